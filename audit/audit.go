@@ -1,15 +1,19 @@
-// Package audit checks the guarantees of releases call by call. A release is made while a
-// transcript of its mechanisms' calls is kept; the same algorithm is then run on a neighbouring
-// input with every mechanism forced to answer as recorded. Three things are compared, none of them
-// statistical: how far the values moved that the mechanisms were given (sensitivity), how much more
-// likely one input makes the answers than the other (privacy loss), and whether anything else
-// differs: the calls that are made, what is published, and whether the release fails
-// (non-interference).
+// Package audit checks the guarantees of algorithms call by call.
 //
-// It does not see floating point, time, memory or the quality of random numbers.
+// A release is made while a transcript of its mechanisms' calls is kept. The same algorithm then
+// runs on a neighbouring input, where every mechanism is forced to answer as recorded. Three things
+// are compared, and no statistics are needed for them:
+//
+//   - sensitivity: how far the values moved that the mechanisms were given,
+//   - privacy loss: how much more likely one input makes the answers than the other,
+//   - non-interference: the calls made, what is published, and whether the release fails.
+//
+// It does not see floating point, time, memory or the quality of random numbers. Package blackbox
+// audits from releases alone.
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +31,7 @@ import (
 	"ppdp/random"
 )
 
-// Subject is a release whose guarantee is checked.
+// Subject is an algorithm with all it needs to make releases whose guarantee is checked.
 type Subject struct {
 	Algorithm algorithms.Algorithm
 	Variant   algorithms.Variant
@@ -43,8 +47,9 @@ type Options struct {
 	Transcripts int // for each pair and direction
 	Seed        uint64
 	Jobs        int // pairs replayed at once; 0 means one for each processor
-	// BlackBox is how often a Case also releases either input of each pair, 0 for not. Level is the
-	// chance of its accusing a sound mechanism, 0 for blackbox.DefaultLevel.
+	// BlackBox is how many releases of either input of each pair a Case also makes for the black
+	// box, 0 for none. Level is the chance that it accuses a sound mechanism, 0 for
+	// blackbox.DefaultLevel.
 	BlackBox int
 	Level    float64
 }
@@ -52,7 +57,7 @@ type Options struct {
 // DefaultTranscripts is how many are made for each pair and direction unless a user says otherwise.
 const DefaultTranscripts = 100
 
-// Kinds of failures, in the order in which they are looked for.
+// Kinds of failures, in the order in which they are checked.
 const (
 	Calls       = "calls"       // the neighbour makes other calls of mechanisms
 	Sensitivity = "sensitivity" // values moved further than the proven sensitivity
@@ -66,48 +71,20 @@ const (
 // Failure refutes a guarantee: a pair of neighbours, a transcript, and what differed.
 type Failure = results.AuditFailure
 
-// Seen is the largest distance of a mechanism's values that was seen.
-type Seen struct {
-	results.Moved
-	Proven float64 // sensitivity, +Inf without a bound
-}
-
-// Verdict is what an audit found.
-type Verdict struct {
-	Pairs       int
-	Transcripts int // recorded and replayed
-	Failed      int // of these, on both sides with the same error
-	Calls       int // compared
-	Epsilon     float64
-	Delta       float64
-	// SeenDelta is the largest δ at epsilon that the transcripts of one pair and direction show:
-	// the mean of max(0, 1 - e^(ε - loss)), whose expectation is the mechanisms' δ(ε). Only for
-	// guarantees with a delta.
-	SeenDelta float64
-	// Proven is the largest loss by the ledgers, as an epsilon at Delta; Loss the largest of any
-	// transcript, which with a delta may exceed epsilon, +Inf where the neighbour cannot give a
-	// transcript at all.
-	Proven   float64
-	Loss     float64
-	Seen     []Seen
-	Failures []Failure // the first of each kind
-}
-
-// Passed reports whether nothing was found against the guarantee.
-func (v *Verdict) Passed() bool { return len(v.Failures) == 0 }
+// tally is what was found so far, in the fields of an audit for that. Error is the first error of a
+// release that failed on both sides.
+type tally results.Audit
 
 // rounding is the relative error that sums of logarithms may carry.
 const rounding = 1e-9
 
-// Replay audits a subject on pairs of neighbours, in both directions. The error is for what ends an
-// audit, such as a subject that releases nothing; what refutes the guarantee is in the verdict.
-func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (*Verdict, error) {
-	parts := make([]Verdict, len(pairs))
+// Replay audits a subject on pairs of neighbours, in both directions. What it finds, for or against
+// the guarantee, is in the result, whose fields that describe the subject are empty. The error is
+// the context's, or that no release could be made at all.
+func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Audit, error) {
+	parts := make([]tally, len(pairs))
 	var group errgroup.Group
-	group.SetLimit(max(1, o.Jobs))
-	if o.Jobs == 0 {
-		group.SetLimit(runtime.GOMAXPROCS(0))
-	}
+	group.SetLimit(cmp.Or(max(0, o.Jobs), runtime.GOMAXPROCS(0)))
 	for i := range pairs {
 		group.Go(func() error {
 			var excess [2]float64
@@ -121,86 +98,80 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (*Verdict, 
 				}
 			}
 			if s.Delta > 0 {
-				n, sums := o.Transcripts, 2*len(pairs)
-				parts[i].profile(&s, &pairs[i], excess[0], n, sums)
-				parts[i].profile(&s, &pairs[i], excess[1], n, sums)
+				for _, sum := range excess {
+					parts[i].profile(&s, pairs[i].Name, sum, o.Transcripts, 2*len(pairs))
+				}
 			}
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return results.Audit{}, err
 	}
-	v := &Verdict{Pairs: len(pairs), Epsilon: s.Epsilon, Delta: s.Delta}
+	all := tally{Pairs: len(pairs)}
 	for i := range parts {
-		v.add(&parts[i])
+		all.add(&parts[i])
 	}
-	if v.Failed > 0 && v.Failed == v.Transcripts {
-		d := &pairs[0].A
-		o := s.run(ctx, d, s.budget(), random.NewKey(o.Seed))
-		return nil, fmt.Errorf("audit: no release could be made: %w", o.err)
+	if all.Failed > 0 && all.Failed == all.Transcripts {
+		return results.Audit{}, fmt.Errorf("audit: no release could be made: %s", all.Error)
 	}
-	return v, nil
+	all.Error = ""
+	return results.Audit(all), nil
 }
 
-// add joins the verdict on another pair.
-func (v *Verdict) add(other *Verdict) {
+// add joins what was found on another pair.
+func (v *tally) add(other *tally) {
 	v.Transcripts += other.Transcripts
 	v.Failed += other.Failed
 	v.Calls += other.Calls
-	v.Proven, v.Loss = max(v.Proven, other.Proven), max(v.Loss, other.Loss)
-	v.SeenDelta = max(v.SeenDelta, other.SeenDelta)
-	for _, s := range other.Seen {
-		v.saw(s)
+	v.Proven, v.Seen = max(v.Proven, other.Proven), max(v.Seen, other.Seen)
+	v.SeenDelta, v.Error = max(v.SeenDelta, other.SeenDelta), cmp.Or(v.Error, other.Error)
+	for _, m := range other.Moved {
+		v.moved(m)
 	}
 	for _, f := range other.Failures {
 		v.fail(f)
 	}
 }
 
-func (v *Verdict) saw(s Seen) {
-	for i := range v.Seen {
-		if old := &v.Seen[i]; old.Purpose == s.Purpose && old.Mechanism == s.Mechanism {
-			if s.Ratio > old.Ratio || s.Ratio == old.Ratio && s.Distance > old.Distance {
-				*old = s
+// moved keeps the largest movement of each mechanism.
+func (v *tally) moved(m results.Moved) {
+	for i := range v.Moved {
+		if old := &v.Moved[i]; old.Purpose == m.Purpose && old.Mechanism == m.Mechanism {
+			if m.Ratio > old.Ratio || m.Ratio == old.Ratio && m.Distance > old.Distance {
+				*old = m
 			}
 			return
 		}
 	}
-	v.Seen = append(v.Seen, s)
+	v.Moved = append(v.Moved, m)
 }
 
-func (v *Verdict) fail(f Failure) {
+// fail keeps the first failure of each kind.
+func (v *tally) fail(f Failure) {
 	if !slices.ContainsFunc(v.Failures, func(old Failure) bool { return old.Kind == f.Kind }) {
 		v.Failures = append(v.Failures, f)
 	}
 }
 
-// outcome is what a run of the algorithm gave.
-type outcome struct {
-	published string // the release's fingerprint
-	err       error
-	budget    *privacy.Budget
-}
-
 // falseAlarm bounds the probability with which an audit refutes a delta that holds.
 const falseAlarm = 1e-3
 
-// profile books the transcripts of one pair and direction under a guarantee with a delta. excess is
-// the sum of max(0, 1 - e^(ε - loss)), each of mean δ(ε) at most: by Markov's inequality it reaches
-// n·δ/p with probability p at most, p being falseAlarm over all sums of the audit.
-func (v *Verdict) profile(s *Subject, pair *Pair, excess float64, n, sums int) {
+// profile checks the n transcripts of one pair and direction under a guarantee with a delta. excess
+// is the sum of max(0, 1 - e^(ε - loss)), each of mean δ(ε) at most. By Markov's inequality it
+// reaches n·δ/p with probability p at most; p is falseAlarm divided by all sums of the audit.
+func (v *tally) profile(s *Subject, pair string, excess float64, n, sums int) {
 	v.SeenDelta = max(v.SeenDelta, excess/float64(n))
 	if most := float64(n) * s.Delta * float64(sums) / falseAlarm; excess > most {
-		v.fail(Failure{Kind: Loss, Pair: pair.Name, Transcript: n,
+		v.fail(Failure{Kind: Loss, Pair: pair, Transcript: n,
 			Text: fmt.Sprintf("%d transcripts show a delta of %v at epsilon %v, claimed is %v", n,
 				excess/float64(n), s.Epsilon, s.Delta)})
 	}
 }
 
-// replay records one transcript on one side of a pair and forces it on the other. It returns the
-// transcript's loss.
-func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64, t int,
+// replay records transcript t on one side of a pair, A where forward is true, and forces it on the
+// other. It returns the transcript's loss, in nats.
+func (v *tally) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64, t int,
 	forward bool) float64 {
 	from, to := &pair.A, &pair.B
 	if !forward {
@@ -214,30 +185,29 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 	}
 	recorded := s.budget()
 	transcript := recorded.Record()
-	first := s.run(ctx, from, recorded, key)
+	published, failed := s.run(ctx, from, recorded, key)
 	forced := s.budget()
 	replay := forced.Replay(transcript)
-	second := s.run(ctx, to, forced, key)
+	replayed, failing := s.run(ctx, to, forced, key)
 	v.Transcripts++
 	v.Calls += transcript.Len()
 
 	_, proven := recorded.Spent()
+	ledger := proven
 	if s.Delta > 0 {
-		v.Proven = max(v.Proven, privacy.EpsilonOf(proven, s.Delta))
-	} else {
-		v.Proven = max(v.Proven, proven)
+		ledger = privacy.EpsilonOf(proven, s.Delta)
 	}
-	if second.err == nil && first.err == nil {
-		second.err = replay.Complete(transcript)
+	v.Proven = max(v.Proven, results.Bound(ledger))
+	if failing == nil && failed == nil {
+		failing = replay.Complete(transcript)
 	}
 	for _, d := range replay.Distances {
-		seen := Seen{results.Moved{Purpose: d.Purpose, Mechanism: d.Mechanism,
-			Distance: d.Distance}, d.Proven}
+		moved := results.Moved{Purpose: d.Purpose, Mechanism: d.Mechanism, Distance: d.Distance}
 		if !math.IsInf(d.Proven, 1) {
-			seen.Ratio = d.Ratio()
+			moved.Ratio = d.Ratio()
 		}
-		v.saw(seen)
-		if seen.Ratio > 1+rounding {
+		v.moved(moved)
+		if moved.Ratio > 1+rounding {
 			fail(Sensitivity, "call %d, %s for %s: values moved by %v, proven is %v",
 				d.Call, d.Mechanism, d.Purpose, d.Distance, d.Proven)
 		}
@@ -247,15 +217,15 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 		}
 	}
 	loss := math.Abs(replay.Loss)
-	v.Loss = max(v.Loss, loss)
+	v.Seen = max(v.Seen, results.Bound(loss))
 	if loss > float64(s.Epsilon*(1+rounding))+rounding && s.Delta == 0 {
 		fail(Loss, "the loss of the transcript is %v, epsilon is %v", loss, s.Epsilon)
 	}
 	if math.IsInf(loss, 1) {
 		return loss // the neighbour cannot give these answers: what it did with them means nothing
 	}
-	if errors.Is(second.err, privacy.ErrDiverged) {
-		fail(Calls, "%v", second.err)
+	if errors.Is(failing, privacy.ErrDiverged) {
+		fail(Calls, "%v", failing)
 		return replay.Loss // what follows is no release of the neighbour's
 	}
 	if replay.Proven > proven*(1+rounding) {
@@ -263,24 +233,23 @@ func (v *Verdict) replay(ctx context.Context, s *Subject, pair *Pair, seed uint6
 			proven)
 	}
 	switch {
-	case (first.err == nil) != (second.err == nil) || first.err != nil &&
-		first.err.Error() != second.err.Error():
-		fail(Failing, "one side fails with %v, the other with %v", first.err, second.err)
-	case first.err != nil:
+	case fmt.Sprint(failed) != fmt.Sprint(failing):
+		fail(Failing, "one side fails with %v, the other with %v", failed, failing)
+	case failed != nil:
 		v.Failed++
-	case first.published != second.published:
+		v.Error = cmp.Or(v.Error, failed.Error())
+	case published != replayed:
 		fail(Output, "the answers of all mechanisms are the same, what is published is not")
 	}
 	return replay.Loss
 }
 
-// run makes a release and identifies what it publishes. A panic is an error.
+// run makes a release and returns the fingerprint of what it publishes. A panic is an error.
 func (s *Subject) run(ctx context.Context, d *Data, budget *privacy.Budget,
-	key random.Key) (o outcome) {
-	o.budget = budget
+	key random.Key) (published string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			o.err = fmt.Errorf("panic: %v", p)
+			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
 	in := algorithms.Input{Table: d.Table, Graph: d.Graph, Params: s.Params, Variant: s.Variant,
@@ -290,11 +259,10 @@ func (s *Subject) run(ctx context.Context, d *Data, budget *privacy.Budget,
 	}
 	release, err := s.Algorithm.Release(ctx, in)
 	if err == nil {
-		o.published, err = release.Fingerprint(ctx)
+		published, err = release.Fingerprint(ctx)
 	}
 	if refused := budget.Refused(); err == nil && refused != nil {
 		err = fmt.Errorf("went on after a refusal: %w", refused)
 	}
-	o.err = err
-	return o
+	return published, err
 }

@@ -12,8 +12,8 @@ import (
 	"ppdp/random"
 )
 
-// Case is a guarantee to be audited on pairs of neighbours. Series is the name of the curve in the
-// run it belongs to, if any.
+// Case is a guarantee with the pairs of neighbours that it is audited on. Series is the name of the
+// curve in the run it belongs to, empty without a run.
 type Case struct {
 	Subject
 	Series    string
@@ -31,74 +31,67 @@ func NewCase(s Subject, series string) (*Case, error) {
 	return &Case{s, series, g, pairs}, err
 }
 
-// about is what is known of a case before it is audited.
-func (c *Case) about() results.Audit {
+// describe fills in the fields of an audit that say what was audited.
+func (c *Case) describe(a *results.Audit) {
 	info := c.Algorithm.Info()
-	return results.Audit{Algorithm: info.Name, Variant: string(c.Variant),
-		Revision: info.Revision, Series: c.Series, Epsilon: c.Epsilon, Delta: c.Delta,
-		Unit: c.Guarantee.Unit, Relation: c.Guarantee.Relation,
-		Status: string(c.Guarantee.Status)}
+	a.Algorithm, a.Variant, a.Revision = info.Name, string(c.Variant), info.Revision
+	a.Series, a.Epsilon, a.Delta = c.Series, c.Epsilon, c.Delta
+	a.Unit, a.Relation = c.Guarantee.Unit, c.Guarantee.Relation
+	a.Status = string(c.Guarantee.Status)
 }
 
 // Failed is the result of a case that could not be audited.
 func (c *Case) Failed(err error) results.Audit {
-	found := c.about()
-	found.Error = err.Error()
+	found := results.Audit{Error: err.Error()}
+	c.describe(&found)
 	return found
 }
 
-// Audit replays the case, and looks at it as a black box where Options say so. That nothing could
-// be released is in the first result; the error is the context's, or of options that are invalid.
-func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, *Verdict, error) {
-	found := c.about()
+// Audit replays the case and, if Options say so, audits it as a black box. A result with its Error
+// set says that no release could be made. The error returned is the context's, or that options are
+// invalid.
+func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, error) {
 	replay := Replay
 	if c.Guarantee.Status == algorithms.Declared {
-		replay = releases // whose noise is not ours
+		replay = unproven
 	}
-	v, err := replay(ctx, c.Subject, c.Pairs, o)
+	found, err := replay(ctx, c.Subject, c.Pairs, o)
+	c.describe(&found)
 	if ctx.Err() != nil {
-		return found, nil, ctx.Err()
-	} else if err != nil {
-		return c.Failed(err), &Verdict{}, nil
+		return found, ctx.Err()
 	}
-	found.Pairs, found.Transcripts, found.Failed, found.Calls = v.Pairs, v.Transcripts, v.Failed,
-		v.Calls
-	found.SeenDelta = v.SeenDelta
-	found.Proven, found.Seen = results.Bound(v.Proven), results.Bound(v.Loss)
-	for _, s := range v.Seen {
-		found.Moved = append(found.Moved, s.Moved)
+	if err != nil {
+		return c.Failed(err), nil
 	}
-	found.Failures = append(found.Failures, v.Failures...)
 	if o.BlackBox == 0 {
-		return found, v, nil
+		return found, nil
 	}
 	finding, err := blackbox.Audit(ctx, c.target(), c.blackBox(o))
 	if err != nil {
-		return found, v, err
+		return found, err
 	}
 	found.BlackBox = &results.Certified{Releases: finding.Releases, Accused: finding.Accused(),
 		Bound: finding.Bound, Detectable: results.Bound(finding.Detectable),
 		Text: finding.String()}
-	return found, v, nil
+	return found, nil
 }
 
-// errDeclared is what a replay would say of noise that it cannot see.
+// errDeclared is the error of a case that nothing would check.
 var errDeclared = errors.New("what a program declares of itself can be audited as a black box " +
 	"only: --black-box 4000")
 
-// releases is what takes the place of a replay where a program outside draws its own noise: nothing
-// is proven, and no call is seen. The error is that it releases nothing, or that nothing else looks
-// at what it releases.
-func releases(ctx context.Context, s Subject, pairs []Pair, o Options) (*Verdict, error) {
+// unproven takes the place of Replay for a program outside, which draws its own noise: no call is
+// seen and no loss is proven. The error is that no release can be made, or that no black box is
+// asked for either.
+func unproven(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Audit, error) {
 	if o.BlackBox == 0 {
-		return nil, errDeclared
+		return results.Audit{}, errDeclared
 	}
-	made := s.run(ctx, &pairs[0].A, s.budget(), random.NewKey(o.Seed))
-	if made.err != nil {
-		return nil, fmt.Errorf("audit: no release could be made: %w", made.err)
+	_, err := s.run(ctx, &pairs[0].A, s.budget(), random.NewKey(o.Seed))
+	if err != nil {
+		err = fmt.Errorf("audit: no release could be made: %w", err)
 	}
-	return &Verdict{Pairs: len(pairs), Epsilon: s.Epsilon, Delta: s.Delta,
-		Proven: math.Inf(1)}, nil
+	return results.Audit{Pairs: len(pairs), Proven: results.Bound(math.Inf(1))}, err
 }
 
 // blackBox are the options of a case's black box.

@@ -81,8 +81,8 @@ func TestDeltaProfile(t *testing.T) {
 			t.Errorf("sound noise: proven %v, failures %v", v.Proven, v.Failures)
 		}
 		// a loss of .1 and more in 400 draws: the noise is there
-		if v.Loss < 0.1 {
-			t.Errorf("%q: the largest loss is %v", c.fault, v.Loss)
+		if v.Seen < 0.1 {
+			t.Errorf("%q: the largest loss is %v", c.fault, v.Seen)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/results"
 	"ppdp/privacy"
 )
 
@@ -168,24 +169,44 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
-// TestReplayIsReproducible: the verdict is the same at any number of workers.
+// TestReplayIsReproducible: the result is the same at any number of workers.
 func TestReplayIsReproducible(t *testing.T) {
 	pairs, err := Pairs(counts{}.Info().Variants[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	var first *Verdict
-	for _, jobs := range []int{1, 4} {
+	var first results.Audit
+	for i, jobs := range []int{1, 4} {
 		v, err := Replay(t.Context(), Subject{counts{"half the sensitivity"}, algorithms.Strict,
 			&algorithms.NoParams{}, 1, 0}, pairs, Options{Transcripts: 5, Seed: 1, Jobs: jobs})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first == nil {
+		if i == 0 {
 			first = v
-		} else if v.Loss != first.Loss || len(v.Failures) != len(first.Failures) ||
+		} else if v.Seen != first.Seen || len(v.Failures) != len(first.Failures) ||
 			v.Failures[0].Text != first.Failures[0].Text {
 			t.Errorf("with %d workers %+v, with one %+v", jobs, v, first)
 		}
+	}
+}
+
+// failing releases nothing, whatever it is given.
+type failing struct{ counts }
+
+func (failing) Release(context.Context, algorithms.Input) (*algorithms.Release, error) {
+	return nil, errors.New("the domain is too large")
+}
+
+// TestNothingReleased: a subject that never releases anything has not passed.
+func TestNothingReleased(t *testing.T) {
+	c, err := NewCase(Subject{failing{}, algorithms.Strict, &algorithms.NoParams{}, 1, 0}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := c.Audit(t.Context(), Options{Transcripts: 2})
+	if want := "audit: no release could be made: the domain is too large"; err != nil ||
+		found.Error != want || found.Passed() || found.Algorithm == "" {
+		t.Errorf("found %+v (%v), want the error %q", found, err, want)
 	}
 }

@@ -57,7 +57,7 @@ func Pairs(g algorithms.Guarantee) ([]Pair, error) {
 	return pairs, nil
 }
 
-// schema is the audits' own: small enough that every cell is hit, with one attribute of each kind.
+// schema is that of all tables here: so few cells that all are hit, and an attribute of each kind.
 func schema() *datasets.Schema {
 	work := datasets.Attribute{Name: "work", Kind: datasets.Categorical,
 		Values: []string{"baker", "smith", "clerk", "astronaut"}, Role: datasets.QuasiIdentifier,
@@ -164,7 +164,7 @@ func nodePairs() []Pair {
 	return pairs
 }
 
-// edgePairs makes graphs that differ in up to so many edges.
+// edgePairs makes graphs that differ in up to the given number of edges.
 func edgePairs(edges int) []Pair {
 	var pairs []Pair
 	for name, all := range graphs() { // order-free: sorted below

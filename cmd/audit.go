@@ -26,7 +26,7 @@ type auditCommand struct {
 	Epsilon     float64  `help:"Privacy budget of algorithms given by name (default: ${default})." default:"1" placeholder:"E"`
 	Delta       float64  `help:"Delta beside epsilon, for algorithms given by name that take one (default: pure epsilon)." placeholder:"D"`
 	Transcripts int      `help:"Transcripts for each pair of neighbours and direction (default: ${default})." default:"100" placeholder:"N"`
-	BlackBox    int      `help:"Also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." placeholder:"N"`
+	BlackBox    int      `help:"Also make this many releases of either input of each pair, and search for events that the claim does not allow; 4000 find much." placeholder:"N"`
 	Seed        uint64   `help:"Seed of the transcripts and releases." default:"1" placeholder:"S"`
 	Dataset     string   `help:"Replay on this dataset without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME"`
 	JSON        bool     `name:"json" help:"Write JSON instead of a table."`
@@ -47,7 +47,7 @@ PROVEN is the loss by the ledger, SEEN the largest of any transcript, MOVED the 
 a part of the proven sensitivity. A verdict in capitals refutes a guarantee that is said to hold;
 the exit code is then 1.
 
---black-box compares releases alone, of the same pairs. It certifies a lower bound on epsilon, and
+--black-box uses releases alone, of the same pairs. It certifies a lower bound on epsilon, and
 accuses a claim below that bound; all sound claims of a run together are safe from that in 95 % of
 runs. It is the only way to audit a program of your own, whose noise nothing here can force:
 what that declares does not pass, but beside it stands what its epsilon is at least.
@@ -87,23 +87,20 @@ func (c *auditCommand) Validate() error {
 	return errors.Join(errs...)
 }
 
-// audited is one guarantee to audit, and what was found.
+// audited is one guarantee with what was found. Its params are those of a run's configuration.
 type audited struct {
 	results.Audit
 	subject audit.Subject
 	audited *audit.Case
 }
 
-// prepare chooses the neighbours: those of the named dataset, or small ones that come with ppdp
-// where name is "".
+// prepare chooses the neighbours: those of a dataset if one is named, else small inputs.
 func (a *audited) prepare(name string, data audit.Data) (err error) {
-	if a.audited, err = audit.NewCase(a.subject, a.Series); err != nil {
-		return fmt.Errorf("%s: %w", a.Algorithm, err)
+	a.audited, err = audit.NewCase(a.subject, a.Series)
+	if err == nil && name != "" {
+		a.audited.Pairs, err = audit.PairsOn(a.audited.Guarantee, name, data)
 	}
-	if name == "" {
-		return nil
-	}
-	if a.audited.Pairs, err = audit.PairsOn(a.audited.Guarantee, name, data); err != nil {
+	if err != nil {
 		return fmt.Errorf("%s: %w", a.Algorithm, err)
 	}
 	return nil
@@ -141,7 +138,7 @@ func (c auditCommand) Run(con *console) (err error) {
 	bar := newProgress(con, "audit", "guarantees", int64(len(subjects)))
 	for i, s := range subjects {
 		params := s.Params
-		if s.Audit, _, err = s.audited.Audit(con.ctx, options); err != nil {
+		if s.Audit, err = s.audited.Audit(con.ctx, options); err != nil {
 			return err
 		}
 		s.Params = params
@@ -171,10 +168,10 @@ func (c auditCommand) Run(con *console) (err error) {
 	return errors.Join(append(failed, err)...)
 }
 
-// descriptorSuffix is the end of the name of a file that describes a program of the user.
+// descriptorSuffix ends the names of files that describe external programs.
 const descriptorSuffix = ".baseline.yaml"
 
-// closePrograms ends the programs of the user that were audited.
+// closePrograms ends the external programs that were audited.
 func closePrograms(subjects []*audited) error {
 	var errs []error
 	for _, s := range subjects {

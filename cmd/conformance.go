@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"ppdp/algorithms"
 	"ppdp/algorithms/external"
 	"ppdp/audit/conformance"
 )
@@ -16,32 +15,14 @@ type conformanceCommand struct {
 
 // Help is the second part of the verb's help text.
 func (conformanceCommand) Help() string {
-	return `Runs a program through what every baseline has to stand: the same seed gives the same
-bytes and another seed others, at most the budget is spent, tiny tables, odd schemas and extreme
-epsilons give a release, and the schema is kept. Says what failed in sentences. It cannot say
-whether a guarantee holds: what the program claims stays its word.
+	return `Checks a program as every baseline is checked: the same seed gives the same bytes and
+another seed others, at most the budget is spent, tiny tables, odd schemas and extreme epsilons
+give a release, and the schema is kept. Says what failed in sentences. Whether a guarantee holds
+cannot be checked in this way: it stays a claim of the program.
 
 Examples:
 
   ppdp conformance my.baseline.yaml`
-}
-
-// demands are what the checks ask for, in words.
-var demands = map[string]string{
-	"info":            "the descriptor is complete",
-	"params":          "the defaults are valid",
-	"shape":           "a release has the products and the schema that it should",
-	"reproducible":    "the same seed gives the same release",
-	"noisy":           "another seed gives another release",
-	"budget":          "something is spent, and no more than the budget",
-	"input untouched": "the data are left as they were",
-	"rare value":      "one record changes nothing that is public",
-	"size":            "the number of records is not published where it is private",
-	"small tables":    "tables of no record, of one and of equal ones give a release",
-	"odd inputs":      "unusual schemas give a release or an error, and never a wrong release",
-	"extreme epsilon": "the smallest and the largest epsilon give a release",
-	"parallel":        "releases at the same time do not disturb each other",
-	"cancelled":       "a release that is cancelled ends",
 }
 
 // Run checks.
@@ -51,13 +32,9 @@ func (c conformanceCommand) Run(con *console) error {
 		return inputError{err}
 	}
 	failed, made := 0, 0
-	conformance.Check(program, func(v algorithms.Variant, check string, err error) {
-		demand := demands[check]
-		if demand == "" || con.ctx.Err() != nil {
-			return // of ppdp's own mechanisms alone, or interrupted
-		}
-		if v != "" {
-			demand = string(v) + ": " + demand
+	conformance.Check(program, func(demand string, err error) {
+		if con.ctx.Err() != nil {
+			return // interrupted
 		}
 		made++
 		if err == nil {

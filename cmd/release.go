@@ -20,7 +20,7 @@ type releaseCommand struct {
 	Delta      float64  `help:"A delta beside epsilon, for algorithms that take one."`
 	Param      []string `help:"A setting of the algorithm. May be given again." placeholder:"NAME=VALUE" sep:"none"`
 	Variant    string   `help:"A variant of the algorithm. By default the first that can be released."`
-	Ledger     string   `help:"The ledger of the table. By default the one beside the table: my.ledger.jsonl of my.csv." placeholder:"FILE"`
+	Account    string   `help:"The account of the table. By default the one beside the table: my.account.jsonl of my.csv." placeholder:"FILE"`
 	Total      float64  `help:"The epsilon that all releases of the table may cost together; needed for the first."`
 	TotalDelta float64  `name:"total-delta" help:"A delta beside the total. Costs then add up in zCDP's rho, which is less for many releases."`
 	Changed    bool     `help:"The table is a newer state of the one released before: go on within the same total."`
@@ -36,10 +36,10 @@ certificate (a page and JSON) and metadata for catalogues. Only algorithms and v
 guarantee holds can be released, all noise is drawn exactly and from the operating system's
 randomness, and no seed exists.
 
-A ledger beside the table holds what all releases may cost together and what each has cost. A
+An account beside the table holds what all releases may cost together and what each has cost. A
 release is entered before its noise is drawn and counts as spent from then on, also when it fails
-or is interrupted. One that would cost more than is left is refused. Keep the ledger with the table,
-and as private.
+or is interrupted. One that would cost more than is left is refused. Keep the account with the
+table, and as private.
 
 These can be released: ` + strings.Join(publish.Releasable(), ", ") + `.
 
@@ -63,7 +63,7 @@ func (c releaseCommand) Run(con *console) error {
 	}
 	made, err := publish.Make(con.ctx, &publish.Request{Algorithm: c.Algorithm, Params: c.Param,
 		Variant: algorithms.Variant(c.Variant), Epsilon: c.Epsilon, Delta: c.Delta,
-		Table: c.Table, Schema: c.Schema, Target: c.Target, Ledger: c.Ledger,
+		Table: c.Table, Schema: c.Schema, Target: c.Target, Account: c.Account,
 		Total: publish.Total{Epsilon: c.Total, Delta: c.TotalDelta}, Changed: c.Changed,
 		Out: c.Out, Title: c.Title, License: c.License, Program: version(), Now: con.now(),
 		Log: func(line string) { fmt.Fprintln(con.stderr, line) }})
@@ -81,7 +81,7 @@ func (c releaseCommand) Run(con *console) error {
 			s.Before+s.Cost, s.Total, s.Unit)
 	} else if s.Anonymised > 0 {
 		fmt.Fprintf(con.stdout, "This is release %d of the table under k-anonymity: such releases "+
-			"together can tell apart what each holds together.\n", s.Anonymised+1)
+			"together can separate records that each keeps in one class.\n", s.Anonymised+1)
 	}
 	fmt.Fprintf(con.stdout, "SHA-256 of certificate.json: %s\n", made.Digest)
 	return nil

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +26,7 @@ type riskCommand struct {
 	Population string   `help:"A table of the whole population, generalised in the same way: for the journalist's risk." placeholder:"FILE"`
 	K          int      `help:"Records in classes smaller than this are at risk." default:"5"`
 	C          float64  `help:"The constant of recursive (c, l)-diversity." default:"2"`
-	Suppressed string   `help:"The text that stands in every quasi-identifier of a suppressed record. Empty: no record is suppressed." default:"*"`
+	Suppressed string   `help:"The text in every quasi-identifier of a suppressed record. Empty: no record is suppressed." default:"*"`
 	JSON       bool     `name:"json" help:"Write JSON instead of tables."`
 	Page       string   `help:"Also write a page to this file (HTML)." placeholder:"FILE"`
 }
@@ -67,14 +66,13 @@ func (c riskCommand) Run(con *console) error {
 	if err != nil {
 		return inputError{err}
 	}
-	table, err := readPublished(con.ctx, file, format, schema)
+	table, err := risk.Read(con.ctx, file, format, schema)
 	if err != nil {
 		return inputError{err}
 	}
 	var population *risk.Table
 	if c.Population != "" {
-		if population, err = readPublished(con.ctx, c.Population, format,
-			schema); err != nil {
+		if population, err = risk.Read(con.ctx, c.Population, format, schema); err != nil {
 			return inputError{err}
 		}
 	}
@@ -95,7 +93,8 @@ func (c riskCommand) Run(con *console) error {
 	return printRisk(con.stdout, report)
 }
 
-// described is the schema file's format and its attributes with the roles that flags give.
+// described is the schema file's format and its attributes with the roles that flags give. A role
+// that a flag names attributes for is taken from all others, which are then not measured.
 func (c riskCommand) described() (*csvtable.Format, *datasets.Schema, error) {
 	format := csvtable.Plain(&datasets.Schema{})
 	if c.Schema != "" {
@@ -108,28 +107,25 @@ func (c riskCommand) described() (*csvtable.Format, *datasets.Schema, error) {
 			"be named by --quasi")
 	}
 	schema := &datasets.Schema{Attributes: slices.Clone(format.Schema.Attributes)}
-	roles := map[datasets.Role][]string{datasets.QuasiIdentifier: c.Quasi,
-		datasets.Sensitive: c.Sensitive}
-	for _, role := range []datasets.Role{datasets.QuasiIdentifier, datasets.Sensitive} {
-		if len(roles[role]) == 0 {
-			continue
+	assign := func(role datasets.Role, names []string) {
+		if len(names) == 0 {
+			return
 		}
 		schema.Attributes = slices.DeleteFunc(schema.Attributes, func(a datasets.Attribute) bool {
 			return (a.Role == datasets.QuasiIdentifier) == (role == datasets.QuasiIdentifier) &&
-				!slices.Contains(roles[role], a.Name)
+				!slices.Contains(names, a.Name)
 		})
-		for _, name := range roles[role] {
-			at := slices.IndexFunc(schema.Attributes, func(a datasets.Attribute) bool {
-				return a.Name == name
-			})
-			if at < 0 {
+		for _, name := range names {
+			at := schema.Index(name)
+			if at < 0 { // not described: it has an order if it holds numbers
 				at = len(schema.Attributes)
-				// Not described: it has an order if it holds numbers.
 				schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: name})
 			}
 			schema.Attributes[at].Role = role
 		}
 	}
+	assign(datasets.QuasiIdentifier, c.Quasi)
+	assign(datasets.Sensitive, c.Sensitive)
 	return format, schema, nil
 }
 
@@ -152,30 +148,6 @@ func tableIn(path string) (string, error) {
 			len(found))
 	}
 	return found[0], nil
-}
-
-func readPublished(ctx context.Context, path string, format *csvtable.Format,
-	schema *datasets.Schema) (*risk.Table, error) {
-	var need []string
-	for i := range schema.Attributes {
-		if a := &schema.Attributes[i]; a.Role == datasets.QuasiIdentifier {
-			need = append(need, a.Name)
-		}
-	}
-	text, err := csvtable.Open(path, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer text.Close()
-	texts, err := format.ReadTexts(ctx, path, text, need)
-	if err != nil {
-		return nil, err
-	}
-	table, err := risk.NewTable(texts, schema)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return table, nil
 }
 
 func printRisk(w io.Writer, r *risk.Report) error {

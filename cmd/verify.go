@@ -20,7 +20,7 @@ func (verifyCommand) Help() string {
 its JSON Schema, all files against their SHA-256 in it, the schema, every value against its domain,
 and under k-anonymity that every class has k records. With the original, which only its holder has,
 it also checks that a release under k-anonymity is truthful: every record is one of the original's,
-generalised and otherwise unchanged, none is there twice; suppressed records are counted.
+generalised and otherwise unchanged, and no record twice; suppressed records are counted.
 
 That noise was drawn as the certificate says cannot be seen in a release.
 

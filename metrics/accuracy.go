@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
@@ -22,25 +21,24 @@ func init() {
 // accuracy is how well a classifier that has seen only the release predicts real rows: the share of
 // test rows of the original table whose class it predicts. Undefined without test rows.
 func accuracy(ctx context.Context, c Case) (float64, bool, error) {
-	return shareRight(c)(predictFromRecords(ctx, c))
+	predicted, err := predictFromRecords(ctx, c)
+	return shareRight(c, predicted, err)
 }
 
-// shareRight takes the predicted classes of the test rows, none where there are no such rows, and
-// returns the share of those that are right.
-func shareRight(c Case) func(predicted []uint32, err error) (float64, bool, error) {
-	return func(predicted []uint32, err error) (float64, bool, error) {
-		if err != nil || len(predicted) == 0 {
-			return 0, false, err
-		}
-		labels := c.Table.Column(c.Table.Schema().Class())
-		right := 0
-		for i, row := range c.Test {
-			if predicted[i] == labels.At(row) {
-				right++
-			}
-		}
-		return float64(right) / float64(len(predicted)), true, nil
+// shareRight is the share of the test rows whose class was predicted, given the prediction for each
+// and the error of predicting. It is undefined without test rows.
+func shareRight(c Case, predicted []uint32, err error) (float64, bool, error) {
+	if err != nil || len(predicted) == 0 {
+		return 0, false, err
 	}
+	labels := c.Table.Column(c.Table.Schema().Class())
+	right := 0
+	for i, row := range c.Test {
+		if predicted[i] == labels.At(row) {
+			right++
+		}
+	}
+	return float64(right) / float64(len(predicted)), true, nil
 }
 
 // trainedOnRecords names the classes predicted from a release's records among what its measurements
@@ -52,13 +50,6 @@ type trainedOnRecords struct{ classifier string }
 // any other: the classifier then predicts class 0. A classifier of regions learns from the
 // published partition instead, and a row's prediction is that of its region.
 func predictFromRecords(ctx context.Context, c Case) ([]uint32, error) {
-	class := c.Table.Schema().Class()
-	switch {
-	case class < 0:
-		return nil, errNoClass
-	case c.Classifier == nil:
-		return nil, errors.New("needs a classifier")
-	}
 	name := c.Classifier.Info().Name
 	if of, ok := c.Classifier.(classifiers.RegionClassifier); ok {
 		predicted, err := predictLocated(ctx, c, func(located []int32) ([]uint32, error) {
@@ -75,14 +66,9 @@ func predictFromRecords(ctx context.Context, c Case) ([]uint32, error) {
 		return predicted, nil
 	}
 	return memoize(ctx, c.Published, trainedOnRecords{name}, func() ([]uint32, error) {
-		table, weights, err := c.Release.Records(ctx)
-		switch {
-		case err != nil:
+		table, weights, err := publishedRecords(ctx, c)
+		if err != nil || len(c.Test) == 0 {
 			return nil, err
-		case table == nil:
-			return nil, errors.New("the release holds no records")
-		case len(c.Test) == 0:
-			return nil, nil
 		}
 		model, err := c.Classifier.Fit(ctx,
 			classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})

@@ -23,7 +23,8 @@ func init() {
 // baselines of both kinds, and the raw data, into one figure.
 func accuracyPublished(ctx context.Context, c Case,
 	params *GeneralisedParams) (float64, bool, error) {
-	return shareRight(c)(predictFromPublished(ctx, c, params.Encoding))
+	predicted, err := predictFromPublished(ctx, c, params.Encoding)
+	return shareRight(c, predicted, err)
 }
 
 // predictFromPublished returns the classes predicted for the test rows from generalised records

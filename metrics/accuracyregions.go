@@ -37,7 +37,8 @@ func defaultEncoding() *GeneralisedParams {
 // generalised is how well a classifier trained on generalised records predicts generalised test
 // records: the share of test rows whose class it predicts. Undefined without test rows.
 func generalised(ctx context.Context, c Case, params *GeneralisedParams) (float64, bool, error) {
-	return shareRight(c)(predictFromGeneralised(ctx, c, params.Encoding))
+	predicted, err := predictFromGeneralised(ctx, c, params.Encoding)
+	return shareRight(c, predicted, err)
 }
 
 // trainedOnRegions names the classes predicted from a release's generalised records among what its
@@ -52,9 +53,6 @@ type trainedOnRegions struct {
 // says: it trains the case's classifier on one record for each region and class, weighted by the
 // published count, and a row's prediction is that for the record of its region.
 func predictFromGeneralised(ctx context.Context, c Case, as encoding.Encoding) ([]uint32, error) {
-	if c.Classifier == nil {
-		return nil, errors.New("needs a classifier")
-	}
 	name := c.Classifier.Info().Name
 	predicted, err := memoize(ctx, c.Published, trainedOnRegions{name, as},
 		func() ([]uint32, error) {
@@ -143,8 +141,6 @@ type locatedTest struct{}
 func predictLocated(ctx context.Context, c Case,
 	predict func(located []int32) ([]uint32, error)) ([]uint32, error) {
 	switch regions := c.Release.Regions; {
-	case c.Table.Schema().Class() < 0:
-		return nil, errNoClass
 	case regions == nil:
 		return nil, errors.New("the release holds no regions")
 	case regions.Classes != c.Table.Schema().Classes():

@@ -20,7 +20,7 @@ import (
 	"ppdp/random"
 )
 
-// multiRelease is DiffMulti's release of so many specialisations.
+// multiRelease is DiffMulti's release of n specialisations.
 func multiRelease(b *testing.B, specialisations int) Case {
 	b.Helper()
 	params := diffmulti.DefaultParams()

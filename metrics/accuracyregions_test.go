@@ -43,7 +43,7 @@ func TestAccuracyOfRegions(t *testing.T) {
 	}
 }
 
-// TestGeneralisedLeafMajority: on a line every encoding that tells the regions apart leaves a
+// TestGeneralisedLeafMajority: on a line every encoding that distinguishes the regions leaves a
 // region's majority where it is.
 func TestGeneralisedLeafMajority(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -14,7 +14,7 @@ import (
 	"ppdp/datasets"
 )
 
-// byValue predicts the class that it is told for each value of labelled's x.
+// byValue predicts the class that it holds for each value of labelled's x.
 type byValue [10]uint32
 
 func (byValue) Info() classifiers.Info { return classifiers.Info{Name: "by-value"} }

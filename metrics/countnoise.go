@@ -28,7 +28,7 @@ const (
 )
 
 // Enum lists the words a specification may use.
-func (Per) Enum() []string { return []string{string(PerClass), string(PerRegion)} }
+func (Per) Enum() []string { return algorithms.Words(PerClass, PerRegion) }
 
 // CountNoiseParams are the parameters of the metric count-noise.
 type CountNoiseParams struct {
@@ -39,7 +39,7 @@ type CountNoiseParams struct {
 func (p *CountNoiseParams) Validate() error { return algorithms.CheckWord("per", p.Per) }
 
 // countNoise is how far a release's counts are from the numbers of records they are counts of. It
-// says nothing about use: it looks at the mechanism itself. Where counts are far above 0, and so
+// says nothing about use: it measures the mechanism itself. Where counts are far above 0, and so
 // are never clamped, its expectation is that of the noise alone, b for Laplace noise of scale b and
 // 1/sinh(ε) for two-sided geometric noise of ratio e^-ε, whatever the regions. Over many counts it
 // hardly varies, which is why a change of noise shows here first.
@@ -62,37 +62,25 @@ func countNoise(ctx context.Context, c Case, params *CountNoiseParams) (float64,
 		}
 	}
 	exact := make([]int64, regions.Len()*classes)
-	if classes == 1 {
-		for _, region := range located {
-			if region >= 0 {
-				exact[region]++
-			}
+	for i, row := range c.Train {
+		region, label := int(located[i]), 0
+		if classes > 1 {
+			label = int(c.Table.Column(class).At(row))
 		}
-	} else {
-		labels := c.Table.Column(class)
-		for i, row := range c.Train {
-			if region := located[i]; region >= 0 {
-				exact[int(region)*classes+int(labels.At(row))]++
-			}
+		if region >= 0 { // a suppressed row is in no region
+			exact[region*classes+label]++
 		}
 	}
 	if len(exact) == 0 {
 		return 0, false, nil
 	}
+	published := regions.Counts
+	if classes == 1 {
+		published = publishedSizes(regions)
+	}
 	sum := 0.0
-	for region := range regions.Len() {
-		published := regions.Count(region)
-		if classes == 1 {
-			total := 0.0
-			for _, n := range published {
-				total += n
-			}
-			sum += math.Abs(total - float64(exact[region]))
-			continue
-		}
-		for y, n := range published {
-			sum += math.Abs(n - float64(exact[region*classes+y]))
-		}
+	for i, n := range published {
+		sum += math.Abs(n - float64(exact[i]))
 	}
 	return sum / float64(len(exact)), true, nil
 }

@@ -51,12 +51,9 @@ func distance(ctx context.Context, c Case,
 	if len(attributes) == 0 {
 		return 0, false, errors.New("the table has no numeric quasi-identifier to compare")
 	}
-	published, weights, err := c.Release.Records(ctx)
-	switch {
-	case err != nil:
+	published, weights, err := publishedRecords(ctx, c)
+	if err != nil {
 		return 0, false, err
-	case published == nil:
-		return 0, false, errors.New("the release holds no records")
 	}
 	rows := published.AllRows()
 	sum := 0.0

@@ -409,7 +409,7 @@ func BenchmarkDistance(b *testing.B) {
 	}
 }
 
-// BenchmarkSort is what measuring W2 on exact values has to be held against.
+// BenchmarkSort is what measuring W2 on exact values has to be compared with.
 func BenchmarkSort(b *testing.B) {
 	stream := random.NewKey(1).Stream()
 	values := make([]float64, 10_000)

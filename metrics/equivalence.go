@@ -18,7 +18,7 @@ const (
 )
 
 // Enum lists the words a specification may use.
-func (Counts) Enum() []string { return []string{string(PublishedCounts), string(TrueCounts)} }
+func (Counts) Enum() []string { return algorithms.Words(PublishedCounts, TrueCounts) }
 
 // Ranges says which intervals of a region a metric takes.
 type Ranges string
@@ -31,7 +31,7 @@ const (
 )
 
 // Enum lists the words a specification may use.
-func (Ranges) Enum() []string { return []string{string(Box), string(Tight)} }
+func (Ranges) Enum() []string { return algorithms.Words(Box, Tight) }
 
 // of returns the regions' intervals, region-major.
 func (r Ranges) of(regions *algorithms.Regions) extents {
@@ -59,8 +59,8 @@ func (e *extents) of(region, dim int) (low, high uint32) {
 // regionSizes returns the number of records in each region: the sum over its classes.
 func regionSizes(ctx context.Context, c Case, counts Counts) ([]float64, error) {
 	regions := c.Release.Regions
-	sizes := make([]float64, regions.Len())
 	if counts == TrueCounts {
+		sizes := make([]float64, regions.Len())
 		located, err := locate(ctx, regions, c.Table, c.Train)
 		if err != nil {
 			return nil, err
@@ -72,17 +72,22 @@ func regionSizes(ctx context.Context, c Case, counts Counts) ([]float64, error) 
 		}
 		return sizes, nil
 	}
+	return publishedSizes(regions), nil
+}
+
+// publishedSizes is the sum of the published counts of each region over its classes.
+func publishedSizes(regions *algorithms.Regions) []float64 {
+	sizes := make([]float64, regions.Len())
 	for region := range sizes {
 		for _, n := range regions.Count(region) {
 			sizes[region] += n
 		}
 	}
-	return sizes, nil
+	return sizes
 }
 
-// equivalenceClasses merges the sizes of regions that publish the same ranges: to whoever sees the
-// release their records are alike (errata M3). The classes stand in the order of their first
-// regions.
+// equivalenceClasses merges the sizes of regions that publish the same ranges: in the release their
+// records are alike (errata M3). The classes come in the order of their first regions.
 func equivalenceClasses(regions *algorithms.Regions, sizes []float64) []float64 {
 	if regions.Tree != nil {
 		return sizes // regions of a tree of cuts are disjoint, and so are the ranges inside them

@@ -85,11 +85,7 @@ func jointPair(ctx context.Context, c Case, ranges Ranges,
 	truth := make([]int64, (rows+1)*width)
 	extents := ranges.of(regions)
 	mass := 0.0
-	for r := range regions.Len() {
-		n := 0.0
-		for _, count := range regions.Count(r) {
-			n += count
-		}
+	for r, n := range publishedSizes(regions) {
 		mass += n
 		low, high := extents.of(r, first)
 		fromRow, toRow := int(low), int(high)

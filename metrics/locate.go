@@ -8,7 +8,7 @@ import (
 	"ppdp/datasets"
 )
 
-// pollEvery is how many rows are handled between looks at the context.
+// pollEvery is how many rows are handled between checks of the context.
 const pollEvery = 4096
 
 // locate returns the region of each training row: the release's own assignment where it has one,

@@ -71,8 +71,8 @@ func bin(table *datasets.Table, rows []int32, weights []float64, bins int) *binn
 	return b
 }
 
-// extend writes to at each row's cell of the marginal over some attributes and one more, given
-// those over the former.
+// extend adds an attribute to a marginal: from former, each row's cell of the marginal without it,
+// it writes each row's cell of the marginal with it to at.
 func (b *binned) extend(at, former []int32, attribute int) {
 	size := int32(b.sizes[attribute])
 	for i, code := range b.columns[attribute] {
@@ -80,8 +80,7 @@ func (b *binned) extend(at, former []int32, attribute int) {
 	}
 }
 
-// marginal writes the marginal over some attributes and one more to counts, whose cells it has,
-// given each row's cell of that over the former.
+// marginal adds an attribute to a marginal, as extend does, and counts the rows in each cell.
 func (b *binned) marginal(counts []float64, former []int32, attribute int) {
 	clear(counts)
 	size, column := int32(b.sizes[attribute]), b.columns[attribute]
@@ -117,9 +116,9 @@ func marginalDistance(ctx context.Context, c Case,
 	})
 }
 
-// overMarginals averages a distance over all sets of so many attributes; over all attributes where
-// there are fewer. It is undefined without rows or published records. A marginal of more than 4
-// million cells and, where it is asked for, a missing class are errors.
+// overMarginals averages a distance over all sets of params.Attributes attributes, or over the one
+// set of all where there are fewer. It is undefined without rows or published records. A marginal
+// of more than 4 million cells and, where it is asked for, a missing class are errors.
 func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 	distance func(truth, published marginal) float64) (float64, bool, error) {
 	schema := c.Table.Schema()
@@ -127,12 +126,9 @@ func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 	if params.Class && class < 0 {
 		return 0, false, errors.New("class: the table has no class attribute")
 	}
-	table, weights, err := c.Release.Records(ctx)
+	table, weights, err := publishedRecords(ctx, c)
 	if err != nil {
 		return 0, false, err
-	}
-	if table == nil {
-		return 0, false, errors.New("the release holds no records")
 	}
 	type key struct{ marginalBins int }
 	truth, err := memoize(ctx, c.Truth, key{params.Bins}, func() (*binned, error) {

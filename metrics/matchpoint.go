@@ -77,8 +77,8 @@ type rawClusters struct {
 // matchPoint is how far clustering the generalised records finds the clusters of the raw ones.
 //
 // It clusters the training rows twice by the attributes the regions span: as they are, and
-// generalised to the region each lies in. No noise is added to how many lie there: the metric looks
-// at the truth and is no private output (errata D5). Suppressed rows are clustered with the raw
+// generalised to the region each lies in. No noise is added to how many lie there: the metric
+// measures the truth and is not published (errata D5). Suppressed rows are clustered with the raw
 // ones but not compared. Undefined where no row is released.
 func matchPoint(ctx context.Context, c Case, params *MatchPointParams) (float64, bool, error) {
 	if len(c.Train) == 0 {

@@ -16,7 +16,7 @@ import (
 
 // TestMatchPointOfPublicLabels explains why ClusterMP's Match Point is one number, whatever the
 // noise, where the labels are public. The public centroids part women from men. DiffMulti with
-// utility Max cuts there before anything else, because no other cut tells these classes apart:
+// utility Max cuts there before anything else, because no other cut separates these classes:
 // every region is of one sex, whatever else it generalises. Clusters of such records are the sexes
 // again, and what is left to measure is how the clusters of the raw records agree with sex. By the
 // definition that is 1 - (Σ|A|² + Σ|B|² - 2·Σ|A∩B|²)/n², computed here from the table of clusters

@@ -7,10 +7,12 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/datasets"
 )
 
-// measured is a metric made of its description and a function. It refuses releases that lack the
-// regions or degrees it needs; its errors begin with its name.
+// measured is a metric made of its description and a function. It refuses cases that lack what the
+// description says is needed: regions, degrees, a class attribute, a classifier. Its errors begin
+// with its name.
 type measured struct {
 	info    Info
 	measure func(ctx context.Context, c Case) (value float64, ok bool, err error)
@@ -27,6 +29,10 @@ func (m measured) Measure(ctx context.Context, c Case) (float64, bool, error) {
 		err = errors.New("the release holds no regions")
 	case slices.Contains(needs, algorithms.DegreesProduct) && c.Release.Degrees == nil:
 		err = errors.New("the release holds no degrees")
+	case (m.info.Class || m.info.Classifier) && c.Table.Schema().Class() < 0:
+		err = errNoClass
+	case m.info.Classifier && c.Classifier == nil:
+		err = errors.New("needs a classifier")
 	default:
 		value, ok, err = m.measure(ctx, c)
 	}
@@ -55,4 +61,13 @@ func (m parameterised[P]) Measure(ctx context.Context, c Case) (float64, bool, e
 	return measured{m.info, func(ctx context.Context, c Case) (float64, bool, error) {
 		return m.measure(ctx, c, params)
 	}}.Measure(ctx, c)
+}
+
+// publishedRecords is the records of a case's release with their weights, nil for 1 each.
+func publishedRecords(ctx context.Context, c Case) (*datasets.Table, []float64, error) {
+	table, weights, err := c.Release.Records(ctx)
+	if err == nil && table == nil {
+		err = errors.New("the release holds no records")
+	}
+	return table, weights, err
 }

@@ -16,14 +16,14 @@ type Memo struct {
 
 // memoEntry is one value, or its place until it is there.
 type memoEntry struct {
-	turn  chan struct{} // holds one token, taken by whoever computes or looks
+	turn  chan struct{} // holds one token, held while a goroutine computes or reads
 	known bool
 	value any
 }
 
 // memoize returns what the memo has under the key, which must be comparable, and computes it first
 // where it has nothing; a nil memo keeps nothing. A failure is not kept: the context that ended one
-// cell is not that of the next. What is returned is shared and must not be changed. It returns
+// job is not that of the next. What is returned is shared and must not be changed. It returns
 // early with ctx.Err() when the context ends while another goroutine computes.
 func memoize[T any](ctx context.Context, m *Memo, key any, compute func() (T, error)) (T, error) {
 	if m == nil {

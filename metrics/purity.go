@@ -34,9 +34,6 @@ func init() {
 // undefined when there are no training rows. A table without a class attribute is an error.
 func purity(ctx context.Context, c Case, weighted bool) (float64, bool, error) {
 	class := c.Table.Schema().Class()
-	if class < 0 {
-		return 0, false, errNoClass
-	}
 	regions := c.Release.Regions
 	located, err := locate(ctx, regions, c.Table, c.Train)
 	if err != nil {

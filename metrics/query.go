@@ -55,16 +55,10 @@ type selection struct {
 
 // NewEstimator returns an estimator for a release's regions in the intervals that ranges says.
 func NewEstimator(schema *datasets.Schema, regions *algorithms.Regions, ranges Ranges) *Estimator {
-	e := &Estimator{schema: schema, regions: regions, dimension: make(map[int]int),
-		sizes: make([]float64, regions.Len())}
-	e.extents = ranges.of(regions)
+	e := &Estimator{schema: schema, regions: regions, extents: ranges.of(regions),
+		sizes: publishedSizes(regions), dimension: make(map[int]int)}
 	for d, attribute := range regions.Attributes {
 		e.dimension[attribute] = d
-	}
-	for region := range e.sizes {
-		for _, n := range regions.Count(region) {
-			e.sizes[region] += n
-		}
 	}
 	return e
 }

@@ -63,9 +63,7 @@ const (
 )
 
 // Enum lists the words a specification may use.
-func (Aggregate) Enum() []string {
-	return []string{string(Sum), string(Average), string(Min), string(Max)}
-}
+func (Aggregate) Enum() []string { return algorithms.Words(Sum, Average, Min, Max) }
 
 // of picks the aggregate from an answer; all but a sum are undefined where nothing is counted.
 func (f Aggregate) of(a *Answer) (float64, bool) {

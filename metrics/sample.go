@@ -97,17 +97,17 @@ func columnSample(table *datasets.Table, attribute int, rows []int32,
 	return sample, nil
 }
 
-// countedSample builds the distribution of cell-coded values without sorting.
+// countedSample is columnSample by counting the rows of each cell instead of sorting them. It adds
+// weights in the order of the rows, as every sum of them must.
 func countedSample(column *datasets.Column, a *datasets.Attribute, cells int, rows []int32,
 	weights []float64) Sample {
 	mass := make([]float64, cells)
-	switch {
-	case column.U8 != nil:
-		addMass(mass, column.U8, rows, weights)
-	case column.U16 != nil:
-		addMass(mass, column.U16, rows, weights)
-	default:
-		addMass(mass, column.U32, rows, weights)
+	for _, row := range rows {
+		weight := 1.0
+		if weights != nil {
+			weight = weights[row]
+		}
+		mass[column.At(row)] += weight
 	}
 	var sample Sample
 	for code, m := range mass {
@@ -117,17 +117,4 @@ func countedSample(column *datasets.Column, a *datasets.Attribute, cells int, ro
 		}
 	}
 	return sample
-}
-
-func addMass[T uint8 | uint16 | uint32](mass []float64, codes []T, rows []int32,
-	weights []float64) {
-	if weights == nil {
-		for _, row := range rows {
-			mass[codes[row]]++
-		}
-		return
-	}
-	for _, row := range rows {
-		mass[codes[row]] += weights[row]
-	}
 }

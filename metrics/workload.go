@@ -20,7 +20,7 @@ const (
 )
 
 // Enum lists the words a specification may use.
-func (Operator) Enum() []string { return []string{string(Equal), string(AtMost), string(AtLeast)} }
+func (Operator) Enum() []string { return algorithms.Words(Equal, AtMost, AtLeast) }
 
 // WorkloadParams describe a workload of queries with one predicate each, "attribute operator
 // value".

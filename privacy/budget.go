@@ -19,7 +19,8 @@ const slack = 1e-9
 // reach 745 scales, Cauchy noise 2⁵³/π.
 const maxScale = 1e290
 
-// Budget is the privacy budget of one release, in one unit. It is not safe for concurrent use.
+// Budget is the privacy budget of one release, in one unit, with the ledger of what was charged to
+// it. Mechanisms are declared on it and charge its paths. It is not safe for concurrent use.
 type Budget struct {
 	unit           Unit
 	total          float64 // in the unit
@@ -29,11 +30,11 @@ type Budget struct {
 	// of: among equally expensive ones, up to rounding, the one of most calls
 	claimed, proven  float64
 	worst, worstLoss Path
-	refused          error // the first charge that the budget could not pay
-	rooted           bool  // Root has been called
-	exact            bool  // a Publication's: all draws are exact
-	inexact          error // the first mechanism that it cannot draw exactly
-	watch            *watch
+	refused          error  // the first charge that the budget could not pay
+	rooted           bool   // Root has been called
+	exact            bool   // a Publication's: all draws are exact
+	inexact          error  // the first mechanism that it cannot draw exactly
+	watch            *watch // nil unless a transcript is recorded or replayed
 }
 
 // NewBudget returns a budget of epsilon nats. Zero is the budget of a release that gives no
@@ -91,7 +92,7 @@ func (b *Budget) refuse(err error) error {
 }
 
 // Root returns the path that has spent nothing. It can be taken once: two roots would count as
-// parallel, though every record pays on both. Whoever divides disjoint data forks the path.
+// parallel, though every record pays on both. Disjoint parts of the data take forks of the path.
 func (b *Budget) Root() Path {
 	if b.rooted {
 		panic("privacy: the root of a budget was taken twice: fork the path instead")
@@ -122,8 +123,9 @@ func (p *Path) Spent() float64 { return p.spent }
 // Remaining is what this path can still pay, never negative.
 func (p *Path) Remaining() float64 { return max(0, p.budget.total-p.spent) }
 
-// charge books a call of mechanism m at an amount, of rho for Gaussian noise and of epsilon for all
-// others, on this path. scale is that of the noise it buys, 0 for a choice.
+// charge adds the cost of a call of mechanism m to this path and refuses what the budget cannot
+// pay. amount is in rho for Gaussian noise and in epsilon for all others. scale is that of the
+// noise the call draws, 0 for a choice. Nothing may be drawn after an error.
 func (p *Path) charge(m *mechanism, amount, scale float64) error {
 	if p.budget.inexact != nil {
 		return p.budget.refuse(p.budget.inexact)

@@ -150,7 +150,7 @@ func TestChooseBoundedRefusals(t *testing.T) {
 	for _, high := range []float64{0.125, 12.5} {
 		for _, wrong := range []float64{-1, 20, math.NaN()} {
 			met := false
-			// by rejection one in eight scores is looked at: all are missed with probability below
+			// by rejection one in eight scores is computed: all are missed with probability below
 			// 1e-57
 			for range 1000 {
 				path := root.Fork()

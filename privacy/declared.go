@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// declared is the kind of what a program outside says that it has spent.
+// declared is the kind of mechanism that only a program outside knows of.
 const declared = "declared"
 
-// Declare books, on the path, a cost in the budget's unit that somebody else says to have spent on
-// a purpose. Nothing is drawn, and no loss is proven: it counts as infinite.
+// Declare charges the path with a cost, in the budget's unit, that a program outside says it has
+// spent on a purpose. Nothing is drawn here and no loss is proven: it counts as infinite.
 func (b *Budget) Declare(path *Path, purpose string, cost float64) error {
 	if len(b.mechanisms) == maxMechanisms {
 		return fmt.Errorf("privacy: %s: more than %d mechanisms in one release", purpose,

@@ -20,8 +20,8 @@ type exactChoice struct {
 	sums   []sum
 }
 
-// maxSteps bounds scores to ±2^(maxSteps-1) steps: those beyond are taken for the nearest within,
-// which makes no difference between neighbours larger.
+// maxSteps bounds scores to ±2^(maxSteps-1) steps. A score beyond is replaced by the nearest one
+// within: that never moves neighbours' scores further apart.
 const maxSteps = 51
 
 // never is the step of a candidate that cannot be chosen.
@@ -63,7 +63,7 @@ func uniformSum(w Words, n sum) sum {
 	}
 }
 
-// prepare tabulates the law of a rate for each step.
+// prepare tabulates exp(-2^j·s/t) for every binary digit j of a number of steps.
 func (c *exactChoice) prepare(s, t uint64) {
 	if c.s == s && c.t == t && c.powers[0] > 0 {
 		return

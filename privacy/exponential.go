@@ -59,7 +59,8 @@ func (e *Exponential) ChooseElement(path *Path, epsilon float64, scores, weights
 	return e.choose(path, epsilon, scores, weights, groups, nil)
 }
 
-// choose does the work of all choices. draw is nil for the usual way to draw.
+// choose charges the path, then draws a candidate or, in a replay, answers from the record. groups
+// is nil where candidates are elements themselves. draw is nil for the usual way to draw.
 func (e *Exponential) choose(path *Path, epsilon float64, scores, weights []float64,
 	groups Groups, draw func() (int, error)) (element uint64, err error) {
 	if err := path.charge(e.mechanism, epsilon, 0); err != nil {
@@ -196,8 +197,8 @@ func (e *Exponential) reject(n int, low, high, factor, spread float64,
 	}
 }
 
-// outside is the error of a score beyond its bounds, under which the law would be another. It does
-// not say which score: scores are private.
+// outside is the error of a score beyond its bounds, with which the choice would follow another
+// law. It does not say which score: scores are private.
 func (e *Exponential) outside() error {
 	return fmt.Errorf("privacy: %s: a score lies outside the bounds given for it", e.purpose)
 }

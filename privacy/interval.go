@@ -2,6 +2,10 @@ package privacy
 
 import "math/big"
 
+// Exact draws compare random bits with numbers such as exp(-n/d), which have no end of digits. The
+// arithmetic below encloses them between two integers at any precision, so that a comparison is
+// either certain or repeated with more digits.
+
 // bounds are integers low ≤ x·2^p ≤ high for a number x and a precision p of bits.
 type bounds struct{ low, high *big.Int }
 
@@ -72,8 +76,10 @@ func expOf(n, d *big.Int) real {
 	}
 }
 
-// below is true with probability x·2^known - start: whether a uniform number whose first bits, so
-// many as known says, are start lies below x. It draws further bits until that is certain.
+// below reports whether a uniform number lies below x, where the first bits of the number are
+// given: they are those of start, and known says how many. Further bits are drawn until that is
+// certain.
+// It is true with probability x·2^known - start.
 func below(w Words, start uint64, known uint, x real) bool {
 	digits := new(big.Int).SetUint64(start)
 	for {
@@ -89,7 +95,8 @@ func below(w Words, start uint64, known uint, x real) bool {
 	}
 }
 
-// chance is an event of probability x, nearly always decided by one word.
+// chance is an event of probability exactly x. One random word nearly always decides it: between
+// sure and possible, which enclose x, more bits are needed.
 type chance struct {
 	sure, possible uint64 // words below sure say yes, words above possible no
 	x              real

@@ -43,7 +43,8 @@ type Sparse struct {
 	rate   float64 // epsilon over sensitivity
 	miss   float64 // the logarithm of the probability of 0 or less
 	next   int     // of the occupied cells
-	// place counts the counts of empty cells; pending is that of the next one seen, which has value
+	// place numbers the counts of empty cells, of which there are places. It is that of the next
+	// one seen, whose noisy count is value.
 	place, places uint64
 	value         float64
 	exact         *skips     // of a Publication
@@ -104,7 +105,8 @@ func newSparse(path *Path, m *mechanism, epsilon float64, table SparseTable, mis
 	return s, nil
 }
 
-// pass moves to the next count of an empty cell that is seen, from a place on.
+// pass moves to the next count of an empty cell that is seen, at or after the place from. It draws
+// how many counts are passed, and the value of the one that is seen.
 func (s *Sparse) pass(from uint64) {
 	if s.exact != nil {
 		s.place, s.value = s.exact.next(from, s.places)

@@ -17,7 +17,8 @@ type Transcript struct{ calls []*call }
 // Len is the number of calls.
 func (t *Transcript) Len() int { return len(t.calls) }
 
-// call is one call of a mechanism. Which fields are set depends on the mechanism.
+// call is one call of a mechanism: what it was given and what it answered. Which fields are set
+// depends on the mechanism.
 type call struct {
 	purpose, kind string
 	amount        float64   // of epsilon, or of rho
@@ -99,7 +100,7 @@ func (r *Replay) Complete(t *Transcript) error {
 	return nil
 }
 
-// watch is what a budget does besides its work: nothing when nil, recording without a replay.
+// watch records the calls of a budget's mechanisms or, with a replay, answers them from the record.
 type watch struct {
 	transcript *Transcript
 	replay     *Replay
@@ -139,7 +140,7 @@ func (w *watch) begin(m *mechanism, amount float64, values ...float64) (c *call,
 	return c, true, err
 }
 
-// compared books what a replayed call showed: the distance of its values and its loss.
+// compared adds to the replay what a call showed: the distance of its values and its loss.
 func (w *watch) compared(m *mechanism, amount, distance, loss float64) {
 	r := w.replay
 	if distance == 0 && loss == 0 {

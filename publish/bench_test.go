@@ -116,8 +116,8 @@ func BenchmarkGrowth(b *testing.B) {
 						b.Fatal(err)
 					}
 					// A table of its own for each, with a budget of its own.
-					ledger := Beside(request.Table, ledgerEnding)
-					for _, path := range []string{request.Out, ledger} {
+					account := Beside(request.Table, accountEnding)
+					for _, path := range []string{request.Out, account} {
 						if err := os.RemoveAll(path); err != nil {
 							b.Fatal(err)
 						}

@@ -93,15 +93,16 @@ type Mechanism struct {
 	Sampling    string  `json:"sampling"`
 }
 
-// Spending is what the table's ledger allows and has spent, this release included.
+// Spending is what a table's account allows and what has been spent of it. It is zero without
+// differential privacy, but for the number.
 type Spending struct {
 	Unit    string  `json:"unit"`
 	Total   float64 `json:"total"`
-	Before  float64 `json:"before"`
-	Cost    float64 `json:"cost"`
+	Before  float64 `json:"before"`  // what earlier releases cost
+	Cost    float64 `json:"cost"`    // what this one costs
 	Epsilon float64 `json:"epsilon"` // with Delta, what Total stands for
 	Delta   float64 `json:"delta"`
-	Number  int     `json:"number"`
+	Number  int     `json:"number"` // of the release, from 1
 }
 
 // File is a file of the folder.
@@ -111,8 +112,8 @@ type File struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// certify describes a release. Only a Publication has one: a run that follows from a seed cannot be
-// certified.
+// certify describes a release. k is the k of k-anonymity, 0 under differential privacy. Only a
+// Publication can be certified: a release that follows from a seed has no certificate.
 func (c *chosen) certify(r *Request, p *privacy.Publication, k int, weighted bool,
 	s Standing) *Certificate {
 	cert := &Certificate{
@@ -141,8 +142,7 @@ func (c *chosen) certify(r *Request, p *privacy.Publication, k int, weighted boo
 	cert.Content = "Synthetic records, drawn from noisy statistics. No row is a person's record."
 	cert.Guarantee.Sentence = sentence(r.Epsilon, r.Delta)
 	cert.NotCovered = slices.Clone(privacyLimits)
-	cert.Budget = &Spending{Unit: s.Unit, Total: s.Total, Before: s.Before, Cost: s.Cost,
-		Epsilon: s.Epsilon, Delta: s.Delta, Number: s.Number}
+	cert.Budget = &s.Spending
 	for _, row := range p.Budget().Ledger() {
 		m := Mechanism{Purpose: row.Purpose, Mechanism: row.Mechanism, Cost: row.Cost,
 			Unit: string(p.Budget().Unit())}
@@ -174,21 +174,22 @@ var anonymityLimits = []string{
 	"k-anonymity is not differential privacy: it bounds no one's risk whatever others know.",
 	"Where all records of a class share a sensitive value, that value is known of each of them.",
 	"Who knows that a person is in the table, and a fact about them that is not generalised, may " +
-		"tell more.",
+		"learn more.",
 	"Sensitive values and the class are published as they are.",
 	"Another release of the same people, made by anyone, can split the classes. Releases under " +
 		"k-anonymity do not add up to a bound.",
-	"How the classes were chosen depends on the data, and may itself tell something about them.",
-	"The schema is taken to be public knowledge, written down before anyone looked at the data.",
+	"How the classes were chosen depends on the data, and may itself give away something of them.",
+	"The schema is taken to be public knowledge, written down before anyone saw the data.",
 }
 
 var privacyLimits = []string{
 	"It protects single records. A person with several records is protected less, and so is a " +
 		"family.",
 	"What can be learned about a person from everyone else's records is not hidden.",
-	"Releases made outside the ledger add to this one. Who deletes or copies the ledger undoes it.",
-	"Choosing algorithm or settings by looking at the private data is not covered by epsilon.",
-	"The schema is taken to be public knowledge, written down before anyone looked at the data.",
+	"Releases that are not in the account add to this one. Deleting or copying the account " +
+		"undoes it.",
+	"Choosing algorithm or settings by help of the private data is not covered by epsilon.",
+	"The schema is taken to be public knowledge, written down before anyone saw the data.",
 	"How long the release took, how much memory it used, and messages shown to the holder of the " +
 		"table are not covered.",
 	"The proofs are of the algorithm as described. Mistakes in the program are not excluded; " +
@@ -197,31 +198,23 @@ var privacyLimits = []string{
 
 // certify adds metadata, page and certificate, and returns the digest of the last.
 func (f *folder) certify(c *Certificate, schema *datasets.Schema) (string, error) {
-	err := f.write(CroissantFile, func(w io.Writer) error {
-		return writeCroissant(w, c, schema, f.files)
-	})
-	if err != nil {
-		return "", err
-	}
 	format, err := embedded.ReadFile(FormatFile)
 	if err != nil {
 		return "", err
 	}
-	err = f.write(FormatFile, func(w io.Writer) error {
-		_, err := w.Write(format)
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	c.Files = f.files
-	if err := f.write(PageFile, func(w io.Writer) error { return writePage(w, c) }); err != nil {
-		return "", err
-	}
-	c.Files = f.files
-	err = f.write(CertificateFile, func(w io.Writer) error { return writeJSON(w, c) })
-	if err != nil {
-		return "", err
+	for _, file := range []struct {
+		name  string
+		write func(w io.Writer) error
+	}{
+		{CroissantFile, func(w io.Writer) error { return writeCroissant(w, c, schema, f.files) }},
+		{FormatFile, func(w io.Writer) error { _, err := w.Write(format); return err }},
+		{PageFile, func(w io.Writer) error { return page.Execute(w, c) }},
+		{CertificateFile, func(w io.Writer) error { return writeJSON(w, c) }},
+	} {
+		c.Files = f.files
+		if err := f.write(file.name, file.write); err != nil {
+			return "", err
+		}
 	}
 	return f.files[len(f.files)-1].SHA256, nil
 }
@@ -237,8 +230,6 @@ var page = template.Must(template.New("certificate.html.tmpl").Funcs(template.Fu
 	"number": func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) },
 	"plus":   func(x, y float64) float64 { return x + y },
 }).ParseFS(embedded, "certificate.html.tmpl"))
-
-func writePage(w io.Writer, c *Certificate) error { return page.Execute(w, c) }
 
 // readCertificate reads a folder's certificate strictly.
 func readCertificate(dir string) (*Certificate, []byte, error) {

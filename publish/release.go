@@ -1,11 +1,15 @@
-// Package publish makes a release of a table that may be handed out, and checks one: an algorithm
-// whose guarantee holds, the operating system's randomness, exact draws (privacy.Publication), a
-// ledger that adds up what all releases of a table cost, and a folder with the records, their
-// schema, a certificate and metadata for catalogues.
+// Package publish turns a release of a private table into a folder that may be handed out, and
+// verifies such folders.
 //
-// Nothing read off the private data leaves the machine but through the algorithm: the certificate
-// holds no checksum of the table and no count of its rows, files carry the day as their time, rows
-// are in random order. It leaves out measuring, and how useful a release is.
+// Make takes a request: a table with its schema, an algorithm and a budget. It refuses algorithms
+// whose guarantee does not hold and draws that are not exact (privacy.Publication). All randomness
+// is the operating system's. An account beside the table adds up what all its releases cost, and
+// refuses what exceeds the total. The folder holds the records, their schema, a certificate and
+// metadata for catalogues. Verify reads such a folder and reports everything wrong with it.
+//
+// Nothing of the private data leaves the machine except through the algorithm: the certificate
+// holds no checksum of the table and no count of its rows, all files carry the day as their time,
+// and rows are in random order. How useful a release is, is not measured here.
 package publish
 
 import (
@@ -47,9 +51,9 @@ type Request struct {
 	// Table and Schema are the paths of the table and its schema file; Target, where it is not
 	// empty, names the attribute that is the class in place of the schema's.
 	Table, Schema, Target string
-	// Ledger is the path of the table's ledger, empty for the one beside it. Total is what it
+	// Account is the path of the table's account, empty for the one beside it. Total is what it
 	// allows; Changed says that the table may be another state than that of the last release.
-	Ledger  string
+	Account string
 	Total   Total
 	Changed bool
 	// Out is the folder to make. It must not exist. Title is what the release is called, License
@@ -58,7 +62,7 @@ type Request struct {
 	// Program says what made the release, Now when.
 	Program string
 	Now     time.Time
-	// Log is told what its holder must know, and nobody else: it may speak of private data.
+	// Log takes messages for the table's holder, and nobody else: they may speak of private data.
 	Log func(string)
 }
 
@@ -69,7 +73,7 @@ type Made struct {
 	Standing    Standing
 }
 
-// chosen is an algorithm with what it is to be run with.
+// chosen is an algorithm with the parameters and the guarantee that it will run under.
 type chosen struct {
 	algorithm algorithms.Algorithm
 	info      algorithms.Info
@@ -77,8 +81,9 @@ type chosen struct {
 	guarantee algorithms.Guarantee
 }
 
-// Make makes a release. What can be wrong with the request or the files is reported before the
-// ledger is touched; from then on the release counts as spent, whatever happens.
+// Make makes a release and its folder. Everything that can be wrong with the request or the files
+// is reported before the account is changed. From then on the release counts as spent, whatever
+// happens, and errors are those that Spent recognises.
 func Make(ctx context.Context, r *Request) (*Made, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -101,12 +106,12 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 		return nil, err
 	}
 	defer folder.remove()
-	path := r.Ledger
-	if path == "" {
-		path = Beside(r.Table, ledgerEnding)
+	path, err := r.accountPath()
+	if err != nil {
+		return nil, err
 	}
 	params := results.FormatParams(strictyaml.Resolved(c.params))
-	standing, err := reserve(path, ledgerRelease{Table: digest, Algorithm: c.info.Name,
+	standing, err := reserve(path, accountEntry{Table: digest, Algorithm: c.info.Name,
 		Variant: string(c.guarantee.Variant), Params: params,
 		Guarantee: string(c.guarantee.Model), Epsilon: r.Epsilon, Delta: r.Delta,
 		Program: r.Program}, &c.guarantee, r.Total, r.Changed, r.Now)
@@ -120,46 +125,45 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 			standing.Number, path, err)}
 	}
 	if err := markPublished(path, standing.Number, made.Digest); err != nil {
-		return nil, spentError{fmt.Errorf("%s is complete, but its ledger could not be told: %w",
-			r.Out, err)}
+		return nil, spentError{fmt.Errorf("%s is complete, but the account could not be written: "+
+			"%w", r.Out, err)}
 	}
 	return made, nil
 }
 
-// spentError is the error of a release that the ledger has entered.
+// spentError is the error of a release that the account has entered.
 type spentError struct{ error }
 
 func (e spentError) Unwrap() error { return e.error }
 
-// Spent reports whether Make failed only after the ledger had entered the release.
+// Spent reports whether Make failed only after the account had entered the release.
 func Spent(err error) bool { return errors.As(err, new(spentError)) }
 
-// check reports numbers that are none of what they should be.
+// check rejects budgets out of range, all of them at once.
 func (r *Request) check() error {
-	var errs []error
-	for _, n := range []struct {
-		name      string
-		value     float64
-		most      float64
-		inclusive bool
-	}{
-		{"--epsilon", r.Epsilon, maxEpsilon, true}, {"--total", r.Total.Epsilon, maxEpsilon, true},
-		{"--delta", r.Delta, 1, false}, {"--total-delta", r.Total.Delta, 1, false},
-	} {
-		if !(n.value >= 0 && (n.value < n.most || n.inclusive && n.value == n.most)) {
-			errs = append(errs, fmt.Errorf("%s: %v, must be a number from 0 to %v", n.name,
-				n.value, n.most))
+	const epsilons, deltas = "a number from 0 to 1000", "a number of at least 0 and below 1"
+	var bad datasets.Problems
+	must := func(holds bool, flag string, value float64, be string) {
+		if !holds {
+			bad.Add("%s: %v, must be %s", flag, value, be)
 		}
 	}
-	return errors.Join(errs...)
+	must(r.Epsilon >= 0 && r.Epsilon <= maxEpsilon, "--epsilon", r.Epsilon, epsilons)
+	must(r.Delta >= 0 && r.Delta < 1, "--delta", r.Delta, deltas)
+	total := r.Total
+	must(total.Epsilon >= 0 && total.Epsilon <= maxEpsilon, "--total", total.Epsilon, epsilons)
+	must(total.Delta >= 0 && total.Delta < 1, "--total-delta", total.Delta, deltas)
+	return bad.Err()
 }
 
 // maxEpsilon is an epsilon beyond which nothing is protected.
 const maxEpsilon = 1000
 
-// load reads the table, with the target as its class.
+// load reads schema and table, with the target as the class. digest is the SHA-256 of the table's
+// file as it is on disk, by which the account recognises the table. Both come from one pass over
+// the file, so that they cannot be of two different states of it.
 func (r *Request) load(ctx context.Context) (table *datasets.Table, digest string, err error) {
-	_, schema, err := csvtable.ReadSchema(r.Schema, r.Target)
+	format, schema, err := csvtable.ReadSchema(r.Schema, r.Target)
 	if err != nil {
 		return nil, "", err
 	}
@@ -168,23 +172,41 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 			"release with them %w. Write down what is possible instead, then delete the comment "+
 			"at the top", r.Schema, ErrRefused)
 	}
-	loaded, err := csvtable.Source{}.Load(ctx, datasets.Request{
-		Params: &csvtable.Params{CSV: r.Table, Schema: r.Schema, Target: r.Target}})
+	file, err := datasets.OpenFile(r.Table)
 	if err != nil {
 		return nil, "", err
 	}
-	for _, note := range loaded.Notes {
-		r.Log(note)
-	}
-	if loaded.Dropped > 0 {
-		r.Log(fmt.Sprintf("%d rows with a missing value are left out", loaded.Dropped))
-	}
-	if digest, err = sumFile(r.Table); err != nil {
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
 		return nil, "", err
 	}
-	return loaded.Table, digest, nil
+	sum := sha256.New()
+	bytes := io.TeeReader(file, sum)
+	text, err := csvtable.Unpack(r.Table, bytes, info.Size())
+	if err != nil {
+		return nil, "", err
+	}
+	content, err := format.Read(ctx, r.Table, text)
+	if err != nil {
+		return nil, "", err
+	}
+	if content.Table.Len() == 0 {
+		return nil, "", fmt.Errorf("%s: no rows to use, must have at least one", r.Table)
+	}
+	if _, err := io.Copy(io.Discard, bytes); err != nil { // what no table needs is in the sum
+		return nil, "", err
+	}
+	for _, note := range format.Notes(content) {
+		r.Log(note)
+	}
+	if content.Dropped > 0 {
+		r.Log(fmt.Sprintf("%d rows with a missing value are left out", content.Dropped))
+	}
+	return content.Table, hex.EncodeToString(sum.Sum(nil)), nil
 }
 
+// sumFile is the SHA-256 of a file, in hexadecimal digits.
 func sumFile(path string) (string, error) {
 	f, err := datasets.OpenFile(path)
 	if err != nil {
@@ -196,7 +218,8 @@ func sumFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// choose finds what is to be run, or says all that keeps it from being released.
+// choose finds the algorithm, its parameters and a variant that can be released. The error lists
+// the reasons against every variant that was tried.
 func choose(ctx context.Context, r *Request, schema *datasets.Schema) (*chosen, error) {
 	algorithm, err := algorithms.Lookup(r.Algorithm)
 	if err != nil {
@@ -240,23 +263,22 @@ func choose(ctx context.Context, r *Request, schema *datasets.Schema) (*chosen, 
 	return nil, errors.Join(errs...)
 }
 
-// decodeParams sets parameters; an error names them by their number and name.
+// decodeParams sets parameters from texts NAME=VALUE. The type of a parameter decides how its value
+// is read. Errors name a setting by its number, in place of a line.
 func decodeParams(params algorithms.Params, settings []string) error {
-	var text strings.Builder
-	for _, setting := range settings {
+	mapping := &strictyaml.Node{Kind: strictyaml.MappingNode}
+	for i, setting := range settings {
 		name, value, ok := strings.Cut(setting, "=")
-		if !ok || strings.ContainsAny(setting, "\n\r") {
+		if !ok {
 			return fmt.Errorf("--param %q, must be NAME=VALUE", setting)
 		}
-		fmt.Fprintf(&text, "%s: %s\n", name, value)
-	}
-	if text.Len() == 0 {
-		return nil
+		for _, text := range []string{name, value} {
+			mapping.Content = append(mapping.Content,
+				&strictyaml.Node{Kind: strictyaml.ScalarNode, Value: text, Line: i + 1})
+		}
 	}
 	reader := strictyaml.NewReader("--param")
-	if document := reader.Document([]byte(text.String())); document != nil {
-		reader.Decode(document, params)
-	}
+	reader.Decode(reader.Tree(mapping), params)
 	return reader.Err()
 }
 
@@ -521,17 +543,9 @@ func (f *folder) write(name string, write func(w io.Writer) error) error {
 // what is published alone.
 func (f *folder) writeRisk(ctx context.Context, schema *datasets.Schema, k int,
 	title string) error {
-	text, err := csvtable.Open(filepath.Join(f.temporary, RecordsFile), nil)
-	if err != nil {
-		return err
-	}
-	defer text.Close()
-	texts, err := csvtable.Plain(schema).ReadTexts(ctx, RecordsFile, text, schema.Names())
-	if err != nil || texts.Rows == 0 { // all suppressed
-		return err
-	}
-	table, err := risk.NewTable(texts, schema)
-	if err != nil {
+	table, err := risk.Read(ctx, filepath.Join(f.temporary, RecordsFile), csvtable.Plain(schema),
+		schema)
+	if err != nil || table.Rows == 0 { // all suppressed
 		return err
 	}
 	options := risk.Defaults()

@@ -34,7 +34,7 @@ attributes:
   - {name: y, kind: categorical, values: ["no", "yes"]}
 `
 
-// files writes a table of so many rows with its schema into a folder.
+// files writes a table of n rows with its schema into a folder.
 func files(t testing.TB, rows int) (dir string, request *Request) {
 	t.Helper()
 	dir = t.TempDir()
@@ -83,7 +83,7 @@ func TestReleases(t *testing.T) {
 			r := requestIn(dir)
 			r.Algorithm, r.Out, r.Title = name, filepath.Join(dir, fmt.Sprint(name, delta)), "Mine"
 			r.Delta = delta
-			r.Ledger = filepath.Join(dir, fmt.Sprint("ledger", delta))
+			r.Account = filepath.Join(dir, fmt.Sprint("account", delta))
 			r.Total.Delta = delta * 10
 			algorithm, err := algorithms.Lookup(name)
 			if err != nil {
@@ -133,7 +133,7 @@ func TestReleases(t *testing.T) {
 			for _, file := range report.Certificate.Files {
 				text := read(t, filepath.Join(r.Out, file.Name))
 				if strings.Contains(text, private) || strings.Contains(text, "my.csv") {
-					t.Errorf("%s: %s tells of the table", name, file.Name)
+					t.Errorf("%s: %s gives away the table", name, file.Name)
 				}
 				info, err := os.Stat(filepath.Join(r.Out, file.Name))
 				if day := r.Now.Truncate(24 * time.Hour); err != nil || !info.ModTime().Equal(day) {
@@ -153,7 +153,7 @@ func sha(t testing.TB, path string) string {
 	return digest
 }
 
-// TestRefused: what may not be released is refused before the ledger is touched, with a way out.
+// TestRefused: what may not be released is refused before the account is changed, with a way out.
 func TestRefused(t *testing.T) {
 	for want, change := range map[string]func(r *Request){
 		"take --variant strict, which can": func(r *Request) { r.Variant = "published" },
@@ -207,8 +207,8 @@ func TestRefused(t *testing.T) {
 			strings.Contains(err.Error(), "not a directory")) || Spent(err) {
 			t.Errorf("want %q: %v", want, err)
 		}
-		if _, err := os.Stat(Beside(r.Table, ledgerEnding)); err == nil {
-			t.Errorf("%s: there is a ledger", want)
+		if _, err := os.Stat(Beside(r.Table, accountEnding)); err == nil {
+			t.Errorf("%s: there is an account", want)
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, ".out*")); len(left) > 0 {
 			t.Errorf("%s: %v is left", want, left)
@@ -248,7 +248,7 @@ func TestFailureIsSpent(t *testing.T) {
 		!strings.Contains(err.Error(), "it counts as spent (release 1 in") {
 		t.Errorf("%v", err)
 	}
-	l, err := readLedger(Beside(r.Table, ledgerEnding))
+	l, err := readAccount(Beside(r.Table, accountEnding))
 	if err != nil || l.spent().Cmp(decimal(90)) != 0 {
 		t.Errorf("%v spent (%v)", l.spent(), err)
 	}
@@ -358,8 +358,8 @@ func croissant(t *testing.T, r *Request, guarantee string, files int, kinds stri
 }
 
 // TestKilled kills a process that makes releases at random moments, 10 times, and 100 times in make
-// test-long. Each release that is
-// out is in the ledger, which can be read after every kill, and the total is never exceeded.
+// test-long. Each release that is out is in the account, which can be read after every kill, and
+// the total is never exceeded.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv("PPDP_TEST_RELEASES"); dir != "" {
 		for i := 0; ; i++ {
@@ -368,7 +368,7 @@ func TestKilled(t *testing.T) {
 			r.Params = []string{"iterations=5"}
 			r.Total.Epsilon = 5
 			r.Out = filepath.Join(dir, fmt.Sprintf("out-%d-%d", os.Getpid(), i))
-			if _, err := Make(context.Background(), r); errors.Is(err, ErrLedger) {
+			if _, err := Make(context.Background(), r); errors.Is(err, ErrAccount) {
 				fmt.Println(err)
 				os.Exit(3)
 			} else if err != nil {
@@ -393,7 +393,7 @@ func TestKilled(t *testing.T) {
 		if c.Wait(); c.ProcessState.ExitCode() == 3 {
 			t.Fatalf("kill %d: the process ended by itself", kill)
 		}
-		l, err := readLedger(Beside(r.Table, ledgerEnding))
+		l, err := readAccount(Beside(r.Table, accountEnding))
 		if err != nil {
 			t.Fatalf("kill %d: %v", kill, err)
 		}
@@ -418,14 +418,14 @@ func TestKilled(t *testing.T) {
 		t.Error("no release came out between kills: nothing was tested")
 	}
 	// What is left, and no more, can still be spent.
-	l, err := readLedger(Beside(r.Table, ledgerEnding))
+	l, err := readAccount(Beside(r.Table, accountEnding))
 	if err != nil {
 		t.Fatal(err)
 	}
 	spent, _ := l.spent().Float64()
 	r.Total = Total{}
 	r.Epsilon = math.Round((5-spent)*1000+1) / 1000
-	if _, err := Make(t.Context(), r); !errors.Is(err, ErrLedger) {
+	if _, err := Make(t.Context(), r); !errors.Is(err, ErrAccount) {
 		t.Errorf("more than is left: %v", err)
 	}
 	r.Epsilon = math.Round((5-spent)*1000) / 1000
@@ -488,7 +488,7 @@ func TestVerifyFinds(t *testing.T) {
 		"is not in its public list": certified(RecordsFile, lines[0]+"20,admin,1.6,x,maybe\n"),
 		"must be 5 or more":         certified(RecordsFile, strings.Join(lines[:3], "")),
 		"columns":                   certified(RecordsFile, "A"+records[1:]),
-		"are no record of the original": certified(RecordsFile,
+		"records are not from the original": certified(RecordsFile,
 			lines[0]+strings.Join(flipped, "")),
 		"schema.yaml:1": certified(SchemaFile, "attributes: 3\n"),
 	} {
@@ -526,7 +526,7 @@ func TestVerifyFinds(t *testing.T) {
 		write(t, filepath.Join(copied, name), read(t, filepath.Join(r.Out, name)))
 	}
 	if _, err := Verify(t.Context(), dir, nil); err == nil ||
-		!strings.Contains(err.Error(), "no release's folder") {
+		!strings.Contains(err.Error(), "not the folder of a release") {
 		t.Error(err)
 	}
 }

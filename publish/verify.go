@@ -37,7 +37,8 @@ func (r *Report) Err() error { return errors.Join(r.Problems...) }
 // mostProblems is how many problems of a kind are reported.
 const mostProblems = 5
 
-// check notes a check that holds, or what is wrong.
+// check notes a sentence that holds or, in its place, the problems that are not nil. It reports
+// whether there are none.
 func (r *Report) check(holds string, problems ...error) bool {
 	if n := len(problems); n > mostProblems {
 		problems = append(problems[:mostProblems:mostProblems],
@@ -66,7 +67,7 @@ type Original struct {
 func Verify(ctx context.Context, dir string, original *Original) (*Report, error) {
 	c, text, err := readCertificate(dir)
 	if text == nil {
-		return nil, fmt.Errorf("%s: no release's folder: %w", dir, err)
+		return nil, fmt.Errorf("%s: not the folder of a release: %w", dir, err)
 	}
 	r := &Report{Certificate: c}
 	r.check("The certificate has the form that its JSON Schema asks for.", err, checkForm(text))
@@ -104,15 +105,15 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 	switch {
 	case original == nil:
 	case published == nil:
-		r.Checks = append(r.Checks, "The original was not looked at: records under differential "+
-			"privacy are none of its records.")
+		r.Checks = append(r.Checks, "The original was not used: records under differential "+
+			"privacy are made up.")
 	default:
 		return r, r.against(ctx, original, format.Schema, published)
 	}
 	return r, nil
 }
 
-// checkForm holds a certificate against the JSON Schema that comes with the program.
+// checkForm checks a certificate by the JSON Schema that comes with the program.
 func checkForm(text []byte) error {
 	schemaText, err := embedded.ReadFile(FormatFile)
 	if err != nil {
@@ -140,7 +141,7 @@ func checkForm(text []byte) error {
 	return nil
 }
 
-// checkFiles holds a folder's files against the certificate's list.
+// checkFiles compares a folder's files with the certificate's list.
 func checkFiles(dir string, c *Certificate) (problems []error) {
 	listed := map[string]bool{CertificateFile: true}
 	for _, want := range c.Files {
@@ -232,7 +233,7 @@ func readRecords(dir string, c *Certificate,
 	}
 }
 
-// against holds generalised records against the original.
+// against compares generalised records with the original.
 func (r *Report) against(ctx context.Context, original *Original, published *datasets.Schema,
 	g *generalised) error {
 	loaded, err := csvtable.Source{}.Load(ctx, datasets.Request{
@@ -250,7 +251,7 @@ func (r *Report) against(ctx context.Context, original *Original, published *dat
 	}
 	var problem error
 	if matched < r.Records {
-		problem = fmt.Errorf("%s: %d of %d records are no record of the original, generalised",
+		problem = fmt.Errorf("%s: %d of %d records are not from the original",
 			RecordsFile, r.Records-matched, r.Records)
 	}
 	r.Suppressed = loaded.Table.Len() - matched

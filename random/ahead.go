@@ -8,7 +8,8 @@ import (
 // chunk is how many words change hands at a time: some dozens of microseconds' worth.
 const chunk = 1 << 12
 
-// ahead takes over words that another goroutine draws from a stream.
+// ahead is a source of words that another goroutine draws from a stream, in chunks that go to and
+// fro between the two.
 type ahead struct {
 	drawn, used chan *[chunk]uint64
 	words       *[chunk]uint64 // words[at:] are left

@@ -6,9 +6,10 @@ import (
 	"ppdp/elementary"
 )
 
-// The half of the normal curve exp(-x²/2) right of 0 lies below 128 strips of equal area, one upon
-// the other (Marsaglia & Tsang 2000, The Ziggurat Method for Generating Random Variables). The
-// lowest one is without end; what lies beyond tail is its share.
+// The ziggurat method (Marsaglia & Tsang 2000, The Ziggurat Method for Generating Random
+// Variables): the half of the normal curve exp(-x²/2) right of 0 is covered by 128 strips of equal
+// area, one upon the other. A draw takes a strip and a point in it, and keeps the point if it lies
+// below the curve. The lowest strip has no end: it holds all beyond tail.
 const (
 	strips = 128
 	tail   = 3.442619855899      // x, where the lowest strip ends in the others' way

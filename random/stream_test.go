@@ -135,7 +135,7 @@ func TestSystem(t *testing.T) {
 		t.Errorf("bits that never change: %x %x", ^or, and)
 	}
 	if !a.System() || NewKey(1).Stream().System() || NewStreams(NewKey(1)).Open("a").System() {
-		t.Error("seeded streams and the system's are not told apart")
+		t.Error("seeded streams and the system's say the same of themselves")
 	}
 	defer func() {
 		if recover() == nil {

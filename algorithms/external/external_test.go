@@ -316,9 +316,9 @@ func checkExample(t *testing.T, descriptor string) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	conformance.Check(a, func(v algorithms.Variant, check string, err error) {
+	conformance.Check(a, func(demand string, err error) {
 		if err != nil {
-			t.Errorf("%s %s: %v", v, check, err)
+			t.Errorf("%s: %v", demand, err)
 		}
 	})
 	data := table(t, 200)

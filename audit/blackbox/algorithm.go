@@ -55,7 +55,7 @@ func AlgorithmTarget(a algorithms.Algorithm, variant algorithms.Variant, params 
 	return target
 }
 
-// maxProbes bounds the records that are looked at closely.
+// maxProbes bounds the records that features are read of.
 const maxProbes = 8
 
 // probes lists distinct records that one table has more often than the other.

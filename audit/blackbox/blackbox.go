@@ -1,15 +1,18 @@
-// Package blackbox audits a claim of differential privacy from releases alone: it makes many of
-// two neighbouring inputs and looks for an event that is more likely on one of them than the claim
-// allows. What it certifies is a lower bound on epsilon.
+// Package blackbox audits a claim of differential privacy from releases alone. It makes many
+// releases of two neighbouring inputs and searches for an event that is more likely on one of them
+// than the claim allows. Audit takes a target (a mechanism, its claim, pairs of inputs) and returns
+// a Finding, whose Bound is a certified lower bound on epsilon.
 //
-// For each pair of inputs T and T′ half of the releases train: of all conditions on all features
+// For each pair of inputs T and T′ half of the releases train. Of all conditions on all features
 // (counts by class and region, sizes, edges of regions, presence of values, order, degrees,
-// failures), and of rules of up to three conditions, those are kept that promise the largest bound.
-// Which input each is likelier on is part of the choice. Then the rules are frozen and the other
-// half is made. Clopper-Pearson bounds of a rule's two probabilities, exact at any sample size,
-// give the bound ln((P[E | T] − δ)/P[E | T′]). Training needs no correction, because the test sees
-// fresh releases only; what is corrected for is that several frozen rules are tested on several
-// pairs (Holm 1979). A sound mechanism is accused with probability at most Options.Level.
+// failures), and of rules of up to three conditions, training keeps those that promise the largest
+// bound. Which input each is likelier on is part of the choice. Then the rules are frozen and the
+// other half of the releases is made.
+//
+// Clopper-Pearson bounds of a rule's two probabilities, exact at any sample size, give the bound
+// ln((P[E | T] − δ)/P[E | T′]). Training needs no correction, because the test uses fresh releases
+// only. What is corrected for is that several frozen rules are tested on several pairs (Holm 1979).
+// A sound mechanism is accused with probability at most Options.Level.
 //
 // A rule is one path of a decision tree. It is used in place of a whole classifier because it is
 // chosen for the very bound that is reported, and can be read.
@@ -17,7 +20,7 @@
 // What it cannot see: what is not in the features (a joint law of four counts, say), events rarer
 // than some ten divided by the number of releases, an excess of epsilon below Finding.Detectable,
 // pairs that it is not given, and time and memory. No accusation is no proof. Warnings and
-// Structure of a release are not published and not looked at.
+// Structure of a release are not published and not used.
 package blackbox
 
 import (
@@ -51,8 +54,8 @@ type Pair struct {
 	// called from several goroutines at once. An error is an observation like any other, unless
 	// the context has ended.
 	Release func(ctx context.Context, key random.Key, side int) (*algorithms.Release, error)
-	// Probes are records, as codes for each attribute of the schema, whose cells and regions are
-	// looked at more closely: best those by which T and T′ differ. Nil for none.
+	// Probes are records, as codes for each attribute of the schema, for whose cells and
+	// regions there are more features: best those by which T and T′ differ. Nil for none.
 	Probes [][]uint32
 }
 
@@ -68,11 +71,9 @@ type Options struct {
 	Level    float64    // the chance of accusing a sound mechanism; 0 for DefaultLevel
 	Key      random.Key // equal keys give equal findings, with any number of workers
 	Workers  int        // goroutines; 0 for as many as there are processors
-	// LowBits looks at the last bits of published numbers as well. Laplace noise in floating point
+	// LowBits adds features for the last bits of published numbers. Laplace noise in floating point
 	// fails there (Mironov 2012), though it is sound in real arithmetic.
 	LowBits bool
-	// Progress, unless nil, is called now and then with the number of releases made so far.
-	Progress func(done int)
 }
 
 func (o Options) resolved() Options {
@@ -88,7 +89,7 @@ func (o Options) resolved() Options {
 	return o
 }
 
-// Cost is the number of releases that an audit of so many pairs makes.
+// Cost is the number of releases that an audit of the given number of pairs makes.
 func (o Options) Cost(pairs int) int { return 2 * o.resolved().Releases * pairs }
 
 // Audit makes Options.Cost releases and tests the target's claim. Its errors are those of the
@@ -156,7 +157,7 @@ type series struct {
 	key     random.Key
 }
 
-// chunk is how many releases are made before they are looked at, to bound memory.
+// chunk is how many releases of either side are made before they are used, to bound memory.
 const chunk = 256
 
 // each makes n releases of either side and hands on what is read off them, in order.
@@ -189,9 +190,6 @@ func (s *series) each(ctx context.Context, half string, n int,
 			visit(i%2, made[i].readings)
 		}
 		s.finding.Releases += size
-		if s.options.Progress != nil {
-			s.options.Progress(s.finding.Releases)
-		}
 	}
 	return nil
 }

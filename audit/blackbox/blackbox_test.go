@@ -120,9 +120,14 @@ func TestAuditRefuses(t *testing.T) {
 // TestCancelled: an audit ends with its context, which is no failure of the mechanism.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	options := Options{Progress: func(int) { cancel() }}
-	if _, err := Audit(ctx, bit("bit", 1, [2]float64{0.5, 0.5}), options); !errors.Is(err,
-		context.Canceled) {
+	target := bit("bit", 1, [2]float64{0.5, 0.5})
+	release := target.Pairs[0].Release
+	target.Pairs[0].Release = func(ctx context.Context, key random.Key, side int) (
+		*algorithms.Release, error) {
+		cancel()
+		return release(ctx, key, side)
+	}
+	if _, err := Audit(ctx, target, Options{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -186,7 +191,7 @@ func TestReadings(t *testing.T) {
 }
 
 // TestRulesFindConjunctions: of three fair bits the third is the parity of the others on one side
-// only, so that no single bit tells the sides apart.
+// only, so that no single bit distinguishes the sides.
 func TestRulesFindConjunctions(t *testing.T) {
 	release := func(_ context.Context, key random.Key, side int) (*algorithms.Release, error) {
 		stream := key.Stream()

@@ -93,7 +93,7 @@ func calibration() (audits int, full bool) {
 	return 8, false
 }
 
-// accusations counts how many of so many audits accuse.
+// accusations counts how many of n audits accuse.
 func accusations(t *testing.T, target Target, audits, releases int) (accused int) {
 	t.Helper()
 	for i := range audits {

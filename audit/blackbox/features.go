@@ -14,7 +14,7 @@ import (
 	"ppdp/datasets"
 )
 
-// maxPlaces is how many entries of a vector are looked at one by one.
+// maxPlaces is how many entries of a vector are features one by one.
 const maxPlaces = 16
 
 // maxValues is how many values of an attribute are counted, the first of its domain.
@@ -49,7 +49,7 @@ func (s *sheet) add(value float64, words, of, by string, i int) {
 	s.readings = append(s.readings, reading{feature{words, of, by, i}, value})
 }
 
-// read notes a release, or the error in its place; failed reports which.
+// read reads the features of a release, or of the error in its place; failed reports which.
 func (s *sheet) read(ctx context.Context, release *algorithms.Release, err error) (failed bool) {
 	var table *datasets.Table
 	var weights []float64

@@ -17,7 +17,7 @@ const (
 	beam = 8
 	// maxBins is the most intervals that the values of a feature are cut into.
 	maxBins = 64
-	// maxFeatures bounds memory: features first seen after so many others are left out.
+	// maxFeatures bounds memory: features first seen after that many others are left out.
 	maxFeatures = 2000
 )
 
@@ -234,8 +234,8 @@ func (s *search) extend(beginning *rule, c *axis, releases []int32, sides []uint
 	return found[:min(len(found), 2)]
 }
 
-// promised is the bound on epsilon that so many hits promise, -Inf for none. Unlike the bound that
-// is reported it may be negative, so that poor rules can be compared as well.
+// promised is the bound on epsilon that hits of either side promise, -Inf for none. Unlike the
+// bound that is reported it may be negative, so that poor rules can be compared as well.
 func (s *search) promised(high, low int) float64 {
 	p := s.wilson(high, -s.z) - s.delta
 	if high <= low || p <= 0 {

@@ -1,7 +1,8 @@
-// Package conformance is the suite every release algorithm has to pass, whatever paper it comes
-// from: reproducible and noisy where it should be, within its budget, blind to everything that is
-// not public, well-behaved on tiny inputs, extreme epsilons and cancelled contexts, honest about
-// what it produces. A test over algorithms/all runs it on everything registered.
+// Package conformance is the suite that every baseline has to pass, whatever paper it comes from:
+// reproducible and noisy where it should be, within its budget, independent of everything that is
+// not public, able to deal with tiny inputs, extreme epsilons and cancelled contexts, and with the
+// products that it promises. A test in algorithms/all runs it on everything registered; Check does
+// the same for an external program, outside of a test.
 //
 // It leaves out whether an algorithm computes what its paper says (the baseline's own tests) and
 // whether a sensitivity is right (that takes a proof).
@@ -63,13 +64,16 @@ func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 }
 
 // Check makes the checks of Run with the default parameters, one after the other, outside of a
-// test, and hands each on with its result.
-func Check(a algorithms.Algorithm, each func(v algorithms.Variant, check string, err error)) {
-	each("", "info", checkInfo(a))
-	each("", "params", checkParams(a))
+// test. It calls each for every check with what it demands, in words, and the result.
+func Check(a algorithms.Algorithm, each func(demand string, err error)) {
+	each("the descriptor is complete", checkInfo(a))
+	each("the defaults are valid", checkParams(a))
 	for _, guarantee := range a.Info().Variants {
 		for _, c := range checks {
-			each(guarantee.Variant, c.name, c.run(subject{a, guarantee, a.Params(), 0}))
+			if c.demand != "" {
+				each(string(guarantee.Variant)+": "+c.demand,
+					c.run(subject{a, guarantee, a.Params(), 0}))
+			}
 		}
 	}
 }
@@ -81,25 +85,29 @@ func report(t *testing.T, err error) {
 	}
 }
 
-// checks are the demands on releases, each an error or nil so that the suite itself can be tested
-// on algorithms that are wrong on purpose.
+// checks are the demands on releases. Each is a function that returns an error or nil, so that the
+// suite itself can be tested on algorithms that are wrong on purpose. One without words is not made
+// by Check: it is of ppdp's own mechanisms.
 var checks = []struct {
-	name string
-	run  func(subject) error
+	name, demand string
+	run          func(subject) error
 }{
-	{"shape", checkShape},
-	{"reproducible", checkReproducible},
-	{"noisy", checkNoisy},
-	{"budget", checkBudget},
-	{"input untouched", checkInputUntouched},
-	{"rare value", checkRareValue},
-	{"size", checkSize},
-	{"small tables", checkSmallTables},
-	{"odd inputs", checkOddInputs},
-	{"extreme epsilon", checkExtremeEpsilon},
-	{"parallel", checkParallel},
-	{"cancelled", checkCancelled},
-	{"replay", checkReplay},
+	{"shape", "a release has the products and the schema that it should", checkShape},
+	{"reproducible", "the same seed gives the same release", checkReproducible},
+	{"noisy", "another seed gives another release", checkNoisy},
+	{"budget", "something is spent, and no more than the budget", checkBudget},
+	{"input untouched", "the data are left as they were", checkInputUntouched},
+	{"rare value", "one record changes nothing that is public", checkRareValue},
+	{"size", "the number of records is not published where it is private", checkSize},
+	{"small tables", "tables of no record, of one and of equal ones give a release",
+		checkSmallTables},
+	{"odd inputs", "unusual schemas give a release or an error, and never a wrong release",
+		checkOddInputs},
+	{"extreme epsilon", "the smallest and the largest epsilon give a release",
+		checkExtremeEpsilon},
+	{"parallel", "releases at the same time do not disturb each other", checkParallel},
+	{"cancelled", "a release that is cancelled ends", checkCancelled},
+	{"replay", "", checkReplay},
 }
 
 // subject is an algorithm under one variant and one setting of its parameters.
@@ -157,7 +165,7 @@ func (s subject) release(how try) (release *algorithms.Release, budget *privacy.
 		}
 	}
 	given := in
-	given.Rows = slices.Clone(in.Rows) // the algorithm may do what it likes with its own slice
+	given.Rows = slices.Clone(in.Rows) // the algorithm may change its slice
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
@@ -302,9 +310,9 @@ func checkRareValue(s subject) error {
 	return nil
 }
 
-// checkSize: where neighbours differ in the number of records, that number is private, and as many
-// records as there are must not come out whatever the noise (errata R3). One of twelve sizes may be
-// right by chance, all of them are not.
+// checkSize: where neighbours differ in the number of records, that number is private and must not
+// be published whatever the noise (errata R3). One of twelve sizes may be right by chance, but not
+// all of them.
 func checkSize(s subject) error {
 	held := s.guarantee.Status == algorithms.Holds || s.guarantee.Status == algorithms.Declared
 	if !s.private() || !held ||
@@ -465,19 +473,20 @@ func checkCancelled(s subject) error {
 			}
 		}
 	}
-	looks := math.MaxInt64 - watch.left.Load()
-	if release.Structure.Nodes > busyNodes && looks < 2 {
-		return fmt.Errorf("%d nodes with %d looks at the context", release.Structure.Nodes, looks)
+	polls := math.MaxInt64 - watch.left.Load()
+	if release.Structure.Nodes > busyNodes && polls < 2 {
+		return fmt.Errorf("%d nodes, and the context is checked %d times", release.Structure.Nodes,
+			polls)
 	}
-	for _, after := range []int64{1, looks / 2, looks - 1} {
-		if after < 0 || after >= looks {
+	for _, after := range []int64{1, polls / 2, polls - 1} {
+		if after < 0 || after >= polls {
 			continue
 		}
 		fuse := newFuse(after)
 		_, _, _, err := s.release(try{ctx: fuse, table: large})
 		if !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("cancelled at look %d of %d: %v, must be its error", after+1, looks,
-				err)
+			return fmt.Errorf("cancelled at check %d of %d: %v, must be its error", after+1,
+				polls, err)
 		}
 	}
 	return nil

@@ -151,7 +151,7 @@ func (f fake) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 		if in.Budget.Epsilon() < 1e-3 {
 			regions.Counts[0] = math.Inf(1)
 		}
-	case "never looks again":
+	case "never checks its context again":
 		if in.Table.Len() > 1000 {
 			release.Structure.Nodes = 1 << 20
 		}
@@ -281,7 +281,7 @@ func TestChecksNoticeFaults(t *testing.T) {
 		{"publishes negative counts", "extreme epsilon", "count"},
 		{"overflows", "extreme epsilon", "finite"},
 		{"ignores its context", "cancelled", "must give its error"},
-		{"never looks again", "cancelled", "looks at the context"},
+		{"never checks its context again", "cancelled", "the context is checked"},
 	} {
 		if err := run(c.fault, c.check)[c.check]; err == nil || !strings.Contains(err.Error(),
 			c.says) {

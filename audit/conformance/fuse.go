@@ -13,14 +13,14 @@ type fuse struct {
 	burnt chan struct{}
 }
 
-func newFuse(looks int64) *fuse {
+func newFuse(polls int64) *fuse {
 	f := &fuse{Context: context.Background(), burnt: make(chan struct{})}
 	close(f.burnt)
-	f.left.Store(looks)
+	f.left.Store(polls)
 	return f
 }
 
-// Err is nil for the first looks and context.Canceled from then on.
+// Err is nil for the first polls and context.Canceled from then on.
 func (f *fuse) Err() error {
 	if f.left.Add(-1) < 0 {
 		return context.Canceled
@@ -28,7 +28,7 @@ func (f *fuse) Err() error {
 	return nil
 }
 
-// Done returns an open channel for the first looks and a closed one from then on.
+// Done returns an open channel for the first polls and a closed one from then on.
 func (f *fuse) Done() <-chan struct{} {
 	if f.left.Add(-1) < 0 {
 		return f.burnt

@@ -9,6 +9,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/metrics/verify"
 )
 
 // CheckRelease draws the records of a release and reports what is wrong with its form: all that
@@ -84,8 +85,8 @@ func checkReach(schema *datasets.Schema, q *algorithms.Regions) error {
 	return nil
 }
 
-// checkRows: every input row has a region, the assigned one if rows are assigned, and without
-// noise the counts are those of the rows.
+// checkRows: every input row lies in a region. Where rows are assigned to regions, they lie in the
+// assigned ones and the counts are those of the rows.
 func checkRows(guarantee algorithms.Guarantee, in algorithms.Input, q *algorithms.Regions) error {
 	codes := make([]uint32, len(q.Attributes))
 	if q.Assignment == nil {
@@ -109,48 +110,12 @@ func checkRows(guarantee algorithms.Guarantee, in algorithms.Input, q *algorithm
 	if guarantee.Model == algorithms.DifferentialPrivacy {
 		return errors.New("rows are assigned to regions under differential privacy")
 	}
-	suppressed := make(map[int]bool, len(q.Suppressed))
-	for i, at := range q.Suppressed {
-		if at < 0 || int(at) >= len(in.Rows) || i > 0 && at <= q.Suppressed[i-1] {
-			return fmt.Errorf("suppressed position %d of %d, must ascend", at, len(in.Rows))
-		}
-		suppressed[int(at)] = true
+	if !slices.IsSorted(q.Suppressed) {
+		return errors.New("positions of suppressed rows, must ascend")
 	}
-	counts := make([]float64, len(q.Counts))
-	class := in.Table.Schema().Class()
-	for i, row := range in.Rows {
-		region := int(q.Assignment[i])
-		if suppressed[i] != (region == -1) {
-			return fmt.Errorf("row %d: suppressed %t, region %d", row, suppressed[i], region)
-		}
-		if suppressed[i] {
-			continue
-		}
-		for d, attribute := range q.Attributes {
-			codes[d] = in.Table.Column(attribute).At(row)
-		}
-		tight := q.TightLow == nil || inside(q.TightLow, q.TightHigh, region, codes)
-		if !q.Contains(region, codes) || !tight {
-			return fmt.Errorf("row %d lies outside its region %d", row, region)
-		}
-		label := uint32(0)
-		if class >= 0 {
-			label = in.Table.Column(class).At(row)
-		}
-		counts[region*q.Classes+int(label)]++
+	report, err := verify.Regions(in.Table, in.Rows, q)
+	if err != nil {
+		return err
 	}
-	if !slices.Equal(counts, q.Counts) {
-		return errors.New("the counts are not those of the assigned rows")
-	}
-	return nil
-}
-
-// inside reports whether a region's interval on every dimension holds the code.
-func inside(low, high []uint32, region int, codes []uint32) bool {
-	for d, code := range codes {
-		if i := region*len(codes) + d; code < low[i] || code >= high[i] {
-			return false
-		}
-	}
-	return true
+	return report.Err()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"ppdp/algorithms"
 	"ppdp/audit"
@@ -37,7 +36,7 @@ func checkReplay(s subject) error {
 			return err
 		}
 		refuted = refuted || !v.Passed()
-		if s.guarantee.Status == algorithms.Holds && math.IsInf(v.Proven, 1) {
+		if s.guarantee.Status == algorithms.Holds && !v.Proven.Finite() {
 			problems = append(problems, fmt.Errorf("epsilon %v: no bound is proven", epsilon))
 		}
 		for _, f := range v.Failures {

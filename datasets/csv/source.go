@@ -82,7 +82,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if content.Table.Len() == 0 {
 		return nil, noRows(params.CSV, content.Dropped)
 	}
-	found := notes(format, content)
+	found := format.Notes(content)
 	if IsDraft(schema) {
 		found = append(found,
 			"the schema is a draft: its bounds and lists were read off the data, so that no "+
@@ -102,18 +102,18 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	}, nil
 }
 
-// notes lists what a reader of results must know about how the table was read.
-func notes(format *Format, content *Content) []string {
+// Notes lists what a reader of results must know about how a table of the format was read.
+func (f *Format) Notes(content *Content) []string {
 	var notes []string
 	if len(content.LeftOut) > 0 {
 		notes = append(notes,
 			"columns left out, as the schema does not describe them: "+someOf(content.LeftOut))
 	}
-	if content.Dropped > 0 && format.MissingAsValue {
+	if content.Dropped > 0 && f.MissingAsValue {
 		notes = append(notes,
 			"a missing category is a separate value; only a missing number or class drops a row")
 	}
-	if format.Schema.Class() < 0 {
+	if f.Schema.Class() < 0 {
 		notes = append(notes, "the table has no class attribute")
 	}
 	return notes
@@ -142,11 +142,22 @@ func Open(path string, progress func(path string, done, total int64)) (io.ReadCl
 		_ = file.Close() // only read from; the error at hand says more
 		return nil, err
 	}
-	var text io.Reader = file
+	var packed io.Reader = file
 	if progress != nil {
-		text = &countedText{file, 0, func(done int64) { progress(path, done, info.Size()) }}
+		packed = &countedText{file, 0, func(done int64) { progress(path, done, info.Size()) }}
 	}
-	buffered := bufio.NewReaderSize(text, 1<<16)
+	text, err := Unpack(path, packed, info.Size())
+	if err != nil {
+		_ = file.Close() // as above
+		return nil, err
+	}
+	return textFile{text, file}, nil
+}
+
+// Unpack returns the text of a file of size bytes, unpacked when it is gzip. The path is for
+// messages only. A file that is known to be no delimited text is refused.
+func Unpack(path string, packed io.Reader, size int64) (io.Reader, error) {
+	buffered := bufio.NewReaderSize(packed, 1<<16)
 	kind := ""
 	switch begin, _ := buffered.Peek(4); string(begin) {
 	case "PAR1":
@@ -155,19 +166,17 @@ func Open(path string, progress func(path string, done, total int64)) (io.ReadCl
 		kind = "a spreadsheet or a zip archive"
 	}
 	if kind != "" {
-		_ = file.Close() // as above
 		return nil, fmt.Errorf("%s: %s, must be delimited text: save it as CSV in the program "+
 			"that it comes from", path, kind)
 	}
 	if magic, _ := buffered.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return textFile{buffered, file}, nil
+		return buffered, nil
 	}
 	unpacker, err := gzip.NewReader(buffered)
 	if err != nil {
-		_ = file.Close() // as above
 		return nil, fmt.Errorf("%s: %w", path, gzipError{err})
 	}
-	return textFile{&gzipText{unpacker, datasets.MaxUnpacked(info.Size())}, file}, nil
+	return &gzipText{unpacker, datasets.MaxUnpacked(size)}, nil
 }
 
 // countedText reports how much of it has been read.

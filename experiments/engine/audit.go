@@ -109,7 +109,7 @@ func (r *run) audit(ctx context.Context, k int) {
 	if _, outside := a.config.Implementation.(io.Closer); r.opts.Isolate && !outside {
 		found, err = r.auditInProcess(ctx, k)
 	} else {
-		found, _, err = a.Audit(ctx, r.auditOptions())
+		found, err = a.Audit(ctx, r.auditOptions())
 	}
 	if err != nil {
 		if ctx.Err() == nil {

@@ -117,7 +117,7 @@ func (w *worker) serve(ctx context.Context, r *run, line []byte) error {
 	var said reply
 	var last error
 	if q.Audit != nil {
-		found, _, err := r.audits[*q.Audit].Audit(ctx, r.auditOptions())
+		found, err := r.audits[*q.Audit].Audit(ctx, r.auditOptions())
 		if said.Audit = &found; err != nil {
 			said = reply{End: err.Error()}
 		}

@@ -1,11 +1,13 @@
-// Package verify judges generalised tables: is a release k-anonymous, for which k, does every
-// record lie where the release says, and what became of suppressed rows. It is written against the
-// definition of k-anonymity alone. It trusts nothing that a release says of itself, shares no code
-// with the algorithms or with the metrics, and compares records one by one where those count and
-// descend trees.
+// Package verify checks generalised tables. Given a table, the rows that were released and the
+// regions of the release, it answers: what is the largest k for which the release is k-anonymous,
+// does every record lie where the release says, and are counts and means those of the records?
+//
+// It is written against the definition of k-anonymity alone. It relies on nothing that a release
+// says of itself, shares no code with the algorithms or with the metrics, and compares records one
+// by one where those count and descend trees.
 //
 // It leaves out how useful a release is, and privacy beyond k-anonymity. Releases under
-// differential privacy do not say which row is where and cannot be judged here.
+// differential privacy do not say which row is where: they cannot be checked here.
 package verify
 
 import (
@@ -13,37 +15,18 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
 )
 
-// Suppression says what became of the rows that a release suppresses.
-type Suppression string
-
-const (
-	// NoSuppression: every row is in a region.
-	NoSuppression Suppression = "none"
-	// LeftOut rows are in no region and in no count. They do not touch k.
-	LeftOut Suppression = "left out"
-	// AsClass rows are published with every quasi-identifier generalised to its whole domain,
-	// beside regions that are not: one more equivalence class, which has to have k records as any
-	// other. Relaxed partitions, whose regions overlap, may hold such a class without having
-	// suppressed anything.
-	AsClass Suppression = "as a class"
-	// Counted rows are listed as suppressed and are in a region's counts all the same. Such a
-	// release is wrong, and its classes look larger than they are.
-	Counted Suppression = "counted"
-)
-
 // Report is what was found out about a release.
 type Report struct {
-	// Rows went into the release; Suppressed of them were suppressed, in the way that Suppression
-	// says.
+	// Rows is how many rows went into the release, Suppressed how many of them it says it left out.
+	// A suppressed row is in no region and in no count, and does not count for K. Rows that are
+	// published with their whole domains in place of values are a class like any other.
 	Rows, Suppressed int
-	Suppression      Suppression
 	// Classes is the number of equivalence classes: sets of released records whose published ranges
 	// are all alike.
 	Classes int
@@ -65,8 +48,8 @@ const most = 5
 // most.
 const relative = 1e-9
 
-// Regions judges a release of the given rows of a table. The error is for releases that cannot be
-// judged: rows are not assigned to regions, or slices do not fit together.
+// Regions checks a release of the given rows of a table. The error is for releases that cannot be
+// checked: rows are not assigned to regions, or slices do not fit together.
 func Regions(table *datasets.Table, rows []int32, released *algorithms.Regions) (*Report, error) {
 	if err := fits(table, rows, released); err != nil {
 		return nil, err
@@ -125,7 +108,7 @@ type verifier struct {
 	rows     []int32
 	released *algorithms.Regions
 	dims     int
-	place    [][]uint32 // of each code on each dimension
+	place    [][]uint32 // of each code on each dimension, nil without an axis
 	left     []bool     // suppressed, by position
 	report   Report
 	reported map[string]int
@@ -142,28 +125,28 @@ func (v *verifier) name(dim int) string {
 	return v.table.Schema().Attributes[v.released.Attributes[dim]].Name
 }
 
-// places finds where each code lies along each dimension. Along an axis that is the place of its
-// leaf in a depth-first walk of the taxonomy, which the axis itself is checked against.
+// places finds where each code lies along each axis: at the place of its leaf in a depth-first walk
+// of the taxonomy, which the axis itself is checked against. Without an axis a code is its place.
 func (v *verifier) places() {
 	v.place = make([][]uint32, v.dims)
-	for d, attribute := range v.released.Attributes {
-		a := &v.table.Schema().Attributes[attribute]
+	for d, axis := range v.released.Axes {
+		if axis == nil {
+			continue
+		}
+		a := &v.table.Schema().Attributes[v.released.Attributes[d]]
 		place := make([]uint32, a.Cells())
 		for code := range place {
 			place[code] = uint32(code)
 		}
-		if v.released.Axes != nil && v.released.Axes[d] != nil {
-			for rank, leaf := range v.released.Axes[d].Taxonomy.Leaves() {
-				if code := slices.Index(a.Values, leaf); code >= 0 {
-					place[code] = uint32(rank)
-				} else {
-					v.problem("axis", "%s: the taxonomy's leaf %q is no value", a.Name, leaf)
-				}
+		for rank, leaf := range axis.Taxonomy.Leaves() {
+			if code := slices.Index(a.Values, leaf); code >= 0 {
+				place[code] = uint32(rank)
+			} else {
+				v.problem("axis", "%s: the taxonomy's leaf %q is no value", a.Name, leaf)
 			}
-			if !slices.Equal(place, v.released.Axes[d].Rank) {
-				v.problem("axis", "%s: ranks %v, its taxonomy says %v",
-					a.Name, v.released.Axes[d].Rank, place)
-			}
+		}
+		if !slices.Equal(place, axis.Rank) {
+			v.problem("axis", "%s: ranks %v, its taxonomy says %v", a.Name, axis.Rank, place)
 		}
 		v.place[d] = place
 	}
@@ -172,7 +155,6 @@ func (v *verifier) places() {
 // suppression reads which positions are suppressed.
 func (v *verifier) suppression() {
 	v.left = make([]bool, len(v.rows))
-	v.report.Suppression = NoSuppression
 	for _, at := range v.released.Suppressed {
 		switch {
 		case at < 0 || int(at) >= len(v.rows):
@@ -184,11 +166,10 @@ func (v *verifier) suppression() {
 		}
 		v.left[at] = true
 		v.report.Suppressed++
-		v.report.Suppression = LeftOut
 	}
 }
 
-// membership holds every record against its region and the counts against the records.
+// membership compares every record with its region, and the counts with the records.
 func (v *verifier) membership() {
 	r := v.released
 	class := v.table.Schema().Class()
@@ -199,7 +180,6 @@ func (v *verifier) membership() {
 			if region != -1 {
 				v.problem("suppressed in a region", "row %d is suppressed and in region %d",
 					row, region)
-				v.report.Suppression = Counted
 			}
 			continue
 		}
@@ -209,7 +189,10 @@ func (v *verifier) membership() {
 		}
 		for d, attribute := range r.Attributes {
 			code := v.table.Column(attribute).At(row)
-			place, i := v.place[d][code], region*v.dims+d
+			place, i := code, region*v.dims+d
+			if v.place[d] != nil {
+				place = v.place[d][code]
+			}
 			a := &v.table.Schema().Attributes[attribute]
 			if low, high := r.Interval(region, d); place < low || place >= high {
 				v.problem("outside", "row %d: %s %s lies outside its region %d, [%d, %d)",
@@ -225,17 +208,11 @@ func (v *verifier) membership() {
 		}
 		counts[region*r.Classes+label]++
 	}
-	claimed, released := 0.0, 0.0
 	for i, n := range counts {
-		claimed += r.Counts[i]
-		released += n
 		if r.Counts[i] != n {
 			v.problem("counts", "region %d counts %v records of class %d, it has %v",
 				i/r.Classes, r.Counts[i], i%r.Classes, n)
 		}
-	}
-	if v.report.Suppressed > 0 && claimed > released {
-		v.report.Suppression = Counted
 	}
 }
 
@@ -244,58 +221,35 @@ func (v *verifier) membership() {
 func (v *verifier) classes() {
 	r := v.released
 	sizes := make(map[string]int)
-	var order []string
 	texts := make([]string, r.Len())
-	whole := make([]bool, r.Len())
-	wholes, regions := 0, 0
-	var b strings.Builder
 	for at := range v.rows {
 		region := int(r.Assignment[at])
 		if v.left[at] || region < 0 || region >= r.Len() {
 			continue
 		}
 		if texts[region] == "" {
-			b.Reset()
-			whole[region] = v.dims > 0
+			var b strings.Builder
 			for d := range v.dims {
 				low, high := r.Interval(region, d)
 				if r.TightLow != nil {
 					i := region*v.dims + d
 					low, high = r.TightLow[i], r.TightHigh[i]
 				}
-				b.WriteString(strconv.FormatUint(uint64(low), 10) + "-" +
-					strconv.FormatUint(uint64(high), 10) + ",")
-				whole[region] = whole[region] && low == 0 && int(high) == len(v.place[d])
+				fmt.Fprintf(&b, "%d-%d,", low, high)
 			}
 			texts[region] = b.String() + "."
-			regions++
-			if whole[region] {
-				wholes++
-			}
-		}
-		if sizes[texts[region]] == 0 {
-			order = append(order, texts[region])
 		}
 		sizes[texts[region]]++
-		if whole[region] && v.report.Suppression == NoSuppression {
-			v.report.Suppressed++
-		}
 	}
-	if v.report.Suppression == NoSuppression {
-		if wholes > 0 && regions > wholes {
-			v.report.Suppression = AsClass
-		} else {
-			v.report.Suppressed = 0 // one class of everything is a release, not suppression
-		}
-	}
-	v.report.Classes = len(order)
-	for i, text := range order {
-		if n := sizes[text]; i == 0 || n < v.report.K {
+	v.report.Classes = len(sizes)
+	for _, n := range sizes { // order-free: the least of all
+		if v.report.K == 0 || n < v.report.K {
 			v.report.K = n
 		}
 	}
 }
 
+// statistics compares the published means of numeric attributes with those of the records.
 func (v *verifier) statistics() {
 	r := v.released
 	if r.Means == nil {

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 )
@@ -11,71 +12,61 @@ const suppressedRow = ^uint32(0)
 // grouping is the classes of a table: the combinations of texts of its quasi-identifiers, numbered
 // in the order of their first record.
 type grouping struct {
-	of    []uint32 // each row's class, or suppressedRow
-	sizes []int    // records of each class
-	first []int    // and its first row
-	left  int      // suppressed rows
-	steps []map[uint64]uint32
+	of         []uint32          // each row's class, or suppressedRow
+	sizes      []int             // records of each class
+	first      []int             // and its first row
+	suppressed int               // rows
+	index      map[string]uint32 // the class of a key
 }
 
-// group finds the classes column by column: a step numbers the pairs of a number so far and a code.
-func group(t *Table, suppressed string) *grouping {
-	g := &grouping{of: make([]uint32, t.Rows)}
-	for i := range t.Quasi {
-		step := make(map[uint64]uint32)
-		for row, code := range t.Quasi[i].Codes {
-			key := uint64(g.of[row])<<32 | uint64(code)
-			number, known := step[key]
-			if !known {
-				number = uint32(len(step))
-				step[key] = number
-			}
-			g.of[row] = number
-		}
-		g.steps = append(g.steps, step)
+// key is the codes of a row's quasi-identifiers, one after the other.
+func key(to []byte, codes func(column int) uint32, columns int) []byte {
+	to = to[:0]
+	for i := range columns {
+		to = binary.LittleEndian.AppendUint32(to, codes(i))
 	}
-	g.sizes = make([]int, len(g.steps[len(g.steps)-1]))
-	g.first = make([]int, len(g.sizes))
-	for row, class := range g.of {
-		if g.sizes[class] == 0 {
-			g.first[class] = row
+	return to
+}
+
+// absent is the code of a text that a column does not have.
+const absent = ^uint32(0)
+
+// group finds the classes of a table. Rows that hold nothing but the text suppressed are in none,
+// unless that text is empty.
+func group(t *Table, suppressed string) *grouping {
+	g := &grouping{of: make([]uint32, t.Rows), index: make(map[string]uint32)}
+	blank := string(t.blank(suppressed))
+	var text []byte
+	for row := range g.of {
+		text = key(text, func(i int) uint32 { return t.Quasi[i].Codes[row] }, len(t.Quasi))
+		if string(text) == blank {
+			g.of[row] = suppressedRow
+			g.suppressed++
+			continue
 		}
+		class, known := g.index[string(text)]
+		if !known {
+			class = uint32(len(g.sizes))
+			g.index[string(text)] = class
+			g.sizes, g.first = append(g.sizes, 0), append(g.first, row)
+		}
+		g.of[row] = class
 		g.sizes[class]++
 	}
-	g.leaveOut(t, suppressed)
 	return g
 }
 
-// leaveOut takes the class of suppressed records out; the others keep their order.
-func (g *grouping) leaveOut(t *Table, suppressed string) {
-	for class := range g.sizes {
-		values := g.values(t, class)
-		if suppressed == "" || slices.ContainsFunc(values, func(text string) bool {
-			return text != suppressed
-		}) {
-			continue
-		}
-		g.left = g.sizes[class]
-		g.sizes, g.first = slices.Delete(g.sizes, class, class+1),
-			slices.Delete(g.first, class, class+1)
-		renumber := func(of uint32) uint32 {
-			switch {
-			case of == uint32(class):
-				return suppressedRow
-			case of > uint32(class):
-				return of - 1
-			}
-			return of
-		}
-		for row := range g.of {
-			g.of[row] = renumber(g.of[row])
-		}
-		last := g.steps[len(g.steps)-1]
-		for key, of := range last { // order-free: each entry by itself
-			last[key] = renumber(of)
-		}
-		return // texts differ, so that there is no other
+// blank is the key of suppressed rows, which no row has where the table lacks the text.
+func (t *Table) blank(suppressed string) []byte {
+	if suppressed == "" {
+		return nil
 	}
+	return key(nil, func(i int) uint32 {
+		if at := slices.Index(t.Quasi[i].Texts, suppressed); at >= 0 {
+			return uint32(at)
+		}
+		return absent
+	}, len(t.Quasi))
 }
 
 // values are the texts of a class.
@@ -87,7 +78,7 @@ func (g *grouping) values(t *Table, class int) []string {
 	return values
 }
 
-// rows lists the rows that are not suppressed class by class.
+// rows lists the rows that are not suppressed, class by class.
 func (g *grouping) rows() []int32 {
 	next, at := make([]int, len(g.sizes)), 0
 	for class, n := range g.sizes {
@@ -104,57 +95,41 @@ func (g *grouping) rows() []int32 {
 	return rows
 }
 
-// count is how many records of another table each class has there, and how many records it has in
-// all but suppressed ones. Texts, not codes, are compared.
+// count is how many records of another table each class has there, and how many records that table
+// has, suppressed ones left out. Texts are compared, since codes differ from table to table.
 func (g *grouping) count(t, other *Table, suppressed string) (sizes []int, records int, err error) {
-	const none = ^uint32(0)
 	if len(other.Quasi) != len(t.Quasi) {
 		return nil, 0, fmt.Errorf("%d quasi-identifiers in the population, must be %d",
 			len(other.Quasi), len(t.Quasi))
 	}
-	codes := make([][]uint32, len(t.Quasi)) // of the other table's texts
-	blank := make([]uint32, len(t.Quasi))   // the other table's code of the suppression
+	codes := make([][]uint32, len(t.Quasi)) // in t, of the other table's texts
 	for i := range t.Quasi {
 		index := make(map[string]uint32, len(t.Quasi[i].Texts))
 		for code, text := range t.Quasi[i].Texts {
 			index[text] = uint32(code)
 		}
-		blank[i] = none
-		for code, text := range other.Quasi[i].Texts {
-			if text == suppressed && suppressed != "" {
-				blank[i] = uint32(code)
+		for _, text := range other.Quasi[i].Texts {
+			code, known := index[text]
+			if !known {
+				code = absent
 			}
-			known, ok := index[text]
-			if !ok {
-				known = none
-			}
-			codes[i] = append(codes[i], known)
+			codes[i] = append(codes[i], code)
 		}
 	}
 	sizes = make([]int, len(g.sizes))
+	blank := string(other.blank(suppressed))
+	var own, text []byte
 	for row := range other.Rows {
-		class, same, hidden := uint32(0), true, true
-		for i := range other.Quasi {
-			code := other.Quasi[i].Codes[row]
-			hidden = hidden && code == blank[i]
-			if same && codes[i][code] != none {
-				class, same = look(g.steps[i], class, codes[i][code])
-			} else {
-				same = false
-			}
-		}
-		if hidden {
+		own = key(own, func(i int) uint32 { return other.Quasi[i].Codes[row] }, len(other.Quasi))
+		if string(own) == blank {
 			continue
 		}
 		records++
-		if same && class != suppressedRow {
+		text = key(text, func(i int) uint32 { return codes[i][other.Quasi[i].Codes[row]] },
+			len(t.Quasi))
+		if class, known := g.index[string(text)]; known {
 			sizes[class]++
 		}
 	}
 	return sizes, records, nil
-}
-
-func look(step map[uint64]uint32, number, code uint32) (uint32, bool) {
-	next, known := step[uint64(number)<<32|uint64(code)]
-	return next, known
 }

@@ -13,8 +13,8 @@ import (
 type Disclosure struct {
 	Attribute string `json:"attribute"`
 	Values    int    `json:"values"` // different ones in the table
-	// Homogeneous counts the records of classes with a single value: whoever is known to be in one
-	// has lost the secret.
+	// Homogeneous counts the records of classes with a single value: a person known to be in one
+	// has no secret left.
 	Homogeneous int `json:"homogeneous_records"`
 	// Distinct is the l of distinct l-diversity: the fewest values in a class.
 	Distinct int `json:"distinct_l"`
@@ -114,7 +114,7 @@ func recursive(found, counts []int, size int, c float64) int {
 	return len(found)
 }
 
-// whole is the distribution over the table that classes are held against.
+// whole is the distribution over the table that classes are compared with.
 type whole struct {
 	all     []int // by place
 	records int

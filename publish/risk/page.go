@@ -108,7 +108,7 @@ func (r *Report) Findings() []string {
 			Percent(r.Prosecutor.AtRisk), r.Threshold))
 	}
 	if r.Population != nil && r.Population.Unique > 0 {
-		found = append(found, fmt.Sprintf("%s alone in the population, too: whoever knows it "+
+		found = append(found, fmt.Sprintf("%s alone in the population, too: knowing it "+
 			"identifies them with certainty.", are(r.Population.Unique, "record")))
 	}
 	if r.Suppressed > 0 {

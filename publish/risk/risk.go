@@ -1,13 +1,15 @@
-// Package risk measures what a table gives away about the people in it: how many records share
-// their quasi-identifiers and how likely each is identified again (k-anonymity; prosecutor,
-// journalist and marketer risk), and what a class says about a sensitive attribute (l-diversity,
-// t-closeness). Texts are taken as they stand, so that any anonymised table can be measured,
-// whoever made it: an interval, a set or a "*" is a text like any other, and records are of one
-// class when their texts are equal.
+// Package risk measures what a published table gives away about the people in it. Measure takes the
+// texts of its quasi-identifiers and sensitive attributes and returns a Report: how many records
+// share their quasi-identifiers, how likely each is identified again (k-anonymity; prosecutor,
+// journalist and marketer risk), and what a class of equal records says about a sensitive attribute
+// (l-diversity, t-closeness).
 //
-// It leaves out reading files, and guarantees: a small risk here is no promise, since it counts
+// Records are of one class when their texts are equal. An interval, a set or a "*" is a text like
+// any other, so that any anonymised table can be measured, whatever program made it.
+//
+// It leaves out guarantees: a small risk here is no promise, since it counts
 // only attackers who know the quasi-identifiers and nothing else. For a table under differential
-// privacy the figures say little, because its records are nobody's.
+// privacy the figures say little, because its records are made up.
 //
 // Sources: El Emam, Guide to the De-Identification of Personal Health Information, 2013 (the three
 // attackers, in the form in which ARX measures them); Machanavajjhala et al., l-Diversity, TKDD
@@ -16,6 +18,7 @@ package risk
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -62,10 +65,33 @@ func NewTable(texts *csvtable.Texts, schema *datasets.Schema) (*Table, error) {
 		}
 	}
 	if len(t.Quasi) == 0 && !bad.Any() {
-		bad.Add("no quasi-identifiers, must have at least one: without any nobody can be told " +
-			"from anybody")
+		bad.Add("no quasi-identifiers, must have at least one: without any, all " +
+			"records are alike")
 	}
 	return t, bad.Err()
+}
+
+// Read reads the table of a file, gzip or not, by its format, and takes from it what NewTable does.
+func Read(ctx context.Context, path string, format *csvtable.Format,
+	schema *datasets.Schema) (*Table, error) {
+	var need []string
+	for _, i := range schema.QuasiIdentifiers() {
+		need = append(need, schema.Attributes[i].Name)
+	}
+	text, err := csvtable.Open(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer text.Close()
+	texts, err := format.ReadTexts(ctx, path, text, need)
+	if err != nil {
+		return nil, err
+	}
+	table, err := NewTable(texts, schema)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return table, nil
 }
 
 // ranks gives each text's place in the attribute's order; nil where one of them has none.
@@ -187,7 +213,7 @@ func Measure(table, population *Table, o Options) (*Report, error) {
 		return nil, err
 	}
 	groups := group(table, o.Suppressed)
-	r := &Report{Records: table.Rows - groups.left, Suppressed: groups.left,
+	r := &Report{Records: table.Rows - groups.suppressed, Suppressed: groups.suppressed,
 		Classes: len(groups.sizes), Threshold: o.K, Absent: table.Absent}
 	for i := range table.Quasi {
 		r.QuasiIdentifiers = append(r.QuasiIdentifiers, table.Quasi[i].Name)
@@ -261,7 +287,7 @@ func (r *Report) inPopulation(table, population *Table, groups *grouping, o Opti
 	}
 	journalist := attacker(groups.sizes, sizes, o.K)
 	r.Marketer = journalist.Mean
-	// Or the attacker starts from the population and looks into the table. As in ARX the larger of
+	// Or the attacker starts from the population and searches the table. As in ARX the larger of
 	// the two means counts.
 	journalist.Mean = max(journalist.Mean, float64(len(groups.sizes))/float64(all))
 	r.Journalist = &journalist

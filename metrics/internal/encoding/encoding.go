@@ -40,8 +40,8 @@ const (
 
 // Enum lists all of them.
 func (Encoding) Enum() []string {
-	return []string{string(NodeMidpoint), string(NodeWidth), string(NominalMidpoint),
-		string(NominalWidth), string(Nominal), string(Midpoint)}
+	return algorithms.Words(NodeMidpoint, NodeWidth, NominalMidpoint, NominalWidth, Nominal,
+		Midpoint)
 }
 
 // form is how one dimension is written.

@@ -24,13 +24,13 @@ var (
 
 // enter enters a release of a table.
 func enter(path string, epsilon, delta float64, total Total) (Standing, error) {
-	return reserve(path, ledgerRelease{Table: "t", Epsilon: epsilon, Delta: delta,
+	return reserve(path, accountEntry{Table: "t", Epsilon: epsilon, Delta: delta,
 		Guarantee: string(algorithms.DifferentialPrivacy)}, &recordPrivacy, total, false, noon)
 }
 
-// TestLedgerAddsDecimals: ten times 0.1 is 1, not a little less or more, and so is three times 0.1
+// TestAccountAddsDecimals: ten times 0.1 is 1, not a little less or more, and so is three times 0.1
 // of 0.3.
-func TestLedgerAddsDecimals(t *testing.T) {
+func TestAccountAddsDecimals(t *testing.T) {
 	for total, epsilon := range map[float64]float64{1: 0.1, 0.3: 0.1, 2.1: 0.7} {
 		path, n := filepath.Join(t.TempDir(), "l"), 0
 		for ; n < 20; n++ {
@@ -44,7 +44,7 @@ func TestLedgerAddsDecimals(t *testing.T) {
 	}
 }
 
-func TestLedgerInRho(t *testing.T) {
+func TestAccountInRho(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	total := Total{Epsilon: 2, Delta: 1e-6}
 	allowed := privacy.RhoOf(2, 1e-6)
@@ -67,12 +67,12 @@ func TestLedgerInRho(t *testing.T) {
 	}
 }
 
-func TestLedgerRefuses(t *testing.T) {
+func TestAccountRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	if _, err := enter(path, 1, 0, Total{Epsilon: 3}); err != nil {
 		t.Fatal(err)
 	}
-	try := func(want string, r ledgerRelease, g algorithms.Guarantee, total Total, changed bool) {
+	try := func(want string, r accountEntry, g algorithms.Guarantee, total Total, changed bool) {
 		t.Helper()
 		before, _ := os.ReadFile(path)
 		_, err := reserve(path, r, &g, total, changed, noon)
@@ -80,44 +80,44 @@ func TestLedgerRefuses(t *testing.T) {
 		if want == "" && err == nil {
 			return
 		}
-		if !errors.Is(err, ErrLedger) || !strings.Contains(err.Error(), want) || want == "" {
+		if !errors.Is(err, ErrAccount) || !strings.Contains(err.Error(), want) || want == "" {
 			t.Errorf("want %q: %v", want, err)
 		}
 		if string(before) != string(after) {
-			t.Errorf("%s: the ledger has changed", want)
+			t.Errorf("%s: the account has changed", want)
 		}
 	}
-	dp := ledgerRelease{Table: "t", Epsilon: 1}
+	dp := accountEntry{Table: "t", Epsilon: 1}
 	try("the total is epsilon 3", dp, recordPrivacy, Total{Epsilon: 4}, false)
 	try("the total is epsilon 3", dp, recordPrivacy, Total{Epsilon: 3, Delta: 0.1}, false)
-	try("pure epsilon", ledgerRelease{Table: "t", Epsilon: 1, Delta: 1e-9}, recordPrivacy, Total{},
+	try("pure epsilon", accountEntry{Table: "t", Epsilon: 1, Delta: 1e-9}, recordPrivacy, Total{},
 		false)
-	try("1 are spent and 2 are left", ledgerRelease{Table: "t", Epsilon: 2.5}, recordPrivacy,
+	try("1 are spent and 2 are left", accountEntry{Table: "t", Epsilon: 2.5}, recordPrivacy,
 		Total{}, false)
 	try("cannot be added", dp, algorithms.Guarantee{Model: algorithms.DifferentialPrivacy,
 		Unit: "record", Relation: algorithms.ReplaceRecord}, Total{}, false)
-	try("--changed", ledgerRelease{Table: "u", Epsilon: 1}, recordPrivacy, Total{}, false)
-	try("", ledgerRelease{Table: "u", Epsilon: 1}, recordPrivacy, Total{}, true)
+	try("--changed", accountEntry{Table: "u", Epsilon: 1}, recordPrivacy, Total{}, false)
+	try("", accountEntry{Table: "u", Epsilon: 1}, recordPrivacy, Total{}, true)
 	try("--changed", dp, recordPrivacy, Total{}, false)
-	try("", ledgerRelease{Table: "u", Guarantee: string(kAnonymous.Model)}, kAnonymous, Total{},
+	try("", accountEntry{Table: "u", Guarantee: string(kAnonymous.Model)}, kAnonymous, Total{},
 		false)
-	try("2 are spent and 1 are left", ledgerRelease{Table: "u", Epsilon: 2}, recordPrivacy,
+	try("2 are spent and 1 are left", accountEntry{Table: "u", Epsilon: 2}, recordPrivacy,
 		Total{}, false)
 	if err := markPublished(path, 1, "digest"); err != nil {
 		t.Error(err)
 	}
-	l, err := readLedger(path)
+	l, err := readAccount(path)
 	if err != nil || len(l.lines) != 6 || l.spent().Cmp(decimal(2)) != 0 {
 		t.Errorf("%d lines, %v spent (%v)", len(l.lines), l.spent(), err)
 	}
 }
 
-// TestLedgerAnonymous: a ledger may begin without a total, and gets one with the first release that
-// needs it.
-func TestLedgerAnonymous(t *testing.T) {
+// TestAccountAnonymous: an account may begin without a total, and gets one with the first release
+// that needs it.
+func TestAccountAnonymous(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	for want := range 2 {
-		s, err := reserve(path, ledgerRelease{Table: "t", Guarantee: string(kAnonymous.Model)},
+		s, err := reserve(path, accountEntry{Table: "t", Guarantee: string(kAnonymous.Model)},
 			&kAnonymous, Total{}, false, noon)
 		if err != nil || s.Anonymised != want || s.Number != want+1 || s.Total != 0 {
 			t.Errorf("%+v (%v)", s, err)
@@ -131,9 +131,9 @@ func TestLedgerAnonymous(t *testing.T) {
 	}
 }
 
-// TestLedgerTampered: a change of any byte, a torn end and lines that are missing, doubled or
+// TestAccountTampered: a change of any byte, a torn end and lines that are missing, doubled or
 // exchanged are found, with the line. (Whole lines missing at the end cannot be.)
-func TestLedgerTampered(t *testing.T) {
+func TestAccountTampered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	for range 3 {
 		if _, err := enter(path, 1, 0, Total{Epsilon: 5}); err != nil {
@@ -147,7 +147,7 @@ func TestLedgerTampered(t *testing.T) {
 		t.Helper()
 		write(t, path, text)
 		_, err := enter(path, 1, 0, Total{})
-		if !errors.Is(err, ErrLedger) || !strings.Contains(err.Error(),
+		if !errors.Is(err, ErrAccount) || !strings.Contains(err.Error(),
 			fmt.Sprintf("l:%d: ", line)) {
 			t.Errorf("%s: want line %d: %v", name, line, err)
 		}
@@ -167,7 +167,7 @@ func TestLedgerTampered(t *testing.T) {
 	refused("doubled", text+lines[len(lines)-1], len(lines)+1)
 	refused("exchanged", lines[0]+lines[1]+lines[3]+lines[2]+lines[4], 3)
 	refused("empty", "", 1)
-	refused("no ledger", "{}\n", 1)
+	refused("not an account", "{}\n", 1)
 	refused("blank line", lines[0]+"\n"+strings.Join(lines[1:], ""), 2)
 	write(t, path, text)
 	if _, err := enter(path, 1, 0, Total{}); err != nil {
@@ -175,8 +175,8 @@ func TestLedgerTampered(t *testing.T) {
 	}
 }
 
-// TestLedgerLocked: of many that want a part of the total at once, as many get it as it pays for.
-func TestLedgerLocked(t *testing.T) {
+// TestAccountLocked: of many that want a part of the total at once, as many get it as it pays for.
+func TestAccountLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	var group sync.WaitGroup
 	var entered atomic.Int32
@@ -196,9 +196,9 @@ func TestLedgerLocked(t *testing.T) {
 }
 
 func TestBeside(t *testing.T) {
-	for table, want := range map[string]string{"a/my.csv": "a/my.ledger.jsonl",
-		"my.csv.gz": "my.ledger.jsonl", "my.tab": "my.ledger.jsonl", "my": "my.ledger.jsonl"} {
-		if got := Beside(table, ledgerEnding); got != want {
+	for table, want := range map[string]string{"a/my.csv": "a/my.account.jsonl",
+		"my.csv.gz": "my.account.jsonl", "my.tab": "my.account.jsonl", "my": "my.account.jsonl"} {
+		if got := Beside(table, accountEnding); got != want {
 			t.Errorf("%s: %s, want %s", table, got, want)
 		}
 	}
