@@ -1,6 +1,6 @@
 // Package id3 holds ID3 decision trees (Quinlan 1986): multiway tests on nominal attributes, chosen
-// by information gain. It leaves out numeric attributes (ID3 has none; use c45), pruning and missing
-// values.
+// by information gain. It leaves out numeric attributes (ID3 has none; use c45), pruning and
+// missing values.
 //
 // Rows with equal features and class are merged into one record that has the sum of their weights.
 // The tree is grown on these distinct records, of which generalised tables have few.

@@ -36,12 +36,12 @@ type Format struct {
 	layout  []int    // without a header, for each column: its attribute, or -1 where it is ignored
 }
 
-// Plain is the format that Write writes tables of a schema in.
+// Plain is the format that Write writes tables of a schema in. Its exported fields may be changed
+// before the first use; rows with a missing value are dropped.
 func Plain(schema *datasets.Schema) *Format {
-	f := &Format{Schema: schema, Delimiter: ',', Header: true,
-		missing: make([]uint32, len(schema.Attributes))}
-	for i := range f.missing {
-		f.missing[i] = dropRow
+	f := &Format{Schema: schema, Delimiter: ',', Header: true}
+	for i := range schema.Attributes {
+		f.missing, f.layout = append(f.missing, dropRow), append(f.layout, i)
 	}
 	return f
 }
