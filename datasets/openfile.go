@@ -49,8 +49,8 @@ func regular(path string) (fs.FileInfo, error) {
 	return nil, fmt.Errorf("%s: %s, must be a file", path, what)
 }
 
-// MaxUnpacked is how many bytes a packed file of so many bytes may unpack to before it is taken for
-// a trap. Tables and graphs pack to between a third and a fiftieth.
+// MaxUnpacked is how many bytes a packed file of the given size may unpack to before it is taken
+// for a trap. Tables and graphs pack to between a third and a fiftieth.
 func MaxUnpacked(packed int64) int64 { return 16<<20 + 100*packed }
 
 // ErrUnpacked is wrapped by the error of a packed file that unpacks to more than MaxUnpacked.

@@ -86,7 +86,8 @@ type grower struct {
 	links   []int32   // to the nodes at branches, -1 for a branch without cases
 
 	xlog []float64 // x·log₂x of small whole x
-	// estimates holds the pessimistic errors of small leaves by cases and errors; 0 if not known yet.
+	// estimates holds the pessimistic errors of small leaves by cases and errors; 0 if not known
+	// yet.
 	estimates [fewCases][fewCases]float64
 	exactSums bool // weights are whole numbers: sums are exact in any order
 

@@ -130,8 +130,8 @@ func ReadSchema(path, target string) (*Format, []byte, error) {
 	return format, text, err
 }
 
-// Open opens a file for reading, unpacking it when it is gzip, whatever its name. progress is told
-// how much of the file has been read; it may be nil.
+// Open opens a file for reading, unpacking it when it is gzip, whatever its name. progress is
+// called with how much of the file has been read; it may be nil.
 func Open(path string, progress func(path string, done, total int64)) (io.ReadCloser, error) {
 	file, err := datasets.OpenFile(path)
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 // estimated them; this one constant was fitted to the four.
 const Table1Terms = 10_000
 
-// exponentLimit bounds the exponents looked for: beyond it the likelihood has no maximum worth the
-// name.
+// exponentLimit bounds the exponents searched: beyond it the likelihood is flat.
 const exponentLimit = 60
 
 // PowerLawExponent is the maximum-likelihood exponent α of P(d) ∝ d^-α over d = 1, 2, ..., terms,
