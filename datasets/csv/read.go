@@ -306,20 +306,10 @@ func (t *tableReader) header(content *Content) {
 	}
 }
 
-// someOf lists names for a message, the first two dozen of them.
-func someOf(names []string) string {
-	const most = 24
-	quoted := make([]string, 0, most)
-	for _, name := range names[:min(len(names), most)] {
-		quoted = append(quoted, strconv.Quote(name))
-	}
-	text := strings.Join(quoted, ", ")
-	if len(names) > most {
-		text += fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return text
-}
+// someOf lists names for a message.
+func someOf(names []string) string { return datasets.QuoteSome(names, 24) }
 
+// rows reads all rows, in blocks first if they may be plain.
 func (t *tableReader) rows(ctx context.Context) error {
 	if t.block > 0 && t.format.Delimiter < utf8.RuneSelf && !t.bad.Any() {
 		if err := t.blocks(ctx); err != nil {
@@ -380,7 +370,7 @@ func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
 	shown := shortened(text)
 	fault := &Fault{Attribute: a.Name, Text: text, File: t.file}
 	fault.Line, fault.Column = t.place(field)
-	low, high := shownNumber(a, a.Low), shownNumber(a, a.High)
+	low, high := numberText(a, a.Low), numberText(a, a.High)
 	switch number, ok := ParseNumber(a, text); {
 	case !utf8.ValidString(text):
 		fault.Kind = Encoding
