@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // OpenFile opens a file of the user's for reading. Only a regular file is opened: to open a pipe
@@ -47,6 +48,16 @@ func regular(path string) (fs.FileInfo, error) {
 		what = "a pipe"
 	}
 	return nil, fmt.Errorf("%s: %s, must be a file", path, what)
+}
+
+// ResolvePaths makes relative paths relative to base, the folder of the spec that names them. Empty
+// ones stay empty.
+func ResolvePaths(base string, paths ...*string) {
+	for _, path := range paths {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(base, *path)
+		}
+	}
 }
 
 // MaxUnpacked is how many bytes a packed file of the given size may unpack to before it is taken

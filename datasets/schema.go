@@ -302,7 +302,8 @@ func (s *Schema) Project(names ...string) (*Schema, error) {
 	for i, name := range names {
 		at := s.Index(name)
 		if at < 0 {
-			return nil, fmt.Errorf("no attribute %q, must be one of %s", name, QuoteSome(s.Names(), fewValues))
+			return nil, fmt.Errorf("no attribute %q, must be one of %s", name,
+				QuoteSome(s.Names(), fewValues))
 		}
 		projected.Attributes[i] = s.Attributes[at]
 	}

@@ -183,5 +183,6 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, fmt.Errorf("adult: %w", err)
 	}
-	return &datasets.Dataset{Table: table, Checksum: table.Checksum(), Dropped: content.Dropped}, nil
+	return &datasets.Dataset{Table: table, Checksum: table.Checksum(),
+		Dropped: content.Dropped}, nil
 }

@@ -190,7 +190,8 @@ func (f *Format) mend(faults *Faults) string {
 		}):
 			return "write numbers with a point and without marks between thousands"
 		case some(isNotFinite):
-			return "list texts that mean no number under missing: in the schema; infinity is no number"
+			return "list texts that mean no number under missing: in the schema; infinity is no " +
+				"number"
 		}
 		return "list texts that mean no number under missing: in the schema, or mend the table"
 	case NotTime:

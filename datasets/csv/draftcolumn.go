@@ -1,6 +1,7 @@
 package csvtable
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -249,12 +250,7 @@ func inOrder(values []string) (sorted []string, ordered bool) {
 			}
 			keys[value], used[k] = k, true
 		}
-		slices.SortFunc(sorted, func(a, b string) int {
-			if keys[a] < keys[b] {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(sorted, func(a, b string) int { return cmp.Compare(keys[a], keys[b]) })
 		return true
 	}
 	if key(Decimal) { // a class, or a list of few numbers

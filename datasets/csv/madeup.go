@@ -42,9 +42,7 @@ func (p *MadeUpParams) Validate() error {
 
 // ResolvePaths makes a relative path relative to base, the folder of the spec that names it.
 func (p *MadeUpParams) ResolvePaths(base string) {
-	if p.Schema != "" && !filepath.IsAbs(p.Schema) {
-		p.Schema = filepath.Join(base, p.Schema)
-	}
+	datasets.ResolvePaths(base, &p.Schema)
 }
 
 // Info describes the source.

@@ -10,7 +10,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
@@ -44,11 +43,7 @@ func (p *Params) Validate() error {
 
 // ResolvePaths makes relative paths relative to base, the folder of the spec that names them.
 func (p *Params) ResolvePaths(base string) {
-	for _, path := range []*string{&p.CSV, &p.Schema} {
-		if *path != "" && !filepath.IsAbs(*path) {
-			*path = filepath.Join(base, *path)
-		}
-	}
+	datasets.ResolvePaths(base, &p.CSV, &p.Schema)
 }
 
 // Info describes the source.

@@ -128,8 +128,8 @@ type matrix struct {
 }
 
 // graph reads the matrix as the adjacency of an undirected graph. The entries of a symmetric matrix
-// are its edges. Those of a general one list every edge twice, above and below the diagonal: the two
-// halves must hold the same edges, unless simplify allows the graph of the edges in either.
+// are its edges. Those of a general one list every edge twice, above and below the diagonal: the
+// two halves must hold the same edges, unless simplify allows the graph of the edges in either.
 func (m *matrix) graph(symmetric, simplify bool) (*Loaded, error) {
 	var bad datasets.Problems
 	report := func(entries []int, what func(k int) string) {
