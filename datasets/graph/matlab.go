@@ -221,7 +221,8 @@ func isZero(value []byte) bool {
 	return true
 }
 
-// elements reads the data elements inside a matrix one after the other.
+// elements reads the data elements inside a matrix one after the other. An element has a tag of 8
+// bytes, its type and size, then the data, filled up to a multiple of 8 bytes.
 type elements struct {
 	r     io.Reader
 	order binary.ByteOrder
@@ -254,6 +255,8 @@ func (e elements) element(what string) (kind uint32, data []byte, err error) {
 	return kind, buffer.Bytes(), nil
 }
 
+// integers reads an element of whole numbers, of any width that the format allows for indices. what
+// names the element in errors.
 func (e elements) integers(what string) ([]int64, error) {
 	kind, data, err := e.element(what)
 	if err != nil {
