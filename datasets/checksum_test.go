@@ -111,7 +111,7 @@ func TestFirstOutside(t *testing.T) {
 			if code >= limit {
 				want = at
 			}
-			got, gotWide := firstByteOutside(codes, uint8(limit)), firstOutside(wide, uint16(limit))
+			got, gotWide := firstOutside(codes, uint8(limit)), firstOutside(wide, uint16(limit))
 			if got != want || gotWide != want {
 				t.Fatalf("code %d at %d, limit %d: found at %d, in 16 bits at %d", code, at, limit,
 					got, gotWide)

@@ -40,7 +40,7 @@ func (c Clock) unit() int64 {
 	return 24 * 3600
 }
 
-// Validate reports a pattern that does not tell every day, or every minute of a day, apart.
+// Validate rejects a pattern in which two days, or two minutes of a day, are written alike.
 func (c Clock) Validate() error {
 	var count [6]int
 	for rest := c; rest != ""; {
@@ -65,7 +65,7 @@ func (c Clock) wrong() error {
 		"or of both, such as YYYY-MM-DD hh:mm", string(c))
 }
 
-// Number reads a date or time; false if it is none.
+// Number reads a date or time; false if the text is not of the form.
 func (c Clock) Number(text string) (number float64, ok bool) {
 	if len(text) != len(c) {
 		return 0, false

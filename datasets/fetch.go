@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,27 +106,13 @@ func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 func (f *Fetcher) client() *http.Client {
 	// The dialer's timeout covers the look-up of the name too: without a network some resolvers
 	// hang.
-	connect := f.connectTimeout()
+	connect := cmp.Or(f.ConnectTimeout, defaultConnectTimeout)
 	return &http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: connect}).DialContext,
 		TLSHandshakeTimeout: connect,
 		ForceAttemptHTTP2:   true,
 	}}
-}
-
-func (f *Fetcher) connectTimeout() time.Duration {
-	if f.ConnectTimeout > 0 {
-		return f.ConnectTimeout
-	}
-	return defaultConnectTimeout
-}
-
-func (f *Fetcher) stallTimeout() time.Duration {
-	if f.StallTimeout > 0 {
-		return f.StallTimeout
-	}
-	return defaultStallTimeout
 }
 
 // diskError marks errors that no other address would cure.
@@ -139,8 +126,9 @@ func (f *Fetcher) download(ctx context.Context, client *http.Client, url string,
 	file File) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := fmt.Errorf("nothing arrived for %v", f.stallTimeout())
-	watch := time.AfterFunc(f.stallTimeout(), func() { cancel(stalled) })
+	patience := cmp.Or(f.StallTimeout, defaultStallTimeout)
+	stalled := fmt.Errorf("nothing arrived for %v", patience)
+	watch := time.AfterFunc(patience, func() { cancel(stalled) })
 	defer watch.Stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -167,7 +155,7 @@ func (f *Fetcher) download(ctx context.Context, client *http.Client, url string,
 	for {
 		n, err := response.Body.Read(buffer)
 		if n > 0 {
-			watch.Reset(f.stallTimeout())
+			watch.Reset(patience)
 			if content = append(content, buffer[:n]...); int64(len(content)) > file.limit() {
 				return nil, tooLong
 			}

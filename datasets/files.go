@@ -31,7 +31,7 @@ type Files struct {
 	Dirs []string
 	// Download is the directory that fetched files go to; empty when there is none.
 	Download string
-	// Progress is told how far one of the user's own files has been read; may be nil.
+	// Progress is called with how far one of the user's own files has been read; may be nil.
 	Progress func(path string, done, total int64)
 }
 
@@ -181,7 +181,7 @@ type FileStatus struct {
 	Err     error  // nil when State is FileOK
 }
 
-// Verify looks at every file of every registered source, in the order of Names, each file once.
+// Verify checks every file of every registered source, in the order of Names, each file once.
 func Verify(files Files) []FileStatus {
 	var statuses []FileStatus
 	seen := make(map[string]bool)

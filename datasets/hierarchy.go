@@ -39,7 +39,7 @@ func (h *Hierarchy) Height() int { return len(h.Levels) - 1 }
 // cell.
 const MaxHierarchyCells = 1 << 22
 
-// WidthHierarchy is the hierarchy over an attribute of so many cells whose groups are intervals of
+// WidthHierarchy is the hierarchy over an attribute of n cells whose groups are intervals of
 // codes: those of level i ≥ 1 have widths[i-1] cells, counted from the first, and the level above
 // them all is one group. A last group that reaches beyond the domain is cut short. Every width must
 // be a multiple of the one before; widths that would leave a single group are an error, because
@@ -73,7 +73,7 @@ func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
 	return h, nil
 }
 
-// BinaryHierarchy is the balanced binary tree over so many ordered cells, 1 to MaxHierarchyCells:
+// BinaryHierarchy is the balanced binary tree over n ordered cells, 1 to MaxHierarchyCells:
 // groups of 2, 4, 8, ... cells, ⌈log₂ cells⌉ levels above the cells themselves.
 func BinaryHierarchy(cells int) *Hierarchy {
 	var widths []int
@@ -149,8 +149,8 @@ func (a *Attribute) Generalisation() (*Hierarchy, error) {
 	return h, nil
 }
 
-// Validate checks that the levels are over so many cells, nest, end in one group and have the
-// intervals they say.
+// Validate checks that the levels are over the given number of cells, nest, end in one group and
+// have the intervals they say.
 func (h *Hierarchy) Validate(cells int) error {
 	if len(h.Levels) == 0 {
 		return errors.New("a hierarchy without levels, must have at least the values themselves")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // OpenFile opens a file of the user's for reading. Only a regular file is opened: to open a pipe
@@ -49,8 +50,18 @@ func regular(path string) (fs.FileInfo, error) {
 	return nil, fmt.Errorf("%s: %s, must be a file", path, what)
 }
 
-// MaxUnpacked is how many bytes a packed file of so many bytes may unpack to before it is taken for
-// a trap. Tables and graphs pack to between a third and a fiftieth.
+// ResolvePaths makes relative paths relative to base, the folder of the spec that names them. Empty
+// ones stay empty.
+func ResolvePaths(base string, paths ...*string) {
+	for _, path := range paths {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(base, *path)
+		}
+	}
+}
+
+// MaxUnpacked is how many bytes a packed file of the given size may unpack to before it is taken
+// for a trap. Tables and graphs pack to between a third and a fiftieth.
 func MaxUnpacked(packed int64) int64 { return 16<<20 + 100*packed }
 
 // ErrUnpacked is wrapped by the error of a packed file that unpacks to more than MaxUnpacked.

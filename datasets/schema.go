@@ -139,7 +139,7 @@ func (a *Attribute) TextCode(text string) (uint32, error) {
 			}
 		}
 		return 0, fmt.Errorf("%s: %q is not in its public list, must be one of %s",
-			a.Name, text, quoteSome(a.Values))
+			a.Name, text, QuoteSome(a.Values, fewValues))
 	}
 	if a.Clock != "" {
 		value, ok := a.Clock.Number(text)
@@ -165,9 +165,9 @@ func RandomOrder(name string, values []string) []string {
 	return order
 }
 
-// quoteSome lists values for a message, the first dozen in full.
-func quoteSome(values []string) string {
-	const most = 12
+// QuoteSome lists values for a message, in quotes: the first of them, as many as most says, and how
+// many more there are.
+func QuoteSome(values []string, most int) string {
 	var b strings.Builder
 	for i, value := range values {
 		if i == most {
@@ -181,6 +181,9 @@ func quoteSome(values []string) string {
 	}
 	return b.String()
 }
+
+// fewValues is how many values messages of this package list.
+const fewValues = 12
 
 // Validate reports everything wrong with the attribute's description.
 func (a *Attribute) Validate() error {
@@ -299,7 +302,8 @@ func (s *Schema) Project(names ...string) (*Schema, error) {
 	for i, name := range names {
 		at := s.Index(name)
 		if at < 0 {
-			return nil, fmt.Errorf("no attribute %q, must be one of %s", name, quoteSome(s.Names()))
+			return nil, fmt.Errorf("no attribute %q, must be one of %s", name,
+				QuoteSome(s.Names(), fewValues))
 		}
 		projected.Attributes[i] = s.Attributes[at]
 	}

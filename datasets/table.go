@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,7 +14,7 @@ type Column struct {
 	U16 []uint16
 	U32 []uint32
 	// Exact holds a continuous attribute's values before they were put into cells, nil otherwise.
-	// Only evaluation and reference algorithms without privacy may look at it.
+	// Only evaluation and algorithms without privacy may read it.
 	Exact []float64
 }
 
@@ -100,8 +99,8 @@ func (t *Table) Number(row int32, attribute int) float64 {
 	return t.schema.Attributes[attribute].Number(column.At(row))
 }
 
-// Validate reports the first code that is outside its attribute's domain, and the first exact value
-// that is in another cell than its code says: what whoever filled the table was trusted to avoid.
+// Validate reports the first code outside its attribute's domain, and the first exact value that is
+// in another cell than its code says. A Builder does not check either.
 func (t *Table) Validate() error {
 	for i := range t.columns {
 		a, c := &t.schema.Attributes[i], &t.columns[i]
@@ -109,7 +108,7 @@ func (t *Table) Validate() error {
 		row := -1
 		switch {
 		case c.U8 != nil && cells < 1<<8:
-			row = firstByteOutside(c.U8, uint8(cells))
+			row = firstOutside(c.U8, uint8(cells))
 		case c.U16 != nil && cells < 1<<16:
 			row = firstOutside(c.U16, uint16(cells))
 		case c.U32 != nil:
@@ -131,29 +130,6 @@ func (t *Table) Validate() error {
 		}
 	}
 	return nil
-}
-
-// firstByteOutside is firstOutside for bytes, eight at a time, for limits above 0.
-func firstByteOutside(codes []uint8, limit uint8) int {
-	const high = 0x8080808080808080
-	const ones = 0x0101010101010101
-	// A byte and what is added to it stay below 256, so that nothing is carried to the next one:
-	// its high bit tells whether its low seven bits reach the limit, or the limit less 128.
-	add, least := uint64(128-limit)*ones, uint64(0)
-	if limit > 128 {
-		add, least = uint64(-limit)*ones, high
-	}
-	outside := uint64(0)
-	rest := codes
-	for ; len(rest) >= 8; rest = rest[8:] {
-		word := binary.LittleEndian.Uint64(rest)
-		reach := word&^high + add
-		outside |= reach&word&least | (reach|word)&^least
-	}
-	if outside&high == 0 && firstOutside(rest, limit) < 0 {
-		return -1
-	}
-	return firstOutside(codes, limit)
 }
 
 // firstOutside is the first row whose code is not below the limit, -1 if all are.

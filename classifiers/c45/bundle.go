@@ -12,12 +12,15 @@ import (
 // one within another.
 //
 // Counts of a feature are sums over joint codes. They are the same to the last bit as sums over
-// cases only where all weights are whole numbers (see packed); other data are not bundled.
+// cases only where all weights are whole numbers (see wholeWeights); other data are not bundled.
+//
+// A bundle is built in two steps: addToBundle fits features one by one, and sealBundles makes a
+// column of joint codes of it, so that counting treats it like any other feature.
 type bundle struct {
-	joint   []bitmap // by joint code its cases, until they are a column
-	codes   int      // joint codes are below it
-	members []int    // indices of features
-	has     []bitmap // by joint code, the features of value 1
+	joint   []bitmap // for each joint code, its cases; nil once sealed
+	codes   int      // joint codes are 0 to codes-1
+	members []int    // the features in it, as indices into grower.features
+	has     []bitmap // for each joint code, the features that have the value 1; nil until sealed
 }
 
 // bitmap is a set of joint codes, of features or of cases.
@@ -27,8 +30,8 @@ func newBitmap(size int) bitmap { return make(bitmap, (size+63)/64) }
 
 func (b bitmap) add(i int) { b[i>>6] |= 1 << (i & 63) }
 
-// pack makes it the set of cases of code 1, where all have 0 or 1.
-func (b bitmap) pack(codes []uint32) {
+// set makes it the set of the cases whose code is 1. All codes are 0 or 1.
+func (b bitmap) set(codes []uint32) {
 	for n := range b {
 		word := uint64(0)
 		for i, code := range codes[64*n : min(64*n+64, len(codes))] {
@@ -38,7 +41,8 @@ func (b bitmap) pack(codes []uint32) {
 	}
 }
 
-func (b bitmap) meets(other bitmap) bool {
+// intersects reports whether two sets have a member in common.
+func (b bitmap) intersects(other bitmap) bool {
 	for n, word := range b {
 		if word&other[n] != 0 {
 			return true
@@ -47,8 +51,8 @@ func (b bitmap) meets(other bitmap) bool {
 	return false
 }
 
-// exceeds reports whether some of a set are not in another.
-func (b bitmap) exceeds(other bitmap) bool {
+// notWithin reports whether some members of a set are not in another.
+func (b bitmap) notWithin(other bitmap) bool {
 	for n, word := range b {
 		if word&^other[n] != 0 {
 			return true
@@ -57,8 +61,8 @@ func (b bitmap) exceeds(other bitmap) bool {
 	return false
 }
 
-// part takes those in another set out of a set, and returns them.
-func (b bitmap) part(other bitmap) bitmap {
+// takeOut removes the members of another set from a set, and returns them.
+func (b bitmap) takeOut(other bitmap) bitmap {
 	out := make(bitmap, len(b))
 	for n, word := range other {
 		out[n] = b[n] & word
@@ -67,8 +71,8 @@ func (b bitmap) part(other bitmap) bitmap {
 	return out
 }
 
-// parting adds the features to a set that have both values among some joint codes.
-func (b *bundle) parting(to, codes bitmap) {
+// addVarying adds to a set of features those that have both values among some joint codes.
+func (b *bundle) addVarying(to, codes bitmap) {
 	for n := range to {
 		some, every := uint64(0), ^uint64(0)
 		for m, word := range codes {
@@ -85,9 +89,9 @@ func (b *bundle) parting(to, codes bitmap) {
 // mostJointCodes is how many joint codes fit their type.
 const mostJointCodes = 1 << 8
 
-// packed reports whether all weights, nil for 1 each of so many cases, are whole numbers of which
-// any sum fits half a word, and so is exact in any order.
-func packed(weights []float64, cases int) bool {
+// wholeWeights reports whether all weights are whole numbers, and their sum fits half a word. Then
+// sums are exact, whatever their order. Nil weights are 1 for each of n cases.
+func wholeWeights(weights []float64, n int) bool {
 	sum := 0.0
 	for _, w := range weights {
 		if w != math.Trunc(w) {
@@ -95,65 +99,65 @@ func packed(weights []float64, cases int) bool {
 		}
 		sum += w
 	}
-	return max(sum, float64(cases)) <= math.MaxUint32
+	return max(sum, float64(n)) <= math.MaxUint32
 }
 
-// join adds the two-valued feature that has the value 1 in the given cases, of so many, to the last
-// bundle, or to a new one where it parts more than one of the joint codes in two: then it is no
-// function of the same node, and codes would multiply.
-func (g *grower) join(at int, ones bitmap, cases int) {
+// addToBundle adds the two-valued feature at an index, which has the value 1 in the given cases, to
+// the last bundle. If it would divide the cases of more than one joint code, it is no function of
+// the same taxonomy node, and codes would multiply: it begins a new bundle.
+func (g *grower) addToBundle(at int, ones bitmap, cases int) {
 	var b *bundle
-	takes, parted := false, -1
+	fits, divided := false, -1
 	if len(g.bundles) > 0 {
 		b = g.bundles[len(g.bundles)-1]
-		takes, parted = b.takes(ones)
+		fits, divided = b.fits(ones)
 	}
-	if !takes {
+	if !fits {
 		every := newBitmap(cases)
 		for i := range cases {
 			every.add(i)
 		}
 		b = &bundle{joint: []bitmap{every}, codes: 1}
 		g.bundles = append(g.bundles, b)
-		_, parted = b.takes(ones)
+		_, divided = b.fits(ones)
 	}
-	if parted >= 0 {
+	if divided >= 0 {
 		// A code for those of value 1, which has the other features' values; the rest keep theirs.
-		b.joint = append(b.joint, b.joint[parted].part(ones))
+		b.joint = append(b.joint, b.joint[divided].takeOut(ones))
 		b.codes++
 		for _, member := range b.members {
 			m := &g.features[member]
-			m.value = append(m.value, m.value[parted])
+			m.value = append(m.value, m.value[divided])
 		}
 	}
 	f := &g.features[at]
 	f.bundle = b
 	f.value = make([]uint8, b.codes, b.codes+1)
 	for j, cases := range b.joint {
-		if cases.meets(ones) {
+		if cases.intersects(ones) {
 			f.value[j] = 1
 		}
 	}
 	b.members = append(b.members, at)
 }
 
-// takes reports whether a feature can join, and the joint code that it parts, -1 for none.
-func (b *bundle) takes(ones bitmap) (takes bool, parted int) {
-	parted = -1
+// fits reports whether a feature can be added, and the joint code whose cases it divides, or -1.
+func (b *bundle) fits(ones bitmap) (fits bool, divided int) {
+	divided = -1
 	for j, cases := range b.joint {
-		if cases.meets(ones) && cases.exceeds(ones) {
-			if parted >= 0 {
+		if cases.intersects(ones) && cases.notWithin(ones) {
+			if divided >= 0 {
 				return false, -1
 			}
-			parted = j
+			divided = j
 		}
 	}
-	return parted < 0 || b.codes < mostJointCodes, parted
+	return divided < 0 || b.codes < mostJointCodes, divided
 }
 
-// seal notes, once all features have joined, the joint codes at which each has the value 1, and
-// adds the bundles to the columns.
-func (g *grower) seal(columns [][]uint32, cases int) [][]uint32 {
+// sealBundles notes for each bundled feature the joint codes at which it is 1, and appends a column
+// of joint codes for each bundle. All features must have been added before.
+func (g *grower) sealBundles(columns [][]uint32, cases int) [][]uint32 {
 	for _, b := range g.bundles {
 		codes := make([]uint32, cases)
 		for j, of := range b.joint {
@@ -184,14 +188,15 @@ func (g *grower) seal(columns [][]uint32, cases int) [][]uint32 {
 	return columns
 }
 
-// countBundled is count for a feature in a bundle.
+// countBundled is count for a feature in a bundle: the joint codes at which it is 1 are added up
+// from the node's tally, and the rest of the distribution has the value 0.
 func (g *grower) countBundled(f *feature, distribution []float64) []float64 {
 	first, sums := g.columns[f.column].first, g.sums
 	clear(sums)
 	for n, word := range f.ones {
-		for word &= g.here.marks[first/64+n]; word != 0; word &= word - 1 {
+		for word &= g.nodeTally.marks[first/64+n]; word != 0; word &= word - 1 {
 			from := (first + 64*n + bits.TrailingZeros64(word)) * len(sums)
-			for at, w := range g.here.weights[from : from+len(sums)] {
+			for at, w := range g.nodeTally.weights[from : from+len(sums)] {
 				sums[at] += w
 			}
 		}

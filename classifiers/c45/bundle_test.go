@@ -54,9 +54,9 @@ func grown(t *rapid.T, settings Classifier, data classifiers.Data, bundles bool)
 	g := newGrower(context.Background(), settings, data, bundles)
 	if bundles { // gathered from a few cases on, numbers soon sorted
 		g.nearCases = rapid.IntRange(1, 10).Draw(t, "near")
-		g.perCase = rapid.SampledFrom([]int{0, 1, codesPerCase}).Draw(t, "codes a case")
+		g.maxCodesPerCase = rapid.SampledFrom([]int{0, 1, codesPerCase}).Draw(t, "codes a case")
 	}
-	root, err := g.plant()
+	root, err := g.growTree()
 	if err == nil {
 		err = g.prune(root)
 	}

@@ -6,6 +6,12 @@
 // the smoothing of error estimates too, so that a table of weights and the same table with its
 // rows repeated give the same tree.
 //
+// A fit has three steps. The grower (grow.go) numbers the values of each feature, puts the cases
+// side by side in memory (tally.go) and chooses tests (choose.go) until no test saves errors. Then
+// the tree is pruned (prune.go), and compiled into a Tree that predicts (tree.go). Most of the code
+// is for releases of generalised records, which have hundreds of two-valued features: bundle.go
+// counts these together, and pairs.go scores tests on two classes. Both change the time only.
+//
 // Deviations:
 //   - a numeric threshold's cost is the logarithm of the number of thresholds that were admissible,
 //     as in the program (and in Weka's J48); the paper (Quinlan 1996, section 3) charges for all
@@ -58,7 +64,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 		return nil, err
 	}
 	g := newGrower(ctx, c, data, true)
-	root, err := g.plant()
+	root, err := g.growTree()
 	if err != nil {
 		return nil, err
 	}

@@ -245,9 +245,9 @@ func plainChoice(g *grower, tests []plainTest) (chosen int, clear bool) {
 
 // look makes the tally of all cases the one that tests are chosen from.
 func (g *grower) look() {
-	if g.whole {
-		g.here = g.all()
-		g.narrow(g.here, len(g.order))
+	if g.exactSums {
+		g.nodeTally = g.tallyRoot()
+		g.dropConstant(g.nodeTally, len(g.order))
 	}
 }
 
@@ -354,7 +354,7 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 			}
 		}
 		// Where no test can save errors, nothing is chosen: it would be pruned.
-		if want, clear := plainChoice(g, plains); clear && g.mixed(at) {
+		if want, clear := plainChoice(g, plains); clear && g.worthTesting(at) {
 			choices++
 			if got, _ := g.choose(at); got != want {
 				t.Fatalf("attribute %d chosen, brute force %d of %+v", got, want, plains)

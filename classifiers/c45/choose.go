@@ -20,7 +20,7 @@ type test struct {
 // greatest gain ratio among the tests whose gain is at least the average (Quinlan 1993, section
 // 2.2). Of equals the first attribute wins.
 func (g *grower) choose(at int32) (feature int, cut uint32) {
-	if !g.mixed(at) {
+	if !g.worthTesting(at) {
 		return -1, 0
 	}
 	distribution := g.distribution(at)
@@ -34,13 +34,13 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 		entropy -= g.log2(w)
 	}
 	least := g.least(cases)
-	if g.whole {
-		g.narrow(g.here, high-low)
+	if g.exactSums {
+		g.dropConstant(g.nodeTally, high-low)
 	}
-	few, paired := g.fewValues(), g.paired(cases)
+	few, paired := g.anyFewValues(), g.paired(cases)
 	average, averaged := 0.0, 0
 	g.tests = g.tests[:0]
-	for n, word := range g.open {
+	for n, word := range g.candidates {
 		for ; word != 0; word &= word - 1 {
 			i := 64*n + bits.TrailingZeros64(word)
 			f := &g.features[i]
@@ -77,17 +77,17 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 	return feature, cut
 }
 
-// mixed reports whether tests can save training errors at a node, and whether it has enough cases
-// for one. Where they cannot, whatever grew would fall back into a leaf.
-func (g *grower) mixed(at int32) bool {
+// worthTesting reports whether tests can save training errors at a node, and whether it has enough
+// cases for one. Where they cannot, whatever grew would fall back into a leaf.
+func (g *grower) worthTesting(at int32) bool {
 	n := &g.nodes[at]
 	cases, _ := wrong(g.distribution(at))
-	return n.estimate-n.floor > collapseSlack && cases >= 2*g.settings.MinCases
+	return n.estimate-n.inseparable > collapseSlack && cases >= 2*g.settings.MinCases
 }
 
-// fewValues reports whether some attribute is numeric or has few values, so that those with many
+// anyFewValues reports whether some attribute is numeric or has few values, so that those with many
 // can be left out of the average.
-func (g *grower) fewValues() bool {
+func (g *grower) anyFewValues() bool {
 	for i := range g.features {
 		if f := &g.features[i]; f.numeric || float64(f.arity) < manyValues*g.total {
 			return true
@@ -97,12 +97,12 @@ func (g *grower) fewValues() bool {
 }
 
 // count adds up the weight of each code and class over order[low:high], of a node with the given
-// distribution. Where weights are packed, codes without weight may be left out.
+// distribution. With whole weights, codes without weight may be left out.
 func (g *grower) count(f *feature, low, high int, distribution []float64) []float64 {
 	switch {
 	case f.bundle != nil:
 		return g.countBundled(f, distribution)
-	case g.whole && !f.numeric:
+	case g.exactSums && !f.numeric:
 		return g.countMarked(f.column)
 	}
 	counts := g.counts[:f.arity*g.classes]
@@ -118,11 +118,11 @@ func (g *grower) count(f *feature, low, high int, distribution []float64) []floa
 func (g *grower) countMarked(column int) []float64 {
 	counts := g.counts[:0]
 	first := g.columns[column].first / 64
-	for n, word := range g.here.marks[first : first+g.columns[column].words()] {
+	for n, word := range g.nodeTally.marks[first : first+g.columns[column].words()] {
 		for ; word != 0; word &= word - 1 {
 			place := 64*(first+n) + bits.TrailingZeros64(word)
 			counts = counts[:len(counts)+g.classes]
-			unpack(counts[len(counts)-g.classes:], g.here.weights[place*g.words:])
+			unpack(counts[len(counts)-g.classes:], g.nodeTally.weights[place*g.words:])
 		}
 	}
 	return counts
@@ -193,7 +193,7 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64,
 		after: math.Inf(1)}
 	paired := g.paired(cases)
 	switch clear(g.left); {
-	case g.whole && !g.wide(f.column, high-low):
+	case g.exactSums && !g.wide(f.column, high-low):
 		if paired {
 			s.pairs(g.markedSteps(f))
 		} else {
@@ -269,10 +269,10 @@ func (s *scan) marked(f *feature) {
 	g := s.g
 	here := g.counts[:g.classes]
 	first := g.columns[f.column].first / 64
-	for n, word := range g.here.marks[first : first+g.columns[f.column].words()] {
+	for n, word := range g.nodeTally.marks[first : first+g.columns[f.column].words()] {
 		for ; word != 0; word &= word - 1 {
 			code := 64*n + bits.TrailingZeros64(word)
-			unpack(here, g.here.weights[(64*first+code)*g.words:])
+			unpack(here, g.nodeTally.weights[(64*first+code)*g.words:])
 			s.add(code, here)
 		}
 	}

@@ -52,10 +52,10 @@ type node struct {
 	cut       uint32
 	low, high int32
 	links     int32 // index into grower.links: one for each branch
-	pruned    bool  // and no case has joined since
+	pruned    bool  // already, and its cases are the same since
 	// Errors of the subtree: on the training cases while growing, pessimistic once pruned.
-	estimate float64
-	floor    float64 // training errors that no tests can save
+	estimate    float64
+	inseparable float64 // training errors that no test can save: cases equal in all but class
 }
 
 // grower holds the state of one Fit.
@@ -70,32 +70,39 @@ type grower struct {
 	bundles  []*bundle
 	order    []int32
 
-	// The training cases, row by row: see lay. label is where their labels stand.
+	// The training cases, row by row: see layOut. label is the index of the class in a row.
 	layout
 	codes         []uint32
 	stride, label int
-	// Copies of the cases in the order of the tree's leaves: those of nodes that gather has had, in
-	// which order[i] is i. far says that the cases of the node that grows are not close in memory.
-	near      []uint32
+	// gathered holds copies of the cases in the order of the tree's leaves, of all nodes that
+	// gather was called for; there order[i] is i. scattered says that the cases of the node being
+	// grown are still in codes, far from each other. nearCases is the constant, smaller in tests.
+	gathered  []uint32
 	nearCases int
-	far       bool
+	scattered bool
 
 	nodes   []node
 	weights []float64 // by node and class
 	links   []int32   // to the nodes at branches, -1 for a branch without cases
 
-	xlog    []float64                   // x·log₂x of small whole x
-	few     [fewCases][fewCases]float64 // by cases and errors, the estimate, 0 where not known yet
-	whole   bool                        // weights are packed: sums are exact in any order
-	words   int                         // of a place's weights
-	columns []codeColumn
-	numeric []bool // by column
-	places  int
-	perCase int // codes a case: see codesPerCase
-	levels  []*tally
-	// Of the node that a test is chosen for, where weights are packed:
-	here *tally
-	open bitmap // the features that may part its cases: otherwise all
+	xlog []float64 // x·log₂x of small whole x
+	// estimates holds the pessimistic errors of small leaves by cases and errors; 0 if not known
+	// yet.
+	estimates [fewCases][fewCases]float64
+	exactSums bool // weights are whole numbers: sums are exact in any order
+
+	// What is counted, see tally: the columns, and which of them are numeric; the number of places
+	// and of words for each; the tallies by depth.
+	columns         []codeColumn
+	numeric         []bool
+	places          int
+	words           int
+	levels          []*tally
+	maxCodesPerCase int // the constant codesPerCase, other in tests
+	// With whole weights, the tally of the node that a test is chosen for.
+	nodeTally *tally
+	// The features that may have more than one value among the node's cases; otherwise all.
+	candidates bitmap
 
 	counts    []float64    // scratch: code·classes + class
 	sums      []uint64     // scratch: as the weights of a place
@@ -103,7 +110,7 @@ type grower struct {
 	bags      []int32      // scratch of partition
 	spare     []int32      // scratch of partition, as long as order
 	taken     []uint32     // scratch of partition: the branch of each case
-	strangers []int32      // scratch of prune
+	newcomers []int32      // scratch of prune
 	merged    []int32      // scratch of raise
 	keys      []uint64     // scratch of scans by sorting
 	spots     []spot       // scratch of include
@@ -121,7 +128,7 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	rows, labels, weights := data.Labels()
 	g := &grower{
 		ctx: ctx, settings: settings, pessimism: newPessimism(settings.Confidence),
-		classes: schema.Classes(), nearCases: nearCases, perCase: codesPerCase,
+		classes: schema.Classes(), nearCases: nearCases, maxCodesPerCase: codesPerCase,
 		xlog: tabled(),
 	}
 	g.total = float64(len(rows))
@@ -132,8 +139,8 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 		}
 	}
 	g.largest = 2
-	g.whole = packed(weights, len(rows))
-	bundles = bundles && g.whole
+	g.exactSums = wholeWeights(weights, len(rows))
+	bundles = bundles && g.exactSums
 	var columns [][]uint32
 	codes, ones := make([]uint32, len(rows)), newBitmap(len(rows))
 	for _, at := range classifiers.Features(schema) {
@@ -141,8 +148,8 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 		g.features = append(g.features, f)
 		g.largest = max(g.largest, f.arity)
 		if bundles && !f.numeric && f.arity == 2 {
-			ones.pack(codes)
-			g.join(len(g.features)-1, ones, len(rows))
+			ones.set(codes)
+			g.addToBundle(len(g.features)-1, ones, len(rows))
 			continue // the codes' memory serves the next feature
 		}
 		g.features[len(g.features)-1].column = len(columns)
@@ -151,11 +158,11 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 		g.numeric = append(g.numeric, f.numeric)
 		codes = make([]uint32, len(rows))
 	}
-	g.open = newBitmap(len(g.features))
+	g.candidates = newBitmap(len(g.features))
 	for i := range g.features {
-		g.open.add(i)
+		g.candidates.add(i)
 	}
-	g.lay(g.seal(columns, len(rows)), labels, weights, bundles)
+	g.layOut(g.sealBundles(columns, len(rows)), labels, weights, bundles)
 	g.counts = make([]float64, g.largest*g.classes)
 	// Generalised records need three nodes for four cases, others fewer. What grew would be copied.
 	nodes := len(g.order)/5*4 + 1
@@ -259,15 +266,15 @@ func (g *grower) log2(x float64) float64 {
 
 // leaf adds a node without a test over order[low:high].
 func (g *grower) leaf(low, high int) int32 {
-	at := g.bare(low, high)
+	at := g.emptyLeaf(low, high)
 	n := &g.nodes[at]
-	n.floor = g.weigh(g.distribution(at), g.order[low:high])
+	n.inseparable = g.sumWeights(g.distribution(at), g.order[low:high])
 	_, n.estimate = wrong(g.distribution(at))
 	return at
 }
 
-// bare is a leaf whose distribution and estimate are still 0.
-func (g *grower) bare(low, high int) int32 {
+// emptyLeaf adds a leaf whose distribution and estimate are still 0.
+func (g *grower) emptyLeaf(low, high int) int32 {
 	g.nodes = append(g.nodes, node{feature: -1, low: int32(low), high: int32(high)})
 	for range g.classes {
 		g.weights = append(g.weights, 0)
@@ -275,11 +282,11 @@ func (g *grower) bare(low, high int) int32 {
 	return int32(len(g.nodes) - 1)
 }
 
-// weigh adds up the weight of each class over the given cases, and what no tests can tell apart:
-// the lesser class of each case that has two.
-func (g *grower) weigh(dst []float64, cases []int32) (floor float64) {
+// sumWeights writes the weight of each class over the given cases to dst. It returns the weight
+// that any tree gets wrong: that of the lesser class of each case that has two.
+func (g *grower) sumWeights(dst []float64, cases []int32) (floor float64) {
 	clear(dst)
-	if !g.whole {
+	if !g.exactSums {
 		for _, i := range cases {
 			g.add(dst, i)
 		}
@@ -312,7 +319,7 @@ func (g *grower) below(at int32) []int32 {
 	return g.links[n.links:][:g.features[n.feature].branches()]
 }
 
-// wrong is the weight that the majority class does not account for.
+// wrong returns the weight of a distribution, and the part of it outside the majority class.
 func wrong(distribution []float64) (cases, errors float64) {
 	most := 0.0
 	for _, w := range distribution {
@@ -331,63 +338,64 @@ const (
 
 // gather copies the cases order[low:high] together and renumbers them.
 func (g *grower) gather(low, high int) {
-	if g.near == nil {
-		g.near = make([]uint32, len(g.codes))
+	if g.gathered == nil {
+		g.gathered = make([]uint32, len(g.codes))
 	}
 	for at := low; at < high; at++ {
-		copy(g.near[at*g.stride:][:g.stride], g.row(g.order[at]))
+		copy(g.gathered[at*g.stride:][:g.stride], g.row(g.order[at]))
 		g.order[at] = int32(at)
 	}
 }
 
-// plant grows the whole tree. Afterwards all cases are where gather has put them, if it has.
-func (g *grower) plant() (int32, error) {
-	g.far = len(g.order) >= g.nearCases*scatter
+// growTree grows the whole tree and returns its root. If cases were gathered, all have been in the
+// end, and codes then is the copy.
+func (g *grower) growTree() (int32, error) {
+	g.scattered = len(g.order) >= g.nearCases*scatter
 	root := g.leaf(0, len(g.order))
-	if g.whole {
-		g.all()
+	if g.exactSums {
+		g.tallyRoot()
 	}
 	err := g.grow(root, 0)
-	if g.near != nil {
-		g.codes = g.near
+	if g.gathered != nil {
+		g.codes = g.gathered
 	}
 	return root, err
 }
 
-// grow builds the tree below a leaf, unless it stays one. Where weights are packed, the level of
-// that depth has the leaf's cases, if a test is to be chosen at all, and is empty afterwards.
+// grow builds the tree below a leaf, unless it stays one. With whole weights, the tally at the
+// depth must hold the leaf's cases if a test may be worth it, and is empty afterwards.
 func (g *grower) grow(at int32, depth int) error {
 	low, high := int(g.nodes[at].low), int(g.nodes[at].high)
-	if !g.far || high-low > g.nearCases {
-		return g.extend(at, depth)
+	if !g.scattered || high-low > g.nearCases {
+		return g.growHere(at, depth)
 	}
 	g.gather(low, high)
-	g.codes, g.near, g.far = g.near, g.codes, false
-	err := g.extend(at, depth)
-	g.codes, g.near, g.far = g.near, g.codes, true
+	g.codes, g.gathered, g.scattered = g.gathered, g.codes, false
+	err := g.growHere(at, depth)
+	g.codes, g.gathered, g.scattered = g.gathered, g.codes, true
 	return err
 }
 
-// extend is grow where the cases are.
-func (g *grower) extend(at int32, depth int) error {
+// growHere is grow without gathering cases first.
+func (g *grower) growHere(at int32, depth int) error {
 	if err := g.ctx.Err(); err != nil {
 		return err
 	}
 	low, high := int(g.nodes[at].low), int(g.nodes[at].high)
-	g.here = g.level(depth)
+	g.nodeTally = g.tallyAt(depth)
 	feature, cut := g.choose(at)
 	if feature < 0 {
-		if g.far {
+		if g.scattered {
 			g.gather(low, high)
 		}
-		g.drain(g.level(depth))
+		g.clearAll(g.tallyAt(depth))
 		return nil
 	}
 	bounds := g.partition(feature, cut, low, high)
 	nodes, branches := len(g.nodes), len(g.links)
-	largest := g.sprout(at, bounds)
+	largest := g.addLeaves(at, bounds)
 	width := len(bounds) - 1
-	if err := g.growAll(branches, width, largest, depth); err != nil {
+	if err := g.growBranches(branches, width, largest, depth); err != nil {
 		return err
 	}
 	errorsBelow := 0.0
@@ -407,8 +415,9 @@ func (g *grower) extend(at int32, depth int) error {
 	return nil
 }
 
-// sprout adds a leaf for each branch with cases and finds the branch with most.
-func (g *grower) sprout(at int32, bounds []int32) (largest int) {
+// addLeaves adds a leaf for each branch that has cases, and returns the branch with most of them.
+// With whole weights the distribution of that one is what the others leave of the parent's.
+func (g *grower) addLeaves(at int32, bounds []int32) (largest int) {
 	for branch := range len(bounds) - 1 {
 		if bounds[branch+1]-bounds[branch] > bounds[largest+1]-bounds[largest] {
 			largest = branch
@@ -419,24 +428,24 @@ func (g *grower) sprout(at int32, bounds []int32) (largest int) {
 		child := int32(-1)
 		switch low, high := int(bounds[branch]), int(bounds[branch+1]); {
 		case low == high:
-		case branch == largest && g.whole:
-			child = g.bare(low, high)
+		case branch == largest && g.exactSums:
+			child = g.emptyLeaf(low, high)
 		default:
 			child = g.leaf(low, high)
 		}
 		g.links = append(g.links, child)
 	}
-	if g.whole { // what the others leave
+	if g.exactSums { // what the others leave
 		most := g.links[from+largest]
 		rest, n := g.distribution(most), &g.nodes[most]
 		copy(rest, g.distribution(at))
-		n.floor = g.nodes[at].floor
+		n.inseparable = g.nodes[at].inseparable
 		for _, child := range g.links[from:] {
 			if child >= 0 && child != most {
 				for k, w := range g.distribution(child) {
 					rest[k] -= w
 				}
-				n.floor -= g.nodes[child].floor
+				n.inseparable -= g.nodes[child].inseparable
 			}
 		}
 		_, n.estimate = wrong(rest)
@@ -444,20 +453,21 @@ func (g *grower) sprout(at int32, bounds []int32) (largest int) {
 	return largest
 }
 
-// growAll grows the nodes at so many branches from the first, below the node whose tally a level
-// has, the largest last: its tally is what the others leave of the node's.
-func (g *grower) growAll(first, branches, largest, depth int) error {
-	t := g.level(depth)
+// growBranches grows the children at some of the links. The largest comes last: the others are
+// subtracted from the parent's tally, which is at depth, and what is left is the tally of the
+// largest.
+func (g *grower) growBranches(first, branches, largest, depth int) error {
+	t := g.tallyAt(depth)
 	most := g.links[first+largest]
-	rest := g.whole && g.mixed(most)
+	rest := g.exactSums && g.worthTesting(most)
 	for branch := first; branch < first+branches; branch++ {
 		child := g.links[branch]
 		if child < 0 || child == most {
 			continue
 		}
 		cases := g.order[g.nodes[child].low:g.nodes[child].high]
-		if g.whole && g.mixed(child) {
-			small := g.level(depth + 1)
+		if g.exactSums && g.worthTesting(child) {
+			small := g.tallyAt(depth + 1)
 			small.columns = append(small.columns, t.columns...)
 			g.include(small, cases)
 			if rest {
@@ -471,7 +481,7 @@ func (g *grower) growAll(first, branches, largest, depth int) error {
 		}
 	}
 	if !rest {
-		g.drain(t)
+		g.clearAll(t)
 	}
 	return g.grow(most, depth)
 }
@@ -547,7 +557,7 @@ func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
 }
 
 // halve is group for two branches; it returns how many cases take the first. Every case is written
-// to both sides, and one of the two moves on.
+// to the ends of both sides, and the end of the side it belongs to moves on: no branch to predict.
 func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 	spare = spare[:len(cases)]
 	codes, stride, first := g.codes[g.word(f.column):], g.stride, uint32(g.columns[f.column].first)

@@ -2,9 +2,9 @@ package c45
 
 import "math/bits"
 
-// pair is the weight of two classes, each in half a word, of which that of the first is the lower.
-// Two classes of packed weights are what most trees have to tell apart: their tests are weighed up
-// here by a table of logarithms alone.
+// pair is the weight of two classes in one word: the first class in the lower half. Most trees have
+// two classes and whole weights. Their tests are scored here with a table of logarithms, in the
+// order of the general code, so that results are the same to the last bit.
 type pair uint64
 
 func (p pair) first() int  { return int(uint32(p)) }
@@ -17,15 +17,15 @@ type codeWeight struct {
 	weight pair
 }
 
-// paired reports whether tests at a node of so many cases can be weighed up by pairs.
+// paired reports whether tests at a node can be scored by pairs. cases is the node's weight.
 func (g *grower) paired(cases float64) bool {
-	return g.whole && g.classes == 2 && cases < float64(len(g.xlog))
+	return g.exactSums && g.classes == 2 && cases < float64(len(g.xlog))
 }
 
 // multiwayPair is multiway for a feature in a bundle, by pairs.
 func (g *grower) multiwayPair(f *feature, distribution []float64, cases, entropy float64) test {
 	first := g.columns[f.column].first
-	marks, weights := g.here.marks[first/64:][:len(f.ones)], g.here.weights[first:]
+	marks, weights := g.nodeTally.marks[first/64:][:len(f.ones)], g.nodeTally.weights[first:]
 	sum := uint64(0)
 	for n, word := range f.ones {
 		for word &= marks[n]; word != 0; word &= word - 1 {
@@ -45,6 +45,7 @@ func (g *grower) multiwayPair(f *feature, distribution []float64, cases, entropy
 	return g.rate(entropy-after, log[int(cases)]-log[zero.sum()]-log[one.sum()], cases, 0)
 }
 
+// pairOf is the pair of a distribution over two classes.
 func pairOf(distribution []float64) pair {
 	return pair(uint64(distribution[0]) | uint64(distribution[1])<<32)
 }
@@ -74,21 +75,21 @@ func (s *scan) pairs(steps []codeWeight) {
 	}
 }
 
-// markedSteps are the codes of a tallied feature that occur.
+// markedSteps lists the codes of a tallied feature that occur, with their weights.
 func (g *grower) markedSteps(f *feature) []codeWeight {
 	steps := g.steps[:0]
 	first := g.columns[f.column].first
-	for n, word := range g.here.marks[first/64:][:g.columns[f.column].words()] {
+	for n, word := range g.nodeTally.marks[first/64:][:g.columns[f.column].words()] {
 		for ; word != 0; word &= word - 1 {
 			code := 64*n + bits.TrailingZeros64(word)
-			steps = append(steps, codeWeight{code, pair(g.here.weights[first+code])})
+			steps = append(steps, codeWeight{code, pair(g.nodeTally.weights[first+code])})
 		}
 	}
 	g.steps = steps
 	return steps
 }
 
-// sortedSteps are those of cases sorted by their codes, see sort.
+// sortedSteps is the same for a feature that is not tallied; keys are what sort made.
 func (g *grower) sortedSteps(keys []uint64) []codeWeight {
 	steps := g.steps[:0]
 	for _, key := range keys {

@@ -39,7 +39,7 @@ func (g *grower) prune(at int32) error {
 		}
 	}
 	raised := leaf // as a leaf would be that had all cases
-	if !g.whole || g.nodes[largest].feature >= 0 {
+	if !g.exactSums || g.nodes[largest].feature >= 0 {
 		raised = g.raised(at, largest, leaf, subtree)
 	}
 
@@ -57,11 +57,11 @@ func (g *grower) prune(at int32) error {
 }
 
 // raised estimates the errors of a node's largest branch if it took all cases of the node: its own
-// and, sent down it, those of its siblings, which it leaves in strangers. It may return infinity
+// and, sent down it, those of its siblings, which it leaves in newcomers. It may return infinity
 // where the branch is not to be raised.
 func (g *grower) raised(at, largest int32, leaf, subtree float64) float64 {
 	n, child := &g.nodes[at], &g.nodes[largest]
-	// As soon as raising is known to make so many errors, it does not matter how many.
+	// With this many errors the branch is not raised, so that counting may stop there.
 	enough := subtree + pruneSlack
 	if leaf <= enough {
 		enough = leaf - pruneSlack
@@ -70,10 +70,10 @@ func (g *grower) raised(at, largest int32, leaf, subtree float64) float64 {
 	if r.spare < 0 {
 		return math.Inf(1)
 	}
-	strangers := append(g.strangers[:0], g.order[n.low:child.low]...)
-	strangers = append(strangers, g.order[child.high:n.high]...)
-	g.strangers = strangers
-	errors := r.withStrangers(largest, strangers)
+	newcomers := append(g.newcomers[:0], g.order[n.low:child.low]...)
+	newcomers = append(newcomers, g.order[child.high:n.high]...)
+	g.newcomers = newcomers
+	errors := r.withNewcomers(largest, newcomers)
 	if r.spare < 0 {
 		return math.Inf(1)
 	}
@@ -84,46 +84,46 @@ func (g *grower) raised(at, largest int32, leaf, subtree float64) float64 {
 func (g *grower) raise(at, largest int32) {
 	n, child := &g.nodes[at], g.nodes[largest]
 	n.feature, n.cut, n.links, n.pruned = child.feature, child.cut, child.links, false
-	if !g.whole {
+	if !g.exactSums {
 		g.redistribute(at)
 		return
 	}
 	low := n.low
 	n.low, n.high = child.low, child.high
 	g.merged = g.merged[:0]
-	g.admit(at, g.strangers, low)
+	g.takeIn(at, g.newcomers, low)
 	copy(g.order[low:], g.merged)
 }
 
-// admit sends strangers down a node, and lists its cases from there on, the first of which will
-// stand at low, in merged. Weights are packed, so that order does not matter.
-func (g *grower) admit(at int32, strangers []int32, low int32) {
+// takeIn sends newcomers down a node and appends the cases of its leaves, old and new, to merged,
+// whose first case will be order[low]. It is for whole weights, with which order does not matter.
+func (g *grower) takeIn(at int32, newcomers []int32, low int32) {
 	n := &g.nodes[at]
 	start := low + int32(len(g.merged))
-	if len(strangers) == 0 {
+	if len(newcomers) == 0 {
 		g.merged = append(g.merged, g.order[n.low:n.high]...)
 		g.move(at, start-n.low)
 		return
 	}
 	n.pruned = false
 	if n.feature < 0 {
-		g.merged = append(append(g.merged, g.order[n.low:n.high]...), strangers...)
-		g.weigh(g.left, strangers)
+		g.merged = append(append(g.merged, g.order[n.low:n.high]...), newcomers...)
+		g.sumWeights(g.left, newcomers)
 		add(g.distribution(at), g.left)
 	} else {
 		f := &g.features[n.feature]
 		var two [3]int32
 		bounds := boundsOf(f, two[:])
-		g.group(f, n.cut, strangers, g.spare[:len(strangers)], bounds)
+		g.group(f, n.cut, newcomers, g.spare[:len(newcomers)], bounds)
 		clear(g.distribution(at))
 		below := g.below(at)
 		for branch := range below {
-			part := strangers[bounds[branch]:bounds[branch+1]]
+			part := newcomers[bounds[branch]:bounds[branch+1]]
 			if below[branch] < 0 && len(part) > 0 {
-				below[branch] = g.bare(0, 0)
+				below[branch] = g.emptyLeaf(0, 0)
 			}
 			if child := below[branch]; child >= 0 {
-				g.admit(child, part, low)
+				g.takeIn(child, part, low)
 				add(g.distribution(at), g.distribution(child))
 			}
 		}
@@ -164,10 +164,10 @@ func (g *grower) move(at, by int32) {
 // leafErrors estimates the errors of a leaf, and keeps it for those of few cases, which most are.
 func (g *grower) leafErrors(distribution []float64) float64 {
 	cases, errors := wrong(distribution)
-	if !g.whole || cases >= fewCases {
+	if !g.exactSums || cases >= fewCases {
 		return g.pessimism.errors(cases, errors)
 	}
-	known := &g.few[int(cases)][int(errors)]
+	known := &g.estimates[int(cases)][int(errors)]
 	if *known == 0 {
 		*known = g.pessimism.errors(cases, errors)
 	}
@@ -185,28 +185,28 @@ type raising struct {
 // raisedSlack is far above the rounding of what is added up, as a share of it.
 const raisedSlack = 1e-9
 
-// withStrangers is the estimate of a pruned subtree if the given cases joined its own, unless spare
-// falls below 0. It reorders the strangers.
-func (r *raising) withStrangers(at int32, strangers []int32) float64 {
+// withNewcomers is the estimate of a pruned subtree if the given cases joined its own, unless spare
+// falls below 0. It reorders the newcomers.
+func (r *raising) withNewcomers(at int32, newcomers []int32) float64 {
 	n := &r.nodes[at]
-	if len(strangers) == 0 || r.spare < 0 {
+	if len(newcomers) == 0 || r.spare < 0 {
 		return n.estimate
 	}
 	if n.feature < 0 {
-		joined := r.joined(r.distribution(at), strangers)
+		joined := r.joined(r.distribution(at), newcomers)
 		r.spare -= joined - n.estimate
 		return joined
 	}
 	f := &r.features[n.feature]
 	var two [3]int32
 	bounds := boundsOf(f, two[:])
-	r.group(f, n.cut, strangers, r.grower.spare[:len(strangers)], bounds)
+	r.group(f, n.cut, newcomers, r.grower.spare[:len(newcomers)], bounds)
 	sum := 0.0
 	for branch, child := range r.below(at) {
-		part := strangers[bounds[branch]:bounds[branch+1]]
+		part := newcomers[bounds[branch]:bounds[branch+1]]
 		switch {
 		case child >= 0:
-			sum += r.withStrangers(child, part)
+			sum += r.withNewcomers(child, part)
 		case len(part) > 0:
 			joined := r.joined(nil, part)
 			r.spare -= joined
@@ -217,9 +217,9 @@ func (r *raising) withStrangers(at int32, strangers []int32) float64 {
 }
 
 // joined is the estimate of a leaf with the given distribution (nil for no cases) and the
-// strangers.
-func (g *grower) joined(distribution []float64, strangers []int32) float64 {
-	g.weigh(g.left, strangers)
+// newcomers.
+func (g *grower) joined(distribution []float64, newcomers []int32) float64 {
+	g.sumWeights(g.left, newcomers)
 	add(g.left, distribution)
 	return g.leafErrors(g.left)
 }
@@ -229,7 +229,7 @@ func (g *grower) joined(distribution []float64, strangers []int32) float64 {
 func (g *grower) redistribute(at int32) {
 	g.nodes[at].pruned = false
 	n := g.nodes[at]
-	g.weigh(g.distribution(at), g.order[n.low:n.high])
+	g.sumWeights(g.distribution(at), g.order[n.low:n.high])
 	if n.feature < 0 {
 		return
 	}

@@ -47,7 +47,7 @@ func (p *plainTree) split(cases []int32) [][]int32 {
 
 func (p *plainTree) asLeaf(cases []int32) float64 {
 	distribution := make([]float64, p.g.classes)
-	p.g.weigh(distribution, cases)
+	p.g.sumWeights(distribution, cases)
 	return p.g.leafErrors(distribution)
 }
 
@@ -70,7 +70,7 @@ func (p *plainTree) errors(cases []int32) float64 {
 // savesErrors fails unless every test of a tree saves training errors, and returns the errors left.
 func (p *plainTree) savesErrors(t *rapid.T) float64 {
 	distribution := make([]float64, p.g.classes)
-	p.g.weigh(distribution, p.cases)
+	p.g.sumWeights(distribution, p.cases)
 	_, here := wrong(distribution)
 	if p.feature < 0 {
 		return here
@@ -114,7 +114,7 @@ func (p *plainTree) prune() (raised int) {
 		}
 		raised += child.prune()
 		distribution := make([]float64, p.g.classes)
-		p.g.weigh(distribution, child.cases)
+		p.g.sumWeights(distribution, child.cases)
 		if cases, _ := wrong(distribution); cases > weight {
 			largest, weight = child, cases
 		}
@@ -164,7 +164,7 @@ func TestPruningAgainstBruteForce(t *testing.T) {
 		g := newGrower(context.Background(), settings, all(testtable.Random(t, 120, true)),
 			rapid.Bool().Draw(t, "bundles"))
 		g.nearCases = rapid.IntRange(1, 120).Draw(t, "near")
-		root, err := g.plant()
+		root, err := g.growTree()
 		if err != nil {
 			t.Fatal(err)
 		}

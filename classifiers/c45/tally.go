@@ -6,21 +6,24 @@ import (
 	"slices"
 )
 
-// codeColumn is a feature outside of bundles, or a bundle: each case has one code in each column.
+// codeColumn is what the cases are counted by: a feature outside of bundles, or a bundle. Each case
+// has one code in each column. All columns' codes together are numbered one after the other; such a
+// number is called a place.
 type codeColumn struct {
-	codes   int     // are below it
-	first   int     // is added to its codes in the rows: they are places among all columns' codes
-	feature int     // outside of bundles
-	bundle  *bundle // nil for none
+	codes   int     // the number of codes
+	first   int     // the place of code 0; a multiple of 64 where there are tallies
+	feature int     // its index in grower.features; of no meaning for a bundle
+	bundle  *bundle // nil for a feature
 }
 
 // words is how many words of marks a column has; no two columns share one.
 func (c *codeColumn) words() int { return (c.codes + 63) / 64 }
 
-// layout is where the places of a case stand in its row: two in a word where all fit halves.
+// layout says how a case's places are stored in its row of words: two in each word if all places
+// fit 16 bits, otherwise one.
 type layout struct {
-	halves int // 1 for two in a word, 0 for one
-	mask   uint32
+	halves int    // 1 for two places in a word, 0 for one
+	mask   uint32 // the bits of a place
 }
 
 func layoutOf(columns []codeColumn, places int) layout {
@@ -36,35 +39,37 @@ func layoutOf(columns []codeColumn, places int) layout {
 func (l layout) word(column int) int   { return column >> l.halves }
 func (l layout) shift(column int) uint { return uint(column&l.halves) << 4 & 31 }
 
-// spot is where the places of a column stand.
+// spot is where a row has the place of a column.
 type spot struct {
 	word  int32
 	shift uint32
 }
 
-// tally is what the cases of a node add up to: for each place the weights of the classes, two in a
-// word, the even one in its lower half, and a mark where there are any. Outside of columns all are
-// 0. Weights must be whole, see packed.
+// tally holds the weight of a node's cases by place and class. It must hold whole weights only, see
+// wholeWeights. The tally of a child is counted from its cases or, for the largest child, found by
+// subtracting the others from the tally of the parent.
 type tally struct {
-	weights []uint64 // at place·g.words + class/2
-	marks   []uint64 // a bit a place
-	columns []int32
+	weights []uint64 // at place·g.words + class/2; the even class is in the lower half
+	marks   []uint64 // a bit for each place with any weight
+	columns []int32  // the columns that are counted; all others have weight 0 here
 }
 
 // codesPerCase bounds how many codes a numeric feature may have for the cases of a node to be
-// tallied: to look at a word of 64 marks costs about as much as to sort a fourth of a case.
+// tallied: reading a word of 64 marks takes about as long as sorting a fourth of a case.
 const codesPerCase = 256
 
-// lay copies columns into rows, so that what is known of a case lies side by side: deep in the tree
-// the cases of a node are far apart, and each is fetched once. After the places come the label and
-// the two halves of the weight's bits; where weights are packed, half the label and the word of the
-// two classes. Equal neighbours are then made one case if merge says so: a generalised record has
-// one for each class.
-func (g *grower) lay(columns [][]uint32, labels []uint32, weights []float64, merge bool) {
+// layOut copies columns into rows, so that everything about a case lies side by side: deep in the
+// tree the cases of a node are far apart, and each is fetched from memory once.
+//
+// A row has the places of the case (see layout) and three words more: the class and the two halves
+// of the weight's bits. With whole weights these are class/2 and the weights of the two classes
+// with that number. With merge, neighbours of the same places and class/2 then become one case: a
+// generalised record has a case for each class.
+func (g *grower) layOut(columns [][]uint32, labels []uint32, weights []float64, merge bool) {
 	for i := range g.columns {
 		c := &g.columns[i]
 		c.first = g.places
-		if g.whole {
+		if g.exactSums {
 			g.places += 64 * c.words()
 		}
 	}
@@ -86,7 +91,7 @@ func (g *grower) lay(columns [][]uint32, labels []uint32, weights []float64, mer
 			w = weights[i]
 		}
 		value := math.Float64bits(w)
-		if g.whole {
+		if g.exactSums {
 			value = uint64(w) << (32 * (label % 2))
 			label /= 2
 		}
@@ -107,8 +112,10 @@ func (g *grower) lay(columns [][]uint32, labels []uint32, weights []float64, mer
 	}
 }
 
+// row is the row of a case.
 func (g *grower) row(i int32) []uint32 { return g.codes[int(i)*g.stride:][:g.stride] }
 
+// value is the weight in a row: its bits, or with whole weights those of two classes.
 func (g *grower) value(row []uint32) uint64 {
 	return uint64(row[g.label+1]) | uint64(row[g.label+2])<<32
 }
@@ -119,11 +126,11 @@ func (g *grower) code(column int, i int32) uint32 {
 	return word>>g.shift(column)&g.mask - uint32(g.columns[column].first)
 }
 
-// add adds the weight of a case to that of its classes.
+// add adds the weight of a case to the distribution dst.
 func (g *grower) add(dst []float64, i int32) (weight float64) {
 	row := g.row(i)
 	value, label := g.value(row), int(row[g.label])
-	if !g.whole {
+	if !g.exactSums {
 		dst[label] += math.Float64frombits(value)
 		return math.Float64frombits(value)
 	}
@@ -135,16 +142,17 @@ func (g *grower) add(dst []float64, i int32) (weight float64) {
 	return low + high
 }
 
-// unpack writes the weights of the classes in some words.
+// unpack writes the weight of each class, of which each word holds two, to dst.
 func unpack(dst []float64, words []uint64) {
 	for k := range dst {
 		dst[k] = float64(uint32(words[k/2] >> (32 * (k % 2))))
 	}
 }
 
-// level is the tally for nodes that so many smaller children contain: as deep as that are two that
-// are needed at a time. It is empty.
-func (g *grower) level(depth int) *tally {
+// tallyAt is the tally for nodes at a depth, where only steps to smaller children count: the
+// largest child takes over the tally of its parent. So there are no more tallies than log₂ of the
+// cases. A tally is empty when its node has been grown.
+func (g *grower) tallyAt(depth int) *tally {
 	for len(g.levels) <= depth {
 		g.levels = append(g.levels, &tally{weights: make([]uint64, g.places*g.words),
 			marks: make([]uint64, g.places/64)})
@@ -152,9 +160,9 @@ func (g *grower) level(depth int) *tally {
 	return g.levels[depth]
 }
 
-// all is the tally of all cases in all columns.
-func (g *grower) all() *tally {
-	t := g.level(0)
+// tallyRoot counts all cases in all columns.
+func (g *grower) tallyRoot() *tally {
+	t := g.tallyAt(0)
 	for c := range g.columns {
 		t.columns = append(t.columns, int32(c))
 	}
@@ -191,7 +199,7 @@ func (g *grower) exclude(t *tally, cases []int32) {
 		for _, c := range t.columns {
 			place := int(row[g.word(int(c))] >> g.shift(int(c)) & g.mask)
 			t.weights[place*g.words+word] -= value
-			t.settle(place, g.words)
+			t.unmarkEmpty(place, g.words)
 		}
 	}
 }
@@ -206,14 +214,14 @@ func (g *grower) subtract(t, other *tally) {
 				for at := place * g.words; at < (place+1)*g.words; at++ {
 					t.weights[at] -= other.weights[at]
 				}
-				t.settle(place, g.words)
+				t.unmarkEmpty(place, g.words)
 			}
 		}
 	}
 }
 
-// settle removes the mark of a place where nothing is left.
-func (t *tally) settle(place, words int) {
+// unmarkEmpty removes the mark of a place where no weight is left.
+func (t *tally) unmarkEmpty(place, words int) {
 	for _, left := range t.weights[place*words : (place+1)*words] {
 		if left != 0 {
 			return
@@ -222,14 +230,14 @@ func (t *tally) settle(place, words int) {
 	t.marks[place>>6] &^= 1 << (place & 63)
 }
 
-// narrow leaves those columns in a tally whose codes differ between its cases, of numeric features
-// only those of not too many codes: a column that is too wide here is so below too. It notes as
-// open the features that may part the cases.
-func (g *grower) narrow(t *tally, cases int) {
-	clear(g.open)
+// dropConstant removes from a tally the columns in which all its cases have the same code, and wide
+// numeric ones, which are sorted instead: a column that is wide here is wide further down, too. It
+// sets candidates to the features that may have more than one value among the cases.
+func (g *grower) dropConstant(t *tally, cases int) {
+	clear(g.candidates)
 	for c, numeric := range g.numeric {
 		if numeric && g.wide(c, cases) {
-			g.open.add(g.columns[c].feature)
+			g.candidates.add(g.columns[c].feature)
 		}
 	}
 	kept := t.columns[:0]
@@ -241,32 +249,33 @@ func (g *grower) narrow(t *tally, cases int) {
 		}
 		switch {
 		case occurring < 2 || g.wide(int(c), cases):
-			g.empty(t, c)
+			g.clearColumn(t, c)
 			continue
 		case column.bundle != nil:
-			column.bundle.parting(g.open, marks)
+			column.bundle.addVarying(g.candidates, marks)
 		default:
-			g.open.add(column.feature)
+			g.candidates.add(column.feature)
 		}
 		kept = append(kept, c)
 	}
 	t.columns = kept
 }
 
-// wide reports whether a numeric column has too many codes for so many cases to be tallied.
+// wide reports whether a column is numeric and has too many codes to tally a number of cases.
 func (g *grower) wide(column, cases int) bool {
-	return g.numeric[column] && g.columns[column].codes > g.perCase*cases
+	return g.numeric[column] && g.columns[column].codes > g.maxCodesPerCase*cases
 }
 
-// drain empties a tally.
-func (g *grower) drain(t *tally) {
+// clearAll empties a tally.
+func (g *grower) clearAll(t *tally) {
 	for _, c := range t.columns {
-		g.empty(t, c)
+		g.clearColumn(t, c)
 	}
 	t.columns = t.columns[:0]
 }
 
-func (g *grower) empty(t *tally, column int32) {
+// clearColumn sets the weights and marks of a column to 0.
+func (g *grower) clearColumn(t *tally, column int32) {
 	first := g.columns[column].first / 64
 	for n, word := range t.marks[first : first+g.columns[column].words()] {
 		for ; word != 0; word &= word - 1 {

@@ -17,7 +17,7 @@ type Tree struct {
 	leaves  int
 }
 
-// column is an attribute that some test looks at.
+// column is an attribute that some test reads.
 type column struct {
 	attribute int
 	// limits are the thresholds on a continuous attribute, ascending: its codes are then the number
@@ -39,6 +39,8 @@ func (t *Tree) Leaves() int { return t.leaves }
 // Nodes is the number of leaves and tests.
 func (t *Tree) Nodes() int { return t.leaves + len(t.steps) }
 
+// compile turns the grown tree below root into one that predicts. It keeps the attributes that
+// tests read, and writes each test before those below it.
 func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
 	t := &Tree{}
 	tests, links := 0, 0
@@ -95,6 +97,7 @@ func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
 	return t
 }
 
+// visit calls see for every test below a node, parents before children.
 func (g *grower) visit(at int32, see func(n *node)) {
 	n := &g.nodes[at]
 	if n.feature < 0 {

@@ -54,8 +54,7 @@ func TestWeatherTree(t *testing.T) {
 	}
 }
 
-// plain is ID3 as written in the paper, on rows, for comparison with what golearn's recursion
-// grows.
+// plain is ID3 as written in the paper, on rows, one path at a time, for comparison.
 type plain struct {
 	table    *datasets.Table
 	weights  []float64
@@ -128,7 +127,7 @@ func (p *plain) branch(rows []int32, f int, code uint32) []int32 {
 	return part
 }
 
-func TestGolearnGrowsID3(t *testing.T) {
+func TestAgainstPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 40, false)
 		if table.Len() == 0 {
@@ -163,7 +162,7 @@ func TestGolearnGrowsID3(t *testing.T) {
 	})
 }
 
-// TestRepeatedFits guards against golearn's map order: the same data must give the same tree.
+// TestRepeatedFits: the same data give the same tree.
 func TestRepeatedFits(t *testing.T) {
 	table, err := testtable.StandIn(t, "rps", 2000).Project("workclass", "education",
 		"relationship",
@@ -191,13 +190,14 @@ func TestNumericIsRefused(t *testing.T) {
 	}
 }
 
-// TestCancelledInsideGolearn ends the context between two choices of golearn's recursion.
-func TestCancelledInsideGolearn(t *testing.T) {
+// TestCancelledWhileGrowing ends the context before a test is chosen.
+func TestCancelledWhileGrowing(t *testing.T) {
 	table := testtable.Weather(false)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	s := newSample(classifiers.Data{Table: table, Rows: table.AllRows()})
-	if _, err := s.grow(ctx); !errors.Is(err, context.Canceled) {
+	_, err := new(Tree).grow(ctx, s, []int{0, 1, 2}, make([]bool, len(s.features)))
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, must be %v", err, context.Canceled)
 	}
 }

@@ -5,8 +5,10 @@
 package leafmajority
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"sort"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
@@ -71,13 +73,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 		if by := slices.Compare(point(i), point(j)); by != 0 || weights == nil {
 			return by
 		}
-		switch {
-		case weights[i] < weights[j]:
-			return -1
-		case weights[i] > weights[j]:
-			return 1
-		}
-		return 0
+		return cmp.Compare(weights[i], weights[j])
 	})
 	var counts []float64
 	for n, i := range order {
@@ -106,7 +102,7 @@ type model struct {
 // block is the number of rows whose codes are gathered together.
 const block = 512
 
-// Predict looks every row up among the points.
+// Predict finds every row among the points.
 func (m *model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
 	width, last := len(m.features), len(m.classes)-1
 	codes := make([]uint32, min(block, len(rows))*width)
@@ -123,19 +119,14 @@ func (m *model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
 
 // find returns the index of a point among the first n, or n.
 func (m *model) find(point []uint32, n int) int {
-	low, high := 0, n
-	for low < high {
-		middle := (low + high) / 2
-		switch by := slices.Compare(m.points[middle*len(point):(middle+1)*len(point)], point); {
-		case by == 0:
-			return middle
-		case by < 0:
-			low = middle + 1
-		default:
-			high = middle
-		}
+	width := len(point)
+	at, found := sort.Find(n, func(i int) int {
+		return slices.Compare(point, m.points[i*width:(i+1)*width])
+	})
+	if !found {
+		return n
 	}
-	return n
+	return at
 }
 
 // codes returns the rows' points, one after the other.

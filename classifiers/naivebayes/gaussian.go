@@ -33,7 +33,7 @@ func (d normal) round(value float64) float64 {
 
 // logProbability is the logarithm of the mass of the value's interval.
 func (d normal) logProbability(value float64) float64 {
-	// The density is even: look at the lower tail.
+	// The density is symmetric: the lower tail is computed.
 	z := math.Abs(d.round(value)-d.mean) / d.deviation
 	half := d.precision / 2 / d.deviation
 	probability := (elementary.Erfc((z-half)/math.Sqrt2) - elementary.Erfc((z+half)/math.Sqrt2)) / 2

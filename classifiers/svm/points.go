@@ -3,7 +3,6 @@ package svm
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 
 	"ppdp/classifiers"
@@ -87,8 +86,8 @@ type points struct {
 	at      []int32   // positions in the weight vector; size stands for no indicator
 }
 
-// stride divides the number of indicators of each point, those that are none included: sums over
-// some dozen end where the processor expects it.
+// stride divides the number of indicators of each point, fillers included: sums over a few dozen
+// then have no rest to branch for.
 const stride = 4
 
 // len is the number of points.
@@ -235,35 +234,21 @@ type keyed struct {
 	row    int32
 }
 
-// sorted is the rows in order: first by the leading bits of their digests, which leaves a few rows
-// each, or equal ones.
+// sorted lists the rows so that equal records are neighbours, in an order that does not depend on
+// that of the rows: by digest, then by what the digest is of, label and weight.
 func (r *records) sorted() []keyed {
-	leading := max(1, bits.Len(uint(len(r.digests)))-1)
-	shift := 64 - leading
-	bounds := make([]int32, 1<<leading+1)
-	for _, d := range r.digests {
-		bounds[d>>shift+1]++
-	}
-	for b := range 1 << leading {
-		bounds[b+1] += bounds[b]
-	}
-	order, next := make([]keyed, len(r.digests)), slices.Clone(bounds)
+	order := make([]keyed, len(r.digests))
 	for i, d := range r.digests {
-		order[next[d>>shift]] = keyed{d, int32(i)}
-		next[d>>shift]++
+		order[i] = keyed{d, int32(i)}
 	}
-	for b := range 1 << leading {
-		if part := order[bounds[b]:bounds[b+1]]; len(part) > 1 {
-			slices.SortFunc(part, func(a, b keyed) int {
-				if a.digest != b.digest {
-					return cmp.Compare(a.digest, b.digest)
-				}
-				return cmp.Or(slices.Compare(r.features(a.row), r.features(b.row)),
-					cmp.Compare(r.labels[a.row], r.labels[b.row]),
-					cmp.Compare(r.weight(a.row), r.weight(b.row)))
-			})
+	slices.SortFunc(order, func(a, b keyed) int {
+		if a.digest != b.digest {
+			return cmp.Compare(a.digest, b.digest)
 		}
-	}
+		return cmp.Or(slices.Compare(r.features(a.row), r.features(b.row)),
+			cmp.Compare(r.labels[a.row], r.labels[b.row]),
+			cmp.Compare(r.weight(a.row), r.weight(b.row)))
+	})
 	return order
 }
 

@@ -19,6 +19,7 @@
 package adult
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -49,12 +50,6 @@ var (
 		URLs:   []string{home + "adult.test"},
 		Limit:  4 << 20,
 	}
-)
-
-// Rows of the halves that have no missing value.
-const (
-	dataRows = 30162
-	testRows = 15060
 )
 
 // Params selects rows and attributes.
@@ -160,11 +155,11 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, fmt.Errorf("adult: %w", err)
 	}
-	files, rows := []datasets.File{dataFile}, dataRows
+	files := []datasets.File{dataFile}
 	if chosen.both {
-		files, rows = append(files, testFile), dataRows+testRows
+		files = append(files, testFile)
 	}
-	r := newReader(rows)
+	var text []byte
 	var missing []error
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
@@ -173,18 +168,21 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		content, err := request.Files.Open(file)
 		if err != nil {
 			missing = append(missing, err)
-			continue
 		}
-		if err := r.read(file.Path, content); err != nil {
-			return nil, fmt.Errorf("adult: %w", err)
-		}
+		text = append(text, plain(content)...)
 	}
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("adult: %w", errors.Join(missing...))
 	}
-	table, err := chosen.project(r.builder.Table())
+	// The files are verified, so that nothing can be wrong in them.
+	content, err := format().Read(ctx, dataFile.Path, bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("adult: %w", err)
 	}
-	return &datasets.Dataset{Table: table, Checksum: table.Checksum(), Dropped: r.dropped}, nil
+	table, err := chosen.project(content.Table)
+	if err != nil {
+		return nil, fmt.Errorf("adult: %w", err)
+	}
+	return &datasets.Dataset{Table: table, Checksum: table.Checksum(),
+		Dropped: content.Dropped}, nil
 }

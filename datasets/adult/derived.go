@@ -19,7 +19,7 @@ type Derivation[P interface{ Validate() error }] struct {
 		table *datasets.Table, note string, err error)
 	// Breaks are the table's, see datasets.Dataset; nil for none.
 	Breaks func(P) []datasets.Break
-	// Share is the table's, made from so many records, see datasets.Dataset; nil for one.
+	// Share is the table's, made from a number of records, see datasets.Dataset; nil for one.
 	Share func(params P, of int) int
 }
 

@@ -34,53 +34,24 @@ func hierarchy(a *datasets.Attribute) *datasets.Hierarchy {
 	if err != nil {
 		return nil
 	}
-	h, err := parseHierarchy(path, content, a)
-	if err != nil {
-		panic(fmt.Sprintf("adult: %v", err))
-	}
-	return h
-}
-
-func parseHierarchy(path string, content []byte,
-	a *datasets.Attribute) (*datasets.Hierarchy, error) {
 	reader := strictyaml.NewReader(path)
 	var file hierarchyFile
 	reader.Decode(reader.Document(content), &file)
-	if err := reader.Err(); err != nil {
-		return nil, err
+	if err = reader.Err(); err == nil && a.Kind == datasets.Categorical {
+		err = file.Taxonomy.Validate(a.Values)
 	}
-	if a.Kind == datasets.Numeric {
-		if file.Taxonomy.Nodes != nil {
-			return nil, fmt.Errorf("%s: a taxonomy of a numeric attribute, must be widths", path)
-		}
-		h, err := datasets.WidthHierarchy(a.Cells(), file.Widths...)
-		if err != nil {
-			err = fmt.Errorf("%s: %w", path, err)
-		}
-		return h, err
+	var h *datasets.Hierarchy
+	switch {
+	case err != nil:
+	case a.Kind == datasets.Categorical:
+		values := *a
+		values.Taxonomy = &file.Taxonomy
+		h = values.Axis().Hierarchy()
+	default:
+		h, err = datasets.WidthHierarchy(a.Cells(), file.Widths...)
 	}
-	if file.Widths != nil {
-		return nil, fmt.Errorf("%s: widths of a categorical attribute, must be a taxonomy", path)
+	if err != nil {
+		panic(fmt.Sprintf("adult: %s: %v", path, err))
 	}
-	var bad datasets.Problems
-	if err := file.Taxonomy.Validate(a.Values); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	height := file.Taxonomy.Height()
-	for node := range file.Taxonomy.Nodes {
-		depth := 0
-		for at := node; file.Taxonomy.Nodes[at].Parent >= 0; at = file.Taxonomy.Nodes[at].Parent {
-			depth++
-		}
-		if n := &file.Taxonomy.Nodes[node]; len(n.Children) == 0 && depth != height {
-			bad.Add("%s: leaf %q at depth %d, must be %d as the deepest",
-				path, n.Name, depth, height)
-		}
-	}
-	if err := bad.Err(); err != nil {
-		return nil, err
-	}
-	values := *a
-	values.Taxonomy = &file.Taxonomy
-	return values.Axis().Hierarchy(), nil
+	return h
 }

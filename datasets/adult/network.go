@@ -15,9 +15,9 @@ import (
 )
 
 // network is a class-conditional Bayesian network: each attribute depends on the class and on at
-// most two others. Two parents must themselves be parent and child, so that what may be drawn for
-// both of them together can be looked up and has its own counts (the network is a 2-tree, a tree of
-// triangles). Numeric attributes are cut into bins and uniform in each.
+// most two others. Two parents are themselves parent and child, so that every pair of values that
+// may be drawn for them has occurred together and has counts of its own (the network is a 2-tree, a
+// tree of triangles). Numeric attributes are cut into bins and uniform in each.
 //
 // Its file is CSV, lines beginning with # are comments:
 //
@@ -29,8 +29,8 @@ import (
 //	counts,<=50K,Male,White,,3,…         of the attribute above: class, a level of each parent,
 //	                                     and how many rows have each level (empty for 0)
 type network struct {
-	classes []uint32 // codes of the class values, in the file's order
-	halves  [][]int  // rows of each class
+	classes []uint32   // codes of the class values, in the file's order
+	halves  [][]uint32 // rows of each class
 	nodes   []*node
 }
 
@@ -41,233 +41,136 @@ type node struct {
 	names     []string
 	// from and to bound the codes of each level, half-open. A categorical value is one code.
 	from, to []uint32
-	// cumulative counts of the levels by class and context (see context); nil where there are no
-	// rows
+	// cumulative holds the running sums of the levels' counts by class and context: the number of a
+	// combination of the parents' levels, the last parent's changing fastest. Nil without rows.
 	cumulative [][][]uint32
 }
 
-// context numbers the combinations of the parents' levels; level gives each parent's.
-func (n *network) context(nd *node, level func(parent int) int) int {
-	context := 0
-	for _, parent := range nd.parents {
-		context = context*len(n.nodes[parent].names) + level(parent)
-	}
-	return context
-}
-
-func (n *network) contexts(nd *node) int {
-	product := 1
-	for _, parent := range nd.parents {
-		product *= len(n.nodes[parent].names)
-	}
-	return product
-}
-
-// parseNetwork reads a network over Schema. Problems are reported as name:line. Whether all that
-// may be drawn has counts is not checked: the one file that there is comes with the package.
+// parseNetwork reads a network over Schema. Errors name the line, as name:line. Only what depends
+// on names and lengths is checked: the file is written by the program in fit, and a test compares
+// the two. Parents are found among the attributes above, and every count belongs to the last one.
 func parseNetwork(name, text string) (*network, error) {
-	p := &networkParser{schema: Schema(), network: &network{}}
+	n := &network{}
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comment = '#'
 	r.FieldsPerRecord = -1
-	line := 0
 	for {
 		fields, err := r.Read()
 		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			line, _ = r.FieldPos(0)
-			err = p.line(fields)
-		} else if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
-			line, err = parse.Line, parse.Err
+			return n, nil
 		}
 		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err) // it says which line
+		}
+		if err := n.add(fields); err != nil {
+			line, _ := r.FieldPos(0)
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
 	}
-	return p.network, nil
 }
 
-type networkParser struct {
-	schema  *datasets.Schema
-	network *network
-}
+// leastFields is how many fields each kind of line has at least.
+var leastFields = map[string]int{"class": 3, "half": 3, "attribute": 4, "counts": 3}
 
-func (p *networkParser) line(fields []string) error {
-	n := p.network
-	if n.classes == nil && fields[0] != "class" {
-		return fmt.Errorf("%q, must be class: the class attribute comes first", fields[0])
-	}
-	switch fields[0] {
-	case "class":
-		return p.class(fields[1:])
-	case "half":
-		if len(n.nodes) > 0 {
-			return errors.New("half, must come before the attributes")
-		}
-		if len(fields) < 2 {
-			return errors.New("half without a name")
-		}
-		counts, err := parseCounts(fields[2:], len(n.classes))
-		if err != nil {
-			return err
-		}
-		half := make([]int, len(counts))
-		for i, count := range counts {
-			half[i] = int(count)
-		}
-		n.halves = append(n.halves, half)
-		return nil
-	case "attribute":
-		return p.attribute(fields[1:])
-	case "counts":
-		return p.counts(fields[1:])
-	default:
-		return fmt.Errorf("%q, must be one of class, half, attribute, counts", fields[0])
-	}
-}
-
-func (p *networkParser) class(fields []string) error {
-	a := &p.schema.Attributes[class]
+// add adds a line of the file.
+func (n *network) add(fields []string) (err error) {
+	least, known := leastFields[fields[0]]
 	switch {
-	case p.network.classes != nil:
-		return errors.New("a second class attribute")
-	case len(fields) != 1+len(a.Values) || fields[0] != a.Name:
-		return fmt.Errorf("class %q, must be %s and its %d values", fields, a.Name, len(a.Values))
+	case !known:
+		return fmt.Errorf("%q, must be one of class, half, attribute, counts", fields[0])
+	case len(fields) < least:
+		return fmt.Errorf("%d fields, must be at least %d", len(fields), least)
+	case fields[0] == "counts":
+		return n.addCounts(fields[1:])
+	case fields[0] == "attribute":
+		return n.addAttribute(fields[1], fields[2], fields[3:])
+	case fields[0] == "class":
+		n.classes, err = codesOf(class, fields[2:])
+		return err
 	}
-	codes, err := categoricalCodes(a, fields[1:])
-	p.network.classes = codes
+	half, err := parseCounts(fields[2:], len(n.classes))
+	n.halves = append(n.halves, half)
 	return err
 }
 
-// categoricalCodes finds all values of an attribute, listed in any order.
-func categoricalCodes(a *datasets.Attribute, names []string) ([]uint32, error) {
-	if len(names) != len(a.Values) {
-		return nil, fmt.Errorf("%s: %d values, must be %d", a.Name, len(names), len(a.Values))
-	}
-	codes := make([]uint32, len(names))
-	seen := make([]bool, len(names))
-	for i, name := range names {
-		code, err := a.TextCode(name)
-		if err != nil {
+// codesOf returns the codes of printed values of an attribute.
+func codesOf(attribute int, values []string) ([]uint32, error) {
+	codes := make([]uint32, len(values))
+	for i, value := range values {
+		var err error
+		if codes[i], err = Schema().Attributes[attribute].TextCode(value); err != nil {
 			return nil, err
 		}
-		if seen[code] {
-			return nil, fmt.Errorf("%s: %q is listed twice", a.Name, name)
-		}
-		seen[code], codes[i] = true, code
 	}
 	return codes, nil
 }
 
-func (p *networkParser) attribute(fields []string) error {
-	if len(fields) < 3 {
-		return errors.New("attribute, must have a name, parents and levels")
+func (n *network) addAttribute(name, parents string, levels []string) error {
+	nd := &node{attribute: Schema().Index(name), names: levels}
+	if nd.attribute < 0 {
+		return fmt.Errorf("attribute %q, must be one of %s", name,
+			strings.Join(Schema().Names(), ", "))
 	}
-	at := p.schema.Index(fields[0])
-	if at < 0 || at == class {
-		return fmt.Errorf("attribute %q, must be one of %s",
-			fields[0], strings.Join(p.schema.Names()[:class], ", "))
-	}
-	nd := &node{attribute: at, names: fields[2:]}
-	if p.node(fields[0]) >= 0 {
-		return fmt.Errorf("duplicate attribute %s", fields[0])
-	}
-	if fields[1] != "" {
-		for _, name := range strings.Split(fields[1], "|") {
-			parent := p.node(name)
-			if parent < 0 {
-				return fmt.Errorf("%s: parent %q, must be an attribute before it", fields[0], name)
-			}
-			nd.parents = append(nd.parents, parent)
+	for _, parent := range strings.FieldsFunc(parents, func(r rune) bool { return r == '|' }) {
+		at := slices.IndexFunc(n.nodes, func(above *node) bool {
+			return Schema().Attributes[above.attribute].Name == parent
+		})
+		if at < 0 {
+			return fmt.Errorf("%s: parent %q, must be an attribute before it", name, parent)
 		}
+		nd.parents = append(nd.parents, at)
 	}
-	if len(nd.parents) > 2 || len(nd.parents) == 2 &&
-		slices.Index(p.network.nodes[nd.parents[0]].parents, nd.parents[1]) < 0 {
-		return fmt.Errorf("%s: parents %q, must be at most two, the second a parent of the first",
-			fields[0], fields[1])
+	var err error
+	if nd.from, err = codesOf(nd.attribute, levels); err != nil {
+		return err
 	}
-	a := &p.schema.Attributes[at]
-	if a.Kind == datasets.Categorical {
-		codes, err := categoricalCodes(a, nd.names)
-		if err != nil {
-			return err
-		}
-		nd.from = codes
-		for _, code := range codes {
+	if a := &Schema().Attributes[nd.attribute]; a.Kind == datasets.Numeric {
+		nd.to = append(slices.Clone(nd.from[1:]), uint32(a.Cells())) // each bin ends at the next
+	} else {
+		for _, code := range nd.from {
 			nd.to = append(nd.to, code+1)
 		}
-	} else {
-		for i, name := range nd.names {
-			code, err := a.TextCode(name)
-			if err != nil {
-				return err
-			}
-			if i == 0 && code != 0 || i > 0 && code <= nd.from[i-1] {
-				return fmt.Errorf("%s: bin from %s, bins must begin at %v and ascend",
-					a.Name, name, a.Low)
-			}
-			nd.from = append(nd.from, code)
-		}
-		nd.to = append(append(nd.to, nd.from[1:]...), uint32(a.Cells()))
 	}
-	nd.cumulative = make([][][]uint32, len(p.network.classes))
+	contexts := 1
+	for _, parent := range nd.parents {
+		contexts *= len(n.nodes[parent].names)
+	}
+	nd.cumulative = make([][][]uint32, len(n.classes))
 	for i := range nd.cumulative {
-		nd.cumulative[i] = make([][]uint32, p.network.contexts(nd))
+		nd.cumulative[i] = make([][]uint32, contexts)
 	}
-	p.network.nodes = append(p.network.nodes, nd)
+	n.nodes = append(n.nodes, nd)
 	return nil
 }
 
-// node is the position of the named attribute in the network, or -1.
-func (p *networkParser) node(name string) int {
-	for i, nd := range p.network.nodes {
-		if p.schema.Attributes[nd.attribute].Name == name {
-			return i
-		}
-	}
-	return -1
-}
-
-func (p *networkParser) counts(fields []string) error {
-	n := p.network
+func (n *network) addCounts(fields []string) error {
 	if len(n.nodes) == 0 {
 		return errors.New("counts, must come after their attribute")
 	}
 	nd := n.nodes[len(n.nodes)-1]
-	if len(fields) < 1+len(nd.parents) {
-		return errors.New("counts, must have a class, a level of each parent and a number for " +
-			"each level")
-	}
-	code, err := p.schema.Attributes[class].TextCode(fields[0])
+	code, err := Schema().Attributes[class].TextCode(fields[0])
 	if err != nil {
 		return err
 	}
-	y := slices.Index(n.classes, code)
-	key, fields := fields[:1+len(nd.parents)], fields[1+len(nd.parents):]
-	for i, parent := range nd.parents {
-		if !slices.Contains(n.nodes[parent].names, key[1+i]) {
-			return fmt.Errorf("counts for %q, which is no level of the parent", key[1+i])
+	fields = fields[1:]
+	context := 0
+	for _, parent := range nd.parents {
+		names := n.nodes[parent].names
+		level := slices.Index(names, fields[0])
+		if level < 0 {
+			return fmt.Errorf("counts for %q, which is no level of the parent", fields[0])
 		}
+		context, fields = context*len(names)+level, fields[1:]
 	}
-	at := n.context(nd, func(parent int) int {
-		return slices.Index(n.nodes[parent].names, key[1+slices.Index(nd.parents, parent)])
-	})
 	counts, err := parseCounts(fields, len(nd.names))
-	if err != nil {
-		return err
+	for i := 1; i < len(counts); i++ {
+		counts[i] += counts[i-1]
 	}
-	sum := uint32(0)
-	for i, count := range counts {
-		sum += count
-		counts[i] = sum
-	}
-	nd.cumulative[y][at] = counts
-	return nil
+	nd.cumulative[slices.Index(n.classes, code)][context] = counts
+	return err
 }
 
-// parseCounts reads so many counts; an empty field is 0.
+// parseCounts reads a number of counts; an empty field is 0.
 func parseCounts(fields []string, want int) ([]uint32, error) {
 	if len(fields) != want {
 		return nil, fmt.Errorf("%d counts, must be %d", len(fields), want)
@@ -287,9 +190,9 @@ func parseCounts(fields []string, want int) ([]uint32, error) {
 }
 
 // draw makes a table with exactly the rows of each class that the halves ask for, one half after
-// the other, classes in random order within each. every attribute has its own stream, so that
-// the first half is the same with and without the second.
-func (n *network) draw(halves [][]int, key random.Key) *datasets.Table {
+// the other, classes in random order within each. Every attribute has its own stream, so that the
+// first half is the same with and without the second.
+func (n *network) draw(halves [][]uint32, key random.Key) *datasets.Table {
 	schema := Schema()
 	var classes []uint8 // of each row, as a position in n.classes
 	stream := key.Derive("class").Stream()
@@ -312,8 +215,11 @@ func (n *network) draw(halves [][]int, key random.Key) *datasets.Table {
 		levels[i] = make([]uint16, len(classes))
 		stream := key.Derive("attribute", schema.Attributes[nd.attribute].Name).Stream()
 		for row, y := range classes {
-			cumulative := nd.cumulative[y][n.context(nd,
-				func(parent int) int { return int(levels[parent][row]) })]
+			context := 0
+			for _, parent := range nd.parents {
+				context = context*len(n.nodes[parent].names) + int(levels[parent][row])
+			}
+			cumulative := nd.cumulative[y][context]
 			u := stream.Uint32N(cumulative[len(cumulative)-1])
 			level := sort.Search(len(cumulative), func(i int) bool { return cumulative[i] > u })
 			levels[i][row] = uint16(level)

@@ -36,7 +36,7 @@ func (StandIn) Info() datasets.Info {
 // Params returns the default selection.
 func (StandIn) Params() any { return defaults() }
 
-// Load draws the table. Request.Key is not looked at.
+// Load draws the table. Request.Key is not used.
 func (StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
 	chosen, err := resolve(request)
 	if err != nil {

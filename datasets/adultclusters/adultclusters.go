@@ -1,6 +1,6 @@
 // Package adultclusters is Adult for the study of clustering: sources "adult-clusters" and
 // "adult-clusters-standin". The class attribute, salary, is left out, and the number of the cluster
-// a record is in takes its place, so that an algorithm that looks at classes preserves clusters
+// a record is in takes its place, so that an algorithm that reads classes preserves clusters
 // (Al-Hussaeni et al. 2018, section 5.1, ClusterMP).
 //
 // By default the clusters are those of the records themselves. One record more can then change the

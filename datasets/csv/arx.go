@@ -62,6 +62,7 @@ type term struct {
 	children []any // of type *term, or string for a value
 }
 
+// hierarchyReader collects the terms of a hierarchy file, and what is wrong with it, line by line.
 type hierarchyReader struct {
 	file   string
 	terms  map[string]*term
@@ -70,6 +71,7 @@ type hierarchyReader struct {
 	bad    datasets.Problems
 }
 
+// term is the term of a name; the first time it is made.
 func (h *hierarchyReader) term(name string) *term {
 	t := h.terms[name]
 	if t == nil {
@@ -80,6 +82,7 @@ func (h *hierarchyReader) term(name string) *term {
 	return t
 }
 
+// add takes a line: a value and the terms above it, from the narrowest to the broadest.
 func (h *hierarchyReader) add(line int, record []string) {
 	levels := slices.Compact(slices.Clone(record))
 	if len(levels) > 1 && levels[len(levels)-1] == "" { // the line ends in a delimiter
@@ -110,6 +113,7 @@ func (h *hierarchyReader) add(line int, record []string) {
 	}
 }
 
+// taxonomy makes a tree of the terms, or returns everything wrong with them.
 func (h *hierarchyReader) taxonomy() (*datasets.Taxonomy, error) {
 	var roots []any
 	for _, t := range h.order {

@@ -13,10 +13,11 @@ import (
 	"ppdp/datasets"
 )
 
-// blocks reads rows as long as every record is a plain line: the right number of fields, each
-// right, quoted as a whole or not at all. Whole lines of about the block's size are coded on all
-// processors and added in order. From the first block that holds anything else, everything is left
-// to the library's reader, and faults to those who explain them.
+// blocks is the fast way to read rows. It divides the text into blocks of whole lines, codes them
+// on all processors and adds the rows in order. It takes plain lines only: the right number of
+// fields, without faults, each quoted as a whole or not at all. At the first block with any other
+// line it stops and leaves that block and all after it to rows, which reads record by record with
+// encoding/csv and reports faults.
 func (t *tableReader) blocks(ctx context.Context) error {
 	ahead, _ := t.guard.buffered.Peek(t.guard.buffered.Buffered()) // never more than there is
 	text := &blockReader{from: io.MultiReader(bytes.NewReader(bytes.Clone(ahead)), t.guard.reader),
@@ -73,12 +74,12 @@ func (t *tableReader) blocks(ctx context.Context) error {
 	return nil
 }
 
-// block is some whole lines and what they are coded as.
+// block is a part of the text, whole lines, and the rows that it was coded as.
 type block struct {
 	text  string
-	plain bool // or nothing below is of use
+	plain bool // all lines are; otherwise the fields below are not set
 	table *datasets.Table
-	// records are right ones, those with missing values included.
+	// Counts of all records and of those dropped for a missing value; lacking is as in coder.
 	records, dropped int
 	lacking          []int
 }
@@ -108,8 +109,7 @@ func (b *block) code(c *coder) {
 	b.plain = true
 }
 
-// line codes a record that is a plain line. It reports whether that is what it is. quotes is false
-// where it cannot have any.
+// line codes one line and reports whether it is plain. quotes says whether the block has any quote.
 func (c *coder) line(rest string, quotes bool) (plain bool) {
 	delimiter, complete := byte(c.format.Delimiter), true
 	for i := 0; ; i++ {

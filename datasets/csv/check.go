@@ -47,9 +47,10 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, what)
 }
 
-// Checked is everything wrong with a table's text, by kind.
+// Checked is what Check found in a table: its faults, by kind and attribute, and its missing
+// values.
 type Checked struct {
-	Records int `json:"records"` // below the header, right or wrong
+	Records int `json:"records"` // below the header, with faults or without
 	Faulty  int `json:"faulty_records"`
 	// Lacking are attributes with missing values whose rows are left out for that.
 	Lacking []Lacking `json:"missing"`
@@ -159,7 +160,7 @@ func (c *Checked) note(fault *Fault) {
 	}
 }
 
-// mend says what would mend faults of a kind, by their examples.
+// mend suggests what to change about faults of a kind, judging by their examples.
 func (f *Format) mend(faults *Faults) string {
 	some := func(holds func(text string) bool) bool {
 		return slices.ContainsFunc(faults.Examples, func(e Example) bool { return holds(e.text) })
@@ -189,7 +190,8 @@ func (f *Format) mend(faults *Faults) string {
 		}):
 			return "write numbers with a point and without marks between thousands"
 		case some(isNotFinite):
-			return "list texts that mean no number under missing: in the schema; infinity is none"
+			return "list texts that mean no number under missing: in the schema; infinity is no " +
+				"number"
 		}
 		return "list texts that mean no number under missing: in the schema, or mend the table"
 	case NotTime:
@@ -216,10 +218,10 @@ func (f *Format) mend(faults *Faults) string {
 		}
 		return "add to values in the schema whatever is possible, or mend the table"
 	}
-	return "mend the table at this place; nothing after it was looked at"
+	return "mend the table at this place; nothing after it was read"
 }
 
-// isNotFinite reports whether a text is a word for infinity or for no number.
+// isNotFinite reports whether a text is a word for infinity or not-a-number.
 func isNotFinite(text string) bool {
 	switch strings.ToLower(strings.TrimLeft(text, "+-")) {
 	case "inf", "infinity", "nan", "∞":

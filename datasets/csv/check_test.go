@@ -75,7 +75,7 @@ func TestMend(t *testing.T) {
 	for text, want := range map[string]string{
 		"age,job\n\"1,5\",a\n": "write numbers with a point",
 		"age,job\n 5,a\n":      "trim: true",
-		"age,job\nInf,a\n":     "infinity is none",
+		"age,job\nInf,a\n":     "infinity is no number",
 		"age,job\nold,a\n":     "under missing:",
 		"age,job\n5,NA\n":      "under missing:",
 		"age,job\n5,A\n":       `"A" may be meant for "a"`,

@@ -8,7 +8,8 @@ import (
 	"ppdp/datasets"
 )
 
-// coder turns texts into the codes of a table's rows.
+// coder turns the fields of records into codes and builds a table of them. It also counts the rows
+// that are dropped. Blocks are coded at the same time, by a coder each (another).
 type coder struct {
 	format  *Format
 	layout  []int // for each column of the text: its attribute, or -1
@@ -17,7 +18,7 @@ type coder struct {
 	codes   []uint32  // of the current row
 	numbers []float64 // of the current row, for continuous attributes
 	dropped int
-	lacking []int // of each attribute: rows that lack it and cannot be kept without
+	lacking []int // for each attribute, the rows that are dropped because they lack it
 }
 
 // column is what is needed to code one attribute's texts quickly.
@@ -60,7 +61,7 @@ func newCoder(f *Format) *coder {
 	return c.another()
 }
 
-// another is a coder of the same columns for a table of its own.
+// another returns a coder of the same columns for another table.
 func (c *coder) another() *coder {
 	own := *c
 	own.builder, own.columns = datasets.NewBuilder(c.format.Schema, 0), slices.Clone(c.columns)
@@ -74,8 +75,8 @@ func (c *coder) another() *coder {
 	return &own
 }
 
-// field codes an attribute's text. It reports whether the text is right, and clears complete where
-// the row cannot be kept without it.
+// field codes the text of an attribute. It reports whether the schema allows the text, and clears
+// complete if the text stands for a missing value for which the row is dropped.
 func (c *coder) field(a int, text string, complete *bool) (right bool) {
 	if c.format.Trim {
 		text = strings.TrimSpace(text)

@@ -1,5 +1,5 @@
 // Package csvtable is the dataset "csv": a user-supplied table, delimiter-separated text with a
-// schema file beside it. The schema is public knowledge written down by whoever holds the data:
+// schema file beside it. The schema is public knowledge, written down by the holder of the data:
 // bounds, lists of values, orders and taxonomies. Nothing of it is ever taken from the data while a
 // table is read; a value the schema does not foresee is an error with its place, never a new value.
 //
@@ -35,7 +35,7 @@
 // the first marker and placed where the schema lists it, else last and below the taxonomy's root.
 // Rows that lack a number or the class are dropped all the same: there is no cell for them.
 //
-// The package also drafts schema files (Draft), says everything wrong with a table (Check), reads
+// The package also drafts schema files (Draft), lists everything wrong with a table (Check), reads
 // published tables as texts (ReadTexts), exchanges hierarchies with ARX, and writes tables back as
 // text (Write). It leaves out guessing: Draft reads private data and says so in what it writes.
 package csvtable

@@ -27,15 +27,15 @@ type DraftOptions struct {
 	// Header says that the first record holds names although it looks like data.
 	Header bool
 	// Class names the attribute to predict, which is drafted as categorical. Empty leaves the
-	// choice to whoever reviews the draft.
+	// choice to the person who reviews the draft.
 	Class string
 	// Missing are the texts that stand for a missing value; nil takes those of the usual ones that
 	// occur: an empty field, ?, a point or a dash alone, NA, N/A, #N/A, <NA>, NaN, nan, null, NULL.
 	Missing []string
 	// MissingAsValue keeps missing categories as a value of their own.
 	MissingAsValue bool
-	// Public is the path of a second table, which is public: bounds and lists are read off it, and
-	// nothing but its layout and its columns' names off the table itself. Empty for none.
+	// Public is the path of a second table, which is public: bounds and lists are read off that
+	// one. Of the table itself only the layout and the names of columns are read. Empty for none.
 	Public string
 	// Taxonomies describe the attributes named: their values are the leaves.
 	Taxonomies map[string]*datasets.Taxonomy
@@ -57,8 +57,8 @@ const sampleSize = 1 << 16
 // it as it stands, but bounds and lists come from private data: the draft says at its top that they
 // must be reviewed before anything is released. Columns that no schema can describe, identifiers
 // and free text are left out; notes says which and why, and what else was guessed. It is an error
-// when no column can be described, and when the table is not what it seems: with a name twice, with
-// data in place of names, with NUL bytes or with infinity among numbers.
+// when no column can be described, and when the table has a name twice, data in place of names, NUL
+// bytes, or infinity among numbers.
 func Draft(w io.Writer, path string, options DraftOptions) (notes []string, err error) {
 	opener := func(path string) source {
 		return source{path, func() (io.ReadCloser, error) { return Open(path, nil) }}
@@ -66,7 +66,7 @@ func Draft(w io.Writer, path string, options DraftOptions) (notes []string, err 
 	return draft(w, opener(path), opener(options.Public), options)
 }
 
-// source is a table's text, which may be read twice.
+// source is a table's text, which can be opened again.
 type source struct {
 	file string
 	open func() (io.ReadCloser, error)
@@ -126,6 +126,8 @@ func (s *profile) take(public source, options DraftOptions) error {
 // errNotUTF8 is a text that is read once more in the other encoding.
 var errNotUTF8 = errors.New("not UTF-8, must be saved in that encoding")
 
+// profile is what a draft is written from: the options, and what was read of the table's layout and
+// columns.
 type profile struct {
 	DraftOptions
 	file string
@@ -222,6 +224,7 @@ func evenFields(sample []byte, delimiter rune) (fields, first int, spaces bool) 
 	}
 }
 
+// read reads all records, or only the first with onlyNames, and adds their fields to the columns.
 func (s *profile) read(r io.Reader) error {
 	records, guard, err := openRecords(s.file, r, s.Delimiter, s.trim)
 	if err != nil {
@@ -274,6 +277,7 @@ func (s *profile) read(r io.Reader) error {
 	return nil
 }
 
+// begin makes a column for each field of the first record, named by it if that is the header.
 func (s *profile) begin(record []string) error {
 	s.columns = make([]draftColumn, len(record))
 	if !s.NoHeader && slices.ContainsFunc(record, hasReturn) { // as in tableReader.header
@@ -309,13 +313,13 @@ func unreadable(text string) bool {
 	return hasReturn(text) || strings.HasPrefix(text, "\ufeff")
 }
 
-// judge refuses tables that are not what they seem.
+// judge rejects infinity among numbers, and data in place of names.
 func (s *profile) judge() error {
 	var bad datasets.Problems
 	for i := range s.columns {
 		if c := &s.columns[i]; c.number && c.filled > 0 && c.infinite != 0 {
 			bad.Add("%s:%d: %s: %q among numbers, must be a number; list it by --missing if it "+
-				"means that there is none", s.file, c.infinite, c.name, c.infiniteText)
+				"means that a value is missing", s.file, c.infinite, c.name, c.infiniteText)
 		}
 	}
 	if !s.NoHeader && !s.Header {
@@ -329,8 +333,8 @@ func (s *profile) judge() error {
 }
 
 // dataAsNames lists the names that look like values of their columns, if that is what they are: a
-// number above numbers, or a text that occurs again below it. A single column of numbers whose name
-// is none shows that the first record holds names.
+// number above numbers, or a text that occurs again below it. If a column of numbers has a name
+// that is no number, the first record holds names.
 func (s *profile) dataAsNames() []string {
 	var like []string
 	numbers, texts := 0, 0
@@ -358,7 +362,7 @@ func (s *profile) dataAsNames() []string {
 	return like
 }
 
-// draftMark begins a draft; whoever has reviewed it deletes the line.
+// draftMark begins a draft; the person who has reviewed it deletes the line.
 const draftMark = "# DRAFT, read off the private data in"
 
 const privateHead = `# REVIEW EVERY BOUND AND EVERY LIST BELOW before a release: a schema is public.
@@ -428,6 +432,8 @@ func (s *profile) hierarchical(c *draftColumn, tree *datasets.Taxonomy) string {
 		taxonomyText(tree, 0))
 }
 
+// write writes the schema file. If every column looks like an identifier, they are described all
+// the same.
 func (s *profile) write(w io.Writer) error {
 	for _, name := range slices.Sorted(maps.Keys(s.Taxonomies)) {
 		if !slices.ContainsFunc(s.columns, func(c draftColumn) bool { return c.name == name }) {

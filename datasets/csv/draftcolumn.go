@@ -1,6 +1,7 @@
 package csvtable
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -12,7 +13,8 @@ import (
 	"ppdp/datasets"
 )
 
-// draftColumn is what a draft learns about a column.
+// draftColumn is what a draft knows of a column: the range of its numbers, its different texts, and
+// what shows that it is an identifier, a date or free text.
 type draftColumn struct {
 	name    string
 	reason  string // why the column cannot be described; empty when it can
@@ -24,7 +26,7 @@ type draftColumn struct {
 	tooMany bool
 	filled  int // rows with a value
 
-	// What tells identifiers, dates and free text.
+	// These show identifiers, dates and free text.
 	distinct     map[uint64]struct{} // hashes of texts; nil once one occurred twice
 	consecutive  bool                // every value is the one before plus 1
 	last         float64
@@ -55,6 +57,7 @@ func newDraftColumn(name string) draftColumn {
 		clocks: spans}
 }
 
+// add takes the text of one more row, at a line of the file, into account.
 func (c *draftColumn) add(text string, s *profile, line int) {
 	if marker := slices.Index(s.Missing, text); marker >= 0 {
 		s.seen[marker] = true
@@ -247,12 +250,7 @@ func inOrder(values []string) (sorted []string, ordered bool) {
 			}
 			keys[value], used[k] = k, true
 		}
-		slices.SortFunc(sorted, func(a, b string) int {
-			if keys[a] < keys[b] {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(sorted, func(a, b string) int { return cmp.Compare(keys[a], keys[b]) })
 		return true
 	}
 	if key(Decimal) { // a class, or a list of few numbers

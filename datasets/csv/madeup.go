@@ -14,7 +14,7 @@ import (
 func init() { datasets.Register(MadeUp{}) }
 
 // MadeUp is the source "from-schema": records made up from a schema file, for choosing algorithms
-// and settings without a look at private data.
+// and settings without reading private data.
 //
 // Every record belongs to one of a few hidden groups, whose sizes are drawn; within a group its
 // values are independent. Numbers and values of a meaningful order lie around a place of the
@@ -42,9 +42,7 @@ func (p *MadeUpParams) Validate() error {
 
 // ResolvePaths makes a relative path relative to base, the folder of the spec that names it.
 func (p *MadeUpParams) ResolvePaths(base string) {
-	if p.Schema != "" && !filepath.IsAbs(p.Schema) {
-		p.Schema = filepath.Join(base, p.Schema)
-	}
+	datasets.ResolvePaths(base, &p.Schema)
 }
 
 // Info describes the source.

@@ -23,7 +23,7 @@ import (
 // rest of a large file into memory.
 const maxRecord = 1 << 20
 
-// contextRows is how many rows pass between looks at the context.
+// contextRows is how many rows are read between checks of the context.
 const contextRows = 1 << 14
 
 // Content is a table as read from text.
@@ -116,14 +116,15 @@ func (g *recordGuard) records(delimiter rune, trim bool) *csv.Reader {
 	return records
 }
 
-// recordGuard passes bytes on as long as the record being read stays below maxRecord.
+// recordGuard is a text that csv.Reader reads records from. It ends the reading when a record grows
+// beyond maxRecord, and knows in which line of the file the last record was.
 type recordGuard struct {
 	reader   io.Reader
 	buffered *bufio.Reader // what was read and is not yet a record
-	read     int64         // bytes handed out
-	done     int64         // of these, bytes in records that are complete
-	above    int           // lines of the file before the guard's text
-	line     int           // the last complete record's
+	read     int64         // bytes that were read
+	done     int64         // of these, bytes in complete records
+	above    int           // lines of the file before this text
+	line     int           // of the last complete record
 }
 
 var errLongRecord = errors.New("record too long")
@@ -137,7 +138,8 @@ func (g *recordGuard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// tableReader is the state of one Read.
+// tableReader is the state of one Read, Check or ReadTexts: the text, the columns that the header
+// names, and the faults found so far.
 type tableReader struct {
 	*coder
 	file    string
@@ -146,11 +148,11 @@ type tableReader struct {
 	block   int      // bytes that are read at once where lines are plain; 0 for none
 	above   int      // lines above the rows
 	seen    []string // the header's names
-	done    int      // records read, right or wrong
+	done    int      // records read, with faults or without
 
 	bad    datasets.Problems
-	noted  func(*Fault) // told of every fault; may be nil
-	broken error        // of the reader, where the text ends early
+	noted  func(*Fault) // called with every fault; may be nil
+	broken error        // why the text cannot be read to its end; nil if it can
 }
 
 // place is where a field of the current record begins.
@@ -159,7 +161,7 @@ func (t *tableReader) place(field int) (line, column int) {
 	return t.guard.above + line, column
 }
 
-// fail notes a fault at a field of the current record. It returns what it noted for details.
+// fail notes a fault at a field of the current record, and returns it.
 func (t *tableReader) fail(kind Kind, field int, format string, args ...any) *Fault {
 	line, column := t.place(field)
 	fault := &Fault{Kind: kind, File: t.file, Line: line, Column: column,
@@ -304,20 +306,10 @@ func (t *tableReader) header(content *Content) {
 	}
 }
 
-// someOf lists names for a message, the first two dozen of them.
-func someOf(names []string) string {
-	const most = 24
-	quoted := make([]string, 0, most)
-	for _, name := range names[:min(len(names), most)] {
-		quoted = append(quoted, strconv.Quote(name))
-	}
-	text := strings.Join(quoted, ", ")
-	if len(names) > most {
-		text += fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return text
-}
+// someOf lists names for a message.
+func someOf(names []string) string { return datasets.QuoteSome(names, 24) }
 
+// rows reads all rows, in blocks first if they may be plain.
 func (t *tableReader) rows(ctx context.Context) error {
 	if t.block > 0 && t.format.Delimiter < utf8.RuneSelf && !t.bad.Any() {
 		if err := t.blocks(ctx); err != nil {
@@ -338,7 +330,7 @@ func (t *tableReader) rows(ctx context.Context) error {
 	}
 }
 
-// fits reports whether a record has as many fields as there are columns, and notes where not.
+// fits reports whether a record has a field for each column, and notes a fault where not.
 func (t *tableReader) fits(record []string) bool {
 	if len(record) != len(t.layout) {
 		t.fail(FieldCount, min(len(record), len(t.layout))-1, "%d fields, must be %d "+
@@ -373,12 +365,12 @@ func (t *tableReader) row(record []string) {
 	}
 }
 
-// refuse explains what is wrong with a text.
+// refuse notes a fault that says what is wrong with the text of a field.
 func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
 	shown := shortened(text)
 	fault := &Fault{Attribute: a.Name, Text: text, File: t.file}
 	fault.Line, fault.Column = t.place(field)
-	low, high := shownNumber(a, a.Low), shownNumber(a, a.High)
+	low, high := numberText(a, a.Low), numberText(a, a.High)
 	switch number, ok := ParseNumber(a, text); {
 	case !utf8.ValidString(text):
 		fault.Kind = Encoding

@@ -36,12 +36,12 @@ type Format struct {
 	layout  []int    // without a header, for each column: its attribute, or -1 where it is ignored
 }
 
-// Plain is the format that Write writes tables of a schema in.
+// Plain is the format that Write writes tables of a schema in. Its exported fields may be changed
+// before the first use; rows with a missing value are dropped.
 func Plain(schema *datasets.Schema) *Format {
-	f := &Format{Schema: schema, Delimiter: ',', Header: true,
-		missing: make([]uint32, len(schema.Attributes))}
-	for i := range f.missing {
-		f.missing[i] = dropRow
+	f := &Format{Schema: schema, Delimiter: ',', Header: true}
+	for i := range schema.Attributes {
+		f.missing, f.layout = append(f.missing, dropRow), append(f.layout, i)
 	}
 	return f
 }
@@ -277,7 +277,7 @@ func (c *compiler) class() string {
 	return c.file.Class
 }
 
-// readable refuses texts that the reader of the table could never come upon.
+// readable reports texts that reading a table can never yield, so that no value would match them.
 func (c *compiler) readable(n *strictyaml.Node, text string) {
 	switch {
 	case c.file.Trim && strings.TrimSpace(text) != text:
@@ -346,7 +346,7 @@ func (c *compiler) attribute(entry *attribute,
 	return a, missing
 }
 
-// refuse reports the keys that have no meaning on attributes of a kind.
+// refuse reports keys that are given but have no meaning on an attribute of this kind.
 func (c *compiler) refuse(entry *attribute, keys ...string) {
 	for _, key := range keys {
 		if value := strictyaml.Find(entry.node, key); value != nil {
@@ -355,7 +355,8 @@ func (c *compiler) refuse(entry *attribute, keys ...string) {
 	}
 }
 
-// numeric reports whether the description is complete enough to be validated.
+// numeric fills in a numeric attribute. It reports whether the entry is complete enough for
+// Attribute.Validate to say something useful.
 func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 	c.refuse(entry, "values", "order", "taxonomy")
 	complete := true
@@ -414,6 +415,8 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 	return complete
 }
 
+// categorical fills in a categorical attribute and returns the code of its missing values. complete
+// is as in numeric.
 func (c *compiler) categorical(entry *attribute,
 	a *datasets.Attribute) (complete bool, missing uint32) {
 	c.refuse(entry, "time", "low", "high", "step", "continuous", "widths")

@@ -10,7 +10,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
@@ -44,11 +43,7 @@ func (p *Params) Validate() error {
 
 // ResolvePaths makes relative paths relative to base, the folder of the spec that names them.
 func (p *Params) ResolvePaths(base string) {
-	for _, path := range []*string{&p.CSV, &p.Schema} {
-		if *path != "" && !filepath.IsAbs(*path) {
-			*path = filepath.Join(base, *path)
-		}
-	}
+	datasets.ResolvePaths(base, &p.CSV, &p.Schema)
 }
 
 // Info describes the source.
@@ -130,8 +125,8 @@ func ReadSchema(path, target string) (*Format, []byte, error) {
 	return format, text, err
 }
 
-// Open opens a file for reading, unpacking it when it is gzip, whatever its name. progress is told
-// how much of the file has been read; it may be nil.
+// Open opens a file for reading, unpacking it when it is gzip, whatever its name. progress is
+// called with how much of the file has been read; it may be nil.
 func Open(path string, progress func(path string, done, total int64)) (io.ReadCloser, error) {
 	file, err := datasets.OpenFile(path)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"ppdp/datasets"
 )
 
-// Texts is a table as it was published: what its columns say, whatever it means. A generalised
-// table is read as this, whoever made it.
+// Texts is a table as it was published, without a schema: every column is a list of texts, whatever
+// they mean. Generalised tables are read as this.
 type Texts struct {
 	Columns []TextColumn
 	Rows    int

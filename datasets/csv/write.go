@@ -210,14 +210,6 @@ func numberText(a *datasets.Attribute, number float64) string {
 	return formatNumber(number)
 }
 
-// shownNumber is numberText for messages.
-func shownNumber(a *datasets.Attribute, number float64) string {
-	if a.Clock != "" {
-		return a.Clock.Text(number)
-	}
-	return fmt.Sprint(number)
-}
-
 // formatNumber prints a number in full where that is no longer than anybody reads.
 func formatNumber(number float64) string { return string(appendNumber(nil, number)) }
 

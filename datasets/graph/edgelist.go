@@ -43,8 +43,8 @@ func (e *ids) line(edge int) int {
 var announced = regexp.MustCompile(`^[#%]\s*Nodes:\s*(\d{1,18})\s+Edges:\s*(\d{1,18})\s*$`)
 
 // ReadEdgeList reads a text with two node ids a line, separated by blanks, tabs or a comma. Lines
-// that begin with # or % are comments, but SNAP's "# Nodes: N Edges: M" is believed: N nodes, some
-// of which may have no edge, and M lines, fewer of which mean a file cut off. Without it, and
+// that begin with # or % are comments, but SNAP's "# Nodes: N Edges: M" counts: N nodes, some of
+// which may have no edge, and M lines, fewer of which mean a file cut off. Without it, and
 // unless the reading states the number of nodes, there are as many as the largest id asks for, and
 // a note says so.
 func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
@@ -137,6 +137,7 @@ func parseID(line []byte) (id int64, rest []byte, ok bool) {
 
 func trim(line []byte) []byte { return bytes.Trim(line, " \t\r") }
 
+// hasNegative reports whether a line that is no edge has a negative number, for a better message.
 func hasNegative(line []byte) bool {
 	for _, field := range bytes.FieldsFunc(line,
 		func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
@@ -156,7 +157,8 @@ func clip(line []byte) string {
 	return string(line)
 }
 
-// graph builds the graph of the list; declared is the number of nodes a header announced, or -1.
+// graph builds the graph of the list, checking its ids against the numbers of nodes that the header
+// and the reading state. declared is the number of nodes a header announced, or -1.
 func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
 	bad datasets.Problems) (*Loaded, error) {
 	low, high, nodes := int64(r.Base), int64(-1), int64(0)

@@ -57,7 +57,7 @@ type Loaded struct {
 	SelfLoops  int
 	Duplicates int // edges of a list, or entries of a matrix, that occurred before
 	OneWay     int // entries of a matrix without their mirror image, read as undirected edges
-	// Assumed says that the largest id of an edge list tells the number of nodes, and nothing else.
+	// Assumed says that the largest id of an edge list gives the number of nodes, and nothing else.
 	Assumed bool
 	Notes   []string
 }

@@ -132,20 +132,15 @@ func ReadMATLAB(name string, content []byte, r Reading) (*Loaded, error) {
 // readMatrix reads a matrix's name and, when that is A, its entries, the column-major indices of
 // compressed column storage.
 func readMatrix(e elements) (name string, m *matrix, err error) {
-	flags, err := e.integers("array flags")
-	if err != nil {
-		return "", nil, err
+	var head [3][]int64
+	for i, what := range []string{"array flags", "dimensions", "name"} {
+		if head[i], err = e.integers(what); err != nil {
+			return "", nil, err
+		}
 	}
+	flags, shape, letters := head[0], head[1], head[2]
 	if len(flags) != 2 {
 		return "", nil, fmt.Errorf("%d array flags, must be 2", len(flags))
-	}
-	shape, err := e.integers("dimensions")
-	if err != nil {
-		return "", nil, err
-	}
-	letters, err := e.integers("name")
-	if err != nil {
-		return "", nil, err
 	}
 	if len(letters) > maxName {
 		return "", nil, fmt.Errorf("a name of %d letters, must be at most %d",
@@ -226,7 +221,8 @@ func isZero(value []byte) bool {
 	return true
 }
 
-// elements reads the data elements inside a matrix one after the other.
+// elements reads the data elements inside a matrix one after the other. An element has a tag of 8
+// bytes, its type and size, then the data, filled up to a multiple of 8 bytes.
 type elements struct {
 	r     io.Reader
 	order binary.ByteOrder
@@ -259,6 +255,8 @@ func (e elements) element(what string) (kind uint32, data []byte, err error) {
 	return kind, buffer.Bytes(), nil
 }
 
+// integers reads an element of whole numbers, of any width that the format allows for indices. what
+// names the element in errors.
 func (e elements) integers(what string) ([]int64, error) {
 	kind, data, err := e.element(what)
 	if err != nil {

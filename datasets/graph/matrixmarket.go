@@ -127,62 +127,53 @@ type matrix struct {
 	where       func(entry int) string // place of an entry, for messages
 }
 
-// graph reads the matrix as the adjacency of an undirected graph.
+// graph reads the matrix as the adjacency of an undirected graph. The entries of a symmetric matrix
+// are its edges. Those of a general one list every edge twice, above and below the diagonal: the
+// two halves must hold the same edges, unless simplify allows the graph of the edges in either.
 func (m *matrix) graph(symmetric, simplify bool) (*Loaded, error) {
-	const allowed = "simplify: true drops it"
 	var bad datasets.Problems
-	report := func(err error, entries []int) error {
-		var wrong *datasets.EdgeError
-		if !errors.As(err, &wrong) {
-			return err
+	report := func(entries []int, what func(k int) string) {
+		for _, k := range entries {
+			bad.Add("%s: %s; simplify: true drops it", m.where(k), what(k))
 		}
-		for _, i := range wrong.SelfLoops {
-			k := entries[i]
-			bad.Add("%s: self loop at row and column %d; %s", m.where(k), m.row[k]+1, allowed)
-		}
-		for _, i := range wrong.Duplicates {
-			k := entries[i]
-			bad.Add("%s: entry (%d, %d) is listed already; %s", m.where(k), m.row[k]+1,
-				m.column[k]+1, allowed)
-		}
-		return nil
 	}
-	if symmetric {
-		every := make([]int, len(m.row))
-		for k := range every {
-			every[k] = k
-		}
-		loaded, err := simple(m.nodes, m.row, m.column, simplify)
-		if err != nil {
-			return nil, errors.Join(report(err, every), bad.Err())
-		}
-		return loaded, nil
-	}
-	// The halves above and below the diagonal must hold the same edges.
-	var halves [2]struct {
-		from, to []int32
-		entries  []int
-	}
+	var halves [2][]int // entries; the diagonal goes with the upper half
 	for k := range m.row {
-		half := &halves[0] // the diagonal goes with the upper half
-		if m.row[k] > m.column[k] {
-			half = &halves[1]
+		half := 0
+		if !symmetric && m.row[k] > m.column[k] {
+			half = 1
 		}
-		half.from, half.to = append(half.from, m.row[k]), append(half.to, m.column[k])
-		half.entries = append(half.entries, k)
+		halves[half] = append(halves[half], k)
 	}
 	var read [2]*Loaded
-	for i := range halves {
-		loaded, err := simple(m.nodes, halves[i].from, halves[i].to, simplify)
-		if err != nil {
-			if err := report(err, halves[i].entries); err != nil {
-				return nil, err
+	for i, entries := range halves {
+		from, to := make([]int32, len(entries)), make([]int32, len(entries))
+		for n, k := range entries {
+			from[n], to[n] = m.row[k], m.column[k]
+		}
+		loaded, err := simple(m.nodes, from, to, simplify)
+		var wrong *datasets.EdgeError
+		if err != nil && !errors.As(err, &wrong) {
+			return nil, err
+		}
+		if wrong != nil {
+			of := func(positions []int) []int {
+				for n, at := range positions {
+					positions[n] = entries[at]
+				}
+				return positions
 			}
+			report(of(wrong.SelfLoops), func(k int) string {
+				return fmt.Sprintf("self loop at row and column %d", m.row[k]+1)
+			})
+			report(of(wrong.Duplicates), func(k int) string {
+				return fmt.Sprintf("entry (%d, %d) is listed already", m.row[k]+1, m.column[k]+1)
+			})
 		}
 		read[i] = loaded
 	}
-	if err := bad.Err(); err != nil {
-		return nil, err
+	if err := bad.Err(); err != nil || symmetric {
+		return read[0], err
 	}
 	upper, lower := read[0], read[1]
 	whole := &Loaded{Graph: upper.Graph, SelfLoops: upper.SelfLoops, Duplicates: upper.Duplicates +
@@ -194,7 +185,7 @@ func (m *matrix) graph(symmetric, simplify bool) (*Loaded, error) {
 	if !simplify {
 		for i := range halves {
 			other := read[1-i].Graph
-			for _, k := range halves[i].entries {
+			for _, k := range halves[i] {
 				if _, mirrored := slices.BinarySearch(other.Adjacent(m.row[k]),
 					m.column[k]); !mirrored {
 					bad.Add("%s: entry (%d, %d) without (%d, %d), must be symmetric; simplify: "+

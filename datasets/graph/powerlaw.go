@@ -15,8 +15,7 @@ import (
 // estimated them; this one constant was fitted to the four.
 const Table1Terms = 10_000
 
-// exponentLimit bounds the exponents looked for: beyond it the likelihood has no maximum worth the
-// name.
+// exponentLimit bounds the exponents searched: beyond it the likelihood is flat.
 const exponentLimit = 60
 
 // PowerLawExponent is the maximum-likelihood exponent α of P(d) ∝ d^-α over d = 1, 2, ..., terms,
@@ -167,27 +166,23 @@ func (s Statistics) DegreeSequence() ([]int32, error) {
 	sequence[s.Nodes-1] = int32(s.MaxDegree)
 	// Rounding leaves the sum a little off; the difference is spread over the nodes in steps of
 	// one.
+	stuck := false // every node that the last stride met was at a bound: meet them all
 	for difference := 2*int64(s.Edges) - sum; difference != 0; {
-		step := int32(1)
+		step, before := int32(1), difference
 		if difference < 0 {
 			step = -1
 		}
-		before := difference
 		stride := max(1, int64(s.Nodes)/(int64(step)*difference))
+		if stuck {
+			stride = 1
+		}
 		for i := stride / 2; i < int64(s.Nodes-1) && difference != 0; i += stride {
 			if moved := sequence[i] + step; moved >= 1 && int(moved) <= s.MaxDegree {
 				sequence[i] = moved
 				difference -= int64(step)
 			}
 		}
-		if before == difference { // every node the stride meets is at a bound: meet them all
-			for i := 0; i < s.Nodes-1 && difference != 0; i++ {
-				if moved := sequence[i] + step; moved >= 1 && int(moved) <= s.MaxDegree {
-					sequence[i] = moved
-					difference -= int64(step)
-				}
-			}
-		}
+		stuck = before == difference
 	}
 	slices.Sort(sequence)
 	return sequence, nil

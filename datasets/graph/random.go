@@ -16,22 +16,18 @@ const (
 	// 12 bytes a node and, while it is built, 24 an edge.
 	maxGenerated      = 50_000_000
 	maxGeneratedEdges = 200_000_000
-	// checkEvery is how many edges are drawn between two looks at the context.
+	// checkEvery is how many edges are drawn between two checks of the context.
 	checkEvery = 1 << 16
 )
 
-// ErdosRenyi draws from G(n, p): each pair of nodes is joined with probability p, independently.
+// ErdosRenyi draws from G(n, p): each pair of nodes is joined with probability p, from 0 to 1, and
+// independently. Too many edges are an error.
 // Time is linear in nodes and edges: the gaps between joined pairs are geometric (Batagelj &
 // Brandes 2005).
 func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int,
 	p float64) (*datasets.Graph, error) {
 	expected := p * float64(nodes) * float64(nodes-1) / 2
-	switch {
-	case nodes < 0 || nodes > maxGenerated:
-		return nil, fmt.Errorf("nodes: %d, must be in [0, %d]", nodes, maxGenerated)
-	case !(p >= 0 && p <= 1):
-		return nil, fmt.Errorf("p: %v, must be in [0, 1]", p)
-	case expected > maxGeneratedEdges:
+	if expected > maxGeneratedEdges {
 		return nil, fmt.Errorf("p: %v for %d nodes means %.3g edges, must be at most %d",
 			p, nodes, expected, maxGeneratedEdges)
 	}
@@ -65,15 +61,10 @@ func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int,
 
 // BarabasiAlbert grows a graph by preferential attachment: from a complete graph of links+1 nodes
 // on, each new node is joined to links different nodes, drawn with probability proportional to
-// their degrees.
+// their degrees. links must be from 1 to nodes-1; too many edges are an error.
 func BarabasiAlbert(ctx context.Context, stream *random.Stream,
 	nodes, links int) (*datasets.Graph, error) {
-	switch {
-	case nodes < 2 || nodes > maxGenerated:
-		return nil, fmt.Errorf("nodes: %d, must be in [2, %d]", nodes, maxGenerated)
-	case links < 1 || links >= nodes:
-		return nil, fmt.Errorf("links: %d, must be in [1, nodes-1]", links)
-	case int64(links)*int64(nodes) > maxGeneratedEdges:
+	if int64(links)*int64(nodes) > maxGeneratedEdges {
 		return nil, fmt.Errorf("links: %d for each of %d nodes, must be at most %d edges",
 			links, nodes, maxGeneratedEdges)
 	}
@@ -85,7 +76,7 @@ func BarabasiAlbert(ctx context.Context, stream *random.Stream,
 		}
 	}
 	last := make([]int32, nodes) // the last node that each was joined to
-	looked := 0
+	checked := 0                 // ends, when the context was last checked
 	for v := links + 1; v < nodes; v++ {
 		grown := len(ends)
 		for len(ends) < grown+2*links {
@@ -94,8 +85,8 @@ func BarabasiAlbert(ctx context.Context, stream *random.Stream,
 				ends = append(ends, target, int32(v))
 			}
 		}
-		if len(ends)-looked >= checkEvery {
-			looked = len(ends)
+		if len(ends)-checked >= checkEvery {
+			checked = len(ends)
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 
 	"ppdp/datasets"
 )
@@ -37,9 +36,7 @@ func (p *FileParams) Validate() error {
 
 // ResolvePaths makes a relative path relative to base, the folder of the spec that names it.
 func (p *FileParams) ResolvePaths(base string) {
-	if p.Path != "" && !filepath.IsAbs(p.Path) {
-		p.Path = filepath.Join(base, p.Path)
-	}
+	datasets.ResolvePaths(base, &p.Path)
 }
 
 func (userFile) Info() datasets.Info {

@@ -23,7 +23,7 @@ type DiabetesParams struct {
 	Readmitted string `yaml:"readmitted" doc:"the class: early, readmitted within 30 days, or any" values:"early or any"`
 }
 
-// Validate reports words that are none.
+// Validate rejects words that are not among the choices.
 func (p *DiabetesParams) Validate() error {
 	if p.Encounters != First && p.Encounters != All {
 		return fmt.Errorf("encounters: %q, must be %s or %s", p.Encounters, First, All)

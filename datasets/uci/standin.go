@@ -23,7 +23,7 @@ func (s StandIn) Info() datasets.Info {
 func (s StandIn) Params() any { return s.of.Params() }
 
 // Load draws the table. Of each attribute a quarter of a class's rows has the class's own value,
-// the others any. Request.Key is not looked at.
+// the others any. Request.Key is not used.
 func (s StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
 	fail := func(err error) (*datasets.Dataset, error) {
 		return nil, fmt.Errorf("%s-standin: %w", s.of.name, err)

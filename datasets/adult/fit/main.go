@@ -288,7 +288,7 @@ func grow(attributes []*attribute, class *attribute) []*attribute {
 	take(second, first)
 
 	// best is the most an attribute shares with parents it may have, choice are those parents. Only
-	// what the last addition made possible has to be looked at.
+	// what the last addition made possible has to be computed.
 	best := make(map[*attribute]float64)
 	choice := make(map[*attribute][]*attribute)
 	for _, a := range rest {
