@@ -1,9 +1,12 @@
-// Package id3 holds ID3 decision trees (Quinlan 1986): multiway tests on nominal attributes, chosen
-// by information gain. It leaves out numeric attributes (ID3 has none; use c45), pruning and
-// missing values.
+// Package id3 holds ID3 decision trees, grown by golearn's tree inducer; no other package uses
+// golearn. It leaves out numeric attributes (ID3 has none; use c45), pruning and missing values.
 //
-// Rows with equal features and class are merged into one record that has the sum of their weights.
-// The tree is grown on these distinct records, of which generalised tables have few.
+// golearn's inducer is used for its recursion only. It counts rows, picks majorities in the random
+// order of Go's maps and gives up on values it has not seen, so three things are done here:
+// choosing the test (a RuleGenerator with weights), the class of every node (counted again, with
+// weights, over the finished tree) and the answer for a branch without training cases. Equal
+// training records are merged into one weighted record beforehand: the inducer then works on the
+// distinct records only.
 //
 // Deviations from Quinlan 1986:
 //   - a branch no training case took predicts the majority of its parent, where the paper leaves
@@ -13,7 +16,11 @@ package id3
 
 import (
 	"context"
+	"fmt"
 	"slices"
+
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/trees"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
@@ -30,7 +37,7 @@ func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{
 		Name:     "id3",
 		Title:    "ID3",
-		Source:   "Quinlan 1986",
+		Source:   "Quinlan 1986; grown by golearn",
 		Revision: 1,
 	}
 }
@@ -52,16 +59,14 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 		return nil, err
 	}
 	s := newSample(data)
-	records := make([]int, len(s.labels))
-	for i := range records {
-		records[i] = i
+	if len(s.weights) == 0 {
+		return &Tree{root: ^0}, nil
 	}
-	t := &Tree{attributes: s.features}
-	var err error
-	if t.root, err = t.grow(ctx, s, records, make([]bool, len(s.features))); err != nil {
+	grown, err := s.grow(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return t, nil
+	return s.compile(grown)
 }
 
 // sample is the training data as distinct records with weights, in lexicographic order of their
@@ -117,28 +122,106 @@ func newSample(data classifiers.Data) *sample {
 	return s
 }
 
-// distribution is the weight of each class among some records.
-func (s *sample) distribution(records []int) []float64 {
-	weights := make([]float64, s.classes)
-	for _, record := range records {
-		weights[s.labels[record]] += s.weights[record]
+// grow hands the records to golearn. Its panics become errors.
+func (s *sample) grow(ctx context.Context) (root *trees.DecisionTreeNode, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			root = nil
+			if ended, ok := r.(ended); ok {
+				err = ended.error
+			} else {
+				err = fmt.Errorf("id3: golearn panicked: %v", r)
+			}
+		}
+	}()
+	grid, attributes, err := s.grid()
+	if err != nil {
+		return nil, err
 	}
-	return weights
+	return trees.InferID3Tree(grid, &rule{ctx: ctx, sample: s, attributes: attributes}), nil
 }
 
-// choose returns the feature of the greatest information gain over some records, the first of
-// equals, or -1 when none has any. Features that are used further up are left out.
-func (s *sample) choose(records []int, used []bool) int {
-	best, gain := -1, least
+// grid copies the records into golearn's form: nominal columns named by feature, the class, and a
+// last column with the record's number. The number finds the record again inside the views that the
+// inducer makes; being the column that is left over, it also keeps golearn from stopping one
+// attribute early.
+func (s *sample) grid() (*base.DenseInstances, []base.Attribute, error) {
+	grid := base.NewDenseInstances()
+	attributes := make([]base.Attribute, 0, len(s.codes)+2)
 	for f := range s.codes {
-		if used[f] {
-			continue
+		attributes = append(attributes, nominal(fmt.Sprint("f", f), s.arity[f]))
+	}
+	attributes = append(attributes, nominal("class", s.classes), base.NewFloatAttribute("record"))
+	specs := make([]base.AttributeSpec, len(attributes))
+	for i, a := range attributes {
+		specs[i] = grid.AddAttribute(a)
+	}
+	class := len(s.codes)
+	if err := grid.AddClassAttribute(attributes[class]); err != nil {
+		return nil, nil, fmt.Errorf("id3: golearn: %w", err)
+	}
+	if err := grid.Extend(len(s.labels)); err != nil {
+		return nil, nil, fmt.Errorf("id3: golearn: %w", err)
+	}
+	for record, label := range s.labels {
+		for f := range s.codes {
+			grid.Set(specs[f], record, base.PackU64ToBytes(uint64(s.codes[f][record])))
 		}
-		if g := s.gain(f, records); g > gain+least {
+		grid.Set(specs[class], record, base.PackU64ToBytes(uint64(label)))
+		grid.Set(specs[class+1], record, base.PackFloatToBytes(float64(record)))
+	}
+	return grid, attributes, nil
+}
+
+// nominal is a golearn attribute whose values are the codes 0..cells-1 in decimal.
+func nominal(name string, cells int) base.Attribute {
+	a := base.NewCategoricalAttribute()
+	a.SetName(name)
+	for code := range cells {
+		a.GetSysValFromString(fmt.Sprint(code))
+	}
+	return a
+}
+
+// ended carries a context's error out of golearn's recursion, which knows no errors.
+type ended struct{ error }
+
+// rule chooses tests for golearn's inducer.
+type rule struct {
+	ctx        context.Context
+	sample     *sample
+	attributes []base.Attribute
+}
+
+// GenerateSplitRule returns the attribute of the greatest information gain in a view of the
+// records, the first of equals; nil when none has any.
+func (r *rule) GenerateSplitRule(view base.FixedDataGrid) *trees.DecisionTreeRule {
+	if err := r.ctx.Err(); err != nil {
+		panic(ended{err})
+	}
+	number, err := view.GetAttribute(r.attributes[len(r.attributes)-1])
+	if err != nil {
+		panic(err)
+	}
+	_, size := view.Size()
+	records := make([]int, size)
+	for i := range records {
+		records[i] = int(base.UnpackBytesToFloat(view.Get(number, i)))
+	}
+	slices.Sort(records) // sums must not depend on how golearn orders its views
+	best, gain := -1, least
+	for f := range r.sample.codes {
+		if _, err := view.GetAttribute(r.attributes[f]); err != nil {
+			continue // used further up
+		}
+		if g := r.sample.gain(f, records); g > gain+least {
 			best, gain = f, g
 		}
 	}
-	return best
+	if best < 0 {
+		return nil
+	}
+	return &trees.DecisionTreeRule{SplitAttr: r.attributes[best]}
 }
 
 // least is the information gain, in bits per case, that counts as more than rounding.
@@ -147,10 +230,11 @@ const least = 1e-9
 // gain is the information gain of a feature over some records, in bits per case.
 func (s *sample) gain(f int, records []int) float64 {
 	counts := make([]float64, s.arity[f]*s.classes)
+	before := make([]float64, s.classes)
 	for _, record := range records {
 		counts[int(s.codes[f][record])*s.classes+int(s.labels[record])] += s.weights[record]
+		before[s.labels[record]] += s.weights[record]
 	}
-	before := s.distribution(records)
 	total := 0.0
 	for _, w := range before {
 		total += w

@@ -54,7 +54,8 @@ func TestWeatherTree(t *testing.T) {
 	}
 }
 
-// plain is ID3 as written in the paper, on rows, one path at a time, for comparison.
+// plain is ID3 as written in the paper, on rows, for comparison with what golearn's recursion
+// grows.
 type plain struct {
 	table    *datasets.Table
 	weights  []float64
@@ -127,7 +128,7 @@ func (p *plain) branch(rows []int32, f int, code uint32) []int32 {
 	return part
 }
 
-func TestAgainstPlain(t *testing.T) {
+func TestGolearnGrowsID3(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 40, false)
 		if table.Len() == 0 {
@@ -162,7 +163,7 @@ func TestAgainstPlain(t *testing.T) {
 	})
 }
 
-// TestRepeatedFits: the same data give the same tree.
+// TestRepeatedFits guards against golearn's map order: the same data must give the same tree.
 func TestRepeatedFits(t *testing.T) {
 	table, err := testtable.StandIn(t, "rps", 2000).Project("workclass", "education",
 		"relationship",
@@ -190,14 +191,13 @@ func TestNumericIsRefused(t *testing.T) {
 	}
 }
 
-// TestCancelledWhileGrowing ends the context before a test is chosen.
-func TestCancelledWhileGrowing(t *testing.T) {
+// TestCancelledInsideGolearn ends the context between two choices of golearn's recursion.
+func TestCancelledInsideGolearn(t *testing.T) {
 	table := testtable.Weather(false)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	s := newSample(classifiers.Data{Table: table, Rows: table.AllRows()})
-	_, err := new(Tree).grow(ctx, s, []int{0, 1, 2}, make([]bool, len(s.features)))
-	if !errors.Is(err, context.Canceled) {
+	if _, err := s.grow(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, must be %v", err, context.Canceled)
 	}
 }

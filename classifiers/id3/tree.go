@@ -1,7 +1,10 @@
 package id3
 
 import (
-	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/sjwhitworth/golearn/trees"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
@@ -20,39 +23,54 @@ type step struct {
 	feature, first int32
 }
 
-// grow adds the tests for some records, whose tests above have used some features, to the tree. It
-// returns the index of the first one, or ^class for a leaf. Records are in ascending order, so that
-// sums are always the same.
-func (t *Tree) grow(ctx context.Context, s *sample, records []int, used []bool) (int32, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
+// compile turns golearn's tree into one that predicts: classes are counted again here, with weights
+// and a fixed order, and branches that golearn left out get the majority of their parent.
+func (s *sample) compile(grown *trees.DecisionTreeNode) (*Tree, error) {
+	t := &Tree{attributes: s.features}
+	records := make([]int, len(s.labels))
+	for i := range records {
+		records[i] = i
 	}
-	class := ^int32(classifiers.Majority(s.distribution(records)))
-	f := s.choose(records, used)
-	if f < 0 {
-		return class, nil
-	}
-	parts := make([][]int, s.arity[f])
-	for _, record := range records {
-		code := s.codes[f][record]
-		parts[code] = append(parts[code], record)
-	}
-	here, first := int32(len(t.steps)), len(t.next)
-	t.steps = append(t.steps, step{feature: int32(f), first: int32(first)})
-	t.next = append(t.next, make([]int32, len(parts))...)
-	used[f] = true
-	defer func() { used[f] = false }()
-	for code, part := range parts {
-		next := class
-		if len(part) > 0 {
-			var err error
-			if next, err = t.grow(ctx, s, part, used); err != nil {
+	var emit func(n *trees.DecisionTreeNode, records []int) (int32, error)
+	emit = func(n *trees.DecisionTreeNode, records []int) (int32, error) {
+		counts := make([]float64, s.classes)
+		for _, record := range records {
+			counts[s.labels[record]] += s.weights[record]
+		}
+		class := ^int32(classifiers.Majority(counts))
+		if n.Children == nil || n.SplitRule == nil || n.SplitRule.SplitAttr == nil {
+			return class, nil
+		}
+		var f int
+		if _, err := fmt.Sscanf(n.SplitRule.SplitAttr.GetName(), "f%d", &f); err != nil ||
+			f >= len(s.codes) {
+			return 0, fmt.Errorf("id3: golearn split on %q", n.SplitRule.SplitAttr.GetName())
+		}
+		parts := make([][]int, s.arity[f])
+		for _, record := range records {
+			code := s.codes[f][record]
+			parts[code] = append(parts[code], record)
+		}
+		here, first := int32(len(t.steps)), int32(len(t.next))
+		t.steps = append(t.steps, step{feature: int32(f), first: first})
+		t.next = append(t.next, make([]int32, s.arity[f])...)
+		for code := range parts {
+			child, ok := n.Children[strconv.Itoa(code)]
+			if !ok {
+				t.next[int(first)+code] = class
+				continue
+			}
+			to, err := emit(child, parts[code])
+			if err != nil {
 				return 0, err
 			}
+			t.next[int(first)+code] = to
 		}
-		t.next[first+code] = next
+		return here, nil
 	}
-	return here, nil
+	root, err := emit(grown, records)
+	t.root = root
+	return t, err
 }
 
 // Tests is the number of inner nodes.
