@@ -83,7 +83,7 @@ func (s *solver) region(rows []int32) {
 	levels := len(rows)/s.k + 1 // each cut takes k rows away
 	s.sides = slices.Grow(s.sides[:0], 2*s.words*levels)[:2*s.words*levels]
 	for d := range s.space.Dims() {
-		low, high := s.space.Extent(rows, d)
+		low, high := s.space.Extent(rows, d, 0, s.space.Cells(d)-1)
 		s.dims = append(s.dims, extent{dim: d, low: low, high: high,
 			width: float64(high-low) / float64(s.space.Cells(d))})
 	}

@@ -164,7 +164,7 @@ func (s *splitter) widest(rows []int32, spans []span) int {
 		if best < 0 || spans[best].measured {
 			return best
 		}
-		low, high := s.space.ExtentWithin(rows, best, spans[best].low, spans[best].high)
+		low, high := s.space.Extent(rows, best, spans[best].low, spans[best].high)
 		spans[best] = span{low: low, high: high, measured: true}
 	}
 }
