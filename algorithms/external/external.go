@@ -98,7 +98,7 @@ func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 	if err != nil {
 		return nil, err
 	}
-	defer a.done(d)
+	defer a.releaseData(d)
 	said, err := a.ask(ctx, a.request(in, params, d, folder))
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func greeted(line []byte) error {
 func (a *Algorithm) charge(in algorithms.Input, all []spent) error {
 	if !(in.Budget.Epsilon() > 0) {
 		if len(all) > 0 {
-			return errors.New("it says that it has spent a budget, but there is none")
+			return errors.New("it says that it has spent a budget, but has none to spend")
 		}
 		return nil
 	}
@@ -303,7 +303,7 @@ func recoded(t *datasets.Table, schema *datasets.Schema) *datasets.Table {
 	return b.Table()
 }
 
-// lineLimit ends with an error behind so many lines.
+// lineLimit reads up to a number of lines and then fails.
 type lineLimit struct {
 	from io.Reader
 	left int
@@ -342,49 +342,47 @@ func readDegrees(name string, from io.Reader, nodes int) ([]int32, error) {
 	return degrees, nil
 }
 
-// data is a file of rows or edges that requests share.
+// data is a file of rows or edges that requests share. The algorithm's mutex guards users.
 type data struct {
+	dataKey
+	write sync.Once // makes the following
+	name  string    // of the content: its digest
+	path  string
+	err   error
+	users int
+}
+
+// dataKey is what makes two inputs the same data.
+type dataKey struct {
 	table *datasets.Table
 	graph *datasets.Graph
 	rows  [sha256.Size]byte // digest of the rows' numbers
-	name  string            // of the content
-	path  string
-	users int
-	ready chan struct{} // closed when the file is written
-	err   error
 }
 
-// kept is how many files of data are kept beside those in use: folds of a few trials.
+// kept is how many files of data are kept, those in use included: the folds of a few trials.
 const kept = 16
 
-// dataOf returns the file of an input, which done gives back.
+// dataOf returns the file of an input, which is written by the first request for it. Without an
+// error it is in use until release is called for it.
 func (a *Algorithm) dataOf(in algorithms.Input) (*data, error) {
-	d := &data{table: in.Table, graph: in.Graph, users: 1, ready: make(chan struct{})}
-	bytes := make([]byte, 4*len(in.Rows))
+	numbers := make([]byte, 4*len(in.Rows))
 	for i, row := range in.Rows {
-		binary.LittleEndian.PutUint32(bytes[4*i:], uint32(row))
+		binary.LittleEndian.PutUint32(numbers[4*i:], uint32(row))
 	}
-	d.rows = sha256.Sum256(bytes)
+	key := dataKey{in.Table, in.Graph, sha256.Sum256(numbers)}
 	a.mu.Lock()
-	for i, old := range a.data {
-		if old.table == d.table && old.graph == d.graph && old.rows == d.rows {
-			old.users++
-			a.data = append(slices.Delete(a.data, i, i+1), old)
-			a.mu.Unlock()
-			<-old.ready
-			if old.err != nil {
-				a.done(old)
-			}
-			return old, old.err
-		}
+	d := &data{dataKey: key}
+	if i := slices.IndexFunc(a.data, func(d *data) bool { return d.dataKey == key }); i >= 0 {
+		d = a.data[i]
+		a.data = slices.Delete(a.data, i, i+1)
 	}
 	a.data = append(a.data, d)
+	d.users++
 	home := a.home
 	a.mu.Unlock()
-	d.err = a.write(d, in, home)
-	close(d.ready)
+	d.write.Do(func() { d.err = a.write(d, in, home) })
 	if d.err != nil {
-		a.done(d)
+		a.releaseData(d)
 	}
 	return d, d.err
 }
@@ -418,22 +416,21 @@ func (a *Algorithm) write(d *data, in algorithms.Input, home string) error {
 	return nil
 }
 
-// done gives a file of data back. The files that were used the longest time ago are removed.
-func (a *Algorithm) done(d *data) {
+// releaseData ends a request's use of a file of data. One that could not be written is forgotten;
+// of more files than are kept, those used the longest time ago are removed.
+func (a *Algorithm) releaseData(d *data) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	d.users--
-	if d.err != nil {
-		a.data = slices.DeleteFunc(a.data, func(other *data) bool { return other == d })
-	}
-	for i := 0; i < len(a.data) && len(a.data) > kept; {
-		if old := a.data[i]; old.users > 0 {
-			i++
-		} else {
+	excess := len(a.data) - kept
+	a.data = slices.DeleteFunc(a.data, func(old *data) bool {
+		if old.users == 0 && excess > 0 {
 			os.Remove(old.path)
-			a.data = slices.Delete(a.data, i, i+1)
+			excess--
+			return true
 		}
-	}
+		return old == d && d.err != nil
+	})
 }
 
 // newFolder makes the folder of a request.
