@@ -14,8 +14,8 @@ import (
 type solver struct {
 	space *partition.Space
 	k     int
-	work  int     // thousands of steps for each row; one is a word of a set that is looked at
-	least []int64 // that as many rows come to, if their classes can be as even as need be
+	work  int     // thousands of steps for each row; one is a word of a set that is read
+	least []int64 // by rows: what they cost at least, in classes as even as can be
 
 	rows  int // of the region
 	words int // of a set of its rows
@@ -300,7 +300,8 @@ func (s *solver) cutOf(mask []uint64, n int) (c cut, below []uint64, ok bool) {
 
 func square(n int) int64 { return int64(n) * int64(n) }
 
-// cutsWithin is at least the number of cuts of a region of so many rows within spans.
+// cutsWithin bounds the number of cuts of a region with the given number of rows, whose codes lie
+// within spans.
 func cutsWithin(rows int, spans []span) int64 {
 	cuts := int64(0)
 	for _, s := range spans {

@@ -91,7 +91,7 @@ type filled struct {
 	drawer    *drawer
 }
 
-// newFilled lists them; they are at most so many.
+// newFilled lists the regions that have records, of which there are at most most.
 func newFilled(regions *algorithms.Regions, tuples []int, most int,
 	stream *random.Stream) *filled {
 	f := &filled{regions: regions, numbers: make([]int32, 0, most), ends: make([]int32, 0, most)}

@@ -10,8 +10,8 @@ import (
 // work or more.
 const manyValues = 1 << 17
 
-// together runs f(0) to f(n-1), which together look at so many values, at the same time if those
-// are many.
+// together runs f(0) to f(n-1), which read that many values altogether: at the same time if these
+// are many, else one after the other.
 func together(values, n int, f func(i int) error) error {
 	var (
 		failed  = make([]error, n)
