@@ -87,8 +87,7 @@ func (Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct,
 			algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous; records are drawn from it. No bound on"+
-				" inference, no differential privacy.", "M3")},
+			"The generalised table is k-anonymous; records are drawn from it.")},
 		Revision: 1,
 	}
 }

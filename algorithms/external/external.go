@@ -2,10 +2,11 @@
 // *.baseline.yaml) says how one is started, and lines of JSON over its standard input and output
 // ask it for releases. docs/any-language.md describes both.
 //
-// A program that crashes, hangs, talks nonsense or breaks its limits costs one release. It sees the
-// data, so it is trusted with them: a process group and a temporary folder are no sandbox.
+// A program that crashes, hangs, answers with nonsense or exceeds its limits costs one release and no
+// more. It sees the private data and is trusted with them: a process group and a temporary folder do
+// not keep it from copying them elsewhere.
 //
-// What a program says of its guarantee is declared and never proven.
+// What a program claims of its guarantee is declared; nothing here proves it.
 //
 // Deviations: none, the package leaves out every algorithm.
 package external
@@ -34,7 +35,7 @@ import (
 	"ppdp/internal/process"
 )
 
-// Algorithm is a program outside. It is safe for concurrent use; Close ends what it has started.
+// Algorithm is a program outside of ppdp, as its descriptor describes it. It is safe for concurrent use; Close ends what it has started.
 type Algorithm struct {
 	d      *descriptor
 	dir    string // of the descriptor
@@ -42,7 +43,7 @@ type Algorithm struct {
 
 	mu     sync.Mutex // guards what follows
 	home   string     // temporary: data, and a folder for each request
-	held   io.Closer  // keeps others from removing it
+	held   io.Closer  // the lock that keeps others from removing it
 	pool   *process.Pool
 	data   []*data // the last one used last
 	number int     // of the next request's folder
@@ -161,7 +162,7 @@ func (a *Algorithm) ask(ctx context.Context, q *request) (*answer, error) {
 // helloTime is how long a program may take to say hello.
 const helloTime = 30 * time.Second
 
-// newPool is of processes in the descriptor's folder. home is a folder for whatever they leave.
+// newPool makes a pool of processes that run in the descriptor's folder; home is theirs for files.
 func (a *Algorithm) newPool(home string) *process.Pool {
 	return &process.Pool{Program: process.Program{Command: a.d.Command, Dir: a.dir,
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home,
@@ -181,7 +182,8 @@ func greeted(line []byte) error {
 	return nil
 }
 
-// charge books what the program says that it has spent.
+// charge enters what the program declares to have spent into the ledger. A release under differential
+// privacy has to declare something, one without must not.
 func (a *Algorithm) charge(in algorithms.Input, all []spent) error {
 	if !(in.Budget.Epsilon() > 0) {
 		if len(all) > 0 {
@@ -211,7 +213,8 @@ func mostRows(records int) int { return 10*records + 100_000 }
 // mostBytes bounds the file of an answer.
 const mostBytes = 4 << 30
 
-// read reads the file of an answer.
+// read reads the file that an answer names into the release: records in the input's schema, or
+// degrees.
 func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name string,
 	release *algorithms.Release) error {
 	if name == "" {

@@ -8,8 +8,9 @@ import (
 )
 
 // Builder collects the leaves of a recursive partition into Regions, with the tree of its cuts. It
-// carries the box of the region under consideration along: Halve and Specialise make it a part and
-// whole again, Leaf makes it a region. Nothing is allocated for one node.
+// has a current box, the region that the recursion has come to. Halve and Specialise make it each of
+// its parts in turn and then whole again; Leaf publishes it as a region. No node allocates memory of
+// its own.
 type Builder struct {
 	// Low and High are the current box, [Low, High) on each dimension; read only for callers.
 	Low, High []uint32
@@ -127,7 +128,7 @@ func (b *Builder) count() error {
 	return nil
 }
 
-// link hangs a child below the cut whose turn it is; the root hangs nowhere.
+// link enters a child into the tree, below the cut that is being divided; the root is below none.
 func (b *Builder) link(child int32) {
 	if len(b.regions.Tree) == 0 {
 		return
