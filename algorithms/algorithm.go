@@ -41,8 +41,8 @@ type Fitter interface {
 	FitSchema(s *datasets.Schema, cells int) Params
 }
 
-// SchemaChecker is implemented by algorithms that cannot release every table with every parameter: a
-// score may need a class, for example.
+// SchemaChecker is implemented by algorithms that cannot release every table with every parameter:
+// a score may need a class, for example.
 type SchemaChecker interface {
 	// CheckSchema reports what in a table's schema validated parameters cannot work with, each
 	// error naming the yaml key. CheckInput, and so every Release, returns the same errors.

@@ -89,8 +89,9 @@ func checkCounts(what string, counts []float64) error {
 }
 
 // Validate reports what is wrong with the form of regions that stand for a number of rows of a
-// table with the schema: slices whose lengths do not agree, intervals that are empty or leave the domain, counts
-// that are negative or infinite, a tree with a cut missing or met twice, rows in no region.
+// table with the schema: slices whose lengths do not agree, intervals that are empty or leave the
+// domain, counts that are negative or infinite, a tree with a cut missing or met twice, rows in no
+// region.
 func (r *Regions) Validate(schema *datasets.Schema, rows int) error {
 	return r.validate(schema, rows, math.MaxInt)
 }
@@ -231,8 +232,8 @@ func (r *Regions) checkAssignment(rows int) error {
 	return nil
 }
 
-// checkDegrees reports degrees that are not sorted or not as many as the graph's nodes, whose number
-// is public everywhere.
+// checkDegrees reports degrees that are not sorted or not as many as the graph's nodes, whose
+// number is public everywhere.
 func checkDegrees(graph *datasets.Graph, degrees []int32) error {
 	if len(degrees) != graph.Nodes() {
 		return fmt.Errorf("%d degrees for %d nodes", len(degrees), graph.Nodes())

@@ -2,9 +2,9 @@
 // *.baseline.yaml) says how one is started, and lines of JSON over its standard input and output
 // ask it for releases. docs/any-language.md describes both.
 //
-// A program that crashes, hangs, answers with nonsense or exceeds its limits costs one release and no
-// more. It sees the private data and is trusted with them: a process group and a temporary folder do
-// not keep it from copying them elsewhere.
+// A program that crashes, hangs, answers with nonsense or exceeds its limits costs one release and
+// no more. It sees the private data and is trusted with them: a process group and a temporary
+// folder do not keep it from copying them elsewhere.
 //
 // What a program claims of its guarantee is declared; nothing here proves it.
 //
@@ -35,7 +35,8 @@ import (
 	"ppdp/internal/process"
 )
 
-// Algorithm is a program outside of ppdp, as its descriptor describes it. It is safe for concurrent use; Close ends what it has started.
+// Algorithm is a program outside of ppdp, as its descriptor describes it. It is safe for concurrent
+// use; Close ends what it has started.
 type Algorithm struct {
 	d      *descriptor
 	dir    string // of the descriptor
@@ -182,8 +183,8 @@ func greeted(line []byte) error {
 	return nil
 }
 
-// charge enters what the program declares to have spent into the ledger. A release under differential
-// privacy has to declare something, one without must not.
+// charge enters what the program declares to have spent into the ledger. A release under
+// differential privacy has to declare something, one without must not.
 func (a *Algorithm) charge(in algorithms.Input, all []spent) error {
 	if !(in.Budget.Epsilon() > 0) {
 		if len(all) > 0 {

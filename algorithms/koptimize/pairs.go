@@ -175,9 +175,9 @@ func tabulate(table, one, two, weight []int32, stride int32) {
 	}
 }
 
-// add enters into joint, for a class of size rows, how many of them are on the near side of both the
-// cut a and each of some others; q.above has these counts. It adds the class's part to the prices of
-// the pairs.
+// add enters into joint, for a class of size rows, how many of them are on the near side of both
+// the cut a and each of some others; q.above has these counts. It adds the class's part to the
+// prices of the pairs.
 func (q *pairs) add(p *problem, size int32, a divider, others []divider, joint []int32) {
 	above := q.above[:len(others)]
 	small := uint32(p.k - 1)

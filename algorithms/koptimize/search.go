@@ -300,8 +300,8 @@ func count(set []uint64) int {
 	return n
 }
 
-// exclude records that no partitioning worth visiting below the node has both of two cuts, which are
-// given by their positions in its tail and their numbers.
+// exclude records that no partitioning worth visiting below the node has both of two cuts, which
+// are given by their positions in its tail and their numbers.
 func exclude(conflict []uint64, words int, at, atID, to, toID int32) {
 	conflict[int(at)*words+int(toID>>6)] |= 1 << (toID & 63)
 	conflict[int(to)*words+int(atID>>6)] |= 1 << (atID & 63)

@@ -1,5 +1,5 @@
-// Package labeltree is a tree of private cuts that serves one purpose: to predict the class. Level by
-// level every region chooses one cut of all attributes, a taxonomy node into its children or a
+// Package labeltree is a tree of private cuts that serves one purpose: to predict the class. Level
+// by level every region chooses one cut of all attributes, a taxonomy node into its children or a
 // numeric interval in two, by how many records the most frequent classes of the parts would label
 // rightly. After a number of levels that follows from epsilon and the number of records, each leaf
 // is published with noisy class counts, and all its records get one class. The baseline is ppdp's

@@ -8,9 +8,9 @@ import (
 )
 
 // Builder collects the leaves of a recursive partition into Regions, with the tree of its cuts. It
-// has a current box, the region that the recursion has come to. Halve and Specialise make it each of
-// its parts in turn and then whole again; Leaf publishes it as a region. No node allocates memory of
-// its own.
+// has a current box, the region that the recursion has come to. Halve and Specialise make it each
+// of its parts in turn and then whole again; Leaf publishes it as a region. No node allocates
+// memory of its own.
 type Builder struct {
 	// Low and High are the current box, [Low, High) on each dimension; read only for callers.
 	Low, High []uint32

@@ -305,8 +305,9 @@ func (f *fitting) bend(step, logs float64) (bend, paid float64) {
 	return bend, paid - float64(f.Total*logs)
 }
 
-// gap is the Frank-Wolfe gap at x, where the loss was evaluated last: what the loss, which is convex, could
-// fall by at most, as its tangent says. The corners of all marginals are single records.
+// gap is the Frank-Wolfe gap at x, where the loss was evaluated last: what the loss, which is
+// convex, could fall by at most, as its tangent says. The corners of all marginals are single
+// records.
 func (f *fitting) gap() float64 {
 	f.differentiate()
 	sum := 0.0
