@@ -25,8 +25,8 @@ type Algorithm interface {
 	Release(ctx context.Context, in Input) (*Release, error)
 }
 
-// VariantChecker is implemented by algorithms that refuse some parameters in some variants: those
-// that a strict release would leak by, for example.
+// VariantChecker is implemented by algorithms that refuse some parameters in some variants: under
+// strict, for example, those that would publish something without noise.
 type VariantChecker interface {
 	// CheckVariant reports everything wrong with validated parameters under one of Info's variants,
 	// each error naming the yaml key.
@@ -41,7 +41,8 @@ type Fitter interface {
 	FitSchema(s *datasets.Schema, cells int) Params
 }
 
-// SchemaChecker is implemented by algorithms that some parameters keep from releasing some tables.
+// SchemaChecker is implemented by algorithms that cannot release every table with every parameter:
+// a score may need a class, for example.
 type SchemaChecker interface {
 	// CheckSchema reports what in a table's schema validated parameters cannot work with, each
 	// error naming the yaml key. CheckInput, and so every Release, returns the same errors.
@@ -106,7 +107,7 @@ type Info struct {
 	Input    InputKind
 	Produces []Product
 	Variants []Guarantee // the first is the default
-	// Revision goes up by one whenever a change makes some release differ; finished cells of
+	// Revision goes up by one whenever a change makes some release differ; finished jobs of
 	// other revisions are not reused.
 	Revision int
 	// Program is a digest of the program outside of ppdp that makes the releases; empty for none.
@@ -131,7 +132,8 @@ type Input struct {
 }
 
 var (
-	// ErrTooLarge is wrapped by the error of a release that outgrew its cap on nodes.
+	// ErrTooLarge is wrapped by the error of a release that would need more memory or steps than a
+	// cap allows, such as one on nodes.
 	ErrTooLarge = errors.New("release outgrew its cap")
 	// ErrTooFew is wrapped by the error of a release under k-anonymity whose table has records, but
 	// fewer than k: no form of it is k-anonymous.

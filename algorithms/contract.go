@@ -12,10 +12,10 @@ import (
 
 // CheckRelease reports what is wrong with the form of a release of the input: products promised
 // but missing, records in another schema than the input's, values outside their domains, counts
-// that are no counts, boxes, trees, assignments and degrees that do not fit. It reads everything
-// once, and records that are not drawn yet when they are. Only of more than 1,024 regions, which
-// can cost more to read than to make, it looks at so many, evenly spread; Regions.Validate looks
-// at all. It does not judge how good the release is.
+// that are negative or infinite, boxes, trees, assignments and degrees that do not fit. It reads
+// everything once; records that are not drawn yet are checked when they are drawn. Where there are
+// more than sampledRegions regions, which can cost more to read than to make, it checks that many,
+// evenly spread; Regions.Validate checks all. It does not judge how good the release is.
 func CheckRelease(info *Info, in Input, r *Release) error {
 	var errs []error
 	for _, p := range []struct {
@@ -55,10 +55,10 @@ func CheckRelease(info *Info, in Input, r *Release) error {
 	return nil
 }
 
-// sampledRegions is how many boxes CheckRelease looks at.
+// sampledRegions is how many regions CheckRelease checks, at most and about.
 const sampledRegions = 1024
 
-// check has the records checked when they are drawn.
+// check makes Draw check the records that it returns.
 func (l *LazyRecords) check(schema *datasets.Schema) {
 	draw := l.Draw
 	l.Draw = func(ctx context.Context) (*datasets.Table, error) {
@@ -88,14 +88,15 @@ func checkCounts(what string, counts []float64) error {
 	return nil
 }
 
-// Validate reports what is wrong with the form of regions of so many rows of a table with the
-// schema: slices whose lengths do not agree, intervals that are empty or leave the domain, counts
-// that are no counts, a tree with a cut missing or met twice, rows in no region.
+// Validate reports what is wrong with the form of regions that stand for a number of rows of a
+// table with the schema: slices whose lengths do not agree, intervals that are empty or leave the
+// domain, counts that are negative or infinite, a tree with a cut missing or met twice, rows in no
+// region.
 func (r *Regions) Validate(schema *datasets.Schema, rows int) error {
 	return r.validate(schema, rows, math.MaxInt)
 }
 
-// validate looks at about so many regions and cuts.
+// validate is Validate of about sample regions and as many cuts, evenly spread.
 func (r *Regions) validate(schema *datasets.Schema, rows, sample int) error {
 	n, d := r.Len(), len(r.Attributes)
 	for _, attribute := range r.Attributes {
@@ -135,7 +136,7 @@ func (r *Regions) validate(schema *datasets.Schema, rows, sample int) error {
 	return errors.Join(r.checkTree(sample), r.checkAssignment(rows))
 }
 
-// checkSide: one side of one region lies in the domain, and what is said of it fits.
+// checkSide reports what is wrong with one side of one region, which has to lie in its domain.
 func (r *Regions) checkSide(schema *datasets.Schema, region, dim int) error {
 	a := &schema.Attributes[r.Attributes[dim]]
 	i, side := region*len(r.Attributes)+dim, r.Side(region, dim)
@@ -162,7 +163,7 @@ func (r *Regions) checkSide(schema *datasets.Schema, region, dim int) error {
 	return nil
 }
 
-// checkNode: the interval of ranks is that of the taxonomy node.
+// checkNode reports an interval of ranks that is not that of its taxonomy node.
 func checkNode(axis *datasets.Axis, node int32, low, high uint32) error {
 	switch {
 	case axis == nil && node == -1:
@@ -176,8 +177,9 @@ func checkNode(axis *datasets.Axis, node int32, low, high uint32) error {
 	return nil
 }
 
-// checkTree: cuts lead to cuts and regions. In a tree that is small enough every cut but the root
-// and every region is a child once, so that every descent ends.
+// checkTree reports cuts that lead to something other than cuts and regions. In a tree of at most
+// sample regions it also checks that every cut but the root, and every region, is a child once, so
+// that every descent ends.
 func (r *Regions) checkTree(sample int) error {
 	if r.Tree == nil {
 		return nil
@@ -210,7 +212,8 @@ func (r *Regions) checkTree(sample int) error {
 	return nil
 }
 
-// checkAssignment: every row has a region or none, and no position but a row's is suppressed.
+// checkAssignment reports rows that are assigned to regions that do not exist, and suppressed
+// positions that are not those of rows or do not ascend.
 func (r *Regions) checkAssignment(rows int) error {
 	if r.Assignment != nil && len(r.Assignment) != rows {
 		return fmt.Errorf("%d of %d rows are assigned to regions", len(r.Assignment), rows)
@@ -229,7 +232,8 @@ func (r *Regions) checkAssignment(rows int) error {
 	return nil
 }
 
-// checkDegrees: the number of nodes is public everywhere, and as many degrees are published.
+// checkDegrees reports degrees that are not sorted or not as many as the graph's nodes, whose
+// number is public everywhere.
 func checkDegrees(graph *datasets.Graph, degrees []int32) error {
 	if len(degrees) != graph.Nodes() {
 		return fmt.Errorf("%d degrees for %d nodes", len(degrees), graph.Nodes())

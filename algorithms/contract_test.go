@@ -165,7 +165,7 @@ func TestSharedSides(t *testing.T) {
 	}
 }
 
-// TestCheckReleaseSamples: of many regions some are looked at before measuring, all by Validate.
+// TestCheckReleaseSamples: of many regions CheckRelease checks some, Validate all.
 func TestCheckReleaseSamples(t *testing.T) {
 	const n = 3 * 1024
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{

@@ -66,13 +66,15 @@ func NodePrivacy(v Variant, note string, errata ...string) Guarantee {
 		Relation: IsolateNode, Status: Holds, Errata: errata, Note: note}
 }
 
-// KAnonymous is k-anonymity of a published table.
+// KAnonymous is k-anonymity of a published table, which does not bound what can be inferred about a
+// record (errata M3).
 func KAnonymous(note string, errata ...string) Guarantee {
 	return Guarantee{Variant: Published, Model: KAnonymity, Unit: "record", Relation: "none",
-		Status: Holds, Errata: errata, Note: note}
+		Status: Holds, Errata: append(errata, "M3"),
+		Note: note + " No bound on inference, no differential privacy."}
 }
 
-// NotPrivate is the guarantee of a reference without privacy.
+// NotPrivate is the guarantee of a control, which has no privacy.
 func NotPrivate(note string) Guarantee {
 	return Guarantee{Variant: Published, Model: NoPrivacy, Relation: "none", Status: Holds,
 		Note: note}

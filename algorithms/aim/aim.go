@@ -209,7 +209,8 @@ func (s *search) run(sets [][]int) (err error) {
 	return err
 }
 
-// plan divides the search's budget among the rounds that so many attributes ask for.
+// plan divides the search's budget among its rounds, whose number is in proportion to that of the
+// attributes.
 func (s *search) plan(attributes int) {
 	perAttribute := s.params.Rounds
 	if perAttribute == 0 {

@@ -41,7 +41,7 @@ type LabelParams struct {
 	Rounds         int        `yaml:"rounds" doc:"how many rounds of AIM are planned for each attribute that it models; 0 is 1 to 4, as many as epsilon allows" min:"0" max:"1000"`
 	MaxModel       float64    `yaml:"max_model" doc:"the largest size of the tables of the model, in megabytes of 8-byte cells" above:"0" max:"32"`
 	// Copies cost nothing more, and a classifier learns more of the regression from more of them.
-	Copies int    `yaml:"copies" doc:"how many records are drawn for each of the estimated number; each has the weight 1, so that counts are so many times as large" min:"1" max:"100"`
+	Copies int    `yaml:"copies" doc:"how many records are drawn for each of the estimated number; each has the weight 1, so that counts are as many times as large" min:"1" max:"100"`
 	Cutoff Cutoff `yaml:"cutoff" doc:"the class of a record: half, the most probable one; or share, where records of the most frequent class get another one at random, so that it is as frequent as measured"`
 }
 
@@ -165,8 +165,8 @@ func (a Labelled) Release(ctx context.Context, in algorithms.Input) (*algorithms
 	}
 	release, err := d.PublishLabelled(s.model, params.Copies, l.relabel)
 	if err == nil && params.Copies > 1 {
-		release.Warnings = append(release.Warnings, fmt.Sprintf("copies is %d: the release has so"+
-			" many records for each, and counts are as many times too large", params.Copies))
+		release.Warnings = append(release.Warnings, fmt.Sprintf("copies is %d: the release has"+
+			" that many records for each, and counts are as many times too large", params.Copies))
 	}
 	return release, err
 }

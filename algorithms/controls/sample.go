@@ -18,10 +18,10 @@ type Sample struct{}
 
 // SampleParams choose how many records are published.
 type SampleParams struct {
-	Share float64 `yaml:"share" doc:"the part of the rows that is published: so many, rounded, but at least one" above:"0" max:"1"`
+	Share float64 `yaml:"share" doc:"the part of the rows that is published, rounded to whole rows, but at least one" above:"0" max:"1"`
 }
 
-// Validate reports a share that is none.
+// Validate reports a share out of range.
 func (p *SampleParams) Validate() error {
 	if !(p.Share > 0 && p.Share <= 1) {
 		return fmt.Errorf("share: %v, must be above 0 and at most 1", p.Share)
@@ -43,8 +43,8 @@ func (Sample) Info() algorithms.Info {
 // Params returns a tenth of the records.
 func (Sample) Params() algorithms.Params { return &SampleParams{Share: 0.1} }
 
-// Release draws the sample, each set of so many rows with the same probability, and publishes it in
-// the order of the rows. It costs no budget.
+// Release draws the sample, each set of its size with the same probability, and publishes it in the
+// order of the rows. It costs no budget.
 func (Sample) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	params, err := algorithms.CheckInput[*SampleParams](ctx, Sample{}, in)
 	if err != nil {

@@ -80,7 +80,7 @@ func (t *table) append(cell uint64) {
 // estimated.
 const ahead = 1 << 12
 
-// reserve makes room for cells, at most so many.
+// reserve makes room for a number of cells, but for no more than most.
 func (t *table) reserve(cells, most uint64) {
 	cells = min(max(cells, uint64(len(t.cells))+ahead), most)
 	t.cells = append(make([]uint64, 0, cells), t.cells...)

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// keysBelow are n keys of at most so many bits.
+// keysBelow are n keys of at most the given number of bits.
 func keysBelow(n, bits int, seed uint64) []uint64 {
 	stream := random.NewKey(seed).Stream()
 	keys := make([]uint64, n)

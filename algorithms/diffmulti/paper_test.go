@@ -175,7 +175,7 @@ func TestLongestPathBudget(t *testing.T) {
 }
 
 // TestInfiniteEpsilon: with hardly any noise the published counts are those of the rows in each
-// region, and of two binary attributes the one that tells the classes apart is chosen.
+// region, and of two binary attributes the one that separates the classes is chosen.
 func TestInfiniteEpsilon(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "noise", Kind: datasets.Categorical, Values: []string{"a", "b"}},

@@ -12,7 +12,7 @@ type division struct {
 	axis  *datasets.Axis
 }
 
-// starts lists the first place of each part, then the end of the domain of so many cells. Places
+// starts lists the first place of each part of a domain of a number of cells, then its end. Places
 // are ranks on the division's axis, or codes.
 func (v division) starts(cells int) []uint32 {
 	starts := make([]uint32, v.parts+1)
@@ -26,7 +26,7 @@ func (v division) starts(cells int) []uint32 {
 }
 
 // divisions lists the ways to divide an attribute that a grid may take: the exact one and, for a
-// coarse grid, ever coarser ones down to a single part. Nothing but the schema is looked at.
+// coarse grid, ever coarser ones down to a single part. It reads the schema alone.
 func divisions(a *datasets.Attribute, params *Params) []division {
 	exact := division{parts: a.Cells()}
 	if a.Kind == datasets.Numeric {

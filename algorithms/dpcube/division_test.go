@@ -344,7 +344,7 @@ func TestCoarseRelease(t *testing.T) {
 	})
 }
 
-// TestCoarseWarning: a release tells how its grid was made coarser, and nothing when it was not.
+// TestCoarseWarning: a release says how its grid was made coarser, and nothing when it was not.
 func TestCoarseWarning(t *testing.T) {
 	params := DefaultParams()
 	params.Grid, params.MaxCells = Coarse, 60

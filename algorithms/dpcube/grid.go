@@ -71,7 +71,7 @@ func (g *grid) warning(schema *datasets.Schema) string {
 }
 
 // axes are the axes of the attributes whose values are joined along a taxonomy, nil for the others;
-// nil altogether when there is none.
+// nil altogether where no values are joined.
 func (g *grid) axes() []*datasets.Axis {
 	axes, any := make([]*datasets.Axis, len(g.divisions)), false
 	for d, division := range g.divisions {

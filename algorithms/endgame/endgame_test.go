@@ -243,7 +243,7 @@ func TestGain(t *testing.T) {
 	})
 }
 
-// TestOutOfSteps: a search that may not look at all cuts still gives a partition, says that it may
+// TestOutOfSteps: a search that may not visit all cuts still gives a partition, says that it may
 // not be the best, and is never cheaper than the one that may.
 func TestOutOfSteps(t *testing.T) {
 	table := testinput.Discrete(t, "uniform", 300)

@@ -14,8 +14,8 @@ import (
 type solver struct {
 	space *partition.Space
 	k     int
-	work  int     // thousands of steps for each row; one is a word of a set that is looked at
-	least []int64 // that as many rows come to, if their classes can be as even as need be
+	work  int     // thousands of steps for each row; one is a word of a set that is read
+	least []int64 // by rows: what they cost at least, in classes as even as can be
 
 	rows  int // of the region
 	words int // of a set of its rows
@@ -83,7 +83,7 @@ func (s *solver) region(rows []int32) {
 	levels := len(rows)/s.k + 1 // each cut takes k rows away
 	s.sides = slices.Grow(s.sides[:0], 2*s.words*levels)[:2*s.words*levels]
 	for d := range s.space.Dims() {
-		low, high := s.space.Extent(rows, d)
+		low, high := s.space.Extent(rows, d, 0, s.space.Cells(d)-1)
 		s.dims = append(s.dims, extent{dim: d, low: low, high: high,
 			width: float64(high-low) / float64(s.space.Cells(d))})
 	}
@@ -300,7 +300,8 @@ func (s *solver) cutOf(mask []uint64, n int) (c cut, below []uint64, ok bool) {
 
 func square(n int) int64 { return int64(n) * int64(n) }
 
-// cutsWithin is at least the number of cuts of a region of so many rows within spans.
+// cutsWithin bounds the number of cuts of a region with the given number of rows, whose codes lie
+// within spans.
 func cutsWithin(rows int, spans []span) int64 {
 	cuts := int64(0)
 	for _, s := range spans {

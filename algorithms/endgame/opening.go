@@ -273,14 +273,10 @@ func (p *partitioner) equal(rows []int32, tagged []uint64) int64 {
 		return equal
 	}
 	first := rows[uint32(tagged[0])]
-next:
 	for _, tag := range tagged {
-		for d := range p.space.Dims() {
-			if !p.space.Same(first, rows[uint32(tag)], d) {
-				continue next
-			}
+		if p.space.Equal(first, rows[uint32(tag)]) {
+			equal++
 		}
-		equal++
 	}
 	return equal
 }

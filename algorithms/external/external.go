@@ -2,10 +2,11 @@
 // *.baseline.yaml) says how one is started, and lines of JSON over its standard input and output
 // ask it for releases. docs/any-language.md describes both.
 //
-// A program that crashes, hangs, talks nonsense or breaks its limits costs one release. It sees the
-// data, so it is trusted with them: a process group and a temporary folder are no sandbox.
+// A program that crashes, hangs, answers with nonsense or exceeds its limits costs one release and
+// no more. It sees the private data and is trusted with them: a process group and a temporary
+// folder do not keep it from copying them elsewhere.
 //
-// What a program says of its guarantee is declared and never proven.
+// What a program claims of its guarantee is declared; nothing here proves it.
 //
 // Deviations: none, the package leaves out every algorithm.
 package external
@@ -34,7 +35,8 @@ import (
 	"ppdp/internal/process"
 )
 
-// Algorithm is a program outside. It is safe for concurrent use; Close ends what it has started.
+// Algorithm is a program outside of ppdp, as its descriptor describes it. It is safe for concurrent
+// use; Close ends what it has started.
 type Algorithm struct {
 	d      *descriptor
 	dir    string // of the descriptor
@@ -42,7 +44,7 @@ type Algorithm struct {
 
 	mu     sync.Mutex // guards what follows
 	home   string     // temporary: data, and a folder for each request
-	held   io.Closer  // keeps others from removing it
+	held   io.Closer  // the lock that keeps others from removing it
 	pool   *process.Pool
 	data   []*data // the last one used last
 	number int     // of the next request's folder
@@ -98,7 +100,7 @@ func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 	if err != nil {
 		return nil, err
 	}
-	defer a.done(d)
+	defer a.releaseData(d)
 	said, err := a.ask(ctx, a.request(in, params, d, folder))
 	if err != nil {
 		return nil, err
@@ -161,7 +163,7 @@ func (a *Algorithm) ask(ctx context.Context, q *request) (*answer, error) {
 // helloTime is how long a program may take to say hello.
 const helloTime = 30 * time.Second
 
-// newPool is of processes in the descriptor's folder. home is a folder for whatever they leave.
+// newPool makes a pool of processes that run in the descriptor's folder; home is theirs for files.
 func (a *Algorithm) newPool(home string) *process.Pool {
 	return &process.Pool{Program: process.Program{Command: a.d.Command, Dir: a.dir,
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home,
@@ -181,11 +183,12 @@ func greeted(line []byte) error {
 	return nil
 }
 
-// charge books what the program says that it has spent.
+// charge enters what the program declares to have spent into the ledger. A release under
+// differential privacy has to declare something, one without must not.
 func (a *Algorithm) charge(in algorithms.Input, all []spent) error {
 	if !(in.Budget.Epsilon() > 0) {
 		if len(all) > 0 {
-			return errors.New("it says that it has spent a budget, but there is none")
+			return errors.New("it says that it has spent a budget, but has none to spend")
 		}
 		return nil
 	}
@@ -211,7 +214,8 @@ func mostRows(records int) int { return 10*records + 100_000 }
 // mostBytes bounds the file of an answer.
 const mostBytes = 4 << 30
 
-// read reads the file of an answer.
+// read reads the file that an answer names into the release: records in the input's schema, or
+// degrees.
 func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name string,
 	release *algorithms.Release) error {
 	if name == "" {
@@ -303,7 +307,7 @@ func recoded(t *datasets.Table, schema *datasets.Schema) *datasets.Table {
 	return b.Table()
 }
 
-// lineLimit ends with an error behind so many lines.
+// lineLimit reads up to a number of lines and then fails.
 type lineLimit struct {
 	from io.Reader
 	left int
@@ -342,49 +346,47 @@ func readDegrees(name string, from io.Reader, nodes int) ([]int32, error) {
 	return degrees, nil
 }
 
-// data is a file of rows or edges that requests share.
+// data is a file of rows or edges that requests share. The algorithm's mutex guards users.
 type data struct {
+	dataKey
+	write sync.Once // makes the following
+	name  string    // of the content: its digest
+	path  string
+	err   error
+	users int
+}
+
+// dataKey is what makes two inputs the same data.
+type dataKey struct {
 	table *datasets.Table
 	graph *datasets.Graph
 	rows  [sha256.Size]byte // digest of the rows' numbers
-	name  string            // of the content
-	path  string
-	users int
-	ready chan struct{} // closed when the file is written
-	err   error
 }
 
-// kept is how many files of data are kept beside those in use: folds of a few trials.
+// kept is how many files of data are kept, those in use included: the folds of a few trials.
 const kept = 16
 
-// dataOf returns the file of an input, which done gives back.
+// dataOf returns the file of an input, which is written by the first request for it. Without an
+// error it is in use until release is called for it.
 func (a *Algorithm) dataOf(in algorithms.Input) (*data, error) {
-	d := &data{table: in.Table, graph: in.Graph, users: 1, ready: make(chan struct{})}
-	bytes := make([]byte, 4*len(in.Rows))
+	numbers := make([]byte, 4*len(in.Rows))
 	for i, row := range in.Rows {
-		binary.LittleEndian.PutUint32(bytes[4*i:], uint32(row))
+		binary.LittleEndian.PutUint32(numbers[4*i:], uint32(row))
 	}
-	d.rows = sha256.Sum256(bytes)
+	key := dataKey{in.Table, in.Graph, sha256.Sum256(numbers)}
 	a.mu.Lock()
-	for i, old := range a.data {
-		if old.table == d.table && old.graph == d.graph && old.rows == d.rows {
-			old.users++
-			a.data = append(slices.Delete(a.data, i, i+1), old)
-			a.mu.Unlock()
-			<-old.ready
-			if old.err != nil {
-				a.done(old)
-			}
-			return old, old.err
-		}
+	d := &data{dataKey: key}
+	if i := slices.IndexFunc(a.data, func(d *data) bool { return d.dataKey == key }); i >= 0 {
+		d = a.data[i]
+		a.data = slices.Delete(a.data, i, i+1)
 	}
 	a.data = append(a.data, d)
+	d.users++
 	home := a.home
 	a.mu.Unlock()
-	d.err = a.write(d, in, home)
-	close(d.ready)
+	d.write.Do(func() { d.err = a.write(d, in, home) })
 	if d.err != nil {
-		a.done(d)
+		a.releaseData(d)
 	}
 	return d, d.err
 }
@@ -418,22 +420,21 @@ func (a *Algorithm) write(d *data, in algorithms.Input, home string) error {
 	return nil
 }
 
-// done gives a file of data back. The files that were used the longest time ago are removed.
-func (a *Algorithm) done(d *data) {
+// releaseData ends a request's use of a file of data. One that could not be written is forgotten;
+// of more files than are kept, those used the longest time ago are removed.
+func (a *Algorithm) releaseData(d *data) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	d.users--
-	if d.err != nil {
-		a.data = slices.DeleteFunc(a.data, func(other *data) bool { return other == d })
-	}
-	for i := 0; i < len(a.data) && len(a.data) > kept; {
-		if old := a.data[i]; old.users > 0 {
-			i++
-		} else {
+	excess := len(a.data) - kept
+	a.data = slices.DeleteFunc(a.data, func(old *data) bool {
+		if old.users == 0 && excess > 0 {
 			os.Remove(old.path)
-			a.data = slices.Delete(a.data, i, i+1)
+			excess--
+			return true
 		}
-	}
+		return old == d && d.err != nil
+	})
 }
 
 // newFolder makes the folder of a request.

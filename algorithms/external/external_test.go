@@ -22,7 +22,7 @@ import (
 	"ppdp/random"
 )
 
-// needsPython skips, aloud, where there is no python3.
+// needsPython skips with a message where there is no python3.
 func needsPython(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {

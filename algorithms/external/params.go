@@ -101,23 +101,20 @@ func (s *paramSpec) decode(r *strictyaml.Reader, n *strictyaml.Node) (value any,
 	before := r.Problems()
 	switch s.kind {
 	case integerParam:
-		var v int64
-		r.Decode(n, &v)
-		value = v
+		value = decoded[int64](r, n)
 	case numberParam:
-		var v float64
-		r.Decode(n, &v)
-		value = v
+		value = decoded[float64](r, n)
 	case booleanParam:
-		var v bool
-		r.Decode(n, &v)
-		value = v
+		value = decoded[bool](r, n)
 	default:
-		var v string
-		r.Decode(n, &v)
-		value = v
+		value = decoded[string](r, n)
 	}
 	return value, r.Problems() == before
+}
+
+func decoded[T any](r *strictyaml.Reader, n *strictyaml.Node) (value T) {
+	r.Decode(n, &value)
+	return value
 }
 
 // check reports a value that the schema does not allow.

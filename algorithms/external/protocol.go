@@ -19,8 +19,8 @@ type hello struct {
 }
 
 // request is one line to the program. Its keys come in this order, without blanks, so that a
-// program without a JSON library can look for them. But for the id, which no other request has, and
-// paths, it depends on the cell alone, never on what the program was asked before.
+// program without a JSON library can search for them. But for the id, which no other request has,
+// and paths, it depends on the job alone, never on what the program was asked before.
 type request struct {
 	ID      string         `json:"id"`
 	Seed    string         `json:"seed"` // 64 hexadecimal digits

@@ -274,7 +274,7 @@ func TestGuarantee(t *testing.T) {
 		}
 	}
 	if _, err := algorithms.GuaranteeOf(a, "refcode", DefaultParams()); err == nil {
-		t.Error("a guarantee for a variant there is none of")
+		t.Error("a guarantee for a variant that does not exist")
 	}
 	err := (&Params{Neighbours: "person", K: 0, Lambda: "-1"}).Validate()
 	for _, key := range []string{"neighbours: ", "k: ", "lambda: "} {

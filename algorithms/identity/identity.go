@@ -1,4 +1,4 @@
-// Package identity is the reference without privacy: it publishes the input rows as they are, so
+// Package identity is the control without privacy: it publishes the input rows as they are, so
 // that figures can show what the raw data would have given. It leaves out everything else.
 //
 // Deviations: none; there is no paper.

@@ -56,8 +56,7 @@ func (Algorithm) Info() algorithms.Info {
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous without suppression. No bound on inference, no"+
-				" differential privacy.", "M3")},
+			"The generalised table is k-anonymous without suppression.")},
 		Revision: 1,
 	}
 }

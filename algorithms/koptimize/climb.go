@@ -27,14 +27,14 @@ type climber struct {
 
 	key    []uint64            // scratch of number
 	merged []int32             // scratch of changed, as are
-	fewer  partition.Numbering // the heads after a cut is given back
+	fewer  partition.Numbering // the heads after a cut is dropped
 	halves []uint64            // scratch of changed, as are sums
 	sums   []int32
 	next   frequencies
 
 	// orders are the cells along each dimension, ends how many of them lie on the near side of each
-	// cut. near are the rows of each class at each place, and in all, of the first so many cells of
-	// swept's dimension: what lies on the near side of one cut does on that of the next too.
+	// cut. near are the rows of each class at each place, and in all, among the first swept.cells
+	// cells along swept.dim: what lies on the near side of one cut does on that of the next too.
 	orders [][]int32
 	ends   []int32
 	near   frequencies
@@ -206,8 +206,8 @@ func (c *climber) number(n *partition.Numbering, keys, only []uint64, ids []int3
 	}
 }
 
-// count counts the classes of the other dimensions' cuts along the dimension. It says false when
-// that would take too much memory.
+// count fills current: the rows of each class that the other dimensions' cuts make, by their place
+// along the dimension. It returns false when that would take too much memory.
 func (c *climber) count() bool {
 	p := c.problem
 	c.ids, c.places = resize(c.ids, len(c.cells.weight)), resize(c.places, len(c.cells.weight))
@@ -231,8 +231,8 @@ func (c *climber) count() bool {
 // width is how many places there are on the dimension: its cuts and both ends.
 func (c *climber) width() int { return len(c.free) + 2 }
 
-// changed makes next the frequencies after a cut on another dimension is taken or given back. It
-// says false when that would take too much memory.
+// changed fills next with the frequencies after a cut on another dimension is taken, or dropped if
+// it was taken. It returns false when that would take too much memory.
 func (c *climber) changed(id int32) bool {
 	p, places, from := c.problem, c.width(), c.current.classes
 	word, bit := int(id>>6), id&63

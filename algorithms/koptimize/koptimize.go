@@ -23,9 +23,9 @@
 //     pairs that exclude each other, since they leave a class too small or cost too much already,
 //     and cuts that lead to nothing better with any others.
 //   - A node's bound adds up, class by class, the best of four: what its size allows (at most
-//     ⌊m/k⌋ classes), the sum of what each cut through it saves, into how many classes so many
-//     cuts on so many attributes can divide it, and the paper's, that no record costs less than k
-//     or than its cell has records. Of cuts that exclude one another, grouped greedily, one counts.
+//     ⌊m/k⌋ classes), the sum of what each cut through it saves, into how many classes e
+//     cuts on d attributes can divide it, and the paper's, that no record costs less than k or
+//     than its cell has records. Of cuts that exclude one another, grouped greedily, one counts.
 //   - Attributes with few values are branched on first. What is left for the last one is solved by
 //     dynamic programming.
 //
@@ -68,8 +68,8 @@ type Params struct {
 	Suppress bool `yaml:"suppress" doc:"allow classes of fewer than k records, which are left out of the release and cost as many records as the table has for each of theirs"`
 	// Searches at larger k, of which there are one to three for each decade up to half the rows,
 	// have the same limit.
-	Work  int `yaml:"work" doc:"end the search after so many million steps, a step being about a counted cell or 2 ns; 0 is no limit" min:"0" max:"1000000000"`
-	Nodes int `yaml:"nodes" doc:"end the search after so many nodes of its tree; 0 is no limit" min:"0"`
+	Work  int `yaml:"work" doc:"end the search after this many million steps, a step being about a counted cell or 2 ns; 0 is no limit" min:"0" max:"1000000000"`
+	Nodes int `yaml:"nodes" doc:"end the search after this many nodes of its tree; 0 is no limit" min:"0"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
@@ -93,8 +93,7 @@ func (Algorithm) Info() algorithms.Info {
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous, optimal or not. No bound on inference, no"+
-				" differential privacy.", "M3")},
+			"The generalised table is k-anonymous, optimal or not.")},
 		Revision: 4,
 	}
 }

@@ -29,7 +29,7 @@ type tailCuts struct {
 	tail []int32 // numbers, ascending
 	from []int32 // where each dimension's cuts begin in tail, and where the last ones end
 	// conflict holds for each cut of tail the set of cuts, by number, that no partitioning worth
-	// looking at below the node has beside it.
+	// visiting below the node has beside it.
 	conflict []uint64
 }
 
@@ -64,8 +64,8 @@ const (
 	fatal              // leaves a class too small where rows may not be suppressed
 )
 
-// resize returns a slice of n elements, those of s where it is large enough; their values are
-// whatever.
+// resize returns a slice of n elements in the memory of s where that is large enough. Their values
+// are not defined.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/2)
@@ -216,8 +216,8 @@ func (s *search) survey(n *node) []lane {
 }
 
 // child makes the node whose head is from's with one more cut, at position at of from's tail,
-// and whose tail is from.keep. It stops and says false as soon as the classes made so far, and
-// those of from for the others, cost too much.
+// and whose tail is from.keep. It stops and returns false as soon as the classes made so far, and
+// those of from for the others, cost no less than the best known.
 func (s *search) child(to, from *node, at int) bool {
 	p, words := s.problem, s.problem.words
 	to.tail, to.conflict = to.tail[:0], to.conflict[:0]

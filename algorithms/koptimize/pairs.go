@@ -8,8 +8,8 @@ import (
 	"ppdp/algorithms/kernel/partition"
 )
 
-// maxJoint bounds the table of joint counts; nodes with more classes or cuts go without (a table of
-// one's own with thousands of values, mostly).
+// maxJoint bounds the table of joint counts, in entries of 4 bytes. Nodes with more classes or cuts
+// are searched without one; that happens with attributes of thousands of values.
 const maxJoint = 1 << 24
 
 // pairs is what a node learns about its tail's cuts two at a time, by rank in its order.
@@ -49,7 +49,7 @@ type divider struct {
 }
 
 // pair counts and prices all pairs of the node's ordered cuts, offers them, and notes those that
-// exclude each other. It says false, and leaves the node as it is, when that would take too much
+// exclude each other. It returns false, and leaves the node as it is, when that would take too much
 // memory.
 func (s *search) pair(n *node) bool {
 	p, q, cuts, m := s.problem, &s.pairs, len(n.tail), len(n.order)
@@ -175,8 +175,9 @@ func tabulate(table, one, two, weight []int32, stride int32) {
 	}
 }
 
-// add notes the rows of a class of so many on the near side of a cut and each of some others, which
-// are in above, and adds what the class has to do with their prices.
+// add enters into joint, for a class of size rows, how many of them are on the near side of both
+// the cut a and each of some others; q.above has these counts. It adds the class's part to the
+// prices of the pairs.
 func (q *pairs) add(p *problem, size int32, a divider, others []divider, joint []int32) {
 	above := q.above[:len(others)]
 	small := uint32(p.k - 1)
@@ -209,8 +210,8 @@ type tally struct {
 	dims                        uint64 // those with cuts of colours that lower it
 }
 
-// add counts a colour with cuts on some dimensions whose best cut lowers the sum of squares by so
-// much.
+// add counts a colour, a group of cuts of which one at most is taken: the best of them lowers the
+// sum of squares by save, and they lie on dims, a set of dimensions.
 func (t *tally) add(save int64, dims uint64) {
 	t.touching += int64(uint64(-save) >> 63) // 1 if it saves anything
 	t.dims |= uint64(-save>>63) & dims
@@ -268,7 +269,7 @@ func (p *problem) leastOf(m int64, t *tally) int64 {
 // bound is the least that the head and any of the tail's ordered cuts can cost, class by class. It
 // is also the paper's: no record costs less than k, nor less than its cell has rows. Once it comes
 // to the best known cost it is not added up any further. Classes that add the most to what their
-// sizes allow are listed first in largest, if all were looked at.
+// sizes allow are listed first in largest, if all were added up.
 func (s *search) bound(n *node) int64 {
 	s.colour(n, n.order)
 	c, cuts := &s.colours, len(n.tail)
@@ -301,7 +302,7 @@ func (s *search) childBound(n *node, cut int32, tail []uint64) int64 {
 	s.work += int64(len(n.sizes) * len(c.at))
 	i := int(q.rank[cut])
 	total := n.floor[cut]
-	for _, largest := range s.largest { // first, so that few others need be looked at
+	for _, largest := range s.largest { // first, so that few others are needed
 		if total >= s.best {
 			break
 		}

@@ -35,8 +35,8 @@ type problem struct {
 	masks []uint64 // the cuts of each dimension, words for each
 	cells cells    // all rows in one class
 
-	// cost and least are, for a class of so many rows, its discernibility and the least that it can
-	// come to by any further cuts; pieces is how many classes of k rows it has at most.
+	// cost[m] is what a class of m rows costs, least[m] the least that further cuts can bring it
+	// to, and pieces[m] = ⌊m/k⌋ into how many classes of k rows it can be cut at most.
 	cost, least []int64
 	pieces      []int32
 	// grid is how many classes e cuts on d dimensions make at most, at d·maxGrid + e.
@@ -53,7 +53,7 @@ type cells struct {
 	sizes  []int32  // rows of each class
 }
 
-// maxCuts bounds the search: every node of it looks at every cut of every class.
+// maxCuts bounds the search, every node of which counts every class on both sides of every cut.
 const maxCuts = 1 << 12
 
 func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
@@ -115,7 +115,8 @@ func (p *problem) allowed(c int) bool {
 	return p.suppress || int(p.below[c]) >= p.k && p.n-int(p.below[c]) >= p.k
 }
 
-// maxGrid is the number of cuts from which on any number of classes is taken for possible.
+// maxGrid bounds the table grid: of this many cuts or more, any number of classes is taken for
+// possible.
 const maxGrid = 30
 
 // grids fills in grid: cuts make the most classes when dimensions have equally many, or one more.

@@ -56,9 +56,9 @@ func newSearch(ctx context.Context, p *problem, l limits) *search {
 	return &search{ctx: ctx, problem: p, limits: l, best: math.MaxInt64, unseen: math.MaxInt64}
 }
 
-// run searches until everything has been looked at or bounded, or a limit is reached; half of the
-// work at most goes into a partitioning to begin with. The rows, if there are any, must be k at
-// least, or may be suppressed. It returns the error of the context when that ends.
+// run searches until every set of cuts has been visited or bounded, or a limit is reached. At most
+// half of the work goes into the climb. There must be no rows, at least k, or leave to suppress
+// them. It returns the error of the context when that ends.
 func (s *search) run() error {
 	p := s.problem
 	if p.n == 0 {
@@ -96,6 +96,7 @@ func (s *search) gap() float64 {
 	return float64(s.best-s.lower()) / float64(s.best)
 }
 
+// level returns the node at a depth of the walk; there is one for each, filled anew at every visit.
 func (s *search) level(depth int) *node {
 	for len(s.levels) <= depth {
 		s.levels = append(s.levels, new(node))
@@ -103,7 +104,7 @@ func (s *search) level(depth int) *node {
 	return s.levels[depth]
 }
 
-// offer notes a partitioning, the current head and more cuts, if it is the best so far.
+// offer keeps a partitioning, the cuts of the current head and more, if it is the best so far.
 func (s *search) offer(cost int64, more ...int32) {
 	if cost < s.best {
 		s.best = cost
@@ -131,8 +132,8 @@ func (s *search) halted() bool {
 	return false
 }
 
-// examine measures a node, offers what is one cut further and lists in order the cuts that may yet
-// lead to something better, the cheapest first (see arrange).
+// examine measures a node, offers the partitionings of one cut more, and lists in n.order the cuts
+// that may yet lead to something better than the best known, the cheapest first.
 func (s *search) examine(n *node) {
 	s.measure(n)
 	n.order = n.order[:0]
@@ -227,7 +228,7 @@ func (s *search) expand(depth int, bound int64) {
 }
 
 // arrange orders the node's cuts, the cheapest first until now, by dimension, and returns where the
-// last one's begin. Dimensions with few cuts are first: once these are settled there are few cells
+// last one's begin. Dimensions with few cuts are first: once they are divided there are few cells
 // left, and the many cuts on the last dimension need no search (fitNode). Of dimensions alike, up
 // to a power of two, the one with the cheapest cut is first.
 func (s *search) arrange(n *node) int {
@@ -290,7 +291,7 @@ func (n *node) compatible(at int32) {
 	}
 }
 
-// count is the size of a set.
+// count is the number of cuts in a set.
 func count(set []uint64) int {
 	n := 0
 	for _, word := range set {
@@ -299,7 +300,8 @@ func count(set []uint64) int {
 	return n
 }
 
-// exclude notes that no partitioning below the node has both cuts, given by position and number.
+// exclude records that no partitioning worth visiting below the node has both of two cuts, which
+// are given by their positions in its tail and their numbers.
 func exclude(conflict []uint64, words int, at, atID, to, toID int32) {
 	conflict[int(at)*words+int(toID>>6)] |= 1 << (toID & 63)
 	conflict[int(to)*words+int(atID>>6)] |= 1 << (atID & 63)
@@ -343,7 +345,7 @@ func (s *search) colour(n *node, list []int32) {
 	}
 }
 
-// colourSet is colour of a set of cuts in ascending order.
+// colourSet is colour of the cuts in a set, in ascending order of their numbers.
 func (s *search) colourSet(n *node, set []uint64) {
 	c, words := &s.colours, s.problem.words
 	c.at, c.ends, c.rest = c.at[:0], c.ends[:0], append(c.rest[:0], set...)

@@ -144,7 +144,8 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 			if cost, ok := price(p, table, s.bestCuts); !ok || cost != want {
 				t.Fatalf("%s: the cuts cost %d, %t, the search says %d", name, cost, ok, s.best)
 			}
-			// Most searches begin with the best. One told that it costs one more must find it.
+			// Most searches begin with the best. One that believes it to cost one more must find
+			// it.
 			s = newSearch(context.Background(), p, limits{})
 			s.best = want + 1
 			s.root(s.level(0))

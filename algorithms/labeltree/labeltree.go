@@ -1,5 +1,5 @@
-// Package labeltree is a tree of private cuts that serves one purpose: to tell the class. Level by
-// level every region chooses one cut of all attributes, a taxonomy node into its children or a
+// Package labeltree is a tree of private cuts that serves one purpose: to predict the class. Level
+// by level every region chooses one cut of all attributes, a taxonomy node into its children or a
 // numeric interval in two, by how many records the most frequent classes of the parts would label
 // rightly. After a number of levels that follows from epsilon and the number of records, each leaf
 // is published with noisy class counts, and all its records get one class. The baseline is ppdp's
@@ -12,7 +12,7 @@
 //     the mean over attributes of the parts that a first cut has: leaves hold 18/ε records or more
 //     on average. At most there are 12. (Where L is a parameter, N is not asked for.)
 //   - 0.5 for the cuts, level i in proportion to f^(i/2): the fewer records a region has, the more
-//     ε it takes to tell two cuts apart.
+//     ε it takes to see which of two cuts is better.
 //   - What is left, 0.48 for leaves of the last level, for the class counts of a leaf.
 //
 // The label of a leaf is that of its largest noisy count, after 8/ε counts in the shares of its
@@ -94,7 +94,7 @@ func (p *Params) Validate() error {
 	)
 }
 
-// CheckSchema refuses tables without a class to tell.
+// CheckSchema refuses tables without a class to predict.
 func (Algorithm) CheckSchema(s *datasets.Schema, _ algorithms.Params) error {
 	if s.Classes() < 2 {
 		return fmt.Errorf("label-tree needs a class of at least two values")

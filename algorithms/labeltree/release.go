@@ -232,7 +232,7 @@ func (g *grower) score(rows []int32, mixed bool) {
 				for at := int(low) * g.classes; at < int(high)*g.classes; at += g.classes {
 					move(slots[at:at+g.classes], part, nil)
 				}
-				sum += worth(part, mixed)
+				sum += partScore(part, mixed)
 			}
 			g.scores = append(g.scores, sum-offset)
 			i++
@@ -247,7 +247,7 @@ func (g *grower) score(rows []int32, mixed bool) {
 		}
 		for j := 1; j < pieces; j, i = j+1, i+1 {
 			move(slots[(j-1)*g.classes:j*g.classes], below, above)
-			g.scores = append(g.scores, worth(below, mixed)+worth(above, mixed)-offset)
+			g.scores = append(g.scores, partScore(below, mixed)+partScore(above, mixed)-offset)
 		}
 	}
 }
@@ -295,8 +295,9 @@ func move(counts, to, from []int32) {
 	}
 }
 
-// worth is what a part with these class counts adds to a score.
-func worth(counts []int32, mixed bool) float64 {
+// partScore is what a part with these class counts adds to a candidate's score: M, or (G+M)/2 where
+// mixed (see the package comment).
+func partScore(counts []int32, mixed bool) float64 {
 	most, n, squares := int32(0), 0.0, 0.0
 	for _, count := range counts {
 		most = max(most, count)
@@ -362,8 +363,9 @@ func (g *grower) leaf(rows []int32, path *privacy.Path, parent int32) error {
 }
 
 // label returns how many records of each class every leaf gets: as many as its counts add up to,
-// all of one class. What a region says of a class is its noisy count and, of smoothing/ε counts
-// more, the share that its parent says.
+// all of one class. That is the class of the largest count once smoothing/ε counts more have been
+// added to the leaf's own, in the shares of its parent's counts, which are corrected by its own
+// parent in the same way.
 func (g *grower) label() []float64 {
 	k := g.classes
 	inner := make([]float64, len(g.parents)*k)
@@ -375,7 +377,7 @@ func (g *grower) label() []float64 {
 	for i := len(g.parents) - 1; i > 0; i-- { // parts come after the whole
 		addTo(inner[int(g.parents[i])*k:], inner[i*k:(i+1)*k])
 	}
-	say := func(counts []float64, parent int32) {
+	correct := func(counts []float64, parent int32) {
 		for y, n := range counts {
 			counts[y] = max(0, n)
 		}
@@ -390,12 +392,12 @@ func (g *grower) label() []float64 {
 		}
 	}
 	for i, parent := range g.parents {
-		say(inner[i*k:(i+1)*k], parent)
+		correct(inner[i*k:(i+1)*k], parent)
 	}
 	for leaf, parent := range g.above {
 		counts := g.noisy[leaf*k : (leaf+1)*k]
 		size := max(0, sumOf(counts))
-		say(counts, parent)
+		correct(counts, parent)
 		best := slices.Index(counts, slices.Max(counts))
 		clear(counts)
 		counts[best] = size

@@ -94,8 +94,8 @@ func (s *splitter) tabulate(rows []int32, dim int, whole *span) {
 	}
 }
 
-// certainty is -n·H for the entropy H, in nats, of n rows with so many of each class: Σ n_y ln n_y
-// - n ln n.
+// certainty is -n·H = Σ n_y ln n_y - n ln n, where n_y rows are of class y, n are all of them and H
+// is the entropy of the class in nats. It is 0 where all rows are of one class.
 func certainty(counts []int32) float64 {
 	sum, n := 0.0, int32(0)
 	for _, count := range counts {

@@ -64,8 +64,7 @@ func (Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct,
 			algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous; records are drawn from it. No bound on"+
-				" inference, no differential privacy.", "M1", "M3")},
+			"The generalised table is k-anonymous; records are drawn from it.", "M1")},
 		Revision: 2,
 	}
 }

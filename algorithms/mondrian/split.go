@@ -3,7 +3,6 @@ package mondrian
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
 
 	"ppdp/algorithms"
@@ -25,7 +24,6 @@ type partitioned struct {
 type splitter struct {
 	ctx    context.Context
 	params *Params
-	table  *datasets.Table
 	space  *partition.Space // of the table, or of the rows of a region
 	rows   int              // of all regions together
 	dims   int
@@ -34,7 +32,6 @@ type splitter struct {
 	moved  []int32
 
 	boxes   *partition.Builder // of strict partitions
-	plan    *plan              // of a large table's, while it is made
 	overlap *overlapping       // of relaxed ones
 	ends    []int32
 	// tightLow and tightHigh are the regions' half-open ranges, as far as they are known.
@@ -65,7 +62,7 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 	p := &partitioned{Generalised: partition.Generalised{Rows: rows}}
 	s := &splitter{
 		ctx: ctx, params: params, rows: len(rows), dims: len(attributes),
-		table: table, space: partition.NewSpace(table, attributes),
+		space: partition.NewSpace(table, attributes),
 	}
 	s.spans = make([]span, s.dims)
 	for d := range s.spans {
@@ -82,7 +79,15 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 		p.Regions, p.structure = s.overlap.regions, s.overlap.structure
 	} else {
 		s.boxes = partition.NewBuilder(s.space, math.MaxInt)
-		if err := s.boxed(p.Rows, table.Schema(), attributes); err != nil {
+		var err error
+		switch {
+		case len(rows) == 0:
+		case params.Split == Workload:
+			err = s.planned(rows, table.Schema(), attributes)
+		default:
+			err = s.part(rows, 0)
+		}
+		if err != nil {
 			return nil, err
 		}
 		p.Regions, p.structure = s.boxes.Regions(), s.boxes.Structure()
@@ -92,34 +97,11 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 	return p, nil
 }
 
-func (s *splitter) boxed(rows []int32, schema *datasets.Schema, attributes []int) error {
-	var predicates [][]predicate
-	if s.params.Split == Workload {
-		var err error
-		if predicates, err = predicatesOf(s.params.Workload, schema, attributes); err != nil {
-			return err
-		}
-	}
-	switch {
-	case len(rows) == 0:
-		return nil
-	case s.params.Split == Workload:
-		return s.planned(rows, predicates)
-	case len(rows) >= partition.FarRows && runtime.GOMAXPROCS(0) > 1:
-		return s.together(rows)
-	default:
-		return s.part(rows, 0)
-	}
-}
-
 // part partitions the rows of the current box: as they are, or copied together where that pays.
 func (s *splitter) part(rows []int32, depth int) error {
 	cut := s.strict
 	if s.params.Mode == Relaxed {
 		cut = s.relaxed
-	}
-	if s.plan != nil && len(rows) <= s.plan.most {
-		return s.leave(rows, depth)
 	}
 	space := s.space
 	var near *partition.Space
@@ -182,7 +164,7 @@ func (s *splitter) widest(rows []int32, spans []span) int {
 		if best < 0 || spans[best].measured {
 			return best
 		}
-		low, high := s.space.ExtentWithin(rows, best, spans[best].low, spans[best].high)
+		low, high := s.space.Extent(rows, best, spans[best].low, spans[best].high)
 		spans[best] = span{low: low, high: high, measured: true}
 	}
 }
@@ -221,9 +203,6 @@ func (s *splitter) strict(rows []int32, depth int) error {
 		return s.divide(rows, depth, dim, at,
 			span{low: whole.low, high: at - 1, measured: at > median},
 			span{low: at, high: whole.high, measured: at == median})
-	}
-	if s.plan != nil {
-		return s.leave(rows, depth)
 	}
 	done := 0
 	if n := len(s.ends); n > 0 {

@@ -82,7 +82,7 @@ func (p points) allowable(a area, k int) (cuts [][2]int) {
 	return cuts
 }
 
-// TestClassSplit replays the tree from the top: each cut is allowable, none tells more about the
+// TestClassSplit replays the tree from the top: each cut is allowable, none says more about the
 // class, computed from the definition of entropy; where none is informative it is the paper's; and
 // what is not cut cannot be.
 func TestClassSplit(t *testing.T) {

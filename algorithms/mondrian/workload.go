@@ -141,7 +141,11 @@ type plannedNode struct {
 }
 
 // planned partitions all rows by a workload and passes the regions to the builder.
-func (s *splitter) planned(rows []int32, predicates [][]predicate) error {
+func (s *splitter) planned(rows []int32, schema *datasets.Schema, attributes []int) error {
+	predicates, err := predicatesOf(s.params.Workload, schema, attributes)
+	if err != nil {
+		return err
+	}
 	p := &planner{splitter: s, rows: rows, predicates: predicates, spans: make([]span, s.dims)}
 	p.nodes = append(p.nodes, plannedNode{to: int32(len(rows))})
 	for d := range s.dims {

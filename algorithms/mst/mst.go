@@ -32,6 +32,7 @@ package mst
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
@@ -150,7 +151,11 @@ func choose(d *margins.Data, in *algorithms.Input, model *pgm.Model,
 	var edges []edge
 	for to := range nodes {
 		for from := range to {
-			set := union(nodes[from][0], nodes[to][0], class)
+			set := []int{nodes[from][0], nodes[to][0]}
+			if class >= 0 {
+				set = append(set, class)
+			}
+			slices.Sort(set)
 			exact, err := d.Exact(set)
 			if err != nil {
 				return nil, err
@@ -186,18 +191,4 @@ func choose(d *margins.Data, in *algorithms.Input, model *pgm.Model,
 		chosen, edges = append(chosen, open[i].set), open
 	}
 	return chosen, nil
-}
-
-// union is two attributes, and a third unless it is -1, in ascending order.
-func union(a, b, c int) []int {
-	low, high := min(a, b), max(a, b)
-	switch {
-	case c < 0:
-		return []int{low, high}
-	case c < low:
-		return []int{c, low, high}
-	case c < high:
-		return []int{low, c, high}
-	}
-	return []int{low, high, c}
 }

@@ -10,7 +10,7 @@ import (
 const (
 	// maxMarginal caps the cells of one marginal over attributes, whatever theta allows.
 	maxMarginal = 1 << 22
-	// maxSets caps the parent sets looked at for one node's size in one round.
+	// maxSets caps the parent sets that are visited for one size of a node in one round.
 	maxSets = 1 << 22
 )
 

@@ -67,7 +67,11 @@ func countSubsets(ctx context.Context, columns [][]uint64, n, most int) (*subset
 	for i := range w.both {
 		w.both[i] = make([]uint64, words)
 	}
-	return s, w.extend(nil, d)
+	every := make([]uint64, words)
+	for i := range every {
+		every[i] = math.MaxUint64 // bits beyond the last record are 0 in all columns
+	}
+	return s, w.extend(every, d)
 }
 
 // subsetWalk visits sets from their largest element down, so that the counts of sets which differ
@@ -80,8 +84,8 @@ type subsetWalk struct {
 	both    [][]uint64 // both[i] is the conjunction of the first i+1 chosen columns
 }
 
-// extend counts the chosen set with each smaller element added, and all sets below those. all is
-// the conjunction of the chosen columns, nil for none.
+// extend counts the chosen set with each element below a bound added, and all sets that follow from
+// those. all is the conjunction of the chosen columns.
 func (w *subsetWalk) extend(all []uint64, below int) error {
 	size := len(w.chosen) + 1
 	base := 0 // rank of the extended set without its smallest element
@@ -91,11 +95,7 @@ func (w *subsetWalk) extend(all []uint64, below int) error {
 	counts := w.counts[size][base:]
 	if size == w.most {
 		for e := range below {
-			if all == nil {
-				counts[e] = ones(w.columns[e])
-			} else {
-				counts[e] = onesOfBoth(all, w.columns[e])
-			}
+			counts[e] = onesOfBoth(all, w.columns[e])
 		}
 		return nil
 	}
@@ -105,13 +105,8 @@ func (w *subsetWalk) extend(all []uint64, below int) error {
 		}
 	}
 	for e := range below {
-		with := w.columns[e]
-		if all == nil {
-			counts[e] = ones(with)
-		} else {
-			with = w.both[size-1]
-			counts[e] = intersect(with, all, w.columns[e])
-		}
+		with := w.both[size-1]
+		counts[e] = intersect(with, all, w.columns[e])
 		w.chosen = append(w.chosen, e)
 		if err := w.extend(with, e); err != nil {
 			return err
@@ -119,14 +114,6 @@ func (w *subsetWalk) extend(all []uint64, below int) error {
 		w.chosen = w.chosen[:size-1]
 	}
 	return nil
-}
-
-func ones(a []uint64) int32 {
-	n := 0
-	for _, word := range a {
-		n += bits.OnesCount64(word)
-	}
-	return int32(n)
 }
 
 // onesOfBoth counts the bits set in a and in b. It is where the time goes: four words a round hide

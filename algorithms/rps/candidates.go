@@ -164,7 +164,7 @@ func (c *candidates) addSparse(rows []int32, dim int, low, high uint32) {
 		}
 	}
 	y1 = int32(n) - y2
-	sortKeys(keys)
+	slices.Sort(keys)
 	var x1, x2 int32
 	start := low + 1
 	for i := 0; i < n; {
@@ -188,19 +188,4 @@ func (c *candidates) score(x1, x2, y1, y2 int32) float64 {
 		return classQuality(x1, x2, y1, y2)
 	}
 	return evenQuality(x1+x2, y1+y2)
-}
-
-// sortKeys sorts by insertion up to a size where that is quickest.
-func sortKeys(keys []uint32) {
-	if len(keys) > 24 {
-		slices.Sort(keys)
-		return
-	}
-	for i := 1; i < len(keys); i++ {
-		key, j := keys[i], i
-		for ; j > 0 && keys[j-1] > key; j-- {
-			keys[j] = keys[j-1]
-		}
-		keys[j] = key
-	}
 }

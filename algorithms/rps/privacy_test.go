@@ -234,7 +234,7 @@ func TestLawOfTheFirstCut(t *testing.T) {
 // TestLawOfStopTestAndLeafCount: at depth 1 the stop test has ε/4; a root that stops there leaves
 // 3ε/4 to its count with rollover and is given ε/2 without. Each frequency may be off by 4.9
 // standard deviations, which a right program exceeds with probability 1e-6; the laws of the two
-// variants' stop tests, which are 10 apart, are told apart in all but 1e-6 of the seeds.
+// variants' stop tests, which are 10 apart, differ visibly in all but 1e-6 of the seeds.
 func TestLawOfStopTestAndLeafCount(t *testing.T) {
 	t.Parallel()
 	const trials, epsilon, records, stop = 10000, 1.6, 7, 5

@@ -344,7 +344,7 @@ func TestLevelCost(t *testing.T) {
 		worst = max(worst, loss/bound)
 	})
 	if worst == 0 {
-		t.Error("no level lost anything: the search looks at nothing")
+		t.Error("no level lost anything: the search visits nothing")
 	}
 }
 

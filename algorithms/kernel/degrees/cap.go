@@ -81,7 +81,7 @@ func (c Cap) Of(g *datasets.Graph) int {
 }
 
 // LoweredWarning reports that some degrees were lowered to lambda, and what that means where noise
-// is to cover the influence of a whole node. There is no warning for none.
+// is to cover the influence of a whole node. There is no warning where none were.
 func LoweredWarning(lowered, lambda int, node bool) []string {
 	if lowered == 0 {
 		return nil

@@ -78,12 +78,12 @@ func sortEdges(g *datasets.Graph) *edgeOrder {
 }
 
 // Projection is what remains of a graph when no node may keep more than theta edges: the edges are
-// looked at in an order that depends on their ends alone, and one is kept iff both its ends have
+// visited in an order that depends on their ends alone, and one is kept iff both its ends have
 // kept fewer than theta so far (Day, Li & Lyu 2016). It is shared: nobody may change it.
 //
 // Sensitivity. Neighbouring graphs are G and G', in which one node v is isolated. Let a be the
 // number of v's edges that G keeps, a ≤ θ, and let δ(x), x ≠ v, be x's kept degree in G less that
-// in G', as the edges are looked at one after the other. Σ|δ| starts at 0. A kept edge of v adds at
+// in G', as the edges are visited one after the other. Σ|δ| starts at 0. A kept edge of v adds at
 // most 1. At any other edge {x, y} nothing changes unless the decisions differ. If G keeps the edge
 // and G' does not, one end, say x, is full in G' only, so δ(x) < 0 and |δ(x)| falls by 1 while
 // |δ(y)| rises by at most 1; the other case is the same with the graphs exchanged. So Σ|δ| ≤ a in

@@ -17,8 +17,8 @@ func (d *Data) Publish(m *pgm.Model) (*algorithms.Release, error) {
 	return d.PublishLabelled(m, 1, func([][]uint32) {})
 }
 
-// PublishLabelled draws so many records for each of the model's. label may change their values, by
-// attribute and row, before they are published.
+// PublishLabelled is Publish with copies records drawn for each of the model's. label may change
+// their values, by attribute and row, before they are published.
 func (d *Data) PublishLabelled(m *pgm.Model, copies int, label func(columns [][]uint32)) (
 	*algorithms.Release, error) {
 	total := math.Round(m.Total) * float64(copies)

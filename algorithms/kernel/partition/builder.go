@@ -8,8 +8,9 @@ import (
 )
 
 // Builder collects the leaves of a recursive partition into Regions, with the tree of its cuts. It
-// carries the box of the region under consideration along: Halve and Specialise make it a part and
-// whole again, Leaf makes it a region. Nothing is allocated for one node.
+// has a current box, the region that the recursion has come to. Halve and Specialise make it each
+// of its parts in turn and then whole again; Leaf publishes it as a region. No node allocates
+// memory of its own.
 type Builder struct {
 	// Low and High are the current box, [Low, High) on each dimension; read only for callers.
 	Low, High []uint32
@@ -127,7 +128,7 @@ func (b *Builder) count() error {
 	return nil
 }
 
-// link hangs a child below the cut whose turn it is; the root hangs nowhere.
+// link enters a child into the tree, below the cut that is being divided; the root is below none.
 func (b *Builder) link(child int32) {
 	if len(b.regions.Tree) == 0 {
 		return
@@ -139,61 +140,23 @@ func (b *Builder) link(child int32) {
 	}
 }
 
-// Grow makes room for so many regions more, and the cuts between them.
-func (b *Builder) Grow(regions int) {
-	r := &b.regions
-	r.Low = slices.Grow(r.Low, regions*len(b.Low))
-	r.High = slices.Grow(r.High, regions*len(b.Low))
-	r.Counts = slices.Grow(r.Counts, regions*r.Classes)
-	r.Tree = slices.Grow(r.Tree, regions-1)
-}
-
-// Room makes room for the regions to come once there is none left, as many as so many done of all
-// rows make likely, and returns for how many it has.
+// Room allocates memory for the leaves to come, once there is none left: done of all rows are in
+// leaves, which says how many more leaves are likely. It returns for how many more it has made
+// room, 0 for none, so that callers can grow their own slices of leaves alike.
 func (b *Builder) Room(done, all int) int {
-	n := b.Leaves()
-	if n < cap(b.regions.Counts)/b.regions.Classes {
+	n, r := b.Leaves(), &b.regions
+	if n < cap(r.Counts)/r.Classes {
 		return 0
 	}
 	more := n/8 + 64
 	if done > 0 {
 		more = max(more, min(n*(all-done)/done*9/8, 8*n)) // the first few may be unlike the rest
 	}
-	b.Grow(more)
+	r.Low = slices.Grow(r.Low, more*len(b.Low))
+	r.High = slices.Grow(r.High, more*len(b.Low))
+	r.Counts = slices.Grow(r.Counts, more*r.Classes)
+	r.Tree = slices.Grow(r.Tree, more-1)
 	return more
-}
-
-// Part returns a builder of its own for a box of b's space, which Graft puts in its place.
-func (b *Builder) Part(low, high []uint32) *Builder {
-	return &Builder{Low: slices.Clone(low), High: slices.Clone(high), maxNodes: b.maxNodes,
-		regions: algorithms.Regions{Attributes: b.regions.Attributes, Classes: b.regions.Classes,
-			Low: []uint32{}, High: []uint32{}}}
-}
-
-// Graft makes what a part of the current box has collected b's own, in place of a leaf. The cap on
-// nodes does not count it.
-func (b *Builder) Graft(part *Builder) {
-	to, from := &b.regions, &part.regions
-	cuts, leaves := int32(len(to.Tree)), int32(b.Leaves())
-	child := func(c int32) int32 {
-		if c < 0 {
-			return ^(^c + leaves)
-		}
-		return c + cuts
-	}
-	if len(from.Tree) > 0 {
-		b.link(cuts)
-	} else {
-		b.link(^leaves)
-	}
-	for _, cut := range from.Tree {
-		cut.Left, cut.Right = child(cut.Left), child(cut.Right)
-		to.Tree = append(to.Tree, cut)
-	}
-	to.Low, to.High = append(to.Low, from.Low...), append(to.High, from.High...)
-	to.Nodes, to.Counts = append(to.Nodes, from.Nodes...), append(to.Counts, from.Counts...)
-	b.nodes += part.nodes
-	b.deepest = max(b.deepest, b.depth+part.deepest)
 }
 
 // Leaves is the number of regions collected so far.

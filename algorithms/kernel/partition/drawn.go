@@ -13,37 +13,26 @@ import (
 // written.
 func (g *Generalised) draw(ctx context.Context, records *datasets.Table, from Records,
 	stream *random.Stream) error {
-	low, high := g.Regions.Low, g.Regions.High
+	f := filling{ends: g.Ends, dims: len(g.Regions.Attributes), low: g.Regions.Low,
+		high: g.Regions.High}
 	if from != Box {
-		low, high = g.Regions.TightLow, g.Regions.TightHigh
+		f.low, f.high = g.Regions.TightLow, g.Regions.TightHigh
 	}
-	dims := len(g.Regions.Attributes)
-	if len(g.Rows)*dims >= manyValues {
+	if from == Mean {
+		f.means = g.Regions.Means
+	}
+	if len(g.Rows)*f.dims >= manyValues {
 		var stop func()
 		stream, stop = stream.Ahead()
 		defer stop()
 	}
-	drawer, intervals := newDrawer(g.Ends, stream, true), make([]interval, len(g.Ends))
+	f.drawer, f.intervals = newDrawer(g.Ends, stream, true), make([]interval, len(g.Ends))
 	for d, attribute := range g.Regions.Attributes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		a, column := &records.Schema().Attributes[attribute], records.Column(attribute)
-		var mean []float64
-		if from == Mean && a.Kind == datasets.Numeric {
-			mean = g.Regions.Means
-		}
-		switch {
-		case column.U8 != nil:
-			fill(drawer, column.U8, column.Exact, a, g.Ends, low, high, mean, d, dims,
-				intervals)
-		case column.U16 != nil:
-			fill(drawer, column.U16, column.Exact, a, g.Ends, low, high, mean, d, dims,
-				intervals)
-		default:
-			fill(drawer, column.U32, column.Exact, a, g.Ends, low, high, mean, d, dims,
-				intervals)
-		}
+		column := records.Column(attribute)
+		codedOf(column).fill(&f, d, &records.Schema().Attributes[attribute], column.Exact)
 	}
 	return nil
 }
@@ -71,14 +60,7 @@ func shuffle(records *datasets.Table, others []int32) {
 	columns := len(records.Schema().Attributes)
 	together(len(others)*columns, columns, func(i int) error {
 		column := records.Column(i)
-		switch {
-		case column.U8 != nil:
-			exchange(column.U8, others)
-		case column.U16 != nil:
-			exchange(column.U16, others)
-		default:
-			exchange(column.U32, others)
-		}
+		codedOf(column).exchange(others)
 		if column.Exact != nil {
 			exchange(column.Exact, others)
 		}
@@ -86,23 +68,28 @@ func shuffle(records *datasets.Table, others []int32) {
 	})
 }
 
-func exchange[T any](values []T, others []int32) {
-	for last := len(others) - 1; last >= 0; last-- {
-		other := others[last]
-		values[last], values[other] = values[other], values[last]
-	}
+// filling is what the attributes of a generalisation's records are drawn from.
+type filling struct {
+	ends      []int32   // where the records of each region end
+	dims      int       // of the regions
+	low, high []uint32  // the interval [low, high) of region r on dimension d, at r·dims + d
+	means     []float64 // there too: what numbers get instead; nil for draws
+	drawer    *drawer
+	intervals []interval // scratch, one for each region
 }
 
-// fill draws one attribute: the mean where it is given, else uniformly from [low, high).
-func fill[T uint8 | uint16 | uint32](d *drawer, codes []T, exact []float64, a *datasets.Attribute,
-	ends []int32, low, high []uint32, mean []float64, dim, dims int, intervals []interval) {
+// fill draws one attribute: the mean for numbers where there are means, else uniformly from [low,
+// high).
+func (codes width[T]) fill(f *filling, d int, a *datasets.Attribute, exact []float64) {
 	start, needed := int32(0), 0
-	for region, end := range ends {
-		from, to := low[region*dims+dim], high[region*dims+dim]
+	means := f.means != nil && a.Kind == datasets.Numeric
+	for region, end := range f.ends {
+		at := region*f.dims + d
+		from, to := f.low[at], f.high[at]
 		switch {
-		case mean != nil:
-			code, number := nearest(a, mean[region*dims+dim], from, to)
-			intervals[region] = single(code)
+		case means:
+			code, number := nearest(a, f.means[at], from, to)
+			f.intervals[region] = single(code)
 			if exact != nil {
 				for row := start; row < end; row++ {
 					exact[row] = number
@@ -110,17 +97,17 @@ func fill[T uint8 | uint16 | uint32](d *drawer, codes []T, exact []float64, a *d
 			}
 		case exact != nil:
 			for row := start; row < end; row++ {
-				code, number := within(a, from, to, d.stream.Open01())
+				code, number := within(a, from, to, f.drawer.stream.Open01())
 				codes[row], exact[row] = T(code), number
 			}
 		default:
-			intervals[region] = half(from, to)
-			needed += int(end-start) * int(intervals[region].draws)
+			f.intervals[region] = half(from, to)
+			needed += int(end-start) * int(f.intervals[region].draws)
 		}
 		start = end
 	}
-	if exact == nil || mean != nil {
-		draw(d, codes, intervals, needed)
+	if exact == nil || means {
+		draw(f.drawer, codes, f.intervals, needed)
 	}
 }
 

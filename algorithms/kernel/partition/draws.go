@@ -32,7 +32,7 @@ func half(low, high uint32) interval {
 	return interval{low: low, factor: high - low, draws: 1}
 }
 
-// block is how many rows are drawn between two looks at the generator.
+// block is how many rows are drawn between two calls of the generator.
 const block = 512
 
 // drawer draws the records' codes, attribute after attribute. Regions of few records are many: what
@@ -61,7 +61,7 @@ func newDrawer(ends []int32, stream *random.Stream, halves bool) *drawer {
 	return d
 }
 
-// ahead sees to it that n words, or halves, are there.
+// ahead draws words, or halves of words, until n are kept.
 func (d *drawer) ahead(n int) {
 	if d.kept-d.used >= n {
 		return
@@ -80,8 +80,8 @@ func (d *drawer) ahead(n int) {
 	}
 }
 
-// draw fills codes, one for each row, from the intervals of the regions, of which so many draws are
-// needed altogether.
+// draw fills codes, one for each row, from the intervals of the regions; they need that many draws
+// altogether.
 func draw[T uint8 | uint16 | uint32](d *drawer, codes []T, intervals []interval, needed int) {
 	region := -1
 	for start := 0; start < len(codes); start += block {

@@ -43,7 +43,7 @@ func Fanouts(s *datasets.Schema) (all [][]int) {
 }
 
 // WholeSpecialisations is the largest number of specialisations of whole attributes, at least 1,
-// after which the product of the attributes' parts is at most so many, whichever are made. An
+// after which the product of the attributes' parts is at most cells, whichever are made. An
 // attribute's next specialisation multiplies it by less than the one before, so that those of the
 // largest factors, one after the other, make most cells.
 func WholeSpecialisations(s *datasets.Schema, cells int) int {

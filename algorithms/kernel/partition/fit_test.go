@@ -7,8 +7,8 @@ import (
 	"ppdp/datasets"
 )
 
-// TestSpecialisationsFit: by trying all ways to specialise, so many specialisations never make more
-// cells than allowed, and one more can.
+// TestSpecialisationsFit: by trying all ways to specialise, that many specialisations never make
+// more cells than allowed, and one more can.
 func TestSpecialisationsFit(t *testing.T) {
 	flat := func(n int) datasets.Attribute {
 		return datasets.Attribute{Name: "c", Kind: datasets.Categorical,

@@ -124,15 +124,8 @@ func (g *Generalised) summarise(records *datasets.Table) {
 	regions.Means = make([]float64, len(regions.Low))
 	together(len(g.Rows)*len(regions.Attributes), len(regions.Attributes), func(d int) error {
 		attribute := regions.Attributes[d]
-		a, column := &schema.Attributes[attribute], records.Column(attribute)
-		switch {
-		case column.U8 != nil:
-			summary(g, column.U8, column.Exact, a, d)
-		case column.U16 != nil:
-			summary(g, column.U16, column.Exact, a, d)
-		default:
-			summary(g, column.U32, column.Exact, a, d)
-		}
+		column := records.Column(attribute)
+		codedOf(column).summarise(g, d, &schema.Attributes[attribute], column.Exact)
 		return nil
 	})
 	class := schema.Class()
@@ -151,10 +144,9 @@ func (g *Generalised) summarise(records *datasets.Table) {
 	}
 }
 
-// summary bounds the codes of each region on dimension d, where that is not known already, and
+// summarise bounds the codes of each region on dimension d, where that is not known already, and
 // averages its numbers: the exact ones where the table keeps them.
-func summary[T uint8 | uint16 | uint32](g *Generalised, codes []T, exact []float64,
-	a *datasets.Attribute, d int) {
+func (codes width[T]) summarise(g *Generalised, d int, a *datasets.Attribute, exact []float64) {
 	r, dims, start := g.Regions, len(g.Regions.Attributes), int32(0)
 	for region, end := range g.Ends {
 		at := region*dims + d

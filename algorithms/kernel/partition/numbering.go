@@ -11,7 +11,8 @@ type Numbering struct {
 	count int
 }
 
-// Reset forgets all sets. From now on they have so many words; about as many are expected.
+// Reset forgets all sets. From now on a set has the given number of words, and about as many sets
+// as expected are to come.
 func (n *Numbering) Reset(words, expected int) {
 	size := 16
 	for size < 2*expected {

@@ -20,9 +20,10 @@ import (
 type Space struct {
 	table      *datasets.Table
 	attributes []int
-	columns    []*datasets.Column
+	columns    []coded // of the dimensions
 	cells      []uint32
-	class      *datasets.Column // nil without a class attribute
+	class      *datasets.Column // nil without a class attribute, as is
+	labels     coded            // its codes
 	classes    int
 
 	moved     []int32  // rows on their way to the right side of a split
@@ -36,11 +37,12 @@ func NewSpace(table *datasets.Table, attributes []int) *Space {
 	schema := table.Schema()
 	s := &Space{table: table, attributes: attributes, classes: schema.Classes()}
 	for _, attribute := range attributes {
-		s.columns = append(s.columns, table.Column(attribute))
+		s.columns = append(s.columns, codedOf(table.Column(attribute)))
 		s.cells = append(s.cells, uint32(schema.Attributes[attribute].Cells()))
 	}
 	if class := schema.Class(); class >= 0 {
 		s.class = table.Column(class)
+		s.labels = codedOf(s.class)
 	}
 	return s
 }
@@ -84,65 +86,27 @@ func (s *Space) Split(rows []int32, dim int, at uint32) int {
 	if len(rows) >= sharedRows {
 		return s.splitShared(rows, dim, at)
 	}
-	left := splitOf(s.columns[dim], rows, s.moved, at)
+	left := s.columns[dim].split(rows, s.moved, at)
 	copy(rows[left:], s.moved[:len(rows)-left])
 	return left
 }
 
-// splitOf moves the rows on the left side to the front, and copies those on the right to moved.
-func splitOf(column *datasets.Column, rows, moved []int32, at uint32) int {
-	switch {
-	case column.U8 != nil:
-		return split(column.U8, rows, moved, at)
-	case column.U16 != nil:
-		return split(column.U16, rows, moved, at)
-	default:
-		return split(column.U32, rows, moved, at)
-	}
-}
-
-// split writes every row to both sides and advances only the side it belongs to: around a good
-// cut the comparison is a coin toss, which a branch would mispredict every other time.
-func split[T uint8 | uint16 | uint32](codes []T, rows, moved []int32, at uint32) int {
-	moved = moved[:len(rows)]
-	left := 0
-	for i, row := range rows {
-		below := 0
-		if uint32(codes[row]) < at {
-			below = 1
-		}
-		rows[left] = row // left <= i: this place has been read
-		moved[i-left] = row
-		left += below
-	}
-	return left
-}
-
 // Codes writes the rows' codes on dim into codes, which must be as long as rows.
-func (s *Space) Codes(rows []int32, dim int, codes []uint32) { Codes(s.columns[dim], rows, codes) }
+func (s *Space) Codes(rows []int32, dim int, codes []uint32) { s.columns[dim].gather(rows, codes) }
 
 // Codes writes the rows' codes in a column into codes, which must be as long as rows.
 func Codes(column *datasets.Column, rows []int32, codes []uint32) {
-	switch {
-	case column.U8 != nil:
-		gather(column.U8, rows, codes)
-	case column.U16 != nil:
-		gather(column.U16, rows, codes)
-	default:
-		gather(column.U32, rows, codes)
-	}
+	codedOf(column).gather(rows, codes)
 }
 
-func gather[T uint8 | uint16 | uint32](from []T, rows []int32, codes []uint32) {
-	codes = codes[:len(rows)]
-	for i, row := range rows {
-		codes[i] = uint32(from[row])
+// Equal reports whether two rows have the same code on every dimension.
+func (s *Space) Equal(a, b int32) bool {
+	for _, codes := range s.columns {
+		if codes.at(a) != codes.at(b) {
+			return false
+		}
 	}
-}
-
-// Same reports whether two rows have the same code on dim.
-func (s *Space) Same(a, b int32, dim int) bool {
-	return s.columns[dim].At(a) == s.columns[dim].At(b)
+	return true
 }
 
 // Labels writes the rows' class codes into labels, which must be as long as rows; all 0 without
@@ -152,83 +116,33 @@ func (s *Space) Labels(rows []int32, labels []uint32) {
 		clear(labels[:len(rows)])
 		return
 	}
-	Codes(s.class, rows, labels)
+	s.labels.gather(rows, labels)
 }
 
 // Histogram adds the rows' frequencies on dim to counts: counts[c-low] for code c. All the rows'
 // codes must lie in [low, low+len(counts)).
 func (s *Space) Histogram(rows []int32, dim int, low uint32, counts []int32) {
-	column := s.columns[dim]
-	if len(rows) >= max(sharedRows, 8*len(counts)) {
-		countShared(rows, counts, func(rows, counts []int32) {
-			histogramOf(column, rows, low, counts)
-		})
+	if !sharing(rows, counts) {
+		s.columns[dim].histogram(rows, low, counts)
 		return
 	}
-	histogramOf(column, rows, low, counts)
-}
-
-func histogramOf(column *datasets.Column, rows []int32, low uint32, counts []int32) {
-	switch {
-	case column.U8 != nil:
-		histogram(column.U8, rows, low, counts)
-	case column.U16 != nil:
-		histogram(column.U16, rows, low, counts)
-	default:
-		histogram(column.U32, rows, low, counts)
-	}
-}
-
-func histogram[T uint8 | uint16 | uint32](codes []T, rows []int32, low uint32, counts []int32) {
-	for _, row := range rows {
-		counts[uint32(codes[row])-low]++
-	}
+	countShared(rows, counts, func(rows, counts []int32) {
+		s.columns[dim].histogram(rows, low, counts)
+	})
 }
 
 // ClassHistogram adds the rows' frequencies for each code and class to counts:
 // counts[(c-low)·Classes+y] for code c and class y.
 func (s *Space) ClassHistogram(rows []int32, dim int, low uint32, counts []int32) {
-	if s.class == nil {
+	switch {
+	case s.class == nil:
 		s.Histogram(rows, dim, low, counts)
-		return
-	}
-	if len(rows) >= max(sharedRows, 8*len(counts)) {
+	case !sharing(rows, counts):
+		s.columns[dim].classHistogram(s.class, uint32(s.classes), rows, low, counts)
+	default:
 		countShared(rows, counts, func(rows, counts []int32) {
-			s.classHistogramOf(s.columns[dim], rows, low, counts)
+			s.columns[dim].classHistogram(s.class, uint32(s.classes), rows, low, counts)
 		})
-		return
-	}
-	s.classHistogramOf(s.columns[dim], rows, low, counts)
-}
-
-func (s *Space) classHistogramOf(column *datasets.Column, rows []int32, low uint32,
-	counts []int32) {
-	switch {
-	case column.U8 != nil:
-		classHistogram(s, column.U8, rows, low, counts)
-	case column.U16 != nil:
-		classHistogram(s, column.U16, rows, low, counts)
-	default:
-		classHistogram(s, column.U32, rows, low, counts)
-	}
-}
-
-func classHistogram[T uint8 | uint16 | uint32](s *Space, codes []T, rows []int32, low uint32,
-	counts []int32) {
-	switch {
-	case s.class.U8 != nil:
-		jointHistogram(codes, s.class.U8, rows, low, uint32(s.classes), counts)
-	case s.class.U16 != nil:
-		jointHistogram(codes, s.class.U16, rows, low, uint32(s.classes), counts)
-	default:
-		jointHistogram(codes, s.class.U32, rows, low, uint32(s.classes), counts)
-	}
-}
-
-func jointHistogram[T, C uint8 | uint16 | uint32](codes []T, labels []C, rows []int32, low,
-	classes uint32, counts []int32) {
-	for _, row := range rows {
-		counts[(uint32(codes[row])-low)*classes+uint32(labels[row])]++
 	}
 }
 
@@ -238,30 +152,14 @@ func (s *Space) ClassCounts(rows []int32, counts []int32) {
 		counts[0] += int32(len(rows))
 		return
 	}
-	histogramOf(s.class, rows, 0, counts)
+	s.labels.histogram(rows, 0, counts)
 }
 
-// Extent is the smallest and the largest code on dim; rows must not be empty.
-func (s *Space) Extent(rows []int32, dim int) (lowest, highest uint32) {
-	column := s.columns[dim]
-	switch {
-	case column.U8 != nil:
-		return extent(column.U8, rows)
-	case column.U16 != nil:
-		return extent(column.U16, rows)
-	default:
-		return extent(column.U32, rows)
-	}
-}
-
-func extent[T uint8 | uint16 | uint32](codes []T, rows []int32) (uint32, uint32) {
-	lowest := codes[rows[0]]
-	highest := lowest
-	for _, row := range rows {
-		lowest = min(lowest, codes[row])
-		highest = max(highest, codes[row])
-	}
-	return uint32(lowest), uint32(highest)
+// Extent is the smallest and the largest code on dim of rows whose codes are known to lie in [low,
+// high]; rows must not be empty. It reads no further once both ends have been met, which in a large
+// region is after a small part of its rows.
+func (s *Space) Extent(rows []int32, dim int, low, high uint32) (lowest, highest uint32) {
+	return s.columns[dim].extent(rows, low, high)
 }
 
 // Median is the lower median on dim of at least one row, the code of rank ⌈n/2⌉, with the numbers

@@ -95,7 +95,7 @@ func TestKernelsAgainstDefinitions(t *testing.T) {
 			return
 		}
 
-		lowest, highest := space.Extent(rows, dim)
+		lowest, highest := space.Extent(rows, dim, 0, space.Cells(dim)-1)
 		if lowest != slices.Min(codes) || highest != slices.Max(codes) {
 			t.Fatalf("extent [%d, %d] of %v", lowest, highest, codes)
 		}

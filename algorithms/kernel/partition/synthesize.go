@@ -91,7 +91,7 @@ type filled struct {
 	drawer    *drawer
 }
 
-// newFilled lists them; they are at most so many.
+// newFilled lists the regions that have records, of which there are at most most.
 func newFilled(regions *algorithms.Regions, tuples []int, most int,
 	stream *random.Stream) *filled {
 	f := &filled{regions: regions, numbers: make([]int32, 0, most), ends: make([]int32, 0, most)}
@@ -150,25 +150,7 @@ func (f *filled) draw(b *datasets.Builder, attribute int, a *datasets.Attribute,
 		needed += int(end-start) * int(f.intervals[i].draws)
 		start = end
 	}
-	switch column := b.Column(attribute); {
-	case column.U8 != nil:
-		drawRanks(f.drawer, column.U8, f.intervals, needed, axis)
-	case column.U16 != nil:
-		drawRanks(f.drawer, column.U16, f.intervals, needed, axis)
-	default:
-		drawRanks(f.drawer, column.U32, f.intervals, needed, axis)
-	}
-}
-
-// drawRanks is draw, of codes by their places along an axis. It is nil where codes are in order.
-func drawRanks[T uint8 | uint16 | uint32](d *drawer, codes []T, intervals []interval, needed int,
-	axis *datasets.Axis) {
-	draw(d, codes, intervals, needed)
-	if axis != nil {
-		for row, rank := range codes {
-			codes[row] = T(axis.Code[rank])
-		}
-	}
+	codedOf(b.Column(attribute)).drawRanks(f.drawer, f.intervals, needed, axis)
 }
 
 // SetWithin sets an attribute of a row to a point of the interval of codes [low, high): of a

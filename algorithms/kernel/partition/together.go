@@ -10,8 +10,8 @@ import (
 // work or more.
 const manyValues = 1 << 17
 
-// together runs f(0) to f(n-1), which together look at so many values, at the same time if those
-// are many.
+// together runs f(0) to f(n-1), which read that many values altogether: at the same time if these
+// are many, else one after the other.
 func together(values, n int, f func(i int) error) error {
 	var (
 		failed  = make([]error, n)
@@ -47,6 +47,9 @@ func shared(rows []int32, f func(part, start int, rows []int32)) (parts int) {
 	return parts
 }
 
+// sharing says whether it pays to divide a count of rows between processors.
+func sharing(rows, counts []int32) bool { return len(rows) >= max(sharedRows, 8*len(counts)) }
+
 // countShared adds the counts of f over all rows to counts.
 func countShared(rows, counts []int32, f func(rows, counts []int32)) {
 	var others [mostParts][]int32
@@ -70,7 +73,7 @@ func countShared(rows, counts []int32, f func(rows, counts []int32)) {
 func (s *Space) splitShared(rows []int32, dim int, at uint32) int {
 	var parts [mostParts]struct{ start, left, right int }
 	n := shared(rows, func(part, start int, rows []int32) {
-		left := splitOf(s.columns[dim], rows, s.moved[start:], at)
+		left := s.columns[dim].split(rows, s.moved[start:], at)
 		parts[part].start, parts[part].left, parts[part].right = start, left, len(rows)-left
 	})
 	left := 0

@@ -153,8 +153,8 @@ func total(counts []int32) int {
 	return n
 }
 
-// EvenSquares is the sum of squares of m rows in the given number of classes, as equal as can be:
-// the least discernibility that so many classes come to.
+// EvenSquares is the least discernibility of m rows in the given number of classes: the sum of the
+// classes' squared sizes when these are as equal as can be.
 func EvenSquares(m, classes int64) int64 {
 	each, more := m/classes, m%classes
 	return (classes-more)*each*each + more*(each+1)*(each+1)

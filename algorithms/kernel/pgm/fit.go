@@ -17,7 +17,7 @@ type Options struct {
 	MaxCells  float64 // of the model; a larger one is refused
 }
 
-// plateau is how often, in steps, the fit looks whether to stop.
+// plateau is how many steps a fit takes between checks whether it can stop.
 const plateau = 50
 
 // Model is a fitted distribution of a number of records. It is safe for concurrent use once it is
@@ -208,7 +208,7 @@ func (f *fitting) run(ctx context.Context, o Options) error {
 	copy(f.mu, f.z)
 	f.project(f.z, f.atZ)
 	f.project(f.z, f.atX)
-	f.Loss = f.look(1)
+	f.Loss = f.evaluate(1)
 	earlier := f.Loss
 	scale, weight, cuts := 1/(f.curvature*f.Total), 1.0, 0 // the paper's 1/L and c
 	for f.Iterations < o.Iterations && f.curvature > 0 && cuts < maxCuts {
@@ -220,7 +220,7 @@ func (f *fitting) run(ctx context.Context, o Options) error {
 		s := 2 + float64(weight*scale)
 		rest := 2 / (s + math.Sqrt(float64(s*s)-4))
 		a := 1 - rest
-		f.look(rest)
+		f.evaluate(rest)
 		f.differentiate()
 		step := a / (weight * rest)
 		for cell, g := range f.gradient {
@@ -251,13 +251,13 @@ func (f *fitting) run(ctx context.Context, o Options) error {
 		if o.Tolerance == 0 || f.Iterations%plateau != 0 {
 			continue
 		}
-		if f.Loss = f.look(1); earlier-f.Loss < o.Tolerance/10*f.Loss ||
+		if f.Loss = f.evaluate(1); earlier-f.Loss < o.Tolerance/10*f.Loss ||
 			f.gap() <= o.Tolerance*f.Loss {
 			break
 		}
 		earlier = f.Loss
 	}
-	f.Loss = f.look(1)
+	f.Loss = f.evaluate(1)
 	f.Gap = f.gap()
 	return nil
 }
@@ -270,8 +270,8 @@ func (f *fitting) project(mu []float64, to [][]float64) {
 	}
 }
 
-// look computes loss and residuals at y, a share of x and the rest of z.
-func (f *fitting) look(share float64) (loss float64) {
+// evaluate computes loss and residuals at y, a share of x and the rest of z.
+func (f *fitting) evaluate(share float64) (loss float64) {
 	for i, t := range f.targets {
 		r, z := f.residual[i], f.atZ[i]
 		for cell, x := range f.atX[i] {
@@ -283,7 +283,7 @@ func (f *fitting) look(share float64) (loss float64) {
 	return loss
 }
 
-// differentiate computes the gradient at the point looked at.
+// differentiate computes the gradient at the point that was evaluated last.
 func (f *fitting) differentiate() {
 	clear(f.gradient)
 	for i, t := range f.targets {
@@ -305,8 +305,9 @@ func (f *fitting) bend(step, logs float64) (bend, paid float64) {
 	return bend, paid - float64(f.Total*logs)
 }
 
-// gap is the Frank-Wolfe gap at x, which has been looked at: what the loss, which is convex, could
-// fall by at most, as its tangent says. The corners of all marginals are single records.
+// gap is the Frank-Wolfe gap at x, where the loss was evaluated last: what the loss, which is
+// convex, could fall by at most, as its tangent says. The corners of all marginals are single
+// records.
 func (f *fitting) gap() float64 {
 	f.differentiate()
 	sum := 0.0

@@ -11,7 +11,7 @@ import (
 type oracle struct {
 	*tree
 	total    float64
-	messages []float64 // logarithms of what children tell their parents, by shared cell
+	messages []float64 // logarithms of what children send to their parents, by shared cell
 	sums     []float64 // of the exponentials of a block
 	factors  []float64
 }
