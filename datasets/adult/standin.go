@@ -10,7 +10,7 @@ import (
 	"ppdp/random"
 )
 
-//go:generate go run ./fit -o standin.csv
+//go:generate go test ./fit -run TestCommittedFileIsWhatTheDataGive -update
 
 //go:embed standin.csv
 var standInFile string

@@ -1,6 +1,5 @@
-// Command fit computes the count tables of Adult's stand-in, ../standin.csv, from the real data. It
-// looks for them where ppdp does and is run by "go generate ./datasets/adult". A test holds the
-// committed file to what this program makes.
+// Package fit computes the count tables of Adult's stand-in, ../standin.csv, from the real data. It
+// has tests only: one holds the committed file to what the data give, or writes it with -update.
 //
 // The model extends the tree-augmented naive Bayes of Friedman, Geiger & Goldszmidt (1997) from a
 // tree to a 2-tree: given the class, each attribute depends on at most two others that are parent
@@ -15,17 +14,14 @@
 // combinations; this is subtracted.
 //
 // Adult is public, and the counts protect nobody: the stand-in replaces missing files, not consent.
-package main
+package fit
 
 import (
-	"bytes"
 	"context"
 	"encoding/csv"
-	"flag"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,26 +30,6 @@ import (
 	"ppdp/datasets/adult"
 	"ppdp/elementary"
 )
-
-func main() {
-	data := flag.String("data", "", "directory that holds adult/adult.data and adult/adult.test")
-	out := flag.String("o", "standin.csv", "file to write")
-	flag.Parse()
-	if err := write(*out, datasets.DefaultFiles(*data)); err != nil {
-		fmt.Fprintln(os.Stderr, "fit:", err)
-		os.Exit(1)
-	}
-}
-
-// write replaces the file only when all of it could be made: the package that reads the real data
-// embeds it.
-func write(path string, files datasets.Files) error {
-	var made bytes.Buffer
-	if err := fit(&made, files); err != nil {
-		return err
-	}
-	return os.WriteFile(path, made.Bytes(), 0o644)
-}
 
 // bins are the lower ends of the bins of the numeric attributes whose domains are too large to
 // count value by value. They are public choices: equal widths, or the spike at 0 and finer bins
