@@ -10,7 +10,6 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/audit"
-	"ppdp/experiments/internal/coin"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/metrics"
@@ -27,15 +26,15 @@ func (fatal) Info() metrics.Info {
 }
 
 func (fatal) Measure(context.Context, metrics.Case) (float64, bool, error) {
-	coin.Die("goroutine")
+	die("goroutine")
 	return 0, false, nil
 }
 
 // doomed is a coin whose guarantee can be audited.
-type doomed struct{ coin.Coin }
+type doomed struct{ coin }
 
 func (doomed) Info() algorithms.Info {
-	info := coin.Coin{}.Info()
+	info := coin{}.Info()
 	info.Name = "test-doomed"
 	for i := range info.Variants {
 		info.Variants[i].Relation = "add or remove one record"

@@ -1,6 +1,9 @@
 package spec
 
 import (
+	"context"
+	"errors"
+	"ppdp/algorithms"
 	"slices"
 	"strings"
 	"testing"
@@ -9,8 +12,51 @@ import (
 	_ "ppdp/classifiers/all"
 	_ "ppdp/datasets/all"
 	"ppdp/experiments"
-	_ "ppdp/experiments/internal/coin"
 )
+
+// fake is an algorithm for tests, under differential privacy or without privacy. It is never run.
+type fake struct{ info algorithms.Info }
+
+type fakeParams struct {
+	Mood  string  `yaml:"mood" doc:"never used" values:"a word"`
+	Share float64 `yaml:"share" doc:"never used" values:"a number"`
+	K     int     `yaml:"k" doc:"never used"`
+}
+
+func (p *fakeParams) Validate() error {
+	if !(p.Share >= 0 && p.Share <= 1) {
+		return errors.New("share: must be between 0 and 1")
+	}
+	return nil
+}
+
+func (f fake) Info() algorithms.Info { return f.info }
+
+func (f fake) Params() algorithms.Params {
+	if f.info.Variants[0].Model == algorithms.NoPrivacy {
+		return nil
+	}
+	return &fakeParams{Share: 0.5}
+}
+
+func (fake) Release(context.Context, algorithms.Input) (*algorithms.Release, error) {
+	return nil, errors.New("never run")
+}
+
+func init() {
+	info := algorithms.Info{Name: "test-coin", Title: "Coin", Source: "test",
+		Input: algorithms.TableInput, Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: []algorithms.Guarantee{
+			{Variant: algorithms.Published, Model: algorithms.DifferentialPrivacy, Unit: "record",
+				Relation: "none", Status: algorithms.Broken},
+			{Variant: algorithms.Strict, Model: algorithms.DifferentialPrivacy, Unit: "record",
+				Relation: "none", Status: algorithms.Holds, Approximate: true}}}
+	algorithms.Register(fake{info})
+	info.Name, info.Title = "test-raw", "Raw"
+	info.Variants = []algorithms.Guarantee{
+		{Variant: algorithms.Published, Model: algorithms.NoPrivacy}}
+	algorithms.Register(fake{info})
+}
 
 // testSpec is an experiment small enough for tests, with noise, folds and a reference.
 const testSpec = `

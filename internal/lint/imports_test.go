@@ -66,7 +66,6 @@ var arrows = []room{
 	{"experiments/spec", []string{"experiments", "metrics/...", "algorithms/...",
 		"classifiers/...", "datasets/...", "privacy", "random", "internal/results",
 		"internal/registry", "internal/spelling", "internal/strictyaml"}},
-	{"experiments/internal/coin", []string{"algorithms", "datasets", "privacy"}},
 	{"experiments/engine", []string{"experiments/spec", "publish", "metrics/...",
 		"algorithms/...", "audit/...", "classifiers/...", "datasets/...", "privacy", "random",
 		"internal/process", "internal/results"}},

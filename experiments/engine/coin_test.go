@@ -1,6 +1,4 @@
-// Package coin holds the algorithms that the tests of specs and of the engine share: a coin that
-// misbehaves on demand, and one without privacy.
-package coin
+package engine
 
 import (
 	"context"
@@ -15,9 +13,9 @@ import (
 	"ppdp/privacy"
 )
 
-// Coin is an algorithm for tests: it publishes the rows a fair coin chooses, charges its budget,
+// coin is an algorithm for tests: it publishes the rows a fair coin chooses, charges its budget,
 // and misbehaves on demand.
-type Coin struct{}
+type coin struct{}
 
 type coinParams struct {
 	Mood  string  `yaml:"mood" doc:"of the coin" values:"a word"`
@@ -33,7 +31,7 @@ func (p *coinParams) Validate() error {
 	return errors.Join(errs...)
 }
 
-func (Coin) Info() algorithms.Info {
+func (coin) Info() algorithms.Info {
 	return algorithms.Info{Name: "test-coin", Title: "Coin", Source: "test",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
@@ -45,7 +43,7 @@ func (Coin) Info() algorithms.Info {
 				Relation: "none", Status: algorithms.Holds, Approximate: true}}}
 }
 
-func (Coin) Params() algorithms.Params { return &coinParams{Share: 0.5} }
+func (coin) Params() algorithms.Params { return &coinParams{Share: 0.5} }
 
 // meddle changes what it was lent. Other jobs may be reading it, which is the mistake to be
 // noticed by the harness, not by the race detector.
@@ -53,8 +51,8 @@ func (Coin) Params() algorithms.Params { return &coinParams{Share: 0.5} }
 //go:norace
 func meddle(table *datasets.Table) { table.Column(0).Exact[0]++ }
 
-// Die ends the process, in one of the ways that nothing in it can stop.
-func Die(how string) {
+// die ends the process, in one of the ways that nothing in it can stop.
+func die(how string) {
 	switch how {
 	case "exit":
 		os.Exit(0)
@@ -79,7 +77,7 @@ func Die(how string) {
 }
 
 // Release publishes the rows that the coin chooses, and does what the mood asks for.
-func (Coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	p := in.Params.(*coinParams)
 	root := in.Budget.Root()
 	switch p.Mood {
@@ -106,7 +104,7 @@ func (Coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 	case "meddle":
 		meddle(in.Table)
 	case "exit", "stack", "goroutine", "maps":
-		Die(p.Mood)
+		die(p.Mood)
 	case "deaf":
 		path := root.Fork()
 		noise := in.Budget.Laplace("counts", in.Noise.Open("counts"), privacy.Exact(1))
@@ -152,6 +150,6 @@ func (raw) Release(_ context.Context, in algorithms.Input) (*algorithms.Release,
 }
 
 func init() {
-	algorithms.Register(Coin{})
+	algorithms.Register(coin{})
 	algorithms.Register(raw{})
 }
