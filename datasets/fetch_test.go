@@ -193,10 +193,7 @@ func TestFetchUnpacksAndMakesCanonical(t *testing.T) {
 		_, rest, _ := strings.Cut(string(content), "\n")
 		return []byte(rest), nil
 	}
-	path, err := (&Fetcher{Dir: t.TempDir()}).Fetch(context.Background(), file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must((&Fetcher{Dir: t.TempDir()}).Fetch(context.Background(), file))
 	if content, err := os.ReadFile(path); err != nil || string(content) != "abc" {
 		t.Errorf("content %q, %v", content, err)
 	}
@@ -283,4 +280,12 @@ func TestFetchCancelled(t *testing.T) {
 	if !slices.Equal(server.asked(), []string{"/slow"}) {
 		t.Errorf("asked for %q after being cancelled", server.asked())
 	}
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

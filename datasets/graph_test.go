@@ -77,10 +77,7 @@ func TestNewGraph(t *testing.T) {
 
 func TestGraphChecksum(t *testing.T) {
 	build := func(n int) *Graph {
-		g, err := NewGraph(n, []int32{1, 0}, []int32{2, 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must(NewGraph(n, []int32{1, 0}, []int32{2, 2}))
 		return g
 	}
 	var b strings.Builder

@@ -36,21 +36,15 @@ func released(b *testing.B, a algorithms.Algorithm, params algorithms.Params) Ca
 		b.Log("PPDP_DATA is not set: the stand-in")
 		source = adult.StandIn{}
 	}
-	set, err := source.Load(context.Background(),
+	set := must(source.Load(context.Background(),
 		datasets.Request{Params: &adult.Params{Select: "diffmulti"},
-			Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
-	if err != nil {
-		b.Fatal(err)
-	}
+			Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}}))
 	rows := set.Table.AllRows()
 	c := Case{Table: set.Table, Train: rows[:30_162], Test: rows[30_162:]}
-	c.Release, err = a.Release(context.Background(), algorithms.Input{
+	c.Release = must(a.Release(context.Background(), algorithms.Input{
 		Table: set.Table, Rows: slices.Clone(c.Train), Params: params, Variant: algorithms.Strict,
 		Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(1)),
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))
 	return c
 }
 
@@ -79,10 +73,7 @@ func BenchmarkTrainRegions(b *testing.B) {
 	params := diffgen.DefaultParams()
 	params.Specialisations = 20
 	fit := func(of string, c Case, as ...classifiers.Classifier) {
-		e, err := encodeRecords(context.Background(), c, encoding.NodeMidpoint, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		e := must(encodeRecords(context.Background(), c, encoding.NodeMidpoint, nil))
 		data := classifiers.Data{Table: e.table, Rows: e.table.AllRows(), Weights: e.weights}
 		for _, c := range as {
 			b.Run(of+"/"+c.Info().Name, func(b *testing.B) {

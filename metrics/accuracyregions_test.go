@@ -109,10 +109,7 @@ func TestAccuracyOfRegionsRefuses(t *testing.T) {
 
 // TestNeeds: a classifier of regions asks for the partition where others ask for records.
 func TestNeeds(t *testing.T) {
-	m, err := Lookup("accuracy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(Lookup("accuracy"))
 	if got := Needs(m, algorithms.TableInput, majority.Classifier{}); len(got) != 1 ||
 		got[0] != algorithms.RecordsProduct {
 		t.Errorf("accuracy with majority needs %v", got)

@@ -337,10 +337,7 @@ func TestColumnSampleCountsAsItSorts(t *testing.T) {
 				weights = append(weights, float64(rapid.IntRange(0, 3).Draw(t, "weight")))
 			}
 		}
-		got, err := columnSample(table, 0, table.AllRows(), weights)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(columnSample(table, 0, table.AllRows(), weights))
 		counted := countedSample(table.Column(0), &schema.Attributes[0], cells,
 			table.AllRows(), weights)
 		for _, s := range []Sample{got, counted} {
@@ -372,10 +369,7 @@ func TestColumnSampleCountsAsItSorts(t *testing.T) {
 }
 
 func benchmarkDistance(b *testing.B, name string, continuous bool) {
-	m, err := Lookup(name)
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := must(Lookup(name))
 	const n = 10_000
 	a := datasets.Attribute{Name: "x", Low: 0, High: 100, Step: 1, Continuous: continuous}
 	stream := random.NewKey(1).Stream()

@@ -72,10 +72,7 @@ func TestEstimateByCells(t *testing.T) {
 						uint32(rapid.IntRange(low+1, cells).Draw(t, "to"))})
 			}
 		}
-		got, err := NewEstimator(schema, regions, Tight).Estimate(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(NewEstimator(schema, regions, Tight).Estimate(q))
 		want := Answer{Matched: true, Min: math.Inf(1), Max: math.Inf(-1)}
 		for r := range regions.Len() {
 			size := regions.Counts[2*r] + regions.Counts[2*r+1]
@@ -275,10 +272,7 @@ func TestExactReleaseHasNoError(t *testing.T) {
 		workload.Operator = rapid.SampledFrom([]Operator{Equal, AtMost, AtLeast}).Draw(t,
 			"operator")
 		for _, f := range []Aggregate{Sum, Average, Min, Max} {
-			off, err := workloadErrors(context.Background(), c, &workload, 0, f.of)
-			if err != nil {
-				t.Fatal(err)
-			}
+			off := must(workloadErrors(context.Background(), c, &workload, 0, f.of))
 			for _, x := range off {
 				if x > 1e-9 {
 					t.Fatalf("%s %s is off by %v", f, workload.Operator, x)
@@ -337,11 +331,8 @@ func TestWorkloadRefuses(t *testing.T) {
 func anonymityBenchmark(b *testing.B) Case {
 	params := discrete.Source{}.Params().(*discrete.Params)
 	params.N, params.Cardinality = 100_000, 64
-	data, err := discrete.Source{}.Load(context.Background(),
-		datasets.Request{Params: params, Key: random.NewKey(1)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := must(discrete.Source{}.Load(context.Background(),
+		datasets.Request{Params: params, Key: random.NewKey(1)}))
 	return Case{Table: data.Table, Train: data.Table.AllRows(),
 		Release: mondrianRelease(b, data.Table, 10, mondrian.Relaxed), K: 10}
 }

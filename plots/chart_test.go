@@ -33,10 +33,7 @@ func testMeasure(metric string) results.MeasureUse { return testMeasures.Measure
 
 func mustChart(t testing.TB, f results.Figure, rows []results.Row) *chart {
 	t.Helper()
-	c, err := newChart(f, testMeasure(f.Y), rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(newChart(f, testMeasure(f.Y), rows))
 	return c
 }
 
@@ -408,4 +405,12 @@ func TestPanelsWithoutTitle(t *testing.T) {
 			t.Errorf("panel %d is headed %q, want %q", i, got, want)
 		}
 	}
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -374,3 +374,19 @@ func TestOneRoot(t *testing.T) {
 	}()
 	b.Root()
 }
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

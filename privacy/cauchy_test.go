@@ -115,11 +115,8 @@ func TestChooseBoundedLaw(t *testing.T) {
 			root := b.Root()
 			for range n {
 				path := root.Fork()
-				chosen, err := exponential.ChooseBounded(&path, epsilon, len(scores), 0, high,
-					func(i int) float64 { return scores[i] })
-				if err != nil {
-					t.Fatal(err)
-				}
+				chosen := must(exponential.ChooseBounded(&path, epsilon, len(scores), 0, high,
+					func(i int) float64 { return scores[i] }))
 				if path.Spent() != epsilon {
 					t.Fatalf("spent %v, want %v", path.Spent(), epsilon)
 				}

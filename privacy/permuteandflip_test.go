@@ -167,10 +167,7 @@ func TestFlipsFollowTheirLaw(t *testing.T) {
 			var possible, seen []float64
 			observed := make([]float64, len(c.scores))
 			for range 40000 {
-				r, err := f.draw(c.epsilon, c.scores)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must(f.draw(c.epsilon, c.scores))
 				observed[r]++
 			}
 			drawn := 0.

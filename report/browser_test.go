@@ -166,18 +166,12 @@ func measurePage(t *testing.T, path string, page []byte, width int) (measured, [
 		"--virtual-time-budget=20000", "--dump-dom", server.URL)
 	// Files, not pipes, whose end would be waited for as long as a child of the browser lives.
 	printed := func(name string) *os.File {
-		file, err := os.Create(filepath.Join(t.TempDir(), name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must(os.Create(filepath.Join(t.TempDir(), name)))
 		t.Cleanup(func() { file.Close() })
 		return file
 	}
 	content := func(file *os.File) string {
-		text, err := os.ReadFile(file.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(file.Name()))
 		return string(text)
 	}
 	stdout, stderr := printed("stdout"), printed("stderr")
@@ -205,10 +199,7 @@ func TestInBrowser(t *testing.T) {
 	}
 	page, figures := b.Bytes(), 1
 	if other := os.Getenv("PPDP_REPORT"); other != "" {
-		text, err := os.ReadFile(filepath.Clean(other))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(filepath.Clean(other)))
 		page, figures = text, bytes.Count(text, []byte("<figure>"))
 	}
 	for _, width := range []int{1280, 390} {

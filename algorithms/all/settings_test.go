@@ -220,3 +220,11 @@ var spanningTrees = vary(func() *mst.Params {
 	func(p *mst.Params) { p.Merge, p.Threshold = margins.NoMerge, 0 },
 	func(p *mst.Params) { p.Merge, p.Values = margins.Neighbours, partition.Midpoint },
 )
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -41,11 +41,8 @@ func benchmark(b *testing.B, table *datasets.Table, variant algorithms.Variant, 
 // BenchmarkRelease is Fig. 12 on a table of Adult's schema: its stand-in, both halves. The exact
 // rule for h makes the most of it, the published one seldom gets beyond some thousand nodes.
 func BenchmarkRelease(b *testing.B) {
-	loaded, err := adult.StandIn{}.Load(context.Background(),
-		datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Key: random.NewKey(0)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	loaded := must(adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Key: random.NewKey(0)}))
 	for _, setting := range []struct {
 		variant algorithms.Variant
 		hprime  HPrime
@@ -116,22 +113,15 @@ func BenchmarkEndToEnd(b *testing.B) {
 	table := enlarged(testinput.Adult(b, "diffmulti"), 1_000_000)
 	format := textFormat(b, table.Schema())
 	var text bytes.Buffer
-	if err := csvtable.Write(&text, table, nil); err != nil {
-		b.Fatal(err)
-	}
+	noError(b, csvtable.Write(&text, table, nil))
 	params := DefaultParams()
 	params.Specialisations = 10_000
 	b.ResetTimer()
 	for i := range b.N {
-		content, err := format.Read(context.Background(), "adult.csv",
-			bytes.NewReader(text.Bytes()))
-		if err != nil {
-			b.Fatal(err)
-		}
+		content := must(format.Read(context.Background(), "adult.csv",
+			bytes.NewReader(text.Bytes())))
 		r, _ := release(b, content.Table, algorithms.Published, params, 1, uint64(i))
-		if err := csvtable.Write(io.Discard, r.Table, r.Weights); err != nil {
-			b.Fatal(err)
-		}
+		noError(b, csvtable.Write(io.Discard, r.Table, r.Weights))
 	}
 	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
@@ -154,9 +144,6 @@ func textFormat(b *testing.B, schema *datasets.Schema) *csvtable.Format {
 		}
 		y.WriteString("]}\n")
 	}
-	format, err := csvtable.ParseSchema("adult.schema.yaml", []byte(y.String()))
-	if err != nil {
-		b.Fatal(err)
-	}
+	format := must(csvtable.ParseSchema("adult.schema.yaml", []byte(y.String())))
 	return format
 }

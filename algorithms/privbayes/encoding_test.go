@@ -148,9 +148,7 @@ func TestUnevenTaxonomy(t *testing.T) {
 			{Name: "lima", Parent: 2},
 		}},
 	}
-	if err := a.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, a.Validate())
 	l := newLevels(a, newDomain(a, 16), Hierarchical)
 	want := [][]uint32{{0, 1, 2, 3}, {2, 0, 1, 1}, {1, 0, 1, 1}}
 	if !slices.EqualFunc(l.of, want, func(a, b []uint32) bool { return slices.Equal(a, b) }) ||

@@ -255,10 +255,7 @@ attributes:
 
 // TestDraftWithHierarchy takes the values from the hierarchy, not from the table.
 func TestDraftWithHierarchy(t *testing.T) {
-	tree, err := ReadHierarchy("h.csv", strings.NewReader("a;x;*\nb;x;*\n-;y;*\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must(ReadHierarchy("h.csv", strings.NewReader("a;x;*\nb;x;*\n-;y;*\n")))
 	options := DraftOptions{Taxonomies: map[string]*datasets.Taxonomy{"job": tree}}
 	var b strings.Builder
 	notes, err := draft(&b, opened("f.csv", "job,n\na,1\nc,2\n-,1\n"), source{}, options)
@@ -283,15 +280,9 @@ func TestDraftOfAdult(t *testing.T) {
 	if _, err := Draft(&schema, path, DraftOptions{NoHeader: true, Class: "c15"}); err != nil {
 		t.Fatal(err)
 	}
-	text, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(Open(path, nil))
 	defer text.Close()
-	content, err := parse(t, schema.String()).Read(context.Background(), path, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must(parse(t, schema.String()).Read(context.Background(), path, text))
 	if content.Table.Len() != 30162 || content.Dropped != 2399 {
 		t.Errorf("%d rows and %d dropped, must be 30162 and 2399", content.Table.Len(),
 			content.Dropped)

@@ -47,19 +47,13 @@ func matchErrors(t *testing.T, err error, prefix string, wants []string) {
 
 func parse(t testing.TB, schema string) *Format {
 	t.Helper()
-	format, err := ParseSchema("schema.yaml", []byte(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
+	format := must(ParseSchema("schema.yaml", []byte(schema)))
 	return format
 }
 
 func readFile(t testing.TB, name string) string {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("testdata/" + name))
 	return string(data)
 }
 
@@ -175,15 +169,9 @@ attributes:
 }
 
 func FuzzSchema(f *testing.F) {
-	files, err := filepath.Glob("testdata/*/*.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
+	files := must(filepath.Glob("testdata/*/*.yaml"))
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := must(os.ReadFile(file))
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

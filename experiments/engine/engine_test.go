@@ -35,14 +35,8 @@ quick: {trials: 1, epsilon: [1]}
 
 func mustPlan(t *testing.T, text string, o spec.Overrides) *spec.Plan {
 	t.Helper()
-	s, err := spec.Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Plan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(spec.Parse("test.yaml", []byte(text)))
+	plan := must(s.Plan(o))
 	return plan
 }
 
@@ -55,18 +49,28 @@ func options(t *testing.T, out string) Options {
 
 func mustRun(t *testing.T, p *spec.Plan, opts Options) *Result {
 	t.Helper()
-	result, err := Run(context.Background(), p, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must(Run(context.Background(), p, opts))
 	return result
 }
 
 func read(t *testing.T, elements ...string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(elements...))
+	data := must(os.ReadFile(filepath.Join(elements...)))
+	return string(data)
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(data)
 }
