@@ -246,8 +246,7 @@ func TestCounts(t *testing.T) {
 		{Verdict: NotCovered, Source: []string{"section 3.1"}},
 		{Verdict: Contradicted, Source: []string{"section 2"}},
 	})
-	const want = "| **A paper** | 2 | | | 1 | 2 |\n" +
-		"| Fig. 1 | 2 | | | | |\n" +
+	const want = "| **A paper** | 2 | | | 1 | 2 |\n" + "| Fig. 1 | 2 | | | | |\n" +
 		"| Table I | | | | | 1 |\n" +
 		"| text | | | | 1 | 1 |\n"
 	if got := b.String(); got != want {

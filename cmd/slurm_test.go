@@ -123,10 +123,8 @@ func startSlurm(t *testing.T) *slurm {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &slurm{t: t, dir: dir, work: filepath.Join(dir, "work"),
-		ppdp: filepath.Join(dir, "ppdp")}
-	s.env = append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"),
-		"PPDP_OFFLINE=1")
+	s := &slurm{t: t, dir: dir, work: filepath.Join(dir, "work"), ppdp: filepath.Join(dir, "ppdp")}
+	s.env = append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"), "PPDP_OFFLINE=1")
 	for _, folder := range []string{"munge", "state", "spool", "work"} {
 		if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
 			t.Fatal(err)

@@ -72,8 +72,7 @@ func TestGeneralisedLeafMajority(t *testing.T) {
 		for _, e := range []encoding.Encoding{encoding.NodeMidpoint, encoding.Nominal,
 			encoding.Midpoint} {
 			c.Params = &GeneralisedParams{Encoding: e}
-			if got, _, err := tryMeasure(t, "accuracy-generalised", c); err != nil ||
-				got != want {
+			if got, _, err := tryMeasure(t, "accuracy-generalised", c); err != nil || got != want {
 				t.Fatalf("%s: accuracy %v (error %v), of the regions %v", e, got, err, want)
 			}
 		}

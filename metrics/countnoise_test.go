@@ -128,8 +128,7 @@ func TestCountNoiseIsScale(t *testing.T) {
 			regions.Counts))
 		c := Case{Table: table, Train: table.AllRows(),
 			Release: &algorithms.Release{Regions: regions}}
-		got := defined(t, "count-noise",
-			c, func(p Params) { p.(*CountNoiseParams).Per = test.per })
+		got := defined(t, "count-noise", c, func(p Params) { p.(*CountNoiseParams).Per = test.per })
 		tolerance := 5 * math.Sqrt((test.second-test.mean*test.mean)/float64(test.counts))
 		if math.Abs(got-test.mean) > tolerance {
 			t.Errorf("%s: %v, want %v ± %v", test.name, got, test.mean, tolerance)

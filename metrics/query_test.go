@@ -185,8 +185,7 @@ func TestCountErrorByHand(t *testing.T) {
 	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}}
 	workload := func(operator Operator, values string, ranges Ranges) func(Params) {
 		return func(p Params) {
-			p.(*CountErrorParams).WorkloadParams = WorkloadParams{"x",
-				operator, values, ranges}
+			p.(*CountErrorParams).WorkloadParams = WorkloadParams{"x", operator, values, ranges}
 		}
 	}
 	for _, test := range []struct {

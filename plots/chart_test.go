@@ -52,8 +52,7 @@ func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 			[]string{"RPS (published)", "RPS (strict)"}},
 		"variants apart in x": {[]results.Row{at(base, 1), at(strict, 2)},
 			[]string{"RPS (published)", "RPS (strict)"}},
-		"datasets": {[]results.Row{at(base, 1), at(other, 1)},
-			[]string{"RPS (d)", "RPS (other)"}},
+		"datasets": {[]results.Row{at(base, 1), at(other, 1)}, []string{"RPS (d)", "RPS (other)"}},
 		"a parameter": {[]results.Row{at(withParams(base, deep), 1),
 			at(withParams(base, shallow), 1)}, []string{"RPS (depth = 50)", "RPS (depth = 5)"}},
 		"a parameter, apart": {[]results.Row{at(withParams(base, deep), 1),
@@ -329,8 +328,7 @@ func TestCurvesAlongADatasetsParameter(t *testing.T) {
 // TestMeasures: what a manifest knows of a metric is on the axis and in the description.
 func TestMeasures(t *testing.T) {
 	for metric, want := range map[string][2]string{
-		"accuracy": {"Classification accuracy",
-			"Classification accuracy, higher is better"},
+		"accuracy": {"Classification accuracy", "Classification accuracy, higher is better"},
 		"count-error": {"Error of count queries, mean (records)",
 			"Error of count queries, mean (records), lower is better"},
 		results.RuntimeMetric: {"Run time of a release (s)", "Run time of a release (s)"},

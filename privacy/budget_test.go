@@ -330,8 +330,7 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 		var sum, lossSum float64
 		for m, entry := range b.Ledger() {
 			sum, lossSum = sum+entry.Cost, lossSum+float64(entry.Loss)
-			if entry.Calls != calls[m] || entry.Calls == 0 &&
-				(entry.Cost != 0 || entry.Loss != 0) {
+			if entry.Calls != calls[m] || entry.Calls == 0 && (entry.Cost != 0 || entry.Loss != 0) {
 				t.Fatalf("mechanism %d: %+v, want %d calls", m, entry, calls[m])
 			}
 		}

@@ -23,8 +23,7 @@ func TestCauchyLaw(t *testing.T) {
 		}
 		scale := 6 * c.bound / c.epsilon
 		kolmogorovSmirnov(t, "Cauchy", sample, func(x float64) float64 {
-			return 0.5 +
-				math.Atan((x-c.value)/scale)/math.Pi
+			return 0.5 + math.Atan((x-c.value)/scale)/math.Pi
 		})
 	}
 }

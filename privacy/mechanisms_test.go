@@ -244,8 +244,7 @@ func TestExponentialExtremes(t *testing.T) {
 		}
 		// 1000 ± 4.9·√(3000·⅓·⅔): all three alike, up to falseAlarm for each
 		if epsilon == 1e-300 && slices.ContainsFunc(counts[:], func(n int) bool {
-			return n < 873 ||
-				n > 1127
+			return n < 873 || n > 1127
 		}) {
 			t.Errorf("epsilon 1e-300 chose %v, want a third each", counts)
 		}

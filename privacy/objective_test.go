@@ -43,8 +43,7 @@ func TestObjectiveLaw(t *testing.T) {
 	budget := NewBudget(1e6)
 	o := budget.Objective("x", random.NewKey(5).Stream(), Exact(3))
 	path := budget.Root()
-	sample := must(o.Minimise(&path, 2, Shape{50000, 4, 0.48},
-		parabola{4, 0, constant(7, 50000)}))
+	sample := must(o.Minimise(&path, 2, Shape{50000, 4, 0.48}, parabola{4, 0, constant(7, 50000)}))
 	kolmogorovSmirnov(t, "objective", sample, distuv.Laplace{Mu: 7, Scale: 3 / 1.5 / 4}.CDF)
 }
 

@@ -251,8 +251,7 @@ func TestCut(t *testing.T) {
 					at = axis.Rank[at]
 				}
 				value := slices.IndexFunc(members, func(m member) bool {
-					return at >= m.low &&
-						at < m.high
+					return at >= m.low && at < m.high
 				})
 				cell = cell*uint64(len(members)) + uint64(value)
 			}

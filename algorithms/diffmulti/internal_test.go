@@ -180,8 +180,7 @@ func TestFrequencies(t *testing.T) {
 		low := rapid.Uint32Range(0, 3).Draw(t, "low")
 		high := rapid.SampledFrom([]uint32{low + 2, low + 9, r.roots[dim]}).Draw(t, "high")
 		rows = slices.DeleteFunc(rows, func(row int32) bool {
-			return column.At(row) < low ||
-				column.At(row) >= high
+			return column.At(row) < low || column.At(row) >= high
 		})
 		r.frequency.gather(r.layout, r.store, rows, dim, low, high)
 		f := &r.frequency.out

@@ -271,8 +271,7 @@ func TestAdult(t *testing.T) {
 
 func BenchmarkSearch(b *testing.B) {
 	b.Run("discrete", func(b *testing.B) {
-		benchmark(b, testinput.Discrete(b, discrete.Skewed,
-			10_000))
+		benchmark(b, testinput.Discrete(b, discrete.Skewed, 10_000))
 	})
 	b.Run("adult", func(b *testing.B) { benchmark(b, testinput.Adult(b, "mondrian")) })
 }

@@ -215,8 +215,7 @@ func BenchmarkSearch(b *testing.B) {
 // BenchmarkLimited runs 200 million steps.
 func BenchmarkLimited(b *testing.B) {
 	b.Run("adult/k=10", func(b *testing.B) {
-		benchmark(b, testinput.Adult(b, "mondrian"),
-			Params{K: 10, Work: 200})
+		benchmark(b, testinput.Adult(b, "mondrian"), Params{K: 10, Work: 200})
 	})
 	b.Run("uniform/k=2", func(b *testing.B) {
 		benchmark(b, testinput.Discrete(b, discrete.Uniform, 10_000), Params{K: 2, Work: 200})

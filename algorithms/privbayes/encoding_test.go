@@ -188,8 +188,7 @@ func TestRecordsOutsideTheDomainAreDrawnAgain(t *testing.T) {
 		t.Error(err)
 	}
 	if !slices.ContainsFunc(release.Warnings, func(w string) bool {
-		return len(w) > 0 &&
-			w != noParents
+		return len(w) > 0 && w != noParents
 	}) {
 		t.Errorf("warnings %q, want one about records without a value", release.Warnings)
 	}

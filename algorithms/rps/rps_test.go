@@ -64,8 +64,7 @@ func TestHandWorkedTrees(t *testing.T) {
 		{"fixed", plain, func(p *Params) { p.Partition, p.Depth, p.StopCheck = Fixed, 1, false },
 			"[0,2):[4] [2,4):[2] "},
 		{"no stop test above depth 1", plain, func(p *Params) {
-			p.Stop, p.Allocation,
-				p.ShallowDepth = 6.5, ShallowLevels, 1
+			p.Stop, p.Allocation, p.ShallowDepth = 6.5, ShallowLevels, 1
 		}, "[0,2):[4] [2,4):[2] "},
 		{"class", classes, func(p *Params) { p.Quality, p.Depth, p.StopCheck = Class, 1, false },
 			"[0,1):[4 0] [1,3):[0 6] "},
@@ -230,8 +229,7 @@ func TestLargeEpsilonRecoversTheData(t *testing.T) {
 			algorithms.Strict}).Draw(t, "variant")
 		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
 			recoveryEpsilon, rapid.Uint64().Draw(t, "seed")))
-		if got, want := sorted(r.Table), sorted(table); !slices.Equal(got,
-			want) {
+		if got, want := sorted(r.Table), sorted(table); !slices.Equal(got, want) {
 			t.Fatalf("records %q, want %q", got, want)
 		}
 	})

@@ -231,8 +231,7 @@ func TestIntuitiveOrder(t *testing.T) {
 			}
 			axis := a.Axis()
 			for node := range axis.Taxonomy.Nodes {
-				codes := slices.Sorted(slices.Values(
-					axis.Code[axis.Low[node]:axis.High[node]]))
+				codes := slices.Sorted(slices.Values(axis.Code[axis.Low[node]:axis.High[node]]))
 				if int(codes[len(codes)-1]-codes[0]) != len(codes)-1 {
 					broken = append(broken, name+" "+axis.Taxonomy.Nodes[node].Name)
 				}

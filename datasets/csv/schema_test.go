@@ -34,8 +34,7 @@ func matchErrors(t *testing.T, err error, prefix string, wants []string) {
 	}
 	for _, want := range wants {
 		at := slices.IndexFunc(lines, func(line string) bool {
-			return strings.HasPrefix(line,
-				prefix) && strings.Contains(line, want)
+			return strings.HasPrefix(line, prefix) && strings.Contains(line, want)
 		})
 		if at < 0 {
 			t.Errorf("got\n%v\nwant %s%s", err, prefix, want)

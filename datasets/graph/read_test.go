@@ -442,8 +442,7 @@ func TestReadMATLABErrors(t *testing.T) {
 
 func TestUserFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "own.edges.gz")
-	noError(t, os.WriteFile(path, []byte(gzipped(t, "1 2\n1 3\n3 1\n2 3\n3 4\n")),
-		0o600))
+	noError(t, os.WriteFile(path, []byte(gzipped(t, "1 2\n1 3\n3 1\n2 3\n3 4\n")), 0o600))
 	source := must(datasets.Lookup("graph"))
 	params := source.Params().(*FileParams)
 	params.Path, params.Base, params.Simplify = path, 1, true

@@ -104,8 +104,7 @@ func TestRulesCatch(t *testing.T) {
 		{"and does not run", "imports", "ppdp/metrics",
 			`package metrics; import _ "gonum.org/v1/gonum/stat"`, 1},
 
-		{"math/rand", "randomness", "ppdp/metrics",
-			`package metrics; import _ "math/rand/v2"`, 1},
+		{"math/rand", "randomness", "ppdp/metrics", `package metrics; import _ "math/rand/v2"`, 1},
 		{"math/rand at home", "randomness", "ppdp/random",
 			`package random; import _ "math/rand/v2"`, 0},
 

@@ -251,12 +251,10 @@ func TestOpenRefuses(t *testing.T) {
 		want  string
 	}{
 		"no manifest": {func(dir string) error {
-			return os.Remove(filepath.Join(dir,
-				ManifestFile))
+			return os.Remove(filepath.Join(dir, ManifestFile))
 		}, ManifestFile},
 		"no records": {func(dir string) error {
-			return os.Remove(filepath.Join(dir,
-				RecordsFile))
+			return os.Remove(filepath.Join(dir, RecordsFile))
 		}, RecordsFile},
 		"other records": {func(dir string) error {
 			text := strings.Replace(fullLine, "0.8125", "0.8126", 1)
