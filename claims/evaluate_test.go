@@ -378,9 +378,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	o := grid(tenEpsilons, 20, noise.value)
 	b.ResetTimer()
 	for b.Loop() {
-		if _, err := Evaluate(l, summaries(o), Options{}); err != nil {
-			b.Fatal(err)
-		}
+		must(Evaluate(l, summaries(o), Options{}))
 	}
 	b.ReportMetric(float64(b.N*len(o.Records))/b.Elapsed().Seconds(), "records/s")
 }

@@ -215,9 +215,7 @@ func TestFetchReplacesAnAlteredCopy(t *testing.T) {
 	write(t, filepath.Join(dir, abc.Path), []byte("abd"))
 	file := abc
 	file.URLs = []string{server.URL + "/good"}
-	if _, err := (&Fetcher{Dir: dir}).Fetch(context.Background(), file); err != nil {
-		t.Fatal(err)
-	}
+	must((&Fetcher{Dir: dir}).Fetch(context.Background(), file))
 	if content, err := (Files{Dirs: []string{dir}}).Open(abc); err != nil ||
 		string(content) != "abc" {
 		t.Errorf("content %q, %v", content, err)

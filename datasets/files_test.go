@@ -27,9 +27,7 @@ func packed(t *testing.T, content []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write(content); err != nil {
-		t.Fatal(err)
-	}
+	must(w.Write(content))
 	noError(t, w.Close())
 	return b.Bytes()
 }

@@ -224,34 +224,6 @@ func TestDistanceProperties(t *testing.T) {
 	})
 }
 
-// FuzzDistances: whatever the bytes, the distances are what the definitions bound them by.
-func FuzzDistances(f *testing.F) {
-	f.Add([]byte{0, 1, 2}, []byte{2, 3})
-	f.Add([]byte{255}, []byte{})
-	f.Fuzz(func(t *testing.T, a, b []byte) {
-		sample := func(bytes []byte) Sample {
-			var s Sample
-			for i := 0; i+1 < len(bytes); i += 2 {
-				s.Values = append(s.Values, float64(int8(bytes[i])))
-				s.Weights = append(s.Weights, float64(bytes[i+1])/3)
-			}
-			slices.Sort(s.Values)
-			return s
-		}
-		x, y := sample(a), sample(b)
-		w1, w2, ks := Wasserstein1(x, y), Wasserstein2(x, y), KolmogorovSmirnov(x, y)
-		if x.Mass() == 0 || y.Mass() == 0 {
-			if !math.IsNaN(w1) || !math.IsNaN(w2) || !math.IsNaN(ks) {
-				t.Fatalf("distances %v, %v, %v of a sample without mass", w1, w2, ks)
-			}
-			return
-		}
-		if !(w1 >= 0 && w1 <= w2*(1+1e-9)+1e-9 && w2 <= 255 && ks >= 0 && ks <= 1) {
-			t.Fatalf("W1 %v, W2 %v, KS %v", w1, w2, ks)
-		}
-	})
-}
-
 func TestDistanceMetricsUseExactValuesAndWeights(t *testing.T) {
 	a := datasets.Attribute{Name: "x", Low: 0, High: 10, Step: 1, Continuous: true}
 	original := numericTable(t, a, 9.9, 0.25, 0.25) // row 0 is not published

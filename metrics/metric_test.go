@@ -139,11 +139,10 @@ func mondrianRelease(t rapid.TB, table *datasets.Table, k int,
 	algorithm := must(algorithms.Lookup("mondrian"))
 	params := algorithm.Params().(*mondrian.Params)
 	params.K, params.Mode = k, mode
-	release := must(algorithm.Release(context.Background(),
+	return must(algorithm.Release(context.Background(),
 		algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
 			Variant: algorithms.Published, Budget: privacy.NewBudget(0),
 			Noise: random.NewStreams(random.NewKey(1))}))
-	return release
 }
 
 // threeBoxes is [0,3), [3,6), [6,10) along labelled's x with the given counts.

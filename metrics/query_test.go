@@ -246,41 +246,6 @@ func TestAggregateErrorByHand(t *testing.T) {
 	}
 }
 
-// TestExactReleaseHasNoError: regions of one cell each answer every workload without error,
-// whatever the table.
-func TestExactReleaseHasNoError(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		attributes := []datasets.Attribute{{Name: "x", High: 5, Step: 1}, jobs()}
-		regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1}
-		var rows [][]uint32
-		for x := range uint32(5) {
-			for job := range uint32(4) {
-				n := rapid.IntRange(0, 3).Draw(t, "n")
-				regions.Low, regions.High = append(regions.Low, x, job), append(regions.High, x+1,
-					job+1)
-				regions.Counts = append(regions.Counts, float64(n))
-				for range n {
-					rows = append(rows, []uint32{x, job})
-				}
-			}
-		}
-		table := codedTable(attributes, rows...)
-		c := Case{Table: table, Train: table.AllRows(),
-			Release: &algorithms.Release{Regions: regions}}
-		workload := defaultWorkload()
-		workload.Operator = rapid.SampledFrom([]Operator{Equal, AtMost, AtLeast}).Draw(t,
-			"operator")
-		for _, f := range []Aggregate{Sum, Average, Min, Max} {
-			off := must(workloadErrors(context.Background(), c, &workload, 0, f.of))
-			for _, x := range off {
-				if x > 1e-9 {
-					t.Fatalf("%s %s is off by %v", f, workload.Operator, x)
-				}
-			}
-		}
-	})
-}
-
 func TestWorkloadRefuses(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", High: 10, Step: 1}, {Name: "weight", High: 1 << 20, Step: 1},

@@ -33,8 +33,7 @@ func testMeasure(metric string) results.MeasureUse { return testMeasures.Measure
 
 func mustChart(t testing.TB, f results.Figure, rows []results.Row) *chart {
 	t.Helper()
-	c := must(newChart(f, testMeasure(f.Y), rows))
-	return c
+	return must(newChart(f, testMeasure(f.Y), rows))
 }
 
 func TestCurvesAreSplitByWhatDiffers(t *testing.T) {

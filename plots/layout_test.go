@@ -356,9 +356,7 @@ func TestSVGJoinsOnlyLines(t *testing.T) {
 		canvas.Stroke(path)
 	}
 	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(canvas.WriteTo(&b))
 	before, after := bytes.Count(b.Bytes(), []byte("<path")),
 		bytes.Count(rewritten(b.Bytes(), nil), []byte("<path"))
 	if before != 2 || after != 1 {

@@ -334,9 +334,7 @@ func BenchmarkDraw(b *testing.B) {
 	for _, format := range Formats() {
 		b.Run(format, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := sideBySide(b, m, rows).Render(format); err != nil {
-					b.Fatal(err)
-				}
+				must(sideBySide(b, m, rows).Render(format))
 			}
 		})
 	}

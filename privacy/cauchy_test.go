@@ -61,9 +61,7 @@ func TestCauchyLedger(t *testing.T) {
 		root := b.Root()
 		for _, bound := range []float64{0.5, 9, 3} {
 			leaf := root.Fork()
-			if _, err := cauchy.Add(&leaf, 1, bound, 5); err != nil {
-				t.Fatal(err)
-			}
+			must(cauchy.Add(&leaf, 1, bound, 5))
 		}
 		entry := b.Ledger()[0]
 		wantProven, wantLoss := 9.0, 1.0
@@ -166,8 +164,6 @@ func BenchmarkCauchy(b *testing.B) {
 	cauchy := budget.Cauchy("x", random.NewKey(1).Stream(), true)
 	for b.Loop() {
 		path := budget.Root()
-		if _, err := cauchy.Add(&path, 1, 1, 0); err != nil {
-			b.Fatal(err)
-		}
+		must(cauchy.Add(&path, 1, 1, 0))
 	}
 }

@@ -371,9 +371,7 @@ func BenchmarkExponential(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		path := root.Fork()
-		if _, err := exponential.Choose(&path, 1, scores, nil); err != nil {
-			b.Fatal(err)
-		}
+		must(exponential.Choose(&path, 1, scores, nil))
 	}
 	b.ReportMetric(float64(len(scores))*float64(b.N)/b.Elapsed().Seconds(), "candidates/s")
 }

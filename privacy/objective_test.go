@@ -66,9 +66,8 @@ func TestObjectiveHidesInexactMinima(t *testing.T) {
 		budget := NewBudget(1)
 		o := budget.Objective("x", random.NewKey(6).Stream(), Exact(1))
 		path := budget.Root()
-		theta := must(o.Minimise(&path, epsilon, Shape{d, strength, 0},
+		return must(o.Minimise(&path, epsilon, Shape{d, strength, 0},
 			parabola{strength, off, constant(0, d)}))
-		return theta
 	}
 	scale := 2 * math.Sqrt(d) * minimumTolerance / strength / (gapShare * epsilon)
 	if loss := 2 * d * off / scale; loss > gapShare*epsilon*(1+1e-12) {
@@ -89,9 +88,8 @@ func TestObjectiveReplay(t *testing.T) {
 	shape := Shape{2, 4, 2 * math.Log(1.25)}
 	release := func(b *Budget, f parabola) []float64 {
 		path := b.Root()
-		theta := must(b.Objective("x", random.NewKey(9).Stream(), Exact(7)).Minimise(&path, 3,
+		return must(b.Objective("x", random.NewKey(9).Stream(), Exact(7)).Minimise(&path, 3,
 			shape, f))
-		return theta
 	}
 	recorded := NewBudget(3)
 	transcript := recorded.Record()

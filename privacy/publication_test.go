@@ -353,9 +353,7 @@ func BenchmarkExactChoice(b *testing.B) {
 				path := budget.Root()
 				for b.Loop() {
 					fork := path.Fork()
-					if _, err := choice.Choose(&fork, 0.1, scores, nil); err != nil {
-						b.Fatal(err)
-					}
+					must(choice.Choose(&fork, 0.1, scores, nil))
 				}
 			})
 		}

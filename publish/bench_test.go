@@ -112,9 +112,7 @@ func BenchmarkGrowth(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("%s/%d", algorithm, n), func(b *testing.B) {
 				for range b.N {
-					if _, err := Make(b.Context(), request); err != nil {
-						b.Fatal(err)
-					}
+					must(Make(b.Context(), request))
 					// A table of its own for each, with a budget of its own.
 					account := Beside(request.Table, accountEnding)
 					for _, path := range []string{request.Out, account} {

@@ -171,8 +171,7 @@ func measurePage(t *testing.T, path string, page []byte, width int) (measured, [
 		return file
 	}
 	content := func(file *os.File) string {
-		text := must(os.ReadFile(file.Name()))
-		return string(text)
+		return string(must(os.ReadFile(file.Name())))
 	}
 	stdout, stderr := printed("stdout"), printed("stderr")
 	command.Stdout, command.Stderr = stdout, stderr

@@ -131,6 +131,5 @@ func textFormat(b *testing.B, schema *datasets.Schema) *csvtable.Format {
 		}
 		y.WriteString("]}\n")
 	}
-	format := must(csvtable.ParseSchema("adult.schema.yaml", []byte(y.String())))
-	return format
+	return must(csvtable.ParseSchema("adult.schema.yaml", []byte(y.String())))
 }

@@ -134,9 +134,7 @@ func TestMoods(t *testing.T) {
 			a := load(t, moods)
 			for _, warm := range []bool{false, true} {
 				if warm { // a process that has served another request
-					if _, err := a.Release(context.Background(), inMood(a, data, "")); err != nil {
-						t.Fatal(err)
-					}
+					must(a.Release(context.Background(), inMood(a, data, "")))
 				}
 				ctx := t.Context()
 				switch mood {

@@ -109,9 +109,7 @@ func BenchmarkOverhead(b *testing.B) {
 		if seed == 1 { // the first starts the program and writes the rows
 			b.ResetTimer()
 		}
-		if _, err := a.Release(context.Background(), input(a, data, seed)); err != nil {
-			b.Fatal(err)
-		}
+		must(a.Release(context.Background(), input(a, data, seed)))
 	}
 }
 

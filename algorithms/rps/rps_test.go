@@ -344,23 +344,6 @@ func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 	}
 }
 
-// TestAdultAtLargeEpsilon publishes Adult with hardly any noise and without a stop test: what
-// comes out is Adult again, record by record. Without PPDP_DATA it is skipped.
-func TestAdultAtLargeEpsilon(t *testing.T) {
-	t.Parallel()
-	table := testinput.Adult(t, "rps")
-	params := DefaultParams()
-	params.Quality, params.Attributes, params.Labels = Class, Random, Each
-	// A stop at 0.5 spares the empty regions; a cell of one record is reached long before depth
-	// 300.
-	params.Depth, params.Stop = 300, 0.5
-	r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict,
-		recoveryEpsilon, 1))
-	if !slices.Equal(sorted(r.Table), sorted(table)) {
-		t.Errorf("%d records that are not the %d of the data", r.Table.Len(), table.Len())
-	}
-}
-
 // sorted lists a table's rows as sorted text.
 func sorted(table *datasets.Table) []string {
 	list := make([]string, table.Len())

@@ -17,9 +17,7 @@ import (
 func drafted(t *testing.T, text string, options DraftOptions) string {
 	t.Helper()
 	var b strings.Builder
-	if _, err := draft(&b, opened("dir/f.csv", text), source{}, options); err != nil {
-		t.Fatal(err)
-	}
+	must(draft(&b, opened("dir/f.csv", text), source{}, options))
 	return b.String()
 }
 
@@ -277,9 +275,7 @@ func TestDraftWithHierarchy(t *testing.T) {
 func TestDraftOfAdult(t *testing.T) {
 	path := adultFile(t, "adult.data.gz")
 	var schema bytes.Buffer
-	if _, err := Draft(&schema, path, DraftOptions{NoHeader: true, Class: "c15"}); err != nil {
-		t.Fatal(err)
-	}
+	must(Draft(&schema, path, DraftOptions{NoHeader: true, Class: "c15"}))
 	text := must(Open(path, nil))
 	defer text.Close()
 	content := must(parse(t, schema.String()).Read(context.Background(), path, text))

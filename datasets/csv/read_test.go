@@ -508,9 +508,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := format.Read(context.Background(), "f", bytes.NewReader(text)); err != nil {
-			b.Fatal(err)
-		}
+		must(format.Read(context.Background(), "f", bytes.NewReader(text)))
 	}
 	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

@@ -46,14 +46,12 @@ func matchErrors(t *testing.T, err error, prefix string, wants []string) {
 
 func parse(t testing.TB, schema string) *Format {
 	t.Helper()
-	format := must(ParseSchema("schema.yaml", []byte(schema)))
-	return format
+	return must(ParseSchema("schema.yaml", []byte(schema)))
 }
 
 func readFile(t testing.TB, name string) string {
 	t.Helper()
-	data := must(os.ReadFile("testdata/" + name))
-	return string(data)
+	return string(must(os.ReadFile("testdata/" + name)))
 }
 
 func TestSchema(t *testing.T) {

@@ -32,9 +32,7 @@ func zipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	must(z.Write([]byte(text)))
 	noError(t, z.Close())
 	return b.String()
 }

@@ -78,10 +78,8 @@ func TestStandIns(t *testing.T) {
 func BenchmarkLoadUNC(b *testing.B) {
 	files := realFiles(b)
 	for b.Loop() {
-		if _, err := Networks[2].Load(context.Background(),
-			datasets.Request{Files: files}); err != nil {
-			b.Fatal(err)
-		}
+		must(Networks[2].Load(context.Background(),
+			datasets.Request{Files: files}))
 	}
 	b.ReportMetric(float64(Networks[2].Statistics.Edges)*float64(b.N)/b.Elapsed().Seconds(),
 		"edges/s")

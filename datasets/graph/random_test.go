@@ -276,9 +276,7 @@ func TestBarabasiAlbertStops(t *testing.T) {
 func BenchmarkBarabasiAlbert1M(b *testing.B) {
 	const n, links = 1_000_000, 5
 	for b.Loop() {
-		if _, err := BarabasiAlbert(context.Background(), stream("bench"), n, links); err != nil {
-			b.Fatal(err)
-		}
+		must(BarabasiAlbert(context.Background(), stream("bench"), n, links))
 	}
 	b.ReportMetric(float64(n*links)*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
 }

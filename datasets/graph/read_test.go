@@ -46,9 +46,7 @@ func zipped(t testing.TB, files ...string) []byte {
 func gzipped(t testing.TB, content string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write([]byte(content)); err != nil {
-		t.Fatal(err)
-	}
+	must(w.Write([]byte(content)))
 	noError(t, w.Close())
 	return b.String()
 }

@@ -36,8 +36,7 @@ quick: {trials: 1, epsilon: [1]}
 func mustPlan(t *testing.T, text string, o spec.Overrides) *spec.Plan {
 	t.Helper()
 	s := must(spec.Parse("test.yaml", []byte(text)))
-	plan := must(s.Plan(o))
-	return plan
+	return must(s.Plan(o))
 }
 
 func options(t *testing.T, out string) Options {
@@ -49,14 +48,12 @@ func options(t *testing.T, out string) Options {
 
 func mustRun(t *testing.T, p *spec.Plan, opts Options) *Result {
 	t.Helper()
-	result := must(Run(context.Background(), p, opts))
-	return result
+	return must(Run(context.Background(), p, opts))
 }
 
 func read(t *testing.T, elements ...string) string {
 	t.Helper()
-	data := must(os.ReadFile(filepath.Join(elements...)))
-	return string(data)
+	return string(must(os.ReadFile(filepath.Join(elements...))))
 }
 
 // must returns v, and panics on an error: for the steps that a test takes for granted.

@@ -227,7 +227,8 @@ func TestWorkersDoNotStart(t *testing.T) {
 		tooLittle = "a worker" // the race detector has words of its own
 	}
 	for want, process := range map[string]Process{
-		tooLittle:             {Memory: 64 << 20, Command: []string{"env", "PPDP_TEST_WORKER=1", os.Args[0]}},
+		tooLittle: {Memory: 64 << 20,
+			Command: []string{"env", "PPDP_TEST_WORKER=1", os.Args[0]}},
 		"no such file":        {Command: []string{"/no/such/program"}},
 		`printed "no worker"`: {Command: []string{"echo", "no worker"}},
 	} {

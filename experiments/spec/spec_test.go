@@ -34,8 +34,7 @@ quick: {trials: 1, epsilon: [1]}
 func mustPlan(t *testing.T, text string, o Overrides) *Plan {
 	t.Helper()
 	spec := must(Parse("test.yaml", []byte(text)))
-	plan := must(spec.Plan(o))
-	return plan
+	return must(spec.Plan(o))
 }
 
 // TestEmbedded: every spec that comes with the program decodes and plans.

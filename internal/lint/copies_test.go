@@ -13,8 +13,7 @@ import (
 // moduleRoot is the module's folder.
 func moduleRoot(t *testing.T) string {
 	t.Helper()
-	root := must(filepath.Abs(filepath.Join("..", "..")))
-	return root
+	return must(filepath.Abs(filepath.Join("..", "..")))
 }
 
 // command runs a program in a folder without network and returns what it prints.
