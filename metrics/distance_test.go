@@ -374,17 +374,3 @@ func BenchmarkDistance(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkSort is what measuring W2 on exact values has to be compared with.
-func BenchmarkSort(b *testing.B) {
-	stream := random.NewKey(1).Stream()
-	values := make([]float64, 10_000)
-	for b.Loop() {
-		for range 2 {
-			for i := range values {
-				values[i] = stream.Open01()
-			}
-			slices.Sort(values)
-		}
-	}
-}
