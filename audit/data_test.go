@@ -58,10 +58,7 @@ func TestPairsOnGraphs(t *testing.T) {
 		{algorithms.NodePrivacy(algorithms.Strict, ""), []int{0, 1, 1, 0, 0}},
 		{edge, []int{1, 1, 1, 1, 0}},
 	} {
-		pairs, err := PairsOn(c.g, "data", data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pairs := must(PairsOn(c.g, "data", data))
 		var got []int
 		for v := range int32(5) {
 			got = append(got, pairs[0].B.Graph.Degree(v))
@@ -75,4 +72,12 @@ func TestPairsOnGraphs(t *testing.T) {
 	if _, err := PairsOn(capped, "data", data); err == nil {
 		t.Error("a graph above the cap has neighbours")
 	}
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -63,15 +63,9 @@ func TestDeltaProfile(t *testing.T) {
 		{"forks of the same data", []string{Loss, Accounting}},
 	} {
 		a := totals{c.fault}
-		pairs, err := Pairs(a.Info().Variants[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := Replay(t.Context(), Subject{a, algorithms.Strict, a.Params(), 1, 1e-9}, pairs[:2],
-			Options{Transcripts: 400, Seed: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		pairs := must(Pairs(a.Info().Variants[0]))
+		v := must(Replay(t.Context(), Subject{a, algorithms.Strict, a.Params(), 1, 1e-9}, pairs[:2],
+			Options{Transcripts: 400, Seed: 2}))
 		for _, kind := range c.kinds {
 			if !slices.ContainsFunc(v.Failures, func(f Failure) bool { return f.Kind == kind }) {
 				t.Errorf("%q: no failure of %s, found %v", c.fault, kind, v.Failures)

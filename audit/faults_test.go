@@ -147,16 +147,10 @@ func TestPlantedFaults(t *testing.T) {
 	faults := maps.Clone(faults)
 	faults[""] = ""
 	for fault, kind := range faults { // order-free: each is checked
-		pairs, err := Pairs(counts{}.Info().Variants[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := Replay(t.Context(), Subject{counts{fault}, algorithms.Strict,
+		pairs := must(Pairs(counts{}.Info().Variants[0]))
+		v := must(Replay(t.Context(), Subject{counts{fault}, algorithms.Strict,
 			&algorithms.NoParams{}, 1, 0},
-			pairs, Options{Transcripts: 50, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+			pairs, Options{Transcripts: 50, Seed: 1}))
 		var kinds []string
 		for _, f := range v.Failures {
 			kinds = append(kinds, f.Kind)
@@ -171,17 +165,11 @@ func TestPlantedFaults(t *testing.T) {
 
 // TestReplayIsReproducible: the result is the same at any number of workers.
 func TestReplayIsReproducible(t *testing.T) {
-	pairs, err := Pairs(counts{}.Info().Variants[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	pairs := must(Pairs(counts{}.Info().Variants[0]))
 	var first results.Audit
 	for i, jobs := range []int{1, 4} {
-		v, err := Replay(t.Context(), Subject{counts{"half the sensitivity"}, algorithms.Strict,
-			&algorithms.NoParams{}, 1, 0}, pairs, Options{Transcripts: 5, Seed: 1, Jobs: jobs})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must(Replay(t.Context(), Subject{counts{"half the sensitivity"}, algorithms.Strict,
+			&algorithms.NoParams{}, 1, 0}, pairs, Options{Transcripts: 5, Seed: 1, Jobs: jobs}))
 		if i == 0 {
 			first = v
 		} else if v.Seen != first.Seen || len(v.Failures) != len(first.Failures) ||
@@ -200,10 +188,7 @@ func (failing) Release(context.Context, algorithms.Input) (*algorithms.Release, 
 
 // TestNothingReleased: a subject that never releases anything has not passed.
 func TestNothingReleased(t *testing.T) {
-	c, err := NewCase(Subject{failing{}, algorithms.Strict, &algorithms.NoParams{}, 1, 0}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(NewCase(Subject{failing{}, algorithms.Strict, &algorithms.NoParams{}, 1, 0}, ""))
 	found, err := c.Audit(t.Context(), Options{Transcripts: 2})
 	if want := "audit: no release could be made: the domain is too large"; err != nil ||
 		found.Error != want || found.Passed() || found.Algorithm == "" {

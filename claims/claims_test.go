@@ -23,10 +23,7 @@ func TestBadFiles(t *testing.T) {
 		t.Fatalf("no bad claims files: %v", err)
 	}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile(file))
 		_, got := Parse(filepath.Base(file), data)
 		if got == nil {
 			t.Errorf("%s: accepted", file)
@@ -78,19 +75,14 @@ func every(t *testing.T) []*File {
 		errs = append(errs, err)
 		all = append(all, l)
 	}
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(errs...))
 	return all
 }
 
 // TestFiles: what the claims files name exists: experiments, tests and errata; ids are unique over
 // all papers.
 func TestFiles(t *testing.T) {
-	errata, err := os.ReadFile("../docs/errata.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	errata := must(os.ReadFile("../docs/errata.md"))
 	tests := testsOfModule(t)
 	seen := make(map[string]bool)
 	for _, l := range every(t) {
@@ -164,7 +156,7 @@ func testsOfModule(t *testing.T) map[string]bool {
 	t.Helper()
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 	tests := make(map[string]bool)
-	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+	noError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -178,10 +170,7 @@ func testsOfModule(t *testing.T) map[string]bool {
 			tests[folder+"."+match[1]] = true
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return tests
 }
 
@@ -192,10 +181,7 @@ func testsOfModule(t *testing.T) map[string]bool {
 //	ppdp reproduce && ppdp claims --write docs/generated/verdicts.md
 func TestPage(t *testing.T) {
 	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join("..", "docs", filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(filepath.Join("..", "docs", filepath.FromSlash(name))))
 		return string(text)
 	}
 	page := read("generated/verdicts.md")
@@ -246,8 +232,7 @@ func TestCounts(t *testing.T) {
 		{Verdict: NotCovered, Source: []string{"section 3.1"}},
 		{Verdict: Contradicted, Source: []string{"section 2"}},
 	})
-	const want = "| **A paper** | 2 | | | 1 | 2 |\n" +
-		"| Fig. 1 | 2 | | | | |\n" +
+	const want = "| **A paper** | 2 | | | 1 | 2 |\n" + "| Fig. 1 | 2 | | | | |\n" +
 		"| Table I | | | | | 1 |\n" +
 		"| text | | | | 1 | 1 |\n"
 	if got := b.String(); got != want {
@@ -270,10 +255,7 @@ func TestCoverage(t *testing.T) {
 
 // TestDocumentedJSON: docs/claims.md describes every key that --json writes.
 func TestDocumentedJSON(t *testing.T) {
-	page, err := os.ReadFile("../docs/claims.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(os.ReadFile("../docs/claims.md"))
 	_, part, found := strings.Cut(string(page), "### As JSON\n")
 	part, _, closed := strings.Cut(part, "\n## ")
 	if !found || !closed {

@@ -70,7 +70,7 @@ func record(setting *results.Setting, trial int, value float64) results.Record {
 // fileOf is a file of one claim with the given check of toy/one.
 func fileOf(t testing.TB, check string) *File {
 	t.Helper()
-	l, err := Parse("toy.yaml", []byte(`paper: toy
+	l := must(Parse("toy.yaml", []byte(`paper: toy
 citation: Toy
 under-test: [a]
 figures: [Fig. 1]
@@ -81,20 +81,14 @@ claims:
     expect: holds
     checks:
       - experiment: toy/one
-        `+strings.ReplaceAll(strings.TrimSpace(check), "\n", "\n        ")+"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+        `+strings.ReplaceAll(strings.TrimSpace(check), "\n", "\n        ")+"\n")))
 	return l
 }
 
 // judged evaluates the one claim of a file.
 func judged(t testing.TB, l *File, runs ...*results.Run) Judgement {
 	t.Helper()
-	j, err := Evaluate(l, summaries(runs...), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must(Evaluate(l, summaries(runs...), Options{}))
 	return j[0]
 }
 
@@ -299,10 +293,7 @@ func TestNoData(t *testing.T) {
 		{"one trial undefined leaves two", summaries(undefined), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j, err := Evaluate(l, c.runs, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := must(Evaluate(l, c.runs, Options{}))
 			noData := j[0].Verdict == NoData
 			if (c.reason != "") != noData || !strings.Contains(j[0].Reason, c.reason) ||
 				noData && len(j[0].Checks) > 0 {
@@ -387,9 +378,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	o := grid(tenEpsilons, 20, noise.value)
 	b.ResetTimer()
 	for b.Loop() {
-		if _, err := Evaluate(l, summaries(o), Options{}); err != nil {
-			b.Fatal(err)
-		}
+		must(Evaluate(l, summaries(o), Options{}))
 	}
 	b.ReportMetric(float64(b.N*len(o.Records))/b.Elapsed().Seconds(), "records/s")
 }
@@ -427,4 +416,20 @@ claims:
 	// Output:
 	// T-1 holds
 	// from -1.5 at epsilon 2 to -1 at epsilon 1; 2 of 2 points support; n = 3
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -44,10 +44,7 @@ func TestFoldsTile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 200).Draw(t, "rows")
 		k := rapid.IntRange(2, min(n, 20)).Draw(t, "folds")
-		folds, err := Folds(random.NewKey(rapid.Uint64().Draw(t, "seed")), n, k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		folds := must(Folds(random.NewKey(rapid.Uint64().Draw(t, "seed")), n, k))
 		if len(folds) != k {
 			t.Fatalf("%d folds, asked for %d", len(folds), k)
 		}
@@ -59,10 +56,7 @@ func TestStratifiedBalancesClasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		labels := rapid.SliceOfN(rapid.Uint32Range(0, 3), 2, 200).Draw(t, "labels")
 		k := rapid.IntRange(2, min(len(labels), 20)).Draw(t, "folds")
-		folds, err := Stratified(random.NewKey(rapid.Uint64().Draw(t, "seed")), labels, k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		folds := must(Stratified(random.NewKey(rapid.Uint64().Draw(t, "seed")), labels, k))
 		checkTiling(t, folds, len(labels))
 		for class := range uint32(4) {
 			least, most := len(labels), 0
@@ -84,10 +78,7 @@ func TestStratifiedBalancesClasses(t *testing.T) {
 
 func TestFoldsFollowTheirKey(t *testing.T) {
 	first := func(seed uint64) []int32 {
-		folds, err := Folds(random.NewKey(seed), 100, 5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		folds := must(Folds(random.NewKey(seed), 100, 5))
 		return folds[0].Test
 	}
 	if !slices.Equal(first(1), first(1)) {
@@ -117,10 +108,7 @@ func TestFoldsAreUniform(t *testing.T) {
 	} {
 		var times [10]int
 		for seed := range uint64(4000) {
-			folds, err := divide(random.NewKey(seed))
-			if err != nil {
-				t.Fatal(err)
-			}
+			folds := must(divide(random.NewKey(seed)))
 			for _, position := range folds[0].Test {
 				times[position]++
 			}

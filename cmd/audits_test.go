@@ -43,19 +43,12 @@ func TestAuditsTable(t *testing.T) {
 	}
 	if *update {
 		var text bytes.Buffer
-		if err := results.WriteAudits(&text, found); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, results.WriteAudits(&text, found))
 		path := filepath.Join("..", "docs", "generated", "audits.jsonl")
-		if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, text.Bytes(), 0o666))
 		return
 	}
-	table, err := results.ReadAudits(strings.NewReader(docs.Audits), "docs/generated/audits.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must(results.ReadAudits(strings.NewReader(docs.Audits), "docs/generated/audits.jsonl"))
 	const stale = "docs/generated/audits.jsonl is stale: make audits"
 	if len(table) != len(found) {
 		t.Fatalf("%d audits, there are %d: %s", len(table), len(found), stale)

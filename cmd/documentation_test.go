@@ -22,25 +22,15 @@ var example = regexp.MustCompile(`\{name: marginals, .*\}\}`)
 func TestDocumentedSpecs(t *testing.T) {
 	t.Parallel()
 	root := ".."
-	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := must(filepath.Glob(filepath.Join(root, "docs", "*.md")))
 	dir := t.TempDir()
 	table := "age;job;y\n" + strings.Repeat("30;admin;no\n52;technician;yes\n41;services;no\n", 20)
-	if err := os.WriteFile(filepath.Join(dir, "my.csv"), []byte(table), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "my.csv"), []byte(table), 0o666))
 	edges := "0 1\n1 2\n2 3\n0 2\n4 1\n"
-	if err := os.WriteFile(filepath.Join(dir, "my.edges"), []byte(edges), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "my.edges"), []byte(edges), 0o666))
 	specs := 0
 	for _, page := range append(pages, filepath.Join(root, "README.md")) {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(page))
 		for _, match := range listing.FindAllStringSubmatch(string(text), -1) {
 			// The baseline of CONTRIBUTING.md is not in this binary: another one is run.
 			content := example.ReplaceAllString(match[1], "{name: identity, series: Original}")
@@ -48,9 +38,7 @@ func TestDocumentedSpecs(t *testing.T) {
 			if strings.Contains(content, "attributes:\n") {
 				name = "my.schema.yaml"
 			}
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666))
 			if name != "my.yaml" {
 				continue
 			}

@@ -237,10 +237,7 @@ func TestFaultsApply(t *testing.T) {
 	if testing.Short() || raceDetector {
 		t.Skip("builds a program, which -short and the race detector leave out")
 	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must(filepath.Abs(".."))
 	i := slices.IndexFunc(faults, func(f fault) bool { return f.name == "noise on one class only" })
 	stem := filepath.Join(t.TempDir(), "fault")
 	found := faults[i].audit(t, build(t, root, stem, faults[i].edits...), stem)
@@ -271,10 +268,7 @@ func TestFaultTable(t *testing.T) {
 		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", f.name, f.in, replay, blackBox,
 			mark(f.own))
 	}
-	page, err := os.ReadFile(filepath.Join("..", "docs", "privacy.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(os.ReadFile(filepath.Join("..", "docs", "privacy.md")))
 	if !strings.Contains(string(page), table.String()) {
 		t.Errorf("docs/privacy.md lacks this table:\n%s", table.String())
 	}
@@ -287,10 +281,7 @@ func TestFaults(t *testing.T) {
 		t.Skip("PPDP_FAULTS is not set: a program and its tests are built for each fault " +
 			"(make faults)")
 	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must(filepath.Abs(".."))
 	dir := t.TempDir()
 	sound := build(t, root, filepath.Join(dir, "sound"))
 	for i, f := range faults {

@@ -54,10 +54,7 @@ func TestForecast(t *testing.T) {
 // TestCosts: a cost of an experiment that does not exist is a slip of the pen.
 func TestCosts(t *testing.T) {
 	for _, quick := range []bool{false, true} {
-		known, err := costs(quick)
-		if err != nil {
-			t.Fatal(err)
-		}
+		known := must(costs(quick))
 		for name, seconds := range known {
 			if !(seconds > 0) || !slices.Contains(experiments.Names(), name) {
 				t.Errorf("%s: %v seconds, must be an experiment and take time", name, seconds)

@@ -22,9 +22,7 @@ import (
 func BenchmarkMillion(b *testing.B) {
 	for _, jobs := range []int{100_000, 1_000_000} {
 		out := b.TempDir()
-		if err := makeUp(filepath.Join(out, "rps", "fig1"), jobs); err != nil {
-			b.Fatal(err)
-		}
+		noError(b, makeUp(filepath.Join(out, "rps", "fig1"), jobs))
 		for _, verb := range []string{"plot", "claims", "report"} {
 			b.Run(fmt.Sprintf("%s-%d", verb, jobs), func(b *testing.B) {
 				for range b.N {

@@ -150,11 +150,8 @@ func gateSpecs(t *testing.T, dir string) []string {
 	t.Helper()
 	var paths []string
 	for _, name := range []string{"compare/noise", "rps/noise"} {
-		text, err := os.ReadFile(filepath.Join("..", "experiments",
-			filepath.FromSlash(name)+".yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(filepath.Join("..", "experiments",
+			filepath.FromSlash(name)+".yaml")))
 		mine := strings.ReplaceAll(name, "/", "-")
 		path := filepath.Join(dir, mine+".yaml")
 		own := strings.Replace(string(text), "name: "+name, "name: mine/"+mine, 1)
@@ -177,10 +174,7 @@ func TestMutants(t *testing.T) {
 	if os.Getenv("PPDP_MUTANTS") == "" {
 		t.Skip("PPDP_MUTANTS is not set: eight programs are built in minutes (make mutants)")
 	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must(filepath.Abs(".."))
 	dir := t.TempDir()
 	specs := gateSpecs(t, dir)
 	runOf := func(out, seed string) []string {
@@ -257,19 +251,13 @@ func TestMutants(t *testing.T) {
 // overlay writes changed sources for the go command's -overlay and returns the file to name there.
 func overlay(t *testing.T, root, stem string, mutants ...mutant) string {
 	t.Helper()
-	files, err := changedFiles(root, mutants...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(changedFiles(root, mutants...))
 	replaced := make(map[string]string)
 	for i, path := range slices.Sorted(maps.Keys(files)) {
 		replaced[path] = fmt.Sprintf("%s-%d.go.txt", stem, i)
 		write(t, replaced[path], files[path])
 	}
-	text, err := json.Marshal(map[string]any{"Replace": replaced})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(map[string]any{"Replace": replaced}))
 	write(t, stem+".json", string(text))
 	return stem + ".json"
 }
@@ -288,7 +276,21 @@ func build(t *testing.T, root, stem string, mutants ...mutant) string {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+	noError(t, os.WriteFile(path, []byte(text), 0o666))
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
 }

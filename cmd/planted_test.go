@@ -93,14 +93,8 @@ func TestPlantedChanges(t *testing.T) {
 	type variant = algorithms.Variant
 	measure := func(seed uint64, name string, variant variant, plant *changed) *regress.Reference {
 		t.Helper()
-		s, err := spec.Parse("planted.yaml", []byte(plantedSpec))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := s.Plan(spec.Overrides{Seed: &seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(spec.Parse("planted.yaml", []byte(plantedSpec)))
+		plan := must(s.Plan(spec.Overrides{Seed: &seed}))
 		planted := 0
 		for _, config := range plan.Configs {
 			if plant != nil && config.Info.Name == name && config.Guarantee.Variant == variant {
@@ -117,10 +111,7 @@ func TestPlantedChanges(t *testing.T) {
 		if err != nil || run.Failed > 0 {
 			t.Fatalf("%d jobs failed: %v %v", run.Failed, run.Failures, err)
 		}
-		outcome, err := results.Open(run.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		outcome := must(results.Open(run.Dir))
 		return regress.ReferenceOf(outcome)
 	}
 	compare := func(old, new *regress.Reference, alpha float64) *regress.Gate {

@@ -45,9 +45,7 @@ func TestProcessors(t *testing.T) {
 	for _, p := range processors {
 		t.Run(p.name, func(t *testing.T) {
 			dir := filepath.Join(root, p.name)
-			if err := os.Mkdir(dir, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.Mkdir(dir, 0o777))
 			program := filepath.Join(dir, "ppdp")
 			do(t, ".", append(p.build, "CGO_ENABLED=0"), "go", "build", "-o", program, "./ppdp")
 			var command []string
@@ -81,14 +79,8 @@ func digests(t *testing.T, dir string) map[string]map[string]string {
 	}
 	all := make(map[string]map[string]string)
 	for _, path := range paths {
-		run, err := results.Open(filepath.Dir(path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		name, err := filepath.Rel(dir, filepath.Dir(path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := must(results.Open(filepath.Dir(path)))
+		name := must(filepath.Rel(dir, filepath.Dir(path)))
 		all[name] = run.Manifest.Files
 	}
 	return all

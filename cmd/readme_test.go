@@ -29,10 +29,7 @@ var committedRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
 // is working on, needs no row here and no audit until -update adds it.
 func readTable(t *testing.T) (head, table, tail string, names []string) {
 	t.Helper()
-	page, err := os.ReadFile(readmePath)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(os.ReadFile(readmePath))
 	head, rest, opened := strings.Cut(string(page), algorithmsBegin)
 	table, tail, closed := strings.Cut(rest, algorithmsEnd)
 	if !opened || !closed {
@@ -53,9 +50,7 @@ func TestReadme(t *testing.T) {
 	head, there, tail, names := readTable(t)
 	if *update {
 		text := head + algorithmsBegin + algorithmTable(t, nil) + algorithmsEnd + tail
-		if err := os.WriteFile(readmePath, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(readmePath, []byte(text), 0o666))
 		return
 	}
 	if there != algorithmTable(t, names) {

@@ -106,9 +106,7 @@ func TestSlurm(t *testing.T) {
 		"mine/grid/a.png", "mine/grid/a.pdf", "report.html"} {
 		there, err := os.ReadFile(filepath.Join(s.work, "results", file))
 		here, hereErr := os.ReadFile(filepath.Join(single, "results", file))
-		if err := errors.Join(err, hereErr); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(err, hereErr))
 		if !bytes.Equal(there, here) {
 			t.Errorf("%s differs from that of one machine", file)
 		}
@@ -123,14 +121,10 @@ func startSlurm(t *testing.T) *slurm {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &slurm{t: t, dir: dir, work: filepath.Join(dir, "work"),
-		ppdp: filepath.Join(dir, "ppdp")}
-	s.env = append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"),
-		"PPDP_OFFLINE=1")
+	s := &slurm{t: t, dir: dir, work: filepath.Join(dir, "work"), ppdp: filepath.Join(dir, "ppdp")}
+	s.env = append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"), "PPDP_OFFLINE=1")
 	for _, folder := range []string{"munge", "state", "spool", "work"} {
-		if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
 	}
 	if err := os.Chmod(dir, 0o755); err != nil { // munged checks it
 		t.Fatal(err)
@@ -141,10 +135,7 @@ func startSlurm(t *testing.T) *slurm {
 	}
 	s.write(filepath.Join(dir, "munge", "key"), bytes.Repeat([]byte("secret"), 20))
 	s.write(filepath.Join(s.work, "grid.yaml"), []byte(slurmSpec))
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := must(os.Hostname())
 	host, _, _ = strings.Cut(host, ".")
 	s.write(filepath.Join(dir, "slurm.conf"), fmt.Appendf(nil, `ClusterName=ppdp
 SlurmctldHost=%[1]s(127.0.0.1)
@@ -189,10 +180,7 @@ PartitionName=test Nodes=ALL Default=YES State=UP
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	defer listener.Close()
 	return listener.Addr().(*net.TCPAddr).Port
 }

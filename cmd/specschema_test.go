@@ -17,23 +17,13 @@ import (
 // validator checks YAML by a JSON Schema, independently of the decoder.
 func validator(t *testing.T, text []byte) func(text []byte) error {
 	t.Helper()
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))
 	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("schema.json", document); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := compiler.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, compiler.AddResource("schema.json", document))
+	schema := must(compiler.Compile("schema.json"))
 	return func(text []byte) error {
 		var content any
-		if err := yaml.Unmarshal(text, &content); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, yaml.Unmarshal(text, &content))
 		return schema.Validate(content)
 	}
 }
@@ -48,10 +38,7 @@ func TestBaselineSchema(t *testing.T) {
 		t.Fatal("not all descriptors found", err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(file))
 		if err := validate(text); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -98,9 +85,7 @@ func TestBaselineSchema(t *testing.T) {
 		}
 		dir := t.TempDir()
 		path := filepath.Join(dir, "a.yaml")
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, text, 0o666))
 		if _, err := external.Load(path); (err == nil) != c.accepted {
 			t.Errorf("%q for %q: the decoder says %v", c.new, c.old, err)
 		}
@@ -111,19 +96,14 @@ func TestBaselineSchema(t *testing.T) {
 // program and refuses specs with mistakes that a schema can see.
 func TestSchemaAccepts(t *testing.T) {
 	var made bytes.Buffer
-	if err := spec.WriteJSONSchema(&made); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, spec.WriteJSONSchema(&made))
 	validate := validator(t, made.Bytes())
 	files, err := filepath.Glob("../experiments/*/*.yaml")
 	if err != nil || len(files) < len(experiments.Names()) {
 		t.Fatal("not all specs found", err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(file))
 		if err := validate(text); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}

@@ -35,9 +35,7 @@ func TestChecksum(t *testing.T) {
 	continuous.Continuous = true
 	exact := NewBuilder(&Schema{Attributes: []Attribute{continuous}}, 0)
 	for _, value := range []float64{1.5, 2.5, 3.25} {
-		if err := exact.SetNumber(exact.AddRow(), 0, value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, exact.SetNumber(exact.AddRow(), 0, value))
 	}
 	renamed, wider, class := number, number, Attribute{Name: "a",
 		Kind: Categorical, Values: []string{"0", "1", "2", "3"}}

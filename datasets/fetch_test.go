@@ -193,10 +193,7 @@ func TestFetchUnpacksAndMakesCanonical(t *testing.T) {
 		_, rest, _ := strings.Cut(string(content), "\n")
 		return []byte(rest), nil
 	}
-	path, err := (&Fetcher{Dir: t.TempDir()}).Fetch(context.Background(), file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must((&Fetcher{Dir: t.TempDir()}).Fetch(context.Background(), file))
 	if content, err := os.ReadFile(path); err != nil || string(content) != "abc" {
 		t.Errorf("content %q, %v", content, err)
 	}
@@ -218,9 +215,7 @@ func TestFetchReplacesAnAlteredCopy(t *testing.T) {
 	write(t, filepath.Join(dir, abc.Path), []byte("abd"))
 	file := abc
 	file.URLs = []string{server.URL + "/good"}
-	if _, err := (&Fetcher{Dir: dir}).Fetch(context.Background(), file); err != nil {
-		t.Fatal(err)
-	}
+	must((&Fetcher{Dir: dir}).Fetch(context.Background(), file))
 	if content, err := (Files{Dirs: []string{dir}}).Open(abc); err != nil ||
 		string(content) != "abc" {
 		t.Errorf("content %q, %v", content, err)
@@ -283,4 +278,12 @@ func TestFetchCancelled(t *testing.T) {
 	if !slices.Equal(server.asked(), []string{"/slow"}) {
 		t.Errorf("asked for %q after being cancelled", server.asked())
 	}
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -19,24 +19,16 @@ var abc = File{
 
 func write(t *testing.T, path string, content []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	noError(t, os.WriteFile(path, content, 0o666))
 }
 
 func packed(t *testing.T, content []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write(content); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(w.Write(content))
+	noError(t, w.Close())
 	return b.Bytes()
 }
 
@@ -135,10 +127,7 @@ func TestOpenStaysBelowItsDirectories(t *testing.T) {
 func TestDefaultFiles(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", "/nowhere/cache")
 	t.Setenv("HOME", "/nowhere")
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := must(os.UserCacheDir())
 	cache = filepath.Join(cache, "ppdp")
 	for _, test := range []struct {
 		data, env, download string

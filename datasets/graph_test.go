@@ -77,11 +77,7 @@ func TestNewGraph(t *testing.T) {
 
 func TestGraphChecksum(t *testing.T) {
 	build := func(n int) *Graph {
-		g, err := NewGraph(n, []int32{1, 0}, []int32{2, 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return g
+		return must(NewGraph(n, []int32{1, 0}, []int32{2, 2}))
 	}
 	var b strings.Builder
 	if err := build(3).WriteEdges(&b); err != nil || b.String() != "0 2\n1 2\n" {
@@ -138,9 +134,7 @@ func BenchmarkNewGraph(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if _, err := NewGraph(n, from, to); err != nil {
-			b.Fatal(err)
-		}
+		must(NewGraph(n, from, to))
 	}
 	b.ReportMetric(float64(len(from))*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
 }

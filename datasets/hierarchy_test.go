@@ -10,13 +10,8 @@ import (
 
 func TestWidthHierarchy(t *testing.T) {
 	// Ten cells in groups of 2 and of 6, which do not divide ten.
-	h, err := WidthHierarchy(10, 2, 6)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Validate(10); err != nil {
-		t.Fatal(err)
-	}
+	h := must(WidthHierarchy(10, 2, 6))
+	noError(t, h.Validate(10))
 	for level, want := range [][]uint32{
 		{0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
 		{0, 0, 1, 1, 2, 2, 3, 3, 4, 4},
@@ -85,16 +80,9 @@ func TestAxisHierarchy(t *testing.T) {
 		{Name: "clerk", Parent: 1},
 		{Name: "baker", Parent: 3}, {Name: "smith", Parent: 3},
 	}}}
-	if err := a.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	h, err := a.Generalisation()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Validate(4); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, a.Validate())
+	h := must(a.Generalisation())
+	noError(t, h.Validate(4))
 	// Groups along the axis: baker, smith, clerk, none.
 	for level, want := range []struct {
 		group []uint32
@@ -136,13 +124,8 @@ func TestGeneralisation(t *testing.T) {
 		{"categorical of one value", Attribute{Name: "a", Kind: Categorical, Values: []string{"x"}},
 			0},
 	} {
-		if err := test.attribute.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		h, err := test.attribute.Generalisation()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, test.attribute.Validate())
+		h := must(test.attribute.Generalisation())
 		if err := h.Validate(test.attribute.Cells()); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -203,16 +186,9 @@ func TestHierarchyNests(t *testing.T) {
 		}
 		a := Attribute{Name: "a", Kind: Categorical,
 			Values: rapid.Permutation(tree.Leaves()).Draw(t, "values"), Taxonomy: tree}
-		if err := a.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		h, err := a.Generalisation()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := h.Validate(a.Cells()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, a.Validate())
+		h := must(a.Generalisation())
+		noError(t, h.Validate(a.Cells()))
 		if h.Height() != tree.Height() {
 			t.Fatalf("height %d, the taxonomy's is %d", h.Height(), tree.Height())
 		}
@@ -227,4 +203,12 @@ func TestHierarchyNests(t *testing.T) {
 			}
 		}
 	})
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -17,9 +17,7 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skipf("no pipes here: %v", err)
 	}
-	if err := os.WriteFile(file, []byte("four"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, []byte("four"), 0o600))
 	for path, want := range map[string]string{
 		pipe: "a pipe, must be a file", dir: "a folder, must be a file", "/dev/zero": "a device",
 		filepath.Join(dir, "none"): "no such file",

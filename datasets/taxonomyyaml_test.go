@@ -17,11 +17,8 @@ func readTaxonomy(text string) (*Taxonomy, error) {
 }
 
 func TestTaxonomyYAML(t *testing.T) {
-	got, err := readTaxonomy("any: {low: [primary], high: [secondary, {tertiary: [bachelor, " +
-		"master]}]}\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(readTaxonomy("any: {low: [primary], high: [secondary, {tertiary: [bachelor, " +
+		"master]}]}\n"))
 	want := &Taxonomy{Nodes: []TaxonomyNode{
 		{Name: "any", Parent: -1, Children: []int{1, 3}},
 		{Name: "low", Parent: 0, Children: []int{2}},

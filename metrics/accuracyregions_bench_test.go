@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/diffgen"
 	"ppdp/algorithms/diffmulti"
 	"ppdp/classifiers"
 	"ppdp/classifiers/c45"
@@ -36,21 +35,15 @@ func released(b *testing.B, a algorithms.Algorithm, params algorithms.Params) Ca
 		b.Log("PPDP_DATA is not set: the stand-in")
 		source = adult.StandIn{}
 	}
-	set, err := source.Load(context.Background(),
+	set := must(source.Load(context.Background(),
 		datasets.Request{Params: &adult.Params{Select: "diffmulti"},
-			Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
-	if err != nil {
-		b.Fatal(err)
-	}
+			Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}}))
 	rows := set.Table.AllRows()
 	c := Case{Table: set.Table, Train: rows[:30_162], Test: rows[30_162:]}
-	c.Release, err = a.Release(context.Background(), algorithms.Input{
+	c.Release = must(a.Release(context.Background(), algorithms.Input{
 		Table: set.Table, Rows: slices.Clone(c.Train), Params: params, Variant: algorithms.Strict,
 		Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(1)),
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))
 	return c
 }
 
@@ -71,30 +64,4 @@ func BenchmarkGeneralised(b *testing.B) {
 			})
 		}
 	}
-}
-
-// BenchmarkTrainRegions trains classifiers on the regions of 100,000 specialisations of DiffMulti,
-// 89,000 weighted records of 145 attributes, and C4.5 on those of 20 of DiffGen, 660,000.
-func BenchmarkTrainRegions(b *testing.B) {
-	params := diffgen.DefaultParams()
-	params.Specialisations = 20
-	fit := func(of string, c Case, as ...classifiers.Classifier) {
-		e, err := encodeRecords(context.Background(), c, encoding.NodeMidpoint, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		data := classifiers.Data{Table: e.table, Rows: e.table.AllRows(), Weights: e.weights}
-		for _, c := range as {
-			b.Run(of+"/"+c.Info().Name, func(b *testing.B) {
-				for b.Loop() {
-					if _, err := c.Fit(context.Background(), data); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(len(data.Rows)*b.N)/b.Elapsed().Seconds(), "records/s")
-			})
-		}
-	}
-	fit("diffmulti", multiRelease(b, 100_000), svm.Classifier{}, c45.Default)
-	fit("diffgen", released(b, diffgen.Algorithm{}, params), c45.Default)
 }

@@ -72,8 +72,7 @@ func TestGeneralisedLeafMajority(t *testing.T) {
 		for _, e := range []encoding.Encoding{encoding.NodeMidpoint, encoding.Nominal,
 			encoding.Midpoint} {
 			c.Params = &GeneralisedParams{Encoding: e}
-			if got, _, err := tryMeasure(t, "accuracy-generalised", c); err != nil ||
-				got != want {
+			if got, _, err := tryMeasure(t, "accuracy-generalised", c); err != nil || got != want {
 				t.Fatalf("%s: accuracy %v (error %v), of the regions %v", e, got, err, want)
 			}
 		}
@@ -109,10 +108,7 @@ func TestAccuracyOfRegionsRefuses(t *testing.T) {
 
 // TestNeeds: a classifier of regions asks for the partition where others ask for records.
 func TestNeeds(t *testing.T) {
-	m, err := Lookup("accuracy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(Lookup("accuracy"))
 	if got := Needs(m, algorithms.TableInput, majority.Classifier{}); len(got) != 1 ||
 		got[0] != algorithms.RecordsProduct {
 		t.Errorf("accuracy with majority needs %v", got)

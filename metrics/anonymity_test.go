@@ -43,15 +43,12 @@ func TestPatients(t *testing.T) {
 	}
 	// The two queries of section 5, both said to be answered precisely.
 	estimator := NewEstimator(table.Schema(), release.Regions, Tight)
-	answer, err := estimator.Estimate(Query{Where: []Predicate{{1, 0, 1}}, Of: 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must(estimator.Estimate(Query{Where: []Predicate{{1, 0, 1}}, Of: 0}))
 	if mean, ok := answer.Average(); !ok || mean != 26.5 || !answer.Matched || answer.Sum != 106 ||
 		answer.Min != 25 || answer.Max != 28 {
 		t.Errorf("age of men: %+v, average %v, want 26.5", answer, mean)
 	}
-	answer, err = estimator.Estimate(Query{Where: []Predicate{{1, 0, 1}, {0, 0, 27}}, Of: -1})
+	answer, err := estimator.Estimate(Query{Where: []Predicate{{1, 0, 1}, {0, 0, 27}}, Of: -1})
 	if err != nil || answer.Count != 2 || !answer.Matched {
 		t.Errorf("men up to 26: %+v (%v), want 2", answer, err)
 	}
@@ -278,11 +275,8 @@ func TestQueryErrorFigures(t *testing.T) {
 			params := discrete.Source{}.Params().(*discrete.Params)
 			params.N, params.Attributes, params.Cardinality = 1000, 2, 50
 			params.Shape, params.Mu = discrete.Skewed, 25
-			data, err := discrete.Source{}.Load(context.Background(),
-				datasets.Request{Params: params, Key: random.NewKey(seed)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must(discrete.Source{}.Load(context.Background(),
+				datasets.Request{Params: params, Key: random.NewKey(seed)}))
 			release := mondrianRelease(t, data.Table, figure.k, mondrian.Strict)
 			c := Case{Table: data.Table, Train: data.Table.AllRows(), Release: release, K: figure.k}
 			x += defined(t, "count-error",

@@ -105,10 +105,7 @@ func TestConfusionRefuses(t *testing.T) {
 		}
 	}
 	table := labelled([2]uint32{1, 1})
-	m, err := Lookup("confusion")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(Lookup("confusion"))
 	for want, p := range map[string]*ConfusionParams{
 		`class: y: "d" is not`:     {Of: F1, Class: "d", Encoding: encoding},
 		`predicted: y: "e" is not`: {Of: Cell, Class: "a", Predicted: "e", Encoding: encoding},

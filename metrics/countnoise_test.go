@@ -124,14 +124,11 @@ func TestCountNoiseIsScale(t *testing.T) {
 		{"Laplace, regions", PerRegion, laplace, 1.5 * b, 4 * b * b, regionsN},
 	} {
 		table, regions := evenlyFilled(regionsN, 3)
-		if err := test.perturb(privacy.NewBudget(epsilon), random.NewKey(5).Stream(),
-			regions.Counts); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, test.perturb(privacy.NewBudget(epsilon), random.NewKey(5).Stream(),
+			regions.Counts))
 		c := Case{Table: table, Train: table.AllRows(),
 			Release: &algorithms.Release{Regions: regions}}
-		got := defined(t, "count-noise",
-			c, func(p Params) { p.(*CountNoiseParams).Per = test.per })
+		got := defined(t, "count-noise", c, func(p Params) { p.(*CountNoiseParams).Per = test.per })
 		tolerance := 5 * math.Sqrt((test.second-test.mean*test.mean)/float64(test.counts))
 		if math.Abs(got-test.mean) > tolerance {
 			t.Errorf("%s: %v, want %v ± %v", test.name, got, test.mean, tolerance)

@@ -10,10 +10,7 @@ import (
 
 // TestDegreeDistances works a star of four nodes out by hand: its degrees are 1, 1, 1, 3.
 func TestDegreeDistances(t *testing.T) {
-	star, err := datasets.NewGraph(4, []int32{0, 0, 0}, []int32{1, 2, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	star := must(datasets.NewGraph(4, []int32{0, 0, 0}, []int32{1, 2, 3}))
 	for _, test := range []struct {
 		degrees    []int32
 		w1, w2, ks float64
@@ -32,10 +29,7 @@ func TestDegreeDistances(t *testing.T) {
 			}
 		}
 	}
-	empty, err := datasets.NewGraph(0, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	empty := must(datasets.NewGraph(0, nil, nil))
 	if value, ok := measure(t, "w2",
 		Case{Graph: empty, Release: &algorithms.Release{Degrees: []int32{}}}); ok {
 		t.Errorf("no degrees are %v apart", value)

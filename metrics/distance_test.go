@@ -224,34 +224,6 @@ func TestDistanceProperties(t *testing.T) {
 	})
 }
 
-// FuzzDistances: whatever the bytes, the distances are what the definitions bound them by.
-func FuzzDistances(f *testing.F) {
-	f.Add([]byte{0, 1, 2}, []byte{2, 3})
-	f.Add([]byte{255}, []byte{})
-	f.Fuzz(func(t *testing.T, a, b []byte) {
-		sample := func(bytes []byte) Sample {
-			var s Sample
-			for i := 0; i+1 < len(bytes); i += 2 {
-				s.Values = append(s.Values, float64(int8(bytes[i])))
-				s.Weights = append(s.Weights, float64(bytes[i+1])/3)
-			}
-			slices.Sort(s.Values)
-			return s
-		}
-		x, y := sample(a), sample(b)
-		w1, w2, ks := Wasserstein1(x, y), Wasserstein2(x, y), KolmogorovSmirnov(x, y)
-		if x.Mass() == 0 || y.Mass() == 0 {
-			if !math.IsNaN(w1) || !math.IsNaN(w2) || !math.IsNaN(ks) {
-				t.Fatalf("distances %v, %v, %v of a sample without mass", w1, w2, ks)
-			}
-			return
-		}
-		if !(w1 >= 0 && w1 <= w2*(1+1e-9)+1e-9 && w2 <= 255 && ks >= 0 && ks <= 1) {
-			t.Fatalf("W1 %v, W2 %v, KS %v", w1, w2, ks)
-		}
-	})
-}
-
 func TestDistanceMetricsUseExactValuesAndWeights(t *testing.T) {
 	a := datasets.Attribute{Name: "x", Low: 0, High: 10, Step: 1, Continuous: true}
 	original := numericTable(t, a, 9.9, 0.25, 0.25) // row 0 is not published
@@ -337,10 +309,7 @@ func TestColumnSampleCountsAsItSorts(t *testing.T) {
 				weights = append(weights, float64(rapid.IntRange(0, 3).Draw(t, "weight")))
 			}
 		}
-		got, err := columnSample(table, 0, table.AllRows(), weights)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(columnSample(table, 0, table.AllRows(), weights))
 		counted := countedSample(table.Column(0), &schema.Attributes[0], cells,
 			table.AllRows(), weights)
 		for _, s := range []Sample{got, counted} {
@@ -372,10 +341,7 @@ func TestColumnSampleCountsAsItSorts(t *testing.T) {
 }
 
 func benchmarkDistance(b *testing.B, name string, continuous bool) {
-	m, err := Lookup(name)
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := must(Lookup(name))
 	const n = 10_000
 	a := datasets.Attribute{Name: "x", Low: 0, High: 100, Step: 1, Continuous: continuous}
 	stream := random.NewKey(1).Stream()
@@ -405,20 +371,6 @@ func BenchmarkDistance(b *testing.B) {
 		for _, continuous := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/continuous=%v", name, continuous),
 				func(b *testing.B) { benchmarkDistance(b, name, continuous) })
-		}
-	}
-}
-
-// BenchmarkSort is what measuring W2 on exact values has to be compared with.
-func BenchmarkSort(b *testing.B) {
-	stream := random.NewKey(1).Stream()
-	values := make([]float64, 10_000)
-	for b.Loop() {
-		for range 2 {
-			for i := range values {
-				values[i] = stream.Open01()
-			}
-			slices.Sort(values)
 		}
 	}
 }

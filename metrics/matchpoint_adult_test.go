@@ -26,18 +26,12 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 		t.Skip("PPDP_DATA is not set: no Adult data to cluster")
 	}
 	load := func(labels adultclusters.Labels) *datasets.Table {
-		source, err := datasets.Lookup("adult-clusters")
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must(datasets.Lookup("adult-clusters"))
 		params := source.Params().(*adultclusters.Params)
 		params.Labels = labels
-		set, err := source.Load(context.Background(),
+		set := must(source.Load(context.Background(),
 			datasets.Request{Params: params,
-				Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+				Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}}))
 		return set.Table
 	}
 	table, byData := load(adultclusters.Public), load(adultclusters.Data)
@@ -63,17 +57,11 @@ func TestMatchPointOfPublicLabels(t *testing.T) {
 		algorithms.Published, algorithms.Strict} {
 		params := diffmulti.DefaultParams()
 		params.Specialisations = 1000 * (1 + 2*seed)
-		release, err := diffmulti.Algorithm{}.Release(context.Background(), algorithms.Input{
+		release := must(diffmulti.Algorithm{}.Release(context.Background(), algorithms.Input{
 			Table: table, Rows: slices.Clone(table.AllRows()), Params: params, Variant: variant,
 			Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(uint64(seed))),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		located, err := locate(context.Background(), release.Regions, table, table.AllRows())
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
+		located := must(locate(context.Background(), release.Regions, table, table.AllRows()))
 		mixed := 0
 		first := make([]int32, release.Regions.Len()) // a row of each region, counted from 1
 		for row, region := range located {

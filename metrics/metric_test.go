@@ -54,10 +54,7 @@ func refuses(t rapid.TB, name string, c Case, want string) {
 
 func tryMeasure(t rapid.TB, name string, c Case, changes ...func(Params)) (float64, bool, error) {
 	t.Helper()
-	m, err := Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(Lookup(name))
 	if p, ok := m.(Parameterised); ok && c.Params == nil {
 		c.Params = p.Params()
 		for _, change := range changes {
@@ -65,9 +62,7 @@ func tryMeasure(t rapid.TB, name string, c Case, changes ...func(Params)) (float
 				change(c.Params)
 			}
 		}
-		if err := c.Params.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, c.Params.Validate())
 	}
 	value, ok, err := m.Measure(context.Background(), c)
 	r := c.Release
@@ -132,9 +127,7 @@ func numericTable(t testing.TB, a datasets.Attribute, values ...float64) *datase
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{a}}
 	b := datasets.NewBuilder(schema, len(values))
 	for _, v := range values {
-		if err := b.SetNumber(b.AddRow(), 0, v); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.SetNumber(b.AddRow(), 0, v))
 	}
 	return b.Table()
 }
@@ -143,20 +136,13 @@ func numericTable(t testing.TB, a datasets.Attribute, values ...float64) *datase
 func mondrianRelease(t rapid.TB, table *datasets.Table, k int,
 	mode mondrian.Mode) *algorithms.Release {
 	t.Helper()
-	algorithm, err := algorithms.Lookup("mondrian")
-	if err != nil {
-		t.Fatal(err)
-	}
+	algorithm := must(algorithms.Lookup("mondrian"))
 	params := algorithm.Params().(*mondrian.Params)
 	params.K, params.Mode = k, mode
-	release, err := algorithm.Release(context.Background(),
+	return must(algorithm.Release(context.Background(),
 		algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
 			Variant: algorithms.Published, Budget: privacy.NewBudget(0),
-			Noise: random.NewStreams(random.NewKey(1))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return release
+			Noise: random.NewStreams(random.NewKey(1))}))
 }
 
 // threeBoxes is [0,3), [3,6), [6,10) along labelled's x with the given counts.
@@ -186,4 +172,20 @@ func inBoxes(counts ...float64) map[string]Case {
 			Release: &algorithms.Release{Regions: regions}}
 	}
 	return cases
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

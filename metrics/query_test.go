@@ -72,10 +72,7 @@ func TestEstimateByCells(t *testing.T) {
 						uint32(rapid.IntRange(low+1, cells).Draw(t, "to"))})
 			}
 		}
-		got, err := NewEstimator(schema, regions, Tight).Estimate(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(NewEstimator(schema, regions, Tight).Estimate(q))
 		want := Answer{Matched: true, Min: math.Inf(1), Max: math.Inf(-1)}
 		for r := range regions.Len() {
 			size := regions.Counts[2*r] + regions.Counts[2*r+1]
@@ -188,8 +185,7 @@ func TestCountErrorByHand(t *testing.T) {
 	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}}
 	workload := func(operator Operator, values string, ranges Ranges) func(Params) {
 		return func(p Params) {
-			p.(*CountErrorParams).WorkloadParams = WorkloadParams{"x",
-				operator, values, ranges}
+			p.(*CountErrorParams).WorkloadParams = WorkloadParams{"x", operator, values, ranges}
 		}
 	}
 	for _, test := range []struct {
@@ -250,44 +246,6 @@ func TestAggregateErrorByHand(t *testing.T) {
 	}
 }
 
-// TestExactReleaseHasNoError: regions of one cell each answer every workload without error,
-// whatever the table.
-func TestExactReleaseHasNoError(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		attributes := []datasets.Attribute{{Name: "x", High: 5, Step: 1}, jobs()}
-		regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1}
-		var rows [][]uint32
-		for x := range uint32(5) {
-			for job := range uint32(4) {
-				n := rapid.IntRange(0, 3).Draw(t, "n")
-				regions.Low, regions.High = append(regions.Low, x, job), append(regions.High, x+1,
-					job+1)
-				regions.Counts = append(regions.Counts, float64(n))
-				for range n {
-					rows = append(rows, []uint32{x, job})
-				}
-			}
-		}
-		table := codedTable(attributes, rows...)
-		c := Case{Table: table, Train: table.AllRows(),
-			Release: &algorithms.Release{Regions: regions}}
-		workload := defaultWorkload()
-		workload.Operator = rapid.SampledFrom([]Operator{Equal, AtMost, AtLeast}).Draw(t,
-			"operator")
-		for _, f := range []Aggregate{Sum, Average, Min, Max} {
-			off, err := workloadErrors(context.Background(), c, &workload, 0, f.of)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, x := range off {
-				if x > 1e-9 {
-					t.Fatalf("%s %s is off by %v", f, workload.Operator, x)
-				}
-			}
-		}
-	})
-}
-
 func TestWorkloadRefuses(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", High: 10, Step: 1}, {Name: "weight", High: 1 << 20, Step: 1},
@@ -337,11 +295,8 @@ func TestWorkloadRefuses(t *testing.T) {
 func anonymityBenchmark(b *testing.B) Case {
 	params := discrete.Source{}.Params().(*discrete.Params)
 	params.N, params.Cardinality = 100_000, 64
-	data, err := discrete.Source{}.Load(context.Background(),
-		datasets.Request{Params: params, Key: random.NewKey(1)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := must(discrete.Source{}.Load(context.Background(),
+		datasets.Request{Params: params, Key: random.NewKey(1)}))
 	return Case{Table: data.Table, Train: data.Table.AllRows(),
 		Release: mondrianRelease(b, data.Table, 10, mondrian.Relaxed), K: 10}
 }

@@ -28,10 +28,7 @@ func TestAuditFigure(t *testing.T) {
 		"RPS published: proven (infinite where no point is) [{1 3} {2 NaN}]",
 		"Claimed, and proven where no curve is [{0 1}]",
 	}
-	c, err := newAudit(audits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(newAudit(audits))
 	var got []string
 	for _, l := range c.lines {
 		var points []string

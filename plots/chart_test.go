@@ -33,11 +33,7 @@ func testMeasure(metric string) results.MeasureUse { return testMeasures.Measure
 
 func mustChart(t testing.TB, f results.Figure, rows []results.Row) *chart {
 	t.Helper()
-	c, err := newChart(f, testMeasure(f.Y), rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must(newChart(f, testMeasure(f.Y), rows))
 }
 
 func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
@@ -55,8 +51,7 @@ func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 			[]string{"RPS (published)", "RPS (strict)"}},
 		"variants apart in x": {[]results.Row{at(base, 1), at(strict, 2)},
 			[]string{"RPS (published)", "RPS (strict)"}},
-		"datasets": {[]results.Row{at(base, 1), at(other, 1)},
-			[]string{"RPS (d)", "RPS (other)"}},
+		"datasets": {[]results.Row{at(base, 1), at(other, 1)}, []string{"RPS (d)", "RPS (other)"}},
 		"a parameter": {[]results.Row{at(withParams(base, deep), 1),
 			at(withParams(base, shallow), 1)}, []string{"RPS (depth = 50)", "RPS (depth = 5)"}},
 		"a parameter, apart": {[]results.Row{at(withParams(base, deep), 1),
@@ -332,8 +327,7 @@ func TestCurvesAlongADatasetsParameter(t *testing.T) {
 // TestMeasures: what a manifest knows of a metric is on the axis and in the description.
 func TestMeasures(t *testing.T) {
 	for metric, want := range map[string][2]string{
-		"accuracy": {"Classification accuracy",
-			"Classification accuracy, higher is better"},
+		"accuracy": {"Classification accuracy", "Classification accuracy, higher is better"},
 		"count-error": {"Error of count queries, mean (records)",
 			"Error of count queries, mean (records), lower is better"},
 		results.RuntimeMetric: {"Run time of a release (s)", "Run time of a release (s)"},
@@ -408,4 +402,12 @@ func TestPanelsWithoutTitle(t *testing.T) {
 			t.Errorf("panel %d is headed %q, want %q", i, got, want)
 		}
 	}
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

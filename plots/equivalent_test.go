@@ -30,10 +30,7 @@ func TestSampleEquivalentAxis(t *testing.T) {
 		rows[i].Classifier = "c45"
 	}
 	f, measure, shown := equivalents(m.Figures[0], m.Measure("accuracy"), m.Yardsticks(rows), rows)
-	c, err := newChart(f, measure, shown)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(newChart(f, measure, shown))
 	if len(c.curves) != 1 || len(c.curves[0].Points) != 2 || !c.y.log {
 		t.Fatalf("curves %+v, want RPS alone on a log axis", c.curves)
 	}

@@ -180,10 +180,8 @@ func adultFigures(generated bool) (results.Manifest, []results.Row) {
 func graphFigures() (results.Manifest, []results.Row) {
 	m := results.Manifest{
 		Experiment: "rps/fig5", Title: "Distance of degree distributions",
-		Source: "Qardaji & Li 2012, Fig. 5",
-		Figures: []results.Figure{
-			{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log"},
-		},
+		Source:  "Qardaji & Li 2012, Fig. 5",
+		Figures: []results.Figure{{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log"}},
 	}
 	var rows []results.Row
 	for g, graph := range []string{"Caltech", "Georgetown", "UNC", "Enron"} {

@@ -24,14 +24,8 @@ func TestInline(t *testing.T) {
 	if err != nil || len(drawings) != 1 || drawings[0].Figure.Name != "a" {
 		t.Fatalf("%d drawings, %v", len(drawings), err)
 	}
-	inline, err := drawings[0].Inline("W1 by epsilon")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := drawings[0].Render("svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	inline := must(drawings[0].Inline("W1 by epsilon"))
+	file := must(drawings[0].Render("svg"))
 	wantPaths, wantText := content(t, file)
 	gotPaths, gotText := content(t, inline)
 	if len(wantPaths) < 10 || strings.Join(gotPaths, "\n") != strings.Join(wantPaths, "\n") {

@@ -112,10 +112,7 @@ func TestManyFiguresTakePages(t *testing.T) {
 	}
 	for name, want := range map[string][2]string{"combined": {"Panel 7", "Panel 8"},
 		"combined-2": {"Panel 8", "Panel 7"}} {
-		svg, err := os.ReadFile(filepath.Join(dir, name+".svg"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		svg := must(os.ReadFile(filepath.Join(dir, name+".svg")))
 		if !bytes.Contains(svg, []byte(">"+want[0]+"<")) ||
 			bytes.Contains(svg, []byte(">"+want[1]+"<")) {
 			t.Errorf("%s.svg: want %q and not %q on it", name, want[0], want[1])
@@ -202,10 +199,7 @@ func TestRowsLieBelowEachOther(t *testing.T) {
 // with four corners.
 func frames(t *testing.T, d *Drawing) []string {
 	t.Helper()
-	svg, err := d.Render("svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := must(d.Render("svg"))
 	var all []string
 	for line := range strings.Lines(string(svg)) {
 		if path, style, found := strings.Cut(line, `" style="`); found &&
@@ -362,9 +356,7 @@ func TestSVGJoinsOnlyLines(t *testing.T) {
 		canvas.Stroke(path)
 	}
 	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(canvas.WriteTo(&b))
 	before, after := bytes.Count(b.Bytes(), []byte("<path")),
 		bytes.Count(rewritten(b.Bytes(), nil), []byte("<path"))
 	if before != 2 || after != 1 {
@@ -375,25 +367,17 @@ func TestSVGJoinsOnlyLines(t *testing.T) {
 // TestSVGTextsHaveTheirWidth: each is as wide as the font's own metrics make it.
 func TestSVGTextsHaveTheirWidth(t *testing.T) {
 	m, rows := adultFigures(true)
-	svg, err := sideBySide(t, m, rows).Render("svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := must(sideBySide(t, m, rows).Render("svg"))
 	var picture struct {
 		Texts []svgTextElement `xml:"g>text"`
 	}
-	if err := xml.Unmarshal(svg, &picture); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, xml.Unmarshal(svg, &picture))
 	if len(picture.Texts) < 30 {
 		t.Fatalf("%d texts", len(picture.Texts))
 	}
 	for _, text := range picture.Texts {
 		_, after, _ := strings.Cut(text.Style, "font-size:")
-		size, err := strconv.ParseFloat(after[:strings.Index(after, "px")], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		size := must(strconv.ParseFloat(after[:strings.Index(after, "px")], 64))
 		want := newSheetStyle(1).text(vg.Length(size), ink).Width(text.Text)
 		if math.Abs(text.Length-float64(want)) > 0.02 {
 			t.Errorf("%q is %v wide, want %v", text.Text, text.Length, want)

@@ -55,10 +55,7 @@ func madeUpMap() *results.Run {
 
 func TestMapHoldsRegionsAndRows(t *testing.T) {
 	o := madeUpMap()
-	c, err := newMap(o.Manifest.Figures[0], o.Summary())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(newMap(o.Manifest.Figures[0], o.Summary()))
 	same := cmp.AllowUnexported(rectangle{}, dot{})
 	diff := cmp.Diff([]rectangle{{-0.5, 4.5, -0.5, 9.5}, {4.5, 9.5, -0.5, 2.5},
 		{4.5, 9.5, 2.5, 9.5}}, c.rectangles, same)
@@ -88,10 +85,7 @@ func TestMapIsWritten(t *testing.T) {
 		t.Fatalf("%v, %q, %v", paths, warnings, err)
 	}
 	for name, outlines := range map[string]int{"a": 3, "b": 1} {
-		svg, err := os.ReadFile(filepath.Join(dir, name+".svg"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		svg := must(os.ReadFile(filepath.Join(dir, name+".svg")))
 		got := 0 // lines of one style may share a path
 		outline := regexp.MustCompile(`d="([^"]*)" style="[^"]*stroke:#0072B2`)
 		for _, path := range outline.FindAllStringSubmatch(string(svg), -1) {

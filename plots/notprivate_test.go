@@ -54,10 +54,8 @@ func TestNotPrivate(t *testing.T) {
 	}
 	some := []results.Row{row("x", "", "d", true), row("x", "", "e", true),
 		row("x", "", "f", false)}
-	check(legendOf(some, of("a-d", "d"), of("a-e", "e"), of("b-f", "f")),
-		"x, not private in a")
-	check(legendOf(some, of("a-d", "d"), of("a-f", "f"), of("b", "e")),
-		"x, not private in a-d, b")
+	check(legendOf(some, of("a-d", "d"), of("a-e", "e"), of("b-f", "f")), "x, not private in a")
+	check(legendOf(some, of("a-d", "d"), of("a-f", "f"), of("b", "e")), "x, not private in a-d, b")
 
 	c := mustChart(t, results.Figure{Name: "a", X: "epsilon", Y: "w1"}, variants)
 	if got := c.lines[0].Label; got != "h 3 (published, not private)" {

@@ -62,20 +62,12 @@ func TestGolden(t *testing.T) {
 		*Drawing
 	}{{"linear", alone(linear)}, {"log", alone(log)}, {"combined", sideBySide(t, m, tinyRows())}} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := test.Render("svg")
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must(test.Render("svg"))
 			path := filepath.Join("testdata", test.name+".svg")
 			if *update {
-				if err := os.WriteFile(path, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, os.WriteFile(path, got, 0o644))
 			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must(os.ReadFile(path))
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
 				t.Errorf("run with -update and look, if this is meant:\n%s", diff)
 			}
@@ -86,10 +78,7 @@ func TestGolden(t *testing.T) {
 // What must be readable in the picture, whatever its layout.
 func TestTextsOnTheSheet(t *testing.T) {
 	m, rows := adultFigures(true)
-	picture, err := sideBySide(t, m, rows).Render("svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	picture := must(sideBySide(t, m, rows).Render("svg"))
 	for _, want := range []string{"STAND-IN DATA", "adult-standin",
 		"mean ± standard error of n = 5 trials", "Qardaji &amp; Li 2012, Fig. 3",
 		">k (Mondrian)<", ">Privacy budget ε<", ">Mondrian (top axis)<", ">Original data<",
@@ -172,10 +161,7 @@ func TestEqualInputGivesEqualBytes(t *testing.T) {
 			t.Fatalf("%v, want two panels and both together in three formats", paths)
 		}
 		for _, path := range paths {
-			content, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := must(os.ReadFile(path))
 			*into = append(*into, filepath.Base(path)+string(content))
 		}
 	}
@@ -335,10 +321,7 @@ func TestOutlinesMatchTheFont(t *testing.T) {
 func TestPDFHasNoClock(t *testing.T) {
 	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1",
 		Where: map[string]string{"series": "RPS"}}
-	picture, err := drawing(t, figure, tinyRows()).Render("pdf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	picture := must(drawing(t, figure, tinyRows()).Render("pdf"))
 	for _, key := range []string{"/CreationDate", "/ModDate"} {
 		if !bytes.Contains(picture, []byte(key+" (D:20000101000000)")) {
 			t.Errorf("%s is not the fixed one", key)
@@ -351,9 +334,7 @@ func BenchmarkDraw(b *testing.B) {
 	for _, format := range Formats() {
 		b.Run(format, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := sideBySide(b, m, rows).Render(format); err != nil {
-					b.Fatal(err)
-				}
+				must(sideBySide(b, m, rows).Render(format))
 			}
 		})
 	}

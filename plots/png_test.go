@@ -26,13 +26,8 @@ func TestPNG(t *testing.T) {
 				rapid.Byte().Draw(t, "b"), 0xff})
 		}
 		var b bytes.Buffer
-		if err := writePNG(&b, m); err != nil {
-			t.Fatal(err)
-		}
-		read, err := png.Decode(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, writePNG(&b, m))
+		read := must(png.Decode(&b))
 		if read.Bounds() != m.Rect || b.Len() > 0 {
 			t.Fatalf("%v, must be %v; %d bytes left", read.Bounds(), m.Rect, b.Len())
 		}
@@ -45,4 +40,12 @@ func TestPNG(t *testing.T) {
 			}
 		}
 	})
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -67,9 +67,7 @@ func TestOverspendingIsRefusedBeforeNoiseIsDrawn(t *testing.T) {
 	stream := random.NewKey(1).Stream()
 	laplace := b.Laplace("counts", stream, Exact(1))
 	path := b.Root()
-	if _, err := laplace.Add(&path, 0.75, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(laplace.Add(&path, 0.75, 0))
 	values := []float64{1, 2}
 	if err := laplace.AddAll(&path, 0.5, values); !errors.Is(err, ErrOverspent) || values[0] != 1 ||
 		values[1] != 2 {
@@ -166,14 +164,10 @@ func TestForksDoNotAddUp(t *testing.T) {
 	counts := b.Laplace("counts", random.NewKey(1).Stream(), Exact(1))
 	tests := b.Geometric("tests", random.NewKey(2).Stream(), Exact(1))
 	root := b.Root()
-	if _, err := tests.Add(&root, 0.25, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(tests.Add(&root, 0.25, 0))
 	for i := range 10 {
 		child := root.Fork()
-		if _, err := counts.Add(&child, 0.5+float64(i)/100, 0); err != nil {
-			t.Fatal(err)
-		}
+		must(counts.Add(&child, 0.5+float64(i)/100, 0))
 	}
 	if root.Spent() != 0.25 {
 		t.Errorf("the children's charges reached their parent: %v", root.Spent())
@@ -203,9 +197,7 @@ func TestEqualPathsShowTheLongest(t *testing.T) {
 		counts := b.Laplace("counts", random.NewKey(2).Stream(), Exact(1))
 		spend := func(path *Path, noise Noise, epsilon float64) {
 			t.Helper()
-			if _, err := noise.Add(path, epsilon, 0); err != nil {
-				t.Fatal(err)
-			}
+			must(noise.Add(path, epsilon, 0))
 		}
 		root := b.Root()
 		spend(&root, tests, 0.1)
@@ -251,9 +243,7 @@ func TestProvenLossBesideTheClaim(t *testing.T) {
 		b := NewBudget(2)
 		exponential := b.Exponential("cuts", random.NewKey(1).Stream(), c.sensitivity)
 		path := b.Root()
-		if _, err := exponential.Choose(&path, 2, []float64{1, 2}, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(exponential.Choose(&path, 2, []float64{1, 2}, nil))
 		claimed, proven := b.Spent()
 		entry := b.Ledger()[0]
 		if claimed != 2 || entry.Cost != 2 || proven != c.loss || entry.Loss != Bound(c.loss) ||
@@ -270,9 +260,7 @@ func TestUncalledMechanismWithoutBound(t *testing.T) {
 	b.Laplace("never", random.NewKey(1).Stream(), Sensitivity{Claimed: 1, Proven: math.Inf(1)})
 	counts := b.Laplace("counts", random.NewKey(2).Stream(), Exact(1))
 	path := b.Root()
-	if _, err := counts.Add(&path, 1, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(counts.Add(&path, 1, 0))
 	if entry := b.Ledger()[0]; entry.Loss != 0 || entry.Cost != 0 || entry.Calls != 0 {
 		t.Errorf("%+v, want no loss", entry)
 	}
@@ -330,8 +318,7 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 		var sum, lossSum float64
 		for m, entry := range b.Ledger() {
 			sum, lossSum = sum+entry.Cost, lossSum+float64(entry.Loss)
-			if entry.Calls != calls[m] || entry.Calls == 0 &&
-				(entry.Cost != 0 || entry.Loss != 0) {
+			if entry.Calls != calls[m] || entry.Calls == 0 && (entry.Cost != 0 || entry.Loss != 0) {
 				t.Fatalf("mechanism %d: %+v, want %d calls", m, entry, calls[m])
 			}
 		}
@@ -350,9 +337,7 @@ func TestThousandShares(t *testing.T) {
 	laplace := b.Laplace("x", random.NewKey(1).Stream(), Exact(1))
 	path := b.Root()
 	for range 1000 {
-		if _, err := laplace.Add(&path, epsilon/1000, 0); err != nil {
-			t.Fatal(err)
-		}
+		must(laplace.Add(&path, epsilon/1000, 0))
 	}
 	if path.Remaining() > epsilon*slack {
 		t.Errorf("%v remains", path.Remaining())
@@ -373,4 +358,20 @@ func TestOneRoot(t *testing.T) {
 		}
 	}()
 	b.Root()
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -23,8 +23,7 @@ func TestCauchyLaw(t *testing.T) {
 		}
 		scale := 6 * c.bound / c.epsilon
 		kolmogorovSmirnov(t, "Cauchy", sample, func(x float64) float64 {
-			return 0.5 +
-				math.Atan((x-c.value)/scale)/math.Pi
+			return 0.5 + math.Atan((x-c.value)/scale)/math.Pi
 		})
 	}
 }
@@ -62,9 +61,7 @@ func TestCauchyLedger(t *testing.T) {
 		root := b.Root()
 		for _, bound := range []float64{0.5, 9, 3} {
 			leaf := root.Fork()
-			if _, err := cauchy.Add(&leaf, 1, bound, 5); err != nil {
-				t.Fatal(err)
-			}
+			must(cauchy.Add(&leaf, 1, bound, 5))
 		}
 		entry := b.Ledger()[0]
 		wantProven, wantLoss := 9.0, 1.0
@@ -115,11 +112,8 @@ func TestChooseBoundedLaw(t *testing.T) {
 			root := b.Root()
 			for range n {
 				path := root.Fork()
-				chosen, err := exponential.ChooseBounded(&path, epsilon, len(scores), 0, high,
-					func(i int) float64 { return scores[i] })
-				if err != nil {
-					t.Fatal(err)
-				}
+				chosen := must(exponential.ChooseBounded(&path, epsilon, len(scores), 0, high,
+					func(i int) float64 { return scores[i] }))
 				if path.Spent() != epsilon {
 					t.Fatalf("spent %v, want %v", path.Spent(), epsilon)
 				}
@@ -170,8 +164,6 @@ func BenchmarkCauchy(b *testing.B) {
 	cauchy := budget.Cauchy("x", random.NewKey(1).Stream(), true)
 	for b.Loop() {
 		path := budget.Root()
-		if _, err := cauchy.Add(&path, 1, 1, 0); err != nil {
-			b.Fatal(err)
-		}
+		must(cauchy.Add(&path, 1, 1, 0))
 	}
 }

@@ -18,9 +18,7 @@ func TestGaussianLaw(t *testing.T) {
 	for i := range sample {
 		sample[i] = 7
 	}
-	if err := g.AddAll(&path, 0.02, sample); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, g.AddAll(&path, 0.02, sample))
 	law := distuv.Normal{Mu: 7, Sigma: 10} // 2/√(2·0.02)
 	kolmogorovSmirnov(t, "gaussian", sample, law.CDF)
 }
@@ -36,9 +34,7 @@ func TestIntegerMechanisms(t *testing.T) {
 	draw := func(noise VectorNoise, cost float64) func() int64 {
 		return func() int64 {
 			one[0] = 5
-			if err := noise.AddAll(&path, cost, one); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, noise.AddAll(&path, cost, one))
 			return int64(one[0]) - 5
 		}
 	}
@@ -134,9 +130,7 @@ func TestFilter(t *testing.T) {
 		path, value := b.Root(), []float64{0}
 		for path.Remaining() > b.Total()/100 {
 			part := 0.1 + 0.5/(1+math.Abs(value[0])) // of what remains
-			if err := noise.AddAll(&path, part*path.Remaining(), value); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, noise.AddAll(&path, part*path.Remaining(), value))
 		}
 		rest := path.Fork()
 		if err := noise.AddAll(&rest, path.Remaining()+1e-6*b.Total(), value); !errors.Is(err,
@@ -193,9 +187,7 @@ func TestReplayedGaussian(t *testing.T) {
 				g = b.DiscreteGaussian("y", random.NewKey(79).Stream(), Exact(5))
 			}
 			path := b.Root()
-			if err := g.AddAll(&path, 0.02, values); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, g.AddAll(&path, 0.02, values))
 			return values
 		}
 		recorded, forced := NewApproximate(2, 0.1), NewApproximate(2, 0.1)

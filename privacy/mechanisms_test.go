@@ -208,10 +208,7 @@ func TestExponentialLaw(t *testing.T) {
 		observed := make([]float64, len(c.law))
 		for range n {
 			path := root.Fork()
-			chosen, err := exponential.Choose(&path, c.epsilon, c.scores, c.weights)
-			if err != nil {
-				t.Fatal(err)
-			}
+			chosen := must(exponential.Choose(&path, c.epsilon, c.scores, c.weights))
 			observed[chosen]++
 		}
 		chiSquare(t, c.name, observed, c.law)
@@ -239,10 +236,7 @@ func TestExponentialExtremes(t *testing.T) {
 		counts := [3]int{}
 		for range 3000 {
 			path := root.Fork()
-			chosen, err := exponential.Choose(&path, epsilon, []float64{0, 1e9, 1e6}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			chosen := must(exponential.Choose(&path, epsilon, []float64{0, 1e9, 1e6}, nil))
 			counts[chosen]++
 		}
 		if epsilon == 1e9 && counts != [3]int{0, 3000, 0} {
@@ -250,8 +244,7 @@ func TestExponentialExtremes(t *testing.T) {
 		}
 		// 1000 ± 4.9·√(3000·⅓·⅔): all three alike, up to falseAlarm for each
 		if epsilon == 1e-300 && slices.ContainsFunc(counts[:], func(n int) bool {
-			return n < 873 ||
-				n > 1127
+			return n < 873 || n > 1127
 		}) {
 			t.Errorf("epsilon 1e-300 chose %v, want a third each", counts)
 		}
@@ -361,9 +354,7 @@ func TestMechanismsDoNotAllocate(t *testing.T) {
 		e4 := geometric.AddAll(&fork, 1, values)
 		_, e5 := exponential.Choose(&fork, 1, scores, nil)
 		_, e6 := flip.Choose(&fork, 1, scores)
-		if err := errors.Join(e1, e2, e3, e4, e5, e6); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(e1, e2, e3, e4, e5, e6))
 	}); n != 0 {
 		t.Errorf("%v allocations for one charge of every mechanism, want none", n)
 	}
@@ -380,9 +371,7 @@ func BenchmarkExponential(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		path := root.Fork()
-		if _, err := exponential.Choose(&path, 1, scores, nil); err != nil {
-			b.Fatal(err)
-		}
+		must(exponential.Choose(&path, 1, scores, nil))
 	}
 	b.ReportMetric(float64(len(scores))*float64(b.N)/b.Elapsed().Seconds(), "candidates/s")
 }

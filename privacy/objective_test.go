@@ -43,11 +43,7 @@ func TestObjectiveLaw(t *testing.T) {
 	budget := NewBudget(1e6)
 	o := budget.Objective("x", random.NewKey(5).Stream(), Exact(3))
 	path := budget.Root()
-	sample, err := o.Minimise(&path, 2, Shape{50000, 4, 0.48},
-		parabola{4, 0, constant(7, 50000)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample := must(o.Minimise(&path, 2, Shape{50000, 4, 0.48}, parabola{4, 0, constant(7, 50000)}))
 	kolmogorovSmirnov(t, "objective", sample, distuv.Laplace{Mu: 7, Scale: 3 / 1.5 / 4}.CDF)
 }
 
@@ -70,12 +66,8 @@ func TestObjectiveHidesInexactMinima(t *testing.T) {
 		budget := NewBudget(1)
 		o := budget.Objective("x", random.NewKey(6).Stream(), Exact(1))
 		path := budget.Root()
-		theta, err := o.Minimise(&path, epsilon, Shape{d, strength, 0},
-			parabola{strength, off, constant(0, d)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return theta
+		return must(o.Minimise(&path, epsilon, Shape{d, strength, 0},
+			parabola{strength, off, constant(0, d)}))
 	}
 	scale := 2 * math.Sqrt(d) * minimumTolerance / strength / (gapShare * epsilon)
 	if loss := 2 * d * off / scale; loss > gapShare*epsilon*(1+1e-12) {
@@ -96,12 +88,8 @@ func TestObjectiveReplay(t *testing.T) {
 	shape := Shape{2, 4, 2 * math.Log(1.25)}
 	release := func(b *Budget, f parabola) []float64 {
 		path := b.Root()
-		theta, err := b.Objective("x", random.NewKey(9).Stream(), Exact(7)).Minimise(&path, 3,
-			shape, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return theta
+		return must(b.Objective("x", random.NewKey(9).Stream(), Exact(7)).Minimise(&path, 3,
+			shape, f))
 	}
 	recorded := NewBudget(3)
 	transcript := recorded.Record()

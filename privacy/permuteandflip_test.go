@@ -122,9 +122,7 @@ func TestFlipsCost(t *testing.T) {
 	b := NewApproximate(1, 1e-9)
 	path := b.Root()
 	choice := b.PermuteAndFlip("x", random.NewKey(1).Stream(), Exact(1))
-	if _, err := choice.Choose(&path, epsilon, []float64{1, 2}); err != nil {
-		t.Fatal(err)
-	}
+	must(choice.Choose(&path, epsilon, []float64{1, 2}))
 	if cost := b.Ledger()[0].Cost; !near(cost, epsilon*epsilon/2, 1e-12) || divergence > cost ||
 		divergence < 0.98*cost {
 		t.Errorf("cost %v, divergence %v", cost, divergence)
@@ -167,10 +165,7 @@ func TestFlipsFollowTheirLaw(t *testing.T) {
 			var possible, seen []float64
 			observed := make([]float64, len(c.scores))
 			for range 40000 {
-				r, err := f.draw(c.epsilon, c.scores)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must(f.draw(c.epsilon, c.scores))
 				observed[r]++
 			}
 			drawn := 0.
@@ -240,9 +235,7 @@ func BenchmarkPermuteAndFlip(b *testing.B) {
 				}
 				for b.Loop() {
 					fork := path.Fork()
-					if _, err := choice.Choose(&fork, 0.1, scores); err != nil {
-						b.Fatal(err)
-					}
+					must(choice.Choose(&fork, 0.1, scores))
 				}
 			})
 		}

@@ -126,10 +126,7 @@ func TestExactChoiceLaw(t *testing.T) {
 			law, sum = append(law, w), sum+w
 		}
 		for range 40000 {
-			j, err := e.drawExactly(c.epsilon, c.scores, c.weights)
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := must(e.drawExactly(c.epsilon, c.scores, c.weights))
 			observed[j]++
 		}
 		var some, seen []float64
@@ -230,11 +227,8 @@ func TestExactSparse(t *testing.T) {
 		p := NewPublication(epsilon, 0)
 		noise := p.Budget().Geometric("counts", p.Noise().Open("counts"), Exact(1))
 		path := p.Budget().Root()
-		sparse, err := noise.Sparse(&path, epsilon, SparseTable{Cells: cells, Width: 1,
-			Occupied: []uint64{3, 17}, Counts: []float64{5, 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparse := must(noise.Sparse(&path, epsilon, SparseTable{Cells: cells, Width: 1,
+			Occupied: []uint64{3, 17}, Counts: []float64{5, 1}}))
 		counts := make([]float64, 1)
 		for last := -1; ; {
 			cell, ok := sparse.Next(counts)
@@ -359,9 +353,7 @@ func BenchmarkExactChoice(b *testing.B) {
 				path := budget.Root()
 				for b.Loop() {
 					fork := path.Fork()
-					if _, err := choice.Choose(&fork, 0.1, scores, nil); err != nil {
-						b.Fatal(err)
-					}
+					must(choice.Choose(&fork, 0.1, scores, nil))
 				}
 			})
 		}
@@ -381,9 +373,7 @@ func BenchmarkExactGeometric(b *testing.B) {
 			values := make([]float64, 1000)
 			for b.Loop() {
 				fork := path.Fork()
-				if err := noise.AddAll(&fork, 0.1, values); err != nil {
-					b.Fatal(err)
-				}
+				noError(b, noise.AddAll(&fork, 0.1, values))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/draw")
 		})

@@ -23,10 +23,7 @@ func TestSparseLaw(t *testing.T) {
 			if name == "geometric" {
 				noise = b.Geometric("y", random.NewKey(2).Derive(name).Stream(), Exact(1))
 			}
-			z, err := noise.Sparse(&path, rate, SparseTable{Cells: counts, Width: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := must(noise.Sparse(&path, rate, SparseTable{Cells: counts, Width: 1}))
 			if path.Spent() != rate {
 				t.Errorf("%s: %v was charged, must be %v", name, path.Spent(), rate)
 			}
@@ -85,11 +82,8 @@ func TestSparseAtTheEnds(t *testing.T) {
 			"geometric": b.Geometric("b", random.NewKey(4).Stream(), Exact(1)),
 		} {
 			path := root.Fork()
-			z, err := noise.Sparse(&path, epsilon, SparseTable{Cells: 1000, Width: 2,
-				Occupied: []uint64{5, 999}, Counts: []float64{0, 3, 40, 0}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := must(noise.Sparse(&path, epsilon, SparseTable{Cells: 1000, Width: 2,
+				Occupied: []uint64{5, 999}, Counts: []float64{0, 3, 40, 0}}))
 			seen, counts := 0, make([]float64, 2)
 			for last := -1; ; {
 				cell, ok := z.Next(counts)
@@ -157,11 +151,8 @@ func TestSparseLaws(t *testing.T) {
 func BenchmarkSparse(b *testing.B) {
 	budget := NewBudget(plenty)
 	path := budget.Root()
-	z, err := budget.Laplace("x", random.NewKey(1).Stream(), Exact(1)).Sparse(&path, 0.5,
-		SparseTable{Cells: 1 << 62, Width: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	z := must(budget.Laplace("x", random.NewKey(1).Stream(), Exact(1)).Sparse(&path, 0.5,
+		SparseTable{Cells: 1 << 62, Width: 1}))
 	counts := make([]float64, 1)
 	for b.Loop() {
 		z.Next(counts)

@@ -36,10 +36,7 @@ func release(b *Budget, counts []float64, scores []float64) ([]float64, error) {
 func TestReplay(t *testing.T) {
 	counts, scores := []float64{4, 7}, []float64{1, 3, 2}
 	near, nearScores := []float64{5, 7}, []float64{1, 2.5, 2.25}
-	plain, err := release(NewBudget(9), counts, scores)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must(release(NewBudget(9), counts, scores))
 	b := NewBudget(9)
 	transcript := b.Record()
 	recorded, err := release(b, counts, scores)
@@ -104,9 +101,7 @@ func TestReplayDiverges(t *testing.T) {
 	} {
 		b, other := NewBudget(9), NewBudget(9)
 		transcript := b.Record()
-		if err := run(b, 1, 0.5, 0.5); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, run(b, 1, 0.5, 0.5))
 		replay := other.Replay(transcript)
 		err := run(other, c.sensitivity, c.amounts...)
 		if err == nil {
@@ -132,10 +127,7 @@ func TestReplaySparse(t *testing.T) {
 				noise = b.Geometric("x", random.NewKey(5).Stream(), Exact(1))
 			}
 			path := b.Root()
-			s, err := noise.Sparse(&path, 1, table)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(noise.Sparse(&path, 1, table))
 			cells, counts := make(map[uint64][]float64), make([]float64, 2)
 			for {
 				cell, ok := s.Next(counts)

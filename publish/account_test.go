@@ -69,9 +69,7 @@ func TestAccountInRho(t *testing.T) {
 
 func TestAccountRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
-	if _, err := enter(path, 1, 0, Total{Epsilon: 3}); err != nil {
-		t.Fatal(err)
-	}
+	must(enter(path, 1, 0, Total{Epsilon: 3}))
 	try := func(want string, r accountEntry, g algorithms.Guarantee, total Total, changed bool) {
 		t.Helper()
 		before, _ := os.ReadFile(path)
@@ -136,9 +134,7 @@ func TestAccountAnonymous(t *testing.T) {
 func TestAccountTampered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	for range 3 {
-		if _, err := enter(path, 1, 0, Total{Epsilon: 5}); err != nil {
-			t.Fatal(err)
-		}
+		must(enter(path, 1, 0, Total{Epsilon: 5}))
 	}
 	text := read(t, path)
 	lines := strings.SplitAfter(text, "\n")

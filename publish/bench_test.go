@@ -17,10 +17,7 @@ import (
 // algorithm under differential privacy that can be released: as in an experiment, and for
 // publication.
 func BenchmarkAdult(b *testing.B) {
-	source, err := datasets.Lookup("adult-standin")
-	if err != nil {
-		b.Fatal(err)
-	}
+	source := must(datasets.Lookup("adult-standin"))
 	adult, err := source.Load(b.Context(), datasets.Request{Files: datasets.DefaultFiles(""),
 		Params: source.Params(), Key: random.NewKey(1)})
 	if err != nil {
@@ -28,10 +25,7 @@ func BenchmarkAdult(b *testing.B) {
 	}
 	schema := adult.Table.Schema()
 	for _, name := range Releasable() {
-		algorithm, err := algorithms.Lookup(name)
-		if err != nil {
-			b.Fatal(err)
-		}
+		algorithm := must(algorithms.Lookup(name))
 		c := &chosen{algorithm: algorithm, info: algorithm.Info(), params: algorithm.Params()}
 		v := releasable(algorithm)
 		if g, _ := c.info.Guarantee(v); g.Model != algorithms.DifferentialPrivacy {
@@ -85,10 +79,7 @@ func BenchmarkGrowth(b *testing.B) {
 		}
 		request := requestIn(b.TempDir())
 		write(b, request.Schema, growthSchema)
-		f, err := os.Create(request.Table)
-		if err != nil {
-			b.Fatal(err)
-		}
+		f := must(os.Create(request.Table))
 		to, stream := bufio.NewWriterSize(f, 1<<20), random.NewKey(1).Stream()
 		fmt.Fprintln(to, "age,sex,region,education,status,hours,sector,y")
 		for range n {
@@ -100,9 +91,7 @@ func BenchmarkGrowth(b *testing.B) {
 				stream.IntN(20), (stream.IntN(8)+age/8)%10, stream.IntN(5),
 				stream.IntN(80)/(1+stream.IntN(4)), stream.IntN(12), y)
 		}
-		if err := to.Flush(); err != nil {
-			b.Fatal(err)
-		}
+		noError(b, to.Flush())
 		f.Close()
 		for _, algorithm := range []string{"diffmulti", "rps", "mondrian"} {
 			request.Algorithm, request.Epsilon = algorithm, 1
@@ -112,15 +101,11 @@ func BenchmarkGrowth(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("%s/%d", algorithm, n), func(b *testing.B) {
 				for range b.N {
-					if _, err := Make(b.Context(), request); err != nil {
-						b.Fatal(err)
-					}
+					must(Make(b.Context(), request))
 					// A table of its own for each, with a budget of its own.
 					account := Beside(request.Table, accountEnding)
 					for _, path := range []string{request.Out, account} {
-						if err := os.RemoveAll(path); err != nil {
-							b.Fatal(err)
-						}
+						noError(b, os.RemoveAll(path))
 					}
 				}
 				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")

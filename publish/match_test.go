@@ -95,10 +95,7 @@ func TestMatch(t *testing.T) {
 				return 0
 			}
 			best := most(released+1, used)
-			g, err := parseGroup(&schema.Attributes[0], rows[released][0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := must(parseGroup(&schema.Attributes[0], rows[released][0]))
 			for i := range used {
 				said := schema.Attributes[1].Values[table.Column(1).At(int32(i))]
 				if !used[i] && said == rows[released][1] && g.holds(table.Column(0).At(int32(i))) {

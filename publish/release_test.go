@@ -53,17 +53,12 @@ func files(t testing.TB, rows int) (dir string, request *Request) {
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 func read(t testing.TB, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(path))
 	return string(text)
 }
 
@@ -85,10 +80,7 @@ func TestReleases(t *testing.T) {
 			r.Delta = delta
 			r.Account = filepath.Join(dir, fmt.Sprint("account", delta))
 			r.Total.Delta = delta * 10
-			algorithm, err := algorithms.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			algorithm := must(algorithms.Lookup(name))
 			info := algorithm.Info()
 			anonymous := info.Variants[0].Model == algorithms.KAnonymity
 			if anonymous {
@@ -146,10 +138,7 @@ func TestReleases(t *testing.T) {
 
 func sha(t testing.TB, path string) string {
 	t.Helper()
-	digest, err := sumFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	digest := must(sumFile(path))
 	return digest
 }
 
@@ -220,14 +209,9 @@ func TestRefused(t *testing.T) {
 func TestTarget(t *testing.T) {
 	_, r := files(t, 60)
 	r.Target = "town"
-	if _, err := Make(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
-	format, err := csvtable.ParseSchema(SchemaFile,
-		[]byte(read(t, filepath.Join(r.Out, SchemaFile))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(Make(t.Context(), r))
+	format := must(csvtable.ParseSchema(SchemaFile,
+		[]byte(read(t, filepath.Join(r.Out, SchemaFile)))))
 	if a := format.Schema.Attributes; a[3].Role != datasets.Class ||
 		a[4].Role != datasets.QuasiIdentifier {
 		t.Errorf("%+v", a)
@@ -269,10 +253,7 @@ func TestNeighbours(t *testing.T) {
 			if name == "mondrian" {
 				r.Epsilon = 0
 			}
-			made, err := Make(t.Context(), r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			made := must(Make(t.Context(), r))
 			c := made.Certificate
 			c.Files = nil
 			for m := range c.Mechanisms {
@@ -301,9 +282,7 @@ func TestCroissant(t *testing.T) {
 func croissant(t *testing.T, r *Request, guarantee string, files int, kinds string) {
 	t.Helper()
 	r.Title, r.License = "Mine", "https://example.org/terms"
-	if _, err := Make(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	must(Make(t.Context(), r))
 	var m struct {
 		Type         string `json:"@type"`
 		ConformsTo   string `json:"conformsTo"`
@@ -329,10 +308,8 @@ func croissant(t *testing.T, r *Request, guarantee string, files int, kinds stri
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(r.Out, CroissantFile))),
-		&m); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal([]byte(read(t, filepath.Join(r.Out, CroissantFile))),
+		&m))
 	if m.Type != "sc:Dataset" || m.ConformsTo != "http://mlcommons.org/croissant/1.0" ||
 		m.Name != "Mine" || m.License != r.License || m.Published != "2026-05-06" ||
 		!strings.Contains(m.Description, guarantee) || len(m.Distribution) != files ||
@@ -385,9 +362,7 @@ func TestKilled(t *testing.T) {
 	for kill := range kills {
 		c := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 		c.Env = append(os.Environ(), "PPDP_TEST_RELEASES="+dir)
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, c.Start())
 		time.Sleep(time.Duration(moments.IntN(60_000)) * time.Microsecond)
 		c.Process.Kill()
 		if c.Wait(); c.ProcessState.ExitCode() == 3 {
@@ -397,10 +372,7 @@ func TestKilled(t *testing.T) {
 		if err != nil {
 			t.Fatalf("kill %d: %v", kill, err)
 		}
-		folders, err := filepath.Glob(filepath.Join(dir, "out-*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		folders := must(filepath.Glob(filepath.Join(dir, "out-*")))
 		out = len(folders)
 		if spent := l.spent(); spent.Cmp(decimal(5)) > 0 ||
 			spent.Cmp(decimal(float64(out)/1000)) < 0 {
@@ -418,10 +390,7 @@ func TestKilled(t *testing.T) {
 		t.Error("no release came out between kills: nothing was tested")
 	}
 	// What is left, and no more, can still be spent.
-	l, err := readAccount(Beside(r.Table, accountEnding))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(readAccount(Beside(r.Table, accountEnding)))
 	spent, _ := l.spent().Float64()
 	r.Total = Total{}
 	r.Epsilon = math.Round((5-spent)*1000+1) / 1000
@@ -438,9 +407,7 @@ func TestKilled(t *testing.T) {
 func TestVerifyFinds(t *testing.T) {
 	dir, r := files(t, 120)
 	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, []string{"k=5"}
-	if _, err := Make(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	must(Make(t.Context(), r))
 	records := read(t, filepath.Join(r.Out, RecordsFile))
 	lines := strings.SplitAfter(records, "\n")
 	certificate := read(t, filepath.Join(r.Out, CertificateFile))
@@ -458,18 +425,13 @@ func TestVerifyFinds(t *testing.T) {
 		return func(dir string) {
 			write(t, filepath.Join(dir, name), text)
 			var c Certificate
-			if err := json.Unmarshal([]byte(certificate), &c); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, json.Unmarshal([]byte(certificate), &c))
 			for i := range c.Files {
 				if c.Files[i].Name == name {
 					c.Files[i] = File{name, sha(t, filepath.Join(dir, name)), int64(len(text))}
 				}
 			}
-			new, err := json.Marshal(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			new := must(json.Marshal(c))
 			write(t, filepath.Join(dir, CertificateFile), string(new))
 		}
 	}
@@ -493,9 +455,7 @@ func TestVerifyFinds(t *testing.T) {
 		"schema.yaml:1": certified(SchemaFile, "attributes: 3\n"),
 	} {
 		copied := filepath.Join(t.TempDir(), "out")
-		if err := os.CopyFS(copied, os.DirFS(r.Out)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.CopyFS(copied, os.DirFS(r.Out)))
 		change(copied)
 		report, err := Verify(t.Context(), copied, &Original{Table: r.Table, Schema: r.Schema})
 		if err == nil {
@@ -507,9 +467,7 @@ func TestVerifyFinds(t *testing.T) {
 	}
 	// Bytes changed anywhere are found or do no harm, with or without a forged certificate.
 	copied, stream := filepath.Join(t.TempDir(), "out"), random.NewKey(3).Stream()
-	if err := os.CopyFS(copied, os.DirFS(r.Out)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(copied, os.DirFS(r.Out)))
 	for i := range 120 {
 		name, text := CertificateFile, []byte(certificate)
 		if i%3 > 0 {
@@ -554,5 +512,21 @@ func TestDocumented(t *testing.T) {
 	})
 	if diff := cmp.Diff(want, listed); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

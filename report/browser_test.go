@@ -166,19 +166,12 @@ func measurePage(t *testing.T, path string, page []byte, width int) (measured, [
 		"--virtual-time-budget=20000", "--dump-dom", server.URL)
 	// Files, not pipes, whose end would be waited for as long as a child of the browser lives.
 	printed := func(name string) *os.File {
-		file, err := os.Create(filepath.Join(t.TempDir(), name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must(os.Create(filepath.Join(t.TempDir(), name)))
 		t.Cleanup(func() { file.Close() })
 		return file
 	}
 	content := func(file *os.File) string {
-		text, err := os.ReadFile(file.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
+		return string(must(os.ReadFile(file.Name())))
 	}
 	stdout, stderr := printed("stdout"), printed("stderr")
 	command.Stdout, command.Stderr = stdout, stderr
@@ -205,10 +198,7 @@ func TestInBrowser(t *testing.T) {
 	}
 	page, figures := b.Bytes(), 1
 	if other := os.Getenv("PPDP_REPORT"); other != "" {
-		text, err := os.ReadFile(filepath.Clean(other))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(filepath.Clean(other)))
 		page, figures = text, bytes.Count(text, []byte("<figure>"))
 	}
 	for _, width := range []int{1280, 390} {
@@ -241,8 +231,7 @@ func TestBrowserNotices(t *testing.T) {
 		{"a picture from elsewhere", `</main>`,
 			`</main><img src="elsewhere.png" alt="" width="10">`, "console"},
 		{"a level left out", `<h2>Summary</h2>`, `<h2>Summary</h2><h5>deep</h5>`, "headings"},
-		{"a picture without a name",
-			` aria-label="Figure a:`, ` aria-unlabel="Figure a:`, "names"},
+		{"a picture without a name", ` aria-label="Figure a:`, ` aria-unlabel="Figure a:`, "names"},
 		{"a table for mice", `class="scroll" tabindex="0"`, `class="scroll"`, "keyboard"},
 		{"small print", `<h2>Summary</h2>`, `<h2>Summary</h2><p style="font-size:8px">small</p>`,
 			"small"},

@@ -67,11 +67,8 @@ func own(lines map[string][4]float64) *results.Summary {
 func pageOf(t *testing.T, run *results.Summary) string {
 	t.Helper()
 	var b bytes.Buffer
-	_, err := Write(&b, Input{Runs: []*results.Summary{run}, Errata: testErrata,
-		Papers: toyInput(t).Papers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(Write(&b, Input{Runs: []*results.Summary{run}, Errata: testErrata,
+		Papers: toyInput(t).Papers}))
 	return b.String()
 }
 

@@ -111,15 +111,9 @@ func toy() *results.Run {
 
 func toyInput(t *testing.T) Input {
 	t.Helper()
-	file, err := claims.Parse("toy.yaml", []byte(testClaims))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must(claims.Parse("toy.yaml", []byte(testClaims)))
 	runs := []*results.Summary{toy().Summary()}
-	judgements, err := claims.Evaluate(file, runs, claims.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	judgements := must(claims.Evaluate(file, runs, claims.Options{}))
 	strict, _ := claims.Evaluate(file, runs, claims.Options{Variant: claims.Strict})
 	return Input{Papers: []Paper{{file, judgements, strict}}, Runs: runs, Errata: testErrata,
 		ErrataTests: "erratum,test\nR1,algorithms/a.TestR1\n"}
@@ -129,10 +123,7 @@ func toyInput(t *testing.T) Input {
 // is said.
 func TestPage(t *testing.T) {
 	var b bytes.Buffer
-	warnings, err := Write(&b, toyInput(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	warnings := must(Write(&b, toyInput(t)))
 	page := b.String()
 	// Figure b asks for a metric that nothing measured.
 	if len(warnings) != 1 || !strings.Contains(warnings[0], `figure "b"`) {
@@ -207,9 +198,7 @@ func TestExperimentsAreOrderedByNumber(t *testing.T) {
 		in.Runs = append(in.Runs, o.Summary())
 	}
 	var b bytes.Buffer
-	if _, err := Write(&b, in); err != nil {
-		t.Fatal(err)
-	}
+	must(Write(&b, in))
 	last := 0
 	for _, name := range []string{"fig1", "fig9", "fig10"} {
 		at := strings.Index(b.String(), `id="run-toy-`+name+`"`)
@@ -244,9 +233,7 @@ func TestSameBytes(t *testing.T) {
 	var first []byte
 	for range 5 {
 		var b bytes.Buffer
-		if _, err := Write(&b, toyInput(t)); err != nil {
-			t.Fatal(err)
-		}
+		must(Write(&b, toyInput(t)))
 		if first == nil {
 			first = b.Bytes()
 		} else if !bytes.Equal(first, b.Bytes()) {
@@ -521,9 +508,7 @@ func TestLeaderboard(t *testing.T) {
 	in := toyInput(t)
 	board := func() (string, bool) {
 		var b bytes.Buffer
-		if _, err := Write(&b, in); err != nil {
-			t.Fatal(err)
-		}
+		must(Write(&b, in))
 		_, rest, found := strings.Cut(b.String(), `<section id="leaderboard">`)
 		first, _, _ := strings.Cut(rest, `<section id="summary">`)
 		return first, found
@@ -540,4 +525,12 @@ func TestLeaderboard(t *testing.T) {
 			t.Errorf("no %q in %s", want, first)
 		}
 	}
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -90,8 +90,7 @@ func TestSpendsEverything(t *testing.T) {
 				ledger := in.Budget.Ledger()
 				first, want := ledger[0], alpha*total/float64(planned)
 				if first.Calls != 6 || math.Abs(first.Cost/want-1) > 1e-12 {
-					t.Errorf("%d one-way marginals cost %v, want %v", first.Calls, first.Cost,
-						want)
+					t.Errorf("%d one-way marginals cost %v, want %v", first.Calls, first.Cost, want)
 				}
 				if ledger[1].Calls != ledger[2].Calls ||
 					float64(ledger[1].Loss) != ledger[1].Cost ||

@@ -24,10 +24,7 @@ func TestConformance(t *testing.T) {
 	for _, name := range algorithms.Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, err := algorithms.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must(algorithms.Lookup(name))
 			conformance.Run(t, a, settings[name]...)
 		})
 	}
@@ -44,21 +41,12 @@ var deviations = regexp.MustCompile(`(?m)^Deviations:`)
 // all.go and a package comment that says where it departs from its paper.
 func TestEveryBaselineIsListed(t *testing.T) {
 	listed := make(map[string]bool)
-	file, err := parser.ParseFile(token.NewFileSet(), "all.go", nil, parser.ImportsOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must(parser.ParseFile(token.NewFileSet(), "all.go", nil, parser.ImportsOnly))
 	for _, spec := range file.Imports {
-		path, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := must(strconv.Unquote(spec.Path.Value))
 		listed[strings.TrimPrefix(path, "ppdp/algorithms/")] = true
 	}
-	folders, err := os.ReadDir("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	folders := must(os.ReadDir(".."))
 	baselines := 0
 	for _, folder := range folders {
 		if !folder.IsDir() || kernels[folder.Name()] {
@@ -87,19 +75,13 @@ func TestEveryBaselineIsListed(t *testing.T) {
 
 // packageComment returns the package comments of a folder; any says whether it holds a package.
 func packageComment(t *testing.T, folder string) (comment string, any bool) {
-	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(filepath.Glob(filepath.Join(folder, "*.go")))
 	for _, path := range files {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil,
-			parser.PackageClauseOnly|parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must(parser.ParseFile(token.NewFileSet(), path, nil,
+			parser.PackageClauseOnly|parser.ParseComments))
 		any = true
 		comment += file.Doc.Text()
 	}

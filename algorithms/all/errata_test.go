@@ -65,23 +65,11 @@ func TestReplayShowsErrata(t *testing.T) {
 	} {
 		t.Run(c.erratum+" "+c.algorithm+" "+c.kind, func(t *testing.T) {
 			t.Parallel()
-			a, err := algorithms.Lookup(c.algorithm)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := algorithms.GuaranteeOf(a, c.variant, c.params)
-			if err != nil {
-				t.Fatal(err)
-			}
-			pairs, err := audit.Pairs(g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must(algorithms.Lookup(c.algorithm))
+			g := must(algorithms.GuaranteeOf(a, c.variant, c.params))
+			pairs := must(audit.Pairs(g))
 			subject := audit.Subject{Algorithm: a, Variant: c.variant, Params: c.params, Epsilon: 1}
-			v, err := audit.Replay(t.Context(), subject, pairs, audit.Options{Transcripts: 20})
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must(audit.Replay(t.Context(), subject, pairs, audit.Options{Transcripts: 20}))
 			found := slices.ContainsFunc(v.Failures,
 				func(f audit.Failure) bool { return f.Kind == c.kind })
 			if !found || !slices.Contains(g.Errata, c.erratum) {

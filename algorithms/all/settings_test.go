@@ -131,8 +131,7 @@ var settings = map[string][]algorithms.Params{
 	"mst":        spanningTrees,
 	"mst-target": spanningTrees,
 	"nb-model": vary(fixedMarginals,
-		func(p *independent.Params) { p.Merge = margins.Neighbours },
-	),
+		func(p *independent.Params) { p.Merge = margins.Neighbours }),
 	"mondrian": vary(mondrian.DefaultParams,
 		func(p *mondrian.Params) { p.K, p.Cut, p.Records = 2, mondrian.Even, partition.Range },
 		func(p *mondrian.Params) { p.K, p.Mode, p.Records = 3, mondrian.Relaxed, partition.Mean },
@@ -220,3 +219,11 @@ var spanningTrees = vary(func() *mst.Params {
 	func(p *mst.Params) { p.Merge, p.Threshold = margins.NoMerge, 0 },
 	func(p *mst.Params) { p.Merge, p.Values = margins.Neighbours, partition.Midpoint },
 )
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

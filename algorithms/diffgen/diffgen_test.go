@@ -137,9 +137,7 @@ func TestScores(t *testing.T) {
 		params.Specialisations = rapid.IntRange(1, 6).Draw(t, "h")
 		c, _, _, _ := started(t, testinput.Input(table, params, algorithms.Strict, 1,
 			rapid.Uint64().Draw(t, "seed")))
-		if err := c.search(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, c.search(context.Background()))
 		for _, m := range c.open {
 			type part struct {
 				low, high uint32
@@ -211,13 +209,8 @@ func TestCut(t *testing.T) {
 			algorithms.RefCode}).Draw(t, "variant")
 		c, _, space, labels := started(t, testinput.Input(table, params, variant, 1,
 			rapid.Uint64().Draw(t, "seed")))
-		if err := c.search(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		g, err := c.product()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, c.search(context.Background()))
+		g := must(c.product())
 		// Inner nodes are any, reds, blues, greys; flat has its root; five cuts separate six
 		// numbers.
 		if limit := 4 + 1 + 5; c.made != min(limit, params.Specialisations) {
@@ -258,8 +251,7 @@ func TestCut(t *testing.T) {
 					at = axis.Rank[at]
 				}
 				value := slices.IndexFunc(members, func(m member) bool {
-					return at >= m.low &&
-						at < m.high
+					return at >= m.low && at < m.high
 				})
 				cell = cell*uint64(len(members)) + uint64(value)
 			}
@@ -319,11 +311,8 @@ func TestCellsLaw(t *testing.T) {
 				occupied.cells = append(occupied.cells, cell)
 				occupied.counts = append(occupied.counts, exact[cell]...)
 			}
-			out, err := occupied.noised(context.Background(), &grid{cells: 10}, root.Fork(),
-				epsilon, noise, Drawn, 100)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must(occupied.noised(context.Background(), &grid{cells: 10}, root.Fork(),
+				epsilon, noise, Drawn, 100))
 			if !slices.IsSorted(out.cells) || len(out.counts) != 2*len(out.cells) {
 				t.Fatalf("cells %v with %d counts", out.cells, len(out.counts))
 			}
@@ -373,13 +362,8 @@ func TestRegions(t *testing.T) {
 		params.Specialisations = rapid.IntRange(1, 10).Draw(t, "h")
 		c, _, space, _ := started(t, testinput.Input(empty, params, algorithms.Published, 1,
 			rapid.Uint64().Draw(t, "seed")))
-		if err := c.search(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		g, err := c.product()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, c.search(context.Background()))
+		g := must(c.product())
 		sparse := &table{classes: 2}
 		for cell := range g.cells {
 			if rapid.IntRange(0, 3).Draw(t, "listed") == 0 {
@@ -389,10 +373,7 @@ func TestRegions(t *testing.T) {
 		}
 		listAll := rapid.SampledFrom([]float64{0, 1e9}).Draw(t, "list_all")
 		axes := partition.Axes(schema, space.Attributes())
-		q, err := write(context.Background(), g, sparse, space.Attributes(), axes, listAll, 1e6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must(write(context.Background(), g, sparse, space.Attributes(), axes, listAll, 1e6))
 		volume := uint32(0)
 		for r := range q.Len() {
 			low, high := q.Box(r)
@@ -505,10 +486,7 @@ func TestReductionOrChildren(t *testing.T) {
 		rows = append(rows, []uint32{i % 2 * 2, 0, 0, 0}) // red and pink
 	}
 	rows = append(rows, []uint32{1, 0, 0, 0}, []uint32{3, 0, 0, 0})
-	projected, err := testinput.Table(schemaOf(1, 2), rows...).Project("colour", "class")
-	if err != nil {
-		t.Fatal(err)
-	}
+	projected := must(testinput.Table(schemaOf(1, 2), rows...).Project("colour", "class"))
 	const reds, greys = 1, 3
 	for _, c := range []struct {
 		utility partition.Utility
@@ -522,9 +500,7 @@ func TestReductionOrChildren(t *testing.T) {
 		params := DefaultParams()
 		params.Utility, params.Score, params.Specialisations = c.utility, c.score, 2
 		cut, _, _, _ := started(t, testinput.Input(projected, params, algorithms.Strict, 1e6, 1))
-		if err := cut.search(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, cut.search(context.Background()))
 		if slices.ContainsFunc(cut.members, func(m member) bool { return m.node == c.node }) {
 			t.Errorf("%s by %s: node %d is left of the cut, must be specialised", c.utility,
 				c.score, c.node)
@@ -534,10 +510,7 @@ func TestReductionOrChildren(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	table := testinput.Table(schemaOf(6, 2))
-	unlabelled, err := table.Project("colour", "number")
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlabelled := must(table.Project("colour", "number"))
 	set := func(change func(*Params)) func(*algorithms.Input) {
 		return func(in *algorithms.Input) { change(in.Params.(*Params)) }
 	}
@@ -575,5 +548,21 @@ func TestRefusals(t *testing.T) {
 	if _, err := (Algorithm{}).Release(context.Background(), in); !errors.Is(err,
 		algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_nodes") {
 		t.Errorf("90 cells with a cap of 10: %v", err)
+	}
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

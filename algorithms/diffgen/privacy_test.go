@@ -40,9 +40,7 @@ func TestLedger(t *testing.T) {
 				params.Specialisations = h
 				in := testinput.Input(table, params, variant, epsilon, seed)
 				c, _, _, _ := started(t, testinput.Input(table, params, variant, epsilon, seed))
-				if err := c.search(context.Background()); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, c.search(context.Background()))
 				// Of the chosen intervals those that left something to cut again drew cut points
 				// for it. A first interval of 50 numbers always does; of the others the longest
 				// chain counts.
@@ -85,9 +83,7 @@ func TestCutPaysForItsPoints(t *testing.T) {
 			params := DefaultParams()
 			params.Specialisations = 50
 			c, _, _, _ := started(t, testinput.Input(table, params, algorithms.Strict, 1, seed))
-			if err := c.search(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, c.search(context.Background()))
 			if got := math.Round(1e6*c.path.Spent()/c.step) / 1e6; !slices.Contains(want, got) {
 				t.Errorf("%d numbers: the cut has cost %v draws, must be %v", numbers, got, want)
 			}
@@ -139,10 +135,8 @@ func TestChoiceNeighbours(t *testing.T) {
 			for dim, m := range c.marginals {
 				// all nodes at once: more candidates than any search has
 				for node := range m.axis.Taxonomy.Nodes {
-					if err := c.enter(&c.path, member{dim: dim, node: int32(node),
-						low: m.axis.Low[node], high: m.axis.High[node]}); err != nil {
-						t.Fatal(err)
-					}
+					noError(t, c.enter(&c.path, member{dim: dim, node: int32(node),
+						low: m.axis.Low[node], high: m.axis.High[node]}))
 				}
 			}
 			return c
@@ -184,9 +178,7 @@ func cutPoints(t *testing.T, table *datasets.Table, params *Params,
 	var points []uint32
 	for seed := range uint64(400) {
 		c, _, _, _ := started(t, testinput.Input(table, params, variant, 0.1, seed))
-		if err := c.search(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, c.search(context.Background()))
 		points = append(points, c.members[1].low)
 	}
 	return points
@@ -413,10 +405,7 @@ func TestAdult(t *testing.T) {
 			names = append(names, attribute.Name)
 		}
 	}
-	categorical, err := table.Project(names...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	categorical := must(table.Project(names...))
 	params := DefaultParams()
 	params.Specialisations = 100
 	r := testinput.Release(t, Algorithm{}, testinput.Input(categorical, params, algorithms.Strict,

@@ -11,7 +11,6 @@ import (
 	"ppdp/algorithms/internal/testinput"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	csvtable "ppdp/datasets/csv"
@@ -41,11 +40,8 @@ func benchmark(b *testing.B, table *datasets.Table, variant algorithms.Variant, 
 // BenchmarkRelease is Fig. 12 on a table of Adult's schema: its stand-in, both halves. The exact
 // rule for h makes the most of it, the published one seldom gets beyond some thousand nodes.
 func BenchmarkRelease(b *testing.B) {
-	loaded, err := adult.StandIn{}.Load(context.Background(),
-		datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Key: random.NewKey(0)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	loaded := must(adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Key: random.NewKey(0)}))
 	for _, setting := range []struct {
 		variant algorithms.Variant
 		hprime  HPrime
@@ -59,18 +55,6 @@ func BenchmarkRelease(b *testing.B) {
 					benchmark(b, loaded.Table, setting.variant, params)
 				})
 		}
-	}
-}
-
-// BenchmarkUtilities compares the utilities on Adult itself.
-func BenchmarkUtilities(b *testing.B) {
-	table := testinput.Adult(b, "diffmulti")
-	for _, utility := range partition.Utilities() {
-		b.Run(string(utility), func(b *testing.B) {
-			params := DefaultParams()
-			params.Specialisations, params.Utility = 10_000, utility
-			benchmark(b, table, algorithms.Strict, params)
-		})
 	}
 }
 
@@ -116,22 +100,15 @@ func BenchmarkEndToEnd(b *testing.B) {
 	table := enlarged(testinput.Adult(b, "diffmulti"), 1_000_000)
 	format := textFormat(b, table.Schema())
 	var text bytes.Buffer
-	if err := csvtable.Write(&text, table, nil); err != nil {
-		b.Fatal(err)
-	}
+	noError(b, csvtable.Write(&text, table, nil))
 	params := DefaultParams()
 	params.Specialisations = 10_000
 	b.ResetTimer()
 	for i := range b.N {
-		content, err := format.Read(context.Background(), "adult.csv",
-			bytes.NewReader(text.Bytes()))
-		if err != nil {
-			b.Fatal(err)
-		}
+		content := must(format.Read(context.Background(), "adult.csv",
+			bytes.NewReader(text.Bytes())))
 		r, _ := release(b, content.Table, algorithms.Published, params, 1, uint64(i))
-		if err := csvtable.Write(io.Discard, r.Table, r.Weights); err != nil {
-			b.Fatal(err)
-		}
+		noError(b, csvtable.Write(io.Discard, r.Table, r.Weights))
 	}
 	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
@@ -154,9 +131,5 @@ func textFormat(b *testing.B, schema *datasets.Schema) *csvtable.Format {
 		}
 		y.WriteString("]}\n")
 	}
-	format, err := csvtable.ParseSchema("adult.schema.yaml", []byte(y.String()))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return format
+	return must(csvtable.ParseSchema("adult.schema.yaml", []byte(y.String())))
 }

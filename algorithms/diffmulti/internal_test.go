@@ -64,10 +64,7 @@ func start(t rapid.TB, table *datasets.Table, variant algorithms.Variant, params
 	seed uint64) (*recursion, []int32) {
 	t.Helper()
 	in := testinput.Input(table, params, variant, 1, seed)
-	r, err := newRecursion(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(newRecursion(context.Background(), in))
 	return r, in.Rows
 }
 
@@ -112,9 +109,7 @@ func TestStatistics(t *testing.T) {
 		at := place{}
 		path := *r.paths.at(place{})
 		r.families = append(r.families, new(family))
-		if err := r.drawCutPoints(&path, rows, stats, &at, allFresh); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, r.drawCutPoints(&path, rows, stats, &at, allFresh))
 		if want := count(r, table, attributes, rows); !slices.Equal(stats, want) {
 			t.Fatalf("the root's statistics are %v, must be %v", stats, want)
 		}
@@ -185,8 +180,7 @@ func TestFrequencies(t *testing.T) {
 		low := rapid.Uint32Range(0, 3).Draw(t, "low")
 		high := rapid.SampledFrom([]uint32{low + 2, low + 9, r.roots[dim]}).Draw(t, "high")
 		rows = slices.DeleteFunc(rows, func(row int32) bool {
-			return column.At(row) < low ||
-				column.At(row) >= high
+			return column.At(row) < low || column.At(row) >= high
 		})
 		r.frequency.gather(r.layout, r.store, rows, dim, low, high)
 		f := &r.frequency.out
@@ -285,14 +279,10 @@ func TestCompact(t *testing.T) {
 		params.Specialisations = 200
 		seed := rapid.Uint64().Draw(t, "seed")
 		plain, rows := start(t, table, algorithms.Strict, params, seed)
-		if err := plain.root(rows); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, plain.root(rows))
 		compacting, rows := start(t, table, algorithms.Strict, params, seed)
 		compacting.compactFrom = 1
-		if err := compacting.root(rows); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, compacting.root(rows))
 		a, b := plain.builder.Regions(), compacting.builder.Regions()
 		if !slices.Equal(a.Low, b.Low) || !slices.Equal(a.High, b.High) ||
 			!slices.Equal(a.Nodes, b.Nodes) || !slices.Equal(plain.counts, compacting.counts) {
@@ -358,13 +348,10 @@ func TestReleases(t *testing.T) {
 		}
 		epsilon := rapid.SampledFrom([]float64{0.1, 10, 1e6}).Draw(t, "epsilon")
 		budget := privacy.NewBudget(epsilon)
-		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: table,
+		r := must(Algorithm{}.Release(context.Background(), algorithms.Input{Table: table,
 			Rows: table.AllRows(), Params: params, Variant: variant,
 			Budget: budget, Noise: random.NewStreams(random.NewKey(rapid.Uint64().Draw(t,
-				"seed")))})
-		if err != nil {
-			t.Fatal(err)
-		}
+				"seed")))}))
 		if made := r.Structure.Nodes - r.Structure.Leaves; made > params.Specialisations {
 			t.Fatalf("%d specialisations, at most %d were asked for", made, params.Specialisations)
 		}
@@ -441,5 +428,21 @@ func BenchmarkTally(b *testing.B) {
 			}
 			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 		})
+	}
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

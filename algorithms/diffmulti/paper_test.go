@@ -25,9 +25,7 @@ func TestSharesOfExamples42To44(t *testing.T) {
 	}{{ByEven, []int{10, 10}}, {ByExact, []int{16, 4}}} {
 		s := shares{rule: c.rule}
 		given := make([]int, 2)
-		if err := s.divide(nil, 0, 21, []int32{8, 2}, given); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.divide(nil, 0, 21, []int32{8, 2}, given))
 		if !slices.Equal(given, c.want) {
 			t.Errorf("hprime %s gives %v of 20, must give %v", c.rule, given, c.want)
 		}
@@ -75,14 +73,9 @@ func tableI(t testing.TB) *datasets.Table {
 		{"Europe", 1957, 1}, {"Asia", 1959, 1}, {"North_America", 1968, 0},
 	} {
 		row := b.AddRow()
-		code, err := schema.Attributes[0].TextCode(r.continent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		code := must(schema.Attributes[0].TextCode(r.continent))
 		b.Set(row, 0, code)
-		if err := b.SetNumber(row, 1, r.year); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, b.SetNumber(row, 1, r.year))
 		b.Set(row, 2, r.class)
 	}
 	return b.Table()
@@ -264,10 +257,7 @@ func TestUnbudgetedHPrime(t *testing.T) {
 // TestRefused: what cannot be done is an error that names the parameter.
 func TestRefused(t *testing.T) {
 	table := tableI(t)
-	noClass, err := table.Project("Continent", "YoB")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noClass := must(table.Project("Continent", "YoB"))
 	gain := DefaultParams()
 	gain.Utility = partition.InformationGain
 	exact := DefaultParams()

@@ -354,8 +354,7 @@ func TestCoarseWarning(t *testing.T) {
 		t.Errorf("a grid of 60 cells in 60: %q", r.Warnings)
 	}
 	params.MaxCells = 59
-	r = testinput.Release(t, Algorithm{}, testinput.Input(mixed(), params, algorithms.Strict, 1,
-		1))
+	r = testinput.Release(t, Algorithm{}, testinput.Input(mixed(), params, algorithms.Strict, 1, 1))
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "60") ||
 		!strings.Contains(r.Warnings[0], "a0 3, a1 5") {
 		t.Errorf("a grid of 60 cells in 59: %q, must name the parts 3 and 5", r.Warnings)

@@ -49,17 +49,10 @@ limits: {memory: 200MiB}
 func load(t testing.TB, text string) *Algorithm {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(dir, os.DirFS("testdata")))
 	path := filepath.Join(dir, "a.baseline.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	a, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(text), 0o666))
+	a := must(Load(path))
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)
@@ -141,9 +134,7 @@ func TestMoods(t *testing.T) {
 			a := load(t, moods)
 			for _, warm := range []bool{false, true} {
 				if warm { // a process that has served another request
-					if _, err := a.Release(context.Background(), inMood(a, data, "")); err != nil {
-						t.Fatal(err)
-					}
+					must(a.Release(context.Background(), inMood(a, data, "")))
 				}
 				ctx := t.Context()
 				switch mood {
@@ -198,14 +189,9 @@ func cancelled(t *testing.T, path string) context.Context {
 // checkDead: the process whose number a file holds has been killed.
 func checkDead(t *testing.T, path string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(path))
 	pid, err := strconv.Atoi(string(text))
-	if err = errors.Join(err, os.Remove(path)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(err, os.Remove(path)))
 	for {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil || strings.Contains(string(stat), ") Z ") {
@@ -262,18 +248,11 @@ func inGo(t *testing.T) string {
 func withCommand(t *testing.T, command string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Dir(randomised))); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(dir, os.DirFS(filepath.Dir(randomised))))
 	path := filepath.Join(dir, filepath.Base(randomised))
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(path))
 	own := strings.Replace(string(text), "[python3, randomised.py]", command, 1)
-	if err := os.WriteFile(path, []byte(own), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(own), 0o666))
 	return path
 }
 
@@ -284,9 +263,7 @@ func marginals(t *testing.T) string {
 		t.Skip("no cc here: the program in C is not tested")
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../../examples/marginals")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(dir, os.DirFS("../../examples/marginals")))
 	compile := exec.Command("cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", "marginals",
 		"marginals.c", "-lm")
 	compile.Dir = dir
@@ -311,10 +288,7 @@ func TestExamples(t *testing.T) {
 
 func checkExample(t *testing.T, descriptor string) {
 	t.Helper()
-	a, err := Load(descriptor)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must(Load(descriptor))
 	defer a.Close()
 	conformance.Check(a, func(demand string, err error) {
 		if err != nil {
@@ -329,10 +303,7 @@ func checkExample(t *testing.T, descriptor string) {
 			if round == 1 {
 				seed = uint64(len(first) - 1 - i) // in another order
 			}
-			release, err := a.Release(context.Background(), input(a, data, seed))
-			if err != nil {
-				t.Fatal(err)
-			}
+			release := must(a.Release(context.Background(), input(a, data, seed)))
 			hash := conformance.Hash(release)
 			if round == 0 {
 				first[seed] = hash
@@ -343,5 +314,21 @@ func checkExample(t *testing.T, descriptor string) {
 				a.Close()
 			}
 		}
+	}
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -21,15 +21,11 @@ func TestHomes(t *testing.T) {
 		}
 		defer held[i].Close()
 	}
-	if err := os.WriteFile(filepath.Join(paths[1], "data"), []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(paths[1], "data"), []byte("secret"), 0o600))
 	starting := filepath.Join(os.TempDir(), "ppdp-baseline-b-1") // and not yet held
 	other := filepath.Join(os.TempDir(), "other")
 	for _, dir := range []string{starting, other} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Mkdir(dir, 0o700))
 	}
 	held[1].Close()
 	path, last, err := newHome("b")

@@ -54,10 +54,7 @@ func TestTwin(t *testing.T) {
 
 func checkTwin(t *testing.T, descriptor string) {
 	t.Helper()
-	a, err := Load(descriptor)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must(Load(descriptor))
 	defer a.Close()
 	const n, cells, epsilon = 40_000, 12, 2.0
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "six", High: 6, Step: 1},
@@ -74,10 +71,7 @@ func checkTwin(t *testing.T, descriptor string) {
 		in := algorithms.Input{Table: data, Rows: data.AllRows(), Params: a.Params(),
 			Variant: algorithms.Published, Budget: privacy.NewBudget(epsilon),
 			Noise: random.NewStreams(random.NewKey(seed))}
-		release, err := a.Release(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		release := must(a.Release(context.Background(), in))
 		if got := distance(release.Table, twin(data, seed, epsilon)); got > most {
 			t.Errorf("seed %d: chi-squared %v, must be at most %v", seed, got, most)
 		}
@@ -115,9 +109,7 @@ func BenchmarkOverhead(b *testing.B) {
 		if seed == 1 { // the first starts the program and writes the rows
 			b.ResetTimer()
 		}
-		if _, err := a.Release(context.Background(), input(a, data, seed)); err != nil {
-			b.Fatal(err)
-		}
+		must(a.Release(context.Background(), input(a, data, seed)))
 	}
 }
 

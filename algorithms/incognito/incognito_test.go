@@ -42,10 +42,7 @@ func patients() *datasets.Table {
 // leave pairs of equal zips without sex, and three of each sex without zip.
 func TestPatients(t *testing.T) {
 	table := patients()
-	result, err := Search(context.Background(), table, table.AllRows(), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must(Search(context.Background(), table, table.AllRows(), 2))
 	want := &Result{
 		Minimal: [][]int{{0, 1, 2}, {1, 0, 2}, {1, 1, 0}}, Discernibility: []int64{12, 18, 12},
 		Best: []int{0, 1, 2}, Heights: []int{1, 1, 2}, Counted: result.Counted,
@@ -69,14 +66,9 @@ func release(t testing.TB, table *datasets.Table, rows []int32, k int) *algorith
 	in := algorithms.Input{Table: table, Rows: rows, Params: &Params{K: k},
 		Variant: algorithms.Published,
 		Budget:  privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
-	r, err := a.Release(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(a.Release(context.Background(), in))
 	info := a.Info()
-	if err := conformance.CheckRelease(&info, info.Variants[0], in, r); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, conformance.CheckRelease(&info, info.Variants[0], in, r))
 	return r
 }
 
@@ -153,10 +145,7 @@ func TestAgainstEveryVector(t *testing.T) {
 			}
 		}
 		table := b.Table()
-		result, err := Search(context.Background(), table, table.AllRows(), k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must(Search(context.Background(), table, table.AllRows(), k))
 		anonymous, all, least := exhaustive(table, table.AllRows(), result.Heights, k)
 		var minimal [][]int
 		for _, vector := range all {
@@ -203,10 +192,7 @@ func TestAgainstEveryVector(t *testing.T) {
 func TestPruning(t *testing.T) {
 	t.Parallel()
 	table := testinput.Discrete(t, discrete.Skewed, 2000)
-	result, err := Search(context.Background(), table, table.AllRows(), 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must(Search(context.Background(), table, table.AllRows(), 10))
 	_, _, least := exhaustive(table, table.AllRows(), result.Heights, 10)
 	best := release(t, table, table.AllRows(), 10)
 	sum := 0.0
@@ -254,10 +240,7 @@ func TestTooLarge(t *testing.T) {
 func TestAdult(t *testing.T) {
 	t.Parallel()
 	table := testinput.Adult(t, "mondrian")
-	result, err := Search(context.Background(), table, table.AllRows(), 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must(Search(context.Background(), table, table.AllRows(), 10))
 	vectors := 1
 	for _, height := range result.Heights {
 		vectors *= height + 1
@@ -288,8 +271,7 @@ func TestAdult(t *testing.T) {
 
 func BenchmarkSearch(b *testing.B) {
 	b.Run("discrete", func(b *testing.B) {
-		benchmark(b, testinput.Discrete(b, discrete.Skewed,
-			10_000))
+		benchmark(b, testinput.Discrete(b, discrete.Skewed, 10_000))
 	})
 	b.Run("adult", func(b *testing.B) { benchmark(b, testinput.Adult(b, "mondrian")) })
 }
@@ -301,10 +283,7 @@ func benchmark(b *testing.B, table *datasets.Table) {
 			counted := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				result, err := Search(context.Background(), table, rows, k)
-				if err != nil {
-					b.Fatal(err)
-				}
+				result := must(Search(context.Background(), table, rows, k))
 				counted = result.Counted
 			}
 			b.ReportMetric(float64(counted), "vectors")
@@ -313,23 +292,18 @@ func benchmark(b *testing.B, table *datasets.Table) {
 	}
 }
 
-// BenchmarkRoll measures one roll-up of the distinct records.
-func BenchmarkRoll(b *testing.B) {
-	table := testinput.Discrete(b, discrete.Skewed, 100_000)
-	attributes := table.Schema().QuasiIdentifiers()
-	hierarchies, err := hierarchiesOf(table.Schema(), attributes)
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
 	if err != nil {
-		b.Fatal(err)
+		panic(err)
 	}
-	ladders, records, err := base(table, table.AllRows(), attributes, hierarchies)
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	var r roller
-	into := &frequencies{}
-	b.ReportAllocs()
-	for b.Loop() {
-		r.roll(records, []change{{ladders[0].field, ladders[0].step[0]}}, into)
-	}
-	b.ReportMetric(float64(b.N)*float64(len(records.keys))/b.Elapsed().Seconds(), "groups/s")
 }

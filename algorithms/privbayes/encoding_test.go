@@ -148,9 +148,7 @@ func TestUnevenTaxonomy(t *testing.T) {
 			{Name: "lima", Parent: 2},
 		}},
 	}
-	if err := a.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, a.Validate())
 	l := newLevels(a, newDomain(a, 16), Hierarchical)
 	want := [][]uint32{{0, 1, 2, 3}, {2, 0, 1, 1}, {1, 0, 1, 1}}
 	if !slices.EqualFunc(l.of, want, func(a, b []uint32) bool { return slices.Equal(a, b) }) ||
@@ -190,8 +188,7 @@ func TestRecordsOutsideTheDomainAreDrawnAgain(t *testing.T) {
 		t.Error(err)
 	}
 	if !slices.ContainsFunc(release.Warnings, func(w string) bool {
-		return len(w) > 0 &&
-			w != noParents
+		return len(w) > 0 && w != noParents
 	}) {
 		t.Errorf("warnings %q, want one about records without a value", release.Warnings)
 	}

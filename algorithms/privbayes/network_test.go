@@ -39,10 +39,7 @@ func TestTablesAreCounts(t *testing.T) {
 		n := rapid.IntRange(0, 400).Draw(t, "rows")
 		k := rapid.IntRange(0, d-1).Draw(t, "parents")
 		columns, rows := drawBits(t, d, n)
-		counts, err := countSubsets(context.Background(), columns, n, k+1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		counts := must(countSubsets(context.Background(), columns, n, k+1))
 		order := rapid.Permutation(seq(d)).Draw(t, "order")
 		child, set := order[0], slices.Sorted(slices.Values(order[1:1+rapid.IntRange(0, k).Draw(t,
 			"some")]))
@@ -77,10 +74,7 @@ func TestBitSearchCandidates(t *testing.T) {
 		d := rapid.IntRange(2, 8).Draw(t, "bits")
 		k := rapid.IntRange(1, min(d-1, 4)).Draw(t, "degree")
 		columns, rows := drawBits(t, d, 90)
-		counts, err := countSubsets(context.Background(), columns, len(rows), k+1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		counts := must(countSubsets(context.Background(), columns, len(rows), k+1))
 		s := &bitSearch{
 			chooser: &chooser{ctx: context.Background(), scorer: newScorer(TotalVariation,
 				len(rows), algorithms.Published)},
@@ -90,9 +84,7 @@ func TestBitSearchCandidates(t *testing.T) {
 			s.added[newest] = true
 			at, _ := slices.BinarySearch(s.inside, newest)
 			s.inside = slices.Insert(s.inside, at, newest)
-			if err := s.update(newest); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.update(newest))
 			want := make(map[string]float64)
 			for mask := range 1 << d {
 				var set []int
@@ -190,10 +182,7 @@ func TestMaximalSets(t *testing.T) {
 				want[fmt.Sprint(a)] = true
 			}
 		}
-		got, err := s.maximalSets(limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(s.maximalSets(limit))
 		for _, set := range got {
 			at := make([]int, d)
 			for node := range at {
@@ -343,13 +332,8 @@ func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
 		var seen [3][3]int
 		for seed := range uint64(trials) {
 			f := newFit(table, params, c.variant, epsilon, seed)
-			if err := f.count(); err != nil {
-				t.Fatal(err)
-			}
-			network, err := f.network()
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, f.count())
+			network := must(f.network())
 			seen[network[0].child][network[1].child]++
 		}
 		chi := 0.0
@@ -409,13 +393,8 @@ func TestDrawRecord(t *testing.T) {
 		p := DefaultParams()
 		p.Degree, p.Theta = degree, 1e-3
 		f := newFit(conformance.Table(200), p, algorithms.Strict, 0.5, uint64(degree))
-		if err := f.count(); err != nil {
-			t.Fatal(err)
-		}
-		network, err := f.network()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.count())
+		network := must(f.network())
 		one, other := random.NewKey(5).Stream(), random.NewKey(5).Stream()
 		got, want := make([]uint32, f.nodes), make([]uint32, f.nodes)
 		bits, uniform := newBitConditionals(network), make([]float64, f.nodes)
@@ -428,5 +407,13 @@ func TestDrawRecord(t *testing.T) {
 				t.Fatalf("degree %d: %v, want %v", degree, got, want)
 			}
 		}
+	}
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

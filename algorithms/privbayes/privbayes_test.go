@@ -172,13 +172,8 @@ func TestNoiseHasTheScaleOfCounts(t *testing.T) {
 		sum := 0.0
 		for seed := range uint64(trials) {
 			f := newFit(table, params, c.variant, epsilon, seed)
-			if err := f.count(); err != nil {
-				t.Fatal(err)
-			}
-			network, err := f.network()
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, f.count())
+			network := must(f.network())
 			mass := network[0].cumulative
 			sum += (mass[1] - mass[0]) / mass[1]
 		}
@@ -221,13 +216,8 @@ func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithm
 		sizes[i] = 2
 	}
 	f := newFit(nominal(sizes, rows), params, variant, epsilon, seed)
-	if err := f.count(); err != nil {
-		t.Fatal(err)
-	}
-	network, err := f.network()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, f.count())
+	network := must(f.network())
 	truth := make([]float64, 1<<d)
 	for _, row := range rows {
 		at := 0
@@ -317,13 +307,8 @@ func TestSmallEpsilonForgetsTheTable(t *testing.T) {
 		sum := 0.0
 		for seed := range uint64(trials) {
 			f := newFit(table, DefaultParams(), variant, 1e-6, seed)
-			if err := f.count(); err != nil {
-				t.Fatal(err)
-			}
-			network, err := f.network()
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, f.count())
+			network := must(f.network())
 			sum += mass(network, []uint32{0, 1}) + mass(network, []uint32{1, 1})
 		}
 		// A standard deviation of at most 1/2 each, of the mean 0.0112; 4.5 of them, a false alarm
@@ -394,9 +379,7 @@ func TestNumberOfRecords(t *testing.T) {
 	mean, deviation := 0.0, 0.0
 	for seed := range uint64(trials) {
 		f := newFit(table, params, algorithms.Strict, 0.5, seed)
-		if err := f.count(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.count())
 		mean += (f.records - n) / trials
 		deviation += math.Abs(f.records-n) / trials
 	}
@@ -490,4 +473,12 @@ func TestClassIsSynthesised(t *testing.T) {
 			t.Errorf("%s: %d of 900 ones, want about 300", encoding, ones)
 		}
 	}
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

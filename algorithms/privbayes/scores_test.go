@@ -76,8 +76,7 @@ func TestKnapsack(t *testing.T) {
 			sum += cost
 		}
 		slices.SortFunc(items, func(a, b item) int {
-			return cmp.Compare(b.gain*a.cost,
-				a.gain*b.cost)
+			return cmp.Compare(b.gain*a.cost, a.gain*b.cost)
 		})
 		capacity := 1 + stream.Int64N(sum+10)
 		want, greedy := int64(0), item{}

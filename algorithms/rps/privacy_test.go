@@ -31,8 +31,7 @@ func equation3(x1, x2, y1, y2 int) float64 {
 func TestQualitiesAndTheirSensitivities(t *testing.T) {
 	even := func(v [4]int) float64 { return evenQuality(int32(v[0]+v[1]), int32(v[2]+v[3])) }
 	class := func(v [4]int) float64 {
-		return classQuality(int32(v[0]), int32(v[1]), int32(v[2]),
-			int32(v[3]))
+		return classQuality(int32(v[0]), int32(v[1]), int32(v[2]), int32(v[3]))
 	}
 	for _, q := range []struct {
 		name                     string

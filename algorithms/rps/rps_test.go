@@ -64,8 +64,7 @@ func TestHandWorkedTrees(t *testing.T) {
 		{"fixed", plain, func(p *Params) { p.Partition, p.Depth, p.StopCheck = Fixed, 1, false },
 			"[0,2):[4] [2,4):[2] "},
 		{"no stop test above depth 1", plain, func(p *Params) {
-			p.Stop, p.Allocation,
-				p.ShallowDepth = 6.5, ShallowLevels, 1
+			p.Stop, p.Allocation, p.ShallowDepth = 6.5, ShallowLevels, 1
 		}, "[0,2):[4] [2,4):[2] "},
 		{"class", classes, func(p *Params) { p.Quality, p.Depth, p.StopCheck = Class, 1, false },
 			"[0,1):[4 0] [1,3):[0 6] "},
@@ -230,8 +229,7 @@ func TestLargeEpsilonRecoversTheData(t *testing.T) {
 			algorithms.Strict}).Draw(t, "variant")
 		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
 			recoveryEpsilon, rapid.Uint64().Draw(t, "seed")))
-		if got, want := sorted(r.Table), sorted(table); !slices.Equal(got,
-			want) {
+		if got, want := sorted(r.Table), sorted(table); !slices.Equal(got, want) {
 			t.Fatalf("records %q, want %q", got, want)
 		}
 	})
@@ -343,23 +341,6 @@ func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 	}
 	if small, large := allocations(2000), allocations(20000); large > small+150 {
 		t.Errorf("%v allocations for 2,000 rows, %v for 20,000", small, large)
-	}
-}
-
-// TestAdultAtLargeEpsilon publishes Adult with hardly any noise and without a stop test: what
-// comes out is Adult again, record by record. Without PPDP_DATA it is skipped.
-func TestAdultAtLargeEpsilon(t *testing.T) {
-	t.Parallel()
-	table := testinput.Adult(t, "rps")
-	params := DefaultParams()
-	params.Quality, params.Attributes, params.Labels = Class, Random, Each
-	// A stop at 0.5 spares the empty regions; a cell of one record is reached long before depth
-	// 300.
-	params.Depth, params.Stop = 300, 0.5
-	r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict,
-		recoveryEpsilon, 1))
-	if !slices.Equal(sorted(r.Table), sorted(table)) {
-		t.Errorf("%d records that are not the %d of the data", r.Table.Len(), table.Len())
 	}
 }
 

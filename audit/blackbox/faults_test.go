@@ -57,8 +57,7 @@ func tied() Neighbours {
 
 func neighbours(name string, rows [][2]uint32, without int) Neighbours {
 	fewer := append(append([][2]uint32{}, rows[:without]...), rows[without+1:]...)
-	return Neighbours{name,
-		[2]algorithms.Input{{Table: table(rows)}, {Table: table(fewer)}}}
+	return Neighbours{name, [2]algorithms.Input{{Table: table(rows)}, {Table: table(fewer)}}}
 }
 
 // counts are the exact counts by cell and class.

@@ -60,8 +60,7 @@ func TestTaxonomyNodes(t *testing.T) {
 		"a node out of range": func(q *algorithms.Regions) { q.Nodes[0] = 5 },
 		"a tree of the codes": func(q *algorithms.Regions) { q.Tree[0].At = 1 },
 		"children the other way": func(q *algorithms.Regions) {
-			q.Tree[0].Left,
-				q.Tree[0].Right = ^1, ^0
+			q.Tree[0].Left, q.Tree[0].Right = ^1, ^0
 		},
 	} {
 		q := released()

@@ -13,12 +13,7 @@ import (
 // TestFitRegions: the majority, the lowest of equals, and the overall majority (class 2, with 8)
 // where nothing was counted.
 func TestFitRegions(t *testing.T) {
-	counts := []float64{
-		1, 3, 0,
-		2, 0, 2,
-		0, 0, 0,
-		0, 1, 6,
-	}
+	counts := []float64{1, 3, 0, 2, 0, 2, 0, 0, 0, 0, 1, 6}
 	if got, want := (Classifier{}).FitRegions(counts, 3), []uint32{1, 0, 2,
 		2}; !slices.Equal(got, want) {
 		t.Errorf("predicted %v, must be %v", got, want)

@@ -25,10 +25,7 @@ func load(t testing.TB, source datasets.Source, selection string) *datasets.Data
 		}
 		request.Files = datasets.Files{Dirs: []string{dir}}
 	}
-	dataset, err := source.Load(context.Background(), request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dataset := must(source.Load(context.Background(), request))
 	return dataset
 }
 
@@ -231,8 +228,7 @@ func TestIntuitiveOrder(t *testing.T) {
 			}
 			axis := a.Axis()
 			for node := range axis.Taxonomy.Nodes {
-				codes := slices.Sorted(slices.Values(
-					axis.Code[axis.Low[node]:axis.High[node]]))
+				codes := slices.Sorted(slices.Values(axis.Code[axis.Low[node]:axis.High[node]]))
 				if int(codes[len(codes)-1]-codes[0]) != len(codes)-1 {
 					broken = append(broken, name+" "+axis.Taxonomy.Nodes[node].Name)
 				}
@@ -306,11 +302,8 @@ func TestRead(t *testing.T) {
 	text := "|1x3 Cross validator\n" + goodRow + ".\n" +
 		strings.Replace(goodRow, "State-gov", "?", 1) + "\r\n" +
 		strings.Replace(goodRow, "<=", ">", 1) + "\n\n"
-	content, err := format().Read(context.Background(), "adult.test",
-		bytes.NewReader(plain([]byte(text))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must(format().Read(context.Background(), "adult.test",
+		bytes.NewReader(plain([]byte(text)))))
 	if content.Table.Len() != 2 || content.Dropped != 1 {
 		t.Fatalf("%d rows, %d dropped, want 2 and 1", content.Table.Len(), content.Dropped)
 	}
@@ -323,10 +316,7 @@ func TestRead(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	table := load(t, Source{}, "all").Table
 	dir := os.Getenv("PPDP_DATA")
-	content, err := datasets.Files{Dirs: []string{dir}}.Open(dataFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must(datasets.Files{Dirs: []string{dir}}.Open(dataFile))
 	row := int32(0)
 	for line := range strings.Lines(string(content)) {
 		if strings.Contains(line, "?") || line == "\n" {
@@ -352,16 +342,11 @@ func BenchmarkRead(b *testing.B) {
 	if dir == "" {
 		b.Skip("PPDP_DATA is unset: the real Adult is needed")
 	}
-	content, err := datasets.Files{Dirs: []string{dir}}.Open(dataFile)
-	if err != nil {
-		b.Fatal(err)
-	}
+	content := must(datasets.Files{Dirs: []string{dir}}.Open(dataFile))
 	b.SetBytes(int64(len(content)))
 	for b.Loop() {
-		if _, err := format().Read(context.Background(), "adult.data",
-			bytes.NewReader(plain(content))); err != nil {
-			b.Fatal(err)
-		}
+		must(format().Read(context.Background(), "adult.data",
+			bytes.NewReader(plain(content))))
 	}
 	b.ReportMetric(32561*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
@@ -383,4 +368,12 @@ func TestMain(m *testing.M) {
 		panic("PPDP_DATA must be an absolute path in tests")
 	}
 	os.Exit(m.Run())
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -12,18 +12,9 @@ import (
 // taxonomy that Adult has is of height 1.
 func TestFlat(t *testing.T) {
 	request := datasets.Request{Params: &Params{Select: "dpcube"}, Key: random.NewKey(0)}
-	original, err := StandIn{}.Load(context.Background(), request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := datasets.Lookup("adult-flat-standin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	flat, err := source.Load(context.Background(), request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	original := must(StandIn{}.Load(context.Background(), request))
+	source := must(datasets.Lookup("adult-flat-standin"))
+	flat := must(source.Load(context.Background(), request))
 	if flat.Table.Len() != original.Table.Len() {
 		t.Fatalf("%d rows, must be %d", flat.Table.Len(), original.Table.Len())
 	}

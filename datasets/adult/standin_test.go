@@ -12,15 +12,9 @@ import (
 )
 
 func TestStandInIsOneTable(t *testing.T) {
-	first, err := StandIn{}.Load(context.Background(),
-		datasets.Request{Params: &Params{Select: "rps"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := StandIn{}.Load(context.Background(), datasets.Request{Key: random.NewKey(5)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must(StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &Params{Select: "rps"}}))
+	second := must(StandIn{}.Load(context.Background(), datasets.Request{Key: random.NewKey(5)}))
 	if first.Checksum != second.Checksum {
 		t.Error("the stand-in depends on the request's key or on default parameters being " +
 			"spelled out")
@@ -84,10 +78,7 @@ func TestStandInStructure(t *testing.T) {
 // inequality), 28 comparisons: by chance once in 10^4 tables.
 func TestStandInMarginals(t *testing.T) {
 	truth, standIn := load(t, Source{}, "diffmulti").Table, load(t, StandIn{}, "diffmulti").Table
-	network, err := standInNetwork()
-	if err != nil {
-		t.Fatal(err)
-	}
+	network := must(standInNetwork())
 	rows := classCounts(truth)
 	for _, nd := range network.nodes {
 		a := &truth.Schema().Attributes[nd.attribute]

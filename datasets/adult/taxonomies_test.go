@@ -71,10 +71,7 @@ func TestMostSpecialisations(t *testing.T) {
 // TestTaxonomiesEverywhere: every selection has them, and codes are where they were.
 func TestTaxonomiesEverywhere(t *testing.T) {
 	for _, selection := range selections {
-		table, err := selection.project(datasets.NewBuilder(Schema(), 0).Table())
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must(selection.project(datasets.NewBuilder(Schema(), 0).Table()))
 		schema := table.Schema()
 		for i := range schema.Attributes {
 			a := &schema.Attributes[i]

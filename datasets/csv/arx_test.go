@@ -103,8 +103,6 @@ func FuzzReadHierarchy(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := tree.Validate(tree.Leaves()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, tree.Validate(tree.Leaves()))
 	})
 }

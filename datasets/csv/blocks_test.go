@@ -102,9 +102,7 @@ func TestAppendField(t *testing.T) {
 	check := func(t rapid.TB, text string) {
 		var want strings.Builder
 		w := csv.NewWriter(&want)
-		if err := w.Write([]string{text, ""}); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Write([]string{text, ""}))
 		w.Flush()
 		if got := string(appendField(nil, text)) + ",\n"; got != want.String() {
 			t.Errorf("%q: %q, must be %q", text, got, want.String())

@@ -17,9 +17,7 @@ import (
 func drafted(t *testing.T, text string, options DraftOptions) string {
 	t.Helper()
 	var b strings.Builder
-	if _, err := draft(&b, opened("dir/f.csv", text), source{}, options); err != nil {
-		t.Fatal(err)
-	}
+	must(draft(&b, opened("dir/f.csv", text), source{}, options))
 	return b.String()
 }
 
@@ -255,10 +253,7 @@ attributes:
 
 // TestDraftWithHierarchy takes the values from the hierarchy, not from the table.
 func TestDraftWithHierarchy(t *testing.T) {
-	tree, err := ReadHierarchy("h.csv", strings.NewReader("a;x;*\nb;x;*\n-;y;*\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must(ReadHierarchy("h.csv", strings.NewReader("a;x;*\nb;x;*\n-;y;*\n")))
 	options := DraftOptions{Taxonomies: map[string]*datasets.Taxonomy{"job": tree}}
 	var b strings.Builder
 	notes, err := draft(&b, opened("f.csv", "job,n\na,1\nc,2\n-,1\n"), source{}, options)
@@ -280,18 +275,10 @@ func TestDraftWithHierarchy(t *testing.T) {
 func TestDraftOfAdult(t *testing.T) {
 	path := adultFile(t, "adult.data.gz")
 	var schema bytes.Buffer
-	if _, err := Draft(&schema, path, DraftOptions{NoHeader: true, Class: "c15"}); err != nil {
-		t.Fatal(err)
-	}
-	text, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(Draft(&schema, path, DraftOptions{NoHeader: true, Class: "c15"}))
+	text := must(Open(path, nil))
 	defer text.Close()
-	content, err := parse(t, schema.String()).Read(context.Background(), path, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must(parse(t, schema.String()).Read(context.Background(), path, text))
 	if content.Table.Len() != 30162 || content.Dropped != 2399 {
 		t.Errorf("%d rows and %d dropped, must be 30162 and 2399", content.Table.Len(),
 			content.Dropped)

@@ -98,10 +98,7 @@ func TestReadGood(t *testing.T) {
 			dropped: 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			content, err := read(parse(t, test.schema), test.text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := must(read(parse(t, test.schema), test.text))
 			if got := texts(content.Table); !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
@@ -286,9 +283,7 @@ func drawFormat(t *rapid.T) (*Format, *datasets.Table) {
 			a := &format.Schema.Attributes[i]
 			if a.Continuous {
 				value := rapid.Float64Range(a.Low, math.Nextafter(a.High, a.Low)).Draw(t, "value")
-				if err := builder.SetNumber(row, i, value); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, builder.SetNumber(row, i, value))
 				continue
 			}
 			builder.Set(row, i, uint32(rapid.IntRange(0, a.Cells()-1).Draw(t, "code")))
@@ -302,13 +297,8 @@ func drawFormat(t *rapid.T) (*Format, *datasets.Table) {
 func rewritten(t rapid.TB, format *Format, table *datasets.Table) string {
 	t.Helper()
 	var text strings.Builder
-	if err := Write(&text, table, nil); err != nil {
-		t.Fatal(err)
-	}
-	records, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, Write(&text, table, nil))
+	records := must(csv.NewReader(strings.NewReader(text.String())).ReadAll())
 	text.Reset()
 	out := csv.NewWriter(&text)
 	out.Comma = format.Delimiter
@@ -359,15 +349,9 @@ attributes:
   - {name: job, kind: categorical, values: [a, "b,c"]}
   - {name: big, kind: numeric, low: 0, high: 3000000, step: 1000000}
 `)
-	content, err := read(format, "age,job,big\n0.3,?,2000000\n0.7,\"b,c\",0\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must(read(format, "age,job,big\n0.3,?,2000000\n0.7,\"b,c\",0\n"))
 	// A projection, as algorithms release it, has its own columns.
-	projected, err := content.Table.Project("job")
-	if err != nil {
-		t.Fatal(err)
-	}
+	projected := must(content.Table.Project("job"))
 	for _, test := range []struct {
 		table   *datasets.Table
 		weights []float64
@@ -380,9 +364,7 @@ attributes:
 		{projected, nil, "job\n?\n\"b,c\"\n"},
 	} {
 		var text strings.Builder
-		if err := Write(&text, test.table, test.weights); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, Write(&text, test.table, test.weights))
 		if text.String() != test.want {
 			t.Errorf("got\n%s\nwant\n%s", text.String(), test.want)
 		}
@@ -411,11 +393,8 @@ func adultFile(t *testing.T, name string) string {
 // 32561 rows of which 30162 are complete, three quarters (0.75108) of these in the class <=50K.
 func TestAdult(t *testing.T) {
 	path := adultFile(t, "adult.data.gz")
-	dataset, err := Source{}.Load(context.Background(),
-		datasets.Request{Params: &Params{CSV: path, Schema: "testdata/adult.schema.yaml"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dataset := must(Source{}.Load(context.Background(),
+		datasets.Request{Params: &Params{CSV: path, Schema: "testdata/adult.schema.yaml"}}))
 	if dataset.Table.Len() != 30162 || dataset.Dropped != 32561-30162 {
 		t.Errorf("%d rows and %d dropped, must be 30162 and 2399", dataset.Table.Len(),
 			dataset.Dropped)
@@ -431,10 +410,7 @@ func TestAdult(t *testing.T) {
 		t.Errorf("a share of %v in the class <=50K, must be 0.75108", share)
 	}
 	kept := parse(t, "missing-as-value: true\n"+readFile(t, "adult.schema.yaml"))
-	text, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(Open(path, nil))
 	defer text.Close()
 	if content, err := kept.Read(context.Background(), path, text); err != nil ||
 		content.Table.Len() != 32561 || content.Dropped != 0 {
@@ -532,9 +508,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := format.Read(context.Background(), "f", bytes.NewReader(text)); err != nil {
-			b.Fatal(err)
-		}
+		must(format.Read(context.Background(), "f", bytes.NewReader(text)))
 	}
 	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
@@ -543,16 +517,27 @@ func BenchmarkWrite(b *testing.B) {
 	const rows = 100000
 	schema, text := adultLike(rows)
 	format := parse(b, schema)
-	content, err := format.Read(context.Background(), "f", bytes.NewReader(text))
-	if err != nil {
-		b.Fatal(err)
-	}
+	content := must(format.Read(context.Background(), "f", bytes.NewReader(text)))
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := Write(io.Discard, content.Table, nil); err != nil {
-			b.Fatal(err)
-		}
+		noError(b, Write(io.Discard, content.Table, nil))
 	}
 	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t rapid.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -34,8 +34,7 @@ func matchErrors(t *testing.T, err error, prefix string, wants []string) {
 	}
 	for _, want := range wants {
 		at := slices.IndexFunc(lines, func(line string) bool {
-			return strings.HasPrefix(line,
-				prefix) && strings.Contains(line, want)
+			return strings.HasPrefix(line, prefix) && strings.Contains(line, want)
 		})
 		if at < 0 {
 			t.Errorf("got\n%v\nwant %s%s", err, prefix, want)
@@ -47,20 +46,12 @@ func matchErrors(t *testing.T, err error, prefix string, wants []string) {
 
 func parse(t testing.TB, schema string) *Format {
 	t.Helper()
-	format, err := ParseSchema("schema.yaml", []byte(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return format
+	return must(ParseSchema("schema.yaml", []byte(schema)))
 }
 
 func readFile(t testing.TB, name string) string {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return string(must(os.ReadFile("testdata/" + name)))
 }
 
 func TestSchema(t *testing.T) {
@@ -175,15 +166,9 @@ attributes:
 }
 
 func FuzzSchema(f *testing.F) {
-	files, err := filepath.Glob("testdata/*/*.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
+	files := must(filepath.Glob("testdata/*/*.yaml"))
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := must(os.ReadFile(file))
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -23,9 +23,7 @@ func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir
 }
@@ -34,12 +32,8 @@ func zipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(z.Write([]byte(text)))
+	noError(t, z.Close())
 	return b.String()
 }
 
@@ -59,10 +53,7 @@ func TestLoad(t *testing.T) {
 	if _, err := datasets.Lookup("csv"); err != nil {
 		t.Error(err)
 	}
-	a, err := load(dir, "a.csv", "s.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must(load(dir, "a.csv", "s.yaml"))
 	if a.Table.Len() != 2 || a.Dropped != 1 || len(a.Checksum) != 64 {
 		t.Errorf("got %+v", a)
 	}
@@ -70,18 +61,12 @@ func TestLoad(t *testing.T) {
 	if !slices.Equal(a.Notes, want) {
 		t.Errorf("notes %q, want %q", a.Notes, want)
 	}
-	b, err := load(dir, "b.csv.gz", "s.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(load(dir, "b.csv.gz", "s.yaml"))
 	if b.Checksum != a.Checksum || b.Table.Checksum() != a.Table.Checksum() {
 		t.Error("compression changes the data")
 	}
 	for _, files := range [][2]string{{"c.csv", "s.yaml"}, {"a.csv", "other.yaml"}} {
-		other, err := load(dir, files[0], files[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := must(load(dir, files[0], files[1]))
 		if other.Checksum == a.Checksum {
 			t.Errorf("%v has the checksum of other content", files)
 		}
@@ -127,15 +112,12 @@ func TestProgress(t *testing.T) {
 	for name, content := range map[string]string{"t.csv": text, "t.csv.gz": zipped(t, text)} {
 		path := filepath.Join(write(t, map[string]string{name: content}), name)
 		var told []int64
-		r, err := Open(path, func(file string, done, total int64) {
+		r := must(Open(path, func(file string, done, total int64) {
 			if file != path || total != int64(len(content)) {
 				t.Errorf("%s of %d bytes", file, total)
 			}
 			told = append(told, done)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if _, err := io.Copy(io.Discard, r); err != nil {
 			t.Error(err)
 		}
@@ -150,13 +132,8 @@ func TestProgress(t *testing.T) {
 func TestBomb(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv.gz")
 	text := "a\n" + strings.Repeat("1\n", 10<<20)
-	if err := os.WriteFile(path, []byte(zipped(t, text)), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(zipped(t, text)), 0o666))
+	r := must(Open(path, nil))
 	defer r.Close()
 	n, err := io.Copy(io.Discard, r)
 	if !errors.Is(err, datasets.ErrUnpacked) || n > 19<<20 {

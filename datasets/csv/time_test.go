@@ -18,10 +18,7 @@ func TestTimes(t *testing.T) {
 `
 	const text = "born,at\n05.01.1970,08:30\n31.12.1979,23:30\n"
 	format := parse(t, schema)
-	content, err := read(format, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must(read(format, text))
 	born, at := &format.Schema.Attributes[0], &format.Schema.Attributes[1]
 	if born.Cells() != 3652 || at.Cells() != 32 || content.Table.Column(0).At(0) != 4 ||
 		content.Table.Column(1).At(1) != 31 {
@@ -45,16 +42,14 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := WriteSchema(&b, format.Schema); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, WriteSchema(&b, format.Schema))
 	again := parse(t, b.String()).Schema.Attributes
 	if !slices.EqualFunc(again, format.Schema.Attributes, func(a, b datasets.Attribute) bool {
 		return a.Clock == b.Clock && a.Low == b.Low && a.High == b.High && a.Step == b.Step
 	}) {
 		t.Errorf("%+v from\n%s", again, b.String())
 	}
-	_, err = read(format, "born,at\n1.1.1970,08:31\n01.01.1980,24:00\n")
+	_, err := read(format, "born,at\n1.1.1970,08:31\n01.01.1980,24:00\n")
 	want := []string{`f.csv:2:1: born: "1.1.1970" is not of the form DD.MM.YYYY, must be in the ` +
 		`half-open bounds [01.01.1970, 01.01.1980)`,
 		"f.csv:2:10: at: 08:31 is between steps, must be 08:00 plus a multiple of 30 and " +

@@ -9,7 +9,7 @@ import (
 
 // TestWriteSchema reads back what is written: the same attributes, whatever their texts hold.
 func TestWriteSchema(t *testing.T) {
-	format, err := ParseSchema("x.yaml", []byte(`missing: ["?"]
+	format := must(ParseSchema("x.yaml", []byte(`missing: ["?"]
 missing-as-value: true
 attributes:
   - {name: "a: b", kind: numeric, low: -1.5, high: 1e9, step: 0.5}
@@ -20,14 +20,9 @@ attributes:
     kind: categorical
     taxonomy: {any: {low: [a, {deep: [b]}], high: [c]}}
   - {name: y, kind: categorical, values: ["0", "1"], role: class}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))
 	var b bytes.Buffer
-	if err := WriteSchema(&b, format.Schema); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, WriteSchema(&b, format.Schema))
 	back, err := ParseSchema("y.yaml", b.Bytes())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b.String())

@@ -29,10 +29,7 @@ func TestTable1(t *testing.T) {
 		"email-Enron": 1.574}
 	for _, network := range Networks {
 		t.Run(network.Name, func(t *testing.T) {
-			dataset, err := network.Load(context.Background(), datasets.Request{Files: files})
-			if err != nil {
-				t.Fatal(err)
-			}
+			dataset := must(network.Load(context.Background(), datasets.Request{Files: files}))
 			g := dataset.Graph
 			if g.Nodes() != network.Statistics.Nodes || g.Edges() != network.Statistics.Edges ||
 				g.MaxDegree() != network.Statistics.MaxDegree {
@@ -50,10 +47,7 @@ func TestTable1(t *testing.T) {
 
 func checkExponent(t *testing.T, g *datasets.Graph, terms int, want, within float64) {
 	t.Helper()
-	got, err := PowerLawExponent(g.DegreeSequence(), terms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(PowerLawExponent(g.DegreeSequence(), terms))
 	if math.Abs(got-want) > within {
 		t.Errorf("exponent with %d terms is %.4f, want %v within %v", terms, got, want, within)
 	}
@@ -65,14 +59,8 @@ func TestStandIns(t *testing.T) {
 			if testing.Short() && network.Statistics.Edges > 100_000 {
 				t.Skip("a large graph, -short is set")
 			}
-			source, err := datasets.Lookup(network.Name + "-standin")
-			if err != nil {
-				t.Fatal(err)
-			}
-			dataset, err := source.Load(context.Background(), datasets.Request{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			source := must(datasets.Lookup(network.Name + "-standin"))
+			dataset := must(source.Load(context.Background(), datasets.Request{}))
 			g := dataset.Graph
 			if g.Nodes() != network.Statistics.Nodes || g.Edges() != network.Statistics.Edges ||
 				g.MaxDegree() != network.Statistics.MaxDegree {
@@ -90,10 +78,8 @@ func TestStandIns(t *testing.T) {
 func BenchmarkLoadUNC(b *testing.B) {
 	files := realFiles(b)
 	for b.Loop() {
-		if _, err := Networks[2].Load(context.Background(),
-			datasets.Request{Files: files}); err != nil {
-			b.Fatal(err)
-		}
+		must(Networks[2].Load(context.Background(),
+			datasets.Request{Files: files}))
 	}
 	b.ReportMetric(float64(Networks[2].Statistics.Edges)*float64(b.N)/b.Elapsed().Seconds(),
 		"edges/s")

@@ -23,9 +23,7 @@ import (
 func canonical(t testing.TB, g *datasets.Graph) string {
 	t.Helper()
 	var b strings.Builder
-	if err := g.WriteEdges(&b); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, g.WriteEdges(&b))
 	return b.String()
 }
 
@@ -41,21 +39,15 @@ func zipped(t testing.TB, files ...string) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	return b.Bytes()
 }
 
 func gzipped(t testing.TB, content string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write([]byte(content)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(w.Write([]byte(content)))
+	noError(t, w.Close())
 	return b.String()
 }
 
@@ -109,10 +101,7 @@ func TestRead(t *testing.T) {
 			Auto, Reading{Simplify: true}, 4, 1, 1, 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			loaded, err := Read("file", []byte(test.content), test.format, test.reading)
-			if err != nil {
-				t.Fatal(err)
-			}
+			loaded := must(Read("file", []byte(test.content), test.format, test.reading))
 			if got := canonical(t, loaded.Graph); got != want {
 				t.Errorf("edges\n%swant\n%s", got, want)
 			}
@@ -250,10 +239,7 @@ func TestRoundTrip(t *testing.T) {
 			messy = rapid.Permutation(messy).Draw(t, "order")
 		}
 		for _, content := range []string{text, strings.Join(messy, "")} {
-			loaded, err := ReadEdgeList("file", []byte(content), Reading{Simplify: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			loaded := must(ReadEdgeList("file", []byte(content), Reading{Simplify: true}))
 			var b strings.Builder
 			loaded.Graph.WriteEdges(&b)
 			if b.String() != text {
@@ -454,27 +440,18 @@ func TestReadMATLABErrors(t *testing.T) {
 
 func TestUserFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "own.edges.gz")
-	if err := os.WriteFile(path, []byte(gzipped(t, "1 2\n1 3\n3 1\n2 3\n3 4\n")),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
-	source, err := datasets.Lookup("graph")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(gzipped(t, "1 2\n1 3\n3 1\n2 3\n3 4\n")), 0o600))
+	source := must(datasets.Lookup("graph"))
 	params := source.Params().(*FileParams)
 	params.Path, params.Base, params.Simplify = path, 1, true
-	dataset, err := source.Load(context.Background(), datasets.Request{Params: params})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dataset := must(source.Load(context.Background(), datasets.Request{Params: params}))
 	if canonical(t, dataset.Graph) != want || len(dataset.Notes) != 2 ||
 		!strings.Contains(dataset.Notes[0], "number of nodes is read off the edges") ||
 		dataset.Notes[1] != "1 repeated edges dropped" {
 		t.Errorf("edges %q, notes %q", canonical(t, dataset.Graph), dataset.Notes)
 	}
 	params.Nodes = 4
-	if dataset, err = source.Load(context.Background(),
+	if dataset, err := source.Load(context.Background(),
 		datasets.Request{Params: params}); err != nil || len(dataset.Notes) != 1 {
 		t.Errorf("four nodes stated: %+v, %v", dataset, err)
 	}
@@ -493,9 +470,7 @@ func TestUserFile(t *testing.T) {
 	} {
 		own := test.params
 		own.Format, own.Path = Auto, filepath.Join(t.TempDir(), "own.edges")
-		if err := os.WriteFile(own.Path, []byte(test.content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(own.Path, []byte(test.content), 0o600))
 		_, err := source.Load(t.Context(), datasets.Request{Params: &own})
 		if test.want == "" && err != nil ||
 			test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
@@ -588,4 +563,20 @@ func FuzzCanonical(f *testing.F) {
 			t.Fatalf("canonical form %q is not its own: %q, %v", once, twice, err)
 		}
 	})
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -48,10 +48,7 @@ func TestShapeOf(t *testing.T) {
 		for _, e := range edges {
 			from, to = append(from, e[0]), append(to, e[1])
 		}
-		g, err := datasets.NewGraph(n, from, to)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must(datasets.NewGraph(n, from, to))
 		d := distances(g)
 		paths, closed, sum, pairs := 0.0, 0.0, 0.0, 0.0
 		for v := range n {
@@ -69,10 +66,7 @@ func TestShapeOf(t *testing.T) {
 				}
 			}
 		}
-		got, err := ShapeOf(context.Background(), g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(ShapeOf(context.Background(), g))
 		same := func(got, want float64) bool {
 			return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) < 1e-12
 		}
@@ -86,18 +80,12 @@ func TestShapeOf(t *testing.T) {
 // TestShapeSources: 128 sources of 700 nodes, ordered by degree as a released sequence is, have the
 // mean of all their pairs, and that of all pairs within a hundredth.
 func TestShapeSources(t *testing.T) {
-	grown, err := BarabasiAlbert(context.Background(), stream("shape"), 700, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grown := must(BarabasiAlbert(context.Background(), stream("shape"), 700, 3))
 	g, _, err := Realise(context.Background(), stream("realised"), grown.DegreeSequence())
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ShapeOf(context.Background(), g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(ShapeOf(context.Background(), g))
 	d := distances(g)
 	mean := func(sources int) float64 {
 		sum, pairs := 0.0, 0.0
@@ -146,10 +134,7 @@ func TestRandomShape(t *testing.T) {
 		{"no edges", make([]int32, n), math.NaN(), math.NaN()},
 		{"no nodes", nil, math.NaN(), math.NaN()},
 	} {
-		got, err := RandomShape(context.Background(), test.degrees)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(RandomShape(context.Background(), test.degrees))
 		same := func(got, want float64) bool {
 			return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) < 1e-12
 		}
@@ -158,10 +143,7 @@ func TestRandomShape(t *testing.T) {
 		}
 	}
 	const nodes, degree = 4000, 9
-	got, err := RandomShape(context.Background(), slices.Repeat([]int32{degree}, nodes))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(RandomShape(context.Background(), slices.Repeat([]int32{degree}, nodes)))
 	found := shapeDraws * got.Clustering * nodes * degree * (degree - 1) / 2 / 3
 	if mean := shapeDraws * 8.0 * 8 * 8 / 6; math.Abs(found-mean) > 5*math.Sqrt(mean) {
 		t.Errorf("%v triangles, want about %v", found, mean)
@@ -169,18 +151,10 @@ func TestRandomShape(t *testing.T) {
 }
 
 func BenchmarkShapeUNC(b *testing.B) {
-	degrees, err := Networks[2].Statistics.DegreeSequence()
-	if err != nil {
-		b.Fatal(err)
-	}
-	g, err := WithDegrees(context.Background(), stream("benchmark"), degrees)
-	if err != nil {
-		b.Fatal(err)
-	}
+	degrees := must(Networks[2].Statistics.DegreeSequence())
+	g := must(WithDegrees(context.Background(), stream("benchmark"), degrees))
 	for b.Loop() {
-		if _, err := ShapeOf(context.Background(), g); err != nil {
-			b.Fatal(err)
-		}
+		must(ShapeOf(context.Background(), g))
 	}
 	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
 }

@@ -65,8 +65,7 @@ func TestClasses(t *testing.T) {
 				}
 				for _, v := range variants {
 					set := load(t, found, v.params)
-					if got := classesOf(set.Table); !slices.Equal(got, v.want) ||
-						set.Dropped != 0 {
+					if got := classesOf(set.Table); !slices.Equal(got, v.want) || set.Dropped != 0 {
 						t.Errorf("%+v: classes %v, want %v; %d rows dropped", v.params, got,
 							v.want, set.Dropped)
 					}

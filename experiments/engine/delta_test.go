@@ -27,10 +27,7 @@ plots:
 func TestDelta(t *testing.T) {
 	out := t.TempDir()
 	result := mustRun(t, mustPlan(t, deltaSpec, spec.Overrides{}), options(t, out))
-	run, err := results.Read(result.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must(results.Read(result.Dir))
 	pure, approximate := &run.Records[0], &run.Records[1]
 	if pure.Label() != "test-coin" || pure.BudgetText() != "epsilon 1" || pure.Spent.Rho != 0 ||
 		approximate.Label() != "test-coin, δ = 1e-09" ||

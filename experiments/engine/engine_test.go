@@ -35,15 +35,8 @@ quick: {trials: 1, epsilon: [1]}
 
 func mustPlan(t *testing.T, text string, o spec.Overrides) *spec.Plan {
 	t.Helper()
-	s, err := spec.Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Plan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plan
+	s := must(spec.Parse("test.yaml", []byte(text)))
+	return must(s.Plan(o))
 }
 
 func options(t *testing.T, out string) Options {
@@ -55,18 +48,26 @@ func options(t *testing.T, out string) Options {
 
 func mustRun(t *testing.T, p *spec.Plan, opts Options) *Result {
 	t.Helper()
-	result, err := Run(context.Background(), p, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result
+	return must(Run(context.Background(), p, opts))
 }
 
 func read(t *testing.T, elements ...string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(elements...))
+	return string(must(os.ReadFile(filepath.Join(elements...))))
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(data)
 }

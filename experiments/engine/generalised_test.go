@@ -56,10 +56,7 @@ func covers(t *testing.T, text, value string) bool {
 		low, high, _ := strings.Cut(strings.TrimSuffix(interval, ")"), ", ")
 		var numbers [3]float64
 		for i, text := range []string{low, value, high} {
-			number, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			number := must(strconv.ParseFloat(text, 64))
 			numbers[i] = number
 		}
 		return numbers[0] <= numbers[1] && numbers[1] < numbers[2]
@@ -76,14 +73,10 @@ func TestGeneralisedTable(t *testing.T) {
 	var table strings.Builder
 	out := csv.NewWriter(&table)
 	header := []string{"age", "income", "job", "place", "bill", "buys"}
-	if err := out.WriteAll(append([][]string{header}, rows...)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, out.WriteAll(append([][]string{header}, rows...)))
 	for name, text := range map[string]string{"my.csv": table.String(),
 		"my.schema.yaml": generalisedSchema} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	for _, c := range []struct {
 		algorithm, params string
@@ -99,17 +92,11 @@ func TestGeneralisedTable(t *testing.T) {
 	} {
 		t.Run(c.algorithm+" "+c.params, func(t *testing.T) {
 			t.Parallel()
-			parsed, err := spec.Parse(filepath.Join(dir, "spec.yaml"), []byte(fmt.Sprintf(
+			parsed := must(spec.Parse(filepath.Join(dir, "spec.yaml"), []byte(fmt.Sprintf(
 				"name: test/own\nseed: 3\ndataset: {name: csv, csv: my.csv, schema: "+
 					"my.schema.yaml}\nalgorithms: [{name: %s, params: {%s}}]\n"+
-					"measure: [{metric: discernibility}]\n", c.algorithm, c.params)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan, err := parsed.Plan(spec.Overrides{})
-			if err != nil {
-				t.Fatal(err)
-			}
+					"measure: [{metric: discernibility}]\n", c.algorithm, c.params))))
+			plan := must(parsed.Plan(spec.Overrides{}))
 			opts := options(t, t.TempDir())
 			opts.WriteReleases = true
 			result := mustRun(t, plan, opts)
@@ -131,10 +118,7 @@ func TestGeneralisedTable(t *testing.T) {
 				if !strings.Contains(index, name+",generalised table,") {
 					t.Errorf("the index says of %s:\n%s", name, index)
 				}
-				published, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-				if err != nil {
-					t.Fatal(err)
-				}
+				published := must(csv.NewReader(strings.NewReader(text)).ReadAll())
 				if !slices.Equal(published[0], header) {
 					t.Errorf("header %q", published[0])
 				}
@@ -163,10 +147,7 @@ func checkGeneralised(t *testing.T, rows, published [][]string, k int, kept bool
 	}
 	inOrder, last, class := 0, -1, ""
 	for _, row := range published {
-		number, err := strconv.Atoi(row[4])
-		if err != nil {
-			t.Fatal(err)
-		}
+		number := must(strconv.Atoi(row[4]))
 		for j, text := range row {
 			if !covers(t, text, rows[number][j]) {
 				t.Errorf("%q is published of row %d, %q", row, number, rows[number])

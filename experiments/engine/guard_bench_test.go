@@ -15,24 +15,15 @@ func BenchmarkGuards(b *testing.B) {
 	for _, name := range []string{"rps/fig4", "mondrian/fig10", "mondrian/classification",
 		"diffmulti/fig5", "compare/adult-four", "rps/fig5"} {
 		b.Run(name, func(b *testing.B) {
-			s, err := spec.Embedded(name)
-			if err != nil {
-				b.Fatal(err)
-			}
+			s := must(spec.Embedded(name))
 			standIns := make(map[string]string)
 			for i := range s.Dataset {
 				if other := datasets.StandIn(s.Dataset[i].Name); other != "" {
 					standIns[s.Dataset[i].Name] = other
 				}
 			}
-			plan, err := s.Plan(spec.Overrides{Quick: true, StandIns: standIns})
-			if err != nil {
-				b.Fatal(err)
-			}
-			cache, err := load(b.Context(), plan, datasets.DefaultFiles(b.TempDir()))
-			if err != nil {
-				b.Fatal(err)
-			}
+			plan := must(s.Plan(spec.Overrides{Quick: true, StandIns: standIns}))
+			cache := must(load(b.Context(), plan, datasets.DefaultFiles(b.TempDir())))
 			var jobs, guards time.Duration
 			for b.Loop() {
 				c := &plan.Jobs[len(plan.Jobs)/2]
@@ -47,9 +38,7 @@ func BenchmarkGuards(b *testing.B) {
 				}
 				in := algorithms.Input{Table: m.data.Table, Graph: m.data.Graph, Rows: e.train}
 				begin = time.Now()
-				if err := algorithms.CheckRelease(&c.Config.Info, in, e.release); err != nil {
-					b.Fatal(err)
-				}
+				noError(b, algorithms.CheckRelease(&c.Config.Info, in, e.release))
 				m.seal.verifyLater(m.data, time.Now, func(intact bool) {
 					if !intact {
 						b.Fatal("the data have changed")

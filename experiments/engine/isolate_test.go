@@ -80,7 +80,7 @@ func isolated(t *testing.T, jobs int) Options {
 // tree is all that a run writes, by name, but for what differs from run to run.
 func tree(t *testing.T, out string) map[string]string {
 	files := make(map[string]string)
-	err := filepath.WalkDir(out, func(path string, entry fs.DirEntry, err error) error {
+	noError(t, filepath.WalkDir(out, func(path string, entry fs.DirEntry, err error) error {
 		switch name := entry.Name(); {
 		case err != nil || entry.IsDir():
 			return err
@@ -91,10 +91,7 @@ func tree(t *testing.T, out string) map[string]string {
 		name, err := filepath.Rel(out, path)
 		files[name] = read(t, path)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 
@@ -189,10 +186,7 @@ func TestIsolatedMetric(t *testing.T) {
 		"trials: 2", "trials: 1").Replace(moodSpec), spec.Overrides{})
 	opts := isolated(t, 1)
 	result := mustRun(t, plan, opts)
-	run, err := results.Read(result.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must(results.Read(result.Dir))
 	job := &run.Records[0]
 	const want = "what measures test-coin ended its process: panic: a mistake in a goroutine"
 	if job.Error != want || job.Phase != results.PhaseMeasure {
@@ -207,10 +201,7 @@ func TestIsolatedAudit(t *testing.T) {
 		Replace(moodSpec), spec.Overrides{})
 	opts := isolated(t, 2)
 	opts.Audit = &audit.Options{Transcripts: 1}
-	run, err := results.Read(mustRun(t, plan, opts).Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must(results.Read(mustRun(t, plan, opts).Dir))
 	if len(run.Audits) != 2 || run.Audits[0].Error != "" ||
 		run.Audits[1].Error != "test-doomed ended its process: exit status 0" {
 		t.Errorf("%+v", run.Audits)

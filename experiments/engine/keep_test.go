@@ -30,10 +30,7 @@ func TestKeep(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	result := mustRun(t, mustPlan(t, keepSpec, spec.Overrides{}), options(t, out))
-	o, err := results.Read(result.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must(results.Read(result.Dir))
 	points := make(map[int][2]float64)
 	for _, column := range o.Summary().Original(&o.Records[0].Dataset) {
 		for row, value := range column.Values {

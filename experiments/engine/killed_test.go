@@ -140,10 +140,7 @@ func TestDeaths(t *testing.T) {
 			opts.Process = processes()
 			for range 2 {
 				result := mustRun(t, plan, opts)
-				run, err := results.Read(result.Dir)
-				if err != nil {
-					t.Fatal(err)
-				}
+				run := must(results.Read(result.Dir))
 				for i := range run.Records {
 					good, job := plan.Jobs[i].Config == plan.Configs[0], &run.Records[i]
 					if good != (job.Status == results.OK) ||
@@ -172,10 +169,7 @@ func TestSuspects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := load(context.Background(), plan, opts.Files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := must(load(context.Background(), plan, opts.Files))
 	r := newRun(plan, opts, cache, j, "")
 	for _, i := range []int{3, 11} { // of the coin, begun according to the journal
 		r.mark(i, begun)

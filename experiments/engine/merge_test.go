@@ -132,13 +132,8 @@ func TestMissingJobs(t *testing.T) {
 	journal := filepath.Join(dirs[0], JournalFile)
 	text := read(t, journal)
 	torn := text[:len(text)-10]
-	if err := os.WriteFile(journal, []byte(torn), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	merged, err := Merge(context.Background(), dirs[:2], mergeOptions(t, out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(journal, []byte(torn), 0o666))
+	merged := must(Merge(context.Background(), dirs[:2], mergeOptions(t, out)))
 	// 18 jobs: one of the first shard is torn, all 6 of the third are not there
 	got := fmt.Sprint(merged.Missing)
 	want := "[{{0 3} 1 [ppdp run test.yaml --shard 1/3]} " +
@@ -211,9 +206,7 @@ func TestMergeRefuses(t *testing.T) {
 			t.Parallel()
 			out := t.TempDir()
 			dirs := runShards(t, out, mergedSpec, 3, nil)
-			if err := c.damage(dirs); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, c.damage(dirs))
 			_, err := Merge(context.Background(), dirs, mergeOptions(t, out))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
@@ -235,10 +228,8 @@ func TestMergePrefersSuccess(t *testing.T) {
 	line = strings.Replace(line, `"status":"ok"`, `"status":"failed","phase":"release"`, 1)
 	failed := lineSum([]byte(line)) + " " + line + "\n"
 	for _, dir := range dirs { // behind it, and elsewhere
-		if err := os.WriteFile(filepath.Join(dir, JournalFile),
-			[]byte(read(t, dir, JournalFile)+failed), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, JournalFile),
+			[]byte(read(t, dir, JournalFile)+failed), 0o666))
 	}
 	for range 2 {
 		dirs[0], dirs[1] = dirs[1], dirs[0]

@@ -29,20 +29,11 @@ func BenchmarkMillion(b *testing.B) {
 	const count = 100
 	opts := MergeOptions{Same: same, Log: func(string) {}}
 	for range b.N {
-		s, err := spec.Parse("test.yaml", []byte(millionSpec))
-		if err != nil {
-			b.Fatal(err)
-		}
-		plan, err := s.Plan(spec.Overrides{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		s := must(spec.Parse("test.yaml", []byte(millionSpec)))
+		plan := must(s.Plan(spec.Overrides{}))
 		b.StopTimer()
 		opts.Out = b.TempDir()
-		dirs, err := madeUp(plan, count, opts.Out)
-		if err != nil {
-			b.Fatal(err)
-		}
+		dirs := must(madeUp(plan, count, opts.Out))
 		b.StartTimer()
 		merged, err := Merge(context.Background(), dirs, opts)
 		if err != nil || merged.Jobs != 1_000_000 {

@@ -30,10 +30,7 @@ measure:
 func releaseFiles(t *testing.T, out, experiment string) map[string]string {
 	t.Helper()
 	folder := filepath.Join(out, experiment, ReleasesFolder)
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must(os.ReadDir(folder))
 	files := make(map[string]string)
 	for _, entry := range entries {
 		if entry.Name() == ReleaseIndex || entry.Name() == ReleaseNotice {
@@ -75,19 +72,11 @@ func TestWriteReleases(t *testing.T) {
 			!strings.Contains(content, "# Nodes: 50 Edges: 144\n") {
 			t.Errorf("%s: %.120s", name, content)
 		}
-		loaded, err := graph.Read(name, []byte(content), graph.Auto, graph.Reading{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		loaded := must(graph.Read(name, []byte(content), graph.Auto, graph.Reading{}))
 		var text strings.Builder
-		if err := loaded.Graph.WriteEdges(&text); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, loaded.Graph.WriteEdges(&text))
 		edges = append(edges, text.String())
-		set, err := plan.Load(t.Context(), opts.Files, plan.Configs[0].Data, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must(plan.Load(t.Context(), opts.Files, plan.Configs[0].Data, 0))
 		if !slices.Equal(loaded.Graph.DegreeSequence(), set.Graph.DegreeSequence()) {
 			t.Errorf("%s has other degrees", name)
 		}
@@ -106,9 +95,7 @@ func TestWriteReleases(t *testing.T) {
 	}
 	opts.Out = out
 	for name := range files { // order-free: either will do
-		if err := os.Remove(filepath.Join(out, "test/graph", ReleasesFolder, name)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Remove(filepath.Join(out, "test/graph", ReleasesFolder, name)))
 		break
 	}
 	if result := mustRun(t, plan, opts); result.Cached != 1 {
@@ -127,10 +114,7 @@ func TestWriteReleasesOfTables(t *testing.T) {
 	if result := mustRun(t, plan, opts); result.Failed != 0 || result.Unwritten != 0 {
 		t.Fatalf("%+v", result)
 	}
-	set, err := plan.Load(t.Context(), opts.Files, plan.Configs[0].Data, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must(plan.Load(t.Context(), opts.Files, plan.Configs[0].Data, 0))
 	names := set.Table.Schema().Names()
 	files := releaseFiles(t, out, "test/coins")
 	if len(files) != len(plan.Jobs) {
@@ -145,13 +129,9 @@ func TestWriteReleasesOfTables(t *testing.T) {
 		}
 	}
 	blocked := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(blocked, "test/coins"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Join(blocked, "test/coins"), 0o777))
 	file := filepath.Join(blocked, "test/coins", ReleasesFolder)
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(file, nil, 0o666))
 	opts.Out = blocked
 	result := mustRun(t, plan, opts)
 	if result.Unwritten != len(plan.Jobs) || result.Failed != 0 {
@@ -187,10 +167,7 @@ func TestReleaseIndex(t *testing.T) {
 			t.Errorf("warnings %q", warned)
 		}
 	}
-	lines, err := csv.NewReader(strings.NewReader(read(t, folder, ReleaseIndex))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must(csv.NewReader(strings.NewReader(read(t, folder, ReleaseIndex))).ReadAll())
 	files := releaseFiles(t, opts.Out, "test/coins")
 	if len(lines) != 1+len(files) {
 		t.Fatalf("%d lines for %d files", len(lines), len(files))
@@ -200,10 +177,7 @@ func TestReleaseIndex(t *testing.T) {
 		if _, there := files[line[column("file")]]; !there {
 			t.Errorf("%s is listed and is not there", line[column("file")])
 		}
-		i, err := strconv.Atoi(line[column("job")])
-		if err != nil {
-			t.Fatal(err)
-		}
+		i := must(strconv.Atoi(line[column("job")]))
 		c := &plan.Jobs[i]
 		want := map[string]string{"guarantee": "differential privacy", "status": "broken",
 			"proven": "Inf", "note": trainedOn}
@@ -281,10 +255,7 @@ measure:
 		}
 		folder := filepath.Join(opts.Out, "test", name)
 		index := read(t, filepath.Join(folder, ReleasesFolder), ReleaseIndex)
-		lines, err := csv.NewReader(strings.NewReader(index)).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := must(csv.NewReader(strings.NewReader(index)).ReadAll())
 		column := func(name string) string { return lines[1][slices.Index(lines[0], name)] }
 		if line := strings.Join(lines[1][1:], " "); strings.Contains(line, "17") &&
 			!strings.Contains(c.params, "17") {
@@ -295,10 +266,7 @@ measure:
 			t.Errorf("%+v: status %q, proven %q, errata %q", c, column("status"), column("proven"),
 				column("errata"))
 		}
-		r, err := results.Read(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(results.Read(folder))
 		if use := r.Manifest.Algorithms[0]; c.status != "" && use.Status != c.status {
 			t.Errorf("%+v: the manifest says %s", c, use.Status)
 		}
@@ -326,10 +294,7 @@ measure:
 `, spec.Overrides{})
 	opts := options(t, t.TempDir())
 	mustRun(t, plan, opts)
-	r, err := results.Read(filepath.Join(opts.Out, "test", "ways"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(results.Read(filepath.Join(opts.Out, "test", "ways")))
 	var with []bool
 	for _, use := range r.Manifest.Algorithms {
 		with = append(with, slices.Contains(use.Errata, "D5"))

@@ -83,10 +83,7 @@ func TestTimedJobsHaveOneProcessor(t *testing.T) {
 	apart := isolated(t, 1)
 	for name, opts := range map[string]Options{"here": options(t, t.TempDir()), "apart": apart} {
 		result := mustRun(t, mustPlan(t, timed, spec.Overrides{}), opts)
-		text, err := os.ReadFile(filepath.Join(result.Dir, "records.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(filepath.Join(result.Dir, "records.jsonl")))
 		if got := strings.Count(string(text), `"1 processors"`); got != 2 {
 			t.Errorf("%s: %d of 2 jobs had one processor:\n%s", name, got, text)
 		}
@@ -160,10 +157,7 @@ func TestResume(t *testing.T) {
 		"empty":   {"", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := os.WriteFile(filepath.Join(dir, JournalFile), []byte(damage.text), 0o666)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(filepath.Join(dir, JournalFile), []byte(damage.text), 0o666))
 			os.Remove(filepath.Join(dir, "records.jsonl"))
 			if got := mustRun(t, plan, options(t, out)).Cached; got != damage.cached {
 				t.Errorf("%d jobs reused, want %d", got, damage.cached)
@@ -310,10 +304,7 @@ func TestIsolation(t *testing.T) {
 			if result.Failed != 2 || len(result.Failures) != 2 {
 				t.Errorf("%+v, want 2 failed jobs", result)
 			}
-			o, err := results.Read(result.Dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := must(results.Read(result.Dir))
 			good := 0
 			for _, r := range o.Records {
 				switch {
@@ -378,10 +369,7 @@ func TestProvenLoss(t *testing.T) {
 	out := t.TempDir()
 	strict := strings.NewReplacer("MOOD", "fair", "test-coin,", "test-coin, variant: strict,")
 	result := mustRun(t, mustPlan(t, strict.Replace(moodSpec), spec.Overrides{}), options(t, out))
-	o, err := results.Read(result.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must(results.Read(result.Dir))
 	for _, r := range o.Records {
 		if r.Spent == nil || r.Spent.Claimed != 1 || r.Spent.Proven != 2 {
 			t.Errorf("spent %+v, want 1 claimed and 2 proven", r.Spent)
@@ -454,9 +442,7 @@ func TestFolderRemoved(t *testing.T) {
 
 func TestUnwritable(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(out, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(out, nil, 0o666))
 	ran := false
 	opts := options(t, out)
 	opts.Progress = func(Progress) { ran = true }
@@ -475,10 +461,7 @@ func TestInside(t *testing.T) {
 		t.Fatalf("%d jobs, want %d", len(plan.Jobs), want)
 	}
 	result := mustRun(t, plan, options(t, t.TempDir()))
-	o, err := results.Read(result.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must(results.Read(result.Dir))
 	for _, r := range o.Records {
 		for _, v := range r.Values {
 			if v.Value == nil || !(*v.Value > 0.2 && *v.Value <= 1) {

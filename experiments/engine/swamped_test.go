@@ -19,10 +19,7 @@ algorithms: [{name: diffgen, variant: strict, series: "h {h}", params: {h: [1, 1
 measure: [{metric: records}]
 `
 	result := mustRun(t, mustPlan(t, text, spec.Overrides{}), options(t, t.TempDir()))
-	run, err := results.Read(result.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must(results.Read(result.Dir))
 	for i, want := range []int{0, 1} {
 		c := &run.Records[i]
 		if len(c.Warnings) != want {

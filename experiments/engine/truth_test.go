@@ -26,17 +26,11 @@ func TestTruthIsShared(t *testing.T) {
 		"folds":       {"folds: 3\n" + table, false, false},
 	} {
 		plan := mustPlan(t, head+c.middle+tail, spec.Overrides{})
-		stock, err := load(context.Background(), plan, datasets.Files{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		stock := must(load(context.Background(), plan, datasets.Files{}))
 		run := newRun(plan, Options{}, stock, nil, "")
 		var taken []*trialData
 		for i := range plan.Jobs {
-			m, err := run.useData(context.Background(), i)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(run.useData(context.Background(), i))
 			taken = append(taken, m)
 			for j := range i {
 				a, b := &plan.Jobs[i], &plan.Jobs[j]

@@ -25,26 +25,16 @@ func TestUserTableIsItsContent(t *testing.T) {
 		"sub/copy.csv": table, "sub/copy.yaml": schema,
 		"other.csv": strings.Replace(table, "30", "31", 1)} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		noError(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	run := func(csv, schema string) (releases string, values []string) {
 		file := filepath.Join(dir, "spec.yaml")
 		text := fmt.Sprintf("name: test/own\nseed: 3\nfolds: 2\nstratify: false\ndataset: "+
 			"{name: csv, csv: %s, schema: %s}\nepsilon: 1\n"+
 			"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n", csv, schema)
-		parsed, err := spec.Parse(file, []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := parsed.Plan(spec.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		parsed := must(spec.Parse(file, []byte(text)))
+		plan := must(parsed.Plan(spec.Overrides{}))
 		opts := options(t, t.TempDir())
 		opts.WriteReleases = true
 		result := mustRun(t, plan, opts)
@@ -57,16 +47,10 @@ func TestUserTableIsItsContent(t *testing.T) {
 			if filepath.Base(path) == ReleaseIndex {
 				continue
 			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must(os.ReadFile(path))
 			releases += filepath.Base(path) + "\n" + string(text)
 		}
-		finished, err := results.Open(result.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		finished := must(results.Open(result.Dir))
 		for _, s := range finished.Samples() {
 			values = append(values, fmt.Sprint(s.Measurement, s.Trials))
 		}

@@ -61,11 +61,8 @@ measure:
 				c.protocol, c.shares, c.ks, err, c.want)
 		}
 	}
-	spec, err := Parse("f.yaml", fmt.Appendf(nil, text, 1, 0, RawTest, "1", "0.5", "1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = spec.Plan(Overrides{Trials: 1 << 60})
+	spec := must(Parse("f.yaml", fmt.Appendf(nil, text, 1, 0, RawTest, "1", "0.5", "1")))
+	_, err := spec.Plan(Overrides{Trials: 1 << 60})
 	if err == nil || !strings.Contains(err.Error(), "must be between 1 and 100000") {
 		t.Errorf("1<<60 trials from outside: %v", err)
 	}

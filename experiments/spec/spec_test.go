@@ -79,15 +79,8 @@ quick: {trials: 1, epsilon: [1]}
 
 func mustPlan(t *testing.T, text string, o Overrides) *Plan {
 	t.Helper()
-	spec, err := Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := spec.Plan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plan
+	spec := must(Parse("test.yaml", []byte(text)))
+	return must(spec.Plan(o))
 }
 
 // TestEmbedded: every spec that comes with the program decodes and plans.
@@ -98,18 +91,12 @@ func TestEmbedded(t *testing.T) {
 	}
 	for _, name := range experiments.Names() {
 		t.Run(name, func(t *testing.T) {
-			spec, err := Embedded(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			spec := must(Embedded(name))
 			if spec.Name != name {
 				t.Errorf("the spec calls itself %s", spec.Name)
 			}
 			for _, quick := range []bool{false, true} {
-				plan, err := spec.Plan(Overrides{Quick: quick})
-				if err != nil {
-					t.Fatal(err)
-				}
+				plan := must(spec.Plan(Overrides{Quick: quick}))
 				if len(plan.Jobs) == 0 {
 					t.Error("no jobs")
 				}
@@ -131,15 +118,9 @@ measure:
   - {metric: regions}
 quick: {dataset: {name: discrete, n: 100}}
 `
-	spec, err := Parse("spec.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must(Parse("spec.yaml", []byte(text)))
 	for quick, want := range map[bool][]string{false: {"1000", "2000"}, true: {"100"}} {
-		plan, err := spec.Plan(Overrides{Quick: quick})
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := must(spec.Plan(Overrides{Quick: quick}))
 		var got []string
 		for _, config := range plan.Configs {
 			got = append(got, config.Dataset.Params["n"])

@@ -81,13 +81,8 @@ func fusedIn(t *testing.T, dir string, arguments ...string) (places []string) {
 	command := exec.Command("go", arguments...)
 	command.Dir = dir
 	command.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
-	listing, err := command.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	listing := must(command.StderrPipe())
+	noError(t, command.Start())
 	functions, last := 0, ""
 	lines := bufio.NewScanner(listing)
 	lines.Buffer(nil, 1<<26) // strings of the program are lines too
@@ -127,9 +122,7 @@ func product(x, y float64) float64 { return x * y }
 
 func Inlined(x, y, z float64) float64 { return z - product(x, y) }
 `} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	var lines []string
 	for _, place := range fusedIn(t, dir, "build", "-gcflags=-S", ".") {

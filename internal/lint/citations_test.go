@@ -65,10 +65,7 @@ func citedSections(text, paper string, own bool) (sections []string) {
 // cite is in its ledger's list of sections.
 func TestCitedSectionsExist(t *testing.T) {
 	for paper, p := range papersOf { // order-free: reports problems
-		ledger, err := claims.Load(paper)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ledger := must(claims.Load(paper))
 		cited := 0
 		eachText(t, func(path, text string) {
 			own := slices.ContainsFunc(p.folders, func(folder string) bool {
@@ -112,7 +109,7 @@ func TestCitedSections(t *testing.T) {
 func eachText(t *testing.T, visit func(path, text string)) {
 	t.Helper()
 	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	noError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -132,8 +129,5 @@ func eachText(t *testing.T, visit func(path, text string)) {
 		name, err := filepath.Rel(root, path)
 		visit(filepath.ToSlash(name), string(text))
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

@@ -27,19 +27,13 @@ func ownModule(t *testing.T, page, folder string) (dir string) {
 				t.Fatalf("%s in %s does not replace the module by ../ppdp", l.path, page)
 			}
 			// The rest is what "go mod tidy" adds: without network it cannot look for it.
-			text, err := os.ReadFile(filepath.Join(root, "go.mod"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must(os.ReadFile(filepath.Join(root, "go.mod")))
 			_, required, _ := strings.Cut(string(text), "\nrequire ")
 			l.text = mod + "\nrequire " + required
 		}
 		write(t, filepath.Join(dir, name), l.text)
 	}
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sums := must(os.ReadFile(filepath.Join(root, "go.sum")))
 	write(t, filepath.Join(dir, "go.sum"), string(sums))
 	return dir
 }

@@ -13,11 +13,7 @@ import (
 // moduleRoot is the module's folder.
 func moduleRoot(t *testing.T) string {
 	t.Helper()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return root
+	return must(filepath.Abs(filepath.Join("..", "..")))
 }
 
 // command runs a program in a folder without network and returns what it prints.
@@ -38,7 +34,7 @@ func command(t *testing.T, dir, setting, name string, args ...string) string {
 // copyTree copies the module's files without what git ignores: programs, data and results.
 func copyTree(t *testing.T, from, to string) {
 	t.Helper()
-	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+	noError(t, filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || path == from {
 			return err
 		}
@@ -62,19 +58,12 @@ func copyTree(t *testing.T, from, to string) {
 			write(t, filepath.Join(to, name), string(data))
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // write writes a file and the folders above it.
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	noError(t, os.WriteFile(path, []byte(text), 0o666))
 }

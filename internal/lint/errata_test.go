@@ -16,10 +16,7 @@ var (
 
 // TestErrataExist: every id that code, specs and pages cite is an entry of docs/errata.md.
 func TestErrataExist(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "errata.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(os.ReadFile(filepath.Join("..", "..", "docs", "errata.md")))
 	entries := make(map[string]bool)
 	for _, match := range erratum.FindAllStringSubmatch(string(page), -1) {
 		if entries[match[1]] {

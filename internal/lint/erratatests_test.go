@@ -40,22 +40,12 @@ func TestErrataTests(t *testing.T) {
 	header := []string{"erratum", "test"}
 	if *update {
 		var text strings.Builder
-		if err := csv.NewWriter(&text).WriteAll(append([][]string{header}, cited...)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, csv.NewWriter(&text).WriteAll(append([][]string{header}, cited...)))
+		noError(t, os.WriteFile(path, []byte(text.String()), 0o666))
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(os.Open(path))
 	defer f.Close()
-	listed, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	listed := must(csv.NewReader(f).ReadAll())
 	if !slices.Equal(listed[0], header) {
 		t.Fatalf("%s: header %v, want %v", path, listed[0], header)
 	}

@@ -32,10 +32,7 @@ type listing struct{ path, text string }
 // listings returns what a page lists, after checking that Go files keep to the module's layout.
 func listings(t *testing.T, page string) (all []listing) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(moduleRoot(t), page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join(moduleRoot(t), page)))
 	for _, match := range block.FindAllStringSubmatch(string(text), -1) {
 		l := listing{match[1], match[2]}
 		all = append(all, l)

@@ -26,20 +26,11 @@ func TestPluginFolders(t *testing.T) {
 		for i := range names {
 			folders[strings.ReplaceAll(names[i], "-", "")] = true
 		}
-		all, err := os.ReadFile(filepath.Join("..", "..", kind, "all", "all.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sources, err := filepath.Glob(filepath.Join("..", "..", kind, "*", "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must(os.ReadFile(filepath.Join("..", "..", kind, "all", "all.go")))
+		sources := must(filepath.Glob(filepath.Join("..", "..", kind, "*", "*.go")))
 		var found []string
 		for _, source := range sources {
-			text, err := os.ReadFile(source)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must(os.ReadFile(source))
 			folder := filepath.Base(filepath.Dir(source))
 			if strings.HasSuffix(source, "_test.go") || slices.Contains(found, folder) ||
 				!strings.Contains(string(text), kind+".Register(") &&

@@ -20,10 +20,7 @@ func TestLinks(t *testing.T) {
 	root := filepath.Join("..", "..")
 	tried := 0
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/generated/*.md", "results/*.md"} {
-		pages, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		pages := must(filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern))))
 		for _, page := range pages {
 			for _, match := range link.FindAllStringSubmatch(prose(t, page), -1) {
 				if strings.Contains(match[1], "://") {
@@ -51,10 +48,7 @@ func TestLinks(t *testing.T) {
 // prose is a page without its blocks of code, where brackets are no links.
 func prose(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(path))
 	return fenced.ReplaceAllString(string(text), "")
 }
 

@@ -41,10 +41,7 @@ type loaded struct {
 
 func load(t *testing.T) (*token.FileSet, []*Package) {
 	t.Helper()
-	m, err := module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(module())
 	return m.fset, m.packages
 }
 
@@ -107,8 +104,7 @@ func TestRulesCatch(t *testing.T) {
 		{"and does not run", "imports", "ppdp/metrics",
 			`package metrics; import _ "gonum.org/v1/gonum/stat"`, 1},
 
-		{"math/rand", "randomness", "ppdp/metrics",
-			`package metrics; import _ "math/rand/v2"`, 1},
+		{"math/rand", "randomness", "ppdp/metrics", `package metrics; import _ "math/rand/v2"`, 1},
 		{"math/rand at home", "randomness", "ppdp/random",
 			`package random; import _ "math/rand/v2"`, 0},
 
@@ -238,13 +234,10 @@ const (
 func fixture(t *testing.T, path, source string) (*token.FileSet, *Package) {
 	t.Helper()
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "fixture.go", source, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must(parser.ParseFile(fset, "fixture.go", source, parser.ParseComments))
 	p := &Package{Path: path, Name: file.Name.Name, Files: []*ast.File{file}}
 	config := types.Config{Importer: importer.Default(), Error: func(error) {}}
-	err = p.check(fset, config)
+	err := p.check(fset, config)
 	if err != nil && !strings.Contains(source, "import _") &&
 		!strings.Contains(source, "import (_") {
 		t.Fatal(err)
@@ -255,10 +248,7 @@ func fixture(t *testing.T, path, source string) (*token.FileSet, *Package) {
 // TestEveryRoomIsExplained: a folder that architecture.md does not name is one nobody can find. A
 // plug-in is one file and one line in its kind's package all: the command lists it, no page has to.
 func TestEveryRoomIsExplained(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md")))
 	_, packages := load(t)
 	listed := make(map[string]bool)
 	for _, p := range packages {
@@ -285,10 +275,7 @@ func TestEveryRoomIsExplained(t *testing.T) {
 // TestEveryDependencyIsExplained: each module the rules know has its row in dependencies.md and is
 // imported somewhere.
 func TestEveryDependencyIsExplained(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "dependencies.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join("..", "..", "docs", "dependencies.md")))
 	_, packages := load(t)
 	imported := func(module string) bool {
 		for _, p := range packages {
@@ -309,5 +296,21 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 		if !strings.Contains(string(text), d.module) {
 			t.Errorf("docs/dependencies.md does not explain %s", d.module)
 		}
+	}
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

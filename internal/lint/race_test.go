@@ -11,10 +11,7 @@ import (
 // TestRaceDetector: every room that starts goroutines is tested under the race detector, by name in
 // the Makefile.
 func TestRaceDetector(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join("..", "..", "Makefile")))
 	_, target, _ := strings.Cut(string(text), "\ntest-race:\n")
 	target, _, _ = strings.Cut(target, "endif")
 	// The suite runs in algorithms/all, processes in the tests of who starts them.

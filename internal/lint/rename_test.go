@@ -83,9 +83,7 @@ func renameModule(root, to string) error {
 // tree itself.
 func TestRenameModule(t *testing.T) {
 	if *moduleFlag != unchanged {
-		if err := renameModule(moduleRoot(t), *moduleFlag); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, renameModule(moduleRoot(t), *moduleFlag))
 		return
 	}
 	if testing.Short() {
@@ -100,9 +98,7 @@ func TestRenameModule(t *testing.T) {
 			t.Errorf("%q is taken for a module's path", wrong)
 		}
 	}
-	if err := renameModule(dir, to); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, renameModule(dir, to))
 	goCommand := func(args ...string) string {
 		return command(t, dir, "GOFLAGS=-trimpath", "go", args...)
 	}

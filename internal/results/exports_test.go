@@ -21,9 +21,7 @@ func TestExports(t *testing.T) {
 	second.Trial = 0
 	r.Records, r.Timings = append(r.Records, second), nil
 	r.Records[0].Trial = 0
-	if err := r.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, r.Write(dir))
 	for name, want := range map[string]string{
 		SummaryFile: "experiment,series,dataset,algorithm,variant,params,epsilon,delta," +
 			"metric,classifier,n,failed,mean,se,lo95,hi95\n" +
@@ -40,10 +38,7 @@ func TestExports(t *testing.T) {
 		RegionsFile: "cell,region,records,attribute,low,high\n0,1,2.5,x,-0.5,3\n",
 		RowsFile:    "dataset,row,attribute,value\ngaussian n=9,0,x,1\ngaussian n=9,1,x,2\n",
 	} {
-		got, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(os.ReadFile(filepath.Join(dir, name)))
 		if diff := cmp.Diff(want, string(got)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -52,9 +47,7 @@ func TestExports(t *testing.T) {
 	less := fullRun()
 	less.Records[0].Regions, less.Records[0].Original, less.Timings = nil, nil, nil
 	less.Audits = nil
-	if err := less.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, less.Write(dir))
 	for _, name := range []string{RegionsFile, RowsFile, TimingsFile, AuditFile} {
 		if _, err := os.Stat(filepath.Join(dir, name)); !os.IsNotExist(err) {
 			t.Errorf("%s of an earlier run is still there: %v", name, err)

@@ -80,16 +80,11 @@ const fullLine = `{"setting":{"dataset":{"name":"gaussian",` +
 
 func TestRecordsAreCanonical(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeRecords(&b, []Record{fullRecord()}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, writeRecords(&b, []Record{fullRecord()}))
 	if diff := cmp.Diff(fullLine, b.String()); diff != "" {
 		t.Error(diff)
 	}
-	back, err := readRecords(&b, "f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must(readRecords(&b, "f"))
 	if diff := cmp.Diff([]Record{fullRecord()}, back, unkeyed); diff != "" {
 		t.Error(diff)
 	}
@@ -100,10 +95,7 @@ func TestRecordsShareSettings(t *testing.T) {
 	other := strings.Replace(fullLine, `"trial":3`, `"trial":4`, 1)
 	other = strings.Replace(other, `"algorithm":"rps",`, ` "algorithm" : "rps" ,`, 1)
 	third := strings.Replace(fullLine, `"epsilon":0.1,"series"`, `"epsilon":0.2,"series"`, 1)
-	records, err := readRecords(strings.NewReader(fullLine+other+third), "f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must(readRecords(strings.NewReader(fullLine+other+third), "f"))
 	if records[0].Setting != records[1].Setting || records[0].Setting == records[2].Setting {
 		t.Errorf("settings %p, %p and %p, the first two must be one", records[0].Setting,
 			records[1].Setting, records[2].Setting)
@@ -217,26 +209,19 @@ func TestAuditVerdicts(t *testing.T) {
 func TestRunReadsBack(t *testing.T) {
 	dir := t.TempDir()
 	want := fullRun()
-	if err := want.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, want.Write(dir))
 	for _, name := range []string{SummaryFile, LedgerFile, RegionsFile, RowsFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Errorf("export: %v", err)
 		}
 	}
-	got, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(Read(dir))
 	want.Dir, want.Manifest.Files = dir, got.Manifest.Files
 	if diff := cmp.Diff(want, got, unkeyed); diff != "" {
 		t.Error(diff)
 	}
-	if err := os.Remove(filepath.Join(dir, TimingsFile)); err != nil {
-		t.Fatal(err)
-	}
-	if got, err = Read(dir); err != nil || got.Timings != nil {
+	noError(t, os.Remove(filepath.Join(dir, TimingsFile)))
+	if got, err := Read(dir); err != nil || got.Timings != nil {
 		t.Errorf("without timings: %v, timings %v", err, got.Timings)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.partial")); len(left) > 0 {
@@ -251,12 +236,10 @@ func TestOpenRefuses(t *testing.T) {
 		want  string
 	}{
 		"no manifest": {func(dir string) error {
-			return os.Remove(filepath.Join(dir,
-				ManifestFile))
+			return os.Remove(filepath.Join(dir, ManifestFile))
 		}, ManifestFile},
 		"no records": {func(dir string) error {
-			return os.Remove(filepath.Join(dir,
-				RecordsFile))
+			return os.Remove(filepath.Join(dir, RecordsFile))
 		}, RecordsFile},
 		"other records": {func(dir string) error {
 			text := strings.Replace(fullLine, "0.8125", "0.8126", 1)
@@ -284,12 +267,8 @@ func TestOpenRefuses(t *testing.T) {
 		}, "summary.csv: not the file"},
 	} {
 		dir := t.TempDir()
-		if err := fullRun().Write(dir); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.spoil(dir); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, fullRun().Write(dir))
+		noError(t, c.spoil(dir))
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
@@ -303,13 +282,9 @@ func TestInterruptedWriteIsNoRun(t *testing.T) {
 		dir := t.TempDir()
 		old := fullRun()
 		old.Records[0].Trial = 7
-		if err := old.Write(dir); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, old.Write(dir))
 		inTheWay := filepath.Join(dir, name+".partial", "full")
-		if err := os.MkdirAll(inTheWay, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.MkdirAll(inTheWay, 0o777))
 		if err := fullRun().Write(dir); err == nil {
 			t.Fatalf("%s: written through a folder in the way", name)
 		}
@@ -322,29 +297,20 @@ func TestInterruptedWriteIsNoRun(t *testing.T) {
 // TestFlips: a run with a bit flipped anywhere in its files is refused.
 func TestFlips(t *testing.T) {
 	dir := t.TempDir()
-	if err := fullRun().Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, fullRun().Write(dir))
 	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile,
 		RowsFile, ManifestFile} {
 		path := filepath.Join(dir, name)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(path))
 		for at := 0; at < len(text); at += 3 {
 			flipped := bytes.Clone(text)
 			flipped[at] ^= 1 << (at % 8)
-			if err := os.WriteFile(path, flipped, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(path, flipped, 0o666))
 			if _, err := Open(dir); err == nil {
 				t.Errorf("%s: byte %d flipped to %q, read as a run", name, at, flipped[at])
 			}
 		}
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, text, 0o666))
 	}
 	if _, err := Open(dir); err != nil {
 		t.Errorf("as written: %v", err)
@@ -383,9 +349,7 @@ func TestWriteFileSyncs(t *testing.T) {
 func TestWriteFileFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	target, path := filepath.Join(dir, "target"), filepath.Join(dir, "f")
-	if err := os.WriteFile(target, []byte("precious"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(target, []byte("precious"), 0o644))
 	if err := os.Symlink(target, path+".partial"); err != nil {
 		t.Skip("no links here")
 	}
@@ -402,9 +366,7 @@ func TestWriteFileFollowsNoLink(t *testing.T) {
 
 func TestWriteFileKeepsTheOldOnFailure(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte("old"), 0o644))
 	err := WriteFile(path, func(w io.Writer) error {
 		fmt.Fprint(w, "half")
 		return io.ErrShortWrite
@@ -457,16 +419,9 @@ func FuzzReadRecords(f *testing.F) {
 			return
 		}
 		var first, second bytes.Buffer
-		if err := writeRecords(&first, records); err != nil {
-			t.Fatal(err)
-		}
-		again, err := readRecords(bytes.NewReader(first.Bytes()), "f")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := writeRecords(&second, again); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, writeRecords(&first, records))
+		again := must(readRecords(bytes.NewReader(first.Bytes()), "f"))
+		noError(t, writeRecords(&second, again))
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {
 			t.Fatalf("%q became %q", first.Bytes(), second.Bytes())
 		}
@@ -481,4 +436,20 @@ func FuzzReadManifest(f *testing.F) {
 			t.Fatal("a manifest without an experiment is accepted")
 		}
 	})
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test or benchmark on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -269,16 +269,11 @@ func TestSummaryIsSmall(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	s, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Open(dir))
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	// slices grow by a quarter, and 100 kB are for everything else

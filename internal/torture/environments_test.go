@@ -18,8 +18,7 @@ func (c *campaign) environments() {
 		{"TERM=dumb", "HOME=/nonexistent", "TMPDIR=/nonexistent", "COLUMNS=1"},
 	}
 	c.each("environment", 2, 60, "same bytes", func(f *fault) {
-		command := f.command(nil, "run", "spec.yaml", "--out", "out", "-j",
-			fmt.Sprint(1+f.IntN(8)))
+		command := f.command(nil, "run", "spec.yaml", "--out", "out", "-j", fmt.Sprint(1+f.IntN(8)))
 		for _, group := range settings {
 			command.Env = append(command.Env, group[f.IntN(len(group))])
 		}

@@ -411,8 +411,7 @@ func TestNewTable(t *testing.T) {
 func TestPage(t *testing.T) {
 	r := measured(t, parsed(t, strings.ReplaceAll(fourAnonymous, "zip", "<b>zip")), nil)
 	var a, b bytes.Buffer
-	if err := errors.Join(WritePage(&a, "x<y.csv", r),
-		WritePage(&b, "x<y.csv", r)); err != nil {
+	if err := errors.Join(WritePage(&a, "x<y.csv", r), WritePage(&b, "x<y.csv", r)); err != nil {
 		t.Fatal(err)
 	}
 	page := a.String()
@@ -427,8 +426,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if !reflect.DeepEqual(r.Sizes, []SizeCount{{From: 1, To: 1}, {From: 2, To: 2},
-		{3, 4, 3, 12}}) {
+	if !reflect.DeepEqual(r.Sizes, []SizeCount{{From: 1, To: 1}, {From: 2, To: 2}, {3, 4, 3, 12}}) {
 		t.Errorf("%+v", r.Sizes)
 	}
 }

@@ -155,8 +155,7 @@ func TestMerge(t *testing.T) {
 		// three deviations are 15: 0, 2, 5 and 7 are frequent
 		{Rare, []uint32{0, 4, 4, 2}, []float64{50, 20, 60, 30, 7}, []float64{25, 25, 25, 25, 150}},
 		// 1+20 is below 3·√50, 1+20+5 above 3·√75; -3+60 and 2+30 are, what is left joins them
-		{Neighbours, []uint32{0, 1, 3, 2}, []float64{50, 26, 57, 34},
-			[]float64{25, 75, 50, 100}},
+		{Neighbours, []uint32{0, 1, 3, 2}, []float64{50, 26, 57, 34}, []float64{25, 75, 50, 100}},
 		{NoMerge, []uint32{0, 1, 9, 5}, measured()[0].Counts, []float64{25}},
 	} {
 		d := open(t, table, 10, 1, 0, algorithms.Strict, 1)

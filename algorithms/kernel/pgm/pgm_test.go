@@ -121,8 +121,7 @@ func TestOneClique(t *testing.T) {
 		for i := range y {
 			y[i] = 40 * (stream.Float64() - 0.3)
 		}
-		m := mustFit(t, []int{3, 4}, []Measurement{{[]int{0, 1}, y, []float64{2}}}, 100,
-			exactly)
+		m := mustFit(t, []int{3, 4}, []Measurement{{[]int{0, 1}, y, []float64{2}}}, 100, exactly)
 		compare(t, fmt.Sprint("trial ", trial), m.Marginal([]int{0, 1}), simplex(y, 100), 1e-5)
 	}
 }
