@@ -11,6 +11,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	csvtable "ppdp/datasets/csv"
@@ -55,6 +56,18 @@ func BenchmarkRelease(b *testing.B) {
 					benchmark(b, loaded.Table, setting.variant, params)
 				})
 		}
+	}
+}
+
+// BenchmarkUtilities compares the utilities on Adult itself.
+func BenchmarkUtilities(b *testing.B) {
+	table := testinput.Adult(b, "diffmulti")
+	for _, utility := range partition.Utilities() {
+		b.Run(string(utility), func(b *testing.B) {
+			params := DefaultParams()
+			params.Specialisations, params.Utility = 10_000, utility
+			benchmark(b, table, algorithms.Strict, params)
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/random"
 )
 
@@ -33,6 +34,20 @@ func BenchmarkBlocks(b *testing.B) {
 			b.ReportMetric(float64(g.cells)*float64(b.N)/b.Elapsed().Seconds(), "cells/s")
 		})
 	}
+}
+
+// BenchmarkCount puts rows into cells.
+func BenchmarkCount(b *testing.B) {
+	table := testinput.Numbers(0, []int{40, 7, 16}, make([][]uint32, 1_000_000)...)
+	g, err := newGrid(table.Schema(), &Params{Bins: 16, MaxCells: 1 << 20})
+	if err != nil {
+		b.Fatal(err)
+	}
+	space, rows := partition.NewSpace(table, []int{0, 1, 2}), table.AllRows()
+	for b.Loop() {
+		g.count(space, rows)
+	}
+	b.ReportMetric(float64(len(rows))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
 // BenchmarkAdult releases four attributes and the class of Adult, 1120 cells.

@@ -316,6 +316,12 @@ func BenchmarkReleaseUNC(b *testing.B) {
 	b.Run("raw", func(b *testing.B) { benchmarkRelease(b, g, node(false)) })
 }
 
+func BenchmarkReleaseMillion(b *testing.B) {
+	g := must(graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 1_000_000, 5))
+	b.Run("inference", func(b *testing.B) { benchmarkRelease(b, g, node(true)) })
+	b.Run("raw", func(b *testing.B) { benchmarkRelease(b, g, node(false)) })
+}
+
 // must returns v, and panics on an error: for the steps that a test takes for granted.
 func must[T any](v T, err error) T {
 	if err != nil {

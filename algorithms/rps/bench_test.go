@@ -85,6 +85,21 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
+// BenchmarkLarge is a table far larger than the processor's caches.
+func BenchmarkLarge(b *testing.B) {
+	if testing.Short() {
+		b.Skip("ten million rows")
+	}
+	table := adultShape(10_000_000)
+	for _, attributes := range []AttributeChoice{Random, All} {
+		b.Run(string(attributes), func(b *testing.B) {
+			params := DefaultParams()
+			params.Attributes, params.MaxRows = attributes, 1e9
+			benchmark(b, table, params, 1)
+		})
+	}
+}
+
 func benchmark(b *testing.B, table *datasets.Table, params *Params, epsilon float64) {
 	benchmarkVariant(b, table, params, algorithms.Published, epsilon)
 }

@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
+	"ppdp/random"
 )
 
 func drawParams(t *rapid.T) (*Params, algorithms.Variant) {
@@ -518,6 +519,17 @@ func BenchmarkReleaseStrict(b *testing.B) {
 			benchmark(b, testinput.Network(b, "email-Enron"), p, algorithms.Strict)
 		})
 	}
+}
+
+func BenchmarkReleaseMillion(b *testing.B) {
+	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 1_000_000, 3)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := DefaultParams()
+	p.Counts = Laplace
+	b.Run("published", func(b *testing.B) { benchmark(b, g, p, algorithms.Published) })
+	b.Run("strict", func(b *testing.B) { benchmark(b, g, p, algorithms.Strict) })
 }
 
 func benchmark(b *testing.B, g *datasets.Graph, p *Params, v algorithms.Variant) {
