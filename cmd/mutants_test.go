@@ -92,6 +92,9 @@ func nameOf(f *ast.FuncDecl) string {
 	if star, ok := of.(*ast.StarExpr); ok {
 		of = star.X
 	}
+	if generic, ok := of.(*ast.IndexExpr); ok {
+		of = generic.X
+	}
 	return fmt.Sprint(of, ".", f.Name.Name)
 }
 
@@ -119,8 +122,8 @@ var mutants = []mutant{
 	{name: "dropped leaf", folder: "algorithms/rps", function: "recursion.leaf",
 		old:  "copy(published, r.noisy)",
 		with: "if len(r.sizes) == 0 {\nclear(r.noisy)\n}\ncopy(published, r.noisy)"},
-	{name: "split off by one", folder: "algorithms/kernel/partition", function: "split",
-		with: "return soundSplit(codes, rows, moved, at+1)"},
+	{name: "split off by one", folder: "algorithms/kernel/partition", function: "width.split",
+		with: "return codes.soundSplit(rows, moved, at+1)"},
 	{name: "test rows among the training rows",
 		folder: "experiments/engine", function: "trialData.split",
 		old: "m.folds[fold].Train", with: "m.rows"},

@@ -60,7 +60,7 @@ func TestExampleOutOfTree(t *testing.T) {
 			t.Errorf("the list lacks%s:\n%s", name, list)
 		}
 	}
-	const want = "mine/tiny: 2 cells, 0 failed"
+	const want = "mine/tiny: 2 jobs, 0 failed"
 	if out := command(t, dir, "", program, "run", "tiny.yaml"); !strings.Contains(out, want) {
 		t.Errorf("the run does not report %q:\n%s", want, out)
 	}
