@@ -148,11 +148,12 @@ func (s *search) measure(n *node) {
 // price adds what a lane's cuts do to one class, whose frequencies have been counted.
 func (s *search) price(n *node, class int, lane *lane) {
 	p, size, near := s.problem, n.sizes[class], int32(0)
-	frequency := s.frequency[lane.offset:]
-	for i := range lane.cuts {
-		near += frequency[i]
-		at := lane.from + i
-		n.below[class*len(n.tail)+int(at)] = near
+	frequency := s.frequency[lane.offset:][:lane.cuts]
+	below := n.below[class*len(n.tail)+int(lane.from):][:lane.cuts]
+	for i, count := range frequency {
+		near += count
+		below[i] = near
+		at := lane.from + int32(i)
 		far := size - near
 		switch {
 		case near == 0 || far == 0:
@@ -303,25 +304,30 @@ func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size
 	to.key = slices.Grow(to.key, len(list)*words)
 	to.weight = slices.Grow(to.weight, len(list))
 	keys, weights, cells := to.key[:cap(to.key)], to.weight[:cap(to.weight)], begin
-	for _, i := range list {
-		hash, key := uint64(0), keys[cells*words:(cells+1)*words]
-		for w, word := range from.key[int(i)*words:][:len(key)] {
-			key[w] = word & tail[w]
-			hash = bits.RotateLeft64(hash^key[w], 32) * spread
-		}
-	slots:
-		for slot := hash >> (shift & 63); ; slot++ {
-			at := &slots[slot&uint64(len(slots)-1)]
-			cell, known := at.find(stamp, int32(cells))
-			for w, word := range keys[int(cell)*words:][:len(key)] {
-				if word != key[w] {
-					continue slots
-				}
+	if words == 1 {
+		cells += gatherWord(slots, stamp, uint(shift), tail[0], from, list, keys[cells:],
+			weights[cells:])
+	} else {
+		for _, i := range list {
+			hash, key := uint64(0), keys[cells*words:(cells+1)*words]
+			for w, word := range from.key[int(i)*words:][:len(key)] {
+				key[w] = word & tail[w]
+				hash = bits.RotateLeft64(hash^key[w], 32) * spread
 			}
-			*at = stamped{stamp, cell}
-			weights[cell] = weights[cell]&known + from.weight[i]
-			cells += int(1 + known)
-			break
+		slots:
+			for slot := hash >> (shift & 63); ; slot++ {
+				at := &slots[slot&uint64(len(slots)-1)]
+				cell, known := at.find(stamp, int32(cells))
+				for w, word := range keys[int(cell)*words:][:len(key)] {
+					if word != key[w] {
+						continue slots
+					}
+				}
+				*at = stamped{stamp, cell}
+				weights[cell] = weights[cell]&known + from.weight[i]
+				cells += int(1 + known)
+				break
+			}
 		}
 	}
 	to.key, to.weight = keys[:cells*words], weights[:cells]
@@ -340,6 +346,30 @@ func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size
 	to.atLeast = append(to.atLeast, least)
 	to.ends = append(to.ends, int32(len(to.weight)))
 	to.sizes = append(to.sizes, size)
+}
+
+// gatherWord is gather's loop for keys of one word, where most of a search's time goes: without it
+// K-Optimize takes a sixth longer. It returns how many cells there are.
+func gatherWord(slots []stamped, stamp uint32, shift uint, tail uint64, from *cells, list []int32,
+	keys []uint64, weights []int32) int {
+	cells := int32(0)
+	key, keys, weights := from.key[:len(from.weight)], keys[:len(list)], weights[:len(list)]
+	for _, i := range list {
+		key, weight := key[i]&tail, from.weight[i]
+		keys[cells] = key
+		for slot := key * spread >> (shift & 63); ; slot++ {
+			at := &slots[slot&uint64(len(slots)-1)]
+			cell, known := at.find(stamp, cells)
+			if keys[cell] != key {
+				continue
+			}
+			*at = stamped{stamp, cell}
+			weights[cell] = weights[cell]&known + weight
+			cells += 1 + known
+			break
+		}
+	}
+	return int(cells)
 }
 
 // stamped is a slot of the table that gather finds cells by, free unless it has the latest stamp.

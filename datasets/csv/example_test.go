@@ -8,7 +8,7 @@ import (
 	csvtable "ppdp/datasets/csv"
 )
 
-// A table of one's own is read by its schema; columns that the schema leaves out are not read.
+// A user's table is read by its schema; columns that the schema leaves out are not read.
 func ExampleParseSchema() {
 	format, err := csvtable.ParseSchema("people.schema.yaml", []byte(`
 class: pays

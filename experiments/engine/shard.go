@@ -24,7 +24,7 @@ func (s Shard) has(i int) bool {
 	if s.Count == 0 {
 		return true
 	}
-	round := uint64(i / s.Count)
-	first := round * 0x9E3779B97F4A7C15 >> 32 // multiplicative hashing by the golden ratio
+	// multiplicative hashing of the round by the golden ratio
+	first := uint64(i/s.Count) * 0x9E3779B97F4A7C15 >> 32
 	return (uint64(i)+first)%uint64(s.Count) == uint64(s.Index)
 }

@@ -15,11 +15,7 @@ type Marshaler interface {
 }
 
 // Values is the node of a mapping of texts, numbers and lists of them, on one line.
-func Values(values map[string]any) *Node {
-	n := scalar(reflect.ValueOf(values)) // the library sorts the keys
-	n.Style = yaml.FlowStyle
-	return n
-}
+func Values(values map[string]any) *Node { return encode(reflect.ValueOf(values)) }
 
 // Encode returns the node that Decode reads back onto a value like defaults: a mapping with the
 // keys of Fields, without those whose values are the defaults'. Lists of scalars are written on one
@@ -91,7 +87,7 @@ func encode(v reflect.Value) *Node {
 		}
 		return n
 	case reflect.Map:
-		n := scalar(v)
+		n := scalar(v) // the library sorts the keys
 		n.Style = yaml.FlowStyle
 		return n
 	}

@@ -1,5 +1,5 @@
 // Package contest says who is best among the releases of a run, by how much, and how sure that is.
-// It is the one definition of best: the leaderboard, the report of one's own runs and the terminal
+// It is the one definition of best: the leaderboard, the report of a user's runs and the terminal
 // all show what it finds.
 //
 // Releases of one dataset compete under one budget. For each measurement, a task, the release with
