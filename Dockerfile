@@ -4,6 +4,8 @@
 #   mkdir -p results data
 #   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/results:/ppdp/results" -v "$PWD/data:/ppdp/data" ppdp reproduce --quick
 #
+# Without Docker: buildah bud -t ppdp . (where no namespaces are allowed, with --isolation chroot --storage-driver vfs).
+#
 # Data and results live in the two mounted folders, as the caller's own files. Without data there, they are downloaded and checked;
 # with --network none generated stand-ins take their place. Manifests name no commit: .git stays outside.
 

@@ -2,6 +2,7 @@
 #
 #   make reproduce         every figure, verdict and report, into results/
 #   make reproduce-quick   the same with few trials and settings
+#   make settle            as many trials as the claims take, compared with the verdicts that come with ppdp; an hour or more
 #   make leaderboard       all private baselines on four tables, into docs/generated; 17 min
 #   make regress           the same on stand-in data, compared with reference/quick
 #   make regress-full      what make reproduce left, compared with reference/full
@@ -46,6 +47,11 @@ reproduce: build
 
 reproduce-quick: build
 	bin/ppdp reproduce --quick $(ARGS)
+
+# Verdicts on as many trials as it takes. An interrupted run goes on where it stopped.
+.PHONY: settle
+settle: build
+	bin/ppdp settle --out $(RESULTS)
 
 # What make reproduce leaves out: the comparison behind docs/leaderboard.md, and its numbers.
 .PHONY: leaderboard
@@ -132,10 +138,11 @@ torture:
 	cd internal/torture && ../../bin/torture.test -test.run TestTorture -test.timeout 2h -full -seed $(SEED) -fuzz-time $(FUZZTIME)
 
 # Faults planted in real baselines: which of replay, black box and their own tests see them? A
-# program and its tests are built for each; a quarter of an hour.
+# program and its tests are built for each; half an hour. With FAULTS=-update what is found becomes
+# the table in docs/privacy.md.
 .PHONY: faults
 faults:
-	PPDP_FAULTS=1 $(GO) test -timeout 2h -run 'TestFaults$$' -v ./cmd
+	PPDP_FAULTS=1 $(GO) test -timeout 3h -run 'Test(Publication)?Faults$$' -v ./cmd $(FAULTS)
 
 # Audits of sound mechanisms, and of one that breaks its claim by as much as an audit says it sees; a minute.
 .PHONY: calibrate
@@ -190,7 +197,7 @@ RESULTS ?= results
 
 artifact: build
 	rm -rf dist && mkdir dist
-	cp bin/ppdp LICENSE CITATION.cff dist/
+	cp bin/ppdp LICENSE CITATION.cff .zenodo.json dist/
 	@if git rev-parse --verify -q HEAD >/dev/null 2>&1; then \
 		git archive --format=tar.gz --prefix=ppdp/ -o dist/source.tar.gz HEAD; \
 	else \

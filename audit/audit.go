@@ -1,12 +1,15 @@
 // Package audit checks the guarantees of algorithms call by call.
 //
 // A release is made while a transcript of its mechanisms' calls is kept. The same algorithm then
-// runs on a neighbouring input, where every mechanism is forced to answer as recorded. Three things
-// are compared, and no statistics are needed for them:
+// runs on another input, where every mechanism is forced to answer as recorded. Three things are
+// compared, and no statistics are needed for them:
 //
 //   - sensitivity: how far the values moved that the mechanisms were given,
 //   - privacy loss: how much more likely one input makes the answers than the other,
 //   - non-interference: the calls made, what is published, and whether the release fails.
+//
+// The first two are compared between neighbours, the third between any two inputs. The recorded
+// draws are also tested, as a sample, against the laws that the ledger charges for.
 //
 // It does not see floating point, time, memory or the quality of random numbers. Package blackbox
 // audits from releases alone.
@@ -38,13 +41,20 @@ type Subject struct {
 	Params    algorithms.Params // validated
 	Epsilon   float64
 	Delta     float64 // 0 for pure differential privacy
+	// Publication says that releases are made as they are handed out: with a Publication's draws.
+	Publication bool
 }
 
-func (s *Subject) budget() *privacy.Budget { return privacy.NewApproximate(s.Epsilon, s.Delta) }
+func (s *Subject) budget() *privacy.Budget {
+	if s.Publication {
+		return privacy.NewRehearsal(s.Epsilon, s.Delta)
+	}
+	return privacy.NewApproximate(s.Epsilon, s.Delta)
+}
 
 // Options say how much is tried. The result is a function of them, at any number of workers.
 type Options struct {
-	Transcripts int // for each pair and direction
+	Transcripts int // for each small pair and direction
 	Seed        uint64
 	Jobs        int // pairs replayed at once; 0 means one for each processor
 	// BlackBox is how many releases of either input of each pair a Case also makes for the black
@@ -66,19 +76,25 @@ const (
 	Accounting  = "accounting"  // calls that saw different data cost more than the ledger says
 	Output      = "output"      // what is published differs although all answers are the same
 	Failing     = "failing"     // one side fails, or fails with another error
+	State       = "state"       // no call sees that inputs differ which have little in common
+	Law         = "law"         // draws do not have the law that the ledger charges for
 )
 
 // Failure refutes a guarantee: a pair of neighbours, a transcript, and what differed.
 type Failure = results.AuditFailure
 
 // tally is what was found so far, in the fields of an audit for that. Error is the first error of a
-// release that failed on both sides.
-type tally results.Audit
+// release that failed on both sides. Of one pair, alike says that no call saw the inputs differ.
+type tally struct {
+	results.Audit
+	laws  laws
+	alike bool
+}
 
 // rounding is the relative error that sums of logarithms may carry.
 const rounding = 1e-9
 
-// Replay audits a subject on pairs of neighbours, in both directions. What it finds, for or against
+// Replay audits a subject on pairs of inputs, in both directions. What it finds, for or against
 // the guarantee, is in the result, whose fields that describe the subject are empty. The error is
 // the context's, or that no release could be made at all.
 func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Audit, error) {
@@ -88,7 +104,9 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Au
 	for i := range pairs {
 		group.Go(func() error {
 			var excess [2]float64
-			for t := range o.Transcripts {
+			n := max(1, o.Transcripts/max(1, pairs[i].Costly))
+			parts[i].alike = true
+			for t := range n {
 				for side, forward := range []bool{true, false} {
 					if err := ctx.Err(); err != nil {
 						return err
@@ -97,9 +115,15 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Au
 					excess[side] += math.Max(0, -elementary.Expm1(s.Epsilon-loss))
 				}
 			}
-			if s.Delta > 0 {
+			part := &parts[i]
+			switch {
+			case pairs[i].Far && part.alike && part.Failed < n && len(part.Failures) == 0:
+				part.fail(Failure{Kind: State, Pair: pairs[i].Name, Text: "no call of a " +
+					"mechanism sees that the inputs differ: something is kept from an " +
+					"earlier release"})
+			case !pairs[i].Far && s.Delta > 0:
 				for _, sum := range excess {
-					parts[i].profile(&s, pairs[i].Name, sum, o.Transcripts, 2*len(pairs))
+					part.profile(&s, pairs[i].Name, sum, n, 2*len(pairs))
 				}
 			}
 			return nil
@@ -108,15 +132,18 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Au
 	if err := group.Wait(); err != nil {
 		return results.Audit{}, err
 	}
-	all := tally{Pairs: len(pairs)}
+	all := tally{Audit: results.Audit{Pairs: len(pairs)}}
 	for i := range parts {
 		all.add(&parts[i])
+	}
+	for _, f := range all.laws.judge() {
+		all.fail(f)
 	}
 	if all.Failed > 0 && all.Failed == all.Transcripts {
 		return results.Audit{}, fmt.Errorf("audit: no release could be made: %s", all.Error)
 	}
 	all.Error = ""
-	return results.Audit(all), nil
+	return all.Audit, nil
 }
 
 // add joins what was found on another pair.
@@ -131,6 +158,9 @@ func (v *tally) add(other *tally) {
 	}
 	for _, f := range other.Failures {
 		v.fail(f)
+	}
+	for _, s := range other.laws {
+		v.laws.add(s.of, s.product, maxDraws, s.values...)
 	}
 }
 
@@ -191,6 +221,8 @@ func (v *tally) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64,
 	replayed, failing := s.run(ctx, to, forced, key)
 	v.Transcripts++
 	v.Calls += transcript.Len()
+	v.laws.read(transcript, key.Derive("law").Stream())
+	v.alike = v.alike && len(replay.Distances) == 0
 
 	_, proven := recorded.Spent()
 	ledger := proven
@@ -201,6 +233,37 @@ func (v *tally) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64,
 	if failing == nil && failed == nil {
 		failing = replay.Complete(transcript)
 	}
+	loss := 0.0
+	if !pair.Far {
+		loss = v.compare(s, replay, fail)
+	}
+	if math.IsInf(loss, 1) || replay.Impossible {
+		return loss // the other input cannot give these answers, what it did with them is nothing
+	}
+	if errors.Is(failing, privacy.ErrDiverged) {
+		fail(Calls, "%v", failing)
+		return replay.Loss // what follows is no release of the other input's
+	}
+	if !pair.Far && replay.Proven > proven*(1+rounding) {
+		fail(Accounting, "calls that saw different data cost %v, the ledger has %v", replay.Proven,
+			proven)
+	}
+	switch {
+	case fmt.Sprint(failed) != fmt.Sprint(failing):
+		fail(Failing, "one side fails with %v, the other with %v", failed, failing)
+	case failed != nil:
+		v.Failed++
+		v.Error = cmp.Or(v.Error, failed.Error())
+	case published != replayed:
+		fail(Output, "the answers of all mechanisms are the same, what is published is not")
+	}
+	return replay.Loss
+}
+
+// compare checks the distances between neighbours and the loss of a transcript, whose size it
+// returns, in nats.
+func (v *tally) compare(s *Subject, replay *privacy.Replay, fail func(kind, format string,
+	args ...any)) float64 {
 	for _, d := range replay.Distances {
 		moved := results.Moved{Purpose: d.Purpose, Mechanism: d.Mechanism, Distance: d.Distance}
 		if !math.IsInf(d.Proven, 1) {
@@ -218,30 +281,14 @@ func (v *tally) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64,
 	}
 	loss := math.Abs(replay.Loss)
 	v.Seen = max(v.Seen, results.Bound(loss))
-	if loss > float64(s.Epsilon*(1+rounding))+rounding && s.Delta == 0 {
+	most := float64(s.Epsilon*(1+rounding)) + rounding
+	if s.Publication { // spares more than rounding may add
+		most = s.Epsilon
+	}
+	if loss > most && s.Delta == 0 {
 		fail(Loss, "the loss of the transcript is %v, epsilon is %v", loss, s.Epsilon)
 	}
-	if math.IsInf(loss, 1) {
-		return loss // the neighbour cannot give these answers: what it did with them means nothing
-	}
-	if errors.Is(failing, privacy.ErrDiverged) {
-		fail(Calls, "%v", failing)
-		return replay.Loss // what follows is no release of the neighbour's
-	}
-	if replay.Proven > proven*(1+rounding) {
-		fail(Accounting, "calls that saw different data cost %v, the ledger has %v", replay.Proven,
-			proven)
-	}
-	switch {
-	case fmt.Sprint(failed) != fmt.Sprint(failing):
-		fail(Failing, "one side fails with %v, the other with %v", failed, failing)
-	case failed != nil:
-		v.Failed++
-		v.Error = cmp.Or(v.Error, failed.Error())
-	case published != replayed:
-		fail(Output, "the answers of all mechanisms are the same, what is published is not")
-	}
-	return replay.Loss
+	return loss
 }
 
 // run makes a release and returns the fingerprint of what it publishes. A panic is an error.
@@ -254,7 +301,7 @@ func (s *Subject) run(ctx context.Context, d *Data, budget *privacy.Budget,
 	}()
 	in := algorithms.Input{Table: d.Table, Graph: d.Graph, Params: s.Params, Variant: s.Variant,
 		Budget: budget, Noise: random.NewStreams(key)}
-	if d.Table != nil {
+	if in.Rows = slices.Clone(d.Rows); d.Table != nil && d.Rows == nil {
 		in.Rows = d.Table.AllRows()
 	}
 	release, err := s.Algorithm.Release(ctx, in)

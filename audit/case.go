@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/audit/blackbox"
 	"ppdp/internal/results"
+	"ppdp/privacy"
 	"ppdp/random"
 )
 
@@ -36,6 +38,7 @@ func (c *Case) describe(a *results.Audit) {
 	info := c.Algorithm.Info()
 	a.Algorithm, a.Variant, a.Revision = info.Name, string(c.Variant), info.Revision
 	a.Series, a.Epsilon, a.Delta = c.Series, c.Epsilon, c.Delta
+	a.Publication = c.Publication
 	a.Unit, a.Relation = c.Guarantee.Unit, c.Guarantee.Relation
 	a.Status = string(c.Guarantee.Status)
 }
@@ -62,6 +65,11 @@ func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, error) {
 	}
 	if err != nil {
 		return c.Failed(err), nil
+	}
+	if c.Guarantee.Status == algorithms.Holds && found.Proven.Exceeds(c.Epsilon) {
+		found.Failures = append(found.Failures, Failure{Kind: Accounting, Pair: "all pairs",
+			Text: fmt.Sprintf("the ledger proves a loss of %v, claimed is %v", found.Proven,
+				c.Epsilon)})
 	}
 	if o.BlackBox == 0 {
 		return found, nil
@@ -100,15 +108,35 @@ func (c *Case) blackBox(o Options) blackbox.Options {
 		Key: random.NewKey(o.Seed).Derive("audit", "black box", c.Series)}
 }
 
-// target is the claim for the black box, on the replay's pairs.
+// released are the pairs for the black box: the replay's neighbours that are small.
+func (c *Case) released() []Pair {
+	return slices.DeleteFunc(slices.Clone(c.Pairs), func(p Pair) bool {
+		return p.Far || p.Costly > 1
+	})
+}
+
+// target is the claim for the black box.
 func (c *Case) target() blackbox.Target {
-	neighbours := make([]blackbox.Neighbours, len(c.Pairs))
-	for i, p := range c.Pairs {
-		neighbours[i] = blackbox.Neighbours{Name: p.Name, Inputs: [2]algorithms.Input{
-			{Table: p.A.Table, Graph: p.A.Graph}, {Table: p.B.Table, Graph: p.B.Graph}}}
+	var neighbours []blackbox.Neighbours
+	for _, p := range c.released() {
+		neighbours = append(neighbours, blackbox.Neighbours{Name: p.Name,
+			Inputs: [2]algorithms.Input{{Table: p.A.Table, Graph: p.A.Graph},
+				{Table: p.B.Table, Graph: p.B.Graph}}})
 	}
-	return blackbox.AlgorithmTarget(c.Algorithm, c.Variant, c.Params, c.Epsilon, c.Delta,
+	algorithm := c.Algorithm
+	if c.Publication {
+		algorithm = rehearsed{algorithm}
+	}
+	return blackbox.AlgorithmTarget(algorithm, c.Variant, c.Params, c.Epsilon, c.Delta,
 		neighbours...)
+}
+
+// rehearsed makes releases with a Publication's draws.
+type rehearsed struct{ algorithms.Algorithm }
+
+func (r rehearsed) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	in.Budget = privacy.NewRehearsal(in.Budget.Epsilon(), in.Budget.Delta())
+	return r.Algorithm.Release(ctx, in)
 }
 
 // Releases is how many releases the black box of a case makes.
@@ -116,5 +144,5 @@ func (c *Case) Releases(o Options) int {
 	if o.BlackBox == 0 {
 		return 0
 	}
-	return c.blackBox(o).Cost(len(c.Pairs))
+	return c.blackBox(o).Cost(len(c.released()))
 }

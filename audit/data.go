@@ -20,7 +20,7 @@ func PairsOn(g algorithms.Guarantee, name string, data Data) ([]Pair, error) {
 	}
 	var pairs []Pair
 	add := func(of string, b Data) {
-		pairs = append(pairs, Pair{fmt.Sprintf("%s, %s", name, of), data, b})
+		pairs = append(pairs, Pair{Name: fmt.Sprintf("%s, %s", name, of), A: data, B: b})
 	}
 	if data.Table != nil {
 		if data.Table.Len() < 2 {

@@ -12,7 +12,7 @@ func records(t *datasets.Table) [][]uint32 {
 	var all [][]uint32
 	for row := range int32(t.Len()) {
 		var record []uint32
-		for a := range domain {
+		for a := range t.Schema().Attributes {
 			record = append(record, t.Column(a).At(row))
 		}
 		all = append(all, record)
@@ -24,7 +24,7 @@ func records(t *datasets.Table) [][]uint32 {
 func TestPairsOnTables(t *testing.T) {
 	common, rare := []uint32{1, 1, 1, 0}, []uint32{9, 3, 2, 1}
 	rows := [][]uint32{common, common, rare, common, {1, 1, 1, 1}}
-	data := Data{Table: table(rows)}
+	data := Data{Table: table(small(), rows)}
 	for _, c := range []struct {
 		g    algorithms.Guarantee
 		want [][]uint32
@@ -38,7 +38,8 @@ func TestPairsOnTables(t *testing.T) {
 			t.Fatalf("%s: %d pairs, error %v", c.g.Relation, len(pairs), err)
 		}
 		got := records(pairs[0].B.Table)
-		if !slices.EqualFunc(got, c.want, slices.Equal[[]uint32]) || pairs[0].A != data {
+		if !slices.EqualFunc(got, c.want, slices.Equal[[]uint32]) ||
+			pairs[0].A.Table != data.Table {
 			t.Errorf("%s: the neighbour is %v, want %v", c.g.Relation, got, c.want)
 		}
 	}

@@ -64,8 +64,9 @@ func TestDeltaProfile(t *testing.T) {
 	} {
 		a := totals{c.fault}
 		pairs := must(Pairs(a.Info().Variants[0]))
-		v := must(Replay(t.Context(), Subject{a, algorithms.Strict, a.Params(), 1, 1e-9}, pairs[:2],
-			Options{Transcripts: 400, Seed: 2}))
+		s := Subject{Algorithm: a, Variant: algorithms.Strict, Params: a.Params(), Epsilon: 1,
+			Delta: 1e-9}
+		v := must(Replay(t.Context(), s, pairs[:2], Options{Transcripts: 400, Seed: 2}))
 		for _, kind := range c.kinds {
 			if !slices.ContainsFunc(v.Failures, func(f Failure) bool { return f.Kind == kind }) {
 				t.Errorf("%q: no failure of %s, found %v", c.fault, kind, v.Failures)

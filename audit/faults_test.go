@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 
 	"ppdp/algorithms"
@@ -26,16 +27,26 @@ func (counts) Params() algorithms.Params { return &algorithms.NoParams{} }
 
 func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	epsilon, n := in.Budget.Epsilon(), len(in.Rows)
-	exact := make([]float64, 2)
+	at := in.Table.Schema().Class()
+	exact := make([]float64, in.Table.Schema().Attributes[at].Cells())
 	first := 0 // class of the first record
 	for i, row := range in.Rows {
-		class := int(in.Table.Column(3).At(row))
+		class := int(in.Table.Column(at).At(row))
 		exact[class]++
 		if i == 0 {
 			first = class
 		}
 	}
 	is := func(fault string) bool { return a.fault == fault }
+	switch {
+	case is("counts in eight bits"):
+		for y := range exact {
+			exact[y] = float64(uint8(int(exact[y])))
+		}
+	case is("counts kept from an earlier release"):
+		kept, _ := earlier.LoadOrStore(len(exact), exact)
+		exact = slices.Clone(kept.([]float64))
+	}
 	sensitivity := 1.0
 	switch {
 	case is("noise scaled down by n"):
@@ -48,7 +59,11 @@ func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Rel
 	}
 	stream := in.Noise.Open("counts")
 	noise := in.Budget.Geometric("counts", stream, privacy.Exact(sensitivity))
-	choice := in.Budget.Exponential("class", in.Noise.Open("class"), privacy.Exact(1))
+	proven := privacy.Exact(1)
+	if is("a sensitivity that is not the one charged") {
+		proven.Proven = 1.5
+	}
+	choice := in.Budget.Exponential("class", in.Noise.Open("class"), proven)
 	if is("one stream for two purposes") {
 		choice = in.Budget.Exponential("class", stream, privacy.Exact(1))
 	}
@@ -72,8 +87,14 @@ func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Rel
 	case is("the same noise reused"):
 		noisy[0], err = noise.Add(&path, epsilon/2, exact[0])
 		noisy[1] = exact[1] + noisy[0] - exact[0]
+	case is("noise on two classes"):
+		err = noise.AddAll(&path, epsilon/2, noisy[:2])
+	case is("rounds by the exact number"):
+		for range 1 + n/1000 {
+			err = noise.AddAll(&path, epsilon/2/float64(1+n/1000), noisy)
+		}
 	case is("an early stop on an exact count") && n < 12:
-		noisy = []float64{1, 1}
+		noisy = slices.Repeat([]float64{1}, len(exact))
 	default:
 		err = noise.AddAll(&path, epsilon/2, noisy)
 	}
@@ -99,7 +120,7 @@ func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Rel
 		for range times {
 			row := b.AddRow()
 			b.Set(row, 0, age)
-			b.Set(row, 3, uint32(class))
+			b.Set(row, at, uint32(class))
 		}
 	}
 	age := uint32(0)
@@ -108,11 +129,11 @@ func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Rel
 			age = max(age, in.Table.Column(0).At(row))
 		}
 	}
-	classes := []int{0, 1}
-	if is("records in the order of the input") {
-		classes = []int{first, 1 - first}
+	if !is("records in the order of the input") {
+		first = 0
 	}
-	for _, y := range classes {
+	for i := range exact {
+		y := (first + i) % len(exact)
 		publish(age, y, int(min(50, max(0, noisy[y]))))
 	}
 	publish(age, label, 1)
@@ -122,8 +143,11 @@ func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Rel
 	return &algorithms.Release{Table: b.Table()}, nil
 }
 
+// earlier are the counts of the first release with so many classes.
+var earlier sync.Map
+
 // faults are what is planted, with the part of the replay that sees it first; "" where the replay
-// is blind: it forces answers, so that where randomness comes from makes no difference to it.
+// is blind: with a stream of two purposes the class depends on the first bits of one count only.
 var faults = map[string]string{
 	"noise scaled down by n":                         Calls,
 	"cells of zero without noise":                    Calls,
@@ -139,6 +163,14 @@ var faults = map[string]string{
 	"an error that one record triggers":              Failing,
 	"records in the order of the input":              Output,
 	"a choice scored on the neighbour's sensitivity": Sensitivity,
+	// seen by inputs that are large, or have more classes
+	"counts in eight bits": Sensitivity,
+	"noise on two classes": Output,
+	// seen between inputs that are no neighbours
+	"rounds by the exact number":          Calls,
+	"counts kept from an earlier release": State,
+	// seen by the ledger
+	"a sensitivity that is not the one charged": Accounting,
 }
 
 // TestPlantedFaults: the replay sees each fault, by the part that is for it, and none in the
@@ -147,10 +179,9 @@ func TestPlantedFaults(t *testing.T) {
 	faults := maps.Clone(faults)
 	faults[""] = ""
 	for fault, kind := range faults { // order-free: each is checked
-		pairs := must(Pairs(counts{}.Info().Variants[0]))
-		v := must(Replay(t.Context(), Subject{counts{fault}, algorithms.Strict,
-			&algorithms.NoParams{}, 1, 0},
-			pairs, Options{Transcripts: 50, Seed: 1}))
+		c := must(NewCase(Subject{counts{fault}, algorithms.Strict, &algorithms.NoParams{}, 1, 0,
+			false}, ""))
+		v := must(c.Audit(t.Context(), Options{Transcripts: 50, Seed: 1}))
 		var kinds []string
 		for _, f := range v.Failures {
 			kinds = append(kinds, f.Kind)
@@ -169,7 +200,8 @@ func TestReplayIsReproducible(t *testing.T) {
 	var first results.Audit
 	for i, jobs := range []int{1, 4} {
 		v := must(Replay(t.Context(), Subject{counts{"half the sensitivity"}, algorithms.Strict,
-			&algorithms.NoParams{}, 1, 0}, pairs, Options{Transcripts: 5, Seed: 1, Jobs: jobs}))
+			&algorithms.NoParams{}, 1, 0, false}, pairs,
+			Options{Transcripts: 5, Seed: 1, Jobs: jobs}))
 		if i == 0 {
 			first = v
 		} else if v.Seen != first.Seen || len(v.Failures) != len(first.Failures) ||
@@ -188,7 +220,8 @@ func (failing) Release(context.Context, algorithms.Input) (*algorithms.Release, 
 
 // TestNothingReleased: a subject that never releases anything has not passed.
 func TestNothingReleased(t *testing.T) {
-	c := must(NewCase(Subject{failing{}, algorithms.Strict, &algorithms.NoParams{}, 1, 0}, ""))
+	c := must(NewCase(Subject{failing{}, algorithms.Strict, &algorithms.NoParams{}, 1, 0, false},
+		""))
 	found, err := c.Audit(t.Context(), Options{Transcripts: 2})
 	if want := "audit: no release could be made: the domain is too large"; err != nil ||
 		found.Error != want || found.Passed() || found.Algorithm == "" {

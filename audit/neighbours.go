@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,41 +11,60 @@ import (
 	"ppdp/random"
 )
 
-// Data is one of two neighbouring inputs: a table or a graph, the other is nil.
+// Data is one of two inputs: a table, of which nil Rows are all, or a graph; the other is nil.
 type Data struct {
 	Table *datasets.Table
+	Rows  []int32
 	Graph *datasets.Graph
 }
 
-// Pair is two neighbouring inputs.
+// Pair is two neighbouring inputs or, if they are Far, two with nothing in common but what is
+// public. No mechanism's loss is bounded between these.
 type Pair struct {
 	Name string
 	A, B Data
+	Far  bool
+	// Costly says how many transcripts of a small pair cost as much as one of this; 0 is for 1.
+	Costly int
 }
 
-// Pairs returns neighbours under a guarantee's relation, on which it breaks if it breaks anywhere:
-// a record alone in its cell or its class, the corners of the domain, duplicates, ties, the empty
-// table; hubs, isolated nodes, stars and cliques. The error names a relation without a generator.
+// affordable is the number of records, and of values of all attributes, up to which a pair is
+// small.
+const affordable = 40
+
+// cost fills in Costly for a table of n records.
+func (p *Pair) cost(n int) {
+	values := 0
+	for _, a := range p.A.Table.Schema().Attributes {
+		values += a.Cells()
+	}
+	p.Costly = max(n, values) / affordable
+}
+
+// Pairs returns inputs on which a guarantee breaks if it breaks anywhere: neighbours under its
+// relation (a record alone in its cell or its class, the corners of the domain, duplicates, ties,
+// the empty table, more equal records than eight bits hold, thousands of records; hubs, isolated
+// nodes, stars and cliques) and far pairs. The error names a relation without a generator.
 func Pairs(g algorithms.Guarantee) ([]Pair, error) {
 	var pairs []Pair
 	switch {
 	case g.Unit == "record" && g.Relation == algorithms.AddOrRemoveRecord:
-		return tablePairs(func(rows [][]uint32, at int) [][]uint32 {
+		return tablePairs(func(s *datasets.Schema, rows [][]uint32, at int) [][]uint32 {
 			return slices.Delete(slices.Clone(rows), at, at+1)
-		}), nil
+		}, false), nil
 	case g.Unit == "record" && g.Relation == algorithms.ReplaceRecord:
-		return tablePairs(func(rows [][]uint32, at int) [][]uint32 {
+		return tablePairs(func(s *datasets.Schema, rows [][]uint32, at int) [][]uint32 {
 			changed := slices.Clone(rows)
-			changed[at] = corner(1)
+			changed[at] = corner(s, 1)
 			if slices.Equal(rows[at], changed[at]) {
-				changed[at] = corner(0)
+				changed[at] = corner(s, 0)
 			}
 			return changed
-		}), nil
+		}, true), nil
 	case g.Unit == "node":
-		pairs = nodePairs()
+		pairs = append(nodePairs(), farGraphs()...)
 	case g.Unit == "edge":
-		pairs = edgePairs(max(1, g.Edges))
+		pairs = append(edgePairs(max(1, g.Edges)), farGraphs()...)
 	}
 	pairs = slices.DeleteFunc(pairs, func(p Pair) bool {
 		return g.MaxDegree > 0 && max(p.A.Graph.MaxDegree(), p.B.Graph.MaxDegree()) > g.MaxDegree
@@ -57,40 +77,52 @@ func Pairs(g algorithms.Guarantee) ([]Pair, error) {
 	return pairs, nil
 }
 
-// schema is that of all tables here: so few cells that all are hit, and an attribute of each kind.
-func schema() *datasets.Schema {
-	work := datasets.Attribute{Name: "work", Kind: datasets.Categorical,
-		Values: []string{"baker", "smith", "clerk", "astronaut"}, Role: datasets.QuasiIdentifier,
-		Taxonomy: &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
-			{Name: "any", Parent: -1, Children: []int{1, 4}},
-			{Name: "craft", Parent: 0, Children: []int{2, 3}},
-			{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1},
-			{Name: "other", Parent: 0, Children: []int{5, 6}},
-			{Name: "clerk", Parent: 4}, {Name: "astronaut", Parent: 4},
-		}}}
+// small is a schema of so few cells that all are hit, with an attribute of each kind.
+func small() *datasets.Schema {
 	return &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", Low: 10, High: 20, Step: 1},
 		{Name: "height", Low: 0, High: 4, Step: 1, Continuous: true},
-		work,
-		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"},
-			Role: datasets.Class},
+		work(), words("pays", datasets.Class, "no", "yes"),
 	}}
 }
 
-// domain is how many codes each attribute of schema has.
-var domain = []uint32{10, 4, 4, 2}
+// wide is a schema of more cells than records, with a sensitive attribute and four classes.
+func wide() *datasets.Schema {
+	return &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "income", Low: 0, High: 300, Step: 1},
+		{Name: "height", Low: 0, High: 100, Step: 6.25, Continuous: true},
+		work(), words("disease", datasets.Sensitive, "none", "flu", "gout"),
+		words("pays", datasets.Class, "never", "late", "mostly", "always"),
+	}}
+}
+
+func work() datasets.Attribute {
+	a := words("work", datasets.QuasiIdentifier, "baker", "smith", "clerk", "astronaut")
+	a.Taxonomy = &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
+		{Name: "any", Parent: -1, Children: []int{1, 4}},
+		{Name: "craft", Parent: 0, Children: []int{2, 3}},
+		{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1},
+		{Name: "other", Parent: 0, Children: []int{5, 6}},
+		{Name: "clerk", Parent: 4}, {Name: "astronaut", Parent: 4},
+	}}
+	return a
+}
+
+func words(name string, role datasets.Role, values ...string) datasets.Attribute {
+	return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values, Role: role}
+}
 
 // corner is the lowest or the highest code of every attribute.
-func corner(high uint32) []uint32 {
-	row := make([]uint32, len(domain))
-	for i, n := range domain {
-		row[i] = high * (n - 1)
+func corner(s *datasets.Schema, high int) []uint32 {
+	row := make([]uint32, len(s.Attributes))
+	for i := range row {
+		row[i] = uint32(high * (s.Attributes[i].Cells() - 1))
 	}
 	return row
 }
 
-func table(rows [][]uint32) *datasets.Table {
-	b := datasets.NewBuilder(schema(), len(rows))
+func table(s *datasets.Schema, rows [][]uint32) *datasets.Table {
+	b := datasets.NewBuilder(s, len(rows))
 	for _, codes := range rows {
 		row := b.AddRow()
 		for i, code := range codes {
@@ -100,33 +132,52 @@ func table(rows [][]uint32) *datasets.Table {
 	return b.Table()
 }
 
-// tablePairs makes pairs from tables by what neighbour does to one of their records.
-func tablePairs(neighbour func(rows [][]uint32, at int) [][]uint32) []Pair {
+// tablePairs makes pairs of neighbours from tables by what neighbour does to one of their records,
+// and far pairs, of equally many records if their number is public.
+func tablePairs(neighbour func(s *datasets.Schema, rows [][]uint32, at int) [][]uint32,
+	sized bool) []Pair {
 	stream := random.NewKey(0).Derive("audit", "tables").Stream()
-	drawn := func(n int) [][]uint32 {
+	drawn := func(s *datasets.Schema, n int) [][]uint32 {
 		rows := make([][]uint32, n)
 		for i := range rows {
-			for _, cells := range domain {
-				rows[i] = append(rows[i], stream.Uint32N(cells))
+			for a := range s.Attributes {
+				rows[i] = append(rows[i], stream.Uint32N(uint32(s.Attributes[a].Cells())))
 			}
 		}
 		return rows
 	}
-	repeated := func(row []uint32, n int) [][]uint32 { return slices.Repeat([][]uint32{row}, n) }
-	low, high, middle := corner(0), corner(1), []uint32{5, 2, 1, 0}
-	lone := drawn(20) // of one class but for the last record
-	for i := range lone {
-		lone[i][3] = 0
+	alone := func(s *datasets.Schema, n int) [][]uint32 { // the last record, in its class
+		rows, class := drawn(s, n), s.Class()
+		for i := range rows {
+			rows[i][class] %= uint32(s.Attributes[class].Cells()) - 1
+		}
+		rows[n-1][class] = uint32(s.Attributes[class].Cells()) - 1
+		return rows
 	}
-	lone[19][3] = 1
-	ties := append(repeated([]uint32{4, 1, 0, 0}, 8), repeated([]uint32{5, 2, 3, 1}, 8)...)
+	repeated := func(row []uint32, n int) [][]uint32 { return slices.Repeat([][]uint32{row}, n) }
 	var pairs []Pair
+	var s *datasets.Schema
 	add := func(name string, rows [][]uint32, at ...int) {
 		for _, i := range at {
-			pairs = append(pairs, Pair{fmt.Sprintf("%s, record %d of %d", name, i+1, len(rows)),
-				Data{Table: table(rows)}, Data{Table: table(neighbour(rows, i))}})
+			p := Pair{Name: fmt.Sprintf("%s, record %d of %d", name, i+1, len(rows)),
+				A: Data{Table: table(s, rows)}, B: Data{Table: table(s, neighbour(s, rows, i))}}
+			p.cost(len(rows))
+			pairs = append(pairs, p)
 		}
 	}
+	far := func(a, b [][]uint32) {
+		if sized {
+			a = drawn(s, len(b))
+		}
+		p := Pair{Name: fmt.Sprintf("%d records and %d others", len(a), len(b)), Far: true,
+			A: Data{Table: table(s, a)}, B: Data{Table: table(s, b)}}
+		p.cost(max(len(a), len(b)))
+		pairs = append(pairs, p)
+	}
+	s = small()
+	low, high, middle := corner(s, 0), corner(s, 1), []uint32{5, 2, 1, 0}
+	lone := alone(s, 20)
+	ties := append(repeated([]uint32{4, 1, 0, 0}, 8), repeated([]uint32{5, 2, 3, 1}, 8)...)
 	add("a single record", [][]uint32{middle}, 0)
 	add("two records", [][]uint32{low, high}, 0, 1)
 	add("equal records", repeated(middle, 12), 0, 11)
@@ -134,9 +185,40 @@ func tablePairs(neighbour func(rows [][]uint32, at int) [][]uint32) []Pair {
 	add("alone in the highest corner", append(repeated(low, 15), high), 15)
 	add("alone in its class", lone, 19)
 	add("a tie at the median", ties, 7, 8)
-	add("duplicates", append(drawn(10), slices.Repeat([][]uint32{middle}, 5)...), 12)
+	add("duplicates", append(drawn(s, 10), slices.Repeat([][]uint32{middle}, 5)...), 12)
 	for _, n := range []int{5, 20, 40} {
-		add("random", drawn(n), 0, n/2, n-1)
+		add("random", drawn(s, n), 0, n/2, n-1)
+	}
+	add("equal records", repeated(middle, 128), 127) // where eight bits end, with a sign
+	add("equal records", repeated(middle, 256), 255) // and without
+	far(repeated(low, 1), drawn(s, 40))
+	far(repeated(low, 30), repeated(high, 30))
+	half := Pair{Name: "half the rows of a table and the other half", Far: true,
+		A: Data{Table: table(s, append(repeated(low, 20), drawn(s, 20)...))}}
+	rows := half.A.Table.AllRows()
+	half.B.Table, half.A.Rows, half.B.Rows = half.A.Table, rows[:20], rows[20:]
+	pairs = append(pairs, half)
+	s = wide()
+	many := alone(s, 3000)
+	add("four classes, alone in its class", alone(s, 30), 29)
+	add("a wide domain", drawn(s, 30), 0)
+	add("many", many, 0, 2999)
+	far(nil, drawn(s, 30))
+	far(nil, many)
+	if !sized {
+		far(drawn(s, 30), many)
+	}
+	return pairs
+}
+
+// farGraphs are pairs of graphs of as many nodes.
+func farGraphs() (pairs []Pair) {
+	all := graphs()
+	for _, names := range [][2]string{{"", "a clique"}, {"", "a path"}, {"a star", "a clique"},
+		{"one edge", "a random graph"}, {"one edge", "a path"}} {
+		pairs = append(pairs, Pair{Name: fmt.Sprintf("%s and %s", cmp.Or(names[0], "no edges"),
+			names[1]), A: Data{Graph: graph(12, all[names[0]])},
+			B: Data{Graph: graph(12, all[names[1]])}, Far: true})
 	}
 	return pairs
 }
@@ -148,8 +230,8 @@ func nodePairs() []Pair {
 		rest := slices.DeleteFunc(slices.Clone(edges), func(e [2]int32) bool {
 			return e[0] == node || e[1] == node
 		})
-		pairs = append(pairs, Pair{name, Data{Graph: graph(nodes, edges)},
-			Data{Graph: graph(nodes, rest)}})
+		pairs = append(pairs, Pair{Name: name, A: Data{Graph: graph(nodes, edges)},
+			B: Data{Graph: graph(nodes, rest)}})
 	}
 	for name, edges := range graphs() { // order-free: sorted below
 		add(name+", its hub", 12, edges, 0)
@@ -170,8 +252,8 @@ func edgePairs(edges int) []Pair {
 	for name, all := range graphs() { // order-free: sorted below
 		for _, at := range []int{0, len(all) / 2, len(all) - 1} {
 			rest := slices.Delete(slices.Clone(all), at, min(len(all), at+edges))
-			pairs = append(pairs, Pair{fmt.Sprintf("%s, edge %d", name, at+1),
-				Data{Graph: graph(12, all)}, Data{Graph: graph(12, rest)}})
+			pairs = append(pairs, Pair{Name: fmt.Sprintf("%s, edge %d", name, at+1),
+				A: Data{Graph: graph(12, all)}, B: Data{Graph: graph(12, rest)}})
 		}
 	}
 	slices.SortFunc(pairs, func(a, b Pair) int { return strings.Compare(a.Name, b.Name) })

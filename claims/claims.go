@@ -14,6 +14,7 @@
 package claims
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -27,15 +28,19 @@ import (
 // Verdict is the result for a claim.
 type Verdict string
 
-// The verdicts. NoData says that records are missing.
+// The verdicts, see Evaluate. NoData says that records are missing.
 const (
-	Holds         Verdict = "holds"
-	HoldsMostly   Verdict = "holds-mostly"
-	NotReproduced Verdict = "not-reproduced"
-	Contradicted  Verdict = "contradicted"
-	NotCovered    Verdict = "not-covered"
-	NoData        Verdict = "no-data"
+	Holds        Verdict = "holds"
+	HoldsInPart  Verdict = "holds-in-part"
+	Undecided    Verdict = "undecided"
+	NoDifference Verdict = "no-difference"
+	Contradicted Verdict = "contradicted"
+	NotCovered   Verdict = "not-covered"
+	NoData       Verdict = "no-data"
 )
+
+// Text is the verdict as readers see it.
+func (v Verdict) Text() string { return strings.ReplaceAll(string(v), "-", " ") }
 
 // File is a claims file: the claims of one paper.
 type File struct {
@@ -48,7 +53,9 @@ type File struct {
 	Sections []string `yaml:"sections"`
 	// Figures are all figures and tables of the paper that show results.
 	Figures []string `yaml:"figures"`
-	Claims  []Claim  `yaml:"claims"`
+	// Decisive are the claims on which the paper's conclusions rest, by id: summaries show them.
+	Decisive []string `yaml:"decisive,flow-one"`
+	Claims   []Claim  `yaml:"claims"`
 }
 
 // Claim is one statement of a paper. It has checks or tests or both, or NotCovered.
@@ -65,10 +72,16 @@ type Claim struct {
 	Strict Verdict `yaml:"strict"`
 	// NotCovered says why the claim is not judged.
 	NotCovered string `yaml:"not-covered"`
-	// Expect is the verdict of the committed full run on real data with the published variant; any
-	// other is a surprise. Why explains it where it is not Holds.
+	// Reading names how the checks read what the paper leaves open, and Words are the paper's
+	// words, in ours, that speak for it. Both are "" where nothing is open.
+	Reading string `yaml:"reading"`
+	Words   string `yaml:"words"`
+	// Expect is the verdict of the committed settled run, on real data with the published variant,
+	// or of the full run where nothing is settled; any other is a surprise.
 	Expect Verdict `yaml:"expect"`
-	Why    string  `yaml:"why"`
+	Note   string  `yaml:"note"` // the cause of the verdict, without numbers of records
+	// Undecided says why no number of trials and no reading decides the claim.
+	Undecided string `yaml:"undecided"`
 	// Readings judge the checks again with other experiments or selections, where the paper leaves
 	// something open. They never change the claim's own verdict.
 	Readings []Reading `yaml:"readings"`
@@ -77,24 +90,25 @@ type Claim struct {
 // Experiments lists the experiments whose records the claim's checks use and those that its
 // readings do, each once.
 func (c *Claim) Experiments() (checks, readings []string) {
-	for i := range c.Checks {
-		k := &c.Checks[i]
-		checks = appendExperiments(checks, &Side{Experiment: k.Experiment})
-		checks = appendExperiments(checks, k.predicate.sides(&Reading{})...)
-	}
 	for i := range c.Readings {
 		r := &c.Readings[i]
-		own := &Side{Experiment: r.Experiment}
-		readings = appendExperiments(readings, own, r.Left, r.Right, r.Minus)
+		readings = appendExperiments(readings, r.checks(c), r)
 	}
-	return checks, readings
+	return appendExperiments(nil, c.Checks, &Reading{}), readings
 }
 
-func appendExperiments(list []string, sides ...*Side) []string {
-	for _, side := range within(sides...) {
-		name := side.Experiment
-		if name != "" && !slices.Contains(list, name) {
-			list = append(list, name)
+// appendExperiments adds the experiments of checks in a reading to a list.
+func appendExperiments(list []string, checks []Check, r *Reading) []string {
+	for i := range checks {
+		k := &checks[i]
+		names := []string{cmp.Or(r.Experiment, k.Experiment)}
+		for _, side := range within(k.predicate.sides(r)...) {
+			names = append(names, side.Experiment)
+		}
+		for _, name := range names {
+			if name != "" && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
 		}
 	}
 	return list
@@ -103,14 +117,24 @@ func appendExperiments(list []string, sides ...*Side) []string {
 // Reading is another way to read the setting of a claim.
 type Reading struct {
 	Name       string   `yaml:"name"`
+	Words      string   `yaml:"words"`      // of the paper, in ours, that speak for it
 	Experiment string   `yaml:"experiment"` // "" is that of each check
 	Where      Selector `yaml:"where"`      // added to that of the checks, replacing equal keys
 	// Left and Right replace those of an order, Minus replaces that of the other predicates' sides.
-	Left   *Side   `yaml:"left"`
-	Right  *Side   `yaml:"right"`
-	Minus  *Side   `yaml:"minus"`
+	Left  *Side `yaml:"left"`
+	Right *Side `yaml:"right"`
+	Minus *Side `yaml:"minus"`
+	// Checks stand in place of the claim's, for what no replaced selection says.
+	Checks []Check `yaml:"checks"`
 	Expect Verdict `yaml:"expect"`
-	Why    string  `yaml:"why"`
+}
+
+// checks are the reading's own, or those of its claim.
+func (r *Reading) checks(c *Claim) []Check {
+	if len(r.Checks) > 0 {
+		return r.Checks
+	}
+	return c.Checks
 }
 
 // Check is one condition of a claim, with one predicate.
@@ -125,7 +149,10 @@ type Check struct {
 	Each []string `yaml:"each,flow-one"`
 	// Exact says that the values have no sampling error, so that one trial is enough and any
 	// difference counts.
-	Exact      bool `yaml:"exact"`
+	Exact bool `yaml:"exact"`
+	// Equal is the margin, in the unit of the statistic, below which a difference from the bound
+	// counts as none; 0 means that any difference counts.
+	Equal      float64 `yaml:"equal"`
 	predicates `yaml:",inline"`
 
 	predicate predicate // the only one given
@@ -138,7 +165,8 @@ type Check struct {
 type Side struct {
 	Experiment string   `yaml:"experiment"` // "" is the check's
 	Where      Selector `yaml:"where"`
-	// Stat is "mean" (the default) or "se", the standard error of the mean over trials.
+	// Stat is "mean" (the default), "se", the standard error of the mean over trials, or "min", the
+	// least of the trials: of times, which other work on a machine can only add to.
 	Stat string `yaml:"stat"`
 	// Take reduces over axes, in order: "max over depth". Spread is max - min.
 	Take []Take `yaml:"take,flow-one"`

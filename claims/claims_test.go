@@ -3,6 +3,7 @@ package claims
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -45,7 +46,7 @@ func FuzzParse(f *testing.F) {
 		"each: epsilon, near: {of: {take: max over series, minus: {stat: se}}, value: 1}}]}\n"))
 	f.Add([]byte("paper: toy\ncitation: Toy\nclaims:\n- id: a\n  statement: b\n  source: c\n" +
 		"  expect: holds\n  checks: [{experiment: toy/one, where: {metric: error, series: a|b, " +
-		"epsilon: '>=0.05'}, monotone: {of: {}, along: epsilon, is: decreasing, rho: 0.5}}]\n" +
+		"epsilon: '>=0.05'}, equal: 0.5, monotone: {of: {}, along: epsilon, is: decreasing}}]\n" +
 		"  readings: [{name: r, where: {series: b}, left: {}, expect: holds}]\n"))
 	f.Add([]byte("paper: toy\ncitation: Toy\nclaims: [{id: a, statement: b, source: c, " +
 		"not-covered: d}]\n"))
@@ -174,26 +175,44 @@ func testsOfModule(t *testing.T) map[string]bool {
 	return tests
 }
 
+var update = flag.Bool("update", false, "copy the summary of docs/generated/verdicts.md")
+
+// part is the summary on a page, with the marks around it.
+func part(page string) string {
+	_, rest, opened := strings.Cut(page, SummaryBegin)
+	inside, _, closed := strings.Cut(rest, SummaryEnd)
+	if !opened || !closed {
+		return ""
+	}
+	return SummaryBegin + inside + SummaryEnd
+}
+
 // TestPage: docs/generated/verdicts.md has every claim with the verdict the claims file expects and
-// why, and docs/reproduction.md its table. The numbers come from a full run on the real data; make
-// them again with
+// its note, and README.md and docs/reproduction.md its summary. The numbers come from a full run on
+// the real data; make them again with
 //
-//	ppdp reproduce && ppdp claims --write docs/generated/verdicts.md
+//	make reproduce settle && bin/ppdp claims --write docs/generated/verdicts.md
 func TestPage(t *testing.T) {
 	read := func(name string) string {
 		text := must(os.ReadFile(filepath.Join("..", "docs", filepath.FromSlash(name))))
 		return string(text)
 	}
 	page := read("generated/verdicts.md")
-	_, table, found := strings.Cut(page, "\n| ")
-	table, _, closed := strings.Cut(table, "\n\n")
-	if !found || !closed {
-		t.Fatal("docs/generated/verdicts.md has no table")
+	summary := part(page)
+	for _, name := range []string{"../README.md", "reproduction.md"} {
+		text := read(name)
+		if there := part(text); *update {
+			text = strings.Replace(text, there, summary, 1)
+			path := filepath.Join("..", "docs", filepath.FromSlash(name))
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		} else if there == "" || there != summary {
+			t.Errorf("%s has not the summary of docs/generated/verdicts.md: "+
+				"go test ./claims -run Page -update", name)
+		}
 	}
-	if !strings.Contains(read("reproduction.md"), "\n| "+table+"\n") {
-		t.Error("docs/reproduction.md has not the table of docs/generated/verdicts.md: copy it")
-	}
-	const again = "run: ppdp reproduce && ppdp claims --write docs/generated/verdicts.md"
+	const again = "run: make reproduce settle && bin/ppdp claims --write docs/generated/verdicts.md"
 	for _, mark := range []string{"on stand-in data", "on a reduced run", "a surprise"} {
 		if strings.Contains(page, mark) {
 			t.Errorf("docs/generated/verdicts.md has a verdict %s; %s", mark, again)
@@ -210,7 +229,7 @@ func TestPage(t *testing.T) {
 			entry, _, _ := strings.Cut(rest, "\n\n")
 			wanted := []string{c.Statement, c.NotCovered}
 			if !strings.Contains(entry, byTheClock) { // a verdict that the file cannot expect
-				wanted = append(wanted, string(c.Expect), c.Why)
+				wanted = append(wanted, (&Judgement{Verdict: c.Expect}).Words(), c.Note)
 			}
 			for _, want := range wanted {
 				if !strings.Contains(entry, want) {
@@ -232,11 +251,31 @@ func TestCounts(t *testing.T) {
 		{Verdict: NotCovered, Source: []string{"section 3.1"}},
 		{Verdict: Contradicted, Source: []string{"section 2"}},
 	})
-	const want = "| **A paper** | 2 | | | 1 | 2 |\n" + "| Fig. 1 | 2 | | | | |\n" +
-		"| Table I | | | | | 1 |\n" +
-		"| text | | | | 1 | 1 |\n"
+	const want = "| **A paper** | 2 | | | 1 | | 2 |\n" + "| Fig. 1 | 2 | | | | | |\n" +
+		"| Table I | | | | | | 1 |\n" +
+		"| text | | | | 1 | | 1 |\n"
 	if got := b.String(); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestSummary: decisive claims come in the order of the file's list, each on a line with its
+// effect.
+func TestSummary(t *testing.T) {
+	l := &File{Citation: "A paper", Decisive: []string{"B", "A"}}
+	var b strings.Builder
+	err := WriteMarkdown(&b, []*File{l}, [][]Judgement{{
+		{ID: "A", Statement: "One.", Source: []string{"Fig. 1", "Fig. 2"}, Verdict: Holds,
+			Effect: &Point{Value: -2.5, SE: 0.25}},
+		{ID: "B", Statement: "Two.", Source: []string{"section 3.1"}, Verdict: HoldsInPart},
+		{ID: "C", Statement: "Three.", Source: []string{"Fig. 1"}, Verdict: Undecided}}})
+	const want = "| A paper | 1 | 1 | | | 1 | |\n\n" +
+		"The claims on which the papers' conclusions rest:\n\n" +
+		"| claim | of | in our words | verdict | effect ± error |\n|---|---|---|---|---|\n" +
+		"| B | section 3.1 | Two. | **holds in part** | |\n" +
+		"| A | Fig. 1, Fig. 2 | One. | **holds** | −2.5 ± 0.25 |\n\n"
+	if summary := part(b.String()); err != nil || !strings.Contains(summary, want) {
+		t.Errorf("%s (%v), want %s", summary, err, want)
 	}
 }
 
@@ -264,6 +303,9 @@ func TestDocumentedJSON(t *testing.T) {
 	for _, of := range []any{Judgement{}, Evidence{}, Point{}} {
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(of)) {
 			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if field.Anonymous || !field.IsExported() {
+				continue
+			}
 			if !strings.Contains(part, "`"+key+"`") {
 				t.Errorf("docs/claims.md does not describe %s, %T's %s", key, of, field.Name)
 			}

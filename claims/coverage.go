@@ -43,16 +43,21 @@ func (c Coverage) String() string {
 }
 
 // Count returns how many judgements have each verdict, best first, without those that none has.
-func Count(judgements []Judgement) []string {
-	numbers := make(map[Verdict]int)
-	for i := range judgements {
-		numbers[judgements[i].Verdict]++
-	}
-	var counts []string
+func Count(judgements []Judgement) (counts []string) {
+	numbers := numbersOf(judgements)
 	for _, v := range append(slices.Clone(fromBest), NotCovered, NoData) {
 		if n := numbers[v]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
 	return counts
+}
+
+// numbersOf counts judgements by their verdict.
+func numbersOf(judgements []Judgement) map[Verdict]int {
+	numbers := make(map[Verdict]int)
+	for i := range judgements {
+		numbers[judgements[i].Verdict]++
+	}
+	return numbers
 }

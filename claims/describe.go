@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"ppdp/internal/results"
 )
 
 // describe puts a check into words.
@@ -30,8 +33,11 @@ func (s *Side) describe(replaced Selector) string {
 	if s.Experiment != "" {
 		text += " (" + s.Experiment + ")"
 	}
-	if s.Stat == "se" {
+	switch s.Stat {
+	case "se":
 		text = "standard error at " + text
+	case "min":
+		text = "least of the trials at " + text
 	}
 	for _, take := range s.Take {
 		text = take.text + " of " + text
@@ -46,20 +52,53 @@ func (s *Side) describe(replaced Selector) string {
 	return text
 }
 
+// Words is the verdict as readers see it, with the numbers that go with it.
+func (j *Judgement) Words() string {
+	all := j.Counts()
+	var margins []string
+	seen := 0.0
+	for i := range j.Checks {
+		c := &j.Checks[i]
+		if margin := short(c.Margin); c.Equal > 0 && !slices.Contains(margins, margin) {
+			margins = append(margins, margin)
+		}
+		if c.Open > 0 {
+			seen = max(seen, c.Detectable)
+		}
+	}
+	switch {
+	case j.Verdict == HoldsInPart && all.All() > 0:
+		return fmt.Sprintf("holds in part (%d of %d points)", all.Supports, all.All())
+	case j.Verdict == Contradicted && all.Opposes < all.All():
+		return fmt.Sprintf("contradicted (at %d of %d points)", all.Opposes, all.All())
+	case j.Verdict == NoDifference && len(margins) > 0:
+		return "no difference (below " + strings.Join(margins, " and ") + ")"
+	case j.Verdict == Undecided && seen > 0:
+		return "undecided (could have seen " + short(seen) + ")"
+	}
+	return j.Verdict.Text()
+}
+
+// Reasons are what the claims file says of the verdict, each as a paragraph of Markdown.
+func (j *Judgement) Reasons() (reasons []string) {
+	if j.PaperWords != "" {
+		reasons = append(reasons, "*Reading:* "+j.Reading+". "+j.PaperWords)
+	}
+	if j.Note != "" && j.Verdict == j.Expect && j.Variant == Published {
+		reasons = append(reasons, "*Cause:* "+j.Note)
+	}
+	if j.Debt != "" && j.Verdict == Undecided {
+		reasons = append(reasons, "*Undecided:* "+j.Debt)
+	}
+	return reasons
+}
+
 // Summary puts a check's evidence into a line: the extremes of the statistic, how many points
 // support and oppose, how many trials there were and what could have been seen.
 func (e *Evidence) Summary() string {
-	lo, hi := e.Points[0], e.Points[0]
-	fewest, most := lo.N, lo.N
-	for _, p := range e.Points {
-		if p.Value < lo.Value {
-			lo = p
-		}
-		if p.Value > hi.Value {
-			hi = p
-		}
-		fewest, most = min(fewest, p.N), max(most, p.N)
-	}
+	byTrials := func(a, b Point) int { return a.N - b.N }
+	lo, hi := slices.MinFunc(e.Points, byValue), slices.MaxFunc(e.Points, byValue)
+	fewest, most := slices.MinFunc(e.Points, byTrials).N, slices.MaxFunc(e.Points, byTrials).N
 	var b strings.Builder
 	switch {
 	case len(e.Points) == 1:
@@ -70,8 +109,16 @@ func (e *Evidence) Summary() string {
 		fmt.Fprintf(&b, "from %s at %s to %s at %s", lo.estimate(), lo.At, hi.estimate(), hi.At)
 	}
 	fmt.Fprintf(&b, "; %d of %d points support", e.Supports, len(e.Points))
-	if e.Opposes > 0 {
-		fmt.Fprintf(&b, ", %d oppose", e.Opposes)
+	for _, state := range []struct {
+		points int
+		text   string
+	}{{e.Opposes, "oppose"}, {e.Equal, "equal"}, {e.Open, "open"}} {
+		if state.points > 0 {
+			fmt.Fprintf(&b, ", %d %s", state.points, state.text)
+		}
+	}
+	if e.Where != "" {
+		b.WriteString(" (" + e.Where + ")")
 	}
 	switch {
 	case most == 0:
@@ -85,6 +132,100 @@ func (e *Evidence) Summary() string {
 		fmt.Fprintf(&b, "; %s could have been seen", short(e.Detectable))
 	}
 	return b.String()
+}
+
+// EffectText is the statistic of the check that decided the verdict, at its median point, with its
+// standard error; "" where nothing was measured.
+func (j *Judgement) EffectText() string {
+	if j.Effect == nil {
+		return ""
+	}
+	return strings.ReplaceAll(j.Effect.estimate(), "-", "−")
+}
+
+// where says at which places of a grid the points of each state are, "" if all have one state.
+func (e *Evidence) where(axes []string) string {
+	var values []string // of the axis with the most, which are written as ranges
+	main := -1
+	for axis := range axes {
+		var own []string
+		for _, p := range e.Points {
+			if !slices.Contains(own, p.place[axis]) {
+				own = append(own, p.place[axis])
+			}
+		}
+		if len(own) > len(values) {
+			main, values = axis, own
+		}
+	}
+	var parts []string
+	for _, state := range []string{supports, opposes, equal, open} {
+		of := slices.DeleteFunc(slices.Clone(e.Points),
+			func(p Point) bool { return p.State != state })
+		if len(of) == len(e.Points) {
+			return ""
+		}
+		if len(of) > 0 {
+			parts = append(parts, state+": "+places(of, axes, main, values))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// fewPlaces are listed; of more, only the number is given.
+const fewPlaces = 4
+
+// places lists points: for each combination of the other axes the ranges of the main one, which has
+// these values. There is none without axes.
+func places(points []Point, axes []string, main int, values []string) string {
+	others := func(p Point) string {
+		var texts []string
+		for i, value := range p.place {
+			switch {
+			case value == "" || i == main:
+			case i < len(axes):
+				texts = append(texts, axes[i]+" "+value)
+			default:
+				texts = append(texts, value)
+			}
+		}
+		return strings.Join(texts, ", ")
+	}
+	groups := results.Grouped(points, others)
+	if len(groups) > fewPlaces {
+		return fmt.Sprintf("%d points", len(points))
+	}
+	var texts []string
+	for _, group := range groups {
+		text := others(group[0])
+		if main >= 0 {
+			var at []int
+			for _, p := range group {
+				at = append(at, slices.Index(values, p.place[main]))
+			}
+			text = strings.TrimPrefix(text+", "+axes[main]+" "+ranges(values, at), ", ")
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, " and ")
+}
+
+// ranges lists the values at places in ascending order: "0.1 to 0.5, 2".
+func ranges(values []string, at []int) string {
+	var texts []string
+	for first := 0; first < len(at); {
+		last := first
+		for last+1 < len(at) && at[last+1] == at[last]+1 {
+			last++
+		}
+		text := values[at[first]]
+		if last > first {
+			text += " to " + values[at[last]]
+		}
+		texts = append(texts, text)
+		first = last + 1
+	}
+	return strings.Join(texts, ", ")
 }
 
 func (p *Point) estimate() string {

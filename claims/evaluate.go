@@ -20,6 +20,13 @@ type Options struct {
 	// Specs are the texts of the experiments. A run of another text may lack what a claims file
 	// selects, which is then no error; experiments without a text count as current.
 	Specs map[string]string
+	// Settled says that the runs are settled ones, judged at several looks.
+	Settled bool
+	// Planned says that the runs have no values yet, so that all points are open.
+	Planned bool
+	// Open, unless nil, is called with each setting that an open point is made of, of all claims
+	// and readings that are not judged by the clock.
+	Open func(experiment string, setting *results.Setting)
 }
 
 // Variants a claim can be judged in.
@@ -33,18 +40,30 @@ type Judgement struct {
 	ID        string   `json:"id"`
 	Paper     string   `json:"paper"`
 	Variant   string   `json:"variant"`
-	Reading   string   `json:"reading,omitempty"` // "" is the claim itself
+	Meaning   string   `json:"meaning,omitempty"` // a digest of the checks, with those of readings
+	Reading   string   `json:"reading,omitempty"` // "" where the paper leaves nothing open
 	Statement string   `json:"statement"`
 	Source    []string `json:"source"`
 	Errata    []string `json:"errata,omitempty"`
 	Verdict   Verdict  `json:"verdict"`
 	Basis     string   `json:"basis,omitempty"`  // "records", or "tests" for a claim without checks
 	Reason    string   `json:"reason,omitempty"` // of not-covered and no-data
-	// Expect and Why are the claims file's; Surprise is a verdict other than Expect. Nothing is
-	// expected of a run on stand-ins, with overridden trials or grid, of another variant or of
-	// times.
+	// PaperWords are the paper's words, in ours, that speak for the reading, Note the verdict's
+	// cause: both from the claims file.
+	PaperWords string `json:"words,omitempty"`
+	Note       string `json:"note,omitempty"`
+	// Debt is why nothing decides a claim of which undecided is expected.
+	Debt string `json:"undecided,omitempty"`
+	// Effect is the median point, by its value, of the check that decided the verdict.
+	Effect *Point `json:"effect,omitempty"`
+	// Settled says that the records are those of a settled run, Committed that it is the committed
+	// one. Papers is then the verdict at the papers' numbers of trials, "" where that was not run.
+	Settled   bool    `json:"settled,omitempty"`
+	Committed bool    `json:"committed,omitempty"`
+	Papers    Verdict `json:"papers,omitempty"`
+	// Expect is the claims file's; Surprise is a verdict other than Expect. Nothing is expected of
+	// a run on stand-ins, with overridden trials or grid, of another variant or of times.
 	Expect      Verdict     `json:"expect,omitempty"`
-	Why         string      `json:"why,omitempty"`
 	Surprise    bool        `json:"surprise,omitempty"`
 	StandIn     bool        `json:"standIn,omitempty"`  // judged on generated data
 	Reduced     bool        `json:"reduced,omitempty"`  // judged with overridden trials or grid
@@ -72,6 +91,9 @@ func (j *Judgement) Remarks() (remarks []string) {
 		text    string
 	}{
 		{j.Variant == Strict, "strict variant"},
+		{j.Committed, "by the committed settled run"},
+		{j.Papers != "" && j.Papers != j.Verdict,
+			"at the papers' numbers of trials: " + j.Papers.Text()},
 		{j.StandIn, "on stand-in data"},
 		{j.Reduced, "on a reduced run"},
 		{j.Clock, strings.TrimSuffix(byTheClock+": "+strings.Join(j.Machines, ", "), ": ")},
@@ -98,36 +120,47 @@ const byTheClock = "by the clock of the machine that ran it"
 // Evidence is what one check found.
 type Evidence struct {
 	Predicate string  `json:"predicate"`
+	Margin    float64 `json:"margin,omitempty"` // below which a difference counts as none
 	Verdict   Verdict `json:"verdict"`
-	Supports  int     `json:"supports"` // points
-	Opposes   int     `json:"opposes"`
-	Points    []Point `json:"points"`
-	// Detectable is the median over the points of the smallest excess over the bound that would
-	// have been seen with a chance of 80 %: (2 + t(0.8, n-1)) standard errors.
+	Counts
+	Points []Point `json:"points"`
+	Where  string  `json:"where,omitempty"` // the places of the points in each state, in words
+	// Detectable is the smallest excess over the bound that would have been seen with a chance of
+	// 80 %: the median over the open points, or over all where none is open.
 	Detectable float64 `json:"detectable"`
 }
 
 // Point is one place of a check's grid.
 type Point struct {
 	At    string  `json:"at"`
-	Value float64 `json:"value"` // of the statistic: a difference, a mean, a rank correlation
+	Value float64 `json:"value"` // of the statistic: a difference, a mean, an exponent
 	SE    float64 `json:"se"`
 	N     int     `json:"n"`     // paired trials; 0 when nothing depends on trials
-	State string  `json:"state"` // supports, opposes or undecided
-	P     float64 `json:"p"`     // one-sided, towards Value, Holm-adjusted over the claim's points
+	State string  `json:"state"` // supports, opposes, equal or open
+	// P is the chance of the surest of the first three states, if it is wrong: two-sided, for all
+	// looks, and Holm-adjusted over the claim's points.
+	P float64 `json:"p"`
+
+	share float64 // of the allowed error
+	made  []made
+	// place has the values of the check's axes, and what distinguishes points with the same ones.
+	place []string
 }
 
 // Evaluate judges every claim of a file on the results of runs.
 //
 // Each check gives a statistic and its standard error at every point of its grid: paired over
-// trials, folds averaged first. A point supports the check when the accepted values hold the
-// statistic and two standard errors on either side; it opposes when it lies outside by more than
-// two; else it is undecided. The check holds when all its points support it, holds mostly when four
-// fifths do, is contradicted when more than half oppose it, and is not reproduced otherwise. Two
-// standard errors are a 5.8 % test at five trials, so a check takes a side only when the most
-// significant point on that side stays significant, at 5 %, after Holm's correction over all points
-// of the claim. That bounds the chance of taking a side without an effect. The claim's verdict is
-// its worst check's.
+// trials, folds averaged first. A point has one of four states. It supports the check when the
+// statistic surely lies beyond the bound, and opposes it when it surely lies on the other side. It
+// is equal when it surely lies within the check's margin of the bound, and open otherwise. "Surely"
+// is a test with Student's t; Holm's correction over all points of the claim bounds the chance that
+// any of them has a wrong state at 5 %. Where runs are settled, see Looks, that is the chance over
+// all looks.
+//
+// A check holds when all its points support it. It is contradicted when more than a fifth oppose
+// it. Otherwise it holds in part when at least half support it, and shows no difference when fewer
+// do. It is undecided while open points could change that. The claim's verdict is that of its worst
+// check; checks of a single point count together as the points of one.
 //
 // A claim has no data when records are missing or failed, or when there is one trial where the
 // error must be known. A selection that cannot match (an experiment, fact or value that does not
@@ -162,7 +195,8 @@ func (e *evaluation) claim(c *Claim) Judgement {
 	common := Judgement{ID: c.ID, Paper: e.file.Paper, Variant: e.options.Variant,
 		Statement: c.Statement, Source: c.Source}
 	j := common
-	j.Errata, j.Expect, j.Why, j.Tests = c.Errata, c.Expect, c.Why, c.Tests
+	j.Errata, j.Expect, j.Tests = c.Errata, c.Expect, c.Tests
+	j.Reading, j.PaperWords, j.Note, j.Debt = c.Reading, c.Words, c.Note, c.Undecided
 	switch {
 	case c.NotCovered != "":
 		j.Verdict, j.Reason = NotCovered, c.NotCovered
@@ -174,10 +208,11 @@ func (e *evaluation) claim(c *Claim) Judgement {
 		}
 		return j
 	}
+	j.Meaning = e.meaning(c)
 	e.judge(&j, c, &Reading{})
 	for i := range c.Readings {
 		reading, r := &c.Readings[i], common
-		r.Reading, r.Expect, r.Why = reading.Name, reading.Expect, reading.Why
+		r.Reading, r.PaperWords, r.Expect = reading.Name, reading.Words, reading.Expect
 		e.judge(&r, c, reading)
 		j.Readings = append(j.Readings, r)
 	}
@@ -189,8 +224,9 @@ func (e *evaluation) claim(c *Claim) Judgement {
 func (e *evaluation) judge(j *Judgement, c *Claim, reading *Reading) {
 	j.Basis = "records"
 	var reasons []string
-	for i := range c.Checks {
-		evidence, err := e.scope(j, &c.Checks[i], reading).evaluate()
+	checks := reading.checks(c)
+	for i := range checks {
+		evidence, err := e.scope(j, &checks[i], reading).evaluate()
 		if err == nil {
 			j.Checks = append(j.Checks, evidence)
 			continue
@@ -211,6 +247,20 @@ func (e *evaluation) judge(j *Judgement, c *Claim, reading *Reading) {
 		return
 	}
 	decide(j)
+	for i := range j.Checks {
+		found := &j.Checks[i]
+		found.Where = found.where(checks[i].Each)
+		for _, p := range found.Points {
+			if p.N > 1 { // without trials there is nothing to settle
+				j.Settled = e.options.Settled
+			}
+			if e.options.Open != nil && p.State == open && !j.Clock {
+				for _, m := range p.made {
+					e.options.Open(m.experiment, m.setting)
+				}
+			}
+		}
+	}
 	j.Surprise = j.Verdict != j.Expect && j.Variant == Published &&
 		!j.StandIn && !j.Reduced && !j.Clock
 }
@@ -263,33 +313,54 @@ func (s *scope) evaluate() (Evidence, error) {
 			p.label = ""
 		}
 	}
-	evidence := Evidence{Predicate: s.describe()}
-	var detectable []float64
+	evidence := Evidence{Predicate: s.describe(), Margin: c.Equal}
 	for _, statistic := range statistics {
-		at := statistic.place(c.Each)
-		value, se, n := statistic.estimate()
-		switch {
-		case n == 0 && !statistic.fixed:
-			return Evidence{}, missing("%s: no trial at %s succeeded on all sides",
-				s.experiment, at)
-		case math.IsNaN(value) || math.IsInf(value, 0):
-			return Evidence{}, missing("%s: undefined at %s", s.experiment, at)
-		case n == 1 && c.Exact:
-			se = 0
-		case math.IsNaN(se):
-			return Evidence{}, missing("%s: n = %d at %s, too few for a standard error",
-				s.experiment, n, at)
+		point, err := s.point(statistic)
+		if err != nil {
+			return Evidence{}, err
 		}
-		s.judgement.StandIn = s.judgement.StandIn || statistic.standIn
-		point := c.predicate.bounds().place(Point{At: at, Value: value, SE: se, N: n})
 		evidence.Points = append(evidence.Points, point)
-		if n > 1 {
-			detectable = append(detectable, (standardErrors+studentT(n-1).Quantile(power))*se)
-		}
-	}
-	if len(detectable) > 0 {
-		slices.Sort(detectable)
-		evidence.Detectable = detectable[len(detectable)/2]
 	}
 	return evidence, nil
+}
+
+// point estimates a statistic and gives it the state that it would have alone.
+func (s *scope) point(q *quantity) (Point, error) {
+	c := s.check
+	p := Point{At: q.place(c.Each), made: q.made, share: 1}
+	for _, axis := range c.Each {
+		p.place = append(p.place, q.facts[axis])
+	}
+	p.place = append(p.place, q.label)
+	if s.options.Planned {
+		p.P = 1
+		return p, nil
+	}
+	p.Value, p.SE, p.N = q.estimate()
+	switch {
+	case p.N == 0 && !q.fixed:
+		return p, missing("%s: no trial at %s succeeded on all sides", s.experiment, p.At)
+	case math.IsNaN(p.Value) || math.IsInf(p.Value, 0):
+		return p, missing("%s: undefined at %s", s.experiment, p.At)
+	case p.N == 1 && c.Exact:
+		p.SE = 0
+	case math.IsNaN(p.SE):
+		return p, missing("%s: n = %d at %s, too few for a standard error", s.experiment, p.N, p.At)
+	}
+	s.judgement.StandIn = s.judgement.StandIn || q.standIn
+	p = c.predicate.bounds().decide(p, c.Equal)
+	p.share = share(p.N, s.options.Settled)
+	if len(q.steps) == 0 {
+		return p, nil
+	}
+	steps := make([]Point, len(q.steps))
+	for i, step := range q.steps {
+		var err error
+		if steps[i], err = s.point(step); err != nil {
+			return p, err
+		}
+	}
+	shown := trend(p, steps, c.Monotone.Is == "decreasing", c.Equal)
+	shown.made, shown.place = q.made, p.place
+	return shown, nil
 }

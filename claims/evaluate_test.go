@@ -98,22 +98,27 @@ order: {left: {where: {series: a}}, is: below, right: {where: {series: b}}}`
 
 var tenEpsilons = []float64{0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 4, 5}
 
-// TestVerdictsWithoutNoise: the rule where no chance is involved.
+// TestVerdictsWithoutNoise: the rule where no chance is involved, on ten points.
 func TestVerdictsWithoutNoise(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		wrong int // of ten points at which a lies above b
-		ties  int
-		want  Verdict
+		name   string
+		wrong  int // points at which a lies above b
+		close  int // at which a lies 1/8 above b
+		margin float64
+		want   Verdict
+		words  string
 	}{
-		{"all", 0, 0, Holds},
-		{"eight of ten", 2, 0, HoldsMostly},
-		{"ties do not support", 0, 2, HoldsMostly},
-		{"seven of ten", 3, 0, NotReproduced},
-		{"half against it is no majority", 5, 0, NotReproduced},
-		{"six of ten against it", 6, 0, Contradicted},
-		{"all against it", 10, 0, Contradicted},
-		{"all ties", 0, 10, NotReproduced},
+		{"all", 0, 0, 0, Holds, "holds"},
+		{"two against it", 2, 0, 0, HoldsInPart, "holds in part (8 of 10 points)"},
+		{"three against it", 3, 0, 0, Contradicted, "contradicted (at 3 of 10 points)"},
+		{"any difference counts without a margin", 0, 3, 0, Contradicted,
+			"contradicted (at 3 of 10 points)"},
+		{"half equal", 0, 5, 0.25, HoldsInPart, "holds in part (5 of 10 points)"},
+		{"most equal", 0, 6, 0.25, NoDifference, "no difference (below 0.25)"},
+		{"most equal, two against it", 2, 4, 0.25, NoDifference,
+			"no difference (below 0.25)"},
+		{"beyond half the margin", 0, 6, 0.24, Contradicted, "contradicted (at 6 of 10 points)"},
+		{"all against it", 10, 0, 0.2, Contradicted, "contradicted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := grid(tenEpsilons, 5, func(series string, epsilon float64, trial int) float64 {
@@ -123,101 +128,257 @@ func TestVerdictsWithoutNoise(t *testing.T) {
 					return 1
 				case i < c.wrong:
 					return 2
-				case i < c.wrong+c.ties:
-					return 1
+				case i < c.wrong+c.close:
+					return 1.125
 				}
 				return 0
 			})
-			if j := judged(t, fileOf(t, below), o); j.Verdict != c.want {
-				t.Errorf("%s, want %s: %+v", j.Verdict, c.want, j.Checks)
+			j := judged(t, fileOf(t, fmt.Sprintf("equal: %v\n%s", c.margin, below)), o)
+			if j.Verdict != c.want || j.Words() != c.words {
+				t.Errorf("%s, %q, want %s, %q: %+v", j.Verdict, j.Words(), c.want, c.words,
+					j.Checks)
 			}
 		})
 	}
 }
 
-// TestFalseAlarms measures how often a verdict takes a side of an order when the two series have
-// the same law. The rule bounds the chance at 5 % for either side of one check. Of 2000 claims a
-// right rule sees more than 5 % + 4.5 √(0.05·0.95/2000) = 7.2 % with a probability below 1e-5.
-func TestFalseAlarms(t *testing.T) {
-	const claims = 2000
-	for _, points := range []int{1, 3, 10} {
-		noise := source{uint64(points)}
-		l := fileOf(t, below)
-		taken := map[Verdict]int{}
-		for range claims {
-			o := grid(tenEpsilons[:points], 5, noise.value)
-			taken[judged(t, l, o).Verdict]++
+// TestOpenPoints: a verdict that is given with open points is the one that they would leave it,
+// whatever they turn out to be; what holds in part may still hold. Where that is so, a verdict is
+// given. All counts of up to twelve points are tried.
+func TestOpenPoints(t *testing.T) {
+	const most = 12
+	given := make(map[Verdict]int)
+	for code := range (most + 1) * (most + 1) * (most + 1) * (most + 1) {
+		c := Counts{code % 13, code / 13 % 13, code / 169 % 13, code / 2197}
+		if c.All() == 0 || c.All() > most {
+			continue
 		}
-		t.Logf("%d points, no effect: %v of %d", points, taken, claims)
-		for _, side := range []int{taken[Holds] + taken[HoldsMostly], taken[Contradicted]} {
-			if float64(side) > 0.072*claims {
-				t.Errorf("%d points: %d of %d claims take a side without an effect",
-					points, side, claims)
+		ends := make(map[Verdict]bool)
+		for in := range c.Open + 1 {
+			for out := range c.Open - in + 1 {
+				ended := Counts{c.Supports + in, c.Opposes + out, c.Equal + c.Open - in - out, 0}
+				verdict := ended.verdict()
+				if verdict == Undecided {
+					t.Fatalf("%+v: undecided without an open point", ended)
+				}
+				if verdict == Holds && c.Open > 0 {
+					verdict = HoldsInPart
+				}
+				ends[verdict] = true
 			}
+		}
+		verdict := c.verdict()
+		if verdict == Undecided {
+			if len(ends) == 1 {
+				t.Errorf("%+v is undecided, yet can only end as %v", c, ends)
+			}
+			continue
+		}
+		given[verdict]++
+		if verdict == Holds && c.Supports == c.All() {
+			continue
+		}
+		if len(ends) != 1 || !ends[verdict] {
+			t.Errorf("%+v: %s, but may end as %v", c, verdict, ends)
+		}
+	}
+	if len(given) != 4 {
+		t.Errorf("only the verdicts %v occurred", given)
+	}
+}
+
+// TestWorstCheck: a claim has its worst check's verdict, and checks of a single point are together
+// the points of one.
+func TestWorstCheck(t *testing.T) {
+	in, out := Point{State: supports, share: 1}, Point{State: opposes, share: 1}
+	unknown := Point{State: supports, P: 0.5, share: 1}
+	same := Point{State: equal, share: 1}
+	for _, c := range []struct {
+		checks [][]Point
+		want   Verdict
+	}{
+		{[][]Point{{in}, {in}, {in}, {in}, {out}}, HoldsInPart},
+		{[][]Point{{in, in}, {in, in}, {in}, {in}, {out}}, Contradicted},
+		{[][]Point{{in, in, in, in, in}, {in, in, in, in, out}}, HoldsInPart},
+		{[][]Point{{in, in}, {out, out}, {unknown, in}}, Contradicted},
+		{[][]Point{{in, in}, {same, same}, {unknown, in}}, NoDifference},
+		{[][]Point{{in, in, in, in, out}, {in, unknown}}, Undecided},
+	} {
+		j := &Judgement{}
+		for _, points := range c.checks {
+			j.Checks = append(j.Checks, Evidence{Points: slices.Clone(points)})
+		}
+		if decide(j); j.Verdict != c.want {
+			t.Errorf("%+v: %s, want %s", c.checks, j.Verdict, c.want)
 		}
 	}
 }
 
-// TestPower measures how often a true order is found with five trials. With a difference of d
-// between normal values of standard deviation 1 the paired difference has standard error √(2/5) =
-// 0.63. At d = 4, 6.3 errors, a point is missed when a non-central t with 4 degrees of freedom
-// stays below 2: less than 0.5 %, so that three points all support in over 98 %; the surest must
-// also be significant at 1.7 %, t above 3.2. At d = 0.3 the claim must hardly ever be found: half
-// an error. The bounds leave room for chance over 500 claims.
-func TestPower(t *testing.T) {
+// wrong reports whether a claim about a below b has a point with a state that is not true, when a
+// lies above b by the excess.
+func wrong(j Judgement, excess, margin float64) bool {
+	return slices.ContainsFunc(j.Checks[0].Points, func(p Point) bool {
+		return p.State == supports && excess >= 0 || p.State == opposes && excess <= 0 ||
+			p.State == equal && math.Abs(excess) >= margin
+	})
+}
+
+// allowed is how many of n claims may be wrong by a rule that bounds the chance of each at 5 %:
+// more are with a probability below 1e-5.
+func allowed(n int) float64 {
+	return familyError*float64(n) + 4.5*math.Sqrt(familyError*(1-familyError)*float64(n))
+}
+
+// settle judges a claim of points at each look of a settled run: only the points that are open get
+// more trials.
+func settle(t testing.TB, l *File, noise *source, points int, excess float64) Judgement {
+	values := map[string][]float64{}
+	trials := make([]int, points)
+	var j Judgement
+	for _, look := range Looks {
+		o := &results.Run{Manifest: results.Manifest{Experiment: "toy/one"}}
+		for i := range points {
+			if j.Checks == nil || j.Checks[0].Points[i].State == open {
+				trials[i] = look.Trials
+			}
+			for _, series := range []string{"a", "b"} {
+				setting := &results.Setting{Series: series, Dataset: results.Dataset{Name: "toy"},
+					Algorithm: series, Variant: Published, Epsilon: &tenEpsilons[i]}
+				key := fmt.Sprint(series, i)
+				for trial := range trials[i] {
+					if trial == len(values[key]) {
+						value := noise.normal()
+						if series == "a" {
+							value += excess
+						}
+						values[key] = append(values[key], value)
+					}
+					o.Records = append(o.Records, record(setting, trial, values[key][trial]))
+				}
+			}
+		}
+		j = must(Evaluate(l, summaries(o), Options{Settled: true}))[0]
+		if j.Checks[0].Open == 0 {
+			break
+		}
+	}
+	return j
+}
+
+// TestErrorRates measures how often a claim has a point with a wrong state: with the papers' five
+// trials judged once, and with trials that grow until all points are decided. It measures the power
+// of settled runs too: differences of a standard
+// deviation, of a quarter and of none with a margin of half of one are found in nearly all claims.
+// At 540 trials their errors are 0.06, which leaves four errors for the last two.
+func TestErrorRates(t *testing.T) {
+	const margin = 0.5
+	for _, c := range []struct {
+		points, claims int
+		excess, margin float64
+		settled        bool
+		want           Verdict // of at least 95 %
+	}{
+		{1, 1000, 0, 0, false, Undecided},
+		{3, 1000, 0, 0, false, Undecided},
+		{10, 500, 0, 0, false, Undecided},
+		{3, 1000, -margin, margin, false, ""}, // at the margin
+		{1, 150, 0, 0, true, Undecided},
+		{3, 100, 0, 0, true, Undecided},
+		{1, 150, margin, margin, true, ""},
+		{3, 100, -margin, margin, true, ""},
+		{3, 100, 0, margin, true, NoDifference},
+		{3, 100, -0.35, 0, true, Holds},
+		{10, 50, -1, margin, true, Holds},
+		{10, 50, 1, margin, true, Contradicted},
+	} {
+		noise := &source{uint64(c.points)*1000 + uint64(100*math.Abs(c.excess))}
+		l := fileOf(t, fmt.Sprintf("equal: %v\n%s", c.margin, below))
+		mistaken, found := 0, 0
+		for range c.claims {
+			var j Judgement
+			if c.settled {
+				j = settle(t, l, noise, c.points, c.excess)
+			} else {
+				j = judged(t, l, grid(tenEpsilons[:c.points], 5,
+					func(series string, _ float64, _ int) float64 {
+						if series == "a" {
+							return c.excess + noise.normal()
+						}
+						return noise.normal()
+					}))
+			}
+			if wrong(j, c.excess, c.margin) {
+				mistaken++
+			}
+			if j.Verdict == c.want {
+				found++
+			}
+		}
+		n := float64(c.claims)
+		t.Logf("%d points, excess %v, margin %v, settled %t: %.3f wrong, %.3f %s", c.points,
+			c.excess, c.margin, c.settled, float64(mistaken)/n, float64(found)/n, c.want)
+		if float64(mistaken) > allowed(c.claims) {
+			t.Errorf("%+v: %d of %d claims have a wrong point", c, mistaken, c.claims)
+		}
+		if c.want != "" && float64(found) < 0.9*n {
+			t.Errorf("%+v: only %d of %d claims are %s", c, found, c.claims, c.want)
+		}
+	}
+}
+
+// TestPairedPointsErr: the points of a claim often share a side, and its noise. The bound holds for
+// them too: ten settings against one yardstick, without an effect.
+func TestPairedPointsErr(t *testing.T) {
 	const claims = 500
 	l := fileOf(t, below)
-	for _, c := range []struct {
-		difference  float64
-		least, most float64
-	}{{4, 0.95, 1}, {0.3, 0, 0.05}} {
-		noise := source{uint64(c.difference * 100)}
-		holds, contradicted := 0, 0
-		for range claims {
-			o := grid(tenEpsilons[:3], 5, func(series string, _ float64, _ int) float64 {
-				if series == "a" {
-					return noise.normal()
-				}
-				return c.difference + noise.normal()
-			})
-			switch judged(t, l, o).Verdict {
-			case Holds:
-				holds++
-			case Contradicted:
-				contradicted++
+	noise := &source{5}
+	mistaken := 0
+	for range claims {
+		yardstick := make([]float64, 5)
+		for i := range yardstick {
+			yardstick[i] = noise.normal()
+		}
+		o := grid(tenEpsilons, 5, func(series string, _ float64, trial int) float64 {
+			if series == "a" {
+				return noise.normal()
 			}
+			return yardstick[trial]
+		})
+		if wrong(judged(t, l, o), 0, 0) {
+			mistaken++
 		}
-		t.Logf("difference %v: %d of %d hold, %d contradicted",
-			c.difference, holds, claims, contradicted)
-		if share := float64(holds) / claims; share < c.least || share > c.most {
-			t.Errorf("difference %v: %d of %d hold, want a share from %v to %v",
-				c.difference, holds, claims, c.least, c.most)
-		}
+	}
+	if t.Logf("%d of %d", mistaken, claims); float64(mistaken) > allowed(claims) {
+		t.Errorf("%d of %d claims have a wrong point", mistaken, claims)
 	}
 }
 
-// TestDetectable: an excess of (2 + t(0.8, n-1)) true standard errors is seen in about 80 % of the
-// cases: more than two estimated errors from the bound with probability P(T > 2) of a non-central
-// t, 0.83 at 2 degrees of freedom, 0.81 at 4 and 0.80 at 19, by integration over the chi density
-// below. Of 4000 claims the share has a standard error of 0.0063; 0.03 is 4.5 of them.
+// TestDetectable: an excess of (t(0.975, n-1) + t(0.8, n-1)) true standard errors over the bound of
+// a single point is seen about as often as an integration over the chi density says, near 80 %. Of
+// 2000 claims the share has a standard error of 0.009; 0.04 is 4.5 of them.
 func TestDetectable(t *testing.T) {
-	const claims = 4000
+	const claims = 2000
 	l := fileOf(t, "where: {metric: error, series: a}\n"+
 		"range: {of: {take: max over epsilon}, min: 0}")
 	for _, trials := range []int{3, 5, 20} {
 		noise := source{uint64(trials)}
 		degrees := float64(trials - 1)
-		excess := standardErrors + studentT(trials-1).Quantile(power)
+		critical := studentT(trials - 1).Quantile(1 - familyError/2)
+		excess := critical + studentT(trials-1).Quantile(power)
 		seen := 0
 		for range claims {
 			o := grid(tenEpsilons[:1], trials, func(string, float64, int) float64 {
 				return excess/math.Sqrt(float64(trials)) + noise.normal()
 			})
-			if j := judged(t, l, o); j.Checks[0].Supports == 1 {
+			j := judged(t, l, o)
+			if c := &j.Checks[0]; c.Supports == 1 {
 				seen++
 			}
+			if c := &j.Checks[0]; math.Abs(c.Detectable/(excess*c.Points[0].SE)-1) > 1e-12 {
+				t.Fatalf("%v is detectable, want %v errors of %v", c.Detectable, excess, c.Points)
+			}
 		}
-		// P(Z + excess > 2 χ/√ν): χ has density c x^(ν-1) exp(-x²/2).
+		// P(Z + excess > critical χ/√ν): χ has density c x^(ν-1) exp(-x²/2).
 		weigh := func(f func(x float64) float64) float64 {
 			const steps = 4000
 			sum := 0.0
@@ -228,12 +389,12 @@ func TestDetectable(t *testing.T) {
 		}
 		density := func(x float64) float64 { return math.Pow(x, degrees-1) * math.Exp(-x*x/2) }
 		want := weigh(func(x float64) float64 {
-			least := standardErrors * x / math.Sqrt(degrees)
+			least := critical * x / math.Sqrt(degrees)
 			return density(x) * 0.5 * math.Erfc((least-excess)/math.Sqrt2)
 		}) / weigh(density)
 		got := float64(seen) / claims
 		t.Logf("%d trials: seen %.3f, %.3f by integration", trials, got, want)
-		if math.Abs(got-want) > 0.03 || want < 0.75 || want > 0.85 {
+		if math.Abs(got-want) > 0.04 || want < 0.7 || want > 0.9 {
 			t.Errorf("%d trials: a detectable excess is seen in %.3f of the cases, "+
 				"%.3f by integration", trials, got, want)
 		}

@@ -25,8 +25,8 @@ func Parse(name string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// place is where a node is, as file:line, for problems that only records can show.
-func place(r *strictyaml.Reader, n *strictyaml.Node) string {
+// lineOf is where a node is, as file:line, for problems that only records can show.
+func lineOf(r *strictyaml.Reader, n *strictyaml.Node) string {
 	return r.File + ":" + strconv.Itoa(n.Line)
 }
 
@@ -36,12 +36,15 @@ func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	type plain Check
 	before := r.Problems()
 	r.Decode(n, (*plain)(c))
-	c.at = place(r, n)
+	c.at = lineOf(r, n)
 	if r.Problems() > before {
 		return
 	}
 	if c.Experiment == "" {
 		r.Problemf(n, "no experiment, must name one")
+	}
+	if c.Equal < 0 {
+		r.Problemf(n, "equal: %v, must be 0 or more", c.Equal)
 	}
 	var names []string
 	given := 0
@@ -62,9 +65,9 @@ func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 func (s *Side) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	type plain Side
 	r.Decode(n, (*plain)(s))
-	s.at = place(r, n)
-	if s.Stat != "" && s.Stat != "mean" && s.Stat != "se" {
-		r.Problemf(n, "stat: %q, must be mean or se", s.Stat)
+	s.at = lineOf(r, n)
+	if !slices.Contains([]string{"", "mean", "se", "min"}, s.Stat) {
+		r.Problemf(n, "stat: %q, must be mean, se or min", s.Stat)
 	}
 }
 
@@ -78,6 +81,11 @@ func (f *File) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 	if len(f.Claims) == 0 {
 		r.Problemf(root, "no claims")
 	}
+	for _, id := range f.Decisive {
+		if !slices.ContainsFunc(f.Claims, func(c Claim) bool { return c.ID == id }) {
+			r.Problemf(strictyaml.Find(root, "decisive"), "%q, must be the id of a claim", id)
+		}
+	}
 	seen := make(map[string]string)
 	for i := range f.Claims {
 		c, n := &f.Claims[i], strictyaml.Find(root, "claims").Content[i]
@@ -88,19 +96,18 @@ func (f *File) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 		if first, taken := seen[c.ID]; taken {
 			problem("duplicate, first at %s", first)
 		}
-		seen[c.ID] = place(r, n)
+		seen[c.ID] = lineOf(r, n)
 		judged := len(c.Checks) > 0 || len(c.Tests) > 0
 		switch {
 		case judged == (c.NotCovered != ""):
 			problem("must have checks or tests, or else a reason under not-covered")
 		case judged:
-			expected(problem, "", c.Expect, c.Why)
-			known := slices.Contains(fromBest, c.Strict)
-			if c.Strict != "" && (len(c.Checks) > 0 || !known) {
+			c.expected(problem)
+			if c.Strict != "" && (len(c.Checks) > 0 || !slices.Contains(fromBest, c.Strict)) {
 				problem("strict: %q, must be a verdict of a claim without checks", c.Strict)
 			}
-		case c.Expect != "" || c.Why != "" || len(c.Readings) > 0:
-			problem("is not covered, must not have expect, why or readings")
+		case c.Expect != "" || c.Note != "" || c.Reading != "" || len(c.Readings) > 0:
+			problem("is not covered, must not have expect, note, reading or readings")
 		}
 		for _, test := range c.Tests {
 			if !testName.MatchString(test) {
@@ -113,18 +120,39 @@ func (f *File) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 			if reading.Name == "" || len(c.Checks) == 0 {
 				problem("a reading must have a name, and the claim checks")
 			}
-			expected(problem, "reading "+reading.Name+": ", reading.Expect, reading.Why)
+			isVerdict(problem, "reading "+reading.Name+": ", reading.Expect)
 		}
 	}
 }
 
-// expected checks that an expectation is a verdict and explained where it has to be.
-func expected(problem func(string, ...any), of string, v Verdict, why string) {
-	switch {
-	case !slices.Contains(fromBest, v):
-		problem("%sexpect: %q, must be one of holds, holds-mostly, not-reproduced, contradicted",
-			of, v)
-	case v != Holds && why == "":
-		problem("%sexpect: %s, must be explained in a line under why", of, v)
+// resultForm is what a note must not have: numbers of records are made from the records.
+var resultForm = regexp.MustCompile(`[0-9]\.[0-9]|[0-9] ?%|±`)
+
+// expected checks what is said of the claim's verdict.
+func (c *Claim) expected(problem func(string, ...any)) {
+	isVerdict(problem, "", c.Expect)
+	if (c.Reading == "") != (c.Words == "") {
+		problem("reading and words: must have both or neither: words say what of the paper " +
+			"speaks for the reading")
+	}
+	if number := resultForm.FindString(c.Note); number != "" {
+		problem("note: %q looks like a result, must be a cause: numbers are made from records",
+			number)
+	}
+	if (c.Expect == Undecided) != (c.Undecided != "") {
+		problem("undecided: must say why nothing decides the claim, if undecided is expected")
+	}
+	if len(c.Checks) == 0 && c.Expect != Holds && c.Note == "" {
+		problem("expect: %s by tests, must have a note of the cause", c.Expect)
+	}
+}
+
+func isVerdict(problem func(string, ...any), of string, v Verdict) {
+	var names []string
+	for _, known := range fromBest {
+		names = append(names, string(known))
+	}
+	if !slices.Contains(names, string(v)) {
+		problem("%sexpect: %q, must be one of %s", of, v, strings.Join(names, ", "))
 	}
 }

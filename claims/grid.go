@@ -118,6 +118,7 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 			s.judgement.timed(s.runs[experiment].Manifest.CPU)
 		}
 		q := measured(x, side.Stat, s.check.Exact)
+		q.made = []made{{experiment, x.Setting}}
 		q.along, _ = x.Number(s.along)
 		q.facts = make(map[string]string, len(names))
 		for _, name := range names {

@@ -24,7 +24,7 @@ func (s *Selector) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	for _, entry := range r.Entries(n) {
 		var wanted string
 		r.Decode(entry.Value, &wanted)
-		s.terms = append(s.terms, term{entry.Key, wanted, place(r, entry.Value)})
+		s.terms = append(s.terms, term{entry.Key, wanted, lineOf(r, entry.Value)})
 	}
 }
 

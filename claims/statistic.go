@@ -19,10 +19,18 @@ type quantity struct {
 	trials  []int             // ascending; nil where fixed
 	fixed   bool              // the same whatever the trials
 	standIn bool
+	steps   []*quantity                // of a curve, between neighbours
+	made    []made                     // what it is computed from
 	at      func(trials []int) float64 // NaN where undefined
 }
 
-// measured turns a sample into a quantity, the mean over trials or their standard error.
+// made is a setting of an experiment.
+type made struct {
+	experiment string
+	setting    *results.Setting
+}
+
+// measured turns a sample into a quantity, a statistic over its trials (Side.Stat).
 func measured(x *results.Sample, stat string, exact bool) *quantity {
 	q := &quantity{standIn: x.Dataset.StandIn()}
 	for trial, value := range x.Trials {
@@ -37,8 +45,11 @@ func measured(x *results.Sample, stat string, exact bool) *quantity {
 		return q
 	}
 	of := function(results.Mean)
-	if stat == "se" {
+	switch stat {
+	case "se":
 		of = results.StandardError
+	case "min":
+		of = slices.Min[[]float64]
 	}
 	values := make([]float64, len(q.trials)) // used again: the jackknife asks once a trial
 	q.at = func(trials []int) float64 {
@@ -55,6 +66,7 @@ func combined(facts map[string]string, parts []*quantity, f function) *quantity 
 	q := &quantity{facts: facts, fixed: true, along: math.NaN()}
 	for _, p := range parts {
 		q.standIn = q.standIn || p.standIn
+		q.made = append(q.made, p.made...)
 		if math.IsNaN(q.along) { // all that have a place have the same
 			q.along = p.along
 		}
@@ -147,20 +159,6 @@ func (q *quantity) estimate() (value, se float64, n int) {
 // rounding is the part of a value below which its standard error is that of the arithmetic: sums of
 // up to a few thousand doubles lose no more.
 const rounding = 1e-12
-
-// pAbove is the one-sided p-value of value lying above a bound: Student's t with n-1 degrees of
-// freedom.
-func pAbove(value, se float64, n int, bound float64) float64 {
-	switch {
-	case math.IsInf(bound, 1):
-		return 1
-	case math.IsInf(bound, -1) || se == 0 && value > bound:
-		return 0
-	case se == 0:
-		return 1
-	}
-	return studentT(n - 1).Survival((value - bound) / se)
-}
 
 func studentT(degrees int) distuv.StudentsT {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}

@@ -1,9 +1,11 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -11,24 +13,84 @@ import (
 	"ppdp/internal/results"
 )
 
-// Monotone requires that Spearman's rank correlation of Of with the axis Along is above Rho
-// (increasing) or below -Rho (decreasing).
+// Monotone requires that Of rises (or falls) along an axis: from the first place to the last, and
+// from each to the next at least not the other way by more than the check's margin.
 type Monotone struct {
 	subject `yaml:",inline"`
-	Along   string  `yaml:"along"`
-	Is      string  `yaml:"is"` // increasing or decreasing
-	Rho     float64 `yaml:"rho"`
+	Along   string `yaml:"along"`
+	Is      string `yaml:"is"` // increasing or decreasing
 }
 
+// statistics are the differences between the ends of each curve, with its steps.
 func (m *Monotone) statistics(s *scope) ([]*quantity, error) {
-	return s.curves(m.Along, minTrend, spearman)
+	curves, err := s.curves(m.Along)
+	var all []*quantity
+	for _, points := range curves {
+		between := func(from, to *quantity) *quantity {
+			q := combined(points[0].facts, []*quantity{to, from}, difference)
+			q.label = strings.TrimSpace(fmt.Sprintf("%s from %s to %s", points[0].label,
+				results.FormatNumber(from.along), results.FormatNumber(to.along)))
+			return q
+		}
+		curve := between(points[0], points[len(points)-1])
+		for i := range points[1:] {
+			curve.made = append(curve.made, points[i].made...)
+			curve.steps = append(curve.steps, between(points[i], points[i+1]))
+		}
+		all = append(all, curve)
+	}
+	return all, err
 }
 
-func (m *Monotone) bounds() bounds { return beyond(m.Rho, m.Is == "decreasing") }
+func (m *Monotone) bounds() bounds { return beyond(0, m.Is == "decreasing") }
 
 func (m *Monotone) describe(sides []string) string {
-	return fmt.Sprintf("%s %s along %s (rank correlation beyond %s)",
-		sides[0], m.Is, m.Along, results.FormatNumber(m.Rho))
+	return fmt.Sprintf("%s %s along %s", sides[0], m.Is, m.Along)
+}
+
+// trend gives a curve the state that it would have alone, from the difference between its ends and
+// its steps. It opposes the check when the ends or a single step surely do, which is then the one
+// shown; it is equal when all are. It supports the check when the ends do and each step is surely
+// less than a margin back. Without trials there is no error: k points are then in order by chance
+// once in k! times.
+func trend(ends Point, steps []Point, downwards bool, margin float64) Point {
+	turned := func(p Point) Point {
+		if downwards {
+			p.Value = -p.Value
+		}
+		return p
+	}
+	rise := turned(ends)
+	k := float64(len(steps) + 1)
+	against, shown := rise.below(0), ends
+	within, onwards := rise.within(0, margin), rise.above(0)
+	back := false
+	chance := 1.0
+	for i, step := range steps {
+		s := turned(step)
+		if p := s.below(-margin); p < against {
+			against, shown = p, step
+		}
+		back = back || s.Value < -margin
+		within = max(within, s.within(0, margin))
+		if s.SE > 0 || s.Value < -margin {
+			onwards = max(onwards, s.above(-margin))
+		}
+		chance /= float64(i + 2)
+	}
+	if ends.N == 0 {
+		onwards = max(onwards, chance)
+	}
+	switch {
+	case back || rise.Value < -margin/2:
+		shown.State, shown.P = opposes, min(1, 2*k*against)
+		return shown
+	case 2*rise.Value <= margin && margin > 0:
+		ends.State, ends.P = equal, min(1, 2*within)
+	default:
+		ends.State, ends.P = supports, min(1, 2*onwards)
+	}
+	return ends
 }
 
 func (m *Monotone) validate(problem func(string, ...any)) {
@@ -37,9 +99,6 @@ func (m *Monotone) validate(problem func(string, ...any)) {
 	}
 	if m.Along == "" {
 		problem("no along, must name a fact such as epsilon")
-	}
-	if m.Rho < 0 || m.Rho >= 1 {
-		problem("rho: %v, must be from 0 to below 1", m.Rho)
 	}
 }
 
@@ -54,7 +113,19 @@ type Growth struct {
 }
 
 func (g *Growth) statistics(s *scope) ([]*quantity, error) {
-	return s.curves(g.Along, minGrowth, g.exponent)
+	curves, err := s.curves(g.Along)
+	var all []*quantity
+	for _, points := range curves {
+		x := make([]float64, len(points))
+		for i, p := range points {
+			x[i] = p.along
+		}
+		curve := combined(points[0].facts, points,
+			func(y []float64) float64 { return g.exponent(x, y) })
+		curve.label = points[0].label
+		all = append(all, curve)
+	}
+	return all, err
 }
 
 func (g *Growth) describe(sides []string) string {
@@ -66,25 +137,15 @@ func (g *Growth) validate(problem func(string, ...any)) {
 	if g.Along == "" {
 		problem("no along, must name a fact such as n")
 	}
-	if growthOrders[g.Order] == nil {
+	if _, known := growthOrders[g.Order]; !known {
 		problem("order: %q, must be one of n, n log n, n log² n", g.Order)
 	}
 	g.limits.validate(problem)
 }
 
-// growthOrders are the orders of growth in n that a claims file may name, as their logarithm at n,
-// for n above 1.
-var growthOrders = map[string]func(n float64) float64{
-	"n":        func(n float64) float64 { return logOrder(n, 0) },
-	"n log n":  func(n float64) float64 { return logOrder(n, 1) },
-	"n log² n": func(n float64) float64 { return logOrder(n, 2) },
-}
-
-// logOrder is the logarithm of n·logᵖ n.
-func logOrder(n, p float64) float64 {
-	ln := elementary.Log(n)
-	return ln + float64(p*elementary.Log(ln))
-}
+// growthOrders are the orders of growth in n that a claims file may name, by the power p of the
+// logarithm in n·logᵖ n.
+var growthOrders = map[string]float64{"n": 0, "n log n": 1, "n log² n": 2}
 
 // exponent is the slope of ln(y/order) against ln x by least squares; NaN where y is not positive,
 // x is not above 1 or all x are the same.
@@ -94,55 +155,20 @@ func (g *Growth) exponent(x, y []float64) float64 {
 		if x[i] <= 1 || y[i] <= 0 {
 			return math.NaN()
 		}
-		logs[i] = elementary.Log(x[i])
-		beyond[i] = elementary.Log(y[i]) - growthOrders[g.Order](x[i])
+		ln := elementary.Log(x[i])
+		order := ln + float64(growthOrders[g.Order]*elementary.Log(ln))
+		logs[i], beyond[i] = ln, elementary.Log(y[i])-order
 	}
 	_, slope := stat.LinearRegression(logs, beyond, nil, false)
 	return slope
 }
 
-// spearman is the rank correlation of two lists: 0 when one of them is constant, NaN when a value
-// of y is undefined.
-func spearman(x, y []float64) float64 {
-	if slices.ContainsFunc(y, math.IsNaN) {
-		return math.NaN()
-	}
-	if rho := stat.Correlation(ranks(x), ranks(y), nil); !math.IsNaN(rho) {
-		return rho
-	}
-	return 0
-}
+// minTrend is the fewest points of a curve: two have no trend but an order, and a slope needs one
+// more than it has parameters.
+const minTrend = 3
 
-// ranks are the places of values in ascending order, from 1; equal values share their mean place.
-func ranks(x []float64) []float64 {
-	r := make([]float64, len(x))
-	for i := range x { // a handful: compared pair by pair
-		r[i] = 0.5
-		for _, other := range x {
-			switch {
-			case other < x[i]:
-				r[i]++
-			case other == x[i]:
-				r[i] += 0.5
-			}
-		}
-	}
-	return r
-}
-
-// The fewest points of a curve. A rank correlation needs five: three points without a trend are in
-// order one time in six, and trials that repeat that chance order say nothing of it. A slope needs
-// one more than it has parameters.
-const (
-	minTrend  = 5
-	minGrowth = 3
-)
-
-// curves evaluates a function f of each curve of the scope's side along an axis, from its points'
-// places on the axis and their values.
-func (s *scope) curves(
-	along string, fewest int, f func(x, y []float64) float64,
-) ([]*quantity, error) {
+// curves evaluates the scope's side along an axis. Each curve has its points in the axis's order.
+func (s *scope) curves(along string) ([][]*quantity, error) {
 	each := s.check.Each
 	s.along = along
 	points, err := s.side(s.sides[0], append(slices.Clip(each), along))
@@ -155,20 +181,15 @@ func (s *scope) curves(
 				s.check.at, along, s.experiment, p.facts[along])
 		}
 	}
-	var curves []*quantity
 	key := func(p *quantity) string { return keyOf(p.facts, each) + p.label }
-	for _, group := range results.Grouped(points, key) {
-		if len(group) < fewest {
+	curves := results.Grouped(points, key)
+	for _, curve := range curves {
+		if len(curve) < minTrend {
 			return nil, missing("%s: points along %s: %d, must be at least %d",
-				s.experiment, along, len(group), fewest)
+				s.experiment, along, len(curve), minTrend)
 		}
-		x := make([]float64, len(group))
-		for i, p := range group {
-			x[i] = p.along
-		}
-		curve := combined(group[0].facts, group, func(y []float64) float64 { return f(x, y) })
-		curve.label = group[0].label
-		curves = append(curves, curve)
+		slices.SortStableFunc(curve,
+			func(a, b *quantity) int { return cmp.Compare(a.along, b.along) })
 	}
 	return curves, nil
 }

@@ -1,33 +1,41 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"ppdp/claims"
+	"ppdp/datasets"
 	"ppdp/experiments"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/report"
 	"ppdp/report/artifact"
+	"ppdp/report/leaderboard"
 )
 
 // artifactCommand is "ppdp artifact".
 type artifactCommand struct {
 	Out string `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
 	To  string `help:"Folder of the artifact (default: ${default}). Files already there become part of it." default:"dist" placeholder:"DIR"`
+	dataFlags
 }
 
 // Help is the second part of the verb's help text.
 func (artifactCommand) Help() string {
-	return `Copies the results of finished runs and writes ARTIFACT.md: requirements, measured times
-and sizes, claims, limitations. One run of a few seconds is made for its expected output. "make
-artifact" adds the program, its source and its license.
+	return `Copies the results of finished runs, and those of their data that may be passed on, and
+writes ARTIFACT.md: requirements, measured times and sizes, the expected verdict on each claim,
+limitations. With them come check.sh, which runs the experiments again and compares, and SHA256SUMS.
+One run of a few seconds is made for its expected output. It warns of what a whole run has and this
+one lacks. "make artifact" adds the program, its source and its license.
 
 Examples:
 
@@ -51,12 +59,14 @@ func (c artifactCommand) Run(con *console) error {
 	if err = os.MkdirAll(filepath.Join(c.To, "results"), 0o777); err != nil {
 		return err
 	}
+	var used []*spec.Plan // on real data
 	for _, name := range experiments.Names() {
 		s, err := spec.Embedded(name)
 		if err != nil {
 			return err
 		}
-		e := artifact.Experiment{Name: name, Title: s.Title, Source: s.Source}
+		e := artifact.Experiment{Name: name, Title: s.Title, Source: s.Source,
+			Extra: strings.HasPrefix(name, leaderboard.Prefix)}
 		for _, outcome := range runs {
 			if outcome.Manifest.Experiment != name {
 				continue
@@ -69,6 +79,9 @@ func (c artifactCommand) Run(con *console) error {
 			if e.Run.Bytes, err = copyRun(outcome.Dir, to); err != nil {
 				return err
 			}
+			if len(outcome.Manifest.StandIns()) == 0 {
+				used = append(used, &spec.Plan{Spec: s})
+			}
 		}
 		contents.Experiments = append(contents.Experiments, e)
 	}
@@ -79,7 +92,7 @@ func (c artifactCommand) Run(con *console) error {
 	}
 	v, err := readClaims(claims.Papers())
 	if err == nil {
-		err = v.judge(claims.Published, runs)
+		err = v.judge(claims.Published, c.Out, runs)
 	}
 	if err != nil {
 		return err
@@ -91,14 +104,91 @@ func (c artifactCommand) Run(con *console) error {
 	if contents.Tires, err = runTrial(con); err != nil {
 		return fmt.Errorf("trial of %s: %w", tires, err)
 	}
+	if contents.Packed, err = c.pack(con, datasetsOf(used)); err != nil {
+		return err
+	}
 	path := filepath.Join(c.To, "ARTIFACT.md")
 	err = results.WriteFile(path, func(w io.Writer) error {
 		return artifact.WriteMarkdown(w, contents)
 	})
 	if err == nil {
-		_, err = fmt.Fprintln(con.stdout, filepath.ToSlash(path))
+		script := filepath.Join(c.To, "check.sh")
+		err = cmp.Or(writeText(script, artifact.Check), os.Chmod(script, 0o755), writeSums(c.To))
 	}
+	if err != nil {
+		return err
+	}
+	if gaps := contents.Gaps(); gaps != nil {
+		fmt.Fprintf(con.stderr, "ppdp: warning: this is not a whole run. Experiments %s\n",
+			strings.Join(gaps, "; "))
+	}
+	_, err = fmt.Fprintln(con.stdout, filepath.ToSlash(path))
 	return err
+}
+
+// pack copies the files of the datasets used that may be passed on, with a note of their license,
+// and returns the citations of these datasets.
+func (c artifactCommand) pack(con *console, used []string) (packed []string, err error) {
+	var note strings.Builder
+	for _, name := range used {
+		source, err := datasets.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		info := source.Info()
+		if info.License != datasets.Attribution || len(info.Files) == 0 ||
+			slices.Contains(packed, info.Citation) {
+			continue
+		}
+		complete := true
+		for _, file := range info.Files {
+			content, err := c.files().Open(file)
+			if err != nil {
+				complete = false
+				fmt.Fprintf(con.stderr, "ppdp: warning: the data of %s are not packed: %v\n", name,
+					err)
+				continue
+			}
+			to := filepath.Join(c.To, "data", filepath.FromSlash(file.Path))
+			err = cmp.Or(os.MkdirAll(filepath.Dir(to), 0o777), writeText(to, string(content)))
+			if err != nil {
+				return nil, err
+			}
+		}
+		if complete {
+			packed = append(packed, info.Citation)
+			fmt.Fprintf(&note, "- %s: %s. License: %s "+
+				"(creativecommons.org/licenses/by/4.0). The files are as published, unpacked.\n",
+				info.Title, info.Citation, info.License)
+		}
+	}
+	if packed != nil {
+		err = writeText(filepath.Join(c.To, "data", "README.md"), "# Data\n\n"+note.String())
+	}
+	return packed, err
+}
+
+func writeText(path, text string) error {
+	return results.WriteFile(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// writeSums writes SHA256SUMS, the checksums of all files of a folder, in the form of sha256sum.
+func writeSums(dir string) error {
+	const name = "SHA256SUMS"
+	var sums strings.Builder
+	folder := os.DirFS(dir)
+	err := fs.WalkDir(folder, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || path == name {
+			return err
+		}
+		file, err := artifact.Sum(folder, path)
+		fmt.Fprintf(&sums, "%s  %s\n", file.SHA256, path)
+		return err
+	})
+	return cmp.Or(err, writeText(filepath.Join(dir, name), sums.String()))
 }
 
 // copyRun copies the files of a run directory and returns their bytes. What serves the next run
@@ -127,17 +217,12 @@ func copyRun(from, to string) (int64, error) {
 	return total, nil
 }
 
-func copyFile(from, to string) (n int64, err error) {
-	source, err := os.Open(from)
+func copyFile(from, to string) (int64, error) {
+	content, err := os.ReadFile(from)
 	if err != nil {
 		return 0, err
 	}
-	defer source.Close()
-	err = results.WriteFile(to, func(w io.Writer) error {
-		n, err = io.Copy(w, source)
-		return err
-	})
-	return n, err
+	return int64(len(content)), writeText(to, string(content))
 }
 
 // runTrial makes the short trial in a folder of its own, as a reader would by the command it

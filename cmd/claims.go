@@ -30,13 +30,16 @@ type claimsCommand struct {
 func (claimsCommand) Help() string {
 	return `Judges the papers' statements on the records of finished runs. Nothing is run.
 
-Verdicts: holds, holds-mostly, not-reproduced, contradicted, not-covered; no-data if the
-experiments of a claim have not been run. POINTS counts the places where a claim is checked and how
+Verdicts: holds, holds-in-part, no-difference, contradicted, undecided, not-covered; no-data if
+the experiments of a claim have not been run. POINTS counts the places where a claim is checked and how
 many of them support it.
 
 Marks: ! differs from the verdict of the committed full run; S judged on stand-in data; R judged on
 a run with overrides such as --quick; C judged on clock times of the machine that ran it; T judged
-by tests of the code alone.
+by tests of the code alone; K judged on the settled runs that come with ppdp.
+
+Verdicts of settled runs (ppdp settle) come first. PAPERS is then the verdict at the papers' numbers
+of trials.
 
 Examples:
 
@@ -64,7 +67,7 @@ func (c claimsCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	errs := v.judge(c.Variant, runs)
+	errs := v.judge(c.Variant, c.Out, runs)
 	switch {
 	case c.JSON:
 		err = writeJSON(con.stdout, slices.Concat(append(v.judgements, []claims.Judgement{})...))
@@ -106,12 +109,25 @@ func readClaims(papers []string, ids ...string) (*verdicts, error) {
 	return v, nil
 }
 
-// judge evaluates the claims on the results of runs. There are verdicts in spite of an error, which
-// says that claims select what no run can have.
-func (v *verdicts) judge(variant string, runs []*results.Summary) error {
+// judge evaluates the claims on the results of runs in a folder. Settled runs come first: those
+// below the folder, or else those that come with ppdp. There are verdicts in spite of an error,
+// which says that claims select what no run can have.
+func (v *verdicts) judge(variant, out string, runs []*results.Summary) error {
+	err := v.evaluate(runs, claims.Options{Variant: variant, Experiments: experiments.Names(),
+		Specs: experiments.Texts()})
+	own, unread := claims.OpenSettled(filepath.Join(out, settledFolder, claims.SettledFile))
+	if unread != nil {
+		return errors.Join(err, unread)
+	}
+	for i, judged := range v.judgements {
+		v.judgements[i] = claims.Headlines(judged, own, claims.Committed())
+	}
+	return err
+}
+
+// evaluate judges the claims on runs; papers at the same time.
+func (v *verdicts) evaluate(runs []*results.Summary, options claims.Options) error {
 	v.judgements = make([][]claims.Judgement, len(v.files))
-	options := claims.Options{Variant: variant, Experiments: experiments.Names(),
-		Specs: experiments.Texts()}
 	return inputErrors(inParallel(len(v.files), func(i int) (err error) {
 		v.judgements[i], err = claims.Evaluate(v.files[i], runs, options)
 		return err
@@ -126,6 +142,8 @@ func openRuns(con *console, out string) ([]*results.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	settled := filepath.Join(out, settledFolder) + string(filepath.Separator)
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return strings.HasPrefix(dir, settled) })
 	opened, err := openDirs(dirs)
 	var runs []*results.Summary
 	for i, run := range opened {
@@ -146,16 +164,20 @@ func openDirs(dirs []string) ([]*results.Summary, error) {
 	})
 }
 
-// keep drops all claims but those named, before they are judged.
+// keep drops all claims but those named, by id or by paper, before they are judged.
 func (v *verdicts) keep(ids []string) error {
 	var known []string
 	for _, file := range v.files {
+		known = append(known, file.Paper)
 		for i := range file.Claims {
 			known = append(known, file.Claims[i].ID)
 		}
-		file.Claims = slices.DeleteFunc(file.Claims,
-			func(c claims.Claim) bool { return !slices.Contains(ids, c.ID) })
+		if !slices.Contains(ids, file.Paper) {
+			file.Claims = slices.DeleteFunc(file.Claims,
+				func(c claims.Claim) bool { return !slices.Contains(ids, c.ID) })
+		}
 	}
+	v.files = slices.DeleteFunc(v.files, func(f *claims.File) bool { return len(f.Claims) == 0 })
 	var errs []error
 	for _, id := range ids {
 		if !slices.Contains(known, id) {
@@ -168,21 +190,20 @@ func (v *verdicts) keep(ids []string) error {
 
 // printTable prints a line a claim and a line for each of its readings.
 func (v *verdicts) printTable(w io.Writer) error {
-	table := newTable(w, "CLAIM", "SOURCE", "VERDICT", "POINTS", "ERRATA",
+	table := newTable(w, "CLAIM", "SOURCE", "VERDICT", "POINTS", "PAPERS", "ERRATA",
 		"STATEMENT, OR WHY THERE IS NO VERDICT")
-	for _, list := range v.judgements {
-		for i := range list {
-			j := &list[i]
-			table.row(j.ID, strings.Join(j.Source, ", "), marked(j), pointsOf(j),
-				cmp.Or(strings.Join(j.Errata, " "), "-"), cmp.Or(j.Reason, j.Statement))
-			for k := range j.Readings {
-				r := &j.Readings[k]
-				what := r.Reading
-				if r.Reason != "" {
-					what += ": " + r.Reason
-				}
-				table.row("  reading", "", marked(r), pointsOf(r), "", what)
-			}
+	row := func(name, source string, j *claims.Judgement, errata, text string) {
+		points := "-"
+		if counts := j.Counts(); counts.All() > 0 {
+			points = fmt.Sprintf("%d/%d", counts.Supports, counts.All())
+		}
+		table.row(name, source, marked(j), points, cmp.Or(string(j.Papers), "-"), errata, text)
+	}
+	for _, j := range slices.Concat(v.judgements...) {
+		row(j.ID, strings.Join(j.Source, ", "), &j, cmp.Or(strings.Join(j.Errata, " "), "-"),
+			cmp.Or(j.Reason, j.Statement))
+		for _, r := range j.Readings {
+			row("  reading", "", &r, "", strings.TrimSuffix(r.Reading+": "+r.Reason, ": "))
 		}
 	}
 	return table.Flush()
@@ -195,7 +216,7 @@ func marked(j *claims.Judgement) string {
 		is     bool
 		letter string
 	}{{j.Surprise, "!"}, {j.StandIn, "S"}, {j.Reduced, "R"}, {j.Clock, "C"},
-		{j.Basis == "tests", "T"}} {
+		{j.Basis == "tests", "T"}, {j.Committed, "K"}} {
 		if mark.is {
 			verdict += " " + mark.letter
 		}
@@ -203,55 +224,42 @@ func marked(j *claims.Judgement) string {
 	return verdict
 }
 
-func pointsOf(j *claims.Judgement) string {
-	supports, all := 0, 0
-	for i := range j.Checks {
-		supports += j.Checks[i].Supports
-		all += len(j.Checks[i].Points)
-	}
-	if all == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%d/%d", supports, all)
-}
-
 // printDetails prints claims with all their checks, points and readings.
 func (v *verdicts) printDetails(w io.Writer) error {
 	var b strings.Builder
-	for _, list := range v.judgements {
-		for i := range list {
-			j := &list[i]
-			if b.Len() > 0 {
-				b.WriteByte('\n')
-			}
-			places := strings.Join(append(slices.Clone(j.Source), j.Errata...), ", ")
-			fmt.Fprintf(&b, "%s (%s): %s\n%s\n", j.ID, places, marked(j), j.Statement)
-			if len(j.Tests) > 0 {
-				fmt.Fprintf(&b, "Tests: %s\n", strings.Join(j.Tests, ", "))
-			}
-			detail(&b, j)
-			for k := range j.Readings {
-				r := &j.Readings[k]
-				fmt.Fprintf(&b, "\nReading, %s: %s\n", r.Reading, marked(r))
-				detail(&b, r)
-			}
+	for i, j := range slices.Concat(v.judgements...) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		places := strings.Join(slices.Concat(j.Source, j.Errata), ", ")
+		fmt.Fprintf(&b, "%s (%s): %s\n%s\n", j.ID, places, marked(&j), j.Statement)
+		if len(j.Tests) > 0 {
+			fmt.Fprintf(&b, "Tests: %s\n", strings.Join(j.Tests, ", "))
+		}
+		detail(&b, &j)
+		for _, r := range j.Readings {
+			fmt.Fprintf(&b, "\nReading, %s: %s\n", r.Reading, marked(&r))
+			detail(&b, &r)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// detail prints why and on what numbers a claim, or a reading of it, is judged.
+// detail prints the reading, the cause and on what numbers a claim, or a reading of it, is judged.
 func detail(b *strings.Builder, j *claims.Judgement) {
 	switch {
 	case j.Reason != "":
 		fmt.Fprintf(b, "Reason: %s\n", j.Reason)
-	// claims files expect and explain verdicts of the published variant
-	case j.Variant != claims.Published:
-	case j.Why != "" && j.Verdict == j.Expect:
-		fmt.Fprintf(b, "Why: %s\n", j.Why)
-	case j.Expect != "" && j.Verdict != j.Expect:
+	// claims files expect verdicts of the published variant
+	case j.Variant == claims.Published && j.Expect != "" && j.Verdict != j.Expect:
 		fmt.Fprintf(b, "The committed full run has %s.\n", j.Expect)
+	}
+	if j.Papers != "" {
+		fmt.Fprintf(b, "At the papers' numbers of trials: %s.\n", j.Papers)
+	}
+	for _, text := range j.Reasons() {
+		fmt.Fprintln(b, strings.ReplaceAll(text, "*", ""))
 	}
 	for i := range j.Checks {
 		c := &j.Checks[i]

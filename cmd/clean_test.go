@@ -1,6 +1,9 @@
 package cmd
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -32,5 +35,26 @@ func TestCleanMessages(t *testing.T) {
 	run([]string{"run", "\x1b[31m.yaml"}, &stdout, &stderr, env)
 	if got := stderr.String(); strings.Contains(got, "\x1b") || !strings.Contains(got, `\x1b[31m`) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestManyMessages: what is wrong is said in a screenful or two, and in lines that end.
+func TestManyMessages(t *testing.T) {
+	var keys strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&keys, "key%d: 1\n", i)
+	}
+	path := filepath.Join(t.TempDir(), "a.yaml")
+	noError(t, os.WriteFile(path, []byte(keys.String()), 0o666))
+	for path, want := range map[string]string{
+		path:                           "more lines",
+		strings.Repeat("a", 1_000_000): "... (cut: ",
+	} {
+		var stdout, stderr strings.Builder
+		env := environment{ctx: t.Context(), now: time.Now}
+		run([]string{"plan", path}, &stdout, &stderr, env)
+		if said := stderr.String(); len(said) > 100_000 || !strings.Contains(said, want) {
+			t.Errorf("%d bytes, must say %q: %.200q", len(said), want, said)
+		}
 	}
 }

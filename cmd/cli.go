@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"ppdp/datasets"
+	"ppdp/internal/process"
 )
 
 // Exit codes.
@@ -19,6 +23,8 @@ const (
 	exitDone   = 0
 	exitFailed = 1 // something went wrong, or the regression gate failed
 	exitInput  = 2 // what was asked for is wrong: nothing was run
+
+	exitInterrupted = 130 // what shells say of SIGINT
 )
 
 // environment is what a verb may know of the world around the process.
@@ -50,6 +56,7 @@ type cli struct {
 	Plot        plotCommand        `cmd:"" help:"Draw figures again, from the results of earlier runs."`
 	Schema      schemaCommand      `cmd:"" help:"Print a JSON Schema of specs, or of descriptors, for editors."`
 	Claims      claimsCommand      `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
+	Settle      settleCommand      `cmd:"" help:"Run as many trials as the papers' claims take."`
 	Leaderboard leaderboardCommand `cmd:"" help:"Rank what private releases are worth, from the results of earlier runs."`
 	Artifact    artifactCommand    `cmd:"" help:"Describe results for evaluators: ARTIFACT.md."`
 	Regress     regressCommand     `cmd:"" help:"Compare the results of runs with a reference; fail when a number has changed."`
@@ -59,11 +66,13 @@ type cli struct {
 	Check       checkCommand       `cmd:"" help:"Say everything wrong with your own table."`
 	Release     releaseCommand     `cmd:"" help:"Make one release of your own table that may be handed out."`
 	Verify      verifyCommand      `cmd:"" help:"Check the folder of a release: files, certificate, values, classes."`
+	Key         keyCommand         `cmd:"" help:"Make a key to sign releases with."`
 	Risk        riskCommand        `cmd:"" help:"Measure what an anonymised table gives away about people."`
 	Init        initCommand        `cmd:"" help:"Write a baseline in another language, to be made your own."`
 	Conformance conformanceCommand `cmd:"" help:"Check a program of your own in the way of every baseline."`
 	Datasets    datasetsCommand    `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`
 	Completion  completionCommand  `cmd:"" help:"Print a script by which your shell completes ppdp."`
+	Man         manCommand         `cmd:"" help:"Write man pages, from the same texts as --help."`
 
 	Version kong.VersionFlag `help:"Print version, commit and processor architecture, and exit."`
 }
@@ -99,7 +108,7 @@ func buildSettings() map[string]string {
 const description = `Benchmarks for privacy-preserving data publishing: runs release algorithms over
 tables and graphs, measures utility and privacy cost and draws the figures.
 
-Exit codes: 0 done; 1 something failed; 2 the input was wrong.`
+Exit codes: 0 done; 1 something failed; 2 the input was wrong; 130 interrupted by Ctrl-C.`
 
 // dataFlags say where data files are.
 type dataFlags struct {
@@ -124,6 +133,11 @@ func inputErrors(errs ...error) error {
 // exited unwinds the stack when kong, having printed help, wants the process to end.
 type exited int
 
+var (
+	negative = regexp.MustCompile(`^-\.?[0-9]`)
+	longFlag = regexp.MustCompile(`^--[a-z][a-z-]*$`)
+)
+
 // run executes a command line and returns its exit code.
 func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 	defer func() {
@@ -145,12 +159,28 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 	)
-	if len(args) == 0 {
-		args = []string{"--help"}
+	words := slices.Clone(args)
+	if len(words) == 0 || words[0] == "help" {
+		words = append(words[min(1, len(words)):], "--help")
 	}
-	command, err := parser.Parse(args)
+	for i := len(words) - 1; i > 0; i-- { // kong takes -1 for short flags
+		if flag := words[i-1]; negative.MatchString(words[i]) && longFlag.MatchString(flag) {
+			words = slices.Replace(words, i-1, i+1, flag+"="+words[i])
+		}
+	}
+	command, err := parser.Parse(words)
 	if err != nil {
-		fmt.Fprintf(stderr, "ppdp: %v\nRun \"ppdp --help\" for usage.\n", err)
+		fmt.Fprintf(stderr, "ppdp: %v\n", err)
+		name := "ppdp"
+		if parse := (*kong.ParseError)(nil); errors.As(err, &parse) {
+			if node := parse.Context.Selected(); node != nil {
+				name += " " + strings.TrimPrefix(node.Path(), "ppdp ")
+				if strings.HasPrefix(err.Error(), "missing") {
+					fmt.Fprintf(stderr, "%s: %s\n", name, node.Help)
+				}
+			}
+		}
+		fmt.Fprintf(stderr, "Run \"%s --help\" for usage.\n", name)
 		return exitInput
 	}
 	con := &console{environment: env, args: args, stdout: stdout, stderr: stderr,
@@ -158,7 +188,17 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 	if err = command.Run(con); err == nil {
 		return exitDone
 	}
-	fmt.Fprintf(stderr, "ppdp: %v\n", err)
+	var lines []string // each once: what is wrong with a table is so for all that use it
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if len(lines) == 100 {
+			lines = append(lines, "and more lines")
+			break
+		}
+		if line = process.Cut(line); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	fmt.Fprintf(stderr, "ppdp: %s\n", strings.Join(lines, "\n"))
 	if wrong := (inputError{}); errors.As(err, &wrong) {
 		return exitInput
 	}

@@ -1,20 +1,27 @@
 package cmd
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"ppdp/algorithms"
 	"ppdp/experiments/comparison"
 	"ppdp/experiments/engine"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
+	"ppdp/internal/strictyaml"
+	"ppdp/publish"
 	"ppdp/report/contest"
 )
 
@@ -27,7 +34,7 @@ type compareCommand struct {
 	// kong splits at commas.
 	Epsilon []float64     `help:"Budget of each release under differential privacy; several are joined by commas." default:"1" placeholder:"E"`
 	K       int           `name:"k" help:"Size of groups under k-anonymity." default:"10" placeholder:"K"`
-	Rows    int           `help:"The number of records, if it is public: settings follow from it. It is never counted in the file." default:"1000" placeholder:"N"`
+	Rows    int           `help:"The number of records as far as it is public, else a guess: settings follow from it. It is never counted in the file." placeholder:"N"`
 	Trials  int           `help:"Repetitions, each with other random numbers and other folds; tests need 2, and more of them distinguish more releases." default:"5" placeholder:"N"`
 	Seed    uint64        `help:"Master seed of all randomness." default:"1" placeholder:"S"`
 	Out     string        `help:"Folder for the spec, the results and the page (default: the table's name and -compared)." placeholder:"DIR"`
@@ -41,7 +48,8 @@ func (compareCommand) Help() string {
 the releases are worth: classifiers, marginals, counts. Says for each measurement and budget which
 release is best, than which it is better, by how much, and the p-value of that. Ends with one page,
 report.html, with all numbers: who is how far behind the best, what each release guarantees, what is
-no better than guessing. What does not fit is listed with its reason.
+no better than guessing, and the ppdp release command that makes a release under the same settings.
+What does not fit, or cannot be released, is listed with its reason.
 
 Settings follow from public facts: the schema, --epsilon, --k and --rows. They are in compare.yaml
 beside the page, a spec like any other: copy it, change it, and run it with ppdp run.
@@ -83,11 +91,15 @@ func (c *compareCommand) Validate() error {
 	for _, number := range []struct {
 		flag         string
 		value, least int
-	}{{"k", c.K, 2}, {"rows", c.Rows, 1}, {"trials", c.Trials, 1}, {"jobs", c.Jobs, 0}} {
+	}{{"k", c.K, 2}, {"rows", c.Rows, 0}, {"trials", c.Trials, 1}, {"jobs", c.Jobs, 0}} {
 		if number.value < number.least {
 			errs = append(errs, fmt.Errorf("--%s: %d, must be at least %d", number.flag,
 				number.value, number.least))
 		}
+	}
+	if c.Rows == 0 {
+		errs = append(errs, errors.New("--rows must be given: the number of records as far as it "+
+			"is public, else a guess. Settings follow from it; it is never counted in the file"))
 	}
 	if c.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("--timeout: %v, must be at least 0s", c.Timeout))
@@ -126,6 +138,11 @@ func (c *compareCommand) Run(con *console) error {
 	if err != nil {
 		return inputErrors(err)
 	}
+	if before, err := os.ReadFile(path); err == nil && !bytes.Equal(before, s.Text) {
+		return inputError{fmt.Errorf("%s is of a comparison under other settings, or was changed: "+
+			"name another folder by --out, or delete %s", filepath.ToSlash(path),
+			filepath.ToSlash(out))}
+	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
@@ -140,10 +157,21 @@ func (c *compareCommand) Run(con *console) error {
 	quiet.stdout = io.Discard // the verdicts say it all
 	failed := runPlans(&quiet, []*spec.Plan{plan}, flags)
 	run, err := results.Open(filepath.Join(out, comparison.Name))
-	if con.ctx.Err() != nil || err != nil {
+	if con.ctx.Err() != nil {
+		return failed // it says what to do
+	}
+	if err != nil {
 		return errors.Join(failed, err)
 	}
-	if err := writeReport(&quiet, out, []*results.Summary{run}, true); err != nil {
+	told := []string{""}
+	release := func(s *results.Setting) (command, refused string) {
+		if command, refused = c.release(con.ctx, s); !slices.Contains(told, refused) {
+			told = append(told, refused)
+			fmt.Fprintf(con.stderr, "ppdp: %s\n", refused)
+		}
+		return command, refused
+	}
+	if err := writeReport(&quiet, out, []*results.Summary{run}, release); err != nil {
 		return errors.Join(failed, err)
 	}
 	for _, line := range contest.Lines(run) {
@@ -151,4 +179,36 @@ func (c *compareCommand) Run(con *console) error {
 	}
 	fmt.Fprintln(con.stdout, filepath.ToSlash(filepath.Join(out, reportFile)))
 	return failed
+}
+
+// release is the command that makes a release of the table by a setting of the comparison, and why
+// none can be made, "" if one can.
+func (c *compareCommand) release(ctx context.Context, s *results.Setting) (command,
+	refused string) {
+	r := publish.Request{Algorithm: s.Algorithm, Variant: algorithms.Variant(s.Variant),
+		Schema: c.Schema, Target: c.Target}
+	words := []string{"ppdp", "release", s.Algorithm, cmp.Or(c.CSV, "TABLE.csv"), "--schema",
+		c.Schema, "--variant", s.Variant}
+	if c.Target != "" {
+		words = append(words, "--target", c.Target)
+	}
+	if s.Epsilon != nil {
+		r.Epsilon = *s.Epsilon
+		words = append(words, "--epsilon", s.EpsilonText())
+	}
+	algorithm, err := algorithms.Lookup(s.Algorithm)
+	if err != nil {
+		return "", err.Error()
+	}
+	defaults := strictyaml.Resolved(algorithm.Params())
+	for _, name := range slices.Sorted(maps.Keys(s.Params)) {
+		if value := s.Params[name]; value != defaults[name] {
+			r.Params = append(r.Params, name+"="+value)
+			words = append(words, "--param", name+"="+value)
+		}
+	}
+	if err := r.Refusal(ctx); err != nil {
+		return "", err.Error()
+	}
+	return results.CommandText(append(words, "--out", s.Algorithm+"-release")), ""
 }

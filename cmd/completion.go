@@ -8,7 +8,11 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"ppdp/algorithms"
+	"ppdp/claims"
+	"ppdp/datasets"
 	"ppdp/experiments"
+	"ppdp/publish"
 )
 
 // completionCommand is "ppdp completion".
@@ -19,7 +23,7 @@ type completionCommand struct {
 // Help is the second part of the verb's help text.
 func (completionCommand) Help() string {
 	return `Prints a script by which the shell completes commands, flags, the words that they take
-and the names of experiments; where none fits, files.
+and the names of experiments, algorithms, datasets and claims; where none fits, files.
 
 Examples:
 
@@ -42,12 +46,33 @@ func (c completionCommand) Run(con *console, command *kong.Context) error {
 // completion is what may follow a command, "" for ppdp itself.
 type completion struct {
 	command string // "datasets fetch"
+	help    string // what it is for
 	words   []string
+}
+
+// namesOf are what an argument of a name may be, of all commands or of one.
+var namesOf = map[string]func() []string{
+	"spec": experiments.Names, "experiment": experiments.Names, "dataset": datasets.Names,
+	"claim": claimIDs, "audit what": algorithms.Names, "release algorithm": publish.Releasable,
+	"list name": func() []string { return append(algorithms.Names(), datasets.Names()...) },
+}
+
+func claimIDs() (ids []string) {
+	all, err := readClaims(claims.Papers())
+	if err != nil {
+		panic(err) // they come with the program
+	}
+	for _, file := range all.files {
+		for i := range file.Claims {
+			ids = append(ids, file.Claims[i].ID)
+		}
+	}
+	return ids
 }
 
 // completions lists the commands below a node, each after those within it.
 func completions(node *kong.Node) (all []completion) {
-	own := completion{}
+	own := completion{help: node.Help}
 	if node.Type == kong.CommandNode {
 		own.command = strings.TrimPrefix(node.Path(), "ppdp ")
 	}
@@ -60,8 +85,10 @@ func completions(node *kong.Node) (all []completion) {
 	}
 	for _, positional := range node.Positional {
 		own.words = append(own.words, positional.EnumSlice()...)
-		if positional.Name == "spec" || positional.Name == "experiment" {
-			own.words = append(own.words, experiments.Names()...)
+		for _, name := range []string{positional.Name, node.Name + " " + positional.Name} {
+			if names := namesOf[name]; names != nil {
+				own.words = append(own.words, names()...)
+			}
 		}
 	}
 	for _, flag := range node.Flags {

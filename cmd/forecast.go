@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
@@ -62,11 +63,11 @@ func jobCost(plan *spec.Plan, seconds []float64, enough int) (cost float64,
 	return known[plan.Spec.Name], true
 }
 
-// forecast estimates how long several experiments together will still take. An experiment that runs
-// is judged by its own jobs so far; one that waits by its finished jobs of earlier runs, else by
-// costs.csv, times how much slower than expected this run has been. What was never timed is named
-// and not guessed. A forecast of a single experiment is empty: its progress says as much. It is not
-// safe for concurrent use.
+// forecast estimates how long several experiments together will still take. A job is expected to
+// take what finished jobs of earlier runs took, else what costs.csv says, times how much slower
+// than that table this run has been; the jobs of the run itself count beside that. What was never
+// timed is named and not guessed. A forecast of a single experiment is empty: its progress says as
+// much. It is not safe for concurrent use.
 type forecast struct {
 	now   func() time.Time
 	works []*work
@@ -79,7 +80,8 @@ type work struct {
 	workers int     // jobs run at once
 	open    int     // jobs to run, with those done
 	done    int     // jobs this run has finished
-	cost    float64 // expected seconds of one worker for a job, 0 when not known
+	cost    float64 // seconds of one worker for a job, by earlier runs; 0 when not known
+	table   float64 // the same by costs.csv
 	began   time.Time
 	seconds float64 // by the clock since began
 	over    bool
@@ -89,8 +91,8 @@ type work struct {
 // in random order, so that ten of them are a fair sample.
 const enoughJobs = 10
 
-// enoughSeconds of expected work must be done before the speed of this machine is distinguished
-// from that of others.
+// enoughSeconds of expected work, or a twentieth of it, must be done before the speed of this
+// machine is distinguished from that of others.
 const enoughSeconds = 1.0
 
 // newForecast estimates what is ahead from what earlier runs have finished.
@@ -104,8 +106,12 @@ func newForecast(con *console, plans []*spec.Plan, flags *runFlags) *forecast {
 		w := &work{name: plan.Spec.Name, workers: plan.Workers(flags.jobs()),
 			open: len(plan.Jobs)/max(1, flags.shard.Count) - cached} // of a shard: about
 		var other bool
-		if w.cost, other = jobCost(plan, seconds, enoughJobs); other && w.open > 0 {
-			elsewhere = ", going by another machine"
+		w.table, _ = jobCost(plan, nil, enoughJobs)
+		if w.cost, other = jobCost(plan, seconds, enoughJobs); other {
+			w.cost = 0
+			if w.open > 0 {
+				elsewhere = ", going by another machine"
+			}
 		}
 		jobs += w.open
 		finished += cached
@@ -142,27 +148,27 @@ func (f *forecast) finish() { f.at.over = true }
 // left returns the seconds that all experiments will still take and the names of those in which it
 // is not counted.
 func (f *forecast) left() (seconds float64, unknown []string) {
-	expected, taken := 0.0, 0.0
+	all, expected, taken := 0.0, 0.0, 0.0
 	for _, w := range f.works {
-		if w.cost > 0 {
-			expected += w.cost * float64(w.done) / float64(w.workers)
-			if w.done > 0 {
-				taken += w.seconds
-			}
+		all += w.table * float64(w.open) / float64(w.workers)
+		expected += w.table * float64(w.done) / float64(w.workers)
+		if w.table > 0 && w.done > 0 {
+			taken += w.seconds
 		}
 	}
 	slower := 1.0
-	if expected >= enoughSeconds {
+	if expected > 0 && expected >= min(enoughSeconds, all/20) {
 		slower = taken / expected
 	}
 	for _, w := range f.works {
-		open := float64(w.open - w.done)
+		open, done := float64(w.open-w.done), float64(w.done)
+		cost := cmp.Or(w.cost, w.table*slower) / float64(w.workers)
 		switch {
 		case w.over || open <= 0:
+		case cost > 0: // which counts as much as enough jobs
+			seconds += open * (float64(enoughJobs*cost) + w.seconds) / (enoughJobs + done)
 		case w.done >= enoughJobs:
-			seconds += float64(open * w.seconds / float64(w.done))
-		case w.cost > 0:
-			seconds += float64(open * w.cost / float64(w.workers) * slower)
+			seconds += float64(open * w.seconds / done)
 		default:
 			unknown = append(unknown, w.name)
 		}
@@ -176,8 +182,8 @@ func (f *forecast) text() string {
 	left := wholeSeconds(seconds)
 	switch {
 	case len(unknown) > 0:
-		return fmt.Sprintf("; all experiments: at least %v left, without %s (never timed)", left,
-			strings.Join(unknown, ", "))
+		return fmt.Sprintf("; all experiments: at least about %v left, without %s (never timed)",
+			left, strings.Join(unknown, ", "))
 	case left > 0:
 		return fmt.Sprintf("; all experiments: about %v left", left)
 	}

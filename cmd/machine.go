@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -65,14 +66,14 @@ func newMeter(con *console, jobs int) *meter {
 }
 
 // write records what was used since the meter was made in the usage.json of a folder, for a run of
-// jobs beside those cached from earlier runs, whose usage is added. A run of no jobs changes
-// nothing.
+// jobs beside those cached from earlier runs, whose usage is added. A run of no jobs removes what
+// a killed one had begun to write, and changes nothing else.
 func (m *meter) write(dir string, jobs, cached int) error {
 	if jobs == 0 {
-		return nil
+		return results.DropPartial(filepath.Join(dir, results.UsageFile))
 	}
-	usage := results.Usage{Jobs: jobs, Workers: m.jobs,
-		Seconds: m.con.now().Sub(m.started).Seconds()}
+	usage := results.Usage{Jobs: jobs, Workers: m.jobs, Cores: runtime.NumCPU(),
+		MemoryBytes: machineMemory(), Seconds: m.con.now().Sub(m.started).Seconds()}
 	if m.peaks {
 		usage.PeakBytes = peakMemory()
 	}

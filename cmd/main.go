@@ -24,13 +24,21 @@ func Main() {
 		ends = append(ends, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
 	// The first interrupt ends the verb in good order, the second one ends the process at once.
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		stop()
+		signal.Stop(interrupts)
+	})
 	code := run(os.Args[1:], os.Stdout, os.Stderr, environment{
 		ctx:      ctx,
 		terminal: term.IsTerminal(int(os.Stderr.Fd())),
 		now:      time.Now,
 	})
+	if len(interrupts) > 0 && code != exitDone {
+		code = exitInterrupted
+	}
 	stop()
 	runtime.KeepAlive(ballast)
 	os.Exit(code)

@@ -95,7 +95,13 @@ func TestExitCodes(t *testing.T) {
 		{"--help", exitDone, "Usage: ppdp"},
 		{"list --help", exitDone, "ppdp list algorithms"},
 		{"list metrics", exitDone, "NAME"},
+		{"help run", exitDone, "ppdp run rps/fig1"},
+		{"help datasets fetch", exitDone, "PPDP_OFFLINE"},
 		{"frobnicate", exitInput, "frobnicate"},
+		{"release rps my.csv", exitInput, "ppdp release: Make one release of your own table"},
+		{"compare my.csv --rows 5 --epsilon -.5", exitInput, "--epsilon: -0.5, must be a finite"},
+		{"run rps/fig99", exitInput, "(did you mean rps/fig1?); of rps there are rps/fig1, "},
+		{"status x --out y", exitInput, "must be one of them"},
 		{"list", exitInput, "<what>"},
 		{"list colours", exitInput, "algorithms"},
 		{"list metrics --yaml", exitInput, "--yaml"},
@@ -117,6 +123,9 @@ func TestExitCodes(t *testing.T) {
 			if code != c.code || !strings.Contains(out.String(), c.want) {
 				t.Errorf("ppdp %s: exit code %d, want %d and output with %q:\n%s",
 					c.args, code, c.code, c.want, out.String())
+			}
+			if strings.Contains(out.String(), "mondrian/fig10") { // of rps/fig99 too far away
+				t.Errorf("ppdp %s lists all:\n%s", c.args, out.String())
 			}
 		})
 	}
@@ -141,6 +150,21 @@ func TestProgressLines(t *testing.T) {
 		"ppdp: rps/fig1: 50 of 100 jobs, about 30s left\n"
 	if got := stderr.String(); got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}
+
+// TestProgressAfterCached: jobs of an earlier run say nothing about how long the others take.
+func TestProgressAfterCached(t *testing.T) {
+	clock := time.Date(2012, 5, 2, 0, 0, 0, 0, time.UTC)
+	var stderr bytes.Buffer
+	con := &console{environment: environment{now: func() time.Time { return clock }},
+		stderr: &stderr}
+	p := newProgress(con, "rps/fig1", "jobs", 100)
+	p.before = 80
+	clock = clock.Add(logEvery)
+	p.set(85) // five in 15 s, and fifteen more
+	if got := stderr.String(); got != "ppdp: rps/fig1: 85 of 100 jobs, about 45s left\n" {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -133,7 +133,7 @@ var mutants = []mutant{
 	{name: "geometric noise of half the scale", folder: "privacy", function: "drawGeometric",
 		with: "return soundDrawGeometric(s, 2*rate)"},
 	{name: "leaked labels", folder: "algorithms/rps", function: "recursion.leaf",
-		old:  "r.leaves.AddAll(path, epsilon, r.noisy)",
+		old:  "r.leaves.AddAll(path, path.Remaining(), r.noisy)",
 		with: "r.leaves.AddAll(path, epsilon, append([]float64(nil), r.noisy...))"},
 	{name: "no noise at all", folder: "privacy", function: "drawLaplace", with: "return 0"},
 }

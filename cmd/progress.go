@@ -19,7 +19,7 @@ const logEvery = 15 * time.Second
 type progress struct {
 	con           *console
 	title, unit   string
-	total         int64
+	total, before int64                    // units; those that were finished earlier
 	bar           *progressbar.ProgressBar // nil when piped
 	started, last time.Time
 	rest          func() string // the end of the line, such as the time left of all experiments
@@ -68,8 +68,8 @@ func (p *progress) set(done int64) {
 	}
 	p.last = now
 	left := ""
-	if done > 0 && p.total > done {
-		seconds := now.Sub(p.started).Seconds() * float64(p.total-done) / float64(done)
+	if done > p.before && p.total > done {
+		seconds := now.Sub(p.started).Seconds() * float64(p.total-done) / float64(done-p.before)
 		left = fmt.Sprintf(", about %v left", wholeSeconds(seconds))
 	}
 	fmt.Fprintf(p.con.stderr, "ppdp: %s: %d of %d %s%s%s\n", p.title, done, p.total, p.unit, left,

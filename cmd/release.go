@@ -26,7 +26,9 @@ type releaseCommand struct {
 	Changed    bool     `help:"The table is a newer state of the one released before: go on within the same total."`
 	Title      string   `help:"What the release is called in its certificate."`
 	License    string   `help:"The license of the release, best as a URL; for catalogues." placeholder:"URL"`
+	Sign       string   `help:"A private key to sign the certificate with (ppdp key makes one)." placeholder:"KEY"`
 	Out        string   `required:"" help:"The folder to make." placeholder:"DIR"`
+	JSON       bool     `name:"json" help:"Write JSON instead of sentences."`
 }
 
 // Help is the second part of the verb's help text.
@@ -39,7 +41,9 @@ randomness, and no seed exists.
 An account beside the table holds what all releases may cost together and what each has cost. A
 release is entered before its noise is drawn and counts as spent from then on, also when it fails
 or is interrupted. One that would cost more than is left is refused. Keep the account with the
-table, and as private.
+table, and as private, and with its mark (my.account.jsonl.mark), by which ppdp notices an account
+that is lost or old. Releases of a copy of the table are in another account: that is not noticed,
+but a new account is announced.
 
 These can be released: ` + strings.Join(publish.Releasable(), ", ") + `.
 
@@ -50,7 +54,7 @@ Examples:
   ppdp release rps my.csv --schema my.schema.yaml --target income --epsilon 0.5 --param depth=12
     --param quality=class --out second
 
-  ppdp release mondrian my.csv --param k=10 --out anonymised`
+  ppdp release mondrian my.csv --param k=10 --sign my.key --out anonymised`
 }
 
 // Run releases.
@@ -65,7 +69,8 @@ func (c releaseCommand) Run(con *console) error {
 		Variant: algorithms.Variant(c.Variant), Epsilon: c.Epsilon, Delta: c.Delta,
 		Table: c.Table, Schema: c.Schema, Target: c.Target, Account: c.Account,
 		Total: publish.Total{Epsilon: c.Total, Delta: c.TotalDelta}, Changed: c.Changed,
-		Out: c.Out, Title: c.Title, License: c.License, Program: version(), Now: con.now(),
+		Out: c.Out, Title: c.Title, License: c.License, Sign: c.Sign, Program: version(),
+		Now: con.now(),
 		Log: func(line string) { fmt.Fprintln(con.stderr, line) }})
 	if err != nil {
 		if publish.Spent(err) {
@@ -74,6 +79,14 @@ func (c releaseCommand) Run(con *console) error {
 		return inputError{err}
 	}
 	s := made.Standing
+	if c.JSON {
+		return writeJSON(con.stdout, struct {
+			Folder      string               `json:"folder"`
+			Digest      string               `json:"certificate_sha256"`
+			Number      int                  `json:"number"`
+			Certificate *publish.Certificate `json:"certificate"`
+		}{filepath.ToSlash(c.Out), made.Digest, s.Number, made.Certificate})
+	}
 	fmt.Fprintln(con.stdout, filepath.ToSlash(c.Out))
 	fmt.Fprintln(con.stdout, made.Certificate.Guarantee.Sentence)
 	if s.Total > 0 {

@@ -38,24 +38,25 @@ func (c reportCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	return writeReport(con, c.Out, runs, false)
+	return writeReport(con, c.Out, runs, nil)
 }
 
 // reportFile is the report's name in a folder of results.
 const reportFile = "report.html"
 
 // writeReport judges every paper in either variant on the runs and writes the report beside them,
-// of the user's own runs with the times of releases if asked.
-func writeReport(con *console, out string, runs []*results.Summary, times bool) error {
+// of the user's own table with the times and the commands of releases.
+func writeReport(con *console, out string, runs []*results.Summary,
+	release func(*results.Setting) (command, refused string)) error {
 	in := report.Input{Runs: runs, Errata: docs.Errata, ErrataTests: docs.ErrataTests,
-		Times: times}
+		Release: release}
 	v, err := readClaims(claims.Papers())
 	if err != nil {
 		return err
 	}
 	strict := &verdicts{files: v.files}
-	wrong := v.judge(claims.Published, runs)
-	_ = strict.judge(claims.Strict, runs) // fails as for the published variant
+	wrong := v.judge(claims.Published, out, runs)
+	_ = strict.judge(claims.Strict, out, runs) // fails as for the published variant
 	for i, file := range v.files {
 		in.Papers = append(in.Papers, report.Paper{File: file, Judgements: v.judgements[i],
 			Strict: strict.judgements[i]})

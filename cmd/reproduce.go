@@ -82,7 +82,7 @@ func (c reproduceCommand) Run(con *console) error {
 		err = errors.Join(err, c.claims(con, runs))
 	}
 	if len(runs) > 0 {
-		err = errors.Join(err, writeReport(con, out, runs, false))
+		err = errors.Join(err, writeReport(con, out, runs, nil))
 	}
 	return err
 }
@@ -99,7 +99,7 @@ func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 	if err != nil {
 		return err
 	}
-	err = v.judge(claims.Published, runs)
+	err = v.judge(claims.Published, c.folder(c.Quick), runs)
 	fmt.Fprintln(con.stdout, "Claims with a verdict (ppdp claims has them one by one):")
 	return errors.Join(v.printCounts(con.stdout), err)
 }

@@ -20,7 +20,7 @@ import (
 // riskCommand is "ppdp risk".
 type riskCommand struct {
 	File       string   `arg:"" name:"table" help:"The published table, as delimited text; it may be gzip. A folder stands for the one table in it, with its schema.yaml."`
-	Schema     string   `help:"The schema file: which columns are quasi-identifiers, which are sensitive." placeholder:"FILE"`
+	Schema     string   `help:"The schema file: which columns are quasi-identifiers, which are sensitive. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
 	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
 	Population string   `help:"A table of the whole population, generalised in the same way: for the journalist's risk." placeholder:"FILE"`
@@ -36,7 +36,11 @@ func (riskCommand) Help() string {
 	return `Measures any anonymised table, made by ppdp or not. Records with equal texts in all
 quasi-identifiers are one class; what an interval, a set or a "*" means does not matter. Measured
 are the sizes of classes (k-anonymity), the risk by three attackers, l-diversity and t-closeness of
-every sensitive attribute and of the class. docs/your-table.md says what the figures mean.
+every sensitive attribute and of the class. docs/your-table.md says what the figures mean. Columns
+that neither the schema nor a flag names are not measured, and listed first.
+
+Records under differential privacy are made up: such figures say nothing about people. Of the folder
+of such a release this command checks the certificate, and says what it promises.
 
 Examples:
 
@@ -57,8 +61,17 @@ func (c riskCommand) Run(con *console) error {
 	if err != nil {
 		return inputError{err}
 	}
-	if beside := filepath.Join(c.File, publish.SchemaFile); file != c.File && c.Schema == "" {
-		if _, err := os.Stat(beside); err == nil {
+	dir := filepath.Dir(file)
+	if filepath.Base(file) == publish.RecordsFile {
+		if _, err := os.Stat(filepath.Join(dir, publish.CertificateFile)); err == nil {
+			if done, err := c.certified(con, dir); done || err != nil {
+				return err
+			}
+		}
+	}
+	for _, beside := range []string{filepath.Join(dir, publish.SchemaFile),
+		publish.Beside(file, ".schema.yaml")} {
+		if _, err := os.Stat(beside); err == nil && c.Schema == "" && len(c.Quasi) == 0 {
 			c.Schema = beside
 		}
 	}
@@ -91,6 +104,37 @@ func (c riskCommand) Run(con *console) error {
 		return writeJSON(con.stdout, report)
 	}
 	return printRisk(con.stdout, report)
+}
+
+// certified says what holds of a release of made-up records, of which there is nothing to measure,
+// and reports whether the release is one.
+func (c riskCommand) certified(con *console, dir string) (done bool, err error) {
+	report, err := publish.Verify(con.ctx, dir, nil)
+	if err != nil {
+		return false, inputError{err}
+	}
+	if err := report.Err(); err != nil {
+		return false, inputError{fmt.Errorf("%s is not what its certificate says:\n%w", dir, err)}
+	}
+	promise := report.Certificate.Guarantee
+	if promise.K > 0 {
+		return false, nil
+	}
+	if c.Page != "" {
+		return true, inputError{fmt.Errorf("--page: nothing is measured under %s; %s is its page",
+			promise.Model, filepath.Join(dir, publish.PageFile))}
+	}
+	if c.JSON {
+		return true, writeJSON(con.stdout, map[string]any{"guarantee": promise})
+	}
+	budget := fmt.Sprintf("an epsilon of %v", promise.Epsilon)
+	if promise.Delta > 0 {
+		budget += fmt.Sprintf(" and a delta of %v", promise.Delta)
+	}
+	_, err = fmt.Fprintf(con.stdout, "Under %s, at %s.\n%s\n%s\nThe records stand for nobody: how "+
+		"many of them are alike says nothing about people, and is not measured.\n",
+		promise.Model, budget, promise.Sentence, report.Certificate.Content)
+	return true, err
 }
 
 // described is the schema file's format and its attributes with the roles that flags give. A role

@@ -46,7 +46,8 @@ type runFlags struct {
 	Audit    bool          `help:"Also audit the guarantee of each setting by replay, into audit.jsonl; the figures and the report show it."`
 	BlackBox int           `help:"With --audit: also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." default:"0" placeholder:"N"`
 
-	shard engine.Shard // only ppdp run has a flag for it
+	shard     engine.Shard // only ppdp run has a flag for it
+	noFigures bool         // as for ppdp settle
 }
 
 // Validate is asked by kong.
@@ -318,6 +319,7 @@ func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) er
 		Progress: func(p engine.Progress) {
 			last = p
 			ahead.set(p)
+			bar.before = int64(p.Cached)
 			bar.setTotal(int64(p.Total))
 			bar.set(int64(p.Done))
 			written.set(p)
@@ -344,7 +346,7 @@ func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) er
 	if flags.shard.Count > 0 {
 		fmt.Fprintf(con.stdout, "%s: jobs of other shards: %d; ppdp merge makes the results of "+
 			"all\n", plan.Spec.Name, result.OtherShards)
-	} else {
+	} else if !flags.noFigures {
 		err = drawFigures(con, result.Dir)
 	}
 	if result.Unwritten > 0 {

@@ -119,7 +119,7 @@ func TestSchemaAccepts(t *testing.T) {
 		{"depth: [1, 2]", "deep: 1", false},
 		{"depth: [1, 2]", "depth: deep", false},
 		{"depth: [1, 2]", "depth: [1, 1001]", false},
-		{"depth: [1, 2]", "leaf_share: 1", false},
+		{"depth: [1, 2]", "narrow: 1", false},
 		{"epsilon: 1", "epsilon: 0", false},
 		{"metric: w1", "metric: beauty", false},
 		{"seed: 1", "seed: -1", false},

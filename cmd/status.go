@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +31,13 @@ type reached struct {
 	Began  time.Time `json:"began"`
 	Heard  time.Time `json:"heard"` // when this was written
 	Ended  bool      `json:"ended"`
+	Sum    string    `json:"sum,omitempty"` // of the file without it
+}
+
+func (r reached) sum() string {
+	r.Sum = ""
+	text, _ := json.Marshal(r) // numbers, times and words
+	return fmt.Sprintf("%x", sha256.Sum256(text))[:16]
 }
 
 // A run writes its progress file every writeEvery. One that has not done so for silentAfter is
@@ -104,6 +112,7 @@ func (f *progressFile) end() error {
 }
 
 func (r *reached) write(dir string) error {
+	r.Sum = r.sum()
 	return results.WriteFile(filepath.Join(dir, progressName), func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(r)
 	})
@@ -125,6 +134,10 @@ func readReached(dir string) (*reached, error) {
 	if err := decoder.Decode(&at); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if at.Sum != "" && at.Sum != at.sum() { // none in a file of an earlier version
+		return nil, fmt.Errorf("%s: damaged: it does not match its checksum; the run's records "+
+			"do not depend on it", path)
+	}
 	if at.Failed < 0 || at.Done < at.Failed || at.Cached > at.Done || at.Done > at.Jobs {
 		return nil, fmt.Errorf("%s: %d of %d jobs done, %d failed: no run wrote this", path,
 			at.Done, at.Jobs, at.Failed)
@@ -134,7 +147,8 @@ func readReached(dir string) (*reached, error) {
 
 // statusCommand is "ppdp status".
 type statusCommand struct {
-	Dir  string `arg:"" optional:"" name:"dir" help:"A folder of results, with all that is below it (default: ${default})." default:"results"`
+	Dir  string `arg:"" optional:"" name:"dir" help:"A folder of results, with all that is below it (default: results)."`
+	Out  string `help:"The same, as other commands call it." placeholder:"DIR"`
 	JSON bool   `name:"json" help:"Write JSON instead of a table."`
 }
 
@@ -178,7 +192,10 @@ type statusLine struct {
 
 // Run shows.
 func (c statusCommand) Run(con *console) error {
-	lines, err := statusLines(c.Dir, con.now())
+	if c.Dir != "" && c.Out != "" {
+		return inputError{errors.New("a folder and --out, must be one of them")}
+	}
+	lines, err := statusLines(cmp.Or(c.Dir, c.Out, "results"), con.now())
 	if err != nil {
 		return inputError{err}
 	}

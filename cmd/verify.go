@@ -3,6 +3,8 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"ppdp/publish"
 )
@@ -12,15 +14,24 @@ type verifyCommand struct {
 	Dir      string `arg:"" help:"The folder of a release."`
 	Original string `help:"The table that was released, if you hold it: a CSV file." placeholder:"FILE"`
 	Schema   string `help:"Its schema file. By default my.schema.yaml beside my.csv." placeholder:"FILE"`
+	Key      string `help:"The public key of whoever signed the release." placeholder:"FILE"`
+	JSON     bool   `name:"json" help:"Write JSON instead of sentences."`
 }
 
 // Help is the second part of the verb's help text.
 func (verifyCommand) Help() string {
 	return `Checks what anyone can of a release made by "ppdp release": the certificate against
 its JSON Schema, all files against their SHA-256 in it, the schema, every value against its domain,
-and under k-anonymity that every class has k records. With the original, which only its holder has,
-it also checks that a release under k-anonymity is truthful: every record is one of the original's,
-generalised and otherwise unchanged, and no record twice; suppressed records are counted.
+and under k-anonymity that every class has k records. Whatever follows from something else is
+derived again: whether the algorithm can be released, the guarantee in words, sums, pages, metadata.
+With the original, which only its holder has, it also checks that a release under k-anonymity is
+truthful: every record is one of the original's, generalised and otherwise unchanged, and no record
+twice; suppressed records are counted. Under differential privacy it refuses a release that has more
+of the original's records than chance allows.
+
+With --key it checks who signed it. A signature shows that somebody who has the private key signed
+this certificate, and so these files. It does not show whose key it is, nor when that was: get the
+public key from its owner. Without one, a folder that was forged with care may pass.
 
 That noise was drawn as the certificate says cannot be seen in a release.
 
@@ -28,7 +39,9 @@ Examples:
 
   ppdp verify my-release
 
-  ppdp verify anonymised --original my.csv`
+  ppdp verify my-release --key holder.key.pub
+
+  ppdp verify anonymised --original my.csv --json`
 }
 
 // Run verifies.
@@ -46,15 +59,31 @@ func (c verifyCommand) Run(con *console) error {
 	if err != nil {
 		return inputError{err}
 	}
-	for _, holds := range report.Checks {
-		fmt.Fprintln(con.stdout, "ok:", holds)
+	if c.Key != "" {
+		if err := report.CheckSignature(c.Dir, c.Key); err != nil {
+			return inputError{fmt.Errorf("--key: %w", err)}
+		}
 	}
-	for _, problem := range report.Problems {
-		fmt.Fprintln(con.stdout, "WRONG:", problem)
+	if _, err := os.Stat(filepath.Join(c.Dir, publish.SignatureFile)); err == nil && c.Key == "" {
+		fmt.Fprintln(con.stderr, "ppdp: note: the release is signed; --key checks by whom")
 	}
-	if report.Err() != nil {
-		return fmt.Errorf("%s is not what its certificate says: %d problems", c.Dir,
-			len(report.Problems))
+	if c.JSON {
+		err = writeJSON(con.stdout, report)
+	} else {
+		for _, holds := range report.Checks {
+			fmt.Fprintln(con.stdout, "ok:", holds)
+		}
+		for _, problem := range report.Problems {
+			fmt.Fprintln(con.stdout, "WRONG:", problem)
+		}
 	}
-	return nil
+	if err != nil || len(report.Problems) == 0 {
+		return err
+	}
+	if made := report.Certificate; made != nil && made.Program != version() {
+		fmt.Fprintf(con.stderr, "ppdp: note: made by %q, verified by %q: versions may differ in "+
+			"words and pages\n", made.Program, version())
+	}
+	return fmt.Errorf("%s is not what its certificate says: %s", c.Dir,
+		counted(len(report.Problems), "problem"))
 }

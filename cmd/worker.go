@@ -4,8 +4,10 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"ppdp/experiments/engine"
 	"syscall"
+
+	"ppdp/experiments/engine"
+	"ppdp/internal/process"
 )
 
 // workerCommand is "ppdp worker", which ppdp run --isolate starts.
@@ -15,7 +17,9 @@ type workerCommand struct{}
 // its workers. What jobs print goes to standard error, where it cannot be taken for an answer.
 func (workerCommand) Run(con *console) error {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	answers := os.Stdout
-	os.Stdout = os.Stderr
-	return engine.Work(context.WithoutCancel(con.ctx), os.Stdin, answers, con.now)
+	in, out, err := process.Detach()
+	if err != nil {
+		return err
+	}
+	return engine.Work(context.WithoutCancel(con.ctx), in, out, con.now)
 }

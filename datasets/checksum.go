@@ -27,6 +27,9 @@ func (t *Table) Checksum() string {
 		if a.Clock != "" {
 			fmt.Fprintf(h, "clock %q\n", a.Clock)
 		}
+		if a.Digits != nil {
+			fmt.Fprintf(h, "digits %d\n", *a.Digits)
+		}
 		if a.Taxonomy != nil {
 			for _, node := range a.Taxonomy.Nodes {
 				fmt.Fprintf(h, "node %q parent %d\n", node.Name, node.Parent)

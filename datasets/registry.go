@@ -26,6 +26,9 @@ type Source interface {
 	Load(ctx context.Context, request Request) (*Dataset, error)
 }
 
+// Attribution is the License of data that may be passed on with their citation.
+const Attribution = "CC BY 4.0"
+
 // Info describes a dataset to people.
 type Info struct {
 	Name     string

@@ -51,6 +51,9 @@ type Attribute struct {
 	// Continuous says that values may lie anywhere in a cell (Column.Exact keeps them);
 	// otherwise cell c stands for the single value Low+c·Step, as integers do.
 	Continuous bool
+	// Digits is how many digits after the point the values of a continuous attribute have at most,
+	// and all texts of released ones have; nil for no limit.
+	Digits *int
 	// Clock is how texts write the numbers of an attribute that is not continuous, if they are
 	// dates or times. It changes nothing but texts; empty for decimal numbers.
 	Clock Clock
@@ -96,6 +99,24 @@ func (a *Attribute) Number(code uint32) float64 {
 		return a.Low + float64((float64(code)+0.5)*a.Step)
 	}
 	return a.Low + float64(float64(code)*a.Step)
+}
+
+// mostDigits is how many digits after the point can be asked for: a float64 has no more.
+const mostDigits = 15
+
+// Unit is the distance between values of an attribute with Digits.
+func (a *Attribute) Unit() float64 {
+	unit, _ := strconv.ParseFloat(fmt.Sprintf("1e-%d", *a.Digits), 64)
+	return unit
+}
+
+// Rounded is the nearest number with the attribute's digits, or the number itself without.
+func (a *Attribute) Rounded(number float64) float64 {
+	if a.Digits == nil {
+		return number
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(number, 'f', *a.Digits, 64), 64)
+	return rounded
 }
 
 // NumberCode is the cell of a value, or an error when it lies outside the public bounds or, for an
@@ -205,6 +226,15 @@ func (a *Attribute) Validate() error {
 		} else if finite && (a.High-a.Low)/a.Step > maxCells {
 			bad("%g cells between %v and %v, must be at most %d", (a.High-a.Low)/a.Step, a.Low,
 				a.High, maxCells)
+		}
+		switch d := a.Digits; {
+		case d == nil:
+		case !a.Continuous:
+			bad("digits, which only a continuous attribute has: its step says as much")
+		case *d < 0 || *d > mostDigits:
+			bad("digits %d, must be from 0 to %d", *d, mostDigits)
+		case a.Step < a.Unit(): // a cell might hold no value
+			bad("step %v, must be at least %v with digits %d", a.Step, a.Unit(), *d)
 		}
 		if a.Clock != "" {
 			if err := a.Clock.Validate(); err != nil {

@@ -41,14 +41,33 @@ func shareRight(c Case, predicted []uint32, err error) (float64, bool, error) {
 	return float64(right) / float64(len(predicted)), true, nil
 }
 
-// trainedOnRecords names the classes predicted from a release's records among what its measurements
-// share.
-type trainedOnRecords struct{ classifier string }
+// What one classifier gets from a release's records, among what the release's measurements share.
+type (
+	modelOfRecords struct{ classifier string } // what it has learnt
+	classesOf      struct{ classifier string } // predicted for the test rows
+)
 
-// predictFromRecords trains the case's classifier on the published records, with their weights, and
-// returns the classes it predicts for the test rows of the original table. An empty release is like
-// any other: the classifier then predicts class 0. A classifier of regions learns from the
-// published partition instead, and a row's prediction is that of its region.
+// learn trains the case's classifier on the published records, with their weights.
+func learn(ctx context.Context, c Case) (classifiers.Model, error) {
+	name := c.Classifier.Info().Name
+	return memoize(ctx, c.Published, modelOfRecords{name}, func() (classifiers.Model, error) {
+		table, weights, err := publishedRecords(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		model, err := c.Classifier.Fit(ctx,
+			classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return model, nil
+	})
+}
+
+// predictFromRecords returns the classes that the case's classifier, trained on the published
+// records, predicts for the test rows of the original table. An empty release is like any other:
+// the classifier then predicts class 0. A classifier of regions learns from the published partition
+// instead, and a row's prediction is that of its region.
 func predictFromRecords(ctx context.Context, c Case) ([]uint32, error) {
 	name := c.Classifier.Info().Name
 	if of, ok := c.Classifier.(classifiers.RegionClassifier); ok {
@@ -65,15 +84,13 @@ func predictFromRecords(ctx context.Context, c Case) ([]uint32, error) {
 		}
 		return predicted, nil
 	}
-	return memoize(ctx, c.Published, trainedOnRecords{name}, func() ([]uint32, error) {
-		table, weights, err := publishedRecords(ctx, c)
-		if err != nil || len(c.Test) == 0 {
-			return nil, err
-		}
-		model, err := c.Classifier.Fit(ctx,
-			classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})
+	if len(c.Test) == 0 {
+		return nil, nil
+	}
+	return memoize(ctx, c.Published, classesOf{name}, func() ([]uint32, error) {
+		model, err := learn(ctx, c)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 		predicted := make([]uint32, len(c.Test))
 		model.Predict(predicted, c.Table, c.Test)

@@ -72,7 +72,17 @@ func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
 			if classifier != nil {
 				name += " " + classifier.Info().Name
 			}
-			t.Run(name, func(t *testing.T) { subject{m, params, classifier}.run(t) })
+			t.Run(name, func(t *testing.T) {
+				s, sure := subject{m, params, classifier}, m.Info().Probabilities || m.Info().Ranks
+				schema := ordinary().Table.Schema()
+				if sure && metrics.CheckSchema(m, classifier, params, schema) != nil {
+					if _, _, err := s.measure(t.Context(), ordinary()); err == nil {
+						t.Error("a classifier that was refused beforehand is measured")
+					}
+					return
+				}
+				s.run(t)
+			})
 		}
 	}
 }

@@ -57,6 +57,9 @@ type Info struct {
 	Classifier bool
 	// AsPublished says that the classifier learns from records as they are, in no encoding.
 	AsPublished bool
+	// Probabilities says that the classifier must know probabilities, Ranks that it must know them
+	// or scores.
+	Probabilities, Ranks bool
 	// Class says that the metric needs a class attribute; those with a classifier always do.
 	Class bool
 	// Anonymity says that the metric needs the k of a k-anonymous release.
@@ -99,16 +102,32 @@ func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 			return err
 		}
 	}
-	_, regions := classifier.(classifiers.RegionClassifier)
-	if classifier == nil || !info.AsPublished || regions {
+	if classifier == nil || !info.AsPublished {
+		return nil
+	}
+	name := classifier.Info().Name
+	if _, regions := classifier.(classifiers.RegionClassifier); regions {
+		if info.Probabilities || info.Ranks {
+			return fmt.Errorf("%s: %w", name, errUnsure)
+		}
 		return nil
 	}
 	empty := datasets.NewBuilder(s, 0).Table()
-	if _, err := classifier.Fit(context.Background(), classifiers.Data{Table: empty}); err != nil {
-		return fmt.Errorf("%s: %w", classifier.Info().Name, err)
+	model, err := classifier.Fit(context.Background(), classifiers.Data{Table: empty})
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	_, probabilities := model.(classifiers.ProbabilityModel)
+	_, scores := model.(classifiers.ScoreModel)
+	if !probabilities && (info.Probabilities || info.Ranks && !scores) {
+		return fmt.Errorf("%s: %w", name, errUnsure)
 	}
 	return nil
 }
+
+// errUnsure is the error of metrics that need more of a classifier than classes.
+var errUnsure = errors.New("gives classes without probabilities; others, such as naive-bayes or " +
+	"boosting, give them")
 
 // errNoClass is the error of metrics that need a class.
 var errNoClass = errors.New("the table has no class attribute")

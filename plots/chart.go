@@ -28,6 +28,7 @@ type chart struct {
 	minN, maxN int      // trials behind the points drawn
 	// failedPoints counts the points where trials failed, with or without a value left.
 	failedPoints int
+	outside      []string // curves with points beyond the axes' limits, and how many
 	warnings     []string
 	caption      string // in place of the one on trials; "" for that
 
@@ -205,6 +206,8 @@ func (c *chart) warnOutside() {
 		if outside > 0 {
 			c.warn("%s: %d of %d points lie outside the axes' limits",
 				cv.Label, outside, len(cv.Points))
+			c.outside = append(c.outside,
+				fmt.Sprintf("%s, %d of %d points", cv.Label, outside, len(cv.Points)))
 		}
 	}
 	for _, r := range c.references {

@@ -82,7 +82,8 @@ func legendText(cv curve, p *panel, panels []*panel) string {
 	}
 	for i := range l.variants {
 		v := &l.variants[i]
-		if v.broken = broken[v.name] != nil; len(broken[v.name]) < len(shown[v.name]) {
+		v.broken = broken[v.name] != nil
+		if len(broken[v.name]) < len(shown[v.name]) || v.name == "" && len(l.variants) > 1 {
 			v.panels = panelNames(broken[v.name], panels)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,10 +67,15 @@ func TestPages(t *testing.T) {
 		"one metric too many":        {repeat("w1", 11), "9w1 2w1"},
 		"a few more of another kind": {append(repeat("w1", 9), "w2"), "9w1 1w2"},
 		"the rest and the next":      {append(repeat("w1", 11), repeat("w2", 3)...), "9w1 5w1w2"},
+		"four of each letter":        {repeat("letters", 12), "8letters 4letters"},
 	} {
 		var charts []*chart
-		for _, metric := range test.metrics {
-			charts = append(charts, &chart{figure: results.Figure{Y: metric}})
+		for i, metric := range test.metrics {
+			f := results.Figure{Y: metric}
+			if metric == "letters" {
+				f.Name = fmt.Sprintf("%c-%d", 'a'+i/4, i)
+			}
+			charts = append(charts, &chart{figure: f})
 		}
 		var got []string
 		for _, page := range pages(charts) {
@@ -191,6 +197,33 @@ func TestRowsLieBelowEachOther(t *testing.T) {
 	for i := 3; i < 6; i++ {
 		if first[i] != second[i] {
 			t.Errorf("frame %d at %v, want %v", i, second[i], first[i])
+		}
+	}
+}
+
+// TestLongAxisLabels: a label longer than its axis takes two lines, and frames beside each other
+// stay equally high. A power of ten in a label stays with it.
+func TestLongAxisLabels(t *testing.T) {
+	m, rows := manyFigures(repeat("w1", 3)...)
+	for i := range rows {
+		rows[i].Mean *= 1e6
+	}
+	m.Figures[1].YLabel = strings.Repeat("a long label ", 4)
+	m.Figures[1].YScale = ""
+	d := sideBySide(t, m, rows)
+	edges := make(map[string]bool)
+	for _, frame := range frames(t, d) {
+		for _, corner := range regexp.MustCompile(`,([0-9.]+)`).FindAllStringSubmatch(frame, -1) {
+			edges[corner[1]] = true
+		}
+	}
+	if len(edges) != 2 {
+		t.Errorf("frames begin and end at %v, want the same for all", edges)
+	}
+	svg := string(must(d.Render("svg")))
+	for _, want := range []string{">a long label a long", ">7<"} { // 10 to the 7
+		if !strings.Contains(svg, want) {
+			t.Errorf("the sheet has no %q", want)
 		}
 	}
 }

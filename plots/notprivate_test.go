@@ -44,6 +44,9 @@ func TestNotPrivate(t *testing.T) {
 	}
 	check(legendOf(variants, one("published"), one("strict")),
 		"h 3 (published, not private; strict)")
+	control := results.Figure{Name: "c", Where: results.Filter{"dataset": "e"}}
+	check(legendOf(append(variants, row("h 3", "", "e", true)), one("published"), one("strict"),
+		control), "h 3 (published, not private; strict), not private in c")
 	check(legendOf([]results.Row{row("all", "", "d", true), row("none", "", "d", false),
 		row("RPS, not private", "", "d", true)}, results.Figure{Name: "a"}),
 		"all, not private", "none", "RPS, not private")

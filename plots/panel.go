@@ -35,8 +35,8 @@ const (
 // whole line with its descent, is a point higher.
 const tickMiddle = -0.6
 
-// plot makes the gonum plot. Title and legend are outside it.
-func (p *panel) plot() *plot.Plot {
+// plot makes the gonum plot of a height with the bottom axis. Title and legend are outside it.
+func (p *panel) plot(height vg.Length) *plot.Plot {
 	g := plot.New()
 	g.BackgroundColor = nil
 	for _, a := range []struct {
@@ -63,6 +63,9 @@ func (p *panel) plot() *plot.Plot {
 		a.axis.Label.Padding = p.style.points(2.5)
 	}
 	g.Y.Tick.Label.YAlign = tickMiddle
+	// A label longer than its axis would take height from the frame.
+	g.Y.Label.Text = strings.Join(wrap(g.Y.Label.TextStyle, g.Y.Label.Text,
+		height-p.style.points(bottomAxis)), "\n")
 	g.Add(p)
 	return g
 }
@@ -107,6 +110,7 @@ func (p *panel) topStrip() vg.Length {
 const (
 	headingGap vg.Length = 3  // points below the heading
 	leftAxis   vg.Length = 48 // points that the left axis takes at most, as a rule
+	bottomAxis vg.Length = 36 // and the bottom axis
 	rightStrip vg.Length = 10 // points for half of the last tick label, which is beyond the frame
 )
 

@@ -198,7 +198,8 @@ func experimentCharts(r *results.Summary) (charts []*chart, warnings []string, p
 const combinedPanels = 9
 
 // pages deals charts out to combined figures. A few fit on one page. Of many, those of one metric
-// stay together as far as a page allows, in the order in which the metrics first occur.
+// stay together as far as a page allows, then those of one letter, in the order in which the
+// metrics first occur.
 func pages(charts []*chart) [][]*chart {
 	if len(charts) <= combinedPanels {
 		return [][]*chart{charts}
@@ -210,7 +211,14 @@ func pages(charts []*chart) [][]*chart {
 			all, page = append(all, page), nil
 		}
 		for len(group) > combinedPanels {
-			all, group = append(all, group[:combinedPanels]), group[combinedPanels:]
+			cut := combinedPanels
+			for cut > 1 && group[cut].figure.Panel() == group[cut-1].figure.Panel() {
+				cut--
+			}
+			if cut == 1 { // all belong together
+				cut = combinedPanels
+			}
+			all, group = append(all, group[:cut]), group[cut:]
 		}
 		page = append(page, group...)
 	}

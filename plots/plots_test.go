@@ -250,6 +250,11 @@ func TestCaption(t *testing.T) {
 	if got != want {
 		t.Errorf("caption %q, want %q", got, want)
 	}
+	figure.YLim = []float64{2, 4}
+	want = "Points: a single trial (n = 1), no error bars. Beyond the axes: s, 1 of 1 points."
+	if got = caption(rows); got != want {
+		t.Errorf("caption %q, want %q", got, want)
+	}
 }
 
 // TestCaptionNotes: logarithmic axes, the spec's note, and the machine wherever times are drawn.

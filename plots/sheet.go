@@ -159,8 +159,11 @@ func (s *sheet) captionLines() []string {
 	} else if failed > 1 {
 		text += fmt.Sprintf(" Failed trials are left out at %d points.", failed)
 	}
-	if hidden := s.hidden(); hidden != "" {
+	if hidden := s.listed(func(p *panel) []string { return p.hidden() }); hidden != "" {
 		text += " Hidden under another curve: " + hidden + "."
+	}
+	if outside := s.listed(func(p *panel) []string { return p.outside }); outside != "" {
+		text += " Beyond the axes: " + outside + "."
 	}
 	if axes := s.logAxes(); axes != "" {
 		text += " Logarithmic: " + axes + "."
@@ -203,21 +206,21 @@ func (s *sheet) logAxes() string {
 	return strings.Join(texts, separator)
 }
 
-// hidden names the curves that others cover, and on a sheet of several panels where.
-func (s *sheet) hidden() string {
+// listed joins what is said of curves, and on a sheet of several panels where.
+func (s *sheet) listed(of func(p *panel) []string) string {
 	var labels []string
-	where := make(map[string][]string)
+	where := make(map[string][]*panel)
 	for _, p := range s.panels {
-		for _, label := range p.hidden() {
+		for _, label := range of(p) {
 			if where[label] == nil {
 				labels = append(labels, label)
 			}
-			where[label] = append(where[label], p.figure.Name)
+			where[label] = append(where[label], p)
 		}
 	}
 	if len(s.panels) > 1 {
 		for i, label := range labels {
-			labels[i] = label + " in " + strings.Join(where[label], ", ")
+			labels[i] = label + " in " + panelNames(where[label], s.panels)
 		}
 	}
 	return strings.Join(labels, "; ")
@@ -320,7 +323,7 @@ func (s *sheet) drawPanels(c draw.Canvas) {
 		grid[i] = make([]*plot.Plot, s.columns)
 		for j := range grid[i] {
 			if k := i*s.columns + j; k < len(s.panels) {
-				grid[i][j] = s.panels[k].plot()
+				grid[i][j] = s.panels[k].plot(s.panelHeight)
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func (h superscriptText) Box(s string, f font.Font) (width, height, depth vg.Len
 	return width, height, depth
 }
 
-// Draw draws one line.
+// Draw draws lines below each other.
 func (h superscriptText) Draw(c vg.Canvas, s string, style text.Style, at vg.Point) {
 	if !strings.Contains(s, superscriptStart) {
 		style.Handler = h.Handler
@@ -91,17 +91,22 @@ func (h superscriptText) Draw(c vg.Canvas, s string, style text.Style, at vg.Poi
 		c.Rotate(style.Rotation)
 		at, style.Rotation = vg.Point{}, 0
 	}
-	width, height, _ := h.Box(s, style.Font)
-	// As the plain handler places a line: aligned by its box, the base line one size below its top.
-	at.X += vg.Length(style.XAlign) * width
-	at.Y += style.Height(s)*vg.Length(style.YAlign) - height + style.Font.Size
 	c.SetColor(style.Color)
-	for _, p := range pieces(s, style.Font) {
-		if p.text == "" {
-			continue
+	lines := h.Lines(s)
+	for i, line := range lines {
+		width, height, _ := h.Box(line, style.Font)
+		// As the plain handler places a line: aligned by its box, the base line one size below its
+		// top.
+		x := at.X + vg.Length(style.XAlign)*width
+		y := at.Y + style.Height(s)*vg.Length(style.YAlign) - height +
+			style.Font.Size*vg.Length(len(lines)-i)
+		for _, p := range pieces(line, style.Font) {
+			if p.text == "" {
+				continue
+			}
+			face := h.Cache().Lookup(p.font, p.font.Size)
+			c.FillString(face, vg.Point{X: x, Y: y + p.up}, p.text)
+			x += face.Width(p.text)
 		}
-		face := h.Cache().Lookup(p.font, p.font.Size)
-		c.FillString(face, vg.Point{X: at.X, Y: at.Y + p.up}, p.text)
-		at.X += face.Width(p.text)
 	}
 }

@@ -32,7 +32,8 @@ type Budget struct {
 	worst, worstLoss Path
 	refused          error  // the first charge that the budget could not pay
 	rooted           bool   // Root has been called
-	exact            bool   // a Publication's: all draws are exact
+	exact            bool   // a Publication's or its rehearsal's: all draws are exact
+	published        bool   // a Publication's: all draws are of the system's randomness
 	inexact          error  // the first mechanism that it cannot draw exactly
 	watch            *watch // nil unless a transcript is recorded or replayed
 }
@@ -153,6 +154,7 @@ func (p *Path) charge(m *mechanism, amount, scale float64) error {
 	p.calls[m.slot]++
 	p.all++
 	m.calls++
+	m.charged = amount
 	b.claimed = max(b.claimed, p.spent)
 	b.proven = max(b.proven, p.loss)
 	// Where every leaf takes what is left, all paths cost the same up to rounding. The longest then
@@ -182,8 +184,10 @@ type mechanism struct {
 	lossPerCost   float64
 	slot          int
 	calls         int64
+	charged       float64 // amount of the last call
 	stream        *random.Stream
-	grid          float64 // of a Publication's scores: the step they are rounded to
+	grid          float64   // of a Publication's scores: the step they are rounded to
+	steps         []float64 // scratch: of a Publication's scores
 }
 
 // The kinds of mechanisms.

@@ -50,7 +50,7 @@ func (c *Cauchy) Add(path *Path, epsilon, bound, value float64) (float64, error)
 	}
 	var noted *call
 	if w := path.budget.watch; w != nil {
-		record, forced, err := w.begin(c.mechanism, epsilon, value, bound)
+		record, forced, err := w.begin(c.mechanism, epsilon, 1/scale, value, bound)
 		if forced {
 			return w.answerCauchy(record, c, value, bound, err)
 		}

@@ -15,17 +15,13 @@ import (
 type exactChoice struct {
 	s, t   uint64
 	powers [maxSteps + 1]uint64 // exp(-2^j·s/t)·2⁶³, rounded up
-	steps  []int64              // scratch: of each candidate
-	sizes  []uint64             // exp(-d·s/t)·2⁶³, rounded up
+	sizes  []uint64             // scratch: exp(-d·s/t)·2⁶³, rounded up
 	sums   []sum
 }
 
 // maxSteps bounds scores to ±2^(maxSteps-1) steps. A score beyond is replaced by the nearest one
 // within: that never moves neighbours' scores further apart.
 const maxSteps = 51
-
-// never is the step of a candidate that cannot be chosen.
-const never = math.MinInt64
 
 // roundedUp bounds how far sizes lie above what they stand for: each of up to maxSteps+1 powers by
 // 2, and each product by 1.
@@ -93,16 +89,40 @@ func (c *exactChoice) size(d uint64) uint64 {
 	return size
 }
 
-// step is a score on a Publication's grid.
-func (m *mechanism) step(score float64) (int64, error) {
+// step is a score on a Publication's grid: a whole number, or -Inf.
+func (m *mechanism) step(score float64) (float64, error) {
 	switch {
 	case math.IsNaN(score) || math.IsInf(score, 1):
 		return 0, m.notANumber()
 	case math.IsInf(score, -1):
-		return never, nil
+		return score, nil
 	}
 	const most = 1 << (maxSteps - 1)
-	return int64(math.Floor(max(-most, min(most, score/m.grid)) + 0.5)), nil
+	return math.Floor(max(-most, min(most, score/m.grid)) + 0.5), nil
+}
+
+// pace is how much less likely each unit of score makes a candidate, in nats. On a Publication's
+// grid the unit is a step, and the rate is s/t.
+type pace struct {
+	rate float64
+	s, t uint64
+}
+
+// given returns what a choice is made by: scores, or their steps, which the next call overwrites.
+func (m *mechanism) given(epsilon float64, scores []float64) ([]float64, pace, error) {
+	if m.grid == 0 {
+		return scores, pace{rate: epsilon / (2 * m.sensitivity.Claimed)}, nil
+	}
+	m.steps = m.steps[:0]
+	for _, score := range scores {
+		step, err := m.step(score)
+		if err != nil {
+			return nil, pace{}, err
+		}
+		m.steps = append(m.steps, step)
+	}
+	s, t := choiceRate(epsilon)
+	return m.steps, pace{float64(s) / float64(t), s, t}, nil
 }
 
 // choiceRate is the fraction s/t by which a step makes a candidate of a Publication less likely.
@@ -110,45 +130,40 @@ func choiceRate(epsilon float64) (s, t uint64) {
 	return laplaceRate(epsilon * spared / (2 * (scoreGrid + 1)))
 }
 
-// drawExactly draws a candidate.
-func (e *Exponential) drawExactly(epsilon float64, scores, weights []float64) (int, error) {
+// drawExactly draws a candidate by the steps of its score, which it overwrites.
+func (e *Exponential) drawExactly(p pace, steps, weights []float64) (int, error) {
 	c := e.exact
 	if c == nil {
 		c = new(exactChoice)
 		e.exact = c
 	}
-	c.prepare(choiceRate(epsilon))
-	best := int64(never)
-	c.steps = c.steps[:0]
-	for i, score := range scores {
-		step, err := e.step(score)
+	c.prepare(p.s, p.t)
+	best := math.Inf(-1)
+	for i := range steps {
 		switch {
-		case err != nil:
-			return 0, err
 		case weights != nil && !(weights[i] >= 0 && weights[i] <= 1<<53 &&
 			weights[i] == math.Trunc(weights[i])):
 			return 0, fmt.Errorf("%w: %s: a weight is no whole number", ErrInexact, e.purpose)
 		case weights != nil && weights[i] == 0:
-			step = never
+			steps[i] = math.Inf(-1)
 		}
-		best = max(best, step)
-		c.steps = append(c.steps, step)
+		best = max(best, steps[i])
 	}
-	if best == never {
+	if math.IsInf(best, -1) {
 		return 0, ErrNoCandidates
 	}
-	return c.draw(e.stream, best, weights)
+	return c.draw(e.stream, best, steps, weights)
 }
 
-// draw draws from the candidates whose steps are prepared.
-func (c *exactChoice) draw(w Words, best int64, weights []float64) (int, error) {
+// draw draws from candidates by their steps, whole numbers or -Inf.
+func (c *exactChoice) draw(w Words, best float64, steps, weights []float64) (int, error) {
 	c.sizes, c.sums = c.sizes[:0], c.sums[:0]
 	total := sum{}
-	last, size := int64(never), uint64(0)
-	for i, step := range c.steps {
+	last, size := math.Inf(-1), uint64(0)
+	for i, step := range steps {
 		if step != last { // runs of equal scores are common
 			last, size = step, 0
-			if step != never {
+			if !math.IsInf(step, -1) {
 				size = c.size(uint64(best - step))
 			}
 		}
@@ -182,8 +197,8 @@ func (c *exactChoice) draw(w Words, best int64, weights []float64) (int, error) 
 		if place+roundedUp < c.sizes[low] {
 			return low, nil
 		}
-		steps := new(big.Int).SetUint64(uint64(best - c.steps[low]))
-		n := steps.Mul(steps, new(big.Int).SetUint64(c.s))
+		n := new(big.Int).SetUint64(uint64(best - steps[low]))
+		n.Mul(n, new(big.Int).SetUint64(c.s))
 		if below(w, place, 63, expOf(n, new(big.Int).SetUint64(c.t))) {
 			return low, nil
 		}

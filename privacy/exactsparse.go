@@ -1,7 +1,6 @@
 package privacy
 
 import (
-	"math"
 	"math/big"
 	"math/bits"
 )
@@ -76,19 +75,15 @@ func (p *Path) sparseExactly(m *mechanism, epsilon float64, table SparseTable) (
 	if table.OccupiedOnly {
 		return nil, p.budget.refuse(ErrInexact)
 	}
-	rate, divisor, err := m.exactRate(epsilon)
+	rate, divisor, err := p.exactRate(m, epsilon)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.addExactly(m, epsilon, table.Counts); err != nil {
+	if err := m.whole(table.Counts); err != nil {
 		return nil, err
 	}
-	for i, n := range table.Counts {
-		table.Counts[i] = math.Max(0, n)
-	}
-	s := &Sparse{table: table,
-		places: (table.Cells - uint64(len(table.Occupied))) * uint64(table.Width)}
-	s.exact = newSkips(m.stream, rate, divisor, s.places)
-	s.pass(0)
-	return s, nil
+	return newSparse(p, m, epsilon, table, countLaw{rate: float64(rate) / float64(divisor),
+		law:   geometricLaw,
+		draw:  func() float64 { return float64(discreteLaplace(m.stream, rate, divisor)) },
+		skips: func(places uint64) *skips { return newSkips(m.stream, rate, divisor, places) }})
 }

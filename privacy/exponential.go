@@ -35,7 +35,7 @@ func (m *mechanism) Sensitivity() Sensitivity { return m.sensitivity }
 // all ones; candidates of weight 0 or score -Inf are never chosen. Scores that are NaN or +Inf are
 // refused; so is a choice from no candidates, with ErrNoCandidates.
 func (e *Exponential) Choose(path *Path, epsilon float64, scores, weights []float64) (int, error) {
-	element, err := e.choose(path, epsilon, scores, weights, nil, nil)
+	element, err := e.ChooseElement(path, epsilon, scores, weights, nil)
 	return int(element), err
 }
 
@@ -56,31 +56,36 @@ type Groups interface {
 // elements.
 func (e *Exponential) ChooseElement(path *Path, epsilon float64, scores, weights []float64,
 	groups Groups) (element uint64, err error) {
-	return e.choose(path, epsilon, scores, weights, groups, nil)
+	return e.choose(path, epsilon, scores, weights, groups,
+		func(p pace, scores []float64) (int, error) {
+			if e.grid > 0 {
+				return e.drawExactly(p, scores, weights)
+			}
+			return e.draw(p.rate, scores, weights)
+		})
 }
 
 // choose charges the path, then draws a candidate or, in a replay, answers from the record. groups
-// is nil where candidates are elements themselves. draw is nil for the usual way to draw.
-func (e *Exponential) choose(path *Path, epsilon float64, scores, weights []float64,
-	groups Groups, draw func() (int, error)) (element uint64, err error) {
-	if err := path.charge(e.mechanism, epsilon, 0); err != nil {
+// is nil where candidates are elements themselves.
+func (m *mechanism) choose(path *Path, epsilon float64, scores, weights []float64, groups Groups,
+	draw func(p pace, scores []float64) (int, error)) (element uint64, err error) {
+	if err := path.charge(m, epsilon, 0); err != nil {
+		return 0, err
+	}
+	scores, pace, err := m.given(epsilon, scores)
+	if err != nil {
 		return 0, err
 	}
 	watch := path.budget.watch
-	c, forced, err := watch.begin(e.mechanism, epsilon, scores...)
+	c, forced, err := watch.begin(m, epsilon, pace.rate, scores...)
 	if err != nil {
 		return 0, err
 	}
 	if forced {
-		watch.choose(c, e.mechanism, scores, weights, groups)
+		watch.choose(c, m, pace.rate, scores, weights, groups)
 		return c.element, nil
 	}
-	var i int
-	if draw == nil {
-		i, err = e.draw(epsilon, scores, weights)
-	} else {
-		i, err = draw()
-	}
+	i, err := draw(pace, scores)
 	if err != nil {
 		return 0, err
 	}
@@ -92,11 +97,8 @@ func (e *Exponential) choose(path *Path, epsilon float64, scores, weights []floa
 	return element, nil
 }
 
-// draw draws a candidate.
-func (e *Exponential) draw(epsilon float64, scores, weights []float64) (int, error) {
-	if e.grid > 0 {
-		return e.drawExactly(epsilon, scores, weights)
-	}
+// draw draws a candidate; factor is what each unit of score is worth, in nats.
+func (e *Exponential) draw(factor float64, scores, weights []float64) (int, error) {
 	best := math.Inf(-1)
 	for i, score := range scores {
 		if score > best && (weights == nil || weights[i] > 0) {
@@ -115,7 +117,6 @@ func (e *Exponential) draw(epsilon float64, scores, weights []float64) (int, err
 		e.cumulative = make([]float64, 2*len(scores))
 	}
 	cumulative := e.cumulative[:len(scores)]
-	factor := epsilon / (2 * e.sensitivity.Claimed)
 	sum, last := 0.0, math.NaN()
 	weight := 0.0
 	for i, score := range scores {
@@ -166,9 +167,10 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 		for i := range scores {
 			scores[i] = score(i)
 		}
-		element, err := e.choose(path, epsilon, scores, nil, nil, func() (int, error) {
-			return e.reject(n, low, high, factor, spread, score)
-		})
+		element, err := e.choose(path, epsilon, scores, nil, nil,
+			func(pace, []float64) (int, error) {
+				return e.reject(n, low, high, factor, spread, score)
+			})
 		return int(element), err
 	}
 	if err := path.charge(e.mechanism, epsilon, 0); err != nil {

@@ -70,26 +70,14 @@ func (g *Gaussian) AddAll(path *Path, rho float64, values []float64) error {
 		}
 		sigma /= math.Sqrt(spared)
 	}
-	if err := path.charge(g.mechanism, rho, sigma); err != nil {
-		return err
+	if !g.discrete {
+		return path.perturb(g.mechanism, rho, sigma, 1/float64(sigma*sigma), values,
+			func() float64 { return float64(drawNormal(g.stream) * sigma) })
 	}
-	c, forced, err := path.budget.watch.begin(g.mechanism, rho, values...)
-	if forced {
-		return path.budget.watch.answerGaussian(c, g, values, err)
-	}
-	v := gaussianVariance{}
-	if g.discrete {
-		v = variance(sigma)
-	}
-	for i := range values {
-		if g.discrete {
-			values[i] += float64(discreteGaussian(g.stream, v))
-		} else {
-			values[i] += float64(drawNormal(g.stream) * sigma)
-		}
-	}
-	c.end(values...)
-	return nil
+	v := variance(sigma)
+	squared := float64(v.t) * float64(v.m) / float64(v.q)
+	return path.perturb(g.mechanism, rho, sigma, 1/squared, values,
+		func() float64 { return float64(discreteGaussian(g.stream, v)) })
 }
 
 // drawNormal draws from the standard normal distribution by the polar method (Marsaglia & Bray
@@ -101,23 +89,6 @@ func drawNormal(s *random.Stream) float64 {
 			return u * math.Sqrt(-2*elementary.Log(r)/r)
 		}
 	}
-}
-
-// answerGaussian replaces values by the recorded outcome of Gaussian noise. err is begin's.
-func (w *watch) answerGaussian(c *call, g *Gaussian, values []float64, err error) error {
-	if err != nil {
-		return err
-	}
-	square, loss := 0.0, 0.0
-	for i, v := range values {
-		was := c.values[i]
-		square += float64((was - v) * (was - v))
-		// (o-v)² - (o-was)²
-		loss += float64((was - v) * (2*c.outcome[i] - was - v))
-	}
-	w.compared(g.mechanism, c.amount, math.Sqrt(square), loss/(2*g.Variance(c.amount)))
-	copy(values, c.outcome)
-	return nil
 }
 
 // DiscreteLaplace is Geometric with noise that is drawn exactly, in integers.
@@ -146,17 +117,7 @@ func (l *DiscreteLaplace) MeanSize(epsilon float64) float64 {
 // AddAll charges epsilon to the path and perturbs every element of values, in place, for a single
 // charge; see Laplace.AddAll.
 func (l *DiscreteLaplace) AddAll(path *Path, epsilon float64, values []float64) error {
-	if path.budget.exact {
-		return path.addExactly(l.mechanism, epsilon, values)
-	}
-	rate := epsilon / l.sensitivity.Claimed
-	if rate < minLaplaceRate {
-		return tooSmall(l.mechanism, 1/rate, 1/minLaplaceRate)
-	}
-	s, t := laplaceRate(rate)
-	return path.perturb(l.mechanism, epsilon, 1/rate, values, func() float64 {
-		return float64(discreteLaplace(l.stream, s, t))
-	})
+	return path.addExactly(l.mechanism, epsilon, values)
 }
 
 // Variance is 2·(sensitivity/epsilon)².

@@ -39,8 +39,8 @@ func (l *Laplace) Add(path *Path, epsilon, value float64) (float64, error) {
 // AddAll perturbs every element of values, in place, for a single charge. The elements must be
 // answers over disjoint data, or one vector whose L1 sensitivity is the declared one.
 func (l *Laplace) AddAll(path *Path, epsilon float64, values []float64) error {
-	scale := l.sensitivity.Claimed / epsilon
-	return path.perturb(l.mechanism, epsilon, scale, values, func() float64 {
+	rate, scale := epsilon/l.sensitivity.Claimed, l.sensitivity.Claimed/epsilon
+	return path.perturb(l.mechanism, epsilon, scale, rate, values, func() float64 {
 		return float64(drawLaplace(l.stream) * scale)
 	})
 }
@@ -69,22 +69,22 @@ func (g *Geometric) AddAll(path *Path, epsilon float64, values []float64) error 
 	if path.budget.exact {
 		return path.addExactly(g.mechanism, epsilon, values)
 	}
-	rate := epsilon / g.sensitivity.Claimed
-	scale := g.sensitivity.Claimed / epsilon
-	return path.perturb(g.mechanism, epsilon, scale, values, func() float64 {
+	rate, scale := epsilon/g.sensitivity.Claimed, g.sensitivity.Claimed/epsilon
+	return path.perturb(g.mechanism, epsilon, scale, rate, values, func() float64 {
 		return drawGeometric(g.stream, rate)
 	})
 }
 
-// perturb charges epsilon for noise of a scale and adds a draw of it to every element of values.
-func (p *Path) perturb(m *mechanism, epsilon, scale float64, values []float64,
+// perturb charges an amount for noise of a scale, and adds a draw of it to every element of values.
+// rate is that of what is really drawn, as in call.
+func (p *Path) perturb(m *mechanism, amount, scale, rate float64, values []float64,
 	draw func() float64) error {
-	if err := p.charge(m, epsilon, scale); err != nil {
+	if err := p.charge(m, amount, scale); err != nil {
 		return err
 	}
 	var c *call
 	if w := p.budget.watch; w != nil { // asked here, since calls are many and small
-		noted, forced, err := w.begin(m, epsilon, values...)
+		noted, forced, err := w.begin(m, amount, rate, values...)
 		if forced {
 			return w.answer(noted, m, values, err)
 		}

@@ -69,7 +69,7 @@ func (o *Objective) Minimise(path *Path, epsilon float64, shape Shape, f Convex)
 		return nil, err
 	}
 	w := path.budget.watch
-	c, forced, err := w.begin(o.mechanism, epsilon)
+	c, forced, err := w.begin(o.mechanism, epsilon, 1/scale)
 	if forced {
 		return w.answerObjective(c, o, shape, scale, f, err)
 	}
@@ -83,6 +83,7 @@ func (o *Objective) Minimise(path *Path, epsilon float64, shape Shape, f Convex)
 	}
 	if c != nil {
 		c.values, c.logDet, c.minimum = f.Gradient(theta), f.LogDet(theta), theta
+		c.shape = shape
 	}
 	blur := 2 * math.Sqrt(float64(shape.Variables)) * minimumTolerance /
 		(shape.Strength * gapShare * epsilon)

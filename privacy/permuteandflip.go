@@ -22,7 +22,6 @@ import (
 type PermuteAndFlip struct {
 	*mechanism
 	order []int32 // scratch
-	steps []int64 // scratch of a Publication
 }
 
 // PermuteAndFlip declares the mechanism for a quality function of the given sensitivity.
@@ -35,29 +34,14 @@ func (b *Budget) PermuteAndFlip(purpose string, stream *random.Stream, s Sensiti
 // score -Inf are never chosen. Scores that are NaN or +Inf are refused; so is a choice from no
 // candidates, with ErrNoCandidates.
 func (f *PermuteAndFlip) Choose(path *Path, epsilon float64, scores []float64) (int, error) {
-	if err := path.charge(f.mechanism, epsilon, 0); err != nil {
-		return 0, err
-	}
-	watch := path.budget.watch
-	c, forced, err := watch.begin(f.mechanism, epsilon, scores...)
-	if err != nil {
-		return 0, err
-	}
-	if forced {
-		watch.choose(c, f.mechanism, scores, nil, nil)
-		return int(c.element), nil
-	}
-	chosen, err := f.draw(epsilon, scores)
-	if err == nil {
-		c.chosen(uint64(chosen), chosen, nil, nil)
-	}
-	return chosen, err
+	chosen, err := f.choose(path, epsilon, scores, nil, nil, f.draw)
+	return int(chosen), err
 }
 
 // draw draws a candidate. A Publication's coins are exact.
-func (f *PermuteAndFlip) draw(epsilon float64, scores []float64) (int, error) {
-	best, bestStep := math.Inf(-1), int64(never)
-	f.order, f.steps = f.order[:0], f.steps[:0]
+func (f *PermuteAndFlip) draw(p pace, scores []float64) (int, error) {
+	best := math.Inf(-1)
+	f.order = f.order[:0]
 	for i, score := range scores {
 		if math.IsNaN(score) || math.IsInf(score, 1) {
 			return 0, f.notANumber()
@@ -66,27 +50,21 @@ func (f *PermuteAndFlip) draw(epsilon float64, scores []float64) (int, error) {
 			f.order = append(f.order, int32(i))
 		}
 		best = max(best, score)
-		if f.grid > 0 {
-			step, _ := f.step(score)
-			f.steps, bestStep = append(f.steps, step), max(bestStep, step)
-		}
 	}
 	if len(f.order) == 0 {
 		return 0, ErrNoCandidates
 	}
-	factor := epsilon / (2 * f.sensitivity.Claimed)
-	s, t := choiceRate(epsilon)
 	for left := len(f.order); ; left-- { // the best one's coin has no tails
 		at := f.stream.IntN(left)
 		r := int(f.order[at])
 		f.order[at] = f.order[left-1]
 		if f.grid > 0 {
-			high, low := bits.Mul64(uint64(bestStep-f.steps[r]), s)
-			if bernoulliExp(f.stream, high, low, t) {
+			high, low := bits.Mul64(uint64(best-scores[r]), p.s)
+			if bernoulliExp(f.stream, high, low, p.t) {
 				return r, nil
 			}
 		} else if scores[r] == best ||
-			f.stream.Open01() < elementary.Exp(float64((scores[r]-best)*factor)) {
+			f.stream.Open01() < elementary.Exp(float64((scores[r]-best)*p.rate)) {
 			return r, nil
 		}
 	}

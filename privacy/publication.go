@@ -25,9 +25,18 @@ type Publication struct {
 
 // NewPublication returns a budget of (epsilon, delta), as NewApproximate does, with its streams.
 func NewPublication(epsilon, delta float64) *Publication {
-	p := &Publication{NewApproximate(epsilon, delta), random.SystemStreams()}
-	p.budget.exact = true
-	return p
+	b := NewRehearsal(epsilon, delta)
+	b.published = true
+	return &Publication{b, random.SystemStreams()}
+}
+
+// NewRehearsal returns the budget of a Publication, with the same draws and refusals, but for one
+// thing: its streams may follow from a seed, so that audits can make a release again. It cannot be
+// certified.
+func NewRehearsal(epsilon, delta float64) *Budget {
+	b := NewApproximate(epsilon, delta)
+	b.exact = true
+	return b
 }
 
 // Budget is the publication's budget. It refuses streams that follow from a seed.
@@ -50,7 +59,7 @@ const scoreGrid = 1 << 16
 // declareExact refuses a mechanism that a Publication cannot draw, and makes its sensitivity that
 // of the grid.
 func (b *Budget) declareExact(m *mechanism) {
-	if !m.stream.System() {
+	if b.published && !m.stream.System() {
 		panic(fmt.Sprintf("privacy: mechanism %q of a publication draws from a seed", m.purpose))
 	}
 	refuse := func(why string) {
@@ -92,9 +101,12 @@ func (m *mechanism) whole(values []float64) error {
 	return nil
 }
 
-// exactRate is the fraction s/t that noise at an epsilon is drawn at.
-func (m *mechanism) exactRate(epsilon float64) (s, t uint64, err error) {
-	rate := epsilon / m.sensitivity.Claimed * spared
+// exactRate is the fraction s/t that noise of integers at an epsilon is drawn at.
+func (p *Path) exactRate(m *mechanism, epsilon float64) (s, t uint64, err error) {
+	rate := epsilon / m.sensitivity.Claimed
+	if p.budget.exact {
+		rate *= spared
+	}
 	if !(rate >= minLaplaceRate) {
 		return 0, 0, tooSmall(m, 1/rate, 1/minLaplaceRate)
 	}
@@ -104,18 +116,13 @@ func (m *mechanism) exactRate(epsilon float64) (s, t uint64, err error) {
 
 // addExactly charges epsilon for discrete Laplace noise on every value, in place.
 func (p *Path) addExactly(m *mechanism, epsilon float64, values []float64) error {
-	s, t, err := m.exactRate(epsilon)
-	if err == nil {
+	s, t, err := p.exactRate(m, epsilon)
+	if err == nil && p.budget.exact {
 		err = m.whole(values)
-	}
-	if err == nil {
-		err = p.charge(m, epsilon, m.sensitivity.Claimed/epsilon)
 	}
 	if err != nil {
 		return err
 	}
-	for i := range values {
-		values[i] += float64(discreteLaplace(m.stream, s, t))
-	}
-	return nil
+	return p.perturb(m, epsilon, m.sensitivity.Claimed/epsilon, float64(s)/float64(t), values,
+		func() float64 { return float64(discreteLaplace(m.stream, s, t)) })
 }

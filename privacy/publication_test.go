@@ -89,12 +89,11 @@ func TestSizesBound(t *testing.T) {
 func TestUndecidedChoice(t *testing.T) {
 	c := new(exactChoice)
 	c.prepare(1, 1)
-	c.steps = []int64{0, -1}
 	// In steps of 2⁻⁶³, 1/e is 2F16AC6C59DE6F8D.5D6F…; the proposals from 2⁶³ on are the second's.
 	const place = 0x2F16AC6C59DE6F8D
 	for word, want := range map[uint64]int{0x5D6F << 48: 1, 0x5D70 << 48: 0} {
 		words := fixed{1<<63 + place, word, 5} // 5 is a place of the first candidate
-		got, err := c.draw(&words, 0, nil)
+		got, err := c.draw(&words, 0, []float64{0, -1}, nil)
 		if err != nil || got != want || len(words) != want {
 			t.Errorf("%x: candidate %d (%v), want %d; words left %v", word, got, err, want, words)
 		}
@@ -126,7 +125,9 @@ func TestExactChoiceLaw(t *testing.T) {
 			law, sum = append(law, w), sum+w
 		}
 		for range 40000 {
-			j := must(e.drawExactly(c.epsilon, c.scores, c.weights))
+			steps, pace, err := e.given(c.epsilon, c.scores)
+			noError(t, err)
+			j := must(e.drawExactly(pace, steps, c.weights))
 			observed[j]++
 		}
 		var some, seen []float64
@@ -301,6 +302,7 @@ func TestPublicationRefuses(t *testing.T) {
 	mustPanic(t, "a seed", func() {
 		NewPublication(1, 0).Budget().Geometric("x", random.NewKey(1).Stream(), Exact(1))
 	})
+	mustPanic(t, "a replay", func() { NewPublication(1, 0).Budget().Replay(new(Transcript)) })
 }
 
 // TestPublicationLedger: rounding scores costs a part in scoreGrid of their sensitivity.
@@ -324,7 +326,8 @@ func TestSpared(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &mechanism{sensitivity: Exact(rapid.Float64Range(0.5, 100).Draw(t, "sensitivity"))}
 		epsilon := rapid.Float64Range(1e-4, 100).Draw(t, "epsilon")
-		s, d, err := m.exactRate(epsilon)
+		path := NewRehearsal(epsilon, 0).Root()
+		s, d, err := path.exactRate(m, epsilon)
 		if err != nil {
 			t.Fatal(err)
 		}

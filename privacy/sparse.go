@@ -56,11 +56,17 @@ type Sparse struct {
 // Sparse charges epsilon to the path for the noise of the counts, which it replaces.
 func (l *Laplace) Sparse(path *Path, epsilon float64, table SparseTable) (*Sparse, error) {
 	rate, scale := epsilon/l.sensitivity.Claimed, l.sensitivity.Claimed/epsilon
-	miss := elementary.Log1p(-elementary.Exp(-rate/2) / 2) // P(x ≥ ½) = e^(-rate/2)/2
-	law := func(k, count float64) float64 { return laplaceLaw(k, count, rate) }
-	return newSparse(path, l.mechanism, epsilon, table, miss, law, func() float64 {
-		return float64(drawLaplace(l.stream) * scale)
-	})
+	return newSparse(path, l.mechanism, epsilon, table, countLaw{rate: rate, law: laplaceLaw,
+		miss: elementary.Log1p(-elementary.Exp(-rate/2) / 2), // P(x ≥ ½) = e^(-rate/2)/2
+		draw: func() float64 { return float64(drawLaplace(l.stream) * scale) }})
+}
+
+// countLaw is how the counts of a Sparse are drawn.
+type countLaw struct {
+	rate, miss float64                              // as in Sparse
+	law        func(k, count, rate float64) float64 // laplaceLaw or geometricLaw
+	draw       func() float64                       // noise of an occupied cell's count
+	skips      func(places uint64) *skips           // of a Publication
 }
 
 // Sparse charges epsilon to the path for the noise of the counts, which it replaces.
@@ -69,26 +75,24 @@ func (g *Geometric) Sparse(path *Path, epsilon float64, table SparseTable) (*Spa
 		return path.sparseExactly(g.mechanism, epsilon, table)
 	}
 	rate := epsilon / g.sensitivity.Claimed
-	miss := -elementary.Log1p(elementary.Exp(-rate)) // P(x ≤ 0) = 1/(1+e^(-rate))
-	law := func(k, count float64) float64 { return geometricLaw(k, count, rate) }
-	return newSparse(path, g.mechanism, epsilon, table, miss, law, func() float64 {
-		return drawGeometric(g.stream, rate)
-	})
+	return newSparse(path, g.mechanism, epsilon, table, countLaw{rate: rate, law: geometricLaw,
+		miss: -elementary.Log1p(elementary.Exp(-rate)), // P(x ≤ 0) = 1/(1+e^(-rate))
+		draw: func() float64 { return drawGeometric(g.stream, rate) }})
 }
 
-func newSparse(path *Path, m *mechanism, epsilon float64, table SparseTable, miss float64,
-	law func(k, count float64) float64, draw func() float64) (*Sparse, error) {
+func newSparse(path *Path, m *mechanism, epsilon float64, table SparseTable,
+	how countLaw) (*Sparse, error) {
 	if err := path.charge(m, epsilon, m.sensitivity.Claimed/epsilon); err != nil {
 		return nil, err
 	}
-	s := &Sparse{table: table, stream: m.stream, rate: epsilon / m.sensitivity.Claimed, miss: miss}
+	s := &Sparse{table: table, stream: m.stream, rate: how.rate, miss: how.miss}
 	watch := path.budget.watch
-	c, forced, err := watch.begin(m, epsilon, table.Counts...)
+	c, forced, err := watch.begin(m, epsilon, how.rate, table.Counts...)
 	switch {
 	case err != nil:
 		return nil, err
 	case forced:
-		watch.sparse(c, m, &table, law)
+		watch.sparse(c, m, &table, how.law)
 		s.forced, s.seen = true, c.seen
 		return s, nil
 	case c != nil:
@@ -96,10 +100,13 @@ func newSparse(path *Path, m *mechanism, epsilon float64, table SparseTable, mis
 		c.cells = slices.Clone(table.Occupied)
 	}
 	for i, n := range table.Counts {
-		table.Counts[i] = math.Max(0, math.Floor(n+draw()+0.5))
+		table.Counts[i] = math.Max(0, math.Floor(n+how.draw()+0.5))
 	}
 	if !table.OccupiedOnly {
 		s.places = (table.Cells - uint64(len(table.Occupied))) * uint64(table.Width)
+	}
+	if how.skips != nil {
+		s.exact = how.skips(s.places)
 	}
 	s.pass(0)
 	return s, nil
@@ -178,7 +185,7 @@ func (s *Sparse) Next(counts []float64) (cell uint64, ok bool) {
 
 // sparse compares the tables of a replayed call. All counts that are not 0 in either are compared.
 func (w *watch) sparse(c *call, m *mechanism, table *SparseTable,
-	law func(k, count float64) float64) {
+	law func(k, count, rate float64) float64) {
 	outcome := func(cell uint64, y int) float64 {
 		i, found := slices.BinarySearchFunc(c.seen, cell, func(s seenCell, cell uint64) int {
 			return cmp.Compare(s.cell, cell)
@@ -207,9 +214,9 @@ func (w *watch) sparse(c *call, m *mechanism, table *SparseTable,
 			if before != after {
 				distance += math.Abs(before - after)
 				if k := outcome(cell, y); table.OccupiedOnly && was != now {
-					loss = math.Inf(1)
+					loss, w.replay.Impossible = math.Inf(1), true
 				} else {
-					loss += law(k, before) - law(k, after)
+					loss += law(k, before, c.rate) - law(k, after, c.rate)
 				}
 			}
 		}

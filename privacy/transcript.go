@@ -21,20 +21,26 @@ func (t *Transcript) Len() int { return len(t.calls) }
 // depends on the mechanism.
 type call struct {
 	purpose, kind string
-	amount        float64   // of epsilon, or of rho
-	claimed       float64   // sensitivity that noise is scaled to
-	values        []float64 // true values, a smooth bound, scores, counts of occupied cells
-	outcome       []float64 // noisy values
-	weights       []float64 // of candidates, nil for 1 each
-	element       uint64    // chosen
-	share         float64   // of its group's weight that the element has
-	group         int       // that the element is in
-	firsts        []uint64  // an element of each group, nil where candidates are no groups
-	cells         []uint64  // occupied
-	grouped       bool      // values of neighbours may differ in number
-	minimum       []float64 // found by objective perturbation, before it is blurred
-	logDet        float64   // of the second derivatives there
-	seen          []seenCell
+	amount        float64 // of epsilon, or of rho
+	charged       float64 // the amount that the path was charged with
+	claimed       float64 // sensitivity that noise is scaled to
+	grid          float64 // of a Publication's choice: what a step of its scores stands for
+	// rate is that of what is really drawn: nats for a unit of noise or of score, of a Publication
+	// for a step of its grid; one over the variance of Gaussian noise.
+	rate    float64
+	values  []float64 // true values, a smooth bound, scores or steps, counts of occupied cells
+	outcome []float64 // noisy values
+	weights []float64 // of candidates, nil for 1 each
+	element uint64    // chosen
+	share   float64   // of its group's weight that the element has
+	group   int       // that the element is in
+	firsts  []uint64  // an element of each group, nil where candidates are no groups
+	cells   []uint64  // occupied
+	grouped bool      // values of neighbours may differ in number
+	minimum []float64 // found by objective perturbation, before it is blurred
+	logDet  float64   // of the second derivatives there
+	shape   Shape     // of the function that has it
+	seen    []seenCell
 }
 
 // seenCell is a cell of Sparse noise with a count above 0.
@@ -53,6 +59,9 @@ func (b *Budget) Record() *Transcript {
 // Replay makes the budget's mechanisms answer as recorded, whatever they are given, and compare
 // what they are given with what was recorded.
 func (b *Budget) Replay(t *Transcript) *Replay {
+	if b.published {
+		panic("privacy: the answers of a publication are drawn, not replayed")
+	}
 	r := &Replay{}
 	b.watch = &watch{transcript: t, replay: r}
 	return r
@@ -70,7 +79,9 @@ type Replay struct {
 	// Distances has the largest distance between the two inputs' values for each mechanism, in
 	// order of first use.
 	Distances []Distance
-	calls     int
+	// Impossible says that the replayed input cannot give one of the answers.
+	Impossible bool
+	calls      int
 }
 
 // Distance is how far a mechanism's values moved between neighbours, at the call where they moved
@@ -79,7 +90,8 @@ type Replay struct {
 type Distance struct {
 	Purpose, Mechanism string
 	Call               int // number of the call, from 0
-	// Distance is to be at most Proven; Claimed is the paper's value.
+	// Distance is to be at most Proven. Claimed is the paper's value, or less where what was drawn
+	// is enough for less only.
 	Distance, Proven, Claimed float64
 }
 
@@ -108,14 +120,15 @@ type watch struct {
 
 // begin notes a call before anything is drawn and returns it; forced says that it is answered by
 // the record. A nil watch returns nil; where calls are many and small, callers ask for that first.
-func (w *watch) begin(m *mechanism, amount float64, values ...float64) (c *call, forced bool,
-	err error) {
+func (w *watch) begin(m *mechanism, amount, rate float64, values ...float64) (c *call,
+	forced bool, err error) {
 	if w == nil {
 		return nil, false, nil
 	}
 	if w.replay == nil {
-		c = &call{purpose: m.purpose, kind: m.kind, amount: amount,
-			claimed: m.sensitivity.Claimed, values: slices.Clone(values)}
+		c = &call{purpose: m.purpose, kind: m.kind, amount: amount, charged: m.charged,
+			claimed: m.sensitivity.Claimed, grid: m.grid, rate: rate,
+			values: slices.Clone(values)}
 		w.transcript.calls = append(w.transcript.calls, c)
 		return c, false, nil
 	}
@@ -126,16 +139,22 @@ func (w *watch) begin(m *mechanism, amount float64, values ...float64) (c *call,
 			m.kind, m.purpose)
 	}
 	c = w.transcript.calls[at]
+	// Some may be scaled to what follows from the data, but not on a grid: errata D3.
+	fixed := m.grid > 0 || m.kind != exponential && m.kind != cauchy
+	differs := func(format string, is, was any) {
+		err = fmt.Errorf("%w: call %d, %s for %s, "+format, ErrDiverged, at, m.kind, m.purpose, is,
+			was)
+	}
 	switch {
 	case c.purpose != m.purpose || c.kind != m.kind || c.amount != amount:
 		err = fmt.Errorf("%w: call %d is %s for %s at %s %v, was %s for %s at %v",
 			ErrDiverged, at, m.kind, m.purpose, m.asks(), amount, c.kind, c.purpose, c.amount)
-	case c.claimed != m.sensitivity.Claimed && m.kind != exponential && m.kind != cauchy:
-		err = fmt.Errorf("%w: call %d, %s for %s, is scaled to a sensitivity of %v, was %v",
-			ErrDiverged, at, m.kind, m.purpose, m.sensitivity.Claimed, c.claimed)
+	case fixed && c.claimed != m.sensitivity.Claimed:
+		differs("is scaled to a sensitivity of %v, was %v", m.sensitivity.Claimed, c.claimed)
+	case fixed && c.rate != rate:
+		differs("draws at a rate of %v, was %v", rate, c.rate)
 	case len(c.values) != len(values) && !c.grouped && c.kind != objective:
-		err = fmt.Errorf("%w: call %d, %s for %s, has %d values, were %d",
-			ErrDiverged, at, m.kind, m.purpose, len(values), len(c.values))
+		differs("has %d values, were %d", len(values), len(c.values))
 	}
 	return c, true, err
 }
@@ -148,6 +167,10 @@ func (w *watch) compared(m *mechanism, amount, distance, loss float64) {
 	}
 	d := Distance{m.purpose, m.kind, r.calls - 1, distance, m.sensitivity.proven(),
 		m.sensitivity.Claimed}
+	if enough := m.enoughFor(amount, w.transcript.calls[r.calls-1].rate); Bound(d.Claimed).Exceeds(
+		enough) {
+		d.Claimed = enough
+	}
 	r.Loss += loss
 	if !math.IsInf(d.Proven, 1) {
 		part := d.Ratio()
@@ -167,19 +190,40 @@ func (w *watch) compared(m *mechanism, amount, distance, loss float64) {
 	r.Distances = append(r.Distances, d)
 }
 
-// answer replaces values by the recorded outcome of Laplace or two-sided geometric noise. err is
-// begin's.
+// enoughFor is the sensitivity for which a rate is what an amount pays for.
+func (m *mechanism) enoughFor(amount, rate float64) float64 {
+	switch {
+	case m.kind == gaussian || m.kind == discreteGaussianKind:
+		return math.Sqrt(2 * amount / rate)
+	case m.grid > 0:
+		return amount / (2 * rate) * m.grid
+	case m.kind == laplace || m.kind == geometric || m.kind == discreteLaplaceKind:
+		return amount / rate
+	}
+	return m.sensitivity.Claimed
+}
+
+// answer replaces values by the recorded outcome of Laplace, two-sided geometric or Gaussian noise.
+// err is begin's.
 func (w *watch) answer(c *call, m *mechanism, values []float64, err error) error {
 	if err != nil {
 		return err
 	}
-	rate := c.amount / m.sensitivity.Claimed
 	distance, loss := 0.0, 0.0
 	for i, v := range values {
-		if was := c.values[i]; was != v {
+		switch was := c.values[i]; {
+		case was == v:
+		case m.asks() == Rho:
+			distance += float64((was - v) * (was - v))
+			// (o-v)² - (o-was)²
+			loss += float64((was-v)*(2*c.outcome[i]-was-v)*c.rate) / 2
+		default:
 			distance += math.Abs(was - v)
-			loss += float64((math.Abs(c.outcome[i]-v) - math.Abs(c.outcome[i]-was)) * rate)
+			loss += float64((math.Abs(c.outcome[i]-v) - math.Abs(c.outcome[i]-was)) * c.rate)
 		}
+	}
+	if m.asks() == Rho { // in L2
+		distance = math.Sqrt(distance)
 	}
 	w.compared(m, c.amount, distance, loss)
 	copy(values, c.outcome)
@@ -234,13 +278,17 @@ func (c *call) chosen(element uint64, group int, weights []float64, groups Group
 
 // choose answers a replayed choice with the recorded element. groups is nil where the candidates
 // themselves are the elements. Scores are compared in units of the sensitivity that each side's
-// choice is scaled to, which may depend on the data as the scores do.
-func (w *watch) choose(c *call, m *mechanism, scores, weights []float64, groups Groups) {
-	unit := m.sensitivity.Claimed
+// choice is scaled to, which may depend on the data as the scores do. rate is that of this side.
+func (w *watch) choose(c *call, m *mechanism, rate float64, scores, weights []float64,
+	groups Groups) {
+	before, unit := c.claimed, m.sensitivity.Claimed
+	if m.grid > 0 { // scores are steps
+		before, unit = scoreGrid+1, scoreGrid+1
+	}
 	distance := 0.0
 	compare := func(was, now float64) {
-		if was != now || c.claimed != unit && !math.IsInf(now, -1) {
-			distance = max(distance, math.Abs(was/c.claimed-now/unit)*unit)
+		if was != now || before != unit && !math.IsInf(now, -1) {
+			distance = max(distance, math.Abs(was/before-now/unit))
 		}
 	}
 	group, share := int(c.element), 1.0
@@ -251,6 +299,9 @@ func (w *watch) choose(c *call, m *mechanism, scores, weights []float64, groups 
 	} else {
 		for i, first := range c.firsts {
 			if at, _, score := groups.Find(first); at >= 0 {
+				if m.grid > 0 {
+					score, _ = m.step(score)
+				}
 				compare(c.values[i], score)
 			}
 		}
@@ -260,14 +311,15 @@ func (w *watch) choose(c *call, m *mechanism, scores, weights []float64, groups 
 	if m.kind == permuteAndFlip {
 		law = flipLaw
 	}
-	loss := law(c.values, c.weights, c.amount/(2*c.claimed), c.group, c.share)
+	loss := law(c.values, c.weights, c.rate, c.group, c.share)
 	if group < 0 {
 		loss = math.Inf(1) // the neighbour cannot choose the element
+		w.replay.Impossible = true
 	} else {
-		loss -= law(scores, weights, c.amount/(2*unit), group, share)
+		loss -= law(scores, weights, rate, group, share)
 	}
 	if math.Abs(loss) < 1e-12 && distance == 0 {
 		loss = 0 // other groups of the same candidates
 	}
-	w.compared(m, c.amount, distance, loss)
+	w.compared(m, c.amount, float64(distance*m.sensitivity.Claimed), loss)
 }

@@ -2,8 +2,8 @@ package publish
 
 import (
 	"bytes"
+	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +13,8 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,8 +22,10 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"ppdp/algorithms"
+	"ppdp/datasets"
 	"ppdp/internal/results"
 	"ppdp/privacy"
+	"ppdp/random"
 )
 
 // ErrAccount is wrapped by every error of an account that refuses a release or is damaged.
@@ -36,13 +40,43 @@ var ErrAccount = errors.New("account")
 //
 // The chain field of a line is the SHA-256 of the line before it and the line itself. This finds
 // accidents and careless edits. It does not stop a person who writes the whole file anew.
+//
+// Beside it lies its mark, which knows how the account ended when it was last written: an account
+// that is lost or older than that is noticed, unless its mark went the same way.
 type account struct {
-	path  string
+	accountFile
 	lines []accountLine
+	mark  mark
+}
+
+// accountFile is where an account is, links resolved, and who may read it: nobody but those who may
+// read the table.
+type accountFile struct {
+	path string
+	mode fs.FileMode
+}
+
+// mark is the file beside an account. Its key is of the digests by which the account knows the
+// table. The plain SHA-256 of a table confirms a guess of its last unknown record. Without the key
+// a digest confirms nothing, so that an account may be shown to somebody who may not see the table.
+type mark struct {
+	Format string `json:"format"`
+	Key    string `json:"key"`
+	Lines  int    `json:"lines"` // of the account
+	Chain  string `json:"chain"` // of the last of them; "" before that is written
+}
+
+const markFormat, markEnding = "ppdp account mark 1", ".mark"
+
+// digest is what an account knows a table by: HMAC-SHA-256 of the file's SHA-256.
+func (m *mark) digest(sum string) string {
+	h := hmac.New(sha256.New, []byte(m.Key))
+	h.Write([]byte(sum))
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // accountLine is one line. Exactly one of its pointers is set. Accounts were once called ledgers:
-// the head keeps its key and its format, because the chain covers the text as it is.
+// the head keeps its key.
 type accountLine struct {
 	Head      *accountHead  `json:"ledger,omitempty"`
 	Allowed   *allowance    `json:"allowed,omitempty"`
@@ -54,10 +88,11 @@ type accountLine struct {
 // accountHead is the first line.
 type accountHead struct {
 	Format string `json:"format"`
-	Table  string `json:"table"` // SHA-256 of the table's file, as it was at the first release
+	Table  string `json:"table"` // the table's digest, as it was at the first release
 }
 
-const accountFormat = "ppdp ledger 1"
+// oldFormat is that of accounts whose digests are plain SHA-256.
+const accountFormat, oldFormat = "ppdp account 2", "ppdp ledger 1"
 
 // allowance is what all releases may cost together. It is written with the first release under
 // differential privacy.
@@ -74,7 +109,7 @@ type allowance struct {
 type accountEntry struct {
 	Number    int     `json:"number"` // from 1
 	Time      string  `json:"time"`
-	Table     string  `json:"table"` // SHA-256 of the file
+	Table     string  `json:"table"` // the table's digest
 	Algorithm string  `json:"algorithm"`
 	Variant   string  `json:"variant"`
 	Params    string  `json:"params"`
@@ -100,47 +135,88 @@ func Beside(table, ending string) string {
 // accountEnding is how the names of accounts end, oldEnding how they ended once.
 const accountEnding, oldEnding = ".account.jsonl", ".ledger.jsonl"
 
-// accountPath is the path of the account of a request's table: the one given, else the file beside
-// the table. An account under the old name stays in use, and the holder is notified: a new account
-// beside it would start with nothing spent. Two accounts are an error for the same reason.
-func (r *Request) accountPath() (string, error) {
-	if r.Account != "" {
-		return r.Account, nil
+// account finds the account of a request's table: the one given, else the file beside the table,
+// or, where that is a link, beside what it leads to. An account under the old name stays in use,
+// and the holder is notified: a new account beside it would start with nothing spent. Two accounts,
+// or two names of a table whose account is found by name, are an error for the same reason.
+func (r *Request) account() (f accountFile, err error) {
+	defer ofAccount(&err)
+	table, err := filepath.EvalSymlinks(r.Table)
+	if err != nil {
+		return f, err
 	}
-	path, old := Beside(r.Table, accountEnding), Beside(r.Table, oldEnding)
+	info, err := os.Stat(table)
+	if err != nil {
+		return f, err
+	}
+	f = accountFile{r.Account, info.Mode().Perm()&0o666 | 0o600}
+	if f.path != "" {
+		f.path, err = realPath(f.path)
+		return f, err
+	}
+	if err := oneName(table, info); err != nil {
+		return f, fmt.Errorf("%w; or name the account with --account", err)
+	}
+	f.path = Beside(table, accountEnding)
 	var found []string
-	for _, name := range []string{path, old} {
-		switch _, err := os.Lstat(name); {
-		case err == nil:
-			found = append(found, name)
-		case !errors.Is(err, fs.ErrNotExist):
-			return "", fmt.Errorf("%w: %w", ErrAccount, err)
+	for _, name := range []string{f.path, Beside(table, oldEnding), Beside(r.Table, accountEnding),
+		Beside(r.Table, oldEnding)} {
+		real, err := realPath(name)
+		if err != nil {
+			return f, err
+		}
+		if _, err := os.Lstat(real); err == nil && !slices.Contains(found, real) {
+			found = append(found, real)
 		}
 	}
 	switch {
-	case len(found) == 2:
-		return "", fmt.Errorf("%w: both %s and %s exist, must be one: name the one that has all "+
-			"releases of the table with --account", ErrAccount, path, old)
-	case len(found) == 1 && found[0] == old:
-		r.Log(fmt.Sprintf("%s is the account of the table, under the name that accounts had "+
-			"before; it stays in use", old))
-		return old, nil
+	case len(found) == 0:
+		return f, nil
+	case len(found) > 1:
+		return f, fmt.Errorf("both %s exist, must be one: name the one that has all releases of "+
+			"the table with --account", strings.Join(found, " and "))
+	case filepath.Dir(found[0]) != filepath.Dir(table):
+		return f, fmt.Errorf("%s lies beside a link; the table is %s. Move it there as %s, or "+
+			"name it with --account", found[0], table, filepath.Base(f.path))
+	case strings.HasSuffix(found[0], oldEnding):
+		r.Log(found[0] + " is the account of the table, under the name that accounts had before; " +
+			"it stays in use")
 	}
-	return path, nil
+	f.path = found[0]
+	return f, nil
 }
 
-// changeAccount reads an account, changes it and writes it back. A lock file beside it keeps other
-// processes from changing it at the same time. Nothing is written when change returns an error.
-func changeAccount(path string, change func(a *account) error) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+// oneName refuses a file that has several names, as far as the system says.
+func oneName(path string, info fs.FileInfo) error {
+	stat := reflect.Indirect(reflect.ValueOf(info.Sys()))
+	if stat.Kind() != reflect.Struct {
+		return nil
 	}
-	unlock, err := lockedfile.MutexAt(path + ".lock").Lock()
+	if n := stat.FieldByName("Nlink"); n.IsValid() && n.CanUint() && n.Uint() > 1 {
+		return fmt.Errorf("%s has %d names (hard links), must have one, by which its account is "+
+			"found and goes on: remove the others", path, n.Uint())
+	}
+	return nil
+}
+
+// realPath resolves links. A path that names nothing stays as it is; a link to nothing is an error.
+func realPath(path string) (string, error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	return filepath.EvalSymlinks(path)
+}
+
+// change reads an account, changes it and writes it back. A lock file beside it keeps other
+// processes from changing it at the same time. Nothing is written when change returns an error.
+func (f accountFile) change(change func(a *account) error) (err error) {
+	defer ofAccount(&err)
+	unlock, err := lockedfile.MutexAt(f.path + ".lock").Lock()
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrAccount, err)
+		return err
 	}
 	defer unlock()
-	a, err := readAccount(path)
+	a, err := f.read()
 	if err != nil {
 		return err
 	}
@@ -150,16 +226,32 @@ func changeAccount(path string, change func(a *account) error) error {
 	return a.write()
 }
 
-// readAccount reads an account and verifies its chain. An account that does not exist has no lines.
-func readAccount(path string) (*account, error) {
-	a := &account{path: path}
-	text, err := os.ReadFile(path)
+// read reads an account and its mark, and verifies the chain. An account that does not exist has no
+// lines, a mark that does not exist no format.
+func (f accountFile) read() (a *account, err error) {
+	defer ofAccount(&err)
+	a = &account{accountFile: f}
+	if err := a.readMark(); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(a.path)
 	if errors.Is(err, fs.ErrNotExist) {
+		if a.mark.Chain != "" {
+			return nil, a.refused("it is lost: " + isLost)
+		}
 		return a, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAccount, err)
+		return nil, err
 	}
+	info, err := os.Stat(a.path)
+	if err == nil {
+		err = oneName(a.path, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.mode &= info.Mode().Perm() | 0o600 // a holder may have made it more private than the table
 	if len(text) == 0 {
 		return nil, a.damaged(1, "an empty file")
 	}
@@ -167,9 +259,7 @@ func readAccount(path string) (*account, error) {
 	for line := range bytes.Lines(text) {
 		n++
 		var read accountLine
-		decoder := json.NewDecoder(bytes.NewReader(line))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&read); err != nil || line[len(line)-1] != '\n' {
+		if err := json.Unmarshal(line, &read); err != nil || line[len(line)-1] != '\n' {
 			return nil, a.damaged(n, "a torn line, or not a line of an account")
 		}
 		// The line must have the bytes that this program would write, not only the same values.
@@ -182,18 +272,81 @@ func readAccount(path string) (*account, error) {
 				return nil, a.damaged(n, "a release out of order")
 			}
 		}
-		if (n == 1) != (read.Head != nil) || n == 1 && read.Head.Format != accountFormat {
+		if (n == 1) != (read.Head != nil) || n == 1 && read.Head.Format != accountFormat &&
+			read.Head.Format != oldFormat {
 			return nil, a.damaged(n, "not an account of the format "+accountFormat)
 		}
 		a.lines = append(a.lines, read)
 	}
+	if !slices.ContainsFunc(a.lines, func(line accountLine) bool {
+		return a.mark.Chain == "" || line.Chain == a.mark.Chain
+	}) {
+		return nil, a.refused("its %d lines are not those that its mark %s%s knows, which are %d: "+
+			"an older state, or another account. %s", n, filepath.Base(a.path), markEnding,
+			a.mark.Lines, isLost)
+	}
 	return a, nil
 }
 
-// damaged is the error of a file that cannot be relied on.
+// readMark reads the mark.
+func (a *account) readMark() error {
+	text, err := datasets.ReadFile(a.path+markEnding, 1<<16)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &a.mark)
+	}
+	if err == nil && (a.mark.Format != markFormat || a.mark.Key == "") {
+		err = errors.New("not a mark of the format " + markFormat)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s%s: %w: restore it from a backup", a.path, markEnding, err)
+	}
+	return err
+}
+
+// newMark makes a key. An account of an earlier version gets keyed digests in place of plain ones.
+func (a *account) newMark() {
+	if a.mark.Format == "" {
+		secret := random.SystemStream()
+		a.mark = mark{Format: markFormat,
+			Key: fmt.Sprintf("%016x%016x", secret.Uint64(), secret.Uint64())}
+	}
+	if len(a.lines) == 0 || a.lines[0].Head.Format != oldFormat {
+		return
+	}
+	old := a.lines
+	old[0].Head.Format, a.lines = accountFormat, nil
+	for _, line := range old {
+		switch {
+		case line.Head != nil:
+			line.Head.Table = a.mark.digest(line.Head.Table)
+		case line.Release != nil:
+			line.Release.Table = a.mark.digest(line.Release.Table)
+		}
+		a.add(line)
+	}
+}
+
+const isLost = "nothing says what has been spent. Restore the latest state from a backup; never " +
+	"start a new account while earlier releases are out"
+
+// ofAccount makes an error one that wraps ErrAccount.
+func ofAccount(err *error) {
+	if *err != nil && !errors.Is(*err, ErrAccount) {
+		*err = fmt.Errorf("%w: %w", ErrAccount, *err)
+	}
+}
+
+// refused is the error of an account that cannot be relied on.
+func (a *account) refused(format string, args ...any) error {
+	return fmt.Errorf("%w %s: "+format, append([]any{ErrAccount, a.path}, args...)...)
+}
+
+// damaged is that error, with the line.
 func (a *account) damaged(line int, what string) error {
-	return fmt.Errorf("%w %s:%d: %s: it cannot say what has been spent. Restore it from a backup; "+
-		"never start a new one while earlier releases are out", ErrAccount, a.path, line, what)
+	return fmt.Errorf("%w %s:%d: %s: %s", ErrAccount, a.path, line, what, isLost)
 }
 
 func (line accountLine) text() []byte {
@@ -210,8 +363,7 @@ func (a *account) chain(line accountLine) string {
 	if n := len(a.lines); n > 0 {
 		line.Chain = a.lines[n-1].Chain
 	}
-	sum := sha256.Sum256(line.text())
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(line.text()))
 }
 
 func (a *account) add(line accountLine) {
@@ -219,20 +371,28 @@ func (a *account) add(line accountLine) {
 	a.lines = append(a.lines, line)
 }
 
-// write flushes the account to disk, and then its name.
+// write flushes the account to disk, and then its name. The mark's key is there before the account
+// needs it, its chain only when the account is: where the machine goes down between the two, the
+// mark knows an earlier line.
 func (a *account) write() error {
-	err := results.WriteFile(a.path, func(w io.Writer) error {
-		for _, line := range a.lines {
-			if _, err := w.Write(line.text()); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrAccount, err)
+	writeMark := func() error {
+		return results.WriteFileMode(a.path+markEnding, a.mode,
+			func(w io.Writer) error { return writeJSON(w, a.mark) })
 	}
-	return nil
+	if a.mark.Chain == "" {
+		if err := writeMark(); err != nil {
+			return err
+		}
+	}
+	var text []byte
+	for _, line := range a.lines {
+		text = append(text, line.text()...)
+	}
+	if err := results.WriteFileMode(a.path, a.mode, writeText(text)); err != nil {
+		return err
+	}
+	a.mark.Lines, a.mark.Chain = len(a.lines), a.lines[len(a.lines)-1].Chain
+	return writeMark()
 }
 
 // spent is the exact sum of the costs so far, in the allowance's unit.
@@ -280,10 +440,8 @@ func (a *account) allow(total Total, g *algorithms.Guarantee) (*allowance, error
 			"together: --total EPSILON does")
 	case w == nil:
 		w = &allowance{Epsilon: total.Epsilon, Delta: total.Delta, Protects: g.Unit,
-			Relation: g.Relation, Unit: string(privacy.Epsilon), Total: total.Epsilon}
-		if total.Delta > 0 {
-			w.Unit, w.Total = string(privacy.Rho), privacy.RhoOf(total.Epsilon, total.Delta)
-		}
+			Relation: g.Relation}
+		w.Unit, w.Total = costUnit(total.Epsilon, total.Delta)
 		a.add(accountLine{Allowed: w})
 	case total.Epsilon != 0 && (total.Epsilon != w.Epsilon || total.Delta != w.Delta):
 		return nil, fmt.Errorf("the total is epsilon %v and delta %v since its first release, "+
@@ -293,6 +451,14 @@ func (a *account) allow(total Total, g *algorithms.Guarantee) (*allowance, error
 			"(%s), which cannot be added to that", w.Protects, w.Relation, g.Unit, g.Relation)
 	}
 	return w, nil
+}
+
+// costUnit is the unit that (epsilon, delta) is accounted in, and how much it is in that unit.
+func costUnit(epsilon, delta float64) (unit string, amount float64) {
+	if delta > 0 {
+		return string(privacy.Rho), privacy.RhoOf(epsilon, delta)
+	}
+	return string(privacy.Epsilon), epsilon
 }
 
 // costIn is what a release of (epsilon, delta) costs in an allowance's unit.
@@ -314,15 +480,16 @@ type Standing struct {
 	Spending
 	// Anonymised is how many earlier releases are under k-anonymity.
 	Anonymised int
+	New        bool // the account begins with this release
 }
 
-// reserve enters a release in the account at path. An error says why the release may not be made,
-// and leaves the account as it was. Without an error the release is spent.
-func reserve(path string, r accountEntry, g *algorithms.Guarantee, total Total, changed bool,
+// reserve enters a release in the account; its Table is the file's SHA-256. An error says why the
+// release may not be made, and leaves the account as it was. Without an error the release is spent.
+func (f accountFile) reserve(r accountEntry, g *algorithms.Guarantee, total Total, changed bool,
 	now time.Time) (s Standing, err error) {
-	err = changeAccount(path, func(a *account) error {
+	err = f.change(func(a *account) error {
 		if s, err = a.reserve(r, g, total, changed, now); err != nil {
-			return fmt.Errorf("%w %s: %w", ErrAccount, path, err)
+			return a.refused("%w", err)
 		}
 		return nil
 	})
@@ -331,10 +498,20 @@ func reserve(path string, r accountEntry, g *algorithms.Guarantee, total Total, 
 
 func (a *account) reserve(r accountEntry, g *algorithms.Guarantee, total Total, changed bool,
 	now time.Time) (Standing, error) {
-	if len(a.lines) == 0 {
+	if a.mark.Format == "" && !changed && len(a.lines) > 0 &&
+		a.lines[0].Head.Format == accountFormat {
+		return Standing{}, fmt.Errorf("its mark %s%s is lost, without which nothing says whether "+
+			"this is its latest state, nor whether the table is the one of its releases. Restore "+
+			"it; if it is gone and you are sure of both, --changed goes on with a new one",
+			filepath.Base(a.path), markEnding)
+	}
+	a.newMark()
+	r.Table = a.mark.digest(r.Table)
+	fresh := len(a.lines) == 0
+	if fresh {
 		a.add(accountLine{Head: &accountHead{Format: accountFormat, Table: r.Table}})
 	}
-	last, s := a.lines[0].Head.Table, Standing{Spending: Spending{Number: 1}}
+	last, s := a.lines[0].Head.Table, Standing{Spending: Spending{Number: 1}, New: fresh}
 	for _, line := range a.lines {
 		if line.Release != nil {
 			last = line.Release.Table
@@ -345,9 +522,9 @@ func (a *account) reserve(r accountEntry, g *algorithms.Guarantee, total Total, 
 		}
 	}
 	if last != r.Table && !changed {
-		return s, fmt.Errorf("the table is not the one of the last release (SHA-256 %.12s…, was "+
-			"%.12s…). If it is a newer state of the same people's data, --changed goes on within "+
-			"the same total; other people's data need another account (--account)", r.Table, last)
+		return s, errors.New("the table is not the one of the last release. If it is a newer " +
+			"state of the same people's data, --changed goes on within the same total; other " +
+			"people's data need another account (--account)")
 	}
 	if g.Model == algorithms.DifferentialPrivacy {
 		w, err := a.allow(total, g)
@@ -386,9 +563,9 @@ func affordable(unit string, left *big.Rat, delta float64) string {
 	return fmt.Sprintf(" (at delta %v an epsilon of up to about %.4g is left)", delta, rest)
 }
 
-// markPublished enters that a release's folder is complete.
-func markPublished(path string, number int, digest string) error {
-	return changeAccount(path, func(a *account) error {
+// published enters that a release's folder is complete.
+func (f accountFile) published(number int, digest string) error {
+	return f.change(func(a *account) error {
 		a.add(accountLine{Published: &completion{number, digest}})
 		return nil
 	})

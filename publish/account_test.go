@@ -22,9 +22,12 @@ var (
 	noon          = time.Date(2026, 5, 6, 12, 0, 0, 0, time.UTC)
 )
 
+// file is the account at a path.
+func file(path string) accountFile { return accountFile{path, 0o600} }
+
 // enter enters a release of a table.
 func enter(path string, epsilon, delta float64, total Total) (Standing, error) {
-	return reserve(path, accountEntry{Table: "t", Epsilon: epsilon, Delta: delta,
+	return file(path).reserve(accountEntry{Table: "t", Epsilon: epsilon, Delta: delta,
 		Guarantee: string(algorithms.DifferentialPrivacy)}, &recordPrivacy, total, false, noon)
 }
 
@@ -73,7 +76,7 @@ func TestAccountRefuses(t *testing.T) {
 	try := func(want string, r accountEntry, g algorithms.Guarantee, total Total, changed bool) {
 		t.Helper()
 		before, _ := os.ReadFile(path)
-		_, err := reserve(path, r, &g, total, changed, noon)
+		_, err := file(path).reserve(r, &g, total, changed, noon)
 		after, _ := os.ReadFile(path)
 		if want == "" && err == nil {
 			return
@@ -101,10 +104,10 @@ func TestAccountRefuses(t *testing.T) {
 		false)
 	try("2 are spent and 1 are left", accountEntry{Table: "u", Epsilon: 2}, recordPrivacy,
 		Total{}, false)
-	if err := markPublished(path, 1, "digest"); err != nil {
+	if err := file(path).published(1, "digest"); err != nil {
 		t.Error(err)
 	}
-	l, err := readAccount(path)
+	l, err := file(path).read()
 	if err != nil || len(l.lines) != 6 || l.spent().Cmp(decimal(2)) != 0 {
 		t.Errorf("%d lines, %v spent (%v)", len(l.lines), l.spent(), err)
 	}
@@ -115,8 +118,9 @@ func TestAccountRefuses(t *testing.T) {
 func TestAccountAnonymous(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	for want := range 2 {
-		s, err := reserve(path, accountEntry{Table: "t", Guarantee: string(kAnonymous.Model)},
-			&kAnonymous, Total{}, false, noon)
+		s, err := file(path).reserve(
+			accountEntry{Table: "t", Guarantee: string(kAnonymous.Model)}, &kAnonymous, Total{},
+			false, noon)
 		if err != nil || s.Anonymised != want || s.Number != want+1 || s.Total != 0 {
 			t.Errorf("%+v (%v)", s, err)
 		}
@@ -130,7 +134,8 @@ func TestAccountAnonymous(t *testing.T) {
 }
 
 // TestAccountTampered: a change of any byte, a torn end and lines that are missing, doubled or
-// exchanged are found, with the line. (Whole lines missing at the end cannot be.)
+// exchanged are found, with the line. (Lines missing at the end are
+// in TestAccountOlder.)
 func TestAccountTampered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	for range 3 {
@@ -198,4 +203,199 @@ func TestBeside(t *testing.T) {
 			t.Errorf("%s: %s, want %s", table, got, want)
 		}
 	}
+}
+
+// TestAccountLinks: a table has one account under all its names, and a copy is said to begin anew.
+func TestAccountLinks(t *testing.T) {
+	dir, r := files(t, 30)
+	var said []string
+	r.Log = func(line string) { said = append(said, line) }
+	make := func(table, out string) error {
+		r.Table, r.Out, said = filepath.Join(dir, table), filepath.Join(dir, out), nil
+		r.Algorithm, r.Params, r.Epsilon = "independent", []string{"iterations=5"}, 1
+		r.Total = Total{Epsilon: 2}
+		_, err := Make(t.Context(), r)
+		return err
+	}
+	refused := func(want string, err error) {
+		t.Helper()
+		if !errors.Is(err, ErrAccount) || !strings.Contains(err.Error(), want) || Spent(err) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+	loud := func(want int) {
+		t.Helper()
+		if n := strings.Count(strings.Join(said, "\n"), "NEW ACCOUNT at "); n != want {
+			t.Errorf("%d times a new account, want %d: %q", n, want, said)
+		}
+	}
+	noError(t, make("my.csv", "one"))
+	loud(1)
+	noError(t, os.Mkdir(filepath.Join(dir, "d"), 0o777))
+	noError(t, os.Symlink("../my.csv", filepath.Join(dir, "d/link.csv")))
+	noError(t, os.Symlink("d", filepath.Join(dir, "e")))
+	noError(t, make("e/link.csv", "two"))
+	loud(0)
+	refused("0 are left", make("d/link.csv", "three"))
+	if found, _ := filepath.Glob(filepath.Join(dir, "d/*.jsonl*")); found != nil {
+		t.Errorf("%v", found)
+	}
+	// An account that an earlier version began beside the link.
+	account := filepath.Join(dir, "my.account.jsonl")
+	other := filepath.Join(dir, "d/link.ledger.jsonl")
+	write(t, other, read(t, account))
+	refused("must be one: name", make("d/link.csv", "three"))
+	noError(t, os.Rename(account, account+"~"))
+	refused("Move it there as my.account.jsonl", make("d/link.csv", "three"))
+	noError(t, os.Remove(other))
+	refused("it is lost", make("my.csv", "three"))
+	noError(t, os.Symlink("nowhere", account))
+	refused("nowhere: no such file", make("my.csv", "three"))
+	noError(t, os.Remove(account))
+	noError(t, os.Rename(account+"~", account))
+	// Several names of the account, then of the table.
+	noError(t, os.Link(account, other))
+	refused("my.account.jsonl has 2 names (hard links)", make("my.csv", "three"))
+	noError(t, os.Remove(other))
+	noError(t, os.Link(filepath.Join(dir, "my.csv"), filepath.Join(dir, "twin.csv")))
+	refused("my.csv has 2 names (hard links)", make("my.csv", "three"))
+	refused("twin.csv has 2 names (hard links)", make("twin.csv", "three"))
+	r.Account = account
+	refused("0 are left", make("twin.csv", "three"))
+	r.Account = ""
+	// A copy cannot be told from another table, and is said to begin anew.
+	write(t, filepath.Join(dir, "copy.csv"), read(t, filepath.Join(dir, "my.csv")))
+	noError(t, make("copy.csv", "three"))
+	loud(1)
+}
+
+// TestAccountOlder: an account that was lost, or is older than its mark, is not gone on with.
+func TestAccountOlder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l")
+	total := Total{Epsilon: 9}
+	must(enter(path, 1, 0, total))
+	first := read(t, path)
+	must(enter(path, 1, 0, total))
+	second, mark := read(t, path), read(t, path+".mark")
+	noError(t, file(path).published(2, "digest"))
+	refused := func(want string) {
+		t.Helper()
+		if _, err := enter(path, 1, 0, total); !errors.Is(err, ErrAccount) ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+	now := read(t, path)
+	write(t, path, first)
+	refused("its 3 lines are not those that its mark l.mark knows, which are 5: an older state")
+	write(t, path, second)
+	refused("its 4 lines are not")
+	noError(t, os.Remove(path))
+	refused("it is lost")
+	// A machine that goes down before the mark is written leaves an older one.
+	write(t, path, now)
+	write(t, path+".mark", mark)
+	if s, err := enter(path, 1, 0, total); err != nil || s.Number != 3 {
+		t.Errorf("%+v (%v)", s, err)
+	}
+	write(t, path+".mark", "{}")
+	refused("not a mark of the format")
+	noError(t, os.Remove(path+".mark"))
+	refused("its mark l.mark is lost")
+	s, err := file(path).reserve(accountEntry{Table: "t", Epsilon: 1,
+		Guarantee: string(algorithms.DifferentialPrivacy)}, &recordPrivacy, Total{}, true, noon)
+	if err != nil || s.Number != 4 || s.Before != 3 {
+		t.Errorf("%+v (%v)", s, err)
+	}
+	must(enter(path, 1, 0, total))
+}
+
+// TestAccountPrivate: account and mark have the table's mode from the first byte on, or a stricter
+// one that their holder gave them, and the account says nothing that a guess of the table can be
+// compared with.
+func TestAccountPrivate(t *testing.T) {
+	dir, r := files(t, 30)
+	r.Algorithm, r.Params = "independent", []string{"iterations=5"}
+	path := filepath.Join(dir, "my.account.jsonl")
+	for _, mode := range []struct{ table, account, want os.FileMode }{{0o640, 0, 0o640},
+		{0o600, 0, 0o600}, {0o444, 0, 0o600}, {0o644, 0o640, 0o640}, {0o400, 0o644, 0o600}} {
+		noError(t, os.Chmod(r.Table, mode.table))
+		if mode.account != 0 {
+			noError(t, os.Chmod(path, mode.account))
+		}
+		r.Out = filepath.Join(dir, fmt.Sprint(mode))
+		must(Make(t.Context(), r))
+		for _, name := range []string{path, path + ".mark"} {
+			if is := must(os.Stat(name)).Mode().Perm(); is != mode.want {
+				t.Errorf("%s: %v, want %v", name, is, mode)
+			}
+		}
+	}
+	text := read(t, path)
+	if key := must(file(path).read()).mark.Key; strings.Contains(text, sha(t, r.Table)) ||
+		strings.Contains(text, key) {
+		t.Error("the account holds the table's checksum, or its key")
+	}
+}
+
+// TestAccountUpgrade: an account of an earlier version goes on, with what it has spent, and loses
+// the table's checksums.
+func TestAccountUpgrade(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l")
+	old := &account{accountFile: file(path)}
+	old.add(accountLine{Head: &accountHead{Format: oldFormat, Table: "state1"}})
+	old.add(accountLine{Allowed: &allowance{Epsilon: 3, Unit: "epsilon", Total: 3,
+		Protects: recordPrivacy.Unit, Relation: recordPrivacy.Relation}})
+	for i, table := range []string{"state1", "t"} {
+		old.add(accountLine{Release: &accountEntry{Number: i + 1, Table: table, Cost: 1}})
+	}
+	text := ""
+	for _, line := range old.lines {
+		text += string(line.text())
+	}
+	write(t, path, text)
+	if _, err := enter(path, 2, 0, Total{}); err == nil || read(t, path) != text {
+		t.Errorf("a refusal changes it (%v)", err)
+	}
+	s, err := enter(path, 1, 0, Total{})
+	if err != nil || s.Before != 2 || s.Number != 3 || s.New {
+		t.Errorf("%+v (%v)", s, err)
+	}
+	if now := read(t, path); strings.Contains(now, "state1") || strings.Contains(now, `"t"`) ||
+		!strings.Contains(now, accountFormat) {
+		t.Error(now)
+	}
+	a := must(file(path).read())
+	if a.lines[0].Head.Table != a.mark.digest("state1") ||
+		a.lines[2].Release.Table != a.mark.digest("state1") {
+		t.Errorf("the digests are of something else: %+v", a.lines)
+	}
+	write(t, path, text) // the state before
+	if _, err := enter(path, 1, 0, Total{}); err == nil || !strings.Contains(err.Error(), "older") {
+		t.Error(err)
+	}
+}
+
+// FuzzMark: no text in place of a mark makes an account begin anew, or go on as if it were another.
+func FuzzMark(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "l")
+	must(enter(path, 1, 0, Total{Epsilon: 9}))
+	good := read(f, path+".mark")
+	must(enter(path, 1, 0, Total{}))
+	text := read(f, path)
+	for _, seed := range []string{good, read(f, path+".mark"), "", "{}", "null", good + good} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, mark string) {
+		write(t, path, text)
+		write(t, path+".mark", mark)
+		a, err := file(path).read()
+		if err == nil && (len(a.lines) != 4 || a.mark.Key == "" || a.mark.Chain != "" &&
+			!strings.Contains(text, a.mark.Chain)) {
+			t.Errorf("%d lines, %+v", len(a.lines), a.mark)
+		}
+		if err != nil && !errors.Is(err, ErrAccount) {
+			t.Error(err)
+		}
+	})
 }

@@ -27,7 +27,7 @@ func BenchmarkAdult(b *testing.B) {
 	for _, name := range Releasable() {
 		algorithm := must(algorithms.Lookup(name))
 		c := &chosen{algorithm: algorithm, info: algorithm.Info(), params: algorithm.Params()}
-		v := releasable(algorithm)
+		v := ReleasableVariant(algorithm)
 		if g, _ := c.info.Guarantee(v); g.Model != algorithms.DifferentialPrivacy {
 			continue
 		}

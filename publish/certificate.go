@@ -2,20 +2,24 @@ package publish
 
 import (
 	"bytes"
-	"embed"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
-	"os"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
+	"ppdp/elementary"
 	"ppdp/internal/strictyaml"
 	"ppdp/privacy"
+	"ppdp/publish/risk"
 )
 
 // Files of a release's folder.
@@ -31,10 +35,17 @@ const (
 	FormatFile = "certificate.schema.json"
 )
 
-const certificateFormat = "ppdp certificate 1"
+// certificateFormat changes with the form of a certificate and with what Verify derives.
+const certificateFormat = "ppdp certificate 2"
 
-//go:embed certificate.schema.json certificate.html.tmpl
-var embedded embed.FS
+// untitled is the title of a release that was given none.
+const untitled = "Release"
+
+//go:embed certificate.html.tmpl
+var pageText string
+
+//go:embed certificate.schema.json
+var formatText string
 
 // Certificate says what a release guarantees and how it was made. All of it may be published: it
 // holds nothing that was read off the private data. Its form is that of FormatFile.
@@ -49,7 +60,9 @@ type Certificate struct {
 	// Uninformative are columns drawn uniformly from their domains: they say nothing.
 	Uninformative []string    `json:"uninformative,omitempty"`
 	Guarantee     Promise     `json:"guarantee"`
+	Anonymity     *Anonymity  `json:"anonymity,omitempty"` // of k-anonymity
 	Algorithm     Method      `json:"algorithm"`
+	Audit         *Audited    `json:"audit,omitempty"` // of differential privacy
 	Randomness    string      `json:"randomness"`
 	Mechanisms    []Mechanism `json:"mechanisms"`
 	Budget        *Spending   `json:"budget,omitempty"` // of differential privacy
@@ -69,6 +82,26 @@ type Promise struct {
 	Delta    float64 `json:"delta,omitempty"`
 	K        int     `json:"k,omitempty"`
 	Note     string  `json:"note,omitempty"`
+}
+
+// Anonymity is what a release under k-anonymity is about, and what it reached.
+type Anonymity struct {
+	QuasiIdentifiers []string `json:"quasiIdentifiers"` // generalised; all others are unchanged
+	Sensitive        []string `json:"sensitive"`
+	Class            string   `json:"class"` // "" for none
+	Records          int      `json:"records"`
+	Classes          int      `json:"classes"`
+	K                int      `json:"k"` // of the smallest class
+	// Unchanged says what the classes tell of the class and the sensitive attributes.
+	Unchanged []Diversity `json:"unchanged"`
+}
+
+// Diversity is what classes tell of an attribute: l of distinct l-diversity, and t of t-closeness
+// where all values are equally far apart.
+type Diversity struct {
+	Attribute string  `json:"attribute"`
+	L         int     `json:"l"`
+	T         float64 `json:"t"`
 }
 
 // Method is an algorithm with its settings.
@@ -112,62 +145,96 @@ type File struct {
 	Bytes  int64  `json:"bytes"`
 }
 
-// certify describes a release. k is the k of k-anonymity, 0 under differential privacy. Only a
-// Publication can be certified: a release that follows from a seed has no certificate.
-func (c *chosen) certify(r *Request, p *privacy.Publication, k int, weighted bool,
-	s Standing) *Certificate {
-	cert := &Certificate{
-		Format: certificateFormat, Title: r.Title, Program: r.Program, License: r.License,
-		Weighted: weighted,
-		Released: r.Now.UTC().Format("2006-01-02"), EarlierAnonymised: s.Anonymised,
-		Randomness: "the operating system's (crypto/rand); no seed exists that gives it again",
-		Mechanisms: []Mechanism{},
-		Guarantee: Promise{Model: string(c.guarantee.Model), Unit: c.guarantee.Unit,
-			Relation: c.guarantee.Relation, Epsilon: r.Epsilon, Delta: r.Delta, K: k},
-		Algorithm: Method{Name: c.info.Name, Title: c.info.Title, Source: c.info.Source,
-			Variant: string(c.guarantee.Variant), Revision: c.info.Revision,
-			Params: strictyaml.Resolved(c.params)},
-	}
-	if cert.Title == "" {
-		cert.Title = "Release"
-	}
-	if c.guarantee.Model == algorithms.KAnonymity {
+// derive sets everything in a certificate that follows from the rest of it, from the algorithm, the
+// schema and, under k-anonymity, what was measured on the records (nil without records). Verify
+// does the same again.
+func (c *chosen) derive(cert *Certificate, schema *datasets.Schema, measured *risk.Report) {
+	g := &c.guarantee
+	promise := Promise{Model: string(g.Model), Unit: g.Unit, Relation: g.Relation}
+	cert.Format = certificateFormat
+	cert.Randomness = "the operating system's (crypto/rand); no seed exists that gives it again"
+	cert.Algorithm = Method{Name: c.info.Name, Title: c.info.Title, Source: c.info.Source,
+		Variant: string(g.Variant), Revision: c.info.Revision,
+		Params: strictyaml.Resolved(c.params)}
+	cert.Uninformative, cert.Anonymity = nil, nil
+	if anonymous, ok := c.params.(algorithms.Anonymous); ok {
+		promise.K = anonymous.Anonymity()
+		promise.Sentence = fmt.Sprintf("Every record looks, in the attributes that could identify "+
+			"a person, like at least %d others in this file.", promise.K-1)
 		cert.Content = "The original records, generalised: classes of records that look alike."
-		cert.Guarantee.Sentence = fmt.Sprintf("Every record looks, in the attributes that could "+
-			"identify a person, like at least %d others in this file.", k-1)
-		cert.NotCovered = slices.Clone(anonymityLimits)
-		return cert
+		cert.Guarantee, cert.NotCovered = promise, slices.Clone(anonymityLimits)
+		cert.Anonymity = reached(schema, measured)
+		cert.Mechanisms, cert.Budget, cert.Audit = []Mechanism{}, nil, nil
+		cert.Weighted = false
+		return
 	}
-	cert.Guarantee.Note = c.guarantee.Note
+	promise.Epsilon, promise.Delta = cert.Guarantee.Epsilon, cert.Guarantee.Delta
+	promise.Sentence, promise.Note = sentence(promise.Epsilon, promise.Delta), g.Note
 	cert.Content = "Synthetic records, drawn from noisy statistics. No row is a person's record."
-	cert.Guarantee.Sentence = sentence(r.Epsilon, r.Delta)
-	cert.NotCovered = slices.Clone(privacyLimits)
-	cert.Budget = &s.Spending
-	for _, row := range p.Budget().Ledger() {
-		m := Mechanism{Purpose: row.Purpose, Mechanism: row.Mechanism, Cost: row.Cost,
-			Unit: string(p.Budget().Unit())}
-		if row.Chooses() {
-			m.Sampling = "exact, from integers; scores are rounded to 2^-16 of their " +
-				"sensitivity, and the noise covers what that may cost"
-		} else {
-			m.Sensitivity, m.Sampling = float64(row.Proven), "exact, from integers"
+	cert.Guarantee, cert.NotCovered = promise, slices.Clone(privacyLimits)
+	if c.info.Can(algorithms.RegionsProduct) { // records are drawn from these
+		for i := range schema.Attributes {
+			if a := &schema.Attributes[i]; a.Role == datasets.Sensitive {
+				cert.Uninformative = append(cert.Uninformative, a.Name)
+			}
 		}
-		cert.Mechanisms = append(cert.Mechanisms, m)
 	}
-	return cert
+	spending := Spending{}
+	if cert.Budget != nil {
+		spending = *cert.Budget
+	}
+	unit, _ := costUnit(promise.Epsilon, promise.Delta)
+	spending.Unit, spending.Total = costUnit(spending.Epsilon, spending.Delta)
+	spending.Cost, _ = costIn(spending.Unit, promise.Epsilon, promise.Delta) // 0 is not allowed
+	cert.Budget = &spending
+	for i := range cert.Mechanisms {
+		m := &cert.Mechanisms[i]
+		m.Unit, m.Sampling = unit, "exact, from integers"
+		if (privacy.Entry{Mechanism: m.Mechanism}).Chooses() {
+			m.Sensitivity = 0
+			m.Sampling += "; scores are rounded to 2^-16 of their sensitivity, and the noise " +
+				"covers what that may cost"
+		}
+	}
+}
+
+// reached lists what k-anonymous records are about, and how alike they are.
+func reached(schema *datasets.Schema, measured *risk.Report) *Anonymity {
+	a := &Anonymity{Sensitive: []string{}, Unchanged: []Diversity{}}
+	for i := range schema.Attributes {
+		switch name := schema.Attributes[i].Name; schema.Attributes[i].Role {
+		case datasets.QuasiIdentifier:
+			a.QuasiIdentifiers = append(a.QuasiIdentifiers, name)
+		case datasets.Sensitive:
+			a.Sensitive = append(a.Sensitive, name)
+		case datasets.Class:
+			a.Class = name
+		}
+	}
+	if measured != nil {
+		a.Records, a.Classes, a.K = measured.Records, measured.Classes, measured.K
+		for i := range measured.Sensitive {
+			d := &measured.Sensitive[i]
+			a.Unchanged = append(a.Unchanged, Diversity{d.Attribute, d.Distinct, d.Equal})
+		}
+	}
+	return a
 }
 
 // sentence says what (epsilon, delta) means for one person.
 func sentence(epsilon, delta float64) string {
-	text := "Whether any one record was in the table or not changes the probability of every " +
-		"possible release by a factor of at most e^" + strconv.FormatFloat(epsilon, 'g', -1, 64)
-	if factor := privacyFactor(epsilon); factor != "" {
-		text += " (" + factor + ")"
-	}
-	if delta > 0 {
-		return text + fmt.Sprintf(", and by a probability of at most %v beyond that.", delta)
-	}
-	return text + "."
+	return "Suppose somebody who knows all other records asks whether a certain record was in " +
+		"the table, and holds a yes as likely as a no. With this release they answer right at " +
+		"most " + odds(epsilon, delta) + " times in 100; without it, 50 times."
+}
+
+// odds is how often in 100 times the best guess is right, of two equally likely tables, one with a
+// record and one without it: (e^epsilon + delta) / (e^epsilon + 1), rounded up. The two ways to err
+// are traded off as in Kairouz, Oh & Viswanath, The Composition Theorem for Differential Privacy,
+// ICML 2015.
+func odds(epsilon, delta float64) string {
+	right := 1 - (1-delta)/(1+elementary.Exp(epsilon))
+	return strconv.FormatFloat(math.Ceil(1000*right)/10, 'f', -1, 64)
 }
 
 var anonymityLimits = []string{
@@ -192,31 +259,38 @@ var privacyLimits = []string{
 	"The schema is taken to be public knowledge, written down before anyone saw the data.",
 	"How long the release took, how much memory it used, and messages shown to the holder of the " +
 		"table are not covered.",
-	"The proofs are of the algorithm as described. Mistakes in the program are not excluded; " +
-		"audits by replay and as a black box have found none that are not listed.",
+	"The proofs are of the algorithm as described. Mistakes in the program are not excluded.",
 }
 
-// certify adds metadata, page and certificate, and returns the digest of the last.
-func (f *folder) certify(c *Certificate, schema *datasets.Schema) (string, error) {
-	format, err := embedded.ReadFile(FormatFile)
-	if err != nil {
-		return "", err
+// part is a file of a folder that follows from its certificate, schema and records.
+type part struct {
+	name  string
+	write func(w io.Writer, before []File) error // before are the files that are there already
+}
+
+// parts are all of them, in the order in which they are written.
+func (c *Certificate) parts(schema *datasets.Schema, measured *risk.Report) []part {
+	title := c.Title
+	if title == untitled {
+		title = RecordsFile
 	}
-	for _, file := range []struct {
-		name  string
-		write func(w io.Writer) error
-	}{
-		{CroissantFile, func(w io.Writer) error { return writeCroissant(w, c, schema, f.files) }},
-		{FormatFile, func(w io.Writer) error { _, err := w.Write(format); return err }},
-		{PageFile, func(w io.Writer) error { return page.Execute(w, c) }},
-		{CertificateFile, func(w io.Writer) error { return writeJSON(w, c) }},
-	} {
-		c.Files = f.files
-		if err := f.write(file.name, file.write); err != nil {
-			return "", err
-		}
+	parts := []part{
+		{SchemaFile, func(w io.Writer, _ []File) error { return csvtable.WriteSchema(w, schema) }},
+		{RiskFile, func(w io.Writer, _ []File) error { return risk.WritePage(w, title, measured) }},
+		{CroissantFile, func(w io.Writer, before []File) error {
+			return writeCroissant(w, c, schema, before)
+		}},
+		{FormatFile, func(w io.Writer, _ []File) error { return writeText([]byte(formatText))(w) }},
+		{PageFile, func(w io.Writer, before []File) error {
+			shown := *c
+			shown.Files = before
+			return page.Execute(w, shown)
+		}},
 	}
-	return f.files[len(f.files)-1].SHA256, nil
+	if measured == nil {
+		parts = slices.Delete(parts, 1, 2)
+	}
+	return parts
 }
 
 func writeJSON(w io.Writer, value any) error {
@@ -226,14 +300,20 @@ func writeJSON(w io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-var page = template.Must(template.New("certificate.html.tmpl").Funcs(template.FuncMap{
+var page = template.Must(template.New(PageFile).Funcs(template.FuncMap{
 	"number": func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) },
 	"plus":   func(x, y float64) float64 { return x + y },
-}).ParseFS(embedded, "certificate.html.tmpl"))
+	"join":   strings.Join, "odds": odds,
+}).Parse(pageText))
+
+// readPart reads a file of a folder that somebody else may have made. Records are read elsewhere.
+func readPart(dir, name string) ([]byte, error) {
+	return datasets.ReadFile(filepath.Join(dir, name), 1<<24)
+}
 
 // readCertificate reads a folder's certificate strictly.
 func readCertificate(dir string) (*Certificate, []byte, error) {
-	text, err := os.ReadFile(filepath.Join(dir, CertificateFile))
+	text, err := readPart(dir, CertificateFile)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"ppdp/datasets"
-	"ppdp/elementary"
 )
 
 // entity is a node of JSON-LD. Keys are sorted when it is written.
@@ -66,12 +65,4 @@ func writeCroissant(w io.Writer, c *Certificate, schema *datasets.Schema, files 
 			"@id": "records", "name": "records", "field": fields}}}
 	maps.DeleteFunc(metadata, func(_ string, value any) bool { return value == "" })
 	return writeJSON(w, metadata)
-}
-
-// privacyFactor is e^epsilon for people, where it says more than the power.
-func privacyFactor(epsilon float64) string {
-	if factor := elementary.Exp(epsilon); factor < 1000 {
-		return "about " + strconv.FormatFloat(factor, 'g', 3, 64)
-	}
-	return ""
 }

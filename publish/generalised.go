@@ -23,10 +23,7 @@ func WriteGeneralised(w io.Writer, table *datasets.Table, rows []int32,
 	}
 	var ordered, of []int32
 	for region, rows := range members {
-		for last := len(rows) - 1; last > 0; last-- {
-			other := stream.Uint32N(uint32(last) + 1)
-			rows[last], rows[other] = rows[other], rows[last]
-		}
+		stream.Permute(rows)
 		ordered = append(ordered, rows...)
 		for range rows {
 			of = append(of, int32(region))

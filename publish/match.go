@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ppdp/datasets"
@@ -109,13 +108,13 @@ type generalised struct {
 
 // others is what a record says beside the quasi-identifiers, as one text.
 func others(row []string, quasi []int) string {
-	var b strings.Builder
+	var texts []string
 	for i, text := range row {
 		if !slices.Contains(quasi, i) {
-			fmt.Fprintf(&b, "%d:%s", len(text), text)
+			texts = append(texts, text)
 		}
 	}
-	return b.String()
+	return fmt.Sprintf("%q", texts)
 }
 
 func classesOf(schema *datasets.Schema, rows [][]string) *generalised {
@@ -123,11 +122,10 @@ func classesOf(schema *datasets.Schema, rows [][]string) *generalised {
 	index := make(map[string]int)
 	for _, row := range rows {
 		texts := make([]string, len(g.quasi))
-		key := ""
 		for d, i := range g.quasi {
 			texts[d] = row[i]
-			key += strconv.Itoa(len(row[i])) + ":" + row[i]
 		}
+		key := fmt.Sprintf("%q", texts)
 		class, ok := index[key]
 		if !ok {
 			class = len(g.classes)
@@ -140,32 +138,6 @@ func classesOf(schema *datasets.Schema, rows [][]string) *generalised {
 		g.sizes[class]++
 	}
 	return g
-}
-
-func (g *generalised) smallest() int {
-	if len(g.sizes) == 0 {
-		return 0
-	}
-	return slices.Min(g.sizes)
-}
-
-// parsed are the generalised values of each quasi-identifier, by class.
-func (g *generalised) parsed(schema *datasets.Schema) ([][]group, error) {
-	groups := make([][]group, len(g.quasi))
-	for d, i := range g.quasi {
-		known := make(map[string]group)
-		for _, texts := range g.classes {
-			if _, ok := known[texts[d]]; !ok {
-				parsed, err := parseGroup(&schema.Attributes[i], texts[d])
-				if err != nil {
-					return nil, err
-				}
-				known[texts[d]] = parsed
-			}
-			groups[d] = append(groups[d], known[texts[d]])
-		}
-	}
-	return groups, nil
 }
 
 // holding is the set of classes, bit by bit, whose group holds a code.
@@ -183,9 +155,15 @@ func holding(groups []group, code uint32) *big.Int {
 // most once, and returns how many can be paired at most: all, where the release is truthful.
 func (g *generalised) match(ctx context.Context, schema *datasets.Schema,
 	original *datasets.Table) (int, error) {
-	groups, err := g.parsed(schema)
-	if err != nil {
-		return 0, err
+	groups := make([][]group, len(g.quasi)) // of each class
+	for d, i := range g.quasi {
+		for _, texts := range g.classes {
+			parsed, err := parseGroup(&schema.Attributes[i], texts[d])
+			if err != nil {
+				return 0, err
+			}
+			groups[d] = append(groups[d], parsed)
+		}
 	}
 	texts, err := textsOf(original)
 	if err != nil {

@@ -13,15 +13,16 @@
 package publish
 
 import (
+	"cmp"
 	"context"
+	"crypto/ed25519"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,11 +60,15 @@ type Request struct {
 	// Out is the folder to make. It must not exist. Title is what the release is called, License
 	// names the terms it is published under; both may be empty.
 	Out, Title, License string
+	// Sign is the file of a private key that the certificate is signed with; empty for none.
+	Sign string
 	// Program says what made the release, Now when.
 	Program string
 	Now     time.Time
 	// Log takes messages for the table's holder, and nobody else: they may speak of private data.
 	Log func(string)
+
+	notes []string // on how the table was read, for its first release
 }
 
 // Made is a release that was made for publication. Only Make returns one.
@@ -79,6 +84,8 @@ type chosen struct {
 	info      algorithms.Info
 	params    algorithms.Params
 	guarantee algorithms.Guarantee
+	trial     []privacy.Entry // the ledger of a release of made-up records
+	audited   *Audited        // nil without differential privacy
 }
 
 // Make makes a release and its folder. Everything that can be wrong with the request or the files
@@ -101,30 +108,49 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 			return nil, fmt.Errorf("%s: %w", r.Table, err)
 		}
 	}
+	if c.audited, err = c.audit(ctx, r, table.Schema()); err != nil {
+		return nil, err
+	}
 	folder, err := newFolder(r.Out, r.Now)
 	if err != nil {
 		return nil, err
 	}
 	defer folder.remove()
-	path, err := r.accountPath()
+	if r.Sign != "" {
+		folder.key, err = readKey[ed25519.PrivateKey](r.Sign, privateBlock,
+			x509.ParsePKCS8PrivateKey)
+		if err != nil {
+			return nil, fmt.Errorf("--sign: %w", err)
+		}
+	}
+	account, err := r.account()
 	if err != nil {
 		return nil, err
 	}
 	params := results.FormatParams(strictyaml.Resolved(c.params))
-	standing, err := reserve(path, accountEntry{Table: digest, Algorithm: c.info.Name,
+	standing, err := account.reserve(accountEntry{Table: digest, Algorithm: c.info.Name,
 		Variant: string(c.guarantee.Variant), Params: params,
 		Guarantee: string(c.guarantee.Model), Epsilon: r.Epsilon, Delta: r.Delta,
 		Program: r.Program}, &c.guarantee, r.Total, r.Changed, r.Now)
 	if err != nil {
 		return nil, err
 	}
+	if standing.Number == 1 || r.Changed { // said once for a table
+		for _, note := range r.notes {
+			r.Log(note)
+		}
+	}
+	if standing.New {
+		r.Log(fmt.Sprintf("NEW ACCOUNT at %s: it begins with nothing spent, and knows of no "+
+			"release of this table, or of a copy of it, that another account holds", account.path))
+	}
 	made, err := c.publish(ctx, r, table, folder, standing)
 	if err != nil {
 		return nil, spentError{fmt.Errorf("no release was made, and it counts as spent (release "+
 			"%d in %s). This message may speak of private data, do not pass it on: %w",
-			standing.Number, path, err)}
+			standing.Number, account.path, err)}
 	}
-	if err := markPublished(path, standing.Number, made.Digest); err != nil {
+	if err := account.published(standing.Number, made.Digest); err != nil {
 		return nil, spentError{fmt.Errorf("%s is complete, but the account could not be written: "+
 			"%w", r.Out, err)}
 	}
@@ -141,36 +167,55 @@ func Spent(err error) bool { return errors.As(err, new(spentError)) }
 
 // check rejects budgets out of range, all of them at once.
 func (r *Request) check() error {
-	const epsilons, deltas = "a number from 0 to 1000", "a number of at least 0 and below 1"
 	var bad datasets.Problems
-	must := func(holds bool, flag string, value float64, be string) {
-		if !holds {
-			bad.Add("%s: %v, must be %s", flag, value, be)
+	check := func(flag string, epsilon float64, deltaFlag string, delta float64) {
+		if !(epsilon >= 0 && epsilon <= maxEpsilon) {
+			bad.Add("%s: %v, must be a number from 0 to %d", flag, epsilon, maxEpsilon)
+		}
+		if !(delta >= 0 && delta < 1) {
+			bad.Add("%s: %v, must be a number of at least 0 and below 1", deltaFlag, delta)
 		}
 	}
-	must(r.Epsilon >= 0 && r.Epsilon <= maxEpsilon, "--epsilon", r.Epsilon, epsilons)
-	must(r.Delta >= 0 && r.Delta < 1, "--delta", r.Delta, deltas)
-	total := r.Total
-	must(total.Epsilon >= 0 && total.Epsilon <= maxEpsilon, "--total", total.Epsilon, epsilons)
-	must(total.Delta >= 0 && total.Delta < 1, "--total-delta", total.Delta, deltas)
+	check("--epsilon", r.Epsilon, "--delta", r.Delta)
+	check("--total", r.Total.Epsilon, "--total-delta", r.Total.Delta)
 	return bad.Err()
 }
 
 // maxEpsilon is an epsilon beyond which nothing is protected.
 const maxEpsilon = 1000
 
+// Refusal says why no release could be made as requested, judging by the schema alone; nil if one
+// could. Neither the table nor its account is read.
+func (r *Request) Refusal(ctx context.Context) error {
+	format, err := r.format()
+	if err != nil {
+		return err
+	}
+	if err := r.check(); err != nil {
+		return err
+	}
+	_, err = choose(ctx, r, format.Schema)
+	return err
+}
+
+// format reads the schema, with the target as the class.
+func (r *Request) format() (*csvtable.Format, error) {
+	format, schema, err := csvtable.ReadSchema(r.Schema, r.Target)
+	if err == nil && csvtable.IsDraft(schema) {
+		err = fmt.Errorf("%s: a draft, whose bounds and lists were read off the data: a "+
+			"release with them %w. Write down what is possible instead, then delete the comment "+
+			"at the top", r.Schema, ErrRefused)
+	}
+	return format, err
+}
+
 // load reads schema and table, with the target as the class. digest is the SHA-256 of the table's
 // file as it is on disk, by which the account recognises the table. Both come from one pass over
 // the file, so that they cannot be of two different states of it.
 func (r *Request) load(ctx context.Context) (table *datasets.Table, digest string, err error) {
-	format, schema, err := csvtable.ReadSchema(r.Schema, r.Target)
+	format, err := r.format()
 	if err != nil {
 		return nil, "", err
-	}
-	if csvtable.IsDraft(schema) {
-		return nil, "", fmt.Errorf("%s: a draft, whose bounds and lists were read off the data: a "+
-			"release with them %w. Write down what is possible instead, then delete the comment "+
-			"at the top", r.Schema, ErrRefused)
 	}
 	file, err := datasets.OpenFile(r.Table)
 	if err != nil {
@@ -182,8 +227,8 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 		return nil, "", err
 	}
 	sum := sha256.New()
-	bytes := io.TeeReader(file, sum)
-	text, err := csvtable.Unpack(r.Table, bytes, info.Size())
+	read := io.TeeReader(file, sum)
+	text, err := csvtable.Unpack(r.Table, read, info.Size())
 	if err != nil {
 		return nil, "", err
 	}
@@ -194,28 +239,14 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 	if content.Table.Len() == 0 {
 		return nil, "", fmt.Errorf("%s: no rows to use, must have at least one", r.Table)
 	}
-	if _, err := io.Copy(io.Discard, bytes); err != nil { // what no table needs is in the sum
+	if _, err := io.Copy(io.Discard, read); err != nil { // what no table needs is in the sum
 		return nil, "", err
 	}
-	for _, note := range format.Notes(content) {
-		r.Log(note)
-	}
+	r.notes = format.Notes(content)
 	if content.Dropped > 0 {
 		r.Log(fmt.Sprintf("%d rows with a missing value are left out", content.Dropped))
 	}
 	return content.Table, hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// sumFile is the SHA-256 of a file, in hexadecimal digits.
-func sumFile(path string) (string, error) {
-	f, err := datasets.OpenFile(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // choose finds the algorithm, its parameters and a variant that can be released. The error lists
@@ -236,31 +267,24 @@ func choose(ctx context.Context, r *Request, schema *datasets.Schema) (*chosen, 
 	if err := c.params.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.info.Name, err)
 	}
-	var errs []error
+	var errs, others []error
 	for i := range c.info.Variants {
 		v := c.info.Variants[i].Variant
-		if r.Variant != "" && v != r.Variant {
-			continue
-		}
-		err := c.try(ctx, v, r.Epsilon, r.Delta, schema)
-		if err == nil {
+		err, asked := c.try(ctx, v, r.Epsilon, r.Delta, schema), r.Variant == "" || r.Variant == v
+		switch {
+		case asked && err == nil:
 			return c, nil
+		case asked:
+			errs = append(errs, err)
+		case err == nil:
+			others = append(others, fmt.Errorf("take --variant %s, which can", v))
 		}
-		errs = append(errs, err)
 	}
 	if len(errs) == 0 {
 		_, err := c.info.Guarantee(r.Variant) // says which there are
 		return nil, err
 	}
-	if r.Variant != "" {
-		for i := range c.info.Variants {
-			v := c.info.Variants[i].Variant
-			if v != r.Variant && c.try(ctx, v, r.Epsilon, r.Delta, schema) == nil {
-				errs = append(errs, fmt.Errorf("take --variant %s, which can", v))
-			}
-		}
-	}
-	return nil, errors.Join(errs...)
+	return nil, errors.Join(append(errs, others...)...)
 }
 
 // decodeParams sets parameters from texts NAME=VALUE. The type of a parameter decides how its value
@@ -304,6 +328,8 @@ func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta f
 		return refuse("what it promises is the word of a program that nothing here has checked")
 	case g.Status != algorithms.Holds:
 		return refuse("its guarantee is %s%s: %s", g.Status, errata, g.Note)
+	case g.Model == algorithms.KAnonymity && c.params.(algorithms.Anonymous).Anonymity() < 2:
+		return refuse("with k = 1 every record may stand alone, which protects nobody")
 	case g.Model == algorithms.KAnonymity && !c.info.Can(algorithms.MembershipProduct):
 		return refuse("it does not say which class a record is in")
 	case g.Model == algorithms.KAnonymity && len(schema.QuasiIdentifiers()) == 0:
@@ -334,10 +360,8 @@ func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta f
 	}
 	// Made-up records show whether everything is drawn exactly: that does not depend on the data.
 	trial := privacy.NewPublication(epsilon, delta)
-	table, err := madeUp(schema)
-	if err == nil {
-		_, err = c.run(ctx, table, trial)
-	}
+	_, err = c.run(ctx, madeUp(schema), trial)
+	c.trial = trial.Budget().Ledger()
 	if errors.Is(err, privacy.ErrInexact) {
 		return refuse("%w", err)
 	}
@@ -345,23 +369,17 @@ func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta f
 }
 
 // madeUp is a small table of a schema, drawn uniformly.
-func madeUp(schema *datasets.Schema) (*datasets.Table, error) {
+func madeUp(schema *datasets.Schema) *datasets.Table {
 	const rows = 24
 	stream := random.SystemStream()
 	b := datasets.NewBuilder(schema, rows)
 	for range rows {
 		row := b.AddRow()
 		for i := range schema.Attributes {
-			a := &schema.Attributes[i]
-			code := uint32(stream.Uint64N(uint64(a.Cells())))
-			if !a.Continuous {
-				b.Set(row, i, code)
-			} else if err := b.SetNumber(row, i, a.Number(code)); err != nil {
-				return nil, err
-			}
+			b.Set(row, i, uint32(stream.Uint64N(uint64(schema.Attributes[i].Cells()))))
 		}
 	}
-	return b.Table(), nil
+	return b.Table()
 }
 
 // run runs the algorithm.
@@ -420,9 +438,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 			return nil, err
 		}
 		order := records.AllRows()
-		p.Noise().Open("rows").Shuffle(len(order), func(i, j int) {
-			order[i], order[j] = order[j], order[i]
-		})
+		p.Noise().Open("rows").Permute(order)
 		records = records.Select(order)
 		if weighted = weights != nil; weighted {
 			own := make([]float64, len(order))
@@ -436,28 +452,24 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 	if err := folder.write(RecordsFile, write); err != nil {
 		return nil, err
 	}
-	err = folder.write(SchemaFile, func(w io.Writer) error {
-		return csvtable.WriteSchema(w, schema)
-	})
-	if err != nil {
-		return nil, err
-	}
+	var measured *risk.Report
 	if anonymity > 0 {
-		if err := folder.writeRisk(ctx, schema, max(anonymity, risk.Defaults().K),
-			r.Title); err != nil {
+		if measured, err = measure(ctx, folder.temporary, schema, anonymity); err != nil {
 			return nil, err
 		}
 	}
-	certificate := c.certify(r, p, anonymity, weighted, standing)
-	if anonymity == 0 && release.Regions != nil { // records are drawn from these
-		for i := range schema.Attributes {
-			if a := &schema.Attributes[i]; a.Role == datasets.Sensitive &&
-				!slices.Contains(release.Regions.Attributes, i) {
-				certificate.Uninformative = append(certificate.Uninformative, a.Name)
-			}
-		}
+	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+	certificate := &Certificate{Title: cmp.Or(valid(r.Title), untitled), Program: r.Program,
+		License: valid(r.License), Weighted: weighted, EarlierAnonymised: standing.Anonymised,
+		Released:  r.Now.UTC().Format(time.DateOnly),
+		Guarantee: Promise{Epsilon: r.Epsilon, Delta: r.Delta}, Budget: &standing.Spending,
+		Audit: c.audited}
+	for _, e := range p.Budget().Ledger() {
+		certificate.Mechanisms = append(certificate.Mechanisms, Mechanism{Purpose: e.Purpose,
+			Mechanism: e.Mechanism, Cost: e.Cost, Sensitivity: float64(e.Proven)})
 	}
-	digest, err := folder.certify(certificate, schema)
+	c.derive(certificate, schema, measured)
+	digest, err := folder.certify(certificate, schema, measured)
 	if err != nil {
 		return nil, err
 	}
@@ -468,15 +480,16 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 func Releasable() []string {
 	var names []string
 	for _, name := range algorithms.Names() {
-		if algorithm, err := algorithms.Lookup(name); err == nil && releasable(algorithm) != "" {
+		algorithm, err := algorithms.Lookup(name)
+		if err == nil && ReleasableVariant(algorithm) != "" {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// releasable is the variant that can be released at the defaults, "" for none.
-func releasable(algorithm algorithms.Algorithm) algorithms.Variant {
+// ReleasableVariant is the variant that can be released at the defaults, "" for none.
+func ReleasableVariant(algorithm algorithms.Algorithm) algorithms.Variant {
 	c := &chosen{algorithm: algorithm, info: algorithm.Info(), params: algorithm.Params()}
 	if c.info.Input != algorithms.TableInput {
 		return ""
@@ -500,90 +513,15 @@ func releasable(algorithm algorithms.Algorithm) algorithms.Variant {
 	return ""
 }
 
-// folder is a release's folder in the making: a hidden one beside it, so that it appears whole or
-// not at all.
-type folder struct {
-	out, temporary string
-	day            time.Time
-	files          []File
-}
-
-func newFolder(out string, now time.Time) (*folder, error) {
-	out = filepath.Clean(out)
-	if _, err := os.Lstat(out); err == nil {
-		return nil, fmt.Errorf("--out %s: exists already, must be a new folder", out)
-	}
-	temporary, err := os.MkdirTemp(filepath.Dir(out), "."+filepath.Base(out)+".unfinished-")
-	if err != nil {
-		return nil, fmt.Errorf("--out %s: %w", out, err)
-	}
-	return &folder{out: out, temporary: temporary,
-		day: now.UTC().Truncate(24 * time.Hour)}, nil
-}
-
-// remove clears away what was not published.
-func (f *folder) remove() { os.RemoveAll(f.temporary) }
-
-// write writes a file and notes its digest.
-func (f *folder) write(name string, write func(w io.Writer) error) error {
-	path := filepath.Join(f.temporary, name)
-	if err := results.WriteFile(path, write); err != nil {
-		return err
-	}
-	// When a file was written says how long the release took.
-	if err := os.Chtimes(path, f.day, f.day); err != nil {
-		return err
-	}
-	file, err := describeFile(f.temporary, name)
-	f.files = append(f.files, file)
-	return err
-}
-
-// writeRisk adds the page that says what the generalised table still gives away. It is measured on
-// what is published alone.
-func (f *folder) writeRisk(ctx context.Context, schema *datasets.Schema, k int,
-	title string) error {
-	table, err := risk.Read(ctx, filepath.Join(f.temporary, RecordsFile), csvtable.Plain(schema),
-		schema)
-	if err != nil || table.Rows == 0 { // all suppressed
-		return err
+// measure says what the generalised table in a folder still gives away, from what is published
+// alone; nil where all records are suppressed. Classes below k, or the usual threshold, are small.
+func measure(ctx context.Context, dir string, schema *datasets.Schema,
+	k int) (*risk.Report, error) {
+	table, err := risk.Read(ctx, filepath.Join(dir, RecordsFile), csvtable.Plain(schema), schema)
+	if err != nil || table.Rows == 0 {
+		return nil, err
 	}
 	options := risk.Defaults()
-	options.K = k
-	report, err := risk.Measure(table, nil, options)
-	if err != nil {
-		return err
-	}
-	if title == "" {
-		title = RecordsFile
-	}
-	return f.write(RiskFile, func(w io.Writer) error { return risk.WritePage(w, title, report) })
-}
-
-// publish gives the folder its name.
-func (f *folder) publish() error {
-	if err := os.Chmod(f.temporary, 0o755); err != nil {
-		return err
-	}
-	if err := results.SyncFolder(f.temporary); err != nil {
-		return err
-	}
-	if err := os.Chtimes(f.temporary, f.day, f.day); err != nil {
-		return err
-	}
-	if err := os.Rename(f.temporary, f.out); err != nil {
-		return err
-	}
-	return results.SyncFolder(filepath.Dir(f.out))
-}
-
-// describeFile is a file of a folder with its size and digest.
-func describeFile(dir, name string) (File, error) {
-	path := filepath.Join(dir, name)
-	info, err := os.Lstat(path)
-	if err != nil {
-		return File{}, err
-	}
-	digest, err := sumFile(path)
-	return File{Name: name, SHA256: digest, Bytes: info.Size()}, err
+	options.K = max(k, options.K)
+	return risk.Measure(table, nil, options)
 }

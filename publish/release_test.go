@@ -102,7 +102,7 @@ func TestReleases(t *testing.T) {
 			if diff := cmp.Diff(made.Certificate, report.Certificate); diff != "" {
 				t.Errorf("%s: %s", name, diff)
 			}
-			if anonymous && (report.Smallest < 7 || report.Records+report.Suppressed != 300) {
+			if anonymous && (report.Smallest < 7 || report.Records+*report.Suppressed != 300) {
 				t.Errorf("%s: %+v", name, report)
 			}
 			// Records that are drawn from regions say nothing of what is sensitive.
@@ -138,8 +138,7 @@ func TestReleases(t *testing.T) {
 
 func sha(t testing.TB, path string) string {
 	t.Helper()
-	digest := must(sumFile(path))
-	return digest
+	return must(describeFile(filepath.Split(path))).SHA256
 }
 
 // TestRefused: what may not be released is refused before the account is changed, with a way out.
@@ -232,7 +231,7 @@ func TestFailureIsSpent(t *testing.T) {
 		!strings.Contains(err.Error(), "it counts as spent (release 1 in") {
 		t.Errorf("%v", err)
 	}
-	l, err := readAccount(Beside(r.Table, accountEnding))
+	l, err := file(Beside(r.Table, accountEnding)).read()
 	if err != nil || l.spent().Cmp(decimal(90)) != 0 {
 		t.Errorf("%v spent (%v)", l.spent(), err)
 	}
@@ -256,6 +255,10 @@ func TestNeighbours(t *testing.T) {
 			made := must(Make(t.Context(), r))
 			c := made.Certificate
 			c.Files = nil
+			if c.Anonymity != nil { // counted in the records
+				c.Anonymity.Records, c.Anonymity.Classes, c.Anonymity.K = 0, 0, 0
+				c.Anonymity.Unchanged = nil
+			}
 			for m := range c.Mechanisms {
 				c.Mechanisms[m].Cost = 0
 			}
@@ -273,7 +276,7 @@ func TestNeighbours(t *testing.T) {
 // TestCroissant: the metadata describe the files and columns that there are.
 func TestCroissant(t *testing.T) {
 	_, r := files(t, 100)
-	croissant(t, r, "a factor of at most e^1", 2, "sc:Integer sc:Text sc:Float sc:Text sc:Text")
+	croissant(t, r, "at most 73.2 times in 100", 2, "sc:Integer sc:Text sc:Float sc:Text sc:Text")
 	_, r = files(t, 100)
 	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, []string{"k=5"}
 	croissant(t, r, "4 others", 3, "sc:Text sc:Text sc:Text sc:Text sc:Text") // intervals
@@ -339,6 +342,7 @@ func croissant(t *testing.T, r *Request, guarantee string, files int, kinds stri
 // the total is never exceeded.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv("PPDP_TEST_RELEASES"); dir != "" {
+		auditRounds = 0 // of the milliseconds before a kill, they would take most
 		for i := 0; ; i++ {
 			r := requestIn(dir)
 			r.Epsilon, r.Algorithm = 0.001, "independent"
@@ -363,12 +367,18 @@ func TestKilled(t *testing.T) {
 		c := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 		c.Env = append(os.Environ(), "PPDP_TEST_RELEASES="+dir)
 		noError(t, c.Start())
+		for kill == 0 { // the first one waits for an account, so that later ones meet it
+			if _, err := os.Stat(Beside(r.Table, accountEnding)); err == nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
 		time.Sleep(time.Duration(moments.IntN(60_000)) * time.Microsecond)
 		c.Process.Kill()
 		if c.Wait(); c.ProcessState.ExitCode() == 3 {
 			t.Fatalf("kill %d: the process ended by itself", kill)
 		}
-		l, err := readAccount(Beside(r.Table, accountEnding))
+		l, err := file(Beside(r.Table, accountEnding)).read()
 		if err != nil {
 			t.Fatalf("kill %d: %v", kill, err)
 		}
@@ -390,9 +400,9 @@ func TestKilled(t *testing.T) {
 		t.Error("no release came out between kills: nothing was tested")
 	}
 	// What is left, and no more, can still be spent.
-	l := must(readAccount(Beside(r.Table, accountEnding)))
+	l := must(file(Beside(r.Table, accountEnding)).read())
 	spent, _ := l.spent().Float64()
-	r.Total = Total{}
+	r.Total = Total{Epsilon: 5} // on a busy machine every kill may come before the first release
 	r.Epsilon = math.Round((5-spent)*1000+1) / 1000
 	if _, err := Make(t.Context(), r); !errors.Is(err, ErrAccount) {
 		t.Errorf("more than is left: %v", err)

@@ -3,36 +3,53 @@ package publish
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/elementary"
+	"ppdp/privacy"
+	"ppdp/publish/risk"
 )
 
 // Report is what Verify found.
 type Report struct {
-	Certificate *Certificate
+	Certificate *Certificate `json:"certificate"` // nil where it cannot be read
 	// Checks are what was checked and holds, a sentence each. Problems are what does not.
-	Checks   []string
-	Problems []error
+	Checks   []string `json:"checks"`
+	Problems []string `json:"problems"`
 	// Records is the number of rows; Classes and Smallest are of a release under k-anonymity.
-	Records, Classes, Smallest int
-	// Suppressed is how many of the original's records are not in the release, where it was given.
-	Suppressed int
+	Records  int `json:"records"`
+	Classes  int `json:"classes,omitempty"`
+	Smallest int `json:"smallest_class,omitempty"`
+	// Suppressed is how many of the original's records are not in a release under k-anonymity,
+	// Common how many are in one under differential privacy; nil where it was not compared.
+	Suppressed *int `json:"suppressed,omitempty"`
+	Common     *int `json:"in_common,omitempty"`
 }
 
 // Err joins the problems.
-func (r *Report) Err() error { return errors.Join(r.Problems...) }
+func (r *Report) Err() error {
+	if len(r.Problems) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(r.Problems, "\n"))
+}
 
 // mostProblems is how many problems of a kind are reported.
 const mostProblems = 5
@@ -40,16 +57,27 @@ const mostProblems = 5
 // check notes a sentence that holds or, in its place, the problems that are not nil. It reports
 // whether there are none.
 func (r *Report) check(holds string, problems ...error) bool {
+	problems = slices.DeleteFunc(problems, func(err error) bool { return err == nil })
 	if n := len(problems); n > mostProblems {
 		problems = append(problems[:mostProblems:mostProblems],
 			fmt.Errorf("and %d more of the kind", n-mostProblems))
 	}
-	if err := errors.Join(problems...); err != nil {
-		r.Problems = append(r.Problems, problems...)
+	if len(problems) > 0 {
+		for _, err := range problems {
+			r.Problems = append(r.Problems, err.Error())
+		}
 		return false
 	}
 	r.Checks = append(r.Checks, holds)
 	return true
+}
+
+// unless is the error of what does not hold.
+func unless(holds bool, format string, args ...any) error {
+	if holds {
+		return nil
+	}
+	return fmt.Errorf(format, args...)
 }
 
 // Original is the table that a release is of. Its holder alone can check against it.
@@ -61,22 +89,31 @@ type Original struct {
 
 // Verify checks the folder of a release: its files against the certificate, the certificate against
 // its JSON Schema, the schema, every value against its domain and, under k-anonymity, the classes.
-// With the original it also checks, under k-anonymity, that every record of the release is one of
-// the original's, generalised, and no record is there twice. The error is for a folder that cannot
+// What follows from something else is derived again, as a release does it: whether the algorithm
+// can be released, its guarantee in words, sums, metadata and pages. With the original it also
+// checks, under k-anonymity, that every record of the release is one of the original's,
+// generalised, and no record is there twice; and under differential privacy, that no more of the
+// original's records are in the release than chance allows. The error is for a folder that cannot
 // be read as a release at all.
 func Verify(ctx context.Context, dir string, original *Original) (*Report, error) {
 	c, text, err := readCertificate(dir)
 	if text == nil {
 		return nil, fmt.Errorf("%s: not the folder of a release: %w", dir, err)
 	}
-	r := &Report{Certificate: c}
+	r := &Report{Certificate: c, Checks: []string{}, Problems: []string{}}
+	if c != nil && c.Format != certificateFormat {
+		r.check("", fmt.Errorf("%s: the format %q is of another version, must be %q: verify it "+
+			"with the program that made it, %s", CertificateFile, c.Format, certificateFormat,
+			c.Program))
+		return r, nil
+	}
 	r.check("The certificate has the form that its JSON Schema asks for.", err, checkForm(text))
 	if c == nil || len(r.Problems) > 0 {
 		return r, nil
 	}
 	r.check(fmt.Sprintf("All %d files have the sizes and SHA-256 digests of the certificate.",
 		len(c.Files)), checkFiles(dir, c)...)
-	schemaText, err := os.ReadFile(filepath.Join(dir, SchemaFile))
+	schemaText, err := readPart(dir, SchemaFile)
 	var format *csvtable.Format
 	if err == nil {
 		format, err = csvtable.ParseSchema(SchemaFile, schemaText)
@@ -93,33 +130,147 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 	var published *generalised
 	if c.Guarantee.K > 0 {
 		published = classesOf(format.Schema, rows)
-		r.Classes, r.Smallest = len(published.classes), published.smallest()
-		var problem error
-		if r.Records > 0 && r.Smallest < c.Guarantee.K {
-			problem = fmt.Errorf("%s: a class of %d records, must be %d or more", RecordsFile,
-				r.Smallest, c.Guarantee.K)
+		if r.Classes = len(published.classes); r.Classes > 0 {
+			r.Smallest = slices.Min(published.sizes)
 		}
 		r.check(fmt.Sprintf("The records are %d classes of at least %d that look alike (k is %d).",
-			r.Classes, r.Smallest, c.Guarantee.K), problem)
+			r.Classes, r.Smallest, c.Guarantee.K),
+			unless(r.Classes == 0 || r.Smallest >= c.Guarantee.K, "%s: a class of %d records, "+
+				"must be %d or more", RecordsFile, r.Smallest, c.Guarantee.K))
 	}
-	switch {
-	case original == nil:
-	case published == nil:
-		r.Checks = append(r.Checks, "The original was not used: records under differential "+
-			"privacy are made up.")
-	default:
-		return r, r.against(ctx, original, format.Schema, published)
+	if err := r.derive(ctx, dir, text, format.Schema); err != nil || original == nil {
+		return r, err
 	}
-	return r, nil
+	table, err := original.load(ctx, format.Schema)
+	if err != nil {
+		return r, err
+	}
+	if published == nil {
+		r.inCommon(table, format.Schema, rows)
+		return r, nil
+	}
+	return r, r.against(ctx, table, format.Schema, published)
+}
+
+// derive does again what a release does with its settings, schema and records, and compares. text
+// is the certificate's file.
+func (r *Report) derive(ctx context.Context, dir string, text []byte,
+	schema *datasets.Schema) error {
+	c := r.Certificate
+	request := &Request{Algorithm: c.Algorithm.Name, Epsilon: c.Guarantee.Epsilon,
+		Variant: algorithms.Variant(c.Algorithm.Variant), Delta: c.Guarantee.Delta}
+	for _, name := range slices.Sorted(maps.Keys(c.Algorithm.Params)) {
+		request.Params = append(request.Params, name+"="+c.Algorithm.Params[name])
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Minute) // a forger may ask for any settings
+	defer cancel()
+	chosen, err := choose(limited, request, schema)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !r.check("The algorithm's guarantee holds, and it can be released under these settings.",
+		err) {
+		return nil
+	}
+	var measured *risk.Report
+	if c.Guarantee.K > 0 {
+		if measured, err = measure(ctx, dir, schema, c.Guarantee.K); err != nil {
+			return err
+		}
+	}
+	derived := *c
+	derived.Mechanisms = slices.Clone(c.Mechanisms)
+	chosen.derive(&derived, schema, measured)
+	var want bytes.Buffer
+	if err := writeJSON(&want, derived); err != nil {
+		return err
+	}
+	if !r.check("What the certificate says in words and sums follows from its settings.",
+		append(differences(text, want.Bytes()), c.sums(chosen.trial)...)...) {
+		return nil
+	}
+	var problems []error
+	parts := derived.parts(schema, measured)
+	for i, part := range parts {
+		if len(c.Files) != len(parts)+1 || c.Files[0].Name != RecordsFile ||
+			c.Files[i+1].Name != part.name {
+			problems = append(problems, fmt.Errorf("%s: other files than a release has, or in "+
+				"another order", CertificateFile))
+			break
+		}
+		want.Reset()
+		if err := part.write(&want, c.Files[:i+1]); err != nil {
+			return err
+		}
+		is, err := readPart(dir, part.name)
+		if err == nil && !bytes.Equal(is, want.Bytes()) {
+			err = fmt.Errorf("%s: not what follows from certificate, schema and records", part.name)
+		}
+		problems = append(problems, err)
+	}
+	r.check("Schema, pages and metadata are what follows from certificate and records.",
+		problems...)
+	return nil
+}
+
+// differences are the lines of a certificate that must be others: the first one where there are
+// too many or too few.
+func differences(is, must []byte) (found []error) {
+	lines, want := strings.Split(string(is), "\n"), strings.Split(string(must), "\n")
+	for i := range min(len(lines), len(want)) {
+		if lines[i] != want[i] {
+			found = append(found, fmt.Errorf("%s:%d: %s, must be %s", CertificateFile, i+1,
+				strings.Trim(lines[i], " ,"), strings.Trim(want[i], " ,")))
+			if len(lines) != len(want) {
+				break
+			}
+		}
+	}
+	return found
+}
+
+// sums checks what numbers of a certificate say of each other, and mechanisms against those that a
+// release of made-up records has.
+func (c *Certificate) sums(trial []privacy.Entry) (problems []error) {
+	must := func(holds bool, format string, args ...any) {
+		problems = append(problems, unless(holds, CertificateFile+": "+format, args...))
+	}
+	_, err := time.Parse(time.DateOnly, c.Released)
+	must(err == nil, "released on %s, must be a day", c.Released)
+	b := c.Budget
+	if b == nil {
+		return problems
+	}
+	must((c.Audit.Pairs > 0) == (c.Audit.Transcripts > 0), "an audit of %d pairs by %d transcripts",
+		c.Audit.Pairs, c.Audit.Transcripts)
+	cost, known := 0.0, false
+	for _, m := range c.Mechanisms {
+		cost += m.Cost
+		for _, t := range trial { // which may lack one, since the data have a say in it
+			if m.Purpose == t.Purpose {
+				known = true
+				must(m.Mechanism == t.Mechanism && (t.Chooses() || m.Sensitivity ==
+					float64(t.Proven)), "%q by %s of sensitivity %v, must be by %s of %v",
+					m.Purpose, m.Mechanism, m.Sensitivity, t.Mechanism, t.Proven)
+			}
+		}
+	}
+	must(known, "the algorithm uses none of its mechanisms")
+	unit, allowed := costUnit(c.Guarantee.Epsilon, c.Guarantee.Delta)
+	const rounding = 1 + 1e-9
+	must(cost > 0 && cost <= allowed*rounding, "mechanisms cost %v together, must be above 0 and "+
+		"at most %v in %s", cost, allowed, unit)
+	must(b.Before+b.Cost <= b.Total*rounding, "%v are spent before and %v by the release, must be "+
+		"at most %v", b.Before, b.Cost, b.Total)
+	paid := b.Number - 1 - c.EarlierAnonymised
+	must(paid >= 0 && (b.Before > 0) == (paid > 0), "%v are spent by %d earlier releases, %d of "+
+		"them under k-anonymity", b.Before, b.Number-1, c.EarlierAnonymised)
+	return problems
 }
 
 // checkForm checks a certificate by the JSON Schema that comes with the program.
 func checkForm(text []byte) error {
-	schemaText, err := embedded.ReadFile(FormatFile)
-	if err != nil {
-		return err
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaText))
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(formatText))
 	if err != nil {
 		return err
 	}
@@ -127,23 +278,19 @@ func checkForm(text []byte) error {
 	if err := compiler.AddResource(FormatFile, document); err != nil {
 		return err
 	}
-	schema, err := compiler.Compile(FormatFile)
-	if err != nil {
-		return err
-	}
 	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err == nil {
+		err = compiler.MustCompile(FormatFile).Validate(instance)
+	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", CertificateFile, err)
+		err = fmt.Errorf("%s: %w", CertificateFile, err)
 	}
-	if err := schema.Validate(instance); err != nil {
-		return fmt.Errorf("%s: %w", CertificateFile, err)
-	}
-	return nil
+	return err
 }
 
 // checkFiles compares a folder's files with the certificate's list.
 func checkFiles(dir string, c *Certificate) (problems []error) {
-	listed := map[string]bool{CertificateFile: true}
+	listed := map[string]bool{CertificateFile: true, SignatureFile: true}
 	for _, want := range c.Files {
 		listed[want.Name] = true
 		is, err := describeFile(dir, want.Name)
@@ -153,11 +300,6 @@ func checkFiles(dir string, c *Certificate) (problems []error) {
 		case is != want:
 			problems = append(problems, fmt.Errorf("%s: %d bytes, SHA-256 %s; the certificate "+
 				"has %d bytes, %s", want.Name, is.Bytes, is.SHA256, want.Bytes, want.SHA256))
-		}
-	}
-	for _, name := range []string{RecordsFile, SchemaFile, CroissantFile, FormatFile, PageFile} {
-		if !listed[name] {
-			problems = append(problems, fmt.Errorf("%s: not in the certificate", name))
 		}
 	}
 	entries, err := os.ReadDir(dir)
@@ -176,7 +318,7 @@ func checkFiles(dir string, c *Certificate) (problems []error) {
 // readRecords reads the release's records and checks every value.
 func readRecords(dir string, c *Certificate,
 	schema *datasets.Schema) (rows [][]string, problems []error) {
-	f, err := os.Open(filepath.Join(dir, RecordsFile))
+	f, err := datasets.OpenFile(filepath.Join(dir, RecordsFile))
 	if err != nil {
 		return nil, []error{err}
 	}
@@ -233,31 +375,94 @@ func readRecords(dir string, c *Certificate,
 	}
 }
 
-// against compares generalised records with the original.
-func (r *Report) against(ctx context.Context, original *Original, published *datasets.Schema,
-	g *generalised) error {
+// load reads the original, whose attributes must be those of the release.
+func (o *Original) load(ctx context.Context, published *datasets.Schema) (*datasets.Table, error) {
 	loaded, err := csvtable.Source{}.Load(ctx, datasets.Request{
-		Params: &csvtable.Params{CSV: original.Table, Schema: original.Schema}})
+		Params: &csvtable.Params{CSV: o.Table, Schema: o.Schema}})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// Roles may differ: the release's target may be another attribute.
 	if err := sameDomains(loaded.Table.Schema(), published); err != nil {
-		return fmt.Errorf("%s: %w", original.Schema, err)
+		return nil, fmt.Errorf("%s: %w", o.Schema, err)
 	}
-	matched, err := g.match(ctx, published, loaded.Table)
+	return loaded.Table, nil
+}
+
+// against compares generalised records with the original.
+func (r *Report) against(ctx context.Context, original *datasets.Table,
+	published *datasets.Schema, g *generalised) error {
+	matched, err := g.match(ctx, published, original)
 	if err != nil {
 		return err
 	}
-	var problem error
-	if matched < r.Records {
-		problem = fmt.Errorf("%s: %d of %d records are not from the original",
-			RecordsFile, r.Records-matched, r.Records)
-	}
-	r.Suppressed = loaded.Table.Len() - matched
+	suppressed := original.Len() - matched
+	r.Suppressed = &suppressed
 	r.check(fmt.Sprintf("Every record is one of the original's %d, generalised and otherwise "+
-		"unchanged; %d are suppressed.", loaded.Table.Len(), r.Suppressed), problem)
+		"unchanged; %d are suppressed.", original.Len(), suppressed),
+		unless(matched == r.Records, "%s: %d of %d records are not from the original",
+			RecordsFile, r.Records-matched, r.Records))
 	return nil
+}
+
+// inCommon counts the original's records that are in a release of made-up ones, to the cell, and
+// refuses more than chance allows. How often a release holds a record that is nobody's is taken to
+// be at most how often records of the original, or of the release, have a twin, or the share of the
+// domain that the release covers, whichever is most. Under (epsilon, delta) somebody's own record
+// is there at most e^epsilon times as often, plus delta. Hoeffding's inequality bounds how far the
+// shares in these samples may be above that.
+func (r *Report) inCommon(original *datasets.Table, schema *datasets.Schema, rows [][]string) {
+	n, m, domain := original.Len(), len(rows), 1.0
+	count := func(n int, code func(row, i int) uint32) map[string]int {
+		counts := make(map[string]int)
+		for row := range n {
+			var key []byte
+			for i := range schema.Attributes {
+				key = binary.LittleEndian.AppendUint32(key, code(row, i))
+			}
+			counts[string(key)]++
+		}
+		return counts
+	}
+	own := count(n, func(row, i int) uint32 { return original.Column(i).At(int32(row)) })
+	released := count(m, func(row, i int) uint32 {
+		code, err := schema.Attributes[i].TextCode(rows[row][i])
+		if err != nil {
+			panic(err) // all values were checked
+		}
+		return code
+	})
+	for i := range schema.Attributes {
+		domain *= float64(schema.Attributes[i].Cells())
+	}
+	twins := func(counts map[string]int) (twins int) {
+		for _, n := range counts { // order-free: a sum of whole numbers
+			if n > 1 {
+				twins += n
+			}
+		}
+		return twins
+	}
+	common := 0
+	for key, n := range own { // order-free: a sum of whole numbers
+		if released[key] > 0 {
+			common += n
+		}
+	}
+	r.Common = &common
+	nobody := max(float64(twins(own))/float64(n), float64(twins(released))/float64(max(m, 1)),
+		float64(len(released))/domain)
+	const chance = 1e-6
+	allowed := float64(elementary.Exp(r.Certificate.Guarantee.Epsilon)*nobody) +
+		r.Certificate.Guarantee.Delta +
+		math.Sqrt(-elementary.Log(chance)/2*(1/float64(n)+1/float64(max(m, 1))))
+	most, limit := n, "with this epsilon, these records and this domain all may be by chance"
+	if allowed < 1 {
+		most = int(allowed * float64(n))
+		limit = fmt.Sprintf("more than %d have a chance below 1 in a million", most)
+	}
+	is := fmt.Sprintf("%d of the original's %d records are in the release: %s", common, n, limit)
+	r.check(is+".", unless(common <= most, "%s: %s", RecordsFile, is))
 }
 
 // sameDomains reports whether two schemas have the same attributes, but for their roles.

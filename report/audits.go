@@ -18,7 +18,7 @@ type audits struct {
 // auditLine is one guarantee. Losses are in nats, as epsilon is.
 type auditLine struct {
 	*results.Audit
-	Claimed, Proven, Seen, Certified, Detectable string
+	Claimed, Proven, Seen, Certified, Found string
 
 	Class  string // of the verdict, in the style sheet
 	Reason string // what refutes the guarantee, or why nothing was found
@@ -34,7 +34,9 @@ func newAudits(all []results.Audit) *audits {
 		return nil
 	}
 	t := &audits{Long: len(all) > shownAudits}
-	passed, known, wrong, open, without := 0, 0, 0, 0, 0
+	const wrong, passed, open = "said to hold and refuted", "passed", "declared and not refuted"
+	const known, without = "known not to hold and refuted", "not audited"
+	counts := make(map[string]int)
 	for i := range all {
 		a := &all[i]
 		line := auditLine{Audit: a, Claimed: number(a.Epsilon) + delta(a.Delta),
@@ -49,35 +51,30 @@ func newAudits(all []results.Audit) *audits {
 		}
 		switch {
 		case a.Error != "":
-			without++
+			counts[without]++
 			line.Class, line.Reason, line.Proven, line.Seen = "v-none", a.Error, "", ""
 		case a.Refuted():
-			wrong++
+			counts[wrong]++
 			line.Class = "v-against"
 		case !a.Passed():
-			known++
+			counts[known]++
 			line.Class = "v-open"
 		case a.Declared():
-			open++
+			counts[open]++
 			line.Class = "v-open"
 		default:
-			passed++
+			counts[passed]++
 		}
 		if b := a.BlackBox; b != nil {
 			t.BlackBox = true
-			line.Certified, line.Detectable = number(b.Bound), loss(b.Detectable)
+			line.Certified, line.Found = number(b.Bound), b.Text
 		}
 		t.Lines = append(t.Lines, line)
 	}
 	var parts []string
-	for _, part := range []struct {
-		n    int
-		text string
-	}{{wrong, "said to hold and refuted"}, {passed, "passed"},
-		{open, "declared and not refuted"}, {known, "known not to hold and refuted"},
-		{without, "not audited"}} {
-		if part.n > 0 {
-			parts = append(parts, strconv.Itoa(part.n)+" "+part.text)
+	for _, kind := range []string{wrong, passed, open, known, without} {
+		if n := counts[kind]; n > 0 {
+			parts = append(parts, strconv.Itoa(n)+" "+kind)
 		}
 	}
 	t.Summary = strings.Join(parts, ", ")

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ppdp/internal/results"
 )
 
 // browser finds Chromium under the names that systems give it.
@@ -69,6 +71,8 @@ frame.onload = () => {
   document.getElementById('out').textContent = 'BEGIN' + JSON.stringify({
     client: root.clientWidth, scroll: root.scrollWidth, wide: wide.slice(0, 10), figures, bars,
     cut: cut.slice(0, 10), skipped,
+    sideways: all('.ranking').filter(e =>
+      e.parentElement.scrollWidth > e.parentElement.clientWidth + 1).length,
     unnamed: all('svg').filter(e => !e.getAttribute('aria-label') &&
       !e.getAttribute('aria-hidden')).length,
     unreachable: all('.scroll').filter(e => e.tabIndex < 0).length,
@@ -84,6 +88,7 @@ type measured struct {
 	Cut            []string // texts of figures that their frame does not show whole
 	Skipped        []string // headings more than one level below what is before them
 	Figures, Bars  [][]float64
+	Sideways       int // rankings that are cut off at the side
 	Unnamed        int // pictures without a description
 	Unreachable    int // tables that only a mouse can scroll
 	Small          int // paragraphs too small to read
@@ -125,6 +130,9 @@ func (m measured) complaints(console []string, width, figures int) []string {
 	}
 	if len(m.Skipped) > 0 {
 		complain("headings: a level is left out above %q", m.Skipped)
+	}
+	if m.Sideways > 0 {
+		complain("rankings: %d are cut off", m.Sideways)
 	}
 	if m.Unnamed > 0 {
 		complain("names: %d pictures have none", m.Unnamed)
@@ -211,6 +219,31 @@ func TestInBrowser(t *testing.T) {
 	}
 }
 
+// TestRankingInBrowser: the ranking of a user's table fits, with six tasks and a long command: a
+// number whose last digits cannot be seen is another number.
+func TestRankingInBrowser(t *testing.T) {
+	path := browser(t)
+	var b bytes.Buffer
+	must(Write(&b, Input{Runs: []*results.Summary{own(map[string][4]float64{
+		"Original": {0.9, 0.7, 0, 24002}, "A": {0.8123, 0.7, 0.21, 24002},
+		"B": {0.7, 0.7, 0.1, 24002}})},
+		Release: func(*results.Setting) (string, string) {
+			return "ppdp release noisy my.csv --schema " + strings.Repeat("long", 30), ""
+		}}))
+	task := regexp.MustCompile(`<th>(Naive Bayes|Distance).*?</th>|<td data-label="(Naive Bayes|` +
+		`Distance).*?</td>`)
+	page := task.ReplaceAll(b.Bytes(), []byte("$0$0$0"))
+	if n := len(task.FindAll(page, -1)); n < 4*6 {
+		t.Fatalf("%d cells of tasks, want six in each of four lines", n)
+	}
+	for _, width := range []int{1280, 400} {
+		m, _ := measurePage(t, path, page, width)
+		if m.Sideways > 0 || m.Scroll > m.Client || len(m.Wide) > 0 {
+			t.Errorf("at %d: %+v", width, m)
+		}
+	}
+}
+
 // TestBrowserNotices: the looking itself finds what it looks for, and nothing else: each fault is
 // planted into the page of the test above, in words that occur there, and must give the one
 // complaint about it.
@@ -222,18 +255,18 @@ func TestBrowserNotices(t *testing.T) {
 	}
 	figure := regexp.MustCompile(`(?s)<figure>.*?</svg>`)
 	for _, fault := range []struct{ name, old, new, want string }{
-		{"something too wide", `<h2>Summary</h2>`,
-			`<h2>Summary</h2><div style="width:2000px">wide</div>`, "width"},
+		{"something too wide", `<h2>In short</h2>`,
+			`<h2>In short</h2><div style="width:2000px">wide</div>`, "width"},
 		{"a figure that is missing", figure.FindString(b.String()), `<figure>`, "figures"},
 		{"a figure too small", `<figure>`, `<figure style="width:200px">`, "figures"},
 		{"a text that is cut off", `>Privacy budget ε<`, ` dx="900">Privacy budget ε<`, "cut"},
 		{"a script", `</main>`, `</main><script>throw new Error("planted")</script>`, "console"},
 		{"a picture from elsewhere", `</main>`,
 			`</main><img src="elsewhere.png" alt="" width="10">`, "console"},
-		{"a level left out", `<h2>Summary</h2>`, `<h2>Summary</h2><h5>deep</h5>`, "headings"},
+		{"a level left out", `<h2>In short</h2>`, `<h2>In short</h2><h5>deep</h5>`, "headings"},
 		{"a picture without a name", ` aria-label="Figure a:`, ` aria-unlabel="Figure a:`, "names"},
 		{"a table for mice", `class="scroll" tabindex="0"`, `class="scroll"`, "keyboard"},
-		{"small print", `<h2>Summary</h2>`, `<h2>Summary</h2><p style="font-size:8px">small</p>`,
+		{"small print", `<h2>In short</h2>`, `<h2>In short</h2><p style="font-size:8px">small</p>`,
 			"small"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ppdp/internal/results"
+	"ppdp/report/contest"
 )
 
 // erratumGroup is a section of the errata.
@@ -141,13 +142,14 @@ func inline(text string) template.HTML {
 	}
 }
 
-// keepErrata leaves out the entries that bear on no guarantee of the runs.
+// keepErrata leaves out the entries that do not say why a guarantee of the runs fails.
 func (p *page) keepErrata(runs []*results.Summary) {
 	cited := make(map[string]bool)
 	for _, run := range runs {
 		for i := range run.Manifest.Algorithms {
-			for _, id := range run.Manifest.Algorithms[i].Errata {
-				cited[id] = true
+			a := &run.Manifest.Algorithms[i]
+			for _, id := range a.Errata {
+				cited[id] = cited[id] || a.Status != string(contest.Holds)
 			}
 		}
 	}

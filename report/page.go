@@ -29,6 +29,7 @@ type page struct {
 	Verdicts   []verdictWords // the key
 	Claims     int            // of all papers
 	Verdict    string         // how many of the claims have which verdict, in words
+	Decisive   []*claimView   // those on which the papers' conclusions rest
 	StandIns   []string
 	Reduced    []string // experiments run with overrides that make them smaller
 	Surprises  []*claimView
@@ -106,6 +107,9 @@ func newPage(in Input) (*page, error) {
 			if c.Surprise {
 				p.Surprises = append(p.Surprises, c)
 			}
+			if slices.Contains(in.Papers[i].File.Decisive, c.ID) && c.Verdict != claims.NoData {
+				p.Decisive = append(p.Decisive, c)
+			}
 			for _, name := range c.Experiments {
 				claimsOf[name] = append(claimsOf[name], c)
 			}
@@ -139,7 +143,7 @@ func newPage(in Input) (*page, error) {
 		if v := owner[name]; v != nil {
 			v.Experiments = append(v.Experiments, e)
 		} else {
-			e.Ranking = newRanking(run, in.Times)
+			e.Ranking = newRanking(run, &in)
 			p.Others = append(p.Others, e)
 		}
 		for _, problem := range e.Problems {
@@ -205,7 +209,7 @@ func overall(papers []*paperView) (n int, text string) {
 	for _, words := range verdictKey {
 		many := 0
 		for _, v := range papers {
-			many += v.count(words.Verdict)
+			many += v.Count(words.Verdict)
 		}
 		if n += many; many == 1 {
 			parts = append(parts, "1 "+words.One)
@@ -233,7 +237,7 @@ func newPaperView(paper *Paper) *paperView {
 	}
 	done := 0
 	for _, words := range verdictKey {
-		if n := v.count(words.Verdict); n > 0 {
+		if n := v.Count(words.Verdict); n > 0 {
 			all := float64(len(v.Claims))
 			start, width := percent(float64(done)/all), percent(float64(n)/all)
 			v.Bar = append(v.Bar, barPart{words, start, width, n})
@@ -243,7 +247,8 @@ func newPaperView(paper *Paper) *paperView {
 	return v
 }
 
-func (v *paperView) count(verdict claims.Verdict) (n int) {
+// Count is how many of the claims have a verdict.
+func (v *paperView) Count(verdict claims.Verdict) (n int) {
 	for _, c := range v.Claims {
 		if c.Verdict == verdict {
 			n++

@@ -24,6 +24,7 @@ type ranking struct {
 	Private, MadeUp bool
 	Note            string // of the spec: what was left out
 	Sampled         bool   // some cells say what sample of the true records is as good
+	Commands        bool   // some lines have one
 	Legend          string
 }
 
@@ -51,6 +52,8 @@ type rankLine struct {
 	NoBetter   bool
 	Fields     []rankField
 	Size, Time string // records and seconds of a release
+	// Command makes a release by the setting; Refused says why none can be made. "" for unknown.
+	Command, Refused string
 
 	places int // over all tasks
 }
@@ -70,7 +73,7 @@ type guaranteeLine struct {
 }
 
 // newRanking compares the releases of a run. It is nil where nothing but sizes was measured.
-func newRanking(run *results.Summary, times bool) *ranking {
+func newRanking(run *results.Summary, in *Input) *ranking {
 	r := &ranking{Note: run.Manifest.Note, Legend: contest.Legend}
 	tables := contest.Of(run)
 	for _, t := range tables {
@@ -80,7 +83,13 @@ func newRanking(run *results.Summary, times bool) *ranking {
 		for column := range max(1, len(t.Columns)) {
 			c := newContestView(t, column)
 			c.Title = t.Heading(column, tables)
-			c.Timed = times && run.Timed
+			c.Timed = in.Release != nil && run.Timed
+			for _, line := range c.Lines[:c.Ranked] {
+				if in.Release != nil {
+					line.Command, line.Refused = in.Release(line.Setting)
+					r.Commands = r.Commands || line.Refused == ""
+				}
+			}
 			r.Contests = append(r.Contests, c)
 			r.Alarms = append(r.Alarms, c.alarms()...)
 		}

@@ -75,8 +75,10 @@ func pageOf(t *testing.T, run *results.Summary) string {
 // TestOwnRuns: a page without a paper's experiment is about the user's runs: no claim, no erratum
 // that bears on nothing, nothing "after none"; each release once, with its guarantee.
 func TestOwnRuns(t *testing.T) {
-	page := pageOf(t, own(map[string][4]float64{"Original": {0.9, 0.7, 0, 100},
-		"A": {0.8, 0.7, 0.1, 90}, "C": {0.85, 0.7, 0.3, 100}}))
+	run := own(map[string][4]float64{"Original": {0.9, 0.7, 0, 100},
+		"A": {0.8, 0.7, 0.1, 90}, "C": {0.85, 0.7, 0.3, 100}})
+	run.Manifest.Algorithms[1].Errata = []string{"R1"} // its guarantee holds all the same
+	page := pageOf(t, run)
 	for _, want := range []string{"<h1>My releases</h1>", "k-anonymity, k = 7:",
 		"Differential privacy of one record at epsilon 1; neighbours: add or remove one record. " +
 			"By such a change no release becomes more than e^epsilon = 2.72 times as likely",
@@ -93,6 +95,39 @@ func TestOwnRuns(t *testing.T) {
 	}
 }
 
+// TestErrataOfFailures: an erratum that says why a guarantee fails is on the user's page.
+func TestErrataOfFailures(t *testing.T) {
+	run := own(map[string][4]float64{"A": {0.8, 0.7, 0.1, 90}})
+	run.Manifest.Algorithms[1].Errata, run.Manifest.Algorithms[1].Status = []string{"R1"}, "short"
+	if page := pageOf(t, run); !strings.Contains(page, `id="erratum-R1"`) {
+		t.Error("R1 is not on the page")
+	}
+}
+
+// TestCommands: a competitor has the command that makes its release, or why none can be made, and
+// what does not compete has neither.
+func TestCommands(t *testing.T) {
+	var asked []string
+	in := Input{Release: func(s *results.Setting) (command, refused string) {
+		asked = append(asked, s.Series)
+		if s.Series == "C" {
+			return "", "it < cannot"
+		}
+		return "ppdp release x", ""
+	}, Runs: []*results.Summary{own(map[string][4]float64{"Original": {0.9, 0.7, 0, 100},
+		"A": {0.8, 0.7, 0.1, 90}, "C": {0.85, 0.7, 0.3, 100}})}}
+	var b bytes.Buffer
+	must(Write(&b, in))
+	if difference := gocmp.Diff([]string{"A", "C"}, asked); difference != "" {
+		t.Error(difference)
+	}
+	for _, want := range []string{"<code>ppdp release x</code>", "it &lt; cannot", "--total"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not on the page", want)
+		}
+	}
+}
+
 // TestRanking: A and B compete at epsilon 1, C alone at k = 7; what is not private is shown beside
 // both. A is best by naive Bayes, B by the distance. In both they differ by 0.1, with differences
 // of trials 0.002 apart: t is 50√3, and Student's p with two degrees of freedom 1 - t/√(2+t²) =
@@ -100,7 +135,7 @@ func TestOwnRuns(t *testing.T) {
 func TestRanking(t *testing.T) {
 	run := own(map[string][4]float64{"Original": {0.9, 0.7, 0, 100},
 		"A": {0.8, 0.7, 0.2, 90}, "B": {0.7, 0.7, 0.1, 500}, "C": {0.75, 0.7, 0.3, 100}})
-	r := newRanking(run, false)
+	r := newRanking(run, &Input{})
 	var got []string
 	for _, c := range r.Contests {
 		for _, l := range c.Lines {
@@ -145,7 +180,7 @@ func TestOneDefinitionOfBest(t *testing.T) {
 	run := own(map[string][4]float64{"A": {0.8, 0.7, 0.2, 90}, "B": {0.6, 0.7, 0.2, 100}})
 	run.Manifest.Experiment = "leaderboard/mine"
 	table := leaderboard.Of([]*results.Summary{run})[0]
-	view := newRanking(run, false).Contests[0]
+	view := newRanking(run, &Input{}).Contests[0]
 	lines := contest.Lines(run)
 	for i, tied := range []int{0, 1} {
 		g := table.Glance(table.Tasks[i], 0)
@@ -181,7 +216,7 @@ func TestNothingBeatsTheMajority(t *testing.T) {
 	run := own(map[string][4]float64{"Original": {0.9, 0.7, 0, 100}, "A": {0.7, 0.7, 0.2, 90},
 		"B": {0.6, 0.7, 0.1, 100}})
 	const loud = "NO RELEASE IS SHOWN TO BE BETTER"
-	alarms := strings.Join(newRanking(run, false).Alarms, "\n")
+	alarms := strings.Join(newRanking(run, &Input{}).Alarms, "\n")
 	if !strings.Contains(alarms, loud) || strings.Contains(alarms, "original") {
 		t.Errorf("alarms %q", alarms)
 	}
@@ -190,7 +225,7 @@ func TestNothingBeatsTheMajority(t *testing.T) {
 		t.Errorf("terminal %q", lines)
 	}
 	run = own(map[string][4]float64{"Original": {0.7, 0.7, 0, 100}, "A": {0.7, 0.7, 0.2, 90}})
-	if alarms := strings.Join(newRanking(run, false).Alarms, "\n"); !strings.Contains(alarms,
+	if alarms := strings.Join(newRanking(run, &Input{}).Alarms, "\n"); !strings.Contains(alarms,
 		"Neither are classifiers of the original data") {
 		t.Errorf("alarms %q", alarms)
 	}
@@ -200,7 +235,7 @@ func TestNothingBeatsTheMajority(t *testing.T) {
 func TestBrokenGuaranteeIsNotRanked(t *testing.T) {
 	run := own(map[string][4]float64{"A": {0.9, 0.7, 0.1, 90}, "C": {0.8, 0.7, 0.3, 100}})
 	run.Manifest.Algorithms[1].Status = "broken"
-	r := newRanking(run, false)
+	r := newRanking(run, &Input{})
 	lines := r.Contests[0].Lines
 	if r.Contests[0].Ranked != 1 || lines[0].Label() != "C" || lines[1].Status != contest.Broken {
 		t.Errorf("%+v", lines)

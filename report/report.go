@@ -1,7 +1,7 @@
 // Package report writes one page about runs: verdicts on the papers' claims, every figure with its
 // numbers beside the claims it is about, where the privacy budget went, the errata, what failed and
 // how everything was made. The page is one file without scripts and loads nothing; equal results
-// give equal bytes, unless their times are asked for.
+// give equal bytes, unless commands and times of releases are asked for.
 //
 // It leaves out judging (package claims), drawing (package plots) and finding the results.
 package report
@@ -27,9 +27,10 @@ type Input struct {
 	// Errata is the text of docs/errata.md, ErrataTests that of
 	// docs/generated/errata-tests.csv. Empty texts leave the errata out.
 	Errata, ErrataTests string
-	// Times shows how long a release takes beside its ranks. Without, equal results give equal
-	// pages, whatever machine made them.
-	Times bool
+	// Release is the command that makes a release by a setting, and why none can be made, "" if one
+	// can. The page then has it beside its ranks, and how long a release takes. With nil equal
+	// results give equal pages, whatever machine made them.
+	Release func(*results.Setting) (command, refused string)
 }
 
 // Paper is a claims file with its verdicts.

@@ -35,7 +35,7 @@ claims:
     source: section 2
     tests: results.TestStore
     expect: contradicted
-    why: Because.
+    note: Because.
   - id: T-3
     statement: Something else.
     source: Fig. 1b
@@ -141,6 +141,7 @@ func TestPage(t *testing.T) {
 		`Of 3 claims of the papers 1 holds, 1 is contradicted and 1 is not judged. ` +
 			`Some data are stand-ins for the real ones; 1 of 18 jobs failed.`,
 		`With a verdict: 2 of 3 claims`,
+		`<h2>In short</h2>`, `<a class="skip" href="#main">`, `<main id="main" tabindex="-1">`,
 		`3 of 3 points support`, `on stand-in data`,
 		`href="#erratum-R1"`, `id="erratum-R1"`, `algorithms<wbr>/a<wbr>.Test<wbr>R1`,
 		`No records are about it.`,

@@ -22,11 +22,13 @@ type verdictWords struct {
 // verdictKey lists the verdicts, best first.
 var verdictKey = []verdictWords{
 	{claims.Holds, "✓", "v-holds", "every point supports the statement", "holds", "hold"},
-	{claims.HoldsMostly, "≈", "v-mostly", "four fifths of the points support it",
-		"mostly holds", "mostly hold"},
-	{claims.NotReproduced, "?", "v-open", "these trials show neither it nor the contrary",
-		"is not reproduced", "are not reproduced"},
-	{claims.Contradicted, "✗", "v-against", "more than half of the points oppose it",
+	{claims.HoldsInPart, "≈", "v-mostly", "at least half of the points support it, and at most " +
+		"a fifth may oppose it", "holds in part", "hold in part"},
+	{claims.NoDifference, "=", "v-equal", "at most points there is no difference, or less than " +
+		"the stated margin", "shows no difference", "show no difference"},
+	{claims.Undecided, "?", "v-open", "these trials show neither it nor the contrary",
+		"is undecided", "are undecided"},
+	{claims.Contradicted, "✗", "v-against", "more than a fifth of the points oppose it",
 		"is contradicted", "are contradicted"},
 	{claims.NotCovered, "–", "v-none", "not judged, for the reason given",
 		"is not judged", "are not judged"},
@@ -62,12 +64,8 @@ func newClaimView(j, strict *claims.Judgement) *claimView {
 
 // Points counts the points of all checks: "12 of 15 points support".
 func (c *claimView) Points() string {
-	supports, all := 0, 0
-	for i := range c.Checks {
-		supports += c.Checks[i].Supports
-		all += len(c.Checks[i].Points)
-	}
-	return fmt.Sprintf("%d of %d points support", supports, all)
+	counts := c.Counts()
+	return fmt.Sprintf("%d of %d points support", counts.Supports, counts.All())
 }
 
 // number writes a number with four digits, large ones in full. It is empty for NaN.

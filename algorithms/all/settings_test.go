@@ -27,7 +27,6 @@ import (
 // Tables of drawn records are capped: tiny budgets would fill the default cap of millions of rows
 // for each setting, as they do for the defaults.
 //
-// Unclamped releases of hay are left out: their degrees may be negative, which the suite refuses.
 // Releases of koptimize that suppress rows are checked beside that package.
 var settings = map[string][]algorithms.Params{
 	"aim": vary(func() *aim.Params {
@@ -85,9 +84,9 @@ var settings = map[string][]algorithms.Params{
 			p.Utility, p.Values = partition.CertaintyPenalty, partition.Midpoint
 		},
 		func(p *diffmulti.Params) {
-			p.Utility, p.Remainder = partition.InformationGain, diffmulti.DropRemainder
+			p.Utility, p.Iterations = partition.InformationGain, 7
 		},
-		func(p *diffmulti.Params) { p.HPrime, p.CarryOver = diffmulti.ByEven, false },
+		func(p *diffmulti.Params) { p.HPrime = diffmulti.ByEven },
 		func(p *diffmulti.Params) { p.HPrime, p.LongestPath = diffmulti.ByExact, 3 },
 		func(p *diffmulti.Params) {
 			p.HPrime, p.NumericHeight, p.MaxRows = diffmulti.ByRefCode, 0, 50
@@ -160,8 +159,9 @@ var settings = map[string][]algorithms.Params{
 		func(p *rps.Params) { p.Quality = rps.Class },
 		func(p *rps.Params) { p.Depth, p.StopCheck, p.Labels = 4, false, rps.Each },
 		func(p *rps.Params) { p.Counts = rps.ByDepth },
-		func(p *rps.Params) { p.Partition, p.Rollover = rps.Fixed, false },
-		func(p *rps.Params) { p.Narrow, p.LeafShare = 0.2, 0.3 },
+		func(p *rps.Params) { p.Partition = rps.Fixed },
+		func(p *rps.Params) { p.Narrow = 0.2 },
+		func(p *rps.Params) { p.Partition, p.Depth = rps.Median, 4 },
 	),
 	"rps-graph": vary(rpsgraph.DefaultParams,
 		graphTree(rpsgraph.Cross), graphTree(rpsgraph.Unit), graphTree(rpsgraph.Laplace),
@@ -181,13 +181,13 @@ func graphTree(counts rpsgraph.Counts) func(*rpsgraph.Params) {
 
 func graphForm(form rpsgraph.Form) func(*rpsgraph.Params) {
 	return func(p *rpsgraph.Params) {
-		p.Form, p.Fill, p.Rollover, p.Lambda = form, rpsgraph.Rescale, false, "60"
+		p.Form, p.Fill, p.Lambda = form, rpsgraph.Rescale, "60"
 	}
 }
 
 func graphPrivate(form rpsgraph.Form) func(*rpsgraph.Params) {
 	return func(p *rpsgraph.Params) {
-		p.Form, p.Lambda, p.LeafShare = form, degrees.Estimated, 0.7
+		p.Form, p.Lambda = form, degrees.Estimated
 		p.Values = rpsgraph.Uniform
 	}
 }

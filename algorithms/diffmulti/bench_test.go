@@ -20,7 +20,7 @@ import (
 )
 
 // release makes one release of all rows, with its records.
-func release(tb testing.TB, table *datasets.Table, variant algorithms.Variant, params *Params,
+func release(tb testinput.TB, table *datasets.Table, variant algorithms.Variant, params *Params,
 	epsilon float64, seed uint64) (*algorithms.Release, *privacy.Budget) {
 	tb.Helper()
 	in := testinput.Input(table, params, variant, epsilon, seed)

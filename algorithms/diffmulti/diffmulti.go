@@ -38,7 +38,7 @@
 //     not say. Where it is 0, no child gets anything (published) or all get the same (strict).
 //   - Each child with a share above 0 gets at most one of what rounding leaves over, at random.
 //   - Children are visited in the order of the taxonomy, not of a stack; this does not change the
-//     law.
+//     law, but for which regions are left as they are where iterations ends the loop early.
 //   - A categorical attribute without a taxonomy has one of height 1.
 //   - Where noise makes more records than max_rows the table is a thinned one with weights.
 //   - Sensitive attributes take no part and are drawn from their public domain.

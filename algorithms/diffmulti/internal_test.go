@@ -371,25 +371,31 @@ func TestReleases(t *testing.T) {
 			return
 		}
 		// Hardly any noise: counts are those of the rows, less one where noise was negative.
-		attributes := table.Schema().QuasiIdentifiers()
-		exact := make([]float64, len(r.Regions.Counts))
-		codes := make([]uint32, len(attributes))
-		for row := range int32(table.Len()) {
-			for d, a := range attributes {
-				codes[d] = table.Column(a).At(row)
-			}
-			y := 0
-			if class := table.Schema().Class(); class >= 0 {
-				y = int(table.Column(class).At(row))
-			}
-			exact[r.Regions.Locate(codes)*r.Regions.Classes+y]++
-		}
+		exact := countRows(table, r.Regions)
 		for i, n := range r.Regions.Counts {
 			if d := exact[i] - n; d != 0 && (variant == algorithms.Strict || d != 1) {
 				t.Fatalf("count %d is %v, the region has %v rows", i, n, exact[i])
 			}
 		}
 	})
+}
+
+// countRows counts the rows of each region by class.
+func countRows(table *datasets.Table, regions *algorithms.Regions) []float64 {
+	attributes := table.Schema().QuasiIdentifiers()
+	exact := make([]float64, len(regions.Counts))
+	codes := make([]uint32, len(attributes))
+	for row := range int32(table.Len()) {
+		for d, a := range attributes {
+			codes[d] = table.Column(a).At(row)
+		}
+		y := 0
+		if class := table.Schema().Class(); class >= 0 {
+			y = int(table.Column(class).At(row))
+		}
+		exact[regions.Locate(codes)*regions.Classes+y]++
+	}
+	return exact
 }
 
 // BenchmarkTally counts a million rows of Adult's width into statistics.

@@ -26,16 +26,6 @@ func (HPrime) Enum() []string {
 	return algorithms.Words(ByVariant, ByPublished, ByStrict, ByRefCode, ByEven, ByExact)
 }
 
-// Remainder says what becomes of the specialisations that rounding down leaves over.
-type Remainder string
-
-const (
-	RandomRemainder Remainder = "random" // one each to children drawn at random
-	DropRemainder   Remainder = "drop"
-)
-
-func (Remainder) Enum() []string { return algorithms.Words(RandomRemainder, DropRemainder) }
-
 // Bounds of parameters: all fit in 31 bits, and paths stay short enough for a recursion.
 const (
 	maxSpecialisations = 1e9
@@ -48,15 +38,14 @@ type Params struct {
 	// Specialisations is the paper's h.
 	Specialisations int `yaml:"h" doc:"the largest number of specialisations altogether" min:"1" max:"1000000000"`
 	// HPrime is the paper's h′.
-	HPrime    HPrime    `yaml:"hprime" doc:"how specialisations are shared out among children"`
-	Remainder Remainder `yaml:"remainder" doc:"who gets what rounding leaves over; hprime: refcode has its own rule"`
+	HPrime HPrime `yaml:"hprime" doc:"how specialisations are shared out among children"`
+	// Iterations ends the loop of Algorithm 1 early (section 4.5).
+	Iterations int `yaml:"iterations" doc:"publish after this many specialisations, made depth first, and leave the other regions as they are; 0 goes on until no region can be specialised" min:"0" max:"1000000000"`
 	// LongestPath is the paper's |g|.
 	LongestPath int `yaml:"path" doc:"the largest number of specialisations above a leaf; 0 is the sum of the taxonomies' heights" min:"0" max:"1000"`
 	// NumericHeight is 7 in section 5.
 	NumericHeight int `yaml:"numeric_height" doc:"what a numeric attribute counts for in path: 0" min:"0" max:"1000"`
-	// CarryOver is in section 5.
-	CarryOver bool `yaml:"carry_over" doc:"add the budget of levels that the deepest leaf has not reached to that of leaf counts; without, leaf counts get exactly half"`
-	MaxNodes  int  `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
+	MaxNodes      int `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }
@@ -65,8 +54,7 @@ type Params struct {
 func DefaultParams() *Params {
 	return &Params{
 		Utility: partition.MaxClass, Specialisations: 1000, HPrime: ByVariant,
-		Remainder:     RandomRemainder,
-		NumericHeight: 7, CarryOver: true, MaxNodes: 5e7, Drawing: partition.DefaultDrawing(),
+		NumericHeight: 7, MaxNodes: 5e7, Drawing: partition.DefaultDrawing(),
 	}
 }
 
@@ -74,8 +62,8 @@ func (p *Params) Validate() error {
 	return errors.Join(
 		algorithms.CheckWord("utility", p.Utility),
 		algorithms.CheckWord("hprime", p.HPrime),
-		algorithms.CheckWord("remainder", p.Remainder),
 		algorithms.CheckRange("h", p.Specialisations, 1, maxSpecialisations),
+		algorithms.CheckRange("iterations", p.Iterations, 0, maxSpecialisations),
 		algorithms.CheckRange("path", p.LongestPath, 0, maxHeight),
 		algorithms.CheckRange("numeric_height", p.NumericHeight, 0, maxHeight),
 		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),

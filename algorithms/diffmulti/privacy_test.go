@@ -16,7 +16,7 @@ import (
 func sharer(rule HPrime, epsilon float64) (*shares, privacy.Path) {
 	budget := privacy.NewBudget(epsilon)
 	stream := random.NewKey(7).Stream()
-	s := &shares{rule: rule}
+	s := &shares{rule: rule, draws: random.NewKey(8).Stream()}
 	if rule == ByStrict {
 		s.noise = budget.Geometric("sizes", stream, privacy.Exact(1))
 	} else {

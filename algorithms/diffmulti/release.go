@@ -45,6 +45,7 @@ type recursion struct {
 	epsilon float64
 	step    float64 // ε′, what one draw on the way to a leaf costs
 	longest int     // |g|
+	left    int     // how many more specialisations may be made before it ends early
 
 	layout  *layout
 	store   store
@@ -124,6 +125,9 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	}
 	r.builder.Generalise(axes)
 	r.layout, r.store = pack(in.Table, in.Rows, attributes, axes, half)
+	if r.left = params.Iterations; r.left == 0 {
+		r.left = math.MaxInt
+	}
 	r.longest = params.LongestPath
 	if r.longest == 0 {
 		r.longest = longestPath(axes, params.NumericHeight)
@@ -181,7 +185,7 @@ func (r *recursion) declare(in algorithms.Input) {
 		unbounded := privacy.Sensitivity{Claimed: 1, Proven: math.Inf(1)} // errata D1 and D8
 		r.shares.noise = in.CountNoise("specialisations", unbounded)
 	}
-	if r.params.Remainder == RandomRemainder && r.shares.rule != ByRefCode {
+	if r.shares.rule != ByRefCode {
 		r.shares.draws = in.Noise.Open("remainders")
 	}
 	r.leaves = in.CountNoise("leaf counts", privacy.Exact(1))
@@ -245,9 +249,10 @@ func (r *recursion) region(rows, stats []int32, free, h int, at place, fresh int
 			return err
 		}
 	}
-	if h <= 0 || at.depth >= r.longest || !r.specialisable() {
+	if h <= 0 || at.depth >= r.longest || r.left == 0 || !r.specialisable() {
 		return r.leaf(rows, at)
 	}
+	r.left--
 	if whole := r.store; whole.size() >= r.compactFrom && len(rows) <= whole.size()/compactBelow {
 		r.store = whole.compact(rows)
 		defer func() { r.store = whole }()
@@ -516,17 +521,14 @@ func (r *recursion) leaf(rows []int32, at place) error {
 // publish adds noise to the leaves' counts (line 21) and draws records.
 func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	regions := r.builder.Regions()
-	epsilon := r.epsilon / 2
-	if r.params.CarryOver {
-		// Not what each leaf's own path has left: under dm one record moves the scores of regions
-		// that it is not in (errata D3), so it also pays for levels below its leaf. The longest
-		// path has paid for all levels.
-		spent := 0.0
-		for _, at := range r.places {
-			spent = math.Max(spent, r.paths.at(at).Spent())
-		}
-		epsilon = r.epsilon - spent
+	// Not what each leaf's own path has left: under dm one record moves the scores of regions that
+	// it is not in (errata D3), so it also pays for levels below its leaf. The longest path has
+	// paid for all levels.
+	spent := 0.0
+	for _, at := range r.places {
+		spent = math.Max(spent, r.paths.at(at).Spent())
 	}
+	epsilon := r.epsilon - spent
 	classes := r.layout.classes
 	var path privacy.Path
 	for leaf, at := range r.places {

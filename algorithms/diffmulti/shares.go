@@ -11,7 +11,7 @@ import (
 type shares struct {
 	rule  HPrime
 	noise privacy.Noise  // nil where sizes get none
-	draws *random.Stream // for remainders; nil when they are dropped
+	draws *random.Stream // for remainders
 
 	weights []float64
 	some    []float64
@@ -60,10 +60,7 @@ func (s *shares) divide(path *privacy.Path, epsilon float64, h int, sizes []int3
 	case ByRefCode:
 		return s.asProgram(path, epsilon, h, sizes, given)
 	}
-	left := s.apportion(h-1, weights, given)
-	if s.draws != nil {
-		s.spread(left, weights, given)
-	}
+	s.spread(s.apportion(h-1, weights, given), weights, given)
 	return nil
 }
 

@@ -27,6 +27,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"ppdp/algorithms"
@@ -42,12 +43,11 @@ type Algorithm struct {
 	dir    string // of the descriptor
 	digest string // of the descriptor and its files
 
-	mu     sync.Mutex // guards what follows
-	home   string     // temporary: data, and a folder for each request
-	held   io.Closer  // the lock that keeps others from removing it
-	pool   *process.Pool
-	data   []*data // the last one used last
-	number int     // of the next request's folder
+	mu   sync.Mutex // guards what follows
+	home string     // temporary: data, and a folder for each request
+	held io.Closer  // the lock that keeps others from removing it
+	pool *process.Pool
+	data []*data // the last one used last
 }
 
 var _ algorithms.Algorithm = (*Algorithm)(nil)
@@ -229,7 +229,8 @@ func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name 
 		return err
 	}
 	defer root.Close()
-	file, err := root.Open(name)
+	// A pipe would wait for a writer.
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return fmt.Errorf("its file %.200q cannot be read: %w", name, err)
 	}
@@ -437,7 +438,8 @@ func (a *Algorithm) releaseData(d *data) {
 	})
 }
 
-// newFolder makes the folder of a request.
+// newFolder makes the folder of a request. Its name, the request's id, cannot be guessed: whether a
+// wrong id is right by chance must not depend on the order of the requests.
 func (a *Algorithm) newFolder() (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -448,7 +450,5 @@ func (a *Algorithm) newFolder() (string, error) {
 		}
 		a.home, a.held, a.pool = home, held, a.newPool(home)
 	}
-	a.number++
-	folder := filepath.Join(a.home, strconv.Itoa(a.number))
-	return folder, os.Mkdir(folder, 0o700)
+	return os.MkdirTemp(a.home, "request-")
 }

@@ -98,7 +98,11 @@ func TestMoods(t *testing.T) {
 		"crash":                    "ended without an answer (exit status 1); its last words: ",
 		"segfault":                 "signal: segmentation fault",
 		"late crash":               "",
+		"late hang":                "",
 		"flood":                    "",
+		"closes its input":         "",
+		"removes its file":         "no such file",
+		"pipe":                     "is no file",
 		"hang":                     "timed out after 100ms",
 		"deaf":                     "context canceled",
 		"memory":                   "emory", // its own error, or the group's limit, which is first
@@ -107,6 +111,7 @@ func TestMoods(t *testing.T) {
 		"half line":                `it ended in the middle of a line: "{\"id\": \""`,
 		"long line":                "a line of more than 1048576 bytes",
 		"wrong id":                 `it answered request "another", must be`,
+		"own count":                `it answered request "1", must be`,
 		"unknown key":              `unknown field "epsilon"`,
 		"two lines":                "",
 		"one answer":               "",
@@ -140,6 +145,8 @@ func TestMoods(t *testing.T) {
 				switch mood {
 				case "hang": // set late: a well-behaved release has all the time it needs
 					a.d.Limits.time = 100 * time.Millisecond
+				case "late hang":
+					a.d.Limits.time = 5 * time.Second
 				case "deaf":
 					ctx = cancelled(t, filepath.Join(a.dir, "child"))
 				}
@@ -163,7 +170,7 @@ func TestMoods(t *testing.T) {
 			if err != nil || again.Table.Checksum() != data.Checksum() {
 				t.Errorf("afterwards: %v", err)
 			}
-			left, err := filepath.Glob(filepath.Join(a.home, "[0-9]*"))
+			left, err := filepath.Glob(filepath.Join(a.home, "request-*"))
 			if err != nil || len(left) > 0 {
 				t.Errorf("folders of requests are left: %v %v", left, err)
 			}
@@ -207,17 +214,39 @@ func checkDead(t *testing.T, path string) {
 // TestNoProgram: what cannot be started, or does not speak, is named.
 func TestNoProgram(t *testing.T) {
 	t.Parallel()
+	const closes = `[sh, -c, "exec 0<&-; echo '{\"protocol\":1}'; sleep 1000"]`
 	for command, want := range map[string]string{
-		"[no-such-program-anywhere]":               "no-such-program-anywhere",
-		`[sh, -c, "exit 3"]`:                       "at its start: it ended without an answer",
-		`[sh, -c, "echo hello; cat"]`:              `at its start: it printed "hello"`,
+		"[no-such-program-anywhere]":  "no-such-program-anywhere",
+		`[sh, -c, "exit 3"]`:          "at its start: it ended without an answer",
+		`[sh, -c, "echo hello; cat"]`: `at its start: it printed "hello"`,
+
 		`[sh, -c, "echo '{\"protocol\":2}'; cat"]`: "it speaks protocol 2, must be 1",
+
+		closes: "moods: it closed its standard input",
 	} {
 		a := load(t, strings.Replace(moods, "[python3, moods.py]", command, 1))
 		_, err := a.Release(context.Background(), inMood(a, table(t, 5), ""))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", command, err, want)
 		}
+	}
+}
+
+// TestMute: a program that says nothing is waited for once, however many releases are asked of it.
+func TestMute(t *testing.T) {
+	t.Parallel()
+	a := load(t, strings.Replace(moods, "[python3, moods.py]",
+		`[sh, -c, "echo x >> started; sleep 1000"]`, 1))
+	must(a.newFolder())
+	a.pool.StartTime = 300 * time.Millisecond
+	for range 3 {
+		_, err := a.Release(t.Context(), inMood(a, table(t, 5), ""))
+		if err == nil || err.Error() != "moods: at its start: timed out after 300ms" {
+			t.Error(err)
+		}
+	}
+	if n := len(must(os.ReadFile(filepath.Join(a.dir, "started")))); n != len("x\n") {
+		t.Errorf("%d bytes written, must be one line: it was started again", n)
 	}
 }
 

@@ -1,6 +1,7 @@
 package external
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -18,7 +19,7 @@ func newHome(name string) (path string, held *os.File, err error) {
 	}
 	path, err = os.MkdirTemp("", "ppdp-baseline-"+name+"-")
 	if err != nil {
-		return "", nil, err
+		return "", nil, fmt.Errorf("temporary folder (TMPDIR): %w", err)
 	}
 	if held, err = hold(path); err != nil {
 		os.RemoveAll(path)

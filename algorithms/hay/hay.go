@@ -11,9 +11,9 @@
 // Deviations:
 //   - The paper protects edges, or k edges. Isolation of a node, and the noisy sequence without
 //     inference, are what Qardaji & Li 2012 (section 5) compare with.
-//   - Released degrees are rounded and, unless clamp is false, clamped to [0, Λ]. The papers do not
-//     say whether they do so, and distances depend on it. Without inference the noisy degrees are
-//     sorted again.
+//   - Released degrees are rounded and clamped to [0, Λ], the numbers that can be degrees. The
+//     papers do not say whether they do so, and distances depend on it. Without inference the noisy
+//     degrees are sorted again.
 //   - Degrees above a public Λ are lowered to Λ before noise is added. The edge guarantee stays,
 //     but 2Λ bounds a node's influence only among graphs without such degrees; a release from
 //     another graph reports this in a warning and in the ledger.
@@ -59,7 +59,6 @@ type Params struct {
 	Neighbours Neighbours `yaml:"neighbours" doc:"what is protected: one edge, k edges or one node"`
 	K          int        `yaml:"k" doc:"edges that are protected together, under neighbours: k-edge" min:"1" max:"1000000000"`
 	Inference  bool       `yaml:"inference" doc:"bring noisy degrees into ascending order by isotonic regression"`
-	Clamp      bool       `yaml:"clamp" doc:"bring released degrees into the range from 0 to lambda"`
 	// Lambda is Λ.
 	Lambda degrees.Cap `yaml:"lambda" doc:"the largest degree there may be" values:"n-1, max-degree (one node's private value), private (an estimate, for neighbours: node) or a public whole number of at least 1"`
 }
@@ -84,7 +83,7 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // DefaultParams are constrained inference for one edge.
 func DefaultParams() *Params {
-	return &Params{Neighbours: Edge, K: 1, Inference: true, Clamp: true, Lambda: degrees.Nodes}
+	return &Params{Neighbours: Edge, K: 1, Inference: true, Lambda: degrees.Nodes}
 }
 
 func (a Algorithm) Info() algorithms.Info {
@@ -119,8 +118,8 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 	case Node:
 		p.Lambda.Restrict(&g)
 	}
-	// Lambda sets the noise for nodes; for edges it only bounds the output, where that is clamped.
-	if p.Lambda.Leaks() && (p.Neighbours == Node || p.Clamp) {
+	// Lambda sets the noise for nodes, and for edges it bounds the output.
+	if p.Lambda.Leaks() {
 		g.Status = algorithms.Broken
 		g.Errata = append(g.Errata, "G4")
 		g.Note += " The maximum degree is a private value of one node: the guarantee holds only" +
@@ -179,15 +178,9 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if p.Inference {
 		degrees.Isotonic(values)
 	}
-	// Unclamped noise for tiny epsilons exceeds what a degree's type can hold; it then stays at the
-	// bound.
-	low, high := float64(math.MinInt32), float64(math.MaxInt32)
-	if p.Clamp {
-		low, high = 0, float64(lambda)
-	}
 	release.Degrees = make([]int32, len(values))
 	for i, value := range values {
-		release.Degrees[i] = int32(math.Round(min(max(value, low), high)))
+		release.Degrees[i] = int32(math.Round(min(max(value, 0), float64(lambda))))
 	}
 	if !p.Inference {
 		slices.Sort(release.Degrees)

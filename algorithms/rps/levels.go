@@ -8,20 +8,10 @@ type level struct {
 // levels divides what leaves do not get of epsilon over the levels 0 to Depth-1 of a path.
 func (p *Params) levels(epsilon float64) []level {
 	levels := make([]level, p.Depth)
-	all := float64(epsilon * (1 - p.LeafShare))
-	power, last := 1.0, 1.0
-	for range p.Depth {
-		last *= geometricRatio
-	}
+	share := float64(epsilon*(1-leafShare)) / float64(p.Depth)
 	for d := range levels {
-		share := all / float64(p.Depth)
-		if p.Allocation == GeometricLevels {
-			// (1-r)·r^d, divided by its sum over the levels there are
-			share = all * (1 - geometricRatio) * power / (1 - last)
-			power *= geometricRatio
-		}
 		stops := p.StopCheck && (p.Allocation != ShallowLevels || d >= p.ShallowDepth)
-		cuts := p.Partition == Balanced
+		cuts := p.Partition != Fixed
 		switch {
 		case stops && cuts:
 			levels[d] = level{stop: share / 2, cut: share / 2}

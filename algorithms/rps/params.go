@@ -35,9 +35,12 @@ type Partition string
 const (
 	Balanced Partition = "balanced" // by the exponential mechanism
 	Fixed    Partition = "fixed"    // in the middle of a uniformly drawn attribute, at no cost
+	// Median is at the noisy median of a uniformly drawn attribute: by smooth sensitivity, the way
+	// that section 3.2 names first.
+	Median Partition = "median"
 )
 
-func (Partition) Enum() []string { return algorithms.Words(Balanced, Fixed) }
+func (Partition) Enum() []string { return algorithms.Words(Balanced, Fixed, Median) }
 
 // Allocation divides the part of the budget that is spent on the way to a leaf.
 type Allocation string
@@ -45,15 +48,13 @@ type Allocation string
 const (
 	// UniformLevels gives every level the same share.
 	UniformLevels Allocation = "uniform"
-	// GeometricLevels gives level d a share in proportion to geometricRatio^d.
-	GeometricLevels Allocation = "geometric"
 	// ShallowLevels is uniform, but levels above ShallowDepth have no stop test and use their whole
 	// share for the cut, as section 3.2 suggests. (Under partition: fixed that share is left over.)
 	ShallowLevels Allocation = "shallow"
 )
 
 func (Allocation) Enum() []string {
-	return algorithms.Words(UniformLevels, GeometricLevels, ShallowLevels)
+	return algorithms.Words(UniformLevels, ShallowLevels)
 }
 
 // Counts says where a leaf's size comes from.
@@ -78,17 +79,17 @@ const (
 func (Labels) Enum() []string { return algorithms.Words(Majority, Each) }
 
 const (
-	// geometricRatio is the r of GeometricLevels.
-	geometricRatio = 0.8
-	// maxDepth bounds Params.Depth: by then a level's share is a thousandth of the budget, and a
-	// geometric share of 0.8^1000 is still far from underflow.
+	// leafShare is the part of epsilon kept for a leaf's count, "half the privacy budget" of
+	// section 3.2. The rest is for the levels.
+	leafShare = 0.5
+	// maxDepth bounds Params.Depth: by then a level's share is a thousandth of the budget.
 	maxDepth = 1000
 )
 
 // Params are the settings of a release.
 type Params struct {
-	Quality    Quality         `yaml:"quality" doc:"what a cut is chosen by; not used by partition: fixed"`
-	Attributes AttributeChoice `yaml:"attributes" doc:"which cuts compete: those of all attributes, or of one drawn at random; partition: fixed always draws one"`
+	Quality    Quality         `yaml:"quality" doc:"what a cut is chosen by, under partition: balanced"`
+	Attributes AttributeChoice `yaml:"attributes" doc:"which cuts compete: those of all attributes, or of one drawn at random; other partitions than balanced always draw one"`
 	Partition  Partition       `yaml:"partition" doc:"how regions are cut"`
 	// Depth is the paper's maximum depth.
 	Depth     int     `yaml:"depth" doc:"the largest number of cuts above a leaf" min:"1" max:"1000"`
@@ -96,14 +97,11 @@ type Params struct {
 	StopCheck bool    `yaml:"stop_check" doc:"ask for noisy counts on the way; without, stop has no meaning and depth alone limits the recursion"`
 	// Narrow reads no data. A region that is narrow along every attribute is a leaf.
 	Narrow       float64    `yaml:"narrow" doc:"do not cut a region along an attribute where it has at most this share of the attribute's cells; 0 is a single cell" min:"0" below:"1"`
-	LeafShare    float64    `yaml:"leaf_share" doc:"the share of epsilon kept for the leaf; the rest is for the levels" above:"0" below:"1"`
 	Allocation   Allocation `yaml:"allocation" doc:"how the budget of the levels is divided"`
 	ShallowDepth int        `yaml:"shallow_depth" doc:"the first level with a stop test under allocation: shallow" min:"0" max:"1000"`
-	// Rollover is "all remaining privacy budget", section 3.2.
-	Rollover bool   `yaml:"rollover" doc:"give a leaf all that its path has left; without, it gets exactly its share"`
-	Counts   Counts `yaml:"counts" doc:"where a leaf's size comes from"`
-	Labels   Labels `yaml:"labels" doc:"which classes a leaf's records get"`
-	MaxNodes int    `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
+	Counts       Counts     `yaml:"counts" doc:"where a leaf's size comes from"`
+	Labels       Labels     `yaml:"labels" doc:"which classes a leaf's records get"`
+	MaxNodes     int        `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }
@@ -112,8 +110,8 @@ type Params struct {
 func DefaultParams() *Params {
 	return &Params{
 		Quality: Even, Attributes: All, Partition: Balanced,
-		Depth: 50, Stop: 5, StopCheck: true, LeafShare: 0.5,
-		Allocation: UniformLevels, ShallowDepth: 8, Rollover: true,
+		Depth: 50, Stop: 5, StopCheck: true,
+		Allocation: UniformLevels, ShallowDepth: 8,
 		Counts: Noisy, Labels: Majority,
 		MaxNodes: 5e7, Drawing: partition.DefaultDrawing(),
 	}
@@ -132,7 +130,6 @@ func (p *Params) Validate() error {
 		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
 		p.Drawing.Check(),
 		algorithms.CheckNumber("stop", p.Stop),
-		algorithms.CheckShare("leaf_share", p.LeafShare),
 		p.checkNarrow(),
 	)
 }

@@ -231,7 +231,7 @@ func TestLawOfTheFirstCut(t *testing.T) {
 }
 
 // TestLawOfStopTestAndLeafCount: at depth 1 the stop test has ε/4; a root that stops there leaves
-// 3ε/4 to its count with rollover and is given ε/2 without. Each frequency may be off by 4.9
+// 3ε/4 to its count. Each frequency may be off by 4.9
 // standard deviations, which a right program exceeds with probability 1e-6; the laws of the two
 // variants' stop tests, which are 10 apart, differ visibly in all but 1e-6 of the seeds.
 func TestLawOfStopTestAndLeafCount(t *testing.T) {
@@ -243,40 +243,35 @@ func TestLawOfStopTestAndLeafCount(t *testing.T) {
 			t.Errorf("%s: %v of %v, want %v ± %v", name, hits, n, n*p, tolerance)
 		}
 	}
-	for _, rollover := range []bool{true, false} {
-		params := DefaultParams()
-		params.Depth, params.Stop, params.Rollover = 1, stop, rollover
-		leafEpsilon := epsilon / 2
-		if rollover {
-			leafEpsilon = epsilon * 3 / 4
-		}
-		alpha := math.Exp(-epsilon / 4)
-		// P(7+X <= 5) for two-sided geometric X is the tail P(X >= 2) = α²/(1+α), for Laplace
-		// e^(-2ε/4)/2
-		stops := map[algorithms.Variant]float64{
-			algorithms.Strict:    alpha * alpha / (1 + alpha),
-			algorithms.Published: math.Exp(-2*epsilon/4) / 2,
-		}
-		// a count that is exactly right, after rounding: P(X = 0), or P(|X| < ½) for Laplace
-		right := map[algorithms.Variant]float64{
-			algorithms.Strict:    math.Tanh(leafEpsilon / 2),
-			algorithms.Published: 1 - math.Exp(-leafEpsilon/2),
-		}
-		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-			var stopped, exact float64
-			for seed := range uint64(trials) {
-				r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
-					epsilon, seed))
-				if r.Regions.Len() == 1 {
-					stopped++
-					if r.Regions.Counts[0] == records {
-						exact++
-					}
+	params := DefaultParams()
+	params.Depth, params.Stop = 1, stop
+	const leafEpsilon = epsilon * 3 / 4
+	alpha := math.Exp(-epsilon / 4)
+	// P(7+X <= 5) for two-sided geometric X is the tail P(X >= 2) = α²/(1+α), for Laplace
+	// e^(-2ε/4)/2
+	stops := map[algorithms.Variant]float64{
+		algorithms.Strict:    alpha * alpha / (1 + alpha),
+		algorithms.Published: math.Exp(-2*epsilon/4) / 2,
+	}
+	// a count that is exactly right, after rounding: P(X = 0), or P(|X| < ½) for Laplace
+	right := map[algorithms.Variant]float64{
+		algorithms.Strict:    math.Tanh(leafEpsilon / 2),
+		algorithms.Published: 1 - math.Exp(-leafEpsilon/2),
+	}
+	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
+		var stopped, exact float64
+		for seed := range uint64(trials) {
+			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
+				epsilon, seed))
+			if r.Regions.Len() == 1 {
+				stopped++
+				if r.Regions.Counts[0] == records {
+					exact++
 				}
 			}
-			near(string(variant)+" stops", stopped, trials, stops[variant])
-			near(string(variant)+" counts", exact, stopped, right[variant])
 		}
+		near(string(variant)+" stops", stopped, trials, stops[variant])
+		near(string(variant)+" counts", exact, stopped, right[variant])
 	}
 }
 
@@ -297,32 +292,12 @@ func TestLevels(t *testing.T) {
 			make([]level, 4)},
 		{"shallow", func(p *Params) { p.Allocation, p.ShallowDepth = ShallowLevels, 3 },
 			[]level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0.0625, 0.0625}}},
-		{"a quarter for leaves", func(p *Params) { p.LeafShare = 0.25 }, []level{
-			{0.09375, 0.09375}, {0.09375, 0.09375}, {0.09375, 0.09375}, {0.09375, 0.09375}}},
 	} {
 		params := DefaultParams()
 		params.Depth = 4
 		c.settings(params)
 		if got := params.levels(epsilon); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-	params := DefaultParams()
-	params.Allocation = GeometricLevels
-	for _, depth := range []int{1, 4, 50, maxDepth} {
-		params.Depth = depth
-		sum, last := 0.0, 0.0
-		for d, l := range params.levels(epsilon) {
-			if l.stop != l.cut || !(l.stop > 0) {
-				t.Fatalf("geometric level %d is %+v", d, l)
-			}
-			if d > 0 && math.Abs(l.cut/last-0.8) > 1e-9 {
-				t.Fatalf("level %d has %v of the one above, want 0.8", d, l.cut/last)
-			}
-			sum, last = sum+l.stop+l.cut, l.cut
-		}
-		if math.Abs(sum-epsilon/2) > 1e-12 {
-			t.Errorf("geometric levels of depth %d sum to %v, want half", depth, sum)
 		}
 	}
 }
@@ -353,40 +328,35 @@ func TestLedger(t *testing.T) {
 		{Class, false, algorithms.Strict, 1},
 		{Even, true, algorithms.Strict, 1},
 	} {
-		for _, allocation := range []Allocation{UniformLevels, GeometricLevels} {
-			for _, rollover := range []bool{true, false} {
-				params := DefaultParams()
-				params.Depth, params.Quality, params.StopCheck, params.Rollover,
-					params.Allocation = 3, c.quality, c.stops, rollover, allocation
-				in := testinput.Input(table, params, c.variant, epsilon, 1)
-				testinput.Release(t, Algorithm{}, in)
-				claimed, proven := in.Budget.Spent()
-				if math.Abs(claimed-epsilon) > 1e-9 || math.Abs(proven-c.proven*epsilon) > 1e-9 {
-					t.Errorf("%+v, %s: spent %v, proven %v; want %v and %v", c, allocation, claimed,
-						proven, epsilon, c.proven*epsilon)
-				}
-				want := algorithms.Holds
-				if proven > epsilon*(1+1e-9) {
-					want = algorithms.Short
-				}
-				if g := (Algorithm{}).Guarantee(c.variant, params); g.Status != want {
-					t.Errorf("%+v: guarantee %+v, the ledger's proven loss is %v of %v", c, g,
-						proven, epsilon)
-				}
-				share := map[string]float64{}
-				for _, entry := range in.Budget.Ledger() {
-					share[entry.Purpose] = entry.Cost / epsilon
-				}
-				shares := map[string]float64{"leaf counts": 0.5, "cuts": 0.5}
-				if c.stops {
-					shares["cuts"], shares["stop tests"] = 0.25, 0.25
-				}
-				for _, purpose := range []string{"leaf counts", "cuts", "stop tests"} {
-					if math.Abs(share[purpose]-shares[purpose]) > 1e-12 {
-						t.Errorf("%+v: %s got %v of the budget, want %v", c, purpose,
-							share[purpose], shares[purpose])
-					}
-				}
+		params := DefaultParams()
+		params.Depth, params.Quality, params.StopCheck = 3, c.quality, c.stops
+		in := testinput.Input(table, params, c.variant, epsilon, 1)
+		testinput.Release(t, Algorithm{}, in)
+		claimed, proven := in.Budget.Spent()
+		if math.Abs(claimed-epsilon) > 1e-9 || math.Abs(proven-c.proven*epsilon) > 1e-9 {
+			t.Errorf("%+v: spent %v, proven %v; want %v and %v", c, claimed, proven, epsilon,
+				c.proven*epsilon)
+		}
+		want := algorithms.Holds
+		if proven > epsilon*(1+1e-9) {
+			want = algorithms.Short
+		}
+		if g := (Algorithm{}).Guarantee(c.variant, params); g.Status != want {
+			t.Errorf("%+v: guarantee %+v, the ledger's proven loss is %v of %v", c, g,
+				proven, epsilon)
+		}
+		share := map[string]float64{}
+		for _, entry := range in.Budget.Ledger() {
+			share[entry.Purpose] = entry.Cost / epsilon
+		}
+		shares := map[string]float64{"leaf counts": 0.5, "cuts": 0.5}
+		if c.stops {
+			shares["cuts"], shares["stop tests"] = 0.25, 0.25
+		}
+		for _, purpose := range []string{"leaf counts", "cuts", "stop tests"} {
+			if math.Abs(share[purpose]-shares[purpose]) > 1e-12 {
+				t.Errorf("%+v: %s got %v of the budget, want %v", c, purpose,
+					share[purpose], shares[purpose])
 			}
 		}
 	}

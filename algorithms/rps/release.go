@@ -35,10 +35,10 @@ type recursion struct {
 	levels  []level
 	paths   []privacy.Path // paths[d] is that of the region at depth d of the current branch
 	rows    int            // the paper's N
-	epsilon float64
-	narrow  []uint32 // the cells of a dimension at which it is narrow enough
+	narrow  []uint32       // the cells of a dimension at which it is narrow enough
 
-	cuts    *privacy.Exponential // nil where nothing is charged for cuts
+	cuts    *privacy.Exponential // of partition: balanced
+	medians *privacy.Cauchy      // of partition: median
 	stops   privacy.Noise        // nil without stop tests
 	leaves  privacy.Noise        // nil where leaves ask no query
 	choices *random.Stream       // attributes
@@ -75,15 +75,13 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 		return nil, err
 	}
 	schema := in.Table.Schema()
-	epsilon := in.Budget.Epsilon()
 	space := partition.NewSpace(in.Table, schema.QuasiIdentifiers())
 	r := &recursion{
 		ctx: ctx, params: params, space: space,
 		builder: partition.NewBuilder(space, params.MaxNodes),
-		levels:  params.levels(epsilon),
+		levels:  params.levels(in.Budget.Epsilon()),
 		paths:   make([]privacy.Path, params.Depth+1),
 		rows:    len(in.Rows),
-		epsilon: epsilon,
 		exact:   make([]int32, space.Classes()),
 		noisy:   make([]float64, space.Classes()),
 	}
@@ -99,7 +97,10 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 		r.candidates.draws = in.Noise.Open("cuts")
 		r.cuts = in.Budget.Exponential("cuts", r.candidates.draws, params.sensitivity(in.Variant))
 	}
-	if params.Partition == Fixed || params.Attributes == Random {
+	if params.Partition == Median {
+		r.medians = in.Budget.Cauchy("medians", in.Noise.Open("medians"), true)
+	}
+	if params.Partition != Balanced || params.Attributes == Random {
 		r.choices = in.Noise.Open("attributes")
 	}
 	for _, l := range r.levels {
@@ -206,6 +207,11 @@ func (r *recursion) choose(rows []int32, path *privacy.Path,
 		dim = open[0]
 		return dim, box.Low[dim] + box.Width(dim)/2, nil
 	}
+	if r.params.Partition == Median {
+		dim = open[0]
+		at, err = r.median(rows, dim, path, epsilon)
+		return dim, at, err
+	}
 	c := &r.candidates
 	c.reset()
 	for _, dim := range open {
@@ -229,13 +235,12 @@ func (r *recursion) leaf(rows []int32, depth int) error {
 	label := 0
 	if r.leaves != nil {
 		path := &r.paths[depth]
-		epsilon := r.leafEpsilon(path)
 		clear(r.exact)
 		r.space.ClassCounts(rows, r.exact)
 		for y, n := range r.exact {
 			r.noisy[y] = float64(n)
 		}
-		if err := r.leaves.AddAll(path, epsilon, r.noisy); err != nil {
+		if err := r.leaves.AddAll(path, path.Remaining(), r.noisy); err != nil {
 			return err
 		}
 		for y, n := range r.noisy {
@@ -268,13 +273,6 @@ func (r *recursion) leaf(rows []int32, depth int) error {
 		}
 	}
 	return nil
-}
-
-func (r *recursion) leafEpsilon(path *privacy.Path) float64 {
-	if r.params.Rollover {
-		return path.Remaining()
-	}
-	return r.epsilon * r.params.LeafShare
 }
 
 // sizeByDepth sizes a leaf by N/2^depth. The noisy class counts, where there are classes, serve the

@@ -6,10 +6,10 @@
 //
 // Privacy. The unit is a record, neighbours differ by adding or removing one (under replacement a
 // record touches two paths of the tree: up to twice the epsilon, errata R2). Schema, bounds,
-// granularity and orders are public inputs (errata R4). Half of the budget (Params.LeafShare) is
-// kept for the leaf. The rest is spent on the way to it, over the levels by Params.Allocation and
-// within a level evenly between stop test and cut. "All remaining privacy budget" goes to the last
-// query of a path (Params.Rollover).
+// granularity and orders are public inputs (errata R4). Half of the budget is kept for the leaf.
+// The rest is spent on the way to it, over the levels by Params.Allocation and within a level
+// evenly between stop test and cut. "All remaining privacy budget" goes to the last query of a
+// path.
 //
 // Variants:
 //   - published: Laplace noise; both quality functions are drawn by exp(ε′q) and charged ε′, that
@@ -26,7 +26,9 @@
 //     attribute, or Params.Narrow.
 //   - Categories are cut along an order, as in section 4.2. Section 3.2 also allows all subsets of
 //     a small domain. They are left out: to everything that reads a release (metrics, classifiers,
-//     maps, audits) a region is a box of intervals, which a set of categories is not.
+//     maps, audits) a region is a box of intervals, which a set of categories is not (errata R11).
+//   - The median of partition: median is the lower one, and its cut is brought inside the region
+//     (errata R12). The number of a region's rows is not public, so that neighbours have another.
 //   - "Stop at a count of 0" is a noisy count of at most 0; no test at all is stop_check: false
 //     (errata R9: at depth 50 that would be 2⁵⁰ leaves, so nodes are capped).
 //   - Majority and size of a leaf come from one vector of noisy class counts, charged once since

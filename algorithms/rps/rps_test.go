@@ -99,7 +99,7 @@ func TestFixedPartitionHalvesIntervals(t *testing.T) {
 	if r.Table.Len() != 0 {
 		t.Errorf("%d records from none", r.Table.Len())
 	}
-	// one query in all, by rollover
+	// one query in all, which gets what the levels have left
 	if claimed, _ := in.Budget.Spent(); claimed != recoveryEpsilon {
 		t.Errorf("spent %v, want all of %v", claimed, recoveryEpsilon)
 	}
@@ -130,16 +130,15 @@ func drawParams(t *rapid.T) *Params {
 	p := DefaultParams()
 	p.Quality = rapid.SampledFrom([]Quality{Even, Class}).Draw(t, "quality")
 	p.Attributes = rapid.SampledFrom([]AttributeChoice{All, Random}).Draw(t, "attributes")
-	p.Partition = rapid.SampledFrom([]Partition{Balanced, Balanced, Fixed}).Draw(t, "partition")
+	p.Partition = rapid.SampledFrom([]Partition{Balanced, Balanced, Fixed, Median}).
+		Draw(t, "partition")
 	p.Depth = rapid.IntRange(1, 9).Draw(t, "depth")
 	p.Stop = float64(rapid.IntRange(0, 3).Draw(t, "stop"))
 	p.StopCheck = rapid.Bool().Draw(t, "stop_check")
-	p.Allocation = rapid.SampledFrom([]Allocation{UniformLevels, GeometricLevels,
+	p.Allocation = rapid.SampledFrom([]Allocation{UniformLevels,
 		ShallowLevels}).Draw(t, "allocation")
 	p.ShallowDepth = rapid.IntRange(0, 10).Draw(t, "shallow_depth")
 	p.Narrow = rapid.SampledFrom([]float64{0, 0.3, 0.9}).Draw(t, "narrow")
-	p.LeafShare = rapid.SampledFrom([]float64{0.05, 0.5, 0.8}).Draw(t, "leaf_share")
-	p.Rollover = rapid.Bool().Draw(t, "rollover")
 	p.Labels = rapid.SampledFrom([]Labels{Majority, Each}).Draw(t, "labels")
 	p.Values = rapid.SampledFrom([]partition.Values{partition.Uniform, partition.Midpoint,
 		partition.Low}).Draw(t, "values")
@@ -208,9 +207,9 @@ func TestReleaseTilesTheDomainAndKeepsItsBudget(t *testing.T) {
 		if claimed > epsilon*(1+1e-12) {
 			t.Fatalf("spent %v of %v", claimed, epsilon)
 		}
-		// some path ends in a leaf's query, and with rollover that takes all that is left
-		if params.Rollover && claimed < epsilon*(1-1e-12) {
-			t.Fatalf("spent %v of %v with rollover", claimed, epsilon)
+		// some path ends in a leaf's query, and that takes all that is left
+		if claimed < epsilon*(1-1e-12) {
+			t.Fatalf("spent %v of %v", claimed, epsilon)
 		}
 		if variant == algorithms.Strict && proven > epsilon*(1+1e-12) {
 			t.Fatalf("strict lost %v of %v", proven, epsilon)
@@ -318,7 +317,7 @@ func TestValidateNamesEveryKey(t *testing.T) {
 	bad.ShallowDepth = -1
 	err := bad.Validate()
 	for _, key := range []string{"quality", "attributes", "partition", "depth", "stop",
-		"allocation", "shallow_depth", "narrow", "leaf_share", "counts", "labels", "values",
+		"allocation", "shallow_depth", "narrow", "counts", "labels", "values",
 		"max_nodes", "max_rows"} {
 		if err == nil || !strings.Contains("\n"+err.Error(), "\n"+key+": ") {
 			t.Errorf("no error for %s in:\n%v", key, err)

@@ -4,7 +4,7 @@
 // node is released with the lowest degree of its leaf. The version for tables is package rps.
 //
 // Privacy. The unit is a node, neighbours differ by isolating one: its degree becomes 0 and each
-// neighbour's falls by 1. The number of nodes n is public. Half of epsilon (Params.LeafShare) is
+// neighbour's falls by 1. The number of nodes n is public. Half of epsilon is
 // kept for the leaf's count, which also gets what is left over on a short path; the rest is spent
 // on cuts, evenly over the levels.
 //
@@ -37,8 +37,7 @@
 //   - The private estimate of the maximum degree that section 5.1 mentions is not worked out there.
 //     The one here is a bound that pays for itself, mostly below the maximum.
 //   - Counts are clamped and rounded on the way. A region of one degree is a leaf, without a query.
-//   - "All remaining privacy budget" (section 3.2) goes to the leaf's count; rollover: false spends
-//     no more than the leaf's share there.
+//   - "All remaining privacy budget" (section 3.2) goes to the leaf's count.
 //   - Cuts are drawn by rejection from the uniform cut, which follows the same law: equation 4
 //     hardly distinguishes cuts (errata G2).
 //   - Degrees above a public Λ are lowered to it. The guarantee of strict covers graphs without
@@ -141,14 +140,16 @@ type Params struct {
 	Counts Counts `yaml:"counts" doc:"the noise of the published variant"`
 	Fill   Fill   `yaml:"fill" doc:"how leaf counts become degrees"`
 	// Values reads no data.
-	Values    Values  `yaml:"values" doc:"the degree of its interval that a node gets"`
-	LeafShare float64 `yaml:"leaf_share" doc:"the share of epsilon kept for a leaf's count, the rest being for cuts; forms without cuts have no use for it" above:"0" below:"1"`
-	Rollover  bool    `yaml:"rollover" doc:"give a leaf what its path has not spent"`
-	Form      Form    `yaml:"form" doc:"what the strict variant releases"`
+	Values Values `yaml:"values" doc:"the degree of its interval that a node gets"`
+	Form   Form   `yaml:"form" doc:"what the strict variant releases"`
 }
 
-// maxDepth bounds the leaves to 2²⁴.
-const maxDepth = 24
+const (
+	// maxDepth bounds the leaves to 2²⁴.
+	maxDepth = 24
+	// leafShare is the part of epsilon kept for a leaf's count, the rest being for cuts.
+	leafShare = 0.5
+)
 
 func (p *Params) Validate() error {
 	var rigorous error
@@ -162,7 +163,6 @@ func (p *Params) Validate() error {
 		algorithms.CheckWord("counts", p.Counts),
 		algorithms.CheckWord("fill", p.Fill),
 		algorithms.CheckWord("values", p.Values),
-		algorithms.CheckShare("leaf_share", p.LeafShare),
 		algorithms.CheckWord("form", p.Form),
 	)
 }
@@ -172,7 +172,7 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 // DefaultParams are the paper's depth and its noise as far as it is printed.
 func DefaultParams() *Params {
 	return &Params{Lambda: degrees.Nodes, Depth: 15, Counts: Printed, Fill: Lowest, Values: Low,
-		LeafShare: 0.5, Rollover: true, Form: Growing}
+		Form: Growing}
 }
 
 func (a Algorithm) Info() algorithms.Info {

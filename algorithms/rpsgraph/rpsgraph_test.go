@@ -22,13 +22,11 @@ func drawParams(t *rapid.T) (*Params, algorithms.Variant) {
 	p := &Params{
 		Lambda: rapid.SampledFrom([]degrees.Cap{degrees.Nodes, degrees.Estimated, "3", "20"}).
 			Draw(t, "lambda"),
-		Depth:     rapid.IntRange(1, 20).Draw(t, "depth"),
-		Counts:    Counts(rapid.SampledFrom(Counts("").Enum()).Draw(t, "counts")),
-		Fill:      Fill(rapid.SampledFrom(Fill("").Enum()).Draw(t, "fill")),
-		Values:    Values(rapid.SampledFrom(Values("").Enum()).Draw(t, "values")),
-		LeafShare: rapid.SampledFrom([]float64{0.1, 0.5, 0.7}).Draw(t, "leaf share"),
-		Rollover:  rapid.Bool().Draw(t, "rollover"),
-		Form:      Form(rapid.SampledFrom(Form("").Enum()).Draw(t, "form")),
+		Depth:  rapid.IntRange(1, 20).Draw(t, "depth"),
+		Counts: Counts(rapid.SampledFrom(Counts("").Enum()).Draw(t, "counts")),
+		Fill:   Fill(rapid.SampledFrom(Fill("").Enum()).Draw(t, "fill")),
+		Values: Values(rapid.SampledFrom(Values("").Enum()).Draw(t, "values")),
+		Form:   Form(rapid.SampledFrom(Form("").Enum()).Draw(t, "form")),
 	}
 	if p.Lambda == degrees.Estimated && p.Counts == Rigorous {
 		p.Counts = Cross
@@ -54,8 +52,7 @@ func TestRelease(t *testing.T) {
 				g.Nodes(), lambda)
 		}
 		claimed, proven := in.Budget.Spent()
-		full := p.Rollover || variant == algorithms.Strict && p.Form != Tree
-		if claimed > epsilon*(1+1e-9) || full && claimed < epsilon*(1-1e-9) {
+		if math.Abs(claimed-epsilon) > 1e-9*epsilon {
 			t2.Fatalf("spent %v of %v", claimed, epsilon)
 		}
 		lowered := 0
@@ -114,17 +111,17 @@ func TestBoundaries(t *testing.T) {
 	}
 }
 
-// TestPrivateBound: a tenth of epsilon goes to the bound, the rest to what it bounds, split as
-// leaf_share says; noise covers a node of that degree, and nothing proven exceeds epsilon though
+// TestPrivateBound: a tenth of epsilon goes to the bound, the rest to what it bounds, half of
+// it for cuts; noise covers a node of that degree, and nothing proven exceeds epsilon though
 // the graph has degrees above the bound.
 func TestPrivateBound(t *testing.T) {
 	g := hub(t)
 	p := DefaultParams()
-	p.Lambda, p.LeafShare, p.Rollover, p.Depth = degrees.Estimated, 0.75, false, 2
+	p.Lambda, p.Depth = degrees.Estimated, 2
 	for _, test := range []struct {
 		form  Form
 		spent []float64 // by mechanism
-	}{{Growing, []float64{0.05, 0.45}}, {Tree, []float64{0.05, 0.45 / 4, 0.45 * 3 / 4}}} {
+	}{{Growing, []float64{0.05, 0.45}}, {Tree, []float64{0.05, 0.45 / 2, 0.45 / 2}}} {
 		p.Form = test.form
 		in := testinput.GraphInput(g, p, algorithms.Strict, 0.5, 4)
 		r := testinput.Release(t, Algorithm{}, in)
@@ -485,9 +482,9 @@ func TestGuarantees(t *testing.T) {
 		t.Error("strict takes the maximum degree")
 	}
 	err := (&Params{Lambda: "0", Depth: 25, Counts: "none", Fill: "none", Values: "none",
-		LeafShare: 1, Form: "none"}).Validate()
+		Form: "none"}).Validate()
 	for _, key := range []string{"lambda: ", "depth: 25", "counts: ", "fill: ",
-		"values: ", "leaf_share: 1", "form: "} {
+		"values: ", "form: "} {
 		if err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("%v does not name %s", err, key)
 		}

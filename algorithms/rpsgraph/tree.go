@@ -19,7 +19,6 @@ type tree struct {
 	share    float64 // epsilon of a level
 	count    countFunc
 	paths    []privacy.Path // of the current region and its ancestors, by depth
-	leaf     float64        // epsilon of a leaf without rollover
 	released algorithms.Structure
 	starts   []int32   // lowest degrees of the leaves, ascending
 	counts   []float64 // their noisy counts
@@ -40,8 +39,7 @@ func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degree
 		ctx: ctx, params: p, degrees: degrees,
 		cuts: in.Budget.Exponential("cuts", in.Noise.Open("cuts"),
 			privacy.Sensitivity{Claimed: 0.5, Proven: float64(degrees.most+1) / size}),
-		share: float64(epsilon*(1-p.LeafShare)) / float64(p.Depth),
-		leaf:  float64(epsilon * p.LeafShare),
+		share: float64(epsilon*(1-leafShare)) / float64(p.Depth),
 		paths: make([]privacy.Path, p.Depth+1),
 	}
 	t.count = t.counter(in)
@@ -144,11 +142,7 @@ func (t *tree) grow(low, high, depth int) error {
 	}
 	path := &t.paths[depth]
 	if depth == t.params.Depth || high-low == 1 {
-		epsilon := t.leaf
-		if t.params.Rollover || epsilon > path.Remaining() { // the latter by rounding only
-			epsilon = path.Remaining()
-		}
-		count, err := t.count(path, epsilon, low, high, depth)
+		count, err := t.count(path, path.Remaining(), low, high, depth)
 		t.starts, t.counts = append(t.starts, int32(low)), append(t.counts, count)
 		t.released.Depth = max(t.released.Depth, depth)
 		return err

@@ -32,7 +32,7 @@ func AlgorithmTarget(a algorithms.Algorithm, variant algorithms.Variant, params 
 				in.Rows = in.Table.AllRows()
 			}
 		}
-		release := func(ctx context.Context, key random.Key, side int) (
+		release := func(ctx context.Context, key random.Key, side int, times float64) (
 			release *algorithms.Release, err error) {
 			defer func() {
 				if r := recover(); r != nil {
@@ -43,7 +43,7 @@ func AlgorithmTarget(a algorithms.Algorithm, variant algorithms.Variant, params 
 			release, err = a.Release(ctx, algorithms.Input{
 				Table: in.Table, Graph: in.Graph, Rows: slices.Clone(in.Rows),
 				Params: params, Variant: variant,
-				Budget: privacy.NewApproximate(epsilon, delta), Noise: random.NewStreams(key),
+				Budget: privacy.NewApproximate(times*epsilon, delta), Noise: random.NewStreams(key),
 			})
 			if err == nil {
 				_, _, err = release.Records(ctx)

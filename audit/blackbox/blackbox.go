@@ -17,6 +17,10 @@
 // A rule is one path of a decision tree. It is used in place of a whole classifier because it is
 // chosen for the very bound that is reported, and can be read.
 //
+// Where it accuses nothing it tells what it could have seen. A release may hide a fault: records
+// drawn anew from noisy counts show little of how noisy these were. So the mechanism itself is made
+// worse, by several times the budget that is claimed, and audited in the same way: it is weakened.
+//
 // What it cannot see: what is not in the features (a joint law of four counts, say), events rarer
 // than some ten divided by the number of releases, an excess of epsilon below Finding.Detectable,
 // pairs that it is not given, and time and memory. No accusation is no proof. Warnings and
@@ -29,6 +33,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
+	"sort"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
@@ -50,10 +56,11 @@ type Target struct {
 // Pair is a mechanism on two neighbouring inputs.
 type Pair struct {
 	Name string // how the two differ, in words
-	// Release releases T (side 0) or T′ (side 1), all its randomness drawn from the key. It is
-	// called from several goroutines at once. An error is an observation like any other, unless
-	// the context has ended.
-	Release func(ctx context.Context, key random.Key, side int) (*algorithms.Release, error)
+	// Release releases T (side 0) or T′ (side 1), all its randomness drawn from the key, with the
+	// claimed epsilon times a factor, which is 1 unless it is weakened. It is called from several
+	// goroutines at once. An error is an observation like any other, unless the context has ended.
+	Release func(ctx context.Context, key random.Key, side int, times float64) (
+		*algorithms.Release, error)
 	// Probes are records, as codes for each attribute of the schema, for whose cells and
 	// regions there are more features: best those by which T and T′ differ. Nil for none.
 	Probes [][]uint32
@@ -74,6 +81,8 @@ type Options struct {
 	// LowBits adds features for the last bits of published numbers. Laplace noise in floating point
 	// fails there (Mironov 2012), though it is sound in real arithmetic.
 	LowBits bool
+	// BoundOnly leaves out what tells which faults could have been seen.
+	BoundOnly bool
 }
 
 func (o Options) resolved() Options {
@@ -89,47 +98,91 @@ func (o Options) resolved() Options {
 	return o
 }
 
-// Cost is the number of releases that an audit of the given number of pairs makes.
-func (o Options) Cost(pairs int) int { return 2 * o.resolved().Releases * pairs }
+// factors are how many times the claimed epsilon a weakened mechanism spends. The least that is
+// accused is searched for by halving, in at most as many audits as weakenings says.
+var factors = []float64{1.1, 1.25, 1.5, 2, 4, 8, 64}
 
-// Audit makes Options.Cost releases and tests the target's claim. Its errors are those of the
-// context and of a target or options that are invalid.
+const weakenings = 3
+
+// Cost is the most releases that an audit of the given number of pairs makes.
+func (o Options) Cost(pairs int) int {
+	if !o.BoundOnly {
+		pairs += weakenings
+	}
+	return 2 * o.resolved().Releases * pairs
+}
+
+// Audit makes at most Options.Cost releases and tests the target's claim. Its errors are those of
+// the context and of a target or options that are invalid.
 func Audit(ctx context.Context, target Target, options Options) (*Finding, error) {
 	o := options.resolved()
 	if err := check(target, o); err != nil {
 		return nil, fmt.Errorf("audit of %s: %w", target.Name, err)
 	}
+	half := o.Releases - o.Releases/2
 	f := &Finding{Target: target.Name, Epsilon: target.Epsilon, Delta: target.Delta,
 		Level: o.Level, Detectable: math.Inf(1)}
-	half := o.Releases / 2
 	// Each bound has two ends, which share the error left to it by Bonferroni's correction.
 	most := float64(maxConditions * len(target.Pairs))
-	promise := search{n: half, z: elementary.NormalUpper(o.Level / 2 / most), delta: target.Delta}
+	promise := search{n: o.Releases / 2, z: elementary.NormalUpper(o.Level / 2 / most),
+		delta: target.Delta}
 	for p := range target.Pairs {
-		run := series{pair: &target.Pairs[p], finding: f, options: o,
+		run := series{pair: &target.Pairs[p], finding: f, options: o, times: 1,
 			key: o.Key.Derive(target.Name, strconv.Itoa(p))}
-		var seen training
-		if err := run.each(ctx, "training", half, seen.add); err != nil {
-			return nil, err
-		}
-		frozen, first := promise.rules(&seen), len(f.Tests)
-		for _, rule := range frozen {
-			f.Tests = append(f.Tests, Test{Pair: target.Pairs[p].Name, Event: rule.String(),
-				Likelier: rule.side, Of: o.Releases - half})
-		}
-		err := run.each(ctx, "test", o.Releases-half, func(side int, readings []reading) {
-			for i, rule := range frozen {
-				if rule.holds(readings) {
-					f.Tests[first+i].Hits[side]++
-				}
-			}
-		})
+		tests, err := run.tests(ctx, &promise)
 		if err != nil {
 			return nil, err
 		}
+		f.Tests = append(f.Tests, tests...)
 	}
 	f.judge()
-	return f, nil
+	clearest := 0
+	if best := f.Best(); best != nil {
+		clearest = slices.IndexFunc(target.Pairs, func(p Pair) bool { return p.Name == best.Pair })
+	}
+	tail := o.Level / float64(2*max(1, len(f.Tests)))
+	f.Most = epsilonBound(half, 0, half, tail, f.Delta)
+	if f.Accused() || o.BoundOnly || f.Epsilon == 0 || f.Most <= f.Epsilon {
+		return f, nil
+	}
+	f.weakened = true
+	var err error
+	sort.Search(len(factors), func(at int) bool {
+		run := series{pair: &target.Pairs[clearest], finding: f, options: o, times: factors[at],
+			key: o.Key.Derive(target.Name, "weakened", strconv.Itoa(at))}
+		tests, failed := run.tests(ctx, &promise)
+		err = errors.Join(err, failed)
+		seen := slices.ContainsFunc(tests, func(t Test) bool {
+			high, low := t.Hits[t.Likelier], t.Hits[1-t.Likelier]
+			return surely(high, low, t.Of, tail, f.Delta) > f.Epsilon
+		})
+		if seen {
+			f.Detectable = run.times * f.Epsilon
+		}
+		return seen
+	})
+	return f, err
+}
+
+// tests chooses rules on one half of the releases and tests them on the other.
+func (s *series) tests(ctx context.Context, promise *search) (tests []Test, err error) {
+	var seen training
+	if err := s.each(ctx, "training", s.options.Releases/2, seen.add); err != nil {
+		return nil, err
+	}
+	half := s.options.Releases - s.options.Releases/2
+	frozen := promise.rules(&seen)
+	for _, rule := range frozen {
+		tests = append(tests, Test{Pair: s.pair.Name, Event: rule.String(), Likelier: rule.side,
+			Of: half})
+	}
+	return tests, s.each(ctx, "test", half, func(side int, readings []reading) {
+		for i, rule := range frozen {
+			if rule.holds(readings) {
+				tests[i].Hits[side]++
+			}
+		}
+	})
 }
 
 func check(target Target, o Options) error {
@@ -154,6 +207,7 @@ type series struct {
 	pair    *Pair
 	finding *Finding
 	options Options
+	times   float64 // the claimed epsilon
 	key     random.Key
 }
 
@@ -173,7 +227,7 @@ func (s *series) each(ctx context.Context, half string, n int,
 				for i := worker; i < size && ctx.Err() == nil; i += s.options.Workers {
 					side := i % 2
 					key := s.key.Derive(half, strconv.Itoa(side), strconv.Itoa(start+i/2))
-					release, err := s.pair.Release(ctx, key, side)
+					release, err := s.pair.Release(ctx, key, side, s.times)
 					made[i] = sheet{made[i].readings[:0], s.pair.Probes, s.options.LowBits}
 					failed[i] = made[i].read(ctx, release, err)
 				}

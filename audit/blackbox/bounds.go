@@ -2,7 +2,6 @@ package blackbox
 
 import (
 	"math"
-	"sort"
 
 	"ppdp/elementary"
 
@@ -80,34 +79,11 @@ func (c claim) pValue(high, low, n int) float64 {
 	return min(1, 2*atLeast(high, n, c.most(q)))
 }
 
-// power is the share of cases that Detectable is about.
-const power = 0.8
-
-// detectable is the epsilon at which an event as likely on its less likely side as low hits in n
-// releases suggest has a bound above the claim with the probability power; +Inf for none.
-func (c claim) detectable(low, n int, tail float64) float64 {
-	q := (float64(low) + 0.5) / float64(n+1)
-	// For each number of hits that may come out there, its weight and how many are then needed on
-	// the other side. Six deviations and twenty hits either way leave out less than 1e-8.
-	reach := int(6*math.Sqrt(float64(n)*q*(1-q))) + 20
-	first, last := max(0, low-reach), min(n, low+reach)
-	weights, needed := make([]float64, 0, last-first+1), make([]int, 0, last-first+1)
-	for y := first; y <= last; y++ {
-		weights = append(weights, atLeast(y, n, q)-atLeast(y+1, n, q))
-		most := c.most(upperBound(y, n, tail))
-		needed = append(needed, sort.Search(n+1, func(x int) bool {
-			return atLeast(x, n, most) < tail
-		}))
+// surely is the bound that an event of these frequencies exceeds in 80 % of cases or more: hits are
+// 0.84 standard deviations worse on both sides, and at least one.
+func surely(high, low, n int, tail, delta float64) float64 {
+	worse := func(x int) int {
+		return int(math.Ceil(0.84 * max(1, math.Sqrt(float64(x)*(1-float64(x)/float64(n))))))
 	}
-	seen := func(p float64) (share float64) {
-		for i, w := range weights {
-			share += float64(w * atLeast(needed[i], n, p))
-		}
-		return share
-	}
-	if seen(1) < power {
-		return math.Inf(1)
-	}
-	high := crossing(func(p float64) float64 { return seen(p) - power })
-	return elementary.Log((high - c.delta) / q)
+	return epsilonBound(max(0, high-worse(high)), min(n, low+worse(low)), n, tail, delta)
 }

@@ -32,10 +32,14 @@ type Finding struct {
 	Tests []Test
 	// Bound is the largest of the tests' bounds on epsilon, 0 without any.
 	Bound float64
-	// Detectable is the least epsilon that a mechanism could have had on one of these events, as
-	// likely as it is on its less likely side, to be accused in 80 % of such audits. +Inf where no
-	// event could have shown any.
+	// Most is the bound for an event that always tells the inputs apart, such as an exact number
+	// that is published. No bound can be larger, at this number of releases and tests.
+	Most float64
+	// Detectable is the least epsilon that, given to the same mechanism, is accused in 80 % of such
+	// audits. +Inf where none is, or none was tried: the audit has no power against too little
+	// noise, whatever it found.
 	Detectable float64
+	weakened   bool // less noise was tried
 }
 
 // Accused reports whether the claim is refuted at the finding's level. That is so just when some
@@ -61,16 +65,22 @@ func (f *Finding) String() string {
 	text := f.Target + ": "
 	switch {
 	case best == nil:
-		return text + fmt.Sprintf("all %d releases look the same.", f.Releases)
+		text += fmt.Sprintf("all %d releases look the same.", f.Releases)
 	case f.Accused():
 		text += fmt.Sprintf("epsilon is at least %s, claimed is %s.", number(f.Bound),
 			number(f.Epsilon))
-	case math.IsInf(f.Detectable, 1):
-		text += "no violation found, and no event of a kind that would have shown one."
 	default:
-		text += fmt.Sprintf("no violation found at this sample size, which would have seen epsilon"+
-			" of at least %s in 80 %% of cases; the certified lower bound is %s.",
-			number(f.Detectable), number(f.Bound))
+		text += fmt.Sprintf("no violation found; the certified lower bound is %s.", number(f.Bound))
+	}
+	switch {
+	case f.Most <= f.Epsilon:
+		text += fmt.Sprintf(" No power: so few releases cannot show an epsilon above %s.",
+			number(f.Most))
+	case f.weakened:
+		text += f.power(number)
+	}
+	if best == nil {
+		return text
 	}
 	sides := [2]string{"T", "T′"}
 	return text + fmt.Sprintf(" %s: %s occurs in %d of %d releases of %s and %d of %s"+
@@ -79,7 +89,19 @@ func (f *Finding) String() string {
 		number(best.Adjusted))
 }
 
-// judge computes bounds, p-values and what could have been seen from the tests' hits.
+// power says what an audit that accuses nobody could have seen, for each kind of fault.
+func (f *Finding) power(number func(float64) string) string {
+	text := " No power against too little noise: it is not accused with " +
+		number(factors[len(factors)-1]) + " times less noise than it has."
+	if !math.IsInf(f.Detectable, 1) {
+		text = fmt.Sprintf(" It is accused, in 80 %% of cases, with %s times less noise than it"+
+			" has.", number(f.Detectable/f.Epsilon))
+	}
+	return text + fmt.Sprintf(" What always tells the inputs apart would show an epsilon of %s.",
+		number(f.Most))
+}
+
+// judge computes bounds and p-values from the tests' hits.
 func (f *Finding) judge() {
 	claim := claim{f.Epsilon, f.Delta}
 	tail := f.Level / float64(2*len(f.Tests))
@@ -90,7 +112,6 @@ func (f *Finding) judge() {
 		t.Bound, t.P = epsilonBound(high, low, t.Of, tail, f.Delta), claim.pValue(high, low, t.Of)
 		ps[i] = t.P
 		f.Bound = max(f.Bound, t.Bound)
-		f.Detectable = min(f.Detectable, claim.detectable(low, t.Of, tail))
 	}
 	for i, p := range results.Holm(ps) {
 		f.Tests[i].Adjusted = p

@@ -26,7 +26,8 @@ import (
 )
 
 // Run checks an algorithm under every variant it has, first with its default parameters, then with
-// each of the other settings given, which are only read. The checks are parallel subtests.
+// each of the other settings given, which are only read; and so again as releases are handed out,
+// where they can be. The checks are parallel subtests.
 func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 	t.Helper()
 	t.Run("info", func(t *testing.T) { report(t, checkInfo(a)) })
@@ -44,20 +45,21 @@ func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 			if guarantor, ok := a.(algorithms.Guarantor); ok {
 				guarantee = guarantor.Guarantee(guarantee.Variant, params)
 			}
-			for _, c := range checks {
-				t.Run(fmt.Sprintf("%s/%d/%s", guarantee.Variant, i, c.name), func(t *testing.T) {
-					t.Parallel()
-					report(t, c.run(subject{a, guarantee, params, 0}))
-				})
+			for way, name := range []string{"%s/%d", "%s, publication/%d", "%s/%d/delta",
+				"%s, publication/%d/delta"} {
+				s := subject{a, guarantee, params, []float64{0, someDelta}[way/2], way%2 == 1}
 				// The unit is the same to all settings: the last stands for them.
-				if !guarantee.Approximate || i < len(settings)-1 {
+				if s.delta > 0 && (!guarantee.Approximate || i < len(settings)-1) ||
+					s.publication && !s.publishable() {
 					continue
 				}
-				name := fmt.Sprintf("%s/%d/delta/%s", guarantee.Variant, i, c.name)
-				t.Run(name, func(t *testing.T) {
-					t.Parallel()
-					report(t, c.run(subject{a, guarantee, params, someDelta}))
-				})
+				for _, c := range checks {
+					t.Run(fmt.Sprintf(name+"/%s", guarantee.Variant, i, c.name),
+						func(t *testing.T) {
+							t.Parallel()
+							report(t, c.run(s))
+						})
+				}
 			}
 		}
 	}
@@ -72,7 +74,7 @@ func Check(a algorithms.Algorithm, each func(demand string, err error)) {
 		for _, c := range checks {
 			if c.demand != "" {
 				each(string(guarantee.Variant)+": "+c.demand,
-					c.run(subject{a, guarantee, a.Params(), 0}))
+					c.run(subject{a, guarantee, a.Params(), 0, false}))
 			}
 		}
 	}
@@ -116,6 +118,26 @@ type subject struct {
 	guarantee algorithms.Guarantee
 	params    algorithms.Params
 	delta     float64 // of the budget
+	// publication says that releases are made as they are handed out.
+	publication bool
+}
+
+// publishable reports whether a release can be handed out: it holds, and its draws are exact.
+func (s subject) publishable() bool {
+	info := s.algorithm.Info()
+	if !s.private() || s.guarantee.Status != algorithms.Holds ||
+		!info.Can(algorithms.RecordsProduct) {
+		return false
+	}
+	_, budget, _, _ := s.release(try{})
+	return !errors.Is(budget.Refused(), privacy.ErrInexact)
+}
+
+func (s subject) budget(epsilon float64) *privacy.Budget {
+	if s.publication {
+		return privacy.NewRehearsal(epsilon, s.delta)
+	}
+	return privacy.NewApproximate(epsilon, s.delta)
 }
 
 // someDelta is the delta of budgets that have one.
@@ -147,7 +169,7 @@ func (s subject) release(how try) (release *algorithms.Release, budget *privacy.
 	}
 	in = algorithms.Input{
 		Params: s.params, Variant: s.guarantee.Variant,
-		Budget: privacy.NewApproximate(how.epsilon, s.delta),
+		Budget: s.budget(how.epsilon),
 		Noise:  random.NewStreams(random.NewKey(how.seed)),
 	}
 	if info := s.algorithm.Info(); info.Input == algorithms.GraphInput {
@@ -164,7 +186,7 @@ func (s subject) release(how try) (release *algorithms.Release, budget *privacy.
 			in.Rows = someRows(in.Table)
 		}
 	}
-	given := in
+	given, budget := in, in.Budget
 	given.Rows = slices.Clone(in.Rows) // the algorithm may change its slice
 	defer func() {
 		if r := recover(); r != nil {

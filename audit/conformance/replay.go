@@ -12,15 +12,11 @@ import (
 // replayed is how many transcripts the suite replays for each pair, direction and epsilon.
 const replayed = 5
 
-// checkReplay replays the release on neighbouring inputs: a guarantee that holds must pass at every
-// epsilon, any other must be refuted at one of them.
+// checkReplay audits the release, on the pairs of "ppdp audit": a guarantee that holds must pass at
+// every epsilon, any other must be refuted at one of them.
 func checkReplay(s subject) error {
 	if !s.private() || s.guarantee.Status == algorithms.Declared { // whose noise is not ours
 		return nil
-	}
-	pairs, err := audit.Pairs(s.guarantee)
-	if err != nil {
-		return err
 	}
 	refuted, transcripts := false, replayed
 	if s.delta > 0 {
@@ -28,17 +24,20 @@ func checkReplay(s subject) error {
 	}
 	var problems []error
 	for _, epsilon := range []float64{0.1, 1, 5} {
-		subject := audit.Subject{Algorithm: s.algorithm, Variant: s.guarantee.Variant,
-			Params: s.params, Epsilon: epsilon, Delta: s.delta}
-		v, err := audit.Replay(context.Background(), subject, pairs,
-			audit.Options{Transcripts: transcripts, Jobs: 1})
+		c, err := audit.NewCase(audit.Subject{Algorithm: s.algorithm, Params: s.params,
+			Variant: s.guarantee.Variant, Epsilon: epsilon, Delta: s.delta,
+			Publication: s.publication}, "")
+		if err != nil {
+			return err
+		}
+		v, err := c.Audit(context.Background(), audit.Options{Transcripts: transcripts, Jobs: 1})
+		if err == nil && v.Error != "" {
+			err = errors.New(v.Error)
+		}
 		if err != nil {
 			return err
 		}
 		refuted = refuted || !v.Passed()
-		if s.guarantee.Status == algorithms.Holds && !v.Proven.Finite() {
-			problems = append(problems, fmt.Errorf("epsilon %v: no bound is proven", epsilon))
-		}
 		for _, f := range v.Failures {
 			problems = append(problems, fmt.Errorf("epsilon %v: %s: %s, transcript %d: %s",
 				epsilon, f.Kind, f.Pair, f.Transcript, f.Text))

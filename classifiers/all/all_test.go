@@ -51,6 +51,7 @@ func conform(t *testing.T, c classifiers.Classifier) {
 		"degenerate":      s.degenerate,
 		"extreme weights": s.extremeWeights,
 		"regions":         s.regions,
+		"probabilities":   s.probabilities,
 	} {
 		t.Run(name, func(t *testing.T) { rapid.Check(t, property) })
 	}
@@ -209,6 +210,49 @@ func (s suite) regions(t *rapid.T) {
 		slices.ContainsFunc(predicted, func(class uint32) bool { return int(class) >= classes }) {
 		t.Fatalf("predicted %v for %d regions of %d classes",
 			predicted, len(counts)/classes, classes)
+	}
+}
+
+// probabilities: those of a row add up to 1, the class predicted has the largest, one without
+// weight has none, and neither order nor repetition of rows matters.
+func (s suite) probabilities(t *rapid.T) {
+	table, weights := s.table(t)
+	classes := table.Schema().Classes()
+	of := func(rows []int32, weights []float64) (classifiers.Model, []float64) {
+		model := testtable.Fit(t, s.classifier,
+			classifiers.Data{Table: table, Rows: rows, Weights: weights})
+		p := make([]float64, table.Len()*classes)
+		if m, ok := model.(classifiers.ProbabilityModel); ok {
+			m.Probabilities(p, table, table.AllRows())
+		}
+		return model, p
+	}
+	model, p := of(table.AllRows(), weights)
+	if _, ok := model.(classifiers.ProbabilityModel); !ok {
+		return
+	}
+	seen := make([]bool, classes)
+	var repeated []int32
+	for row, w := range weights {
+		repeated = append(repeated, slices.Repeat([]int32{int32(row)}, int(w))...)
+		label := table.Column(table.Schema().Class()).At(int32(row))
+		seen[label] = seen[label] || w > 0
+	}
+	seen[0] = seen[0] || len(repeated) == 0
+	slices.Reverse(repeated)
+	if _, other := of(repeated, nil); !slices.Equal(p, other) {
+		t.Fatalf("weighted %v, repeated in another order %v", p, other)
+	}
+	for row, class := range testtable.Predict(model, table) {
+		sum, of := 0.0, p[row*classes:(row+1)*classes]
+		for k, x := range of {
+			if sum += x; !(x >= 0 && x <= 1) || x > 0 && !seen[k] {
+				t.Fatalf("row %d has probabilities %v of classes, seen are %v", row, of, seen)
+			}
+		}
+		if math.Abs(sum-1) > 1e-9 || of[class] < slices.Max(of)-1e-9 {
+			t.Fatalf("row %d: probabilities %v, predicted %d", row, of, class)
+		}
 	}
 }
 

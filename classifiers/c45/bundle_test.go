@@ -3,6 +3,7 @@ package c45
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -94,7 +95,7 @@ func TestBundlesChangeNoTree(t *testing.T) {
 		case !fractions && len(bundled.bundles) > trees:
 			t.Fatalf("%d bundles of %d trees", len(bundled.bundles), trees)
 		}
-		if tree.root != want.root || tree.leaves != want.leaves ||
+		if tree.root != want.root || !reflect.DeepEqual(tree.leaves, want.leaves) ||
 			!slices.Equal(tree.steps, want.steps) || !slices.Equal(tree.next, want.next) {
 			t.Fatalf("tree %+v, one by one %+v", tree, want)
 		}

@@ -14,7 +14,7 @@ type Tree struct {
 	steps   []step
 	next    []int32
 	root    int32
-	leaves  int
+	leaves  classifiers.Leaves
 }
 
 // column is an attribute that some test reads.
@@ -25,7 +25,7 @@ type column struct {
 	limits []float64
 }
 
-// step is one test. The branch taken is next[first + branch]: a step, or ^class for a leaf.
+// step is one test. The branch taken is next[first + branch]: a step, or ^leaf.
 type step struct {
 	column  int32
 	numeric bool
@@ -34,10 +34,10 @@ type step struct {
 }
 
 // Leaves is the number of leaves, branches without training cases included.
-func (t *Tree) Leaves() int { return t.leaves }
+func (t *Tree) Leaves() int { return t.leaves.Len() }
 
 // Nodes is the number of leaves and tests.
-func (t *Tree) Nodes() int { return t.leaves + len(t.steps) }
+func (t *Tree) Nodes() int { return t.leaves.Len() + len(t.steps) }
 
 // compile turns the grown tree below root into one that predicts. It keeps the attributes that
 // tests read, and writes each test before those below it.
@@ -65,10 +65,8 @@ func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
 	var emit func(at int32) int32
 	emit = func(at int32) int32 {
 		n := &g.nodes[at]
-		class := int32(classifiers.Majority(g.distribution(at)))
 		if n.feature < 0 {
-			t.leaves++
-			return ^class
+			return ^t.leaves.Add(g.distribution(at))
 		}
 		f := &g.features[n.feature]
 		s := step{column: index[n.feature], numeric: f.numeric, cut: n.cut,
@@ -85,8 +83,7 @@ func (g *grower) compile(root int32, schema *datasets.Schema) *Tree {
 		t.next = append(t.next, make([]int32, f.branches())...)
 		for branch, child := range g.below(at) {
 			if child < 0 {
-				t.leaves++
-				t.next[int(s.first)+branch] = ^class
+				t.next[int(s.first)+branch] = ^t.leaves.Add(g.distribution(at))
 			} else {
 				t.next[int(s.first)+branch] = emit(child)
 			}
@@ -114,15 +111,15 @@ func (g *grower) visit(at int32, see func(n *node)) {
 // block is the number of rows whose codes are gathered at a time, so that they stay in the cache.
 const block = 512
 
-// Predict sends each row down the tree.
-func (t *Tree) Predict(dst []uint32, table *datasets.Table, rows []int32) {
+// each calls use with the position of each row and the leaf it comes to.
+func (t *Tree) each(table *datasets.Table, rows []int32, use func(i int, leaf int32)) {
 	codes := make([]uint32, len(t.columns)*block)
-	for len(rows) > 0 {
-		n := min(block, len(rows))
+	for from := 0; from < len(rows); from += block {
+		part := rows[from:min(from+block, len(rows))]
 		for c := range t.columns {
-			t.columns[c].gather(codes[c*block:c*block+n], table, rows[:n])
+			t.columns[c].gather(codes[c*block:c*block+len(part)], table, part)
 		}
-		for i := range n {
+		for i := range part {
 			at := t.root
 			for at >= 0 {
 				s := &t.steps[at]
@@ -136,10 +133,23 @@ func (t *Tree) Predict(dst []uint32, table *datasets.Table, rows []int32) {
 				}
 				at = t.next[s.first+int32(branch)]
 			}
-			dst[i] = uint32(^at)
+			use(from+i, ^at)
 		}
-		dst, rows = dst[n:], rows[n:]
 	}
+}
+
+// Predict sends each row down the tree.
+func (t *Tree) Predict(dst []uint32, table *datasets.Table, rows []int32) {
+	t.each(table, rows, func(i int, leaf int32) { dst[i] = t.leaves.Class(leaf) })
+}
+
+// Probabilities writes the class shares of each row's leaf. They are those of the training cases,
+// not smoothed.
+func (t *Tree) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
+	t.each(table, rows, func(i int, leaf int32) {
+		shares := t.leaves.Shares(leaf)
+		copy(dst[i*len(shares):], shares)
+	})
 }
 
 // gather writes the rows' codes to dst.

@@ -60,7 +60,9 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 	}
 	s := newSample(data)
 	if len(s.weights) == 0 {
-		return &Tree{root: ^0}, nil
+		t := &Tree{}
+		t.root = ^t.leaves.Add(make([]float64, schema.Classes()))
+		return t, nil
 	}
 	grown, err := s.grow(ctx)
 	if err != nil {

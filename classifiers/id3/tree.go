@@ -15,10 +15,11 @@ type Tree struct {
 	attributes []int // by feature: position in the schema
 	steps      []step
 	next       []int32
-	root       int32 // a step, or ^class for a leaf
+	root       int32 // a step, or ^leaf
+	leaves     classifiers.Leaves
 }
 
-// step is one test: the branch of code c is next[first+c], a step or ^class.
+// step is one test: the branch of code c is next[first+c], a step or ^leaf.
 type step struct {
 	feature, first int32
 }
@@ -37,9 +38,8 @@ func (s *sample) compile(grown *trees.DecisionTreeNode) (*Tree, error) {
 		for _, record := range records {
 			counts[s.labels[record]] += s.weights[record]
 		}
-		class := ^int32(classifiers.Majority(counts))
 		if n.Children == nil || n.SplitRule == nil || n.SplitRule.SplitAttr == nil {
-			return class, nil
+			return ^t.leaves.Add(counts), nil
 		}
 		var f int
 		if _, err := fmt.Sscanf(n.SplitRule.SplitAttr.GetName(), "f%d", &f); err != nil ||
@@ -57,7 +57,7 @@ func (s *sample) compile(grown *trees.DecisionTreeNode) (*Tree, error) {
 		for code := range parts {
 			child, ok := n.Children[strconv.Itoa(code)]
 			if !ok {
-				t.next[int(first)+code] = class
+				t.next[int(first)+code] = ^t.leaves.Add(counts)
 				continue
 			}
 			to, err := emit(child, parts[code])
@@ -79,22 +79,34 @@ func (t *Tree) Tests() int { return len(t.steps) }
 // block is the number of rows whose codes are gathered at a time.
 const block = 512
 
-// Predict sends each row down the tree.
-func (t *Tree) Predict(dst []uint32, table *datasets.Table, rows []int32) {
+// each calls use with the position of each row and the leaf it comes to.
+func (t *Tree) each(table *datasets.Table, rows []int32, use func(i int, leaf int32)) {
 	codes := make([]uint32, len(t.attributes)*block)
-	for len(rows) > 0 {
-		n := min(block, len(rows))
+	for from := 0; from < len(rows); from += block {
+		part := rows[from:min(from+block, len(rows))]
 		for f, at := range t.attributes {
-			classifiers.Codes(codes[f*block:f*block+n], table.Column(at), rows[:n])
+			classifiers.Codes(codes[f*block:f*block+len(part)], table.Column(at), part)
 		}
-		for i := range n {
+		for i := range part {
 			at := t.root
 			for at >= 0 {
 				s := &t.steps[at]
 				at = t.next[int(s.first)+int(codes[int(s.feature)*block+i])]
 			}
-			dst[i] = uint32(^at)
+			use(from+i, ^at)
 		}
-		dst, rows = dst[n:], rows[n:]
 	}
+}
+
+// Predict sends each row down the tree.
+func (t *Tree) Predict(dst []uint32, table *datasets.Table, rows []int32) {
+	t.each(table, rows, func(i int, leaf int32) { dst[i] = t.leaves.Class(leaf) })
+}
+
+// Probabilities writes the class shares of each row's leaf.
+func (t *Tree) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
+	t.each(table, rows, func(i int, leaf int32) {
+		shares := t.leaves.Shares(leaf)
+		copy(dst[i*len(shares):], shares)
+	})
 }

@@ -39,13 +39,37 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 			counts[label] += weights[i]
 		}
 	}
-	return model(classifiers.Majority(counts)), nil
+	return newModel(counts), nil
 }
 
-type model uint32
+// model is the shares of the classes.
+type model []float64
 
+func newModel(counts []float64) model {
+	sum := 0.0
+	for _, n := range counts {
+		sum += n
+	}
+	if sum == 0 {
+		counts[0], sum = 1, 1
+	}
+	for class := range counts {
+		counts[class] /= sum
+	}
+	return counts
+}
+
+// Predict writes the class of the largest share, the first of equals.
 func (m model) Predict(dst []uint32, _ *datasets.Table, rows []int32) {
+	best := uint32(classifiers.Majority(m))
 	for i := range rows {
-		dst[i] = uint32(m)
+		dst[i] = best
+	}
+}
+
+// Probabilities writes the shares of the classes, for each row.
+func (m model) Probabilities(dst []float64, _ *datasets.Table, rows []int32) {
+	for i := range rows {
+		copy(dst[i*len(m):], m)
 	}
 }

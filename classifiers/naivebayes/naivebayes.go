@@ -67,7 +67,8 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 	}
 	schema := data.Table.Schema()
 	s := newSample(data)
-	m := &model{present: s.present, prior: make([]float64, len(s.present))}
+	m := &model{classes: schema.Classes(), present: s.present,
+		prior: make([]float64, len(s.present))}
 	if len(s.present) == 0 {
 		m.present, m.prior = []uint32{0}, []float64{0}
 		return m, nil
@@ -136,6 +137,7 @@ type feature interface {
 
 // model is a fitted naive Bayes.
 type model struct {
+	classes  int // of the schema
 	present  []uint32
 	prior    []float64 // logarithms
 	features []feature
@@ -144,27 +146,39 @@ type model struct {
 // block is the number of rows scored together, so that the scores stay in the first-level cache.
 const block = 512
 
-// Predict writes the class of the greatest posterior, the lowest code of equals.
-func (m *model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
+// each calls use with the position of each row and its logarithms of joint probabilities with the
+// classes present, which use may change.
+func (m *model) each(table *datasets.Table, rows []int32, use func(i int, scores []float64)) {
 	classes := len(m.present)
-	if classes == 1 {
-		for i := range rows {
-			dst[i] = m.present[0]
-		}
-		return
-	}
 	scores := make([]float64, min(block, len(rows))*classes)
-	for len(rows) > 0 {
-		n := min(block, len(rows))
-		for i := range n {
+	for from := 0; from < len(rows); from += block {
+		part := rows[from:min(from+block, len(rows))]
+		for i := range part {
 			copy(scores[i*classes:(i+1)*classes], m.prior)
 		}
 		for _, f := range m.features {
-			f.add(scores, table, rows[:n])
+			f.add(scores, table, part)
 		}
-		for i := range n {
-			dst[i] = m.present[classifiers.Majority(scores[i*classes:(i+1)*classes])]
+		for i := range part {
+			use(from+i, scores[i*classes:(i+1)*classes])
 		}
-		dst, rows = dst[n:], rows[n:]
 	}
+}
+
+// Predict writes the class of the greatest posterior, the lowest code of equals.
+func (m *model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
+	m.each(table, rows, func(i int, scores []float64) {
+		dst[i] = m.present[classifiers.Majority(scores)]
+	})
+}
+
+// Probabilities writes the posterior of each class of the schema, row by row.
+func (m *model) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
+	clear(dst[:len(rows)*m.classes])
+	m.each(table, rows, func(i int, scores []float64) {
+		classifiers.Softmax(scores)
+		for k, p := range scores {
+			dst[i*m.classes+int(m.present[k])] = p
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ppdp/classifiers"
+	"ppdp/classifiers/internal/linear"
 	"ppdp/classifiers/internal/testtable"
 	"ppdp/datasets"
 	"ppdp/random"
@@ -27,8 +28,9 @@ func benchmarkTable(b *testing.B) (*datasets.Table, []int32) {
 func BenchmarkFit(b *testing.B) {
 	table, rows := benchmarkTable(b)
 	testtable.BenchmarkFit(b, Classifier{}, table, rows)
-	p := newPoints(classifiers.Data{Table: table, Rows: rows}, newLayout(table.Schema()))
-	s, err := solve(context.Background(), p, 1, p.defaultC(),
+	p := linear.NewPoints(classifiers.Data{Table: table, Rows: rows},
+		linear.NewLayout(table.Schema()))
+	s, err := solve(context.Background(), p, 1, defaultC(p),
 		random.NewKey(0).Derive("svm").Stream())
 	if err != nil {
 		b.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"ppdp/classifiers/internal/linear"
 	"ppdp/random"
 )
 
@@ -39,7 +40,7 @@ type solution struct {
 
 // problem is the separation of one class from all others.
 type problem struct {
-	*points
+	*linear.Points
 	duals []dual // by point
 }
 
@@ -52,13 +53,13 @@ type dual struct {
 	from, to      int32   // the indicators
 }
 
-func newProblem(p *points, positive uint32, price float64) *problem {
-	q := &problem{points: p, duals: make([]dual, p.len())}
+func newProblem(p *linear.Points, positive uint32, price float64) *problem {
+	q := &problem{Points: p, duals: make([]dual, p.Len())}
 	for i := range q.duals {
-		q.duals[i] = dual{square: p.squares[i] + 1, from: p.start[i], to: p.start[i+1]}
+		q.duals[i] = dual{square: p.Squares[i] + 1, from: p.Start[i], to: p.Start[i+1]}
 	}
-	for i, weight := range p.mass {
-		if d := &q.duals[i/p.classes]; i%p.classes == int(positive) {
+	for i, weight := range p.Mass {
+		if d := &q.duals[i/p.Classes]; i%p.Classes == int(positive) {
 			d.for1 = float64(price * weight)
 		} else {
 			d.against += float64(price * weight)
@@ -92,11 +93,11 @@ func step(a, b, rest, square float64) float64 {
 // solve separates the class positive from all others. A round visits all points, then only those
 // that moved, again and again, each time in the order of a fresh permutation drawn from order. It
 // returns early with ctx.Err() when the context ends, and an error when the gap does not close.
-func solve(ctx context.Context, p *points, positive uint32, price float64,
+func solve(ctx context.Context, p *linear.Points, positive uint32, price float64,
 	order *random.Stream) (*solution, error) {
 	q := newProblem(p, positive, price)
-	s := &solution{weights: make([]float64, p.size+1)} // the last is that of no indicator
-	all, moving := make([]int32, p.len()), make([]int32, p.len())
+	s := &solution{weights: make([]float64, p.Size+1)} // the last is that of no indicator
+	all, moving := make([]int32, p.Len()), make([]int32, p.Len())
 	for i := range all {
 		all[i] = int32(i)
 	}
@@ -118,7 +119,7 @@ func solve(ctx context.Context, p *points, positive uint32, price float64,
 			break
 		}
 	}
-	s.weights = s.weights[:p.size]
+	s.weights = s.weights[:p.Size]
 	return s, s.check()
 }
 
@@ -138,7 +139,7 @@ func (s *solution) score(values []float64, at []int32) float64 {
 	for k, v := range values {
 		score += float64(v * numbers[k])
 	}
-	for ; len(at) >= stride; at = at[stride:] {
+	for ; len(at) >= linear.Stride; at = at[linear.Stride:] {
 		score += w[at[0]]
 		score += w[at[1]]
 		score += w[at[2]]
@@ -152,8 +153,8 @@ func (s *solution) pass(q *problem, visits []int32) (moved []int32) {
 	w, moved := s.weights, visits[:0]
 	for _, i := range visits {
 		d := &q.duals[i]
-		values := q.values[int(i)*q.numbers : (int(i)+1)*q.numbers]
-		at := q.at[d.from:d.to]
+		values := q.Values[int(i)*q.Numbers : (int(i)+1)*q.Numbers]
+		at := q.At[d.from:d.to]
 		score := s.score(values, at)
 		next := step(d.for1, d.against, score-float64(d.beta*d.square), d.square)
 		by := next - d.beta
@@ -167,13 +168,13 @@ func (s *solution) pass(q *problem, visits []int32) (moved []int32) {
 		for k, v := range values {
 			numbers[k] += float64(by * v)
 		}
-		for ; len(at) >= stride; at = at[stride:] {
+		for ; len(at) >= linear.Stride; at = at[linear.Stride:] {
 			w[at[0]] += by
 			w[at[1]] += by
 			w[at[2]] += by
 			w[at[3]] += by
 		}
-		w[q.size] = 0
+		w[q.Size] = 0
 	}
 	return moved
 }
@@ -187,7 +188,7 @@ func (s *solution) measure(q *problem) {
 	loss, dual := 0.0, 0.0
 	for i := range q.duals {
 		d := &q.duals[i]
-		score := s.score(q.point(int32(i)))
+		score := s.score(q.Point(int32(i)))
 		loss += float64(d.for1*max(0, 1-score)) + float64(d.against*max(0, 1+score))
 		dual += min(2*d.for1-d.beta, 2*d.against+d.beta) // minus the loss' convex conjugate at -β
 	}

@@ -29,6 +29,7 @@ import (
 	"context"
 
 	"ppdp/classifiers"
+	"ppdp/classifiers/internal/linear"
 	"ppdp/random"
 )
 
@@ -55,35 +56,20 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
-	layout := newLayout(data.Table.Schema())
-	p := newPoints(data, layout)
-	m := &model{features: layout.features}
-	counts := make([]float64, p.classes)
-	for i, weight := range p.mass {
-		counts[i%p.classes] += weight
-	}
-	for label, count := range counts {
-		if count > 0 {
-			m.classes = append(m.classes, uint32(label))
-		}
-	}
-	if len(m.classes) < 2 { // nothing to separate
-		if len(m.classes) == 0 {
-			m.classes = []uint32{0}
-		}
+	layout := linear.NewLayout(data.Table.Schema())
+	p := linear.NewPoints(data, layout)
+	m := linear.NewModel(layout, p)
+	if m.Machines == 0 { // nothing to separate
 		return m, nil
 	}
 	price := c.C
 	if price == 0 {
-		price = p.defaultC()
+		price = defaultC(p)
 	}
-	machines := m.classes[1:] // with two classes, the second against the first
-	if len(m.classes) > 2 {
-		machines = m.classes
+	machines := m.Classes
+	if m.Machines == 1 {
+		machines = m.Classes[1:] // with two classes, the second against the first
 	}
-	m.machines = len(machines)
-	m.weights = make([]float64, m.machines*layout.size)
-	m.bias = make([]float64, m.machines)
 	for k, positive := range machines {
 		// The order of visits is part of the method, not of the experiment: it depends on nothing.
 		s, err := solve(ctx, p, positive, price, random.NewKey(0).Derive("svm").Stream())
@@ -91,9 +77,22 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 			return nil, err
 		}
 		for f, w := range s.weights {
-			m.weights[f*m.machines+k] = w
+			m.Weights[f*m.Machines+k] = w
 		}
-		m.bias[k] = s.bias
+		m.Bias[k] = s.bias
 	}
 	return m, nil
+}
+
+// defaultC is 1/mean(|x|²), 1 where all points are 0.
+func defaultC(p *linear.Points) float64 {
+	mass, sum := 0.0, 0.0
+	for i, w := range p.Mass {
+		mass += w
+		sum += float64(w * p.Squares[i/p.Classes])
+	}
+	if !(sum > 0) {
+		return 1
+	}
+	return mass / sum
 }

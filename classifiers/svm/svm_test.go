@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/classifiers"
+	"ppdp/classifiers/internal/linear"
 	"ppdp/classifiers/internal/testtable"
 	"ppdp/datasets"
 	"ppdp/random"
@@ -19,10 +20,10 @@ import (
 func stream() *random.Stream { return random.NewKey(7).Stream() }
 
 // dense writes a point out, the constant feature last.
-func (p *points) dense(i int) []float64 {
-	x := make([]float64, p.size+1)
-	x[p.size] = 1
-	values, at := p.point(int32(i))
+func dense(p *linear.Points, i int) []float64 {
+	x := make([]float64, p.Size+1)
+	x[p.Size] = 1
+	values, at := p.Point(int32(i))
 	copy(x, values)
 	for _, f := range at {
 		x[f] = 1
@@ -37,15 +38,15 @@ type example struct {
 }
 
 // examples takes points apart into their labels.
-func (p *points) examples(positive uint32, price float64) []example {
+func examplesOf(p *linear.Points, positive uint32, price float64) []example {
 	var all []example
-	for i, weight := range p.mass {
+	for i, weight := range p.Mass {
 		sign := -1.0
-		if i%p.classes == int(positive) {
+		if i%p.Classes == int(positive) {
 			sign = 1
 		}
 		if weight > 0 {
-			all = append(all, example{p.dense(i / p.classes), sign, price * weight})
+			all = append(all, example{dense(p, i/p.Classes), sign, price * weight})
 		}
 	}
 	return all
@@ -151,14 +152,14 @@ func TestAgainstBruteForce(t *testing.T) {
 			weights[row] = rapid.SampledFrom([]float64{0.25, 1, 3}).Draw(t, "weight")
 		}
 		data := classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights}
-		p := newPoints(data, newLayout(table.Schema()))
-		price := rapid.SampledFrom([]float64{0.01, p.defaultC(), 20}).Draw(t, "C")
+		p := linear.NewPoints(data, linear.NewLayout(table.Schema()))
+		price := rapid.SampledFrom([]float64{0.01, defaultC(p), 20}).Draw(t, "C")
 		s, err := solve(context.Background(), p, 1, price, stream())
 		if err != nil {
 			t.Fatal(err)
 		}
 		const rounding = 1e-9
-		examples := p.examples(1, price)
+		examples := examplesOf(p, 1, price)
 		want, got := bruteForce(examples), primal(examples, s)
 		if got < want-rounding || got > want*(1+relativeGap)/(1-relativeGap)+rounding {
 			t.Fatalf("objective %v after %d rounds, minimum %v", got, s.rounds, want)
@@ -189,7 +190,7 @@ func TestClosedForm(t *testing.T) {
 	}
 	table := b.Table()
 	data := classifiers.Data{Table: table, Rows: table.AllRows()}
-	p := newPoints(data, newLayout(schema))
+	p := linear.NewPoints(data, linear.NewLayout(schema))
 	s, err := solve(context.Background(), p, 1, 1000, stream())
 	if err != nil {
 		t.Fatal(err)
@@ -213,12 +214,13 @@ func TestDefaultC(t *testing.T) {
 	for row := range table.Len() {
 		ones += 2 + int(table.Column(2).At(int32(row))) + int(table.Column(3).At(int32(row)))
 	}
-	p := newPoints(classifiers.Data{Table: table, Rows: table.AllRows()}, newLayout(table.Schema()))
-	if got, want := p.defaultC(), float64(table.Len())/float64(ones); math.Abs(got-want) > 1e-12 {
+	p := linear.NewPoints(classifiers.Data{Table: table, Rows: table.AllRows()},
+		linear.NewLayout(table.Schema()))
+	if got, want := defaultC(p), float64(table.Len())/float64(ones); math.Abs(got-want) > 1e-12 {
 		t.Errorf("C %v, must be %v", got, want)
 	}
-	if p.size != 8 {
-		t.Errorf("%d features, must be 3+3+1+1", p.size)
+	if p.Size != 8 {
+		t.Errorf("%d features, must be 3+3+1+1", p.Size)
 	}
 }
 
@@ -228,27 +230,27 @@ func TestPredictionsFollowTheWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 40, true)
 		data := classifiers.Data{Table: table, Rows: table.AllRows()}
-		fitted := testtable.Fit(t, Classifier{}, data).(*model)
+		fitted := testtable.Fit(t, Classifier{}, data).(*linear.Model)
 		got := testtable.Predict(fitted, table)
 		for row := range table.Len() {
-			p := newPoints(classifiers.Data{Table: table, Rows: []int32{int32(row)}},
-				newLayout(table.Schema()))
-			x := p.dense(0)
-			scores := make([]float64, fitted.machines)
+			p := linear.NewPoints(classifiers.Data{Table: table, Rows: []int32{int32(row)}},
+				linear.NewLayout(table.Schema()))
+			x := dense(p, 0)
+			scores := make([]float64, fitted.Machines)
 			for k := range scores {
-				scores[k] = fitted.bias[k]
-				for f := range p.size {
-					scores[k] += x[f] * fitted.weights[f*fitted.machines+k]
+				scores[k] = fitted.Bias[k]
+				for f := range p.Size {
+					scores[k] += x[f] * fitted.Weights[f*fitted.Machines+k]
 				}
 			}
-			chosen := slices.Index(fitted.classes, got[row])
+			chosen := slices.Index(fitted.Classes, got[row])
 			// With one machine the score of the first class is the second's turned round.
-			if fitted.machines == 1 {
+			if fitted.Machines == 1 {
 				scores = []float64{-scores[0], scores[0]}
 			}
-			if fitted.machines > 0 && scores[chosen] < slices.Max(scores)-1e-12 {
+			if fitted.Machines > 0 && scores[chosen] < slices.Max(scores)-1e-12 {
 				t.Fatalf("row %d: scores %v of classes %v, predicted %d",
-					row, scores, fitted.classes, got[row])
+					row, scores, fitted.Classes, got[row])
 			}
 		}
 	})
@@ -295,10 +297,10 @@ func TestHeavyContradiction(t *testing.T) {
 		b.Set(row, 1, label)
 	}
 	table := b.Table()
-	p := newPoints(classifiers.Data{Table: table, Rows: table.AllRows(),
-		Weights: []float64{1e6, 2e6}}, newLayout(schema))
-	if c := p.defaultC(); p.len() != 1 || c != 1 {
-		t.Fatalf("%d points, C %v, must be 1 and 1", p.len(), c)
+	p := linear.NewPoints(classifiers.Data{Table: table, Rows: table.AllRows(),
+		Weights: []float64{1e6, 2e6}}, linear.NewLayout(schema))
+	if c := defaultC(p); p.Len() != 1 || c != 1 {
+		t.Fatalf("%d points, C %v, must be 1 and 1", p.Len(), c)
 	}
 	s, err := solve(context.Background(), p, 1, 1, stream())
 	if err != nil {
@@ -325,7 +327,8 @@ func TestUnsolved(t *testing.T) {
 
 func TestSolveStops(t *testing.T) {
 	table := testtable.Weather(true)
-	p := newPoints(classifiers.Data{Table: table, Rows: table.AllRows()}, newLayout(table.Schema()))
+	p := linear.NewPoints(classifiers.Data{Table: table, Rows: table.AllRows()},
+		linear.NewLayout(table.Schema()))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := solve(ctx, p, 1, 1, stream()); !errors.Is(err, context.Canceled) {
@@ -343,8 +346,9 @@ func TestAdult(t *testing.T) {
 	got := testtable.Accuracy(testtable.Fit(t, Classifier{},
 		classifiers.Data{Table: table, Rows: train}), table, test)
 	t.Logf("accuracy %.4f", got)
-	p := newPoints(classifiers.Data{Table: table, Rows: train}, newLayout(table.Schema()))
-	s, err := solve(context.Background(), p, 1, p.defaultC(), stream())
+	p := linear.NewPoints(classifiers.Data{Table: table, Rows: train},
+		linear.NewLayout(table.Schema()))
+	s, err := solve(context.Background(), p, 1, defaultC(p), stream())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ import (
 const (
 	citation = "Becker, B. & Kohavi, R. (1996). Adult. UCI Machine Learning Repository. " +
 		"doi:10.24432/C5XW20"
-	license = "CC BY 4.0"
+	license = datasets.Attribution
 	home    = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
 )
 

@@ -188,7 +188,8 @@ func (f *Format) mend(faults *Faults) string {
 			_, ok := Decimal(strings.Replace(text, ",", ".", 1))
 			return ok
 		}):
-			return "write numbers with a point and without marks between thousands"
+			return "write numbers with a point and without marks between thousands, or state " +
+				"decimal: \",\" in the schema if all have a comma"
 		case some(isNotFinite):
 			return "list texts that mean no number under missing: in the schema; infinity is no " +
 				"number"
@@ -201,7 +202,8 @@ func (f *Format) mend(faults *Faults) string {
 		return "widen low and high in the schema to all that is possible, not to what occurs, " +
 			"or mend the table"
 	case BetweenSteps:
-		return "state a finer step in the schema, or continuous: true with the width of cells"
+		return "state a finer step or more digits in the schema, or continuous: true with the " +
+			"width of cells"
 	case NotListed:
 		values := f.Schema.Attributes[at].Values
 		for _, example := range faults.Examples {

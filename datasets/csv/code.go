@@ -102,8 +102,8 @@ func (c *coder) field(a int, text string, complete *bool) (right bool) {
 			return true
 		}
 	}
-	number, ok := ParseNumber(to.attribute, text)
-	if !ok {
+	number, ok := c.format.number(to.attribute, text)
+	if !ok || to.attribute.Rounded(number) != number {
 		return false
 	}
 	code, err := to.attribute.NumberCode(number)

@@ -88,18 +88,32 @@ func draft(w io.Writer, table, public source, options DraftOptions) ([]string, e
 	return s.notes, err
 }
 
-// profiled reads a table, once more in the other encoding if need be.
+// profiled reads a table, once more in the other encoding or with decimal commas if need be.
 func profiled(table source, as profile) (*profile, error) {
-	s := as
-	s.file = table.file
-	err := s.profile(table.open)
-	if errors.Is(err, errNotUTF8) {
-		s = as
-		s.file, s.latin1 = table.file, true
-		s.note("%s is not UTF-8: it is read as Latin-1 (encoding: latin-1)", table.file)
-		err = s.profile(table.open)
+	as.file = table.file
+	for {
+		s := as
+		switch err := s.profile(table.open); {
+		case errors.Is(err, errNotUTF8) && !s.latin1:
+			as.latin1 = true
+			as.note("%s is not UTF-8: it is read as Latin-1 (encoding: latin-1)", table.file)
+		case err == nil && !s.comma && s.commas():
+			as.comma = true
+			as.note("numbers have a decimal comma (decimal: \",\")")
+		default:
+			return &s, err
+		}
 	}
-	return &s, err
+}
+
+// commas reports whether the table's numbers are written with a comma in place of a point: a column
+// is read as numbers in that way alone, and none has a point that cannot stand between thousands.
+func (s *profile) commas() bool {
+	return slices.ContainsFunc(s.columns, func(c draftColumn) bool {
+		return c.filled > 0 && c.eitherWay && c.comma
+	}) && !slices.ContainsFunc(s.columns, func(c draftColumn) bool {
+		return c.filled > 0 && c.number && c.point
+	})
 }
 
 // take replaces the columns, of which only the names are known, by those of a public table.
@@ -118,7 +132,7 @@ func (s *profile) take(public source, options DraftOptions) error {
 			c.reason = "the public table has no column of that name"
 		}
 	}
-	s.Missing, s.seen = p.Missing, p.seen
+	s.Missing, s.seen, s.comma = p.Missing, p.seen, p.comma
 	s.notes = append(s.notes, p.notes...)
 	return nil
 }
@@ -134,6 +148,7 @@ type profile struct {
 	// onlyNames reads no record below the names, but its first part for the delimiter.
 	onlyNames bool
 	latin1    bool
+	comma     bool // in place of the decimal point
 	trim      bool
 	seen      []bool // which of the markers occur
 	rows      int
@@ -340,7 +355,7 @@ func (s *profile) dataAsNames() []string {
 	numbers, texts := 0, 0
 	for i := range s.columns {
 		c := &s.columns[i]
-		_, isNumber := Decimal(c.name)
+		_, isNumber := decimal(c.name, s.comma)
 		_, occurs := slices.BinarySearch(c.values, c.name)
 		switch {
 		case c.filled == 0 || c.name == "" || slices.Contains(s.Missing, c.name):
@@ -393,6 +408,12 @@ func (s *profile) entries(keep bool) (attributes, leftOut []string, described in
 		if len(c.clocks) > 1 && entry != "" && !c.number && c.name != s.Class {
 			s.note("%s: dates are read as %s, they may be %s", name, c.clocks[0].Clock,
 				c.clocks[1].Clock)
+		}
+		if c.padded() && entry != "" && c.name != s.Class {
+			s.note("%s: its numbers begin with zeros: they are codes, kept as texts", name)
+		}
+		if !c.number && c.eitherWay && c.filled > 0 {
+			s.note("%s: some of its numbers have points, some commas: they are read as texts", name)
 		}
 		if reason == "" || entry != "" && keep {
 			described++
@@ -474,6 +495,9 @@ func (s *profile) write(w io.Writer) error {
 	fmt.Fprintf(&b, "delimiter: %s\nheader: %t\n", strconv.Quote(string(s.Delimiter)), !s.NoHeader)
 	if s.latin1 {
 		b.WriteString("encoding: latin-1\n")
+	}
+	if s.comma {
+		b.WriteString("decimal: \",\"\n")
 	}
 	if s.trim {
 		b.WriteString("trim: true\n")

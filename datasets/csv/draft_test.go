@@ -3,15 +3,18 @@ package csvtable
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/random"
 )
 
 func drafted(t *testing.T, text string, options DraftOptions) string {
@@ -52,7 +55,7 @@ class: "y"
 attributes:
   - {name: "age", kind: numeric, low: 18, high: 42, step: 1}
   - {name: "job", kind: categorical, values: ["a", "b"]}
-  - {name: "pay", kind: numeric, low: 0.5, high: 100, step: 0.5, continuous: true}
+  - {name: "pay", kind: numeric, low: 0.5, high: 100, step: 0.5, continuous: true, digits: 1}
   - {name: "y", kind: categorical, values: ["0", "1"]}`},
 		{"no header, blanks, an identifier", "1, x, ana\n2, y, bob\n3, x, eve\n",
 			DraftOptions{NoHeader: true, MaxValues: 2}, `delimiter: ","
@@ -67,7 +70,7 @@ attributes:
 header: true
 missing: []
 attributes:
-  - {name: "id", kind: numeric, low: 0, high: 124000000, step: 1000000, continuous: true}
+  - {name: "id", kind: numeric, low: 0, high: 124000000, step: 1000000, continuous: true, digits: 0}
   - {name: "n", kind: numeric, low: 1, high: 2, step: 1}`},
 		{"stated markers", "a|b\n-9|x\n3|y\n",
 			DraftOptions{Missing: []string{"-9"}}, `delimiter: "|"
@@ -193,6 +196,32 @@ func TestDraftSees(t *testing.T) {
 			`values: ["blue", "low", "red"]}`, ""},
 		{"years are names", "year,2019,2020\na,5,x\n", DraftOptions{Header: true},
 			`{name: "2019", kind: numeric`, ""},
+		{"codes", "zip,x\n01077,a\n10115,b\n01077,a\n", DraftOptions{},
+			`{name: "zip", kind: categorical, values: ["01077", "10115"]}`,
+			`"zip": its numbers begin with zeros: they are codes, kept as texts`},
+		{"codes without names", "01077\n10115\n", DraftOptions{NoHeader: true},
+			`{name: "c1", kind: categorical`, ""},
+		{"many codes", "zip,x\n" + rows(150, func(i int) string {
+			return fmt.Sprintf("%05d,a", i%120*97)
+		}), DraftOptions{}, `#   "zip": more than 100 different codes: a hierarchy`, ""},
+		{"different codes", "zip,x\n" + rows(30, func(i int) string {
+			return fmt.Sprintf("%05d,a", i*i)
+		}), DraftOptions{}, `#   "zip": an identifier: every text is different`, ""},
+		{"one zero is a number", "n\n0\n10\n0.5\n", DraftOptions{}, `kind: numeric`, ""},
+		{"decimal commas", "pay;n\n1,5;7\n99,25;8\n", DraftOptions{},
+			`low: 1.5, high: 99.5, step: 0.5, continuous: true, digits: 2}`,
+			`numbers have a decimal comma (decimal: ",")`},
+		{"decimal commas in quotes", "pay,n\n\"0,125\",7\n", DraftOptions{}, `decimal: ","`, ""},
+		{"commas between thousands", "pay;n\n1,500;7\n12,250,000;8\n", DraftOptions{},
+			`{name: "pay", kind: categorical, values: ["1,500", "12,250,000"]}`, ""},
+		{"points between thousands", "pay;n\n1,5;1.500\n2,5;999\n", DraftOptions{},
+			`{name: "n", kind: categorical, values: ["1.500", "999"]}`,
+			`"n": some of its numbers have points, some commas`},
+		{"points and commas", "pay;n\n1,5;1.5\n2,5;2.5\n", DraftOptions{},
+			`{name: "pay", kind: categorical, values: ["1,5", "2,5"]}`, ""},
+		{"few values with digits", "n\n0.1\n0.35\n", DraftOptions{},
+			`{name: "n", kind: numeric, low: 0.1, high: 0.36, step: 0.01}`, ""},
+		{"exponents", "n\n1e-3\n0.35\n", DraftOptions{}, `continuous: true}`, ""},
 		{"missing kept", "x,n\na,1\n-,2\nb,.\n", DraftOptions{MissingAsValue: true},
 			"missing: [\".\", \"-\"]\nmissing-as-value: true", ""},
 		{"a class by its name", "x,target,n\na,u,1\nb,v,2\n", DraftOptions{},
@@ -285,6 +314,68 @@ func TestDraftOfAdult(t *testing.T) {
 	}
 }
 
+// TestDraftKeepsTexts makes up tables of codes, amounts and measurements, with a point or a comma,
+// and reads them by their own drafts: what is then written is what was made up. A code is the same
+// text, a number the same decimal number, whose digits the draft has counted.
+func TestDraftKeepsTexts(t *testing.T) {
+	stream := random.NewKey(1).Derive("columns").Stream()
+	for trial := range 300 {
+		comma, rows := trial%2 == 1, 2+stream.IntN(200)
+		columns := make([]func() string, 1+stream.IntN(4))
+		for i := range columns {
+			width, digits, below := 2+stream.IntN(5), stream.IntN(5), 1+stream.IntN(9)
+			for range stream.IntN(8) {
+				below *= 10
+			}
+			columns[i] = func() string {
+				number := strconv.Itoa(stream.IntN(below) - below/3)
+				if digits == 0 {
+					return number
+				}
+				return number + "." + fmt.Sprintf("%09d", stream.IntN(1e9))[:digits]
+			}
+			if digits == 4 { // as good as any to make codes of
+				columns[i] = func() string { return fmt.Sprintf("%0*d", width, stream.IntN(50)) }
+			}
+		}
+		var text strings.Builder
+		var want [][]string
+		for i := range columns {
+			fmt.Fprintf(&text, "%sa%d", strings.Repeat(";", min(i, 1)), i)
+		}
+		for range rows {
+			row := make([]string, len(columns))
+			for i, column := range columns {
+				row[i] = column()
+			}
+			want = append(want, row)
+			line := strings.Join(row, ";")
+			if comma {
+				line = strings.ReplaceAll(line, ".", ",")
+			}
+			text.WriteString("\n" + line)
+		}
+		schema := drafted(t, text.String(), DraftOptions{Delimiter: ';'})
+		content := must(read(parse(t, schema), text.String()))
+		var written bytes.Buffer
+		noError(t, Write(&written, content.Table, nil))
+		records := must(csv.NewReader(&written).ReadAll())
+		for row, record := range records[1:] {
+			for k, got := range record {
+				i := must(strconv.Atoi(strings.TrimPrefix(records[0][k], "a")))
+				made, isNumber := new(big.Rat).SetString(want[row][i])
+				kept, _ := new(big.Rat).SetString(got)
+				padded := len(want[row][i]) > 1 && want[row][i][0] == '0' &&
+					!strings.Contains(want[row][i], ".")
+				if !isNumber || kept == nil || kept.Cmp(made) != 0 ||
+					padded && got != want[row][i] {
+					t.Fatalf("%s became %s by\n%s", want[row][i], got, schema)
+				}
+			}
+		}
+	}
+}
+
 func TestRoundStep(t *testing.T) {
 	for x, want := range map[float64]float64{1: 1, 1.9: 1, 2: 2, 4.9: 2, 5: 5, 9.9: 5, 10: 10,
 		49999: 20000, 0.9: 0.5, 0.5: 0.5, 0.3: 0.25, 1e-3: 0x1p-10} {
@@ -300,6 +391,7 @@ func FuzzDraft(f *testing.F) {
 	for _, text := range []string{bankText, "a,b\n1,2\n", "a, b\n1.5, x\n\n-7e9, ?\n",
 		"\ufeffa\r\n\"1\"\r\n", "1e300|x\n-1e-300|y\n", "a\n\"x\ry\"\n", "\r,0\n,0",
 		"x\n0.1\n1600000000.5\n", "d,t\n2000-02-29,23:59\n",
+		"z;p\n01;1,5\n2;-0,25\n", "p;q\n1,5;1.000\n2;3\n", "x\n0.1\n0.3\n",
 		"d\n31.12.9999\n", "d\n01/02/0000 00:00\n", "caf\xe9\n\x81\n", "a,a\n1,Inf\n"} {
 		f.Add(text, true, uint8(0))
 		f.Add(text, false, uint8(2))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,13 +19,20 @@ import (
 type draftColumn struct {
 	name    string
 	reason  string // why the column cannot be described; empty when it can
-	number  bool   // every value so far is a number
+	number  bool   // every value so far is a number, with the decimal point or comma of the draft
 	integer bool   // and a whole one
 	min     float64
 	max     float64
 	values  []string // sorted; nil once there are too many
 	tooMany bool
 	filled  int // rows with a value
+
+	// These show codes and how numbers are written.
+	zeros     bool // some text is padded
+	digits    int  // after the point, at most; many with an exponent
+	eitherWay bool // every value so far is a number with a point or with a comma
+	point     bool // some number has a point that cannot stand between thousands
+	comma     bool // some number has such a comma
 
 	// These show identifiers, dates and free text.
 	distinct     map[uint64]struct{} // hashes of texts; nil once one occurred twice
@@ -52,7 +60,7 @@ func newDraftColumn(name string) draftColumn {
 	for i, clock := range usualClocks {
 		spans[i] = clockSpan{clock, math.Inf(1), math.Inf(-1)}
 	}
-	return draftColumn{name: name, number: true, integer: true, min: math.Inf(1),
+	return draftColumn{name: name, number: true, integer: true, eitherWay: true, min: math.Inf(1),
 		max: math.Inf(-1), distinct: make(map[uint64]struct{}), consecutive: true,
 		clocks: spans}
 }
@@ -68,11 +76,20 @@ func (c *draftColumn) add(text string, s *profile, line int) {
 			c.infinite, c.infiniteText = line, strings.Clone(text)
 		}
 	} else if c.number {
-		number, ok := Decimal(text)
+		number, ok := decimal(text, s.comma)
 		c.number = ok
+		c.zeros = c.zeros || padded.MatchString(text)
+		c.digits = max(c.digits, digitsOf(text))
 		c.integer = c.integer && ok && number == math.Trunc(number)
 		c.consecutive = c.consecutive && (c.filled == 0 || number == c.last+1)
 		c.min, c.max, c.last = math.Min(c.min, number), math.Max(c.max, number), number
+	}
+	if c.eitherWay {
+		_, point := decimal(text, false)
+		_, comma := decimal(text, true)
+		c.eitherWay = point || comma
+		c.point = c.point || !comma && !thousands.MatchString(text)
+		c.comma = c.comma || !point && !thousands.MatchString(text)
 	}
 	c.filled++
 	c.bytes += len(text)
@@ -109,6 +126,25 @@ func (c *draftColumn) add(text string, s *profile, line int) {
 	}
 }
 
+// padded are codes of digits alone.
+var padded = regexp.MustCompile(`^0[0-9]+$`)
+
+// thousands are numbers whose points or commas may stand between thousands.
+var thousands = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}([.,][0-9]{3})+$`)
+
+// digitsOf counts the digits of a number after its point or comma, too many of one with an exponent
+// to be written with as many.
+func digitsOf(text string) int {
+	if strings.ContainsAny(text, "eE") {
+		return math.MaxInt
+	}
+	_, after, _ := strings.Cut(strings.Replace(text, ",", ".", 1), ".")
+	return len(after)
+}
+
+// padded says that the column's numbers are codes: 01077 is another text than 1077.
+func (c *draftColumn) padded() bool { return c.number && c.zeros }
+
 // fewRows is the number of rows below which values that are all different show nothing.
 const fewRows = 20
 
@@ -130,7 +166,7 @@ func (c *draftColumn) identifier() string {
 		return "an identifier: every number is different"
 	case !c.number && c.bytes > 30*c.filled:
 		return "free text: every text is different and long"
-	case !c.number:
+	case !c.number || c.padded():
 		return "an identifier: every text is different"
 	}
 	return ""
@@ -150,25 +186,21 @@ func (c *draftColumn) describe(isClass bool, most int) (entry, reason string) {
 	}
 	name := strconv.Quote(c.name)
 	switch {
-	case c.number && !isClass:
-		low, high, step, continuous := c.bounds()
-		a := datasets.Attribute{Name: c.name, Low: low, High: high, Step: step,
-			Continuous: continuous}
-		if a.Validate() != nil || !(c.min >= low && c.max < high) || !a.WholeCells() {
+	case c.number && !isClass && !c.padded():
+		a := c.bounds()
+		if a.Validate() != nil || !(c.min >= a.Low && c.max < a.High) || !a.WholeCells() {
 			return "", "its numbers span too much for cells of equal width"
 		}
-		entry = fmt.Sprintf("name: %s, kind: numeric, low: %s, high: %s, step: %s",
-			name, formatNumber(low), formatNumber(high), formatNumber(step))
-		if continuous {
-			entry += ", continuous: true"
-		}
-		return entry, reason
+		return "name: " + name + ", " + numericText(a), reason
 	case len(c.clocks) > 0 && !c.number && !isClass:
 		return c.time()
 	case c.tooMany && reason != "":
 		return "", reason
 	case c.tooMany && c.bytes > 30*c.filled:
 		return "", fmt.Sprintf("free text: more than %d different texts, and long ones", most)
+	case c.tooMany && c.padded():
+		return "", fmt.Sprintf("more than %d different codes: a hierarchy (--hierarchy) or "+
+			"--max-values keeps them", most)
 	case c.tooMany:
 		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?", most)
 	}
@@ -307,17 +339,28 @@ func rangeStart(text string) (float64, bool) {
 }
 
 // bounds rounds the observed range outwards to multiples of a round step: whole numbers get one
-// cell each where that gives no more than a million, anything else is continuous in about a hundred
-// cells.
-func (c *draftColumn) bounds() (low, high, step float64, continuous bool) {
+// cell each where that gives no more than a million, other numbers where their digits allow no more
+// than about a hundred. Anything else is continuous in about a hundred cells.
+func (c *draftColumn) bounds() *datasets.Attribute {
 	width := c.max - c.min
-	step = 1
-	if continuous = !c.integer || width > 1e6; continuous && width > 0 {
-		step = roundStep(width / 100)
+	a := &datasets.Attribute{Name: c.name, Step: 1}
+	if a.Continuous = !c.integer || width > 1e6; a.Continuous && width > 0 {
+		a.Step = roundStep(width / 100)
 	}
-	low = float64(math.Floor(c.min/step) * step)
-	high = float64((math.Floor(c.max/step) + 1) * step)
-	return low, high, step, continuous
+	if a.Continuous && c.digits <= 15 {
+		a.Digits = &c.digits
+		switch unit := a.Unit(); {
+		case (math.Abs(c.min)+math.Abs(c.max))/unit > 1e15: // a float64 has no such digits
+			a.Digits = nil
+		case a.Step < unit:
+			a.Low, a.High, a.Step = c.min, a.Rounded(c.max+unit), unit
+			a.Continuous, a.Digits = false, nil
+			return a
+		}
+	}
+	a.Low = float64(math.Floor(c.min/a.Step) * a.Step)
+	a.High = float64((math.Floor(c.max/a.Step) + 1) * a.Step)
+	return a
 }
 
 // roundStep is the largest round number up to x: one, two or five times a power of ten, or below

@@ -371,7 +371,7 @@ func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
 	fault := &Fault{Attribute: a.Name, Text: text, File: t.file}
 	fault.Line, fault.Column = t.place(field)
 	low, high := numberText(a, a.Low), numberText(a, a.High)
-	switch number, ok := ParseNumber(a, text); {
+	switch number, ok := t.format.number(a, text); {
 	case !utf8.ValidString(text):
 		fault.Kind = Encoding
 		fault.What = fmt.Sprintf("%q is not UTF-8, must be saved in that encoding, or "+
@@ -386,12 +386,20 @@ func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
 			"[%s, %s)", shown, a.Clock, low, high)
 	case !ok:
 		fault.Kind = NotNumber
-		fault.What = fmt.Sprintf("%q is not a number, must be a decimal number in the half-open "+
-			"bounds [%s, %s)", shown, low, high)
+		written := "a decimal number"
+		if t.format.Comma {
+			written += " with a comma"
+		}
+		fault.What = fmt.Sprintf("%q is not a number, must be %s in the half-open "+
+			"bounds [%s, %s)", shown, written, low, high)
 	case !(number >= a.Low && number < a.High):
 		fault.Kind = OutOfBounds
 		fault.What = fmt.Sprintf("%s is outside its public bounds, must be in [%s, %s): at least "+
 			"the low and below the high bound", shown, low, high)
+	case a.Rounded(number) != number:
+		fault.Kind = BetweenSteps
+		fault.What = fmt.Sprintf("%s has too many digits, must have at most %d after the point",
+			shown, *a.Digits)
 	default:
 		fault.Kind = BetweenSteps
 		fault.What = fmt.Sprintf("%s is between steps, must be %s plus a multiple of %v and "+
@@ -417,8 +425,24 @@ func Decimal(text string) (float64, bool) {
 // ParseNumber reads a value of a numeric attribute: a decimal number, or a date or time where the
 // attribute has a clock.
 func ParseNumber(a *datasets.Attribute, text string) (float64, bool) {
+	return new(Format).number(a, text)
+}
+
+// number is ParseNumber of a text of a table in the format.
+func (f *Format) number(a *datasets.Attribute, text string) (float64, bool) {
 	if a.Clock != "" {
 		return a.Clock.Number(text)
+	}
+	return decimal(text, f.Comma)
+}
+
+// decimal is Decimal of a number with a point, or with a comma in its place.
+func decimal(text string, comma bool) (float64, bool) {
+	if comma && strings.Contains(text, ".") {
+		return 0, false
+	}
+	if comma {
+		text = strings.Replace(text, ",", ".", 1)
 	}
 	return Decimal(text)
 }

@@ -24,6 +24,9 @@ type Format struct {
 	Header bool
 	// Latin1 says that the text is in Windows-1252, which contains Latin-1, and not in UTF-8.
 	Latin1 bool
+	// Comma says that numbers are written with a comma in place of a point. Tables that are written
+	// have a point.
+	Comma bool
 	// Trim cuts the white space around fields.
 	Trim bool
 	// Missing are the texts that stand for a missing value.
@@ -54,6 +57,7 @@ type schemaFile struct {
 	Delimiter      string      `yaml:"delimiter"`
 	Header         bool        `yaml:"header"`
 	Encoding       string      `yaml:"encoding"`
+	Decimal        string      `yaml:"decimal"`
 	Trim           bool        `yaml:"trim"`
 	Missing        []string    `yaml:"missing,flow-one"`
 	MissingAsValue bool        `yaml:"missing-as-value"`
@@ -70,6 +74,7 @@ type attribute struct {
 	High       *bound             `yaml:"high"`
 	Step       *float64           `yaml:"step"`
 	Continuous bool               `yaml:"continuous"`
+	Digits     *int               `yaml:"digits"`
 	Widths     []int              `yaml:"widths"`
 	Role       string             `yaml:"role"`
 	Values     []string           `yaml:"values"`
@@ -120,7 +125,8 @@ func ParseSchema(file string, data []byte) (*Format, error) { return parseSchema
 func parseSchema(file string, data []byte, target string) (*Format, error) {
 	reader := strictyaml.NewReader(file)
 	root := reader.Document(data)
-	read := schemaFile{Delimiter: ",", Header: true, Encoding: encodingUTF8}
+	read := schemaFile{Delimiter: ",", Header: true, Encoding: encodingUTF8,
+		Decimal: "."}
 	reader.Decode(root, &read)
 	if root == nil || root.Kind != strictyaml.MappingNode {
 		return nil, reader.Err()
@@ -171,6 +177,9 @@ func (c *compiler) compile() *Format {
 	if f.Latin1 = c.file.Encoding == encodingLatin1; !f.Latin1 && c.file.Encoding != encodingUTF8 {
 		c.Problemf(at(c.root, "encoding"), "%q, must be %s or %s", c.file.Encoding, encodingUTF8,
 			encodingLatin1)
+	}
+	if f.Comma = c.file.Decimal == ","; !f.Comma && c.file.Decimal != "." {
+		c.Problemf(at(c.root, "decimal"), `%q, must be "." or ","`, c.file.Decimal)
 	}
 	if f.Trim && unicode.IsSpace(f.Delimiter) {
 		c.Problemf(at(c.root, "trim"),
@@ -306,7 +315,7 @@ func (c *compiler) attribute(entry *attribute,
 	isClass bool) (a datasets.Attribute, missing uint32) {
 	missing = dropRow
 	n := entry.node
-	a = datasets.Attribute{Name: entry.Name, Continuous: entry.Continuous}
+	a = datasets.Attribute{Name: entry.Name, Continuous: entry.Continuous, Digits: entry.Digits}
 	role, known := roles[entry.Role]
 	if !known {
 		c.Problemf(at(n, "role"), "%q, must be quasi-identifier, sensitive or class", entry.Role)
@@ -419,7 +428,7 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 // is as in numeric.
 func (c *compiler) categorical(entry *attribute,
 	a *datasets.Attribute) (complete bool, missing uint32) {
-	c.refuse(entry, "time", "low", "high", "step", "continuous", "widths")
+	c.refuse(entry, "time", "low", "high", "step", "continuous", "digits", "widths")
 	n := entry.node
 	a.Taxonomy = entry.Taxonomy
 	a.Values = slices.Clone(entry.Values)

@@ -15,8 +15,9 @@ import (
 const weightColumn = "weight"
 
 // Write writes a table as comma-separated text with a header: a format with that delimiter and the
-// same attributes reads the same table back. weights, indexed by table row, become a last column
-// "weight"; nil means that every row counts once and there is no such column.
+// same attributes reads the same table back, but for digits that an attribute does not have.
+// weights, indexed by table row, become a last column "weight"; nil means that every row counts
+// once and there is no such column.
 func Write(w io.Writer, t *datasets.Table, weights []float64) error {
 	schema := t.Schema()
 	record := schema.Names()
@@ -151,6 +152,10 @@ func columnTexts(t *datasets.Table, rows []int32, n int) []columnText {
 			row = func(at int) int32 { return rows[at] }
 		}
 		switch {
+		case c.Exact != nil && a.Digits != nil:
+			columns[i] = func(to []byte, at int) []byte {
+				return appendDigits(to, a, c.At(row(at)), c.Exact[row(at)])
+			}
 		case c.Exact != nil:
 			columns[i] = func(to []byte, at int) []byte {
 				return appendNumber(to, c.Exact[row(at)])
@@ -172,6 +177,21 @@ func columnTexts(t *datasets.Table, rows []int32, n int) []columnText {
 	return columns
 }
 
+// appendDigits appends a number with the digits of its attribute: the largest such number up to it
+// or, where that is below its cell, the next one. So whole numbers of a cell of whole numbers are
+// all as likely, where any number of the cell is.
+func appendDigits(to []byte, a *datasets.Attribute, cell uint32, number float64) []byte {
+	rounded, unit := a.Rounded(number), a.Unit()
+	if rounded > number {
+		rounded = a.Rounded(rounded - unit)
+	}
+	edge := a.Low + float64(float64(cell)*a.Step)
+	if rounded < a.Low || rounded < edge-float64(1e-6*unit) { // edges are rounded to binary
+		rounded = a.Rounded(rounded + unit)
+	}
+	return strconv.AppendFloat(to, rounded, 'f', *a.Digits, 64)
+}
+
 // appendValue appends the value a code stands for.
 func appendValue(to []byte, a *datasets.Attribute, code uint32) []byte {
 	if a.Kind == datasets.Categorical {
@@ -190,6 +210,9 @@ func cellText(a *datasets.Attribute, code uint32) string {
 	number := a.Number(code)
 	if a.Clock != "" {
 		return a.Clock.Text(number)
+	}
+	if math.Abs(number) < float64(1e-9*a.Step) {
+		return "0" // not 2e-16
 	}
 	if whole := int64(number); float64(whole) == number {
 		return strconv.FormatInt(whole, 10)

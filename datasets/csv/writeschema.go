@@ -23,6 +23,18 @@ func boundsText(a *datasets.Attribute) string {
 	return fmt.Sprintf("time: %q, low: %q, high: %q", a.Clock, low, high)
 }
 
+// numericText is the keys of a numeric attribute in a schema file, without those of any kind.
+func numericText(a *datasets.Attribute) string {
+	text := "kind: numeric, " + boundsText(a) + ", step: " + formatNumber(a.Step)
+	if a.Continuous {
+		text += ", continuous: true"
+	}
+	if a.Digits != nil {
+		text += fmt.Sprintf(", digits: %d", *a.Digits)
+	}
+	return text
+}
+
 // WriteSchema writes a schema file for tables that Write writes: ParseSchema reads the same
 // attributes back, but for widths, which describe no value.
 func WriteSchema(w io.Writer, schema *datasets.Schema) error {
@@ -32,10 +44,7 @@ func WriteSchema(w io.Writer, schema *datasets.Schema) error {
 		a := &schema.Attributes[i]
 		fmt.Fprintf(&b, "  - {name: %s, role: %s, ", strconv.Quote(a.Name), a.Role)
 		if a.Kind == datasets.Numeric {
-			fmt.Fprintf(&b, "kind: numeric, %s, step: %s", boundsText(a), formatNumber(a.Step))
-			if a.Continuous {
-				b.WriteString(", continuous: true")
-			}
+			b.WriteString(numericText(a))
 		} else {
 			b.WriteString("kind: categorical, values: [")
 			for v, value := range a.Values {

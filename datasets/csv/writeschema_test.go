@@ -13,7 +13,7 @@ func TestWriteSchema(t *testing.T) {
 missing-as-value: true
 attributes:
   - {name: "a: b", kind: numeric, low: -1.5, high: 1e9, step: 0.5}
-  - {name: c, kind: numeric, low: 0, high: 1, step: 0.25, continuous: true, role: sensitive}
+  - {name: c, kind: numeric, low: 0, high: 1, step: 0.25, continuous: true, digits: 2, role: sensitive}
   - {name: "true", kind: categorical, values: ["no", "1", "é\t\"x\" {}, # y", "~"], order: given}
   - {name: r, kind: categorical, values: [c, b, a], order: random}
   - name: tree

@@ -90,7 +90,7 @@ func inside(x [dimensions]float64) bool {
 func clusterSchema() *datasets.Schema {
 	schema := &datasets.Schema{}
 	for _, name := range []string{"x1", "x2", "x3", "x4", "x5"} {
-		schema.Attributes = append(schema.Attributes, continuous(name, clusterLow, clusterHigh))
+		schema.Attributes = append(schema.Attributes, continuous(name, clusterLow, clusterHigh, 1))
 	}
 	cluster := datasets.Attribute{Name: "cluster", Kind: datasets.Categorical, Role: datasets.Class}
 	for i := range components {

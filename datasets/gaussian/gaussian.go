@@ -2,10 +2,9 @@
 // "gaussian". It leaves out what is done with them.
 //
 // Shape normal-1d (Fig. 1) is one continuous attribute x drawn from a normal distribution of mean
-// 50 and standard deviation 25. The paper says no more than "from a predefined space". Here it is
-// [0, 100), the domain of its own example and the mean ± 2 standard deviations, and values outside
-// are drawn again; or, with bounds: clamp, [-50, 150), where values outside (one in 16,000) are
-// moved to the ends.
+// 50 and standard deviation 25. The paper says no more than "from a predefined space". The default
+// is [0, 100), the domain of its own example and the mean ± 2 standard deviations, in cells of
+// width 1; low, high and step choose another. Values outside are drawn again.
 //
 // Shape clusters-5d (Fig. 2) is a mixture in five continuous attributes x1..x5 over [0, 100), whose
 // class attribute cluster names the component: A, B or C, each with probability 1/3. The paper
@@ -23,13 +22,12 @@
 // TestClustersAreOfInterest). Points outside the domain (3 in 1,000) are drawn again from the same
 // component, so the weights stay equal.
 //
-// Cells have width 1 in both shapes. Everything is drawn from the request's key.
+// Its cells have width 1. Everything is drawn from the request's key.
 package gaussian
 
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"ppdp/datasets"
 	"ppdp/random"
@@ -37,9 +35,11 @@ import (
 
 // Params chooses the table.
 type Params struct {
-	N      int    `yaml:"n" doc:"the number of rows" min:"1" max:"10000000"`
-	Shape  string `yaml:"shape" doc:"normal-1d has one normal attribute, clusters-5d five and clusters of classes" values:"normal-1d or clusters-5d"`
-	Bounds string `yaml:"bounds" doc:"what becomes of values outside the domain: drawn again, or moved to the ends of a wider domain (normal-1d only)" values:"reject or clamp"`
+	N     int     `yaml:"n" doc:"the number of rows" min:"1" max:"10000000"`
+	Shape string  `yaml:"shape" doc:"normal-1d has one normal attribute, clusters-5d five and clusters of classes" values:"normal-1d or clusters-5d"`
+	Low   float64 `yaml:"low" doc:"where the domain of normal-1d begins" min:"-1000000" max:"25"`
+	High  float64 `yaml:"high" doc:"where it ends" min:"75" max:"1000000"`
+	Step  float64 `yaml:"step" doc:"the width of its cells" min:"0.001" max:"25"`
 }
 
 const maxRows = 10_000_000
@@ -49,9 +49,14 @@ func (p *Params) Validate() error {
 	var bad datasets.Problems
 	bad.Whole("n", p.N, 1, maxRows)
 	bad.OneOf("shape", p.Shape, normal1D, clusters5D)
-	bad.OneOf("bounds", p.Bounds, reject, clamp)
-	if p.Bounds == clamp && p.Shape == clusters5D {
-		bad.Add("bounds: %q, must be %s for %s", p.Bounds, reject, clusters5D)
+	// One deviation on either side of the mean is inside, so that few values are drawn again.
+	bad.Within("low", p.Low, -widest, mean-deviation)
+	bad.Within("high", p.High, mean+deviation, widest)
+	bad.Within("step", p.Step, finest, deviation)
+	d := defaults()
+	if d.N, d.Shape = p.N, p.Shape; p.Shape == clusters5D && *p != *d {
+		bad.Add("low, high and step: %v, %v and %v, must be %v, %v and %v for %s",
+			p.Low, p.High, p.Step, d.Low, d.High, d.Step, clusters5D)
 	}
 	return bad.Err()
 }
@@ -59,8 +64,10 @@ func (p *Params) Validate() error {
 const (
 	normal1D   = "normal-1d"
 	clusters5D = "clusters-5d"
-	reject     = "reject"
-	clamp      = "clamp"
+
+	// Of [-widest, widest) and cells of width finest there are as many as codes allow.
+	widest = 1e6
+	finest = 1e-3
 )
 
 // Source generates the tables.
@@ -81,7 +88,7 @@ func (Source) Info() datasets.Info {
 // Params returns the defaults: 10,000 points of Fig. 1.
 func (Source) Params() any { return defaults() }
 
-func defaults() *Params { return &Params{N: 10000, Shape: normal1D, Bounds: reject} }
+func defaults() *Params { return &Params{N: 10000, Shape: normal1D, High: 100, Step: 1} }
 
 // Load generates the table.
 func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
@@ -94,7 +101,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if params.Shape == clusters5D {
 		table, err = clusters(ctx, params.N, stream)
 	} else {
-		table, err = normal(ctx, params.N, params.Bounds == clamp, stream)
+		table, err = normal(ctx, params, stream)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("gaussian: %w", err)
@@ -111,28 +118,18 @@ const (
 // rowsBetweenChecks is how many rows are drawn before the context is asked whether to go on.
 const rowsBetweenChecks = 1 << 16
 
-func normal(ctx context.Context, n int, clamped bool,
-	stream *random.Stream) (*datasets.Table, error) {
-	low, high := 0.0, 100.0
-	if clamped {
-		low, high = -50, 150
-	}
-	attributes := []datasets.Attribute{continuous("x", low, high)}
-	b := datasets.NewBuilder(&datasets.Schema{Attributes: attributes}, n)
-	last := math.Nextafter(high, low) // the domain is half-open
-	for row := range n {
+func normal(ctx context.Context, p *Params, stream *random.Stream) (*datasets.Table, error) {
+	attributes := []datasets.Attribute{continuous("x", p.Low, p.High, p.Step)}
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: attributes}, p.N)
+	for row := range p.N {
 		if row%rowsBetweenChecks == 0 {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 		}
 		x := mean + float64(deviation*stream.NormFloat64())
-		if clamped {
-			x = min(max(x, low), last)
-		} else {
-			for x < low || x >= high {
-				x = mean + float64(deviation*stream.NormFloat64())
-			}
+		for x < p.Low || x >= p.High {
+			x = mean + float64(deviation*stream.NormFloat64())
 		}
 		if err := b.SetNumber(b.AddRow(), 0, x); err != nil {
 			return nil, err
@@ -141,6 +138,6 @@ func normal(ctx context.Context, n int, clamped bool,
 	return b.Table(), nil
 }
 
-func continuous(name string, low, high float64) datasets.Attribute {
-	return datasets.Attribute{Name: name, Low: low, High: high, Step: 1, Continuous: true}
+func continuous(name string, low, high, step float64) datasets.Attribute {
+	return datasets.Attribute{Name: name, Low: low, High: high, Step: step, Continuous: true}
 }

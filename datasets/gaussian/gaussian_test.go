@@ -63,57 +63,51 @@ func checkMoments(t *testing.T, table *datasets.Table, mean, variance float64) {
 	}
 }
 
-func TestNormalRejected(t *testing.T) {
-	const a = 2.0 // the domain is mean ± a standard deviations
-	table := load(t, Params{N: 100_000, Shape: normal1D, Bounds: reject}, 1).Table
-	inside := cdf(a) - cdf(-a)
-	checkMoments(t, table, 50, 625*(1-2*a*phi(a)/inside))
+// of returns the default parameters with another number of rows and shape.
+func of(n int, shape string) Params { return Params{N: n, Shape: shape, High: 100, Step: 1} }
 
-	// Kolmogorov-Smirnov against the truncated distribution function. P(D > d) <= 2exp(−2nd²)
-	// (Massart 1990), one in a million at d = sqrt(ln(2·10^6)/2n).
-	values := make([]float64, table.Len())
-	for row := range values {
-		values[row] = table.Number(int32(row), 0)
-	}
-	sort.Float64s(values)
-	n, distance := float64(len(values)), 0.0
-	for i, x := range values {
-		f := (cdf((x-50)/25) - cdf(-a)) / inside
-		distance = max(distance, math.Abs(f-float64(i)/n), math.Abs(float64(i+1)/n-f))
-	}
-	if bound := math.Sqrt(math.Log(2e6) / (2 * n)); distance > bound {
-		t.Errorf("KS distance %v from the truncated normal, at most %v by chance", distance, bound)
-	}
-	if values[0] < 0 || values[len(values)-1] >= 100 {
-		t.Errorf("values in %v..%v, want [0, 100)", values[0], values[len(values)-1])
-	}
-}
+func TestNormalTruncated(t *testing.T) {
+	wide, fine := of(100_000, normal1D), of(100_000, normal1D)
+	wide.Low, wide.High = -50, 150
+	fine.Step = 0.1
+	for _, test := range []struct {
+		params Params
+		a      float64 // the domain is mean ± a standard deviations
+		cells  int
+	}{{of(100_000, normal1D), 2, 100}, {wide, 4, 200}, {fine, 2, 1000}} {
+		table := load(t, test.params, 1).Table
+		if got := table.Schema().Attributes[0].Cells(); got != test.cells {
+			t.Errorf("%+v: %d cells, want %d", test.params, got, test.cells)
+		}
+		inside := cdf(test.a) - cdf(-test.a)
+		checkMoments(t, table, 50, 625*(1-2*test.a*phi(test.a)/inside))
 
-func TestNormalClamped(t *testing.T) {
-	const a = 4.0
-	const n = 200_000
-	table := load(t, Params{N: n, Shape: normal1D, Bounds: clamp}, 2).Table
-	tail := cdf(-a)
-	checkMoments(t, table, 50, 625*((1-2*tail)-2*a*phi(a)+2*a*a*tail))
-	ends := 0
-	for row := range int32(n) {
-		x := table.Number(row, 0)
-		if x < -50 || x >= 150 {
-			t.Fatalf("row %d: %v is outside [-50, 150)", row, x)
+		// Kolmogorov-Smirnov against the truncated distribution function. P(D > d) <= 2exp(−2nd²)
+		// (Massart 1990), one in a million at d = sqrt(ln(2·10^6)/2n).
+		values := make([]float64, table.Len())
+		for row := range values {
+			values[row] = table.Number(int32(row), 0)
 		}
-		if x == -50 || x == math.Nextafter(150, 0) {
-			ends++
+		sort.Float64s(values)
+		n, distance := float64(len(values)), 0.0
+		for i, x := range values {
+			f := (cdf((x-50)/25) - cdf(-test.a)) / inside
+			distance = max(distance, math.Abs(f-float64(i)/n), math.Abs(float64(i+1)/n-f))
 		}
-	}
-	// 12.7 are expected; a Poisson variable of that mean is 0, or above 35, once in 10^5.
-	if expected := 2 * tail * n; ends == 0 || ends > 35 {
-		t.Errorf("%d values were moved to an end, expected about %.1f", ends, expected)
+		if bound := math.Sqrt(math.Log(2e6) / (2 * n)); distance > bound {
+			t.Errorf("KS distance %v from the truncated normal, at most %v by chance", distance,
+				bound)
+		}
+		if values[0] < test.params.Low || values[len(values)-1] >= test.params.High {
+			t.Errorf("values in %v..%v, want [%v, %v)", values[0], values[len(values)-1],
+				test.params.Low, test.params.High)
+		}
 	}
 }
 
 func TestClusterSizes(t *testing.T) {
 	const n = 30_000
-	table := load(t, Params{N: n, Shape: clusters5D, Bounds: reject}, 3).Table
+	table := load(t, of(n, clusters5D), 3).Table
 	var counts [3]float64
 	for row := range int32(n) {
 		counts[table.Column(table.Schema().Class()).At(row)]++
@@ -270,7 +264,7 @@ func purity(table *datasets.Table, depth int, how string, stream *random.Stream)
 // Fig. 2 can only tell partitions apart if good ones are clearly better than careless ones and none
 // is perfect. The figures of the package comment are those of this test, to two decimals.
 func TestClustersAreOfInterest(t *testing.T) {
-	table := load(t, Params{N: 10_000, Shape: clusters5D, Bounds: reject}, 1).Table
+	table := load(t, of(10_000, clusters5D), 1).Table
 	check := func(what string, got, want float64) {
 		t.Helper()
 		if math.Abs(got-want) > 0.01 {
@@ -295,8 +289,7 @@ func TestClustersAreOfInterest(t *testing.T) {
 }
 
 func TestSameKeySameTable(t *testing.T) {
-	for _, params := range []Params{{100, normal1D, reject}, {100, normal1D, clamp},
-		{100, clusters5D, reject}} {
+	for _, params := range []Params{of(100, normal1D), of(100, clusters5D)} {
 		first, again, other := load(t, params, 1).Checksum, load(t, params, 1).Checksum, load(t,
 			params, 2).Checksum
 		if first != again {
@@ -311,7 +304,7 @@ func TestSameKeySameTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if dataset.Checksum != load(t, Params{10_000, normal1D, reject}, 1).Checksum {
+	if dataset.Checksum != load(t, of(10_000, normal1D), 1).Checksum {
 		t.Error("no parameters are not the defaults")
 	}
 }
@@ -319,8 +312,8 @@ func TestSameKeySameTable(t *testing.T) {
 // A shorter table is the beginning of a longer one: scaling an experiment keeps its points.
 func TestShorterIsAPrefix(t *testing.T) {
 	for _, shape := range []string{normal1D, clusters5D} {
-		short, long := load(t, Params{50, shape, reject}, 7).Table, load(t,
-			Params{80, shape, reject}, 7).Table
+		short, long := load(t, of(50, shape), 7).Table, load(t,
+			of(80, shape), 7).Table
 		for row := range int32(50) {
 			if short.Number(row, 0) != long.Number(row, 0) {
 				t.Fatalf("%s: row %d differs", shape, row)
@@ -332,8 +325,8 @@ func TestShorterIsAPrefix(t *testing.T) {
 // The streams and the arithmetic are part of the results: these values were drawn on amd64 when the
 // package was written, and must never change.
 func TestFrozen(t *testing.T) {
-	normal := load(t, Params{2, normal1D, reject}, 0).Table
-	clusters := load(t, Params{2, clusters5D, reject}, 0).Table
+	normal := load(t, of(2, normal1D), 0).Table
+	clusters := load(t, of(2, clusters5D), 0).Table
 	got := []float64{normal.Number(0, 0), normal.Number(1, 0), clusters.Number(0, 4),
 		clusters.Number(1, 4)}
 	want := []float64{30.27551748197149, 55.96114837920042, 69.37132485667378, 70.14259107404392}
@@ -349,13 +342,15 @@ func TestParams(t *testing.T) {
 		params any
 		want   []string
 	}{
-		{&Params{0, normal1D, reject}, []string{"n: 0, must be from 1"}},
-		{&Params{maxRows + 1, normal1D, reject}, []string{"n: 10000001"}},
-		{&Params{-1, "cube", "wrap"},
+		{&Params{0, normal1D, 0, 100, 1}, []string{"n: 0, must be from 1"}},
+		{&Params{maxRows + 1, normal1D, 0, 100, 1}, []string{"n: 10000001"}},
+		{&Params{-1, "cube", 26, math.NaN(), 0},
 			[]string{"n: -1", "shape: \"cube\", must be one of normal-1d, clusters-5d",
-				"bounds: \"wrap\", must be one of reject, clamp"}},
-		{&Params{10, clusters5D, clamp}, []string{"must be reject for clusters-5d"}},
-		{Params{10, normal1D, reject}, []string{"type gaussian.Params"}},
+				"low: 26, must be from -1e+06 to 25", "high: NaN, must be from 75 to 1e+06",
+				"step: 0, must be from 0.001 to 25"}},
+		{&Params{10, clusters5D, -50, 100, 1},
+			[]string{"must be 0, 100 and 1 for clusters-5d"}},
+		{of(10, normal1D), []string{"type gaussian.Params"}},
 	} {
 		_, err := Source{}.Load(context.Background(), datasets.Request{Params: test.params})
 		for _, want := range test.want {
@@ -364,15 +359,17 @@ func TestParams(t *testing.T) {
 			}
 		}
 	}
-	if err := (Source{}).Params().(*Params).Validate(); err != nil {
-		t.Errorf("the defaults: %v", err)
+	widest := of(2, normal1D)
+	widest.Low, widest.High, widest.Step = -1e6, 1e6, 1e-3
+	if err := load(t, widest, 1).Table.Schema().Validate(); err != nil {
+		t.Errorf("the widest domain in the finest cells: %v", err)
 	}
 }
 
 func benchmark(b *testing.B, shape string) {
 	const n = 10_000
 	for b.Loop() {
-		load(b, Params{n, shape, reject}, 1)
+		load(b, of(n, shape), 1)
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
@@ -396,9 +393,9 @@ func (p *patience) Err() error {
 // TestLargeTablesStop: the context is looked at while rows are drawn.
 func TestLargeTablesStop(t *testing.T) {
 	for _, shape := range []string{normal1D, clusters5D} {
-		params := &Params{N: 3 * rowsBetweenChecks, Shape: shape, Bounds: reject}
+		params := of(3*rowsBetweenChecks, shape)
 		if _, err := (Source{}).Load(&patience{t.Context(), 2},
-			datasets.Request{Params: params}); !errors.Is(err, context.Canceled) {
+			datasets.Request{Params: &params}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want %v", shape, err, context.Canceled)
 		}
 	}

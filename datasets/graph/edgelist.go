@@ -53,9 +53,10 @@ func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
 	}
 	var bad datasets.Problems
 	list := &ids{}
-	// The shortest lines of a large list have some 8 bytes; append does the rest.
-	list.from = make([]int64, 0, len(content)/10+16)
-	list.to = make([]int64, 0, len(content)/10+16)
+	lines := 1 + bytes.Count(content, []byte("\n")) - bytes.Count(content, []byte("\n#")) -
+		bytes.Count(content, []byte("\n%"))
+	lines = min(lines, len(content)/4+1) // of empty ones there may be more
+	list.from, list.to = make([]int64, 0, lines), make([]int64, 0, lines)
 	nodes, edges := int64(-1), int64(-1)
 	headerLine := 0
 	for number := 1; len(content) > 0; number++ {
@@ -83,7 +84,7 @@ func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
 				edges, _ = strconv.ParseInt(string(header[2]), 10, 64)
 				headerLine = number
 			}
-		case hasNegative(line):
+		case negative.Match(line):
 			bad.Add("%s:%d: %q, must not hold a negative node id", name, number, clip(line))
 		case ok: // two ids and more
 			bad.Add("%s:%d: %q, must be two node ids and nothing more; cut weights and times off, "+
@@ -137,16 +138,8 @@ func parseID(line []byte) (id int64, rest []byte, ok bool) {
 
 func trim(line []byte) []byte { return bytes.Trim(line, " \t\r") }
 
-// hasNegative reports whether a line that is no edge has a negative number, for a better message.
-func hasNegative(line []byte) bool {
-	for _, field := range bytes.FieldsFunc(line,
-		func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
-		if id, err := strconv.ParseInt(string(field), 10, 64); err == nil && id < 0 {
-			return true
-		}
-	}
-	return false
-}
+// negative finds a negative number on a line that is no edge, for a better message.
+var negative = regexp.MustCompile(`(?:^|[ \t,])-0*[1-9]\d*(?:[ \t,]|$)`)
 
 // clip shortens a line for a message.
 func clip(line []byte) string {

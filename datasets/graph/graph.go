@@ -12,6 +12,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -115,6 +116,8 @@ func unpack(name string, content []byte) ([]byte, error) {
 	}
 	var unpacked bytes.Buffer
 	most := min(maxUnpacked, datasets.MaxUnpacked(int64(len(content))))
+	size := binary.LittleEndian.Uint32(content[len(content)-4:]) // what gzip says, modulo 2^32
+	unpacked.Grow(int(min(most, int64(size))) + bytes.MinRead)   // else it doubles
 	n, err := unpacked.ReadFrom(io.LimitReader(reader, most+1))
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):

@@ -20,7 +20,7 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 	var bad datasets.Problems
 	size := len(content)
 	line, content, _ := bytes.Cut(content, []byte("\n"))
-	header := strings.Fields(strings.ToLower(string(trim(line))))
+	header := strings.Fields(strings.ToLower(string(trim(line[:min(len(line), 1<<10)]))))
 	if len(header) != 5 || strings.TrimLeft(header[0], "%") != "matrixmarket" ||
 		header[1] != "matrix" || header[2] != "coordinate" {
 		return nil, fmt.Errorf("%s:1: %q, must be %%%%MatrixMarket matrix coordinate FIELD "+
@@ -45,6 +45,7 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 	var at []int // the line of each entry
 	found := int64(0)
 	number := 1
+	var fields [][]byte // of a line
 	for len(content) > 0 {
 		number++
 		line, content, _ = bytes.Cut(content, []byte("\n"))
@@ -52,7 +53,12 @@ func ReadMatrixMarket(name string, content []byte, r Reading) (*Loaded, error) {
 		if len(line) == 0 || line[0] == '%' {
 			continue
 		}
-		fields := bytes.Fields(line)
+		fields = fields[:0]
+		for field := range bytes.FieldsSeq(line) {
+			if fields = append(fields, field); len(fields) > columns+1 {
+				break // the line is wrong, and may be long
+			}
+		}
 		if nodes < 0 {
 			var shape [3]int64
 			ok := len(fields) == 3

@@ -98,8 +98,8 @@ func init() {
 
 // Info describes the table.
 func (s Source) Info() datasets.Info {
-	return datasets.Info{Name: s.name, Title: s.title, Citation: s.citation, License: "CC BY 4.0",
-		Files: []datasets.File{s.file}}
+	return datasets.Info{Name: s.name, Title: s.title, Citation: s.citation,
+		License: datasets.Attribution, Files: []datasets.File{s.file}}
 }
 
 // Params returns the default parameters, nil for a table that has none.

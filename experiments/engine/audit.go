@@ -57,7 +57,7 @@ func (r *run) openAudits(finished map[string]entry) (open []task, err error) {
 	if len(open) > 0 {
 		what := fmt.Sprintf("audits first: guarantees: %d", len(open))
 		if releases > 0 {
-			what += fmt.Sprintf(", releases for the black box: %d", releases)
+			what += fmt.Sprintf(", releases for the black box: up to %d", releases)
 		}
 		r.opts.Log(what)
 	}
@@ -94,7 +94,7 @@ func (r *run) auditOptions() audit.Options {
 func (r *run) auditKey(a *audited) string {
 	o := r.auditOptions()
 	h := sha256.New()
-	fmt.Fprintf(h, "ppdp audit 1 %d %d %s", o.Seed, o.Transcripts, a.subject)
+	fmt.Fprintf(h, "ppdp audit 2 %d %d %s", o.Seed, o.Transcripts, a.subject)
 	if o.BlackBox > 0 {
 		fmt.Fprintf(h, " black box %d %v", o.BlackBox, o.Level)
 	}

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -76,6 +80,11 @@ func die(how string) {
 	select {} // until the goroutines have done it
 }
 
+// untold is an error that says nothing.
+type untold struct{}
+
+func (untold) Error() string { panic("no words") }
+
 // Release publishes the rows that the coin chooses, and does what the mood asks for.
 func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	p := in.Params.(*coinParams)
@@ -96,6 +105,21 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 			if _, err := noise.Add(&path, in.Budget.Epsilon()/2, 0); err != nil {
 				return nil, err
 			}
+		}
+	case "long":
+		return nil, errors.New(strings.Repeat("\x1b[31m word", 10_000_000))
+	case "error panics":
+		return nil, untold{}
+	case "warns":
+		return &algorithms.Release{Table: in.Table, Warnings: slices.Repeat([]string{
+			strings.Repeat("\u009b word", 1_000_000)}, 1000)}, nil
+	case "descriptors":
+		if os.Getenv("PPDP_TEST_WORKER") != "" {
+			if _, err := io.ReadAll(os.Stdin); err != nil {
+				return nil, err
+			}
+			fmt.Println("out of turn")
+			_ = syscall.Close(1) // it is closed already when it does so again
 		}
 	case "mute":
 		return nil, nil

@@ -12,6 +12,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/experiments/spec"
+	"ppdp/internal/process"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 	"ppdp/privacy"
@@ -93,7 +94,9 @@ func (e *execution) check(budget *privacy.Budget) error {
 	if err := algorithms.CheckRelease(&config.Info, e.input(budget), release); err != nil {
 		return err
 	}
-	e.Warnings = release.Warnings
+	for _, warning := range release.Warnings {
+		e.warn(warning)
+	}
 	if warning := swamped(config, release, len(e.train)); warning != "" {
 		e.warn(warning)
 	}
@@ -116,7 +119,17 @@ func (e *execution) check(budget *privacy.Budget) error {
 	return nil
 }
 
-func (e *execution) warn(text string) { e.Warnings = append(slices.Clip(e.Warnings), text) }
+// maxWarnings bounds those of a record.
+const maxWarnings = 100
+
+func (e *execution) warn(text string) {
+	if len(e.Warnings) == maxWarnings {
+		text = "more warnings are left out"
+	}
+	if len(e.Warnings) <= maxWarnings {
+		e.Warnings = append(e.Warnings, process.Printable(text))
+	}
+}
 
 // swamped is the warning for a release under differential privacy that publishes results.Swamped
 // times the records it was made from, or more: most of them are noise. It is "" for others.

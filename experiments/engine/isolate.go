@@ -226,7 +226,7 @@ func deathOf(who string, err error) error {
 	} else if fault.Wait != nil {
 		how = fault.Wait.Error() // "signal: killed", say, by a system without memory
 	}
-	text := fmt.Sprintf("%s ended its process: %s", who, how)
+	text := fmt.Sprintf("%s ended its process: %s", who, process.Printable(how))
 	if goMemory.MatchString(fault.Words) {
 		text = who + " needs more memory than a worker may have"
 	}

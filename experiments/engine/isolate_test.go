@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ppdp/algorithms"
 	"ppdp/audit"
@@ -141,9 +142,13 @@ func TestIsolatedFaults(t *testing.T) {
 	t.Parallel()
 	const ended = "test-coin ended its process: "
 	for mood, want := range map[string]string{
-		"panic":     "panic: a mistake in a plug-in",
-		"greedy":    "privacy budget overspent",
-		"goexit":    "runtime.Goexit",
+		"panic":  "panic: a mistake in a plug-in",
+		"greedy": "privacy budget overspent",
+		"goexit": "runtime.Goexit",
+		"long":   "?[31m word?[31m word",
+
+		"error panics": "panic: no words",
+
 		"meddle":    "has changed the data",
 		"hang":      "timed out after 100ms",
 		"exit":      ended + "exit status 0",
@@ -176,6 +181,40 @@ func TestIsolatedFaults(t *testing.T) {
 				sameTrees(t, "in one process", run(options(t, t.TempDir())), reference)
 			}
 		})
+	}
+}
+
+// TestIsolatedDescriptors: a job that reads standard input, writes to standard output or closes it
+// changes nothing in others.
+func TestIsolatedDescriptors(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "descriptors", 1), spec.Overrides{})
+	opts := isolated(t, 1)
+	opts.Timeout = 20 * time.Second
+	if result := mustRun(t, plan, opts); result.Failed > 0 {
+		t.Errorf("%+v", result)
+	}
+}
+
+// TestLongMessages: what a plug-in says is cut, wherever it is kept.
+func TestLongMessages(t *testing.T) {
+	t.Parallel()
+	for _, mood := range []string{"long", "warns"} {
+		plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), spec.Overrides{})
+		opts := options(t, t.TempDir())
+		said := 0
+		opts.Log = func(message string) { said += len(message) }
+		result := mustRun(t, plan, opts)
+		for _, name := range []string{JournalFile, results.RecordsFile} {
+			text := read(t, result.Dir, name)
+			if len(text) > 2_000_000 || !strings.Contains(text, "(cut: ") ||
+				strings.ContainsAny(text, "\x1b\u009b") || strings.Contains(text, `\u001b`) {
+				t.Errorf("%s: %s has %d bytes: %.300s", mood, name, len(text), text)
+			}
+		}
+		if said > 2_000_000 {
+			t.Errorf("%s: %d bytes logged", mood, said)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ppdp/algorithms"
+	"ppdp/internal/process"
 	"ppdp/internal/results"
 )
 
@@ -46,7 +47,8 @@ func guard(ctx context.Context, timeout time.Duration,
 		returned := false
 		defer func() {
 			if p := recover(); p != nil {
-				result.err = &crashed{fmt.Sprintf("panic: %v", p), debug.Stack()}
+				text := process.Printable(fmt.Sprintf("panic: %v", p))
+				result.err = &crashed{text, debug.Stack()}
 			} else if !returned {
 				result.err = errors.New("runtime.Goexit ended the job before it returned")
 			}
@@ -55,6 +57,9 @@ func guard(ctx context.Context, timeout time.Duration,
 			}
 		}()
 		result.outcome, result.err = job(ctx, &at)
+		if result.err != nil { // what makes its text may panic, or hang, or be without end
+			result.err = errors.New(process.Printable(result.err.Error()))
+		}
 		returned = true
 	}()
 	var expired <-chan time.Time

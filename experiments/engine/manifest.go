@@ -90,8 +90,8 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 
 // overrides are the numbers that differ from the spec's own.
 func overrides(p *spec.Plan) results.Overrides {
-	o := results.Overrides{Quick: p.Quick}
-	if p.Trials != p.Spec.Trials {
+	o := results.Overrides{Quick: p.Quick, Settled: p.Settled != nil}
+	if p.Trials != p.Spec.Trials && !o.Settled {
 		o.Trials = &p.Trials
 	}
 	if p.Folds != p.Spec.Folds {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -467,6 +468,53 @@ func TestInside(t *testing.T) {
 			if v.Value == nil || !(*v.Value > 0.2 && *v.Value <= 1) {
 				t.Errorf("%s %s: %v", r.Series, v.Classifier, v.Value)
 			}
+		}
+	}
+}
+
+// TestWithTrials: a settled run has the settings and trials that were asked for, each job the same
+// as in the ordinary run, which has as many; jobs of an earlier look are not run again.
+func TestWithTrials(t *testing.T) {
+	t.Parallel()
+	plan := mustPlan(t, testSpec, spec.Overrides{Trials: 6})
+	all := must(results.Read(mustRun(t, plan, options(t, t.TempDir())).Dir))
+	values := func(run *results.Run) map[string]string {
+		texts := make(map[string]string)
+		for _, c := range run.Records {
+			key := fmt.Sprintln(c.Setting.Key(), c.Trial, *c.Fold)
+			texts[key] = string(must(json.Marshal(c.Values)))
+		}
+		return texts
+	}
+	whole, out := values(all), t.TempDir()
+	for _, look := range []int{2, 6} {
+		trials := make(map[string]int)
+		for _, config := range plan.Configs {
+			if config.Series == "coin 0.2" {
+				trials[config.Key()] = look
+			} else if config.Series == "raw" {
+				trials[config.Key()] = 2
+			}
+		}
+		settled := plan.WithTrials(trials)
+		opts := options(t, out)
+		opts.Isolate = look == 6 // processes make the same plan of it
+		result := mustRun(t, settled, opts)
+		if cached := 4 * (2*2 + 2); look == 6 && result.Cached != cached {
+			t.Errorf("%d jobs taken from the first look, want %d", result.Cached, cached)
+		}
+		run := must(results.Read(result.Dir))
+		some := values(run)
+		if want := 4 * (2*look + 2); len(some) != want { // folds, two budgets of the coin
+			t.Errorf("%d records, want %d", len(some), want)
+		}
+		for key, text := range some {
+			if whole[key] != text {
+				t.Errorf("%s: %s, in the ordinary run %s", key, text, whole[key])
+			}
+		}
+		if o := run.Manifest.Overrides; !o.Settled || o.Reduced() || run.Manifest.Trials != look {
+			t.Errorf("the manifest has %+v and %d trials", o, run.Manifest.Trials)
 		}
 	}
 }

@@ -23,7 +23,8 @@ type Start struct {
 	Manifest results.Manifest  `json:"manifest"`
 	File     string            `json:"file"` // the spec's, as it was named
 	StandIns map[string]string `json:"standIns,omitempty"`
-	Jobs     int               `json:"cells"` // of the plan
+	Settled  map[string]int    `json:"settled,omitempty"` // as in the plan
+	Jobs     int               `json:"cells"`             // of the plan
 	Shard    Shard             `json:"shard,omitzero"`
 	Own      int               `json:"own"` // jobs of the shard
 }
@@ -32,7 +33,7 @@ type Start struct {
 func (r *run) start(own int) *Start {
 	p := r.plan
 	return &Start{Manifest: r.manifest(r.promised), File: p.Spec.File,
-		StandIns: p.StandIns, Jobs: len(p.Jobs), Shard: r.opts.Shard, Own: own}
+		StandIns: p.StandIns, Settled: p.Settled, Jobs: len(p.Jobs), Shard: r.opts.Shard, Own: own}
 }
 
 // ReadStart reads the StartFile of an experiment's folder.
@@ -84,14 +85,13 @@ func (s *Start) Plan() (*spec.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOtherProgram, err)
 	}
-	overrides := spec.Overrides{Quick: m.Overrides.Quick, Seed: m.Overrides.Seed,
-		StandIns: s.StandIns}
-	if m.Overrides.Trials != nil {
-		overrides.Trials = *m.Overrides.Trials
-	}
-	plan, err := parsed.Plan(overrides)
+	plan, err := parsed.Plan(spec.Overrides{Quick: m.Overrides.Quick, Trials: m.Trials,
+		Seed: m.Overrides.Seed, StandIns: s.StandIns})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOtherProgram, err)
+	}
+	if s.Settled != nil {
+		plan = plan.WithTrials(s.Settled)
 	}
 	if len(plan.Jobs) != s.Jobs || plan.Hash() != m.SpecHash {
 		return nil, ErrOtherProgram

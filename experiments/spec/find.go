@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"ppdp/experiments"
@@ -14,10 +15,23 @@ import (
 func Embedded(name string) (*Spec, error) {
 	text, ok := experiments.Text(name)
 	if !ok {
-		return nil, fmt.Errorf("no experiment %q, must be one of %s", name,
-			strings.Join(experiments.Names(), ", "))
+		return nil, fmt.Errorf("no experiment %q%s", name, near(name))
 	}
 	return Parse("experiments/"+name+".yaml", text)
+}
+
+// near says which experiments a word may be meant for, the most alike and those of the same paper,
+// and where all are.
+func near(word string) string {
+	paper, _, _ := strings.Cut(word, "/")
+	same := slices.DeleteFunc(experiments.Names(), func(name string) bool {
+		return !strings.HasPrefix(name, paper+"/")
+	})
+	text := spelling.Hint(word, experiments.Names())
+	if len(same) > 0 {
+		text += "; of " + paper + " there are " + strings.Join(same, ", ")
+	}
+	return text + "; ppdp list experiments has all"
 }
 
 // Find returns the spec a user means: a file's path, or the name of an experiment that comes with
@@ -27,9 +41,8 @@ func Find(word string) (*Spec, error) {
 		return Embedded(word)
 	}
 	if _, err := os.Stat(word); err != nil {
-		hint := spelling.Hint(strings.TrimSuffix(word, ".yaml"), experiments.Names())
-		return nil, fmt.Errorf("%s is neither a file nor an experiment%s, must be a spec's file "+
-			"or one of %s", word, hint, strings.Join(experiments.Names(), ", "))
+		return nil, fmt.Errorf("%s is neither a file nor an experiment%s", word,
+			near(strings.TrimSuffix(word, ".yaml")))
 	}
 	spec, err := Load(word)
 	if err != nil {

@@ -23,6 +23,7 @@ type Plan struct {
 
 	// StandIns is as in Overrides.
 	StandIns map[string]string
+	Settled  map[string]int // as given to WithTrials, nil for a plan of the whole spec
 }
 
 // Config is one setting and what it takes to run it: everything about a job but its trial and
@@ -149,6 +150,12 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
+	p.makeJobs(first, end)
+	return p, nil
+}
+
+// makeJobs lists the jobs, with folds from first to below end.
+func (p *Plan) makeJobs(first, end int) {
 	for _, config := range p.Configs {
 		for trial := range config.trials {
 			for fold := first; fold < end; fold++ {
@@ -156,7 +163,23 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 			}
 		}
 	}
-	return p, nil
+}
+
+// WithTrials returns the plan with other numbers of trials for each setting, by its key, at most
+// those that it has; settings with none are left out. The jobs that remain are the same, with the
+// same noise.
+func (p *Plan) WithTrials(trials map[string]int) *Plan {
+	q := *p
+	q.Configs, q.Jobs, q.Trials, q.Settled = nil, nil, 0, trials
+	for _, config := range p.Configs {
+		own := *config
+		if own.trials = min(config.trials, trials[config.Key()]); own.trials > 0 {
+			q.Configs = append(q.Configs, &own)
+			q.Trials = max(q.Trials, own.trials)
+		}
+	}
+	q.makeJobs(p.Jobs[0].Fold, p.Jobs[len(p.Jobs)-1].Fold+1)
+	return &q
 }
 
 // expandAlgorithm adds one configuration for each combination of variant, parameters and epsilon.

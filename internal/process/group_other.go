@@ -2,7 +2,16 @@
 
 package process
 
-import "os/exec"
+import (
+	"os"
+	"os/exec"
+)
+
+// Detach is as on Unix, for what is written by way of os.Stdout alone.
+func Detach() (in, out *os.File, err error) {
+	in, out, os.Stdout = os.Stdin, os.Stdout, os.Stderr
+	return in, out, nil
+}
 
 // limited does not limit memory: there is no such limit here.
 func limited(command []string, _ int64) []string { return command }
@@ -13,3 +22,5 @@ func ownGroup(*exec.Cmd) {}
 func killGroup(c *exec.Cmd) { _ = c.Process.Kill() }
 
 func groupMemory(int) int64 { return 0 }
+
+func busy(int) bool { return false }

@@ -4,9 +4,12 @@ package process
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 )
@@ -21,6 +24,23 @@ func limited(command []string, limit int64) []string {
 		strconv.FormatInt(limit>>10, 10)}, command...)
 }
 
+// Detach returns standard input and output under other numbers, for this process alone. What reads
+// from 0 then finds nothing, what writes to 1 writes to standard error, and either may be closed.
+func Detach() (in, out *os.File, err error) {
+	var own [2]int
+	var errs [6]error
+	own[0], errs[0] = syscall.Dup(0)
+	errs[1] = syscall.Close(0)
+	_, errs[2] = syscall.Open(os.DevNull, syscall.O_RDONLY, 0) // the lowest that is free: 0
+	own[1], errs[3] = syscall.Dup(1)
+	errs[4] = syscall.Close(1)
+	_, errs[5] = syscall.Dup(2) // to 1
+	syscall.CloseOnExec(own[0])
+	syscall.CloseOnExec(own[1])
+	return os.NewFile(uintptr(own[0]), "requests"), os.NewFile(uintptr(own[1]), "answers"),
+		errors.Join(errs[:]...)
+}
+
 // ownGroup makes the process lead a group of its own.
 func ownGroup(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
@@ -29,17 +49,29 @@ func killGroup(c *exec.Cmd) {
 	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // it may have ended
 }
 
+// statOf is what a stat file of /proc says behind the name in brackets: state, parent, group, ...;
+// nothing if the process has ended.
+func statOf(path string) [][]byte {
+	text, _ := os.ReadFile(path)
+	return bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+}
+
+// busy reports whether a thread of a process runs or waits for a disk, false where /proc does not
+// say.
+func busy(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // the pattern is right
+	return slices.ContainsFunc(threads, func(path string) bool {
+		fields := statOf(path)
+		return len(fields) > 0 && (fields[0][0] == 'R' || fields[0][0] == 'D')
+	})
+}
+
 // groupMemory is the resident memory of a process group in bytes, 0 where /proc does not say.
 func groupMemory(group int) int64 {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is a constant
 	pages := int64(0)
 	for _, path := range stats {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has ended
-		}
-		// Behind the name in brackets: state, parent, group, ...; resident pages are the 22nd.
-		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+		fields := statOf(path) // resident pages are the 22nd
 		if len(fields) < 22 || string(fields[2]) != strconv.Itoa(group) {
 			continue
 		}

@@ -35,8 +35,10 @@ type Program struct {
 type Pool struct {
 	Program
 
-	mu   sync.Mutex
-	idle []*process
+	mu      sync.Mutex
+	idle    []*process
+	greeted bool  // by any process
+	mute    error // that none said anything in time; no other is started then
 }
 
 // Close ends the processes that wait for requests.
@@ -52,33 +54,44 @@ func (p *Pool) Close() {
 // Ask writes a line to an idle process, or to a new one, and calls take with each line that it
 // prints, until take reports the last one or an error. limit bounds the time, 0 for any. If this
 // fails in a process that has served other requests before, one of those may be the cause: the
-// request is made once more, in a fresh process, so that its outcome depends on itself alone. A
-// request that was out of time is not repeated.
+// request is made once more, in a fresh process and with all its time, so that its outcome depends
+// on itself alone.
 //
 // The error is a Fault, a StartError, take's own within a Fault, or the context's.
 func (p *Pool) Ask(ctx context.Context, line []byte, limit time.Duration,
 	take func(line []byte) (last bool, err error)) error {
 	p.mu.Lock()
 	var one *process
+	mute := p.mute
 	if n := len(p.idle); n > 0 {
 		one, p.idle = p.idle[n-1], p.idle[:n-1]
 	}
 	p.mu.Unlock()
+	if mute != nil {
+		return mute
+	}
 	for {
 		fresh := one == nil
 		var err error
 		if fresh {
-			if one, err = p.start(ctx); err != nil {
+			one, err = p.start(ctx)
+			p.mu.Lock()
+			if p.greeted = p.greeted || err == nil; !p.greeted && errors.Is(err, ErrTime) {
+				p.mute = err
+			}
+			p.mu.Unlock()
+			if err != nil {
 				return err
 			}
 		}
 		if err = one.exchange(ctx, line, limit, p.Begins, take); err == nil {
+			one.settle()
 			p.mu.Lock()
 			p.idle = append(p.idle, one)
 			p.mu.Unlock()
 			return nil
 		}
-		if err = one.end(err); fresh || ctx.Err() != nil || errors.Is(err, ErrTime) {
+		if err = one.end(err); fresh || ctx.Err() != nil {
 			return err
 		}
 		one = nil

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 // reapTime is how long a killed process group may hold its pipes open.
@@ -24,9 +25,8 @@ type process struct {
 	*Program
 	command *exec.Cmd
 	stdin   io.WriteCloser
-	written chan struct{} // closed when the last line is written; nil before the first
-	lines   chan []byte   // whole lines; closed at the end, after broken is set
-	broken  error         // why there are no more lines
+	lines   chan []byte // whole lines; closed at the end, after broken is set
+	broken  error       // why there are no more lines
 	tail    tail
 }
 
@@ -85,7 +85,8 @@ func (p *Program) start(ctx context.Context) (*process, error) {
 	err = one.exchange(ctx, p.Greeting, p.StartTime, nil, func(line []byte) (bool, error) {
 		return true, p.Greeted(line)
 	})
-	if err != nil {
+	// One that has closed its input fails the request, whenever it did that.
+	if err != nil && !errors.Is(err, errClosed) {
 		return nil, &StartError{fmt.Errorf("at its start: %w", one.end(err))}
 	}
 	return one, nil
@@ -107,7 +108,7 @@ func (p *process) read(from io.Reader) {
 			p.broken = fmt.Errorf("it printed a line of more than %d bytes, beginning %s", p.Line,
 				Shown(line))
 		case len(line) > 0:
-			p.broken = fmt.Errorf("it ended in the middle of a line: %s", Shown(line))
+			p.broken = fmt.Errorf("%w: %s", errTorn, Shown(line))
 		default:
 			p.broken = ErrEnded
 		}
@@ -123,21 +124,17 @@ var (
 	ErrTime   = errors.New("timed out")
 	ErrMemory = errors.New("out of memory")
 	ErrEnded  = errors.New("it ended without an answer")
+	errTorn   = errors.New("it ended in the middle of a line")
+	errClosed = errors.New("it closed its standard input before it had read the request")
 )
 
-// exchange writes a line and hands the next ones of the program to take until that has the last.
-// What the program prints after that is not read here: it would be the answer to the next request,
-// which then goes to a fresh process.
+// exchange writes a line and hands the next ones of the program to take until that has the last and
+// the whole line was written. What the program prints after that is not read here: it would be the
+// answer to the next request, which then goes to a fresh process.
 func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration, begins []byte,
 	take func(line []byte) (last bool, err error)) error {
 	wrote := make(chan error, 1)
-	before, written := p.written, make(chan struct{})
-	p.written = written
 	go func() { // a program that does not read must not hold up the limit
-		defer close(written)
-		if before != nil { // the program may have answered a line that is still on its way
-			<-before
-		}
 		_, err := p.stdin.Write(line)
 		wrote <- err
 	}()
@@ -156,32 +153,50 @@ func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration
 		defer ticker.Stop()
 		check = ticker.C
 	}
+	lines, written := p.lines, false // no lines after the last
+	var closed <-chan time.Time
 	for {
 		select {
-		case text, ok := <-p.lines:
+		case text, ok := <-lines:
 			if !ok {
 				return p.broken
 			}
 			if begins != nil && bytes.Equal(text, begins) {
 				begin()
 			}
-			if last, err := take(text); last || err != nil {
+			last, err := take(text)
+			if err != nil || last && written {
 				return err
 			}
-		case err := <-wrote:
-			if err != nil { // it has ended; what it said before is still read
-				wrote = nil
+			if last {
+				lines = nil
 			}
+		case err := <-wrote:
+			if written = err == nil; !written { // if it has ended, its last lines say why
+				closed = time.After(reapTime)
+			} else if lines == nil {
+				return nil
+			}
+		case <-closed:
+			return errClosed
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-expired:
 			return fmt.Errorf("%w after %v", ErrTime, limit)
 		case <-check:
 			if used := groupMemory(p.command.Process.Pid); used > p.Memory {
-				return fmt.Errorf("%w: it and its children had %d MiB, must be at most %d",
-					ErrMemory, used>>20, p.Memory>>20)
+				return fmt.Errorf("%w: it and its children had more than %d MiB", ErrMemory,
+					p.Memory>>20)
 			}
 		}
+	}
+}
+
+// settle waits until the program waits, for its next request say: what it does to its files right
+// behind an answer is then done on a busy machine, too.
+func (p *process) settle() {
+	for end := 0; p.Group && end < 1000 && busy(p.command.Process.Pid); end++ {
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -191,8 +206,8 @@ const memoryInterval = 50 * time.Millisecond
 // Fault is what went wrong in a process, which has ended.
 type Fault struct {
 	Err   error  // such as ErrEnded
-	Wait  error  // how it ended, nil if well or by being killed here
-	Words string // its last ones on standard error
+	Wait  error  // how it ended by itself, nil if well
+	Words string // its last ones on standard error, if it ended by itself
 }
 
 func (f *Fault) Error() string {
@@ -220,16 +235,28 @@ func (p *process) end(cause error) error {
 	if cause == nil || errors.Is(cause, context.Canceled) {
 		return cause
 	}
-	if wait != nil && wait.Error() == "signal: killed" && !errors.Is(cause, ErrEnded) { // here
-		wait = nil
+	if !errors.Is(cause, ErrEnded) && !errors.Is(cause, errTorn) {
+		return &Fault{Err: cause} // how far it came before it was killed is a matter of chance
 	}
-	return &Fault{cause, wait, Printable(p.tail.String())}
+	return &Fault{cause, wait, plain(p.tail.String())}
 }
 
-// Printable drops what would reach into a terminal.
-func Printable(text string) string {
+// Cut is a message of a few kilobytes, which says so if it was cut.
+func Cut(text string) string {
+	const most = 4 << 10
+	if n := len(text); n > most {
+		return fmt.Sprintf("%s... (cut: %d bytes)", text[:most], n)
+	}
+	return text
+}
+
+// Printable is a message that others made, for records and logs: cut, and without what would reach
+// into a terminal.
+func Printable(text string) string { return plain(Cut(text)) }
+
+func plain(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || r >= ' ' && r != 0x7f {
+		if r == '\n' || r == '\t' || !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) {
 			return r
 		}
 		return '?'

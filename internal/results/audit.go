@@ -22,6 +22,8 @@ type Audit struct {
 	Unit      string            `json:"unit"`
 	Relation  string            `json:"relation"`
 	Status    string            `json:"status"` // whether the guarantee is said to hold
+	// Publication says that releases were made as they are handed out, with exact draws.
+	Publication bool `json:"publication,omitempty"`
 
 	Pairs       int   `json:"pairs"`       // of neighbouring inputs
 	Transcripts int   `json:"transcripts"` // recorded on one and replayed on the other
@@ -60,8 +62,8 @@ type AuditFailure struct {
 type Certified struct {
 	Releases int  `json:"releases"`
 	Accused  bool `json:"accused"` // Bound is above the claim
-	// Bound is a lower bound on epsilon, and Detectable the least epsilon that would have been
-	// accused in 80 % of such audits.
+	// Bound is a lower bound on epsilon. Detectable is the least epsilon that, spent by the
+	// same mechanism, would have been accused in 80 % of such audits, +Inf for none.
 	Bound      float64 `json:"bound"`
 	Detectable Bound   `json:"detectable"`
 	Text       string  `json:"text"` // the finding in words
@@ -72,7 +74,15 @@ func (a *Audit) Label() string {
 	if a.Series != "" {
 		return a.Series
 	}
-	return a.Algorithm + VariantSuffix(a.Variant)
+	return a.Algorithm + VariantSuffix(a.Reading())
+}
+
+// Reading is the variant, with "publication" where releases were made as they are handed out.
+func (a *Audit) Reading() string {
+	if a.Publication {
+		return a.Variant + ", publication"
+	}
+	return a.Variant
 }
 
 // MaxMoved is the largest movement as a part of the proven sensitivity.

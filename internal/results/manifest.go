@@ -56,6 +56,9 @@ type Overrides struct {
 	Trials *int    `json:"trials,omitempty"`
 	Folds  *int    `json:"folds,omitempty"`
 	Seed   *uint64 `json:"seed,omitempty"`
+	// Settled says that settings were left out or have other trials than the spec's, as claims
+	// asked for.
+	Settled bool `json:"settled,omitempty"`
 }
 
 // Reduced reports whether more than the seed was changed, so that the run may be smaller than its
@@ -76,6 +79,9 @@ func (o *Overrides) Texts() []string {
 	}
 	if o.Seed != nil {
 		texts = append(texts, fmt.Sprintf("seed=%d", *o.Seed))
+	}
+	if o.Settled {
+		texts = append(texts, "settled")
 	}
 	return texts
 }

@@ -14,7 +14,8 @@ type Row struct {
 	Sample
 	N, Failed            int // trials with a value and without
 	Mean, SE, Lo95, Hi95 float64
-	// Broken says that a release of the setting has no finite proven loss: its guarantee is broken.
+	// Broken says that a release of the setting has no finite proven loss, and that this is more
+	// than nobody's having looked at a program outside: its guarantee is broken.
 	Broken bool
 }
 

@@ -93,6 +93,24 @@ func newSummary(dir string) *Summary {
 		spending: make(map[spender]*Spending), originals: make(map[string][]Column)}
 }
 
+// Planned is the summary of a run before its first job: it has all settings and metrics, those of
+// DerivedMeasures too, and no values.
+func Planned(m Manifest, settings []*Setting, measures []Measurement) *Summary {
+	s := newSummary("")
+	s.Manifest = m
+	for _, setting := range settings {
+		g := &group{setting: setting}
+		for _, measure := range measures {
+			columnOf(&g.measured, 0, measure)
+		}
+		for _, use := range DerivedMeasures {
+			columnOf(&g.derived, 0, use.Measurement)
+		}
+		s.groups = append(s.groups, g)
+	}
+	return s
+}
+
 // add adds a record. time is nil where the run kept none.
 func (s *Summary) add(c *Record, time *Timing) {
 	g := s.bySetting[c.Setting]
@@ -315,9 +333,25 @@ func (g *group) means(c *column) []float64 {
 func (s *Summary) Rows() []Row {
 	rows := Rows(append(s.Samples(), s.Derived()...))
 	for i := range rows {
-		rows[i].Broken = s.bySetting[rows[i].Setting].broken
+		g := s.bySetting[rows[i].Setting]
+		rows[i].Broken = g.broken && !s.Manifest.declared(g.setting)
 	}
 	return rows
+}
+
+// declared reports whether a setting's guarantee is only stated by a program outside: nothing is
+// proven of it, and nothing is known against it.
+func (m *Manifest) declared(s *Setting) bool {
+	only := false
+	for i := range m.Algorithms {
+		if use := &m.Algorithms[i]; use.Name == s.Algorithm && use.Variant == s.Variant {
+			if use.Status != declared {
+				return false
+			}
+			only = true
+		}
+	}
+	return only
 }
 
 // Times calls each with the number of jobs of every setting that have timings, and the seconds of

@@ -21,17 +21,21 @@ type Usage struct {
 	// PeakBytes is the largest resident memory of the process while the experiment ran; 0 where the
 	// system does not report it.
 	PeakBytes int64 `json:"peakBytes,omitempty"`
+	// Cores and MemoryBytes are what the machine has for this process; 0 where unknown.
+	Cores       int   `json:"cores,omitempty"`
+	MemoryBytes int64 `json:"memoryBytes,omitempty"`
 }
 
 // Add is the usage of a run that went on from where an earlier one had stopped.
 func (u Usage) Add(later Usage) Usage {
 	return Usage{Jobs: u.Jobs + later.Jobs, Workers: max(u.Workers, later.Workers),
-		Seconds: u.Seconds + later.Seconds, PeakBytes: max(u.PeakBytes, later.PeakBytes)}
+		Seconds: u.Seconds + later.Seconds, PeakBytes: max(u.PeakBytes, later.PeakBytes),
+		Cores: later.Cores, MemoryBytes: later.MemoryBytes}
 }
 
 func (u Usage) validate() error {
-	if u.Jobs < 0 || u.Workers < 1 || u.PeakBytes < 0 || !(u.Seconds >= 0) ||
-		math.IsInf(u.Seconds, 1) {
+	if u.Jobs < 0 || u.Workers < 1 || min(u.PeakBytes, int64(u.Cores), u.MemoryBytes) < 0 ||
+		!(u.Seconds >= 0) || math.IsInf(u.Seconds, 1) {
 		return fmt.Errorf("%d jobs, %d workers, %v seconds, %d bytes; must be 0 or more, "+
 			"workers at least 1", u.Jobs, u.Workers, u.Seconds, u.PeakBytes)
 	}

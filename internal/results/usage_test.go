@@ -14,9 +14,11 @@ func TestUsage(t *testing.T) {
 		t.Fatalf("of an empty folder: %v, %v", u, err)
 	}
 	// A run of 10 records that was stopped, and one that did the other 30 on more workers.
-	want := results.Usage{Jobs: 40, Workers: 4, Seconds: 9.5, PeakBytes: 300}
+	want := results.Usage{Jobs: 40, Workers: 4, Seconds: 9.5, PeakBytes: 300, Cores: 2,
+		MemoryBytes: 9000}
 	sum := results.Usage{Jobs: 10, Workers: 2, Seconds: 2,
-		PeakBytes: 300}.Add(results.Usage{Jobs: 30, Workers: 4, Seconds: 7.5, PeakBytes: 200})
+		PeakBytes: 300}.Add(results.Usage{Jobs: 30, Workers: 4, Seconds: 7.5, PeakBytes: 200,
+		Cores: 2, MemoryBytes: 9000})
 	if sum != want {
 		t.Errorf("the sum is %+v, want %+v", sum, want)
 	}

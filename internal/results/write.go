@@ -92,7 +92,7 @@ func (w *runWriter) to(names ...string) error {
 		if w.files[name] != nil {
 			continue
 		}
-		f, err := create(filepath.Join(w.summary.Dir, name))
+		f, err := create(filepath.Join(w.summary.Dir, name), 0o666)
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,13 @@ var syncFile = (*os.File).Sync
 // exist: what an earlier writer left there, a link too, is removed first. Two writers of one path
 // must not run at once.
 func WriteFile(path string, write func(io.Writer) error) error {
-	f, err := create(path)
+	return WriteFileMode(path, 0o666, write)
+}
+
+// WriteFileMode is WriteFile for a file with these permissions, as far as the process' mask lets it
+// have them. Nobody else can read it while it is written either.
+func WriteFileMode(path string, mode os.FileMode, write func(io.Writer) error) error {
+	f, err := create(path, mode)
 	if err != nil {
 		return err
 	}
@@ -189,6 +195,9 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return f.finish()
 }
 
+// DropPartial removes what a killed process had begun to write to a path.
+func DropPartial(path string) error { return remove(path + ".partial") }
+
 // partial is a file on its way, as WriteFile has it.
 type partial struct {
 	*bufio.Writer
@@ -198,12 +207,12 @@ type partial struct {
 }
 
 // create begins the file of a path. It must be finished or abandoned.
-func create(path string) (*partial, error) {
+func create(path string, mode os.FileMode) (*partial, error) {
 	beside := path + ".partial"
-	if err := remove(beside); err != nil {
+	if err := DropPartial(path); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 // environments runs the experiment as it is in surroundings that must make no difference.
@@ -27,6 +28,18 @@ func (c *campaign) environments() {
 		}
 		f.same()
 	})
+	c.each("program without a temporary folder", 1, 1, "say so, no stack", func(f *fault) {
+		write(f.T, filepath.Join(f.dir, "a.baseline.yaml"), noProgram)
+		write(f.T, filepath.Join(f.dir, "spec.yaml"), strings.Replace(spec, "algorithms:\n",
+			"algorithms:\n  - {from: a.baseline.yaml}\n", 1))
+		command := f.command(nil, "run", "spec.yaml", "--out", "out")
+		command.Env = append(command.Env, "TMPDIR=/nonexistent")
+		out, err := command.CombinedOutput()
+		f.complains(string(out), err)
+		if err == nil || !strings.Contains(string(out), "temporary folder (TMPDIR): ") {
+			f.Errorf("%v: %s", err, out)
+		}
+	})
 	c.each("two runs at once", 1, 20, "one is refused or waits, same bytes", func(f *fault) {
 		one := f.command(nil, "run", "spec.yaml", "--out", "out")
 		if err := one.Start(); err != nil {
@@ -40,6 +53,18 @@ func (c *campaign) environments() {
 		f.recovers()
 	})
 }
+
+// noProgram is a descriptor of a program that only has to be there.
+const noProgram = `name: no-program
+title: None
+source: test
+input: table
+produces: records
+command: [cat]
+files: a.baseline.yaml
+variants:
+  - {variant: published, model: differential privacy, unit: record, relation: none, note: None.}
+`
 
 var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 

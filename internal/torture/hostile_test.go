@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -44,6 +46,8 @@ var acts = map[string]string{
 	"panic":     "panic: ",
 	"nil panic": "panic called with nil",
 	"escape":    "panic: ",
+	"untold":    "panic: no words",
+	"endless":   "(cut: ",
 	"goexit":    "runtime.Goexit",
 	"nothing":   "neither a release nor an error",
 	"hang":      "timed out",
@@ -64,6 +68,14 @@ var deadly = map[string]string{
 	"memory":    "hostile needs more memory than a worker may have",
 }
 
+// steals is an act that only a process of its own keeps from harming others.
+const steals = "steals"
+
+// untold is an error whose text cannot be made.
+type untold struct{}
+
+func (untold) Error() string { panic("no words") }
+
 // hangsFile says, in the folder of a run, that a job hangs.
 const hangsFile = "hangs"
 
@@ -78,6 +90,17 @@ func (hostile) Release(_ context.Context, in algorithms.Input) (*algorithms.Rele
 		panic(nil)
 	case "escape":
 		panic("\x1b[31m\x1b]0;title\x07")
+	case "untold":
+		return nil, untold{}
+	case "endless":
+		return nil, errors.New(strings.Repeat("\x1b[31m", 20<<20))
+	case steals:
+		if _, err := io.ReadAll(os.Stdin); err != nil {
+			return nil, err
+		}
+		fmt.Println("out of turn")
+		_ = syscall.Close(1) // it may have been closed by another job
+		return nil, errors.New("cannot be done")
 	case "goexit":
 		runtime.Goexit()
 	case "nothing":
@@ -179,8 +202,8 @@ func (c *campaign) baselines() {
 			}
 			f.failsAlone(act, cmp.Or(deadly[act], acts[act]), runs, with)
 		})
-	apart := []string{"exit", "memory", "meddle", "hang", "stack", "goroutine", "maps"}
-	few = apart[:3]
+	apart := []string{steals, "exit", "memory", "meddle", "hang", "stack", "goroutine", "maps"}
+	few = apart[:4]
 	if *full { // all others
 		for _, act := range names {
 			if !slices.Contains(apart, act) {
@@ -191,7 +214,7 @@ func (c *campaign) baselines() {
 	c.each("hostile baseline, isolated", len(few), len(apart), "fail alone in one run",
 		func(f *fault) {
 			act := apart[f.number]
-			f.failsAlone(act, cmp.Or(deadly[act], acts[act]), 1, nil,
+			f.failsAlone(act, cmp.Or(deadly[act], acts[act], "cannot be done"), 1, nil,
 				"--isolate", "--isolate-memory", "512MiB")
 		})
 }
@@ -215,8 +238,8 @@ func (f *fault) failsAlone(act, want string, runs int, with []string, flags ...s
 			break
 		}
 	}
-	if strings.ContainsAny(string(out), "\x1b\x07") {
-		f.Errorf("an escape sequence reaches the terminal: %q", out)
+	if strings.ContainsAny(string(out), "\x1b\x07") || len(out) > 1<<20 {
+		f.Errorf("escape sequences or %d bytes reach the terminal: %.200q", len(out), out)
 	}
 	run, err := results.Read(f.results())
 	if err != nil {

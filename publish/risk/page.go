@@ -93,44 +93,61 @@ func are(n int, one string) string {
 
 // Findings says in sentences what matters most.
 func (r *Report) Findings() []string {
-	var found []string
+	var found, unique, others []string
+	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	for _, c := range r.Unnamed {
+		if c.Unique {
+			unique = append(unique, c.Name)
+		} else {
+			others = append(others, c.Name)
+		}
+	}
+	if unique != nil {
+		say("NOT MEASURED, and different in every record: %s. Such a column can identify each "+
+			"person by itself. All figures are as if it were not published.",
+			strings.Join(unique, ", "))
+	}
+	if others != nil {
+		say("NOT MEASURED, because no schema or flag names them: %s. Whoever knows them of a "+
+			"person can tell more records apart than these figures say.",
+			strings.Join(others, ", "))
+	}
 	quasi := strings.Join(r.QuasiIdentifiers, ", ")
 	if r.K == 1 {
-		found = append(found, fmt.Sprintf("Not anonymous: %d of %d records (%s) share their "+
-			"quasi-identifiers (%s) with no other record.", r.Unique, r.Records,
-			Percent(float64(r.Unique)/float64(r.Records)), quasi))
+		say("Not anonymous: %d of %d records (%s) share their quasi-identifiers (%s) with no "+
+			"other record.", r.Unique, r.Records,
+			Percent(float64(r.Unique)/float64(r.Records)), quasi)
 	} else {
-		found = append(found, fmt.Sprintf("%d-anonymous: every record shares its "+
-			"quasi-identifiers (%s) with at least %d more.", r.K, quasi, r.K-1))
+		say("%d-anonymous: every record shares its quasi-identifiers (%s) with at least %d more.",
+			r.K, quasi, r.K-1)
 	}
 	if r.Prosecutor.AtRisk > 0 {
-		found = append(found, fmt.Sprintf("%s of the records are in classes of fewer than %d.",
-			Percent(r.Prosecutor.AtRisk), r.Threshold))
+		say("%s of the records are in classes of fewer than %d.", Percent(r.Prosecutor.AtRisk),
+			r.Threshold)
 	}
 	if r.Population != nil && r.Population.Unique > 0 {
-		found = append(found, fmt.Sprintf("%s alone in the population, too: knowing it "+
-			"identifies them with certainty.", are(r.Population.Unique, "record")))
+		say("%s alone in the population, too: knowing it identifies them with certainty.",
+			are(r.Population.Unique, "record"))
 	}
 	if r.Suppressed > 0 {
-		found = append(found, fmt.Sprintf("%s left out of every figure.",
-			are(r.Suppressed, "suppressed record")))
+		say("%s left out of every figure.", are(r.Suppressed, "suppressed record"))
 	}
 	for i := range r.Sensitive {
 		d := &r.Sensitive[i]
 		if d.Values < 2 {
-			found = append(found, fmt.Sprintf("%s has one value in the whole table.", d.Attribute))
+			say("%s has one value in the whole table.", d.Attribute)
 		} else if d.Homogeneous > 0 {
-			found = append(found, fmt.Sprintf("%s is given away for %d of %d records (%s): their "+
-				"class has no other value.", d.Attribute, d.Homogeneous, r.Records,
-				Percent(float64(d.Homogeneous)/float64(r.Records))))
+			say("%s is given away for %d of %d records (%s): their class has no other value.",
+				d.Attribute, d.Homogeneous, r.Records,
+				Percent(float64(d.Homogeneous)/float64(r.Records)))
 		}
 	}
 	if len(r.Sensitive) == 0 {
-		found = append(found, "No sensitive attribute was measured: none is named, or the "+
-			"table has no column for it.")
+		say("No sensitive attribute was measured: none is named, or the table has no column " +
+			"for it.")
 	}
 	for _, name := range r.Absent {
-		found = append(found, fmt.Sprintf("The table has no column for %s.", name))
+		say("The table has no column for %s.", name)
 	}
 	return found
 }

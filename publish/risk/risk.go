@@ -7,9 +7,9 @@
 // Records are of one class when their texts are equal. An interval, a set or a "*" is a text like
 // any other, so that any anonymised table can be measured, whatever program made it.
 //
-// It leaves out guarantees: a small risk here is no promise, since it counts
-// only attackers who know the quasi-identifiers and nothing else. For a table under differential
-// privacy the figures say little, because its records are made up.
+// It leaves out guarantees: a small risk here is no promise, since it counts only attackers who
+// know the quasi-identifiers and nothing else. For a table under differential privacy the figures
+// say nothing, because its records are made up.
 //
 // Sources: El Emam, Guide to the De-Identification of Personal Health Information, 2013 (the three
 // attackers, in the form in which ARX measures them); Machanavajjhala et al., l-Diversity, TKDD
@@ -33,8 +33,18 @@ import (
 type Table struct {
 	Rows             int
 	Quasi, Sensitive []Column
-	// Absent are the sensitive attributes that the table has no column for.
-	Absent []string
+	// Absent are the sensitive attributes that the table has no column for, Unnamed the columns
+	// that the schema has no attribute for.
+	Absent  []string
+	Unnamed []Unnamed
+}
+
+// Unnamed is a column that nothing is measured of.
+type Unnamed struct {
+	Name   string `json:"name"`
+	Values int    `json:"values"` // different ones
+	// Unique says that no two records have the same: a name or a number of a person, perhaps.
+	Unique bool `json:"unique"`
 }
 
 // Column is a column and, where its values have an order, each text's place in it.
@@ -64,6 +74,13 @@ func NewTable(texts *csvtable.Texts, schema *datasets.Schema) (*Table, error) {
 			t.Sensitive = append(t.Sensitive, Column{*found, ranks(found.Texts, a)})
 		}
 	}
+	for i := range texts.Columns {
+		if c := &texts.Columns[i]; schema.Index(c.Name) < 0 {
+			n := len(c.Texts)
+			t.Unnamed = append(t.Unnamed, Unnamed{c.Name, n, n == texts.Rows && n > 1})
+		}
+	}
+	slices.SortStableFunc(t.Unnamed, func(a, b Unnamed) int { return b.Values - a.Values })
 	if len(t.Quasi) == 0 && !bad.Any() {
 		bad.Add("no quasi-identifiers, must have at least one: without any, all " +
 			"records are alike")
@@ -176,6 +193,7 @@ type Report struct {
 
 	Sensitive []Disclosure `json:"sensitive"`
 	Absent    []string     `json:"sensitive_without_column,omitempty"`
+	Unnamed   []Unnamed    `json:"not_measured,omitempty"` // those of most values first
 }
 
 // Attacker is a way of attack: its probability of success over the records of a table.
@@ -214,7 +232,8 @@ func Measure(table, population *Table, o Options) (*Report, error) {
 	}
 	groups := group(table, o.Suppressed)
 	r := &Report{Records: table.Rows - groups.suppressed, Suppressed: groups.suppressed,
-		Classes: len(groups.sizes), Threshold: o.K, Absent: table.Absent}
+		Classes: len(groups.sizes), Threshold: o.K, Absent: table.Absent,
+		Unnamed: table.Unnamed}
 	for i := range table.Quasi {
 		r.QuasiIdentifiers = append(r.QuasiIdentifiers, table.Quasi[i].Name)
 	}
@@ -222,14 +241,8 @@ func Measure(table, population *Table, o Options) (*Report, error) {
 		return nil, errors.New("no records but suppressed ones, must have at least one")
 	}
 	r.K, r.Largest = slices.Min(groups.sizes), slices.Max(groups.sizes)
-	if r.K == 1 {
-		for _, n := range groups.sizes {
-			if n == 1 {
-				r.Unique++
-			}
-		}
-	}
 	r.Sizes = countSizes(groups.sizes)
+	r.Unique = r.Sizes[0].Records
 	r.smallest(table, groups)
 	r.Prosecutor = attacker(groups.sizes, groups.sizes, o.K)
 	r.Marketer = r.Prosecutor.Mean

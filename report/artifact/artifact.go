@@ -1,14 +1,13 @@
 // Package artifact describes a set of results for those who reproduce it: it writes ARTIFACT.md, an
-// appendix for the artifact evaluation of a conference. All numbers in it are measured: they come
-// from the files of runs and from a trial run that the caller has just made. The package leaves out
-// running anything and the report of the results (package report).
+// appendix for the artifact evaluation of a conference, and has a script that compares. All numbers
+// in ARTIFACT.md are measured: they come from the files of runs and from a trial run that the
+// caller has just made. The package leaves out running anything and the report of the results
+// (package report).
 package artifact
 
 import (
-	"cmp"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -30,11 +29,13 @@ type Contents struct {
 	Experiments []Experiment
 	Papers      []report.Paper
 	Tires       Trial
+	Packed      []string // names of the datasets whose files are in the artifact
 }
 
 // Experiment is a figure or table's experiment and the run of it that is in the artifact.
 type Experiment struct {
 	Name, Title, Source string
+	Extra               bool // no part of a whole run
 	Run                 *Run // nil when it was not run
 }
 
@@ -57,9 +58,13 @@ type Trial struct {
 // File is a file by its checksum.
 type File struct {
 	Path   string // with slashes
-	Bytes  int64
 	SHA256 string // in hexadecimal
 }
+
+// Check is a script that runs the artifact's experiments again and compares what they give.
+//
+//go:embed check.sh
+var Check string
 
 //go:embed artifact.md.tmpl
 var markdownText string
@@ -75,40 +80,63 @@ var markdown = template.Must(template.New("artifact").Funcs(template.FuncMap{
 	"span":     span,
 	"count":    claims.Count,
 	"coverage": claims.CoverageOf,
-	"unjudged": func(j *claims.Judgement) bool {
-		return j.Verdict == claims.NotCovered || j.Verdict == claims.NoData
-	},
-	"differs": func(j *claims.Judgement) bool {
-		return j.Verdict == claims.HoldsMostly || j.Verdict == claims.NotReproduced ||
-			j.Verdict == claims.Contradicted
-	},
+	"has":      slices.Contains[[]string],
 }).Parse(markdownText))
 
 // document is what the template of ARTIFACT.md shows.
 type document struct {
 	*Contents
-	Rows           []experimentRow // by the numbers of their figures
-	Machines       []string
-	Datasets       []results.DatasetUse // without repetitions
-	Memory, Disk   int64                // bytes
-	Unmeasured     int                  // runs whose memory is unknown
-	Ran, Clocked   int                  // experiments, and those with their clock time
-	Jobs           int
-	Worked, Clock  float64 // seconds
-	Older, Missing []string
-	ByTests        []string
+	Rows         []Experiment // by the numbers of their figures
+	Claims       []claimRow
+	Machines     []string
+	Datasets     []results.DatasetUse // without repetitions
+	Memory, Disk int64                // bytes
+	Unmeasured   int                  // runs whose memory is unknown
+	Ran, Clocked int                  // experiments, and those with their clock time
+	Jobs         int
+	Worked       float64 // seconds
+	Clock        float64 // seconds
+	Older        []string
 }
 
-// experimentRow is an experiment with what is computed about it.
-type experimentRow struct {
-	Experiment
-	Failed int     // jobs
-	Worked float64 // seconds of all jobs
-	Claims string
+// claimRow is a claim with what judging it takes.
+type claimRow struct {
+	*claims.Judgement
+	Experiments []string // that its checks use
+	Seconds     float64  // of their runs by the clock
+	Unmeasured  bool     // some of them were not run or not timed
 }
 
 // AllOlder reports whether all runs were made by another program.
 func (d *document) AllOlder() bool { return len(d.Older) == d.Ran }
+
+// Gaps says what the artifact lacks of a whole run: all experiments as specified, on real data,
+// with no failed job.
+func (c *Contents) Gaps() (gaps []string) {
+	of := func(what string, applies func(*Experiment) bool) {
+		var names []string
+		for i := range c.Experiments {
+			if e := &c.Experiments[i]; applies(e) {
+				names = append(names, e.Name)
+			}
+		}
+		if names != nil {
+			gaps = append(gaps, fmt.Sprintf("%s: %d of %d (%s)", what, len(names),
+				len(c.Experiments), strings.Join(names, ", ")))
+		}
+	}
+	of("not run", func(e *Experiment) bool { return e.Run == nil && !e.Extra })
+	of("run with less than the spec says", func(e *Experiment) bool {
+		return e.Run != nil && e.Run.Results.Manifest.Overrides.Reduced()
+	})
+	of("run on stand-ins for real data", func(e *Experiment) bool {
+		return e.Run != nil && len(e.Run.Results.Manifest.StandIns()) > 0
+	})
+	of("with failed jobs", func(e *Experiment) bool {
+		return e.Run != nil && e.Run.Results.Failed > 0
+	})
+	return gaps
+}
 
 // WriteMarkdown writes ARTIFACT.md. Equal contents give equal bytes.
 func WriteMarkdown(w io.Writer, c *Contents) error {
@@ -119,19 +147,15 @@ func WriteMarkdown(w io.Writer, c *Contents) error {
 	}
 	for _, p := range c.Papers {
 		for i := range p.Judgements {
-			if j := &p.Judgements[i]; j.Basis == "tests" {
-				d.ByTests = append(d.ByTests, j.ID+" "+string(j.Verdict))
-			}
+			d.addClaim(&p.File.Claims[i], &p.Judgements[i])
 		}
 	}
 	return markdown.Execute(w, d)
 }
 
 func (d *document) addExperiment(e Experiment) {
-	row := experimentRow{Experiment: e, Claims: d.claimsOn(e.Name)}
-	defer func() { d.Rows = append(d.Rows, row) }()
+	d.Rows = append(d.Rows, e)
 	if e.Run == nil {
-		d.Missing = append(d.Missing, "`"+e.Name+"`")
 		return
 	}
 	run, usage := e.Run.Results, e.Run.Usage
@@ -139,8 +163,11 @@ func (d *document) addExperiment(e Experiment) {
 	if d.Commit != "" && m.Commit != d.Commit {
 		d.Older = append(d.Older, "`"+e.Name+"`")
 	}
-	platform := m.GOOS + "/" + m.GOARCH + ", " + m.GoVersion
-	machine := strings.TrimSpace(m.CPU + " (" + platform + ")")
+	machine := strings.TrimSpace(m.CPU + " (" + m.GOOS + "/" + m.GOARCH + ", " + m.GoVersion + ")")
+	if usage != nil && usage.Cores > 0 && usage.MemoryBytes > 0 {
+		machine += fmt.Sprintf(" with %d cores and %s of memory", usage.Cores,
+			size(usage.MemoryBytes))
+	}
 	if !slices.Contains(d.Machines, machine) {
 		d.Machines = append(d.Machines, machine)
 	}
@@ -151,11 +178,10 @@ func (d *document) addExperiment(e Experiment) {
 			d.Datasets = append(d.Datasets, used)
 		}
 	}
-	row.Failed, row.Worked = run.Failed, run.Seconds
 	d.Ran++
 	d.Jobs += run.Jobs
 	d.Disk += e.Run.Bytes
-	d.Worked += row.Worked
+	d.Worked += run.Seconds
 	if usage != nil {
 		d.Clocked++
 		d.Clock += usage.Seconds
@@ -166,36 +192,20 @@ func (d *document) addExperiment(e Experiment) {
 	}
 }
 
-// claimsOn lists the claims that are judged on an experiment, with their verdicts.
-func (d *document) claimsOn(experiment string) string {
-	var judged, others []string
-	for _, p := range d.Papers {
-		for i := range p.Judgements {
-			j := &p.Judgements[i]
-			switch own, other := uses(p.File, j.ID, experiment); {
-			case own:
-				judged = append(judged, j.ID+" "+string(j.Verdict)+j.Remark())
-			case other:
-				others = append(others, j.ID)
-			}
+// addClaim adds a claim with the experiments that its checks use.
+func (d *document) addClaim(c *claims.Claim, j *claims.Judgement) {
+	row := claimRow{Judgement: j}
+	row.Experiments, _ = c.Experiments()
+	for _, e := range d.Experiments {
+		switch {
+		case !slices.Contains(row.Experiments, e.Name):
+		case e.Run == nil || e.Run.Usage == nil:
+			row.Unmeasured = true
+		default:
+			row.Seconds += e.Run.Usage.Seconds
 		}
 	}
-	if len(others) > 0 {
-		judged = append(judged, "other readings of "+strings.Join(others, ", "))
-	}
-	return cmp.Or(strings.Join(judged, "; "), "none")
-}
-
-// uses reports whether a claim's own checks use an experiment, and whether its other
-// readings do.
-func uses(f *claims.File, claim, experiment string) (own, other bool) {
-	for i := range f.Claims {
-		if f.Claims[i].ID == claim {
-			checks, readings := f.Claims[i].Experiments()
-			return slices.Contains(checks, experiment), slices.Contains(readings, experiment)
-		}
-	}
-	return false, false
+	d.Claims = append(d.Claims, row)
 }
 
 // span writes seconds for people.
@@ -222,14 +232,8 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.2f GB", float64(bytes)/1e9)
 }
 
-// Sum reads a file of a folder and returns its path, size and checksum.
+// Sum reads a file of a folder and returns its path and checksum.
 func Sum(folder fs.FS, path string) (File, error) {
-	f, err := folder.Open(path)
-	if err != nil {
-		return File{}, err
-	}
-	defer f.Close()
-	hash := sha256.New()
-	n, err := io.Copy(hash, f)
-	return File{Path: path, Bytes: n, SHA256: hex.EncodeToString(hash.Sum(nil))}, err
+	content, err := fs.ReadFile(folder, path)
+	return File{Path: path, SHA256: fmt.Sprintf("%x", sha256.Sum256(content))}, err
 }

@@ -1,8 +1,15 @@
 package artifact
 
 import (
+	"encoding/json"
+	"errors"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
+
+	"gopkg.in/yaml.v3"
 
 	"ppdp/claims"
 	"ppdp/internal/results"
@@ -52,7 +59,8 @@ func contents(t *testing.T) *Contents {
 	}
 	one := run("p/one", 27, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64",
 		GoVersion: "go1.26", Commit: "0123"})
-	one.Usage = &results.Usage{Jobs: 2, Workers: 2, Seconds: 16, PeakBytes: 123_000_000}
+	one.Usage = &results.Usage{Jobs: 2, Workers: 2, Seconds: 16, PeakBytes: 123_000_000, Cores: 2,
+		MemoryBytes: 4_000_000_000}
 	trials := 1
 	two := run("p/two", 237, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64",
 		GoVersion: "go1.26", Overrides: results.Overrides{Trials: &trials},
@@ -60,7 +68,8 @@ func contents(t *testing.T) *Contents {
 			License: "a|b"}}})
 	return &Contents{Platform: "linux/amd64", Commit: "0123",
 		Experiments: []Experiment{{Name: "p/one", Source: "Fig. 1", Run: one},
-			{Name: "p/two", Run: two}, {Name: "p/control"}, {Name: "p/readings"}, {Name: "p/none"}},
+			{Name: "p/two", Run: two},
+			{Name: "p/control"}, {Name: "p/readings"}, {Name: "p/none", Extra: true}},
 		Papers: []report.Paper{{File: l, Judgements: []claims.Judgement{
 			{ID: "A", Verdict: claims.Contradicted, Source: []string{"Fig. 1"},
 				Statement: "It is small.", Expect: claims.Holds, Surprise: true},
@@ -78,7 +87,10 @@ func TestWriteMarkdown(t *testing.T) {
 	}
 	text := b.String()
 	for _, want := range []string{
-		"The runs below were made on Abacus (linux/amd64, go1.26).", // once, not once a run
+		"**This is not a whole run.** Experiments not run: 2 of 5 (p/control, p/readings); run " +
+			"with less than the spec says: 1 of 5 (p/two); run on stand-ins for real data: 1 of " +
+			"5 (p/two); with failed jobs: 2 of 5 (p/one, p/two).",
+		"were made on Abacus (linux/amd64, go1.26) with 2 cores and 4.00 GB of memory; Abacus (",
 		"at most 123.0 MB resident. This was not measured in 1 of the experiments below.",
 		"Disk: 3.0 MB",
 		// the bar does not end the field
@@ -91,20 +103,14 @@ func TestWriteMarkdown(t *testing.T) {
 		// 30 + 240 seconds are four minutes and a half; halves go to even.
 		"Together: 2 of 5 experiments, 4 jobs, 4 min of workers' time, 16 s by the clock for " +
 			"the 1 that recorded it.",
-		"| `p/one` | A contradicted (a surprise: holds was expected) |",
-		// what is subtracted counts
-		"| `p/two` | A contradicted (a surprise: holds was expected) |",
-		"| `p/control` | other readings of A |",
-		"| `p/readings` | other readings of A |",
-		"| `p/none` | none |",
+		// what is subtracted counts, and was not timed
+		"| A | Fig. 1 | It is small. | holds | contradicted (a surprise: holds was " +
+			"expected) | `p/one p/two` | - |",
+		"| B | Fig. 2 | It is fast. | not-covered | not covered | none: Nobody looked. |  |",
 		"verdicts on 1 of 2 claims, 1 of 2 figures and tables (without Fig. 2)",
-		"- Not run for this artifact: `p/control`, `p/none`, `p/readings`.",
 		"changed in between: `p/two`.\n", // p/one was made by the program that is here
-		"./ppdp reproduce --out mine ",   // not into the results that come along
 		"- `p/two` was run with trials=1: less than the paper's setting.",
 		"- `p/two` was run on adult-standin in place of real data",
-		"- **B** (p, Fig. 2): It is fast. *Nobody looked.*",
-		"- **A** (p, Fig. 1) contradicted (a surprise: holds was expected): It is small. *No",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("ARTIFACT.md lacks %q", want)
@@ -115,5 +121,55 @@ func TestWriteMarkdown(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(text)
+	}
+}
+
+// TestWholeRun: nothing is lacking of a run of everything in full on real data, whether or not
+// experiments that are no part of it were run.
+func TestWholeRun(t *testing.T) {
+	run := &Run{Results: (&results.Run{}).Summary()}
+	c := &Contents{Experiments: []Experiment{{Name: "p/one", Run: run},
+		{Name: "leaderboard/x", Extra: true}}}
+	if gaps := c.Gaps(); gaps != nil {
+		t.Errorf("a whole run lacks %q", gaps)
+	}
+}
+
+// TestCitation: the metadata for an archive are those of CITATION.cff.
+func TestCitation(t *testing.T) {
+	type facts struct {
+		Title, Version, License, Date string
+		Authors                       []struct{ Name string }
+		Keywords                      []string
+	}
+	var cff, zenodo facts
+	read := func(path string) []byte {
+		text, err := os.ReadFile("../../" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	var inFile struct {
+		facts `yaml:",inline"`
+		Date  string `yaml:"date-released"`
+	}
+	var inArchive struct {
+		facts
+		Date    string                  `json:"publication_date"`
+		Authors []struct{ Name string } `json:"creators"`
+	}
+	err := errors.Join(yaml.Unmarshal(read("CITATION.cff"), &inFile),
+		json.Unmarshal(read(".zenodo.json"), &inArchive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cff, zenodo = inFile.facts, inArchive.facts
+	cff.Date, zenodo.Date, zenodo.Authors = inFile.Date, inArchive.Date, inArchive.Authors
+	if !reflect.DeepEqual(cff, zenodo) {
+		t.Errorf("CITATION.cff has %+v, .zenodo.json %+v", cff, zenodo)
+	}
+	if _, err := time.Parse(time.DateOnly, cff.Date); err != nil || cff.Version == "" {
+		t.Errorf("CITATION.cff has version %q and date %q: %v", cff.Version, cff.Date, err)
 	}
 }

@@ -21,7 +21,7 @@ for line in sys.stdin:
         sys.exit(7)
     if mood == "flood":
         sys.stderr.write("flood " * 2_000_000 + "the end")
-    if mood == "hang":
+    if mood == "hang" or mood == "late hang" and served > 0:
         time.sleep(1000)
     if mood == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -45,6 +45,8 @@ for line in sys.stdin:
         print("x" * (3 << 20), flush=True)
     if mood == "wrong id":
         answer["id"] = "another"
+    if mood == "own count":
+        answer["id"] = str(served + 1)
     if mood == "unknown key":
         answer["epsilon"] = 1
     if mood == "error":
@@ -58,6 +60,8 @@ for line in sys.stdin:
         os.symlink(q["rows"], path)
     elif mood == "folder":
         os.mkdir(path)
+    elif mood == "pipe":
+        os.mkfifo(path)
     elif mood != "no file":
         text = {"wrong columns": "a,b\n1,2\n", "missing column": "x\n1\n",
                 "one column more": header + ",more\n" + first + ",1\n",
@@ -76,8 +80,17 @@ for line in sys.stdin:
         answer["spent"][0]["amount"] = -1
     if mood == "many mechanisms":
         answer["spent"] = [{"purpose": str(i), "mechanism": "m", "amount": 0.001} for i in range(20)]
+    if mood == "closes its input":
+        os.close(0)
     print(json.dumps(answer), flush=True)
     served += 1
+    if mood == "closes its input":
+        time.sleep(1000)
+    if mood == "removes its file":
+        until = time.time() + 0.05
+        while time.time() < until:
+            pass
+        os.remove(path)
     if mood == "two lines":
         print(json.dumps(answer), flush=True)
     if mood == "one answer":

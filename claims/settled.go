@@ -1,0 +1,187 @@
+package claims
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+
+	"ppdp/internal/results"
+)
+
+// Settled is what settled runs found.
+type Settled struct {
+	// Records are the SHA-256 of each experiment's records, in hexadecimal.
+	Records    map[string]string
+	Judgements []Judgement
+}
+
+//go:embed settled.jsonl
+var committed []byte
+
+// Committed is what the settled runs found that were made for this version of the claims: on real
+// data, in the published variant.
+var Committed = sync.OnceValue(func() *Settled {
+	s, err := ReadSettled(committed, SettledFile)
+	if err != nil {
+		panic(err) // a test reads it
+	}
+	return s
+})
+
+// SettledFile is the file of a folder of settled runs that has what they found.
+const SettledFile = "settled.jsonl"
+
+// OpenSettled reads a SettledFile; one that does not exist is empty.
+func OpenSettled(path string) (*Settled, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Settled{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ReadSettled(text, path)
+}
+
+// SettledOf collects the judgements that are of settled runs.
+func SettledOf(runs []*results.Summary, judgements ...[]Judgement) *Settled {
+	s := &Settled{Records: make(map[string]string)}
+	for _, run := range runs {
+		s.Records[run.Manifest.Experiment] = run.Manifest.Files[results.RecordsFile]
+	}
+	for _, j := range slices.Concat(judgements...) {
+		if j.Settled {
+			s.Judgements = append(s.Judgements, j)
+		}
+	}
+	return s
+}
+
+// Add adds what an older one has of other claims and experiments.
+func (s *Settled) Add(old *Settled) {
+	for name, digest := range old.Records { // order-free: each has its own key
+		s.Records[name] = cmp.Or(s.Records[name], digest)
+	}
+	for i := range old.Judgements {
+		if s.of(old.Judgements[i].ID) == nil {
+			s.Judgements = append(s.Judgements, old.Judgements[i])
+		}
+	}
+	slices.SortStableFunc(s.Judgements,
+		func(a, b Judgement) int { return cmp.Compare(a.Paper+" "+a.ID, b.Paper+" "+b.ID) })
+}
+
+// Write writes a line with the digests and one for each judgement.
+func (s *Settled) Write(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(s.Records)
+	for i := range s.Judgements {
+		if err == nil {
+			err = encoder.Encode(&s.Judgements[i])
+		}
+	}
+	return err
+}
+
+// ReadSettled reads what Write wrote. Errors name the file as name.
+func ReadSettled(text []byte, name string) (*Settled, error) {
+	s := &Settled{}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&s.Records)
+	for err == nil && decoder.More() {
+		var j Judgement
+		err = decoder.Decode(&j)
+		s.Judgements = append(s.Judgements, j)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, len(s.Judgements)+1, err)
+	}
+	return s, nil
+}
+
+// Differences names the claims on real data whose judgement is not that of another one, if that has
+// any.
+func (s *Settled) Differences(than *Settled) (texts []string) {
+	for i := range s.Judgements {
+		j, other := &s.Judgements[i], than.of(s.Judgements[i].ID)
+		if other == nil || j.StandIn {
+			continue
+		}
+		ours, err := json.Marshal(j)
+		theirs, otherErr := json.Marshal(other)
+		if err != nil || otherErr != nil || !bytes.Equal(ours, theirs) {
+			texts = append(texts, fmt.Sprintf("%s: %s, or a point or reading, was %s", j.ID,
+				j.Words(), other.Words()))
+		}
+	}
+	return texts
+}
+
+// of is the judgement of a claim, nil without one.
+func (s *Settled) of(id string) *Judgement {
+	at := slices.IndexFunc(s.Judgements, func(j Judgement) bool { return j.ID == id })
+	if at < 0 {
+		return nil
+	}
+	return &s.Judgements[at]
+}
+
+// Headlines puts the verdicts of settled runs in place of those at the papers' numbers of trials,
+// which stay beside them: the user's own on real data, or else the committed ones, in the published
+// variant and if they are of the checks that the claims have now.
+func Headlines(papers []Judgement, own, kept *Settled) []Judgement {
+	all := slices.Clone(papers)
+	for i := range all {
+		j := &all[i]
+		mine, old := own.of(j.ID), kept.of(j.ID)
+		j.Readings = slices.Clone(j.Readings)
+		switch {
+		case j.Variant != Published:
+		case mine != nil && !mine.StandIn && mine.Meaning == j.Meaning:
+			j.settle(mine, false)
+		case old != nil && old.Meaning == j.Meaning:
+			j.settle(old, true)
+		}
+	}
+	return all
+}
+
+// settle takes the verdict and the evidence of a settled run, also for the readings that have one.
+func (j *Judgement) settle(by *Judgement, committed bool) {
+	for k := range j.Readings {
+		j.Readings[k].settle(&by.Readings[k], committed)
+	}
+	if !by.Settled {
+		return
+	}
+	if j.Papers = j.Verdict; j.Papers == NoData {
+		j.Papers = ""
+	}
+	j.Verdict, j.Effect, j.Checks, j.Experiments = by.Verdict, by.Effect, by.Checks, by.Experiments
+	j.Basis, j.Reason, j.Settled, j.Committed = by.Basis, "", true, committed
+	j.StandIn, j.Reduced, j.Surprise = false, false, j.Verdict != j.Expect
+}
+
+// meaning is a digest of the checks of a claim and its readings, as they are put into words.
+func (e *evaluation) meaning(c *Claim) string {
+	h := sha256.New()
+	for _, reading := range append([]Reading{{}}, c.Readings...) {
+		checks := reading.checks(c)
+		for i := range checks {
+			s := e.scope(&Judgement{}, &checks[i], &reading)
+			fmt.Fprintf(h, "%s %s %v\n", reading.Name, s.describe(), checks[i].Equal)
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}

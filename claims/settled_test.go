@@ -1,0 +1,185 @@
+package claims
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppdp/internal/results"
+)
+
+// fiveBelow is a run in which a is below b by far, but for points against it.
+func fiveBelow(against int) *results.Run {
+	noise := source{3}
+	return grid(tenEpsilons[:5], 20, func(series string, epsilon float64, _ int) float64 {
+		value := noise.normal() / 100
+		if (series == "a") == (slices.Index(tenEpsilons, epsilon) < against) {
+			value++
+		}
+		return value
+	})
+}
+
+// TestSettledFile: what is written is read again, later verdicts replace those of the same claim,
+// and differences are named.
+func TestSettledFile(t *testing.T) {
+	l := fileOf(t, below)
+	judge := func(against int) *Settled {
+		run := fiveBelow(against)
+		run.Manifest.Files = map[string]string{results.RecordsFile: fmt.Sprint(against)}
+		runs := summaries(run)
+		return SettledOf(runs, must(Evaluate(l, runs, Options{Settled: true})))
+	}
+	all, part := judge(0), judge(1)
+	if len(all.Judgements) != 1 || all.Judgements[0].Verdict != Holds ||
+		part.Judgements[0].Verdict != HoldsInPart {
+		t.Fatalf("%+v, %+v", all, part)
+	}
+	if where := part.Judgements[0].Checks[0].Where; where !=
+		"supports: epsilon 0.05 to 0.5; opposes: epsilon 0.01" {
+		t.Errorf("places %q", where)
+	}
+	path := filepath.Join(t.TempDir(), SettledFile)
+	if s, err := OpenSettled(path); err != nil || len(s.Judgements) > 0 {
+		t.Errorf("without a file: %+v, %v", s, err)
+	}
+	noError(t, results.WriteFile(path, part.Write))
+	read := must(OpenSettled(path))
+	if got := read.Differences(part); len(got) > 0 || read.Records["toy/one"] != "1" {
+		t.Errorf("what was written and read again differs: %q, %v", got, read.Records)
+	}
+	const want = "T-1: holds, or a point or reading, was holds in part (4 of 5 points)"
+	if got := all.Differences(read); len(got) != 1 || got[0] != want {
+		t.Errorf("differences %q, want %q", got, want)
+	}
+	read.Judgements[0].ID, read.Records["toy/two"] = "T-0", "2"
+	if all.Add(part); len(all.Judgements) != 1 || all.Judgements[0].Verdict != Holds ||
+		all.Records["toy/one"] != "0" {
+		t.Errorf("the later verdict does not replace the earlier one: %+v", all)
+	}
+	if all.Add(read); len(all.Judgements) != 2 || all.Judgements[0].ID != "T-0" ||
+		all.Records["toy/two"] != "2" {
+		t.Errorf("another claim's verdict is not kept: %+v", all)
+	}
+	noError(t, os.WriteFile(path, []byte("{}\n{\"id\":\"A\"}\n{\"ID2\":1}\n"), 0o666))
+	_, err := OpenSettled(path)
+	if err == nil || !strings.Contains(err.Error(), SettledFile+":3: ") {
+		t.Errorf("a damaged file: %v", err)
+	}
+}
+
+// TestHeadlines: a settled verdict stands first, the user's own before the committed one, with that
+// at the papers' trials beside it; not one of other checks, of another variant or of stand-ins.
+func TestHeadlines(t *testing.T) {
+	l := fileOf(t, below)
+	settledAs := func(against int) *Settled {
+		runs := summaries(fiveBelow(against))
+		return SettledOf(runs, must(Evaluate(l, runs, Options{Settled: true})))
+	}
+	papers := must(Evaluate(l, nil, Options{}))
+	ran := must(Evaluate(l, summaries(fiveBelow(5)), Options{}))
+	none, holds, part := &Settled{}, settledAs(0), settledAs(1)
+	for _, c := range []struct {
+		papers        []Judgement
+		own, kept     *Settled
+		want, papers2 Verdict
+		committed     bool
+	}{
+		{papers, none, none, NoData, "", false},
+		{papers, none, holds, Holds, "", true},
+		{papers, part, holds, HoldsInPart, "", false},
+		{ran, part, holds, HoldsInPart, Contradicted, false},
+		{ran, none, none, Contradicted, "", false},
+	} {
+		j := Headlines(c.papers, c.own, c.kept)[0]
+		if j.Verdict != c.want || j.Papers != c.papers2 || j.Committed != c.committed {
+			t.Errorf("%s, %q at the papers' trials, committed %t; want %+v", j.Verdict, j.Papers,
+				j.Committed, c)
+		}
+	}
+	ran[0].Variant = Strict
+	if j := Headlines(ran, holds, holds)[0]; j.Verdict != Contradicted {
+		t.Errorf("the strict variant has the settled verdict of the published one: %s", j.Verdict)
+	}
+	holds.Judgements[0].StandIn = true
+	if j := Headlines(papers, holds, none)[0]; j.Verdict != NoData {
+		t.Errorf("a verdict on stand-ins is a headline: %s", j.Verdict)
+	}
+	other := fileOf(t, strings.Replace(below, "is: below", "is: above", 1))
+	margin := fileOf(t, "equal: 0.1\n"+below)
+	for _, changed := range []*File{other, margin} {
+		papers := must(Evaluate(changed, nil, Options{}))
+		if j := Headlines(papers, none, part)[0]; j.Verdict != NoData {
+			t.Errorf("a verdict on other checks is a headline: %s", j.Verdict)
+		}
+	}
+}
+
+// TestPlanned: before the first run all settings of a claim are asked for, later those of its open
+// points.
+func TestPlanned(t *testing.T) {
+	l := fileOf(t, below)
+	asked := func(run *results.Summary, planned bool) int {
+		settings := map[string]bool{}
+		must(Evaluate(l, []*results.Summary{run}, Options{Settled: true, Planned: planned,
+			Open: func(experiment string, x *results.Setting) {
+				settings[experiment+" "+x.Series+" "+x.EpsilonText()] = true
+			}}))
+		return len(settings)
+	}
+	noise := source{4}
+	run := grid(tenEpsilons[:5], 20, func(series string, epsilon float64, _ int) float64 {
+		value := noise.normal() / 100
+		if series == "a" && epsilon < 0.2 { // the first three are decided
+			value--
+		}
+		return value
+	})
+	var settings []*results.Setting
+	for i := range run.Records {
+		if run.Records[i].Trial == 0 {
+			settings = append(settings, run.Records[i].Setting)
+		}
+	}
+	plan := results.Planned(run.Manifest, settings, []results.Measurement{{Metric: "error"}})
+	if n := asked(plan, true); n != 10 {
+		t.Errorf("%d settings planned, want 10", n)
+	}
+	if n := asked(run.Summary(), false); n != 4 {
+		t.Errorf("%d settings of open points, want 4", n)
+	}
+}
+
+// TestCommitted: the committed settled verdicts can be read, are of the claims as they are now and
+// are those that are expected. Make them again with
+//
+//	make settle && cp results/settled/settled.jsonl claims/
+func TestCommitted(t *testing.T) {
+	kept := must(ReadSettled(committed, SettledFile))
+	var again bytes.Buffer
+	noError(t, kept.Write(&again))
+	if !bytes.Equal(again.Bytes(), committed) {
+		t.Error("written again, the file differs")
+	}
+	known := 0
+	for _, f := range every(t) {
+		for _, now := range must(Evaluate(f, nil, Options{})) {
+			j := kept.of(now.ID)
+			if j == nil {
+				continue
+			}
+			known++
+			if j.Meaning != now.Meaning || j.Verdict != now.Expect {
+				t.Errorf("%s: the committed verdict, %s, is of other checks or not the expected %s",
+					j.ID, j.Verdict, now.Expect)
+			}
+		}
+	}
+	if known != len(kept.Judgements) {
+		t.Errorf("%d of %d verdicts are of claims that there are", known, len(kept.Judgements))
+	}
+}

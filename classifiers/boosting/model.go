@@ -1,0 +1,83 @@
+package boosting
+
+import (
+	"ppdp/classifiers"
+	"ppdp/classifiers/internal/bins"
+	"ppdp/datasets"
+)
+
+// tree is nodes and what each leaf adds to a machine's score.
+type tree struct {
+	nodes  []bins.Node
+	values []float64
+}
+
+// model adds up the trees of each machine. It is safe for concurrent use.
+type model struct {
+	classes  []uint32 // that occur, ascending
+	schema   int      // classes of the schema
+	start    []float64
+	features []bins.Feature
+	trees    [][]bins.Node // step by step, and in it machine by machine
+	values   [][]float64   // of each tree's leaves
+}
+
+// each calls use with the position of each row and its machines' scores, which it may change.
+func (m *model) each(table *datasets.Table, rows []int32, use func(i int, scores []float64)) {
+	machines := len(m.start)
+	scores := make([]float64, machines*bins.Block)
+	reset := func() {
+		for i := range bins.Block {
+			copy(scores[i*machines:], m.start)
+		}
+	}
+	reset()
+	bins.Walk(m.features, m.trees, table, rows, func(i, tree int, leaf int32) {
+		scores[i*machines+tree%machines] += m.values[tree][leaf]
+	}, func(from, n int) {
+		for i := range n {
+			use(from+i, scores[i*machines:(i+1)*machines])
+		}
+		reset()
+	})
+}
+
+// Predict writes the class of the largest probability, the first of equals.
+func (m *model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
+	if len(m.start) == 0 {
+		for i := range rows {
+			dst[i] = m.classes[0]
+		}
+		return
+	}
+	m.each(table, rows, func(i int, scores []float64) {
+		best := classifiers.Majority(scores)
+		if len(scores) == 1 && scores[0] > 0 {
+			best = 1
+		}
+		dst[i] = m.classes[best]
+	})
+}
+
+// Probabilities writes the probability of each class of the schema, row by row.
+func (m *model) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
+	clear(dst[:len(rows)*m.schema])
+	if len(m.start) == 0 {
+		for i := range rows {
+			dst[i*m.schema+int(m.classes[0])] = 1
+		}
+		return
+	}
+	m.each(table, rows, func(i int, scores []float64) {
+		of := dst[i*m.schema : (i+1)*m.schema]
+		if len(scores) == 1 {
+			p := classifiers.Logistic(scores[0])
+			of[m.classes[0]], of[m.classes[1]] = 1-p, p
+			return
+		}
+		classifiers.Softmax(scores)
+		for k, p := range scores {
+			of[m.classes[k]] = p
+		}
+	})
+}

@@ -1,0 +1,320 @@
+// Package forest holds random forests: "forest" (Breiman, Random Forests, Machine Learning 2001). A
+// tree is grown on a resample of the records until its leaves are pure; at each node the test of
+// the lowest Gini impurity over √d features drawn at random is taken, d of them all, and a forest
+// gives the mean of its trees' class shares. The settings are scikit-learn's defaults. It leaves
+// out estimates from the records that a resample omits, and every choice of settings by looking at
+// data.
+//
+// A resample gives each record of weight w a weight drawn from Poisson(w), as Oza & Russell (Online
+// Bagging and Boosting, AISTATS 2001) do: the multinomial draw of the paper has nearly that law,
+// and no meaning for weights that are no whole numbers.
+//
+// A categorical attribute is divided where its values, in the order of the share that the node's
+// most frequent class has among them, are: for two classes the best division of all (Breiman et
+// al., Classification and Regression Trees, 1984, section 4.2.2).
+package forest
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"ppdp/classifiers"
+	"ppdp/classifiers/internal/bins"
+	"ppdp/random"
+)
+
+func init() { classifiers.Register(Classifier{}) }
+
+// Classifier is a random forest; a field that is 0 stands for its default.
+type Classifier struct {
+	Trees int // 100
+	Depth int // of a tree at most, no limit
+}
+
+// Info names the classifier.
+func (Classifier) Info() classifiers.Info {
+	return classifiers.Info{Name: "forest", Title: "Random forest", Source: "Breiman 2001",
+		Revision: 1}
+}
+
+// Fit grows the trees, each from a stream of random numbers of its own.
+func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
+	if err := data.Check(ctx); err != nil {
+		return nil, err
+	}
+	if c.Trees == 0 {
+		c.Trees = 100
+	}
+	if c.Depth == 0 {
+		c.Depth = math.MaxInt
+	}
+	g := newGrower(data, c.Depth)
+	m := &model{features: g.matrix.Features, classes: g.classes}
+	for t := range c.Trees {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		// The draws are part of the method, not of the experiment: they depend on nothing else.
+		grown := g.grow(random.NewKey(uint64(t)).Derive("forest").Stream())
+		m.trees, m.shares = append(m.trees, grown.nodes), append(m.shares, grown.shares)
+	}
+	return m, nil
+}
+
+// grower grows one tree after the other over the same records.
+type grower struct {
+	matrix  *bins.Matrix
+	labels  []uint32
+	weights []float64 // of distinct records
+	classes int
+	depth   int
+	tries   int // features drawn at a node
+
+	drawn  []int64 // weights of the resample
+	index  []int32 // records, those of a node side by side
+	spare  []int32
+	tally  []int64  // of the feature under test, class by class within a bin
+	filled bins.Set //  bins of it that are not empty
+	order  []int    // features, in the order drawn
+}
+
+// newGrower merges records that fall into the same bins and have one label, in an order that does
+// not depend on that of the rows.
+func newGrower(data classifiers.Data, depth int) *grower {
+	rows, labels, given := data.Labels()
+	units, _, unit := bins.Units(given, len(rows))
+	g := &grower{matrix: bins.New(data.Table, rows, units), depth: depth,
+		classes: data.Table.Schema().Classes()}
+	columns := g.matrix.Columns
+	order := make([]int32, len(rows))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	compare := func(a, b int32) int {
+		for _, column := range columns {
+			if d := int(column[a]) - int(column[b]); d != 0 {
+				return d
+			}
+		}
+		return int(labels[a]) - int(labels[b])
+	}
+	slices.SortFunc(order, compare)
+	var kept []int32
+	total := make([]int64, 0, len(rows))
+	for i, row := range order {
+		if i == 0 || compare(row, order[i-1]) != 0 {
+			kept, total = append(kept, row), append(total, 0)
+		}
+		total[len(total)-1] += units[row]
+	}
+	for f, column := range columns {
+		merged := make([]uint8, len(kept))
+		for i, row := range kept {
+			merged[i] = column[row]
+		}
+		columns[f] = merged
+	}
+	g.matrix.Rows = len(kept)
+	for i, row := range kept {
+		g.labels = append(g.labels, labels[row])
+		g.weights = append(g.weights, float64(total[i])*unit)
+	}
+	g.tries = max(1, int(math.Sqrt(float64(len(columns)))))
+	g.drawn, g.spare = make([]int64, len(kept)), make([]int32, len(kept))
+	g.tally = make([]int64, (bins.Most+1)*g.classes)
+	for f := range columns {
+		g.order = append(g.order, f)
+	}
+	return g
+}
+
+// tree is nodes and the class shares of each leaf.
+type tree struct {
+	nodes  []bins.Node
+	shares []float64 // leaf by leaf
+}
+
+func (g *grower) grow(stream *random.Stream) tree {
+	g.index = g.index[:0]
+	for i, w := range g.weights {
+		if g.drawn[i] = poisson(stream, w); g.drawn[i] > 0 {
+			g.index = append(g.index, int32(i))
+		}
+	}
+	if len(g.index) == 0 { // so few that none was drawn
+		for i := range g.drawn {
+			g.drawn[i] = 1
+			g.index = append(g.index, int32(i))
+		}
+	}
+	t := tree{nodes: make([]bins.Node, 1)}
+	g.node(&t, 0, 0, len(g.index), 1, stream)
+	return t
+}
+
+// node fills in node at of a tree from records index[from:to].
+func (g *grower) node(t *tree, at int32, from, to, depth int, stream *random.Stream) {
+	counts := make([]int64, g.classes)
+	for _, i := range g.index[from:to] {
+		counts[g.labels[i]] += g.drawn[i]
+	}
+	total, most := int64(0), 0
+	for class, n := range counts {
+		total += n
+		if n > counts[most] {
+			most = class
+		}
+	}
+	var best division
+	if counts[most] < total && depth <= g.depth {
+		best = g.best(g.index[from:to], counts, total, most, stream)
+	}
+	if !best.found {
+		t.nodes[at].Leaf = int32(len(t.shares) / g.classes)
+		for class, n := range counts {
+			share := float64(n) / float64(max(total, 1))
+			if total == 0 && class == 0 {
+				share = 1
+			}
+			t.shares = append(t.shares, share)
+		}
+		return
+	}
+	column, middle, rest := g.matrix.Columns[best.feature], from, 0
+	for _, i := range g.index[from:to] {
+		if best.left.Has(column[i]) {
+			g.index[middle] = i
+			middle++
+		} else {
+			g.spare[rest] = i
+			rest++
+		}
+	}
+	copy(g.index[middle:to], g.spare[:rest])
+	next := int32(len(t.nodes))
+	t.nodes = append(t.nodes, bins.Node{}, bins.Node{})
+	t.nodes[at] = bins.Node{Feature: int32(best.feature), Next: next, Left: best.left}
+	g.node(t, next, from, middle, depth+1, stream)
+	g.node(t, next+1, middle, to, depth+1, stream)
+}
+
+// division is a test of a node: the bins that go left.
+type division struct {
+	found   bool
+	feature int
+	left    bins.Set
+	purity  float64 // the sum over sides of Σ n²/Σ n, which the lowest impurity makes largest
+}
+
+// best draws features until enough were tried and one of them divides the records.
+func (g *grower) best(rows []int32, counts []int64, total int64, most int,
+	stream *random.Stream) (best division) {
+	for drawn := range g.order {
+		if drawn >= g.tries && best.found {
+			break
+		}
+		other := drawn + int(stream.Uint32N(uint32(len(g.order)-drawn)))
+		g.order[drawn], g.order[other] = g.order[other], g.order[drawn]
+		g.try(g.order[drawn], rows, counts, total, most, &best)
+	}
+	return best
+}
+
+// try counts a feature's bins and looks for a better division by them.
+func (g *grower) try(feature int, rows []int32, counts []int64, total int64, most int,
+	best *division) {
+	column, k := g.matrix.Columns[feature], g.classes
+	for _, i := range rows {
+		bin := column[i]
+		g.filled.Add(bin)
+		g.tally[int(bin)*k+int(g.labels[i])] += g.drawn[i]
+	}
+	var room [bins.Most + 1]uint8
+	order := room[:0]
+	for bin := range g.matrix.Features[feature].Bins {
+		if g.filled.Has(uint8(bin)) {
+			order = append(order, uint8(bin))
+		}
+	}
+	of := func(bin uint8) []int64 { return g.tally[int(bin)*k : (int(bin)+1)*k] }
+	if g.matrix.Features[feature].Categorical && len(order) > 2 {
+		share := func(bin uint8) float64 {
+			sum := int64(0)
+			for _, n := range of(bin) {
+				sum += n
+			}
+			return float64(of(bin)[most]) / float64(sum)
+		}
+		var shares [bins.Most + 1]float64
+		for _, bin := range order {
+			shares[bin] = share(bin)
+		}
+		slices.SortStableFunc(order, func(a, b uint8) int {
+			switch {
+			case shares[a] < shares[b]:
+				return -1
+			case shares[a] > shares[b]:
+				return 1
+			}
+			return 0
+		})
+	}
+	left, weight, cut := make([]int64, k), int64(0), -1
+	for i := range max(1, len(order)) - 1 {
+		for class, n := range of(order[i]) {
+			left[class] += n
+			weight += n
+		}
+		inside, outside := 0.0, 0.0
+		for class, n := range left {
+			inside += float64(float64(n) * float64(n))
+			other := float64(counts[class] - n)
+			outside += float64(other * other)
+		}
+		purity := inside/float64(weight) + outside/float64(total-weight)
+		if !best.found || purity > best.purity {
+			best.found, best.purity, cut = true, purity, i
+		}
+	}
+	if cut >= 0 {
+		best.feature = feature
+		best.left = g.side(order, cut, weightOf(order[:cut+1], of) > total/2, feature)
+	}
+	for _, bin := range order {
+		clear(of(bin))
+	}
+	g.filled = bins.Set{}
+}
+
+func weightOf(order []uint8, of func(uint8) []int64) (sum int64) {
+	for _, bin := range order {
+		for _, n := range of(bin) {
+			sum += n
+		}
+	}
+	return sum
+}
+
+// side is the set of bins that go left. Numbers between two bins go with the lower one; values that
+// the node has not seen go to the heavier side.
+func (g *grower) side(order []uint8, cut int, leftIsHeavier bool, feature int) (left bins.Set) {
+	f := &g.matrix.Features[feature]
+	if !f.Categorical {
+		for bin := range int(order[cut]) + 1 {
+			left.Add(uint8(bin))
+		}
+		return left
+	}
+	if leftIsHeavier {
+		for bin := range f.Bins {
+			if !g.filled.Has(uint8(bin)) {
+				left.Add(uint8(bin))
+			}
+		}
+	}
+	for _, bin := range order[:cut+1] {
+		left.Add(bin)
+	}
+	return left
+}

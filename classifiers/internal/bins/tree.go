@@ -1,0 +1,50 @@
+package bins
+
+import "ppdp/datasets"
+
+// Set is a set of bins of one feature.
+type Set [(Most + 1) / 64]uint64
+
+// Add puts a bin into the set.
+func (s *Set) Add(bin uint8) { s[bin/64] |= 1 << (bin % 64) }
+
+// Has says whether a bin is in the set.
+func (s *Set) Has(bin uint8) bool { return s[bin/64]>>(bin%64)&1 != 0 }
+
+// Node is one of a binary tree's, whose root is the first. Rows whose bin is in Left go to node
+// Next, others to the one behind it. A node is a leaf if Next is 0; Leaf is then its number.
+type Node struct {
+	Feature, Next, Leaf int32
+	Left                Set
+}
+
+// Block is how many rows Walk takes at a time, so that their bins stay in the cache.
+const Block = 256
+
+// Walk takes rows through trees, block by block. It calls leaf with the position of a row in its
+// block, the tree and the leaf that the row reaches; for each row trees come in their order. It
+// calls done after each block with the position of its first row in rows and its length.
+func Walk(features []Feature, trees [][]Node, table *datasets.Table, rows []int32,
+	leaf func(i, tree int, leaf int32), done func(from, n int)) {
+	columns := make([]uint8, len(features)*Block)
+	for from := 0; from < len(rows); from += Block {
+		part := rows[from:min(from+Block, len(rows))]
+		for f := range features {
+			features[f].Fill(columns[f*Block:], table, part)
+		}
+		for t, nodes := range trees {
+			for i := range part {
+				at := &nodes[0]
+				for at.Next != 0 {
+					next := at.Next
+					if !at.Left.Has(columns[int(at.Feature)*Block+i]) {
+						next++
+					}
+					at = &nodes[next]
+				}
+				leaf(i, t, at.Leaf)
+			}
+		}
+		done(from, len(part))
+	}
+}

@@ -1,0 +1,256 @@
+// Package linear holds what classifiers by linear scores share: the features of an attribute, the
+// distinct records of some rows as points, and the model.
+package linear
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ppdp/classifiers"
+	"ppdp/datasets"
+)
+
+// Feature says where an attribute's numbers stand in a weight vector.
+type Feature struct {
+	attribute int
+	first     int // position of the first number
+	// indicators is how many values have one; 0 for a numeric attribute, which has one number.
+	indicators int
+	// skip is the code below which there is no indicator: 1 where the first value has none.
+	skip  uint32
+	low   float64 // numeric attributes: the number is (value - low)·scale
+	scale float64
+	// Numeric attributes of codes: the scaled number of each, unless there are too many.
+	cells []float64
+}
+
+// most cells a numeric attribute may have for its scaled numbers to be tabulated.
+const tabulated = 1 << 16
+
+// Layout is the order of the features in a weight vector of the given size: numeric attributes
+// first, so that their numbers are a dense part of every point and all others are indicators.
+type Layout struct {
+	Features []Feature
+	Numbers  int // numeric attributes
+	Size     int
+}
+
+// NewLayout lays out the features of a schema.
+func NewLayout(schema *datasets.Schema) *Layout {
+	l := &Layout{}
+	of := classifiers.Features(schema)
+	for _, at := range of {
+		if a := &schema.Attributes[at]; a.Kind == datasets.Numeric {
+			f := Feature{attribute: at, first: l.Size}
+			f.low, f.scale = a.Low, 1/(a.High-a.Low)
+			if cells := a.Cells(); !a.Continuous && cells <= tabulated {
+				f.cells = make([]float64, cells)
+				for code := range f.cells {
+					f.cells[code] = f.scaled(a.Number(uint32(code)))
+				}
+			}
+			l.Features = append(l.Features, f)
+			l.Size++
+		}
+	}
+	l.Numbers = l.Size
+	for _, at := range of {
+		a := &schema.Attributes[at]
+		if a.Kind == datasets.Numeric {
+			continue
+		}
+		f := Feature{attribute: at, first: l.Size, indicators: len(a.Values)}
+		if f.indicators <= 2 {
+			f.indicators--
+			f.skip = 1
+		}
+		if f.indicators > 0 {
+			l.Features = append(l.Features, f)
+			l.Size += f.indicators
+		}
+	}
+	return l
+}
+
+func (f *Feature) scaled(value float64) float64 { return float64((value - f.low) * f.scale) }
+
+// Points are the distinct records in a fixed order that does not depend on the rows' order, without
+// the constant feature: the numbers of numeric attributes, and the positions of the indicators that
+// are 1.
+type Points struct {
+	Size    int       // of a weight vector
+	Classes int       // of the schema
+	Numbers int       // numeric attributes: positions 0 to Numbers-1
+	Mass    []float64 // weight of point i and class c, at i·Classes+c
+	Squares []float64 // |x|²
+	Values  []float64 // number k of point i, at i·Numbers+k
+	Start   []int32   // point i has the indicators Start[i] to Start[i+1]
+	At      []int32   // positions in the weight vector; Size stands for no indicator
+}
+
+// Stride divides the number of indicators of each point, fillers included: sums over a few dozen
+// then have no rest to branch for.
+const Stride = 4
+
+// Len is the number of points.
+func (p *Points) Len() int { return len(p.Squares) }
+
+// Point returns the numbers of a point and the positions of its indicators.
+func (p *Points) Point(i int32) (values []float64, at []int32) {
+	return p.Values[int(i)*p.Numbers : (int(i)+1)*p.Numbers], p.At[p.Start[i]:p.Start[i+1]]
+}
+
+// NewPoints merges records of equal features: rows are sorted by features, label and weight, so
+// that sums too are the same in whatever order rows are given. What order that is does not matter:
+// a digest of the features comes first, because it decides at once between rows that differ.
+func NewPoints(data classifiers.Data, l *Layout) *Points {
+	r := newRecords(data, l)
+	p := &Points{Size: l.Size, Classes: data.Table.Schema().Classes(), Numbers: l.Numbers}
+	sorted, distinct := r.sorted(), 0
+	for n, k := range sorted {
+		if n == 0 || k.digest != sorted[n-1].digest {
+			distinct++ // as many points, unless two have one digest
+		}
+	}
+	p.Mass = make([]float64, 0, distinct*p.Classes)
+	p.Squares, p.Start = make([]float64, 0, distinct), append(make([]int32, 0, distinct+1), 0)
+	p.Values = make([]float64, 0, distinct*l.Numbers)
+	indicators := 0 // that every point has
+	for i := range l.Features {
+		if f := &l.Features[i]; f.indicators > 0 && f.skip == 0 {
+			indicators++
+		}
+	}
+	p.At = make([]int32, 0, distinct*((indicators+Stride-1)/Stride*Stride))
+	last := []uint32(nil)
+	for n, k := range sorted {
+		i := k.row
+		row := r.features(i)
+		if n > 0 && slices.Equal(last, row) {
+			p.Mass[len(p.Mass)-p.Classes+int(r.labels[i])] += r.weight(i)
+			continue
+		}
+		last = row
+		p.Mass = append(p.Mass, make([]float64, p.Classes)...)
+		p.Mass[len(p.Mass)-p.Classes+int(r.labels[i])] = r.weight(i)
+		square := 0.0
+		for c, code := range row {
+			if r.of[c] < 0 {
+				continue
+			}
+			switch f := &l.Features[r.of[c]]; {
+			case f.indicators == 0:
+				var v float64
+				if f.cells != nil {
+					v = f.cells[code]
+				} else {
+					v = math.Float64frombits(uint64(code)<<32 | uint64(row[c+1]))
+				}
+				p.Values = append(p.Values, v)
+				square += float64(v * v)
+			case code >= f.skip:
+				p.At = append(p.At, int32(f.first+int(code-f.skip)))
+				square++
+			}
+		}
+		for len(p.At)%Stride > 0 {
+			p.At = append(p.At, int32(p.Size))
+		}
+		p.Start = append(p.Start, int32(len(p.At)))
+		p.Squares = append(p.Squares, square)
+	}
+	return p
+}
+
+// records are labelled rows and what a point is made of: codes or, for numbers that are not
+// tabulated, both halves of their bits.
+type records struct {
+	labels  []uint32
+	weights []float64 // nil for 1 each
+	of      []int     // by column, its feature, -1 for the lower half of a number
+	codes   []uint32  // row by row
+	digests []uint64
+}
+
+func newRecords(data classifiers.Data, l *Layout) *records {
+	rows, labels, weights := data.Labels()
+	r := &records{labels: labels, weights: weights, digests: make([]uint64, len(rows))}
+	for at := range l.Features {
+		r.of = append(r.of, at)
+		if f := &l.Features[at]; f.indicators == 0 && f.cells == nil {
+			r.of = append(r.of, -1)
+		}
+	}
+	width := len(r.of)
+	r.codes = make([]uint32, len(rows)*width)
+	for i := range r.digests {
+		r.digests[i] = uint64(len(l.Features))
+	}
+	codes := make([]uint32, len(rows))
+	c := 0
+	for at := range l.Features {
+		f := &l.Features[at]
+		if f.indicators == 0 && f.cells == nil {
+			for i, row := range rows {
+				v := math.Float64bits(f.scaled(data.Table.Number(row, f.attribute)) + 0)
+				r.codes[i*width+c], r.codes[i*width+c+1] = uint32(v>>32), uint32(v)
+				r.digests[i] = digest(r.digests[i], v)
+			}
+			c += 2
+			continue
+		}
+		classifiers.Codes(codes, data.Table.Column(f.attribute), rows)
+		for i, code := range codes {
+			r.codes[i*width+c] = code
+			v := float64(code)
+			if f.cells != nil {
+				v = f.cells[code]
+			}
+			r.digests[i] = digest(r.digests[i], math.Float64bits(v+0))
+		}
+		c++
+	}
+	return r
+}
+
+// digest mixes one more number into the digest of a record; equal records have equal digests. The
+// factor is 2⁶⁴ over the golden ratio; +0 has made one of the two zeros.
+func digest(h, number uint64) uint64 {
+	h = (h ^ number) * 0x9e3779b97f4a7c15
+	return h ^ h>>32
+}
+
+func (r *records) features(i int32) []uint32 {
+	return r.codes[int(i)*len(r.of) : (int(i)+1)*len(r.of)]
+}
+
+func (r *records) weight(i int32) float64 {
+	if r.weights == nil {
+		return 1
+	}
+	return r.weights[i]
+}
+
+type keyed struct {
+	digest uint64
+	row    int32
+}
+
+// sorted lists the rows so that equal records are neighbours, in an order that does not depend on
+// that of the rows: by digest, then by what the digest is of, label and weight.
+func (r *records) sorted() []keyed {
+	order := make([]keyed, len(r.digests))
+	for i, d := range r.digests {
+		order[i] = keyed{d, int32(i)}
+	}
+	slices.SortFunc(order, func(a, b keyed) int {
+		if a.digest != b.digest {
+			return cmp.Compare(a.digest, b.digest)
+		}
+		return cmp.Or(slices.Compare(r.features(a.row), r.features(b.row)),
+			cmp.Compare(r.labels[a.row], r.labels[b.row]),
+			cmp.Compare(r.weight(a.row), r.weight(b.row)))
+	})
+	return order
+}

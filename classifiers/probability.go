@@ -1,0 +1,86 @@
+package classifiers
+
+import (
+	"math"
+
+	"ppdp/datasets"
+	"ppdp/elementary"
+)
+
+// ProbabilityModel is a model that says how sure it is.
+type ProbabilityModel interface {
+	Model
+	// Probabilities writes the probability of each class for each row to dst, which has room for
+	// len(rows)·classes numbers, row by row. Those of a row are from 0 to 1 and add up to 1; a
+	// class that the model has not seen has 0. Predict gives a class of the largest probability, up
+	// to rounding. What Predict says of tables holds here too.
+	Probabilities(dst []float64, table *datasets.Table, rows []int32)
+}
+
+// ScoreModel is a model that ranks records without knowing probabilities.
+type ScoreModel interface {
+	Model
+	// Scores writes a number for each row and class to dst, as Probabilities does: the larger it
+	// is, the likelier the class. The numbers of two classes mean nothing beside each other.
+	Scores(dst []float64, table *datasets.Table, rows []int32)
+}
+
+// Leaves are what the leaves of a tree say.
+type Leaves struct {
+	classes int
+	class   []uint32
+	shares  []float64 // of the classes, leaf by leaf
+}
+
+// Add notes a leaf where the classes of the training records have the given weights, and returns
+// its number. Without any weight it is of class 0.
+func (l *Leaves) Add(weights []float64) int32 {
+	l.classes = len(weights)
+	sum, best := 0.0, Majority(weights)
+	for _, w := range weights {
+		sum += w
+	}
+	for class, w := range weights {
+		share := 0.0
+		switch {
+		case sum > 0:
+			share = w / sum
+		case class == best:
+			share = 1
+		}
+		l.shares = append(l.shares, share)
+	}
+	l.class = append(l.class, uint32(best))
+	return int32(len(l.class) - 1)
+}
+
+// Len is the number of leaves.
+func (l *Leaves) Len() int { return len(l.class) }
+
+// Class is the most frequent class of a leaf, the first of equals.
+func (l *Leaves) Class(leaf int32) uint32 { return l.class[leaf] }
+
+// Shares are those of the classes in a leaf.
+func (l *Leaves) Shares(leaf int32) []float64 {
+	return l.shares[int(leaf)*l.classes : (int(leaf)+1)*l.classes]
+}
+
+// Logistic is 1/(1+e^-x).
+func Logistic(x float64) float64 { return 1 / (1 + elementary.Exp(-x)) }
+
+// Softmax turns logarithms of weights into shares of their sum, in place, and returns the logarithm
+// of the sum.
+func Softmax(scores []float64) (logSum float64) {
+	most, sum := math.Inf(-1), 0.0
+	for _, s := range scores {
+		most = max(most, s)
+	}
+	for k, s := range scores {
+		scores[k] = elementary.Exp(s - most)
+		sum += scores[k]
+	}
+	for k := range scores {
+		scores[k] /= sum
+	}
+	return most + elementary.Log(sum)
+}

@@ -1,0 +1,213 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"ppdp/claims"
+	"ppdp/experiments/spec"
+	"ppdp/internal/results"
+)
+
+// settleCommand is "ppdp settle".
+type settleCommand struct {
+	Claims []string `arg:"" optional:"" name:"claim" help:"Papers or claims to settle, such as rps or R-1a.1 (default: all claims)."`
+	dataFlags
+	Out  string `help:"Folder of results; settled runs are below settled/ in it (default: ${default})." default:"results" placeholder:"DIR"`
+	Jobs int    `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" placeholder:"N"`
+}
+
+// Help is the second part of the verb's help text.
+func (settleCommand) Help() string {
+	return `Runs as many trials as claims take: the settings that they speak of, 20 times at first,
+and then 60, 180 and 540 times those of points that are still open. Readings of a claim are settled
+too. An experiment grows only while its next step costs less than some minutes of a worker's time.
+Trial i is that of the ordinary run, so that the papers' trials are the first ones. An interrupted
+run goes on where it stopped, and results do not depend on -j.
+
+The chance that any point of a claim gets a wrong state is at most 5 % over all steps. Claims on
+running times are not settled. "ppdp claims" shows settled verdicts first.
+
+At the end the verdicts are compared with those that come with ppdp; the exit code is 1 if any
+differs on real data.
+
+Examples:
+
+  ppdp settle
+
+  ppdp settle R-1a.1 R-2c.1
+
+  ppdp settle rps --out ~/results -j 4`
+}
+
+// settledFolder is below the folder of results.
+const settledFolder = "settled"
+
+// settleSeconds is what the next look of an experiment may cost, in seconds of one worker's time by
+// costs.csv: the same experiments grow on every machine.
+const settleSeconds = 300.0
+
+// unknownCost is the seconds taken for a job of an experiment that was never timed.
+const unknownCost = 0.05
+
+// Run settles.
+func (c settleCommand) Run(con *console) error {
+	v, err := readClaims(claims.Papers(), c.Claims...)
+	if err != nil {
+		return err
+	}
+	s := &settling{verdicts: v, con: con, flags: &runFlags{dataFlags: c.dataFlags, Jobs: c.Jobs,
+		outFlag: outFlag{filepath.Join(c.Out, settledFolder)}, noFigures: true}}
+	if err := errors.Join(inputErrors(s.flags.Validate()), s.plan()); err != nil {
+		return err
+	}
+	for _, look := range claims.Looks {
+		plans, err := s.grow(look.Trials)
+		if err != nil {
+			return err
+		}
+		if len(plans) == 0 {
+			break
+		}
+		fmt.Fprintf(con.stderr, "ppdp: %d trials of what is open: %s\n", look.Trials,
+			counted(len(plans), "experiment"))
+		if err := runPlans(con, plans, s.flags); err != nil {
+			return err
+		}
+	}
+	return s.end()
+}
+
+// settling is a settled run between its looks.
+type settling struct {
+	*verdicts
+	con   *console
+	flags *runFlags
+	full  []*spec.Plan          // with as many trials as the last look may have
+	grown map[string]*spec.Plan // with those run so far, by experiment
+}
+
+// plan resolves the experiments of the claims, but for those that draw times.
+func (s *settling) plan() error {
+	var names []string
+	for _, file := range s.files {
+		for i := range file.Claims {
+			checks, readings := file.Claims[i].Experiments()
+			names = append(names, slices.Concat(checks, readings)...)
+		}
+	}
+	slices.Sort(names)
+	overrides := spec.Overrides{Trials: claims.Looks[len(claims.Looks)-1].Trials}
+	plans, err := makePlans(slices.Compact(names), overrides)
+	if err != nil {
+		return err
+	}
+	s.full = slices.DeleteFunc(plans, (*spec.Plan).Timed)
+	overrides.StandIns = standIns(s.con, s.full, s.flags.files())
+	s.grown = make(map[string]*spec.Plan)
+	for i, plan := range s.full {
+		own := overrides
+		if plan.Spec.Trials == 1 { // nothing is left to chance
+			own.Trials = 1
+		}
+		if s.full[i], err = plan.Spec.Plan(own); err != nil {
+			return err
+		}
+		s.grown[plan.Spec.Name] = s.full[i].WithTrials(map[string]int{})
+	}
+	return nil
+}
+
+// grow lists the plans that open points ask for, with the trials of a look, of the experiments that
+// may grow. Before the first look every point is open.
+func (s *settling) grow(look int) (plans []*spec.Plan, err error) {
+	first := look == claims.Looks[0].Trials
+	var runs []*results.Summary
+	if !first {
+		runs, err = openRuns(s.con, s.flags.Out)
+	}
+	known, unread := costs(false)
+	if err = errors.Join(err, unread); err != nil {
+		return nil, err
+	}
+	trials := make(map[string]map[string]int) // by experiment and setting
+	for _, plan := range s.full {
+		name := plan.Spec.Name
+		trials[name] = maps.Clone(s.grown[name].Settled)
+		if first {
+			runs = append(runs, unmeasured(plan))
+		}
+	}
+	var lock sync.Mutex
+	err = s.evaluate(runs, claims.Options{Settled: true, Planned: first,
+		Open: func(experiment string, setting *results.Setting) {
+			lock.Lock()
+			defer lock.Unlock()
+			trials[experiment][setting.Key()] = look
+		}})
+	if err != nil {
+		return nil, err
+	}
+	for _, plan := range s.full {
+		name := plan.Spec.Name
+		next := plan.WithTrials(trials[name])
+		more := len(next.Jobs) - len(s.grown[name].Jobs)
+		cost := float64(more) * cmp.Or(known[name], unknownCost)
+		switch {
+		case more == 0:
+		case !first && cost > settleSeconds:
+			fmt.Fprintf(s.con.stderr, "ppdp: %s keeps its trials: %d would take a worker about "+
+				"%v\n", name, look, wholeSeconds(cost))
+		default:
+			s.grown[name] = next
+			plans = append(plans, next)
+		}
+	}
+	return plans, nil
+}
+
+// end judges for the last time, keeps the verdicts and compares them with those that come with
+// ppdp.
+func (s *settling) end() error {
+	runs, err := openRuns(s.con, s.flags.Out)
+	if err == nil {
+		err = s.evaluate(runs, claims.Options{Settled: true})
+	}
+	if err != nil {
+		return err
+	}
+	found := claims.SettledOf(runs, s.judgements...)
+	differences := found.Differences(claims.Committed())
+	path := filepath.Join(s.flags.Out, claims.SettledFile)
+	old, err := claims.OpenSettled(path)
+	if err != nil {
+		return err
+	}
+	found.Add(old)
+	err = errors.Join(results.WriteFile(path, found.Write), s.printCounts(s.con.stdout))
+	if len(differences) > 0 {
+		err = errors.Join(err, fmt.Errorf("not as it comes with ppdp:\n  %s",
+			strings.Join(differences, "\n  ")))
+	}
+	return err
+}
+
+// unmeasured is what will be measured of a plan, without values.
+func unmeasured(p *spec.Plan) *results.Summary {
+	var settings []*results.Setting
+	for _, config := range p.Configs {
+		settings = append(settings, config.Setting)
+	}
+	var measures []results.Measurement
+	for _, measure := range p.Spec.Measures {
+		measures = append(measures, measure.Measurement())
+	}
+	return results.Planned(results.Manifest{Experiment: p.Spec.Name, Spec: string(p.Spec.Text)},
+		settings, measures)
+}

@@ -1,0 +1,57 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"ppdp/algorithms"
+)
+
+// leaky publishes the true records.
+type leaky struct{ algorithms.Algorithm }
+
+func (l leaky) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	r, err := l.Algorithm.Release(ctx, in)
+	if err == nil {
+		r.Table = in.Table.Select(in.Rows)
+	}
+	return r, err
+}
+
+// TestAudit: a release says how its very settings were audited. Where the audit finds something,
+// nothing is released and nothing is spent.
+func TestAudit(t *testing.T) {
+	_, r := files(t, 50)
+	made := must(Make(t.Context(), r))
+	a := made.Certificate.Audit
+	if a == nil || a.Pairs < 1 || a.Pairs > 4 || a.Transcripts != 2*auditRounds*a.Pairs {
+		t.Errorf("audited %+v", a)
+	} else if !strings.Contains(read(t, r.Out+"/"+PageFile), a.Sentence()) {
+		t.Errorf("the page lacks %q", a.Sentence())
+	}
+	r.Out, r.Algorithm, r.Epsilon = r.Out+"-k", "mondrian", 0
+	if made := must(Make(t.Context(), r)); made.Certificate.Audit != nil {
+		t.Errorf("k-anonymity has %+v", made.Certificate.Audit)
+	}
+
+	r.Algorithm, r.Epsilon = "independent", 1
+	table, _, err := r.load(t.Context())
+	noError(t, err)
+	c := must(choose(t.Context(), r, table.Schema()))
+	c.algorithm = leaky{c.algorithm}
+	_, err = c.audit(t.Context(), r, table.Schema())
+	if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "output: ") {
+		t.Errorf("true records are published: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.audit(cancelled, r, table.Schema()); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	text := new(Audited).Sentence()
+	if !strings.HasPrefix(text, "These settings were not audited") {
+		t.Error(text)
+	}
+}
