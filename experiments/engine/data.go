@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -304,10 +305,25 @@ func usable(p *spec.Plan, d *spec.Dataset, m *trialData) error {
 	return p.CheckTable(d, fewest, m.data.Table.Schema())
 }
 
-// dataErrors is the error of reading a plan's data, nil if all could be read.
+// dataErrors is the error of reading a plan's data, nil if all could be read. What several datasets
+// have in common, such as a bad file, is said once.
 func dataErrors(ctx context.Context, errs []error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w while its data were read: nothing was run", ErrInterrupted)
+	}
+	said := make(map[string]string) // the dataset that said it
+	for i, err := range errs {
+		cause := errors.Unwrap(err)
+		if cause == nil {
+			continue
+		}
+		text := cause.Error()
+		dataset := strings.TrimSuffix(err.Error(), ": "+text)
+		if first := said[text]; first != "" {
+			errs[i] = fmt.Errorf("%s: the same as %s", dataset, first)
+		} else {
+			said[text] = dataset
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return dataError{err}

@@ -98,3 +98,22 @@ func noiseOfOtherRows(t *testing.T, dataset string) {
 		}
 	}
 }
+
+// TestOneBadTableIsReportedOnce: two datasets that name one bad table tell of its faults once.
+func TestOneBadTableIsReportedOnce(t *testing.T) {
+	dir := t.TempDir()
+	const schema = "attributes: [{name: age, kind: numeric, low: 18, high: 95}]\n"
+	for name, text := range map[string]string{"my.csv": "age\n30\nold\n", "one.yaml": schema,
+		"two.yaml": schema} {
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	use := "{name: csv, csv: my.csv, schema: "
+	text := "name: test/own\nseed: 3\ndataset: [" + use + "one.yaml}, " + use + "two.yaml}]\n" +
+		"epsilon: 1\nalgorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n"
+	parsed := must(spec.Parse(filepath.Join(dir, "spec.yaml"), []byte(text)))
+	_, err := Run(t.Context(), must(parsed.Plan(spec.Overrides{})), options(t, t.TempDir()))
+	if err == nil || strings.Count(err.Error(), "my.csv:3:1") != 1 ||
+		!strings.Contains(err.Error(), ": the same as dataset ") {
+		t.Errorf("%v", err)
+	}
+}
