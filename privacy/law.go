@@ -65,7 +65,7 @@ func (c *call) noisePlace(x float64, u func() float64) float64 {
 		scale = smoothing * c.values[1] / c.charged
 		low, high := 0.0, 0.5
 		for range halvings {
-			if above = (low + high) / 2; elementary.TanPi(above-0.5) < -z/scale {
+			if above = float64((low + high) / 2); elementary.TanPi(above-0.5) < -z/scale {
 				low = above
 			} else {
 				high = above
@@ -96,8 +96,8 @@ func discreteGaussianAbove(z, sigma, u float64) float64 {
 	}
 	weight := func(y float64) float64 { return elementary.Exp(-y * y / (2 * sigma * sigma)) }
 	sum, above := weight(0), float64(u*weight(z))
-	for y := 1.0; y < 12*sigma+2; y++ {
-		sum += 2 * weight(y)
+	for y := 1.0; y < float64(12*sigma)+2; y++ {
+		sum += float64(2 * weight(y))
 		if y > z {
 			above += weight(y)
 		}

@@ -216,7 +216,7 @@ func (w *watch) answer(c *call, m *mechanism, values []float64, err error) error
 		case m.asks() == Rho:
 			distance += float64((was - v) * (was - v))
 			// (o-v)² - (o-was)²
-			loss += float64((was-v)*(2*c.outcome[i]-was-v)*c.rate) / 2
+			loss += float64((was - v) * (float64(2*c.outcome[i]) - was - v) * c.rate / 2)
 		default:
 			distance += math.Abs(was - v)
 			loss += float64((math.Abs(c.outcome[i]-v) - math.Abs(c.outcome[i]-was)) * c.rate)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -337,17 +338,24 @@ func croissant(t *testing.T, r *Request, guarantee string, files int, kinds stri
 	}
 }
 
+// cheapIn asks for a release of the table in a folder that takes milliseconds.
+func cheapIn(dir string) *Request {
+	r := requestIn(dir)
+	r.Epsilon, r.Algorithm = 0.001, "independent"
+	r.Params = []string{"iterations=5"}
+	r.Total.Epsilon = 5
+	return r
+}
+
 // TestKilled kills a process that makes releases at random moments, 10 times, and 100 times in make
 // test-long. Each release that is out is in the account, which can be read after every kill, and
 // the total is never exceeded.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv("PPDP_TEST_RELEASES"); dir != "" {
 		auditRounds = 0 // of the milliseconds before a kill, they would take most
+		fmt.Println("ready")
 		for i := 0; ; i++ {
-			r := requestIn(dir)
-			r.Epsilon, r.Algorithm = 0.001, "independent"
-			r.Params = []string{"iterations=5"}
-			r.Total.Epsilon = 5
+			r := cheapIn(dir)
 			r.Out = filepath.Join(dir, fmt.Sprintf("out-%d-%d", os.Getpid(), i))
 			if _, err := Make(context.Background(), r); errors.Is(err, ErrAccount) {
 				fmt.Println(err)
@@ -357,6 +365,15 @@ func TestKilled(t *testing.T) {
 			}
 		}
 	}
+	// Kills come within the time of about three releases, which is longer on a busy machine.
+	other, _ := files(t, 20)
+	rounds := auditRounds
+	auditRounds = 0
+	defer func() { auditRounds = rounds }()
+	start := time.Now()
+	_, err := Make(t.Context(), cheapIn(other))
+	noError(t, err)
+	took := time.Since(start)
 	dir, r := files(t, 20)
 	moments := random.NewKey(2).Stream()
 	kills, out := 10, 0
@@ -366,14 +383,17 @@ func TestKilled(t *testing.T) {
 	for kill := range kills {
 		c := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 		c.Env = append(os.Environ(), "PPDP_TEST_RELEASES="+dir)
+		output := must(c.StdoutPipe())
 		noError(t, c.Start())
+		_, err := io.ReadFull(output, make([]byte, len("ready\n")))
+		noError(t, err)
 		for kill == 0 { // the first one waits for an account, so that later ones meet it
 			if _, err := os.Stat(Beside(r.Table, accountEnding)); err == nil {
 				break
 			}
 			time.Sleep(time.Millisecond)
 		}
-		time.Sleep(time.Duration(moments.IntN(60_000)) * time.Microsecond)
+		time.Sleep(time.Duration(moments.IntN(int(3*took)) + 1))
 		c.Process.Kill()
 		if c.Wait(); c.ProcessState.ExitCode() == 3 {
 			t.Fatalf("kill %d: the process ended by itself", kill)

@@ -110,7 +110,7 @@ func (q *problem) penalty(parameters, gradient []float64) (sum float64) {
 		if i%q.width == q.Size {
 			continue
 		}
-		sum += float64(w*w) / 2
+		sum += float64(w * w / 2)
 		if gradient != nil {
 			gradient[i] += w
 		}

@@ -135,7 +135,7 @@ func AdultHalves(t *testing.T, c classifiers.Classifier, want Reference, toleran
 	for _, x := range sure[1] {
 		from, _ := slices.BinarySearch(sure[0], x)
 		to, _ := slices.BinarySearch(sure[0], math.Nextafter(x, 2))
-		below += float64(from+to) / 2
+		below += float64(float64(from+to) / 2)
 	}
 	got := Reference{Accuracy(model, table, test),
 		below / (float64(len(sure[0])) * float64(len(sure[1])))}
