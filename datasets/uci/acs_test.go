@@ -45,7 +45,7 @@ func TestACSColumns(t *testing.T) {
 	}
 }
 
-// Numbers that do not apply become the lowest, other texts stay; the fifth decile is the upper half.
+// A number that does not apply becomes the lowest, other texts stay; decile 5 is of the upper half.
 func TestACSRows(t *testing.T) {
 	got, err := acs([]byte("NOC,NPF,INDP,PINCP,POVPIP,MSP,PINCP_DECILE\r\n"+
 		"N,N,N,N,N,N,N\r\n0,2,170,0.0,501,6,4\r\n0,2,170,1.0,501,6,5\r\n0,2,170,1.0,501,6,9\r\n"),
