@@ -12,7 +12,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/random"
 )
 
 // census is all of Adult, or of its stand-in where there are no files, with the rows of adult.data
@@ -157,5 +156,3 @@ func copyOf(c Case, rows []int32) Case {
 	c.Truth, c.Published = new(Memo), new(Memo)
 	return c
 }
-
-var _ = random.NewKey

@@ -19,8 +19,8 @@ func NeedsHeldOut(params Params) bool {
 }
 
 // ErrNoHeldOut is the error of metrics that need records held out where there are none.
-var ErrNoHeldOut = errors.New("no rows are held out: only beside records that the release was " +
-	"not made from can be seen what it gives away of those it was made from")
+var ErrNoHeldOut = errors.New("no rows are held out, which the records that the release was made " +
+	"from could be compared with")
 
 // sides are equally many members and records held out, in an order drawn at random.
 type sides struct{ members, held []int32 }

@@ -45,12 +45,14 @@ func (s share) minus(o share, end End) float64 {
 	p, q := s.at(Estimate), o.at(Estimate)
 	switch end {
 	case Low:
-		return p - q - math.Hypot(p-s.at(Low), o.at(High)-q)
+		return p - q - length(p-s.at(Low), o.at(High)-q)
 	case High:
-		return p - q + math.Hypot(s.at(High)-p, q-o.at(Low))
+		return p - q + length(s.at(High)-p, q-o.at(Low))
 	}
 	return p - q
 }
+
+func length(x, y float64) float64 { return math.Sqrt(float64(x*x) + float64(y*y)) }
 
 // lowest is the probability of a hit at which so many hits or more have the probability tail.
 func lowest(hits, of float64) float64 {
