@@ -2,11 +2,13 @@ package audit
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/datasets/gower"
 	"ppdp/elementary"
 )
 
@@ -14,34 +16,21 @@ import (
 // without one of the rarest records or with it replaced by the commonest; without the edges of the
 // largest hubs, or of a node that has few; without edges of these. The error names what cannot be.
 func PairsOn(g algorithms.Guarantee, name string, data Data) ([]Pair, error) {
-	if (g.Unit == "record") != (data.Table != nil) {
-		return nil, fmt.Errorf("%s does not protect what %s holds: its unit is one %s",
-			g.Variant, name, g.Unit)
+	if data.Table != nil {
+		order, err := targetsOf(g, name, data)
+		if err != nil {
+			return nil, err
+		}
+		common := order[len(order)-1]
+		return withoutEach(g, name, data.Table, common,
+			slices.Compact([]int32{order[0], order[1], order[len(order)/2], common})), nil
+	}
+	if err := checkUnit(g, name, data); err != nil {
+		return nil, err
 	}
 	var pairs []Pair
 	add := func(of string, b Data) {
 		pairs = append(pairs, Pair{Name: fmt.Sprintf("%s, %s", name, of), A: data, B: b})
-	}
-	if data.Table != nil {
-		if data.Table.Len() < 2 {
-			return nil, fmt.Errorf("%s has %d records, must have at least 2", name,
-				data.Table.Len())
-		}
-		order := byRarity(data.Table)
-		common := order[len(order)-1]
-		some := slices.Compact([]int32{order[0], order[1], order[len(order)/2], common})
-		for _, row := range some {
-			rows := data.Table.AllRows()
-			of := fmt.Sprintf("record %d of %d", row+1, len(rows))
-			switch {
-			case g.Relation != algorithms.ReplaceRecord:
-				add(of, Data{Table: data.Table.Select(slices.Delete(rows, int(row), int(row)+1))})
-			case row != common:
-				rows[row] = common
-				add(of, Data{Table: data.Table.Select(rows)})
-			}
-		}
-		return pairs, nil
 	}
 	graph := data.Graph
 	if most := graph.MaxDegree(); graph.Edges() == 0 || g.MaxDegree > 0 && most > g.MaxDegree {
@@ -85,6 +74,79 @@ func byRarity(t *datasets.Table) []int32 {
 	rows := t.AllRows()
 	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(likely[a], likely[b]) })
 	return rows
+}
+
+// Targets returns neighbours of a table, each without one of the n records that an attacker would
+// choose: those farthest from all others.
+func Targets(ctx context.Context, g algorithms.Guarantee, name string, data Data,
+	n int) ([]Pair, error) {
+	order, err := targetsOf(g, name, data)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := isolated(ctx, data.Table, order, n)
+	return withoutEach(g, name, data.Table, order[len(order)-1], chosen), err
+}
+
+func checkUnit(g algorithms.Guarantee, name string, data Data) error {
+	if (g.Unit == "record") != (data.Table != nil) {
+		return fmt.Errorf("%s does not protect what %s holds: its unit is one %s",
+			g.Variant, name, g.Unit)
+	}
+	return nil
+}
+
+// targetsOf lists the records of a table, the rarest first, of which any may be gone.
+func targetsOf(g algorithms.Guarantee, name string, data Data) ([]int32, error) {
+	if err := checkUnit(g, name, data); err != nil {
+		return nil, err
+	}
+	if data.Table == nil {
+		return nil, fmt.Errorf("%s is a graph, whose nodes cannot be targets", name)
+	}
+	if data.Table.Len() < 2 {
+		return nil, fmt.Errorf("%s has %d records, must have at least 2", name, data.Table.Len())
+	}
+	return byRarity(data.Table), nil
+}
+
+// withoutEach returns the pairs of a table and a neighbour without one of the given records, or
+// with the common one in its place.
+func withoutEach(g algorithms.Guarantee, name string, t *datasets.Table, common int32,
+	gone []int32) (pairs []Pair) {
+	for _, row := range gone {
+		rows := t.AllRows()
+		if g.Relation != algorithms.ReplaceRecord {
+			rows = slices.Delete(rows, int(row), int(row)+1)
+		} else if rows[row] = common; row == common {
+			continue
+		}
+		pairs = append(pairs, Pair{Name: fmt.Sprintf("%s, record %d of %d", name, row+1, t.Len()),
+			A: Data{Table: t}, B: Data{Table: t.Select(rows)}})
+	}
+	return pairs
+}
+
+// mostCandidates bounds the records among which targets are searched for.
+const mostCandidates = 1000
+
+// isolated lists the records, of the rarest ones, that are farthest from the record closest to
+// them by Gower's distance; the rarer is first of equals.
+func isolated(ctx context.Context, t *datasets.Table, rarest []int32, n int) ([]int32, error) {
+	candidates := rarest[:min(len(rarest), max(n, mostCandidates))]
+	all := t.AllRows()
+	space := gower.New(t, all)
+	found, err := space.Points(t, candidates).Nearest(ctx, space.Points(t, all))
+	if err != nil {
+		return nil, err
+	}
+	alone := make(map[int32]int, len(candidates))
+	for i, row := range candidates {
+		alone[row] = found[i].Second // the closest is the record itself
+	}
+	order := slices.Clone(candidates)
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(alone[b], alone[a]) })
+	return order[:min(n, len(order))], nil
 }
 
 // without is a graph without the edges from a node to some of those adjacent to it.

@@ -11,10 +11,10 @@ import (
 )
 
 func init() {
-	info := attack("attribute-inference", "Attribute inference", "", "Yeom et al. 2018, section 4, "+
-		"and Stadler et al. 2022: accuracy on members less that on records held out, of a "+
-		"learner trained on the release; how accurate it is on either is the population's "+
-		"pattern and no breach")
+	info := attack("attribute-inference", "Attribute inference", "", "Yeom et al. 2018 and "+
+		"Stadler et al. 2022: accuracy on members less that on records held out, of a learner "+
+		"trained on the release; how accurate it is on either is the population's pattern and "+
+		"no breach")
 	info.Classifier, info.AsPublished, info.AnyTarget = true, true, true
 	Register(parameterised[*AttributeInferenceParams]{info, func() *AttributeInferenceParams {
 		return &AttributeInferenceParams{"", Difference, Estimate}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/datasets/gower"
 )
 
 func init() {
@@ -80,9 +81,9 @@ func closestRecord(ctx context.Context, c Case, params *ClosestRecordParams) (fl
 	for _, n := range from {
 		switch {
 		case params.Of == MeanDistance:
-			sum += d.mean(n.first)
-		case n.first < n.second:
-			sum += float64(n.first) / float64(n.second)
+			sum += d.Mean(n.First)
+		case n.First < n.Second:
+			sum += float64(n.First) / float64(n.Second)
 		default: // both may be 0
 			sum++
 		}
@@ -111,11 +112,11 @@ func nearer(ctx context.Context, c Case) (share, error) {
 		if len(rows) == 0 {
 			return share{}, nil
 		}
-		g := newGower(c.Table, c.Train, c.Test)
-		released := g.points(table, rows)
-		var found [2][]neighbour
+		g := gower.New(c.Table, c.Train, c.Test)
+		released := g.Points(table, rows)
+		var found [2][]gower.Neighbour
 		for side, of := range [][]int32{s.members, s.held} {
-			if found[side], err = released.nearest(ctx, g.points(c.Table, of)); err != nil {
+			if found[side], err = released.Nearest(ctx, g.Points(c.Table, of)); err != nil {
 				return share{}, err
 			}
 		}
@@ -123,11 +124,11 @@ func nearer(ctx context.Context, c Case) (share, error) {
 		closest := make([]int32, 0, len(rows)) // members and, negative, records held out
 		for i, member := range found[0] {
 			switch other := found[1][i]; {
-			case member.first < other.first:
+			case member.First < other.First:
 				hits++
-				closest = append(closest, member.at)
-			case member.first > other.first:
-				closest = append(closest, ^other.at)
+				closest = append(closest, member.At)
+			case member.First > other.First:
+				closest = append(closest, ^other.At)
 			default:
 				hits += 0.5
 			}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"ppdp/datasets/gower"
 )
 
 // Exposure is how far a release gives away that it was made from a record.
@@ -26,20 +28,20 @@ func MostExposed(ctx context.Context, c Case, most int) (exposed []Exposure, amo
 		return nil, 0, err
 	}
 	members := sought(permuted(c.Train, "members"), max(len(rows), len(c.Train)))
-	g := newGower(c.Table, c.Train)
-	points := g.points(c.Table, members)
-	released, err := points.nearest(ctx, g.points(table, rows))
+	g := gower.New(c.Table, c.Train)
+	points := g.Points(c.Table, members)
+	released, err := points.Nearest(ctx, g.Points(table, rows))
 	if err != nil {
 		return nil, 0, err
 	}
 	// The closest of all originals is the member itself.
-	others, err := points.nearest(ctx, g.points(c.Table, c.Train))
+	others, err := points.Nearest(ctx, g.Points(c.Table, c.Train))
 	if err != nil {
 		return nil, 0, err
 	}
 	for i, row := range members {
-		exposed = append(exposed, Exposure{row, rows[released[i].at], g.mean(released[i].first),
-			g.mean(others[i].second), nearness(released[i].first) - nearness(others[i].second)})
+		exposed = append(exposed, Exposure{row, rows[released[i].At], g.Mean(released[i].First),
+			g.Mean(others[i].Second), nearness(released[i].First) - nearness(others[i].Second)})
 	}
 	slices.SortFunc(exposed, func(a, b Exposure) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))

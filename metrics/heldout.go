@@ -7,6 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/datasets/gower"
 	"ppdp/random"
 )
 
@@ -82,9 +83,9 @@ func attack(name, title, unit, source string) Info {
 // distances are Gower's between the records of a case. Slices are by position in its sides, and
 // shorter where not all could be compared.
 type distances struct {
-	*gower
+	*gower.Space
 	sides
-	members, held []neighbour // among the records released
+	members, held []gower.Neighbour // among the records released
 }
 
 // distancesOf compares members and records held out with the release.
@@ -99,11 +100,11 @@ func distancesOf(ctx context.Context, c Case) (*distances, error) {
 		if err != nil || len(rows) == 0 {
 			return nil, err
 		}
-		d := &distances{gower: newGower(c.Table, c.Train, c.Test), sides: s}
-		released := d.points(table, rows)
-		d.members, err = d.points(c.Table, sought(s.members, len(rows))).nearest(ctx, released)
+		d := &distances{Space: gower.New(c.Table, c.Train, c.Test), sides: s}
+		released := d.Points(table, rows)
+		d.members, err = d.Points(c.Table, sought(s.members, len(rows))).Nearest(ctx, released)
 		if err == nil {
-			d.held, err = d.points(c.Table, sought(s.held, len(rows))).nearest(ctx, released)
+			d.held, err = d.Points(c.Table, sought(s.held, len(rows))).Nearest(ctx, released)
 		}
 		return d, err
 	})

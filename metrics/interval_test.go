@@ -51,7 +51,8 @@ func TestIntervalDefinition(t *testing.T) {
 				}
 			}
 			if math.Abs(above-tail) > 1e-7 || x < n && math.Abs(below-tail) > 1e-7 {
-				t.Errorf("%d of %d: %v and %v beyond the ends, must be %v", x, n, above, below, tail)
+				t.Errorf("%d of %d: %v and %v beyond the ends, must be %v", x, n, above, below,
+					tail)
 			}
 		}
 	}
@@ -67,7 +68,8 @@ func TestBeta(t *testing.T) {
 				if p <= 0 || p >= 1 {
 					continue
 				}
-				if got, want := beta(a, b, p), mathext.RegIncBeta(a, b, p); math.Abs(got-want) > 1e-8 {
+				got, want := beta(a, b, p), mathext.RegIncBeta(a, b, p)
+				if math.Abs(got-want) > 1e-8 {
 					t.Errorf("I(%v; %v, %v) = %v, want %v", p, a, b, got, want)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/datasets/gower"
 	"ppdp/elementary"
 )
 
@@ -150,11 +151,11 @@ func (s sides) halves() (attacked, reference []int32) {
 
 // nearnessUnit is the distance, a thousandth of an attribute's range, below which two records count
 // as about equal: the density at a copy is large, not infinite.
-const nearnessUnit = gowerUnit >> 10
+const nearnessUnit = gower.Unit >> 10
 
 // nearness is minus the logarithm of a distance.
 func nearness(distance int) float64 {
-	return -elementary.Log(float64(min(distance, beyond-nearnessUnit) + nearnessUnit))
+	return -elementary.Log(float64(min(distance, gower.Beyond-nearnessUnit) + nearnessUnit))
 }
 
 // scoresOfDistances go by the closest released record and, for a density, the closest of the
@@ -165,22 +166,22 @@ func scoresOfDistances(ctx context.Context, c Case, density bool) (s scores, err
 		return s, err
 	}
 	attacked, rows := d.halves()
-	reference := d.points(c.Table, rows)
-	score := func(rows []int32, released []neighbour) ([]float64, error) {
+	reference := d.Points(c.Table, rows)
+	score := func(rows []int32, released []gower.Neighbour) ([]float64, error) {
 		rows = rows[:min(len(attacked), len(released))]
-		known := make([]neighbour, len(rows))
+		known := make([]gower.Neighbour, len(rows))
 		if density {
 			var err error
-			rows = sought(rows, reference.n)
-			if known, err = d.points(c.Table, rows).nearest(ctx, reference); err != nil {
+			rows = sought(rows, reference.Len())
+			if known, err = d.Points(c.Table, rows).Nearest(ctx, reference); err != nil {
 				return nil, err
 			}
 		}
 		values := make([]float64, len(rows))
 		for i := range rows {
-			values[i] = nearness(released[i].first)
+			values[i] = nearness(released[i].First)
 			if density {
-				values[i] -= nearness(known[i].first)
+				values[i] -= nearness(known[i].First)
 			}
 		}
 		return values, nil

@@ -11,7 +11,7 @@ import (
 // best tests do, a guarantee without noise allows all, and none at epsilon 0 only guesses.
 func TestMostTruePositives(t *testing.T) {
 	for _, epsilon := range []float64{0.1, 1, 3} {
-		truth := math.Exp(epsilon) / (1 + math.Exp(epsilon)) // randomised response tells it so often
+		truth := math.Exp(epsilon) / (1 + math.Exp(epsilon)) // how often a random response is true
 		for _, c := range []struct{ delta, fpr, want float64 }{
 			{0, 1 - truth, truth},
 			// A value of scale 1/epsilon around 1 exceeds the x that one around 0 exceeds with

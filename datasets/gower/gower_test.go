@@ -1,4 +1,4 @@
-package metrics
+package gower
 
 import (
 	"context"
@@ -9,26 +9,25 @@ import (
 
 	"pgregory.net/rapid"
 
-	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 )
 
-// census is all of Adult, or of its stand-in where there are no files, with the rows of adult.data
-// released and those of adult.test held out.
-func census(tb testing.TB, real bool) Case {
-	tb.Helper()
-	var source datasets.Source = adult.StandIn{}
-	if dir := os.Getenv("PPDP_DATA"); real && dir != "" {
-		source = adult.Source{}
-	} else if real {
-		tb.Log("PPDP_DATA is not set: the stand-in")
+// census is all of Adult or, where there are no files, of its stand-in.
+func census(b *testing.B) *datasets.Table {
+	b.Helper()
+	var source datasets.Source = adult.Source{}
+	dir := os.Getenv("PPDP_DATA")
+	if dir == "" {
+		b.Log("PPDP_DATA is not set: the stand-in")
+		source = adult.StandIn{}
 	}
-	set := must(source.Load(context.Background(),
-		datasets.Request{Params: &adult.Params{Select: "diffmulti"},
-			Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}}))
-	rows := set.Table.AllRows()
-	return Case{Table: set.Table, Train: rows[:30_162], Test: rows[30_162:]}
+	set, err := source.Load(context.Background(), datasets.Request{
+		Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{dir}}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return set.Table
 }
 
 // drawTable is a table of up to ten numbers and categories, with small domains and large ones.
@@ -112,9 +111,9 @@ func TestNearest(t *testing.T) {
 			}
 			return sum / float64(max(1, compared))
 		}
-		g := newGower(table, ranges)
-		found, err := g.points(table, rows[:split]).nearest(t.Context(),
-			g.points(table, rows[split:]))
+		g := New(table, ranges)
+		found, err := g.Points(table, rows[:split]).Nearest(t.Context(),
+			g.Points(table, rows[split:]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,12 +124,12 @@ func TestNearest(t *testing.T) {
 				first, second = min(first, d), min(second, max(first, d))
 			}
 			const rounding = 1e-6
-			at := distance(rows[i], rows[split:][got.at])
-			if math.Abs(g.mean(got.first)-first) > rounding || math.Abs(at-first) > rounding ||
-				(got.second == beyond) != math.IsInf(second, 1) ||
-				got.second != beyond && math.Abs(g.mean(got.second)-second) > rounding {
-				t.Fatalf("row %d: %v and %v, row %d; must be %v and %v", i, g.mean(got.first),
-					g.mean(got.second), got.at, first, second)
+			at := distance(rows[i], rows[split:][got.At])
+			if math.Abs(g.Mean(got.First)-first) > rounding || math.Abs(at-first) > rounding ||
+				(got.Second == Beyond) != math.IsInf(second, 1) ||
+				got.Second != Beyond && math.Abs(g.Mean(got.Second)-second) > rounding {
+				t.Fatalf("row %d: %v and %v, row %d; must be %v and %v", i, g.Mean(got.First),
+					g.Mean(got.Second), got.At, first, second)
 			}
 		}
 	})
@@ -138,21 +137,15 @@ func TestNearest(t *testing.T) {
 
 // BenchmarkNearest finds the closest of Adult's 30,162 training records for 1,000 held out.
 func BenchmarkNearest(b *testing.B) {
-	c := census(b, true)
-	g := newGower(c.Table, c.Train)
-	members, held := g.points(c.Table, c.Train), g.points(c.Table, c.Test[:1000])
+	table := census(b)
+	rows := table.AllRows()
+	g := New(table, rows)
+	members, held := g.Points(table, rows[:30162]), g.Points(table, rows[30162:31162])
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := held.nearest(b.Context(), members); err != nil {
+		if _, err := held.Nearest(b.Context(), members); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*held.n*members.n), "ns/pair")
-}
-
-// copyOf releases some rows unchanged.
-func copyOf(c Case, rows []int32) Case {
-	c.Release = &algorithms.Release{Table: c.Table.Select(rows)}
-	c.Truth, c.Published = new(Memo), new(Memo)
-	return c
 }
