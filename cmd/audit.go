@@ -15,6 +15,7 @@ import (
 	"ppdp/audit"
 	"ppdp/audit/blackbox"
 	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/publish"
@@ -31,7 +32,7 @@ type auditCommand struct {
 	BlackBox    int      `help:"Also make this many releases of either input of each pair, and search for events that the claim does not allow; 4000 find much." placeholder:"N"`
 	Publication bool     `help:"Only releases as ppdp release makes them, with exact draws; without it, algorithms given by name are audited in both ways."`
 	Seed        uint64   `help:"Seed of the transcripts and releases." default:"1" placeholder:"S"`
-	Dataset     string   `help:"Replay on this dataset without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME"`
+	Dataset     string   `help:"Replay on this dataset, or on a CSV file with my.schema.yaml beside my.csv, without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME"`
 	Targets     int      `help:"With --dataset and --black-box: attack this many records that are far from all others, with releases made with and without each." placeholder:"N"`
 	JSON        bool     `name:"json" help:"Write JSON instead of a table."`
 	dataFlags
@@ -215,10 +216,17 @@ func closePrograms(subjects []*audited) error {
 // load loads the dataset that the audit is on, with its default parameters.
 func (c auditCommand) load(con *console) (audit.Data, error) {
 	source, err := datasets.Lookup(c.Dataset)
+	if table := strings.TrimSuffix(c.Dataset, ".gz"); strings.HasSuffix(table, ".csv") {
+		source, err = datasets.Lookup("csv")
+	}
 	if err != nil {
 		return audit.Data{}, inputError{err}
 	}
-	set, err := source.Load(con.ctx, datasets.Request{Params: source.Params(), Files: c.files(),
+	params := source.Params()
+	if own, ok := params.(*csvtable.Params); ok {
+		*own = csvtable.Params{CSV: c.Dataset, Schema: publish.Beside(c.Dataset, ".schema.yaml")}
+	}
+	set, err := source.Load(con.ctx, datasets.Request{Params: params, Files: c.files(),
 		Key: random.NewKey(c.Seed).Derive("audit", "data")})
 	if err != nil {
 		return audit.Data{}, inputError{fmt.Errorf("%s: %w", c.Dataset, err)}
