@@ -16,17 +16,19 @@ import (
 // without one of the rarest records or with it replaced by the commonest; without the edges of the
 // largest hubs, or of a node that has few; without edges of these. The error names what cannot be.
 func PairsOn(g algorithms.Guarantee, name string, data Data) ([]Pair, error) {
-	if data.Table != nil {
-		order, err := targetsOf(g, name, data)
-		if err != nil {
-			return nil, err
-		}
-		common := order[len(order)-1]
-		return withoutEach(g, name, data.Table, common,
-			slices.Compact([]int32{order[0], order[1], order[len(order)/2], common})), nil
+	if (g.Unit == "record") != (data.Table != nil) {
+		return nil, fmt.Errorf("%s does not protect what %s holds: its unit is one %s",
+			g.Variant, name, g.Unit)
 	}
-	if err := checkUnit(g, name, data); err != nil {
-		return nil, err
+	if data.Table != nil {
+		if data.Table.Len() < 2 {
+			return nil, fmt.Errorf("%s has %d records, must have at least 2", name,
+				data.Table.Len())
+		}
+		order := byRarity(data.Table)
+		common := order[len(order)-1]
+		some := slices.Compact([]int32{order[0], order[1], order[len(order)/2], common})
+		return withoutEach(g, name, data.Table, some, common), nil
 	}
 	var pairs []Pair
 	add := func(of string, b Data) {
@@ -76,45 +78,11 @@ func byRarity(t *datasets.Table) []int32 {
 	return rows
 }
 
-// Targets returns neighbours of a table, each without one of the n records that an attacker would
-// choose: those farthest from all others.
-func Targets(ctx context.Context, g algorithms.Guarantee, name string, data Data,
-	n int) ([]Pair, error) {
-	order, err := targetsOf(g, name, data)
-	if err != nil {
-		return nil, err
-	}
-	chosen, err := isolated(ctx, data.Table, order, n)
-	return withoutEach(g, name, data.Table, order[len(order)-1], chosen), err
-}
-
-func checkUnit(g algorithms.Guarantee, name string, data Data) error {
-	if (g.Unit == "record") != (data.Table != nil) {
-		return fmt.Errorf("%s does not protect what %s holds: its unit is one %s",
-			g.Variant, name, g.Unit)
-	}
-	return nil
-}
-
-// targetsOf lists the records of a table, the rarest first, of which any may be gone.
-func targetsOf(g algorithms.Guarantee, name string, data Data) ([]int32, error) {
-	if err := checkUnit(g, name, data); err != nil {
-		return nil, err
-	}
-	if data.Table == nil {
-		return nil, fmt.Errorf("%s is a graph, whose nodes cannot be targets", name)
-	}
-	if data.Table.Len() < 2 {
-		return nil, fmt.Errorf("%s has %d records, must have at least 2", name, data.Table.Len())
-	}
-	return byRarity(data.Table), nil
-}
-
-// withoutEach returns the pairs of a table and a neighbour without one of the given records, or
-// with the common one in its place.
-func withoutEach(g algorithms.Guarantee, name string, t *datasets.Table, common int32,
-	gone []int32) (pairs []Pair) {
-	for _, row := range gone {
+// withoutEach returns the pairs of a table and a neighbour without one of some records, or with the
+// common one in its place.
+func withoutEach(g algorithms.Guarantee, name string, t *datasets.Table, some []int32,
+	common int32) (pairs []Pair) {
+	for _, row := range some {
 		rows := t.AllRows()
 		if g.Relation != algorithms.ReplaceRecord {
 			rows = slices.Delete(rows, int(row), int(row)+1)
@@ -130,23 +98,31 @@ func withoutEach(g algorithms.Guarantee, name string, t *datasets.Table, common 
 // mostCandidates bounds the records among which targets are searched for.
 const mostCandidates = 1000
 
-// isolated lists the records, of the rarest ones, that are farthest from the record closest to
-// them by Gower's distance; the rarer is first of equals.
-func isolated(ctx context.Context, t *datasets.Table, rarest []int32, n int) ([]int32, error) {
-	candidates := rarest[:min(len(rarest), max(n, mostCandidates))]
-	all := t.AllRows()
-	space := gower.New(t, all)
-	found, err := space.Points(t, candidates).Nearest(ctx, space.Points(t, all))
+// Targets returns neighbours of a table, each without one of the n records that an attacker would
+// choose: of the rarest ones, those whose closest record is the farthest, by Gower's distance; the
+// rarer is first of equals.
+func Targets(ctx context.Context, g algorithms.Guarantee, name string, data Data,
+	n int) ([]Pair, error) {
+	if _, err := PairsOn(g, name, data); err != nil {
+		return nil, err
+	}
+	if data.Table == nil {
+		return nil, fmt.Errorf("%s is a graph, whose nodes cannot be targets", name)
+	}
+	t, rarest := data.Table, byRarity(data.Table)
+	common := rarest[len(rarest)-1]
+	rarest = rarest[:min(len(rarest), max(n, mostCandidates))]
+	space := gower.New(t, t.AllRows())
+	found, err := space.Points(t, rarest).Nearest(ctx, space.Points(t, t.AllRows()))
 	if err != nil {
 		return nil, err
 	}
-	alone := make(map[int32]int, len(candidates))
-	for i, row := range candidates {
+	alone := make(map[int32]int, len(rarest))
+	for i, row := range rarest {
 		alone[row] = found[i].Second // the closest is the record itself
 	}
-	order := slices.Clone(candidates)
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(alone[b], alone[a]) })
-	return order[:min(n, len(order))], nil
+	slices.SortStableFunc(rarest, func(a, b int32) int { return cmp.Compare(alone[b], alone[a]) })
+	return withoutEach(g, name, t, rarest[:min(n, len(rarest))], common), nil
 }
 
 // without is a graph without the edges from a node to some of those adjacent to it.

@@ -75,7 +75,7 @@ func attributeInference(ctx context.Context, c Case, params *AttributeInferenceP
 		return 0, false, err
 	}
 	s, err := sidesOf(ctx, c)
-	if err != nil || len(s.members) == 0 {
+	if err != nil {
 		return 0, false, err
 	}
 	type key struct {
@@ -87,7 +87,6 @@ func attributeInference(ctx context.Context, c Case, params *AttributeInferenceP
 		if err != nil {
 			return right, err
 		}
-		// The same columns with another class: both tables have the domains of the schema.
 		schema := withClass(c.Table.Schema(), target)
 		table, err := c.Table.WithSchema(schema)
 		if err == nil {
@@ -113,13 +112,6 @@ func attributeInference(ctx context.Context, c Case, params *AttributeInferenceP
 		}
 		return right, nil
 	})
-	switch {
-	case err != nil:
-		return 0, false, err
-	case params.Of == Members:
-		return right[0].at(params.End), true, nil
-	case params.Of == HeldOut:
-		return right[1].at(params.End), true, nil
-	}
-	return right[0].minus(right[1], params.End), true, nil
+	value, ok := params.Of.among(right, params.End)
+	return value, ok && err == nil, err
 }

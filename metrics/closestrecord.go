@@ -82,6 +82,8 @@ func closestRecord(ctx context.Context, c Case, params *ClosestRecordParams) (fl
 		switch {
 		case params.Of == MeanDistance:
 			sum += d.Mean(n.First)
+		case n.Second == gower.Beyond: // one record is released
+			return 0, false, nil
 		case n.First < n.Second:
 			sum += float64(n.First) / float64(n.Second)
 		default: // both may be 0

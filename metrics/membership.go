@@ -168,23 +168,16 @@ func scoresOfDistances(ctx context.Context, c Case, density bool) (s scores, err
 	attacked, rows := d.halves()
 	reference := d.Points(c.Table, rows)
 	score := func(rows []int32, released []gower.Neighbour) ([]float64, error) {
-		rows = rows[:min(len(attacked), len(released))]
-		known := make([]gower.Neighbour, len(rows))
-		if density {
-			var err error
-			rows = sought(rows, reference.Len())
-			if known, err = d.Points(c.Table, rows).Nearest(ctx, reference); err != nil {
-				return nil, err
-			}
-		}
-		values := make([]float64, len(rows))
-		for i := range rows {
+		rows = sought(rows[:min(len(attacked), len(released))], reference.Len())
+		known, err := d.Points(c.Table, rows).Nearest(ctx, reference)
+		values := make([]float64, len(known))
+		for i := range known {
 			values[i] = nearness(released[i].First)
 			if density {
 				values[i] -= nearness(known[i].First)
 			}
 		}
-		return values, nil
+		return values, err
 	}
 	if s.members, err = score(d.sides.members, d.members); err == nil {
 		s.others, err = score(attacked, d.held)

@@ -30,6 +30,21 @@ const (
 // Enum lists the words.
 func (Whose) Enum() []string { return algorithms.Words(Members, HeldOut, Difference) }
 
+// among is the figure asked for of shares of members and of records held out, undefined where it
+// takes one without trials.
+func (w Whose) among(shares [2]share, end End) (float64, bool) {
+	members, held := shares[0], shares[1]
+	switch {
+	case w != HeldOut && members.of == 0 || w != Members && held.of == 0:
+		return 0, false
+	case w == Members:
+		return members.at(end), true
+	case w == HeldOut:
+		return held.at(end), true
+	}
+	return members.minus(held, end), true
+}
+
 // UniqueMatchesParams are the parameters of the metric unique-matches.
 type UniqueMatchesParams struct {
 	Of  Whose `yaml:"of" doc:"whose share; the difference is what the release has memorised"`
@@ -74,18 +89,8 @@ func uniqueMatches(ctx context.Context, c Case, params *UniqueMatchesParams) (fl
 		}
 		return found, nil
 	})
-	members, held := shares[0], shares[1]
-	switch {
-	case err != nil:
-		return 0, false, err
-	case params.Of != HeldOut && members.of == 0 || params.Of != Members && held.of == 0:
-		return 0, false, nil
-	case params.Of == Members:
-		return members.at(params.End), true, nil
-	case params.Of == HeldOut:
-		return held.at(params.End), true, nil
-	}
-	return members.minus(held, params.End), true, nil
+	value, ok := params.Of.among(shares, params.End)
+	return value, ok && err == nil, err
 }
 
 // uniqueIn counts the original records that equal no other, and how many of them are released.
