@@ -21,6 +21,7 @@ type Case struct {
 	Series    string
 	Guarantee algorithms.Guarantee
 	Pairs     []Pair
+	Targets   int // how many of the pairs' records a black box attacks; 0 unless they were chosen
 }
 
 // NewCase finds out what a subject guarantees and makes the neighbours that Pairs knows for it.
@@ -30,7 +31,7 @@ func NewCase(s Subject, series string) (*Case, error) {
 		return nil, err
 	}
 	pairs, err := Pairs(g)
-	return &Case{s, series, g, pairs}, err
+	return &Case{s, series, g, pairs, 0}, err
 }
 
 // describe fills in the fields of an audit that say what was audited.
@@ -81,7 +82,33 @@ func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, error) {
 	found.BlackBox = &results.Certified{Releases: finding.Releases, Accused: finding.Accused(),
 		Bound: finding.Bound, Detectable: results.Bound(finding.Detectable),
 		Text: finding.String()}
+	if c.Targets > 0 {
+		found.BlackBox.Attacks = attacks(finding)
+	}
 	return found, nil
+}
+
+// attacks are the best tests of a finding, one for each pair that has any. The first side of a pair
+// is with the record.
+func attacks(f *blackbox.Finding) (best []results.Attack) {
+	for _, t := range f.Tests {
+		with, without, event := t.Hits[0], t.Hits[1], t.Event
+		if t.Likelier == 1 {
+			with, without, event = t.Of-with, t.Of-without, "not so: "+event
+		}
+		attack := results.Attack{Target: t.Pair, Event: event, Bound: t.Bound,
+			TruePositives:  float64(with) / float64(t.Of),
+			FalsePositives: float64(without) / float64(t.Of)}
+		gain := func(a *results.Attack) float64 { return a.TruePositives - a.FalsePositives }
+		last := len(best) - 1
+		if last < 0 || best[last].Target != t.Pair {
+			best = append(best, attack)
+		} else if b := &best[last]; attack.Bound > b.Bound ||
+			attack.Bound == b.Bound && gain(&attack) > gain(b) {
+			best[last] = attack
+		}
+	}
+	return best
 }
 
 // errDeclared is the error of a case that nothing would check.

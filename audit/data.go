@@ -2,11 +2,13 @@ package audit
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/datasets/gower"
 	"ppdp/elementary"
 )
 
@@ -18,10 +20,6 @@ func PairsOn(g algorithms.Guarantee, name string, data Data) ([]Pair, error) {
 		return nil, fmt.Errorf("%s does not protect what %s holds: its unit is one %s",
 			g.Variant, name, g.Unit)
 	}
-	var pairs []Pair
-	add := func(of string, b Data) {
-		pairs = append(pairs, Pair{Name: fmt.Sprintf("%s, %s", name, of), A: data, B: b})
-	}
 	if data.Table != nil {
 		if data.Table.Len() < 2 {
 			return nil, fmt.Errorf("%s has %d records, must have at least 2", name,
@@ -30,18 +28,11 @@ func PairsOn(g algorithms.Guarantee, name string, data Data) ([]Pair, error) {
 		order := byRarity(data.Table)
 		common := order[len(order)-1]
 		some := slices.Compact([]int32{order[0], order[1], order[len(order)/2], common})
-		for _, row := range some {
-			rows := data.Table.AllRows()
-			of := fmt.Sprintf("record %d of %d", row+1, len(rows))
-			switch {
-			case g.Relation != algorithms.ReplaceRecord:
-				add(of, Data{Table: data.Table.Select(slices.Delete(rows, int(row), int(row)+1))})
-			case row != common:
-				rows[row] = common
-				add(of, Data{Table: data.Table.Select(rows)})
-			}
-		}
-		return pairs, nil
+		return withoutEach(g, name, data.Table, some, common), nil
+	}
+	var pairs []Pair
+	add := func(of string, b Data) {
+		pairs = append(pairs, Pair{Name: fmt.Sprintf("%s, %s", name, of), A: data, B: b})
 	}
 	graph := data.Graph
 	if most := graph.MaxDegree(); graph.Edges() == 0 || g.MaxDegree > 0 && most > g.MaxDegree {
@@ -85,6 +76,53 @@ func byRarity(t *datasets.Table) []int32 {
 	rows := t.AllRows()
 	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(likely[a], likely[b]) })
 	return rows
+}
+
+// withoutEach returns the pairs of a table and a neighbour without one of some records, or with the
+// common one in its place.
+func withoutEach(g algorithms.Guarantee, name string, t *datasets.Table, some []int32,
+	common int32) (pairs []Pair) {
+	for _, row := range some {
+		rows := t.AllRows()
+		if g.Relation != algorithms.ReplaceRecord {
+			rows = slices.Delete(rows, int(row), int(row)+1)
+		} else if rows[row] = common; row == common {
+			continue
+		}
+		pairs = append(pairs, Pair{Name: fmt.Sprintf("%s, record %d of %d", name, row+1, t.Len()),
+			A: Data{Table: t}, B: Data{Table: t.Select(rows)}})
+	}
+	return pairs
+}
+
+// mostCandidates bounds the records among which targets are searched for.
+const mostCandidates = 1000
+
+// Targets returns neighbours of a table, each without one of the n records that an attacker would
+// choose: of the rarest ones, those whose closest record is the farthest, by Gower's distance; the
+// rarer is first of equals.
+func Targets(ctx context.Context, g algorithms.Guarantee, name string, data Data,
+	n int) ([]Pair, error) {
+	if _, err := PairsOn(g, name, data); err != nil {
+		return nil, err
+	}
+	if data.Table == nil {
+		return nil, fmt.Errorf("%s is a graph, whose nodes cannot be targets", name)
+	}
+	t, rarest := data.Table, byRarity(data.Table)
+	common := rarest[len(rarest)-1]
+	rarest = rarest[:min(len(rarest), max(n, mostCandidates))]
+	space := gower.New(t, t.AllRows())
+	found, err := space.Points(t, rarest).Nearest(ctx, space.Points(t, t.AllRows()))
+	if err != nil {
+		return nil, err
+	}
+	alone := make(map[int32]int, len(rarest))
+	for i, row := range rarest {
+		alone[row] = found[i].Second // the closest is the record itself
+	}
+	slices.SortStableFunc(rarest, func(a, b int32) int { return cmp.Compare(alone[b], alone[a]) })
+	return withoutEach(g, name, t, rarest[:min(n, len(rarest))], common), nil
 }
 
 // without is a graph without the edges from a node to some of those adjacent to it.

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"ppdp/audit"
 	"ppdp/audit/blackbox"
 	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/publish"
@@ -30,7 +32,8 @@ type auditCommand struct {
 	BlackBox    int      `help:"Also make this many releases of either input of each pair, and search for events that the claim does not allow; 4000 find much." placeholder:"N"`
 	Publication bool     `help:"Only releases as ppdp release makes them, with exact draws; without it, algorithms given by name are audited in both ways."`
 	Seed        uint64   `help:"Seed of the transcripts and releases." default:"1" placeholder:"S"`
-	Dataset     string   `help:"Replay on this dataset without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME"`
+	Dataset     string   `help:"Replay on this dataset, or on a CSV file with my.schema.yaml beside my.csv, without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME"`
+	Targets     int      `help:"With --dataset and --black-box: attack this many records that are far from all others, with releases made with and without each." placeholder:"N"`
 	JSON        bool     `name:"json" help:"Write JSON instead of a table."`
 	dataFlags
 }
@@ -62,6 +65,10 @@ in 95 % of runs. Then it says what it could have seen, from releases with less n
 It is the only way to audit a program of your own, whose noise nothing here can force:
 what that declares does not pass, but beside it stands what its epsilon is at least.
 
+--targets chooses its inputs as an attacker would: the dataset with and without one of the records
+that are farthest from all others (Gower's distance). Beside the certified epsilon stand the shares
+of releases with the record and without it, TPR and FPR, that the attack takes for one with it.
+
 docs/privacy.md says what either audit proves and what it cannot see.
 
 Examples:
@@ -77,6 +84,8 @@ Examples:
   ppdp audit mst --publication
 
   ppdp audit diffmulti --black-box 4000
+
+  ppdp audit mst --dataset adult --targets 3 --black-box 500
 
   ppdp audit my.baseline.yaml --black-box 4000`
 }
@@ -96,6 +105,10 @@ func (c *auditCommand) Validate() error {
 	if c.BlackBox < 0 || c.BlackBox == 1 {
 		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", c.BlackBox))
 	}
+	if c.Targets < 0 || c.Targets > 0 && (c.Dataset == "" || c.BlackBox == 0) {
+		errs = append(errs, fmt.Errorf("--targets: %d, must be at least 0 and come with --dataset "+
+			"and --black-box", c.Targets))
+	}
 	return errors.Join(errs...)
 }
 
@@ -107,10 +120,16 @@ type audited struct {
 }
 
 // prepare chooses the neighbours: those of a dataset if one is named, else small inputs.
-func (a *audited) prepare(name string, data audit.Data) (err error) {
+func (a *audited) prepare(ctx context.Context, name string, data audit.Data,
+	targets int) (err error) {
 	a.audited, err = audit.NewCase(a.subject, a.Series)
-	if err == nil && name != "" {
-		a.audited.Pairs, err = audit.PairsOn(a.audited.Guarantee, name, data)
+	switch g := a.audited; {
+	case err != nil || name == "":
+	case targets > 0:
+		g.Targets = targets
+		g.Pairs, err = audit.Targets(ctx, g.Guarantee, name, data, targets)
+	default:
+		g.Pairs, err = audit.PairsOn(g.Guarantee, name, data)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", a.Algorithm, err)
@@ -132,7 +151,7 @@ func (c auditCommand) Run(con *console) (err error) {
 		}
 	}
 	for _, s := range subjects {
-		if err := s.prepare(c.Dataset, data); err != nil {
+		if err := s.prepare(con.ctx, c.Dataset, data, c.Targets); err != nil {
 			return inputError{err}
 		}
 	}
@@ -197,10 +216,17 @@ func closePrograms(subjects []*audited) error {
 // load loads the dataset that the audit is on, with its default parameters.
 func (c auditCommand) load(con *console) (audit.Data, error) {
 	source, err := datasets.Lookup(c.Dataset)
+	if table := strings.TrimSuffix(c.Dataset, ".gz"); strings.HasSuffix(table, ".csv") {
+		source, err = datasets.Lookup("csv")
+	}
 	if err != nil {
 		return audit.Data{}, inputError{err}
 	}
-	set, err := source.Load(con.ctx, datasets.Request{Params: source.Params(), Files: c.files(),
+	params := source.Params()
+	if own, ok := params.(*csvtable.Params); ok {
+		*own = csvtable.Params{CSV: c.Dataset, Schema: publish.Beside(c.Dataset, ".schema.yaml")}
+	}
+	set, err := source.Load(con.ctx, datasets.Request{Params: params, Files: c.files(),
 		Key: random.NewKey(c.Seed).Derive("audit", "data")})
 	if err != nil {
 		return audit.Data{}, inputError{fmt.Errorf("%s: %w", c.Dataset, err)}
@@ -302,6 +328,9 @@ func printAudits(w io.Writer, all []*audited) error {
 			if _, err := fmt.Fprintf(w, "\n%s\n", a.BlackBox.Text); err != nil {
 				return err
 			}
+			if err := printAttacks(w, a.BlackBox.Attacks); err != nil {
+				return err
+			}
 		}
 		for _, f := range a.Failures {
 			if _, err := fmt.Fprintf(w, "\n%s, %s, %s: %s, transcript %d\n  %s\n",
@@ -312,6 +341,19 @@ func printAudits(w io.Writer, all []*audited) error {
 		}
 	}
 	return nil
+}
+
+// printAttacks prints a line for each target.
+func printAttacks(w io.Writer, attacks []results.Attack) error {
+	if len(attacks) == 0 {
+		return nil
+	}
+	table := newTable(w, "TARGET", "TPR", "FPR", "CERTIFIED", "EVENT")
+	for _, a := range attacks {
+		table.row(a.Target, short(results.Bound(a.TruePositives)),
+			short(results.Bound(a.FalsePositives)), short(results.Bound(a.Bound)), a.Event)
+	}
+	return table.Flush()
 }
 
 // short writes a loss with four digits.

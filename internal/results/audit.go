@@ -67,6 +67,20 @@ type Certified struct {
 	Bound      float64 `json:"bound"`
 	Detectable Bound   `json:"detectable"`
 	Text       string  `json:"text"` // the finding in words
+	// Attacks are those on chosen targets, where there are some.
+	Attacks []Attack `json:"attacks,omitempty"`
+}
+
+// Attack is the best event for telling whether a record is among those a release was made from, as
+// training chose it and as other releases show it.
+type Attack struct {
+	Target string `json:"target"`
+	Event  string `json:"event"`
+	// Shares of releases with and without the record of which the attack says that they are with
+	// it, and the lower bound on epsilon that they certify together with those of the others.
+	TruePositives  float64 `json:"truePositives"`
+	FalsePositives float64 `json:"falsePositives"`
+	Bound          float64 `json:"bound"`
 }
 
 // Label is the name of the curve, or without one the algorithm.
