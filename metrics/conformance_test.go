@@ -27,9 +27,14 @@ func TestConformance(t *testing.T) {
 			}
 			if p, ok := m.(metrics.Parameterised); ok {
 				// The attribute has no default.
-				if params, ok := p.Params().(*metrics.AggregateErrorParams); ok {
+				switch params := p.Params().(type) {
+				case *metrics.AggregateErrorParams:
 					params.Of = "x"
 					conform(t, m, params)
+					return
+				case *metrics.RegressionParams:
+					conform(t, m, &metrics.RegressionParams{Target: "x", Regressor: "ridge"},
+						&metrics.RegressionParams{Target: "x", Regressor: "boosting"})
 					return
 				}
 			}

@@ -29,7 +29,7 @@ func TestDerivatives(t *testing.T) {
 			t.Skip("one class")
 		}
 		q := newProblem(p, m, 0.7)
-		n := q.machines * q.width
+		n := q.Machines * q.Width
 		at, direction := make([]float64, n), make([]float64, n)
 		for i := range at {
 			at[i] = rapid.Float64Range(-1, 1).Draw(t, "at")
@@ -41,7 +41,7 @@ func TestDerivatives(t *testing.T) {
 			for i := range x {
 				x[i] = at[i] + by*direction[i]
 			}
-			gradient, probabilities = make([]float64, n), make([]float64, q.Len()*q.machines)
+			gradient, probabilities = make([]float64, n), make([]float64, q.Len()*q.Machines)
 			return q.loss(x, gradient, probabilities), gradient, probabilities
 		}
 		_, gradient, probabilities := moved(0)
@@ -52,7 +52,7 @@ func TestDerivatives(t *testing.T) {
 				t.Fatalf("%s %v, by differences %v", what, got, want)
 			}
 		}
-		near("slope", dot(gradient, direction), (up-down)/(2*h))
+		near("slope", linear.Dot(gradient, direction), (up-down)/(2*h))
 		curved := make([]float64, n)
 		q.curve(curved, direction, probabilities)
 		for i := range curved {

@@ -1,0 +1,101 @@
+// Package ridge holds linear regression with an L2 penalty: "ridge" (Hoerl & Kennard, Ridge
+// Regression: Biased Estimation for Nonorthogonal Problems, Technometrics 1970). It leaves out
+// interactions and every choice of settings by looking at data.
+//
+// For records xᵢ of number yᵢ and weight cᵢ it minimises |w|² + Σ cᵢ·(w·xᵢ + b - yᵢ)² with a free b,
+// over features made as package logistic makes them. These are scikit-learn's defaults for Ridge.
+//
+// The normal equations are solved by conjugate gradients (Nocedal & Wright, Numerical Optimization,
+// 2nd ed., algorithm 5.2).
+package ridge
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"ppdp/classifiers"
+	"ppdp/classifiers/internal/linear"
+	"ppdp/datasets"
+)
+
+func init() { classifiers.RegisterRegressor(Regressor{}) }
+
+// Regressor is ridge regression.
+type Regressor struct{}
+
+// Info names the regressor.
+func (Regressor) Info() classifiers.Info {
+	return classifiers.Info{Name: "ridge", Title: "Ridge regression",
+		Source: "Hoerl & Kennard 1970, with a penalty of 1", Revision: 1}
+}
+
+// FitNumber solves for the numbers as shares of their range, which change no more than the units.
+func (Regressor) FitNumber(ctx context.Context, data classifiers.Data,
+	target int) (classifiers.NumberModel, error) {
+	if err := data.CheckTarget(ctx, target); err != nil {
+		return nil, err
+	}
+	layout, points, numbers := linear.NewTargetPoints(data, target)
+	a := &data.Table.Schema().Attributes[target]
+	m := &model{score: linear.Model{Features: layout.Features, Machines: 1,
+		Weights: make([]float64, layout.Size), Bias: []float64{0.5}},
+		low: a.Low, width: a.High - a.Low}
+	if points.Len() == 0 {
+		return m, nil
+	}
+	q := linear.NewProblem(points, 1)
+	score := make([]float64, 1)
+	// curve writes penalty and squares of parameters, each point's score less what is given.
+	curve := func(to, parameters, less []float64) {
+		clear(to)
+		q.Penalty(parameters, to)
+		for i, mass := range q.Masses {
+			q.Products(score, parameters, i)
+			if less != nil {
+				score[0] -= less[i]
+			}
+			score[0] = float64(mass * score[0])
+			q.Spread(to, score, i)
+		}
+	}
+	mean := 0.0
+	for i, mass := range q.Masses {
+		mean += float64(mass / q.Total * numbers[i])
+	}
+	parameters, gradient := make([]float64, q.Width), make([]float64, q.Width)
+	parameters[q.Size] = mean
+	curve(gradient, parameters, numbers)
+	const enough, worst = 1e-10, 1e-6
+	step, err := linear.Conjugate(ctx, gradient, enough, func(to, direction []float64) {
+		curve(to, direction, nil)
+	})
+	if err != nil {
+		return nil, err
+	}
+	before := math.Sqrt(linear.Dot(gradient, gradient))
+	for i, s := range step {
+		parameters[i] += s
+	}
+	curve(gradient, parameters, numbers)
+	// The mean's own gradient is rounding alone, a part in 10¹⁵ of the weight.
+	after := math.Sqrt(linear.Dot(gradient, gradient))
+	if !(after <= float64(worst*before)+float64(1e-12*q.Total)) {
+		return nil, errors.New("ridge: not solved: the weights are too large or too unequal")
+	}
+	q.Write(&m.score, parameters)
+	return m, nil
+}
+
+// model is a linear score from 0 to 1 over the target's range.
+type model struct {
+	score      linear.Model
+	low, width float64
+}
+
+// Numbers writes the number predicted for each row.
+func (m *model) Numbers(dst []float64, table *datasets.Table, rows []int32) {
+	m.score.Each(table, rows, func(i int, scores []float64) {
+		dst[i] = m.low + float64(scores[0]*m.width)
+	})
+}
