@@ -9,15 +9,15 @@ import (
 // TestAdult compares with HistGradientBoostingClassifier of scikit-learn 1.2.1, categorical
 // attributes named, no early stopping; classifiers/internal/testtable/reference.py is the program.
 func TestAdult(t *testing.T) {
-	testtable.AdultHalves(t, Classifier{}, testtable.Reference{Accuracy: 0.86919, AUC: 0.92613},
-		0.003)
+	testtable.Compare(t, Classifier{}, testtable.AdultHalf,
+		testtable.Reference{Accuracy: 0.86919, AUC: 0.92613}, 0.003)
 }
 
-// BenchmarkFit measures a hundred trees of 31 leaves on four fifths of Adult; its speed goal is
-// half a second of processor time for all of it.
+// BenchmarkFit measures a hundred trees of 31 leaves on 30,162 rows of 14 attributes; its speed goal
+// is half a second of processor time.
 func BenchmarkFit(b *testing.B) {
-	table, fold := testtable.Benchmark(b)
-	testtable.BenchmarkFit(b, Classifier{}, table, fold.Train)
+	table, rows := testtable.BenchmarkHalf(b)
+	testtable.BenchmarkFit(b, Classifier{}, table, rows)
 }
 
 func BenchmarkPredict(b *testing.B) {

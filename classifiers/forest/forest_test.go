@@ -12,8 +12,8 @@ import (
 // attributes as numbers: the mean of the seeds 0 to 2. classifiers/internal/testtable/reference.py
 // is the program.
 func TestAdult(t *testing.T) {
-	testtable.AdultHalves(t, Classifier{}, testtable.Reference{Accuracy: 0.84971, AUC: 0.90257},
-		0.005)
+	testtable.Compare(t, Classifier{}, testtable.AdultHalf,
+		testtable.Reference{Accuracy: 0.84971, AUC: 0.90257}, 0.005)
 }
 
 // TestPoisson compares frequencies with the law e^-m m^k/k!, and the moments of large means.

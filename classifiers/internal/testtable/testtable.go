@@ -63,6 +63,20 @@ func Benchmark(b *testing.B) (table *datasets.Table, fold classifiers.Fold) {
 	return table, folds[0]
 }
 
+// BenchmarkHalf returns Adult's 14 attributes and class, or the stand-in's, with the 30,162 complete
+// rows of its first half.
+func BenchmarkHalf(b *testing.B) (table *datasets.Table, rows []int32) {
+	b.Helper()
+	const first = 30_162
+	if os.Getenv("PPDP_DATA") == "" {
+		b.Log("PPDP_DATA is not set: stand-in for Adult")
+		table = StandIn(b, "diffmulti", first)
+	} else {
+		table = Adult(b, "diffmulti")
+	}
+	return table, table.AllRows()[:first]
+}
+
 // BenchmarkFit measures fitting on the given rows.
 func BenchmarkFit(b *testing.B, c classifiers.Classifier, table *datasets.Table, rows []int32) {
 	b.ReportAllocs()
@@ -111,17 +125,16 @@ func AdultAccuracy(t *testing.T, c classifiers.Classifier, selection string,
 	}
 }
 
-// Reference is what another program finds on Adult's second half after learning from the first, all
-// 14 attributes, complete records: the share of right classes and the area under the ROC curve.
+// Reference is what another program finds on a half of a table after learning from the other: the
+// share of right classes and the area under the ROC curve.
 type Reference struct{ Accuracy, AUC float64 }
 
-// AdultHalves compares a classifier with a reference, within 0.004 of its area and the given
-// tolerance of its accuracy.
-func AdultHalves(t *testing.T, c classifiers.Classifier, want Reference, tolerance float64) {
+// Compare compares a classifier with a reference, within 0.004 of its area and the given tolerance
+// of its accuracy.
+func Compare(t *testing.T, c classifiers.Classifier, half Half, want Reference,
+	tolerance float64) {
 	t.Helper()
-	table := Adult(t, "diffmulti")
-	const first = 30_162
-	train, test := table.AllRows()[:first], table.AllRows()[first:]
+	table, train, test := half.load(t)
 	model := Fit(t, c, classifiers.Data{Table: table, Rows: train})
 	p := make([]float64, 2*len(test))
 	model.(classifiers.ProbabilityModel).Probabilities(p, table, test)
