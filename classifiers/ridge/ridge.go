@@ -66,14 +66,26 @@ func (Regressor) FitNumber(ctx context.Context, data classifiers.Data,
 	parameters, gradient := make([]float64, q.Width), make([]float64, q.Width)
 	parameters[q.Size] = mean
 	curve(gradient, parameters, numbers)
+	// In units in which each parameter has a curvature of 1, values of little weight are no longer
+	// steps behind the others.
+	unit, moved := diagonal(q), make([]float64, q.Width)
+	scale := func(to, by []float64) {
+		for i, u := range unit {
+			to[i] = float64(by[i] * u)
+		}
+	}
 	const enough, worst = 1e-10, 1e-6
+	before := math.Sqrt(linear.Dot(gradient, gradient))
+	scale(gradient, gradient)
 	step, err := linear.Conjugate(ctx, gradient, enough, func(to, direction []float64) {
-		curve(to, direction, nil)
+		scale(moved, direction)
+		curve(to, moved, nil)
+		scale(to, to)
 	})
 	if err != nil {
 		return nil, err
 	}
-	before := math.Sqrt(linear.Dot(gradient, gradient))
+	scale(step, step)
 	for i, s := range step {
 		parameters[i] += s
 	}
@@ -85,6 +97,25 @@ func (Regressor) FitNumber(ctx context.Context, data classifiers.Data,
 	}
 	q.Write(&m.score, parameters)
 	return m, nil
+}
+
+// diagonal is 1/√ of each parameter's own curvature.
+func diagonal(q *linear.Problem) []float64 {
+	unit := make([]float64, q.Width)
+	for i, mass := range q.Masses {
+		values, at := q.Point(int32(i))
+		for n, v := range values {
+			unit[n] += float64(mass * float64(v*v))
+		}
+		for _, f := range at { // a filler is at the constant's place, which is set below
+			unit[f] += mass
+		}
+	}
+	for f, u := range unit {
+		unit[f] = 1 / math.Sqrt(1+u)
+	}
+	unit[q.Size] = 1 / math.Sqrt(q.Total)
+	return unit
 }
 
 // model is a linear score from 0 to 1 over the target's range.
