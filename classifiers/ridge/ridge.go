@@ -59,40 +59,30 @@ func (Regressor) FitNumber(ctx context.Context, data classifiers.Data,
 			q.Spread(to, score, i)
 		}
 	}
-	mean := 0.0
-	for i, mass := range q.Masses {
-		mean += float64(mass / q.Total * numbers[i])
-	}
 	parameters, gradient := make([]float64, q.Width), make([]float64, q.Width)
-	parameters[q.Size] = mean
 	curve(gradient, parameters, numbers)
+	before := math.Sqrt(linear.Dot(gradient, gradient))
 	// In units in which each parameter has a curvature of 1, values of little weight are no longer
 	// steps behind the others.
-	unit, moved := diagonal(q), make([]float64, q.Width)
+	unit := diagonal(q)
 	scale := func(to, by []float64) {
 		for i, u := range unit {
 			to[i] = float64(by[i] * u)
 		}
 	}
-	const enough, worst = 1e-10, 1e-6
-	before := math.Sqrt(linear.Dot(gradient, gradient))
 	scale(gradient, gradient)
+	const enough, worst = 1e-10, 1e-6
 	step, err := linear.Conjugate(ctx, gradient, enough, func(to, direction []float64) {
-		scale(moved, direction)
-		curve(to, moved, nil)
+		scale(parameters, direction)
+		curve(to, parameters, nil)
 		scale(to, to)
 	})
 	if err != nil {
 		return nil, err
 	}
-	scale(step, step)
-	for i, s := range step {
-		parameters[i] += s
-	}
+	scale(parameters, step)
 	curve(gradient, parameters, numbers)
-	// The mean's own gradient is rounding alone, a part in 10¹⁵ of the weight.
-	after := math.Sqrt(linear.Dot(gradient, gradient))
-	if !(after <= float64(worst*before)+float64(1e-12*q.Total)) {
+	if !(math.Sqrt(linear.Dot(gradient, gradient)) <= float64(worst*before)) {
 		return nil, errors.New("ridge: not solved: the weights are too large or too unequal")
 	}
 	q.Write(&m.score, parameters)
