@@ -147,3 +147,5 @@ func eliminate(system [][]float64) []float64 {
 	}
 	return solution
 }
+
+func BenchmarkFitNumber(b *testing.B) { testtable.BenchmarkFitNumber(b, Regressor{}) }

@@ -85,6 +85,19 @@ func BenchmarkFit(b *testing.B, c classifiers.Classifier, table *datasets.Table,
 	b.ReportMetric(float64(len(rows)*b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
+// BenchmarkFitNumber measures learning Adult's ages on the rows of BenchmarkHalf.
+func BenchmarkFitNumber(b *testing.B, r classifiers.Regressor) {
+	table, rows := BenchmarkHalf(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := r.FitNumber(b.Context(), classifiers.Data{Table: table, Rows: rows},
+			table.Schema().Index("age")); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(rows)*b.N)/b.Elapsed().Seconds(), "rows/s")
+}
+
 // BenchmarkPredict measures predictions of some rows by a model that was fitted on others.
 func BenchmarkPredict(b *testing.B, c classifiers.Classifier, table *datasets.Table,
 	train, test []int32) {
