@@ -86,8 +86,8 @@ func TestStump(t *testing.T) {
 	})
 }
 
-// BenchmarkFit measures a hundred trees of 31 leaves on 30,162 rows of 14 attributes; its speed goal
-// is half a second of processor time, to be read off the process (user time of one run less that of
+// BenchmarkFit measures a hundred trees of 31 leaves on 30,162 rows of 14 attributes; the goal is
+// half a second of processor time, to be read off the process (user time of one run less that of
 // another with fewer fits): a clock counts other people's work, a profile misses some of one's own.
 func BenchmarkFit(b *testing.B) {
 	table, rows := testtable.BenchmarkHalf(b)

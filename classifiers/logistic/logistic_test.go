@@ -11,8 +11,8 @@ import (
 	"ppdp/classifiers/internal/testtable"
 )
 
-// TestReference compares with LogisticRegression of scikit-learn 1.2.1, standardised numbers and one
-// indicator a value; classifiers/internal/testtable/reference.py is the program.
+// TestReference compares with LogisticRegression of scikit-learn 1.2.1, standardised numbers and
+// one indicator a value; classifiers/internal/testtable/reference.py is the program.
 func TestReference(t *testing.T) {
 	testtable.Compare(t, Classifier{}, 0.002, map[string]testtable.Reference{
 		"adult":    {Accuracy: 0.84781, AUC: 0.90325},

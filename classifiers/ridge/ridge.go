@@ -2,8 +2,9 @@
 // Regression: Biased Estimation for Nonorthogonal Problems, Technometrics 1970). It leaves out
 // interactions and every choice of settings by looking at data.
 //
-// For records xᵢ of number yᵢ and weight cᵢ it minimises |w|² + Σ cᵢ·(w·xᵢ + b - yᵢ)² with a free b,
-// over features made as package logistic makes them. These are scikit-learn's defaults for Ridge.
+// For records xᵢ of number yᵢ and weight cᵢ it minimises |w|² + Σ cᵢ·(w·xᵢ + b - yᵢ)² with a free
+// b, over features made as package logistic makes them. These are scikit-learn's defaults for
+// Ridge.
 //
 // The normal equations are solved by conjugate gradients (Nocedal & Wright, Numerical Optimization,
 // 2nd ed., algorithm 5.2).

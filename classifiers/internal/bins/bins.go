@@ -35,9 +35,9 @@ type Matrix struct {
 	Rows     int
 }
 
-// New bins the attributes listed of rows that have whole weights (see Units). A numeric attribute with at
-// most Most distinct values among the rows has a bin for each, which ends halfway to the next; one
-// with more has bins of about equal weight.
+// New bins the attributes listed of rows that have whole weights (see Units). A numeric attribute
+// with at most Most distinct values among the rows has a bin for each, which ends halfway to the
+// next; one with more has bins of about equal weight.
 func New(table *datasets.Table, rows []int32, weights []int64, attributes []int) *Matrix {
 	m := &Matrix{Rows: len(rows)}
 	for _, at := range attributes {

@@ -15,14 +15,16 @@ func TestUnits(t *testing.T) {
 		ratios  []float64
 	}{
 		{nil, []float64{1, 1}}, {[]float64{3, 0, 2}, []float64{3, 0, 2}},
-		{[]float64{least, 2 * least}, []float64{1, 2}}, {[]float64{1e300, 2.5e300}, []float64{2, 5}},
+		{[]float64{least, 2 * least}, []float64{1, 2}},
+		{[]float64{1e300, 2.5e300}, []float64{2, 5}},
 		{[]float64{0.25, 0.5}, []float64{1, 2}},
 	} {
 		units, total, unit := Units(c.weights, len(c.ratios))
 		sum := int64(0)
 		for i, n := range units {
 			sum += n
-			if want := float64(units[0]) * c.ratios[i] / c.ratios[0]; math.Abs(float64(n)-want) > 2 {
+			want := float64(units[0]) * c.ratios[i] / c.ratios[0]
+			if math.Abs(float64(n)-want) > 2 {
 				t.Errorf("%v: units %v, must be as %v", c.weights, units, c.ratios)
 			}
 		}

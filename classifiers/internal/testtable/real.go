@@ -262,8 +262,8 @@ func CompareNumbers(t *testing.T, r classifiers.Regressor, tolerance float64,
 		}
 		for i, row := range test {
 			y := table.Number(row, at)
-			left += math.Pow(predicted[i]-y, 2)
-			all += math.Pow(mean-y, 2)
+			left += float64((predicted[i] - y) * (predicted[i] - y))
+			all += float64((mean - y) * (mean - y))
 			off += math.Abs(predicted[i]-y) / float64(len(test))
 		}
 		check(t, "R²", 1-left/all, want.R2, tolerance)

@@ -62,8 +62,8 @@ func Benchmark(b *testing.B) (table *datasets.Table, fold classifiers.Fold) {
 	return table, folds[0]
 }
 
-// BenchmarkHalf returns Adult's 14 attributes and class, or the stand-in's, with the 30,162 complete
-// rows of its first half.
+// BenchmarkHalf returns Adult's 14 attributes and class, or the stand-in's, with the 30,162
+// complete rows of its first half.
 func BenchmarkHalf(b *testing.B) (table *datasets.Table, rows []int32) {
 	b.Helper()
 	const first = 30_162
