@@ -89,7 +89,7 @@ func (q *Problem) Penalty(parameters, gradient []float64) (sum float64) {
 		if i%q.Width == q.Size {
 			continue
 		}
-		sum += float64(w*w) / 2
+		sum += float64(float64(w*w) / 2)
 		if gradient != nil {
 			gradient[i] += w
 		}
