@@ -141,7 +141,7 @@ func (f *Feature) cut(table *datasets.Table, rows []int32, weights []int64) {
 		here := float64(below) / float64(total) * Most
 		if all || here >= float64(len(f.cuts)+1) {
 			low, high := distinct[i].number, distinct[i+1].number
-			f.cuts = append(f.cuts, max(low+(high-low)/2, math.Nextafter(low, high)))
+			f.cuts = append(f.cuts, max(low+float64((high-low)/2), math.Nextafter(low, high)))
 			if len(f.cuts) == Most-1 && !all {
 				break
 			}
