@@ -15,12 +15,13 @@ import (
 	_ "ppdp/datasets/all"
 )
 
-// TestPluginFolders: a folder that registers classifiers or datasets has a line in the package all,
-// or else it would silently be missing from the program, and is called like one of them, without
-// its hyphens, or like the repository that all of them come from.
+// TestPluginFolders: a folder that registers classifiers, regressors or datasets has a line in the
+// package all, or else it would silently be missing from the program, and is called like one of
+// them, without its hyphens, or like the repository that all of them come from.
 func TestPluginFolders(t *testing.T) {
 	for kind, names := range map[string][]string{
-		"classifiers": classifiers.Names(), "datasets": datasets.Names(),
+		"classifiers": append(classifiers.Names(), classifiers.Regressors()...),
+		"datasets":    datasets.Names(),
 	} {
 		folders := map[string]bool{"uci": true}
 		for i := range names {
@@ -34,6 +35,7 @@ func TestPluginFolders(t *testing.T) {
 			folder := filepath.Base(filepath.Dir(source))
 			if strings.HasSuffix(source, "_test.go") || slices.Contains(found, folder) ||
 				!strings.Contains(string(text), kind+".Register(") &&
+					!strings.Contains(string(text), kind+".RegisterRegressor(") &&
 					!strings.Contains(string(text), "}.Register(") {
 				continue
 			}
