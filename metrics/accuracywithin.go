@@ -15,7 +15,8 @@ func init() {
 		Source: "Kohavi 1995, section 3.1, holdout: trained on one half of the published " +
 			"records, tested on the other",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
-		Classifier: true, AsPublished: true, HigherIsBetter: true, Revision: 1,
+		Classifier: true, AsPublished: true, Halves: true, HigherIsBetter: true,
+		Revision: 1,
 	}, accuracyWithin})
 }
 
@@ -31,7 +32,7 @@ const withinKey = 1
 func accuracyWithin(ctx context.Context, c Case) (float64, bool, error) {
 	name := c.Classifier.Info().Name
 	if _, regions := c.Classifier.(classifiers.RegionClassifier); regions {
-		return 0, false, fmt.Errorf("%s: learns from regions, must learn from records", name)
+		return 0, false, fmt.Errorf("%s: %w", name, errNoHalves)
 	}
 	table, weights, err := publishedRecords(ctx, c)
 	if err != nil || table.Len() < 2 {

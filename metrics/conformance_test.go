@@ -73,9 +73,10 @@ func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
 				name += " " + classifier.Info().Name
 			}
 			t.Run(name, func(t *testing.T) {
-				s, sure := subject{m, params, classifier}, m.Info().Probabilities || m.Info().Ranks
+				s, picky := subject{m, params, classifier}, m.Info().Probabilities ||
+					m.Info().Ranks || m.Info().Halves
 				schema := ordinary().Table.Schema()
-				if sure && metrics.CheckSchema(m, classifier, params, schema) != nil {
+				if picky && metrics.CheckSchema(m, classifier, params, schema) != nil {
 					if _, _, err := s.measure(t.Context(), ordinary()); err == nil {
 						t.Error("a classifier that was refused beforehand is measured")
 					}

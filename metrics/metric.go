@@ -60,6 +60,8 @@ type Info struct {
 	// Probabilities says that the classifier must know probabilities, Ranks that it must know them
 	// or scores.
 	Probabilities, Ranks bool
+	// Halves says that the classifier learns from a part of the records, as none of regions can.
+	Halves bool
 	// Class says that the metric needs a class attribute; those with a classifier always do.
 	Class bool
 	// Anonymity says that the metric needs the k of a k-anonymous release.
@@ -110,6 +112,9 @@ func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 		if info.Probabilities || info.Ranks {
 			return fmt.Errorf("%s: %w", name, errUnsure)
 		}
+		if info.Halves {
+			return fmt.Errorf("%s: %w", name, errNoHalves)
+		}
 		return nil
 	}
 	empty := datasets.NewBuilder(s, 0).Table()
@@ -128,6 +133,9 @@ func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 // errUnsure is the error of metrics that need more of a classifier than classes.
 var errUnsure = errors.New("gives classes without probabilities; others, such as naive-bayes or " +
 	"boosting, give them")
+
+// errNoHalves is the error of metrics that need a classifier of records.
+var errNoHalves = errors.New("learns from regions, must learn from records")
 
 // errNoClass is the error of metrics that need a class.
 var errNoClass = errors.New("the table has no class attribute")
