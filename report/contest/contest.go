@@ -66,7 +66,7 @@ type Release struct {
 	// Scale is how many times as many records it counts, by their weights, as the original; NaN
 	// where that is unknown.
 	Scale float64
-	// Hard says that its labels follow from the rest of its records as those of the original do not.
+	// Hard says that its labels follow from the rest of its records, as the original's do not.
 	Hard bool
 }
 

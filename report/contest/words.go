@@ -71,8 +71,8 @@ func (e *Entry) Lead(comparison string) string {
 	return fmt.Sprintf("%s %.3g ± %.2g, p = %.2g", comparison, d.Mean, d.SE, d.P)
 }
 
-// Verdict says who is best of a discipline under a budget, and in each of its tasks who has the best
-// mean, than whom it is better and by how much.
+// Verdict says who is best of a discipline under a budget, and in each of its tasks who has the
+// best mean, than whom it is better and by how much.
 func (t *Table) Verdict(d *Discipline, column int) string {
 	if len(d.Tasks) == 1 {
 		return t.verdict(d.Tasks[0], column, "is best", "no release is shown to be best: ")

@@ -118,8 +118,8 @@ type Glance struct {
 	Mean    string   // "0.846 and 0.882" by accuracy and AUC
 	Equal   string   // the samples that are as good, "" where they are unknown
 	Seconds string   // of a release, "" without times
-	// NoBetter says that nothing shows it to be better than the majority class, and by what, "" where
-	// something does.
+	// NoBetter says that nothing shows it to be better than the majority class, and by what, ""
+	// where something does.
 	NoBetter string
 	// Split says who is first in which task where nobody leads in all.
 	Split string

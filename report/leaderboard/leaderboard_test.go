@@ -158,9 +158,9 @@ func TestOtherRunsAreNotOnTheBoard(t *testing.T) {
 	}
 }
 
-// TestAccuracyAndAUC: planted are Good's first place by accuracy and Alike's by AUC at both budgets,
-// each far ahead of the other, so that nobody is best; and Poorer's tenfold records, whose labels
-// follow from the rest, which the page says.
+// TestAccuracyAndAUC: planted are Good's first place by accuracy and Alike's by AUC at both
+// budgets, each far ahead of the other, so that nobody is best; and Poorer's tenfold records, whose
+// labels follow from the rest, which the page says.
 func TestAccuracyAndAUC(t *testing.T) {
 	run := madeUp(8)
 	boosting := func(metric string) results.Measurement {
