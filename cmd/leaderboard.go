@@ -38,7 +38,7 @@ is not done again, and an interrupted one goes on. Measure accuracy and auc of s
 records and accuracy-within for the remarks, and let sample and identity run beside the releases.
 
 Without specs nothing is run, and the results of the experiments leaderboard/... are ranked. They
-are run by "ppdp reproduce leaderboard", some hours on two cores.
+are run by "ppdp reproduce leaderboard", an hour or more on two cores.
 
 Examples:
 
