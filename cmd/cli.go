@@ -57,7 +57,7 @@ type cli struct {
 	Schema      schemaCommand      `cmd:"" help:"Print a JSON Schema of specs, or of descriptors, for editors."`
 	Claims      claimsCommand      `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
 	Settle      settleCommand      `cmd:"" help:"Run as many trials as the papers' claims take."`
-	Leaderboard leaderboardCommand `cmd:"" help:"Rank what private releases are worth, from the results of earlier runs."`
+	Leaderboard leaderboardCommand `cmd:"" help:"Rank what private releases are worth: those of your specs, or of earlier runs."`
 	Artifact    artifactCommand    `cmd:"" help:"Describe results for evaluators: ARTIFACT.md."`
 	Regress     regressCommand     `cmd:"" help:"Compare the results of runs with a reference; fail when a number has changed."`
 	Explain     explainCommand     `cmd:"" help:"Name the first input in which two runs, or two jobs, differ."`

@@ -1,8 +1,11 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 
 	"ppdp/internal/results"
 	"ppdp/report/leaderboard"
@@ -10,40 +13,98 @@ import (
 
 // leaderboardCommand is "ppdp leaderboard".
 type leaderboardCommand struct {
-	Out   string `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
-	Write string `help:"Write the page into a file." placeholder:"PAGE"`
+	Specs []string `arg:"" optional:"" name:"spec" help:"Specs to run, where their results are not there yet, and to rank: files, or names of experiments that come with ppdp (default: rank what there is of leaderboard/...)."`
+	Write string   `help:"Write the page into a file." placeholder:"PAGE"`
+	planFlags
+	runFlags
+}
+
+// Validate is asked by kong, which sees none where two embedded ones have the same name.
+func (c *leaderboardCommand) Validate() error {
+	return errors.Join(c.planFlags.Validate(), c.runFlags.Validate())
 }
 
 // Help is the second part of the verb's help text.
 func (leaderboardCommand) Help() string {
-	return `Ranks what private releases are worth, from the results of the experiments
-leaderboard/...: for each table, task and budget who is best, who is not distinguishable from it, who
-is no better than the majority class, as large a sample of the true records as is as good, and the
-time of a release. Nothing is run; the experiments are run by "ppdp reproduce leaderboard", half an
-hour on two cores.
+	return `Ranks what private releases are worth: for each table, task and budget who is best, who
+is not distinguishable from it, who is no better than the majority class, as large a sample of the
+true records as is as good, and the time of a release. Tests are paired by trial. Where a learner's
+accuracy and AUC were both measured, a release is best only if it leads by both: hard labels may win
+the one and lose the other. Names are followed by what may flatter a release: many times as many
+records as the original, weights, hard labels.
+
+With specs, on any tables, these are run as by "ppdp run", and ranked. What an earlier run has done
+is not done again, and an interrupted one goes on. Measure accuracy and auc of several classifiers,
+records and accuracy-within for the remarks, and let sample and identity run beside the releases.
+
+Without specs nothing is run, and the results of the experiments leaderboard/... are ranked. They
+are run by "ppdp reproduce leaderboard", an hour or more on two cores.
 
 Examples:
 
   ppdp leaderboard
 
-  ppdp leaderboard --out ~/results --write docs/generated/leaderboard.md`
+  ppdp leaderboard --out ~/results --write docs/generated/leaderboard.md
+
+  ppdp leaderboard my-board.yaml --write my-board.md
+
+  ppdp leaderboard my-board.yaml compare/adult --trials 5 -j 4 --out ~/results`
 }
 
 // Run writes the board as Markdown.
 func (c leaderboardCommand) Run(con *console) error {
-	runs, err := openRuns(con, c.Out)
+	source, explained := "ppdp leaderboard", ""
+	var runs []*results.Summary
+	var failed, err error
+	if len(c.Specs) > 0 {
+		runs, failed, err = c.runs(con)
+	} else {
+		source, explained = "make leaderboard", "../leaderboard.md"
+		runs, err = openRuns(con, c.folder(c.Quick))
+		runs = leaderboard.Own(runs)
+	}
 	if err != nil {
 		return err
 	}
 	tables := leaderboard.Of(runs)
-	if len(tables) == 0 {
+	competes := func(t leaderboard.Table) bool { return len(t.Budgets)*len(t.Tasks) > 0 }
+	switch {
+	case len(runs) == 0:
 		return inputError{fmt.Errorf("%s holds no results of %s...: run `ppdp reproduce "+
-			"leaderboard`", c.Out, leaderboard.Prefix)}
+			"leaderboard`, or name specs of your own", c.folder(c.Quick), leaderboard.Prefix)}
+	case !slices.ContainsFunc(tables, competes):
+		return errors.Join(failed, inputError{errors.New("nothing competes: a leaderboard needs " +
+			"private releases and a measurement of what they are worth")})
+	}
+	page := func(w io.Writer) error {
+		return leaderboard.WriteMarkdown(w, tables, source, explained)
 	}
 	if c.Write == "" {
-		return leaderboard.WriteMarkdown(con.stdout, tables)
+		return errors.Join(failed, page(con.stdout))
 	}
-	return results.WriteFile(c.Write, func(w io.Writer) error {
-		return leaderboard.WriteMarkdown(w, tables)
-	})
+	return errors.Join(failed, results.WriteFile(c.Write, page))
+}
+
+// runs runs the specs, as far as that was not done before, and reads their results. failed is what
+// went wrong in some of them and leaves the rest to be ranked.
+func (c *leaderboardCommand) runs(con *console) (runs []*results.Summary, failed, err error) {
+	plans, err := checkedPlans(con, c.Specs, c.overrides(), &c.runFlags)
+	if err != nil {
+		return nil, nil, err
+	}
+	quiet := *con
+	quiet.stdout = io.Discard // the page says it all
+	failed = runPlans(&quiet, plans, &c.runFlags)
+	if con.ctx.Err() != nil {
+		return nil, nil, failed // it says what to do
+	}
+	for _, plan := range plans {
+		run, err := results.Open(filepath.Join(c.folder(plan.Quick),
+			filepath.FromSlash(plan.Spec.Name)))
+		if err != nil {
+			return nil, nil, errors.Join(failed, err)
+		}
+		runs = append(runs, run)
+	}
+	return runs, failed, nil
 }

@@ -226,23 +226,28 @@ Examples:
 
 // Run runs.
 func (c runCommand) Run(con *console) error {
-	plans, err := makePlans(c.Specs, c.overrides())
+	c.shard = engine.Shard(c.Shard)
+	plans, err := checkedPlans(con, c.Specs, c.overrides(), &c.runFlags)
 	if err != nil {
 		return err
 	}
-	c.shard = engine.Shard(c.Shard)
-	if len(plans) > 1 { // a single one reads its files first anyway
-		var errs []error
-		for _, plan := range plans {
-			if err := engine.CheckFiles(con.ctx, plan, reading(con, c.files())); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, asInput(err)))
-			}
-		}
-		if err := errors.Join(errs...); err != nil {
-			return err
+	return runPlans(con, plans, &c.runFlags)
+}
+
+// checkedPlans resolves specs and checks the files that they name.
+func checkedPlans(con *console, words []string, overrides spec.Overrides,
+	flags *runFlags) ([]*spec.Plan, error) {
+	plans, err := makePlans(words, overrides)
+	if err != nil || len(plans) == 1 { // a single one reads its files first anyway
+		return plans, err
+	}
+	var errs []error
+	for _, plan := range plans {
+		if err := engine.CheckFiles(con.ctx, plan, reading(con, flags.files())); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, asInput(err)))
 		}
 	}
-	return runPlans(con, plans, &c.runFlags)
+	return plans, errors.Join(errs...)
 }
 
 // makePlans resolves specs. Their problems are reported together.

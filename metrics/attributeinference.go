@@ -15,7 +15,7 @@ func init() {
 		"Stadler et al. 2022: accuracy on members less that on records held out, of a learner "+
 		"trained on the release; how accurate it is on either is the population's pattern and "+
 		"no breach")
-	info.Classifier, info.AsPublished, info.AnyTarget = true, true, true
+	info.Classifier, info.AsPublished, info.AnyTarget, info.FromRecords = true, true, true, true
 	Register(parameterised[*AttributeInferenceParams]{info, func() *AttributeInferenceParams {
 		return &AttributeInferenceParams{"", Difference, Estimate}
 	}, attributeInference})

@@ -83,9 +83,9 @@ func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
 			}
 			t.Run(name, func(t *testing.T) {
 				s, info := subject{m, params, classifier}, m.Info()
-				sure := info.Probabilities || info.Ranks || info.AnyTarget
+				picky := info.Probabilities || info.Ranks || info.FromRecords
 				schema := ordinary().Table.Schema()
-				if sure && metrics.CheckSchema(m, classifier, params, schema) != nil {
+				if picky && metrics.CheckSchema(m, classifier, params, schema) != nil {
 					if _, _, err := s.measure(t.Context(), s.ordinary()); err == nil {
 						t.Error("a classifier that was refused beforehand is measured")
 					}

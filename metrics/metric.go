@@ -62,6 +62,8 @@ type Info struct {
 	// Probabilities says that the classifier must know probabilities, Ranks that it must know them
 	// or scores.
 	Probabilities, Ranks bool
+	// FromRecords says that the classifier must learn from records, which those of regions do not.
+	FromRecords bool
 	// Class says that the metric needs a class attribute; those with a classifier do but for any
 	// target.
 	Class bool
@@ -110,11 +112,11 @@ func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 	}
 	name := classifier.Info().Name
 	if _, regions := classifier.(classifiers.RegionClassifier); regions {
-		if info.AnyTarget {
-			return fmt.Errorf("%s: %w", name, errNotRecords)
-		}
 		if info.Probabilities || info.Ranks {
 			return fmt.Errorf("%s: %w", name, errUnsure)
+		}
+		if info.FromRecords {
+			return fmt.Errorf("%s: %w", name, errNotRecords)
 		}
 		return nil
 	}

@@ -20,6 +20,22 @@ func init() {
 		return n, true, nil
 	}})
 	Register(measured{Info{
+		Name: "record-weight", Title: "Mean weight of a published record", Revision: 1,
+		Source: "sum of the published records' weights by their number: 1 where each stands for " +
+			"itself",
+		Needs: []algorithms.Product{algorithms.RecordsProduct},
+	}, func(ctx context.Context, c Case) (float64, bool, error) {
+		table, weights, err := publishedRecords(ctx, c)
+		if err != nil || table.Len() == 0 {
+			return 0, false, err
+		}
+		if weights == nil {
+			return 1, true, nil
+		}
+		n, _ := c.Release.RecordCount()
+		return n / float64(table.Len()), true, nil
+	}})
+	Register(measured{Info{
 		Name: "regions", Title: "Published regions", Unit: "regions", Revision: 1,
 		Source: "number of boxes of the published partition, empty ones included",
 		Needs:  []algorithms.Product{algorithms.RegionsProduct},

@@ -96,7 +96,7 @@ type figureView struct {
 
 func newPage(in Input) (*page, error) {
 	p := &page{Style: template.CSS(styleText), Verdicts: verdictKey,
-		Board: leaderboard.Of(in.Runs), BoardKey: leaderboard.Legend}
+		Board: leaderboard.Of(leaderboard.Own(in.Runs)), BoardKey: leaderboard.Legend}
 	claimsOf := make(map[string][]*claimView) // by experiment
 	owner := make(map[string]*paperView)
 	for i := range in.Papers {

@@ -32,23 +32,27 @@ type ranking struct {
 type contestView struct {
 	Title   string
 	Columns []rankColumn
-	Lines   []*rankLine // competitors, the best first; then those that are here for reference
-	Ranked  int         // competitors
-	Counted bool        // records, of some line
-	Timed   bool
+	// Verdicts say who is best of each discipline; empty where nothing competes.
+	Verdicts []rankVerdict
+	Lines    []*rankLine // competitors, the best first; then those that are here for reference
+	Ranked   int         // competitors
+	Counted  bool        // records, of some line
+	Timed    bool
 }
 
 // rankColumn is a task.
 type rankColumn struct {
 	*contest.Task
 	Majority string // what the majority class reaches, "" where that is unknown
-	Verdict  string // who is best, "" where nothing competes
 }
+
+// rankVerdict says who is best of a discipline.
+type rankVerdict struct{ Name, Text string }
 
 // rankLine is a release.
 type rankLine struct {
 	*contest.Release
-	Leads      int // tasks in which it is best or not distinguishable from it
+	Leads      int // disciplines that it leads
 	NoBetter   bool
 	Fields     []rankField
 	Size, Time string // records and seconds of a release
@@ -118,10 +122,17 @@ func newContestView(t *contest.Table, column int) *contestView {
 		if !math.IsNaN(task.Majority) {
 			shown.Majority = contest.Number(task.Majority, 3)
 		}
-		if column < len(t.Columns) {
-			shown.Verdict = t.Verdict(task, column)
-		}
 		c.Columns = append(c.Columns, shown)
+	}
+	leads := make(map[int]int) // by release
+	for _, d := range t.Disciplines {
+		if column >= len(t.Columns) {
+			break
+		}
+		c.Verdicts = append(c.Verdicts, rankVerdict{d.Name, t.Verdict(d, column)})
+		for _, release := range t.Leaders(d, column) {
+			leads[release]++
+		}
 	}
 	for i, r := range t.Releases {
 		if r.Column >= 0 && r.Column != column {
@@ -130,7 +141,9 @@ func newContestView(t *contest.Table, column int) *contestView {
 		if r.Column == column {
 			c.Ranked++
 		}
-		c.Lines = append(c.Lines, newRankLine(t, i))
+		line := newRankLine(t, i)
+		line.Leads = leads[i]
+		c.Lines = append(c.Lines, line)
 		c.Counted = c.Counted || r.Records != nil
 	}
 	slices.SortStableFunc(c.Lines, func(a, b *rankLine) int {
@@ -161,9 +174,6 @@ func newRankLine(t *contest.Table, release int) *rankLine {
 			Tied: e.Rank == contest.Tied}
 		if e.N > 1 {
 			cell.SE = contest.Number(e.SE, 2)
-		}
-		if cell.Best || cell.Tied {
-			l.Leads++
 		}
 		if e.Rank == contest.Worse || cell.Tied {
 			cell.Behind = e.Lead("behind by")

@@ -183,7 +183,7 @@ func TestOneDefinitionOfBest(t *testing.T) {
 	view := newRanking(run, &Input{}).Contests[0]
 	lines := contest.Lines(run)
 	for i, tied := range []int{0, 1} {
-		g := table.Glance(table.Tasks[i], 0)
+		g := table.Glance(table.Disciplines[i], 0)
 		if g.Series != "A" || g.Tied != tied {
 			t.Errorf("leaderboard, %s: %+v", table.Tasks[i].Name, g)
 		}
@@ -198,8 +198,8 @@ func TestOneDefinitionOfBest(t *testing.T) {
 			t.Errorf("page, %s: best %s, %d alike", table.Tasks[i].Name, best, alike)
 		}
 		crowned := strings.Contains(lines[i], ": A is best")
-		if crowned != (tied == 0) || !strings.Contains(lines[i], view.Columns[i].Verdict) {
-			t.Errorf("terminal %s; page %s", lines[i], view.Columns[i].Verdict)
+		if crowned != (tied == 0) || !strings.Contains(lines[i], view.Verdicts[i].Text) {
+			t.Errorf("terminal %s; page %s", lines[i], view.Verdicts[i].Text)
 		}
 	}
 }

@@ -5,9 +5,14 @@
 // Releases of one dataset compete under one budget. For each measurement, a task, the release with
 // the best mean is tested against every other one, paired by trial: the trials of a run share their
 // random split of the data, and a difference within a trial does not depend on how hard the split
-// was. The p-values are Student's, with Holm's correction over all budgets of the task. A release
-// is worse than the best if its p-value is at most Alpha, and otherwise not distinguishable from
-// it.
+// was. The p-values are Student's, with Holm's correction over all budgets of the discipline. A
+// release is worse than the best if its p-value is at most Alpha, and otherwise not distinguishable
+// from it.
+//
+// A discipline is a task or, of a learner whose accuracy and AUC were both measured, these two. A
+// release leads it if it is best or not distinguishable from the best in each of its tasks, and is
+// best of it if no other leads. Where the tasks of a learner have different leaders nobody is best:
+// hard labels may win the one and lose the other.
 //
 // It leaves out running, measuring and pages.
 package contest
@@ -22,8 +27,8 @@ import (
 	"ppdp/internal/results"
 )
 
-// Alpha is the chance that any statement of a family, all comparisons of one task on one table, is
-// wrong.
+// Alpha is the chance that any statement of a family, all comparisons of one discipline on one
+// table, is wrong.
 const Alpha = 0.05
 
 // Budget is what releases must have in common to compete.
@@ -40,7 +45,11 @@ type Table struct {
 	Budgets  []Budget   // ascending; tables of results have a column for each
 	Columns  []string   // the budgets in words: "ε = 1, δ = 1e-09"
 	Releases []*Release // in the order of the plan, without samples of the true records
-	Tasks    []*Task
+	// Disciplines are what releases may be best of; Tasks are those of the one after the other.
+	Disciplines []*Discipline
+	Tasks       []*Task
+	// Within is the measurement that Release.Labels are of.
+	Within results.Measurement
 }
 
 // Release is a setting of the run.
@@ -51,8 +60,44 @@ type Release struct {
 	// Column is the budget it competes under, -1 where it is here for reference only: because it is
 	// not private, or because its guarantee is known not to hold.
 	Column int
-	// Records and Seconds are of a release; nil where they were not measured.
-	Records, Seconds *results.Row
+	// Records and Seconds are of a release, Weight is the mean of its records', and Labels is how
+	// far these follow from the rest of the records; nil where they were not measured.
+	Records, Seconds, Weight, Labels *results.Row
+	// Scale is how many times as many records it counts, by their weights, as the original; NaN
+	// where that is unknown.
+	Scale float64
+	// Hard says that its labels follow from the rest of its records, as the original's do not.
+	Hard bool
+}
+
+// hardness is up to which part of the original's errors a learner may make within a release for its
+// labels to count as hard. Published labels that are drawn leave a learner about the original's
+// errors, those that are chosen, as the likeliest, almost none.
+const hardness = 1.0 / 3
+
+// Remarks say of what a release has more or less than the original, which may flatter it in one
+// measurement and harm it in another.
+func (r *Release) Remarks() (all []string) {
+	weight := 1.0
+	if r.Weight != nil && r.Weight.N > 0 {
+		weight = r.Weight.Mean
+	}
+	far := func(times float64) bool {
+		return times >= results.Swamped || times <= 1/results.Swamped
+	}
+	if times := r.Scale / weight; far(times) {
+		all = append(all, Number(times, 2)+" times as many records")
+	}
+	if weight != 1 {
+		all = append(all, "weights of "+Number(weight, 2))
+		if far(r.Scale) {
+			all = append(all, "counts "+Number(r.Scale, 2)+" times as large")
+		}
+	}
+	if r.Hard {
+		all = append(all, "hard labels")
+	}
+	return all
 }
 
 // Status says what is known of a release's guarantee.
@@ -97,6 +142,12 @@ type Task struct {
 	Best               []int   // the release with the best mean under each budget, -1 for none
 }
 
+// Discipline is what a release may be best of: a task, or accuracy and AUC of one learner.
+type Discipline struct {
+	Name  string
+	Tasks []*Task
+}
+
 // Rank is what the tests say of an entry.
 type Rank int
 
@@ -126,10 +177,15 @@ type Entry struct {
 const Reference = "identity"
 
 // sizes are metrics of how much was published, not of what it is worth.
-var sizes = []string{recordsMetric, "regions", "nodes", "edges", "max-degree", "anonymity"}
+var sizes = []string{recordsMetric, weightMetric, withinMetric, "regions", "nodes", "edges",
+	"max-degree", "anonymity"}
 
 const (
 	recordsMetric      = "records"
+	weightMetric       = "record-weight"
+	withinMetric       = "accuracy-within"
+	accuracyMetric     = "accuracy"
+	aucMetric          = "auc"
 	majorityClassifier = "majority"
 )
 
@@ -169,6 +225,11 @@ func Of(run *results.Summary) []*Table {
 	}
 	sticks := m.Yardsticks(rows)
 	for _, t := range tables {
+		for i := range m.Measures {
+			if m.Measures[i].Metric == withinMetric && t.Within.Metric == "" {
+				t.Within = m.Measures[i].Measurement
+			}
+		}
 		t.arrange(all)
 		for i := range m.Measures {
 			use := &m.Measures[i]
@@ -176,18 +237,36 @@ func Of(run *results.Summary) []*Table {
 				continue
 			}
 			task := t.task(use, all, sticks)
-			if !slices.ContainsFunc(task.Entries, func(e Entry) bool { return e.N > 0 }) {
-				continue
+			if slices.ContainsFunc(task.Entries, func(e Entry) bool { return e.N > 0 }) {
+				t.enter(task)
 			}
-			t.rank(task)
-			if use.Classifier != "" {
-				t.compare(task, t.majority(task, all))
-			}
-			t.Tasks = append(t.Tasks, task)
+		}
+		for _, d := range t.Disciplines {
+			t.rank(d)
+			t.compare(d, all)
+			t.Tasks = append(t.Tasks, d.Tasks...)
 		}
 		t.nameApart()
 	}
 	return tables
+}
+
+// enter adds a task to its learner's discipline, or makes it one of its own.
+func (t *Table) enter(task *Task) {
+	twin := map[string]string{accuracyMetric: aucMetric, aucMetric: accuracyMetric}[task.Metric]
+	for _, d := range t.Disciplines {
+		other := d.Tasks[0]
+		if task.Classifier == "" || other.Classifier != task.Classifier || other.Metric != twin {
+			continue
+		}
+		d.Name = Learner(task.Classifier) + ": accuracy and AUC"
+		d.Tasks = append(d.Tasks, task)
+		if task.Metric == accuracyMetric {
+			slices.Reverse(d.Tasks)
+		}
+		return
+	}
+	t.Disciplines = append(t.Disciplines, &Discipline{task.Name, []*Task{task}})
 }
 
 // newRelease finds out whether a release competes. A guarantee that depends on parameters is listed
@@ -230,6 +309,8 @@ func (t *Table) arrange(all numbers) {
 	for _, r := range t.Releases {
 		r.Records = all.row(r.Setting, recordsMetric)
 		r.Seconds = all.row(r.Setting, results.RuntimeMetric)
+		r.Weight = all.row(r.Setting, weightMetric)
+		r.Labels = all[place{r.Setting, t.Within}]
 		if b := r.budget(); r.Column >= 0 && !slices.Contains(t.Budgets, b) {
 			t.Budgets = append(t.Budgets, b)
 			if b.Epsilon > 0 && !slices.Contains(relations, b.Relation) {
@@ -241,14 +322,34 @@ func (t *Table) arrange(all numbers) {
 		return cmp.Or(cmp.Compare(a.K, b.K), cmp.Compare(a.Relation, b.Relation),
 			cmp.Compare(a.Delta, b.Delta), cmp.Compare(a.Epsilon, b.Epsilon))
 	})
+	truth := t.Original()
 	for _, r := range t.Releases {
 		if r.Column >= 0 {
 			r.Column = slices.Index(t.Budgets, r.budget())
 		}
+		r.Scale = math.NaN()
+		if truth == nil {
+			continue
+		}
+		if r.Records != nil && truth.Records != nil {
+			r.Scale = r.Records.Mean / truth.Records.Mean
+		}
+		r.Hard = r.Labels != nil && truth.Labels != nil &&
+			1-r.Labels.Mean < float64(hardness*(1-truth.Labels.Mean))
 	}
 	for _, b := range t.Budgets {
 		t.Columns = append(t.Columns, b.text(len(relations) > 1))
 	}
+}
+
+// Original is the original data, nil where the run has not released them.
+func (t *Table) Original() *Release {
+	for _, r := range t.Releases {
+		if r.Algorithm == Reference {
+			return r
+		}
+	}
+	return nil
 }
 
 // task collects the numbers of a measurement.
@@ -280,40 +381,14 @@ func (t *Task) Better(a, b float64) bool {
 	return a != b && a > b == t.HigherIsBetter
 }
 
-// rank finds the best under each budget, and those that are not distinguishable from it.
-func (t *Table) rank(task *Task) {
+// rank finds the best of each task under each budget, and those that are not distinguishable from
+// it. All tests of a discipline are one family.
+func (t *Table) rank(d *Discipline) {
 	var ps []float64
 	var tested []*Entry
-	for column := range t.Budgets {
-		var field []int // the competitors
-		best := -1
-		for i := range t.Releases {
-			if t.Releases[i].Column != column || task.Entries[i].N == 0 {
-				continue
-			}
-			field = append(field, i)
-			if best < 0 || task.Better(task.Entries[i].Mean, task.Entries[best].Mean) {
-				best = i
-			}
-		}
-		task.Best = append(task.Best, best)
-		for _, i := range field {
-			e := &task.Entries[i]
-			for _, other := range field {
-				if task.Better(task.Entries[other].Mean, e.Mean) {
-					e.Place++
-				}
-			}
-			if i == best {
-				e.Rank = Best
-				continue
-			}
-			lower, higher := e.Trials, task.Entries[best].Trials
-			if !task.HigherIsBetter {
-				lower, higher = higher, lower
-			}
-			e.Rank, e.Behind = Tied, results.Paired(lower, higher)
-			if !math.IsNaN(e.Behind.P) { // a single trial shows nothing
+	for _, task := range d.Tasks {
+		for column := range t.Budgets {
+			for _, e := range t.rankUnder(task, column) {
 				ps, tested = append(ps, e.Behind.P), append(tested, e)
 			}
 		}
@@ -328,35 +403,98 @@ func (t *Table) rank(task *Task) {
 	}
 }
 
-// compare marks the entries that are not shown to be better than the majority class: one-sided
-// tests, with Holm's correction over all budgets of the task. A nil majority marks none.
-func (t *Table) compare(task *Task, majority *results.Row) {
-	if majority == nil {
-		return
+// rankUnder finds the best of a task under a budget, and tests it against the others, which count
+// as not distinguishable from it for now. It returns those that have a p-value.
+func (t *Table) rankUnder(task *Task, column int) (tested []*Entry) {
+	var field []int // the competitors
+	best := -1
+	for i := range t.Releases {
+		if t.Releases[i].Column != column || task.Entries[i].N == 0 {
+			continue
+		}
+		field = append(field, i)
+		if best < 0 || task.Better(task.Entries[i].Mean, task.Entries[best].Mean) {
+			best = i
+		}
 	}
-	task.Majority = majority.Mean
+	task.Best = append(task.Best, best)
+	for _, i := range field {
+		e := &task.Entries[i]
+		for _, other := range field {
+			if task.Better(task.Entries[other].Mean, e.Mean) {
+				e.Place++
+			}
+		}
+		if i == best {
+			e.Rank = Best
+			continue
+		}
+		lower, higher := e.Trials, task.Entries[best].Trials
+		if !task.HigherIsBetter {
+			lower, higher = higher, lower
+		}
+		e.Rank, e.Behind = Tied, results.Paired(lower, higher)
+		if !math.IsNaN(e.Behind.P) { // a single trial shows nothing
+			tested = append(tested, e)
+		}
+	}
+	return tested
+}
+
+// Leaders are the releases that are best or not distinguishable from the best in each task of a
+// discipline under a budget, by the sum of their places.
+func (t *Table) Leaders(d *Discipline, column int) (leaders []int) {
+	for i, r := range t.Releases {
+		behind := func(task *Task) bool { return task.Entries[i].Rank < Tied }
+		if r.Column == column && !slices.ContainsFunc(d.Tasks, behind) {
+			leaders = append(leaders, i)
+		}
+	}
+	slices.SortStableFunc(leaders, func(a, b int) int { return d.Places(a) - d.Places(b) })
+	return leaders
+}
+
+// Places is the sum of a release's places.
+func (d *Discipline) Places(release int) (sum int) {
+	for _, task := range d.Tasks {
+		sum += task.Entries[release].Place
+	}
+	return sum
+}
+
+// compare marks the entries that are not shown to be better than the majority class: one-sided
+// tests, with Holm's correction over all budgets of the discipline. None is marked in a task that
+// was not measured of the majority class.
+func (t *Table) compare(d *Discipline, all numbers) {
 	var ps []float64
 	var tested []*Entry
-	for i := range task.Entries {
-		e, against := &task.Entries[i], majority.Trials
-		if e.Rank == Absent {
+	for _, task := range d.Tasks {
+		majority := t.majority(task, all)
+		if task.Classifier == "" || majority == nil {
 			continue
 		}
-		if len(against) < len(e.Trials) { // measured once: all trials test the same rows
-			against = slices.Repeat([]float64{majority.Mean}, len(e.Trials))
+		task.Majority = majority.Mean
+		for i := range task.Entries {
+			e, against := &task.Entries[i], majority.Trials
+			if e.Rank == Absent {
+				continue
+			}
+			if len(against) < len(e.Trials) { // measured once: all trials test the same rows
+				against = slices.Repeat([]float64{majority.Mean}, len(e.Trials))
+			}
+			lead := results.Paired(against, e.Trials)
+			above := task.Better(lead.Mean, 0)
+			switch {
+			case math.IsNaN(lead.P): // a single trial: by its value alone
+				e.NoBetter = !above
+				continue
+			case above:
+				lead.P /= 2
+			default:
+				lead.P = 1 - float64(lead.P/2)
+			}
+			ps, tested = append(ps, lead.P), append(tested, e)
 		}
-		lead := results.Paired(against, e.Trials)
-		above := task.Better(lead.Mean, 0)
-		switch {
-		case math.IsNaN(lead.P): // a single trial: by its value alone
-			e.NoBetter = !above
-			continue
-		case above:
-			lead.P /= 2
-		default:
-			lead.P = 1 - float64(lead.P/2)
-		}
-		ps, tested = append(ps, lead.P), append(tested, e)
 	}
 	for i, p := range results.Holm(ps) {
 		tested[i].NoBetter = p > Alpha
@@ -382,7 +520,19 @@ func (t *Table) majority(task *Task, all numbers) (best *results.Row) {
 
 // classifiers are the titles of those that are called by a short name.
 var classifiers = map[string]string{"c45": "C4.5", "naive-bayes": "Naive Bayes",
-	"svm": "Linear SVM", "id3": "ID3"}
+	"svm": "Linear SVM", "id3": "ID3", "boosting": "Boosting", "forest": "Random forest",
+	"logistic": "Logistic regression"}
+
+// Learner is what a classifier is called.
+func Learner(classifier string) string { return cmp.Or(classifiers[classifier], classifier) }
+
+// Short is the name of a task among those of its learner.
+func (t *Task) Short() string {
+	if t.Metric == aucMetric {
+		return "AUC"
+	}
+	return t.Metric
+}
 
 func nameOf(use *results.MeasureUse) string {
 	name := cmp.Or(use.Title, use.Metric)
@@ -390,7 +540,7 @@ func nameOf(use *results.MeasureUse) string {
 		name += ", " + strings.ReplaceAll(settings, "=", " ")
 	}
 	if use.Classifier != "" {
-		name = cmp.Or(classifiers[use.Classifier], use.Classifier) + ": " + name
+		name = Learner(use.Classifier) + ": " + name
 	}
 	return name
 }
@@ -401,9 +551,14 @@ func (t *Table) nameApart() {
 	for _, task := range t.Tasks {
 		tasks[task.Name]++
 	}
-	for _, task := range t.Tasks {
-		if tasks[task.Name] > 1 {
-			task.Name += " (" + task.Metric + ")"
+	for _, d := range t.Disciplines {
+		for _, task := range d.Tasks {
+			if tasks[task.Name] > 1 {
+				task.Name += " (" + task.Metric + ")"
+			}
+			if len(d.Tasks) == 1 {
+				d.Name = task.Name
+			}
 		}
 	}
 }

@@ -12,8 +12,10 @@ import (
 
 // Legend says how the verdicts are made.
 const Legend = "By d ± e: the mean difference, trial by trial, and its standard error. p is that " +
-	"of Student's paired test, two-sided, with Holm's correction over all budgets of a task. " +
-	"A release with p above 0.05 is not distinguishable from the best."
+	"of Student's paired test, two-sided, with Holm's correction over all budgets of a task, and " +
+	"over both tasks where a learner's accuracy and AUC were measured. A release with p above " +
+	"0.05 is not distinguishable from the best. It leads if it is best or not distinguishable " +
+	"from the best, by accuracy and by AUC where both were measured."
 
 // text is the budget in words. The neighbours are named where those of one table differ.
 func (b Budget) text(neighbours bool) string {
@@ -69,8 +71,30 @@ func (e *Entry) Lead(comparison string) string {
 	return fmt.Sprintf("%s %.3g ± %.2g, p = %.2g", comparison, d.Mean, d.SE, d.P)
 }
 
-// Verdict says who is best of a task under a budget, than whom it is better and by how much.
-func (t *Table) Verdict(task *Task, column int) string {
+// Verdict says who is best of a discipline under a budget, and in each of its tasks who has the
+// best mean, than whom it is better and by how much.
+func (t *Table) Verdict(d *Discipline, column int) string {
+	if len(d.Tasks) == 1 {
+		return t.verdict(d.Tasks[0], column, "is best", "no release is shown to be best: ")
+	}
+	text := "no release is best: none leads by accuracy and by AUC"
+	if leaders := t.Leaders(d, column); len(leaders) > 0 {
+		name, others := t.Releases[leaders[0]].Name(), len(leaders)-1
+		text = name + " is best: no other leads by accuracy and by AUC"
+		if others > 0 {
+			text = fmt.Sprintf("no release is shown to be best: %s and %d more lead by accuracy "+
+				"and by AUC", name, others)
+		}
+	}
+	for _, task := range d.Tasks {
+		text += "; " + task.Short() + ": " + t.verdict(task, column, "is first", "")
+	}
+	return text
+}
+
+// verdict is that of a task. wins is said of a release that is better than all others, and open
+// before what is said where it is better than none.
+func (t *Table) verdict(task *Task, column int, wins, open string) string {
 	var tied, worse []int // the nearest to the best first
 	for i := range t.Releases {
 		switch {
@@ -103,9 +127,9 @@ func (t *Table) Verdict(task *Task, column int) string {
 	case len(tied)+len(worse) == 0:
 		text = name + " is alone"
 	case len(tied) == 0:
-		text = name + " is best: " + better
+		text = name + " " + wins + ": " + better
 	case len(worse) == 0:
-		text = "no release is shown to be best: " + name + " has the best mean but is " + alike
+		text = open + name + " has the best mean but is " + alike
 	default:
 		text = name + " is " + alike + "; " + better
 	}
@@ -144,9 +168,9 @@ func Lines(run *results.Summary) []string {
 	tables := Of(run)
 	for _, t := range tables {
 		for column := range t.Budgets {
-			for _, task := range t.Tasks {
+			for _, d := range t.Disciplines {
 				lines = append(lines, fmt.Sprintf("%s, %s: %s", t.Heading(column, tables),
-					task.Name, t.Verdict(task, column)))
+					d.Name, t.Verdict(d, column)))
 			}
 		}
 	}

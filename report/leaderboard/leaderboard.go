@@ -8,6 +8,7 @@ package leaderboard
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -16,8 +17,18 @@ import (
 	"ppdp/report/contest"
 )
 
-// Prefix begins the names of the experiments that are on the board.
+// Prefix begins the names of the experiments that are on the board of those that come with ppdp.
 const Prefix = "leaderboard/"
+
+// Own are the runs of the experiments that come with ppdp for the board.
+func Own(runs []*results.Summary) (own []*results.Summary) {
+	for _, run := range runs {
+		if strings.HasPrefix(run.Manifest.Experiment, Prefix) {
+			own = append(own, run)
+		}
+	}
+	return own
+}
 
 // Table is the part of the board about one dataset.
 type Table struct {
@@ -29,14 +40,11 @@ type Table struct {
 	LeftOut           []string // curves whose guarantee does not hold
 }
 
-// Of makes the board of the runs that belong to it, in the order of their names.
+// Of makes the board of runs, in the order of their names.
 func Of(runs []*results.Summary) []Table {
 	var tables []Table
 	for _, run := range runs {
 		m := &run.Manifest
-		if !strings.HasPrefix(m.Experiment, Prefix) {
-			continue
-		}
 		contests := contest.Of(run)
 		for _, c := range contests {
 			t := Table{Table: c, Experiment: m.Experiment, CPU: m.CPU, StandIns: m.StandIns(),
@@ -81,15 +89,15 @@ func (t *Table) lines() []line {
 	return lines
 }
 
-// ordered are the curves by their mean place in a task, over the budgets at which they have a
+// ordered are the curves by their mean place in a discipline, over the budgets at which they have a
 // value.
-func (t *Table) ordered(task *contest.Task) []line {
+func (t *Table) ordered(d *contest.Discipline) []line {
 	lines := t.lines()
 	place := func(l line) float64 {
 		sum, n := 0, 0
 		for _, i := range l.releases {
-			if i >= 0 && task.Entries[i].N > 0 {
-				sum += task.Entries[i].Place
+			if i >= 0 && d.Tasks[0].Entries[i].N > 0 {
+				sum += d.Places(i)
 				n++
 			}
 		}
@@ -102,35 +110,61 @@ func (t *Table) ordered(task *contest.Task) []line {
 	return lines
 }
 
-// Glance is what the first screen says of a task at a budget.
+// Glance is what the first screen says of a discipline at a budget.
 type Glance struct {
-	Series  string // the best; "" where nothing has a value
-	Tied    int    // how many others are not distinguishable from it
-	Mean    string
-	Equal   string // the sample that is as good, "" where that is unknown
-	Seconds string // of a release, "" without times
-	// NoBetter says that nothing shows the best to be better than the majority class.
-	NoBetter bool
+	Series  string   // the first of those that lead; "" where nobody does
+	Remarks []string // on its records
+	Tied    int      // how many others lead
+	Mean    string   // "0.846 and 0.882" by accuracy and AUC
+	Equal   string   // the samples that are as good, "" where they are unknown
+	Seconds string   // of a release, "" without times
+	// NoBetter says that nothing shows it to be better than the majority class, and by what, ""
+	// where something does.
+	NoBetter string
+	// Split says who is first in which task where nobody leads in all.
+	Split string
 }
 
-// Glance sums up a task at a budget.
-func (t *Table) Glance(task *contest.Task, column int) Glance {
-	best := task.Best[column]
-	if best < 0 {
-		return Glance{}
+// Glance sums up a discipline at a budget.
+func (t *Table) Glance(d *contest.Discipline, column int) Glance {
+	leaders := t.Leaders(d, column)
+	if len(leaders) == 0 {
+		return Glance{Split: t.split(d, column)}
 	}
-	e, r := &task.Entries[best], t.Releases[best]
-	g := Glance{Series: r.Name(), Mean: contest.Number(e.Mean, 3), NoBetter: e.NoBetter}
-	for i := range task.Entries {
-		if t.Releases[i].Column == column && task.Entries[i].Rank == contest.Tied {
-			g.Tied++
+	r := t.Releases[leaders[0]]
+	g := Glance{Series: r.Name(), Remarks: r.Remarks(), Tied: len(leaders) - 1}
+	var means, equals, below []string
+	for _, task := range d.Tasks {
+		e := &task.Entries[leaders[0]]
+		means = append(means, contest.Number(e.Mean, 3))
+		if e.Equal != nil {
+			equals = append(equals, e.Equal.String())
+		}
+		if e.NoBetter {
+			below = append(below, task.Short())
 		}
 	}
-	if e.Equal != nil {
-		g.Equal = e.Equal.String()
+	g.Mean, g.Equal = strings.Join(means, " and "), strings.Join(equals, " and ")
+	if len(below) > 0 {
+		g.NoBetter = "no better than the majority"
+		if len(below) < len(d.Tasks) {
+			g.NoBetter += " by " + below[0]
+		}
 	}
 	if r.Seconds != nil && r.Seconds.N > 0 {
 		g.Seconds = contest.Number(r.Seconds.Mean, 2)
 	}
 	return g
+}
+
+// split names the best of each task, "" where nothing has a value.
+func (t *Table) split(d *contest.Discipline, column int) string {
+	var parts []string
+	for _, task := range d.Tasks {
+		if best := task.Best[column]; best >= 0 {
+			parts = append(parts, fmt.Sprintf("%s by %s (%s)", t.Releases[best].Name(),
+				task.Short(), contest.Number(task.Entries[best].Mean, 3)))
+		}
+	}
+	return strings.Join(parts, ", ")
 }

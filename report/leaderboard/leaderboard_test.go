@@ -75,7 +75,8 @@ func madeUp(trials int) *results.Run {
 // The page of a made-up run, down to the byte; what it says is checked below.
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
-	if err := WriteMarkdown(&b, Of([]*results.Summary{madeUp(8).Summary()})); err != nil {
+	if err := WriteMarkdown(&b, Of([]*results.Summary{madeUp(8).Summary()}), "a test",
+		"../board.md"); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join("testdata", "board.md")
@@ -127,7 +128,7 @@ func TestBoard(t *testing.T) {
 			}
 		}
 	}
-	if g := table.Glance(table.Tasks[0], 0); g.Text() != "Good (+1): 0.700, 1 %, 1.5 s" {
+	if g := table.Glance(table.Disciplines[0], 0); g.Text() != "Good (+1): 0.700, 1 %, 1.5 s" {
 		t.Errorf("at a glance %q", g.Text())
 	}
 	if len(table.LeftOut) != 1 || table.LeftOut[0] != "Leaky" {
@@ -138,7 +139,7 @@ func TestBoard(t *testing.T) {
 // Of a single trial no difference can be told; what is above the majority is taken for better.
 func TestSingleTrial(t *testing.T) {
 	table := Of([]*results.Summary{madeUp(1).Summary()})[0]
-	for i, l := range table.ordered(table.Tasks[0]) {
+	for i, l := range table.ordered(table.Disciplines[0]) {
 		for _, release := range l.releases {
 			e := table.Tasks[0].Entries[release]
 			want := []contest.Rank{contest.Best, contest.Tied, contest.Tied}[i]
@@ -152,7 +153,58 @@ func TestSingleTrial(t *testing.T) {
 func TestOtherRunsAreNotOnTheBoard(t *testing.T) {
 	run := madeUp(1)
 	run.Manifest.Experiment = "rps/fig1"
-	if board := Of([]*results.Summary{run.Summary()}); len(board) != 0 {
-		t.Errorf("%+v", board)
+	if own := Own([]*results.Summary{run.Summary()}); len(own) != 0 {
+		t.Errorf("%+v", own)
+	}
+}
+
+// TestAccuracyAndAUC: planted are Good's first place by accuracy and Alike's by AUC at both
+// budgets, each far ahead of the other, so that nobody is best; and Poorer's tenfold records, whose
+// labels follow from the rest, which the page says.
+func TestAccuracyAndAUC(t *testing.T) {
+	run := madeUp(8)
+	boosting := func(metric string) results.Measurement {
+		return results.Measurement{Metric: metric, Classifier: "boosting"}
+	}
+	records := results.Measurement{Metric: "records"}
+	for _, of := range []results.Measurement{boosting("auc"), boosting("accuracy"),
+		boosting("accuracy-within"), records} {
+		run.Manifest.Measures = append(run.Manifest.Measures,
+			results.MeasureUse{Measurement: of, Title: of.Metric, HigherIsBetter: true})
+	}
+	planted := map[string][4]float64{"good": {0.8, 0.7, 0.8, 900}, "alike": {0.7, 0.8, 0.8, 900},
+		"poor": {0.6, 0.6, 0.99, 9000}, "identity": {0.9, 0.9, 0.85, 900}}
+	for i := range run.Records {
+		r := &run.Records[i]
+		values, ok := planted[r.Setting.Algorithm]
+		if !ok {
+			continue
+		}
+		for j := range values[:2] { // trials of competitors differ in more than a shift
+			values[j] += 0.001 * float64(r.Trial*len(r.Setting.Algorithm)%3)
+		}
+		for j, of := range []results.Measurement{boosting("accuracy"), boosting("auc"),
+			boosting("accuracy-within"), records} {
+			r.Values = append(r.Values, results.Value{Measurement: of, Value: &values[j]})
+		}
+	}
+	table := Of([]*results.Summary{run.Summary()})
+	var b strings.Builder
+	if err := WriteMarkdown(&b, table, "a test", ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| Boosting: accuracy and AUC | nobody: Good by accuracy (0.801), Alike by AUC (0.801) |",
+		"### Boosting: accuracy and AUC\n\nHigher is better. The original data give 0.901 and " +
+			"0.901.\n",
+		"| Good | **0.801** ± 0.0003 / 0.701 ± 0.0003 |",
+		"what Boosting predicts right in one half of them after learning from the other; of the " +
+			"original records it is 0.850.\n",
+		"| Good | × 1.0, 0.800 | × 1.0, 0.800 |",
+		"| Poorer | × 10, 0.990 (10 times as many records, hard labels) |",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
 	}
 }

@@ -1,0 +1,66 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/random"
+)
+
+func init() {
+	Register(measured{Info{
+		Name: "accuracy-within", Title: "Accuracy within the release", Unit: "fraction",
+		Source: "Kohavi 1995, section 3.1, holdout: trained on one half of the published " +
+			"records, tested on the other",
+		Needs:      []algorithms.Product{algorithms.RecordsProduct},
+		Classifier: true, AsPublished: true, FromRecords: true, HigherIsBetter: true,
+		Revision: 1,
+	}, accuracyWithin})
+}
+
+// withinKey deals the records: the same halves for every release of so many records.
+const withinKey = 1
+
+// accuracyWithin is how far the labels of a release follow from the rest of its records: the
+// weighted share that a classifier predicts in one half, drawn by a fixed seed, after it has learnt
+// from the other. It says nothing of the original. Where it is far above that of the original
+// records a release has made labels hard: it says what is likely and hides how likely. A release of
+// fewer than two records has none, nor has one whose tested half has no weight. A classifier of
+// regions is an error: regions have no halves.
+func accuracyWithin(ctx context.Context, c Case) (float64, bool, error) {
+	name := c.Classifier.Info().Name
+	if _, regions := c.Classifier.(classifiers.RegionClassifier); regions {
+		return 0, false, fmt.Errorf("%s: %w", name, errNotRecords)
+	}
+	table, weights, err := publishedRecords(ctx, c)
+	if err != nil || table.Len() < 2 {
+		return 0, false, err
+	}
+	folds, err := classifiers.Folds(random.NewKey(withinKey), table.Len(), 2)
+	if err != nil {
+		return 0, false, err
+	}
+	half := folds[0]
+	model, err := c.Classifier.Fit(ctx,
+		classifiers.Data{Table: table, Rows: half.Train, Weights: weights})
+	if err != nil {
+		return 0, false, fmt.Errorf("%s: %w", name, err)
+	}
+	predicted := make([]uint32, len(half.Test))
+	model.Predict(predicted, table, half.Test)
+	labels := table.Column(table.Schema().Class())
+	right, all := 0.0, 0.0
+	for i, row := range half.Test {
+		weight := 1.0
+		if weights != nil {
+			weight = weights[row]
+		}
+		all += weight
+		if predicted[i] == labels.At(row) {
+			right += weight
+		}
+	}
+	return right / all, all > 0, nil
+}
