@@ -104,7 +104,7 @@ func nearer(ctx context.Context, c Case) (share, error) {
 	if err != nil || len(s.members) == 0 {
 		return share{}, err
 	}
-	type key struct{ nearer struct{} }
+	type key struct{}
 	return memoize(ctx, c.Published, key{}, func() (share, error) {
 		table, rows, err := disclosed(ctx, c)
 		if err != nil {

@@ -32,7 +32,7 @@ func sidesOf(ctx context.Context, c Case) (sides, error) {
 	if len(c.Test) > 0 && slices.Equal(c.Train, c.Test) {
 		return sides{}, ErrNoHeldOut
 	}
-	type key struct{ sides struct{} }
+	type key struct{}
 	return memoize(ctx, c.Truth, key{}, func() (sides, error) {
 		s := sides{permuted(c.Train, "members"), permuted(c.Test, "held out")}
 		n := min(len(s.members), len(s.held))
@@ -94,7 +94,7 @@ func distancesOf(ctx context.Context, c Case) (*distances, error) {
 	if err != nil || len(s.members) == 0 {
 		return nil, err
 	}
-	type key struct{ distances struct{} }
+	type key struct{}
 	return memoize(ctx, c.Published, key{}, func() (*distances, error) {
 		table, rows, err := disclosed(ctx, c)
 		if err != nil || len(rows) == 0 {
