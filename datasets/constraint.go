@@ -1,13 +1,13 @@
 package datasets
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode"
 )
 
 // Constraint is a rule that records should keep: where all conditions of If hold, all of Then must.
@@ -23,8 +23,9 @@ type Condition struct {
 	Value     float64
 }
 
-// operators are the comparisons of conditions, longer ones before those they begin with.
-var operators = []string{"!=", "<=", ">=", "=", "<", ">"}
+// operators say of each comparison whether it holds of a smaller, an equal and a larger value.
+var operators = map[string][3]bool{"=": {1: true}, "!=": {0: true, 2: true}, "<": {0: true},
+	"<=": {0: true, 1: true}, ">": {2: true}, ">=": {1: true, 2: true}}
 
 // word is a piece of a constraint.
 type word struct {
@@ -33,40 +34,18 @@ type word struct {
 	plain  bool // not in quotes
 }
 
+var pieces = regexp.MustCompile(`"[^"]*"|'[^']*'|[!<>]=|[=<>]|[^\s!<>="']+|\S`)
+
 // words cuts a constraint at white space and around operators.
 func words(text string) ([]word, error) {
 	var found []word
-	for at := 0; at < len(text); {
-		rest := text[at:]
-		if trimmed := strings.TrimLeftFunc(rest, unicode.IsSpace); len(trimmed) < len(rest) {
-			at += len(rest) - len(trimmed)
-			continue
-		}
-		w := word{column: at + 1, plain: true}
-		i := slices.IndexFunc(operators, func(o string) bool { return strings.HasPrefix(rest, o) })
-		switch {
-		case rest[0] == '"' || rest[0] == '\'':
-			inner, _, closed := strings.Cut(rest[1:], rest[:1])
-			if !closed {
+	for _, at := range pieces.FindAllStringIndex(text, -1) {
+		w := word{text[at[0]:at[1]], at[0] + 1, true}
+		if w.text[0] == '"' || w.text[0] == '\'' {
+			if len(w.text) == 1 {
 				return nil, fmt.Errorf("column %d: a quote that does not end", w.column)
 			}
-			w.text, w.plain = inner, false
-			at += len(inner) + 2
-		case i >= 0:
-			w.text = operators[i]
-			at += len(w.text)
-		default:
-			end := strings.IndexFunc(rest, func(r rune) bool {
-				return unicode.IsSpace(r) || strings.ContainsRune("!<>=\"'", r)
-			})
-			switch {
-			case end < 0:
-				end = len(rest)
-			case end == 0: // an exclamation mark alone
-				end = 1
-			}
-			w.text = rest[:end]
-			at += end
+			w.text, w.plain = w.text[1:len(w.text)-1], false
 		}
 		found = append(found, w)
 	}
@@ -116,9 +95,9 @@ func (s *Schema) condition(name, operator, value word) (c Condition, err error) 
 		return c, fmt.Errorf("column %d: no attribute %q, must be one of %s", name.column,
 			name.text, QuoteSome(s.Names(), fewValues))
 	}
-	if !operator.plain || !slices.Contains(operators, operator.text) {
-		return c, fmt.Errorf("column %d: %q, must be one of %s", operator.column, operator.text,
-			strings.Join(operators, " "))
+	if _, known := operators[operator.text]; !known || !operator.plain {
+		return c, fmt.Errorf("column %d: %q, must be one of = != < <= > >=", operator.column,
+			operator.text)
 	}
 	if value.text == "" && value.plain {
 		return c, fmt.Errorf("column %d: no value, must be compared with one", value.column)
@@ -155,22 +134,6 @@ func (s *Schema) condition(name, operator, value word) (c Condition, err error) 
 	return c, nil
 }
 
-func (c *Condition) holds(value float64) bool {
-	switch c.Operator {
-	case "=":
-		return value == c.Value
-	case "!=":
-		return value != c.Value
-	case "<":
-		return value < c.Value
-	case "<=":
-		return value <= c.Value
-	case ">":
-		return value > c.Value
-	}
-	return value >= c.Value
-}
-
 // Breaks returns what says of each row of a table whether it breaks the constraint. A table without
 // one of the attributes is an error.
 func (c *Constraint) Breaks(t *Table) (func(row int32) bool, error) {
@@ -190,7 +153,7 @@ func (c *Constraint) Breaks(t *Table) (func(row int32) bool, error) {
 			} else {
 				value = float64(t.columns[attribute].At(row))
 			}
-			if !conditions[i].holds(value) {
+			if !operators[conditions[i].Operator][1+cmp.Compare(value, conditions[i].Value)] {
 				return false
 			}
 		}

@@ -19,28 +19,16 @@ func init() {
 			"between a number and a category, and Cramér's V, corrected for its bias " +
 			"(Bergsma 2013), between categories",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},
-	}, func() *AssociationErrorParams { return &AssociationErrorParams{Of: MeanPair} },
-		associationError})
+	}, func() *AssociationErrorParams { return new(AssociationErrorParams) }, associationError})
 }
-
-// PairFigure is a number made of the pairs of attributes.
-type PairFigure string
-
-const (
-	MeanPair  PairFigure = "mean"
-	WorstPair PairFigure = "worst"
-)
-
-// Enum lists the words.
-func (PairFigure) Enum() []string { return algorithms.Words(MeanPair, WorstPair) }
 
 // AssociationErrorParams are the parameters of association-error.
 type AssociationErrorParams struct {
-	Of PairFigure `yaml:"of" doc:"the mean over all pairs of attributes, or the worst pair"`
+	Worst bool `yaml:"worst" doc:"the worst pair of attributes in place of the mean over all"`
 }
 
-// Validate rejects other words.
-func (p *AssociationErrorParams) Validate() error { return algorithms.CheckWord("of", p.Of) }
+// Validate accepts both.
+func (*AssociationErrorParams) Validate() error { return nil }
 
 // associationError is undefined without rows or published records and for a single attribute.
 func associationError(ctx context.Context, c Case,
@@ -49,7 +37,7 @@ func associationError(ctx context.Context, c Case,
 	if err != nil || len(pairs) == 0 {
 		return 0, false, err
 	}
-	if params.Of == WorstPair {
+	if params.Worst {
 		return pairs[0].Error(), true, nil
 	}
 	sum := 0.0

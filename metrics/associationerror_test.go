@@ -120,7 +120,7 @@ func TestAssociationError(t *testing.T) {
 		t.Errorf("mean %v", got)
 	}
 	if got := defined(t, "association-error", c, func(p Params) {
-		p.(*AssociationErrorParams).Of = WorstPair
+		p.(*AssociationErrorParams).Worst = true
 	}); !near(got, 2) {
 		t.Errorf("worst %v", got)
 	}

@@ -14,28 +14,17 @@ func init() {
 		Source: "folklore: the share of records that break a constraint of the schema",
 		Needs:  []algorithms.Product{algorithms.RecordsProduct}, Revision: 1,
 	}, func() *BrokenConstraintsParams {
-		return &BrokenConstraintsParams{Of: Published}
+		return new(BrokenConstraintsParams)
 	}, brokenConstraints})
 }
 
-// Side is one of the two tables that are compared.
-type Side string
-
-const (
-	Published Side = "published"
-	Original  Side = "original"
-)
-
-// Enum lists the words.
-func (Side) Enum() []string { return algorithms.Words(Published, Original) }
-
 // BrokenConstraintsParams are the parameters of broken-constraints.
 type BrokenConstraintsParams struct {
-	Of Side `yaml:"of" doc:"whose records: the published ones, or the original ones they were made from"`
+	Original bool `yaml:"original" doc:"judge the original records in place of the published ones"`
 }
 
-// Validate rejects other words.
-func (p *BrokenConstraintsParams) Validate() error { return algorithms.CheckWord("of", p.Of) }
+// Validate accepts both.
+func (*BrokenConstraintsParams) Validate() error { return nil }
 
 // CheckSchema refuses schemas without constraints.
 func (p *BrokenConstraintsParams) CheckSchema(s *datasets.Schema) error {
@@ -54,7 +43,7 @@ func brokenConstraints(ctx context.Context, c Case,
 	}
 	table, rows := c.Table, c.Train
 	var weights []float64
-	if params.Of == Published {
+	if !params.Original {
 		var err error
 		if table, weights, err = publishedRecords(ctx, c); err != nil {
 			return 0, false, err

@@ -168,7 +168,7 @@ func TestBrokenConstraints(t *testing.T) {
 		t.Errorf("published: %v", got)
 	}
 	if got := defined(t, "broken-constraints", c, func(p Params) {
-		p.(*BrokenConstraintsParams).Of = Original
+		p.(*BrokenConstraintsParams).Original = true
 	}); !near(got, 0.5) {
 		t.Errorf("original: %v", got)
 	}

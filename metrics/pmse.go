@@ -20,19 +20,8 @@ func init() {
 		Source: "Woo, Reiter, Oganian & Karr 2009, section 3.1; the ratio to its expectation: " +
 			"Snoke, Raab, Nowok, Dibben & Slavkovic 2018, equation 2",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},
-	}, func() *PMSEParams { return &PMSEParams{Of: PMSE, Model: Logistic, Rows: 50_000} }, pmse})
+	}, func() *PMSEParams { return &PMSEParams{Model: Logistic, Rows: 50_000} }, pmse})
 }
-
-// PMSEFigure is a number made of propensity scores.
-type PMSEFigure string
-
-const (
-	PMSE      PMSEFigure = "pmse"
-	PMSERatio PMSEFigure = "ratio"
-)
-
-// Enum lists the words.
-func (PMSEFigure) Enum() []string { return algorithms.Words(PMSE, PMSERatio) }
 
 // Propensity is a model that tells published records from rows released.
 type Propensity string
@@ -47,7 +36,7 @@ func (Propensity) Enum() []string { return algorithms.Words(Logistic, Boosting) 
 
 // PMSEParams are the parameters of pmse.
 type PMSEParams struct {
-	Of    PMSEFigure `yaml:"of" doc:"the mean squared error, or its ratio to what a logistic model expects of a release from the right distribution"`
+	Ratio bool       `yaml:"ratio" doc:"the ratio of the mean squared error to what logistic regression expects of a release from the right distribution"`
 	Model Propensity `yaml:"model" doc:"the model that tells published records from rows released"`
 	Rows  int        `yaml:"rows" doc:"the most records taken of either table: of more, so many are drawn, always the same" min:"10" max:"10000000"`
 }
@@ -55,10 +44,10 @@ type PMSEParams struct {
 // Validate reports everything out of range; the expectation is known of logistic regression only.
 func (p *PMSEParams) Validate() error {
 	var bad error
-	if p.Of == PMSERatio && p.Model != Logistic {
-		bad = fmt.Errorf("model: %q, must be %s with of: %s", p.Model, Logistic, PMSERatio)
+	if p.Ratio && p.Model != Logistic {
+		bad = fmt.Errorf("model: %q, must be %s with ratio: true", p.Model, Logistic)
 	}
-	return errors.Join(algorithms.CheckWord("of", p.Of), algorithms.CheckWord("model", p.Model),
+	return errors.Join(algorithms.CheckWord("model", p.Model),
 		algorithms.CheckRange("rows", p.Rows, 10, 10_000_000), bad)
 }
 
@@ -110,7 +99,7 @@ func pmse(ctx context.Context, c Case, params *PMSEParams) (float64, bool, error
 		}
 		return s, nil
 	})
-	if params.Of == PMSERatio {
+	if params.Ratio {
 		return s.ratio, s.varies, err
 	}
 	return s.pmse, s.known, err

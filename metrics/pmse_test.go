@@ -9,8 +9,8 @@ import (
 	"ppdp/random"
 )
 
-func pmseOf(of PMSEFigure, model Propensity) func(Params) {
-	return func(p Params) { p.(*PMSEParams).Of, p.(*PMSEParams).Model = of, model }
+func pmseOf(ratio bool, model Propensity) func(Params) {
+	return func(p Params) { p.(*PMSEParams).Ratio, p.(*PMSEParams).Model = ratio, model }
 }
 
 // TestPMSEOfAFreshSample: with records from the same distribution N·pMSE/(c(1-c)) is about a
@@ -36,8 +36,8 @@ func TestPMSEOfAFreshSample(t *testing.T) {
 	mean, ratio := 0.0, 0.0
 	for range pairs {
 		c := against(table(n), table(m), nil)
-		mean += defined(t, "pmse", c, pmseOf(PMSE, Logistic)) / pairs
-		ratio += defined(t, "pmse", c, pmseOf(PMSERatio, Logistic)) / pairs
+		mean += defined(t, "pmse", c, pmseOf(false, Logistic)) / pairs
+		ratio += defined(t, "pmse", c, pmseOf(true, Logistic)) / pairs
 	}
 	share, degrees := float64(m)/(n+m), 8.0
 	want := 1.25 * share * (1 - share) * degrees / (n + m)
@@ -71,20 +71,20 @@ func TestPMSEEnds(t *testing.T) {
 		return []uint32{uint32(i % 2), uint32(1 - i%2)}
 	}), nil)
 	for _, model := range []Propensity{Logistic, Boosting} {
-		if got := defined(t, "pmse", apart, pmseOf(PMSE, model)); got < 0.22 || got > 0.25 {
+		if got := defined(t, "pmse", apart, pmseOf(false, model)); got < 0.22 || got > 0.25 {
 			t.Errorf("%s, apart: %v", model, got)
 		}
-		if got := defined(t, "pmse", same, pmseOf(PMSE, model)); got > 1e-6 {
+		if got := defined(t, "pmse", same, pmseOf(false, model)); got > 1e-6 {
 			t.Errorf("%s, the same: %v", model, got)
 		}
 	}
-	if _, ok := measure(t, "pmse", same, pmseOf(PMSERatio, Logistic)); ok {
+	if _, ok := measure(t, "pmse", same, pmseOf(true, Logistic)); ok {
 		t.Error("a ratio without attributes that vary")
 	}
-	if got := defined(t, "pmse", pair, pmseOf(PMSE, Logistic)); got > 0.01 {
+	if got := defined(t, "pmse", pair, pmseOf(false, Logistic)); got > 0.01 {
 		t.Errorf("logistic, a pair: %v", got)
 	}
-	if got := defined(t, "pmse", pair, pmseOf(PMSE, Boosting)); got < 0.2 {
+	if got := defined(t, "pmse", pair, pmseOf(false, Boosting)); got < 0.2 {
 		t.Errorf("boosting, a pair: %v", got)
 	}
 	// Three times the weight: c is 3/4.
@@ -93,10 +93,10 @@ func TestPMSEEnds(t *testing.T) {
 		weights[i] = 3
 	}
 	apart.Release.Weights = weights
-	if got := defined(t, "pmse", apart, pmseOf(PMSE, Logistic)); math.Abs(got-3.0/16) > 0.02 {
+	if got := defined(t, "pmse", apart, pmseOf(false, Logistic)); math.Abs(got-3.0/16) > 0.02 {
 		t.Errorf("weighted: %v", got)
 	}
-	if err := (&PMSEParams{PMSERatio, Boosting, 100}).Validate(); err == nil {
+	if err := (&PMSEParams{true, Boosting, 100}).Validate(); err == nil {
 		t.Error("boosting's errors are compared with what logistic regression expects")
 	}
 }
@@ -117,7 +117,7 @@ func BenchmarkPMSE(b *testing.B) {
 	for _, model := range []Propensity{Logistic, Boosting} {
 		b.Run(fmt.Sprint(model), func(b *testing.B) {
 			for b.Loop() {
-				defined(b, "pmse", c, pmseOf(PMSE, model))
+				defined(b, "pmse", c, pmseOf(false, model))
 			}
 			b.ReportMetric(float64(table.Len()*b.N)/b.Elapsed().Seconds(), "records/s")
 		})
