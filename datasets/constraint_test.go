@@ -27,15 +27,16 @@ func TestConstraints(t *testing.T) {
 	}
 	table := b.Table()                         // wages are -0.75, -0.25, 0.25 and 0.75
 	for text, want := range map[string]string{ // order-free: separate checks
-		`age < 15 implies "marital status" = never`:                                           "1",
-		`age<15 implies 'marital status'!='now or before'`:                                    "1",
-		`"marital status" = "now or before" and age >= 15 implies edu = high and wage > 0.25`: "2",
-		`edu > "and" implies age > 15`:                                                        "2",
-		`edu <= 'and'`:                                                                        "23",
-		`wage >= -0.25`:                                                                       "0",
-		`since > 1970-01-02`:                                                                  "01",
-		`age <= 100`:                                                                          "",
-		`age = 15`:                                                                            "013",
+		`age < 15 implies "marital status" = never`:        "1",
+		`age<15 implies 'marital status'!='now or before'`: "1",
+		"'marital status' = 'now or before' and age >= 15 implies edu = high and " +
+			"wage > 0.25": "2",
+		`edu > "and" implies age > 15`: "2",
+		`edu <= 'and'`:                 "23",
+		`wage >= -0.25`:                "0",
+		`since > 1970-01-02`:           "01",
+		`age <= 100`:                   "",
+		`age = 15`:                     "013",
 	} {
 		rule, err := ParseConstraint(text, table.Schema())
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 func init() {
 	Register(parameterised[*AssociationErrorParams]{Info{
 		Name: "association-error", Title: "Error of associations", Revision: 1,
-		Source: "absolute difference, over pairs of attributes, between published records and rows " +
-			"released: of Pearson's correlation between numbers, the correlation ratio " +
+		Source: "absolute difference, over pairs of attributes, between published records and " +
+			"rows released: of Pearson's correlation between numbers, the correlation ratio " +
 			"between a number and a category, and Cramér's V, corrected for its bias " +
 			"(Bergsma 2013), between categories",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},

@@ -155,7 +155,8 @@ func TestBrokenConstraints(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{number("x", 10),
 		category("m", "never", "ever")}}
 	for _, text := range []string{"x < 5 implies m = never", "x > 0"} {
-		schema.Constraints = append(schema.Constraints, must(datasets.ParseConstraint(text, schema)))
+		rule := must(datasets.ParseConstraint(text, schema))
+		schema.Constraints = append(schema.Constraints, rule)
 	}
 	table := func(rows ...[]uint32) *datasets.Table {
 		return must(codedTable(schema.Attributes, rows...).WithSchema(schema))

@@ -14,9 +14,9 @@ import (
 )
 
 func init() {
-	const source = "McKenna, Mullins, Sheldon & Miklau 2022, section 6: total variation between the " +
-		"marginals of the published records and of the rows released, the mean over all sets of " +
-		"so many attributes"
+	const source = "McKenna, Mullins, Sheldon & Miklau 2022, section 6: total variation between " +
+		"the marginals of the published records and of the rows released, the mean over all sets " +
+		"of so many attributes"
 	Register(parameterised[*MarginalDistanceParams]{Info{
 		Name: "marginal-distance", Title: "Distance of marginals", Unit: "fraction", Revision: 1,
 		Source: source, Needs: []algorithms.Product{algorithms.RecordsProduct},
@@ -33,8 +33,8 @@ func init() {
 	}})
 	Register(parameterised[*MarginalDistanceParams]{Info{
 		Name: "nist-score", Title: "k-marginal score", Revision: 1, HigherIsBetter: true,
-		Source: "NIST's k-marginal score (SDNist): 1000 times what the mean distance of marginals " +
-			"lacks to 1; its reports take pairs, and numbers in 20 quantile bins",
+		Source: "NIST's k-marginal score (SDNist): 1000 times what the mean distance of " +
+			"marginals lacks to 1; its reports take pairs, and numbers in 20 quantile bins",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},
 	}, func() *MarginalDistanceParams {
 		return &MarginalDistanceParams{Attributes: 2, Bins: 20, Cut: Quantile}
