@@ -171,7 +171,7 @@ func (t *Table) records(b *strings.Builder) {
 	}
 	b.WriteString("\n### Records and labels\n\n")
 	if counted {
-		b.WriteString("How many times as many records a release counts as the original. ")
+		b.WriteString("How many times as many records a release counts as the original.\n")
 	}
 	if labelled {
 		fmt.Fprintf(b, "The share of its labels that follow from the rest of its records: what "+
