@@ -253,7 +253,7 @@ func (t *Table) arrange(all numbers) {
 
 // task collects the numbers of a measurement.
 func (t *Table) task(use *results.MeasureUse, all numbers, sticks results.Yardsticks) *Task {
-	task := &Task{MeasureUse: *use, Name: nameOf(use), Original: math.NaN(), Majority: math.NaN(),
+	task := &Task{MeasureUse: *use, Name: NameOf(use), Original: math.NaN(), Majority: math.NaN(),
 		Entries: make([]Entry, len(t.Releases))}
 	for i, r := range t.Releases {
 		row, e := all[place{r.Setting, use.Measurement}], &task.Entries[i]
@@ -384,7 +384,9 @@ func (t *Table) majority(task *Task, all numbers) (best *results.Row) {
 var classifiers = map[string]string{"c45": "C4.5", "naive-bayes": "Naive Bayes",
 	"svm": "Linear SVM", "id3": "ID3"}
 
-func nameOf(use *results.MeasureUse) string {
+// NameOf is the name of a measurement for people: the classifier, the metric, and what differs from
+// its defaults.
+func NameOf(use *results.MeasureUse) string {
 	name := cmp.Or(use.Title, use.Metric)
 	if settings := use.Settings(); settings != "" {
 		name += ", " + strings.ReplaceAll(settings, "=", " ")
