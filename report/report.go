@@ -16,7 +16,6 @@ import (
 
 	"ppdp/claims"
 	"ppdp/internal/results"
-	"ppdp/report/contest"
 )
 
 // Input is what a page is made of.
@@ -48,8 +47,7 @@ var pageText string
 var styleText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"breakable": breakable, "number": number, "words": wordsOf,
-	"digits": func(x float64) string { return contest.Number(x, 3) }}).Parse(pageText))
+	"breakable": breakable, "number": number, "words": wordsOf}).Parse(pageText))
 
 // breakable lets the long name of a test break before its parts, words in capitals included.
 func breakable(name string) template.HTML {

@@ -156,8 +156,8 @@ func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
 	for i := range index {
 		index[i] = make(map[string]uint32)
 	}
-	for ; ; texts.Rows++ {
-		if texts.Rows%contextRows == 0 && ctx.Err() != nil {
+	for done := 0; ; done++ {
+		if done%contextRows == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		record, ok := t.next()
@@ -187,5 +187,6 @@ func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
 			}
 			texts.Columns[i].Codes = append(texts.Columns[i].Codes, code)
 		}
+		texts.Rows++
 	}
 }

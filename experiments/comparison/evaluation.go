@@ -312,13 +312,11 @@ func (m *made) release(ctx context.Context, path string, original *datasets.Tabl
 	if err != nil {
 		return err
 	}
-	notes := published.Notes()
 	table, _ := published.Table()
 	if table.Len() == 0 {
 		return fmt.Errorf("%s: no records to measure (of %d, %d have values outside the schema)",
 			path, published.Records+published.Unread, published.Left+published.Unread)
 	}
-	m.notes = append(m.notes, notes...)
 	entry := spec.AlgorithmSpec{Series: strings.NewReplacer("{", "(", "}", ")").Replace(
 		filepath.Base(filepath.Clean(path)))}
 	if entry.From, err = relativeTo(filepath.Dir(m.path), path); err != nil {

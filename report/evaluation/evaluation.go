@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ppdp/internal/results"
@@ -41,6 +42,12 @@ type Kind struct {
 	Measurements []*Measurement `json:"measurements"`
 }
 
+// Has reports whether a column has some value.
+func (k *Kind) Has(column int) bool {
+	return slices.ContainsFunc(k.Measurements,
+		func(m *Measurement) bool { return m.Values[column].Value != nil })
+}
+
 // Measurement is one measurement of all columns.
 type Measurement struct {
 	results.Measurement
@@ -48,6 +55,19 @@ type Measurement struct {
 	Unit           string  `json:"unit,omitempty"`
 	HigherIsBetter bool    `json:"higher_is_better"` // for who uses the release
 	Values         []Value `json:"values"`           // of each column
+}
+
+// Direction says in words which values are better.
+func (m *Measurement) Direction() string {
+	switch {
+	case m.Metric == "records":
+		return ""
+	case kindOf(m.Measurement) == disclosure:
+		return "lower gives less away"
+	case m.HigherIsBetter:
+		return "higher is better"
+	}
+	return "lower is better"
 }
 
 // Value is what a column reaches.
@@ -61,6 +81,29 @@ type Value struct {
 	// NoBetter says that columns without any relation to each other are about as good, or better:
 	// the value lies less than a twentieth of the way from theirs to the copy's.
 	NoBetter bool `json:"no_better_than_independent,omitempty"`
+}
+
+// Text is the value for people, "" without one; Spread is its standard error, "" for none.
+func (v Value) Text() string {
+	if v.Value == nil {
+		return ""
+	}
+	return text(*v.Value, 3)
+}
+
+// Spread is said at Text.
+func (v Value) Spread() string {
+	if v.SE == nil || *v.SE == 0 {
+		return ""
+	}
+	return text(*v.SE, 2)
+}
+
+func text(x float64, digits int) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return contest.Number(x, digits)
 }
 
 // attacks are the metrics of what a release gives away, by which higher values are worse for the
@@ -87,7 +130,7 @@ func plain(metric string) string {
 }
 
 // kindOf tells the question that a measurement answers.
-func kindOf(use *results.MeasureUse) int {
+func kindOf(use results.Measurement) int {
 	metric := plain(use.Metric)
 	switch {
 	case slices.Contains(attacks, metric):
@@ -129,11 +172,13 @@ func Of(run *results.Summary) *Evaluation {
 	if run.Manifest.Note != "" {
 		e.Notes = strings.Split(run.Manifest.Note, "\n")
 	}
+	for _, warning := range run.Warnings { // such as what was left out of a file
+		e.Notes = append(e.Notes, warning.Text)
+	}
 	for _, s := range settings {
 		name := s.Label()
 		if s.Algorithm == results.SampleAlgorithm {
-			name = "Sample of " + contest.Number(100*share(s), 2) + " %"
-			name = strings.Replace(name, ".0 %", " %", 1)
+			name = "Sample of " + strconv.FormatFloat(float64(100*share(s)), 'g', 3, 64) + " %"
 		}
 		e.Columns = append(e.Columns, Column{name, s.Algorithm == results.FileAlgorithm})
 	}
@@ -147,7 +192,7 @@ func Of(run *results.Summary) *Evaluation {
 			guessed = true
 			continue
 		}
-		at := kindOf(use)
+		at := kindOf(use.Measurement)
 		name := contest.NameOf(use)
 		name = strings.ToUpper(name[:1]) + name[1:]
 		m := &Measurement{Measurement: use.Measurement, Name: name, Unit: use.Unit,
