@@ -35,7 +35,7 @@ type evaluateCommand struct {
 
 // Help is the second part of the verb's help text.
 func (evaluateCommand) Help() string {
-	return `Says what releases of a table are worth and what they give away, whatever program has made
+	return `Says what releases of a table are worth and what they give away, whatever program made
 them: how near they are to the original, what learners get out of them and, with --holdout, what
 attackers do. Beside each number stand controls made from the original: a copy, samples of it,
 independent columns, the target permuted, the majority class. So a release is "as good as a sample

@@ -21,8 +21,8 @@ func init() {
 	}})
 	Register(measured{Info{
 		Name: "outside-schema", Title: "Records outside the schema", Unit: "fraction", Revision: 1,
-		Source: "share of a file's records that have a value the schema does not allow, or cannot " +
-			"be read",
+		Source: "share of a file's records that have a value which the schema does not allow, or " +
+			"cannot be read",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},
 	}, func(_ context.Context, c Case) (float64, bool, error) {
 		return c.Release.Outside, true, nil

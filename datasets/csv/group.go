@@ -15,7 +15,12 @@ type Group []datasets.Span
 
 // Holds reports whether a value may be generalised to the group.
 func (g Group) Holds(code uint32) bool {
-	return slices.ContainsFunc(g, func(s datasets.Span) bool { return code >= s.Low && code < s.High })
+	for _, s := range g {
+		if code >= s.Low && code < s.High {
+			return true
+		}
+	}
+	return false
 }
 
 // Size is how many codes the group holds.

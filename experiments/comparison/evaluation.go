@@ -168,9 +168,9 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 			"membership are left out. --holdout names records that no release was made from",
 			original.Len()-rows, rows)
 	default:
-		m.note("Not measured: what can be learned from a release, and attacks on membership. Both " +
-			"are judged on records that it was not made from: name a table of such by --holdout " +
-			"or, for learners alone, hold some back by --split 0.2")
+		m.note("Not measured: what can be learned from a release, and attacks on membership. " +
+			"Both are judged on records that it was not made from: name a table of such by " +
+			"--holdout or, for learners alone, hold some back by --split 0.2")
 	}
 	m.spec.Dataset = []spec.DatasetSpec{spec.DatasetOf(values)}
 	for _, release := range e.Releases {
@@ -257,7 +257,8 @@ func (m *made) roles() error {
 }
 
 // overlap notes records of the holdout that the original has too, where they are more than chance
-// allows: of the same population, a record of either has an equal one in the original equally often.
+// allows: a record of the same population, of either table, has an equal one in the original,
+// beside itself, equally often.
 func (m *made) overlap(original, holdout *datasets.Table) {
 	index := counted(original)
 	equal, twins := 0, 0
