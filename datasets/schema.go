@@ -276,6 +276,8 @@ func (a *Attribute) Validate() error {
 // Schema describes a table's columns. It is a public input: nothing in it is read off the data.
 type Schema struct {
 	Attributes []Attribute
+	// Constraints are rules that records should keep. They only judge records.
+	Constraints []Constraint
 }
 
 // Index is the position of the attribute called name, or -1.
@@ -326,7 +328,8 @@ func (s *Schema) Names() []string {
 	return names
 }
 
-// Project returns the schema of the named attributes, in that order.
+// Project returns the schema of the named attributes, in that order, with the constraints that are
+// about these alone.
 func (s *Schema) Project(names ...string) (*Schema, error) {
 	projected := &Schema{Attributes: make([]Attribute, len(names))}
 	for i, name := range names {
@@ -336,6 +339,12 @@ func (s *Schema) Project(names ...string) (*Schema, error) {
 				QuoteSome(s.Names(), fewValues))
 		}
 		projected.Attributes[i] = s.Attributes[at]
+	}
+	lost := func(c Condition) bool { return !slices.Contains(names, c.Attribute) }
+	for _, c := range s.Constraints {
+		if !slices.ContainsFunc(c.If, lost) && !slices.ContainsFunc(c.Then, lost) {
+			projected.Constraints = append(projected.Constraints, c)
+		}
 	}
 	return projected, nil
 }

@@ -37,12 +37,12 @@ func TestMarginalDistanceByHand(t *testing.T) {
 		want    float64
 	}{
 		// as below, of queries: x ≤ 0 agrees, y ≤ 0 is 1:2, c ≤ a is 2:1
-		{nil, MarginalDistanceParams{1, false, 2}, (0 + 0.25 + 0.25) / 3},
+		{nil, MarginalDistanceParams{1, false, 2, Equally, 0}, (0 + 0.25 + 0.25) / 3},
 		// (x, y) ≤ (0, 0) is 1:2, (x, c) ≤ (0, a) is 2:1, (y, c) ≤ (0, a) agrees
-		{nil, MarginalDistanceParams{2, false, 2}, (0.25 + 0.25 + 0) / 3},
+		{nil, MarginalDistanceParams{2, false, 2, Equally, 0}, (0.25 + 0.25 + 0) / 3},
 		// y ≤ 0, 1, 2, 9, 10 and 11, of 19, are off by one record
-		{nil, MarginalDistanceParams{1, false, 20}, (0 + 0.25*6/19 + 0.25) / 3},
-		{&algorithms.Release{Table: truth}, MarginalDistanceParams{3, false, 20}, 0},
+		{nil, MarginalDistanceParams{1, false, 20, Equally, 0}, (0 + 0.25*6/19 + 0.25) / 3},
+		{&algorithms.Release{Table: truth}, MarginalDistanceParams{3, false, 20, Equally, 0}, 0},
 	} {
 		if c.release == nil {
 			c.release = &algorithms.Release{Table: records}
@@ -59,15 +59,15 @@ func TestMarginalDistanceByHand(t *testing.T) {
 		want    float64
 	}{
 		// x agrees; y has 1:3 and 2:2, c has 2:2 and 1:3
-		{nil, MarginalDistanceParams{1, false, 2}, (0 + 0.25 + 0.25) / 3},
-		{nil, MarginalDistanceParams{1, true, 2}, 0.25},
+		{nil, MarginalDistanceParams{1, false, 2, Equally, 0}, (0 + 0.25 + 0.25) / 3},
+		{nil, MarginalDistanceParams{1, true, 2, Equally, 0}, 0.25},
 		// xy: (0,1) moves to (0,0); xc: (0,a) to (0,b); yc: (1,a) to (0,b)
-		{nil, MarginalDistanceParams{2, false, 2}, 0.25},
-		{nil, MarginalDistanceParams{3, false, 2}, 0.25},
+		{nil, MarginalDistanceParams{2, false, 2, Equally, 0}, 0.25},
+		{nil, MarginalDistanceParams{3, false, 2, Equally, 0}, 0.25},
 		// in cells, 3 and 19 with a and 12 with b are missing
-		{nil, MarginalDistanceParams{2, true, 20}, (0.25 + 0.75) / 2},
-		{weighted, MarginalDistanceParams{2, false, 2}, 0.25},
-		{&algorithms.Release{Table: truth}, MarginalDistanceParams{3, false, 20}, 0},
+		{nil, MarginalDistanceParams{2, true, 20, Equally, 0}, (0.25 + 0.75) / 2},
+		{weighted, MarginalDistanceParams{2, false, 2, Equally, 0}, 0.25},
+		{&algorithms.Release{Table: truth}, MarginalDistanceParams{3, false, 20, Equally, 0}, 0},
 	} {
 		if c.release == nil {
 			c.release = &algorithms.Release{Table: records}
@@ -80,7 +80,7 @@ func TestMarginalDistanceByHand(t *testing.T) {
 	}
 	empty := &algorithms.Release{Table: table()}
 	if _, ok, err := marginalDistance(t.Context(), Case{Table: truth, Train: truth.AllRows(),
-		Release: empty}, &MarginalDistanceParams{2, false, 2}); ok || err != nil {
+		Release: empty}, &MarginalDistanceParams{2, false, 2, Equally, 0}); ok || err != nil {
 		t.Errorf("of no records: %t, %v", ok, err)
 	}
 }

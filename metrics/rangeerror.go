@@ -13,9 +13,7 @@ func init() {
 		Source: "range-count queries as Xiao, Wang & Gehrke 2010 ask them: here all of the form " +
 			"a ≤ x and b ≤ y, answered by the share of the published records",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},
-	}, func() *MarginalDistanceParams {
-		return &MarginalDistanceParams{Attributes: 2, Bins: 24}
-	}, rangeError})
+	}, defaultMarginals, rangeError})
 }
 
 // rangeError is by how much the share of records with a ≤ x and b ≤ y is off, averaged over all
@@ -24,7 +22,7 @@ func init() {
 // attribute, which all records satisfy, is left out where there are others.
 func rangeError(ctx context.Context, c Case,
 	params *MarginalDistanceParams) (float64, bool, error) {
-	return overMarginals(ctx, c, params, func(truth, published marginal) float64 {
+	return meanOverMarginals(ctx, c, params, func(truth, published marginal) float64 {
 		for _, m := range []marginal{truth, published} {
 			stride := 1
 			for i := len(m.sizes) - 1; i >= 0; i-- { // counts of cells to those of corners

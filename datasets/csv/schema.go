@@ -63,6 +63,7 @@ type schemaFile struct {
 	MissingAsValue bool        `yaml:"missing-as-value"`
 	Class          string      `yaml:"class"`
 	Attributes     []attribute `yaml:"attributes"`
+	Constraints    []string    `yaml:"constraints,flow-one"`
 }
 
 // attribute mirrors one entry of a schema file and remembers its place.
@@ -226,6 +227,16 @@ func (c *compiler) compile() *Format {
 		if err := f.Schema.Validate(); err != nil {
 			c.problems(c.root, err)
 		}
+	}
+	if c.Err() != nil {
+		return f
+	}
+	for i, text := range c.file.Constraints {
+		constraint, err := datasets.ParseConstraint(text, f.Schema)
+		if err != nil {
+			c.problems(item(at(c.root, "constraints"), i), err)
+		}
+		f.Schema.Constraints = append(f.Schema.Constraints, constraint)
 	}
 	return f
 }

@@ -36,7 +36,7 @@ func numericText(a *datasets.Attribute) string {
 }
 
 // WriteSchema writes a schema file for tables that Write writes: ParseSchema reads the same
-// attributes back, but for widths, which describe no value.
+// attributes and constraints back, but for widths, which describe no value.
 func WriteSchema(w io.Writer, schema *datasets.Schema) error {
 	var b strings.Builder
 	b.WriteString("attributes:\n")
@@ -62,6 +62,12 @@ func WriteSchema(w io.Writer, schema *datasets.Schema) error {
 			}
 		}
 		b.WriteString("}\n")
+	}
+	for i, c := range schema.Constraints {
+		if i == 0 {
+			b.WriteString("constraints:\n")
+		}
+		b.WriteString("  - " + strconv.Quote(c.Text) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -32,7 +32,7 @@ func (s StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.
 	if err != nil {
 		return fail(err)
 	}
-	format, err := s.of.format()
+	format, err := s.of.format(p)
 	if err != nil {
 		return fail(err)
 	}

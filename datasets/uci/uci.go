@@ -1,7 +1,9 @@
-// Package uci is three tables of the UCI Machine Learning Repository beside Adult, all under CC BY
-// 4.0: "nursery", "mushroom" and "diabetes" (Diabetes 130-US Hospitals), each with a stand-in that
-// needs no file. Their schemas are files of the form that user-supplied tables have (datasets/csv),
-// with bounds and lists of values from the repository's descriptions, not from the rows.
+// Package uci is public tables beside Adult, each with a stand-in that needs no file: three of the
+// UCI Machine Learning Repository under CC BY 4.0, "nursery", "mushroom" and "diabetes" (Diabetes
+// 130-US Hospitals), and "acs", an excerpt of the American Community Survey by the National
+// Institute of Standards and Technology. Their schemas are files of the form that user-supplied
+// tables have (datasets/csv), with bounds and lists of values from the publishers' descriptions,
+// not from the rows.
 //
 // Rows come in a random order that is always the same: as published, those of Nursery are sorted by
 // all attributes, so that the first rows say nothing about the others. The package leaves out all
@@ -11,6 +13,7 @@ package uci
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -31,6 +34,7 @@ const home = "https://archive.ics.uci.edu/"
 // Source is one of the tables.
 type Source struct {
 	name, title, citation string
+	license               string // Attribution where it is empty
 	file                  datasets.File
 	// classes are the rows of each class by the repository's description, in the schema's order;
 	// nil where they depend on parameters.
@@ -45,6 +49,11 @@ type params interface {
 	Validate() error
 	classes() []int // as of Source
 	share() int     // as of datasets.Dataset
+}
+
+// projecting is implemented by parameters that choose columns.
+type projecting interface {
+	project(*datasets.Schema) (*datasets.Schema, error)
 }
 
 var tables = []Source{
@@ -87,6 +96,23 @@ var tables = []Source{
 		params:  func() params { return &DiabetesParams{First, Early} },
 		rewrite: diabetes,
 	},
+	{
+		name: "acs", title: "American Community Survey 2019, 20 areas of the United States",
+		citation: "Task, C., Bhagat, K. & Howarth, G. S. (2023). NIST Diverse Community Excerpt " +
+			"Data. National Institute of Standards and Technology. " +
+			"doi:10.18434/mds2-2895",
+		license: "public domain: a work of the US government",
+		file: datasets.File{
+			Path:   "tables/national2019.csv",
+			SHA256: "b49ba83e18472b6b76438bb511a01668bdbe2c1ace54521614a32edcc748f79a",
+			URLs: []string{"https://raw.githubusercontent.com/usnistgov/SDNist/" +
+				"ac77a7f0ed1431c9daed476c55324f94a6ab264c/" +
+				"BenchmarkData/ACSDataExcerpts/national/national2019.csv"},
+			Limit: 8 << 20,
+		},
+		params:  func() params { return &ACSParams{Task} },
+		rewrite: acs,
+	},
 }
 
 func init() {
@@ -99,7 +125,7 @@ func init() {
 // Info describes the table.
 func (s Source) Info() datasets.Info {
 	return datasets.Info{Name: s.name, Title: s.title, Citation: s.citation,
-		License: datasets.Attribution, Files: []datasets.File{s.file}}
+		License: cmp.Or(s.license, datasets.Attribution), Files: []datasets.File{s.file}}
 }
 
 // Params returns the default parameters, nil for a table that has none.
@@ -121,14 +147,22 @@ func (s *Source) resolve(request datasets.Request) (params, error) {
 	return datasets.ParamsOf(request, s.params())
 }
 
-// format reads the table's schema.
-func (s *Source) format() (*csvtable.Format, error) {
+// format reads the table's schema, of the columns that the parameters choose.
+func (s *Source) format(p params) (*csvtable.Format, error) {
 	name := s.name + ".schema.yaml"
 	text, err := schemas.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	return csvtable.ParseSchema(name, text)
+	format, err := csvtable.ParseSchema(name, text)
+	if chosen, ok := p.(projecting); ok && err == nil {
+		schema, err := chosen.project(format.Schema)
+		if err != nil {
+			return nil, err
+		}
+		return csvtable.Plain(schema), nil
+	}
+	return format, err
 }
 
 // Load reads and verifies the file.
@@ -145,7 +179,7 @@ func (s *Source) load(ctx context.Context, request datasets.Request) (*datasets.
 	if err != nil {
 		return nil, err
 	}
-	format, err := s.format()
+	format, err := s.format(p)
 	if err != nil {
 		return nil, err
 	}

@@ -41,12 +41,13 @@ func load(t *testing.T, source datasets.Source, params any) *datasets.Dataset {
 
 // The tables and their stand-ins have the rows and classes of the repository's descriptions. The
 // numbers of encounters readmitted are those of the description of the data; those of first
-// encounters were counted apart from this package.
+// encounters and of incomes were counted apart from this package.
 func TestClasses(t *testing.T) {
 	type variant struct {
 		params any
 		want   []int
 	}
+	deciles := []int{4247, 3121, 1951, 2301, 2062, 2046, 1980, 1930, 2012, 2295, 3308}
 	for name, variants := range map[string][]variant{ // order-free: separate checks
 		"nursery":  {{nil, []int{4320, 2, 328, 4266, 4044}}},
 		"mushroom": {{nil, []int{4208, 3916}}},
@@ -55,6 +56,12 @@ func TestClasses(t *testing.T) {
 			{&DiabetesParams{First, Any}, []int{42985, 28533}},
 			{&DiabetesParams{All, Early}, []int{90409, 11357}},
 			{&DiabetesParams{All, Any}, []int{54864, 46902}},
+		},
+		"acs": {
+			{nil, []int{15728, 11525}},
+			{&ACSParams{Wide}, []int{15728, 11525}},
+			{&ACSParams{Ten}, deciles},
+			{&ACSParams{All}, deciles},
 		},
 	} {
 		for _, source := range []string{name, name + "-standin"} {

@@ -54,7 +54,7 @@ var arrows = []room{
 	{"algorithms/...", []string{"algorithms", "algorithms/kernel/...", "datasets", "privacy",
 		"random"}},
 	{"metrics/...", []string{"metrics/...", "algorithms",
-		"classifiers/...", "datasets/...", "internal/registry"}},
+		"classifiers/...", "datasets/...", "random", "internal/registry"}},
 	{"audit", []string{"algorithms", "audit/blackbox", "datasets", "privacy", "random",
 		"internal/results"}},
 	{"audit/conformance", []string{"algorithms/...", "audit", "datasets/...", "metrics/verify",

@@ -1,0 +1,93 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+func init() {
+	Register(parameterised[*BrokenConstraintsParams]{Info{
+		Name: "broken-constraints", Title: "Records that break a constraint", Unit: "fraction",
+		Source: "folklore: the share of records that break a constraint of the schema",
+		Needs:  []algorithms.Product{algorithms.RecordsProduct}, Revision: 1,
+	}, func() *BrokenConstraintsParams {
+		return &BrokenConstraintsParams{Of: Published}
+	}, brokenConstraints})
+}
+
+// Side is one of the two tables that are compared.
+type Side string
+
+const (
+	Published Side = "published"
+	Original  Side = "original"
+)
+
+// Enum lists the words.
+func (Side) Enum() []string { return algorithms.Words(Published, Original) }
+
+// BrokenConstraintsParams are the parameters of broken-constraints.
+type BrokenConstraintsParams struct {
+	Of Side `yaml:"of" doc:"whose records: the published ones, or the original ones they were made from"`
+}
+
+// Validate rejects other words.
+func (p *BrokenConstraintsParams) Validate() error { return algorithms.CheckWord("of", p.Of) }
+
+// CheckSchema refuses schemas without constraints.
+func (p *BrokenConstraintsParams) CheckSchema(s *datasets.Schema) error {
+	if len(s.Constraints) == 0 {
+		return errors.New("the schema has no constraints")
+	}
+	return nil
+}
+
+// brokenConstraints is undefined without records.
+func brokenConstraints(ctx context.Context, c Case,
+	params *BrokenConstraintsParams) (float64, bool, error) {
+	schema := c.Table.Schema()
+	if err := params.CheckSchema(schema); err != nil {
+		return 0, false, err
+	}
+	table, rows := c.Table, c.Train
+	var weights []float64
+	if params.Of == Published {
+		var err error
+		if table, weights, err = publishedRecords(ctx, c); err != nil {
+			return 0, false, err
+		}
+		rows = table.AllRows()
+	}
+	var rules []func(row int32) bool
+	for i := range schema.Constraints {
+		rule, err := schema.Constraints[i].Breaks(table)
+		if err != nil {
+			return 0, false, err
+		}
+		rules = append(rules, rule)
+	}
+	broken, mass := 0.0, 0.0
+	for i, row := range rows {
+		if i%pollEvery == 0 && ctx.Err() != nil {
+			return 0, false, ctx.Err()
+		}
+		weight := 1.0
+		if weights != nil {
+			weight = weights[row]
+		}
+		mass += weight
+		for _, breaks := range rules {
+			if breaks(row) {
+				broken += weight
+				break
+			}
+		}
+	}
+	if !(mass > 0) {
+		return 0, false, nil
+	}
+	return broken / mass, true, nil
+}

@@ -1,0 +1,255 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/datasets/uci"
+	"ppdp/random"
+)
+
+func category(name string, values ...string) datasets.Attribute {
+	return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values}
+}
+
+func number(name string, cells int) datasets.Attribute {
+	return datasets.Attribute{Name: name, High: float64(cells), Step: 1}
+}
+
+// against is the case of a release of records made from a table, weights nil for 1 each.
+func against(table, records *datasets.Table, weights []float64) Case {
+	return Case{Table: table, Train: table.AllRows(), Test: table.AllRows(),
+		Release: &algorithms.Release{Table: records, Weights: weights}}
+}
+
+// TestNISTScores: samples of the National excerpt have the scores of SDNist's reports ("sampling
+// error comparison"), from 20 quantile bins of the age and the values of the nine other features.
+func TestNISTScores(t *testing.T) {
+	dir := os.Getenv("PPDP_DATA")
+	if dir == "" {
+		t.Skip("PPDP_DATA is not set: no table of the American Community Survey")
+	}
+	set := must(must(datasets.Lookup("acs")).Load(context.Background(), datasets.Request{
+		Params: &uci.ACSParams{Select: uci.Ten}, Files: datasets.Files{Dirs: []string{dir}}}))
+	c := Case{Table: set.Table, Train: set.Table.AllRows(), Truth: new(Memo)}
+	for percent, want := range map[int]float64{ // order-free: separate checks
+		1: 902, 5: 946, 10: 969, 20: 977, 40: 987, 90: 996, 100: 1000} {
+		const samples = 5 // theirs is one; the mean of ours is off by less
+		mean := 0.0
+		for seed := range uint64(samples) {
+			rows := set.Table.AllRows()
+			random.NewKey(seed).Stream().Permute(rows)
+			c.Release = &algorithms.Release{
+				Table: set.Table.Select(rows[:len(rows)*percent/100])}
+			got := defined(t, "nist-score", c, nil)
+			t.Logf("%d %%: %.1f, theirs %v", percent, got, want)
+			mean += got / samples
+		}
+		if math.Abs(mean-want) > 8 {
+			t.Errorf("%d %%: score %v, must be within 8 of %v", percent, mean, want)
+		}
+	}
+}
+
+// TestQuantileBins: of 1, 1, 1, 2, 3, 4 a third each is 1, 1 and 1, 2 and 3, 4; 1 stays together.
+// A value of a release that no row has falls to its neighbours.
+func TestQuantileBins(t *testing.T) {
+	a := []datasets.Attribute{number("x", 10)}
+	table := codedTable(a, []uint32{1}, []uint32{3}, []uint32{1}, []uint32{2}, []uint32{4},
+		[]uint32{1})
+	edges := quantileEdges(table, table.AllRows(), 3)
+	records := codedTable(a, []uint32{0}, []uint32{1}, []uint32{2}, []uint32{3}, []uint32{9})
+	got := bin(records, records.AllRows(), nil, 3, edges).columns[0]
+	if want := []int32{0, 0, 1, 2, 2}; !slices.Equal(got, want) {
+		t.Errorf("bins %v, want %v", got, want)
+	}
+	// The rows have 3, 1 and 2 of 6 in the bins, these records 2, 1 and 2 of 5.
+	quantile := func(p Params) {
+		p.(*MarginalDistanceParams).Attributes, p.(*MarginalDistanceParams).Bins = 1, 3
+		p.(*MarginalDistanceParams).Cut = Quantile
+	}
+	want := (3.0/6 - 2.0/5 + (1.0/5 - 1.0/6) + (2.0/5 - 2.0/6)) / 2
+	if got := defined(t, "marginal-distance", against(table, records, nil),
+		quantile); !near(got, want) {
+		t.Errorf("distance %v, want %v", got, want)
+	}
+	if got := defined(t, "nist-score", against(table, records, nil),
+		quantile); !near(got, 1000*(1-want)) {
+		t.Errorf("score %v, want %v", got, 1000*(1-want))
+	}
+}
+
+// TestDrawnSets: as many sets as asked for, each once, and the standard error of their mean as the
+// formula has it; without a draw all of them and no error.
+func TestDrawnSets(t *testing.T) {
+	var attributes []datasets.Attribute
+	for a := range 8 {
+		attributes = append(attributes, number(fmt.Sprint("x", a), a+2))
+	}
+	table := codedTable(attributes, make([]uint32, 8), []uint32{1, 1, 1, 1, 1, 1, 1, 1})
+	c := against(table, codedTable(attributes, make([]uint32, 8)), nil)
+	for _, sets := range []int{0, 1, 2, 10, 55, 56, 100} {
+		seen := make(map[string]bool)
+		var values []float64
+		params := &MarginalDistanceParams{3, false, 24, Equally, sets}
+		e, err := overMarginals(t.Context(), c, params, func(truth, _ marginal) float64 {
+			seen[fmt.Sprint(truth.sizes)] = true
+			values = append(values, float64(truth.sizes[0]*truth.sizes[2]))
+			return values[len(values)-1]
+		})
+		want := 56 // of 8 attributes
+		if sets > 0 {
+			want = min(sets, want)
+		}
+		if err != nil || len(values) != want || len(seen) != want || e.sets != 56 {
+			t.Errorf("%d sets: %d, %d of them apart, of %d; %v", sets, len(values), len(seen),
+				e.sets, err)
+		}
+		mean, variance := 0.0, 0.0
+		for _, v := range values {
+			mean += v / float64(want)
+		}
+		for _, v := range values {
+			variance += (v - mean) * (v - mean) / float64(max(1, want-1))
+		}
+		se := math.Sqrt(variance / float64(want) * (1 - float64(want)/56))
+		if math.Abs(e.standardError()-se) > 1e-9 {
+			t.Errorf("%d sets: standard error %v, want %v", sets, e.standardError(), se)
+		}
+	}
+	// Every set differs by 1/2, so that the mean of any is that of all and the error 0.
+	draw := func(p Params) {
+		p.(*MarginalDistanceParams).Attributes, p.(*MarginalDistanceParams).Sets = 3, 7
+	}
+	if got := defined(t, "marginal-distance", c, draw); !near(got, 0.5) {
+		t.Errorf("distance %v", got)
+	}
+	if got := defined(t, "marginal-distance-error", c, draw); got != 0 {
+		t.Errorf("standard error %v", got)
+	}
+}
+
+// TestCombinations: pairs xy of the rows are 00, 01, 11, xz 00, 00, 11, yz 00, 10, 11; of the
+// records 00, 10, then 00, 11, then 00, 01.
+func TestCombinations(t *testing.T) {
+	a := []datasets.Attribute{number("x", 2), number("y", 2), number("z", 2)}
+	table := codedTable(a, []uint32{0, 0, 0}, []uint32{0, 1, 0}, []uint32{1, 1, 1})
+	records := codedTable(a, []uint32{0, 0, 0}, []uint32{1, 0, 1}, []uint32{1, 1, 0})
+	c := against(table, records, []float64{3, 0.5, 0})
+	if got := defined(t, "fabricated", c, nil); !near(got, (1.0/2+0+1.0/2)/3) {
+		t.Errorf("fabricated %v", got)
+	}
+	if got := defined(t, "suppressed", c, nil); !near(got, (2.0/3+0+2.0/3)/3) {
+		t.Errorf("suppressed %v", got)
+	}
+}
+
+// TestBrokenConstraints: two rules on weighted records; the third record breaks both.
+func TestBrokenConstraints(t *testing.T) {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{number("x", 10),
+		category("m", "never", "ever")}}
+	for _, text := range []string{"x < 5 implies m = never", "x > 0"} {
+		schema.Constraints = append(schema.Constraints, must(datasets.ParseConstraint(text, schema)))
+	}
+	table := func(rows ...[]uint32) *datasets.Table {
+		return must(codedTable(schema.Attributes, rows...).WithSchema(schema))
+	}
+	c := against(table([]uint32{4, 0}, []uint32{0, 0}, []uint32{5, 1}, []uint32{4, 1}),
+		table([]uint32{4, 0}, []uint32{5, 1}, []uint32{0, 1}, []uint32{1, 1}),
+		[]float64{1, 2, 4, 0.5})
+	if got := defined(t, "broken-constraints", c, nil); !near(got, 4.5/7.5) {
+		t.Errorf("published: %v", got)
+	}
+	if got := defined(t, "broken-constraints", c, func(p Params) {
+		p.(*BrokenConstraintsParams).Of = Original
+	}); !near(got, 0.5) {
+		t.Errorf("original: %v", got)
+	}
+	plain := codedTable(schema.Attributes, []uint32{1, 1})
+	refuses(t, "broken-constraints", against(plain, plain, nil), "no constraints")
+}
+
+// TestGroupGap: x is the group; the classifier says a of group 0, b of 1 and c of the others. Group
+// 0 has classes a, a, b, c, group 1 has b, b, a, a, a, group 2 has one c.
+func TestGroupGap(t *testing.T) {
+	table := labelled([2]uint32{0, 0}, [2]uint32{0, 0}, [2]uint32{0, 1}, [2]uint32{0, 2},
+		[2]uint32{1, 1}, [2]uint32{1, 1}, [2]uint32{1, 0}, [2]uint32{1, 0}, [2]uint32{1, 0},
+		[2]uint32{2, 2})
+	c := against(table, table, nil)
+	c.Classifier = byValue{0, 1, 2}
+	for _, of := range []struct {
+		rate  GroupRate
+		least int
+		want  float64
+	}{
+		{ErrorRate, 1, 3.0 / 5}, {ErrorRate, 2, 3.0/5 - 2.0/4}, // of 2/4, 3/5, 0
+		{TruePositive, 1, 1},  // a: 1 of 2 rows, 0 of 3
+		{TruePositive, 2, 1},  // the same; b: 0 of 1, left out
+		{Odds, 2, 1},          // as well
+		{ErrorRate, 4, 0.1},   // as with 2
+		{ErrorRate, 5, -1},    // of one group alone
+		{TruePositive, 3, -1}, // a of group 1 alone
+		{Odds, 3, 1},          // b: 3 of 3 others are said to be b in group 1, 0 of 3 in group 0
+	} {
+		got, ok := measure(t, "group-gap", c, func(p Params) {
+			*p.(*GroupGapParams) = GroupGapParams{"x", of.rate, of.least}
+		})
+		if ok != (of.want >= 0) || ok && !near(got, of.want) {
+			t.Errorf("%+v: %v, %t", of, got, ok)
+		}
+	}
+	groups := must(Groups(t.Context(), c, &GroupGapParams{"x", Odds, 1}))
+	if g := groups[1]; g.Value != "1" || g.Rows != 5 || g.Wrong != 3 ||
+		!slices.Equal(g.Of, []int{3, 2, 0}) || !slices.Equal(g.True, []int{0, 2, 0}) ||
+		!slices.Equal(g.False, []int{0, 3, 0}) || len(groups) != 10 {
+		t.Errorf("%+v", groups)
+	}
+	for _, attribute := range []string{"", "w"} {
+		if _, _, err := must(Lookup("group-gap")).Measure(t.Context(), Case{Table: table,
+			Classifier: byValue{}, Release: c.Release,
+			Params: &GroupGapParams{attribute, Odds, 1}}); err == nil {
+			t.Errorf("attribute %q is taken", attribute)
+		}
+	}
+}
+
+// millionRows is a table of as many attributes as Adult has and twenty values each.
+func millionRows(rows int) *datasets.Table {
+	var attributes []datasets.Attribute
+	for a := range 15 {
+		attributes = append(attributes, number(fmt.Sprint("x", a), 20))
+	}
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: attributes}, rows)
+	draws := random.NewKey(3).Stream()
+	for range rows {
+		at := b.AddRow()
+		for a := range attributes {
+			b.Set(at, a, draws.Uint32N(20))
+		}
+	}
+	return b.Table()
+}
+
+// BenchmarkMarginals measures 105 pairs, or 50 of 455 triples, of a million rows against as many
+// records.
+func BenchmarkMarginals(b *testing.B) {
+	table := millionRows(1_000_000)
+	c := against(table, table, nil)
+	for attributes, sets := range map[int]int{2: 0, 3: 50} { // order-free: separate benchmarks
+		b.Run(fmt.Sprint(attributes), func(b *testing.B) {
+			for b.Loop() {
+				defined(b, "marginal-distance", c, func(p Params) {
+					m := p.(*MarginalDistanceParams)
+					m.Attributes, m.Sets, m.Cut = attributes, sets, Quantile
+				})
+			}
+			b.ReportMetric(float64(len(c.Train)*b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}

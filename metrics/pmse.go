@@ -1,0 +1,206 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/classifiers/boosting"
+	"ppdp/classifiers/logistic"
+	"ppdp/datasets"
+	"ppdp/random"
+)
+
+func init() {
+	Register(parameterised[*PMSEParams]{Info{
+		Name: "pmse", Title: "Propensity score, mean squared error", Revision: 1,
+		Source: "Woo, Reiter, Oganian & Karr 2009, section 3.1; the ratio to its expectation: " +
+			"Snoke, Raab, Nowok, Dibben & Slavkovic 2018, equation 2",
+		Needs: []algorithms.Product{algorithms.RecordsProduct},
+	}, func() *PMSEParams { return &PMSEParams{Of: PMSE, Model: Logistic, Rows: 50_000} }, pmse})
+}
+
+// PMSEFigure is a number made of propensity scores.
+type PMSEFigure string
+
+const (
+	PMSE      PMSEFigure = "pmse"
+	PMSERatio PMSEFigure = "ratio"
+)
+
+// Enum lists the words.
+func (PMSEFigure) Enum() []string { return algorithms.Words(PMSE, PMSERatio) }
+
+// Propensity is a model that tells published records from rows released.
+type Propensity string
+
+const (
+	Logistic Propensity = "logistic"
+	Boosting Propensity = "boosting"
+)
+
+// Enum lists the words.
+func (Propensity) Enum() []string { return algorithms.Words(Logistic, Boosting) }
+
+// PMSEParams are the parameters of pmse.
+type PMSEParams struct {
+	Of    PMSEFigure `yaml:"of" doc:"the mean squared error, or its ratio to what a logistic model expects of a release from the right distribution"`
+	Model Propensity `yaml:"model" doc:"the model that tells published records from rows released"`
+	Rows  int        `yaml:"rows" doc:"the most records taken of either table: of more, so many are drawn, always the same" min:"10" max:"10000000"`
+}
+
+// Validate reports everything out of range; the expectation is known of logistic regression only.
+func (p *PMSEParams) Validate() error {
+	var bad error
+	if p.Of == PMSERatio && p.Model != Logistic {
+		bad = fmt.Errorf("model: %q, must be %s with of: %s", p.Model, Logistic, PMSERatio)
+	}
+	return errors.Join(algorithms.CheckWord("of", p.Of), algorithms.CheckWord("model", p.Model),
+		algorithms.CheckRange("rows", p.Rows, 10, 10_000_000), bad)
+}
+
+// propensityFolds is how many parts the records are divided into; the scores of each come from a
+// model of the others.
+const propensityFolds = 5
+
+// pmse is the mean of (p-c)² over rows released and published records: p is the probability that a
+// record is published by a model that has not learnt from it, c the share of the published. It is
+// about 0 where nobody can tell, and c(1-c) where everybody can.
+//
+// The ratio is to (d-1)(1-c)²c/N for d coefficients and N records. A fresh sample of the same
+// population has about 1/(1-c) times 5/4: the rows released are a sample themselves, and a model
+// learns from four fifths of the records.
+//
+// It is undefined without rows or published records, and the ratio where no attribute varies.
+func pmse(ctx context.Context, c Case, params *PMSEParams) (float64, bool, error) {
+	table, weights, err := publishedRecords(ctx, c)
+	if err != nil {
+		return 0, false, err
+	}
+	type key struct {
+		model Propensity
+		rows  int
+	}
+	type scored struct {
+		known, varies bool
+		pmse, ratio   float64
+	}
+	s, err := memoize(ctx, c.Published, key{params.Model, params.Rows}, func() (scored, error) {
+		data, mass := bothTables(c, table, weights, params.Rows)
+		if !(mass[0] > 0 && mass[1] > 0) {
+			return scored{}, nil
+		}
+		var learner classifiers.Classifier = logistic.Classifier{}
+		if params.Model == Boosting {
+			learner = boosting.Classifier{}
+		}
+		total := mass[0] + mass[1]
+		share := mass[1] / total
+		sum, err := squaredErrors(ctx, learner, data, share)
+		if err != nil {
+			return scored{}, err
+		}
+		s := scored{known: true, pmse: sum / total}
+		if free := freedom(data); free > 0 {
+			s.varies = true
+			s.ratio = s.pmse / (float64(free) * (1 - share) * (1 - share) * share / total)
+		}
+		return s, nil
+	})
+	if params.Of == PMSERatio {
+		return s.ratio, s.varies, err
+	}
+	return s.pmse, s.known, err
+}
+
+// bothTables is rows released and published records in one table, which of the two is the class,
+// and what each of them weighs.
+func bothTables(c Case, published *datasets.Table, weights []float64,
+	most int) (classifiers.Data, [2]float64) {
+	schema := &datasets.Schema{Attributes: slices.Clone(c.Table.Schema().Attributes)}
+	for a := range schema.Attributes {
+		schema.Attributes[a].Role = datasets.QuasiIdentifier
+	}
+	class := len(schema.Attributes)
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "published",
+		Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"no", "yes"}})
+	b := datasets.NewBuilder(schema, 0)
+	var of []float64
+	var mass [2]float64
+	add := func(from *datasets.Table, rows []int32, weights []float64, label uint32) {
+		rows = slices.Clone(rows)
+		if len(rows) > most {
+			random.NewKey(0).Derive("propensity").Stream().Permute(rows)
+			rows = rows[:most]
+		}
+		for _, row := range rows {
+			to, weight := b.AddRow(), 1.0
+			if weights != nil {
+				weight = weights[row]
+			}
+			of = append(of, weight)
+			mass[label] += weight
+			for a := range class {
+				b.Set(to, a, from.Column(a).At(row))
+				if exact := from.Column(a).Exact; exact != nil {
+					b.Column(a).Exact[to] = exact[row]
+				}
+			}
+			b.Set(to, class, label)
+		}
+	}
+	add(c.Table, c.Train, nil, 0)
+	add(published, published.AllRows(), weights, 1)
+	table := b.Table()
+	return classifiers.Data{Table: table, Rows: table.AllRows(), Weights: of}, mass
+}
+
+// squaredErrors is the sum of weight·(p-share)², each p from a model of the other folds.
+func squaredErrors(ctx context.Context, learner classifiers.Classifier, data classifiers.Data,
+	share float64) (float64, error) {
+	labels := make([]uint32, len(data.Rows))
+	classifiers.Codes(labels, data.Table.Column(data.Table.Schema().Class()), data.Rows)
+	folds, err := classifiers.Stratified(random.NewKey(0).Derive("propensity"), labels,
+		min(propensityFolds, len(labels)))
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, fold := range folds {
+		part := data
+		part.Rows = fold.Train
+		model, err := learner.Fit(ctx, part)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", learner.Info().Name, err)
+		}
+		p := make([]float64, 2*len(fold.Test))
+		model.(classifiers.ProbabilityModel).Probabilities(p, data.Table, fold.Test)
+		for i, row := range fold.Test {
+			off := p[2*i+1] - share
+			sum += float64(data.Weights[row] * float64(off*off))
+		}
+	}
+	return sum, nil
+}
+
+// freedom is the number of coefficients of a logistic model beside the intercept: one for each
+// number that varies, and one less than a category's values that occur.
+func freedom(data classifiers.Data) int {
+	rows, _, _ := data.Labels()
+	free := 0
+	for _, a := range classifiers.Features(data.Table.Schema()) {
+		occurs := make(map[float64]bool)
+		for _, row := range rows {
+			if data.Table.Schema().Attributes[a].Kind == datasets.Categorical {
+				occurs[float64(data.Table.Column(a).At(row))] = true
+			} else if occurs[data.Table.Number(row, a)] = true; len(occurs) == 2 {
+				break
+			}
+		}
+		free += len(occurs) - 1
+	}
+	return free
+}
