@@ -78,10 +78,11 @@ func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
 				name += " " + classifier.Info().Name
 			}
 			t.Run(name, func(t *testing.T) {
-				s, sure := subject{m, params, classifier}, m.Info().Probabilities || m.Info().Ranks
+				s, info := subject{m, params, classifier}, m.Info()
+				sure := info.Probabilities || info.Ranks || info.AnyTarget
 				schema := ordinary().Table.Schema()
 				if sure && metrics.CheckSchema(m, classifier, params, schema) != nil {
-					if _, _, err := s.measure(t.Context(), ordinary()); err == nil {
+					if _, _, err := s.measure(t.Context(), s.ordinary()); err == nil {
 						t.Error("a classifier that was refused beforehand is measured")
 					}
 					return
@@ -140,6 +141,16 @@ func (s subject) measure(ctx context.Context, c metrics.Case) (value float64, ok
 
 var errPanic = errors.New("panic")
 
+// ordinary is the release that must have a value: one with records held out where those are needed.
+func (s subject) ordinary() metrics.Case {
+	c := ordinary()
+	if metrics.NeedsHeldOut(s.params) {
+		c.Train, c.Test = c.Train[:2], c.Test[2:]
+		c.Release.Regions = nil
+	}
+	return c
+}
+
 func (s subject) run(t *testing.T) {
 	info := s.metric.Info()
 	graphs := slices.Contains(info.Needs, algorithms.DegreesProduct)
@@ -152,8 +163,8 @@ func (s subject) run(t *testing.T) {
 		return
 	}
 	// A classifier may refuse the attributes of the case; it cannot then be repeated.
-	if _, _, err := s.measure(t.Context(), ordinary()); !errors.Is(err, classifiers.ErrNumeric) {
-		s.repeatable(t, ordinary())
+	if _, _, err := s.measure(t.Context(), s.ordinary()); !errors.Is(err, classifiers.ErrNumeric) {
+		s.repeatable(t, s.ordinary())
 	}
 	for name, c := range degenerateCases() { // order-free: independent cases
 		s.degenerate(t, name, c)

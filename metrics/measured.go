@@ -29,7 +29,7 @@ func (m measured) Measure(ctx context.Context, c Case) (float64, bool, error) {
 		err = errors.New("the release holds no regions")
 	case slices.Contains(needs, algorithms.DegreesProduct) && c.Release.Degrees == nil:
 		err = errors.New("the release holds no degrees")
-	case (m.info.Class || m.info.Classifier) && c.Table.Schema().Class() < 0:
+	case m.info.needsClass() && c.Table.Schema().Class() < 0:
 		err = errNoClass
 	case m.info.Classifier && c.Classifier == nil:
 		err = errors.New("needs a classifier")

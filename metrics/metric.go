@@ -57,10 +57,13 @@ type Info struct {
 	Classifier bool
 	// AsPublished says that the classifier learns from records as they are, in no encoding.
 	AsPublished bool
+	// AnyTarget says that a parameter names what the classifier learns: no class is needed.
+	AnyTarget bool
 	// Probabilities says that the classifier must know probabilities, Ranks that it must know them
 	// or scores.
 	Probabilities, Ranks bool
-	// Class says that the metric needs a class attribute; those with a classifier always do.
+	// Class says that the metric needs a class attribute; those with a classifier do but for any
+	// target.
 	Class bool
 	// Anonymity says that the metric needs the k of a k-anonymous release.
 	Anonymity bool
@@ -94,7 +97,7 @@ type Case struct {
 func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 	s *datasets.Schema) error {
 	info := m.Info()
-	if (info.Class || info.Classifier) && s.Class() < 0 {
+	if info.needsClass() && s.Class() < 0 {
 		return errNoClass
 	}
 	if p, ok := params.(interface{ CheckSchema(*datasets.Schema) error }); ok {
@@ -107,10 +110,22 @@ func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 	}
 	name := classifier.Info().Name
 	if _, regions := classifier.(classifiers.RegionClassifier); regions {
+		if info.AnyTarget {
+			return fmt.Errorf("%s: %w", name, errNotRecords)
+		}
 		if info.Probabilities || info.Ranks {
 			return fmt.Errorf("%s: %w", name, errUnsure)
 		}
 		return nil
+	}
+	if target, ok := params.(interface {
+		target(*datasets.Schema) (int, error)
+	}); ok {
+		at, err := target.target(s)
+		if err != nil {
+			return err
+		}
+		s = withClass(s, at)
 	}
 	empty := datasets.NewBuilder(s, 0).Table()
 	model, err := classifier.Fit(context.Background(), classifiers.Data{Table: empty})
@@ -128,6 +143,12 @@ func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 // errUnsure is the error of metrics that need more of a classifier than classes.
 var errUnsure = errors.New("gives classes without probabilities; others, such as naive-bayes or " +
 	"boosting, give them")
+
+// errNotRecords is the error of metrics that need a classifier of records.
+var errNotRecords = errors.New("learns from published regions; others learn from records")
+
+// needsClass says whether a metric needs a class attribute.
+func (i *Info) needsClass() bool { return i.Class || i.Classifier && !i.AnyTarget }
 
 // errNoClass is the error of metrics that need a class.
 var errNoClass = errors.New("the table has no class attribute")

@@ -85,6 +85,11 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 							changedText(measure.resolved, changed))
 					}
 				}
+				if metrics.NeedsHeldOut(measure.Params) &&
+					(s.Folds == 0 && !s.Train.Set() || s.Protocol == Inside) {
+					r.Problemf(m.node, "%s: %v; give folds or train, without protocol: inside",
+						measure.Name, metrics.ErrNoHeldOut)
+				}
 				for _, classifier := range chosen {
 					measure.Classifier = classifier
 					key := measure.Measurement()

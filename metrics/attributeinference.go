@@ -1,0 +1,125 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/datasets"
+)
+
+func init() {
+	info := attack("attribute-inference", "Attribute inference", "", "Yeom et al. 2018, section 4, "+
+		"and Stadler et al. 2022: accuracy on members less that on records held out, of a "+
+		"learner trained on the release; how accurate it is on either is the population's "+
+		"pattern and no breach")
+	info.Classifier, info.AsPublished, info.AnyTarget = true, true, true
+	Register(parameterised[*AttributeInferenceParams]{info, func() *AttributeInferenceParams {
+		return &AttributeInferenceParams{"", Difference, Estimate}
+	}, attributeInference})
+}
+
+// AttributeInferenceParams are the parameters of the metric attribute-inference.
+type AttributeInferenceParams struct {
+	Attribute string `yaml:"attribute" doc:"the attribute that is guessed from all others" values:"a categorical attribute; the first sensitive one without, else the class"`
+	Of        Whose  `yaml:"of" doc:"whose values are guessed right"`
+	End       End    `yaml:"end" doc:"the number, or an end of its 95 % interval"`
+}
+
+// Validate reports words that are not listed.
+func (p *AttributeInferenceParams) Validate() error {
+	return errors.Join(algorithms.CheckWord("of", p.Of), algorithms.CheckWord("end", p.End))
+}
+
+// NeedsHeldOut always holds.
+func (*AttributeInferenceParams) NeedsHeldOut() bool { return true }
+
+// CheckSchema refuses attributes that cannot be guessed.
+func (p *AttributeInferenceParams) CheckSchema(s *datasets.Schema) error {
+	_, err := p.target(s)
+	return err
+}
+
+// target is the attribute that is guessed.
+func (p *AttributeInferenceParams) target(s *datasets.Schema) (int, error) {
+	target := s.Class()
+	for a := len(s.Attributes) - 1; a >= 0; a-- {
+		attribute := &s.Attributes[a]
+		if attribute.Name == p.Attribute ||
+			p.Attribute == "" && attribute.Role == datasets.Sensitive &&
+				attribute.Kind == datasets.Categorical {
+			target = a
+		}
+	}
+	if target < 0 || p.Attribute != "" && s.Attributes[target].Name != p.Attribute ||
+		s.Attributes[target].Kind != datasets.Categorical {
+		return 0, fmt.Errorf("attribute: %q, must be a categorical attribute; without a name a "+
+			"sensitive one or the class is taken, and the table has neither", p.Attribute)
+	}
+	return target, nil
+}
+
+// attributeInference is the share of equally many members and records held out whose value a
+// learner guesses that has seen only the release, or the difference of the two. It is undefined
+// without rows on either side.
+func attributeInference(ctx context.Context, c Case, params *AttributeInferenceParams) (float64,
+	bool, error) {
+	name := c.Classifier.Info().Name
+	if _, regions := c.Classifier.(classifiers.RegionClassifier); regions {
+		return 0, false, fmt.Errorf("%s: %w", name, errNotRecords)
+	}
+	target, err := params.target(c.Table.Schema())
+	if err != nil {
+		return 0, false, err
+	}
+	s, err := sidesOf(ctx, c)
+	if err != nil || len(s.members) == 0 {
+		return 0, false, err
+	}
+	type key struct {
+		classifier string
+		target     int
+	}
+	right, err := memoize(ctx, c.Published, key{name, target}, func() (right [2]share, err error) {
+		released, weights, err := publishedRecords(ctx, c)
+		if err != nil {
+			return right, err
+		}
+		// The same columns with another class: both tables have the domains of the schema.
+		schema := withClass(c.Table.Schema(), target)
+		table, err := c.Table.WithSchema(schema)
+		if err == nil {
+			released, err = released.WithSchema(schema)
+		}
+		if err != nil {
+			return right, err
+		}
+		model, err := c.Classifier.Fit(ctx, classifiers.Data{Table: released,
+			Rows: released.AllRows(), Weights: weights})
+		if err != nil {
+			return right, fmt.Errorf("%s: %w", name, err)
+		}
+		values, guesses := table.Column(target), make([]uint32, len(s.members))
+		for side, rows := range [][]int32{s.members, s.held} {
+			model.Predict(guesses, table, rows)
+			right[side].of = float64(len(rows))
+			for i, row := range rows {
+				if guesses[i] == values.At(row) {
+					right[side].hits++
+				}
+			}
+		}
+		return right, nil
+	})
+	switch {
+	case err != nil:
+		return 0, false, err
+	case params.Of == Members:
+		return right[0].at(params.End), true, nil
+	case params.Of == HeldOut:
+		return right[1].at(params.End), true, nil
+	}
+	return right[0].minus(right[1], params.End), true, nil
+}

@@ -1,0 +1,152 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"ppdp/algorithms"
+)
+
+func init() {
+	Register(parameterised[*ClosestRecordParams]{attack("closest-record",
+		"Distance to the closest record", "fraction", "Park et al. 2018, the ratio Zhao et al. "+
+			"2021, the share Platzer & Reutterer 2021, all by Gower's distance: of the released "+
+			"records those nearer to a member than to a record held out, 1/2 where nothing is "+
+			"memorised; a release can pass that and leak: alone it shows no privacy"),
+		func() *ClosestRecordParams { return &ClosestRecordParams{ShareNearer, Estimate, Members} },
+		closestRecord})
+}
+
+// ClosestFigure is a number made of distances to the closest record.
+type ClosestFigure string
+
+const (
+	ShareNearer   ClosestFigure = "share"    // of released records nearer to a member
+	MeanDistance  ClosestFigure = "distance" // mean from an original record to a released one
+	DistanceRatio ClosestFigure = "ratio"    // mean of that distance over the second smallest
+)
+
+// Enum lists the words.
+func (ClosestFigure) Enum() []string {
+	return algorithms.Words(ShareNearer, MeanDistance, DistanceRatio)
+}
+
+// ClosestRecordParams are the parameters of the metric closest-record.
+type ClosestRecordParams struct {
+	Of      ClosestFigure `yaml:"of" doc:"the number asked for"`
+	End     End           `yaml:"end" doc:"of a share: itself, or an end of its exact 95 % interval"`
+	Records Whose         `yaml:"records" doc:"of a distance and a ratio: from whose records"`
+}
+
+// Validate reports everything wrong with the parameters.
+func (p *ClosestRecordParams) Validate() error {
+	problems := []error{algorithms.CheckWord("of", p.Of), algorithms.CheckWord("end", p.End),
+		algorithms.CheckWord("records", p.Records)}
+	if p.Of != ShareNearer && p.End != Estimate {
+		problems = append(problems, errors.New("end: only a share has an interval"))
+	}
+	if p.Records == Difference || p.Of == ShareNearer && p.Records != Members {
+		problems = append(problems, errors.New("records: must be members, or held-out of a "+
+			"distance or a ratio"))
+	}
+	return errors.Join(problems...)
+}
+
+// NeedsHeldOut always holds.
+func (*ClosestRecordParams) NeedsHeldOut() bool { return true }
+
+// closestRecord is a share of released records, or how far records of the original are from the
+// release. Where comparing all would take too long it is that of a sample, whose error the interval
+// has. It is undefined without rows on either side or records.
+func closestRecord(ctx context.Context, c Case, params *ClosestRecordParams) (float64, bool,
+	error) {
+	if params.Of == ShareNearer {
+		s, err := nearer(ctx, c)
+		if err != nil || s.of == 0 {
+			return 0, false, err
+		}
+		return s.at(params.End), true, nil
+	}
+	d, err := distancesOf(ctx, c)
+	if err != nil || d == nil {
+		return 0, false, err
+	}
+	from := d.members
+	if params.Records == HeldOut {
+		from = d.held
+	}
+	sum := 0.0
+	for _, n := range from {
+		switch {
+		case params.Of == MeanDistance:
+			sum += d.mean(n.first)
+		case n.first < n.second:
+			sum += float64(n.first) / float64(n.second)
+		default: // both may be 0
+			sum++
+		}
+	}
+	return sum / float64(len(from)), true, nil
+}
+
+// nearer is the share of the released records that are nearer to a member than to any record held
+// out, of equally many; those as near to both count half.
+//
+// Released records with the same closest record are nearer to the same side and no independent
+// trials. So the interval is that of as many trials as would have the variance of the share:
+// (Σ g)²/Σ g² for groups of g records, where those as near to both add nothing to the variance.
+func nearer(ctx context.Context, c Case) (share, error) {
+	s, err := sidesOf(ctx, c)
+	if err != nil || len(s.members) == 0 {
+		return share{}, err
+	}
+	type key struct{ nearer struct{} }
+	return memoize(ctx, c.Published, key{}, func() (share, error) {
+		table, rows, err := disclosed(ctx, c)
+		if err != nil {
+			return share{}, err
+		}
+		rows = sought(rows, len(s.members))
+		if len(rows) == 0 {
+			return share{}, nil
+		}
+		g := newGower(c.Table, c.Train, c.Test)
+		released := g.points(table, rows)
+		var found [2][]neighbour
+		for side, of := range [][]int32{s.members, s.held} {
+			if found[side], err = released.nearest(ctx, g.points(c.Table, of)); err != nil {
+				return share{}, err
+			}
+		}
+		hits := 0.0
+		closest := make([]int32, 0, len(rows)) // members and, negative, records held out
+		for i, member := range found[0] {
+			switch other := found[1][i]; {
+			case member.first < other.first:
+				hits++
+				closest = append(closest, member.at)
+			case member.first > other.first:
+				closest = append(closest, ^other.at)
+			default:
+				hits += 0.5
+			}
+		}
+		slices.Sort(closest)
+		squares := 0.0
+		for from := 0; from < len(closest); {
+			to := from
+			for to < len(closest) && closest[to] == closest[from] {
+				to++
+			}
+			squares += float64((to - from) * (to - from))
+			from = to
+		}
+		n := float64(len(rows))
+		trials := n
+		if squares > n {
+			trials = n * n / squares
+		}
+		return share{hits / n * trials, trials}, nil
+	})
+}

@@ -1,0 +1,48 @@
+package metrics
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// Exposure is how far a release gives away that it was made from a record.
+type Exposure struct {
+	Row      int32 // in the original table
+	Released int32 // in the table released: the record closest to it
+	// Distance is Gower's to that record, Alone to the closest other original record.
+	Distance, Alone float64
+	// Score is the larger the smaller the first is beside the second, 0 where they are equal.
+	Score float64
+}
+
+// MostExposed are the members that a release exposes most, the most exposed first: those that have
+// a released record much closer to them than any other record of the original. It is for the holder
+// of the data alone. among is how many members were looked at: a sample where comparing all of them
+// would take too long. No records held out are needed.
+func MostExposed(ctx context.Context, c Case, most int) (exposed []Exposure, among int, err error) {
+	table, rows, err := disclosed(ctx, c)
+	if err != nil || len(rows) == 0 || len(c.Train) < 2 {
+		return nil, 0, err
+	}
+	members := sought(permuted(c.Train, "members"), max(len(rows), len(c.Train)))
+	g := newGower(c.Table, c.Train)
+	points := g.points(c.Table, members)
+	released, err := points.nearest(ctx, g.points(table, rows))
+	if err != nil {
+		return nil, 0, err
+	}
+	// The closest of all originals is the member itself.
+	others, err := points.nearest(ctx, g.points(c.Table, c.Train))
+	if err != nil {
+		return nil, 0, err
+	}
+	for i, row := range members {
+		exposed = append(exposed, Exposure{row, rows[released[i].at], g.mean(released[i].first),
+			g.mean(others[i].second), nearness(released[i].first) - nearness(others[i].second)})
+	}
+	slices.SortFunc(exposed, func(a, b Exposure) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))
+	})
+	return exposed[:min(most, len(exposed))], len(members), nil
+}

@@ -1,0 +1,158 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/datasets/adult"
+)
+
+// census is all of Adult, or of its stand-in where there are no files, with the rows of adult.data
+// released and those of adult.test held out.
+func census(tb testing.TB, real bool) Case {
+	tb.Helper()
+	var source datasets.Source = adult.StandIn{}
+	if dir := os.Getenv("PPDP_DATA"); real && dir != "" {
+		source = adult.Source{}
+	} else if real {
+		tb.Log("PPDP_DATA is not set: the stand-in")
+	}
+	set := must(source.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "diffmulti"},
+			Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}}))
+	rows := set.Table.AllRows()
+	return Case{Table: set.Table, Train: rows[:30_162], Test: rows[30_162:]}
+}
+
+// drawTable is a table of up to ten numbers and categories, with small domains and large ones.
+func drawTable(t *rapid.T, attributes, rows int) *datasets.Table {
+	schema := &datasets.Schema{}
+	for a := range attributes {
+		name := fmt.Sprint("a", a)
+		switch rapid.IntRange(0, 2).Draw(t, "kind") {
+		case 0:
+			schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: name, Low: -5,
+				High: -5 + float64(rapid.IntRange(1, 40).Draw(t, "cells")), Step: 1})
+		case 1:
+			schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: name, High: 1,
+				Step: 0.125, Continuous: true})
+		case 2:
+			values := make([]string, rapid.SampledFrom([]int{1, 2, 3, 16, 300, 70000}).
+				Draw(t, "values"))
+			for v := range values {
+				values[v] = fmt.Sprint(v)
+			}
+			schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: name,
+				Kind: datasets.Categorical, Values: values})
+		}
+	}
+	b := datasets.NewBuilder(schema, rows)
+	for row := range rows {
+		b.AddRow()
+		for a := range attributes {
+			cells := schema.Attributes[a].Cells()
+			code := rapid.IntRange(0, min(cells, 3)-1).Draw(t, "code")
+			if rapid.Bool().Draw(t, "last") {
+				code = cells - 1 - code
+			}
+			b.Set(row, a, uint32(code))
+			if schema.Attributes[a].Continuous {
+				x := rapid.Float64Range(0, 0.999).Draw(t, "x")
+				if err := b.SetNumber(row, a, x); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return b.Table()
+}
+
+// TestNearest compares with the definition, pair by pair, in floating point.
+func TestNearest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		attributes := rapid.IntRange(1, 20).Draw(t, "attributes")
+		n := rapid.IntRange(2, 12).Draw(t, "rows")
+		table := drawTable(t, attributes, n)
+		split := rapid.IntRange(1, n-1).Draw(t, "split")
+		rows := table.AllRows()
+		ranges := table.AllRows()[:rapid.IntRange(1, n).Draw(t, "original")]
+		low, high := make([]float64, attributes), make([]float64, attributes)
+		compared := 0
+		for a := range attributes {
+			numeric := table.Schema().Attributes[a].Kind == datasets.Numeric
+			low[a], high[a] = math.Inf(1), math.Inf(-1)
+			for _, row := range ranges {
+				if numeric {
+					low[a] = min(low[a], table.Number(row, a))
+					high[a] = max(high[a], table.Number(row, a))
+				}
+			}
+			if !numeric || high[a] > low[a] {
+				compared++
+			}
+		}
+		distance := func(one, other int32) (sum float64) {
+			for a := range attributes {
+				if table.Schema().Attributes[a].Kind == datasets.Categorical {
+					if table.Column(a).At(one) != table.Column(a).At(other) {
+						sum++
+					}
+				} else if high[a] > low[a] {
+					x := max(low[a], min(high[a], table.Number(one, a)))
+					y := max(low[a], min(high[a], table.Number(other, a)))
+					sum += math.Abs(x-y) / (high[a] - low[a])
+				}
+			}
+			return sum / float64(max(1, compared))
+		}
+		g := newGower(table, ranges)
+		found, err := g.points(table, rows[:split]).nearest(t.Context(),
+			g.points(table, rows[split:]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range found {
+			first, second := math.Inf(1), math.Inf(1)
+			for _, other := range rows[split:] {
+				d := distance(rows[i], other)
+				first, second = min(first, d), min(second, max(first, d))
+			}
+			const rounding = 1e-6
+			at := distance(rows[i], rows[split:][got.at])
+			if math.Abs(g.mean(got.first)-first) > rounding || math.Abs(at-first) > rounding ||
+				(got.second == beyond) != math.IsInf(second, 1) ||
+				got.second != beyond && math.Abs(g.mean(got.second)-second) > rounding {
+				t.Fatalf("row %d: %v and %v, row %d; must be %v and %v", i, g.mean(got.first),
+					g.mean(got.second), got.at, first, second)
+			}
+		}
+	})
+}
+
+// BenchmarkNearest finds the closest of Adult's 30,162 training records for 1,000 held out.
+func BenchmarkNearest(b *testing.B) {
+	c := census(b, true)
+	g := newGower(c.Table, c.Train)
+	members, held := g.points(c.Table, c.Train), g.points(c.Table, c.Test[:1000])
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := held.nearest(b.Context(), members); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*held.n*members.n), "ns/pair")
+}
+
+// copyOf releases some rows unchanged.
+func copyOf(c Case, rows []int32) Case {
+	c.Release = &algorithms.Release{Table: c.Table.Select(rows)}
+	c.Truth, c.Published = new(Memo), new(Memo)
+	return c
+}

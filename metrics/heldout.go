@@ -1,0 +1,110 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/random"
+)
+
+// NeedsHeldOut says whether a metric with these parameters compares the records that a release was
+// made from, its members, with others of the same population. Where an experiment holds no rows out
+// it cannot be measured.
+func NeedsHeldOut(params Params) bool {
+	p, ok := params.(interface{ NeedsHeldOut() bool })
+	return ok && p.NeedsHeldOut()
+}
+
+// ErrNoHeldOut is the error of metrics that need records held out where there are none.
+var ErrNoHeldOut = errors.New("no rows are held out, which the records that the release was made " +
+	"from could be compared with")
+
+// sides are equally many members and records held out, in an order drawn at random.
+type sides struct{ members, held []int32 }
+
+// sidesOf are as large as the smaller side of a case, of the larger one a sample; empty where
+// either has no rows.
+func sidesOf(ctx context.Context, c Case) (sides, error) {
+	if len(c.Test) > 0 && slices.Equal(c.Train, c.Test) {
+		return sides{}, ErrNoHeldOut
+	}
+	type key struct{ sides struct{} }
+	return memoize(ctx, c.Truth, key{}, func() (sides, error) {
+		s := sides{permuted(c.Train, "members"), permuted(c.Test, "held out")}
+		n := min(len(s.members), len(s.held))
+		return sides{s.members[:n:n], s.held[:n:n]}, nil
+	})
+}
+
+// permuted is the rows in an order drawn at random, the same for equal numbers of rows: a sample of
+// them is its beginning. The seed is part of every metric that samples.
+func permuted(rows []int32, purpose string) []int32 {
+	order := slices.Clone(rows)
+	random.NewKey(1).Derive("attack", purpose).Stream().Permute(order)
+	return order
+}
+
+// mostPairs bounds the pairs of records compared with one another at a time, about two seconds;
+// fewestSought are always compared.
+const (
+	mostPairs    = 1 << 30
+	fewestSought = 1000
+)
+
+// sought is a beginning of permuted rows that can be compared with so many others.
+func sought(rows []int32, others int) []int32 {
+	return rows[:min(len(rows), max(fewestSought, mostPairs/max(1, others)))]
+}
+
+// disclosed are a release's records, in an order drawn at random, without those of no weight. What
+// is published gives away the same however much it weighs.
+func disclosed(ctx context.Context, c Case) (*datasets.Table, []int32, error) {
+	table, weights, err := publishedRecords(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := table.AllRows()
+	if weights != nil {
+		rows = slices.DeleteFunc(rows, func(row int32) bool { return !(weights[row] > 0) })
+	}
+	return table, permuted(rows, "released"), nil
+}
+
+// attack describes a metric of what the records of a release give away.
+func attack(name, title, unit, source string) Info {
+	return Info{Name: name, Title: title, Unit: unit, Source: source, Revision: 1,
+		Needs: []algorithms.Product{algorithms.RecordsProduct}}
+}
+
+// distances are Gower's between the records of a case. Slices are by position in its sides, and
+// shorter where not all could be compared.
+type distances struct {
+	*gower
+	sides
+	members, held []neighbour // among the records released
+}
+
+// distancesOf compares members and records held out with the release.
+func distancesOf(ctx context.Context, c Case) (*distances, error) {
+	s, err := sidesOf(ctx, c)
+	if err != nil || len(s.members) == 0 {
+		return nil, err
+	}
+	type key struct{ distances struct{} }
+	return memoize(ctx, c.Published, key{}, func() (*distances, error) {
+		table, rows, err := disclosed(ctx, c)
+		if err != nil || len(rows) == 0 {
+			return nil, err
+		}
+		d := &distances{gower: newGower(c.Table, c.Train, c.Test), sides: s}
+		released := d.points(table, rows)
+		d.members, err = d.points(c.Table, sought(s.members, len(rows))).nearest(ctx, released)
+		if err == nil {
+			d.held, err = d.points(c.Table, sought(s.held, len(rows))).nearest(ctx, released)
+		}
+		return d, err
+	})
+}

@@ -1,0 +1,268 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/datasets"
+	"ppdp/elementary"
+)
+
+func init() {
+	Register(parameterised[*MembershipParams]{attack("membership", "Membership inference",
+		"fraction", "van Breugel et al. 2023 (density: of the release over that of a reference), "+
+			"Chen et al. 2020 (distance), Hayes et al. 2019 (classifier); true-positive rates "+
+			"as Carlini et al. 2022"),
+		func() *MembershipParams {
+			return &MembershipParams{DensityScore, AttackAUC, 0.01, Estimate}
+		}, membership})
+}
+
+// Score is how an attack finds out how likely it is that a release was made from a record.
+type Score string
+
+const (
+	// DensityScore is the density of released records at the record over that of others of the
+	// population. Densities are those of the closest record (Loftsgaarden & Quesenberry 1965),
+	// which take numbers and categories as Gower's distance does and see a single copy.
+	DensityScore    Score = "density"
+	DistanceScore   Score = "distance"   // how near the closest released record is
+	ClassifierScore Score = "classifier" // how surely boosting takes it for a released record
+)
+
+// Enum lists the words.
+func (Score) Enum() []string {
+	return algorithms.Words(DensityScore, DistanceScore, ClassifierScore)
+}
+
+// AttackFigure is a number that says how well an attack succeeds.
+type AttackFigure string
+
+const (
+	AttackAUC AttackFigure = "auc" // area under the ROC curve, 1/2 for guesses
+	AttackTPR AttackFigure = "tpr" // members found where few others are taken for members
+	AttackFPR AttackFigure = "fpr" // others taken for members, at most as many as asked for
+)
+
+// Enum lists the words.
+func (AttackFigure) Enum() []string { return algorithms.Words(AttackAUC, AttackTPR, AttackFPR) }
+
+// MembershipParams are the parameters of the metric membership.
+type MembershipParams struct {
+	Score Score        `yaml:"score" doc:"what the attack goes by"`
+	Of    AttackFigure `yaml:"of" doc:"the number asked for"`
+	FPR   float64      `yaml:"fpr" doc:"of tpr and fpr: the share of others that may be taken for members" min:"0" max:"1"`
+	End   End          `yaml:"end" doc:"the number, or an end of its 95 % interval"`
+}
+
+// Validate reports everything wrong with the parameters.
+func (p *MembershipParams) Validate() error {
+	var bad error
+	if !(p.FPR >= 0 && p.FPR <= 1) {
+		bad = fmt.Errorf("fpr: %v, must be from 0 to 1", p.FPR)
+	}
+	return errors.Join(algorithms.CheckWord("score", p.Score), algorithms.CheckWord("of", p.Of),
+		algorithms.CheckWord("end", p.End), bad)
+}
+
+// NeedsHeldOut always holds.
+func (*MembershipParams) NeedsHeldOut() bool { return true }
+
+// membership is how well an attack that has the release tells its members from records held out,
+// of which it has others, the reference: one half is attacked, the other is the reference. It is
+// undefined with fewer than two records held out, no member, and no record released.
+//
+// Ends of rates are exact (Clopper & Pearson 1934). The score above which a record is taken for a
+// member is one that is had by some record held out, so that those of the false-positive rate hold
+// for the rate in the population as well. Ends of the area are those of a share of as many pairs as
+// the smaller side has records, which are wider than need be (Hoeffding 1963, section 5).
+//
+// What a guarantee allows is privacy.MostTruePositives.
+func membership(ctx context.Context, c Case, params *MembershipParams) (float64, bool, error) {
+	type key struct{ membership Score }
+	s, err := memoize(ctx, c.Published, key{params.Score}, func() (scores, error) {
+		if params.Score == ClassifierScore {
+			return scoresOfClassifier(ctx, c)
+		}
+		return scoresOfDistances(ctx, c, params.Score == DensityScore)
+	})
+	if err != nil || len(s.members) == 0 || len(s.others) == 0 {
+		return 0, false, err
+	}
+	tpr, fpr := s.rates(params.FPR)
+	switch params.Of {
+	case AttackTPR:
+		return tpr.at(params.End), true, nil
+	case AttackFPR:
+		if params.End == High { // of an order statistic, also where others have that score
+			fpr.hits = math.Floor(params.FPR * fpr.of)
+		}
+		return fpr.at(params.End), true, nil
+	}
+	pairs := float64(min(len(s.members), len(s.others)))
+	return share{s.auc() * pairs, pairs}.at(params.End), true, nil
+}
+
+// scores of records are the larger the likelier they are members.
+type scores struct{ members, others []float64 }
+
+// auc is the chance that a member has a larger score than another record, ties half.
+func (s scores) auc() float64 {
+	n := len(s.members) + len(s.others)
+	of, labels := make([]float64, 0, 2*n), make([]uint32, n)
+	for side, values := range [][]float64{s.others, s.members} {
+		for _, x := range values {
+			labels[len(of)/2] = uint32(side)
+			of = append(of, 0, x)
+		}
+	}
+	area, _ := AUC(of, labels, 2)
+	return area
+}
+
+// rates are the shares of members and of others above the smallest score that at most so many of
+// the others are above.
+func (s scores) rates(atMost float64) (tpr, fpr share) {
+	sorted := slices.Sorted(slices.Values(s.others))
+	allowed := int(math.Floor(atMost * float64(len(sorted))))
+	above := func(values []float64) share {
+		hits := 0
+		for _, x := range values {
+			if allowed == len(sorted) || x > sorted[len(sorted)-1-allowed] {
+				hits++
+			}
+		}
+		return share{float64(hits), float64(len(values))}
+	}
+	return above(s.members), above(s.others)
+}
+
+// halves are the records held out that are attacked and those that are the reference.
+func (s sides) halves() (attacked, reference []int32) {
+	half := len(s.held) / 2
+	return s.held[:half], s.held[half:]
+}
+
+// nearnessUnit is the distance, a thousandth of an attribute's range, below which two records count
+// as about equal: the density at a copy is large, not infinite.
+const nearnessUnit = gowerUnit >> 10
+
+// nearness is minus the logarithm of a distance.
+func nearness(distance int) float64 {
+	return -elementary.Log(float64(min(distance, beyond-nearnessUnit) + nearnessUnit))
+}
+
+// scoresOfDistances go by the closest released record and, for a density, the closest of the
+// reference.
+func scoresOfDistances(ctx context.Context, c Case, density bool) (s scores, err error) {
+	d, err := distancesOf(ctx, c)
+	if err != nil || d == nil || len(d.sides.held) < 2 {
+		return s, err
+	}
+	attacked, rows := d.halves()
+	reference := d.points(c.Table, rows)
+	score := func(rows []int32, released []neighbour) ([]float64, error) {
+		rows = rows[:min(len(attacked), len(released))]
+		known := make([]neighbour, len(rows))
+		if density {
+			var err error
+			rows = sought(rows, reference.n)
+			if known, err = d.points(c.Table, rows).nearest(ctx, reference); err != nil {
+				return nil, err
+			}
+		}
+		values := make([]float64, len(rows))
+		for i := range rows {
+			values[i] = nearness(released[i].first)
+			if density {
+				values[i] -= nearness(known[i].first)
+			}
+		}
+		return values, nil
+	}
+	if s.members, err = score(d.sides.members, d.members); err == nil {
+		s.others, err = score(attacked, d.held)
+	}
+	return s, err
+}
+
+// mostLearnt bounds the released records that a classifier of members learns from.
+const mostLearnt = 1 << 17
+
+// scoresOfClassifier are how sure boosting is that a record is one of the release and none of the
+// reference.
+func scoresOfClassifier(ctx context.Context, c Case) (s scores, err error) {
+	both, err := sidesOf(ctx, c)
+	if err != nil || len(both.held) < 2 {
+		return s, err
+	}
+	learner, err := classifiers.Lookup("boosting")
+	if err != nil {
+		return s, err
+	}
+	table, rows, err := disclosed(ctx, c)
+	if err != nil || len(rows) == 0 {
+		return s, err
+	}
+	attacked, reference := both.halves()
+	rows, reference = rows[:min(len(rows), mostLearnt)], reference[:min(len(reference), mostLearnt)]
+	members := both.members[:len(attacked)]
+	// All rows in one table whose class is whether they are released.
+	schema := withClass(c.Table.Schema(), -1)
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "released",
+		Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class})
+	learnt := len(rows) + len(reference)
+	all := datasets.NewBuilder(schema, learnt+2*len(attacked))
+	for _, part := range []struct {
+		table *datasets.Table
+		rows  []int32
+		class uint32
+	}{{table, rows, 1}, {c.Table, reference, 0}, {c.Table, members, 0}, {c.Table, attacked, 0}} {
+		at := all.Len()
+		for range part.rows {
+			all.Set(all.AddRow(), len(schema.Attributes)-1, part.class)
+		}
+		for a := range part.table.Schema().Attributes {
+			from, to := part.table.Column(a), all.Column(a)
+			for i, row := range part.rows {
+				all.Set(at+i, a, from.At(row))
+				if from.Exact != nil {
+					to.Exact[at+i] = from.Exact[row]
+				}
+			}
+		}
+	}
+	joint := all.Table()
+	lines := joint.AllRows()
+	model, err := learner.Fit(ctx, classifiers.Data{Table: joint, Rows: lines[:learnt]})
+	if err != nil {
+		return s, fmt.Errorf("boosting: %w", err)
+	}
+	p := make([]float64, 2*2*len(attacked))
+	model.(classifiers.ProbabilityModel).Probabilities(p, joint, lines[learnt:])
+	for i := range attacked {
+		s.members = append(s.members, p[2*i+1])
+		s.others = append(s.others, p[2*(len(attacked)+i)+1])
+	}
+	return s, nil
+}
+
+// withClass is a schema whose class is the given attribute, -1 for none.
+func withClass(s *datasets.Schema, class int) *datasets.Schema {
+	changed := *s
+	changed.Attributes = slices.Clone(s.Attributes)
+	for a := range changed.Attributes {
+		switch attribute := &changed.Attributes[a]; {
+		case a == class:
+			attribute.Role = datasets.Class
+		case attribute.Role == datasets.Class:
+			attribute.Role = datasets.QuasiIdentifier
+		}
+	}
+	return &changed
+}

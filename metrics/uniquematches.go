@@ -1,0 +1,131 @@
+package metrics
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+func init() {
+	Register(parameterised[*UniqueMatchesParams]{attack("unique-matches",
+		"Unique records that are published", "", "NIST SDNist 2.4, unique exact matches: the "+
+			"share of the records without an equal in the original that the release holds"),
+		func() *UniqueMatchesParams { return &UniqueMatchesParams{Members, Estimate} },
+		uniqueMatches})
+}
+
+// Whose says which records a metric is about.
+type Whose string
+
+const (
+	Members    Whose = "members"    // those the release was made from
+	HeldOut    Whose = "held-out"   // others of the population
+	Difference Whose = "difference" // members' less that of the others: what membership costs
+)
+
+// Enum lists the words.
+func (Whose) Enum() []string { return algorithms.Words(Members, HeldOut, Difference) }
+
+// UniqueMatchesParams are the parameters of the metric unique-matches.
+type UniqueMatchesParams struct {
+	Of  Whose `yaml:"of" doc:"whose share; the difference is what the release has memorised"`
+	End End   `yaml:"end" doc:"the share, or an end of its exact 95 % interval"`
+}
+
+// Validate reports words that are not listed.
+func (p *UniqueMatchesParams) Validate() error {
+	return errors.Join(algorithms.CheckWord("of", p.Of), algorithms.CheckWord("end", p.End))
+}
+
+// NeedsHeldOut holds but for the members alone.
+func (p *UniqueMatchesParams) NeedsHeldOut() bool { return p.Of != Members }
+
+// uniqueMatches is the share of the unique records that are published. Of members it is NIST's,
+// over all of them. Records held out are judged as if the release had been made from them; the
+// difference is between equally many of both, 0 in expectation where nothing is memorised. It is
+// undefined where no record is unique.
+func uniqueMatches(ctx context.Context, c Case, params *UniqueMatchesParams) (float64, bool,
+	error) {
+	s := sides{members: c.Train}
+	if params.NeedsHeldOut() {
+		var err error
+		if s, err = sidesOf(ctx, c); err != nil {
+			return 0, false, err
+		}
+		if params.Of == HeldOut {
+			s.held = c.Test
+		}
+	}
+	type key struct{ unique Whose }
+	shares, err := memoize(ctx, c.Published, key{params.Of}, func() (found [2]share, err error) {
+		table, rows, err := disclosed(ctx, c)
+		if err != nil {
+			return found, err
+		}
+		for side, of := range [][]int32{s.members, s.held} {
+			found[side] = uniqueIn(c.Table, of, table, rows)
+			if err := ctx.Err(); err != nil {
+				return found, err
+			}
+		}
+		return found, nil
+	})
+	members, held := shares[0], shares[1]
+	switch {
+	case err != nil:
+		return 0, false, err
+	case params.Of != HeldOut && members.of == 0 || params.Of != Members && held.of == 0:
+		return 0, false, nil
+	case params.Of == Members:
+		return members.at(params.End), true, nil
+	case params.Of == HeldOut:
+		return held.at(params.End), true, nil
+	}
+	return members.minus(held, params.End), true, nil
+}
+
+// uniqueIn counts the original records that equal no other, and how many of them are released.
+func uniqueIn(original *datasets.Table, rows []int32, released *datasets.Table,
+	all []int32) share {
+	const several, matched = -1, -2
+	seen, unique := make(map[string]int, len(rows)), 0
+	var record []byte
+	for _, row := range rows {
+		record = appendRecord(record[:0], original, row)
+		switch seen[string(record)] {
+		case 0:
+			seen[string(record)] = 1
+			unique++
+		case 1:
+			seen[string(record)] = several
+			unique--
+		}
+	}
+	matches := 0
+	for _, row := range all {
+		if record = appendRecord(record[:0], released, row); seen[string(record)] == 1 {
+			seen[string(record)] = matched
+			matches++
+		}
+	}
+	return share{float64(matches), float64(unique)}
+}
+
+// appendRecord appends what a record says: equal records of a schema append equal bytes.
+func appendRecord(to []byte, table *datasets.Table, row int32) []byte {
+	for a := range table.Schema().Attributes {
+		switch column := table.Column(a); {
+		case column.Exact != nil:
+			to = binary.LittleEndian.AppendUint64(to, math.Float64bits(column.Exact[row]+0))
+		case column.U8 != nil:
+			to = append(to, column.U8[row])
+		default:
+			to = binary.LittleEndian.AppendUint32(to, column.At(row))
+		}
+	}
+	return to
+}
