@@ -18,6 +18,26 @@ var ErrNumeric = errors.New("numeric attribute, must be categorical")
 // another length than the table, weights that are negative or not finite, one by one or added up;
 // or ctx.Err() when the context has ended. Every Fit begins with it.
 func (d Data) Check(ctx context.Context) error {
+	return d.check(ctx, func(s *datasets.Schema, bad *datasets.Problems) {
+		if s.Class() < 0 {
+			bad.Add("%w, one attribute must have the role class", ErrNoClass)
+		}
+	})
+}
+
+// CheckTarget is Check for learning an attribute's numbers: what is at target must be a numeric
+// attribute, and there may be no class.
+func (d Data) CheckTarget(ctx context.Context, target int) error {
+	return d.check(ctx, func(s *datasets.Schema, bad *datasets.Problems) {
+		if target < 0 || target >= len(s.Attributes) ||
+			s.Attributes[target].Kind != datasets.Numeric {
+			bad.Add("target %d, must be the position of a numeric attribute", target)
+		}
+	})
+}
+
+func (d Data) check(ctx context.Context,
+	learnable func(s *datasets.Schema, bad *datasets.Problems)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -25,9 +45,7 @@ func (d Data) Check(ctx context.Context) error {
 		return errors.New("no table to learn from")
 	}
 	var bad datasets.Problems
-	if d.Table.Schema().Class() < 0 {
-		bad.Add("%w, one attribute must have the role class", ErrNoClass)
-	}
+	learnable(d.Table.Schema(), &bad)
 	for _, row := range d.Rows {
 		if row < 0 || int(row) >= d.Table.Len() {
 			bad.Add("row %d of a table of %d rows", row, d.Table.Len())
@@ -60,6 +78,14 @@ func (d Data) Check(ctx context.Context) error {
 // Rows of weight 0 count for nothing and are left out of all three slices; weights is nil when
 // every weight is 1. The data must have passed Check.
 func (d Data) Labels() (rows []int32, labels []uint32, weights []float64) {
+	rows, weights = d.Counted()
+	labels = make([]uint32, len(rows))
+	Codes(labels, d.Table.Column(d.Table.Schema().Class()), rows)
+	return rows, labels, weights
+}
+
+// Counted returns the data's rows and their weights as Labels does.
+func (d Data) Counted() (rows []int32, weights []float64) {
 	rows = d.Rows
 	if d.Weights != nil {
 		rows = make([]int32, 0, len(d.Rows))
@@ -71,9 +97,7 @@ func (d Data) Labels() (rows []int32, labels []uint32, weights []float64) {
 			}
 		}
 	}
-	labels = make([]uint32, len(rows))
-	Codes(labels, d.Table.Column(d.Table.Schema().Class()), rows)
-	return rows, labels, weights
+	return rows, weights
 }
 
 // Codes writes the codes of the given rows to dst, which has room for len(rows).
@@ -96,15 +120,17 @@ func widen[T uint8 | uint16 | uint32](dst []uint32, codes []T, rows []int32) {
 }
 
 // Features lists the positions of all attributes but the class.
-func Features(schema *datasets.Schema) []int {
-	class := schema.Class()
-	features := make([]int, 0, len(schema.Attributes))
+func Features(schema *datasets.Schema) []int { return Others(schema, schema.Class()) }
+
+// Others lists the positions of all attributes but the one at target.
+func Others(schema *datasets.Schema, target int) []int {
+	others := make([]int, 0, len(schema.Attributes))
 	for i := range schema.Attributes {
-		if i != class {
-			features = append(features, i)
+		if i != target {
+			others = append(others, i)
 		}
 	}
-	return features
+	return others
 }
 
 // Majority is the index of the largest weight, the first of equals; 0 for an empty slice.

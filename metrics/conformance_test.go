@@ -36,6 +36,10 @@ func TestConformance(t *testing.T) {
 					params.Attribute, params.Least = "x", 1
 					conform(t, m, params)
 					return
+				case *metrics.RegressionParams:
+					conform(t, m, &metrics.RegressionParams{Target: "x", Regressor: "ridge"},
+						&metrics.RegressionParams{Target: "x", Regressor: "boosting"})
+					return
 				}
 			}
 			conform(t, m)

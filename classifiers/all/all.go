@@ -10,5 +10,6 @@ import (
 	_ "ppdp/classifiers/logistic"
 	_ "ppdp/classifiers/majority"
 	_ "ppdp/classifiers/naivebayes"
+	_ "ppdp/classifiers/ridge"
 	_ "ppdp/classifiers/svm"
 )

@@ -132,7 +132,7 @@ func newBoost(c Classifier, data classifiers.Data, rows []int32, labels []uint32
 	for i := range b.scores {
 		b.scores[i] = b.model.start[i/len(rows)]
 	}
-	matrix := bins.New(data.Table, rows, weights)
+	matrix := bins.New(data.Table, rows, weights, classifiers.Features(data.Table.Schema()))
 	b.model.features = matrix.Features
 	// A gradient is at most 1: with all weights its sum stays below 2⁶².
 	b.grower.init(matrix, c, unit, min(30, 62-bits.Len64(uint64(total))))

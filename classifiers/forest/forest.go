@@ -84,8 +84,9 @@ type grower struct {
 func newGrower(data classifiers.Data, depth int) *grower {
 	rows, labels, given := data.Labels()
 	units, _, unit := bins.Units(given, len(rows))
-	g := &grower{matrix: bins.New(data.Table, rows, units), depth: depth,
-		classes: data.Table.Schema().Classes()}
+	schema := data.Table.Schema()
+	g := &grower{matrix: bins.New(data.Table, rows, units, classifiers.Features(schema)),
+		depth: depth, classes: schema.Classes()}
 	columns := g.matrix.Columns
 	order := make([]int32, len(rows))
 	for i := range order {

@@ -15,6 +15,15 @@ func TestAdultReference(t *testing.T) {
 	testtable.AdultAccuracy(t, Classifier{Cells}, "rps", 0.7989, 0.003, 1)
 }
 
+// TestFiveColumns compares with the accuracy without privacy in diffprivlib's notebook on naive
+// Bayes (IBM/differential-privacy-library, notebooks/naive_bayes.ipynb), which is scikit-learn's
+// GaussianNB.
+func TestFiveColumns(t *testing.T) {
+	testtable.Compare(t, Classifier{}, 0.002, map[string]testtable.Reference{
+		"adult-five": {Accuracy: 0.7964},
+	})
+}
+
 func BenchmarkFit(b *testing.B) {
 	table, fold := testtable.Benchmark(b)
 	testtable.BenchmarkFit(b, Classifier{}, table, fold.Train)

@@ -9,7 +9,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"ppdp/classifiers"
 	"ppdp/datasets"
 )
 
@@ -36,12 +35,12 @@ type Matrix struct {
 	Rows     int
 }
 
-// New bins the features of rows that have whole weights (see Units). A numeric attribute with at
+// New bins the attributes listed of rows that have whole weights (see Units). A numeric attribute with at
 // most Most distinct values among the rows has a bin for each, which ends halfway to the next; one
 // with more has bins of about equal weight.
-func New(table *datasets.Table, rows []int32, weights []int64) *Matrix {
+func New(table *datasets.Table, rows []int32, weights []int64, attributes []int) *Matrix {
 	m := &Matrix{Rows: len(rows)}
-	for _, at := range classifiers.Features(table.Schema()) {
+	for _, at := range attributes {
 		a := &table.Schema().Attributes[at]
 		f := Feature{Attribute: at, Categorical: a.Kind == datasets.Categorical}
 		if f.Categorical {
@@ -179,7 +178,7 @@ func Units(weights []float64, n int) (units []int64, total int64, unit float64) 
 	}
 	_, exponent := math.Frexp(most)
 	if exponent += bits.Len(uint(n)); !whole || exponent > totalBits {
-		unit = math.Ldexp(1, exponent-totalBits)
+		unit = max(math.SmallestNonzeroFloat64, math.Ldexp(1, exponent-totalBits))
 	}
 	for i, w := range weights {
 		units[i] = int64(math.RoundToEven(w / unit))

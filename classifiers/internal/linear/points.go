@@ -38,8 +38,11 @@ type Layout struct {
 
 // NewLayout lays out the features of a schema.
 func NewLayout(schema *datasets.Schema) *Layout {
+	return layout(schema, classifiers.Features(schema))
+}
+
+func layout(schema *datasets.Schema, of []int) *Layout {
 	l := &Layout{}
-	of := classifiers.Features(schema)
 	for _, at := range of {
 		if a := &schema.Attributes[at]; a.Kind == datasets.Numeric {
 			f := Feature{attribute: at, first: l.Size}
@@ -105,8 +108,30 @@ func (p *Points) Point(i int32) (values []float64, at []int32) {
 // that sums too are the same in whatever order rows are given. What order that is does not matter:
 // a digest of the features comes first, because it decides at once between rows that differ.
 func NewPoints(data classifiers.Data, l *Layout) *Points {
-	r := newRecords(data, l)
-	p := &Points{Size: l.Size, Classes: data.Table.Schema().Classes(), Numbers: l.Numbers}
+	rows, labels, weights := data.Labels()
+	return newPoints(newRecords(data.Table, rows, labels, weights, l), l,
+		data.Table.Schema().Classes())
+}
+
+// NewTargetPoints lays out all attributes but a numeric one, whose numbers it returns by point,
+// from 0 to 1 over the attribute's range. The points are the distinct records with this number
+// among them, as if of one class; its place among their numbers stays and is 0.
+func NewTargetPoints(data classifiers.Data, target int) (*Layout, *Points, []float64) {
+	rows, weights := data.Counted()
+	l := layout(data.Table.Schema(), classifiers.Others(data.Table.Schema(), -1))
+	p := newPoints(newRecords(data.Table, rows, make([]uint32, len(rows)), weights, l), l, 1)
+	at := slices.IndexFunc(l.Features, func(f Feature) bool { return f.attribute == target })
+	numbers := make([]float64, p.Len())
+	for i := range numbers {
+		v := &p.Values[i*p.Numbers+l.Features[at].first]
+		numbers[i], *v = *v, 0
+	}
+	l.Features = slices.Delete(l.Features, at, at+1)
+	return l, p, numbers
+}
+
+func newPoints(r *records, l *Layout, classes int) *Points {
+	p := &Points{Size: l.Size, Classes: classes, Numbers: l.Numbers}
 	sorted, distinct := r.sorted(), 0
 	for n, k := range sorted {
 		if n == 0 || k.digest != sorted[n-1].digest {
@@ -173,8 +198,8 @@ type records struct {
 	digests []uint64
 }
 
-func newRecords(data classifiers.Data, l *Layout) *records {
-	rows, labels, weights := data.Labels()
+func newRecords(table *datasets.Table, rows []int32, labels []uint32, weights []float64,
+	l *Layout) *records {
 	r := &records{labels: labels, weights: weights, digests: make([]uint64, len(rows))}
 	for at := range l.Features {
 		r.of = append(r.of, at)
@@ -193,14 +218,14 @@ func newRecords(data classifiers.Data, l *Layout) *records {
 		f := &l.Features[at]
 		if f.indicators == 0 && f.cells == nil {
 			for i, row := range rows {
-				v := math.Float64bits(f.scaled(data.Table.Number(row, f.attribute)) + 0)
+				v := math.Float64bits(f.scaled(table.Number(row, f.attribute)) + 0)
 				r.codes[i*width+c], r.codes[i*width+c+1] = uint32(v>>32), uint32(v)
 				r.digests[i] = digest(r.digests[i], v)
 			}
 			c += 2
 			continue
 		}
-		classifiers.Codes(codes, data.Table.Column(f.attribute), rows)
+		classifiers.Codes(codes, table.Column(f.attribute), rows)
 		for i, code := range codes {
 			r.codes[i*width+c] = code
 			v := float64(code)

@@ -1,0 +1,251 @@
+package incognito_test
+
+import (
+	"context"
+	"encoding/binary"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/incognito"
+	"ppdp/datasets"
+	"ppdp/datasets/adult"
+	csvtable "ppdp/datasets/csv"
+	"ppdp/metrics"
+	"ppdp/publish/risk"
+)
+
+// arxGroups are the groups of ARX's hierarchies for Adult (arx-deidentifier/arx,
+// data/adult_hierarchy_*.csv, Apache-2.0), as terms with their values or further terms. England is
+// alone there: it is in "Europa", the others in "Europe". Sex, race and salary have no groups.
+var arxGroups = map[string]string{
+	"marital-status": "present: Married-civ-spouse Married-AF-spouse; not: Divorced " +
+		"Never-married Separated Widowed Married-spouse-absent",
+	"workclass": "Non-Government: Private Self-emp-not-inc Self-emp-inc; Government: " +
+		"Federal-gov Local-gov State-gov; Unemployed: Without-pay Never-worked",
+	"occupation": "Technical: Tech-support Craft-repair Prof-specialty Machine-op-inspct; " +
+		"Nontechnical: Sales Exec-managerial Handlers-cleaners; Other: Other-service " +
+		"Adm-clerical Farming-fishing Transport-moving Priv-house-serv Protective-serv " +
+		"Armed-Forces",
+	"native-country": "North America: United-States Puerto-Rico Canada " +
+		"Outlying-US(Guam-USVI-etc) Cuba Honduras Jamaica Mexico Dominican-Republic Haiti " +
+		"Guatemala El-Salvador; South America: Ecuador Columbia Nicaragua Trinadad&Tobago Peru; " +
+		"Asia: Cambodia India Japan China Iran Philippines Vietnam Laos Taiwan Thailand Hong; " +
+		"Europa: England; Africa: South; Europe: Germany Greece Italy Poland Portugal Ireland " +
+		"France Hungary Scotland Yugoslavia Holand-Netherlands",
+	"education": "Higher education > Undergraduate: Bachelors Some-college; Higher education > " +
+		"Professional Education: Prof-school Assoc-acdm Assoc-voc; Higher education > " +
+		"Graduate: Masters Doctorate; Secondary education > High School: 11th HS-grad 9th " +
+		"7th-8th 12th 10th; Primary education > Primary School: 1st-4th 5th-6th Preschool",
+}
+
+// taxonomy makes a tree of groups.
+func taxonomy(groups string) *datasets.Taxonomy {
+	t := &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{{Name: "*", Parent: -1}}}
+	child := func(parent int, name string) int {
+		for _, c := range t.Nodes[parent].Children {
+			if t.Nodes[c].Name == name {
+				return c
+			}
+		}
+		node := len(t.Nodes)
+		t.Nodes = append(t.Nodes, datasets.TaxonomyNode{Name: name, Parent: parent})
+		t.Nodes[parent].Children = append(t.Nodes[parent].Children, node)
+		return node
+	}
+	for group := range strings.SplitSeq(groups, "; ") {
+		path, values, _ := strings.Cut(group, ": ")
+		node := 0
+		for term := range strings.SplitSeq(path, " > ") {
+			node = child(node, term)
+		}
+		for value := range strings.FieldsSeq(values) {
+			child(node, value)
+		}
+	}
+	return t
+}
+
+// arxAdult is the complete records of adult.data with the attributes named as quasi-identifiers,
+// generalised by ARX's hierarchies: ages from 1 to 100 in groups of 5, 10 and 20 years.
+func arxAdult(t *testing.T, names ...string) *datasets.Table {
+	t.Helper()
+	dir := os.Getenv("PPDP_DATA")
+	if dir == "" {
+		t.Skip("PPDP_DATA is not set: no Adult data to compare with ARX's figures")
+	}
+	set, err := adult.Source{}.Load(t.Context(), datasets.Request{
+		Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{dir}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := &datasets.Schema{}
+	for _, name := range names {
+		a := set.Table.Schema().Attributes[set.Table.Schema().Index(name)]
+		a = datasets.Attribute{Name: name, Kind: a.Kind, Values: a.Values}
+		if groups, ok := arxGroups[name]; ok {
+			a.Taxonomy = taxonomy(groups)
+		} else if name == "age" {
+			a.Low, a.High, a.Step = 1, 101, 1
+			if a.Hierarchy, err = datasets.WidthHierarchy(100, 5, 10, 20); err != nil {
+				t.Fatal(err)
+			}
+		}
+		schema.Attributes = append(schema.Attributes, a)
+	}
+	if err := schema.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	const records = 30_162
+	b := datasets.NewBuilder(schema, records)
+	for row := range int32(records) {
+		b.AddRow()
+		for at, name := range names {
+			from := set.Table.Schema().Index(name)
+			code := set.Table.Column(from).At(row)
+			if name == "age" {
+				code = uint32(set.Table.Number(row, from) - 1)
+			}
+			b.Set(int(row), at, code)
+		}
+	}
+	return b.Table()
+}
+
+// eight are the quasi-identifiers of ARX's tests of metrics, in their order.
+var eight = []string{"sex", "age", "race", "marital-status", "education", "native-country",
+	"workclass", "salary"}
+
+// discernibility is the metric on a full-domain generalisation; records in classes of fewer than
+// least are suppressed.
+func discernibility(t *testing.T, table *datasets.Table, vector []int, least int) (float64, int) {
+	t.Helper()
+	schema := table.Schema()
+	dims := len(vector)
+	regions := &algorithms.Regions{Attributes: schema.QuasiIdentifiers(), Classes: 1}
+	levels := make([]*datasets.Level, dims)
+	for d, level := range vector {
+		h, err := schema.Attributes[d].Generalisation()
+		if err != nil {
+			t.Fatal(err)
+		}
+		levels[d] = &h.Levels[level]
+	}
+	at := make(map[string]int)
+	sizes := []int{}
+	of := make([]int, table.Len())
+	for row := range table.Len() {
+		var key []byte
+		for d, level := range levels {
+			key = binary.LittleEndian.AppendUint32(key,
+				level.Group[table.Column(d).At(int32(row))])
+		}
+		class, known := at[string(key)]
+		if !known {
+			class = len(sizes)
+			at[string(key)], sizes = class, append(sizes, 0)
+			for d := range dims {
+				group := binary.LittleEndian.Uint32(key[4*d:])
+				regions.Low = append(regions.Low, group)
+				regions.High = append(regions.High, group+1)
+			}
+		}
+		sizes[class]++
+		of[row] = class
+	}
+	for _, n := range sizes {
+		if n < least {
+			n = 0
+		}
+		regions.Counts = append(regions.Counts, float64(n))
+	}
+	for row, class := range of {
+		if sizes[class] < least {
+			regions.Suppressed = append(regions.Suppressed, int32(row))
+		}
+	}
+	m, err := metrics.Lookup("discernibility")
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, ok, err := m.Measure(t.Context(), metrics.Case{Table: table, Train: table.AllRows(),
+		Release: &algorithms.Release{Regions: regions},
+		Params:  m.(metrics.Parameterised).Params()})
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	return value, len(sizes)
+}
+
+// TestARXMetrics compares with the figures of ARX's tests of information loss on Adult without
+// occupation: discernibility of the values themselves, of them with classes under 5 suppressed, and
+// of one generalisation.
+func TestARXMetrics(t *testing.T) {
+	table := arxAdult(t, eight...)
+	for _, c := range []struct {
+		vector []int
+		least  int
+		want   float64
+	}{
+		{make([]int, 8), 0, 485_542},
+		{make([]int, 8), 5, 463_536_157},
+		{[]int{1, 0, 1, 1, 3, 2, 2, 0}, 0, 8_461_812},
+	} {
+		if got, _ := discernibility(t, table, c.vector, c.least); got != c.want {
+			t.Errorf("discernibility of %v, at least %d: %.0f, ARX has %.0f", c.vector, c.least,
+				got, c.want)
+		}
+	}
+}
+
+// TestARXOptimum compares with the optimum that ARX's tests have for k = 5 without suppression:
+// discernibility 55,170,356 in 30 classes.
+func TestARXOptimum(t *testing.T) {
+	table := arxAdult(t, eight...)
+	result, err := incognito.Search(context.Background(), table, table.AllRows(), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, classes := discernibility(t, table, result.Best, 0)
+	if got != 55_170_356 || classes != 30 || slices.Min(result.Discernibility) != 55_170_356 {
+		t.Errorf("%v of %v: discernibility %.0f in %d classes, ARX has 55170356 in 30", result.Best,
+			result.Heights, got, classes)
+	}
+}
+
+// TestARXRisk compares with ARX's tests of risk on Adult, all nine columns quasi-identifiers: the
+// prosecutor's mean risk, equal, and the share of unique records, which they compare to four
+// digits.
+func TestARXRisk(t *testing.T) {
+	table := arxAdult(t, append(slices.Clone(eight), "occupation")...)
+	schema := table.Schema()
+	texts := &csvtable.Texts{Rows: table.Len()}
+	for at := range schema.Attributes {
+		codes := make([]uint32, table.Len())
+		values := make([]string, schema.Attributes[at].Cells())
+		for row := range codes {
+			codes[row] = table.Column(at).At(int32(row))
+		}
+		for code := range values {
+			values[code] = schema.Attributes[at].Text(uint32(code))
+		}
+		texts.Columns = append(texts.Columns, csvtable.TextColumn{
+			Name: schema.Attributes[at].Name, Texts: values, Codes: codes})
+	}
+	of, err := risk.NewTable(texts, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := risk.Measure(of, nil, risk.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Prosecutor.Mean != 0.6465751607983555 {
+		t.Errorf("mean risk %v, ARX has 0.6465751607983555", report.Prosecutor.Mean)
+	}
+	if share := float64(report.Unique) / float64(report.Records); share != 0.5142895033485844 {
+		t.Errorf("unique are %v, ARX has 0.5142895033485844", share)
+	}
+}

@@ -1,0 +1,122 @@
+// Package ridge holds linear regression with an L2 penalty: "ridge" (Hoerl & Kennard, Ridge
+// Regression: Biased Estimation for Nonorthogonal Problems, Technometrics 1970). It leaves out
+// interactions and every choice of settings by looking at data.
+//
+// For records xᵢ of number yᵢ and weight cᵢ it minimises |w|² + Σ cᵢ·(w·xᵢ + b - yᵢ)² with a free b,
+// over features made as package logistic makes them. These are scikit-learn's defaults for Ridge.
+//
+// The normal equations are solved by conjugate gradients (Nocedal & Wright, Numerical Optimization,
+// 2nd ed., algorithm 5.2).
+package ridge
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"ppdp/classifiers"
+	"ppdp/classifiers/internal/linear"
+	"ppdp/datasets"
+)
+
+func init() { classifiers.RegisterRegressor(Regressor{}) }
+
+// Regressor is ridge regression.
+type Regressor struct{}
+
+// Info names the regressor.
+func (Regressor) Info() classifiers.Info {
+	return classifiers.Info{Name: "ridge", Title: "Ridge regression",
+		Source: "Hoerl & Kennard 1970, with a penalty of 1", Revision: 1}
+}
+
+// FitNumber solves for the numbers as shares of their range, which change no more than the units.
+func (Regressor) FitNumber(ctx context.Context, data classifiers.Data,
+	target int) (classifiers.NumberModel, error) {
+	if err := data.CheckTarget(ctx, target); err != nil {
+		return nil, err
+	}
+	layout, points, numbers := linear.NewTargetPoints(data, target)
+	a := &data.Table.Schema().Attributes[target]
+	m := &model{score: linear.Model{Features: layout.Features, Machines: 1,
+		Weights: make([]float64, layout.Size), Bias: []float64{0.5}},
+		low: a.Low, width: a.High - a.Low}
+	if points.Len() == 0 {
+		return m, nil
+	}
+	q := linear.NewProblem(points, 1)
+	score := make([]float64, 1)
+	// curve writes penalty and squares of parameters, each point's score less what is given.
+	curve := func(to, parameters, less []float64) {
+		clear(to)
+		q.Penalty(parameters, to)
+		for i, mass := range q.Masses {
+			q.Products(score, parameters, i)
+			if less != nil {
+				score[0] -= less[i]
+			}
+			score[0] = float64(mass * score[0])
+			q.Spread(to, score, i)
+		}
+	}
+	parameters, gradient := make([]float64, q.Width), make([]float64, q.Width)
+	curve(gradient, parameters, numbers)
+	before := math.Sqrt(linear.Dot(gradient, gradient))
+	// In units in which each parameter has a curvature of 1, values of little weight are no longer
+	// steps behind the others.
+	unit := diagonal(q)
+	scale := func(to, by []float64) {
+		for i, u := range unit {
+			to[i] = float64(by[i] * u)
+		}
+	}
+	scale(gradient, gradient)
+	const enough, worst = 1e-10, 1e-6
+	step, err := linear.Conjugate(ctx, gradient, enough, func(to, direction []float64) {
+		scale(parameters, direction)
+		curve(to, parameters, nil)
+		scale(to, to)
+	})
+	if err != nil {
+		return nil, err
+	}
+	scale(parameters, step)
+	curve(gradient, parameters, numbers)
+	if !(math.Sqrt(linear.Dot(gradient, gradient)) <= float64(worst*before)) {
+		return nil, errors.New("ridge: not solved: the weights are too large or too unequal")
+	}
+	q.Write(&m.score, parameters)
+	return m, nil
+}
+
+// diagonal is 1/√ of each parameter's own curvature.
+func diagonal(q *linear.Problem) []float64 {
+	unit := make([]float64, q.Width)
+	for i, mass := range q.Masses {
+		values, at := q.Point(int32(i))
+		for n, v := range values {
+			unit[n] += float64(mass * float64(v*v))
+		}
+		for _, f := range at { // a filler is at the constant's place, which is set below
+			unit[f] += mass
+		}
+	}
+	for f, u := range unit {
+		unit[f] = 1 / math.Sqrt(1+u)
+	}
+	unit[q.Size] = 1 / math.Sqrt(q.Total)
+	return unit
+}
+
+// model is a linear score from 0 to 1 over the target's range.
+type model struct {
+	score      linear.Model
+	low, width float64
+}
+
+// Numbers writes the number predicted for each row.
+func (m *model) Numbers(dst []float64, table *datasets.Table, rows []int32) {
+	m.score.Each(table, rows, func(i int, scores []float64) {
+		dst[i] = m.low + float64(scores[0]*m.width)
+	})
+}

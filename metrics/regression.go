@@ -1,0 +1,120 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/datasets"
+)
+
+func init() {
+	register := func(name, title, source string, higher bool,
+		value func(predicted, truth []float64) (float64, bool)) {
+		Register(parameterised[*RegressionParams]{Info{Name: name, Title: title, Revision: 1,
+			Source:         source + "; trained on the release's records, tested on raw rows held out",
+			Needs:          []algorithms.Product{algorithms.RecordsProduct},
+			HigherIsBetter: higher,
+		}, func() *RegressionParams { return &RegressionParams{Regressor: "boosting"} },
+			func(ctx context.Context, c Case, params *RegressionParams) (float64, bool, error) {
+				predicted, truth, err := regression(ctx, c, params)
+				if err != nil || len(truth) == 0 {
+					return 0, false, err
+				}
+				v, ok := value(predicted, truth)
+				return v, ok, nil
+			}})
+	}
+	register("r2", "Coefficient of determination R²",
+		"Hastie, Tibshirani & Friedman 2009: 1 - squared errors of a regressor / those of the mean",
+		true, determination)
+	register("mae", "Mean absolute error",
+		"folklore: the mean of |prediction of a regressor - truth|, in the target's unit",
+		false, absoluteError)
+}
+
+// RegressorName names a registered regressor.
+type RegressorName string
+
+// Enum lists them.
+func (RegressorName) Enum() []string { return classifiers.Regressors() }
+
+// RegressionParams are the parameters of the metrics r2 and mae.
+type RegressionParams struct {
+	Target    string        `yaml:"target" doc:"the attribute that is learnt from all others" values:"the name of a numeric attribute; it has to be given"`
+	Regressor RegressorName `yaml:"regressor" doc:"what learns it"`
+}
+
+// Validate reports everything out of range.
+func (p *RegressionParams) Validate() error {
+	var bad datasets.Problems
+	if p.Target == "" {
+		bad.Add("target: missing, must name a numeric attribute")
+	}
+	bad.AddError(algorithms.CheckWord("regressor", p.Regressor))
+	return bad.Err()
+}
+
+// CheckSchema reports a target that is no numeric attribute.
+func (p *RegressionParams) CheckSchema(s *datasets.Schema) error {
+	if at := s.Index(p.Target); at < 0 || s.Attributes[at].Kind != datasets.Numeric {
+		return fmt.Errorf("target: %q, must be a numeric attribute of the table", p.Target)
+	}
+	return nil
+}
+
+// regression returns what a regressor, trained on the published records with their weights,
+// predicts for the test rows of the original table, and their numbers there.
+func regression(ctx context.Context, c Case, params *RegressionParams) (predicted, truth []float64,
+	err error) {
+	if err := params.CheckSchema(c.Table.Schema()); err != nil {
+		return nil, nil, err
+	}
+	at := c.Table.Schema().Index(params.Target)
+	predicted, err = memoize(ctx, c.Published, *params, func() ([]float64, error) {
+		regressor, err := classifiers.LookupRegressor(string(params.Regressor))
+		if err != nil {
+			return nil, err
+		}
+		table, weights, err := publishedRecords(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		model, err := regressor.FitNumber(ctx,
+			classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights}, at)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", params.Regressor, err)
+		}
+		predicted := make([]float64, len(c.Test))
+		model.Numbers(predicted, c.Table, c.Test)
+		return predicted, nil
+	})
+	for _, row := range c.Test {
+		truth = append(truth, c.Table.Number(row, at))
+	}
+	return predicted, truth, err
+}
+
+// determination is 1 - Σ (prediction - truth)² / Σ (mean - truth)², undefined where all are equal.
+func determination(predicted, truth []float64) (float64, bool) {
+	mean, left, all := 0.0, 0.0, 0.0
+	for _, y := range truth {
+		mean += y / float64(len(truth))
+	}
+	for i, y := range truth {
+		left += float64((predicted[i] - y) * (predicted[i] - y))
+		all += float64((mean - y) * (mean - y))
+	}
+	return 1 - left/all, all > 0
+}
+
+// absoluteError is the mean of |prediction - truth|.
+func absoluteError(predicted, truth []float64) (float64, bool) {
+	sum := 0.0
+	for i, y := range truth {
+		sum += math.Abs(predicted[i] - y)
+	}
+	return sum / float64(len(truth)), true
+}

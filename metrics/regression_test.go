@@ -1,0 +1,82 @@
+package metrics
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"ppdp/algorithms"
+	_ "ppdp/classifiers/all"
+	"ppdp/datasets"
+)
+
+// TestRegressionScores, by hand: truth 1, 2 and 6 has the mean 3 and squares 4 + 1 + 9 about it;
+// the predictions 2, 2 and 4 leave 1 + 0 + 4.
+func TestRegressionScores(t *testing.T) {
+	predicted, truth := []float64{2, 2, 4}, []float64{1, 2, 6}
+	if got, ok := determination(predicted, truth); !ok || math.Abs(got-(1-5.0/14)) > 1e-12 {
+		t.Errorf("R² %v, must be %v", got, 1-5.0/14)
+	}
+	if got, ok := absoluteError(predicted, truth); !ok || math.Abs(got-1) > 1e-12 {
+		t.Errorf("mean error %v, must be 1", got)
+	}
+	if got, ok := determination(predicted, []float64{2, 2, 2}); ok {
+		t.Errorf("R² of one number is %v, must be undefined", got)
+	}
+}
+
+// line is a table of x and y = 2x + 1 for x from 0 to 9, without a class, as a case released as it
+// is, with weights that leave only some of the records.
+func line() Case {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "x", Low: 0, High: 10, Step: 1}, {Name: "y", Low: 0, High: 40, Step: 1},
+		{Name: "z", Kind: datasets.Categorical, Values: []string{"a", "b"}}}}
+	b := datasets.NewBuilder(schema, 1010)
+	for i := range 1010 {
+		row := b.AddRow()
+		b.Set(row, 0, uint32(i%10))
+		b.Set(row, 1, uint32(2*(i%10)+1))
+	}
+	for row := 1000; row < 1010; row++ {
+		b.Set(row, 1, 0) // records of another line, which have no weight
+	}
+	table := b.Table()
+	weights := make([]float64, table.Len())
+	for row := range 1000 {
+		weights[row] = 1
+	}
+	rows := table.AllRows()
+	return Case{Table: table, Train: rows, Test: rows[:10],
+		Release: &algorithms.Release{Table: table, Weights: weights}}
+}
+
+// TestRegression learns a line: nearly all of it, but for what the penalty and the steps leave.
+func TestRegression(t *testing.T) {
+	for _, regressor := range []RegressorName{"ridge", "boosting"} {
+		for name, want := range map[string]float64{"r2": 1, "mae": 0} { // order-free: each alone
+			m, err := Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := line()
+			c.Params = &RegressionParams{Target: "y", Regressor: regressor}
+			got, ok, err := m.Measure(t.Context(), c)
+			if err != nil || !ok || math.Abs(got-want) > 0.02 {
+				t.Errorf("%s of %s: %v, %t, %v, must be near %v", name, regressor, got, ok, err,
+					want)
+			}
+			for _, target := range []string{"z", "", "w"} {
+				c.Params = &RegressionParams{Target: target, Regressor: regressor}
+				if _, _, err := m.Measure(t.Context(), c); err == nil ||
+					!strings.Contains(err.Error(), "target") {
+					t.Errorf("target %q: error %v, must name the target", target, err)
+				}
+			}
+		}
+	}
+	p := &RegressionParams{Regressor: "ridgy"}
+	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "target: missing") ||
+		!strings.Contains(err.Error(), "regressor:") {
+		t.Errorf("error %v, must name both keys", err)
+	}
+}
