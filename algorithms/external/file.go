@@ -36,6 +36,9 @@ func Find(path string) (algorithms.Algorithm, error) {
 // File releases the records that a file holds, whatever program has made them: delimited text that
 // may be gzip, or the folder of a release. It promises nothing about them.
 type File struct {
+	// Epsilon and Delta are what the certificate of a folder promises, 0 without one.
+	Epsilon, Delta float64
+
 	path, digest string
 	weighted     bool // the last column of a folder's records is their weights
 }
@@ -54,7 +57,10 @@ func openFile(path string) (*File, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		var certificate struct{ Weighted bool }
+		var certificate struct {
+			Weighted  bool
+			Guarantee struct{ Epsilon, Delta float64 }
+		}
 		if err == nil {
 			err = json.Unmarshal(text, &certificate)
 		}
@@ -62,6 +68,7 @@ func openFile(path string) (*File, error) {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(path, certificateName), err)
 		}
 		f.weighted = certificate.Weighted
+		f.Epsilon, f.Delta = certificate.Guarantee.Epsilon, certificate.Guarantee.Delta
 	}
 	text, err := datasets.OpenFile(f.path)
 	if err != nil {

@@ -7,14 +7,16 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"ppdp/algorithms"
 	"ppdp/algorithms/external"
-	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/metrics"
+	"ppdp/privacy"
 )
 
 // Evaluation asks what releases are worth that are files, whoever made them, and what they give
@@ -39,72 +41,75 @@ const EvaluationName = "evaluate"
 // controlTrials is how often small samples are drawn: single ones say little.
 const controlTrials = 3
 
-// asked is a measurement to be made of an evaluation. A metric that the program does not have is
-// left out without a word.
+// asked is a measurement to be made of an evaluation; lists among its parameters are swept.
+// Learners are for metrics that take classifiers.
 type asked struct {
 	metric   string
-	params   []map[string]any // one measurement each; nil for the defaults
-	learners []string         // for metrics that need a classifier
 	needs    need
+	learners []string
+	params   params
 }
+
+type params map[string]any
 
 // need is what a measurement cannot do without, beside what its metric says.
 type need int
 
 const (
-	nothing need = iota
-	heldOut      // records that the controls were not made from
-	unseen       // records that no release was made from either
-	number       // a numeric target
+	nothing  need = iota
+	category      // a class, and records that the controls were not made from
+	number        // a numeric target, and such records
+	unseen        // records that no release was made from either
 )
 
-// of are the parameters of several measurements that differ in one.
-func of[T any](key string, values ...T) (all []map[string]any) {
-	for _, value := range values {
-		all = append(all, map[string]any{key: value})
-	}
-	return all
-}
-
 // measurements is all that an evaluation measures, in the order of the page: a new metric is a line
-// here.
-func (e *Evaluation) measurements() []asked {
-	learners := []string{"boosting", "forest", "logistic", "naive-bayes", "c45"}
-	sure := []string{"boosting", "forest", "logistic", "naive-bayes"}
-	regressions := func(regressor string) map[string]any {
-		return map[string]any{"target": e.Target, "regressor": regressor}
+// here. Of lists without an entry nothing is measured.
+func (m *made) measurements() []asked {
+	learners := []string{"boosting", "forest", "logistic", "naive-bayes"}
+	numbers := []string{"boosting", "ridge"}
+	ends := []string{"estimate", "low", "high"} // the report makes one line of the three
+	triples := params{"attributes": 3}
+	n := len(m.schema.Attributes)
+	if most := 500; n*(n-1)*(n-2)/6 > most {
+		triples["sets"] = most
 	}
-	number1 := []map[string]any{regressions("boosting"), regressions("ridge")}
 	return []asked{
 		{metric: "records"},
 		{metric: "outside-schema"},
 		{metric: "nist-score"},
-		{metric: "marginal-distance", params: of("attributes", 1, 2, 3)},
+		{metric: "marginal-distance", params: params{"attributes": []int{1, 2}}},
+		{metric: "marginal-distance", params: triples},
 		{metric: "range-error"},
 		{metric: "association-error"},
-		{metric: "pmse", params: of("model", "logistic", "boosting")},
+		{metric: "pmse", params: params{"model": []string{"logistic", "boosting"}}},
+		{metric: "pmse", params: params{"of": "ratio"}},
 		{metric: "fabricated"},
 		{metric: "suppressed"},
 		{metric: "broken-constraints"},
 
-		{metric: "accuracy", learners: append(learners, "majority"), needs: heldOut},
-		{metric: "auc", learners: sure, needs: heldOut},
-		{metric: "balanced-accuracy", learners: sure, needs: heldOut},
-		{metric: "confusion", learners: sure, needs: heldOut},
-		{metric: "log-loss", learners: sure, needs: heldOut},
-		{metric: "brier", learners: sure, needs: heldOut},
-		{metric: "calibration", learners: sure, needs: heldOut},
-		{metric: "group-gap", params: of("attribute", e.Groups...), learners: []string{"boosting"},
-			needs: heldOut},
-		{metric: "r2", params: number1, needs: number},
-		{metric: "mae", params: number1, needs: number},
+		{metric: "accuracy", needs: category, learners: append(learners, "c45", "majority")},
+		{metric: "auc", needs: category, learners: learners},
+		{metric: "balanced-accuracy", needs: category, learners: learners},
+		{metric: "confusion", needs: category, learners: learners},
+		{metric: "log-loss", needs: category, learners: learners},
+		{metric: "brier", needs: category, learners: learners},
+		{metric: "calibration", needs: category, learners: learners},
+		{metric: "group-gap", needs: category, learners: learners[:1],
+			params: params{"attribute": m.Groups, "of": []string{"odds", "error"}}},
+		{metric: "r2", needs: number, params: params{"target": m.Target, "regressor": numbers}},
+		{metric: "mae", needs: number, params: params{"target": m.Target, "regressor": numbers}},
 
-		{metric: "unique-matches", needs: unseen},
-		{metric: "closest-record", needs: unseen},
-		{metric: "membership", params: of("score", "density", "distance", "classifier"),
-			needs: unseen},
-		{metric: "attribute-inference", params: of("attribute", e.Sensitive...),
-			learners: []string{"boosting"}, needs: unseen},
+		{metric: "unique-matches"},
+		{metric: "unique-matches", needs: unseen,
+			params: params{"of": []string{"held-out", "difference"}, "end": ends}},
+		{metric: "closest-record", needs: unseen, params: params{"end": ends}},
+		{metric: "membership", needs: unseen, params: params{"end": ends,
+			"score": []string{"density", "distance", "classifier"}}},
+		{metric: "membership", needs: unseen, params: params{"end": ends, "of": "tpr",
+			"fpr": []float64{0.001, 0.01, 0.1}}},
+		{metric: "attribute-inference", needs: unseen, learners: learners[:1],
+			params: params{"attribute": m.Sensitive, "of": []string{"held-out", "difference"},
+				"end": ends}},
 	}
 }
 
@@ -313,7 +318,7 @@ func (m *made) release(ctx context.Context, path string, original *datasets.Tabl
 	if err != nil {
 		return err
 	}
-	table, _ := published.Table()
+	table, weights := published.Table()
 	if table.Len() == 0 {
 		return fmt.Errorf("%s: no records to measure (of %d, %d have values outside the schema)",
 			path, published.Records+published.Unread, published.Left+published.Unread)
@@ -332,6 +337,44 @@ func (m *made) release(ctx context.Context, path string, original *datasets.Tabl
 	}
 	m.spec.Algorithms = append(m.spec.Algorithms, entry)
 	m.oddities(entry.Series, table, original, len(published.Generalised) > 0)
+	if f := file; f.Epsilon > 0 {
+		m.note("%s: its certificate promises an epsilon of %v and a delta of %v. Under that no "+
+			"attack that takes 1 %% of others for members finds more than %.3g %% of the members",
+			entry.Series, f.Epsilon, f.Delta,
+			100*privacy.MostTruePositives(f.Epsilon, f.Delta, 0.01))
+	}
+	return m.worst(ctx, entry.Series, metrics.Case{Table: original, Train: original.AllRows(),
+		Release: &algorithms.Release{Table: table, Weights: weights}})
+}
+
+// worst notes the pairs of attributes whose association is furthest off, and the records that are
+// exposed most.
+func (m *made) worst(ctx context.Context, name string, c metrics.Case) error {
+	pairs, err := metrics.Associations(ctx, c)
+	if err != nil {
+		return err
+	}
+	var words []string
+	for _, pair := range pairs[:min(5, len(pairs))] {
+		words = append(words, fmt.Sprintf("%s and %s (%.2f in the original, %.2f)", pair.First,
+			pair.Second, pair.Original, pair.Published))
+	}
+	m.note("%s: associations furthest off: %s", name, strings.Join(words, ", "))
+	exposed, among, err := metrics.MostExposed(ctx, c, 10)
+	if err != nil {
+		return err
+	}
+	words = nil
+	for _, e := range exposed {
+		if e.Score > 0 {
+			words = append(words, strconv.Itoa(int(e.Row)+1))
+		}
+	}
+	if words != nil {
+		m.note("%s: most exposed of %d records of the original, by what is closest to them in the "+
+			"release and in the original: numbers %s of those read, the header not counted", name,
+			among, strings.Join(words, ", "))
+	}
 	return nil
 }
 
@@ -397,40 +440,24 @@ func (m *made) measure() error {
 			"attribute: name what is to be learned by --target")
 	}
 	for _, a := range m.measurements() {
-		metric, err := metrics.Lookup(a.metric)
-		info := metrics.Info{}
-		if err == nil {
-			info = metric.Info()
-		}
-		learned := info.Classifier || info.Class
-		switch {
-		case err != nil,
-			a.needs == heldOut && !m.spec.Train.Set(),
-			a.needs == unseen && m.Holdout == "",
-			a.needs == number && (!m.numeric || !m.spec.Train.Set()),
-			learned && a.needs == heldOut && (m.numeric || m.schema.Class() < 0):
+		held := m.spec.Train.Set()
+		attributes, listed := a.params["attribute"].([]string)
+		if a.needs == category && (!held || m.numeric || m.schema.Class() < 0) ||
+			a.needs == number && !(held && m.numeric) || a.needs == unseen && m.Holdout == "" ||
+			listed && len(attributes) == 0 {
 			continue
 		}
-		if a.params == nil {
-			a.params = []map[string]any{nil}
-		}
-		for _, params := range a.params {
-			if err := m.add(metric, params, a.learners); err != nil {
-				return err
-			}
+		if err := m.add(&a); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 // add adds a measurement with those of the learners that the table can serve.
-func (m *made) add(metric metrics.Metric, params map[string]any, learners []string) error {
-	entry := spec.MeasureSpec{Metric: []string{metric.Info().Name}, Params: spec.Values(params)}
-	for _, name := range learners {
-		if _, err := classifiers.Lookup(name); err == nil && metric.Info().Classifier {
-			entry.Classifier = append(entry.Classifier, name)
-		}
-	}
+func (m *made) add(a *asked) error {
+	entry := spec.MeasureSpec{Metric: []string{a.metric}, Classifier: a.learners,
+		Params: spec.Values(a.params)}
 	w := *m.spec
 	w.Measure = []spec.MeasureSpec{entry}
 	s, err := spec.Compose(m.path, &w)
@@ -440,13 +467,15 @@ func (m *made) add(metric metrics.Metric, params map[string]any, learners []stri
 	reasons, usable, some := make(map[string]bool), []string(nil), false
 	for _, measure := range s.Measures {
 		err := metrics.CheckSchema(measure.Metric, measure.Classifier, measure.Params, m.schema)
-		if err != nil && !reasons[err.Error()] {
-			reasons[err.Error()] = true
+		if err != nil && !reasons[err.Error()] && a.metric != "broken-constraints" {
+			reasons[err.Error()] = true // most tables have no constraints
 			m.note("Not measured: %s: %s", strings.ReplaceAll(measure.Name, "=", " "), err)
 		}
 		some = some || err == nil
 		if err == nil && measure.Classifier != nil {
 			usable = append(usable, measure.Classifier.Info().Name)
+			slices.Sort(usable)
+			usable = slices.Compact(usable)
 		}
 	}
 	if entry.Classifier = usable; some {

@@ -70,7 +70,7 @@ var arrows = []room{
 		"algorithms/...", "audit/...", "classifiers/...", "datasets/...", "privacy", "random",
 		"internal/process", "internal/results"}},
 	{"experiments/comparison", []string{"experiments/spec", "metrics", "algorithms",
-		"algorithms/external", "classifiers", "datasets/...", "internal/results"}},
+		"algorithms/external", "classifiers", "datasets", "privacy", "internal/results"}},
 
 	// Where the halves meet.
 	// Records hold the ledger's entries as the budget wrote them.

@@ -74,6 +74,9 @@ func (m *Measurement) Direction() string {
 type Value struct {
 	Value *float64 `json:"value"`                    // nil where it is undefined or was not measured
 	SE    *float64 `json:"standard_error,omitempty"` // where there are several trials
+	// Low and High are the ends of the measurement's own 95 % interval, where it has one.
+	Low  *float64 `json:"low,omitempty"`
+	High *float64 `json:"high,omitempty"`
 	// Sample is the share of the original's records, drawn at random, that is as good or, of a
 	// disclosure, gives away as much. It is that of SampleText: "12 %", "≤ 0.1 %".
 	Sample     *float64 `json:"sample,omitempty"`
@@ -91,12 +94,15 @@ func (v Value) Text() string {
 	return text(*v.Value, 3)
 }
 
-// Spread is said at Text.
+// Spread is said at Text; where the value has an interval of its own it is that.
 func (v Value) Spread() string {
-	if v.SE == nil || *v.SE == 0 {
+	switch {
+	case v.Low != nil && v.High != nil:
+		return text(*v.Low, 2) + " to " + text(*v.High, 2)
+	case v.SE == nil || *v.SE == 0:
 		return ""
 	}
-	return text(*v.SE, 2)
+	return "± " + text(*v.SE, 2)
 }
 
 func text(x float64, digits int) string {
@@ -140,6 +146,9 @@ func kindOf(use results.Measurement) int {
 	}
 	return fidelity
 }
+
+// What settings have of a metric that is an end of another's interval.
+const lowEnd, highEnd = " end=low", " end=high"
 
 // majority is the classifier that is a control.
 const majority = "majority"
@@ -192,12 +201,24 @@ func Of(run *results.Summary) *Evaluation {
 			guessed = true
 			continue
 		}
+		if strings.Contains(use.Metric, lowEnd) || strings.Contains(use.Metric, highEnd) {
+			continue // of the interval of another
+		}
 		at := kindOf(use.Measurement)
 		name := contest.NameOf(use)
 		name = strings.ToUpper(name[:1]) + name[1:]
 		m := &Measurement{Measurement: use.Measurement, Name: name, Unit: use.Unit,
 			HigherIsBetter: use.HigherIsBetter}
-		m.measure(settings, measured, at == disclosure)
+		end := func(which string) results.Measurement {
+			for _, other := range run.Manifest.Measures {
+				if name := strings.Replace(other.Metric, which, "", 1); name != other.Metric &&
+					name == use.Metric && other.Classifier == use.Classifier {
+					return other.Measurement
+				}
+			}
+			return results.Measurement{}
+		}
+		m.measure(settings, measured, end(lowEnd), end(highEnd))
 		kinds[at].Measurements = append(kinds[at].Measurements, m)
 	}
 	if guessed && e.whole >= 0 {
@@ -248,12 +269,16 @@ func valueOf(row *results.Row) (v Value) {
 
 // measure fills in the values of a measurement, those of releases between those of controls.
 func (m *Measurement) measure(settings []*results.Setting,
-	measured map[*results.Setting]map[results.Measurement]*results.Row, attack bool) {
+	measured map[*results.Setting]map[results.Measurement]*results.Row,
+	low, high results.Measurement) {
+	attack := kindOf(m.Measurement) == disclosure
 	var curve []*results.Row
 	var whole, independent *results.Row
 	for _, s := range settings {
 		row := measured[s][m.Measurement]
-		m.Values = append(m.Values, valueOf(row))
+		v := valueOf(row)
+		v.Low, v.High = valueOf(measured[s][low]).Value, valueOf(measured[s][high]).Value
+		m.Values = append(m.Values, v)
 		switch {
 		case row == nil || row.N == 0:
 		case s.Algorithm == results.SampleAlgorithm:
