@@ -54,8 +54,8 @@ func (s *Spec) findAlgorithms(r *strictyaml.Reader) {
 		switch {
 		case a.node == nil: // not decoded, which is reported
 		case a.From == "" && a.Name == "":
-			r.Problemf(a.node, "needs a name, must be one of %s, or from, the file of a "+
-				"descriptor or a release", strings.Join(algorithms.Names(), ", "))
+			r.Problemf(a.node, "needs a name, must be one of %s, or from, "+
+				"a descriptor's file or a release's", strings.Join(algorithms.Names(), ", "))
 		case a.From != "" && a.Name != "":
 			r.Problemf(a.node, "name and from: both given, must be one of them")
 		case a.From == "":
