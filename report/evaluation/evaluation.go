@@ -119,9 +119,15 @@ var attacks = []string{"unique-matches", "closest-record", "membership", "attrib
 // regressions are those of what can be learned that take no classifier.
 var regressions = []string{"r2", "mae"}
 
-// asides are metrics of learners that say nothing of how much they learn: a classifier that knows
-// no more than how frequent classes are is calibrated, and as wrong for any group.
-var asides = []string{"calibration", "group-gap"}
+// aside says of a measurement that a release is not judged by it. A classifier that knows no more
+// than how frequent classes are is calibrated, and as wrong for any group.
+// What is found out of people whom the release was not made from, the population's pattern gives
+// away.
+func aside(m *Measurement) bool {
+	metric := plain(m.Metric)
+	return metric == "calibration" || metric == "group-gap" ||
+		strings.Contains(m.Metric, "of=held-out")
+}
 
 const (
 	fidelity = iota
@@ -326,7 +332,7 @@ func (e *Evaluation) short(k *Kind, column int) string {
 	worse := 0
 	for _, m := range k.Measurements {
 		v := &m.Values[column]
-		if v.Sample != nil && !slices.Contains(asides, plain(m.Metric)) {
+		if v.Sample != nil && !aside(m) {
 			held = append(held, m)
 			if v.NoBetter {
 				worse++
@@ -358,7 +364,24 @@ func (e *Evaluation) short(k *Kind, column int) string {
 		}
 		says += fmt.Sprintf("; %s by %d of %d", than, worse, len(held))
 	}
-	return says + "." + e.learned(k, column)
+	return says + "." + e.learned(k, column) + k.recognised(column)
+}
+
+// recognised says how well the attack on membership does that does best.
+func (k *Kind) recognised(column int) string {
+	var best *Measurement
+	for _, m := range k.Measurements {
+		if plain(m.Metric) == "membership" && !strings.Contains(m.Metric, "of=") &&
+			m.Values[column].Value != nil && (best == nil ||
+			*m.Values[column].Value > *best.Values[column].Value) {
+			best = m
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	v := best.Values[column]
+	return fmt.Sprintf(" %s: %s, where 0.5 is guessing (%s).", best.Name, v.Text(), v.Spread())
 }
 
 // learned names the learner that a release serves best, and what it reaches with the original and
