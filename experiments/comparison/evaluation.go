@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -441,14 +442,22 @@ func (m *made) measure() error {
 	}
 	for _, a := range m.measurements() {
 		held := m.spec.Train.Set()
-		attributes, listed := a.params["attribute"].([]string)
 		if a.needs == category && (!held || m.numeric || m.schema.Class() < 0) ||
-			a.needs == number && !(held && m.numeric) || a.needs == unseen && m.Holdout == "" ||
-			listed && len(attributes) == 0 {
+			a.needs == number && !(held && m.numeric) || a.needs == unseen && m.Holdout == "" {
 			continue
 		}
-		if err := m.add(&a); err != nil {
-			return err
+		attributes, listed := a.params["attribute"].([]string)
+		if !listed {
+			attributes = []string{""}
+		}
+		for _, attribute := range attributes { // some may be none that it can measure
+			if listed {
+				a.params = maps.Clone(a.params)
+				a.params["attribute"] = attribute
+			}
+			if err := m.add(&a); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

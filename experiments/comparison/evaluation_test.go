@@ -94,6 +94,8 @@ func TestEvaluationMeasures(t *testing.T) {
 			"75 records, drawn at random, were held out", "membership closest-record"},
 		{"holdout", Evaluation{Holdout: "h.csv", Groups: []string{"z"}},
 			"accuracy group-gap membership closest-record attribute-inference", "", "r2"},
+		{"no group to be had", Evaluation{Holdout: "h.csv", Sensitive: []string{"x", "z"}},
+			"attribute-inference", "Not measured: attribute-inference attribute x", ""},
 		{"a number to learn", Evaluation{Holdout: "h.csv", Target: "x"},
 			"r2 mae membership", "", "accuracy group-gap"},
 	} {

@@ -23,7 +23,7 @@ var measures = []results.MeasureUse{
 	{Measurement: results.Measurement{Metric: "membership end=high fpr=0.1"}, Title: "Attack"},
 }
 
-// evaluated is the evaluation of a run in which each entry has one trial with the values of measures.
+// evaluated is the evaluation of a run in which each entry has one trial with values of measures.
 func evaluated(t *testing.T, entries ...any) *Evaluation {
 	t.Helper()
 	run := &results.Run{Manifest: results.Manifest{Experiment: "evaluate", Title: "Mine",
@@ -85,7 +85,9 @@ func TestOf(t *testing.T) {
 	if got := strings.Join(e.Notes, "|"); got != "one|two|three" {
 		t.Errorf("notes %s", got)
 	}
-	value := func(kind, at, column int) Value { return e.Kinds[kind].Measurements[at].Values[column] }
+	value := func(kind, at, column int) Value {
+		return e.Kinds[kind].Measurements[at].Values[column]
+	}
 	for _, test := range []struct {
 		what             string
 		v                Value
