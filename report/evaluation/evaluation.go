@@ -62,6 +62,8 @@ func (m *Measurement) Direction() string {
 	switch {
 	case m.Metric == "records":
 		return ""
+	case m.ofOthers():
+		return "of people who are not in it: no breach"
 	case kindOf(m.Measurement) == disclosure:
 		return "lower gives less away"
 	case m.HigherIsBetter:
@@ -125,9 +127,11 @@ var regressions = []string{"r2", "mae"}
 // away.
 func aside(m *Measurement) bool {
 	metric := plain(m.Metric)
-	return metric == "calibration" || metric == "group-gap" ||
-		strings.Contains(m.Metric, "of=held-out")
+	return metric == "calibration" || metric == "group-gap" || m.ofOthers()
 }
+
+// ofOthers reports whether a disclosure is about people whom the release was not made from.
+func (m *Measurement) ofOthers() bool { return strings.Contains(m.Metric, "of=held-out") }
 
 const (
 	fidelity = iota
@@ -305,7 +309,7 @@ func (m *Measurement) measure(settings []*results.Setting,
 	// More of the truth gives more away.
 	rising := m.HigherIsBetter != attack
 	y := results.NewYardstick(curve, rising)
-	if y == nil || whole == nil {
+	if y == nil || whole == nil || m.ofOthers() {
 		return
 	}
 	if e := y.Of(whole.Mean, whole.Lo95, whole.Hi95); e.Share <= e.Least {
