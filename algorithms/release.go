@@ -15,6 +15,9 @@ type Release struct {
 	Lazy    *LazyRecords    // in place of Table and Weights: records not yet drawn from Regions
 	Regions *Regions
 	Degrees []int32 // sorted ascending
+	// Outside is the share of a file's records that are not in the table: they had values outside
+	// the schema. 0 for what was released here.
+	Outside float64
 	// Warnings are statistical caveats: stored and shown to the holder of the data, never fatal.
 	// They may count what is private and are not published.
 	Warnings []string

@@ -49,6 +49,7 @@ type cli struct {
 	Run         runCommand         `cmd:"" help:"Run experiments and draw their figures."`
 	Worker      workerCommand      `cmd:"" hidden:"" help:"Serve jobs to ppdp run --isolate, which starts this itself."`
 	Compare     compareCommand     `cmd:"" help:"Compare all releases that fit your own table, on one page."`
+	Evaluate    evaluateCommand    `cmd:"" help:"Say what releases of your own table are worth and give away, whoever made them."`
 	Merge       mergeCommand       `cmd:"" help:"Make the results of runs that shared their jobs."`
 	Submit      submitCommand      `cmd:"" help:"Hand experiments to a cluster's scheduler."`
 	Status      statusCommand      `cmd:"" help:"Show how far runs are, while they run."`

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +16,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/experiments/comparison"
 	"ppdp/experiments/engine"
-	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/publish"
@@ -134,35 +131,12 @@ func (c *compareCommand) Run(con *console) error {
 	for _, u := range unfit {
 		fmt.Fprintf(con.stderr, "ppdp: left out: %s: %s\n", u.Name, u.Reason)
 	}
-	plan, err := s.Plan(spec.Overrides{})
-	if err != nil {
-		return inputErrors(err)
-	}
-	if before, err := os.ReadFile(path); err == nil && !bytes.Equal(before, s.Text) {
-		return inputError{fmt.Errorf("%s is of a comparison under other settings, or was changed: "+
-			"name another folder by --out, or delete %s", filepath.ToSlash(path),
-			filepath.ToSlash(out))}
-	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return err
-	}
-	err = results.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(s.Text)
-		return err
-	})
-	if err != nil {
-		return err
+	run, failed := runWritten(con, s, out, flags)
+	if run == nil {
+		return failed
 	}
 	quiet := *con
 	quiet.stdout = io.Discard // the verdicts say it all
-	failed := runPlans(&quiet, []*spec.Plan{plan}, flags)
-	run, err := results.Open(filepath.Join(out, comparison.Name))
-	if con.ctx.Err() != nil {
-		return failed // it says what to do
-	}
-	if err != nil {
-		return errors.Join(failed, err)
-	}
 	told := []string{""}
 	release := func(s *results.Setting) (command, refused string) {
 		if command, refused = c.release(con.ctx, s); !slices.Contains(told, refused) {

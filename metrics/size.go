@@ -36,6 +36,14 @@ func init() {
 		return n / float64(table.Len()), true, nil
 	}})
 	Register(measured{Info{
+		Name: "outside-schema", Title: "Records outside the schema", Unit: "fraction", Revision: 1,
+		Source: "share of a file's records that have a value which the schema does not allow, or " +
+			"cannot be read",
+		Needs: []algorithms.Product{algorithms.RecordsProduct},
+	}, func(_ context.Context, c Case) (float64, bool, error) {
+		return c.Release.Outside, true, nil
+	}})
+	Register(measured{Info{
 		Name: "regions", Title: "Published regions", Unit: "regions", Revision: 1,
 		Source: "number of boxes of the published partition, empty ones included",
 		Needs:  []algorithms.Product{algorithms.RegionsProduct},

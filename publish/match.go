@@ -7,95 +7,10 @@ import (
 	"io"
 	"math/big"
 	"slices"
-	"strings"
 
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 )
-
-// group is a generalised value: the codes whose place along the attribute, or along its taxonomy,
-// lies in one of the spans. A text may be a value and a broader term of the same name.
-type group struct {
-	rank  []uint32 // of the codes, for ranks
-	codes *datasets.Span
-	ranks *datasets.Span
-}
-
-func (g *group) holds(code uint32) bool {
-	return g.codes != nil && code >= g.codes.Low && code < g.codes.High ||
-		g.ranks != nil && g.rank[code] >= g.ranks.Low && g.rank[code] < g.ranks.High
-}
-
-// parseGroup reads a generalised value: what csvtable.GroupText writes, or the name of a node of
-// the taxonomy.
-func parseGroup(a *datasets.Attribute, text string) (group, error) {
-	var g group
-	if code, err := a.TextCode(text); err == nil {
-		g.codes = &datasets.Span{Low: code, High: code + 1}
-	} else if a.Kind == datasets.Numeric {
-		span, err := parseInterval(a, text)
-		if err != nil {
-			return g, err
-		}
-		g.codes = &span
-	} else if span, ok := parseList(a.Values, text); ok {
-		g.codes = &span
-	}
-	if axis := a.Axis(); axis != nil {
-		for node := range axis.Taxonomy.Nodes {
-			n := &axis.Taxonomy.Nodes[node]
-			if n.Name == text && len(n.Children) > 0 {
-				g.rank = axis.Rank
-				g.ranks = &datasets.Span{Low: axis.Low[node], High: axis.High[node]}
-			}
-		}
-	}
-	if g.codes == nil && g.ranks == nil {
-		return g, fmt.Errorf("%s: %q is neither a value, a list of neighbouring values nor a term "+
-			"of the taxonomy", a.Name, text)
-	}
-	return g, nil
-}
-
-// parseInterval reads "[20, 30)".
-func parseInterval(a *datasets.Attribute, text string) (span datasets.Span, err error) {
-	inner, opened := strings.CutPrefix(text, "[")
-	inner, closed := strings.CutSuffix(inner, ")")
-	from, to, both := strings.Cut(inner, ", ")
-	low, isLow := csvtable.ParseNumber(a, from)
-	high, isHigh := csvtable.ParseNumber(a, to)
-	if !opened || !closed || !both || !isLow || !isHigh || !(low < high) {
-		return span, fmt.Errorf("%s: %q is neither a number nor an interval [low, high)", a.Name,
-			text)
-	}
-	if span.Low, err = a.NumberCode(low); err != nil {
-		return span, err
-	}
-	if span.High = uint32(a.Cells()); high != a.High {
-		span.High, err = a.NumberCode(high)
-	}
-	if err == nil && span.Low >= span.High {
-		err = fmt.Errorf("%s: %q is less than a cell of the attribute's domain", a.Name, text)
-	}
-	return span, err
-}
-
-// parseList reads "{admin, services}", values that follow each other in the schema.
-func parseList(values []string, text string) (span datasets.Span, ok bool) {
-	for low := range values {
-		rest, begins := strings.CutPrefix(text, "{"+values[low])
-		for high := low + 1; begins; high++ {
-			if rest == "}" {
-				return datasets.Span{Low: uint32(low), High: uint32(high)}, true
-			}
-			if high == len(values) {
-				break
-			}
-			rest, begins = strings.CutPrefix(rest, ", "+values[high])
-		}
-	}
-	return span, false
-}
 
 // generalised is a generalised table: its classes, each with what its records say beside the
 // quasi-identifiers.
@@ -141,10 +56,10 @@ func classesOf(schema *datasets.Schema, rows [][]string) *generalised {
 }
 
 // holding is the set of classes, bit by bit, whose group holds a code.
-func holding(groups []group, code uint32) *big.Int {
+func holding(groups []csvtable.Group, code uint32) *big.Int {
 	set := new(big.Int)
 	for class := range groups {
-		if groups[class].holds(code) {
+		if groups[class].Holds(code) {
 			set.SetBit(set, class, 1)
 		}
 	}
@@ -155,10 +70,10 @@ func holding(groups []group, code uint32) *big.Int {
 // most once, and returns how many can be paired at most: all, where the release is truthful.
 func (g *generalised) match(ctx context.Context, schema *datasets.Schema,
 	original *datasets.Table) (int, error) {
-	groups := make([][]group, len(g.quasi)) // of each class
+	groups := make([][]csvtable.Group, len(g.quasi)) // of each class
 	for d, i := range g.quasi {
 		for _, texts := range g.classes {
-			parsed, err := parseGroup(&schema.Attributes[i], texts[d])
+			parsed, err := csvtable.ParseGroup(&schema.Attributes[i], texts[d])
 			if err != nil {
 				return 0, err
 			}

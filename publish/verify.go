@@ -359,7 +359,7 @@ func readRecords(dir string, c *Certificate,
 					err = fmt.Errorf("weight %q, must be a number of at least 0", text)
 				}
 			case c.Guarantee.K > 0 && schema.Attributes[i].Role == datasets.QuasiIdentifier:
-				_, err = parseGroup(&schema.Attributes[i], text)
+				_, err = csvtable.ParseGroup(&schema.Attributes[i], text)
 			default:
 				_, err = schema.Attributes[i].TextCode(text)
 			}

@@ -14,6 +14,7 @@ import (
 	"ppdp/claims"
 	"ppdp/internal/results"
 	"ppdp/plots"
+	"ppdp/report/evaluation"
 	"ppdp/report/leaderboard"
 )
 
@@ -21,6 +22,7 @@ import (
 type page struct {
 	Style      template.CSS
 	Own        bool // about the user's runs alone: no paper's experiment is among them
+	Evaluates  bool // it is about releases in files
 	Heading    string
 	Papers     []*paperView
 	Others     []*experimentView // runs of no paper with a claims file
@@ -69,7 +71,8 @@ type experimentView struct {
 	StandIns                []string
 	Overrides               []string
 	Parts                   []*part
-	Ranking                 *ranking // of runs that belong to no paper
+	Ranking                 *ranking               // of runs that belong to no paper
+	Evaluation              *evaluation.Evaluation // in its place, of releases in files
 	Budget                  *budget
 	Audits                  *audits
 	Problems                []string // figures that could not be drawn
@@ -143,7 +146,9 @@ func newPage(in Input) (*page, error) {
 		if v := owner[name]; v != nil {
 			v.Experiments = append(v.Experiments, e)
 		} else {
-			e.Ranking = newRanking(run, &in)
+			if e.Evaluation = evaluation.Of(run); e.Evaluation == nil {
+				e.Ranking = newRanking(run, &in)
+			}
 			p.Others = append(p.Others, e)
 		}
 		for _, problem := range e.Problems {
@@ -183,6 +188,7 @@ func newPage(in Input) (*page, error) {
 		if len(runs) == 1 && runs[0].Manifest.Title != "" {
 			p.Heading = runs[0].Manifest.Title
 			p.Others[0].Title = "" // once is enough
+			p.Evaluates = p.Others[0].Evaluation != nil
 		}
 	}
 	p.Claims, p.Verdict = overall(p.Papers)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"ppdp/datasets"
+	"ppdp/internal/spelling"
 )
 
 // maxRecord is how many bytes one record may have, so that a quote never closed does not draw the
@@ -300,8 +301,8 @@ func (t *tableReader) header(content *Content) {
 			if t.format.Schema.Attributes[a].Role == datasets.Class {
 				what = "class attribute"
 			}
-			t.fail(Header, 0, "no column for the %s %q, the header names %s (delimiter %q)",
-				what, name, someOf(t.seen), t.format.Delimiter)
+			t.fail(Header, 0, "no column for the %s %q%s, the header names %s (delimiter %q)",
+				what, name, spelling.Hint(name, t.seen), someOf(t.seen), t.format.Delimiter)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
+	"ppdp/random"
 )
 
 func init() { datasets.Register(Source{}) }
@@ -26,6 +27,9 @@ type Params struct {
 	Schema string `yaml:"schema" doc:"the table's schema file, which ppdp datasets schema drafts" values:"a file's path, relative to the spec"`
 	// Target leaves the schema file as it is.
 	Target string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
+	// What is held out by train: comes last.
+	Holdout  string `yaml:"holdout" doc:"a second table, whose rows come after those of the first" values:"a file's path, relative to the spec; empty for none"`
+	Shuffled bool   `yaml:"shuffled" doc:"rows are in random order, so that train: holds out any"`
 }
 
 // Validate reports everything wrong with the parameters.
@@ -38,12 +42,15 @@ func (p *Params) Validate() error {
 		bad.Add("schema: no path, must be the table's schema file " +
 			"(`ppdp datasets schema FILE.csv` drafts one)")
 	}
+	if p.Holdout != "" && p.Shuffled {
+		bad.Add("shuffled: not with a holdout, whose rows come last")
+	}
 	return bad.Err()
 }
 
 // ResolvePaths makes relative paths relative to base, the folder of the spec that names them.
 func (p *Params) ResolvePaths(base string) {
-	datasets.ResolvePaths(base, &p.CSV, &p.Schema)
+	datasets.ResolvePaths(base, &p.CSV, &p.Schema, &p.Holdout)
 }
 
 // Info describes the source.
@@ -64,18 +71,39 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, err
 	}
-	text, err := Open(params.CSV, request.Files.Progress)
-	if err != nil {
-		return nil, err
-	}
-	defer text.Close()
 	digest := sha256.New()
-	content, err := format.Read(ctx, params.CSV, io.TeeReader(text, digest))
+	read := func(path string) (*Content, error) {
+		text, err := Open(path, request.Files.Progress)
+		if err != nil {
+			return nil, err
+		}
+		defer text.Close()
+		content, err := format.Read(ctx, path, io.TeeReader(text, digest))
+		if err == nil && content.Table.Len() == 0 {
+			err = noRows(path, content.Dropped)
+		}
+		return content, err
+	}
+	content, err := read(params.CSV)
 	if err != nil {
 		return nil, err
 	}
-	if content.Table.Len() == 0 {
-		return nil, noRows(params.CSV, content.Dropped)
+	rows := content.Table.Len()
+	if params.Holdout != "" {
+		more, err := read(params.Holdout)
+		if err != nil {
+			return nil, fmt.Errorf("holdout: %w", err)
+		}
+		both := datasets.NewBuilder(format.Schema, rows+more.Table.Len())
+		both.Append(content.Table)
+		both.Append(more.Table)
+		content.Dropped += more.Dropped
+		content.Table = both.Table()
+	}
+	if params.Shuffled {
+		order := content.Table.AllRows() // by the content: a file's name changes no number
+		random.NewKey(0).Derive("order", string(digest.Sum(nil))).Stream().Permute(order)
+		content.Table = content.Table.Select(order)
 	}
 	found := format.Notes(content)
 	if IsDraft(schema) {
@@ -85,6 +113,12 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	}
 	if params.Target != "" {
 		schema = append(schema, "target "+params.Target...)
+	}
+	if params.Holdout != "" {
+		schema = fmt.Appendf(schema, "rows %d, then others", rows)
+	}
+	if params.Shuffled {
+		schema = append(schema, "shuffled"...)
 	}
 	digest.Write(schema)
 	// So that no text can pose as a schema's beginning.

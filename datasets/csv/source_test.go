@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -138,5 +139,54 @@ func TestBomb(t *testing.T) {
 	n, err := io.Copy(io.Discard, r)
 	if !errors.Is(err, datasets.ErrUnpacked) || n > 19<<20 {
 		t.Errorf("%d bytes are read, then %v", n, err)
+	}
+}
+
+// TestHoldout: the rows of a second table come last, and another order of rows is drawn by content.
+func TestHoldout(t *testing.T) {
+	const schema = "attributes:\n- {name: x, kind: numeric, low: 0, high: 1000}\n"
+	text := "x\n"
+	for i := range 100 {
+		text += strconv.Itoa(i) + "\n"
+	}
+	dir := write(t, map[string]string{"a.csv": text, "same.csv": text, "h.csv": "x\n500\n501\n",
+		"none.csv": "x\n", "s.yaml": schema})
+	read := func(p Params) ([]int, string, error) {
+		p.CSV, p.Schema = filepath.Join(dir, p.CSV), filepath.Join(dir, "s.yaml")
+		if p.Holdout != "" {
+			p.Holdout = filepath.Join(dir, p.Holdout)
+		}
+		set, err := Source{}.Load(context.Background(), datasets.Request{Params: &p})
+		if err != nil {
+			return nil, "", err
+		}
+		var codes []int
+		for row := range int32(set.Table.Len()) {
+			codes = append(codes, int(set.Table.Column(0).At(row)))
+		}
+		return codes, set.Checksum, nil
+	}
+	plain, sum, err := read(Params{CSV: "a.csv"})
+	noError(t, err)
+	both, other, err := read(Params{CSV: "a.csv", Holdout: "h.csv"})
+	noError(t, err)
+	if !slices.Equal(both, append(slices.Clone(plain), 500, 501)) || other == sum {
+		t.Errorf("with a holdout %v, checksum %s", both, other)
+	}
+	shuffled, other, err := read(Params{CSV: "a.csv", Shuffled: true})
+	noError(t, err)
+	again, _, err := read(Params{CSV: "same.csv", Shuffled: true})
+	noError(t, err)
+	if slices.Equal(shuffled, plain) || !slices.Equal(shuffled, again) || other == sum {
+		t.Errorf("shuffled %v, then %v, checksum %s", shuffled, again, other)
+	}
+	if slices.Sort(shuffled); !slices.Equal(shuffled, plain) {
+		t.Errorf("shuffled are other rows: %v", shuffled)
+	}
+	for _, p := range []Params{{CSV: "a.csv", Holdout: "none.csv"}, {CSV: "a.csv",
+		Holdout: "absent.csv"}, {CSV: "a.csv", Holdout: "h.csv", Shuffled: true}} {
+		if _, _, err := read(p); err == nil {
+			t.Errorf("%+v is read", p)
+		}
 	}
 }

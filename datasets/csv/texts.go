@@ -50,6 +50,22 @@ func (t *Texts) Column(name string) *TextColumn {
 // fields is right. Errors are those of Read.
 func (f *Format) ReadTexts(ctx context.Context, file string, r io.Reader,
 	need []string) (*Texts, error) {
+	return f.readTexts(ctx, file, r, need, nil)
+}
+
+// ReadAnyTexts is ReadTexts that goes on after records it cannot read, or that are not as long as
+// the header: unread counts them. Only a text that is no table, or lacks a column, is an error.
+func (f *Format) ReadAnyTexts(ctx context.Context, file string, r io.Reader,
+	need []string) (texts *Texts, unread int, err error) {
+	as := *f
+	as.Latin1 = true // where it is not UTF-8
+	texts, err = as.readTexts(ctx, file, r, need, func(*Fault) { unread++ })
+	return texts, unread, err
+}
+
+// readTexts is ReadTexts, or with noted, which is called with the faults of records, ReadAnyTexts.
+func (f *Format) readTexts(ctx context.Context, file string, r io.Reader, need []string,
+	noted func(*Fault)) (*Texts, error) {
 	buffered := bufio.NewReaderSize(r, sampleSize)
 	sample, _ := buffered.Peek(sampleSize) // an error comes again when the table is read
 	whole := sample
@@ -88,7 +104,12 @@ func (f *Format) ReadTexts(ctx context.Context, file string, r io.Reader,
 	if err := t.bad.Err(); err != nil {
 		return nil, err
 	}
-	return texts, t.texts(ctx, texts)
+	t.noted = noted
+	err = t.texts(ctx, texts)
+	if noted != nil && ctx.Err() == nil {
+		err = t.broken
+	}
+	return texts, err
 }
 
 // published is the format in which a published table is written, by its beginning.
@@ -135,8 +156,8 @@ func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
 	for i := range index {
 		index[i] = make(map[string]uint32)
 	}
-	for ; ; texts.Rows++ {
-		if texts.Rows%contextRows == 0 && ctx.Err() != nil {
+	for done := 0; ; done++ {
+		if done%contextRows == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		record, ok := t.next()
@@ -156,7 +177,7 @@ func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
 			}
 			code, known := index[i][text]
 			if !known {
-				if !utf8.ValidString(text) {
+				if !utf8.ValidString(text) && t.noted == nil {
 					t.fail(Encoding, i, "%s: %q is not UTF-8, must be saved in that encoding",
 						texts.Columns[i].Name, text)
 				}
@@ -166,5 +187,6 @@ func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
 			}
 			texts.Columns[i].Codes = append(texts.Columns[i].Codes, code)
 		}
+		texts.Rows++
 	}
 }

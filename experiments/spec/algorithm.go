@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,7 +18,8 @@ import (
 // AlgorithmSpec is one algorithm with the settings it is run at.
 type AlgorithmSpec struct {
 	Name string `yaml:"name"`
-	// From is the descriptor of a program of your own, in place of Name; relative to the spec.
+	// From, in place of Name and relative to the spec, is the descriptor of a program of your own,
+	// or a file of records that some program has released.
 	From    string    `yaml:"from"`
 	Variant []string  `yaml:"variant,flow-one"` // default: the algorithm's first
 	Series  string    `yaml:"series"`           // the curve's name; {param} is filled in
@@ -45,15 +47,15 @@ func (a *AlgorithmSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node
 // findAlgorithms looks up what the entries under algorithms name. A descriptor that several entries
 // name is one program.
 func (s *Spec) findAlgorithms(r *strictyaml.Reader) {
-	programs := make(map[string]*external.Algorithm)
+	programs := make(map[string]algorithms.Algorithm)
 	names := make(map[string]string) // of programs, with their descriptors
 	for i := range s.Algorithms {
 		a := &s.Algorithms[i]
 		switch {
 		case a.node == nil: // not decoded, which is reported
 		case a.From == "" && a.Name == "":
-			r.Problemf(a.node, "needs a name, must be one of %s, or from, a descriptor's file",
-				strings.Join(algorithms.Names(), ", "))
+			r.Problemf(a.node, "needs a name, must be one of %s, or from, "+
+				"a descriptor's file or a release's", strings.Join(algorithms.Names(), ", "))
 		case a.From != "" && a.Name != "":
 			r.Problemf(a.node, "name and from: both given, must be one of them")
 		case a.From == "":
@@ -71,7 +73,7 @@ func (s *Spec) findAlgorithms(r *strictyaml.Reader) {
 			program := programs[path]
 			if program == nil {
 				var err error
-				if program, err = external.Load(path); err != nil {
+				if program, err = external.Find(path); err != nil {
 					for _, problem := range flatten(err) {
 						r.Problemf(valueOf(a.node, "from"), "%s", problem)
 					}
@@ -80,6 +82,10 @@ func (s *Spec) findAlgorithms(r *strictyaml.Reader) {
 				programs[path] = program
 			}
 			a.found, a.Name = program, program.Info().Name
+			if a.Name == external.FileAlgorithm {
+				a.Series = cmp.Or(a.Series, filepath.Base(path))
+				continue
+			}
 			if other := names[a.Name]; other != "" && other != path {
 				r.Problemf(valueOf(a.node, "from"), "%s is the name of %s already", a.Name, other)
 			}

@@ -200,7 +200,8 @@ func algorithmSchemas() []any {
 	// What a program outside takes is in its descriptor.
 	properties := entrySchema(oneOrMore(object{"type": "string"}), object{"type": "object"})
 	properties["from"] = described(object{"type": "string"},
-		"the descriptor (*.baseline.yaml) of a program of your own, relative to the spec")
+		"the descriptor (*.baseline.yaml) of a program of your own, or a release of any program, "+
+			"a CSV file or a folder of ppdp release; relative to the spec")
 	return append(all, mapping(properties, "from"))
 }
 

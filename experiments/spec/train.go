@@ -90,3 +90,11 @@ func (s *Spec) checkTrain(r *strictyaml.Reader) {
 		}
 	}
 }
+
+// TrainRows releases the first n rows.
+func TrainRows(n int) Train { return Train{Rows: n, text: strconv.Itoa(n)} }
+
+// MarshalStrict is what was written.
+func (t Train) MarshalStrict() *strictyaml.Node {
+	return &strictyaml.Node{Kind: strictyaml.ScalarNode, Value: t.text}
+}

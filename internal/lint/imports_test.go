@@ -34,7 +34,7 @@ var arrows = []room{
 
 	// The running half.
 	{"datasets/...", []string{"datasets/...", "random",
-		"internal/registry", "internal/strictyaml"}},
+		"internal/registry", "internal/spelling", "internal/strictyaml"}},
 	{"classifiers/...", []string{"classifiers/...", "datasets/...", "random", "internal/registry"}},
 	{"algorithms", []string{"datasets", "privacy", "random",
 		"internal/registry", "internal/spelling"}},
@@ -70,7 +70,7 @@ var arrows = []room{
 		"algorithms/...", "audit/...", "classifiers/...", "datasets/...", "privacy", "random",
 		"internal/process", "internal/results"}},
 	{"experiments/comparison", []string{"experiments/spec", "metrics", "algorithms",
-		"classifiers", "datasets", "internal/results"}},
+		"algorithms/external", "classifiers", "datasets", "privacy", "internal/results"}},
 
 	// Where the halves meet.
 	// Records hold the ledger's entries as the budget wrote them.

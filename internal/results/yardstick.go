@@ -15,6 +15,15 @@ const (
 	ShareParam      = "share"
 )
 
+// Other releases of an evaluation: those that files hold, the data as they are, and the data with
+// the columns permuted that a parameter names.
+const (
+	FileAlgorithm     = "file"
+	CopyAlgorithm     = "identity"
+	PermutedAlgorithm = "permuted"
+	ColumnsParam      = "columns"
+)
+
 // SampleEquivalent is the axis on which a figure shows, in place of a measurement, how large a
 // sample of the true records measures as much.
 const SampleEquivalent = "sample-equivalent"

@@ -354,7 +354,7 @@ func (t *Table) Original() *Release {
 
 // task collects the numbers of a measurement.
 func (t *Table) task(use *results.MeasureUse, all numbers, sticks results.Yardsticks) *Task {
-	task := &Task{MeasureUse: *use, Name: nameOf(use), Original: math.NaN(), Majority: math.NaN(),
+	task := &Task{MeasureUse: *use, Name: NameOf(use), Original: math.NaN(), Majority: math.NaN(),
 		Entries: make([]Entry, len(t.Releases))}
 	for i, r := range t.Releases {
 		row, e := all[place{r.Setting, use.Measurement}], &task.Entries[i]
@@ -534,7 +534,9 @@ func (t *Task) Short() string {
 	return t.Metric
 }
 
-func nameOf(use *results.MeasureUse) string {
+// NameOf is the name of a measurement for people: the classifier, the metric, and what differs from
+// its defaults.
+func NameOf(use *results.MeasureUse) string {
 	name := cmp.Or(use.Title, use.Metric)
 	if settings := use.Settings(); settings != "" {
 		name += ", " + strings.ReplaceAll(settings, "=", " ")

@@ -419,7 +419,7 @@ func TestNames(t *testing.T) {
 	for i, of := range []results.Measurement{{Metric: "accuracy", Classifier: "c45"},
 		{Metric: "accuracy-published", Classifier: "c45"}, {Metric: "accuracy attributes=3"}} {
 		use := results.MeasureUse{Measurement: of, Title: "Accuracy"}
-		table.Tasks = append(table.Tasks, &Task{MeasureUse: use, Name: nameOf(&use)})
+		table.Tasks = append(table.Tasks, &Task{MeasureUse: use, Name: NameOf(&use)})
 		table.Disciplines = append(table.Disciplines, &Discipline{Tasks: table.Tasks[i:]})
 	}
 	table.nameApart()

@@ -1,0 +1,97 @@
+package controls
+
+import (
+	"context"
+	"errors"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/random"
+)
+
+func init() { algorithms.Register(Permuted{}) }
+
+// Permuted publishes the true records with columns permuted, each by itself. With all of them every
+// attribute keeps its distribution and loses its relations to the others; with the class alone only
+// what classifiers learn is lost. What measures such a release as good measures little.
+type Permuted struct{}
+
+// PermutedColumns says which columns are permuted.
+type PermutedColumns string
+
+const (
+	AllColumns  PermutedColumns = "all"
+	ClassColumn PermutedColumns = "class"
+)
+
+// Enum lists the words.
+func (PermutedColumns) Enum() []string { return algorithms.Words(AllColumns, ClassColumn) }
+
+// PermutedParams choose what is permuted.
+type PermutedParams struct {
+	Columns PermutedColumns `yaml:"columns" doc:"the columns that are permuted"`
+}
+
+// Validate reports an unknown word.
+func (p *PermutedParams) Validate() error { return algorithms.CheckWord("columns", p.Columns) }
+
+// Info describes the control.
+func (Permuted) Info() algorithms.Info {
+	return algorithms.Info{
+		Name: "permuted", Title: "Original data, columns permuted", Source: "none: a control",
+		Input: algorithms.TableInput, Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: []algorithms.Guarantee{algorithms.NotPrivate(
+			"No privacy: every value is published, only those of a record are parted.")},
+		Revision: 1,
+	}
+}
+
+// Params permutes all columns.
+func (Permuted) Params() algorithms.Params { return &PermutedParams{Columns: AllColumns} }
+
+// CheckSchema refuses to permute the class of a table that has none.
+func (Permuted) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
+	if p.(*PermutedParams).Columns == ClassColumn && s.Class() < 0 {
+		return errors.New("columns: class, but the table has no class attribute")
+	}
+	return nil
+}
+
+// Release draws a permutation of each column. It costs no budget.
+func (Permuted) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*PermutedParams](ctx, Permuted{}, in)
+	if err != nil {
+		return nil, err
+	}
+	schema, draws := in.Table.Schema(), in.Noise.Open("permutations")
+	b := datasets.NewBuilder(schema, len(in.Rows))
+	b.Append(in.Table.Select(in.Rows))
+	for i := range schema.Attributes {
+		if params.Columns == ClassColumn && i != schema.Class() {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c := b.Column(i)
+		switch {
+		case c.U8 != nil:
+			permute(draws, c.U8, c.Exact)
+		case c.U16 != nil:
+			permute(draws, c.U16, c.Exact)
+		default:
+			permute(draws, c.U32, c.Exact)
+		}
+	}
+	return &algorithms.Release{Table: b.Table()}, nil
+}
+
+// permute permutes codes, and exact values with them where there are some.
+func permute[T any](draws *random.Stream, codes []T, exact []float64) {
+	draws.Shuffle(len(codes), func(i, j int) {
+		codes[i], codes[j] = codes[j], codes[i]
+		if exact != nil {
+			exact[i], exact[j] = exact[j], exact[i]
+		}
+	})
+}

@@ -1,0 +1,312 @@
+package external
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
+	"ppdp/random"
+)
+
+// FileAlgorithm is the name of all releases that a file holds. They differ in their series.
+const FileAlgorithm = "file"
+
+// Find is what a path under from: stands for: a program by its descriptor, which is YAML, or else
+// records that some program has released.
+func Find(path string) (algorithms.Algorithm, error) {
+	if ext := filepath.Ext(path); ext == ".yaml" || ext == ".yml" {
+		return Load(path)
+	}
+	return openFile(path)
+}
+
+// File releases the records that a file holds, whatever program has made them: delimited text that
+// may be gzip, or the folder of a release. It promises nothing about them.
+type File struct {
+	// Epsilon and Delta are what the certificate of a folder promises, 0 without one.
+	Epsilon, Delta float64
+
+	path, digest string
+	weighted     bool // the last column of a folder's records is their weights
+}
+
+// Names of a release's folder, as package publish writes it.
+const (
+	recordsName, certificateName = "records.csv", "certificate.json"
+	weightName                   = "weight"
+)
+
+func openFile(path string) (*File, error) {
+	f := &File{path: path}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		f.path = filepath.Join(path, recordsName)
+		text, err := datasets.ReadFile(filepath.Join(path, certificateName), 1<<20)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		var certificate struct {
+			Weighted  bool
+			Guarantee struct{ Epsilon, Delta float64 }
+		}
+		if err == nil {
+			err = json.Unmarshal(text, &certificate)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(path, certificateName), err)
+		}
+		f.weighted = certificate.Weighted
+		f.Epsilon, f.Delta = certificate.Guarantee.Epsilon, certificate.Guarantee.Delta
+	}
+	text, err := datasets.OpenFile(f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer text.Close()
+	digest := sha256.New()
+	fmt.Fprintln(digest, f.weighted)
+	_, err = io.Copy(digest, text)
+	f.digest = hex.EncodeToString(digest.Sum(nil))
+	return f, err
+}
+
+// Info describes the control.
+func (f *File) Info() algorithms.Info {
+	return algorithms.Info{
+		Name: FileAlgorithm, Title: "Records in a file", Source: "none: as they were handed out",
+		Input: algorithms.TableInput, Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: []algorithms.Guarantee{algorithms.NotPrivate(
+			"What made the records may promise something; nothing here knows it.")},
+		Revision: 1, Program: f.digest,
+	}
+}
+
+// Params are none.
+func (*File) Params() algorithms.Params { return &algorithms.NoParams{} }
+
+// Release is what the file holds, in the input's schema, without the records that have a value
+// outside of it. Of a generalised value any of those that it stands for is drawn, all alike and
+// each by itself.
+func (f *File) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	if _, err := algorithms.CheckInput[*algorithms.NoParams](ctx, f, in); err != nil {
+		return nil, err
+	}
+	p, err := f.Read(ctx, in.Table.Schema())
+	if err != nil {
+		return nil, err
+	}
+	release := &algorithms.Release{Warnings: p.Notes(), Outside: p.Outside()}
+	release.Table, release.Weights = p.table(in.Noise.Open("values"))
+	return release, nil
+}
+
+// Published is a table that was read by a schema which it may not obey.
+type Published struct {
+	Records int // that could be read
+	Unread  int // records of another length than the header, or with quotes that do not fit
+	Left    int // records with a value outside the schema
+	// Generalised are the attributes with values that stand for several, LeftOut the columns that
+	// the schema does not describe.
+	Generalised, LeftOut []string
+
+	name    string
+	schema  *datasets.Schema
+	texts   *csvtable.Texts
+	columns []*csvtable.TextColumn // of the attributes
+	values  [][]value              // of their texts
+	weights []float64              // of the records; nil for 1 each
+	outside []bool                 // of the records
+	faults  []fault
+}
+
+// value is what a text stands for: no group if it is outside the schema.
+type value struct {
+	group csvtable.Group
+	exact float64 // of a continuous attribute's number; NaN for none
+}
+
+// fault is what of a column lies outside the schema.
+type fault struct {
+	column, example string
+	records         int
+}
+
+// Read reads the file by a schema.
+func (f *File) Read(ctx context.Context, schema *datasets.Schema) (*Published, error) {
+	file, err := csvtable.Open(f.path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	need := schema.Names()
+	if f.weighted {
+		need = append(need, weightName)
+	}
+	p := &Published{name: filepath.Base(f.path), schema: schema}
+	p.texts, p.Unread, err = csvtable.Plain(schema).ReadAnyTexts(ctx, f.path, file, need)
+	if err != nil {
+		return nil, err
+	}
+	p.Records = p.texts.Rows
+	p.outside = make([]bool, p.Records)
+	described := make(map[*csvtable.TextColumn]bool)
+	for _, name := range need {
+		column := p.texts.Column(name)
+		described[column] = true
+		if a := schema.Index(name); a >= 0 {
+			p.columns = append(p.columns, column)
+			p.values = append(p.values, p.parse(&schema.Attributes[a], column))
+		} else {
+			p.weigh(column)
+		}
+	}
+	for i := range p.texts.Columns {
+		if column := &p.texts.Columns[i]; !described[column] {
+			p.LeftOut = append(p.LeftOut, column.Name)
+		}
+	}
+	for _, outside := range p.outside {
+		if outside {
+			p.Left++
+		}
+	}
+	return p, nil
+}
+
+// parse reads the texts of a column.
+func (p *Published) parse(a *datasets.Attribute, column *csvtable.TextColumn) []value {
+	values, broad := make([]value, len(column.Texts)), false
+	for i, text := range column.Texts {
+		values[i].exact = math.NaN()
+		group, err := csvtable.ParsePublished(a, text)
+		if err != nil {
+			continue
+		}
+		values[i].group = group
+		broad = broad || group.Size() > 1
+		if number, ok := csvtable.ParseNumber(a, strings.Replace(text, ",", ".", 1)); ok &&
+			a.Continuous {
+			values[i].exact = number
+		}
+	}
+	if broad {
+		p.Generalised = append(p.Generalised, a.Name)
+	}
+	p.refuse(column, func(code uint32) bool { return values[code].group == nil })
+	return values
+}
+
+// weigh reads the column of weights.
+func (p *Published) weigh(column *csvtable.TextColumn) {
+	weights := make([]float64, len(column.Texts))
+	for i, text := range column.Texts {
+		weight, err := strconv.ParseFloat(text, 64)
+		if weights[i] = weight; err != nil || !(weight >= 0 && weight < 1e300) {
+			weights[i] = -1
+		}
+	}
+	p.refuse(column, func(code uint32) bool { return weights[code] < 0 })
+	p.weights = make([]float64, p.Records)
+	for row, code := range column.Codes {
+		p.weights[row] = weights[code]
+	}
+}
+
+// refuse leaves out the records with texts of a column that are outside the schema.
+func (p *Published) refuse(column *csvtable.TextColumn, outside func(code uint32) bool) {
+	found := fault{column: column.Name}
+	for row, code := range column.Codes {
+		if outside(code) {
+			if found.records == 0 {
+				found.example = column.Texts[code]
+			}
+			found.records++
+			p.outside[row] = true
+		}
+	}
+	if found.records > 0 {
+		p.faults = append(p.faults, found)
+	}
+}
+
+// Outside is the share of the records that are left out.
+func (p *Published) Outside() float64 {
+	return float64(p.Unread+p.Left) / float64(max(1, p.Unread+p.Records))
+}
+
+// Notes say what became of what the schema does not foresee.
+func (p *Published) Notes() (notes []string) {
+	note := func(format string, args ...any) {
+		notes = append(notes, p.name+": "+fmt.Sprintf(format, args...))
+	}
+	all := p.Unread + p.Records
+	if p.Unread > 0 {
+		note("%d of %d records left out: not as many fields as the header, or quotes that do not "+
+			"fit", p.Unread, all)
+	}
+	if p.Left > 0 {
+		var words []string
+		for _, f := range p.faults {
+			words = append(words, fmt.Sprintf("%s in %d, such as %.40q", f.column, f.records,
+				f.example))
+		}
+		note("%d of %d records left out for values outside the schema: %s", p.Left, all,
+			strings.Join(words, "; "))
+	}
+	if len(p.LeftOut) > 0 {
+		note("columns that the schema does not describe, and nothing measures: %s",
+			datasets.QuoteSome(p.LeftOut, 24))
+	}
+	if len(p.Generalised) > 0 {
+		note("generalised values in %s: of each, one of the values that it stands for is drawn, "+
+			"all alike", strings.Join(p.Generalised, ", "))
+	}
+	return notes
+}
+
+// Table is the records with values within the schema, and their weights, nil for 1 each.
+func (p *Published) Table() (*datasets.Table, []float64) {
+	return p.table(random.NewKey(0).Stream())
+}
+
+func (p *Published) table(draws *random.Stream) (*datasets.Table, []float64) {
+	b := datasets.NewBuilder(p.schema, p.Records-p.Left)
+	var weights []float64
+	for at := range p.Records {
+		if p.outside[at] {
+			continue
+		}
+		row := b.AddRow()
+		for i, column := range p.columns {
+			v := &p.values[i][column.Codes[at]]
+			if !math.IsNaN(v.exact) && b.SetNumber(row, i, v.exact) == nil {
+				continue
+			}
+			code := v.group[0].Low
+			if n := v.group.Size(); n > 1 {
+				code = v.group.At(int(draws.Uint32N(uint32(n))))
+			}
+			b.Set(row, i, code)
+		}
+		if p.weights != nil {
+			weights = append(weights, p.weights[at])
+		}
+	}
+	table := b.Table()
+	if p.weights != nil && weights == nil {
+		weights = []float64{}
+	}
+	return table, weights
+}

@@ -1,0 +1,154 @@
+package external
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/privacy"
+	"ppdp/random"
+)
+
+var fileSchema = &datasets.Schema{Attributes: []datasets.Attribute{
+	{Name: "age", Kind: datasets.Numeric, Low: 0, High: 100, Step: 1},
+	{Name: "job", Kind: datasets.Categorical, Values: []string{"a", "b", "c"}},
+	{Name: "pay", Kind: datasets.Numeric, Low: 0, High: 10, Step: 1, Continuous: true}}}
+
+// released is the release of a file of a text, beside which a certificate may lie.
+func released(t *testing.T, text, certificate string) (*algorithms.Release, *File, error) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, recordsName)
+	noError(t, os.WriteFile(path, []byte(text), 0o600))
+	if certificate != "" {
+		noError(t, os.WriteFile(filepath.Join(dir, certificateName), []byte(certificate), 0o600))
+		path = dir
+	}
+	found, err := Find(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	file := found.(*File)
+	original := datasets.NewBuilder(fileSchema, 1)
+	original.AddRow()
+	release, err := file.Release(context.Background(), algorithms.Input{Table: original.Table(),
+		Params: &algorithms.NoParams{}, Variant: algorithms.Published,
+		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1))})
+	return release, file, err
+}
+
+// TestFile: columns in any order, others left out, and what the schema does not allow counted.
+func TestFile(t *testing.T) {
+	release, _, err := released(t, "job;pay;note;age\nb;1,5;x;7\nb;NaN;x;7\nd;2;x;-1\nc;2;x\n"+
+		"a;3.25;x;8.0\n\xe9;1;x;1\n", "")
+	noError(t, err)
+	if got := release.Table.Len(); got != 2 || release.Weights != nil {
+		t.Fatalf("%d records, weights %v", got, release.Weights)
+	}
+	for row, want := range [][3]float64{{7, 1, 1.5}, {8, 0, 3.25}} {
+		at := int32(row)
+		got := [3]float64{release.Table.Number(at, 0), float64(release.Table.Column(1).At(at)),
+			release.Table.Number(at, 2)}
+		if got != want {
+			t.Errorf("row %d: %v, want %v", row, got, want)
+		}
+	}
+	if want := 4. / 6; math.Abs(release.Outside-want) > 1e-15 {
+		t.Errorf("%v of the records left out, want %v", release.Outside, want)
+	}
+	notes := strings.Join(release.Warnings, "\n")
+	for _, want := range []string{"1 of 6 records left out: not as many fields",
+		"3 of 6 records left out for values outside the schema", "age in 1, such as \"-1\"",
+		"job in 2, such as \"d\"", "pay in 1, such as \"NaN\"",
+		"the schema does not describe, and nothing measures: \"note\""} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in\n%s", want, notes)
+		}
+	}
+}
+
+// TestFileGeneralised: of 10,000 records of one range of ten values and one set of two, values are
+// drawn evenly. Chi-square of 19 degrees of freedom is above 50.8 once in 10,000 seeds.
+func TestFileGeneralised(t *testing.T) {
+	const n = 10_000
+	release, _, err := released(t, "age,job,pay\n"+strings.Repeat("20-29,\"{a, c}\",1\n", n), "")
+	noError(t, err)
+	counts := make(map[[2]uint32]int)
+	for row := range int32(n) {
+		counts[[2]uint32{release.Table.Column(0).At(row), release.Table.Column(1).At(row)}]++
+	}
+	chi := 0.0
+	for age := uint32(20); age < 30; age++ {
+		for _, job := range []uint32{0, 2} {
+			off := float64(counts[[2]uint32{age, job}]) - n/20
+			chi += off * off / (n / 20)
+		}
+	}
+	if len(counts) != 20 || chi > 50.8 {
+		t.Errorf("%d combinations, chi-square %v: %v", len(counts), chi, counts)
+	}
+}
+
+// TestFileOfFolder: the records of a folder have its weights, and the certificate's promise.
+func TestFileOfFolder(t *testing.T) {
+	release, file, err := released(t, "age,job,pay,weight\n1,a,1,2.5\n2,b,2,x\n3,c,3,0\n",
+		`{"weighted": true, "guarantee": {"epsilon": 0.5, "delta": 1e-9}}`)
+	noError(t, err)
+	if w := release.Weights; len(w) != 2 || w[0] != 2.5 || w[1] != 0 {
+		t.Errorf("weights %v", w)
+	}
+	if file.Epsilon != 0.5 || file.Delta != 1e-9 {
+		t.Errorf("%+v", file)
+	}
+	for text, certificate := range map[string]string{"age,job,pay\n": `{"weighted": true}`,
+		"age,pay\n1,1\n": "", "": "", "age,job,pay\n1,a,1\n": "{"} { // order-free: each is refused
+		if _, _, err := released(t, text, certificate); err == nil {
+			t.Errorf("%q with %q is read", text, certificate)
+		}
+	}
+}
+
+// TestFileIdentity: the digest, by which finished jobs are found again, is of the content.
+func TestFileIdentity(t *testing.T) {
+	one, a, err := released(t, "age,job,pay\n1,a,1\n", "")
+	noError(t, err)
+	_, b, err := released(t, "age,job,pay\n1,a,1\n", "")
+	noError(t, err)
+	_, c, err := released(t, "age,job,pay\n2,a,1\n", "")
+	noError(t, err)
+	if a.Info().Program != b.Info().Program || a.Info().Program == c.Info().Program {
+		t.Errorf("%s %s %s", a.Info().Program, b.Info().Program, c.Info().Program)
+	}
+	noError(t, one.Table.Validate())
+}
+
+// BenchmarkFile reads 100,000 records, a tenth of them generalised: of what an evaluation does, the
+// part that is not measuring.
+func BenchmarkFile(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("age,job,pay\n")
+	for i := range 100_000 {
+		if i%10 == 0 {
+			text.WriteString("[20-30[,*,1-2\n")
+			continue
+		}
+		fmt.Fprintf(&text, "%d,%c,%d.5\n", i%100, 'a'+rune(i%3), i%10)
+	}
+	path := filepath.Join(b.TempDir(), recordsName)
+	noError(b, os.WriteFile(path, []byte(text.String()), 0o600))
+	file, err := openFile(path)
+	noError(b, err)
+	for b.Loop() {
+		p, err := file.Read(context.Background(), fileSchema)
+		noError(b, err)
+		if table, _ := p.Table(); table.Len() != 100_000 {
+			b.Fatal(table.Len())
+		}
+	}
+}

@@ -1,0 +1,494 @@
+package comparison
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/external"
+	"ppdp/datasets"
+	"ppdp/experiments/spec"
+	"ppdp/internal/results"
+	"ppdp/metrics"
+	"ppdp/privacy"
+)
+
+// Evaluation asks what releases are worth that are files, whoever made them, and what they give
+// away. Controls made from the original stand beside them.
+type Evaluation struct {
+	CSV, Schema string   // the original
+	Releases    []string // files, or folders of ppdp release
+	// Holdout is a table of the same population that no release was made from. Split is, in its
+	// place, the share of the original that is held out of the controls alone.
+	Holdout string
+	Split   float64
+	// Target is what is learned, in place of the schema's class: a category or a number. Groups and
+	// Sensitive are attributes; without Sensitive, those of that role.
+	Target            string
+	Groups, Sensitive []string
+	Seed              uint64
+}
+
+// EvaluationName is the experiment's name, and the folder of its results.
+const EvaluationName = "evaluate"
+
+// controlTrials is how often small samples are drawn: single ones say little.
+const controlTrials = 3
+
+// asked is a measurement to be made of an evaluation; lists among its parameters are swept.
+// Learners are for metrics that take classifiers.
+type asked struct {
+	metric   string
+	needs    need
+	learners []string
+	params   params
+}
+
+type params map[string]any
+
+// need is what a measurement cannot do without, beside what its metric says.
+type need int
+
+const (
+	nothing  need = iota
+	category      // a class, and records that the controls were not made from
+	number        // a numeric target, and such records
+	unseen        // records that no release was made from either
+)
+
+// measurements is all that an evaluation measures, in the order of the page: a new metric is a line
+// here. Of lists without an entry nothing is measured.
+func (m *made) measurements() []asked {
+	learners := []string{"boosting", "forest", "logistic", "naive-bayes"}
+	numbers := []string{"boosting", "ridge"}
+	ends := []string{"estimate", "low", "high"} // the report makes one line of the three
+	triples := params{"attributes": 3}
+	n := len(m.schema.Attributes)
+	if most := 500; n*(n-1)*(n-2)/6 > most {
+		triples["sets"] = most
+	}
+	return []asked{
+		{metric: "records"},
+		{metric: "outside-schema"},
+		{metric: "nist-score"},
+		{metric: "marginal-distance", params: params{"attributes": []int{1, 2}}},
+		{metric: "marginal-distance", params: triples},
+		{metric: "range-error"},
+		{metric: "association-error"},
+		{metric: "pmse", params: params{"model": []string{"logistic", "boosting"}}},
+		{metric: "pmse", params: params{"of": "ratio"}},
+		{metric: "fabricated"},
+		{metric: "suppressed"},
+		{metric: "broken-constraints"},
+
+		{metric: "accuracy", needs: category, learners: append(learners, "c45", "majority")},
+		{metric: "auc", needs: category, learners: learners},
+		{metric: "balanced-accuracy", needs: category, learners: learners},
+		{metric: "confusion", needs: category, learners: learners},
+		{metric: "log-loss", needs: category, learners: learners},
+		{metric: "brier", needs: category, learners: learners},
+		{metric: "calibration", needs: category, learners: learners},
+		{metric: "group-gap", needs: category, learners: learners[:1],
+			params: params{"attribute": m.Groups, "of": []string{"odds", "error"}}},
+		{metric: "r2", needs: number, params: params{"target": m.Target, "regressor": numbers}},
+		{metric: "mae", needs: number, params: params{"target": m.Target, "regressor": numbers}},
+
+		{metric: "unique-matches"},
+		{metric: "unique-matches", needs: unseen,
+			params: params{"of": []string{"held-out", "difference"}, "end": ends}},
+		{metric: "closest-record", needs: unseen, params: params{"end": ends}},
+		{metric: "membership", needs: unseen, params: params{"end": ends,
+			"score": []string{"density", "distance", "classifier"}}},
+		{metric: "membership", needs: unseen, params: params{"end": ends, "of": "tpr",
+			"fpr": []float64{0.001, 0.01, 0.1}}},
+		{metric: "attribute-inference", needs: unseen, learners: learners[:1],
+			params: params{"attribute": m.Sensitive, "of": []string{"held-out", "difference"},
+				"end": ends}},
+	}
+}
+
+// made is the evaluation's spec in the making.
+type made struct {
+	*Evaluation
+	spec    *spec.Spec
+	path    string
+	schema  *datasets.Schema
+	numeric bool // the target is a number
+	notes   []string
+}
+
+func (m *made) note(format string, args ...any) {
+	m.notes = append(m.notes, fmt.Sprintf(format, args...))
+}
+
+// Spec makes the evaluation's spec for a file at path, and says what a reader must know of the
+// tables, and what is not measured and why: sentences, which are the spec's note as well, a line
+// each.
+func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string) (*spec.Spec,
+	[]string, error) {
+	own := *e
+	m := &made{Evaluation: &own, path: path, spec: &spec.Spec{Name: EvaluationName, Source: "none",
+		Title: "What releases of " + filepath.Base(e.CSV) + " are worth, and what they give away",
+		Seed:  e.Seed, Trials: controlTrials}}
+	original, err := m.read(ctx, files, e.CSV)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := m.roles(); err != nil {
+		return nil, nil, err
+	}
+	values, err := m.dataset(e.CSV)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := original.Len()
+	switch {
+	case e.Holdout != "":
+		holdout, err := m.read(ctx, files, e.Holdout)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--holdout: %w", err)
+		}
+		if values["holdout"], err = relativeTo(filepath.Dir(path), e.Holdout); err != nil {
+			return nil, nil, err
+		}
+		m.spec.Train = spec.TrainRows(rows)
+		m.overlap(original, holdout)
+	case e.Split > 0:
+		values["shuffled"] = true
+		if rows -= int(math.Round(float64(e.Split * float64(rows)))); rows < 1 ||
+			rows == original.Len() {
+			return nil, nil, fmt.Errorf("--split: %v of %d records, must leave some on either "+
+				"side", e.Split, original.Len())
+		}
+		m.spec.Train = spec.TrainRows(rows)
+		m.note("%d records, drawn at random, were held out of the controls, and all else is "+
+			"measured against the other %d. The releases may be made from both: a release that "+
+			"copies records looks better to learners than it is for new people, and attacks on "+
+			"membership are left out. --holdout names records that no release was made from",
+			original.Len()-rows, rows)
+	default:
+		m.note("Not measured: what can be learned from a release, and attacks on membership. " +
+			"Both are judged on records that it was not made from: name a table of such by " +
+			"--holdout or, for learners alone, hold some back by --split 0.2")
+	}
+	m.spec.Dataset = []spec.DatasetSpec{spec.DatasetOf(values)}
+	for _, release := range e.Releases {
+		if err := m.release(ctx, release, original); err != nil {
+			return nil, nil, err
+		}
+	}
+	m.controls(rows)
+	if err := m.measure(); err != nil {
+		return nil, nil, err
+	}
+	m.spec.Note = strings.Join(m.notes, "\n")
+	s, err := spec.Compose(path, m.spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Text = append([]byte("# Made by ppdp evaluate; change it and run it with ppdp run.\n"),
+		s.Text...)
+	return s, m.notes, nil
+}
+
+// dataset is a table as the spec names it.
+func (m *made) dataset(csv string) (values map[string]any, err error) {
+	values = make(map[string]any)
+	if values["csv"], err = relativeTo(filepath.Dir(m.path), csv); err != nil {
+		return nil, err
+	}
+	if values["schema"], err = relativeTo(filepath.Dir(m.path), m.Schema); err != nil {
+		return nil, err
+	}
+	if m.Target != "" && !m.numeric {
+		values["target"] = m.Target
+	}
+	return values, nil
+}
+
+// read reads a table by the original's schema. A target that is a number is found by trying.
+func (m *made) read(ctx context.Context, files datasets.Files, csv string) (*datasets.Table,
+	error) {
+	values, err := m.dataset(csv)
+	if err != nil {
+		return nil, err
+	}
+	w := *m.spec
+	w.Dataset = []spec.DatasetSpec{spec.DatasetOf(values)}
+	w.Algorithms = []spec.AlgorithmSpec{{Name: "identity"}}
+	w.Measure = []spec.MeasureSpec{{Metric: []string{"records"}}}
+	table, err := load(ctx, files, m.path, &w)
+	if err != nil && m.schema == nil && m.Target != "" && !m.numeric {
+		m.numeric = true
+		if again, second := m.read(ctx, files, csv); second == nil {
+			at := again.Schema().Index(m.Target)
+			if at >= 0 && again.Schema().Attributes[at].Kind == datasets.Numeric {
+				return again, nil
+			}
+		}
+		return nil, err
+	}
+	if err == nil {
+		m.schema = table.Schema()
+	}
+	return table, err
+}
+
+// roles checks the attributes that flags name.
+func (m *made) roles() error {
+	var bad datasets.Problems
+	for _, named := range []struct {
+		flag  string
+		names []string
+	}{{"groups", m.Groups}, {"sensitive", m.Sensitive}} {
+		for _, name := range named.names {
+			bad.OneOf("--"+named.flag, name, m.schema.Names()...)
+		}
+	}
+	if len(m.Sensitive) == 0 {
+		for i := range m.schema.Attributes {
+			if a := &m.schema.Attributes[i]; a.Role == datasets.Sensitive {
+				m.Sensitive = append(m.Sensitive, a.Name)
+			}
+		}
+	}
+	return bad.Err()
+}
+
+// overlap notes records of the holdout that the original has too, where they are more than chance
+// allows: a record of the same population, of either table, has an equal one in the original,
+// beside itself, equally often.
+func (m *made) overlap(original, holdout *datasets.Table) {
+	index := counted(original)
+	equal, twins := 0, 0
+	for _, n := range index { // order-free: a sum
+		if n > 1 {
+			twins += n
+		}
+	}
+	for key, n := range counted(holdout) { // order-free: a sum
+		if index[key] > 0 {
+			equal += n
+		}
+	}
+	size, share := float64(holdout.Len()), float64(twins)/float64(original.Len())
+	spread := math.Sqrt(float64(size*share)*(1-share)*(1+size/float64(original.Len()))) + 1
+	if chance := float64(size * share); float64(equal) > chance+float64(4*spread) {
+		m.note("THE HOLDOUT OVERLAPS THE ORIGINAL: %d of its %d records equal one of the "+
+			"original's, where chance gives about %.0f. What is measured on it says too little "+
+			"of what a release gives away", equal, holdout.Len(), chance)
+	}
+}
+
+// counted counts the records of a table that are equal.
+func counted(t *datasets.Table) map[string]int {
+	counts := make(map[string]int, t.Len())
+	var key []byte
+	for row := range int32(t.Len()) {
+		key = key[:0]
+		for i := range t.Schema().Attributes {
+			c := t.Column(i)
+			key = binary.LittleEndian.AppendUint32(key, c.At(row))
+			if c.Exact != nil {
+				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(c.Exact[row]))
+			}
+		}
+		counts[string(key)]++
+	}
+	return counts
+}
+
+// release adds an entry for a release, and notes what is odd about it.
+func (m *made) release(ctx context.Context, path string, original *datasets.Table) error {
+	found, err := external.Find(path)
+	if err != nil {
+		return err
+	}
+	file, ok := found.(*external.File)
+	if !ok {
+		return fmt.Errorf("%s: a program's descriptor, must be records that it has released", path)
+	}
+	published, err := file.Read(ctx, m.schema)
+	if err != nil {
+		return err
+	}
+	table, weights := published.Table()
+	if table.Len() == 0 {
+		return fmt.Errorf("%s: no records to measure (of %d, %d have values outside the schema)",
+			path, published.Records+published.Unread, published.Left+published.Unread)
+	}
+	entry := spec.AlgorithmSpec{Series: strings.NewReplacer("{", "(", "}", ")").Replace(
+		filepath.Base(filepath.Clean(path)))}
+	if entry.From, err = relativeTo(filepath.Dir(m.path), path); err != nil {
+		return err
+	}
+	if len(published.Generalised) == 0 {
+		entry.Trials = 1
+	}
+	for n, series := 2, entry.Series; slices.ContainsFunc(m.spec.Algorithms,
+		func(a spec.AlgorithmSpec) bool { return a.Series == entry.Series }); n++ {
+		entry.Series = fmt.Sprintf("%s (%d)", series, n)
+	}
+	m.spec.Algorithms = append(m.spec.Algorithms, entry)
+	m.oddities(entry.Series, table, original, len(published.Generalised) > 0)
+	if f := file; f.Epsilon > 0 {
+		m.note("%s: its certificate promises an epsilon of %v and a delta of %v. Under that no "+
+			"attack that takes 1 %% of others for members finds more than %.3g %% of the members",
+			entry.Series, f.Epsilon, f.Delta,
+			100*privacy.MostTruePositives(f.Epsilon, f.Delta, 0.01))
+	}
+	return m.worst(ctx, entry.Series, metrics.Case{Table: original, Train: original.AllRows(),
+		Release: &algorithms.Release{Table: table, Weights: weights}})
+}
+
+// worst notes the pairs of attributes whose association is furthest off, and the records that are
+// exposed most.
+func (m *made) worst(ctx context.Context, name string, c metrics.Case) error {
+	pairs, err := metrics.Associations(ctx, c)
+	if err != nil {
+		return err
+	}
+	var words []string
+	for _, pair := range pairs[:min(5, len(pairs))] {
+		words = append(words, fmt.Sprintf("%s and %s (%.2f in the original, %.2f)", pair.First,
+			pair.Second, pair.Original, pair.Published))
+	}
+	m.note("%s: associations furthest off: %s", name, strings.Join(words, ", "))
+	exposed, among, err := metrics.MostExposed(ctx, c, 10)
+	if err != nil {
+		return err
+	}
+	words = nil
+	for _, e := range exposed {
+		if e.Score > 0 {
+			words = append(words, strconv.Itoa(int(e.Row)+1))
+		}
+	}
+	if words != nil {
+		m.note("%s: most exposed of %d records of the original, by what is closest to them in the "+
+			"release and in the original: numbers %s of those read, the header not counted", name,
+			among, strings.Join(words, ", "))
+	}
+	return nil
+}
+
+// oddities notes what a reader of measurements of a release must know.
+func (m *made) oddities(name string, table, original *datasets.Table, generalised bool) {
+	times := float64(table.Len()) / float64(original.Len())
+	if times >= results.Swamped || times <= 1/results.Swamped {
+		m.note("%s: %d records where the original has %d, %.3g times as many. Distances compare "+
+			"shares; learners and attacks see every record", name, table.Len(), original.Len(),
+			times)
+	}
+	if class := m.schema.Class(); class >= 0 && !m.numeric {
+		column := table.Column(class)
+		if !slices.ContainsFunc(table.AllRows(),
+			func(row int32) bool { return column.At(row) != column.At(0) }) {
+			m.note("%s: every record has the class %s. Nothing can be learned of it", name,
+				m.schema.Attributes[class].Text(column.At(0)))
+		}
+	}
+	if table.Len() != original.Len() || generalised {
+		return
+	}
+	index := counted(original)
+	for key, n := range counted(table) { // order-free: whether all are equal
+		if index[key] != n {
+			return
+		}
+	}
+	m.note("%s: IT IS THE ORIGINAL, record by record, in some order", name)
+}
+
+// controls adds what is made from the original: the yardsticks.
+func (m *made) controls(rows int) {
+	add := func(name, series string, trials int, key string, value any) {
+		entry := spec.AlgorithmSpec{Name: name, Series: series, Trials: trials}
+		if key != "" {
+			entry.Params = spec.Values(map[string]any{key: value})
+		}
+		m.spec.Algorithms = append(m.spec.Algorithms, entry)
+	}
+	add("identity", "Copy", 1, "", nil)
+	var small []float64
+	for _, share := range []float64{0.001, 0.01, 0.05, 0.1} {
+		if share*float64(rows) >= fewestSampled {
+			small = append(small, share)
+		}
+	}
+	series := "Sample of {" + results.ShareParam + "}"
+	add(results.SampleAlgorithm, series, 1, results.ShareParam, 0.5)
+	if small != nil {
+		add(results.SampleAlgorithm, series, 0, results.ShareParam, small)
+	}
+	add("permuted", "Independent columns", 1, "columns", "all")
+	if m.schema.Class() >= 0 && !m.numeric {
+		add("permuted", "Target permuted", 1, "columns", "class")
+	}
+}
+
+// measure sets what is measured, and notes what the table cannot be measured by.
+func (m *made) measure() error {
+	if m.schema.Class() < 0 && !m.numeric {
+		m.note("Not measured: what can be learned from a release. The table has no class " +
+			"attribute: name what is to be learned by --target")
+	}
+	for _, a := range m.measurements() {
+		held := m.spec.Train.Set()
+		if a.needs == category && (!held || m.numeric || m.schema.Class() < 0) ||
+			a.needs == number && !(held && m.numeric) || a.needs == unseen && m.Holdout == "" {
+			continue
+		}
+		attributes, listed := a.params["attribute"].([]string)
+		if !listed {
+			attributes = []string{""}
+		}
+		for _, attribute := range attributes { // some may be none that it can measure
+			if listed {
+				a.params = maps.Clone(a.params)
+				a.params["attribute"] = attribute
+			}
+			if err := m.add(&a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// add adds a measurement with those of the learners that the table can serve.
+func (m *made) add(a *asked) error {
+	entry := spec.MeasureSpec{Metric: []string{a.metric}, Classifier: a.learners,
+		Params: spec.Values(a.params)}
+	w := *m.spec
+	w.Measure = []spec.MeasureSpec{entry}
+	s, err := spec.Compose(m.path, &w)
+	if err != nil {
+		return err
+	}
+	reasons, usable, some := make(map[string]bool), []string(nil), false
+	for _, measure := range s.Measures {
+		err := metrics.CheckSchema(measure.Metric, measure.Classifier, measure.Params, m.schema)
+		if err != nil && !reasons[err.Error()] && a.metric != "broken-constraints" {
+			reasons[err.Error()] = true // most tables have no constraints
+			m.note("Not measured: %s: %s", strings.ReplaceAll(measure.Name, "=", " "), err)
+		}
+		some = some || err == nil
+		if err == nil && measure.Classifier != nil {
+			usable = append(usable, measure.Classifier.Info().Name)
+			slices.Sort(usable)
+			usable = slices.Compact(usable)
+		}
+	}
+	if entry.Classifier = usable; some {
+		m.spec.Measure = append(m.spec.Measure, entry)
+	}
+	return nil
+}
