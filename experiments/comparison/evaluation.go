@@ -83,10 +83,10 @@ func (m *made) measurements() []asked {
 		{metric: "range-error"},
 		{metric: "association-error"},
 		{metric: "pmse", params: params{"model": []string{"logistic", "boosting"}}},
-		{metric: "pmse", params: params{"of": "ratio"}},
+		{metric: "pmse", params: params{"ratio": true}},
 		{metric: "fabricated"},
 		{metric: "suppressed"},
-		{metric: "broken-constraints"},
+		{metric: "broken-constraints", params: params{"original": []bool{false, true}}},
 
 		{metric: "accuracy", needs: category, learners: append(learners, "c45", "majority")},
 		{metric: "auc", needs: category, learners: learners},

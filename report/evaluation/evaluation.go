@@ -130,6 +130,10 @@ func aside(m *Measurement) bool {
 	return metric == "calibration" || metric == "group-gap" || m.ofOthers()
 }
 
+// bySize reports whether a metric depends on the number of records as much as on their
+// distribution, so that samples are no yardstick: a few records are easily told from many.
+func bySize(metric string) bool { return plain(metric) == "pmse" }
+
 // ofOthers reports whether a disclosure is about people whom the release was not made from.
 func (m *Measurement) ofOthers() bool { return strings.Contains(m.Metric, "of=held-out") }
 
@@ -309,7 +313,7 @@ func (m *Measurement) measure(settings []*results.Setting,
 	// More of the truth gives more away.
 	rising := m.HigherIsBetter != attack
 	y := results.NewYardstick(curve, rising)
-	if y == nil || whole == nil || m.ofOthers() {
+	if y == nil || whole == nil || m.ofOthers() || bySize(m.Metric) {
 		return
 	}
 	if e := y.Of(whole.Mean, whole.Lo95, whole.Hi95); e.Share <= e.Least {
