@@ -118,7 +118,7 @@ func TestReadBad(t *testing.T) {
 		{"empty", small, "",
 			[]string{"f.csv:1: an empty file, must begin with a header naming age, job"}},
 		{"no column", small, "age,jobs\n5,a\n",
-			[]string{`f.csv:1:1: no column for the attribute "job", ` +
+			[]string{`f.csv:1:1: no column for the attribute "job" (did you mean jobs?), ` +
 				`the header names "age", "jobs" (delimiter ',')`}},
 		{"no class column", "class: job" + small, "age\n5\n",
 			[]string{`f.csv:1:1: no column for the class attribute "job"`}},
