@@ -111,11 +111,12 @@ func ReadSettled(text []byte, name string) (*Settled, error) {
 }
 
 // Differences names the claims on real data whose judgement is not that of another one, if that has
-// any.
-func (s *Settled) Differences(than *Settled) (texts []string) {
+// any. Where not all claims were settled together, settings that others speak of too have fewer
+// trials, and only verdicts are compared.
+func (s *Settled) Differences(than *Settled, all bool) (texts []string) {
 	for i := range s.Judgements {
 		j, other := &s.Judgements[i], than.of(s.Judgements[i].ID)
-		if other == nil || j.StandIn {
+		if other == nil || j.StandIn || !all && j.Verdict == other.Verdict {
 			continue
 		}
 		ours, err := json.Marshal(j)

@@ -49,12 +49,24 @@ func TestSettledFile(t *testing.T) {
 	}
 	noError(t, results.WriteFile(path, part.Write))
 	read := must(OpenSettled(path))
-	if got := read.Differences(part); len(got) > 0 || read.Records["toy/one"] != "1" {
+	if got := read.Differences(part, true); len(got) > 0 || read.Records["toy/one"] != "1" {
 		t.Errorf("what was written and read again differs: %q, %v", got, read.Records)
 	}
 	const want = "T-1: holds, or a point or reading, was holds in part (4 of 5 points)"
-	if got := all.Differences(read); len(got) != 1 || got[0] != want {
+	if got := all.Differences(read, true); len(got) != 1 || got[0] != want {
 		t.Errorf("differences %q, want %q", got, want)
+	}
+	more := *read // the same verdict on more trials
+	more.Judgements = slices.Clone(read.Judgements)
+	more.Judgements[0].Checks = nil
+	if got := more.Differences(read, true); len(got) != 1 {
+		t.Errorf("differences %q, want one", got)
+	}
+	if got := more.Differences(read, false); len(got) > 0 {
+		t.Errorf("differences %q of named claims with the same verdict", got)
+	}
+	if got := all.Differences(read, false); len(got) != 1 {
+		t.Errorf("differences %q of named claims, want one", got)
 	}
 	read.Judgements[0].ID, read.Records["toy/two"] = "T-0", "2"
 	if all.Add(part); len(all.Judgements) != 1 || all.Judgements[0].Verdict != Holds ||
