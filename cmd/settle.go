@@ -63,8 +63,9 @@ func (c settleCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	s := &settling{verdicts: v, con: con, all: len(c.Claims) == 0, flags: &runFlags{dataFlags: c.dataFlags, Jobs: c.Jobs,
-		outFlag: outFlag{filepath.Join(c.Out, settledFolder)}, noFigures: true}}
+	flags := &runFlags{dataFlags: c.dataFlags, Jobs: c.Jobs,
+		outFlag: outFlag{filepath.Join(c.Out, settledFolder)}, noFigures: true}
+	s := &settling{verdicts: v, con: con, all: len(c.Claims) == 0, flags: flags}
 	if err := errors.Join(inputErrors(s.flags.Validate()), s.plan()); err != nil {
 		return err
 	}

@@ -237,7 +237,7 @@ func Compare(t *testing.T, c classifiers.Classifier, tolerance float64,
 		for _, x := range sure[1] {
 			from, _ := slices.BinarySearch(sure[0], x)
 			to, _ := slices.BinarySearch(sure[0], math.Nextafter(x, 2))
-			below += float64(from+to) / 2
+			below += float64(float64(from+to) / 2)
 		}
 		check(t, "area", below/(float64(len(sure[0]))*float64(len(sure[1]))), want.AUC, 0.004)
 	})
