@@ -143,7 +143,7 @@ func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Rel
 	return &algorithms.Release{Table: b.Table()}, nil
 }
 
-// earlier are the counts of the first release with so many classes.
+// earlier are the counts of the first release with as many classes.
 var earlier sync.Map
 
 // faults are what is planted, with the part of the replay that sees it first; "" where the replay

@@ -20,7 +20,7 @@ func init() {
 	}, accuracyWithin})
 }
 
-// withinKey deals the records: the same halves for every release of so many records.
+// withinKey deals the records: the same halves for all releases of as many records.
 const withinKey = 1
 
 // accuracyWithin is how far the labels of a release follow from the rest of its records: the

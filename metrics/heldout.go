@@ -55,7 +55,7 @@ const (
 	fewestSought = 1000
 )
 
-// sought is a beginning of permuted rows that can be compared with so many others.
+// sought is a beginning of permuted rows, short enough to compare each with all of the others.
 func sought(rows []int32, others int) []int32 {
 	return rows[:min(len(rows), max(fewestSought, mostPairs/max(1, others)))]
 }

@@ -22,7 +22,7 @@ func (End) Enum() []string { return algorithms.Words(Estimate, Low, High) }
 // tail is the chance with which either end of an interval is wrong.
 const tail = 0.025
 
-// share is a number of hits among so many trials. Half hits are ties; trials that depend on one
+// share is a number of hits and of trials. Half hits are ties; trials that depend on one
 // another count as fewer (Korn & Graubard 1998).
 type share struct{ hits, of float64 }
 
@@ -54,7 +54,7 @@ func (s share) minus(o share, end End) float64 {
 
 func length(x, y float64) float64 { return math.Sqrt(float64(x*x) + float64(y*y)) }
 
-// lowest is the probability of a hit at which so many hits or more have the probability tail.
+// lowest is the probability of a hit at which this number of hits, or more, has the chance tail.
 func lowest(hits, of float64) float64 {
 	if hits <= 0 {
 		return 0

@@ -65,7 +65,7 @@ type MarginalDistanceParams struct {
 	Class      bool `yaml:"class" doc:"measure only the sets that have the class among them"`
 	Bins       int  `yaml:"bins" doc:"how many bins a numeric attribute is cut into; one of fewer cells keeps its cells" min:"1" max:"256"`
 	Cut        Cut  `yaml:"cut" doc:"into what bins: equal ones of the public domain, or quantile, with equally many of the original rows each"`
-	Sets       int  `yaml:"sets" doc:"how many sets of attributes are measured: where there are more, so many are drawn, always the same; 0 for all" min:"0" max:"1000000"`
+	Sets       int  `yaml:"sets" doc:"the most sets of attributes that are measured: of more, a sample of this size is drawn, always the same; 0 for all" min:"0" max:"1000000"`
 }
 
 // Validate reports everything out of range.
@@ -303,7 +303,7 @@ func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 		wanted = min(wanted, params.Sets)
 	}
 	draws := random.NewKey(0).Derive("sets of attributes").Stream()
-	// Each set is taken with the chance that makes all draws of so many equally likely (Knuth,
+	// Each set is taken with the chance that makes all draws of this size equally likely (Knuth,
 	// The Art of Computer Programming, algorithm 3.4.2S).
 	taken := func() bool {
 		left := e.sets - seen

@@ -126,7 +126,7 @@ func (s scores) auc() float64 {
 	return area
 }
 
-// rates are the shares of members and of others above the smallest score that at most so many of
+// rates are the shares of members and of others above the smallest score that at most a share of
 // the others are above.
 func (s scores) rates(atMost float64) (tpr, fpr share) {
 	sorted := slices.Sorted(slices.Values(s.others))

@@ -38,7 +38,7 @@ func (Propensity) Enum() []string { return algorithms.Words(Logistic, Boosting) 
 type PMSEParams struct {
 	Ratio bool       `yaml:"ratio" doc:"the ratio of the mean squared error to what logistic regression expects of a release from the right distribution"`
 	Model Propensity `yaml:"model" doc:"the model that tells published records from rows released"`
-	Rows  int        `yaml:"rows" doc:"the most records taken of either table: of more, so many are drawn, always the same" min:"10" max:"10000000"`
+	Rows  int        `yaml:"rows" doc:"the most records taken of either table: of more, a sample of this size is drawn, always the same" min:"10" max:"10000000"`
 }
 
 // Validate reports everything out of range; the expectation is known of logistic regression only.

@@ -539,7 +539,8 @@ func (t *Task) Short() string {
 func NameOf(use *results.MeasureUse) string {
 	name := cmp.Or(use.Title, use.Metric)
 	if settings := use.Settings(); settings != "" {
-		name += ", " + strings.ReplaceAll(settings, "=", " ")
+		// A switch that is on is called by its name alone.
+		name += ", " + strings.NewReplacer("=true", "", "=", " ").Replace(settings)
 	}
 	if use.Classifier != "" {
 		name = Learner(use.Classifier) + ": " + name

@@ -50,7 +50,7 @@ var halves = map[string]half{
 		"PINCP_DECILE", func(s string) bool { return s >= "5" && s <= "9" })},
 }
 
-// interleaved takes every so many rows to learn from and those halfway between to test.
+// interleaved takes rows at equal steps to learn from and those halfway between to test.
 func interleaved(every int, path, numbers, leave, class string, of func(string) bool) func(
 	tb testing.TB) (*datasets.Table, []int32, []int32) {
 	return func(tb testing.TB) (table *datasets.Table, train, test []int32) {
