@@ -22,7 +22,6 @@ import (
 	"ppdp/random"
 )
 
-// auditCommand is "ppdp audit".
 type auditCommand struct {
 	What        []string `arg:"" optional:"" name:"what" help:"Algorithms, descriptors of programs of your own (*.baseline.yaml), or specs whose settings to audit; default: every algorithm under differential privacy."`
 	Variant     string   `help:"Only this variant, such as strict." placeholder:"VARIANT"`
@@ -38,7 +37,6 @@ type auditCommand struct {
 	dataFlags
 }
 
-// Help is the second part of the verb's help text.
 func (auditCommand) Help() string {
 	return `Checks privacy guarantees call by call. A release is made while the calls of its
 mechanisms are recorded. The same algorithm then runs on another input, and every mechanism is
@@ -90,7 +88,6 @@ Examples:
   ppdp audit my.baseline.yaml --black-box 4000`
 }
 
-// Validate is asked by kong.
 func (c *auditCommand) Validate() error {
 	var errs []error
 	if !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 1) {
@@ -137,7 +134,6 @@ func (a *audited) prepare(ctx context.Context, name string, data audit.Data,
 	return nil
 }
 
-// Run audits.
 func (c auditCommand) Run(con *console) (err error) {
 	subjects, err := c.subjects()
 	if err != nil {

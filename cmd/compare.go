@@ -22,7 +22,6 @@ import (
 	"ppdp/report/contest"
 )
 
-// compareCommand is "ppdp compare".
 type compareCommand struct {
 	CSV       string `arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
 	Generated bool   `help:"In place of a table: compare on records made up from the schema, --rows of them. Choosing by them costs no privacy, and says less."`
@@ -39,7 +38,6 @@ type compareCommand struct {
 	Timeout time.Duration `help:"Give up on a release and what is measured on it after this long; 0 means never." default:"10m" placeholder:"D"`
 }
 
-// Help is the second part of the verb's help text.
 func (compareCommand) Help() string {
 	return `Releases your table by every algorithm that fits, several times over, and measures what
 the releases are worth: classifiers, marginals, counts. Says for each measurement and budget which
@@ -65,7 +63,6 @@ Examples:
   ppdp compare my.csv --schema my.schema.yaml --target income --epsilon 0.1,1 --k 5 --out compared`
 }
 
-// Validate is asked by kong.
 func (c *compareCommand) Validate() error {
 	var errs []error
 	if (c.CSV == "") != c.Generated {
@@ -107,7 +104,6 @@ func (c *compareCommand) Validate() error {
 // specFile is the comparison's spec in its folder.
 const specFile = comparison.Name + ".yaml"
 
-// Run compares.
 func (c *compareCommand) Run(con *console) error {
 	base := strings.TrimSuffix(filepath.Base(c.Schema), ".schema.yaml") + "-generated"
 	if !c.Generated {

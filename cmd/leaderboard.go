@@ -11,7 +11,6 @@ import (
 	"ppdp/report/leaderboard"
 )
 
-// leaderboardCommand is "ppdp leaderboard".
 type leaderboardCommand struct {
 	Specs []string `arg:"" optional:"" name:"spec" help:"Specs to run, where their results are not there yet, and to rank: files, or names of experiments that come with ppdp (default: rank the results of leaderboard/...)."`
 	Write string   `help:"Write the page into a file." placeholder:"PAGE"`

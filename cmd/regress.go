@@ -16,7 +16,6 @@ import (
 	"ppdp/internal/results"
 )
 
-// regressCommand is "ppdp regress".
 type regressCommand struct {
 	Out       string  `help:"Folder of the results to judge (default: ${default})." default:"results/quick" placeholder:"DIR"`
 	Reference string  `help:"Folder of the results to compare with (default: ${default})." default:"reference/quick" placeholder:"DIR"`
@@ -29,7 +28,6 @@ type regressCommand struct {
 	Reason    string  `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
 }
 
-// Help is the second part of the verb's help text.
 func (regressCommand) Help() string {
 	return `Compares the results of runs with a reference, number by number. Nothing is run. With
 its seed, data and revisions, values must be equal. If the seed or the revision of an algorithm
@@ -46,7 +44,6 @@ Examples:
   ppdp regress --out new --accept --reason "rps: points are cut at midpoints, revision 3"`
 }
 
-// Validate is asked by kong.
 func (c *regressCommand) Validate() error {
 	var errs []error
 	if !(c.Alpha > 0 && c.Alpha < 1) {
@@ -64,7 +61,6 @@ func (c *regressCommand) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Run compares.
 func (c regressCommand) Run(con *console) error {
 	runs, err := openRuns(con, c.Out)
 	if err == nil && len(runs) == 0 {

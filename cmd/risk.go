@@ -17,7 +17,6 @@ import (
 	"ppdp/publish/risk"
 )
 
-// riskCommand is "ppdp risk".
 type riskCommand struct {
 	File       string   `arg:"" name:"table" help:"The published table, as delimited text; it may be gzip. A folder stands for the one table in it, with its schema.yaml."`
 	Schema     string   `help:"The schema file: which columns are quasi-identifiers, which are sensitive. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
@@ -31,7 +30,6 @@ type riskCommand struct {
 	Page       string   `help:"Also write a page to this file (HTML)." placeholder:"FILE"`
 }
 
-// Help is the second part of the verb's help text.
 func (riskCommand) Help() string {
 	return `Measures any anonymised table, made by ppdp or not. Records with equal texts in all
 quasi-identifiers are one class; what an interval, a set or a "*" means does not matter. Measured
@@ -51,7 +49,6 @@ Examples:
   ppdp risk sample.csv --schema my.schema.yaml --population all.csv --json`
 }
 
-// Run measures.
 func (c riskCommand) Run(con *console) error {
 	options := risk.Options{K: c.K, C: c.C, Suppressed: c.Suppressed}
 	if err := options.Validate(); err != nil {

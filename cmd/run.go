@@ -50,7 +50,6 @@ type runFlags struct {
 	noFigures bool         // as for ppdp settle
 }
 
-// Validate is asked by kong.
 func (f *runFlags) Validate() error {
 	var errs []error
 	if f.Jobs < 0 {
@@ -170,7 +169,6 @@ func (f *shardFlag) UnmarshalText(text []byte) error {
 // maxShards is far beyond any cluster: more is a typing error.
 const maxShards = 100_000
 
-// runCommand is "ppdp run".
 type runCommand struct {
 	Specs []string  `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
 	Shard shardFlag `help:"Run only one part of the jobs, such as 2/3 for the second of three, into a folder of its own; task/3 takes the number of the part from Kubernetes or Slurm." placeholder:"I/N"`
@@ -187,7 +185,6 @@ func (c *runCommand) Validate() error {
 	return errors.Join(c.planFlags.Validate(), c.runFlags.Validate(), err)
 }
 
-// Help is the second part of the verb's help text.
 func (runCommand) Help() string {
 	return `All specs, and your own tables and graphs that they name, are checked before the first
 one runs. A failed job does not stop a run: it is recorded with its error, and the exit code is 1.
@@ -224,7 +221,6 @@ Examples:
   ppdp merge results`
 }
 
-// Run runs.
 func (c runCommand) Run(con *console) error {
 	c.shard = engine.Shard(c.Shard)
 	plans, err := checkedPlans(con, c.Specs, c.overrides(), &c.runFlags)

@@ -15,7 +15,6 @@ import (
 	"ppdp/internal/results"
 )
 
-// settleCommand is "ppdp settle".
 type settleCommand struct {
 	Claims []string `arg:"" optional:"" name:"claim" help:"Papers or claims to settle, such as rps or R-1a.1 (default: all claims)."`
 	dataFlags
@@ -23,7 +22,6 @@ type settleCommand struct {
 	Jobs int    `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" placeholder:"N"`
 }
 
-// Help is the second part of the verb's help text.
 func (settleCommand) Help() string {
 	return `Runs as many trials as claims take: the settings that they speak of, 20 times at first,
 and then 60, 180 and 540 times those of points that are still open. Readings of a claim are settled
@@ -57,7 +55,6 @@ const settleSeconds = 480.0
 // unknownCost is the seconds taken for a job of an experiment that was never timed.
 const unknownCost = 0.05
 
-// Run settles.
 func (c settleCommand) Run(con *console) error {
 	v, err := readClaims(claims.Papers(), c.Claims...)
 	if err != nil {

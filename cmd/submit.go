@@ -17,7 +17,6 @@ import (
 	"ppdp/internal/results"
 )
 
-// submitCommand is "ppdp submit".
 type submitCommand struct {
 	Slurm      slurmCommand      `cmd:"" help:"Hand experiments to Slurm as a job array, and a job that merges their results."`
 	Kubernetes kubernetesCommand `cmd:"" help:"Print experiments as an Indexed Job of Kubernetes, and a job that merges their results."`
@@ -34,7 +33,6 @@ type submitFlags struct {
 	Memory   string        `help:"Most memory that a task may have, such as 4GiB; by default what the cluster gives." placeholder:"SIZE"`
 }
 
-// Validate is asked by kong.
 func (f *submitFlags) Validate() error {
 	errs := []error{f.planFlags.Validate()}
 	if f.Tasks < 1 || f.Tasks > maxShards {
@@ -82,7 +80,6 @@ func (f *submitFlags) megabytes() (int64, error) {
 	return bytes >> 20, err
 }
 
-// slurmCommand is "ppdp submit slurm".
 type slurmCommand struct {
 	submitFlags
 	dataFlags
@@ -91,7 +88,6 @@ type slurmCommand struct {
 	DryRun  bool   `help:"Write and print the scripts; submit nothing."`
 }
 
-// Help is the second part of the verb's help text.
 func (slurmCommand) Help() string {
 	return `Hands Slurm a job array, each task of which runs one shard, and a job behind it that
 merges, draws and reports what is there. The scripts are left in the folder submit inside --out,

@@ -9,7 +9,6 @@ import (
 	"ppdp/publish"
 )
 
-// verifyCommand is "ppdp verify".
 type verifyCommand struct {
 	Dir      string `arg:"" help:"The folder of a release."`
 	Original string `help:"The table that was released, if you hold it: a CSV file." placeholder:"FILE"`
@@ -18,7 +17,6 @@ type verifyCommand struct {
 	JSON     bool   `name:"json" help:"Write JSON instead of sentences."`
 }
 
-// Help is the second part of the verb's help text.
 func (verifyCommand) Help() string {
 	return `Checks what anyone can of a release made by "ppdp release": the certificate against
 its JSON Schema, all files against their SHA-256 in it, the schema, every value against its domain,
@@ -44,7 +42,6 @@ Examples:
   ppdp verify anonymised --original my.csv --json`
 }
 
-// Run verifies.
 func (c verifyCommand) Run(con *console) error {
 	var original *publish.Original
 	if c.Original != "" {

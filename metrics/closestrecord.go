@@ -28,7 +28,6 @@ const (
 	DistanceRatio ClosestFigure = "ratio"    // mean of that distance over the second smallest
 )
 
-// Enum lists the words.
 func (ClosestFigure) Enum() []string {
 	return algorithms.Words(ShareNearer, MeanDistance, DistanceRatio)
 }
@@ -40,7 +39,6 @@ type ClosestRecordParams struct {
 	Records Whose         `yaml:"records" doc:"of a distance and a ratio: from whose records"`
 }
 
-// Validate reports everything wrong with the parameters.
 func (p *ClosestRecordParams) Validate() error {
 	problems := []error{algorithms.CheckWord("of", p.Of), algorithms.CheckWord("end", p.End),
 		algorithms.CheckWord("records", p.Records)}

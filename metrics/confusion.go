@@ -33,7 +33,6 @@ const (
 	Cell      ConfusionFigure = "cell"      // a cell of the matrix, as a share of all test rows
 )
 
-// Enum lists the words.
 func (ConfusionFigure) Enum() []string { return algorithms.Words(Precision, Recall, F1, Cell) }
 
 // ConfusionParams are the parameters of confusion.
@@ -44,7 +43,6 @@ type ConfusionParams struct {
 	Encoding  encoding.Encoding `yaml:"encoding" doc:"how a classifier sees a region"`
 }
 
-// Validate reports everything wrong with the parameters.
 func (p *ConfusionParams) Validate() error {
 	var bad error
 	switch whole := p.Class != "" && p.Predicted != ""; {

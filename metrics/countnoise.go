@@ -27,7 +27,6 @@ const (
 	PerRegion Per = "region"
 )
 
-// Enum lists the words a specification may use.
 func (Per) Enum() []string { return algorithms.Words(PerClass, PerRegion) }
 
 // CountNoiseParams are the parameters of the metric count-noise.

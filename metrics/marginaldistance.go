@@ -56,7 +56,6 @@ const (
 	Quantile Cut = "quantile"
 )
 
-// Enum lists the words.
 func (Cut) Enum() []string { return algorithms.Words(Equally, Quantile) }
 
 // MarginalDistanceParams are the parameters of the metrics over marginals.

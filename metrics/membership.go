@@ -36,7 +36,6 @@ const (
 	ClassifierScore Score = "classifier" // how surely boosting takes it for a released record
 )
 
-// Enum lists the words.
 func (Score) Enum() []string {
 	return algorithms.Words(DensityScore, DistanceScore, ClassifierScore)
 }
@@ -50,7 +49,6 @@ const (
 	AttackFPR AttackFigure = "fpr" // others taken for members, at most as many as asked for
 )
 
-// Enum lists the words.
 func (AttackFigure) Enum() []string { return algorithms.Words(AttackAUC, AttackTPR, AttackFPR) }
 
 // MembershipParams are the parameters of the metric membership.

@@ -31,7 +31,6 @@ const (
 	Boosting Propensity = "boosting"
 )
 
-// Enum lists the words.
 func (Propensity) Enum() []string { return algorithms.Words(Logistic, Boosting) }
 
 // PMSEParams are the parameters of pmse.

@@ -48,7 +48,6 @@ type RegressionParams struct {
 	Regressor RegressorName `yaml:"regressor" doc:"what learns it"`
 }
 
-// Validate reports everything out of range.
 func (p *RegressionParams) Validate() error {
 	var bad datasets.Problems
 	if p.Target == "" {

@@ -27,7 +27,6 @@ const (
 	Difference Whose = "difference" // members' less that of the others: what membership costs
 )
 
-// Enum lists the words.
 func (Whose) Enum() []string { return algorithms.Words(Members, HeldOut, Difference) }
 
 // among is the figure asked for of shares of members and of records held out, undefined where it

@@ -19,7 +19,6 @@ const (
 	AtLeast Operator = "at-least" // along the attribute's order
 )
 
-// Enum lists the words a specification may use.
 func (Operator) Enum() []string { return algorithms.Words(Equal, AtMost, AtLeast) }
 
 // WorkloadParams describe a workload of queries with one predicate each, "attribute operator
@@ -35,7 +34,6 @@ func defaultWorkload() WorkloadParams {
 	return WorkloadParams{Operator: Equal, Values: datasets.AllValues, Ranges: Box}
 }
 
-// Validate reports everything out of range.
 func (p *WorkloadParams) Validate() error {
 	var bad datasets.Problems
 	bad.AddError(algorithms.CheckWord("operator", p.Operator))

@@ -24,7 +24,6 @@ const (
 	ClassColumn PermutedColumns = "class"
 )
 
-// Enum lists the words.
 func (PermutedColumns) Enum() []string { return algorithms.Words(AllColumns, ClassColumn) }
 
 // PermutedParams choose what is permuted.

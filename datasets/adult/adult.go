@@ -135,7 +135,6 @@ func init() {
 	datasets.Register(StandIn{})
 }
 
-// Info describes the table.
 func (Source) Info() datasets.Info {
 	return datasets.Info{
 		Name:     "adult",

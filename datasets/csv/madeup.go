@@ -45,7 +45,6 @@ func (p *MadeUpParams) ResolvePaths(base string) {
 	datasets.ResolvePaths(base, &p.Schema)
 }
 
-// Info describes the source.
 func (MadeUp) Info() datasets.Info {
 	return datasets.Info{Name: "from-schema", Title: "Records made up from a schema",
 		License: "none: generated"}

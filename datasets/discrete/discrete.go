@@ -109,7 +109,6 @@ type Source struct{}
 
 func init() { datasets.Register(Source{}) }
 
-// Info describes the source.
 func (Source) Info() datasets.Info {
 	return datasets.Info{
 		Name:     "discrete",

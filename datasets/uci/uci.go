@@ -122,7 +122,6 @@ func init() {
 	}
 }
 
-// Info describes the table.
 func (s Source) Info() datasets.Info {
 	return datasets.Info{Name: s.name, Title: s.title, Citation: s.citation,
 		License: cmp.Or(s.license, datasets.Attribution), Files: []datasets.File{s.file}}
