@@ -23,8 +23,8 @@ type riskCommand struct {
 	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
 	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
 	Population string   `help:"A table of the whole population, generalised in the same way: for the journalist's risk." placeholder:"FILE"`
-	K          int      `help:"Records in classes smaller than this are at risk." default:"5"`
-	C          float64  `help:"The constant of recursive (c, l)-diversity." default:"2"`
+	K          int      `help:"Records in classes smaller than this are at risk." default:"5" min:"1"`
+	C          float64  `help:"The constant of recursive (c, l)-diversity." default:"2" min:"1e-9" max:"1e9"`
 	Suppressed string   `help:"The text in every quasi-identifier of a suppressed record. Empty: no record is suppressed." default:"*"`
 	JSON       bool     `name:"json" help:"Write JSON instead of tables."`
 	Page       string   `help:"Also write a page to this file (HTML)." placeholder:"FILE"`
@@ -51,9 +51,6 @@ Examples:
 
 func (c riskCommand) Run(con *console) error {
 	options := risk.Options{K: c.K, C: c.C, Suppressed: c.Suppressed}
-	if err := options.Validate(); err != nil {
-		return inputError{err}
-	}
 	file, err := tableIn(c.File)
 	if err != nil {
 		return inputError{err}
@@ -98,7 +95,7 @@ func (c riskCommand) Run(con *console) error {
 		}
 	}
 	if c.JSON {
-		return writeJSON(con.stdout, report)
+		return results.WriteJSON(con.stdout, report)
 	}
 	return printRisk(con.stdout, report)
 }
@@ -122,7 +119,7 @@ func (c riskCommand) certified(con *console, dir string) (done bool, err error) 
 			promise.Model, filepath.Join(dir, publish.PageFile))}
 	}
 	if c.JSON {
-		return true, writeJSON(con.stdout, map[string]any{"guarantee": promise})
+		return true, results.WriteJSON(con.stdout, map[string]any{"guarantee": promise})
 	}
 	budget := fmt.Sprintf("an epsilon of %v", promise.Epsilon)
 	if promise.Delta > 0 {

@@ -40,8 +40,7 @@ type ClosestRecordParams struct {
 }
 
 func (p *ClosestRecordParams) Validate() error {
-	problems := []error{algorithms.CheckWord("of", p.Of), algorithms.CheckWord("end", p.End),
-		algorithms.CheckWord("records", p.Records)}
+	var problems []error
 	if p.Of != ShareNearer && p.End != Estimate {
 		problems = append(problems, errors.New("end: only a share has an interval"))
 	}

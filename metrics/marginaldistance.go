@@ -67,13 +67,6 @@ type MarginalDistanceParams struct {
 	Sets       int  `yaml:"sets" doc:"the most sets of attributes that are measured: of more, a sample of this size is drawn, always the same; 0 for all" min:"0" max:"1000000"`
 }
 
-// Validate reports everything out of range.
-func (p *MarginalDistanceParams) Validate() error {
-	return errors.Join(algorithms.CheckRange("attributes", p.Attributes, 1, 3),
-		algorithms.CheckRange("bins", p.Bins, 1, 256), algorithms.CheckWord("cut", p.Cut),
-		algorithms.CheckRange("sets", p.Sets, 0, 1_000_000))
-}
-
 // maxMarginalCells bounds a marginal: 32 MB of doubles.
 const maxMarginalCells = 1 << 22
 

@@ -88,7 +88,6 @@ type AggregateErrorParams struct {
 func (p *AggregateErrorParams) Validate() error {
 	var bad datasets.Problems
 	bad.AddError(p.WorkloadParams.Validate())
-	bad.AddError(algorithms.CheckWord("aggregate", p.Aggregate))
 	if p.Of == "" {
 		bad.Add("of: missing, must name a numeric quasi-identifier")
 	}

@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"math"
 
 	"ppdp/algorithms"
@@ -48,11 +47,6 @@ func (w Whose) among(shares [2]share, end End) (float64, bool) {
 type UniqueMatchesParams struct {
 	Of  Whose `yaml:"of" doc:"whose share; the difference is what the release has memorised"`
 	End End   `yaml:"end" doc:"the share, or an end of its exact 95 % interval"`
-}
-
-// Validate reports words that are not listed.
-func (p *UniqueMatchesParams) Validate() error {
-	return errors.Join(algorithms.CheckWord("of", p.Of), algorithms.CheckWord("end", p.End))
 }
 
 // NeedsHeldOut holds but for the members alone.

@@ -35,17 +35,15 @@ func defaultWorkload() WorkloadParams {
 }
 
 func (p *WorkloadParams) Validate() error {
-	var bad datasets.Problems
-	bad.AddError(algorithms.CheckWord("operator", p.Operator))
 	switch {
 	case strings.TrimSpace(p.Values) == "":
-		bad.Add("values: %q, must be %s or a list such as 18, 25, 40..60",
+		return fmt.Errorf("values: %q, must be %s or a list such as 18, 25, 40..60",
 			p.Values, datasets.AllValues)
 	case p.Values != datasets.AllValues && p.Attribute == "":
-		bad.Add("values: %q without an attribute, must be %s", p.Values, datasets.AllValues)
+		return fmt.Errorf("values: %q without an attribute, must be %s", p.Values,
+			datasets.AllValues)
 	}
-	bad.AddError(algorithms.CheckWord("ranges", p.Ranges))
-	return bad.Err()
+	return nil
 }
 
 // maxQueries bounds a workload: each query costs time linear in the regions.

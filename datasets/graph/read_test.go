@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 )
 
 func canonical(t testing.TB, g *datasets.Graph) string {
@@ -329,7 +330,7 @@ func TestUserFile(t *testing.T) {
 	}
 	wrong := &FileParams{Format: "gml", Base: 7, Nodes: -1}
 	for _, key := range []string{"path: ", "format: ", "base: ", "nodes: "} {
-		if err := wrong.Validate(); err == nil || !strings.Contains(err.Error(), key) {
+		if err := declared.Check(wrong); err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("Validate: %v, want %q", err, key)
 		}
 	}

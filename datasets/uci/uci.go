@@ -46,7 +46,6 @@ type Source struct {
 
 // params are the parameters of a table that has some.
 type params interface {
-	Validate() error
 	classes() []int // as of Source
 	share() int     // as of datasets.Dataset
 }
