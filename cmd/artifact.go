@@ -166,10 +166,7 @@ func (c artifactCommand) pack(con *console, used []string) (packed []string, err
 }
 
 func writeText(path, text string) error {
-	return results.WriteFile(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
+	return results.WriteFile(path, results.Text(text))
 }
 
 // writeSums writes SHA256SUMS, the checksums of all files of a folder, in the form of sha256sum.

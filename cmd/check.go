@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/results"
 	"ppdp/publish"
 )
 
@@ -58,7 +59,7 @@ func (c checkCommand) Run(con *console) error {
 		return inputError{err}
 	}
 	if c.JSON {
-		err = writeJSON(con.stdout, checked)
+		err = results.WriteJSON(con.stdout, checked)
 	} else {
 		printChecked(con.stdout, filepath.ToSlash(c.File), checked)
 	}

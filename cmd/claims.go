@@ -67,7 +67,8 @@ func (c claimsCommand) Run(con *console) error {
 	errs := v.judge(c.Variant, c.Out, runs)
 	switch {
 	case c.JSON:
-		err = writeJSON(con.stdout, slices.Concat(append(v.judgements, []claims.Judgement{})...))
+		err = results.WriteJSON(con.stdout,
+			slices.Concat(append(v.judgements, []claims.Judgement{})...))
 	case c.Write != "":
 		err = results.WriteFile(c.Write, func(w io.Writer) error {
 			return claims.WriteMarkdown(w, v.files, v.judgements)

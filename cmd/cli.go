@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -15,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/internal/process"
 )
 
@@ -74,6 +76,25 @@ type cli struct {
 	Datasets    datasetsCommand    `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`
 
 	Version kong.VersionFlag `help:"Print version, commit and processor architecture, and exit."`
+}
+
+// Validate is asked by kong. It checks the bounds that flags declare.
+func (cli) Validate(command *kong.Context) error {
+	var errs []error
+	for _, flag := range command.Flags() {
+		check := func(v reflect.Value) {
+			errs = append(errs, declared.CheckNumber("--"+flag.Name, v,
+				func(tag string) (string, bool) { return flag.Tag.Get(tag), flag.Tag.Has(tag) }))
+		}
+		if v := flag.Target; v.Kind() == reflect.Slice {
+			for i := range v.Len() {
+				check(v.Index(i))
+			}
+		} else {
+			check(reflect.Indirect(v)) // of no value if the flag is not given
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // version is what --version prints.

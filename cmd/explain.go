@@ -61,7 +61,7 @@ func (c explainCommand) Run(con *console) error {
 		output = regress.JobOutputDifference(a.job, b.job)
 	}
 	if c.JSON {
-		return writeJSON(con.stdout, struct {
+		return results.WriteJSON(con.stdout, struct {
 			Inputs []regress.Difference `json:"inputs"`
 			Output *regress.Difference  `json:"output,omitempty"` // the first number that differs
 		}{append([]regress.Difference{}, differences...), output})

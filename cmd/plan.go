@@ -7,6 +7,7 @@ import (
 
 	"ppdp/experiments/engine"
 	"ppdp/experiments/spec"
+	"ppdp/internal/results"
 )
 
 type planCommand struct {
@@ -76,7 +77,7 @@ func (c planCommand) Run(con *console) error {
 		lines[i] = describePlan(plan, cached, seconds)
 	}
 	if c.JSON {
-		return writeJSON(con.stdout, lines)
+		return results.WriteJSON(con.stdout, lines)
 	}
 	for i, line := range lines {
 		if i > 0 {

@@ -22,8 +22,8 @@ type regressCommand struct {
 	All       bool    `help:"Also fail if an experiment of the reference was not run."`
 	Verbose   bool    `short:"v" help:"Also show what has not changed."`
 	JSON      bool    `name:"json" help:"Write JSON instead of a table, with every comparison."`
-	Alpha     float64 `help:"Chance of a false alarm in one comparison with a run of another seed (default: ${default})." default:"0.01" placeholder:"P"`
-	Floor     float64 `help:"Smallest relative change that counts (default: ${default})." default:"0.01" placeholder:"SHARE"`
+	Alpha     float64 `help:"Chance of a false alarm in one comparison with a run of another seed (default: ${default})." default:"0.01" above:"0" below:"1" placeholder:"P"`
+	Floor     float64 `help:"Smallest relative change that counts (default: ${default})." default:"0.01" min:"0" placeholder:"SHARE"`
 	Accept    bool    `help:"Make the results the reference. Needs --reason."`
 	Reason    string  `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
 }
@@ -46,12 +46,6 @@ Examples:
 
 func (c *regressCommand) Validate() error {
 	var errs []error
-	if !(c.Alpha > 0 && c.Alpha < 1) {
-		errs = append(errs, fmt.Errorf("--alpha: %v, must be between 0 and 1", c.Alpha))
-	}
-	if !(c.Floor >= 0) {
-		errs = append(errs, fmt.Errorf("--floor: %v, must be at least 0", c.Floor))
-	}
 	if c.Accept && strings.TrimSpace(c.Reason) == "" {
 		errs = append(errs, errors.New("--accept needs --reason"))
 	}
@@ -96,7 +90,7 @@ func (c regressCommand) Run(con *console) error {
 	gate := regress.Compare(pairs, regress.Options{Alpha: c.Alpha, Floor: c.Floor})
 	report := gateReport{Gate: gate, NotRun: skipped, WithoutReference: fresh}
 	if c.JSON {
-		err = writeJSON(con.stdout, report)
+		err = results.WriteJSON(con.stdout, report)
 	} else {
 		err = report.writeText(con.stdout, c.Verbose)
 	}

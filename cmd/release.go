@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/internal/results"
 	"ppdp/publish"
 )
 
@@ -77,7 +78,7 @@ func (c releaseCommand) Run(con *console) error {
 	}
 	s := made.Standing
 	if c.JSON {
-		return writeJSON(con.stdout, struct {
+		return results.WriteJSON(con.stdout, struct {
 			Folder      string               `json:"folder"`
 			Digest      string               `json:"certificate_sha256"`
 			Number      int                  `json:"number"`

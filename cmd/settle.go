@@ -19,7 +19,7 @@ type settleCommand struct {
 	Claims []string `arg:"" optional:"" name:"claim" help:"Papers or claims to settle, such as rps or R-1a.1 (default: all claims)."`
 	dataFlags
 	Out  string `help:"Folder of results; settled runs are below settled/ in it (default: ${default})." default:"results" placeholder:"DIR"`
-	Jobs int    `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" placeholder:"N"`
+	Jobs int    `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
 }
 
 func (settleCommand) Help() string {
@@ -63,7 +63,7 @@ func (c settleCommand) Run(con *console) error {
 	flags := &runFlags{dataFlags: c.dataFlags, Jobs: c.Jobs,
 		outFlag: outFlag{filepath.Join(c.Out, settledFolder)}, noFigures: true}
 	s := &settling{verdicts: v, con: con, all: len(c.Claims) == 0, flags: flags}
-	if err := errors.Join(inputErrors(s.flags.Validate()), s.plan()); err != nil {
+	if err := s.plan(); err != nil {
 		return err
 	}
 	for _, look := range claims.Looks {

@@ -197,7 +197,7 @@ func (c statusCommand) Run(con *console) error {
 		return inputError{err}
 	}
 	if c.JSON {
-		return writeJSON(con.stdout, lines)
+		return results.WriteJSON(con.stdout, lines)
 	}
 	table := newTable(con.stdout, "EXPERIMENT", "SHARD", "STATE", "DONE", "FAILED", "OPEN", "SPEED",
 		"ENDS")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ppdp/internal/results"
 	"ppdp/publish"
 )
 
@@ -65,7 +66,7 @@ func (c verifyCommand) Run(con *console) error {
 		fmt.Fprintln(con.stderr, "ppdp: note: the release is signed; --key checks by whom")
 	}
 	if c.JSON {
-		err = writeJSON(con.stdout, report)
+		err = results.WriteJSON(con.stdout, report)
 	} else {
 		for _, holds := range report.Checks {
 			fmt.Fprintln(con.stdout, "ok:", holds)
