@@ -94,7 +94,14 @@ func (cli) Validate(command *kong.Context) error {
 			check(reflect.Indirect(v)) // of no value if the flag is not given
 		}
 	}
-	return errors.Join(errs...)
+	err := errors.Join(errs...)
+	if at := command.Selected(); err != nil && at != nil { // else kong asks it
+		own, ok := at.Target.Addr().Interface().(interface{ Validate() error })
+		if ok {
+			err = errors.Join(err, own.Validate())
+		}
+	}
+	return err
 }
 
 // version is what --version prints.
