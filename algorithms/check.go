@@ -3,10 +3,8 @@ package algorithms
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
-	"strings"
 
+	"ppdp/internal/declared"
 	"ppdp/privacy"
 )
 
@@ -35,7 +33,7 @@ func CheckInput[P Params](ctx context.Context, a Algorithm, in Input) (params P,
 }
 
 func checkParams(a Algorithm, in Input, params Params) error {
-	if err := params.Validate(); err != nil {
+	if err := declared.Check(params); err != nil {
 		return err
 	}
 	guarantee, err := GuaranteeOf(a, in.Variant, params)
@@ -67,47 +65,6 @@ func checkParams(a Algorithm, in Input, params Params) error {
 			in.Budget.Delta(), privacy.ErrUnit)
 	}
 	return nil
-}
-
-// Word is a parameter type with a fixed list of words, such as mondrian's mode.
-type Word interface {
-	~string
-	// Enum lists the words.
-	Enum() []string
-}
-
-// CheckWord returns nil when value is one of its type's words, else an error that names the yaml
-// key.
-func CheckWord[W Word](key string, value W) error {
-	if slices.Contains(value.Enum(), string(value)) {
-		return nil
-	}
-	words := strings.Join(value.Enum(), ", ")
-	return fmt.Errorf("%s: %q, must be one of %s", key, string(value), words)
-}
-
-// CheckRange returns nil when low ≤ value ≤ high, else an error that names the yaml key.
-func CheckRange(key string, value, low, high int) error {
-	if value >= low && value <= high {
-		return nil
-	}
-	return fmt.Errorf("%s: %d, must be from %d to %d", key, value, low, high)
-}
-
-// CheckNumber returns nil for a finite value of at least 0, else an error that names the yaml key.
-func CheckNumber(key string, value float64) error {
-	if value >= 0 && !math.IsInf(value, 1) {
-		return nil
-	}
-	return fmt.Errorf("%s: %v, must be a finite number of at least 0", key, value)
-}
-
-// CheckShare returns nil when 0 < value < 1, else an error that names the yaml key.
-func CheckShare(key string, value float64) error {
-	if value > 0 && value < 1 {
-		return nil
-	}
-	return fmt.Errorf("%s: %v, must be above 0 and below 1", key, value)
 }
 
 // CheckEnough returns nil for k rows or more, and for none, else an error that wraps ErrTooFew. It

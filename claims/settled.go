@@ -82,8 +82,7 @@ func (s *Settled) Add(old *Settled) {
 
 // Write writes a line with the digests and one for each judgement.
 func (s *Settled) Write(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
+	encoder := results.NewEncoder(w)
 	err := encoder.Encode(s.Records)
 	for i := range s.Judgements {
 		if err == nil {

@@ -22,14 +22,12 @@ import (
 	"ppdp/report/leaderboard"
 )
 
-// artifactCommand is "ppdp artifact".
 type artifactCommand struct {
 	Out string `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
 	To  string `help:"Folder of the artifact (default: ${default}). Files already there become part of it." default:"dist" placeholder:"DIR"`
 	dataFlags
 }
 
-// Help is the second part of the verb's help text.
 func (artifactCommand) Help() string {
 	return `Copies the results of finished runs, and those of their data that may be passed on, and
 writes ARTIFACT.md: requirements, measured times and sizes, the expected verdict on each claim,
@@ -47,7 +45,6 @@ Examples:
 // tires is the experiment of the short trial: it needs no data and takes seconds.
 const tires = "rps/fig1"
 
-// Run describes.
 func (c artifactCommand) Run(con *console) error {
 	settings := buildSettings()
 	contents := &artifact.Contents{Platform: runtime.GOOS + "/" + runtime.GOARCH,
@@ -169,10 +166,7 @@ func (c artifactCommand) pack(con *console, used []string) (packed []string, err
 }
 
 func writeText(path, text string) error {
-	return results.WriteFile(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
+	return results.WriteFile(path, results.Text(text))
 }
 
 // writeSums writes SHA256SUMS, the checksums of all files of a folder, in the form of sha256sum.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -22,13 +21,12 @@ import (
 	"ppdp/random"
 )
 
-// auditCommand is "ppdp audit".
 type auditCommand struct {
 	What        []string `arg:"" optional:"" name:"what" help:"Algorithms, descriptors of programs of your own (*.baseline.yaml), or specs whose settings to audit; default: every algorithm under differential privacy."`
 	Variant     string   `help:"Only this variant, such as strict." placeholder:"VARIANT"`
-	Epsilon     float64  `help:"Privacy budget of algorithms given by name (default: ${default})." default:"1" placeholder:"E"`
-	Delta       float64  `help:"Delta beside epsilon, for algorithms given by name that take one (default: pure epsilon)." placeholder:"D"`
-	Transcripts int      `help:"Transcripts for each pair of small inputs and direction; large ones have fewer (default: ${default})." default:"100" placeholder:"N"`
+	Epsilon     float64  `help:"Privacy budget of algorithms given by name (default: ${default})." default:"1" above:"0" placeholder:"E"`
+	Delta       float64  `help:"Delta beside epsilon, for algorithms given by name that take one (default: pure epsilon)." min:"0" below:"1" placeholder:"D"`
+	Transcripts int      `help:"Transcripts for each pair of small inputs and direction; large ones have fewer (default: ${default})." default:"100" min:"1" placeholder:"N"`
 	BlackBox    int      `help:"Also make this many releases of either input of each pair, and search for events that the claim does not allow; 4000 find much." placeholder:"N"`
 	Publication bool     `help:"Only releases as ppdp release makes them, with exact draws; without it, algorithms given by name are audited in both ways."`
 	Seed        uint64   `help:"Seed of the transcripts and releases." default:"1" placeholder:"S"`
@@ -38,7 +36,6 @@ type auditCommand struct {
 	dataFlags
 }
 
-// Help is the second part of the verb's help text.
 func (auditCommand) Help() string {
 	return `Checks privacy guarantees call by call. A release is made while the calls of its
 mechanisms are recorded. The same algorithm then runs on another input, and every mechanism is
@@ -90,18 +87,8 @@ Examples:
   ppdp audit my.baseline.yaml --black-box 4000`
 }
 
-// Validate is asked by kong.
 func (c *auditCommand) Validate() error {
 	var errs []error
-	if !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 1) {
-		errs = append(errs, fmt.Errorf("--epsilon: %v, must be a finite number above 0", c.Epsilon))
-	}
-	if !(c.Delta >= 0 && c.Delta < 1) {
-		errs = append(errs, fmt.Errorf("--delta: %v, must be at least 0 and below 1", c.Delta))
-	}
-	if c.Transcripts < 1 {
-		errs = append(errs, fmt.Errorf("--transcripts: %d, must be at least 1", c.Transcripts))
-	}
 	if c.BlackBox < 0 || c.BlackBox == 1 {
 		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", c.BlackBox))
 	}
@@ -137,7 +124,6 @@ func (a *audited) prepare(ctx context.Context, name string, data audit.Data,
 	return nil
 }
 
-// Run audits.
 func (c auditCommand) Run(con *console) (err error) {
 	subjects, err := c.subjects()
 	if err != nil {
@@ -182,7 +168,7 @@ func (c auditCommand) Run(con *console) (err error) {
 	}
 	bar.finish()
 	if c.JSON {
-		err = writeJSON(con.stdout, done)
+		err = results.WriteJSON(con.stdout, done)
 	} else {
 		err = printAudits(con.stdout, done)
 	}

@@ -11,17 +11,16 @@ import (
 	"strings"
 
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/results"
 	"ppdp/publish"
 )
 
-// checkCommand is "ppdp check".
 type checkCommand struct {
 	File   string `arg:"" name:"table" help:"The table, as delimited text; it may be gzip."`
 	Schema string `help:"Its schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	JSON   bool   `name:"json" help:"Write JSON instead of text."`
 }
 
-// Help is the second part of the verb's help text.
 func (checkCommand) Help() string {
 	return `Says everything wrong with a table at once, by the rules that runs load it by: each kind
 of fault with its count, the first few with line and column (in bytes), and what would mend it. The
@@ -34,7 +33,6 @@ Examples:
   ppdp check my.csv.gz --schema my.schema.yaml --json`
 }
 
-// Run checks.
 func (c checkCommand) Run(con *console) error {
 	if err := besideTable(&c.Schema, c.File); err != nil {
 		return err
@@ -61,7 +59,7 @@ func (c checkCommand) Run(con *console) error {
 		return inputError{err}
 	}
 	if c.JSON {
-		err = writeJSON(con.stdout, checked)
+		err = results.WriteJSON(con.stdout, checked)
 	} else {
 		printChecked(con.stdout, filepath.ToSlash(c.File), checked)
 	}

@@ -16,7 +16,6 @@ import (
 	"ppdp/internal/spelling"
 )
 
-// claimsCommand is "ppdp claims".
 type claimsCommand struct {
 	Claims  []string `arg:"" optional:"" name:"claim" help:"Claims to show with every number, by id."`
 	Paper   string   `help:"Judge the claims of one paper only, such as rps." default:"all" placeholder:"PAPER"`
@@ -26,7 +25,6 @@ type claimsCommand struct {
 	Write   string   `help:"Write a page of all verdicts and their numbers." placeholder:"PAGE" xor:"form"`
 }
 
-// Help is the second part of the verb's help text.
 func (claimsCommand) Help() string {
 	return `Judges the papers' statements on the records of finished runs. Nothing is run.
 
@@ -50,7 +48,6 @@ Examples:
   ppdp claims --paper rps --variant strict --out ~/results --json`
 }
 
-// Run judges.
 func (c claimsCommand) Run(con *console) error {
 	if c.Write != "" && len(c.Claims) > 0 {
 		return inputError{errors.New("--write takes no names of claims: it writes all of them")}
@@ -70,7 +67,8 @@ func (c claimsCommand) Run(con *console) error {
 	errs := v.judge(c.Variant, c.Out, runs)
 	switch {
 	case c.JSON:
-		err = writeJSON(con.stdout, slices.Concat(append(v.judgements, []claims.Judgement{})...))
+		err = results.WriteJSON(con.stdout,
+			slices.Concat(append(v.judgements, []claims.Judgement{})...))
 	case c.Write != "":
 		err = results.WriteFile(c.Write, func(w io.Writer) error {
 			return claims.WriteMarkdown(w, v.files, v.judgements)

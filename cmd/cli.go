@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -15,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/internal/process"
 )
 
@@ -76,6 +78,32 @@ type cli struct {
 	Man         manCommand         `cmd:"" help:"Write man pages, from the same texts as --help."`
 
 	Version kong.VersionFlag `help:"Print version, commit and processor architecture, and exit."`
+}
+
+// Validate is asked by kong. It checks the bounds that flags declare.
+func (cli) Validate(command *kong.Context) error {
+	var errs []error
+	for _, flag := range command.Flags() {
+		check := func(v reflect.Value) {
+			errs = append(errs, declared.CheckNumber("--"+flag.Name, v,
+				func(tag string) (string, bool) { return flag.Tag.Get(tag), flag.Tag.Has(tag) }))
+		}
+		if v := flag.Target; v.Kind() == reflect.Slice {
+			for i := range v.Len() {
+				check(v.Index(i))
+			}
+		} else {
+			check(reflect.Indirect(v)) // of no value if the flag is not given
+		}
+	}
+	err := errors.Join(errs...)
+	if at := command.Selected(); err != nil && at != nil { // else kong asks it
+		own, ok := at.Target.Addr().Interface().(interface{ Validate() error })
+		if ok {
+			err = errors.Join(err, own.Validate())
+		}
+	}
+	return err
 }
 
 // version is what --version prints.

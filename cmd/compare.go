@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,24 +21,22 @@ import (
 	"ppdp/report/contest"
 )
 
-// compareCommand is "ppdp compare".
 type compareCommand struct {
 	CSV       string `arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
 	Generated bool   `help:"In place of a table: compare on records made up from the schema, --rows of them. Choosing by them costs no privacy, and says less."`
 	Schema    string `help:"The table's schema file; ppdp datasets schema drafts one. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	Target    string `help:"The class that classifiers predict, in place of the schema's." placeholder:"ATTRIBUTE"`
 	// kong splits at commas.
-	Epsilon []float64     `help:"Budget of each release under differential privacy; several are joined by commas." default:"1" placeholder:"E"`
-	K       int           `name:"k" help:"Size of groups under k-anonymity." default:"10" placeholder:"K"`
-	Rows    int           `help:"The number of records as far as it is public, else a guess: settings follow from it. It is never counted in the file." placeholder:"N"`
-	Trials  int           `help:"Repetitions, each with other random numbers and other folds; tests need 2, and more of them distinguish more releases." default:"5" placeholder:"N"`
+	Epsilon []float64     `help:"Budget of each release under differential privacy; several are joined by commas." default:"1" above:"0" placeholder:"E"`
+	K       int           `name:"k" help:"Size of groups under k-anonymity." default:"10" min:"2" placeholder:"K"`
+	Rows    int           `help:"The number of records as far as it is public, else a guess: settings follow from it. It is never counted in the file." min:"0" placeholder:"N"`
+	Trials  int           `help:"Repetitions, each with other random numbers and other folds; tests need 2, and more of them distinguish more releases." default:"5" min:"1" placeholder:"N"`
 	Seed    uint64        `help:"Master seed of all randomness." default:"1" placeholder:"S"`
 	Out     string        `help:"Folder for the spec, the results and the page (default: the table's name and -compared)." placeholder:"DIR"`
-	Jobs    int           `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" placeholder:"N"`
-	Timeout time.Duration `help:"Give up on a release and what is measured on it after this long; 0 means never." default:"10m" placeholder:"D"`
+	Jobs    int           `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
+	Timeout time.Duration `help:"Give up on a release and what is measured on it after this long; 0 means never." default:"10m" min:"0" placeholder:"D"`
 }
 
-// Help is the second part of the verb's help text.
 func (compareCommand) Help() string {
 	return `Releases your table by every algorithm that fits, several times over, and measures what
 the releases are worth: classifiers, marginals, counts. Says for each measurement and budget which
@@ -65,7 +62,6 @@ Examples:
   ppdp compare my.csv --schema my.schema.yaml --target income --epsilon 0.1,1 --k 5 --out compared`
 }
 
-// Validate is asked by kong.
 func (c *compareCommand) Validate() error {
 	var errs []error
 	if (c.CSV == "") != c.Generated {
@@ -75,31 +71,13 @@ func (c *compareCommand) Validate() error {
 		errs = append(errs, errors.New("--generated needs a --schema"))
 	}
 	for i, epsilon := range c.Epsilon {
-		if !(epsilon > 0) || math.IsInf(epsilon, 1) {
-			errs = append(errs, fmt.Errorf("--epsilon: %v, must be a finite number above 0",
-				epsilon))
-		}
-		for _, other := range c.Epsilon[:i] {
-			if epsilon == other {
-				errs = append(errs, fmt.Errorf("--epsilon: %v is listed twice", epsilon))
-			}
-		}
-	}
-	for _, number := range []struct {
-		flag         string
-		value, least int
-	}{{"k", c.K, 2}, {"rows", c.Rows, 0}, {"trials", c.Trials, 1}, {"jobs", c.Jobs, 0}} {
-		if number.value < number.least {
-			errs = append(errs, fmt.Errorf("--%s: %d, must be at least %d", number.flag,
-				number.value, number.least))
+		if slices.Contains(c.Epsilon[:i], epsilon) {
+			errs = append(errs, fmt.Errorf("--epsilon: %v is listed twice", epsilon))
 		}
 	}
 	if c.Rows == 0 {
 		errs = append(errs, errors.New("--rows must be given: the number of records as far as it "+
 			"is public, else a guess. Settings follow from it; it is never counted in the file"))
-	}
-	if c.Timeout < 0 {
-		errs = append(errs, fmt.Errorf("--timeout: %v, must be at least 0s", c.Timeout))
 	}
 	return errors.Join(errs...)
 }
@@ -107,7 +85,6 @@ func (c *compareCommand) Validate() error {
 // specFile is the comparison's spec in its folder.
 const specFile = comparison.Name + ".yaml"
 
-// Run compares.
 func (c *compareCommand) Run(con *console) error {
 	base := strings.TrimSuffix(filepath.Base(c.Schema), ".schema.yaml") + "-generated"
 	if !c.Generated {

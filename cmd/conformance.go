@@ -8,12 +8,10 @@ import (
 	"ppdp/audit/conformance"
 )
 
-// conformanceCommand is "ppdp conformance".
 type conformanceCommand struct {
 	Descriptor string `arg:"" name:"descriptor" help:"The descriptor of a program of your own, a *.baseline.yaml."`
 }
 
-// Help is the second part of the verb's help text.
 func (conformanceCommand) Help() string {
 	return `Checks a program as every baseline is checked: the same seed gives the same bytes and
 another seed others, at most the budget is spent, tiny tables, odd schemas and extreme epsilons
@@ -25,7 +23,6 @@ Examples:
   ppdp conformance my.baseline.yaml`
 }
 
-// Run checks.
 func (c conformanceCommand) Run(con *console) error {
 	program, err := external.Load(c.Descriptor)
 	if err != nil {

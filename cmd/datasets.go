@@ -9,7 +9,6 @@ import (
 	"ppdp/datasets"
 )
 
-// datasetsCommand is "ppdp datasets".
 type datasetsCommand struct {
 	List   datasetsListCommand   `cmd:"" help:"List the datasets that specs can name."`
 	Fetch  datasetsFetchCommand  `cmd:"" help:"Download missing data files from their public homes and check them."`
@@ -23,7 +22,6 @@ type datasetsListCommand struct {
 	JSON bool `name:"json" help:"Write JSON instead of a table."`
 }
 
-// Run lists.
 func (c datasetsListCommand) Run(con *console) error {
 	return listCommand{What: "datasets", JSON: c.JSON}.Run(con)
 }
@@ -33,7 +31,6 @@ type datasetsFetchCommand struct {
 	Names []string `arg:"" optional:"" name:"dataset" help:"Datasets to fetch; default: all that have files."`
 }
 
-// Help is the second part of the verb's help text.
 func (datasetsFetchCommand) Help() string {
 	return `Files found on the search path with the right checksum are left alone. A download is
 checked before it gets its name. PPDP_OFFLINE=1 switches downloads off.
@@ -45,7 +42,6 @@ Examples:
   ppdp datasets fetch adult --data ./data`
 }
 
-// Run fetches.
 func (c datasetsFetchCommand) Run(con *console) error {
 	files := c.files()
 	wanted, err := filesOf(files, c.Names)
@@ -84,7 +80,6 @@ type datasetsVerifyCommand struct {
 	Names []string `arg:"" optional:"" name:"dataset" help:"Datasets to verify; default: all that have files."`
 }
 
-// Help is the second part of the verb's help text.
 func (datasetsVerifyCommand) Help() string {
 	return `Reports every file as ok, missing or altered. The exit code is 1 unless all are ok.
 
@@ -95,7 +90,6 @@ Examples:
   ppdp datasets verify adult --data ./data`
 }
 
-// Run verifies.
 func (c datasetsVerifyCommand) Run(con *console) error {
 	statuses, err := filesOf(c.files(), c.Names)
 	if err != nil {

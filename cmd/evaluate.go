@@ -104,7 +104,7 @@ func (c *evaluateCommand) Run(con *console) error {
 	}
 	measured := evaluation.Of(run)
 	if c.JSON {
-		return errors.Join(failed, writeJSON(con.stdout, measured))
+		return errors.Join(failed, results.WriteJSON(con.stdout, measured))
 	}
 	for column, of := range measured.Columns {
 		for _, kind := range measured.Kinds {

@@ -13,7 +13,6 @@ import (
 	"ppdp/internal/results"
 )
 
-// explainCommand is "ppdp explain".
 type explainCommand struct {
 	A    string `arg:"" name:"a" help:"A run's folder, such as results/rps/fig1, or one job of it: FOLDER#LINE, the job's line in records.jsonl. A reference's folder works too."`
 	B    string `arg:"" name:"b" help:"The run or job to compare it with."`
@@ -21,7 +20,6 @@ type explainCommand struct {
 	JSON bool   `name:"json" help:"Write JSON, with every input that differs."`
 }
 
-// Help is the second part of the verb's help text.
 func (explainCommand) Help() string {
 	return `Names the first input in which two runs differ, in the order in which a run depends on
 them: spec, command line, parameters, data, revisions of algorithms, metrics and classifiers, seed,
@@ -43,7 +41,6 @@ type explained struct {
 	job       *results.Record // nil for a run as a whole
 }
 
-// Run explains.
 func (c explainCommand) Run(con *console) error {
 	a, errA := openExplained(c.A)
 	b, errB := openExplained(c.B)
@@ -64,7 +61,7 @@ func (c explainCommand) Run(con *console) error {
 		output = regress.JobOutputDifference(a.job, b.job)
 	}
 	if c.JSON {
-		return writeJSON(con.stdout, struct {
+		return results.WriteJSON(con.stdout, struct {
 			Inputs []regress.Difference `json:"inputs"`
 			Output *regress.Difference  `json:"output,omitempty"` // the first number that differs
 		}{append([]regress.Difference{}, differences...), output})

@@ -12,18 +12,15 @@ import (
 	"ppdp/examples"
 )
 
-// initCommand is "ppdp init".
 type initCommand struct {
 	Baseline initBaselineCommand `cmd:"" help:"Write a baseline in another language, to be made your own."`
 }
 
-// initBaselineCommand is "ppdp init baseline".
 type initBaselineCommand struct {
 	Language string `arg:"" help:"Language: ${enum}." enum:"python,r,go,c"`
 	Name     string `arg:"" help:"Name of the baseline, and of its folder: a-z, 0-9 and -."`
 }
 
-// Help is the second part of the verb's help text.
 func (initBaselineCommand) Help() string {
 	return `Writes a folder with a complete baseline: a descriptor and a program that passes ppdp
 conformance. Put your algorithm in place of its own, and say in the descriptor what it is and what
@@ -63,7 +60,6 @@ var (
 
 var baselineName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
-// Run writes.
 func (c initBaselineCommand) Run(con *console) error {
 	if !baselineName.MatchString(c.Name) {
 		return inputError{fmt.Errorf("%q, must be up to 40 of a-z, 0-9 and -, a letter first",

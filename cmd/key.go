@@ -6,12 +6,10 @@ import (
 	"ppdp/publish"
 )
 
-// keyCommand is "ppdp key".
 type keyCommand struct {
 	File string `arg:"" help:"The private key's file, which must not exist. The public key's name has .pub behind it."`
 }
 
-// Help is the second part of the verb's help text.
 func (keyCommand) Help() string {
 	return `Makes a pair of Ed25519 keys in PEM, as openssl reads and writes them. With the private
 one you sign releases; keep it to yourself. Hand out the public one, but not together with a
@@ -29,7 +27,6 @@ Examples:
   ppdp verify my-release --key my.key.pub`
 }
 
-// Run makes the keys.
 func (c keyCommand) Run(con *console) error {
 	if err := publish.NewKey(c.File); err != nil {
 		return inputError{err}

@@ -15,7 +15,6 @@ import (
 	"ppdp/experiments/spec"
 )
 
-// kubernetesCommand is "ppdp submit kubernetes".
 type kubernetesCommand struct {
 	submitFlags
 	Image string `help:"The image of the Dockerfile, where the cluster finds it." required:"" placeholder:"IMAGE"`
@@ -23,7 +22,6 @@ type kubernetesCommand struct {
 	Name  string `help:"Name of the job (default: ${default})." default:"ppdp" placeholder:"NAME"`
 }
 
-// Help is the second part of the verb's help text.
 func (kubernetesCommand) Help() string {
 	return `Prints what kubectl apply takes: an Indexed Job, each index of which runs one shard; a
 suspended Job that merges, draws and reports once you let it; a ConfigMap with the specs that are
@@ -42,7 +40,6 @@ Examples:
   kubectl patch job ppdp-merge --patch '{"spec": {"suspend": false}}'`
 }
 
-// Validate is asked by kong.
 func (c *kubernetesCommand) Validate() error {
 	errs := []error{c.submitFlags.Validate()}
 	for _, word := range []struct{ flag, text string }{
@@ -87,7 +84,6 @@ type container struct {
 	Pod  pods
 }
 
-// Run prints.
 func (c kubernetesCommand) Run(con *console) error {
 	if _, err := makePlans(c.Specs, c.overrides()); err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"ppdp/report/leaderboard"
 )
 
-// leaderboardCommand is "ppdp leaderboard".
 type leaderboardCommand struct {
 	Specs []string `arg:"" optional:"" name:"spec" help:"Specs to run, where their results are not there yet, and to rank: files, or names of experiments that come with ppdp (default: rank the results of leaderboard/...)."`
 	Write string   `help:"Write the page into a file." placeholder:"PAGE"`
@@ -19,12 +18,6 @@ type leaderboardCommand struct {
 	runFlags
 }
 
-// Validate is asked by kong, which sees none where two embedded ones have the same name.
-func (c *leaderboardCommand) Validate() error {
-	return errors.Join(c.planFlags.Validate(), c.runFlags.Validate())
-}
-
-// Help is the second part of the verb's help text.
 func (leaderboardCommand) Help() string {
 	return `Ranks what private releases are worth: for each table, task and budget who is best, who
 is not distinguishable from it, who is no better than the majority class, as large a sample of the

@@ -13,6 +13,7 @@ import (
 	"ppdp/docs"
 	"ppdp/experiments"
 	"ppdp/experiments/spec"
+	"ppdp/internal/declared"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
 	"ppdp/metrics"
@@ -66,7 +67,7 @@ func (c listCommand) Run(con *console) error {
 		return c.one(con, list)
 	}
 	if c.JSON {
-		return writeJSON(con.stdout, list.lines)
+		return results.WriteJSON(con.stdout, list.lines)
 	}
 	table := newTable(con.stdout, list.columns...)
 	for _, row := range list.rows {
@@ -92,7 +93,8 @@ func (c listCommand) one(con *console, list listed) error {
 	}
 	parameters := parametersOf(c.What, c.Name)
 	if c.JSON {
-		return writeJSON(con.stdout, map[string]any{c.What: shown.lines, "parameters": parameters})
+		return results.WriteJSON(con.stdout,
+			map[string]any{c.What: shown.lines, "parameters": parameters})
 	}
 	facts := table{tabwriter.NewWriter(con.stdout, 0, 0, 2, ' ', 0)}
 	for _, row := range shown.rows {
@@ -118,16 +120,16 @@ func (c listCommand) one(con *console, list listed) error {
 }
 
 // parametersOf lists the parameters of something registered.
-func parametersOf(what, name string) []spec.Parameter {
+func parametersOf(what, name string) []declared.Parameter {
 	switch what {
 	case "algorithms":
-		return spec.Parameters(lookUp([]string{name}, algorithms.Lookup)[0].Params())
+		return declared.Of(lookUp([]string{name}, algorithms.Lookup)[0].Params())
 	case "datasets":
-		return spec.Parameters(lookUp([]string{name}, datasets.Lookup)[0].Params())
+		return declared.Of(lookUp([]string{name}, datasets.Lookup)[0].Params())
 	case "metrics":
 		metric, ok := lookUp([]string{name}, metrics.Lookup)[0].(metrics.Parameterised)
 		if ok {
-			return spec.Parameters(metric.Params())
+			return declared.Of(metric.Params())
 		}
 	}
 	return nil

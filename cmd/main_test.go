@@ -99,7 +99,7 @@ func TestExitCodes(t *testing.T) {
 		{"help datasets fetch", exitDone, "PPDP_OFFLINE"},
 		{"frobnicate", exitInput, "frobnicate"},
 		{"release rps my.csv", exitInput, "ppdp release: Make one release of your own table"},
-		{"compare my.csv --rows 5 --epsilon -.5", exitInput, "--epsilon: -0.5, must be a finite"},
+		{"compare my.csv --rows 5 --epsilon -.5", exitInput, "--epsilon: -0.5, must be above 0"},
 		{"run rps/fig99", exitInput, "(did you mean rps/fig1?); of rps there are rps/fig1, "},
 		{"status x --out y", exitInput, "must be one of them"},
 		{"list", exitInput, "<what>"},

@@ -14,14 +14,12 @@ import (
 	"ppdp/internal/results"
 )
 
-// mergeCommand is "ppdp merge".
 type mergeCommand struct {
 	Dirs []string `arg:"" name:"dir" help:"A folder of results, with all that is below it."`
 	dataFlags
 	Out string `help:"Folder for the merged results (default: ${default})." default:"results" placeholder:"DIR"`
 }
 
-// Help is the second part of the verb's help text.
 func (mergeCommand) Help() string {
 	return `Makes the results of experiments whose jobs several machines have run (ppdp run
 --shard) from their journals, and draws the figures. The files are those of a run on one machine,
@@ -38,7 +36,6 @@ Examples:
   ppdp merge /mnt/one /mnt/two --out results`
 }
 
-// Run merges.
 func (c mergeCommand) Run(con *console) error {
 	var names []string
 	folders := make(map[string][]string)

@@ -2,21 +2,12 @@ package cmd
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
 )
-
-// writeJSON writes JSON for people and programs. Names such as "a<b" stay readable.
-func writeJSON(w io.Writer, v any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(v)
-}
 
 // table aligns columns. Flush writes it.
 type table struct{ *tabwriter.Writer }

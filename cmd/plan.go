@@ -7,9 +7,9 @@ import (
 
 	"ppdp/experiments/engine"
 	"ppdp/experiments/spec"
+	"ppdp/internal/results"
 )
 
-// planCommand is "ppdp plan".
 type planCommand struct {
 	Specs []string `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
 	planFlags
@@ -18,7 +18,6 @@ type planCommand struct {
 	JSON bool `name:"json" help:"Write JSON instead of tables."`
 }
 
-// Help is the second part of the verb's help text.
 func (planCommand) Help() string {
 	return `Checks specs and shows what they would run. Nothing is run or written. The time is
 estimated from finished jobs of the same experiment. Without any, times measured on another machine
@@ -57,7 +56,6 @@ type plannedLine struct {
 	Params    map[string]string `json:"params"`
 }
 
-// Run plans.
 func (c planCommand) Run(con *console) error {
 	plans, err := makePlans(c.Specs, c.overrides())
 	if err != nil {
@@ -79,7 +77,7 @@ func (c planCommand) Run(con *console) error {
 		lines[i] = describePlan(plan, cached, seconds)
 	}
 	if c.JSON {
-		return writeJSON(con.stdout, lines)
+		return results.WriteJSON(con.stdout, lines)
 	}
 	for i, line := range lines {
 		if i > 0 {

@@ -15,13 +15,11 @@ import (
 	"ppdp/plots"
 )
 
-// plotCommand is "ppdp plot".
 type plotCommand struct {
 	Experiments []string `arg:"" optional:"" name:"experiment" help:"Experiments such as rps/fig1; default: all below --out."`
 	Out         string   `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
 }
 
-// Help is the second part of the verb's help text.
 func (plotCommand) Help() string {
 	return `Draws the figures of finished runs again. Nothing is run. Every figure is written as
 SVG, PNG and PDF. An experiment with several figures also gets one with all of them side by side.
@@ -33,7 +31,6 @@ Examples:
   ppdp plot rps/fig1 --out ~/results`
 }
 
-// Run plots.
 func (c plotCommand) Run(con *console) error {
 	dirs, err := runDirs(con, c.Out, c.Experiments)
 	if err != nil {

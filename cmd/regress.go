@@ -16,20 +16,18 @@ import (
 	"ppdp/internal/results"
 )
 
-// regressCommand is "ppdp regress".
 type regressCommand struct {
 	Out       string  `help:"Folder of the results to judge (default: ${default})." default:"results/quick" placeholder:"DIR"`
 	Reference string  `help:"Folder of the results to compare with (default: ${default})." default:"reference/quick" placeholder:"DIR"`
 	All       bool    `help:"Also fail if an experiment of the reference was not run."`
 	Verbose   bool    `short:"v" help:"Also show what has not changed."`
 	JSON      bool    `name:"json" help:"Write JSON instead of a table, with every comparison."`
-	Alpha     float64 `help:"Chance of a false alarm in one comparison with a run of another seed (default: ${default})." default:"0.01" placeholder:"P"`
-	Floor     float64 `help:"Smallest relative change that counts (default: ${default})." default:"0.01" placeholder:"SHARE"`
+	Alpha     float64 `help:"Chance of a false alarm in one comparison with a run of another seed (default: ${default})." default:"0.01" above:"0" below:"1" placeholder:"P"`
+	Floor     float64 `help:"Smallest relative change that counts (default: ${default})." default:"0.01" min:"0" placeholder:"SHARE"`
 	Accept    bool    `help:"Make the results the reference. Needs --reason."`
 	Reason    string  `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
 }
 
-// Help is the second part of the verb's help text.
 func (regressCommand) Help() string {
 	return `Compares the results of runs with a reference, number by number. Nothing is run. With
 its seed, data and revisions, values must be equal. If the seed or the revision of an algorithm
@@ -46,15 +44,8 @@ Examples:
   ppdp regress --out new --accept --reason "rps: points are cut at midpoints, revision 3"`
 }
 
-// Validate is asked by kong.
 func (c *regressCommand) Validate() error {
 	var errs []error
-	if !(c.Alpha > 0 && c.Alpha < 1) {
-		errs = append(errs, fmt.Errorf("--alpha: %v, must be between 0 and 1", c.Alpha))
-	}
-	if !(c.Floor >= 0) {
-		errs = append(errs, fmt.Errorf("--floor: %v, must be at least 0", c.Floor))
-	}
 	if c.Accept && strings.TrimSpace(c.Reason) == "" {
 		errs = append(errs, errors.New("--accept needs --reason"))
 	}
@@ -64,7 +55,6 @@ func (c *regressCommand) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Run compares.
 func (c regressCommand) Run(con *console) error {
 	runs, err := openRuns(con, c.Out)
 	if err == nil && len(runs) == 0 {
@@ -100,7 +90,7 @@ func (c regressCommand) Run(con *console) error {
 	gate := regress.Compare(pairs, regress.Options{Alpha: c.Alpha, Floor: c.Floor})
 	report := gateReport{Gate: gate, NotRun: skipped, WithoutReference: fresh}
 	if c.JSON {
-		err = writeJSON(con.stdout, report)
+		err = results.WriteJSON(con.stdout, report)
 	} else {
 		err = report.writeText(con.stdout, c.Verbose)
 	}

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/internal/results"
 	"ppdp/publish"
 )
 
-// releaseCommand is "ppdp release".
 type releaseCommand struct {
 	Algorithm  string   `arg:"" help:"Name of an algorithm."`
 	Table      string   `arg:"" help:"The table: a CSV file."`
@@ -31,7 +31,6 @@ type releaseCommand struct {
 	JSON       bool     `name:"json" help:"Write JSON instead of sentences."`
 }
 
-// Help is the second part of the verb's help text.
 func (releaseCommand) Help() string {
 	return `Makes one release that may be handed out, in a folder of its own: records, schema,
 certificate (a page and JSON) and metadata for catalogues. Only algorithms and variants whose
@@ -57,7 +56,6 @@ Examples:
   ppdp release mondrian my.csv --param k=10 --sign my.key --out anonymised`
 }
 
-// Run releases.
 func (c releaseCommand) Run(con *console) error {
 	if err := besideTable(&c.Schema, c.Table); err != nil {
 		return err
@@ -80,7 +78,7 @@ func (c releaseCommand) Run(con *console) error {
 	}
 	s := made.Standing
 	if c.JSON {
-		return writeJSON(con.stdout, struct {
+		return results.WriteJSON(con.stdout, struct {
 			Folder      string               `json:"folder"`
 			Digest      string               `json:"certificate_sha256"`
 			Number      int                  `json:"number"`

@@ -12,12 +12,10 @@ import (
 	"ppdp/report"
 )
 
-// reportCommand is "ppdp report".
 type reportCommand struct {
 	Out string `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
 }
 
-// Help is the second part of the verb's help text.
 func (reportCommand) Help() string {
 	return `Writes report.html into the folder of results: verdicts on the papers' claims, figures
 with their numbers, privacy budgets, errata, failed jobs and provenance. Where none of the papers'
@@ -32,7 +30,6 @@ Examples:
   ppdp report --out ~/results`
 }
 
-// Run reports.
 func (c reportCommand) Run(con *console) error {
 	runs, err := openRuns(con, c.Out)
 	if err != nil {

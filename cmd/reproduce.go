@@ -14,14 +14,12 @@ import (
 	"ppdp/report/leaderboard"
 )
 
-// reproduceCommand is "ppdp reproduce".
 type reproduceCommand struct {
 	Paper string `arg:"" optional:"" default:"all" help:"A paper whose experiments to run, or all (the default), which leaves out leaderboard."`
 	Quick bool   `help:"Few trials and a coarse grid, to check that everything runs."`
 	runFlags
 }
 
-// Help is the second part of the verb's help text.
 func (reproduceCommand) Help() string {
 	return `Runs the experiments that come with ppdp, draws their figures, judges the papers' claims
 and writes report.html. Real data are used if they are found or can be fetched. Otherwise generated
@@ -48,7 +46,6 @@ func papers() []string {
 	return all
 }
 
-// Run reproduces.
 func (c reproduceCommand) Run(con *console) error {
 	var names []string
 	for _, name := range experiments.Names() {

@@ -17,21 +17,19 @@ import (
 	"ppdp/publish/risk"
 )
 
-// riskCommand is "ppdp risk".
 type riskCommand struct {
 	File       string   `arg:"" name:"table" help:"The published table, as delimited text; it may be gzip. A folder stands for the one table in it, with its schema.yaml."`
 	Schema     string   `help:"The schema file: which columns are quasi-identifiers, which are sensitive. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
 	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
 	Population string   `help:"A table of the whole population, generalised in the same way: for the journalist's risk." placeholder:"FILE"`
-	K          int      `help:"Records in classes smaller than this are at risk." default:"5"`
-	C          float64  `help:"The constant of recursive (c, l)-diversity." default:"2"`
+	K          int      `help:"Records in classes smaller than this are at risk." default:"5" min:"1"`
+	C          float64  `help:"The constant of recursive (c, l)-diversity." default:"2" min:"1e-9" max:"1e9"`
 	Suppressed string   `help:"The text in every quasi-identifier of a suppressed record. Empty: no record is suppressed." default:"*"`
 	JSON       bool     `name:"json" help:"Write JSON instead of tables."`
 	Page       string   `help:"Also write a page to this file (HTML)." placeholder:"FILE"`
 }
 
-// Help is the second part of the verb's help text.
 func (riskCommand) Help() string {
 	return `Measures any anonymised table, made by ppdp or not. Records with equal texts in all
 quasi-identifiers are one class; what an interval, a set or a "*" means does not matter. Measured
@@ -51,12 +49,8 @@ Examples:
   ppdp risk sample.csv --schema my.schema.yaml --population all.csv --json`
 }
 
-// Run measures.
 func (c riskCommand) Run(con *console) error {
 	options := risk.Options{K: c.K, C: c.C, Suppressed: c.Suppressed}
-	if err := options.Validate(); err != nil {
-		return inputError{err}
-	}
 	file, err := tableIn(c.File)
 	if err != nil {
 		return inputError{err}
@@ -101,7 +95,7 @@ func (c riskCommand) Run(con *console) error {
 		}
 	}
 	if c.JSON {
-		return writeJSON(con.stdout, report)
+		return results.WriteJSON(con.stdout, report)
 	}
 	return printRisk(con.stdout, report)
 }
@@ -125,7 +119,7 @@ func (c riskCommand) certified(con *console, dir string) (done bool, err error) 
 			promise.Model, filepath.Join(dir, publish.PageFile))}
 	}
 	if c.JSON {
-		return true, writeJSON(con.stdout, map[string]any{"guarantee": promise})
+		return true, results.WriteJSON(con.stdout, map[string]any{"guarantee": promise})
 	}
 	budget := fmt.Sprintf("an epsilon of %v", promise.Epsilon)
 	if promise.Delta > 0 {

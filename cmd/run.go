@@ -37,8 +37,8 @@ func (f outFlag) folder(quick bool) string {
 type runFlags struct {
 	dataFlags
 	outFlag
-	Jobs     int           `short:"j" help:"Jobs run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" placeholder:"N"`
-	Timeout  time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
+	Jobs     int           `short:"j" help:"Jobs run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" min:"0" placeholder:"N"`
+	Timeout  time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" min:"0" placeholder:"D"`
 	FailFast bool          `help:"Stop at the first failed job."`
 	Isolate  bool          `help:"Run jobs in processes of their own, so that one which ends its process or uses up its memory is a failed record and no more."`
 	Memory   string        `name:"isolate-memory" help:"With --isolate: memory that a process may have, such as 4GiB (default: its share of the machine's)." placeholder:"SIZE"`
@@ -50,15 +50,8 @@ type runFlags struct {
 	noFigures bool         // as for ppdp settle
 }
 
-// Validate is asked by kong.
 func (f *runFlags) Validate() error {
 	var errs []error
-	if f.Jobs < 0 {
-		errs = append(errs, fmt.Errorf("--jobs: %d, must be at least 0", f.Jobs))
-	}
-	if f.Timeout < 0 {
-		errs = append(errs, fmt.Errorf("--timeout: %v, must be at least 0s", f.Timeout))
-	}
 	if f.BlackBox < 0 || f.BlackBox == 1 {
 		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", f.BlackBox))
 	}
@@ -112,17 +105,9 @@ func (f *runFlags) jobs() int {
 
 // planFlags change a spec's numbers from outside. They are noted in the manifest.
 type planFlags struct {
-	Trials *int    `help:"Trials, in place of the spec's." placeholder:"N"`
+	Trials *int    `help:"Trials, in place of the spec's." min:"1" placeholder:"N"`
 	Seed   *uint64 `help:"Master seed, in place of the spec's." placeholder:"S"`
 	Quick  bool    `help:"Use the spec's quick settings: few trials, a coarse grid."`
-}
-
-// Validate is asked by kong.
-func (f *planFlags) Validate() error {
-	if f.Trials != nil && *f.Trials < 1 {
-		return fmt.Errorf("--trials: %d, must be at least 1", *f.Trials)
-	}
-	return nil
 }
 
 func (f *planFlags) overrides() spec.Overrides {
@@ -170,7 +155,6 @@ func (f *shardFlag) UnmarshalText(text []byte) error {
 // maxShards is far beyond any cluster: more is a typing error.
 const maxShards = 100_000
 
-// runCommand is "ppdp run".
 type runCommand struct {
 	Specs []string  `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
 	Shard shardFlag `help:"Run only one part of the jobs, such as 2/3 for the second of three, into a folder of its own; task/3 takes the number of the part from Kubernetes or Slurm." placeholder:"I/N"`
@@ -178,16 +162,14 @@ type runCommand struct {
 	runFlags
 }
 
-// Validate is asked by kong, which sees none where two embedded ones have the same name.
 func (c *runCommand) Validate() error {
 	var err error
 	if c.Audit && c.Shard.Count > 0 {
 		err = errors.New("--audit: not with --shard; run with --audit where the shards are merged")
 	}
-	return errors.Join(c.planFlags.Validate(), c.runFlags.Validate(), err)
+	return errors.Join(c.runFlags.Validate(), err)
 }
 
-// Help is the second part of the verb's help text.
 func (runCommand) Help() string {
 	return `All specs, and your own tables and graphs that they name, are checked before the first
 one runs. A failed job does not stop a run: it is recorded with its error, and the exit code is 1.
@@ -224,7 +206,6 @@ Examples:
   ppdp merge results`
 }
 
-// Run runs.
 func (c runCommand) Run(con *console) error {
 	c.shard = engine.Shard(c.Shard)
 	plans, err := checkedPlans(con, c.Specs, c.overrides(), &c.runFlags)

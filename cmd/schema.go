@@ -14,7 +14,6 @@ import (
 	csvtable "ppdp/datasets/csv"
 )
 
-// datasetsSchemaCommand is "ppdp datasets schema".
 type datasetsSchemaCommand struct {
 	File      string   `arg:"" help:"The table, as delimited text; it may be gzip."`
 	Out       string   `help:"Write to this file, which must not exist yet, instead of standard output." placeholder:"FILE"`
@@ -32,7 +31,6 @@ type datasetsSchemaCommand struct {
 // maxHierarchy is how many bytes a hierarchy may have.
 const maxHierarchy = 16 << 20
 
-// Help is the second part of the verb's help text.
 func (datasetsSchemaCommand) Help() string {
 	return `The draft can be used as it is, but its bounds and lists are read off your data. Until
 you replace them by public knowledge, no release made with it is private.
@@ -46,7 +44,6 @@ Examples:
   ppdp datasets schema my.csv --public census.csv --hierarchy job=job.csv`
 }
 
-// Run drafts.
 func (c datasetsSchemaCommand) Run(con *console) error {
 	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Header: c.Header, Class: c.Class,
 		Missing: c.Missing, MissingAsValue: c.Keep, MaxValues: c.MaxValues,
@@ -102,13 +99,11 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 	return nil
 }
 
-// datasetsHierarchiesCommand is "ppdp datasets hierarchies".
 type datasetsHierarchiesCommand struct {
 	Schema string `arg:"" help:"The schema file."`
 	Out    string `help:"Write into this folder." default:"." placeholder:"DIR"`
 }
 
-// Help is the second part of the verb's help text.
 func (datasetsHierarchiesCommand) Help() string {
 	return `Writes every taxonomy of a schema, for review in a spreadsheet or in ARX: NAME.csv, a
 line for each value, followed by ever broader terms. A file that is there is never overwritten.
@@ -119,7 +114,6 @@ Examples:
   ppdp datasets hierarchies my.schema.yaml --out review`
 }
 
-// Run writes.
 func (c datasetsHierarchiesCommand) Run(con *console) error {
 	format, _, err := csvtable.ReadSchema(c.Schema, "")
 	if err != nil {

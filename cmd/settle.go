@@ -15,15 +15,13 @@ import (
 	"ppdp/internal/results"
 )
 
-// settleCommand is "ppdp settle".
 type settleCommand struct {
 	Claims []string `arg:"" optional:"" name:"claim" help:"Papers or claims to settle, such as rps or R-1a.1 (default: all claims)."`
 	dataFlags
 	Out  string `help:"Folder of results; settled runs are below settled/ in it (default: ${default})." default:"results" placeholder:"DIR"`
-	Jobs int    `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" placeholder:"N"`
+	Jobs int    `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
 }
 
-// Help is the second part of the verb's help text.
 func (settleCommand) Help() string {
 	return `Runs as many trials as claims take: the settings that they speak of, 20 times at first,
 and then 60, 180 and 540 times those of points that are still open. Readings of a claim are settled
@@ -57,7 +55,6 @@ const settleSeconds = 600.0
 // unknownCost is the seconds taken for a job of an experiment that was never timed.
 const unknownCost = 0.05
 
-// Run settles.
 func (c settleCommand) Run(con *console) error {
 	v, err := readClaims(claims.Papers(), c.Claims...)
 	if err != nil {
@@ -66,7 +63,7 @@ func (c settleCommand) Run(con *console) error {
 	flags := &runFlags{dataFlags: c.dataFlags, Jobs: c.Jobs,
 		outFlag: outFlag{filepath.Join(c.Out, settledFolder)}, noFigures: true}
 	s := &settling{verdicts: v, con: con, all: len(c.Claims) == 0, flags: flags}
-	if err := errors.Join(inputErrors(s.flags.Validate()), s.plan()); err != nil {
+	if err := s.plan(); err != nil {
 		return err
 	}
 	for _, look := range claims.Looks {

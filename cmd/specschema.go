@@ -5,12 +5,10 @@ import (
 	"ppdp/experiments/spec"
 )
 
-// schemaCommand is "ppdp schema".
 type schemaCommand struct {
 	Of string `arg:"" optional:"" help:"What to describe: ${enum}; default: spec." enum:"spec,baseline" default:"spec"`
 }
 
-// Help is the second part of the verb's help text.
 func (schemaCommand) Help() string {
 	return `Editors that support YAML complete and check specs with it. It is generated from
 everything that is registered, including baselines that you add. "make build" writes it to
@@ -29,7 +27,6 @@ The same for the descriptor of a program of your own, see docs/any-language.md:
   ppdp schema baseline > baseline.schema.json`
 }
 
-// Run prints.
 func (c schemaCommand) Run(con *console) error {
 	if c.Of == "baseline" {
 		_, err := con.stdout.Write(external.Schema)

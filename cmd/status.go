@@ -145,14 +145,12 @@ func readReached(dir string) (*reached, error) {
 	return &at, nil
 }
 
-// statusCommand is "ppdp status".
 type statusCommand struct {
 	Dir  string `arg:"" optional:"" name:"dir" help:"A folder of results, with all that is below it (default: results)."`
 	Out  string `help:"The same, as other commands call it." placeholder:"DIR"`
 	JSON bool   `name:"json" help:"Write JSON instead of a table."`
 }
 
-// Help is the second part of the verb's help text.
 func (statusCommand) Help() string {
 	return `Shows how far runs are, from their folders alone, while they run on this machine or on
 others: jobs that are done, failed and open, how fast, and when they should end. A run that has
@@ -190,7 +188,6 @@ type statusLine struct {
 	Silent     float64  `json:"secondsSilent,omitempty"`
 }
 
-// Run shows.
 func (c statusCommand) Run(con *console) error {
 	if c.Dir != "" && c.Out != "" {
 		return inputError{errors.New("a folder and --out, must be one of them")}
@@ -200,7 +197,7 @@ func (c statusCommand) Run(con *console) error {
 		return inputError{err}
 	}
 	if c.JSON {
-		return writeJSON(con.stdout, lines)
+		return results.WriteJSON(con.stdout, lines)
 	}
 	table := newTable(con.stdout, "EXPERIMENT", "SHARD", "STATE", "DONE", "FAILED", "OPEN", "SPEED",
 		"ENDS")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 	"ppdp/internal/results"
 )
 
-// submitCommand is "ppdp submit".
 type submitCommand struct {
 	Slurm      slurmCommand      `cmd:"" help:"Hand experiments to Slurm as a job array, and a job that merges their results."`
 	Kubernetes kubernetesCommand `cmd:"" help:"Print experiments as an Indexed Job of Kubernetes, and a job that merges their results."`
@@ -26,30 +24,19 @@ type submitCommand struct {
 // submitFlags are what is handed to a cluster.
 type submitFlags struct {
 	Specs []string `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
-	Tasks int      `help:"Tasks to divide the jobs between." required:"" placeholder:"N"`
-	Jobs  int      `short:"j" help:"Jobs that a task runs at once, one processor each (default: ${default})." default:"1" placeholder:"N"`
+	Tasks int      `help:"Tasks to divide the jobs between." required:"" min:"1" max:"100000" placeholder:"N"`
+	Jobs  int      `short:"j" help:"Jobs that a task runs at once, one processor each (default: ${default})." default:"1" min:"1" placeholder:"N"`
 	planFlags
-	Timeout  time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" placeholder:"D"`
+	Timeout  time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" min:"0" placeholder:"D"`
 	Releases bool          `name:"write-releases" help:"Also write each job's release, as ppdp run does."`
 	Memory   string        `help:"Most memory that a task may have, such as 4GiB; by default what the cluster gives." placeholder:"SIZE"`
 }
 
-// Validate is asked by kong.
 func (f *submitFlags) Validate() error {
-	errs := []error{f.planFlags.Validate()}
-	if f.Tasks < 1 || f.Tasks > maxShards {
-		errs = append(errs, fmt.Errorf("--tasks: %d, must be between 1 and %d", f.Tasks, maxShards))
-	}
-	if f.Jobs < 1 {
-		errs = append(errs, fmt.Errorf("--jobs: %d, must be at least 1", f.Jobs))
-	}
-	if f.Timeout < 0 {
-		errs = append(errs, fmt.Errorf("--timeout: %v, must be at least 0s", f.Timeout))
-	}
 	if _, err := f.megabytes(); err != nil {
-		errs = append(errs, fmt.Errorf("--memory: %w", err))
+		return fmt.Errorf("--memory: %w", err)
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // arguments are those of the ppdp run of a task but for specs, folders and shard.
@@ -82,16 +69,14 @@ func (f *submitFlags) megabytes() (int64, error) {
 	return bytes >> 20, err
 }
 
-// slurmCommand is "ppdp submit slurm".
 type slurmCommand struct {
 	submitFlags
 	dataFlags
 	Out     string `help:"Folder for results, on a disk that all nodes share (default: ${default})." default:"results" placeholder:"DIR"`
-	Minutes int    `help:"Most minutes that a task may take; 0 leaves that to the cluster." default:"0" placeholder:"N"`
+	Minutes int    `help:"Most minutes that a task may take; 0 leaves that to the cluster." default:"0" min:"0" placeholder:"N"`
 	DryRun  bool   `help:"Write and print the scripts; submit nothing."`
 }
 
-// Help is the second part of the verb's help text.
 func (slurmCommand) Help() string {
 	return `Hands Slurm a job array, each task of which runs one shard, and a job behind it that
 merges, draws and reports what is there. The scripts are left in the folder submit inside --out,
@@ -109,15 +94,6 @@ Examples:
   ppdp submit slurm my.yaml --tasks 100 -j 8 --minutes 90 --memory 8GiB --dry-run`
 }
 
-// Validate is asked by kong.
-func (c *slurmCommand) Validate() error {
-	if err := c.submitFlags.Validate(); err != nil || c.Minutes >= 0 {
-		return err
-	}
-	return fmt.Errorf("--minutes: %d, must be at least 0", c.Minutes)
-}
-
-// Run submits.
 func (c slurmCommand) Run(con *console) error {
 	sbatch, err := exec.LookPath("sbatch")
 	if err != nil && !c.DryRun {
@@ -142,10 +118,8 @@ func (c slurmCommand) Run(con *console) error {
 		return err
 	}
 	for _, script := range scripts {
-		if err := results.WriteFile(filepath.Join(folder, script.Name), func(w io.Writer) error {
-			_, err := io.WriteString(w, script.Text)
-			return err
-		}); err != nil {
+		if err := results.WriteFile(filepath.Join(folder, script.Name),
+			results.Text(script.Text)); err != nil {
 			return err
 		}
 	}

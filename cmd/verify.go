@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"ppdp/internal/results"
 	"ppdp/publish"
 )
 
-// verifyCommand is "ppdp verify".
 type verifyCommand struct {
 	Dir      string `arg:"" help:"The folder of a release."`
 	Original string `help:"The table that was released, if you hold it: a CSV file." placeholder:"FILE"`
@@ -18,7 +18,6 @@ type verifyCommand struct {
 	JSON     bool   `name:"json" help:"Write JSON instead of sentences."`
 }
 
-// Help is the second part of the verb's help text.
 func (verifyCommand) Help() string {
 	return `Checks what anyone can of a release made by "ppdp release": the certificate against
 its JSON Schema, all files against their SHA-256 in it, the schema, every value against its domain,
@@ -44,7 +43,6 @@ Examples:
   ppdp verify anonymised --original my.csv --json`
 }
 
-// Run verifies.
 func (c verifyCommand) Run(con *console) error {
 	var original *publish.Original
 	if c.Original != "" {
@@ -68,7 +66,7 @@ func (c verifyCommand) Run(con *console) error {
 		fmt.Fprintln(con.stderr, "ppdp: note: the release is signed; --key checks by whom")
 	}
 	if c.JSON {
-		err = writeJSON(con.stdout, report)
+		err = results.WriteJSON(con.stdout, report)
 	} else {
 		for _, holds := range report.Checks {
 			fmt.Fprintln(con.stdout, "ok:", holds)

@@ -31,20 +31,6 @@ func (p *Problems) AddError(err error) {
 	}
 }
 
-// Within notes a number outside [low, high]; NaN is outside.
-func (p *Problems) Within(key string, value, low, high float64) {
-	if !(value >= low && value <= high) {
-		p.Add("%s: %v, must be from %v to %v", key, value, low, high)
-	}
-}
-
-// Whole is Within of whole numbers.
-func (p *Problems) Whole(key string, value, low, high int) {
-	if value < low || value > high {
-		p.Add("%s: %d, must be from %d to %d", key, value, low, high)
-	}
-}
-
 // OneOf notes a word that is not allowed.
 func (p *Problems) OneOf(key, value string, allowed ...string) {
 	if !slices.Contains(allowed, value) {

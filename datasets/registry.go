@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"ppdp/internal/declared"
 	"ppdp/internal/registry"
 	"ppdp/random"
 )
@@ -18,7 +19,8 @@ import (
 type Source interface {
 	Info() Info
 	// Params returns a pointer to a fresh struct of the source's parameters set to their defaults
-	// (yaml tags name them; a Validate() error method checks them), or nil when it has none.
+	// (tags name and bound them; a method Validate() error may check more), or nil when it has
+	// none.
 	Params() any
 	// Load reads or generates the data: the same for equal requests, which it does not change.
 	// Parameters of another type, or out of range, are an error (see ParamsOf). It returns early
@@ -64,7 +66,7 @@ type Request struct {
 // ParamsOf returns a request's parameters, or a source's defaults where the request has none.
 // Parameters of another type than the defaults, which are a pointer, or that do not validate are an
 // error.
-func ParamsOf[P interface{ Validate() error }](request Request, defaults P) (P, error) {
+func ParamsOf[P any](request Request, defaults P) (P, error) {
 	params := defaults
 	if request.Params != nil {
 		given, ok := request.Params.(P)
@@ -77,7 +79,7 @@ func ParamsOf[P interface{ Validate() error }](request Request, defaults P) (P, 
 		}
 		params = given
 	}
-	return params, params.Validate()
+	return params, declared.Check(params)
 }
 
 // Dataset is what a source loads: a table or a graph, the other is nil.

@@ -26,9 +26,6 @@ type GeneralisedParams struct {
 	Encoding encoding.Encoding `yaml:"encoding" doc:"how a classifier sees a region"`
 }
 
-// Validate reports an unknown encoding.
-func (p *GeneralisedParams) Validate() error { return algorithms.CheckWord("encoding", p.Encoding) }
-
 // defaultEncoding is the one Al-Hussaeni et al. use for C4.5.
 func defaultEncoding() *GeneralisedParams {
 	return &GeneralisedParams{Encoding: encoding.NodeMidpoint}

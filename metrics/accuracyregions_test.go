@@ -10,6 +10,7 @@ import (
 	"ppdp/classifiers/leafmajority"
 	"ppdp/classifiers/majority"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/metrics/internal/encoding"
 )
 
@@ -100,7 +101,7 @@ func TestAccuracyOfRegionsRefuses(t *testing.T) {
 				Params:     &GeneralisedParams{Encoding: encoding.Nominal}}, c.want)
 		}
 	}
-	if err := (&GeneralisedParams{Encoding: "wide"}).Validate(); err == nil ||
+	if err := declared.Check(&GeneralisedParams{Encoding: "wide"}); err == nil ||
 		!strings.Contains(err.Error(), "node-width") {
 		t.Errorf("unknown encoding: error %v, must list the known ones", err)
 	}

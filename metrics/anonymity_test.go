@@ -11,6 +11,7 @@ import (
 	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
+	"ppdp/internal/declared"
 	"ppdp/random"
 )
 
@@ -306,7 +307,7 @@ func TestClassMetricsRefuse(t *testing.T) {
 		Release: &algorithms.Release{Regions: &algorithms.Regions{Classes: 1}}}, "k is 0")
 	for _, bad := range []Params{&ClassParams{Counts: "all"},
 		&PenaltyParams{Counts: TrueCounts, Ranges: "wide"}} {
-		if bad.Validate() == nil {
+		if declared.Check(bad) == nil {
 			t.Errorf("%+v is said to be valid", bad)
 		}
 	}

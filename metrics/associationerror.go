@@ -27,9 +27,6 @@ type AssociationErrorParams struct {
 	Worst bool `yaml:"worst" doc:"the worst pair of attributes in place of the mean over all"`
 }
 
-// Validate accepts both.
-func (*AssociationErrorParams) Validate() error { return nil }
-
 // associationError is undefined without rows or published records and for a single attribute.
 func associationError(ctx context.Context, c Case,
 	params *AssociationErrorParams) (float64, bool, error) {

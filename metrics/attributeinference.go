@@ -2,10 +2,8 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
 )
@@ -26,11 +24,6 @@ type AttributeInferenceParams struct {
 	Attribute string `yaml:"attribute" doc:"the attribute that is guessed from all others" values:"a categorical attribute; the first sensitive one without, else the class"`
 	Of        Whose  `yaml:"of" doc:"whose values are guessed right"`
 	End       End    `yaml:"end" doc:"the number, or an end of its 95 % interval"`
-}
-
-// Validate reports words that are not listed.
-func (p *AttributeInferenceParams) Validate() error {
-	return errors.Join(algorithms.CheckWord("of", p.Of), algorithms.CheckWord("end", p.End))
 }
 
 // NeedsHeldOut always holds.

@@ -23,9 +23,6 @@ type BrokenConstraintsParams struct {
 	Original bool `yaml:"original" doc:"judge the original records in place of the published ones"`
 }
 
-// Validate accepts both.
-func (*BrokenConstraintsParams) Validate() error { return nil }
-
 // CheckSchema refuses schemas without constraints.
 func (p *BrokenConstraintsParams) CheckSchema(s *datasets.Schema) error {
 	if len(s.Constraints) == 0 {

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 
 	"ppdp/algorithms"
 )
@@ -21,12 +20,6 @@ func init() {
 type PenaltyParams struct {
 	Counts Counts `yaml:"counts" doc:"the records the mean is over: as many as published or as there are in truth"`
 	Ranges Ranges `yaml:"ranges" doc:"what a region's extent is: its box or the range its records span"`
-}
-
-// Validate reports everything out of range.
-func (p *PenaltyParams) Validate() error {
-	return errors.Join(algorithms.CheckWord("counts", p.Counts),
-		algorithms.CheckWord("ranges", p.Ranges))
 }
 
 // certaintyPenalty is how far values are generalised, from 0 (not at all) to 1 (beyond

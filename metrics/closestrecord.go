@@ -28,7 +28,6 @@ const (
 	DistanceRatio ClosestFigure = "ratio"    // mean of that distance over the second smallest
 )
 
-// Enum lists the words.
 func (ClosestFigure) Enum() []string {
 	return algorithms.Words(ShareNearer, MeanDistance, DistanceRatio)
 }
@@ -40,10 +39,8 @@ type ClosestRecordParams struct {
 	Records Whose         `yaml:"records" doc:"of a distance and a ratio: from whose records"`
 }
 
-// Validate reports everything wrong with the parameters.
 func (p *ClosestRecordParams) Validate() error {
-	problems := []error{algorithms.CheckWord("of", p.Of), algorithms.CheckWord("end", p.End),
-		algorithms.CheckWord("records", p.Records)}
+	var problems []error
 	if p.Of != ShareNearer && p.End != Estimate {
 		problems = append(problems, errors.New("end: only a share has an interval"))
 	}

@@ -14,6 +14,7 @@ import (
 	"ppdp/classifiers"
 	_ "ppdp/classifiers/all"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/metrics"
 )
 
@@ -55,7 +56,7 @@ func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
 	t.Run("info", func(t *testing.T) { checkInfo(t, m) })
 	if p, ok := m.(metrics.Parameterised); ok {
 		checkParams(t, p)
-		if p.Params().Validate() == nil {
+		if declared.Check(p.Params()) == nil {
 			settings = append(settings, p.Params())
 		}
 	} else {

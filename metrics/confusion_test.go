@@ -12,6 +12,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 )
 
 // byValue predicts the class that it holds for each value of labelled's x.
@@ -100,7 +101,7 @@ func TestConfusionRefuses(t *testing.T) {
 		"of: cell":  {Of: Cell, Class: "a", Encoding: encoding},
 		"predicted": {Of: F1, Class: "a", Predicted: "b", Encoding: encoding},
 	} {
-		if err := p.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := declared.Check(p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, must name %q", p, err, want)
 		}
 	}

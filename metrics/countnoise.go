@@ -27,16 +27,12 @@ const (
 	PerRegion Per = "region"
 )
 
-// Enum lists the words a specification may use.
 func (Per) Enum() []string { return algorithms.Words(PerClass, PerRegion) }
 
 // CountNoiseParams are the parameters of the metric count-noise.
 type CountNoiseParams struct {
 	Per Per `yaml:"per" doc:"what a count is of: the records of a class in a region, or of the whole region"`
 }
-
-// Validate reports everything out of range.
-func (p *CountNoiseParams) Validate() error { return algorithms.CheckWord("per", p.Per) }
 
 // countNoise is how far a release's counts are from the numbers of records they are counts of. It
 // says nothing about use: it measures the mechanism itself. Where counts are far above 0, and so

@@ -7,6 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/privacy"
 	"ppdp/random"
 )
@@ -61,7 +62,7 @@ func TestCountNoiseRefuses(t *testing.T) {
 			Case{Table: table, Train: []int32{0},
 				Release: &algorithms.Release{Regions: c.regions}}, c.want)
 	}
-	if err := (&CountNoiseParams{Per: "row"}).Validate(); err == nil ||
+	if err := declared.Check(&CountNoiseParams{Per: "row"}); err == nil ||
 		!strings.Contains(err.Error(), "class, region") {
 		t.Errorf("per: row: error %v", err)
 	}

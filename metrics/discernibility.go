@@ -42,9 +42,6 @@ type ClassParams struct {
 	Counts Counts `yaml:"counts" doc:"the sizes of equivalence classes: as published or as they are in truth"`
 }
 
-// Validate reports what is out of range.
-func (p *ClassParams) Validate() error { return algorithms.CheckWord("counts", p.Counts) }
-
 // discernibility is C_DM = Σ |E|² over the equivalence classes E and, for every suppressed row, the
 // number of all rows: it could be any of them.
 func discernibility(c Case, classes []float64) (float64, bool) {

@@ -17,7 +17,6 @@ const (
 	TrueCounts Counts = "true"
 )
 
-// Enum lists the words a specification may use.
 func (Counts) Enum() []string { return algorithms.Words(PublishedCounts, TrueCounts) }
 
 // Ranges says which intervals of a region a metric takes.
@@ -30,7 +29,6 @@ const (
 	Tight Ranges = "tight"
 )
 
-// Enum lists the words a specification may use.
 func (Ranges) Enum() []string { return algorithms.Words(Box, Tight) }
 
 // of returns the regions' intervals, region-major.

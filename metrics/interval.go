@@ -16,7 +16,6 @@ const (
 	High     End = "high" // wrong, too small, in one of 40 samples at most
 )
 
-// Enum lists the words.
 func (End) Enum() []string { return algorithms.Words(Estimate, Low, High) }
 
 // tail is the chance with which either end of an interval is wrong.

@@ -24,9 +24,6 @@ type JointDistanceParams struct {
 	Ranges Ranges `yaml:"ranges" doc:"over which cells a region's records are spread: its box or the range its records span"`
 }
 
-// Validate reports everything out of range.
-func (p *JointDistanceParams) Validate() error { return algorithms.CheckWord("ranges", p.Ranges) }
-
 // maxJointCells bounds the grid of a pair of attributes: 32 MB of doubles.
 const maxJointCells = 1 << 22
 

@@ -56,7 +56,6 @@ const (
 	Quantile Cut = "quantile"
 )
 
-// Enum lists the words.
 func (Cut) Enum() []string { return algorithms.Words(Equally, Quantile) }
 
 // MarginalDistanceParams are the parameters of the metrics over marginals.
@@ -66,13 +65,6 @@ type MarginalDistanceParams struct {
 	Bins       int  `yaml:"bins" doc:"how many bins a numeric attribute is cut into; one of fewer cells keeps its cells" min:"1" max:"256"`
 	Cut        Cut  `yaml:"cut" doc:"into what bins: equal ones of the public domain, or quantile, with equally many of the original rows each"`
 	Sets       int  `yaml:"sets" doc:"the most sets of attributes that are measured: of more, a sample of this size is drawn, always the same; 0 for all" min:"0" max:"1000000"`
-}
-
-// Validate reports everything out of range.
-func (p *MarginalDistanceParams) Validate() error {
-	return errors.Join(algorithms.CheckRange("attributes", p.Attributes, 1, 3),
-		algorithms.CheckRange("bins", p.Bins, 1, 256), algorithms.CheckWord("cut", p.Cut),
-		algorithms.CheckRange("sets", p.Sets, 0, 1_000_000))
 }
 
 // maxMarginalCells bounds a marginal: 32 MB of doubles.

@@ -60,14 +60,6 @@ type MatchPointParams struct {
 	Clusters int `yaml:"clusters" doc:"the number of clusters" min:"2" max:"1000"`
 }
 
-// maxClusters bounds the number of clusters, and with it the contingency table.
-const maxClusters = 1000
-
-// Validate reports a number of clusters out of range.
-func (p *MatchPointParams) Validate() error {
-	return algorithms.CheckRange("clusters", p.Clusters, 2, maxClusters)
-}
-
 // rawClusters is what the clusters of the raw records depend on besides the rows.
 type rawClusters struct {
 	attributes string

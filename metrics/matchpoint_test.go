@@ -9,6 +9,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/random"
 )
 
@@ -108,7 +109,7 @@ func TestMatchPoint(t *testing.T) {
 	}
 	refuses(t, "match-point",
 		Case{Table: table, Params: c.Params, Release: &algorithms.Release{}}, "no regions")
-	if err := (&MatchPointParams{Clusters: 1}).Validate(); err == nil ||
+	if err := declared.Check(&MatchPointParams{Clusters: 1}); err == nil ||
 		!strings.Contains(err.Error(), "clusters") {
 		t.Errorf("one cluster: error %v", err)
 	}

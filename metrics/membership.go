@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -36,7 +35,6 @@ const (
 	ClassifierScore Score = "classifier" // how surely boosting takes it for a released record
 )
 
-// Enum lists the words.
 func (Score) Enum() []string {
 	return algorithms.Words(DensityScore, DistanceScore, ClassifierScore)
 }
@@ -50,7 +48,6 @@ const (
 	AttackFPR AttackFigure = "fpr" // others taken for members, at most as many as asked for
 )
 
-// Enum lists the words.
 func (AttackFigure) Enum() []string { return algorithms.Words(AttackAUC, AttackTPR, AttackFPR) }
 
 // MembershipParams are the parameters of the metric membership.
@@ -59,16 +56,6 @@ type MembershipParams struct {
 	Of    AttackFigure `yaml:"of" doc:"the number asked for"`
 	FPR   float64      `yaml:"fpr" doc:"of tpr and fpr: the share of others that may be taken for members" min:"0" max:"1"`
 	End   End          `yaml:"end" doc:"the number, or an end of its 95 % interval"`
-}
-
-// Validate reports everything wrong with the parameters.
-func (p *MembershipParams) Validate() error {
-	var bad error
-	if !(p.FPR >= 0 && p.FPR <= 1) {
-		bad = fmt.Errorf("fpr: %v, must be from 0 to 1", p.FPR)
-	}
-	return errors.Join(algorithms.CheckWord("score", p.Score), algorithms.CheckWord("of", p.Of),
-		algorithms.CheckWord("end", p.End), bad)
 }
 
 // NeedsHeldOut always holds.

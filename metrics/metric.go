@@ -32,15 +32,12 @@ type Metric interface {
 type Parameterised interface {
 	Metric
 	// Params returns a pointer to a fresh parameter struct set to its defaults; yaml tags name the
-	// fields. Every value of a spec is decoded onto such a struct before Validate is called.
+	// fields. Every value of a spec is decoded onto such a struct and checked.
 	Params() Params
 }
 
-// Params is a parameter struct of a metric.
-type Params interface {
-	// Validate reports everything wrong with the values, each error naming the yaml key.
-	Validate() error
-}
+// Params is a pointer to a parameter struct of a metric, as algorithms.Params.
+type Params = algorithms.Params
 
 // Info describes a metric to people and to the planner.
 type Info struct {

@@ -12,6 +12,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/privacy"
 	"ppdp/random"
 )
@@ -62,7 +63,7 @@ func tryMeasure(t rapid.TB, name string, c Case, changes ...func(Params)) (float
 				change(c.Params)
 			}
 		}
-		noError(t, c.Params.Validate())
+		noError(t, declared.Check(c.Params))
 	}
 	value, ok, err := m.Measure(context.Background(), c)
 	r := c.Release

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -31,7 +30,6 @@ const (
 	Boosting Propensity = "boosting"
 )
 
-// Enum lists the words.
 func (Propensity) Enum() []string { return algorithms.Words(Logistic, Boosting) }
 
 // PMSEParams are the parameters of pmse.
@@ -43,12 +41,10 @@ type PMSEParams struct {
 
 // Validate reports everything out of range; the expectation is known of logistic regression only.
 func (p *PMSEParams) Validate() error {
-	var bad error
 	if p.Ratio && p.Model != Logistic {
-		bad = fmt.Errorf("model: %q, must be %s with ratio: true", p.Model, Logistic)
+		return fmt.Errorf("model: %q, must be %s with ratio: true", p.Model, Logistic)
 	}
-	return errors.Join(algorithms.CheckWord("model", p.Model),
-		algorithms.CheckRange("rows", p.Rows, 10, 10_000_000), bad)
+	return nil
 }
 
 // propensityFolds is how many parts the records are divided into; the scores of each come from a

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/random"
 )
 
@@ -96,7 +97,7 @@ func TestPMSEEnds(t *testing.T) {
 	if got := defined(t, "pmse", apart, pmseOf(false, Logistic)); math.Abs(got-3.0/16) > 0.02 {
 		t.Errorf("weighted: %v", got)
 	}
-	if err := (&PMSEParams{true, Boosting, 100}).Validate(); err == nil {
+	if err := declared.Check(&PMSEParams{true, Boosting, 100}); err == nil {
 		t.Error("boosting's errors are compared with what logistic regression expects")
 	}
 }

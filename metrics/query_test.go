@@ -12,6 +12,7 @@ import (
 	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
+	"ppdp/internal/declared"
 	"ppdp/random"
 )
 
@@ -286,7 +287,8 @@ func TestWorkloadRefuses(t *testing.T) {
 		{&AggregateErrorParams{WorkloadParams: defaultWorkload(), Aggregate: Average},
 			"of: missing"},
 	} {
-		if err := test.params.Validate(); err == nil || !strings.Contains(err.Error(), test.want) {
+		err := declared.Check(test.params)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", test.params, err, test.want)
 		}
 	}

@@ -62,7 +62,6 @@ const (
 	Max     Aggregate = "max"
 )
 
-// Enum lists the words a specification may use.
 func (Aggregate) Enum() []string { return algorithms.Words(Sum, Average, Min, Max) }
 
 // of picks the aggregate from an answer; all but a sum are undefined where nothing is counted.
@@ -86,11 +85,9 @@ type AggregateErrorParams struct {
 	Of             string    `yaml:"of" doc:"the attribute that is aggregated" values:"the name of a numeric quasi-identifier; it has to be given"`
 }
 
-// Validate reports everything out of range.
 func (p *AggregateErrorParams) Validate() error {
 	var bad datasets.Problems
 	bad.AddError(p.WorkloadParams.Validate())
-	bad.AddError(algorithms.CheckWord("aggregate", p.Aggregate))
 	if p.Of == "" {
 		bad.Add("of: missing, must name a numeric quasi-identifier")
 	}

@@ -8,6 +8,7 @@ import (
 	"ppdp/algorithms"
 	_ "ppdp/classifiers/all"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 )
 
 // TestRegressionScores, by hand: truth 1, 2 and 6 has the mean 3 and squares 4 + 1 + 9 about it;
@@ -75,7 +76,7 @@ func TestRegression(t *testing.T) {
 		}
 	}
 	p := &RegressionParams{Regressor: "ridgy"}
-	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "target: missing") ||
+	if err := declared.Check(p); err == nil || !strings.Contains(err.Error(), "target: missing") ||
 		!strings.Contains(err.Error(), "regressor:") {
 		t.Errorf("error %v, must name both keys", err)
 	}

@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"math"
 
 	"ppdp/algorithms"
@@ -27,7 +26,6 @@ const (
 	Difference Whose = "difference" // members' less that of the others: what membership costs
 )
 
-// Enum lists the words.
 func (Whose) Enum() []string { return algorithms.Words(Members, HeldOut, Difference) }
 
 // among is the figure asked for of shares of members and of records held out, undefined where it
@@ -49,11 +47,6 @@ func (w Whose) among(shares [2]share, end End) (float64, bool) {
 type UniqueMatchesParams struct {
 	Of  Whose `yaml:"of" doc:"whose share; the difference is what the release has memorised"`
 	End End   `yaml:"end" doc:"the share, or an end of its exact 95 % interval"`
-}
-
-// Validate reports words that are not listed.
-func (p *UniqueMatchesParams) Validate() error {
-	return errors.Join(algorithms.CheckWord("of", p.Of), algorithms.CheckWord("end", p.End))
 }
 
 // NeedsHeldOut holds but for the members alone.

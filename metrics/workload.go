@@ -19,7 +19,6 @@ const (
 	AtLeast Operator = "at-least" // along the attribute's order
 )
 
-// Enum lists the words a specification may use.
 func (Operator) Enum() []string { return algorithms.Words(Equal, AtMost, AtLeast) }
 
 // WorkloadParams describe a workload of queries with one predicate each, "attribute operator
@@ -35,19 +34,16 @@ func defaultWorkload() WorkloadParams {
 	return WorkloadParams{Operator: Equal, Values: datasets.AllValues, Ranges: Box}
 }
 
-// Validate reports everything out of range.
 func (p *WorkloadParams) Validate() error {
-	var bad datasets.Problems
-	bad.AddError(algorithms.CheckWord("operator", p.Operator))
 	switch {
 	case strings.TrimSpace(p.Values) == "":
-		bad.Add("values: %q, must be %s or a list such as 18, 25, 40..60",
+		return fmt.Errorf("values: %q, must be %s or a list such as 18, 25, 40..60",
 			p.Values, datasets.AllValues)
 	case p.Values != datasets.AllValues && p.Attribute == "":
-		bad.Add("values: %q without an attribute, must be %s", p.Values, datasets.AllValues)
+		return fmt.Errorf("values: %q without an attribute, must be %s", p.Values,
+			datasets.AllValues)
 	}
-	bad.AddError(algorithms.CheckWord("ranges", p.Ranges))
-	return bad.Err()
+	return nil
 }
 
 // maxQueries bounds a workload: each query costs time linear in the regions.

@@ -22,8 +22,6 @@ type panel struct {
 	styles  curveStyles
 }
 
-var _ plot.Plotter = (*panel)(nil)
-
 const (
 	xTicks = 7 // labels wanted along an axis
 	yTicks = 6
@@ -75,8 +73,6 @@ type positionTicks struct {
 	span   span
 	wanted int
 }
-
-var _ plot.Ticker = positionTicks{}
 
 func (t positionTicks) Ticks(_, _ float64) []plot.Tick {
 	ticks, _ := t.span.ticks(t.wanted)

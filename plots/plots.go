@@ -14,7 +14,6 @@ package plots
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -39,11 +38,7 @@ func (d *Drawing) write(dir, name string) (paths []string, err error) {
 			return paths, err
 		}
 		path := filepath.Join(dir, name+"."+format)
-		err = results.WriteFile(path, func(w io.Writer) error {
-			_, err := w.Write(picture)
-			return err
-		})
-		if err != nil {
+		if err := results.WriteFile(path, results.Text(picture)); err != nil {
 			return paths, err
 		}
 		paths = append(paths, path)

@@ -22,8 +22,6 @@ type measured struct {
 	font font.Font
 }
 
-var _ text.Handler = superscriptText{}
-
 const (
 	superscriptStart = "\x0e"
 	superscriptEnd   = "\x0f"

@@ -377,7 +377,7 @@ func (a *account) add(line accountLine) {
 func (a *account) write() error {
 	writeMark := func() error {
 		return results.WriteFileMode(a.path+markEnding, a.mode,
-			func(w io.Writer) error { return writeJSON(w, a.mark) })
+			func(w io.Writer) error { return results.WriteJSON(w, a.mark) })
 	}
 	if a.mark.Chain == "" {
 		if err := writeMark(); err != nil {
@@ -388,7 +388,7 @@ func (a *account) write() error {
 	for _, line := range a.lines {
 		text = append(text, line.text()...)
 	}
-	if err := results.WriteFileMode(a.path, a.mode, writeText(text)); err != nil {
+	if err := results.WriteFileMode(a.path, a.mode, results.Text(text)); err != nil {
 		return err
 	}
 	a.mark.Lines, a.mark.Chain = len(a.lines), a.lines[len(a.lines)-1].Chain

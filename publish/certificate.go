@@ -17,6 +17,7 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/elementary"
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/privacy"
 	"ppdp/publish/risk"
@@ -280,7 +281,7 @@ func (c *Certificate) parts(schema *datasets.Schema, measured *risk.Report) []pa
 		{CroissantFile, func(w io.Writer, before []File) error {
 			return writeCroissant(w, c, schema, before)
 		}},
-		{FormatFile, func(w io.Writer, _ []File) error { return writeText([]byte(formatText))(w) }},
+		{FormatFile, func(w io.Writer, _ []File) error { return results.Text(formatText)(w) }},
 		{PageFile, func(w io.Writer, before []File) error {
 			shown := *c
 			shown.Files = before
@@ -291,13 +292,6 @@ func (c *Certificate) parts(schema *datasets.Schema, measured *risk.Report) []pa
 		parts = slices.Delete(parts, 1, 2)
 	}
 	return parts
-}
-
-func writeJSON(w io.Writer, value any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
 }
 
 var page = template.Must(template.New(PageFile).Funcs(template.FuncMap{

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"ppdp/datasets"
+	"ppdp/internal/results"
 )
 
 // entity is a node of JSON-LD. Keys are sorted when it is written.
@@ -64,5 +65,5 @@ func writeCroissant(w io.Writer, c *Certificate, schema *datasets.Schema, files 
 		"distribution":        objects, "recordSet": []entity{{"@type": "cr:RecordSet",
 			"@id": "records", "name": "records", "field": fields}}}
 	maps.DeleteFunc(metadata, func(_ string, value any) bool { return value == "" })
-	return writeJSON(w, metadata)
+	return results.WriteJSON(w, metadata)
 }

@@ -66,25 +66,17 @@ func (f *folder) certify(c *Certificate, schema *datasets.Schema,
 	}
 	c.Files = f.files
 	var text bytes.Buffer
-	if err := writeJSON(&text, c); err != nil {
+	if err := results.WriteJSON(&text, c); err != nil {
 		return "", err
 	}
-	if err := f.write(CertificateFile, writeText(text.Bytes())); err != nil {
+	if err := f.write(CertificateFile, results.Text(text.Bytes())); err != nil {
 		return "", err
 	}
 	digest := f.files[len(f.files)-1].SHA256
 	if f.key == nil {
 		return digest, nil
 	}
-	return digest, f.write(SignatureFile, writeText(ed25519.Sign(f.key, text.Bytes())))
-}
-
-// writeText writes a text that is there already.
-func writeText(text []byte) func(w io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	}
+	return digest, f.write(SignatureFile, results.Text(ed25519.Sign(f.key, text.Bytes())))
 }
 
 // publish gives the folder its name.

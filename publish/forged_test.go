@@ -50,7 +50,7 @@ func forge(t *testing.T, from string, f forgery) string {
 	if f.want == "not what follows from" { // the page alone, or the metadata
 		f.change(c, dir)
 		files(RiskFile, CroissantFile, FormatFile, PageFile, SchemaFile)
-		edit(CertificateFile, func(w io.Writer) error { return writeJSON(w, c) })
+		edit(CertificateFile, func(w io.Writer) error { return results.WriteJSON(w, c) })
 		return dir
 	}
 	f.change(c, dir)
@@ -63,7 +63,7 @@ func forge(t *testing.T, from string, f forgery) string {
 		shown.Files = c.Files[:len(c.Files)-1]
 		return page.Execute(w, shown)
 	})
-	edit(CertificateFile, func(w io.Writer) error { return writeJSON(w, c) })
+	edit(CertificateFile, func(w io.Writer) error { return results.WriteJSON(w, c) })
 	return dir
 }
 

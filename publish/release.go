@@ -29,6 +29,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/declared"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics/verify"
@@ -264,7 +265,7 @@ func choose(ctx context.Context, r *Request, schema *datasets.Schema) (*chosen, 
 	if err := decodeParams(c.params, r.Params); err != nil {
 		return nil, err
 	}
-	if err := c.params.Validate(); err != nil {
+	if err := declared.Check(c.params); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.info.Name, err)
 	}
 	var errs, others []error

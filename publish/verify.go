@@ -23,6 +23,7 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/elementary"
+	"ppdp/internal/results"
 	"ppdp/privacy"
 	"ppdp/publish/risk"
 )
@@ -182,7 +183,7 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte,
 	derived.Mechanisms = slices.Clone(c.Mechanisms)
 	chosen.derive(&derived, schema, measured)
 	var want bytes.Buffer
-	if err := writeJSON(&want, derived); err != nil {
+	if err := results.WriteJSON(&want, derived); err != nil {
 		return err
 	}
 	if !r.check("What the certificate says in words and sums follows from its settings.",

@@ -77,7 +77,6 @@ package aim
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -123,18 +122,7 @@ func (Algorithm) Params() algorithms.Params {
 }
 
 func (p *Params) Validate() error {
-	return errors.Join(
-		p.Check(), checkWorkload(p.Workload), algorithms.CheckRange("rounds", p.Rounds, 0, 1000),
-		algorithms.CheckShare("alpha", p.Alpha), algorithms.CheckWord("merge", p.Merge),
-		checkMaxModel(p.MaxModel),
-	)
-}
-
-func checkMaxModel(megabytes float64) error {
-	if megabytes > 0 && megabytes <= 32 {
-		return nil
-	}
-	return fmt.Errorf("max_model: %v, must be above 0 and at most 32", megabytes)
+	return checkWorkload(p.Workload)
 }
 
 // threshold is how many standard deviations of its noise a frequent value's count is above 0, where

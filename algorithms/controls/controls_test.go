@@ -8,6 +8,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/privacy"
 	"ppdp/random"
 )
@@ -90,7 +91,7 @@ func TestSample(t *testing.T) {
 		t.Errorf("the least sample: %v", one)
 	}
 	for _, share := range []float64{0, -1, 1.01, math.NaN()} {
-		if (&SampleParams{Share: share}).Validate() == nil {
+		if declared.Check(&SampleParams{Share: share}) == nil {
 			t.Errorf("share %v is taken", share)
 		}
 	}

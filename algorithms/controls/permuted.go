@@ -24,7 +24,6 @@ const (
 	ClassColumn PermutedColumns = "class"
 )
 
-// Enum lists the words.
 func (PermutedColumns) Enum() []string { return algorithms.Words(AllColumns, ClassColumn) }
 
 // PermutedParams choose what is permuted.
@@ -32,10 +31,6 @@ type PermutedParams struct {
 	Columns PermutedColumns `yaml:"columns" doc:"the columns that are permuted"`
 }
 
-// Validate reports an unknown word.
-func (p *PermutedParams) Validate() error { return algorithms.CheckWord("columns", p.Columns) }
-
-// Info describes the control.
 func (Permuted) Info() algorithms.Info {
 	return algorithms.Info{
 		Name: "permuted", Title: "Original data, columns permuted", Source: "none: a control",

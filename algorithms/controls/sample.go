@@ -2,7 +2,6 @@ package controls
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -21,15 +20,6 @@ type SampleParams struct {
 	Share float64 `yaml:"share" doc:"the part of the rows that is published, rounded to whole rows, but at least one" above:"0" max:"1"`
 }
 
-// Validate reports a share out of range.
-func (p *SampleParams) Validate() error {
-	if !(p.Share > 0 && p.Share <= 1) {
-		return fmt.Errorf("share: %v, must be above 0 and at most 1", p.Share)
-	}
-	return nil
-}
-
-// Info describes the control.
 func (Sample) Info() algorithms.Info {
 	return algorithms.Info{
 		Name: "sample", Title: "Random sample of the original data", Source: "none: a control",

@@ -66,7 +66,7 @@ type Params struct {
 }
 
 func (p *Params) Validate() error {
-	errs := []error{algorithms.CheckWord("form", p.Form), p.Lambda.Validate("lambda")}
+	errs := []error{p.Lambda.Validate("lambda")}
 	if p.Lambda == degrees.Estimated {
 		errs = append(errs, fmt.Errorf("lambda: %q, must be max-degree, n-1 or a whole number of "+
 			"at least 1; theta is what can be private", p.Lambda))

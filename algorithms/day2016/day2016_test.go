@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
+	"ppdp/internal/declared"
 	"ppdp/privacy"
 	"ppdp/random"
 )
@@ -179,16 +180,16 @@ func TestChoice(t *testing.T) {
 }
 
 func TestParams(t *testing.T) {
-	if err := DefaultParams().Validate(); err != nil {
+	if err := declared.Check(DefaultParams()); err != nil {
 		t.Error(err)
 	}
-	err := (&Params{Form: "pdf", Theta: "0", Lambda: "x"}).Validate()
+	err := declared.Check(&Params{Form: "pdf", Theta: "0", Lambda: "x"})
 	for _, key := range []string{"form: ", "theta: ", "lambda: "} {
 		if err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("%v, want %q", err, key)
 		}
 	}
-	err = (&Params{Form: Histogram, Theta: PrivateTheta, Lambda: degrees.Estimated}).Validate()
+	err = declared.Check(&Params{Form: Histogram, Theta: PrivateTheta, Lambda: degrees.Estimated})
 	if err == nil || !strings.Contains(err.Error(), "lambda: \"private\"") {
 		t.Errorf("%v, must refuse lambda: private", err)
 	}

@@ -1,11 +1,9 @@
 package diffgen
 
 import (
-	"errors"
-	"math"
-
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/datasets"
 )
 
 // Score says what a value of the cut is scored by under the utilities dm and ncp; the others gain
@@ -29,14 +27,11 @@ const (
 
 func (Empty) Enum() []string { return algorithms.Words(Drawn, Omitted) }
 
-// maxSpecialisations bounds Params.Specialisations: by then ε′ is a millionth of the budget.
-const maxSpecialisations = 1e6
-
 // Params are the settings of a release.
 type Params struct {
 	Utility partition.Utility `yaml:"utility" doc:"what values of the cut and cut points are scored by"`
 	Score   Score             `yaml:"score" doc:"what dm and ncp score values by"`
-	// Specialisations is the paper's h.
+	// Specialisations is the paper's h: of a million ε′ is a millionth of the budget.
 	Specialisations int     `yaml:"h" doc:"the number of specialisations; fewer are made where nothing is left to specialise" min:"1" max:"1000000"`
 	Empty           Empty   `yaml:"empty" doc:"what becomes of cells that hold no record: drawn gives them noise like all others; omitted leaves them out, which is not private"`
 	ListAll         float64 `yaml:"list_all" doc:"make every cell a region as long as there are at most this many times as many cells as ones with a count above 0; beyond it unlisted cells are joined" min:"0"`
@@ -54,19 +49,20 @@ func DefaultParams() *Params {
 	}
 }
 
-func (p *Params) Validate() error {
-	return errors.Join(
-		algorithms.CheckWord("utility", p.Utility),
-		algorithms.CheckWord("score", p.Score),
-		algorithms.CheckWord("empty", p.Empty),
-		algorithms.CheckRange("h", p.Specialisations, 1, maxSpecialisations),
-		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
-		p.Drawing.Check(),
-		algorithms.CheckNumber("list_all", p.ListAll),
-	)
-}
-
 // scored reports that Score has a meaning.
 func (p *Params) scored() bool {
 	return p.Utility == partition.Discernibility || p.Utility == partition.CertaintyPenalty
+}
+
+var _ algorithms.Fitter = Algorithm{}
+
+// FitSchema specialises until all regions together are as many as their counts allow, by a score
+// that needs no class where the table has none.
+func (Algorithm) FitSchema(s *datasets.Schema, cells int) algorithms.Params {
+	p := DefaultParams()
+	p.Specialisations = partition.WholeSpecialisations(s, max(1, cells/s.Classes()))
+	if s.Class() < 0 {
+		p.Utility = partition.CertaintyPenalty
+	}
+	return p
 }

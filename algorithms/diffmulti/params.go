@@ -1,11 +1,9 @@
 package diffmulti
 
 import (
-	"errors"
-	"math"
-
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/datasets"
 )
 
 // HPrime says what the specialisations left to a region, the paper's h′, are shared out by among
@@ -26,13 +24,8 @@ func (HPrime) Enum() []string {
 	return algorithms.Words(ByVariant, ByPublished, ByStrict, ByRefCode, ByEven, ByExact)
 }
 
-// Bounds of parameters: all fit in 31 bits, and paths stay short enough for a recursion.
-const (
-	maxSpecialisations = 1e9
-	maxHeight          = 1000
-)
-
-// Params are the settings of a release.
+// Params are the settings of a release. All fit in 31 bits, and paths stay short enough for a
+// recursion.
 type Params struct {
 	Utility partition.Utility `yaml:"utility" doc:"what candidates and cut points are scored by"`
 	// Specialisations is the paper's h.
@@ -58,23 +51,27 @@ func DefaultParams() *Params {
 	}
 }
 
-func (p *Params) Validate() error {
-	return errors.Join(
-		algorithms.CheckWord("utility", p.Utility),
-		algorithms.CheckWord("hprime", p.HPrime),
-		algorithms.CheckRange("h", p.Specialisations, 1, maxSpecialisations),
-		algorithms.CheckRange("iterations", p.Iterations, 0, maxSpecialisations),
-		algorithms.CheckRange("path", p.LongestPath, 0, maxHeight),
-		algorithms.CheckRange("numeric_height", p.NumericHeight, 0, maxHeight),
-		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
-		p.Drawing.Check(),
-	)
-}
-
 // rule is the rule for h′ under a variant.
 func (p *Params) rule(v algorithms.Variant) HPrime {
 	if p.HPrime == ByVariant {
 		return HPrime(v)
 	}
 	return p.HPrime
+}
+
+var _ algorithms.Fitter = Algorithm{}
+
+// FitSchema specialises until regions are as many as their counts allow, by a score that needs no
+// class where the table has none.
+func (Algorithm) FitSchema(s *datasets.Schema, cells int) algorithms.Params {
+	p := DefaultParams()
+	widest := 2
+	for _, fanouts := range partition.Fanouts(s) {
+		widest = max(widest, fanouts[0])
+	}
+	p.Specialisations = max(1, (max(1, cells/s.Classes())-1)/(widest-1))
+	if s.Class() < 0 {
+		p.Utility = partition.CertaintyPenalty
+	}
+	return p
 }

@@ -1,10 +1,9 @@
 package dpcube
 
 import (
-	"errors"
-
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/datasets"
 )
 
 // Dimension says along which dimension of a block the tree cuts.
@@ -43,10 +42,7 @@ const (
 
 func (Grid) Enum() []string { return algorithms.Words(Exact, Coarse) }
 
-// Bounds of the grid: indices of cells fit in 31 bits.
-const maxGrid = 1 << 30
-
-// Params are the settings of a release.
+// Params are the settings of a release. Indices of the grid's cells fit in 31 bits.
 type Params struct {
 	Split     float64   `yaml:"split" doc:"the share of the budget for the cells; blocks get the rest" above:"0" below:"1"`
 	Threshold float64   `yaml:"threshold" doc:"end a block whose squared deviation is at most this multiple of what noise explains; 0 cuts down to blocks of equal cells" min:"0"`
@@ -67,15 +63,11 @@ func DefaultParams() *Params {
 	}
 }
 
-func (p *Params) Validate() error {
-	return errors.Join(
-		algorithms.CheckWord("dimension", p.Dimension),
-		algorithms.CheckWord("combine", p.Combine),
-		algorithms.CheckWord("grid", p.Grid),
-		algorithms.CheckRange("bins", p.Bins, 1, maxGrid),
-		algorithms.CheckRange("max_cells", p.MaxCells, 1, maxGrid),
-		p.Drawing.Check(),
-		algorithms.CheckShare("split", p.Split),
-		algorithms.CheckNumber("threshold", p.Threshold),
-	)
+var _ algorithms.Fitter = Algorithm{}
+
+// FitSchema joins values until the grid has the number of cells.
+func (Algorithm) FitSchema(s *datasets.Schema, cells int) algorithms.Params {
+	p := DefaultParams()
+	p.Grid, p.MaxCells = Coarse, max(cells, s.Classes())
+	return p
 }

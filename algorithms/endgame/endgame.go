@@ -47,9 +47,7 @@ package endgame
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
@@ -69,15 +67,6 @@ type Params struct {
 }
 
 func (p *Params) Anonymity() int { return p.K }
-
-func (p *Params) Validate() error {
-	return errors.Join(
-		algorithms.CheckRange("k", p.K, 2, math.MaxInt32),
-		algorithms.CheckRange("exact", p.Exact, 2, 64),
-		algorithms.CheckRange("work", p.Work, 1, 1_000_000),
-		algorithms.CheckWord("records", p.Records),
-	)
-}
 
 func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{

@@ -50,8 +50,6 @@ type Algorithm struct {
 	data []*data // the last one used last
 }
 
-var _ algorithms.Algorithm = (*Algorithm)(nil)
-
 // Info describes the program as its descriptor does.
 func (a *Algorithm) Info() algorithms.Info { return a.d.info(a.digest) }
 

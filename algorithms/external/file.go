@@ -82,7 +82,6 @@ func openFile(path string) (*File, error) {
 	return f, err
 }
 
-// Info describes the control.
 func (f *File) Info() algorithms.Info {
 	return algorithms.Info{
 		Name: FileAlgorithm, Title: "Records in a file", Source: "none: as they were handed out",
@@ -93,7 +92,6 @@ func (f *File) Info() algorithms.Info {
 	}
 }
 
-// Params are none.
 func (*File) Params() algorithms.Params { return &algorithms.NoParams{} }
 
 // Release is what the file holds, in the input's schema, without the records that have a value

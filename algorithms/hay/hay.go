@@ -63,20 +63,13 @@ type Params struct {
 	Lambda degrees.Cap `yaml:"lambda" doc:"the largest degree there may be" values:"n-1, max-degree (one node's private value), private (an estimate, for neighbours: node) or a public whole number of at least 1"`
 }
 
-// maxK keeps sensitivities exact in floating point.
-const maxK = 1_000_000_000
-
 func (p *Params) Validate() error {
 	var private error
 	if p.Lambda == degrees.Estimated && p.Neighbours != Node {
 		private = fmt.Errorf("lambda: %s needs neighbours: node; noise for edges does not depend"+
 			" on lambda", p.Lambda)
 	}
-	return errors.Join(private,
-		algorithms.CheckWord("neighbours", p.Neighbours),
-		algorithms.CheckRange("k", p.K, 1, maxK),
-		p.Lambda.Validate("lambda"),
-	)
+	return errors.Join(private, p.Lambda.Validate("lambda"))
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }

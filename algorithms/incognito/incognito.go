@@ -25,7 +25,6 @@ package incognito
 
 import (
 	"context"
-	"math"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
@@ -43,10 +42,6 @@ type Params struct {
 }
 
 func (p *Params) Anonymity() int { return p.K }
-
-func (p *Params) Validate() error {
-	return algorithms.CheckRange("k", p.K, 2, math.MaxInt32)
-}
 
 func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{

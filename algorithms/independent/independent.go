@@ -12,7 +12,6 @@ package independent
 
 import (
 	"context"
-	"errors"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
@@ -53,10 +52,6 @@ func (Algorithm) Params() algorithms.Params {
 type Params struct {
 	margins.Params `yaml:",inline"`
 	Merge          margins.Merge `yaml:"merge" doc:"which rare values are made one before the fit"`
-}
-
-func (p *Params) Validate() error {
-	return errors.Join(p.Check(), algorithms.CheckWord("merge", p.Merge))
 }
 
 // threshold is how many standard deviations of its noise a frequent value's count is above 0.

@@ -47,9 +47,7 @@ package koptimize
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"ppdp/algorithms"
@@ -73,17 +71,6 @@ type Params struct {
 }
 
 func (p *Params) Anonymity() int { return p.K }
-
-// maxWork is far beyond any search that ends, and keeps the number of steps within 63 bits.
-const maxWork = 1_000_000_000
-
-func (p *Params) Validate() error {
-	return errors.Join(
-		algorithms.CheckRange("k", p.K, 2, math.MaxInt32),
-		algorithms.CheckRange("work", p.Work, 0, maxWork),
-		algorithms.CheckRange("nodes", p.Nodes, 0, math.MaxInt),
-	)
-}
 
 func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{

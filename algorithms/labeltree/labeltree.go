@@ -42,9 +42,7 @@
 package labeltree
 
 import (
-	"errors"
 	"fmt"
-	"math"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
@@ -84,15 +82,6 @@ func DefaultParams() *Params {
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
-
-func (p *Params) Validate() error {
-	return errors.Join(
-		algorithms.CheckRange("levels", p.Levels, 0, 30),
-		algorithms.CheckRange("cuts", p.Cuts, 1, 1000),
-		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
-		p.Drawing.Check(),
-	)
-}
 
 // CheckSchema refuses tables without a class to predict.
 func (Algorithm) CheckSchema(s *datasets.Schema, _ algorithms.Params) error {

@@ -3,7 +3,6 @@ package mondrian
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
@@ -70,15 +69,7 @@ func DefaultParams() *Params {
 
 func (p *Params) Validate() error {
 	_, workload := parseWorkload(p.Workload)
-	return errors.Join(
-		algorithms.CheckRange("k", p.K, 2, math.MaxInt32),
-		algorithms.CheckWord("mode", p.Mode),
-		algorithms.CheckWord("cut", p.Cut),
-		algorithms.CheckWord("split", p.Split),
-		workload,
-		algorithms.CheckWord("records", p.Records),
-		p.checkMode(),
-	)
+	return errors.Join(workload, p.checkMode())
 }
 
 // CheckSchema refuses split: class for tables without a class, and workloads that a table cannot

@@ -14,6 +14,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/internal/declared"
 	"ppdp/privacy"
 	"ppdp/random"
 )
@@ -296,7 +297,7 @@ func TestSplitRefuses(t *testing.T) {
 	} {
 		p := Algorithm{}.Params().(*Params)
 		test.change(p)
-		if err := p.Validate(); err == nil || !strings.Contains(err.Error(), test.want) {
+		if err := declared.Check(p); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", p, err, test.want)
 		}
 	}

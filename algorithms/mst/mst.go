@@ -31,7 +31,6 @@ package mst
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"ppdp/algorithms"
@@ -77,11 +76,6 @@ type Params struct {
 // Params returns the paper's settings, with 24 bins.
 func (Algorithm) Params() algorithms.Params {
 	return &Params{Params: margins.DefaultParams(), Merge: margins.Rare, Threshold: 3}
-}
-
-func (p *Params) Validate() error {
-	return errors.Join(p.Check(), algorithms.CheckWord("merge", p.Merge),
-		algorithms.CheckNumber("threshold", p.Threshold))
 }
 
 // Release measures, chooses, measures again and draws.

@@ -3,7 +3,6 @@ package privbayes
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
@@ -46,12 +45,8 @@ func (Score) Enum() []string {
 	return algorithms.Words(AutoScore, MaximalJoint, MutualInformation, TotalVariation)
 }
 
-const (
-	// maxDegree bounds Params.Degree: 2⁸ parent configurations of bits.
-	maxDegree = 8
-	// maxBins bounds Params.Bins.
-	maxBins = 1 << 16
-)
+// maxDegree is the largest Params.Degree: 2⁸ parent configurations of bits.
+const maxDegree = 8
 
 // Params are the settings of a release.
 type Params struct {
@@ -76,18 +71,7 @@ func DefaultParams() *Params {
 }
 
 func (p *Params) Validate() error {
-	errs := []error{
-		algorithms.CheckWord("encoding", p.Encoding),
-		algorithms.CheckWord("score", p.Score),
-		algorithms.CheckRange("degree", p.Degree, 0, maxDegree),
-		algorithms.CheckRange("bins", p.Bins, 2, maxBins),
-		p.Drawing.Check(),
-		algorithms.CheckShare("beta", p.Beta),
-		algorithms.CheckShare("count_share", p.CountShare),
-	}
-	if !(p.Theta > 0) || math.IsInf(p.Theta, 1) {
-		errs = append(errs, fmt.Errorf("theta: %v, must be a finite number above 0", p.Theta))
-	}
+	var errs []error
 	if p.Score == MaximalJoint && !p.Encoding.bitwise() {
 		errs = append(errs, fmt.Errorf("score: %q is for bits only, not for encoding %q",
 			p.Score, p.Encoding))

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/algorithms/internal/testinput"
-
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/random"
 )
 
@@ -50,7 +50,7 @@ func TestValidate(t *testing.T) {
 		p := DefaultParams()
 		c.change(p)
 		got := ""
-		if err := p.Validate(); err != nil {
+		if err := declared.Check(p); err != nil {
 			got = err.Error()
 		}
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {

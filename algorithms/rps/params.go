@@ -1,12 +1,11 @@
 package rps
 
 import (
-	"errors"
-	"fmt"
-	"math"
+	"math/bits"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/datasets"
 )
 
 // Quality is the function that scores a cut.
@@ -78,20 +77,16 @@ const (
 
 func (Labels) Enum() []string { return algorithms.Words(Majority, Each) }
 
-const (
-	// leafShare is the part of epsilon kept for a leaf's count, "half the privacy budget" of
-	// section 3.2. The rest is for the levels.
-	leafShare = 0.5
-	// maxDepth bounds Params.Depth: by then a level's share is a thousandth of the budget.
-	maxDepth = 1000
-)
+// leafShare is the part of epsilon kept for a leaf's count, "half the privacy budget" of section
+// 3.2. The rest is for the levels.
+const leafShare = 0.5
 
 // Params are the settings of a release.
 type Params struct {
 	Quality    Quality         `yaml:"quality" doc:"what a cut is chosen by, under partition: balanced"`
 	Attributes AttributeChoice `yaml:"attributes" doc:"which cuts compete: those of all attributes, or of one drawn at random; other partitions than balanced always draw one"`
 	Partition  Partition       `yaml:"partition" doc:"how regions are cut"`
-	// Depth is the paper's maximum depth.
+	// Depth is the paper's maximum depth: at 1000 a level's share is a thousandth of the budget.
 	Depth     int     `yaml:"depth" doc:"the largest number of cuts above a leaf" min:"1" max:"1000"`
 	Stop      float64 `yaml:"stop" doc:"end the recursion at regions whose noisy count is at most this" min:"0"`
 	StopCheck bool    `yaml:"stop_check" doc:"ask for noisy counts on the way; without, stop has no meaning and depth alone limits the recursion"`
@@ -117,26 +112,41 @@ func DefaultParams() *Params {
 	}
 }
 
-func (p *Params) Validate() error {
-	return errors.Join(
-		algorithms.CheckWord("quality", p.Quality),
-		algorithms.CheckWord("attributes", p.Attributes),
-		algorithms.CheckWord("partition", p.Partition),
-		algorithms.CheckWord("allocation", p.Allocation),
-		algorithms.CheckWord("counts", p.Counts),
-		algorithms.CheckWord("labels", p.Labels),
-		algorithms.CheckRange("depth", p.Depth, 1, maxDepth),
-		algorithms.CheckRange("shallow_depth", p.ShallowDepth, 0, maxDepth),
-		algorithms.CheckRange("max_nodes", p.MaxNodes, 1, math.MaxInt32),
-		p.Drawing.Check(),
-		algorithms.CheckNumber("stop", p.Stop),
-		p.checkNarrow(),
-	)
+var _ algorithms.Fitter = Algorithm{}
+
+// FitSchema lets the cuts of one attribute compete, so that a cut costs less, and ends where leaves
+// are as many as their counts allow.
+func (Algorithm) FitSchema(s *datasets.Schema, cells int) algorithms.Params {
+	p := DefaultParams()
+	p.Attributes = Random
+	cuts := bits.Len(uint(max(1, cells/s.Classes()))) - 1
+	p.Depth = max(1, min(partition.DomainBits(s), cuts))
+	if s.Classes() == 2 {
+		p.Quality = Class
+	}
+	return p
 }
 
-func (p *Params) checkNarrow() error {
-	if p.Narrow >= 0 && p.Narrow < 1 {
-		return nil
+// level is what the queries of one level of the tree may spend; 0 where there is no such query.
+type level struct {
+	stop, cut float64
+}
+
+// levels divides what leaves do not get of epsilon over the levels 0 to Depth-1 of a path.
+func (p *Params) levels(epsilon float64) []level {
+	levels := make([]level, p.Depth)
+	share := float64(epsilon*(1-leafShare)) / float64(p.Depth)
+	for d := range levels {
+		stops := p.StopCheck && (p.Allocation != ShallowLevels || d >= p.ShallowDepth)
+		cuts := p.Partition != Fixed
+		switch {
+		case stops && cuts:
+			levels[d] = level{stop: share / 2, cut: share / 2}
+		case stops:
+			levels[d].stop = share
+		case cuts:
+			levels[d].cut = share
+		}
 	}
-	return fmt.Errorf("narrow: %v, must be at least 0 and below 1", p.Narrow)
+	return levels
 }

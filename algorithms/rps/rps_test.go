@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/privacy"
 )
 
@@ -309,13 +310,13 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestValidateNamesEveryKey(t *testing.T) {
-	if err := DefaultParams().Validate(); err != nil {
+	if err := declared.Check(DefaultParams()); err != nil {
 		t.Errorf("defaults: %v", err)
 	}
 	// every other field is out of range as a zero, but for shallow_depth
 	bad := &Params{Stop: math.NaN(), Narrow: 1}
 	bad.ShallowDepth = -1
-	err := bad.Validate()
+	err := declared.Check(bad)
 	for _, key := range []string{"quality", "attributes", "partition", "depth", "stop",
 		"allocation", "shallow_depth", "narrow", "counts", "labels", "values",
 		"max_nodes", "max_rows"} {

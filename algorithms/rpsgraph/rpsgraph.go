@@ -144,12 +144,8 @@ type Params struct {
 	Form   Form   `yaml:"form" doc:"what the strict variant releases"`
 }
 
-const (
-	// maxDepth bounds the leaves to 2²⁴.
-	maxDepth = 24
-	// leafShare is the part of epsilon kept for a leaf's count, the rest being for cuts.
-	leafShare = 0.5
-)
+// leafShare is the part of epsilon kept for a leaf's count, the rest being for cuts.
+const leafShare = 0.5
 
 func (p *Params) Validate() error {
 	var rigorous error
@@ -157,14 +153,7 @@ func (p *Params) Validate() error {
 		rigorous = errors.New("counts: rigorous is a bound for graphs as they are, must be" +
 			" another with lambda: private, which projects them")
 	}
-	return errors.Join(rigorous,
-		p.Lambda.Validate("lambda"),
-		algorithms.CheckRange("depth", p.Depth, 1, maxDepth),
-		algorithms.CheckWord("counts", p.Counts),
-		algorithms.CheckWord("fill", p.Fill),
-		algorithms.CheckWord("values", p.Values),
-		algorithms.CheckWord("form", p.Form),
-	)
+	return errors.Join(rigorous, p.Lambda.Validate("lambda"))
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }

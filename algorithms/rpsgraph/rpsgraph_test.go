@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
+	"ppdp/internal/declared"
 	"ppdp/random"
 )
 
@@ -481,8 +482,8 @@ func TestGuarantees(t *testing.T) {
 	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil {
 		t.Error("strict takes the maximum degree")
 	}
-	err := (&Params{Lambda: "0", Depth: 25, Counts: "none", Fill: "none", Values: "none",
-		Form: "none"}).Validate()
+	err := declared.Check(&Params{Lambda: "0", Depth: 25, Counts: "none", Fill: "none",
+		Values: "none", Form: "none"})
 	for _, key := range []string{"lambda: ", "depth: 25", "counts: ", "fill: ",
 		"values: ", "form: "} {
 		if err == nil || !strings.Contains(err.Error(), key) {

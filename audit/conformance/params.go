@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/internal/declared"
+	"ppdp/internal/strictyaml"
 )
 
 // checkParams: defaults are valid and fresh, have the k of k-anonymity, every field has a yaml key,
-// and a value out of range is refused by Validate with the key named.
+// and a value out of range is refused with the key named.
 func checkParams(a algorithms.Algorithm) error {
 	defaults := a.Params()
 	value := reflect.ValueOf(defaults)
@@ -33,22 +35,22 @@ func checkParams(a algorithms.Algorithm) error {
 				guarantee.Variant, defaults))
 		}
 	}
-	for _, f := range fields(value.Elem().Type(), nil) {
-		if f.key == "" {
-			errs = append(errs, fmt.Errorf("field %s has no yaml key", f.name))
+	for _, f := range strictyaml.Fields(value.Type()) {
+		if f.Tag.Get("yaml") == "" {
+			errs = append(errs, fmt.Errorf("field %s has no yaml key", f.Name))
 			continue
 		}
-		for _, trial := range outOfRange(f.kind) {
+		for _, trial := range outOfRange(f.Type.Kind()) {
 			params := a.Params()
-			set(reflect.ValueOf(params).Elem().FieldByIndex(f.index), trial.value)
+			set(reflect.ValueOf(params).Elem().FieldByIndex(f.Index), trial.value)
 			err := validate(params)
 			switch {
 			case err == nil && trial.refused:
-				errs = append(errs, fmt.Errorf("%s: %v is accepted", f.key, trial.value))
+				errs = append(errs, fmt.Errorf("%s: %v is accepted", f.Name, trial.value))
 			case err == nil:
-				errs = append(errs, tryHuge(a, params, f.key, trial.value))
-			case !strings.Contains(err.Error(), f.key):
-				errs = append(errs, fmt.Errorf("%s: the key is not named: %w", f.key, err))
+				errs = append(errs, tryHuge(a, params, f.Name, trial.value))
+			case !strings.Contains(err.Error(), f.Name):
+				errs = append(errs, fmt.Errorf("%s: the key is not named: %w", f.Name, err))
 			}
 		}
 	}
@@ -72,31 +74,7 @@ func validate(p algorithms.Params) (err error) {
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	return p.Validate()
-}
-
-// field is one leaf of a parameter struct.
-type field struct {
-	name, key string
-	kind      reflect.Kind
-	index     []int
-}
-
-func fields(t reflect.Type, at []int) []field {
-	var found []field
-	for i := range t.NumField() {
-		f := t.Field(i)
-		index := append(append([]int(nil), at...), i)
-		key, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		switch {
-		case !f.IsExported() && !f.Anonymous || key == "-":
-		case f.Type.Kind() == reflect.Struct && (key != "" || strings.Contains(options, "inline")):
-			found = append(found, fields(f.Type, index)...)
-		default:
-			found = append(found, field{f.Name, key, f.Type.Kind(), index})
-		}
-	}
-	return found
+	return declared.Check(p)
 }
 
 // outside is a value to try; refused ones are wrong for every parameter, others may make sense.

@@ -49,7 +49,6 @@ func (c Classifier) withDefaults() Classifier {
 	return c
 }
 
-// Info names the classifier.
 func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{
 		Name:     "boosting",

@@ -45,7 +45,6 @@ type Classifier struct {
 // Default has the program's defaults, -m 2 and -c 25.
 var Default = Classifier{MinCases: 2, Confidence: 0.25}
 
-// Info names the classifier.
 func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{
 		Name:     "c45",

@@ -32,7 +32,6 @@ type Classifier struct {
 	Depth int // of a tree at most, no limit
 }
 
-// Info names the classifier.
 func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{Name: "forest", Title: "Random forest", Source: "Breiman 2001",
 		Revision: 1}

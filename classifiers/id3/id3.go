@@ -32,7 +32,6 @@ func init() { classifiers.Register(Classifier{}) }
 // Classifier is ID3: multiway tests of the greatest information gain, no pruning.
 type Classifier struct{}
 
-// Info names the classifier.
 func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{
 		Name:     "id3",

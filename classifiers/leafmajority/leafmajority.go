@@ -23,7 +23,6 @@ type Classifier struct{}
 
 var _ classifiers.RegionClassifier = Classifier{}
 
-// Info names the classifier.
 func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{
 		Name:     "leaf-majority",

@@ -31,7 +31,6 @@ type Classifier struct {
 	C float64
 }
 
-// Info names the classifier.
 func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{
 		Name:     "logistic",

@@ -15,7 +15,6 @@ func init() { classifiers.Register(Classifier{}) }
 // with the lowest code, class 0 without data.
 type Classifier struct{}
 
-// Info names the classifier.
 func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{
 		Name:     "majority",

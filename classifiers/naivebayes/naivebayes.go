@@ -42,7 +42,6 @@ type Classifier struct {
 	Numerics Numerics
 }
 
-// Info names the classifier.
 func (c Classifier) Info() classifiers.Info {
 	if c.Numerics == Cells {
 		return classifiers.Info{

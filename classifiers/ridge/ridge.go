@@ -25,7 +25,6 @@ func init() { classifiers.RegisterRegressor(Regressor{}) }
 // Regressor is ridge regression.
 type Regressor struct{}
 
-// Info names the regressor.
 func (Regressor) Info() classifiers.Info {
 	return classifiers.Info{Name: "ridge", Title: "Ridge regression",
 		Source: "Hoerl & Kennard 1970, with a penalty of 1", Revision: 1}

@@ -9,7 +9,7 @@ import (
 )
 
 // Derivation makes other tables from Adult's. P is a pointer to its parameters.
-type Derivation[P interface{ Validate() error }] struct {
+type Derivation[P any] struct {
 	Defaults func() P
 	// Select is the selection of Adult that the parameters ask for.
 	Select func(P) string
@@ -29,7 +29,7 @@ func (d Derivation[P]) Register(name, title, standInTitle string) {
 	datasets.Register(derived[P]{d, name + "-standin", standInTitle, name, StandIn{}})
 }
 
-type derived[P interface{ Validate() error }] struct {
+type derived[P any] struct {
 	Derivation[P]
 	name, title, standsFor string
 	from                   datasets.Source

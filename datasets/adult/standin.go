@@ -20,7 +20,6 @@ var standInFile string
 // that results on it can be compared as results on the real table can.
 type StandIn struct{}
 
-// Info describes the table.
 func (StandIn) Info() datasets.Info {
 	return datasets.Info{
 		Name:  "adult-standin",

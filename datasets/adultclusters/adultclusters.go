@@ -34,23 +34,11 @@ const (
 	Public Labels = "public"
 )
 
-// Enum lists the words.
-func (Labels) Enum() []string { return []string{string(Data), string(Public)} }
-
 // Params selects rows, attributes and clusters.
 type Params struct {
-	Select   string `yaml:"select" doc:"one of adult's selections" values:"rps, mondrian, mondrian-random, diffmulti, dpcube or all"`
-	Labels   Labels `yaml:"labels" doc:"where a record's cluster comes from"`
+	Select   string `yaml:"select" doc:"one of adult's selections" words:"rps mondrian mondrian-random diffmulti dpcube all"`
+	Labels   Labels `yaml:"labels" doc:"where a record's cluster comes from" words:"data public"`
 	Clusters int    `yaml:"clusters" doc:"the number of clusters" min:"2" max:"1000"`
-}
-
-// Validate reports everything wrong with the parameters.
-func (p *Params) Validate() error {
-	var bad datasets.Problems
-	bad.AddError((&adult.Params{Select: p.Select}).Validate())
-	bad.OneOf("labels", string(p.Labels), p.Labels.Enum()...)
-	bad.Whole("clusters", p.Clusters, 2, 1000)
-	return bad.Err()
 }
 
 func init() {

@@ -9,6 +9,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
+	"ppdp/internal/declared"
 )
 
 func load(t *testing.T, name string, params *Params) *datasets.Dataset {
@@ -139,7 +140,7 @@ func TestRealData(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	err := (&Params{Select: "none", Labels: "secret", Clusters: 1}).Validate()
+	err := declared.Check(&Params{Select: "none", Labels: "secret", Clusters: 1})
 	for _, want := range []string{"select:", "labels:", "clusters:"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, must name %s", err, want)
@@ -152,7 +153,7 @@ func TestValidate(t *testing.T) {
 	if _, err := source.Load(t.Context(), datasets.Request{Params: (*Params)(nil)}); err == nil {
 		t.Error("nil was accepted as parameters")
 	}
-	if err := defaults().Validate(); err != nil {
+	if err := declared.Check(defaults()); err != nil {
 		t.Errorf("the defaults: %v", err)
 	}
 }

@@ -16,22 +16,10 @@ import (
 
 // Params selects rows and attributes, and says how many records there shall be.
 type Params struct {
-	Select string `yaml:"select" doc:"one of adult's selections" values:"rps, mondrian, mondrian-random, diffmulti, dpcube or all"`
+	Select string `yaml:"select" doc:"one of adult's selections" words:"rps mondrian mondrian-random diffmulti dpcube all"`
 	N      int    `yaml:"n" doc:"the number of records; fewer than the selection has are the first of them" min:"1" max:"100000000"`
 	// The paper says "some values".
 	Redraw float64 `yaml:"redraw" doc:"the probability that a value of a variation is drawn anew" min:"0" max:"1"`
-}
-
-// maxN bounds the number of records: a table of them takes some 20 bytes a record.
-const maxN = 100_000_000
-
-// Validate reports everything wrong with the parameters.
-func (p *Params) Validate() error {
-	var bad datasets.Problems
-	bad.AddError((&adult.Params{Select: p.Select}).Validate())
-	bad.Whole("n", p.N, 1, maxN)
-	bad.Within("redraw", p.Redraw, 0, 1)
-	return bad.Err()
 }
 
 func init() {

@@ -15,6 +15,7 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/datasets/graph"
+	"ppdp/internal/declared"
 	"ppdp/random"
 )
 
@@ -41,7 +42,6 @@ func TestConformance(t *testing.T) {
 				"high: 99}\n- {name: job, kind: categorical, values: [clerk, smith]}\n")},
 		"graph": &graph.FileParams{Path: write("a.edges", "0 1\n1 2\n"),
 			Format: graph.Auto},
-		"configuration": &graph.ConfigurationParams{Degrees: []int{2, 2, 2, 1, 1}},
 	}
 	var files datasets.Files
 	if data := os.Getenv("PPDP_DATA"); data != "" {
@@ -75,8 +75,7 @@ func conform(t *testing.T, source datasets.Source, files datasets.Files, setting
 			return
 		}
 	}
-	if params, ok := source.Params().(interface{ Validate() error }); !ok ||
-		params.Validate() == nil {
+	if declared.Check(source.Params()) == nil {
 		settings = append(settings, nil)
 	}
 	for i, params := range settings {
@@ -118,11 +117,10 @@ func checkParams(t *testing.T, source datasets.Source) {
 	if defaults == nil {
 		return
 	}
-	params, ok := defaults.(interface{ Validate() error })
-	if !ok || defaults == source.Params() {
-		t.Fatalf("parameters of type %T, must be a fresh pointer with a method Validate", defaults)
+	if defaults == source.Params() {
+		t.Fatalf("parameters of type %T, must be a fresh pointer", defaults)
 	}
-	if err := params.Validate(); err != nil && len(source.Info().Files) > 0 {
+	if err := declared.Check(defaults); err != nil && len(source.Info().Files) > 0 {
 		t.Errorf("the defaults: %v", err)
 	}
 	want := fmt.Sprintf("must be %T", defaults)

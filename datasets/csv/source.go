@@ -32,7 +32,6 @@ type Params struct {
 	Shuffled bool   `yaml:"shuffled" doc:"rows are in random order, so that train: holds out any"`
 }
 
-// Validate reports everything wrong with the parameters.
 func (p *Params) Validate() error {
 	var bad datasets.Problems
 	if p.CSV == "" {
@@ -53,7 +52,6 @@ func (p *Params) ResolvePaths(base string) {
 	datasets.ResolvePaths(base, &p.CSV, &p.Schema, &p.Holdout)
 }
 
-// Info describes the source.
 func (Source) Info() datasets.Info {
 	return datasets.Info{Name: "csv", Title: "User-supplied table (CSV + schema)"}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 )
 
 const bankText = "id;y;age;job;education;balance\n1;no;18;admin;tertiary;-1\n" +
@@ -97,7 +98,7 @@ func TestLoadBad(t *testing.T) {
 			t.Errorf("%s with %s: got %v, want %s", test[0], test[1], err, test[2])
 		}
 	}
-	err := new(Params).Validate()
+	err := declared.Check(new(Params))
 	if err == nil || !strings.Contains(err.Error(), "csv: no path") ||
 		!strings.Contains(err.Error(), "schema: no path") {
 		t.Errorf("no paths: %v", err)

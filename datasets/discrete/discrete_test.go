@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/random"
 )
 
@@ -138,7 +139,7 @@ func TestValidate(t *testing.T) {
 	}{
 		{func(p *Params) {}, ""},
 		{func(p *Params) { p.N = 0 }, "n: 0"},
-		{func(p *Params) { p.N = maxRows + 1 }, "n: 10000001"},
+		{func(p *Params) { p.N = 10_000_001 }, "n: 10000001"},
 		{func(p *Params) { p.Attributes = 0 }, "attributes: 0"},
 		{func(p *Params) { p.Cardinality = 1 }, "cardinality: 1"},
 		{func(p *Params) { p.Shape = "round" }, `shape: "round", must be one of uniform, skewed`},
@@ -153,7 +154,7 @@ func TestValidate(t *testing.T) {
 		{func(p *Params) { p.Sigma = math.NaN() }, "sigma: NaN"},
 		{func(p *Params) { p.Unit = "metre" }, `unit: "metre"`},
 	} {
-		err := with(test.change).Validate()
+		err := declared.Check(with(test.change))
 		if test.want == "" && err != nil || test.want != "" &&
 			(err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%+v: %v, want %q", *with(test.change), err, test.want)

@@ -343,10 +343,10 @@ func TestParams(t *testing.T) {
 		want   []string
 	}{
 		{&Params{0, normal1D, 0, 100, 1}, []string{"n: 0, must be from 1"}},
-		{&Params{maxRows + 1, normal1D, 0, 100, 1}, []string{"n: 10000001"}},
+		{&Params{10_000_001, normal1D, 0, 100, 1}, []string{"n: 10000001"}},
 		{&Params{-1, "cube", 26, math.NaN(), 0},
 			[]string{"n: -1", "shape: \"cube\", must be one of normal-1d, clusters-5d",
-				"low: 26, must be from -1e+06 to 25", "high: NaN, must be from 75 to 1e+06",
+				"low: 26, must be from -1000000 to 25", "high: NaN, must be from 75 to 1000000",
 				"step: 0, must be from 0.001 to 25"}},
 		{&Params{10, clusters5D, -50, 100, 1},
 			[]string{"must be 0, 100 and 1 for clusters-5d"}},

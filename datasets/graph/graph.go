@@ -1,11 +1,9 @@
-// Package graph reads, generates and describes graphs: edge lists, Matrix Market and MATLAB files;
-// the four networks of Qardaji & Li 2012 with stand-ins for each; Erdős-Rényi, Barabási-Albert and
-// fixed-degree random graphs, released degree sequences made graphs; and the power-law exponent of
-// Table 1.
+// Package graph reads, generates and describes graphs: edge lists and Matrix Market files; the four
+// networks of Qardaji & Li 2012 with stand-ins for each; Erdős-Rényi and Barabási-Albert random
+// graphs, released degree sequences made graphs; and the power-law exponent of Table 1.
 //
-// Only adjacency is ever read. Files that carry attributes of persons beside it (the local_info
-// matrix of the Facebook networks) have those skipped unread. The graph type itself is
-// datasets.Graph; what is done with a graph is left to algorithms and metrics.
+// Only adjacency is ever read, no attributes. The graph type itself is datasets.Graph; what is done
+// with a graph is left to algorithms and metrics.
 package graph
 
 import (
@@ -31,11 +29,9 @@ const (
 	EdgeList Format = "edges"
 	// MatrixMarket is a coordinate matrix in the text format of NIST.
 	MatrixMarket Format = "mtx"
-	// MATLAB is a MATLAB 5 (to 7.2) binary file with a sparse matrix A.
-	MATLAB Format = "mat"
 )
 
-var formats = []string{string(Auto), string(EdgeList), string(MatrixMarket), string(MATLAB)}
+var formats = []string{string(Auto), string(EdgeList), string(MatrixMarket)}
 
 // Reading says how a file is to be understood.
 type Reading struct {
@@ -79,8 +75,6 @@ func Read(name string, content []byte, format Format, r Reading) (*Loaded, error
 		return ReadEdgeList(name, content, r)
 	case MatrixMarket:
 		loaded, err = ReadMatrixMarket(name, content, r)
-	case MATLAB:
-		loaded, err = ReadMATLAB(name, content, r)
 	default:
 		err = fmt.Errorf("%s: format %q, must be one of %s",
 			name, format, strings.Join(formats, ", "))
@@ -93,12 +87,9 @@ func Read(name string, content []byte, format Format, r Reading) (*Loaded, error
 }
 
 func detect(content []byte) Format {
-	switch {
-	case bytes.HasPrefix(content, []byte("%%MatrixMarket")),
-		bytes.HasPrefix(content, []byte("%MatrixMarket")): // as Network Repository writes it
+	rest, marked := bytes.CutPrefix(content, []byte("%")) // a second % but in Network Repository's
+	if marked && bytes.HasPrefix(bytes.TrimPrefix(rest, []byte("%")), []byte("MatrixMarket")) {
 		return MatrixMarket
-	case bytes.HasPrefix(content, []byte("MATLAB")):
-		return MATLAB
 	}
 	return EdgeList
 }
@@ -132,8 +123,7 @@ func unpack(name string, content []byte) ([]byte, error) {
 }
 
 // Canonical turns a graph as its public home offers it (an edge list with comments or in both
-// directions, a Matrix Market file, that in a zip archive, a MATLAB file) into the canonical edge
-// list.
+// directions, a Matrix Market file, that in a zip archive) into the canonical edge list.
 func Canonical(content []byte) ([]byte, error) {
 	const name = "download"
 	if bytes.HasPrefix(content, []byte("PK\x03\x04")) {
@@ -158,17 +148,16 @@ func unzip(content []byte) ([]byte, error) {
 	}
 	var found *zip.File
 	for _, file := range archive.File {
-		if name := strings.ToLower(file.Name); strings.HasSuffix(name, ".mtx") ||
-			strings.HasSuffix(name, ".mat") {
+		if strings.HasSuffix(strings.ToLower(file.Name), ".mtx") {
 			if found != nil {
-				return nil, fmt.Errorf("zip: both %s and %s, must hold one .mtx or .mat file",
+				return nil, fmt.Errorf("zip: both %s and %s, must hold one .mtx file",
 					found.Name, file.Name)
 			}
 			found = file
 		}
 	}
 	if found == nil {
-		return nil, errors.New("zip: no .mtx and no .mat file")
+		return nil, errors.New("zip: no .mtx file")
 	}
 	reader, err := found.Open()
 	if err != nil {

@@ -112,13 +112,13 @@ func zetaMeanLog(alpha float64) float64 {
 
 // Statistics describe a degree sequence as Table 1 of Qardaji & Li 2012 does.
 type Statistics struct {
-	Nodes     int     `yaml:"nodes"`
-	Edges     int     `yaml:"edges"`
-	Alpha     float64 `yaml:"alpha"` // PowerLawExponent with Table1Terms
-	MaxDegree int     `yaml:"max-degree"`
+	Nodes     int
+	Edges     int
+	Alpha     float64 // PowerLawExponent with Table1Terms
+	MaxDegree int
 }
 
-// Validate reports everything wrong with the statistics, by yaml key.
+// Validate reports everything wrong with the statistics.
 func (s Statistics) Validate() error {
 	var bad datasets.Problems
 	if s.Nodes < 2 || s.Nodes > maxGenerated {

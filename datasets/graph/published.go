@@ -57,7 +57,6 @@ func init() {
 	}
 }
 
-// Info describes the network.
 func (p Published) Info() datasets.Info {
 	return datasets.Info{Name: p.Name, Title: p.Title, Citation: p.Citation,
 		License: p.License, Graph: true,

@@ -2,8 +2,8 @@ package graph
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
 
 	"ppdp/datasets"
 )
@@ -15,23 +15,19 @@ type userFile struct{}
 // FileParams are the parameters of the source "graph".
 type FileParams struct {
 	Path     string `yaml:"path" doc:"the file, compressed by gzip or not" values:"a file's path, relative to the spec"`
-	Format   Format `yaml:"format" doc:"edges, two node ids a line; mtx, Matrix Market; mat, MATLAB; auto goes by the name" values:"auto, edges, mtx or mat"`
+	Format   Format `yaml:"format" doc:"edges, two node ids a line; mtx, Matrix Market; auto goes by the first bytes" words:"auto edges mtx"`
 	Base     int    `yaml:"base" doc:"the smallest node id of an edge list" min:"0" max:"1"`
 	Simplify bool   `yaml:"simplify" doc:"drop and count self-loops, repeated edges and directions; without, they are errors"`
 	Relabel  bool   `yaml:"relabel" doc:"number the ids of an edge list that occur, where there are gaps"`
 	Nodes    int    `yaml:"nodes" doc:"the number of nodes, which every algorithm takes as public; 0 takes what the file says" min:"0" max:"2147483647"`
 }
 
-// Validate reports everything wrong with the parameters, by yaml key.
+// Validate asks for a path.
 func (p *FileParams) Validate() error {
-	var bad datasets.Problems
 	if p.Path == "" {
-		bad.Add("path: empty, must name an edge list, Matrix Market or MATLAB file")
+		return errors.New("path: empty, must name an edge list or Matrix Market file")
 	}
-	bad.OneOf("format", string(p.Format), formats...)
-	bad.Whole("base", p.Base, 0, 1)
-	bad.Whole("nodes", p.Nodes, 0, math.MaxInt32) // 0 takes what the file says
-	return bad.Err()
+	return nil
 }
 
 // ResolvePaths makes a relative path relative to base, the folder of the spec that names it.
@@ -41,7 +37,7 @@ func (p *FileParams) ResolvePaths(base string) {
 
 func (userFile) Info() datasets.Info {
 	return datasets.Info{Name: "graph", Graph: true,
-		Title:    "User-supplied graph (edge list, Matrix Market or MATLAB file)",
+		Title:    "User-supplied graph (edge list or Matrix Market file)",
 		Citation: "the user's own", License: "the user's own"}
 }
 

@@ -18,7 +18,7 @@ const (
 
 // ACSParams say which columns a table has.
 type ACSParams struct {
-	Select string `yaml:"select" doc:"the columns: task, nine and whether the income is in the upper half, which is the class; wide, eight more; ten, those of SDNist's figures, and all 24, whose class is the decile of the income" values:"task, wide, ten or all"`
+	Select string `yaml:"select" doc:"the columns: task, nine and whether the income is in the upper half, which is the class; wide, eight more; ten, those of SDNist's figures, and all 24, whose class is the decile of the income" words:"task wide ten all"`
 }
 
 // selections are the columns of each word, the class last.
@@ -34,14 +34,6 @@ var selections = map[string][]string{
 	All: {"PUMA", "AGEP", "SEX", "MSP", "HISP", "RAC1P", "NOC", "NPF", "HOUSING_TYPE", "OWN_RENT",
 		"DENSITY", "INDP", "INDP_CAT", "EDU", "PINCP", "POVPIP", "DVET", "DREM", "DPHY", "DEYE",
 		"DEAR", "PWGTP", "WGTP", "PINCP_DECILE"},
-}
-
-// Validate rejects words that are not among the choices.
-func (p *ACSParams) Validate() error {
-	if selections[p.Select] == nil {
-		return fmt.Errorf("select: %q, must be %s, %s, %s or %s", p.Select, Task, Wide, Ten, All)
-	}
-	return nil
 }
 
 // share is 0: a person is one record.

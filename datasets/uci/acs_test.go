@@ -3,6 +3,8 @@ package uci
 import (
 	"strings"
 	"testing"
+
+	"ppdp/internal/declared"
 )
 
 // Of the ten features of the reports on samples of the excerpt (SDNist, sample reports, "Apparent
@@ -40,7 +42,7 @@ func TestACSColumns(t *testing.T) {
 			t.Errorf("%s: %d columns, want %d", word, n, want)
 		}
 	}
-	if err := (&ACSParams{"most"}).Validate(); err == nil {
+	if err := declared.Check(&ACSParams{"most"}); err == nil {
 		t.Error("any word is taken")
 	}
 }

@@ -19,19 +19,8 @@ const (
 
 // DiabetesParams say what a record and its class are.
 type DiabetesParams struct {
-	Encounters string `yaml:"encounters" doc:"first, the first stay of each of 71,518 patients; or all, 101,766 stays, up to 40 of one patient: what protects a record then protects a person by as much less" values:"first or all"`
-	Readmitted string `yaml:"readmitted" doc:"the class: early, readmitted within 30 days, or any" values:"early or any"`
-}
-
-// Validate rejects words that are not among the choices.
-func (p *DiabetesParams) Validate() error {
-	if p.Encounters != First && p.Encounters != All {
-		return fmt.Errorf("encounters: %q, must be %s or %s", p.Encounters, First, All)
-	}
-	if p.Readmitted != Early && p.Readmitted != Any {
-		return fmt.Errorf("readmitted: %q, must be %s or %s", p.Readmitted, Early, Any)
-	}
-	return nil
+	Encounters string `yaml:"encounters" doc:"first, the first stay of each of 71,518 patients; or all, 101,766 stays, up to 40 of one patient: what protects a record then protects a person by as much less" words:"first all"`
+	Readmitted string `yaml:"readmitted" doc:"the class: early, readmitted within 30 days, or any" words:"early any"`
 }
 
 func (p *DiabetesParams) share() int {

@@ -12,7 +12,6 @@ import (
 // There is one of each: it is drawn with a fixed key, so that results on it can be compared.
 type StandIn struct{ of Source }
 
-// Info describes the table.
 func (s StandIn) Info() datasets.Info {
 	return datasets.Info{Name: s.of.name + "-standin", Title: "Stand-in for " + s.of.title,
 		Citation: "Made-up rows in the schema of: " + s.of.citation, License: "none: generated",

@@ -46,7 +46,6 @@ type Source struct {
 
 // params are the parameters of a table that has some.
 type params interface {
-	Validate() error
 	classes() []int // as of Source
 	share() int     // as of datasets.Dataset
 }
@@ -122,7 +121,6 @@ func init() {
 	}
 }
 
-// Info describes the table.
 func (s Source) Info() datasets.Info {
 	return datasets.Info{Name: s.name, Title: s.title, Citation: s.citation,
 		License: cmp.Or(s.license, datasets.Attribution), Files: []datasets.File{s.file}}

@@ -94,10 +94,8 @@ func (r *run) writeReleaseIndex() error {
 	if err != nil {
 		return err
 	}
-	if err := results.WriteFile(filepath.Join(folder, ReleaseNotice), func(w io.Writer) error {
-		_, err := io.WriteString(w, r.notice(len(lines), unprivate))
-		return err
-	}); err != nil {
+	if err := results.WriteFile(filepath.Join(folder, ReleaseNotice),
+		results.Text(r.notice(len(lines), unprivate))); err != nil {
 		return err
 	}
 	for _, what := range unprivate {

@@ -68,9 +68,7 @@ func (s *Start) validate() error {
 
 func (s *Start) write(dir string) error {
 	return results.WriteFile(filepath.Join(dir, StartFile), func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(s)
+		return results.NewEncoder(w).Encode(s)
 	})
 }
 

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"encoding/json"
 	"io"
 	"maps"
 	"reflect"
@@ -11,6 +10,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
@@ -24,10 +24,7 @@ type object = map[string]any
 // baseline is in it at once. The decoder, not the schema, decides what is accepted: a schema cannot
 // say it all.
 func WriteJSONSchema(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(object{
+	return results.WriteJSON(w, object{
 		"$schema":              "https://json-schema.org/draft/2020-12/schema",
 		"title":                "ppdp experiment",
 		"type":                 "object",
@@ -112,14 +109,22 @@ func epsilonSchema() object { return oneOrMore(object{"type": "number", "exclusi
 // parameterSchemas lists the keys of a parameter struct.
 func parameterSchemas(params any) object {
 	properties := object{}
-	for _, p := range Parameters(params) {
-		properties[p.Name] = p.schema()
+	for _, p := range declared.Of(params) {
+		value := typeSchema(p.Kind)
+		if p.Words != nil {
+			value = object{"enum": wordValues(p.Words)}
+		}
+		for _, b := range p.Bounds {
+			value[b.Keyword] = b.Limit
+		}
+		text := p.Meaning + ": " + p.Allowed
+		if p.Default != "" {
+			text += "; default " + p.Default
+		}
+		properties[p.Name] = described(oneOrMore(value), text)
 	}
 	return properties
 }
-
-// enumerated is implemented by parameter types with a fixed list of values.
-type enumerated interface{ Enum() []string }
 
 // wordValues lists words as an editor's YAML reader sees them: true and false, unquoted, are no
 // strings to it.
@@ -135,9 +140,6 @@ func wordValues(words []string) []any {
 }
 
 func typeSchema(t reflect.Type) object {
-	if e, ok := reflect.Zero(t).Interface().(enumerated); ok {
-		return object{"enum": wordValues(e.Enum())}
-	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return typeSchema(t.Elem())

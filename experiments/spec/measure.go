@@ -78,7 +78,7 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 			for _, expanded := range m.Params.expand(r, name, fresh) {
 				measure := Measure{Metric: metric, Name: name, node: m.node}
 				if !isNil(expanded) {
-					measure.Params = expanded.(metrics.Params)
+					measure.Params = expanded
 					var changed []string
 					if measure.resolved, changed = resolve(expanded, fresh()); changed != nil {
 						measure.Name = results.MetricName(name,

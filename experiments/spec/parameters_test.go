@@ -8,12 +8,13 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
 )
 
 // TestParametersSayWhatTheyAre: every parameter has a meaning and allowed values, and its bounds
-// are those that Validate keeps: the bound is allowed and what lies beyond it is not, or the other
+// are those that are kept: the bound is allowed and what lies beyond it is not, or the other
 // way round where the bound itself is excluded.
 func TestParametersSayWhatTheyAre(t *testing.T) {
 	kinds := map[string]func() any{}
@@ -33,13 +34,13 @@ func TestParametersSayWhatTheyAre(t *testing.T) {
 	}
 	seen, bounded := 0, 0
 	for kind, fresh := range kinds { // order-free
-		for i, p := range Parameters(fresh()) {
+		for i, p := range declared.Of(fresh()) {
 			seen++
 			if p.Meaning == "" || p.Allowed == "" {
 				t.Errorf("%s: %s: meaning %q, allowed %q, must not be empty", kind, p.Name,
 					p.Meaning, p.Allowed)
 			}
-			for _, b := range p.bounds {
+			for _, b := range p.Bounds {
 				bounded++
 				outward := 1.0
 				if b.Tag == "min" || b.Tag == "above" {
@@ -47,8 +48,8 @@ func TestParametersSayWhatTheyAre(t *testing.T) {
 				}
 				inside := b.Tag == "min" || b.Tag == "max"
 				checkBound(t, kind, fresh, i, b.Limit, inside)
-				checkBound(t, kind, fresh, i, beyond(p.kind, b.Limit, outward), false)
-				checkBound(t, kind, fresh, i, beyond(p.kind, b.Limit, -outward), true)
+				checkBound(t, kind, fresh, i, beyond(p.Kind, b.Limit, outward), false)
+				checkBound(t, kind, fresh, i, beyond(p.Kind, b.Limit, -outward), true)
 			}
 		}
 	}
@@ -64,7 +65,7 @@ func beyond(kind reflect.Type, limit, direction float64) float64 {
 	return math.Nextafter(limit, limit+direction)
 }
 
-// checkBound sets one field and asks Validate for problems with it alone.
+// checkBound sets one field and asks for problems with it alone.
 func checkBound(t *testing.T, kind string, fresh func() any, index int, value float64, ok bool) {
 	t.Helper()
 	params := fresh()
@@ -72,10 +73,8 @@ func checkBound(t *testing.T, kind string, fresh func() any, index int, value fl
 	v := reflect.ValueOf(params).Elem().FieldByIndex(field.Index)
 	problems := func() map[string]bool {
 		all := make(map[string]bool)
-		if err := params.(algorithms.Params).Validate(); err != nil {
-			for _, problem := range flatten(err) {
-				all[problem] = true
-			}
+		for _, problem := range flatten(declared.Check(params)) {
+			all[problem] = true
 		}
 		return all
 	}

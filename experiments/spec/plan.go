@@ -204,7 +204,7 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *Dataset, a *Algorithm
 				Data: data, node: a.node, trials: min(p.Trials, cmp.Or(a.Trials, p.Trials))}
 			setting := results.Setting{Dataset: data.use, Algorithm: info.Name, Variant: name}
 			if !isNil(expanded) {
-				config.Parameters = expanded.(algorithms.Params)
+				config.Parameters = expanded
 				var changed []string
 				setting.Params, changed = resolve(expanded, algorithm.Params())
 				config.changed = changedText(setting.Params, changed)

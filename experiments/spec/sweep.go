@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/internal/declared"
 	"ppdp/internal/strictyaml"
 )
 
@@ -121,7 +122,7 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		for k, a := range s.axes {
 			a.decode(r, values[k], params)
 		}
-		problems := validate(params)
+		problems := flatten(declared.Check(params))
 		if len(problems) == 0 {
 			expanded = append(expanded, params)
 		}
@@ -154,7 +155,7 @@ func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
 					}
 				}
 			}
-			for _, problem := range validate(params) {
+			for _, problem := range flatten(declared.Check(params)) {
 				if rest, ok := strings.CutPrefix(problem, a.key+": "); ok {
 					r.Problemf(value, "%s", rest)
 				}
@@ -172,14 +173,6 @@ func (s *Sweep) blame(values []*strictyaml.Node, problem string) (*strictyaml.No
 		}
 	}
 	return s.node, problem
-}
-
-// validate calls a parameter struct's Validate and returns its errors one by one.
-func validate(params any) []string {
-	if v, ok := params.(interface{ Validate() error }); ok {
-		return flatten(v.Validate())
-	}
-	return nil
 }
 
 func flatten(err error) []string {

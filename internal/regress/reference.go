@@ -51,8 +51,7 @@ type trials struct {
 
 // writeTrials writes trials.jsonl. Equal samples give equal bytes.
 func writeTrials(w io.Writer, samples []results.Sample) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
+	encoder := results.NewEncoder(w)
 	for first := 0; first < len(samples); {
 		line := trialsLine{Setting: samples[first].Setting}
 		for ; first < len(samples) && samples[first].Setting == line.Setting; first++ {

@@ -172,7 +172,7 @@ func (a *Audit) validate() error {
 
 // WriteAudits writes audit.jsonl: one object a line, in the order given.
 func WriteAudits(w io.Writer, audits []Audit) error {
-	encoder := newEncoder(w)
+	encoder := NewEncoder(w)
 	for i := range audits {
 		err := audits[i].validate()
 		if err == nil {

@@ -180,7 +180,7 @@ func (m *Manifest) Measure(metric string) MeasureUse {
 
 // WriteManifest writes manifest.json.
 func WriteManifest(w io.Writer, m Manifest) error {
-	e := newEncoder(w)
+	e := NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(m)
 }

@@ -22,12 +22,19 @@ func writeRecord(to *json.Encoder, c *Record) error {
 	return to.Encode(c)
 }
 
-// newEncoder writes JSON whose names, such as "a<b", stay readable. Nothing of it is pasted into a
+// NewEncoder writes JSON whose names, such as "a<b", stay readable. Nothing of it is pasted into a
 // page unescaped.
-func newEncoder(w io.Writer) *json.Encoder {
+func NewEncoder(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e
+}
+
+// WriteJSON writes JSON for people and programs.
+func WriteJSON(w io.Writer, v any) error {
+	e := NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
 
 // ReadRecords hands every record of a records.jsonl to each, which may keep it. Unknown keys,

@@ -23,7 +23,7 @@ var unkeyed = cmpopts.IgnoreUnexported(Setting{})
 
 // writeRecords writes records as a run's records have them.
 func writeRecords(w io.Writer, records []Record) error {
-	encoder := newEncoder(w)
+	encoder := NewEncoder(w)
 	for i := range records {
 		if err := writeRecord(encoder, &records[i]); err != nil {
 			return err

@@ -48,7 +48,7 @@ func WriteUsage(dir string, u Usage) error {
 	if err := u.validate(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return WriteFile(path, func(w io.Writer) error { return newEncoder(w).Encode(&u) })
+	return WriteFile(path, func(w io.Writer) error { return NewEncoder(w).Encode(&u) })
 }
 
 // ReadUsage reads the UsageFile of a run directory. It returns nil if the file does not exist.

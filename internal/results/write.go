@@ -61,10 +61,7 @@ func Write(dir string, m Manifest, audits []Audit,
 	if err != nil {
 		return err
 	}
-	return WriteFile(filepath.Join(dir, ManifestFile), func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	return WriteFile(filepath.Join(dir, ManifestFile), Text(text))
 }
 
 // runWriter writes the files of a run side by side.
@@ -97,7 +94,7 @@ func (w *runWriter) to(names ...string) error {
 			return err
 		}
 		o := &output{partial: f, digest: sha256.New()}
-		o.json, o.csv = newEncoder(o), newCSV(o)
+		o.json, o.csv = NewEncoder(o), newCSV(o)
 		if header := headers[name]; header != nil {
 			o.csv.line(header...)
 		}
@@ -179,6 +176,14 @@ var syncFile = (*os.File).Sync
 // must not run at once.
 func WriteFile(path string, write func(io.Writer) error) error {
 	return WriteFileMode(path, 0o666, write)
+}
+
+// Text writes a text, for WriteFile.
+func Text[T string | []byte](text T) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, string(text))
+		return err
+	}
 }
 
 // WriteFileMode is WriteFile for a file with these permissions, as far as the process' mask lets it

@@ -21,12 +21,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/declared"
 )
 
 // Table is the columns of a published table that matter.
@@ -144,9 +144,9 @@ func ranks(texts []string, a *datasets.Attribute) []uint32 {
 type Options struct {
 	// K is the smallest class that counts as safe: a record is at risk when its probability of
 	// being identified is above 1/K.
-	K int
+	K int `min:"1" max:"2147483647"`
 	// C is the constant of recursive (c, l)-diversity.
-	C float64
+	C float64 `min:"1e-9" max:"1e9"`
 	// Suppressed is the text that stands in every quasi-identifier of a suppressed record. Such
 	// records are counted and otherwise left out, as ARX does; nothing is left out when it is
 	// empty.
@@ -155,14 +155,6 @@ type Options struct {
 
 // Defaults are a K of 5, a C of 2, as in sdcMicro, and ARX's "*" for suppressed records.
 func Defaults() Options { return Options{K: 5, C: 2, Suppressed: "*"} }
-
-// Validate reports everything wrong with the options.
-func (o Options) Validate() error {
-	var bad datasets.Problems
-	bad.Whole("k", o.K, 1, math.MaxInt32)
-	bad.Within("c", o.C, 1e-9, 1e9)
-	return bad.Err()
-}
 
 // Report is what a table gives away. Shares and probabilities are between 0 and 1. Everything but
 // Suppressed is about the records that are not suppressed.
@@ -227,7 +219,7 @@ type Class struct {
 // Measure measures the table. population, which may be nil, is a table that holds its people and
 // others, generalised in the same way; it is an error when it lacks records that the table has.
 func Measure(table, population *Table, o Options) (*Report, error) {
-	if err := o.Validate(); err != nil {
+	if err := declared.Check(&o); err != nil {
 		return nil, err
 	}
 	groups := group(table, o.Suppressed)

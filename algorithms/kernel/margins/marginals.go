@@ -39,16 +39,6 @@ func DefaultParams() Params {
 	return Params{Bins: 24, Iterations: 200, Tolerance: 1e-3, Drawing: partition.DefaultDrawing()}
 }
 
-// Check reports every value that is out of range, naming the yaml keys.
-func (p *Params) Check() error {
-	return errors.Join(
-		algorithms.CheckRange("bins", p.Bins, 2, 1<<16),
-		algorithms.CheckRange("iterations", p.Iterations, 1, 100000),
-		algorithms.CheckShare("tolerance", p.Tolerance),
-		p.Drawing.Check(),
-	)
-}
-
 // MaxCells caps the cells of a model and of a marginal.
 const MaxCells = 1 << 22
 

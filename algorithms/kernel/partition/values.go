@@ -1,9 +1,6 @@
 package partition
 
 import (
-	"errors"
-	"math"
-
 	"ppdp/algorithms"
 )
 
@@ -27,11 +24,3 @@ type Drawing struct {
 
 // DefaultDrawing are uniformly drawn points and at most two million records.
 func DefaultDrawing() Drawing { return Drawing{Values: Uniform, MaxRows: 2e6} }
-
-// Check reports every value that is out of range, naming the yaml keys.
-func (d *Drawing) Check() error {
-	return errors.Join(
-		algorithms.CheckWord("values", d.Values),
-		algorithms.CheckRange("max_rows", d.MaxRows, 1, math.MaxInt32),
-	)
-}

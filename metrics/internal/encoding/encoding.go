@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -70,7 +71,7 @@ func (e Encoding) forms() (categorical, numeric form, err error) {
 	case Midpoint:
 		return midpoint, midpoint, nil
 	}
-	return 0, 0, algorithms.CheckWord("encoding", e)
+	return 0, 0, fmt.Errorf("encoding: %q, must be one of %s", e, strings.Join(e.Enum(), ", "))
 }
 
 // Record is a generalised record: a region and the class that goes with it.

@@ -1,0 +1,185 @@
+// Package declared reads what the fields of parameter structs declare in their tags: for people,
+// for editors, and to check values. What values of several fields have to do with each other is
+// left to the struct's own Validate.
+package declared
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppdp/internal/strictyaml"
+)
+
+// Parameter is one setting of an algorithm, dataset or metric, as its declaration describes it:
+// the field of the parameter struct, with the tags
+//
+//	doc                    what it is, for people
+//	min, max, above, below bounds of numbers, the last two not allowed themselves
+//	words                  the words allowed, where the type does not list them
+//	values                 what is allowed where neither the type nor bounds say it
+type Parameter struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+	Default string `json:"default"`
+	Allowed string `json:"allowed"`
+
+	Kind   reflect.Type `json:"-"`
+	Words  []string     `json:"-"` // allowed ones; nil for any
+	Bounds []Bound      `json:"-"`
+}
+
+// Bound is a bound of a number.
+type Bound struct {
+	Tag, Keyword string // of the declaration, of JSON Schema
+	Limit        float64
+}
+
+var boundTags = []Bound{{Tag: "min", Keyword: "minimum"},
+	{Tag: "above", Keyword: "exclusiveMinimum"}, {Tag: "max", Keyword: "maximum"},
+	{Tag: "below", Keyword: "exclusiveMaximum"}}
+
+// wordsOf lists the words allowed for a field, by its tag or by the method Enum of its type.
+func wordsOf(field *strictyaml.Field) []string {
+	if words, given := field.Tag.Lookup("words"); given {
+		return strings.Fields(words)
+	}
+	if e, ok := reflect.Zero(field.Type).Interface().(interface{ Enum() []string }); ok {
+		return e.Enum()
+	}
+	return nil
+}
+
+// Of describes the settings of a parameter struct, whose values are the defaults: of an
+// algorithm's, dataset's or metric's Params. It is empty without parameters, and where they are
+// known only at run time.
+func Of(defaults any) []Parameter {
+	if !hasFields(defaults) {
+		return nil
+	}
+	resolved := strictyaml.Resolved(defaults)
+	var all []Parameter
+	for _, field := range strictyaml.Fields(reflect.TypeOf(defaults)) {
+		p := Parameter{Name: field.Name, Meaning: field.Tag.Get("doc"), Kind: field.Type,
+			Default: resolved[field.Name], Allowed: field.Tag.Get("values"),
+			Words: wordsOf(&field)}
+		var within string
+		if p.Bounds, within = bounds(field.Tag.Lookup); p.Allowed == "" {
+			p.Allowed = allowed(&p, within)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// hasFields reports whether params are a pointer to a struct whose fields are parameters.
+func hasFields(params any) bool {
+	_, dynamic := params.(strictyaml.Dynamic)
+	v := reflect.ValueOf(params)
+	return !dynamic && v.Kind() == reflect.Pointer && !v.IsNil()
+}
+
+// bounds are those that tags declare, with their words: "from 1 to 9". A limit that is no number is
+// a programmer's mistake and panics.
+func bounds(lookup func(tag string) (string, bool)) (all []Bound, words string) {
+	limits := make(map[string]string)
+	for _, b := range boundTags {
+		text, given := lookup(b.Tag)
+		if !given {
+			continue
+		}
+		limit, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			panic(fmt.Sprintf("tag %s: %v", b.Tag, err))
+		}
+		b.Limit, limits[b.Tag] = limit, text
+		all = append(all, b)
+	}
+	from, to := limits["min"], limits["max"]
+	var parts []string
+	switch {
+	case from != "" && to != "":
+		parts = append(parts, "from "+from+" to "+to)
+	case from != "":
+		parts = append(parts, "at least "+from)
+	case limits["above"] != "":
+		parts = append(parts, "above "+limits["above"])
+	}
+	if from == "" && to != "" {
+		parts = append(parts, "at most "+to)
+	}
+	if limits["below"] != "" {
+		parts = append(parts, "below "+limits["below"])
+	}
+	return all, strings.Join(parts, " and ")
+}
+
+// allowed says in words what a parameter takes; "" for a text of any kind.
+func allowed(p *Parameter, within string) string {
+	last, of := len(p.Words)-1, ""
+	if strings.HasPrefix(within, "at ") {
+		of = "of "
+	}
+	switch {
+	case last > 0:
+		return strings.Join(p.Words[:last], ", ") + " or " + p.Words[last]
+	case p.Kind.Kind() == reflect.Bool:
+		return "true or false"
+	case p.Kind.Kind() == reflect.Int:
+		return strings.TrimSpace("a whole number " + of + within)
+	case p.Kind.Kind() == reflect.Float64 && within != "":
+		return "a number " + of + within
+	}
+	return strings.Join(p.Words, "")
+}
+
+// Check reports every value of a parameter struct that its declaration does not allow, and all that
+// its method Validate finds, if it has one. Each error begins with the yaml key.
+func Check(params any) error {
+	var errs []error
+	if hasFields(params) {
+		v := reflect.ValueOf(params).Elem()
+		for _, field := range strictyaml.Fields(v.Type()) {
+			value := v.FieldByIndex(field.Index)
+			words := wordsOf(&field)
+			if words != nil && !slices.Contains(words, value.String()) {
+				errs = append(errs, fmt.Errorf("%s: %q, must be one of %s", field.Name, value,
+					strings.Join(words, ", ")))
+			}
+			errs = append(errs, CheckNumber(field.Name, value, field.Tag.Lookup))
+		}
+	}
+	if own, ok := params.(interface{ Validate() error }); ok {
+		errs = append(errs, own.Validate())
+	}
+	return errors.Join(errs...)
+}
+
+// CheckNumber reports a number that is not finite or not within the bounds that its tags declare.
+// Other values are not its business.
+func CheckNumber(name string, v reflect.Value, lookup func(tag string) (string, bool)) error {
+	var x float64
+	switch {
+	case v.CanInt():
+		x = float64(v.Int())
+	case v.CanFloat():
+		x = v.Float()
+	default:
+		return nil
+	}
+	all, within := bounds(lookup)
+	for _, b := range all {
+		if b.Tag == "min" && !(x >= b.Limit) || b.Tag == "above" && !(x > b.Limit) ||
+			b.Tag == "max" && !(x <= b.Limit) || b.Tag == "below" && !(x < b.Limit) {
+			return fmt.Errorf("%s: %v, must be %s", name, v, within)
+		}
+	}
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return fmt.Errorf("%s: %v, must be a finite number", name, v)
+	}
+	return nil
+}
