@@ -18,6 +18,8 @@ type Release struct {
 	// Outside is the share of a file's records that are not in the table: they had values outside
 	// the schema. 0 for what was released here.
 	Outside float64
+	// Promised are the epsilon and delta of the certificate that came with a file, 0 without one.
+	Promised struct{ Epsilon, Delta float64 }
 	// Warnings are statistical caveats: stored and shown to the holder of the data, never fatal.
 	// They may count what is private and are not published.
 	Warnings []string

@@ -9,18 +9,18 @@ import (
 )
 
 func init() {
-	Register(measured{Info{
+	Register(parameterised[*LearnParams]{Info{
 		Name: "accuracy", Title: "Classification accuracy", Unit: "fraction",
 		Source: "Qardaji & Li 2012, section 4.2: trained on the release, tested on raw rows " +
 			"held out",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, AsPublished: true, HigherIsBetter: true, Revision: 1,
-	}, accuracy})
+	}, learnParams, accuracy})
 }
 
 // accuracy is how well a classifier that has seen only the release predicts real rows: the share of
 // test rows of the original table whose class it predicts. Undefined without test rows.
-func accuracy(ctx context.Context, c Case) (float64, bool, error) {
+func accuracy(ctx context.Context, c Case, _ *LearnParams) (float64, bool, error) {
 	predicted, err := predictFromRecords(ctx, c)
 	return shareRight(c, predicted, err)
 }

@@ -17,7 +17,7 @@ func init() {
 		"no breach")
 	info.Classifier, info.AsPublished, info.AnyTarget, info.FromRecords = true, true, true, true
 	Register(parameterised[*AttributeInferenceParams]{info, func() *AttributeInferenceParams {
-		return &AttributeInferenceParams{"", Difference, Estimate}
+		return &AttributeInferenceParams{Of: Difference, End: Estimate}
 	}, attributeInference})
 }
 
@@ -26,11 +26,14 @@ type AttributeInferenceParams struct {
 	Attribute string `yaml:"attribute" doc:"the attribute that is guessed from all others" values:"a categorical attribute; the first sensitive one without, else the class"`
 	Of        Whose  `yaml:"of" doc:"whose values are guessed right"`
 	End       End    `yaml:"end" doc:"the number, or an end of its 95 % interval"`
+
+	LearnParams `yaml:",inline"`
 }
 
 // Validate reports words that are not listed.
 func (p *AttributeInferenceParams) Validate() error {
-	return errors.Join(algorithms.CheckWord("of", p.Of), algorithms.CheckWord("end", p.End))
+	return errors.Join(algorithms.CheckWord("of", p.Of), algorithms.CheckWord("end", p.End),
+		p.LearnParams.Validate())
 }
 
 // NeedsHeldOut always holds.

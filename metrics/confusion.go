@@ -42,6 +42,8 @@ type ConfusionParams struct {
 	Class     string            `yaml:"class" doc:"the class it is about" values:"a value of the class attribute; empty for the mean over all, but a cell needs one"`
 	Predicted string            `yaml:"predicted" doc:"the other class of a cell" values:"a value of the class attribute; empty but for of: cell"`
 	Encoding  encoding.Encoding `yaml:"encoding" doc:"how a classifier sees a region"`
+
+	LearnParams `yaml:",inline"`
 }
 
 // Validate reports everything wrong with the parameters.
@@ -54,7 +56,7 @@ func (p *ConfusionParams) Validate() error {
 		bad = fmt.Errorf("predicted: %q, must be given with of: cell only", p.Predicted)
 	}
 	return errors.Join(algorithms.CheckWord("of", p.Of),
-		algorithms.CheckWord("encoding", p.Encoding), bad)
+		algorithms.CheckWord("encoding", p.Encoding), p.LearnParams.Validate(), bad)
 }
 
 // CheckSchema refuses classes that a table's class attribute does not have.

@@ -199,13 +199,13 @@ func TestGroupGap(t *testing.T) {
 		{Odds, 3, 1},          // b: 3 of 3 others are said to be b in group 1, 0 of 3 in group 0
 	} {
 		got, ok := measure(t, "group-gap", c, func(p Params) {
-			*p.(*GroupGapParams) = GroupGapParams{"x", of.rate, of.least}
+			*p.(*GroupGapParams) = GroupGapParams{Attribute: "x", Of: of.rate, Least: of.least}
 		})
 		if ok != (of.want >= 0) || ok && !near(got, of.want) {
 			t.Errorf("%+v: %v, %t", of, got, ok)
 		}
 	}
-	groups := must(Groups(t.Context(), c, &GroupGapParams{"x", Odds, 1}))
+	groups := must(Groups(t.Context(), c, &GroupGapParams{Attribute: "x", Of: Odds, Least: 1}))
 	if g := groups[1]; g.Value != "1" || g.Rows != 5 || g.Wrong != 3 ||
 		!slices.Equal(g.Of, []int{3, 2, 0}) || !slices.Equal(g.True, []int{0, 2, 0}) ||
 		!slices.Equal(g.False, []int{0, 3, 0}) || len(groups) != 10 {
@@ -214,7 +214,7 @@ func TestGroupGap(t *testing.T) {
 	for _, attribute := range []string{"", "w"} {
 		if _, _, err := must(Lookup("group-gap")).Measure(t.Context(), Case{Table: table,
 			Classifier: byValue{}, Release: c.Release,
-			Params: &GroupGapParams{attribute, Odds, 1}}); err == nil {
+			Params: &GroupGapParams{Attribute: attribute, Of: Odds, Least: 1}}); err == nil {
 			t.Errorf("attribute %q is taken", attribute)
 		}
 	}

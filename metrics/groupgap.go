@@ -37,6 +37,8 @@ type GroupGapParams struct {
 	Attribute string    `yaml:"attribute" doc:"the attribute whose values are the groups" values:"the name of an attribute of at most 256 values; it has to be given"`
 	Of        GroupRate `yaml:"of" doc:"the rate: of errors, of true positives, or odds, the worse of true and false positives; with several classes that of each against the rest, and the largest gap counts"`
 	Least     int       `yaml:"least" doc:"how many test rows a rate must be of: those of fewer are left out" min:"1" max:"1000000"`
+
+	LearnParams `yaml:",inline"`
 }
 
 // Validate reports everything wrong with the parameters.
@@ -46,7 +48,7 @@ func (p *GroupGapParams) Validate() error {
 		bad = errors.New("attribute: missing, must name the attribute of the groups")
 	}
 	return errors.Join(bad, algorithms.CheckWord("of", p.Of),
-		algorithms.CheckRange("least", p.Least, 1, 1_000_000))
+		algorithms.CheckRange("least", p.Least, 1, 1_000_000), p.LearnParams.Validate())
 }
 
 // CheckSchema refuses attributes that a table does not have or that have too many values.

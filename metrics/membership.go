@@ -12,6 +12,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/gower"
 	"ppdp/elementary"
+	"ppdp/privacy"
 )
 
 func init() {
@@ -20,7 +21,7 @@ func init() {
 			"Chen et al. 2020 (distance), Hayes et al. 2019 (classifier); true-positive rates "+
 			"as Carlini et al. 2022"),
 		func() *MembershipParams {
-			return &MembershipParams{DensityScore, AttackAUC, 0.01, Estimate}
+			return &MembershipParams{DensityScore, AttackAUC, 0.01, Estimate, false}
 		}, membership})
 }
 
@@ -59,6 +60,8 @@ type MembershipParams struct {
 	Of    AttackFigure `yaml:"of" doc:"the number asked for"`
 	FPR   float64      `yaml:"fpr" doc:"of tpr and fpr: the share of others that may be taken for members" min:"0" max:"1"`
 	End   End          `yaml:"end" doc:"the number, or an end of its 95 % interval"`
+	// Allowed is beside a number measured.
+	Allowed bool `yaml:"allowed" doc:"of auc and tpr: the most that the certificate of the release, where it has one, leaves to any attack"`
 }
 
 // Validate reports everything wrong with the parameters.
@@ -66,6 +69,9 @@ func (p *MembershipParams) Validate() error {
 	var bad error
 	if !(p.FPR >= 0 && p.FPR <= 1) {
 		bad = fmt.Errorf("fpr: %v, must be from 0 to 1", p.FPR)
+	}
+	if p.Allowed && (p.Of == AttackFPR || p.End != Estimate) {
+		bad = errors.Join(bad, errors.New("allowed: true, must be of auc or tpr, without an end"))
 	}
 	return errors.Join(algorithms.CheckWord("score", p.Score), algorithms.CheckWord("of", p.Of),
 		algorithms.CheckWord("end", p.End), bad)
@@ -83,8 +89,15 @@ func (*MembershipParams) NeedsHeldOut() bool { return true }
 // for the rate in the population as well. Ends of the area are those of a share of as many pairs as
 // the smaller side has records, which are wider than need be (Hoeffding 1963, section 5).
 //
-// What a guarantee allows is privacy.MostTruePositives.
+// What a guarantee allows is privacy.MostTruePositives, and the area under that curve.
 func membership(ctx context.Context, c Case, params *MembershipParams) (float64, bool, error) {
+	if promised := c.Release.Promised; params.Allowed {
+		if params.Of == AttackTPR {
+			return privacy.MostTruePositives(promised.Epsilon, promised.Delta, params.FPR),
+				promised.Epsilon > 0, nil
+		}
+		return privacy.MostArea(promised.Epsilon, promised.Delta), promised.Epsilon > 0, nil
+	}
 	type key struct{ membership Score }
 	s, err := memoize(ctx, c.Published, key{params.Score}, func() (scores, error) {
 		if params.Score == ClassifierScore {

@@ -46,6 +46,8 @@ func (RegressorName) Enum() []string { return classifiers.Regressors() }
 type RegressionParams struct {
 	Target    string        `yaml:"target" doc:"the attribute that is learnt from all others" values:"the name of a numeric attribute; it has to be given"`
 	Regressor RegressorName `yaml:"regressor" doc:"what learns it"`
+
+	LearnParams `yaml:",inline"`
 }
 
 // Validate reports everything out of range.
@@ -55,6 +57,7 @@ func (p *RegressionParams) Validate() error {
 		bad.Add("target: missing, must name a numeric attribute")
 	}
 	bad.AddError(algorithms.CheckWord("regressor", p.Regressor))
+	bad.AddError(p.LearnParams.Validate())
 	return bad.Err()
 }
 

@@ -115,7 +115,7 @@ func TestPermuted(t *testing.T) {
 	table := builder.Table()
 	release := func(columns PermutedColumns, trial int) *datasets.Table {
 		r, err := Permuted{}.Release(context.Background(), algorithms.Input{
-			Table: table, Rows: []int32{0, 1, 3}, Params: &PermutedParams{columns},
+			Table: table, Rows: []int32{0, 1, 3}, Params: &PermutedParams{Columns: columns},
 			Variant: algorithms.Published, Budget: privacy.NewBudget(0),
 			Noise: random.NewStreams(random.NewKey(uint64(trial))),
 		})

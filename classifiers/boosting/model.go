@@ -32,8 +32,11 @@ func (m *model) each(table *datasets.Table, rows []int32, use func(i int, scores
 		}
 	}
 	reset()
-	bins.Walk(m.features, m.trees, table, rows, func(i, tree int, leaf int32) {
-		scores[i*machines+tree%machines] += m.values[tree][leaf]
+	bins.Walk(m.features, m.trees, table, rows, func(tree int, leaves []int32) {
+		values, machine := m.values[tree], tree%machines
+		for i, leaf := range leaves {
+			scores[i*machines+machine] += values[leaf]
+		}
 	}, func(from, n int) {
 		for i := range n {
 			use(from+i, scores[i*machines:(i+1)*machines])

@@ -18,10 +18,12 @@ type model struct {
 // which use may change.
 func (m *model) each(table *datasets.Table, rows []int32, use func(i int, sums []float64)) {
 	sums := make([]float64, m.classes*bins.Block)
-	bins.Walk(m.features, m.trees, table, rows, func(i, tree int, leaf int32) {
-		of := sums[i*m.classes : (i+1)*m.classes]
-		for class, share := range m.shares[tree][int(leaf)*m.classes:][:m.classes] {
-			of[class] += share
+	bins.Walk(m.features, m.trees, table, rows, func(tree int, leaves []int32) {
+		for i, leaf := range leaves {
+			of := sums[i*m.classes : (i+1)*m.classes]
+			for class, share := range m.shares[tree][int(leaf)*m.classes:][:m.classes] {
+				of[class] += share
+			}
 		}
 	}, func(from, n int) {
 		for i := range n {

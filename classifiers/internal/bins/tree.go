@@ -21,12 +21,12 @@ type Node struct {
 // Block is how many rows Walk takes at a time, so that their bins stay in the cache.
 const Block = 256
 
-// Walk takes rows through trees, block by block. It calls leaf with the position of a row in its
-// block, the tree and the leaf that the row reaches; for each row trees come in their order. It
-// calls done after each block with the position of its first row in rows and its length.
+// Walk takes rows through trees, block by block. It calls reached with each tree, in their order,
+// and the leaves that the block's rows reach, and done after each block with the position of its
+// first row in rows and its length.
 func Walk(features []Feature, trees [][]Node, table *datasets.Table, rows []int32,
-	leaf func(i, tree int, leaf int32), done func(from, n int)) {
-	columns := make([]uint8, len(features)*Block)
+	reached func(tree int, leaves []int32), done func(from, n int)) {
+	columns, leaves := make([]uint8, len(features)*Block), make([]int32, Block)
 	for from := 0; from < len(rows); from += Block {
 		part := rows[from:min(from+Block, len(rows))]
 		for f := range features {
@@ -35,15 +35,13 @@ func Walk(features []Feature, trees [][]Node, table *datasets.Table, rows []int3
 		for t, nodes := range trees {
 			for i := range part {
 				at := &nodes[0]
-				for at.Next != 0 {
-					next := at.Next
-					if !at.Left.Has(columns[int(at.Feature)*Block+i]) {
-						next++
-					}
-					at = &nodes[next]
+				for at.Next != 0 { // no branch on the side: half of the guesses would be wrong
+					bin := columns[int(at.Feature)*Block+i]
+					at = &nodes[at.Next+int32(^at.Left[bin/64]>>(bin%64)&1)]
 				}
-				leaf(i, t, at.Leaf)
+				leaves[i] = at.Leaf
 			}
+			reached(t, leaves[:len(part)])
 		}
 		done(from, len(part))
 	}
