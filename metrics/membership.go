@@ -219,32 +219,9 @@ func scoresOfClassifier(ctx context.Context, c Case) (s scores, err error) {
 	attacked, reference := both.halves()
 	rows, reference = rows[:min(len(rows), mostLearnt)], reference[:min(len(reference), mostLearnt)]
 	members := both.members[:len(attacked)]
-	// All rows in one table whose class is whether they are released.
-	schema := withClass(c.Table.Schema(), -1)
-	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "released",
-		Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class})
 	learnt := len(rows) + len(reference)
-	all := datasets.NewBuilder(schema, learnt+2*len(attacked))
-	for _, part := range []struct {
-		table *datasets.Table
-		rows  []int32
-		class uint32
-	}{{table, rows, 1}, {c.Table, reference, 0}, {c.Table, members, 0}, {c.Table, attacked, 0}} {
-		at := all.Len()
-		for range part.rows {
-			all.Set(all.AddRow(), len(schema.Attributes)-1, part.class)
-		}
-		for a := range part.table.Schema().Attributes {
-			from, to := part.table.Column(a), all.Column(a)
-			for i, row := range part.rows {
-				all.Set(at+i, a, from.At(row))
-				if from.Exact != nil {
-					to.Exact[at+i] = from.Exact[row]
-				}
-			}
-		}
-	}
-	joint := all.Table()
+	joint := joined(c.Table.Schema(), []labelledRows{{table, rows, 1}, {c.Table, reference, 0},
+		{c.Table, members, 0}, {c.Table, attacked, 0}})
 	lines := joint.AllRows()
 	model, err := learner.Fit(ctx, classifiers.Data{Table: joint, Rows: lines[:learnt]})
 	if err != nil {
@@ -257,6 +234,36 @@ func scoresOfClassifier(ctx context.Context, c Case) (s scores, err error) {
 		s.others = append(s.others, p[2*(len(attacked)+i)+1])
 	}
 	return s, nil
+}
+
+// labelledRows are rows of a table and whether they are published.
+type labelledRows struct {
+	table *datasets.Table
+	rows  []int32
+	class uint32
+}
+
+// joined is rows of tables of a schema in one, whose class is whether they are published.
+func joined(schema *datasets.Schema, parts []labelledRows) *datasets.Table {
+	schema = withClass(schema, -1)
+	class := len(schema.Attributes)
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "published",
+		Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class})
+	b := datasets.NewBuilder(schema, 0)
+	for _, part := range parts {
+		for _, row := range part.rows {
+			to := b.AddRow()
+			for a := range class {
+				from := part.table.Column(a)
+				b.Set(to, a, from.At(row))
+				if from.Exact != nil {
+					b.Column(a).Exact[to] = from.Exact[row]
+				}
+			}
+			b.Set(to, class, part.class)
+		}
+	}
+	return b.Table()
 }
 
 // withClass is a schema whose class is the given attribute, -1 for none.
