@@ -26,22 +26,39 @@ const Block = 256
 // first row in rows and its length.
 func Walk(features []Feature, trees [][]Node, table *datasets.Table, rows []int32,
 	reached func(tree int, leaves []int32), done func(from, n int)) {
-	columns, leaves := make([]uint8, len(features)*Block), make([]int32, Block)
+	columns, at := make([]uint8, len(features)*Block), make([]int32, Block)
+	var inner [Block]int32 // the rows that have not reached a leaf
 	for from := 0; from < len(rows); from += Block {
 		part := rows[from:min(from+Block, len(rows))]
 		for f := range features {
 			features[f].Fill(columns[f*Block:], table, part)
 		}
 		for t, nodes := range trees {
+			left := 0
 			for i := range part {
-				at := &nodes[0]
-				for at.Next != 0 { // no branch on the side: half of the guesses would be wrong
-					bin := columns[int(at.Feature)*Block+i]
-					at = &nodes[at.Next+int32(^at.Left[bin/64]>>(bin%64)&1)]
+				at[i], inner[i] = 0, int32(i)
+				if nodes[0].Next != 0 {
+					left++
 				}
-				leaves[i] = at.Leaf
 			}
-			reached(t, leaves[:len(part)])
+			// Level by level: rows do not wait for each other, and no branch is guessed.
+			for left > 0 {
+				still := 0
+				for _, i := range inner[:left] {
+					n := &nodes[at[i]]
+					bin := columns[int(n.Feature)*Block+int(i)]
+					next := n.Next + int32(^n.Left[bin/64]>>(bin%64)&1)
+					at[i], inner[still] = next, i
+					if nodes[next].Next != 0 {
+						still++
+					}
+				}
+				left = still
+			}
+			for i := range part {
+				at[i] = nodes[at[i]].Leaf
+			}
+			reached(t, at[:len(part)])
 		}
 		done(from, len(part))
 	}
