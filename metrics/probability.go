@@ -66,6 +66,10 @@ func sureness(ctx context.Context, c Case, scores bool) (p []float64, labels []u
 	}
 	type key struct{ classifier string }
 	p, err = memoize(ctx, c.Published, key{name}, func() ([]float64, error) {
+		if sure, ok := model.(classifiers.SureModel); ok {
+			a, err := answer(ctx, c, sure)
+			return a.probabilities, err
+		}
 		p := make([]float64, len(c.Test)*c.Table.Schema().Classes())
 		if known {
 			of.Probabilities(p, c.Table, c.Test)
