@@ -18,8 +18,10 @@ func BenchmarkAttacks(b *testing.B) {
 		{"unique-matches", "unique-matches", &UniqueMatchesParams{Difference, Low}},
 		{"closest-record", "closest-record", &ClosestRecordParams{ShareNearer, Low, Members}},
 		{"distances", "closest-record", &ClosestRecordParams{MeanDistance, Estimate, Members}},
-		{"density", "membership", &MembershipParams{Score: DensityScore, Of: AttackTPR, FPR: 0.01, End: Low}},
-		{"classifier", "membership", &MembershipParams{Score: ClassifierScore, Of: AttackAUC, End: Low}},
+		{"density", "membership",
+			&MembershipParams{Score: DensityScore, Of: AttackTPR, FPR: 0.01, End: Low}},
+		{"classifier", "membership",
+			&MembershipParams{Score: ClassifierScore, Of: AttackAUC, End: Low}},
 		{"attribute-inference", "attribute-inference",
 			&AttributeInferenceParams{Of: Difference, End: Low}},
 	} {

@@ -66,7 +66,7 @@ func TestNISTScores(t *testing.T) {
 func TestNISTScoresOfReleases(t *testing.T) {
 	dir := os.Getenv("PPDP_DATA")
 	if dir == "" || testing.Short() {
-		t.Skip("PPDP_DATA is not set, or -short: minutes on a table of the American Community Survey")
+		t.Skip("PPDP_DATA is not set, or -short: minutes on the American Community Survey")
 	}
 	set := must(must(datasets.Lookup("acs")).Load(t.Context(), datasets.Request{
 		Params: &uci.ACSParams{Select: uci.Ten}, Files: datasets.Files{Dirs: []string{dir}}}))

@@ -29,9 +29,8 @@ func (m counting) Predict(dst []uint32, _ *datasets.Table, rows []int32) {
 	clear(dst)
 }
 
-// TestLearnParams: with a limit a learner sees so many records, with their weights, and is tested on
-// so many rows, once for a release; without one, or with one that no table exceeds, all of them in
-// their order.
+// TestLearnParams: with a limit a learner sees so many records, with their weights, and is tested
+// on so many rows, once for a release; without one, or with one that no table exceeds, all of them.
 func TestLearnParams(t *testing.T) {
 	var rows [][2]uint32
 	for i := range uint32(500) {
@@ -65,5 +64,21 @@ func TestLearnParams(t *testing.T) {
 	}
 	if (&LearnParams{-1}).Validate() == nil {
 		t.Error("rows -1 are taken")
+	}
+}
+
+// TestAllowed: a promise of ε = ln 3 leaves .3 of a tenth, by its definition, and an area of 3/4, of
+// two lines from (0, 0) by (1/4, 3/4) to (1, 1). Without a promise there is no number.
+func TestAllowed(t *testing.T) {
+	c := Case{Release: &algorithms.Release{Promised: algorithms.Promise{Epsilon: math.Log(3)}}}
+	for of, want := range map[AttackFigure]float64{AttackTPR: 0.3, AttackAUC: 0.75} { // order-free
+		c.Params = &MembershipParams{Score: DensityScore, Of: of, FPR: 0.1, Allowed: true}
+		if got, ok := measure(t, "membership", c); !ok || math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v, %t, want %v", of, got, ok, want)
+		}
+	}
+	c.Release = &algorithms.Release{}
+	if _, ok := measure(t, "membership", c); ok {
+		t.Error("no promise allows something")
 	}
 }

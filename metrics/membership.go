@@ -12,7 +12,6 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/gower"
 	"ppdp/elementary"
-	"ppdp/privacy"
 )
 
 func init() {
@@ -89,14 +88,14 @@ func (*MembershipParams) NeedsHeldOut() bool { return true }
 // for the rate in the population as well. Ends of the area are those of a share of as many pairs as
 // the smaller side has records, which are wider than need be (Hoeffding 1963, section 5).
 //
-// What a guarantee allows is privacy.MostTruePositives, and the area under that curve.
+// What a guarantee allows is algorithms.Promise.Allows.
 func membership(ctx context.Context, c Case, params *MembershipParams) (float64, bool, error) {
 	if promised := c.Release.Promised; params.Allowed {
-		if params.Of == AttackTPR {
-			return privacy.MostTruePositives(promised.Epsilon, promised.Delta, params.FPR),
-				promised.Epsilon > 0, nil
+		most, area := promised.Allows(params.FPR)
+		if params.Of == AttackAUC {
+			most = area
 		}
-		return privacy.MostArea(promised.Epsilon, promised.Delta), promised.Epsilon > 0, nil
+		return most, promised.Epsilon > 0, nil
 	}
 	type key struct{ membership Score }
 	s, err := memoize(ctx, c.Published, key{params.Score}, func() (scores, error) {

@@ -37,7 +37,7 @@ func Find(path string) (algorithms.Algorithm, error) {
 // may be gzip, or the folder of a release. It promises nothing about them.
 type File struct {
 	// Promised is what the certificate of a folder says, 0 without one.
-	Promised struct{ Epsilon, Delta float64 }
+	Promised algorithms.Promise
 
 	path, digest string
 	weighted     bool // the last column of a folder's records is their weights
@@ -59,7 +59,7 @@ func openFile(path string) (*File, error) {
 		}
 		var certificate struct {
 			Weighted  bool
-			Guarantee *struct{ Epsilon, Delta float64 }
+			Guarantee *algorithms.Promise
 		}
 		certificate.Guarantee = &f.Promised
 		if err == nil {

@@ -104,7 +104,8 @@ func TestOf(t *testing.T) {
 		{"a learner that guesses", value(1, 0, 1), "0.600", "≤ 1 %", "", true, true},
 		{"the majority", value(1, 0, 6), "0.600", "", "", false, true},
 		// An attack succeeds more, the larger the sample: from .19 to 1 halfway is .595.
-		{"an attack", value(2, 0, 0), "0.595", "32 %", "0.55 to 0.64; the guarantee allows 0.700", false, true},
+		{"an attack", value(2, 0, 0), "0.595", "32 %", "0.55 to 0.64; the guarantee " +
+			"allows 0.700", false, true},
 		{"an undefined attack", value(2, 0, 1), "", "", "", false, false},
 	} {
 		if test.v.Text() != test.text || test.v.SampleText != test.sample ||
@@ -142,7 +143,8 @@ func TestOfOthers(t *testing.T) {
 	if e := evaluated(t, controls()...); e != nil {
 		t.Errorf("an evaluation of %v", e.Columns)
 	}
-	e := evaluated(t, setting("a.csv", "file"), [8]float64{9, 0.3, 0.75, 0.6, 0.5, 0.4, 0.6, math.NaN()})
+	e := evaluated(t, setting("a.csv", "file"),
+		[8]float64{9, 0.3, 0.75, 0.6, 0.5, 0.4, 0.6, math.NaN()})
 	if len(e.Columns) != 1 || e.Sampled() || !e.Kinds[0].Has(0) ||
 		!strings.HasPrefix(e.Kinds[1].Short[0], "Nothing here") {
 		t.Errorf("%+v", e)
@@ -152,12 +154,13 @@ func TestOfOthers(t *testing.T) {
 // TestNameOf: settings are said in words, and the most records learnt from in a note instead.
 func TestNameOf(t *testing.T) {
 	for metric, want := range map[string]string{
-		"pmse ratio=true": "Title, as a multiple of what chance makes", "accuracy rows=50000": "Title",
+		"pmse ratio=true":     "Title, as a multiple of what chance makes",
+		"accuracy rows=50000": "Title",
 		"membership fpr=0.001 of=tpr": "Title, where 0.1 % of others are taken for members, " +
 			"members found",
-		"attribute-inference attribute=job held of=held-out": "Title, of job held, people who are " +
-			"not in it",
-		"membership strange=1":                          "Title, strange 1",
+		"r2 target=net pay": "Title, of net pay", "unique-matches of=held-out": "Title, people " +
+			"who are not in it",
+		"membership strange=1": "Title, strange 1",
 	} {
 		if got := nameOf(&results.MeasureUse{Title: "title",
 			Measurement: results.Measurement{Metric: metric}}); got != want {
