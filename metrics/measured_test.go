@@ -67,8 +67,8 @@ func TestLearnParams(t *testing.T) {
 	}
 }
 
-// TestAllowed: a promise of ε = ln 3 leaves .3 of a tenth, by its definition, and an area of 3/4, of
-// two lines from (0, 0) by (1/4, 3/4) to (1, 1). Without a promise there is no number.
+// TestAllowed: a promise of ε = ln 3 leaves .3 at a tenth, by its definition, and an area of 3/4,
+// below lines from (0, 0) by (1/4, 3/4) to (1, 1). Without a promise there is no number.
 func TestAllowed(t *testing.T) {
 	c := Case{Release: &algorithms.Release{Promised: algorithms.Promise{Epsilon: math.Log(3)}}}
 	for of, want := range map[AttackFigure]float64{AttackTPR: 0.3, AttackAUC: 0.75} { // order-free
