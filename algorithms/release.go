@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ppdp/datasets"
+	"ppdp/privacy"
 )
 
 // Release is what an algorithm publishes. Fields an algorithm does not produce are nil. Records are
@@ -18,12 +19,24 @@ type Release struct {
 	// Outside is the share of a file's records that are not in the table: they had values outside
 	// the schema. 0 for what was released here.
 	Outside float64
+	// Promised is what the certificate says that came with a file.
+	Promised Promise
 	// Warnings are statistical caveats: stored and shown to the holder of the data, never fatal.
 	// They may count what is private and are not published.
 	Warnings []string
 	// Structure describes how the release came about (regions, depth, nodes): recorded, not
 	// published.
 	Structure Structure
+}
+
+// Promise is a guarantee of differential privacy; its epsilon is 0 for none.
+type Promise struct{ Epsilon, Delta float64 }
+
+// Allows is the most that the promise leaves to an attack on membership: to its true-positive rate
+// at a false-positive rate, and to the area under its ROC curve.
+func (p Promise) Allows(falsePositives float64) (truePositives, area float64) {
+	return privacy.MostTruePositives(p.Epsilon, p.Delta, falsePositives),
+		privacy.MostArea(p.Epsilon, p.Delta)
 }
 
 // Structure counts what a partitioning algorithm built.

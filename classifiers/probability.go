@@ -17,6 +17,13 @@ type ProbabilityModel interface {
 	Probabilities(dst []float64, table *datasets.Table, rows []int32)
 }
 
+// SureModel is a model whose classes and probabilities are the same work.
+type SureModel interface {
+	ProbabilityModel
+	// Sure writes what Predict and Probabilities do; nil for what is not asked for.
+	Sure(classes []uint32, probabilities []float64, table *datasets.Table, rows []int32)
+}
+
 // ScoreModel is a model that ranks records without knowing probabilities.
 type ScoreModel interface {
 	Model

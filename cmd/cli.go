@@ -46,7 +46,7 @@ type console struct {
 
 // cli is the whole command line, for kong.
 type cli struct {
-	List        listCommand        `cmd:"" help:"List algorithms, datasets, classifiers, metrics or experiments."`
+	List        listCommand        `cmd:"" help:"List algorithms, datasets, classifiers, regressors, metrics or experiments."`
 	Plan        planCommand        `cmd:"" help:"Show what specs would run, without running it."`
 	Run         runCommand         `cmd:"" help:"Run experiments and draw their figures."`
 	Worker      workerCommand      `cmd:"" hidden:"" help:"Serve jobs to ppdp run --isolate, which starts this itself."`

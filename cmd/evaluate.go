@@ -27,6 +27,7 @@ type evaluateCommand struct {
 	Target    string   `help:"The attribute that learners predict, in place of the schema's class." placeholder:"ATTRIBUTE"`
 	Groups    []string `help:"Attributes between whose groups learners' errors are compared." placeholder:"NAME,..."`
 	Sensitive []string `help:"Attributes that an attacker would guess, in place of those of that role in the schema." placeholder:"NAME,..."`
+	Learnt    int      `help:"The most records of a release or control that learners learn from, and the most that they are tested on: of more, a sample; 0 means all." default:"50000" placeholder:"N"`
 	Seed      uint64   `help:"Master seed of all randomness." default:"1" placeholder:"S"`
 	Out       string   `help:"Folder for the spec, the results and the page (default: the original's name and -evaluated)." placeholder:"DIR"`
 	JSON      bool     `name:"json" help:"Write all numbers as JSON instead of sentences."`
@@ -65,6 +66,9 @@ func (c *evaluateCommand) Validate() error {
 	if !(c.Split >= 0 && c.Split < 1) {
 		errs = append(errs, fmt.Errorf("--split: %v, must be above 0 and below 1", c.Split))
 	}
+	if c.Learnt < 0 {
+		errs = append(errs, fmt.Errorf("--learnt: %d, must be at least 0", c.Learnt))
+	}
 	if c.Jobs < 0 {
 		errs = append(errs, fmt.Errorf("--jobs: %d, must be at least 0", c.Jobs))
 	}
@@ -80,7 +84,7 @@ func (c *evaluateCommand) Run(con *console) error {
 	out := cmp.Or(c.Out, base+"-evaluated")
 	e := comparison.Evaluation{CSV: c.Original, Schema: c.Schema, Releases: c.Releases,
 		Holdout: c.Holdout, Split: c.Split, Target: c.Target, Groups: c.Groups,
-		Sensitive: c.Sensitive, Seed: c.Seed}
+		Sensitive: c.Sensitive, Learnt: c.Learnt, Seed: c.Seed}
 	flags := &runFlags{outFlag: outFlag{Out: out}, Jobs: c.Jobs}
 	path := filepath.Join(out, comparison.EvaluationName+".yaml")
 	s, notes, err := e.Spec(con.ctx, reading(con, flags.files()), path)

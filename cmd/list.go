@@ -21,7 +21,7 @@ import (
 
 // listCommand is "ppdp list".
 type listCommand struct {
-	What string `arg:"" enum:"algorithms,datasets,classifiers,metrics,experiments" help:"One of ${enum}."`
+	What string `arg:"" enum:"algorithms,datasets,classifiers,regressors,metrics,experiments" help:"One of ${enum}."`
 	Name string `arg:"" optional:"" help:"One of them, with the parameters it takes."`
 	JSON bool   `name:"json" help:"Write JSON instead of a table."`
 }
@@ -54,7 +54,9 @@ func (c listCommand) Run(con *console) error {
 	case "datasets":
 		list = listDatasets()
 	case "classifiers":
-		list = listClassifiers()
+		list = listLearners(classifiers.Names(), classifiers.Lookup)
+	case "regressors":
+		list = listLearners(classifiers.Regressors(), classifiers.LookupRegressor)
 	case "metrics":
 		list = listMetrics()
 	case "experiments":
@@ -266,7 +268,7 @@ func listDatasets() listed {
 	return list
 }
 
-// plainLine is a classifier or an experiment.
+// plainLine is a classifier, a regressor or an experiment.
 type plainLine struct {
 	Name     string `json:"name"`
 	Title    string `json:"title"`
@@ -274,10 +276,11 @@ type plainLine struct {
 	Revision int    `json:"revision,omitempty"`
 }
 
-func listClassifiers() listed {
+func listLearners[L interface{ Info() classifiers.Info }](names []string,
+	find func(string) (L, error)) listed {
 	list := listed{columns: []string{"NAME", "TITLE", "SOURCE"}}
-	for _, classifier := range lookUp(classifiers.Names(), classifiers.Lookup) {
-		info := classifier.Info()
+	for _, learner := range lookUp(names, find) {
+		info := learner.Info()
 		list.add(plainLine{info.Name, info.Title, info.Source, info.Revision},
 			info.Name, info.Title, info.Source)
 	}

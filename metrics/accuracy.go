@@ -9,18 +9,18 @@ import (
 )
 
 func init() {
-	Register(measured{Info{
+	Register(parameterised[*LearnParams]{Info{
 		Name: "accuracy", Title: "Classification accuracy", Unit: "fraction",
 		Source: "Qardaji & Li 2012, section 4.2: trained on the release, tested on raw rows " +
 			"held out",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, AsPublished: true, HigherIsBetter: true, Revision: 1,
-	}, accuracy})
+	}, learnParams, accuracy})
 }
 
 // accuracy is how well a classifier that has seen only the release predicts real rows: the share of
 // test rows of the original table whose class it predicts. Undefined without test rows.
-func accuracy(ctx context.Context, c Case) (float64, bool, error) {
+func accuracy(ctx context.Context, c Case, _ *LearnParams) (float64, bool, error) {
 	predicted, err := predictFromRecords(ctx, c)
 	return shareRight(c, predicted, err)
 }
@@ -45,6 +45,7 @@ func shareRight(c Case, predicted []uint32, err error) (float64, bool, error) {
 type (
 	modelOfRecords struct{ classifier string } // what it has learnt
 	classesOf      struct{ classifier string } // predicted for the test rows
+	answersOf      struct{ classifier string } // these and their probabilities
 )
 
 // learn trains the case's classifier on the published records, with their weights.
@@ -92,8 +93,28 @@ func predictFromRecords(ctx context.Context, c Case) ([]uint32, error) {
 		if err != nil {
 			return nil, err
 		}
+		if sure, ok := model.(classifiers.SureModel); ok {
+			a, err := answer(ctx, c, sure)
+			return a.classes, err
+		}
 		predicted := make([]uint32, len(c.Test))
 		model.Predict(predicted, c.Table, c.Test)
 		return predicted, nil
+	})
+}
+
+// answers are what a model says of the test rows.
+type answers struct {
+	classes       []uint32
+	probabilities []float64
+}
+
+// answer is both, as most that ask for one ask for the other.
+func answer(ctx context.Context, c Case, model classifiers.SureModel) (answers, error) {
+	return memoize(ctx, c.Published, answersOf{c.Classifier.Info().Name}, func() (answers, error) {
+		a := answers{make([]uint32, len(c.Test)),
+			make([]float64, len(c.Test)*c.Table.Schema().Classes())}
+		model.Sure(a.classes, a.probabilities, c.Table, c.Test)
+		return a, nil
 	})
 }

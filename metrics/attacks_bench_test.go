@@ -18,10 +18,12 @@ func BenchmarkAttacks(b *testing.B) {
 		{"unique-matches", "unique-matches", &UniqueMatchesParams{Difference, Low}},
 		{"closest-record", "closest-record", &ClosestRecordParams{ShareNearer, Low, Members}},
 		{"distances", "closest-record", &ClosestRecordParams{MeanDistance, Estimate, Members}},
-		{"density", "membership", &MembershipParams{DensityScore, AttackTPR, 0.01, Low}},
-		{"classifier", "membership", &MembershipParams{ClassifierScore, AttackAUC, 0.01, Low}},
+		{"density", "membership",
+			&MembershipParams{Score: DensityScore, Of: AttackTPR, FPR: 0.01, End: Low}},
+		{"classifier", "membership",
+			&MembershipParams{Score: ClassifierScore, Of: AttackAUC, End: Low}},
 		{"attribute-inference", "attribute-inference",
-			&AttributeInferenceParams{"", Difference, Low}},
+			&AttributeInferenceParams{Of: Difference, End: Low}},
 	} {
 		b.Run(of.name, func(b *testing.B) {
 			for b.Loop() {

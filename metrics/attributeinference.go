@@ -15,7 +15,7 @@ func init() {
 		"no breach")
 	info.Classifier, info.AsPublished, info.AnyTarget, info.FromRecords = true, true, true, true
 	Register(parameterised[*AttributeInferenceParams]{info, func() *AttributeInferenceParams {
-		return &AttributeInferenceParams{"", Difference, Estimate}
+		return &AttributeInferenceParams{Of: Difference, End: Estimate}
 	}, attributeInference})
 }
 
@@ -24,6 +24,8 @@ type AttributeInferenceParams struct {
 	Attribute string `yaml:"attribute" doc:"the attribute that is guessed from all others" values:"a categorical attribute; the first sensitive one without, else the class"`
 	Of        Whose  `yaml:"of" doc:"whose values are guessed right"`
 	End       End    `yaml:"end" doc:"the number, or an end of its 95 % interval"`
+
+	LearnParams `yaml:",inline"`
 }
 
 // NeedsHeldOut always holds.

@@ -41,6 +41,8 @@ type ConfusionParams struct {
 	Class     string            `yaml:"class" doc:"the class it is about" values:"a value of the class attribute; empty for the mean over all, but a cell needs one"`
 	Predicted string            `yaml:"predicted" doc:"the other class of a cell" values:"a value of the class attribute; empty but for of: cell"`
 	Encoding  encoding.Encoding `yaml:"encoding" doc:"how a classifier sees a region"`
+
+	LearnParams `yaml:",inline"`
 }
 
 func (p *ConfusionParams) Validate() error {

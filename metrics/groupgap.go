@@ -36,6 +36,8 @@ type GroupGapParams struct {
 	Attribute string    `yaml:"attribute" doc:"the attribute whose values are the groups" values:"the name of an attribute of at most 256 values; it has to be given"`
 	Of        GroupRate `yaml:"of" doc:"the rate: of errors, of true positives, or odds, the worse of true and false positives; with several classes that of each against the rest, and the largest gap counts"`
 	Least     int       `yaml:"least" doc:"how many test rows a rate must be of: those of fewer are left out" min:"1" max:"1000000"`
+
+	LearnParams `yaml:",inline"`
 }
 
 func (p *GroupGapParams) Validate() error {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -53,25 +52,6 @@ func TestIntervalDefinition(t *testing.T) {
 			if math.Abs(above-tail) > 1e-7 || x < n && math.Abs(below-tail) > 1e-7 {
 				t.Errorf("%d of %d: %v and %v beyond the ends, must be %v", x, n, above, below,
 					tail)
-			}
-		}
-	}
-}
-
-// TestBeta compares with gonum's, for whole and for half hits.
-func TestBeta(t *testing.T) {
-	for _, a := range []float64{0.5, 1, 3.5, 40, 1000.5, 3e5} {
-		for _, b := range []float64{1, 2.5, 70, 5000, 1e6} {
-			for _, deviations := range []float64{-3, -1, 0, 1, 3} {
-				mean := a / (a + b)
-				p := mean + deviations*math.Sqrt(mean*(1-mean)/(a+b))
-				if p <= 0 || p >= 1 {
-					continue
-				}
-				got, want := beta(a, b, p), mathext.RegIncBeta(a, b, p)
-				if math.Abs(got-want) > 1e-8 {
-					t.Errorf("I(%v; %v, %v) = %v, want %v", p, a, b, got, want)
-				}
 			}
 		}
 	}

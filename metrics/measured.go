@@ -59,8 +59,68 @@ func (m parameterised[P]) Measure(ctx context.Context, c Case) (float64, bool, e
 		return 0, false, fmt.Errorf("%s: parameters of type %T", m.info.Name, c.Params)
 	}
 	return measured{m.info, func(ctx context.Context, c Case) (float64, bool, error) {
+		if l, ok := c.Params.(interface{ most() int }); ok && l.most() > 0 {
+			var err error
+			if c, err = sampledCase(ctx, c, l.most()); err != nil {
+				return 0, false, err
+			}
+		}
 		return m.measure(ctx, c, params)
 	}}.Measure(ctx, c)
+}
+
+// LearnParams are parameters of metrics of what is learnt from a release's records.
+type LearnParams struct {
+	Rows int `yaml:"rows" doc:"the most published records that are learnt from, and the most rows tested: of more, a sample of this size is drawn, always the same; 0 for all" min:"0" max:"1000000000"`
+}
+
+func learnParams() *LearnParams { return new(LearnParams) }
+
+func (p *LearnParams) most() int { return p.Rows }
+
+// sampledCase is the case with samples of this size of more published records and of more rows
+// tested. What it is a case of has memos of its own.
+func sampledCase(ctx context.Context, c Case, most int) (Case, error) {
+	table, weights, err := c.Release.Records(ctx)
+	if err != nil {
+		return c, err
+	}
+	type key struct{ most int }
+	if len(c.Test) > most {
+		type tested struct {
+			rows []int32
+			memo *Memo
+		}
+		t, err := memoize(ctx, c.Truth, key{most}, func() (tested, error) {
+			return tested{permuted(c.Test, "tested")[:most], new(Memo)}, nil
+		})
+		if err != nil {
+			return c, err
+		}
+		if slices.Equal(c.Train, c.Test) {
+			c.Train = t.rows
+		}
+		c.Test, c.Truth = t.rows, t.memo
+	}
+	type learnt struct {
+		release *algorithms.Release
+		memo    *Memo
+	}
+	l, err := memoize(ctx, c.Published, key{most}, func() (learnt, error) {
+		if table == nil || table.Len() <= most {
+			return learnt{c.Release, new(Memo)}, nil
+		}
+		release, rows := *c.Release, permuted(table.AllRows(), "learnt")[:most]
+		release.Table, release.Weights = table.Select(rows), nil
+		if weights != nil {
+			for _, row := range rows {
+				release.Weights = append(release.Weights, weights[row])
+			}
+		}
+		return learnt{&release, new(Memo)}, nil
+	})
+	c.Release, c.Published = l.release, l.memo
+	return c, err
 }
 
 // publishedRecords is the records of a case's release with their weights, nil for 1 each.

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,7 +20,7 @@ func init() {
 			"Chen et al. 2020 (distance), Hayes et al. 2019 (classifier); true-positive rates "+
 			"as Carlini et al. 2022"),
 		func() *MembershipParams {
-			return &MembershipParams{DensityScore, AttackAUC, 0.01, Estimate}
+			return &MembershipParams{DensityScore, AttackAUC, 0.01, Estimate, false}
 		}, membership})
 }
 
@@ -56,6 +57,15 @@ type MembershipParams struct {
 	Of    AttackFigure `yaml:"of" doc:"the number asked for"`
 	FPR   float64      `yaml:"fpr" doc:"of tpr and fpr: the share of others that may be taken for members" min:"0" max:"1"`
 	End   End          `yaml:"end" doc:"the number, or an end of its 95 % interval"`
+	// Allowed is beside a number measured.
+	Allowed bool `yaml:"allowed" doc:"of auc and tpr: the most that the certificate of the release, where it has one, leaves to any attack"`
+}
+
+func (p *MembershipParams) Validate() error {
+	if p.Allowed && (p.Of == AttackFPR || p.End != Estimate) {
+		return errors.New("allowed: true, must be of auc or tpr, without an end")
+	}
+	return nil
 }
 
 // NeedsHeldOut always holds.
@@ -70,8 +80,15 @@ func (*MembershipParams) NeedsHeldOut() bool { return true }
 // for the rate in the population as well. Ends of the area are those of a share of as many pairs as
 // the smaller side has records, which are wider than need be (Hoeffding 1963, section 5).
 //
-// What a guarantee allows is privacy.MostTruePositives.
+// What a guarantee allows is algorithms.Promise.Allows.
 func membership(ctx context.Context, c Case, params *MembershipParams) (float64, bool, error) {
+	if promised := c.Release.Promised; params.Allowed {
+		most, area := promised.Allows(params.FPR)
+		if params.Of == AttackAUC {
+			most = area
+		}
+		return most, promised.Epsilon > 0, nil
+	}
 	type key struct{ membership Score }
 	s, err := memoize(ctx, c.Published, key{params.Score}, func() (scores, error) {
 		if params.Score == ClassifierScore {
@@ -193,32 +210,9 @@ func scoresOfClassifier(ctx context.Context, c Case) (s scores, err error) {
 	attacked, reference := both.halves()
 	rows, reference = rows[:min(len(rows), mostLearnt)], reference[:min(len(reference), mostLearnt)]
 	members := both.members[:len(attacked)]
-	// All rows in one table whose class is whether they are released.
-	schema := withClass(c.Table.Schema(), -1)
-	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "released",
-		Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class})
 	learnt := len(rows) + len(reference)
-	all := datasets.NewBuilder(schema, learnt+2*len(attacked))
-	for _, part := range []struct {
-		table *datasets.Table
-		rows  []int32
-		class uint32
-	}{{table, rows, 1}, {c.Table, reference, 0}, {c.Table, members, 0}, {c.Table, attacked, 0}} {
-		at := all.Len()
-		for range part.rows {
-			all.Set(all.AddRow(), len(schema.Attributes)-1, part.class)
-		}
-		for a := range part.table.Schema().Attributes {
-			from, to := part.table.Column(a), all.Column(a)
-			for i, row := range part.rows {
-				all.Set(at+i, a, from.At(row))
-				if from.Exact != nil {
-					to.Exact[at+i] = from.Exact[row]
-				}
-			}
-		}
-	}
-	joint := all.Table()
+	joint := joined(c.Table.Schema(), []labelledRows{{table, rows, 1}, {c.Table, reference, 0},
+		{c.Table, members, 0}, {c.Table, attacked, 0}})
 	lines := joint.AllRows()
 	model, err := learner.Fit(ctx, classifiers.Data{Table: joint, Rows: lines[:learnt]})
 	if err != nil {
@@ -231,6 +225,36 @@ func scoresOfClassifier(ctx context.Context, c Case) (s scores, err error) {
 		s.others = append(s.others, p[2*(len(attacked)+i)+1])
 	}
 	return s, nil
+}
+
+// labelledRows are rows of a table and whether they are published.
+type labelledRows struct {
+	table *datasets.Table
+	rows  []int32
+	class uint32
+}
+
+// joined is rows of tables of a schema in one, whose class is whether they are published.
+func joined(schema *datasets.Schema, parts []labelledRows) *datasets.Table {
+	schema = withClass(schema, -1)
+	class := len(schema.Attributes)
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "published",
+		Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class})
+	b := datasets.NewBuilder(schema, 0)
+	for _, part := range parts {
+		for _, row := range part.rows {
+			to := b.AddRow()
+			for a := range class {
+				from := part.table.Column(a)
+				b.Set(to, a, from.At(row))
+				if from.Exact != nil {
+					b.Column(a).Exact[to] = from.Exact[row]
+				}
+			}
+			b.Set(to, class, part.class)
+		}
+	}
+	return b.Table()
 }
 
 // withClass is a schema whose class is the given attribute, -1 for none.

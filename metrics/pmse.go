@@ -105,41 +105,26 @@ func pmse(ctx context.Context, c Case, params *PMSEParams) (float64, bool, error
 // and what each of them weighs.
 func bothTables(c Case, published *datasets.Table, weights []float64,
 	most int) (classifiers.Data, [2]float64) {
-	schema := &datasets.Schema{Attributes: slices.Clone(c.Table.Schema().Attributes)}
-	for a := range schema.Attributes {
-		schema.Attributes[a].Role = datasets.QuasiIdentifier
-	}
-	class := len(schema.Attributes)
-	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "published",
-		Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"no", "yes"}})
-	b := datasets.NewBuilder(schema, 0)
 	var of []float64
 	var mass [2]float64
-	add := func(from *datasets.Table, rows []int32, weights []float64, label uint32) {
-		rows = slices.Clone(rows)
+	take := func(rows []int32, weights []float64, label int) []int32 {
 		if len(rows) > most {
+			rows = slices.Clone(rows)
 			random.NewKey(0).Derive("propensity").Stream().Permute(rows)
 			rows = rows[:most]
 		}
 		for _, row := range rows {
-			to, weight := b.AddRow(), 1.0
+			weight := 1.0
 			if weights != nil {
 				weight = weights[row]
 			}
 			of = append(of, weight)
 			mass[label] += weight
-			for a := range class {
-				b.Set(to, a, from.Column(a).At(row))
-				if exact := from.Column(a).Exact; exact != nil {
-					b.Column(a).Exact[to] = exact[row]
-				}
-			}
-			b.Set(to, class, label)
 		}
+		return rows
 	}
-	add(c.Table, c.Train, nil, 0)
-	add(published, published.AllRows(), weights, 1)
-	table := b.Table()
+	table := joined(c.Table.Schema(), []labelledRows{{c.Table, take(c.Train, nil, 0), 0},
+		{published, take(published.AllRows(), weights, 1), 1}})
 	return classifiers.Data{Table: table, Rows: table.AllRows(), Weights: of}, mass
 }
 

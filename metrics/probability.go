@@ -15,12 +15,12 @@ import (
 func init() {
 	register := func(name, title, unit, source string, higher, ranks bool,
 		value func(probabilities []float64, labels []uint32, classes int) (float64, bool)) {
-		Register(measured{Info{Name: name, Title: title, Unit: unit,
+		Register(parameterised[*LearnParams]{Info{Name: name, Title: title, Unit: unit,
 			Source:     source + "; trained on the release's records, tested on raw rows held out",
 			Needs:      []algorithms.Product{algorithms.RecordsProduct},
 			Classifier: true, AsPublished: true, HigherIsBetter: higher, Revision: 1,
 			Probabilities: !ranks, Ranks: ranks,
-		}, func(ctx context.Context, c Case) (float64, bool, error) {
+		}, learnParams, func(ctx context.Context, c Case, _ *LearnParams) (float64, bool, error) {
 			p, labels, err := sureness(ctx, c, ranks)
 			if err != nil || len(labels) == 0 {
 				return 0, false, err
@@ -38,13 +38,13 @@ func init() {
 	register("calibration", "Calibration error", "fraction",
 		"Naeini et al. 2015: share of right classes against the largest probability, in ten bins",
 		false, false, calibrationError)
-	Register(measured{Info{
+	Register(parameterised[*LearnParams]{Info{
 		Name: "balanced-accuracy", Title: "Balanced accuracy", Unit: "fraction",
 		Source: "Brodersen et al. 2010: the mean over classes of the share predicted right; " +
 			"trained on the release's records, tested on raw rows held out",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, AsPublished: true, HigherIsBetter: true, Revision: 1,
-	}, balancedAccuracy})
+	}, learnParams, balancedAccuracy})
 }
 
 // sureness is the probabilities of the classes, row by row, that the case's classifier gives the
@@ -66,6 +66,10 @@ func sureness(ctx context.Context, c Case, scores bool) (p []float64, labels []u
 	}
 	type key struct{ classifier string }
 	p, err = memoize(ctx, c.Published, key{name}, func() ([]float64, error) {
+		if sure, ok := model.(classifiers.SureModel); ok {
+			a, err := answer(ctx, c, sure)
+			return a.probabilities, err
+		}
 		p := make([]float64, len(c.Test)*c.Table.Schema().Classes())
 		if known {
 			of.Probabilities(p, c.Table, c.Test)
@@ -170,7 +174,7 @@ func calibrationError(probabilities []float64, labels []uint32, classes int) (fl
 }
 
 // balancedAccuracy is the mean recall of the classes that test rows have.
-func balancedAccuracy(ctx context.Context, c Case) (float64, bool, error) {
+func balancedAccuracy(ctx context.Context, c Case, _ *LearnParams) (float64, bool, error) {
 	predicted, err := predictFromRecords(ctx, c)
 	if err != nil || len(predicted) == 0 {
 		return 0, false, err

@@ -47,6 +47,8 @@ func (RegressorName) Enum() []string { return classifiers.Regressors() }
 type RegressionParams struct {
 	Target    string        `yaml:"target" doc:"the attribute that is learnt from all others" values:"the name of a numeric attribute; it has to be given"`
 	Regressor RegressorName `yaml:"regressor" doc:"what learns it"`
+
+	LearnParams `yaml:",inline"`
 }
 
 func (p *RegressionParams) Validate() error {

@@ -54,3 +54,19 @@ func TestMostTruePositivesDefinition(t *testing.T) {
 		}
 	})
 }
+
+// TestMostArea: the area under MostTruePositives, strip by strip.
+func TestMostArea(t *testing.T) {
+	for _, epsilon := range []float64{0, 0.1, 1, 5} {
+		for _, delta := range []float64{0, 1e-6, 0.3, 1} {
+			const strips = 100_000
+			sum := 0.0
+			for i := range strips {
+				sum += MostTruePositives(epsilon, delta, (float64(i)+0.5)/strips) / strips
+			}
+			if got := MostArea(epsilon, delta); math.Abs(got-sum) > 1e-6 {
+				t.Errorf("epsilon %v, delta %v: %v, want %v", epsilon, delta, got, sum)
+			}
+		}
+	}
+}

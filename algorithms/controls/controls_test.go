@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"ppdp/algorithms"
@@ -114,9 +115,10 @@ func TestPermuted(t *testing.T) {
 		builder.Set(row, 1, code)
 	}
 	table := builder.Table()
-	release := func(columns PermutedColumns, trial int) *datasets.Table {
-		r, err := Permuted{}.Release(context.Background(), algorithms.Input{
-			Table: table, Rows: []int32{0, 1, 3}, Params: &PermutedParams{columns},
+	release := func(columns PermutedColumns, trial int, target ...string) *datasets.Table {
+		r, err := Permuted{}.Release(context.Background(), algorithms.Input{Table: table,
+			Rows:    []int32{0, 1, 3},
+			Params:  &PermutedParams{Columns: columns, Target: strings.Join(target, "")},
 			Variant: algorithms.Published, Budget: privacy.NewBudget(0),
 			Noise: random.NewStreams(random.NewKey(uint64(trial))),
 		})
@@ -154,6 +156,20 @@ func TestPermuted(t *testing.T) {
 		r := release(ClassColumn, trial)
 		if x := r.Column(0).Exact; !slices.Equal(x, []float64{0.25, 300.25, 900.25}) {
 			t.Errorf("with the class alone permuted x is %v", x)
+		}
+		y := release(ClassColumn, trial, "x").Column(1)
+		if y.At(0) != 0 || y.At(1) != 1 || y.At(2) != 3 {
+			t.Errorf("with x alone permuted y is %v", y)
+		}
+	}
+	for target, params := range map[string]*PermutedParams{ // order-free: separate checks
+		"x": {AllColumns, "x"}, "w": {ClassColumn, "w"}} {
+		err := params.Validate()
+		if err == nil {
+			err = Permuted{}.CheckSchema(schema, params)
+		}
+		if err == nil || !strings.Contains(err.Error(), "target: \""+target) {
+			t.Errorf("%+v: %v", params, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package controls
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -29,6 +30,14 @@ func (PermutedColumns) Enum() []string { return algorithms.Words(AllColumns, Cla
 // PermutedParams choose what is permuted.
 type PermutedParams struct {
 	Columns PermutedColumns `yaml:"columns" doc:"the columns that are permuted"`
+	Target  string          `yaml:"target" doc:"with columns: class, the attribute permuted in its place" values:"the name of an attribute; the class without"`
+}
+
+func (p *PermutedParams) Validate() error {
+	if p.Columns == AllColumns && p.Target != "" {
+		return fmt.Errorf("target: %q, must come with columns: class", p.Target)
+	}
+	return nil
 }
 
 func (Permuted) Info() algorithms.Info {
@@ -44,12 +53,24 @@ func (Permuted) Info() algorithms.Info {
 // Params permutes all columns.
 func (Permuted) Params() algorithms.Params { return &PermutedParams{Columns: AllColumns} }
 
-// CheckSchema refuses to permute the class of a table that has none.
+// CheckSchema refuses to permute what a table does not have.
 func (Permuted) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
-	if p.(*PermutedParams).Columns == ClassColumn && s.Class() < 0 {
-		return errors.New("columns: class, but the table has no class attribute")
+	params := p.(*PermutedParams)
+	switch {
+	case params.Columns == AllColumns || params.target(s) >= 0:
+		return nil
+	case params.Target != "":
+		return fmt.Errorf("target: %q, must be an attribute of the table", params.Target)
 	}
-	return nil
+	return errors.New("columns: class, but the table has no class attribute")
+}
+
+// target is the attribute that is permuted alone, -1 for none.
+func (p *PermutedParams) target(s *datasets.Schema) int {
+	if p.Target != "" {
+		return s.Index(p.Target)
+	}
+	return s.Class()
 }
 
 // Release draws a permutation of each column. It costs no budget.
@@ -62,7 +83,7 @@ func (Permuted) Release(ctx context.Context, in algorithms.Input) (*algorithms.R
 	b := datasets.NewBuilder(schema, len(in.Rows))
 	b.Append(in.Table.Select(in.Rows))
 	for i := range schema.Attributes {
-		if params.Columns == ClassColumn && i != schema.Class() {
+		if params.Columns == ClassColumn && i != params.target(schema) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

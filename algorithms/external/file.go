@@ -36,8 +36,8 @@ func Find(path string) (algorithms.Algorithm, error) {
 // File releases the records that a file holds, whatever program has made them: delimited text that
 // may be gzip, or the folder of a release. It promises nothing about them.
 type File struct {
-	// Epsilon and Delta are what the certificate of a folder promises, 0 without one.
-	Epsilon, Delta float64
+	// Promised is what the certificate of a folder says, 0 without one.
+	Promised algorithms.Promise
 
 	path, digest string
 	weighted     bool // the last column of a folder's records is their weights
@@ -59,8 +59,9 @@ func openFile(path string) (*File, error) {
 		}
 		var certificate struct {
 			Weighted  bool
-			Guarantee struct{ Epsilon, Delta float64 }
+			Guarantee *algorithms.Promise
 		}
+		certificate.Guarantee = &f.Promised
 		if err == nil {
 			err = json.Unmarshal(text, &certificate)
 		}
@@ -68,7 +69,6 @@ func openFile(path string) (*File, error) {
 			return nil, fmt.Errorf("%s: %w", filepath.Join(path, certificateName), err)
 		}
 		f.weighted = certificate.Weighted
-		f.Epsilon, f.Delta = certificate.Guarantee.Epsilon, certificate.Guarantee.Delta
 	}
 	text, err := datasets.OpenFile(f.path)
 	if err != nil {
@@ -105,7 +105,7 @@ func (f *File) Release(ctx context.Context, in algorithms.Input) (*algorithms.Re
 	if err != nil {
 		return nil, err
 	}
-	release := &algorithms.Release{Warnings: p.Notes(), Outside: p.Outside()}
+	release := &algorithms.Release{Warnings: p.Notes(), Outside: p.Outside(), Promised: f.Promised}
 	release.Table, release.Weights = p.table(in.Noise.Open("values"))
 	return release, nil
 }

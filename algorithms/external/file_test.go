@@ -103,7 +103,7 @@ func TestFileOfFolder(t *testing.T) {
 	if w := release.Weights; len(w) != 2 || w[0] != 2.5 || w[1] != 0 {
 		t.Errorf("weights %v", w)
 	}
-	if file.Epsilon != 0.5 || file.Delta != 1e-9 {
+	if file.Promised.Epsilon != 0.5 || file.Promised.Delta != 1e-9 {
 		t.Errorf("%+v", file)
 	}
 	for text, certificate := range map[string]string{"age,job,pay\n": `{"weighted": true}`,

@@ -4,36 +4,12 @@ import (
 	"math"
 
 	"ppdp/elementary"
-
-	"gonum.org/v1/gonum/mathext"
 )
 
-// crossing is the point between 0 and 1 where an increasing function reaches 0, from above by less
-// than a unit in the last place.
-func crossing(f func(p float64) float64) float64 {
-	under, over := 0.0, 1.0
-	for {
-		p := float64((under + over) / 2)
-		switch {
-		case p == under || p == over:
-			return over
-		case f(p) < 0:
-			under = p
-		default:
-			over = p
-		}
-	}
-}
-
 // lowerBound is the Clopper-Pearson lower bound of a probability after x hits in n trials, wrong
-// with probability at most tail (Clopper & Pearson 1934): there x hits or more have the probability
-// tail. mathext.InvRegIncBeta would have it in one call, but is wrong for 100,000 hits in as many
-// trials and a tail of 1e-9: 0.937 in place of 0.9998.
+// with probability at most tail.
 func lowerBound(x, n int, tail float64) float64 {
-	if x == 0 {
-		return 0
-	}
-	return crossing(func(p float64) float64 { return atLeast(x, n, p) - tail })
+	return elementary.LowestProbability(float64(x), float64(n), tail)
 }
 
 // upperBound is the other end.
@@ -41,15 +17,7 @@ func upperBound(x, n int, tail float64) float64 { return 1 - lowerBound(n-x, n, 
 
 // atLeast is the probability of x hits or more in n trials.
 func atLeast(x, n int, p float64) float64 {
-	switch {
-	case x <= 0:
-		return 1
-	case x > n || p <= 0:
-		return 0
-	case p >= 1:
-		return 1
-	}
-	return mathext.RegIncBeta(float64(x), float64(n-x+1), p)
+	return elementary.AtLeast(float64(x), float64(n), p)
 }
 
 // epsilonBound is the least epsilon under which an event may have high hits in n releases of one
@@ -73,7 +41,7 @@ func (c claim) most(p float64) float64 {
 // pValue is twice the tail at which epsilonBound is the claimed epsilon. There the two ends are at
 // probabilities q and most(q) under which the hits of both sides are equally unlikely.
 func (c claim) pValue(high, low, n int) float64 {
-	q := crossing(func(q float64) float64 { // the second is for at most low hits
+	q := elementary.Crossing(func(q float64) float64 { // the second is for at most low hits
 		return atLeast(high, n, c.most(q)) - atLeast(n-low, n, 1-q)
 	})
 	return min(1, 2*atLeast(high, n, c.most(q)))

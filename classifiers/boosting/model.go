@@ -32,8 +32,11 @@ func (m *model) each(table *datasets.Table, rows []int32, use func(i int, scores
 		}
 	}
 	reset()
-	bins.Walk(m.features, m.trees, table, rows, func(i, tree int, leaf int32) {
-		scores[i*machines+tree%machines] += m.values[tree][leaf]
+	bins.Walk(m.features, m.trees, table, rows, func(tree int, leaves []int32) {
+		values, machine := m.values[tree], tree%machines
+		for i, leaf := range leaves {
+			scores[i*machines+machine] += values[leaf]
+		}
 	}, func(from, n int) {
 		for i := range n {
 			use(from+i, scores[i*machines:(i+1)*machines])
@@ -44,32 +47,43 @@ func (m *model) each(table *datasets.Table, rows []int32, use func(i int, scores
 
 // Predict writes the class of the largest probability, the first of equals.
 func (m *model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
-	if len(m.start) == 0 {
-		for i := range rows {
-			dst[i] = m.classes[0]
-		}
-		return
-	}
-	m.each(table, rows, func(i int, scores []float64) {
-		best := classifiers.Majority(scores)
-		if len(scores) == 1 && scores[0] > 0 {
-			best = 1
-		}
-		dst[i] = m.classes[best]
-	})
+	m.Sure(dst, nil, table, rows)
 }
 
 // Probabilities writes the probability of each class of the schema, row by row.
 func (m *model) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
-	clear(dst[:len(rows)*m.schema])
+	m.Sure(nil, dst, table, rows)
+}
+
+// Sure does what both do.
+func (m *model) Sure(classes []uint32, probabilities []float64, table *datasets.Table,
+	rows []int32) {
+	if probabilities != nil {
+		clear(probabilities[:len(rows)*m.schema])
+	}
 	if len(m.start) == 0 {
 		for i := range rows {
-			dst[i*m.schema+int(m.classes[0])] = 1
+			if classes != nil {
+				classes[i] = m.classes[0]
+			}
+			if probabilities != nil {
+				probabilities[i*m.schema+int(m.classes[0])] = 1
+			}
 		}
 		return
 	}
 	m.each(table, rows, func(i int, scores []float64) {
-		of := dst[i*m.schema : (i+1)*m.schema]
+		if classes != nil {
+			best := classifiers.Majority(scores)
+			if len(scores) == 1 && scores[0] > 0 {
+				best = 1
+			}
+			classes[i] = m.classes[best]
+		}
+		if probabilities == nil {
+			return
+		}
+		of := probabilities[i*m.schema : (i+1)*m.schema]
 		if len(scores) == 1 {
 			p := classifiers.Logistic(scores[0])
 			of[m.classes[0]], of[m.classes[1]] = 1-p, p

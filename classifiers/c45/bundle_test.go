@@ -95,11 +95,11 @@ func TestBundlesChangeNoTree(t *testing.T) {
 		case !fractions && len(bundled.bundles) > trees:
 			t.Fatalf("%d bundles of %d trees", len(bundled.bundles), trees)
 		}
-		if tree.root != want.root || !reflect.DeepEqual(tree.leaves, want.leaves) ||
-			!slices.Equal(tree.steps, want.steps) || !slices.Equal(tree.next, want.next) {
+		if tree.Root != want.Root || !reflect.DeepEqual(tree.Ends, want.Ends) ||
+			!slices.Equal(tree.Steps, want.Steps) || !slices.Equal(tree.Next, want.Next) {
 			t.Fatalf("tree %+v, one by one %+v", tree, want)
 		}
-		tests += len(tree.steps)
+		tests += len(tree.Steps)
 	})
 	if tests == 0 {
 		t.Error("no tree had a test")

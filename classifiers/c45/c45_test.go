@@ -64,11 +64,11 @@ func TestWeatherTree(t *testing.T) {
 	table := testtable.Weather(true)
 	tree := testtable.Fit(t, Default, all(table)).(*Tree)
 	found := false
-	for _, s := range tree.steps {
-		if s.numeric {
+	for _, s := range tree.Steps {
+		if s.Numeric {
 			found = true
-			if at := tree.columns[s.column].attribute; at != 2 || s.cut != 75 {
-				t.Errorf("threshold %d on attribute %d, must be humidity <= 75", s.cut, at)
+			if at := tree.Columns[s.Column].Attribute; at != 2 || s.Cut != 75 {
+				t.Errorf("threshold %d on attribute %d, must be humidity <= 75", s.Cut, at)
 			}
 		}
 	}

@@ -59,8 +59,8 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 	}
 	s := newSample(data)
 	if len(s.weights) == 0 {
-		t := &Tree{}
-		t.root = ^t.leaves.Add(make([]float64, schema.Classes()))
+		t := &classifiers.Tree{}
+		t.Root = ^t.Ends.Add(make([]float64, schema.Classes()))
 		return t, nil
 	}
 	grown, err := s.grow(ctx)

@@ -36,7 +36,7 @@ func TestGains(t *testing.T) {
 func TestWeatherTree(t *testing.T) {
 	table := testtable.Weather(false)
 	model := testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: table.AllRows()})
-	if tests := model.(*Tree).Tests(); tests != 3 {
+	if tests := len(model.(*classifiers.Tree).Steps); tests != 3 {
 		t.Errorf("%d tests, the paper's tree has 3", tests)
 	}
 	every := datasets.NewBuilder(table.Schema(), 36)
@@ -172,11 +172,11 @@ func TestRepeatedFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := classifiers.Data{Table: table, Rows: table.AllRows()[:1000]}
-	want := testtable.Fit(t, Classifier{}, data).(*Tree)
+	want := testtable.Fit(t, Classifier{}, data).(*classifiers.Tree)
 	for range 5 {
-		got := testtable.Fit(t, Classifier{}, data).(*Tree)
-		if got.root != want.root || !slices.Equal(got.steps, want.steps) ||
-			!slices.Equal(got.next, want.next) {
+		got := testtable.Fit(t, Classifier{}, data).(*classifiers.Tree)
+		if got.Root != want.Root || !slices.Equal(got.Steps, want.Steps) ||
+			!slices.Equal(got.Next, want.Next) {
 			t.Fatal("two fits on the same data differ")
 		}
 	}

@@ -2,7 +2,7 @@
 // Similarity and Some of Its Properties, Biometrics 1971), which takes numbers and categories
 // alike: of two numbers, their difference as a part of the range; of two categories, 0 where they
 // are equal and 1 where not. The distance of two records is the mean over the attributes. It leaves
-// out weights of attributes, missing values and every index: all pairs are looked at, fast.
+// out weights of attributes and missing values.
 package gower
 
 import (
@@ -33,7 +33,10 @@ type Space struct {
 }
 
 // field is the place of a categorical attribute.
-type field struct{ attribute, word, shift int }
+type field struct {
+	attribute, word, shift int
+	mask                   uint64 // of the value, once it is shifted down
+}
 
 // New reads the ranges of numbers from rows of a table. Numbers that are the same in all of them
 // do not count.
@@ -48,7 +51,7 @@ func New(table *datasets.Table, parts ...[]int32) *Space {
 				g.ones, g.free, used = append(g.ones, 0), append(g.free, 0), 0
 			}
 			last := len(g.ones) - 1
-			g.fields = append(g.fields, field{a, last, used})
+			g.fields = append(g.fields, field{a, last, used, 1<<width - 1})
 			g.ones[last] |= (1<<width - 1) << used
 			g.free[last] |= 1 << (used + width)
 			used += width + 1
@@ -118,54 +121,15 @@ type Neighbour struct {
 // Beyond is larger than every distance.
 const Beyond = math.MaxInt
 
-// Nearest finds for each of the points the closest of others. It takes time in proportion to the
-// product of their numbers, which the caller bounds.
+// Nearest finds for each of the points the closest of others. In the worst case all pairs are
+// looked at, which the caller bounds; records that have something in common are found sooner.
 func (p *Points) Nearest(ctx context.Context, others *Points) ([]Neighbour, error) {
-	found := make([]Neighbour, p.n)
+	found, t := make([]Neighbour, p.n), newTree(others)
 	for i := range found {
 		if i%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		found[i] = others.closest(p, i)
+		found[i] = t.closest(p, i)
 	}
 	return found, nil
-}
-
-// closest finds the points closest to one of p. Only records that agree with it in enough words of
-// categories are looked at further.
-func (o *Points) closest(p *Points, of int) Neighbour {
-	n, limit := Neighbour{Beyond, Beyond, -1}, Beyond/Unit
-	var one, free uint64
-	if len(o.ones) > 0 {
-		one, free = o.ones[0], o.free[0]
-	}
-	word, width := p.words[0][of], len(o.numeric)
-	numbers := p.numbers[of*width : (of+1)*width]
-next:
-	for i, other := range o.words[0] {
-		differ := bits.OnesCount64(((word ^ other) + one) & free)
-		if differ > limit {
-			continue
-		}
-		for w := 1; w < len(o.words); w++ {
-			differ += bits.OnesCount64(((p.words[w][of] ^ o.words[w][i]) + o.ones[w]) & o.free[w])
-		}
-		distance := differ * Unit
-		for k, x := range o.numbers[i*width : (i+1)*width] {
-			if distance >= n.Second {
-				continue next
-			}
-			step := int(x - numbers[k])
-			distance += max(step, -step)
-		}
-		if distance >= n.Second {
-			continue
-		}
-		n.Second = distance
-		if distance < n.First {
-			n.First, n.Second, n.At = distance, n.First, int32(i)
-		}
-		limit = (n.Second - 1) / Unit // -1/Unit is 0: none below is found then
-	}
-	return n
 }

@@ -77,7 +77,7 @@ func drawTable(t *rapid.T, attributes, rows int) *datasets.Table {
 func TestNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		attributes := rapid.IntRange(1, 20).Draw(t, "attributes")
-		n := rapid.IntRange(2, 12).Draw(t, "rows")
+		n := rapid.IntRange(2, rapid.SampledFrom([]int{12, 300}).Draw(t, "most")).Draw(t, "rows")
 		table := drawTable(t, attributes, n)
 		split := rapid.IntRange(1, n-1).Draw(t, "split")
 		rows := table.AllRows()

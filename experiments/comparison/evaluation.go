@@ -33,14 +33,17 @@ type Evaluation struct {
 	// Sensitive are attributes; without Sensitive, those of that role.
 	Target            string
 	Groups, Sensitive []string
-	Seed              uint64
+	// Learnt is the most records that learners learn from, and that they are tested on; 0 for all.
+	Learnt int
+	Seed   uint64
 }
 
 // EvaluationName is the experiment's name, and the folder of its results.
 const EvaluationName = "evaluate"
 
-// controlTrials is how often small samples are drawn: single ones say little.
-const controlTrials = 3
+// controlTrials is how often samples of at most fewTrialled records are drawn: single ones say
+// little.
+const controlTrials, fewTrialled = 3, 10_000
 
 // asked is a measurement to be made of an evaluation; lists among its parameters are swept.
 // Learners are for metrics that take classifiers.
@@ -61,6 +64,7 @@ const (
 	category      // a class, and records that the controls were not made from
 	number        // a numeric target, and such records
 	unseen        // records that no release was made from either
+	promised      // such records, and a release with a guarantee
 )
 
 // measurements is all that an evaluation measures, in the order of the page: a new metric is a line
@@ -69,6 +73,7 @@ func (m *made) measurements() []asked {
 	learners := []string{"boosting", "forest", "logistic", "naive-bayes"}
 	numbers := []string{"boosting", "ridge"}
 	ends := []string{"estimate", "low", "high"} // the report makes one line of the three
+	scores, rates := []string{"density", "distance", "classifier"}, []float64{0.001, 0.01, 0.1}
 	triples := params{"attributes": 3}
 	n := len(m.schema.Attributes)
 	if most := 500; n*(n-1)*(n-2)/6 > most {
@@ -105,9 +110,12 @@ func (m *made) measurements() []asked {
 			params: params{"of": []string{"held-out", "difference"}, "end": ends}},
 		{metric: "closest-record", needs: unseen, params: params{"end": ends}},
 		{metric: "membership", needs: unseen, params: params{"end": ends,
-			"score": []string{"density", "distance", "classifier"}}},
+			"score": scores}},
 		{metric: "membership", needs: unseen, params: params{"end": ends, "of": "tpr",
-			"fpr": []float64{0.001, 0.01, 0.1}}},
+			"fpr": rates}},
+		{metric: "membership", needs: promised, params: params{"allowed": true, "score": scores}},
+		{metric: "membership", needs: promised, params: params{"allowed": true, "of": "tpr",
+			"fpr": rates}},
 		{metric: "attribute-inference", needs: unseen, learners: learners[:1],
 			params: params{"attribute": m.Sensitive, "of": []string{"held-out", "difference"},
 				"end": ends}},
@@ -121,6 +129,8 @@ type made struct {
 	path    string
 	schema  *datasets.Schema
 	numeric bool // the target is a number
+	largest int  // records of a table that is learnt from or tested on
+	promise bool // some release comes with a guarantee
 	notes   []string
 }
 
@@ -160,6 +170,7 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 		}
 		m.spec.Train = spec.TrainRows(rows)
 		m.overlap(original, holdout)
+		m.largest = holdout.Len()
 	case e.Split > 0:
 		values["shuffled"] = true
 		if rows -= int(math.Round(float64(e.Split * float64(rows)))); rows < 1 ||
@@ -183,6 +194,12 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 		if err := m.release(ctx, release, original); err != nil {
 			return nil, nil, err
 		}
+	}
+	m.largest = max(m.largest, rows)
+	if m.sampled() && m.spec.Train.Set() {
+		m.note("Learners learn from %d records of each release and control at most, and are "+
+			"tested on as many, drawn at random, the same at every call: samples of more are as "+
+			"good as the copy by them. --learnt takes another number, 0 for all records", m.Learnt)
 	}
 	m.controls(rows)
 	if err := m.measure(); err != nil {
@@ -338,12 +355,14 @@ func (m *made) release(ctx context.Context, path string, original *datasets.Tabl
 	}
 	m.spec.Algorithms = append(m.spec.Algorithms, entry)
 	m.oddities(entry.Series, table, original, len(published.Generalised) > 0)
-	if f := file; f.Epsilon > 0 {
+	if p := file.Promised; p.Epsilon > 0 {
+		m.promise = true
 		m.note("%s: its certificate promises an epsilon of %v and a delta of %v. Under that no "+
 			"attack that takes 1 %% of others for members finds more than %.3g %% of the members",
-			entry.Series, f.Epsilon, f.Delta,
-			100*privacy.MostTruePositives(f.Epsilon, f.Delta, 0.01))
+			entry.Series, p.Epsilon, p.Delta,
+			100*privacy.MostTruePositives(p.Epsilon, p.Delta, 0.01))
 	}
+	m.largest = max(m.largest, table.Len())
 	return m.worst(ctx, entry.Series, metrics.Case{Table: original, Train: original.AllRows(),
 		Release: &algorithms.Release{Table: table, Weights: weights}})
 }
@@ -407,30 +426,37 @@ func (m *made) oddities(name string, table, original *datasets.Table, generalise
 	m.note("%s: IT IS THE ORIGINAL, record by record, in some order", name)
 }
 
+// sampled says whether learners see a part of some table.
+func (m *made) sampled() bool { return m.Learnt > 0 && m.largest > m.Learnt }
+
 // controls adds what is made from the original: the yardsticks.
 func (m *made) controls(rows int) {
-	add := func(name, series string, trials int, key string, value any) {
-		entry := spec.AlgorithmSpec{Name: name, Series: series, Trials: trials}
-		if key != "" {
-			entry.Params = spec.Values(map[string]any{key: value})
-		}
-		m.spec.Algorithms = append(m.spec.Algorithms, entry)
+	add := func(name, series string, trials int, values params) {
+		m.spec.Algorithms = append(m.spec.Algorithms, spec.AlgorithmSpec{Name: name,
+			Series: series, Trials: trials, Params: spec.Values(values)})
 	}
-	add("identity", "Copy", 1, "", nil)
-	var small []float64
+	add(results.CopyAlgorithm, "Copy", 1, nil)
+	large, small := []float64{0.5}, []float64(nil)
 	for _, share := range []float64{0.001, 0.01, 0.05, 0.1} {
-		if share*float64(rows) >= fewestSampled {
+		switch records := share * float64(rows); {
+		case records > fewTrialled:
+			large = append(large, share)
+		case records >= fewestSampled:
 			small = append(small, share)
 		}
 	}
 	series := "Sample of {" + results.ShareParam + "}"
-	add(results.SampleAlgorithm, series, 1, results.ShareParam, 0.5)
+	add(results.SampleAlgorithm, series, 1, params{results.ShareParam: large})
 	if small != nil {
-		add(results.SampleAlgorithm, series, 0, results.ShareParam, small)
+		add(results.SampleAlgorithm, series, 0, params{results.ShareParam: small})
 	}
-	add("permuted", "Independent columns", 1, "columns", "all")
-	if m.schema.Class() >= 0 && !m.numeric {
-		add("permuted", "Target permuted", 1, "columns", "class")
+	add(results.PermutedAlgorithm, "Independent columns", 1, params{results.ColumnsParam: "all"})
+	switch permuted := (params{results.ColumnsParam: "class"}); {
+	case m.numeric:
+		permuted["target"] = m.Target
+		fallthrough
+	case m.schema.Class() >= 0:
+		add(results.PermutedAlgorithm, "Target permuted", 1, permuted)
 	}
 }
 
@@ -443,8 +469,15 @@ func (m *made) measure() error {
 	for _, a := range m.measurements() {
 		held := m.spec.Train.Set()
 		if a.needs == category && (!held || m.numeric || m.schema.Class() < 0) ||
-			a.needs == number && !(held && m.numeric) || a.needs == unseen && m.Holdout == "" {
+			a.needs == number && !(held && m.numeric) || a.needs >= unseen && m.Holdout == "" ||
+			a.needs == promised && !m.promise {
 			continue
+		}
+		if learns := a.learners != nil || a.needs == number; learns && m.sampled() {
+			if a.params = maps.Clone(a.params); a.params == nil {
+				a.params = make(params)
+			}
+			a.params["rows"] = m.Learnt
 		}
 		attributes, listed := a.params["attribute"].([]string)
 		if !listed {

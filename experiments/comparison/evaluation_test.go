@@ -98,6 +98,8 @@ func TestEvaluationMeasures(t *testing.T) {
 			"attribute-inference", "Not measured: attribute-inference attribute x", ""},
 		{"a number to learn", Evaluation{Holdout: "h.csv", Target: "x"},
 			"r2 mae membership", "", "accuracy group-gap"},
+		{"a larger table", Evaluation{Holdout: "h.csv", Learnt: 299}, "accuracy membership",
+			"Learners learn from 299 records of each release and control at most", ""},
 	} {
 		made, notes := evaluate(t, test.e, files())
 		measured := make(map[string]bool)
@@ -116,6 +118,34 @@ func TestEvaluationMeasures(t *testing.T) {
 		}
 		if !strings.Contains(notes, test.note) {
 			t.Errorf("%s: %s", test.name, notes)
+		}
+	}
+}
+
+// TestEvaluationOfLargeTables: learners have a limit where a table exceeds it, and say so; fidelity
+// and attacks have none. A target that is a number is permuted too.
+func TestEvaluationOfLargeTables(t *testing.T) {
+	for _, test := range []struct {
+		e    Evaluation
+		rows int
+	}{{Evaluation{Holdout: "h.csv", Learnt: 299, Target: "x"}, 299},
+		{Evaluation{Holdout: "h.csv", Learnt: 300, Target: "x"}, 0},
+		{Evaluation{Holdout: "h.csv", Target: "x"}, 0}} {
+		made, notes := evaluate(t, test.e, map[string]string{"original.csv": population(300, 1),
+			"release.csv": population(300, 2), "h.csv": population(300, 3)})
+		for _, m := range made.Measures {
+			learns := strings.HasPrefix(m.Name, "r2") || strings.HasPrefix(m.Name, "mae") ||
+				m.Classifier != nil
+			limited := strings.Contains(m.Name, fmt.Sprintf("rows=%d", test.rows))
+			if limited != (learns && test.rows > 0) {
+				t.Errorf("%+v: %s", test.e, m.Name)
+			}
+		}
+		if strings.Contains(notes, "Learners learn") != (test.rows > 0) {
+			t.Errorf("%+v: %s", test.e, notes)
+		}
+		if text := string(made.Text); !strings.Contains(text, "target: x") {
+			t.Errorf("the target is not permuted: %s", text)
 		}
 	}
 }

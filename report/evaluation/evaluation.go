@@ -79,6 +79,8 @@ type Value struct {
 	// Low and High are the ends of the measurement's own 95 % interval, where it has one.
 	Low  *float64 `json:"low,omitempty"`
 	High *float64 `json:"high,omitempty"`
+	// Allowed is the most that the guarantee of the release, where it has one, leaves to an attack.
+	Allowed *float64 `json:"allowed,omitempty"`
 	// Sample is the share of the original's records, drawn at random, that is as good or, of a
 	// disclosure, gives away as much. It is that of SampleText: "12 %", "≤ 0.1 %".
 	Sample     *float64 `json:"sample,omitempty"`
@@ -96,15 +98,19 @@ func (v Value) Text() string {
 	return text(*v.Value, 3)
 }
 
-// Spread is said at Text; where the value has an interval of its own it is that.
-func (v Value) Spread() string {
+// Spread is said at Text; where the value has an interval of its own it is that. What a guarantee
+// allows follows.
+func (v Value) Spread() (says string) {
 	switch {
 	case v.Low != nil && v.High != nil:
-		return text(*v.Low, 2) + " to " + text(*v.High, 2)
-	case v.SE == nil || *v.SE == 0:
-		return ""
+		says = text(*v.Low, 2) + " to " + text(*v.High, 2)
+	case v.SE != nil && *v.SE != 0:
+		says = "± " + text(*v.SE, 2)
 	}
-	return "± " + text(*v.SE, 2)
+	if v.Allowed != nil {
+		says += "; the guarantee allows " + text(*v.Allowed, 3)
+	}
+	return says
 }
 
 func text(x float64, digits int) string {
@@ -161,8 +167,50 @@ func kindOf(use results.Measurement) int {
 	return fidelity
 }
 
-// What settings have of a metric that is an end of another's interval.
-const lowEnd, highEnd = " end=low", " end=high"
+// What settings have of a metric that stands beside another: an end of its interval, and what a
+// guarantee allows.
+var beside = []string{" end=low", " end=high", " allowed=true"}
+
+// words are settings for people; without a value those of any, which follows.
+var words = map[string]string{
+	"allowed=true": "", "rows": "", "of=tpr": "members found", "original=true": "of the original",
+	"ratio=true": "as a multiple of what chance makes", "of=held-out": "people who are not in it",
+	"of=difference": "members less people who are not in it", "of=error": "errors",
+	"score=distance": "by distance", "score=classifier": "by a classifier", "attribute": "of ",
+	"attributes=1": "one attribute", "attributes=3": "three attributes", "sets": "sets drawn: ",
+	"model=boosting": "by boosting", "target": "of ", "regressor=ridge": "by ridge regression",
+}
+
+// nameOf is a measurement's name for people.
+func nameOf(use *results.MeasureUse) string {
+	plainly := *use
+	plainly.Metric = plain(use.Metric)
+	name := contest.NameOf(&plainly)
+	for _, setting := range strings.Fields(use.Settings()) {
+		key, value, whole := strings.Cut(setting, "=")
+		if !whole { // the rest of a value with spaces
+			name += " " + setting
+			continue
+		}
+		said, known := words[setting]
+		if of, ok := words[key]; ok && !known {
+			if said, known = of, true; of != "" {
+				said += value
+			}
+		}
+		if number, err := strconv.ParseFloat(value, 64); key == "fpr" && err == nil {
+			said, known = fmt.Sprintf("where %.3g %% of others are taken for members",
+				100*number), true
+		}
+		if !known {
+			said = strings.Replace(setting, "=", " ", 1)
+		}
+		if said != "" {
+			name += ", " + said
+		}
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}
 
 // majority is the classifier that is a control.
 const majority = "majority"
@@ -215,24 +263,24 @@ func Of(run *results.Summary) *Evaluation {
 			guessed = true
 			continue
 		}
-		if strings.Contains(use.Metric, lowEnd) || strings.Contains(use.Metric, highEnd) {
-			continue // of the interval of another
+		if slices.ContainsFunc(beside, func(s string) bool {
+			return strings.Contains(use.Metric, s)
+		}) {
+			continue
 		}
 		at := kindOf(use.Measurement)
-		name := contest.NameOf(use)
-		name = strings.ToUpper(name[:1]) + name[1:]
-		m := &Measurement{Measurement: use.Measurement, Name: name, Unit: use.Unit,
+		m := &Measurement{Measurement: use.Measurement, Name: nameOf(use), Unit: use.Unit,
 			HigherIsBetter: use.HigherIsBetter}
-		end := func(which string) results.Measurement {
+		others := make([]results.Measurement, len(beside))
+		for i, setting := range beside {
 			for _, other := range run.Manifest.Measures {
-				if name := strings.Replace(other.Metric, which, "", 1); name != other.Metric &&
+				if name := strings.Replace(other.Metric, setting, "", 1); name != other.Metric &&
 					name == use.Metric && other.Classifier == use.Classifier {
-					return other.Measurement
+					others[i] = other.Measurement
 				}
 			}
-			return results.Measurement{}
 		}
-		m.measure(settings, measured, end(lowEnd), end(highEnd))
+		m.measure(settings, measured, others)
 		kinds[at].Measurements = append(kinds[at].Measurements, m)
 	}
 	if guessed && e.whole >= 0 {
@@ -284,14 +332,16 @@ func valueOf(row *results.Row) (v Value) {
 // measure fills in the values of a measurement, those of releases between those of controls.
 func (m *Measurement) measure(settings []*results.Setting,
 	measured map[*results.Setting]map[results.Measurement]*results.Row,
-	low, high results.Measurement) {
+	beside []results.Measurement) {
 	attack := kindOf(m.Measurement) == disclosure
 	var curve []*results.Row
 	var whole, independent *results.Row
 	for _, s := range settings {
 		row := measured[s][m.Measurement]
 		v := valueOf(row)
-		v.Low, v.High = valueOf(measured[s][low]).Value, valueOf(measured[s][high]).Value
+		for i, to := range []**float64{&v.Low, &v.High, &v.Allowed} {
+			*to = valueOf(measured[s][beside[i]]).Value
+		}
 		m.Values = append(m.Values, v)
 		switch {
 		case row == nil || row.N == 0:
@@ -403,7 +453,7 @@ func (e *Evaluation) learned(k *Kind, column int) string {
 		return math.Inf(-1)
 	}
 	for _, m := range k.Measurements {
-		if m.Metric == "accuracy" && (best == nil || value(m) > value(best)) {
+		if plain(m.Metric) == "accuracy" && (best == nil || value(m) > value(best)) {
 			best = m
 		}
 	}

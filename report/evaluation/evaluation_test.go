@@ -21,6 +21,7 @@ var measures = []results.MeasureUse{
 	{Measurement: results.Measurement{Metric: "membership fpr=0.1"}, Title: "Attack"},
 	{Measurement: results.Measurement{Metric: "membership end=low fpr=0.1"}, Title: "Attack"},
 	{Measurement: results.Measurement{Metric: "membership end=high fpr=0.1"}, Title: "Attack"},
+	{Measurement: results.Measurement{Metric: "membership allowed=true fpr=0.1"}, Title: "Attack"},
 }
 
 // evaluated is the evaluation of a run in which each entry has one trial with values of measures.
@@ -33,7 +34,7 @@ func evaluated(t *testing.T, entries ...any) *Evaluation {
 			Outcome: results.Outcome{Status: results.OK}}
 		for at, use := range measures {
 			value := results.Value{Measurement: use.Measurement}
-			if x := entries[i+1].([7]float64)[at]; !math.IsNaN(x) {
+			if x := entries[i+1].([8]float64)[at]; !math.IsNaN(x) {
 				value.Value = &x
 			}
 			c.Values = append(c.Values, value)
@@ -59,21 +60,21 @@ func setting(series, algorithm string, param ...string) *results.Setting {
 // 0, a value of .3 lies halfway between the samples: at the geometric mean of their shares, 3.2 %.
 func controls() []any {
 	return []any{
-		setting("Copy", "identity"), [7]float64{1000, 0, 0.9, 0.6, 1, 1, 1},
+		setting("Copy", "identity"), [8]float64{1000, 0, 0.9, 0.6, 1, 1, 1, math.NaN()},
 		setting("Independent columns", "permuted", "columns", "all"),
-		[7]float64{1000, 0.3, 0.6, 0.6, 0.1, 0.1, 0.1},
+		[8]float64{1000, 0.3, 0.6, 0.6, 0.1, 0.1, 0.1, math.NaN()},
 		setting("Sample of 0.01", "sample", "share", "0.01"),
-		[7]float64{10, 0.4, 0.7, 0.6, 0.11, 0.1, 0.2},
+		[8]float64{10, 0.4, 0.7, 0.6, 0.11, 0.1, 0.2, math.NaN()},
 		setting("Sample of 0.1", "sample", "share", "0.1"),
-		[7]float64{100, 0.2, 0.8, 0.6, 0.19, 0.1, 0.2},
+		[8]float64{100, 0.2, 0.8, 0.6, 0.19, 0.1, 0.2, math.NaN()},
 	}
 }
 
 func TestOf(t *testing.T) {
 	none := math.NaN()
 	e := evaluated(t, append(controls(),
-		setting("a.csv", "file"), [7]float64{900, 0.3, 0.75, 0.6, 0.595, 0.55, 0.64},
-		setting("b.csv", "file"), [7]float64{900, 0.1, 0.6, 0.6, none, none, none})...)
+		setting("a.csv", "file"), [8]float64{900, 0.3, 0.75, 0.6, 0.595, 0.55, 0.64, 0.7},
+		setting("b.csv", "file"), [8]float64{900, 0.1, 0.6, 0.6, none, none, none, math.NaN()})...)
 	var names []string
 	for _, c := range e.Columns {
 		names = append(names, c.Name)
@@ -103,7 +104,8 @@ func TestOf(t *testing.T) {
 		{"a learner that guesses", value(1, 0, 1), "0.600", "≤ 1 %", "", true, true},
 		{"the majority", value(1, 0, 6), "0.600", "", "", false, true},
 		// An attack succeeds more, the larger the sample: from .19 to 1 halfway is .595.
-		{"an attack", value(2, 0, 0), "0.595", "32 %", "0.55 to 0.64", false, true},
+		{"an attack", value(2, 0, 0), "0.595", "32 %", "0.55 to 0.64; the guarantee " +
+			"allows 0.700", false, true},
 		{"an undefined attack", value(2, 0, 1), "", "", "", false, false},
 	} {
 		if test.v.Text() != test.text || test.v.SampleText != test.sample ||
@@ -141,9 +143,28 @@ func TestOfOthers(t *testing.T) {
 	if e := evaluated(t, controls()...); e != nil {
 		t.Errorf("an evaluation of %v", e.Columns)
 	}
-	e := evaluated(t, setting("a.csv", "file"), [7]float64{9, 0.3, 0.75, 0.6, 0.5, 0.4, 0.6})
+	e := evaluated(t, setting("a.csv", "file"),
+		[8]float64{9, 0.3, 0.75, 0.6, 0.5, 0.4, 0.6, math.NaN()})
 	if len(e.Columns) != 1 || e.Sampled() || !e.Kinds[0].Has(0) ||
 		!strings.HasPrefix(e.Kinds[1].Short[0], "Nothing here") {
 		t.Errorf("%+v", e)
+	}
+}
+
+// TestNameOf: settings are said in words, and the most records learnt from in a note instead.
+func TestNameOf(t *testing.T) {
+	for metric, want := range map[string]string{
+		"pmse ratio=true":     "Title, as a multiple of what chance makes",
+		"accuracy rows=50000": "Title",
+		"membership fpr=0.001 of=tpr": "Title, where 0.1 % of others are taken for members, " +
+			"members found",
+		"r2 target=net pay": "Title, of net pay", "unique-matches of=held-out": "Title, people " +
+			"who are not in it",
+		"membership strange=1": "Title, strange 1",
+	} {
+		if got := nameOf(&results.MeasureUse{Title: "title",
+			Measurement: results.Measurement{Metric: metric}}); got != want {
+			t.Errorf("%s: %s, want %s", metric, got, want)
+		}
 	}
 }
