@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/datasets"
 	"ppdp/privacy"
 )
 
@@ -110,13 +111,25 @@ func CheckShare(key string, value float64) error {
 	return fmt.Errorf("%s: %v, must be above 0 and below 1", key, value)
 }
 
-// CheckEnough returns nil for k rows or more, and for none, else an error that wraps ErrTooFew. It
-// says how many rows there are: k-anonymity does not hide that, since a release has as many.
-func CheckEnough(rows, k int) error {
-	if rows > 0 && rows < k {
-		return fmt.Errorf("k is %d, the table has %d rows: %w", k, rows, ErrTooFew)
+// LeastRecords is how many records a class has at least that has records of k persons for certain,
+// whose they are not being published: k-1 persons have k-1 times the schema's contributions at
+// most. It is k where records are what is protected.
+func LeastRecords(s *datasets.Schema, k int) int {
+	return min(math.MaxInt32, (k-1)*max(1, s.Contributions)+1)
+}
+
+// CheckEnough returns nil for LeastRecords of k or more, and for no rows, else an error that wraps
+// ErrTooFew. It says how many rows there are: k-anonymity does not hide that, since a release has
+// as many.
+func CheckEnough(s *datasets.Schema, rows, k int) error {
+	switch least := LeastRecords(s, k); {
+	case rows == 0 || rows >= least:
+		return nil
+	case least > k:
+		return fmt.Errorf("k is %d, for which the table must have %d rows, up to %d of a person; "+
+			"it has %d: %w", k, least, s.Contributions, rows, ErrTooFew)
 	}
-	return nil
+	return fmt.Errorf("k is %d, the table has %d rows: %w", k, rows, ErrTooFew)
 }
 
 // Words lists the words of a parameter type, for its Enum method.

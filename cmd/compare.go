@@ -10,6 +10,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,10 +25,11 @@ import (
 
 // compareCommand is "ppdp compare".
 type compareCommand struct {
-	CSV       string `arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
-	Generated bool   `help:"In place of a table: compare on records made up from the schema, --rows of them. Choosing by them costs no privacy, and says less."`
-	Schema    string `help:"The table's schema file; ppdp datasets schema drafts one. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
-	Target    string `help:"The class that classifiers predict, in place of the schema's." placeholder:"ATTRIBUTE"`
+	CSV           string `arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
+	Generated     bool   `help:"In place of a table: compare on records made up from the schema, --rows of them. Choosing by them costs no privacy, and says less."`
+	Schema        string `help:"The table's schema file; ppdp datasets schema drafts one. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
+	Target        string `help:"The class that classifiers predict, in place of the schema's." placeholder:"ATTRIBUTE"`
+	Contributions int    `help:"At most this many records of each person are used, in place of as many as the schema says." placeholder:"N"`
 	// kong splits at commas.
 	Epsilon []float64     `help:"Budget of each release under differential privacy; several are joined by commas." default:"1" placeholder:"E"`
 	K       int           `name:"k" help:"Size of groups under k-anonymity." default:"10" placeholder:"K"`
@@ -88,7 +90,7 @@ func (c *compareCommand) Validate() error {
 	for _, number := range []struct {
 		flag         string
 		value, least int
-	}{{"k", c.K, 2}, {"rows", c.Rows, 0}, {"trials", c.Trials, 1}, {"jobs", c.Jobs, 0}} {
+	}{{"k", c.K, 2}, {"contributions", c.Contributions, 0}, {"rows", c.Rows, 0}, {"trials", c.Trials, 1}, {"jobs", c.Jobs, 0}} {
 		if number.value < number.least {
 			errs = append(errs, fmt.Errorf("--%s: %d, must be at least %d", number.flag,
 				number.value, number.least))
@@ -118,7 +120,7 @@ func (c *compareCommand) Run(con *console) error {
 	}
 	out := cmp.Or(c.Out, base+"-compared")
 	compared := comparison.Comparison{CSV: c.CSV, Schema: c.Schema, Target: c.Target,
-		Epsilon: c.Epsilon, K: c.K, Records: c.Rows, Trials: c.Trials, Seed: c.Seed}
+		Contributions: c.Contributions, Epsilon: c.Epsilon, K: c.K, Records: c.Rows, Trials: c.Trials, Seed: c.Seed}
 	flags := &runFlags{outFlag: outFlag{Out: out}, Jobs: c.Jobs, Timeout: c.Timeout}
 	path := filepath.Join(out, specFile)
 	s, unfit, err := compared.Spec(con.ctx, reading(con, flags.files()), path)
@@ -160,11 +162,14 @@ func (c *compareCommand) Run(con *console) error {
 func (c *compareCommand) release(ctx context.Context, s *results.Setting) (command,
 	refused string) {
 	r := publish.Request{Algorithm: s.Algorithm, Variant: algorithms.Variant(s.Variant),
-		Schema: c.Schema, Target: c.Target}
+		Schema: c.Schema, Target: c.Target, Contributions: c.Contributions}
 	words := []string{"ppdp", "release", s.Algorithm, cmp.Or(c.CSV, "TABLE.csv"), "--schema",
 		c.Schema, "--variant", s.Variant}
 	if c.Target != "" {
 		words = append(words, "--target", c.Target)
+	}
+	if c.Contributions > 0 {
+		words = append(words, "--contributions", strconv.Itoa(c.Contributions))
 	}
 	if s.Epsilon != nil {
 		r.Epsilon = *s.Epsilon

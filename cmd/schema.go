@@ -121,7 +121,7 @@ Examples:
 
 // Run writes.
 func (c datasetsHierarchiesCommand) Run(con *console) error {
-	format, _, err := csvtable.ReadSchema(c.Schema, "")
+	format, _, err := csvtable.ReadSchema(c.Schema, "", 0)
 	if err != nil {
 		return inputError{err}
 	}

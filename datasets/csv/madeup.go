@@ -25,9 +25,10 @@ type MadeUp struct{}
 
 // MadeUpParams name the schema file and the number of records.
 type MadeUpParams struct {
-	Schema string `yaml:"schema" doc:"the schema file" values:"a file's path, relative to the spec"`
-	Target string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
-	N      int    `yaml:"n" doc:"the number of records" min:"1" max:"10000000"`
+	Schema        string `yaml:"schema" doc:"the schema file" values:"a file's path, relative to the spec"`
+	Target        string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
+	Contributions int    `yaml:"contributions" doc:"as of the dataset csv: so many records in succession are a person's" min:"0" max:"1000"`
+	N             int    `yaml:"n" doc:"the number of records" min:"1" max:"10000000"`
 }
 
 // Validate reports everything wrong with the parameters, by yaml key.
@@ -36,6 +37,7 @@ func (p *MadeUpParams) Validate() error {
 	if p.Schema == "" {
 		bad.Add("schema: no path, must be a table's schema file")
 	}
+	bad.Whole("contributions", p.Contributions, 0, datasets.MostContributions)
 	bad.Whole("n", p.N, 1, 10_000_000)
 	return bad.Err()
 }
@@ -63,7 +65,7 @@ func (MadeUp) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, err
 	}
-	format, _, err := ReadSchema(params.Schema, params.Target)
+	format, _, err := ReadSchema(params.Schema, params.Target, params.Contributions)
 	if err != nil {
 		return nil, err
 	}

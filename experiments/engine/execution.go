@@ -37,6 +37,9 @@ func (e *execution) run(ctx context.Context) error {
 	budget := privacy.NewBudget(0)
 	if config := e.job.Config; config.Epsilon != nil {
 		budget = privacy.NewApproximate(*config.Epsilon, config.Delta)
+		if table := e.data.data.Table; table != nil {
+			budget.Group(table.Schema().Contributions)
+		}
 	}
 	err := e.make(ctx, budget)
 	if err == nil {
@@ -112,7 +115,7 @@ func (e *execution) check(budget *privacy.Budget) error {
 	claimed, proven := budget.Spent()
 	e.Spent = &results.Spent{Claimed: claimed, Proven: results.Bound(proven)}
 	if budget.Unit() == privacy.Rho {
-		e.Spent.Rho = budget.Total()
+		e.Spent.Rho = privacy.RhoOf(*config.Epsilon, config.Delta)
 		e.Spent.ProvenEpsilon = results.Bound(privacy.EpsilonOf(proven, config.Delta))
 	}
 	e.Ledger = budget.Ledger()
