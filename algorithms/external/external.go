@@ -34,6 +34,7 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/process"
+	"ppdp/privacy"
 )
 
 // Algorithm is a program outside of ppdp, as its descriptor describes it. It is safe for concurrent
