@@ -135,7 +135,7 @@ func TestPersonsInBlocks(t *testing.T) {
 		t.Errorf("by person: %v, want 2, 0, 1", order)
 	}
 	var b strings.Builder
-	if err := WriteSchema(&b, table.Schema()); err != nil || strings.Contains(b.String(), "id") {
+	if err := WriteSchema(&b, table.Schema()); err != nil || strings.Contains(b.String(), `"id"`) {
 		t.Errorf("%v: the published schema names the person's column:\n%s", err, b.String())
 	}
 	both := datasets.NewBuilder(table.Schema(), 0)
