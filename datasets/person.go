@@ -64,15 +64,16 @@ func (t *Table) Person(row int32) int32 {
 	return t.persons[row]
 }
 
-// ByPerson brings rows of the same person together, at the place of the first of them: what is cut
-// off from the order's end then has few persons in common with the rest.
+// ByPerson brings rows of the same person together, at the place of their lowest row: what is cut
+// off from the order's end then has at most one person in common with the rest. In a random order
+// that place is as random as any, whoever has more rows; the first of them would not be.
 func (t *Table) ByPerson(order []int32) {
 	if t.schema.Contributions < 2 {
 		return
 	}
 	place := make(map[int32]int)
 	for i, row := range order {
-		if _, met := place[t.Person(row)]; !met {
+		if at, met := place[t.Person(row)]; !met || row < order[at] {
 			place[t.Person(row)] = i
 		}
 	}
