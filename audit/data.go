@@ -14,7 +14,8 @@ import (
 
 // PairsOn returns neighbours of data under a guarantee's relation, on which it breaks most easily:
 // without one of the rarest records, or all of its person's, or with it replaced by the commonest;
-// without the edges of the largest hubs, or of a node that has few; without edges of these. The error names what cannot be.
+// without the edges of the largest hubs, or of a node that has few; without edges of these. The
+// error names what cannot be.
 func PairsOn(g algorithms.Guarantee, name string, data Data) ([]Pair, error) {
 	if ofTable := g.Unit == "record" || g.Unit == "person"; ofTable != (data.Table != nil) {
 		return nil, fmt.Errorf("%s does not protect what %s holds: its unit is one %s",

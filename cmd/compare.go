@@ -90,7 +90,8 @@ func (c *compareCommand) Validate() error {
 	for _, number := range []struct {
 		flag         string
 		value, least int
-	}{{"k", c.K, 2}, {"contributions", c.Contributions, 0}, {"rows", c.Rows, 0}, {"trials", c.Trials, 1}, {"jobs", c.Jobs, 0}} {
+	}{{"k", c.K, 2}, {"contributions", c.Contributions, 0}, {"rows", c.Rows, 0},
+		{"trials", c.Trials, 1}, {"jobs", c.Jobs, 0}} {
 		if number.value < number.least {
 			errs = append(errs, fmt.Errorf("--%s: %d, must be at least %d", number.flag,
 				number.value, number.least))
@@ -120,7 +121,8 @@ func (c *compareCommand) Run(con *console) error {
 	}
 	out := cmp.Or(c.Out, base+"-compared")
 	compared := comparison.Comparison{CSV: c.CSV, Schema: c.Schema, Target: c.Target,
-		Contributions: c.Contributions, Epsilon: c.Epsilon, K: c.K, Records: c.Rows, Trials: c.Trials, Seed: c.Seed}
+		Contributions: c.Contributions, Epsilon: c.Epsilon, K: c.K, Records: c.Rows,
+		Trials: c.Trials, Seed: c.Seed}
 	flags := &runFlags{outFlag: outFlag{Out: out}, Jobs: c.Jobs, Timeout: c.Timeout}
 	path := filepath.Join(out, specFile)
 	s, unfit, err := compared.Spec(con.ctx, reading(con, flags.files()), path)

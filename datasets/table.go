@@ -165,7 +165,8 @@ func (t *Table) Project(names ...string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	projected := &Table{schema: schema, rows: t.rows, persons: t.persons, columns: make([]Column, len(names))}
+	projected := &Table{schema: schema, rows: t.rows, persons: t.persons,
+		columns: make([]Column, len(names))}
 	for i, name := range names {
 		projected.columns[i] = t.columns[t.schema.Index(name)]
 	}

@@ -180,7 +180,8 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema, measured *ri
 		return
 	}
 	promise.Epsilon, promise.Delta = cert.Guarantee.Epsilon, cert.Guarantee.Delta
-	promise.Sentence, promise.Note = sentence(promise.Epsilon, promise.Delta, g.Contributions), g.Note
+	promise.Note = g.Note
+	promise.Sentence = sentence(promise.Epsilon, promise.Delta, g.Contributions)
 	cert.Content = "Synthetic records, drawn from noisy statistics. No row is a person's record."
 	cert.Guarantee, cert.NotCovered = promise, slices.Clone(privacyLimits)
 	if g.Contributions > 0 {
@@ -246,8 +247,8 @@ func sentence(epsilon, delta float64, contributions int) string {
 		unit, others = "person", "records of other persons"
 	}
 	return "Suppose somebody who knows all " + others + " asks whether a certain " + unit +
-		" was in the table, and holds a yes as likely as a no. With this release they answer right at " +
-		"most " + odds(epsilon, delta) + " times in 100; without it, 50 times."
+		" was in the table, and holds a yes as likely as a no. With this release they answer " +
+		"right at most " + odds(epsilon, delta) + " times in 100; without it, 50 times."
 }
 
 // odds is how often in 100 times the best guess is right, of two equally likely tables, one with a

@@ -148,8 +148,9 @@ func TestPersonsInBlocks(t *testing.T) {
 	}
 }
 
-// Who has more records is not earlier in a random order for that. Of 2,000 persons 1,000 have three;
-// of the first 1,000 that is 500 ± 56 (5 deviations of the hypergeometric law, by chance 5e-7).
+// Who has more records is not earlier in a random order for that. Of 2,000 persons 1,000 have
+// three; of the first 1,000 that is 500 ± 56 (5 deviations of the hypergeometric law, by chance
+// 5e-7).
 func TestByPersonIsFair(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("age,id\n")
@@ -188,7 +189,7 @@ func TestNoPerson(t *testing.T) {
 	for text, want := range map[string]string{ // order-free: separate checks
 		"age,id\n1,a\n2,\n":   `f:3:3: id: "" stands for no person, must be the id of one in`,
 		"age,id\n?,?\n1,a\n":  `f:2:3: id: "?" stands for no person, must be the id of one in`,
-		"age,di\n1,a\n":       `f:1:1: no column for the person, "id" (did you mean di?), the header`,
+		"age,di\n1,a\n":       `f:1:1: no column for the person, "id" (did you mean di?), the`,
 		"age,id,id\n1,a,b\n":  `f:1:8: duplicate column "id" in the header`,
 		"age,id\n1,a\n101,\n": `f:3:5: id: "" stands for no person`,
 	} {

@@ -265,7 +265,8 @@ func (c *compiler) person(f *Format) {
 	number, named := strictyaml.Find(c.root, "contributions"), strictyaml.Find(c.root, "person")
 	if c.asked != 0 {
 		f.Schema.Contributions = c.asked
-	} else if n := c.file.Contributions; number != nil && (n < 1 || n > datasets.MostContributions) {
+	} else if n := c.file.Contributions; number != nil &&
+		(n < 1 || n > datasets.MostContributions) {
 		c.Problemf(number, "%d, %s %d", n, allowed, datasets.MostContributions)
 	} else if number == nil && named != nil {
 		c.Problemf(named, "without contributions:, which %s %d", allowed,

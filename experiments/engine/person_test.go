@@ -5,14 +5,17 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	_ "ppdp/algorithms/independent"
 	_ "ppdp/algorithms/mondrian"
 	"ppdp/audit"
+	"ppdp/datasets"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
+	"ppdp/random"
 )
 
 // TestPersons: a run on a table that names its persons protects these: its guarantees, ledger,
@@ -81,5 +84,48 @@ func TestPersons(t *testing.T) {
 	if notes := run.Manifest.Datasets[1].Notes; !strings.Contains(strings.Join(notes, "; "),
 		"persons are protected, by id: 50 records beyond the 3 of a person are left out") {
 		t.Errorf("notes %q", notes)
+	}
+}
+
+// TestFoldsOfPersons: every row is tested on once, all of a person's in the same fold, and folds
+// differ by at most one person.
+func TestFoldsOfPersons(t *testing.T) {
+	schema := &datasets.Schema{Contributions: 3, Attributes: []datasets.Attribute{
+		{Name: "x", Low: 0, High: 10, Step: 1}}}
+	b := datasets.NewBuilder(schema, 0)
+	var persons []int32
+	ids := make([]string, 23)
+	for row := range 60 {
+		b.AddRow()
+		persons = append(persons, int32(row*row%23))
+		ids[row%23] = fmt.Sprint(row % 23)
+	}
+	table := datasets.OfPersons(b.Table(), persons, ids)
+	plan := mustPlan(t, deltaSpec, spec.Overrides{})
+	plan.Folds = 4
+	folds := must(foldsOf(plan, table, random.NewKey(5)))
+	home, sizes := make(map[int32]int), make([]int, len(folds))
+	for f, fold := range folds {
+		if len(fold.Train)+len(fold.Test) != table.Len() {
+			t.Errorf("fold %d: %d rows to learn from and %d to test on, of %d", f, len(fold.Train),
+				len(fold.Test), table.Len())
+		}
+		for _, row := range fold.Test {
+			person := table.Person(row)
+			if at, met := home[person]; met && at != f {
+				t.Errorf("person %d is in folds %d and %d", person, at, f)
+			} else if !met {
+				home[person] = f
+				sizes[f]++
+			}
+		}
+		for _, row := range fold.Train {
+			if slices.Contains(fold.Test, row) {
+				t.Errorf("fold %d: row %d on both sides", f, row)
+			}
+		}
+	}
+	if len(sizes) != 4 || slices.Max(sizes)-slices.Min(sizes) > 1 || len(home) != 12 {
+		t.Errorf("folds of %v persons, %d in all, want 12", sizes, len(home))
 	}
 }
