@@ -217,8 +217,8 @@ func (e *execution) evaluateInside(ctx context.Context, measure spec.Measure) (f
 	return sum / float64(len(folds)), true, nil
 }
 
-// foldsOf splits a table's rows into the plan's folds, or its persons where these have several rows:
-// nobody is learned from and tested on.
+// foldsOf splits a table's rows into the plan's folds, or its persons where these have several
+// rows: nobody is learned from and tested on.
 func foldsOf(p *spec.Plan, table *datasets.Table, key random.Key) ([]classifiers.Fold, error) {
 	if table.Schema().Contributions > 1 {
 		return foldsOfPersons(p, table, key)
