@@ -48,11 +48,14 @@ func (p *Pair) cost(n int) {
 // nodes, stars and cliques) and far pairs. The error names a relation without a generator.
 func Pairs(g algorithms.Guarantee) ([]Pair, error) {
 	var pairs []Pair
+	ofTable := g.Unit == "record" || g.Unit == "person"
 	switch {
-	case g.Relation == algorithms.AddOrRemoveRecord, g.Relation == algorithms.AddOrRemovePerson:
+	case ofTable && (g.Relation == algorithms.AddOrRemoveRecord ||
+		g.Relation == algorithms.AddOrRemovePerson):
 		return tablePairs(func(_ *datasets.Schema, row []uint32) []uint32 { return nil },
 			g.Contributions), nil
-	case g.Relation == algorithms.ReplaceRecord, g.Relation == algorithms.ReplacePerson:
+	case ofTable && (g.Relation == algorithms.ReplaceRecord ||
+		g.Relation == algorithms.ReplacePerson):
 		return tablePairs(func(s *datasets.Schema, row []uint32) []uint32 {
 			if other := corner(s, 1); !slices.Equal(row, other) {
 				return other
@@ -69,8 +72,8 @@ func Pairs(g algorithms.Guarantee) ([]Pair, error) {
 	})
 	if len(pairs) == 0 {
 		return nil, fmt.Errorf("no neighbours are known for the unit %q and the relation %q, must "+
-			"be record or person with %q or %q or their like, or node, or edge", g.Unit,
-			g.Relation, algorithms.AddOrRemoveRecord, algorithms.ReplaceRecord)
+			"be record with %q or %q, the like of a person, or node, or edge", g.Unit, g.Relation,
+			algorithms.AddOrRemoveRecord, algorithms.ReplaceRecord)
 	}
 	return pairs, nil
 }

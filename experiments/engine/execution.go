@@ -247,6 +247,10 @@ func foldsOfPersons(p *spec.Plan, table *datasets.Table, key random.Key) ([]clas
 		}
 		persons[row] = number
 	}
+	if len(numbers) < p.Folds {
+		return nil, fmt.Errorf("%d folds of %d persons, must be at most the number of persons",
+			p.Folds, len(numbers))
+	}
 	folds, err := classifiers.Folds(key, len(numbers), p.Folds)
 	for f, fold := range folds {
 		tested := make([]bool, len(numbers))
