@@ -32,7 +32,7 @@ const (
 type Guarantee struct {
 	Variant  Variant
 	Model    Model
-	Unit     string // what is protected: "record", "node", "edge"; empty without privacy
+	Unit     string // what is protected: "record", "person", "node", "edge"; "" without privacy
 	Relation string // the neighbour relation, in words: "add or remove one record"
 	// Approximate says that budgets of (epsilon, delta), counted in zCDP, are taken beside those of
 	// pure epsilon.
@@ -40,6 +40,9 @@ type Guarantee struct {
 	// MaxDegree bounds the degrees of both neighbours, 0 for no bound. Edges is how many edges may
 	// differ at once, 0 for one. Relation says both in words.
 	MaxDegree, Edges int
+	// Contributions is how many records of one person there are at most, where the unit is a
+	// person.
+	Contributions int
 
 	Status Status
 	Errata []string // entries of the errata that bear on it: "R1"
@@ -52,11 +55,42 @@ const (
 	ReplaceRecord     = "replace one record, number of records public"
 	IsolateNode       = "isolate one node, number of nodes public"
 	AddOrRemoveEdge   = "add or remove one edge, number of nodes public"
+	AddOrRemovePerson = "add or remove one person"
+	ReplacePerson     = "replace one person by one of as many records, number of records public"
 )
+
+// units of what tables hold.
+const record, person = "record", "person"
+
+// OfPersons is the guarantee on tables that have up to a number of records of each person, at a
+// budget that protects so many (privacy.Budget.Group): of persons, by group privacy. It is the
+// guarantee itself where the number is 0. What else is said of neighbours than that a record is
+// added, removed or replaced says nothing of persons.
+func (g Guarantee) OfPersons(contributions int) Guarantee {
+	if contributions < 1 || g.Unit != record {
+		return g
+	}
+	g.Unit, g.Contributions = person, contributions
+	switch {
+	case g.Model == KAnonymity:
+	case g.Relation == AddOrRemoveRecord:
+		g.Relation = AddOrRemovePerson
+	case g.Relation == ReplaceRecord:
+		g.Relation = ReplacePerson
+	default:
+		g.Break("Neighbours that differ in a record in another way say nothing of persons.")
+	}
+	kept := fmt.Sprintf("At most %d records of each person are used.", contributions)
+	if contributions == 1 {
+		kept = "One record of each person is used."
+	}
+	g.Note = strings.TrimSpace(g.Note + " " + kept)
+	return g
+}
 
 // RecordPrivacy is differential privacy of single records, the number of records included.
 func RecordPrivacy(v Variant, note string, errata ...string) Guarantee {
-	return Guarantee{Variant: v, Model: DifferentialPrivacy, Unit: "record",
+	return Guarantee{Variant: v, Model: DifferentialPrivacy, Unit: record,
 		Relation: AddOrRemoveRecord, Status: Holds, Errata: errata, Note: note}
 }
 
@@ -69,7 +103,7 @@ func NodePrivacy(v Variant, note string, errata ...string) Guarantee {
 // KAnonymous is k-anonymity of a published table, which does not bound what can be inferred about a
 // record (errata M3).
 func KAnonymous(note string, errata ...string) Guarantee {
-	return Guarantee{Variant: Published, Model: KAnonymity, Unit: "record", Relation: "none",
+	return Guarantee{Variant: Published, Model: KAnonymity, Unit: record, Relation: "none",
 		Status: Holds, Errata: append(errata, "M3"),
 		Note: note + " No bound on inference, no differential privacy."}
 }

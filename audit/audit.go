@@ -43,13 +43,21 @@ type Subject struct {
 	Delta     float64 // 0 for pure differential privacy
 	// Publication says that releases are made as they are handed out: with a Publication's draws.
 	Publication bool
+	// Contributions is how many records of one person there are, where persons are protected; 0
+	// where records are.
+	Contributions int
 }
 
-func (s *Subject) budget() *privacy.Budget {
+// budget is for an input, of which it protects persons if its schema says so.
+func (s *Subject) budget(d *Data) *privacy.Budget {
+	b := privacy.NewApproximate(s.Epsilon, s.Delta)
 	if s.Publication {
-		return privacy.NewRehearsal(s.Epsilon, s.Delta)
+		b = privacy.NewRehearsal(s.Epsilon, s.Delta)
 	}
-	return privacy.NewApproximate(s.Epsilon, s.Delta)
+	if d.Table != nil {
+		b.Group(d.Table.Schema().Contributions)
+	}
+	return b
 }
 
 // Options say how much is tried. The result is a function of them, at any number of workers.
@@ -213,10 +221,10 @@ func (v *tally) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64,
 		v.fail(Failure{Kind: kind, Pair: pair.Name, Transcript: t,
 			Text: fmt.Sprintf(format, args...)})
 	}
-	recorded := s.budget()
+	recorded := s.budget(from)
 	transcript := recorded.Record()
 	published, failed := s.run(ctx, from, recorded, key)
-	forced := s.budget()
+	forced := s.budget(to)
 	replay := forced.Replay(transcript)
 	replayed, failing := s.run(ctx, to, forced, key)
 	v.Transcripts++

@@ -30,6 +30,7 @@ func NewCase(s Subject, series string) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
+	g = g.OfPersons(s.Contributions)
 	pairs, err := Pairs(g)
 	return &Case{s, series, g, pairs, 0}, err
 }
@@ -122,7 +123,7 @@ func unproven(ctx context.Context, s Subject, pairs []Pair, o Options) (results.
 	if o.BlackBox == 0 {
 		return results.Audit{}, errDeclared
 	}
-	_, err := s.run(ctx, &pairs[0].A, s.budget(), random.NewKey(o.Seed))
+	_, err := s.run(ctx, &pairs[0].A, s.budget(&pairs[0].A), random.NewKey(o.Seed))
 	if err != nil {
 		err = fmt.Errorf("audit: no release could be made: %w", err)
 	}

@@ -13,10 +13,11 @@ import (
 )
 
 // PairsOn returns neighbours of data under a guarantee's relation, on which it breaks most easily:
-// without one of the rarest records or with it replaced by the commonest; without the edges of the
-// largest hubs, or of a node that has few; without edges of these. The error names what cannot be.
+// without one of the rarest records, or all of its person's, or with it replaced by the commonest;
+// without the edges of the largest hubs, or of a node that has few; without edges of these. The
+// error names what cannot be.
 func PairsOn(g algorithms.Guarantee, name string, data Data) ([]Pair, error) {
-	if (g.Unit == "record") != (data.Table != nil) {
+	if ofTable := g.Unit == "record" || g.Unit == "person"; ofTable != (data.Table != nil) {
 		return nil, fmt.Errorf("%s does not protect what %s holds: its unit is one %s",
 			g.Variant, name, g.Unit)
 	}
@@ -83,14 +84,26 @@ func byRarity(t *datasets.Table) []int32 {
 func withoutEach(g algorithms.Guarantee, name string, t *datasets.Table, some []int32,
 	common int32) (pairs []Pair) {
 	for _, row := range some {
-		rows := t.AllRows()
-		if g.Relation != algorithms.ReplaceRecord {
-			rows = slices.Delete(rows, int(row), int(row)+1)
-		} else if rows[row] = common; row == common {
-			continue
+		rows, own := t.AllRows(), func(other int32) bool { return other == row }
+		p := Pair{Name: fmt.Sprintf("%s, record %d of %d", name, row+1, t.Len()), A: Data{Table: t}}
+		if g.Contributions > 1 {
+			own = func(other int32) bool { return t.Person(other) == t.Person(row) }
+			p.Name += " and all of the person's"
 		}
-		pairs = append(pairs, Pair{Name: fmt.Sprintf("%s, record %d of %d", name, row+1, t.Len()),
-			A: Data{Table: t}, B: Data{Table: t.Select(rows)}})
+		if sized := g.Relation == algorithms.ReplaceRecord ||
+			g.Relation == algorithms.ReplacePerson; !sized {
+			rows = slices.DeleteFunc(rows, own)
+		} else if own(common) {
+			continue
+		} else {
+			for i := range rows {
+				if own(rows[i]) {
+					rows[i] = common
+				}
+			}
+		}
+		p.B.Table = t.Select(rows)
+		pairs = append(pairs, p)
 	}
 	return pairs
 }

@@ -53,6 +53,8 @@ func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Rel
 		sensitivity = 1 / float64(n+1)
 	case is("half the sensitivity"):
 		sensitivity = 0.5
+	case is("a person charged for one record"):
+		sensitivity = 1 / float64(max(1, in.Table.Schema().Contributions))
 	}
 	if is("an error that one record triggers") && n >= 12 {
 		return nil, errors.New("too many records")
@@ -180,7 +182,7 @@ func TestPlantedFaults(t *testing.T) {
 	faults[""] = ""
 	for fault, kind := range faults { // order-free: each is checked
 		c := must(NewCase(Subject{counts{fault}, algorithms.Strict, &algorithms.NoParams{}, 1, 0,
-			false}, ""))
+			false, 0}, ""))
 		v := must(c.Audit(t.Context(), Options{Transcripts: 50, Seed: 1}))
 		var kinds []string
 		for _, f := range v.Failures {
@@ -200,7 +202,7 @@ func TestReplayIsReproducible(t *testing.T) {
 	var first results.Audit
 	for i, jobs := range []int{1, 4} {
 		v := must(Replay(t.Context(), Subject{counts{"half the sensitivity"}, algorithms.Strict,
-			&algorithms.NoParams{}, 1, 0, false}, pairs,
+			&algorithms.NoParams{}, 1, 0, false, 0}, pairs,
 			Options{Transcripts: 5, Seed: 1, Jobs: jobs}))
 		if i == 0 {
 			first = v
@@ -220,7 +222,7 @@ func (failing) Release(context.Context, algorithms.Input) (*algorithms.Release, 
 
 // TestNothingReleased: a subject that never releases anything has not passed.
 func TestNothingReleased(t *testing.T) {
-	c := must(NewCase(Subject{failing{}, algorithms.Strict, &algorithms.NoParams{}, 1, 0, false},
+	c := must(NewCase(Subject{failing{}, algorithms.Strict, &algorithms.NoParams{}, 1, 0, false, 0},
 		""))
 	found, err := c.Audit(t.Context(), Options{Transcripts: 2})
 	if want := "audit: no release could be made: the domain is too large"; err != nil ||

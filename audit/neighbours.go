@@ -43,24 +43,25 @@ func (p *Pair) cost(n int) {
 
 // Pairs returns inputs on which a guarantee breaks if it breaks anywhere: neighbours under its
 // relation (a record alone in its cell or its class, the corners of the domain, duplicates, ties,
-// the empty table, more equal records than eight bits hold, thousands of records; hubs, isolated
+// the empty table, more equal records than eight bits hold, thousands of records; of persons as
+// many records as one has at most, equal ones and the next in the table; hubs, isolated
 // nodes, stars and cliques) and far pairs. The error names a relation without a generator.
 func Pairs(g algorithms.Guarantee) ([]Pair, error) {
 	var pairs []Pair
+	ofTable := g.Unit == "record" || g.Unit == "person"
 	switch {
-	case g.Unit == "record" && g.Relation == algorithms.AddOrRemoveRecord:
-		return tablePairs(func(s *datasets.Schema, rows [][]uint32, at int) [][]uint32 {
-			return slices.Delete(slices.Clone(rows), at, at+1)
-		}, false), nil
-	case g.Unit == "record" && g.Relation == algorithms.ReplaceRecord:
-		return tablePairs(func(s *datasets.Schema, rows [][]uint32, at int) [][]uint32 {
-			changed := slices.Clone(rows)
-			changed[at] = corner(s, 1)
-			if slices.Equal(rows[at], changed[at]) {
-				changed[at] = corner(s, 0)
+	case ofTable && (g.Relation == algorithms.AddOrRemoveRecord ||
+		g.Relation == algorithms.AddOrRemovePerson):
+		return tablePairs(func(_ *datasets.Schema, row []uint32) []uint32 { return nil },
+			g.Contributions), nil
+	case ofTable && (g.Relation == algorithms.ReplaceRecord ||
+		g.Relation == algorithms.ReplacePerson):
+		return tablePairs(func(s *datasets.Schema, row []uint32) []uint32 {
+			if other := corner(s, 1); !slices.Equal(row, other) {
+				return other
 			}
-			return changed
-		}, true), nil
+			return corner(s, 0)
+		}, g.Contributions), nil
 	case g.Unit == "node":
 		pairs = append(nodePairs(), farGraphs()...)
 	case g.Unit == "edge":
@@ -71,7 +72,7 @@ func Pairs(g algorithms.Guarantee) ([]Pair, error) {
 	})
 	if len(pairs) == 0 {
 		return nil, fmt.Errorf("no neighbours are known for the unit %q and the relation %q, must "+
-			"be record with %q or %q, or node, or edge", g.Unit, g.Relation,
+			"be record with %q or %q, the like of a person, or node, or edge", g.Unit, g.Relation,
 			algorithms.AddOrRemoveRecord, algorithms.ReplaceRecord)
 	}
 	return pairs, nil
@@ -132,10 +133,12 @@ func table(s *datasets.Schema, rows [][]uint32) *datasets.Table {
 	return b.Table()
 }
 
-// tablePairs makes pairs of neighbours from tables by what neighbour does to one of their records,
-// and far pairs, of equally many records if their number is public.
-func tablePairs(neighbour func(s *datasets.Schema, rows [][]uint32, at int) [][]uint32,
-	sized bool) []Pair {
+// tablePairs makes pairs of neighbours from tables by what takes the place of one of their records,
+// nil for nothing, or of as many as contributions says, and far pairs, of equally many records if
+// their number is public.
+func tablePairs(instead func(s *datasets.Schema, row []uint32) []uint32,
+	contributions int) []Pair {
+	sized := instead(small(), corner(small(), 0)) != nil
 	stream := random.NewKey(0).Derive("audit", "tables").Stream()
 	drawn := func(s *datasets.Schema, n int) [][]uint32 {
 		rows := make([][]uint32, n)
@@ -159,9 +162,30 @@ func tablePairs(neighbour func(s *datasets.Schema, rows [][]uint32, at int) [][]
 	var s *datasets.Schema
 	add := func(name string, rows [][]uint32, at ...int) {
 		for _, i := range at {
-			p := Pair{Name: fmt.Sprintf("%s, record %d of %d", name, i+1, len(rows)),
-				A: Data{Table: table(s, rows)}, B: Data{Table: table(s, neighbour(s, rows, i))}}
-			p.cost(len(rows))
+			p := Pair{Name: fmt.Sprintf("%s, record %d of %d", name, i+1, len(rows))}
+			before, own := rows, []int{i}
+			for n := 1; n < contributions; n++ {
+				if next := (i + n) % len(rows); name == "random" && next != i {
+					own = append(own, next)
+				} else { // one more like it
+					before = append(slices.Clip(before), rows[i])
+					own = append(own, len(before)-1)
+				}
+			}
+			if contributions > 1 {
+				p.Name += fmt.Sprintf(" and %d more of the person", len(own)-1)
+			}
+			var after [][]uint32
+			for n, row := range before {
+				if slices.Contains(own, n) {
+					row = instead(s, row)
+				}
+				if row != nil {
+					after = append(after, row)
+				}
+			}
+			p.A.Table, p.B.Table = table(s, before), table(s, after)
+			p.cost(len(before))
 			pairs = append(pairs, p)
 		}
 	}
@@ -175,6 +199,7 @@ func tablePairs(neighbour func(s *datasets.Schema, rows [][]uint32, at int) [][]
 		pairs = append(pairs, p)
 	}
 	s = small()
+	s.Contributions = contributions
 	low, high, middle := corner(s, 0), corner(s, 1), []uint32{5, 2, 1, 0}
 	lone := alone(s, 20)
 	ties := append(repeated([]uint32{4, 1, 0, 0}, 8), repeated([]uint32{5, 2, 3, 1}, 8)...)
@@ -199,6 +224,7 @@ func tablePairs(neighbour func(s *datasets.Schema, rows [][]uint32, at int) [][]
 	half.B.Table, half.A.Rows, half.B.Rows = half.A.Table, rows[:20], rows[20:]
 	pairs = append(pairs, half)
 	s = wide()
+	s.Contributions = contributions
 	many := alone(s, 3000)
 	add("four classes, alone in its class", alone(s, 30), 29)
 	add("a wide domain", drawn(s, 30), 0)

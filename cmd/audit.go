@@ -22,17 +22,18 @@ import (
 )
 
 type auditCommand struct {
-	What        []string `arg:"" optional:"" name:"what" help:"Algorithms, descriptors of programs of your own (*.baseline.yaml), or specs whose settings to audit; default: every algorithm under differential privacy."`
-	Variant     string   `help:"Only this variant, such as strict." placeholder:"VARIANT"`
-	Epsilon     float64  `help:"Privacy budget of algorithms given by name (default: ${default})." default:"1" above:"0" placeholder:"E"`
-	Delta       float64  `help:"Delta beside epsilon, for algorithms given by name that take one (default: pure epsilon)." min:"0" below:"1" placeholder:"D"`
-	Transcripts int      `help:"Transcripts for each pair of small inputs and direction; large ones have fewer (default: ${default})." default:"100" min:"1" placeholder:"N"`
-	BlackBox    int      `help:"Also make this many releases of either input of each pair, and search for events that the claim does not allow; 4000 find much." placeholder:"N"`
-	Publication bool     `help:"Only releases as ppdp release makes them, with exact draws; without it, algorithms given by name are audited in both ways."`
-	Seed        uint64   `help:"Seed of the transcripts and releases." default:"1" placeholder:"S"`
-	Dataset     string   `help:"Replay on this dataset, or on a CSV file with my.schema.yaml beside my.csv, without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME"`
-	Targets     int      `help:"With --dataset and --black-box: attack this many records that are far from all others, with releases made with and without each." placeholder:"N"`
-	JSON        bool     `name:"json" help:"Write JSON instead of a table."`
+	What          []string `arg:"" optional:"" name:"what" help:"Algorithms, descriptors of programs of your own (*.baseline.yaml), or specs whose settings to audit; default: every algorithm under differential privacy."`
+	Variant       string   `help:"Only this variant, such as strict." placeholder:"VARIANT"`
+	Epsilon       float64  `help:"Privacy budget of algorithms given by name (default: ${default})." default:"1" above:"0" placeholder:"E"`
+	Delta         float64  `help:"Delta beside epsilon, for algorithms given by name that take one (default: pure epsilon)." min:"0" below:"1" placeholder:"D"`
+	Transcripts   int      `help:"Transcripts for each pair of small inputs and direction; large ones have fewer (default: ${default})." default:"100" min:"1" placeholder:"N"`
+	BlackBox      int      `help:"Also make this many releases of either input of each pair, and search for events that the claim does not allow; 4000 find much." placeholder:"N"`
+	Contributions int      `help:"Protect persons with up to this many records each, in place of records." min:"0" max:"1000" placeholder:"K"`
+	Publication   bool     `help:"Only releases as ppdp release makes them, with exact draws; without it, algorithms given by name are audited in both ways."`
+	Seed          uint64   `help:"Seed of the transcripts and releases." default:"1" placeholder:"S"`
+	Dataset       string   `help:"Replay on this dataset, or on a CSV file with my.schema.yaml beside my.csv, without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME"`
+	Targets       int      `help:"With --dataset and --black-box: attack this many records that are far from all others, with releases made with and without each." placeholder:"N"`
+	JSON          bool     `name:"json" help:"Write JSON instead of a table."`
 	dataFlags
 }
 
@@ -109,6 +110,9 @@ type audited struct {
 // prepare chooses the neighbours: those of a dataset if one is named, else small inputs.
 func (a *audited) prepare(ctx context.Context, name string, data audit.Data,
 	targets int) (err error) {
+	if data.Table != nil { // whose schema says what is protected
+		a.subject.Contributions = data.Table.Schema().Contributions
+	}
 	a.audited, err = audit.NewCase(a.subject, a.Series)
 	switch g := a.audited; {
 	case err != nil || name == "":
@@ -210,7 +214,11 @@ func (c auditCommand) load(con *console) (audit.Data, error) {
 	}
 	params := source.Params()
 	if own, ok := params.(*csvtable.Params); ok {
-		*own = csvtable.Params{CSV: c.Dataset, Schema: publish.Beside(c.Dataset, ".schema.yaml")}
+		*own = csvtable.Params{CSV: c.Dataset, Schema: publish.Beside(c.Dataset, ".schema.yaml"),
+			Contributions: c.Contributions}
+	} else if c.Contributions > 0 {
+		return audit.Data{}, inputError{fmt.Errorf("--contributions: %s has no column of persons",
+			c.Dataset)}
 	}
 	set, err := source.Load(con.ctx, datasets.Request{Params: params, Files: c.files(),
 		Key: random.NewKey(c.Seed).Derive("audit", "data")})
@@ -229,6 +237,7 @@ func (c auditCommand) subjects() ([]*audited, error) {
 	var all []*audited
 	var errs []error
 	add := func(s audit.Subject, series string, params map[string]string) {
+		s.Contributions = c.Contributions
 		if c.Variant == "" || c.Variant == string(s.Variant) {
 			all = append(all, &audited{subject: s, Audit: results.Audit{
 				Algorithm: s.Algorithm.Info().Name, Series: series, Params: params}})

@@ -37,7 +37,7 @@ func (c checkCommand) Run(con *console) error {
 	if err := besideTable(&c.Schema, c.File); err != nil {
 		return err
 	}
-	format, schema, err := csvtable.ReadSchema(c.Schema, "")
+	format, schema, err := csvtable.ReadSchema(c.Schema, "", 0)
 	if err != nil {
 		return inputError{err}
 	}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,10 +23,11 @@ import (
 )
 
 type compareCommand struct {
-	CSV       string `arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
-	Generated bool   `help:"In place of a table: compare on records made up from the schema, --rows of them. Choosing by them costs no privacy, and says less."`
-	Schema    string `help:"The table's schema file; ppdp datasets schema drafts one. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
-	Target    string `help:"The class that classifiers predict, in place of the schema's." placeholder:"ATTRIBUTE"`
+	CSV           string `arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
+	Generated     bool   `help:"In place of a table: compare on records made up from the schema, --rows of them. Choosing by them costs no privacy, and says less."`
+	Schema        string `help:"The table's schema file; ppdp datasets schema drafts one. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
+	Target        string `help:"The class that classifiers predict, in place of the schema's." placeholder:"ATTRIBUTE"`
+	Contributions int    `help:"At most this many records of each person are used, in place of as many as the schema says." min:"0" max:"1000" placeholder:"N"`
 	// kong splits at commas.
 	Epsilon []float64     `help:"Budget of each release under differential privacy; several are joined by commas." default:"1" above:"0" placeholder:"E"`
 	K       int           `name:"k" help:"Size of groups under k-anonymity." default:"10" min:"2" placeholder:"K"`
@@ -95,7 +97,8 @@ func (c *compareCommand) Run(con *console) error {
 	}
 	out := cmp.Or(c.Out, base+"-compared")
 	compared := comparison.Comparison{CSV: c.CSV, Schema: c.Schema, Target: c.Target,
-		Epsilon: c.Epsilon, K: c.K, Records: c.Rows, Trials: c.Trials, Seed: c.Seed}
+		Contributions: c.Contributions, Epsilon: c.Epsilon, K: c.K, Records: c.Rows,
+		Trials: c.Trials, Seed: c.Seed}
 	flags := &runFlags{outFlag: outFlag{Out: out}, Jobs: c.Jobs, Timeout: c.Timeout}
 	path := filepath.Join(out, specFile)
 	s, unfit, err := compared.Spec(con.ctx, reading(con, flags.files()), path)
@@ -137,11 +140,14 @@ func (c *compareCommand) Run(con *console) error {
 func (c *compareCommand) release(ctx context.Context, s *results.Setting) (command,
 	refused string) {
 	r := publish.Request{Algorithm: s.Algorithm, Variant: algorithms.Variant(s.Variant),
-		Schema: c.Schema, Target: c.Target}
+		Schema: c.Schema, Target: c.Target, Contributions: c.Contributions}
 	words := []string{"ppdp", "release", s.Algorithm, cmp.Or(c.CSV, "TABLE.csv"), "--schema",
 		c.Schema, "--variant", s.Variant}
 	if c.Target != "" {
 		words = append(words, "--target", c.Target)
+	}
+	if c.Contributions > 0 {
+		words = append(words, "--contributions", strconv.Itoa(c.Contributions))
 	}
 	if s.Epsilon != nil {
 		r.Epsilon = *s.Epsilon

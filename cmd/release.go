@@ -12,23 +12,24 @@ import (
 )
 
 type releaseCommand struct {
-	Algorithm  string   `arg:"" help:"Name of an algorithm."`
-	Table      string   `arg:"" help:"The table: a CSV file."`
-	Schema     string   `help:"The table's schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
-	Target     string   `help:"The attribute that the release should serve to predict, in place of the schema's class." placeholder:"NAME"`
-	Epsilon    float64  `help:"The privacy budget of this release. Algorithms under k-anonymity take none."`
-	Delta      float64  `help:"A delta beside epsilon, for algorithms that take one."`
-	Param      []string `help:"A setting of the algorithm. May be given again." placeholder:"NAME=VALUE" sep:"none"`
-	Variant    string   `help:"A variant of the algorithm. By default the first that can be released."`
-	Account    string   `help:"The account of the table. By default the one beside the table: my.account.jsonl of my.csv." placeholder:"FILE"`
-	Total      float64  `help:"The epsilon that all releases of the table may cost together; needed for the first."`
-	TotalDelta float64  `name:"total-delta" help:"A delta beside the total. Costs then add up in zCDP's rho, which is less for many releases."`
-	Changed    bool     `help:"The table is a newer state of the one released before: go on within the same total."`
-	Title      string   `help:"What the release is called in its certificate."`
-	License    string   `help:"The license of the release, best as a URL; for catalogues." placeholder:"URL"`
-	Sign       string   `help:"A private key to sign the certificate with (ppdp key makes one)." placeholder:"KEY"`
-	Out        string   `required:"" help:"The folder to make." placeholder:"DIR"`
-	JSON       bool     `name:"json" help:"Write JSON instead of sentences."`
+	Algorithm     string   `arg:"" help:"Name of an algorithm."`
+	Table         string   `arg:"" help:"The table: a CSV file."`
+	Schema        string   `help:"The table's schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
+	Target        string   `help:"The attribute that the release should serve to predict, in place of the schema's class." placeholder:"NAME"`
+	Contributions int      `help:"At most this many records of each person are used, in place of as many as the schema says. The budget protects persons." placeholder:"K"`
+	Epsilon       float64  `help:"The privacy budget of this release. Algorithms under k-anonymity take none."`
+	Delta         float64  `help:"A delta beside epsilon, for algorithms that take one."`
+	Param         []string `help:"A setting of the algorithm. May be given again." placeholder:"NAME=VALUE" sep:"none"`
+	Variant       string   `help:"A variant of the algorithm. By default the first that can be released."`
+	Account       string   `help:"The account of the table. By default the one beside the table: my.account.jsonl of my.csv." placeholder:"FILE"`
+	Total         float64  `help:"The epsilon that all releases of the table may cost together; needed for the first."`
+	TotalDelta    float64  `name:"total-delta" help:"A delta beside the total. Costs then add up in zCDP's rho, which is less for many releases."`
+	Changed       bool     `help:"The table is a newer state of the one released before: go on within the same total."`
+	Title         string   `help:"What the release is called in its certificate."`
+	License       string   `help:"The license of the release, best as a URL; for catalogues." placeholder:"URL"`
+	Sign          string   `help:"A private key to sign the certificate with (ppdp key makes one)." placeholder:"KEY"`
+	Out           string   `required:"" help:"The folder to make." placeholder:"DIR"`
+	JSON          bool     `name:"json" help:"Write JSON instead of sentences."`
 }
 
 func (releaseCommand) Help() string {
@@ -65,8 +66,9 @@ func (c releaseCommand) Run(con *console) error {
 	}
 	made, err := publish.Make(con.ctx, &publish.Request{Algorithm: c.Algorithm, Params: c.Param,
 		Variant: algorithms.Variant(c.Variant), Epsilon: c.Epsilon, Delta: c.Delta,
-		Table: c.Table, Schema: c.Schema, Target: c.Target, Account: c.Account,
-		Total: publish.Total{Epsilon: c.Total, Delta: c.TotalDelta}, Changed: c.Changed,
+		Table: c.Table, Schema: c.Schema, Target: c.Target, Contributions: c.Contributions,
+		Account: c.Account,
+		Total:   publish.Total{Epsilon: c.Total, Delta: c.TotalDelta}, Changed: c.Changed,
 		Out: c.Out, Title: c.Title, License: c.License, Sign: c.Sign, Program: version(),
 		Now: con.now(),
 		Log: func(line string) { fmt.Fprintln(con.stderr, line) }})

@@ -137,7 +137,7 @@ func (c riskCommand) described() (*csvtable.Format, *datasets.Schema, error) {
 	format := csvtable.Plain(&datasets.Schema{})
 	if c.Schema != "" {
 		var err error
-		if format, _, err = csvtable.ReadSchema(c.Schema, ""); err != nil {
+		if format, _, err = csvtable.ReadSchema(c.Schema, "", 0); err != nil {
 			return nil, nil, err
 		}
 	} else if len(c.Quasi) == 0 {

@@ -115,7 +115,7 @@ Examples:
 }
 
 func (c datasetsHierarchiesCommand) Run(con *console) error {
-	format, _, err := csvtable.ReadSchema(c.Schema, "")
+	format, _, err := csvtable.ReadSchema(c.Schema, "", 0)
 	if err != nil {
 		return inputError{err}
 	}

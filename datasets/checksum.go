@@ -19,6 +19,9 @@ func (t *Table) Checksum() string {
 		buffer = buffer[:0]
 	}
 	fmt.Fprintf(h, "ppdp table 1\nrows %d\n", t.rows)
+	if c := t.schema.Contributions; c > 0 {
+		fmt.Fprintf(h, "contributions %d of persons %v\n", c, t.persons)
+	}
 	for i := range t.columns {
 		a := &t.schema.Attributes[i]
 		fmt.Fprintf(h, "attribute %q kind %d role %s bounds %v %v step %v continuous %t values "+
@@ -62,6 +65,7 @@ func (t *Table) Checksum() string {
 // identifies tables.
 func (t *Table) Sum() Sum {
 	var s Sum
+	addAll(&s, t.persons)
 	for i := range t.columns {
 		s.addAttribute(&t.schema.Attributes[i])
 		c := &t.columns[i]

@@ -278,6 +278,9 @@ type Schema struct {
 	Attributes []Attribute
 	// Constraints are rules that records should keep. They only judge records.
 	Constraints []Constraint
+	// Contributions is how many records of one person a table has at most, where persons are what
+	// is to be protected; 0 where single records are.
+	Contributions int
 }
 
 // Index is the position of the attribute called name, or -1.
@@ -331,7 +334,8 @@ func (s *Schema) Names() []string {
 // Project returns the schema of the named attributes, in that order, with the constraints that are
 // about these alone.
 func (s *Schema) Project(names ...string) (*Schema, error) {
-	projected := &Schema{Attributes: make([]Attribute, len(names))}
+	projected := &Schema{Attributes: make([]Attribute, len(names)),
+		Contributions: s.Contributions}
 	for i, name := range names {
 		at := s.Index(name)
 		if at < 0 {
@@ -370,6 +374,10 @@ func (s *Schema) Validate() error {
 				bad.Add("%s: the class attribute must be categorical", a.Name)
 			}
 		}
+	}
+	if s.Contributions < 0 || s.Contributions > MostContributions {
+		bad.Add("contributions %d, must be from 1 to %d, or 0 where records are protected",
+			s.Contributions, MostContributions)
 	}
 	if classes > 1 {
 		bad.Add("%d class attributes, must be at most one", classes)

@@ -79,6 +79,7 @@ type Table struct {
 	schema  *Schema
 	rows    int
 	columns []Column
+	persons []int32 // of the rows; nil where OfPersons did not make the table
 }
 
 // Len is the number of rows.
@@ -164,7 +165,8 @@ func (t *Table) Project(names ...string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	projected := &Table{schema: schema, rows: t.rows, columns: make([]Column, len(names))}
+	projected := &Table{schema: schema, rows: t.rows, persons: t.persons,
+		columns: make([]Column, len(names))}
 	for i, name := range names {
 		projected.columns[i] = t.columns[t.schema.Index(name)]
 	}
@@ -184,7 +186,7 @@ func (t *Table) WithSchema(schema *Schema) (*Table, error) {
 				schema.Attributes[i].Name, got, want)
 		}
 	}
-	return &Table{schema: schema, rows: t.rows, columns: t.columns}, nil
+	return &Table{schema: schema, rows: t.rows, columns: t.columns, persons: t.persons}, nil
 }
 
 // Select returns a new table holding copies of the given rows, in that order.
@@ -200,6 +202,10 @@ func (t *Table) Select(rows []int32) *Table {
 	}
 	running.Wait()
 	b.rows = len(rows)
+	if t.persons != nil {
+		b.table.persons = make([]int32, len(rows))
+		gather(b.table.persons, t.persons, rows)
+	}
 	return b.Table()
 }
 
@@ -260,7 +266,7 @@ func (b *Builder) grow(size int) {
 // Len is the number of rows so far.
 func (b *Builder) Len() int { return b.rows }
 
-// Append adds copies of all rows of a table of the same domains.
+// Append adds copies of all rows of a table of the same domains, all of other persons.
 func (b *Builder) Append(t *Table) {
 	rows := b.rows + t.rows
 	if rows > b.size {
@@ -279,6 +285,13 @@ func (b *Builder) Append(t *Table) {
 		if from.Exact != nil {
 			copy(to.Exact[b.rows:], from.Exact)
 		}
+	}
+	others := int32(0) // persons so far, of which none is in t
+	for _, person := range b.table.persons {
+		others = max(others, person+1)
+	}
+	for _, person := range t.persons {
+		b.table.persons = append(b.table.persons, others+person)
 	}
 	b.rows = rows
 }

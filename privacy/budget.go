@@ -25,6 +25,7 @@ type Budget struct {
 	unit           Unit
 	total          float64 // in the unit
 	epsilon, delta float64 // what it stands for
+	group          float64 // records that are protected together (Group)
 	mechanisms     []*mechanism
 	// the largest path sums so far, by claimed and by proven sensitivities, and the paths they are
 	// of: among equally expensive ones, up to rounding, the one of most calls
@@ -51,7 +52,7 @@ func NewApproximate(epsilon, delta float64) *Budget {
 	if !(delta >= 0 && delta < 1) {
 		panic(fmt.Sprintf("privacy: delta of %v, must be at least 0 and below 1", delta))
 	}
-	b := &Budget{unit: Epsilon, total: epsilon, epsilon: epsilon, delta: delta}
+	b := &Budget{unit: Epsilon, total: epsilon, epsilon: epsilon, delta: delta, group: 1}
 	if delta > 0 {
 		b.unit, b.total = Rho, 0
 		if epsilon > 0 {
@@ -59,6 +60,30 @@ func NewApproximate(epsilon, delta float64) *Budget {
 		}
 	}
 	return b
+}
+
+// Group makes the budget one that protects any records of a group together, of which there are at
+// most the given number, as records of one person are. Mechanisms and paths get what is left for a
+// single record: ε/records, or ρ/records² (Dwork & Roth 2014, Theorem 2.2; Bun & Steinke 2016,
+// Proposition 1.9). Spent, the ledger and replays are about the group. It is called before
+// anything else, and returns b.
+func (b *Budget) Group(records int) *Budget {
+	if b.group = float64(max(1, records)); b.group == 1 {
+		return b
+	}
+	b.total /= b.times()
+	if b.epsilon /= b.group; b.unit == Rho {
+		b.epsilon = EpsilonOf(b.total, b.delta)
+	}
+	return b
+}
+
+// times is how many times what a record costs a group of them costs.
+func (b *Budget) times() float64 {
+	if b.unit == Rho {
+		return b.group * b.group
+	}
+	return b.group
 }
 
 // Epsilon is the epsilon that the budget stands for: the whole budget where Unit is Epsilon.
@@ -179,7 +204,7 @@ func tooSmall(m *mechanism, scale, most float64) error {
 // mechanism is the bookkeeping all mechanisms share.
 type mechanism struct {
 	purpose, kind string
-	unit          Unit // the budget's
+	budget        *Budget
 	sensitivity   Sensitivity
 	lossPerCost   float64
 	slot          int
@@ -216,7 +241,7 @@ func (m *mechanism) asks() Unit {
 // loss keeps to an interval of length ε (Cesar & Rogers 2021). That of permute-and-flip does not.
 func (m *mechanism) cost(amount float64) float64 {
 	switch {
-	case m.unit == m.asks(), m.kind == declared:
+	case m.budget.unit == m.asks(), m.kind == declared:
 		return amount
 	case m.kind == exponential:
 		return amount * amount / 8
@@ -234,7 +259,7 @@ func (b *Budget) declare(kind, purpose string, stream *random.Stream, s Sensitiv
 	case !(s.Claimed > 0) || math.IsInf(s.Claimed, 1) || s.Proven < 0 || math.IsNaN(s.Proven):
 		panic(fmt.Sprintf("privacy: mechanism %q with sensitivity %+v", purpose, s))
 	}
-	m := &mechanism{purpose: purpose, kind: kind, unit: b.unit, sensitivity: s,
+	m := &mechanism{purpose: purpose, kind: kind, budget: b, sensitivity: s,
 		lossPerCost: s.lossPerEpsilon(), slot: len(b.mechanisms), stream: stream}
 	if b.exact {
 		b.declareExact(m)
@@ -247,5 +272,8 @@ func (b *Budget) declare(kind, purpose string, stream *random.Stream, s Sensitiv
 }
 
 // Spent returns the largest path sums, in the budget's unit: by claimed sensitivities (at most
-// Total, but for rounding) and by proven ones (more where a published algorithm overspends).
-func (b *Budget) Spent() (claimed, proven float64) { return b.claimed, b.proven }
+// Total of a record, but for rounding) and by proven ones (more where a published algorithm
+// overspends), both of all records that are protected together.
+func (b *Budget) Spent() (claimed, proven float64) {
+	return b.claimed * b.times(), b.proven * b.times()
+}

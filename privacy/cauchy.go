@@ -78,9 +78,11 @@ func (w *watch) answerCauchy(c *call, m *Cauchy, value, bound float64, err error
 	was, wasBound := c.values[0], c.values[1]
 	if value != was || bound != wasBound {
 		// Within the smaller bound, and the bounds within a factor of e^β: 1 is the most there may
-		// be.
-		distance := max(math.Abs(value-was)/min(bound, wasBound),
-			math.Abs(elementary.Log(bound/wasBound))/Smoothness(c.amount))
+		// be. Of a group the records come one by one, and each may have e^β times the bound before.
+		beta, group := Smoothness(c.amount), m.budget.group
+		chain := elementary.Expm1(group*beta) / elementary.Expm1(beta) / group
+		distance := max(math.Abs(value-was)/min(bound, wasBound)/chain,
+			math.Abs(elementary.Log(bound/wasBound))/beta)
 		w.compared(m.mechanism, c.amount, distance*m.sensitivity.Claimed,
 			law(was, wasBound)-law(value, bound))
 	}

@@ -18,7 +18,7 @@ func (b *Budget) Declare(path *Path, purpose string, cost float64) error {
 	if b.exact {
 		return b.refuse(fmt.Errorf("%w: %s is only declared", ErrInexact, purpose))
 	}
-	m := &mechanism{purpose: purpose, kind: declared, unit: b.unit, slot: len(b.mechanisms),
+	m := &mechanism{purpose: purpose, kind: declared, budget: b, slot: len(b.mechanisms),
 		sensitivity: Sensitivity{Claimed: 1, Proven: math.Inf(1)}, lossPerCost: math.Inf(1)}
 	b.mechanisms = append(b.mechanisms, m)
 	return path.charge(m, cost, 0)

@@ -8,7 +8,8 @@ import (
 )
 
 // Entry is one row of the ledger: all calls of one mechanism in one release. Costs are in the
-// budget's unit. Records of experiments hold entries as JSON, so its keys must not change.
+// budget's unit, and as sensitivities of all records that are protected together (Budget.Group).
+// Records of experiments hold entries as JSON, so its keys must not change.
 type Entry struct {
 	Purpose string `json:"purpose"` // what the queries were for: "cuts", "stop tests"
 	// Mechanism is "laplace", "geometric", "cauchy", "exponential", "permute and flip",
@@ -41,11 +42,12 @@ func (b *Budget) Ledger() []Entry {
 		}
 		entries[i] = Entry{
 			Purpose: m.purpose, Mechanism: m.kind,
-			Claimed: m.sensitivity.Claimed, Proven: Bound(m.sensitivity.proven()), Calls: m.calls,
-			Cost: b.worst.by[i], Composition: composition,
+			Claimed: m.sensitivity.Claimed * b.group,
+			Proven:  Bound(m.sensitivity.proven() * b.group), Calls: m.calls,
+			Cost: b.worst.by[i] * b.times(), Composition: composition,
 		}
 		if by := b.worstLoss.by[i]; by > 0 { // 0 times an infinite loss is no loss
-			entries[i].Loss = Bound(by * m.lossPerCost)
+			entries[i].Loss = Bound(by * m.lossPerCost * b.times())
 		}
 	}
 	return entries

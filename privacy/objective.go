@@ -110,7 +110,7 @@ func (w *watch) answerObjective(c *call, o *Objective, shape Shape, scale float6
 		loss += float64((math.Abs(now) - math.Abs(was)) / scale)
 	}
 	jacobian := c.logDet - f.LogDet(c.minimum)
-	if math.Abs(jacobian) > float64(shape.Jacobian*(1+slack))+slack {
+	if most := shape.Jacobian * o.budget.group; math.Abs(jacobian) > float64(most*(1+slack))+slack {
 		loss = math.Inf(1)
 	}
 	w.compared(o.mechanism, c.amount, distance, loss+jacobian)

@@ -165,19 +165,20 @@ func (w *watch) compared(m *mechanism, amount, distance, loss float64) {
 	if distance == 0 && loss == 0 {
 		return
 	}
-	d := Distance{m.purpose, m.kind, r.calls - 1, distance, m.sensitivity.proven(),
-		m.sensitivity.Claimed}
-	if enough := m.enoughFor(amount, w.transcript.calls[r.calls-1].rate); Bound(d.Claimed).Exceeds(
-		enough) {
+	group := m.budget.group
+	d := Distance{m.purpose, m.kind, r.calls - 1, distance, m.sensitivity.proven() * group,
+		m.sensitivity.Claimed * group}
+	enough := m.enoughFor(amount, w.transcript.calls[r.calls-1].rate) * group
+	if Bound(d.Claimed).Exceeds(enough) {
 		d.Claimed = enough
 	}
 	r.Loss += loss
 	if !math.IsInf(d.Proven, 1) {
 		part := d.Ratio()
-		if m.unit == Rho {
+		if m.budget.unit == Rho {
 			part = float64(part * part)
 		}
-		r.Proven += float64(m.cost(amount) * m.lossPerCost * part)
+		r.Proven += float64(m.cost(amount) * m.lossPerCost * part * m.budget.times())
 	}
 	for i := range r.Distances {
 		if old := &r.Distances[i]; old.Purpose == d.Purpose && old.Mechanism == d.Mechanism {

@@ -37,7 +37,7 @@ const (
 )
 
 // certificateFormat changes with the form of a certificate and with what Verify derives.
-const certificateFormat = "ppdp certificate 2"
+const certificateFormat = "ppdp certificate 3"
 
 // untitled is the title of a release that was given none.
 const untitled = "Release"
@@ -75,14 +75,16 @@ type Certificate struct {
 
 // Promise is a guarantee.
 type Promise struct {
-	Model    string  `json:"model"`
-	Sentence string  `json:"sentence"`
-	Unit     string  `json:"unit"`
-	Relation string  `json:"relation"`
-	Epsilon  float64 `json:"epsilon,omitempty"`
-	Delta    float64 `json:"delta,omitempty"`
-	K        int     `json:"k,omitempty"`
-	Note     string  `json:"note,omitempty"`
+	Model    string `json:"model"`
+	Sentence string `json:"sentence"`
+	Unit     string `json:"unit"`
+	Relation string `json:"relation"`
+	// Contributions is how many records of a person there are at most; 0 for the unit record.
+	Contributions int     `json:"contributions,omitempty"`
+	Epsilon       float64 `json:"epsilon,omitempty"`
+	Delta         float64 `json:"delta,omitempty"`
+	K             int     `json:"k,omitempty"`
+	Note          string  `json:"note,omitempty"`
 }
 
 // Anonymity is what a release under k-anonymity is about, and what it reached.
@@ -92,7 +94,7 @@ type Anonymity struct {
 	Class            string   `json:"class"` // "" for none
 	Records          int      `json:"records"`
 	Classes          int      `json:"classes"`
-	K                int      `json:"k"` // of the smallest class
+	K                int      `json:"k"` // of the smallest class: records, or persons at least
 	// Unchanged says what the classes tell of the class and the sensitive attributes.
 	Unchanged []Diversity `json:"unchanged"`
 }
@@ -151,7 +153,8 @@ type File struct {
 // does the same again.
 func (c *chosen) derive(cert *Certificate, schema *datasets.Schema, measured *risk.Report) {
 	g := &c.guarantee
-	promise := Promise{Model: string(g.Model), Unit: g.Unit, Relation: g.Relation}
+	promise := Promise{Model: string(g.Model), Unit: g.Unit, Relation: g.Relation,
+		Contributions: g.Contributions}
 	cert.Format = certificateFormat
 	cert.Randomness = "the operating system's (crypto/rand); no seed exists that gives it again"
 	cert.Algorithm = Method{Name: c.info.Name, Title: c.info.Title, Source: c.info.Source,
@@ -162,6 +165,14 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema, measured *ri
 		promise.K = anonymous.Anonymity()
 		promise.Sentence = fmt.Sprintf("Every record looks, in the attributes that could identify "+
 			"a person, like at least %d others in this file.", promise.K-1)
+		if g.Contributions > 0 {
+			promise.Sentence = fmt.Sprintf("Every record looks, in the attributes that could "+
+				"identify a person, like records of at least %d other persons in this file.",
+				promise.K-1)
+			promise.Note = fmt.Sprintf("A class has %d records or more, of a person at most %d: "+
+				"so it is of %d persons or more.", algorithms.LeastRecords(schema, promise.K),
+				g.Contributions, promise.K)
+		}
 		cert.Content = "The original records, generalised: classes of records that look alike."
 		cert.Guarantee, cert.NotCovered = promise, slices.Clone(anonymityLimits)
 		cert.Anonymity = reached(schema, measured)
@@ -170,9 +181,13 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema, measured *ri
 		return
 	}
 	promise.Epsilon, promise.Delta = cert.Guarantee.Epsilon, cert.Guarantee.Delta
-	promise.Sentence, promise.Note = sentence(promise.Epsilon, promise.Delta), g.Note
+	promise.Note = g.Note
+	promise.Sentence = sentence(promise.Epsilon, promise.Delta, g.Contributions)
 	cert.Content = "Synthetic records, drawn from noisy statistics. No row is a person's record."
 	cert.Guarantee, cert.NotCovered = promise, slices.Clone(privacyLimits)
+	if g.Contributions > 0 {
+		cert.NotCovered[0] = "It protects single persons. A family is protected less."
+	}
 	if c.info.Can(algorithms.RegionsProduct) { // records are drawn from these
 		for i := range schema.Attributes {
 			if a := &schema.Attributes[i]; a.Role == datasets.Sensitive {
@@ -214,6 +229,9 @@ func reached(schema *datasets.Schema, measured *risk.Report) *Anonymity {
 	}
 	if measured != nil {
 		a.Records, a.Classes, a.K = measured.Records, measured.Classes, measured.K
+		if c := schema.Contributions; c > 0 { // as few persons as there may be
+			a.K = (a.K + c - 1) / c
+		}
 		for i := range measured.Sensitive {
 			d := &measured.Sensitive[i]
 			a.Unchanged = append(a.Unchanged, Diversity{d.Attribute, d.Distinct, d.Equal})
@@ -222,11 +240,16 @@ func reached(schema *datasets.Schema, measured *risk.Report) *Anonymity {
 	return a
 }
 
-// sentence says what (epsilon, delta) means for one person.
-func sentence(epsilon, delta float64) string {
-	return "Suppose somebody who knows all other records asks whether a certain record was in " +
-		"the table, and holds a yes as likely as a no. With this release they answer right at " +
-		"most " + odds(epsilon, delta) + " times in 100; without it, 50 times."
+// sentence says what (epsilon, delta) means for one person, or for a record where contributions
+// is 0.
+func sentence(epsilon, delta float64, contributions int) string {
+	unit, others := "record", "other records"
+	if contributions > 0 {
+		unit, others = "person", "records of other persons"
+	}
+	return "Suppose somebody who knows all " + others + " asks whether a certain " + unit +
+		" was in the table, and holds a yes as likely as a no. With this release they answer " +
+		"right at most " + odds(epsilon, delta) + " times in 100; without it, 50 times."
 }
 
 // odds is how often in 100 times the best guess is right, of two equally likely tables, one with a

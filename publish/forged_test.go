@@ -127,11 +127,11 @@ func TestForged(t *testing.T) {
 			c.Guarantee.Epsilon = .01
 		})},
 		"epsilon .01 all over": {"mechanisms cost 1 together", as(func(c *Certificate) {
-			c.Guarantee.Epsilon, c.Guarantee.Sentence = .01, sentence(.01, 0)
+			c.Guarantee.Epsilon, c.Guarantee.Sentence = .01, sentence(.01, 0, 0)
 			c.Budget.Cost = .01
 		})},
 		"sentence": {`"sentence": `, as(func(c *Certificate) {
-			c.Guarantee.Sentence = sentence(.01, 0)
+			c.Guarantee.Sentence = sentence(.01, 0, 0)
 		})},
 		"a delta": {`"sentence": `, as(func(c *Certificate) {
 			c.Guarantee.Delta = .5
@@ -264,7 +264,7 @@ func TestForged(t *testing.T) {
 		"the risk": {follows, replace(RiskFile, "anonymous", "Anonymous")},
 		"private": {"is not a number, must be in", as(func(c *Certificate) {
 			c.Guarantee = Promise{Model: "differential privacy", Epsilon: 1,
-				Sentence: sentence(1, 0)}
+				Sentence: sentence(1, 0, 0)}
 			c.Anonymity, c.Budget = nil, &Spending{"epsilon", 1, 0, 1, 1, 0, 1}
 			c.Audit = &Audited{1, 2}
 			c.Mechanisms = []Mechanism{{"all", "geometric", 1, "epsilon", 1, "exact"}}

@@ -53,6 +53,9 @@ type Request struct {
 	// Table and Schema are the paths of the table and its schema file; Target, where it is not
 	// empty, names the attribute that is the class in place of the schema's.
 	Table, Schema, Target string
+	// Contributions is how many records of each person are used at most, in place of as many as the
+	// schema says; 0 for these.
+	Contributions int
 	// Account is the path of the table's account, empty for the one beside it. Total is what it
 	// allows; Changed says that the table may be another state than that of the last release.
 	Account string
@@ -105,7 +108,8 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 		return nil, err
 	}
 	if anonymous, ok := c.params.(algorithms.Anonymous); ok {
-		if err := algorithms.CheckEnough(table.Len(), anonymous.Anonymity()); err != nil {
+		if err := algorithms.CheckEnough(table.Schema(), table.Len(),
+			anonymous.Anonymity()); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Table, err)
 		}
 	}
@@ -179,6 +183,10 @@ func (r *Request) check() error {
 	}
 	check("--epsilon", r.Epsilon, "--delta", r.Delta)
 	check("--total", r.Total.Epsilon, "--total-delta", r.Total.Delta)
+	if r.Contributions < 0 || r.Contributions > datasets.MostContributions {
+		bad.Add("--contributions: %d, must be from 0 to %d", r.Contributions,
+			datasets.MostContributions)
+	}
 	return bad.Err()
 }
 
@@ -201,7 +209,7 @@ func (r *Request) Refusal(ctx context.Context) error {
 
 // format reads the schema, with the target as the class.
 func (r *Request) format() (*csvtable.Format, error) {
-	format, schema, err := csvtable.ReadSchema(r.Schema, r.Target)
+	format, schema, err := csvtable.ReadSchema(r.Schema, r.Target, r.Contributions)
 	if err == nil && csvtable.IsDraft(schema) {
 		err = fmt.Errorf("%s: a draft, whose bounds and lists were read off the data: a "+
 			"release with them %w. Write down what is possible instead, then delete the comment "+
@@ -345,6 +353,9 @@ func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta f
 	case delta > 0 && !g.Approximate:
 		return fmt.Errorf("%s is accounted in pure epsilon: leave --delta out", c.info.Name)
 	}
+	if g = g.OfPersons(schema.Contributions); g.Status != algorithms.Holds {
+		return refuse("%s", g.Note)
+	}
 	if checker, ok := c.algorithm.(algorithms.VariantChecker); ok {
 		if err := checker.CheckVariant(v, c.params); err != nil {
 			return refuse("%w", err)
@@ -392,7 +403,8 @@ func (c *chosen) run(ctx context.Context, table *datasets.Table,
 		}
 	}()
 	in := algorithms.Input{Table: table, Rows: table.AllRows(), Params: c.params,
-		Variant: c.guarantee.Variant, Budget: p.Budget(), Noise: p.Noise()}
+		Variant: c.guarantee.Variant, Noise: p.Noise(),
+		Budget: p.Budget().Group(c.guarantee.Contributions)}
 	r, err = c.algorithm.Release(ctx, in)
 	if refused := p.Budget().Refused(); refused != nil {
 		return nil, refused
@@ -425,7 +437,8 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 			err = report.Err()
 		}
 		if err == nil && report.K > 0 && report.K < anonymity {
-			err = fmt.Errorf("a class of %d records, must be %d or more", report.K, anonymity)
+			err = fmt.Errorf("a class of %d %ss, must be %d or more", report.K,
+				c.guarantee.Unit, anonymity)
 		}
 		if err != nil {
 			return nil, err

@@ -122,6 +122,7 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 	if !r.check("The schema can be read.", err) {
 		return r, nil
 	}
+	format.Schema.Contributions = c.Guarantee.Contributions
 	rows, problems := readRecords(dir, c, format.Schema)
 	r.Records = len(rows)
 	if !r.check(fmt.Sprintf("All values of %d records lie in the schema's domains.", len(rows)),
@@ -134,15 +135,16 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 		if r.Classes = len(published.classes); r.Classes > 0 {
 			r.Smallest = slices.Min(published.sizes)
 		}
+		least := algorithms.LeastRecords(format.Schema, c.Guarantee.K)
 		r.check(fmt.Sprintf("The records are %d classes of at least %d that look alike (k is %d).",
 			r.Classes, r.Smallest, c.Guarantee.K),
-			unless(r.Classes == 0 || r.Smallest >= c.Guarantee.K, "%s: a class of %d records, "+
-				"must be %d or more", RecordsFile, r.Smallest, c.Guarantee.K))
+			unless(r.Classes == 0 || r.Smallest >= least, "%s: a class of %d records, "+
+				"must be %d or more", RecordsFile, r.Smallest, least))
 	}
 	if err := r.derive(ctx, dir, text, format.Schema); err != nil || original == nil {
 		return r, err
 	}
-	table, err := original.load(ctx, format.Schema)
+	table, err := original.load(ctx, format.Schema) // as many records of a person as released
 	if err != nil {
 		return r, err
 	}
@@ -379,7 +381,8 @@ func readRecords(dir string, c *Certificate,
 // load reads the original, whose attributes must be those of the release.
 func (o *Original) load(ctx context.Context, published *datasets.Schema) (*datasets.Table, error) {
 	loaded, err := csvtable.Source{}.Load(ctx, datasets.Request{
-		Params: &csvtable.Params{CSV: o.Table, Schema: o.Schema}})
+		Params: &csvtable.Params{CSV: o.Table, Schema: o.Schema,
+			Contributions: published.Contributions}})
 	if err != nil {
 		return nil, err
 	}
@@ -454,9 +457,10 @@ func (r *Report) inCommon(original *datasets.Table, schema *datasets.Schema, row
 	nobody := max(float64(twins(own))/float64(n), float64(twins(released))/float64(max(m, 1)),
 		float64(len(released))/domain)
 	const chance = 1e-6
+	persons := float64(n) / float64(max(1, schema.Contributions)) // or more
 	allowed := float64(elementary.Exp(r.Certificate.Guarantee.Epsilon)*nobody) +
 		r.Certificate.Guarantee.Delta +
-		math.Sqrt(-elementary.Log(chance)/2*(1/float64(n)+1/float64(max(m, 1))))
+		math.Sqrt(-elementary.Log(chance)/2*(1/persons+1/float64(max(m, 1))))
 	most, limit := n, "with this epsilon, these records and this domain all may be by chance"
 	if allowed < 1 {
 		most = int(allowed * float64(n))

@@ -34,6 +34,7 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/process"
+	"ppdp/privacy"
 )
 
 // Algorithm is a program outside of ppdp, as its descriptor describes it. It is safe for concurrent
@@ -89,6 +90,11 @@ func (a *Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorith
 
 func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 	params *Params) (*algorithms.Release, error) {
+	if in.Table != nil && in.Table.Schema().Contributions > 1 && in.Budget.Delta() > 0 {
+		return nil, fmt.Errorf("delta %v: %w, must be 0 where persons have %d records: a program "+
+			"that means a record's epsilon and delta says nothing of them together",
+			in.Budget.Delta(), privacy.ErrUnit, in.Table.Schema().Contributions)
+	}
 	folder, err := a.newFolder()
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ package incognito
 
 import (
 	"context"
+	"fmt"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
@@ -71,7 +72,11 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	result, err := Search(ctx, in.Table, in.Rows, params.K)
+	if err := algorithms.CheckEnough(in.Table.Schema(), len(in.Rows), params.K); err != nil {
+		return nil, fmt.Errorf("incognito: %w", err)
+	}
+	result, err := Search(ctx, in.Table, in.Rows,
+		algorithms.LeastRecords(in.Table.Schema(), params.K))
 	if err != nil {
 		return nil, err
 	}

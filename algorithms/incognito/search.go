@@ -36,15 +36,15 @@ const maxVectors = 1 << 22
 const maxAttributes = 16
 
 // Search finds the minimal vectors under which every group of the rows has at least k records, k ≥
-// 1. Without rows every vector is k-anonymous, and level 0 the best. It returns an error that wraps
-// algorithms.ErrTooFew when there are rows but fewer than k, one that wraps algorithms.ErrTooLarge
-// when there are too many vectors, and ctx.Err() when the context ends.
+// 1, whosever they are. Without rows every vector is k-anonymous, and level 0 the best. It returns
+// an error that wraps algorithms.ErrTooFew when there are rows but fewer than k, one that wraps
+// algorithms.ErrTooLarge when there are too many vectors, and ctx.Err() when the context ends.
 func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := algorithms.CheckEnough(len(rows), k); err != nil {
-		return nil, fmt.Errorf("incognito: %w", err)
+	if len(rows) > 0 && len(rows) < k {
+		return nil, fmt.Errorf("incognito: %w", algorithms.ErrTooFew)
 	}
 	attributes := table.Schema().QuasiIdentifiers()
 	hierarchies, err := hierarchiesOf(table.Schema(), attributes)

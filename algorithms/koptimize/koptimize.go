@@ -102,12 +102,13 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 		return nil, err
 	}
 	if !params.Suppress {
-		if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
+		if err := algorithms.CheckEnough(in.Table.Schema(), len(in.Rows), params.K); err != nil {
 			return nil, fmt.Errorf("koptimize: %w", err)
 		}
 	}
 	attributes := in.Table.Schema().QuasiIdentifiers()
-	p, err := newProblem(in.Table, in.Rows, attributes, params.K, params.Suppress)
+	p, err := newProblem(in.Table, in.Rows, attributes,
+		algorithms.LeastRecords(in.Table.Schema(), params.K), params.Suppress)
 	if err != nil {
 		return nil, err
 	}

@@ -80,11 +80,13 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
+	if err := algorithms.CheckEnough(in.Table.Schema(), len(in.Rows), params.K); err != nil {
 		return nil, fmt.Errorf("mondrian: %w", err)
 	}
+	own := *params // in records
+	own.K = algorithms.LeastRecords(in.Table.Schema(), params.K)
 	table, rows, order := partition.InOrder(in.Table, in.Rows)
-	p, err := split(ctx, table, rows, params)
+	p, err := split(ctx, table, rows, &own)
 	if err != nil {
 		return nil, fmt.Errorf("mondrian: %w", err)
 	}

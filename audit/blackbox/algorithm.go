@@ -19,8 +19,9 @@ type Neighbours struct {
 }
 
 // AlgorithmTarget is the claim that a variant of an algorithm under parameters, which are only
-// read, has with a budget of (epsilon, delta), pure where delta is 0. Up to eight of the records by
-// which two tables differ are their probes. A panic of the algorithm counts as an error.
+// read, has with a budget of (epsilon, delta), pure where delta is 0, of persons where the tables'
+// schema says so. Up to eight of the records by which two tables differ are their probes. A panic
+// of the algorithm counts as an error.
 func AlgorithmTarget(a algorithms.Algorithm, variant algorithms.Variant, params algorithms.Params,
 	epsilon, delta float64, neighbours ...Neighbours) Target {
 	target := Target{Name: fmt.Sprintf("%s %s", a.Info().Name, variant), Epsilon: epsilon,
@@ -40,10 +41,14 @@ func AlgorithmTarget(a algorithms.Algorithm, variant algorithms.Variant, params 
 				}
 			}()
 			in := inputs[side]
+			budget := privacy.NewApproximate(times*epsilon, delta)
+			if in.Table != nil {
+				budget.Group(in.Table.Schema().Contributions)
+			}
 			release, err = a.Release(ctx, algorithms.Input{
 				Table: in.Table, Graph: in.Graph, Rows: slices.Clone(in.Rows),
 				Params: params, Variant: variant,
-				Budget: privacy.NewApproximate(times*epsilon, delta), Noise: random.NewStreams(key),
+				Budget: budget, Noise: random.NewStreams(key),
 			})
 			if err == nil {
 				_, _, err = release.Records(ctx)

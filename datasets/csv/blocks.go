@@ -54,6 +54,7 @@ func (t *tableReader) blocks(ctx context.Context) error {
 			break
 		}
 		t.builder.Append(b.table)
+		t.met(b.people)
 		t.done += b.records
 		t.dropped += b.dropped
 		for a, rows := range b.lacking {
@@ -82,12 +83,13 @@ type block struct {
 	// Counts of all records and of those dropped for a missing value; lacking is as in coder.
 	records, dropped int
 	lacking          []int
+	people           []string
 }
 
 // code codes the lines of a block until one is not plain.
 func (b *block) code(c *coder) {
 	c.builder = datasets.NewBuilder(c.format.Schema, strings.Count(b.text, "\n")+1)
-	c.dropped = 0
+	c.dropped, c.people = 0, nil
 	clear(c.lacking)
 	quotes := strings.IndexByte(b.text, '"') >= 0
 	for rest := b.text; rest != ""; {
@@ -106,6 +108,7 @@ func (b *block) code(c *coder) {
 		b.records++
 	}
 	b.table, b.dropped, b.lacking = c.builder.Table(), c.dropped, slices.Clone(c.lacking)
+	b.people = c.people
 	b.plain = true
 }
 
@@ -137,7 +140,8 @@ func (c *coder) line(rest string, quotes bool) (plain bool) {
 				return false
 			}
 		}
-		if a := c.layout[i]; a >= 0 && !c.field(a, text, &complete) {
+		if a := c.layout[i]; a == personal && !c.named(text) ||
+			a >= 0 && !c.field(a, text, &complete) {
 			return false
 		}
 		if end >= 0 {

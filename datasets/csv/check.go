@@ -24,6 +24,7 @@ const (
 	NotTime      Kind = "not a date or time"
 	OutOfBounds  Kind = "out of bounds"
 	BetweenSteps Kind = "between steps"
+	NoPerson     Kind = "no person"
 )
 
 // Fault is something wrong at a place of a table's text.
@@ -204,6 +205,8 @@ func (f *Format) mend(faults *Faults) string {
 	case BetweenSteps:
 		return "state a finer step or more digits in the schema, or continuous: true with the " +
 			"width of cells"
+	case NoPerson:
+		return "give every record the id of the person whom it is about"
 	case NotListed:
 		values := f.Schema.Attributes[at].Values
 		for _, example := range faults.Examples {

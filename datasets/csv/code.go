@@ -18,7 +18,9 @@ type coder struct {
 	codes   []uint32  // of the current row
 	numbers []float64 // of the current row, for continuous attributes
 	dropped int
-	lacking []int // for each attribute, the rows that are dropped because they lack it
+	lacking []int    // for each attribute, the rows that are dropped because they lack it
+	person  string   // whom the current row is about
+	people  []string // whom the table's rows are about
 }
 
 // column is what is needed to code one attribute's texts quickly.
@@ -66,7 +68,7 @@ func (c *coder) another() *coder {
 	own := *c
 	own.builder, own.columns = datasets.NewBuilder(c.format.Schema, 0), slices.Clone(c.columns)
 	own.codes, own.numbers = make([]uint32, len(c.columns)), make([]float64, len(c.columns))
-	own.dropped, own.lacking = 0, make([]int, len(c.columns))
+	own.dropped, own.lacking, own.people = 0, make([]int, len(c.columns)), nil
 	for i := range own.columns {
 		if own.columns[i].index != nil {
 			own.columns[i].recent = make([]recentText, recentTexts)
@@ -111,6 +113,15 @@ func (c *coder) field(a int, text string, complete *bool) (right bool) {
 	return err == nil
 }
 
+// named notes the person of the current row. It reports whether the text is an id.
+func (c *coder) named(text string) bool {
+	if c.format.Trim {
+		text = strings.TrimSpace(text)
+	}
+	c.person = text
+	return text != "" && !slices.Contains(c.format.Missing, text)
+}
+
 // recentTexts is how many texts of a column are found again by comparing them with one other. Most
 // lists of values are shorter.
 const recentTexts = 64
@@ -134,6 +145,9 @@ func (c *column) lookup(text string) (code uint32, known bool) {
 
 // add adds the current row to the table.
 func (c *coder) add() {
+	if c.format.Person != "" {
+		c.people = append(c.people, c.person)
+	}
 	row := c.builder.AddRow()
 	for a, code := range c.codes {
 		if c.columns[a].attribute.Continuous {

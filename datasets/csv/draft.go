@@ -385,8 +385,9 @@ const privateHead = `# REVIEW EVERY BOUND AND EVERY LIST BELOW before a release:
 # change them. Write down what is possible, not what occurs: bounds any person could have
 # (half-open: low is inside, high is not), every value the form allowed. Check what is listed as
 # missing and which lists are ordered, name the class, give roles (quasi-identifier, sensitive), and
-# describe in attributes that are not quasi-identifiers nothing you would not publish. Then delete
-# these lines.
+# describe in attributes that are not quasi-identifiers nothing you would not publish. If a person
+# may have several records, name the column that tells persons apart: "person: id" and, for how many
+# records of each are used at most, "contributions: 1". Then delete these lines.
 `
 
 const publicHead = `# Bounds and lists are read off %s, which must be public: it must have come

@@ -26,9 +26,10 @@ type MadeUp struct{}
 
 // MadeUpParams name the schema file and the number of records.
 type MadeUpParams struct {
-	Schema string `yaml:"schema" doc:"the schema file" values:"a file's path, relative to the spec"`
-	Target string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
-	N      int    `yaml:"n" doc:"the number of records" min:"1" max:"10000000"`
+	Schema        string `yaml:"schema" doc:"the schema file" values:"a file's path, relative to the spec"`
+	Target        string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
+	Contributions int    `yaml:"contributions" doc:"as of the dataset csv: so many records in succession are a person's" min:"0" max:"1000"`
+	N             int    `yaml:"n" doc:"the number of records" min:"1" max:"10000000"`
 }
 
 // Validate asks for a schema.
@@ -61,7 +62,7 @@ func (MadeUp) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, err
 	}
-	format, _, err := ReadSchema(params.Schema, params.Target)
+	format, _, err := ReadSchema(params.Schema, params.Target, params.Contributions)
 	if err != nil {
 		return nil, err
 	}

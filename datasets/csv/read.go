@@ -32,6 +32,8 @@ type Content struct {
 	Table *datasets.Table
 	// Dropped counts the rows left out because a value was missing.
 	Dropped int
+	// Beyond counts the rows left out because enough others are the same person's.
+	Beyond int
 	// LeftOut are the names of the columns that the schema does not describe.
 	LeftOut []string
 }
@@ -66,13 +68,18 @@ func (f *Format) read(ctx context.Context, file string, r io.Reader,
 		return nil, err
 	}
 	content.Table, content.Dropped = t.builder.Table(), t.dropped
+	if f.Person != "" {
+		rows := content.Table.Len()
+		content.Table = datasets.OfPersons(content.Table, t.persons, t.ids)
+		content.Beyond = rows - content.Table.Len()
+	}
 	return content, nil
 }
 
 func (f *Format) reader(file string, r io.Reader, block int) (*tableReader, error) {
 	records, guard, err := openRecords(file, decoded(r, f.Latin1), f.Delimiter, f.Trim)
 	return &tableReader{coder: newCoder(f), file: file, records: records, guard: guard,
-		block: block}, err
+		block: block, known: make(map[string]int32)}, err
 }
 
 // decoded is the text of r in UTF-8. Windows-1252 has all of Latin-1's letters and others besides.
@@ -150,6 +157,11 @@ type tableReader struct {
 	above   int      // lines above the rows
 	seen    []string // the header's names
 	done    int      // records read, with faults or without
+	// ids are the persons met so far and persons those of the table's rows, as indices into ids;
+	// known finds them.
+	ids     []string
+	known   map[string]int32
+	persons []int32
 
 	bad    datasets.Problems
 	noted  func(*Fault) // called with every fault; may be nil
@@ -273,7 +285,7 @@ func (t *tableReader) header(content *Content) {
 	}
 	// A line's end within the last name is a line more.
 	t.above = t.guard.line + strings.Count(record[len(record)-1], "\n")
-	found := make([]bool, len(names))
+	found, person := make([]bool, len(names)), t.format.Person
 	t.layout = make([]int, len(record))
 	t.seen = make([]string, len(record))
 	for i, name := range record {
@@ -285,8 +297,14 @@ func (t *tableReader) header(content *Content) {
 		}
 		t.seen[i] = strings.Clone(name)
 		a := slices.Index(names, name)
-		t.layout[i] = a
+		t.layout[i] = a // -1 is ignored
 		switch {
+		case name == t.format.Person && name != "":
+			t.layout[i] = personal
+			if person == "" {
+				t.fail(Header, i, "duplicate column %q in the header", name)
+			}
+			person = ""
 		case a < 0:
 			content.LeftOut = append(content.LeftOut, t.seen[i])
 		case found[a]:
@@ -294,6 +312,10 @@ func (t *tableReader) header(content *Content) {
 		default:
 			found[a] = true
 		}
+	}
+	if person != "" {
+		t.fail(Header, 0, "no column for the person, %q%s, the header names %s (delimiter %q)",
+			person, spelling.Hint(person, t.seen), someOf(t.seen), t.format.Delimiter)
 	}
 	for a, name := range names {
 		if !found[a] {
@@ -347,7 +369,13 @@ func (t *tableReader) row(record []string) {
 	}
 	complete, right := true, true
 	for i, text := range record {
-		if a := t.layout[i]; a >= 0 && !t.field(a, text, &complete) {
+		a := t.layout[i]
+		if a == personal && !t.named(text) {
+			t.fail(NoPerson, i, "%s: %q stands for no person, must be the id of one in every "+
+				"record", t.format.Person, shortened(text))
+			right = false
+		}
+		if a >= 0 && !t.field(a, text, &complete) {
 			if t.format.Trim {
 				text = strings.TrimSpace(text)
 			}
@@ -363,6 +391,21 @@ func (t *tableReader) row(record []string) {
 		t.fail(Unreadable, 0, "row %d, must be at most %d rows", t.builder.Len(), math.MaxInt32)
 	default:
 		t.add()
+		t.met(t.people)
+		t.people = t.people[:0]
+	}
+}
+
+// met notes whose rows were added to the table.
+func (t *tableReader) met(people []string) {
+	for _, id := range people {
+		person, known := t.known[id]
+		if !known {
+			id = strings.Clone(id) // which may be part of a large text
+			person = int32(len(t.ids))
+			t.known[id], t.ids = person, append(t.ids, id)
+		}
+		t.persons = append(t.persons, person)
 	}
 }
 

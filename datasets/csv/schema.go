@@ -34,9 +34,12 @@ type Format struct {
 	// MissingAsValue keeps a missing categorical value as a separate value, whose name is
 	// Missing[0].
 	MissingAsValue bool
+	// Person is the column that says whom a record is about, "" for none. It is no attribute. Of a
+	// person's records Schema.Contributions are read, the others are left out.
+	Person string
 
 	missing []uint32 // for each attribute: the code of a missing value, or dropRow
-	layout  []int    // without a header, for each column: its attribute, or -1 where it is ignored
+	layout  []int    // without a header, for each column: its attribute, ignored or personal
 }
 
 // Plain is the format that Write writes tables of a schema in. Its exported fields may be changed
@@ -48,6 +51,9 @@ func Plain(schema *datasets.Schema) *Format {
 	}
 	return f
 }
+
+// ignored and personal stand for columns that are no attributes: the second is the person's.
+const ignored, personal = -1, -2
 
 // dropRow is the code of missing values whose row is left out. No domain reaches it.
 const dropRow = math.MaxUint32
@@ -62,6 +68,8 @@ type schemaFile struct {
 	Missing        []string    `yaml:"missing,flow-one"`
 	MissingAsValue bool        `yaml:"missing-as-value"`
 	Class          string      `yaml:"class"`
+	Person         string      `yaml:"person"`
+	Contributions  int         `yaml:"contributions"`
 	Attributes     []attribute `yaml:"attributes"`
 	Constraints    []string    `yaml:"constraints,flow-one"`
 }
@@ -120,10 +128,13 @@ var roles = map[string]datasets.Role{
 
 // ParseSchema reads a schema file. file names it in messages; the error holds everything wrong with
 // it, each as file:line: what.
-func ParseSchema(file string, data []byte) (*Format, error) { return parseSchema(file, data, "") }
+func ParseSchema(file string, data []byte) (*Format, error) {
+	return parseSchema(file, data, "", 0)
+}
 
-// parseSchema takes the target for the class in place of the file's, unless it is empty.
-func parseSchema(file string, data []byte, target string) (*Format, error) {
+// parseSchema takes the target for the class in place of the file's, unless it is empty, and a
+// number of contributions, unless it is 0.
+func parseSchema(file string, data []byte, target string, contributions int) (*Format, error) {
 	reader := strictyaml.NewReader(file)
 	root := reader.Document(data)
 	read := schemaFile{Delimiter: ",", Header: true, Encoding: encodingUTF8,
@@ -132,7 +143,7 @@ func parseSchema(file string, data []byte, target string) (*Format, error) {
 	if root == nil || root.Kind != strictyaml.MappingNode {
 		return nil, reader.Err()
 	}
-	c := compiler{Reader: reader, root: root, file: read}
+	c := compiler{Reader: reader, root: root, file: read, asked: contributions}
 	if target != "" {
 		c.retarget(target)
 	}
@@ -146,8 +157,9 @@ func parseSchema(file string, data []byte, target string) (*Format, error) {
 // compiler turns a schema file into a Format and reports what does not fit together.
 type compiler struct {
 	*strictyaml.Reader
-	root *strictyaml.Node
-	file schemaFile
+	root  *strictyaml.Node
+	file  schemaFile
+	asked int // contributions in place of the file's; 0 for these
 }
 
 // retarget makes an attribute the class; the one that was is a quasi-identifier.
@@ -215,7 +227,11 @@ func (c *compiler) compile() *Format {
 		}
 		if entry.Kind == kindIgnored {
 			c.ignored(entry)
-			f.layout = append(f.layout, -1)
+			column := ignored
+			if entry.Name != "" && entry.Name == c.file.Person {
+				column = personal
+			}
+			f.layout = append(f.layout, column)
 			continue
 		}
 		a, missing := c.attribute(entry, entry.Name == class)
@@ -223,6 +239,7 @@ func (c *compiler) compile() *Format {
 		f.Schema.Attributes = append(f.Schema.Attributes, a)
 		f.missing = append(f.missing, missing)
 	}
+	c.person(f)
 	if c.Err() == nil {
 		if err := f.Schema.Validate(); err != nil {
 			c.problems(c.root, err)
@@ -239,6 +256,41 @@ func (c *compiler) compile() *Format {
 		f.Schema.Constraints = append(f.Schema.Constraints, constraint)
 	}
 	return f
+}
+
+// person sets the column that says whom records are about, and how many there may be of each.
+func (c *compiler) person(f *Format) {
+	f.Person, f.Schema.Contributions = c.file.Person, c.file.Contributions
+	const allowed = "must be how many records of each person are kept at most, from 1 to"
+	number, named := strictyaml.Find(c.root, "contributions"), strictyaml.Find(c.root, "person")
+	if c.asked != 0 {
+		f.Schema.Contributions = c.asked
+	} else if n := c.file.Contributions; number != nil &&
+		(n < 1 || n > datasets.MostContributions) {
+		c.Problemf(number, "%d, %s %d", n, allowed, datasets.MostContributions)
+	} else if number == nil && named != nil {
+		c.Problemf(named, "without contributions:, which %s %d", allowed,
+			datasets.MostContributions)
+	}
+	switch {
+	case named == nil && c.asked != 0:
+		c.Problemf(c.root, "no person:, must name the column that says whom a record is about "+
+			"where contributions are limited (%d)", c.asked)
+	case named == nil && number != nil:
+		c.Problemf(number, "without person:, must come with the column that says whom a record is "+
+			"about")
+	case named == nil:
+	case f.Person == "":
+		c.Problemf(named, "empty, must name the column that says whom a record is about")
+	case f.Schema.Index(f.Person) >= 0:
+		c.Problemf(named, "%q is an attribute, must be one of kind ignored or none: it is never "+
+			"released", f.Person)
+	case !f.Header && !slices.Contains(f.layout, personal):
+		c.Problemf(named, "%q is no column, must be listed under attributes with kind ignored "+
+			"where there is no header", f.Person)
+	default:
+		c.readable(named, f.Person)
+	}
 }
 
 // problems reports an error of the datasets package, which may hold several, at a node.

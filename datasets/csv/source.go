@@ -26,7 +26,8 @@ type Params struct {
 	CSV    string `yaml:"csv" doc:"the table's text, compressed by gzip or not" values:"a file's path, relative to the spec"`
 	Schema string `yaml:"schema" doc:"the table's schema file, which ppdp datasets schema drafts" values:"a file's path, relative to the spec"`
 	// Target leaves the schema file as it is.
-	Target string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
+	Contributions int    `yaml:"contributions" doc:"at most this many records of each person are used, in place of as many as the schema says; 0 for these" min:"0" max:"1000"`
+	Target        string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
 	// What is held out by train: comes last.
 	Holdout  string `yaml:"holdout" doc:"a second table, whose rows come after those of the first" values:"a file's path, relative to the spec; empty for none"`
 	Shuffled bool   `yaml:"shuffled" doc:"rows are in random order, so that train: holds out any"`
@@ -65,7 +66,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, err
 	}
-	format, schema, err := ReadSchema(params.Schema, params.Target)
+	format, schema, err := ReadSchema(params.Schema, params.Target, params.Contributions)
 	if err != nil {
 		return nil, err
 	}
@@ -96,11 +97,13 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		both.Append(content.Table)
 		both.Append(more.Table)
 		content.Dropped += more.Dropped
+		content.Beyond += more.Beyond
 		content.Table = both.Table()
 	}
 	if params.Shuffled {
 		order := content.Table.AllRows() // by the content: a file's name changes no number
 		random.NewKey(0).Derive("order", string(digest.Sum(nil))).Stream().Permute(order)
+		content.Table.ByPerson(order)
 		content.Table = content.Table.Select(order)
 	}
 	found := format.Notes(content)
@@ -117,6 +120,9 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	}
 	if params.Shuffled {
 		schema = append(schema, "shuffled"...)
+	}
+	if params.Contributions > 0 {
+		schema = fmt.Appendf(schema, "contributions %d", params.Contributions)
 	}
 	digest.Write(schema)
 	// So that no text can pose as a schema's beginning.
@@ -140,6 +146,10 @@ func (f *Format) Notes(content *Content) []string {
 		notes = append(notes,
 			"a missing category is a separate value; only a missing number or class drops a row")
 	}
+	if n := f.Schema.Contributions; n > 0 {
+		notes = append(notes, fmt.Sprintf("persons are protected, by %s: %d records beyond the %d "+
+			"of a person are left out", f.Person, content.Beyond, n))
+	}
 	if f.Schema.Class() < 0 {
 		notes = append(notes, "the table has no class attribute")
 	}
@@ -147,13 +157,13 @@ func (f *Format) Notes(content *Content) []string {
 }
 
 // ReadSchema reads the schema file at path, which it returns as text, too. target is the class in
-// place of the file's, "" for that.
-func ReadSchema(path, target string) (*Format, []byte, error) {
+// place of the file's, "" for that, and contributions those in place of the file's, 0 for these.
+func ReadSchema(path, target string, contributions int) (*Format, []byte, error) {
 	text, err := datasets.ReadFile(path, strictyaml.MaxBytes)
 	if err != nil {
 		return nil, nil, fmt.Errorf("schema: %w", err)
 	}
-	format, err := parseSchema(path, text, target)
+	format, err := parseSchema(path, text, target, contributions)
 	return format, text, err
 }
 

@@ -115,7 +115,7 @@ func (f *Format) readTexts(ctx context.Context, file string, r io.Reader, need [
 // published is the format in which a published table is written, by its beginning.
 func (f *Format) published(sample []byte, need []string) *Format {
 	as := *f
-	as.Header = true
+	as.Header, as.Person = true, ""
 	as.Schema = &datasets.Schema{Attributes: make([]datasets.Attribute, len(need))}
 	for i, name := range need {
 		as.Schema.Attributes[i].Name = name

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"ppdp/datasets"
 )
 
 // Words of DiabetesParams.
@@ -19,8 +22,23 @@ const (
 
 // DiabetesParams say what a record and its class are.
 type DiabetesParams struct {
-	Encounters string `yaml:"encounters" doc:"first, the first stay of each of 71,518 patients; or all, 101,766 stays, up to 40 of one patient: what protects a record then protects a person by as much less" words:"first all"`
+	Encounters string `yaml:"encounters" doc:"first, the first stay of each of 71,518 patients; all, 101,766 stays, up to 40 of one patient: what protects a record then protects a person by as much less; or a number, so many stays of each patient at most, drawn by lot: then patients are protected, not stays" values:"first, all or a whole number from 1 to 1000"`
 	Readmitted string `yaml:"readmitted" doc:"the class: early, readmitted within 30 days, or any" words:"early any"`
+}
+
+func (p *DiabetesParams) Validate() error {
+	if n := p.contributions(); p.Encounters != First && p.Encounters != All &&
+		(n < 1 || n > datasets.MostContributions || strconv.Itoa(n) != p.Encounters) {
+		return fmt.Errorf("encounters: %q, must be %s, %s or a whole number from 1 to %d",
+			p.Encounters, First, All, datasets.MostContributions)
+	}
+	return nil
+}
+
+// contributions is how many stays of each patient are used, 0 where stays are protected.
+func (p *DiabetesParams) contributions() int {
+	n, _ := strconv.Atoi(p.Encounters) // 0 for words
+	return n
 }
 
 func (p *DiabetesParams) share() int {
@@ -33,6 +51,13 @@ func (p *DiabetesParams) share() int {
 func (p *DiabetesParams) classes() []int {
 	readmitted, rows := 6293, 71518
 	switch {
+	case p.contributions() > 0: // as of all stays, whichever are drawn
+		rows = 0
+		for _, patients := range patients[:min(p.contributions(), len(patients))] {
+			rows += patients
+		}
+		all := (&DiabetesParams{All, p.Readmitted}).classes()
+		readmitted = int(math.Round(float64(rows) * float64(all[1]) / float64(all[0]+all[1])))
 	case p.Encounters == All && p.Readmitted == Early:
 		readmitted, rows = 11357, 101766
 	case p.Encounters == All:
@@ -42,6 +67,10 @@ func (p *DiabetesParams) classes() []int {
 	}
 	return []int{rows - readmitted, readmitted}
 }
+
+// patients are how many have at least one stay, two, and so on.
+var patients = []int{71518, 16773, 6339, 3011, 1590, 873, 527, 320, 209, 139, 97, 77, 58, 44, 39,
+	30, 26, 23, 17, 14, 8, 7, 5, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 
 // diabetes writes the columns of the schema, of the encounters asked for.
 func diabetes(text []byte, given params) ([]byte, error) {
@@ -54,7 +83,7 @@ func diabetes(text []byte, given params) ([]byte, error) {
 	for i, name := range rows[0] {
 		at[name] = i
 	}
-	for _, name := range []string{"patient_nbr", "encounter_id", "diag_1", "readmitted"} {
+	for _, name := range []string{person, "encounter_id", "diag_1", "readmitted"} {
 		if _, known := at[name]; !known {
 			return nil, fmt.Errorf("no column %s", name)
 		}
@@ -68,7 +97,7 @@ func diabetes(text []byte, given params) ([]byte, error) {
 	}
 	first := make(map[string]int64) // encounter of each patient
 	for _, row := range rows[1:] {
-		id, patient := number(row, "encounter_id"), row[at["patient_nbr"]]
+		id, patient := number(row, "encounter_id"), row[at[person]]
 		if earliest, seen := first[patient]; !seen || id < earliest {
 			first[patient] = id
 		}
@@ -79,7 +108,7 @@ func diabetes(text []byte, given params) ([]byte, error) {
 	w.Write(rows[0]) // into memory: it cannot fail
 	for _, row := range rows[1:] {
 		id := number(row, "encounter_id")
-		if p.Encounters == First && first[row[at["patient_nbr"]]] != id {
+		if p.Encounters == First && first[row[at[person]]] != id {
 			continue
 		}
 		row[at["diag_1"]] = diagnosis(row[at["diag_1"]])

@@ -50,6 +50,12 @@ type params interface {
 	share() int     // as of datasets.Dataset
 }
 
+// limiting is implemented by parameters that limit the records of each person, 0 for no limit.
+type limiting interface{ contributions() int }
+
+// person is the column of persons of a table that has several records of one.
+const person = "patient_nbr"
+
 // projecting is implemented by parameters that choose columns.
 type projecting interface {
 	project(*datasets.Schema) (*datasets.Schema, error)
@@ -153,6 +159,9 @@ func (s *Source) format(p params) (*csvtable.Format, error) {
 		return nil, err
 	}
 	format, err := csvtable.ParseSchema(name, text)
+	if limited, ok := p.(limiting); ok && err == nil && limited.contributions() > 0 {
+		format.Person, format.Schema.Contributions = person, limited.contributions()
+	}
 	if chosen, ok := p.(projecting); ok && err == nil {
 		schema, err := chosen.project(format.Schema)
 		if err != nil {
@@ -209,6 +218,7 @@ func (s *Source) shuffled(table *datasets.Table) *datasets.Table {
 	random.NewKey(0).Derive("rows", s.name).Stream().Shuffle(len(rows), func(i, j int) {
 		rows[i], rows[j] = rows[j], rows[i]
 	})
+	table.ByPerson(rows)
 	return table.Select(rows)
 }
 

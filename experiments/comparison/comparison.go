@@ -24,8 +24,11 @@ import (
 type Comparison struct {
 	CSV, Schema string // paths; without CSV records are made up from the schema
 	Target      string // the class, in place of the schema's; "" for that
-	Epsilon     []float64
-	K           int
+	// Contributions is how many records of each person are used at most, in place of as many as the
+	// schema says; 0 for these.
+	Contributions int
+	Epsilon       []float64
+	K             int
 	// Records is the number of records as far as it is public. Settings follow from it.
 	Records int
 	Trials  int
@@ -124,6 +127,9 @@ func (c *Comparison) dataset(path string) (d spec.DatasetSpec, err error) {
 	}
 	if values["schema"], err = relativeTo(filepath.Dir(path), c.Schema); err != nil {
 		return d, err
+	}
+	if c.Contributions != 0 {
+		values["contributions"] = c.Contributions
 	}
 	if c.Target != "" {
 		values["target"] = c.Target

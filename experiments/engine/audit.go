@@ -25,6 +25,10 @@ type audited struct {
 // them.
 func (r *run) openAudits(finished map[string]entry) (open []task, err error) {
 	known := make(map[string]bool)
+	persons := make(map[*spec.Dataset]int)
+	for _, set := range r.cache.sets {
+		persons[set.config] = set.data.contributions
+	}
 	for _, config := range r.plan.Configs {
 		if config.Epsilon == nil {
 			continue
@@ -33,13 +37,18 @@ func (r *run) openAudits(finished map[string]entry) (open []task, err error) {
 		a.subject = fmt.Sprintf("%q %q %d %q %q %s%s", config.Label(), config.Algorithm,
 			config.Info.Revision, config.Variant, results.FormatParams(config.Params),
 			config.BudgetText(), config.Info.Program)
+		contributions := persons[config.Data]
+		if contributions > 0 {
+			a.subject += fmt.Sprintf(" contributions %d", contributions)
+		}
 		if known[a.subject] {
 			continue // the same on another dataset
 		}
 		known[a.subject] = true
 		a.Case, err = audit.NewCase(audit.Subject{Algorithm: config.Implementation,
 			Variant: config.Guarantee.Variant, Params: config.Parameters,
-			Epsilon: *config.Epsilon, Delta: config.Delta}, config.Label())
+			Epsilon: *config.Epsilon, Delta: config.Delta,
+			Contributions: contributions}, config.Label())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", config.Label(), err)
 		}

@@ -41,6 +41,7 @@ func dataKeyOf(c *spec.Job) dataKey { return dataKey{c.Config.Data, c.Trial} }
 type facts struct {
 	datasets.Dataset     // without its table or graph
 	nodes, maxDegree int // of a graph
+	contributions    int // of the schema of a table
 }
 
 // loadedSet is a dataset, of the first trial where it is drawn anew for each.
@@ -131,6 +132,9 @@ func loadTrial(ctx context.Context, p *spec.Plan, files datasets.Files, d *spec.
 func factsOf(data *datasets.Dataset) *facts {
 	f := &facts{Dataset: *data}
 	f.Table, f.Graph = nil, nil
+	if data.Table != nil {
+		f.contributions = data.Table.Schema().Contributions
+	}
 	if data.Graph != nil {
 		f.nodes, f.maxDegree = data.Graph.Nodes(), data.Graph.MaxDegree()
 	}

@@ -37,6 +37,9 @@ func (e *execution) run(ctx context.Context) error {
 	budget := privacy.NewBudget(0)
 	if config := e.job.Config; config.Epsilon != nil {
 		budget = privacy.NewApproximate(*config.Epsilon, config.Delta)
+		if table := e.data.data.Table; table != nil {
+			budget.Group(table.Schema().Contributions)
+		}
 	}
 	err := e.make(ctx, budget)
 	if err == nil {
@@ -112,7 +115,7 @@ func (e *execution) check(budget *privacy.Budget) error {
 	claimed, proven := budget.Spent()
 	e.Spent = &results.Spent{Claimed: claimed, Proven: results.Bound(proven)}
 	if budget.Unit() == privacy.Rho {
-		e.Spent.Rho = budget.Total()
+		e.Spent.Rho = privacy.RhoOf(*config.Epsilon, config.Delta)
 		e.Spent.ProvenEpsilon = results.Bound(privacy.EpsilonOf(proven, config.Delta))
 	}
 	e.Ledger = budget.Ledger()
@@ -214,8 +217,12 @@ func (e *execution) evaluateInside(ctx context.Context, measure spec.Measure) (f
 	return sum / float64(len(folds)), true, nil
 }
 
-// foldsOf splits a table's rows into the plan's folds.
+// foldsOf splits a table's rows into the plan's folds, or its persons where these have several
+// rows: nobody is learned from and tested on.
 func foldsOf(p *spec.Plan, table *datasets.Table, key random.Key) ([]classifiers.Fold, error) {
+	if table.Schema().Contributions > 1 {
+		return foldsOfPersons(p, table, key)
+	}
 	class := table.Schema().Class()
 	if !p.Spec.Stratify || class < 0 {
 		return classifiers.Folds(key, table.Len(), p.Folds)
@@ -226,4 +233,38 @@ func foldsOf(p *spec.Plan, table *datasets.Table, key random.Key) ([]classifiers
 		labels[row] = column.At(int32(row))
 	}
 	return classifiers.Stratified(key, labels, p.Folds)
+}
+
+// foldsOfPersons splits by persons, whatever the classes of their rows.
+func foldsOfPersons(p *spec.Plan, table *datasets.Table, key random.Key) ([]classifiers.Fold,
+	error) {
+	numbers, persons := make(map[int32]int32), make([]int32, table.Len())
+	for row := range persons {
+		number, met := numbers[table.Person(int32(row))]
+		if !met {
+			number = int32(len(numbers))
+			numbers[table.Person(int32(row))] = number
+		}
+		persons[row] = number
+	}
+	if len(numbers) < p.Folds {
+		return nil, fmt.Errorf("%d folds of %d persons, must be at most the number of persons",
+			p.Folds, len(numbers))
+	}
+	folds, err := classifiers.Folds(key, len(numbers), p.Folds)
+	for f, fold := range folds {
+		tested := make([]bool, len(numbers))
+		for _, person := range fold.Test {
+			tested[person] = true
+		}
+		folds[f] = classifiers.Fold{}
+		for row, person := range persons {
+			part := &folds[f].Train
+			if tested[person] {
+				part = &folds[f].Test
+			}
+			*part = append(*part, int32(row))
+		}
+	}
+	return folds, err
 }

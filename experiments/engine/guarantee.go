@@ -16,14 +16,17 @@ import (
 const trainedOn = "Private in the rows trained on, not in the table: which rows those are " +
 	"depends on how many the table has."
 
-// promised is what a job's algorithm promises, whatever the data.
-func (r *run) promised(i int) algorithms.Guarantee { return r.plan.Jobs[i].Config.Guarantee }
+// promised is what a job's algorithm promises, whatever the data say.
+func (r *run) promised(i int) algorithms.Guarantee {
+	c := &r.plan.Jobs[i]
+	return c.Config.Guarantee.OfPersons(r.cache.of(c).contributions)
+}
 
 // guarantee is what a finished job's algorithm promises, as far as the data and the ledger bear it
 // out. It says of the data no more than whether they do.
 func (r *run) guarantee(i int) algorithms.Guarantee {
 	c, data := &r.plan.Jobs[i], r.cache.of(&r.plan.Jobs[i])
-	g := c.Config.Guarantee
+	g := r.promised(i)
 	if data.Share > 1 && g.Model != algorithms.NoPrivacy && g.Status != algorithms.Broken {
 		g.Status, g.Errata = algorithms.Short, append(slices.Clip(g.Errata), "D13")
 		g.Note = fmt.Sprintf("Up to %d records come from one person: what protects a record "+

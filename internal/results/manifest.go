@@ -104,7 +104,7 @@ type AlgorithmUse struct {
 	Title     string   `json:"title,omitempty"`
 	Source    string   `json:"source,omitempty"`
 	Guarantee string   `json:"guarantee,omitempty"` // its model: DifferentialPrivacy
-	Unit      string   `json:"unit,omitempty"`      // what is protected: "record", "edge", "node"
+	Unit      string   `json:"unit,omitempty"`      // "record", "person", "edge", "node"
 	Relation  string   `json:"relation,omitempty"`  // which data sets are neighbours
 	Status    string   `json:"status,omitempty"`    // whether the guarantee holds
 	Errata    []string `json:"errata,omitempty"`    // ids in docs/errata.md

@@ -30,8 +30,8 @@ type Report struct {
 	// Classes is the number of equivalence classes: sets of released records whose published ranges
 	// are all alike.
 	Classes int
-	// K is the size of the smallest class: the largest k for which the release is k-anonymous. 0
-	// when no record is released.
+	// K is the size of the smallest class: the largest k for which the release is k-anonymous. It
+	// counts persons where the schema limits their records. 0 when no record is released.
 	K int
 	// Problems are contradictions between the release and the table, at most a few of a kind.
 	// A release with problems is not what it says, whatever its K.
@@ -220,7 +220,7 @@ func (v *verifier) membership() {
 // so that two regions that say the same are one class, as they are to a reader of the table.
 func (v *verifier) classes() {
 	r := v.released
-	sizes := make(map[string]int)
+	sizes, met := make(map[string]int), make(map[string]bool)
 	texts := make([]string, r.Len())
 	for at := range v.rows {
 		region := int(r.Assignment[at])
@@ -239,7 +239,15 @@ func (v *verifier) classes() {
 			}
 			texts[region] = b.String() + "."
 		}
-		sizes[texts[region]]++
+		class := texts[region]
+		if v.table.Schema().Contributions > 1 { // a person counts once
+			key := fmt.Sprint(class, v.table.Person(v.rows[at]))
+			if met[key] {
+				continue
+			}
+			met[key] = true
+		}
+		sizes[class]++
 	}
 	v.report.Classes = len(sizes)
 	for _, n := range sizes { // order-free: the least of all

@@ -1,0 +1,147 @@
+package audit
+
+import (
+	"slices"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/internal/results"
+	"ppdp/privacy"
+)
+
+// TestPersons: what is sound for records is sound for persons with up to three, and costs what is
+// claimed of a person. A release whose noise is that of one record is seen, call by call and as a
+// black box, and so is one whose counts a person moves by more than three.
+func TestPersons(t *testing.T) {
+	replaced := counts{}.Info().Variants[0]
+	replaced.Relation = algorithms.ReplaceRecord
+	for _, c := range []struct {
+		contributions int
+		fault         string
+		kinds         []string
+	}{
+		{1, "", nil}, {3, "", nil}, {1, "a person charged for one record", nil},
+		{3, "a person charged for one record", []string{Sensitivity}},
+		{3, "half the sensitivity", []string{Sensitivity}},
+	} {
+		subject := Subject{Algorithm: counts{c.fault}, Variant: algorithms.Strict,
+			Params: &algorithms.NoParams{}, Epsilon: 1, Contributions: c.contributions}
+		made := must(NewCase(subject, ""))
+		o := Options{Transcripts: 50, Seed: 1}
+		if c.contributions == 3 && c.fault != "half the sensitivity" {
+			o.BlackBox = 1000
+			made.Pairs = slices.DeleteFunc(made.Pairs, func(p Pair) bool {
+				return p.Name != "alone in its class, record 20 of 20 and 2 more of the person"
+			})
+		}
+		v := must(made.Audit(t.Context(), o))
+		for _, kind := range c.kinds {
+			if !slices.ContainsFunc(v.Failures, func(f Failure) bool { return f.Kind == kind }) {
+				t.Errorf("%d, %q: no failure of %s, found %v", c.contributions, c.fault, kind,
+					v.Failures)
+			}
+		}
+		if c.kinds == nil && !v.Passed() {
+			t.Errorf("%d, %q: found %v", c.contributions, c.fault, v.Failures)
+		}
+		if v.Unit != "person" || v.Relation != algorithms.AddOrRemovePerson {
+			t.Errorf("%s, %s: must be of persons", v.Unit, v.Relation)
+		}
+		if box := v.BlackBox; box != nil && box.Accused != (c.kinds != nil) {
+			t.Errorf("%d, %q: the black box says %s", c.contributions, c.fault, box.Text)
+		}
+		if c.fault == "" && !(v.Proven > 0.999 && v.Proven < 1.001) {
+			t.Errorf("%d: proven %v, want 1, the person's epsilon", c.contributions, v.Proven)
+		}
+	}
+	// A person whose three records are others now moves counts by six: twice what is claimed here.
+	pairs := must(Pairs(replaced.OfPersons(3)))
+	v := must(Replay(t.Context(), Subject{Algorithm: counts{}, Variant: algorithms.Strict,
+		Params: &algorithms.NoParams{}, Epsilon: 1, Contributions: 3}, pairs,
+		Options{Transcripts: 20, Seed: 1}))
+	if v.Passed() || results.Bound(v.MaxMoved()) != 2 {
+		t.Errorf("replaced records move counts by %v of what is proven, want 2", v.MaxMoved())
+	}
+}
+
+// TestPersonsInRho: three records cost nine times what one does.
+func TestPersonsInRho(t *testing.T) {
+	a := totals{}
+	s := Subject{Algorithm: a, Variant: algorithms.Strict, Params: a.Params(), Epsilon: 1,
+		Delta: 1e-9, Contributions: 3}
+	c := must(NewCase(s, ""))
+	c.Pairs = c.Pairs[:2]
+	v := must(c.Audit(t.Context(), Options{Transcripts: 100, Seed: 2}))
+	if !v.Passed() || !(v.Proven > 0.999 && v.Proven < 1.001) || !(v.Seen > 0.1) {
+		t.Errorf("proven %v, seen %v, %v, want 1 and more than a tenth", v.Proven, v.Seen,
+			v.Failures)
+	}
+	budget := s.budget(&c.Pairs[0].A)
+	if whole := privacy.RhoOf(1, 1e-9); budget.Total() != whole/9 {
+		t.Errorf("a record has %v of rho, want %v", budget.Total(), whole/9)
+	}
+}
+
+// TestPairsOfPersons: of two neighbours one has all of a person's records, no more and no fewer
+// than they may have, and the other has none, or as many others.
+func TestPairsOfPersons(t *testing.T) {
+	added := counts{}.Info().Variants[0]
+	replaced := added
+	replaced.Relation = algorithms.ReplaceRecord
+	for _, g := range []algorithms.Guarantee{added, replaced} {
+		for k := 1; k <= 4; k++ {
+			for _, p := range must(Pairs(g.OfPersons(k))) {
+				a, b := p.A.Table, p.B.Table
+				if a.Schema().Contributions != k || b.Schema().Contributions != k {
+					t.Fatalf("%s: the tables do not say %d", p.Name, k)
+				}
+				if p.Far {
+					continue
+				}
+				others, differ := records(b), 0
+				for _, row := range records(a) {
+					at := slices.IndexFunc(others,
+						func(o []uint32) bool { return slices.Equal(o, row) })
+					if at < 0 {
+						differ++
+					} else {
+						others = slices.Delete(others, at, at+1)
+					}
+				}
+				left := 0
+				if g.Relation == algorithms.ReplaceRecord {
+					left = differ
+				}
+				// a table of a single record has no more to draw from
+				if differ < 1 || differ > k || len(others) != left ||
+					left == 0 && a.Len()-b.Len() != k {
+					t.Errorf("%s of %d: %d records differ, %d are others", p.Name, k, differ,
+						len(others))
+				}
+			}
+		}
+	}
+}
+
+// TestPairsOnPersons: with the rarest record all others of its person go.
+func TestPairsOnPersons(t *testing.T) {
+	common, rare := []uint32{1, 1, 1, 0}, []uint32{9, 3, 2, 1}
+	schema := small()
+	schema.Contributions = 2
+	rows := [][]uint32{common, common, rare, common, {1, 1, 1, 1}}
+	data := Data{Table: datasets.OfPersons(table(schema, rows), []int32{0, 1, 0, 1, 2},
+		[]string{"a", "b", "c"})}
+	g := counts{}.Info().Variants[0].OfPersons(2)
+	pairs := must(PairsOn(g, "data", data))
+	want := [][]uint32{common, common, {1, 1, 1, 1}}
+	if got := records(pairs[0].B.Table); !slices.EqualFunc(got, want, slices.Equal[[]uint32]) {
+		t.Errorf("the neighbour is %v, want %v", got, want)
+	}
+	g.Relation = algorithms.ReplacePerson
+	pairs = must(PairsOn(g, "data", data))
+	want = [][]uint32{common, common, common, common, {1, 1, 1, 1}}
+	if got := records(pairs[0].B.Table); !slices.EqualFunc(got, want, slices.Equal[[]uint32]) {
+		t.Errorf("the neighbour with as many records is %v, want %v", got, want)
+	}
+}

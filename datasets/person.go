@@ -1,0 +1,83 @@
+package datasets
+
+import (
+	"slices"
+
+	"ppdp/random"
+)
+
+// MostContributions is the largest number of records of one person that a table may keep.
+const MostContributions = 1000
+
+// OfPersons returns the table with at most Schema.Contributions records of each person. persons has
+// each row's person, as an index into ids, by which they are known outside. Whose records are kept,
+// and which, is drawn by a public key from the person's id and the number of their records, in the
+// order of their rows: not from any value, nor from what others have, so that adding or removing a
+// person leaves the others' records as they are.
+func OfPersons(t *Table, persons []int32, ids []string) *Table {
+	most, records := t.schema.Contributions, make([]int, len(ids))
+	for _, person := range persons {
+		records[person]++
+	}
+	kept := make(map[int32][]int32) // of who has more: the numbers of the records kept, backwards
+	for person, n := range records {
+		if n <= most {
+			continue
+		}
+		numbers := make([]int32, n)
+		for i := range numbers {
+			numbers[i] = int32(i)
+		}
+		random.NewKey(0).Derive("contributions", ids[person]).Stream().Permute(numbers)
+		numbers = numbers[:most]
+		slices.Sort(numbers)
+		slices.Reverse(numbers)
+		kept[int32(person)] = numbers
+	}
+	clear(records) // seen so far
+	var rows, of []int32
+	for row, person := range persons {
+		number := int32(records[person])
+		records[person]++
+		numbers, limited := kept[person]
+		if limited {
+			last := len(numbers) - 1
+			if last < 0 || numbers[last] != number {
+				continue
+			}
+			kept[person] = numbers[:last]
+		}
+		rows, of = append(rows, int32(row)), append(of, person)
+	}
+	limited := t.Select(rows)
+	limited.persons = of
+	return limited
+}
+
+// Person is the number of the person whom a row is about. Of a table that was not made by OfPersons
+// any Schema.Contributions rows in succession count as one person's; a row each where records are
+// what is protected.
+func (t *Table) Person(row int32) int32 {
+	if t.persons == nil {
+		return row / int32(max(1, t.schema.Contributions))
+	}
+	return t.persons[row]
+}
+
+// ByPerson brings rows of the same person together, at the place of their lowest row: what is cut
+// off from the order's end then has at most one person in common with the rest. In a random order
+// that place is as random as any, whoever has more rows; the first of them would not be.
+func (t *Table) ByPerson(order []int32) {
+	if t.schema.Contributions < 2 {
+		return
+	}
+	place := make(map[int32]int)
+	for i, row := range order {
+		if at, met := place[t.Person(row)]; !met || row < order[at] {
+			place[t.Person(row)] = i
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		return place[t.Person(a)] - place[t.Person(b)]
+	})
+}

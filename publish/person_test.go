@@ -1,0 +1,181 @@
+package publish
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
+	"ppdp/metrics/verify"
+	"ppdp/privacy"
+	"ppdp/random"
+)
+
+// personal is a request for a table of 360 records of 120 persons: one has as many as six, and the
+// schema keeps three.
+func personal(t testing.TB) (dir string, request *Request) {
+	t.Helper()
+	dir, r := files(t, 360)
+	lines := strings.Split(strings.TrimSpace(read(t, r.Table)), "\n")
+	lines[0] += ";patient"
+	for i := range lines[1:] {
+		lines[i+1] += fmt.Sprintf(";patient-%d", min(i%120, i%119))
+	}
+	write(t, r.Table, strings.Join(lines, "\n")+"\n")
+	write(t, r.Schema, "person: patient\ncontributions: 3\n"+schemaText)
+	return dir, r
+}
+
+// TestPersons: what protects persons says so in certificate and account, at the cost of a person,
+// by noise for all their records, and names nobody.
+func TestPersons(t *testing.T) {
+	dir, _ := personal(t)
+	for _, c := range []struct {
+		algorithm string
+		delta     float64
+		params    []string
+	}{{"independent", 0, nil}, {"independent", 1e-6, nil}, {"mst", 1e-6, nil},
+		{"rps", 0, []string{"depth=3"}},
+		{"mondrian", 0, []string{"k=7"}}, {"incognito", 0, []string{"k=7"}}} {
+		r := requestIn(dir)
+		name := fmt.Sprint(c.algorithm, c.delta)
+		r.Algorithm, r.Params, r.Delta, r.Out = c.algorithm, c.params, c.delta,
+			filepath.Join(dir, name)
+		r.Account, r.Total.Delta = filepath.Join(dir, name+".account"), 10*c.delta
+		anonymous := c.params != nil && c.params[0] == "k=7"
+		if anonymous {
+			r.Epsilon = 0
+		}
+		made, err := Make(t.Context(), r)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		original := &Original{Table: r.Table, Schema: r.Schema}
+		report := must(Verify(t.Context(), r.Out, original))
+		if report.Err() != nil {
+			t.Errorf("%s: %v", name, report.Err())
+		}
+		g := made.Certificate.Guarantee
+		if g.Unit != "person" || g.Contributions != 3 || !strings.Contains(g.Sentence, "person") {
+			t.Errorf("%s: %+v", name, g)
+		}
+		cost := 0.0
+		for _, m := range made.Certificate.Mechanisms {
+			cost += m.Cost
+			if c.algorithm == "independent" && m.Sensitivity != 3 {
+				t.Errorf("%s: a sensitivity of %v, want 3: %+v", name, m.Sensitivity, m)
+			}
+		}
+		_, whole := costUnit(1, c.delta)
+		switch {
+		case anonymous:
+			// 6 persons have 18 records at most
+			if g.Relation != "none" || report.Smallest < 19 || made.Certificate.Anonymity.K < 7 {
+				t.Errorf("%s: %+v, smallest class %d", name, g, report.Smallest)
+			}
+		case g.Relation != algorithms.AddOrRemovePerson || cost > whole*(1+1e-9) || cost < whole/2:
+			t.Errorf("%s: %s, mechanisms cost %v of %v", name, g.Relation, cost, whole)
+		case !strings.Contains(read(t, r.Account), `"protects":"person"`):
+			t.Errorf("%s: the account does not say person", name)
+		}
+		for _, file := range made.Certificate.Files {
+			if text := read(t, filepath.Join(r.Out, file.Name)); strings.Contains(text, "patient") {
+				t.Errorf("%s: %s names a person, or their column", name, file.Name)
+			}
+		}
+	}
+	// What protects records cannot be added to what protects persons.
+	r := requestIn(dir)
+	r.Algorithm, r.Account, r.Out = "independent", filepath.Join(dir, "independent0.account"),
+		filepath.Join(dir, "records")
+	write(t, r.Schema, schemaText)
+	if _, err := Make(t.Context(), r); err == nil ||
+		!strings.Contains(err.Error(), "it adds up what protects a person") {
+		t.Errorf("one account for persons and records: %v", err)
+	}
+	r.Contributions = 2
+	if _, err := Make(t.Context(), r); err == nil ||
+		!strings.Contains(err.Error(), "no person:, must name the column") {
+		t.Errorf("contributions of nobody: %v", err)
+	}
+	r.Contributions = -1
+	if _, err := Make(t.Context(), r); err == nil ||
+		!strings.Contains(err.Error(), "--contributions: -1, must be from 0 to 1000") {
+		t.Errorf("-1 contributions: %v", err)
+	}
+}
+
+// TestContributions: fewer records than the schema's are taken on request, and a certificate that
+// is forged to say more of them is seen.
+func TestContributions(t *testing.T) {
+	_, r := personal(t)
+	r.Algorithm, r.Epsilon, r.Params, r.Contributions = "mondrian", 0, []string{"k=5"}, 1
+	made := must(Make(t.Context(), r))
+	if n := made.Certificate.Anonymity.Records; n != 119 {
+		t.Errorf("%d records of 119 persons, one each", n)
+	}
+	report := must(Verify(t.Context(), r.Out, &Original{Table: r.Table, Schema: r.Schema}))
+	if report.Err() != nil || *report.Suppressed != 0 {
+		t.Errorf("%v, %d suppressed", report.Err(), *report.Suppressed)
+	}
+	forged := forge(t, r.Out, forgery{"", func(c *Certificate, _ string) {
+		c.Guarantee.Contributions = 3
+	}})
+	if report := must(Verify(t.Context(), forged, nil)); report.Err() == nil ||
+		!strings.Contains(report.Err().Error(), "must be 13 or more") {
+		t.Errorf("classes of five records, up to three of a person: %v", report.Err())
+	}
+	if err := os.RemoveAll(r.Out); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestClassesOfPersons: under k-anonymity every class of every algorithm has records of k persons,
+// counted one by one here, and what checks releases counts the same.
+func TestClassesOfPersons(t *testing.T) {
+	_, r := personal(t)
+	set := must(csvtable.Source{}.Load(t.Context(), datasets.Request{
+		Params: &csvtable.Params{CSV: r.Table, Schema: r.Schema}}))
+	table := set.Table
+	for _, name := range []string{"mondrian", "incognito", "koptimize", "endgame"} {
+		a := must(algorithms.Lookup(name))
+		params := a.Params()
+		noError(t, decodeParams(params, []string{"k=6"}))
+		for _, rows := range [][]int32{table.AllRows(), table.AllRows()[:15]} {
+			release, err := a.Release(t.Context(), algorithms.Input{Table: table,
+				Rows:   slices.Clone(rows),
+				Params: params, Variant: algorithms.Published, Budget: privacy.NewBudget(0),
+				Noise: random.NewStreams(random.NewKey(1))})
+			if len(rows) == 15 { // of five persons, perhaps
+				if want := "must have 16 rows, up to 3 of a person; it has 15"; err == nil ||
+					!strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v, want %s", name, err, want)
+				}
+				continue
+			}
+			noError(t, err)
+			classes := make(map[int32]map[int32]bool)
+			for i, region := range release.Regions.Assignment {
+				if classes[region] == nil {
+					classes[region] = make(map[int32]bool)
+				}
+				classes[region][table.Person(rows[i])] = true
+			}
+			least := table.Len()
+			for _, persons := range classes { // order-free: the least
+				least = min(least, len(persons))
+			}
+			report := must(verify.Regions(table, rows, release.Regions))
+			if least < 6 || report.K != least || report.Err() != nil {
+				t.Errorf("%s: a class of %d persons, %d by the report, want 6 (%v)", name, least,
+					report.K, report.Err())
+			}
+		}
+	}
+}
