@@ -10,6 +10,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/incognito"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	csvtable "ppdp/datasets/csv"
@@ -204,7 +205,8 @@ func TestARXMetrics(t *testing.T) {
 // discernibility 55,170,356 in 30 classes.
 func TestARXOptimum(t *testing.T) {
 	table := arxAdult(t, eight...)
-	result, err := incognito.Search(context.Background(), table, table.AllRows(), 5)
+	result, err := incognito.Search(context.Background(), table, table.AllRows(), &incognito.Params{K: 5,
+		Limits: disclosure.NoLimits()})
 	if err != nil {
 		t.Fatal(err)
 	}
