@@ -217,16 +217,19 @@ func printRisk(w io.Writer, r *risk.Report) error {
 	}
 	fmt.Fprintln(w)
 	sensitive := newTable(w, "ATTRIBUTE", "VALUES", "GIVEN AWAY", "DISTINCT L", "ENTROPY L",
-		"RECURSIVE L", "T EQUAL", "T ORDERED")
+		"RECURSIVE L", "T EQUAL", "T ORDERED", "T HIERARCHICAL")
+	distance := func(t *float64) string {
+		if t == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%.3g", *t)
+	}
 	for i := range r.Sensitive {
 		d := &r.Sensitive[i]
-		ordered := "-"
-		if d.Ordered != nil {
-			ordered = fmt.Sprintf("%.3g", *d.Ordered)
-		}
 		sensitive.row(strings.ReplaceAll(d.Attribute, "\t", " "), strconv.Itoa(d.Values),
 			strconv.Itoa(d.Homogeneous), strconv.Itoa(d.Distinct), fmt.Sprintf("%.3g", d.Entropy),
-			strconv.Itoa(d.Recursive), fmt.Sprintf("%.3g", d.Equal), ordered)
+			strconv.Itoa(d.Recursive), fmt.Sprintf("%.3g", d.Equal), distance(d.Ordered),
+			distance(d.Hierarchical))
 	}
 	return sensitive.Flush()
 }
