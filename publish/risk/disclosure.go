@@ -96,6 +96,8 @@ func (d *Disclosure) Missed(l *disclosure.Limits) string {
 	reached := disclosure.Reached{Distinct: d.Distinct, Entropy: d.Entropy, Recursive: d.Recursive,
 		Distance: d.Equal}
 	switch {
+	case !l.Any():
+		return ""
 	case l.Distance == disclosure.Ordered && d.Ordered != nil:
 		reached.Distance = *d.Ordered
 	case l.Distance == disclosure.Hierarchical && d.Hierarchical != nil:

@@ -119,6 +119,10 @@ func (l *Limits) CheckSchema(s *datasets.Schema) error {
 		if l.L > a.Cells() {
 			bad.Add("l: %d, must be at most %d, the number of values of %s", l.L, a.Cells(), a.Name)
 		}
+		if a.Continuous {
+			bad.Add("l: %d, t: %v, but %s is continuous: nearly every value is another", l.L, l.T,
+				a.Name)
+		}
 		if l.T < 1 && l.Distance == Ordered && a.Kind == datasets.Categorical && !a.Ordered {
 			bad.Add("distance: %q, but the values of %s have no order", l.Distance, a.Name)
 		}
@@ -158,6 +162,22 @@ func Levels(a *datasets.Attribute, codes []uint32) ([][]uint32, error) {
 		levels = append(levels, groups)
 	}
 	return levels, nil
+}
+
+// Sentence says what the limits promise, as one that follows another.
+func (l *Limits) Sentence() (text string) {
+	if l.L > 1 {
+		text = map[Diversity]string{
+			Distinct:  fmt.Sprintf(" They have at least %d different values", l.L),
+			Entropy:   fmt.Sprintf(" Their values have at least the entropy of %d values", l.L),
+			Recursive: fmt.Sprintf(" Their values are recursively (%v, %d)-diverse", l.C, l.L),
+		}[l.Diversity] + " of each sensitive attribute."
+	}
+	if l.T < 1 {
+		text += fmt.Sprintf(" Of each sensitive attribute, the values of records that look alike are "+
+			"at most %v, by %s distance, from those of all records.", l.T, l.Distance)
+	}
+	return text
 }
 
 // Reached is what classes reach of an attribute: the least of diversity, the largest of distances.
