@@ -24,6 +24,7 @@ type riskCommand struct {
 	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
 	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
 	Population string   `help:"A table of the whole population, generalised in the same way: for the journalist's risk." placeholder:"FILE"`
+	Before     string   `help:"The table before it was anonymised, read by the schema beside it if there is one: its figures come first." placeholder:"FILE"`
 	K          int      `help:"Records in classes smaller than this are at risk." default:"5"`
 	C          float64  `help:"The constant of recursive (c, l)-diversity." default:"2"`
 	Suppressed string   `help:"The text in every quasi-identifier of a suppressed record. Empty: no record is suppressed." default:"*"`
@@ -45,6 +46,8 @@ of such a release this command checks the certificate, and says what it promises
 Examples:
 
   ppdp risk release --page risk.html
+
+  ppdp risk release --before my.csv
 
   ppdp risk theirs.csv --quasi age,zip,sex --sensitive disease
 
@@ -100,9 +103,34 @@ func (c riskCommand) Run(con *console) error {
 			return err
 		}
 	}
-	if c.JSON {
-		return writeJSON(con.stdout, report)
+	if c.Before == "" {
+		if c.JSON {
+			return writeJSON(con.stdout, report)
+		}
+		return printRisk(con.stdout, report)
 	}
+	if own := publish.Beside(c.Before, ".schema.yaml"); own != c.Schema {
+		if _, err := os.Stat(own); err == nil {
+			if format, _, err = csvtable.ReadSchema(own, ""); err != nil {
+				return inputError{err}
+			}
+		}
+	}
+	if table, err = risk.Read(con.ctx, c.Before, format, schema); err != nil {
+		return inputError{err}
+	}
+	before, err := risk.Measure(table, nil, options)
+	if err != nil {
+		return inputError{fmt.Errorf("%s: %w", c.Before, err)}
+	}
+	if c.JSON {
+		return writeJSON(con.stdout, map[string]any{"before": before, "after": report})
+	}
+	fmt.Fprintf(con.stdout, "BEFORE: %s\n", c.Before)
+	if err := printRisk(con.stdout, before); err != nil {
+		return err
+	}
+	fmt.Fprintf(con.stdout, "\nAFTER: %s\n", file)
 	return printRisk(con.stdout, report)
 }
 
