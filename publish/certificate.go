@@ -293,8 +293,8 @@ func (c *chosen) missed(schema *datasets.Schema, measured *risk.Report) (problem
 }
 
 // disclosureLimit is what l and t do not say.
-const disclosureLimit = "l and t are about one sensitive attribute at a time, and about those who " +
-	"know no more than the classes: who can rule values out, or knows who shares one, learns more."
+const disclosureLimit = "l and t are about one sensitive attribute at a time, and about those " +
+	"who know no more than the classes: who can rule values out learns more."
 
 var anonymityLimits = []string{
 	"k-anonymity is not differential privacy: it bounds no one's risk whatever others know.",

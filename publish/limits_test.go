@@ -7,8 +7,8 @@ import (
 )
 
 // TestLimits: a release under limits says so, and verifies; one whose records do not keep what its
-// certificate promises does not, and with the original neither does one that leaves out more records
-// than was promised.
+// certificate promises does not, and with the original neither does one that leaves out more
+// records than was promised.
 func TestLimits(t *testing.T) {
 	_, r := files(t, 300)
 	original := &Original{Table: r.Table, Schema: r.Schema}

@@ -410,8 +410,8 @@ func (r *Report) against(ctx context.Context, original *datasets.Table,
 	if share := r.Certificate.Guarantee.Suppression; share != nil {
 		most := disclosure.Suppression(*share).Most(original.Len())
 		r.check(fmt.Sprintf("No more than %d records are suppressed, as promised.", most),
-			unless(suppressed <= most, "%s: %d of the original's %d records are suppressed, must be "+
-				"%d or fewer", RecordsFile, suppressed, original.Len(), most))
+			unless(suppressed <= most, "%s: %d of the original's %d records are suppressed, must "+
+				"be %d or fewer", RecordsFile, suppressed, original.Len(), most))
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"ppdp/datasets"
 )
 
-// keeps is the definitions of distinct and entropy l-diversity and of t-closeness at equal distance,
-// of values up to 2, which stand last.
+// keeps is the definitions of distinct and entropy l-diversity and of t-closeness at equal
+// distance, of values up to 2, which stand last.
 func keeps(points, all [][]uint32, p *Params) bool {
 	counts, shares := [3]float64{}, [3]float64{}
 	for _, point := range points {
@@ -65,8 +65,8 @@ func cheapestWithin(points, all [][]uint32, p *Params) int {
 	return least
 }
 
-// TestExactWithinLimits: a small table gets the least discernibility of all partitions whose classes
-// keep the limits.
+// TestExactWithinLimits: a small table gets the least discernibility of all partitions whose
+// classes keep the limits.
 func TestExactWithinLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := DefaultParams()

@@ -206,8 +206,8 @@ func TestARXMetrics(t *testing.T) {
 // discernibility 55,170,356 in 30 classes.
 func TestARXOptimum(t *testing.T) {
 	table := arxAdult(t, eight...)
-	result, err := incognito.Search(context.Background(), table, table.AllRows(), &incognito.Params{K: 5,
-		Limits: disclosure.NoLimits()})
+	result, err := incognito.Search(context.Background(), table, table.AllRows(),
+		&incognito.Params{K: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

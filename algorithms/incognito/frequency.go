@@ -86,7 +86,7 @@ func (s *search) base(table *datasets.Table, rows []int32, attributes []int) err
 		need := bits.Len(uint(s.limits.Domain(i) - 1))
 		s.sensitive = append(s.sensitive, field{shift: width, mask: 1<<need - 1})
 		if width += need; width > 64 {
-			return fmt.Errorf("incognito: %w: values with the sensitive ones need %d bits, may need 64",
+			return fmt.Errorf("incognito: %w: values with sensitive ones need %d bits, may need 64",
 				algorithms.ErrTooLarge, width)
 		}
 		for at, row := range rows {

@@ -7,20 +7,20 @@
 // discernibility is published; since discernibility grows along generalisation, it is the least of
 // all k-anonymous vectors.
 //
-// Section 2.1.2 of the paper has suppression: a vector does when the records in groups of fewer than
-// k are no more than a limit (suppression). They are left out. That is monotone, since no record
-// leaves the groups of k when these grow. What a record that is left out costs is the number of all
-// records, and a generalisation may cost less than a vector below it, so that all vectors are
-// counted that may be better than what is known.
+// With suppression a vector is allowed when the records in groups of fewer than k are no more than
+// a limit; they are left out. That is monotone, since no record leaves the groups of k when these
+// grow. But a record that is left out costs as much as there are records, and a generalisation may
+// cost less than a vector below it: every allowed vector is judged, not the minimal ones alone.
 //
-// Groups may have to keep l-diversity and t-closeness, too (package disclosure). Without suppression
-// these prune as k does. With it entropy, recursive and t do not, since a group that breaks them may
-// spoil one that it is joined with: then vectors are pruned by what is necessary, k and as many
-// different values as l says, and all others are judged. A distance is to the records that are
-// published: groups that are too far are left out, all at once, until all that remain are near.
+// Groups may have to keep l-diversity and t-closeness, too (package disclosure). Without
+// suppression these prune as k does. With it entropy, recursive and t do not, since a group that
+// breaks them may spoil one that it is joined with: then vectors are pruned by what is necessary, k
+// and as many different values as l says, and all others are judged. A distance is to the records
+// that are published: groups that are too far are left out, all at once, until all that remain are
+// near.
 //
-// With weights the vector of the least weighted certainty penalty is published (metric ncp, whose
-// value a release without weights need not make small).
+// With weights the vector of the least weighted certainty penalty is published, in place of the
+// least discernibility.
 //
 // Published are the groups that hold records, with their boxes and exact class counts; class and
 // sensitive attributes stay as they are. k-anonymity bounds how far a record can be linked, not
@@ -89,7 +89,7 @@ func (Algorithm) Info() algorithms.Info {
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous; records are left out where suppression is allowed.")},
+			"The generalised table is k-anonymous, without suppression unless that is asked for.")},
 		Revision: 1,
 	}
 }

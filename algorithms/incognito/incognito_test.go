@@ -304,7 +304,8 @@ func BenchmarkRoll(b *testing.B) {
 	table := testinput.Discrete(b, discrete.Skewed, 100_000)
 	attributes := table.Schema().QuasiIdentifiers()
 	hierarchies := must(hierarchiesOf(table.Schema(), attributes))
-	s := must(newSearch(context.Background(), table, table.AllRows(), attributes, hierarchies, at(2)))
+	s := must(newSearch(context.Background(), table, table.AllRows(), attributes, hierarchies,
+		at(2)))
 	ladders, records := s.ladders, s.records
 	var r roller
 	into := &frequencies{}

@@ -110,9 +110,9 @@ func judged(p *Params, table *datasets.Table, vector []int) (left map[string][]u
 	return left, suppressed, cost + suppressed*table.Len()
 }
 
-// TestLimitsAgainstEveryVector: under every kind of limit, with and without suppression, the allowed
-// vectors that are minimal and the cheapest one are those of a walk through all vectors that judges
-// by the definitions; and the release leaves out the classes that the walk does.
+// TestLimitsAgainstEveryVector: under every kind of limit, with and without suppression, the
+// allowed vectors that are minimal and the cheapest one are those of a walk through all vectors
+// that judges by the definitions; and the release leaves out the classes that the walk does.
 func TestLimitsAgainstEveryVector(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := at(rapid.IntRange(2, 4).Draw(t, "k"))

@@ -90,8 +90,8 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32,
 		}
 	}
 	if s.best.vector == nil {
-		return nil, fmt.Errorf("incognito: %w: no generalisation does with at most %d of %d records "+
-			"suppressed", disclosure.ErrUnattainable, s.most, len(rows))
+		return nil, fmt.Errorf("incognito: %w: no generalisation does with at most %d of %d "+
+			"records suppressed", disclosure.ErrUnattainable, s.most, len(rows))
 	}
 	result.Best, result.Counted = s.best.vector, s.counted
 	s.rank(result)
@@ -100,8 +100,8 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32,
 
 func newSearch(ctx context.Context, table *datasets.Table, rows []int32, attributes []int,
 	hierarchies []*datasets.Hierarchy, params *Params) (*search, error) {
-	s := &search{ctx: ctx, k: int32(params.K), most: params.Suppression.Most(len(rows)), rows: len(rows),
-		hierarchies: hierarchies}
+	s := &search{ctx: ctx, k: int32(params.K), rows: len(rows),
+		most: params.Suppression.Most(len(rows)), hierarchies: hierarchies}
 	var err error
 	if s.limits, err = params.Checker(table, rows); err != nil {
 		return nil, err

@@ -216,8 +216,8 @@ func TestMonotone(t *testing.T) {
 		}
 	})
 	w := NewWhole(classOf(6, 6), nil)
-	for _, l := range []Limits{{L: 2, Diversity: Entropy, T: 1}, {L: 2, Diversity: Recursive, C: 1.5,
-		T: 1}, {L: 1, T: .2}} {
+	for _, l := range []Limits{{L: 2, Diversity: Entropy, T: 1},
+		{L: 2, Diversity: Recursive, C: 1.5, T: 1}, {L: 1, T: .2}} {
 		if l.Upward() || !l.keeps(classOf(2, 2), w) || l.keeps(classOf(6, 2), w) {
 			t.Errorf("%+v: that 2 and 2 keep it, and not with 4 more of one, is no example", l)
 		}
@@ -242,12 +242,12 @@ func TestKeep(t *testing.T) {
 		}
 		return b.Table(), c
 	}
-	// Half of all have each value: {8, 0} and {0, 4} are .5 off and left out. 10 of 24 then have value
-	// 0, so that {6, 2} is .33 off, where it was .25; without it {4, 12} is the whole.
+	// Half of all have each value: {8, 0} and {0, 4} are .5 off and left out. 10 of 24 then have
+	// value 0, so that {6, 2} is .33 off, where it was .25; without it {4, 12} is the whole.
 	table, c := classes([2]int{8, 0}, [2]int{6, 2}, [2]int{4, 12}, [2]int{0, 4})
 	for t0, want := range map[float64]string{ // order-free: each for itself
-		.26: "[false false true false]", .34: "[false true true false]", .2: "[false false false false]",
-		.5: "[true true true true]",
+		.2: "[false false false false]", .26: "[false false true false]",
+		.34: "[false true true false]", .5: "[true true true true]",
 	} {
 		l := NoLimits()
 		l.T = t0

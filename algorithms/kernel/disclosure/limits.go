@@ -1,7 +1,7 @@
 // Package disclosure is about what a class of records that look alike tells of a sensitive
-// attribute: l-diversity (Machanavajjhala et al., l-Diversity, TKDD 1(1), 2007) and t-closeness (Li,
-// Li & Venkatasubramanian, t-Closeness, ICDE 2007). The algorithms that keep such limits, and the
-// report that measures them, count by the same functions.
+// attribute: l-diversity (Machanavajjhala et al., l-Diversity, TKDD 1(1), 2007) and t-closeness
+// (Li, Li & Venkatasubramanian, t-Closeness, ICDE 2007). The algorithms that keep such limits, and
+// the report that measures them, count by the same functions.
 //
 // Which limits are monotone. A union of classes that each keep a limit keeps it too, whichever
 // limit it is: distinct values become no fewer, entropy is concave, recursive (c, l) adds up, and a
@@ -94,7 +94,8 @@ func (l *Limits) Check() error {
 		return nil
 	}
 	bad := []error{algorithms.CheckRange("l", l.L, 1, math.MaxInt32),
-		algorithms.CheckWord("diversity", l.Diversity), algorithms.CheckWord("distance", l.Distance)}
+		algorithms.CheckWord("diversity", l.Diversity),
+		algorithms.CheckWord("distance", l.Distance)}
 	if !(l.C > 0) || math.IsInf(l.C, 1) {
 		bad = append(bad, fmt.Errorf("c: %v, must be a finite number above 0", l.C))
 	}
@@ -174,8 +175,8 @@ func (l *Limits) Sentence() (text string) {
 		}[l.Diversity] + " of each sensitive attribute."
 	}
 	if l.T < 1 {
-		text += fmt.Sprintf(" Of each sensitive attribute, the values of records that look alike are "+
-			"at most %v, by %s distance, from those of all records.", l.T, l.Distance)
+		text += fmt.Sprintf(" Of each sensitive attribute, the values of records that look alike "+
+			"are at most %v, by %s distance, from those of all records.", l.T, l.Distance)
 	}
 	return text
 }
@@ -325,10 +326,11 @@ func (c *Checker) Allows(rows []int32) bool {
 	return true
 }
 
-// Values is the value of each row of the table of the i-th sensitive attribute, and Domain how many
-// values there are: what Classes hold.
+// Values is the value of each row of the table of the i-th sensitive attribute, as Classes hold it.
 func (c *Checker) Values(i int) []uint32 { return c.columns[i].values }
-func (c *Checker) Domain(i int) int      { return len(c.columns[i].all.counts) }
+
+// Domain is how many values the i-th sensitive attribute has in the rows.
+func (c *Checker) Domain(i int) int { return len(c.columns[i].all.counts) }
 
 // Attributes is the number of sensitive attributes, none for a nil checker.
 func (c *Checker) Attributes() int {
