@@ -66,7 +66,7 @@ func TestLimits(t *testing.T) {
 		"l=0":                   "l: 0, must be from 1 to",
 		"diversity=many":        "diversity: \"many\", must be one of distinct, entropy, recursive",
 		"c=0":                   "c: 0, must be a finite number above 0",
-		"weights=age":           "weights: \"age\", must be parts such as age = 2",
+		"weights=age":           "weights: \"age\", must be equal or parts such as age = 2",
 		"weights=age=2; age=3":  "weights: \"age\" is there twice",
 		"weights=town=2":        "weights: \"town\", must be a quasi-identifier: age, job, height",
 		"weights=age = 1e9":     "numbers from 0.000001 to 1000000",

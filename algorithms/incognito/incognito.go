@@ -61,7 +61,7 @@ type Params struct {
 	K                 int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
 	disclosure.Limits `yaml:",inline"`
 	Suppression       disclosure.Suppression `yaml:"suppression" doc:"the largest share of records that may be left out" min:"0" max:"1"`
-	Weights           partition.Weights      `yaml:"weights" doc:"how much the precision of attributes matters; without any, discernibility decides" values:"parts such as \"age = 2; sex = 0.5\", for quasi-identifiers; 1 for those not named"`
+	Weights           partition.Weights      `yaml:"weights" doc:"how much the precision of attributes matters; where all weigh the same, discernibility decides" values:"equal or parts such as \"age = 2; sex = 0.5\", for quasi-identifiers; 1 for those not named"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
@@ -97,7 +97,9 @@ func (Algorithm) Info() algorithms.Info {
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // DefaultParams are groups of at least 10 records, none suppressed.
-func DefaultParams() *Params { return &Params{K: 10, Limits: disclosure.NoLimits()} }
+func DefaultParams() *Params {
+	return &Params{K: 10, Limits: disclosure.NoLimits(), Weights: partition.Unweighted}
+}
 
 // Release generalises the rows by the best vector. Regions are in ascending order of their
 // groups, whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows give

@@ -70,7 +70,7 @@ func TestPatients(t *testing.T) {
 func release(t testing.TB, table *datasets.Table, rows []int32, k int) *algorithms.Release {
 	t.Helper()
 	a := Algorithm{}
-	in := algorithms.Input{Table: table, Rows: rows, Params: &Params{K: k},
+	in := algorithms.Input{Table: table, Rows: rows, Params: at(k),
 		Variant: algorithms.Published,
 		Budget:  privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
 	r := must(a.Release(context.Background(), in))

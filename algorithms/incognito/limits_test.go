@@ -14,6 +14,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/audit/conformance"
 	"ppdp/datasets"
 )
 
@@ -208,8 +209,12 @@ func TestLimitsAgainstEveryVector(t *testing.T) {
 			t.Fatalf("the best costs %d, %d suppressed of at most %d; the least is %d", cost,
 				suppressed, most, least)
 		}
-		r := must(Algorithm{}.Release(context.Background(), algorithms.Input{Table: table,
-			Rows: table.AllRows(), Params: p, Variant: algorithms.Published}))
+		in := algorithms.Input{Table: table, Rows: table.AllRows(), Params: p,
+			Variant: algorithms.Published}
+		r, info := must(Algorithm{}.Release(context.Background(), in)), Algorithm{}.Info()
+		if err := conformance.CheckRelease(&info, info.Variants[0], in, r); err != nil {
+			t.Fatal(err)
+		}
 		if r.Regions.Len() != len(classes) || len(r.Regions.Suppressed) != suppressed {
 			t.Fatalf("%d regions, %d suppressed, must be %d and %d", r.Regions.Len(),
 				len(r.Regions.Suppressed), len(classes), suppressed)

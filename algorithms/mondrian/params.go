@@ -61,7 +61,7 @@ type Params struct {
 	Records  partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, the range its records span, or that range with the mean for numbers"`
 
 	disclosure.Limits `yaml:",inline"`
-	Weights           partition.Weights `yaml:"weights" doc:"how much the width of attributes counts when the widest is looked for; without any, all the same" values:"parts such as \"age = 2; sex = 0.5\", for quasi-identifiers; 1 for those not named"`
+	Weights           partition.Weights `yaml:"weights" doc:"how much the width of attributes counts when the widest is looked for" values:"equal or parts such as \"age = 2; sex = 0.5\", for quasi-identifiers; 1 for those not named"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
@@ -69,7 +69,7 @@ func (p *Params) Anonymity() int { return p.K }
 // DefaultParams are strict partitions of at least 10 records, drawn from their boxes.
 func DefaultParams() *Params {
 	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median, Workload: allQueries,
-		Records: partition.Box, Limits: disclosure.NoLimits()}
+		Records: partition.Box, Limits: disclosure.NoLimits(), Weights: partition.Unweighted}
 }
 
 func (p *Params) Validate() error {

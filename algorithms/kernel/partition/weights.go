@@ -10,8 +10,11 @@ import (
 )
 
 // Weights say how much the precision of quasi-identifiers matters, as a text such as "age = 2; sex
-// = 0.5". Those that are not named weigh 1. The empty text weighs nothing in particular.
+// = 0.5". Those that are not named weigh 1.
 type Weights string
+
+// Unweighted asks for nothing in particular.
+const Unweighted Weights = "equal"
 
 // Check reports everything wrong with the text.
 func (w Weights) Check() error {
@@ -27,10 +30,11 @@ func (w Weights) parse() (map[string]float64, error) {
 		name := strings.TrimSpace(part[:max(at, 0)])
 		weight, err := strconv.ParseFloat(strings.TrimSpace(part[at+1:]), 64)
 		switch {
-		case w == "":
+		case w == Unweighted:
 		case name == "" || err != nil || !(weight >= 1e-6 && weight <= 1e6):
-			bad = append(bad, fmt.Errorf("weights: %q, must be parts such as age = 2, joined by "+
-				"semicolons, with numbers from 0.000001 to 1000000", strings.TrimSpace(part)))
+			bad = append(bad, fmt.Errorf("weights: %q, must be %s or parts such as age = 2, joined "+
+				"by semicolons, with numbers from 0.000001 to 1000000", strings.TrimSpace(part),
+				Unweighted))
 		case weights[name] != 0:
 			bad = append(bad, fmt.Errorf("weights: %q is there twice", name))
 		default:
@@ -40,10 +44,13 @@ func (w Weights) parse() (map[string]float64, error) {
 	return weights, errors.Join(bad...)
 }
 
-// Of returns the weights of a schema's quasi-identifiers, nil without any.
+// Of returns the weights of a schema's quasi-identifiers, nil where none were asked for.
 func (w Weights) Of(s *datasets.Schema) ([]float64, error) {
+	if w == Unweighted || w == "" {
+		return nil, nil
+	}
 	named, err := w.parse()
-	if err != nil || w == "" {
+	if err != nil {
 		return nil, err
 	}
 	var weights []float64
