@@ -33,8 +33,8 @@ func (w Weights) parse() (map[string]float64, error) {
 		case w == Unweighted:
 		case name == "" || err != nil || !(weight >= 1e-6 && weight <= 1e6):
 			bad = append(bad, fmt.Errorf("weights: %q, must be %s or parts such as age = 2, "+
-				"joined by semicolons, with numbers from 0.000001 to 1000000", strings.TrimSpace(part),
-				Unweighted))
+				"joined by semicolons, with numbers from 0.000001 to 1000000",
+				strings.TrimSpace(part), Unweighted))
 		case weights[name] != 0:
 			bad = append(bad, fmt.Errorf("weights: %q is there twice", name))
 		default:
