@@ -23,6 +23,7 @@ type riskCommand struct {
 	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
 	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
 	Population string   `help:"A table of the whole population, generalised in the same way: for the journalist's risk." placeholder:"FILE"`
+	Before     string   `help:"The table before it was anonymised, read by the schema beside it if there is one: its figures come first." placeholder:"FILE"`
 	K          int      `help:"Records in classes smaller than this are at risk." default:"5" min:"1"`
 	C          float64  `help:"The constant of recursive (c, l)-diversity." default:"2" min:"1e-9" max:"1e9"`
 	Suppressed string   `help:"The text in every quasi-identifier of a suppressed record. Empty: no record is suppressed." default:"*"`
@@ -43,6 +44,8 @@ of such a release this command checks the certificate, and says what it promises
 Examples:
 
   ppdp risk release --page risk.html
+
+  ppdp risk release --before my.csv
 
   ppdp risk theirs.csv --quasi age,zip,sex --sensitive disease
 
@@ -94,9 +97,34 @@ func (c riskCommand) Run(con *console) error {
 			return err
 		}
 	}
-	if c.JSON {
-		return results.WriteJSON(con.stdout, report)
+	if c.Before == "" {
+		if c.JSON {
+			return results.WriteJSON(con.stdout, report)
+		}
+		return printRisk(con.stdout, report)
 	}
+	if own := publish.Beside(c.Before, ".schema.yaml"); own != c.Schema {
+		if _, err := os.Stat(own); err == nil {
+			if format, _, err = csvtable.ReadSchema(own, "", 0); err != nil {
+				return inputError{err}
+			}
+		}
+	}
+	if table, err = risk.Read(con.ctx, c.Before, format, schema); err != nil {
+		return inputError{err}
+	}
+	before, err := risk.Measure(table, nil, options)
+	if err != nil {
+		return inputError{fmt.Errorf("%s: %w", c.Before, err)}
+	}
+	if c.JSON {
+		return results.WriteJSON(con.stdout, map[string]any{"before": before, "after": report})
+	}
+	fmt.Fprintf(con.stdout, "BEFORE: %s\n", c.Before)
+	if err := printRisk(con.stdout, before); err != nil {
+		return err
+	}
+	fmt.Fprintf(con.stdout, "\nAFTER: %s\n", file)
 	return printRisk(con.stdout, report)
 }
 
@@ -211,16 +239,19 @@ func printRisk(w io.Writer, r *risk.Report) error {
 	}
 	fmt.Fprintln(w)
 	sensitive := newTable(w, "ATTRIBUTE", "VALUES", "GIVEN AWAY", "DISTINCT L", "ENTROPY L",
-		"RECURSIVE L", "T EQUAL", "T ORDERED")
+		"RECURSIVE L", "T EQUAL", "T ORDERED", "T HIERARCHICAL")
+	distance := func(t *float64) string {
+		if t == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%.3g", *t)
+	}
 	for i := range r.Sensitive {
 		d := &r.Sensitive[i]
-		ordered := "-"
-		if d.Ordered != nil {
-			ordered = fmt.Sprintf("%.3g", *d.Ordered)
-		}
 		sensitive.row(strings.ReplaceAll(d.Attribute, "\t", " "), strconv.Itoa(d.Values),
 			strconv.Itoa(d.Homogeneous), strconv.Itoa(d.Distinct), fmt.Sprintf("%.3g", d.Entropy),
-			strconv.Itoa(d.Recursive), fmt.Sprintf("%.3g", d.Equal), ordered)
+			strconv.Itoa(d.Recursive), fmt.Sprintf("%.3g", d.Equal), distance(d.Ordered),
+			distance(d.Hierarchical))
 	}
 	return sensitive.Flush()
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/elementary"
@@ -84,7 +85,21 @@ type Promise struct {
 	Epsilon       float64 `json:"epsilon,omitempty"`
 	Delta         float64 `json:"delta,omitempty"`
 	K             int     `json:"k,omitempty"`
-	Note          string  `json:"note,omitempty"`
+	// Limits bound what each class tells of each sensitive attribute, where the algorithm was asked
+	// to.
+	Limits *Limits `json:"limits,omitempty"`
+	// Suppression is the largest share of records left out; nil of algorithms that know no limit.
+	Suppression *float64 `json:"suppression,omitempty"`
+	Note        string   `json:"note,omitempty"`
+}
+
+// Limits are those of l-diversity and t-closeness; an l of 1 or a t of 1 asks nothing.
+type Limits struct {
+	L         int     `json:"l"`
+	Diversity string  `json:"diversity"`
+	C         float64 `json:"c"` // of recursive (c, l)-diversity
+	T         float64 `json:"t"`
+	Distance  string  `json:"distance"`
 }
 
 // Anonymity is what a release under k-anonymity is about, and what it reached.
@@ -174,7 +189,18 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema, measured *ri
 				g.Contributions, promise.K)
 		}
 		cert.Content = "The original records, generalised: classes of records that look alike."
-		cert.Guarantee, cert.NotCovered = promise, slices.Clone(anonymityLimits)
+		cert.NotCovered = slices.Clone(anonymityLimits)
+		if limits := c.limits(); limits.Any() {
+			promise.Limits = &Limits{limits.L, string(limits.Diversity), limits.C, limits.T,
+				string(limits.Distance)}
+			promise.Sentence += limits.Sentence()
+			cert.NotCovered = append(cert.NotCovered, disclosureLimit)
+		}
+		if s, ok := c.params.(suppressing); ok {
+			share := float64(s.Suppressible())
+			promise.Suppression = &share
+		}
+		cert.Guarantee = promise
 		cert.Anonymity = reached(schema, measured)
 		cert.Mechanisms, cert.Budget, cert.Audit = []Mechanism{}, nil, nil
 		cert.Weighted = false
@@ -260,6 +286,39 @@ func odds(epsilon, delta float64) string {
 	right := 1 - (1-delta)/(1+elementary.Exp(epsilon))
 	return strconv.FormatFloat(math.Ceil(1000*right)/10, 'f', -1, 64)
 }
+
+// suppressing are parameters that limit how many records are left out, disclosing those that limit
+// what classes tell.
+type (
+	suppressing interface{ Suppressible() disclosure.Suppression }
+	disclosing  interface{ Disclosing() *disclosure.Limits }
+)
+
+// limits are those that the algorithm was asked to keep.
+func (c *chosen) limits() *disclosure.Limits {
+	if d, ok := c.params.(disclosing); ok {
+		return d.Disclosing()
+	}
+	return &disclosure.Limits{}
+}
+
+// missed lists the sensitive attributes of which classes tell more than the limits allow.
+func (c *chosen) missed(schema *datasets.Schema, measured *risk.Report) (problems []error) {
+	for _, i := range disclosure.Sensitive(schema) {
+		at := slices.IndexFunc(measured.Sensitive, func(d risk.Disclosure) bool {
+			return d.Attribute == schema.Attributes[i].Name
+		})
+		if missed := measured.Sensitive[at].Missed(c.limits()); missed != "" {
+			problems = append(problems, fmt.Errorf("%s: %s: a class has %s", RecordsFile,
+				schema.Attributes[i].Name, missed))
+		}
+	}
+	return problems
+}
+
+// disclosureLimit is what l and t do not say.
+const disclosureLimit = "l and t are about one sensitive attribute at a time, and about those " +
+	"who know no more than the classes: who can rule values out learns more."
 
 var anonymityLimits = []string{
 	"k-anonymity is not differential privacy: it bounds no one's risk whatever others know.",

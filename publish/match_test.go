@@ -5,9 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+
+	"pgregory.net/rapid"
 )
 
 // TestMatch compares the number of pairs with the most that any order of the original's records

@@ -468,8 +468,13 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 	}
 	var measured *risk.Report
 	if anonymity > 0 {
-		if measured, err = measure(ctx, folder.temporary, schema, anonymity); err != nil {
+		if measured, err = c.measure(ctx, folder.temporary, schema); err != nil {
 			return nil, err
+		}
+		if measured != nil {
+			if err := errors.Join(c.missed(schema, measured)...); err != nil {
+				return nil, err
+			}
 		}
 	}
 	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
@@ -529,13 +534,17 @@ func ReleasableVariant(algorithm algorithms.Algorithm) algorithms.Variant {
 
 // measure says what the generalised table in a folder still gives away, from what is published
 // alone; nil where all records are suppressed. Classes below k, or the usual threshold, are small.
-func measure(ctx context.Context, dir string, schema *datasets.Schema,
-	k int) (*risk.Report, error) {
+func (c *chosen) measure(ctx context.Context, dir string,
+	schema *datasets.Schema) (*risk.Report, error) {
 	table, err := risk.Read(ctx, filepath.Join(dir, RecordsFile), csvtable.Plain(schema), schema)
 	if err != nil || table.Rows == 0 {
 		return nil, err
 	}
 	options := risk.Defaults()
-	options.K = max(k, options.K)
+	options.K = max(c.params.(algorithms.Anonymous).Anonymity(), options.K)
+	options.Suppressed = "" // such records are not in the file: a "*" is a value of the others
+	if limits := c.limits(); limits.Any() {
+		options.C = limits.C
+	}
 	return risk.Measure(table, nil, options)
 }

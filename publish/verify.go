@@ -20,6 +20,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/elementary"
@@ -177,8 +178,12 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte,
 	}
 	var measured *risk.Report
 	if c.Guarantee.K > 0 {
-		if measured, err = measure(ctx, dir, schema, c.Guarantee.K); err != nil {
+		if measured, err = chosen.measure(ctx, dir, schema); err != nil {
 			return err
+		}
+		if measured != nil && chosen.limits().Any() {
+			r.check("Every class keeps the limits of what it tells of sensitive attributes.",
+				chosen.missed(schema, measured)...)
 		}
 	}
 	derived := *c
@@ -406,6 +411,12 @@ func (r *Report) against(ctx context.Context, original *datasets.Table,
 		"unchanged; %d are suppressed.", original.Len(), suppressed),
 		unless(matched == r.Records, "%s: %d of %d records are not from the original",
 			RecordsFile, r.Records-matched, r.Records))
+	if share := r.Certificate.Guarantee.Suppression; share != nil {
+		most := disclosure.Suppression(*share).Most(original.Len())
+		r.check(fmt.Sprintf("No more than %d records are suppressed, as promised.", most),
+			unless(suppressed <= most, "%s: %d of the original's %d records are suppressed, must "+
+				"be %d or fewer", RecordsFile, suppressed, original.Len(), most))
+	}
 	return nil
 }
 

@@ -28,6 +28,10 @@
 // Of cuts that lead to the same cost one of the widest dimension is taken. The search is exact
 // unless its steps run out, which a warning reports.
 //
+// Classes may have to keep l-diversity and t-closeness, too (package disclosure). A cut is then
+// allowed where both sides keep them, which they do wherever classes made of them do: the recursion
+// stays exact, and so do its bounds. But the parts may allow a cut that the whole does not.
+//
 // How far from the optimum. A class has at least k records, and a strict one holds all records that
 // are equal to one of its own: a record that g records are equal to, itself included, costs at
 // least max(k, g). So every strict partition costs at least Σ max(k, g) over records, and at least
@@ -50,7 +54,9 @@ import (
 	"fmt"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/datasets"
 )
 
 func init() { algorithms.Register(Algorithm{}) }
@@ -64,9 +70,16 @@ type Params struct {
 	Exact   int               `yaml:"exact" doc:"a region of fewer than this many times k records is partitioned at the least discernibility; 2 leaves nothing to that" min:"2" max:"64"`
 	Work    int               `yaml:"work" doc:"end the search for that in a region after this many thousand steps for each of its records, a step being about 1 ns; the best that was found is kept" min:"1" max:"1000000"`
 	Records partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, the range its records span, or that range with the mean for numbers"`
+
+	disclosure.Limits `yaml:",inline"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
+
+// CheckSchema refuses limits that a table's attributes do not allow.
+func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
+	return p.(*Params).Limits.CheckSchema(s)
+}
 
 func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
@@ -85,7 +98,8 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // DefaultParams are regions of at least 10 records, at the least cost below 200.
 func DefaultParams() *Params {
-	return &Params{K: 10, Exact: 20, Work: 20, Records: partition.Box}
+	return &Params{K: 10, Exact: 20, Work: 20, Records: partition.Box,
+		Limits: disclosure.NoLimits()}
 }
 
 // Release partitions the rows and draws a record for each, as Mondrian's does. An empty input gives

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
 )
 
@@ -12,12 +13,14 @@ import (
 // numbered, and a part of it is a set of bits, one for each row. What lies below a cut is such a
 // set, so that a part is cut by an intersection and its sides are counted by population counts.
 type solver struct {
-	space *partition.Space
-	k     int
-	work  int     // thousands of steps for each row; one is a word of a set that is read
-	least []int64 // by rows: what they cost at least, in classes as even as can be
+	space  *partition.Space
+	limits *disclosure.Checker
+	k      int
+	work   int     // thousands of steps for each row; one is a word of a set that is read
+	least  []int64 // by rows: what they cost at least, in classes as even as can be
 
 	rows  int // of the region
+	list  []int32
 	words int // of a set of its rows
 	cuts  []cut
 	below []uint64            // the rows below each cut, words for each
@@ -76,6 +79,7 @@ type extent struct {
 // which makes ranges narrow.
 func (s *solver) region(rows []int32) {
 	s.rows, s.words = len(rows), (len(rows)+63)/64
+	s.list = append(s.list[:0], rows...)
 	s.cuts, s.below, s.all, s.dims = s.cuts[:0], s.below[:0], s.all[:0], s.dims[:0]
 	s.known.Reset(s.words, 1<<9)
 	s.parts = s.parts[:0]
@@ -138,6 +142,23 @@ func (s *solver) dimension(rows []int32, e extent) {
 		}
 		before = n
 	}
+}
+
+// keeps reports whether both sides of a cut of a set of rows keep the limits.
+func (s *solver) keeps(mask []uint64, cut int32) bool {
+	if s.limits == nil {
+		return true
+	}
+	var sides [2][]int32
+	for w, below := range s.side(mask, cut) {
+		for rows := mask[w]; rows != 0; rows &= rows - 1 {
+			bit := bits.TrailingZeros64(rows)
+			side := below >> bit & 1
+			sides[side] = append(sides[side], s.list[w<<6+bit])
+		}
+	}
+	s.steps -= int64(len(sides[0]) + len(sides[1]))
+	return s.limits.Allows(sides[0]) && s.limits.Allows(sides[1])
 }
 
 // solve finds the cheapest partition of the region: cutOf leads to it.
@@ -243,7 +264,7 @@ func (s *solver) best(mask []uint64, n int, from []int32, limit int64, depth int
 }
 
 // allow puts the cuts that a part of n rows allows on the stacks, each set of rows once: as they
-// come, and as choices in the order of the least that they may lead to.
+// come, and as choices, if they keep the limits, in the order of the least that they may lead to.
 func (s *solver) allow(mask []uint64, n int, from []int32) {
 	first := len(s.choices)
 	dim, before := -1, 0
@@ -254,6 +275,9 @@ func (s *solver) allow(mask []uint64, n int, from []int32) {
 		}
 		dim, before = s.cuts[c].dim, left
 		s.allowed = append(s.allowed, c)
+		if !s.keeps(mask, c) { // which a part may yet
+			continue
+		}
 		s.choices = append(s.choices, choice{least: s.least[left] + s.least[n-left], cut: c,
 			left: int32(left)})
 	}
@@ -275,7 +299,7 @@ func (s *solver) evenest(mask []uint64, n int, from []int32) (cut int32, left in
 	off := n - 2*s.k + 1 // of a cut that leaves less than k rows
 	for _, c := range from {
 		below := s.count(mask, c)
-		if d := max(2*below-n, n-2*below); d < off {
+		if d := max(2*below-n, n-2*below); d < off && s.keeps(mask, c) {
 			off, cut, left = d, c, below
 		}
 	}

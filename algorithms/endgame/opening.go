@@ -47,7 +47,14 @@ func divide(ctx context.Context, table *datasets.Table, rows []int32,
 	p := &partitioner{ctx: ctx, params: params, space: space,
 		small: int(min(int64(params.Exact)*int64(params.K), math.MaxInt32)),
 		boxes: partition.NewBuilder(space, math.MaxInt)}
-	p.solver = solver{space: space, k: params.K, work: params.Work}
+	limits, err := params.Checker(table, rows)
+	if err == nil {
+		err = limits.CheckAll()
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.solver = solver{space: space, limits: limits, k: params.K, work: params.Work}
 	for n := range int64(min(p.small, len(rows)+1)) {
 		p.solver.least = append(p.solver.least,
 			partition.EvenSquares(n, max(1, n/int64(params.K))))
@@ -107,7 +114,7 @@ func (p *partitioner) open(rows []int32, bounds []span) error {
 // narrowest finds the cut on a dimension that gains the most and bounds the rows' codes: the gain
 // is by how much the ranges of the rows become narrower, added up over them, in shares of the
 // domain. A range of one value has no width. Of equal cuts the lowest is taken. The gain is
-// negative, and the dimension spent, where no cut leaves k rows on both sides.
+// negative where no cut is allowed, and the dimension spent where none leaves k rows on both sides.
 func (p *partitioner) narrowest(rows []int32, dim int, s *span) (gain float64, at uint32) {
 	k, n := p.params.K, len(rows)
 	counts, codes := p.tabulate(rows, dim, s)
@@ -136,7 +143,7 @@ func (p *partitioner) narrowest(rows []int32, dim int, s *span) (gain float64, a
 		}
 		if below >= k {
 			left := uint64(below)*width(low, code(place)) + uint64(n-below)*width(code(next), high)
-			if left < least {
+			if left < least && p.keeps(rows, dim, code(place)+1) {
 				least, cut = left, place
 			}
 		}
@@ -146,11 +153,20 @@ func (p *partitioner) narrowest(rows []int32, dim int, s *span) (gain float64, a
 		gain, at = float64(uint64(n)*width(low, high)-least)/float64(p.space.Cells(dim)),
 			code(cut)+1
 	}
-	*s = span{low: low, high: high, spent: cut < 0}
+	*s = span{low: low, high: high, spent: cut < 0 && p.solver.limits == nil}
 	if cut < 0 {
 		return -1, 0
 	}
 	return gain, at
+}
+
+// keeps reports whether both sides of a cut keep the limits.
+func (p *partitioner) keeps(rows []int32, dim int, at uint32) bool {
+	if p.solver.limits == nil {
+		return true
+	}
+	left := p.space.Split(rows, dim, at)
+	return p.solver.limits.Allows(rows[:left]) && p.solver.limits.Allows(rows[left:])
 }
 
 // width is the number of cells from low to high, none for a single one.

@@ -12,22 +12,11 @@ import (
 
 // frequencies are the groups of a table under some vector of levels, with how many records each
 // has. A group's key holds the group number of every attribute in a field of bits, 0 for attributes
-// that are left out.
+// that are left out. Where there are limits, it also holds the sensitive values: a group then has
+// several keys.
 type frequencies struct {
 	keys   []uint64
 	counts []int32
-}
-
-// least is the size of the smallest group; there must be one.
-func (f *frequencies) least() int32 { return slices.Min(f.counts) }
-
-// discernibility is the sum of the squares of the groups' sizes.
-func (f *frequencies) discernibility() int64 {
-	sum := int64(0)
-	for _, count := range f.counts {
-		sum += int64(count) * int64(count)
-	}
-	return sum
 }
 
 // field is where an attribute's group number is in a key.
@@ -49,14 +38,13 @@ type ladder struct {
 }
 
 // base counts the distinct records of the rows and prepares the attributes' hierarchies.
-func base(table *datasets.Table, rows []int32, attributes []int,
-	hierarchies []*datasets.Hierarchy) ([]ladder, *frequencies, error) {
+func (s *search) base(table *datasets.Table, rows []int32, attributes []int) error {
 	ladders := make([]ladder, len(attributes))
 	keys := make([]uint64, len(rows))
 	width := 0
 	for d, attribute := range attributes {
 		a, column := &table.Schema().Attributes[attribute], table.Column(attribute)
-		hierarchy := hierarchies[d]
+		hierarchy := s.hierarchies[d]
 		codes := make([]uint32, len(rows))
 		partition.Codes(column, rows, codes)
 		values := slices.Compact(slices.Sorted(slices.Values(codes)))
@@ -86,12 +74,23 @@ func base(table *datasets.Table, rows []int32, attributes []int,
 		need := bits.Len(uint(top))
 		l.field = field{shift: width, mask: 1<<need - 1}
 		if width += need; width > 64 {
-			return nil, nil, fmt.Errorf("incognito: %w: values up to %s need %d bits, may need 64",
+			return fmt.Errorf("incognito: %w: values up to %s need %d bits, may need 64",
 				algorithms.ErrTooLarge, a.Name, width)
 		}
 		for i, code := range codes {
 			at, _ := slices.BinarySearch(values, code)
 			keys[i] |= uint64(at) << (l.field.shift & 63)
+		}
+	}
+	for i := range s.limits.Attributes() {
+		need := bits.Len(uint(s.limits.Domain(i) - 1))
+		s.sensitive = append(s.sensitive, field{shift: width, mask: 1<<need - 1})
+		if width += need; width > 64 {
+			return fmt.Errorf("incognito: %w: values with sensitive ones need %d bits, may need 64",
+				algorithms.ErrTooLarge, width)
+		}
+		for at, row := range rows {
+			keys[at] |= uint64(s.limits.Values(i)[row]) << (s.sensitive[i].shift & 63)
 		}
 	}
 	slices.Sort(keys)
@@ -102,7 +101,8 @@ func base(table *datasets.Table, rows []int32, attributes []int,
 		}
 		records.counts[len(records.counts)-1]++
 	}
-	return ladders, records, nil
+	s.ladders, s.records = ladders, records
+	return nil
 }
 
 // roller adds up frequencies. It owns scratch memory.
@@ -116,23 +116,28 @@ type change struct {
 	to    []uint64
 }
 
-// roll regroups frequencies: the fields of keys in changes get new values, others stay.
-func (r *roller) roll(from *frequencies, changes []change, into *frequencies) {
+// table is a free hash table for n keys, and by how much a product is shifted to begin in it.
+func (r *roller) table(n int) (slots []int32, shift int) {
 	size := 16
-	for size < 2*len(from.keys) {
+	for size < 2*n {
 		size *= 2
 	}
 	if len(r.slots) < size {
 		r.slots = make([]int32, size)
 	}
-	slots, mask := r.slots[:size], uint64(size-1)
-	clear(slots)
+	clear(r.slots[:size])
+	return r.slots[:size], 64 - bits.Len64(uint64(size-1))
+}
+
+// roll regroups frequencies: the fields of keys in changes get new values, others stay.
+func (r *roller) roll(from *frequencies, changes []change, into *frequencies) {
+	slots, shift := r.table(len(from.keys))
+	mask := uint64(len(slots) - 1)
 	into.keys, into.counts = into.keys[:0], into.counts[:0]
 	keep := ^uint64(0)
 	for _, c := range changes {
 		keep &^= c.field.mask << (c.field.shift & 63)
 	}
-	shift := 64 - bits.Len64(mask)
 	// one attribute goes up: by far the most frequent case
 	if len(changes) == 1 && changes[0].to != nil {
 		field, to := changes[0].field, changes[0].to
@@ -157,18 +162,18 @@ func (r *roller) roll(from *frequencies, changes []change, into *frequencies) {
 // multiplier spreads keys over the hash table (Fibonacci hashing: 2⁶⁴ over the golden ratio).
 const multiplier = 0x9e3779b97f4a7c15
 
-// add counts a group, starting to look for it at slot.
-func (f *frequencies) add(slots []int32, mask, slot, key uint64, count int32) {
+// add counts a group, starting to look for it at slot, and returns its place.
+func (f *frequencies) add(slots []int32, mask, slot, key uint64, count int32) int32 {
 	for {
 		at := slots[slot&mask]
 		if at == 0 {
 			f.keys, f.counts = append(f.keys, key), append(f.counts, count)
 			slots[slot&mask] = int32(len(f.keys))
-			return
+			return int32(len(f.keys)) - 1
 		}
 		if f.keys[at-1] == key {
 			f.counts[at-1] += count
-			return
+			return at - 1
 		}
 		slot++
 	}

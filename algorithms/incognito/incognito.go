@@ -7,6 +7,21 @@
 // discernibility is published; since discernibility grows along generalisation, it is the least of
 // all k-anonymous vectors.
 //
+// With suppression a vector is allowed when the records in groups of fewer than k are no more than
+// a limit; they are left out. That is monotone, since no record leaves the groups of k when these
+// grow. But a record that is left out costs as much as there are records, and a generalisation may
+// cost less than a vector below it: every allowed vector is judged, not the minimal ones alone.
+//
+// Groups may have to keep l-diversity and t-closeness, too (package disclosure). Without
+// suppression these prune as k does. With it entropy, recursive and t do not, since a group that
+// breaks them may spoil one that it is joined with: then vectors are pruned by what is necessary, k
+// and as many different values as l says, and all others are judged. A distance is to the records
+// that are published: groups that are too far are left out, all at once, until all that remain are
+// near.
+//
+// With weights the vector of the least weighted certainty penalty is published, in place of the
+// least discernibility.
+//
 // Published are the groups that hold records, with their boxes and exact class counts; class and
 // sensitive attributes stay as they are. k-anonymity bounds how far a record can be linked, not
 // what can be inferred about it (errata M3). Regions.Assignment is for measuring only and not to be
@@ -18,16 +33,20 @@
 //     first in the order of levels.
 //   - Counts of a set of attributes start from those of the whole table's distinct records (the
 //     paper's Cube Incognito starts from those of the superset).
-//   - No record is suppressed.
+//   - l-diversity, t-closeness and weights are not in the paper.
 //   - Without a hierarchy an attribute has its taxonomy, or its values and one group above them
 //     (datasets.Attribute.Generalisation).
 package incognito
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
@@ -39,10 +58,25 @@ type Algorithm struct{}
 
 // Params are Incognito's parameters.
 type Params struct {
-	K int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	K                 int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	disclosure.Limits `yaml:",inline"`
+	Suppression       disclosure.Suppression `yaml:"suppression" doc:"the largest share of records that may be left out" min:"0" max:"1"`
+	Weights           partition.Weights      `yaml:"weights" doc:"how much the precision of attributes matters; where all weigh the same, discernibility decides" values:"equal or parts such as \"age = 2; sex = 0.5\", for quasi-identifiers; 1 for those not named"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
+
+func (p *Params) Validate() error { return p.Weights.Check() }
+
+// CheckSchema refuses limits and weights that a table's attributes do not allow.
+func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
+	params := p.(*Params)
+	_, err := params.Weights.Of(s)
+	return errors.Join(params.Limits.CheckSchema(s), err)
+}
+
+// Suppressible is the largest share of records left out.
+func (p *Params) Suppressible() disclosure.Suppression { return p.Suppression }
 
 func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
@@ -52,15 +86,17 @@ func (Algorithm) Info() algorithms.Info {
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous without suppression.")},
+			"The generalised table is k-anonymous, without suppression unless that is asked for.")},
 		Revision: 1,
 	}
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-// DefaultParams are groups of at least 10 records.
-func DefaultParams() *Params { return &Params{K: 10} }
+// DefaultParams are groups of at least 10 records, none suppressed.
+func DefaultParams() *Params {
+	return &Params{K: 10, Limits: disclosure.NoLimits(), Weights: partition.Unweighted}
+}
 
 // Release generalises the rows by the best vector. Regions are in ascending order of their
 // groups, whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows give
@@ -75,8 +111,9 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err := algorithms.CheckEnough(in.Table.Schema(), len(in.Rows), params.K); err != nil {
 		return nil, fmt.Errorf("incognito: %w", err)
 	}
-	result, err := Search(ctx, in.Table, in.Rows,
-		algorithms.LeastRecords(in.Table.Schema(), params.K))
+	asked := *params
+	asked.K = algorithms.LeastRecords(in.Table.Schema(), params.K)
+	result, err := Search(ctx, in.Table, in.Rows, &asked)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +122,10 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	regions := generalise(in.Table, in.Rows, attributes, hierarchies, result.Best)
+	regions, err := generalise(in.Table, in.Rows, attributes, hierarchies, result.Best, params)
+	if err != nil {
+		return nil, err
+	}
 	structure := algorithms.Structure{Nodes: result.Counted, Leaves: regions.Len()}
 	for _, level := range result.Best {
 		structure.Depth += level
@@ -94,7 +134,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 }
 
 func generalise(table *datasets.Table, rows []int32, attributes []int,
-	hierarchies []*datasets.Hierarchy, vector []int) *algorithms.Regions {
+	hierarchies []*datasets.Hierarchy, vector []int, params *Params) (*algorithms.Regions, error) {
 	schema := table.Schema()
 	dims := len(attributes)
 	regions := &algorithms.Regions{
@@ -122,7 +162,16 @@ func generalise(table *datasets.Table, rows []int32, attributes []int,
 		}
 	}
 	groups, of := partition.Group(codes, dims, len(rows))
-	for _, group := range groups {
+	published, err := params.published(table, rows, of, len(groups))
+	if err != nil {
+		return nil, err
+	}
+	numbers, count := make([]int32, len(groups)), int32(0) // of the groups' regions, -1 for none
+	for g, group := range groups {
+		if numbers[g] = -1; !published[g] {
+			continue
+		}
+		numbers[g], count = count, count+1
 		for d, code := range group {
 			regions.Low = append(regions.Low, levels[d].Low[code])
 			regions.High = append(regions.High, levels[d].High[code])
@@ -136,15 +185,53 @@ func generalise(table *datasets.Table, rows []int32, attributes []int,
 			regions.Nodes = append(regions.Nodes, node)
 		}
 	}
-	regions.Counts = make([]float64, len(groups)*regions.Classes)
+	regions.Counts = make([]float64, int(count)*regions.Classes)
 	class := schema.Class()
 	for i, row := range rows {
-		region, label := of[i], 0
+		region, label := numbers[of[i]], 0
+		if regions.Assignment[i] = region; region < 0 {
+			regions.Suppressed = append(regions.Suppressed, int32(i))
+			continue
+		}
 		if class >= 0 {
 			label = int(table.Column(class).At(row))
 		}
-		regions.Assignment[i] = region
 		regions.Counts[int(region)*regions.Classes+label]++
 	}
-	return regions
+	return regions, nil
+}
+
+// published says which of the groups that rows are in are not suppressed.
+func (p *Params) published(table *datasets.Table, rows, of []int32, groups int) ([]bool, error) {
+	limits, err := p.Checker(table, rows)
+	if err != nil {
+		return nil, err
+	}
+	sizes, published := make([]int32, groups), make([]bool, groups)
+	for _, group := range of {
+		sizes[group]++
+		published[group] = int(sizes[group]) >= p.K
+	}
+	if limits == nil {
+		return published, nil
+	}
+	order := make([]int32, len(rows))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(of[i], of[j]) })
+	c := disclosure.Classes{Values: make([][]uint32, limits.Attributes())}
+	end := int32(0)
+	for _, n := range sizes {
+		end += n
+		c.Ends = append(c.Ends, end)
+	}
+	for _, i := range order {
+		c.Counts = append(c.Counts, 1)
+		for a := range c.Values {
+			c.Values[a] = append(c.Values[a], limits.Values(a)[rows[i]])
+		}
+	}
+	limits.Keep(&c, published)
+	return published, nil
 }

@@ -18,6 +18,13 @@ import (
 	"ppdp/random"
 )
 
+// at are the default parameters with another k.
+func at(k int) *Params {
+	params := DefaultParams()
+	params.K = k
+	return params
+}
+
 // patients is the table that LeFevre et al. 2005 use as an example: birth dates go up to everything
 // at once, so does sex, zip codes lose one digit and then all.
 func patients() *datasets.Table {
@@ -42,7 +49,7 @@ func patients() *datasets.Table {
 // leave pairs of equal zips without sex, and three of each sex without zip.
 func TestPatients(t *testing.T) {
 	table := patients()
-	result := must(Search(context.Background(), table, table.AllRows(), 2))
+	result := must(Search(context.Background(), table, table.AllRows(), at(2)))
 	want := &Result{
 		Minimal: [][]int{{0, 1, 2}, {1, 0, 2}, {1, 1, 0}}, Discernibility: []int64{12, 18, 12},
 		Best: []int{0, 1, 2}, Heights: []int{1, 1, 2}, Counted: result.Counted,
@@ -63,7 +70,7 @@ func TestPatients(t *testing.T) {
 func release(t testing.TB, table *datasets.Table, rows []int32, k int) *algorithms.Release {
 	t.Helper()
 	a := Algorithm{}
-	in := algorithms.Input{Table: table, Rows: rows, Params: &Params{K: k},
+	in := algorithms.Input{Table: table, Rows: rows, Params: at(k),
 		Variant: algorithms.Published,
 		Budget:  privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
 	r := must(a.Release(context.Background(), in))
@@ -145,7 +152,7 @@ func TestAgainstEveryVector(t *testing.T) {
 			}
 		}
 		table := b.Table()
-		result := must(Search(context.Background(), table, table.AllRows(), k))
+		result := must(Search(context.Background(), table, table.AllRows(), at(k)))
 		anonymous, all, least := exhaustive(table, table.AllRows(), result.Heights, k)
 		var minimal [][]int
 		for _, vector := range all {
@@ -192,7 +199,7 @@ func TestAgainstEveryVector(t *testing.T) {
 func TestPruning(t *testing.T) {
 	t.Parallel()
 	table := testinput.Discrete(t, discrete.Skewed, 2000)
-	result := must(Search(context.Background(), table, table.AllRows(), 10))
+	result := must(Search(context.Background(), table, table.AllRows(), at(10)))
 	_, _, least := exhaustive(table, table.AllRows(), result.Heights, 10)
 	best := release(t, table, table.AllRows(), 10)
 	sum := 0.0
@@ -212,7 +219,7 @@ func TestPruning(t *testing.T) {
 
 func TestTooFew(t *testing.T) {
 	table := patients()
-	if _, err := Search(context.Background(), table, table.AllRows(), 7); !errors.Is(err,
+	if _, err := Search(context.Background(), table, table.AllRows(), at(7)); !errors.Is(err,
 		algorithms.ErrTooFew) {
 		t.Errorf("7 of 6 rows: %v, must wrap ErrTooFew", err)
 	}
@@ -229,7 +236,7 @@ func TestTooLarge(t *testing.T) {
 	b.AddRow()
 	b.AddRow()
 	table := b.Table()
-	if _, err := Search(context.Background(), table, table.AllRows(), 2); !errors.Is(err,
+	if _, err := Search(context.Background(), table, table.AllRows(), at(2)); !errors.Is(err,
 		algorithms.ErrTooLarge) {
 		t.Errorf("5¹² vectors: %v, must wrap ErrTooLarge", err)
 	}
@@ -240,7 +247,7 @@ func TestTooLarge(t *testing.T) {
 func TestAdult(t *testing.T) {
 	t.Parallel()
 	table := testinput.Adult(t, "mondrian")
-	result := must(Search(context.Background(), table, table.AllRows(), 10))
+	result := must(Search(context.Background(), table, table.AllRows(), at(10)))
 	vectors := 1
 	for _, height := range result.Heights {
 		vectors *= height + 1
@@ -283,7 +290,7 @@ func benchmark(b *testing.B, table *datasets.Table) {
 			counted := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				result := must(Search(context.Background(), table, rows, k))
+				result := must(Search(context.Background(), table, rows, at(k)))
 				counted = result.Counted
 			}
 			b.ReportMetric(float64(counted), "vectors")
@@ -297,10 +304,9 @@ func BenchmarkRoll(b *testing.B) {
 	table := testinput.Discrete(b, discrete.Skewed, 100_000)
 	attributes := table.Schema().QuasiIdentifiers()
 	hierarchies := must(hierarchiesOf(table.Schema(), attributes))
-	ladders, records, err := base(table, table.AllRows(), attributes, hierarchies)
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := must(newSearch(context.Background(), table, table.AllRows(), attributes, hierarchies,
+		at(2)))
+	ladders, records := s.ladders, s.records
 	var r roller
 	into := &frequencies{}
 	b.ReportAllocs()

@@ -8,18 +8,21 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 )
 
 // Result is what a search finds out. A vector has one level for each quasi-identifier, in the
-// order of the schema; level 0 are the values themselves.
+// order of the schema; level 0 are the values themselves. It is allowed where what is not
+// suppressed is k-anonymous and keeps the limits, and no more than the limit is suppressed.
 type Result struct {
-	// Minimal are the k-anonymous vectors that no other k-anonymous vector is below, in ascending
-	// order of levels; every vector above one of them is k-anonymous, no other is.
+	// Minimal are the allowed vectors that no other allowed vector is below, in ascending order of
+	// levels. Where the condition is monotone, all vectors above them are allowed, no others are.
 	Minimal [][]int
-	// Discernibility holds, for each of Minimal, the sum of the squares of its groups' sizes.
+	// Discernibility holds, for each of Minimal, the sum of the squares of its groups' sizes, and
+	// the number of rows for each row that is suppressed.
 	Discernibility []int64
-	// Best is the vector of least discernibility.
+	// Best is the allowed vector of the least loss, if there are weights, or discernibility.
 	Best []int
 	// Heights are the hierarchies' highest levels.
 	Heights []int
@@ -35,15 +38,17 @@ const maxVectors = 1 << 22
 // maxAttributes bounds the quasi-identifiers: there are 2^n parts of n of them.
 const maxAttributes = 16
 
-// Search finds the minimal vectors under which every group of the rows has at least k records, k ≥
-// 1, whosever they are. Without rows every vector is k-anonymous, and level 0 the best. It returns
-// an error that wraps algorithms.ErrTooFew when there are rows but fewer than k, one that wraps
-// algorithms.ErrTooLarge when there are too many vectors, and ctx.Err() when the context ends.
-func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*Result, error) {
+// Search finds the minimal allowed vectors and the best one; validated parameters, and k = 1,
+// are expected. Without rows every vector is allowed, and level 0 the best. It returns an error
+// that wraps algorithms.ErrTooFew when there are rows but fewer than k, one that wraps
+// disclosure.ErrUnattainable when no vector keeps the limits, one that wraps algorithms.ErrTooLarge
+// when there are too many vectors, and ctx.Err() when the context ends.
+func Search(ctx context.Context, table *datasets.Table, rows []int32,
+	params *Params) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if len(rows) > 0 && len(rows) < k {
+	if len(rows) > 0 && len(rows) < params.K {
 		return nil, fmt.Errorf("incognito: %w", algorithms.ErrTooFew)
 	}
 	attributes := table.Schema().QuasiIdentifiers()
@@ -66,10 +71,11 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*R
 		result.Discernibility = []int64{int64(len(rows)) * int64(len(rows))}
 		return result, nil
 	}
-	s := &search{ctx: ctx, k: int32(k), heights: result.Heights}
-	if s.ladders, s.records, err = base(table, rows, attributes, hierarchies); err != nil {
+	s, err := newSearch(ctx, table, rows, attributes, hierarchies, params)
+	if err != nil {
 		return nil, err
 	}
+	s.heights = result.Heights
 	parts := make([]int, 1<<len(attributes)-1)
 	for i := range parts {
 		parts[i] = i + 1
@@ -83,9 +89,31 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32, k int) (*R
 			return nil, err
 		}
 	}
+	if s.best.vector == nil {
+		return nil, fmt.Errorf("incognito: %w: no generalisation does with at most %d of %d "+
+			"records suppressed", disclosure.ErrUnattainable, s.most, len(rows))
+	}
+	result.Best, result.Counted = s.best.vector, s.counted
 	s.rank(result)
-	result.Counted = s.counted
 	return result, nil
+}
+
+func newSearch(ctx context.Context, table *datasets.Table, rows []int32, attributes []int,
+	hierarchies []*datasets.Hierarchy, params *Params) (*search, error) {
+	s := &search{ctx: ctx, k: int32(params.K), rows: len(rows),
+		most: params.Suppression.Most(len(rows)), hierarchies: hierarchies}
+	var err error
+	if s.limits, err = params.Checker(table, rows); err != nil {
+		return nil, err
+	}
+	if s.weights, err = params.Weights.Of(table.Schema()); err != nil {
+		return nil, err
+	}
+	s.necessary = s.limits
+	if s.limits != nil && s.most > 0 && !params.Upward() {
+		s.necessary = s.limits.Distinct()
+	}
+	return s, s.base(table, rows, attributes)
 }
 
 func hierarchiesOf(schema *datasets.Schema, attributes []int) ([]*datasets.Hierarchy, error) {
@@ -102,13 +130,22 @@ func hierarchiesOf(schema *datasets.Schema, attributes []int) ([]*datasets.Hiera
 // search is a walk through all parts of the quasi-identifiers. A part is a set of them, one bit
 // each; its vectors are numbered in mixed radix, the last attribute fastest.
 type search struct {
-	ctx       context.Context
-	k         int32
-	heights   []int
-	ladders   []ladder
-	records   *frequencies
-	anonymous [][]bool // for each part, for each of its vectors
-	counted   int
+	ctx         context.Context
+	k           int32
+	rows, most  int // most may be suppressed
+	limits      *disclosure.Checker
+	necessary   *disclosure.Checker // what is monotone of limits
+	weights     []float64
+	hierarchies []*datasets.Hierarchy
+	heights     []int
+	ladders     []ladder
+	sensitive   []field
+	records     *frequencies
+	anonymous   [][]bool // for each part, for each of its vectors, that the necessary holds
+	counted     int
+	best        candidate
+
+	classes classes // scratch
 
 	roller roller
 	work   int // groups handled since the last check of the context
@@ -145,7 +182,9 @@ func (s *search) level(l *lattice, vector, i int) int {
 	return vector / l.stride[i] % (s.heights[l.dims[i]] + 1)
 }
 
-// part finds the k-anonymous vectors of one part, in ascending order of their sums of levels.
+// part finds the vectors of one part for which what is necessary holds, in ascending order of their
+// sums of levels. Of the whole it counts all that may be better than those below: where records may
+// be suppressed, a generalisation of an allowed vector may suppress fewer and cost less.
 func (s *search) part(part int, result *Result) error {
 	l := s.lattice(part)
 	whole := len(l.dims) == len(s.heights)
@@ -162,6 +201,8 @@ func (s *search) part(part int, result *Result) error {
 
 	anonymous := make([]bool, l.size)
 	s.anonymous[part] = anonymous
+	all := whole && s.most > 0
+	covered := make([]bool, l.size) // is, or is above, an allowed vector of the whole
 	// Counts are kept for the vectors of the height below: all that one step up can need.
 	var start *frequencies
 	counts := make([]*frequencies, l.size)
@@ -178,16 +219,16 @@ func (s *search) part(part int, result *Result) error {
 				continue
 			}
 			w := v - l.stride[i]
-			above = above || anonymous[w]
+			above, covered[v] = above || anonymous[w], covered[v] || covered[w]
 			if c := counts[w]; c != nil && (below == nil || len(c.keys) < len(below.keys)) {
 				below, step = c, i
 			}
 		}
-		if above { // generalisations of k-anonymous vectors are k-anonymous
+		if above && !all { // what is necessary holds for generalisations, too
 			anonymous[v] = true
 			continue
 		}
-		if !s.partsHold(part, &l, v) {
+		if !above && !s.partsHold(part, &l, v) {
 			continue
 		}
 		if !whole && s.single(&l, v) { // the groups are those of a part, which holds
@@ -220,15 +261,20 @@ func (s *search) part(part int, result *Result) error {
 		}
 		counts[v] = into
 		s.counted++
-		if into.least() >= s.k {
-			anonymous[v] = true
-			if whole {
-				vector := make([]int, len(l.dims))
-				for i := range l.dims {
-					vector[i] = s.level(&l, v, i)
-				}
+		anonymous[v] = s.judge(into, s.necessary) <= s.most
+		if anonymous[v] && whole && (s.necessary == s.limits || s.judge(into, s.limits) <= s.most) {
+			vector := make([]int, len(l.dims))
+			for i := range l.dims {
+				vector[i] = s.level(&l, v, i)
+			}
+			found := s.price(into, vector)
+			if s.best.vector == nil || found.compare(&s.best) < 0 {
+				s.best = found
+			}
+			if !covered[v] {
+				covered[v] = true
 				result.Minimal = append(result.Minimal, vector)
-				result.Discernibility = append(result.Discernibility, into.discernibility())
+				result.Discernibility = append(result.Discernibility, found.discernibility)
 			}
 		}
 		if s.work >= pollEvery {
@@ -305,7 +351,7 @@ func (s *search) drop(counts []*frequencies, vector int) {
 	}
 }
 
-// rank sorts the minimal vectors and picks the best.
+// rank sorts the minimal vectors.
 func (s *search) rank(result *Result) {
 	order := make([]int, len(result.Minimal))
 	for i := range order {
@@ -315,12 +361,8 @@ func (s *search) rank(result *Result) {
 		return slices.Compare(result.Minimal[a], result.Minimal[b])
 	})
 	minimal, discernibility := make([][]int, len(order)), make([]int64, len(order))
-	best := 0
 	for i, at := range order {
 		minimal[i], discernibility[i] = result.Minimal[at], result.Discernibility[at]
-		if discernibility[i] < discernibility[best] {
-			best = i
-		}
 	}
-	result.Minimal, result.Discernibility, result.Best = minimal, discernibility, minimal[best]
+	result.Minimal, result.Discernibility = minimal, discernibility
 }

@@ -40,6 +40,9 @@
 //     Suppression is the paper's own form.
 //   - Tails are ordered by attribute, and of one attribute by the cost of the head with the cut,
 //     the cheapest first; the paper orders by the number of classes that a cut splits.
+//   - There is no limit on the records that suppress leaves out, nor l-diversity or t-closeness. A
+//     cut of a class that breaks these leads to no partition that keeps them, so that they could
+//     prune as k does, but the cells that the search counts do not know sensitive values.
 //   - Cuts lie next to the lower of two neighbouring values that occur.
 //   - The search starts from a partitioning found by a climb, by Incognito and at larger k; the
 //     paper's starts from none.

@@ -419,7 +419,9 @@ func TestRungs(t *testing.T) {
 						cost, ok, s.best)
 				}
 				least[k] = s.best
-				full, err := incognito.Search(context.Background(), table, table.AllRows(), k)
+				params := incognito.DefaultParams()
+				params.K = k
+				full, err := incognito.Search(context.Background(), table, table.AllRows(), params)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -60,7 +60,9 @@ func solve(ctx context.Context, table *datasets.Table, rows []int32, p *problem,
 // are intervals of those that occur; none where there is no such generalisation, or too many to
 // search.
 func (s *search) fullDomain(table *datasets.Table, rows []int32) error {
-	result, err := incognito.Search(s.ctx, table, rows, s.problem.k)
+	params := incognito.DefaultParams()
+	params.K = s.problem.k
+	result, err := incognito.Search(s.ctx, table, rows, params)
 	if errors.Is(err, algorithms.ErrTooFew) || errors.Is(err, algorithms.ErrTooLarge) {
 		return nil
 	}

@@ -11,6 +11,11 @@
 // k records stay on both sides. The partition then depends on classes or counts, which are
 // published too.
 //
+// Regions may have to keep l-diversity and t-closeness, too (package disclosure): a cut is allowed
+// where both sides do. What a region breaks, its parts together break, so that no cut leads from a
+// partition that breaks a limit to one that keeps it; but a cut that is refused in a region may be
+// allowed in a part of it.
+//
 // Published are the regions with boxes, tight ranges, means and exact class counts; this table is
 // k-anonymous with respect to the quasi-identifiers. The release also holds one record for each
 // input record, its quasi-identifiers drawn anew from its region, which uses only what the regions
@@ -32,6 +37,9 @@
 //   - Continuous attributes are cut and summarised at the schema's cells; their means are exact.
 //   - The paper does not say how records are drawn from regions; see Records.
 //   - split: workload judges at most 256 cuts of an attribute in a region, evenly spread.
+//   - l-diversity, t-closeness and weights are not in the paper. Of a region's dimensions only the
+//     cuts beside the median are tried, as with k; with split: class before them the most
+//     informative one.
 //   - A workload is counts with one predicate each (a query listed twice weighs twice); section 5
 //     defines weighted aggregates over several attributes, and leaves cutting for them to the
 //     future. The metrics can ask such queries of any release (metrics.Query).

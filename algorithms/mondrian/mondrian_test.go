@@ -33,6 +33,9 @@ func release(t failer, table *datasets.Table, rows []int32, p Params) *algorithm
 	if p.Workload == "" {
 		p.Workload = allQueries
 	}
+	if p.Weights == "" {
+		p.Weights = partition.Unweighted
+	}
 	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
 		Table: table, Rows: slices.Clone(rows), Params: &p, Variant: algorithms.Published,
 		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
@@ -57,6 +58,9 @@ type Params struct {
 	Split    Split             `yaml:"split" doc:"where a region is cut: at the median, where classes separate best or where queries of the workload are answered best; relaxed partitions know only median"`
 	Workload string            `yaml:"workload" doc:"the queries of split: workload, each a count of the records that satisfy one predicate" values:"all (one for every value of every quasi-identifier) or parts such as \"age <= 30..60; sex = male\", each an attribute, one of =, <= and >=, and values or ranges that stand for a query each"`
 	Records  partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, the range its records span, or that range with the mean for numbers"`
+
+	disclosure.Limits `yaml:",inline"`
+	Weights           partition.Weights `yaml:"weights" doc:"how much the width of attributes counts when the widest is looked for" values:"equal or parts such as \"age = 2; sex = 0.5\", for quasi-identifiers; 1 for those not named"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
@@ -64,18 +68,23 @@ func (p *Params) Anonymity() int { return p.K }
 // DefaultParams are strict partitions of at least 10 records, drawn from their boxes.
 func DefaultParams() *Params {
 	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median, Workload: allQueries,
-		Records: partition.Box}
+		Records: partition.Box, Limits: disclosure.NoLimits(), Weights: partition.Unweighted}
 }
 
 func (p *Params) Validate() error {
 	_, workload := parseWorkload(p.Workload)
-	return errors.Join(workload, p.checkMode())
+	return errors.Join(workload, p.checkMode(), p.Weights.Check())
 }
 
-// CheckSchema refuses split: class for tables without a class, and workloads that a table cannot
-// serve.
+// CheckSchema refuses split: class for tables without a class, and workloads, limits and weights
+// that a table's attributes do not allow.
 func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
-	switch params := p.(*Params); params.Split {
+	params := p.(*Params)
+	_, err := params.Weights.Of(s)
+	if err := errors.Join(params.Limits.CheckSchema(s), err); err != nil {
+		return err
+	}
+	switch params.Split {
 	case Class:
 		if s.Class() < 0 {
 			return errors.New("split: class, but the table has no class attribute")
@@ -87,8 +96,12 @@ func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
 	return nil
 }
 
-// checkMode reports a split that relaxed partitions do not know.
+// checkMode reports a split that relaxed partitions do not know, and what knows no limits.
 func (p *Params) checkMode() error {
+	if p.Limits.Any() && (p.Mode == Relaxed || p.Split == Workload) {
+		return fmt.Errorf("l: %d, t: %v, must be 1 and 1 in mode %s and with split: %s", p.L, p.T,
+			Relaxed, Workload)
+	}
 	if p.Mode == Relaxed && (p.Split == Class || p.Split == Workload) {
 		return fmt.Errorf("split: %q, must be %s in mode %s", p.Split, Median, Relaxed)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
@@ -24,6 +25,8 @@ type partitioned struct {
 type splitter struct {
 	ctx    context.Context
 	params *Params
+	limits *disclosure.Checker
+	weight []float64        // of dimensions; nil without weights
 	space  *partition.Space // of the table, or of the rows of a region
 	rows   int              // of all regions together
 	dims   int
@@ -50,6 +53,9 @@ type span struct {
 	// any part of the region either, so that children inherit it. This needs both cuts of errata M1
 	// to have failed: after the printed one alone it would be wrong.
 	spent bool
+	// refused reports that the cuts beside the median break the limits. Those of a part may keep
+	// them, so that children do not inherit it.
+	refused bool
 }
 
 // pollEvery is how many rows are handled between checks of the context.
@@ -63,6 +69,16 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 	s := &splitter{
 		ctx: ctx, params: params, rows: len(rows), dims: len(attributes),
 		space: partition.NewSpace(table, attributes),
+	}
+	var err error
+	if s.limits, err = params.Checker(table, rows); err == nil {
+		err = s.limits.CheckAll()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.weight, err = params.Weights.Of(table.Schema()); err != nil {
+		return nil, err
 	}
 	s.spans = make([]span, s.dims)
 	for d := range s.spans {
@@ -79,7 +95,6 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 		p.Regions, p.structure = s.overlap.regions, s.overlap.structure
 	} else {
 		s.boxes = partition.NewBuilder(s.space, math.MaxInt)
-		var err error
 		switch {
 		case len(rows) == 0:
 		case params.Split == Workload:
@@ -105,7 +120,7 @@ func (s *splitter) part(rows []int32, depth int) error {
 	}
 	space := s.space
 	var near *partition.Space
-	if len(rows) >= 4*s.params.K {
+	if len(rows) >= 4*s.params.K && s.limits == nil { // which know the rows by their numbers
 		near = space.Near(rows)
 	}
 	if near == nil {
@@ -154,7 +169,7 @@ func (s *splitter) widest(rows []int32, spans []span) int {
 	for {
 		best := -1
 		for d := range spans {
-			if spans[d].spent || spans[d].low == spans[d].high {
+			if spans[d].spent || spans[d].refused || spans[d].low == spans[d].high {
 				continue
 			}
 			if best < 0 || s.wider(spans, d, best) {
@@ -169,9 +184,14 @@ func (s *splitter) widest(rows []int32, spans []span) int {
 	}
 }
 
-// wider compares two normalised widths without rounding, so that ties are ties.
+// wider compares two normalised widths without rounding, so that ties are ties; with weights, which
+// are seldom equal, with it.
 func (s *splitter) wider(spans []span, a, b int) bool {
 	of := func(d int) uint64 { return uint64(spans[d].high - spans[d].low) }
+	if s.weight != nil {
+		return float64(of(a)*uint64(s.space.Cells(b)))*s.weight[a] >
+			float64(of(b)*uint64(s.space.Cells(a)))*s.weight[b]
+	}
 	return of(a)*uint64(s.space.Cells(b)) > of(b)*uint64(s.space.Cells(a))
 }
 
@@ -182,7 +202,7 @@ func (s *splitter) strict(rows []int32, depth int) error {
 	}
 	spans := s.level(depth)
 	if s.params.Split == Class && len(rows) >= 2*s.params.K {
-		if dim, at, ok := s.purest(rows, spans); ok {
+		if dim, at, ok := s.purest(rows, spans); ok && s.allows(rows, dim, at) {
 			whole := spans[dim]
 			return s.divide(rows, depth, dim, at,
 				span{low: whole.low, high: at - 1}, span{low: at, high: whole.high})
@@ -195,7 +215,7 @@ func (s *splitter) strict(rows []int32, depth int) error {
 		}
 		at, median, ok := s.cut(rows, dim, spans[dim])
 		if !ok {
-			spans[dim].spent = true
+			spans[dim].spent, spans[dim].refused = s.limits == nil, true
 			continue
 		}
 		// The median's own side ends at the median; where the other side begins is not known.
@@ -250,15 +270,24 @@ func (s *splitter) end(rows []int32, spans []span) {
 	}
 }
 
+// allows reports whether both sides of a cut keep the limits.
+func (s *splitter) allows(rows []int32, dim int, at uint32) bool {
+	if s.limits == nil {
+		return true
+	}
+	left := s.space.Split(rows, dim, at)
+	return s.limits.Allows(rows[:left]) && s.limits.Allows(rows[left:])
+}
+
 // cut returns the cut beside the median of a dimension: rows with codes below at go left. ok is
-// false when neither cut leaves k rows on both sides; then no cut on this dimension does (errata
-// M1).
+// false when neither cut is allowed. If neither leaves k rows on both sides, no cut on this
+// dimension does (errata M1).
 func (s *splitter) cut(rows []int32, dim int, whole span) (at, median uint32, ok bool) {
 	median, below, equal := s.space.Median(rows, dim, whole.low, whole.high+1)
 	n, k := len(rows), s.params.K
 	upTo := below + equal // rows left of the paper's cut
-	upToOK := upTo >= k && n-upTo >= k
-	belowOK := below >= k && n-below >= k
+	upToOK := upTo >= k && n-upTo >= k && s.allows(rows, dim, median+1)
+	belowOK := below >= k && n-below >= k && s.allows(rows, dim, median)
 	switch {
 	case upToOK && belowOK && s.params.Cut == Even && unevenness(n, below) < unevenness(n, upTo):
 		return median, median, true

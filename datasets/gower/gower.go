@@ -26,7 +26,7 @@ type Space struct {
 	schema  *datasets.Schema
 	numeric []int // attributes
 	low     []float64
-	scale   []float64
+	span    []float64 // above 0; Unit divided by it may be infinite
 	fields  []field
 	ones    []uint64 // by word: the fields' bits
 	free    []uint64 // and the bits above
@@ -66,7 +66,7 @@ func New(table *datasets.Table, parts ...[]int32) *Space {
 		}
 		if low < high {
 			g.numeric = append(g.numeric, a)
-			g.low, g.scale = append(g.low, low), append(g.scale, Unit/(high-low))
+			g.low, g.span = append(g.low, low), append(g.span, high-low)
 		}
 	}
 	return g
@@ -103,7 +103,7 @@ func (g *Space) Points(table *datasets.Table, rows []int32) *Points {
 	}
 	for k, a := range g.numeric {
 		for i, row := range rows {
-			x := math.Round(float64((table.Number(row, a) - g.low[k]) * g.scale[k]))
+			x := math.Round((table.Number(row, a) - g.low[k]) / g.span[k] * Unit)
 			p.numbers[i*len(g.numeric)+k] = int32(max(0, min(Unit, x)))
 		}
 	}

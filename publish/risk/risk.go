@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/declared"
@@ -47,10 +48,13 @@ type Unnamed struct {
 	Unique bool `json:"unique"`
 }
 
-// Column is a column and, where its values have an order, each text's place in it.
+// Column is a column with the order and the hierarchy of its values, where they have such.
 type Column struct {
 	csvtable.TextColumn
 	Rank []uint32 // by code; nil without an order
+	// Levels are each text's groups on the levels of the attribute's hierarchy between the values
+	// and the top, by code; nil without one of its own.
+	Levels [][]uint32
 }
 
 // NewTable takes from a table's texts what the schema calls a quasi-identifier, and what it calls
@@ -71,7 +75,8 @@ func NewTable(texts *csvtable.Texts, schema *datasets.Schema) (*Table, error) {
 		case quasi:
 			t.Quasi = append(t.Quasi, Column{TextColumn: *found})
 		default:
-			t.Sensitive = append(t.Sensitive, Column{*found, ranks(found.Texts, a)})
+			t.Sensitive = append(t.Sensitive,
+				Column{*found, ranks(found.Texts, a), levels(found.Texts, a)})
 		}
 	}
 	for i := range texts.Columns {
@@ -109,6 +114,25 @@ func Read(ctx context.Context, path string, format *csvtable.Format,
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return table, nil
+}
+
+// levels gives each text's groups; nil where one of them is not a value of the attribute.
+func levels(texts []string, a *datasets.Attribute) [][]uint32 {
+	if !disclosure.Nested(a) {
+		return nil
+	}
+	codes := make([]uint32, len(texts))
+	for i, text := range texts {
+		var err error
+		if codes[i], err = a.TextCode(text); err != nil {
+			return nil
+		}
+	}
+	groups, err := disclosure.Levels(a, codes)
+	if err != nil {
+		return nil
+	}
+	return append([][]uint32{}, groups...)
 }
 
 // ranks gives each text's place in the attribute's order; nil where one of them has none.

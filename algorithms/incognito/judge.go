@@ -1,0 +1,131 @@
+package incognito
+
+import (
+	"cmp"
+	"slices"
+
+	"ppdp/algorithms/kernel/disclosure"
+)
+
+// classes are the groups of some frequencies, whose keys also hold sensitive values. published says
+// which of them are not suppressed.
+type classes struct {
+	groups    *frequencies // without sensitive values
+	published []bool
+
+	own   frequencies
+	of    []int32 // the group of each key
+	order []int32 // scratch
+	disclosure.Classes
+}
+
+// judge decides which groups are published: those of k records that keep the limits. It returns how
+// many records are in the others.
+func (s *search) judge(f *frequencies, limits *disclosure.Checker) (suppressed int) {
+	c := &s.classes
+	c.groups = f
+	if limits != nil {
+		s.gather(f)
+		c.groups = &c.own
+	}
+	c.published = c.published[:0]
+	for _, count := range c.groups.counts {
+		c.published = append(c.published, count >= s.k)
+	}
+	if limits != nil {
+		limits.Keep(&c.Classes, c.published)
+	}
+	for i, count := range c.groups.counts {
+		if !c.published[i] {
+			suppressed += int(count)
+		}
+	}
+	return suppressed
+}
+
+// gather collects the keys of each group, with their sensitive values.
+func (s *search) gather(f *frequencies) {
+	c, quasi := &s.classes, ^uint64(0)
+	for _, field := range s.sensitive {
+		quasi &^= field.mask << (field.shift & 63)
+	}
+	slots, shift := s.roller.table(len(f.keys))
+	c.own.keys, c.own.counts, c.of = c.own.keys[:0], c.own.counts[:0], c.of[:0]
+	for i, key := range f.keys {
+		group := key & quasi
+		c.of = append(c.of, c.own.add(slots, uint64(len(slots)-1), group*multiplier>>(shift&63),
+			group, f.counts[i]))
+	}
+	s.work += len(f.keys)
+	c.Ends = append(c.Ends[:0], make([]int32, len(c.own.keys))...)
+	for _, group := range c.of {
+		c.Ends[group]++
+	}
+	start := int32(0)
+	for group, n := range c.Ends {
+		c.Ends[group], start = start, start+n
+	}
+	c.order = append(c.order[:0], c.of...)
+	for i, group := range c.of { // Ends grow from starts to ends
+		c.order[c.Ends[group]] = int32(i)
+		c.Ends[group]++
+	}
+	c.Counts = c.Counts[:0]
+	for _, i := range c.order {
+		c.Counts = append(c.Counts, f.counts[i])
+	}
+	c.Values = append(c.Values[:0], make([][]uint32, len(s.sensitive))...)
+	for a, field := range s.sensitive {
+		for _, i := range c.order {
+			c.Values[a] = append(c.Values[a], uint32(f.keys[i]>>(field.shift&63)&field.mask))
+		}
+	}
+}
+
+// candidate is an allowed vector with what it costs.
+type candidate struct {
+	vector         []int
+	loss           float64 // 0 without weights
+	discernibility int64
+	suppressed     int64
+}
+
+// compare puts the better one first; of equal ones the first in the order of levels.
+func (c *candidate) compare(other *candidate) int {
+	return cmp.Or(cmp.Compare(c.loss, other.loss),
+		cmp.Compare(c.discernibility, other.discernibility),
+		cmp.Compare(c.suppressed, other.suppressed), slices.Compare(c.vector, other.vector))
+}
+
+// price is what the groups that were judged last cost. The loss is the normalised certainty
+// penalty with the weights of attributes: of each record's values their width as a share of the
+// domain, or all of it where the record is suppressed.
+func (s *search) price(f *frequencies, vector []int) candidate {
+	c := candidate{vector: vector}
+	weight := 0.0
+	for _, w := range s.weights {
+		weight += w
+	}
+	for i, count := range s.classes.groups.counts {
+		n := int64(count)
+		if !s.classes.published[i] {
+			c.suppressed += n
+			c.discernibility += n * int64(s.rows)
+			c.loss += float64(float64(n) * weight)
+			continue
+		}
+		c.discernibility += n * n
+		for d, w := range s.weights {
+			if vector[d] == 0 {
+				continue // single values cost nothing
+			}
+			l, at := &s.ladders[d], &s.hierarchies[d].Levels[vector[d]]
+			group := s.classes.groups.keys[i] >> (l.field.shift & 63) & l.field.mask
+			if cells := at.High[group] - at.Low[group]; cells > 1 {
+				share := float64(cells) / float64(len(at.Group))
+				c.loss += float64(float64(n) * float64(w*share))
+			}
+		}
+	}
+	return c
+}

@@ -1,0 +1,87 @@
+package publish
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestLimits: a release under limits says so, and verifies; one whose records do not keep what its
+// certificate promises does not, and with the original neither does one that leaves out more
+// records than was promised.
+func TestLimits(t *testing.T) {
+	_, r := files(t, 300)
+	original := &Original{Table: r.Table, Schema: r.Schema}
+	for _, params := range [][]string{
+		{"incognito", "k=5", "l=3", "t=0.2", "suppression=0.1"},
+		{"incognito", "k=5", "l=2", "diversity=entropy", "suppression=0.1", "weights=age = 3"},
+		{"incognito", "k=5", "l=2", "diversity=recursive", "c=1.5"},
+		{"mondrian", "k=5", "l=3", "t=0.3"}, {"mondrian", "k=5", "t=0.3", "weights=job = 4"},
+		{"endgame", "k=5", "l=3", "t=0.3"},
+	} {
+		r.Algorithm, r.Epsilon, r.Params = params[0], 0, params[1:]
+		r.Out = filepath.Join(filepath.Dir(r.Table), strings.ReplaceAll(strings.Join(params, "-"),
+			" ", ""))
+		made := must(Make(t.Context(), r))
+		report := must(Verify(t.Context(), r.Out, original))
+		noError(t, report.Err())
+		text := strings.Join(report.Checks, "\n")
+		if !strings.Contains(text, "keeps the limits") ||
+			!strings.Contains(made.Certificate.Guarantee.Sentence, "of each sensitive") &&
+				!strings.Contains(made.Certificate.Guarantee.Sentence, "Of each sensitive") {
+			t.Errorf("%s: %s\n%s", params, made.Certificate.Guarantee.Sentence, text)
+		}
+		forged := forge(t, r.Out, forgery{"", func(_ *Certificate, dir string) {
+			records := read(t, filepath.Join(dir, RecordsFile))
+			for _, town := range []string{",y,", ",z,"} {
+				records = strings.ReplaceAll(records, town, ",x,")
+			}
+			write(t, filepath.Join(dir, RecordsFile), records)
+		}})
+		report = must(Verify(t.Context(), forged, nil))
+		diverse := strings.Contains(strings.Join(params, " "), "l=")
+		if err := report.Err(); diverse && (err == nil ||
+			!strings.Contains(err.Error(), "town: a class has")) {
+			t.Errorf("%s: one town for all: %v", params, err)
+		}
+		if params[0] != "incognito" {
+			continue
+		}
+		forged = forge(t, r.Out, forgery{"", func(_ *Certificate, dir string) {
+			lines := strings.SplitAfter(read(t, filepath.Join(dir, RecordsFile)), "\n")
+			write(t, filepath.Join(dir, RecordsFile), strings.Join(lines[:len(lines)-40], ""))
+		}})
+		report = must(Verify(t.Context(), forged, original))
+		if err := report.Err(); err == nil || !strings.Contains(err.Error(),
+			"of the original's 300 records are suppressed, must be ") {
+			t.Errorf("%s: 40 records fewer: %v", params, err)
+		}
+	}
+	for param, want := range map[string]string{ // order-free: each for itself
+		"l=4":                   "l: 4, must be at most 3, the number of values of town",
+		"t=1.5":                 "t: 1.5, must be from 0 to 1",
+		"t=NaN":                 "t",
+		"suppression=1.1":       "suppression: 1.1, must be from 0 to 1",
+		"suppression=-0.1":      "suppression: -0.1, must be from 0 to 1",
+		"l=0":                   "l: 0, must be from 1 to",
+		"diversity=many":        "diversity: \"many\", must be one of distinct, entropy, recursive",
+		"c=0":                   "c: 0, must be a finite number above 0",
+		"weights=age":           "weights: \"age\", must be equal or parts such as age = 2",
+		"weights=age=2; age=3":  "weights: \"age\" is there twice",
+		"weights=town=2":        "weights: \"town\", must be a quasi-identifier: age, job, height",
+		"weights=age = 1e9":     "numbers from 0.000001 to 1000000",
+		"distance=ordered":      "", // asks nothing without a t
+		"distance=hierarchical": "",
+	} {
+		r.Algorithm, r.Params = "incognito", []string{"k=5", param}
+		err := r.Refusal(t.Context())
+		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, must say %q", param, err, want)
+		}
+	}
+	r.Params = []string{"t=0.5", "distance=ordered"}
+	if err := r.Refusal(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "the values of town have no order") {
+		t.Errorf("no order: %v", err)
+	}
+}
