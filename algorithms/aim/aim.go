@@ -174,10 +174,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	s := &search{Data: d, in: &in, params: params, total: in.Budget.Total()}
 	s.plan(len(d.Sizes))
 	first := d.Noise("one-way marginals")
-	for _, set := range d.OneWay() {
-		if err := d.Measure(first, s.measuring, set); err != nil {
-			return nil, err
-		}
+	if err := d.MeasureAll(first, s.measuring, d.OneWay()); err != nil {
+		return nil, err
 	}
 	d.Merge(params.Merge, threshold, d.Class)
 	if err := s.run(sets); err != nil {

@@ -206,7 +206,7 @@ func (l *labeller) count() error {
 		return err
 	}
 	l.labels = l.Values(l.Class)
-	for _, n := range l.Measured[0].Counts {
+	for _, n := range l.Measured[len(l.Measured)-1].Counts {
 		l.classes = append(l.classes, max(0, n))
 		l.records += max(0, n)
 	}

@@ -77,10 +77,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		sets = d.WithClass()
 	}
 	noise := d.Noise("marginals")
-	for _, set := range sets {
-		if err := d.Measure(noise, in.Budget.Total()/float64(len(sets)), set); err != nil {
-			return nil, err
-		}
+	if err := d.MeasureAll(noise, d.Share(in.Budget.Total(), sets), sets); err != nil {
+		return nil, err
 	}
 	d.Merge(params.Merge, threshold, d.Class)
 	model, err := d.Fit(2, nil)

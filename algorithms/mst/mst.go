@@ -110,10 +110,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		part = in.Budget.Total()
 	}
 	first := d.Noise("first marginals")
-	for _, set := range sets {
-		if err := d.Measure(first, part/float64(len(sets)), set); err != nil {
-			return nil, err
-		}
+	if err := d.MeasureAll(first, d.Share(part, sets), sets); err != nil {
+		return nil, err
 	}
 	d.Merge(params.Merge, params.Threshold, spared)
 	model, err := d.Fit(1, nil)

@@ -27,7 +27,10 @@ import (
 
 // Params are the settings that all releases from marginals have.
 type Params struct {
-	Bins       int     `yaml:"bins" doc:"how many bins a numeric attribute is cut into, equal up to one cell of its public domain; one of fewer cells keeps its cells" min:"2" max:"65536"`
+	Bins int `yaml:"bins" doc:"how many bins a numeric attribute is cut into, equal up to one cell of its public domain; one of fewer cells keeps its cells" min:"2" max:"65536"`
+	// Cut is for attributes that the schema gives no bins.
+	Cut        Cut     `yaml:"cut" doc:"into what bins: equal ones of the public domain, or private, of about as many records each, which noisy counts decide on"`
+	CutBudget  float64 `yaml:"cut_budget" doc:"the share of the budget that decides on private bins, all attributes together" above:"0" below:"1"`
 	Iterations int     `yaml:"iterations" doc:"the largest number of steps of a fit; the last fit may take twice as many, and fewer smooth the model" min:"1" max:"100000"`
 	Tolerance  float64 `yaml:"tolerance" doc:"end a fit that is proven to be within this share of the least loss, or whose loss falls by less than a tenth of it in 50 steps" above:"0" below:"1"`
 	// Drawing says how records are drawn.
@@ -36,13 +39,14 @@ type Params struct {
 
 // DefaultParams are 24 bins and fits of moderate length.
 func DefaultParams() Params {
-	return Params{Bins: 24, Iterations: 200, Tolerance: 1e-3, Drawing: partition.DefaultDrawing()}
+	return Params{Bins: 24, Cut: Equal, CutBudget: 1, Iterations: 200, Tolerance: 1e-3, Drawing: partition.DefaultDrawing()}
 }
 
 // Check reports every value that is out of range, naming the yaml keys.
 func (p *Params) Check() error {
 	return errors.Join(
 		algorithms.CheckRange("bins", p.Bins, 2, 1<<16),
+		algorithms.CheckWord("cut", p.Cut),
 		algorithms.CheckRange("iterations", p.Iterations, 1, 100000),
 		algorithms.CheckShare("tolerance", p.Tolerance),
 		p.Drawing.Check(),
@@ -75,9 +79,9 @@ type Data struct {
 	params  *Params
 	schema  *datasets.Schema
 	columns [][]uint32 // values by attribute and row
-	cells   []uint64   // of each attribute's public domain
-	bins    []uint64   // into which it is cut
-	members [][][]int  // of each attribute's values, the bins merged; nil where none are
+	bins    []Bins     // of each attribute
+	uncut   []bool
+	members [][][]int // of each attribute's values, the bins merged; nil where none are
 	shares  [][]float64
 }
 
@@ -87,41 +91,82 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 	attributes := len(schema.Attributes)
 	d := &Data{Sizes: make([]int, attributes), Class: schema.Class(), Path: in.Budget.Root(),
 		ctx: ctx, in: in, params: params, schema: schema, columns: make([][]uint32, attributes),
-		cells: make([]uint64, attributes), bins: make([]uint64, attributes),
-		members: make([][][]int, attributes), shares: make([][]float64, attributes)}
+		bins: make([]Bins, attributes), uncut: make([]bool, attributes), members: make([][][]int, attributes),
+		shares: make([][]float64, attributes)}
 	for a := range schema.Attributes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		attribute := &schema.Attributes[a]
-		cells := uint64(attribute.Cells())
-		bins := cells
-		if attribute.Kind == datasets.Numeric {
-			bins = min(cells, uint64(params.Bins))
-		}
-		if bins > MaxCells {
+		d.bins[a] = PublicBins(attribute, params.Bins)
+		d.Sizes[a] = d.bins[a].Size
+		if d.Sizes[a] > MaxCells {
 			return nil, fmt.Errorf("%w: %s has %d values, must have at most %d",
-				algorithms.ErrTooLarge, attribute.Name, bins, MaxCells)
+				algorithms.ErrTooLarge, attribute.Name, d.Sizes[a], MaxCells)
 		}
-		d.cells[a], d.bins[a], d.Sizes[a] = cells, bins, int(bins)
-		codes := make([]uint32, len(in.Rows))
-		partition.Codes(in.Table.Column(a), in.Rows, codes)
-		if bins < cells {
-			for row, code := range codes {
-				codes[row] = uint32(uint64(code) * bins / cells)
-			}
+		d.columns[a] = make([]uint32, len(in.Rows))
+		partition.Codes(in.Table.Column(a), in.Rows, d.columns[a])
+		if params.Cut == Private && d.bins[a].ends == nil && d.Sizes[a] < attribute.Cells() {
+			d.uncut[a] = true
+		} else {
+			d.bins[a].Codes(d.columns[a])
 		}
-		d.columns[a] = codes
 	}
 	return d, nil
 }
 
-// span is the cells [low, high) of an attribute's bin.
-func (d *Data) span(a, bin int) (low, high uint32) {
-	edge := func(bin int) uint32 {
-		return uint32((uint64(bin)*d.cells[a] + d.bins[a] - 1) / d.bins[a])
+// MeasureAll measures marginals, at the same cost each but for those of uncut attributes, which
+// cost Weight as much and which it cuts.
+func (d *Data) MeasureAll(noise privacy.VectorNoise, cost float64, sets [][]int) error {
+	for _, set := range sets {
+		if len(set) == 1 && d.uncut[set[0]] {
+			if err := d.cut(noise, cost*d.params.CutBudget, set[0]); err != nil {
+				return err
+			}
+			continue
+		}
+		left := cost
+		for _, a := range set {
+			if d.uncut[a] {
+				if err := d.cut(noise, cost*d.params.CutBudget/2, a); err != nil {
+					return err
+				}
+				left = cost * d.params.CutBudget / 2
+			}
+		}
+		if err := d.Measure(noise, left, set); err != nil {
+			return err
+		}
 	}
-	return edge(bin), edge(bin + 1)
+	return nil
+}
+
+func (d *Data) Share(total float64, sets [][]int) float64 {
+	n := 0.0
+	for _, set := range sets {
+		n++
+		for _, a := range set {
+			if d.uncut[a] {
+				n += d.params.CutBudget - 1
+			}
+		}
+	}
+	return total / n
+}
+
+// cut cuts an attribute into private bins and keeps the counts that say where.
+func (d *Data) cut(noise privacy.VectorNoise, cost float64, a int) error {
+	bins, counts, variances, err := PrivateBins(&d.schema.Attributes[a], d.columns[a],
+		d.params.Bins, noise, &d.Path, cost)
+	if err != nil {
+		return err
+	}
+	bins.Codes(d.columns[a])
+	d.uncut[a] = false
+	d.bins[a], d.Sizes[a] = bins, bins.Size
+	d.Measured = append(d.Measured, pgm.Measurement{Attributes: []int{a}, Counts: counts,
+		Variances: variances})
+	return d.ctx.Err()
 }
 
 // Cells is the number of cells of a marginal.

@@ -47,7 +47,7 @@ func TestBins(t *testing.T) {
 		}
 		next := uint32(0)
 		for bin := range d.Sizes[0] {
-			low, high := d.span(0, bin)
+			low, high := d.bins[0].Span(uint32(bin), nil)
 			if low != next || high <= low {
 				t.Errorf("%d bins: bin %d is [%d, %d) after %d", bins, bin, low, high, next)
 			}
@@ -57,7 +57,7 @@ func TestBins(t *testing.T) {
 			t.Errorf("%d bins: values %v, up to cell %d", bins, got, next)
 		}
 		for row, cell := range []uint32{0, 9, 4} {
-			if low, high := d.span(0, int(d.columns[0][row])); cell < low || cell >= high {
+			if low, high := d.bins[0].Span(d.columns[0][row], nil); cell < low || cell >= high {
 				t.Errorf("%d bins: cell %d in [%d, %d)", bins, cell, low, high)
 			}
 		}

@@ -52,7 +52,7 @@ func (d *Data) PublishLabelled(m *pgm.Model, copies int, label func(columns [][]
 			if members := d.members[a]; members != nil {
 				bin = d.member(a, members[value], stream)
 			}
-			low, high := d.span(a, bin)
+			low, high := d.bins[a].Span(uint32(bin), stream)
 			partition.SetWithin(b, row, a, attribute, low, high, d.params.Values, stream)
 		}
 	}
