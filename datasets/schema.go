@@ -271,6 +271,14 @@ func (a *Attribute) Validate() error {
 				bad("low %v and step %v, must be whole for dates and times", a.Low, a.Step)
 			}
 		}
+		switch last := len(a.Bins) - 1; {
+		case a.Log && a.Bins != nil:
+			bad("bins and scale: log, must be only one of these")
+		case a.Log && a.Low < 0:
+			bad("low %v, must be at least 0 with scale: log", a.Low)
+		case finite && last >= 0 && int64(a.Bins[last]) != int64(a.Cells()):
+			bad("bins up to cell %d, must cover all %d", a.Bins[last], a.Cells())
+		}
 		if len(a.Values) > 0 || a.Taxonomy != nil {
 			bad("a numeric attribute has bounds and a step, neither values nor a taxonomy")
 		}

@@ -77,7 +77,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		sets = d.WithClass()
 	}
 	noise := d.Noise("marginals")
-	if err := d.MeasureAll(noise, d.Share(in.Budget.Total(), sets), sets); err != nil {
+	if err := d.MeasureAll(noise, d.Each(in.Budget.Total(), sets), sets); err != nil {
 		return nil, err
 	}
 	d.Merge(params.Merge, threshold, d.Class)

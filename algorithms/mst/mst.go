@@ -110,7 +110,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		part = in.Budget.Total()
 	}
 	first := d.Noise("first marginals")
-	if err := d.MeasureAll(first, d.Share(part, sets), sets); err != nil {
+	if err := d.MeasureAll(first, d.Each(part, sets), sets); err != nil {
 		return nil, err
 	}
 	d.Merge(params.Merge, params.Threshold, spared)

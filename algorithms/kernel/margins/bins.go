@@ -31,6 +31,10 @@ func PublicBins(a *datasets.Attribute, bins int) Bins {
 	return b
 }
 
+// Wide reports whether the bins are public ones of an attribute of more cells, which the schema has
+// no bins for: those that may be cut privately.
+func (b *Bins) Wide() bool { return b.ends == nil && uint64(b.Size) < b.cells }
+
 // Codes replaces cells by their bins.
 func (b *Bins) Codes(cells []uint32) {
 	switch {

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
@@ -30,7 +31,6 @@ type Params struct {
 	Bins int `yaml:"bins" doc:"how many bins a numeric attribute is cut into, equal up to one cell of its public domain; one of fewer cells keeps its cells" min:"2" max:"65536"`
 	// Cut is for attributes that the schema gives no bins.
 	Cut        Cut     `yaml:"cut" doc:"into what bins: equal ones of the public domain, or private, of about as many records each, which noisy counts decide on"`
-	CutBudget  float64 `yaml:"cut_budget" doc:"the share of the budget that decides on private bins, all attributes together" above:"0" below:"1"`
 	Iterations int     `yaml:"iterations" doc:"the largest number of steps of a fit; the last fit may take twice as many, and fewer smooth the model" min:"1" max:"100000"`
 	Tolerance  float64 `yaml:"tolerance" doc:"end a fit that is proven to be within this share of the least loss, or whose loss falls by less than a tenth of it in 50 steps" above:"0" below:"1"`
 	// Drawing says how records are drawn.
@@ -39,7 +39,7 @@ type Params struct {
 
 // DefaultParams are 24 bins and fits of moderate length.
 func DefaultParams() Params {
-	return Params{Bins: 24, Cut: Equal, CutBudget: 1, Iterations: 200, Tolerance: 1e-3, Drawing: partition.DefaultDrawing()}
+	return Params{Bins: 24, Cut: Private, Iterations: 200, Tolerance: 1e-3, Drawing: partition.DefaultDrawing()}
 }
 
 // Check reports every value that is out of range, naming the yaml keys.
@@ -80,8 +80,8 @@ type Data struct {
 	schema  *datasets.Schema
 	columns [][]uint32 // values by attribute and row
 	bins    []Bins     // of each attribute
-	uncut   []bool
-	members [][][]int // of each attribute's values, the bins merged; nil where none are
+	uncut   []bool     // attributes to be cut privately
+	members [][][]int  // of each attribute's values, the bins merged; nil where none are
 	shares  [][]float64
 }
 
@@ -106,7 +106,7 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 		}
 		d.columns[a] = make([]uint32, len(in.Rows))
 		partition.Codes(in.Table.Column(a), in.Rows, d.columns[a])
-		if params.Cut == Private && d.bins[a].ends == nil && d.Sizes[a] < attribute.Cells() {
+		if params.Cut == Private && d.bins[a].Wide() {
 			d.uncut[a] = true
 		} else {
 			d.bins[a].Codes(d.columns[a])
@@ -115,43 +115,68 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 	return d, nil
 }
 
-// MeasureAll measures marginals, at the same cost each but for those of uncut attributes, which
-// cost Weight as much and which it cuts.
+// cutWeight is how many times the cost of a marginal the counts cost that an attribute is cut by,
+// chosen on tables that no figure reports (docs/research.md).
+const cutWeight = 3
+
+// MeasureAll measures marginals of one attribute, or of one and the class, at the same cost each.
+// Attributes to be cut privately are cut before, for cutWeight times that: with the counts of their
+// bins, which are measured thereby, and with the marginal they share with the class.
 func (d *Data) MeasureAll(noise privacy.VectorNoise, cost float64, sets [][]int) error {
 	for _, set := range sets {
-		if len(set) == 1 && d.uncut[set[0]] {
-			if err := d.cut(noise, cost*d.params.CutBudget, set[0]); err != nil {
+		each := cost
+		if a := d.uncutOf(set); a >= 0 {
+			each = cutWeight * cost / float64(len(set))
+			if err := d.cut(noise, each, a); err != nil {
 				return err
 			}
-			continue
-		}
-		left := cost
-		for _, a := range set {
-			if d.uncut[a] {
-				if err := d.cut(noise, cost*d.params.CutBudget/2, a); err != nil {
-					return err
-				}
-				left = cost * d.params.CutBudget / 2
+			if len(set) == 1 {
+				continue
 			}
 		}
-		if err := d.Measure(noise, left, set); err != nil {
+		if err := d.Measure(noise, each, set); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Data) Share(total float64, sets [][]int) float64 {
-	n := 0.0
+// Each is the cost at which MeasureAll spends a total.
+func (d *Data) Each(total float64, sets [][]int) float64 {
+	weights := 0.0
 	for _, set := range sets {
-		n++
-		for _, a := range set {
-			if d.uncut[a] {
-				n += d.params.CutBudget - 1
+		if weights++; d.uncutOf(set) >= 0 {
+			weights += cutWeight - 1
+		}
+	}
+	return total / weights
+}
+
+// CutAll cuts what is to be cut, for a share of a cost, which it returns.
+func (d *Data) CutAll(noise privacy.VectorNoise, cost float64) (spent float64, err error) {
+	n := 0
+	for _, uncut := range d.uncut {
+		if uncut {
+			n++
+		}
+	}
+	for a, uncut := range d.uncut {
+		if uncut {
+			spent = cost
+			if err := d.cut(noise, cost/float64(n), a); err != nil {
+				return spent, err
 			}
 		}
 	}
-	return total / n
+	return spent, nil
+}
+
+// uncutOf is the attribute of a set that is yet to be cut, -1 for none.
+func (d *Data) uncutOf(set []int) int {
+	if at := slices.IndexFunc(set, func(a int) bool { return d.uncut[a] }); at >= 0 {
+		return set[at]
+	}
+	return -1
 }
 
 // cut cuts an attribute into private bins and keeps the counts that say where.
@@ -162,8 +187,7 @@ func (d *Data) cut(noise privacy.VectorNoise, cost float64, a int) error {
 		return err
 	}
 	bins.Codes(d.columns[a])
-	d.uncut[a] = false
-	d.bins[a], d.Sizes[a] = bins, bins.Size
+	d.bins[a], d.Sizes[a], d.uncut[a] = bins, bins.Size, false
 	d.Measured = append(d.Measured, pgm.Measurement{Attributes: []int{a}, Counts: counts,
 		Variances: variances})
 	return d.ctx.Err()

@@ -2,9 +2,7 @@ package margins
 
 import (
 	"math"
-	"os"
 	"slices"
-	"strconv"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -29,15 +27,6 @@ const (
 	// likely the same where a mistake does little harm.
 	certain, likely = 4., 2.
 )
-
-var FirstShare, Parts = env("X_FIRST", .5), env("X_PARTS", 2)
-
-func env(s string, x float64) float64 {
-	if v, err := strconv.ParseFloat(os.Getenv(s), 64); err == nil {
-		return v
-	}
-	return x
-}
 
 // leaf is a run of cells with its noisy count.
 type leaf struct {
@@ -78,7 +67,7 @@ func PrivateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 	}
 	first := cost
 	if a.Cells() > fewCells {
-		first *= FirstShare
+		first /= 2
 	}
 	if err := measure(first); err != nil {
 		return b, nil, nil, err
@@ -142,7 +131,7 @@ func divide(leaves []leaf, bins int) []leaf {
 			divided = append(divided, l)
 			continue
 		}
-		parts := min(width, uint64(Parts*halves))
+		parts := min(width, uint64(2*halves))
 		for i := range parts {
 			divided = append(divided, leaf{low: l.low + uint32(i*width/parts),
 				high: l.low + uint32((i+1)*width/parts), variance: math.Inf(1)})
