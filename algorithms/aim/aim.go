@@ -101,7 +101,7 @@ func (Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees("One-way marginals, then rounds of choosing and measuring" +
 			" a marginal."),
-		Revision: 2,
+		Revision: 3,
 	}
 }
 

@@ -67,11 +67,14 @@ const (
 
 func (Cutoff) Enum() []string { return algorithms.Words(Half, Share) }
 
-// Params returns the defaults, for prediction.
+// Params returns the defaults, for prediction: bins are equal, since private ones leave less for the
+// labels.
 func (Labelled) Params() algorithms.Params {
-	return &LabelParams{Params: margins.DefaultParams(), Attributes: ChosenAttributes,
+	p := &LabelParams{Params: margins.DefaultParams(), Attributes: ChosenAttributes,
 		Pairs: ChosenAttributes, Labels: 0.5, Choosing: 0.25, Rounds: 1, MaxModel: 1, Copies: 10,
 		Cutoff: Half}
+	p.Cut = margins.Equal
+	return p
 }
 
 func (p *LabelParams) Validate() error {

@@ -41,7 +41,7 @@ func (a Algorithm) Info() algorithms.Info {
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees(note),
-		Revision: 2,
+		Revision: 3,
 	}
 }
 

@@ -85,7 +85,8 @@ type Data struct {
 	shares  [][]float64
 }
 
-// Open bins the rows of an input.
+// Open bins the rows of an input. Attributes that are cut privately have their bins from MeasureAll or
+// CutAll, which come first.
 func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, error) {
 	schema := in.Table.Schema()
 	attributes := len(schema.Attributes)

@@ -23,7 +23,7 @@ func open(t testing.TB, table *datasets.Table, bins int, epsilon, delta float64,
 	v algorithms.Variant, seed uint64) *Data {
 	t.Helper()
 	params := DefaultParams()
-	params.Bins = bins
+	params.Bins, params.Cut = bins, Equal
 	in := algorithms.Input{Table: table, Rows: table.AllRows(), Variant: v,
 		Budget: privacy.NewApproximate(epsilon, delta),
 		Noise:  random.NewStreams(random.NewKey(seed))}
