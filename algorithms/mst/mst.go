@@ -22,7 +22,8 @@
 //   - The paper accounts in zCDP by ε = ρ + 2√(ρ ln(1/δ)); here the tight conversion is used.
 //   - The paper has no pure epsilon: its three parts are thirds of epsilon, Laplace noise takes the
 //     place of Gaussian.
-//   - Numeric attributes are cut into public bins. The public program reads domains off the table.
+//   - Numeric attributes are cut into bins, private ones for a larger part of the first third. The
+//     public program reads domains off the table.
 //   - The number of records is estimated, as in the paper; some programs publish the exact one.
 //   - merge: neighbours joins neighbouring values of ordered attributes, in place of all rare ones.
 //   - A class is not merged by mst-target. Without a class mst-target is mst. With one attribute
@@ -75,8 +76,12 @@ type Params struct {
 }
 
 // Params returns the paper's settings, with 24 bins.
-func (Algorithm) Params() algorithms.Params {
-	return &Params{Params: margins.DefaultParams(), Merge: margins.Rare, Threshold: 3}
+func (a Algorithm) Params() algorithms.Params {
+	p := &Params{Params: margins.DefaultParams(), Merge: margins.Rare, Threshold: 3}
+	if a.Target { // predicts better from equal bins
+		p.Cut = margins.Equal
+	}
+	return p
 }
 
 func (p *Params) Validate() error {

@@ -1,11 +1,11 @@
 // Package margins holds what releases that measure marginals share: domains of few values by
-// public bins, a table's marginals, noise in either unit of privacy, merged values, and records
+// bins, a table's marginals, noise in either unit of privacy, merged values, and records
 // from a fitted model. Which marginals are measured is each baseline's own.
 //
 // Privacy. Neighbours differ by adding or removing one record. That moves one cell of a marginal by
-// 1: sensitivity 1 in L1 and in L2. Domains are the schema's, bins are whole cells of public
-// domains, and the number of records published is estimated from the noisy marginals. Nothing else
-// of the table is read.
+// 1: sensitivity 1 in L1 and in L2. Domains are the schema's, bins are whole cells of these and
+// public or computed from noisy counts, and the number of records published is estimated from the
+// noisy marginals. Nothing else of the table is read.
 //
 // In a budget of pure epsilon marginals get two-sided geometric noise under strict and Laplace
 // noise under published; in one of (epsilon, delta), counted in zCDP, discrete Gaussian and
@@ -117,17 +117,23 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 }
 
 // cutWeight is how many times the cost of a marginal the counts cost that an attribute is cut by,
-// chosen on tables that no figure reports (docs/research.md).
-const cutWeight = 3
+// for a third of the noise in either unit: chosen on tables that no figure reports
+// (docs/research.md).
+func (d *Data) cutWeight() float64 {
+	if d.in.Budget.Unit() == privacy.Rho {
+		return 9
+	}
+	return 3
+}
 
 // MeasureAll measures marginals of one attribute, or of one and the class, at the same cost each.
-// Attributes to be cut privately are cut before, for cutWeight times that: with the counts of their
+// Attributes to be cut privately are cut before, for so many times that: with the counts of their
 // bins, which are measured thereby, and with the marginal they share with the class.
 func (d *Data) MeasureAll(noise privacy.VectorNoise, cost float64, sets [][]int) error {
 	for _, set := range sets {
 		each := cost
 		if a := d.uncutOf(set); a >= 0 {
-			each = cutWeight * cost / float64(len(set))
+			each = d.cutWeight() * cost / float64(len(set))
 			if err := d.cut(noise, each, a); err != nil {
 				return err
 			}
@@ -147,7 +153,7 @@ func (d *Data) Each(total float64, sets [][]int) float64 {
 	weights := 0.0
 	for _, set := range sets {
 		if weights++; d.uncutOf(set) >= 0 {
-			weights += cutWeight - 1
+			weights += d.cutWeight() - 1
 		}
 	}
 	return total / weights

@@ -41,7 +41,8 @@ type leaf struct {
 // at 0, and at most a 32nd of it. Their counts are measured. Leaves of many records are divided and
 // measured again. Each round costs the same share. Then neighbours join until their count is more
 // than noise, and become bins by their counts. A record is drawn from one leaf of its bin. From
-// runs of cells that are wide and empty up to noise none is.
+// runs of cells that are wide and empty up to noise none is. Where noise hides all this, bins are
+// equal.
 //
 // A record lies in one leaf of a round, so that the counts of a round have sensitivity 1.
 func PrivateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.VectorNoise,
@@ -72,15 +73,62 @@ func PrivateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 	if err := measure(first); err != nil {
 		return b, nil, nil, err
 	}
-	bulk := bulkOf(leaves)
-	if first < cost {
+	bulk, even := bulkOf(leaves), evenly(leaves, bins)
+	rough := len(even) > 0
+	if rough {
+		leaves = even
+	} else if first < cost {
 		leaves = divide(leaves, bins)
+	}
+	if first < cost {
 		if err := measure(cost - first); err != nil {
 			return b, nil, nil, err
 		}
 	}
-	b, counts, variances = join(pool(leaves, bulk), bins)
+	if !rough {
+		b, counts, variances = join(pool(leaves, bulk), bins)
+		return b, counts, variances, nil
+	}
+	b = Bins{Size: len(leaves), cells: uint64(a.Cells())}
+	for _, l := range leaves {
+		b.ends = append(b.ends, l.high)
+		counts, variances = append(counts, l.count), append(variances, l.variance)
+	}
 	return b, counts, variances, nil
+}
+
+// evenly returns equal bins, with what is known of their counts, where the noise of so many counts
+// is more than a third of all records and yet no such bin seems to have half of them; else nil.
+// Private bins would follow the noise, and equal ones do little harm.
+func evenly(leaves []leaf, bins int) []leaf {
+	total, noise := 0.0, float64(bins)*math.Sqrt(leaves[0].variance)
+	for _, l := range leaves {
+		total += l.count
+	}
+	if noise < total/3 {
+		return nil
+	}
+	cells := uint64(leaves[len(leaves)-1].high)
+	even := make([]leaf, min(uint64(bins), cells))
+	for i := range even {
+		e := &even[i]
+		e.low = uint32(uint64(i) * cells / uint64(len(even)))
+		e.high = uint32(uint64(i+1) * cells / uint64(len(even)))
+		for _, l := range leaves {
+			if l.low < e.high && e.low < l.high {
+				share := float64(min(l.high, e.high)-max(l.low, e.low)) / l.width()
+				e.count += float64(share * l.count)
+				e.variance += float64(share * l.variance)
+			}
+		}
+		if e.count > total/2 {
+			return nil
+		}
+		if cells > fewCells { // leaves may lie across bins, which are counted again
+			e.variance = math.Inf(1)
+		}
+	}
+	return even
 }
 
 // publicLeaves are the leaves before anything is measured.
