@@ -30,10 +30,10 @@ type Algorithm struct {
 }
 
 func (a Algorithm) Info() algorithms.Info {
-	title, note := "Independent marginals", "All one-way marginals."
+	title, note, revision := "Independent marginals", "All one-way marginals.", 3
 	if a.Class {
-		title, note = "Naive Bayes model: each attribute with the class",
-			"All marginals of one attribute and the class."
+		title, note, revision = "Naive Bayes model: each attribute with the class",
+			"All marginals of one attribute and the class.", 2
 	}
 	return algorithms.Info{
 		Name: a.Name, Title: title,
@@ -41,7 +41,7 @@ func (a Algorithm) Info() algorithms.Info {
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees(note),
-		Revision: 3,
+		Revision: revision,
 	}
 }
 

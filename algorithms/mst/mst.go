@@ -55,7 +55,9 @@ type Algorithm struct {
 func (a Algorithm) Info() algorithms.Info {
 	title, source := "MST: a maximum spanning tree of noisy marginals",
 		"McKenna, Miklau & Sheldon 2021, section 3"
+	revision := 3
 	if a.Target {
+		revision = 2
 		title, source = "MST with a target: a spanning tree given the class",
 			"McKenna, Miklau & Sheldon 2021, conditioned on the class"
 	}
@@ -64,7 +66,7 @@ func (a Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees("Thirds for one-way marginals, the choice of a tree and" +
 			" its marginals."),
-		Revision: 3,
+		Revision: revision,
 	}
 }
 
