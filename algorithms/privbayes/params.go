@@ -63,7 +63,7 @@ type Params struct {
 	Beta       float64     `yaml:"beta" doc:"the share of the budget (after the noisy count under strict) that chooses the network; the rest goes to the marginals" above:"0" below:"1"`
 	Theta      float64     `yaml:"theta" doc:"how many times its noise the average count of a marginal must be" above:"0"`
 	Bins       int         `yaml:"bins" doc:"how many bins a numeric attribute is cut into; one of fewer cells keeps its cells" min:"2" max:"65536"`
-	Cut        margins.Cut `yaml:"cut" doc:"into what bins: equal ones of the public domain, or private, of about as many records each, which noisy counts decide on"`
+	Cut        margins.Cut `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, or private, of about as many records each by noisy counts"`
 	CountShare float64     `yaml:"count_share" doc:"the share of the budget that buys the noisy number of records; strict only" above:"0" below:"1"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`

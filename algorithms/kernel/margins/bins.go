@@ -49,19 +49,14 @@ func (b *Bins) Codes(cells []uint32) {
 			}
 		}
 		for row, cell := range cells {
-			cells[row] = of[leafOf(b.ends, cell)]
+			leaf, _ := slices.BinarySearch(b.ends, cell+1)
+			cells[row] = of[leaf]
 		}
 	case uint64(b.Size) < b.cells:
 		for row, cell := range cells {
 			cells[row] = uint32(uint64(cell) * uint64(b.Size) / b.cells)
 		}
 	}
-}
-
-// leafOf is the leaf that a cell lies in.
-func leafOf(ends []uint32, cell uint32) int {
-	leaf, _ := slices.BinarySearch(ends, cell+1)
-	return leaf
 }
 
 // Span is the cells [low, high) that a record of a bin is drawn from: all of them, or those of one

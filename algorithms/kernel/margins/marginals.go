@@ -28,9 +28,9 @@ import (
 
 // Params are the settings that all releases from marginals have.
 type Params struct {
-	Bins int `yaml:"bins" doc:"how many bins a numeric attribute is cut into, equal up to one cell of its public domain; one of fewer cells keeps its cells" min:"2" max:"65536"`
+	Bins int `yaml:"bins" doc:"into how many bins a numeric attribute is cut, at most; one of fewer cells keeps its cells" min:"2" max:"65536"`
 	// Cut is for attributes that the schema gives no bins.
-	Cut        Cut     `yaml:"cut" doc:"into what bins: equal ones of the public domain, or private, of about as many records each, which noisy counts decide on"`
+	Cut        Cut     `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, or private, of about as many records each by noisy counts"`
 	Iterations int     `yaml:"iterations" doc:"the largest number of steps of a fit; the last fit may take twice as many, and fewer smooth the model" min:"1" max:"100000"`
 	Tolerance  float64 `yaml:"tolerance" doc:"end a fit that is proven to be within this share of the least loss, or whose loss falls by less than a tenth of it in 50 steps" above:"0" below:"1"`
 	// Drawing says how records are drawn.
@@ -39,7 +39,8 @@ type Params struct {
 
 // DefaultParams are 24 bins and fits of moderate length.
 func DefaultParams() Params {
-	return Params{Bins: 24, Cut: Private, Iterations: 200, Tolerance: 1e-3, Drawing: partition.DefaultDrawing()}
+	return Params{Bins: 24, Cut: Private, Iterations: 200, Tolerance: 1e-3,
+		Drawing: partition.DefaultDrawing()}
 }
 
 // Check reports every value that is out of range, naming the yaml keys.
