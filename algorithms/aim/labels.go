@@ -67,8 +67,8 @@ const (
 
 func (Cutoff) Enum() []string { return algorithms.Words(Half, Share) }
 
-// Params returns the defaults, for prediction: bins are equal, since private ones leave less for the
-// labels.
+// Params returns the defaults, for prediction: bins are equal, since private ones leave less for
+// the labels.
 func (Labelled) Params() algorithms.Params {
 	p := &LabelParams{Params: margins.DefaultParams(), Attributes: ChosenAttributes,
 		Pairs: ChosenAttributes, Labels: 0.5, Choosing: 0.25, Rounds: 1, MaxModel: 1, Copies: 10,

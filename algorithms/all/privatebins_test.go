@@ -26,12 +26,19 @@ import (
 func amounts(t testing.TB, rows, columns int, wide float64) *datasets.Table {
 	t.Helper()
 	stream := random.NewKey(5).Stream()
-	normal := func() float64 { return elementary.NormalUpper(stream.Open01()) }
+	normal := func() float64 {
+		u, negative := stream.SignedOpen01()
+		if x := elementary.NormalUpper(u / 2); negative {
+			return -x
+		} else {
+			return x
+		}
+	}
 	schema := &datasets.Schema{}
 	for i := range columns {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{
-			Name: "amount" + strconv.Itoa(i), High: math.Round(wide * 1000 * elementary.Exp(2.3263)),
-			Step: 1})
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Step: 1,
+			Name: "amount" + strconv.Itoa(i),
+			High: math.Round(wide * 1000 * elementary.Exp(2.3263))})
 	}
 	for i := range 14 {
 		a := datasets.Attribute{Name: "c" + strconv.Itoa(i), Kind: datasets.Categorical}

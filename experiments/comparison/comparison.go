@@ -165,8 +165,8 @@ func load(ctx context.Context, files datasets.Files, path string, w *spec.Spec) 
 }
 
 // measure sets what is measured: the accuracy of classifiers if the table has a class, marginals of
-// one and of two attributes in equal and in quantile bins, range queries over two, and the number of records. It returns the
-// classifiers that the table cannot serve.
+// one and of two attributes in equal and in quantile bins, range queries over two, and the number
+// of records. It returns the classifiers that the table cannot serve.
 func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
 	accuracy := must(metrics.Lookup("accuracy"))
 	var usable []string

@@ -86,15 +86,15 @@ type Data struct {
 	shares  [][]float64
 }
 
-// Open bins the rows of an input. Attributes that are cut privately have their bins from MeasureAll or
-// CutAll, which come first.
+// Open bins the rows of an input. Attributes that are cut privately have their bins from MeasureAll
+// or CutAll, which come first.
 func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, error) {
 	schema := in.Table.Schema()
 	attributes := len(schema.Attributes)
 	d := &Data{Sizes: make([]int, attributes), Class: schema.Class(), Path: in.Budget.Root(),
 		ctx: ctx, in: in, params: params, schema: schema, columns: make([][]uint32, attributes),
-		bins: make([]Bins, attributes), uncut: make([]bool, attributes), members: make([][][]int, attributes),
-		shares: make([][]float64, attributes)}
+		bins: make([]Bins, attributes), uncut: make([]bool, attributes),
+		members: make([][][]int, attributes), shares: make([][]float64, attributes)}
 	for a := range schema.Attributes {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -255,10 +255,7 @@ func pool(leaves, bulk []leaf) []leaf {
 		return (gap + l.width()) / width
 	}
 	enough := func(l leaf) bool {
-		if far := reach(l); far > 1 {
-			return l.above(certain + elementary.Log(far))
-		}
-		return l.above(likely)
+		return l.above(likely + float64(1.5*elementary.Log(max(1, reach(l)))))
 	}
 	var pooled []leaf
 	var run leaf

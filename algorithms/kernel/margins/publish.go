@@ -79,8 +79,8 @@ func (d *Data) crowded(a int, low, high uint32, share float64) string {
 	if d.params.Cut == Private {
 		advice = "bins: or scale: log in the schema divide it, or a larger epsilon"
 	}
-	return fmt.Sprintf("%s: %.0f %% of the records are in one bin, from %s to %s, and spread evenly"+
-		" over it: means and quantiles are far off where the original's are not even; %s",
+	return fmt.Sprintf("%s: %.0f %% of the records are in one bin, from %s to %s, and spread"+
+		" evenly over it: means and quantiles are far off where the original's are not even; %s",
 		attribute.Name, 100*share, attribute.Text(low), attribute.Text(high-1), advice)
 }
 
