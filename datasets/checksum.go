@@ -33,6 +33,9 @@ func (t *Table) Checksum() string {
 		if a.Digits != nil {
 			fmt.Fprintf(h, "digits %d\n", *a.Digits)
 		}
+		if a.Log || a.Bins != nil {
+			fmt.Fprintf(h, "log %t bins %v\n", a.Log, a.Bins)
+		}
 		if a.Taxonomy != nil {
 			for _, node := range a.Taxonomy.Nodes {
 				fmt.Fprintf(h, "node %q parent %d\n", node.Name, node.Parent)

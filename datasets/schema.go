@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ppdp/elementary"
 	"ppdp/random"
 )
 
@@ -54,6 +55,11 @@ type Attribute struct {
 	// Digits is how many digits after the point the values of a continuous attribute have at most,
 	// and all texts of released ones have; nil for no limit.
 	Digits *int
+	// Bins are, of a numeric attribute, one after the last cell of each bin that algorithms should
+	// cut it into; nil to leave that to them. Log has them cut it into bins that grow with the
+	// distance from 0.
+	Bins []uint32
+	Log  bool
 	// Clock is how texts write the numbers of an attribute that is not continuous, if they are
 	// dates or times. It changes nothing but texts; empty for decimal numbers.
 	Clock Clock
@@ -76,6 +82,26 @@ func (a *Attribute) Cells() int {
 		return len(a.Values)
 	}
 	return max(1, int(math.Ceil((a.High-a.Low)/a.Step-a.rounding())))
+}
+
+// PublicBins are one after the last cells of the bins that the schema asks for, nil where it asks
+// for none; n is how many those of Log are, at most.
+func (a *Attribute) PublicBins(n int) []uint32 {
+	cells := a.Cells()
+	if !a.Log || cells <= n {
+		return a.Bins
+	}
+	first := max(1, a.Low/a.Step)
+	ratio := elementary.Log((first+float64(cells))/first) / float64(n)
+	ends := make([]uint32, n)
+	end := 0
+	for i := range ends {
+		grown := first * elementary.Expm1(float64(float64(i+1)*ratio))
+		end = min(max(end+1, int(math.Round(grown))), cells-(n-1-i))
+		ends[i] = uint32(end)
+	}
+	ends[n-1] = uint32(cells)
+	return ends
 }
 
 // rounding is by how many steps the rounding of the bounds to binary may move a place between them:
@@ -244,6 +270,14 @@ func (a *Attribute) Validate() error {
 			} else if a.Step != math.Trunc(a.Step) || a.Low != math.Trunc(a.Low) {
 				bad("low %v and step %v, must be whole for dates and times", a.Low, a.Step)
 			}
+		}
+		switch last := len(a.Bins) - 1; {
+		case a.Log && a.Bins != nil:
+			bad("bins and scale: log, must be only one of these")
+		case a.Log && a.Low < 0:
+			bad("low %v, must be at least 0 with scale: log", a.Low)
+		case finite && last >= 0 && int64(a.Bins[last]) != int64(a.Cells()):
+			bad("bins up to cell %d, must cover all %d", a.Bins[last], a.Cells())
 		}
 		if len(a.Values) > 0 || a.Taxonomy != nil {
 			bad("a numeric attribute has bounds and a step, neither values nor a taxonomy")

@@ -68,8 +68,8 @@
 //   - max_model is 1 megabyte; the paper's 80 give slightly better marginals in far more time.
 //   - Fits end early by a certificate (package pgm). Iterations smooth the model: they are part of
 //     what a setting means.
-//   - Numeric attributes are cut into public bins; rare values may be merged after the one-way
-//     marginals.
+//   - Numeric attributes are cut into bins, private ones by one-way marginals at three times the
+//     cost; rare values may be merged after these.
 //   - Sets with an attribute of one value are no candidates: they repeat smaller ones.
 //   - All one-way marginals are measured, also those of attributes that the workload leaves out, so
 //     that their values are published as they occur.
@@ -100,7 +100,7 @@ func (Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees("One-way marginals, then rounds of choosing and measuring" +
 			" a marginal."),
-		Revision: 2,
+		Revision: 3,
 	}
 }
 
@@ -151,7 +151,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if err != nil {
 		return nil, err
 	}
-	sets, err := workload(in.Table.Schema(), params.Workload)
+	wanted, err := workload(in.Table.Schema(), params.Workload)
 	if err != nil {
 		return nil, fmt.Errorf("aim: workload: %w", err)
 	}
@@ -162,13 +162,13 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	s := &search{Data: d, in: &in, params: params, total: in.Budget.Total()}
 	s.plan(len(d.Sizes))
 	first := d.Noise("one-way marginals")
-	for _, set := range d.OneWay() {
-		if err := d.Measure(first, s.measuring, set); err != nil {
-			return nil, err
-		}
+	sets := d.OneWay()
+	cost := min(s.measuring, params.Alpha*d.Each(s.total, sets))
+	if err := d.MeasureAll(first, cost, sets); err != nil {
+		return nil, err
 	}
 	d.Merge(params.Merge, threshold, d.Class)
-	if err := s.run(sets); err != nil {
+	if err := s.run(wanted); err != nil {
 		return nil, err
 	}
 	return d.Publish(s.model)

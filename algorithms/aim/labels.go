@@ -66,11 +66,14 @@ const (
 
 func (Cutoff) Enum() []string { return algorithms.Words(Half, Share) }
 
-// Params returns the defaults, for prediction.
+// Params returns the defaults, for prediction: bins are equal, since private ones leave less for
+// the labels.
 func (Labelled) Params() algorithms.Params {
-	return &LabelParams{Params: margins.DefaultParams(), Attributes: ChosenAttributes,
+	p := &LabelParams{Params: margins.DefaultParams(), Attributes: ChosenAttributes,
 		Pairs: ChosenAttributes, Labels: 0.5, Choosing: 0.25, Rounds: 1, MaxModel: 1, Copies: 10,
 		Cutoff: Half}
+	p.Cut = margins.Equal
+	return p
 }
 
 func (p *LabelParams) Validate() error {
@@ -83,6 +86,8 @@ func (p *LabelParams) Validate() error {
 const (
 	// countShare is the share of epsilon for how many records there are of each class.
 	countShare = 0.02
+	// cutShare is the share of epsilon for private bins.
+	cutShare = 0.1
 	// otherShare is the share of the marginals' budget for attributes that labels do not depend on.
 	otherShare = 0.1
 	// determinant is the share of a regression's epsilon for what a record does to the second
@@ -115,6 +120,7 @@ type labeller struct {
 	centre      []float64 // of the last regression, nil for zeros
 	regressions *privacy.Objective
 	noise       privacy.VectorNoise
+	total       float64 // what the budget has for all but private bins
 }
 
 // Release chooses attributes, measures marginals, fits the regression and draws labelled records.
@@ -141,7 +147,7 @@ func (a Labelled) Release(ctx context.Context, in algorithms.Input) (*algorithms
 	} else if err := l.choose(); err != nil {
 		return nil, err
 	}
-	fitting := params.Labels * in.Budget.Total()
+	fitting := params.Labels * l.total
 	s, err := l.marginals(fitting)
 	if err != nil {
 		return nil, err
@@ -168,6 +174,11 @@ func newLabeller(ctx context.Context, in *algorithms.Input, p *LabelParams) (*la
 		return nil, err
 	}
 	l := &labeller{Data: d, ctx: ctx, in: in, params: p, noise: d.Noise("one-way marginals")}
+	cut, err := d.CutAll(l.noise, float64(cutShare*in.Budget.Total()))
+	if err != nil {
+		return nil, err
+	}
+	l.total = in.Budget.Total() - cut
 	for a := range d.Sizes {
 		if d.Class >= 0 && a != d.Class && d.Sizes[a] <= maxTable/d.Sizes[d.Class] {
 			l.usable = append(l.usable, a)
@@ -178,7 +189,7 @@ func newLabeller(ctx context.Context, in *algorithms.Input, p *LabelParams) (*la
 
 // unlabelled measures every attribute, where there is nothing to predict or to predict it from.
 func (l *labeller) unlabelled() (*algorithms.Release, error) {
-	cost := l.in.Budget.Total() / float64(len(l.Sizes))
+	cost := l.total / float64(len(l.Sizes))
 	for _, set := range l.OneWay() {
 		if err := l.Measure(l.noise, cost, set); err != nil {
 			return nil, err
@@ -193,11 +204,11 @@ func (l *labeller) unlabelled() (*algorithms.Release, error) {
 
 // count measures the class and declares the regressions of it.
 func (l *labeller) count() error {
-	if err := l.Measure(l.noise, countShare*l.in.Budget.Total(), []int{l.Class}); err != nil {
+	if err := l.Measure(l.noise, countShare*l.total, []int{l.Class}); err != nil {
 		return err
 	}
 	l.labels = l.Values(l.Class)
-	for _, n := range l.Measured[0].Counts {
+	for _, n := range l.Measured[len(l.Measured)-1].Counts {
 		l.classes = append(l.classes, max(0, n))
 		l.records += max(0, n)
 	}

@@ -51,6 +51,7 @@ var settings = map[string][]algorithms.Params{
 		func(p *aim.LabelParams) {
 			p.Labels, p.Choosing, p.Bins, p.Values = 0.3, 0.6, 3, partition.Midpoint
 			p.Pairs, p.Cutoff, p.Rounds = aim.AllAttributes, aim.Share, 0
+			p.Cut = margins.Private
 		},
 	),
 	"day2016": vary(day2016.DefaultParams,
@@ -146,7 +147,9 @@ var settings = map[string][]algorithms.Params{
 		func(p *privbayes.Params) {
 			p.Encoding, p.Score, p.Theta = privbayes.Gray, privbayes.MutualInformation, 0.01
 		},
-		func(p *privbayes.Params) { p.Encoding, p.Theta = privbayes.Vanilla, 0.01 },
+		func(p *privbayes.Params) {
+			p.Encoding, p.Theta, p.Cut = privbayes.Vanilla, 0.01, margins.Private
+		},
 		func(p *privbayes.Params) {
 			p.Encoding, p.Theta, p.Degree = privbayes.Hierarchical, 0.01, 2
 		},
@@ -216,7 +219,7 @@ var spanningTrees = vary(func() *mst.Params {
 	p.MaxRows, p.Iterations = maxRows, 20
 	return p
 },
-	func(p *mst.Params) { p.Merge, p.Threshold = margins.NoMerge, 0 },
+	func(p *mst.Params) { p.Merge, p.Threshold, p.Bins = margins.NoMerge, 0, 4 },
 	func(p *mst.Params) { p.Merge, p.Values = margins.Neighbours, partition.Midpoint },
 )
 

@@ -6,7 +6,7 @@
 //
 // Deviations:
 //   - No paper is behind the two; they are the simplest of Private-PGM's models.
-//   - Numeric attributes are cut into public bins.
+//   - Numeric attributes are cut into bins, private ones at three times the cost of others.
 //   - nb-model without a class attribute is independent.
 package independent
 
@@ -29,10 +29,10 @@ type Algorithm struct {
 }
 
 func (a Algorithm) Info() algorithms.Info {
-	title, note := "Independent marginals", "All one-way marginals."
+	title, note, revision := "Independent marginals", "All one-way marginals.", 3
 	if a.Class {
-		title, note = "Naive Bayes model: each attribute with the class",
-			"All marginals of one attribute and the class."
+		title, note, revision = "Naive Bayes model: each attribute with the class",
+			"All marginals of one attribute and the class.", 2
 	}
 	return algorithms.Info{
 		Name: a.Name, Title: title,
@@ -40,12 +40,16 @@ func (a Algorithm) Info() algorithms.Info {
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees(note),
-		Revision: 2,
+		Revision: revision,
 	}
 }
 
-func (Algorithm) Params() algorithms.Params {
-	return &Params{Params: margins.DefaultParams(), Merge: margins.NoMerge}
+func (a Algorithm) Params() algorithms.Params {
+	p := &Params{Params: margins.DefaultParams(), Merge: margins.NoMerge}
+	if a.Class { // predicts better from equal bins
+		p.Cut = margins.Equal
+	}
+	return p
 }
 
 // Params are the settings of a release.
@@ -72,10 +76,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		sets = d.WithClass()
 	}
 	noise := d.Noise("marginals")
-	for _, set := range sets {
-		if err := d.Measure(noise, in.Budget.Total()/float64(len(sets)), set); err != nil {
-			return nil, err
-		}
+	if err := d.MeasureAll(noise, d.Each(in.Budget.Total(), sets), sets); err != nil {
+		return nil, err
 	}
 	d.Merge(params.Merge, threshold, d.Class)
 	model, err := d.Fit(2, nil)

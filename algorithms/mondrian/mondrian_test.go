@@ -13,6 +13,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
@@ -35,6 +36,9 @@ func release(t failer, table *datasets.Table, rows []int32, p Params) *algorithm
 	}
 	if p.Weights == "" {
 		p.Weights = partition.Unweighted
+	}
+	if p.Limits == (disclosure.Limits{}) {
+		p.Limits = disclosure.NoLimits()
 	}
 	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
 		Table: table, Rows: slices.Clone(rows), Params: &p, Variant: algorithms.Published,

@@ -22,7 +22,8 @@
 //   - The paper accounts in zCDP by ε = ρ + 2√(ρ ln(1/δ)); here the tight conversion is used.
 //   - The paper has no pure epsilon: its three parts are thirds of epsilon, Laplace noise takes the
 //     place of Gaussian.
-//   - Numeric attributes are cut into public bins. The public program reads domains off the table.
+//   - Numeric attributes are cut into bins, private ones for a larger part of the first third. The
+//     public program reads domains off the table.
 //   - The number of records is estimated, as in the paper; some programs publish the exact one.
 //   - merge: neighbours joins neighbouring values of ordered attributes, in place of all rare ones.
 //   - A class is not merged by mst-target. Without a class mst-target is mst. With one attribute
@@ -53,7 +54,9 @@ type Algorithm struct {
 func (a Algorithm) Info() algorithms.Info {
 	title, source := "MST: a maximum spanning tree of noisy marginals",
 		"McKenna, Miklau & Sheldon 2021, section 3"
+	revision := 3
 	if a.Target {
+		revision = 2
 		title, source = "MST with a target: a spanning tree given the class",
 			"McKenna, Miklau & Sheldon 2021, conditioned on the class"
 	}
@@ -62,7 +65,7 @@ func (a Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees("Thirds for one-way marginals, the choice of a tree and" +
 			" its marginals."),
-		Revision: 2,
+		Revision: revision,
 	}
 }
 
@@ -74,8 +77,12 @@ type Params struct {
 }
 
 // Params returns the paper's settings, with 24 bins.
-func (Algorithm) Params() algorithms.Params {
-	return &Params{Params: margins.DefaultParams(), Merge: margins.Rare, Threshold: 3}
+func (a Algorithm) Params() algorithms.Params {
+	p := &Params{Params: margins.DefaultParams(), Merge: margins.Rare, Threshold: 3}
+	if a.Target { // predicts better from equal bins
+		p.Cut = margins.Equal
+	}
+	return p
 }
 
 // Release measures, chooses, measures again and draws.
@@ -104,10 +111,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		part = in.Budget.Total()
 	}
 	first := d.Noise("first marginals")
-	for _, set := range sets {
-		if err := d.Measure(first, part/float64(len(sets)), set); err != nil {
-			return nil, err
-		}
+	if err := d.MeasureAll(first, d.Each(part, sets), sets); err != nil {
+		return nil, err
 	}
 	d.Merge(params.Merge, params.Threshold, spared)
 	model, err := d.Fit(1, nil)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/random"
@@ -13,42 +14,19 @@ import (
 // domain is one attribute as the network sees it: a public number of values, each standing for a
 // run of the attribute's cells.
 type domain struct {
-	cells  uint64 // of the attribute
-	values uint64 // at most cells
-	width  int    // bits that number the values
+	margins.Bins
+	values uint64
+	width  int // bits that number the values
 }
 
-// newDomain bins a numeric attribute; a categorical one keeps its values.
-func newDomain(a *datasets.Attribute, bins int) domain {
-	cells := uint64(a.Cells())
-	values := cells
-	if a.Kind == datasets.Numeric {
-		values = min(cells, uint64(bins))
-	}
-	return domain{cells: cells, values: values, width: bits.Len64(values - 1)}
-}
-
-func (d domain) value(cell uint32) uint32 {
-	if d.values == d.cells {
-		return cell
-	}
-	return uint32(uint64(cell) * d.values / d.cells)
-}
-
-// span is the run of cells [low, high) of a value.
-func (d domain) span(value uint32) (low, high uint32) {
-	if d.values == d.cells {
-		return value, value + 1
-	}
-	low = uint32((uint64(value)*d.cells + d.values - 1) / d.values)
-	high = uint32(((uint64(value)+1)*d.cells + d.values - 1) / d.values)
-	return low, high
+func newDomain(b margins.Bins) domain {
+	return domain{b, uint64(b.Size), bits.Len64(uint64(b.Size) - 1)}
 }
 
 func newDomains(schema *datasets.Schema, bins int) []domain {
 	domains := make([]domain, len(schema.Attributes))
 	for i := range domains {
-		domains[i] = newDomain(&schema.Attributes[i], bins)
+		domains[i] = newDomain(margins.PublicBins(&schema.Attributes[i], bins))
 	}
 	return domains
 }
@@ -56,12 +34,7 @@ func newDomains(schema *datasets.Schema, bins int) []domain {
 // valuesOf fills to with the values of some rows' cells.
 func (d domain) valuesOf(to []uint32, column *datasets.Column, rows []int32) {
 	partition.Codes(column, rows, to)
-	if d.values == d.cells {
-		return
-	}
-	for i, cell := range to {
-		to[i] = d.value(cell)
-	}
+	d.Codes(to)
 }
 
 // code is the number whose bits encode a value, decode its inverse.
@@ -225,7 +198,7 @@ func (w *writer) mend() {
 func (w *writer) write() error {
 	row := w.builder.AddRow()
 	for i, value := range w.values {
-		low, high := w.domains[i].span(value)
+		low, high := w.domains[i].Span(value, w.stream)
 		a := &w.schema.Attributes[i]
 		if a.Continuous {
 			if err := w.writeContinuous(row, i, low, high); err != nil {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
@@ -21,22 +22,23 @@ func TestBins(t *testing.T) {
 		cells := rapid.IntRange(1, 500).Draw(t, "cells")
 		bins := rapid.IntRange(2, 40).Draw(t, "bins")
 		a := &datasets.Attribute{Name: "x", High: float64(cells), Step: 1}
-		d := newDomain(a, bins)
+		d := newDomain(margins.PublicBins(a, bins))
 		if want := min(cells, bins); int(d.values) != want {
 			t.Fatalf("%d values, want %d", d.values, want)
 		}
 		end := uint32(0)
 		for v := range uint32(d.values) {
-			low, high := d.span(v)
+			low, high := d.Span(v, nil)
 			if low != end || int(high-low) < cells/int(d.values) ||
 				int(high-low) > (cells+int(d.values)-1)/int(d.values) {
 				t.Fatalf("value %d of %d spans [%d, %d) of %d cells after %d", v, d.values, low,
 					high, cells, end)
 			}
 			for cell := low; cell < high; cell++ {
-				if d.value(cell) != v {
+				got := []uint32{cell}
+				if d.Codes(got); got[0] != v {
 					t.Fatalf("cell %d of [%d, %d) has value %d, want %d", cell, low, high,
-						d.value(cell), v)
+						got[0], v)
 				}
 			}
 			end = high
@@ -92,9 +94,11 @@ func TestBitColumns(t *testing.T) {
 					code |= uint32(columns[at+j][r/64]>>(r%64)&1) << j
 				}
 				at += d.width
-				if want := d.value(table.Column(i).At(row)); e.decode(code) != want {
+				want := make([]uint32, 1)
+				d.valuesOf(want, table.Column(i), []int32{row})
+				if e.decode(code) != want[0] {
 					t.Fatalf("%s: row %d, attribute %d reads %d, want %d", e, row, i,
-						e.decode(code), want)
+						e.decode(code), want[0])
 				}
 			}
 			if at != len(columns) {
@@ -149,7 +153,7 @@ func TestUnevenTaxonomy(t *testing.T) {
 		}},
 	}
 	noError(t, a.Validate())
-	l := newLevels(a, newDomain(a, 16), Hierarchical)
+	l := newLevels(a, newDomain(margins.PublicBins(a, 16)), Hierarchical)
 	want := [][]uint32{{0, 1, 2, 3}, {2, 0, 1, 1}, {1, 0, 1, 1}}
 	if !slices.EqualFunc(l.of, want, func(a, b []uint32) bool { return slices.Equal(a, b) }) ||
 		!slices.Equal(l.size, []int{4, 3, 2}) {

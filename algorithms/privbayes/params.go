@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 )
 
@@ -54,10 +55,11 @@ type Params struct {
 	Score    Score    `yaml:"score" doc:"what rates candidates for the network"`
 	Degree   int      `yaml:"degree" doc:"the largest number of parents of a node; theta may lower it" min:"0" max:"8"`
 	// Beta is 0.3 as the paper recommends; its authors' program for Adult has 0.5.
-	Beta       float64 `yaml:"beta" doc:"the share of the budget (after the noisy count under strict) that chooses the network; the rest goes to the marginals" above:"0" below:"1"`
-	Theta      float64 `yaml:"theta" doc:"how many times its noise the average count of a marginal must be" above:"0"`
-	Bins       int     `yaml:"bins" doc:"how many bins a numeric attribute is cut into; one of fewer cells keeps its cells" min:"2" max:"65536"`
-	CountShare float64 `yaml:"count_share" doc:"the share of the budget that buys the noisy number of records; strict only" above:"0" below:"1"`
+	Beta       float64     `yaml:"beta" doc:"the share of the budget (after the noisy count under strict) that chooses the network; the rest goes to the marginals" above:"0" below:"1"`
+	Theta      float64     `yaml:"theta" doc:"how many times its noise the average count of a marginal must be" above:"0"`
+	Bins       int         `yaml:"bins" doc:"how many bins a numeric attribute is cut into; one of fewer cells keeps its cells" min:"2" max:"65536"`
+	Cut        margins.Cut `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, or private, of about as many records each by noisy counts"`
+	CountShare float64     `yaml:"count_share" doc:"the share of the budget that buys the noisy number of records; strict only" above:"0" below:"1"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }
@@ -66,7 +68,7 @@ type Params struct {
 func DefaultParams() *Params {
 	return &Params{
 		Encoding: Binary, Score: AutoScore, Degree: 3, Beta: 0.3, Theta: 4,
-		Bins: 16, CountShare: 0.02, Drawing: partition.DefaultDrawing(),
+		Bins: 16, Cut: margins.Equal, CountShare: 0.02, Drawing: partition.DefaultDrawing(),
 	}
 }
 

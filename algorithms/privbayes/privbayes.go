@@ -47,7 +47,8 @@
 //   - The paper has no strict variant.
 //   - Numeric attributes are cut into equal bins of whole cells of the public domain; where the
 //     cells do not divide evenly, bins differ by one cell. Params.Values says which cell of a drawn
-//     bin is published.
+//     bin is published. With cut: private a fifth of the budget cuts them by noisy counts, whose
+//     sensitivity is that of a marginal.
 //   - The paper does not say what becomes of drawn bits that encode no value. Such records are
 //     drawn again; after maxTries draws the attributes concerned get uniform values and the release
 //     warns.

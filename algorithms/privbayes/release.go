@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/margins"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
 )
@@ -23,6 +25,9 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	f := &fit{ctx: ctx, in: in, params: p, domains: newDomains(in.Table.Schema(), p.Bins),
 		path: in.Budget.Root(), epsilon: in.Budget.Epsilon()}
 	if err := f.count(); err != nil {
+		return nil, err
+	}
+	if err := f.cut(); err != nil {
 		return nil, err
 	}
 	network, err := f.network()
@@ -59,6 +64,43 @@ func (f *fit) count() error {
 	noisy, err := noise.Add(&f.path, cost, f.records)
 	f.records, f.epsilon = max(0, noisy), f.epsilon-cost
 	return err
+}
+
+// cutShare is the share of epsilon that decides on private bins, all attributes together.
+const cutShare = 0.2
+
+// cut cuts numeric attributes into private bins.
+func (f *fit) cut() error {
+	var wide []int
+	for a := range f.domains {
+		if f.params.Cut == margins.Private && f.domains[a].Wide() {
+			wide = append(wide, a)
+		}
+	}
+	if len(wide) == 0 {
+		return nil
+	}
+	stream := f.in.Noise.Open("private bins")
+	sensitivity := privacy.Exact(f.marginalSensitivity())
+	var noise privacy.VectorNoise
+	if f.strict() {
+		noise = f.in.Budget.DiscreteLaplace("private bins", stream, sensitivity)
+	} else {
+		noise = f.in.Budget.Laplace("private bins", stream, sensitivity)
+	}
+	cost := float64(f.epsilon * cutShare)
+	codes := make([]uint32, len(f.in.Rows))
+	for _, a := range wide {
+		partition.Codes(f.in.Table.Column(a), f.in.Rows, codes)
+		bins, _, _, err := margins.PrivateBins(&f.in.Table.Schema().Attributes[a], codes,
+			f.params.Bins, noise, &f.path, cost/float64(len(wide)))
+		if err != nil {
+			return err
+		}
+		f.domains[a] = newDomain(bins)
+	}
+	f.epsilon -= cost
+	return f.ctx.Err()
 }
 
 // marginalSensitivity is how far the counts of one marginal move in L1: replacing a record takes

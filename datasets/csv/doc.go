@@ -15,6 +15,7 @@
 //	  - {name: born, kind: numeric, low: 1900, high: 2020, widths: [5, 10]} # steps, by level
 //	  - {name: pay, kind: numeric, low: 0, high: 9, step: 0.1, continuous: true, role: sensitive}
 //	  - {name: seen, kind: numeric, time: DD.MM.YYYY, low: 01.01.2020, high: 01.01.2025} # days
+//	  - {name: gain, kind: numeric, low: 0, high: 100000, bins: [0, 1, 5000, 100000]}
 //	  - {name: job, kind: categorical, values: [admin, services, technician], order: random}
 //	  - {name: education, kind: categorical,
 //	     taxonomy: {any: {low: [primary], high: [secondary, tertiary]}}}
@@ -26,6 +27,9 @@
 // quasi-identifier (the default), sensitive or class. Values match to the letter. Their order is
 // the list's, or without a list the taxonomy's leaves from left to right; order: given says that it
 // has a meaning, order: random draws one that depends on the attribute's name alone.
+//
+// Releases from marginals and PrivBayes cut a numeric attribute into its bins, which go from low to
+// high, or with scale: log into bins that grow with the distance from 0.
 //
 // Full-domain generalisation climbs the levels of a numeric attribute's widths, each a multiple of
 // the one before, or those of a categorical attribute's taxonomy; above them all is one group of

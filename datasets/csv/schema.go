@@ -85,6 +85,8 @@ type attribute struct {
 	Continuous bool               `yaml:"continuous"`
 	Digits     *int               `yaml:"digits"`
 	Widths     []int              `yaml:"widths"`
+	Scale      string             `yaml:"scale"`
+	Bins       []bound            `yaml:"bins"`
 	Role       string             `yaml:"role"`
 	Values     []string           `yaml:"values"`
 	Order      string             `yaml:"order"`
@@ -114,6 +116,8 @@ const (
 
 	encodingUTF8   = "utf-8"
 	encodingLatin1 = "latin-1"
+
+	scaleLog = "log"
 
 	orderGiven  = "given"
 	orderRandom = "random"
@@ -444,11 +448,7 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 		}
 		complete = false
 	}
-	number := func(key string, value *bound, why string) (number float64) {
-		if value == nil {
-			lacks(key, why)
-			return 0
-		}
+	read := func(value *bound) (number float64) {
 		before := c.Problems()
 		if a.Clock == "" {
 			c.Decode(value.node, &number)
@@ -459,6 +459,13 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 		}
 		complete = complete && c.Problems() == before
 		return number
+	}
+	number := func(key string, value *bound, why string) (number float64) {
+		if value == nil {
+			lacks(key, why)
+			return 0
+		}
+		return read(value)
 	}
 	a.Low = number("low", entry.Low, "must be the lowest value there can be")
 	a.High = number("high", entry.High,
@@ -478,6 +485,19 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 			"%v between the bounds %v and %v, must fit between them a whole number of times",
 			a.Step, a.Low, a.High)
 	}
+	if a.Log = entry.Scale == scaleLog; !a.Log && strictyaml.Find(entry.node, "scale") != nil {
+		c.Problemf(at(entry.node, "scale"), "%q, must be %s", entry.Scale, scaleLog)
+	}
+	if complete && !entry.broken && strictyaml.Find(entry.node, "bins") != nil &&
+		a.Validate() == nil {
+		edges := make([]float64, len(entry.Bins))
+		for i := range edges {
+			edges[i] = read(&entry.Bins[i])
+		}
+		if complete {
+			c.bins(at(entry.node, "bins"), a, edges)
+		}
+	}
 	if complete && !entry.broken && entry.Widths != nil && a.Validate() == nil {
 		var err error
 		if a.Hierarchy, err = datasets.WidthHierarchy(a.Cells(), entry.Widths...); err != nil {
@@ -487,11 +507,37 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 	return complete
 }
 
+// bins are where an attribute's bins begin and the last one ends.
+func (c *compiler) bins(n *strictyaml.Node, a *datasets.Attribute, edges []float64) {
+	if len(edges) < 2 || edges[0] != a.Low || edges[len(edges)-1] != a.High {
+		c.Problemf(n, "must cover all that there can be: begin with low, %v, and end with high, %v",
+			a.Low, a.High)
+		return
+	}
+	for i, edge := range edges[1:] {
+		place := (edge - a.Low) / a.Step
+		cell := math.Round(place)
+		if edge == a.High {
+			cell = float64(a.Cells())
+		} else if math.Abs(place-cell) > 1e-6 {
+			c.Problemf(item(n, i+1), "%v is between steps, must be %v plus a multiple of %v",
+				edge, a.Low, a.Step)
+		}
+		if !(edge > edges[i] && edge <= a.High) {
+			c.Problemf(item(n, i+1), "%v after %v, must ascend", edge, edges[i])
+			a.Bins = nil
+			return
+		}
+		a.Bins = append(a.Bins, uint32(cell))
+	}
+}
+
 // categorical fills in a categorical attribute and returns the code of its missing values. complete
 // is as in numeric.
 func (c *compiler) categorical(entry *attribute,
 	a *datasets.Attribute) (complete bool, missing uint32) {
-	c.refuse(entry, "time", "low", "high", "step", "continuous", "digits", "widths")
+	c.refuse(entry, "time", "low", "high", "step", "continuous", "digits", "widths",
+		"scale", "bins")
 	n := entry.node
 	a.Taxonomy = entry.Taxonomy
 	a.Values = slices.Clone(entry.Values)

@@ -32,7 +32,29 @@ func numericText(a *datasets.Attribute) string {
 	if a.Digits != nil {
 		text += fmt.Sprintf(", digits: %d", *a.Digits)
 	}
+	if a.Log {
+		text += ", scale: log"
+	}
+	if a.Bins != nil {
+		text += ", bins: [" + binEdge(a, 0)
+		for _, end := range a.Bins {
+			text += ", " + binEdge(a, end)
+		}
+		text += "]"
+	}
 	return text
+}
+
+// binEdge is the bound below a cell, high after the last one.
+func binEdge(a *datasets.Attribute, cell uint32) string {
+	edge := a.High
+	if int(cell) < a.Cells() {
+		edge = a.Low + float64(float64(cell)*a.Step)
+	}
+	if a.Clock != "" {
+		return strconv.Quote(numberText(a, edge))
+	}
+	return numberText(a, edge)
 }
 
 // WriteSchema writes a schema file for tables that Write writes: ParseSchema reads the same

@@ -14,6 +14,10 @@ missing-as-value: true
 attributes:
   - {name: "a: b", kind: numeric, low: -1.5, high: 1e9, step: 0.5}
   - {name: c, kind: numeric, low: 0, high: 1, step: 0.25, continuous: true, digits: 2, role: sensitive}
+  - {name: pay, kind: numeric, low: 0, high: 2000000, bins: [0, 1, 5000, 2000000]}
+  - {name: at, kind: numeric, time: "hh:mm", low: "00:00", high: "24:00", bins: ["00:00", "07:30", "24:00"]}
+  - {name: gain, kind: numeric, low: 0, high: 2.5, step: 0.1, continuous: true, bins: [0, 0.3, 0.7, 2.5]}
+  - {name: loss, kind: numeric, low: 0, high: 100000, scale: log}
   - {name: "true", kind: categorical, values: ["no", "1", "é\t\"x\" {}, # y", "~"], order: given}
   - {name: r, kind: categorical, values: [c, b, a], order: random}
   - name: tree

@@ -171,8 +171,8 @@ func load(ctx context.Context, files datasets.Files, path string, w *spec.Spec) 
 }
 
 // measure sets what is measured: the accuracy of classifiers if the table has a class, marginals of
-// one and of two attributes, range queries over two, and the number of records. It returns the
-// classifiers that the table cannot serve.
+// one and of two attributes in equal and in quantile bins, range queries over two, and the number
+// of records. It returns the classifiers that the table cannot serve.
 func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
 	accuracy := must(metrics.Lookup("accuracy"))
 	var usable []string
@@ -198,7 +198,9 @@ func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
 	}
 	w.Measure = append(w.Measure,
 		spec.MeasureSpec{Metric: []string{"marginal-distance"},
-			Params: spec.Values(map[string]any{"attributes": sizes})},
+			// equal bins do not see what becomes of skewed columns
+			Params: spec.Values(map[string]any{"attributes": sizes,
+				"cut": metrics.Equally.Enum()})},
 		spec.MeasureSpec{Metric: []string{"range-error"}, Params: spec.Values(widest)},
 		spec.MeasureSpec{Metric: []string{"records"}})
 	if len(w.Epsilon) > 1 {

@@ -1,11 +1,11 @@
 // Package margins holds what releases that measure marginals share: domains of few values by
-// public bins, a table's marginals, noise in either unit of privacy, merged values, and records
+// bins, a table's marginals, noise in either unit of privacy, merged values, and records
 // from a fitted model. Which marginals are measured is each baseline's own.
 //
 // Privacy. Neighbours differ by adding or removing one record. That moves one cell of a marginal by
-// 1: sensitivity 1 in L1 and in L2. Domains are the schema's, bins are whole cells of public
-// domains, and the number of records published is estimated from the noisy marginals. Nothing else
-// of the table is read.
+// 1: sensitivity 1 in L1 and in L2. Domains are the schema's, bins are whole cells of these and
+// public or computed from noisy counts, and the number of records published is estimated from the
+// noisy marginals. Nothing else of the table is read.
 //
 // In a budget of pure epsilon marginals get two-sided geometric noise under strict and Laplace
 // noise under published; in one of (epsilon, delta), counted in zCDP, discrete Gaussian and
@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
@@ -27,7 +28,9 @@ import (
 
 // Params are the settings that all releases from marginals have.
 type Params struct {
-	Bins       int     `yaml:"bins" doc:"how many bins a numeric attribute is cut into, equal up to one cell of its public domain; one of fewer cells keeps its cells" min:"2" max:"65536"`
+	Bins int `yaml:"bins" doc:"into how many bins a numeric attribute is cut, at most; one of fewer cells keeps its cells" min:"2" max:"65536"`
+	// Cut is for attributes that the schema gives no bins.
+	Cut        Cut     `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, or private, of about as many records each by noisy counts"`
 	Iterations int     `yaml:"iterations" doc:"the largest number of steps of a fit; the last fit may take twice as many, and fewer smooth the model" min:"1" max:"100000"`
 	Tolerance  float64 `yaml:"tolerance" doc:"end a fit that is proven to be within this share of the least loss, or whose loss falls by less than a tenth of it in 50 steps" above:"0" below:"1"`
 	// Drawing says how records are drawn.
@@ -36,7 +39,8 @@ type Params struct {
 
 // DefaultParams are 24 bins and fits of moderate length.
 func DefaultParams() Params {
-	return Params{Bins: 24, Iterations: 200, Tolerance: 1e-3, Drawing: partition.DefaultDrawing()}
+	return Params{Bins: 24, Cut: Private, Iterations: 200, Tolerance: 1e-3,
+		Drawing: partition.DefaultDrawing()}
 }
 
 // MaxCells caps the cells of a model and of a marginal.
@@ -65,53 +69,125 @@ type Data struct {
 	params  *Params
 	schema  *datasets.Schema
 	columns [][]uint32 // values by attribute and row
-	cells   []uint64   // of each attribute's public domain
-	bins    []uint64   // into which it is cut
+	bins    []Bins     // of each attribute
+	uncut   []bool     // attributes to be cut privately
 	members [][][]int  // of each attribute's values, the bins merged; nil where none are
 	shares  [][]float64
 }
 
-// Open bins the rows of an input.
+// Open bins the rows of an input. Attributes that are cut privately have their bins from MeasureAll
+// or CutAll, which come first.
 func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, error) {
 	schema := in.Table.Schema()
 	attributes := len(schema.Attributes)
 	d := &Data{Sizes: make([]int, attributes), Class: schema.Class(), Path: in.Budget.Root(),
 		ctx: ctx, in: in, params: params, schema: schema, columns: make([][]uint32, attributes),
-		cells: make([]uint64, attributes), bins: make([]uint64, attributes),
+		bins: make([]Bins, attributes), uncut: make([]bool, attributes),
 		members: make([][][]int, attributes), shares: make([][]float64, attributes)}
 	for a := range schema.Attributes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		attribute := &schema.Attributes[a]
-		cells := uint64(attribute.Cells())
-		bins := cells
-		if attribute.Kind == datasets.Numeric {
-			bins = min(cells, uint64(params.Bins))
-		}
-		if bins > MaxCells {
+		d.bins[a] = PublicBins(attribute, params.Bins)
+		d.Sizes[a] = d.bins[a].Size
+		if d.Sizes[a] > MaxCells {
 			return nil, fmt.Errorf("%w: %s has %d values, must have at most %d",
-				algorithms.ErrTooLarge, attribute.Name, bins, MaxCells)
+				algorithms.ErrTooLarge, attribute.Name, d.Sizes[a], MaxCells)
 		}
-		d.cells[a], d.bins[a], d.Sizes[a] = cells, bins, int(bins)
-		codes := make([]uint32, len(in.Rows))
-		partition.Codes(in.Table.Column(a), in.Rows, codes)
-		if bins < cells {
-			for row, code := range codes {
-				codes[row] = uint32(uint64(code) * bins / cells)
-			}
+		d.columns[a] = make([]uint32, len(in.Rows))
+		partition.Codes(in.Table.Column(a), in.Rows, d.columns[a])
+		if params.Cut == Private && d.bins[a].Wide() {
+			d.uncut[a] = true
+		} else {
+			d.bins[a].Codes(d.columns[a])
 		}
-		d.columns[a] = codes
 	}
 	return d, nil
 }
 
-// span is the cells [low, high) of an attribute's bin.
-func (d *Data) span(a, bin int) (low, high uint32) {
-	edge := func(bin int) uint32 {
-		return uint32((uint64(bin)*d.cells[a] + d.bins[a] - 1) / d.bins[a])
+// cutWeight is how many times the cost of a marginal the counts cost that an attribute is cut by,
+// for a third of the noise in either unit: chosen on tables that no figure reports
+// (docs/research.md).
+func (d *Data) cutWeight() float64 {
+	if d.in.Budget.Unit() == privacy.Rho {
+		return 9
 	}
-	return edge(bin), edge(bin + 1)
+	return 3
+}
+
+// MeasureAll measures marginals of one attribute, or of one and the class, at the same cost each.
+// Attributes to be cut privately are cut before, for so many times that: with the counts of their
+// bins, which are measured thereby, and with the marginal they share with the class.
+func (d *Data) MeasureAll(noise privacy.VectorNoise, cost float64, sets [][]int) error {
+	for _, set := range sets {
+		each := cost
+		if a := d.uncutOf(set); a >= 0 {
+			each = d.cutWeight() * cost / float64(len(set))
+			if err := d.cut(noise, each, a); err != nil {
+				return err
+			}
+			if len(set) == 1 {
+				continue
+			}
+		}
+		if err := d.Measure(noise, each, set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Each is the cost at which MeasureAll spends a total.
+func (d *Data) Each(total float64, sets [][]int) float64 {
+	weights := 0.0
+	for _, set := range sets {
+		if weights++; d.uncutOf(set) >= 0 {
+			weights += d.cutWeight() - 1
+		}
+	}
+	return total / weights
+}
+
+// CutAll cuts what is to be cut, for a share of a cost, which it returns.
+func (d *Data) CutAll(noise privacy.VectorNoise, cost float64) (spent float64, err error) {
+	n := 0
+	for _, uncut := range d.uncut {
+		if uncut {
+			n++
+		}
+	}
+	for a, uncut := range d.uncut {
+		if uncut {
+			spent = cost
+			if err := d.cut(noise, cost/float64(n), a); err != nil {
+				return spent, err
+			}
+		}
+	}
+	return spent, nil
+}
+
+// uncutOf is the attribute of a set that is yet to be cut, -1 for none.
+func (d *Data) uncutOf(set []int) int {
+	if at := slices.IndexFunc(set, func(a int) bool { return d.uncut[a] }); at >= 0 {
+		return set[at]
+	}
+	return -1
+}
+
+// cut cuts an attribute into private bins and keeps the counts that say where.
+func (d *Data) cut(noise privacy.VectorNoise, cost float64, a int) error {
+	bins, counts, variances, err := PrivateBins(&d.schema.Attributes[a], d.columns[a],
+		d.params.Bins, noise, &d.Path, cost)
+	if err != nil {
+		return err
+	}
+	bins.Codes(d.columns[a])
+	d.bins[a], d.Sizes[a], d.uncut[a] = bins, bins.Size, false
+	d.Measured = append(d.Measured, pgm.Measurement{Attributes: []int{a}, Counts: counts,
+		Variances: variances})
+	return d.ctx.Err()
 }
 
 // Cells is the number of cells of a marginal.

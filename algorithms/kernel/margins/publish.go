@@ -47,17 +47,41 @@ func (d *Data) PublishLabelled(m *pgm.Model, copies int, label func(columns [][]
 			return nil, err
 		}
 		attribute := &d.schema.Attributes[a]
+		drawn := make(map[uint32]int) // records by where their span begins
+		crowd, end := uint32(0), uint32(0)
 		for row, value := range columns[a] {
 			bin := int(value)
 			if members := d.members[a]; members != nil {
 				bin = d.member(a, members[value], stream)
 			}
-			low, high := d.span(a, bin)
+			low, high := d.bins[a].Span(uint32(bin), stream)
 			partition.SetWithin(b, row, a, attribute, low, high, d.params.Values, stream)
+			if high-low > 1 {
+				drawn[low]++
+			}
+			if 2*drawn[low] > rows {
+				crowd, end = low, high
+			}
+		}
+		if end > 0 {
+			release.Warnings = append(release.Warnings, d.crowded(a, crowd, end,
+				float64(drawn[crowd])/float64(rows)))
 		}
 	}
 	release.Table = b.Table()
 	return release, nil
+}
+
+// crowded says that most records of an attribute were drawn uniformly from the cells [low, high).
+func (d *Data) crowded(a int, low, high uint32, share float64) string {
+	attribute := &d.schema.Attributes[a]
+	advice := "cut: private divides it, and so do bins: or scale: log in the schema"
+	if d.params.Cut == Private {
+		advice = "bins: or scale: log in the schema divide it, or a larger epsilon"
+	}
+	return fmt.Sprintf("%s: %.0f %% of the records are in one bin, from %s to %s, and spread"+
+		" evenly over it: means and quantiles are far off where the original's are not even; %s",
+		attribute.Name, 100*share, attribute.Text(low), attribute.Text(high-1), advice)
 }
 
 // member draws one of the values that were merged by their shares, uniformly without any.

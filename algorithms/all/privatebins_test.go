@@ -1,0 +1,221 @@
+package all
+
+import (
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/aim"
+	"ppdp/algorithms/internal/testinput"
+	"ppdp/algorithms/kernel/margins"
+	"ppdp/algorithms/mst"
+	"ppdp/datasets"
+	"ppdp/datasets/uci"
+	"ppdp/elementary"
+	"ppdp/metrics"
+	"ppdp/privacy"
+	"ppdp/random"
+)
+
+// amounts is a table of lognormal amounts of median 1,000, as many columns of them as asked for, in
+// bounds so many times their 99th percentile, beside others of 2 to 7 values. All depend
+// on one hidden number.
+func amounts(t testing.TB, rows, columns, others int, wide float64) *datasets.Table {
+	t.Helper()
+	stream := random.NewKey(5).Stream()
+	normal := func() float64 {
+		u, negative := stream.SignedOpen01()
+		if x := elementary.NormalUpper(u / 2); negative {
+			return -x
+		} else {
+			return x
+		}
+	}
+	schema := &datasets.Schema{}
+	for i := range columns {
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Step: 1,
+			Name: "amount" + strconv.Itoa(i),
+			High: math.Round(wide * 1000 * elementary.Exp(2.3263))})
+	}
+	for i := range others {
+		a := datasets.Attribute{Name: "c" + strconv.Itoa(i), Kind: datasets.Categorical}
+		for v := range 2 + i%6 {
+			a.Values = append(a.Values, strconv.Itoa(v))
+		}
+		schema.Attributes = append(schema.Attributes, a)
+	}
+	b := datasets.NewBuilder(schema, rows)
+	for range rows {
+		row, hidden := b.AddRow(), normal()
+		like := func() float64 { return float64(0.6*hidden) + float64(0.8*normal()) }
+		for i := range schema.Attributes {
+			a := &schema.Attributes[i]
+			if a.Kind == datasets.Numeric {
+				amount := math.Round(1000 * elementary.Exp(like()))
+				if err := b.SetNumber(row, i, min(amount, a.High-1)); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			share := elementary.Erfc(-like()/math.Sqrt2) / 2
+			b.Set(row, i, min(uint32(share*float64(a.Cells())), uint32(a.Cells())-1))
+		}
+	}
+	return b.Table()
+}
+
+// released is five releases, in equal and in private bins, and their mean distances of pairs in 100
+// equal bins and in 20 quantile bins of the original.
+func released(t *testing.T, a algorithms.Algorithm, table *datasets.Table, delta float64,
+	check func(cut margins.Cut, records *datasets.Table)) (equal, private [2]float64) {
+	t.Helper()
+	distance, err := metrics.Lookup("marginal-distance")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(5) {
+		for _, cut := range []margins.Cut{margins.Equal, margins.Private} {
+			params := a.Params()
+			switch p := params.(type) {
+			case *aim.Params:
+				p.Cut = cut
+			case *mst.Params:
+				p.Cut = cut
+			}
+			in := testinput.Input(table, params, algorithms.Strict, 1, seed)
+			in.Budget = privacy.NewApproximate(1, delta)
+			release := testinput.Release(t, a, in)
+			check(cut, release.Table)
+			for i, p := range []*metrics.MarginalDistanceParams{
+				{Attributes: 2, Bins: 100, Cut: metrics.Equally},
+				{Attributes: 2, Bins: 20, Cut: metrics.Quantile}} {
+				d, _, err := distance.Measure(t.Context(), metrics.Case{Table: table,
+					Train: table.AllRows(), Release: release, Params: p})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if cut == margins.Equal {
+					equal[i] += d / 5
+				} else {
+					private[i] += d / 5
+				}
+			}
+		}
+	}
+	t.Logf("pairs in 100 equal bins %.4f, private %.4f; in 20 quantile bins %.4f, private %.4f",
+		equal[0], private[0], equal[1], private[1])
+	return equal, private
+}
+
+func none(margins.Cut, *datasets.Table) {}
+
+// long skips what takes minutes.
+func long(t *testing.T) {
+	t.Helper()
+	if os.Getenv("PPDP_LONG") == "" {
+		t.Skip("PPDP_LONG is not set: some minutes of releases")
+	}
+}
+
+// TestWideColumn: of lognormal amounts in bounds 400 times their 99th percentile, beside 14
+// attributes, the mean and the median stay within 5 % and the 95th percentile within 10 %, at
+// epsilon 1 and in each of five releases.
+func TestWideColumn(t *testing.T) {
+	long(t)
+	table := amounts(t, 30_000, 1, 14, 400)
+	figures := func(table *datasets.Table) [3]float64 {
+		numbers, sum := make([]float64, table.Len()), 0.0
+		for row := range numbers {
+			numbers[row] = table.Number(int32(row), 0)
+			sum += numbers[row]
+		}
+		slices.Sort(numbers)
+		n := len(numbers)
+		return [3]float64{sum / float64(n), numbers[n/2], numbers[n*95/100]}
+	}
+	want := figures(table)
+	for _, a := range []algorithms.Algorithm{mst.Algorithm{Name: "mst"}, aim.Algorithm{}} {
+		released(t, a, table, 0, func(cut margins.Cut, records *datasets.Table) {
+			got := figures(records)
+			t.Logf("%s, %s: mean %.0f, median %.0f, P95 %.0f; rows %.0f", a.Info().Name, cut,
+				got[0], got[1], got[2], want)
+			for i, tolerance := range []float64{0.05, 0.05, 0.1} {
+				if cut == margins.Private && math.Abs(got[i]/want[i]-1) > tolerance {
+					t.Errorf("%v, must be within %v of %v", got[i], tolerance, want[i])
+				}
+			}
+		})
+	}
+}
+
+// TestSkewedAmounts: in wide bounds, private bins bring the distance of pairs in quantile bins from
+// more than .5 to .06 under (1, 1e-9) and to .08 in pure epsilon (.059 and .080 were measured); in
+// bounds that are tight they lose nothing.
+func TestSkewedAmounts(t *testing.T) {
+	long(t)
+	table := amounts(t, 30_000, 8, 4, 50)
+	for delta, most := range map[float64]float64{0: 0.09, 1e-9: 0.065} { // order-free: two checks
+		equal, private := released(t, aim.Algorithm{}, table, delta, none)
+		if equal[1] < 0.5 || private[1] > most {
+			t.Errorf("delta %v: distances %v and %v in quantile bins", delta, equal[1], private[1])
+		}
+	}
+	equal, private := released(t, aim.Algorithm{}, amounts(t, 30_000, 4, 14, 1), 0, none)
+	if private[0] > equal[0] || private[1] > equal[1] {
+		t.Errorf("tight bounds: distances %v, %v with equal bins", private, equal)
+	}
+}
+
+// TestAdultPairs: private bins take 15 % and more off the distance of pairs in 100 public bins.
+func TestAdultPairs(t *testing.T) {
+	long(t)
+	equal, private := released(t, aim.Algorithm{}, testinput.Adult(t, "diffmulti"), 0, none)
+	if private[0] > 0.85*equal[0] {
+		t.Errorf("distance %v, with equal bins %v", private[0], equal[0])
+	}
+}
+
+// survey is the table of the American Community Survey with the given columns, all ten of SDNist's
+// figures without.
+func survey(t *testing.T, columns ...string) *datasets.Table {
+	t.Helper()
+	dir := os.Getenv("PPDP_DATA")
+	if dir == "" {
+		t.Skip("PPDP_DATA is not set: no table of the American Community Survey")
+	}
+	params := &uci.ACSParams{Select: uci.Ten}
+	if columns != nil {
+		params.Select = uci.All
+	}
+	set := must(must(datasets.Lookup("acs")).Load(t.Context(), datasets.Request{Params: params,
+		Files: datasets.Files{Dirs: []string{dir}}}))
+	if columns == nil {
+		return set.Table
+	}
+	return must(set.Table.Project(columns...))
+}
+
+// TestIncomePairs is TestAdultPairs of income and poverty ratio with nine others.
+func TestIncomePairs(t *testing.T) {
+	long(t)
+	equal, private := released(t, aim.Algorithm{}, survey(t, "AGEP", "SEX", "MSP", "RAC1P",
+		"HOUSING_TYPE", "OWN_RENT", "EDU", "DVET", "DEYE", "PINCP", "POVPIP"), 0, none)
+	if private[0] > 0.85*equal[0] {
+		t.Errorf("distance %v, with equal bins %v", private[0], equal[0])
+	}
+}
+
+// TestNISTScore: private bins keep NIST's score of AIM's release of the ten features, of which only
+// the age is cut. The score is 979; the 985 that were hoped for are not reached by any cut, since
+// nearly all of the distance is between categories. A sample of 40 % has 987 (metrics,
+// TestNISTScores).
+func TestNISTScore(t *testing.T) {
+	long(t)
+	equal, private := released(t, aim.Algorithm{}, survey(t), 1e-9, none)
+	if private[1] > equal[1]+0.002 {
+		t.Errorf("score %.1f, %.1f with equal bins", 1000*(1-private[1]), 1000*(1-equal[1]))
+	}
+}

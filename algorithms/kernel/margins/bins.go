@@ -1,0 +1,88 @@
+package margins
+
+import (
+	"slices"
+
+	"ppdp/datasets"
+	"ppdp/random"
+)
+
+// Bins are the runs of an attribute's cells that a release works with.
+type Bins struct {
+	Size  int
+	cells uint64   // of the attribute's public domain
+	ends  []uint32 // one after the last cell of each leaf; nil for Size equal bins
+	// of each bin, one after its last leaf, and of each leaf, its share of its bin added to those
+	// before it; nil where bins are leaves
+	lasts  []int
+	shares []float64
+}
+
+// PublicBins cuts an attribute without its data: as its schema says, or into so many bins, equal up
+// to one cell. An attribute of fewer cells keeps them, as a categorical one does.
+func PublicBins(a *datasets.Attribute, bins int) Bins {
+	b := Bins{Size: a.Cells(), cells: uint64(a.Cells())}
+	if a.Kind == datasets.Numeric {
+		b.Size = min(b.Size, bins)
+		if ends := a.PublicBins(bins); ends != nil {
+			b.Size, b.ends = len(ends), ends
+		}
+	}
+	return b
+}
+
+// Wide reports whether the bins are public ones of an attribute of more cells, which the schema has
+// no bins for: those that may be cut privately.
+func (b *Bins) Wide() bool { return b.ends == nil && uint64(b.Size) < b.cells }
+
+// Codes replaces cells by their bins.
+func (b *Bins) Codes(cells []uint32) {
+	switch {
+	case b.ends != nil:
+		of := make([]uint32, len(b.ends)) // the leaves' bins
+		for leaf, bin := 0, 0; leaf < len(of); leaf++ {
+			if of[leaf] = uint32(leaf); b.lasts != nil {
+				if leaf == b.lasts[bin] {
+					bin++
+				}
+				of[leaf] = uint32(bin)
+			}
+		}
+		for row, cell := range cells {
+			leaf, _ := slices.BinarySearch(b.ends, cell+1)
+			cells[row] = of[leaf]
+		}
+	case uint64(b.Size) < b.cells:
+		for row, cell := range cells {
+			cells[row] = uint32(uint64(cell) * uint64(b.Size) / b.cells)
+		}
+	}
+}
+
+// Span is the cells [low, high) that a record of a bin is drawn from: all of them, or those of one
+// of the bin's leaves, by the leaves' shares.
+func (b *Bins) Span(bin uint32, stream *random.Stream) (low, high uint32) {
+	if b.ends == nil {
+		edge := func(bin uint32) uint32 {
+			return uint32((uint64(bin)*b.cells + uint64(b.Size) - 1) / uint64(b.Size))
+		}
+		return edge(bin), edge(bin + 1)
+	}
+	leaf := int(bin)
+	if b.lasts != nil {
+		first, last := 0, b.lasts[bin]
+		if bin > 0 {
+			first = b.lasts[bin-1]
+		}
+		if leaf = first; last-first > 1 {
+			u := stream.Open01() * b.shares[last-1]
+			for leaf < last-1 && b.shares[leaf] <= u {
+				leaf++
+			}
+		}
+	}
+	if leaf > 0 {
+		low = b.ends[leaf-1]
+	}
+	return low, b.ends[leaf]
+}

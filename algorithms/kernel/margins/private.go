@@ -1,0 +1,318 @@
+package margins
+
+import (
+	"math"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+	"ppdp/elementary"
+	"ppdp/privacy"
+)
+
+// Cut says how numeric attributes of many cells are cut into bins.
+type Cut string
+
+const (
+	Equal   Cut = "equal"
+	Private Cut = "private"
+)
+
+func (Cut) Enum() []string { return algorithms.Words(Equal, Private) }
+
+const (
+	// fewCells is the most cells that are leaves from the start.
+	fewCells = 256
+	// certain is by how many standard deviations of its noise a count is above 0 that is not noise,
+	// likely the same where a mistake does little harm.
+	certain, likely = 4., 2.
+)
+
+// leaf is a run of cells with its noisy count.
+type leaf struct {
+	low, high       uint32
+	count, variance float64
+}
+
+// PrivateBins cuts a numeric attribute into at most so many bins of about the same noisy counts.
+// codes are its rows' cells. It returns the noisy counts and their variances too.
+//
+// The attribute's cells are first cut into public leaves: short ones at both ends of the domain and
+// at 0, and at most a 32nd of it. Their counts are measured. Leaves of many records are divided and
+// measured again. Each round costs the same share. Then neighbours join until their count is more
+// than noise, and become bins by their counts. A record is drawn from one leaf of its bin. From
+// runs of cells that are wide and empty up to noise none is. Where noise hides all this, bins are
+// equal.
+//
+// A record lies in one leaf of a round, so that the counts of a round have sensitivity 1.
+func PrivateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.VectorNoise,
+	path *privacy.Path, cost float64) (b Bins, counts, variances []float64, err error) {
+	leaves, sorted := publicLeaves(a), slices.Clone(codes)
+	slices.Sort(sorted)
+	measure := func(cost float64) error {
+		counts, at := make([]float64, len(leaves)), 0
+		for _, cell := range sorted {
+			for cell >= leaves[at].high {
+				at++
+			}
+			counts[at]++
+		}
+		variance := min(max(noise.Variance(cost), minVariance), maxVariance)
+		if err := noise.AddAll(path, cost, counts); err != nil {
+			return err
+		}
+		for i := range leaves {
+			leaves[i].learn(counts[i], variance)
+		}
+		return nil
+	}
+	first := cost
+	if a.Cells() > fewCells {
+		first /= 2
+	}
+	if err := measure(first); err != nil {
+		return b, nil, nil, err
+	}
+	bulk, even := bulkOf(leaves), evenly(leaves, bins)
+	rough := len(even) > 0
+	if rough {
+		leaves = even
+	} else if first < cost {
+		leaves = divide(leaves, bins)
+	}
+	if first < cost {
+		if err := measure(cost - first); err != nil {
+			return b, nil, nil, err
+		}
+	}
+	if !rough {
+		b, counts, variances = join(pool(leaves, bulk), bins)
+		return b, counts, variances, nil
+	}
+	b = Bins{Size: len(leaves), cells: uint64(a.Cells())}
+	for _, l := range leaves {
+		b.ends = append(b.ends, l.high)
+		counts, variances = append(counts, l.count), append(variances, l.variance)
+	}
+	return b, counts, variances, nil
+}
+
+// evenly returns equal bins, with what is known of their counts, where the noise of so many counts
+// is more than a third of all records and yet no such bin seems to have half of them; else nil.
+// Private bins would follow the noise, and equal ones do little harm.
+func evenly(leaves []leaf, bins int) []leaf {
+	total, noise := 0.0, float64(bins)*math.Sqrt(leaves[0].variance)
+	for _, l := range leaves {
+		total += l.count
+	}
+	if noise < total/3 {
+		return nil
+	}
+	cells := uint64(leaves[len(leaves)-1].high)
+	even := make([]leaf, min(uint64(bins), cells))
+	for i := range even {
+		e := &even[i]
+		e.low = uint32(uint64(i) * cells / uint64(len(even)))
+		e.high = uint32(uint64(i+1) * cells / uint64(len(even)))
+		for _, l := range leaves {
+			if l.low < e.high && e.low < l.high {
+				share := float64(min(l.high, e.high)-max(l.low, e.low)) / l.width()
+				e.count += float64(share * l.count)
+				e.variance += float64(share * l.variance)
+			}
+		}
+		if e.count > total/2 {
+			return nil
+		}
+		if cells > fewCells { // leaves may lie across bins, which are counted again
+			e.variance = math.Inf(1)
+		}
+	}
+	return even
+}
+
+// publicLeaves are the leaves before anything is measured.
+func publicLeaves(a *datasets.Attribute) []leaf {
+	cells := uint64(a.Cells())
+	var ends []uint64
+	if cells <= fewCells {
+		for end := range cells {
+			ends = append(ends, end+1)
+		}
+	} else {
+		for i := uint64(1); i <= 32; i++ {
+			ends = append(ends, i*cells/32)
+		}
+		zero := uint64(0)
+		if a.Low < 0 && a.High > 0 {
+			zero = uint64(-a.Low / a.Step)
+		}
+		for width := uint64(1); width < cells; width *= 2 {
+			for _, w := range []uint64{width, width + width/2} {
+				ends = append(ends, min(w, cells), cells-min(w, cells-1), min(zero+w, cells),
+					max(zero, w)-w+1)
+			}
+		}
+		slices.Sort(ends)
+		ends = slices.Compact(ends)
+	}
+	leaves, low := make([]leaf, len(ends)), uint32(0)
+	for i, end := range ends {
+		leaves[i] = leaf{low: low, high: uint32(end), variance: math.Inf(1)}
+		low = uint32(end)
+	}
+	return leaves
+}
+
+// divide divides the leaves that have more of the records than half a bin: into parts of a quarter
+// of that, were they even.
+func divide(leaves []leaf, bins int) []leaf {
+	total := 0.0
+	for _, l := range leaves {
+		total += max(0, l.count)
+	}
+	var divided []leaf
+	for _, l := range leaves {
+		halves := l.count / total * float64(2*bins)
+		width := uint64(l.high - l.low)
+		if width == 1 || !(halves > 1) || !l.above(certain) {
+			divided = append(divided, l)
+			continue
+		}
+		parts := min(width, uint64(2*halves))
+		for i := range parts {
+			divided = append(divided, leaf{low: l.low + uint32(i*width/parts),
+				high: l.low + uint32((i+1)*width/parts), variance: math.Inf(1)})
+		}
+	}
+	return divided
+}
+
+// join joins leaves to bins of about the same counts.
+func join(leaves []leaf, bins int) (b Bins, counts, variances []float64) {
+	total := 0.0
+	for _, l := range leaves {
+		total += l.count
+	}
+	if total == 0 { // nothing but noise
+		for i := range leaves {
+			leaves[i].count = float64(leaves[i].high - leaves[i].low)
+			total += leaves[i].count
+		}
+	}
+	b.cells = uint64(leaves[len(leaves)-1].high)
+	for target := total / float64(bins); ; target *= 1.05 {
+		b.lasts = b.lasts[:0]
+		sum := 0.0
+		for i, l := range leaves {
+			// a leaf of many records is a bin of its own
+			if l.count >= target && sum > 0 {
+				b.lasts, sum = append(b.lasts, i), 0
+			}
+			if sum += l.count; sum >= target {
+				b.lasts, sum = append(b.lasts, i+1), 0
+			}
+		}
+		if sum == 0 && len(b.lasts) > 0 {
+			b.lasts[len(b.lasts)-1] = len(leaves)
+		} else {
+			b.lasts = append(b.lasts, len(leaves))
+		}
+		if len(b.lasts) <= bins {
+			break
+		}
+	}
+	b.Size = len(b.lasts)
+	first := 0
+	for _, last := range b.lasts {
+		share, count, variance := 0.0, 0.0, 0.0
+		for _, l := range leaves[first:last] {
+			share += l.count
+			variance += l.variance
+			b.ends, b.shares = append(b.ends, l.high), append(b.shares, share)
+			count += l.count
+		}
+		counts, variances = append(counts, count), append(variances, variance)
+		first = last
+	}
+	return b, counts, variances
+}
+
+// pool joins neighbouring leaves until their count is more than noise. The further a run reaches
+// from where most records are, the surer its count has to be: one by mistake would move the mean. A
+// run that remains has its noisy count if that is above 0, and 0 if it reaches far.
+func pool(leaves, bulk []leaf) []leaf {
+	width := 0.0
+	for _, l := range bulk {
+		width += l.width()
+	}
+	// how far a run reaches beyond the bulk, in its width
+	reach := func(l leaf) float64 {
+		gap := math.Inf(1)
+		for _, m := range bulk {
+			gap = min(gap, max(0, float64(l.low)-float64(m.high), float64(m.low)-float64(l.high)))
+		}
+		return (gap + l.width()) / width
+	}
+	enough := func(l leaf) bool {
+		return l.above(likely + float64(1.5*elementary.Log(max(1, reach(l)))))
+	}
+	var pooled []leaf
+	var run leaf
+	flush := func() {
+		if run.high > run.low {
+			if run.count = max(0, run.count); reach(run) > 1 {
+				run.count = 0
+			}
+			pooled = append(pooled, run)
+		}
+		run = leaf{}
+	}
+	for _, l := range leaves {
+		if enough(l) {
+			flush()
+			pooled = append(pooled, l)
+			continue
+		}
+		if run.high > run.low {
+			l.low, l.count, l.variance = run.low, run.count+l.count, run.variance+l.variance
+		}
+		if run = l; enough(run) {
+			pooled, run = append(pooled, run), leaf{}
+		}
+	}
+	flush()
+	return pooled
+}
+
+// bulkOf lists the leaves whose counts cannot be noise, and those that are half as frequent as the
+// most frequent one.
+func bulkOf(leaves []leaf) (bulk []leaf) {
+	most := 0.0
+	for _, l := range leaves {
+		most = max(most, l.count)
+	}
+	for _, l := range leaves {
+		if l.above(2*certain) || l.count >= most/2 {
+			bulk = append(bulk, l)
+		}
+	}
+	return bulk
+}
+
+func (l *leaf) width() float64 { return float64(l.high - l.low) }
+
+// learn adds a measurement of the count, weighted by their variances.
+func (l *leaf) learn(count, variance float64) {
+	weight := l.variance / (l.variance + variance)
+	if math.IsInf(l.variance, 1) {
+		weight = 1
+	}
+	l.count += float64(weight * (count - l.count))
+	l.variance = weight * variance
+}
+
+// above reports whether a count is above 0 by more than so many standard deviations of its noise.
+func (l *leaf) above(deviations float64) bool {
+	return l.count >= deviations*math.Sqrt(l.variance)
+}

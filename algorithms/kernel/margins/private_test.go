@@ -1,0 +1,187 @@
+package margins
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
+	"ppdp/datasets"
+	"ppdp/privacy"
+	"ppdp/random"
+)
+
+// wide is a numeric attribute of so many cells from low on.
+func wide(low float64, cells int) *datasets.Attribute {
+	return &datasets.Attribute{Name: "x", Low: low, High: low + float64(cells), Step: 1}
+}
+
+// cutAt cuts an attribute at an epsilon. It checks what a cut promises whatever the noise: bins
+// tile the domain, what is drawn from a bin lies in it, and the cost is charged.
+func cutAt(t testing.TB, a *datasets.Attribute, cells []uint32, bins int, epsilon float64) (
+	b Bins, counts []float64) {
+	t.Helper()
+	budget := privacy.NewBudget(epsilon)
+	noise := budget.DiscreteLaplace("x", random.NewKey(1).Stream(), privacy.Exact(1))
+	path := budget.Root()
+	b, counts, variances, err := PrivateBins(a, cells, bins, noise, &path, epsilon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if spent := path.Spent(); math.Abs(spent-epsilon) > 1e-12*epsilon {
+		t.Fatalf("spent %v of %v", spent, epsilon)
+	}
+	last := b.ends[len(b.ends)-1]
+	if b.Size > bins || len(counts) != b.Size || len(variances) != b.Size ||
+		int(last) != a.Cells() || !slices.IsSorted(b.ends) || !slices.IsSorted(b.lasts) {
+		t.Fatalf("%d bins of at most %d: leaves up to %d, bins up to %d", b.Size, bins, b.ends,
+			b.lasts)
+	}
+	stream := random.NewKey(2).Stream()
+	for bin := range b.Size {
+		for range 20 {
+			low, high := b.Span(uint32(bin), stream)
+			got := []uint32{low, high - 1}
+			if b.Codes(got); low >= high || int(got[0]) != bin || int(got[1]) != bin {
+				t.Fatalf("bin %d draws [%d, %d), which is in %d", bin, low, high, got)
+			}
+		}
+	}
+	return b, counts
+}
+
+// TestPrivateBinsTile: any domain, any rows, any number of bins, noise from none to too much.
+func TestPrivateBinsTile(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		cells := rapid.OneOf(rapid.IntRange(2, 1000), rapid.IntRange(2, 1<<31-1)).Draw(r, "cells")
+		low := rapid.SampledFrom([]float64{0, -3, -float64(cells / 2), 7}).Draw(r, "low")
+		rows := rapid.SliceOfN(rapid.Uint32Range(0, uint32(cells-1)), 0, 50).Draw(r, "rows")
+		cutAt(t, wide(low, cells), rows, rapid.IntRange(2, 40).Draw(r, "bins"),
+			rapid.SampledFrom([]float64{1e-4, 1, 1e3}).Draw(r, "epsilon"))
+	})
+}
+
+// TestPrivateBinsWithoutNoise: of 1,200 rows a third is 0 and the others are every third number
+// from 5,000 to 7,397, in bounds 400 times as wide. Nothing is drawn elsewhere, 0 keeps its share,
+// and no bin of 12 has more than an eighth but that of 0: one of a twelfth is closed, and
+// leaves have half that.
+func TestPrivateBinsWithoutNoise(t *testing.T) {
+	a := wide(-1_000_000, 4_000_000)
+	var cells []uint32
+	for i := range uint32(800) {
+		cells = append(cells, 1_005_000+3*i)
+		if i%2 == 0 {
+			cells = append(cells, 1_000_000)
+		}
+	}
+	b, counts := cutAt(t, a, cells, 12, 1000)
+	codes := slices.Clone(cells)
+	b.Codes(codes)
+	exact := make([]float64, b.Size)
+	for _, bin := range codes {
+		exact[bin]++
+	}
+	zero := []uint32{1_000_000}
+	b.Codes(zero)
+	stream := random.NewKey(3).Stream()
+	for bin, count := range counts {
+		if math.Abs(count-exact[bin]) > 1e-9 {
+			t.Errorf("bin %d has %v rows, %v without noise", bin, exact[bin], count)
+		}
+		if most := 150.; bin != int(zero[0]) && count > most || count == 0 {
+			t.Errorf("bin %d has %v rows, must have 1 to %v", bin, count, most)
+		}
+		for range 100 {
+			low, high := b.Span(uint32(bin), stream)
+			if low == 1_000_000 && high == low+1 {
+				continue
+			}
+			if low < 1_004_900 || high > 1_007_500 {
+				t.Errorf("bin %d draws [%d, %d)", bin, low, high)
+			}
+		}
+	}
+	if exact[zero[0]] != 400 {
+		t.Errorf("%v rows share the bin of 0, must be its 400", exact[zero[0]])
+	}
+}
+
+// TestFarNoise: rows in the lowest thousandth of a domain. At a noise of 100 for each of 200
+// leaves and more nothing is drawn from beyond a hundredth, in any of 200 cuts.
+func TestFarNoise(t *testing.T) {
+	a, cells := wide(0, 1_000_000), make([]uint32, 20_000)
+	stream := random.NewKey(4).Stream()
+	for i := range cells {
+		cells[i] = stream.Uint32N(1000)
+	}
+	budget := privacy.NewBudget(100)
+	noise, path := budget.DiscreteLaplace("x", stream, privacy.Exact(1)), budget.Root()
+	for range 200 {
+		b, _, _, err := PrivateBins(a, cells, 24, noise, &path, 0.02*math.Sqrt2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for bin := range b.Size {
+			for range 50 {
+				if low, high := b.Span(uint32(bin), stream); high > 10_000 {
+					t.Fatalf("bin %d draws [%d, %d)", bin, low, high)
+				}
+			}
+		}
+	}
+}
+
+// TestLearn: counts of variances 1 and 3 have the mean with the weights 3/4 and 1/4, of variance
+// 3/4.
+func TestLearn(t *testing.T) {
+	l := leaf{variance: math.Inf(1)}
+	l.learn(10, 3)
+	if l.learn(20, 1); math.Abs(l.count-17.5) > 1e-12 || math.Abs(l.variance-0.75) > 1e-12 {
+		t.Errorf("%v of variance %v, want 17.5 of 0.75", l.count, l.variance)
+	}
+}
+
+// TestSchemasBins: bins that the schema gives are kept, whatever the number asked for and the rows.
+func TestSchemasBins(t *testing.T) {
+	table := testinput.Numbers(2, []int{1000}, []uint32{5, 0}, []uint32{999, 1})
+	schema := *table.Schema()
+	schema.Attributes = slices.Clone(schema.Attributes)
+	schema.Attributes[0].Bins = []uint32{5, 6, 1000}
+	table, err := table.WithSchema(&schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := DefaultParams()
+	in := testinput.Input(table, nil, algorithms.Strict, 1, 1)
+	d, err := Open(t.Context(), &in, &params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Sizes[0] != 3 || !slices.Equal(d.columns[0], []uint32{1, 2}) || d.uncut[0] {
+		t.Errorf("%d bins, rows in %v", d.Sizes[0], d.columns[0])
+	}
+	for bin, want := range [][2]uint32{{0, 5}, {5, 6}, {6, 1000}} {
+		if low, high := d.bins[0].Span(uint32(bin), nil); low != want[0] || high != want[1] {
+			t.Errorf("bin %d is [%d, %d), want %d", bin, low, high, want)
+		}
+	}
+}
+
+func BenchmarkPrivateBins(b *testing.B) {
+	a, cells := wide(0, 2_000_000), make([]uint32, 30_000)
+	stream := random.NewKey(5).Stream()
+	for i := range cells {
+		cells[i] = uint32(5000 * -math.Log(stream.Open01()))
+	}
+	budget := privacy.NewBudget(1e9)
+	noise, path := budget.DiscreteLaplace("x", stream, privacy.Exact(1)), budget.Root()
+	for b.Loop() {
+		if _, _, _, err := PrivateBins(a, cells, 24, noise, &path, 0.05); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(cells))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}
