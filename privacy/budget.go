@@ -190,6 +190,9 @@ type mechanism struct {
 	steps         []float64 // scratch: of a Publication's scores
 }
 
+// Purpose is what the mechanism was declared for.
+func (m *mechanism) Purpose() string { return m.purpose }
+
 // The kinds of mechanisms.
 const (
 	laplace              = "laplace"

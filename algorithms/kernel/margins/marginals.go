@@ -74,10 +74,12 @@ type Data struct {
 	in      *algorithms.Input
 	params  *Params
 	schema  *datasets.Schema
-	columns [][]uint32 // values by attribute and row
-	cells   []uint64   // of each attribute's public domain
-	bins    []uint64   // into which it is cut
-	members [][][]int  // of each attribute's values, the bins merged; nil where none are
+	columns [][]uint32          // values by attribute and row
+	cells   []uint64            // of each attribute's public domain
+	bins    []uint64            // into which it is cut
+	members [][][]int           // of each attribute's values, the bins merged; nil where none are
+	values  [][][]datasets.Span // of each attribute's values, their cells; nil until asked for
+	paid    []algorithms.Marginal
 	shares  [][]float64
 }
 
@@ -88,7 +90,8 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 	d := &Data{Sizes: make([]int, attributes), Class: schema.Class(), Path: in.Budget.Root(),
 		ctx: ctx, in: in, params: params, schema: schema, columns: make([][]uint32, attributes),
 		cells: make([]uint64, attributes), bins: make([]uint64, attributes),
-		members: make([][][]int, attributes), shares: make([][]float64, attributes)}
+		members: make([][][]int, attributes), shares: make([][]float64, attributes),
+		values: make([][][]datasets.Span, attributes)}
 	for a := range schema.Attributes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -206,7 +209,34 @@ func (d *Data) Measure(noise privacy.VectorNoise, cost float64, attributes []int
 	}
 	d.Measured = append(d.Measured, pgm.Measurement{Attributes: attributes, Counts: counts,
 		Variances: []float64{max(variance, minVariance)}})
+	measured := algorithms.Marginal{Attributes: attributes, Counts: counts,
+		Purpose: noise.Purpose(), Cost: cost}
+	for _, a := range attributes {
+		measured.Values = append(measured.Values, d.spans(a))
+	}
+	d.paid = append(d.paid, measured)
 	return d.ctx.Err()
+}
+
+// spans are the cells of each of an attribute's values as it is now.
+func (d *Data) spans(a int) [][]datasets.Span {
+	for v := len(d.values[a]); v < d.Sizes[a]; v++ {
+		bins := []int{v}
+		if d.members[a] != nil {
+			bins = d.members[a][v]
+		}
+		var cells []datasets.Span
+		for _, bin := range bins {
+			low, high := d.span(a, bin)
+			if last := len(cells) - 1; last >= 0 && cells[last].High == low {
+				cells[last].High = high
+			} else {
+				cells = append(cells, datasets.Span{Low: low, High: high})
+			}
+		}
+		d.values[a] = append(d.values[a], cells)
+	}
+	return d.values[a]
 }
 
 // Fit fits a model to what has been measured, in a multiple of the iterations.
