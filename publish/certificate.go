@@ -36,7 +36,7 @@ const (
 )
 
 // certificateFormat changes with the form of a certificate and with what Verify derives.
-const certificateFormat = "ppdp certificate 2"
+const certificateFormat = "ppdp certificate 3"
 
 // untitled is the title of a release that was given none.
 const untitled = "Release"
@@ -65,6 +65,7 @@ type Certificate struct {
 	Audit         *Audited    `json:"audit,omitempty"` // of differential privacy
 	Randomness    string      `json:"randomness"`
 	Mechanisms    []Mechanism `json:"mechanisms"`
+	Noise         []Noise     `json:"noise,omitempty"`  // of counts in MarginalsFile
 	Budget        *Spending   `json:"budget,omitempty"` // of differential privacy
 	// EarlierAnonymised is how many releases of the table under k-anonymity came before this one.
 	EarlierAnonymised int      `json:"earlierAnonymised"`
@@ -146,9 +147,10 @@ type File struct {
 }
 
 // derive sets everything in a certificate that follows from the rest of it, from the algorithm, the
-// schema and, under k-anonymity, what was measured on the records (nil without records). Verify
-// does the same again.
-func (c *chosen) derive(cert *Certificate, schema *datasets.Schema, measured *risk.Report) {
+// schema, the marginals and, under k-anonymity, what was measured on the records (nil without
+// records). Verify does the same again.
+func (c *chosen) derive(cert *Certificate, schema *datasets.Schema,
+	marginals []algorithms.Marginal, measured *risk.Report) {
 	g := &c.guarantee
 	promise := Promise{Model: string(g.Model), Unit: g.Unit, Relation: g.Relation}
 	cert.Format = certificateFormat
@@ -156,7 +158,7 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema, measured *ri
 	cert.Algorithm = Method{Name: c.info.Name, Title: c.info.Title, Source: c.info.Source,
 		Variant: string(g.Variant), Revision: c.info.Revision,
 		Params: strictyaml.Resolved(c.params)}
-	cert.Uninformative, cert.Anonymity = nil, nil
+	cert.Uninformative, cert.Anonymity, cert.Noise = nil, nil, nil
 	if anonymous, ok := c.params.(algorithms.Anonymous); ok {
 		promise.K = anonymous.Anonymity()
 		promise.Sentence = fmt.Sprintf("Every record looks, in the attributes that could identify "+
@@ -183,6 +185,7 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema, measured *ri
 	if cert.Budget != nil {
 		spending = *cert.Budget
 	}
+	cert.Noise = cert.noise(schema, marginals)
 	unit, _ := costUnit(promise.Epsilon, promise.Delta)
 	spending.Unit, spending.Total = costUnit(spending.Epsilon, spending.Delta)
 	spending.Cost, _ = costIn(spending.Unit, promise.Epsilon, promise.Delta) // 0 is not allowed
@@ -308,7 +311,7 @@ var page = template.Must(template.New(PageFile).Funcs(template.FuncMap{
 
 // readPart reads a file of a folder that somebody else may have made. Records are read elsewhere.
 func readPart(dir, name string) ([]byte, error) {
-	return datasets.ReadFile(filepath.Join(dir, name), 1<<24)
+	return datasets.ReadFile(filepath.Join(dir, name), 1<<30)
 }
 
 // readCertificate reads a folder's certificate strictly.

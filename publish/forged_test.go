@@ -228,6 +228,7 @@ func TestForged(t *testing.T) {
 			anonymous(c, 2)
 			c.Algorithm.Name, c.Algorithm.Params = "mondrian", map[string]string{"k": "2"}
 		})},
+		"a noisy count": {`marginals.csv: `, replace(MarginalsFile, ",0,", ",1,")},
 		"the page":          {follows, replace(PageFile, "73.2", "50.1")},
 		"the metadata":      {follows, replace(CroissantFile, "73.2", "50.1")},
 		"the format":        {follows, replace(FormatFile, "ppdp", "PPDP")},
