@@ -231,6 +231,9 @@ func parseMarginals(text []byte, schema *datasets.Schema) (marginals []algorithm
 			}
 		}
 	}
+	if len(marginals) == 0 {
+		return nil, errors.New(" no marginals, must have some")
+	}
 	for i := range marginals {
 		m, cells := &marginals[i], 1.
 		for d, a := range m.Attributes {

@@ -188,6 +188,147 @@ func TestCoverageOnData(t *testing.T) {
 		}
 	}
 }
-var _ = fmt.Sprint
-var _ = filepath.Join
-var _ = strings.Cut
+
+// exactly answers from marginals without noise in them, of which the certificate says otherwise.
+func exactly(table *datasets.Table, sets ...[]int) *Answerer {
+	a := &Answerer{Schema: table.Schema(), certificate: &Certificate{Mechanisms: []Mechanism{
+		{Purpose: "counts", Mechanism: "discrete laplace", Sensitivity: 1}}}}
+	for _, set := range sets {
+		m := algorithms.Marginal{Attributes: set, Purpose: "counts", Cost: 2}
+		cells := 1
+		for _, at := range set {
+			var values [][]datasets.Span
+			for code := range uint32(a.Schema.Attributes[at].Cells()) {
+				values = append(values, []datasets.Span{{Low: code, High: code + 1}})
+			}
+			if cells *= len(values); at == 0 { // bins of two cells
+				cells /= 2
+				values = [][]datasets.Span{{{Low: 0, High: 2}}, {{Low: 2, High: 4}},
+					{{Low: 4, High: 6}}}
+			}
+			m.Values = append(m.Values, values)
+		}
+		m.Counts = make([]float64, cells)
+		for row := range int32(table.Len()) {
+			cell := 0
+			for d, at := range set {
+				code := int(table.Column(at).At(row))
+				if at == 0 {
+					code /= 2
+				}
+				cell = cell*len(m.Values[d]) + code
+			}
+			m.Counts[cell]++
+		}
+		a.marginals = append(a.marginals, m)
+	}
+	return a
+}
+
+// TestAnswers: without noise in the counts, what is measured is right, bounds are the counts of the
+// cells that surely and that possibly belong to a query, give or take the noise that is claimed, and
+// a mean is that of the middles of bins.
+func TestAnswers(t *testing.T) {
+	table := smallTable(3000)
+	a := exactly(table, []int{0, 2}, []int{1, 2}, []int{2})
+	count := func(keep func(age, job, y int) bool) (n float64) {
+		for row := range int32(table.Len()) {
+			code := func(at int) int { return int(table.Column(at).At(row)) }
+			if keep(code(0), code(1), code(2)) {
+				n++
+			}
+		}
+		return n
+	}
+	for _, c := range []struct {
+		text      string
+		marginals int // that hold it
+		keep      func(age, job, y int) bool
+	}{
+		{"all", 3, func(int, int, int) bool { return true }},
+		{"y = no", 3, func(_, _, y int) bool { return y == 0 }},
+		{"age >= 40 and age < 60 or y = yes", 1, func(age, _, y int) bool {
+			return age == 2 || age == 3 || y == 1
+		}},
+		{"job = services and not y = no", 1, func(_, job, y int) bool { return job == 1 && y == 1 }},
+		{"not all", 3, func(int, int, int) bool { return false }},
+	} {
+		q := must(datasets.ParseQuery(c.text, a.Schema))
+		answer := must(a.Answer(q))
+		if !answer.Measured || answer.Marginals != c.marginals ||
+			math.Abs(answer.Value-count(c.keep)) > 1e-9 {
+			t.Errorf("%s: %+v, want %v of %d marginals", c.text, answer, count(c.keep), c.marginals)
+		}
+	}
+	// not all or nothing of a bin: the answer lies between two counts
+	q := must(datasets.ParseQuery("age >= 30 and y = yes", a.Schema))
+	answer := &Answer{}
+	var around []*selected
+	for i := range a.marginals {
+		around = append(around, a.selects(&a.marginals[i], q))
+	}
+	answer.bound(around[:1])
+	low := count(func(age, _, y int) bool { return age >= 2 && y == 1 })
+	high := count(func(_, _, y int) bool { return y == 1 })
+	if i := answer.Interval; i[0] > low || i[0] < low-10 || i[1] < high || i[1] > high+10 {
+		t.Errorf("between %v and %v, want %v and %v and the noise of three", i[0], i[1], low, high)
+	}
+	// middles of bins are 25, 45 and 65, their ends 20 to 30, 40 to 50, 60 to 70
+	sum := 0.0
+	for bin := range 3 {
+		sum += (25 + 20*float64(bin)) * count(func(age, _, y int) bool { return age/2 == bin && y == 1 })
+	}
+	mean := must(a.Answer(must(datasets.ParseQuery("mean(age) where y = yes", a.Schema))))
+	want := sum / high
+	if math.Abs(mean.Value-want) > 1e-9 || mean.Interval[0] >= want || mean.Interval[1] <= want ||
+		mean.Widest[0] >= want-5 || mean.Widest[1] <= want+5 || mean.Widest[1] > want+6 ||
+		mean.Note != notedMean {
+		t.Errorf("%+v, want a mean of %v", mean, want)
+	}
+	for i := range a.marginals {
+		clear(a.marginals[i].Counts)
+	}
+	if _, err := a.Answer(must(datasets.ParseQuery("mean(age)", a.Schema))); err == nil ||
+		!strings.Contains(err.Error(), "noise hides how many records there are") {
+		t.Errorf("a mean of nobody: %v", err)
+	}
+}
+
+// TestCountedRecords: a generalised record counts by the share of its cells that a query holds, a
+// weighted one by its weight.
+func TestCountedRecords(t *testing.T) {
+	dir := t.TempDir()
+	a := &Answerer{Schema: smallTable(0).Schema(), dir: dir, certificate: &Certificate{
+		Weighted: true, Guarantee: Promise{K: 2}}}
+	write(t, filepath.Join(dir, RecordsFile), `age,job,y,weight
+"[20, 50)",admin,no,1
+30,"{admin, services}",yes,2
+"[20, 80)","{admin, services}",yes,0.5
+`)
+	for text, want := range map[string]float64{ // order-free: separate checks
+		"all":                            3.5,
+		"age >= 30 and age < 50":         2./3 + 2 + 0.5*2/6,
+		"job = admin and age = 30":       1./3 + 1 + 0.5/12,
+		"y = yes":                        2.5,
+		"not (y = no or job = services)": 1.25,
+		"mean(age) where y = yes":        (2*30 + 0.5*45) / 2.5,
+	} {
+		answer := must(a.Answer(must(datasets.ParseQuery(text, a.Schema))))
+		if math.Abs(answer.Value-want) > 1e-9 || answer.Measured || answer.Interval != nil ||
+			answer.Note != notedNone {
+			t.Errorf("%s: %+v, want %v", text, answer, want)
+		}
+	}
+	if _, err := a.Answer(must(datasets.ParseQuery("mean(age) where age = 70 and age = 60",
+		a.Schema))); err == nil {
+		t.Error("a mean of no records")
+	}
+}
+
+func BenchmarkAnswer(b *testing.B) {
+	a := exactly(smallTable(3000), []int{0, 1}, []int{0, 2}, []int{1, 2})
+	q := must(datasets.ParseQuery("age < 40 or age >= 60 and age < 80", a.Schema))
+	for range b.N {
+		must(a.Answer(q))
+	}
+}
