@@ -73,6 +73,17 @@ func TestWithinClosedForms(t *testing.T) {
 	if p := (1 + two/2) * math.Exp(-two); math.Abs(p-0.05) > 1e-4 {
 		t.Fatalf("%v is the wrong root: %v", two, p)
 	}
+	// P(|x| ≤ z) = (2/π)∫ sin(tz)/t·φ(t) dt of a Laplace variate and a normal one of variance 2
+	mixed := 0.0
+	for half := 4.0; half > 0.0001; half /= 2 {
+		within := 0.0
+		for t := 0.0005; t < 8; t += 0.001 {
+			within += 2 / math.Pi * math.Sin(t*(mixed+half)) / t * math.Exp(-t*t) / (1 + t*t) * 0.001
+		}
+		if within < 0.95 {
+			mixed += half
+		}
+	}
 	for _, c := range []struct {
 		sums []Summed
 		want float64
@@ -82,6 +93,8 @@ func TestWithinClosedForms(t *testing.T) {
 		{[]Summed{{law, 1, 3}, {law, 1, -3}}, 3 * two * scale},
 		{[]Summed{{law, 1, 0.5}, {VectorLaw{discreteLaplaceKind, 2, 2 / scale}, 1, 0.5}},
 			two * scale / 2},
+		// one draw of 0.7 of the deviation beside a normal part: its characteristic function inverted
+		{[]Summed{{law, 1, 1}, {law, 4000, 1 / math.Sqrt(4000)}}, mixed * scale},
 		{[]Summed{{law, 5000, 1}}, 1.959964 * math.Sqrt(2*5000) * scale},
 		{[]Summed{{VectorLaw{discreteGaussianKind, 1, 0.5e-6}, 3, 1},
 			{VectorLaw{discreteGaussianKind, 1, 2e-6}, 1, 2}}, 1.959964 * 2000},
