@@ -47,8 +47,8 @@ var pageText string
 //go:embed certificate.schema.json
 var formatText string
 
-// Certificate says what a release guarantees and how it was made. All of it may be published: it
-// holds nothing that was read off the private data. Its form is that of FormatFile.
+// Certificate says what a release guarantees and how it was made. All of it may be published: what
+// it holds of private data is in the records and marginals, too. Its form is that of FormatFile.
 type Certificate struct {
 	Format   string `json:"format"`
 	Title    string `json:"title"`

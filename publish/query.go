@@ -43,8 +43,9 @@ const (
 	notedBounds = "Not measured: records of the release were counted. They come from a model, whose " +
 		"bias no standard error shows. The interval is of measured counts around it: it holds in 95 " +
 		"of 100 releases or more, whatever the bias."
-	notedModel = "Not measured: the records' answer. They come from a model, whose bias is not known."
-	notedNone  = "Records of the release were counted. No error is known: it holds no measured counts."
+	notedModel = "Not measured, or too few records beside the noise: the records' answer. They come " +
+		"from a model, whose bias is not known."
+	notedNone = "Records of the release were counted. No error is known: it holds no measured counts."
 )
 
 // Answerer answers queries from the folder of a release.
@@ -162,7 +163,9 @@ func (a *Answerer) Answer(q *datasets.Query) (*Answer, error) {
 		best := slices.MinFunc(measured, func(s, o *selected) int {
 			return cmp.Compare(float64(s.all.n)*s.variance, float64(o.all.n)*o.variance)
 		})
-		return answer, answer.mean(best, a.Schema, q.Mean)
+		if answer.mean(best, a.Schema, q.Mean) {
+			return answer, nil
+		}
 	case answer.Measured:
 		answer.count(measured)
 		return answer, nil
@@ -171,7 +174,7 @@ func (a *Answerer) Answer(q *datasets.Query) (*Answer, error) {
 	if answer.Value, err = a.counted(q); err != nil || a.marginals == nil {
 		return answer, err
 	}
-	if answer.Note = notedModel; q.Mean < 0 && len(around) > 0 {
+	if answer.Note, answer.Measured = notedModel, false; q.Mean < 0 && len(around) > 0 {
 		answer.Note = notedBounds
 		answer.bound(around)
 	}
@@ -215,8 +218,9 @@ func (a *Answer) bound(around []*selected) {
 	a.Interval = &[2]float64{low, max(low, high)}
 }
 
-// mean answers from a marginal that holds the counts of the attribute's values.
-func (a *Answer) mean(s *selected, schema *datasets.Schema, attribute int) error {
+// mean answers from a marginal that holds the counts of the attribute's values. It reports false
+// where noise hides how many records there are to take a mean of.
+func (a *Answer) mean(s *selected, schema *datasets.Schema, attribute int) bool {
 	at := slices.Index(s.Attributes, attribute)
 	middle, low, high := make([]float64, len(s.values)), make([]float64, len(s.values)),
 		make([]float64, len(s.values))
@@ -225,12 +229,11 @@ func (a *Answer) mean(s *selected, schema *datasets.Schema, attribute int) error
 		low[v], middle[v], high[v] = reach(&schema.Attributes[attribute], spans)
 		wide = wide || low[v] < high[v]
 	}
-	a.Note, a.Marginals = notedNarrow, 1
 	mean, deviation, interval := s.ratio(middle)
 	if interval == nil {
-		return fmt.Errorf("%s: noise hides how many records there are to take a mean of: %v, with a "+
-			"standard error of %.4g", a.Query, s.all.count, math.Sqrt(float64(s.all.n)*s.variance))
+		return false
 	}
+	a.Note, a.Marginals = notedNarrow, 1
 	a.Value, a.Error, a.Interval = mean, &deviation, interval
 	if wide {
 		_, _, least := s.ratio(low)
@@ -239,7 +242,7 @@ func (a *Answer) mean(s *selected, schema *datasets.Schema, attribute int) error
 			a.Widest = &[2]float64{least[0], most[1]}
 		}
 	}
-	return nil
+	return true
 }
 
 // ratio is the mean of numbers that belong to values, with an interval: the means m of which the
