@@ -101,7 +101,9 @@ func TestQueries(t *testing.T) {
 					})
 				})
 			})
-			got := q.Truth(func(set int) Truth { return q.Sets[set].Of(spans[q.Sets[set].Attribute]) })
+			got := q.Truth(func(set int) Truth {
+				return q.Sets[set].Of(spans[q.Sets[set].Attribute])
+			})
 			if got.All && hits < n || !got.Any && hits > 0 ||
 				c.once && (got.All != (hits == n) || got.Any != (hits > 0) ||
 					math.Abs(got.Share-float64(hits)/float64(n)) > 1e-9) {

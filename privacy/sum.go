@@ -40,13 +40,13 @@ const gridStep, gridEnd = 1. / 256, 14
 
 // nearlyNormal is the excess kurtosis from which on down quantiles of a sum are those of a normal
 // law with the correction of Cornish and Fisher for it, which is then right to 0.002 standard
-// deviations at 0.95 and to 0.03 at 0.9999. manyDraws are so near to it that fewer do in their place.
+// deviations at 0.95 and to 0.03 at 0.9999. Of more than manyDraws, that many stand for all.
 const nearlyNormal, manyDraws = 0.1, 100
 
 // Within is the least distance from 0 that sums of noise keep to with a probability, above 0 and
 // below 1. The laws of sums of few discrete Laplace draws are computed on a grid, which holds every
-// outcome where all weights are the same and noise is not wide; sums of many, and of Gaussian noise,
-// are nearly normal. What integers do to them is rounded up.
+// outcome where all weights are the same and noise is not wide; sums of many, and of Gaussian
+// noise, are nearly normal. What integers do to them is rounded up.
 func Within(probability float64, sums []Summed) float64 {
 	variance, fourth, widest, same := 0.0, 0.0, 0.0, true
 	for _, s := range sums {

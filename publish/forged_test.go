@@ -231,7 +231,9 @@ func TestForged(t *testing.T) {
 		"a noisy count": {"marginals.csv: ", replace(MarginalsFile, "\n1,", "\n01,")},
 		"no marginals": {"there false, with this algorithm true", func(c *Certificate, dir string) {
 			noError(t, os.Remove(filepath.Join(dir, MarginalsFile)))
-			c.Files = slices.DeleteFunc(c.Files, func(f File) bool { return f.Name == MarginalsFile })
+			c.Files = slices.DeleteFunc(c.Files, func(f File) bool {
+				return f.Name == MarginalsFile
+			})
 		}},
 		"less noise":        {`"error": 1`, as(func(c *Certificate) { c.Noise[0].Error = 1 })},
 		"none hidden":       {`"hidden": `, as(func(c *Certificate) { c.Noise[0].Hidden += 3 })},

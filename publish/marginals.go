@@ -76,7 +76,7 @@ func parseValue(a *datasets.Attribute, text string) (spans []datasets.Span, err 
 		texts = strings.Split(text, " or ")
 	} else if strings.HasPrefix(text, "[") {
 		if err := json.Unmarshal([]byte(text), &texts); err != nil {
-			return nil, fmt.Errorf("%s: %q, must be a value or a JSON array of values", a.Name, text)
+			return nil, fmt.Errorf("%s: %q, must be a value or a JSON array of them", a.Name, text)
 		}
 	}
 	for _, text := range texts {

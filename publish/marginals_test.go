@@ -21,8 +21,8 @@ func TestMarginalValues(t *testing.T) {
 		{Name: "fine", Low: 0.1, High: 4.1, Step: 0.1, Continuous: true},
 		{Name: "wage", Low: 1900.05, High: 1902, Step: 0.3, Continuous: true},
 		{Name: "since", Low: 0, High: 60, Step: 1, Clock: "DD.MM.YYYY hh:mm"},
-		{Name: "job", Kind: datasets.Categorical, Values: []string{"", "a", "[\"a\"]", "a or b", "b",
-			"[", "{a, b}", "x,\"y", "line\nbreak", "<&>"}},
+		{Name: "job", Kind: datasets.Categorical, Values: []string{"", "a", "[\"a\"]", "a or b",
+			"b", "[", "{a, b}", "x,\"y", "line\nbreak", "<&>"}},
 	} {
 		cells := a.Cells()
 		seen := make(map[string]string)
@@ -92,9 +92,10 @@ func TestMarginalsFile(t *testing.T) {
 		"must be a mechanism of the certificate": strings.ReplaceAll(text, "first marginals", "x"),
 		`a count of "1.5", must be a whole`: lines[0] +
 			strings.Replace(lines[1], ","+first[4]+",", ",1.5,", 1),
-		"wrong number of fields":              lines[0] + "1,2\n",
-		"marginal 9 has":                      text + lines[n-1],
-		`"x", must be a number`:               lines[0] + strings.Replace(lines[1], first[2], "x", 1),
+		"wrong number of fields": lines[0] + "1,2\n",
+		"marginal 9 has":         text + lines[n-1],
+		`"x", must be a number`: lines[0] +
+			strings.Replace(lines[1], first[2], "x", 1),
 		"must be 9,":                          strings.Join(lines[:n-2], "") + lines[n-1] + lines[n-2],
 		"more lines than it must have":        text + "\n",
 		"is neither a number nor an interval": strings.Replace(text, "\"[18, ", "\"[x, ", 1),
@@ -113,7 +114,8 @@ func TestMarginalsFile(t *testing.T) {
 func FuzzParseMarginals(f *testing.F) {
 	const header = "marginal,purpose,cost,standard_error,count,age,job\n"
 	for _, rows := range []string{"1,p,0.5,2,-3,[20; 30),\n",
-		"1,p,1,1,4,,a\n1,p,1,1,2,,\"[\"\"b\"\",\"\"\"\"]\"\n", "1,p,1,1,4,\"[20, 30) or [40, 50)\",a\n", "x,,,,,,\n"} {
+		"1,p,1,1,4,,a\n1,p,1,1,2,,\"[\"\"b\"\",\"\"\"\"]\"\n",
+		"1,p,1,1,4,\"[20, 30) or [40, 50)\",a\n", "x,,,,,,\n"} {
 		f.Add([]byte(header + rows))
 	}
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{

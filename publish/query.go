@@ -37,15 +37,15 @@ type Answer struct {
 // Notes of answers.
 const (
 	notedCount = "Measured: noise alone separates the count from the table's."
-	notedMean  = "Measured: noise alone separates the mean from the table's, if each value is taken " +
-		"to be in the middle of its bin. The interval of values adds what the bins hide."
+	notedMean  = "Measured: noise alone separates the mean from the table's, if each value is " +
+		"taken to be in the middle of its bin. The interval of values adds what the bins hide."
 	notedNarrow = "Measured: noise alone separates the mean from the table's."
-	notedBounds = "Not measured: records of the release were counted. They come from a model, whose " +
-		"bias no standard error shows. The interval is of measured counts around it: it holds in 95 " +
-		"of 100 releases or more, whatever the bias."
-	notedModel = "Not measured, or too few records beside the noise: the records' answer. They come " +
-		"from a model, whose bias is not known."
-	notedNone = "Records of the release were counted. No error is known: it holds no measured counts."
+	notedBounds = "Not measured: records of the release were counted. They come from a model, " +
+		"whose bias no standard error shows. The interval is of measured counts around it: it " +
+		"holds in 95 of 100 releases or more, whatever the bias."
+	notedModel = "Not measured, or too few records beside the noise: the records' answer. They " +
+		"come from a model, whose bias is not known."
+	notedNone = "Records of the release were counted. No error is known: it has no measured counts."
 )
 
 // Answerer answers queries from the folder of a release.

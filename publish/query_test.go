@@ -100,7 +100,8 @@ func smallTable(rows int) *datasets.Table {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", Kind: datasets.Numeric, Low: 20, High: 80, Step: 10},
 		{Name: "job", Kind: datasets.Categorical, Values: []string{"admin", "services", "[tech]"}},
-		{Name: "y", Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"no", "yes"}},
+		{Name: "y", Kind: datasets.Categorical, Role: datasets.Class,
+			Values: []string{"no", "yes"}},
 	}}
 	b, stream := datasets.NewBuilder(schema, rows), random.NewKey(8).Stream()
 	for range rows {
@@ -112,8 +113,8 @@ func smallTable(rows int) *datasets.Table {
 	return b.Table()
 }
 
-// TestCoverage: 93 to 97 % of intervals of 1,000 releases hold the table's answer, in either unit of
-// privacy, of sums of few draws of noise and of many, and of means. Binomial shares are outside of
+// TestCoverage: 93 to 97 % of intervals of 1,000 releases hold the table's answer, in either unit
+// of privacy, of sums of few draws of noise and of many, and of means. Binomial shares are outside of
 // that with a chance of 0.4 % each; seeds are fixed.
 func TestCoverage(t *testing.T) {
 	queries := []asked{
@@ -225,8 +226,8 @@ func exactly(table *datasets.Table, sets ...[]int) *Answerer {
 }
 
 // TestAnswers: without noise in the counts, what is measured is right, bounds are the counts of the
-// cells that surely and that possibly belong to a query, give or take the noise that is claimed, and
-// a mean is that of the middles of bins.
+// cells that surely and that possibly belong to a query, give or take the noise that is claimed,
+// and a mean is that of the middles of bins.
 func TestAnswers(t *testing.T) {
 	table := smallTable(3000)
 	a := exactly(table, []int{0, 2}, []int{1, 2}, []int{2})
@@ -249,7 +250,9 @@ func TestAnswers(t *testing.T) {
 		{"age >= 40 and age < 60 or y = yes", 1, func(age, _, y int) bool {
 			return age == 2 || age == 3 || y == 1
 		}},
-		{"job = services and not y = no", 1, func(_, job, y int) bool { return job == 1 && y == 1 }},
+		{"job = services and not y = no", 1, func(_, job, y int) bool {
+			return job == 1 && y == 1
+		}},
 		{"not all", 3, func(int, int, int) bool { return false }},
 	} {
 		q := must(datasets.ParseQuery(c.text, a.Schema))
@@ -275,7 +278,9 @@ func TestAnswers(t *testing.T) {
 	// middles of bins are 25, 45 and 65, their ends 20 to 30, 40 to 50, 60 to 70
 	sum := 0.0
 	for bin := range 3 {
-		sum += (25 + 20*float64(bin)) * count(func(age, _, y int) bool { return age/2 == bin && y == 1 })
+		sum += (25 + 20*float64(bin)) * count(func(age, _, y int) bool {
+			return age/2 == bin && y == 1
+		})
 	}
 	mean := must(a.Answer(must(datasets.ParseQuery("mean(age) where y = yes", a.Schema))))
 	want := sum / high
@@ -290,7 +295,8 @@ func TestAnswers(t *testing.T) {
 	a.dir = t.TempDir()
 	write(t, filepath.Join(a.dir, RecordsFile), "age,job,y\n20,admin,no\n")
 	answer = must(a.Answer(must(datasets.ParseQuery("mean(age)", a.Schema))))
-	if answer.Value != 20 || answer.Measured || answer.Interval != nil || answer.Note != notedModel {
+	if answer.Value != 20 || answer.Measured || answer.Interval != nil ||
+		answer.Note != notedModel {
 		t.Errorf("a mean of counts of 0: %+v", answer)
 	}
 }

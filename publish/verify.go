@@ -199,8 +199,8 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte,
 		return nil
 	}
 	if chosen.measures {
-		r.check(fmt.Sprintf("%d marginals have a count for each cell, the noise that they paid for "+
-			"and the costs of the certificate.", len(marginals)))
+		r.check(fmt.Sprintf("%d marginals have a count for each cell, the noise that they paid "+
+			"for and the costs of the certificate.", len(marginals)))
 	}
 	names := []string{RecordsFile}
 	if chosen.measures {
@@ -231,8 +231,8 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte,
 	return nil
 }
 
-// differences are the lines of a file that must be others: the first one where there are too many or
-// too few.
+// differences are the lines of a file that must be others: the first one where there are too many
+// or too few.
 func differences(name string, is, must []byte) (found []error) {
 	lines, want := strings.Split(string(is), "\n"), strings.Split(string(must), "\n")
 	for i := range min(len(lines), len(want)) {
