@@ -96,7 +96,8 @@ func TestMarginalsFile(t *testing.T) {
 		"marginal 9 has":         text + lines[n-1],
 		`"x", must be a number`: lines[0] +
 			strings.Replace(lines[1], first[2], "x", 1),
-		"must be 9,":                          strings.Join(lines[:n-2], "") + lines[n-1] + lines[n-2],
+		"must be 9,": strings.Join(lines[:n-2], "") +
+			lines[n-1] + lines[n-2],
 		"more lines than it must have":        text + "\n",
 		"is neither a number nor an interval": strings.Replace(text, "\"[18, ", "\"[x, ", 1),
 		"no marginals, must have some":        "",

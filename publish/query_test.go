@@ -114,8 +114,8 @@ func smallTable(rows int) *datasets.Table {
 }
 
 // TestCoverage: 93 to 97 % of intervals of 1,000 releases hold the table's answer, in either unit
-// of privacy, of sums of few draws of noise and of many, and of means. Binomial shares are outside of
-// that with a chance of 0.4 % each; seeds are fixed.
+// of privacy, of sums of few draws of noise and of many, and of means. Binomial shares are outside
+// of that with a chance of 0.4 % each; seeds are fixed.
 func TestCoverage(t *testing.T) {
 	queries := []asked{
 		{"all", func(func(string) string) bool { return true }, ""},
