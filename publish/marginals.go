@@ -199,7 +199,7 @@ func parseMarginals(text []byte, schema *datasets.Schema) (marginals []algorithm
 			}
 			return nil, fmt.Errorf(" %w", err)
 		}
-		if row[0] != number {
+		if marginals == nil || row[0] != number {
 			m := algorithms.Marginal{Purpose: row[1]}
 			if m.Cost, err = strconv.ParseFloat(row[2], 64); err != nil {
 				return nil, wrong(2, "%q, must be a number", row[2])

@@ -125,6 +125,7 @@ func FuzzParseMarginals(f *testing.F) {
 		"1,p,1,1,4,\"[20, 30) or [40, 50)\",a\n", "x,,,,,,\n"} {
 		f.Add([]byte(header + rows))
 	}
+	f.Add([]byte("0\n,,,,,,"))
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", Low: 20, High: 60, Step: 10},
 		{Name: "job", Kind: datasets.Categorical, Values: []string{"a", "b", ""}},
