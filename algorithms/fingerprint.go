@@ -59,6 +59,11 @@ func (r *Release) Fingerprint(ctx context.Context) (string, error) {
 		}
 	}
 	part("degrees", r.Degrees != nil, r.Degrees)
+	for i := range r.Marginals {
+		m := &r.Marginals[i]
+		fmt.Fprintf(h, "marginal %d %d %q\n", m.Attributes, m.Values, m.Purpose)
+		part("counts", true, m.Counts, m.Cost)
+	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 

@@ -16,6 +16,8 @@ type Release struct {
 	Lazy    *LazyRecords    // in place of Table and Weights: records not yet drawn from Regions
 	Regions *Regions
 	Degrees []int32 // sorted ascending
+	// Marginals are the noisy counts that the records were made from, as they were measured.
+	Marginals []Marginal
 	// Outside is the share of a file's records that are not in the table: they had values outside
 	// the schema. 0 for what was released here.
 	Outside float64
@@ -47,6 +49,17 @@ type Structure struct {
 	// Gap is the share of the cost found by a search for the least cost that is not proven
 	// necessary, (cost - bound)/cost: 0 for an optimal release, and where nothing is searched.
 	Gap float64
+}
+
+// Marginal is a count of each cell of some attributes, with noise of its own in every cell.
+type Marginal struct {
+	Attributes []int // ascending
+	// Values are the codes that each value of each attribute stands for. A code is in one of them.
+	Values [][][]datasets.Span
+	Counts []float64 // by cell; the last attribute's value changes fastest
+	// Purpose is that of the noise in the ledger, Cost what it was asked for in the budget's unit.
+	Purpose string
+	Cost    float64
 }
 
 // LazyRecords are records that are drawn from a release's regions when they are first needed.

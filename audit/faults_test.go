@@ -142,7 +142,11 @@ func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Rel
 	if is("exact N in an output") {
 		publish(age, 0, n%2)
 	}
-	return &algorithms.Release{Table: b.Table()}, nil
+	release := &algorithms.Release{Table: b.Table()}
+	if is("exact counts beside the records") {
+		release.Marginals = []algorithms.Marginal{{Attributes: []int{at}, Counts: exact}}
+	}
+	return release, nil
 }
 
 // earlier are the counts of the first release with as many classes.
@@ -157,6 +161,7 @@ var faults = map[string]string{
 	"budget spent twice on one path":                 Loss,
 	"one stream for two purposes":                    "",
 	"exact N in an output":                           Output,
+	"exact counts beside the records":                Output,
 	"an early stop on an exact count":                Calls,
 	"half the sensitivity":                           Sensitivity,
 	"noise on one class only":                        Output,

@@ -69,6 +69,7 @@ type cli struct {
 	Check       checkCommand       `cmd:"" help:"Say everything wrong with your own table."`
 	Release     releaseCommand     `cmd:"" help:"Make one release of your own table that may be handed out."`
 	Verify      verifyCommand      `cmd:"" help:"Check the folder of a release: files, certificate, values, classes."`
+	Query       queryCommand       `cmd:"" help:"Count records from the folder of a release, with intervals."`
 	Key         keyCommand         `cmd:"" help:"Make a key to sign releases with."`
 	Risk        riskCommand        `cmd:"" help:"Measure what an anonymised table gives away about people."`
 	Init        initCommand        `cmd:"" help:"Write a baseline in another language, to be made your own."`

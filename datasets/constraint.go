@@ -27,7 +27,7 @@ type Condition struct {
 var operators = map[string][3]bool{"=": {1: true}, "!=": {0: true, 2: true}, "<": {0: true},
 	"<=": {0: true, 1: true}, ">": {2: true}, ">=": {1: true, 2: true}}
 
-// word is a piece of a constraint.
+// word is a piece of a constraint or a query.
 type word struct {
 	text   string
 	column int  // in bytes, from 1
@@ -36,8 +36,8 @@ type word struct {
 
 var pieces = regexp.MustCompile(`"[^"]*"|'[^']*'|[!<>]=|[=<>]|[^\s!<>="']+|\S`)
 
-// words cuts a constraint at white space and around operators.
-func words(text string) ([]word, error) {
+// words cuts a text into pieces: at white space and around operators.
+func words(text string, pieces *regexp.Regexp) ([]word, error) {
 	var found []word
 	for _, at := range pieces.FindAllStringIndex(text, -1) {
 		w := word{text[at[0]:at[1]], at[0] + 1, true}
@@ -58,7 +58,7 @@ func words(text string) ([]word, error) {
 // kind. Categories are compared by <, <=, > and >= only where their order has a meaning.
 func ParseConstraint(text string, s *Schema) (Constraint, error) {
 	c := Constraint{Text: text}
-	left, err := words(text)
+	left, err := words(text, pieces)
 	if err != nil {
 		return c, err
 	}

@@ -71,15 +71,15 @@ func (b *Budget) Group(records int) *Budget {
 	if b.group = float64(max(1, records)); b.group == 1 {
 		return b
 	}
-	b.total /= b.times()
+	b.total /= b.Times()
 	if b.epsilon /= b.group; b.unit == Rho {
 		b.epsilon = EpsilonOf(b.total, b.delta)
 	}
 	return b
 }
 
-// times is how many times what a record costs a group of them costs.
-func (b *Budget) times() float64 {
+// Times is how many times what a record costs a group of them costs.
+func (b *Budget) Times() float64 {
 	if b.unit == Rho {
 		return b.group * b.group
 	}
@@ -215,6 +215,9 @@ type mechanism struct {
 	steps         []float64 // scratch: of a Publication's scores
 }
 
+// Purpose is what the mechanism was declared for.
+func (m *mechanism) Purpose() string { return m.purpose }
+
 // The kinds of mechanisms.
 const (
 	laplace              = "laplace"
@@ -275,5 +278,5 @@ func (b *Budget) declare(kind, purpose string, stream *random.Stream, s Sensitiv
 // Total of a record, but for rounding) and by proven ones (more where a published algorithm
 // overspends), both of all records that are protected together.
 func (b *Budget) Spent() (claimed, proven float64) {
-	return b.claimed * b.times(), b.proven * b.times()
+	return b.claimed * b.Times(), b.proven * b.Times()
 }

@@ -11,6 +11,8 @@ import (
 // VectorNoise perturbs vectors at a cost in the unit that suits it: epsilon for Laplace and integer
 // Laplace noise, rho for Gaussian noise.
 type VectorNoise interface {
+	// Purpose is what the noise was declared for.
+	Purpose() string
 	// AddAll perturbs the elements of values, in place, for a single charge of the cost.
 	AddAll(path *Path, cost float64, values []float64) error
 	// Variance is the variance of the noise of one element, MeanSize its expected size.

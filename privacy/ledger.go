@@ -44,10 +44,10 @@ func (b *Budget) Ledger() []Entry {
 			Purpose: m.purpose, Mechanism: m.kind,
 			Claimed: m.sensitivity.Claimed * b.group,
 			Proven:  Bound(m.sensitivity.proven() * b.group), Calls: m.calls,
-			Cost: b.worst.by[i] * b.times(), Composition: composition,
+			Cost: b.worst.by[i] * b.Times(), Composition: composition,
 		}
 		if by := b.worstLoss.by[i]; by > 0 { // 0 times an infinite loss is no loss
-			entries[i].Loss = Bound(by * m.lossPerCost * b.times())
+			entries[i].Loss = Bound(by * m.lossPerCost * b.Times())
 		}
 	}
 	return entries

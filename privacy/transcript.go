@@ -178,7 +178,7 @@ func (w *watch) compared(m *mechanism, amount, distance, loss float64) {
 		if m.budget.unit == Rho {
 			part = float64(part * part)
 		}
-		r.Proven += float64(m.cost(amount) * m.lossPerCost * part * m.budget.times())
+		r.Proven += float64(m.cost(amount) * m.lossPerCost * part * m.budget.Times())
 	}
 	for i := range r.Distances {
 		if old := &r.Distances[i]; old.Purpose == d.Purpose && old.Mechanism == d.Mechanism {

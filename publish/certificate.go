@@ -49,8 +49,8 @@ var pageText string
 //go:embed certificate.schema.json
 var formatText string
 
-// Certificate says what a release guarantees and how it was made. All of it may be published: it
-// holds nothing that was read off the private data. Its form is that of FormatFile.
+// Certificate says what a release guarantees and how it was made. All of it may be published: what
+// it holds of private data is in the records and marginals, too. Its form is that of FormatFile.
 type Certificate struct {
 	Format   string `json:"format"`
 	Title    string `json:"title"`
@@ -67,6 +67,7 @@ type Certificate struct {
 	Audit         *Audited    `json:"audit,omitempty"` // of differential privacy
 	Randomness    string      `json:"randomness"`
 	Mechanisms    []Mechanism `json:"mechanisms"`
+	Noise         []Noise     `json:"noise,omitempty"`  // of counts in MarginalsFile
 	Budget        *Spending   `json:"budget,omitempty"` // of differential privacy
 	// EarlierAnonymised is how many releases of the table under k-anonymity came before this one.
 	EarlierAnonymised int      `json:"earlierAnonymised"`
@@ -164,9 +165,10 @@ type File struct {
 }
 
 // derive sets everything in a certificate that follows from the rest of it, from the algorithm, the
-// schema and, under k-anonymity, what was measured on the records (nil without records). Verify
-// does the same again.
-func (c *chosen) derive(cert *Certificate, schema *datasets.Schema, measured *risk.Report) {
+// schema, the marginals and, under k-anonymity, what was measured on the records (nil without
+// records). Verify does the same again.
+func (c *chosen) derive(cert *Certificate, schema *datasets.Schema,
+	marginals []algorithms.Marginal, measured *risk.Report) {
 	g := &c.guarantee
 	promise := Promise{Model: string(g.Model), Unit: g.Unit, Relation: g.Relation,
 		Contributions: g.Contributions}
@@ -175,7 +177,7 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema, measured *ri
 	cert.Algorithm = Method{Name: c.info.Name, Title: c.info.Title, Source: c.info.Source,
 		Variant: string(g.Variant), Revision: c.info.Revision,
 		Params: strictyaml.Resolved(c.params)}
-	cert.Uninformative, cert.Anonymity = nil, nil
+	cert.Uninformative, cert.Anonymity, cert.Noise = nil, nil, nil
 	if anonymous, ok := c.params.(algorithms.Anonymous); ok {
 		promise.K = anonymous.Anonymity()
 		promise.Sentence = fmt.Sprintf("Every record looks, in the attributes that could identify "+
@@ -225,6 +227,7 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema, measured *ri
 	if cert.Budget != nil {
 		spending = *cert.Budget
 	}
+	cert.Noise = cert.noise(schema, marginals)
 	unit, _ := costUnit(promise.Epsilon, promise.Delta)
 	spending.Unit, spending.Total = costUnit(spending.Epsilon, spending.Delta)
 	spending.Cost, _ = costIn(spending.Unit, promise.Epsilon, promise.Delta) // 0 is not allowed
@@ -384,7 +387,7 @@ var page = template.Must(template.New(PageFile).Funcs(template.FuncMap{
 
 // readPart reads a file of a folder that somebody else may have made. Records are read elsewhere.
 func readPart(dir, name string) ([]byte, error) {
-	return datasets.ReadFile(filepath.Join(dir, name), 1<<24)
+	return datasets.ReadFile(filepath.Join(dir, name), 1<<30)
 }
 
 // readCertificate reads a folder's certificate strictly.

@@ -228,6 +228,15 @@ func TestForged(t *testing.T) {
 			anonymous(c, 2)
 			c.Algorithm.Name, c.Algorithm.Params = "mondrian", map[string]string{"k": "2"}
 		})},
+		"a noisy count": {"marginals.csv: ", replace(MarginalsFile, "\n1,", "\n01,")},
+		"no marginals": {"there false, with this algorithm true", func(c *Certificate, dir string) {
+			noError(t, os.Remove(filepath.Join(dir, MarginalsFile)))
+			c.Files = slices.DeleteFunc(c.Files, func(f File) bool {
+				return f.Name == MarginalsFile
+			})
+		}},
+		"less noise":        {`"error": 1`, as(func(c *Certificate) { c.Noise[0].Error = 1 })},
+		"none hidden":       {`"hidden": `, as(func(c *Certificate) { c.Noise[0].Hidden += 3 })},
 		"the page":          {follows, replace(PageFile, "73.2", "50.1")},
 		"the metadata":      {follows, replace(CroissantFile, "73.2", "50.1")},
 		"the format":        {follows, replace(FormatFile, "ppdp", "PPDP")},

@@ -65,7 +65,7 @@ func TestLimits(t *testing.T) {
 		"suppression=-0.1":      "suppression: -0.1, must be from 0 to 1",
 		"l=0":                   "l: 0, must be from 1 to",
 		"diversity=many":        "diversity: \"many\", must be one of distinct, entropy, recursive",
-		"c=0":                   "c: 0, must be a finite number above 0",
+		"c=0":                   "c: 0, must be above 0",
 		"weights=age":           "weights: \"age\", must be equal or parts such as age = 2",
 		"weights=age=2; age=3":  "weights: \"age\" is there twice",
 		"weights=town=2":        "weights: \"town\", must be a quasi-identifier: age, job, height",

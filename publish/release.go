@@ -89,6 +89,7 @@ type chosen struct {
 	params    algorithms.Params
 	guarantee algorithms.Guarantee
 	trial     []privacy.Entry // the ledger of a release of made-up records
+	measures  bool            // that release has marginals
 	audited   *Audited        // nil without differential privacy
 }
 
@@ -372,7 +373,8 @@ func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta f
 	}
 	// Made-up records show whether everything is drawn exactly: that does not depend on the data.
 	trial := privacy.NewPublication(epsilon, delta)
-	_, err = c.run(ctx, madeUp(schema), trial)
+	release, err := c.run(ctx, madeUp(schema), trial)
+	c.measures = err == nil && len(release.Marginals) > 0
 	c.trial = trial.Budget().Ledger()
 	if errors.Is(err, privacy.ErrInexact) {
 		return refuse("%w", err)
@@ -487,7 +489,14 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		certificate.Mechanisms = append(certificate.Mechanisms, Mechanism{Purpose: e.Purpose,
 			Mechanism: e.Mechanism, Cost: e.Cost, Sensitivity: float64(e.Proven)})
 	}
-	c.derive(certificate, schema, measured)
+	c.derive(certificate, schema, release.Marginals, measured)
+	if len(release.Marginals) > 0 {
+		if err := folder.write(MarginalsFile, func(w io.Writer) error {
+			return certificate.writeMarginals(w, schema, release.Marginals)
+		}); err != nil {
+			return nil, err
+		}
+	}
 	digest, err := folder.certify(certificate, schema, measured)
 	if err != nil {
 		return nil, err

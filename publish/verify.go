@@ -188,26 +188,44 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte,
 	}
 	derived := *c
 	derived.Mechanisms = slices.Clone(c.Mechanisms)
-	chosen.derive(&derived, schema, measured)
+	marginals, err := c.readMarginals(dir, schema)
+	if err == nil && chosen.measures != (marginals != nil) {
+		err = fmt.Errorf("%s: there %t, with this algorithm %t", MarginalsFile, marginals != nil,
+			chosen.measures)
+	}
 	var want bytes.Buffer
-	if err := results.WriteJSON(&want, derived); err != nil {
-		return err
+	var problems []error
+	if err == nil {
+		chosen.derive(&derived, schema, marginals, measured)
+		if err := results.WriteJSON(&want, derived); err != nil {
+			return err
+		}
+		problems = differences(CertificateFile, text, want.Bytes())
 	}
 	if !r.check("What the certificate says in words and sums follows from its settings.",
-		append(differences(text, want.Bytes()), c.sums(chosen.trial)...)...) {
+		slices.Concat(problems, []error{err}, c.sums(chosen.trial))...) {
 		return nil
 	}
-	var problems []error
-	parts := derived.parts(schema, measured)
+	if chosen.measures {
+		r.check(fmt.Sprintf("%d marginals have a count for each cell, the noise that they paid "+
+			"for and the costs of the certificate.", len(marginals)))
+	}
+	names := []string{RecordsFile}
+	if chosen.measures {
+		names = append(names, MarginalsFile)
+	}
+	first, parts := len(names), derived.parts(schema, measured)
+	for _, part := range parts {
+		names = append(names, part.name)
+	}
+	if !slices.EqualFunc(c.Files, names, func(f File, name string) bool { return f.Name == name }) {
+		r.check("", fmt.Errorf("%s: other files than a release has, or in another order",
+			CertificateFile))
+		return nil
+	}
 	for i, part := range parts {
-		if len(c.Files) != len(parts)+1 || c.Files[0].Name != RecordsFile ||
-			c.Files[i+1].Name != part.name {
-			problems = append(problems, fmt.Errorf("%s: other files than a release has, or in "+
-				"another order", CertificateFile))
-			break
-		}
 		want.Reset()
-		if err := part.write(&want, c.Files[:i+1]); err != nil {
+		if err := part.write(&want, c.Files[:first+i]); err != nil {
 			return err
 		}
 		is, err := readPart(dir, part.name)
@@ -221,13 +239,13 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte,
 	return nil
 }
 
-// differences are the lines of a certificate that must be others: the first one where there are
-// too many or too few.
-func differences(is, must []byte) (found []error) {
+// differences are the lines of a file that must be others: the first one where there are too many
+// or too few.
+func differences(name string, is, must []byte) (found []error) {
 	lines, want := strings.Split(string(is), "\n"), strings.Split(string(must), "\n")
 	for i := range min(len(lines), len(want)) {
 		if lines[i] != want[i] {
-			found = append(found, fmt.Errorf("%s:%d: %s, must be %s", CertificateFile, i+1,
+			found = append(found, fmt.Errorf("%s:%d: %s, must be %s", name, i+1,
 				strings.Trim(lines[i], " ,"), strings.Trim(want[i], " ,")))
 			if len(lines) != len(want) {
 				break

@@ -6,6 +6,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/audit/conformance"
 	"ppdp/privacy"
 )
@@ -17,7 +18,7 @@ func TestThirds(t *testing.T) {
 	for _, a := range []Algorithm{{Name: "mst"}, {Name: "mst-target", Target: true}} {
 		for _, delta := range []float64{0, 1e-9} {
 			params := a.Params().(*Params)
-			params.Iterations = 5
+			params.Iterations, params.Cut = 5, margins.Equal
 			in := testinput.Input(table, params, algorithms.Strict, 1, 1)
 			in.Budget = privacy.NewApproximate(2, delta)
 			testinput.LazyRelease(t, a, in)

@@ -102,11 +102,18 @@ func parseInterval(a *datasets.Attribute, text string) (span datasets.Span, err 
 		return span, fmt.Errorf("%s: %q is neither a number nor an interval [low, high)", a.Name,
 			text)
 	}
-	if span.Low, err = a.NumberCode(low); err != nil {
+	edge := func(x float64) (uint32, error) {
+		code, err := a.NumberCode(x)
+		if at := (x - a.Low) / a.Step; err == nil && math.Abs(at-math.Round(at)) < 1e-6 {
+			code = uint32(math.Round(at)) // of 0.3 in steps of 0.1, which is 2.9999999999999996
+		}
+		return code, err
+	}
+	if span.Low, err = edge(low); err != nil {
 		return span, err
 	}
 	if span.High = uint32(a.Cells()); high != a.High {
-		span.High, err = a.NumberCode(high)
+		span.High, err = edge(high)
 	}
 	if err == nil && span.Low >= span.High {
 		err = fmt.Errorf("%s: %q is less than a cell of the attribute's domain", a.Name, text)

@@ -59,30 +59,49 @@ func (b *Bins) Codes(cells []uint32) {
 	}
 }
 
-// Span is the cells [low, high) that a record of a bin is drawn from: all of them, or those of one
-// of the bin's leaves, by the leaves' shares.
-func (b *Bins) Span(bin uint32, stream *random.Stream) (low, high uint32) {
+// Whole is the cells [low, high) of a bin.
+func (b *Bins) Whole(bin uint32) (low, high uint32) {
 	if b.ends == nil {
 		edge := func(bin uint32) uint32 {
 			return uint32((uint64(bin)*b.cells + uint64(b.Size) - 1) / uint64(b.Size))
 		}
 		return edge(bin), edge(bin + 1)
 	}
-	leaf := int(bin)
-	if b.lasts != nil {
-		first, last := 0, b.lasts[bin]
-		if bin > 0 {
-			first = b.lasts[bin-1]
-		}
-		if leaf = first; last-first > 1 {
-			u := stream.Open01() * b.shares[last-1]
-			for leaf < last-1 && b.shares[leaf] <= u {
-				leaf++
-			}
+	first, last := b.leaves(bin)
+	return b.first(first), b.ends[last-1]
+}
+
+// Span is the cells [low, high) that a record of a bin is drawn from: all of them, or those of one
+// of the bin's leaves, by the leaves' shares.
+func (b *Bins) Span(bin uint32, stream *random.Stream) (low, high uint32) {
+	if b.ends == nil {
+		return b.Whole(bin)
+	}
+	leaf, last := b.leaves(bin)
+	if last-leaf > 1 {
+		u := stream.Open01() * b.shares[last-1]
+		for leaf < last-1 && b.shares[leaf] <= u {
+			leaf++
 		}
 	}
-	if leaf > 0 {
-		low = b.ends[leaf-1]
+	return b.first(leaf), b.ends[leaf]
+}
+
+// leaves are those [first, last) of a bin.
+func (b *Bins) leaves(bin uint32) (first, last int) {
+	switch {
+	case b.lasts == nil:
+		return int(bin), int(bin) + 1
+	case bin > 0:
+		first = b.lasts[bin-1]
 	}
-	return low, b.ends[leaf]
+	return first, b.lasts[bin]
+}
+
+// first is the first cell of a leaf.
+func (b *Bins) first(leaf int) uint32 {
+	if leaf == 0 {
+		return 0
+	}
+	return b.ends[leaf-1]
 }

@@ -68,10 +68,13 @@ type Data struct {
 	in      *algorithms.Input
 	params  *Params
 	schema  *datasets.Schema
-	columns [][]uint32 // values by attribute and row
-	bins    []Bins     // of each attribute
-	uncut   []bool     // attributes to be cut privately
-	members [][][]int  // of each attribute's values, the bins merged; nil where none are
+	columns [][]uint32          // values by attribute and row
+	bins    []Bins              // of each attribute
+	uncut   []bool              // attributes to be cut privately
+	members [][][]int           // of each attribute's values, the bins merged; nil where none are
+	values  [][][]datasets.Span // of each attribute's values, their cells; nil until asked for
+	paid    []algorithms.Marginal
+	cutting privacy.VectorNoise // of the counts that say where to cut; nil before the first
 	shares  [][]float64
 }
 
@@ -83,7 +86,8 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 	d := &Data{Sizes: make([]int, attributes), Class: schema.Class(), Path: in.Budget.Root(),
 		ctx: ctx, in: in, params: params, schema: schema, columns: make([][]uint32, attributes),
 		bins: make([]Bins, attributes), uncut: make([]bool, attributes),
-		members: make([][][]int, attributes), shares: make([][]float64, attributes)}
+		members: make([][][]int, attributes), shares: make([][]float64, attributes),
+		values: make([][][]datasets.Span, attributes)}
 	for a := range schema.Attributes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -124,7 +128,7 @@ func (d *Data) MeasureAll(noise privacy.VectorNoise, cost float64, sets [][]int)
 		each := cost
 		if a := d.uncutOf(set); a >= 0 {
 			each = d.cutWeight() * cost / float64(len(set))
-			if err := d.cut(noise, each, a); err != nil {
+			if err := d.cut(each, a); err != nil {
 				return err
 			}
 			if len(set) == 1 {
@@ -150,7 +154,7 @@ func (d *Data) Each(total float64, sets [][]int) float64 {
 }
 
 // CutAll cuts what is to be cut, for a share of a cost, which it returns.
-func (d *Data) CutAll(noise privacy.VectorNoise, cost float64) (spent float64, err error) {
+func (d *Data) CutAll(cost float64) (spent float64, err error) {
 	n := 0
 	for _, uncut := range d.uncut {
 		if uncut {
@@ -160,7 +164,7 @@ func (d *Data) CutAll(noise privacy.VectorNoise, cost float64) (spent float64, e
 	for a, uncut := range d.uncut {
 		if uncut {
 			spent = cost
-			if err := d.cut(noise, cost/float64(n), a); err != nil {
+			if err := d.cut(cost/float64(n), a); err != nil {
 				return spent, err
 			}
 		}
@@ -176,10 +180,14 @@ func (d *Data) uncutOf(set []int) int {
 	return -1
 }
 
-// cut cuts an attribute into private bins and keeps the counts that say where.
-func (d *Data) cut(noise privacy.VectorNoise, cost float64, a int) error {
+// cut cuts an attribute into private bins and keeps the counts that say where. They serve the fit,
+// and are not among the marginals published with their errors: each is of two draws.
+func (d *Data) cut(cost float64, a int) error {
+	if d.cutting == nil {
+		d.cutting = d.Noise("private bins")
+	}
 	bins, counts, variances, err := PrivateBins(&d.schema.Attributes[a], d.columns[a],
-		d.params.Bins, noise, &d.Path, cost)
+		d.params.Bins, d.cutting, &d.Path, cost)
 	if err != nil {
 		return err
 	}
@@ -272,7 +280,34 @@ func (d *Data) Measure(noise privacy.VectorNoise, cost float64, attributes []int
 	}
 	d.Measured = append(d.Measured, pgm.Measurement{Attributes: attributes, Counts: counts,
 		Variances: []float64{max(variance, minVariance)}})
+	measured := algorithms.Marginal{Attributes: attributes, Counts: counts,
+		Purpose: noise.Purpose(), Cost: cost * d.in.Budget.Times()}
+	for _, a := range attributes {
+		measured.Values = append(measured.Values, d.spans(a))
+	}
+	d.paid = append(d.paid, measured)
 	return d.ctx.Err()
+}
+
+// spans are the cells of each of an attribute's values as it is now.
+func (d *Data) spans(a int) [][]datasets.Span {
+	for v := len(d.values[a]); v < d.Sizes[a]; v++ {
+		bins := []int{v}
+		if d.members[a] != nil {
+			bins = d.members[a][v]
+		}
+		var cells []datasets.Span
+		for _, bin := range bins {
+			low, high := d.bins[a].Whole(uint32(bin))
+			if last := len(cells) - 1; last >= 0 && cells[last].High == low {
+				cells[last].High = high
+			} else {
+				cells = append(cells, datasets.Span{Low: low, High: high})
+			}
+		}
+		d.values[a] = append(d.values[a], cells)
+	}
+	return d.values[a]
 }
 
 // Fit fits a model to what has been measured, in a multiple of the iterations.

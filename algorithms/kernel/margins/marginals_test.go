@@ -175,6 +175,12 @@ func TestMerge(t *testing.T) {
 		if total != 167 || len(joint.Counts) != 2*d.Sizes[0] {
 			t.Errorf("%s: pairs %v", c.rule, joint.Counts)
 		}
+		last := map[Merge][]datasets.Span{NoMerge: {{Low: 9, High: 10}}, Rare: {{Low: 1, High: 2},
+			{Low: 3, High: 5}, {Low: 6, High: 7}, {Low: 8, High: 10}},
+			Neighbours: {{Low: 6, High: 10}}}[c.rule]
+		if !slices.Equal(d.spans(0)[d.Sizes[0]-1], last) {
+			t.Errorf("%s: the last value stands for %v, want %v", c.rule, d.spans(0), last)
+		}
 		if c.rule != Neighbours {
 			continue
 		}

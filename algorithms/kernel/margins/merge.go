@@ -155,5 +155,5 @@ func (d *Data) apply(a int, groups [][]int) {
 		}
 		*m = merged
 	}
-	d.Sizes[a], d.members[a] = len(groups), groups
+	d.Sizes[a], d.members[a], d.values[a] = len(groups), groups, nil
 }

@@ -23,7 +23,7 @@ func (d *Data) PublishLabelled(m *pgm.Model, copies int, label func(columns [][]
 	*algorithms.Release, error) {
 	total := math.Round(m.Total) * float64(copies)
 	rows := int(math.Min(total, float64(d.params.MaxRows)))
-	release := &algorithms.Release{}
+	release := &algorithms.Release{Marginals: d.paid}
 	if float64(rows) < total {
 		release.Weights = make([]float64, rows)
 		for row := range release.Weights {

@@ -1,0 +1,359 @@
+package datasets
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Query asks how many records keep to a condition, or for the mean of an attribute over them.
+type Query struct {
+	Text string // as it was written
+	Mean int    // the attribute whose mean is asked for, -1 for a count
+	// Sets are what the condition says of single attributes. One may have several.
+	Sets []*Set
+	root *clause
+}
+
+// Set says which codes of an attribute keep to a condition.
+type Set struct {
+	Attribute int
+	steps     []step // they ascend and cover the domain
+}
+
+type step struct {
+	Span
+	Truth
+}
+
+// Truth is what is known of records: whether all of them keep to a condition, whether any may, and
+// which share of them does where values are spread evenly and attributes have nothing to do with
+// each other.
+type Truth struct {
+	All, Any bool
+	Share    float64
+}
+
+func (t Truth) and(o Truth) Truth {
+	return Truth{t.All && o.All, t.Any && o.Any, t.Share * o.Share}
+}
+func (t Truth) or(o Truth) Truth { return t.not().and(o.not()).not() }
+func (t Truth) not() Truth       { return Truth{!t.Any, !t.All, 1 - t.Share} }
+
+// Of is the truth of the set for records whose codes lie in spans.
+func (s *Set) Of(spans []Span) Truth {
+	truth, size, share := Truth{All: true}, 0.0, 0.0
+	for _, span := range spans {
+		for _, step := range s.steps {
+			low, high := max(span.Low, step.Low), min(span.High, step.High)
+			if low < high {
+				truth.All, truth.Any = truth.All && step.All, truth.Any || step.Any
+				size += float64(high - low)
+				share += float64(float64(high-low) * step.Share)
+			}
+		}
+	}
+	truth.Share = share / max(1, size)
+	return truth
+}
+
+// Truth is that of the whole condition, given those of its sets by their places in Sets.
+func (q *Query) Truth(of func(set int) Truth) Truth { return q.root.truth(of) }
+
+// clause is a set, or clauses of which all must hold, or one must. All of none hold.
+type clause struct {
+	set   *Set
+	at    int // of the set in Query.Sets
+	or    bool
+	parts []*clause
+}
+
+func (c *clause) truth(of func(set int) Truth) Truth {
+	if c.set != nil {
+		return of(c.at)
+	}
+	t := Truth{true, true, 1}
+	if c.or {
+		t = t.not()
+	}
+	for _, part := range c.parts {
+		if c.or {
+			t = t.or(part.truth(of))
+		} else {
+			t = t.and(part.truth(of))
+		}
+	}
+	return t
+}
+
+// joined is the clause of parts. Sets of the same attribute become one, so that what they say
+// together is known.
+func joined(or bool, parts []*clause) *clause {
+	c, by := &clause{or: or}, Truth.and
+	if or {
+		by = Truth.or
+	}
+	var add func(parts []*clause)
+	add = func(parts []*clause) {
+		for _, part := range parts {
+			if part.set == nil && part.or == or {
+				add(part.parts)
+				continue
+			}
+			twin := slices.IndexFunc(c.parts, func(o *clause) bool {
+				return part.set != nil && o.set != nil && o.set.Attribute == part.set.Attribute
+			})
+			if twin < 0 {
+				c.parts = append(c.parts, part)
+			} else {
+				c.parts[twin] = &clause{set: c.parts[twin].set.with(part.set, by)}
+			}
+		}
+	}
+	if add(parts); len(c.parts) == 1 {
+		return c.parts[0]
+	}
+	return c
+}
+
+// with is the set of which by says what it is where the two are.
+func (s *Set) with(o *Set, by func(a, b Truth) Truth) *Set {
+	both := &Set{Attribute: s.Attribute}
+	for i, j, low := 0, 0, uint32(0); i < len(s.steps); {
+		a, b := s.steps[i], o.steps[j]
+		high := min(a.High, b.High)
+		both.steps = append(both.steps, step{Span{low, high}, by(a.Truth, b.Truth)})
+		if low = high; a.High == high {
+			i++
+		}
+		if b.High == high {
+			j++
+		}
+	}
+	return both
+}
+
+// negated is the clause of what does not keep to c.
+func (c *clause) negated() *clause {
+	if c.set != nil {
+		return &clause{set: c.set.with(c.set, func(a, _ Truth) Truth { return a.not() })}
+	}
+	n := &clause{or: !c.or}
+	for _, part := range c.parts {
+		n.parts = append(n.parts, part.negated())
+	}
+	return n
+}
+
+// number gives sets their places.
+func (q *Query) number(c *clause) {
+	if c.set != nil {
+		c.at = len(q.Sets)
+		q.Sets = append(q.Sets, c.set)
+	}
+	for _, part := range c.parts {
+		q.number(part)
+	}
+}
+
+// setOf is the set of a condition. A value within a continuous attribute's cell cuts the cell.
+func (s *Schema) setOf(c Condition) *Set {
+	at := s.Index(c.Attribute)
+	a, is := &s.Attributes[at], operators[c.Operator]
+	cells := uint32(a.Cells())
+	low := cells // the codes from low to high have parts that are equal to the value
+	high, below := low, 0.0
+	share := func(holds bool, part float64) float64 {
+		if holds {
+			return part
+		}
+		return 0
+	}
+	if a.Kind == Categorical {
+		low = uint32(c.Value)
+		high = low + 1
+	} else if code, err := a.NumberCode(c.Value); err == nil {
+		low, high = code, code+1
+		if a.Continuous {
+			below = (c.Value - a.Low - float64(float64(code)*a.Step)) / a.Step
+		}
+	} else if c.Value < a.High { // between steps
+		low = uint32(sort.Search(int(cells), func(code int) bool {
+			return a.Number(uint32(code)) > c.Value
+		}))
+		high = low
+	}
+	const rounding = 1e-6
+	if below > 1-rounding {
+		low, below = high, 0
+		high = min(high+1, cells)
+	}
+	set := &Set{Attribute: at}
+	add := func(low, high uint32, t Truth) {
+		if low < high {
+			set.steps = append(set.steps, step{Span{low, high}, t})
+		}
+	}
+	whole := func(holds bool) Truth { return Truth{holds, holds, share(holds, 1)} }
+	add(0, low, whole(is[0]))
+	equal := whole(is[1])
+	if a.Continuous && a.Kind == Numeric {
+		equal = Truth{is[1] && is[2], is[1] || is[2], share(is[2], 1-below)}
+		if below > rounding {
+			equal.All, equal.Any = equal.All && is[0], equal.Any || is[0]
+			equal.Share += share(is[0], below)
+		}
+	}
+	add(low, high, equal)
+	add(high, cells, whole(is[2]))
+	return set
+}
+
+// queryPieces are those of a query: brackets and commas stand alone, too.
+var queryPieces = regexp.MustCompile(
+	`"[^"]*"|'[^']*'|[!<>]=|[=<>(){},]|[^\s!<>="'(){},]+|\S`)
+
+// mostNested is how many brackets and negations may stand within each other.
+const mostNested = 100
+
+// ParseQuery reads a condition, "age >= 30 and (job = technician or not sex in {F, X})", or
+// "mean(ATTRIBUTE) where CONDITION", or a mean without a condition. Comparisons are those of
+// ParseConstraint; "not" binds more closely than "and", and that more than "or"; "all" holds of
+// every record. Names and values that are words of the language, or with spaces, brackets, commas,
+// quotes or operators in them, stand in quotes.
+func ParseQuery(text string, s *Schema) (*Query, error) {
+	left, err := words(text, queryPieces)
+	if err != nil {
+		return nil, err
+	}
+	q := &Query{Text: text, Mean: -1}
+	p := &queryParser{schema: s, left: append(left, word{column: len(text) + 1, plain: true})}
+	if p.left[0].is("mean") && p.left[1].is("(") {
+		p.left = p.left[2:]
+		if q.Mean, err = p.mean(); err != nil {
+			return nil, err
+		}
+	}
+	if q.root = (&clause{}); q.Mean < 0 || p.take("where") {
+		if q.root, err = p.any(0); err != nil {
+			return nil, err
+		}
+	}
+	if w := p.left[0]; len(p.left) > 1 {
+		return nil, fmt.Errorf(`column %d: %q, must be "and", "or" or the end`, w.column, w.text)
+	}
+	q.number(q.root)
+	return q, nil
+}
+
+func (w word) is(text string) bool { return w.plain && w.text == text }
+
+// queryParser reads a query word by word. The last word is an empty one, at the end of the text.
+type queryParser struct {
+	schema *Schema
+	left   []word
+}
+
+// next takes a word, but leaves the end.
+func (p *queryParser) next() word {
+	w := p.left[0]
+	p.left = p.left[min(1, len(p.left)-1):]
+	return w
+}
+
+// take takes a word if it is the one given.
+func (p *queryParser) take(text string) bool {
+	found := p.left[0].is(text)
+	if found {
+		p.next()
+	}
+	return found
+}
+
+func (p *queryParser) expect(text string) error {
+	if w := p.left[0]; !p.take(text) {
+		return fmt.Errorf("column %d: %q, must be %q", w.column, w.text, text)
+	}
+	return nil
+}
+
+// mean reads the attribute of a mean and its closing bracket.
+func (p *queryParser) mean() (int, error) {
+	var numbers []string
+	for i := range p.schema.Attributes {
+		if a := &p.schema.Attributes[i]; a.Kind == Numeric && a.Clock == "" {
+			numbers = append(numbers, a.Name)
+		}
+	}
+	w := p.next()
+	if !slices.Contains(numbers, w.text) {
+		return 0, fmt.Errorf("column %d: no mean of %q, must be a number: %s", w.column, w.text,
+			strings.Join(numbers, ", "))
+	}
+	return p.schema.Index(w.text), p.expect(")")
+}
+
+// any reads clauses with "or" between them, all those with "and".
+func (p *queryParser) any(depth int) (*clause, error) { return p.list("or", depth, p.all) }
+func (p *queryParser) all(depth int) (*clause, error) { return p.list("and", depth, p.one) }
+
+func (p *queryParser) list(between string, depth int,
+	read func(depth int) (*clause, error)) (*clause, error) {
+	var parts []*clause
+	for {
+		part, err := read(depth)
+		if err != nil {
+			return nil, err
+		}
+		if parts = append(parts, part); !p.take(between) {
+			return joined(between == "or", parts), nil
+		}
+	}
+}
+
+// one reads a comparison, a negation, or what stands in brackets.
+func (p *queryParser) one(depth int) (*clause, error) {
+	if depth > mostNested {
+		return nil, fmt.Errorf("column %d: nested too deeply, may be %d deep", p.left[0].column,
+			mostNested)
+	}
+	switch {
+	case p.take("("):
+		c, err := p.any(depth + 1)
+		if err == nil {
+			err = p.expect(")")
+		}
+		return c, err
+	case p.take("not"):
+		c, err := p.one(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		return c.negated(), nil
+	case p.take(AllValues):
+		return &clause{}, nil
+	}
+	name := p.next()
+	if !p.take("in") {
+		c, err := p.schema.condition(name, p.next(), p.next())
+		if err != nil {
+			return nil, err
+		}
+		return &clause{set: p.schema.setOf(c)}, nil
+	}
+	if err := p.expect("{"); err != nil {
+		return nil, err
+	}
+	var values []*clause
+	for {
+		c, err := p.schema.condition(name, word{"=", name.column, true}, p.next())
+		if err != nil {
+			return nil, err
+		}
+		if values = append(values, &clause{set: p.schema.setOf(c)}); !p.take(",") {
+			return joined(true, values), p.expect("}")
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package privacy
+
+import (
+	"math"
+	"testing"
+
+	"ppdp/random"
+)
+
+// bruteWithin is the least k with P(|sum| ≤ k) ≥ p, by adding up the products of the weights of all
+// outcomes of a few integer draws.
+func bruteWithin(p float64, weight func(y int) float64, reach, draws int) int {
+	one, total := make([]float64, 2*reach+1), 0.0
+	for i := range one {
+		one[i] = weight(i - reach)
+		total += one[i]
+	}
+	law := []float64{1}
+	for range draws {
+		next := make([]float64, len(law)+2*reach)
+		for x, q := range law {
+			for y, w := range one {
+				next[x+y] += q * w / total
+			}
+		}
+		law = next
+	}
+	centre := draws * reach
+	within := law[centre]
+	for k := 0; ; k++ {
+		if within >= p {
+			return k
+		}
+		within += law[centre+k+1] + law[centre-k-1]
+	}
+}
+
+// TestWithin compares with the laws of sums of integer noise as their definitions say.
+func TestWithin(t *testing.T) {
+	for _, draws := range []int{1, 2, 3, 7} {
+		for _, cost := range []float64{0.2, 0.7, 2, 5} {
+			for _, p := range []float64{0.5, 0.95, 0.999} {
+				law := VectorLaw{discreteLaplaceKind, 1, cost}
+				got := Within(p, []Summed{{law, draws, 1}})
+				want := bruteWithin(p, func(y int) float64 {
+					return math.Exp(-cost * math.Abs(float64(y)))
+				}, int(30/cost)+2, draws)
+				if math.Abs(got-float64(want)) > 1e-9*float64(want) {
+					t.Errorf("%d draws at epsilon %v: within %v for %v, want %d", draws, cost, got,
+						p, want)
+				}
+				law.Mechanism = discreteGaussianKind
+				got = Within(p, []Summed{{law, draws, 1}})
+				want = bruteWithin(p, func(y int) float64 {
+					return math.Exp(-float64(y*y) * cost) // 1/(2σ²) is rho
+				}, int(12/math.Sqrt(cost))+2, draws)
+				// never below; one above where that is near, more where nearly all draws are 0
+				above := got - float64(want)
+				if above < 0 || above > 2 || above > 1 && cost < 5 {
+					t.Errorf("%d draws at rho %v: within %v for %v, want %d", draws, cost, got, p,
+						want)
+				}
+			}
+		}
+	}
+}
+
+// TestWithinClosedForms: one wide draw is Laplace's law, whose quantiles are logarithms; the sum of
+// two has P(|x| > z) = (1 + z/2)·exp(-z) in scales; a sum of many is normal; weights are scales.
+func TestWithinClosedForms(t *testing.T) {
+	const scale = 5000.
+	law := VectorLaw{discreteLaplaceKind, 1, 1 / scale}
+	two := 4.1128 // (1 + z/2)·exp(-z) is 0.05
+	if p := (1 + two/2) * math.Exp(-two); math.Abs(p-0.05) > 1e-4 {
+		t.Fatalf("%v is the wrong root: %v", two, p)
+	}
+	// P(|x| ≤ z) = (2/π)∫ sin(tz)/t·φ(t) dt of a Laplace variate and a normal one of variance 2
+	mixed := 0.0
+	for half := 4.0; half > 0.0001; half /= 2 {
+		within := 0.0
+		for t := 0.0005; t < 8; t += 0.001 {
+			law := math.Exp(-t*t) / (1 + t*t)
+			within += 2 / math.Pi * math.Sin(t*(mixed+half)) / t * law * 0.001
+		}
+		if within < 0.95 {
+			mixed += half
+		}
+	}
+	for _, c := range []struct {
+		sums []Summed
+		want float64
+	}{
+		{[]Summed{{law, 1, 1}}, math.Log(20) * scale},
+		{[]Summed{{law, 1, -0.25}}, math.Log(20) * scale / 4},
+		{[]Summed{{law, 1, 3}, {law, 1, -3}}, 3 * two * scale},
+		{[]Summed{{law, 1, 0.5}, {VectorLaw{discreteLaplaceKind, 2, 2 / scale}, 1, 0.5}},
+			two * scale / 2},
+		// one draw beside a normal part: the characteristic function inverted
+		{[]Summed{{law, 1, 1}, {law, 4000, 1 / math.Sqrt(4000)}}, mixed * scale},
+		{[]Summed{{law, 5000, 1}}, 1.959964 * math.Sqrt(2*5000) * scale},
+		{[]Summed{{VectorLaw{discreteGaussianKind, 1, 0.5e-6}, 3, 1},
+			{VectorLaw{discreteGaussianKind, 1, 2e-6}, 1, 2}}, 1.959964 * 2000},
+		{nil, 0},
+		{[]Summed{{law, 1, 0}}, 0},
+	} {
+		if got := Within(0.95, c.sums); math.Abs(got-c.want) > 0.005*c.want {
+			t.Errorf("%v: within %v, want %v", c.sums, got, c.want)
+		}
+	}
+	if _, ok := (VectorLaw{cauchy, 1, 1}).Variance(); ok {
+		t.Error("Cauchy noise has a variance")
+	}
+}
+
+// TestWithinOfDraws: sums of draws with other weights keep to the distance as often as said, within
+// five standard errors of 20,000.
+func TestWithinOfDraws(t *testing.T) {
+	sums := []Summed{{VectorLaw{discreteLaplaceKind, 1, 0.3}, 2, 1.7},
+		{VectorLaw{discreteLaplaceKind, 1, 0.05}, 1, 0.4},
+		{VectorLaw{discreteLaplaceKind, 1, 1.5}, 3, -2.2}}
+	stream := random.NewKey(5).Stream()
+	const n = 20000
+	for _, p := range []float64{0.5, 0.95} {
+		limit, inside := Within(p, sums), 0
+		for range n {
+			x := 0.0
+			for _, s := range sums {
+				a, b := laplaceRate(s.Cost)
+				for range s.Draws {
+					x += s.Weight * float64(discreteLaplace(stream, a, b))
+				}
+			}
+			if math.Abs(x) <= limit {
+				inside++
+			}
+		}
+		if off := float64(inside)/n - p; math.Abs(off) > 5*math.Sqrt(p*(1-p)/n)+0.005 {
+			t.Errorf("%v of the draws are within the distance for %v", float64(inside)/n, p)
+		}
+	}
+}
+
+func BenchmarkWithin(b *testing.B) {
+	law := VectorLaw{discreteLaplaceKind, 1, 0.02}
+	for range b.N {
+		Within(0.95, []Summed{{law, 12, 0.7}, {law, 24, 0.3}})
+	}
+}
