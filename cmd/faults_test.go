@@ -214,8 +214,9 @@ func neverCalled() {`}},
 	},
 	{name: "histograms in another order", in: "independent", sound: true, edits: []mutant{
 		{folder: "algorithms/independent", function: "Algorithm.Release",
-			old:  "for _, set := range sets {",
-			with: "for i := range sets {\nset := sets[len(sets)-1-i]"}},
+			old: "sets := d.OneWay()",
+			with: "sets := d.OneWay()\nfor i, j := 0, len(sets)-1; i < j; i, j = i+1, j-1 {\n" +
+				"sets[i], sets[j] = sets[j], sets[i]\n}"}},
 	},
 	{name: "Laplace in place of integer noise", in: "rps", sound: true, edits: []mutant{
 		{folder: "algorithms/rps", function: "newRecursion",

@@ -97,8 +97,7 @@ func TestAccuracyOfRegionsRefuses(t *testing.T) {
 		for _, name := range []string{"accuracy", "accuracy-generalised"} {
 			refuses(t, name, Case{Table: c.table, Test: []int32{0},
 				Release:    &algorithms.Release{Regions: c.regions},
-				Classifier: leafmajority.Classifier{},
-				Params:     &GeneralisedParams{Encoding: encoding.Nominal}}, c.want)
+				Classifier: leafmajority.Classifier{}}, c.want)
 		}
 	}
 	if err := declared.Check(&GeneralisedParams{Encoding: "wide"}); err == nil ||

@@ -86,6 +86,7 @@ func TestConfusion(t *testing.T) {
 		compare(ConfusionParams{Of: Precision}, means[0])
 		compare(ConfusionParams{Of: Recall}, means[1])
 		compare(ConfusionParams{Of: F1}, means[2])
+		c.Params = learnParams()
 		if got, _ := measure(t, "accuracy", c); math.Abs(got-diagonal) > 1e-12 {
 			t.Fatalf("accuracy %v, the diagonal holds %v", got, diagonal)
 		}

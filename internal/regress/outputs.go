@@ -2,7 +2,9 @@ package regress
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"ppdp/internal/results"
@@ -89,6 +91,66 @@ type sampleKey struct {
 }
 
 func keyOf(s *results.Sample) sampleKey { return sampleKey{s.Key(), s.Measurement} }
+
+// aligned gives settings the parameters that only other ones of the same algorithm or dataset have,
+// where these have a single value: so a parameter that is new, or gone, hides no change of what is
+// measured.
+func aligned(samples, others []results.Sample) []results.Sample {
+	algorithms, datasets := unknown(samples, others, func(s *results.Setting) (string, params) {
+		return s.Algorithm, s.Params
+	}), unknown(samples, others, func(s *results.Setting) (string, params) {
+		return s.Dataset.Name, s.Dataset.Params
+	})
+	if len(algorithms)+len(datasets) == 0 {
+		return samples
+	}
+	aligned, with := slices.Clone(samples), make(map[*results.Setting]*results.Setting)
+	for i, s := range samples {
+		if with[s.Setting] == nil {
+			with[s.Setting] = s.With(algorithms[s.Algorithm], datasets[s.Dataset.Name])
+		}
+		aligned[i].Setting = with[s.Setting]
+	}
+	return aligned
+}
+
+type params = map[string]string
+
+// unknown finds the parameters, by name of what has them, that no setting of the samples has and
+// that have the same value in all others.
+func unknown(samples, others []results.Sample,
+	of func(*results.Setting) (string, params)) map[string]params {
+	known := make(map[string]map[string]bool)
+	for i := range samples {
+		name, has := of(samples[i].Setting)
+		if known[name] == nil {
+			known[name] = make(map[string]bool)
+		}
+		for param := range has { // order-free: fills a set
+			known[name][param] = true
+		}
+	}
+	found, varied := make(map[string]params), make(map[string]map[string]bool)
+	for i := range others {
+		name, has := of(others[i].Setting)
+		for param, value := range has { // order-free: whatever comes first
+			if known[name] == nil || known[name][param] || varied[name][param] {
+				continue
+			}
+			if found[name] == nil {
+				found[name], varied[name] = make(params), make(map[string]bool)
+			}
+			if old, seen := found[name][param]; seen && old != value {
+				varied[name][param] = true
+				delete(found[name], param)
+				continue
+			}
+			found[name][param] = value
+		}
+	}
+	maps.DeleteFunc(found, func(_ string, p params) bool { return len(p) == 0 })
+	return found
+}
 
 func byKey(samples []results.Sample) map[sampleKey]*results.Sample {
 	at := make(map[sampleKey]*results.Sample, len(samples))

@@ -190,10 +190,12 @@ func usesOf(m *results.Manifest, s *results.Sample) (u uses) {
 func comparePair(pair Pair) []Comparison {
 	var all []Comparison
 	experiment := pair.Old.Manifest.Experiment
-	newAt, oldAt := byKey(pair.New.Samples), byKey(pair.Old.Samples)
+	olds := aligned(pair.Old.Samples, pair.New.Samples)
+	news := aligned(pair.New.Samples, pair.Old.Samples)
+	newAt, oldAt := byKey(news), byKey(olds)
 	var tested []point
-	for i := range pair.Old.Samples {
-		old := &pair.Old.Samples[i]
+	for i := range olds {
+		old := &olds[i]
 		new := newAt[keyOf(old)]
 		if new == nil {
 			c := describe(experiment, old)
@@ -209,8 +211,8 @@ func comparePair(pair Pair) []Comparison {
 		}
 		all = append(all, c)
 	}
-	for i := range pair.New.Samples {
-		if s := &pair.New.Samples[i]; oldAt[keyOf(s)] == nil {
+	for i := range news {
+		if s := &news[i]; oldAt[keyOf(s)] == nil {
 			c := describe(experiment, s)
 			c.set(nil, s.Trials)
 			c.Verdict = Added

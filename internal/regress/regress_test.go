@@ -2,6 +2,7 @@ package regress
 
 import (
 	"bytes"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -348,6 +349,40 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("the gate has fallen: %v, want %v", g.Failed(), fallen)
 			}
 		})
+	}
+}
+
+// TestNewParameter: a parameter that one run alone has hides no change, unless it has several values
+// there, among which nobody can choose.
+func TestNewParameter(t *testing.T) {
+	run := func(trial float64, cuts ...string) *Reference {
+		b := reference(1, 1, "x")
+		for _, depth := range []string{"5", "9"} {
+			for _, cut := range cuts {
+				s := sample("a", 1, []float64{trial})
+				s.Params = map[string]string{"depth": depth, "cut": cut}
+				if cut == "" {
+					delete(s.Params, "cut")
+				}
+				b.Samples = append(b.Samples, s)
+			}
+		}
+		return b
+	}
+	for _, c := range []struct {
+		old, new *Reference
+		want     map[string]int
+	}{
+		{run(1, ""), run(1, "even"), map[string]int{Same: 2}},
+		{run(1, "even"), run(1, ""), map[string]int{Same: 2}},
+		{run(1, ""), run(2, "even"), map[string]int{Changed: 2}},
+		{run(1, ""), run(1, "even", "odd"), map[string]int{Missing: 2, Added: 4}},
+		{run(1, "even"), run(1, "odd"), map[string]int{Missing: 2, Added: 2}},
+	} {
+		g := Compare([]Pair{{c.old, c.new}}, DefaultOptions)
+		if !maps.Equal(g.Counts, c.want) {
+			t.Errorf("%v, want %v", g.Counts, c.want)
+		}
 	}
 }
 

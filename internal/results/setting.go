@@ -222,6 +222,21 @@ func (s *Setting) Key() string {
 	return b.String()
 }
 
+// With returns the setting with further parameters of the algorithm and of the dataset.
+func (s *Setting) With(algorithm, dataset map[string]string) *Setting {
+	added := func(to, more map[string]string) map[string]string {
+		if len(more) == 0 {
+			return to
+		}
+		all := maps.Clone(more)
+		maps.Copy(all, to)
+		return all
+	}
+	c := *s
+	c.Params, c.Dataset.Params, c.key = added(s.Params, algorithm), added(s.Dataset.Params, dataset), ""
+	return c.Interned()
+}
+
 // Interned returns the setting with its key computed, so that Key costs nothing from then on and is
 // safe for concurrent use.
 func (s *Setting) Interned() *Setting {
