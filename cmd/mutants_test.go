@@ -128,7 +128,7 @@ var mutants = []mutant{
 		folder: "experiments/engine", function: "trialData.split",
 		old: "m.folds[fold].Train", with: "m.rows"},
 	{name: "regions of k-1 records", folder: "algorithms/mondrian", function: "Algorithm.Release",
-		old: "split(ctx, table, rows, &own)", with: "split(ctx, table, rows, "+
+		old: "split(ctx, table, rows, &own)", with: "split(ctx, table, rows, " +
 			"func(p Params) *Params { p.K--; return &p }(own))"},
 	{name: "geometric noise of half the scale", folder: "privacy", function: "drawGeometric",
 		with: "return soundDrawGeometric(s, 2*rate)"},

@@ -40,7 +40,7 @@ func (t Truth) and(o Truth) Truth {
 	return Truth{t.All && o.All, t.Any && o.Any, t.Share * o.Share}
 }
 func (t Truth) or(o Truth) Truth { return t.not().and(o.not()).not() }
-func (t Truth) not() Truth       { return Truth{!t.Any, !t.All, 1 - t.Share} }
+func (t Truth) not() Truth       { return Truth{!t.Any, !t.All, 1 - float64(t.Share)} }
 
 // Of is the truth of the set for records whose codes lie in spans.
 func (s *Set) Of(spans []Span) Truth {

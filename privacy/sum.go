@@ -67,8 +67,8 @@ func Within(probability float64, sums []Summed) float64 {
 		return withinGrid(probability, sums, deviation, widest, same)
 	}
 	z := elementary.NormalUpper((1 - probability) / 2)
-	z += float64(fourth / variance / variance / 24 * (float64(z*z*z) - 3*z))
-	distance := z * deviation
+	z += float64(fourth / variance / variance / 24 * (float64(z*z*z) - float64(3*z)))
+	distance := float64(z * deviation)
 	switch { // integers in place of a density
 	case same:
 		return math.Ceil(distance/widest-0.5) * widest
@@ -104,7 +104,7 @@ func withinGrid(probability float64, sums []Summed, deviation, widest float64, s
 		a := 1 / (c + math.Sqrt(float64(c*c)-1))
 		for range 2 * s.Draws { // up the grid, and after turning it round down
 			for i := range law {
-				law[i] *= 1 - a
+				law[i] = float64(law[i] * (1 - a))
 				if i >= stride {
 					law[i] += float64(a * law[i-stride])
 				}

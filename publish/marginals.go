@@ -289,7 +289,7 @@ func (c *Certificate) noise(schema *datasets.Schema, marginals []algorithms.Marg
 				inner *= len(values)
 			}
 			_, deviation, _ := c.law(m) // which could be written
-			deviation *= math.Sqrt(float64(len(m.Counts)) / float64(size))
+			deviation = float64(deviation * math.Sqrt(float64(len(m.Counts))/float64(size)))
 			if !(deviation < best.Error) {
 				continue
 			}

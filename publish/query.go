@@ -287,7 +287,7 @@ func reach(a *datasets.Attribute, spans []datasets.Span) (low, middle, high floa
 	}
 	low, high = a.Number(spans[0].Low), a.Number(spans[len(spans)-1].High-1)
 	if a.Continuous { // numbers are the middles of cells
-		low, high = low-a.Step/2, high+a.Step/2
+		low, high = low-float64(a.Step/2), high+float64(a.Step/2)
 	}
 	return low, middle / size, high
 }

@@ -174,7 +174,7 @@ func newLabeller(ctx context.Context, in *algorithms.Input, p *LabelParams) (*la
 		return nil, err
 	}
 	l := &labeller{Data: d, ctx: ctx, in: in, params: p, noise: d.Noise("one-way marginals")}
-	cut, err := d.CutAll(float64(cutShare*in.Budget.Total()))
+	cut, err := d.CutAll(float64(cutShare * in.Budget.Total()))
 	if err != nil {
 		return nil, err
 	}

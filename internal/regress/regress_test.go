@@ -352,8 +352,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestNewParameter: a parameter that one run alone has hides no change, unless it has several values
-// there, among which nobody can choose.
+// TestNewParameter: a parameter that one run alone has hides no change, unless it has several
+// values there, among which nobody can choose.
 func TestNewParameter(t *testing.T) {
 	run := func(trial float64, cuts ...string) *Reference {
 		b := reference(1, 1, "x")

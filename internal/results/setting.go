@@ -233,7 +233,8 @@ func (s *Setting) With(algorithm, dataset map[string]string) *Setting {
 		return all
 	}
 	c := *s
-	c.Params, c.Dataset.Params, c.key = added(s.Params, algorithm), added(s.Dataset.Params, dataset), ""
+	c.Params, c.Dataset.Params = added(s.Params, algorithm), added(s.Dataset.Params, dataset)
+	c.key = ""
 	return c.Interned()
 }
 

@@ -173,7 +173,7 @@ func divide(leaves []leaf, bins int) []leaf {
 	}
 	var divided []leaf
 	for _, l := range leaves {
-		halves := l.count / total * float64(2*bins)
+		halves := float64(l.count / total * float64(2*bins))
 		width := uint64(l.high - l.low)
 		if width == 1 || !(halves > 1) || !l.above(certain) {
 			divided = append(divided, l)
