@@ -165,13 +165,15 @@ func (w *Whole) Hierarchical(c *Class) float64 {
 // Ordered is the distance where two values are as far apart as their places in the order of those
 // that occur: Σᵢ |Σ_{j≤i} (pⱼ - qⱼ)| / (m - 1). Between two values found in the class the sum of p
 // stays as it is and that of q grows, so that their difference changes its sign once: no walk over
-// all m values is needed for every class.
+// all m values is needed for every class. Sums are of whole numbers, so that a distance that is t
+// is not above it by rounding.
 func (w *Whole) Ordered(c *Class) float64 {
 	m := len(w.upTo)
 	if m < 2 {
 		return 0
 	}
 	sum, so, found := 0.0, 0.0, c.ascending()
+	size, all := float64(c.Size), float64(w.all.Size)
 	for i := -1; i < len(found); i++ {
 		from, to := 0, m
 		if i >= 0 {
@@ -181,12 +183,12 @@ func (w *Whole) Ordered(c *Class) float64 {
 		if i+1 < len(found) {
 			to = w.places[found[i+1]]
 		}
-		level := so / float64(c.Size) * float64(w.all.Size) // in records of the table
+		level := float64(so * all)
 		turn := from + sort.Search(to-from, func(j int) bool {
-			return float64(w.upTo[from+j]) > level
+			return float64(float64(w.upTo[from+j])*size) > level
 		})
-		sum += float64(level*float64(turn-from)) - (w.sums[turn] - w.sums[from])
-		sum += w.sums[to] - w.sums[turn] - float64(level*float64(to-turn))
+		sum += float64(level*float64(turn-from)) - float64(size*(w.sums[turn]-w.sums[from]))
+		sum += float64(size*(w.sums[to]-w.sums[turn])) - float64(level*float64(to-turn))
 	}
-	return sum / float64(w.all.Size) / float64(m-1)
+	return sum / (float64(size*all) * float64(m-1))
 }
