@@ -50,7 +50,7 @@ const settledFolder = "settled"
 
 // settleSeconds is what the next look of an experiment may cost, in seconds of one worker's time by
 // costs.csv: the same experiments grow on every machine.
-const settleSeconds = 480.0
+const settleSeconds = 600.0
 
 // unknownCost is the seconds taken for a job of an experiment that was never timed.
 const unknownCost = 0.05
