@@ -28,14 +28,18 @@ func NewProblem(p *Points, machines int) *Problem {
 		q.Total += q.Masses[i]
 	}
 	for k := range q.mean {
+		varies := false
 		for i, w := range q.Masses {
+			varies = varies || p.Values[i*p.Numbers+k] != p.Values[k]
 			q.mean[k] += float64(w / q.Total * p.Values[i*p.Numbers+k])
 		}
 		for i, w := range q.Masses {
 			d := p.Values[i*p.Numbers+k] - q.mean[k]
 			q.sd[k] += float64(w / q.Total * float64(d*d))
 		}
-		q.sd[k] = math.Sqrt(q.sd[k])
+		if q.sd[k] = math.Sqrt(q.sd[k]); !varies { // up to rounding, which is no spread
+			q.sd[k] = 0
+		}
 		for i := range q.Masses {
 			v := &p.Values[i*p.Numbers+k]
 			if *v -= q.mean[k]; q.sd[k] > 0 {
