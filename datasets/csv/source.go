@@ -25,7 +25,7 @@ type Source struct{}
 type Params struct {
 	CSV    string `yaml:"csv" doc:"the table's text, compressed by gzip or not" values:"a file's path, relative to the spec"`
 	Schema string `yaml:"schema" doc:"the table's schema file, which ppdp datasets schema drafts" values:"a file's path, relative to the spec"`
-	// Target leaves the schema file as it is.
+	// Both leave the schema file as it is.
 	Contributions int    `yaml:"contributions" doc:"at most this many records of each person are used, in place of as many as the schema says; 0 for these" min:"0" max:"1000"`
 	Target        string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
 	// What is held out by train: comes last.
