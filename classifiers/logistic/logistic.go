@@ -36,7 +36,7 @@ func (Classifier) Info() classifiers.Info {
 		Name:     "logistic",
 		Title:    "Logistic regression",
 		Source:   "Hastie, Tibshirani & Friedman 2009, section 4.4, with an L2 penalty",
-		Revision: 1,
+		Revision: 2,
 	}
 }
 

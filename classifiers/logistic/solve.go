@@ -91,7 +91,7 @@ func (q *problem) curve(to, direction, probabilities []float64) {
 func (q *problem) solve(ctx context.Context) error {
 	n := q.Machines * q.Width
 	parameters, gradient := make([]float64, n), make([]float64, n)
-	trial := make([]float64, n)
+	trial, diagonal := make([]float64, n), make([]float64, n)
 	probabilities := make([]float64, q.Len()*q.Machines)
 	value := q.loss(parameters, gradient, probabilities)
 	small := tolerance * q.price * q.Total
@@ -102,7 +102,14 @@ func (q *problem) solve(ctx context.Context) error {
 		}
 		// Newton's step, solved only as well as is worth it.
 		size := math.Sqrt(linear.Dot(gradient, gradient))
-		step, err := linear.Conjugate(ctx, gradient,
+		for i := range diagonal {
+			diagonal[i] = 1 // of the penalty; the biases have little more than their own for it
+		}
+		q.Diagonal(diagonal, func(i, k int) float64 {
+			p := probabilities[i*q.Machines+k]
+			return float64(q.price * q.Masses[i] * p * (1 - p))
+		})
+		step, err := linear.Conjugate(ctx, gradient, diagonal,
 			min(0.1, math.Sqrt(size/(q.price*q.Total))), func(to, direction []float64) {
 				q.curve(to, direction, probabilities)
 			})

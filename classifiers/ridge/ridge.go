@@ -27,7 +27,7 @@ type Regressor struct{}
 
 func (Regressor) Info() classifiers.Info {
 	return classifiers.Info{Name: "ridge", Title: "Ridge regression",
-		Source: "Hoerl & Kennard 1970, with a penalty of 1", Revision: 1}
+		Source: "Hoerl & Kennard 1970, with a penalty of 1", Revision: 2}
 }
 
 // FitNumber solves for the numbers as shares of their range, which change no more than the units.
@@ -59,53 +59,26 @@ func (Regressor) FitNumber(ctx context.Context, data classifiers.Data,
 			q.Spread(to, score, i)
 		}
 	}
-	parameters, gradient := make([]float64, q.Width), make([]float64, q.Width)
-	curve(gradient, parameters, numbers)
+	gradient := make([]float64, q.Width)
+	curve(gradient, make([]float64, q.Width), numbers)
 	before := math.Sqrt(linear.Dot(gradient, gradient))
-	// In units in which each parameter has a curvature of 1, values of little weight are no longer
-	// steps behind the others.
-	unit := diagonal(q)
-	scale := func(to, by []float64) {
-		for i, u := range unit {
-			to[i] = float64(by[i] * u)
-		}
+	diagonal := make([]float64, q.Width)
+	for i := range q.Size {
+		diagonal[i] = 1 // of the penalty
 	}
-	scale(gradient, gradient)
+	q.Diagonal(diagonal, func(i, _ int) float64 { return q.Masses[i] })
 	const enough, worst = 1e-10, 1e-6
-	step, err := linear.Conjugate(ctx, gradient, enough, func(to, direction []float64) {
-		scale(parameters, direction)
-		curve(to, parameters, nil)
-		scale(to, to)
-	})
+	parameters, err := linear.Conjugate(ctx, gradient, diagonal, enough,
+		func(to, direction []float64) { curve(to, direction, nil) })
 	if err != nil {
 		return nil, err
 	}
-	scale(parameters, step)
 	curve(gradient, parameters, numbers)
 	if !(math.Sqrt(linear.Dot(gradient, gradient)) <= float64(worst*before)) {
 		return nil, errors.New("ridge: not solved: the weights are too large or too unequal")
 	}
 	q.Write(&m.score, parameters)
 	return m, nil
-}
-
-// diagonal is 1/√ of each parameter's own curvature.
-func diagonal(q *linear.Problem) []float64 {
-	unit := make([]float64, q.Width)
-	for i, mass := range q.Masses {
-		values, at := q.Point(int32(i))
-		for n, v := range values {
-			unit[n] += float64(mass * float64(v*v))
-		}
-		for _, f := range at { // a filler is at the constant's place, which is set below
-			unit[f] += mass
-		}
-	}
-	for f, u := range unit {
-		unit[f] = 1 / math.Sqrt(1+u)
-	}
-	unit[q.Size] = 1 / math.Sqrt(q.Total)
-	return unit
 }
 
 // model is a linear score from 0 to 1 over the target's range.

@@ -121,17 +121,41 @@ func (q *Problem) Write(model *Model, parameters []float64) {
 	}
 }
 
-// Conjugate solves curvature·step = -gradient by conjugate gradients until what is left of the
-// gradient is at most enough times its length. curve writes the curvature times a direction.
-func Conjugate(ctx context.Context, gradient []float64, enough float64,
+// Diagonal adds each parameter's own curvature to diagonal, where a point's score has the curvature
+// given by point and machine.
+func (q *Problem) Diagonal(diagonal []float64, curvature func(i, k int) float64) {
+	for i := range q.Masses {
+		values, at := q.Point(int32(i))
+		for k := range q.Machines {
+			w, c := diagonal[k*q.Width:(k+1)*q.Width], curvature(i, k)
+			w[q.Size] += c
+			for n, v := range values {
+				w[n] += float64(c * float64(v*v))
+			}
+			for _, f := range at {
+				if int(f) < q.Size {
+					w[f] += c
+				}
+			}
+		}
+	}
+}
+
+// Conjugate solves curvature·step = -gradient by conjugate gradients, in units in which each
+// parameter's own curvature is 1: values of little weight are then no steps behind the others. It
+// ends when what is left of the gradient, in these units, is at most enough times its length.
+// curve writes the curvature times a direction; diagonal has each parameter's own curvature.
+func Conjugate(ctx context.Context, gradient, diagonal []float64, enough float64,
 	curve func(to, direction []float64)) (step []float64, err error) {
 	n := len(gradient)
 	step, rest := make([]float64, n), make([]float64, n)
 	direction, curved := make([]float64, n), make([]float64, n)
+	scaled := make([]float64, n) // what is left, divided by the curvature
 	for i, g := range gradient {
-		rest[i], direction[i] = -g, -g
+		rest[i], scaled[i] = -g, -g/diagonal[i]
+		direction[i] = scaled[i]
 	}
-	square := Dot(rest, rest)
+	square := Dot(rest, scaled)
 	enough *= math.Sqrt(square)
 	for range 2 * n {
 		if math.Sqrt(square) <= enough {
@@ -149,10 +173,11 @@ func Conjugate(ctx context.Context, gradient []float64, enough float64,
 		for i := range step {
 			step[i] += float64(along * direction[i])
 			rest[i] -= float64(along * curved[i])
+			scaled[i] = rest[i] / diagonal[i]
 		}
-		next := Dot(rest, rest)
+		next := Dot(rest, scaled)
 		for i := range direction {
-			direction[i] = rest[i] + float64(next/square*direction[i])
+			direction[i] = scaled[i] + float64(next/square*direction[i])
 		}
 		square = next
 	}
