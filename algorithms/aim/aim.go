@@ -25,12 +25,9 @@
 //     sets sees what attributes say together, and that one repeats another. Where it needs only a
 //     part of the budget, a regression on the set and further choices follow, of attributes that
 //     it leaves most unexplained. These have to outweigh the noise that they bring.
-//  3. The chosen attributes' marginals are measured as AIM does, the others' at a tenth of that;
-//     or, with pairs: all, those of all attributes and the class.
+//  3. The chosen attributes' marginals are measured as AIM does, the others' at a tenth of that.
 //  4. A regression on indicators of the chosen attributes' values, by objective perturbation with
-//     Laplace noise, labels the records. Labels are the most probable class and not drawn; with
-//     cutoff: share, some records of the most frequent class get another one, so that it is as
-//     frequent as it was counted, and no other label changes.
+//     Laplace noise, labels the records. Labels are the most probable class and not drawn.
 //
 // A record has as many indicators as attributes are chosen, k. Scaled by 1/k they have the L1 norm
 // 1, whatever the number of values, so that Laplace noise on each coefficient does not grow with
@@ -41,25 +38,23 @@
 // these move the gradient by 1/2, and those that are labelled wrongly by up to 1, which is what
 // noise is scaled to. With the lead both move it by about 1.
 //
-// With pairs: all, the regulariser pulls to what AIM's model says of the labels, and not to zero:
-// to a regression of records drawn from the model. The noise in directions that no record speaks
-// for is as before, but the regulariser's bias now points to something known.
-//
 // Privacy of aim-labels. Neighbours differ by one record more or less. Steps 1 and 3 are as above.
 // The score of a set in step 2 rises by 0 or 1 with a record more; less half the number of records,
 // which is the same for all sets, it moves by 1/2 (chooseFirst). Unexplained class counts move by
-// at most 1 (unexplained). The regression's loss has a gradient and second derivatives that move
-// by no more than is declared (gradientSensitivity, shapeOf), and privacy.Objective proves that its
+// at most 1 (unexplained). The regression's loss has a gradient and second derivatives that move by
+// no more than is declared (gradientSensitivity, shapeOf), and privacy.Objective proves that its
 // minimum, which no program finds exactly, is private under these. The lead is a constant added to
 // scores before probabilities are taken: a record's gradient is still (p-y)⊗x for probabilities p,
-// and its second derivatives (diag(p)-ppᵀ)⊗xxᵀ, and the bounds hold for every p. The regulariser's
-// centre is computed from noisy marginals before the regression's noise is drawn. Given these, it
-// is the same constant for neighbours: it drops out of the difference of their gradients, and from
-// the second derivatives altogether, so that strong convexity, the determinant and the distance of
-// an inexact minimum are as without it. All steps draw on one path of the budget, and what each
-// does depends on the table through earlier answers alone. Labels are computed from the regression,
-// the class counts and drawn records, which is post-processing. The regression's coefficients are
-// in floating point; they are not published.
+// and its second derivatives (diag(p)-ppᵀ)⊗xxᵀ, and the bounds hold for every p. All steps draw on
+// one path of the budget, and what each does depends on the table through earlier answers alone.
+// Labels are computed from the regression, the class counts and drawn records, which is
+// post-processing. The regression's coefficients are in floating point; they are not published.
+//
+// "aim-logistic" is ours too, for prediction and marginals at once, in either unit of the budget.
+// The marginals of each attribute with the class take the place of those of one attribute, for more
+// of the budget; AIM's rounds follow. Records of the model get labels drawn from the logistic
+// regression that has these marginals with the class. It depends on the table through measurements
+// alone, and costs nothing more.
 //
 // Deviations:
 //   - The paper accounts in zCDP by ε = ρ + 2√(ρ ln(1/δ)); here the tight conversion is used.
@@ -100,7 +95,7 @@ func (Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees("One-way marginals, then rounds of choosing and measuring" +
 			" a marginal."),
-		Revision: 3,
+		Revision: 4,
 	}
 }
 
@@ -129,9 +124,14 @@ func (p *Params) Validate() error {
 // rare values are merged.
 const threshold = 3
 
+// between is the share of the iterations that a fit between rounds takes: it starts from the last
+// one and serves the next choice alone.
+const between = 0.5
+
 // search is a release under way.
 type search struct {
 	*margins.Data
+	ctx        context.Context
 	in         *algorithms.Input
 	params     *Params
 	candidates []candidate
@@ -151,32 +151,40 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := workload(in.Table.Schema(), params.Workload)
-	if err != nil {
-		return nil, fmt.Errorf("aim: workload: %w", err)
-	}
-	d, err := margins.Open(ctx, &in, &params.Params)
+	s, wanted, err := open(ctx, &in, params)
 	if err != nil {
 		return nil, err
 	}
-	s := &search{Data: d, in: &in, params: params, total: in.Budget.Total()}
-	s.plan(len(d.Sizes))
-	first := d.Noise("one-way marginals")
-	sets := d.OneWay()
-	cost := min(s.measuring, params.Alpha*d.Each(s.total, sets))
-	if err := d.MeasureAll(first, cost, sets); err != nil {
+	sets := s.OneWay()
+	cost := min(s.measuring, params.Alpha*s.Each(s.total, sets))
+	if err := s.MeasureAll(s.Noise("one-way marginals"), cost, sets); err != nil {
 		return nil, err
 	}
-	d.Merge(params.Merge, threshold, d.Class)
+	s.Merge(params.Merge, threshold, s.Class)
 	if err := s.run(wanted); err != nil {
 		return nil, err
 	}
-	return d.Publish(s.model)
+	return s.Publish(s.model)
 }
 
-// run chooses and measures marginals of a workload, after the one-way marginals.
+// open starts a search for a workload, whose sets it returns.
+func open(ctx context.Context, in *algorithms.Input, params *Params) (*search, [][]int, error) {
+	wanted, err := workload(in.Table.Schema(), params.Workload)
+	if err != nil {
+		return nil, nil, fmt.Errorf("aim: workload: %w", err)
+	}
+	d, err := margins.Open(ctx, in, &params.Params)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &search{Data: d, ctx: ctx, in: in, params: params, total: in.Budget.Total()}
+	s.plan(len(d.Sizes))
+	return s, wanted, nil
+}
+
+// run chooses and measures marginals of a workload, after the first ones.
 func (s *search) run(sets [][]int) (err error) {
-	if s.model, err = s.Fit(1, nil); err != nil {
+	if s.model, err = s.Fit(between, nil); err != nil {
 		return err
 	}
 	// with an attribute of one value, a marginal says nothing more than without it
@@ -233,7 +241,7 @@ func (s *search) round() (last bool, err error) {
 		return false, err
 	}
 	before := s.model.Marginal(c.set)
-	if s.model, err = s.Fit(1, s.model); err != nil {
+	if s.model, err = s.Fit(between, s.model); err != nil {
 		return false, err
 	}
 	if margins.Distance(before, s.model.Marginal(c.set)) <= bias*s.Cells(c.set) {

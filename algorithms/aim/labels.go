@@ -7,8 +7,6 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
-	"ppdp/algorithms/kernel/pgm"
-	"ppdp/elementary"
 	"ppdp/privacy"
 )
 
@@ -26,7 +24,7 @@ func (Labelled) Info() algorithms.Info {
 		Variants: []algorithms.Guarantee{algorithms.RecordPrivacy(algorithms.Strict, "A set of"+
 			" attributes, their marginals in integer noise drawn exactly, then a regression by"+
 			" objective perturbation. Public domains, a noisy number of records.")},
-		Revision: 2,
+		Revision: 3,
 	}
 }
 
@@ -34,14 +32,12 @@ func (Labelled) Info() algorithms.Info {
 type LabelParams struct {
 	margins.Params `yaml:",inline"`
 	Attributes     Attributes `yaml:"attributes" doc:"the attributes that labels depend on: those chosen, or all"`
-	Pairs          Attributes `yaml:"pairs" doc:"the attributes whose pairs AIM models: those that labels depend on; or all with the class, from where the regression starts"`
 	Labels         float64    `yaml:"labels" doc:"the share of epsilon for the regression" above:"0" values:"a number above 0, with choosing at most 0.95"`
 	Choosing       float64    `yaml:"choosing" doc:"the largest share of epsilon for the choice of attributes; what is not needed goes to the marginals" above:"0" values:"a number above 0, with labels at most 0.95"`
-	Rounds         int        `yaml:"rounds" doc:"how many rounds of AIM are planned for each attribute that it models; 0 is 1 to 4, as many as epsilon allows" min:"0" max:"1000"`
+	Rounds         int        `yaml:"rounds" doc:"how many rounds of AIM are planned for each attribute that labels depend on" min:"1" max:"1000"`
 	MaxModel       float64    `yaml:"max_model" doc:"the largest size of the tables of the model, in megabytes of 8-byte cells" above:"0" max:"32"`
 	// Copies cost nothing more, and a classifier learns more of the regression from more of them.
-	Copies int    `yaml:"copies" doc:"how many records are drawn for each of the estimated number; each has the weight 1, so that counts are as many times as large" min:"1" max:"100"`
-	Cutoff Cutoff `yaml:"cutoff" doc:"the class of a record: half, the most probable one; or share, where records of the most frequent class get another one at random, so that it is as frequent as measured"`
+	Copies int `yaml:"copies" doc:"how many records are drawn for each of the estimated number; each has the weight 1, so that counts are as many times as large" min:"1" max:"100"`
 }
 
 // Attributes says which attributes something is about.
@@ -56,22 +52,11 @@ func (Attributes) Enum() []string {
 	return algorithms.Words(ChosenAttributes, AllAttributes)
 }
 
-// Cutoff says which records of a regression get which label.
-type Cutoff string
-
-const (
-	Half  Cutoff = "half"
-	Share Cutoff = "share"
-)
-
-func (Cutoff) Enum() []string { return algorithms.Words(Half, Share) }
-
 // Params returns the defaults, for prediction: bins are equal, since private ones leave less for
 // the labels.
 func (Labelled) Params() algorithms.Params {
 	p := &LabelParams{Params: margins.DefaultParams(), Attributes: ChosenAttributes,
-		Pairs: ChosenAttributes, Labels: 0.5, Choosing: 0.25, Rounds: 1, MaxModel: 1, Copies: 10,
-		Cutoff: Half}
+		Labels: 0.5, Choosing: 0.25, Rounds: 1, MaxModel: 1, Copies: 10}
 	p.Cut = margins.Equal
 	return p
 }
@@ -95,8 +80,8 @@ const (
 	// about 4√2·share to scores, half of what they should lead by.
 	determinant = 1. / 6
 	// perCoefficient is how many records times epsilon a regression has for each coefficient of a
-	// set it is started on, perRound how many a round of AIM has where rounds are not given.
-	perCoefficient, perRound = 10, 300
+	// set it is started on.
+	perCoefficient = 10
 	// enough is how much epsilon times records the choice of a first set needs: a set that is right
 	// for 1/200 of the records more is then e¹⁰ times as probable.
 	enough = 800
@@ -117,7 +102,6 @@ type labeller struct {
 	offsets     []int // of the chosen attributes' values in a class's part of θ
 	width       int   // of that part
 	theta       []float64
-	centre      []float64 // of the last regression, nil for zeros
 	regressions *privacy.Objective
 	noise       privacy.VectorNoise
 	total       float64 // what the budget has for all but private bins
@@ -151,11 +135,6 @@ func (a Labelled) Release(ctx context.Context, in algorithms.Input) (*algorithms
 	s, err := l.marginals(fitting)
 	if err != nil {
 		return nil, err
-	}
-	if params.Pairs == AllAttributes {
-		if l.centre, err = l.modelled(s.model); err != nil {
-			return nil, err
-		}
 	}
 	if l.theta, err = l.fit(fitting); err != nil {
 		return nil, err
@@ -199,7 +178,7 @@ func (l *labeller) unlabelled() (*algorithms.Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.PublishLabelled(model, l.params.Copies, func([][]uint32) {})
+	return l.PublishLabelled(model, l.params.Copies, func([][]uint32) error { return nil })
 }
 
 // count measures the class and declares the regressions of it.
@@ -230,14 +209,14 @@ func (l *labeller) use(a int) {
 	l.width += l.Sizes[a]
 }
 
-// marginals runs AIM over the pairs of the attributes chosen, or of all and the class, after the
-// one-way marginals of all others. It leaves so much of the budget.
+// marginals runs AIM over the pairs of the attributes chosen, after the one-way marginals of all
+// others. It leaves so much of the budget.
 func (l *labeller) marginals(reserve float64) (*search, error) {
 	var modelled []int
 	var others [][]int
 	for a := range l.Sizes {
 		switch {
-		case l.params.Pairs == AllAttributes || slices.Contains(l.chosen, a):
+		case slices.Contains(l.chosen, a):
 			modelled = append(modelled, a)
 		case a != l.Class:
 			others = append(others, []int{a})
@@ -250,20 +229,14 @@ func (l *labeller) marginals(reserve float64) (*search, error) {
 		}
 	}
 	p := l.params
-	s := &search{Data: l.Data, in: l.in, reserve: reserve,
+	s := &search{Data: l.Data, ctx: l.ctx, in: l.in, reserve: reserve,
 		params: &Params{Params: p.Params, Rounds: p.Rounds, Alpha: 0.9, MaxModel: p.MaxModel},
 		total:  l.Path.Remaining() - reserve}
-	if p.Rounds == 0 {
-		rounds := float64(s.total*l.records) / float64(perRound*len(modelled))
-		s.params.Rounds = int(min(4, max(1, rounds)))
-	}
 	s.plan(len(modelled))
 	var sets [][]int
 	for i, a := range modelled {
-		if a != l.Class { // which is counted
-			if err := l.Measure(l.noise, s.measuring, []int{a}); err != nil {
-				return nil, err
-			}
+		if err := l.Measure(l.noise, s.measuring, []int{a}); err != nil {
+			return nil, err
 		}
 		sets = append(sets, []int{a})
 		for _, b := range modelled[:i] {
@@ -276,55 +249,23 @@ func (l *labeller) marginals(reserve float64) (*search, error) {
 // fit fits a regression on the attributes chosen.
 func (l *labeller) fit(epsilon float64) ([]float64, error) {
 	shape := shapeOf(len(l.chosen), l.width, len(l.classes), determinant*epsilon)
-	r := l.regression(l.labels, l.Values)
-	r.strength, r.centre = shape.Strength, l.centre
+	r := l.regression()
+	r.strength = shape.Strength
 	return l.regressions.Minimise(&l.Path, epsilon, shape, r)
 }
 
 // regression is a regression on the attributes chosen, without its strength.
-func (l *labeller) regression(labels []uint32, values func(a int) []uint32) *regression {
-	n, m, others := len(labels), len(l.chosen), len(l.classes)-1
-	r := &regression{ctx: l.ctx, labels: labels, attributes: m, width: l.width,
-		classes: others + 1, values: make([]int32, n*m), scores: make([]float64, others),
-		probabilities: make([]float64, n*others)}
+func (l *labeller) regression() *regression {
+	r := newRegression(l.ctx, l.labels, len(l.classes), l.width)
+	r.lead = lead
 	for i, a := range l.chosen {
-		for row, v := range values(a) {
-			r.values[row*m+i] = int32(l.offsets[i]) + int32(v)
-		}
+		r.feature(i, len(l.chosen), l.offsets[i], l.Values(a))
 	}
 	return r
 }
 
-// modelRows bounds the records of a model that are labelled.
-const modelRows = 1 << 17
-
-// modelled is what a model says of the labels: the regression of as many records drawn from it,
-// without noise. Of an attribute's values only differences are kept. Their mean would pull scores
-// that records hardly speak for to the most frequent class, and the labels of those at even odds.
-func (l *labeller) modelled(m *pgm.Model) ([]float64, error) {
-	columns := m.Records(int(min(l.records, modelRows)), l.in.Noise.Open("labels of the model"))
-	r := l.regression(columns[l.Class], func(a int) []uint32 { return columns[a] })
-	r.strength = 1
-	theta, err := r.Minimise(make([]float64, (r.classes-1)*l.width), 0.01)
-	if err != nil {
-		return nil, err
-	}
-	for k := range r.classes - 1 {
-		for i, a := range l.chosen {
-			part, mean := theta[k*l.width+l.offsets[i]:][:l.Sizes[a]], 0.0
-			for _, v := range columns[a] {
-				mean += part[v] / float64(len(columns[a]))
-			}
-			for v := range part {
-				part[v] -= mean
-			}
-		}
-	}
-	return theta, nil
-}
-
 // relabel gives drawn records the labels of the regression.
-func (l *labeller) relabel(columns [][]uint32) {
+func (l *labeller) relabel(columns [][]uint32) error {
 	to, others := columns[l.Class], len(l.classes)-1
 	scores := make([]float64, len(to)*others)
 	for k := range others {
@@ -344,68 +285,5 @@ func (l *labeller) relabel(columns [][]uint32) {
 			}
 		}
 	}
-	if l.params.Cutoff == Share {
-		l.share(to, scores)
-	}
-}
-
-// share draws another class for records of the most frequent one, where that has too many: class k
-// with a probability proportional to exp(β·score of k), for the largest β that leaves no more than
-// were counted. That class stays the most probable one wherever it was, and others' labels stay.
-func (l *labeller) share(labels []uint32, scores []float64) {
-	others := len(l.classes) - 1
-	odds := make([]float64, others+1)
-	// weigh writes the odds of a record's classes against the most frequent one.
-	weigh := func(row int, beta float64) (sum float64) {
-		own := scores[row*others : (row+1)*others]
-		at := 0.0
-		if l.frequent > 0 {
-			at = own[l.frequent-1]
-		}
-		for k := range odds {
-			score := 0.0
-			if k > 0 {
-				score = own[k-1]
-			}
-			odds[k] = elementary.Exp(beta * (score - at))
-			sum += odds[k]
-		}
-		return sum
-	}
-	want, have := float64(len(labels))*l.classes[l.frequent]/l.records, 0.0
-	for _, y := range labels {
-		if int(y) == l.frequent {
-			have++
-		}
-	}
-	if have <= want {
-		return
-	}
-	low, high := 0.0, 1.0 // of β/(1+β)
-	for range 30 {
-		middle, stay := float64((low+high)/2), 0.0
-		for row, y := range labels {
-			if int(y) == l.frequent {
-				stay += 1 / weigh(row, middle/(1-middle))
-			}
-		}
-		if stay > want {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	stream := l.in.Noise.Open("labels")
-	for row, y := range labels {
-		if int(y) != l.frequent {
-			continue
-		}
-		left := float64(stream.Open01() * weigh(row, low/(1-low)))
-		for k, x := range odds {
-			if left -= x; left < 0 {
-				labels[row] = uint32(k)
-				break
-			}
-		}
-	}
+	return nil
 }

@@ -19,7 +19,7 @@ import (
 func drawRegression(t *rapid.T) (*regression, []float64) {
 	m, classes := rapid.IntRange(1, 3).Draw(t, "m"), rapid.IntRange(2, 4).Draw(t, "classes")
 	r := &regression{ctx: context.Background(), attributes: m, classes: classes,
-		scores: make([]float64, classes-1)}
+		lead: lead, scores: make([]float64, classes-1)}
 	var sizes, offsets []int
 	for range m {
 		offsets = append(offsets, r.width)
@@ -39,12 +39,6 @@ func drawRegression(t *rapid.T) (*regression, []float64) {
 	theta := make([]float64, (classes-1)*r.width)
 	for i := range theta {
 		theta[i] = rapid.Float64Range(-4, 4).Draw(t, "theta")
-	}
-	if rapid.Bool().Draw(t, "centred") {
-		r.centre = make([]float64, len(theta))
-		for i := range theta {
-			r.centre[i] = rapid.Float64Range(-4, 4).Draw(t, "centre")
-		}
 	}
 	return r, theta
 }
@@ -127,7 +121,7 @@ func TestRegressionShape(t *testing.T) {
 		shape := shapeOf(m, m, 2, 0.1)
 		r := &regression{ctx: t.Context(), attributes: m, classes: 2, width: m, labels: []uint32{1},
 			values: make([]int32, m), scores: []float64{0}, probabilities: []float64{0},
-			strength: shape.Strength}
+			lead: lead, strength: shape.Strength}
 		for i := range r.values {
 			r.values[i] = int32(i)
 		}
@@ -258,8 +252,7 @@ func TestReplayOfFurtherChoices(t *testing.T) {
 	}
 }
 
-// TestLabels: at a huge epsilon an additive rule is learnt without an error. By shares, as many
-// records have a label as the class has, by halves all those that the rule says.
+// TestLabels: at a huge epsilon an additive rule is learnt without an error.
 func TestLabels(t *testing.T) {
 	var records [][]uint32
 	for i := range 900 {
@@ -267,22 +260,17 @@ func TestLabels(t *testing.T) {
 		records = append(records, []uint32{a, b, min(1, (a+b)/3)})
 	}
 	table := testinput.Numbers(2, []int{3, 3}, records...)
-	for _, cutoff := range []Cutoff{Half, Share} {
-		p := Labelled{}.Params().(*LabelParams)
-		p.Copies, p.Attributes, p.Cutoff = 2, AllAttributes, cutoff
-		release := testinput.LazyRelease(t, Labelled{},
-			testinput.Input(table, p, algorithms.Strict, 1e4, 1))
-		wrong, ones := 0, 0
-		for row := range int32(release.Table.Len()) {
-			c := func(a int) uint32 { return release.Table.Column(a).At(row) }
-			ones += int(c(2))
-			if c(2) != min(1, (c(0)+c(1))/3) {
-				wrong++
-			}
-		}
-		if n := release.Table.Len(); n != 1800 || wrong > 0 && cutoff == Half || wrong > 30 ||
-			math.Abs(float64(ones)-600) > 6 && cutoff == Share {
-			t.Errorf("%s: %d of %d labels are wrong, %d of class 1", cutoff, wrong, n, ones)
+	p := Labelled{}.Params().(*LabelParams)
+	p.Copies, p.Attributes = 2, AllAttributes
+	release := testinput.LazyRelease(t, Labelled{},
+		testinput.Input(table, p, algorithms.Strict, 1e4, 1))
+	if n := release.Table.Len(); n != 1800 {
+		t.Errorf("%d records", n)
+	}
+	for row := range int32(release.Table.Len()) {
+		c := func(a int) uint32 { return release.Table.Column(a).At(row) }
+		if c(2) != min(1, (c(0)+c(1))/3) {
+			t.Errorf("%d, %d: label %d", c(0), c(1), c(2))
 		}
 	}
 }
@@ -291,107 +279,14 @@ func TestLabels(t *testing.T) {
 func TestLoss(t *testing.T) {
 	r := &regression{ctx: t.Context(), attributes: 2, classes: 3, width: 3, labels: []uint32{2, 0},
 		values: []int32{0, 1, 0, 2}, scores: make([]float64, 2), probabilities: make([]float64, 4),
-		strength: 0.5, centre: []float64{1, 0, 0, 0, 0, 0}}
+		lead: 2, strength: 0.5}
 	theta, b := []float64{1, 2, 4, 0, 3, -1}, make([]float64, 6)
 	// scores of classes 1 and 2: (1.5, 1.5) of the first record, (2.5, -0.5) of the second
 	want := math.Log(1+math.Exp(2-1.5)+math.Exp(2)) + // of class 2
 		math.Log(1+math.Exp(2+2.5)+math.Exp(2-0.5)) + // of class 0
-		0.25*(0+4+16+0+9+1)
+		0.25*(1+4+16+0+9+1)
 	if got := r.evaluate(theta, b, make([]float64, 6)); math.Abs(got-want) > 1e-12 {
 		t.Errorf("loss %v, want %v", got, want)
-	}
-}
-
-// TestShare: labels of other classes stay, the most frequent one is left as often as it was
-// counted, and what others get instead is proportional to exp(β·score), with the same β for all
-// records. Numbers are within six standard deviations.
-func TestShare(t *testing.T) {
-	table := testinput.Numbers(3, []int{2}, []uint32{0, 0})
-	l := labellerOf(t, table, Labelled{}.Params().(*LabelParams), 5)
-	const n = 60000
-	for frequent := range 3 {
-		l.frequent, l.records, l.classes = frequent, 3000, []float64{700, 700, 700}
-		l.classes[frequent] = 1600
-		l.in.Noise = random.NewStreams(random.NewKey(uint64(frequent)))
-		// a third of the records has another class; two kinds of the others differ in scores
-		kinds := [][]float64{{-2, -1}, {-0.5, -3}}
-		labels, scores := make([]uint32, n), make([]float64, 0, 2*n)
-		for row := range labels {
-			own := []float64{0, 0, 0} // by class
-			at := 0
-			for k := range own {
-				if k != frequent {
-					own[k] = kinds[row%2][at]
-					at++
-				}
-			}
-			if labels[row] = uint32(frequent); row%3 == 0 {
-				labels[row] = uint32((frequent + 1) % 3)
-			}
-			scores = append(scores, own[1]-own[0], own[2]-own[0])
-		}
-		l.share(labels, scores)
-		counts := [2][3]float64{}
-		for row, y := range labels {
-			if row%3 > 0 {
-				counts[row%2][y]++
-			} else if y != uint32((frequent+1)%3) {
-				t.Fatalf("record %d of another class has class %d", row, y)
-			}
-		}
-		stay := counts[0][frequent] + counts[1][frequent]
-		if math.Abs(stay-n*1600/3000.) > 6*math.Sqrt(n/4.) {
-			t.Errorf("%v records stay, want %v", stay, n*1600/3000.)
-		}
-		beta := math.NaN()
-		for kind, own := range kinds {
-			at := 0
-			for k := range 3 {
-				if k == frequent {
-					continue
-				}
-				got := math.Log(counts[kind][k]/counts[kind][frequent]) / own[at]
-				if at++; math.IsNaN(beta) {
-					beta = got
-				} else if sd := math.Sqrt(2/counts[kind][k]) / math.Abs(own[at-1]); math.Abs(got-
-					beta) > 6*sd+0.05 {
-					t.Errorf("class %d of kind %d: β is %v, elsewhere %v", k, kind, got, beta)
-				}
-			}
-		}
-	}
-	// nothing is drawn where the class is rare already
-	labels := []uint32{0, 1, 2, 0}
-	l.frequent, l.classes = 0, []float64{3000, 0, 0}
-	if l.share(labels, make([]float64, 8)); !slices.Equal(labels, []uint32{0, 1, 2, 0}) {
-		t.Errorf("labels %v", labels)
-	}
-}
-
-// TestModelled: the centre has the order of the values that the model's records have, and no mean.
-func TestModelled(t *testing.T) {
-	var records [][]uint32
-	for i := range 3000 { // class 1 has shares of 1/5, 2/5 and 3/5
-		y := uint32(0)
-		if i/6%5 <= i%3 {
-			y = 1
-		}
-		records = append(records, []uint32{uint32(i % 3), uint32(i / 3 % 2), y})
-	}
-	p := Labelled{}.Params().(*LabelParams)
-	p.Attributes, p.Pairs = AllAttributes, AllAttributes
-	l := labellerOf(t, testinput.Numbers(2, []int{3, 2}, records...), p, 3)
-	l.use(0)
-	l.use(1)
-	s, err := l.marginals(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	centre, err := l.modelled(s.model)
-	if err != nil || !(centre[0] < centre[1]-1 && centre[1] < centre[2]-1) ||
-		math.Abs(centre[0]+centre[1]+centre[2]) > 0.1 || math.Abs(centre[3]+centre[4]) > 0.1 ||
-		math.Abs(centre[3]) > 1 {
-		t.Errorf("centre %v, %v", centre, err)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 //
 //	log(1 + Σ_{k≠y} exp(lead + z_k - z_y)),  z_k = Σ_values θ_k(value)/attributes,  z_0 = 0,
 //
-// added up, plus (strength/2)·|θ-centre|². A record's features thus have the L1 norm 1 and the
+// added up, plus (strength/2)·|θ|². A record's features thus have the L1 norm 1 and the
 // square of their L2 norm is 1/attributes. θ has the values of class 1, then those of class 2, and
 // so on.
 type regression struct {
@@ -24,8 +24,8 @@ type regression struct {
 	attributes int
 	width      int // of a class's part of θ
 	classes    int
+	lead       float64
 	strength   float64
-	centre     []float64 // nil for zeros
 	// scratch: what a record's values add up to, and probabilities of all records
 	scores, probabilities []float64
 }
@@ -35,14 +35,32 @@ type regression struct {
 // for any record: as much more of what is said, in the same noise. Scores are no log-odds then.
 const lead = 2
 
+// newRegression is a regression of labels, without a lead and without its strength. Its features
+// have as many values altogether as width says.
+func newRegression(ctx context.Context, labels []uint32, classes, width int) *regression {
+	return &regression{ctx: ctx, labels: labels, classes: classes, width: width,
+		scores: make([]float64, classes-1), probabilities: make([]float64, len(labels)*(classes-1))}
+}
+
+// feature sets one of so many features: the values of all records, those of the feature beginning
+// at an offset.
+func (r *regression) feature(i, of, offset int, values []uint32) {
+	if r.values == nil {
+		r.attributes, r.values = of, make([]int32, len(values)*of)
+	}
+	for row, v := range values {
+		r.values[row*of+i] = int32(offset) + int32(v)
+	}
+}
+
 // lower takes the lead from the score of a record's class, or gives it to all others.
-func lower(z []float64, y uint32) {
+func (r *regression) lower(z []float64, y uint32) {
 	if y > 0 {
-		z[y-1] -= lead
+		z[y-1] -= r.lead
 		return
 	}
 	for k := range z {
-		z[k] += lead
+		z[k] += r.lead
 	}
 }
 
@@ -115,26 +133,17 @@ func (r *regression) add(record int, weights, out []float64) {
 	}
 }
 
-// pull is by how much θ differs from the centre at i.
-func (r *regression) pull(theta []float64, i int) float64 {
-	if r.centre == nil {
-		return theta[i]
-	}
-	return theta[i] - r.centre[i]
-}
-
 // evaluate returns the loss at θ, plus bᵀθ, and writes its gradient. It keeps the probabilities.
 func (r *regression) evaluate(theta, b, gradient []float64) (loss float64) {
 	for i, x := range theta {
-		pull := r.pull(theta, i)
-		loss += float64(r.strength*pull*pull/2) + float64(b[i]*x)
-		gradient[i] = float64(r.strength*pull) + b[i]
+		loss += float64(r.strength*x*x/2) + float64(b[i]*x)
+		gradient[i] = float64(r.strength*x) + b[i]
 	}
 	others := r.classes - 1
 	for record, y := range r.labels {
 		p := r.probabilities[record*others : (record+1)*others]
 		r.score(record, theta, p)
-		lower(p, y)
+		r.lower(p, y)
 		own := 0.0
 		if y > 0 {
 			own = p[y-1]

@@ -154,12 +154,12 @@ func (l *labeller) chooseMore(budget float64) error {
 // more or less moves it by at most half of Σ_y |[y is its class] - p_y|, which is 1 - p of its
 // class.
 func (l *labeller) unexplained() []float64 {
-	k, r := len(l.classes), l.regression(l.labels, l.Values)
+	k, r := len(l.classes), l.regression()
 	off := make([]float64, len(l.labels)*k)
 	for row, y := range l.labels {
 		own := off[row*k : (row+1)*k]
 		r.score(row, l.theta, own[1:])
-		lower(own[1:], y)
+		r.lower(own[1:], y)
 		softmax(own[1:])
 		own[0] = 1
 		for _, p := range own[1:] {

@@ -46,13 +46,22 @@ var settings = map[string][]algorithms.Params{
 		return p
 	},
 		func(p *aim.LabelParams) {
-			p.Attributes, p.Cutoff, p.Copies, p.Rounds = aim.AllAttributes, aim.Share, 1, 4
+			p.Attributes, p.Copies, p.Rounds = aim.AllAttributes, 1, 4
 		},
 		func(p *aim.LabelParams) {
 			p.Labels, p.Choosing, p.Bins, p.Values = 0.3, 0.6, 3, partition.Midpoint
-			p.Pairs, p.Cutoff, p.Rounds = aim.AllAttributes, aim.Share, 0
 			p.Cut = margins.Private
 		},
+	),
+	"aim-logistic": vary(func() *aim.LogisticParams {
+		p := aim.Logistic{}.Params().(*aim.LogisticParams)
+		p.MaxRows, p.Iterations = maxRows, 20
+		return p
+	},
+		func(p *aim.LogisticParams) {
+			p.Class, p.Copies, p.Rounds, p.Merge = 0.9, 1, 1, margins.Neighbours
+		},
+		func(p *aim.LogisticParams) { p.Class, p.Cut, p.Values = 0.2, margins.Private, partition.Low },
 	),
 	"day2016": vary(day2016.DefaultParams,
 		func(p *day2016.Params) { p.Form, p.Lambda = day2016.Histogram, degrees.MaxDegree },

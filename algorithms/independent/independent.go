@@ -29,10 +29,10 @@ type Algorithm struct {
 }
 
 func (a Algorithm) Info() algorithms.Info {
-	title, note, revision := "Independent marginals", "All one-way marginals.", 3
+	title, note, revision := "Independent marginals", "All one-way marginals.", 4
 	if a.Class {
 		title, note, revision = "Naive Bayes model: each attribute with the class",
-			"All marginals of one attribute and the class.", 2
+			"All marginals of one attribute and the class.", 3
 	}
 	return algorithms.Info{
 		Name: a.Name, Title: title,

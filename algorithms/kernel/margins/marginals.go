@@ -39,7 +39,7 @@ type Params struct {
 
 // DefaultParams are 24 bins and fits of moderate length.
 func DefaultParams() Params {
-	return Params{Bins: 24, Cut: Private, Iterations: 200, Tolerance: 1e-3,
+	return Params{Bins: 24, Cut: Private, Iterations: 100, Tolerance: 1e-3,
 		Drawing: partition.DefaultDrawing()}
 }
 
@@ -311,9 +311,9 @@ func (d *Data) spans(a int) [][]datasets.Span {
 }
 
 // Fit fits a model to what has been measured, in a multiple of the iterations.
-func (d *Data) Fit(times int, warm *pgm.Model) (*pgm.Model, error) {
+func (d *Data) Fit(times float64, warm *pgm.Model) (*pgm.Model, error) {
 	m, err := pgm.Fit(d.ctx, d.Sizes, d.Measured, pgm.Total(d.Measured), pgm.Options{
-		Iterations: times * d.params.Iterations, Tolerance: d.params.Tolerance,
+		Iterations: int(math.Ceil(float64(times * float64(d.params.Iterations)))), Tolerance: d.params.Tolerance,
 		MaxCells: MaxCells}, warm)
 	if errors.Is(err, pgm.ErrTooLarge) {
 		err = fmt.Errorf("%w: %w", algorithms.ErrTooLarge, err)

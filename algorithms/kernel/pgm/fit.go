@@ -210,7 +210,11 @@ func (f *fitting) run(ctx context.Context, o Options) error {
 	f.project(f.z, f.atX)
 	f.Loss = f.evaluate(1)
 	earlier := f.Loss
-	scale, weight, cuts := 1/(f.curvature*f.Total), 1.0, 0 // the paper's 1/L and c
+	scale, cuts := 1/(f.curvature*f.Total), 0 // the paper's 1/L
+	// The paper's c, as large as the distance from the start may count: with a smaller one, what
+	// the loss is at the start wears off too slowly where noise is small, and fits that start from
+	// each other get worse and worse.
+	weight := 1 / scale
 	for f.Iterations < o.Iterations && f.curvature > 0 && cuts < maxCuts {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -1,0 +1,190 @@
+package aim
+
+import (
+	"context"
+	"math"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/margins"
+	"ppdp/datasets"
+)
+
+func init() { algorithms.Register(Logistic{}) }
+
+var _ algorithms.Fitter = Logistic{}
+
+// Logistic is the baseline "aim-logistic".
+type Logistic struct{}
+
+func (Logistic) Info() algorithms.Info {
+	return algorithms.Info{
+		Name:     "aim-logistic",
+		Title:    "AIM's records with labels drawn from a logistic regression of its marginals",
+		Source:   "ppdp; on McKenna et al. 2022",
+		Input:    algorithms.TableInput,
+		Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: margins.Guarantees("Marginals of each attribute and the class, then rounds of" +
+			" choosing and measuring a marginal. Labels follow from what was measured."),
+		Revision: 1,
+	}
+}
+
+// LogisticParams are the settings of a release.
+type LogisticParams struct {
+	Params `yaml:",inline"`
+	Class  float64 `yaml:"class" doc:"the share of the budget for the marginals of each attribute with the class" above:"0" below:"1"`
+	// Copies cost nothing more, and a classifier learns more of the probabilities from more of
+	// them.
+	Copies int `yaml:"copies" doc:"how many records are drawn for each of the estimated number; each has the weight 1/copies" min:"1" max:"100"`
+}
+
+// Params returns the defaults. Bins are equal, since private ones leave less for the class.
+func (Logistic) Params() algorithms.Params {
+	p := &LogisticParams{Params: *Algorithm{}.Params().(*Params), Class: 0.65, Copies: 10}
+	p.Cut = margins.Equal
+	return p
+}
+
+// FitSchema asks for one copy of the records, so that they need no weights.
+func (a Logistic) FitSchema(*datasets.Schema, int) algorithms.Params {
+	p := a.Params().(*LogisticParams)
+	p.Copies = 1
+	return p
+}
+
+// Release measures the class with each attribute, goes on as AIM does, and labels what it draws.
+func (a Logistic) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*LogisticParams](ctx, a, in)
+	if err != nil {
+		return nil, err
+	}
+	s, wanted, err := open(ctx, &in, &params.Params)
+	if err != nil {
+		return nil, err
+	}
+	sets := s.WithClass()
+	first := s.Noise("marginals with the class")
+	if err := s.MeasureAll(first, s.Each(params.Class*s.total, sets), sets); err != nil {
+		return nil, err
+	}
+	s.Merge(params.Merge, threshold, s.Class)
+	if err := s.run(wanted); err != nil {
+		return nil, err
+	}
+	release, err := s.PublishLabelled(s.model, params.Copies, s.drawLabels)
+	if err != nil || params.Copies == 1 {
+		return release, err
+	}
+	if release.Weights == nil {
+		release.Weights = make([]float64, release.Table.Len())
+		for row := range release.Weights {
+			release.Weights[row] = 1
+		}
+	}
+	for row := range release.Weights {
+		release.Weights[row] /= float64(params.Copies)
+	}
+	return release, nil
+}
+
+// drawLabels gives records of the model labels drawn from a logistic regression on the indicators
+// of all other attributes' values.
+//
+// Of all regressions it is the one whose labels have the model's marginals of each attribute and
+// the class on these records: the maximum of the likelihood depends on the labels by these alone.
+// It thereby needs no more of the table than was measured. A quadratic penalty is what a normal
+// prior of standard deviation 1 asks for, of coefficients known from counts of that noise.
+func (s *search) drawLabels(columns [][]uint32) error {
+	if s.Class < 0 || s.Sizes[s.Class] < 2 || len(s.Sizes) == 1 {
+		return nil // nothing to predict, or nothing to predict it from
+	}
+	var features, offsets []int
+	width := 0
+	for a, size := range s.Sizes {
+		if a != s.Class {
+			features, offsets = append(features, a), append(offsets, width)
+			width += size
+		}
+	}
+	labels, classes := columns[s.Class], s.Sizes[s.Class]
+	clear(labels) // no label has a part in what follows
+	r := newRegression(s.ctx, labels, classes, width)
+	for i, a := range features {
+		r.feature(i, len(features), offsets[i], columns[a])
+	}
+	fitted := *r // to no more records than it takes
+	fitted.labels = labels[:min(len(labels), modelRows)]
+	rows, m := float64(len(fitted.labels)), float64(len(features))
+	b := make([]float64, (classes-1)*width)
+	for i, a := range features {
+		counts := make([]float64, s.Sizes[a])
+		for _, v := range columns[a][:len(fitted.labels)] {
+			counts[v]++
+		}
+		for v, shares := range s.sharesOfClasses(a) {
+			for k, share := range shares[1:] {
+				b[k*width+offsets[i]+v] = -float64(counts[v]*share) / m
+			}
+		}
+	}
+	fitted.strength = float64(s.classNoise()*rows) / float64(max(1, s.model.Total)*m*m)
+	theta, err := fitted.Minimise(b, rows*1e-6)
+	if err != nil {
+		return err
+	}
+	stream := s.in.Noise.Open("labels")
+	z := make([]float64, classes-1)
+	for row := range labels {
+		r.score(row, theta, z)
+		softmax(z)
+		u := stream.Open01()
+		for k, p := range z {
+			if u -= p; u < 0 {
+				labels[row] = uint32(k + 1)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// modelRows bounds the records that a regression is fitted to.
+const modelRows = 1 << 17
+
+// sharesOfClasses are those of the classes among the model's records of each value of an attribute.
+func (s *search) sharesOfClasses(a int) [][]float64 {
+	joint, classes := s.model.Marginal([]int{min(a, s.Class), max(a, s.Class)}), s.Sizes[s.Class]
+	shares := make([][]float64, s.Sizes[a])
+	for v := range shares {
+		shares[v] = make([]float64, classes)
+		sum := 0.0
+		for k := range classes {
+			if a < s.Class {
+				shares[v][k] = joint[v*classes+k]
+			} else {
+				shares[v][k] = joint[k*s.Sizes[a]+v]
+			}
+			sum += shares[v][k]
+		}
+		for k := range classes {
+			if sum > 0 {
+				shares[v][k] /= sum
+			}
+		}
+	}
+	return shares
+}
+
+// classNoise is the standard deviation of the noise that a coefficient of the regression is known
+// by: of a value's count in one class less its expectation given the value's count in all, which at
+// even odds is 1/√2 of a cell's. It is the mean over the first marginals with the class.
+func (s *search) classNoise() float64 {
+	sum, n := 0.0, 0.0
+	for _, m := range s.Measured {
+		if len(m.Attributes) == 2 && n < float64(len(s.Sizes)-1) {
+			sum += math.Sqrt(m.Variances[0] / 2)
+			n++
+		}
+	}
+	return sum / n
+}
