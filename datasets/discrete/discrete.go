@@ -12,6 +12,10 @@
 // that comes close to the paper's query errors. With unit: cells it is what it says, and 99 values
 // in 100 fall into one or two cells.
 //
+// With parity a class is added, which is not the paper's: whether the sum of the first attributes is
+// even or odd, but for a share of flipped records. Where the cardinality is even and values uniform,
+// all marginals of the class with fewer attributes are those of an independent class.
+//
 // The schema is public and depends on the parameters alone. Every attribute has a binary tree over
 // its cells as its hierarchy for full-domain generalisation. Everything is drawn from the request's
 // key.
@@ -61,15 +65,21 @@ type Params struct {
 	// Sigma is the paper's σ.
 	Sigma float64 `yaml:"sigma" doc:"the standard deviation of skewed values, at most ten domains" above:"0"`
 	Unit  Unit    `yaml:"unit" doc:"the unit of sigma"`
+
+	Parity int     `yaml:"parity" doc:"how many attributes, the first ones, decide a class: whether their sum is even or odd; 0 for no class" min:"0" max:"64"`
+	Flips  float64 `yaml:"flips" doc:"the share of records that have the other class" min:"0" max:"0.5"`
 }
 
 const (
 	maxSpread = 10 // domains a standard deviation may span: 4 draws in 100 still fall inside
 )
 
-// Validate checks mu and sigma against the domain.
+// Validate checks mu and sigma against the domain, and the class against the attributes.
 func (p *Params) Validate() error {
 	var bad datasets.Problems
+	if p.Parity > p.Attributes {
+		bad.Add("parity: %d, must be at most attributes, %d", p.Parity, p.Attributes)
+	}
 	if last := float64(p.Cardinality - 1); p.Mu != Middle && !(p.Mu >= 0 && p.Mu <= last) {
 		bad.Add("mu: %v, must be from 0 to %v, or %d for the middle", p.Mu, last, Middle)
 	}
@@ -124,7 +134,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if err != nil {
 		return nil, fmt.Errorf("discrete: %w", err)
 	}
-	b := datasets.NewBuilder(schema(params.Attributes, params.Cardinality), params.N)
+	b := datasets.NewBuilder(schema(params), params.N)
 	stream := request.Key.Derive("data").Stream()
 	draw := params.law(stream)
 	const pollEvery = 1 << 16
@@ -135,8 +145,19 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 			}
 		}
 		b.AddRow()
+		sum := uint32(0)
 		for attribute := range params.Attributes {
-			b.Set(row, attribute, draw())
+			code := draw()
+			b.Set(row, attribute, code)
+			if attribute < params.Parity {
+				sum += code
+			}
+		}
+		if params.Parity > 0 {
+			if stream.Open01() < params.Flips {
+				sum++
+			}
+			b.Set(row, params.Attributes, sum%2)
 		}
 	}
 	table := b.Table()
@@ -159,14 +180,18 @@ func (p *Params) law(stream *random.Stream) func() uint32 {
 	}
 }
 
-func schema(attributes, cardinality int) *datasets.Schema {
-	hierarchy := datasets.BinaryHierarchy(cardinality)
-	schema := &datasets.Schema{Attributes: make([]datasets.Attribute, attributes)}
+func schema(p *Params) *datasets.Schema {
+	hierarchy := datasets.BinaryHierarchy(p.Cardinality)
+	schema := &datasets.Schema{Attributes: make([]datasets.Attribute, p.Attributes)}
 	for i := range schema.Attributes {
 		schema.Attributes[i] = datasets.Attribute{
-			Name: "x" + strconv.Itoa(i+1), High: float64(cardinality), Step: 1,
+			Name: "x" + strconv.Itoa(i+1), High: float64(p.Cardinality), Step: 1,
 			Hierarchy: hierarchy,
 		}
+	}
+	if p.Parity > 0 {
+		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class",
+			Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"even", "odd"}})
 	}
 	return schema
 }

@@ -75,6 +75,42 @@ func TestLaws(t *testing.T) {
 	}
 }
 
+// TestParity: the class is the parity of the first attributes but for the flips, within five
+// standard deviations, and no two of these say anything about it. Without it the table is the same.
+func TestParity(t *testing.T) {
+	params := with(func(p *Params) { p.N, p.Cardinality, p.Parity, p.Flips = 40_000, 3, 3, 0.1 })
+	table := load(t, params, 1)
+	plain := *params
+	plain.Parity, plain.Flips = 0, 0
+	first := load(t, &plain, 1).Column(0).At(0)
+	if got := table.Column(0).At(0); got != first {
+		t.Errorf("the first value is %d, without a class %d", got, first)
+	}
+	class, wrong := table.Column(table.Schema().Class()), 0.0
+	var odd, all [3][3]float64
+	for row := range int32(params.N) {
+		at := func(a int) uint32 { return table.Column(a).At(row) }
+		if (at(0)+at(1)+at(2))%2 != class.At(row) {
+			wrong++
+		}
+		all[at(0)][at(1)]++
+		odd[at(0)][at(1)] += float64(class.At(row))
+	}
+	n := float64(params.N)
+	if math.Abs(wrong/n-0.1) > 5*math.Sqrt(0.09/n) {
+		t.Errorf("%v of %v records are flipped", wrong, n)
+	}
+	// of a third value, one in three is odd
+	for a := range all {
+		for b, count := range all[a] {
+			want := [2]float64{0.9/3 + 0.1*2/3, 0.9*2/3 + 0.1/3}[(a+b)%2]
+			if math.Abs(odd[a][b]/count-want) > 5*math.Sqrt(want*(1-want)/count) {
+				t.Errorf("%d, %d: %v of %v are odd, want %v", a, b, odd[a][b], count, want)
+			}
+		}
+	}
+}
+
 // TestIndependence: the counts of cells of two attributes are the products of the marginal ones. χ²
 // with 49 degrees of freedom passes 103 once in a hundred thousand (Wilson-Hilferty), the seed is
 // fixed.
@@ -141,6 +177,7 @@ func TestValidate(t *testing.T) {
 		{func(p *Params) { p.N = 0 }, "n: 0"},
 		{func(p *Params) { p.N = 10_000_001 }, "n: 10000001"},
 		{func(p *Params) { p.Attributes = 0 }, "attributes: 0"},
+		{func(p *Params) { p.Parity = 6 }, "parity: 6, must be at most attributes, 5"},
 		{func(p *Params) { p.Cardinality = 1 }, "cardinality: 1"},
 		{func(p *Params) { p.Shape = "round" }, `shape: "round", must be one of uniform, skewed`},
 		{func(p *Params) { p.Mu = 7 }, ""},
