@@ -61,7 +61,9 @@ var settings = map[string][]algorithms.Params{
 		func(p *aim.LogisticParams) {
 			p.Class, p.Copies, p.Rounds, p.Merge = 0.9, 1, 1, margins.Neighbours
 		},
-		func(p *aim.LogisticParams) { p.Class, p.Cut, p.Values = 0.2, margins.Private, partition.Low },
+		func(p *aim.LogisticParams) {
+			p.Class, p.Cut, p.Values = 0.2, margins.Private, partition.Low
+		},
 	),
 	"day2016": vary(day2016.DefaultParams,
 		func(p *day2016.Params) { p.Form, p.Lambda = day2016.Histogram, degrees.MaxDegree },

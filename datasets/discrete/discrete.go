@@ -12,9 +12,9 @@
 // that comes close to the paper's query errors. With unit: cells it is what it says, and 99 values
 // in 100 fall into one or two cells.
 //
-// With parity a class is added, which is not the paper's: whether the sum of the first attributes is
-// even or odd, but for a share of flipped records. Where the cardinality is even and values uniform,
-// all marginals of the class with fewer attributes are those of an independent class.
+// With parity a class is added, which is not the paper's: whether the sum of the first attributes
+// is even or odd, but for a share of flipped records. Where the cardinality is even and values
+// uniform, all marginals of the class with fewer attributes are those of an independent class.
 //
 // The schema is public and depends on the parameters alone. Every attribute has a binary tree over
 // its cells as its hierarchy for full-domain generalisation. Everything is drawn from the request's
@@ -66,7 +66,7 @@ type Params struct {
 	Sigma float64 `yaml:"sigma" doc:"the standard deviation of skewed values, at most ten domains" above:"0"`
 	Unit  Unit    `yaml:"unit" doc:"the unit of sigma"`
 
-	Parity int     `yaml:"parity" doc:"how many attributes, the first ones, decide a class: whether their sum is even or odd; 0 for no class" min:"0" max:"64"`
+	Parity int     `yaml:"parity" doc:"how many attributes, the first ones, decide a class: whether their sum is even or odd; 0 for no class" min:"0"`
 	Flips  float64 `yaml:"flips" doc:"the share of records that have the other class" min:"0" max:"0.5"`
 }
 

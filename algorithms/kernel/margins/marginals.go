@@ -313,8 +313,8 @@ func (d *Data) spans(a int) [][]datasets.Span {
 // Fit fits a model to what has been measured, in a multiple of the iterations.
 func (d *Data) Fit(times float64, warm *pgm.Model) (*pgm.Model, error) {
 	m, err := pgm.Fit(d.ctx, d.Sizes, d.Measured, pgm.Total(d.Measured), pgm.Options{
-		Iterations: int(math.Ceil(float64(times * float64(d.params.Iterations)))), Tolerance: d.params.Tolerance,
-		MaxCells: MaxCells}, warm)
+		Iterations: int(math.Ceil(float64(times * float64(d.params.Iterations)))),
+		Tolerance:  d.params.Tolerance, MaxCells: MaxCells}, warm)
 	if errors.Is(err, pgm.ErrTooLarge) {
 		err = fmt.Errorf("%w: %w", algorithms.ErrTooLarge, err)
 	}
