@@ -165,6 +165,7 @@ type writer struct {
 	stream   *random.Stream
 	builder  *datasets.Builder
 	values   []uint32 // of the current record, one for each attribute
+	crowds   []margins.Crowd
 }
 
 // read decodes drawn nodes into values and reports whether all lie in their domains.
@@ -195,46 +196,15 @@ func (w *writer) mend() {
 	}
 }
 
-func (w *writer) write() error {
+// write adds a record of the current values.
+func (w *writer) write() {
 	row := w.builder.AddRow()
 	for i, value := range w.values {
 		low, high := w.domains[i].Span(value, w.stream)
-		a := &w.schema.Attributes[i]
-		if a.Continuous {
-			if err := w.writeContinuous(row, i, low, high); err != nil {
-				return fmt.Errorf("privbayes: %w", err)
-			}
-			continue
-		}
-		cell := low
-		switch {
-		case high-low == 1 || w.place == partition.Low:
-		case w.place == partition.Midpoint:
-			cell += (high - low - 1) / 2
-		default:
-			cell += w.stream.Uint32N(high - low)
-		}
-		w.builder.Set(row, i, cell)
+		partition.SetWithin(w.builder, row, i, &w.schema.Attributes[i], low, high, w.place,
+			w.stream)
+		w.crowds[i].Add(low, high)
 	}
-	return nil
-}
-
-// writeContinuous sets a real value in the cells [low, high).
-func (w *writer) writeContinuous(row, attribute int, low, high uint32) error {
-	share := 0.0
-	switch w.place {
-	case partition.Midpoint:
-		share = 0.5
-	case partition.Uniform:
-		share = w.stream.Open01()
-	}
-	a := &w.schema.Attributes[attribute]
-	value := a.Low + float64((float64(low)+float64(share*float64(high-low)))*a.Step)
-	if cell, err := a.NumberCode(value); err != nil || cell < low || cell >= high {
-		// an end of the bin was rounded out of it; the middle of a cell is inside
-		value = a.Number(low)
-	}
-	return w.builder.SetNumber(row, attribute, value)
 }
 
 // checkSize refuses an attribute whose own marginal would not fit in memory.

@@ -220,3 +220,19 @@ func TestTooLarge(t *testing.T) {
 			algorithms.ErrTooLarge)
 	}
 }
+
+// TestCrowdedBin: amounts that all lie in the first of a few bins come with a warning.
+func TestCrowdedBin(t *testing.T) {
+	rows := make([][]uint32, 500)
+	for i := range rows {
+		rows[i] = []uint32{uint32(i % 5), uint32(i % 2)}
+	}
+	params := Algorithm{}.Params().(*Params)
+	release := testinput.LazyRelease(t, Algorithm{}, testinput.Input(
+		testinput.Numbers(2, []int{10000}, rows...), params, algorithms.Strict, 100, 1))
+	if !slices.ContainsFunc(release.Warnings, func(w string) bool {
+		return strings.Contains(w, "a0: 100 % of the records are in one bin, from 0 to 624")
+	}) {
+		t.Errorf("warnings %q, want one about the bin of all records", release.Warnings)
+	}
+}

@@ -271,6 +271,9 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 		stream: stream, builder: datasets.NewBuilder(schema, rows),
 		values: make([]uint32, len(f.domains)),
 	}
+	for range f.domains {
+		w.crowds = append(w.crowds, make(margins.Crowd))
+	}
 	nodes, uniform := make([]uint32, f.nodes), make([]float64, f.nodes)
 	var bits []bitConditional
 	if f.params.Encoding.bitwise() {
@@ -300,14 +303,18 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 				break
 			}
 		}
-		if err := w.write(); err != nil {
-			return nil, err
-		}
+		w.write()
 	}
 	if mended > 0 {
 		f.warnings = append(f.warnings,
 			fmt.Sprintf("%d of %d records encoded no value in %d draws: the attributes concerned"+
 				" were drawn uniformly", mended, rows, maxTries))
+	}
+	for i, crowd := range w.crowds {
+		warning := crowd.Warning(&schema.Attributes[i], rows, f.params.Cut)
+		if warning != "" {
+			f.warnings = append(f.warnings, warning)
+		}
 	}
 	release.Table, release.Warnings = w.builder.Table(), f.warnings
 	return release, nil

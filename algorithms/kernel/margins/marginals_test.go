@@ -248,3 +248,27 @@ func TestDistance(t *testing.T) {
 		t.Errorf("distance %v, want 3.75", got)
 	}
 }
+
+// TestCrowd: more than half of the records in one interval of several cells are a crowd.
+func TestCrowd(t *testing.T) {
+	a := &datasets.Attribute{Name: "pay", High: 1000, Step: 1}
+	crowd := make(Crowd)
+	for i := range uint32(10) {
+		crowd.Add(i, i+1)
+	}
+	for range 10 {
+		crowd.Add(0, 250)
+	}
+	if got := crowd.Warning(a, 20, Equal); got != "" {
+		t.Errorf("half of the records: %s", got)
+	}
+	crowd.Add(0, 250)
+	for cut, want := range map[Cut]string{Equal: "cut: private divides it",
+		Private: "or a larger epsilon"} {
+		got := crowd.Warning(a, 20, cut)
+		if !strings.HasPrefix(got, "pay: 55 % of the records are in one bin, from 0 to 249") ||
+			!strings.Contains(got, want) {
+			t.Errorf("%s: %s", cut, got)
+		}
+	}
+}

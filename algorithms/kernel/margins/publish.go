@@ -49,8 +49,7 @@ func (d *Data) PublishLabelled(m *pgm.Model, copies int,
 			return nil, err
 		}
 		attribute := &d.schema.Attributes[a]
-		drawn := make(map[uint32]int) // records by where their span begins
-		crowd, end := uint32(0), uint32(0)
+		crowd := make(Crowd)
 		for row, value := range columns[a] {
 			bin := int(value)
 			if members := d.members[a]; members != nil {
@@ -58,32 +57,43 @@ func (d *Data) PublishLabelled(m *pgm.Model, copies int,
 			}
 			low, high := d.bins[a].Span(uint32(bin), stream)
 			partition.SetWithin(b, row, a, attribute, low, high, d.params.Values, stream)
-			if high-low > 1 {
-				drawn[low]++
-			}
-			if 2*drawn[low] > rows {
-				crowd, end = low, high
-			}
+			crowd.Add(low, high)
 		}
-		if end > 0 {
-			release.Warnings = append(release.Warnings, d.crowded(a, crowd, end,
-				float64(drawn[crowd])/float64(rows)))
+		if warning := crowd.Warning(attribute, rows, d.params.Cut); warning != "" {
+			release.Warnings = append(release.Warnings, warning)
 		}
 	}
 	release.Table = b.Table()
 	return release, nil
 }
 
-// crowded says that most records of an attribute were drawn uniformly from the cells [low, high).
-func (d *Data) crowded(a int, low, high uint32, share float64) string {
-	attribute := &d.schema.Attributes[a]
-	advice := "cut: private divides it, and so do bins: or scale: log in the schema"
-	if d.params.Cut == Private {
-		advice = "bins: or scale: log in the schema divide it, or a larger epsilon"
+// Crowd counts how many records were drawn from each interval of an attribute's cells.
+type Crowd map[[2]uint32]int
+
+// Add counts a record that was drawn from the cells [low, high).
+func (c Crowd) Add(low, high uint32) {
+	if high-low > 1 {
+		c[[2]uint32{low, high}]++
 	}
-	return fmt.Sprintf("%s: %.0f %% of the records are in one bin, from %s to %s, and spread"+
-		" evenly over it: means and quantiles are far off where the original's are not even; %s",
-		attribute.Name, 100*share, attribute.Text(low), attribute.Text(high-1), advice)
+}
+
+// Warning says that most of so many records were drawn evenly from one interval, "" if none has so
+// many.
+func (c Crowd) Warning(a *datasets.Attribute, records int, cut Cut) string {
+	for span, n := range c {
+		if 2*n <= records {
+			continue
+		}
+		advice := "cut: private divides it, and so do bins: or scale: log in the schema"
+		if cut == Private {
+			advice = "bins: or scale: log in the schema divide it, or a larger epsilon"
+		}
+		return fmt.Sprintf("%s: %.0f %% of the records are in one bin, from %s to %s, and spread"+
+			" evenly over it: means and quantiles are far off where the original's are not even;"+
+			" %s", a.Name, 100*float64(n)/float64(records), a.Text(span[0]), a.Text(span[1]-1),
+			advice)
+	}
+	return ""
 }
 
 // member draws one of the values that were merged by their shares, uniformly without any.
