@@ -4,11 +4,13 @@ import (
 	"errors"
 	"math/bits"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
@@ -227,9 +229,8 @@ func TestCrowdedBin(t *testing.T) {
 	for i := range rows {
 		rows[i] = []uint32{uint32(i % 5), uint32(i % 2)}
 	}
-	params := Algorithm{}.Params().(*Params)
-	release := testinput.LazyRelease(t, Algorithm{}, testinput.Input(
-		testinput.Numbers(2, []int{10000}, rows...), params, algorithms.Strict, 100, 1))
+	release, _ := mustRelease(t, testinput.Numbers(2, []int{10000}, rows...), DefaultParams(),
+		algorithms.Strict, 100, 1)
 	if !slices.ContainsFunc(release.Warnings, func(w string) bool {
 		return strings.Contains(w, "a0: 100 % of the records are in one bin, from 0 to 624")
 	}) {
