@@ -10,9 +10,10 @@
 // from it.
 //
 // A discipline is a task or, of a learner whose accuracy and AUC were both measured, these two. A
-// release leads it if it is best or not distinguishable from the best in each of its tasks, and is
-// best of it if no other leads. Where the tasks of a learner have different leaders nobody is best:
-// hard labels may win the one and lose the other.
+// release leads it if it is best or not distinguishable from the best in each of its tasks, and no
+// other that does not lead has better means in all of them; it is best of it if no other leads.
+// Where the tasks of a learner have different leaders nobody is best: hard labels may win the one
+// and lose the other.
 //
 // It leaves out running, measuring and pages.
 package contest
@@ -442,16 +443,36 @@ func (t *Table) rankUnder(task *Task, column int) (tested []*Entry) {
 }
 
 // Leaders are the releases that are best or not distinguishable from the best in each task of a
-// discipline under a budget, by the sum of their places.
+// discipline under a budget, by the sum of their places. Where there are several tasks, a release
+// does not lead whose means are all lower than those of one that does not: it may be the only one
+// that no test tells from the best of either task, because its own results vary so much.
 func (t *Table) Leaders(d *Discipline, column int) (leaders []int) {
+	var others []int
 	for i, r := range t.Releases {
 		behind := func(task *Task) bool { return task.Entries[i].Rank < Tied }
-		if r.Column == column && !slices.ContainsFunc(d.Tasks, behind) {
+		absent := func(task *Task) bool { return task.Entries[i].Rank == Absent }
+		switch {
+		case r.Column != column || slices.ContainsFunc(d.Tasks, absent):
+		case slices.ContainsFunc(d.Tasks, behind):
+			others = append(others, i)
+		default:
 			leaders = append(leaders, i)
 		}
 	}
+	if len(d.Tasks) > 1 {
+		leaders = slices.DeleteFunc(leaders, func(i int) bool {
+			return slices.ContainsFunc(others, func(other int) bool { return d.beats(other, i) })
+		})
+	}
 	slices.SortStableFunc(leaders, func(a, b int) int { return d.Places(a) - d.Places(b) })
 	return leaders
+}
+
+// beats reports whether a release has a better mean than another in every task.
+func (d *Discipline) beats(a, b int) bool {
+	return !slices.ContainsFunc(d.Tasks, func(t *Task) bool {
+		return !t.Better(t.Entries[a].Mean, t.Entries[b].Mean)
+	})
 }
 
 // Places is the sum of a release's places.

@@ -275,6 +275,7 @@ func TestFalseWinners(t *testing.T) {
 // 0.01: too little to tell in three trials.
 func TestBestNeedsBoth(t *testing.T) {
 	high, low, near := []float64{0.8, 0.8, 0.8}, behind(10, 0.01), behind(1, 0.01)
+	wild := []float64{0.1, 0.75, 0.5}
 	for _, c := range []struct {
 		name          string
 		accuracy, auc [3][]float64 // of a, b and c
@@ -292,6 +293,9 @@ func TestBestNeedsBoth(t *testing.T) {
 		{"first and near in turn", [3][]float64{high, near, low}, [3][]float64{near, high, low},
 			[]int{0, 1}, "no release is shown to be best: a and 1 more lead by accuracy and by " +
 				"AUC; accuracy: a is not "},
+		{"a third varies so much that no test tells", [3][]float64{high, low, wild},
+			[3][]float64{low, high, wild}, nil, "no release is best: none leads by accuracy and " +
+				"by AUC; accuracy: a is not "},
 		{"unknown by AUC", [3][]float64{high, low, low}, [3][]float64{nil, high, low}, nil,
 			"no release is best: none leads by accuracy and by AUC; accuracy: a is first: "},
 	} {
