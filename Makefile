@@ -3,7 +3,7 @@
 #   make reproduce         every figure, verdict and report, into results/
 #   make reproduce-quick   the same with few trials and settings
 #   make settle            as many trials as the claims take, compared with the verdicts that come with ppdp; an hour or more
-#   make leaderboard       all private baselines on five tables, into docs/generated; an hour or more
+#   make leaderboard       all private baselines on six tables, into docs/generated; an hour or more
 #   make regress           the same on stand-in data, compared with reference/quick
 #   make regress-full      what make reproduce left, compared with reference/full
 #   make test              formatting, vet, staticcheck, the tests, and one paper end to end, quickly
