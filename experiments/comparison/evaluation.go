@@ -52,6 +52,7 @@ type asked struct {
 	needs    need
 	learners []string
 	params   params
+	where    results.Filter
 }
 
 type params map[string]any
@@ -75,6 +76,9 @@ func (m *made) measurements() []asked {
 	ends := []string{"estimate", "low", "high"} // the report makes one line of the three
 	scores, rates := []string{"density", "distance", "classifier"}, []float64{0.001, 0.01, 0.1}
 	triples := params{"attributes": 3}
+	// Samples are no yardstick of what depends on the number of records.
+	unsampled := results.Filter{"algorithm": strings.Join([]string{results.FileAlgorithm,
+		results.CopyAlgorithm, results.PermutedAlgorithm}, "|")}
 	n := len(m.schema.Attributes)
 	if most := 500; n*(n-1)*(n-2)/6 > most {
 		triples["sets"] = most
@@ -87,8 +91,9 @@ func (m *made) measurements() []asked {
 		{metric: "marginal-distance", params: triples},
 		{metric: "range-error"},
 		{metric: "association-error"},
-		{metric: "pmse", params: params{"model": []string{"logistic", "boosting"}}},
-		{metric: "pmse", params: params{"ratio": true}},
+		{metric: "pmse", params: params{"model": []string{"logistic", "boosting"}},
+			where: unsampled},
+		{metric: "pmse", params: params{"ratio": true}, where: unsampled},
 		{metric: "fabricated"},
 		{metric: "suppressed"},
 		{metric: "broken-constraints", params: params{"original": []bool{false, true}}},
@@ -499,7 +504,7 @@ func (m *made) measure() error {
 // add adds a measurement with those of the learners that the table can serve.
 func (m *made) add(a *asked) error {
 	entry := spec.MeasureSpec{Metric: []string{a.metric}, Classifier: a.learners,
-		Params: spec.Values(a.params)}
+		Params: spec.Values(a.params), Where: a.where}
 	w := *m.spec
 	w.Measure = []spec.MeasureSpec{entry}
 	s, err := spec.Compose(m.path, &w)
