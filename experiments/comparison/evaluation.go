@@ -2,7 +2,6 @@ package comparison
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -288,16 +287,16 @@ func (m *made) roles() error {
 // allows: a record of the same population, of either table, has an equal one in the original,
 // beside itself, equally often.
 func (m *made) overlap(original, holdout *datasets.Table) {
-	index := counted(original)
+	tally := datasets.NewTally(original, original.AllRows())
 	equal, twins := 0, 0
-	for _, n := range index { // order-free: a sum
-		if n > 1 {
+	for place := range tally.Places() {
+		if n := tally.Count(place); n > 1 {
 			twins += n
 		}
 	}
-	for key, n := range counted(holdout) { // order-free: a sum
-		if index[key] > 0 {
-			equal += n
+	for row := range int32(holdout.Len()) {
+		if tally.Count(tally.Find(holdout, row)) > 0 {
+			equal++
 		}
 	}
 	size, share := float64(holdout.Len()), float64(twins)/float64(original.Len())
@@ -307,24 +306,6 @@ func (m *made) overlap(original, holdout *datasets.Table) {
 			"original's, where chance gives about %.0f. What is measured on it says too little "+
 			"of what a release gives away", equal, holdout.Len(), chance)
 	}
-}
-
-// counted counts the records of a table that are equal.
-func counted(t *datasets.Table) map[string]int {
-	counts := make(map[string]int, t.Len())
-	var key []byte
-	for row := range int32(t.Len()) {
-		key = key[:0]
-		for i := range t.Schema().Attributes {
-			c := t.Column(i)
-			key = binary.LittleEndian.AppendUint32(key, c.At(row))
-			if c.Exact != nil {
-				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(c.Exact[row]))
-			}
-		}
-		counts[string(key)]++
-	}
-	return counts
 }
 
 // release adds an entry for a release, and notes what is odd about it.
@@ -422,9 +403,11 @@ func (m *made) oddities(name string, table, original *datasets.Table, generalise
 	if table.Len() != original.Len() || generalised {
 		return
 	}
-	index := counted(original)
-	for key, n := range counted(table) { // order-free: whether all are equal
-		if index[key] != n {
+	tally := datasets.NewTally(original, original.AllRows())
+	met := make([]int32, tally.Places())
+	for row := range int32(table.Len()) {
+		place := tally.Find(table, row)
+		if met[place]++; int(met[place]) > tally.Count(place) {
 			return
 		}
 	}
