@@ -111,11 +111,14 @@ func nearer(ctx context.Context, c Case) (share, error) {
 		if len(rows) == 0 {
 			return share{}, nil
 		}
-		g := gower.New(c.Table, c.Train, c.Test)
-		released := g.Points(table, rows)
+		known, err := pointsOf(ctx, c)
+		if err != nil {
+			return share{}, err
+		}
+		released := known.Points(table, rows)
 		var found [2][]gower.Neighbour
-		for side, of := range [][]int32{s.members, s.held} {
-			if found[side], err = released.Nearest(ctx, g.Points(c.Table, of)); err != nil {
+		for side, of := range []*gower.Points{known.members, known.held} {
+			if found[side], err = released.Nearest(ctx, of); err != nil {
 				return share{}, err
 			}
 		}

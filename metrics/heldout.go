@@ -80,10 +80,31 @@ func attack(name, title, unit, source string) Info {
 		Needs: []algorithms.Product{algorithms.RecordsProduct}}
 }
 
+// points are the sides of a case as releases are compared with them.
+type points struct {
+	*gower.Space
+	members, held, reference *gower.Points
+}
+
+// pointsOf are the same for all releases.
+func pointsOf(ctx context.Context, c Case) (*points, error) {
+	s, err := sidesOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	type key struct{}
+	return memoize(ctx, c.Truth, key{}, func() (*points, error) {
+		g := gower.New(c.Table, c.Train, c.Test)
+		_, reference := s.halves()
+		return &points{g, g.Points(c.Table, s.members), g.Points(c.Table, s.held),
+			g.Points(c.Table, reference)}, nil
+	})
+}
+
 // distances are Gower's between the records of a case. Slices are by position in its sides, and
 // shorter where not all could be compared.
 type distances struct {
-	*gower.Space
+	*points
 	sides
 	members, held []gower.Neighbour // among the records released
 }
@@ -100,7 +121,11 @@ func distancesOf(ctx context.Context, c Case) (*distances, error) {
 		if err != nil || len(rows) == 0 {
 			return nil, err
 		}
-		d := &distances{Space: gower.New(c.Table, c.Train, c.Test), sides: s}
+		known, err := pointsOf(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		d := &distances{points: known, sides: s}
 		released := d.Points(table, rows)
 		d.members, err = d.Points(c.Table, sought(s.members, len(rows))).Nearest(ctx, released)
 		if err == nil {

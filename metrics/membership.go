@@ -169,11 +169,10 @@ func scoresOfDistances(ctx context.Context, c Case, density bool) (s scores, err
 	if err != nil || d == nil || len(d.sides.held) < 2 {
 		return s, err
 	}
-	attacked, rows := d.halves()
-	reference := d.Points(c.Table, rows)
+	attacked, _ := d.halves()
 	score := func(rows []int32, released []gower.Neighbour) ([]float64, error) {
-		rows = sought(rows[:min(len(attacked), len(released))], reference.Len())
-		known, err := d.Points(c.Table, rows).Nearest(ctx, reference)
+		rows = sought(rows[:min(len(attacked), len(released))], d.reference.Len())
+		known, err := d.Points(c.Table, rows).Nearest(ctx, d.reference)
 		values := make([]float64, len(known))
 		for i := range known {
 			values[i] = nearness(released[i].First)

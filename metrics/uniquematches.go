@@ -2,8 +2,6 @@ package metrics
 
 import (
 	"context"
-	"encoding/binary"
-	"math"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -65,20 +63,28 @@ func uniqueMatches(ctx context.Context, c Case, params *UniqueMatchesParams) (fl
 			return 0, false, err
 		}
 		if params.Of == HeldOut {
-			s.held = c.Test
+			s = sides{held: c.Test}
 		}
 	}
 	type key struct{ unique Whose }
+	type tallied struct {
+		of   Whose
+		side int
+	}
 	shares, err := memoize(ctx, c.Published, key{params.Of}, func() (found [2]share, err error) {
 		table, rows, err := disclosed(ctx, c)
 		if err != nil {
 			return found, err
 		}
 		for side, of := range [][]int32{s.members, s.held} {
-			found[side] = uniqueIn(c.Table, of, table, rows)
-			if err := ctx.Err(); err != nil {
+			tally, err := memoize(ctx, c.Truth, tallied{params.Of, side},
+				func() (*datasets.Tally, error) {
+					return datasets.NewTally(c.Table, of), ctx.Err()
+				})
+			if err != nil {
 				return found, err
 			}
+			found[side] = uniqueIn(tally, table, rows)
 		}
 		return found, nil
 	})
@@ -86,44 +92,21 @@ func uniqueMatches(ctx context.Context, c Case, params *UniqueMatchesParams) (fl
 	return value, ok && err == nil, err
 }
 
-// uniqueIn counts the original records that equal no other, and how many of them are released.
-func uniqueIn(original *datasets.Table, rows []int32, released *datasets.Table,
-	all []int32) share {
-	const several, matched = -1, -2
-	seen, unique := make(map[string]int, len(rows)), 0
-	var record []byte
-	for _, row := range rows {
-		record = appendRecord(record[:0], original, row)
-		switch seen[string(record)] {
-		case 0:
-			seen[string(record)] = 1
+// uniqueIn counts the records that equal no other, and how many of them are released.
+func uniqueIn(original *datasets.Tally, released *datasets.Table, rows []int32) share {
+	unique, matches := 0, 0
+	for place := range original.Places() {
+		if original.Count(place) == 1 {
 			unique++
-		case 1:
-			seen[string(record)] = several
-			unique--
 		}
 	}
-	matches := 0
-	for _, row := range all {
-		if record = appendRecord(record[:0], released, row); seen[string(record)] == 1 {
-			seen[string(record)] = matched
+	matched := make([]bool, original.Places())
+	for _, row := range rows {
+		place := original.Find(released, row)
+		if original.Count(place) == 1 && !matched[place] {
+			matched[place] = true
 			matches++
 		}
 	}
 	return share{float64(matches), float64(unique)}
-}
-
-// appendRecord appends what a record says: equal records of a schema append equal bytes.
-func appendRecord(to []byte, table *datasets.Table, row int32) []byte {
-	for a := range table.Schema().Attributes {
-		switch column := table.Column(a); {
-		case column.Exact != nil:
-			to = binary.LittleEndian.AppendUint64(to, math.Float64bits(column.Exact[row]+0))
-		case column.U8 != nil:
-			to = append(to, column.U8[row])
-		default:
-			to = binary.LittleEndian.AppendUint32(to, column.At(row))
-		}
-	}
-	return to
 }

@@ -25,21 +25,26 @@ type model struct {
 // each calls use with the position of each row and its machines' scores, which it may change.
 func (m *model) each(table *datasets.Table, rows []int32, use func(i int, scores []float64)) {
 	machines := len(m.start)
-	scores := make([]float64, machines*bins.Block)
+	scores, of := make([]float64, machines*bins.Block), make([]float64, machines)
 	reset := func() {
-		for i := range bins.Block {
-			copy(scores[i*machines:], m.start)
+		for k, start := range m.start {
+			for i := range bins.Block {
+				scores[k*bins.Block+i] = start
+			}
 		}
 	}
 	reset()
 	bins.Walk(m.features, m.trees, table, rows, func(tree int, leaves []int32) {
-		values, machine := m.values[tree], tree%machines
+		values, scores := m.values[tree], scores[tree%machines*bins.Block:]
 		for i, leaf := range leaves {
-			scores[i*machines+machine] += values[leaf]
+			scores[i] += values[leaf]
 		}
 	}, func(from, n int) {
 		for i := range n {
-			use(from+i, scores[i*machines:(i+1)*machines])
+			for k := range of {
+				of[k] = scores[k*bins.Block+i]
+			}
+			use(from+i, of)
 		}
 		reset()
 	})

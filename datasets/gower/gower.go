@@ -9,6 +9,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"sync"
 
 	"ppdp/datasets"
 )
@@ -83,6 +84,7 @@ type Points struct {
 	n       int
 	words   [][]uint64
 	numbers []int32
+	tree    func() *tree // made once
 }
 
 // Len is the number of points.
@@ -90,8 +92,9 @@ func (p *Points) Len() int { return p.n }
 
 // Points writes down rows of a table of the same schema. A number out of the range is at its end.
 func (g *Space) Points(table *datasets.Table, rows []int32) *Points {
-	p := &Points{g, len(rows), make([][]uint64, max(1, len(g.ones))),
-		make([]int32, len(rows)*len(g.numeric))}
+	p := &Points{Space: g, n: len(rows), words: make([][]uint64, max(1, len(g.ones))),
+		numbers: make([]int32, len(rows)*len(g.numeric))}
+	p.tree = sync.OnceValue(func() *tree { return newTree(p) })
 	for w := range p.words {
 		p.words[w] = make([]uint64, len(rows))
 	}
@@ -122,9 +125,11 @@ type Neighbour struct {
 const Beyond = math.MaxInt
 
 // Nearest finds for each of the points the closest of others. In the worst case all pairs are
-// looked at, which the caller bounds; records that have something in common are found sooner.
+// looked at, which the caller bounds; records that have something in common are found sooner. The
+// first search among others prepares them, which takes longer than a thousand records' search.
 func (p *Points) Nearest(ctx context.Context, others *Points) ([]Neighbour, error) {
-	found, t := make([]Neighbour, p.n), newTree(others)
+	found, t := make([]Neighbour, p.n), *others.tree()
+	t.apart = make([]int, len(t.apart)) // a search of its own
 	for i := range found {
 		if i%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -143,7 +144,9 @@ func BenchmarkNearest(b *testing.B) {
 	members, held := g.Points(table, rows[:30162]), g.Points(table, rows[30162:31162])
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := held.Nearest(b.Context(), members); err != nil {
+		again := *members
+		again.tree = sync.OnceValue(func() *tree { return newTree(members) })
+		if _, err := held.Nearest(b.Context(), &again); err != nil {
 			b.Fatal(err)
 		}
 	}

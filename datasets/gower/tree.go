@@ -31,7 +31,7 @@ type node struct {
 }
 
 // leaf is how many points are not divided further, judged how many are looked at to choose by what.
-const leaf, judged = 24, 64
+const leaf, judged = 24, 24
 
 func newTree(p *Points) *tree {
 	t := &tree{order: make([]int32, p.n), apart: make([]int, len(p.numeric)+len(p.fields))}
@@ -39,7 +39,8 @@ func newTree(p *Points) *tree {
 		t.order[i] = int32(i)
 	}
 	t.divide(p, 0, p.n)
-	t.Points = &Points{p.Space, p.n, make([][]uint64, len(p.words)), make([]int32, len(p.numbers))}
+	t.Points = &Points{Space: p.Space, n: p.n, words: make([][]uint64, len(p.words)),
+		numbers: make([]int32, len(p.numbers))}
 	width := len(p.numeric)
 	for i, from := range t.order {
 		copy(t.numbers[i*width:(i+1)*width], p.numbers[int(from)*width:])

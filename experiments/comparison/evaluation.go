@@ -2,7 +2,6 @@ package comparison
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -52,6 +51,7 @@ type asked struct {
 	needs    need
 	learners []string
 	params   params
+	where    results.Filter
 }
 
 type params map[string]any
@@ -75,6 +75,9 @@ func (m *made) measurements() []asked {
 	ends := []string{"estimate", "low", "high"} // the report makes one line of the three
 	scores, rates := []string{"density", "distance", "classifier"}, []float64{0.001, 0.01, 0.1}
 	triples := params{"attributes": 3}
+	// Samples are no yardstick of what depends on the number of records.
+	unsampled := results.Filter{"algorithm": strings.Join([]string{results.FileAlgorithm,
+		results.CopyAlgorithm, results.PermutedAlgorithm}, "|")}
 	n := len(m.schema.Attributes)
 	if most := 500; n*(n-1)*(n-2)/6 > most {
 		triples["sets"] = most
@@ -87,8 +90,9 @@ func (m *made) measurements() []asked {
 		{metric: "marginal-distance", params: triples},
 		{metric: "range-error"},
 		{metric: "association-error"},
-		{metric: "pmse", params: params{"model": []string{"logistic", "boosting"}}},
-		{metric: "pmse", params: params{"ratio": true}},
+		{metric: "pmse", params: params{"model": []string{"logistic", "boosting"}},
+			where: unsampled},
+		{metric: "pmse", params: params{"ratio": true}, where: unsampled},
 		{metric: "fabricated"},
 		{metric: "suppressed"},
 		{metric: "broken-constraints", params: params{"original": []bool{false, true}}},
@@ -283,16 +287,16 @@ func (m *made) roles() error {
 // allows: a record of the same population, of either table, has an equal one in the original,
 // beside itself, equally often.
 func (m *made) overlap(original, holdout *datasets.Table) {
-	index := counted(original)
+	tally := datasets.NewTally(original, original.AllRows())
 	equal, twins := 0, 0
-	for _, n := range index { // order-free: a sum
-		if n > 1 {
+	for place := range tally.Places() {
+		if n := tally.Count(place); n > 1 {
 			twins += n
 		}
 	}
-	for key, n := range counted(holdout) { // order-free: a sum
-		if index[key] > 0 {
-			equal += n
+	for row := range int32(holdout.Len()) {
+		if tally.Count(tally.Find(holdout, row)) > 0 {
+			equal++
 		}
 	}
 	size, share := float64(holdout.Len()), float64(twins)/float64(original.Len())
@@ -302,24 +306,6 @@ func (m *made) overlap(original, holdout *datasets.Table) {
 			"original's, where chance gives about %.0f. What is measured on it says too little "+
 			"of what a release gives away", equal, holdout.Len(), chance)
 	}
-}
-
-// counted counts the records of a table that are equal.
-func counted(t *datasets.Table) map[string]int {
-	counts := make(map[string]int, t.Len())
-	var key []byte
-	for row := range int32(t.Len()) {
-		key = key[:0]
-		for i := range t.Schema().Attributes {
-			c := t.Column(i)
-			key = binary.LittleEndian.AppendUint32(key, c.At(row))
-			if c.Exact != nil {
-				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(c.Exact[row]))
-			}
-		}
-		counts[string(key)]++
-	}
-	return counts
 }
 
 // release adds an entry for a release, and notes what is odd about it.
@@ -417,9 +403,11 @@ func (m *made) oddities(name string, table, original *datasets.Table, generalise
 	if table.Len() != original.Len() || generalised {
 		return
 	}
-	index := counted(original)
-	for key, n := range counted(table) { // order-free: whether all are equal
-		if index[key] != n {
+	tally := datasets.NewTally(original, original.AllRows())
+	met := make([]int32, tally.Places())
+	for row := range int32(table.Len()) {
+		place := tally.Find(table, row)
+		if met[place]++; int(met[place]) > tally.Count(place) {
 			return
 		}
 	}
@@ -499,7 +487,7 @@ func (m *made) measure() error {
 // add adds a measurement with those of the learners that the table can serve.
 func (m *made) add(a *asked) error {
 	entry := spec.MeasureSpec{Metric: []string{a.metric}, Classifier: a.learners,
-		Params: spec.Values(a.params)}
+		Params: spec.Values(a.params), Where: a.where}
 	w := *m.spec
 	w.Measure = []spec.MeasureSpec{entry}
 	s, err := spec.Compose(m.path, &w)

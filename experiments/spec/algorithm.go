@@ -11,6 +11,7 @@ import (
 	"ppdp/algorithms/external"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
 )
@@ -140,6 +141,9 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 	}
 	_, anonymous := algorithm.Params().(algorithms.Anonymous)
 	for _, m := range measures {
+		if !m.where.Only("algorithm").Selects(&results.Setting{Algorithm: info.Name}) {
+			continue
+		}
 		if m.Metric.Info().Anonymity && !anonymous {
 			r.Problemf(a.node, "metric %s needs the k of a k-anonymous release, which %s has not",
 				m.Metric.Info().Name, a.Name)

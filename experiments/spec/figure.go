@@ -93,12 +93,11 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 							listed(classified))
 					}
 				}
-			case "metric", "variant", "dataset", "algorithm", "series", "epsilon",
-				"delta":
+			case "metric":
 			default:
-				if !parameters[key] {
-					bad("where", "%q, must be metric, classifier, variant, dataset, algorithm, "+
-						"series, epsilon, delta or one of %s", key, listed(parameters))
+				if !isFact(key, parameters) {
+					bad("where", "%q, must be metric, classifier, %s or one of %s", key,
+						strings.Join(results.SettingFacts, ", "), listed(parameters))
 				}
 			}
 		}
@@ -156,6 +155,11 @@ func (s *Spec) parameterNames() map[string]bool {
 		}
 	}
 	return names
+}
+
+// isFact reports whether a filter may ask for it of settings that have these parameters.
+func isFact(key string, parameters map[string]bool) bool {
+	return parameters[key] || slices.Contains(results.SettingFacts, key)
 }
 
 // addNames adds the names of parameters, if there are any, to a set.

@@ -59,6 +59,7 @@ func WriteJSONSchema(w io.Writer) error {
 				"params": described(mapping(metricParameterSchemas()),
 					"of the metrics, each of which must know them all; recorded under the "+
 						"metric's name with what differs from the defaults"),
+				"where": filterSchema("measure only settings that have these values; a|b: either"),
 			}, "metric")),
 			"keep": described(oneOrMore(object{"enum": keepWords}),
 				"what a run leaves of each configuration's first release: its regions; and the "+
@@ -242,14 +243,17 @@ func metricParameterSchemas() object {
 	return properties
 }
 
+func filterSchema(text string) object {
+	return described(object{"type": "object",
+		"additionalProperties": object{"type": []string{"string", "number", "boolean"}}}, text)
+}
+
 func figureSchema() object {
 	properties := object{}
 	for _, field := range strictyaml.Fields(reflect.TypeFor[results.Figure]()) {
 		properties[field.Name] = typeSchema(field.Type)
 	}
-	properties["where"] = described(object{"type": "object",
-		"additionalProperties": object{"type": []string{"string", "number", "boolean"}}},
-		"keep what has these values; a|b keeps either")
+	properties["where"] = filterSchema("keep what has these values; a|b keeps either")
 	properties["kind"] = object{"enum": []string{results.RegionsKind},
 		"description": "a map of one release's regions; curves if not given"}
 	for _, axis := range []string{"x", "y"} {

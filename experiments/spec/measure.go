@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"ppdp/classifiers"
@@ -14,6 +16,8 @@ type MeasureSpec struct {
 	Metric     []string `yaml:"metric,flow-one"`
 	Classifier []string `yaml:"classifier,flow-one"`
 	Params     Sweep    `yaml:"params"`
+	// Where, as a figure's, selects the settings that are measured; all without it.
+	Where results.Filter `yaml:"where"`
 
 	node *strictyaml.Node
 }
@@ -36,6 +40,7 @@ type Measure struct {
 	Name string
 
 	resolved map[string]string // all parameters
+	where    results.Filter    // of settings
 	node     *strictyaml.Node  // the entry in the spec
 }
 
@@ -58,12 +63,38 @@ func parametersOf(metric metrics.Metric) func() any {
 	}
 }
 
+// measuresOf are those of a setting.
+func (p *Plan) measuresOf(s *results.Setting) []Measure {
+	all, left := p.Spec.Measures, func(m Measure) bool { return !m.where.Selects(s) }
+	if !slices.ContainsFunc(all, left) {
+		return all // shared: a plan may have many settings
+	}
+	return slices.DeleteFunc(slices.Clone(all), left)
+}
+
+// checkMeasured refuses measurements that are made of no setting.
+func (p *Plan) checkMeasured(r *strictyaml.Reader) {
+	for _, m := range p.Spec.Measures {
+		if !p.Quick && len(p.Configs) > 0 && !slices.ContainsFunc(p.Configs,
+			func(c *Config) bool { return m.where.Selects(c) }) {
+			r.Problemf(valueOf(m.node, "where"), "selects none of the experiment's settings, "+
+				"such as %s", p.Configs[0].selectable(m.where))
+		}
+	}
+}
+
 // measures resolves the measure section into one entry for each metric, setting and classifier.
 func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 	var all []Measure
 	seen := make(map[results.Measurement]bool)
 	for i := range s.Measure {
 		m := &s.Measure[i]
+		for _, key := range slices.Sorted(maps.Keys(m.Where)) {
+			if known := s.parameterNames(); !isFact(key, known) {
+				r.Problemf(valueOf(m.node, "where"), "%q, must be %s or one of %s", key,
+					strings.Join(results.SettingFacts, ", "), listed(known))
+			}
+		}
 		if len(m.Metric) == 0 {
 			r.Problemf(m.node, "needs a metric, must be one of %s",
 				strings.Join(metrics.Names(), ", "))
@@ -76,7 +107,8 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 			}
 			chosen, fresh := chooseClassifiers(r, m, metric), parametersOf(metric)
 			for _, expanded := range m.Params.expand(r, name, fresh) {
-				measure := Measure{Metric: metric, Name: name, node: m.node}
+				measure := Measure{Metric: metric, Name: name, where: m.Where,
+					node: m.node}
 				if !isNil(expanded) {
 					measure.Params = expanded
 					var changed []string

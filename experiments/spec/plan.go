@@ -134,6 +134,7 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 		}
 	}
 	p.checkSeries(r)
+	p.checkMeasured(r)
 	p.checkAmbiguity(r)
 	first, end := 0, p.Folds
 	if p.Folds == 0 || s.Protocol == Inside {
@@ -200,8 +201,8 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *Dataset, a *Algorithm
 			return
 		}
 		for _, expanded := range a.expanded {
-			config := Config{Implementation: algorithm, Info: info, Measures: p.Spec.Measures,
-				Data: data, node: a.node, trials: min(p.Trials, cmp.Or(a.Trials, p.Trials))}
+			config := Config{Implementation: algorithm, Info: info, Data: data,
+				node: a.node, trials: min(p.Trials, cmp.Or(a.Trials, p.Trials))}
 			setting := results.Setting{Dataset: data.use, Algorithm: info.Name, Variant: name}
 			if !isNil(expanded) {
 				config.Parameters = expanded
@@ -230,6 +231,7 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *Dataset, a *Algorithm
 					c.Setting = &own
 					own.Series = c.name(template)
 					own.Interned()
+					c.Measures = p.measuresOf(&own)
 					p.Configs = append(p.Configs, &c)
 				}
 			}

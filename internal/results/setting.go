@@ -132,8 +132,8 @@ func (s *Setting) datasetFact(param string) string {
 
 const datasetPrefix = "dataset."
 
-// settingFacts are the facts of a setting besides its parameters.
-var settingFacts = []string{"variant", "dataset", "algorithm", "series", "epsilon", "delta"}
+// SettingFacts are the facts of a setting besides its parameters.
+var SettingFacts = []string{"variant", "dataset", "algorithm", "series", "epsilon", "delta"}
 
 // Fact returns what is known of a setting by name: variant, dataset, algorithm, series, epsilon,
 // delta or a parameter. known is false where the setting has no such parameter, epsilon or delta.
@@ -189,7 +189,7 @@ func (s *Setting) Facts() map[string]string {
 	if facts == nil {
 		facts = make(map[string]string)
 	}
-	for _, name := range settingFacts {
+	for _, name := range SettingFacts {
 		if value, known := s.Fact(name); known {
 			facts[name] = value
 		}

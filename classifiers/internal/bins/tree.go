@@ -1,6 +1,12 @@
 package bins
 
-import "ppdp/datasets"
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"ppdp/datasets"
+)
 
 // Set is a set of bins of one feature.
 type Set [(Most + 1) / 64]uint64
@@ -19,47 +25,105 @@ type Node struct {
 }
 
 // Block is how many rows Walk takes at a time, so that their bins stay in the cache.
-const Block = 256
+const Block = 2048
+
+// few is how many leaves a tree may have for rows to find theirs without a descent.
+const few = 32
 
 // Walk takes rows through trees, block by block. It calls reached with each tree, in their order,
 // and the leaves that the block's rows reach, and done after each block with the position of its
-// first row in rows and its length.
+// first row in rows and its length. Nodes stand behind the one that they are below.
 func Walk(features []Feature, trees [][]Node, table *datasets.Table, rows []int32,
 	reached func(tree int, leaves []int32), done func(from, n int)) {
-	columns, at := make([]uint8, len(features)*Block), make([]int32, Block)
-	var inner [Block]int32 // the rows that have not reached a leaf
+	most := min(Block, len(rows))
+	columns, at := make([][]uint8, len(features)), make([]int32, most)
+	for f := range columns {
+		columns[f] = make([]uint8, most)
+	}
+	possible := make([]leaves, len(features))
 	for from := 0; from < len(rows); from += Block {
 		part := rows[from:min(from+Block, len(rows))]
 		for f := range features {
-			features[f].Fill(columns[f*Block:], table, part)
+			features[f].Fill(columns[f], table, part)
 		}
 		for t, nodes := range trees {
-			left := 0
-			for i := range part {
-				at[i], inner[i] = 0, int32(i)
-				if nodes[0].Next != 0 {
-					left++
-				}
-			}
-			// Level by level: rows do not wait for each other, and no branch is guessed.
-			for left > 0 {
-				still := 0
-				for _, i := range inner[:left] {
-					n := &nodes[at[i]]
-					bin := columns[int(n.Feature)*Block+int(i)]
-					next := n.Next + int32(^n.Left[bin/64]>>(bin%64)&1)
-					at[i], inner[still] = next, i
-					if nodes[next].Next != 0 {
-						still++
-					}
-				}
-				left = still
-			}
-			for i := range part {
-				at[i] = nodes[at[i]].Leaf
+			if len(nodes) < 2*few {
+				meet(nodes, features, columns, possible, at[:len(part)])
+			} else {
+				descend(nodes, columns, at[:len(part)])
 			}
 			reached(t, at[:len(part)])
 		}
 		done(from, len(part))
+	}
+}
+
+// descend writes the leaf of each row, level by level: rows do not wait for each other, and no
+// branch is guessed.
+func descend(nodes []Node, columns [][]uint8, at []int32) {
+	var inner [Block]int32 // the rows that have not reached a leaf
+	for i := range at {
+		at[i], inner[i] = 0, int32(i)
+	}
+	for left := len(at); left > 0; {
+		still := 0
+		for _, i := range inner[:left] {
+			n := &nodes[at[i]]
+			bin := columns[n.Feature][i]
+			next := n.Next + int32(^n.Left[bin/64]>>(bin%64)&1)
+			at[i], inner[still] = next, i
+			if nodes[next].Next != 0 {
+				still++
+			}
+		}
+		left = still
+	}
+	for i := range at {
+		at[i] = nodes[at[i]].Leaf
+	}
+}
+
+// leaves are those of a small tree, a bit each, that rows may reach by their bin of one feature.
+type leaves [Most + 1]uint32
+
+// meet writes the leaf of each row: the one that its bins of all features leave possible (Lucchese
+// et al., QuickScorer: A Fast Algorithm to Rank Documents with Additive Ensembles of Regression
+// Trees, SIGIR 2015, with a table in place of the nodes of a feature).
+func meet(nodes []Node, features []Feature, columns [][]uint8, possible []leaves, at []int32) {
+	var below [2*few - 1]uint32 // the leaves of each node
+	used := make([]int32, 0, few-1)
+	for i, n := range slices.Backward(nodes) {
+		if n.Next == 0 {
+			below[i] = 1 << n.Leaf
+			continue
+		}
+		left, right := below[n.Next], below[n.Next+1]
+		below[i] = left | right
+		of, bins := &possible[n.Feature], features[n.Feature].Bins
+		if !slices.Contains(used, n.Feature) {
+			used = append(used, n.Feature)
+			for bin := range bins {
+				of[bin] = math.MaxUint32
+			}
+		}
+		for bin := range bins {
+			if n.Left.Has(uint8(bin)) {
+				of[bin] &^= right
+			} else {
+				of[bin] &^= left
+			}
+		}
+	}
+	for i := range at {
+		at[i] = -1
+	}
+	for _, f := range used {
+		of := &possible[f]
+		for i, bin := range columns[f][:len(at)] {
+			at[i] &= int32(of[bin])
+		}
+	}
+	for i, leaf := range at {
+		at[i] = int32(bits.TrailingZeros32(uint32(leaf)))
 	}
 }
