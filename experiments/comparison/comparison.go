@@ -170,13 +170,14 @@ func load(ctx context.Context, files datasets.Files, path string, w *spec.Spec) 
 	return data.Table, nil
 }
 
-// measure sets what is measured: the accuracy of classifiers if the table has a class, marginals of
-// one and of two attributes in equal and in quantile bins, range queries over two, and the number
-// of records. It returns the classifiers that the table cannot serve.
+// measure sets what is measured: accuracy and AUC of classifiers if the table has a class, marginals
+// of one and of two attributes in equal and in quantile bins, range queries over two, and how many
+// records there are, of what weight and how hard their labels. It returns the classifiers that the
+// table cannot serve.
 func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
 	accuracy := must(metrics.Lookup("accuracy"))
 	var usable []string
-	for _, name := range []string{"naive-bayes", "c45", "svm", "majority"} {
+	for _, name := range []string{"naive-bayes", "c45", "svm", "boosting", "majority"} {
 		classifier := must(classifiers.Lookup(name))
 		if err := metrics.CheckSchema(accuracy, classifier, nil, schema); err == nil {
 			usable = append(usable, name)
@@ -187,7 +188,11 @@ func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
 	w.Measure = nil
 	if len(usable) > 0 {
 		w.Measure = append(w.Measure,
-			spec.MeasureSpec{Metric: []string{"accuracy"}, Classifier: usable})
+			spec.MeasureSpec{Metric: []string{"accuracy", "auc"}, Classifier: usable})
+		if slices.Contains(usable, "c45") {
+			w.Measure = append(w.Measure, spec.MeasureSpec{Metric: []string{"accuracy-within"},
+				Classifier: []string{"c45"}})
+		}
 	} else {
 		unfit = append(unfit, Unfit{"all classifiers",
 			"the table has no class attribute: name one with --target"})
@@ -202,7 +207,7 @@ func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
 			Params: spec.Values(map[string]any{"attributes": sizes,
 				"cut": metrics.Equally.Enum()})},
 		spec.MeasureSpec{Metric: []string{"range-error"}, Params: spec.Values(widest)},
-		spec.MeasureSpec{Metric: []string{"records"}})
+		spec.MeasureSpec{Metric: []string{"records", "record-weight"}})
 	if len(w.Epsilon) > 1 {
 		for _, name := range usable[:max(0, len(usable)-1)] { // the last is the majority
 			w.Plots = append(w.Plots, spec.FigureSpec{Figure: results.Figure{Name: name,
