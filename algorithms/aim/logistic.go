@@ -92,7 +92,8 @@ func (a Logistic) Release(ctx context.Context, in algorithms.Input) (*algorithms
 //
 // Of all regressions it is the one whose labels have the model's marginals of each attribute and
 // the class on these records: the maximum of the likelihood depends on the labels by these alone.
-// It thereby needs no more of the table than was measured. A quadratic penalty is what a normal
+// It thereby needs no more of the table than was measured. The model itself has such labels, but
+// they follow the noise in each count. Here a quadratic penalty holds them back: what a normal
 // prior of standard deviation 1 asks for, of coefficients known from counts of that noise.
 func (s *search) drawLabels(columns [][]uint32) error {
 	if s.Class < 0 || s.Sizes[s.Class] < 2 || len(s.Sizes) == 1 {

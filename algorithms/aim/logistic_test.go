@@ -3,10 +3,12 @@ package aim
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/algorithms/kernel/pgm"
 	"ppdp/datasets"
 	"ppdp/random"
 )
@@ -24,74 +26,115 @@ func classed(class int, sizes []int, rows ...[]uint32) *datasets.Table {
 	return testinput.Table(schema, rows...)
 }
 
-// TestDrawnLabels: where the class depends on two attributes by a logistic regression, labels at a
-// huge epsilon have its probabilities for each pair of values, within six standard deviations and
-// what the prior takes. A release from the marginals with the class alone would not: the attributes
-// depend on each other. Weights add up to the table's records.
+// TestDrawnLabels: labels have, for each pair of values, the probabilities of the regression that
+// plain gradient descent finds here for the model's marginals with the class, the penalty of their
+// noise included. Without the penalty they would not.
 func TestDrawnLabels(t *testing.T) {
-	const n, copies = 20000, 5
-	scores := [][][]float64{ // of classes 1 and 2, by attribute and value
-		{{-1, 0.5, 1.5}, {0, -1, -0.5, 1}},
-		{{0.5, 0.5, -1}, {1, 0, -2, 0.5}},
-	}
-	probability := func(a, b uint32) []float64 {
-		z := []float64{0, scores[0][0][a] + scores[0][1][b], scores[1][0][a] + scores[1][1][b]}
-		sum := 0.0
-		for k := range z {
-			z[k] = math.Exp(z[k])
-			sum += z[k]
-		}
-		for k := range z {
-			z[k] /= sum
-		}
-		return z
-	}
+	const n, classes, sd = 40_000, 3, 2000.0
+	sizes := []int{3, 4}
 	for class := range 3 {
-		stream := random.NewKey(uint64(class)).Stream()
-		records := make([][]uint32, n)
-		others := [][]int{{1, 2}, {0, 2}, {0, 1}}[class]
-		for i := range records {
-			a := stream.Uint32N(3)
-			b := a
-			if stream.Open01() < 0.5 {
-				b = stream.Uint32N(4)
+		all := slices.Insert(slices.Clone(sizes), class, classes)
+		row := make([]uint32, 3)
+		params := Logistic{}.Params().(*LogisticParams)
+		in := testinput.Input(classed(class, all, row), params, algorithms.Strict, 1, 1)
+		s, _, err := open(t.Context(), &in, &params.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		others := slices.DeleteFunc([]int{0, 1, 2}, func(a int) bool { return a == class })
+		// a class that depends on both, which depend on each other
+		joint := func(a, b, y int) float64 {
+			x := float64(1 + (a+b)%3*y + a*(classes-y) + b*b%3*y)
+			if a == b {
+				x *= 3
 			}
-			u, y := stream.Open01(), uint32(0)
-			for k, p := range probability(a, b) {
-				if u -= p; u < 0 {
-					y = uint32(k)
-					break
+			return n * x / 264
+		}
+		for _, set := range [][]int{others, {min(others[0], class), max(others[0], class)},
+			{min(others[1], class), max(others[1], class)}} {
+			counts := make([]float64, all[set[0]]*all[set[1]])
+			for a := range sizes[0] {
+				for b := range sizes[1] {
+					for y := range classes {
+						value := map[int]int{others[0]: a, others[1]: b, class: y}
+						counts[value[set[0]]*all[set[1]]+value[set[1]]] += joint(a, b, y)
+					}
 				}
 			}
-			records[i] = make([]uint32, 3)
-			records[i][others[0]], records[i][others[1]], records[i][class] = a, b, y
+			s.Measured = append(s.Measured, pgm.Measurement{Attributes: set, Counts: counts,
+				Variances: []float64{2 * sd * sd}})
 		}
-		sizes := []int{0, 0, 0}
-		sizes[others[0]], sizes[others[1]], sizes[class] = 3, 4, 3
-		table := classed(class, sizes, records...)
-		p := Logistic{}.Params().(*LogisticParams)
-		p.Copies = copies
-		release := testinput.LazyRelease(t, Logistic{},
-			testinput.Input(table, p, algorithms.Strict, 1e3, 1))
-		var counts [3][4][3]float64
-		total := 0.0
-		for row := range int32(release.Table.Len()) {
-			at := func(a int) uint32 { return release.Table.Column(a).At(row) }
-			counts[at(others[0])][at(others[1])][at(class)]++
-			total += release.Weights[row]
+		// those with the class come first, as in a release
+		s.Measured = append(s.Measured[1:], s.Measured[0])
+		if s.model, err = s.Fit(20, nil); err != nil {
+			t.Fatal(err)
 		}
-		if math.Abs(total-n) > 1e-6 {
-			t.Errorf("records of weight %v", total)
+		columns := s.model.Records(12*n, random.NewKey(uint64(class)).Stream())
+		if err := s.drawLabels(columns); err != nil {
+			t.Fatal(err)
 		}
+		var counts, first [3][4][classes]float64
+		for i, a := range columns[others[0]] {
+			b, y := columns[others[1]][i], columns[class][i]
+			counts[a][b][y]++
+			if i < modelRows {
+				first[a][b][y]++
+			}
+		}
+		off, apart := 0.0, 0.0 // in χ²
+		want, free := descend(s, others, first, sd), descend(s, others, first, 0)
 		for a := range counts {
 			for b, of := range counts[a] {
 				sum := of[0] + of[1] + of[2]
-				for k, want := range probability(uint32(a), uint32(b)) {
-					// of the table's labels and of those drawn
-					sd := math.Sqrt(want * (1 - want) / sum * (copies + 1))
-					if got := of[k] / sum; math.Abs(got-want) > 6*sd+0.005 {
-						t.Errorf("class %d of %d, %d: share %.4f, want %.4f", k, a, b, got, want)
-					}
+				for y, p := range want[a][b] {
+					off += math.Pow(of[y]-sum*p, 2) / (sum * p)
+					apart += math.Pow(sum*free[a][b][y]-sum*p, 2) / (sum * p)
+				}
+			}
+		}
+		// 24 degrees of freedom: 80 is passed once in ten million
+		if off > 80 || apart < 800 {
+			t.Errorf("class at %d: χ² %v, without the penalty about %v", class, off, apart)
+		}
+	}
+}
+
+// descend finds the penalised regression of three classes on two attributes: of records of so many
+// of each pair of values, and of the classes that the model has among those of each value.
+func descend(s *search, others []int, counts [3][4][3]float64, penalty float64) (
+	p [3][4][3]float64) {
+	var theta, gradient [2][4][3]float64 // of class 0 it stays 0
+	var shares [2][][]float64
+	for i, a := range others {
+		shares[i] = s.sharesOfClasses(a)
+	}
+	total := 0.0
+	for step := 0; ; step++ {
+		gradient, total = [2][4][3]float64{}, 0
+		for a := range counts {
+			for b, of := range counts[a] {
+				n, sum := of[0]+of[1]+of[2], 0.0
+				total += n
+				for y := range 3 {
+					p[a][b][y] = math.Exp(theta[0][a][y] + theta[1][b][y])
+					sum += p[a][b][y]
+				}
+				for y := range 3 {
+					p[a][b][y] /= sum
+					gradient[0][a][y] += n * (p[a][b][y] - shares[0][a][y])
+					gradient[1][b][y] += n * (p[a][b][y] - shares[1][b][y])
+				}
+			}
+		}
+		if step == 20_000 {
+			return p
+		}
+		for i := range theta {
+			for v := range theta[i] {
+				for y := 1; y < 3; y++ {
+					// as strong as for the model's number of records
+					g := gradient[i][v][y] + penalty*total/s.model.Total*theta[i][v][y]
+					theta[i][v][y] -= 2 * g / total
 				}
 			}
 		}

@@ -170,10 +170,10 @@ func load(ctx context.Context, files datasets.Files, path string, w *spec.Spec) 
 	return data.Table, nil
 }
 
-// measure sets what is measured: accuracy and AUC of classifiers if the table has a class, marginals
-// of one and of two attributes in equal and in quantile bins, range queries over two, and how many
-// records there are, of what weight and how hard their labels. It returns the classifiers that the
-// table cannot serve.
+// measure sets what is measured: accuracy and AUC of classifiers if the table has a class,
+// marginals of one and of two attributes in equal and in quantile bins, range queries over two, and
+// how many records there are, of what weight and how hard their labels. It returns the classifiers
+// that the table cannot serve.
 func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
 	accuracy := must(metrics.Lookup("accuracy"))
 	var usable []string

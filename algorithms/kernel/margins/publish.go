@@ -80,7 +80,7 @@ func (c Crowd) Add(low, high uint32) {
 // Warning says that most of so many records were drawn evenly from one interval, "" if none has so
 // many.
 func (c Crowd) Warning(a *datasets.Attribute, records int, cut Cut) string {
-	for span, n := range c {
+	for span, n := range c { // order-free: at most one has more than half
 		if 2*n <= records {
 			continue
 		}
