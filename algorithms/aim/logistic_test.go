@@ -99,8 +99,8 @@ func TestDrawnLabels(t *testing.T) {
 	}
 }
 
-// descend finds the penalised regression of three classes on two attributes: of records of so many
-// of each pair of values, and of the classes that the model has among those of each value.
+// descend finds the penalised regression of three classes on two attributes, from how many records
+// each pair of values has and which classes the model has among those of each value.
 func descend(s *search, others []int, counts [3][4][3]float64, penalty float64) (
 	p [3][4][3]float64) {
 	var theta, gradient [2][4][3]float64 // of class 0 it stays 0

@@ -42,8 +42,8 @@ func newRegression(ctx context.Context, labels []uint32, classes, width int) *re
 		scores: make([]float64, classes-1), probabilities: make([]float64, len(labels)*(classes-1))}
 }
 
-// feature sets one of so many features: the values of all records, those of the feature beginning
-// at an offset.
+// feature sets the i-th feature, of a number that is the same in all calls: the values of all
+// records, those of the feature beginning at an offset.
 func (r *regression) feature(i, of, offset int, values []uint32) {
 	if r.values == nil {
 		r.attributes, r.values = of, make([]int32, len(values)*of)

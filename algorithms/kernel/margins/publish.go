@@ -77,8 +77,8 @@ func (c Crowd) Add(low, high uint32) {
 	}
 }
 
-// Warning says that most of so many records were drawn evenly from one interval, "" if none has so
-// many.
+// Warning says that more than half of a number of records were drawn evenly from one interval; it
+// is "" if no interval has as many.
 func (c Crowd) Warning(a *datasets.Attribute, records int, cut Cut) string {
 	for span, n := range c { // order-free: at most one has more than half
 		if 2*n <= records {
