@@ -26,7 +26,8 @@ type regression struct {
 	classes    int
 	lead       float64
 	strength   float64
-	// scratch: what a record's values add up to, and probabilities of all records
+	// scratch: what a record's values add up to, and probabilities of all records from the first
+	// evaluation on
 	scores, probabilities []float64
 }
 
@@ -39,7 +40,7 @@ const lead = 2
 // have as many values altogether as width says.
 func newRegression(ctx context.Context, labels []uint32, classes, width int) *regression {
 	return &regression{ctx: ctx, labels: labels, classes: classes, width: width,
-		scores: make([]float64, classes-1), probabilities: make([]float64, len(labels)*(classes-1))}
+		scores: make([]float64, classes-1)}
 }
 
 // feature sets the i-th feature, of a number that is the same in all calls: the values of all
@@ -140,6 +141,9 @@ func (r *regression) evaluate(theta, b, gradient []float64) (loss float64) {
 		gradient[i] = float64(r.strength*x) + b[i]
 	}
 	others := r.classes - 1
+	if r.probabilities == nil {
+		r.probabilities = make([]float64, len(r.labels)*others)
+	}
 	for record, y := range r.labels {
 		p := r.probabilities[record*others : (record+1)*others]
 		r.score(record, theta, p)
