@@ -74,7 +74,8 @@ func (a Logistic) Release(ctx context.Context, in algorithms.Input) (*algorithms
 	}
 	sets := s.WithClass()
 	first := s.Noise("marginals with the class")
-	if err := s.MeasureAll(first, s.Each(params.share(in.Budget.Epsilon())*s.total, sets), sets); err != nil {
+	cost := s.Each(params.share(in.Budget.Epsilon())*s.total, sets)
+	if err := s.MeasureAll(first, cost, sets); err != nil {
 		return nil, err
 	}
 	s.Merge(params.Merge, threshold, s.Class)

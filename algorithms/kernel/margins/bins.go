@@ -1,7 +1,7 @@
 package margins
 
 import (
-	"slices"
+	"math/bits"
 
 	"ppdp/datasets"
 	"ppdp/random"
@@ -48,15 +48,51 @@ func (b *Bins) Codes(cells []uint32) {
 				of[leaf] = uint32(bin)
 			}
 		}
+		find := newFinder(b.ends)
 		for row, cell := range cells {
-			leaf, _ := slices.BinarySearch(b.ends, cell+1)
-			cells[row] = of[leaf]
+			cells[row] = of[find.run(cell)]
 		}
 	case uint64(b.Size) < b.cells:
 		for row, cell := range cells {
 			cells[row] = uint32(uint64(cell) * uint64(b.Size) / b.cells)
 		}
 	}
+}
+
+// finder finds the run of cells that a cell is in, of runs that tile a domain.
+type finder struct {
+	ends  []uint32 // one after the last cell of each run
+	shift int
+	first []uint32 // the run of each 2^shift-th cell, and of the last one
+}
+
+// newFinder divides the domain into at most 4096 places of equal length, of which most lie in one
+// run.
+func newFinder(ends []uint32) finder {
+	last := ends[len(ends)-1] - 1
+	f := finder{ends: ends, shift: max(0, bits.Len32(last)-12)}
+	f.first = make([]uint32, last>>f.shift+2)
+	for i, run := 0, uint32(0); i < len(f.first); i++ {
+		cell := min(uint64(i)<<f.shift, uint64(last))
+		for uint64(ends[run]) <= cell {
+			run++
+		}
+		f.first[i] = run
+	}
+	return f
+}
+
+func (f *finder) run(cell uint32) uint32 {
+	place := cell >> f.shift
+	low, high := f.first[place], f.first[place+1]
+	for low < high {
+		if middle := (low + high) / 2; f.ends[middle] <= cell {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
 }
 
 // Whole is the cells [low, high) of a bin.

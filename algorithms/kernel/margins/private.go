@@ -47,15 +47,15 @@ type leaf struct {
 // A record lies in one leaf of a round, so that the counts of a round have sensitivity 1.
 func PrivateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.VectorNoise,
 	path *privacy.Path, cost float64) (b Bins, counts, variances []float64, err error) {
-	leaves, sorted := publicLeaves(a), slices.Clone(codes)
-	slices.Sort(sorted)
+	leaves := publicLeaves(a)
 	measure := func(cost float64) error {
-		counts, at := make([]float64, len(leaves)), 0
-		for _, cell := range sorted {
-			for cell >= leaves[at].high {
-				at++
-			}
-			counts[at]++
+		ends, counts := make([]uint32, len(leaves)), make([]float64, len(leaves))
+		for i, l := range leaves {
+			ends[i] = l.high
+		}
+		find := newFinder(ends)
+		for _, cell := range codes {
+			counts[find.run(cell)]++
 		}
 		variance := min(max(noise.Variance(cost), minVariance), maxVariance)
 		if err := noise.AddAll(path, cost, counts); err != nil {

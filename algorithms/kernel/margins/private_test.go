@@ -170,6 +170,32 @@ func TestSchemasBins(t *testing.T) {
 	}
 }
 
+// TestFinder: a cell's run is the first that ends after it, in domains of up to all 32-bit numbers.
+func TestFinder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ends := rapid.SliceOfNDistinct(rapid.Uint32Range(1, math.MaxUint32), 1, 50,
+			rapid.ID).Draw(t, "ends")
+		if rapid.Bool().Draw(t, "small") {
+			for i := range ends {
+				ends[i] = ends[i]%9000 + 1
+			}
+		}
+		slices.Sort(ends)
+		ends = slices.Compact(ends)
+		find, last := newFinder(ends), ends[len(ends)-1]-1
+		cells := []uint32{0, last, rapid.Uint32Range(0, last).Draw(t, "cell")}
+		for _, end := range ends {
+			cells = append(cells, end-1, min(end, last))
+		}
+		for _, cell := range cells {
+			want := slices.IndexFunc(ends, func(end uint32) bool { return end > cell })
+			if got := find.run(cell); int(got) != want {
+				t.Fatalf("cell %d of runs to %v: %d, want %d", cell, ends, got, want)
+			}
+		}
+	})
+}
+
 func BenchmarkPrivateBins(b *testing.B) {
 	a, cells := wide(0, 2_000_000), make([]uint32, 30_000)
 	stream := random.NewKey(5).Stream()
