@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"ppdp/algorithms"
@@ -148,6 +149,28 @@ func TestWideColumn(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHiddenTail: the same amounts are said to be hidden by noise where they are of 3,000 rows at
+// epsilon 1, whose means come out up to a quarter off, or of fewer at less, and are not of 30,000.
+func TestHiddenTail(t *testing.T) {
+	for _, x := range []struct {
+		rows    int
+		epsilon float64
+		warned  bool
+	}{{1000, 0.1, true}, {3000, 1, true}, {30_000, 1, false}} {
+		table := amounts(t, x.rows, 1, 14, 400)
+		for seed := range uint64(3) {
+			a := mst.Algorithm{Name: "mst"}
+			release := testinput.Release(t, a, testinput.Input(table, a.Params(),
+				algorithms.Strict, x.epsilon, seed))
+			if got := slices.ContainsFunc(release.Warnings, func(w string) bool {
+				return strings.HasPrefix(w, "amount0: noise may hide or make up ")
+			}); got != x.warned {
+				t.Errorf("%d rows, epsilon %v: %q", x.rows, x.epsilon, release.Warnings)
+			}
+		}
 	}
 }
 

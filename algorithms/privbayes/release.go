@@ -311,10 +311,8 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 				" were drawn uniformly", mended, rows, maxTries))
 	}
 	for i, crowd := range w.crowds {
-		warning := crowd.Warning(&schema.Attributes[i], rows, f.params.Cut)
-		if warning != "" {
-			f.warnings = append(f.warnings, warning)
-		}
+		f.warnings = append(f.warnings, f.domains[i].Warnings(&schema.Attributes[i], crowd, rows,
+			f.params.Cut)...)
 	}
 	release.Table, release.Warnings = w.builder.Table(), f.warnings
 	return release, nil

@@ -16,6 +16,8 @@ type Bins struct {
 	// before it; nil where bins are leaves
 	lasts  []int
 	shares []float64
+	// hidden are cells of which noise says more than their counts do
+	hidden leaf
 }
 
 // PublicBins cuts an attribute without its data: as its schema says, or into so many bins, equal up

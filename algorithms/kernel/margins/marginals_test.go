@@ -249,9 +249,11 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// TestCrowd: more than half of the records in one interval of several cells are a crowd.
-func TestCrowd(t *testing.T) {
+// TestWarnings: more than half of the records in one interval of several cells are a crowd, and
+// records that noise may hide are said where they are more than one in twenty.
+func TestWarnings(t *testing.T) {
 	a := &datasets.Attribute{Name: "pay", High: 1000, Step: 1}
+	var b Bins
 	crowd := make(Crowd)
 	for i := range uint32(10) {
 		crowd.Add(i, i+1)
@@ -259,16 +261,25 @@ func TestCrowd(t *testing.T) {
 	for range 10 {
 		crowd.Add(0, 250)
 	}
-	if got := crowd.Warning(a, 20, Equal); got != "" {
-		t.Errorf("half of the records: %s", got)
+	if got := b.Warnings(a, crowd, 20, Equal); got != nil {
+		t.Errorf("half of the records: %q", got)
 	}
 	crowd.Add(0, 250)
 	for cut, want := range map[Cut]string{Equal: "cut: private divides it",
 		Private: "or a larger epsilon"} {
-		got := crowd.Warning(a, 20, cut)
-		if !strings.HasPrefix(got, "pay: 55 % of the records are in one bin, from 0 to 249") ||
-			!strings.Contains(got, want) {
-			t.Errorf("%s: %s", cut, got)
+		got := b.Warnings(a, crowd, 20, cut)
+		if len(got) != 1 || !strings.HasPrefix(got[0],
+			"pay: 55 % of the records are in one bin, from 0 to 249") ||
+			!strings.Contains(got[0], want) {
+			t.Errorf("%s: %q", cut, got)
 		}
+	}
+	b.hidden = leaf{low: 600, high: 1000, variance: 25} // 10 records are two standard deviations
+	if got := b.Warnings(a, nil, 200, Private); got != nil {
+		t.Errorf("one in twenty: %q", got)
+	}
+	if got := b.Warnings(a, nil, 100, Private); len(got) != 1 || !strings.HasPrefix(got[0],
+		"pay: noise may hide or make up 10 records (10 % of all) from 600 to 999") {
+		t.Errorf("one in ten: %q", got)
 	}
 }

@@ -76,6 +76,9 @@ func PrivateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 	bulk, even := bulkOf(leaves), evenly(leaves, bins)
 	rough := len(even) > 0
 	if rough {
+		for _, l := range leaves {
+			b.hidden.high, b.hidden.variance = l.high, b.hidden.variance+l.variance
+		}
 		leaves = even
 	} else if first < cost {
 		leaves = divide(leaves, bins)
@@ -86,10 +89,12 @@ func PrivateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 		}
 	}
 	if !rough {
-		b, counts, variances = join(pool(leaves, bulk), bins)
+		pooled, hidden := pool(leaves, bulk)
+		b, counts, variances = join(pooled, bins)
+		b.hidden = hidden
 		return b, counts, variances, nil
 	}
-	b = Bins{Size: len(leaves), cells: uint64(a.Cells())}
+	b.Size, b.cells = len(leaves), uint64(a.Cells())
 	for _, l := range leaves {
 		b.ends = append(b.ends, l.high)
 		counts, variances = append(counts, l.count), append(variances, l.variance)
@@ -240,8 +245,9 @@ func join(leaves []leaf, bins int) (b Bins, counts, variances []float64) {
 
 // pool joins neighbouring leaves until their count is more than noise. The further a run reaches
 // from where most records are, the surer its count has to be: one by mistake would move the mean. A
-// run that remains has its noisy count if that is above 0, and 0 if it reaches far.
-func pool(leaves, bulk []leaf) []leaf {
+// run that remains has its noisy count if that is above 0, and 0 if it reaches far; hidden is the
+// widest of these.
+func pool(leaves, bulk []leaf) (pooled []leaf, hidden leaf) {
 	width := 0.0
 	for _, l := range bulk {
 		width += l.width()
@@ -257,12 +263,14 @@ func pool(leaves, bulk []leaf) []leaf {
 	enough := func(l leaf) bool {
 		return l.above(likely + float64(1.5*elementary.Log(max(1, reach(l)))))
 	}
-	var pooled []leaf
 	var run leaf
 	flush := func() {
 		if run.high > run.low {
 			if run.count = max(0, run.count); reach(run) > 1 {
 				run.count = 0
+				if run.width() > hidden.width() {
+					hidden = run
+				}
 			}
 			pooled = append(pooled, run)
 		}
@@ -282,7 +290,7 @@ func pool(leaves, bulk []leaf) []leaf {
 		}
 	}
 	flush()
-	return pooled
+	return pooled, hidden
 }
 
 // bulkOf lists the leaves whose counts cannot be noise, and those that are half as frequent as the
