@@ -84,7 +84,7 @@ endif
 # What is long and rarely changes its answer: it skips in the other targets.
 .PHONY: test-long
 test-long:
-	PPDP_LONG=1 $(GO) test -timeout 1h -run 'TestAuditsTable|TestScripts/reproduce|TestNothingIsFused|TestKilled' \
+	PPDP_LONG=1 $(GO) test -timeout 1h -run 'TestAuditsTable|TestScripts/reproduce|TestNothingIsFused|TestKilled|Apply$$|TestPublicationFaults' \
 		./cmd ./internal/lint ./publish
 
 # One paper from its specifications to the figures on disk, through the built command.

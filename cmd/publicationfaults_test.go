@@ -113,9 +113,7 @@ func TestPublicationFaultTable(t *testing.T) {
 // TestPublicationFaults is TestFaults for mistakes in the exact path.
 func TestPublicationFaults(t *testing.T) {
 	for _, f := range publicationFaults {
-		if _, err := changedFiles("..", f.edit); err != nil {
-			t.Errorf("%s: %v", f.name, err)
-		}
+		applies(t, f.name, f.edit)
 	}
 	if os.Getenv("PPDP_FAULTS") == "" {
 		t.Skip("PPDP_FAULTS is not set: a program and its tests are built for each fault " +
