@@ -312,7 +312,7 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 	}
 	for i, crowd := range w.crowds {
 		f.warnings = append(f.warnings, f.domains[i].Warnings(&schema.Attributes[i], crowd, rows,
-			f.params.Cut)...)
+			f.records, f.params.Cut)...)
 	}
 	release.Table, release.Warnings = w.builder.Table(), f.warnings
 	return release, nil

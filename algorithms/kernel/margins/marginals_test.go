@@ -261,13 +261,13 @@ func TestWarnings(t *testing.T) {
 	for range 10 {
 		crowd.Add(0, 250)
 	}
-	if got := b.Warnings(a, crowd, 20, Equal); got != nil {
+	if got := b.Warnings(a, crowd, 20, 20, Equal); got != nil {
 		t.Errorf("half of the records: %q", got)
 	}
 	crowd.Add(0, 250)
 	for cut, want := range map[Cut]string{Equal: "cut: private divides it",
 		Private: "or a larger epsilon"} {
-		got := b.Warnings(a, crowd, 20, cut)
+		got := b.Warnings(a, crowd, 20, 20, cut)
 		if len(got) != 1 || !strings.HasPrefix(got[0],
 			"pay: 55 % of the records are in one bin, from 0 to 249") ||
 			!strings.Contains(got[0], want) {
@@ -275,10 +275,10 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	b.hidden = leaf{low: 600, high: 1000, variance: 25} // 10 records are two standard deviations
-	if got := b.Warnings(a, nil, 200, Private); got != nil {
+	if got := b.Warnings(a, nil, 2000, 200, Private); got != nil {
 		t.Errorf("one in twenty: %q", got)
 	}
-	if got := b.Warnings(a, nil, 100, Private); len(got) != 1 || !strings.HasPrefix(got[0],
+	if got := b.Warnings(a, nil, 1000, 100, Private); len(got) != 1 || !strings.HasPrefix(got[0],
 		"pay: noise may hide or make up 10 records (10 % of all) from 600 to 999") {
 		t.Errorf("one in ten: %q", got)
 	}

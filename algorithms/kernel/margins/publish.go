@@ -60,7 +60,7 @@ func (d *Data) PublishLabelled(m *pgm.Model, copies int,
 			crowd.Add(low, high)
 		}
 		release.Warnings = append(release.Warnings,
-			d.bins[a].Warnings(attribute, crowd, rows, d.params.Cut)...)
+			d.bins[a].Warnings(attribute, crowd, rows, m.Total, d.params.Cut)...)
 	}
 	release.Table = b.Table()
 	return release, nil
@@ -76,15 +76,16 @@ func (c Crowd) Add(low, high uint32) {
 	}
 }
 
-// Warnings say where a number of records drawn from the bins cannot have the original's means and
-// quantiles: more than half of them were drawn evenly from one interval, or noise outweighs what
-// the counts say of one in twenty of them.
-func (b *Bins) Warnings(a *datasets.Attribute, drawn Crowd, records int, cut Cut) (all []string) {
+// Warnings say where what was drawn from the bins cannot have the original's means and quantiles:
+// more than half of the drawn records come evenly from one interval, or noise outweighs what the
+// counts say of one in twenty of the table's records, of which an estimate is given.
+func (b *Bins) Warnings(a *datasets.Attribute, crowd Crowd, drawn int, records float64,
+	cut Cut) (all []string) {
 	span := func(low, high uint32) string {
 		return fmt.Sprintf("from %s to %s", a.Text(low), a.Text(high-1))
 	}
-	for cells, n := range drawn { // order-free: at most one has more than half
-		if 2*n <= records {
+	for cells, n := range crowd { // order-free: at most one has more than half
+		if 2*n <= drawn {
 			continue
 		}
 		advice := "cut: private divides it, and so do bins: or scale: log in the schema"
@@ -93,10 +94,10 @@ func (b *Bins) Warnings(a *datasets.Attribute, drawn Crowd, records int, cut Cut
 		}
 		all = append(all, fmt.Sprintf("%s: %.0f %% of the records are in one bin, %s, and spread"+
 			" evenly over it: means and quantiles are far off where the original's are not even;"+
-			" %s", a.Name, 100*float64(n)/float64(records), span(cells[0], cells[1]), advice))
+			" %s", a.Name, 100*float64(n)/float64(drawn), span(cells[0], cells[1]), advice))
 	}
 	most := likely * math.Sqrt(b.hidden.variance)
-	if share := most / float64(records); share > hiddenShare {
+	if share := most / records; share > hiddenShare {
 		all = append(all, fmt.Sprintf("%s: noise may hide or make up %.0f records (%.0f %% of all)"+
 			" %s: do not trust the mean and the outer quantiles; tighter bounds, bins: or scale:"+
 			" log in the schema, or a larger epsilon help", a.Name, most, 100*min(1, share),
