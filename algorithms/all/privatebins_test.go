@@ -153,7 +153,7 @@ func TestWideColumn(t *testing.T) {
 }
 
 // TestHiddenTail: the same amounts are said to be hidden by noise where they are of 3,000 rows at
-// epsilon 1, whose means come out up to a quarter off, or of fewer at less, and are not of 30,000.
+// epsilon 1, whose means came out a fifth low, or of fewer at less, and are not of 30,000.
 func TestHiddenTail(t *testing.T) {
 	for _, x := range []struct {
 		rows    int
