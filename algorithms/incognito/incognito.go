@@ -39,11 +39,9 @@
 package incognito
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/disclosure"
@@ -162,10 +160,11 @@ func generalise(table *datasets.Table, rows []int32, attributes []int,
 		}
 	}
 	groups, of := partition.Group(codes, dims, len(rows))
-	published, err := params.published(table, rows, of, len(groups))
+	limits, err := params.Checker(table, rows)
 	if err != nil {
 		return nil, err
 	}
+	published := limits.Published(params.K, rows, of, len(groups))
 	numbers, count := make([]int32, len(groups)), int32(0) // of the groups' regions, -1 for none
 	for g, group := range groups {
 		if numbers[g] = -1; !published[g] {
@@ -199,39 +198,4 @@ func generalise(table *datasets.Table, rows []int32, attributes []int,
 		regions.Counts[int(region)*regions.Classes+label]++
 	}
 	return regions, nil
-}
-
-// published says which of the groups that rows are in are not suppressed.
-func (p *Params) published(table *datasets.Table, rows, of []int32, groups int) ([]bool, error) {
-	limits, err := p.Checker(table, rows)
-	if err != nil {
-		return nil, err
-	}
-	sizes, published := make([]int32, groups), make([]bool, groups)
-	for _, group := range of {
-		sizes[group]++
-		published[group] = int(sizes[group]) >= p.K
-	}
-	if limits == nil {
-		return published, nil
-	}
-	order := make([]int32, len(rows))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(of[i], of[j]) })
-	c := disclosure.Classes{Values: make([][]uint32, limits.Attributes())}
-	end := int32(0)
-	for _, n := range sizes {
-		end += n
-		c.Ends = append(c.Ends, end)
-	}
-	for _, i := range order {
-		c.Counts = append(c.Counts, 1)
-		for a := range c.Values {
-			c.Values[a] = append(c.Values[a], limits.Values(a)[rows[i]])
-		}
-	}
-	limits.Keep(&c, published)
-	return published, nil
 }

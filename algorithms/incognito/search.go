@@ -109,10 +109,7 @@ func newSearch(ctx context.Context, table *datasets.Table, rows []int32, attribu
 	if s.weights, err = params.Weights.Of(table.Schema()); err != nil {
 		return nil, err
 	}
-	s.necessary = s.limits
-	if s.limits != nil && s.most > 0 && !params.Upward() {
-		s.necessary = s.limits.Distinct()
-	}
+	s.necessary = s.limits.Monotone(s.most > 0)
 	return s, s.base(table, rows, attributes)
 }
 

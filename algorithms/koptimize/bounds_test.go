@@ -151,7 +151,7 @@ func TestWords(t *testing.T) {
 		s.examine(root)
 		if s.expand(0, p.cheapest()); s.best != want {
 			t.Errorf("trial %d, k %d, suppress %t: nothing below %d, must be %d", trial, p.k,
-				p.suppress, s.best, want)
+				p.suppress(), s.best, want)
 		}
 	}
 }

@@ -25,7 +25,6 @@ type climber struct {
 	places  []uint16            // of each cell along the dimension
 	current frequencies
 
-	key    []uint64            // scratch of number
 	merged []int32             // scratch of changed, as are
 	fewer  partition.Numbering // the heads after a cut is dropped
 	halves []uint64            // scratch of changed, as are sums
@@ -193,19 +192,6 @@ func (c *climber) others() []uint64 {
 	return set
 }
 
-// number numbers keys by their bits in only, as into ids.
-func (c *climber) number(n *partition.Numbering, keys, only []uint64, ids []int32) {
-	words := len(only)
-	n.Reset(words, len(ids))
-	c.key = resize(c.key, words)
-	for i := range ids {
-		for w, set := range only {
-			c.key[w] = keys[i*words+w] & set
-		}
-		ids[i] = int32(n.Number(c.key))
-	}
-}
-
 // count fills current: the rows of each class that the other dimensions' cuts make, by their place
 // along the dimension. It returns false when that would take too much memory.
 func (c *climber) count() bool {
@@ -328,7 +314,7 @@ func (s *search) fit(f *frequencies, target int64) int64 {
 					sum += m * m
 					floor += m * m
 				case m == 0:
-				case p.suppress:
+				case p.suppress():
 					sum += m * n
 					floor += m * k
 				case floor >= target:
@@ -388,13 +374,6 @@ func (c *climber) adopt(cost int64) {
 		c.taken[id>>6] |= 1 << (id & 63)
 	}
 	if cost < c.best {
-		c.path = c.path[:0]
-		for id := range p.cuts {
-			if c.taken[id>>6]>>(id&63)&1 == 1 {
-				c.path = append(c.path, int32(id))
-			}
-		}
-		c.offer(cost)
-		c.path = c.path[:0]
+		c.offer(cost, p.listed(c.taken)...)
 	}
 }

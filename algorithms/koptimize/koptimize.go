@@ -2,8 +2,8 @@
 // that a complete search finds (Bayardo & Agrawal, Data Privacy through Optimal k-Anonymization,
 // ICDE 2005). Each cut of a quasi-identifier cuts the whole table; the classes lie between cuts.
 // The search minimises discernibility, the sum of the squares of the classes' sizes. A class of
-// fewer than k records is not allowed or, with suppress, left out at a cost of the table's size for
-// each of its records.
+// fewer than k records is not allowed or, with suppression, left out at a cost of the table's size
+// for each of its records.
 //
 // The search walks the set-enumeration tree of all sets of cuts. A node has a head, the cuts taken,
 // and a tail, the cuts that may still join. The search is exact when it ends by itself, and
@@ -29,6 +29,14 @@
 //   - Attributes with few values are branched on first. What is left for the last one is solved by
 //     dynamic programming.
 //
+// Classes may have to keep l-diversity and t-closeness (package disclosure), and the records left
+// out to be no more than a share. All bounds above hold for these as well, since what they leave
+// allowed was allowed before and costs no less. The search then judges whole partitionings
+// (judge): it keeps the best of those that are allowed, and no longer cuts one that no further cuts
+// can mend. Without suppression that is every one that breaks a limit; with it, one that leaves too
+// many records in classes of fewer than k, or of fewer than l different values. Judging takes a
+// pass over the records and has no bounds of its own, so that searches end far less often.
+//
 // Published are the classes' boxes, ranges and exact class counts; class and sensitive attributes
 // stay as they are. k-anonymity bounds how far a record can be linked, not what can be inferred
 // about it (errata M3). Regions.Assignment is for measuring only and not to be published. Like
@@ -36,13 +44,12 @@
 // between values in the schema's order.
 //
 // Deviations:
-//   - Without suppress, the default, no record is suppressed, as in LeFevre et al. 2006.
-//     Suppression is the paper's own form.
+//   - Without suppression, the default, no record is suppressed, as in LeFevre et al. 2006. A
+//     share of 1 is the paper's own form.
 //   - Tails are ordered by attribute, and of one attribute by the cost of the head with the cut,
 //     the cheapest first; the paper orders by the number of classes that a cut splits.
-//   - There is no limit on the records that suppress leaves out, nor l-diversity or t-closeness. A
-//     cut of a class that breaks these leads to no partition that keeps them, so that they could
-//     prune as k does, but the cells that the search counts do not know sensitive values.
+//   - A lower share, l-diversity and t-closeness are not in the paper. There are no weights of
+//     attributes: the bounds are of discernibility, which knows no widths.
 //   - Cuts lie next to the lower of two neighbouring values that occur.
 //   - The search starts from a partitioning found by a climb, by Incognito and at larger k; the
 //     paper's starts from none.
@@ -54,6 +61,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
@@ -65,8 +73,9 @@ type Algorithm struct{}
 
 // Params are K-Optimize's parameters.
 type Params struct {
-	K        int  `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
-	Suppress bool `yaml:"suppress" doc:"allow classes of fewer than k records, which are left out of the release and cost as many records as the table has for each of theirs"`
+	K                 int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	disclosure.Limits `yaml:",inline"`
+	Suppression       disclosure.Suppression `yaml:"suppression" doc:"the largest share of records that may be left out; each costs as many records as the table has" min:"0" max:"1"`
 	// Searches at larger k, of which there are one to three for each decade up to half the rows,
 	// have the same limit.
 	Work  int `yaml:"work" doc:"end the search after this many million steps, a step being about a counted cell or 2 ns; 0 is no limit" min:"0" max:"1000000000"`
@@ -74,6 +83,14 @@ type Params struct {
 }
 
 func (p *Params) Anonymity() int { return p.K }
+
+// Suppressible is the largest share of records left out.
+func (p *Params) Suppressible() disclosure.Suppression { return p.Suppression }
+
+// CheckSchema refuses limits that a table's attributes do not allow.
+func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
+	return p.(*Params).Limits.CheckSchema(s)
+}
 
 func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
@@ -91,12 +108,13 @@ func (Algorithm) Info() algorithms.Info {
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // DefaultParams are classes of at least 10 records, none suppressed, 200 million steps.
-func DefaultParams() *Params { return &Params{K: 10, Work: 200} }
+func DefaultParams() *Params { return &Params{K: 10, Limits: disclosure.NoLimits(), Work: 200} }
 
 // Release partitions the rows. Regions are the classes that hold records, in ascending order of
-// their boxes, whatever the order of the rows. An empty input gives an empty release; without
-// suppress, 1 to k-1 rows give an error that wraps algorithms.ErrTooFew. A table whose
-// quasi-identifiers have more than 4,096 cuts gives one that wraps algorithms.ErrTooLarge.
+// their boxes, whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows
+// give an error that wraps algorithms.ErrTooFew, unless all may be suppressed. A table whose
+// quasi-identifiers have more than 4,096 cuts gives one that wraps algorithms.ErrTooLarge. If no
+// partitioning is found that keeps the limits the error wraps disclosure.ErrUnattainable.
 // Structure counts the nodes of the tree that were visited at this k as Nodes, the regions as
 // Leaves, the number of cuts as Depth, and says the Gap.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
@@ -104,23 +122,30 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	if !params.Suppress {
+	if params.Suppression < 1 {
 		if err := algorithms.CheckEnough(in.Table.Schema(), len(in.Rows), params.K); err != nil {
 			return nil, fmt.Errorf("koptimize: %w", err)
 		}
 	}
-	attributes := in.Table.Schema().QuasiIdentifiers()
-	p, err := newProblem(in.Table, in.Rows, attributes,
-		algorithms.LeastRecords(in.Table.Schema(), params.K), params.Suppress)
+	asked := *params
+	asked.K = algorithms.LeastRecords(in.Table.Schema(), params.K)
+	p, err := newProblem(in.Table, in.Rows, &asked)
 	if err != nil {
 		return nil, err
 	}
-	s, err := solve(ctx, in.Table, in.Rows, p,
+	if err := p.limits.CheckAll(); err != nil && !p.suppress() {
+		return nil, fmt.Errorf("koptimize: %w", err)
+	}
+	s, err := solve(ctx, in.Table, p,
 		limits{nodes: params.Nodes, work: int64(params.Work) * 1e6})
 	if err != nil {
 		return nil, err
 	}
-	regions := p.regions(in.Table, in.Rows, s.bestCuts)
+	if !s.found() {
+		return nil, fmt.Errorf("koptimize: %w: none of %d partitionings does with at most %d of %d"+
+			" records suppressed", disclosure.ErrUnattainable, s.judged, p.most, p.n)
+	}
+	regions := p.regions(in.Table, s.bestCuts)
 	release := &algorithms.Release{Regions: regions, Structure: algorithms.Structure{
 		Nodes: s.nodes, Leaves: regions.Len(), Depth: len(s.bestCuts), Gap: s.gap(),
 	}}
@@ -134,8 +159,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 }
 
 // regions makes the classes of a set of cuts.
-func (p *problem) regions(table *datasets.Table, rows []int32, taken []int32) *algorithms.Regions {
-	schema := table.Schema()
+func (p *problem) regions(table *datasets.Table, taken []int32) *algorithms.Regions {
+	schema, rows := table.Schema(), p.rows
 	attributes := schema.QuasiIdentifiers()
 	regions := &algorithms.Regions{
 		Attributes: attributes, Classes: schema.Classes(),
@@ -158,13 +183,10 @@ func (p *problem) regions(table *datasets.Table, rows []int32, taken []int32) *a
 		}
 	}
 	groups, of := partition.Group(parts, p.dims, len(rows))
-	sizes := make([]int, len(groups))
-	for _, group := range of {
-		sizes[group]++
-	}
+	published := p.limits.Published(p.k, rows, of, len(groups))
 	numbers, count := make([]int32, len(groups)), int32(0) // of the groups' regions, -1 for none
 	for g, group := range groups {
-		if numbers[g] = -1; sizes[g] < p.k {
+		if numbers[g] = -1; !published[g] {
 			continue
 		}
 		numbers[g], count = count, count+1

@@ -12,6 +12,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
@@ -21,6 +22,9 @@ import (
 
 func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *algorithms.Release {
 	t.Helper()
+	if params.Limits == (disclosure.Limits{}) {
+		params.Limits = disclosure.NoLimits()
+	}
 	a := Algorithm{}
 	in := algorithms.Input{Table: table, Rows: rows, Params: &params, Variant: algorithms.Published,
 		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
@@ -99,7 +103,7 @@ func TestPatients(t *testing.T) {
 // they cost 121, apart 100 and 14 for the suppressed one; the three rows of 9 cost 9 either way.
 func TestSuppressed(t *testing.T) {
 	table := line(append(slices.Repeat([]uint32{1}, 10), 9, 0, 9, 9)...)
-	r := release(t, table, table.AllRows(), Params{K: 3, Suppress: true})
+	r := release(t, table, table.AllRows(), Params{K: 3, Suppression: 1})
 	if diff := cmp.Diff([]float64{10, 3}, r.Regions.Counts); diff != "" {
 		t.Errorf("counts (-want +got)\n%s", diff)
 	}
@@ -116,7 +120,7 @@ func TestSuppressed(t *testing.T) {
 	}
 	// A table of fewer than k rows is all suppressed.
 	few := line(1, 2, 3)
-	r = release(t, few, few.AllRows(), Params{K: 7, Suppress: true})
+	r = release(t, few, few.AllRows(), Params{K: 7, Suppression: 1})
 	diff = cmp.Diff([]int32{0, 1, 2}, r.Regions.Suppressed)
 	if diff != "" || r.Regions.Len() != 0 {
 		t.Errorf("%d regions, suppressed (-want +got)\n%s", r.Regions.Len(), diff)
@@ -161,8 +165,8 @@ func TestLimit(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	in := func(table *datasets.Table) algorithms.Input {
-		return algorithms.Input{Table: table, Rows: table.AllRows(), Params: &Params{K: 7},
-			Variant: algorithms.Published}
+		return algorithms.Input{Table: table, Rows: table.AllRows(), Variant: algorithms.Published,
+			Params: &Params{K: 7, Limits: disclosure.NoLimits()}}
 	}
 	if _, err := (Algorithm{}).Release(context.Background(), in(line(1, 2))); !errors.Is(err,
 		algorithms.ErrTooFew) {
@@ -185,7 +189,7 @@ func TestRefused(t *testing.T) {
 func TestSuppressingShape(t *testing.T) {
 	t.Parallel()
 	table := conformance.Table(400)
-	r := release(t, table, table.AllRows(), Params{K: 10, Suppress: true, Work: 5})
+	r := release(t, table, table.AllRows(), Params{K: 10, Suppression: 1, Work: 5})
 	total := float64(len(r.Regions.Suppressed))
 	for _, count := range r.Regions.Counts {
 		total += count

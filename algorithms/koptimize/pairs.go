@@ -83,7 +83,7 @@ func (s *search) pair(n *node) bool {
 		prices := q.prices[i*m : (i+1)*m]
 		for j := i + 1; j < m; j++ {
 			b := n.order[j]
-			if prices[j].after < s.best {
+			if prices[j].after < s.best && !p.judges() { // else children offer them
 				s.offer(prices[j].after, n.tail[a], n.tail[b])
 			}
 			if prices[j].floor >= s.best {
@@ -189,7 +189,7 @@ func (q *pairs) add(p *problem, size int32, a divider, others []divider, joint [
 		joint[at], joint[high*q.m+low] = both, both
 		sum := &q.prices[at]
 		one, two, none := a.near-both, b.near-both, size-a.near-b.near+both
-		if p.suppress {
+		if p.suppress() {
 			sum.after += p.cost[both] + p.cost[one] + p.cost[two] + p.cost[none] - b.cost + whole
 		} else {
 			if min(uint32(both-1), uint32(one-1), uint32(two-1), uint32(none-1)) < small {
@@ -254,13 +254,13 @@ func (p *problem) leastOf(m int64, t *tally) int64 {
 		if effective < maxGrid {
 			if parts := p.grid[bits.OnesCount64(t.dims)*maxGrid+int(effective)]; parts < pieces {
 				least = max(least, partition.EvenSquares(m, parts))
-			} else if p.suppress { // else it is floor
+			} else if p.suppress() { // else it is floor
 				least = max(least, partition.EvenSquares(m, pieces))
 			}
 			least = max(least, (m*m-t.most)>>(effective-1))
 		}
 	}
-	if p.suppress { // or some rows are suppressed, at n each, and the rest cost k each
+	if p.suppress() { // or some rows are suppressed, at n each, and the rest cost k each
 		least = max(floor, min(least, int64(p.n)+(m-1)*int64(p.k)))
 	}
 	return least

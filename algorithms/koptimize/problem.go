@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
@@ -18,10 +19,16 @@ type cut struct {
 // problem is a table as the search sees it: which boundaries there are to choose from and how many
 // rows share each combination of values. Boundaries that no two rows straddle alone are the same.
 type problem struct {
-	k        int
-	n        int
-	suppress bool
-	dims     int
+	k    int
+	n    int
+	most int // rows that may be suppressed
+	dims int
+	rows []int32
+
+	// limits is nil where nothing but k is asked for. monotone checks for what no more cuts mend.
+	params           *Params
+	limits, monotone *disclosure.Checker
+
 	// cuts are all boundaries between values next to each other that occur, by dimension and code;
 	// those of dimension d are cuts[first[d]:first[d+1]].
 	cuts  []cut
@@ -56,9 +63,15 @@ type cells struct {
 // maxCuts bounds the search, every node of which counts every class on both sides of every cut.
 const maxCuts = 1 << 12
 
-func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
-	suppress bool) (*problem, error) {
-	p := &problem{k: k, n: len(rows), suppress: suppress, dims: len(attributes)}
+func newProblem(table *datasets.Table, rows []int32, params *Params) (*problem, error) {
+	attributes := table.Schema().QuasiIdentifiers()
+	p := &problem{k: params.K, n: len(rows), most: params.Suppression.Most(len(rows)),
+		dims: len(attributes), rows: rows, params: params}
+	var err error
+	if p.limits, err = params.Checker(table, rows); err != nil {
+		return nil, err
+	}
+	p.monotone = p.limits.Monotone(p.suppress())
 	p.first = make([]int, p.dims+1)
 	places := make([][]uint32, p.dims) // of each row's value among those that occur
 	for d, attribute := range attributes {
@@ -110,9 +123,15 @@ func newProblem(table *datasets.Table, rows []int32, attributes []int, k int,
 	return p, nil
 }
 
+// suppress reports whether classes may be left out.
+func (p *problem) suppress() bool { return p.most > 0 }
+
+// judges reports whether a partitioning that k allows has to be judged as a whole.
+func (p *problem) judges() bool { return p.limits != nil || p.suppress() && p.most < p.n }
+
 // allowed reports whether a cut leaves enough rows on either side.
 func (p *problem) allowed(c int) bool {
-	return p.suppress || int(p.below[c]) >= p.k && p.n-int(p.below[c]) >= p.k
+	return p.suppress() || int(p.below[c]) >= p.k && p.n-int(p.below[c]) >= p.k
 }
 
 // maxGrid bounds the table grid: of this many cuts or more, any number of classes is taken for
@@ -154,7 +173,7 @@ func (p *problem) price() {
 		case m < k:
 			p.cost[m] = m * int64(p.n)
 			p.least[m] = p.cost[m]
-		case p.suppress && int64(p.n) < 4*k:
+		case p.suppress() && int64(p.n) < 4*k:
 			p.cost[m] = m * m
 			p.least[m] = m * k
 		default:

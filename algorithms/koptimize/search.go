@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"ppdp/algorithms/kernel/partition"
 )
 
 // search is a walk through the set-enumeration tree, depth first.
@@ -20,6 +22,7 @@ type search struct {
 	best     int64   // cost of the best partitioning so far
 	bestCuts []int32 // its cuts
 	nodes    int
+	judged   int // partitionings
 	work     int64
 	deepest  int
 	stopped  bool
@@ -41,6 +44,9 @@ type search struct {
 	along     frequencies
 	least     []int64 // of the values below each place, see fit
 	from      []int32 // where the last part of those begins
+	set       []uint64
+	numbering partition.Numbering // of the classes that are judged,
+	of        []int32             // and the number of each row's
 }
 
 // limits end a search early.
@@ -65,12 +71,19 @@ func (s *search) run() error {
 		s.best = 0
 		return nil
 	}
-	s.offer(p.cost[p.n])
+	if !s.offer(p.cost[p.n]) {
+		return nil
+	}
 	half := int64(math.MaxInt64)
 	if s.limits.work > 0 {
 		half = s.limits.work / 2
 	}
-	if s.climb(half); s.err != nil {
+	if p.judges() {
+		s.descend(half)
+	} else {
+		s.climb(half)
+	}
+	if s.err != nil {
 		return s.err
 	}
 	root := s.level(0)
@@ -104,12 +117,26 @@ func (s *search) level(depth int) *node {
 	return s.levels[depth]
 }
 
-// offer keeps a partitioning, the cuts of the current head and more, if it is the best so far.
-func (s *search) offer(cost int64, more ...int32) {
-	if cost < s.best {
-		s.best = cost
-		s.bestCuts = append(append(s.bestCuts[:0], s.path...), more...)
+// found reports whether any partitioning was.
+func (s *search) found() bool { return s.best <= int64(s.problem.n)*int64(s.problem.n) }
+
+// offer keeps a partitioning, the cuts of the current head and more, if it is the best so far. Its
+// cost is at least what k allows it to cost. It returns false if neither it nor any with more cuts
+// keeps the limits.
+func (s *search) offer(cost int64, more ...int32) bool {
+	if cost >= s.best {
+		return true
 	}
+	cuts := append(slices.Clone(s.path), more...)
+	if s.problem.judges() {
+		v := s.judge(cuts)
+		if !v.kept || v.cost >= s.best {
+			return v.hopeful
+		}
+		cost = v.cost
+	}
+	s.best, s.bestCuts = cost, cuts
+	return true
 }
 
 // poll checks the context from time to time and reports whether it has ended.
@@ -141,10 +168,9 @@ func (s *search) examine(n *node) {
 		if state != open {
 			continue
 		}
-		if n.after[at] < s.best {
-			s.offer(n.after[at], n.tail[at])
+		if n.after[at] >= s.best || s.offer(n.after[at], n.tail[at]) {
+			n.order = append(n.order, int32(at))
 		}
-		n.order = append(n.order, int32(at))
 	}
 	n.order = slices.DeleteFunc(n.order, func(at int32) bool { return n.floor[at] >= s.best })
 	slices.SortFunc(n.order, func(i, j int32) int {
@@ -184,7 +210,7 @@ func (s *search) expand(depth int, bound int64) {
 		if !paired || n.least[at] >= s.best {
 			continue
 		}
-		if cuts := count(n.keep); cuts < 2 {
+		if !s.problem.judges() && count(n.keep) < 2 {
 			n.least[at] = hopeless // at most one cut more: a pair, and offered
 			continue
 		}
@@ -205,9 +231,11 @@ func (s *search) expand(depth int, bound int64) {
 			continue
 		}
 		s.path = append(s.path, n.tail[at])
-		s.examine(next)
-		if least := max(n.least[at], s.bound(next)); least < s.best {
-			s.expand(depth+1, least)
+		if s.hopeful() {
+			s.examine(next)
+			if least := max(n.least[at], s.bound(next)); least < s.best {
+				s.expand(depth+1, least)
+			}
 		}
 		s.path = s.path[:len(s.path)-1]
 	}
@@ -229,8 +257,8 @@ func (s *search) expand(depth int, bound int64) {
 
 // arrange orders the node's cuts, the cheapest first until now, by dimension, and returns where the
 // last one's begin. Dimensions with few cuts are first: once they are divided there are few cells
-// left, and the many cuts on the last dimension need no search (fitNode). Of dimensions alike, up
-// to a power of two, the one with the cheapest cut is first.
+// left, and the many cuts on the last dimension need no search (fitNode), unless partitionings have
+// to be judged. Of dimensions alike, up to a power of two, the one with the cheapest cut is first.
 func (s *search) arrange(n *node) int {
 	p := s.problem
 	dim := func(at int32) int { return p.cuts[n.tail[at]].dim }
@@ -244,7 +272,7 @@ func (s *search) arrange(n *node) int {
 			bits.Len(uint(p.first[b+1]-p.first[b]))), cmp.Compare(s.first[a], s.first[b]))
 	})
 	last := len(n.order) - 1
-	for last > 0 && dim(n.order[last-1]) == dim(n.order[last]) {
+	for !p.judges() && last > 0 && dim(n.order[last-1]) == dim(n.order[last]) {
 		last--
 	}
 	return last

@@ -36,7 +36,11 @@ func randomTable(stream *random.Stream, n int, cells []int, skewed bool) *datase
 
 func mustProblem(t testing.TB, table *datasets.Table, k int, suppress bool) *problem {
 	t.Helper()
-	p, err := newProblem(table, table.AllRows(), table.Schema().QuasiIdentifiers(), k, suppress)
+	params := &Params{K: k}
+	if suppress {
+		params.Suppression = 1
+	}
+	p, err := newProblem(table, table.AllRows(), params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +86,7 @@ func price(p *problem, table *datasets.Table, taken []int32) (int64, bool) {
 		case size == 0:
 		case size >= int64(p.k):
 			cost += size * size
-		case !p.suppress:
+		case !p.suppress():
 			return 0, false
 		default:
 			cost += size * int64(table.Len())
@@ -355,9 +359,10 @@ func TestFit(t *testing.T) {
 			if c.adopt(want); c.best != want {
 				t.Fatalf("trial %d: %d offered, must be %d", trial, c.best, want)
 			}
-			if cost, ok := price(p, table, c.bestCuts); !ok || cost != want || c.cost(c.bestCuts) !=
-				want {
-				t.Fatalf("trial %d: the cuts cost %d, %t, must be %d", trial, cost, ok, want)
+			judged := c.judge(c.bestCuts).cost
+			if cost, ok := price(p, table, c.bestCuts); !ok || cost != want || judged != want {
+				t.Fatalf("trial %d: the cuts cost %d and %d, %t, must be %d", trial, cost, judged,
+					ok, want)
 			}
 			c.best = math.MaxInt64
 		}
@@ -410,7 +415,7 @@ func TestRungs(t *testing.T) {
 			ks, least := append(rungs(1, 600), 3, 7, 8, 30), map[int]int64{}
 			for _, k := range ks {
 				p := mustProblem(t, table, k, suppress)
-				s, err := solve(context.Background(), table, table.AllRows(), p, limit)
+				s, err := solve(context.Background(), table, p, limit)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -453,7 +458,10 @@ func TestLeastOfClasses(t *testing.T) {
 	for _, k := range []int64{2, 3, 7} {
 		for _, n := range []int64{1, 5, 4*k - 1, 4 * k, 60} {
 			for _, suppress := range []bool{false, true} {
-				p := &problem{k: int(k), n: int(n), suppress: suppress}
+				p := &problem{k: int(k), n: int(n)}
+				if suppress {
+					p.most = p.n
+				}
 				p.price()
 				best := make([]int64, n+1)
 				for m := int64(1); m <= n; m++ {

@@ -7,7 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/incognito"
-	"ppdp/algorithms/kernel/partition"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 )
 
@@ -31,39 +31,61 @@ func rungs(k, n int) []int {
 // the same search, with the same limits, finds at larger k (rungs), so that a solution never costs
 // more than that of a rung above. Every search also begins with the best full-domain generalisation
 // that is a partitioning.
-func solve(ctx context.Context, table *datasets.Table, rows []int32, p *problem,
-	l limits) (*search, error) {
-	ks := []int{p.k}
+//
+// Where partitionings are judged, a limited search begins with those of the searches for k alone
+// that are allowed, at this k and larger ones: larger classes keep more.
+func solve(ctx context.Context, table *datasets.Table, p *problem, l limits) (*search, error) {
+	final := newSearch(ctx, p, l)
+	if p.judges() {
+		final.best = int64(p.n)*int64(p.n) + 1 // no partitioning costs more
+	}
 	if l != (limits{}) { // else the search ends with the best there is
-		ks = append(rungs(p.k, p.n), p.k)
+		plain, ks := *p, rungs(p.k, p.n)
+		if p.judges() {
+			plain.limits, plain.monotone, plain.most = nil, nil, 0
+			if p.n >= p.k {
+				ks = append(ks, p.k)
+			}
+		}
+		var s *search
+		for _, k := range ks {
+			plain.k = k
+			plain.price()
+			next := newSearch(ctx, &plain, l)
+			if s != nil {
+				next.offer(s.judge(s.bestCuts).cost, s.bestCuts...)
+			}
+			if err := next.begin(table); err != nil {
+				return nil, err
+			}
+			s = next
+			final.offer(final.judge(s.bestCuts).cost, s.bestCuts...)
+		}
+		final.work = 0 // the limit is for what follows
 	}
-	var s *search
-	for _, k := range ks {
-		p.k = k
-		p.price()
-		next := newSearch(ctx, p, l)
-		if s != nil {
-			next.offer(next.cost(s.bestCuts), s.bestCuts...)
-		}
-		if err := next.fullDomain(table, rows); err != nil {
-			return nil, err
-		}
-		if err := next.run(); err != nil {
-			return nil, err
-		}
-		s = next
+	return final, final.begin(table)
+}
+
+// begin offers the best full-domain generalisation, and runs the search.
+func (s *search) begin(table *datasets.Table) error {
+	if err := s.fullDomain(table); err != nil {
+		return err
 	}
-	return s, nil
+	return s.run()
 }
 
 // fullDomain offers the cheapest minimal full-domain generalisation all of whose groups of values
 // are intervals of those that occur; none where there is no such generalisation, or too many to
 // search.
-func (s *search) fullDomain(table *datasets.Table, rows []int32) error {
-	params := incognito.DefaultParams()
-	params.K = s.problem.k
-	result, err := incognito.Search(s.ctx, table, rows, params)
-	if errors.Is(err, algorithms.ErrTooFew) || errors.Is(err, algorithms.ErrTooLarge) {
+func (s *search) fullDomain(table *datasets.Table) error {
+	p, params := s.problem, incognito.DefaultParams()
+	params.K = p.k
+	if p.judges() {
+		params.Limits, params.Suppression = p.params.Limits, p.params.Suppression
+	}
+	result, err := incognito.Search(s.ctx, table, p.rows, params)
+	if errors.Is(err, algorithms.ErrTooFew) || errors.Is(err, algorithms.ErrTooLarge) ||
+		errors.Is(err, disclosure.ErrUnattainable) {
 		return nil
 	}
 	if err != nil {
@@ -73,9 +95,13 @@ func (s *search) fullDomain(table *datasets.Table, rows []int32) error {
 		if result.Discernibility[i] >= s.best {
 			continue
 		}
-		if cuts, ok := s.problem.cutsOf(table.Schema(), vector); ok {
+		if cuts, ok := p.cutsOf(table.Schema(), vector); ok {
 			s.offer(result.Discernibility[i], cuts...)
 		}
+	}
+	// With suppression the best need not be minimal.
+	if cuts, ok := p.cutsOf(table.Schema(), result.Best); ok && p.judges() {
+		s.offer(p.cheapest(), cuts...)
 	}
 	return nil
 }
@@ -103,24 +129,4 @@ func (p *problem) cutsOf(schema *datasets.Schema, vector []int) (cuts []int32, o
 		}
 	}
 	return cuts, true
-}
-
-// cost is that of a set of cuts.
-func (s *search) cost(cuts []int32) int64 {
-	p, head := s.problem, s.problem.set(cuts)
-	parts := make([]uint32, 2*p.words*len(p.cells.weight))
-	for i, key := range p.cells.key {
-		beyond := key & head[i%p.words]
-		parts[2*i], parts[2*i+1] = uint32(beyond), uint32(beyond>>32)
-	}
-	groups, of := partition.Group(parts, 2*p.words, len(p.cells.weight))
-	sizes := make([]int32, len(groups))
-	for i, group := range of {
-		sizes[group] += p.cells.weight[i]
-	}
-	total := int64(0)
-	for _, size := range sizes {
-		total += p.cost[size]
-	}
-	return total
 }

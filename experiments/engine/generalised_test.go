@@ -88,7 +88,7 @@ func TestGeneralisedTable(t *testing.T) {
 		{"mondrian", "k: 7, mode: relaxed", 7, true, true},
 		{"mondrian", "k: 3, records: mean", 3, true, true},
 		{"incognito", "k: 5", 5, true, false},
-		{"koptimize", "k: 6, suppress: true", 6, false, false},
+		{"koptimize", "k: 6, suppression: 1", 6, false, false},
 	} {
 		t.Run(c.algorithm+" "+c.params, func(t *testing.T) {
 			t.Parallel()

@@ -51,7 +51,7 @@ var arrows = []room{
 	{"algorithms/internal/testinput", []string{"algorithms", "datasets/...", "privacy", "random"}},
 	// K-Optimize starts from Incognito's solutions.
 	{"algorithms/koptimize", []string{"algorithms", "algorithms/incognito",
-		"algorithms/kernel/partition", "datasets"}},
+		"algorithms/kernel/...", "datasets"}},
 	// A baseline: never another baseline.
 	{"algorithms/...", []string{"algorithms", "algorithms/kernel/...", "datasets", "privacy",
 		"random"}},

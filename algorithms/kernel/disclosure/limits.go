@@ -368,9 +368,44 @@ func (c *Classes) add(attribute, class int, to *Class) {
 	}
 }
 
-// Distinct checks for as many different values alone: every superset of a class that has them has
-// them, and whoever keeps the limits does.
-func (c *Checker) Distinct() *Checker {
+// Published says which of the classes that rows are in, by their numbers, are not suppressed: those
+// of k records that keep the limits. A nil checker asks for k alone.
+func (c *Checker) Published(k int, rows, of []int32, classes int) []bool {
+	ends, published := make([]int32, classes+1), make([]bool, classes)
+	for _, class := range of {
+		ends[class+1]++
+		published[class] = int(ends[class+1]) >= k
+	}
+	if c == nil {
+		return published
+	}
+	for class := range classes {
+		ends[class+1] += ends[class]
+	}
+	order := make([]int32, len(rows))
+	for i, class := range of { // ends move from where classes start to where they end
+		order[ends[class]] = rows[i]
+		ends[class]++
+	}
+	all := Classes{Ends: ends[:classes], Counts: slices.Repeat([]int32{1}, len(rows)),
+		Values: make([][]uint32, len(c.columns))}
+	for a := range all.Values {
+		all.Values[a] = make([]uint32, len(order))
+		for i, row := range order {
+			all.Values[a][i] = c.columns[a].values[row]
+		}
+	}
+	c.Keep(&all, published)
+	return published
+}
+
+// Monotone checks for what no cut of a class that breaks it can mend, and that whoever keeps the
+// limits keeps. Without suppression these are the limits. With it they are as many different values
+// as l says, since every superset of a class that has these has them.
+func (c *Checker) Monotone(suppressing bool) *Checker {
+	if c == nil || !suppressing || c.limits.Upward() {
+		return c
+	}
 	weaker := *c
 	weaker.limits.Diversity, weaker.limits.T = Distinct, 1
 	return &weaker
