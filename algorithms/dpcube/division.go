@@ -7,9 +7,10 @@ import "ppdp/datasets"
 type division struct {
 	parts int
 	// level joins values along the taxonomy on axis. Without one the parts are runs of codes, equal
-	// in width up to one code.
+	// in width up to one code, or up to ends where there are some: one after the last code of each.
 	level *datasets.Level
 	axis  *datasets.Axis
+	ends  []uint32
 }
 
 // starts lists the first place of each part of a domain of a number of cells, then its end. Places
@@ -21,6 +22,8 @@ func (v division) starts(cells int) []uint32 {
 	}
 	if v.level != nil {
 		copy(starts, v.level.Low)
+	} else if v.ends != nil {
+		copy(starts[1:], v.ends)
 	}
 	return starts
 }
@@ -31,15 +34,19 @@ func divisions(a *datasets.Attribute, params *Params) []division {
 	exact := division{parts: a.Cells()}
 	if a.Kind == datasets.Numeric {
 		exact.parts = min(exact.parts, params.Bins)
+		if exact.ends = a.PublicBins(params.Bins); exact.ends != nil {
+			exact.parts = len(exact.ends)
+		}
 	}
 	list := []division{exact}
 	if params.Grid != Coarse {
 		return list
 	}
 	if a.Kind == datasets.Numeric || a.Ordered && a.Taxonomy == nil {
-		for parts := exact.parts; parts > 1; {
-			parts = (parts + 1) / 2
-			list = append(list, division{parts: parts})
+		for last := exact; last.parts > 1; {
+			last.parts = (last.parts + 1) / 2
+			last.ends = everySecond(last.ends)
+			list = append(list, last)
 		}
 		return list
 	}
@@ -51,6 +58,14 @@ func divisions(a *datasets.Attribute, params *Params) []division {
 		}
 	}
 	return list
+}
+
+// everySecond joins parts in pairs, from the upper end.
+func everySecond(ends []uint32) (joined []uint32) {
+	for i := (len(ends) + 1) % 2; i < len(ends); i += 2 {
+		joined = append(joined, ends[i])
+	}
+	return joined
 }
 
 // choose picks a division of each attribute: the exact ones where their product with the classes is

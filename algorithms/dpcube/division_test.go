@@ -59,6 +59,7 @@ func drawSchema(t *rapid.T) *datasets.Schema {
 			"taxonomy"}).Draw(t, "kind"); kind {
 		case "number":
 			a.High, a.Step = float64(n), 1
+			a.Bins = testinput.DrawBins(t, n)
 		default:
 			a.Kind, a.Ordered = datasets.Categorical, kind == "ordered list"
 			for v := range n {
@@ -161,7 +162,12 @@ func TestCoarseGrid(t *testing.T) {
 					t.Fatalf("%s: part %d of %v holds %d values", a.Name, p, g.starts[d], n)
 				}
 			}
-			if v.level == nil && slices.Max(held) > slices.Min(held)+1 {
+			for _, start := range g.starts[d][1:] {
+				if a.Bins != nil && !slices.Contains(a.Bins, start) {
+					t.Fatalf("%s: parts of %v, bins of %v", a.Name, g.starts[d], a.Bins)
+				}
+			}
+			if v.level == nil && a.Bins == nil && slices.Max(held) > slices.Min(held)+1 {
 				t.Fatalf("%s: runs of %v values, must be equal up to one", a.Name, held)
 			}
 		}

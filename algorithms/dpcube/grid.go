@@ -2,6 +2,7 @@ package dpcube
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ppdp/algorithms"
@@ -94,6 +95,13 @@ func (g *grid) count(space *partition.Space, rows []int32) []int32 {
 		if level := g.divisions[d].level; level != nil {
 			for i, code := range codes {
 				cell[i] += level.Group[code] * stride
+			}
+			continue
+		}
+		if ends := g.divisions[d].ends; ends != nil {
+			for i, code := range codes {
+				part, _ := slices.BinarySearch(ends, code+1)
+				cell[i] += uint32(part) * stride
 			}
 			continue
 		}

@@ -1,10 +1,11 @@
 // Package labeltree is a tree of private cuts that serves one purpose: to predict the class. Level
 // by level every region chooses one cut of all attributes, a taxonomy node into its children or a
-// numeric interval in two, by how many records the most frequent classes of the parts would label
-// rightly. After a number of levels that follows from epsilon and the number of records, each leaf
-// is published with noisy class counts, and all its records get one class. The baseline is ppdp's
-// own; docs/research.md says what was tried and what it gave. The package leaves out classifiers
-// and stop tests: a region is cut as long as there is a level.
+// numeric interval in two (between bins where the schema gives these), by how many records the most
+// frequent classes of the parts would label rightly. After a number of levels that follows from
+// epsilon and the number of records, each leaf is published with noisy class counts, and all its
+// records get one class. The baseline is ppdp's own; docs/research.md says what was tried and what
+// it gave. The package leaves out classifiers and stop tests: a region is cut as long as there is a
+// level.
 //
 // A budget of ε is divided as follows.
 //
@@ -70,7 +71,7 @@ func (Algorithm) Info() algorithms.Info {
 // Params are the settings of a release.
 type Params struct {
 	Levels   int `yaml:"levels" doc:"the number of levels of cuts; 0 is as many as a noisy number of records allows, at most 12" min:"0" max:"30"`
-	Cuts     int `yaml:"cuts" doc:"the largest number of places, evenly spaced, at which a numeric interval may be cut" min:"1" max:"1000"`
+	Cuts     int `yaml:"cuts" doc:"the largest number of places, evenly spaced or evenly among the schema's bins, at which a numeric interval may be cut" min:"1" max:"1000"`
 	MaxNodes int `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`

@@ -29,6 +29,7 @@ func drawn(t *rapid.T, most int) (*datasets.Schema, [][]uint32) {
 		{Name: "flat", Kind: datasets.Categorical, Values: []string{"a", "b", "c", "d"}},
 		testinput.Class(rapid.IntRange(2, 4).Draw(t, "classes")),
 	}}
+	schema.Attributes[1].Bins = testinput.DrawBins(t, schema.Attributes[1].Cells())
 	return schema, testinput.DrawRows(t, schema, most)
 }
 
@@ -114,9 +115,17 @@ func TestScores(t *testing.T) {
 				t.Fatalf("cut %+v scores %v, want %v", c, scores[i], want)
 			}
 		}
-		width := schema.Attributes[1].Cells()
+		width, bins := schema.Attributes[1].Cells(), schema.Attributes[1].Bins
+		if bins != nil {
+			width = len(bins)
+		}
 		if slices.Contains(places, 0) || len(slices.Compact(places)) != min(params.Cuts, width-1) {
-			t.Fatalf("cuts of a number below %d at %v", width, places)
+			t.Fatalf("cuts of a number below %d at %v, bins %v", width, places, bins)
+		}
+		for _, at := range places {
+			if bins != nil && !slices.Contains(bins, at) {
+				t.Fatalf("a cut at %d, bins %v", at, bins)
+			}
 		}
 		if len(rows) == 0 {
 			return

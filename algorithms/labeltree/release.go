@@ -19,6 +19,7 @@ const (
 	perLeaf     = 18   // records times epsilon that a leaf of average size has
 	mostLevels  = 12
 	smoothing   = 8 // counts times epsilon that speak for a region's parent
+	logBins     = 256
 	// Sensitivities of the scores of first and of later cuts.
 	mixedSensitivity, majoritySensitivity = 0.75, 0.5
 )
@@ -29,6 +30,7 @@ type grower struct {
 	params  *Params
 	builder *partition.Builder
 	axes    []*datasets.Axis
+	bins    [][]uint32 // of each dimension, one after the last code of each; nil for all codes
 	columns [][]uint32 // of each dimension: ranks, or codes without an axis
 	labels  []uint32
 	classes int
@@ -48,6 +50,7 @@ type grower struct {
 	tally  []int32
 	parts  []int32
 	moved  []int32
+	places []uint32
 }
 
 // candidate is a cut of the current box on a dimension: at a code, or of its taxonomy node.
@@ -108,6 +111,7 @@ func newGrower(ctx context.Context, in *algorithms.Input, params *Params) *growe
 			}
 		}
 		g.columns = append(g.columns, column)
+		g.bins = append(g.bins, schema.Attributes[attributes[dim]].PublicBins(logBins))
 	}
 	return g
 }
@@ -162,16 +166,32 @@ func (g *grower) candidates() {
 			}
 			continue
 		}
-		width, pieces := uint64(g.builder.Width(dim)), g.pieces(dim)
-		for j := uint64(1); j < pieces; j++ {
-			g.open = append(g.open, candidate{dim, g.builder.Low[dim] + uint32(width*j/pieces)})
+		for _, at := range g.between(dim) {
+			g.open = append(g.open, candidate{dim, at})
 		}
 	}
 }
 
-// pieces is how many parts all cuts of a numeric dimension together would make of the box.
-func (g *grower) pieces(dim int) uint64 {
-	return min(uint64(g.params.Cuts)+1, uint64(g.builder.Width(dim)))
+// between are the codes at which the box may be cut along a numeric dimension: evenly spaced, or
+// evenly among the bins that the schema gives.
+func (g *grower) between(dim int) []uint32 {
+	low, high := g.builder.Low[dim], g.builder.High[dim]
+	ends, first, width := g.bins[dim], 0, uint64(high-low)
+	if ends != nil {
+		first, _ = slices.BinarySearch(ends, low+1)
+		last, _ := slices.BinarySearch(ends, high)
+		width = uint64(last - first + 1)
+	}
+	pieces := min(uint64(g.params.Cuts)+1, width)
+	g.places = g.places[:0]
+	for j := uint64(1); j < pieces; j++ {
+		at := low + uint32(width*j/pieces)
+		if ends != nil {
+			at = ends[first+int(width*j/pieces)-1]
+		}
+		g.places = append(g.places, at)
+	}
+	return g.places
 }
 
 // region handles the builder's current box, which the given rows lie in. The path is that of its
@@ -238,7 +258,7 @@ func (g *grower) score(rows []int32, mixed bool) {
 			i++
 			continue
 		}
-		pieces := int(g.pieces(dim))
+		pieces := len(g.between(dim)) + 1
 		slots := g.tallied(rows, dim, pieces)
 		sides := g.part()
 		below, above := sides[:g.classes:g.classes], sides[g.classes:]
@@ -264,6 +284,13 @@ func (g *grower) tallied(rows []int32, dim, slots int) []int32 {
 	if g.axes[dim] != nil {
 		for _, row := range rows {
 			tally[(column[row]-low)*classes+g.labels[row]]++
+		}
+		return tally
+	}
+	if g.bins[dim] != nil {
+		for _, row := range rows {
+			piece, _ := slices.BinarySearch(g.places, column[row]+1)
+			tally[uint32(piece)*classes+g.labels[row]]++
 		}
 		return tally
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -79,6 +80,24 @@ func DrawRows(t *rapid.T, schema *datasets.Schema, most int) [][]uint32 {
 		}
 	}
 	return rows
+}
+
+// DrawBins draws no bins, or the ends of up to eight that cover a number of cells.
+func DrawBins(t *rapid.T, cells int) []uint32 {
+	if rapid.Bool().Draw(t, "equal") {
+		return nil
+	}
+	ends := rapid.SliceOfNDistinct(rapid.IntRange(1, cells), 0, min(7, cells),
+		rapid.ID[int]).Draw(t, "ends")
+	if !slices.Contains(ends, cells) {
+		ends = append(ends, cells)
+	}
+	slices.Sort(ends)
+	codes := make([]uint32, len(ends))
+	for i, end := range ends {
+		codes[i] = uint32(end)
+	}
+	return codes
 }
 
 // files are the files below $PPDP_DATA; without it the test is skipped.
