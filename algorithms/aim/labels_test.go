@@ -48,6 +48,12 @@ func drawRegression(t *rapid.T) (*regression, []float64) {
 func TestRegressionDerivatives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, theta := drawRegression(t)
+		for from, to := 0, 0; from < r.width; from = to {
+			to = rapid.IntRange(from+1, r.width).Draw(t, "end")
+			if rapid.Bool().Draw(t, "ordered") {
+				r.ordered = append(r.ordered, [2]int{from, to})
+			}
+		}
 		d := len(theta)
 		b, gradient := make([]float64, d), make([]float64, d)
 		for i := range b {

@@ -25,7 +25,7 @@ func (Logistic) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees("Marginals of each attribute and the class, then rounds of" +
 			" choosing and measuring a marginal. Labels follow from what was measured."),
-		Revision: 2,
+		Revision: 3,
 	}
 }
 
@@ -105,7 +105,8 @@ func (a Logistic) Release(ctx context.Context, in algorithms.Input) (*algorithms
 // the class on these records: the maximum of the likelihood depends on the labels by these alone.
 // It thereby needs no more of the table than was measured. The model itself has such labels, but
 // they follow the noise in each count. Here a quadratic penalty holds them back: what a normal
-// prior of standard deviation 1 asks for, of coefficients known from counts of that noise.
+// prior of standard deviation 1 asks for, of coefficients known from counts of that noise. Where
+// values have an order, most of it holds neighbours together instead.
 func (s *search) drawLabels(columns [][]uint32) error {
 	if s.Class < 0 || s.Sizes[s.Class] < 2 || len(s.Sizes) == 1 {
 		return nil // nothing to predict, or nothing to predict it from
@@ -123,6 +124,9 @@ func (s *search) drawLabels(columns [][]uint32) error {
 	r := newRegression(s.ctx, labels, classes, width)
 	for i, a := range features {
 		r.feature(i, len(features), offsets[i], columns[a])
+		if s.ordered(a) {
+			r.ordered = append(r.ordered, [2]int{offsets[i], offsets[i] + s.Sizes[a]})
+		}
 	}
 	fitted := *r // to no more records than it takes
 	fitted.labels = labels[:min(len(labels), modelRows)]
@@ -162,6 +166,14 @@ func (s *search) drawLabels(columns [][]uint32) error {
 
 // modelRows bounds the records that a regression is fitted to.
 const modelRows = 1 << 17
+
+// ordered reports whether the order of an attribute's values has a meaning: rare ones that are
+// merged wherever they lie come last.
+func (s *search) ordered(a int) bool {
+	attribute := &s.in.Table.Schema().Attributes[a]
+	return (attribute.Kind == datasets.Numeric || attribute.Ordered) &&
+		s.params.Merge != margins.Rare
+}
 
 // sharesOfClasses are those of the classes among the model's records of each value of an attribute.
 func (s *search) sharesOfClasses(a int) [][]float64 {

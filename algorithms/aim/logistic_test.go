@@ -8,18 +8,23 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/pgm"
 	"ppdp/datasets"
 	"ppdp/random"
 )
 
-// classed is a table of attributes with so many values each, of which one is the class.
+// classed is a table of attributes with so many values each, of which one is the class. Those of 3
+// values have no order.
 func classed(class int, sizes []int, rows ...[]uint32) *datasets.Table {
 	schema := &datasets.Schema{}
 	for a, n := range sizes {
 		attribute := datasets.Attribute{Name: fmt.Sprint("a", a), High: float64(n), Step: 1}
-		if a == class {
+		if a == class || n == 3 {
 			attribute = testinput.Class(n)
+		}
+		if a != class {
+			attribute.Name, attribute.Role = fmt.Sprint("a", a), datasets.QuasiIdentifier
 		}
 		schema.Attributes = append(schema.Attributes, attribute)
 	}
@@ -28,7 +33,8 @@ func classed(class int, sizes []int, rows ...[]uint32) *datasets.Table {
 
 // TestDrawnLabels: labels have, for each pair of values, the probabilities of the regression that
 // plain gradient descent finds here for the model's marginals with the class, the penalty of their
-// noise included. Without the penalty they would not.
+// noise included: on an attribute without an order, and on one with. Without the penalty they would
+// not, nor with one that knows of no order.
 func TestDrawnLabels(t *testing.T) {
 	const n, classes, sd = 40_000, 3, 2000.0
 	sizes := []int{3, 4}
@@ -81,27 +87,32 @@ func TestDrawnLabels(t *testing.T) {
 				first[a][b][y]++
 			}
 		}
-		off, apart := 0.0, 0.0 // in χ²
-		want, free := descend(s, others, first, sd), descend(s, others, first, 0)
+		off, apart, unordered := 0.0, 0.0, 0.0 // in χ²
+		want, free := descend(s, others, first, sd, true), descend(s, others, first, 0, true)
+		plain := descend(s, others, first, sd, false)
 		for a := range counts {
 			for b, of := range counts[a] {
 				sum := of[0] + of[1] + of[2]
 				for y, p := range want[a][b] {
 					off += math.Pow(of[y]-sum*p, 2) / (sum * p)
 					apart += math.Pow(sum*free[a][b][y]-sum*p, 2) / (sum * p)
+					unordered += math.Pow(sum*plain[a][b][y]-sum*p, 2) / (sum * p)
 				}
 			}
 		}
 		// 24 degrees of freedom: 80 is passed once in ten million
-		if off > 80 || apart < 800 {
-			t.Errorf("class at %d: χ² %v, without the penalty about %v", class, off, apart)
+		if off > 80 || apart < 800 || unordered < 150 {
+			t.Errorf("class at %d: χ² %v, without the penalty about %v, without an order %v", class,
+				off, apart, unordered)
 		}
 	}
 }
 
 // descend finds the penalised regression of three classes on two attributes, from how many records
-// each pair of values has and which classes the model has among those of each value.
-func descend(s *search, others []int, counts [3][4][3]float64, penalty float64) (
+// each pair of values has and which classes the model has among those of each value. The second
+// attribute may have an order: 0.3 of the penalty is for its coefficients then, and 0.7 for their
+// differences.
+func descend(s *search, others []int, counts [3][4][3]float64, penalty float64, ordered bool) (
 	p [3][4][3]float64) {
 	var theta, gradient [2][4][3]float64 // of class 0 it stays 0
 	var shares [2][][]float64
@@ -132,10 +143,40 @@ func descend(s *search, others []int, counts [3][4][3]float64, penalty float64) 
 		for i := range theta {
 			for v := range theta[i] {
 				for y := 1; y < 3; y++ {
+					x := theta[i][v][y]
+					if slope := 0.0; i == 1 && ordered {
+						if v > 0 {
+							slope += x - theta[i][v-1][y]
+						}
+						if v < 3 {
+							slope += x - theta[i][v+1][y]
+						}
+						x = 0.3*x + 0.7*slope
+					}
 					// as strong as for the model's number of records
-					g := gradient[i][v][y] + penalty*total/s.model.Total*theta[i][v][y]
+					g := gradient[i][v][y] + penalty*total/s.model.Total*x
 					theta[i][v][y] -= 2 * g / total
 				}
+			}
+		}
+	}
+}
+
+// TestOrdered: numbers and ordered categories have an order, unless rare ones were put last.
+func TestOrdered(t *testing.T) {
+	table := classed(2, []int{3, 4, 2, 3}, []uint32{0, 0, 0, 0})
+	table.Schema().Attributes[3].Ordered = true
+	for _, merge := range []margins.Merge{margins.NoMerge, margins.Neighbours, margins.Rare} {
+		params := Logistic{}.Params().(*LogisticParams)
+		params.Merge = merge
+		in := testinput.Input(table, params, algorithms.Strict, 1, 1)
+		s, _, err := open(t.Context(), &in, &params.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a, has := range []bool{false, true, false, true} {
+			if got := s.ordered(a); got != (has && merge != margins.Rare) {
+				t.Errorf("%s: attribute %d has an order: %v", merge, a, got)
 			}
 		}
 	}
