@@ -56,8 +56,8 @@ type Params any
 
 // Anonymous is implemented by the parameters of every algorithm under k-anonymity.
 type Anonymous interface {
-	// Anonymity is k: the least number of records, or of persons where these are what is protected
-	// (LeastRecords), that share a published combination of quasi-identifiers.
+	// Anonymity is k: the least number of records, or of persons where these are what is protected,
+	// that share a published combination of quasi-identifiers.
 	Anonymity() int
 }
 

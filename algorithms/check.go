@@ -69,23 +69,18 @@ func checkParams(a Algorithm, in Input, params Params) error {
 	return nil
 }
 
-// LeastRecords is how many records a class has at least that has records of k persons for certain,
-// whose they are not being published: k-1 persons have k-1 times the schema's contributions at
-// most. It is k where records are what is protected.
+// LeastRecords is how many records have k persons for certain, whoever they are: k-1 persons have
+// k-1 times the schema's contributions at most. It is k where records are what is protected.
 func LeastRecords(s *datasets.Schema, k int) int {
 	return min(math.MaxInt32, (k-1)*max(1, s.Contributions)+1)
 }
 
-// CheckEnough returns nil for LeastRecords of k or more, and for no rows, else an error that wraps
-// ErrTooFew. It says how many rows there are: k-anonymity does not hide that, since a release has
-// as many.
-func CheckEnough(s *datasets.Schema, rows, k int) error {
-	switch least := LeastRecords(s, k); {
-	case rows == 0 || rows >= least:
+// CheckEnough returns nil for k rows or more, and for none, else an error that wraps ErrTooFew. It
+// says how many rows there are: k-anonymity does not hide that, since a release has as many. That
+// they are of k persons a release finds out itself (disclosure.Checker).
+func CheckEnough(rows, k int) error {
+	if rows == 0 || rows >= k {
 		return nil
-	case least > k:
-		return fmt.Errorf("k is %d, for which the table must have %d rows, up to %d of a person; "+
-			"it has %d: %w", k, least, s.Contributions, rows, ErrTooFew)
 	}
 	return fmt.Errorf("k is %d, the table has %d rows: %w", k, rows, ErrTooFew)
 }

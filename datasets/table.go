@@ -202,9 +202,11 @@ func (t *Table) Select(rows []int32) *Table {
 	}
 	running.Wait()
 	b.rows = len(rows)
-	if t.persons != nil {
+	if t.schema.Contributions > 1 || t.persons != nil {
 		b.table.persons = make([]int32, len(rows))
-		gather(b.table.persons, t.persons, rows)
+		for i, row := range rows {
+			b.table.persons[i] = t.Person(row)
+		}
 	}
 	return b.Table()
 }

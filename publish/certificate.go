@@ -186,9 +186,12 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema,
 			promise.Sentence = fmt.Sprintf("Every record looks, in the attributes that could "+
 				"identify a person, like records of at least %d other persons in this file.",
 				promise.K-1)
-			promise.Note = fmt.Sprintf("A class has %d records or more, of a person at most %d: "+
-				"so it is of %d persons or more.", algorithms.LeastRecords(schema, promise.K),
-				g.Contributions, promise.K)
+			promise.Note = "Each record is of another person."
+			if g.Contributions > 1 {
+				promise.Note = fmt.Sprintf("A class has records of %d persons or more, up to %d of "+
+					"each. Whose they are is not in this file: who holds the original can count them.",
+					promise.K, g.Contributions)
+			}
 		}
 		cert.Content = "The original records, generalised: classes of records that look alike."
 		cert.NotCovered = slices.Clone(anonymityLimits)
@@ -203,7 +206,7 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema,
 			promise.Suppression = &share
 		}
 		cert.Guarantee = promise
-		cert.Anonymity = reached(schema, measured)
+		cert.Anonymity = reached(schema, promise.K, measured)
 		cert.Mechanisms, cert.Budget, cert.Audit = []Mechanism{}, nil, nil
 		cert.Weighted = false
 		return
@@ -244,7 +247,7 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema,
 }
 
 // reached lists what k-anonymous records are about, and how alike they are.
-func reached(schema *datasets.Schema, measured *risk.Report) *Anonymity {
+func reached(schema *datasets.Schema, k int, measured *risk.Report) *Anonymity {
 	a := &Anonymity{Sensitive: []string{}, Unchanged: []Diversity{}}
 	for i := range schema.Attributes {
 		switch name := schema.Attributes[i].Name; schema.Attributes[i].Role {
@@ -258,8 +261,8 @@ func reached(schema *datasets.Schema, measured *risk.Report) *Anonymity {
 	}
 	if measured != nil {
 		a.Records, a.Classes, a.K = measured.Records, measured.Classes, measured.K
-		if c := schema.Contributions; c > 0 { // as few persons as there may be
-			a.K = (a.K + c - 1) / c
+		if c := schema.Contributions; c > 1 { // the persons of whom a class is for certain
+			a.K = max(k, (a.K+c-1)/c)
 		}
 		for i := range measured.Sensitive {
 			d := &measured.Sensitive[i]

@@ -67,22 +67,24 @@ func holding(groups []csvtable.Group, code uint32) *big.Int {
 }
 
 // match pairs records of the release with records of the original that they may stand for, each at
-// most once, and returns how many can be paired at most: all, where the release is truthful.
+// most once, and returns how many can be paired at most: all, where the release is truthful. persons
+// is the least number of persons whose records may be in a class, where persons have several; they
+// are in it where no two classes hold the same record.
 func (g *generalised) match(ctx context.Context, schema *datasets.Schema,
-	original *datasets.Table) (int, error) {
+	original *datasets.Table) (matched, persons int, err error) {
 	groups := make([][]csvtable.Group, len(g.quasi)) // of each class
 	for d, i := range g.quasi {
 		for _, texts := range g.classes {
 			parsed, err := csvtable.ParseGroup(&schema.Attributes[i], texts[d])
 			if err != nil {
-				return 0, err
+				return 0, 0, err
 			}
 			groups[d] = append(groups[d], parsed)
 		}
 	}
 	texts, err := textsOf(original)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	places := make(map[place]int)
 	m := &matching{}
@@ -96,10 +98,15 @@ func (g *generalised) match(ctx context.Context, schema *datasets.Schema,
 	for d := range sets {
 		sets[d] = make(map[uint32]*big.Int)
 	}
+	several := original.Schema().Contributions > 1
+	of := make([]map[int32]bool, len(g.classes)) // persons of each class
+	for class := range of {
+		of[class] = make(map[int32]bool)
+	}
 	classes := new(big.Int)
 	for row, text := range texts {
 		if row%1024 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
+			return 0, 0, ctx.Err()
 		}
 		classes.Lsh(big.NewInt(1), uint(len(g.classes)))
 		classes.Sub(classes, big.NewInt(1)) // all
@@ -117,11 +124,18 @@ func (g *generalised) match(ctx context.Context, schema *datasets.Schema,
 			classes.SetBit(classes, class, 0)
 			if at, ok := places[place{class, said}]; ok {
 				may = append(may, at)
+				if several {
+					of[class][original.Person(int32(row))] = true
+				}
 			}
 		}
 		m.options = append(m.options, may)
 	}
-	return m.size(), nil
+	persons = original.Len()
+	for _, met := range of {
+		persons = min(persons, len(met))
+	}
+	return m.size(), persons, nil
 }
 
 // textsOf is a table's records as they are written.

@@ -54,7 +54,7 @@ func TestMatch(t *testing.T) {
 			return best
 		}
 		want := most(0, make([]bool, n))
-		got, err := classesOf(schema, rows).match(t.Context(), schema, table)
+		got, _, err := classesOf(schema, rows).match(t.Context(), schema, table)
 		if err != nil || got != want {
 			t.Fatalf("%d pairs (%v), want %d: %v", got, err, want, fmt.Sprint(rows))
 		}

@@ -109,8 +109,7 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 		return nil, err
 	}
 	if anonymous, ok := c.params.(algorithms.Anonymous); ok {
-		if err := algorithms.CheckEnough(table.Schema(), table.Len(),
-			anonymous.Anonymity()); err != nil {
+		if err := algorithms.CheckEnough(table.Len(), anonymous.Anonymity()); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Table, err)
 		}
 	}

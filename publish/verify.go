@@ -136,11 +136,10 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 		if r.Classes = len(published.classes); r.Classes > 0 {
 			r.Smallest = slices.Min(published.sizes)
 		}
-		least := algorithms.LeastRecords(format.Schema, c.Guarantee.K)
 		r.check(fmt.Sprintf("The records are %d classes of at least %d that look alike (k is %d).",
 			r.Classes, r.Smallest, c.Guarantee.K),
-			unless(r.Classes == 0 || r.Smallest >= least, "%s: a class of %d records, "+
-				"must be %d or more", RecordsFile, r.Smallest, least))
+			unless(r.Classes == 0 || r.Smallest >= c.Guarantee.K, "%s: a class of %d records, "+
+				"must be %d or more", RecordsFile, r.Smallest, c.Guarantee.K))
 	}
 	if err := r.derive(ctx, dir, text, format.Schema); err != nil || original == nil {
 		return r, err
@@ -419,9 +418,14 @@ func (o *Original) load(ctx context.Context, published *datasets.Schema) (*datas
 // against compares generalised records with the original.
 func (r *Report) against(ctx context.Context, original *datasets.Table,
 	published *datasets.Schema, g *generalised) error {
-	matched, err := g.match(ctx, published, original)
+	matched, persons, err := g.match(ctx, published, original)
 	if err != nil {
 		return err
+	}
+	if c := r.Certificate.Guarantee; c.Contributions > 1 && r.Classes > 0 {
+		r.check(fmt.Sprintf("The original's records that fit a class are of %d persons or more "+
+			"(k is %d).", persons, c.K), unless(persons >= c.K, "%s: the records of a class are "+
+			"of %d persons, must be %d or more", RecordsFile, persons, c.K))
 	}
 	suppressed := original.Len() - matched
 	r.Suppressed = &suppressed
@@ -429,12 +433,13 @@ func (r *Report) against(ctx context.Context, original *datasets.Table,
 		"unchanged; %d are suppressed.", original.Len(), suppressed),
 		unless(matched == r.Records, "%s: %d of %d records are not from the original",
 			RecordsFile, r.Records-matched, r.Records))
+	most := 0
 	if share := r.Certificate.Guarantee.Suppression; share != nil {
-		most := disclosure.Suppression(*share).Most(original.Len())
-		r.check(fmt.Sprintf("No more than %d records are suppressed, as promised.", most),
-			unless(suppressed <= most, "%s: %d of the original's %d records are suppressed, must "+
-				"be %d or fewer", RecordsFile, suppressed, original.Len(), most))
+		most = disclosure.Suppression(*share).Most(original.Len())
 	}
+	r.check(fmt.Sprintf("No more than %d records are suppressed, as promised.", most),
+		unless(suppressed <= most, "%s: %d of the original's %d records are suppressed, must "+
+			"be %d or fewer", RecordsFile, suppressed, original.Len(), most))
 	return nil
 }
 

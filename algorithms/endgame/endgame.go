@@ -90,7 +90,7 @@ func (Algorithm) Info() algorithms.Info {
 			algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
 			"The generalised table is k-anonymous; records are drawn from it.")},
-		Revision: 1,
+		Revision: 2,
 	}
 }
 
@@ -110,13 +110,11 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	if err := algorithms.CheckEnough(in.Table.Schema(), len(in.Rows), params.K); err != nil {
+	if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
 		return nil, fmt.Errorf("endgame: %w", err)
 	}
-	own := *params // in records
-	own.K = algorithms.LeastRecords(in.Table.Schema(), params.K)
 	table, rows, order := partition.InOrder(in.Table, in.Rows)
-	p, err := divide(ctx, table, rows, &own)
+	p, err := divide(ctx, table, rows, params)
 	if err != nil {
 		return nil, fmt.Errorf("endgame: %w", err)
 	}

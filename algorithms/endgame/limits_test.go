@@ -12,16 +12,21 @@ import (
 )
 
 // keeps is the definitions of distinct and entropy l-diversity and of t-closeness at equal
-// distance, of values up to 2, which stand last.
+// distance, of values up to 2, and of persons. What stands last is three times the person, plus the
+// value.
 func keeps(points, all [][]uint32, p *Params) bool {
 	counts, shares := [3]float64{}, [3]float64{}
 	for _, point := range points {
-		counts[point[len(point)-1]]++
+		counts[point[len(point)-1]%3]++
 	}
 	for _, point := range all {
-		shares[point[len(point)-1]] += 1 / float64(len(all))
+		shares[point[len(point)-1]%3] += 1 / float64(len(all))
 	}
 	n, different, entropy, distance := float64(len(points)), 0, 0.0, 0.0
+	persons := make(map[uint32]bool)
+	for _, point := range points {
+		persons[point[len(point)-1]/3] = true
+	}
 	for value, count := range counts {
 		distance += math.Abs(count/n-shares[value]) / 2
 		if count > 0 {
@@ -33,7 +38,7 @@ func keeps(points, all [][]uint32, p *Params) bool {
 	if p.Diversity == disclosure.Entropy {
 		diverse = entropy > math.Log(float64(p.L))-1e-6
 	}
-	return len(points) >= p.K && diverse && distance <= p.T+1e-12
+	return len(persons) >= p.K && diverse && distance <= p.T+1e-12
 }
 
 // cheapestWithin is cheapest where every class keeps the limits: it judges finished classes alone,
@@ -75,7 +80,7 @@ func TestExactWithinLimits(t *testing.T) {
 		p.Diversity = rapid.SampledFrom([]disclosure.Diversity{disclosure.Distinct,
 			disclosure.Entropy}).Draw(t, "diversity")
 		p.T = rapid.SampledFrom([]float64{.15, .3, .5, 1}).Draw(t, "t")
-		schema := &datasets.Schema{}
+		schema := &datasets.Schema{Contributions: rapid.IntRange(0, 3).Draw(t, "contributions")}
 		for d, cells := range []float64{3, 7} {
 			schema.Attributes = append(schema.Attributes, datasets.Attribute{
 				Name: fmt.Sprint("x", d), High: cells, Step: 1})
@@ -91,6 +96,7 @@ func TestExactWithinLimits(t *testing.T) {
 				point[i] = uint32(rapid.IntRange(0, schema.Attributes[i].Cells()-1).Draw(t, "code"))
 				b.Set(row, i, point[i])
 			}
+			point[2] += 3 * uint32(row/max(1, schema.Contributions))
 			points = append(points, point)
 		}
 		table := b.Table()

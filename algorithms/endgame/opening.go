@@ -47,7 +47,7 @@ func divide(ctx context.Context, table *datasets.Table, rows []int32,
 	p := &partitioner{ctx: ctx, params: params, space: space,
 		small: int(min(int64(params.Exact)*int64(params.K), math.MaxInt32)),
 		boxes: partition.NewBuilder(space, math.MaxInt)}
-	limits, err := params.Checker(table, rows)
+	limits, err := params.Checker(table, rows, params.K)
 	if err == nil {
 		err = limits.CheckAll()
 	}

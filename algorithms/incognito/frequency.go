@@ -82,11 +82,11 @@ func (s *search) base(table *datasets.Table, rows []int32, attributes []int) err
 			keys[i] |= uint64(at) << (l.field.shift & 63)
 		}
 	}
-	for i := range s.limits.Attributes() {
+	for i := range s.limits.Columns() {
 		need := bits.Len(uint(s.limits.Domain(i) - 1))
 		s.sensitive = append(s.sensitive, field{shift: width, mask: 1<<need - 1})
 		if width += need; width > 64 {
-			return fmt.Errorf("incognito: %w: values with sensitive ones need %d bits, may need 64",
+			return fmt.Errorf("incognito: %w: values with sensitive ones and persons need %d bits, may need 64",
 				algorithms.ErrTooLarge, width)
 		}
 		for at, row := range rows {

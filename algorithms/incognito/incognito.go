@@ -85,7 +85,7 @@ func (Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
 			"The generalised table is k-anonymous, without suppression unless that is asked for.")},
-		Revision: 1,
+		Revision: 2,
 	}
 }
 
@@ -106,12 +106,10 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	if err := algorithms.CheckEnough(in.Table.Schema(), len(in.Rows), params.K); err != nil {
+	if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
 		return nil, fmt.Errorf("incognito: %w", err)
 	}
-	asked := *params
-	asked.K = algorithms.LeastRecords(in.Table.Schema(), params.K)
-	result, err := Search(ctx, in.Table, in.Rows, &asked)
+	result, err := Search(ctx, in.Table, in.Rows, params)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +158,7 @@ func generalise(table *datasets.Table, rows []int32, attributes []int,
 		}
 	}
 	groups, of := partition.Group(codes, dims, len(rows))
-	limits, err := params.Checker(table, rows)
+	limits, err := params.Checker(table, rows, params.K)
 	if err != nil {
 		return nil, err
 	}

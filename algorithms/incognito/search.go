@@ -103,8 +103,11 @@ func newSearch(ctx context.Context, table *datasets.Table, rows []int32, attribu
 	s := &search{ctx: ctx, k: int32(params.K), rows: len(rows),
 		most: params.Suppression.Most(len(rows)), hierarchies: hierarchies}
 	var err error
-	if s.limits, err = params.Checker(table, rows); err != nil {
+	if s.limits, err = params.Checker(table, rows, params.K); err != nil {
 		return nil, err
+	}
+	if err := s.limits.CheckAll(); err != nil && s.most == 0 {
+		return nil, fmt.Errorf("incognito: %w", err)
 	}
 	if s.weights, err = params.Weights.Of(table.Schema()); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 // sensitiveTable is a table of n rows over the given numbers of cells and a sensitive attribute of
 // four values, the first of them the commonest.
 func sensitiveTable(stream *random.Stream, n int, cells []int) *datasets.Table {
-	schema := &datasets.Schema{}
+	schema := &datasets.Schema{Contributions: stream.IntN(4)}
 	for d, c := range append(cells, 4) {
 		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d),
 			Low: 0, High: float64(c), Step: 1})
@@ -59,11 +59,16 @@ func keeps(limits *disclosure.Limits, class, all []float64) bool {
 	return distinct >= limits.L
 }
 
+// who is whose record a row is: persons' rows are next to each other.
+func who(table *datasets.Table, row int32) int32 {
+	return row / int32(max(1, table.Schema().Contributions))
+}
+
 // definition prices a set of cuts: classes that break a limit are left out until all that remain
 // keep them, in comparison with what remains.
 func definition(p *problem, table *datasets.Table, limits *disclosure.Limits,
 	taken []int32) (cost int64, ok bool) {
-	classes := map[string][]float64{}
+	classes, persons := map[string][]float64{}, map[string]map[int32]bool{}
 	for row := range int32(table.Len()) {
 		key := make([]byte, len(taken))
 		for i, c := range taken {
@@ -73,7 +78,9 @@ func definition(p *problem, table *datasets.Table, limits *disclosure.Limits,
 		}
 		if classes[string(key)] == nil {
 			classes[string(key)] = make([]float64, 4)
+			persons[string(key)] = map[int32]bool{}
 		}
+		persons[string(key)][who(table, row)] = true
 		classes[string(key)][table.Column(p.dims).At(row)]++
 	}
 	left := 0
@@ -83,8 +90,8 @@ func definition(p *problem, table *datasets.Table, limits *disclosure.Limits,
 		}
 		delete(classes, key)
 	}
-	for key, class := range classes { // order-free: each for itself
-		if class[0]+class[1]+class[2]+class[3] < float64(p.k) {
+	for key := range classes { // order-free: each for itself
+		if len(persons[key]) < p.k {
 			drop(key)
 		}
 	}

@@ -101,7 +101,7 @@ func (Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
 			"The generalised table is k-anonymous, optimal or not.")},
-		Revision: 4,
+		Revision: 5,
 	}
 }
 
@@ -123,13 +123,11 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 		return nil, err
 	}
 	if params.Suppression < 1 {
-		if err := algorithms.CheckEnough(in.Table.Schema(), len(in.Rows), params.K); err != nil {
+		if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
 			return nil, fmt.Errorf("koptimize: %w", err)
 		}
 	}
-	asked := *params
-	asked.K = algorithms.LeastRecords(in.Table.Schema(), params.K)
-	p, err := newProblem(in.Table, in.Rows, &asked)
+	p, err := newProblem(in.Table, in.Rows, params)
 	if err != nil {
 		return nil, err
 	}

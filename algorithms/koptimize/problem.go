@@ -68,7 +68,7 @@ func newProblem(table *datasets.Table, rows []int32, params *Params) (*problem, 
 	p := &problem{k: params.K, n: len(rows), most: params.Suppression.Most(len(rows)),
 		dims: len(attributes), rows: rows, params: params}
 	var err error
-	if p.limits, err = params.Checker(table, rows); err != nil {
+	if p.limits, err = params.Checker(table, rows, params.K); err != nil {
 		return nil, err
 	}
 	p.monotone = p.limits.Monotone(p.suppress())

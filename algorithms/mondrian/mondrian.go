@@ -11,8 +11,8 @@
 // k records stay on both sides. The partition then depends on classes or counts, which are
 // published too.
 //
-// Regions may have to keep l-diversity and t-closeness, too (package disclosure): a cut is allowed
-// where both sides do. What a region breaks, its parts together break, so that no cut leads from a
+// Regions may have to keep l-diversity and t-closeness, and to have records of k persons (package
+// disclosure): a cut is allowed where both sides do. What a region breaks, its parts together break, so that no cut leads from a
 // partition that breaks a limit to one that keeps it; but a cut that is refused in a region may be
 // allowed in a part of it.
 //
@@ -73,7 +73,7 @@ func (Algorithm) Info() algorithms.Info {
 			algorithms.MembershipProduct},
 		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
 			"The generalised table is k-anonymous; records are drawn from it.", "M1")},
-		Revision: 2,
+		Revision: 3,
 	}
 }
 
@@ -88,13 +88,11 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	if err := algorithms.CheckEnough(in.Table.Schema(), len(in.Rows), params.K); err != nil {
+	if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
 		return nil, fmt.Errorf("mondrian: %w", err)
 	}
-	own := *params // in records
-	own.K = algorithms.LeastRecords(in.Table.Schema(), params.K)
 	table, rows, order := partition.InOrder(in.Table, in.Rows)
-	p, err := split(ctx, table, rows, &own)
+	p, err := split(ctx, table, rows, params)
 	if err != nil {
 		return nil, fmt.Errorf("mondrian: %w", err)
 	}

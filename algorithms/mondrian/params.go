@@ -96,9 +96,12 @@ func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
 	return nil
 }
 
+// limitable reports whether more can be asked of regions than k records.
+func (p *Params) limitable() bool { return p.Mode == Strict && p.Split != Workload }
+
 // checkMode reports a split that relaxed partitions do not know, and what knows no limits.
 func (p *Params) checkMode() error {
-	if p.Limits.Any() && (p.Mode == Relaxed || p.Split == Workload) {
+	if p.Limits.Any() && !p.limitable() {
 		return fmt.Errorf("l: %d, t: %v, must be 1 and 1 in mode %s and with split: %s", p.L, p.T,
 			Relaxed, Workload)
 	}

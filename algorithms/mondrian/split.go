@@ -71,11 +71,16 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 		space: partition.NewSpace(table, attributes),
 	}
 	var err error
-	if s.limits, err = params.Checker(table, rows); err == nil {
+	if s.limits, err = params.Checker(table, rows, params.K); err == nil {
 		err = s.limits.CheckAll()
 	}
 	if err != nil {
 		return nil, err
+	}
+	if s.limits != nil && !params.limitable() { // persons: their records are counted in their place
+		inRecords := *params
+		inRecords.K = algorithms.LeastRecords(table.Schema(), params.K)
+		s.params, s.limits = &inRecords, nil
 	}
 	if s.weight, err = params.Weights.Of(table.Schema()); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 func (c *Config) Refuses(n int, schema *datasets.Schema) []error {
 	var reasons []error
 	if anonymous, ok := c.Parameters.(algorithms.Anonymous); ok {
-		reasons = append(reasons, algorithms.CheckEnough(schema, n, anonymous.Anonymity()))
+		reasons = append(reasons, algorithms.CheckEnough(n, anonymous.Anonymity()))
 	}
 	if check, ok := c.Implementation.(algorithms.SchemaChecker); ok {
 		reasons = append(reasons, check.CheckSchema(schema, c.Parameters))

@@ -251,7 +251,7 @@ func TestKeep(t *testing.T) {
 	} {
 		l := NoLimits()
 		l.T = t0
-		checker, err := l.Checker(table, table.AllRows())
+		checker, err := l.Checker(table, table.AllRows(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

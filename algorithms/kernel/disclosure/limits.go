@@ -10,6 +10,9 @@
 // union with one that breaks a limit may break it: only k and distinct l, which hold for every
 // superset, stay monotone then (Upward).
 //
+// Where a table protects persons with several records, k-anonymity asks for k persons in each class.
+// That is distinct k-diversity of who they are, and checked as such.
+//
 // It leaves out how classes are made, delta-presence, and what several sensitive attributes say
 // together: each is looked at alone.
 package disclosure
@@ -215,52 +218,72 @@ func (w *Whole) Distance(d Distance, c *Class) float64 {
 }
 
 // Checker checks classes of a table's rows against limits.
-type Checker struct {
-	limits  Limits
-	columns []column
-}
+type Checker struct{ columns []column }
 
-// column is a sensitive attribute.
+// column is a sensitive attribute, or who the records' persons are.
 type column struct {
-	name   string
-	values []uint32 // the value of each row of the table, numbered in the order of codes
-	levels [][]uint32
-	class  *Class // scratch
-	all    *Class
-	whole  *Whole // of all rows
+	limits  Limits
+	name    string // of the attribute
+	persons bool
+	values  []uint32 // the value of each row of the table, numbered in the order of codes
+	levels  [][]uint32
+	class   *Class // scratch
+	all     *Class
+	whole   *Whole // of all rows, for t
 }
 
-// Checker prepares to check classes of the rows; it is nil where the limits ask nothing.
-func (l *Limits) Checker(table *datasets.Table, rows []int32) (*Checker, error) {
-	if !l.Any() || len(rows) == 0 {
+// Checker prepares to check classes of the rows, also for k persons where a person may have several
+// of the rows. It is nil where that is not so and the limits ask nothing: then k records are all
+// that is asked of a class.
+func (l *Limits) Checker(table *datasets.Table, rows []int32, k int) (*Checker, error) {
+	c := &Checker{}
+	if len(rows) == 0 {
 		return nil, nil
 	}
-	c := &Checker{limits: *l}
-	for _, i := range Sensitive(table.Schema()) {
-		a, from := &table.Schema().Attributes[i], table.Column(i)
-		codes := make([]uint32, len(rows))
-		for at, row := range rows {
-			codes[at] = from.At(row)
-		}
-		slices.Sort(codes)
-		codes = slices.Compact(codes)
-		col := column{name: a.Name, values: make([]uint32, table.Len()),
-			class: NewClass(len(codes)), all: NewClass(len(codes))}
-		for _, row := range rows {
-			value, _ := slices.BinarySearch(codes, from.At(row))
-			col.values[row] = uint32(value)
-			col.all.Add(uint32(value), 1)
-		}
-		if l.Distance == Hierarchical && l.T < 1 {
-			var err error
-			if col.levels, err = Levels(a, codes); err != nil {
-				return nil, fmt.Errorf("%w: %w", algorithms.ErrTooLarge, err)
+	if l.Any() {
+		for _, i := range Sensitive(table.Schema()) {
+			a := &table.Schema().Attributes[i]
+			col := column{limits: *l, name: a.Name}
+			codes := col.number(table, rows, table.Column(i).At)
+			if l.Distance == Hierarchical && l.T < 1 {
+				var err error
+				if col.levels, err = Levels(a, codes); err != nil {
+					return nil, fmt.Errorf("%w: %w", algorithms.ErrTooLarge, err)
+				}
 			}
+			if l.T < 1 {
+				col.whole = NewWhole(col.all, col.levels)
+			}
+			c.columns = append(c.columns, col)
 		}
-		col.whole = NewWhole(col.all, col.levels)
+	}
+	if table.Schema().Contributions > 1 {
+		col := column{limits: Limits{L: k, Diversity: Distinct, T: 1}, persons: true}
+		col.number(table, rows, func(row int32) uint32 { return uint32(table.Person(row)) })
 		c.columns = append(c.columns, col)
 	}
+	if len(c.columns) == 0 {
+		return nil, nil
+	}
 	return c, nil
+}
+
+// number numbers the values that occur in the rows, and returns them in ascending order.
+func (c *column) number(table *datasets.Table, rows []int32, at func(int32) uint32) []uint32 {
+	values := make([]uint32, len(rows))
+	for i, row := range rows {
+		values[i] = at(row)
+	}
+	slices.Sort(values)
+	values = slices.Compact(values)
+	c.values = make([]uint32, table.Len())
+	c.class, c.all = NewClass(len(values)), NewClass(len(values))
+	for _, row := range rows {
+		value, _ := slices.BinarySearch(values, at(row))
+		c.values[row] = uint32(value)
+		c.all.Add(uint32(value), 1)
+	}
+	return values
 }
 
 // CheckAll reports that all rows together do not keep the limits: then no partition of them does.
@@ -269,10 +292,16 @@ func (c *Checker) CheckAll() error {
 		return nil
 	}
 	for i := range c.columns {
-		if col := &c.columns[i]; !c.limits.keeps(col.all, col.whole) {
+		col := &c.columns[i]
+		switch {
+		case col.limits.keeps(col.all, col.whole):
+		case col.persons:
+			return fmt.Errorf("k is %d, the table's %d records are of %d persons: %w",
+				col.limits.L, col.all.Size, col.all.Distinct(), algorithms.ErrTooFew)
+		default:
 			return fmt.Errorf("%w: all records together have of %s %s", ErrUnattainable, col.name,
-				c.limits.Missed(Reached{col.all.Distinct(), col.all.Entropy(),
-					col.all.Recursive(c.limits.C), 0}))
+				col.limits.Missed(Reached{col.all.Distinct(), col.all.Entropy(),
+					col.all.Recursive(col.limits.C), 0}))
 		}
 	}
 	return nil
@@ -293,21 +322,22 @@ func (c *Checker) Allows(rows []int32) bool {
 		for _, row := range rows {
 			col.class.Add(col.values[row], 1)
 		}
-		if !c.limits.keeps(col.class, col.whole) {
+		if !col.limits.keeps(col.class, col.whole) {
 			return false
 		}
 	}
 	return true
 }
 
-// Values is the value of each row of the table of the i-th sensitive attribute, as Classes hold it.
+// Values is the value of each row of the table in the i-th column, as Classes hold it.
 func (c *Checker) Values(i int) []uint32 { return c.columns[i].values }
 
-// Domain is how many values the i-th sensitive attribute has in the rows.
+// Domain is how many values the i-th column has in the rows.
 func (c *Checker) Domain(i int) int { return len(c.columns[i].all.counts) }
 
-// Attributes is the number of sensitive attributes, none for a nil checker.
-func (c *Checker) Attributes() int {
+// Columns is how many columns are checked: the sensitive attributes that limits are asked of, and
+// who the persons are. A nil checker has none.
+func (c *Checker) Columns() int {
 	if c == nil {
 		return 0
 	}
@@ -319,19 +349,20 @@ func (c *Checker) Attributes() int {
 type Classes struct {
 	Ends   []int32
 	Counts []int32
-	Values [][]uint32 // of each sensitive attribute, of each entry
+	Values [][]uint32 // of each column, of each entry
 }
 
 // Keep decides which classes are published: keep says which may be, and is false of the others
 // afterwards. Distances are to what is published, so that leaving classes out may make others break
 // t: all that do are left out, and so on until all that remain keep the limits.
 func (c *Checker) Keep(classes *Classes, keep []bool) {
+	distances := slices.ContainsFunc(c.columns, func(col column) bool { return col.limits.T < 1 })
 	for again := true; again; {
 		again = false
 		wholes := make([]*Whole, len(c.columns))
 		for i := range c.columns {
-			if c.limits.T == 1 {
-				break
+			if c.columns[i].limits.T == 1 {
+				continue
 			}
 			all := NewClass(c.Domain(i))
 			for class := range keep {
@@ -349,8 +380,9 @@ func (c *Checker) Keep(classes *Classes, keep []bool) {
 				col := &c.columns[i]
 				col.class.Clear()
 				classes.add(i, class, col.class)
-				if !c.limits.keeps(col.class, wholes[i]) {
-					keep[class], again = false, c.limits.T < 1
+				if !col.limits.keeps(col.class, wholes[i]) {
+					keep[class] = false
+					again = again || distances
 				}
 			}
 		}
@@ -358,18 +390,18 @@ func (c *Checker) Keep(classes *Classes, keep []bool) {
 }
 
 // add adds the values of a class.
-func (c *Classes) add(attribute, class int, to *Class) {
+func (c *Classes) add(column, class int, to *Class) {
 	start := int32(0)
 	if class > 0 {
 		start = c.Ends[class-1]
 	}
 	for at := start; at < c.Ends[class]; at++ {
-		to.Add(c.Values[attribute][at], int(c.Counts[at]))
+		to.Add(c.Values[column][at], int(c.Counts[at]))
 	}
 }
 
 // Published says which of the classes that rows are in, by their numbers, are not suppressed: those
-// of k records that keep the limits. A nil checker asks for k alone.
+// of k records that keep the limits. A nil checker asks for k records alone.
 func (c *Checker) Published(k int, rows, of []int32, classes int) []bool {
 	ends, published := make([]int32, classes+1), make([]bool, classes)
 	for _, class := range of {
@@ -403,10 +435,14 @@ func (c *Checker) Published(k int, rows, of []int32, classes int) []bool {
 // limits keeps. Without suppression these are the limits. With it they are as many different values
 // as l says, since every superset of a class that has these has them.
 func (c *Checker) Monotone(suppressing bool) *Checker {
-	if c == nil || !suppressing || c.limits.Upward() {
+	if c == nil || !suppressing ||
+		!slices.ContainsFunc(c.columns, func(col column) bool { return !col.limits.Upward() }) {
 		return c
 	}
-	weaker := *c
-	weaker.limits.Diversity, weaker.limits.T = Distinct, 1
-	return &weaker
+	weaker := &Checker{columns: slices.Clone(c.columns)}
+	for i := range weaker.columns {
+		limits := &weaker.columns[i].limits
+		limits.Diversity, limits.T = Distinct, 1
+	}
+	return weaker
 }
