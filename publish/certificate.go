@@ -188,9 +188,9 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema,
 				promise.K-1)
 			promise.Note = "Each record is of another person."
 			if g.Contributions > 1 {
-				promise.Note = fmt.Sprintf("A class has records of %d persons or more, up to %d of "+
-					"each. Whose they are is not in this file: who holds the original can count them.",
-					promise.K, g.Contributions)
+				promise.Note = fmt.Sprintf("A class has records of %d persons or more, up to %d "+
+					"of each. Whose they are is not in this file: who holds the original can "+
+					"count them.", promise.K, g.Contributions)
 			}
 		}
 		cert.Content = "The original records, generalised: classes of records that look alike."

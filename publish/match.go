@@ -67,9 +67,9 @@ func holding(groups []csvtable.Group, code uint32) *big.Int {
 }
 
 // match pairs records of the release with records of the original that they may stand for, each at
-// most once, and returns how many can be paired at most: all, where the release is truthful. persons
-// is the least number of persons whose records may be in a class, where persons have several; they
-// are in it where no two classes hold the same record.
+// most once, and returns how many can be paired at most: all, where the release is truthful. Where
+// persons have several records, persons is the least number of them whose records may be in a
+// class; they are in it where no two classes hold the same record.
 func (g *generalised) match(ctx context.Context, schema *datasets.Schema,
 	original *datasets.Table) (matched, persons int, err error) {
 	groups := make([][]csvtable.Group, len(g.quasi)) // of each class

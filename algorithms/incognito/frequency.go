@@ -86,8 +86,8 @@ func (s *search) base(table *datasets.Table, rows []int32, attributes []int) err
 		need := bits.Len(uint(s.limits.Domain(i) - 1))
 		s.sensitive = append(s.sensitive, field{shift: width, mask: 1<<need - 1})
 		if width += need; width > 64 {
-			return fmt.Errorf("incognito: %w: values with sensitive ones and persons need %d bits, may need 64",
-				algorithms.ErrTooLarge, width)
+			return fmt.Errorf("incognito: %w: values with sensitive ones and persons need %d "+
+				"bits, may need 64", algorithms.ErrTooLarge, width)
 		}
 		for at, row := range rows {
 			keys[at] |= uint64(s.limits.Values(i)[row]) << (s.sensitive[i].shift & 63)

@@ -197,7 +197,8 @@ func TestLimitsAgainstEveryVector(t *testing.T) {
 		}
 		if least < 0 {
 			_, err := Search(context.Background(), table, table.AllRows(), p)
-			if !errors.Is(err, disclosure.ErrUnattainable) && !errors.Is(err, algorithms.ErrTooFew) {
+			if !errors.Is(err, disclosure.ErrUnattainable) &&
+				!errors.Is(err, algorithms.ErrTooFew) {
 				t.Fatalf("%v, must wrap %v", err, disclosure.ErrUnattainable)
 			}
 			return

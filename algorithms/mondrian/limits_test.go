@@ -65,8 +65,8 @@ func naive(table *datasets.Table, rows []int32, p *Params, weights []float64) (r
 	return [][]int32{rows}
 }
 
-// keeps is the definitions of k-anonymity, for persons with rows next to each other, of the three forms of l-diversity and of t-closeness at
-// equal distance.
+// keeps is the definitions of k-anonymity, for persons with rows next to each other, of the three
+// forms of l-diversity and of t-closeness at equal distance.
 func keeps(table *datasets.Table, rows []int32, p *Params) bool {
 	persons := make(map[int]bool)
 	for _, row := range rows {
@@ -139,7 +139,8 @@ func TestLimits(t *testing.T) {
 		if !keeps(table, table.AllRows(), p) {
 			_, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: table,
 				Rows: table.AllRows(), Params: p, Variant: algorithms.Published})
-			if !errors.Is(err, disclosure.ErrUnattainable) && !errors.Is(err, algorithms.ErrTooFew) {
+			if !errors.Is(err, disclosure.ErrUnattainable) &&
+				!errors.Is(err, algorithms.ErrTooFew) {
 				t.Fatalf("%v, must wrap %v", err, disclosure.ErrUnattainable)
 			}
 			return

@@ -12,9 +12,9 @@
 // published too.
 //
 // Regions may have to keep l-diversity and t-closeness, and to have records of k persons (package
-// disclosure): a cut is allowed where both sides do. What a region breaks, its parts together break, so that no cut leads from a
-// partition that breaks a limit to one that keeps it; but a cut that is refused in a region may be
-// allowed in a part of it.
+// disclosure): a cut is allowed where both sides do. What a region breaks, its parts together
+// break, so that no cut leads from a partition that breaks a limit to one that keeps it; but a cut
+// that is refused in a region may be allowed in a part of it.
 //
 // Published are the regions with boxes, tight ranges, means and exact class counts; this table is
 // k-anonymous with respect to the quasi-identifiers. The release also holds one record for each

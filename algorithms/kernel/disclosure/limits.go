@@ -10,8 +10,8 @@
 // union with one that breaks a limit may break it: only k and distinct l, which hold for every
 // superset, stay monotone then (Upward).
 //
-// Where a table protects persons with several records, k-anonymity asks for k persons in each class.
-// That is distinct k-diversity of who they are, and checked as such.
+// Where a table protects persons with several records, k-anonymity asks for k persons in each
+// class. That is distinct k-diversity of who they are, and checked as such.
 //
 // It leaves out how classes are made, delta-presence, and what several sensitive attributes say
 // together: each is looked at alone.
