@@ -1,6 +1,9 @@
 package all
 
 import (
+	"fmt"
+	"testing"
+
 	"ppdp/algorithms"
 	"ppdp/algorithms/aim"
 	"ppdp/algorithms/day2016"
@@ -19,6 +22,7 @@ import (
 	"ppdp/algorithms/privbayes"
 	"ppdp/algorithms/rps"
 	"ppdp/algorithms/rpsgraph"
+	"ppdp/audit"
 )
 
 // settings are what the suite runs an algorithm with beside its defaults, by the algorithm's name.
@@ -117,6 +121,7 @@ var settings = map[string][]algorithms.Params{
 		func(p *dpcube.Params) {
 			p.Grid, p.MaxCells, p.Combine = dpcube.Coarse, 100, dpcube.Totals
 		},
+		func(p *dpcube.Params) { p.Bins, p.Cut = 4, margins.Private },
 	),
 	"endgame": vary(endgame.DefaultParams,
 		func(p *endgame.Params) { p.K, p.Exact, p.Records = 2, 2, partition.Range },
@@ -138,6 +143,7 @@ var settings = map[string][]algorithms.Params{
 		return p
 	},
 		func(p *labeltree.Params) { p.Levels, p.Cuts, p.Values = 4, 3, partition.Midpoint },
+		func(p *labeltree.Params) { p.Cut = margins.Private },
 	),
 	"mst":        spanningTrees,
 	"mst-target": spanningTrees,
@@ -240,4 +246,34 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// TestReplayOfSettings: what an algorithm promises holds under settings that are not its defaults,
+// wherever the guarantee of these says so.
+func TestReplayOfSettings(t *testing.T) {
+	for name, list := range settings { // order-free: each for itself
+		a := must(algorithms.Lookup(name))
+		for i, params := range list {
+			for _, v := range a.Info().Variants {
+				g := must(algorithms.GuaranteeOf(a, v.Variant, params))
+				check, ok := a.(algorithms.VariantChecker)
+				refused := ok && check.CheckVariant(v.Variant, params) != nil
+				if g.Model != algorithms.DifferentialPrivacy || g.Status != algorithms.Holds ||
+					refused {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%d/%s", name, i, v.Variant), func(t *testing.T) {
+					t.Parallel()
+					subject := audit.Subject{Algorithm: a, Variant: v.Variant, Params: params,
+						Epsilon: 1}
+					found := must(audit.Replay(t.Context(), subject, must(audit.Pairs(g)),
+						audit.Options{Transcripts: 10}))
+					if len(found.Failures) > 0 || found.Transcripts == 0 {
+						t.Errorf("%+v, %d transcripts: %v", params, found.Transcripts,
+							found.Failures)
+					}
+				})
+			}
+		}
+	}
 }

@@ -39,7 +39,7 @@ func BenchmarkBlocks(b *testing.B) {
 // BenchmarkCount puts rows into cells.
 func BenchmarkCount(b *testing.B) {
 	table := testinput.Numbers(0, []int{40, 7, 16}, make([][]uint32, 1_000_000)...)
-	g, err := newGrid(table.Schema(), &Params{Bins: 16, MaxCells: 1 << 20})
+	g, err := newGrid(table.Schema(), &Params{Bins: 16, MaxCells: 1 << 20}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

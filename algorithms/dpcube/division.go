@@ -29,13 +29,14 @@ func (v division) starts(cells int) []uint32 {
 }
 
 // divisions lists the ways to divide an attribute that a grid may take: the exact one and, for a
-// coarse grid, ever coarser ones down to a single part. It reads the schema alone.
-func divisions(a *datasets.Attribute, params *Params) []division {
+// coarse grid, ever coarser ones down to a single part. Ends are those of an attribute's bins, nil
+// for equal ones. It reads no row.
+func divisions(a *datasets.Attribute, params *Params, ends []uint32) []division {
 	exact := division{parts: a.Cells()}
 	if a.Kind == datasets.Numeric {
 		exact.parts = min(exact.parts, params.Bins)
-		if exact.ends = a.PublicBins(params.Bins); exact.ends != nil {
-			exact.parts = len(exact.ends)
+		if exact.ends = ends; ends != nil {
+			exact.parts = len(ends)
 		}
 	}
 	list := []division{exact}

@@ -107,9 +107,9 @@ func TestCoarseGrid(t *testing.T) {
 		params.Bins = rapid.IntRange(1, 10).Draw(t, "bins")
 		params.MaxCells = rapid.SampledFrom([]int{1, 2, 3, 4, 8, 20, 50, 200, 1 << 20}).Draw(t,
 			"max_cells")
-		exact, refused := newGrid(schema, params)
+		exact, refused := newGrid(schema, params, nil)
 		params.Grid = Coarse
-		g, err := newGrid(schema, params)
+		g, err := newGrid(schema, params, nil)
 		if schema.Classes() > params.MaxCells {
 			if !errors.Is(err, algorithms.ErrTooLarge) {
 				t.Fatalf("%d classes in %d cells: %v", schema.Classes(), params.MaxCells, err)
@@ -231,12 +231,12 @@ func TestCoarseRule(t *testing.T) {
 		2:       {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2},
 	} {
 		params.MaxCells = limit
-		g, err := newGrid(schema, params)
+		g, err := newGrid(schema, params, nil)
 		if err != nil || !slices.Equal(g.sides, want) {
 			t.Errorf("%d cells: parts %v, must be %v (%v)", limit, g.sides, want, err)
 		}
 	}
-	if g, err := newGrid(schema, params); err != nil || g.exact != 16*8*16*7*14*6*5*2*16*41*2 {
+	if g, err := newGrid(schema, params, nil); err != nil || g.exact != 16*8*16*7*14*6*5*2*16*41*2 {
 		t.Errorf("the exact grid is said to have %v cells (%v)", g.exact, err)
 	}
 }
@@ -270,7 +270,7 @@ func TestDivisions(t *testing.T) {
 			Taxonomy: tree}, []int{3, 2, 1}},
 		{datasets.Attribute{Kind: datasets.Categorical, Values: values[:1]}, []int{1}},
 	} {
-		list := divisions(&c.attribute, params)
+		list := divisions(&c.attribute, params, nil)
 		var got []int
 		for _, division := range list {
 			got = append(got, division.parts)
@@ -285,7 +285,7 @@ func TestDivisions(t *testing.T) {
 		}
 	}
 	params.Grid = Exact
-	list := divisions(&datasets.Attribute{High: 9, Step: 1}, params)
+	list := divisions(&datasets.Attribute{High: 9, Step: 1}, params, nil)
 	if len(list) != 1 || list[0].parts != 7 {
 		t.Errorf("an exact grid may have the divisions %+v, must be one of 7 parts", list)
 	}

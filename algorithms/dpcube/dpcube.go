@@ -24,15 +24,17 @@
 //     deviation by more than 1/ε, which compares a count with a squared count (errata X2).
 //   - The tree may cut between classes like along any other dimension.
 //   - Numeric attributes are cut into the bins that the schema gives, or into at most Params.Bins
-//     bins of whole cells of the public granularity, equal but for one cell. Values of a
+//     bins of whole cells of the public granularity, equal but for one cell. With cut: private a
+//     tenth of the budget first goes for bins of about as many records each, of numbers with more
+//     than 256 cells and none in the schema; it must be large (docs/research.md). Values of a
 //     categorical attribute are in the order of the schema. A table whose grid would outgrow
 //     Params.MaxCells is refused.
 //   - grid: coarse, which is not in the paper, accepts such a table. The attribute of the most
 //     parts (of equal ones the first of the schema) is made coarser until the grid fits: bins of
 //     numbers and ordered values without a taxonomy are replaced by half as many equal runs, the
-//     schema's own bins joined in pairs; other values are joined by the next coarser level of their
-//     taxonomy, or into one without a taxonomy. Classes are never joined. The rule reads no row, so
-//     it costs nothing. Records are drawn uniformly in the coarse cells.
+//     schema's bins and private ones joined in pairs; other values are joined by the next coarser
+//     level of their taxonomy, or into one without a taxonomy. Classes are never joined. The rule
+//     reads no row, so it costs nothing. Records are drawn uniformly in the coarse cells.
 //   - Counts are clamped at 0 for each cell, after spreading. Fractions stay in the published
 //     counts; drawing records carries their remainders from cell to cell.
 //   - Where noise makes more records than max_rows the table is a thinned one with weights.

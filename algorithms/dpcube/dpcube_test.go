@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
@@ -41,7 +42,7 @@ func TestGrid(t *testing.T) {
 			rows = append(rows, row)
 		}
 		table := testinput.Numbers(classes, domains, rows...)
-		g, err := newGrid(table.Schema(), &Params{Bins: bins, MaxCells: 1 << 20})
+		g, err := newGrid(table.Schema(), &Params{Bins: bins, MaxCells: 1 << 20}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -472,6 +473,47 @@ func TestRefusals(t *testing.T) {
 		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, must speak of %q", err, c.want)
+		}
+	}
+}
+
+// TestPrivateBins: of 4,000 rows in a 50th of their bounds the eight private bins have about as
+// many each; of eight equal ones one has all. Numbers of few cells and those that the schema has
+// bins for are cut as without.
+func TestPrivateBins(t *testing.T) {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "x", High: 2_000_000, Step: 1}, {Name: "few", High: 256, Step: 1},
+		{Name: "own", High: 1000, Step: 1, Bins: []uint32{10, 1000}}}}
+	b := datasets.NewBuilder(schema, 4000)
+	for i := range uint32(4000) {
+		row := b.AddRow()
+		b.Set(row, 0, 700_000+10*i)
+		b.Set(row, 1, i%256)
+		b.Set(row, 2, i%1000)
+	}
+	table := b.Table()
+	for cut, most := range map[margins.Cut]int32{ // order-free: each for itself
+		margins.Equal: 4000, margins.Private: 1000} {
+		params := DefaultParams()
+		params.Bins, params.Cut = 8, cut
+		in := testinput.Input(table, params, algorithms.Strict, 1, 1)
+		r, err := newRelease(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := make([]int32, 8)
+		space := partition.NewSpace(table, schema.QuasiIdentifiers())
+		for cell, n := range r.grid.count(space, in.Rows) {
+			held[cell/r.grid.strides[0]] += n
+		}
+		spent, _ := in.Budget.Spent()
+		if got := slices.Max(held); got > most || cut == margins.Equal && got < most ||
+			!slices.Equal(r.grid.starts[1], []uint32{0, 32, 64, 96, 128, 160, 192, 224, 256}) ||
+			!slices.Equal(r.grid.starts[2], []uint32{0, 10, 1000}) ||
+			math.Abs(r.epsilon[0]+r.epsilon[1]+spent-1) > 1e-12 ||
+			(spent > 0) != (cut == margins.Private) {
+			t.Errorf("cut: %s: parts of %d rows, at %d, %v paid, %v left", cut, held, r.grid.starts,
+				spent, r.epsilon)
 		}
 	}
 }

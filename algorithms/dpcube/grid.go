@@ -23,12 +23,18 @@ type grid struct {
 	exact     float64 // cells of the exact grid
 }
 
-func newGrid(schema *datasets.Schema, params *Params) (*grid, error) {
+// newGrid divides the space; ends are those of private bins, nil where there are none.
+func newGrid(schema *datasets.Schema, params *Params, ends [][]uint32) (*grid, error) {
 	g := &grid{classes: schema.Classes()}
 	g.exact = float64(g.classes)
 	var attributes [][]division
-	for _, attribute := range schema.QuasiIdentifiers() {
-		list := divisions(&schema.Attributes[attribute], params)
+	for d, attribute := range schema.QuasiIdentifiers() {
+		a := &schema.Attributes[attribute]
+		own := a.PublicBins(params.Bins)
+		if ends != nil && ends[d] != nil {
+			own = ends[d]
+		}
+		list := divisions(a, params, own)
 		attributes = append(attributes, list)
 		g.exact *= float64(list[0].parts)
 	}

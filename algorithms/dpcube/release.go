@@ -6,10 +6,14 @@ import (
 	"math"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/elementary"
 	"ppdp/privacy"
 )
+
+// binShare is the share of epsilon that decides on private bins, all attributes together.
+const binShare = 0.1
 
 // release is the state of one release.
 type release struct {
@@ -65,13 +69,24 @@ func newRelease(ctx context.Context, in algorithms.Input) (*release, error) {
 	if err != nil {
 		return nil, err
 	}
-	epsilon := in.Budget.Epsilon()
-	g, err := newGrid(in.Table.Schema(), params)
+	epsilon, path := in.Budget.Epsilon(), in.Budget.Root()
+	var ends [][]uint32
+	if params.Cut == margins.Private {
+		cost, paid := float64(binShare*epsilon), false
+		ends, paid, err = margins.PrivateEnds(&in, params.Bins, &path, cost)
+		if err != nil {
+			return nil, fmt.Errorf("dpcube: %w", err)
+		}
+		if paid {
+			epsilon -= cost
+		}
+	}
+	g, err := newGrid(in.Table.Schema(), params, ends)
 	if err != nil {
 		return nil, fmt.Errorf("dpcube: %w", err)
 	}
 	r := &release{params: params, grid: g, strict: in.Variant == algorithms.Strict,
-		path: in.Budget.Root()}
+		path: path}
 	first := float64(params.Split * epsilon)
 	r.epsilon = [2]float64{first, epsilon - first}
 	r.phase1, r.phase2 = in.CountNoise("cell counts", privacy.Exact(1)),

@@ -7,7 +7,9 @@
 // it gave. The package leaves out classifiers and stop tests: a region is cut as long as there is a
 // level.
 //
-// A budget of ε is divided as follows.
+// With cut: private a tenth of the budget first goes for 32 bins of about as many records each,
+// of numbers with more than 256 cells and none in the schema: they may be cut between these, too.
+// The rest, or all where there are none, is the ε that is divided as follows.
 //
 //   - 0.02 for the noisy number of records N. There are as many levels L as 18·f^L ≤ εN allows, f
 //     the mean over attributes of the parts that a first cut has: leaves hold 18/ε records or more
@@ -21,10 +23,11 @@
 // its parent in the same way. That costs nothing, and matters where counts are mostly noise.
 //
 // Privacy. The unit is a record, neighbours differ by adding or removing one. It lies in one region
-// of each level and in one leaf: regions of a level compose in parallel, levels, N and counts one
-// after the other. Cuts are chosen by permute-and-flip (privacy.PermuteAndFlip), whose law depends
-// on differences of scores alone. A record more, of class y, joins one part of each candidate. Let
-// that part have n records, c of them of class y, and Σ the sum of its squared class counts.
+// of each level and in one leaf: regions of a level compose in parallel, private bins, levels, N
+// and counts one after the other. Cuts are chosen by permute-and-flip (privacy.PermuteAndFlip),
+// whose law depends on differences of scores alone. A record more, of class y, joins one part of
+// each candidate. Let that part have n records, c of them of class y, and Σ the sum of its squared
+// class counts.
 //
 //   - M, the count of its most frequent class, rises by 0 or 1. Less half the region's records, the
 //     same for all candidates, the score moves by at most 1/2 either way.
@@ -46,6 +49,7 @@ import (
 	"fmt"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
@@ -61,25 +65,27 @@ func (Algorithm) Info() algorithms.Info {
 		Source:   "ppdp; on McKenna & Sheldon 2020",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
-		Variants: []algorithms.Guarantee{algorithms.RecordPrivacy(algorithms.Strict, "The number"+
-			" of records, cuts and class counts of leaves are paid for; all else follows from them"+
-			" and the schema.")},
+		Variants: []algorithms.Guarantee{algorithms.RecordPrivacy(algorithms.Strict, "Private"+
+			" bins, the number of records, cuts and class counts of leaves are paid for; all else"+
+			" follows from them and the schema.")},
 		Revision: 1,
 	}
 }
 
 // Params are the settings of a release.
 type Params struct {
-	Levels   int `yaml:"levels" doc:"the number of levels of cuts; 0 is as many as a noisy number of records allows, at most 12" min:"0" max:"30"`
-	Cuts     int `yaml:"cuts" doc:"the largest number of places, evenly spaced or evenly among the schema's bins, at which a numeric interval may be cut" min:"1" max:"1000"`
-	MaxNodes int `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
+	Levels   int         `yaml:"levels" doc:"the number of levels of cuts; 0 is as many as a noisy number of records allows, at most 12" min:"0" max:"30"`
+	Cuts     int         `yaml:"cuts" doc:"the largest number of places, evenly spaced or evenly among the schema's bins, at which a numeric interval may be cut" min:"1" max:"1000"`
+	Cut      margins.Cut `yaml:"cut" doc:"where numbers of more than 256 cells may be cut, where the schema gives no bins: at equal distances, or (private) also between bins of about as many records each by noisy counts"`
+	MaxNodes int         `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }
 
 // DefaultParams returns the defaults.
 func DefaultParams() *Params {
-	return &Params{Cuts: 10, MaxNodes: 5e7, Drawing: partition.DefaultDrawing()}
+	return &Params{Cuts: 10, Cut: margins.Equal, MaxNodes: 5e7,
+		Drawing: partition.DefaultDrawing()}
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }

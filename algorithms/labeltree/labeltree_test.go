@@ -11,6 +11,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/datasets"
 )
 
@@ -170,12 +171,13 @@ func TestSensitivityIsReached(t *testing.T) {
 }
 
 // TestWithoutNoise: with all the budget there could be, every leaf has the counts of its rows, its
-// records have the class of most of them, and the first cut is a best one.
+// records have the class of most of them, and the first cut is a best one of all public places.
 func TestWithoutNoise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema, rows := drawn(t, 40)
 		params := DefaultParams()
 		params.Levels = rapid.IntRange(1, 5).Draw(t, "levels")
+		params.Cut = rapid.SampledFrom([]margins.Cut{margins.Equal, margins.Private}).Draw(t, "cut")
 		in := testinput.Input(testinput.Table(schema, rows...), params, algorithms.Strict, 1e9, 1)
 		r := testinput.Release(t, Algorithm{}, in)
 		if r.Structure.Depth > params.Levels {
@@ -199,6 +201,9 @@ func TestWithoutNoise(t *testing.T) {
 			if label := r.Table.Column(3).At(row); counts[label] < slices.Max(counts) {
 				t.Fatalf("label %d in a region of %v", label, counts)
 			}
+		}
+		if params.Cut == margins.Private {
+			return
 		}
 		g, scores := scored(schema, rows, params, true)
 		first, best := r.Regions.Tree[0], math.Inf(-1)
@@ -294,4 +299,37 @@ func BenchmarkAdult(b *testing.B) {
 	}
 	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 	b.ReportMetric(float64(nodes), "nodes")
+}
+
+// TestCutsOfWideNumbers: where a number crowds in a 500th of its bounds and the class depends on
+// which half of them it is in, private bins find the place up to a 4,000th of the bounds. Places at
+// equal distances come near it by chance alone.
+func TestCutsOfWideNumbers(t *testing.T) {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{
+		{Name: "x", High: 2_000_000, Step: 1}, testinput.Class(2)}}
+	b := datasets.NewBuilder(schema, 4000)
+	for i := range uint32(4000) {
+		row := b.AddRow()
+		b.Set(row, 0, 700_000+i)
+		b.Set(row, 1, i/2000)
+	}
+	table := b.Table()
+	for cut, want := range map[margins.Cut]int{ // order-free: each for itself
+		margins.Equal: 2800, margins.Private: 3500} {
+		params := DefaultParams()
+		params.Cut = cut
+		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict, 1,
+			3))
+		right := 0
+		for row := range int32(table.Len()) {
+			counts := r.Regions.Count(r.Regions.Locate([]uint32{table.Column(0).At(row)}))
+			if label := table.Column(1).At(row); counts[label] > counts[1-label] {
+				right++
+			}
+		}
+		if cut == margins.Private && right < want || cut == margins.Equal && right > want {
+			t.Errorf("cut: %s: %d of 4000 records are in a region of their class, bound %d",
+				cut, right, want)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/elementary"
@@ -20,6 +21,8 @@ const (
 	mostLevels  = 12
 	smoothing   = 8 // counts times epsilon that speak for a region's parent
 	logBins     = 256
+	// binShare is the share of epsilon for so many private bins of each number.
+	binShare, privateBins = 0.1, 32
 	// Sensitivities of the scores of first and of later cuts.
 	mixedSensitivity, majoritySensitivity = 0.75, 0.5
 )
@@ -31,6 +34,7 @@ type grower struct {
 	builder *partition.Builder
 	axes    []*datasets.Axis
 	bins    [][]uint32 // of each dimension, one after the last code of each; nil for all codes
+	private [][]uint32 // the same of private bins, nil for none
 	columns [][]uint32 // of each dimension: ranks, or codes without an axis
 	labels  []uint32
 	classes int
@@ -43,6 +47,7 @@ type grower struct {
 	parents   []int32   // of each inner region, -1 for the first
 	above     []int32   // the parent of each leaf
 	noisy     []float64 // class counts of each leaf, as they came
+	epsilon   float64   // what the tree and its counts may spend
 	strength  float64   // smoothing/ε
 
 	open   []candidate // scratch
@@ -67,6 +72,11 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	}
 	g := newGrower(ctx, &in, params)
 	path := in.Budget.Root()
+	if params.Cut == margins.Private {
+		if err := g.cutNumbers(&in, &path); err != nil {
+			return nil, fmt.Errorf("label-tree: %w", err)
+		}
+	}
 	if err := g.plan(&in, &path); err != nil {
 		return nil, fmt.Errorf("label-tree: %w", err)
 	}
@@ -98,10 +108,11 @@ func newGrower(ctx context.Context, in *algorithms.Input, params *Params) *growe
 		cuts: in.Budget.PermuteAndFlip("cuts", in.Noise.Open("cuts"),
 			privacy.Exact(majoritySensitivity)),
 		counts: in.CountNoise("class counts", privacy.Exact(1)),
-		moved:  make([]int32, len(in.Rows)), strength: smoothing / in.Budget.Epsilon(),
+		moved:  make([]int32, len(in.Rows)), epsilon: in.Budget.Epsilon(),
 	}
 	g.builder.Generalise(g.axes)
 	space.Labels(in.Rows, g.labels)
+	g.private = make([][]uint32, len(attributes))
 	for dim, axis := range g.axes {
 		column := make([]uint32, len(in.Rows))
 		space.Codes(in.Rows, dim, column)
@@ -116,8 +127,19 @@ func newGrower(ctx context.Context, in *algorithms.Input, params *Params) *growe
 	return g
 }
 
+// cutNumbers lets numbers of many cells be cut between private bins, too, which it pays for.
+func (g *grower) cutNumbers(in *algorithms.Input, path *privacy.Path) error {
+	cost := float64(binShare * g.epsilon)
+	ends, paid, err := margins.PrivateEnds(in, privateBins, path, cost)
+	if g.private = ends; paid {
+		g.epsilon -= cost
+	}
+	return err
+}
+
 // plan decides how many levels there are and what each has of the budget.
 func (g *grower) plan(in *algorithms.Input, path *privacy.Path) error {
+	g.strength = smoothing / g.epsilon
 	parts, attributes := 0.0, 0.0
 	for dim, axis := range g.axes {
 		if axis != nil && len(axis.Taxonomy.Nodes[0].Children) > 0 {
@@ -132,7 +154,7 @@ func (g *grower) plan(in *algorithms.Input, path *privacy.Path) error {
 	if !(mean > 1) { // also where there is no cut
 		return nil
 	}
-	epsilon, levels := in.Budget.Epsilon(), g.params.Levels
+	epsilon, levels := g.epsilon, g.params.Levels
 	if levels == 0 {
 		n, err := in.CountNoise("number of records", privacy.Exact(1)).Add(path,
 			recordShare*epsilon, float64(len(in.Rows)))
@@ -172,8 +194,8 @@ func (g *grower) candidates() {
 	}
 }
 
-// between are the codes at which the box may be cut along a numeric dimension: evenly spaced, or
-// evenly among the bins that the schema gives.
+// between are the codes at which the box may be cut along a numeric dimension: evenly spaced and
+// between private bins, or evenly among the bins that the schema gives.
 func (g *grower) between(dim int) []uint32 {
 	low, high := g.builder.Low[dim], g.builder.High[dim]
 	ends, first, width := g.bins[dim], 0, uint64(high-low)
@@ -190,6 +212,13 @@ func (g *grower) between(dim int) []uint32 {
 			at = ends[first+int(width*j/pieces)-1]
 		}
 		g.places = append(g.places, at)
+	}
+	if private := g.private[dim]; private != nil {
+		from, _ := slices.BinarySearch(private, low+1)
+		to, _ := slices.BinarySearch(private, high)
+		g.places = append(g.places, private[from:to]...)
+		slices.Sort(g.places)
+		g.places = slices.Compact(g.places)
 	}
 	return g.places
 }
@@ -287,7 +316,7 @@ func (g *grower) tallied(rows []int32, dim, slots int) []int32 {
 		}
 		return tally
 	}
-	if g.bins[dim] != nil {
+	if g.bins[dim] != nil || g.private[dim] != nil {
 		for _, row := range rows {
 			piece, _ := slices.BinarySearch(g.places, column[row]+1)
 			tally[uint32(piece)*classes+g.labels[row]]++

@@ -7,7 +7,6 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
-	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
 )
@@ -80,24 +79,13 @@ func (f *fit) cut() error {
 	if len(wide) == 0 {
 		return nil
 	}
-	stream := f.in.Noise.Open("private bins")
-	sensitivity := privacy.Exact(f.marginalSensitivity())
-	var noise privacy.VectorNoise
-	if f.strict() {
-		noise = f.in.Budget.DiscreteLaplace("private bins", stream, sensitivity)
-	} else {
-		noise = f.in.Budget.Laplace("private bins", stream, sensitivity)
-	}
 	cost := float64(f.epsilon * cutShare)
-	codes := make([]uint32, len(f.in.Rows))
-	for _, a := range wide {
-		partition.Codes(f.in.Table.Column(a), f.in.Rows, codes)
-		bins, _, _, err := margins.PrivateBins(&f.in.Table.Schema().Attributes[a], codes,
-			f.params.Bins, noise, &f.path, cost/float64(len(wide)))
-		if err != nil {
-			return err
-		}
-		f.domains[a] = newDomain(bins)
+	bins, err := margins.CutAll(&f.in, wide, f.params.Bins, f.marginalSensitivity(), &f.path, cost)
+	if err != nil {
+		return err
+	}
+	for i, a := range wide {
+		f.domains[a] = newDomain(bins[i])
 	}
 	f.epsilon -= cost
 	return f.ctx.Err()

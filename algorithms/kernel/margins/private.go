@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/elementary"
 	"ppdp/privacy"
@@ -100,6 +101,62 @@ func PrivateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 		counts, variances = append(counts, l.count), append(variances, l.variance)
 	}
 	return b, counts, variances, nil
+}
+
+// CutAll cuts attributes of an input's rows into private bins, each for an equal part of the cost.
+// The sensitivity is that of one round's counts.
+func CutAll(in *algorithms.Input, attributes []int, bins int, sensitivity float64,
+	path *privacy.Path, cost float64) ([]Bins, error) {
+	if len(attributes) == 0 {
+		return nil, nil
+	}
+	stream, exact := in.Noise.Open("private bins"), privacy.Exact(sensitivity)
+	var noise privacy.VectorNoise
+	if in.Variant == algorithms.Strict {
+		noise = in.Budget.DiscreteLaplace("private bins", stream, exact)
+	} else {
+		noise = in.Budget.Laplace("private bins", stream, exact)
+	}
+	codes := make([]uint32, len(in.Rows))
+	all := make([]Bins, len(attributes))
+	for i, a := range attributes {
+		partition.Codes(in.Table.Column(a), in.Rows, codes)
+		var err error
+		all[i], _, _, err = PrivateBins(&in.Table.Schema().Attributes[a], codes, bins, noise, path,
+			cost/float64(len(attributes)))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// PrivateEnds is for partitions of quasi-identifiers: of each it returns one after the last cell of
+// every private bin, or nil for those that need none, as they have at most 256 cells, no order of
+// numbers, or bins in the schema. Where all are nil nothing is paid.
+func PrivateEnds(in *algorithms.Input, bins int, path *privacy.Path,
+	cost float64) (ends [][]uint32, paid bool, err error) {
+	schema := in.Table.Schema()
+	quasi := schema.QuasiIdentifiers()
+	var wide, dims []int
+	for dim, attribute := range quasi {
+		a := &schema.Attributes[attribute]
+		if a.Kind == datasets.Numeric && a.Cells() > fewCells && a.PublicBins(bins) == nil {
+			wide, dims = append(wide, attribute), append(dims, dim)
+		}
+	}
+	cut, err := CutAll(in, wide, bins, 1, path, cost)
+	ends = make([][]uint32, len(quasi))
+	for i := range cut {
+		ends[dims[i]] = cut[i].ends
+		if lasts := cut[i].lasts; lasts != nil {
+			ends[dims[i]] = make([]uint32, len(lasts))
+			for bin, last := range lasts {
+				ends[dims[i]][bin] = cut[i].ends[last-1]
+			}
+		}
+	}
+	return ends, len(wide) > 0, err
 }
 
 // evenly returns equal bins, with what is known of their counts, where the noise of so many counts
