@@ -320,6 +320,12 @@ func TestCutsOfWideNumbers(t *testing.T) {
 		params.Cut = cut
 		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict, 1,
 			3))
+		warned := slices.ContainsFunc(r.Warnings, func(w string) bool {
+			return strings.HasPrefix(w, "x: ") && strings.Contains(w, " in one interval, from ")
+		})
+		if warned != (cut == margins.Equal) {
+			t.Errorf("cut: %s: warnings %q", cut, r.Warnings)
+		}
 		right := 0
 		for row := range int32(table.Len()) {
 			counts := r.Regions.Count(r.Regions.Locate([]uint32{table.Column(0).At(row)}))

@@ -232,7 +232,7 @@ func TestCrowdedBin(t *testing.T) {
 	release, _ := mustRelease(t, testinput.Numbers(2, []int{10000}, rows...), DefaultParams(),
 		algorithms.Strict, 100, 1)
 	if !slices.ContainsFunc(release.Warnings, func(w string) bool {
-		return strings.Contains(w, "a0: 100 % of the records are in one bin, from 0 to 624")
+		return strings.Contains(w, "a0: 100 % of the records are in one interval, from 0 to 624")
 	}) {
 		t.Errorf("warnings %q, want one about the bin of all records", release.Warnings)
 	}

@@ -269,7 +269,7 @@ func TestWarnings(t *testing.T) {
 		Private: "or a larger epsilon"} {
 		got := b.Warnings(a, crowd, 20, 20, cut)
 		if len(got) != 1 || !strings.HasPrefix(got[0],
-			"pay: 55 % of the records are in one bin, from 0 to 249") ||
+			"pay: 55 % of the records are in one interval, from 0 to 249") ||
 			!strings.Contains(got[0], want) {
 			t.Errorf("%s: %q", cut, got)
 		}

@@ -92,9 +92,8 @@ func (b *Bins) Warnings(a *datasets.Attribute, crowd Crowd, drawn int, records f
 		if cut == Private {
 			advice = "bins: or scale: log in the schema divide it, or a larger epsilon"
 		}
-		all = append(all, fmt.Sprintf("%s: %.0f %% of the records are in one bin, %s, and spread"+
-			" evenly over it: means and quantiles are far off where the original's are not even;"+
-			" %s", a.Name, 100*float64(n)/float64(drawn), span(cells[0], cells[1]), advice))
+		all = append(all, partition.Crowded(a, cells[0], cells[1], float64(n)/float64(drawn),
+			advice))
 	}
 	most := likely * math.Sqrt(b.hidden.variance)
 	if share := most / records; share > hiddenShare {

@@ -13,7 +13,8 @@ import (
 // AddRecords publishes records of a release's regions, drawn when they are first needed:
 // sizes[r·Classes+y] of class y from region r (synthesize), at most d.MaxRows of them altogether.
 // Beyond that every size is thinned by the same factor, which all the records get as their weight,
-// and the release a warning that says so. Sizes are finite and not negative; they need not be
+// and the release a warning that says so. It also warns where most of them spread evenly over many
+// values of a number. Sizes are finite and not negative; they need not be
 // whole: remainders are carried from one to the next, so that no sum of consecutive sizes is off by
 // more than one record. Sizes, regions and stream belong to the records from here on.
 func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []float64,
@@ -50,7 +51,63 @@ func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []fl
 					a.Name))
 		}
 	}
+	for dim, attribute := range regions.Attributes {
+		a := &schema.Attributes[attribute]
+		if a.Kind != datasets.Numeric || a.Cells() <= fewCells {
+			continue
+		}
+		if low, high, share := crowd(regions, dim, sizes, total); high-low > fewCells {
+			release.Warnings = append(release.Warnings, Crowded(a, low, high, share,
+				"closer bounds help (docs/your-table.md, Wide columns, has more)"))
+		}
+	}
 	return nil
+}
+
+// fewCells is how many cells records may be spread over without a warning.
+const fewCells = 256
+
+// crowd is the interval that regions of more than half of the records have on a dimension, with its
+// share of the records; 0 for none. The one interval that can have so many is found by letting
+// records of different intervals cancel out (Boyer & Moore's majority vote).
+func crowd(regions *algorithms.Regions, dim int, sizes []float64,
+	total float64) (low, high uint32, share float64) {
+	size := func(region int) (n float64) {
+		for _, s := range sizes[region*regions.Classes : (region+1)*regions.Classes] {
+			n += s
+		}
+		return n
+	}
+	votes := 0.0
+	for region := range regions.Len() {
+		from, to := regions.Interval(region, dim)
+		switch n := size(region); {
+		case from == low && to == high:
+			votes += n
+		case n > votes:
+			low, high, votes = from, to, n-votes
+		default:
+			votes -= n
+		}
+	}
+	records := 0.0
+	for region := range regions.Len() {
+		if from, to := regions.Interval(region, dim); from == low && to == high {
+			records += size(region)
+		}
+	}
+	if !(2*records > total) {
+		return 0, 0, 0
+	}
+	return low, high, records / total
+}
+
+// Crowded warns that so large a share of the records is drawn evenly from the cells [low, high) of
+// an attribute, and says what helps.
+func Crowded(a *datasets.Attribute, low, high uint32, share float64, help string) string {
+	return fmt.Sprintf("%s: %.0f %% of the records are in one interval, from %s to %s, and "+
+		"spread evenly over it: means and quantiles are far off where the original's are not "+
+		"even; %s", a.Name, 100*share, a.Text(low), a.Text(high-1), help)
 }
 
 // wholeRecords divides sizes by factor and rounds them, carrying the remainder along.

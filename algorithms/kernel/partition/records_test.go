@@ -125,3 +125,42 @@ func TestWholeRecordsCarriesRemainders(t *testing.T) {
 		}
 	})
 }
+
+// TestCrowd compares with sums over all intervals.
+func TestCrowd(t *testing.T) {
+	found := 0
+	rapid.Check(t, func(t *rapid.T) {
+		intervals := [][2]uint32{{0, 1000}, {0, 10}, {10, 1000}, {500, 1000}}
+		classes := rapid.IntRange(1, 2).Draw(t, "classes")
+		r := &algorithms.Regions{Attributes: []int{0}, Classes: classes}
+		var sizes []float64
+		total, of := 0.0, make(map[[2]uint32]float64)
+		for range rapid.IntRange(0, 12).Draw(t, "regions") {
+			cells := rapid.SampledFrom(intervals).Draw(t, "interval")
+			r.Low, r.High = append(r.Low, cells[0]), append(r.High, cells[1])
+			for range classes {
+				n := float64(rapid.IntRange(0, 9).Draw(t, "size"))
+				sizes = append(sizes, n)
+				total += n
+				of[cells] += n
+			}
+			r.Counts = sizes
+		}
+		low, high, share := crowd(r, 0, sizes, total)
+		want := 0.0
+		for _, n := range of { // order-free: at most one is above half
+			if 2*n > total {
+				want = n / total
+			}
+		}
+		if share != want || want > 0 && of[[2]uint32{low, high}]/total != want {
+			t.Fatalf("[%d, %d) has %v of %v, want %v", low, high, share, of, want)
+		}
+		if want > 0 {
+			found++
+		}
+	})
+	if found == 0 {
+		t.Error("no interval of more than half was drawn")
+	}
+}
