@@ -128,8 +128,8 @@ var mutants = []mutant{
 		folder: "experiments/engine", function: "trialData.split",
 		old: "m.folds[fold].Train", with: "m.rows"},
 	{name: "regions of k-1 records", folder: "algorithms/mondrian", function: "Algorithm.Release",
-		old: "split(ctx, table, rows, &own)", with: "split(ctx, table, rows, " +
-			"func(p Params) *Params { p.K--; return &p }(own))"},
+		old: "split(ctx, table, rows, params)", with: "split(ctx, table, rows, " +
+			"func(p Params) *Params { p.K--; return &p }(*params))"},
 	{name: "geometric noise of half the scale", folder: "privacy", function: "drawGeometric",
 		with: "return soundDrawGeometric(s, 2*rate)"},
 	{name: "leaked labels", folder: "algorithms/rps", function: "recursion.leaf",
