@@ -353,10 +353,25 @@ type Classes struct {
 }
 
 // Keep decides which classes are published: keep says which may be, and is false of the others
-// afterwards. Distances are to what is published, so that leaving classes out may make others break
-// t: all that do are left out, and so on until all that remain keep the limits.
+// afterwards. Those of too few persons are left out first, as those of too few records are.
+// Distances are to what is published, so that leaving classes out may make others break t: all that
+// do are left out, and so on until all that remain keep the limits.
 func (c *Checker) Keep(classes *Classes, keep []bool) {
-	distances := slices.ContainsFunc(c.columns, func(col column) bool { return col.limits.T < 1 })
+	check := func(i, class int, whole *Whole) {
+		col := &c.columns[i]
+		col.class.Clear()
+		classes.add(i, class, col.class)
+		keep[class] = col.limits.keeps(col.class, whole)
+	}
+	distances := false
+	for i := range c.columns {
+		distances = distances || c.columns[i].limits.T < 1
+		for class := range keep {
+			if c.columns[i].persons && keep[class] {
+				check(i, class, nil)
+			}
+		}
+	}
 	for again := true; again; {
 		again = false
 		wholes := make([]*Whole, len(c.columns))
@@ -374,15 +389,9 @@ func (c *Checker) Keep(classes *Classes, keep []bool) {
 		}
 		for class := range keep {
 			for i := range c.columns {
-				if !keep[class] {
-					break
-				}
-				col := &c.columns[i]
-				col.class.Clear()
-				classes.add(i, class, col.class)
-				if !col.limits.keeps(col.class, wholes[i]) {
-					keep[class] = false
-					again = again || distances
+				if keep[class] && !c.columns[i].persons {
+					check(i, class, wholes[i])
+					again = again || distances && !keep[class]
 				}
 			}
 		}
