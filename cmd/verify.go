@@ -25,8 +25,9 @@ and under k-anonymity that every class has k records. Whatever follows from some
 derived again: whether the algorithm can be released, the guarantee in words, sums, pages, metadata.
 With the original, which only its holder has, it also checks that a release under k-anonymity is
 truthful: every record is one of the original's, generalised and otherwise unchanged, and no record
-twice; suppressed records are counted. Under differential privacy it refuses a release that has more
-of the original's records than chance allows.
+twice; no more are suppressed than promised, and where a person may have several records every class
+has those of k persons. Under differential privacy it refuses a release that has more of the
+original's records than chance allows.
 
 With --key it checks who signed it. A signature shows that somebody who has the private key signed
 this certificate, and so these files. It does not show whose key it is, nor when that was: get the
