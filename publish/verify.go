@@ -96,8 +96,8 @@ type Original struct {
 // checks, under k-anonymity, that every record of the release is one of the original's,
 // generalised, no record is there twice, no more are suppressed than promised, and classes have
 // records of k persons; and under differential privacy, that no more of the original's records are
-// in the release than chance allows. The error is for a folder that cannot
-// be read as a release at all.
+// in the release than chance allows. The error is for a folder that cannot be read as a release at
+// all.
 func Verify(ctx context.Context, dir string, original *Original) (*Report, error) {
 	c, text, err := readCertificate(dir)
 	if text == nil {
