@@ -161,9 +161,7 @@ var settings = map[string][]algorithms.Params{
 		p.MaxRows = maxRows
 		return p
 	},
-		func(p *privbayes.Params) {
-			p.Encoding, p.Score, p.Theta = privbayes.Gray, privbayes.MutualInformation, 0.01
-		},
+		func(p *privbayes.Params) { p.Theta = 0.01 },
 		func(p *privbayes.Params) {
 			p.Encoding, p.Theta, p.Cut = privbayes.Vanilla, 0.01, margins.Private
 		},

@@ -37,27 +37,9 @@ func (d domain) valuesOf(to []uint32, column *datasets.Column, rows []int32) {
 	d.Codes(to)
 }
 
-// code is the number whose bits encode a value, decode its inverse.
-func (e Encoding) code(value uint32) uint32 {
-	if e == Gray {
-		return value ^ value>>1
-	}
-	return value
-}
-
-func (e Encoding) decode(code uint32) uint32 {
-	if e == Gray {
-		for shift := 1; shift < 32; shift <<= 1 {
-			code ^= code >> shift
-		}
-	}
-	return code
-}
-
 // bitColumns are the columns of all attributes' bits, an attribute's lowest bit first: column j has
 // bit r%64 of word r/64 for the r-th row. An attribute of one value has no bits.
-func bitColumns(table *datasets.Table, rows []int32, domains []domain,
-	encoding Encoding) [][]uint64 {
+func bitColumns(table *datasets.Table, rows []int32, domains []domain) [][]uint64 {
 	words := (len(rows) + 63) / 64
 	var columns [][]uint64
 	scratch := make([]uint32, len(rows))
@@ -68,7 +50,7 @@ func bitColumns(table *datasets.Table, rows []int32, domains []domain,
 		}
 		d.valuesOf(scratch, table.Column(i), rows)
 		for r, value := range scratch {
-			code := uint64(encoding.code(value))
+			code := uint64(value)
 			for j := range d.width {
 				columns[first+j][r>>6] |= code >> j & 1 << (r & 63)
 			}
@@ -170,7 +152,7 @@ type writer struct {
 
 // read decodes drawn nodes into values and reports whether all lie in their domains.
 func (w *writer) read(nodes []uint32) bool {
-	if !w.encoding.bitwise() {
+	if w.encoding != Binary {
 		copy(w.values, nodes)
 		return true
 	}
@@ -181,7 +163,7 @@ func (w *writer) read(nodes []uint32) bool {
 			code |= nodes[at+j] << j
 		}
 		at += d.width
-		w.values[i] = w.encoding.decode(code)
+		w.values[i] = code
 		valid = valid && uint64(w.values[i]) < d.values
 	}
 	return valid
@@ -209,7 +191,7 @@ func (w *writer) write() {
 
 // checkSize refuses an attribute whose own marginal would not fit in memory.
 func checkSize(schema *datasets.Schema, domains []domain, encoding Encoding) error {
-	if encoding.bitwise() {
+	if encoding == Binary {
 		return nil
 	}
 	for i, d := range domains {

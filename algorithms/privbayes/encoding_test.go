@@ -2,7 +2,6 @@ package privbayes
 
 import (
 	"errors"
-	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -51,22 +50,6 @@ func TestBins(t *testing.T) {
 	})
 }
 
-func TestGrayCode(t *testing.T) {
-	for _, e := range []Encoding{Binary, Gray} {
-		for v := range uint32(1 << 12) {
-			if got := e.decode(e.code(v)); got != v {
-				t.Fatalf("%s: %d decodes to %d", e, v, got)
-			}
-			if e == Gray && bits.OnesCount32(e.code(v)^e.code(v+1)) != 1 {
-				t.Fatalf("gray codes of %d and %d do not differ in one bit", v, v+1)
-			}
-		}
-	}
-	if top := uint32(1<<32 - 1); Gray.decode(Gray.code(top)) != top {
-		t.Error("the largest code does not come back")
-	}
-}
-
 // TestAdultBits: six numeric attributes of 16 bins take 24 bits; lists of 8, 16, 7, 14, 6, 5, 2, 41
 // and 2 values take 3, 4, 3, 4, 3, 3, 1, 6 and 1.
 func TestAdultBits(t *testing.T) {
@@ -85,27 +68,24 @@ func TestBitColumns(t *testing.T) {
 	for len(rows) < 200 {
 		rows = append(rows, int32(len(rows)))
 	}
-	for _, e := range []Encoding{Binary, Gray} {
-		domains := newDomains(table.Schema(), 16)
-		columns := bitColumns(table, rows, domains, e)
-		for r, row := range rows {
-			at := 0
-			for i, d := range domains {
-				code := uint32(0)
-				for j := range d.width {
-					code |= uint32(columns[at+j][r/64]>>(r%64)&1) << j
-				}
-				at += d.width
-				want := make([]uint32, 1)
-				d.valuesOf(want, table.Column(i), []int32{row})
-				if e.decode(code) != want[0] {
-					t.Fatalf("%s: row %d, attribute %d reads %d, want %d", e, row, i,
-						e.decode(code), want[0])
-				}
+	domains := newDomains(table.Schema(), 16)
+	columns := bitColumns(table, rows, domains)
+	for r, row := range rows {
+		at := 0
+		for i, d := range domains {
+			code := uint32(0)
+			for j := range d.width {
+				code |= uint32(columns[at+j][r/64]>>(r%64)&1) << j
 			}
-			if at != len(columns) {
-				t.Fatalf("%d columns, want %d", len(columns), at)
+			at += d.width
+			want := make([]uint32, 1)
+			d.valuesOf(want, table.Column(i), []int32{row})
+			if code != want[0] {
+				t.Fatalf("row %d, attribute %d reads %d, want %d", row, i, code, want[0])
 			}
+		}
+		if at != len(columns) {
+			t.Fatalf("%d columns, want %d", len(columns), at)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestBitSearchCandidates(t *testing.T) {
 		columns, rows := drawBits(t, d, 90)
 		counts := must(countSubsets(context.Background(), columns, len(rows), k+1))
 		s := &bitSearch{
-			chooser: &chooser{ctx: context.Background(), scorer: newScorer(TotalVariation,
+			chooser: &chooser{ctx: context.Background(), scorer: newScorer(totalVariation,
 				len(rows), algorithms.Published)},
 			tables: newBitTables(counts), degree: k, added: make([]bool, d),
 		}
@@ -107,7 +107,7 @@ func TestBitSearchCandidates(t *testing.T) {
 							}
 							cells[at]++
 						}
-						want[fmt.Sprint(child, set)] = byDefinition(TotalVariation, cells, 2)
+						want[fmt.Sprint(child, set)] = byDefinition(totalVariation, cells, 2)
 					}
 				}
 			}
@@ -289,25 +289,19 @@ func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
 	}
 	table := nominal([]int{2, 2, 2}, rows)
 	for _, c := range []struct {
-		variant algorithms.Variant
-		score   Score
+		variant  algorithms.Variant
+		encoding Encoding
+		claimed  float64
 	}{
-		{algorithms.Published, MaximalJoint}, {algorithms.Published, MutualInformation},
-		{algorithms.Published, TotalVariation},
-		{algorithms.Strict, MaximalJoint}, {algorithms.Strict, TotalVariation},
+		{algorithms.Published, Binary, 1}, {algorithms.Published, Vanilla, 3 + 2./16},
+		{algorithms.Strict, Binary, 0.75}, {algorithms.Strict, Vanilla, 2},
 	} {
 		params := DefaultParams()
-		params.Score, params.Degree, params.Beta, params.Theta, params.CountShare = c.score, 1, 0.5,
-			1e-9, 0.5
+		params.Encoding, params.Degree, params.Beta, params.Theta = c.encoding, 1, 0.5, 1e-9
 		const epsilon, trials = 40, 4000
 		choosing := epsilon * params.Beta
 		if c.variant == algorithms.Strict {
-			choosing *= 1 - params.CountShare
-		}
-		claimed := map[Score]float64{MaximalJoint: 1, MutualInformation: math.Log2(16) +
-			15*math.Log2(16./15), TotalVariation: 3 + 2./16}[c.score]
-		if c.variant == algorithms.Strict {
-			claimed = map[Score]float64{MaximalJoint: 0.75, TotalVariation: 2}[c.score]
+			choosing *= 1 - countShare
 		}
 		// weights[first][child] of the first choice.
 		var weights [3][3]float64
@@ -321,8 +315,8 @@ func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
 				for _, row := range rows {
 					cells[2*row[first]+row[child]]++
 				}
-				weights[first][child] = math.Exp(choosing / 2 * byDefinition(c.score, cells,
-					2) / (2 * claimed))
+				weights[first][child] = math.Exp(choosing / 2 * byDefinition(c.encoding.score(),
+					cells, 2) / (2 * c.claimed))
 				sum += weights[first][child]
 			}
 			for child := range 3 {
@@ -347,9 +341,9 @@ func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
 				chi += off * off / want
 			}
 		}
-		// Chi-squared with 5 degrees of freedom exceeds 25.7 with probability 1e-4; five settings.
+		// Chi-squared with 5 degrees of freedom exceeds 25.7 with probability 1e-4; four settings.
 		if !(chi <= 25.7) {
-			t.Errorf("%s, %s: chi-squared %.1f of counts %v, laws %v", c.variant, c.score, chi,
+			t.Errorf("%s, %s: chi-squared %.1f of counts %v, laws %v", c.variant, c.encoding, chi,
 				seen, weights)
 		}
 	}

@@ -1,9 +1,6 @@
 package privbayes
 
 import (
-	"errors"
-	"fmt"
-
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
@@ -13,38 +10,35 @@ import (
 type Encoding string
 
 const (
-	Binary Encoding = "binary" // the bits of an attribute's code
-	// the bits of its reflected Gray code: neighbouring codes differ in one bit
-	Gray         Encoding = "gray"
+	Binary       Encoding = "binary"       // the bits of an attribute's code
 	Vanilla      Encoding = "vanilla"      // attributes
 	Hierarchical Encoding = "hierarchical" // attributes, which as parents may be generalised
 )
 
-func (Encoding) Enum() []string { return algorithms.Words(Binary, Gray, Vanilla, Hierarchical) }
+func (Encoding) Enum() []string { return algorithms.Words(Binary, Vanilla, Hierarchical) }
 
-// bitwise reports whether nodes are bits.
-func (e Encoding) bitwise() bool { return e == Binary || e == Gray }
-
-// Score is the function that rates a node with a set of parents.
-type Score string
+// score rates a node with a set of parents.
+type score string
 
 const (
-	// AutoScore is the paper's choice for the encoding: MaximalJoint for bits, TotalVariation for
-	// attributes.
-	AutoScore Score = "auto"
-	// MaximalJoint is the paper's F: how near the joint distribution is to one of largest mutual
-	// information. For bits only: for larger domains it is hard to compute.
-	MaximalJoint Score = "maximal-joint"
-	// MutualInformation is the paper's I, in bits.
-	MutualInformation Score = "mutual-information"
-	// TotalVariation is the paper's R: half the L1 distance between the joint distribution and the
-	// product of its marginals.
-	TotalVariation Score = "total-variation"
+	// maximalJoint is the paper's F: how near the joint distribution is to one of largest mutual
+	// information. It rates bits; for larger domains it is hard to compute.
+	maximalJoint score = "maximal-joint"
+	// totalVariation is the paper's R: half the L1 distance between the joint distribution and the
+	// product of its marginals. It rates attributes.
+	totalVariation score = "total-variation"
 )
 
-func (Score) Enum() []string {
-	return algorithms.Words(AutoScore, MaximalJoint, MutualInformation, TotalVariation)
+// score is the paper's choice for the encoding.
+func (e Encoding) score() score {
+	if e == Binary {
+		return maximalJoint
+	}
+	return totalVariation
 }
+
+// countShare is the share of the budget that buys the noisy number of records under strict.
+const countShare = 0.02
 
 // maxDegree is the largest Params.Degree: 2⁸ parent configurations of bits.
 const maxDegree = 8
@@ -52,14 +46,12 @@ const maxDegree = 8
 // Params are the settings of a release.
 type Params struct {
 	Encoding Encoding `yaml:"encoding" doc:"what the nodes of the network are: bits, attributes or nodes of taxonomies"`
-	Score    Score    `yaml:"score" doc:"what rates candidates for the network"`
 	Degree   int      `yaml:"degree" doc:"the largest number of parents of a node; theta may lower it" min:"0" max:"8"`
 	// Beta is 0.3 as the paper recommends; its authors' program for Adult has 0.5.
-	Beta       float64     `yaml:"beta" doc:"the share of the budget (after the noisy count under strict) that chooses the network; the rest goes to the marginals" above:"0" below:"1"`
-	Theta      float64     `yaml:"theta" doc:"how many times its noise the average count of a marginal must be" above:"0"`
-	Bins       int         `yaml:"bins" doc:"how many bins a numeric attribute is cut into; one of fewer cells keeps its cells" min:"2" max:"65536"`
-	Cut        margins.Cut `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, or private, of about as many records each by noisy counts"`
-	CountShare float64     `yaml:"count_share" doc:"the share of the budget that buys the noisy number of records; strict only" above:"0" below:"1"`
+	Beta  float64     `yaml:"beta" doc:"the share of the budget (after the noisy count under strict) that chooses the network; the rest goes to the marginals" above:"0" below:"1"`
+	Theta float64     `yaml:"theta" doc:"how many times its noise the average count of a marginal must be" above:"0"`
+	Bins  int         `yaml:"bins" doc:"how many bins a numeric attribute is cut into; one of fewer cells keeps its cells" min:"2" max:"65536"`
+	Cut   margins.Cut `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, or private, of about as many records each by noisy counts"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }
@@ -67,28 +59,7 @@ type Params struct {
 // DefaultParams are the paper's recommendations, with the degree of the authors' experiments.
 func DefaultParams() *Params {
 	return &Params{
-		Encoding: Binary, Score: AutoScore, Degree: 3, Beta: 0.3, Theta: 4,
-		Bins: 16, Cut: margins.Equal, CountShare: 0.02, Drawing: partition.DefaultDrawing(),
-	}
-}
-
-func (p *Params) Validate() error {
-	var errs []error
-	if p.Score == MaximalJoint && !p.Encoding.bitwise() {
-		errs = append(errs, fmt.Errorf("score: %q is for bits only, not for encoding %q",
-			p.Score, p.Encoding))
-	}
-	return errors.Join(errs...)
-}
-
-// score is the function that Score selects.
-func (p *Params) score() Score {
-	switch {
-	case p.Score != AutoScore:
-		return p.Score
-	case p.Encoding.bitwise():
-		return MaximalJoint
-	default:
-		return TotalVariation
+		Encoding: Binary, Degree: 3, Beta: 0.3, Theta: 4,
+		Bins: 16, Cut: margins.Equal, Drawing: partition.DefaultDrawing(),
 	}
 }

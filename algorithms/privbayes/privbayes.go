@@ -14,8 +14,7 @@
 //
 // Scores are sums of whole numbers and rounded once at most, so that neighbours' scores as computed
 // differ by no more than their sensitivities: F is a whole number of quarters and exact; R's bounds
-// below and the paper's leave more than its rounding, up to some ten million records; for mutual
-// information, whose printed bound is reached, twelve rounded logarithms are added to the bound.
+// below and the paper's leave more than its rounding, up to some ten million records.
 //
 // Privacy, published. Neighbours differ by replacing one record; the number n of records is public
 // and as many are published (errata X3; an epsilon of this relation is not one of adding and
@@ -40,11 +39,11 @@
 //     -ab/(n(n+1)) + (af + eb + ef)/(n+1), at most (3n+1)/(n+1) < 3 in L1. So R moves by less than
 //     2, and comes as near to 2 as one likes: n records in one cell, and one in another row and
 //     column.
-//   - Mutual information in counts moves by up to about log₂ n. Without a public n there is no
-//     bound, and strict refuses that score.
 //
 // Deviations:
 //   - The paper has no strict variant.
+//   - The paper's score I, mutual information, is left out: in counts it moves by up to log₂ n when a
+//     record is added, so that without a public n it has no sensitivity.
 //   - Numeric attributes are cut into equal bins of whole cells of the public domain; where the
 //     cells do not divide evenly, bins differ by one cell. Params.Values says which cell of a drawn
 //     bin is published. With cut: private a fifth of the budget cuts them by noisy counts, whose
@@ -63,18 +62,12 @@
 //   - Degree and theta follow the noise of each variant: strict noise is half as wide.
 package privbayes
 
-import (
-	"fmt"
-
-	"ppdp/algorithms"
-)
+import "ppdp/algorithms"
 
 func init() { algorithms.Register(Algorithm{}) }
 
 // Algorithm is the baseline "privbayes".
 type Algorithm struct{}
-
-var _ algorithms.VariantChecker = Algorithm{}
 
 func (Algorithm) Info() algorithms.Info {
 	published := algorithms.RecordPrivacy(algorithms.Published,
@@ -95,12 +88,3 @@ func (Algorithm) Info() algorithms.Info {
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
-
-// CheckVariant refuses mutual information under strict.
-func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
-	if variant != algorithms.Strict || params.(*Params).Score != MutualInformation {
-		return nil
-	}
-	return fmt.Errorf("score: %q has no finite sensitivity under strict, must be another",
-		MutualInformation)
-}

@@ -39,8 +39,6 @@ func TestValidate(t *testing.T) {
 	}{
 		{func(p *Params) {}, ""},
 		{func(p *Params) { p.Encoding = Vanilla }, ""},
-		{func(p *Params) { p.Encoding, p.Score = Hierarchical, MaximalJoint },
-			`score: "maximal-joint" is for bits only`},
 		{func(p *Params) { p.Beta = 1 }, "beta: 1, must be above 0 and below 1"},
 		{func(p *Params) { p.Degree, p.Bins = 9, 1 }, "degree: 9, must be from 0 to 8\nbins: 1," +
 			" must be from 2 to 65536"},
@@ -56,18 +54,6 @@ func TestValidate(t *testing.T) {
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("error %q, want %q", got, c.want)
 		}
-	}
-	p := DefaultParams()
-	p.Score = MutualInformation
-	if err := (Algorithm{}).CheckVariant(algorithms.Published, p); err != nil {
-		t.Errorf("published: %v", err)
-	}
-	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil ||
-		!strings.Contains(err.Error(), "score") {
-		t.Errorf("strict: error %v, want one that names score", err)
-	}
-	if _, _, err := release(conformance.Table(20), p, algorithms.Strict, 1, 1); err == nil {
-		t.Error("strict releases by mutual information")
 	}
 }
 
@@ -101,7 +87,7 @@ func TestLedger(t *testing.T) {
 			{"network", "exponential", 1, 13, 0.3},
 			{"marginals", "laplace", 2, 12, 0.7},
 		}},
-		{algorithms.Strict, Gray, []row{
+		{algorithms.Strict, Binary, []row{
 			{"number of records", "geometric", 1, 1, 0.02},
 			{"network", "exponential", 0.75, 13, 0.98 * 0.3},
 			{"marginals", "geometric", 1, 12, 0.98 * 0.7},
@@ -145,7 +131,7 @@ func TestNoiseHasTheScaleOfCounts(t *testing.T) {
 		scale   float64
 	}{
 		{algorithms.Published, 2 / epsilon},
-		{algorithms.Strict, 1 / (epsilon * (1 - params.CountShare))},
+		{algorithms.Strict, 1 / (epsilon * (1 - countShare))},
 	} {
 		// E[max(0,Y)/(max(0,Y)+max(0,100+Z))] for Laplace Y and Z, 1/2 where both are 0, by the
 		// midpoint rule. The geometric law of strict is a Laplace law to within a part in thousands
@@ -270,29 +256,22 @@ func TestLargeEpsilonGivesTheTruth(t *testing.T) {
 		chain = append(chain, row)
 	}
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-		for _, encoding := range []Encoding{Binary, Gray, Vanilla, Hierarchical} {
-			for _, score := range []Score{MaximalJoint, MutualInformation, TotalVariation} {
-				params := DefaultParams()
-				params.Encoding, params.Score = encoding, score
-				if params.Validate() != nil || (Algorithm{}).CheckVariant(variant, params) != nil {
-					continue
-				}
-				params.Degree = 3
-				if kl := divergence(t, dense, params, variant, 1e9, 1); !(kl <= 1e-6) {
-					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 1e9", variant, encoding,
-						score, kl)
-				}
-				if kl := divergence(t, dense, params, variant, 0.01, 1); !(kl >= 0.01) {
-					t.Errorf("%s, %s, %s: divergence %v bits at epsilon 0.01: where is the noise?",
-						variant, encoding, score, kl)
-				}
-				// A chain is a network of one parent each, and the best neighbours are those in the
-				// chain.
-				params.Degree = 1
-				if kl := divergence(t, chain, params, variant, 1e9, 1); !(kl <= 1e-6) {
-					t.Errorf("%s, %s, %s: divergence %v bits from a chain at epsilon 1e9 with"+
-						" one parent", variant, encoding, score, kl)
-				}
+		for _, encoding := range []Encoding{Binary, Vanilla, Hierarchical} {
+			params := DefaultParams()
+			params.Encoding, params.Degree = encoding, 3
+			if kl := divergence(t, dense, params, variant, 1e9, 1); !(kl <= 1e-6) {
+				t.Errorf("%s, %s: divergence %v bits at epsilon 1e9", variant, encoding, kl)
+			}
+			if kl := divergence(t, dense, params, variant, 0.01, 1); !(kl >= 0.01) {
+				t.Errorf("%s, %s: divergence %v bits at epsilon 0.01: where is the noise?",
+					variant, encoding, kl)
+			}
+			// A chain is a network of one parent each, and the best neighbours are those in the
+			// chain.
+			params.Degree = 1
+			if kl := divergence(t, chain, params, variant, 1e9, 1); !(kl <= 1e-6) {
+				t.Errorf("%s, %s: divergence %v bits from a chain at epsilon 1e9 with one parent",
+					variant, encoding, kl)
 			}
 		}
 	}
@@ -338,7 +317,7 @@ func TestRecordsFollowTheNetwork(t *testing.T) {
 		want[row[0]][row[1]]++
 	}
 	table := nominal([]int{3, 5}, rows)
-	for _, encoding := range []Encoding{Binary, Gray, Vanilla} {
+	for _, encoding := range []Encoding{Binary, Vanilla} {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			params := DefaultParams()
 			params.Encoding, params.Degree = encoding, 4
@@ -371,19 +350,18 @@ func TestNumberOfRecords(t *testing.T) {
 	const n, trials = 400, 1500
 	table := conformance.Table(n)
 	params := DefaultParams()
-	params.CountShare = 0.2
 	r, _ := mustRelease(t, table, params, algorithms.Published, 0.5, 1)
 	if r.Table.Len() != n {
 		t.Errorf("published: %d records, want %d", r.Table.Len(), n)
 	}
 	mean, deviation := 0.0, 0.0
 	for seed := range uint64(trials) {
-		f := newFit(table, params, algorithms.Strict, 0.5, seed)
+		f := newFit(table, params, algorithms.Strict, 5, seed)
 		noError(t, f.count())
 		mean += (f.records - n) / trials
 		deviation += math.Abs(f.records-n) / trials
 	}
-	q := math.Exp(-0.5 * 0.2)
+	q := math.Exp(-5 * countShare)
 	want := 2 * q / (1 - q*q)
 	// The noise has scale 10: standard deviations of the two means are 14.1/√1500 = 0.37 and
 	// 10/√1500 = 0.26; 4.5 of them.

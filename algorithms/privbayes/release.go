@@ -57,7 +57,7 @@ func (f *fit) count() error {
 	if !f.strict() {
 		return nil
 	}
-	cost := float64(f.epsilon * f.params.CountShare)
+	cost := float64(f.epsilon * countShare)
 	noise := f.in.Budget.Geometric("number of records", f.in.Noise.Open("number of records"),
 		privacy.Exact(1))
 	noisy, err := noise.Add(&f.path, cost, f.records)
@@ -107,13 +107,13 @@ func (f *fit) marginals(epsilon float64, count int) *marginals {
 }
 
 // chooser declares the exponential mechanism of d-1 choices that share epsilon.
-func (f *fit) chooser(epsilon float64, d int, bits bool) *chooser {
-	score, n := f.params.score(), len(f.in.Rows)
+func (f *fit) chooser(epsilon float64, d int) *chooser {
+	score, n := f.params.Encoding.score(), len(f.in.Rows)
 	return &chooser{
 		ctx: f.ctx, scorer: newScorer(score, n, f.in.Variant), path: &f.path,
 		epsilon: epsilon / float64(d-1),
 		choice: f.in.Budget.Exponential("network", f.in.Noise.Open("network"),
-			sensitivity(score, f.in.Variant, n, bits)),
+			sensitivity(score, f.in.Variant, n)),
 	}
 }
 
@@ -122,7 +122,7 @@ func (f *fit) first(d int) int { return f.in.Noise.Open("first node").IntN(d) }
 
 // network chooses the network and buys its conditionals, in the order in which nodes are drawn.
 func (f *fit) network() ([]conditional, error) {
-	if f.params.Encoding.bitwise() {
+	if f.params.Encoding == Binary {
 		return f.overBits()
 	}
 	return f.overAttributes()
@@ -144,7 +144,7 @@ func (f *fit) independent(d int) []pair {
 }
 
 func (f *fit) overBits() ([]conditional, error) {
-	columns := bitColumns(f.in.Table, f.in.Rows, f.domains, f.params.Encoding)
+	columns := bitColumns(f.in.Table, f.in.Rows, f.domains)
 	d := len(columns)
 	if f.nodes = d; d == 0 {
 		return nil, nil
@@ -161,7 +161,7 @@ func (f *fit) overBits() ([]conditional, error) {
 	if k == 0 {
 		choosing, pairs = 0, f.independent(d)
 	} else {
-		search := &bitSearch{chooser: f.chooser(choosing, d, true), tables: tables, degree: k}
+		search := &bitSearch{chooser: f.chooser(choosing, d), tables: tables, degree: k}
 		if pairs, err = search.network(f.first(d)); err != nil {
 			return nil, err
 		}
@@ -215,11 +215,7 @@ func (f *fit) overAttributes() ([]conditional, error) {
 	if d == 1 || f.params.Degree == 0 || !parentsPossible(all, useful) {
 		choosing, pairs = 0, f.independent(d)
 	} else {
-		bits := true
-		for i := range all {
-			bits = bits && all[i].size[0] <= 2
-		}
-		search.chooser = f.chooser(choosing, d, bits)
+		search.chooser = f.chooser(choosing, d)
 		var err error
 		if pairs, err = search.network(f.first(d)); err != nil {
 			return nil, err
@@ -264,7 +260,7 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 	}
 	nodes, uniform := make([]uint32, f.nodes), make([]float64, f.nodes)
 	var bits []bitConditional
-	if f.params.Encoding.bitwise() {
+	if f.params.Encoding == Binary {
 		bits = newBitConditionals(network)
 		network = nil
 	}

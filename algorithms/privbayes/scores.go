@@ -1,59 +1,39 @@
 package privbayes
 
 import (
-	"math"
-
 	"ppdp/algorithms"
-	"ppdp/elementary"
 	"ppdp/privacy"
 )
 
 // scorer rates contingency tables of one total. It holds scratch memory: not safe for concurrent
 // use.
 type scorer struct {
-	score Score
+	score score
 	n     int64
 	// centre is added to every score: see the package comment on F under strict.
 	centre float64
 
-	xlog     []int64 // c·log₂ c for each count c, for mutual information: see fraction
 	childSum []int64
 	items    []item // F: parent configurations to choose from,
 	front    []item // what is gained at which cost,
 	next     []item // and with one more configuration
 }
 
-// fraction is the number of binary places of xlog. Sums of whole numbers have no rounding of their
-// own: what is equal in two neighbouring tables cancels, and only the entries that differ bring
-// their errors in. With 24 places sums over 2³¹ records stay below 2⁶².
-const fraction = 24
-
-func newScorer(score Score, n int, variant algorithms.Variant) *scorer {
-	s := &scorer{score: score, n: int64(n)}
-	if score == MaximalJoint && variant == algorithms.Strict {
+func newScorer(of score, n int, variant algorithms.Variant) *scorer {
+	s := &scorer{score: of, n: int64(n)}
+	if of == maximalJoint && variant == algorithms.Strict {
 		s.centre = float64(n) / 4
-	}
-	if score == MutualInformation {
-		s.xlog = make([]int64, n+1)
-		for c := 2; c <= n; c++ {
-			x := float64(c)
-			s.xlog[c] = int64(math.Round(x * elementary.Log2(x) * (1 << fraction)))
-		}
 	}
 	return s
 }
 
 // of rates a table of counts: cells[p·children+x] is the number of records with parent
-// configuration p and child x. The unit is records, for mutual information bits times records.
+// configuration p and child x. The unit is records.
 func (s *scorer) of(cells []int32, children int) float64 {
-	switch s.score {
-	case MaximalJoint:
+	if s.score == maximalJoint {
 		return s.maximalJoint(cells) + s.centre
-	case MutualInformation:
-		return s.mutualInformation(cells, children)
-	default:
-		return s.totalVariation(cells, children)
 	}
+	return s.totalVariation(cells, children)
 }
 
 // margins sums over the parents' configurations.
@@ -69,23 +49,6 @@ func (s *scorer) margins(cells []int32, children int) []int64 {
 		}
 	}
 	return sums
-}
-
-// mutualInformation is n·I(X;Π) = n log n + Σ c log c - Σ c_x log c_x - Σ c_p log c_p.
-func (s *scorer) mutualInformation(cells []int32, children int) float64 {
-	sum := s.xlog[s.n]
-	for at := 0; at < len(cells); at += children {
-		parent := int32(0)
-		for _, c := range cells[at : at+children] {
-			sum += s.xlog[c]
-			parent += c
-		}
-		sum -= s.xlog[parent]
-	}
-	for _, c := range s.margins(cells, children) {
-		sum -= s.xlog[c]
-	}
-	return max(0, float64(sum)/(1<<fraction)) // rounded logarithms may leave a trace below 0
 }
 
 // totalVariation is n·R = ½ Σ |c - c_x c_p/n|. The sum times 2n is an integer below 2⁶³, since R <
@@ -227,34 +190,18 @@ func relaxed(items []item, capacity int64) int64 {
 	return gain
 }
 
-// sensitivity is how far a score in counts moves between neighbours among n records (n matters to
-// published only, where it is public). bits says that every node is binary.
-func sensitivity(score Score, variant algorithms.Variant, n int, bits bool) privacy.Sensitivity {
-	m := float64(max(2, n)) // a single record's scores are all 0: any bound holds
+// sensitivity is how far a score in counts moves between neighbours among n records; n matters to
+// published only, where it is public. The package comment derives the bounds of strict; those of
+// published are the paper's, times n.
+func sensitivity(of score, variant algorithms.Variant, n int) privacy.Sensitivity {
 	switch {
-	case score == MaximalJoint && variant == algorithms.Strict:
+	case of == maximalJoint && variant == algorithms.Strict:
 		return privacy.Exact(0.75)
-	case score == TotalVariation && variant == algorithms.Strict:
-		return privacy.Exact(2)
-	case score == MaximalJoint:
+	case of == maximalJoint:
 		return privacy.Exact(1)
-	case score == TotalVariation: // the paper's 3/n + 2/n²
-		return privacy.Exact(3 + 2/m)
-	case bits: // the paper's bound where child or parents are binary
-		bound := elementary.Log2(m) + float64((m-1)*elementary.Log2(m/(m-1)))
-		return privacy.Exact(bound + rounding(m))
-	default:
-		bound := float64(2*elementary.Log2((m+1)/2)) +
-			float64((m-1)*elementary.Log2((m+1)/(m-1)))
-		return privacy.Exact(bound + rounding(m))
+	case variant == algorithms.Strict:
+		return privacy.Exact(2)
+	default: // 3/n + 2/n²; a single record's scores are all 0: any bound holds
+		return privacy.Exact(3 + 2/float64(max(2, n)))
 	}
-}
-
-// rounding is how much farther mutual information as computed may move than on paper, where the
-// printed bound is reached and leaves nothing to spare. A replacement changes two cells and two
-// sums on either side, so that twelve entries of xlog differ between the scores; each is off by
-// half a unit in its last place and by at most 2⁻⁵⁰ of itself.
-func rounding(n float64) float64 {
-	return 12 * (math.Ldexp(1, -fraction-1) +
-		float64(math.Ldexp(1, -50)*float64(n*elementary.Log2(n))))
 }
