@@ -44,8 +44,8 @@ func benchmark(b *testing.B, table *datasets.Table, params *Params, variant algo
 	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// BenchmarkAdult is a release of Adult over its 52 bits, of every degree. Theta is small so that the
-// degree is the one asked for. Degree 5 takes a minute or more and is left out under -short.
+// BenchmarkAdult is a release of Adult over its 52 bits, of every degree. Theta is small so that
+// the degree is the one asked for. Degree 5 takes a minute or more and is left out under -short.
 func BenchmarkAdult(b *testing.B) {
 	table := adultTable(b)
 	for degree := range 6 {

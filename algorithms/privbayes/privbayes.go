@@ -42,8 +42,8 @@
 //
 // Deviations:
 //   - The paper has no strict variant.
-//   - The paper's score I, mutual information, is left out: in counts it moves by up to log₂ n when a
-//     record is added, so that without a public n it has no sensitivity.
+//   - The paper's score I, mutual information, is left out: in counts it moves by up to log₂ n when
+//     a record is added, so that without a public n it has no sensitivity.
 //   - Numeric attributes are cut into equal bins of whole cells of the public domain; where the
 //     cells do not divide evenly, bins differ by one cell. Params.Values says which cell of a drawn
 //     bin is published. With cut: private a fifth of the budget cuts them by noisy counts, whose
