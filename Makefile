@@ -97,7 +97,7 @@ end-to-end: build
 	done && echo "end to end: ok"
 
 # What somebody new to the tree would do, in copies of it: the examples of CONTRIBUTING.md and of
-# docs/adding-a-*.md are added and the whole suite is run; the module gets another path and is built.
+# docs/extend.md are added and the whole suite is run; the module gets another path and is built.
 # go test ./... has fast relatives of both.
 .PHONY: test-newcomer
 test-newcomer:

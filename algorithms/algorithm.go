@@ -50,7 +50,7 @@ type SchemaChecker interface {
 }
 
 // Params is a pointer to a parameter struct of an algorithm. Tags of its fields say what values are
-// allowed (see docs/adding-a-baseline.md); what they cannot say is reported by a method Validate()
+// allowed (see docs/extend.md); what they cannot say is reported by a method Validate()
 // error, if there is one, each error beginning with the yaml key.
 type Params any
 

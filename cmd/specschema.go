@@ -22,7 +22,7 @@ and in the first line of a spec:
 
   # yaml-language-server: $schema=spec.schema.json
 
-The same for the descriptor of a program of your own, see docs/any-language.md:
+The same for the descriptor of a program of your own, see docs/extend.md:
 
   ppdp schema baseline > baseline.schema.json`
 }

@@ -1,6 +1,6 @@
 // Package external runs baselines that are programs of their own, in any language: a descriptor (a
 // *.baseline.yaml) says how one is started, and lines of JSON over its standard input and output
-// ask it for releases. docs/any-language.md describes both.
+// ask it for releases. docs/extend.md describes both.
 //
 // A program that crashes, hangs, answers with nonsense or exceeds its limits costs one release and
 // no more. It sees the private data and is trusted with them: a process group and a temporary

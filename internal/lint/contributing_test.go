@@ -66,10 +66,10 @@ func TestExampleOutOfTree(t *testing.T) {
 	}
 }
 
-// TestLibraryPage: the program of docs/library.md builds and prints two whole numbers.
+// TestLibraryPage: the program of docs/extend.md builds and prints two whole numbers.
 func TestLibraryPage(t *testing.T) {
 	t.Parallel()
-	dir := ownModule(t, "docs/library.md", "count")
+	dir := ownModule(t, "docs/extend.md", "count")
 	out := command(t, dir, "GOFLAGS=-mod=mod", "go", "run", ".")
 	if !regexp.MustCompile(`^\[-?[0-9]+ -?[0-9]+\]\n$`).MatchString(out) {
 		t.Errorf("the program prints %q", out)
