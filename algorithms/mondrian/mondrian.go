@@ -6,7 +6,7 @@
 // Two more rules choose the cuts of a strict partition; the paper names them as future work. split:
 // class takes the cut of largest information gain about the class (the idea, not the details, is
 // that of LeFevre, DeWitt & Ramakrishnan, Workload-aware anonymization, KDD 2006). split: workload
-// takes the cut that lowers the error of given count queries the most, summed over all regions, the
+// takes the cut that lowers the error of counts of every value the most, summed over all regions, the
 // largest region first; records count as spread uniformly in their box. Regions are cut as long as
 // k records stay on both sides. The partition then depends on classes or counts, which are
 // published too.
@@ -40,9 +40,9 @@
 //   - l-diversity, t-closeness and weights are not in the paper. Of a region's dimensions only the
 //     cuts beside the median are tried, as with k; with split: class before them the most
 //     informative one.
-//   - A workload is counts with one predicate each (a query listed twice weighs twice); section 5
-//     defines weighted aggregates over several attributes, and leaves cutting for them to the
-//     future. The metrics can ask such queries of any release (metrics.Query).
+//   - A workload is a count for every value of every quasi-identifier; section 5 defines weighted
+//     aggregates over several attributes, and leaves cutting for them to the future. The metrics
+//     can ask such queries of any release (metrics.Query).
 //   - Section 4.2 partitions tables larger than memory on disk, a scan and a copy for each level of
 //     the tree. Here the table must fit: codes take a byte each for domains of up to 256 cells, and
 //     a release peaks at three times its table (docs/performance.md), 3 GB for 10⁸ rows of eight

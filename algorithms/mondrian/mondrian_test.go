@@ -31,9 +31,6 @@ func release(t failer, table *datasets.Table, rows []int32, p Params) *algorithm
 	if p.Split == "" {
 		p.Split = Median
 	}
-	if p.Workload == "" {
-		p.Workload = allQueries
-	}
 	if p.Weights == "" {
 		p.Weights = partition.Unweighted
 	}

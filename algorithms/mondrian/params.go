@@ -43,8 +43,9 @@ const (
 	// Class takes, of all allowable cuts, the one most informative about the class (largest
 	// information gain), and the median of the widest where none is informative.
 	Class Split = "class"
-	// Workload takes, of all allowable cuts, the one that lowers the error of a workload of count
-	// queries the most, and the median of the widest where none lowers it.
+	// Workload takes, of all allowable cuts, the one that lowers the error of a workload the most,
+	// and the median of the widest where none lowers it. The workload counts the records of every
+	// value of every quasi-identifier.
 	Workload Split = "workload"
 )
 
@@ -52,12 +53,11 @@ func (Split) Enum() []string { return algorithms.Words(Median, Class, Workload) 
 
 // Params are Mondrian's parameters.
 type Params struct {
-	K        int               `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
-	Mode     Mode              `yaml:"mode" doc:"strict cuts between values, relaxed also among records of one value"`
-	Cut      Cut               `yaml:"cut" doc:"which cut is tried first; without effect on relaxed partitions and on cuts not at a median"`
-	Split    Split             `yaml:"split" doc:"where a region is cut: at the median, where classes separate best or where queries of the workload are answered best; relaxed partitions know only median"`
-	Workload string            `yaml:"workload" doc:"the queries of split: workload, each a count of the records that satisfy one predicate" values:"all (one for every value of every quasi-identifier) or parts such as \"age <= 30..60; sex = male\", each an attribute, one of =, <= and >=, and values or ranges that stand for a query each"`
-	Records  partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, the range its records span, or that range with the mean for numbers"`
+	K       int               `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	Mode    Mode              `yaml:"mode" doc:"strict cuts between values, relaxed also among records of one value"`
+	Cut     Cut               `yaml:"cut" doc:"which cut is tried first; without effect on relaxed partitions and on cuts not at a median"`
+	Split   Split             `yaml:"split" doc:"where a region is cut: at the median, where classes separate best or where the counts of every value are answered best; relaxed partitions know only median"`
+	Records partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, the range its records span, or that range with the mean for numbers"`
 
 	disclosure.Limits `yaml:",inline"`
 	Weights           partition.Weights `yaml:"weights" doc:"how much the width of attributes counts when the widest is looked for" values:"equal or parts such as \"age = 2; sex = 0.5\", for quasi-identifiers; 1 for those not named"`
@@ -67,17 +67,16 @@ func (p *Params) Anonymity() int { return p.K }
 
 // DefaultParams are strict partitions of at least 10 records, drawn from their boxes.
 func DefaultParams() *Params {
-	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median, Workload: allQueries,
+	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median,
 		Records: partition.Box, Limits: disclosure.NoLimits(), Weights: partition.Unweighted}
 }
 
 func (p *Params) Validate() error {
-	_, workload := parseWorkload(p.Workload)
-	return errors.Join(workload, p.checkMode(), p.Weights.Check())
+	return errors.Join(p.checkMode(), p.Weights.Check())
 }
 
-// CheckSchema refuses split: class for tables without a class, and workloads, limits and weights
-// that a table's attributes do not allow.
+// CheckSchema refuses split: class for tables without a class, split: workload for too many
+// values, and limits and weights that a table's attributes do not allow.
 func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
 	params := p.(*Params)
 	_, err := params.Weights.Of(s)
@@ -90,8 +89,13 @@ func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
 			return errors.New("split: class, but the table has no class attribute")
 		}
 	case Workload:
-		_, err := predicatesOf(params.Workload, s, s.QuasiIdentifiers())
-		return err
+		values := 0
+		for _, attribute := range s.QuasiIdentifiers() {
+			if values += s.Attributes[attribute].Cells(); values > maxQueries {
+				return fmt.Errorf("split: workload counts every value, of which the table may have "+
+					"%d", maxQueries)
+			}
+		}
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (s *splitter) relaxed(rows []int32, depth int) error {
 		return s.relaxed(rows[half:], depth+1)
 	}
 	spans := s.level(depth)
-	dim := max(0, s.widest(rows, spans))
+	dim := max(0, s.chooseDimension(rows, spans))
 	median, below, equal := s.space.Median(rows, dim, spans[dim].low, spans[dim].high+1)
 	half := (len(rows) + 1) / 2
 	s.share(rows, dim, median, half-below)

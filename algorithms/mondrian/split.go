@@ -103,7 +103,7 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 		switch {
 		case len(rows) == 0:
 		case params.Split == Workload:
-			err = s.planned(rows, table.Schema(), attributes)
+			err = s.planned(rows)
 		default:
 			err = s.part(rows, 0)
 		}
@@ -119,9 +119,9 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 
 // part partitions the rows of the current box: as they are, or copied together where that pays.
 func (s *splitter) part(rows []int32, depth int) error {
-	cut := s.strict
+	recurse := s.anonymize
 	if s.params.Mode == Relaxed {
-		cut = s.relaxed
+		recurse = s.relaxed
 	}
 	space := s.space
 	var near *partition.Space
@@ -129,14 +129,14 @@ func (s *splitter) part(rows []int32, depth int) error {
 		near = space.Near(rows)
 	}
 	if near == nil {
-		return cut(rows, depth)
+		return recurse(rows, depth)
 	}
 	places := slices.Clone(rows)
 	for i := range rows {
 		rows[i] = int32(i)
 	}
 	s.space = near
-	err := cut(rows, depth)
+	err := recurse(rows, depth)
 	s.space = space
 	for i, row := range rows {
 		rows[i] = places[row]
@@ -168,9 +168,10 @@ func (s *splitter) descend(depth int) []span {
 	return child
 }
 
-// widest returns the dimension of the largest normalised width among those not spent, measuring
-// no more of them than needed, or -1 when all that are left have width 0.
-func (s *splitter) widest(rows []int32, spans []span) int {
+// chooseDimension is the paper's choose_dimension: the dimension of the largest normalised width
+// among those not spent, or -1 when all that are left have width 0. It measures no more of them
+// than needed.
+func (s *splitter) chooseDimension(rows []int32, spans []span) int {
 	for {
 		best := -1
 		for d := range spans {
@@ -200,35 +201,68 @@ func (s *splitter) wider(spans []span, a, b int) bool {
 	return of(a)*uint64(s.space.Cells(b)) > of(b)*uint64(s.space.Cells(a))
 }
 
-// strict partitions the rows of the builder's current box.
-func (s *splitter) strict(rows []int32, depth int) error {
+// anonymize is the paper's recursion (Fig. 7) over the rows of the builder's current box:
+//
+//	Anonymize(partition)
+//	  if no allowable multidimensional cut: return a summary of the partition
+//	  dim ← choose_dimension()
+//	  fs ← frequency_set(partition, dim)
+//	  splitVal ← find_median(fs)
+//	  lhs ← {t : t.dim ≤ splitVal}, rhs ← {t : t.dim > splitVal}
+//	  return Anonymize(rhs) ∪ Anonymize(lhs)
+func (s *splitter) anonymize(rows []int32, depth int) error {
 	if err := s.poll(len(rows)); err != nil {
 		return err
 	}
-	spans := s.level(depth)
-	if s.params.Split == Class && len(rows) >= 2*s.params.K {
+	c, ok := s.allowableCut(rows, s.level(depth))
+	if !ok {
+		return s.summarise(rows, s.level(depth))
+	}
+	lhs := s.space.Split(rows, c.dim, c.at)
+	return s.boxes.Halve(c.dim, c.at, func() error {
+		s.descend(depth)[c.dim] = c.below
+		return s.part(rows[:lhs], depth+1)
+	}, func() error {
+		s.descend(depth)[c.dim] = c.above
+		return s.part(rows[lhs:], depth+1)
+	})
+}
+
+// cut divides a region on a dimension: codes below at are the left-hand side. below and above are
+// what is known of the sides' ranges on that dimension.
+type cut struct {
+	dim          int
+	at           uint32
+	below, above span
+}
+
+// allowableCut is the cut of a region: at the median of the widest dimension that has an allowable
+// one, or first, under split: class, where classes separate best. ok is false where no cut is
+// allowable.
+func (s *splitter) allowableCut(rows []int32, spans []span) (c cut, ok bool) {
+	if len(rows) < 2*s.params.K {
+		return cut{}, false
+	}
+	if s.params.Split == Class {
 		if dim, at, ok := s.purest(rows, spans); ok && s.allows(rows, dim, at) {
-			whole := spans[dim]
-			return s.divide(rows, depth, dim, at,
-				span{low: whole.low, high: at - 1}, span{low: at, high: whole.high})
+			return cut{dim: dim, at: at, below: span{low: spans[dim].low, high: at - 1},
+				above: span{low: at, high: spans[dim].high}}, true
 		}
 	}
-	for len(rows) >= 2*s.params.K {
-		dim := s.widest(rows, spans)
+	for {
+		dim := s.chooseDimension(rows, spans)
 		if dim < 0 {
-			break
+			return cut{}, false
 		}
-		at, median, ok := s.cut(rows, dim, spans[dim])
-		if !ok {
-			spans[dim].spent, spans[dim].refused = s.limits == nil, true
-			continue
+		if c, ok := s.findMedian(rows, dim, spans[dim]); ok {
+			return c, true
 		}
-		// The median's own side ends at the median; where the other side begins is not known.
-		whole := spans[dim]
-		return s.divide(rows, depth, dim, at,
-			span{low: whole.low, high: at - 1, measured: at > median},
-			span{low: at, high: whole.high, measured: at == median})
+		spans[dim].spent, spans[dim].refused = s.limits == nil, true
 	}
+}
+
+// summarise makes the builder's current box a region of the rows.
+func (s *splitter) summarise(rows []int32, spans []span) error {
 	done := 0
 	if n := len(s.ends); n > 0 {
 		done = int(s.ends[n-1])
@@ -243,19 +277,6 @@ func (s *splitter) strict(rows []int32, depth int) error {
 	}
 	s.end(rows, spans)
 	return nil
-}
-
-// divide cuts the builder's current box on dim at the code at and partitions both parts. below and
-// above are what is known of their ranges on dim.
-func (s *splitter) divide(rows []int32, depth, dim int, at uint32, below, above span) error {
-	left := s.space.Split(rows, dim, at)
-	return s.boxes.Halve(dim, at, func() error {
-		s.descend(depth)[dim] = below
-		return s.part(rows[:left], depth+1)
-	}, func() error {
-		s.descend(depth)[dim] = above
-		return s.part(rows[left:], depth+1)
-	})
 }
 
 // end notes that a region's rows end here, and the tight ranges that happen to be known.
@@ -284,24 +305,29 @@ func (s *splitter) allows(rows []int32, dim int, at uint32) bool {
 	return s.limits.Allows(rows[:left]) && s.limits.Allows(rows[left:])
 }
 
-// cut returns the cut beside the median of a dimension: rows with codes below at go left. ok is
-// false when neither cut is allowed. If neither leaves k rows on both sides, no cut on this
-// dimension does (errata M1).
-func (s *splitter) cut(rows []int32, dim int, whole span) (at, median uint32, ok bool) {
+// findMedian returns the cut of a dimension beside the median of its frequency set (Space.Median
+// counts it). ok is false when neither {≤ median | > median} nor {< median | ≥ median} is allowed;
+// if neither leaves k rows on both sides, no cut on this dimension does (errata M1).
+func (s *splitter) findMedian(rows []int32, dim int, whole span) (c cut, ok bool) {
 	median, below, equal := s.space.Median(rows, dim, whole.low, whole.high+1)
 	n, k := len(rows), s.params.K
-	upTo := below + equal // rows left of the paper's cut
+	upTo := below + equal // rows of the paper's left-hand side
 	upToOK := upTo >= k && n-upTo >= k && s.allows(rows, dim, median+1)
 	belowOK := below >= k && n-below >= k && s.allows(rows, dim, median)
 	switch {
 	case upToOK && belowOK && s.params.Cut == Even && unevenness(n, below) < unevenness(n, upTo):
-		return median, median, true
-	case upToOK:
-		return median + 1, median, true
-	case belowOK:
-		return median, median, true
+		upToOK = false
+	case !upToOK && !belowOK:
+		return cut{}, false
 	}
-	return 0, median, false
+	// The median's own side ends at the median; where the other side begins is not known.
+	if upToOK {
+		return cut{dim: dim, at: median + 1,
+			below: span{low: whole.low, high: median, measured: true},
+			above: span{low: median + 1, high: whole.high}}, true
+	}
+	return cut{dim: dim, at: median, below: span{low: whole.low, high: median - 1},
+		above: span{low: median, high: whole.high, measured: true}}, true
 }
 
 func unevenness(n, left int) int { return max(n-2*left, 2*left-n) }

@@ -14,6 +14,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/datasets"
 	"ppdp/internal/declared"
 	"ppdp/privacy"
 	"ppdp/random"
@@ -174,25 +175,14 @@ func TestWorkloadSplit(t *testing.T) {
 		}
 		type query struct{ dim, low, high int }
 		var queries []query
-		workload := allQueries
-		if rapid.Bool().Draw(t, "ranges") {
-			workload = "x0 <= 0..0"
-			queries = append(queries, query{0, 0, 1})
-			if last := len(p.cells) - 1; p.cells[last] >= 5 {
-				workload = workloadText(last)
-				queries = []query{{last, 0, 3}, {last, 0, 4}, {last, 2, p.cells[last]},
-					{last, 1, 2}}
-			}
-		} else {
-			for d, cells := range p.cells {
-				for c := range cells {
-					queries = append(queries, query{d, c, c + 1})
-				}
+		for d, cells := range p.cells {
+			for c := range cells {
+				queries = append(queries, query{d, c, c + 1})
 			}
 		}
 		table := p.table()
 		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First,
-			Split: Workload, Workload: workload, Records: partition.Box})
+			Split: Workload, Records: partition.Box})
 		failure := func(areas []area) float64 {
 			sum := 0.0
 			for _, q := range queries {
@@ -277,11 +267,6 @@ func TestWorkloadSplit(t *testing.T) {
 	})
 }
 
-func workloadText(dim int) string {
-	x := "x" + string(rune('0'+dim))
-	return x + " <= 2..3; " + x + ">=2 ;" + x + " = 1"
-}
-
 func TestSplitRefuses(t *testing.T) {
 	for _, test := range []struct {
 		change func(*Params)
@@ -291,9 +276,6 @@ func TestSplitRefuses(t *testing.T) {
 			`split: "best", must be one of median, class, workload`},
 		{func(p *Params) { p.Mode, p.Split = Relaxed, Class },
 			`split: "class", must be median in mode relaxed`},
-		{func(p *Params) { p.Workload = "" }, `workload: "", must be all or parts`},
-		{func(p *Params) { p.Workload = "age < 3; sex =" }, `workload: "age < 3", must be`},
-		{func(p *Params) { p.Workload = "age < 3; sex =" }, `workload: "sex =", must be`},
 	} {
 		p := Algorithm{}.Params().(*Params)
 		test.change(p)
@@ -307,9 +289,6 @@ func TestSplitRefuses(t *testing.T) {
 		want   string
 	}{
 		{func(p *Params) { p.Split = Class }, "the table has no class attribute"},
-		{func(p *Params) { p.Split, p.Workload = Workload, "disease = flu" },
-			`workload: "disease", must be one of the quasi-identifiers age, sex, zipcode`},
-		{func(p *Params) { p.Split, p.Workload = Workload, "age <= 130" }, "workload: "},
 	} {
 		p := Algorithm{}.Params().(*Params)
 		p.K = 2
@@ -322,36 +301,17 @@ func TestSplitRefuses(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", p, err, test.want)
 		}
 	}
-}
-
-// TestParseWorkload: the first operator divides a part; what follows is its values, whatever they
-// hold.
-func TestParseWorkload(t *testing.T) {
-	got, err := parseWorkload("pay = <=50K; age>=30..60 ;a<b <= x=1; a==b")
-	want := []queries{{"pay", "=", "<=50K"}, {"age", ">=", "30..60"}, {"a<b", "<=", "x=1"},
-		{"a", "=", "=b"}}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q (%v), want %q", got, err, want)
+	p := DefaultParams()
+	p.Split = Workload
+	wide := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Step: 1,
+		High: maxQueries + 1, Role: datasets.QuasiIdentifier}}}
+	if err := (Algorithm{}).CheckSchema(wide, p); err == nil {
+		t.Errorf("a workload of more than %d counts is accepted", maxQueries)
 	}
-}
-
-func FuzzParseWorkload(f *testing.F) {
-	for _, text := range []string{"all", "age <= 30..60; sex = male", "=", "a==b", "a >= 1;", ";",
-		"a<=>b", "x=<=3", "0> =0"} {
-		f.Add(text)
+	wide.Attributes[0].High--
+	if err := (Algorithm{}).CheckSchema(wide, p); err != nil {
+		t.Errorf("a workload of %d counts: %v", maxQueries, err)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		parts, err := parseWorkload(text)
-		if err == nil && len(parts) == 0 && text != allQueries {
-			t.Fatalf("%q: neither parts nor an error", text)
-		}
-		for _, part := range parts {
-			again, err := parseWorkload(part.attribute + " " + part.operator + " " + part.values)
-			if err != nil || len(again) != 1 || again[0] != part {
-				t.Fatalf("%q: part %q is read again as %q (%v)", text, part, again, err)
-			}
-		}
-	})
 }
 
 // TestCopiedTogether: on a table so large that regions' rows are copied together, every row still
@@ -359,7 +319,7 @@ func FuzzParseWorkload(f *testing.F) {
 func TestCopiedTogether(t *testing.T) {
 	table := shaped(partition.FarRows)
 	for _, mode := range []Mode{Strict, Relaxed} {
-		params := Params{K: 50, Mode: mode, Cut: First, Split: Median, Workload: allQueries,
+		params := Params{K: 50, Mode: mode, Cut: First, Split: Median,
 			Records: partition.Range}
 		r := release(t, table, table.AllRows(), params)
 		sizes := make([]int, r.Regions.Len())

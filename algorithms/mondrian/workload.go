@@ -2,59 +2,8 @@ package mondrian
 
 import (
 	"container/heap"
-	"errors"
-	"fmt"
 	"math"
-	"strings"
-
-	"ppdp/datasets"
 )
-
-// allQueries is the workload of every value of every quasi-identifier.
-const allQueries = "all"
-
-// queries is one part of a workload: an attribute compared with each of some values.
-type queries struct{ attribute, operator, values string }
-
-// operators are those of a workload's predicates.
-var operators = []string{"<=", ">=", "="}
-
-// parseWorkload reads the text of a workload, "age <= 30..60; sex = male". Whether the attributes
-// and values exist is not known here. A workload of allQueries has no parts.
-func parseWorkload(text string) ([]queries, error) {
-	if text == allQueries {
-		return nil, nil
-	}
-	var parts []queries
-	var errs []error
-	for word := range strings.SplitSeq(text, ";") {
-		part, ok := parseQueries(word)
-		if !ok {
-			errs = append(errs, fmt.Errorf("workload: %q, must be %s or parts such as "+
-				"age <= 30..60 or sex = male, joined by semicolons",
-				strings.TrimSpace(word), allQueries))
-			continue
-		}
-		parts = append(parts, part)
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	return parts, nil
-}
-
-// parseQueries takes the first operator for it: values may hold others, as "<=50K" does.
-func parseQueries(word string) (queries, bool) {
-	first, q := len(word), queries{}
-	for _, operator := range operators {
-		if at := strings.Index(word, operator); at >= 0 && at < first {
-			first = at
-			q = queries{strings.TrimSpace(word[:at]), operator,
-				strings.TrimSpace(word[at+len(operator):])}
-		}
-	}
-	return q, q.attribute != "" && q.values != ""
-}
 
 // predicate is a query's interval of codes, [low, high), with how far its answer is off: the
 // estimate less the truth, in records.
@@ -65,58 +14,6 @@ type predicate struct {
 
 // maxQueries bounds a workload.
 const maxQueries = 1 << 17
-
-// predicatesOf resolves a workload into the predicates of each quasi-identifier.
-func predicatesOf(workload string, schema *datasets.Schema,
-	attributes []int) ([][]predicate, error) {
-	parts, err := parseWorkload(workload)
-	if err != nil {
-		return nil, err
-	}
-	if workload == allQueries {
-		for _, attribute := range attributes {
-			parts = append(parts, queries{schema.Attributes[attribute].Name, "=",
-				datasets.AllValues})
-		}
-	}
-	all := make([][]predicate, len(attributes))
-	total := 0
-	for _, part := range parts {
-		dim := -1
-		var names []string
-		for d, attribute := range attributes {
-			names = append(names, schema.Attributes[attribute].Name)
-			if names[d] == part.attribute {
-				dim = d
-			}
-		}
-		if dim < 0 {
-			return nil, fmt.Errorf("workload: %q, must be one of the quasi-identifiers %s",
-				part.attribute, strings.Join(names, ", "))
-		}
-		a := &schema.Attributes[attributes[dim]]
-		spans, err := a.TextSpans(part.values)
-		if err != nil {
-			return nil, fmt.Errorf("workload: %w", err)
-		}
-		for _, span := range spans {
-			if total += int(span.High - span.Low); total > maxQueries {
-				return nil, fmt.Errorf("workload: more than %d queries", maxQueries)
-			}
-			for code := span.Low; code < span.High; code++ {
-				q := predicate{low: code, high: code + 1}
-				switch part.operator {
-				case "<=":
-					q.low = 0
-				case ">=":
-					q.high = uint32(a.Cells())
-				}
-				all[dim] = append(all[dim], q)
-			}
-		}
-	}
-	return all, nil
-}
 
 // planner makes the partition of split: workload. Regions are cut largest first, so that every cut
 // is judged by the errors that cuts of like size have left.
@@ -140,21 +37,20 @@ type plannedNode struct {
 	left, right int32
 }
 
-// planned partitions all rows by a workload and passes the regions to the builder.
-func (s *splitter) planned(rows []int32, schema *datasets.Schema, attributes []int) error {
-	predicates, err := predicatesOf(s.params.Workload, schema, attributes)
-	if err != nil {
-		return err
-	}
-	p := &planner{splitter: s, rows: rows, predicates: predicates, spans: make([]span, s.dims)}
+// planned partitions all rows by the workload of one count for every value of every dimension, and
+// passes the regions to the builder.
+func (s *splitter) planned(rows []int32) error {
+	p := &planner{splitter: s, rows: rows, predicates: make([][]predicate, s.dims),
+		spans: make([]span, s.dims)}
 	p.nodes = append(p.nodes, plannedNode{to: int32(len(rows))})
 	for d := range s.dims {
 		p.low, p.high = append(p.low, 0), append(p.high, s.space.Cells(d))
 		p.cumulate(rows, d, 0, s.space.Cells(d))
-		for i := range predicates[d] {
-			q := &predicates[d][i]
+		for code := range s.space.Cells(d) {
+			q := predicate{low: code, high: code + 1}
 			truth := float64(p.counts[q.high] - p.counts[q.low])
-			q.off = share(len(rows), 0, s.space.Cells(d), q) - truth
+			q.off = share(len(rows), 0, s.space.Cells(d), &q) - truth
+			p.predicates[d] = append(p.predicates[d], q)
 		}
 	}
 	heap.Push(p, int32(0))
@@ -276,16 +172,10 @@ func shift(n, left int, low, at, high uint32, q *predicate) float64 {
 
 // middle is the cut of split: median.
 func (p *planner) middle(rows []int32) (dim int, at uint32) {
-	for {
-		dim := p.widest(rows, p.spans)
-		if dim < 0 {
-			return -1, 0
-		}
-		if at, _, ok := p.cut(rows, dim, p.spans[dim]); ok {
-			return dim, at
-		}
-		p.spans[dim].spent = true
+	if c, ok := p.allowableCut(rows, p.spans); ok {
+		return c.dim, c.at
 	}
+	return -1, 0
 }
 
 // emit passes a node's regions to the builder, in the order of the rows.
