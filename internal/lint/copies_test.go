@@ -1,12 +1,14 @@
 package lint
 
 import (
+	"fmt"
 	"go/build"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -16,9 +18,22 @@ func moduleRoot(t *testing.T) string {
 	return must(filepath.Abs(filepath.Join("..", "..")))
 }
 
+// fetched has the modules of all packages and their tests in the module cache. "go test" of this
+// package alone fetches only its own, and copies of the tree are built without network.
+var fetched = sync.OnceValue(func() error {
+	c := exec.Command("go", "list", "-deps", "-test", "./...")
+	c.Dir = filepath.Join("..", "..")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", c, err, out)
+	}
+	return nil
+})
+
 // command runs a program in a folder without network and returns what it prints.
 func command(t *testing.T, dir, setting, name string, args ...string) string {
 	t.Helper()
+	noError(t, fetched())
 	c := exec.Command(name, args...)
 	c.Dir = dir
 	// Tests built with -trimpath do not know by themselves where the standard library is.
