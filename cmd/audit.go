@@ -270,10 +270,13 @@ func (c auditCommand) subjects() ([]*audited, error) {
 			}
 			continue
 		}
+		if !strings.ContainsAny(name, "/.") { // no spec's name or file
+			errs = append(errs, fmt.Errorf("%w, a *%s or a spec", err, descriptorSuffix))
+			continue
+		}
 		plans, err := makePlans([]string{name}, spec.Overrides{})
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s is no algorithm (%s); as a spec: %w", name,
-				strings.Join(algorithms.Names(), ", "), err))
+			errs = append(errs, err)
 			continue
 		}
 		for _, config := range plans[0].Configs {

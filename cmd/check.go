@@ -16,8 +16,8 @@ import (
 )
 
 type checkCommand struct {
-	File   string `arg:"" name:"table" help:"The table, as delimited text; it may be gzip."`
-	Schema string `help:"Its schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
+	File   string `reads:"" arg:"" name:"table" help:"The table, as delimited text; it may be gzip."`
+	Schema string `reads:"" help:"Its schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	JSON   bool   `name:"json" help:"Write JSON instead of text."`
 }
 

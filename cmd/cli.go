@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +22,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/internal/declared"
 	"ppdp/internal/process"
+	"ppdp/internal/spelling"
 )
 
 // Exit codes.
@@ -107,6 +112,58 @@ func (cli) Validate(command *kong.Context) error {
 	return err
 }
 
+// decode reads the value of a flag or an argument, in place of kong's mappers, whose messages are a
+// parser's. A text with the tag enum is one of those words, one with the tag reads names what exists.
+func decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	token, err := ctx.Scan.PopValue("a")
+	if err != nil {
+		return errors.New("no value, must be followed by one")
+	}
+	text, must := token.String(), ""
+	switch to := target.Addr().Interface().(type) {
+	case *float64:
+		must = "a number"
+		*to, err = strconv.ParseFloat(text, 64)
+	case *int:
+		must = "a whole number"
+		*to, err = strconv.Atoi(text)
+	case *uint64:
+		must = "a whole number of at least 0"
+		*to, err = strconv.ParseUint(text, 10, 64)
+	case *time.Duration:
+		must = "a time such as 90s, 15m or 2h"
+		*to, err = time.ParseDuration(text)
+	default:
+		target.SetString(text)
+		words := ctx.Value.EnumSlice()
+		if ctx.Value.Enum != "" && !slices.Contains(words, text) {
+			return fmt.Errorf("%q%s, must be one of %s", text, spelling.Hint(text, words),
+				strings.Join(words, ", "))
+		}
+		if ctx.Value.Tag.Has("reads") {
+			return present(text)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%q, must be %s", text, must)
+	}
+	return nil
+}
+
+// present reports a path where nothing is, with the name beside it that may be meant.
+func present(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil // whoever opens it says what else is wrong
+	}
+	entries, _ := os.ReadDir(filepath.Dir(path)) // none where the folder is not there either
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name()
+	}
+	return fmt.Errorf("%s: no such file or folder%s", filepath.ToSlash(path),
+		spelling.Hint(filepath.Base(path), names))
+}
+
 // version is what --version prints.
 func version() string {
 	text := "ppdp"
@@ -185,6 +242,11 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 		kong.Name("ppdp"),
 		kong.Description(description),
 		kong.Vars{"version": version()},
+		kong.KindMapper(reflect.Float64, kong.MapperFunc(decode)),
+		kong.KindMapper(reflect.Int, kong.MapperFunc(decode)),
+		kong.KindMapper(reflect.Uint64, kong.MapperFunc(decode)),
+		kong.KindMapper(reflect.String, kong.MapperFunc(decode)),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decode)),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),

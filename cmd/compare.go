@@ -23,9 +23,9 @@ import (
 )
 
 type compareCommand struct {
-	CSV           string `arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
+	CSV           string `reads:"" arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
 	Generated     bool   `help:"In place of a table: compare on records made up from the schema, --rows of them. Choosing by them costs no privacy, and says less."`
-	Schema        string `help:"The table's schema file; ppdp datasets schema drafts one. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
+	Schema        string `reads:"" help:"The table's schema file; ppdp datasets schema drafts one. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	Target        string `help:"The class that classifiers predict, in place of the schema's." placeholder:"ATTRIBUTE"`
 	Contributions int    `help:"At most this many records of each person are used, in place of as many as the schema says." min:"0" max:"1000" placeholder:"N"`
 	// kong splits at commas.

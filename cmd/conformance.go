@@ -9,7 +9,7 @@ import (
 )
 
 type conformanceCommand struct {
-	Descriptor string `arg:"" name:"descriptor" help:"The descriptor of a program of your own, a *.baseline.yaml."`
+	Descriptor string `reads:"" arg:"" name:"descriptor" help:"The descriptor of a program of your own, a *.baseline.yaml."`
 }
 
 func (conformanceCommand) Help() string {

@@ -19,10 +19,10 @@ import (
 
 // evaluateCommand is "ppdp evaluate".
 type evaluateCommand struct {
-	Original  string   `arg:"" help:"The original table: a CSV file."`
-	Releases  []string `arg:"" name:"release" help:"What was released of it: a CSV file of any program, with raw or generalised values, or a folder of ppdp release."`
-	Schema    string   `help:"The original's schema file; ppdp datasets schema drafts one. By default the one beside it: my.schema.yaml of my.csv." placeholder:"FILE"`
-	Holdout   string   `help:"Records of the same population that no release was made from, in a table like the original." placeholder:"FILE"`
+	Original  string   `reads:"" arg:"" help:"The original table: a CSV file."`
+	Releases  []string `reads:"" arg:"" name:"release" help:"What was released of it: a CSV file of any program, with raw or generalised values, or a folder of ppdp release."`
+	Schema    string   `reads:"" help:"The original's schema file; ppdp datasets schema drafts one. By default the one beside it: my.schema.yaml of my.csv." placeholder:"FILE"`
+	Holdout   string   `reads:"" help:"Records of the same population that no release was made from, in a table like the original." placeholder:"FILE"`
 	Split     float64  `help:"In place of --holdout: the share of the original that learners are tested on. Releases may be made from it, so that attacks on membership are left out." placeholder:"SHARE"`
 	Target    string   `help:"The attribute that learners predict, in place of the schema's class." placeholder:"ATTRIBUTE"`
 	Groups    []string `help:"Attributes between whose groups learners' errors are compared." placeholder:"NAME,..."`

@@ -15,7 +15,7 @@ import (
 )
 
 type mergeCommand struct {
-	Dirs []string `arg:"" name:"dir" help:"A folder of results, with all that is below it."`
+	Dirs []string `reads:"" arg:"" name:"dir" help:"A folder of results, with all that is below it."`
 	dataFlags
 	Out string `help:"Folder for the merged results (default: ${default})." default:"results" placeholder:"DIR"`
 }

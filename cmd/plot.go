@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"ppdp/experiments/engine"
 	"ppdp/internal/results"
+	"ppdp/internal/spelling"
 	"ppdp/plots"
 )
 
@@ -59,26 +61,19 @@ func (c plotCommand) Run(con *console) error {
 func runDirs(con *console, out string, names []string) ([]string, error) {
 	var dirs []string
 	var errs []error
-	for _, name := range names {
-		local := filepath.FromSlash(name)
-		if !filepath.IsLocal(local) {
-			errs = append(errs, fmt.Errorf("%s: must be the name of an experiment, such as "+
-				"rps/fig3", name))
-		}
-		dirs = append(dirs, filepath.Join(out, local))
+	if err := present(out); err != nil {
+		return nil, inputError{err}
 	}
-	if len(names) > 0 {
-		return dirs, inputErrors(errs...)
-	}
-	err := filepath.WalkDir(out, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(out, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		switch dir := filepath.Dir(path); entry.Name() {
+		switch dir := filepath.Dir(file); entry.Name() {
 		case results.ManifestFile:
 			dirs = append(dirs, dir)
 		case engine.JournalFile:
-			if _, err := os.Stat(filepath.Join(dir, results.ManifestFile)); err != nil {
+			_, err := os.Stat(filepath.Join(dir, results.ManifestFile))
+			if err != nil && len(names) == 0 {
 				fmt.Fprintf(con.stderr, "ppdp: %s: left out: its run has not finished; start it "+
 					"again and it goes on\n", filepath.ToSlash(dir))
 			}
@@ -88,7 +83,23 @@ func runDirs(con *console, out string, names []string) ([]string, error) {
 	if err == nil && len(dirs) == 0 {
 		err = fmt.Errorf("%s holds no results: no run has finished there", out)
 	}
-	return dirs, inputErrors(err)
+	if err != nil || len(names) == 0 {
+		return dirs, inputErrors(err)
+	}
+	finished := make([]string, len(dirs))
+	for i, dir := range dirs {
+		place, _ := filepath.Rel(out, dir) // it lies below
+		finished[i] = filepath.ToSlash(place)
+	}
+	dirs = nil
+	for _, name := range names {
+		if name = path.Clean(filepath.ToSlash(name)); !slices.Contains(finished, name) {
+			errs = append(errs, fmt.Errorf("no finished run of %q in %s%s, must be an experiment "+
+				"that ppdp run has run", name, out, spelling.Hint(name, finished)))
+		}
+		dirs = append(dirs, filepath.Join(out, name))
+	}
+	return dirs, inputErrors(errs...)
 }
 
 // drawFigures draws every figure of a run from its files.

@@ -10,7 +10,7 @@ import (
 
 // queryCommand is "ppdp query".
 type queryCommand struct {
-	Dir   string   `arg:"" help:"The folder of a release."`
+	Dir   string   `reads:"" arg:"" help:"The folder of a release."`
 	Query []string `arg:"" help:"Conditions whose records are counted, or means of attributes, each in quotes."`
 	JSON  bool     `name:"json" help:"Write JSON instead of sentences."`
 }

@@ -13,8 +13,8 @@ import (
 
 type releaseCommand struct {
 	Algorithm     string   `arg:"" help:"Name of an algorithm."`
-	Table         string   `arg:"" help:"The table: a CSV file."`
-	Schema        string   `help:"The table's schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
+	Table         string   `reads:"" arg:"" help:"The table: a CSV file."`
+	Schema        string   `reads:"" help:"The table's schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	Target        string   `help:"The attribute that the release should serve to predict, in place of the schema's class." placeholder:"NAME"`
 	Contributions int      `help:"At most this many records of each person are used, in place of as many as the schema says. The budget protects persons." placeholder:"K"`
 	Epsilon       float64  `help:"The privacy budget of this release. Algorithms under k-anonymity take none."`
@@ -27,7 +27,7 @@ type releaseCommand struct {
 	Changed       bool     `help:"The table is a newer state of the one released before: go on within the same total."`
 	Title         string   `help:"What the release is called in its certificate."`
 	License       string   `help:"The license of the release, best as a URL; for catalogues." placeholder:"URL"`
-	Sign          string   `help:"A private key to sign the certificate with (ppdp key makes one)." placeholder:"KEY"`
+	Sign          string   `reads:"" help:"A private key to sign the certificate with (ppdp key makes one)." placeholder:"KEY"`
 	Out           string   `required:"" help:"The folder to make." placeholder:"DIR"`
 	JSON          bool     `name:"json" help:"Write JSON instead of sentences."`
 }

@@ -18,12 +18,12 @@ import (
 )
 
 type riskCommand struct {
-	File       string   `arg:"" name:"table" help:"The published table, as delimited text; it may be gzip. A folder stands for the one table in it, with its schema.yaml."`
-	Schema     string   `help:"The schema file: which columns are quasi-identifiers, which are sensitive. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
+	File       string   `reads:"" arg:"" name:"table" help:"The published table, as delimited text; it may be gzip. A folder stands for the one table in it, with its schema.yaml."`
+	Schema     string   `reads:"" help:"The schema file: which columns are quasi-identifiers, which are sensitive. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
 	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
-	Population string   `help:"A table of the whole population, generalised in the same way: for the journalist's risk." placeholder:"FILE"`
-	Before     string   `help:"The table before it was anonymised, read by the schema beside it if there is one: its figures come first." placeholder:"FILE"`
+	Population string   `reads:"" help:"A table of the whole population, generalised in the same way: for the journalist's risk." placeholder:"FILE"`
+	Before     string   `reads:"" help:"The table before it was anonymised, read by the schema beside it if there is one: its figures come first." placeholder:"FILE"`
 	K          int      `help:"Records in classes smaller than this are at risk." default:"5" min:"1"`
 	C          float64  `help:"The constant of recursive (c, l)-diversity." default:"2" min:"1e-9" max:"1e9"`
 	Suppressed string   `help:"The text in every quasi-identifier of a suppressed record. Empty: no record is suppressed." default:"*"`

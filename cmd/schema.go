@@ -15,7 +15,7 @@ import (
 )
 
 type datasetsSchemaCommand struct {
-	File      string   `arg:"" help:"The table, as delimited text; it may be gzip."`
+	File      string   `reads:"" arg:"" help:"The table, as delimited text; it may be gzip."`
 	Out       string   `help:"Write to this file, which must not exist yet, instead of standard output." placeholder:"FILE"`
 	Delimiter string   `help:"The character between fields; detected by default. Write \\t for a tab." placeholder:"C"`
 	NoHeader  bool     `help:"The first line is data, not names." xor:"header"`
@@ -100,7 +100,7 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 }
 
 type datasetsHierarchiesCommand struct {
-	Schema string `arg:"" help:"The schema file."`
+	Schema string `arg:"" reads:"" help:"The schema file."`
 	Out    string `help:"Write into this folder." default:"." placeholder:"DIR"`
 }
 

@@ -11,10 +11,10 @@ import (
 )
 
 type verifyCommand struct {
-	Dir      string `arg:"" help:"The folder of a release."`
-	Original string `help:"The table that was released, if you hold it: a CSV file." placeholder:"FILE"`
-	Schema   string `help:"Its schema file. By default my.schema.yaml beside my.csv." placeholder:"FILE"`
-	Key      string `help:"The public key of whoever signed the release." placeholder:"FILE"`
+	Dir      string `reads:"" arg:"" help:"The folder of a release."`
+	Original string `reads:"" help:"The table that was released, if you hold it: a CSV file." placeholder:"FILE"`
+	Schema   string `reads:"" help:"Its schema file. By default my.schema.yaml beside my.csv." placeholder:"FILE"`
+	Key      string `reads:"" help:"The public key of whoever signed the release." placeholder:"FILE"`
 	JSON     bool   `name:"json" help:"Write JSON instead of sentences."`
 }
 

@@ -36,6 +36,9 @@ type word struct {
 
 var pieces = regexp.MustCompile(`"[^"]*"|'[^']*'|[!<>]=|[=<>]|[^\s!<>="']+|\S`)
 
+// foreign are operators of other languages, with what stands here for them.
+var foreign = map[string]string{"&&": "and", "||": "or"}
+
 // words cuts a text into pieces: at white space and around operators.
 func words(text string, pieces *regexp.Regexp) ([]word, error) {
 	var found []word
@@ -46,6 +49,9 @@ func words(text string, pieces *regexp.Regexp) ([]word, error) {
 				return nil, fmt.Errorf("column %d: a quote that does not end", w.column)
 			}
 			w.text, w.plain = w.text[1:len(w.text)-1], false
+		} else if meant, foreign := foreign[w.text]; foreign {
+			return nil, fmt.Errorf("column %d: %q, must be %q, or in quotes if it is a value",
+				w.column, w.text, meant)
 		}
 		found = append(found, w)
 	}
@@ -123,8 +129,12 @@ func (s *Schema) condition(name, operator, value word) (c Condition, err error) 
 		known = err == nil && !math.IsNaN(c.Value)
 	}
 	if !known || c.Value < a.Low || c.Value > a.High {
-		return c, fmt.Errorf("column %d: %s: %q, must be a value between its bounds", value.column,
-			a.Name, value.text)
+		low, high := fmt.Sprintf("%.15g", a.Low), fmt.Sprintf("%.15g", a.High)
+		if a.Clock != "" {
+			low, high = a.Clock.Text(a.Low), a.Clock.Text(a.High)
+		}
+		return c, fmt.Errorf("column %d: %s: %q, must be a value between its bounds, from %s to %s",
+			value.column, a.Name, value.text, low, high)
 	}
 	if c.Operator == "=" || c.Operator == "!=" {
 		if _, err := a.NumberCode(c.Value); err != nil {

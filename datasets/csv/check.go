@@ -174,7 +174,8 @@ func (f *Format) mend(faults *Faults) string {
 		return "quote fields that hold the delimiter or a line break, fill in what is missing, " +
 			"or state another delimiter in the schema"
 	case Quoting:
-		return `double a quote inside a quoted field (""), and close it before the delimiter`
+		return fmt.Sprintf(`state another delimiter than %q in the schema if fields end in one, `+
+			`or double a quote inside a quoted field ("")`, f.Delimiter)
 	case Encoding:
 		return "state encoding: latin-1 in the schema if that is what it is, or save the table " +
 			"as UTF-8"

@@ -228,7 +228,7 @@ func (g *recordGuard) next(file string, records *csv.Reader) ([]string, error) {
 	case errors.As(err, &parse):
 		parse.Line, parse.StartLine = g.above+parse.Line, g.above+parse.StartLine
 		err = &Fault{Kind: Quoting, File: file, Line: parse.Line, Column: parse.Column,
-			What: quoting(parse)}
+			What: quoting(parse, records.Comma)}
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	default:
@@ -240,14 +240,14 @@ func (g *recordGuard) next(file string, records *csv.Reader) ([]string, error) {
 }
 
 // quoting puts the library's messages about quotes in the words of this package.
-func quoting(err *csv.ParseError) string {
+func quoting(err *csv.ParseError, delimiter rune) string {
 	text := err.Err.Error()
 	switch {
 	case errors.Is(err.Err, csv.ErrBareQuote):
 		text = "a quote inside a field, must be doubled in a field that is quoted"
 	case errors.Is(err.Err, csv.ErrQuote):
-		text = "a quote that does not fit, must be doubled inside a quoted field, and closed " +
-			"before the delimiter or the line's end"
+		text = fmt.Sprintf("a quote that does not fit, must be doubled inside a quoted field, and "+
+			"closed before the delimiter %q or the line's end", delimiter)
 	}
 	if err.StartLine != err.Line {
 		text += fmt.Sprintf(" (the record begins in line %d)", err.StartLine)

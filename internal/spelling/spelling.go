@@ -7,12 +7,12 @@ import "strings"
 const longest = 40
 
 // Nearest is the first of the names with the fewest edits to word, ignoring case; "" if all of them
-// need more than one edit plus one for every three bytes of the word.
+// need more than one edit for every three bytes of the word, or than one for a shorter word.
 func Nearest(word string, names []string) string {
 	if len(word) > longest {
 		return ""
 	}
-	best, least := "", 1+len(word)/3
+	best, least := "", max(1, len(word)/3)
 	for _, name := range names {
 		d := edits(strings.ToLower(word), strings.ToLower(name))
 		if d < least || d == least && best == "" {
