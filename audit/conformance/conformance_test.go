@@ -226,6 +226,28 @@ func TestSuppressedRows(t *testing.T) {
 	}
 }
 
+// picky leaves its texts to CheckSchema, as what names an attribute has to.
+type picky struct{ fake }
+
+func (picky) CheckSchema(_ *datasets.Schema, p algorithms.Params) error {
+	if style := p.(*fakeParams).Style; style != "plain" {
+		return fmt.Errorf("style: %q, must be an attribute of the table", style)
+	}
+	return nil
+}
+
+// TestParamsAskCheckSchema: what only a table can tell is refused by it, and a fake that accepts any
+// text passes with it alone.
+func TestParamsAskCheckSchema(t *testing.T) {
+	f := fake{fault: "accepts any text", calls: new(atomic.Int64)}
+	if err := checkParams(f); err == nil {
+		t.Error("any text is accepted, and nothing is found")
+	}
+	if err := checkParams(picky{f}); err != nil {
+		t.Errorf("what CheckSchema refuses is called accepted: %v", err)
+	}
+}
+
 // TestChecksNoticeFaults: the fake without a fault passes everything, and for each fault the check
 // made for it fails.
 func TestChecksNoticeFaults(t *testing.T) {
@@ -249,8 +271,8 @@ func TestChecksNoticeFaults(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ fault, check, says string }{
-		{"accepts a negative number", "params", "depth: -1 is accepted"},
-		{"accepts any text", "params", "style: no such value is accepted"},
+		{"accepts a negative number", "params", "depth: -1 is accepted, must be refused"},
+		{"accepts any text", "params", `style: "no such value" is accepted, must be refused`},
 		{"does not name the key", "params", "key is not named"},
 		{"bad defaults", "params", "defaults"},
 		{"hides its k", "params", "must implement algorithms.Anonymous"},

@@ -21,7 +21,7 @@ func checkParams(a algorithms.Algorithm) error {
 		return fmt.Errorf("parameters of type %T, must be a pointer to a struct", defaults)
 	}
 	var errs []error
-	if err := validate(defaults); err != nil {
+	if err := validate(a, defaults); err != nil {
 		errs = append(errs, fmt.Errorf("the defaults are refused: %w", err))
 	}
 	if other := a.Params(); reflect.ValueOf(other).Pointer() == value.Pointer() &&
@@ -47,10 +47,11 @@ func checkParams(a algorithms.Algorithm) error {
 				continue
 			}
 			set(field, trial.value)
-			err := validate(params)
+			err := validate(a, params)
 			switch {
 			case err == nil && trial.refused:
-				errs = append(errs, fmt.Errorf("%s: %v is accepted", f.Name, trial.value))
+				errs = append(errs, fmt.Errorf("%s: %#v is accepted, must be refused: by the tags min, "+
+					"max or words, by Validate, or by CheckSchema", f.Name, trial.value))
 			case err == nil:
 				errs = append(errs, tryHuge(a, params, f.Name, trial.value))
 			case !strings.Contains(err.Error(), f.Name):
@@ -72,13 +73,20 @@ func tryHuge(a algorithms.Algorithm, params algorithms.Params, key string, value
 	return nil
 }
 
-func validate(p algorithms.Params) (err error) {
+// validate checks parameters without a table, then for the suite's.
+func validate(a algorithms.Algorithm, p algorithms.Params) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	return declared.Check(p)
+	if err := declared.Check(p); err != nil {
+		return err
+	}
+	if checker, ok := a.(algorithms.SchemaChecker); ok {
+		return checker.CheckSchema(Table(0).Schema(), p)
+	}
+	return nil
 }
 
 // outside is a value to try; refused ones are wrong for every parameter, others may make sense.
