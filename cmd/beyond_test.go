@@ -52,7 +52,7 @@ func beyondTable(t *testing.T) string {
 		return func(k string) string { return means(decimals, append(facts, "k", k)...) }
 	}
 	const indent = "&nbsp;&nbsp;"
-	queries, adult := referenceMeans(t, "fig17"), referenceMeans(t, "fig14")
+	queries, adult := referenceMeans(t, "mondrian/fig17"), referenceMeans(t, "mondrian/fig14")
 	both := func(facts ...string) func(k string) string {
 		return func(k string) string {
 			x := of(queries, 1, append(facts, "metric", "count-error attribute=x1")...)(k)
@@ -73,7 +73,7 @@ func beyondTable(t *testing.T) string {
 		of(adult, 0, "metric", "count-error", "split", "workload"))
 	row(indent+"discernibility: median", of(adult, 0, append(penalty, "median")...))
 	row(indent+indent+"cut for these queries", of(adult, 0, append(penalty, "workload")...))
-	accuracy := referenceMeans(t, "classification")
+	accuracy := referenceMeans(t, "mondrian/classification")
 	for _, classifier := range [][2]string{{"C4.5", "c45"}, {"naive Bayes", "naive-bayes"}} {
 		facts := []string{"select", "mondrian", "metric", "accuracy", "classifier", classifier[1]}
 		row(fmt.Sprintf("Adult, %s on the raw fold (classification; raw data %s): median",
@@ -91,7 +91,7 @@ type reader func(decimals int, facts ...string) string
 
 func referenceMeans(t *testing.T, experiment string) reader {
 	t.Helper()
-	reference := must(regress.OpenReference("../reference/full/mondrian/" + experiment))
+	reference := must(regress.OpenReference("../reference/full/" + experiment))
 	return func(decimals int, facts ...string) string {
 		t.Helper()
 		var found *results.Sample
