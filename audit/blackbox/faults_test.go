@@ -279,8 +279,8 @@ func TestHiddenFaults(t *testing.T) {
 		least   float64 // of what is called detectable
 		says    string
 	}{
-		{"sound", resampled(1), 1, 2.5, "less noise than it has"},
-		{"half the noise", resampled(2), 1, 1.25, "less noise than it has"},
+		{"sound", resampled(1), 1, 2.5, "this audit would"},
+		{"half the noise", resampled(2), 1, 1.25, "this audit would"},
 		{"a claim too large", resampled(1), 9, math.Inf(1), "No power: so few releases"},
 		{"constant", func(algorithms.Input) (*algorithms.Release, error) {
 			return published(make([]float64, cells*classes)), nil

@@ -91,13 +91,13 @@ func (f *Finding) String() string {
 
 // power says what an audit that accuses nobody could have seen, for each kind of fault.
 func (f *Finding) power(number func(float64) string) string {
-	text := " No power against too little noise: it is not accused with " +
-		number(factors[len(factors)-1]) + " times less noise than it has."
+	text := " No power against too little noise: with " + number(factors[len(factors)-1]) +
+		" times less this audit would not detect the violation."
 	if !math.IsInf(f.Detectable, 1) {
-		text = fmt.Sprintf(" It is accused, in 80 %% of cases, with %s times less noise than it"+
-			" has.", number(f.Detectable/f.Epsilon))
+		text = fmt.Sprintf(" With %s times less noise this audit would detect the violation with "+
+			"80 %% power.", number(f.Detectable/f.Epsilon))
 	}
-	return text + fmt.Sprintf(" What always tells the inputs apart would show an epsilon of %s.",
+	return text + fmt.Sprintf(" The largest epsilon that so many releases can certify is %s.",
 		number(f.Most))
 }
 
