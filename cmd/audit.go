@@ -208,6 +208,7 @@ func (c auditCommand) load(con *console) (audit.Data, error) {
 	source, err := datasets.Lookup(c.Dataset)
 	if table := strings.TrimSuffix(c.Dataset, ".gz"); strings.HasSuffix(table, ".csv") {
 		source, err = datasets.Lookup("csv")
+		err = errors.Join(err, present(c.Dataset))
 	}
 	if err != nil {
 		return audit.Data{}, inputError{err}

@@ -113,7 +113,8 @@ func (cli) Validate(command *kong.Context) error {
 }
 
 // decode reads the value of a flag or an argument, in place of kong's mappers, whose messages are a
-// parser's. A text with the tag enum is one of those words, one with the tag reads names what exists.
+// parser's. A text with the tag enum must be one of its words, one with the tag reads name what is
+// there.
 func decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	token, err := ctx.Scan.PopValue("a")
 	if err != nil {

@@ -118,8 +118,10 @@ func TestNumbersInProse(t *testing.T) {
 		for _, classifier := range []string{"naive-bayes", "c45"} {
 			rps := facts{"algorithm": "rps", "metric": "accuracy", "classifier": classifier,
 				"allocation": "shallow", "narrow": "0", "stop": stop}
-			published := referenceValues(t, "rps/fig3", "epsilon", with(rps, "variant", "published"))
-			strict := referenceValues(t, "rps/fig3", "epsilon", with(rps, "variant", "strict"))
+			of := func(variant string) map[string]float64 {
+				return referenceValues(t, "rps/fig3", "epsilon", with(rps, "variant", variant))
+			}
+			published, strict := of("published"), of("strict")
 			for epsilon, accuracy := range published {
 				if must(strconv.ParseFloat(epsilon, 64)) >= 0.5 {
 					most = max(most, percent(math.Abs(accuracy-strict[epsilon])))

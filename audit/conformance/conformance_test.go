@@ -236,8 +236,8 @@ func (picky) CheckSchema(_ *datasets.Schema, p algorithms.Params) error {
 	return nil
 }
 
-// TestParamsAskCheckSchema: what only a table can tell is refused by it, and a fake that accepts any
-// text passes with it alone.
+// TestParamsAskCheckSchema: what only a table can tell is refused by CheckSchema, and a fake that
+// accepts any text passes with that alone.
 func TestParamsAskCheckSchema(t *testing.T) {
 	f := fake{fault: "accepts any text", calls: new(atomic.Int64)}
 	if err := checkParams(f); err == nil {

@@ -50,8 +50,8 @@ func checkParams(a algorithms.Algorithm) error {
 			err := validate(a, params)
 			switch {
 			case err == nil && trial.refused:
-				errs = append(errs, fmt.Errorf("%s: %#v is accepted, must be refused: by the tags min, "+
-					"max or words, by Validate, or by CheckSchema", f.Name, trial.value))
+				errs = append(errs, fmt.Errorf("%s: %#v is accepted, must be refused: by the "+
+					"tags min, max or words, by Validate, or by CheckSchema", f.Name, trial.value))
 			case err == nil:
 				errs = append(errs, tryHuge(a, params, f.Name, trial.value))
 			case !strings.Contains(err.Error(), f.Name):
