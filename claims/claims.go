@@ -28,19 +28,26 @@ import (
 // Verdict is the result for a claim.
 type Verdict string
 
-// The verdicts, see Evaluate. NoData says that records are missing.
+// The verdicts, see Evaluate. NoData says that records are missing. ProgramOnly is all that
+// stand-in data and reduced runs say of a paper, and ByTests all that a run says of a claim without
+// checks: tests of the source decide it.
 const (
 	Holds        Verdict = "holds"
 	HoldsInPart  Verdict = "holds-in-part"
 	Undecided    Verdict = "undecided"
 	NoDifference Verdict = "no-difference"
 	Contradicted Verdict = "contradicted"
+	ProgramOnly  Verdict = "tests-the-program-only"
+	ByTests      Verdict = "by-tests"
 	NotCovered   Verdict = "not-covered"
 	NoData       Verdict = "no-data"
 )
 
 // Text is the verdict as readers see it.
 func (v Verdict) Text() string { return strings.ReplaceAll(string(v), "-", " ") }
+
+// Judges reports whether the verdict is one on the claim, by the rule of Evaluate.
+func (v Verdict) Judges() bool { return slices.Contains(fromBest, v) }
 
 // File is a claims file: the claims of one paper.
 type File struct {
@@ -66,7 +73,7 @@ type Claim struct {
 	Errata    []string `yaml:"errata,flow-one"` // ids in docs/errata.md that concern the claim
 	Checks    []Check  `yaml:"checks"`
 	// Tests are tests of this module, "algorithms/rps.TestName", that check the code against the
-	// statement. They are not run here. Without checks, Expect is the verdict.
+	// statement. They are not run here. Without checks, Expect is the published verdict.
 	Tests []string `yaml:"tests,flow-one"`
 	// Strict is the verdict of the tests for the strict variant; "" is Expect.
 	Strict Verdict `yaml:"strict"`

@@ -199,6 +199,9 @@ func TestPage(t *testing.T) {
 	}
 	page := read("generated/verdicts.md")
 	summary := part(page)
+	if !strings.Contains(page, "\nThese are the verdicts published with ppdp, ") {
+		t.Error("docs/generated/verdicts.md does not say whose verdicts it has")
+	}
 	for _, name := range []string{"../README.md", "reproduction.md"} {
 		text := read(name)
 		if there := part(text); *update {
@@ -213,7 +216,8 @@ func TestPage(t *testing.T) {
 		}
 	}
 	const again = "run: make reproduce settle && bin/ppdp claims --write docs/generated/verdicts.md"
-	for _, mark := range []string{"on stand-in data", "on a reduced run", "a surprise"} {
+	for _, mark := range []string{"on stand-in data", "on a reduced run", "differs from the published",
+		"verdicts of one run"} {
 		if strings.Contains(page, mark) {
 			t.Errorf("docs/generated/verdicts.md has a verdict %s; %s", mark, again)
 		}
@@ -276,6 +280,30 @@ func TestSummary(t *testing.T) {
 		"| A | Fig. 1, Fig. 2 | One. | **holds** | −2.5 ± 0.25 |\n\n"
 	if summary := part(b.String()); err != nil || !strings.Contains(summary, want) {
 		t.Errorf("%s (%v), want %s", summary, err, want)
+	}
+}
+
+// TestWholePage: only where all verdicts are as published is the page theirs, with those by tests;
+// otherwise tests give a run no verdict, and the page says how far the run goes.
+func TestWholePage(t *testing.T) {
+	l := &File{Citation: "A paper"}
+	page := func(run Verdict) string {
+		var b strings.Builder
+		noError(t, WriteMarkdown(&b, []*File{l}, [][]Judgement{{
+			{ID: "A", Source: []string{"Fig. 1"}, Verdict: run, Expect: Holds},
+			{ID: "B", Source: []string{"Fig. 2"}, Verdict: ByTests, Expect: Contradicted,
+				Basis: "tests"},
+			{ID: "C", Source: []string{"Fig. 3"}, Verdict: NotCovered, Reason: "Nobody looked."}}}))
+		return b.String()
+	}
+	for run, want := range map[Verdict][2]string{
+		Holds:       {"\nThese are the verdicts published with ppdp, ", "| A paper | 1 | | | 1 | | 1 |\n"},
+		ProgramOnly: {"\nThese are verdicts of one run. This run could ", "| A paper | | | | | | 3 |\n"},
+		NoData:      {"\nThese are verdicts of one run. This run could ", "| A paper | | | | | | 3 |\n"},
+	} {
+		if got := page(run); !strings.Contains(got, want[0]) || !strings.Contains(got, want[1]) {
+			t.Errorf("%s: %s\nwant %q", run, got, want)
+		}
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Coverage counts claims that have a verdict other than NotCovered and NoData, and their figures.
+// Coverage counts claims that points or tests give a verdict, and their figures.
 type Coverage struct {
 	Judged, Claims   int
 	Covered, Figures int      // figures and tables of the paper with at least one judged claim
@@ -18,7 +18,7 @@ func CoverageOf(f *File, judgements []Judgement) Coverage {
 	c := Coverage{Claims: len(judgements), Figures: len(f.Figures)}
 	var judged []string
 	for i := range judgements {
-		if j := &judgements[i]; j.Verdict != NotCovered && j.Verdict != NoData {
+		if j := &judgements[i]; j.Verdict.Judges() {
 			c.Judged++
 			judged = append(judged, j.Source...)
 		}
@@ -36,7 +36,7 @@ func CoverageOf(f *File, judgements []Judgement) Coverage {
 func (c Coverage) String() string {
 	text := fmt.Sprintf("%d of %d claims, %d of %d figures and tables",
 		c.Judged, c.Claims, c.Covered, c.Figures)
-	if len(c.Missing) > 0 {
+	if c.Covered > 0 && len(c.Missing) > 0 {
 		text += " (without " + strings.Join(c.Missing, ", ") + ")"
 	}
 	return text
@@ -45,7 +45,7 @@ func (c Coverage) String() string {
 // Count returns how many judgements have each verdict, best first, without those that none has.
 func Count(judgements []Judgement) (counts []string) {
 	numbers := numbersOf(judgements)
-	for _, v := range append(slices.Clone(fromBest), NotCovered, NoData) {
+	for _, v := range append(slices.Clone(fromBest), unjudged...) {
 		if n := numbers[v]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
@@ -60,4 +60,55 @@ func numbersOf(judgements []Judgement) map[Verdict]int {
 		numbers[judgements[i].Verdict]++
 	}
 	return numbers
+}
+
+// unjudged are the verdicts that judge nothing.
+var unjudged = []Verdict{ProgramOnly, ByTests, NoData, NotCovered}
+
+// Agreement says in how many claims a run agrees with what is published, in which it differs, and
+// why it says nothing of the others.
+func Agreement(judgements ...[]Judgement) string {
+	all := slices.Concat(judgements...)
+	agree := 0
+	var differ []string
+	for i := range all {
+		switch j := &all[i]; {
+		case j.Surprise:
+			differ = append(differ, fmt.Sprintf("%s (here %s, published %s)", j.ID, j.Words(),
+				j.Published.Words()))
+		case j.Published != nil && j.comparable():
+			agree++
+		}
+	}
+	judged := agree + len(differ)
+	text := "This run could judge no claim of the papers."
+	if judged > 0 {
+		text = fmt.Sprintf("%d of %d claims that this run could judge agree with the verdicts "+
+			"published with ppdp", agree, judged)
+		if len(differ) > 0 {
+			text += fmt.Sprintf("; %d differ: %s", len(differ), strings.Join(differ, ", "))
+		}
+		text += "."
+	}
+	numbers := numbersOf(all)
+	open := len(all) - judged
+	for _, v := range unjudged {
+		open -= numbers[v]
+	}
+	var others []string
+	for _, other := range []struct {
+		n    int
+		text string
+	}{{open, "undecided, here or as published"},
+		{numbers[ProgramOnly], "on stand-in data or a reduced run, which tests the program only"},
+		{numbers[ByTests], "decided by tests of the source (make test)"},
+		{numbers[NoData], "not run, or without enough data"}, {numbers[NotCovered], "not covered"}} {
+		if other.n > 0 {
+			others = append(others, fmt.Sprintf("%d %s", other.n, other.text))
+		}
+	}
+	if len(others) > 0 {
+		text += " The others: " + strings.Join(others, "; ") + "."
+	}
+	return text
 }

@@ -45,9 +45,12 @@ type Judgement struct {
 	Statement string   `json:"statement"`
 	Source    []string `json:"source"`
 	Errata    []string `json:"errata,omitempty"`
-	Verdict   Verdict  `json:"verdict"`
+	Verdict   Verdict  `json:"verdict"` // of the run
 	Basis     string   `json:"basis,omitempty"`  // "records", or "tests" for a claim without checks
 	Reason    string   `json:"reason,omitempty"` // of not-covered and no-data
+	// Published is what comes with ppdp: the committed settled verdict with its numbers or, where
+	// nothing is settled, the expected one; nil where none is published. See Beside.
+	Published *Judgement `json:"published,omitempty"`
 	// PaperWords are the paper's words, in ours, that speak for the reading, Note the verdict's
 	// cause: both from the claims file.
 	PaperWords string `json:"words,omitempty"`
@@ -56,13 +59,12 @@ type Judgement struct {
 	Debt string `json:"undecided,omitempty"`
 	// Effect is the median point, by its value, of the check that decided the verdict.
 	Effect *Point `json:"effect,omitempty"`
-	// Settled says that the records are those of a settled run, Committed that it is the committed
-	// one. Papers is then the verdict at the papers' numbers of trials, "" where that was not run.
-	Settled   bool    `json:"settled,omitempty"`
-	Committed bool    `json:"committed,omitempty"`
-	Papers    Verdict `json:"papers,omitempty"`
-	// Expect is the claims file's; Surprise is a verdict other than Expect. Nothing is expected of
-	// a run on stand-ins, with overridden trials or grid, of another variant or of times.
+	// Settled says that the records are those of a settled run. Papers is then the verdict at the
+	// papers' numbers of trials, "" where they say nothing.
+	Settled bool    `json:"settled,omitempty"`
+	Papers  Verdict `json:"papers,omitempty"`
+	// Expect is the claims file's; Surprise says that the verdict differs from it: that both are
+	// decided, and not alike.
 	Expect      Verdict     `json:"expect,omitempty"`
 	Surprise    bool        `json:"surprise,omitempty"`
 	StandIn     bool        `json:"standIn,omitempty"`  // judged on generated data
@@ -73,6 +75,9 @@ type Judgement struct {
 	Checks      []Evidence  `json:"checks,omitempty"`
 	Tests       []string    `json:"tests,omitempty"`
 	Readings    []Judgement `json:"readings,omitempty"`
+
+	released bool // rests on a release that is not the data themselves
+	absent   bool // an experiment was not run
 }
 
 // timed notes that times of a machine were used.
@@ -91,13 +96,12 @@ func (j *Judgement) Remarks() (remarks []string) {
 		text    string
 	}{
 		{j.Variant == Strict, "strict variant"},
-		{j.Committed, "by the committed settled run"},
 		{j.Papers != "" && j.Papers != j.Verdict,
 			"at the papers' numbers of trials: " + j.Papers.Text()},
 		{j.StandIn, "on stand-in data"},
 		{j.Reduced, "on a reduced run"},
 		{j.Clock, strings.TrimSuffix(byTheClock+": "+strings.Join(j.Machines, ", "), ": ")},
-		{j.Surprise, "a surprise: " + string(j.Expect) + " was expected"},
+		{j.Surprise, "differs from the published verdict, " + j.Expect.Text()},
 	} {
 		if r.applies {
 			remarks = append(remarks, r.text)
@@ -202,9 +206,9 @@ func (e *evaluation) claim(c *Claim) Judgement {
 		j.Verdict, j.Reason = NotCovered, c.NotCovered
 		return j
 	case len(c.Checks) == 0:
-		j.Verdict, j.Basis = c.Expect, "tests"
+		j.Verdict, j.Basis = ByTests, "tests"
 		if j.Variant == Strict {
-			j.Verdict = cmp.Or(c.Strict, c.Expect)
+			j.Expect = cmp.Or(c.Strict, c.Expect)
 		}
 		return j
 	}
@@ -242,8 +246,16 @@ func (e *evaluation) judge(j *Judgement, c *Claim, reading *Reading) {
 	}
 	slices.Sort(j.Experiments)
 	j.Experiments = slices.Compact(j.Experiments)
+	program := (j.StandIn || j.Reduced) && !j.absent
+	if j.StandIn && !j.released && !j.absent {
+		reasons = []string{"it is about the data themselves, and they are stand-ins"}
+		program = false
+	}
 	if len(reasons) > 0 {
 		j.Verdict, j.Reason, j.Checks = NoData, strings.Join(reasons, "; "), nil
+		if program {
+			j.Verdict = ProgramOnly
+		}
 		return
 	}
 	decide(j)
@@ -261,8 +273,22 @@ func (e *evaluation) judge(j *Judgement, c *Claim, reading *Reading) {
 			}
 		}
 	}
-	j.Surprise = j.Verdict != j.Expect && j.Variant == Published &&
-		!j.StandIn && !j.Reduced && !j.Clock
+	if program {
+		j.Verdict, j.Effect = ProgramOnly, nil
+		for i := range j.Checks {
+			j.Checks[i].Verdict = ProgramOnly
+		}
+	}
+	j.Surprise = j.Variant == Published && j.comparable() && j.Verdict != j.Expect
+}
+
+// comparable reports whether the verdict can agree with the expected one or differ from it: both
+// are decided. What holds in part, with open points only besides, may yet hold.
+func (j *Judgement) comparable() bool {
+	decided := func(v Verdict) bool { return v != Undecided && v.Judges() }
+	counts := j.Counts()
+	mayHold := j.Verdict == HoldsInPart && counts.Opposes+counts.Equal == 0
+	return decided(j.Verdict) && decided(j.Expect) && !(mayHold && j.Expect == Holds)
 }
 
 // scope is one check under evaluation, in one reading and variant: the check's own parts with what
@@ -347,7 +373,6 @@ func (s *scope) point(q *quantity) (Point, error) {
 	case math.IsNaN(p.SE):
 		return p, missing("%s: n = %d at %s, too few for a standard error", s.experiment, p.N, p.At)
 	}
-	s.judgement.StandIn = s.judgement.StandIn || q.standIn
 	p = c.predicate.bounds().decide(p, c.Equal)
 	p.share = share(p.N, s.options.Settled)
 	if len(q.steps) == 0 {

@@ -117,6 +117,8 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 		if x.Metric == results.RuntimeMetric {
 			s.judgement.timed(s.runs[experiment].Manifest.CPU)
 		}
+		s.judgement.StandIn = s.judgement.StandIn || x.Dataset.StandIn()
+		s.judgement.released = s.judgement.released || !x.Original()
 		q := measured(x, side.Stat, s.check.Exact)
 		q.made = []made{{experiment, x.Setting}}
 		q.along, _ = x.Number(s.along)

@@ -47,6 +47,7 @@ func (s *scope) selected(experiment string, where Selector, at string) ([]*resul
 			return nil, fmt.Errorf("%s: experiment: %s, must be one of %s",
 				at, experiment, strings.Join(all, ", "))
 		}
+		s.judgement.absent = true
 		return nil, missing("%s has not been run", experiment)
 	}
 	if r.samples == nil {

@@ -72,7 +72,7 @@ func TestBadSelections(t *testing.T) {
 	full.Manifest.Overrides.Quick = true
 	j, err := Evaluate(fileOf(t, "where: {metric: error, epsilon: 5}\nrange: {of: {}, max: 1}"),
 		summaries(full), Options{})
-	if err != nil || j[0].Verdict != NoData || !j[0].Reduced {
+	if err != nil || j[0].Verdict != ProgramOnly || !j[0].Reduced {
 		t.Errorf("a reduced run: %v, %+v", err, j)
 	}
 }

@@ -137,40 +137,63 @@ func (s *Settled) of(id string) *Judgement {
 	return &s.Judgements[at]
 }
 
-// Headlines puts the verdicts of settled runs in place of those at the papers' numbers of trials,
-// which stay beside them: the user's own on real data, or else the committed ones, in the published
-// variant and if they are of the checks that the claims have now.
-func Headlines(papers []Judgement, own, kept *Settled) []Judgement {
-	all := slices.Clone(papers)
+// Beside returns judgements of a run with the published ones beside them. The user's own settled
+// verdicts, on real data and of the checks that the claims have now, stand in place of those at the
+// papers' numbers of trials.
+func Beside(run []Judgement, own, kept *Settled) []Judgement {
+	all := slices.Clone(run)
 	for i := range all {
 		j := &all[i]
 		mine, old := own.of(j.ID), kept.of(j.ID)
 		j.Readings = slices.Clone(j.Readings)
-		switch {
-		case j.Variant != Published:
-		case mine != nil && !mine.StandIn && mine.Meaning == j.Meaning:
-			j.settle(mine, false)
-		case old != nil && old.Meaning == j.Meaning:
-			j.settle(old, true)
+		if j.Variant == Published && mine != nil && !mine.StandIn && mine.Meaning == j.Meaning {
+			j.settle(mine)
 		}
+		if old != nil && old.Meaning != j.Meaning {
+			old = nil
+		}
+		j.publish(old)
 	}
 	return all
 }
 
 // settle takes the verdict and the evidence of a settled run, also for the readings that have one.
-func (j *Judgement) settle(by *Judgement, committed bool) {
+func (j *Judgement) settle(by *Judgement) {
 	for k := range j.Readings {
-		j.Readings[k].settle(&by.Readings[k], committed)
+		j.Readings[k].settle(&by.Readings[k])
 	}
 	if !by.Settled {
 		return
 	}
-	if j.Papers = j.Verdict; j.Papers == NoData {
+	if j.Papers = j.Verdict; !j.Papers.Judges() {
 		j.Papers = ""
 	}
 	j.Verdict, j.Effect, j.Checks, j.Experiments = by.Verdict, by.Effect, by.Checks, by.Experiments
-	j.Basis, j.Reason, j.Settled, j.Committed = by.Basis, "", true, committed
-	j.StandIn, j.Reduced, j.Surprise = false, false, j.Verdict != j.Expect
+	j.Basis, j.Reason, j.Settled = by.Basis, "", true
+	j.StandIn, j.Reduced = false, false
+	j.Surprise = j.comparable() && j.Verdict != j.Expect
+}
+
+// publish puts the published judgement beside one and its readings, with the numbers of the
+// committed settled one where that is not nil.
+func (j *Judgement) publish(settled *Judgement) {
+	for k := range j.Readings {
+		var of *Judgement
+		if settled != nil {
+			of = &settled.Readings[k]
+		}
+		j.Readings[k].publish(of)
+	}
+	if j.Expect == "" || j.Variant != Published && j.Basis != "tests" {
+		return
+	}
+	p := &Judgement{ID: j.ID, Paper: j.Paper, Variant: j.Variant, Reading: j.Reading,
+		Statement: j.Statement, Source: j.Source, Verdict: j.Expect, Basis: j.Basis}
+	if settled != nil && settled.Settled {
+		p.Verdict, p.Effect, p.Checks = settled.Verdict, settled.Effect, settled.Checks
+		p.Experiments, p.Settled = settled.Experiments, true
+	}
+	j.Published = p
 }
 
 // meaning is a digest of the checks of a claim and its readings, as they are put into words.

@@ -84,50 +84,54 @@ func TestSettledFile(t *testing.T) {
 	}
 }
 
-// TestHeadlines: a settled verdict stands first, the user's own before the committed one, with that
-// at the papers' trials beside it; not one of other checks, of another variant or of stand-ins.
-func TestHeadlines(t *testing.T) {
+// TestBeside: the run's own verdict stays apart from the published one, which has the committed
+// numbers if they are of the same checks. A settled run of the user's own stands in place of the
+// papers' trials; not one of other checks, of another variant or of stand-ins.
+func TestBeside(t *testing.T) {
 	l := fileOf(t, below)
 	settledAs := func(against int) *Settled {
 		runs := summaries(fiveBelow(against))
 		return SettledOf(runs, must(Evaluate(l, runs, Options{Settled: true})))
 	}
-	papers := must(Evaluate(l, nil, Options{}))
+	absent := must(Evaluate(l, nil, Options{}))
 	ran := must(Evaluate(l, summaries(fiveBelow(5)), Options{}))
 	none, holds, part := &Settled{}, settledAs(0), settledAs(1)
 	for _, c := range []struct {
-		papers        []Judgement
-		own, kept     *Settled
-		want, papers2 Verdict
-		committed     bool
+		run          []Judgement
+		own, kept    *Settled
+		want, papers Verdict
+		published    string
+		surprise     bool
 	}{
-		{papers, none, none, NoData, "", false},
-		{papers, none, holds, Holds, "", true},
-		{papers, part, holds, HoldsInPart, "", false},
-		{ran, part, holds, HoldsInPart, Contradicted, false},
-		{ran, none, none, Contradicted, "", false},
+		{absent, none, none, NoData, "", "holds", false}, // as the claims file expects
+		{absent, none, part, NoData, "", "holds in part (4 of 5 points)", false},
+		{absent, part, holds, HoldsInPart, "", "holds", true},
+		{ran, part, holds, HoldsInPart, Contradicted, "holds", true},
+		{ran, none, holds, Contradicted, "", "holds", true},
 	} {
-		j := Headlines(c.papers, c.own, c.kept)[0]
-		if j.Verdict != c.want || j.Papers != c.papers2 || j.Committed != c.committed {
-			t.Errorf("%s, %q at the papers' trials, committed %t; want %+v", j.Verdict, j.Papers,
-				j.Committed, c)
+		j := Beside(c.run, c.own, c.kept)[0]
+		if j.Verdict != c.want || j.Papers != c.papers || j.Published.Words() != c.published ||
+			j.Surprise != c.surprise {
+			t.Errorf("%s, %q at the papers' trials, published %s, surprise %t; want %+v", j.Verdict,
+				j.Papers, j.Published.Words(), j.Surprise, c)
 		}
 	}
 	ran[0].Variant = Strict
-	if j := Headlines(ran, holds, holds)[0]; j.Verdict != Contradicted {
-		t.Errorf("the strict variant has the settled verdict of the published one: %s", j.Verdict)
-	}
-	holds.Judgements[0].StandIn = true
-	if j := Headlines(papers, holds, none)[0]; j.Verdict != NoData {
-		t.Errorf("a verdict on stand-ins is a headline: %s", j.Verdict)
+	if j := Beside(ran, holds, holds)[0]; j.Verdict != Contradicted || j.Published != nil {
+		t.Errorf("the strict variant has a verdict of the published one: %s", j.Verdict)
 	}
 	other := fileOf(t, strings.Replace(below, "is: below", "is: above", 1))
 	margin := fileOf(t, "equal: 0.1\n"+below)
 	for _, changed := range []*File{other, margin} {
-		papers := must(Evaluate(changed, nil, Options{}))
-		if j := Headlines(papers, none, part)[0]; j.Verdict != NoData {
-			t.Errorf("a verdict on other checks is a headline: %s", j.Verdict)
+		absent := must(Evaluate(changed, nil, Options{}))
+		j := Beside(absent, part, part)[0]
+		if j.Verdict != NoData || len(j.Published.Checks) > 0 {
+			t.Errorf("numbers of other checks are the run's, %s, or published", j.Verdict)
 		}
+	}
+	part.Judgements[0].StandIn = true
+	if j := Beside(absent, part, none)[0]; j.Verdict != NoData {
+		t.Errorf("a verdict on stand-ins is the run's: %s", j.Verdict)
 	}
 }
 

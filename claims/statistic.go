@@ -13,15 +13,14 @@ import (
 // or the difference of two means. It is kept as a function of the trials, because the jackknife has
 // to compute it again without each of them.
 type quantity struct {
-	facts   map[string]string // those the selection mentions: the place on the grid
-	along   float64           // the place on the axis that its curve runs along; NaN without one
-	label   string            // distinguishes quantities of one place
-	trials  []int             // ascending; nil where fixed
-	fixed   bool              // the same whatever the trials
-	standIn bool
-	steps   []*quantity                // of a curve, between neighbours
-	made    []made                     // what it is computed from
-	at      func(trials []int) float64 // NaN where undefined
+	facts  map[string]string          // those the selection mentions: the place on the grid
+	along  float64                    // the place on the axis that its curve runs along, or NaN
+	label  string                     // distinguishes quantities of one place
+	trials []int                      // ascending; nil where fixed
+	fixed  bool                       // the same whatever the trials
+	steps  []*quantity                // of a curve, between neighbours
+	made   []made                     // what it is computed from
+	at     func(trials []int) float64 // NaN where undefined
 }
 
 // made is a setting of an experiment.
@@ -32,7 +31,7 @@ type made struct {
 
 // measured turns a sample into a quantity, a statistic over its trials (Side.Stat).
 func measured(x *results.Sample, stat string, exact bool) *quantity {
-	q := &quantity{standIn: x.Dataset.StandIn()}
+	q := &quantity{}
 	for trial, value := range x.Trials {
 		if !math.IsNaN(value) {
 			q.trials = append(q.trials, trial)
@@ -65,7 +64,6 @@ func measured(x *results.Sample, stat string, exact bool) *quantity {
 func combined(facts map[string]string, parts []*quantity, f function) *quantity {
 	q := &quantity{facts: facts, fixed: true, along: math.NaN()}
 	for _, p := range parts {
-		q.standIn = q.standIn || p.standIn
 		q.made = append(q.made, p.made...)
 		if math.IsNaN(q.along) { // all that have a place have the same
 			q.along = p.along

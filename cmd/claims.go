@@ -28,16 +28,16 @@ type claimsCommand struct {
 func (claimsCommand) Help() string {
 	return `Judges the papers' statements on the records of finished runs. Nothing is run.
 
-Verdicts: holds, holds-in-part, no-difference, contradicted, undecided, not-covered; no-data if
-the experiments of a claim have not been run. POINTS counts the places where a claim is checked and how
-many of them support it.
+THIS RUN is what the records say, in settled runs (ppdp settle) where there are any. PUBLISHED is the
+verdict that comes with ppdp. They agree or differ where both are decided. POINTS counts the
+places where this run checks a claim and how many of them support it.
 
-Marks: ! differs from the verdict of the committed full run; S judged on stand-in data; R judged on
-a run with overrides such as --quick; C judged on clock times of the machine that ran it; T judged
-by tests of the code alone; K judged on the settled runs that come with ppdp.
+Verdicts: holds, holds-in-part, no-difference, contradicted, undecided. A run judges nothing where
+it tests-the-program-only (stand-in data, overrides such as --quick), where a claim is decided
+by-tests of the source (make test), and where there is no-data (not run) or it is not-covered.
 
-Verdicts of settled runs (ppdp settle) come first. PAPERS is then the verdict at the papers' numbers
-of trials.
+Marks: ! differs from the published verdict; S on stand-in data; R on a run with overrides such as
+--quick; C on clock times of the machine that ran it.
 
 Examples:
 
@@ -80,7 +80,8 @@ func (c claimsCommand) Run(con *console) error {
 			err = v.printCounts(con.stdout)
 		}
 		fmt.Fprintln(con.stdout, "Numbers behind a verdict: ppdp claims CLAIM. "+
-			"What the words and marks mean: ppdp claims --help.")
+			"What the words and marks mean: ppdp claims --help.\n"+
+			claims.Agreement(v.judgements...))
 	}
 	return errors.Join(err, errs)
 }
@@ -107,9 +108,9 @@ func readClaims(papers []string, ids ...string) (*verdicts, error) {
 	return v, nil
 }
 
-// judge evaluates the claims on the results of runs in a folder. Settled runs come first: those
-// below the folder, or else those that come with ppdp. There are verdicts in spite of an error,
-// which says that claims select what no run can have.
+// judge evaluates the claims on the results of runs in a folder, settled runs below it first, and
+// puts the published verdicts beside. There are verdicts in spite of an error, which says that
+// claims select what no run can have.
 func (v *verdicts) judge(variant, out string, runs []*results.Summary) error {
 	err := v.evaluate(runs, claims.Options{Variant: variant, Experiments: experiments.Names(),
 		Specs: experiments.Texts()})
@@ -118,7 +119,7 @@ func (v *verdicts) judge(variant, out string, runs []*results.Summary) error {
 		return errors.Join(err, unread)
 	}
 	for i, judged := range v.judgements {
-		v.judgements[i] = claims.Headlines(judged, own, claims.Committed())
+		v.judgements[i] = claims.Beside(judged, own, claims.Committed())
 	}
 	return err
 }
@@ -188,14 +189,18 @@ func (v *verdicts) keep(ids []string) error {
 
 // printTable prints a line a claim and a line for each of its readings.
 func (v *verdicts) printTable(w io.Writer) error {
-	table := newTable(w, "CLAIM", "SOURCE", "VERDICT", "POINTS", "PAPERS", "ERRATA",
+	table := newTable(w, "CLAIM", "SOURCE", "THIS RUN", "POINTS", "PUBLISHED", "ERRATA",
 		"STATEMENT, OR WHY THERE IS NO VERDICT")
 	row := func(name, source string, j *claims.Judgement, errata, text string) {
 		points := "-"
 		if counts := j.Counts(); counts.All() > 0 {
 			points = fmt.Sprintf("%d/%d", counts.Supports, counts.All())
 		}
-		table.row(name, source, marked(j), points, cmp.Or(string(j.Papers), "-"), errata, text)
+		published := "-"
+		if j.Published != nil {
+			published = string(j.Published.Verdict)
+		}
+		table.row(name, source, marked(j), points, published, errata, text)
 	}
 	for _, j := range slices.Concat(v.judgements...) {
 		row(j.ID, strings.Join(j.Source, ", "), &j, cmp.Or(strings.Join(j.Errata, " "), "-"),
@@ -213,8 +218,7 @@ func marked(j *claims.Judgement) string {
 	for _, mark := range []struct {
 		is     bool
 		letter string
-	}{{j.Surprise, "!"}, {j.StandIn, "S"}, {j.Reduced, "R"}, {j.Clock, "C"},
-		{j.Basis == "tests", "T"}, {j.Committed, "K"}} {
+	}{{j.Surprise, "!"}, {j.StandIn, "S"}, {j.Reduced, "R"}, {j.Clock, "C"}} {
 		if mark.is {
 			verdict += " " + mark.letter
 		}
@@ -246,12 +250,14 @@ func (v *verdicts) printDetails(w io.Writer) error {
 
 // detail prints the reading, the cause and on what numbers a claim, or a reading of it, is judged.
 func detail(b *strings.Builder, j *claims.Judgement) {
-	switch {
-	case j.Reason != "":
+	if j.Reason != "" {
 		fmt.Fprintf(b, "Reason: %s\n", j.Reason)
-	// claims files expect verdicts of the published variant
-	case j.Variant == claims.Published && j.Expect != "" && j.Verdict != j.Expect:
-		fmt.Fprintf(b, "The committed full run has %s.\n", j.Expect)
+	}
+	if p := j.Published; p != nil {
+		fmt.Fprintf(b, "Published with ppdp: %s.\n", p.Words())
+		for i := range p.Checks {
+			fmt.Fprintf(b, "  %s: %s\n", p.Checks[i].Predicate, p.Checks[i].Summary())
+		}
 	}
 	if j.Papers != "" {
 		fmt.Fprintf(b, "At the papers' numbers of trials: %s.\n", j.Papers)
@@ -272,11 +278,11 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 	}
 }
 
-// printCounts prints a line a paper: what is covered and how many claims have which verdict.
+// printCounts prints a line a paper: what the run judges and how many claims have which verdict.
 func (v *verdicts) printCounts(w io.Writer) error {
 	for i, file := range v.files {
 		list := v.judgements[i]
-		_, err := fmt.Fprintf(w, "%s: %s; %s\n", file.Paper, claims.CoverageOf(file, list),
+		_, err := fmt.Fprintf(w, "%s: judged %s; %s\n", file.Paper, claims.CoverageOf(file, list),
 			strings.Join(claims.Count(list), ", "))
 		if err != nil {
 			return err

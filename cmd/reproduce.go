@@ -75,16 +75,17 @@ func (c reproduceCommand) Run(con *console) error {
 	out := c.folder(c.Quick)
 	runs, unread := openRuns(con, out)
 	err = errors.Join(err, unread)
-	if unread == nil {
-		err = errors.Join(err, c.claims(con, runs))
-	}
 	if len(runs) > 0 {
 		err = errors.Join(err, writeReport(con, out, runs, nil))
+	}
+	if unread == nil {
+		err = errors.Join(err, c.claims(con, runs))
 	}
 	return err
 }
 
-// claims reports, in a line a paper, what the runs mean for its claims.
+// claims reports, in a line a paper, what the runs mean for its claims, and how far that agrees with
+// what is published.
 func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 	var judged []string
 	for _, paper := range claims.Papers() {
@@ -97,8 +98,10 @@ func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 		return err
 	}
 	err = v.judge(claims.Published, c.folder(c.Quick), runs)
-	fmt.Fprintln(con.stdout, "Claims with a verdict (ppdp claims has them one by one):")
-	return errors.Join(v.printCounts(con.stdout), err)
+	fmt.Fprintln(con.stdout, "Claims by this run (ppdp claims has them one by one):")
+	err = errors.Join(v.printCounts(con.stdout), err)
+	fmt.Fprintln(con.stdout, claims.Agreement(v.judgements...))
+	return err
 }
 
 // standIns decides and reports which datasets of the plans are replaced by their stand-ins: those

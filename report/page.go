@@ -31,6 +31,7 @@ type page struct {
 	Verdicts   []verdictWords // the key
 	Claims     int            // of all papers
 	Verdict    string         // how many of the claims have which verdict, in words
+	Agreement  string         // with what is published
 	Decisive   []*claimView   // those on which the papers' conclusions rest
 	StandIns   []string
 	Reduced    []string // experiments run with overrides that make them smaller
@@ -192,6 +193,11 @@ func newPage(in Input) (*page, error) {
 		}
 	}
 	p.Claims, p.Verdict = overall(p.Papers)
+	var judgements [][]claims.Judgement
+	for i := range in.Papers {
+		judgements = append(judgements, in.Papers[i].Judgements)
+	}
+	p.Agreement = claims.Agreement(judgements...)
 	// Papers with runs come before those with tests only.
 	slices.SortStableFunc(p.Papers, func(a, b *paperView) int {
 		return min(1, len(b.Experiments)) - min(1, len(a.Experiments))
@@ -207,6 +213,14 @@ func newPage(in Input) (*page, error) {
 	}
 	p.linkErrata()
 	return p, nil
+}
+
+// Tallied lists the verdicts that some claim has.
+func (p *page) Tallied() []verdictWords {
+	return slices.DeleteFunc(slices.Clone(verdictKey), func(words verdictWords) bool {
+		return !slices.ContainsFunc(p.Papers,
+			func(v *paperView) bool { return v.Count(words.Verdict) > 0 })
+	})
 }
 
 // overall counts the claims of all papers and describes their verdicts in words.

@@ -115,7 +115,9 @@ func toyInput(t *testing.T) Input {
 	runs := []*results.Summary{toy().Summary()}
 	judgements := must(claims.Evaluate(file, runs, claims.Options{}))
 	strict, _ := claims.Evaluate(file, runs, claims.Options{Variant: claims.Strict})
-	return Input{Papers: []Paper{{file, judgements, strict}}, Runs: runs, Errata: testErrata,
+	none := &claims.Settled{}
+	return Input{Papers: []Paper{{file, claims.Beside(judgements, none, none),
+		claims.Beside(strict, none, none)}}, Runs: runs, Errata: testErrata,
 		ErrataTests: "erratum,test\nR1,algorithms/a.TestR1\n"}
 }
 
@@ -138,9 +140,12 @@ func TestPage(t *testing.T) {
 		`<strong>1 of 18 jobs failed.</strong>`,
 		`out of &lt;luck&gt;`, `first: job 17, trial 2`,
 		`Toy &lt;b&gt;`, `Nobody 2026 &lt;i&gt;(toy)&lt;/i&gt;`, `at most 5 &amp; never more`,
-		`Of 3 claims of the papers 1 holds, 1 is contradicted and 1 is not judged. ` +
+		`Of 3 claims of the papers 1 only tests the program, 1 is decided by tests of the ` +
+			`source and 1 is not judged. ` +
 			`Some data are stand-ins for the real ones; 1 of 18 jobs failed.`,
-		`With a verdict: 2 of 3 claims`,
+		`<strong>This run could judge no claim of the papers. The others: 1 on stand-in data`,
+		`Judged by this run: 0 of 3 claims`,
+		`Published with ppdp: holds</p>`, `Published with ppdp: contradicted; strict: contradicted<`,
 		`<h2>In short</h2>`, `<a class="skip" href="#main">`, `<main id="main" tabindex="-1">`,
 		`3 of 3 points support`, `on stand-in data`,
 		`href="#erratum-R1"`, `id="erratum-R1"`, `algorithms<wbr>/a<wbr>.Test<wbr>R1`,
@@ -153,13 +158,16 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	for _, not := range []string{"<script", "http://", "https://", "src=", "@import", "url(",
+	for _, not := range []string{`class="claim v-holds"`, "<script", "http://", "https://", "src=", "@import", "url(",
 		"#erratum-Z9", "out of <luck>", "ZgotmplZ"} {
 		body := strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, "")
 		if body = strings.ReplaceAll(body, `xmlns:xlink="http://www.w3.org/1999/xlink"`,
 			""); strings.Contains(body, not) {
 			t.Errorf("the page holds %q", not)
 		}
+	}
+	if n := strings.Count(page, `class="chip v-holds"`); n != 1 {
+		t.Errorf("%d verdicts that hold, of which the key has one and a stand-in none", n)
 	}
 	ids := make(map[string]int)
 	var links []string

@@ -30,6 +30,10 @@ var verdictKey = []verdictWords{
 		"is undecided", "are undecided"},
 	{claims.Contradicted, "✗", "v-against", "more than a fifth of the points oppose it",
 		"is contradicted", "are contradicted"},
+	{claims.ProgramOnly, "○", "v-none", "stand-in data or a reduced run: the program works, and " +
+		"nothing is said of the paper", "only tests the program", "only test the program"},
+	{claims.ByTests, "T", "v-none", "not a matter of runs: tests of the source decide it",
+		"is decided by tests of the source", "are decided by tests of the source"},
 	{claims.NotCovered, "–", "v-none", "not judged, for the reason given",
 		"is not judged", "are not judged"},
 	{claims.NoData, "·", "v-nodata", "records are missing: its experiments were not run, or " +
@@ -51,13 +55,18 @@ type claimView struct {
 	*claims.Judgement
 	Errata []string       // of the claim's, those that the page has
 	Strict claims.Verdict // of the strict variant; "" where it has no separate one
-	placed bool           // is under an experiment
+	// StrictTests is the published verdict of the strict variant, which only tests have.
+	StrictTests claims.Verdict
+	placed      bool // is under an experiment
 }
 
 func newClaimView(j, strict *claims.Judgement) *claimView {
 	c := &claimView{Judgement: j, Errata: j.Errata}
-	if strict != nil && strict.Verdict != claims.NoData && strict.Verdict != claims.NotCovered {
+	if strict != nil && strict.Verdict.Judges() {
 		c.Strict = strict.Verdict
+	}
+	if strict != nil && strict.Published != nil {
+		c.StrictTests = strict.Published.Verdict
 	}
 	return c
 }

@@ -15,11 +15,12 @@ const (
 	ShareParam      = "share"
 )
 
-// Other releases of an evaluation: those that files hold, the data as they are, and the data with
-// the columns permuted that a parameter names.
+// Other releases of an evaluation: those that files hold, the data as they are, a table's or a
+// graph's, and the data with the columns permuted that a parameter names.
 const (
 	FileAlgorithm     = "file"
 	CopyAlgorithm     = "identity"
+	DegreesAlgorithm  = "perfect"
 	PermutedAlgorithm = "permuted"
 	ColumnsParam      = "columns"
 )

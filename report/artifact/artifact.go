@@ -97,6 +97,7 @@ type document struct {
 	Worked       float64 // seconds
 	Clock        float64 // seconds
 	Older        []string
+	Agreement    string // of the verdicts with the published ones
 }
 
 // claimRow is a claim with what judging it takes.
@@ -145,11 +146,14 @@ func WriteMarkdown(w io.Writer, c *Contents) error {
 		func(a, b Experiment) int { return report.CompareNames(a.Name, b.Name) }) {
 		d.addExperiment(e)
 	}
+	var judgements [][]claims.Judgement
 	for _, p := range c.Papers {
+		judgements = append(judgements, p.Judgements)
 		for i := range p.Judgements {
 			d.addClaim(&p.File.Claims[i], &p.Judgements[i])
 		}
 	}
+	d.Agreement = claims.Agreement(judgements...)
 	return markdown.Execute(w, d)
 }
 

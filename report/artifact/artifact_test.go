@@ -72,7 +72,8 @@ func contents(t *testing.T) *Contents {
 			{Name: "p/control"}, {Name: "p/readings"}, {Name: "p/none", Extra: true}},
 		Papers: []report.Paper{{File: l, Judgements: []claims.Judgement{
 			{ID: "A", Verdict: claims.Contradicted, Source: []string{"Fig. 1"},
-				Statement: "It is small.", Expect: claims.Holds, Surprise: true},
+				Statement: "It is small.", Expect: claims.Holds, Surprise: true,
+				Published: &claims.Judgement{Verdict: claims.Holds}},
 			{ID: "B", Verdict: claims.NotCovered, Source: []string{"Fig. 2"},
 				Statement: "It is fast.", Reason: "Nobody looked."}}}},
 		Tires: Trial{Command: "./ppdp run p/one", Output: "done\n", Seconds: 2,
@@ -104,10 +105,12 @@ func TestWriteMarkdown(t *testing.T) {
 		"Together: 2 of 5 experiments, 4 jobs, 4 min of workers' time, 16 s by the clock for " +
 			"the 1 that recorded it.",
 		// what is subtracted counts, and was not timed
-		"| A | Fig. 1 | It is small. | holds | contradicted (a surprise: holds was " +
-			"expected) | `p/one p/two` | - |",
-		"| B | Fig. 2 | It is fast. | not-covered | not covered | none: Nobody looked. |  |",
-		"verdicts on 1 of 2 claims, 1 of 2 figures and tables (without Fig. 2)",
+		"| A | Fig. 1 | It is small. | contradicted (differs from the published verdict, " +
+			"holds) | holds | `p/one p/two` | - |",
+		"| B | Fig. 2 | It is fast. | not covered | - | none: Nobody looked. |  |",
+		"judged 1 of 2 claims, 1 of 2 figures and tables (without Fig. 2)",
+		"\n0 of 1 claims that this run could judge agree with the verdicts published with " +
+			"ppdp; 1 differ: A (here contradicted, published holds). The others: 1 not covered.\n",
 		"changed in between: `p/two`.\n", // p/one was made by the program that is here
 		"- `p/two` was run with trials=1: less than the paper's setting.",
 		"- `p/two` was run on adult-standin in place of real data",
