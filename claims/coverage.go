@@ -65,50 +65,48 @@ func numbersOf(judgements []Judgement) map[Verdict]int {
 // unjudged are the verdicts that judge nothing.
 var unjudged = []Verdict{ProgramOnly, ByTests, NoData, NotCovered}
 
+// neither is why a claim neither agrees with what is published nor differs.
+var neither = map[Verdict]string{
+	Undecided:   "undecided, here or as published",
+	ProgramOnly: "on stand-in data or a reduced run, which tests the program only",
+	ByTests:     "decided by tests of the source (make test)",
+	NoData:      "not run, or without enough data",
+	NotCovered:  "not covered",
+}
+
 // Agreement says in how many claims a run agrees with what is published, in which it differs, and
 // why it says nothing of the others.
 func Agreement(judgements ...[]Judgement) string {
-	all := slices.Concat(judgements...)
-	agree := 0
-	var differ []string
-	for i := range all {
-		switch j := &all[i]; {
+	agree, numbers := 0, make(map[Verdict]int)
+	var differ, others []string
+	for _, j := range slices.Concat(judgements...) {
+		switch {
 		case j.Surprise:
 			differ = append(differ, fmt.Sprintf("%s (here %s, published %s)", j.ID, j.Words(),
 				j.Published.Words()))
 		case j.Published != nil && j.comparable():
 			agree++
+		case j.Verdict.Judges():
+			numbers[Undecided]++
+		default:
+			numbers[j.Verdict]++
 		}
 	}
-	judged := agree + len(differ)
-	text := "This run could judge no claim of the papers."
-	if judged > 0 {
+	text := "This run could judge no claim of the papers"
+	if judged := agree + len(differ); judged > 0 {
 		text = fmt.Sprintf("%d of %d claims that this run could judge agree with the verdicts "+
 			"published with ppdp", agree, judged)
-		if len(differ) > 0 {
-			text += fmt.Sprintf("; %d differ: %s", len(differ), strings.Join(differ, ", "))
-		}
-		text += "."
 	}
-	numbers := numbersOf(all)
-	open := len(all) - judged
-	for _, v := range unjudged {
-		open -= numbers[v]
+	if len(differ) > 0 {
+		text += fmt.Sprintf("; %d differ: %s", len(differ), strings.Join(differ, ", "))
 	}
-	var others []string
-	for _, other := range []struct {
-		n    int
-		text string
-	}{{open, "undecided, here or as published"},
-		{numbers[ProgramOnly], "on stand-in data or a reduced run, which tests the program only"},
-		{numbers[ByTests], "decided by tests of the source (make test)"},
-		{numbers[NoData], "not run, or without enough data"}, {numbers[NotCovered], "not covered"}} {
-		if other.n > 0 {
-			others = append(others, fmt.Sprintf("%d %s", other.n, other.text))
+	for _, v := range append([]Verdict{Undecided}, unjudged...) {
+		if n := numbers[v]; n > 0 {
+			others = append(others, fmt.Sprintf("%d %s", n, neither[v]))
 		}
 	}
 	if len(others) > 0 {
-		text += " The others: " + strings.Join(others, "; ") + "."
+		text += ". The others: " + strings.Join(others, "; ")
 	}
-	return text
+	return text + "."
 }

@@ -84,7 +84,8 @@ func (j *Judgement) Reasons() (reasons []string) {
 	if j.PaperWords != "" {
 		reasons = append(reasons, "*Reading:* "+j.Reading+". "+j.PaperWords)
 	}
-	if j.Note != "" && j.Verdict == j.Expect && j.Variant == Published {
+	as := j.Verdict == j.Expect || j.Verdict == ByTests
+	if j.Note != "" && as && j.Variant == Published {
 		reasons = append(reasons, "*Cause:* "+j.Note)
 	}
 	if j.Debt != "" && j.Verdict == Undecided {

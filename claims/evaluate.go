@@ -45,7 +45,7 @@ type Judgement struct {
 	Statement string   `json:"statement"`
 	Source    []string `json:"source"`
 	Errata    []string `json:"errata,omitempty"`
-	Verdict   Verdict  `json:"verdict"` // of the run
+	Verdict   Verdict  `json:"verdict"`          // of the run
 	Basis     string   `json:"basis,omitempty"`  // "records", or "tests" for a claim without checks
 	Reason    string   `json:"reason,omitempty"` // of not-covered and no-data
 	// Published is what comes with ppdp: the committed settled verdict with its numbers or, where
@@ -246,10 +246,10 @@ func (e *evaluation) judge(j *Judgement, c *Claim, reading *Reading) {
 	}
 	slices.Sort(j.Experiments)
 	j.Experiments = slices.Compact(j.Experiments)
-	program := (j.StandIn || j.Reduced) && !j.absent
-	if j.StandIn && !j.released && !j.absent {
+	itself := j.StandIn && !j.released && !j.absent
+	program := (j.StandIn || j.Reduced) && !itself && !j.absent
+	if itself {
 		reasons = []string{"it is about the data themselves, and they are stand-ins"}
-		program = false
 	}
 	if len(reasons) > 0 {
 		j.Verdict, j.Reason, j.Checks = NoData, strings.Join(reasons, "; "), nil

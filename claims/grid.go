@@ -118,7 +118,8 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 			s.judgement.timed(s.runs[experiment].Manifest.CPU)
 		}
 		s.judgement.StandIn = s.judgement.StandIn || x.Dataset.StandIn()
-		s.judgement.released = s.judgement.released || !x.Original()
+		s.judgement.released = s.judgement.released ||
+			x.Algorithm != results.CopyAlgorithm && x.Algorithm != results.DegreesAlgorithm
 		q := measured(x, side.Stat, s.check.Exact)
 		q.made = []made{{experiment, x.Setting}}
 		q.along, _ = x.Number(s.along)

@@ -29,9 +29,7 @@ type page struct {
 	Board      []leaderboard.Table
 	BoardKey   string
 	Verdicts   []verdictWords // the key
-	Claims     int            // of all papers
-	Verdict    string         // how many of the claims have which verdict, in words
-	Agreement  string         // with what is published
+	Agreement  string         // of the papers' verdicts with the published ones
 	Decisive   []*claimView   // those on which the papers' conclusions rest
 	StandIns   []string
 	Reduced    []string // experiments run with overrides that make them smaller
@@ -192,12 +190,7 @@ func newPage(in Input) (*page, error) {
 			p.Evaluates = p.Others[0].Evaluation != nil
 		}
 	}
-	p.Claims, p.Verdict = overall(p.Papers)
-	var judgements [][]claims.Judgement
-	for i := range in.Papers {
-		judgements = append(judgements, in.Papers[i].Judgements)
-	}
-	p.Agreement = claims.Agreement(judgements...)
+	p.Agreement = Agreement(in.Papers)
 	// Papers with runs come before those with tests only.
 	slices.SortStableFunc(p.Papers, func(a, b *paperView) int {
 		return min(1, len(b.Experiments)) - min(1, len(a.Experiments))
@@ -215,34 +208,6 @@ func newPage(in Input) (*page, error) {
 	return p, nil
 }
 
-// Tallied lists the verdicts that some claim has.
-func (p *page) Tallied() []verdictWords {
-	return slices.DeleteFunc(slices.Clone(verdictKey), func(words verdictWords) bool {
-		return !slices.ContainsFunc(p.Papers,
-			func(v *paperView) bool { return v.Count(words.Verdict) > 0 })
-	})
-}
-
-// overall counts the claims of all papers and describes their verdicts in words.
-func overall(papers []*paperView) (n int, text string) {
-	var parts []string
-	for _, words := range verdictKey {
-		many := 0
-		for _, v := range papers {
-			many += v.Count(words.Verdict)
-		}
-		if n += many; many == 1 {
-			parts = append(parts, "1 "+words.One)
-		} else if many > 1 {
-			parts = append(parts, strconv.Itoa(many)+" "+words.Many)
-		}
-	}
-	if last := len(parts) - 1; last > 0 {
-		return n, strings.Join(parts[:last], ", ") + " and " + parts[last]
-	}
-	return n, strings.Join(parts, "")
-}
-
 func newPaperView(paper *Paper) *paperView {
 	l := paper.File
 	v := &paperView{Paper: l.Paper, Citation: l.Citation,
@@ -253,7 +218,7 @@ func newPaperView(paper *Paper) *paperView {
 	}
 	for i := range paper.Judgements {
 		j := &paper.Judgements[i]
-		v.Claims = append(v.Claims, newClaimView(j, strict[j.ID]))
+		v.Claims = append(v.Claims, &claimView{Judgement: j, Errata: j.Errata, Strict: strict[j.ID]})
 	}
 	done := 0
 	for _, words := range verdictKey {

@@ -40,6 +40,15 @@ type Paper struct {
 	Strict     []claims.Judgement // of the strict variant; nil where it was not judged
 }
 
+// Agreement says how far the verdicts of papers agree with the published ones.
+func Agreement(papers []Paper) string {
+	var all []claims.Judgement
+	for _, p := range papers {
+		all = append(all, p.Judgements...)
+	}
+	return claims.Agreement(all)
+}
+
 //go:embed page.html.tmpl
 var pageText string
 

@@ -140,12 +140,10 @@ func TestPage(t *testing.T) {
 		`<strong>1 of 18 jobs failed.</strong>`,
 		`out of &lt;luck&gt;`, `first: job 17, trial 2`,
 		`Toy &lt;b&gt;`, `Nobody 2026 &lt;i&gt;(toy)&lt;/i&gt;`, `at most 5 &amp; never more`,
-		`Of 3 claims of the papers 1 only tests the program, 1 is decided by tests of the ` +
-			`source and 1 is not judged. ` +
-			`Some data are stand-ins for the real ones; 1 of 18 jobs failed.`,
 		`<strong>This run could judge no claim of the papers. The others: 1 on stand-in data`,
+		`1 not covered.</strong> Some data are stand-ins for the real ones; 1 of 18 jobs failed.`,
 		`Judged by this run: 0 of 3 claims`,
-		`Published with ppdp: holds</p>`, `Published with ppdp: contradicted; strict: contradicted<`,
+		`Published with ppdp: holds</p>`, `Published with ppdp: contradicted; strict: contradicted. <`,
 		`<h2>In short</h2>`, `<a class="skip" href="#main">`, `<main id="main" tabindex="-1">`,
 		`3 of 3 points support`, `on stand-in data`,
 		`href="#erratum-R1"`, `id="erratum-R1"`, `algorithms<wbr>/a<wbr>.Test<wbr>R1`,

@@ -15,30 +15,23 @@ type verdictWords struct {
 	Sign    string
 	Class   string // of the style sheet
 	Meaning string
-	One     string // predicate of one claim with this verdict
-	Many    string // and of several
 }
 
 // verdictKey lists the verdicts, best first.
 var verdictKey = []verdictWords{
-	{claims.Holds, "✓", "v-holds", "every point supports the statement", "holds", "hold"},
+	{claims.Holds, "✓", "v-holds", "every point supports the statement"},
 	{claims.HoldsInPart, "≈", "v-mostly", "at least half of the points support it, and at most " +
-		"a fifth may oppose it", "holds in part", "hold in part"},
+		"a fifth may oppose it"},
 	{claims.NoDifference, "=", "v-equal", "at most points there is no difference, or less than " +
-		"the stated margin", "shows no difference", "show no difference"},
-	{claims.Undecided, "?", "v-open", "these trials show neither it nor the contrary",
-		"is undecided", "are undecided"},
-	{claims.Contradicted, "✗", "v-against", "more than a fifth of the points oppose it",
-		"is contradicted", "are contradicted"},
+		"the stated margin"},
+	{claims.Undecided, "?", "v-open", "these trials show neither it nor the contrary"},
+	{claims.Contradicted, "✗", "v-against", "more than a fifth of the points oppose it"},
 	{claims.ProgramOnly, "○", "v-none", "stand-in data or a reduced run: the program works, and " +
-		"nothing is said of the paper", "only tests the program", "only test the program"},
-	{claims.ByTests, "T", "v-none", "not a matter of runs: tests of the source decide it",
-		"is decided by tests of the source", "are decided by tests of the source"},
-	{claims.NotCovered, "–", "v-none", "not judged, for the reason given",
-		"is not judged", "are not judged"},
+		"nothing is said of the paper"},
+	{claims.ByTests, "T", "v-none", "not a matter of runs: tests of the source decide it"},
+	{claims.NotCovered, "–", "v-none", "not judged, for the reason given"},
 	{claims.NoData, "·", "v-nodata", "records are missing: its experiments were not run, or " +
-		"too few of their trials succeeded; the claim says which",
-		"has no data", "have no data"},
+		"too few of their trials succeeded; the claim says which"},
 }
 
 func wordsOf(v claims.Verdict) verdictWords {
@@ -53,22 +46,9 @@ func wordsOf(v claims.Verdict) verdictWords {
 // claimView is a claim on the page: its judgement, of which the template shows most as it is.
 type claimView struct {
 	*claims.Judgement
-	Errata []string       // of the claim's, those that the page has
-	Strict claims.Verdict // of the strict variant; "" where it has no separate one
-	// StrictTests is the published verdict of the strict variant, which only tests have.
-	StrictTests claims.Verdict
-	placed      bool // is under an experiment
-}
-
-func newClaimView(j, strict *claims.Judgement) *claimView {
-	c := &claimView{Judgement: j, Errata: j.Errata}
-	if strict != nil && strict.Verdict.Judges() {
-		c.Strict = strict.Verdict
-	}
-	if strict != nil && strict.Published != nil {
-		c.StrictTests = strict.Published.Verdict
-	}
-	return c
+	Errata []string          // of the claim's, those that the page has
+	Strict *claims.Judgement // of the strict variant; nil where it was not judged
+	placed bool              // is under an experiment
 }
 
 // Points counts the points of all checks: "12 of 15 points support".

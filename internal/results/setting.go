@@ -63,11 +63,6 @@ type Setting struct {
 	key string
 }
 
-// Original reports whether the release is the data as they are, so that what is measured is theirs.
-func (s *Setting) Original() bool {
-	return s.Algorithm == CopyAlgorithm || s.Algorithm == DegreesAlgorithm
-}
-
 // Label is the curve's name, with the variant where several share it: "RPS, stop 5 (strict)".
 func (s *Setting) Label() string {
 	if s.ShowVariant {

@@ -76,11 +76,12 @@ var markdown = template.Must(template.New("artifact").Funcs(template.FuncMap{
 	"lines": func(text string) []string {
 		return strings.Split(strings.TrimRight(text, "\n"), "\n")
 	},
-	"size":     size,
-	"span":     span,
-	"count":    claims.Count,
-	"coverage": claims.CoverageOf,
-	"has":      slices.Contains[[]string],
+	"agreement": report.Agreement,
+	"size":      size,
+	"span":      span,
+	"count":     claims.Count,
+	"coverage":  claims.CoverageOf,
+	"has":       slices.Contains[[]string],
 }).Parse(markdownText))
 
 // document is what the template of ARTIFACT.md shows.
@@ -97,7 +98,6 @@ type document struct {
 	Worked       float64 // seconds
 	Clock        float64 // seconds
 	Older        []string
-	Agreement    string // of the verdicts with the published ones
 }
 
 // claimRow is a claim with what judging it takes.
@@ -146,14 +146,11 @@ func WriteMarkdown(w io.Writer, c *Contents) error {
 		func(a, b Experiment) int { return report.CompareNames(a.Name, b.Name) }) {
 		d.addExperiment(e)
 	}
-	var judgements [][]claims.Judgement
 	for _, p := range c.Papers {
-		judgements = append(judgements, p.Judgements)
 		for i := range p.Judgements {
 			d.addClaim(&p.File.Claims[i], &p.Judgements[i])
 		}
 	}
-	d.Agreement = claims.Agreement(judgements...)
 	return markdown.Execute(w, d)
 }
 
