@@ -84,7 +84,7 @@ type Claim struct {
 	Reading string `yaml:"reading"`
 	Words   string `yaml:"words"`
 	// Expect is the verdict of the committed settled run, on real data with the published variant,
-	// or of the full run where nothing is settled; any other is a surprise.
+	// or of the full run where nothing is settled.
 	Expect Verdict `yaml:"expect"`
 	Note   string  `yaml:"note"` // the cause of the verdict, without numbers of records
 	// Undecided says why no number of trials and no reading decides the claim.

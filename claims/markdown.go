@@ -52,8 +52,8 @@ func WriteMarkdown(w io.Writer, files []*File, judgements [][]Judgement) error {
 	return err
 }
 
-// published says whose verdicts a page has. Where the run's own are all as published, those by tests
-// are too.
+// published says whose verdicts a page has. Where the run's are all as published, the page has
+// those by tests too.
 func published(run [][]Judgement) (says string, shown [][]Judgement) {
 	for _, list := range run {
 		list = slices.Clone(list)

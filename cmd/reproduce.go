@@ -84,8 +84,8 @@ func (c reproduceCommand) Run(con *console) error {
 	return err
 }
 
-// claims reports, in a line a paper, what the runs mean for its claims, and how far that agrees with
-// what is published.
+// claims reports, in a line a paper, what the runs mean for its claims, and how far that agrees
+// with what is published.
 func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 	var judged []string
 	for _, paper := range claims.Papers() {

@@ -218,7 +218,8 @@ func newPaperView(paper *Paper) *paperView {
 	}
 	for i := range paper.Judgements {
 		j := &paper.Judgements[i]
-		v.Claims = append(v.Claims, &claimView{Judgement: j, Errata: j.Errata, Strict: strict[j.ID]})
+		c := &claimView{Judgement: j, Errata: j.Errata, Strict: strict[j.ID]}
+		v.Claims = append(v.Claims, c)
 	}
 	done := 0
 	for _, words := range verdictKey {

@@ -1,0 +1,105 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"ppdp/internal/results"
+)
+
+// TestProgramOnly: a reduced run, and one on stand-ins, says nothing of a paper, whatever its
+// points say. Of the stand-ins themselves no claim is judged at all.
+func TestProgramOnly(t *testing.T) {
+	of := func(algorithm, standsFor string, quick bool) *results.Run {
+		run := grid(tenEpsilons, 20, constant(1))
+		run.Manifest.Overrides.Quick = quick
+		for i := range run.Records {
+			if s := run.Records[i].Setting; s.Series == "b" {
+				s.Algorithm, s.Dataset.StandsFor = algorithm, standsFor
+			}
+		}
+		return run
+	}
+	small := fileOf(t,
+		"where: {metric: error, series: b}\neach: epsilon\nrange: {of: {}, max: 2}")
+	both := fileOf(t, "where: {metric: error}\neach: epsilon\n"+
+		"range: {of: {where: {series: a}, minus: {where: {series: b}}}, max: 2}")
+	for i, c := range []struct {
+		claim *File
+		run   *results.Run
+		want  Verdict
+	}{
+		{small, of("b", "", false), Holds}, {both, of("b", "", false), Holds},
+		{small, of("b", "", true), ProgramOnly}, {both, of("b", "toys", false), ProgramOnly},
+		{small, of("b", "toys", false), ProgramOnly},
+		{small, of("identity", "", false), Holds}, {small, of("perfect", "", false), Holds},
+		{small, of("identity", "toys", false), NoData},
+		{small, of("perfect", "toys", true), NoData},
+		{both, of("identity", "toys", false), ProgramOnly}, // one side is a release
+	} {
+		j := judged(t, c.claim, c.run)
+		holds := func(e Evidence) bool { return e.Verdict == Holds }
+		if j.Verdict != c.want || (c.want == Holds) != slices.ContainsFunc(j.Checks, holds) ||
+			(c.want == Holds) != (j.Effect != nil) || j.Surprise {
+			t.Errorf("%d: %s, effect %v, checks %+v; want %s", i, j.Verdict, j.Effect, j.Checks,
+				c.want)
+		}
+	}
+	one := grid(tenEpsilons, 1, constant(1)) // no standard error: too small to have points
+	one.Manifest.Overrides.Quick = true
+	if j := judged(t, small, one); j.Verdict != ProgramOnly || j.Reason == "" {
+		t.Errorf("a run of one trial: %s, %q", j.Verdict, j.Reason)
+	}
+	if j := judged(t, small); j.Verdict != NoData {
+		t.Errorf("not run: %s", j.Verdict)
+	}
+}
+
+// TestAgreement: what is undecided, in the run or as published, or may yet hold, neither agrees nor
+// differs, and each claim is counted once.
+func TestAgreement(t *testing.T) {
+	noise := source{5}
+	for effect, want := range map[float64]bool{0: false, 5: true} { // at one of five points
+		run := grid(tenEpsilons[:5], 20, func(series string, epsilon float64, _ int) float64 {
+			value := noise.normal()
+			if series == "b" {
+				value += 5
+			} else if epsilon == 0.01 {
+				value += 5 + effect
+			}
+			return value
+		})
+		j := judged(t, fileOf(t, below), run)
+		if j.Verdict != HoldsInPart || j.Expect != Holds || j.Surprise != want {
+			t.Errorf("an excess of %v against it: %s, a surprise %t", effect, j.Verdict, j.Surprise)
+		}
+	}
+	of := func(run, published Verdict) Judgement {
+		j := Judgement{ID: fmt.Sprintf("%s/%s", run, published), Verdict: run, Expect: published}
+		if published != "" {
+			j.Published = &Judgement{Verdict: published}
+		}
+		return j
+	}
+	other := of(Holds, Contradicted)
+	other.Surprise = true
+	all := []Judgement{of(Holds, Holds), of(NoDifference, NoDifference), of(Undecided, Holds),
+		of(Undecided, Undecided), of(Holds, Undecided), of(ProgramOnly, Holds), of(ByTests, Holds),
+		of(NoData, Holds), of(NotCovered, "")}
+	const others = " The others: 3 undecided, here or as published; 1 on stand-in data or a " +
+		"reduced run, which tests the program only; 1 decided by tests of the source (make " +
+		"test); 1 not run, or without enough data; 1 not covered."
+	const want = "2 of 3 claims that this run could judge agree with the verdicts published with " +
+		"ppdp; 1 differ: holds/contradicted (here holds, published contradicted)." + others
+	if got := Agreement(all, []Judgement{other}); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := Agreement(all[2:]); got != "This run could judge no claim of the papers."+others {
+		t.Errorf("nothing judged: %s", got)
+	}
+	if got := Agreement(all[:1]); got != "1 of 1 claims that this run could judge agree with the "+
+		"verdicts published with ppdp." {
+		t.Errorf("all agree: %s", got)
+	}
+}
