@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"ppdp/internal/results"
@@ -51,8 +52,11 @@ func TestProgramOnly(t *testing.T) {
 	if j := judged(t, small, one); j.Verdict != ProgramOnly || j.Reason == "" {
 		t.Errorf("a run of one trial: %s, %q", j.Verdict, j.Reason)
 	}
-	if j := judged(t, small); j.Verdict != NoData {
-		t.Errorf("not run: %s", j.Verdict)
+	half := fileOf(t, strings.Replace(below, "right: {", "right: {experiment: toy/two, ", 1))
+	for _, j := range []Judgement{judged(t, small), judged(t, half, one)} {
+		if j.Verdict != NoData || !strings.HasSuffix(j.Reason, " has not been run") {
+			t.Errorf("not run, or only one of two: %s, %q", j.Verdict, j.Reason)
+		}
 	}
 }
 
@@ -89,7 +93,7 @@ func TestAgreement(t *testing.T) {
 		of(NoData, Holds), of(NotCovered, "")}
 	const others = " The others: 3 undecided, here or as published; 1 on stand-in data or a " +
 		"reduced run, which tests the program only; 1 decided by tests of the source (make " +
-		"test); 1 not run, or without enough data; 1 not covered."
+		"test); 1 not run, or without the data they need; 1 not covered."
 	const want = "2 of 3 claims that this run could judge agree with the verdicts published with " +
 		"ppdp; 1 differ: holds/contradicted (here holds, published contradicted)." + others
 	if got := Agreement(all, []Judgement{other}); got != want {

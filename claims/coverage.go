@@ -70,7 +70,7 @@ var neither = map[Verdict]string{
 	Undecided:   "undecided, here or as published",
 	ProgramOnly: "on stand-in data or a reduced run, which tests the program only",
 	ByTests:     "decided by tests of the source (make test)",
-	NoData:      "not run, or without enough data",
+	NoData:      "not run, or without the data they need",
 	NotCovered:  "not covered",
 }
 

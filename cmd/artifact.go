@@ -31,9 +31,10 @@ type artifactCommand struct {
 func (artifactCommand) Help() string {
 	return `Copies the results of finished runs, and those of their data that may be passed on, and
 writes ARTIFACT.md: requirements, measured times and sizes, the verdict of the results and the
-published one on each claim, limitations. With them come check.sh, which runs the experiments again and compares, and SHA256SUMS.
-One run of a few seconds is made for its expected output. It warns of what a whole run has and this
-one lacks. "make artifact" adds the program, its source and its license.
+published one on each claim, limitations. With them come check.sh, which runs the experiments again
+and compares, and SHA256SUMS. One run of a few seconds is made for its expected output. It warns of
+what a whole run has and this one lacks. "make artifact" adds the program, its source and its
+license.
 
 Examples:
 

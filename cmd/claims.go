@@ -28,9 +28,9 @@ type claimsCommand struct {
 func (claimsCommand) Help() string {
 	return `Judges the papers' statements on the records of finished runs. Nothing is run.
 
-THIS RUN is what the records say, in settled runs (ppdp settle) where there are any. PUBLISHED is the
-verdict that comes with ppdp. They agree or differ where both are decided. POINTS counts the
-places where this run checks a claim and how many of them support it.
+THIS RUN is what the records say, those of settled runs (ppdp settle) where there are any.
+PUBLISHED is the verdict that comes with ppdp. They agree or differ where both are decided. POINTS
+counts the places where this run checks a claim and how many of them support it.
 
 Verdicts: holds, holds-in-part, no-difference, contradicted, undecided. A run judges nothing where
 it tests-the-program-only (stand-in data, overrides such as --quick), where a claim is decided
@@ -80,8 +80,10 @@ func (c claimsCommand) Run(con *console) error {
 			err = v.printCounts(con.stdout)
 		}
 		fmt.Fprintln(con.stdout, "Numbers behind a verdict: ppdp claims CLAIM. "+
-			"What the words and marks mean: ppdp claims --help.\n"+
-			claims.Agreement(v.judgements...))
+			"What the words and marks mean: ppdp claims --help.")
+		if c.Variant == claims.Published { // nothing is published of another
+			fmt.Fprintln(con.stdout, claims.Agreement(v.judgements...))
+		}
 	}
 	return errors.Join(err, errs)
 }

@@ -94,7 +94,7 @@ func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 		}
 	}
 	v, err := readClaims(judged)
-	if err != nil {
+	if err != nil || len(judged) == 0 {
 		return err
 	}
 	err = v.judge(claims.Published, c.folder(c.Quick), runs)
