@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -125,10 +126,53 @@ func TestSchemaAccepts(t *testing.T) {
 		{"seed: 1", "seed: -1", false},
 		{"seed: 1", "sead: 1", false},
 		{"name: gaussian", "name: gaussian, m: 5", false},
+		{"seed: 1", "trials: 100000", true},
+		{"seed: 1", "trials: 100001", false},
+		{"seed: 1", "plots: [{name: a, x: epsilon, y: w1, xscale: log, ylim: [0, 1]}]", true},
+		{"seed: 1", "plots: [{name: a, x: epsilon, y: w1, xscale: root}]", false},
+		{"seed: 1", "plots: [{name: a, x: epsilon, y: w1, ylim: [1]}]", false},
+		{"seed: 1", "quick: {dataset: {name: gaussian, n: 5}, folds: 2}", true},
+		{"seed: 1", "quick: {dataset: {name: gaussian, m: 5}}", false},
 	} {
 		err := validate(bytes.Replace([]byte(good), []byte(c.old), []byte(c.new), 1))
 		if accepted := err == nil; accepted != c.accepted {
 			t.Errorf("%q for %q: accepted %v, want %v: %v", c.new, c.old, accepted, c.accepted, err)
 		}
+	}
+}
+
+// TestSchemaDescribes: every key of every mapping has a description, for editors to show.
+func TestSchemaDescribes(t *testing.T) {
+	var made bytes.Buffer
+	noError(t, spec.WriteJSONSchema(&made))
+	keys := 0
+	var described func(schema any) bool
+	described = func(schema any) bool {
+		object, _ := schema.(map[string]any)
+		either, _ := object["anyOf"].([]any) // several metrics' parameters of one name
+		return object["description"] != nil || len(either) > 0 && described(either[0])
+	}
+	var walk func(path string, schema any)
+	walk = func(path string, schema any) {
+		switch s := schema.(type) {
+		case []any:
+			for i, item := range s {
+				walk(fmt.Sprint(path, "/", i), item)
+			}
+		case map[string]any:
+			properties, _ := s["properties"].(map[string]any)
+			for key, value := range properties { // order-free: reports problems
+				if keys++; !described(value) {
+					t.Errorf("%s: %s has no description", path, key)
+				}
+			}
+			for key, value := range s { // order-free: reports problems
+				walk(path+"/"+key, value)
+			}
+		}
+	}
+	walk("", must(jsonschema.UnmarshalJSON(&made)))
+	if keys < 500 {
+		t.Errorf("only %d keys found", keys)
 	}
 }

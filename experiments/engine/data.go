@@ -118,7 +118,7 @@ func loadTrial(ctx context.Context, p *spec.Plan, files datasets.Files, d *spec.
 	}
 	m.rows = table.AllRows()
 	var err error
-	if p.Folds > 0 && p.Spec.Protocol == spec.RawTest {
+	if p.Folds > 0 {
 		m.folds, err = foldsOf(p, table, p.FoldKey(d, m.data.Checksum, trial))
 	} else if p.Spec.Train.Set() {
 		m.train, err = p.Spec.Train.Of(len(m.rows))

@@ -167,9 +167,6 @@ func (e *execution) measure(ctx context.Context, measure spec.Measure) (results.
 }
 
 func (e *execution) evaluate(ctx context.Context, measure spec.Measure) (float64, bool, error) {
-	if e.plan.Spec.Protocol == spec.Inside && measure.Metric.Info().Classifier {
-		return e.evaluateInside(ctx, measure)
-	}
 	k := 0
 	if anonymous, ok := e.job.Config.Parameters.(algorithms.Anonymous); ok {
 		k = anonymous.Anonymity()
@@ -180,43 +177,6 @@ func (e *execution) evaluate(ctx context.Context, measure spec.Measure) (float64
 		Truth: e.data.truth[max(0, e.job.Fold)], Published: &e.published})
 }
 
-// evaluateInside cross-validates a classifier inside the released records and averages over the
-// folds.
-func (e *execution) evaluateInside(ctx context.Context, measure spec.Measure) (float64, bool,
-	error) {
-	table, weights, err := e.release.Records(ctx)
-	if err != nil {
-		return 0, false, err
-	}
-	if table.Len() < e.plan.Folds {
-		return 0, false, nil
-	}
-	key := e.plan.NoiseKey(e.job, e.data.data.Checksum)
-	folds, err := foldsOf(e.plan, table, key.Derive("inside folds"))
-	if err != nil {
-		return 0, false, err
-	}
-	inside := trialData{rows: table.AllRows(), folds: folds}
-	sum := 0.0
-	for fold := range folds {
-		train, test := inside.split(fold)
-		part := &algorithms.Release{Table: table.Select(train)}
-		if weights != nil {
-			part.Weights = make([]float64, len(train))
-			for i, row := range train {
-				part.Weights[i] = weights[row]
-			}
-		}
-		number, ok, err := measure.Metric.Measure(ctx, metrics.Case{Table: table, Train: train,
-			Test: test, Release: part, Classifier: measure.Classifier, Params: measure.Params})
-		if err != nil || !ok {
-			return 0, ok, err
-		}
-		sum += number
-	}
-	return sum / float64(len(folds)), true, nil
-}
-
 // foldsOf splits a table's rows into the plan's folds, or its persons where these have several
 // rows: nobody is learned from and tested on.
 func foldsOf(p *spec.Plan, table *datasets.Table, key random.Key) ([]classifiers.Fold, error) {
@@ -224,7 +184,7 @@ func foldsOf(p *spec.Plan, table *datasets.Table, key random.Key) ([]classifiers
 		return foldsOfPersons(p, table, key)
 	}
 	class := table.Schema().Class()
-	if !p.Spec.Stratify || class < 0 {
+	if class < 0 {
 		return classifiers.Folds(key, table.Len(), p.Folds)
 	}
 	labels := make([]uint32, table.Len())

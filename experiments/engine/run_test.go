@@ -192,8 +192,6 @@ func TestStale(t *testing.T) {
 		"fewer trials":     {"trials: 3", "trials: 2", all * 2 / 3},
 		"seed":             {"seed: 7", "seed: 8", 0},
 		"folds":            {"folds: 4", "folds: 3", 0},
-		"stratify":         {"folds: 4", "folds: 4\nstratify: false", 0},
-		"protocol":         {"folds: 4", "folds: 4\nprotocol: inside", 0},
 		"data":             {"n: 300", "n: 301", 0},
 		"classifier": {"[naive-bayes, majority]",
 			"[majority, naive-bayes, naive-bayes-categorical]", 0},
@@ -450,25 +448,6 @@ func TestUnwritable(t *testing.T) {
 	_, err := Run(context.Background(), mustPlan(t, testSpec, spec.Overrides{}), opts)
 	if err == nil || !strings.Contains(err.Error(), out) || ran {
 		t.Errorf("got %v, ran %v", err, ran)
-	}
-}
-
-// TestInside: cross-validation inside the release makes one release a trial and measures on it.
-func TestInside(t *testing.T) {
-	t.Parallel()
-	text := strings.Replace(testSpec, "folds: 4", "folds: 4\nprotocol: inside", 1)
-	plan := mustPlan(t, text, spec.Overrides{})
-	if want := len(plan.Configs) * 3; len(plan.Jobs) != want {
-		t.Fatalf("%d jobs, want %d", len(plan.Jobs), want)
-	}
-	result := mustRun(t, plan, options(t, t.TempDir()))
-	o := must(results.Read(result.Dir))
-	for _, r := range o.Records {
-		for _, v := range r.Values {
-			if v.Value == nil || !(*v.Value > 0.2 && *v.Value <= 1) {
-				t.Errorf("%s %s: %v", r.Series, v.Classifier, v.Value)
-			}
-		}
 	}
 }
 

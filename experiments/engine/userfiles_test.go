@@ -30,7 +30,7 @@ func TestUserTableIsItsContent(t *testing.T) {
 	}
 	run := func(csv, schema string) (releases string, values []string) {
 		file := filepath.Join(dir, "spec.yaml")
-		text := fmt.Sprintf("name: test/own\nseed: 3\nfolds: 2\nstratify: false\ndataset: "+
+		text := fmt.Sprintf("name: test/own\nseed: 3\nfolds: 2\ndataset: "+
 			"{name: csv, csv: %s, schema: %s}\nepsilon: 1\n"+
 			"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n", csv, schema)
 		parsed := must(spec.Parse(file, []byte(text)))
@@ -83,7 +83,7 @@ func TestNoiseOfOtherRows(t *testing.T) {
 func noiseOfOtherRows(t *testing.T, dataset string) {
 	keys := make(map[random.Key]string)
 	for _, rows := range []string{"folds: 0", "folds: 0\ntrain: 20", "folds: 0\ntrain: 21",
-		"folds: 2", "folds: 3", "folds: 3\nstratify: false"} {
+		"folds: 2", "folds: 3"} {
 		plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: "+dataset+
 			"\nepsilon: 1\nalgorithms: [{name: test-coin}]\n"+
 			"measure: [{metric: w1}]\n", spec.Overrides{})

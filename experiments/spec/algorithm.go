@@ -18,20 +18,14 @@ import (
 
 // AlgorithmSpec is one algorithm with the settings it is run at.
 type AlgorithmSpec struct {
-	Name string `yaml:"name"`
-	// From, in place of Name and relative to the spec, is the descriptor of a program of your own,
-	// or a file of records that some program has released.
-	From    string    `yaml:"from"`
-	Variant []string  `yaml:"variant,flow-one"` // default: the algorithm's first
-	Series  string    `yaml:"series"`           // the curve's name; {param} is filled in
-	Epsilon []float64 `yaml:"epsilon,flow-one"` // instead of the spec's
-	// Delta makes the guarantee (epsilon, delta), accounted in zCDP; 0, the default, is pure
-	// epsilon.
-	Delta []float64 `yaml:"delta,flow-one"`
-	// Trials is how many of the experiment's trials the entry takes part in, the first ones; 0
-	// means all. It spares settings that take long.
-	Trials int   `yaml:"trials"`
-	Params Sweep `yaml:"params"`
+	Name    string    `yaml:"name" doc:"the algorithm" values:"a name of ppdp list algorithms" default:"given by from"`
+	From    string    `yaml:"from" doc:"in place of name, relative to the spec: the descriptor (*.baseline.yaml) of a program of your own, or a release of any program, a CSV file or a folder of ppdp release" values:"a path" default:"none"`
+	Variant []string  `yaml:"variant,flow-one" doc:"readings of the paper" values:"published, strict or refcode, or a list of these" default:"the algorithm's first"`
+	Series  string    `yaml:"series" doc:"the name of its curves; {k}, {variant}, {epsilon}, {dataset} and their like are filled in" values:"a text" default:"the name and what is swept"`
+	Epsilon []float64 `yaml:"epsilon,flow-one" doc:"budgets in place of the experiment's" above:"0" values:"a number above 0 or a list of such numbers" default:"the experiment's"`
+	Delta   []float64 `yaml:"delta,flow-one" doc:"makes the guarantee (epsilon, delta), accounted in zCDP" min:"0" below:"1" values:"a number from 1e-300 to below 1, 0 for pure epsilon, or a list of such numbers" default:"0"`
+	Trials  int       `yaml:"trials" doc:"how many of the experiment's trials it takes part in, the first ones; spares settings that take long" min:"1" max:"100000" default:"all"`
+	Params  Sweep     `yaml:"params" doc:"the algorithm's parameters; a list is swept, and lists multiply" values:"a mapping of names to values or lists of values" default:"the algorithm's"`
 
 	node     *strictyaml.Node
 	expanded []any                // the valid combinations of Params
@@ -148,14 +142,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 			r.Problemf(a.node, "metric %s needs the k of a k-anonymous release, which %s has not",
 				m.Metric.Info().Name, a.Name)
 		}
-		needs := metrics.Needs(m.Metric, info.Input, m.Classifier)
-		if s.Protocol == Inside && m.Metric.Info().Classifier &&
-			!slices.Contains(needs, algorithms.RecordsProduct) {
-			r.Problemf(valueOf(s.node, "measure"),
-				"%s with %s needs regions, and inside the released records there are none", m.Name,
-				m.Classifier.Info().Name)
-		}
-		for _, product := range needs {
+		for _, product := range metrics.Needs(m.Metric, info.Input, m.Classifier) {
 			if !info.Can(product) {
 				what := m.Metric.Info().Name
 				if _, ok := m.Classifier.(classifiers.RegionClassifier); ok {

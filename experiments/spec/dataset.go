@@ -13,11 +13,11 @@ import (
 
 // DatasetSpec names a dataset; every key except name and resample is one of its parameters.
 type DatasetSpec struct {
-	Name string
-	// Resample draws generated data anew for every trial; by default all trials see the same data.
-	Resample bool
-	params   Sweep
-	node     *strictyaml.Node
+	Name     string `yaml:"name" doc:"the dataset; every other key is one of the dataset's parameters, a value or a list of values" values:"a name of ppdp list datasets" default:"csv, where the key csv is given"`
+	Resample bool   `yaml:"resample" doc:"draw generated data anew for every trial" default:"false"`
+
+	params Sweep
+	node   *strictyaml.Node
 }
 
 // UnmarshalStrict splits the mapping into the dataset's name and its parameters.

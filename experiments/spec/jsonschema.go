@@ -12,7 +12,6 @@ import (
 	"ppdp/datasets"
 	"ppdp/internal/declared"
 	"ppdp/internal/results"
-	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
 )
 
@@ -20,60 +19,69 @@ import (
 type object = map[string]any
 
 // WriteJSONSchema writes a JSON Schema (draft 2020-12) of the spec language, for editors that
-// complete and check YAML. It is made from the Go types and from everything registered, so a new
-// baseline is in it at once. The decoder, not the schema, decides what is accepted: a schema cannot
-// say it all.
+// complete and check YAML. It is made from the Go types, their tags and everything registered, so a
+// new baseline is in it at once. The decoder, not the schema, decides what is accepted: a schema
+// cannot say it all.
 func WriteJSONSchema(w io.Writer) error {
-	return results.WriteJSON(w, object{
-		"$schema":              "https://json-schema.org/draft/2020-12/schema",
-		"title":                "ppdp experiment",
-		"type":                 "object",
-		"additionalProperties": false,
-		"required":             []string{"name", "dataset", "algorithms", "measure"},
-		"properties": object{
-			"name": object{"type": "string", "pattern": results.ExperimentNamePattern(),
-				"description": "folder of the results, such as rps/fig3"},
-			"title":  described(object{"type": "string"}, "one line for people"),
-			"source": described(object{"type": "string"}, "paper and figure it reproduces"),
-			"note": described(object{"type": "string"},
-				"one line below its figures, such as how they differ from the paper's"),
-			"seed":   described(integer(0), "master seed of all randomness"),
-			"trials": described(integer(1, maxTrials), "independent repetitions, default 1"),
-			"folds": described(integer(0, maxFolds),
-				"cross-validation folds; 0 measures on the rows released"),
-			"train": described(object{"type": []string{"integer", "number", "string"}},
-				"in place of folds: the first rows, "+trainForms+", are released, the others "+
-					"are the test set"),
-			"stratify": described(object{"type": "boolean"},
-				"keep class shares equal over the folds, default true"),
-			"protocol": described(object{"enum": []string{RawTest, Inside}},
-				"release the training folds and test on the raw fold, or cross-validate inside "+
-					"the release"),
-			"dataset": oneOrMore(object{"anyOf": datasetSchemas()}),
-			"epsilon": described(epsilonSchema(),
-				"for every algorithm under differential privacy"),
-			"algorithms": atLeastOne(object{"oneOf": algorithmSchemas()}),
-			"measure": atLeastOne(mapping(object{
-				"metric":     oneOrMore(object{"enum": metrics.Names()}),
-				"classifier": oneOrMore(object{"enum": classifiers.Names()}),
-				"params": described(mapping(metricParameterSchemas()),
-					"of the metrics, each of which must know them all; recorded under the "+
-						"metric's name with what differs from the defaults"),
-				"where": filterSchema("measure only settings that have these values; a|b: either"),
-			}, "metric")),
-			"keep": described(oneOrMore(object{"enum": keepWords}),
-				"what a run leaves of each configuration's first release: its regions; and the "+
-					"original rows, which are private data"),
-			"plots": object{"type": "array", "items": figureSchema()},
-			"quick": described(mapping(object{
-				"trials":  integer(1),
-				"folds":   integer(2),
-				"epsilon": epsilonSchema(),
-				"dataset": object{"$ref": "#/properties/dataset",
-					"description": "replaces the experiment's, whose sources it names"},
-			}), "what --quick overrides"),
-		},
-	})
+	keys := keysOf[Spec]()
+	keys["name"].(object)["pattern"] = results.ExperimentNamePattern()
+	schema := mapping(keys, "name", "dataset", "algorithms", "measure")
+	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	schema["title"] = "ppdp experiment"
+	schema["$defs"] = object{"dataset": object{"anyOf": datasetSchemas()},
+		"algorithm": object{"oneOf": algorithmSchemas()}}
+	return results.WriteJSON(w, schema)
+}
+
+// keysOf are the schemas of the keys of a struct of the language.
+func keysOf[T any]() object {
+	properties := object{}
+	for _, p := range declared.Keys(reflect.TypeFor[T]()) {
+		kind := p.Kind
+		if kind.Kind() == reflect.Slice {
+			kind = kind.Elem()
+		}
+		value := valueSchema(kind, &p)
+		switch {
+		case p.One:
+			value = oneOrMore(value)
+		case p.Default == "" && kind != p.Kind: // a list that has to be given
+			value = atLeastOne(value)
+		case kind != p.Kind:
+			value = object{"type": "array", "items": value}
+		}
+		properties[p.Name] = described(value, describe(&p))
+	}
+	return properties
+}
+
+// valueSchema is of one value of a type, within what its declaration allows.
+func valueSchema(kind reflect.Type, p *declared.Parameter) object {
+	value := typeSchema(kind)
+	if p.Words != nil {
+		value = object{"enum": wordValues(p.Words)}
+	}
+	for _, b := range p.Bounds {
+		value[b.Keyword] = b.Limit
+	}
+	return value
+}
+
+// describe says what a key means, takes and is by default.
+func describe(p *declared.Parameter) string {
+	text := p.Meaning
+	if p.Allowed != "" {
+		text += ": " + p.Allowed
+	}
+	if p.Default != "" {
+		text += "; default " + p.Default
+	}
+	return text
+}
+
+// replace gives a key another schema below its description.
+func replace(properties object, key string, value object) {
+	properties[key] = described(value, properties[key].(object)["description"].(string))
 }
 
 func described(schema object, text string) object {
@@ -96,33 +104,11 @@ func atLeastOne(schema object) object {
 
 func oneOrMore(schema object) object { return object{"anyOf": []any{schema, atLeastOne(schema)}} }
 
-// integer takes whole numbers from a minimum on, up to a maximum if one is given.
-func integer(minimum int, maximum ...int) object {
-	schema := object{"type": "integer", "minimum": minimum}
-	if len(maximum) > 0 {
-		schema["maximum"] = maximum[0]
-	}
-	return schema
-}
-
-func epsilonSchema() object { return oneOrMore(object{"type": "number", "exclusiveMinimum": 0}) }
-
 // parameterSchemas lists the keys of a parameter struct.
 func parameterSchemas(params any) object {
 	properties := object{}
 	for _, p := range declared.Of(params) {
-		value := typeSchema(p.Kind)
-		if p.Words != nil {
-			value = object{"enum": wordValues(p.Words)}
-		}
-		for _, b := range p.Bounds {
-			value[b.Keyword] = b.Limit
-		}
-		text := p.Meaning + ": " + p.Allowed
-		if p.Default != "" {
-			text += "; default " + p.Default
-		}
-		properties[p.Name] = described(oneOrMore(value), text)
+		properties[p.Name] = described(oneOrMore(valueSchema(p.Kind, &p)), describe(&p))
 	}
 	return properties
 }
@@ -141,6 +127,22 @@ func wordValues(words []string) []any {
 }
 
 func typeSchema(t reflect.Type) object {
+	switch t {
+	case reflect.TypeFor[Train]():
+		return object{"type": []string{"integer", "number", "string"}}
+	case reflect.TypeFor[DatasetSpec]():
+		return object{"$ref": "#/$defs/dataset"}
+	case reflect.TypeFor[AlgorithmSpec]():
+		return object{"$ref": "#/$defs/algorithm"}
+	case reflect.TypeFor[MeasureSpec]():
+		return measureSchema()
+	case reflect.TypeFor[FigureSpec]():
+		return figureSchema()
+	case reflect.TypeFor[QuickSpec]():
+		return mapping(keysOf[QuickSpec]())
+	case reflect.TypeFor[Sweep]():
+		return object{"type": "object"}
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return typeSchema(t.Elem())
@@ -149,13 +151,16 @@ func typeSchema(t reflect.Type) object {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return object{"type": "integer"}
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return integer(0)
+		return object{"type": "integer", "minimum": 0}
 	case reflect.Float32, reflect.Float64:
 		return object{"type": "number"}
 	case reflect.String:
 		return object{"type": "string"}
 	case reflect.Slice:
 		return object{"type": "array", "items": typeSchema(t.Elem())}
+	case reflect.Map: // a filter
+		return object{"type": "object",
+			"additionalProperties": object{"type": []string{"string", "number", "boolean"}}}
 	default:
 		return object{} // anything: the type decodes itself
 	}
@@ -165,10 +170,9 @@ func datasetSchemas() []any {
 	all := []any{object{"enum": datasets.Names()}}
 	for _, name := range datasets.Names() {
 		source := must(datasets.Lookup(name))
-		properties := parameterSchemas(source.Params())
+		properties := keysOf[DatasetSpec]()
+		maps.Copy(properties, parameterSchemas(source.Params()))
 		properties["name"] = described(object{"const": name}, source.Info().Title)
-		properties["resample"] = described(object{"type": "boolean"},
-			"draw generated data anew for every trial")
 		required := []string{"name"}
 		if name == "csv" {
 			required = []string{"csv", "schema"}
@@ -195,32 +199,25 @@ func algorithmSchemas() []any {
 		for _, g := range info.Variants {
 			variants = append(variants, g.Variant)
 		}
-		properties := entrySchema(oneOrMore(object{"enum": variants}),
-			mapping(parameterSchemas(algorithm.Params())))
+		properties := keysOf[AlgorithmSpec]()
 		properties["name"] = described(object{"const": name}, info.Title)
+		delete(properties, "from")
+		replace(properties, "variant", oneOrMore(object{"enum": variants}))
+		replace(properties, "params", mapping(parameterSchemas(algorithm.Params())))
 		all = append(all, mapping(properties, "name"))
 	}
 	// What a program outside takes is in its descriptor.
-	properties := entrySchema(oneOrMore(object{"type": "string"}), object{"type": "object"})
-	properties["from"] = described(object{"type": "string"},
-		"the descriptor (*.baseline.yaml) of a program of your own, or a release of any program, "+
-			"a CSV file or a folder of ppdp release; relative to the spec")
+	properties := keysOf[AlgorithmSpec]()
+	delete(properties, "name")
 	return append(all, mapping(properties, "from"))
 }
 
-// entrySchema is what entries under algorithms share.
-func entrySchema(variant, params any) object {
-	return object{
-		"variant": variant,
-		"series": described(object{"type": "string"},
-			"the curve's name; {parameter} is filled in"),
-		"trials": described(integer(1, maxTrials),
-			"only the first of the experiment's trials; all if not given"),
-		"epsilon": epsilonSchema(),
-		"delta": described(oneOrMore(object{"type": "number", "minimum": 0,
-			"exclusiveMaximum": 1}), "beside epsilon; 0, the default, is pure epsilon"),
-		"params": params,
-	}
+func measureSchema() object {
+	properties := keysOf[MeasureSpec]()
+	replace(properties, "metric", oneOrMore(object{"enum": metrics.Names()}))
+	replace(properties, "classifier", oneOrMore(object{"enum": classifiers.Names()}))
+	replace(properties, "params", mapping(metricParameterSchemas()))
+	return mapping(properties, "metric")
 }
 
 // metricParameterSchemas lists the parameters of all metrics. A key that metrics disagree about
@@ -243,23 +240,10 @@ func metricParameterSchemas() object {
 	return properties
 }
 
-func filterSchema(text string) object {
-	return described(object{"type": "object",
-		"additionalProperties": object{"type": []string{"string", "number", "boolean"}}}, text)
-}
-
 func figureSchema() object {
-	properties := object{}
-	for _, field := range strictyaml.Fields(reflect.TypeFor[results.Figure]()) {
-		properties[field.Name] = typeSchema(field.Type)
-	}
-	properties["where"] = filterSchema("keep what has these values; a|b keeps either")
-	properties["kind"] = object{"enum": []string{results.RegionsKind},
-		"description": "a map of one release's regions; curves if not given"}
-	for _, axis := range []string{"x", "y"} {
-		properties[axis+"scale"] = object{"enum": []string{"linear", "log"}}
-		properties[axis+"lim"] = object{"type": "array", "items": object{"type": "number"},
-			"minItems": 2, "maxItems": 2}
+	properties := keysOf[results.Figure]()
+	for _, key := range []string{"xlim", "ylim"} {
+		maps.Copy(properties[key].(object), object{"minItems": 2, "maxItems": 2})
 	}
 	return mapping(properties, "name", "x", "y")
 }

@@ -42,9 +42,11 @@ func (p *Plan) NoiseKey(c *Job, checksum string) random.Key {
 	if config.Delta > 0 {
 		key = key.Derive("delta", config.DeltaText())
 	}
-	return key.Derive("rows", strconv.Itoa(p.Folds), strconv.FormatBool(p.Spec.Stratify),
-		p.Spec.Train.text)
+	return key.Derive("rows", strconv.Itoa(p.Folds), stratified, p.Spec.Train.text)
 }
+
+// Earlier versions could turn off what these words say, which are part of all keys and hashes.
+const stratified, heldOut = "true", "raw-test"
 
 // CacheKeys returns the function that names everything a job's result depends on, so that a
 // finished job is reused if and only if it would come out the same. checksum is of the loaded data.
@@ -75,7 +77,7 @@ func (p *Plan) keyHead(config *Config, checksum string) []byte {
 
 func (p *Plan) keyTail(c *Job) []byte {
 	config := c.Config
-	text := appendWords(nil, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
+	text := appendWords(nil, p.Folds, stratified, heldOut)
 	word := func(values ...any) { text = appendWords(text, values...) }
 	words := func(params map[string]string) {
 		for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -118,7 +120,7 @@ func appendWords(text []byte, values ...any) []byte {
 // Hash is of the spec's meaning: comments, white space and the order of keys do not change it.
 func (p *Plan) Hash() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %d %d %v %s\n", p.Seed, p.Trials, p.Folds, p.Spec.Stratify, p.Spec.Protocol)
+	fmt.Fprintln(h, p.Seed, p.Trials, p.Folds, stratified, heldOut)
 	for _, c := range p.Configs {
 		if c.trials != p.Trials {
 			fmt.Fprintf(h, "%d trials of ", c.trials)

@@ -13,11 +13,10 @@ import (
 
 // MeasureSpec asks for metrics, each with each of the classifiers and at each of the settings.
 type MeasureSpec struct {
-	Metric     []string `yaml:"metric,flow-one"`
-	Classifier []string `yaml:"classifier,flow-one"`
-	Params     Sweep    `yaml:"params"`
-	// Where, as a figure's, selects the settings that are measured; all without it.
-	Where results.Filter `yaml:"where"`
+	Metric     []string       `yaml:"metric,flow-one" doc:"what is measured" values:"a name of ppdp list metrics or a list of names"`
+	Classifier []string       `yaml:"classifier,flow-one" doc:"what learns, for metrics that need a classifier or a regressor" values:"a name of ppdp list classifiers or a list of names" default:"none"`
+	Params     Sweep          `yaml:"params" doc:"parameters of the metrics, each of which must know them all; a list asks for a measurement of each value, recorded under the metric's name with what differs from the defaults" values:"a mapping of names to values or lists of values" default:"the metrics'"`
+	Where      results.Filter `yaml:"where" doc:"measures only the settings that have these values" values:"a mapping of names to values; a|b is either" default:"all settings"`
 
 	node *strictyaml.Node
 }
@@ -117,10 +116,9 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 							changedText(measure.resolved, changed))
 					}
 				}
-				if metrics.NeedsHeldOut(measure.Params) &&
-					(s.Folds == 0 && !s.Train.Set() || s.Protocol == Inside) {
-					r.Problemf(m.node, "%s: %v; give folds or train, without protocol: inside",
-						measure.Name, metrics.ErrNoHeldOut)
+				if metrics.NeedsHeldOut(measure.Params) && s.Folds == 0 && !s.Train.Set() {
+					r.Problemf(m.node, "%s: %v; give folds or train", measure.Name,
+						metrics.ErrNoHeldOut)
 				}
 				for _, classifier := range chosen {
 					measure.Classifier = classifier

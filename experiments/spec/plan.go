@@ -137,7 +137,7 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 	p.checkMeasured(r)
 	p.checkAmbiguity(r)
 	first, end := 0, p.Folds
-	if p.Folds == 0 || s.Protocol == Inside {
+	if p.Folds == 0 {
 		first, end = -1, 0 // one job without a fold
 	}
 	total := 0

@@ -19,41 +19,23 @@ import (
 	"ppdp/metrics"
 )
 
-// Protocols of cross-validation.
-const (
-	// RawTest releases the training folds only and tests on the raw fold held out.
-	RawTest = "raw-test"
-	// Inside releases all rows and cross-validates inside the released records. It measures the
-	// release's self-consistency, not what it reveals about new people.
-	Inside = "inside"
-)
-
-// Spec is one experiment as written down by a researcher.
+// Spec is one experiment as a researcher writes it down. docs/spec.md lists the keys by their tags.
 type Spec struct {
-	Name   string `yaml:"name"`   // "rps/fig3": the folder of its results
-	Title  string `yaml:"title"`  // one line for people
-	Source string `yaml:"source"` // paper and figure it reproduces
-	Note   string `yaml:"note"`   // one line below its figures, such as how they differ from those
-	Seed   uint64 `yaml:"seed"`   // master seed of all randomness; 0 is a seed like any other
-	Trials int    `yaml:"trials"` // independent repetitions, default 1
-	// Folds is the number of cross-validation folds; 0 (the default) measures on the rows released.
-	Folds int `yaml:"folds"`
-	// Train holds rows out once and for all in place of folds: the first rows are released, the
-	// others are the test set.
-	Train Train `yaml:"train"`
-	// Stratify keeps the class shares equal over the folds (default true; needs a class attribute).
-	Stratify bool `yaml:"stratify"`
-	// Protocol is raw-test (the default) or inside.
-	Protocol string        `yaml:"protocol"`
-	Dataset  []DatasetSpec `yaml:"dataset,flow-one"`
-	// for every algorithm under differential privacy
-	Epsilon    []float64       `yaml:"epsilon,flow-one"`
-	Algorithms []AlgorithmSpec `yaml:"algorithms"`
-	Measure    []MeasureSpec   `yaml:"measure"`
-	Plots      []FigureSpec    `yaml:"plots"`
-	// what a run leaves beyond measurements: regions, rows
-	Keep  []string  `yaml:"keep,flow-one"`
-	Quick QuickSpec `yaml:"quick"`
+	Name       string          `yaml:"name" doc:"what the experiment is called, which is also the folder of its results" values:"words such as rps/fig3"`
+	Title      string          `yaml:"title" doc:"what the experiment shows, above its figures" values:"one line" default:"none"`
+	Source     string          `yaml:"source" doc:"the paper and the figure that the experiment reproduces" values:"one line" default:"none"`
+	Note       string          `yaml:"note" doc:"a remark below the figures, such as how they differ from the paper's" values:"one line" default:"none"`
+	Seed       uint64          `yaml:"seed" doc:"seed of all randomness" values:"a whole number from 0 on" default:"0"`
+	Trials     int             `yaml:"trials" doc:"independent repetitions; figures show their mean and standard error" min:"1" max:"100000" default:"1"`
+	Folds      int             `yaml:"folds" doc:"folds of a cross-validation, with the classes' shares alike: each release is made from all folds but one and tested on that one" min:"0" max:"1000" values:"0 or a whole number from 2 to 1000" default:"0: the rows that are released also test"`
+	Train      Train           `yaml:"train" doc:"in place of folds: the first rows, in the table's order, are released, and the others are the test set of all trials" values:"a number of rows such as 30162, or a share of them such as 2/3 or 0.8" default:"all rows"`
+	Dataset    []DatasetSpec   `yaml:"dataset,flow-one" doc:"the data, each dataset with each combination of its parameters" values:"a dataset or a list of datasets"`
+	Epsilon    []float64       `yaml:"epsilon,flow-one" doc:"the budgets at which every algorithm under differential privacy is run" above:"0" values:"a number above 0 or a list of such numbers" default:"none"`
+	Algorithms []AlgorithmSpec `yaml:"algorithms" doc:"what makes the releases" values:"a list of algorithms"`
+	Measure    []MeasureSpec   `yaml:"measure" doc:"what is measured on every release" values:"a list of measurements"`
+	Plots      []FigureSpec    `yaml:"plots" doc:"the figures" values:"a list of figures" default:"none"`
+	Keep       []string        `yaml:"keep,flow-one" doc:"what a run keeps of the first release of every setting, for maps: its regions; and the original rows, which are private data" words:"regions rows" values:"regions, or a list of regions and rows" default:"none"`
+	Quick      QuickSpec       `yaml:"quick" doc:"what ppdp run --quick changes" values:"a mapping" default:"nothing"`
 
 	File     string    `yaml:"-"` // as it was named
 	Text     []byte    `yaml:"-"` // as it was read
@@ -66,12 +48,10 @@ type Spec struct {
 
 // QuickSpec is what --quick overrides; zero values override nothing.
 type QuickSpec struct {
-	Trials  int       `yaml:"trials"`
-	Folds   int       `yaml:"folds"`
-	Epsilon []float64 `yaml:"epsilon,flow-one"`
-	// Dataset replaces the spec's, whose sources it must name: with other parameters,
-	// such as fewer rows.
-	Dataset []DatasetSpec `yaml:"dataset,flow-one"`
+	Trials  int           `yaml:"trials" doc:"the number of trials" min:"1" max:"100000" default:"the experiment's"`
+	Folds   int           `yaml:"folds" doc:"the number of folds" min:"2" max:"1000" default:"the experiment's"`
+	Epsilon []float64     `yaml:"epsilon,flow-one" doc:"the budgets" above:"0" values:"a number above 0 or a list of such numbers" default:"the experiment's"`
+	Dataset []DatasetSpec `yaml:"dataset,flow-one" doc:"the datasets, some of the experiment's with other parameters, such as fewer rows" values:"a dataset or a list of datasets" default:"the experiment's"`
 }
 
 // Load reads a spec from a file.
@@ -92,7 +72,7 @@ func Parse(file string, data []byte) (*Spec, error) {
 
 // decode decodes and checks a document, nil where it could not be read.
 func decode(r *strictyaml.Reader, n *strictyaml.Node, text []byte) (*Spec, error) {
-	spec := &Spec{Trials: 1, Stratify: true, Protocol: RawTest, File: r.File, Text: text, node: n}
+	spec := &Spec{Trials: 1, File: r.File, Text: text, node: n}
 	if n != nil {
 		r.Decode(n, spec)
 		spec.check(r)
@@ -123,12 +103,6 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	}
 	if s.Folds < 0 || s.Folds == 1 || s.Folds > maxFolds {
 		r.Problemf(at("folds"), "%d, must be 0 (none) or between 2 and %d", s.Folds, maxFolds)
-	}
-	if s.Protocol != RawTest && s.Protocol != Inside {
-		r.Problemf(at("protocol"), "%q, must be %s or %s", s.Protocol, RawTest, Inside)
-	}
-	if s.Protocol == Inside && s.Folds == 0 {
-		r.Problemf(at("protocol"), "inside cross-validates, so folds must be at least 2")
 	}
 	checkEpsilon(r, at("epsilon"), s.Epsilon)
 	if n, q := at("quick"), &s.Quick; n != s.node {

@@ -1,6 +1,6 @@
-// Package declared reads what the fields of parameter structs declare in their tags: for people,
-// for editors, and to check values. What values of several fields have to do with each other is
-// left to the struct's own Validate.
+// Package declared reads what the fields of structs that are decoded from YAML declare in their
+// tags: for people, for editors, and to check values. What values of several fields have to do with
+// each other is left to the struct's own Validate.
 package declared
 
 import (
@@ -15,13 +15,14 @@ import (
 	"ppdp/internal/strictyaml"
 )
 
-// Parameter is one setting of an algorithm, dataset or metric, as its declaration describes it:
-// the field of the parameter struct, with the tags
+// Parameter is one key of a spec, or one setting of an algorithm, dataset or metric, as its
+// declaration describes it: a field with the tags
 //
 //	doc                    what it is, for people
 //	min, max, above, below bounds of numbers, the last two not allowed themselves
 //	words                  the words allowed, where the type does not list them
 //	values                 what is allowed where neither the type nor bounds say it
+//	default                what holds without the key, where the struct's own values do not say it
 type Parameter struct {
 	Name    string `json:"name"`
 	Meaning string `json:"meaning"`
@@ -29,6 +30,7 @@ type Parameter struct {
 	Allowed string `json:"allowed"`
 
 	Kind   reflect.Type `json:"-"`
+	One    bool         `json:"-"` // of a list: a single value means a list of one
 	Words  []string     `json:"-"` // allowed ones; nil for any
 	Bounds []Bound      `json:"-"`
 }
@@ -54,6 +56,22 @@ func wordsOf(field *strictyaml.Field) []string {
 	return nil
 }
 
+// Keys describes the keys of a struct type. Without a tag default, Default is "".
+func Keys(t reflect.Type) []Parameter {
+	var all []Parameter
+	for _, field := range strictyaml.Fields(t) {
+		p := Parameter{Name: field.Name, Meaning: field.Tag.Get("doc"), Kind: field.Type,
+			Default: field.Tag.Get("default"), Allowed: field.Tag.Get("values"),
+			Words: wordsOf(&field), One: field.One}
+		var within string
+		if p.Bounds, within = bounds(field.Tag.Lookup); p.Allowed == "" {
+			p.Allowed = allowed(&p, within)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
 // Of describes the settings of a parameter struct, whose values are the defaults: of an
 // algorithm's, dataset's or metric's Params. It is empty without parameters, and where they are
 // known only at run time.
@@ -61,17 +79,9 @@ func Of(defaults any) []Parameter {
 	if !hasFields(defaults) {
 		return nil
 	}
-	resolved := strictyaml.Resolved(defaults)
-	var all []Parameter
-	for _, field := range strictyaml.Fields(reflect.TypeOf(defaults)) {
-		p := Parameter{Name: field.Name, Meaning: field.Tag.Get("doc"), Kind: field.Type,
-			Default: resolved[field.Name], Allowed: field.Tag.Get("values"),
-			Words: wordsOf(&field)}
-		var within string
-		if p.Bounds, within = bounds(field.Tag.Lookup); p.Allowed == "" {
-			p.Allowed = allowed(&p, within)
-		}
-		all = append(all, p)
+	all, resolved := Keys(reflect.TypeOf(defaults)), strictyaml.Resolved(defaults)
+	for i := range all {
+		all[i].Default = resolved[all[i].Name]
 	}
 	return all
 }

@@ -8,36 +8,25 @@ import (
 // RegionsKind is the kind of figure that maps a release's regions.
 const RegionsKind = "regions"
 
-// Figure describes one plot of a run, as written in a spec under plots.
+// Figure describes one plot of a run, as written in a spec under plots. Axis is "" or
+// SampleEquivalent, Kind "" or RegionsKind.
 type Figure struct {
-	Name  string `yaml:"name" json:"name"` // file name and panel letter: "a"
-	Title string `yaml:"title" json:"title,omitempty"`
-	// Kind is empty for curves, or RegionsKind for the map of one release: its regions as
-	// rectangles over the original rows, along the attributes X and Y.
-	Kind  string `yaml:"kind" json:"kind,omitempty"`
-	Where Filter `yaml:"where" json:"where,omitempty"` // keeps rows by their facts
-	// "epsilon" or a parameter's name; an attribute of a map
-	X string `yaml:"x" json:"x"`
-	// a parameter drawn along the top axis, for series that have no x
-	X2 string `yaml:"x2" json:"x2,omitempty"`
-	Y  string `yaml:"y" json:"y"` // a metric's name; an attribute of a map
-	// XLabel, X2Label and YLabel replace the labels made from the names.
-	XLabel  string `yaml:"xlabel" json:"xlabel,omitempty"`
-	X2Label string `yaml:"x2label" json:"x2label,omitempty"`
-	YLabel  string `yaml:"ylabel" json:"ylabel,omitempty"`
-	// Axis is SampleEquivalent to draw, in place of the metric's values, how large a sample of the
-	// true records is as good, in per cent, on a log axis unless YScale says otherwise. The
-	// experiment has to measure the control "sample" at several shares.
-	Axis string `yaml:"axis" json:"axis,omitempty"`
-	// XScale and YScale are "linear" (the default) or "log".
-	XScale string `yaml:"xscale" json:"xscale,omitempty"`
-	YScale string `yaml:"yscale" json:"yscale,omitempty"`
-	// XLim and YLim fix the axes' ranges; nil fits them to the data.
-	XLim []float64 `yaml:"xlim" json:"xlim,omitempty"`
-	YLim []float64 `yaml:"ylim" json:"ylim,omitempty"`
-	// Reference draws a horizontal line at the mean of each named algorithm (identity: no privacy)
-	// or classifier (majority) of the experiment.
-	Reference []string `yaml:"reference" json:"reference,omitempty"`
+	Name      string    `yaml:"name" json:"name" doc:"the name of its file; what comes before - is the panel" values:"words such as a or b-Caltech36"`
+	Title     string    `yaml:"title" json:"title,omitempty" doc:"above the figure" values:"one line" default:"none"`
+	Kind      string    `yaml:"kind" json:"kind,omitempty" doc:"the map of one release: its regions as rectangles over the original rows, along the attributes x and y; the spec has to keep regions" words:"regions" default:"curves"`
+	Where     Filter    `yaml:"where" json:"where,omitempty" doc:"draws only what has these values: metric, classifier, dataset, algorithm, variant, epsilon, delta, parameters" values:"a mapping of names to values; a|b is either" default:"everything"`
+	X         string    `yaml:"x" json:"x" doc:"what runs along the axis; of a map an attribute" values:"epsilon or a parameter's name"`
+	X2        string    `yaml:"x2" json:"x2,omitempty" doc:"a second parameter along the top axis, for series that do not have x" values:"a parameter's name" default:"none"`
+	Y         string    `yaml:"y" json:"y" doc:"what is drawn; of a map an attribute" values:"a measurement as it is recorded, such as accuracy or count-error attribute=age"`
+	XLabel    string    `yaml:"xlabel" json:"xlabel,omitempty" doc:"the label of x" values:"one line" default:"made from x"`
+	X2Label   string    `yaml:"x2label" json:"x2label,omitempty" doc:"the label of x2" values:"one line" default:"made from x2"`
+	YLabel    string    `yaml:"ylabel" json:"ylabel,omitempty" doc:"the label of y" values:"one line" default:"made from y"`
+	Axis      string    `yaml:"axis" json:"axis,omitempty" doc:"draws, in place of y itself, how large a sample of the true records is as good, in per cent; needs the control sample at several shares" words:"sample-equivalent" default:"y itself"`
+	XScale    string    `yaml:"xscale" json:"xscale,omitempty" doc:"the scale of x" words:"linear log" default:"linear"`
+	YScale    string    `yaml:"yscale" json:"yscale,omitempty" doc:"the scale of y" words:"linear log" default:"linear, or log for a sample's size"`
+	XLim      []float64 `yaml:"xlim" json:"xlim,omitempty" doc:"the ends of x" values:"two numbers, the lower first" default:"fitted to the data"`
+	YLim      []float64 `yaml:"ylim" json:"ylim,omitempty" doc:"the ends of y" values:"two numbers, the lower first" default:"fitted to the data"`
+	Reference []string  `yaml:"reference" json:"reference,omitempty" doc:"algorithms or classifiers of the experiment, each drawn as a horizontal line at its mean" values:"a list of names such as identity and majority" default:"none"`
 }
 
 // Check calls bad, with the key in a spec, for what is wrong whatever the run has: a kind, an axis
