@@ -40,7 +40,7 @@ type LogisticParams struct {
 
 // share is what the marginals with the class get of the budget. They say what labels are drawn
 // from, and where little can be known they are known first: of the shares tried at three budgets
-// (docs/research.md) the best were near 1/4 at an epsilon of 10, 1/2 at 1 and 3/4 at 0.1.
+// (docs/tried.md) the best were near 1/4 at an epsilon of 10, 1/2 at 1 and 3/4 at 0.1.
 func (p *LogisticParams) share(epsilon float64) float64 {
 	if p.Class > 0 {
 		return p.Class

@@ -40,7 +40,7 @@ const lead = 2
 
 // own and near are weights in the penalty of values with an order. Counts of one value are noisy,
 // and its neighbours' say much about it, so that more is asked of what they differ by than of what
-// they have in common (docs/research.md).
+// they have in common (docs/tried.md).
 const own, near = 0.3, 0.7
 
 // newRegression is a regression of labels, without a lead and without its strength. Its features

@@ -26,7 +26,7 @@
 //   - Numeric attributes are cut into the bins that the schema gives, or into at most Params.Bins
 //     bins of whole cells of the public granularity, equal but for one cell. With cut: private a
 //     tenth of the budget first goes for bins of about as many records each, of numbers with more
-//     than 256 cells and none in the schema; it must be large (docs/research.md). Values of a
+//     than 256 cells and none in the schema; it must be large (docs/tried.md). Values of a
 //     categorical attribute are in the order of the schema. A table whose grid would outgrow
 //     Params.MaxCells is refused.
 //   - grid: coarse, which is not in the paper, accepts such a table. The attribute of the most

@@ -1,7 +1,7 @@
 // Package endgame publishes a table with k-anonymity by strict multidimensional partitioning, as
 // Mondrian does, and plays the end well: a region is cut greedily as long as it is large, and at
 // the least possible cost once it has fewer than exact·k records. The cost is discernibility, the
-// sum of the squares of the regions' sizes. There is no paper; docs/research.md has what was tried.
+// sum of the squares of the regions' sizes. There is no paper; docs/tried.md has what was tried.
 //
 // The opening. A cut gains what the ranges of the records on its dimension become narrower by,
 // added up over records, in shares of the domain: what it takes from the normalised certainty

@@ -3,7 +3,7 @@
 // numeric interval in two (between bins where the schema gives these), by how many records the most
 // frequent classes of the parts would label rightly. After a number of levels that follows from
 // epsilon and the number of records, each leaf is published with noisy class counts, and all its
-// records get one class. The baseline is ppdp's own; docs/research.md says what was tried and what
+// records get one class. The baseline is ppdp's own; docs/tried.md says what was tried and what
 // it gave. The package leaves out classifiers and stop tests: a region is cut as long as there is a
 // level.
 //

@@ -112,7 +112,7 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 
 // cutWeight is how many times the cost of a marginal the counts cost that an attribute is cut by,
 // for a third of the noise in either unit: chosen on tables that no figure reports
-// (docs/research.md).
+// (docs/tried.md).
 func (d *Data) cutWeight() float64 {
 	if d.in.Budget.Unit() == privacy.Rho {
 		return 9
