@@ -70,7 +70,7 @@ type Claim struct {
 	ID        string   `yaml:"id"`
 	Statement string   `yaml:"statement"`
 	Source    []string `yaml:"source,flow-one"` // figures, tables or sections
-	Errata    []string `yaml:"errata,flow-one"` // ids in docs/errata.md that concern the claim
+	Errata    []string `yaml:"errata,flow-one"` // ids in docs/errata.yaml that concern the claim
 	Checks    []Check  `yaml:"checks"`
 	// Tests are tests of this module, "algorithms/rps.TestName", that check the code against the
 	// statement. They are not run here. Without checks, Expect is the published verdict.

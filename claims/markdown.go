@@ -147,7 +147,7 @@ func writeSection(b *strings.Builder, f *File, judgements []Judgement) {
 		j := &judgements[i]
 		fmt.Fprintf(b, "\n- **%s** (%s", j.ID, strings.Join(j.Source, ", "))
 		for _, id := range j.Errata {
-			fmt.Fprintf(b, ", [%s](../errata.md)", id)
+			fmt.Fprintf(b, ", [%s](errata.md)", id)
 		}
 		fmt.Fprintf(b, ") **%s**%s: %s", j.Words(), j.Remark(), j.Statement)
 		j.writeDetails(b, "\n  ")

@@ -30,7 +30,7 @@ type listCommand struct {
 func (listCommand) Help() string {
 	return `Algorithms are listed with what each variant guarantees, under which neighbour relation,
 and whether that guarantee holds, is short by a factor or is broken. The ids are those of
-docs/errata.md. CLAIMED, PROVEN, SEEN and CERTIFIED are privacy losses at an epsilon of 1: what is
+docs/generated/errata.md. CLAIMED, PROVEN, SEEN and CERTIFIED are privacy losses at an epsilon of 1: what is
 claimed, what the ledger adds up, the largest that a replay has seen, and the largest that a black
 box has certified. They are of the audits that come with ppdp, on small neighbouring inputs and with
 default parameters; "ppdp audit" makes them again.

@@ -45,8 +45,11 @@ const reportFile = "report.html"
 // of the user's own table with the times and the commands of releases.
 func writeReport(con *console, out string, runs []*results.Summary,
 	release func(*results.Setting) (command, refused string)) error {
-	in := report.Input{Runs: runs, Errata: docs.Errata, ErrataTests: docs.ErrataTests,
-		Release: release}
+	errata, err := claims.ReadErrata(docs.Errata)
+	if err != nil {
+		return err
+	}
+	in := report.Input{Runs: runs, Errata: errata, Release: release}
 	v, err := readClaims(claims.Papers())
 	if err != nil {
 		return err

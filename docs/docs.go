@@ -1,19 +1,12 @@
-// Package docs holds the pages that the program itself shows. It leaves out reading them: package
-// report does.
+// Package docs holds the data that the program itself shows. It leaves out reading them.
 package docs
 
 import _ "embed"
 
-// Errata is errata.md.
+// Errata is errata.yaml, which claims.ReadErrata reads.
 //
-//go:embed errata.md
+//go:embed errata.yaml
 var Errata string
-
-// ErrataTests is generated/errata-tests.csv: which test of this module shows which entry. A header
-// comes first, then a line "erratum,test" for each.
-//
-//go:embed generated/errata-tests.csv
-var ErrataTests string
 
 // Audits is generated/audits.jsonl: what audits have found of every variant under differential
 // privacy, at its default parameters and an epsilon of 1, in the format of a run's audits. "make

@@ -196,14 +196,7 @@ func newPage(in Input) (*page, error) {
 		return min(1, len(b.Experiments)) - min(1, len(a.Experiments))
 	})
 	p.Provenance, p.Modules = provenanceOf(runs)
-	var err error
-	p.Groups, err = readErrata(in.Errata, in.ErrataTests)
-	if err != nil {
-		return nil, err
-	}
-	if p.Own {
-		p.keepErrata(runs)
-	}
+	p.Groups = p.errataOf(in.Errata, runs)
 	p.linkErrata()
 	return p, nil
 }

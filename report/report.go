@@ -23,10 +23,8 @@ type Input struct {
 	Papers []Paper
 	// Runs may be in any order: the page has those of a paper under it, by the numbers of their
 	// figures, and the others after all papers.
-	Runs []*results.Summary
-	// Errata is the text of docs/errata.md, ErrataTests that of
-	// docs/generated/errata-tests.csv. Empty texts leave the errata out.
-	Errata, ErrataTests string
+	Runs   []*results.Summary
+	Errata []claims.Errata
 	// Release is the command that makes a release by a setting, and why none can be made, "" if one
 	// can. The page then has it beside its ranks, and how long a release takes. With nil equal
 	// results give equal pages, whatever machine made them.
@@ -56,7 +54,7 @@ var pageText string
 var styleText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"breakable": breakable, "number": number, "words": wordsOf}).Parse(pageText))
+	"breakable": breakable, "code": code, "number": number, "words": wordsOf}).Parse(pageText))
 
 // breakable lets the long name of a test break before its parts, words in capitals included.
 func breakable(name string) template.HTML {

@@ -42,18 +42,10 @@ claims:
     not-covered: No records are about it.
 `
 
-const testErrata = `# Errata
-Text before any section.
-
-## First
-### R1: one <thing> — broken
-A paragraph with *stress*, ` + "`code <x>`" + ` and a [link](elsewhere.md),
-on two lines.
-*ppdp*: does it.
-
-### R2: two — text
-Other.
-`
+var testErrata = []claims.Errata{{Title: "First", Entries: []claims.Erratum{
+	{ID: "R1", Title: "one <thing>", Verdict: "broken", But: "for once", Text: "A `code <x>`,\n" +
+		"on two lines.\n", PPDP: "does it.", Tests: []string{"algorithms/a.TestR1"}},
+	{ID: "R2", Title: "two", Verdict: "text", Text: "Other."}}}}
 
 // toy is a run with two series over three epsilons and three trials, one job of which failed.
 func toy() *results.Run {
@@ -117,8 +109,7 @@ func toyInput(t *testing.T) Input {
 	strict, _ := claims.Evaluate(file, runs, claims.Options{Variant: claims.Strict})
 	none := &claims.Settled{}
 	return Input{Papers: []Paper{{file, claims.Beside(judgements, none, none),
-		claims.Beside(strict, none, none)}}, Runs: runs, Errata: testErrata,
-		ErrataTests: "erratum,test\nR1,algorithms/a.TestR1\n"}
+		claims.Beside(strict, none, none)}}, Runs: runs, Errata: testErrata}
 }
 
 // TestPage: what went in is on the page, each thing in its place, and what is not to be overlooked
@@ -148,6 +139,8 @@ func TestPage(t *testing.T) {
 		`<h2>In short</h2>`, `<a class="skip" href="#main">`, `<main id="main" tabindex="-1">`,
 		`3 of 3 points support`, `on stand-in data`,
 		`href="#erratum-R1"`, `id="erratum-R1"`, `algorithms<wbr>/a<wbr>.Test<wbr>R1`,
+		`one &lt;thing&gt;</p><p><span class="chip v-against">broken, for once</span>`,
+		"A <code>code &lt;x&gt;</code>,\non two lines.", "<em>ppdp</em>: does it.",
 		`No records are about it.`,
 		`<code>ppdp run &#39;my spec.yaml&#39;</code>`,
 		`no finite bound`, `1.250 ε`,
@@ -411,39 +404,6 @@ func TestNumbersOfLines(t *testing.T) {
 	}
 	if got := numbersOf(p); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
-	}
-}
-
-func TestReadErrata(t *testing.T) {
-	groups, err := readErrata(testErrata, "erratum,test\nR2,a.TestB\n")
-	if err != nil || len(groups) != 1 || len(groups[0].Entries) != 2 {
-		t.Fatalf("%v %+v", err, groups)
-	}
-	e := groups[0].Entries[0]
-	if e.ID != "R1" || e.Title != "one <thing>" || e.Verdict != "broken" ||
-		e.Class != "v-against" || len(e.Text) != 2 {
-		t.Errorf("%+v", e)
-	}
-	want := "A paragraph with <em>stress</em>, <code>code &lt;x&gt;</code> and a link, on two " +
-		"lines."
-	if string(e.Text[0]) != want {
-		t.Errorf("got %s\nwant %s", e.Text[0], want)
-	}
-	if string(e.Text[1]) != "<em>ppdp</em>: does it." ||
-		groups[0].Entries[1].Tests[0] != "a.TestB" {
-		t.Errorf("%q %q", e.Text[1], groups[0].Entries[1].Tests)
-	}
-	for _, bad := range []struct{ text, tests, want string }{
-		{"## S\n### R1 no verdict\n", "", "errata.md:2"},
-		{"### R1: a — text\n", "", "errata.md:1"},
-		{"## S\n### R1: a — text\n### R1: b — text\n", "", "errata.md:3: R1 is a duplicate"},
-		{testErrata, "erratum,test\nR7,a.TestB\n", `errata-tests.csv:2: "R7" is not an erratum`},
-		{testErrata, "erratum,test\nR1\n", "errata-tests.csv"},
-	} {
-		if _, err := readErrata(bad.text, bad.tests); err == nil ||
-			!strings.Contains(err.Error(), bad.want) {
-			t.Errorf("%q: %v, want %q", bad.text, err, bad.want)
-		}
 	}
 }
 

@@ -514,7 +514,7 @@ func checkCancelled(s subject) error {
 	return nil
 }
 
-// errataID is how entries of docs/errata.md are named.
+// errataID is how entries of docs/errata.yaml are named.
 var errataID = regexp.MustCompile(`^[RGMDX][0-9]+[a-z]?$`)
 
 func checkInfo(a algorithms.Algorithm) error {

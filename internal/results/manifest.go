@@ -107,7 +107,7 @@ type AlgorithmUse struct {
 	Unit      string   `json:"unit,omitempty"`      // "record", "person", "edge", "node"
 	Relation  string   `json:"relation,omitempty"`  // which data sets are neighbours
 	Status    string   `json:"status,omitempty"`    // whether the guarantee holds
-	Errata    []string `json:"errata,omitempty"`    // ids in docs/errata.md
+	Errata    []string `json:"errata,omitempty"`    // ids in docs/errata.yaml
 	Revision  int      `json:"revision,omitempty"`  // goes up when releases change
 	// Program is a digest of the program outside of ppdp that made the releases; empty for none.
 	Program string `json:"program,omitempty"`
