@@ -35,8 +35,8 @@ var ErrAccount = errors.New("account")
 //
 // It is a text of JSON lines: a head, what all releases may cost together, and two lines for each
 // release. The first of these is written, and flushed to disk, before any noise for the release is
-// drawn. Whatever happens afterwards, the release counts as spent. The second says that its folder
-// is complete.
+// drawn, or under k-anonymity before the folder gets its name. Whatever happens afterwards, the
+// release counts as spent. The second says that its folder is complete.
 //
 // The chain field of a line is the SHA-256 of the line before it and the line itself. This finds
 // accidents and careless edits. It does not stop a person who writes the whole file anew.
@@ -138,8 +138,9 @@ const accountEnding, oldEnding = ".account.jsonl", ".ledger.jsonl"
 // account finds the account of a request's table: the one given, else the file beside the table,
 // or, where that is a link, beside what it leads to. An account under the old name stays in use,
 // and the holder is notified: a new account beside it would start with nothing spent. Two accounts,
-// or two names of a table whose account is found by name, are an error for the same reason.
-func (r *Request) account() (f accountFile, err error) {
+// or two names of a table whose account is found by name, are an error for the same reason, and so
+// is an account under another name that knows the table by its SHA-256, sum.
+func (r *Request) account(sum string) (f accountFile, err error) {
 	defer ofAccount(&err)
 	table, err := filepath.EvalSymlinks(r.Table)
 	if err != nil {
@@ -171,7 +172,7 @@ func (r *Request) account() (f accountFile, err error) {
 	}
 	switch {
 	case len(found) == 0:
-		return f, nil
+		return f, r.elsewhere(f, sum)
 	case len(found) > 1:
 		return f, fmt.Errorf("both %s exist, must be one: name the one that has all releases of "+
 			"the table with --account", strings.Join(found, " and "))
@@ -183,7 +184,39 @@ func (r *Request) account() (f accountFile, err error) {
 			"it stays in use")
 	}
 	f.path = found[0]
-	return f, nil
+	return f, r.elsewhere(f, sum)
+}
+
+// elsewhere refuses a table that its account does not know, but another in the same folder does.
+func (r *Request) elsewhere(own accountFile, sum string) error {
+	a, err := own.read()
+	if err != nil || a.knows(sum) {
+		return err
+	}
+	entries, err := os.ReadDir(filepath.Dir(own.path))
+	for _, entry := range entries {
+		name, marked := strings.CutSuffix(entry.Name(), markEnding)
+		other := &account{accountFile: accountFile{
+			path: filepath.Join(filepath.Dir(own.path), name)}}
+		if !marked || other.readMark() != nil {
+			continue // a file of another program
+		}
+		if other, err := other.read(); err != nil {
+			r.Log(fmt.Sprintf("whether it is the account of this table cannot be told: %v", err))
+		} else if other.knows(sum) {
+			return other.refused("it is the account of %s, which was renamed or copied. Name it "+
+				"with --account or, if the table was renamed, rename the account to %s and its "+
+				"mark to %s%s", r.Table, own.path, own.path, markEnding)
+		}
+	}
+	return err
+}
+
+// knows reports whether a release in the account is of the table with a SHA-256.
+func (a *account) knows(sum string) bool {
+	return slices.ContainsFunc(a.lines, func(line accountLine) bool {
+		return line.Release != nil && line.Release.Table == a.mark.digest(sum)
+	})
 }
 
 // oneName refuses a file that has several names, as far as the system says.
@@ -207,12 +240,12 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// change reads an account, changes it and writes it back. A lock file beside it keeps other
-// processes from changing it at the same time. Nothing is written when change returns an error.
-func (f accountFile) change(change func(a *account) error) (err error) {
-	defer ofAccount(&err)
+// locked reads an account and does something with it. A lock file beside it keeps other processes
+// from changing it at the same time.
+func (f accountFile) locked(do func(a *account) error) error {
 	unlock, err := lockedfile.MutexAt(f.path + ".lock").Lock()
 	if err != nil {
+		ofAccount(&err)
 		return err
 	}
 	defer unlock()
@@ -220,10 +253,7 @@ func (f accountFile) change(change func(a *account) error) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := change(a); err != nil {
-		return err
-	}
-	return a.write()
+	return do(a)
 }
 
 // read reads an account and its mark, and verifies the chain. An account that does not exist has no
@@ -374,7 +404,8 @@ func (a *account) add(line accountLine) {
 // write flushes the account to disk, and then its name. The mark's key is there before the account
 // needs it, its chain only when the account is: where the machine goes down between the two, the
 // mark knows an earlier line.
-func (a *account) write() error {
+func (a *account) write() (err error) {
+	defer ofAccount(&err)
 	writeMark := func() error {
 		return results.WriteFileMode(a.path+markEnding, a.mode,
 			func(w io.Writer) error { return results.WriteJSON(w, a.mark) })
@@ -483,15 +514,25 @@ type Standing struct {
 	New        bool // the account begins with this release
 }
 
+// atOnce completes nothing before a release is entered.
+func atOnce(Standing) error { return nil }
+
 // reserve enters a release in the account; its Table is the file's SHA-256. An error says why the
-// release may not be made, and leaves the account as it was. Without an error the release is spent.
+// release may not be made, or is that of complete, which is called with the standing before; both
+// leave the account as it was. Without an error the release is spent. Without complete it is not:
+// that only asks.
 func (f accountFile) reserve(r accountEntry, g *algorithms.Guarantee, total Total, changed bool,
-	now time.Time) (s Standing, err error) {
-	err = f.change(func(a *account) error {
+	now time.Time, complete func(Standing) error) (s Standing, err error) {
+	err = f.locked(func(a *account) error {
 		if s, err = a.reserve(r, g, total, changed, now); err != nil {
 			return a.refused("%w", err)
 		}
-		return nil
+		if complete != nil {
+			if err = complete(s); err == nil {
+				err = a.write()
+			}
+		}
+		return err
 	})
 	return s, err
 }
@@ -565,8 +606,8 @@ func affordable(unit string, left *big.Rat, delta float64) string {
 
 // published enters that a release's folder is complete.
 func (f accountFile) published(number int, digest string) error {
-	return f.change(func(a *account) error {
+	return f.locked(func(a *account) error {
 		a.add(accountLine{Published: &completion{number, digest}})
-		return nil
+		return a.write()
 	})
 }

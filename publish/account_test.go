@@ -28,7 +28,7 @@ func file(path string) accountFile { return accountFile{path, 0o600} }
 // enter enters a release of a table.
 func enter(path string, epsilon, delta float64, total Total) (Standing, error) {
 	return file(path).reserve(accountEntry{Table: "t", Epsilon: epsilon, Delta: delta,
-		Guarantee: string(algorithms.DifferentialPrivacy)}, &recordPrivacy, total, false, noon)
+		Guarantee: string(algorithms.DifferentialPrivacy)}, &recordPrivacy, total, false, noon, atOnce)
 }
 
 // TestAccountAddsDecimals: ten times 0.1 is 1, not a little less or more, and so is three times 0.1
@@ -76,7 +76,7 @@ func TestAccountRefuses(t *testing.T) {
 	try := func(want string, r accountEntry, g algorithms.Guarantee, total Total, changed bool) {
 		t.Helper()
 		before, _ := os.ReadFile(path)
-		_, err := file(path).reserve(r, &g, total, changed, noon)
+		_, err := file(path).reserve(r, &g, total, changed, noon, atOnce)
 		after, _ := os.ReadFile(path)
 		if want == "" && err == nil {
 			return
@@ -120,7 +120,7 @@ func TestAccountAnonymous(t *testing.T) {
 	for want := range 2 {
 		s, err := file(path).reserve(
 			accountEntry{Table: "t", Guarantee: string(kAnonymous.Model)}, &kAnonymous, Total{},
-			false, noon)
+			false, noon, atOnce)
 		if err != nil || s.Anonymised != want || s.Number != want+1 || s.Total != 0 {
 			t.Errorf("%+v (%v)", s, err)
 		}
@@ -205,7 +205,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestAccountLinks: a table has one account under all its names, and a copy is said to begin anew.
+// TestAccountLinks: a table has one account under all its names.
 func TestAccountLinks(t *testing.T) {
 	dir, r := files(t, 30)
 	var said []string
@@ -263,10 +263,77 @@ func TestAccountLinks(t *testing.T) {
 	r.Account = account
 	refused("0 are left", make("twin.csv", "three"))
 	r.Account = ""
-	// A copy cannot be told from another table, and is said to begin anew.
-	write(t, filepath.Join(dir, "copy.csv"), read(t, filepath.Join(dir, "my.csv")))
-	noError(t, make("copy.csv", "three"))
-	loud(1)
+}
+
+// TestAccountRenamed: a table that was renamed, or a copy of it, is refused beside the account that
+// knows it, which goes on when it is named or renamed as the message says; a table that no account
+// knows begins anew, whatever other files are there.
+func TestAccountRenamed(t *testing.T) {
+	dir, r := files(t, 30)
+	path := func(name string) string { return filepath.Join(dir, name) }
+	var said []string
+	r.Log = func(line string) { said = append(said, line) }
+	r.Algorithm, r.Params, r.Total = "independent", []string{"iterations=5"}, Total{Epsilon: 3}
+	make := func(table string) (Standing, error) {
+		r.Table, r.Out, said = path(table), r.Out+"1", nil
+		made, err := Make(t.Context(), r)
+		if err != nil {
+			return Standing{}, err
+		}
+		return made.Standing, nil
+	}
+	refused := func(table, account string) {
+		t.Helper()
+		_, err := make(table)
+		own := Beside(path(table), accountEnding)
+		if want := fmt.Sprintf("account %s: it is the account of %s, which was renamed or copied. "+
+			"Name it with --account or, if the table was renamed, rename the account to %s and "+
+			"its mark to %s.mark", path(account), path(table), own, own); !errors.Is(err,
+			ErrAccount) || err.Error() != want || Spent(err) {
+			t.Errorf("want %q: %v", want, err)
+		}
+		if _, err := os.Stat(own); err == nil && table != "used.csv" {
+			t.Errorf("%s: there is an account", own)
+		}
+	}
+	must(make("my.csv"))
+	write(t, path("foreign.jsonl.mark"), "A mark of another program\n")
+	noError(t, os.Mkdir(path("folder.mark"), 0o777))
+	noError(t, os.Rename(path("my.csv"), path("other.csv")))
+	refused("other.csv", "my.account.jsonl")
+	r.Changed = true
+	refused("other.csv", "my.account.jsonl")
+	r.Changed = false
+	// As the message says: named, then renamed.
+	r.Account = path("my.account.jsonl")
+	if s := must(make("other.csv")); s.Number != 2 || s.Before != 1 {
+		t.Errorf("named: %+v", s)
+	}
+	r.Account = ""
+	for _, ending := range []string{accountEnding, accountEnding + markEnding} {
+		noError(t, os.Rename(path("my"+ending), path("other"+ending)))
+	}
+	if s := must(make("other.csv")); s.Number != 3 || s.Before != 2 {
+		t.Errorf("renamed: %+v", s)
+	}
+	// A copy beside the original, and one in the place of a table that has an account of its own.
+	text := read(t, path("other.csv"))
+	write(t, path("copy.csv"), text)
+	refused("copy.csv", "other.account.jsonl")
+	write(t, path("used.csv"), text+text[strings.Index(text, "\n")+1:])
+	if s := must(make("used.csv")); s.Number != 1 || len(said) == 0 {
+		t.Errorf("another table: %+v, %q", s, said)
+	}
+	must(make("used.csv"))
+	write(t, path("used.csv"), text)
+	refused("used.csv", "other.account.jsonl")
+	// An account that cannot be read may be that of a table without one, which is said.
+	write(t, path("other"+accountEnding), "torn")
+	if s := must(make("copy.csv")); s.Number != 1 || !strings.Contains(strings.Join(said, "\n"),
+		"whether it is the account of this table cannot be told: account "+
+			path("other"+accountEnding)+":1: a torn line") {
+		t.Errorf("%+v, %q", s, said)
+	}
 }
 
 // TestAccountOlder: an account that was lost, or is older than its mark, is not gone on with.
@@ -303,7 +370,8 @@ func TestAccountOlder(t *testing.T) {
 	noError(t, os.Remove(path+".mark"))
 	refused("its mark l.mark is lost")
 	s, err := file(path).reserve(accountEntry{Table: "t", Epsilon: 1,
-		Guarantee: string(algorithms.DifferentialPrivacy)}, &recordPrivacy, Total{}, true, noon)
+		Guarantee: string(algorithms.DifferentialPrivacy)}, &recordPrivacy, Total{}, true, noon,
+		atOnce)
 	if err != nil || s.Number != 4 || s.Before != 3 {
 		t.Errorf("%+v (%v)", s, err)
 	}

@@ -39,7 +39,7 @@ func TestAudit(t *testing.T) {
 	r.Algorithm, r.Epsilon = "independent", 1
 	table, _, err := r.load(t.Context())
 	noError(t, err)
-	c := must(choose(t.Context(), r, table.Schema()))
+	c := must(choose(t.Context(), r, table.Schema(), nil))
 	c.algorithm = leaky{c.algorithm}
 	_, err = c.audit(t.Context(), r, table.Schema())
 	if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "output: ") {

@@ -8,8 +8,10 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"math/big"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -320,6 +322,24 @@ func (c *chosen) missed(schema *datasets.Schema, measured *risk.Report) (problem
 		}
 	}
 	return problems
+}
+
+// mostSuppressed is the largest number of records whose share of all is no more than the one that
+// may be left out, a decimal. It shares no code with what leaves records out.
+func mostSuppressed(share *float64, records int) int {
+	return sort.Search(records, func(n int) bool {
+		return share == nil || big.NewRat(int64(n)+1, int64(records)).Cmp(decimal(*share)) > 0
+	})
+}
+
+// suppressed compares the number of published records, under k-anonymity, with the table's.
+func (c *Certificate) suppressed(table *datasets.Table) error {
+	if c.Anonymity == nil {
+		return nil
+	}
+	n := table.Len()
+	left, most := n-c.Anonymity.Records, mostSuppressed(c.Guarantee.Suppression, n)
+	return unless(left <= most, "%d of %d records are left out, must be %d or fewer", left, n, most)
 }
 
 // disclosureLimit is what l and t do not say.

@@ -91,11 +91,15 @@ type chosen struct {
 	trial     []privacy.Entry // the ledger of a release of made-up records
 	measures  bool            // that release has marginals
 	audited   *Audited        // nil without differential privacy
+
+	afford func(*algorithms.Guarantee) error // asks the account; nil where there is none
 }
 
 // Make makes a release and its folder. Everything that can be wrong with the request or the files
-// is reported before the account is changed. From then on the release counts as spent, whatever
-// happens, and errors are those that Spent recognises.
+// is reported before the account is changed, and what the account refuses before anything is
+// computed. A release is entered before its noise is drawn or, under k-anonymity, where a failure
+// tells nothing, when its folder is complete but for the name. From then on it counts as spent,
+// whatever happens, and errors are those that Spent recognises.
 func Make(ctx context.Context, r *Request) (*Made, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -104,9 +108,23 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := choose(ctx, r, table.Schema())
+	account, err := r.account(digest)
 	if err != nil {
 		return nil, err
+	}
+	var standing Standing
+	entry := accountEntry{Table: digest, Epsilon: r.Epsilon, Delta: r.Delta, Program: r.Program}
+	c, err := choose(ctx, r, table.Schema(), func(g *algorithms.Guarantee) (err error) {
+		standing, err = account.reserve(entry, g, r.Total, r.Changed, r.Now, nil)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if standing.Number == 1 || r.Changed { // said until the table has a release
+		for _, note := range r.notes {
+			r.Log(note)
+		}
 	}
 	if anonymous, ok := c.params.(algorithms.Anonymous); ok {
 		if err := algorithms.CheckEnough(table.Len(), anonymous.Anonymity()); err != nil {
@@ -128,38 +146,44 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 			return nil, fmt.Errorf("--sign: %w", err)
 		}
 	}
-	account, err := r.account()
-	if err != nil {
-		return nil, err
-	}
-	params := results.FormatParams(strictyaml.Resolved(c.params))
-	standing, err := account.reserve(accountEntry{Table: digest, Algorithm: c.info.Name,
-		Variant: string(c.guarantee.Variant), Params: params,
-		Guarantee: string(c.guarantee.Model), Epsilon: r.Epsilon, Delta: r.Delta,
-		Program: r.Program}, &c.guarantee, r.Total, r.Changed, r.Now)
-	if err != nil {
-		return nil, err
-	}
-	if standing.Number == 1 || r.Changed { // said once for a table
-		for _, note := range r.notes {
-			r.Log(note)
+	entry.Algorithm, entry.Variant = c.info.Name, string(c.guarantee.Variant)
+	entry.Params = results.FormatParams(strictyaml.Resolved(c.params))
+	entry.Guarantee = string(c.guarantee.Model)
+	entered := false
+	enter := func(complete func(Standing) error) (err error) {
+		standing, err = account.reserve(entry, &c.guarantee, r.Total, r.Changed, r.Now, complete)
+		if entered = err == nil; entered && standing.New {
+			r.Log(fmt.Sprintf("NEW ACCOUNT at %s: it begins with nothing spent, and knows of no "+
+				"release of this table, or of a copy of it, that another account holds",
+				account.path))
 		}
+		return err
 	}
-	if standing.New {
-		r.Log(fmt.Sprintf("NEW ACCOUNT at %s: it begins with nothing spent, and knows of no "+
-			"release of this table, or of a copy of it, that another account holds", account.path))
+	seal := enter
+	if c.guarantee.Model == algorithms.DifferentialPrivacy {
+		if err := enter(atOnce); err != nil {
+			return nil, err
+		}
+		seal = func(complete func(Standing) error) error { return complete(standing) }
 	}
-	made, err := c.publish(ctx, r, table, folder, standing)
-	if err != nil {
-		return nil, spentError{fmt.Errorf("no release was made, and it counts as spent (release "+
-			"%d in %s). This message may speak of private data, do not pass it on: %w",
-			standing.Number, account.path, err)}
+	made, err := c.publish(ctx, r, table, folder, seal)
+	if err != nil && entered {
+		return nil, spentError{unmade(err, "it counts as spent (release %d in %s)",
+			standing.Number, account.path)}
+	} else if err != nil {
+		return nil, unmade(err, "nothing is entered in %s", account.path)
 	}
 	if err := account.published(standing.Number, made.Digest); err != nil {
 		return nil, spentError{fmt.Errorf("%s is complete, but the account could not be written: "+
 			"%w", r.Out, err)}
 	}
 	return made, nil
+}
+
+// unmade is the error of a release that failed with the private data.
+func unmade(err error, counts string, args ...any) error {
+	return fmt.Errorf("no release was made, and "+counts+". This message may speak of private "+
+		"data, do not pass it on: %w", append(args, err)...)
 }
 
 // spentError is the error of a release that the account has entered.
@@ -203,7 +227,7 @@ func (r *Request) Refusal(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	_, err = choose(ctx, r, format.Schema)
+	_, err = choose(ctx, r, format.Schema, nil)
 	return err
 }
 
@@ -258,14 +282,17 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 	return content.Table, hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// choose finds the algorithm, its parameters and a variant that can be released. The error lists
-// the reasons against every variant that was tried.
-func choose(ctx context.Context, r *Request, schema *datasets.Schema) (*chosen, error) {
+// choose finds the algorithm, its parameters and a variant that can be released, and that afford
+// has nothing against. The error is the last of afford, or lists the reasons against every variant
+// that was tried.
+func choose(ctx context.Context, r *Request, schema *datasets.Schema,
+	afford func(*algorithms.Guarantee) error) (*chosen, error) {
 	algorithm, err := algorithms.Lookup(r.Algorithm)
 	if err != nil {
 		return nil, fmt.Errorf("%w; %s can be released", err, strings.Join(Releasable(), ", "))
 	}
-	c := &chosen{algorithm: algorithm, info: algorithm.Info(), params: algorithm.Params()}
+	c := &chosen{algorithm: algorithm, info: algorithm.Info(), params: algorithm.Params(),
+		afford: afford}
 	if c.info.Input != algorithms.TableInput {
 		return nil, fmt.Errorf("%s %w: it takes graphs; %s can be released", c.info.Name,
 			ErrRefused, strings.Join(Releasable(), ", "))
@@ -277,17 +304,23 @@ func choose(ctx context.Context, r *Request, schema *datasets.Schema) (*chosen, 
 		return nil, fmt.Errorf("%s: %w", c.info.Name, err)
 	}
 	var errs, others []error
+	var refused error // by the account
 	for i := range c.info.Variants {
 		v := c.info.Variants[i].Variant
 		err, asked := c.try(ctx, v, r.Epsilon, r.Delta, schema), r.Variant == "" || r.Variant == v
 		switch {
 		case asked && err == nil:
 			return c, nil
+		case asked && errors.Is(err, ErrAccount):
+			refused = err
 		case asked:
 			errs = append(errs, err)
 		case err == nil:
 			others = append(others, fmt.Errorf("take --variant %s, which can", v))
 		}
+	}
+	if refused != nil {
+		return nil, refused
 	}
 	if len(errs) == 0 {
 		_, err := c.info.Guarantee(r.Variant) // says which there are
@@ -367,6 +400,11 @@ func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta f
 		}
 	}
 	c.guarantee = g
+	if c.afford != nil {
+		if err := c.afford(&g); err != nil {
+			return err
+		}
+	}
 	if g.Model != algorithms.DifferentialPrivacy {
 		return nil
 	}
@@ -416,9 +454,10 @@ func (c *chosen) run(ctx context.Context, table *datasets.Table,
 	return r, err
 }
 
-// publish makes the release and its folder.
+// publish makes the release and its folder. seal is given what completes the folder with how the
+// account stands, and calls it; from then on the release is in the account.
 func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table, folder *folder,
-	standing Standing) (*Made, error) {
+	seal func(complete func(Standing) error) error) (*Made, error) {
 	p := privacy.NewPublication(r.Epsilon, r.Delta)
 	release, err := c.run(ctx, table, p)
 	if err != nil {
@@ -480,27 +519,35 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 	}
 	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 	certificate := &Certificate{Title: cmp.Or(valid(r.Title), untitled), Program: r.Program,
-		License: valid(r.License), Weighted: weighted, EarlierAnonymised: standing.Anonymised,
+		License: valid(r.License), Weighted: weighted,
 		Released:  r.Now.UTC().Format(time.DateOnly),
-		Guarantee: Promise{Epsilon: r.Epsilon, Delta: r.Delta}, Budget: &standing.Spending,
-		Audit: c.audited}
+		Guarantee: Promise{Epsilon: r.Epsilon, Delta: r.Delta}, Audit: c.audited}
 	for _, e := range p.Budget().Ledger() {
 		certificate.Mechanisms = append(certificate.Mechanisms, Mechanism{Purpose: e.Purpose,
 			Mechanism: e.Mechanism, Cost: e.Cost, Sensitivity: float64(e.Proven)})
 	}
-	c.derive(certificate, schema, release.Marginals, measured)
-	if len(release.Marginals) > 0 {
-		if err := folder.write(MarginalsFile, func(w io.Writer) error {
-			return certificate.writeMarginals(w, schema, release.Marginals)
-		}); err != nil {
-			return nil, err
+	made := &Made{Certificate: certificate}
+	err = seal(func(s Standing) (err error) {
+		made.Standing, certificate.EarlierAnonymised = s, s.Anonymised
+		certificate.Budget = &made.Standing.Spending
+		c.derive(certificate, schema, release.Marginals, measured)
+		if err := certificate.suppressed(table); err != nil {
+			return err
 		}
-	}
-	digest, err := folder.certify(certificate, schema, measured)
+		if len(release.Marginals) > 0 {
+			if err := folder.write(MarginalsFile, func(w io.Writer) error {
+				return certificate.writeMarginals(w, schema, release.Marginals)
+			}); err != nil {
+				return err
+			}
+		}
+		made.Digest, err = folder.certify(certificate, schema, measured)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &Made{certificate, digest, standing}, folder.publish()
+	return made, folder.publish()
 }
 
 // Releasable lists the algorithms that have a variant which can be released at its defaults.

@@ -20,7 +20,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/elementary"
@@ -168,7 +167,7 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte,
 	}
 	limited, cancel := context.WithTimeout(ctx, time.Minute) // a forger may ask for any settings
 	defer cancel()
-	chosen, err := choose(limited, request, schema)
+	chosen, err := choose(limited, request, schema, nil)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -434,10 +433,7 @@ func (r *Report) against(ctx context.Context, original *datasets.Table,
 		"unchanged; %d are suppressed.", original.Len(), suppressed),
 		unless(matched == r.Records, "%s: %d of %d records are not from the original",
 			RecordsFile, r.Records-matched, r.Records))
-	most := 0
-	if share := r.Certificate.Guarantee.Suppression; share != nil {
-		most = disclosure.Suppression(*share).Most(original.Len())
-	}
+	most := mostSuppressed(r.Certificate.Guarantee.Suppression, original.Len())
 	r.check(fmt.Sprintf("No more than %d records are suppressed, as promised.", most),
 		unless(suppressed <= most, "%s: %d of the original's %d records are suppressed, must "+
 			"be %d or fewer", RecordsFile, suppressed, original.Len(), most))

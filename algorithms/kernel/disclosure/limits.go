@@ -20,7 +20,9 @@ package disclosure
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
+	"strconv"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -67,10 +69,15 @@ func (l *Limits) Disclosing() *Limits { return l }
 // Suppression is the largest share of records that may be left out of a release.
 type Suppression float64
 
-// Most is how many of so many records may be left out: .29 of 100 are 29, though the product is
-// rounded to less.
+// Most is how many of so many records may be left out, by the decimal that the share is written as:
+// .29 of 100 are 29, though the product of two float64 is less.
 func (s Suppression) Most(records int) int {
-	return min(records, int(float64(s)*float64(records)*(1+1e-12)))
+	share, ok := new(big.Rat).SetString(strconv.FormatFloat(float64(s), 'g', -1, 64))
+	if !ok {
+		return 0 // not a number, which no parameter is
+	}
+	most := share.Mul(share, big.NewRat(int64(records), 1))
+	return int(new(big.Int).Quo(most.Num(), most.Denom()).Int64())
 }
 
 // Suppressible returns the share; parameters that embed it have the method.

@@ -1,0 +1,218 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ppdp/algorithms"
+	"ppdp/algorithms/incognito"
+)
+
+// planted are algorithms that tests make fail. Without a sabotage they are those they wrap.
+type planted struct {
+	algorithms.Algorithm
+	name string
+}
+
+var (
+	plantedRuns int // releases that planted algorithms were asked for
+	sabotage    func(context.Context, algorithms.Algorithm, algorithms.Input) (*algorithms.Release,
+		error)
+)
+
+func init() {
+	algorithms.Register(planted{must(algorithms.Lookup("independent")), "planted"})
+	algorithms.Register(planted{must(algorithms.Lookup("incognito")), "planted-classes"})
+}
+
+func (p planted) Info() algorithms.Info {
+	info := p.Algorithm.Info()
+	info.Name = p.name
+	return info
+}
+
+func (p planted) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	plantedRuns++
+	if sabotage != nil {
+		return sabotage(ctx, p.Algorithm, in)
+	}
+	return p.Algorithm.Release(ctx, in)
+}
+
+// TestAccountFirst: what the account refuses is refused before the algorithm is run at all, on
+// made-up records or others.
+func TestAccountFirst(t *testing.T) {
+	dir, r := files(t, 60)
+	r.Algorithm, r.Params, r.Total = "planted", []string{"iterations=5"}, Total{Epsilon: 2}
+	must(Make(t.Context(), r))
+	for want, change := range map[string]func(r *Request){
+		"must stay what it is":          func(r *Request) { r.Total.Epsilon = 3 },
+		"1 are spent and 1 are left":    func(r *Request) { r.Epsilon = 1.5 },
+		"in which a release with a del": func(r *Request) { r.Delta = 1e-6 },
+		"--total EPSILON does":          func(r *Request) { r.Account, r.Total = dir+"/new", Total{} },
+		"--changed goes on":             func(r *Request) { write(t, r.Table, read(t, r.Table)+"\n") },
+		"it is lost":                    func(r *Request) { os.Remove(Beside(r.Table, accountEnding)) },
+	} {
+		sub, changed := t.TempDir(), *r
+		noError(t, os.CopyFS(sub, os.DirFS(dir)))
+		changed.Table, changed.Schema = filepath.Join(sub, "my.csv"),
+			filepath.Join(sub, "my.schema.yaml")
+		changed.Out = filepath.Join(sub, "second")
+		change(&changed)
+		plantedRuns = 0
+		if _, err := Make(t.Context(), &changed); !errors.Is(err, ErrAccount) || Spent(err) ||
+			!strings.Contains(err.Error(), want) || plantedRuns > 0 {
+			t.Errorf("after %d releases, want none and %q: %v", plantedRuns, want, err)
+		}
+	}
+	r.Out += "2"
+	if must(Make(t.Context(), r)); plantedRuns < 2 {
+		t.Errorf("%d runs of a release and its rehearsal: nothing is counted", plantedRuns)
+	}
+}
+
+// suppressing52 is a request for a table of which 12 of 52 records are unlike all others, so that
+// leaving them out is cheapest; a tenth may be.
+func suppressing52(t *testing.T) *Request {
+	_, r := files(t, 1)
+	lines := []string{"age;job;height;town;y;id"}
+	for i := range 52 {
+		age := 20
+		if i%4 == 3 && i < 48 {
+			age = 40 + i
+		}
+		lines = append(lines, fmt.Sprintf("%d;admin;1.6;%c;no;%d", age, 'x'+rune(i%3), i))
+	}
+	write(t, r.Table, strings.Join(lines, "\n")+"\n")
+	r.Algorithm, r.Epsilon, r.Params = "planted-classes", 0, []string{"k=5", "suppression=0.1"}
+	return r
+}
+
+// TestSuppressedCounted: a release that leaves out more records than its settings allow is not
+// handed out, whatever the algorithm says of it: 12 of 52 where a tenth is 5.
+func TestSuppressedCounted(t *testing.T) {
+	r := suppressing52(t)
+	sabotage = func(ctx context.Context, a algorithms.Algorithm, in algorithms.Input) (
+		*algorithms.Release, error) {
+		params := *in.Params.(*incognito.Params)
+		params.Suppression = .25
+		in.Params = &params
+		return a.Release(ctx, in)
+	}
+	defer func() { sabotage = nil }()
+	_, err := Make(t.Context(), r)
+	if err == nil || !strings.Contains(err.Error(), "12 of 52 records are left out, must be 5") {
+		t.Errorf("12 of 52 left out, a tenth may be: %v", err)
+	}
+	nothing(t, r, err)
+	r.Params = []string{"k=5", "suppression=0.25"}
+	made := must(Make(t.Context(), r))
+	if n := made.Certificate.Anonymity.Records; n != 40 || made.Certificate.EarlierAnonymised != 0 {
+		t.Errorf("%d records, %+v", n, made.Certificate)
+	}
+}
+
+// nothing: a failed release under k-anonymity leaves no folder, and nothing in the account.
+func nothing(t *testing.T, r *Request, err error) {
+	t.Helper()
+	account, _ := filepath.Glob(filepath.Join(filepath.Dir(r.Table), "*.jsonl*"))
+	account = append(account, must(filepath.Glob(filepath.Join(filepath.Dir(r.Table), "*out*")))...)
+	for _, name := range account {
+		if !strings.HasSuffix(name, ".lock") {
+			t.Errorf("%s is there after %v", name, err)
+		}
+	}
+	if err == nil || Spent(err) {
+		t.Errorf("%v, must be an error before the release is entered", err)
+	}
+}
+
+// TestMostSuppressed: a share of n records, as the decimal that it is written as, against integer
+// arithmetic.
+func TestMostSuppressed(t *testing.T) {
+	for thousandths := range 1001 {
+		share := float64(thousandths) / 1000
+		for _, n := range []int{0, 1, 19, 52, 100, 1000, 30_162, 1_999_999} {
+			if got := mostSuppressed(&share, n); got != thousandths*n/1000 {
+				t.Errorf("%v of %d are %d", share, n, got)
+			}
+		}
+	}
+	for share, want := range map[float64]int{.3333333333333333: 0, .3333333333333334: 1} {
+		if got := mostSuppressed(&share, 3); got != want {
+			t.Errorf("%v of 3 are %d, want %d", share, got, want)
+		}
+	}
+	if got := mostSuppressed(nil, 100); got != 0 {
+		t.Errorf("%d where nothing is said", got)
+	}
+}
+
+// TestFailureOfClasses: under k-anonymity only what was handed out is entered. Limits that the
+// table does not keep, too few persons, a search that panics or takes too long, a class that is too
+// small: none of them counts, and the next release is the first.
+func TestFailureOfClasses(t *testing.T) {
+	fails := func(r *Request, want string) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		if strings.Contains(want, "context") {
+			ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+		}
+		defer cancel()
+		_, err := Make(ctx, r)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q: %v", want, err)
+		}
+		nothing(t, r, err)
+	}
+	_, r := personal(t)
+	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, []string{"k=121"}
+	fails(r, "are of 119 persons: fewer")
+	_, r = files(t, 60)
+	lines := read(t, r.Table)
+	write(t, r.Table, strings.NewReplacer(";y;no", ";x;no", ";z;no", ";x;no", ";y;yes", ";x;yes",
+		";z;yes", ";x;yes").Replace(lines))
+	r.Algorithm, r.Epsilon, r.Params = "planted-classes", 0, []string{"k=5", "l=2"}
+	fails(r, "the limits cannot be kept")
+	write(t, r.Table, lines)
+	defer func() { sabotage = nil }()
+	r.Params = []string{"k=29"}
+	for want, release := range map[string]func(ctx context.Context, a algorithms.Algorithm,
+		in algorithms.Input) (*algorithms.Release, error){
+		"failed: no such node": func(context.Context, algorithms.Algorithm, algorithms.Input) (
+			*algorithms.Release, error) {
+			panic("no such node")
+		},
+		"context deadline exceeded": func(ctx context.Context, _ algorithms.Algorithm,
+			_ algorithms.Input) (*algorithms.Release, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+		"a class of": func(ctx context.Context, a algorithms.Algorithm, in algorithms.Input) (
+			*algorithms.Release, error) {
+			params := *in.Params.(*incognito.Params)
+			params.K = 2
+			in.Params = &params
+			return a.Release(ctx, in)
+		},
+	} {
+		sabotage = release
+		fails(r, want)
+	}
+	sabotage = nil
+	made := must(Make(t.Context(), r))
+	if made.Standing.Number != 1 || made.Certificate.EarlierAnonymised != 0 {
+		t.Errorf("after failures alone: release %d, %d before", made.Standing.Number,
+			made.Certificate.EarlierAnonymised)
+	}
+	r.Out += "2"
+	if made = must(Make(t.Context(), r)); made.Certificate.EarlierAnonymised != 1 {
+		t.Errorf("after one release: %d", made.Certificate.EarlierAnonymised)
+	}
+}
