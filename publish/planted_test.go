@@ -77,27 +77,32 @@ func TestAccountFirst(t *testing.T) {
 	}
 }
 
-// suppressing52 is a request for a table of which 12 of 52 records are unlike all others, so that
-// leaving them out is cheapest; a tenth may be.
-func suppressing52(t *testing.T) *Request {
+// outliers is a request for a table of which some of n records are unlike all others, so that
+// leaving them out is cheapest.
+func outliers(t *testing.T, some, n int, params ...string) *Request {
 	_, r := files(t, 1)
 	lines := []string{"age;job;height;town;y;id"}
-	for i := range 52 {
+	for i := range n {
 		age := 20
-		if i%4 == 3 && i < 48 {
-			age = 40 + i
+		if i < some {
+			age = 40 + 4*i
 		}
 		lines = append(lines, fmt.Sprintf("%d;admin;1.6;%c;no;%d", age, 'x'+rune(i%3), i))
 	}
 	write(t, r.Table, strings.Join(lines, "\n")+"\n")
-	r.Algorithm, r.Epsilon, r.Params = "planted-classes", 0, []string{"k=5", "suppression=0.1"}
+	r.Algorithm, r.Epsilon, r.Params = "planted-classes", 0, params
 	return r
 }
 
 // TestSuppressedCounted: a release that leaves out more records than its settings allow is not
-// handed out, whatever the algorithm says of it: 12 of 52 where a tenth is 5.
+// handed out, whatever the algorithm says of it: 12 of 52 where a tenth is 5. A twentieth of 19 is
+// nobody, whom the algorithm leaves out itself.
 func TestSuppressedCounted(t *testing.T) {
-	r := suppressing52(t)
+	r := outliers(t, 1, 19, "k=5", "suppression=0.05")
+	if n := must(Make(t.Context(), r)).Certificate.Anonymity.Records; n != 19 {
+		t.Errorf("%d of 19 records", n)
+	}
+	r = outliers(t, 12, 52, "k=5", "suppression=0.1")
 	sabotage = func(ctx context.Context, a algorithms.Algorithm, in algorithms.Input) (
 		*algorithms.Release, error) {
 		params := *in.Params.(*incognito.Params)
