@@ -40,10 +40,11 @@ randomness, and no seed exists.
 
 An account beside the table holds what all releases may cost together and what each has cost. A
 release is entered before its noise is drawn and counts as spent from then on, also when it fails
-or is interrupted. One that would cost more than is left is refused. Keep the account with the
-table, and as private, and with its mark (my.account.jsonl.mark), by which ppdp notices an account
-that is lost or old. Releases of a copy of the table are in another account: that is not noticed,
-but a new account is announced.
+or is interrupted; under k-anonymity it is entered when it is complete. One that would cost more
+than is left is refused. Keep the account with the table, and as private, and with its mark
+(my.account.jsonl.mark), by which ppdp notices an account that is lost or old, and a table that was
+renamed beside it. Releases of a copy elsewhere are in another account: that is not noticed, but a
+new account is announced.
 
 These can be released: ` + strings.Join(publish.Releasable(), ", ") + `.
 

@@ -108,6 +108,18 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
+	folder, err := newFolder(r.Out, r.Now)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.remove()
+	if r.Sign != "" {
+		folder.key, err = readKey[ed25519.PrivateKey](r.Sign, privateBlock,
+			x509.ParsePKCS8PrivateKey)
+		if err != nil {
+			return nil, fmt.Errorf("--sign: %w", err)
+		}
+	}
 	account, err := r.account(digest)
 	if err != nil {
 		return nil, err
@@ -133,18 +145,6 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 	}
 	if c.audited, err = c.audit(ctx, r, table.Schema()); err != nil {
 		return nil, err
-	}
-	folder, err := newFolder(r.Out, r.Now)
-	if err != nil {
-		return nil, err
-	}
-	defer folder.remove()
-	if r.Sign != "" {
-		folder.key, err = readKey[ed25519.PrivateKey](r.Sign, privateBlock,
-			x509.ParsePKCS8PrivateKey)
-		if err != nil {
-			return nil, fmt.Errorf("--sign: %w", err)
-		}
 	}
 	entry.Algorithm, entry.Variant = c.info.Name, string(c.guarantee.Variant)
 	entry.Params = results.FormatParams(strictyaml.Resolved(c.params))
