@@ -167,10 +167,13 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 		seal = func(complete func(Standing) error) error { return complete(standing) }
 	}
 	made, err := c.publish(ctx, r, table, folder, seal)
-	if err != nil && entered {
+	switch {
+	case err != nil && entered:
 		return nil, spentError{unmade(err, "it counts as spent (release %d in %s)",
 			standing.Number, account.path)}
-	} else if err != nil {
+	case errors.Is(err, ErrAccount):
+		return nil, err
+	case err != nil:
 		return nil, unmade(err, "nothing is entered in %s", account.path)
 	}
 	if err := account.published(standing.Number, made.Digest); err != nil {
