@@ -28,7 +28,8 @@ func file(path string) accountFile { return accountFile{path, 0o600} }
 // enter enters a release of a table.
 func enter(path string, epsilon, delta float64, total Total) (Standing, error) {
 	return file(path).reserve(accountEntry{Table: "t", Epsilon: epsilon, Delta: delta,
-		Guarantee: string(algorithms.DifferentialPrivacy)}, &recordPrivacy, total, false, noon, atOnce)
+		Guarantee: string(algorithms.DifferentialPrivacy)}, &recordPrivacy, total, false, noon,
+		atOnce)
 }
 
 // TestAccountAddsDecimals: ten times 0.1 is 1, not a little less or more, and so is three times 0.1

@@ -52,12 +52,18 @@ func TestAccountFirst(t *testing.T) {
 	r.Algorithm, r.Params, r.Total = "planted", []string{"iterations=5"}, Total{Epsilon: 2}
 	must(Make(t.Context(), r))
 	for want, change := range map[string]func(r *Request){
-		"must stay what it is":          func(r *Request) { r.Total.Epsilon = 3 },
-		"1 are spent and 1 are left":    func(r *Request) { r.Epsilon = 1.5 },
-		"in which a release with a del": func(r *Request) { r.Delta = 1e-6 },
-		"--total EPSILON does":          func(r *Request) { r.Account, r.Total = dir+"/new", Total{} },
-		"--changed goes on":             func(r *Request) { write(t, r.Table, read(t, r.Table)+"\n") },
-		"it is lost":                    func(r *Request) { os.Remove(Beside(r.Table, accountEnding)) },
+		"must stay what it is":            func(r *Request) { r.Total.Epsilon = 3 },
+		"1 are spent and 1 are left":      func(r *Request) { r.Epsilon = 1.5 },
+		"in which a release with a delta": func(r *Request) { r.Delta = 1e-6 },
+		"--total EPSILON does": func(r *Request) {
+			r.Account, r.Total = dir+"/new", Total{}
+		},
+		"--changed goes on": func(r *Request) {
+			write(t, r.Table, read(t, r.Table)+"\n")
+		},
+		"it is lost": func(r *Request) {
+			os.Remove(Beside(r.Table, accountEnding))
+		},
 	} {
 		sub, changed := t.TempDir(), *r
 		noError(t, os.CopyFS(sub, os.DirFS(dir)))

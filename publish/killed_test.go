@@ -1,0 +1,169 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"ppdp/random"
+)
+
+// cheapIn asks for a release of the table in a folder that takes milliseconds.
+func cheapIn(dir string) *Request {
+	r := requestIn(dir)
+	r.Epsilon, r.Algorithm = 0.001, "independent"
+	r.Params = []string{"iterations=5"}
+	r.Total.Epsilon = 5
+	return r
+}
+
+// TestKilled kills a process that makes releases at random moments, 10 times, and 100 times in make
+// test-long. Each release that is out is in the account, which can be read after every kill, and
+// the total is never exceeded.
+func TestKilled(t *testing.T) {
+	if dir := os.Getenv("PPDP_TEST_RELEASES"); dir != "" {
+		auditRounds = 0 // of the milliseconds before a kill, they would take most
+		fmt.Println("ready")
+		for i := 0; ; i++ {
+			r := cheapIn(dir)
+			r.Out = filepath.Join(dir, fmt.Sprintf("out-%d-%d", os.Getpid(), i))
+			if _, err := Make(context.Background(), r); errors.Is(err, ErrAccount) {
+				fmt.Println(err)
+				os.Exit(3)
+			} else if err != nil {
+				panic(err)
+			}
+		}
+	}
+	// Kills come within the time of about three releases, which is longer on a busy machine.
+	other, _ := files(t, 20)
+	rounds := auditRounds
+	auditRounds = 0
+	defer func() { auditRounds = rounds }()
+	start := time.Now()
+	_, err := Make(t.Context(), cheapIn(other))
+	noError(t, err)
+	took := time.Since(start)
+	dir, r := files(t, 20)
+	moments := random.NewKey(2).Stream()
+	kills, out := 10, 0
+	if os.Getenv("PPDP_LONG") != "" {
+		kills = 100
+	}
+	for kill := range kills {
+		c := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+		c.Env = append(os.Environ(), "PPDP_TEST_RELEASES="+dir)
+		output := must(c.StdoutPipe())
+		noError(t, c.Start())
+		_, err := io.ReadFull(output, make([]byte, len("ready\n")))
+		noError(t, err)
+		for kill == 0 { // the first one waits for an account, so that later ones meet it
+			if _, err := os.Stat(Beside(r.Table, accountEnding)); err == nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Duration(moments.IntN(int(3*took)) + 1))
+		c.Process.Kill()
+		if c.Wait(); c.ProcessState.ExitCode() == 3 {
+			t.Fatalf("kill %d: the process ended by itself", kill)
+		}
+		l, err := file(Beside(r.Table, accountEnding)).read()
+		if err != nil {
+			t.Fatalf("kill %d: %v", kill, err)
+		}
+		folders := must(filepath.Glob(filepath.Join(dir, "out-*")))
+		out = len(folders)
+		if spent := l.spent(); spent.Cmp(decimal(5)) > 0 ||
+			spent.Cmp(decimal(float64(out)/1000)) < 0 {
+			t.Fatalf("kill %d: %v spent, %d releases are out", kill, spent, out)
+		}
+	}
+	folders, _ := filepath.Glob(filepath.Join(dir, "out-*"))
+	for _, folder := range folders {
+		if report, err := Verify(t.Context(), folder, nil); err != nil || report.Err() != nil {
+			t.Fatalf("%s: %v, %v", folder, err, report)
+		}
+	}
+	t.Logf("%d kills, %d releases out", kills, out)
+	if out == 0 && kills == 100 {
+		t.Error("no release came out between kills: nothing was tested")
+	}
+	// What is left, and no more, can still be spent.
+	l := must(file(Beside(r.Table, accountEnding)).read())
+	spent, _ := l.spent().Float64()
+	r.Total = Total{Epsilon: 5} // on a busy machine every kill may come before the first release
+	r.Epsilon = math.Round((5-spent)*1000+1) / 1000
+	if _, err := Make(t.Context(), r); !errors.Is(err, ErrAccount) {
+		t.Errorf("more than is left: %v", err)
+	}
+	r.Epsilon = math.Round((5-spent)*1000) / 1000
+	if _, err := Make(t.Context(), r); err != nil {
+		t.Errorf("all that is left: %v", err)
+	}
+}
+
+// TestKilledAtCalls kills a process at each rename of its two releases in turn, and in make
+// test-long at each sync. The second is under k-anonymity. A folder that is out is complete and in
+// the account, and at most one that is entered is not out.
+func TestKilledAtCalls(t *testing.T) {
+	if dir := os.Getenv("PPDP_TEST_TWO_RELEASES"); dir != "" {
+		auditRounds = 0
+		runtime.LockOSThread() // strace counts the calls of each thread
+		r := cheapIn(dir)
+		must(Make(t.Context(), r))
+		r.Algorithm, r.Epsilon, r.Params, r.Out = "mondrian", 0, []string{"k=5"}, r.Out+"2"
+		must(Make(t.Context(), r))
+		return
+	}
+	strace, err := exec.LookPath("strace")
+	if err != nil || exec.Command(strace, "-e", "trace=none", "true").Run() != nil {
+		t.Skip("strace is not here or may not trace")
+	}
+	kinds := []string{"rename,renameat,renameat2", "fsync"}
+	if os.Getenv("PPDP_LONG") == "" {
+		kinds = kinds[:1]
+	}
+	for _, calls := range kinds {
+		died, seen := true, make(map[[2]int]int)
+		for when := 1; died; when++ {
+			if when > 200 {
+				t.Fatal(calls, ": the releases never end")
+			}
+			dir, r := files(t, 20)
+			c := exec.Command(strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace="+calls, "-e",
+				fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", calls, when), os.Args[0],
+				"-test.run=^TestKilledAtCalls$")
+			c.Env = append(os.Environ(), "PPDP_TEST_TWO_RELEASES="+dir)
+			died = c.Run() != nil
+			a, err := file(Beside(r.Table, accountEnding)).read()
+			noError(t, err)
+			entered, out := 0, 0
+			for _, line := range a.lines {
+				if line.Release != nil {
+					entered++
+				}
+			}
+			for _, folder := range must(filepath.Glob(filepath.Join(dir, "out*"))) {
+				out++
+				noError(t, must(Verify(t.Context(), folder, nil)).Err())
+			}
+			if out > entered || entered > out+1 || !died && (entered != 2 || out != 2) {
+				t.Errorf("%s %d: %d folders, %d entries", calls, when, out, entered)
+			}
+			seen[[2]int{entered, out}]++
+		}
+		t.Log(calls, "killed with so many entries and folders:", seen)
+		if seen[[2]int{1, 1}] < 3 || seen[[2]int{2, 1}] == 0 {
+			t.Errorf("%s: %v: no kill in the second release", calls, seen)
+		}
+	}
+}
