@@ -3,8 +3,6 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"ppdp/internal/results"
 	"ppdp/publish"
@@ -63,9 +61,6 @@ func (c verifyCommand) Run(con *console) error {
 			return inputError{fmt.Errorf("--key: %w", err)}
 		}
 	}
-	if _, err := os.Stat(filepath.Join(c.Dir, publish.SignatureFile)); err == nil && c.Key == "" {
-		fmt.Fprintln(con.stderr, "ppdp: note: the release is signed; --key checks by whom")
-	}
 	if c.JSON {
 		err = results.WriteJSON(con.stdout, report)
 	} else {
@@ -74,6 +69,9 @@ func (c verifyCommand) Run(con *console) error {
 		}
 		for _, problem := range report.Problems {
 			fmt.Fprintln(con.stdout, "WRONG:", problem)
+		}
+		for _, open := range report.Unchecked {
+			fmt.Fprintln(con.stdout, "NOT CHECKED:", open)
 		}
 	}
 	if err != nil || len(report.Problems) == 0 {

@@ -2,14 +2,15 @@ package privacy
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"ppdp/random"
 )
 
-// bruteWithin is the least k with P(|sum| ≤ k) ≥ p, by adding up the products of the weights of all
-// outcomes of a few integer draws.
-func bruteWithin(p float64, weight func(y int) float64, reach, draws int) int {
+// bruteLaw is P(|sum| ≤ k) for each k, by adding up the products of the weights of all outcomes of
+// a few integer draws.
+func bruteLaw(weight func(y int) float64, reach, draws int) (within []float64) {
 	one, total := make([]float64, 2*reach+1), 0.0
 	for i := range one {
 		one[i] = weight(i - reach)
@@ -25,14 +26,21 @@ func bruteWithin(p float64, weight func(y int) float64, reach, draws int) int {
 		}
 		law = next
 	}
-	centre := draws * reach
-	within := law[centre]
-	for k := 0; ; k++ {
-		if within >= p {
-			return k
+	centre, sum := draws*reach, 0.0
+	for k := range centre + 1 {
+		if sum += law[centre+k]; k > 0 {
+			sum += law[centre-k]
 		}
-		within += law[centre+k+1] + law[centre-k-1]
+		within = append(within, sum)
 	}
+	return within
+}
+
+// bruteWithin is the least k with P(|sum| ≤ k) ≥ p.
+func bruteWithin(p float64, weight func(y int) float64, reach, draws int) int {
+	return slices.IndexFunc(bruteLaw(weight, reach, draws), func(is float64) bool {
+		return is >= p
+	})
 }
 
 // TestWithin compares with the laws of sums of integer noise as their definitions say.
@@ -144,5 +152,48 @@ func BenchmarkWithin(b *testing.B) {
 	law := VectorLaw{discreteLaplaceKind, 1, 0.02}
 	for range b.N {
 		Within(0.95, []Summed{{law, 12, 0.7}, {law, 24, 0.3}})
+	}
+}
+
+// TestBeyondInside: both bound the chances that the laws' definitions give, added up outcome by
+// outcome. Of one draw they are the chances; of more they are not far above them.
+func TestBeyondInside(t *testing.T) {
+	for _, kind := range []string{discreteLaplaceKind, discreteGaussianKind} {
+		for _, cost := range []float64{0.02, 0.2, 0.7, 5} {
+			weight := func(y int) float64 { return math.Exp(-cost * math.Abs(float64(y))) }
+			reach := int(40/cost) + 2
+			if kind == discreteGaussianKind {
+				weight = func(y int) float64 { return math.Exp(-float64(y*y) * cost) }
+				reach = int(8/math.Sqrt(cost)) + 2
+			}
+			for _, draws := range []int{1, 2, 5} {
+				within := bruteLaw(weight, reach, draws)
+				sum := Summed{VectorLaw{kind, 1, cost}, draws, 1}
+				for d := 1; within[d] < 1-1e-12; d += 1 + d/8 {
+					far, near := 1-within[d-1], within[d]
+					beyond, inside := Beyond(float64(-d), []Summed{sum}), Inside(float64(d), sum)
+					if draws > 1 && (beyond < far || inside < near-1e-9) {
+						t.Errorf("%d %s draws at %v: beyond %d with %v, at most %v; inside with "+
+							"%v, at most %v", draws, kind, cost, d, far, beyond, near, inside)
+					}
+					if draws == 1 && (math.Abs(beyond-far) > 2e-4 ||
+						math.Abs(inside-near) > 2e-4) {
+						t.Errorf("one %s draw at %v: beyond %d with %v, got %v; inside with %v, "+
+							"got %v", kind, cost, d, far, beyond, near, inside)
+					}
+					if far < 1e-4 && math.Log(beyond) > 0.6*math.Log(far) {
+						t.Errorf("%d %s draws at %v: beyond %d with %v, bound is only %v", draws,
+							kind, cost, d, far, beyond)
+					}
+				}
+			}
+		}
+	}
+	two := []Summed{{VectorLaw{discreteLaplaceKind, 1, 0.5}, 3, 1},
+		{VectorLaw{discreteGaussianKind, 2, 0.01}, 4, 1}}
+	// its variance is 3·2a/(1-a)² + 4·2²/0.02 with a = exp(-0.5)
+	deviation := math.Sqrt(3*2*math.Exp(-0.5)/math.Pow(1-math.Exp(-0.5), 2) + 4*4/0.02)
+	if p := Beyond(5*deviation, two); p < math.Erfc(5/math.Sqrt2) || p > 1e-5 {
+		t.Errorf("five standard deviations with %v", p)
 	}
 }

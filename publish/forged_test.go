@@ -293,6 +293,12 @@ func TestForged(t *testing.T) {
 		if report, err := Verify(t.Context(), of, original); err != nil || report.Err() != nil {
 			t.Errorf("%s: %v, %v", of, err, report)
 		}
+		longer := filepath.Join(of, CertificateFile)
+		write(t, longer, read(t, longer)+"\n\n")
+		if err := must(Verify(t.Context(), of, original)).Err(); err == nil ||
+			!strings.Contains(err.Error(), " lines, must be ") {
+			t.Errorf("%s: blank lines behind the certificate: %v", of, err)
+		}
 	}
 }
 

@@ -161,9 +161,8 @@ func (c *Certificate) readMarginals(dir string,
 	if err := c.writeMarginals(&again, schema, marginals); err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(text, again.Bytes()) {
-		return nil, append(differences(MarginalsFile, text, again.Bytes()),
-			fmt.Errorf("%s: more lines than it must have", MarginalsFile))[0]
+	if found := differences(MarginalsFile, text, again.Bytes()); found != nil {
+		return nil, found[0]
 	}
 	for i := range c.Mechanisms {
 		m, cost := &c.Mechanisms[i], 0.0
@@ -277,33 +276,90 @@ type Noise struct {
 func (c *Certificate) noise(schema *datasets.Schema, marginals []algorithms.Marginal) []Noise {
 	var all []Noise
 	for a := range schema.Attributes {
-		best := Noise{Error: math.Inf(1)}
-		for i := range marginals {
-			m := &marginals[i]
-			d := slices.Index(m.Attributes, a)
-			if d < 0 {
-				continue
-			}
-			size, inner := len(m.Values[d]), 1
-			for _, values := range m.Values[d+1:] {
-				inner *= len(values)
-			}
-			_, deviation, _ := c.law(m) // which could be written
-			deviation = float64(deviation * math.Sqrt(float64(len(m.Counts))/float64(size)))
-			if !(deviation < best.Error) {
-				continue
-			}
-			counts := make([]float64, size)
-			for cell, count := range m.Counts {
-				counts[cell/inner%size] += count
-			}
-			slices.Sort(counts)
-			hidden, _ := slices.BinarySearch(counts, 2*deviation)
-			best = Noise{schema.Attributes[a].Name, size, counts[size/2], deviation, hidden}
+		i, d := c.least(marginals, a)
+		if i < 0 {
+			continue
 		}
-		if best.Values > 0 {
-			all = append(all, best)
-		}
+		m := &marginals[i]
+		deviation, counts := c.deviation(m, d), totals(m, m.Counts, d)
+		slices.Sort(counts)
+		hidden, _ := slices.BinarySearch(counts, 2*deviation)
+		all = append(all, Noise{schema.Attributes[a].Name, len(counts), counts[len(counts)/2],
+			deviation, hidden})
 	}
 	return all
+}
+
+// least is the marginal that has an attribute's own counts with the least noise, and the
+// attribute's place there; for -1 it is that of all records. marginal is -1 where there is none.
+func (c *Certificate) least(marginals []algorithms.Marginal, attribute int) (marginal, at int) {
+	marginal, at = -1, -1
+	deviation := math.Inf(1)
+	for i := range marginals {
+		d := slices.Index(marginals[i].Attributes, attribute)
+		if is := c.deviation(&marginals[i], d); (d >= 0) == (attribute >= 0) && is < deviation {
+			marginal, at, deviation = i, d, is
+		}
+	}
+	return marginal, at
+}
+
+// deviation is the standard deviation of the noise in each of an attribute's counts, by its place
+// in a marginal; for -1 it is that of the sum of all.
+func (c *Certificate) deviation(m *algorithms.Marginal, d int) float64 {
+	_, deviation, _ := c.law(m) // which could be written
+	size := 1
+	if d >= 0 {
+		size = len(m.Values[d])
+	}
+	return float64(deviation * math.Sqrt(float64(len(m.Counts))/float64(size)))
+}
+
+// totals sums a marginal's cells up to the values of an attribute, by its place; to all for -1.
+func totals(m *algorithms.Marginal, cells []float64, d int) []float64 {
+	size, inner := 1, len(cells)
+	if d >= 0 {
+		size, inner = len(m.Values[d]), 1
+		for _, values := range m.Values[d+1:] {
+			inner *= len(values)
+		}
+	}
+	counts := make([]float64, size)
+	for cell, count := range cells {
+		counts[cell/inner%size] += count
+	}
+	return counts
+}
+
+// codes are the values that the codes of an attribute belong to.
+func codes(values [][]datasets.Span, cells int) []int {
+	of := make([]int, cells)
+	for v, spans := range values {
+		for _, s := range spans {
+			for code := s.Low; code < s.High; code++ {
+				of[code] = v
+			}
+		}
+	}
+	return of
+}
+
+// tally counts records in the cells of a marginal, each by its weight; nil is 1 each.
+func tally(m *algorithms.Marginal, table *datasets.Table, weights []float64) []float64 {
+	at := make([]int, table.Len())
+	for d, a := range m.Attributes {
+		of := codes(m.Values[d], table.Schema().Attributes[a].Cells())
+		for row := range at {
+			at[row] = at[row]*len(m.Values[d]) + of[table.Column(a).At(int32(row))]
+		}
+	}
+	counts := make([]float64, len(m.Counts))
+	for row, cell := range at {
+		if weights == nil {
+			counts[cell]++
+		} else {
+			counts[cell] += weights[row]
+		}
+	}
+	return counts
 }

@@ -103,7 +103,7 @@ func TestMarginalsFile(t *testing.T) {
 		"marginal 9 has":         text + lines[n-1],
 		`"x", must be a number`: lines[0] +
 			strings.Replace(lines[1], first[2], "x", 1),
-		"more lines than it must have":        text + "\n",
+		" lines, must be ":                    text + "\n",
 		"is neither a number nor an interval": strings.Replace(text, "\"[18, ", "\"[x, ", 1),
 		"no marginals, must have some":        "",
 		"marginals.csv:4: ":                   strings.Join(small[:3], "") + small[4] + small[3],

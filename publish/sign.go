@@ -87,6 +87,7 @@ func (r *Report) CheckSignature(dir, public string) error {
 	} else if !ed25519.Verify(key, text, signature) {
 		problem = fmt.Errorf("%s: not of the certificate by this key", SignatureFile)
 	}
+	r.Unchecked = []string{}
 	r.check("The certificate is signed with the key of "+public+".", problem)
 	return nil
 }

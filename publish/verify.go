@@ -3,11 +3,14 @@ package publish
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -32,8 +35,10 @@ import (
 type Report struct {
 	Certificate *Certificate `json:"certificate"` // nil where it cannot be read
 	// Checks are what was checked and holds, a sentence each. Problems are what does not.
-	Checks   []string `json:"checks"`
-	Problems []string `json:"problems"`
+	// Unchecked is what could not be checked, with what that takes.
+	Checks    []string `json:"checks"`
+	Problems  []string `json:"problems"`
+	Unchecked []string `json:"unchecked"`
 	// Records is the number of rows; Classes and Smallest are of a release under k-anonymity.
 	Records  int `json:"records"`
 	Classes  int `json:"classes,omitempty"`
@@ -95,22 +100,31 @@ type Original struct {
 // checks, under k-anonymity, that every record of the release is one of the original's,
 // generalised, no record is there twice, no more are suppressed than promised, and classes have
 // records of k persons; and under differential privacy, that no more of the original's records are
-// in the release than chance allows. The error is for a folder that cannot be read as a release at
-// all.
+// in the release than chance allows. Noisy counts must agree with each other, with the records and
+// with the original as their noise allows. The error is for a folder that cannot be read as a
+// release at all.
 func Verify(ctx context.Context, dir string, original *Original) (*Report, error) {
 	c, text, err := readCertificate(dir)
 	if text == nil {
 		return nil, fmt.Errorf("%s: not the folder of a release: %w", dir, err)
 	}
-	r := &Report{Certificate: c, Checks: []string{}, Problems: []string{}}
+	r := &Report{Certificate: c, Checks: []string{}, Problems: []string{}, Unchecked: []string{}}
+	if signature, err := readPart(dir, SignatureFile); !errors.Is(err, fs.ErrNotExist) {
+		r.Unchecked = append(r.Unchecked, "Who signed the certificate: the signature in "+
+			SignatureFile+" needs the signer's public key (--key).")
+		if n := len(signature); n != ed25519.SignatureSize {
+			r.check("", fmt.Errorf("%s: %d bytes, must be a signature's %d", SignatureFile, n,
+				ed25519.SignatureSize))
+		}
+	}
 	if c != nil && c.Format != certificateFormat {
 		r.check("", fmt.Errorf("%s: the format %q is of another version, must be %q: verify it "+
 			"with the program that made it, %s", CertificateFile, c.Format, certificateFormat,
 			c.Program))
 		return r, nil
 	}
-	r.check("The certificate has the form that its JSON Schema asks for.", err, checkForm(text))
-	if c == nil || len(r.Problems) > 0 {
+	if !r.check("The certificate has the form that its JSON Schema asks for.", err,
+		checkForm(text)) {
 		return r, nil
 	}
 	r.check(fmt.Sprintf("All %d files have the sizes and SHA-256 digests of the certificate.",
@@ -141,24 +155,42 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 			unless(r.Classes == 0 || r.Smallest >= c.Guarantee.K, "%s: a class of %d records, "+
 				"must be %d or more", RecordsFile, r.Smallest, c.Guarantee.K))
 	}
-	if err := r.derive(ctx, dir, text, format.Schema); err != nil || original == nil {
+	marginals, err := r.derive(ctx, dir, text, format.Schema)
+	if err != nil {
 		return r, err
+	}
+	var released *datasets.Table
+	if published == nil {
+		var weights []float64
+		released, weights = typed(format.Schema, rows)
+		if marginals != nil {
+			r.weigh("Marginals agree with each other, and the records with them, as noise allows.",
+				append(c.agreement(format.Schema, marginals),
+					c.drawn(released, weights, marginals)...))
+		}
+	}
+	if original == nil {
+		return r, nil
 	}
 	table, err := original.load(ctx, format.Schema) // as many records of a person as released
 	if err != nil {
 		return r, err
 	}
 	if published == nil {
-		r.inCommon(table, format.Schema, rows)
+		r.inCommon(table, released)
+		if marginals != nil {
+			r.weigh("Noisy counts differ from the original's by the noise that was paid for.",
+				c.residuals(table, marginals))
+		}
 		return r, nil
 	}
 	return r, r.against(ctx, table, format.Schema, published)
 }
 
 // derive does again what a release does with its settings, schema and records, and compares. text
-// is the certificate's file.
+// is the certificate's file. It returns the marginals, nil where there are none to rely on.
 func (r *Report) derive(ctx context.Context, dir string, text []byte,
-	schema *datasets.Schema) error {
+	schema *datasets.Schema) ([]algorithms.Marginal, error) {
 	c := r.Certificate
 	request := &Request{Algorithm: c.Algorithm.Name, Epsilon: c.Guarantee.Epsilon,
 		Variant: algorithms.Variant(c.Algorithm.Variant), Delta: c.Guarantee.Delta}
@@ -169,16 +201,16 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte,
 	defer cancel()
 	chosen, err := choose(limited, request, schema, nil)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 	if !r.check("The algorithm's guarantee holds, and it can be released under these settings.",
 		err) {
-		return nil
+		return nil, nil
 	}
 	var measured *risk.Report
 	if c.Guarantee.K > 0 {
 		if measured, err = chosen.measure(ctx, dir, schema); err != nil {
-			return err
+			return nil, err
 		}
 		if measured != nil && chosen.limits().Any() {
 			r.check("Every class keeps the limits of what it tells of sensitive attributes.",
@@ -197,13 +229,13 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte,
 	if err == nil {
 		chosen.derive(&derived, schema, marginals, measured)
 		if err := results.WriteJSON(&want, derived); err != nil {
-			return err
+			return nil, err
 		}
 		problems = differences(CertificateFile, text, want.Bytes())
 	}
 	if !r.check("What the certificate says in words and sums follows from its settings.",
 		slices.Concat(problems, []error{err}, c.sums(chosen.trial))...) {
-		return nil
+		return nil, nil
 	}
 	if chosen.measures {
 		r.check(fmt.Sprintf("%d marginals have a count for each cell, the noise that they paid "+
@@ -220,12 +252,12 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte,
 	if !slices.EqualFunc(c.Files, names, func(f File, name string) bool { return f.Name == name }) {
 		r.check("", fmt.Errorf("%s: other files than a release has, or in another order",
 			CertificateFile))
-		return nil
+		return nil, nil
 	}
 	for i, part := range parts {
 		want.Reset()
 		if err := part.write(&want, c.Files[:first+i]); err != nil {
-			return err
+			return nil, err
 		}
 		is, err := readPart(dir, part.name)
 		if err == nil && !bytes.Equal(is, want.Bytes()) {
@@ -235,11 +267,11 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte,
 	}
 	r.check("Schema, pages and metadata are what follows from certificate and records.",
 		problems...)
-	return nil
+	return marginals, nil
 }
 
 // differences are the lines of a file that must be others: the first one where there are too many
-// or too few.
+// or too few. They are nil for the same bytes alone.
 func differences(name string, is, must []byte) (found []error) {
 	lines, want := strings.Split(string(is), "\n"), strings.Split(string(must), "\n")
 	for i := range min(len(lines), len(want)) {
@@ -247,9 +279,13 @@ func differences(name string, is, must []byte) (found []error) {
 			found = append(found, fmt.Errorf("%s:%d: %s, must be %s", name, i+1,
 				strings.Trim(lines[i], " ,"), strings.Trim(want[i], " ,")))
 			if len(lines) != len(want) {
-				break
+				return found
 			}
 		}
+	}
+	if len(lines) != len(want) {
+		found = append(found, fmt.Errorf("%s:%d: %d lines, must be %d", name,
+			min(len(lines), len(want)), len(lines)-1, len(want)-1))
 	}
 	return found
 }
@@ -348,7 +384,8 @@ func readRecords(dir string, c *Certificate,
 		return nil, []error{err}
 	}
 	defer f.Close()
-	reader := csv.NewReader(f)
+	is, must := sha256.New(), sha256.New()
+	reader, writer := csv.NewReader(io.TeeReader(f, is)), csv.NewWriter(must)
 	header, err := reader.Read()
 	if err != nil {
 		return nil, []error{fmt.Errorf("%s: %w", RecordsFile, err)}
@@ -361,6 +398,7 @@ func readRecords(dir string, c *Certificate,
 		return nil, []error{fmt.Errorf("%s: columns %q, must be the schema's %q", RecordsFile,
 			header, want)}
 	}
+	writer.Write(want)                          // a digest takes everything
 	known := make([]map[string]bool, len(want)) // values that were checked
 	for i := range known {
 		known[i] = make(map[string]bool)
@@ -368,6 +406,11 @@ func readRecords(dir string, c *Certificate,
 	for {
 		row, err := reader.Read()
 		if err == io.EOF {
+			writer.Flush()
+			if len(want) > 1 && !bytes.Equal(is.Sum(nil), must.Sum(nil)) { // of one, "" is quoted
+				problems = append(problems, fmt.Errorf("%s: blank lines, line ends or quotes that "+
+					"no release has", RecordsFile))
+			}
 			return rows, problems
 		}
 		if err != nil {
@@ -396,8 +439,29 @@ func readRecords(dir string, c *Certificate,
 				known[i][text] = true
 			}
 		}
+		writer.Write(row)
 		rows = append(rows, row)
 	}
+}
+
+// typed are made-up records, whose values were checked, as a table, and their weights; nil for 1.
+func typed(schema *datasets.Schema, rows [][]string) (*datasets.Table, []float64) {
+	b, weights := datasets.NewBuilder(schema, len(rows)), []float64(nil)
+	for _, texts := range rows {
+		row := b.AddRow()
+		for i := range schema.Attributes {
+			code, err := schema.Attributes[i].TextCode(texts[i])
+			if err != nil {
+				panic(err) // all values were checked
+			}
+			b.Set(row, i, code)
+		}
+		if len(texts) > len(schema.Attributes) {
+			weight, _ := strconv.ParseFloat(texts[len(texts)-1], 64)
+			weights = append(weights, weight)
+		}
+	}
+	return b.Table(), weights
 }
 
 // load reads the original, whose attributes must be those of the release.
@@ -446,27 +510,20 @@ func (r *Report) against(ctx context.Context, original *datasets.Table,
 // domain that the release covers, whichever is most. Under (epsilon, delta) somebody's own record
 // is there at most e^epsilon times as often, plus delta. Hoeffding's inequality bounds how far the
 // shares in these samples may be above that.
-func (r *Report) inCommon(original *datasets.Table, schema *datasets.Schema, rows [][]string) {
-	n, m, domain := original.Len(), len(rows), 1.0
-	count := func(n int, code func(row, i int) uint32) map[string]int {
+func (r *Report) inCommon(original, release *datasets.Table) {
+	n, m, domain, schema := original.Len(), release.Len(), 1.0, release.Schema()
+	count := func(table *datasets.Table) map[string]int {
 		counts := make(map[string]int)
-		for row := range n {
+		for row := range int32(table.Len()) {
 			var key []byte
 			for i := range schema.Attributes {
-				key = binary.LittleEndian.AppendUint32(key, code(row, i))
+				key = binary.LittleEndian.AppendUint32(key, table.Column(i).At(row))
 			}
 			counts[string(key)]++
 		}
 		return counts
 	}
-	own := count(n, func(row, i int) uint32 { return original.Column(i).At(int32(row)) })
-	released := count(m, func(row, i int) uint32 {
-		code, err := schema.Attributes[i].TextCode(rows[row][i])
-		if err != nil {
-			panic(err) // all values were checked
-		}
-		return code
-	})
+	own, released := count(original), count(release)
 	for i := range schema.Attributes {
 		domain *= float64(schema.Attributes[i].Cells())
 	}
