@@ -27,11 +27,13 @@ twice; no more are suppressed than promised, and where a person may have several
 has those of k persons. Under differential privacy it refuses a release that has more of the
 original's records than chance allows.
 
+Published counts must agree with each other, with the records and with the original as the noise of
+the certificate allows. All these tests together refuse one sound release in 10,000 at most.
+
 With --key it checks who signed it. A signature shows that somebody who has the private key signed
 this certificate, and so these files. It does not show whose key it is, nor when that was: get the
-public key from its owner. Without one, a folder that was forged with care may pass.
-
-That noise was drawn as the certificate says cannot be seen in a release.
+public key from its owner. Without one, a folder that was forged with care may pass, and a signature
+is NOT CHECKED. The exit code is 0 where nothing is wrong.
 
 Examples:
 

@@ -122,26 +122,25 @@ func withinGrid(probability float64, sums []Summed, deviation, widest float64, s
 	return float64(k) * step
 }
 
-// Beyond bounds the chance that sums of noise are a distance or more from 0. Of one draw it is the
-// chance; of more it is Chernoff's bound, the least 2·exp(-t·distance)·E exp(t·sum) of some t.
-// E exp(tX) is 1/(1 - v·(cosh t - 1)) for discrete Laplace noise of variance v, and at most
-// exp(vt²/2) for discrete Gaussian noise (Canonne, Kamath & Steinke 2020).
+// Beyond bounds the chance that sums of noise are a distance or more from 0 by Chernoff's bound,
+// the least 2·exp(-t·distance)·E exp(t·sum) of some t. E exp(tX) is 1/(1 - v·(cosh t - 1)) for
+// discrete Laplace noise of variance v, and at most exp(vt²/2) for discrete Gaussian noise
+// (Canonne, Kamath & Steinke 2020). Of one discrete Laplace draw it is the chance. All weights must
+// be 1.
 func Beyond(distance float64, sums []Summed) float64 {
-	if distance = math.Abs(distance); distance == 0 {
-		return 1
-	} else if len(sums) == 1 && sums[0].Draws == 1 {
-		return sums[0].beyond(distance)
+	if len(sums) == 1 && sums[0].Draws == 1 && sums[0].Mechanism == discreteLaplaceKind {
+		return sums[0].beyond(math.Abs(distance))
 	}
 	variance, least := 0.0, 0.0 // of the logarithm
 	for _, s := range sums {
 		one, _ := s.Variance()
 		variance += float64(float64(s.Draws) * one)
 	}
-	t := 1 / 16. / math.Sqrt(variance)
+	t := min(1, 1/math.Sqrt(variance)) / 16
 tries:
-	for range 160 { // to a million standard deviations
-		t *= tryRatio
-		log := math.Ln2 - float64(t*distance)
+	for range 160 { // to 60,000 times as much
+		t *= 1.09
+		log := math.Ln2 - float64(t*math.Abs(distance))
 		for _, s := range sums {
 			one, _ := s.Variance()
 			part := float64(one * t * t / 2)
@@ -159,33 +158,25 @@ tries:
 	return elementary.Exp(least)
 }
 
-// tryRatio is how far apart the numbers are that Beyond tries.
-const tryRatio = 1.09
-
-// beyond is the chance that one draw is a distance or more from 0, which is above 0.
+// beyond is the chance that one discrete Laplace draw is a whole distance or more from 0.
 func (l VectorLaw) beyond(distance float64) float64 {
-	if l.Mechanism == discreteLaplaceKind {
-		rate := l.Cost / l.Sensitivity
-		return min(1, float64(2*elementary.Exp(-rate*distance))/(1+elementary.Exp(-rate)))
-	}
-	variance, _ := l.Variance()
-	sigma := max(math.Sqrt(variance), minGaussianSigma)
-	return min(1, 2*discreteGaussianAbove(distance, sigma, 1))
+	rate := l.Cost / l.Sensitivity
+	return min(1, float64(2*elementary.Exp(-rate*distance))/(1+elementary.Exp(-rate)))
 }
 
 // Inside bounds the chance that a sum of noise is at most a distance from 0, and so that it is as
-// near to any other number. Of one draw it is the chance. A sum's law is symmetric and log-concave.
-// Of all such laws with the same chance p of 0 the two-sided geometric one has the largest
-// variance, v = (1/p² - 1)/2, so that p is at most 1/√(1 + 2v), and no other outcome is likelier.
-// Discrete Gaussian noise with σ < 1 has a smaller variance than σ²: it gives no bound.
+// near to any other number. Of one discrete Laplace draw it is the chance. Laws of sums are
+// symmetric and log-concave. Of all such laws with the same chance p of 0 the geometric one has the
+// largest variance, v = (1/p² - 1)/2, so that p is at most 1/√(1 + 2v), and no other outcome is
+// likelier. Discrete Gaussian noise with σ < 1 has a smaller variance than σ²: it gives no bound.
 func Inside(distance float64, s Summed) float64 {
-	distance = math.Floor(math.Abs(distance))
-	if s.Draws == 1 {
-		return 1 - s.beyond(distance+1)
-	}
 	variance, _ := s.Variance()
-	if s.Mechanism == discreteGaussianKind && variance < 1 {
+	whole := math.Floor(math.Abs(distance))
+	switch {
+	case s.Mechanism == discreteLaplaceKind && s.Draws == 1:
+		return 1 - s.beyond(whole+1)
+	case s.Mechanism == discreteGaussianKind && variance < 1:
 		return 1
 	}
-	return min(1, (2*distance+1)/math.Sqrt(1+2*float64(s.Draws)*variance))
+	return min(1, (float64(2*whole)+1)/math.Sqrt(1+float64(2*float64(s.Draws)*variance)))
 }

@@ -355,11 +355,14 @@ func tally(m *algorithms.Marginal, table *datasets.Table, weights []float64) []f
 	}
 	counts := make([]float64, len(m.Counts))
 	for row, cell := range at {
-		if weights == nil {
-			counts[cell]++
-		} else {
-			counts[cell] += weights[row]
-		}
+		counts[cell] += weightOf(weights, row)
 	}
 	return counts
+}
+
+func weightOf(weights []float64, row int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[row]
 }

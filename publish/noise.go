@@ -3,7 +3,6 @@ package publish
 import (
 	"fmt"
 	"math"
-	"strconv"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -58,7 +57,8 @@ func far(offsets []offset) float64 {
 // near bounds the chance that noise is as small as it is here. It looks at the last sum alone:
 // whatever the others are, they do not make it likelier that all are near 0, since its law is
 // symmetric and falls to either side (Anderson 1955). So offsets need not be independent. That m
-// chances have a mean of x has probability (m·x)^m/m! at most (Edgington 1972), below (e·x)^m.
+// chances have a mean of x has probability (m·x)^m/m! at most (Edgington 1972), which is below
+// (e·x)^m/√(2πm).
 func near(offsets []offset) float64 {
 	m, sum := float64(len(offsets)), 0.0
 	if m == 0 {
@@ -68,7 +68,7 @@ func near(offsets []offset) float64 {
 		o := &offsets[i]
 		sum += privacy.Inside(o.by, o.sums[len(o.sums)-1])
 	}
-	return min(1, elementary.Exp(m*(1+elementary.Log(sum/m))))
+	return min(1, elementary.Exp(m*(1+elementary.Log(sum/m)))/math.Sqrt(2*math.Pi*m))
 }
 
 // summed is the law of noise in a sum of so many of a marginal's counts.
@@ -132,47 +132,25 @@ func (c *Certificate) agreement(schema *datasets.Schema,
 }
 
 // shared are the differences between two marginals' counts of an attribute, whose places there are
-// d and e: of the finest groups of values that both count, of everything for -1. o is the earlier.
+// d and e, or of all records for -1. o is the earlier one: values may have been merged since then,
+// so that one of m is some of o.
 func (c *Certificate) shared(schema *datasets.Schema, m *algorithms.Marginal, d int,
 	o *algorithms.Marginal, e int) (offsets []offset) {
 	own, others := totals(m, m.Counts, d), totals(o, o.Counts, e)
-	group, of := make([]int, len(own)), make([]int, len(others)) // of the values
+	of, draws := make([]int, len(others)), make([]int, len(own))
 	if d >= 0 {
-		for v := range group {
-			group[v] = v
-		}
-		cells := schema.Attributes[m.Attributes[d]].Cells()
-		theirs, seen := codes(o.Values[e], cells), make([]bool, len(others))
-		for code, v := range codes(m.Values[d], cells) {
-			w := theirs[code]
-			if !seen[w] {
-				of[w], seen[w] = group[v], true
-			}
-			from, to := group[v], of[w]
-			for _, groups := range [][]int{group, of} {
-				for x := range groups {
-					if groups[x] == from {
-						groups[x] = to
-					}
-				}
-			}
+		mine := codes(m.Values[d], schema.Attributes[m.Attributes[d]].Cells())
+		for w, spans := range o.Values[e] {
+			of[w] = mine[spans[0].Low]
 		}
 	}
-	for g := range own {
-		sum, draws := 0.0, [2]int{}
-		for side, counts := range [][]float64{others, own} {
-			for x, is := range [][]int{of, group}[side] {
-				if is == g {
-					sum += float64(float64(2*side-1) * counts[x])
-					draws[side]++
-				}
-			}
-		}
-		if draws[1] > 0 {
-			offsets = append(offsets, offset{sum, []privacy.Summed{
-				c.summed(o, draws[0]*len(o.Counts)/len(others)),
-				c.summed(m, draws[1]*len(m.Counts)/len(own))}})
-		}
+	for w, v := range of {
+		own[v] -= others[w]
+		draws[v] += len(o.Counts) / len(others)
+	}
+	for v, by := range own {
+		offsets = append(offsets, offset{by, []privacy.Summed{c.summed(o, draws[v]),
+			c.summed(m, len(m.Counts)/len(own))}})
 	}
 	return offsets
 }
@@ -191,48 +169,36 @@ func (c *Certificate) shared(schema *datasets.Schema, m *algorithms.Marginal, d 
 // at which the fit began is left for them.
 func (c *Certificate) drawn(released *datasets.Table, weights []float64,
 	marginals []algorithms.Marginal) []doubt {
-	const leastError = 1e-3 // as in fits
-	records, mean, precision := float64(released.Len()), 0.0, 0.0
-	if weights != nil {
-		records = 0
-		for _, w := range weights {
-			records += w
-		}
+	records, mean, precision := 0.0, 0.0, 0.0
+	for row := range released.Len() {
+		records += weightOf(weights, row)
 	}
 	for i := range marginals {
-		deviation := max(leastError, c.deviation(&marginals[i], -1))
-		mean += totals(&marginals[i], marginals[i].Counts, -1)[0] / deviation / deviation
-		precision += 1 / deviation / deviation
+		weight := 1 / c.variance(&marginals[i], -1)
+		mean += float64(weight * totals(&marginals[i], marginals[i].Counts, -1)[0])
+		precision += weight
 	}
 	mean = max(1, mean/precision) // no model has fewer
-	// Some methods draw copies of each record, with or without a weight that makes up for them.
-	scale := 1.0
-	if n, err := strconv.ParseFloat(c.Algorithm.Params["copies"], 64); err == nil && n > 1 &&
-		math.Abs(records/n-mean) < math.Abs(records-mean) {
-		scale, records = n, records/n
-	}
 	z := max(1, (math.Abs(records-mean)-0.5)/(1+1/math.Sqrt(precision)))
+	if records == 0 { // nor has a release
+		z = math.Inf(1)
+	}
 	doubts := []doubt{{fmt.Sprintf("the marginals have %.0f records, %s %v", mean, RecordsFile,
 		records), elementary.Exp(1 - z)}}
-	if records == 0 {
-		doubts[0].chance = 0
-		return doubts
-	}
 	apart, began, drawing := 0.0, 0.0, 0.0
 	for a := range released.Schema().Attributes {
 		i, d := c.least(marginals, a)
-		if i < 0 {
+		if i < 0 || records == 0 {
 			continue
 		}
-		m := &marginals[i]
-		deviation := max(leastError, c.deviation(m, d))
+		m, variance := &marginals[i], c.variance(&marginals[i], d)
 		has := totals(m, tally(m, released, weights), d)
 		for v, count := range totals(m, m.Counts, d) {
-			off, even := (has[v]/scale-count)/deviation, (records/float64(len(has))-count)/deviation
-			apart += float64(off * off)
-			began += float64(even * even)
+			off, even := has[v]-count, records/float64(len(has))-count
+			apart += off * off / variance
+			began += even * even / variance
 		}
-		drawing += records / float64(released.Len()) * records / deviation / deviation
+		drawing += records / float64(released.Len()) * records / variance
 	}
 	if drawing > 0 {
 		z = max(0, (math.Sqrt(apart)-2*math.Sqrt(began))/math.Sqrt(drawing)-1)
@@ -240,4 +206,10 @@ func (c *Certificate) drawn(released *datasets.Table, weights []float64,
 			"without a fit", elementary.Exp(-z * z / 2)})
 	}
 	return doubts
+}
+
+// variance is that of an attribute's counts, as c.deviation, or the least that fits work with.
+func (c *Certificate) variance(m *algorithms.Marginal, d int) float64 {
+	deviation := c.deviation(m, d)
+	return max(1e-6, float64(deviation*deviation))
 }
