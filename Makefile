@@ -7,7 +7,8 @@
 #   make regress           the same on stand-in data, compared with reference/quick
 #   make regress-full      what make reproduce left, compared with reference/full
 #   make test              formatting, vet, staticcheck, the tests, and one paper end to end, quickly
-#   make test-newcomer     the pages' examples in a copy of the tree, and all tests there; part of make test
+#   make nightly           test-long, test-newcomer and test-slurm
+#   make test-newcomer     the pages' examples in a copy of the tree, and all tests there
 #   make test-race         under the race detector what has several goroutines
 #   make test-long         the tests that take longest: every variant audited, arm64's instructions
 #   make test-slurm        an experiment on a real Slurm of one node, with tasks killed, requeued and cancelled
@@ -62,8 +63,11 @@ leaderboard: build
 # A busy machine takes longer than go test allows by itself.
 test: lint
 	$(GO) test -timeout 1h ./...
-	@$(MAKE) --no-print-directory test-newcomer
 	@$(MAKE) --no-print-directory end-to-end
+
+# What is long and seldom changes its answer: once a night, or after a change to what it tests.
+.PHONY: nightly
+nightly: test-long test-newcomer test-slurm
 
 # The rooms where goroutines meet, and the check that every baseline can make releases side by side.
 # The detector slows everything else down and finds nothing there. A room that starts a goroutine
