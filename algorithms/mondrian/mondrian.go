@@ -6,8 +6,8 @@
 // Two more rules choose the cuts of a strict partition; the paper names them as future work. split:
 // class takes the cut of largest information gain about the class (the idea, not the details, is
 // that of LeFevre, DeWitt & Ramakrishnan, Workload-aware anonymization, KDD 2006). split: workload
-// takes the cut that lowers the error of counts of every value the most, summed over all regions, the
-// largest region first; records count as spread uniformly in their box. Regions are cut as long as
+// takes the cut that lowers the error of counts of every value the most, summed over all regions,
+// the largest region first; records count as spread uniformly in their box. Regions are cut as long as
 // k records stay on both sides. The partition then depends on classes or counts, which are
 // published too.
 //

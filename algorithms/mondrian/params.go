@@ -92,8 +92,8 @@ func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
 		values := 0
 		for _, attribute := range s.QuasiIdentifiers() {
 			if values += s.Attributes[attribute].Cells(); values > maxQueries {
-				return fmt.Errorf("split: workload counts every value, of which the table may have "+
-					"%d", maxQueries)
+				return fmt.Errorf("split: workload counts every value, of which a table may"+
+					" have %d", maxQueries)
 			}
 		}
 	}
