@@ -99,10 +99,6 @@ func TestFitNode(t *testing.T) {
 			if i < 0 {
 				break
 			}
-			n.place = resize(n.place, len(p.cuts))
-			for at, id := range n.tail {
-				n.place[id] = int32(at)
-			}
 			n.rest(p.words)
 			n.compatible(n.order[i])
 			s.child(next, n, int(n.order[i]))
@@ -152,6 +148,32 @@ func TestWords(t *testing.T) {
 		if s.expand(0, p.cheapest()); s.best != want {
 			t.Errorf("trial %d, k %d, suppress %t: nothing below %d, must be %d", trial, p.k,
 				p.suppress(), s.best, want)
+		}
+	}
+}
+
+// TestBeyondPairs: nodes whose joint counts would take too much memory are searched without them,
+// as well beside others that have them. The limit is lowered, so that small tables are beyond it,
+// some of their nodes or all. Searches begin with a cost that is one too high, as in TestWords, or
+// with none.
+func TestBeyondPairs(t *testing.T) { // not parallel: other tests are to have the usual limit
+	defer func(usual int) { maxJoint = usual }(maxJoint)
+	stream := random.NewKey(16).Derive("beyond pairs").Stream()
+	for trial := range 400 {
+		cells := []int{2 + stream.IntN(4), 2 + stream.IntN(3), 2 + stream.IntN(3), 2}
+		table := randomTable(stream, 30+stream.IntN(60), cells, trial%2 == 0)
+		p := mustProblem(t, table, 2+stream.IntN(3), trial%3 == 0)
+		want := bruteForce(p, table)
+		maxJoint = []int{0, 20, 50, 100, 150}[trial%5]
+		s := newSearch(context.Background(), p, limits{})
+		s.best = want + 1 + int64(stream.IntN(2))*want
+		s.root(s.level(0))
+		s.examine(s.level(0))
+		s.expand(0, p.cheapest())
+		cost, ok := price(p, table, s.bestCuts)
+		if s.best != want || s.gap() != 0 || !ok || cost != want {
+			t.Fatalf("trial %d, at most %d joint counts: %v costs %d, %t, said to be %d with gap %v,"+
+				" brute force %d", trial, maxJoint, s.bestCuts, cost, ok, s.best, s.gap(), want)
 		}
 	}
 }

@@ -26,8 +26,9 @@ type classes struct {
 
 // tailCuts are the cuts of the tail, each known by its position there and by its number.
 type tailCuts struct {
-	tail []int32 // numbers, ascending
-	from []int32 // where each dimension's cuts begin in tail, and where the last ones end
+	tail  []int32 // numbers, ascending
+	place []int32 // position in tail of each of its cuts, by number
+	from  []int32 // where each dimension's cuts begin in tail, and where the last ones end
 	// conflict holds for each cut of tail the set of cuts, by number, that no partitioning worth
 	// visiting below the node has beside it.
 	conflict []uint64
@@ -49,7 +50,6 @@ type prices struct {
 // plan is in which order the search takes the cuts, and what it has found out about them.
 type plan struct {
 	order []int32  // positions in tail, as the search takes them
-	place []int32  // position in tail of each cut, by number
 	later []uint64 // the cuts after one of order, a set
 	keep  []uint64 // the child's tail, a set
 	least []int64  // what each cut's child costs at least
@@ -76,13 +76,14 @@ func resize[T any](s []T, n int) []T {
 // root fills a node with all rows in one class and every cut that is allowed in the tail.
 func (s *search) root(to *node) {
 	p := s.problem
-	to.tail = to.tail[:0]
+	to.tail, to.place = to.tail[:0], resize(to.place, len(p.cuts))
 	to.from = resize(to.from, p.dims+1)
 	only := make([]uint64, p.words)
 	for d := range p.dims {
 		to.from[d] = int32(len(to.tail))
 		for c := p.first[d]; c < p.first[d+1]; c++ {
 			if p.allowed(c) {
+				to.place[c] = int32(len(to.tail))
 				to.tail = append(to.tail, int32(c))
 				only[c>>6] |= 1 << (c & 63)
 			}
@@ -222,10 +223,12 @@ func (s *search) survey(n *node) []lane {
 func (s *search) child(to, from *node, at int) bool {
 	p, words := s.problem, s.problem.words
 	to.tail, to.conflict = to.tail[:0], to.conflict[:0]
+	to.place = resize(to.place, len(p.cuts))
 	for w, word := range from.keep {
 		for ; word != 0; word &= word - 1 {
 			id := w<<6 + bits.TrailingZeros64(word)
 			old := int(from.place[id])
+			to.place[id] = int32(len(to.tail))
 			to.tail = append(to.tail, int32(id))
 			to.conflict = append(to.conflict, from.conflict[old*words:(old+1)*words]...)
 		}

@@ -9,8 +9,8 @@ import (
 )
 
 // maxJoint bounds the table of joint counts, in entries of 4 bytes. Nodes with more classes or cuts
-// are searched without one; that happens with attributes of thousands of values.
-const maxJoint = 1 << 24
+// are searched without one; that happens with attributes of thousands of values. A test lowers it.
+var maxJoint = 1 << 24
 
 // pairs is what a node learns about its tail's cuts two at a time, by rank in its order.
 type pairs struct {
