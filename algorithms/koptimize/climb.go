@@ -15,6 +15,8 @@ import (
 // Glover 1989), so that a climb also leaves places where every step costs more.
 type climber struct {
 	*search
+	most, idle, improved int64 // limits, see climb, and the work when a best was found last
+
 	cells cells    // of the whole table
 	taken []uint64 // the cuts, a set
 	dim   int      // the dimension that is fitted, in the following
@@ -71,8 +73,8 @@ const (
 )
 
 // climb improves on the best partitioning known, from there and from the table as one class, until
-// that no longer helps or most work is done.
-func (s *search) climb(most int64) {
+// that no longer helps, most work is done, or idle work without a new best.
+func (s *search) climb(most, idle int64) {
 	p := s.problem
 	root := s.level(0)
 	s.root(root)
@@ -80,6 +82,7 @@ func (s *search) climb(most int64) {
 		return // all rows are alike
 	}
 	c := newClimber(s, root)
+	c.most, c.idle, c.improved = most, idle, s.work
 	start := slices.Clone(s.bestCuts)
 	dims := make([]int, p.dims)
 	for d := range dims {
@@ -94,8 +97,8 @@ func (s *search) climb(most int64) {
 		}
 		c.dim, c.free = dim, root.tail[root.from[dim]:root.from[dim+1]]
 		if len(c.free) > 0 {
-			c.along(start, steps, most)
-			c.along(nil, steps, most)
+			c.along(start, steps)
+			c.along(nil, steps)
 		}
 	}
 }
@@ -131,7 +134,7 @@ func newClimber(s *search, root *node) *climber {
 }
 
 // along climbs from some cuts, fitting one dimension.
-func (c *climber) along(start []int32, patience int, most int64) {
+func (c *climber) along(start []int32, patience int) {
 	p := c.problem
 	c.taken = p.set(start)
 	worst := p.cost[p.n] + 1
@@ -153,7 +156,7 @@ func (c *climber) along(start []int32, patience int, most int64) {
 			if cost := c.fit(&c.next, bestCost); cost < bestCost {
 				best, bestCost = id, cost
 			}
-			if c.work >= most || c.poll() {
+			if c.work >= c.most || c.work-c.improved >= c.idle || c.poll() {
 				return
 			}
 		}
@@ -374,6 +377,7 @@ func (c *climber) adopt(cost int64) {
 		c.taken[id>>6] |= 1 << (id & 63)
 	}
 	if cost < c.best {
+		c.improved = c.work
 		c.offer(cost, p.listed(c.taken)...)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/datasets/adult"
 	"ppdp/datasets/discrete"
 	"ppdp/privacy"
 	"ppdp/random"
@@ -160,6 +161,24 @@ func TestLimit(t *testing.T) {
 	}
 	if r.Structure.Nodes > 20 {
 		t.Errorf("%d nodes, the limit is 20", r.Structure.Nodes)
+	}
+}
+
+// TestClimbLeavesWork: the climb leaves the search so much of the work that it proves its
+// partitioning to be the best. On this table half would be too little.
+func TestClimbLeavesWork(t *testing.T) {
+	t.Parallel()
+	source := adult.StandIn{}
+	params := source.Params().(*adult.Params)
+	params.Select = "mondrian"
+	set, err := source.Load(context.Background(), datasets.Request{Params: params,
+		Key: random.NewKey(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := release(t, set.Table, set.Table.AllRows(), Params{K: 100, Work: 200})
+	if r.Structure.Gap != 0 {
+		t.Errorf("gap %v, must be 0", r.Structure.Gap)
 	}
 }
 

@@ -27,6 +27,7 @@ type search struct {
 	deepest  int
 	stopped  bool
 	unseen   int64 // least bound of what was left out after stopping
+	near     bool  // the search at the next larger k, if any, ended by itself: this one may, too
 	err      error // of the context
 	polled   int64 // work at the last check of the context
 
@@ -63,7 +64,8 @@ func newSearch(ctx context.Context, p *problem, l limits) *search {
 }
 
 // run searches until every set of cuts has been visited or bounded, or a limit is reached. At most
-// half of the work goes into the climb. There must be no rows, at least k, or leave to suppress
+// half of the work goes into the climb, and where the search may end by itself no more than a
+// quarter without a better partitioning. There must be no rows, at least k, or leave to suppress
 // them. It returns the error of the context when that ends.
 func (s *search) run() error {
 	p := s.problem
@@ -78,10 +80,14 @@ func (s *search) run() error {
 	if s.limits.work > 0 {
 		half = s.limits.work / 2
 	}
+	idle := half
+	if s.near {
+		idle = half / 2
+	}
 	if p.judges() {
 		s.descend(half)
 	} else {
-		s.climb(half)
+		s.climb(half, idle)
 	}
 	if s.err != nil {
 		return s.err
@@ -282,10 +288,6 @@ func (s *search) arrange(n *node) int {
 // whatever others of the order join them. Left out of the tails of the cuts before them, too, they
 // spare these a third of their nodes. A second pass costs more than it finds.
 func (s *search) prune(n *node) {
-	n.place = resize(n.place, len(s.problem.cuts))
-	for at, id := range n.tail {
-		n.place[id] = int32(at)
-	}
 	n.rest(s.problem.words)
 	for _, at := range slices.Backward(n.order) {
 		n.compatible(at)

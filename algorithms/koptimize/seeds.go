@@ -36,6 +36,7 @@ func rungs(k, n int) []int {
 // that are allowed, at this k and larger ones: larger classes keep more.
 func solve(ctx context.Context, table *datasets.Table, p *problem, l limits) (*search, error) {
 	final := newSearch(ctx, p, l)
+	final.near = true
 	if p.judges() {
 		final.best = int64(p.n)*int64(p.n) + 1 // no partitioning costs more
 	}
@@ -55,10 +56,11 @@ func solve(ctx context.Context, table *datasets.Table, p *problem, l limits) (*s
 			if s != nil {
 				next.offer(s.judge(s.bestCuts).cost, s.bestCuts...)
 			}
+			next.near = final.near
 			if err := next.begin(table); err != nil {
 				return nil, err
 			}
-			s = next
+			s, final.near = next, next.gap() == 0
 			final.offer(final.judge(s.bestCuts).cost, s.bestCuts...)
 		}
 		final.work = 0 // the limit is for what follows
