@@ -205,6 +205,12 @@ type dataFlags struct {
 
 func (f dataFlags) files() datasets.Files { return datasets.DefaultFiles(f.Data) }
 
+// realFlags are dataFlags of commands that use stand-ins for real data that are missing.
+type realFlags struct {
+	dataFlags
+	NoStandIns bool `name:"no-stand-ins" help:"Fail where real data are neither found nor can be fetched, in place of using a generated stand-in."`
+}
+
 // inputError marks an error as the user's, for exit code 2.
 type inputError struct{ error }
 

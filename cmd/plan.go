@@ -13,7 +13,7 @@ import (
 type planCommand struct {
 	Specs []string `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
 	planFlags
-	dataFlags
+	realFlags
 	outFlag
 	JSON bool `name:"json" help:"Write JSON instead of tables."`
 }
@@ -57,7 +57,7 @@ type plannedLine struct {
 }
 
 func (c planCommand) Run(con *console) error {
-	plans, err := makePlans(c.Specs, c.overrides())
+	plans, err := c.plans(con, c.Specs, c.overrides(), false)
 	if err != nil {
 		return err
 	}

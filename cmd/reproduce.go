@@ -22,8 +22,7 @@ type reproduceCommand struct {
 
 func (reproduceCommand) Help() string {
 	return `Runs the experiments that come with ppdp, draws their figures, judges the papers' claims
-and writes report.html. Real data are used if they are found or can be fetched. Otherwise generated
-stand-ins replace them, and everything made from them says so.
+and writes report.html. Data are found, fetched or replaced by stand-ins as by ppdp run.
 
 Papers and comparisons: ` + strings.Join(papers(), ", ") + `.
 
@@ -59,14 +58,9 @@ func (c reproduceCommand) Run(con *console) error {
 			strings.Join(papers(), ", "))}
 	}
 	overrides := spec.Overrides{Quick: c.Quick}
-	plans, err := makePlans(names, overrides)
+	plans, err := c.plans(con, names, overrides, true)
 	if err != nil {
 		return err
-	}
-	if overrides.StandIns = standIns(con, plans, c.files()); len(overrides.StandIns) > 0 {
-		if plans, err = makePlans(names, overrides); err != nil {
-			return err
-		}
 	}
 	err = runPlans(con, plans, &c.runFlags)
 	if con.ctx.Err() != nil {
@@ -104,31 +98,61 @@ func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 	return err
 }
 
+// plans resolves specs with the data that are there: the one policy for real data that are missing.
+func (f *realFlags) plans(con *console, words []string, overrides spec.Overrides, fetch bool) (
+	[]*spec.Plan, error) {
+	plans, err := makePlans(words, overrides)
+	if err != nil {
+		return nil, err
+	}
+	overrides.StandIns, err = f.standIns(con, plans, fetch)
+	if err != nil || len(overrides.StandIns) == 0 {
+		return plans, err
+	}
+	return makePlans(words, overrides)
+}
+
 // standIns decides and reports which datasets of the plans are replaced by their stand-ins: those
-// whose files are neither found nor to be fetched. One without a stand-in is left to fail where it
-// is loaded.
-func standIns(con *console, plans []*spec.Plan, files datasets.Files) map[string]string {
+// whose files are neither found nor to be fetched, unless the user refuses. One without a stand-in
+// is left to fail where it is loaded, and so is one that is only to be fetched later.
+func (f *realFlags) standIns(con *console, plans []*spec.Plan, fetch bool) (map[string]string,
+	error) {
 	replace := make(map[string]string)
+	var refused []error
+	fetcher := datasets.DefaultFetcher(f.files())
 	for _, name := range datasetsOf(plans) {
-		statuses, err := filesOf(files, []string{name})
-		if err != nil || len(statuses) == 0 {
-			continue // generated, or a mistake that planning has reported
+		source, err := datasets.Lookup(name)
+		if err != nil || len(source.Info().Files) == 0 {
+			continue // generated or the user's, or a mistake that planning has reported
 		}
-		fetcher := datasets.DefaultFetcher(files)
+		statuses, err := filesOf(f.files(), []string{name})
 		for _, status := range statuses {
-			if err == nil && status.State != datasets.FileOK {
+			if err == nil && status.State != datasets.FileOK && (fetch || fetcher.Offline) {
 				_, err = fetcher.Fetch(con.ctx, status.File)
 			}
 		}
-		if err == nil {
-			fmt.Fprintf(con.stderr, "ppdp: %s: real data\n", name)
-		} else if standIn := datasets.StandIn(name); standIn != "" {
+		standIn := datasets.StandIn(name)
+		switch {
+		case con.ctx.Err() != nil:
+			return nil, con.ctx.Err()
+		case standIn == "" || err == nil && (fetch || fetcher.Offline):
+		case err == nil:
+			if slices.ContainsFunc(statuses, func(s datasets.FileStatus) bool {
+				return s.State != datasets.FileOK
+			}) {
+				fmt.Fprintf(con.stderr, "ppdp: %s: not found here; ppdp run fetches it or, if that "+
+					"fails, uses the generated stand-in %s\n", name, standIn)
+			}
+		case f.NoStandIns:
+			refused = append(refused, fmt.Errorf("%s: %w; without --no-stand-ins the generated %s "+
+				"would be used", name, err, standIn))
+		default:
 			replace[name] = standIn
 			fmt.Fprintf(con.stderr, "ppdp: %v\nppdp: %s: NOT FOUND; GENERATED STAND-IN %s IS "+
 				"USED. What follows says nothing about the real data.\n", err, name, standIn)
 		}
 	}
-	return replace
+	return replace, inputErrors(refused...)
 }
 
 // datasetsOf lists the names of the datasets that plans use, in the order of first use.

@@ -35,7 +35,7 @@ func (f outFlag) folder(quick bool) string {
 
 // runFlags are how jobs are run and where their results go. None of them changes a result.
 type runFlags struct {
-	dataFlags
+	realFlags
 	outFlag
 	Jobs     int           `short:"j" help:"Jobs run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" min:"0" placeholder:"N"`
 	Timeout  time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" min:"0" placeholder:"D"`
@@ -177,6 +177,9 @@ An interrupted run continues where it stopped when you start it again. Jobs that
 the whole process died run in processes of their own the next time: the one that ended it, by a
 crash or for want of memory, is then a failed record, and the others go on.
 
+Real data are used if they are found or can be fetched. Otherwise generated stand-ins replace them,
+and everything made from them says so; --no-stand-ins refuses them.
+
 With --isolate all jobs run in such processes, as many at once as -j says. Results are the same.
 Each process reads the data for itself, which takes time and memory.
 
@@ -218,7 +221,7 @@ func (c runCommand) Run(con *console) error {
 // checkedPlans resolves specs and checks the files that they name.
 func checkedPlans(con *console, words []string, overrides spec.Overrides,
 	flags *runFlags) ([]*spec.Plan, error) {
-	plans, err := makePlans(words, overrides)
+	plans, err := flags.plans(con, words, overrides, true)
 	if err != nil || len(plans) == 1 { // a single one reads its files first anyway
 		return plans, err
 	}
@@ -329,6 +332,13 @@ func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) er
 		fmt.Fprintf(con.stdout, ", %d of them from an earlier run", result.Cached)
 	}
 	fmt.Fprintf(con.stdout, ", %d failed: %s\n", result.Failed, filepath.ToSlash(result.Dir))
+	for _, d := range plan.Datasets() {
+		if d.Info.StandsFor != "" {
+			fmt.Fprintf(con.stdout, "%s: STAND-IN DATA, nothing said of %s\n", plan.Spec.Name,
+				d.Info.StandsFor)
+			break
+		}
+	}
 	if flags.shard.Count > 0 {
 		fmt.Fprintf(con.stdout, "%s: jobs of other shards: %d; ppdp merge makes the results of "+
 			"all\n", plan.Spec.Name, result.OtherShards)

@@ -17,7 +17,7 @@ import (
 
 type settleCommand struct {
 	Claims []string `arg:"" optional:"" name:"claim" help:"Papers or claims to settle, such as rps or R-1a.1 (default: all claims)."`
-	dataFlags
+	realFlags
 	Out  string `help:"Folder of results; settled runs are below settled/ in it (default: ${default})." default:"results" placeholder:"DIR"`
 	Jobs int    `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
 }
@@ -60,7 +60,7 @@ func (c settleCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	flags := &runFlags{dataFlags: c.dataFlags, Jobs: c.Jobs,
+	flags := &runFlags{realFlags: c.realFlags, Jobs: c.Jobs,
 		outFlag: outFlag{filepath.Join(c.Out, settledFolder)}, noFigures: true}
 	s := &settling{verdicts: v, con: con, all: len(c.Claims) == 0, flags: flags}
 	if err := s.plan(); err != nil {
@@ -109,7 +109,9 @@ func (s *settling) plan() error {
 		return err
 	}
 	s.full = slices.DeleteFunc(plans, (*spec.Plan).Timed)
-	overrides.StandIns = standIns(s.con, s.full, s.flags.files())
+	if overrides.StandIns, err = s.flags.standIns(s.con, s.full, true); err != nil {
+		return err
+	}
 	s.grown = make(map[string]*spec.Plan)
 	for i, plan := range s.full {
 		own := overrides

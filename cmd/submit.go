@@ -27,9 +27,10 @@ type submitFlags struct {
 	Tasks int      `help:"Tasks to divide the jobs between." required:"" min:"1" max:"100000" placeholder:"N"`
 	Jobs  int      `short:"j" help:"Jobs that a task runs at once, one processor each (default: ${default})." default:"1" min:"1" placeholder:"N"`
 	planFlags
-	Timeout  time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" min:"0" placeholder:"D"`
-	Releases bool          `name:"write-releases" help:"Also write each job's release, as ppdp run does."`
-	Memory   string        `help:"Most memory that a task may have, such as 4GiB; by default what the cluster gives." placeholder:"SIZE"`
+	NoStandIns bool          `name:"no-stand-ins" help:"Fail where real data are missing, as ppdp run does."`
+	Timeout    time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" min:"0" placeholder:"D"`
+	Releases   bool          `name:"write-releases" help:"Also write each job's release, as ppdp run does."`
+	Memory     string        `help:"Most memory that a task may have, such as 4GiB; by default what the cluster gives." placeholder:"SIZE"`
 }
 
 func (f *submitFlags) Validate() error {
@@ -53,6 +54,9 @@ func (f *submitFlags) arguments() []string {
 	}
 	if f.Timeout > 0 {
 		words = append(words, "--timeout", f.Timeout.String())
+	}
+	if f.NoStandIns {
+		words = append(words, "--no-stand-ins")
 	}
 	if f.Releases {
 		words = append(words, "--write-releases")
@@ -100,7 +104,8 @@ func (c slurmCommand) Run(con *console) error {
 		return inputError{errors.New("there is no sbatch on the path, so this is no node that " +
 			"Slurm takes jobs on; --dry-run writes the scripts all the same")}
 	}
-	plans, err := makePlans(c.Specs, c.overrides())
+	data := realFlags{c.dataFlags, c.NoStandIns}
+	plans, err := data.plans(con, c.Specs, c.overrides(), !c.DryRun)
 	if err != nil {
 		return err
 	}
