@@ -30,7 +30,7 @@ type Params struct {
 	Target        string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
 	// What is held out by train: comes last.
 	Holdout  string `yaml:"holdout" doc:"a second table, whose rows come after those of the first" values:"a file's path, relative to the spec; empty for none"`
-	Shuffled bool   `yaml:"shuffled" doc:"rows are in random order, so that train: holds out any"`
+	Shuffled bool   `yaml:"shuffled" doc:"rows are in random order, so that train: holds out any; a holdout comes last all the same"`
 }
 
 func (p *Params) Validate() error {
@@ -41,9 +41,6 @@ func (p *Params) Validate() error {
 	if p.Schema == "" {
 		bad.Add("schema: no path, must be the table's schema file " +
 			"(`ppdp datasets schema FILE.csv` drafts one)")
-	}
-	if p.Holdout != "" && p.Shuffled {
-		bad.Add("shuffled: not with a holdout, whose rows come last")
 	}
 	return bad.Err()
 }
@@ -57,15 +54,16 @@ func (Source) Info() datasets.Info {
 	return datasets.Info{Name: "csv", Title: "User-supplied table (CSV + schema)"}
 }
 
-// Params returns the parameters, whose paths have no defaults.
-func (Source) Params() any { return new(Params) }
+// Params returns the parameters: rows are shuffled, and paths have no defaults.
+func (Source) Params() any { return &Params{Shuffled: true} }
 
 // Load reads the table. Its checksum covers the uncompressed text and the schema file, to the byte.
 func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	params, err := datasets.ParamsOf(request, new(Params))
+	params, err := datasets.ParamsOf(request, Source{}.Params().(*Params))
 	if err != nil {
 		return nil, err
 	}
+	shuffled := params.Shuffled && params.Holdout == ""
 	format, schema, err := ReadSchema(params.Schema, params.Target, params.Contributions)
 	if err != nil {
 		return nil, err
@@ -100,7 +98,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		content.Beyond += more.Beyond
 		content.Table = both.Table()
 	}
-	if params.Shuffled {
+	if shuffled {
 		order := content.Table.AllRows() // by the content: a file's name changes no number
 		random.NewKey(0).Derive("order", string(digest.Sum(nil))).Stream().Permute(order)
 		content.Table.ByPerson(order)
@@ -118,7 +116,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	if params.Holdout != "" {
 		schema = fmt.Appendf(schema, "rows %d, then others", rows)
 	}
-	if params.Shuffled {
+	if shuffled {
 		schema = append(schema, "shuffled"...)
 	}
 	if params.Contributions > 0 {

@@ -169,12 +169,14 @@ func TestHoldout(t *testing.T) {
 	}
 	plain, sum, err := read(Params{CSV: "a.csv"})
 	noError(t, err)
-	both, other, err := read(Params{CSV: "a.csv", Holdout: "h.csv"})
+	both, other, err := read(Params{CSV: "a.csv", Holdout: "h.csv", Shuffled: true})
 	noError(t, err)
 	if !slices.Equal(both, append(slices.Clone(plain), 500, 501)) || other == sum {
 		t.Errorf("with a holdout %v, checksum %s", both, other)
 	}
-	shuffled, other, err := read(Params{CSV: "a.csv", Shuffled: true})
+	standard := *Source{}.Params().(*Params) // is to shuffle
+	standard.CSV = "a.csv"
+	shuffled, other, err := read(standard)
 	noError(t, err)
 	again, _, err := read(Params{CSV: "same.csv", Shuffled: true})
 	noError(t, err)
@@ -185,7 +187,7 @@ func TestHoldout(t *testing.T) {
 		t.Errorf("shuffled are other rows: %v", shuffled)
 	}
 	for _, p := range []Params{{CSV: "a.csv", Holdout: "none.csv"}, {CSV: "a.csv",
-		Holdout: "absent.csv"}, {CSV: "a.csv", Holdout: "h.csv", Shuffled: true}} {
+		Holdout: "absent.csv"}} {
 		if _, _, err := read(p); err == nil {
 			t.Errorf("%+v is read", p)
 		}

@@ -176,7 +176,6 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 		m.overlap(original, holdout)
 		m.largest = holdout.Len()
 	case e.Split > 0:
-		values["shuffled"] = true
 		if rows -= int(math.Round(float64(e.Split * float64(rows)))); rows < 1 ||
 			rows == original.Len() {
 			return nil, nil, fmt.Errorf("--split: %v of %d records, must leave some on either "+

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
@@ -122,11 +124,58 @@ func loadTrial(ctx context.Context, p *spec.Plan, files datasets.Files, d *spec.
 		m.folds, err = foldsOf(p, table, p.FoldKey(d, m.data.Checksum, trial))
 	} else if p.Spec.Train.Set() {
 		m.train, err = p.Spec.Train.Of(len(m.rows))
+		if note := unlike(table, m.train); note != "" && d.Given && earlier == nil && err == nil {
+			m.facts.Notes = append(slices.Clone(m.facts.Notes), note)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", d.Label(), err)
 	}
 	return m, nil
+}
+
+// unlike says that the shares of classes among the first rows of a table and those after them differ
+// by more than chance: by the chi-squared test, at a level of 1 in 10,000. The records of a person
+// may all be of one class, which makes the statistic as much larger as there are of them at most.
+func unlike(table *datasets.Table, first int) string {
+	class := table.Schema().Class()
+	if class < 0 || first < 1 || first >= table.Len() {
+		return ""
+	}
+	counts := make([][2]float64, table.Schema().Classes())
+	for row := range int32(table.Len()) {
+		part := 0
+		if int(row) >= first {
+			part = 1
+		}
+		counts[table.Column(class).At(row)][part]++
+	}
+	n, sizes := float64(table.Len()), [2]float64{float64(first), float64(table.Len() - first)}
+	statistic, classes, widest, worst := 0.0, 0, 0.0, 0
+	for label, c := range counts {
+		all := c[0] + c[1]
+		if all == 0 {
+			continue
+		}
+		classes++
+		for part, size := range sizes {
+			expected := all * size / n
+			off := c[part] - expected
+			statistic += float64(off*off) / expected
+		}
+		if apart := math.Abs(c[0]/sizes[0] - c[1]/sizes[1]); apart > widest {
+			widest, worst = apart, label
+		}
+	}
+	statistic /= float64(max(1, table.Schema().Contributions))
+	if classes < 2 || (distuv.ChiSquared{K: float64(classes - 1)}).Survival(statistic) >= 1e-4 {
+		return ""
+	}
+	attribute := &table.Schema().Attributes[class]
+	return fmt.Sprintf("%s is %s in %.1f %% of the %d rows released and %.1f %% of the %d tested, "+
+		"which chance does not explain: leave out shuffled: false or, with a holdout, see whether "+
+		"it is of the same population", attribute.Name, attribute.Text(uint32(worst)),
+		100*counts[worst][0]/sizes[0], first, 100*counts[worst][1]/sizes[1], table.Len()-first)
 }
 
 func factsOf(data *datasets.Dataset) *facts {

@@ -2,11 +2,13 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"ppdp/datasets"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/random"
@@ -115,5 +117,67 @@ func TestOneBadTableIsReportedOnce(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "my.csv:3:1") != 1 ||
 		!strings.Contains(err.Error(), ": the same as dataset ") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestSplitOfOrderedTable: of a table that is ordered by its class, a quarter yes, both parts of a
+// split have the same share by default. In the order of the file they do not, and a note says so.
+func TestSplitOfOrderedTable(t *testing.T) {
+	dir := t.TempDir()
+	text := "age,paid\n" + strings.Repeat("30,no\n41,no\n52,no\n", 300) +
+		strings.Repeat("30,yes\n", 300)
+	noError(t, os.WriteFile(filepath.Join(dir, "my.csv"), []byte(text), 0o666))
+	noError(t, os.WriteFile(filepath.Join(dir, "my.yaml"), []byte("attributes:\n"+
+		"  - {name: age, kind: numeric, low: 18, high: 95, role: quasi-identifier}\n"+
+		"  - {name: paid, kind: categorical, values: [no, yes], role: class}\n"), 0o666))
+	split := func(more string) (shares [2]float64, notes string) {
+		parsed := must(spec.Parse(filepath.Join(dir, "spec.yaml"), []byte("name: test/split\nseed: 3\n"+
+			"train: 2/3\ndataset: {csv: my.csv, schema: my.yaml"+more+"}\nepsilon: 1\n"+
+			"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n")))
+		plan := must(parsed.Plan(spec.Overrides{}))
+		m := must(loadTrial(t.Context(), plan, datasets.Files{}, plan.Datasets()[0], 0, nil))
+		if m.train != 800 {
+			t.Fatalf("%d of 1,200 rows released", m.train)
+		}
+		for _, row := range m.rows {
+			if yes := m.data.Table.Column(1).At(row); int(row) < m.train {
+				shares[0] += float64(yes) / 800
+			} else {
+				shares[1] += float64(yes) / 400
+			}
+		}
+		return shares, strings.Join(m.facts.Notes, "; ")
+	}
+	// The share of 400 rows without replacement has a standard deviation of .0177.
+	shares, notes := split("")
+	if math.Abs(shares[0]-shares[1]) > 5*.0177*1.5 || strings.Contains(notes, "paid") {
+		t.Errorf("shuffled: %v yes in the parts; %s", shares, notes)
+	}
+	shares, notes = split(", shuffled: false")
+	if shares[0] != 0 || math.Abs(shares[1]-.75) > 1e-9 || !strings.Contains(notes,
+		"in 100.0 % of the 800 rows released and 25.0 % of the 400 tested, which chance does not") {
+		t.Errorf("in the order of the file: %v yes in the parts; %s", shares, notes)
+	}
+}
+
+// TestUnlike: two parts of 100 rows, 50 + x and 50 - x of them yes, have the statistic x²/12.5. One
+// degree of freedom allows 15.137 at a level of 1 in 10,000, so that 13 are chance and 14 are not;
+// among persons with two records each 19 are chance (28.88/2) and 20 are not (32/2).
+func TestUnlike(t *testing.T) {
+	for _, contributions := range []int{0, 2} {
+		schema := &datasets.Schema{Contributions: contributions, Attributes: []datasets.Attribute{{
+			Name: "paid", Kind: datasets.Categorical, Values: []string{"no", "yes", "never"},
+			Role: datasets.Class}}}
+		for x, want := range map[int]bool{0: false, 13: false, 14: contributions == 0,
+			19: contributions == 0, 20: true} {
+			b := datasets.NewBuilder(schema, 200)
+			for i := range 200 {
+				yes := i < 50+x || i >= 150+x
+				b.Set(b.AddRow(), 0, map[bool]uint32{true: 1}[yes])
+			}
+			if note := unlike(b.Table(), 100); (note != "") != want {
+				t.Errorf("%d records of a person, x %d: %q", contributions, x, note)
+			}
+		}
 	}
 }
