@@ -111,7 +111,7 @@ func TestExitCodes(t *testing.T) {
 		{"run rps/fig3 --trials 0", exitInput, "--trials: 0, must be at least 1"},
 		{"run rps/fig3 --jobs=-1", exitInput, "--jobs: -1, must be at least 0"},
 		{"run rps/fig3 --trials 1000000000000", exitInput, "must be between 1 and 100000"},
-		{"run rps/fig3 --quick", exitInput, "adult.data"}, // which is missing
+		{"run rps/fig3 --quick --no-stand-ins", exitInput, "adult.data"}, // which is missing
 		{"datasets verify", exitFailed, "missing"},
 		{"datasets fetch", exitFailed, "PPDP_OFFLINE"},
 	} {

@@ -126,7 +126,9 @@ func (f *realFlags) standIns(con *console, plans []*spec.Plan, fetch bool) (map[
 			continue // generated or the user's, or a mistake that planning has reported
 		}
 		statuses, err := filesOf(f.files(), []string{name})
+		missing := false
 		for _, status := range statuses {
+			missing = missing || status.State != datasets.FileOK
 			if err == nil && status.State != datasets.FileOK && (fetch || fetcher.Offline) {
 				_, err = fetcher.Fetch(con.ctx, status.File)
 			}
@@ -135,14 +137,10 @@ func (f *realFlags) standIns(con *console, plans []*spec.Plan, fetch bool) (map[
 		switch {
 		case con.ctx.Err() != nil:
 			return nil, con.ctx.Err()
-		case standIn == "" || err == nil && (fetch || fetcher.Offline):
+		case standIn == "" || err == nil && (fetch || !missing):
 		case err == nil:
-			if slices.ContainsFunc(statuses, func(s datasets.FileStatus) bool {
-				return s.State != datasets.FileOK
-			}) {
-				fmt.Fprintf(con.stderr, "ppdp: %s: not found here; ppdp run fetches it or, if that "+
-					"fails, uses the generated stand-in %s\n", name, standIn)
-			}
+			fmt.Fprintf(con.stderr, "ppdp: %s: not found here; ppdp run fetches it or, if that "+
+				"fails, uses the generated stand-in %s\n", name, standIn)
 		case f.NoStandIns:
 			refused = append(refused, fmt.Errorf("%s: %w; without --no-stand-ins the generated %s "+
 				"would be used", name, err, standIn))

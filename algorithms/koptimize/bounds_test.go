@@ -172,8 +172,8 @@ func TestBeyondPairs(t *testing.T) { // not parallel: other tests are to have th
 		s.expand(0, p.cheapest())
 		cost, ok := price(p, table, s.bestCuts)
 		if s.best != want || s.gap() != 0 || !ok || cost != want {
-			t.Fatalf("trial %d, at most %d joint counts: %v costs %d, %t, said to be %d with gap %v,"+
-				" brute force %d", trial, maxJoint, s.bestCuts, cost, ok, s.best, s.gap(), want)
+			t.Fatalf("trial %d, at most %d joint counts: %v costs %d, %t, said to be %d with gap"+
+				" %v, brute force %d", trial, maxJoint, s.bestCuts, cost, ok, s.best, s.gap(), want)
 		}
 	}
 }

@@ -131,8 +131,8 @@ func TestSplitOfOrderedTable(t *testing.T) {
 		"  - {name: age, kind: numeric, low: 18, high: 95, role: quasi-identifier}\n"+
 		"  - {name: paid, kind: categorical, values: [no, yes], role: class}\n"), 0o666))
 	split := func(more string) (shares [2]float64, notes string) {
-		parsed := must(spec.Parse(filepath.Join(dir, "spec.yaml"), []byte("name: test/split\nseed: 3\n"+
-			"train: 2/3\ndataset: {csv: my.csv, schema: my.yaml"+more+"}\nepsilon: 1\n"+
+		parsed := must(spec.Parse(filepath.Join(dir, "spec.yaml"), []byte("name: test/split\n"+
+			"seed: 3\ntrain: 2/3\ndataset: {csv: my.csv, schema: my.yaml"+more+"}\nepsilon: 1\n"+
 			"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n")))
 		plan := must(parsed.Plan(spec.Overrides{}))
 		m := must(loadTrial(t.Context(), plan, datasets.Files{}, plan.Datasets()[0], 0, nil))
@@ -155,25 +155,30 @@ func TestSplitOfOrderedTable(t *testing.T) {
 	}
 	shares, notes = split(", shuffled: false")
 	if shares[0] != 0 || math.Abs(shares[1]-.75) > 1e-9 || !strings.Contains(notes,
-		"in 100.0 % of the 800 rows released and 25.0 % of the 400 tested, which chance does not") {
+		"in 100.0 % of the 800 rows released and 25.0 % of the 400 tested, which chance does") {
 		t.Errorf("in the order of the file: %v yes in the parts; %s", shares, notes)
 	}
 }
 
 // TestUnlike: two parts of 100 rows, 50 + x and 50 - x of them yes, have the statistic x²/12.5. One
-// degree of freedom allows 15.137 at a level of 1 in 10,000, so that 13 are chance and 14 are not;
-// among persons with two records each 19 are chance (28.88/2) and 20 are not (32/2).
+// degree of freedom allows 15.137 at a level of 1 in 10,000, so that 13 are chance (13.52); 15 are
+// not (18). Among persons with two records each 19 are chance (28.88/2)
+// and 22 are not (38.72/2). A single row of a class says nothing, whichever part it is in.
 func TestUnlike(t *testing.T) {
 	for _, contributions := range []int{0, 2} {
 		schema := &datasets.Schema{Contributions: contributions, Attributes: []datasets.Attribute{{
 			Name: "paid", Kind: datasets.Categorical, Values: []string{"no", "yes", "never"},
 			Role: datasets.Class}}}
-		for x, want := range map[int]bool{0: false, 13: false, 14: contributions == 0,
-			19: contributions == 0, 20: true} {
+		for x, want := range map[int]bool{0: false, 13: false, 15: contributions == 0,
+			19: contributions == 0, 22: true} {
 			b := datasets.NewBuilder(schema, 200)
 			for i := range 200 {
 				yes := i < 50+x || i >= 150+x
 				b.Set(b.AddRow(), 0, map[bool]uint32{true: 1}[yes])
+			}
+			b.Set(b.AddRow(), 0, 2)
+			if note := unlike(b.Table(), 200); note != "" {
+				t.Errorf("a single row: %q", note)
 			}
 			if note := unlike(b.Table(), 100); (note != "") != want {
 				t.Errorf("%d records of a person, x %d: %q", contributions, x, note)
