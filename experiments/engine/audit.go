@@ -10,6 +10,7 @@ import (
 	"ppdp/audit/blackbox"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
+	"ppdp/internal/source"
 )
 
 // audited is an audit of one guarantee of the plan: of an algorithm and variant under parameters
@@ -36,7 +37,7 @@ func (r *run) openAudits(finished map[string]entry) (open []task, err error) {
 		a := &audited{config: config}
 		a.subject = fmt.Sprintf("%q %q %d %q %q %s%s", config.Label(), config.Algorithm,
 			config.Info.Revision, config.Variant, results.FormatParams(config.Params),
-			config.BudgetText(), config.Info.Program)
+			config.BudgetText(), config.Info.Program+config.AuditCode().Digest())
 		contributions := persons[config.Data]
 		if contributions > 0 {
 			a.subject += fmt.Sprintf(" contributions %d", contributions)
@@ -103,7 +104,8 @@ func (r *run) auditOptions() audit.Options {
 func (r *run) auditKey(a *audited) string {
 	o := r.auditOptions()
 	h := sha256.New()
-	fmt.Fprintf(h, "ppdp audit 2 %d %d %s", o.Seed, o.Transcripts, a.subject)
+	fmt.Fprintf(h, "ppdp audit 3 %s %d %d %s", source.Toolchain(), o.Seed, o.Transcripts,
+		a.subject)
 	if o.BlackBox > 0 {
 		fmt.Fprintf(h, " black box %d %v", o.BlackBox, o.Level)
 	}

@@ -27,7 +27,7 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 		Note: p.Spec.Note,
 		Spec: string(p.Spec.Text), SpecHash: p.Hash(), Overrides: overrides(p),
 		Figures: p.Figures, Seed: p.Seed, Trials: p.Trials, Folds: p.Folds,
-		IntervalMethod: results.IntervalMethod, Arithmetic: elementary.Revision,
+		IntervalMethod: results.IntervalMethod, Arithmetic: elementary.Revision, Code: p.Code(),
 		GoVersion: runtime.Version(), GOOS: runtime.GOOS,
 		GOARCH: runtime.GOARCH, CPU: r.opts.Build.CPU, CommandLine: r.opts.Build.CommandLine,
 	}

@@ -53,6 +53,7 @@ func Run(ctx context.Context, p *spec.Plan, opts Options) (*Result, error) {
 	r := newRun(p, opts, cache, j, dir)
 	order := r.executionOrder(r.open(held))
 	start := r.start(r.result.Jobs)
+	r.logChanged(dir, start)
 	if err := start.write(dir); err != nil {
 		return nil, err
 	}
@@ -73,6 +74,24 @@ func Run(ctx context.Context, p *spec.Plan, opts Options) (*Result, error) {
 		return &r.result, err
 	}
 	return &r.result, r.write(r.manifest(r.guarantee))
+}
+
+// logChanged names the packages whose code has changed since the last run into the folder.
+func (r *run) logChanged(dir string, now *Start) {
+	before, err := ReadStart(dir)
+	if err != nil {
+		return // no earlier run, or one of before there were digests
+	}
+	var changed []string
+	for _, name := range slices.Sorted(maps.Keys(now.Manifest.Code)) {
+		if was := before.Manifest.Code[name]; was != "" && was != now.Manifest.Code[name] {
+			changed = append(changed, name)
+		}
+	}
+	if len(changed) > 0 {
+		r.opts.Log("code has changed since the last run into this folder, and what depends on it " +
+			"runs again: " + strings.Join(changed, ", "))
+	}
 }
 
 // run is a plan being run.

@@ -5,11 +5,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 
 	"ppdp/elementary"
+	"ppdp/internal/registry"
 	"ppdp/internal/results"
+	"ppdp/internal/source"
 	"ppdp/random"
 )
 
@@ -70,7 +73,8 @@ func (p *Plan) CacheKeys() func(c *Job, checksum string) string {
 }
 
 func (p *Plan) keyHead(config *Config, checksum string) []byte {
-	return appendWords(nil, "ppdp cell 3", "arithmetic", elementary.Revision, p.Seed,
+	return appendWords(nil, "ppdp cell 4", "arithmetic", elementary.Revision, p.Seed,
+		source.Toolchain(), config.Code().Digest(),
 		config.Data.identity(checksum), config.Data.Resample, checksum,
 		config.Algorithm, config.Info.Revision, config.Variant, config.EpsilonText())
 }
@@ -106,6 +110,57 @@ func (p *Plan) keyTail(c *Job) []byte {
 		}
 	}
 	return text
+}
+
+// runners are the packages that lead a job from its plug-ins to its record. What only they import
+// carries values and computes none: its changes leave finished jobs as they are.
+var runners = []string{"ppdp/experiments/spec", "ppdp/experiments/engine"}
+
+// Code is what may change a job's result: its algorithm, dataset, metrics and classifiers, each with
+// all that it imports of this module, and what runs them.
+func (c *Config) Code() source.Code {
+	packages := slices.Concat(packagesOf("dataset", c.Data.spec.Name, c.Data.source),
+		packagesOf("algorithm", c.Info.Name, c.Implementation))
+	for i := range c.Measures {
+		m := &c.Measures[i]
+		packages = append(packages, packagesOf("metric", m.Metric.Info().Name, m.Metric)...)
+		if m.Classifier != nil {
+			packages = append(packages, packagesOf("classifier", m.Classifier.Info().Name,
+				m.Classifier)...)
+		}
+		for _, value := range m.resolved { // order-free: a set; a parameter may name what learns
+			packages = append(packages, registry.Packages("classifier", value)...)
+			packages = append(packages, registry.Packages("regressor", value)...)
+		}
+	}
+	code := source.Of(packages...)
+	maps.Copy(code, source.Alone(runners...))
+	return code
+}
+
+// AuditCode is what may change the audit of a configuration's guarantee.
+func (c *Config) AuditCode() source.Code {
+	return source.Of(append(packagesOf("algorithm", c.Info.Name, c.Implementation),
+		"ppdp/audit")...)
+}
+
+// packagesOf lists the packages of a plug-in: those that registered it, if it is registered, and
+// that of its type.
+func packagesOf(kind, name string, plugin any) []string {
+	of := reflect.TypeOf(plugin)
+	if of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	return append(slices.Clone(registry.Packages(kind, name)), of.PkgPath())
+}
+
+// Code is that of all configurations.
+func (p *Plan) Code() source.Code {
+	code := make(source.Code)
+	for _, config := range p.Configs {
+		maps.Copy(code, config.Code())
+	}
+	return code
 }
 
 // appendWords appends values with their lengths, so that no two lists look alike.

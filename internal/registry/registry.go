@@ -7,6 +7,7 @@ package registry
 import (
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -18,6 +19,13 @@ type Registry[T any] struct {
 	kind    string
 	entries map[string]T
 }
+
+// registrars are the packages that registered the plug-in of a kind and name.
+var registrars = make(map[[2]string][]string)
+
+// Packages lists the packages whose functions registered a plug-in: its own among them, with all
+// that it imports. There are none for one that is not registered.
+func Packages(kind, name string) []string { return registrars[[2]string{kind, name}] }
 
 // New returns an empty registry; kind ("algorithm", "dataset") is for messages.
 func New[T any](kind string) *Registry[T] {
@@ -33,6 +41,32 @@ func (r *Registry[T]) Register(name string, value T) {
 		panic(fmt.Sprintf("registry: %s %q registered twice", r.kind, name))
 	}
 	r.entries[name] = value
+	registrars[[2]string{r.kind, name}] = callers()
+}
+
+// callers lists the packages of the functions that have called Register. Tests are packages of
+// their own, called like the one that they are of and "_test".
+func callers() []string {
+	var packages []string
+	stack := make([]uintptr, 64)
+	frames := runtime.CallersFrames(stack[:runtime.Callers(3, stack)])
+	for more := true; more; {
+		var frame runtime.Frame
+		frame, more = frames.Next()
+		function, _, _ := strings.Cut(frame.Function, "[") // type arguments
+		folder := strings.LastIndexByte(function, '/') + 1
+		name, _, _ := strings.Cut(function[folder:], ".")
+		if name = function[:folder] + name; name == "runtime" || name == "testing" {
+			break
+		}
+		if strings.HasSuffix(frame.File, "_test.go") && !strings.HasSuffix(name, "_test") {
+			name += "_test"
+		}
+		if !slices.Contains(packages, name) {
+			packages = append(packages, name)
+		}
+	}
+	return packages
 }
 
 // Lookup returns the plug-in called name, or an error with all names and the one probably meant.

@@ -22,6 +22,7 @@ const (
 	InputProgram    = "program outside"
 	InputMeasure    = "metric or classifier revision"
 	InputElementary = "arithmetic revision"
+	InputCode       = "code"
 	InputSeed       = "seed"
 	InputModule     = "module version"
 	InputGo         = "Go version"
@@ -58,7 +59,7 @@ func Differences(a, b *Reference) []Difference {
 	all := specDifferences(a.Manifest.Spec, b.Manifest.Spec)
 	inA, inB := inputsOf(&a.Manifest), inputsOf(&b.Manifest)
 	for _, kind := range []string{InputOverride, InputParameter, InputData, InputAlgorithm,
-		InputProgram, InputMeasure, InputElementary, InputSeed, InputModule, InputGo,
+		InputProgram, InputMeasure, InputElementary, InputCode, InputSeed, InputModule, InputGo,
 		InputPlatform, InputCommit} {
 		if kind == InputParameter {
 			all = append(all, parameterDifferences(a, b)...)
@@ -74,8 +75,9 @@ func Differences(a, b *Reference) []Difference {
 }
 
 // mayBeUnknown are the kinds of which a run may say nothing, which is no difference: revisions are
-// not in old manifests and not where the spec has no such algorithm, commits not in references.
-var mayBeUnknown = []string{InputAlgorithm, InputMeasure, InputCommit}
+// not in old manifests and not where the spec has no such algorithm, code and commits not in
+// references.
+var mayBeUnknown = []string{InputAlgorithm, InputMeasure, InputCode, InputCommit}
 
 // inputsOf lists the inputs of a run by kind, but for those that its spec and its settings hold.
 func inputsOf(m *results.Manifest) map[string][]named {
@@ -111,6 +113,9 @@ func inputsOf(m *results.Manifest) map[string][]named {
 		}
 	}
 	add(InputElementary, "", strconv.Itoa(m.Arithmetic))
+	for _, name := range slices.Sorted(maps.Keys(m.Code)) {
+		add(InputCode, name, m.Code[name])
+	}
 	add(InputSeed, "", strconv.FormatUint(m.Seed, 10))
 	for _, module := range m.Modules {
 		add(InputModule, module.Path, strings.TrimSpace(module.Version+" "+module.Sum))

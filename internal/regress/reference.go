@@ -32,7 +32,7 @@ type Reference struct {
 func ReferenceOf(r *results.Summary) *Reference {
 	b := &Reference{Manifest: r.Manifest, Samples: r.Samples()}
 	m := &b.Manifest
-	m.Figures, m.SeriesOrder, m.Files = nil, nil, nil
+	m.Figures, m.SeriesOrder, m.Files, m.Code = nil, nil, nil, nil
 	m.CommandLine, m.CPU, m.Commit, m.Dirty = nil, "", "", false
 	return b
 }

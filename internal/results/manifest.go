@@ -35,6 +35,8 @@ type Manifest struct {
 	IntervalMethod string         `json:"intervalMethod"`
 	// Arithmetic is the revision of the elementary functions, 0 for those of package math.
 	Arithmetic int `json:"arithmetic,omitempty"`
+	// Code maps the packages whose code may change a record to its digest.
+	Code map[string]string `json:"code,omitempty"`
 	// Files maps the run's files to their SHA-256 in hexadecimal. timings.jsonl is not among them:
 	// it differs from run to run and has a checksum in each line.
 	Files map[string]string `json:"files,omitempty"`
