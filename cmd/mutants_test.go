@@ -24,7 +24,7 @@ import (
 // mutant is a change of one function, "Name" or "Type.Method", of the package in a folder. The
 // function gets the body with, which may call the sound one, called "sound" and its name. Where old
 // is given, that part of the body alone becomes with. How the source is laid out, and which file it
-// is in, does not matter.
+// is in, does not matter. Without a function, old is part of a file, such as a constant.
 type mutant struct{ name, folder, function, old, with string }
 
 // changedFiles returns the files that mutants change, by path.
@@ -64,6 +64,10 @@ func (m *mutant) plant(text string) (changed string, ok bool) {
 	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
 	if err != nil {
 		return "", false
+	}
+	if m.function == "" {
+		from, to := find(text, m.old)
+		return text[:from] + m.with + text[to:], to > from
 	}
 	at := func(pos token.Pos) int { return fset.Position(pos).Offset }
 	for _, declaration := range file.Decls {

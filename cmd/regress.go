@@ -1,47 +1,65 @@
 package cmd
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"ppdp/datasets"
+	"ppdp/experiments"
+	"ppdp/experiments/spec"
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
+	"ppdp/internal/spelling"
+	"ppdp/report/leaderboard"
 )
 
 type regressCommand struct {
-	Out       string  `help:"Folder of the results to judge (default: ${default})." default:"results/quick" placeholder:"DIR"`
-	Reference string  `help:"Folder of the results to compare with (default: ${default})." default:"reference/quick" placeholder:"DIR"`
-	All       bool    `help:"Also fail if an experiment of the reference was not run."`
-	Verbose   bool    `short:"v" help:"Also show what has not changed."`
-	JSON      bool    `name:"json" help:"Write JSON instead of a table, with every comparison."`
-	Alpha     float64 `help:"Chance of a false alarm in one comparison with a run of another seed (default: ${default})." default:"0.01" above:"0" below:"1" placeholder:"P"`
-	Floor     float64 `help:"Smallest relative change that counts (default: ${default})." default:"0.01" min:"0" placeholder:"SHARE"`
-	Accept    bool    `help:"Make the results the reference. Needs --reason."`
-	Reason    string  `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
+	Names     []string `arg:"" optional:"" name:"name" help:"What to run afresh and compare: an experiment, a paper, an algorithm or all."`
+	Out       string   `help:"Folder of the results to judge where nothing is named (default: results/quick)." placeholder:"DIR"`
+	Jobs      int      `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
+	Reference string   `help:"Folder of the results to compare with (default: ${default})." default:"reference/quick" placeholder:"DIR"`
+	All       bool     `help:"Also fail if an experiment of the reference was not run."`
+	Verbose   bool     `short:"v" help:"Show the table of all comparisons."`
+	JSON      bool     `name:"json" help:"Write JSON instead of a table, with every comparison."`
+	Alpha     float64  `help:"Chance of a false alarm in one comparison with a run of another seed (default: ${default})." default:"0.01" above:"0" below:"1" placeholder:"P"`
+	Floor     float64  `help:"Smallest relative change that counts (default: ${default})." default:"0.01" min:"0" placeholder:"SHARE"`
+	Accept    bool     `help:"Make the results the reference. Needs --reason."`
+	Reason    string   `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
 }
 
 func (regressCommand) Help() string {
-	return `Compares the results of runs with a reference, number by number. Nothing is run. With
-its seed, data and revisions, values must be equal. If the seed or the revision of an algorithm
-differs, means are tested (paired by trial, or by Welch's test), for points and for whole curves,
-with Holm's correction over all of them. Improvements count as changes: they may be leaks. The exit
-code is 1 if something changed or is missing.
+	return `Compares the results of runs with a reference, number by number. What is named is run
+first, with the quick settings, on stand-in data, in a folder of its own that is removed afterwards:
+an experiment, a paper, all but the leaderboard, or an algorithm's jobs in every experiment. Without
+a name nothing is run.
+
+With the reference's seed, data and revisions, values must be equal. If the seed or the revision of
+an algorithm differs, means are tested (paired by trial, or by Welch's test), for points and for
+whole curves, with Holm's correction over all of them. Improvements count as changes: they may be
+leaks. Each algorithm that moved has a paragraph. The exit code is 1 if something changed or is
+missing.
 
 Examples:
 
-  ppdp reproduce --quick --out new && ppdp regress --out new
+  ppdp regress rps/noise
 
-  ppdp regress --out new --verbose
+  ppdp regress privbayes -v
 
-  ppdp regress --out new --accept --reason "rps: points are cut at midpoints, revision 3"`
+  ppdp regress all --accept --reason "rps: points are cut at midpoints, revision 3"
+
+  ppdp regress --out results --reference reference/full`
 }
 
 func (c *regressCommand) Validate() error {
@@ -52,10 +70,99 @@ func (c *regressCommand) Validate() error {
 	if !c.Accept && c.Reason != "" {
 		errs = append(errs, errors.New("--reason is for --accept"))
 	}
+	if len(c.Names) > 0 && c.Out != "" {
+		errs = append(errs, errors.New("--out is for results that are there; what is named is run "+
+			"afresh"))
+	}
 	return errors.Join(errs...)
 }
 
 func (c regressCommand) Run(con *console) error {
+	if c.Out = cmp.Or(c.Out, outFlag{}.folder(true)); len(c.Names) == 0 {
+		return c.judge(con)
+	}
+	plans, err := c.plans()
+	if err != nil {
+		return inputError{err}
+	}
+	if c.Out, err = os.MkdirTemp("", "ppdp-regress-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(c.Out)
+	var log bytes.Buffer
+	quiet := *con
+	quiet.stdout, quiet.stderr = io.Discard, &log
+	err = runPlans(&quiet, plans, &runFlags{outFlag: outFlag{c.Out}, Jobs: c.Jobs, noFigures: true})
+	if err != nil {
+		log.WriteTo(con.stderr)
+	}
+	if con.ctx.Err() != nil {
+		return err
+	}
+	return errors.Join(err, c.judge(con))
+}
+
+// plans are those of what is named, quick and on stand-ins. Of an experiment that no name but
+// algorithms' stands for they have the jobs of these alone.
+func (c regressCommand) plans() (plans []*spec.Plan, err error) {
+	overrides := spec.Overrides{Quick: true, StandIns: make(map[string]string)}
+	for _, name := range datasets.Names() {
+		if standIn := datasets.StandIn(name); standIn != "" {
+			overrides.StandIns[name] = standIn
+		}
+	}
+	var errs []error
+	found, known := false, make(map[string]bool)
+	for _, name := range experiments.Names() {
+		paper, _, _ := strings.Cut(name, "/")
+		known[name], known[paper] = true, true
+		board := strings.HasPrefix(name, leaderboard.Prefix)
+		whole := slices.ContainsFunc(c.Names, func(word string) bool {
+			return word == name || word == paper || word == "all" && !board
+		})
+		plan, err := makePlans([]string{name}, overrides)
+		if err != nil {
+			return nil, err
+		}
+		trials := make(map[string]int)
+		for _, config := range plan[0].Configs {
+			known[config.Algorithm] = true
+			if slices.Contains(c.Names, config.Algorithm) && !board {
+				trials[config.Key()] = plan[0].Trials
+			}
+		}
+		if whole || len(trials) > 0 {
+			if !whole {
+				plan[0] = plan[0].WithTrials(trials)
+			}
+			old, err := regress.OpenReference(c.referenceOf(name))
+			if err == nil && !old.Manifest.Overrides.Quick {
+				errs = append(errs, fmt.Errorf("%s is of a full run: what is named runs quickly; "+
+					"compare with --out", c.referenceOf(name)))
+			}
+			found = found || err == nil || c.Accept
+			plans = append(plans, plan[0])
+		}
+	}
+	for _, word := range c.Names {
+		if names := slices.Sorted(maps.Keys(known)); word != "all" && !known[word] {
+			errs = append(errs, fmt.Errorf("%q%s, must be all or the name of an experiment, of a "+
+				"paper or of an algorithm in one", word, spelling.Hint(word, names)))
+		}
+	}
+	if len(errs) == 0 && !found {
+		errs = append(errs, fmt.Errorf("%s has no reference of it, must be made with --accept",
+			c.Reference))
+	}
+	return plans, errors.Join(errs...)
+}
+
+func (c regressCommand) referenceOf(experiment string) string {
+	return filepath.Join(c.Reference, filepath.FromSlash(experiment))
+}
+
+// judge compares the results in the folder.
+func (c regressCommand) judge(con *console) error {
 	runs, err := openRuns(con, c.Out)
 	if err == nil && len(runs) == 0 {
 		err = fmt.Errorf("%s holds no results in the places of their experiments", c.Out)
@@ -69,13 +176,19 @@ func (c regressCommand) Run(con *console) error {
 	for _, outcome := range runs {
 		name := outcome.Manifest.Experiment
 		ran[name] = true
-		old, err := regress.OpenReference(filepath.Join(c.Reference, filepath.FromSlash(name)))
+		old, err := regress.OpenReference(c.referenceOf(name))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			fresh = append(fresh, name)
 		case err != nil:
 			return inputError{err}
 		default:
+			if outcome.Manifest.Overrides.Settled { // some settings were left out
+				old.Samples = slices.DeleteFunc(old.Samples, func(s results.Sample) bool {
+					return !slices.ContainsFunc(outcome.Manifest.Algorithms,
+						func(use results.AlgorithmUse) bool { return use.Name == s.Algorithm })
+				})
+			}
 			pairs = append(pairs, regress.Pair{Old: old, New: regress.ReferenceOf(outcome)})
 		}
 	}
@@ -83,12 +196,15 @@ func (c regressCommand) Run(con *console) error {
 		return inputError{fmt.Errorf("%s has no reference of %s", c.Reference,
 			strings.Join(fresh, ", "))}
 	}
-	skipped, err := c.notRun(ran)
-	if err != nil {
-		return err
+	var skipped []string
+	if len(c.Names) == 0 {
+		if skipped, err = c.notRun(ran); err != nil {
+			return err
+		}
 	}
 	gate := regress.Compare(pairs, regress.Options{Alpha: c.Alpha, Floor: c.Floor})
-	report := gateReport{Gate: gate, NotRun: skipped, WithoutReference: fresh}
+	report := gateReport{Gate: gate, NotRun: skipped, WithoutReference: fresh,
+		moves: gate.Moves(pairs)}
 	if c.JSON {
 		err = results.WriteJSON(con.stdout, report)
 	} else {
@@ -101,8 +217,9 @@ func (c regressCommand) Run(con *console) error {
 		return c.accept(con, runs, gate)
 	}
 	if gate.Failed() {
-		err = fmt.Errorf("%d numbers changed, %d are missing; if that is meant: ppdp regress "+
-			"--accept --reason \"...\"", gate.Counts[regress.Changed], gate.Counts[regress.Missing])
+		err = fmt.Errorf("%d numbers changed, %d are missing; if that is meant: %s --accept "+
+			"--reason \"...\"", gate.Counts[regress.Changed], gate.Counts[regress.Missing],
+			strings.Join(append([]string{"ppdp regress"}, c.Names...), " "))
 	}
 	if c.All && len(skipped) > 0 {
 		err = errors.Join(err, fmt.Errorf("not run: %s", strings.Join(skipped, ", ")))
@@ -140,13 +257,17 @@ func (c regressCommand) accept(con *console, runs []*results.Summary, gate *regr
 	var names []string
 	for _, outcome := range runs {
 		name := outcome.Manifest.Experiment
+		if outcome.Manifest.Overrides.Settled {
+			return fmt.Errorf("%s has jobs of some algorithms or settings only, must have all to be "+
+				"a reference: name it, its paper or all", name)
+		}
 		reference := regress.ReferenceOf(outcome)
 		if len(reference.Samples) == 0 {
 			return fmt.Errorf("%s measured nothing: there is nothing to compare later runs with",
 				name)
 		}
 		names = append(names, name)
-		err := reference.Write(filepath.Join(c.Reference, filepath.FromSlash(name)))
+		err := reference.Write(c.referenceOf(name))
 		if err != nil {
 			return err
 		}
@@ -176,6 +297,8 @@ type gateReport struct {
 	*regress.Gate
 	NotRun           []string `json:"notRun,omitempty"`
 	WithoutReference []string `json:"withoutBaseline,omitempty"`
+
+	moves []*regress.Move
 }
 
 // comparisonRow is a comparison as a row of the table.
@@ -224,20 +347,21 @@ func comparisonRow(c *regress.Comparison) []string {
 		delta, p, verdict}
 }
 
-// writeText writes a table of what has changed or is missing, of all with verbose, and a summary.
+// writeText writes a paragraph for each algorithm that moved, and a summary; with verbose the table
+// of all comparisons first.
 func (r gateReport) writeText(w io.Writer, verbose bool) error {
-	table := newTable(w, "EXPERIMENT", "POINT", "METRIC", "OLD", "NEW", "DELTA", "P", "VERDICT")
-	shown := 0
-	for i := range r.Comparisons {
-		c := &r.Comparisons[i]
-		if verbose || c.Verdict == regress.Changed || c.Verdict == regress.Missing {
-			table.row(comparisonRow(c)...)
-			shown++
+	if verbose {
+		table := newTable(w, "EXPERIMENT", "POINT", "METRIC", "OLD", "NEW", "DELTA", "P", "VERDICT")
+		for i := range r.Comparisons {
+			table.row(comparisonRow(&r.Comparisons[i])...)
 		}
-	}
-	if shown > 0 {
 		if err := table.Flush(); err != nil {
 			return err
+		}
+	}
+	for _, m := range r.moves {
+		if m.Moved() > 0 {
+			fmt.Fprintf(w, "%s\n\n", moveText(m, r.moves))
 		}
 	}
 	for _, line := range r.summary() {

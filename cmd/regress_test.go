@@ -1,0 +1,86 @@
+package cmd
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// constants are changes of one constant each, of five baselines.
+var constants = []mutant{
+	{name: "rps", folder: "algorithms/rps", old: "const leafShare = 0.5",
+		with: "const leafShare = 0.55"},
+	{name: "dpcube", folder: "algorithms/dpcube", old: `CountNoise("cell counts", privacy.Exact(1))`,
+		with: `CountNoise("cell counts", privacy.Exact(2))`},
+	{name: "mst", folder: "algorithms/mst", old: "in.Budget.Total() / 3",
+		with: "in.Budget.Total() / 4"},
+	{name: "independent", folder: "algorithms/independent", old: "d.Each(in.Budget.Total(), sets)",
+		with: "d.Each(in.Budget.Total()/2, sets)"},
+	{name: "aim", folder: "algorithms/aim", old: "const between = 0.5", with: "const between = 0.1"},
+}
+
+// TestRebuilt: ppdp regress finds a changed constant of each of five baselines by their names, and
+// nothing in an unchanged program. Into a folder of earlier results a rebuilt program runs again
+// what changed, and nothing else.
+func TestRebuilt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: two programs are built")
+	}
+	t.Parallel()
+	root, dir := must(filepath.Abs("..")), t.TempDir()
+	programs := make(map[string]string)
+	for name, mutants := range map[string][]mutant{"sound": nil, "changed": constants} {
+		programs[name] = build(t, root, filepath.Join(dir, name), mutants...)
+	}
+	run := func(program string, args ...string) (string, bool) {
+		command := exec.Command(programs[program], args...)
+		command.Dir = root
+		out, err := command.CombinedOutput()
+		return string(out), err == nil
+	}
+	out, ok := run("sound", "regress", "rps/noise", "dpcube", "mst", "independent", "aim")
+	if !ok || strings.Contains(out, " moved") || !strings.Contains(out, " same\n") {
+		t.Errorf("an unchanged program: %s", out)
+	}
+	out, ok = run("changed", "regress", "rps/noise", "dpcube", "mst", "independent", "aim")
+	if ok || strings.Count(out, " moved: ") != len(constants) {
+		t.Errorf("five changed constants: %v, %s", ok, out)
+	}
+	for _, m := range constants {
+		_, text, moved := strings.Cut("\n"+out, "\n"+m.name+" moved: ")
+		text, _, _ = strings.Cut(text, "\n\n")
+		if !moved || !strings.Contains(text, "Its Revision is ") ||
+			!strings.Contains(text, "ppdp/"+m.folder) {
+			t.Errorf("%s: the paragraph is %q", m.name, text)
+		}
+	}
+
+	spec := filepath.Join(dir, "few.yaml")
+	write(t, spec, `name: mine/few
+title: Two algorithms that change and one that does not
+source: none
+seed: 1
+trials: 2
+dataset: {name: adult-standin, select: dpcube}
+epsilon: [1]
+algorithms:
+  - {name: rps, variant: strict, params: {quality: class, depth: 3}}
+  - {name: dpcube, variant: strict}
+  - {name: mondrian, params: {k: [5, 50]}}
+measure: [{metric: regions}]
+`)
+	results := filepath.Join(dir, "results")
+	for _, step := range []struct{ program, want string }{
+		{"sound", "8 jobs, 0 failed"},
+		{"sound", "8 jobs, 8 of them from an earlier run"},
+		{"changed", "8 jobs, 4 of them from an earlier run"},
+		{"changed", "8 jobs, 8 of them from an earlier run"},
+		{"sound", "8 jobs, 8 of them from an earlier run"}, // nothing is lost
+	} {
+		if out, ok := run(step.program, "run", spec, "--out", results); !ok ||
+			!strings.Contains(out, step.want) {
+			t.Errorf("%s: %s, want %q", step.program, out, step.want)
+		}
+	}
+}
