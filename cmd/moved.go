@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"ppdp/internal/registry"
-	"ppdp/internal/results"
 	"ppdp/internal/regress"
+	"ppdp/internal/results"
 	"ppdp/internal/source"
 )
 
@@ -22,6 +22,10 @@ func moveText(m *regress.Move, all []*regress.Move) string {
 	in := counted(len(m.Experiments), "experiment")
 	if len(m.Experiments) == 1 {
 		in = m.Experiments[0]
+	}
+	if m.Changed == 0 {
+		return fmt.Sprintf("%s: %d of its %d numbers are missing, in %s: the spec or a parameter "+
+			"is another", m.Algorithm, m.Missing, m.Numbers, in)
 	}
 	lines := []string{fmt.Sprintf("%s moved: %d of its %d numbers, in %s", m.Algorithm, m.Moved(),
 		m.Numbers, in)}

@@ -134,6 +134,10 @@ func (c regressCommand) plans() (plans []*spec.Plan, err error) {
 		if whole || len(trials) > 0 {
 			if !whole {
 				plan[0] = plan[0].WithTrials(trials)
+				if c.Accept {
+					errs = append(errs, fmt.Errorf("--accept: only some jobs of %s are named, must be "+
+						"all of an experiment: name it, %s or all", name, paper))
+				}
 			}
 			old, err := regress.OpenReference(c.referenceOf(name))
 			if err == nil && !old.Manifest.Overrides.Quick {
@@ -205,6 +209,13 @@ func (c regressCommand) judge(con *console) error {
 	gate := regress.Compare(pairs, regress.Options{Alpha: c.Alpha, Floor: c.Floor})
 	report := gateReport{Gate: gate, NotRun: skipped, WithoutReference: fresh,
 		moves: gate.Moves(pairs)}
+	for _, pair := range pairs {
+		for _, d := range regress.Differences(pair.Old, pair.New) {
+			if text := d.String(); !slices.Contains(report.inputs, text) {
+				report.inputs = append(report.inputs, text)
+			}
+		}
+	}
 	if c.JSON {
 		err = results.WriteJSON(con.stdout, report)
 	} else {
@@ -257,10 +268,6 @@ func (c regressCommand) accept(con *console, runs []*results.Summary, gate *regr
 	var names []string
 	for _, outcome := range runs {
 		name := outcome.Manifest.Experiment
-		if outcome.Manifest.Overrides.Settled {
-			return fmt.Errorf("%s has jobs of some algorithms or settings only, must have all to be "+
-				"a reference: name it, its paper or all", name)
-		}
 		reference := regress.ReferenceOf(outcome)
 		if len(reference.Samples) == 0 {
 			return fmt.Errorf("%s measured nothing: there is nothing to compare later runs with",
@@ -298,7 +305,8 @@ type gateReport struct {
 	NotRun           []string `json:"notRun,omitempty"`
 	WithoutReference []string `json:"withoutBaseline,omitempty"`
 
-	moves []*regress.Move
+	moves  []*regress.Move
+	inputs []string // that differ
 }
 
 // comparisonRow is a comparison as a row of the table.
@@ -363,6 +371,10 @@ func (r gateReport) writeText(w io.Writer, verbose bool) error {
 		if m.Moved() > 0 {
 			fmt.Fprintf(w, "%s\n\n", moveText(m, r.moves))
 		}
+	}
+	if len(r.inputs) > 0 && r.Failed() {
+		fmt.Fprintf(w, "Inputs that differ from the reference's:\n  %s\n\n",
+			strings.Join(r.inputs, "\n  "))
 	}
 	for _, line := range r.summary() {
 		fmt.Fprintln(w, line)

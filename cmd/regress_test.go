@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -70,17 +71,28 @@ algorithms:
   - {name: mondrian, params: {k: [5, 50]}}
 measure: [{metric: regions}]
 `)
-	results := filepath.Join(dir, "results")
-	for _, step := range []struct{ program, want string }{
-		{"sound", "8 jobs, 0 failed"},
-		{"sound", "8 jobs, 8 of them from an earlier run"},
-		{"changed", "8 jobs, 4 of them from an earlier run"},
-		{"changed", "8 jobs, 8 of them from an earlier run"},
-		{"sound", "8 jobs, 8 of them from an earlier run"}, // nothing is lost
+	shared, results := filepath.Join(dir, "shared"), filepath.Join(dir, "results")
+	for i, program := range []string{"sound", "changed"} {
+		run(program, "run", spec, "--out", shared, "--shard", fmt.Sprintf("%d/2", i+1))
+	}
+	if out, ok := run("sound", "merge", shared, "--out", results); ok || !strings.Contains(out,
+		"code ppdp/algorithms/dpcube: ") || !strings.Contains(out, "code ppdp/algorithms/rps: ") {
+		t.Errorf("shards of two programs are merged: %s", out)
+	}
+	const named = "runs again: ppdp/algorithms/dpcube, ppdp/algorithms/rps\n"
+	for _, step := range []struct {
+		program, jobs string
+		named         bool
+	}{
+		{"sound", "8 jobs, 0 failed", false},
+		{"sound", "8 jobs, 8 of them from an earlier run", false},
+		{"changed", "8 jobs, 4 of them from an earlier run", true},
+		{"changed", "8 jobs, 8 of them from an earlier run", false},
+		{"sound", "8 jobs, 8 of them from an earlier run", true}, // nothing is lost
 	} {
 		if out, ok := run(step.program, "run", spec, "--out", results); !ok ||
-			!strings.Contains(out, step.want) {
-			t.Errorf("%s: %s, want %q", step.program, out, step.want)
+			!strings.Contains(out, step.jobs) || strings.Contains(out, named) != step.named {
+			t.Errorf("%s: %s, want %+v", step.program, out, step)
 		}
 	}
 }

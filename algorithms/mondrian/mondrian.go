@@ -7,8 +7,8 @@
 // class takes the cut of largest information gain about the class (the idea, not the details, is
 // that of LeFevre, DeWitt & Ramakrishnan, Workload-aware anonymization, KDD 2006). split: workload
 // takes the cut that lowers the error of counts of every value the most, summed over all regions,
-// the largest region first; records count as spread uniformly in their box. Regions are cut as long as
-// k records stay on both sides. The partition then depends on classes or counts, which are
+// the largest region first; records count as spread uniformly in their box. Regions are cut as
+// long as k records stay on both sides. The partition then depends on classes or counts, which are
 // published too.
 //
 // Regions may have to keep l-diversity and t-closeness, and to have records of k persons (package

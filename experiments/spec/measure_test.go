@@ -3,6 +3,9 @@ package spec
 import (
 	"slices"
 	"testing"
+
+	"ppdp/algorithms"
+	"ppdp/internal/source"
 )
 
 // TestMeasureParametersAreCached: a job measured with other parameters is another job.
@@ -17,6 +20,41 @@ func TestMeasureParametersAreCached(t *testing.T) {
 	}
 	if len(keys) != 3 { // ranges: box is the default
 		t.Errorf("%d keys, want 3", len(keys))
+	}
+}
+
+// TestCode: a job's code is its plug-ins' packages, those registered through another's type and
+// those that only a parameter names, with all imports; not what other jobs alone need.
+func TestCode(t *testing.T) {
+	plan := mustPlan(t, `name: test/code
+folds: 2
+dataset: {name: adult-clusters-standin}
+algorithms: [{name: mst, epsilon: [1]}, {name: identity}]
+measure:
+  - {metric: accuracy, classifier: id3}
+  - {metric: r2, params: {target: age, regressor: ridge}}
+`, Overrides{})
+	code := plan.Configs[0].Code()
+	for _, name := range []string{"algorithms/mst", "algorithms/kernel/pgm", "privacy",
+		"datasets/adultclusters", "datasets/adult", "datasets/clustering", "metrics",
+		"classifiers/id3", "classifiers/ridge", "experiments/spec", "experiments/engine"} {
+		if code["ppdp/"+name] == "" {
+			t.Errorf("%s is not in %v", name, code)
+		}
+	}
+	for _, name := range []string{"ppdp/algorithms/identity", "ppdp/algorithms/rps",
+		"ppdp/classifiers/c45", "ppdp/internal/results", source.Program} {
+		if code[name] != "" {
+			t.Errorf("%s is in %v", name, code)
+		}
+	}
+	key := plan.CacheKeys()(&plan.Jobs[0], "")
+	plan.Configs[0].Implementation = struct{ algorithms.Algorithm }{plan.Configs[0].Implementation}
+	if plan.Configs[0].Code()[source.Program] == "" {
+		t.Error("an algorithm of a type that is not known does not stand for the whole program")
+	}
+	if plan.CacheKeys()(&plan.Jobs[0], "") == key {
+		t.Error("other code, the same key")
 	}
 }
 

@@ -42,7 +42,7 @@ func renameModule(root, to string) error {
 	forms := []*regexp.Regexp{
 		regexp.MustCompile("(?m)(^|[\\s\"`(])" + from + "(/" + folder + ")"),
 		regexp.MustCompile(`(?m)^((?:module|require|replace) )` + from + `(\s)`),
-		regexp.MustCompile(`(?m)^(const Module = ")` + from + `(")`),
+		regexp.MustCompile(`(?m)^(const Module = "|\t")` + from + `("$)`),
 	}
 	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {

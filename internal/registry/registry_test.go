@@ -49,6 +49,26 @@ func TestRegisterPanics(t *testing.T) {
 	}
 }
 
+// TestPackages: the packages of all functions between Register and the runtime's count, so that
+// what one package registers through another has the imports of both; tests are none of them.
+func TestPackages(t *testing.T) {
+	New[int]("shape").Register("square", 4)
+	if got, want := Packages("shape", "square"), "ppdp/internal/registry_test"; len(got) != 1 ||
+		got[0] != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+	slices.SortFunc([]int{2, 1}, func(int, int) int {
+		New[int]("shape").Register("circle", 1)
+		return 0
+	})
+	if got := Packages("shape", "circle"); !slices.Contains(got, "slices") {
+		t.Errorf("%v, want slices among them", got)
+	}
+	if got := Packages("colour", "square"); got != nil {
+		t.Errorf("%v for a kind without squares", got)
+	}
+}
+
 // TestNames: names are sorted whatever order they were registered in, and the caller may change
 // them.
 func TestNames(t *testing.T) {
