@@ -7,5 +7,6 @@ import "embed"
 
 // Source has the packages that a plug-in may import, and go.mod.
 //
-//go:embed go.mod algorithms audit classifiers datasets elementary experiments internal metrics privacy random
+//go:embed go.mod algorithms audit classifiers datasets elementary experiments internal metrics
+//go:embed privacy random
 var Source embed.FS

@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"ppdp/internal/regress"
+	"ppdp/internal/results"
 )
 
 // constants are changes of one constant each, of five baselines.
@@ -52,7 +56,7 @@ func TestRebuilt(t *testing.T) {
 		_, text, moved := strings.Cut("\n"+out, "\n"+m.name+" moved: ")
 		text, _, _ = strings.Cut(text, "\n\n")
 		if !moved || !strings.Contains(text, "Its Revision is ") ||
-			!strings.Contains(text, "ppdp/"+m.folder) {
+			!strings.Contains(text, "/"+m.folder) {
 			t.Errorf("%s: the paragraph is %q", m.name, text)
 		}
 	}
@@ -93,6 +97,40 @@ measure: [{metric: regions}]
 		if out, ok := run(step.program, "run", spec, "--out", results); !ok ||
 			!strings.Contains(out, step.jobs) || strings.Contains(out, named) != step.named {
 			t.Errorf("%s: %s, want %+v", step.program, out, step)
+		}
+	}
+}
+
+// TestLikelyCause: what moved together, or alone, says where to look.
+func TestLikelyCause(t *testing.T) {
+	const metric, other = "records", "regions"
+	move := func(algorithm string, moved ...string) *regress.Move {
+		m := &regress.Move{Algorithm: algorithm}
+		for _, name := range []string{metric, other} {
+			p := &regress.Part{Measurement: results.Measurement{Metric: name}, Numbers: 1}
+			if slices.Contains(moved, name) {
+				p.Changed++
+				m.Changed++
+			}
+			m.Measures = append(m.Measures, p)
+		}
+		return m
+	}
+	for _, c := range []struct {
+		moves []*regress.Move // the cause is of the first one's
+		want  string
+	}{
+		{[]*regress.Move{move("rps", metric)}, "ppdp/algorithms/rps or what it imports; no other"},
+		{[]*regress.Move{move("rps", metric), move("mondrian"), move("dpcube")},
+			"ppdp/algorithms/rps, because no algorithm uses it"},
+		{[]*regress.Move{move("mst", metric), move("aim", metric, other), move("rps")},
+			"ppdp/algorithms/kernel/margins or ppdp/algorithms/kernel/pgm, because"},
+		{[]*regress.Move{move("rps", metric), move("mst", other), move("privbayes")},
+			"ppdp/algorithms/rps, or what the 2 algorithms share that moved"},
+		{[]*regress.Move{move("rps", metric), move("mst", metric)}, "a metric or classifier"},
+	} {
+		if got := likelyCause(c.moves[0], c.moves); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s of %d: %q, want %q", c.moves[0].Algorithm, len(c.moves), got, c.want)
 		}
 	}
 }

@@ -35,10 +35,11 @@ measure:
   - {metric: r2, params: {target: age, regressor: ridge}}
 `, Overrides{})
 	code := plan.Configs[0].Code()
-	for _, name := range []string{"algorithms/mst", "algorithms/kernel/pgm", "privacy",
-		"datasets/adultclusters", "datasets/adult", "datasets/clustering", "metrics",
-		"classifiers/id3", "classifiers/ridge", "experiments/spec", "experiments/engine"} {
-		if code["ppdp/"+name] == "" {
+	for _, name := range []string{"ppdp/algorithms/mst", "ppdp/algorithms/kernel/pgm",
+		"ppdp/privacy", "ppdp/datasets/adultclusters", "ppdp/datasets/adult",
+		"ppdp/datasets/clustering", "ppdp/metrics", "ppdp/classifiers/id3",
+		"ppdp/classifiers/ridge", "ppdp/experiments/spec", "ppdp/experiments/engine"} {
+		if code[name] == "" {
 			t.Errorf("%s is not in %v", name, code)
 		}
 	}
