@@ -13,109 +13,157 @@ import (
 	"ppdp/internal/source"
 )
 
+// numbers are comparisons, of points and of curves where these are tested.
+type numbers []*regress.Comparison
+
+// grouped divides comparisons, those that only the run has left out, by what of says, in the order
+// of first use.
+func grouped[K comparable](all numbers, of func(*regress.Comparison) K) (groups []numbers) {
+	at := make(map[K]int)
+	for _, c := range all {
+		if c.Verdict == regress.Added {
+			continue
+		}
+		if _, known := at[of(c)]; !known {
+			at[of(c)] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at[of(c)]] = append(groups[at[of(c)]], c)
+	}
+	return groups
+}
+
+func byAlgorithm(c *regress.Comparison) string { return c.Algorithm }
+
+func byMeasurement(c *regress.Comparison) results.Measurement { return c.Measurement }
+
+// moved are those that changed or are missing.
+func (all numbers) moved() (moved numbers) {
+	for _, c := range all {
+		if c.Verdict == regress.Changed || c.Verdict == regress.Missing {
+			moved = append(moved, c)
+		}
+	}
+	return moved
+}
+
 // measurementsShown is how many measurements of an algorithm that moved have a line.
 const measurementsShown = 5
 
-// moveText says what moved of an algorithm, by how much and, by what moved of all others, probably
-// why.
-func moveText(m *regress.Move, all []*regress.Move) string {
-	in := counted(len(m.Experiments), "experiment")
-	if len(m.Experiments) == 1 {
-		in = m.Experiments[0]
-	}
-	if m.Changed == 0 {
-		return fmt.Sprintf("%s: %d of its %d numbers are missing, in %s: the spec or a parameter "+
-			"is another", m.Algorithm, m.Missing, m.Numbers, in)
-	}
-	lines := []string{fmt.Sprintf("%s moved: %d of its %d numbers, in %s", m.Algorithm, m.Moved(),
-		m.Numbers, in)}
-	moved := slices.DeleteFunc(slices.Clone(m.Measures), func(p *regress.Part) bool {
-		return p.Moved() == 0
-	})
-	for i, p := range moved {
-		if i == measurementsShown {
-			lines = append(lines, fmt.Sprintf("and %s; -v has all",
-				counted(len(moved)-i, "more measurement")))
-			break
+// movedText is a paragraph for each algorithm that moved: what, by how much and probably why.
+func movedText(all numbers) string {
+	var text strings.Builder
+	algorithms := grouped(all, byAlgorithm)
+	for _, own := range algorithms {
+		moved := own.moved()
+		if len(moved) == 0 {
+			continue
 		}
-		line := fmt.Sprintf("%v: %d of %d, %d up and %d down", p.Measurement, p.Moved(), p.Numbers,
-			p.Up, p.Down)
-		if p.Missing > 0 {
-			line += fmt.Sprintf(", %d missing", p.Missing)
+		in := moved[0].Experiment
+		if n := len(grouped(moved, func(c *regress.Comparison) string {
+			return c.Experiment
+		})); n > 1 {
+			in = counted(n, "experiment")
 		}
-		if c := p.Largest; c != nil {
-			line += fmt.Sprintf("; median %s, largest %s at %s, %s", percent(p.Median),
-				percent(*c.Change), c.Experiment, comparisonRow(c)[1])
+		fmt.Fprintf(&text, "%s moved: %d of its %d numbers, in %s\n", own[0].Algorithm, len(moved),
+			len(own), in)
+		parts := grouped(own, byMeasurement)
+		parts = slices.DeleteFunc(parts, func(p numbers) bool { return len(p.moved()) == 0 })
+		slices.SortStableFunc(parts, func(a, b numbers) int {
+			return len(b.moved()) - len(a.moved())
+		})
+		for _, part := range parts[:min(len(parts), measurementsShown)] {
+			fmt.Fprintf(&text, "  %s\n", part.text())
 		}
-		lines = append(lines, line)
+		if n := len(parts) - measurementsShown; n > 0 {
+			fmt.Fprintf(&text, "  and %s; -v has all\n", counted(n, "more measurement"))
+		}
+		is := func(verdict string, revised bool) bool {
+			return slices.ContainsFunc(moved, func(c *regress.Comparison) bool {
+				return c.Verdict == verdict && c.Revised == revised
+			})
+		}
+		cause := likelyCause(own[0].Algorithm, algorithms)
+		switch {
+		case is(regress.Changed, true):
+			text.WriteString("  A Revision was raised.\n")
+		case is(regress.Changed, false):
+			text.WriteString("  No Revision was raised: do so if the change is meant " +
+				"(docs/regression.md).\n")
+		default:
+			cause = "the spec or a parameter is another, because numbers are missing"
+		}
+		fmt.Fprintf(&text, "  Likely cause: %s.\n\n", cause)
 	}
-	if m.New > m.Old {
-		lines = append(lines, fmt.Sprintf("Its Revision was raised from %d to %d.", m.Old, m.New))
-	} else {
-		lines = append(lines, fmt.Sprintf("Its Revision is %d, as in the reference: raise it if "+
-			"the change is meant (docs/regression.md).", m.New))
+	return text.String()
+}
+
+// text says what became of the numbers of one measurement.
+func (all numbers) text() string {
+	up, down, missing := 0, 0, 0
+	var sizes []float64
+	var largest *regress.Comparison
+	for _, c := range all.moved() {
+		switch {
+		case c.Old == nil || c.New == nil:
+			missing++
+		case *c.New > *c.Old:
+			up++
+		case *c.New < *c.Old:
+			down++
+		}
+		if c.Change != nil {
+			sizes = append(sizes, *c.Change)
+			if largest == nil || math.Abs(*c.Change) > math.Abs(*largest.Change) {
+				largest = c
+			}
+		}
 	}
-	return strings.Join(append(lines, "Likely cause: "+likelyCause(m, all)+"."), "\n  ")
+	text := fmt.Sprintf("%v: %d of %d, %d up, %d down, %d missing", all[0].Measurement,
+		len(all.moved()), len(all), up, down, missing)
+	if n := len(sizes); n > 0 {
+		slices.Sort(sizes)
+		text += fmt.Sprintf("; median %+.3g %%, largest %+.3g %% at %s, %s",
+			50*(sizes[(n-1)/2]+sizes[n/2]), 100**largest.Change, largest.Experiment,
+			comparisonRow(largest)[1])
+	}
+	return text
 }
 
 // likelyCause is the code that those algorithms have in common which moved, without what the others
-// use, or a metric or classifier, where an algorithm moved in nothing but what moved for all.
-func likelyCause(m *regress.Move, all []*regress.Move) string {
-	uses := func(m *regress.Move) source.Code {
-		return source.Of(registry.Packages("algorithm", m.Algorithm)...)
-	}
-	common, still, moved := uses(m), make(source.Code), 0
+// use; or a metric or classifier, where measurements moved for all algorithms and others for none.
+func likelyCause(algorithm string, all []numbers) string {
+	packages := registry.Packages("algorithm", algorithm)
+	own := strings.Join(packages[max(0, len(packages)-1):], "")
+	common, still, moved := source.Of(packages...), make(source.Code), 0
+	same, changed := make(map[results.Measurement]bool), make(map[results.Measurement]bool)
 	for _, other := range all {
-		code := uses(other)
-		if other.Moved() == 0 {
+		code := source.Of(registry.Packages("algorithm", other[0].Algorithm)...)
+		for _, part := range grouped(other, byMeasurement) {
+			changed[part[0].Measurement] = changed[part[0].Measurement] || len(part.moved()) > 0
+			same[part[0].Measurement] = same[part[0].Measurement] || len(part.moved()) == 0
+		}
+		if len(other.moved()) == 0 {
 			maps.Copy(still, code)
 			continue
 		}
 		moved++
 		maps.DeleteFunc(common, func(name, _ string) bool { return code[name] == "" })
 	}
-	maps.DeleteFunc(common, func(name, _ string) bool { return still[name] != "" })
-	own := "its own package"
-	if packages := registry.Packages("algorithm", m.Algorithm); len(packages) > 0 {
-		own = packages[len(packages)-1]
+	measured, mixed := false, false
+	for name := range same { // order-free: any of them
+		measured, mixed = measured || !changed[name], mixed || same[name] && changed[name]
 	}
+	maps.DeleteFunc(common, func(name, _ string) bool { return still[name] != "" })
 	switch {
-	case measuredOtherwise(all):
-		return "a metric or classifier, because measurements moved for all algorithms that have " +
-			"them, and others for none"
+	case moved > 1 && measured && !mixed:
+		return "a metric or classifier: measurements moved for all algorithms, others for none"
 	case moved == 1 && len(still) == 0:
-		return own + " or what it imports; no other algorithm was compared"
+		return fmt.Sprintf("%s or what it imports; no other algorithm was compared", own)
 	case len(common) > 0 && len(still) > 0:
-		return strings.Join(slices.Sorted(maps.Keys(common)), " or ") + ", because no algorithm " +
-			"uses it whose numbers are the same"
+		return fmt.Sprintf("%s, which no algorithm uses whose numbers are the same",
+			strings.Join(slices.Sorted(maps.Keys(common)), " or "))
 	default:
 		return fmt.Sprintf("%s, or what the %d algorithms share that moved", own, moved)
 	}
-}
-
-// measuredOtherwise reports whether each measurement moved for all algorithms that have it, or for
-// none, and there are both kinds and several algorithms of each that moved.
-func measuredOtherwise(all []*regress.Move) bool {
-	moved, have := make(map[results.Measurement]int), make(map[results.Measurement]int)
-	for _, m := range all {
-		for _, p := range m.Measures {
-			if have[p.Measurement]++; p.Moved() > 0 {
-				moved[p.Measurement]++
-			}
-		}
-	}
-	for measurement, n := range moved { // order-free: each must do
-		if n < 2 || n < have[measurement] {
-			return false
-		}
-	}
-	return len(moved) > 0 && len(moved) < len(have)
-}
-
-// percent is a relative change in two digits.
-func percent(change float64) string {
-	if change = 100 * change; math.Abs(change) >= 99.5 {
-		return fmt.Sprintf("%+.0f %%", change)
-	}
-	return fmt.Sprintf("%+.2g %%", change)
 }

@@ -135,8 +135,8 @@ func (c regressCommand) plans() (plans []*spec.Plan, err error) {
 			if !whole {
 				plan[0] = plan[0].WithTrials(trials)
 				if c.Accept {
-					errs = append(errs, fmt.Errorf("--accept: only some jobs of %s are named, must be "+
-						"all of an experiment: name it, %s or all", name, paper))
+					errs = append(errs, fmt.Errorf("--accept: only some jobs of %s are named, "+
+						"must be all of an experiment: name it, %s or all", name, paper))
 				}
 			}
 			old, err := regress.OpenReference(c.referenceOf(name))
@@ -207,8 +207,7 @@ func (c regressCommand) judge(con *console) error {
 		}
 	}
 	gate := regress.Compare(pairs, regress.Options{Alpha: c.Alpha, Floor: c.Floor})
-	report := gateReport{Gate: gate, NotRun: skipped, WithoutReference: fresh,
-		moves: gate.Moves(pairs)}
+	report := gateReport{Gate: gate, NotRun: skipped, WithoutReference: fresh}
 	for _, pair := range pairs {
 		for _, d := range regress.Differences(pair.Old, pair.New) {
 			if text := d.String(); !slices.Contains(report.inputs, text) {
@@ -305,7 +304,6 @@ type gateReport struct {
 	NotRun           []string `json:"notRun,omitempty"`
 	WithoutReference []string `json:"withoutBaseline,omitempty"`
 
-	moves  []*regress.Move
 	inputs []string // that differ
 }
 
@@ -367,11 +365,11 @@ func (r gateReport) writeText(w io.Writer, verbose bool) error {
 			return err
 		}
 	}
-	for _, m := range r.moves {
-		if m.Moved() > 0 {
-			fmt.Fprintf(w, "%s\n\n", moveText(m, r.moves))
-		}
+	var all numbers
+	for i := range r.Comparisons {
+		all = append(all, &r.Comparisons[i])
 	}
+	io.WriteString(w, movedText(all))
 	if len(r.inputs) > 0 && r.Failed() {
 		fmt.Fprintf(w, "Inputs that differ from the reference's:\n  %s\n\n",
 			strings.Join(r.inputs, "\n  "))

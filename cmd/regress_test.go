@@ -16,13 +16,15 @@ import (
 var constants = []mutant{
 	{name: "rps", folder: "algorithms/rps", old: "const leafShare = 0.5",
 		with: "const leafShare = 0.55"},
-	{name: "dpcube", folder: "algorithms/dpcube", old: `CountNoise("cell counts", privacy.Exact(1))`,
+	{name: "dpcube", folder: "algorithms/dpcube",
+		old:  `CountNoise("cell counts", privacy.Exact(1))`,
 		with: `CountNoise("cell counts", privacy.Exact(2))`},
 	{name: "mst", folder: "algorithms/mst", old: "in.Budget.Total() / 3",
 		with: "in.Budget.Total() / 4"},
 	{name: "independent", folder: "algorithms/independent", old: "d.Each(in.Budget.Total(), sets)",
 		with: "d.Each(in.Budget.Total()/2, sets)"},
-	{name: "aim", folder: "algorithms/aim", old: "const between = 0.5", with: "const between = 0.1"},
+	{name: "aim", folder: "algorithms/aim", old: "const between = 0.5",
+		with: "const between = 0.1"},
 }
 
 // TestRebuilt: ppdp regress finds a changed constant of each of five baselines by their names, and
@@ -55,7 +57,7 @@ func TestRebuilt(t *testing.T) {
 	for _, m := range constants {
 		_, text, moved := strings.Cut("\n"+out, "\n"+m.name+" moved: ")
 		text, _, _ = strings.Cut(text, "\n\n")
-		if !moved || !strings.Contains(text, "Its Revision is ") ||
+		if !moved || !strings.Contains(text, "No Revision was raised") ||
 			!strings.Contains(text, "/"+m.folder) {
 			t.Errorf("%s: the paragraph is %q", m.name, text)
 		}
@@ -101,36 +103,63 @@ measure: [{metric: regions}]
 	}
 }
 
+// TestMovedText counts by hand: of the four numbers of mst one is the same, one goes up by a half,
+// one down by a tenth and one is missing.
+func TestMovedText(t *testing.T) {
+	number := func(metric, verdict string, old, new float64) *regress.Comparison {
+		c := &regress.Comparison{Experiment: "x/y", Algorithm: "mst", Verdict: verdict, Old: &old,
+			Series: "MST", Dataset: "adult", Measurement: results.Measurement{Metric: metric}}
+		if verdict != regress.Missing {
+			change := (new - old) / old
+			c.New, c.Change = &new, &change
+		}
+		return c
+	}
+	all := numbers{number("m", regress.Same, 5, 5), number("n", regress.Changed, 2, 3),
+		number("n", regress.Changed, 10, 9), number("m", regress.Missing, 4, 0),
+		number("n", regress.Added, 1, 2)} // the last of the run alone: nothing moved
+	const head = "mst moved: 3 of its 4 numbers, in x/y\n" +
+		"  n: 2 of 2, 1 up, 1 down, 0 missing; median +20 %, largest +50 % at x/y, MST, adult\n" +
+		"  m: 1 of 2, 0 up, 0 down, 1 missing\n"
+	if got := movedText(all); !strings.HasPrefix(got, head+"  No Revision was raised: ") {
+		t.Errorf("%s, want %s", got, head)
+	}
+	all[1].Revised = true
+	if got := movedText(all); !strings.HasPrefix(got, head+"  A Revision was raised.\n") {
+		t.Errorf("%s, want %s", got, head)
+	}
+}
+
 // TestLikelyCause: what moved together, or alone, says where to look.
 func TestLikelyCause(t *testing.T) {
 	const metric, other = "records", "regions"
-	move := func(algorithm string, moved ...string) *regress.Move {
-		m := &regress.Move{Algorithm: algorithm}
+	move := func(algorithm string, moved ...string) (all numbers) {
 		for _, name := range []string{metric, other} {
-			p := &regress.Part{Measurement: results.Measurement{Metric: name}, Numbers: 1}
+			c := &regress.Comparison{Algorithm: algorithm, Verdict: regress.Same,
+				Measurement: results.Measurement{Metric: name}}
 			if slices.Contains(moved, name) {
-				p.Changed++
-				m.Changed++
+				c.Verdict = regress.Changed
 			}
-			m.Measures = append(m.Measures, p)
+			all = append(all, c)
 		}
-		return m
+		return all
 	}
 	for _, c := range []struct {
-		moves []*regress.Move // the cause is of the first one's
+		moves []numbers // the cause is of the first one's
 		want  string
 	}{
-		{[]*regress.Move{move("rps", metric)}, "ppdp/algorithms/rps or what it imports; no other"},
-		{[]*regress.Move{move("rps", metric), move("mondrian"), move("dpcube")},
-			"ppdp/algorithms/rps, because no algorithm uses it"},
-		{[]*regress.Move{move("mst", metric), move("aim", metric, other), move("rps")},
-			"ppdp/algorithms/kernel/margins or ppdp/algorithms/kernel/pgm, because"},
-		{[]*regress.Move{move("rps", metric), move("mst", other), move("privbayes")},
+		{[]numbers{move("rps", metric)}, "ppdp/algorithms/rps or what it imports; no other"},
+		{[]numbers{move("rps", metric), move("mondrian"), move("dpcube")},
+			"ppdp/algorithms/rps, which no algorithm uses"},
+		{[]numbers{move("mst", metric), move("aim", metric, other), move("rps")},
+			"ppdp/algorithms/kernel/margins or ppdp/algorithms/kernel/pgm, which"},
+		{[]numbers{move("rps", metric), move("mst", other), move("privbayes")},
 			"ppdp/algorithms/rps, or what the 2 algorithms share that moved"},
-		{[]*regress.Move{move("rps", metric), move("mst", metric)}, "a metric or classifier"},
+		{[]numbers{move("rps", metric), move("mst", metric)}, "a metric or classifier"},
 	} {
-		if got := likelyCause(c.moves[0], c.moves); !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s of %d: %q, want %q", c.moves[0].Algorithm, len(c.moves), got, c.want)
+		got := likelyCause(c.moves[0][0].Algorithm, c.moves)
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s of %d: %q, want %q", c.moves[0][0].Algorithm, len(c.moves), got, c.want)
 		}
 	}
 }

@@ -116,8 +116,8 @@ func (p *Plan) keyTail(c *Job) []byte {
 // carries values and computes none: its changes leave finished jobs as they are.
 var runners = []string{"ppdp/experiments/spec", "ppdp/experiments/engine"}
 
-// Code is what may change a job's result: its algorithm, dataset, metrics and classifiers, each with
-// all that it imports of this module, and what runs them.
+// Code is what may change a job's result: its algorithm, dataset, metrics and classifiers, each
+// with all that it imports of this module, and what runs them.
 func (c *Config) Code() source.Code {
 	packages := slices.Concat(packagesOf("dataset", c.Data.spec.Name, c.Data.source),
 		packagesOf("algorithm", c.Info.Name, c.Implementation))
@@ -128,13 +128,14 @@ func (c *Config) Code() source.Code {
 			packages = append(packages, packagesOf("classifier", m.Classifier.Info().Name,
 				m.Classifier)...)
 		}
-		for _, value := range m.resolved { // order-free: a set; a parameter may name what learns
-			packages = append(packages, registry.Packages("classifier", value)...)
+		for _, value := range m.resolved { // order-free: a set; a parameter may name a regressor
 			packages = append(packages, registry.Packages("regressor", value)...)
 		}
 	}
 	code := source.Of(packages...)
-	maps.Copy(code, source.Alone(runners...))
+	for _, name := range runners {
+		code[name] = source.Digest(name)
+	}
 	return code
 }
 

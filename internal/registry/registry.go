@@ -46,13 +46,10 @@ func (r *Registry[T]) Register(name string, value T) {
 
 // callers lists the packages of the functions that have called Register. Tests are packages of
 // their own, called like the one that they are of and "_test".
-func callers() []string {
-	var packages []string
+func callers() (packages []string) {
 	stack := make([]uintptr, 64)
 	frames := runtime.CallersFrames(stack[:runtime.Callers(3, stack)])
-	for more := true; more; {
-		var frame runtime.Frame
-		frame, more = frames.Next()
+	for frame, more := frames.Next(); more; frame, more = frames.Next() {
 		function, _, _ := strings.Cut(frame.Function, "[") // type arguments
 		folder := strings.LastIndexByte(function, '/') + 1
 		name, _, _ := strings.Cut(function[folder:], ".")

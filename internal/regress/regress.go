@@ -74,6 +74,10 @@ type Comparison struct {
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason,omitempty"`
 
+	// Revised says that the run has another revision of the algorithm, metric, classifier or
+	// arithmetic.
+	Revised bool `json:"revised,omitempty"`
+
 	effect float64 // relative to the mean of old and new
 	paired bool    // trials of both runs saw the same data and folds
 }
@@ -271,7 +275,7 @@ func comparePoint(experiment string, old, new *results.Sample, r relation) Compa
 		equal = equal && sameValue(old.Trials[t], new.Trials[t])
 	}
 	decide := func(test, verdict, why string) { c.Test, c.Verdict, c.Reason = test, verdict, why }
-	c.paired = r.seed && r.data
+	c.paired, c.Revised = r.seed && r.data, !r.revision
 	switch {
 	case common == 0:
 		decide("", Unjudged, "no trial that both have")

@@ -12,7 +12,6 @@ import (
 	"go/scanner"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"runtime"
@@ -28,14 +27,8 @@ import (
 // Code maps what a result depends on, mostly packages of this module, to its digest.
 type Code map[string]string
 
-// Digest is of all of it.
-func (c Code) Digest() string {
-	var text []byte
-	for _, name := range slices.Sorted(maps.Keys(c)) {
-		text = fmt.Appendf(text, "%s %s\n", name, c[name])
-	}
-	return digest(text)
-}
+// Digest is of all of it. (fmt prints maps in the order of keys.)
+func (c Code) Digest() string { return digest(fmt.Appendf(nil, "%q", c)) }
 
 func digest(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text))[:16] }
 
@@ -61,12 +54,8 @@ func Of(packages ...string) Code {
 	return code
 }
 
-// Alone is the code of packages without their imports.
-func Alone(packages ...string) Code {
-	code := Of(packages...)
-	maps.DeleteFunc(code, func(name, _ string) bool { return !slices.Contains(packages, name) })
-	return code
-}
+// Digest is of a package without its imports; empty if it is not embedded.
+func Digest(name string) string { return embedded(name).digest }
 
 // Toolchain is what every result depends on beside code of this module: the version of Go, whose
 // sorting and compiler are its own, and those of all other modules in the program.
@@ -90,13 +79,11 @@ var Toolchain = sync.OnceValue(func() string {
 // nothing of other processes.
 var executable = sync.OnceValue(func() string {
 	path, err := os.Executable()
-	if err == nil {
-		var text []byte
-		if text, err = os.ReadFile(path); err == nil {
-			return digest(text)
-		}
+	text, readErr := os.ReadFile(path)
+	if err != nil || readErr != nil {
+		return fmt.Sprintf("process %d", os.Getpid())
 	}
-	return fmt.Sprintf("process %d, whose file is not known: %v", os.Getpid(), err)
+	return digest(text)
 })
 
 // module is this module's path.
@@ -112,20 +99,18 @@ type parsed struct {
 	digest  string   // empty if the package is not embedded
 }
 
-var (
-	mu    sync.Mutex
-	known = make(map[string]parsed)
-)
+// known are the packages that have been read, by import path.
+var known sync.Map
 
 // embedded reads a package, once.
-func embedded(name string) parsed {
-	mu.Lock()
-	defer mu.Unlock()
-	p, ok := known[name]
-	if dir, own := strings.CutPrefix(name, module()+"/"); !ok && own {
+func embedded(name string) (p parsed) {
+	if p, ok := known.Load(name); ok {
+		return p.(parsed)
+	}
+	if dir, own := strings.CutPrefix(name, module()+"/"); own {
 		p = read(ppdp.Source, dir, module())
 	}
-	known[name] = p
+	known.Store(name, p)
 	return p
 }
 
