@@ -187,13 +187,14 @@ func (c regressCommand) judge(con *console) error {
 		case err != nil:
 			return inputError{err}
 		default:
-			if outcome.Manifest.Overrides.Settled { // some settings were left out
+			new := regress.ReferenceOf(outcome)
+			if partly(new) {
 				old.Samples = slices.DeleteFunc(old.Samples, func(s results.Sample) bool {
 					return !slices.ContainsFunc(outcome.Manifest.Algorithms,
 						func(use results.AlgorithmUse) bool { return use.Name == s.Algorithm })
 				})
 			}
-			pairs = append(pairs, regress.Pair{Old: old, New: regress.ReferenceOf(outcome)})
+			pairs = append(pairs, regress.Pair{Old: old, New: new})
 		}
 	}
 	if len(pairs) == 0 && !c.Accept {
@@ -210,7 +211,8 @@ func (c regressCommand) judge(con *console) error {
 	report := gateReport{Gate: gate, NotRun: skipped, WithoutReference: fresh}
 	for _, pair := range pairs {
 		for _, d := range regress.Differences(pair.Old, pair.New) {
-			if text := d.String(); !slices.Contains(report.inputs, text) {
+			if text := d.String(); !slices.Contains(report.inputs, text) &&
+				(d.B != "" && d.Input != regress.InputOverride || !partly(pair.New)) {
 				report.inputs = append(report.inputs, text)
 			}
 		}
@@ -236,6 +238,9 @@ func (c regressCommand) judge(con *console) error {
 	}
 	return err
 }
+
+// partly reports whether settings of the spec were left out, so that a run may lack algorithms.
+func partly(run *regress.Reference) bool { return run.Manifest.Overrides.Settled }
 
 // notRun lists the reference's experiments of which there is no run.
 func (c regressCommand) notRun(ran map[string]bool) ([]string, error) {
