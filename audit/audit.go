@@ -97,6 +97,8 @@ type tally struct {
 	results.Audit
 	laws  laws
 	alike bool
+	rho   float64 // the largest of a transcript, between neighbours
+	at    int     // that transcript
 }
 
 // rounding is the relative error that sums of logarithms may carry.
@@ -111,27 +113,29 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Au
 	group.SetLimit(cmp.Or(max(0, o.Jobs), runtime.GOMAXPROCS(0)))
 	for i := range pairs {
 		group.Go(func() error {
-			var excess [2]float64
+			var excess [2][]float64
 			n := max(1, o.Transcripts/max(1, pairs[i].Costly))
-			parts[i].alike = true
+			part, s := &parts[i], pairs[i].subject(s)
+			part.alike = true
 			for t := range n {
 				for side, forward := range []bool{true, false} {
 					if err := ctx.Err(); err != nil {
 						return err
 					}
-					loss := parts[i].replay(ctx, &s, &pairs[i], o.Seed, t, forward)
-					excess[side] += math.Max(0, -elementary.Expm1(s.Epsilon-loss))
+					loss := part.replay(ctx, &s, &pairs[i], o.Seed, t, forward)
+					excess[side] = append(excess[side],
+						math.Max(0, -elementary.Expm1(s.Epsilon-loss)))
 				}
 			}
-			part := &parts[i]
 			switch {
 			case pairs[i].Far && part.alike && part.Failed < n && len(part.Failures) == 0:
 				part.fail(Failure{Kind: State, Pair: pairs[i].Name, Text: "no call of a " +
 					"mechanism sees that the inputs differ: something is kept from an " +
 					"earlier release"})
 			case !pairs[i].Far && s.Delta > 0:
-				for _, sum := range excess {
-					part.profile(&s, pairs[i].Name, sum, n, 2*len(pairs))
+				part.concentrated(&s, pairs[i].Name)
+				for _, x := range excess {
+					part.profile(&s, pairs[i].Name, x, falseAlarm/float64(2*len(pairs)))
 				}
 			}
 			return nil
@@ -195,15 +199,57 @@ func (v *tally) fail(f Failure) {
 // falseAlarm bounds the probability with which an audit refutes a delta that holds.
 const falseAlarm = 1e-3
 
-// profile checks the n transcripts of one pair and direction under a guarantee with a delta. excess
-// is the sum of max(0, 1 - e^(ε - loss)), each of mean δ(ε) at most. By Markov's inequality it
-// reaches n·δ/p with probability p at most; p is falseAlarm divided by all sums of the audit.
-func (v *tally) profile(s *Subject, pair string, excess float64, n, sums int) {
-	v.SeenDelta = max(v.SeenDelta, excess/float64(n))
-	if most := float64(n) * s.Delta * float64(sums) / falseAlarm; excess > most {
-		v.fail(Failure{Kind: Loss, Pair: pair, Transcript: n,
-			Text: fmt.Sprintf("%d transcripts show a delta of %v at epsilon %v, claimed is %v", n,
-				excess/float64(n), s.Epsilon, s.Delta)})
+// profile checks the transcripts of one pair and direction under a guarantee with a delta. excess
+// has max(0, 1 - e^(ε - loss)) of each, whose mean is δ(ε). alarm bounds the chance that a delta
+// that holds is refuted.
+func (v *tally) profile(s *Subject, pair string, excess []float64, alarm float64) {
+	if slices.Max(excess) == 0 {
+		return
+	}
+	least := elementary.Crossing(func(delta float64) float64 {
+		return 1 - float64(alarm*capital(excess, delta))
+	})
+	v.SeenDelta = max(v.SeenDelta, least)
+	if least > s.Delta {
+		v.fail(Failure{Kind: Loss, Pair: pair, Transcript: len(excess),
+			Text: fmt.Sprintf("%d transcripts show a delta of %v or more at epsilon %v, claimed "+
+				"is %v", len(excess), least, s.Epsilon, s.Delta)})
+	}
+}
+
+// stakes is how many shares of its capital a bettor tries.
+const stakes = 12
+
+// capital is what is left of 1 to somebody who at each of some independent numbers x, between 0 and
+// 1, stakes a share b of what they have to get x/δ for each unit staked: the product of
+// 1 + b(x/δ - 1), averaged over b = ½, ¼ and so on. Where the mean of the numbers is at most δ they
+// expect no more than 1. By Markov's inequality they have 1/alarm or more with probability alarm at
+// most, and a δ for which they do is refuted (Waudby-Smith & Ramdas 2024). It falls as δ grows.
+func capital(excess []float64, delta float64) (sum float64) {
+	for i, b := 0, 0.5; i < stakes; i, b = i+1, b/2 {
+		log, none := 0.0, elementary.Log1p(-b)
+		for _, x := range excess {
+			if x == 0 {
+				log += none
+			} else {
+				log += elementary.Log1p(float64(b * (x/delta - 1)))
+			}
+		}
+		sum += elementary.Exp(log) / stakes
+	}
+	return sum
+}
+
+// concentrated checks the zCDP of a pair's transcripts under a guarantee with a delta. Calls depend
+// on earlier answers: what they add to rho, given these, may on no transcript be more than the rho
+// that implies epsilon and delta (Feldman & Zrnic 2021). More refutes the accounting; delta itself
+// may hold still, if other transcripts have less.
+func (v *tally) concentrated(s *Subject, pair string) {
+	v.Seen = results.Bound(privacy.EpsilonOf(v.rho, s.Delta))
+	if granted := privacy.RhoOf(s.Epsilon, s.Delta); v.rho > granted*(1+rounding) {
+		v.fail(Failure{Kind: Accounting, Pair: pair, Transcript: v.at,
+			Text: fmt.Sprintf("what was drawn has a rho of %v between these inputs, epsilon and "+
+				"delta allow %v", v.rho, granted)})
 	}
 }
 
@@ -237,13 +283,18 @@ func (v *tally) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64,
 	if s.Delta > 0 {
 		ledger = privacy.EpsilonOf(proven, s.Delta)
 	}
-	v.Proven = max(v.Proven, results.Bound(ledger))
+	if pair.Times == 0 {
+		v.Proven = max(v.Proven, results.Bound(ledger))
+	}
 	if failing == nil && failed == nil {
 		failing = replay.Complete(transcript)
 	}
 	loss := 0.0
 	if !pair.Far {
 		loss = v.compare(s, replay, fail)
+		if replay.Rho > v.rho {
+			v.rho, v.at = replay.Rho, t
+		}
 	}
 	if math.IsInf(loss, 1) || replay.Impossible {
 		return loss // the other input cannot give these answers, what it did with them is nothing
@@ -288,7 +339,9 @@ func (v *tally) compare(s *Subject, replay *privacy.Replay, fail func(kind, form
 		}
 	}
 	loss := math.Abs(replay.Loss)
-	v.Seen = max(v.Seen, results.Bound(loss))
+	if s.Delta == 0 {
+		v.Seen = max(v.Seen, results.Bound(loss))
+	}
 	most := float64(s.Epsilon*(1+rounding)) + rounding
 	if s.Publication { // spares more than rounding may add
 		most = s.Epsilon

@@ -143,11 +143,19 @@ func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Rel
 		publish(age, 0, n%2)
 	}
 	release := &algorithms.Release{Table: b.Table()}
+	if p, ok := in.Params.(*thinned); ok && p.most > 0 && is("the exact number in weights") {
+		release.Weights = slices.Repeat([]float64{float64(n)}, release.Table.Len())
+	}
 	if is("exact counts beside the records") {
 		release.Marginals = []algorithms.Marginal{{Attributes: []int{at}, Counts: exact}}
 	}
 	return release, nil
 }
+
+// thinned are settings that limit the number of records.
+type thinned struct{ most int }
+
+func (p *thinned) LimitRows(most int) { p.most = most }
 
 // earlier are the counts of the first release with as many classes.
 var earlier sync.Map
@@ -176,6 +184,7 @@ var faults = map[string]string{
 	// seen between inputs that are no neighbours
 	"rounds by the exact number":          Calls,
 	"counts kept from an earlier release": State,
+	"the exact number in weights":         Output,
 	// seen by the ledger
 	"a sensitivity that is not the one charged": Accounting,
 }
@@ -186,8 +195,8 @@ func TestPlantedFaults(t *testing.T) {
 	faults := maps.Clone(faults)
 	faults[""] = ""
 	for fault, kind := range faults { // order-free: each is checked
-		c := must(NewCase(Subject{counts{fault}, algorithms.Strict, &algorithms.NoParams{}, 1, 0,
-			false, 0}, ""))
+		c := must(NewCase(Subject{counts{fault}, algorithms.Strict, &thinned{}, 1, 0, false, 0},
+			""))
 		v := must(c.Audit(t.Context(), Options{Transcripts: 50, Seed: 1}))
 		var kinds []string
 		for _, f := range v.Failures {

@@ -3,10 +3,12 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/random"
 )
@@ -26,6 +28,24 @@ type Pair struct {
 	Far  bool
 	// Costly says how many transcripts of a small pair cost as much as one of this; 0 is for 1.
 	Costly int
+	// Times is what epsilon is multiplied by, and Rows the most records that are drawn, where a
+	// release has such a limit; 0 changes nothing.
+	Times float64
+	Rows  int
+}
+
+// subject is what is replayed on the pair.
+func (p *Pair) subject(s Subject) Subject {
+	if p.Times > 0 {
+		s.Epsilon *= p.Times
+	}
+	if _, limited := s.Params.(partition.Limited); limited && p.Rows > 0 {
+		own := reflect.New(reflect.TypeOf(s.Params).Elem())
+		own.Elem().Set(reflect.ValueOf(s.Params).Elem())
+		s.Params = own.Interface()
+		s.Params.(partition.Limited).LimitRows(p.Rows)
+	}
+	return s
 }
 
 // affordable is the number of records, and of values of all attributes, up to which a pair is
@@ -140,15 +160,7 @@ func tablePairs(instead func(s *datasets.Schema, row []uint32) []uint32,
 	contributions int) []Pair {
 	sized := instead(small(), corner(small(), 0)) != nil
 	stream := random.NewKey(0).Derive("audit", "tables").Stream()
-	drawn := func(s *datasets.Schema, n int) [][]uint32 {
-		rows := make([][]uint32, n)
-		for i := range rows {
-			for a := range s.Attributes {
-				rows[i] = append(rows[i], stream.Uint32N(uint32(s.Attributes[a].Cells())))
-			}
-		}
-		return rows
-	}
+	drawn := func(s *datasets.Schema, n int) [][]uint32 { return drawn(stream, s, n) }
 	alone := func(s *datasets.Schema, n int) [][]uint32 { // the last record, in its class
 		rows, class := drawn(s, n), s.Class()
 		for i := range rows {
@@ -233,6 +245,41 @@ func tablePairs(instead func(s *datasets.Schema, row []uint32) []uint32,
 	far(nil, many)
 	if !sized {
 		far(drawn(s, 30), many)
+	}
+	return append(pairs, Larger(s, sized, [2]float64{10, 0.1})...)
+}
+
+func drawn(stream *random.Stream, s *datasets.Schema, n int) [][]uint32 {
+	rows := make([][]uint32, n)
+	for i := range rows {
+		for a := range s.Attributes {
+			rows[i] = append(rows[i], stream.Uint32N(uint32(s.Attributes[a].Cells())))
+		}
+	}
+	return rows
+}
+
+// Larger returns far pairs of made-up tables, of 30 and 300 records and of 300 and 3,000, or of
+// equally many where sized says that their number is public. What depends on it shows, also at so
+// many times epsilon, 0 for one, where noise hides less or more, and where a release is thinned.
+func Larger(s *datasets.Schema, sized bool, times [2]float64) (pairs []Pair) {
+	stream := random.NewKey(0).Derive("audit", "larger").Stream()
+	for i, n := range []int{300, 3000} {
+		few := n / 10
+		if sized {
+			few = n
+		}
+		p := Pair{Name: fmt.Sprintf("%d records and %d others", few, n), Far: true,
+			A: Data{Table: table(s, drawn(stream, s, few))},
+			B: Data{Table: table(s, drawn(stream, s, n))}}
+		p.cost(n)
+		thinned := p
+		thinned.Rows = n / 100
+		thinned.Name += fmt.Sprintf(", thinned to %d", thinned.Rows)
+		if p.Times = times[i]; p.Times > 0 {
+			p.Name += fmt.Sprintf(" at %v times epsilon", p.Times)
+		}
+		pairs = append(pairs, p, thinned)
 	}
 	return pairs
 }

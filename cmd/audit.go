@@ -50,7 +50,8 @@ forced to answer as recorded. Checked are:
                one audit of 1,000 at most, the rest never
 
 PROVEN is the loss by the ledger, SEEN the largest of any transcript, MOVED the largest movement as
-a part of the proven sensitivity. A verdict in capitals refutes a guarantee that is said to hold;
+a part of the proven sensitivity. With a delta PROVEN and SEEN are epsilons at that delta, SEEN by
+the noise that was drawn and how far the values moved. A verdict in capitals refutes a guarantee that is said to hold;
 the exit code is then 1.
 
 Where a variant can be released (ppdp release), releases as they are handed out, whose draws are

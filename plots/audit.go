@@ -93,10 +93,8 @@ func auditRows(audits []results.Audit, labelOf func(*results.Audit) string) []re
 			continue
 		}
 		label := labelOf(a)
-		if a.Delta == 0 && !a.Declared() { // losses above epsilon and delta are no violation
-			add(place{label, "seen", a.Epsilon}, float64(a.Seen)/a.Epsilon)
-		}
 		if !a.Declared() { // of which nothing is proven, and no call seen
+			add(place{label, "seen", a.Epsilon}, float64(a.Seen)/a.Epsilon)
 			add(place{label, "proven", a.Epsilon}, float64(a.Proven)/a.Epsilon)
 			proven[label] = proven[label] || math.Abs(float64(a.Proven)/a.Epsilon-1) > 1e-9
 		}

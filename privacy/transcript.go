@@ -76,6 +76,9 @@ type Replay struct {
 	// unit, each as far as its values moved. Parallel calls add up here, so that it exceeds the
 	// ledger's sum where forks share data.
 	Proven float64
+	// Rho is the zCDP between the two inputs of the calls made, given the answers before each:
+	// from both sides' values and what is drawn, whatever is declared, charged or protected.
+	Rho float64
 	// Distances has the largest distance between the two inputs' values for each mechanism, in
 	// order of first use.
 	Distances []Distance
@@ -173,6 +176,10 @@ func (w *watch) compared(m *mechanism, amount, distance, loss float64) {
 		d.Claimed = enough
 	}
 	r.Loss += loss
+	r.Rho += m.rho(amount, distance, w.transcript.calls[r.calls-1].rate)
+	if math.IsInf(loss, 1) {
+		r.Rho = loss
+	}
 	if !math.IsInf(d.Proven, 1) {
 		part := d.Ratio()
 		if m.budget.unit == Rho {
@@ -189,6 +196,28 @@ func (w *watch) compared(m *mechanism, amount, distance, loss float64) {
 		}
 	}
 	r.Distances = append(r.Distances, d)
+}
+
+// rho is the zCDP of a call whose values are a distance apart: (Δ/σ)²/2 of Gaussian noise, ε²/2 of
+// what is ε-private at this distance, and ε²/8 of a choice by the exponential mechanism (Bun &
+// Steinke 2016, Propositions 1.6 and 1.4; Cesar & Rogers 2021). It is written down anew here,
+// beside what is charged.
+func (m *mechanism) rho(amount, distance, rate float64) float64 {
+	moved := float64(distance * rate) // in nats, but for Gaussian noise
+	switch m.kind {
+	case gaussian, discreteGaussianKind:
+		return float64(distance * moved / 2)
+	case exponential, permuteAndFlip: // a candidate gains as much as another loses
+		if m.grid > 0 {
+			moved /= m.grid
+		}
+		if m.kind == permuteAndFlip {
+			moved *= 2
+		}
+	case cauchy, objective:
+		moved = amount * distance / m.sensitivity.Claimed
+	}
+	return float64(moved * moved / 2)
 }
 
 // enoughFor is the sensitivity for which a rate is what an amount pays for.

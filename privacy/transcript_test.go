@@ -80,6 +80,51 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// TestReplayRho: the zCDP between two inputs is the closed form of what is drawn, whatever group is
+// protected and in whatever unit the budget is: 1½ times, or of choices ¾ of, the sensitivity.
+func TestReplayRho(t *testing.T) {
+	for name, budget := range map[string]func() *Budget{ // order-free: each for itself
+		"experiment": func() *Budget { return NewApproximate(9, 0.1) },
+		"rehearsal":  func() *Budget { return NewRehearsal(9, 0.1) },
+		"group":      func() *Budget { return NewApproximate(9, 0.1).Group(3) },
+		"pure":       func() *Budget { return NewBudget(9) },
+	} {
+		for kind, want := range map[string]float64{ // order-free
+			"gaussian": 0.1 * 1.5 * 1.5, "laplace": 0.15 * 0.15 / 2,
+			"choice": 0.075 * 0.075 / 8, "flip": 0.075 * 0.075 / 2,
+		} {
+			run := func(b *Budget, value float64) {
+				stream, path, two := random.NewKey(1).Stream(), b.Root(), Exact(2)
+				values, err := []float64{value, 7}, error(nil)
+				switch kind {
+				case "gaussian":
+					err = b.DiscreteGaussian("x", stream, two).AddAll(&path, 0.1, values)
+				case "laplace":
+					err = b.DiscreteLaplace("x", stream, two).AddAll(&path, 0.1, values)
+				case "choice":
+					_, err = b.Exponential("x", stream, two).Choose(&path, 0.1,
+						[]float64{value / 2, 7}, nil)
+				case "flip":
+					_, err = b.PermuteAndFlip("x", stream, two).Choose(&path, 0.1,
+						[]float64{value / 2, 7})
+				}
+				noError(t, err)
+			}
+			if name == "pure" && kind == "gaussian" {
+				continue // has no pure epsilon
+			}
+			recorded, forced := budget(), budget()
+			transcript := recorded.Record()
+			run(recorded, 10)
+			replay := forced.Replay(transcript)
+			run(forced, 13)
+			if ratio := replay.Rho / want; !(ratio > 0.9999 && ratio < 1+1e-9) {
+				t.Errorf("%s, %s: rho %v, want %v", name, kind, replay.Rho, want)
+			}
+		}
+	}
+}
+
 // TestReplayDiverges: calls that the record does not have at their place are refused.
 func TestReplayDiverges(t *testing.T) {
 	run := func(b *Budget, sensitivity float64, amounts ...float64) error {

@@ -9,15 +9,24 @@ import (
 	"ppdp/algorithms"
 )
 
-// leaky publishes the true records.
-type leaky struct{ algorithms.Algorithm }
+// leaky publishes the true records or, of a table that is thinned, their true number in weights.
+type leaky struct {
+	algorithms.Algorithm
+	weights bool
+}
 
 func (l leaky) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	r, err := l.Algorithm.Release(ctx, in)
-	if err == nil {
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Weights {
+		r.Weights[i] = float64(len(in.Rows)) / float64(len(r.Weights))
+	}
+	if !l.weights {
 		r.Table = in.Table.Select(in.Rows)
 	}
-	return r, err
+	return r, nil
 }
 
 // TestAudit: a release says how its very settings were audited. Where the audit finds something,
@@ -40,10 +49,13 @@ func TestAudit(t *testing.T) {
 	table, _, err := r.load(t.Context())
 	noError(t, err)
 	c := must(choose(t.Context(), r, table.Schema(), nil))
-	c.algorithm = leaky{c.algorithm}
-	_, err = c.audit(t.Context(), r, table.Schema())
-	if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "output: ") {
-		t.Errorf("true records are published: %v", err)
+	sound := c.algorithm
+	for _, weights := range []bool{false, true} {
+		c.algorithm = leaky{sound, weights}
+		_, err = c.audit(t.Context(), r, table.Schema())
+		if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "output: ") {
+			t.Errorf("true records, or (%t) their number, are published: %v", weights, err)
+		}
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

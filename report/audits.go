@@ -40,7 +40,7 @@ func newAudits(all []results.Audit) *audits {
 	for i := range all {
 		a := &all[i]
 		line := auditLine{Audit: a, Claimed: number(a.Epsilon) + delta(a.Delta),
-			Proven: loss(a.Proven), Seen: seen(a), Class: "v-holds",
+			Proven: loss(a.Proven), Seen: loss(a.Seen) + delta(a.SeenDelta), Class: "v-holds",
 			Over: a.Proven.Exceeds(a.Epsilon)}
 		if len(a.Failures) > 0 {
 			f := &a.Failures[0]
@@ -79,14 +79,6 @@ func newAudits(all []results.Audit) *audits {
 	}
 	t.Summary = strings.Join(parts, ", ")
 	return t
-}
-
-// seen is the largest loss seen, with a delta the largest delta.
-func seen(a *results.Audit) string {
-	if a.Delta > 0 {
-		return strings.TrimPrefix(delta(a.SeenDelta), ", ")
-	}
-	return loss(a.Seen)
 }
 
 func delta(x float64) string {

@@ -31,8 +31,8 @@ type Audit struct {
 	Calls       int   `json:"calls"`  // of mechanisms, compared
 	Proven      Bound `json:"proven"` // largest loss by the ledgers, as an epsilon at Delta
 	// Seen is the largest loss of any transcript, +Inf where the neighbour cannot give it at all.
-	// With a delta it may exceed epsilon; SeenDelta is then the largest delta at epsilon that the
-	// transcripts of a pair show.
+	// With a delta it is the epsilon at Delta that the largest rho of a transcript has, and
+	// SeenDelta the largest lower bound on the delta at epsilon that those of a pair give.
 	Seen      Bound          `json:"seen"`
 	SeenDelta float64        `json:"seenDelta,omitempty"`
 	Moved     []Moved        `json:"moved,omitempty"`    // a line for each mechanism

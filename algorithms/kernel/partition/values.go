@@ -24,3 +24,9 @@ type Drawing struct {
 
 // DefaultDrawing are uniformly drawn points and at most two million records.
 func DefaultDrawing() Drawing { return Drawing{Values: Uniform, MaxRows: 2e6} }
+
+// Limited are parameters with a Drawing: an audit makes releases that are thinned.
+type Limited interface{ LimitRows(most int) }
+
+// LimitRows sets MaxRows.
+func (d *Drawing) LimitRows(most int) { d.MaxRows = most }
