@@ -69,9 +69,10 @@ func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, error) {
 		return c.Failed(err), nil
 	}
 	if c.Guarantee.Status == algorithms.Holds && found.Proven.Exceeds(c.Epsilon) {
-		found.Failures = append(found.Failures, Failure{Kind: Accounting, Pair: "all pairs",
-			Text: fmt.Sprintf("the ledger proves a loss of %v, claimed is %v", found.Proven,
-				c.Epsilon)})
+		all := tally{Audit: found}
+		all.fail(Failure{Kind: Accounting, Pair: "all pairs", Text: fmt.Sprintf("the ledger "+
+			"proves a loss of %v, claimed is %v", found.Proven, c.Epsilon)})
+		found = all.Audit
 	}
 	if o.BlackBox == 0 {
 		return found, nil

@@ -21,6 +21,7 @@ type fault struct {
 	params   string // of the spec that is audited; "" for the defaults
 	dataset  string // of that spec; "" for a table
 	delta    string // beside epsilon 1; "" for pure epsilon
+	persons  string // how many records each has; "" where records are protected
 	edits    []mutant
 	// anonymous baselines make no claim of differential privacy: only their own tests apply
 	anonymous bool
@@ -152,6 +153,10 @@ var faults = []fault{
 		{folder: "privacy", function: "NewApproximate", old: "RhoOf(epsilon, delta)",
 			with: "RhoOf(epsilon, math.Sqrt(delta))"}},
 	},
+	{name: "k in place of k² for persons of k records", in: "mst", delta: "1e-9", persons: "3",
+		edits: []mutant{{folder: "privacy", function: "Budget.Times",
+			old: "return b.group * b.group", with: "return b.group"}},
+	},
 	{name: "rounds by the exact N", in: "aim", edits: []mutant{
 		{folder: "algorithms/aim", function: "search.plan", old: "perAttribute = 4;",
 			with: "perAttribute = 4 + len(s.in.Rows)/100;"}},
@@ -212,6 +217,18 @@ func neverCalled() {`}},
 			with: "	if n := len(d.in.Rows); n > 1000 {\n		m.Total = float64(n)\n	}\n" +
 				"	total := math.Round(m.Total) * float64(copies)"}},
 	},
+	{name: "bins by the exact N", in: "aim", edits: []mutant{
+		{folder: "algorithms/kernel/margins", function: "PrivateBins",
+			old: "bulk, even := bulkOf(leaves), evenly(leaves, bins)",
+			with: "	rest := leaf{count: float64(len(codes)), variance: leaves[0].variance}\n" +
+				"	for _, l := range leaves {\n		rest.count -= l.count\n	}\n" +
+				"	bulk, even := bulkOf(leaves), evenly(append([]leaf{rest}, leaves...), bins)"}},
+	},
+	{name: "the exact N in weights", in: "mst", edits: []mutant{
+		{folder: "algorithms/kernel/margins", function: "Data.PublishLabelled",
+			old:  "release.Weights[row] = total / float64(rows)",
+			with: "release.Weights[row] = float64(len(d.in.Rows)) / float64(rows)"}},
+	},
 	{name: "histograms in another order", in: "independent", sound: true, edits: []mutant{
 		{folder: "algorithms/independent", function: "Algorithm.Release",
 			old: "sets := d.OneWay()",
@@ -251,7 +268,8 @@ measure:
 func (f *fault) audit(t *testing.T, program, stem string, more ...string) *results.Audit {
 	t.Helper()
 	write(t, stem+".yaml", f.subject())
-	args := append([]string{"audit", stem + ".yaml", "--json"}, more...)
+	args := append([]string{"audit", stem + ".yaml", "--json", "--contributions",
+		cmp.Or(f.persons, "0")}, more...)
 	command := exec.Command(program, args...)
 	out, err := command.Output() // exit code 1 where something is refuted
 	var found []results.Audit

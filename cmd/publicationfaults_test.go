@@ -44,7 +44,7 @@ var publicationFaults = []publicationFault{
 	{name: "half of sigma", in: "independent", delta: "1e-9",
 		edit: mutant{folder: "privacy", function: "Gaussian.AddAll",
 			old: "math.Sqrt(spared)", with: "2 * math.Sqrt(spared)"},
-		replay: []string{"claim", "loss", "law"}, laws: true},
+		replay: []string{"claim", "accounting", "loss", "law"}, laws: true},
 	{name: "half the scale of discrete Laplace noise", in: "rps",
 		edit: mutant{folder: "privacy", function: "Path.addExactly",
 			old: "discreteLaplace(m.stream, s, t)", with: "discreteLaplace(m.stream, 2*s, t)"},
