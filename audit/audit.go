@@ -81,7 +81,7 @@ const (
 	Sensitivity = "sensitivity" // values moved further than the proven sensitivity
 	Claim       = "claim"       // values moved further than the sensitivity that noise is scaled to
 	Loss        = "loss"        // a transcript's privacy loss exceeds epsilon, or does too often
-	Accounting  = "accounting"  // calls that saw different data cost more than the ledger says
+	Accounting  = "accounting"  // calls that saw different data cost more than ledger or claim say
 	Output      = "output"      // what is published differs although all answers are the same
 	Failing     = "failing"     // one side fails, or fails with another error
 	State       = "state"       // no call sees that inputs differ which have little in common

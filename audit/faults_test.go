@@ -155,6 +155,8 @@ func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Rel
 // thinned are settings that limit the number of records.
 type thinned struct{ most int }
 
+var _ limited = (*thinned)(nil)
+
 func (p *thinned) LimitRows(most int) { p.most = most }
 
 // earlier are the counts of the first release with as many classes.

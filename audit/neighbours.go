@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/random"
 )
@@ -34,16 +33,19 @@ type Pair struct {
 	Rows  int
 }
 
+// limited are settings that limit the number of records that are drawn.
+type limited interface{ LimitRows(most int) }
+
 // subject is what is replayed on the pair.
 func (p *Pair) subject(s Subject) Subject {
 	if p.Times > 0 {
 		s.Epsilon *= p.Times
 	}
-	if _, limited := s.Params.(partition.Limited); limited && p.Rows > 0 {
+	if _, ok := s.Params.(limited); ok && p.Rows > 0 {
 		own := reflect.New(reflect.TypeOf(s.Params).Elem())
 		own.Elem().Set(reflect.ValueOf(s.Params).Elem())
 		s.Params = own.Interface()
-		s.Params.(partition.Limited).LimitRows(p.Rows)
+		s.Params.(limited).LimitRows(p.Rows)
 	}
 	return s
 }

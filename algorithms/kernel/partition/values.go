@@ -25,8 +25,5 @@ type Drawing struct {
 // DefaultDrawing are uniformly drawn points and at most two million records.
 func DefaultDrawing() Drawing { return Drawing{Values: Uniform, MaxRows: 2e6} }
 
-// Limited are parameters with a Drawing: an audit makes releases that are thinned.
-type Limited interface{ LimitRows(most int) }
-
-// LimitRows sets MaxRows.
+// LimitRows sets MaxRows: an audit makes releases that are thinned.
 func (d *Drawing) LimitRows(most int) { d.MaxRows = most }
