@@ -1,8 +1,11 @@
 package cmd
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -151,6 +154,26 @@ func (f *realFlags) standIns(con *console, plans []*spec.Plan, fetch bool) (map[
 		}
 	}
 	return replace, inputErrors(refused...)
+}
+
+// keepReal refuses to replace results of real data by those of stand-ins.
+func (f *runFlags) keepReal(plans []*spec.Plan) error {
+	var errs []error
+	for _, plan := range plans {
+		path := filepath.Join(f.folder(plan.Quick), f.shard.Folder(),
+			filepath.FromSlash(plan.Spec.Name), results.ManifestFile)
+		text, err := os.ReadFile(path)
+		if err != nil || !slices.ContainsFunc(datasetsOf([]*spec.Plan{plan}),
+			func(name string) bool { return plan.StandIns[name] != "" }) {
+			continue
+		}
+		m, err := results.ReadManifest(bytes.NewReader(text), path)
+		if err == nil && len(m.StandIns()) == 0 {
+			errs = append(errs, fmt.Errorf("%s: results of real data, which stand-ins would "+
+				"replace; find the data (ppdp datasets) or give another --out", path))
+		}
+	}
+	return inputErrors(errs...)
 }
 
 // datasetsOf lists the names of the datasets that plans use, in the order of first use.

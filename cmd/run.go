@@ -266,6 +266,9 @@ func asInput(err error) error {
 // runPlans runs plans one after the other and draws their figures. A failed one does not keep the
 // next from running; an interruption does.
 func runPlans(con *console, plans []*spec.Plan, flags *runFlags) error {
+	if err := flags.keepReal(plans); err != nil {
+		return err
+	}
 	var errs []error
 	ahead := &forecast{now: con.now, at: &work{}}
 	if len(plans) > 1 {
