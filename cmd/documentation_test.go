@@ -54,7 +54,7 @@ func TestDocumentedSpecs(t *testing.T) {
 			}
 		}
 	}
-	if specs < 3 {
-		t.Errorf("only %d specs found in the documentation", specs)
+	if specs == 0 {
+		t.Error("no specs found in the documentation")
 	}
 }
