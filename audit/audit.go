@@ -72,9 +72,6 @@ type Options struct {
 	Level    float64
 }
 
-// DefaultTranscripts is how many are made for each pair and direction unless a user says otherwise.
-const DefaultTranscripts = 100
-
 // Kinds of failures, in the order in which they are checked.
 const (
 	Calls       = "calls"       // the neighbour makes other calls of mechanisms

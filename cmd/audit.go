@@ -130,7 +130,7 @@ func (a *audited) prepare(ctx context.Context, name string, data audit.Data,
 }
 
 func (c auditCommand) Run(con *console) (err error) {
-	subjects, err := c.subjects()
+	subjects, err := c.subjects(con.ctx)
 	if err != nil {
 		return inputError{err}
 	}
@@ -231,7 +231,7 @@ func (c auditCommand) load(con *console) (audit.Data, error) {
 }
 
 // subjects resolves the names. Problems are reported together.
-func (c auditCommand) subjects() ([]*audited, error) {
+func (c auditCommand) subjects(ctx context.Context) ([]*audited, error) {
 	names := c.What
 	if len(names) == 0 {
 		names = algorithms.Names()
@@ -239,7 +239,7 @@ func (c auditCommand) subjects() ([]*audited, error) {
 	var all []*audited
 	var errs []error
 	add := func(s audit.Subject, series string, params map[string]string) {
-		s.Contributions = c.Contributions
+		s.Contributions = cmp.Or(c.Contributions, s.Contributions)
 		if c.Variant == "" || c.Variant == string(s.Variant) {
 			all = append(all, &audited{subject: s, Audit: results.Audit{
 				Algorithm: s.Algorithm.Info().Name, Series: series, Params: params}})
@@ -276,21 +276,12 @@ func (c auditCommand) subjects() ([]*audited, error) {
 			errs = append(errs, fmt.Errorf("%w, a *%s or a spec", err, descriptorSuffix))
 			continue
 		}
-		plans, err := makePlans([]string{name}, spec.Overrides{})
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		for _, config := range plans[0].Configs {
-			if config.Epsilon != nil {
-				add(audit.Subject{Algorithm: config.Implementation,
-					Variant: config.Guarantee.Variant, Params: config.Parameters,
-					Epsilon: *config.Epsilon, Delta: config.Delta,
-					Publication: c.Publication}, config.Label(), config.Params)
-			}
-		}
+		errs = append(errs, c.settings(ctx, name, add))
 	}
-	if len(errs) == 0 && len(all) == 0 {
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
 		inVariant := ""
 		if c.Variant != "" {
 			inVariant = " in variant " + c.Variant
@@ -298,10 +289,46 @@ func (c auditCommand) subjects() ([]*audited, error) {
 		if c.Publication {
 			inVariant += " that can be released"
 		}
-		errs = append(errs, fmt.Errorf("%s: nothing under differential privacy to audit%s",
-			strings.Join(names, ", "), inVariant))
+		return nil, fmt.Errorf("%s: nothing under differential privacy to audit%s",
+			strings.Join(names, ", "), inVariant)
 	}
-	return all, errors.Join(errs...)
+	return all, nil
+}
+
+// settings adds the settings of a spec, each once for all data. Whether persons are protected, and
+// with how many records each, the schemas of tables of the user's own say.
+func (c auditCommand) settings(ctx context.Context, name string,
+	add func(s audit.Subject, series string, params map[string]string)) error {
+	plans, err := makePlans([]string{name}, spec.Overrides{})
+	if err != nil {
+		return err
+	}
+	known, contributions := make(map[string]bool), make(map[*spec.Dataset]int)
+	for _, d := range plans[0].Datasets() {
+		if !d.Given {
+			continue
+		}
+		set, err := plans[0].Load(ctx, c.files(), d, 0)
+		if err != nil {
+			return err
+		}
+		if set.Table != nil {
+			contributions[d] = set.Table.Schema().Contributions
+		}
+	}
+	for _, config := range plans[0].Configs {
+		persons := contributions[config.Data]
+		subject := fmt.Sprintf("%q %q %q %s %s %d", config.Label(), config.Algorithm,
+			config.Variant, results.FormatParams(config.Params), config.BudgetText(), persons)
+		if config.Epsilon == nil || known[subject] {
+			continue
+		}
+		known[subject] = true
+		add(audit.Subject{Algorithm: config.Implementation, Variant: config.Guarantee.Variant,
+			Params: config.Parameters, Epsilon: *config.Epsilon, Delta: config.Delta,
+			Contributions: persons, Publication: c.Publication}, config.Label(), config.Params)
+	}
+	return nil
 }
 
 // printAudits prints a line for each guarantee, and below the table what refutes them.

@@ -56,14 +56,14 @@ func TestAuditsTable(t *testing.T) {
 	for i, a := range table {
 		b := found[i]
 		if a.BlackBox == nil {
-			t.Errorf("%s has no black box: %s", a.Label(), stale)
+			t.Errorf("%s has no black box: %s", a.Algorithm+", "+a.Reading(), stale)
 		}
 		// the last digits of logarithms are not what the table is for
 		close := func(x, y results.Bound) bool {
 			return x == y || math.Abs(float64(x-y)) < 1e-9
 		}
 		if !close(a.Proven, b.Proven) || !close(a.Seen, b.Seen) {
-			t.Errorf("%s: proven %v, seen %v, now %v and %v: %s", a.Label(), a.Proven, a.Seen,
+			t.Errorf("%s: proven %v, seen %v, now %v and %v: %s", a.Algorithm+", "+a.Reading(), a.Proven, a.Seen,
 				b.Proven, b.Seen, stale)
 		}
 		kinds := func(a *results.Audit) (kinds []string) {
@@ -73,7 +73,7 @@ func TestAuditsTable(t *testing.T) {
 			return kinds
 		}
 		if x, y := kinds(&a), kinds(&b); !reflect.DeepEqual(x, y) {
-			t.Errorf("%s: refuted by %v, now %v: %s", a.Label(), x, y, stale)
+			t.Errorf("%s: refuted by %v, now %v: %s", a.Algorithm+", "+a.Reading(), x, y, stale)
 		}
 		a.Proven, a.Seen, a.Failures, a.BlackBox = b.Proven, b.Seen, b.Failures, nil
 		if !reflect.DeepEqual(a, b) {

@@ -52,7 +52,7 @@ func makeUp(dir string, jobs int) error {
 	trials := jobs / len(configs)
 	m := results.Manifest{Experiment: plans[0].Spec.Name, Spec: experiments.Texts()["rps/fig1"],
 		Figures: plans[0].Figures, Trials: trials}
-	return results.Write(dir, m, nil, func(add func(*results.Record, *results.Timing) error) error {
+	return results.Write(dir, m, func(add func(*results.Record, *results.Timing) error) error {
 		n := 0
 		for _, config := range configs {
 			for trial := range trials {

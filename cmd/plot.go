@@ -108,7 +108,7 @@ func drawFigures(con *console, dir string) error {
 	if err != nil {
 		return err
 	}
-	if len(outcome.Manifest.Figures) == 0 && len(outcome.Audits) == 0 {
+	if len(outcome.Manifest.Figures) == 0 {
 		return nil
 	}
 	paths, warnings, err := plots.WriteExperiment(dir, outcome)

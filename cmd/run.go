@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"ppdp/audit"
 	"ppdp/experiments/engine"
 	"ppdp/experiments/spec"
 	"ppdp/internal/process"
@@ -43,8 +42,6 @@ type runFlags struct {
 	Isolate  bool          `help:"Run jobs in processes of their own, so that one which ends its process or uses up its memory is a failed record and no more."`
 	Memory   string        `name:"isolate-memory" help:"With --isolate: memory that a process may have, such as 4GiB (default: its share of the machine's)." placeholder:"SIZE"`
 	Releases bool          `name:"write-releases" help:"Also write each job's release, below releases/ in the experiment's folder: records or generalised tables as CSV, degree sequences as edge lists of random graphs with these degrees."`
-	Audit    bool          `help:"Also audit the guarantee of each setting by replay, into audit.jsonl; the figures and the report show it."`
-	BlackBox int           `help:"With --audit: also make this many releases of either input of each pair, and look for events that the claim does not allow; 4000 see much." default:"0" placeholder:"N"`
 
 	shard     engine.Shard // only ppdp run has a flag for it
 	noFigures bool         // as for ppdp settle
@@ -52,9 +49,6 @@ type runFlags struct {
 
 func (f *runFlags) Validate() error {
 	var errs []error
-	if f.BlackBox < 0 || f.BlackBox == 1 {
-		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", f.BlackBox))
-	}
 	if f.Memory != "" {
 		if memory, err := process.ParseMemory(f.Memory); err != nil {
 			errs = append(errs, fmt.Errorf("--isolate-memory: %w", err))
@@ -66,18 +60,7 @@ func (f *runFlags) Validate() error {
 			errs = append(errs, errors.New("--isolate-memory needs --isolate"))
 		}
 	}
-	if f.BlackBox > 0 && !f.Audit {
-		errs = append(errs, errors.New("--black-box needs --audit"))
-	}
 	return errors.Join(errs...)
-}
-
-// audit says how guarantees are audited; nil for not.
-func (f *runFlags) audit() *audit.Options {
-	if !f.Audit {
-		return nil
-	}
-	return &audit.Options{Transcripts: audit.DefaultTranscripts, BlackBox: f.BlackBox}
 }
 
 // leastMemory is about what a process needs to start.
@@ -162,14 +145,6 @@ type runCommand struct {
 	runFlags
 }
 
-func (c *runCommand) Validate() error {
-	var err error
-	if c.Audit && c.Shard.Count > 0 {
-		err = errors.New("--audit: not with --shard; run with --audit where the shards are merged")
-	}
-	return errors.Join(c.runFlags.Validate(), err)
-}
-
 func (runCommand) Help() string {
 	return `All specs, and your own tables and graphs that they name, are checked before the first
 one runs. A failed job does not stop a run: it is recorded with its error, and the exit code is 1.
@@ -183,22 +158,15 @@ and everything made from them says so; --no-stand-ins refuses them.
 With --isolate all jobs run in such processes, as many at once as -j says. Results are the same.
 Each process reads the data for itself, which takes time and memory.
 
-With --audit every guarantee is also audited, under its parameters and budget, on small neighbouring
-inputs that come with ppdp: see "ppdp audit --help". The exit code is 1 if one that is said to hold
-does not.
-
 Several machines can share an experiment. Each runs its part of the jobs with --shard, and ppdp
 merge makes the results of all parts. Jobs are dealt out in turn, so that each part has its share
-of every setting. Run the experiment once more with --audit in the merged folder to audit it: no
-job runs again.
+of every setting.
 
 Examples:
 
   ppdp run rps/fig1
 
   ppdp run my.yaml --trials 20 -j 4 --out ~/results
-
-  ppdp run rps/fig1 --audit
 
   ppdp run my.yaml --isolate --isolate-memory 2GiB
 
@@ -304,8 +272,8 @@ func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) er
 	result, err := engine.Run(con.ctx, plan, engine.Options{
 		Out: out, Workers: flags.jobs(), Timeout: flags.Timeout,
 		FailFast: flags.FailFast, Shard: flags.shard,
-		WriteReleases: flags.Releases, Audit: flags.audit(),
-		Process: process, Isolate: flags.Isolate,
+		WriteReleases: flags.Releases,
+		Process:       process, Isolate: flags.Isolate,
 		Files: reading(con, flags.files()),
 		Clock: con.now,
 		Progress: func(p engine.Progress) {
@@ -351,10 +319,6 @@ func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) er
 	if result.Unwritten > 0 {
 		err = errors.Join(fmt.Errorf("%s could not be written; the warnings say why",
 			counted(result.Unwritten, "release")), err)
-	}
-	if len(result.Refuted) > 0 {
-		err = errors.Join(fmt.Errorf("said to be private, and refuted:\n  %s",
-			strings.Join(result.Refuted, "\n  ")), err)
 	}
 	if result.Failed > 0 {
 		err = errors.Join(failedJobs(result.Failed, result.Jobs), err)

@@ -30,7 +30,6 @@ type chart struct {
 	failedPoints int
 	outside      []string // curves with points beyond the axes' limits, and how many
 	warnings     []string
-	caption      string // in place of the one on trials; "" for that
 
 	isMap      bool // shows the regions of one release instead of curves
 	rectangles []rectangle

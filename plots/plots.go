@@ -48,9 +48,8 @@ func (d *Drawing) write(dir, name string) (paths []string, err error) {
 
 // WriteExperiment writes every figure of a run's manifest into dir in every format. Where there are
 // several, it also writes all of them side by side under results.CombinedName, on several pages if
-// they are many. What a run's audits have found is a figure of its own, AuditName. A series looks
-// the same in all figures. WriteExperiment returns the paths written; figures that cannot be drawn
-// are left out and reported together.
+// they are many. A series looks the same in all figures. WriteExperiment returns the paths
+// written; figures that cannot be drawn are left out and reported together.
 func WriteExperiment(dir string, r *results.Summary) (paths, warnings []string, err error) {
 	m := &r.Manifest
 	charts, warnings, problems := experimentCharts(r)
@@ -67,14 +66,7 @@ func WriteExperiment(dir string, r *results.Summary) (paths, warnings []string, 
 		files = append(files, &file{drawing: &Drawing{s}, name: name})
 	}
 	for _, c := range charts {
-		source := m.After()
-		if c.caption != "" {
-			source = "" // of the other figures
-		}
-		add(c.figure.Name, single(c, styles, m.Title, source))
-	}
-	if last := len(charts) - 1; last >= 0 && charts[last].caption != "" {
-		charts = charts[:last] // the audits are no part of what the source shows
+		add(c.figure.Name, single(c, styles, m.Title, m.After()))
 	}
 	if len(charts) > 1 {
 		for i, page := range pages(charts) {
@@ -175,16 +167,6 @@ func experimentCharts(r *results.Summary) (charts []*chart, warnings []string, p
 		}
 		charts = append(charts, c)
 		warnings = append(warnings, c.warnings...)
-	}
-	sameName := func(f results.Figure) bool { return f.Name == AuditName }
-	switch c, err := newAudit(r.Audits); {
-	case err != nil:
-		problems = append(problems, err)
-	case c != nil && slices.ContainsFunc(r.Manifest.Figures, sameName):
-		warnings = append(warnings, c.problem("the audits are not drawn: the spec has a figure of "+
-			"this name").Error())
-	case c != nil:
-		charts = append(charts, c)
 	}
 	return charts, warnings, problems
 }

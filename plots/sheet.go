@@ -141,8 +141,6 @@ func (s *sheet) captionLines() []string {
 	var text string
 	switch {
 	case maps == len(s.panels):
-	case s.panels[0].caption != "":
-		text = s.panels[0].caption
 	case hi == 1:
 		text = "Points: a single trial (n = 1), no error bars."
 	case lo == hi:

@@ -73,7 +73,6 @@ type experimentView struct {
 	Ranking                 *ranking               // of runs that belong to no paper
 	Evaluation              *evaluation.Evaluation // in its place, of releases in files
 	Budget                  *budget
-	Audits                  *audits
 	Problems                []string // figures that could not be drawn
 	Caveats                 []string // what the others leave out
 
@@ -261,7 +260,6 @@ func newExperimentView(run *results.Summary) (*experimentView, error) {
 			numbersOf(p)}
 		e.figures = append(e.figures, f)
 	}
-	e.Audits = newAudits(run.Audits)
 	return e, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -289,42 +288,6 @@ func TestBudget(t *testing.T) {
 	}
 	if b := newBudget(run.Summary().Spending, &purposeColours{}); b != nil {
 		t.Errorf("a budget without a ledger: %+v", b)
-	}
-}
-
-// TestAudits: what does not hold comes first in the summary, and losses without a bound are said to
-// have none.
-func TestAudits(t *testing.T) {
-	if newAudits(nil) != nil {
-		t.Error("audits out of nothing")
-	}
-	failures := []results.AuditFailure{{Kind: "loss", Pair: "two records", Text: "1.5"}}
-	a := newAudits([]results.Audit{
-		{Algorithm: "a", Variant: "strict", Epsilon: 0.5, Status: "holds", Proven: 0.5, Seen: 0.25},
-		{Algorithm: "b", Variant: "strict", Epsilon: 1, Status: "holds", Proven: 1, Seen: 1.5,
-			Failures: failures, BlackBox: &results.Certified{Bound: 1.25, Detectable: 1.5}},
-		{Algorithm: "c", Variant: "published", Epsilon: 1, Status: "broken",
-			Proven: results.Bound(math.Inf(1)), Seen: 2, Failures: failures},
-		{Algorithm: "d", Variant: "strict", Epsilon: 1, Status: "holds", Error: "no class"},
-		{Algorithm: "e", Variant: "published", Epsilon: 1, Status: "declared",
-			Proven: results.Bound(math.Inf(1)), BlackBox: &results.Certified{Bound: 0.4}},
-	})
-	if want := "1 said to hold and refuted, 1 passed, 1 declared and not refuted, " +
-		"1 known not to hold and refuted, 1 not audited"; a.Summary != want {
-		t.Errorf("%s, want %s", a.Summary, want)
-	}
-	var got []string
-	for _, l := range a.Lines {
-		got = append(got, strings.Join([]string{l.Label(), l.Claimed, l.Proven, l.Seen, l.Certified,
-			l.Verdict(), l.Class, l.Reason, fmt.Sprint(l.Over)}, "|"))
-	}
-	want := []string{"a (strict)|0.5|0.5|0.25||passed|v-holds||false",
-		"b (strict)|1|1|1.5|1.25|REFUTED: loss|v-against|two records: 1.5|false",
-		"c (published)|1|∞|2||refuted: loss|v-open|two records: 1.5|true",
-		"d (strict)|1||||not audited|v-none|no class|false",
-		"e (published)|1|∞|–|0.4|not refuted: epsilon is at least 0.4|v-open||true"}
-	if !slices.Equal(got, want) || !a.BlackBox || a.Long {
-		t.Errorf("%q\nwant %q", got, want)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"time"
 
-	"ppdp/audit"
 	"ppdp/internal/process"
 	"ppdp/internal/results"
 )
@@ -29,15 +28,14 @@ import (
 // assignment is the first line to a worker: the run whose jobs it will get. All that a job depends
 // on is in Start and in the data.
 type assignment struct {
-	Process       int            `json:"process"` // the run's
-	Start         *Start         `json:"start"`
-	Dir           string         `json:"dir"` // of the experiment's results
-	DataDirs      []string       `json:"dataDirs"`
-	Download      string         `json:"download"`
-	Timeout       time.Duration  `json:"timeout"` // nanoseconds
-	WriteReleases bool           `json:"writeReleases"`
-	Audit         *audit.Options `json:"audit,omitempty"`
-	MaxStack      int            `json:"maxStack"` // bytes of a goroutine's stack
+	Process       int           `json:"process"` // the run's
+	Start         *Start        `json:"start"`
+	Dir           string        `json:"dir"` // of the experiment's results
+	DataDirs      []string      `json:"dataDirs"`
+	Download      string        `json:"download"`
+	Timeout       time.Duration `json:"timeout"` // nanoseconds
+	WriteReleases bool          `json:"writeReleases"`
+	MaxStack      int           `json:"maxStack"` // bytes of a goroutine's stack
 }
 
 // ready is a worker's answer to its assignment: it has loaded the data, or could not.
@@ -45,10 +43,9 @@ type ready struct {
 	Error string `json:"error,omitempty"`
 }
 
-// request is a line to a worker: the job to run, or the audit to make.
+// request is a line to a worker: the job to run.
 type request struct {
-	Job   *int `json:"job,omitempty"`
-	Audit *int `json:"audit,omitempty"`
+	Job int `json:"job"`
 }
 
 // reply is a line of a worker. One with a Phase says that the job has entered it, and more lines
@@ -59,8 +56,7 @@ type reply struct {
 	Timing    results.Timing   `json:"timing,omitzero"`
 	Failure   *failed          `json:"failure,omitempty"`
 	Unwritten string           `json:"unwritten,omitempty"` // why its release is not
-	Audit     *results.Audit   `json:"audit,omitempty"`
-	End       string           `json:"end,omitempty"` // why the run has to end
+	End       string           `json:"end,omitempty"`       // why the run has to end
 }
 
 // failed is a failure in a worker.
@@ -100,7 +96,7 @@ func (r *run) inProcess(i int) bool {
 func (r *run) newProcesses(start *Start) *process.Pool {
 	o := assignment{Process: os.Getpid(), Start: start, Dir: r.result.Dir,
 		DataDirs: r.opts.Files.Dirs, Download: r.opts.Files.Download, Timeout: r.opts.Timeout,
-		WriteReleases: r.opts.WriteReleases, Audit: r.opts.Audit, MaxStack: maxWorkerStack}
+		WriteReleases: r.opts.WriteReleases, MaxStack: maxWorkerStack}
 	if memory := r.opts.Process.Memory; memory > 0 {
 		o.MaxStack = int(min(maxWorkerStack, memory/workerStackPart))
 	}
@@ -128,30 +124,22 @@ func (r *run) newProcesses(start *Start) *process.Pool {
 	return &process.Pool{Program: program}
 }
 
-// ask sends a request to a worker and returns its last reply. limit bounds the time, 0 for none;
-// phase is the last one that the job entered.
-func (r *run) ask(ctx context.Context, q request, limit time.Duration) (said reply, phase string,
-	err error) {
-	err = r.processes.Ask(ctx, jsonLine(&q), limit, func(line []byte) (bool, error) {
-		said = reply{}
-		if err := json.Unmarshal(line, &said); err != nil {
-			return true, fmt.Errorf("its process printed %s", process.Shown(line))
-		}
-		if said.Phase != "" {
-			phase = said.Phase
-		}
-		return said.Phase == "", nil
-	})
-	return said, phase, err
-}
-
 // jobInProcess runs a job in a worker and keeps the outcome.
 func (r *run) jobInProcess(ctx context.Context, i int) {
 	limit := r.opts.Timeout
 	if limit > 0 {
 		limit += hardGrace
 	}
-	said, phase, err := r.ask(ctx, request{Job: &i}, limit)
+	var said reply
+	phase := "" // the last one that the job has entered
+	err := r.processes.Ask(ctx, jsonLine(&request{i}), limit, func(line []byte) (bool, error) {
+		said = reply{}
+		if err := json.Unmarshal(line, &said); err != nil {
+			return true, fmt.Errorf("its process printed %s", process.Shown(line))
+		}
+		phase = cmp.Or(said.Phase, phase)
+		return said.Phase == "", nil
+	})
 	var start *process.StartError
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -187,22 +175,6 @@ func (r *run) jobInProcess(ctx context.Context, i int) {
 		o.Outcome = *said.Outcome
 	}
 	r.finish(i, o, err)
-}
-
-// auditInProcess makes an audit in a worker. An audit that ends its worker is a failed one.
-func (r *run) auditInProcess(ctx context.Context, k int) (results.Audit, error) {
-	said, _, err := r.ask(ctx, request{Audit: &k}, 0)
-	var start *process.StartError
-	switch {
-	case err != nil && (ctx.Err() != nil || errors.As(err, &start)):
-		return results.Audit{}, deathOf("a worker", err)
-	case err != nil:
-		a := r.audits[k]
-		return a.Failed(deathOf(a.config.Algorithm, err)), nil
-	case said.Audit == nil:
-		return results.Audit{}, errors.New(said.End)
-	}
-	return *said.Audit, nil
 }
 
 // The last words of a Go program that ends by a panic or a fatal error, and those of one that has

@@ -20,12 +20,11 @@ import (
 )
 
 // entry is a finished or failed job in the journal: all that its record and timing say beyond the
-// plan. With an Audit it is a finished audit and nothing else.
+// plan.
 type entry struct {
 	mark
 	results.Outcome
 	Timing results.Timing `json:"timing"`
-	Audit  *results.Audit `json:"audit,omitempty"`
 }
 
 // mark is a line of the journal about a job that is not finished.

@@ -193,8 +193,8 @@ func (m *merge) read(folder int32) error {
 	others, more := 0, 0
 	_, err = scanJournal(file, func(text string) { m.opts.Log(filepath.Join(dir, text)) },
 		func(at journalLine, e *entry) {
-			if e.State != "" || e.Audit != nil {
-				return // how the job came about; an audit is made again in no time
+			if e.State != "" {
+				return // how the job came about
 			}
 			before, asked := m.found[e.Key]
 			if !asked {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"time"
 
-	"ppdp/audit"
 	"ppdp/datasets"
 )
 
@@ -21,14 +20,11 @@ type Options struct {
 	// WriteReleases writes what each job publishes below the experiment's folder, see
 	// ReleasesFolder. Jobs of an earlier run whose release is not there are run again.
 	WriteReleases bool
-	// Audit, unless nil, says how the guarantee of each of the plan's settings is audited. The seed
-	// is the plan's.
-	Audit    *audit.Options
-	Files    datasets.Files // where data files are looked for
-	Clock    func() time.Time
-	Progress func(Progress)       // called after each job, never concurrently; may be nil
-	Log      func(message string) // statistical and operational warnings; may be nil
-	Build    Build                // what the manifest says of the program
+	Files         datasets.Files // where data files are looked for
+	Clock         func() time.Time
+	Progress      func(Progress)       // called after each job, never concurrently; may be nil
+	Log           func(message string) // statistical and operational warnings; may be nil
+	Build         Build                // what the manifest says of the program
 	// Process is how to start a process that runs jobs. Without one all jobs run in this process,
 	// also those that have ended it before.
 	Process Process
@@ -60,8 +56,6 @@ type Result struct {
 	Failures []string // the first few, for people
 	// Unwritten counts releases that were to be written and could not be; the log says why.
 	Unwritten int
-	// Refuted are the guarantees that are said to hold and do not, in words.
-	Refuted []string
 	// OtherShards counts the jobs of other shards. The experiment's files are not written.
 	OtherShards int
 }

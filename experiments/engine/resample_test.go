@@ -9,7 +9,6 @@ import (
 	"time"
 	"weak"
 
-	"ppdp/audit"
 	"ppdp/datasets"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
@@ -105,7 +104,6 @@ func TestResampledInMemory(t *testing.T) { // alone: it counts what is alive
 		opts := options(t, t.TempDir())
 		opts.Workers, opts.order = run.jobs, run.order
 		opts.WriteReleases = true
-		opts.Audit = &audit.Options{Transcripts: 2}
 		result := mustRun(t, plan, opts)
 		if result.Failed != 0 || result.Unwritten != 0 {
 			t.Errorf("%+v", result)
@@ -126,7 +124,7 @@ func TestResampledInMemory(t *testing.T) { // alone: it counts what is alive
 		sameTrees(t, "resampled", got, want)
 	}
 	opts := isolated(t, 2)
-	opts.WriteReleases, opts.Audit = true, &audit.Options{Transcripts: 2}
+	opts.WriteReleases = true
 	mustRun(t, plan, opts)
 	sameTrees(t, "isolated", tree(t, opts.Out), want)
 }

@@ -62,11 +62,6 @@ func Run(ctx context.Context, p *spec.Plan, opts Options) (*Result, error) {
 		defer r.processes.Close()
 	}
 	var tasks []task
-	if opts.Audit != nil {
-		if tasks, err = r.openAudits(held.finished); err != nil {
-			return &r.result, err
-		}
-	}
 	for _, i := range order {
 		tasks = append(tasks, func(ctx context.Context) { r.job(ctx, i) })
 	}
@@ -100,11 +95,10 @@ type run struct {
 	opts      Options
 	cache     *dataCache
 	journal   *journal
-	entries   []*entry // by job; each worker writes its own jobs only
-	proofs    []proof  // by job, as entries
-	keys      []string // of jobs, in the journal
-	suspects  []string // algorithms that may have ended an earlier process
-	audits    []*audited
+	entries   []*entry                // by job; each worker writes its own jobs only
+	proofs    []proof                 // by job, as entries
+	keys      []string                // of jobs, in the journal
+	suspects  []string                // algorithms that may have ended an earlier process
 	processes *process.Pool           // of Options.Process, or nil
 	stop      context.CancelCauseFunc // ends the run
 	// finished is the entry of a finished job.
@@ -118,7 +112,7 @@ type run struct {
 	left   map[int]<-chan struct{} // jobs left behind; closed if one ends later
 }
 
-// task is a job to run or an audit to make.
+// task is a job to run.
 type task func(ctx context.Context)
 
 // newRun is a run of the plan that writes into the folder dir.
@@ -406,7 +400,7 @@ func (r *run) checksum(i int) string { return r.cache.of(&r.plan.Jobs[i]).Checks
 func (r *run) write(manifest results.Manifest) error {
 	var warned warnings
 	kept := make(map[*spec.Dataset]bool) // datasets whose rows a record has
-	err := results.Write(r.result.Dir, manifest, r.foundAudits(),
+	err := results.Write(r.result.Dir, manifest,
 		func(add func(*results.Record, *results.Timing) error) error {
 			for i := range r.plan.Jobs {
 				e, err := r.finished(i)

@@ -16,8 +16,8 @@ import (
 	"ppdp/internal/results"
 )
 
-// Work is the other side of Options.Process: it runs jobs and audits for the run that has started
-// this process, one a line of in, and writes what came of each to out. It returns when in ends,
+// Work is the other side of Options.Process: it runs jobs for the run that has started this
+// process, one a line of in, and writes what came of each to out. It returns when in ends,
 // whatever it is doing, or when this process cannot be used again. The process must end then.
 func Work(ctx context.Context, in io.Reader, out io.Writer, clock func() time.Time) error {
 	lines, ended := make(chan []byte), make(chan error, 2)
@@ -96,12 +96,8 @@ func (w *worker) open(ctx context.Context, line []byte, clock func() time.Time) 
 			return nil, fmt.Errorf("dataset %s has changed since the run began", of.Name)
 		}
 	}
-	r := newRun(p, Options{Timeout: o.Timeout, WriteReleases: o.WriteReleases, Audit: o.Audit,
-		Clock: clock, Files: files, Log: func(string) {}}, cache, nil, o.Dir)
-	if o.Audit != nil {
-		_, err = r.openAudits(nil)
-	}
-	return r, err
+	return newRun(p, Options{Timeout: o.Timeout, WriteReleases: o.WriteReleases,
+		Clock: clock, Files: files, Log: func(string) {}}, cache, nil, o.Dir), nil
 }
 
 // errLast ends a worker whose process cannot be used again: a job has changed the data, or was left
@@ -114,16 +110,7 @@ func (w *worker) serve(ctx context.Context, r *run, line []byte) error {
 	if err := json.Unmarshal(line, &q); err != nil {
 		return err
 	}
-	var said reply
-	var last error
-	if q.Audit != nil {
-		found, err := r.audits[*q.Audit].Audit(ctx, r.auditOptions())
-		if said.Audit = &found; err != nil {
-			said = reply{End: err.Error()}
-		}
-	} else {
-		said, last = w.job(ctx, r, *q.Job)
-	}
+	said, last := w.job(ctx, r, q.Job)
 	w.say(&said)
 	return errors.Join(last, w.err)
 }

@@ -139,12 +139,6 @@ func (c *Config) Code() source.Code {
 	return code
 }
 
-// AuditCode is what may change the audit of a configuration's guarantee.
-func (c *Config) AuditCode() source.Code {
-	return source.Of(append(packagesOf("algorithm", c.Info.Name, c.Implementation),
-		"ppdp/audit")...)
-}
-
 // packagesOf lists the packages of a plug-in: those that registered it, if it is registered, and
 // that of its type.
 func packagesOf(kind, name string, plugin any) []string {

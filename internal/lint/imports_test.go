@@ -73,8 +73,8 @@ var arrows = []room{
 		"internal/declared", "internal/registry", "internal/source", "internal/spelling",
 		"internal/strictyaml"}},
 	{"experiments/engine", []string{"experiments/spec", "publish", "metrics/...",
-		"algorithms/...", "audit/...", "classifiers/...", "datasets/...", "privacy", "random",
-		"internal/process", "internal/results", "internal/source"}},
+		"algorithms/...", "classifiers/...", "datasets/...", "privacy", "random",
+		"internal/process", "internal/results"}},
 	{"experiments/comparison", []string{"experiments/spec", "metrics", "algorithms",
 		"algorithms/external", "classifiers", "datasets", "privacy", "internal/results"}},
 

@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// Audit is what was found of one guarantee under one setting of its parameters: a line of
-// audit.jsonl. Proven and Seen are over the audit's own releases of small neighbouring inputs, not
-// over the run's.
+// Audit is what was found of one guarantee under one setting of its parameters. Proven and Seen are
+// over the audit's own releases of small neighbouring inputs.
 type Audit struct {
 	Algorithm string            `json:"algorithm"`
 	Variant   string            `json:"variant"`
 	Revision  int               `json:"revision,omitempty"` // of the algorithm
-	Series    string            `json:"series,omitempty"`   // the curve's name in the run
+	Series    string            `json:"series,omitempty"`   // the curve's name in the spec
 	Params    map[string]string `json:"params,omitempty"`   // of the algorithm, all, resolved
 	Epsilon   float64           `json:"epsilon"`            // claimed
 	Delta     float64           `json:"delta,omitempty"`    // 0 for pure differential privacy
@@ -81,14 +80,6 @@ type Attack struct {
 	TruePositives  float64 `json:"truePositives"`
 	FalsePositives float64 `json:"falsePositives"`
 	Bound          float64 `json:"bound"`
-}
-
-// Label is the name of the curve, or without one the algorithm.
-func (a *Audit) Label() string {
-	if a.Series != "" {
-		return a.Series
-	}
-	return a.Algorithm + VariantSuffix(a.Reading())
 }
 
 // Reading is the variant, with "publication" where releases were made as they are handed out.
@@ -170,7 +161,7 @@ func (a *Audit) validate() error {
 	return errors.Join(problems...)
 }
 
-// WriteAudits writes audit.jsonl: one object a line, in the order given.
+// WriteAudits writes one object a line, in the order given.
 func WriteAudits(w io.Writer, audits []Audit) error {
 	encoder := NewEncoder(w)
 	for i := range audits {

@@ -173,13 +173,6 @@ func fullRun() *Run {
 				Where: Filter{"classifier": "c45"}}}},
 		Records: []Record{fullRecord()},
 		Timings: []Timing{{Release: 2.25, Measure: 0.5}},
-		Audits: []Audit{{Algorithm: "rps", Variant: "published", Series: "RPS", Epsilon: 1,
-			Unit: "record", Status: "short", Pairs: 2, Transcripts: 8, Calls: 16,
-			Params: map[string]string{"depth": "10"}, Proven: Bound(math.Inf(1)), Seen: 0.5,
-			Moved:    []Moved{{"counts", "laplace", 1, 0.5}},
-			Failures: []AuditFailure{{"loss", "two records", 3, "a loss"}},
-			BlackBox: &Certified{Releases: 40, Accused: true, Bound: 1.25,
-				Detectable: Bound(math.Inf(1)), Text: "epsilon is at least 1.25"}}},
 	}
 }
 
@@ -245,16 +238,6 @@ func TestOpenRefuses(t *testing.T) {
 			text := strings.Replace(fullLine, "0.8125", "0.8126", 1)
 			return os.WriteFile(filepath.Join(dir, RecordsFile), []byte(text), 0o666)
 		}, "not the file that manifest.json was written for"},
-		"another audit": {func(dir string) error {
-			text := `{"algorithm":"rps","variant":"strict","epsilon":1,"proven":1,"seen":0.5}`
-			return os.WriteFile(filepath.Join(dir, AuditFile), []byte(text+"\n"), 0o666)
-		}, "audit.jsonl: not the file that manifest.json was written for"},
-		"no audit": {func(dir string) error {
-			return os.Remove(filepath.Join(dir, AuditFile))
-		}, AuditFile},
-		"a line of no audit": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, AuditFile), []byte("{}\n"), 0o666)
-		}, "audit.jsonl:1: algorithm and variant must be named"},
 		"times of another run": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, TimingsFile), nil, 0o666)
 		}, "times of 0 jobs, must be of 1"},
@@ -278,7 +261,7 @@ func TestOpenRefuses(t *testing.T) {
 // TestInterruptedWriteIsNoRun: whatever file cannot be written, what is left is not read as a run.
 func TestInterruptedWriteIsNoRun(t *testing.T) {
 	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile,
-		RowsFile, AuditFile, ManifestFile} {
+		RowsFile, ManifestFile} {
 		dir := t.TempDir()
 		old := fullRun()
 		old.Records[0].Trial = 7

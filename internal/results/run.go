@@ -34,7 +34,6 @@ const (
 	LedgerFile   = "ledger.csv"
 	RegionsFile  = "regions.csv"
 	RowsFile     = "rows.csv"
-	AuditFile    = "audit.jsonl" // what was found of the guarantees, where that was asked for
 )
 
 // Run is a finished run of an experiment, all of it in memory. What figures, verdicts and reports
@@ -44,7 +43,6 @@ type Run struct {
 	Manifest Manifest
 	Records  []Record // in the order of the plan
 	Timings  []Timing // of each record; nil when the run kept none
-	Audits   []Audit  // of each guarantee; nil where the run made none
 }
 
 // Read reads a run's folder into memory, as Open does.
@@ -59,14 +57,14 @@ func Read(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Manifest, r.Audits = s.Manifest, s.Audits
+	r.Manifest = s.Manifest
 	return r, nil
 }
 
 // Summary adds up the records.
 func (r *Run) Summary() *Summary {
 	s := newSummary(r.Dir)
-	s.Manifest, s.Audits, s.Timed = r.Manifest, r.Audits, r.Timings != nil
+	s.Manifest, s.Timed = r.Manifest, r.Timings != nil
 	_ = r.each(func(c *Record, time *Timing) error { s.add(c, time); return nil })
 	return s
 }
@@ -122,14 +120,7 @@ func (s *Summary) read(each func(c *Record, time *Timing)) error {
 			each(c, &t)
 		})
 	})
-	auditErr := s.readFile(AuditFile, func(from io.Reader, path string) (err error) {
-		s.Audits, err = ReadAudits(from, path)
-		return err
-	})
-	if errors.Is(auditErr, fs.ErrNotExist) && s.Manifest.Files[AuditFile] == "" {
-		auditErr = nil
-	}
-	if err := errors.Join(manifestErr, recordsErr, auditErr, err); err != nil {
+	if err := errors.Join(manifestErr, recordsErr, err); err != nil {
 		return err
 	}
 	var errs []error

@@ -259,7 +259,7 @@ func TestSummaryIsSmall(t *testing.T) {
 	full := fullRecord()
 	full.Setting.Epsilon = pointer(0.5)
 	full.Spent.Proven, full.Fold, full.Original, full.Regions = 0.25, nil, nil, nil
-	err := Write(dir, Manifest{Experiment: "e"}, nil, func(add func(*Record, *Timing) error) error {
+	err := Write(dir, Manifest{Experiment: "e"}, func(add func(*Record, *Timing) error) error {
 		for trial := range records {
 			c := full
 			c.Trial = trial

@@ -12,7 +12,6 @@ import (
 type Summary struct {
 	Dir      string // where it was read from
 	Manifest Manifest
-	Audits   []Audit // of each guarantee; nil where the run made none
 
 	Jobs, Failed int
 	Timed        bool       // the run kept timings

@@ -14,7 +14,7 @@ import (
 )
 
 // Write writes the run's folder, which must exist.
-func (r *Run) Write(dir string) error { return Write(dir, r.Manifest, r.Audits, r.each) }
+func (r *Run) Write(dir string) error { return Write(dir, r.Manifest, r.each) }
 
 // Write writes a run's folder, which must exist: each hands add the records in the order of the
 // plan, all with their timings or none, and returns the error of one that is refused. What is said
@@ -22,7 +22,7 @@ func (r *Run) Write(dir string) error { return Write(dir, r.Manifest, r.Audits, 
 //
 // The old manifest is removed first and the new one, which has the digests of the others and its
 // own, is written last, so that a run that was interrupted here is not taken for a finished one.
-func Write(dir string, m Manifest, audits []Audit,
+func Write(dir string, m Manifest,
 	each func(add func(c *Record, time *Timing) error) error) error {
 	if err := remove(filepath.Join(dir, ManifestFile)); err != nil {
 		return err
@@ -37,12 +37,12 @@ func Write(dir string, m Manifest, audits []Audit,
 	if err := each(w.add); err != nil {
 		return err
 	}
-	if err := w.end(audits); err != nil {
+	if err := w.end(); err != nil {
 		return err
 	}
 	m.Files = make(map[string]string)
 	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile,
-		RowsFile, AuditFile} {
+		RowsFile} {
 		o := w.files[name]
 		if o == nil { // what an earlier run left would be taken for this one's
 			if err := remove(filepath.Join(dir, name)); err != nil {
@@ -137,20 +137,11 @@ func (w *runWriter) add(c *Record, time *Timing) error {
 
 // end writes what is known when all records are. Records and ledger have a file even where they are
 // empty.
-func (w *runWriter) end(audits []Audit) error {
+func (w *runWriter) end() error {
 	if err := w.to(RecordsFile, LedgerFile, SummaryFile); err != nil {
 		return err
 	}
 	summaryLines(w.files[SummaryFile].csv, w.summary)
-	if audits != nil {
-		err := w.to(AuditFile)
-		if err == nil {
-			err = WriteAudits(w.files[AuditFile], audits)
-		}
-		if err != nil {
-			return err
-		}
-	}
 	for _, o := range w.files { // order-free: each is flushed
 		if err := o.csv.end(); err != nil {
 			return err
