@@ -81,7 +81,6 @@ type cli struct {
 	Conformance conformanceCommand `cmd:"" help:"Check a program of your own in the way of every baseline."`
 	Datasets    datasetsCommand    `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`
 	Completion  completionCommand  `cmd:"" help:"Print a script by which your shell completes ppdp."`
-	Man         manCommand         `cmd:"" help:"Write man pages, from the same texts as --help."`
 
 	Version kong.VersionFlag `help:"Print version, commit and processor architecture, and exit."`
 }

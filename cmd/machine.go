@@ -27,29 +27,6 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// collectLater tunes garbage collection for a command that makes tables and drops them: the heap
-// grows by 50 MB and 40 % of what is in use before the next collection, where Go's default is 100 %
-// of what is in use. Small runs then collect rarely, and large ones hold less garbage. The slice
-// that it returns does that by its mere size and must stay alive; it is never written to and so
-// takes addresses, but no memory. Where addresses are limited, or GOGC or GOMEMLIMIT is set,
-// nothing is changed.
-func collectLater() (ballast []byte) {
-	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
-		return nil
-	}
-	limits, _ := os.ReadFile("/proc/self/limits")
-	for line := range strings.Lines(string(limits)) {
-		for _, name := range []string{"Max address space", "Max data size"} {
-			soft, ok := strings.CutPrefix(line, name)
-			if ok && !strings.HasPrefix(strings.TrimSpace(soft), "unlimited") {
-				return nil
-			}
-		}
-	}
-	debug.SetGCPercent(40)
-	return make([]byte, 128<<20)
-}
-
 // meter measures the time and memory of a run.
 type meter struct {
 	con     *console

@@ -9,7 +9,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -18,7 +17,6 @@ import (
 
 // Main runs the command line of the process and exits with its code.
 func Main() {
-	ballast := collectLater()
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup, which is to outlive its terminal
 		ends = append(ends, syscall.SIGHUP)
@@ -40,6 +38,5 @@ func Main() {
 		code = exitInterrupted
 	}
 	stop()
-	runtime.KeepAlive(ballast)
 	os.Exit(code)
 }

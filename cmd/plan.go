@@ -93,7 +93,7 @@ func (c planCommand) Run(con *console) error {
 func describePlan(plan *spec.Plan, cached int, seconds []float64) planned {
 	p := planned{Experiment: plan.Spec.Name, Jobs: len(plan.Jobs), Cached: cached,
 		Trials: plan.Trials, Folds: plan.Folds, Seed: plan.Seed, Configs: []plannedLine{}}
-	cost, elsewhere := jobCost(plan, seconds, 1)
+	cost, elsewhere := jobCost(plan, seconds)
 	if cost > 0 {
 		left := cost * float64(p.Jobs-p.Cached)
 		p.Seconds, p.Elsewhere = &left, elsewhere

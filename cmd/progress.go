@@ -22,13 +22,11 @@ type progress struct {
 	total, before int64                    // units; those that were finished earlier
 	bar           *progressbar.ProgressBar // nil when piped
 	started, last time.Time
-	rest          func() string // the end of the line, such as the time left of all experiments
 }
 
 // newProgress starts showing progress towards total units ("jobs", "bytes").
 func newProgress(con *console, title, unit string, total int64) *progress {
-	p := &progress{con: con, title: title, unit: unit, total: total, started: con.now(),
-		rest: func() string { return "" }}
+	p := &progress{con: con, title: title, unit: unit, total: total, started: con.now()}
 	p.last = p.started
 	if con.terminal {
 		p.bar = progressbar.NewOptions64(total,
@@ -56,10 +54,6 @@ func (p *progress) setTotal(total int64) {
 func (p *progress) set(done int64) {
 	now := p.con.now()
 	if p.bar != nil {
-		if now.Sub(p.last) >= time.Second {
-			p.last = now
-			p.bar.Describe(p.title + p.rest())
-		}
 		_ = p.bar.Set64(done) // a bar that cannot be drawn must not stop the work
 		return
 	}
@@ -72,8 +66,7 @@ func (p *progress) set(done int64) {
 		seconds := now.Sub(p.started).Seconds() * float64(p.total-done) / float64(done-p.before)
 		left = fmt.Sprintf(", about %v left", wholeSeconds(seconds))
 	}
-	fmt.Fprintf(p.con.stderr, "ppdp: %s: %d of %d %s%s%s\n", p.title, done, p.total, p.unit, left,
-		p.rest())
+	fmt.Fprintf(p.con.stderr, "ppdp: %s: %d of %d %s%s\n", p.title, done, p.total, p.unit, left)
 }
 
 // finish removes the bar.

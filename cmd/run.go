@@ -238,12 +238,8 @@ func runPlans(con *console, plans []*spec.Plan, flags *runFlags) error {
 		return err
 	}
 	var errs []error
-	ahead := &forecast{now: con.now, at: &work{}}
-	if len(plans) > 1 {
-		ahead = newForecast(con, plans, flags)
-	}
 	for _, plan := range plans {
-		if err := runPlan(con, plan, flags, ahead); err != nil {
+		if err := runPlan(con, plan, flags); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, err))
 		}
 		if con.ctx.Err() != nil {
@@ -253,11 +249,8 @@ func runPlans(con *console, plans []*spec.Plan, flags *runFlags) error {
 	return errors.Join(errs...)
 }
 
-func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) error {
+func runPlan(con *console, plan *spec.Plan, flags *runFlags) error {
 	bar := newProgress(con, plan.Spec.Name, "jobs", int64(len(plan.Jobs)))
-	bar.rest = ahead.text
-	ahead.start(plan.Spec.Name)
-	defer ahead.finish()
 	workers := plan.Workers(flags.jobs())
 	process, err := flags.process(workers)
 	if err != nil {
@@ -278,7 +271,6 @@ func runPlan(con *console, plan *spec.Plan, flags *runFlags, ahead *forecast) er
 		Clock: con.now,
 		Progress: func(p engine.Progress) {
 			last = p
-			ahead.set(p)
 			bar.before = int64(p.Cached)
 			bar.setTotal(int64(p.Total))
 			bar.set(int64(p.Done))
