@@ -70,9 +70,7 @@ var settings = map[string][]algorithms.Params{
 		},
 	),
 	"day2016": vary(day2016.DefaultParams,
-		func(p *day2016.Params) { p.Form, p.Lambda = day2016.Histogram, degrees.MaxDegree },
-		func(p *day2016.Params) { p.Form, p.Theta = day2016.Histogram, "4" },
-		func(p *day2016.Params) { p.Theta = "4" },
+		func(p *day2016.Params) { p.Lambda = "4" },
 	),
 	"diffgen": vary(func() *diffgen.Params {
 		p := diffgen.DefaultParams()
@@ -80,7 +78,7 @@ var settings = map[string][]algorithms.Params{
 		return p
 	},
 		func(p *diffgen.Params) {
-			p.Utility, p.Specialisations, p.ListAll = partition.InformationGain, 3, 0
+			p.Utility, p.Specialisations = partition.InformationGain, 3
 		},
 		func(p *diffgen.Params) {
 			p.Utility, p.Score, p.Values = partition.Discernibility, diffgen.Children, partition.Low
@@ -113,14 +111,10 @@ var settings = map[string][]algorithms.Params{
 		p.MaxRows = maxRows
 		return p
 	},
-		func(p *dpcube.Params) {
-			p.Dimension, p.Combine, p.Threshold, p.Split = dpcube.Best, dpcube.Totals, 0, 0.25
-		},
+		func(p *dpcube.Params) { p.Threshold, p.Split = 0, 0.25 },
 		func(p *dpcube.Params) { p.Combine, p.Threshold, p.Bins = dpcube.Cells, 3, 5 },
 		func(p *dpcube.Params) { p.Bins, p.Values = 1, partition.Midpoint },
-		func(p *dpcube.Params) {
-			p.Grid, p.MaxCells, p.Combine = dpcube.Coarse, 100, dpcube.Totals
-		},
+		func(p *dpcube.Params) { p.Grid, p.MaxCells = dpcube.Coarse, 100 },
 		func(p *dpcube.Params) { p.Bins, p.Cut = 4, margins.Private },
 	),
 	"endgame": vary(endgame.DefaultParams,
@@ -175,7 +169,7 @@ var settings = map[string][]algorithms.Params{
 		return p
 	},
 		func(p *rps.Params) { p.Quality = rps.Class },
-		func(p *rps.Params) { p.Depth, p.StopCheck, p.Labels = 4, false, rps.Each },
+		func(p *rps.Params) { p.Depth, p.StopCheck = 4, false },
 		func(p *rps.Params) { p.Counts = rps.ByDepth },
 		func(p *rps.Params) { p.Partition = rps.Fixed },
 		func(p *rps.Params) { p.Narrow = 0.2 },

@@ -2,6 +2,7 @@ package day2016
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -27,107 +28,60 @@ func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, e
 	return testinput.Release(t, Algorithm{}, testinput.GraphInput(g, p, v, epsilon, seed))
 }
 
-// TestNoNoise: without noise the release is the projection's degrees, and for θ = n-1 the graph's
-// own. θ chosen privately, noise costs nothing then, and no smaller θ keeps as many edges.
+// TestNoNoise: noise costs nothing then, and no smaller θ keeps as many edges as Λ does: the release
+// is the degrees of the projection onto Λ, and for Λ = n-1 the graph's own.
 func TestNoNoise(t *testing.T) {
 	const epsilon = 1e12 // noise below 1e-9, which rounding removes
 	rapid.Check(t, func(t2 *rapid.T) {
 		g := testinput.DrawGraph(t2, 12)
-		theta := rapid.IntRange(1, 13).Draw(t2, "theta")
-		for _, form := range []Form{Cumulative, Histogram} {
-			for _, v := range []algorithms.Variant{algorithms.Strict, algorithms.Published} {
-				p := &Params{Form: form, Theta: strconv.Itoa(theta), Lambda: degrees.Nodes}
-				var want []int32
-				for d, n := range degrees.Project(g, min(theta, max(1, g.Nodes()-1))).Counts {
-					want = append(want, slices.Repeat([]int32{int32(d)}, int(n))...)
-				}
-				if got := release(t, g, p, v, epsilon, 1).Degrees; !slices.Equal(got, want) {
-					t2.Fatalf("%s, theta %d: degrees %v, want %v", form, theta, got, want)
-				}
-				p.Theta = PrivateTheta
-				got := release(t, g, p, v, epsilon, 1).Degrees
-				if !slices.Equal(got, g.DegreeSequence()) {
-					t2.Fatalf("%s: degrees %v, want %v", form, got, g.DegreeSequence())
-				}
+		most := rapid.IntRange(1, 13).Draw(t2, "lambda")
+		for _, v := range []algorithms.Variant{algorithms.Strict, algorithms.Published} {
+			p := &Params{Lambda: degrees.Cap(strconv.Itoa(most))}
+			var want []int32
+			for d, n := range degrees.Project(g, min(most, max(1, g.Nodes()-1))).Counts {
+				want = append(want, slices.Repeat([]int32{int32(d)}, int(n))...)
+			}
+			if got := release(t, g, p, v, epsilon, 1).Degrees; !slices.Equal(got, want) {
+				t2.Fatalf("lambda %d: degrees %v, want %v", most, got, want)
+			}
+			got := release(t, g, DefaultParams(), v, epsilon, 1).Degrees
+			if !slices.Equal(got, g.DegreeSequence()) {
+				t2.Fatalf("degrees %v, want %v", got, g.DegreeSequence())
 			}
 		}
 	})
 }
 
-// TestBudget: fixed θ spends all of epsilon on counts, private θ a tenth of it on the choice,
-// nothing is over.
+// TestBudget: a tenth of epsilon is for the choice of θ, the rest for counts of sensitivity 2θ.
 func TestBudget(t *testing.T) {
 	g, err := graph.ErdosRenyi(context.Background(), random.NewKey(1).Stream(), 200, 0.05)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
-		theta string
-		want  []float64
-	}{{"8", []float64{0.5}}, {PrivateTheta, []float64{0.05, 0.45}}} {
-		budget := privacy.NewBudget(0.5)
-		p := &Params{Form: Histogram, Theta: test.theta, Lambda: "50"}
-		r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g, Params: p,
-			Variant: algorithms.Strict,
-			Budget:  budget, Noise: random.NewStreams(random.NewKey(1))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ledger := budget.Ledger()
-		if len(ledger) != len(test.want) {
-			t.Fatalf("theta %s: ledger %+v", test.theta, ledger)
-		}
-		for i, entry := range ledger {
-			if math.Abs(entry.Cost-test.want[i]) > 1e-12 || entry.Claimed != float64(entry.Proven) {
-				t.Errorf("theta %s: entry %+v, want epsilon %v", test.theta, entry, test.want[i])
-			}
-		}
-		if want := float64(2 * r.Structure.Leaves); ledger[len(ledger)-1].Claimed != want {
-			t.Errorf("sensitivity %v for %d cells, want %v", ledger[len(ledger)-1].Claimed,
-				r.Structure.Leaves, want)
-		}
-		if len(r.Degrees) != g.Nodes() || !slices.IsSorted(r.Degrees) || r.Degrees[0] < 0 ||
-			int(r.Degrees[len(r.Degrees)-1]) >= r.Structure.Leaves {
-			t.Errorf("theta %s: degrees %v", test.theta, r.Degrees)
+	budget := privacy.NewBudget(0.5)
+	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g,
+		Params: &Params{Lambda: "50"}, Variant: algorithms.Strict, Budget: budget,
+		Noise: random.NewStreams(random.NewKey(1))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledger, costs := budget.Ledger(), []float64{0.05, 0.45}
+	if len(ledger) != len(costs) {
+		t.Fatalf("ledger %+v", ledger)
+	}
+	for i, entry := range ledger {
+		if math.Abs(entry.Cost-costs[i]) > 1e-12 || entry.Claimed != float64(entry.Proven) {
+			t.Errorf("entry %+v, want epsilon %v", entry, costs[i])
 		}
 	}
-}
-
-// TestNearestCounts compares with every support: the nearest point with sum total lies on one of
-// the faces of the simplex, where it is the values less a common amount.
-func TestNearestCounts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 6).Draw(t, "n")
-		values := rapid.SliceOfN(rapid.Float64Range(-20, 20), n, n).Draw(t, "values")
-		total := rapid.Float64Range(0.5, 30).Draw(t, "total")
-		best, nearest := math.Inf(1), []float64(nil)
-		for mask := 1; mask < 1<<n; mask++ {
-			sum, size := 0.0, 0.0
-			for i, v := range values {
-				if mask>>i&1 == 1 {
-					sum += v
-					size++
-				}
-			}
-			point, distance, inside := make([]float64, n), 0.0, true
-			for i, v := range values {
-				if mask>>i&1 == 1 {
-					point[i] = v - (sum-total)/size
-				}
-				inside = inside && point[i] >= 0
-				distance += (point[i] - v) * (point[i] - v)
-			}
-			if inside && distance < best {
-				best, nearest = distance, point
-			}
-		}
-		nearestCounts(values, total)
-		for i := range values {
-			if math.Abs(values[i]-nearest[i]) > 1e-6 {
-				t.Fatalf("%v, want %v", values, nearest)
-			}
-		}
-	})
+	if want := float64(2 * (r.Structure.Leaves - 1)); ledger[1].Claimed != want {
+		t.Errorf("sensitivity %v for %d cells, want %v", ledger[1].Claimed, r.Structure.Leaves,
+			want)
+	}
+	if len(r.Degrees) != g.Nodes() || !slices.IsSorted(r.Degrees) || r.Degrees[0] < 0 ||
+		int(r.Degrees[len(r.Degrees)-1]) >= r.Structure.Leaves {
+		t.Errorf("degrees %v", r.Degrees)
+	}
 }
 
 // TestChoice: the exponential mechanism's law over θ, drawn 20,000 times, agrees with
@@ -139,7 +93,7 @@ func TestChoice(t *testing.T) {
 		t.Fatal(err)
 	}
 	const epsilon, draws = 5.0, 20_000
-	p := &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: "32"}
+	p := &Params{Lambda: "32"}
 	thetas := []int{1, 2, 4, 8, 16, 32}
 	quality := make([]float64, len(thetas))
 	for i, theta := range thetas {
@@ -183,17 +137,14 @@ func TestParams(t *testing.T) {
 	if err := declared.Check(DefaultParams()); err != nil {
 		t.Error(err)
 	}
-	err := declared.Check(&Params{Form: "pdf", Theta: "0", Lambda: "x"})
-	for _, key := range []string{"form: ", "theta: ", "lambda: "} {
-		if err == nil || !strings.Contains(err.Error(), key) {
-			t.Errorf("%v, want %q", err, key)
+	for _, lambda := range []degrees.Cap{"0", "x", degrees.Estimated} {
+		err := declared.Check(&Params{Lambda: lambda})
+		if want := fmt.Sprintf("lambda: %q", lambda); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	err = declared.Check(&Params{Form: Histogram, Theta: PrivateTheta, Lambda: degrees.Estimated})
-	if err == nil || !strings.Contains(err.Error(), "lambda: \"private\"") {
-		t.Errorf("%v, must refuse lambda: private", err)
-	}
-	leaky := &Params{Form: Cumulative, Theta: PrivateTheta, Lambda: degrees.MaxDegree}
+	leaky := &Params{Lambda: degrees.MaxDegree}
 	a := Algorithm{}
 	if err := a.CheckVariant(algorithms.Strict, leaky); err == nil {
 		t.Error("strict takes lambda: max-degree")
@@ -202,13 +153,9 @@ func TestParams(t *testing.T) {
 	if g.Status != algorithms.Broken || !slices.Contains(g.Errata, "G4") {
 		t.Errorf("guarantee %+v under lambda: max-degree", g)
 	}
-	leaky.Theta = "16" // lambda is not read
-	if err := a.CheckVariant(algorithms.Strict, leaky); err != nil {
-		t.Error(err)
-	}
 }
 
-// prepare does for a graph what its first release with private theta would: sorts the edges and
+// prepare does for a graph what its first release would: sorts the edges and
 // projects by every candidate.
 func prepare(g *datasets.Graph, p *Params) {
 	for _, theta := range degrees.Candidates(p.Lambda.Of(g)) {
@@ -217,9 +164,7 @@ func prepare(g *datasets.Graph, p *Params) {
 }
 
 func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
-	if p.Theta == PrivateTheta {
-		prepare(g, p)
-	}
+	prepare(g, p)
 	seed := uint64(0)
 	for b.Loop() {
 		seed++
@@ -230,11 +175,6 @@ func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
 
 func BenchmarkReleaseUNC(b *testing.B) {
 	benchmarkRelease(b, testinput.Network(b, "UNC28"), DefaultParams())
-}
-
-func BenchmarkReleaseUNCHistogram(b *testing.B) {
-	benchmarkRelease(b, testinput.Network(b, "UNC28"), &Params{Form: Histogram, Theta: "512",
-		Lambda: degrees.Nodes})
 }
 
 func BenchmarkReleaseMillion(b *testing.B) {

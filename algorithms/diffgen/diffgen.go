@@ -41,7 +41,7 @@
 //     the noise is drawn as the gaps between those that come out above 0: the same law, in time
 //     proportional to what is published.
 //   - Cells whose noisy counts are all 0 are not listed. Since regions cover the domain, unlisted
-//     cells become regions one by one where they are few (Params.ListAll); elsewhere those that
+//     cells become regions one by one where they are few (listAllBelow); elsewhere those that
 //     share a value of one attribute with nothing listed under it are joined into one region.
 //   - empty: omitted leaves out cells without records. It is a control: it publishes which cells
 //     hold records.

@@ -32,10 +32,9 @@ type Params struct {
 	Utility partition.Utility `yaml:"utility" doc:"what values of the cut and cut points are scored by"`
 	Score   Score             `yaml:"score" doc:"what dm and ncp score values by"`
 	// Specialisations is the paper's h: of a million ε′ is a millionth of the budget.
-	Specialisations int     `yaml:"h" doc:"the number of specialisations; fewer are made where nothing is left to specialise" min:"1" max:"1000000"`
-	Empty           Empty   `yaml:"empty" doc:"what becomes of cells that hold no record: drawn gives them noise like all others; omitted leaves them out, which is not private"`
-	ListAll         float64 `yaml:"list_all" doc:"make every cell a region as long as there are at most this many times as many cells as ones with a count above 0; beyond it unlisted cells are joined" min:"0"`
-	MaxNodes        int     `yaml:"max_nodes" doc:"the largest number of regions; a release that would need more fails" min:"1" max:"2147483647"`
+	Specialisations int   `yaml:"h" doc:"the number of specialisations; fewer are made where nothing is left to specialise" min:"1" max:"1000000"`
+	Empty           Empty `yaml:"empty" doc:"what becomes of cells that hold no record: drawn gives them noise like all others; omitted leaves them out, which is not private"`
+	MaxNodes        int   `yaml:"max_nodes" doc:"the largest number of regions; a release that would need more fails" min:"1" max:"2147483647"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }
@@ -44,7 +43,6 @@ type Params struct {
 func DefaultParams() *Params {
 	return &Params{
 		Utility: partition.MaxClass, Score: Reduction, Specialisations: 10, Empty: Drawn,
-		ListAll:  4,
 		MaxNodes: 2e7, Drawing: partition.DefaultDrawing(),
 	}
 }

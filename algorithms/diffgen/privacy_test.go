@@ -341,7 +341,7 @@ func TestShapeFollowsFromTheCounts(t *testing.T) {
 						seen++
 					}
 				}
-				want := 100 <= params.ListAll*float64(seen)
+				want := 100 <= 4*seen
 				if listed[want]++; (r.Regions.Len() == 100) != want {
 					t.Fatalf("%d records: %d cells are seen and %d listed", len(rows), seen,
 						r.Regions.Len())

@@ -21,6 +21,9 @@ func tooMany(most int) error { return tooLarge("more than %d regions (max_nodes)
 // milliseconds.
 const contextEvery = 1 << 16
 
+// listAllBelow is up to how many times as many cells as listed ones every cell becomes a region.
+const listAllBelow = 4
+
 // writer makes regions of a sparse table: a tree over the dimensions that the cut divides, one
 // after the other.
 type writer struct {
@@ -40,9 +43,9 @@ type writer struct {
 // write returns regions that tile the domain: each cell of the table, and the rest one by one or
 // joined.
 func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*datasets.Axis,
-	listAll float64, most int) (*algorithms.Regions, error) {
+	most int) (*algorithms.Regions, error) {
 	w := &writer{ctx: ctx, grid: g, table: t, most: most, zeros: make([]float64, t.classes)}
-	w.listAll = float64(g.cells) <= listAll*float64(len(t.cells)) && g.cells <= uint64(most)
+	w.listAll = g.cells <= listAllBelow*uint64(len(t.cells)) && g.cells <= uint64(most)
 	size := len(t.cells)
 	if w.listAll {
 		size = int(g.cells)

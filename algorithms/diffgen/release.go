@@ -41,7 +41,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	regions, err := write(ctx, g, published, space.Attributes(), axes, p.ListAll, p.MaxNodes)
+	regions, err := write(ctx, g, published, space.Attributes(), axes, p.MaxNodes)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,6 @@ type blocks struct {
 	cells []float64 // noisy, for the whole grid
 	// explained is the squared deviation for each cell beyond the first that ends a block.
 	explained float64
-	dimension Dimension
 	// publish is called for each block; it reads the current box.
 	publish func() error
 
@@ -142,37 +141,27 @@ func (b *blocks) measure(n int) (mean, deviation float64) {
 	return mean, deviation
 }
 
-// cut returns the cut that leaves the least squared deviation inside the two parts, along the
-// dimension the rule allows, or along any: the one for which D²(1/l+1/r) is largest, where a part
-// of l cells exceeds l times the mean by D and the other has r cells. Of equal ones it is the
-// first.
+// cut returns the cut of the longest dimension, the first of equal ones, that leaves the least
+// squared deviation inside the two parts: the one for which D²(1/l+1/r) is largest, where a part of
+// l cells exceeds l times the mean by D and the other has r cells. Of equal ones it is the first.
 func (b *blocks) cut(n int, mean float64) (dim, at int) {
-	longest := 0
 	for d := range b.low {
-		if b.high[d]-b.low[d] > b.high[longest]-b.low[longest] {
-			longest = d
+		if b.high[d]-b.low[d] > b.high[dim]-b.low[dim] {
+			dim = d
 		}
 	}
-	best := -1.0
-	for d, low := range b.low {
-		high := b.high[d]
-		if high-low == 1 || b.dimension == Longest && d != longest {
-			continue
+	low, high := b.low[dim], b.high[dim]
+	layer := n / (high - low)
+	at = low + 1 // where noise left the range of numbers no gain is above another
+	best, sum := -1.0, 0.0
+	for place := low; place+1 < high; place++ {
+		sum += b.margins[dim][place]
+		left := layer * (place + 1 - low)
+		excess := sum - float64(float64(left)*mean)
+		gain := float64(excess * excess * (1/float64(left) + 1/float64(n-left)))
+		if gain > best {
+			best, at = gain, place+1
 		}
-		layer := n / (high - low)
-		sum := 0.0
-		for place := low; place+1 < high; place++ {
-			sum += b.margins[d][place]
-			left := layer * (place + 1 - low)
-			excess := sum - float64(float64(left)*mean)
-			gain := float64(excess * excess * (1/float64(left) + 1/float64(n-left)))
-			if gain > best {
-				best, dim, at = gain, d, place+1
-			}
-		}
-	}
-	if best < 0 { // only when noise left the range of numbers
-		return longest, b.low[longest] + 1
 	}
 	return dim, at
 }

@@ -94,9 +94,7 @@ func drawBlocks(t *rapid.T) *blocks {
 		g.cells *= sides[d]
 	}
 	cells := rapid.SliceOfN(rapid.Float64Range(-9, 9), g.cells, g.cells).Draw(t, "cells")
-	b := newBlocks(context.Background(), g, cells)
-	b.dimension = rapid.SampledFrom([]Dimension{Longest, Best}).Draw(t, "dimension")
-	return b
+	return newBlocks(context.Background(), g, cells)
 }
 
 // deviationOf is the squared deviation of a box's cells from their mean, by definition.
@@ -146,25 +144,16 @@ func TestCut(t *testing.T) {
 			right, _ := deviationOf(b, low, b.high)
 			return left + right
 		}
-		longest := 0
 		for d := range b.low {
-			longest = max(longest, b.high[d]-b.low[d])
+			if length := b.high[d] - b.low[d]; length > b.high[dim]-b.low[dim] ||
+				d < dim && length == b.high[dim]-b.low[dim] {
+				t.Fatalf("dimension %d of %d cells is cut, %d has %d", dim, b.high[dim]-b.low[dim],
+					d, length)
+			}
 		}
 		least := math.Inf(1)
-		for d := range b.low {
-			if b.dimension == Longest && b.high[d]-b.low[d] < longest {
-				continue
-			}
-			for at := b.low[d] + 1; at < b.high[d]; at++ {
-				least = min(least, parts(d, at))
-			}
-			if b.dimension == Longest {
-				break
-			}
-		}
-		if b.dimension == Longest && b.high[dim]-b.low[dim] != longest {
-			t.Fatalf("dimension %d of %d cells is cut, the longest has %d", dim,
-				b.high[dim]-b.low[dim], longest)
+		for at := b.low[dim] + 1; at < b.high[dim]; at++ {
+			least = min(least, parts(dim, at))
 		}
 		if got := parts(dim, at); got > least+1e-9*(1+least) {
 			t.Fatalf("the cut at %d on %d leaves %v, the best leaves %v", at, dim, got, least)
@@ -220,7 +209,7 @@ func (fixed) AddAll(*privacy.Path, float64, []float64) error         { return ni
 
 // TestCombine solves the least-squares problems by their normal equations. With noise of variance 1
 // on cells x and of variance q on their counted sum y, cells z minimise Σ(x-z)² + (y-Σz)²/q: (I +
-// 11ᵀ/q)z = x + 1·y/q. Equal cells t minimise the same along one direction.
+// 11ᵀ/q)z = x + 1·y/q.
 func TestCombine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlocks(t)
@@ -230,7 +219,7 @@ func TestCombine(t *testing.T) {
 			b.cells[i] += 20
 		}
 		params := DefaultParams()
-		params.Combine = rapid.SampledFrom([]Combine{NotCombined, Totals, Cells}).Draw(t, "combine")
+		params.Combine = rapid.SampledFrom([]Combine{NotCombined, Cells}).Draw(t, "combine")
 		r := &release{
 			params: params, grid: b.grid, noisy: b.cells, exact: make([]int32, b.grid.cells),
 			counts: make([]float64, b.grid.cells),
@@ -247,14 +236,6 @@ func TestCombine(t *testing.T) {
 		case NotCombined:
 			for i := range want {
 				want[i] = y / float64(n)
-			}
-		case Totals:
-			sum := 0.0
-			for _, x := range b.cells {
-				sum += x
-			}
-			for i := range want { // derivative along (1,…,1) is 0: n·t - Σx = n(y - n·t)/q
-				want[i] = (sum + float64(n)*y/q) / (float64(n) + float64(n)*float64(n)/q)
 			}
 		case Cells:
 			a, right := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
@@ -318,27 +299,25 @@ func mixed() *datasets.Table {
 func TestWithoutNoise(t *testing.T) {
 	table := mixed()
 	for _, variant := range variants {
-		for _, dimension := range []Dimension{Longest, Best} {
-			for _, combine := range []Combine{NotCombined, Totals, Cells} {
-				params := DefaultParams()
-				params.Dimension, params.Combine = dimension, combine
-				r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 1e7,
-					1))
-				total := 0
-				for region := range r.Regions.Len() {
-					low, _ := r.Regions.Box(region)
-					for y, got := range r.Regions.Count(region) {
-						want := (low[0]*7 + low[1]*low[1]*3 + uint32(y)*5) % 11
-						total += int(want)
-						if math.Abs(got-float64(want)) > 1e-4 {
-							t.Errorf("%s, %s, %s: cell %v of class %d holds %v, must hold %d",
-								variant, dimension, combine, low, y, got, want)
-						}
+		for _, combine := range []Combine{NotCombined, Cells} {
+			params := DefaultParams()
+			params.Combine = combine
+			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 1e7,
+				1))
+			total := 0
+			for region := range r.Regions.Len() {
+				low, _ := r.Regions.Box(region)
+				for y, got := range r.Regions.Count(region) {
+					want := (low[0]*7 + low[1]*low[1]*3 + uint32(y)*5) % 11
+					total += int(want)
+					if math.Abs(got-float64(want)) > 1e-4 {
+						t.Errorf("%s, %s: cell %v of class %d holds %v, must hold %d",
+							variant, combine, low, y, got, want)
 					}
 				}
-				if r.Table.Len() != total || total != table.Len() {
-					t.Errorf("%d records are drawn of %d", r.Table.Len(), table.Len())
-				}
+			}
+			if r.Table.Len() != total || total != table.Len() {
+				t.Errorf("%d records are drawn of %d", r.Table.Len(), table.Len())
 			}
 		}
 	}
@@ -362,27 +341,24 @@ func TestStopRule(t *testing.T) {
 	for threshold, want := range map[float64]int{0: 128, 10: 2, 1e300: 1} {
 		params := DefaultParams()
 		params.Threshold = threshold
-		for _, dimension := range []Dimension{Longest, Best} {
-			params.Dimension = dimension
-			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
-				algorithms.Published, 1, 3))
-			if r.Structure.Leaves != want {
-				t.Errorf("threshold %v, %s: %d blocks, must be %d", threshold, dimension,
-					r.Structure.Leaves, want)
+		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+			algorithms.Published, 1, 3))
+		if r.Structure.Leaves != want {
+			t.Errorf("threshold %v: %d blocks, must be %d", threshold, r.Structure.Leaves,
+				want)
+		}
+		if want != 2 {
+			continue
+		}
+		for region, count := range r.Regions.Counts { // all cells of a half share its count
+			low, _ := r.Regions.Box(region)
+			half := 0.0
+			if low[1] >= 8 {
+				half = 1000
 			}
-			if want != 2 {
-				continue
-			}
-			for region, count := range r.Regions.Counts { // all cells of a half share its count
-				low, _ := r.Regions.Box(region)
-				half := 0.0
-				if low[1] >= 8 {
-					half = 1000
-				}
-				// A half's noise of scale 2 on 64 cells exceeds 1 in a cell with probability e^-32.
-				if math.Abs(count-half) > 1 {
-					t.Errorf("cell %v holds %v, must hold about %v", low, count, half)
-				}
+			// A half's noise of scale 2 on 64 cells exceeds 1 in a cell with probability e^-32.
+			if math.Abs(count-half) > 1 {
+				t.Errorf("cell %v holds %v, must hold about %v", low, count, half)
 			}
 		}
 	}

@@ -7,31 +7,18 @@ import (
 	"ppdp/datasets"
 )
 
-// Dimension says along which dimension of a block the tree cuts.
-type Dimension string
-
-const (
-	Longest Dimension = "longest" // the one of most cells; of equal ones the first
-	Best    Dimension = "best"    // the one whose best cut leaves the least squared deviation
-)
-
-func (Dimension) Enum() []string { return algorithms.Words(Longest, Best) }
-
 // Combine says what the first phase's noisy cells add to a block's noisy count.
 type Combine string
 
 const (
 	// NotCombined uses the block's count alone.
 	NotCombined Combine = "none"
-	// Totals averages the block's count with the sum of its noisy cells, both weighted by their
-	// inverse variances, and spreads the result evenly.
-	Totals Combine = "totals"
 	// Cells is the least-squares solution for the cells themselves: they keep their own noise and
 	// share out evenly what the block's count corrects them by.
 	Cells Combine = "cells"
 )
 
-func (Combine) Enum() []string { return algorithms.Words(NotCombined, Totals, Cells) }
+func (Combine) Enum() []string { return algorithms.Words(NotCombined, Cells) }
 
 // Grid says what becomes of a table whose grid has more than Params.MaxCells cells.
 type Grid string
@@ -47,8 +34,7 @@ func (Grid) Enum() []string { return algorithms.Words(Exact, Coarse) }
 type Params struct {
 	Split     float64     `yaml:"split" doc:"the share of the budget for the cells; blocks get the rest" above:"0" below:"1"`
 	Threshold float64     `yaml:"threshold" doc:"end a block whose squared deviation is at most this multiple of what noise explains; 0 cuts down to blocks of equal cells" min:"0"`
-	Dimension Dimension   `yaml:"dimension" doc:"along which dimension a block is cut"`
-	Combine   Combine     `yaml:"combine" doc:"what the noisy cells add to a block's noisy count: nothing, their total, or each its own part"`
+	Combine   Combine     `yaml:"combine" doc:"what the noisy cells add to a block's noisy count: nothing, or each its own part"`
 	Bins      int         `yaml:"bins" doc:"the largest number of bins of a numeric attribute" min:"1" max:"1073741824"`
 	Cut       margins.Cut `yaml:"cut" doc:"into what bins numbers of more than 256 cells are cut, where the schema gives none: equal ones of the public domain, or private, of about as many records each by noisy counts"`
 	Grid      Grid        `yaml:"grid" doc:"what becomes of a table whose grid has more than max_cells cells: exact refuses it, coarse joins values until it fits"`
@@ -60,8 +46,8 @@ type Params struct {
 // DefaultParams divide the budget in half and stop where noise explains all.
 func DefaultParams() *Params {
 	return &Params{
-		Split: 0.5, Threshold: 1, Dimension: Longest, Combine: NotCombined,
-		Bins: 16, Cut: margins.Equal, Grid: Exact, MaxCells: 1 << 22,
+		Split: 0.5, Threshold: 1, Combine: NotCombined, Bins: 16, Cut: margins.Equal,
+		Grid: Exact, MaxCells: 1 << 22,
 		Drawing: partition.DefaultDrawing(),
 	}
 }

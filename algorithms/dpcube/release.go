@@ -107,7 +107,6 @@ func (r *release) estimate(ctx context.Context) error {
 	r.blocks = newBlocks(ctx, r.grid, r.noisy)
 	deviation := r.deviation(r.epsilon[0])
 	r.blocks.explained = float64(r.params.Threshold * float64(deviation*deviation))
-	r.blocks.dimension = r.params.Dimension
 	r.blocks.publish = r.block
 	return r.blocks.partition(0)
 }
@@ -128,11 +127,8 @@ func (r *release) block() error {
 	}
 	size := float64(r.blocks.size())
 	even, own, correction := count/size, 0.0, 0.0
-	switch ratio := r.ratio(); r.params.Combine {
-	case Totals:
-		even = (float64(noisy*ratio) + float64(count*size)) / (ratio + size) / size
-	case Cells:
-		even, own, correction = 0, 1, (count-noisy)/(ratio+size)
+	if r.params.Combine == Cells {
+		even, own, correction = 0, 1, (count-noisy)/(r.ratio()+size)
 	}
 	r.blocks.runs(func(_ []int, from, to int) {
 		for i := from; i < to; i++ {

@@ -34,40 +34,36 @@ func TestLawOfLeaves(t *testing.T) {
 	params := DefaultParams()
 	params.Depth, params.Stop = 1, 1e6
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-		for _, labels := range []Labels{Majority, Each} {
-			params.Labels = labels
-			var hits [3]float64
-			var places [cells]float64
-			records, wrong := 0.0, 0
-			for seed := range uint64(trials) {
-				r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
-					epsilon, seed))
-				counts := r.Regions.Count(0)
-				for y, n := range counts {
-					if n == exact[y] {
-						hits[y]++
-					}
-				}
-				for row := range int32(r.Table.Len()) {
-					places[r.Table.Column(0).At(row)]++
-					records++
-					if labels == Majority &&
-						counts[r.Table.Column(1).At(row)] != slices.Max(counts) {
-						wrong++
-					}
+		var hits [3]float64
+		var places [cells]float64
+		records, wrong := 0.0, 0
+		for seed := range uint64(trials) {
+			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
+				epsilon, seed))
+			counts := r.Regions.Count(0)
+			for y, n := range counts {
+				if n == exact[y] {
+					hits[y]++
 				}
 			}
-			name := string(variant) + ", " + string(labels)
-			near(name+": class 0", hits[0], trials, right[variant][1])
-			near(name+": class 1", hits[1], trials, right[variant][0])
-			near(name+": class 2", hits[2], trials, right[variant][0])
-			for cell, n := range places {
-				near(fmt.Sprintf("%s: cell %d", name, cell), n, records, 1./cells)
+			for row := range int32(r.Table.Len()) {
+				places[r.Table.Column(0).At(row)]++
+				records++
+				if counts[r.Table.Column(1).At(row)] != slices.Max(counts) {
+					wrong++
+				}
 			}
-			if wrong > 0 {
-				t.Errorf("%s: %d records of a class that is not the majority after noise", name,
-					wrong)
-			}
+		}
+		name := string(variant)
+		near(name+": class 0", hits[0], trials, right[variant][1])
+		near(name+": class 1", hits[1], trials, right[variant][0])
+		near(name+": class 2", hits[2], trials, right[variant][0])
+		for cell, n := range places {
+			near(fmt.Sprintf("%s: cell %d", name, cell), n, records, 1./cells)
+		}
+		if wrong > 0 {
+			t.Errorf("%s: %d records of a class that is not the majority after noise", name,
+				wrong)
 		}
 	}
 }

@@ -47,8 +47,8 @@ type Allocation string
 const (
 	// UniformLevels gives every level the same share.
 	UniformLevels Allocation = "uniform"
-	// ShallowLevels is uniform, but levels above ShallowDepth have no stop test and use their whole
-	// share for the cut, as section 3.2 suggests. (Under partition: fixed that share is left over.)
+	// ShallowLevels is uniform, but the first 8 levels have no stop test and use their whole share
+	// for the cut, as section 3.2 suggests. (Under partition: fixed that share is left over.)
 	ShallowLevels Allocation = "shallow"
 )
 
@@ -66,20 +66,12 @@ const (
 
 func (Counts) Enum() []string { return algorithms.Words(Noisy, ByDepth) }
 
-// Labels says which classes a leaf's records get.
-type Labels string
-
-const (
-	// all the one with the largest noisy count; of equal ones the first
-	Majority Labels = "majority"
-	Each     Labels = "each" // each class as many records as its own noisy count
-)
-
-func (Labels) Enum() []string { return algorithms.Words(Majority, Each) }
-
 // leafShare is the part of epsilon kept for a leaf's count, "half the privacy budget" of section
 // 3.2. The rest is for the levels.
 const leafShare = 0.5
+
+// shallowDepth is the first level with a stop test under allocation: shallow.
+const shallowDepth = 8
 
 // Params are the settings of a release.
 type Params struct {
@@ -91,12 +83,10 @@ type Params struct {
 	Stop      float64 `yaml:"stop" doc:"end the recursion at regions whose noisy count is at most this" min:"0"`
 	StopCheck bool    `yaml:"stop_check" doc:"ask for noisy counts on the way; without, stop has no meaning and depth alone limits the recursion"`
 	// Narrow reads no data. A region that is narrow along every attribute is a leaf.
-	Narrow       float64    `yaml:"narrow" doc:"do not cut a region along an attribute where it has at most this share of the attribute's cells; 0 is a single cell" min:"0" below:"1"`
-	Allocation   Allocation `yaml:"allocation" doc:"how the budget of the levels is divided"`
-	ShallowDepth int        `yaml:"shallow_depth" doc:"the first level with a stop test under allocation: shallow" min:"0" max:"1000"`
-	Counts       Counts     `yaml:"counts" doc:"where a leaf's size comes from"`
-	Labels       Labels     `yaml:"labels" doc:"which classes a leaf's records get"`
-	MaxNodes     int        `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
+	Narrow     float64    `yaml:"narrow" doc:"do not cut a region along an attribute where it has at most this share of the attribute's cells; 0 is a single cell" min:"0" below:"1"`
+	Allocation Allocation `yaml:"allocation" doc:"how the budget of the levels is divided: shallow has no stop tests on the first 8"`
+	Counts     Counts     `yaml:"counts" doc:"where a leaf's size comes from"`
+	MaxNodes   int        `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }
@@ -106,8 +96,7 @@ func DefaultParams() *Params {
 	return &Params{
 		Quality: Even, Attributes: All, Partition: Balanced,
 		Depth: 50, Stop: 5, StopCheck: true,
-		Allocation: UniformLevels, ShallowDepth: 8,
-		Counts: Noisy, Labels: Majority,
+		Allocation: UniformLevels, Counts: Noisy,
 		MaxNodes: 5e7, Drawing: partition.DefaultDrawing(),
 	}
 }
@@ -137,7 +126,7 @@ func (p *Params) levels(epsilon float64) []level {
 	levels := make([]level, p.Depth)
 	share := float64(epsilon*(1-leafShare)) / float64(p.Depth)
 	for d := range levels {
-		stops := p.StopCheck && (p.Allocation != ShallowLevels || d >= p.ShallowDepth)
+		stops := p.StopCheck && (p.Allocation != ShallowLevels || d >= shallowDepth)
 		cuts := p.Partition != Fixed
 		switch {
 		case stops && cuts:

@@ -290,8 +290,8 @@ func TestLevels(t *testing.T) {
 			{0.125, 0}, {0.125, 0}}},
 		{"fixed without stop tests", func(p *Params) { p.Partition, p.StopCheck = Fixed, false },
 			make([]level, 4)},
-		{"shallow", func(p *Params) { p.Allocation, p.ShallowDepth = ShallowLevels, 3 },
-			[]level{{0, 0.125}, {0, 0.125}, {0, 0.125}, {0.0625, 0.0625}}},
+		{"shallow", func(p *Params) { p.Allocation, p.Depth = ShallowLevels, 10 },
+			append(slices.Repeat([]level{{0, 0.05}}, 8), level{0.025, 0.025}, level{0.025, 0.025})},
 	} {
 		params := DefaultParams()
 		params.Depth = 4

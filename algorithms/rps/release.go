@@ -252,48 +252,20 @@ func (r *recursion) leaf(rows []int32, depth int) error {
 			r.noisy[y] = math.Round(math.Max(0, n))
 		}
 	}
-	if r.params.Counts == ByDepth {
-		r.sizeByDepth(published, depth, label)
-		return nil
-	}
-	copy(published, r.noisy)
-	if r.params.Labels == Each {
-		r.sizes = append(r.sizes, r.noisy...)
-		return nil
-	}
-	total := 0.0
-	for _, n := range r.noisy {
-		total += n
-	}
-	for y := range r.noisy {
-		if y == label {
-			r.sizes = append(r.sizes, total)
-		} else {
-			r.sizes = append(r.sizes, 0)
+	size := 0.0
+	if r.params.Counts == ByDepth { // noisy class counts serve the vote alone
+		size = math.Ldexp(float64(r.rows), -depth)
+		published[label] = size
+	} else {
+		copy(published, r.noisy)
+		for _, n := range r.noisy {
+			size += n
 		}
 	}
+	first := len(r.sizes)
+	r.sizes = append(r.sizes, make([]float64, len(r.noisy))...)
+	r.sizes[first+label] = size // all records get the class of most
 	return nil
-}
-
-// sizeByDepth sizes a leaf by N/2^depth. The noisy class counts, where there are classes, serve the
-// vote or the proportions of the classes.
-func (r *recursion) sizeByDepth(published []float64, depth, label int) {
-	size := math.Ldexp(float64(r.rows), -depth)
-	total := 0.0
-	for _, n := range r.noisy {
-		total += n
-	}
-	for y, n := range r.noisy {
-		switch {
-		case r.params.Labels == Majority && y == label:
-			published[y] = size
-		case r.params.Labels == Each && total > 0:
-			published[y] = size * (n / total)
-		case r.params.Labels == Each:
-			published[y] = size / float64(len(published))
-		}
-	}
-	r.sizes = append(r.sizes, published...)
 }
 
 // publish gives the regions their records (post_process).

@@ -64,9 +64,9 @@ func TestHandWorkedTrees(t *testing.T) {
 		{"stop at 6", plain, func(p *Params) { p.Stop = 6.5 }, "[0,4):[6] "},
 		{"fixed", plain, func(p *Params) { p.Partition, p.Depth, p.StopCheck = Fixed, 1, false },
 			"[0,2):[4] [2,4):[2] "},
-		{"no stop test above depth 1", plain, func(p *Params) {
-			p.Stop, p.Allocation, p.ShallowDepth = 6.5, ShallowLevels, 1
-		}, "[0,2):[4] [2,4):[2] "},
+		{"no stop test near the root", plain, func(p *Params) {
+			p.Stop, p.Allocation = 6.5, ShallowLevels
+		}, "[0,1):[1] [1,2):[3] [2,3):[1] [3,4):[1] "},
 		{"class", classes, func(p *Params) { p.Quality, p.Depth, p.StopCheck = Class, 1, false },
 			"[0,1):[4 0] [1,3):[0 6] "},
 		{"fixed odd", classes, func(p *Params) { p.Partition, p.StopCheck = Fixed, false },
@@ -110,18 +110,13 @@ func TestLabels(t *testing.T) {
 	rows := append(times(3, 0, 1), times(1, 0, 0)...)
 	table := testinput.Numbers(2, []int{1}, rows...)
 	params := DefaultParams()
-	want := map[Labels][]string{
-		Majority: {"0 1 ", "0 1 ", "0 1 ", "0 1 "},
-		Each:     {"0 0 ", "0 1 ", "0 1 ", "0 1 "},
-	}
-	for _, labels := range []Labels{Majority, Each} {
-		for _, counts := range []Counts{Noisy, ByDepth} {
-			params.Labels, params.Counts = labels, counts
-			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
-				algorithms.Published, recoveryEpsilon, 1))
-			if got := sorted(r.Table); !slices.Equal(got, want[labels]) {
-				t.Errorf("labels %s, counts %s: %q, want %q", labels, counts, got, want[labels])
-			}
+	for _, counts := range []Counts{Noisy, ByDepth} {
+		params.Counts = counts
+		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+			algorithms.Published, recoveryEpsilon, 1))
+		if got, want := sorted(r.Table), slices.Repeat([]string{"0 1 "}, 4); !slices.Equal(got,
+			want) {
+			t.Errorf("counts %s: %q, want %q", counts, got, want)
 		}
 	}
 }
@@ -138,9 +133,7 @@ func drawParams(t *rapid.T) *Params {
 	p.StopCheck = rapid.Bool().Draw(t, "stop_check")
 	p.Allocation = rapid.SampledFrom([]Allocation{UniformLevels,
 		ShallowLevels}).Draw(t, "allocation")
-	p.ShallowDepth = rapid.IntRange(0, 10).Draw(t, "shallow_depth")
 	p.Narrow = rapid.SampledFrom([]float64{0, 0.3, 0.9}).Draw(t, "narrow")
-	p.Labels = rapid.SampledFrom([]Labels{Majority, Each}).Draw(t, "labels")
 	p.Values = rapid.SampledFrom([]partition.Values{partition.Uniform, partition.Midpoint,
 		partition.Low}).Draw(t, "values")
 	return p
@@ -221,7 +214,7 @@ func TestReleaseTilesTheDomainAndKeepsItsBudget(t *testing.T) {
 func TestLargeEpsilonRecoversTheData(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, params := drawTable(t), drawParams(t)
-		params.StopCheck, params.Labels, params.Counts = false, Each, Noisy
+		params.StopCheck, params.Counts = false, Noisy
 		params.Narrow = 0
 		// more than the cuts that all cells of drawTable's domain need on one path
 		params.Depth = 80
@@ -229,8 +222,21 @@ func TestLargeEpsilonRecoversTheData(t *testing.T) {
 			algorithms.Strict}).Draw(t, "variant")
 		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
 			recoveryEpsilon, rapid.Uint64().Draw(t, "seed")))
-		if got, want := sorted(r.Table), sorted(table); !slices.Equal(got, want) {
-			t.Fatalf("records %q, want %q", got, want)
+		want := make([]float64, len(r.Regions.Counts))
+		codes := make([]uint32, 3)
+		for row := range int32(table.Len()) {
+			for d := range codes {
+				codes[d] = table.Column(d).At(row)
+			}
+			region := r.Regions.Locate(codes)
+			if low, high := r.Regions.Box(region); !slices.Equal(low, codes) ||
+				high[0] != codes[0]+1 || high[1] != codes[1]+1 || high[2] != codes[2]+1 {
+				t.Fatalf("%v lies in [%v, %v)", codes, low, high)
+			}
+			want[2*region+int(table.Column(3).At(row))]++
+		}
+		if !slices.Equal(r.Regions.Counts, want) {
+			t.Fatalf("counts %v, want %v", r.Regions.Counts, want)
 		}
 	})
 }
@@ -313,13 +319,9 @@ func TestValidateNamesEveryKey(t *testing.T) {
 	if err := declared.Check(DefaultParams()); err != nil {
 		t.Errorf("defaults: %v", err)
 	}
-	// every other field is out of range as a zero, but for shallow_depth
-	bad := &Params{Stop: math.NaN(), Narrow: 1}
-	bad.ShallowDepth = -1
-	err := declared.Check(bad)
+	err := declared.Check(&Params{Stop: math.NaN(), Narrow: 1})
 	for _, key := range []string{"quality", "attributes", "partition", "depth", "stop",
-		"allocation", "shallow_depth", "narrow", "counts", "labels", "values",
-		"max_nodes", "max_rows"} {
+		"allocation", "narrow", "counts", "values", "max_nodes", "max_rows"} {
 		if err == nil || !strings.Contains("\n"+err.Error(), "\n"+key+": ") {
 			t.Errorf("no error for %s in:\n%v", key, err)
 		}

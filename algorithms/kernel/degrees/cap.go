@@ -30,17 +30,11 @@ func (c Cap) Validate(key string) error {
 	if c == MaxDegree || c == Nodes || c == Estimated {
 		return nil
 	}
-	return CheckNumber(key, string(c), "max-degree, n-1, private")
-}
-
-// CheckNumber returns nil for a text that is a whole number of at least 1, else an error that names
-// the yaml key and the words that are allowed beside numbers.
-func CheckNumber(key, text, words string) error {
-	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= math.MaxInt32 {
+	if n, err := strconv.Atoi(string(c)); err == nil && n >= 1 && n <= math.MaxInt32 {
 		return nil
 	}
-	return fmt.Errorf("%s: %q, must be %s or a whole number in [1, %d]", key, text, words,
-		math.MaxInt32)
+	return fmt.Errorf("%s: %q, must be max-degree, n-1, private or a whole number in [1, %d]",
+		key, string(c), math.MaxInt32)
 }
 
 // Leaks reports whether the cap is read off the private graph without noise.
