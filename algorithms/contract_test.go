@@ -2,7 +2,6 @@ package algorithms_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -209,26 +208,4 @@ func TestCheckReleaseLazy(t *testing.T) {
 		!strings.Contains(err.Error(), "w: row 8 has code 3 of 3") {
 		t.Errorf("got %v", err)
 	}
-}
-
-// BenchmarkCheckRelease checks records of the size of Adult: 30,162 rows of 9 small columns.
-func BenchmarkCheckRelease(b *testing.B) {
-	schema := &datasets.Schema{}
-	for i := range 9 {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint(i),
-			Kind: datasets.Numeric, Low: 0, High: 100, Step: 1})
-	}
-	table := datasets.NewBuilder(schema, 30162)
-	for range 30162 {
-		table.AddRow()
-	}
-	in := algorithms.Input{Table: table.Table()}
-	info := &algorithms.Info{Produces: []algorithms.Product{algorithms.RecordsProduct}}
-	r := &algorithms.Release{Table: in.Table}
-	for b.Loop() {
-		if err := algorithms.CheckRelease(info, in, r); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(30162*9), "ns/value")
 }

@@ -78,19 +78,6 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-func BenchmarkChecksum(b *testing.B) {
-	attribute := Attribute{Name: "a", High: 200, Step: 1}
-	builder := NewBuilder(&Schema{Attributes: []Attribute{attribute}}, 100_000)
-	for row := range 100_000 {
-		builder.Set(builder.AddRow(), 0, uint32(row%200))
-	}
-	table := builder.Table()
-	for b.Loop() {
-		table.Checksum()
-	}
-	b.ReportMetric(100_000*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
 // TestFirstOutside: the first code outside the domain is found, whatever its width and place.
 func TestFirstOutside(t *testing.T) {
 	for limit := 1; limit < 256; limit++ {

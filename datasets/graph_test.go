@@ -138,14 +138,3 @@ func BenchmarkNewGraph(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(from))*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
 }
-
-func BenchmarkDegreeSequence(b *testing.B) {
-	g := &Graph{Offsets: make([]int64, 1_000_001)}
-	for v := range g.Nodes() {
-		g.Offsets[v+1] = g.Offsets[v] + int64(v%97)
-	}
-	for b.Loop() {
-		g.degreeSequence()
-	}
-	b.ReportMetric(float64(g.Nodes())*float64(b.N)/b.Elapsed().Seconds(), "nodes/s")
-}

@@ -130,12 +130,3 @@ func TestAssociationError(t *testing.T) {
 		t.Errorf("%+v", pairs)
 	}
 }
-
-func BenchmarkAssociations(b *testing.B) {
-	table := millionRows(1_000_000)
-	c := against(table, table, nil)
-	for b.Loop() {
-		defined(b, "association-error", c, nil)
-	}
-	b.ReportMetric(float64(len(c.Train)*b.N)/b.Elapsed().Seconds(), "rows/s")
-}

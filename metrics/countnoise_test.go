@@ -136,14 +136,3 @@ func TestCountNoiseIsScale(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkCountNoise(b *testing.B) {
-	table, regions := evenlyFilled(1000, 20)
-	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions}}
-	for b.Loop() {
-		if _, _, err := tryMeasure(b, "count-noise", c); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(len(c.Train)*b.N)/b.Elapsed().Seconds(), "rows/s")
-}

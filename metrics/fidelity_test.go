@@ -273,21 +273,3 @@ func millionRows(rows int) *datasets.Table {
 	}
 	return b.Table()
 }
-
-// BenchmarkMarginals measures 105 pairs, or 50 of 455 triples, of a million rows against as many
-// records.
-func BenchmarkMarginals(b *testing.B) {
-	table := millionRows(1_000_000)
-	c := against(table, table, nil)
-	for attributes, sets := range map[int]int{2: 0, 3: 50} { // order-free: separate benchmarks
-		b.Run(fmt.Sprint(attributes), func(b *testing.B) {
-			for b.Loop() {
-				defined(b, "marginal-distance", c, func(p Params) {
-					m := p.(*MarginalDistanceParams)
-					m.Attributes, m.Sets, m.Cut = attributes, sets, Quantile
-				})
-			}
-			b.ReportMetric(float64(len(c.Train)*b.N)/b.Elapsed().Seconds(), "rows/s")
-		})
-	}
-}

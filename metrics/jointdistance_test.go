@@ -141,23 +141,3 @@ func TestJointDistanceByCells(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkJointDistance(b *testing.B) {
-	const cells, n = 50, 1000
-	points := make([][2]int, n)
-	for i := range points {
-		points[i] = [2]int{i * 7 % cells, i * 13 % cells}
-	}
-	table := plane(cells, cells, points)
-	regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1}
-	for x := uint32(0); x < cells; x += 5 {
-		for y := uint32(0); y < cells; y += 5 {
-			regions.Low, regions.High = append(regions.Low, x, y), append(regions.High, x+5, y+5)
-			regions.Counts = append(regions.Counts, 10)
-		}
-	}
-	for b.Loop() {
-		jointOf(b, table, regions)
-	}
-	b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "rows/s")
-}

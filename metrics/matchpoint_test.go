@@ -182,15 +182,3 @@ func TestMatchPointRemembersTheRawClusters(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkMatchPoint(b *testing.B) {
-	const n = 1_000_000
-	x, y := make([]uint32, n), make([]uint32, n)
-	for i := range n {
-		x[i], y[i] = uint32(i%2), uint32(i/2%2)
-	}
-	for b.Loop() {
-		MatchPoint(x, y)
-	}
-	b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "rows/s")
-}

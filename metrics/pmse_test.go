@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -108,19 +107,5 @@ func TestPMSERows(t *testing.T) {
 	data, mass := bothTables(against(table, table, nil), table, nil, 100)
 	if data.Table.Len() != 200 || mass != [2]float64{100, 100} {
 		t.Errorf("%d records, masses %v", data.Table.Len(), mass)
-	}
-}
-
-func BenchmarkPMSE(b *testing.B) {
-	table := millionRows(40_000)
-	rows := table.AllRows()
-	c := against(table.Select(rows[:20_000]), table.Select(rows[20_000:]), nil)
-	for _, model := range []Propensity{Logistic, Boosting} {
-		b.Run(fmt.Sprint(model), func(b *testing.B) {
-			for b.Loop() {
-				defined(b, "pmse", c, pmseOf(false, model))
-			}
-			b.ReportMetric(float64(table.Len()*b.N)/b.Elapsed().Seconds(), "records/s")
-		})
 	}
 }

@@ -303,18 +303,6 @@ func anonymityBenchmark(b *testing.B) Case {
 		Release: mondrianRelease(b, data.Table, 10, mondrian.Relaxed), K: 10}
 }
 
-func benchmarkMetric(b *testing.B, name string) {
-	c := anonymityBenchmark(b)
-	for b.Loop() {
-		defined(b, name, c, nil)
-	}
-	b.ReportMetric(float64(len(c.Train))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
-func BenchmarkDiscernibility(b *testing.B) { benchmarkMetric(b, "discernibility") }
-func BenchmarkNCP(b *testing.B)            { benchmarkMetric(b, "ncp") }
-func BenchmarkAnonymity(b *testing.B)      { benchmarkMetric(b, "anonymity") }
-
 func BenchmarkCountError(b *testing.B) {
 	c := anonymityBenchmark(b)
 	for b.Loop() {

@@ -158,12 +158,3 @@ func TestChooseBoundedRefusals(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkCauchy(b *testing.B) {
-	budget := NewBudget(plenty)
-	cauchy := budget.Cauchy("x", random.NewKey(1).Stream(), true)
-	for b.Loop() {
-		path := budget.Root()
-		must(cauchy.Add(&path, 1, 1, 0))
-	}
-}

@@ -211,11 +211,3 @@ func BenchmarkDiscreteGaussian(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkDiscreteLaplace(b *testing.B) {
-	stream := random.NewKey(1).Stream()
-	s, t := laplaceRate(0.1)
-	for b.Loop() {
-		discreteLaplace(stream, s, t)
-	}
-}

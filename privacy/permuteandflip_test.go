@@ -224,26 +224,3 @@ func TestFlipRefusals(t *testing.T) {
 		t.Errorf("2 of 1: %v", err)
 	}
 }
-
-func BenchmarkPermuteAndFlip(b *testing.B) {
-	for _, n := range []int{10, 1000} {
-		for _, exact := range []bool{false, true} {
-			b.Run(fmt.Sprintf("n=%d/exact=%t", n, exact), func(b *testing.B) {
-				budget, stream := NewBudget(1), random.NewKey(1).Stream()
-				if exact {
-					p := NewPublication(1, 0)
-					budget, stream = p.Budget(), p.Noise().Open("x")
-				}
-				choice, path := budget.PermuteAndFlip("x", stream, Exact(1)), budget.Root()
-				scores := make([]float64, n)
-				for i := range scores {
-					scores[i] = float64(i * 7919 % 1009)
-				}
-				for b.Loop() {
-					fork := path.Fork()
-					must(choice.Choose(&fork, 0.1, scores))
-				}
-			})
-		}
-	}
-}

@@ -147,15 +147,3 @@ func TestSparseLaws(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkSparse(b *testing.B) {
-	budget := NewBudget(plenty)
-	path := budget.Root()
-	z := must(budget.Laplace("x", random.NewKey(1).Stream(), Exact(1)).Sparse(&path, 0.5,
-		SparseTable{Cells: 1 << 62, Width: 1}))
-	counts := make([]float64, 1)
-	for b.Loop() {
-		z.Next(counts)
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "seen/s")
-}

@@ -148,13 +148,6 @@ func TestWithinOfDraws(t *testing.T) {
 	}
 }
 
-func BenchmarkWithin(b *testing.B) {
-	law := VectorLaw{discreteLaplaceKind, 1, 0.02}
-	for range b.N {
-		Within(0.95, []Summed{{law, 12, 0.7}, {law, 24, 0.3}})
-	}
-}
-
 // TestBeyondInside: both bound the chances that the laws' definitions give, added up outcome by
 // outcome, and are not far above them.
 func TestBeyondInside(t *testing.T) {

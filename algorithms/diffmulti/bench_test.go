@@ -11,7 +11,6 @@ import (
 	"ppdp/algorithms/internal/testinput"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	csvtable "ppdp/datasets/csv"
@@ -55,38 +54,6 @@ func BenchmarkRelease(b *testing.B) {
 					params.Specialisations, params.HPrime = h, setting.hprime
 					benchmark(b, loaded.Table, setting.variant, params)
 				})
-		}
-	}
-}
-
-// BenchmarkUtilities compares the utilities on Adult itself.
-func BenchmarkUtilities(b *testing.B) {
-	table := testinput.Adult(b, "diffmulti")
-	for _, utility := range partition.Utilities() {
-		b.Run(string(utility), func(b *testing.B) {
-			params := DefaultParams()
-			params.Specialisations, params.Utility = 10_000, utility
-			benchmark(b, table, algorithms.Strict, params)
-		})
-	}
-}
-
-// BenchmarkScalability is the release alone on the paper's enlarged Adult: for each record others,
-// every attribute of which is drawn anew from its domain with probability one half. Ten million
-// rows take some 2 GB and are left out under -short.
-func BenchmarkScalability(b *testing.B) {
-	source := testinput.Adult(b, "diffmulti")
-	for _, n := range []int{200_000, 1_000_000, 10_000_000} {
-		if n > 1_000_000 && testing.Short() {
-			continue
-		}
-		table := enlarged(source, n)
-		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-			b.Run(fmt.Sprintf("%s/%d", variant, n), func(b *testing.B) {
-				params := DefaultParams()
-				params.Specialisations = 10_000
-				benchmark(b, table, variant, params)
-			})
 		}
 	}
 }

@@ -2,7 +2,6 @@ package diffmulti
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -396,45 +395,6 @@ func countRows(table *datasets.Table, regions *algorithms.Regions) []float64 {
 		exact[regions.Locate(codes)*regions.Classes+y]++
 	}
 	return exact
-}
-
-// BenchmarkTally counts a million rows of Adult's width into statistics.
-func BenchmarkTally(b *testing.B) {
-	for _, n := range []int{45_222, 1_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			schema := &datasets.Schema{}
-			for i, cells := range []int{8, 16, 7, 14, 6, 5, 2, 41} {
-				a := datasets.Attribute{Name: fmt.Sprint(i), Kind: datasets.Categorical}
-				for v := range cells {
-					a.Values = append(a.Values, fmt.Sprint(v))
-				}
-				schema.Attributes = append(schema.Attributes, a)
-			}
-			for i := range 6 {
-				schema.Attributes = append(schema.Attributes,
-					datasets.Attribute{Name: fmt.Sprint("n", i), High: 90, Step: 1})
-			}
-			stream := random.NewKey(1).Stream()
-			builder := datasets.NewBuilder(schema, n)
-			for range n {
-				row := builder.AddRow()
-				for i := range schema.Attributes {
-					builder.Set(row, i, stream.Uint32N(uint32(schema.Attributes[i].Cells())))
-				}
-			}
-			table := builder.Table()
-			attributes := schema.QuasiIdentifiers()
-			l, s := pack(table, table.AllRows(), attributes, partition.Axes(schema, attributes),
-				half)
-			stats, rows, cuts := make([]int32, l.slots), table.AllRows(),
-				[]uint32{9, 20, 30, 40, 50, 60}
-			b.ResetTimer()
-			for range b.N {
-				s.tally(rows, cuts, stats, 1)
-			}
-			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-		})
-	}
 }
 
 // must returns v, and panics on an error: for the steps that a test takes for granted.

@@ -2,7 +2,6 @@ package external
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -126,29 +125,4 @@ func TestFileIdentity(t *testing.T) {
 		t.Errorf("%s %s %s", a.Info().Program, b.Info().Program, c.Info().Program)
 	}
 	noError(t, one.Table.Validate())
-}
-
-// BenchmarkFile reads 100,000 records, a tenth of them generalised: of what an evaluation does, the
-// part that is not measuring.
-func BenchmarkFile(b *testing.B) {
-	var text strings.Builder
-	text.WriteString("age,job,pay\n")
-	for i := range 100_000 {
-		if i%10 == 0 {
-			text.WriteString("[20-30[,*,1-2\n")
-			continue
-		}
-		fmt.Fprintf(&text, "%d,%c,%d.5\n", i%100, 'a'+rune(i%3), i%10)
-	}
-	path := filepath.Join(b.TempDir(), recordsName)
-	noError(b, os.WriteFile(path, []byte(text.String()), 0o600))
-	file, err := openFile(path)
-	noError(b, err)
-	for b.Loop() {
-		p, err := file.Read(context.Background(), fileSchema)
-		noError(b, err)
-		if table, _ := p.Table(); table.Len() != 100_000 {
-			b.Fatal(table.Len())
-		}
-	}
 }

@@ -278,31 +278,9 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
-	g.DegreeSequence()
-	seed := uint64(0)
-	for b.Loop() {
-		seed++
-		release(b, g, p, algorithms.Published, 1, seed)
-	}
-	b.ReportMetric(float64(g.Nodes())*float64(b.N)/b.Elapsed().Seconds(), "nodes/s")
-}
-
 func node(inference bool) *Params {
 	return &Params{Neighbours: Node, K: 1, Inference: inference,
 		Lambda: degrees.MaxDegree}
-}
-
-func BenchmarkReleaseUNC(b *testing.B) {
-	g := testinput.Network(b, "UNC28")
-	b.Run("inference", func(b *testing.B) { benchmarkRelease(b, g, node(true)) })
-	b.Run("raw", func(b *testing.B) { benchmarkRelease(b, g, node(false)) })
-}
-
-func BenchmarkReleaseMillion(b *testing.B) {
-	g := must(graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 1_000_000, 5))
-	b.Run("inference", func(b *testing.B) { benchmarkRelease(b, g, node(true)) })
-	b.Run("raw", func(b *testing.B) { benchmarkRelease(b, g, node(false)) })
 }
 
 // must returns v, and panics on an error: for the steps that a test takes for granted.

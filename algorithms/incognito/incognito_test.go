@@ -299,23 +299,6 @@ func benchmark(b *testing.B, table *datasets.Table) {
 	}
 }
 
-// BenchmarkRoll measures one roll-up of the distinct records.
-func BenchmarkRoll(b *testing.B) {
-	table := testinput.Discrete(b, discrete.Skewed, 100_000)
-	attributes := table.Schema().QuasiIdentifiers()
-	hierarchies := must(hierarchiesOf(table.Schema(), attributes))
-	s := must(newSearch(context.Background(), table, table.AllRows(), attributes, hierarchies,
-		at(2)))
-	ladders, records := s.ladders, s.records
-	var r roller
-	into := &frequencies{}
-	b.ReportAllocs()
-	for b.Loop() {
-		r.roll(records, []change{{ladders[0].field, ladders[0].step[0]}}, into)
-	}
-	b.ReportMetric(float64(b.N)*float64(len(records.keys))/b.Elapsed().Seconds(), "groups/s")
-}
-
 // must returns v, and panics on an error: for the steps that a test takes for granted.
 func must[T any](v T, err error) T {
 	if err != nil {

@@ -4,16 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"testing"
-	"time"
-
-	"gonum.org/v1/gonum/stat"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/privacy"
 	"ppdp/random"
@@ -75,82 +69,4 @@ func BenchmarkRelease(b *testing.B) {
 			})
 		}
 	}
-}
-
-// BenchmarkAdult is the paper's own table (section 6.2): 30,162 rows, eight quasi-identifiers.
-func BenchmarkAdult(b *testing.B) {
-	table := testinput.Adult(b, "mondrian")
-	for _, mode := range []Mode{Strict, Relaxed} {
-		for _, k := range []int{2, 10, 100} {
-			b.Run(fmt.Sprintf("%s/k=%d", mode, k), func(b *testing.B) {
-				benchmark(b, table, k, mode)
-			})
-		}
-	}
-}
-
-// BenchmarkScale is the growth of a strict release with the rows, ten thousand to ten million, at k
-// of a hundred: the slope of the logarithms of time and rows (1 plus a little is n log n), and the
-// memory that the release allocates at its peak on top of the table, as a multiple of the coded
-// table.
-func BenchmarkScale(b *testing.B) {
-	var sizes, times []float64
-	for _, n := range []int{10_000, 100_000, 1_000_000, 10_000_000} {
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			table := shaped(n)
-			release := func() {
-				params := DefaultParams()
-				params.K = 100
-				if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{
-					Table: table, Rows: table.AllRows(), Params: params,
-					Variant: algorithms.Published,
-					Budget:  privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
-				}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			for b.Loop() {
-				release()
-			}
-			seconds := b.Elapsed().Seconds() / float64(b.N)
-			most := peak(release)
-			b.ReportMetric(float64(n)/seconds, "rows/s")
-			b.ReportMetric(float64(most)/float64(n*len(table.Schema().Attributes)), "peak/table")
-			sizes, times = append(sizes, math.Log(float64(n))), append(times, math.Log(seconds))
-			if len(sizes) > 1 {
-				_, slope := stat.LinearRegression(sizes, times, nil, false)
-				b.ReportMetric(slope, "slope")
-			}
-		})
-	}
-}
-
-// peak is the most heap in bytes, above what was there before, that was seen while f ran. Garbage
-// is collected eagerly meanwhile, so that it is little more than what is in use.
-func peak(f func()) uint64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(5))
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	before, most := m.HeapAlloc, m.HeapAlloc
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		ticker := time.NewTicker(time.Millisecond)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-stop:
-				return
-			case <-ticker.C:
-				var m runtime.MemStats
-				runtime.ReadMemStats(&m)
-				most = max(most, m.HeapAlloc)
-			}
-		}
-	}()
-	f()
-	close(stop)
-	<-stopped
-	return most - before
 }

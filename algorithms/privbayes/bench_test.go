@@ -59,29 +59,3 @@ func BenchmarkAdult(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkAdultAttributes is a release of Adult over its 15 attributes.
-func BenchmarkAdultAttributes(b *testing.B) {
-	table := adultTable(b)
-	for _, encoding := range []Encoding{Vanilla, Hierarchical} {
-		for _, epsilon := range []float64{0.1, 1, 10} {
-			b.Run(fmt.Sprintf("encoding=%s/eps=%v", encoding, epsilon), func(b *testing.B) {
-				params := DefaultParams()
-				params.Encoding = encoding
-				benchmark(b, table, params, algorithms.Published, epsilon)
-			})
-		}
-	}
-}
-
-// BenchmarkSubsets is the kernel: counts of all sets of at most four of 52 bits.
-func BenchmarkSubsets(b *testing.B) {
-	table := adultTable(b)
-	columns := bitColumns(table, table.AllRows(), newDomains(table.Schema(), 16))
-	for b.Loop() {
-		if _, err := countSubsets(context.Background(), columns, table.Len(), 4); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}

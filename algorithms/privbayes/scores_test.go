@@ -251,17 +251,3 @@ func TestAddingSensitivities(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkScores(b *testing.B) {
-	cells := []int32{9000, 400, 3000, 2500, 120, 800, 7000, 30, 5000, 5100, 11, 900, 2000, 1900, 60,
-		7000}
-	for _, score := range []score{maximalJoint, totalVariation} {
-		s := newScorer(score, total(cells), algorithms.Published)
-		b.Run(string(score), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				s.of(cells, 2)
-			}
-		})
-	}
-}

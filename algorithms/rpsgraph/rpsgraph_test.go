@@ -16,7 +16,6 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
 	"ppdp/internal/declared"
-	"ppdp/random"
 )
 
 func drawParams(t *rapid.T) (*Params, algorithms.Variant) {
@@ -507,27 +506,6 @@ func BenchmarkRelease(b *testing.B) {
 			benchmark(b, testinput.Network(b, bench.network), p, algorithms.Published)
 		})
 	}
-}
-
-func BenchmarkReleaseStrict(b *testing.B) {
-	for _, form := range []Form{Growing, Halving, Tree} {
-		b.Run(string(form), func(b *testing.B) {
-			p := DefaultParams()
-			p.Form = form
-			benchmark(b, testinput.Network(b, "email-Enron"), p, algorithms.Strict)
-		})
-	}
-}
-
-func BenchmarkReleaseMillion(b *testing.B) {
-	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 1_000_000, 3)
-	if err != nil {
-		b.Fatal(err)
-	}
-	p := DefaultParams()
-	p.Counts = Laplace
-	b.Run("published", func(b *testing.B) { benchmark(b, g, p, algorithms.Published) })
-	b.Run("strict", func(b *testing.B) { benchmark(b, g, p, algorithms.Strict) })
 }
 
 func benchmark(b *testing.B, g *datasets.Graph, p *Params, v algorithms.Variant) {

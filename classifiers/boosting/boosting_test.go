@@ -93,10 +93,3 @@ func BenchmarkFit(b *testing.B) {
 	table, rows := testtable.BenchmarkHalf(b)
 	testtable.BenchmarkFit(b, Classifier{}, table, rows)
 }
-
-func BenchmarkFitNumber(b *testing.B) { testtable.BenchmarkFitNumber(b, Classifier{}) }
-
-func BenchmarkPredict(b *testing.B) {
-	table, fold := testtable.Benchmark(b)
-	testtable.BenchmarkPredict(b, Classifier{}, table, fold.Train, fold.Test)
-}

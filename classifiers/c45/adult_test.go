@@ -18,8 +18,3 @@ func BenchmarkFit(b *testing.B) {
 	table, fold := testtable.Benchmark(b)
 	testtable.BenchmarkFit(b, Default, table, fold.Train)
 }
-
-func BenchmarkPredict(b *testing.B) {
-	table, fold := testtable.Benchmark(b)
-	testtable.BenchmarkPredict(b, Default, table, fold.Train, fold.Test)
-}

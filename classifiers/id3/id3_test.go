@@ -201,12 +201,3 @@ func TestCancelledInsideGolearn(t *testing.T) {
 		t.Errorf("error %v, must be %v", err, context.Canceled)
 	}
 }
-
-func BenchmarkFit(b *testing.B) {
-	table, fold := testtable.Benchmark(b)
-	nominal, err := table.Project("workclass", "marital-status", "race", "sex", "salary")
-	if err != nil {
-		b.Fatal(err)
-	}
-	testtable.BenchmarkFit(b, Classifier{}, nominal, fold.Train)
-}

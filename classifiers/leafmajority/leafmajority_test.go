@@ -58,13 +58,3 @@ func TestFit(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkFit(b *testing.B) {
-	table, fold := testtable.Benchmark(b)
-	testtable.BenchmarkFit(b, Classifier{}, table, fold.Train)
-}
-
-func BenchmarkPredict(b *testing.B) {
-	table, fold := testtable.Benchmark(b)
-	testtable.BenchmarkPredict(b, Classifier{}, table, fold.Train, fold.Test)
-}

@@ -23,13 +23,3 @@ func TestFiveColumns(t *testing.T) {
 		"adult-five": {Accuracy: 0.7964},
 	})
 }
-
-func BenchmarkFit(b *testing.B) {
-	table, fold := testtable.Benchmark(b)
-	testtable.BenchmarkFit(b, Classifier{}, table, fold.Train)
-}
-
-func BenchmarkPredict(b *testing.B) {
-	table, fold := testtable.Benchmark(b)
-	testtable.BenchmarkPredict(b, Classifier{}, table, fold.Train, fold.Test)
-}

@@ -147,5 +147,3 @@ func eliminate(system [][]float64) []float64 {
 	}
 	return solution
 }
-
-func BenchmarkFitNumber(b *testing.B) { testtable.BenchmarkFitNumber(b, Regressor{}) }

@@ -38,8 +38,3 @@ func BenchmarkFit(b *testing.B) {
 	b.ReportMetric(float64(s.rounds), "rounds")
 	b.ReportMetric(s.gap/s.primal, "gap")
 }
-
-func BenchmarkPredict(b *testing.B) {
-	table, rows := benchmarkTable(b)
-	testtable.BenchmarkPredict(b, Classifier{}, table, rows, table.AllRows())
-}

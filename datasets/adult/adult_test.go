@@ -336,21 +336,6 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// BenchmarkRead parses adult.data, without unpacking and verifying it.
-func BenchmarkRead(b *testing.B) {
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		b.Skip("PPDP_DATA is unset: the real Adult is needed")
-	}
-	content := must(datasets.Files{Dirs: []string{dir}}.Open(dataFile))
-	b.SetBytes(int64(len(content)))
-	for b.Loop() {
-		must(format().Read(context.Background(), "adult.data",
-			bytes.NewReader(plain(content))))
-	}
-	b.ReportMetric(32561*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
 func benchmarkLoad(b *testing.B, source datasets.Source, selection string) {
 	rows := 0
 	for b.Loop() {
@@ -359,8 +344,7 @@ func benchmarkLoad(b *testing.B, source datasets.Source, selection string) {
 	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
 }
 
-func BenchmarkLoad(b *testing.B)        { benchmarkLoad(b, Source{}, "rps") }
-func BenchmarkLoadStandIn(b *testing.B) { benchmarkLoad(b, StandIn{}, "rps") }
+func BenchmarkLoad(b *testing.B) { benchmarkLoad(b, Source{}, "rps") }
 
 func TestMain(m *testing.M) {
 	// A data directory given relative to where the tests were started would not be found from here.

@@ -91,19 +91,3 @@ func TestBadParameters(t *testing.T) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }
-
-func BenchmarkEnlarge(b *testing.B) {
-	set, err := adult.StandIn{}.Load(context.Background(),
-		datasets.Request{Params: &adult.Params{Select: "diffmulti"}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	params := &Params{Select: "diffmulti", N: 200_000, Redraw: 0.5}
-	for b.Loop() {
-		if _, err := enlarge(context.Background(), set.Table, params,
-			random.NewKey(1).Stream()); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(params.N)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}

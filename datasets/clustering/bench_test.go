@@ -26,16 +26,6 @@ func census(tb testing.TB) *datasets.Table {
 	return set.Table
 }
 
-func BenchmarkAddRows(b *testing.B) {
-	table := census(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		NewVectors(table.Schema(), table.Schema().QuasiIdentifiers()).AddRows(table,
-			table.AllRows())
-	}
-	b.ReportMetric(float64(table.Len()*b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
 // BenchmarkClusters is one bisection: ten restarts, each some passes over the rows.
 func BenchmarkClusters(b *testing.B) {
 	table := census(b)

@@ -236,23 +236,3 @@ func FuzzPersons(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkPersons draws three of four records of each of 250,000 people.
-func BenchmarkPersons(b *testing.B) {
-	schema := &datasets.Schema{Contributions: 3, Attributes: []datasets.Attribute{
-		{Name: "x", Low: 0, High: 10, Step: 1}}}
-	builder, persons, ids := datasets.NewBuilder(schema, 1_000_000), []int32(nil), []string(nil)
-	for row := range 1_000_000 {
-		builder.AddRow()
-		persons = append(persons, int32(row%250_000))
-		if row < 250_000 {
-			ids = append(ids, fmt.Sprint(row))
-		}
-	}
-	table := builder.Table()
-	for b.Loop() {
-		if got := datasets.OfPersons(table, persons, ids); got.Len() != 750_000 {
-			b.Fatalf("%d records, want 750,000", got.Len())
-		}
-	}
-}

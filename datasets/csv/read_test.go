@@ -513,19 +513,6 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-func BenchmarkWrite(b *testing.B) {
-	const rows = 100000
-	schema, text := adultLike(rows)
-	format := parse(b, schema)
-	content := must(format.Read(context.Background(), "f", bytes.NewReader(text)))
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		noError(b, Write(io.Discard, content.Table, nil))
-	}
-	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
 // must returns v, and panics on an error: for the steps that a test takes for granted.
 func must[T any](v T, err error) T {
 	if err != nil {

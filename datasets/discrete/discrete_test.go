@@ -213,11 +213,3 @@ func TestCancelled(t *testing.T) {
 		t.Error("no error of a cancelled context")
 	}
 }
-
-func BenchmarkSkewed(b *testing.B) {
-	params := with(func(p *Params) { p.N, p.Shape = 100_000, Skewed })
-	for b.Loop() {
-		load(b, params, 1)
-	}
-	b.ReportMetric(float64(params.N)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}

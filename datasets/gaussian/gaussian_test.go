@@ -366,17 +366,6 @@ func TestParams(t *testing.T) {
 	}
 }
 
-func benchmark(b *testing.B, shape string) {
-	const n = 10_000
-	for b.Loop() {
-		load(b, of(n, shape), 1)
-	}
-	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
-func BenchmarkNormal(b *testing.B)   { benchmark(b, normal1D) }
-func BenchmarkClusters(b *testing.B) { benchmark(b, clusters5D) }
-
 // patience is a context that ends after some looks at it.
 type patience struct {
 	context.Context

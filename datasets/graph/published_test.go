@@ -74,13 +74,3 @@ func TestStandIns(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkLoadUNC(b *testing.B) {
-	files := realFiles(b)
-	for b.Loop() {
-		must(Networks[2].Load(context.Background(),
-			datasets.Request{Files: files}))
-	}
-	b.ReportMetric(float64(Networks[2].Statistics.Edges)*float64(b.N)/b.Elapsed().Seconds(),
-		"edges/s")
-}

@@ -263,30 +263,10 @@ func TestBarabasiAlbertStops(t *testing.T) {
 	}
 }
 
-func BenchmarkBarabasiAlbertDense(b *testing.B) {
-	const n, links = 6000, 2000
-	for b.Loop() {
-		if _, err := BarabasiAlbert(context.Background(), stream("bench"), n, links); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(n*links)*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
-}
-
 func BenchmarkBarabasiAlbert1M(b *testing.B) {
 	const n, links = 1_000_000, 5
 	for b.Loop() {
 		must(BarabasiAlbert(context.Background(), stream("bench"), n, links))
 	}
 	b.ReportMetric(float64(n*links)*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
-}
-
-func BenchmarkStandInUNC(b *testing.B) {
-	unc := standIn{Networks[2]}
-	for b.Loop() {
-		if _, err := unc.Load(context.Background(), datasets.Request{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(unc.Statistics.Edges)*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
 }

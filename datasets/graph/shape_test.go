@@ -149,12 +149,3 @@ func TestRandomShape(t *testing.T) {
 		t.Errorf("%v triangles, want about %v", found, mean)
 	}
 }
-
-func BenchmarkShapeUNC(b *testing.B) {
-	degrees := must(Networks[2].Statistics.DegreeSequence())
-	g := must(WithDegrees(context.Background(), stream("benchmark"), degrees))
-	for b.Loop() {
-		must(ShapeOf(context.Background(), g))
-	}
-	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
-}

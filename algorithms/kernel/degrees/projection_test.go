@@ -158,14 +158,6 @@ func TestProjectionSensitivity(t *testing.T) {
 	}
 }
 
-func BenchmarkSortEdgesUNC(b *testing.B) {
-	g := testinput.Network(b, "UNC28")
-	for b.Loop() {
-		sortEdges(g)
-	}
-	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
-}
-
 func BenchmarkProjectUNC(b *testing.B) {
 	g := testinput.Network(b, "UNC28")
 	order := orderOf(g)

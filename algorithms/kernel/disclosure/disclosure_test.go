@@ -278,22 +278,3 @@ func TestSuppression(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkKeeps(b *testing.B) {
-	all, class := NewClass(14), NewClass(14)
-	for value := range uint32(14) {
-		all.Add(value, int(1000+100*value))
-		class.Add(value, int(1+value*value%7))
-	}
-	w := NewWhole(all, [][]uint32{{0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2}})
-	for _, l := range []Limits{{L: 3, Diversity: Distinct, T: 1}, {L: 3, Diversity: Entropy, T: 1},
-		{L: 3, Diversity: Recursive, C: 2, T: 1}, {L: 1, T: .5, Distance: Equal},
-		{L: 1, T: .5, Distance: Ordered}, {L: 1, T: .5, Distance: Hierarchical}} {
-		b.Run(fmt.Sprint(l.Diversity, l.Distance), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				l.keeps(class, w)
-			}
-		})
-	}
-}

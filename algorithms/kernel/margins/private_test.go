@@ -195,19 +195,3 @@ func TestFinder(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkPrivateBins(b *testing.B) {
-	a, cells := wide(0, 2_000_000), make([]uint32, 30_000)
-	stream := random.NewKey(5).Stream()
-	for i := range cells {
-		cells[i] = uint32(5000 * -math.Log(stream.Open01()))
-	}
-	budget := privacy.NewBudget(1e9)
-	noise, path := budget.DiscreteLaplace("x", stream, privacy.Exact(1)), budget.Root()
-	for b.Loop() {
-		if _, _, _, err := PrivateBins(a, cells, 24, noise, &path, 0.05); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(len(cells))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}

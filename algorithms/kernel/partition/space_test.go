@@ -197,26 +197,3 @@ func BenchmarkSplit(b *testing.B) {
 	}
 	reportRows(b, len(rows))
 }
-
-func BenchmarkClassHistogram(b *testing.B) {
-	table := benchmarkTable()
-	space := NewSpace(table, table.Schema().QuasiIdentifiers())
-	rows := table.AllRows()
-	counts := make([]int32, 2*99)
-	b.ReportAllocs()
-	for b.Loop() {
-		space.ClassHistogram(rows, 8, 0, counts)
-	}
-	reportRows(b, len(rows))
-}
-
-func BenchmarkMedian(b *testing.B) {
-	table := benchmarkTable()
-	space := NewSpace(table, table.Schema().QuasiIdentifiers())
-	rows := table.AllRows()
-	b.ReportAllocs()
-	for b.Loop() {
-		space.Median(rows, 0, 0, 74)
-	}
-	reportRows(b, len(rows))
-}

@@ -195,30 +195,3 @@ func TestEncodeRefuses(t *testing.T) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }
-
-// BenchmarkEncode writes ten thousand regions whose jobs go through the tree.
-func BenchmarkEncode(b *testing.B) {
-	const n = 10_000
-	s := schema()
-	q := &algorithms.Regions{Attributes: []int{1, 2, 3}, Classes: 2, Counts: make([]float64, 2*n),
-		Axes: []*datasets.Axis{s.Attributes[1].Axis(), nil, nil}}
-	var records []Record
-	for r := range int32(n) {
-		at := int32(r % 6)
-		q.Low = append(q.Low, q.Axes[0].Low[at], 0, 0)
-		q.High = append(q.High, q.Axes[0].High[at], uint32(r%10)+1, 3)
-		q.Nodes = append(q.Nodes, at, -1, -1)
-		records = append(records, Record{r, 0}, Record{r, 1})
-	}
-	for _, e := range []Encoding{NodeMidpoint, Nominal} {
-		b.Run(string(e), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := e.Encode(context.Background(), s, q, records); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(len(records)*b.N)/b.Elapsed().Seconds(), "rows/s")
-		})
-	}
-}
