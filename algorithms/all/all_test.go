@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -25,9 +26,24 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := must(algorithms.Lookup(name))
-			conformance.Run(t, a, settings[name]...)
+			conformance.Run(t, a, append([]algorithms.Params{quick(a.Params())},
+				settings[name]...)...)
 		})
 	}
+}
+
+// quick lowers what the time of releases by a graphical model grows with, and none of the checks
+// depends on: the steps of fits, copies of records and the cap on rows, as in settings.
+func quick(p algorithms.Params) algorithms.Params {
+	v := reflect.ValueOf(p).Elem()
+	if steps := v.FieldByName("Iterations"); steps.IsValid() && steps.Int() > 20 {
+		steps.SetInt(20)
+		v.FieldByName("MaxRows").SetInt(maxRows)
+		if copies := v.FieldByName("Copies"); copies.IsValid() {
+			copies.SetInt(2)
+		}
+	}
+	return p
 }
 
 // kernels are the folders beside the baselines that hold no baseline.

@@ -25,9 +25,9 @@ import (
 	"ppdp/random"
 )
 
-// Run checks an algorithm under every variant it has, first with its default parameters, then with
-// each of the other settings given, which are only read; and so again as releases are handed out,
-// where they can be. The checks are parallel subtests.
+// Run checks an algorithm under every variant it has, with each of the settings given, which are
+// only read; and so again as releases are handed out, where they can be. The checks are parallel
+// subtests.
 func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 	t.Helper()
 	t.Run("info", func(t *testing.T) { report(t, checkInfo(a)) })
@@ -35,7 +35,6 @@ func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 		t.Parallel()
 		report(t, checkParams(a))
 	})
-	settings = append([]algorithms.Params{a.Params()}, settings...)
 	for i, params := range settings {
 		for _, guarantee := range a.Info().Variants {
 			if checker, ok := a.(algorithms.VariantChecker); ok &&
