@@ -28,10 +28,23 @@ type fault struct {
 	sound     bool // the change is no fault: nothing may see it
 }
 
-// faultReleases is how many releases of either input of a pair the black box makes.
-const faultReleases = "4000"
+// faultKind is where faults are planted, with the page that has their table.
+type faultKind struct {
+	page, head string
+	releases   string // of either input of a pair, for the black box
+	handedOut  bool   // what draws the releases that are handed out; package privacy tests it
+	faults     []fault
+}
 
-// faults are the rows of the table in docs/privacy.md.
+// faultKinds are the tables. Exact draws take longer: there are fewer releases.
+var faultKinds = []faultKind{
+	{page: "privacy.md", head: "| fault | planted in | replay | black box | own tests |\n",
+		releases: "4000", faults: faults},
+	{page: "promises.md", releases: "1000", handedOut: true, faults: publicationFaults,
+		head: "| fault in the exact path | audited | replay | black box | law tests |\n"},
+}
+
+// faults are mistakes in baselines.
 var faults = []fault{
 	{name: "noise scaled down by n", in: "rps", edits: []mutant{{
 		folder: "algorithms/rps", function: "newRecursion",
@@ -247,6 +260,38 @@ func neverCalled() {`}},
 	},
 }
 
+// publicationFaults are mistakes where only releases that are handed out are drawn.
+var publicationFaults = []fault{
+	{name: "empty counts of occupied cells without noise", in: "diffgen",
+		edits: []mutant{{folder: "privacy", function: "newSparse",
+			old: "for i, n := range table.Counts {",
+			with: "for i, n := range table.Counts {\n" +
+				"		if how.skips != nil && n == 0 {\n			continue\n		}\n"}}},
+	{name: "empty cells without noise", in: "diffgen",
+		edits: []mutant{{folder: "privacy", function: "skips.next", old: "from >= places ||",
+			with: "from >= 0 ||"}}},
+	{name: "half of sigma", in: "independent", delta: "1e-9",
+		edits: []mutant{{folder: "privacy", function: "Gaussian.AddAll",
+			old: "math.Sqrt(spared)", with: "2 * math.Sqrt(spared)"}}},
+	{name: "half the scale of discrete Laplace noise", in: "rps",
+		edits: []mutant{{folder: "privacy", function: "Path.addExactly",
+			old: "discreteLaplace(m.stream, s, t)", with: "discreteLaplace(m.stream, 2*s, t)"}}},
+	{name: "a rate for twice the epsilon", in: "rps",
+		edits: []mutant{{folder: "privacy", function: "Path.exactRate",
+			old: "rate *= spared", with: "rate *= 2 * spared"}}},
+	{name: "a choice at twice its epsilon", in: "rps",
+		edits: []mutant{{folder: "privacy", function: "mechanism.given",
+			old: "choiceRate(epsilon)", with: "choiceRate(2 * epsilon)"}}},
+	{name: "a grid that the number of records decides", in: "diffmulti", params: "utility: dm",
+		edits: []mutant{{folder: "algorithms/kernel/partition", function: "NewCutPoints",
+			old: "if scorer.Utility == Discernibility {", with: "if false {"}}},
+	{name: "a mechanism skipped", in: "rps",
+		edits: []mutant{{folder: "privacy", function: "Path.addExactly",
+			old: "return p.perturb(m, epsilon,",
+			with: "if true {\n		return p.charge(m, epsilon, 1)\n	}\n" +
+				"	return p.perturb(m, epsilon,"}}},
+}
+
 // subject is a spec of the fault's baseline, strict and at epsilon 1.
 func (f *fault) subject() string {
 	dataset, measure := "{name: gaussian, n: 100}", "w1"
@@ -265,11 +310,15 @@ measure:
 }
 
 // audit runs a program's audit of the fault's baseline.
-func (f *fault) audit(t *testing.T, program, stem string, more ...string) *results.Audit {
+func (k *faultKind) audit(t *testing.T, f *fault, program, stem string,
+	more ...string) *results.Audit {
 	t.Helper()
 	write(t, stem+".yaml", f.subject())
 	args := append([]string{"audit", stem + ".yaml", "--json", "--contributions",
 		cmp.Or(f.persons, "0")}, more...)
+	if k.handedOut {
+		args = append(args, "--publication")
+	}
 	command := exec.Command(program, args...)
 	out, err := command.Output() // exit code 1 where something is refuted
 	var found []results.Audit
@@ -286,15 +335,20 @@ func kindsOf(a *results.Audit) (kinds []string) {
 	return kinds
 }
 
-// ownTests reports whether the baseline's own tests, replays left out, pass on changed sources.
-func (f *fault) ownTests(t *testing.T, root, overlay string) bool {
+// ownTests reports whether the tests of what is changed pass on changed sources: those of package
+// privacy, or the baseline's own with its conformance, replays left out.
+func (k *faultKind) ownTests(t *testing.T, f *fault, root, overlay string) bool {
 	t.Helper()
-	own := exec.Command("go", "test", "-overlay", overlay, "./algorithms/"+cmp.Or(f.folder, f.in))
-	suite := exec.Command("go", "test", "-overlay", overlay, "-run", "TestConformance/^"+f.in+"$",
-		"-skip", "TestConformance/[^/]*/[^/]*/[^/]*/replay|"+
-			"TestConformance/[^/]*/[^/]*/[^/]*/delta/replay", "./algorithms/all")
+	const replays = "TestConformance/[^/]*/[^/]*/[^/]*/replay|" +
+		"TestConformance/[^/]*/[^/]*/[^/]*/delta/replay"
+	commands := [][]string{{"./algorithms/" + cmp.Or(f.folder, f.in)},
+		{"-run", "TestConformance/^" + f.in + "$", "-skip", replays, "./algorithms/all"}}
+	if k.handedOut {
+		commands = [][]string{{"./privacy"}}
+	}
 	pass := true
-	for _, command := range []*exec.Cmd{own, suite} {
+	for _, args := range commands {
+		command := exec.Command("go", append([]string{"test", "-overlay", overlay}, args...)...)
 		command.Dir = root
 		out, err := command.CombinedOutput()
 		if strings.Contains(string(out), "build failed") {
@@ -343,17 +397,16 @@ func (f *fault) head() string {
 	return fmt.Sprintf("| %s | %s | ", name, f.in)
 }
 
-// faultTable returns docs/privacy.md, the part of it that is the table, and the table's lines by
-// how they begin.
-func faultTable() (page, table string, rows map[string]string) {
-	page = string(must(os.ReadFile(privacyPage)))
-	_, table, _ = strings.Cut(page, "| fault | planted in | replay | black box | own tests |\n"+
-		"|---|---|---|---|---|\n")
+// table returns the page of the faults, the part of it that is their table, and the table's lines
+// by how they begin.
+func (k *faultKind) table() (page, table string, rows map[string]string) {
+	page = string(must(os.ReadFile(k.path())))
+	_, table, _ = strings.Cut(page, k.head+"|---|---|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	table += "\n"
 	rows = make(map[string]string)
 	for line := range strings.Lines(table) {
-		for _, f := range faults {
+		for _, f := range k.faults {
 			if strings.HasPrefix(line, f.head()) {
 				rows[f.head()] = strings.TrimSpace(line)
 			}
@@ -362,88 +415,101 @@ func faultTable() (page, table string, rows map[string]string) {
 	return page, table, rows
 }
 
-var privacyPage = filepath.Join("..", "docs", "privacy.md")
+func (k *faultKind) path() string { return filepath.Join("..", "docs", k.page) }
 
 // TestFaultsApply: faults still change the source, and one of them, planted, is seen by the replay.
 // "make faults" plants all.
 func TestFaultsApply(t *testing.T) {
-	for _, f := range faults {
-		applies(t, f.name, f.edits...)
+	for _, k := range faultKinds {
+		for _, f := range k.faults {
+			applies(t, f.name, f.edits...)
+		}
 	}
 	if testing.Short() || raceDetector {
 		t.Skip("builds a program, which -short and the race detector leave out")
 	}
-	root := must(filepath.Abs(".."))
+	k := &faultKinds[0]
 	i := slices.IndexFunc(faults, func(f fault) bool { return f.name == "noise on one class only" })
-	f := faults[i]
+	f := &faults[i]
 	stem := filepath.Join(t.TempDir(), "fault")
-	found := f.audit(t, build(t, root, stem, f.edits...), stem)
-	_, _, rows := faultTable()
+	found := k.audit(t, f, build(t, must(filepath.Abs("..")), stem, f.edits...), stem)
+	_, _, rows := k.table()
 	if replay := strings.Join(kindsOf(found), ", "); !found.Refuted() ||
 		!strings.HasPrefix(rows[f.head()], f.head()+replay+" |") {
 		t.Errorf("the replay finds %v, docs/privacy.md has %s", replay, rows[f.head()])
 	}
 }
 
-// TestFaultTable: docs/privacy.md has a line for each fault. Each that breaks a claim is seen by
-// the replay or by the black box, and what is no fault by neither.
+// TestFaultTable: each page has a line for each of its faults. Each fault that breaks a claim is
+// seen by the replay or by the black box, and what is no fault by neither.
 func TestFaultTable(t *testing.T) {
-	_, table, rows := faultTable()
-	var want strings.Builder
-	for _, f := range faults {
-		row := rows[f.head()]
-		want.WriteString(row + "\n")
-		nothing := strings.HasPrefix(row, f.head()+unseen+" | "+unseen+" | ")
-		if row == "" || !f.anonymous && nothing != f.sound ||
-			f.sound && row != f.row(seen{}) && row != f.row(seen{own: true}) {
-			t.Errorf("%q is the line of %s in %s", row, f.name, f.in)
+	for _, k := range faultKinds {
+		_, table, rows := k.table()
+		var want strings.Builder
+		for _, f := range k.faults {
+			row := rows[f.head()]
+			want.WriteString(row + "\n")
+			nothing := strings.HasPrefix(row, f.head()+unseen+" | "+unseen+" | ")
+			if row == "" || !f.anonymous && nothing != f.sound ||
+				f.sound && row != f.row(seen{}) && row != f.row(seen{own: true}) {
+				t.Errorf("%q is the line of %s in %s", row, f.name, f.in)
+			}
 		}
-	}
-	if table != want.String() {
-		t.Errorf("docs/privacy.md has other lines than these, in this order:\n%s", want.String())
+		if table != want.String() {
+			t.Errorf("docs/%s has other lines than these, in this order:\n%s", k.page,
+				want.String())
+		}
 	}
 }
 
 // TestFaults builds a program for every planted fault and measures which of replay, black box and
-// the baseline's own tests see it. With -update it writes what it finds into docs/privacy.md.
+// tests see it. With -update it writes what it finds into the pages.
 func TestFaults(t *testing.T) {
 	if os.Getenv("PPDP_FAULTS") == "" {
 		t.Skip("PPDP_FAULTS is not set: a program and its tests are built for each fault " +
 			"(make faults)")
 	}
-	root := must(filepath.Abs(".."))
-	dir := t.TempDir()
+	root, dir := must(filepath.Abs("..")), t.TempDir()
 	sound := build(t, root, filepath.Join(dir, "sound"))
-	for i, f := range faults {
-		t.Run(fmt.Sprint(i, " ", f.name, " in ", f.in), func(t *testing.T) {
-			stem := filepath.Join(dir, fmt.Sprint("fault-", i))
-			var found seen
-			if !f.anonymous {
-				if a := f.audit(t, sound, stem); !a.Passed() {
-					t.Errorf("without the fault: %s", a.Verdict())
-				}
-				program := build(t, root, stem, f.edits...)
-				a := f.audit(t, program, stem, "--black-box", faultReleases)
-				found.kinds, found.blackBox = kindsOf(a), a.BlackBox.Accused
-				t.Logf("%v; %s", a.Failures, a.BlackBox.Text)
+	for _, k := range faultKinds {
+		for i, f := range k.faults {
+			t.Run(f.name+" in "+f.in, func(t *testing.T) {
+				k.measure(t, &f, root, sound, filepath.Join(dir, fmt.Sprint(k.page, "-", i)))
+			})
+		}
+	}
+}
+
+// measure plants a fault and compares what sees it with the line of the page.
+func (k *faultKind) measure(t *testing.T, f *fault, root, sound, stem string) {
+	var found seen
+	if !f.anonymous {
+		// Cuts for discernibility are refused where releases are handed out.
+		if refused := k.handedOut && f.params != ""; !refused {
+			if a := k.audit(t, f, sound, stem, "--transcripts", "10"); !a.Passed() {
+				t.Errorf("without the fault: %s", a.Verdict())
 			}
-			found.own = !f.ownTests(t, root, overlay(t, root, stem, f.edits...))
-			row := f.row(found)
-			t.Log(row)
-			page, table, rows := faultTable()
-			switch old := rows[f.head()]; {
-			case old == row:
-			case !*update:
-				t.Errorf("docs/privacy.md has %q: make faults FAULTS=-update", old)
-			default:
-				rows[f.head()] = row
-				var lines strings.Builder
-				for _, f := range faults {
-					lines.WriteString(cmp.Or(rows[f.head()], f.head()+"? | ? | ? |") + "\n")
-				}
-				page = strings.Replace(page, table, lines.String(), 1)
-				noError(t, os.WriteFile(privacyPage, []byte(page), 0o666))
-			}
-		})
+		}
+		program := build(t, root, stem, f.edits...)
+		a := k.audit(t, f, program, stem, "--black-box", k.releases)
+		found.kinds, found.blackBox = kindsOf(a), a.BlackBox.Accused
+		t.Logf("%v; %s", a.Failures, a.BlackBox.Text)
+	}
+	found.own = !k.ownTests(t, f, root, overlay(t, root, stem, f.edits...))
+	row := f.row(found)
+	t.Log(row)
+	page, table, rows := k.table()
+	switch old := rows[f.head()]; {
+	case old == row:
+	case !*update:
+		t.Errorf("docs/%s has %q: make faults FAULTS=-update", k.page, old)
+	default:
+		rows[f.head()] = row
+		var lines strings.Builder
+		for _, f := range k.faults {
+			lines.WriteString(cmp.Or(rows[f.head()], f.head()+"? | ? | ? |") + "\n")
+		}
+		page = strings.Replace(page, table, lines.String(), 1)
+		noError(t, os.WriteFile(k.path(), []byte(page), 0o666))
 	}
 }

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -15,17 +14,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
-
-	"ppdp/internal/regress"
 )
 
 // mutant is a change of one function, "Name" or "Type.Method", of the package in a folder. The
 // function gets the body with, which may call the sound one, called "sound" and its name. Where old
 // is given, that part of the body alone becomes with. How the source is laid out, and which file it
 // is in, does not matter. Without a function, old is part of a file, such as a constant.
-type mutant struct{ name, folder, function, old, with string }
+type mutant struct{ folder, function, old, with string }
 
 // changedFiles returns the files that mutants change, by path.
 func changedFiles(root string, mutants ...mutant) (map[string]string, error) {
@@ -119,29 +115,6 @@ func find(text, old string) (from, to int) {
 	return places[at], places[at+len(wanted)-1] + 1
 }
 
-// mutants are mistakes of the kind the gate is there for, each a change of the source.
-var mutants = []mutant{
-	{name: "Laplace noise of half the scale", folder: "privacy", function: "drawLaplace",
-		with: "return soundDrawLaplace(s) / 2"},
-	{name: "dropped leaf", folder: "algorithms/rps", function: "recursion.leaf",
-		old:  "copy(published, r.noisy)",
-		with: "if len(r.sizes) == 0 {\nclear(r.noisy)\n}\ncopy(published, r.noisy)"},
-	{name: "split off by one", folder: "algorithms/kernel/partition", function: "width.split",
-		with: "return codes.soundSplit(rows, moved, at+1)"},
-	{name: "test rows among the training rows",
-		folder: "experiments/engine", function: "trialData.split",
-		old: "m.folds[fold].Train", with: "m.rows"},
-	{name: "regions of k-1 records", folder: "algorithms/mondrian", function: "Algorithm.Release",
-		old: "split(ctx, table, rows, params)", with: "split(ctx, table, rows, " +
-			"func(p Params) *Params { p.K--; return &p }(*params))"},
-	{name: "geometric noise of half the scale", folder: "privacy", function: "drawGeometric",
-		with: "return soundDrawGeometric(s, 2*rate)"},
-	{name: "leaked labels", folder: "algorithms/rps", function: "recursion.leaf",
-		old:  "r.leaves.AddAll(path, path.Remaining(), r.noisy)",
-		with: "r.leaves.AddAll(path, path.Remaining(), append([]float64(nil), r.noisy...))"},
-	{name: "no noise at all", folder: "privacy", function: "drawLaplace", with: "return 0"},
-}
-
 // applies reports changes whose places the source no longer has and, in the tests that take long,
 // those that no longer compile.
 func applies(t *testing.T, name string, mutants ...mutant) {
@@ -164,117 +137,6 @@ func applies(t *testing.T, name string, mutants ...mutant) {
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", name, err, out)
 	}
-}
-
-// TestMutantsApply: mutants still change the source.
-func TestMutantsApply(t *testing.T) {
-	for _, m := range mutants {
-		applies(t, m.name, m)
-	}
-}
-
-// gateSpecs writes the experiments that the gate sees the mechanisms through, on data that need no
-// files.
-func gateSpecs(t *testing.T, dir string) []string {
-	t.Helper()
-	var paths []string
-	for _, name := range []string{"compare/noise", "rps/noise"} {
-		text := must(os.ReadFile(filepath.Join("..", "experiments",
-			filepath.FromSlash(name)+".yaml")))
-		mine := strings.ReplaceAll(name, "/", "-")
-		path := filepath.Join(dir, mine+".yaml")
-		own := strings.Replace(string(text), "name: "+name, "name: mine/"+mine, 1)
-		write(t, path, strings.Replace(own, "{name: adult, ", "{name: adult-standin, ", 1))
-		paths = append(paths, path)
-	}
-	return paths
-}
-
-// amongAll is the level that makes n comparisons as strict as they are among the fewer than 6000 of
-// all quick experiments: Holm's correction multiplies by their number.
-func amongAll(n int) float64 { return regress.DefaultOptions.Alpha * float64(n) / 6000 }
-
-// TestMutants: the gate fails on each planted change of the source, under the baseline's seed,
-// where it compares exactly, and under another, where it tests. Runs with failed jobs are compared
-// like any other. Ten runs of unchanged source under other seeds must pass: each gives a false
-// alarm with a chance of at most 0.01, so all ten pass with one of at least 0.9; the seeds are
-// fixed.
-func TestMutants(t *testing.T) {
-	if os.Getenv("PPDP_MUTANTS") == "" {
-		t.Skip("PPDP_MUTANTS is not set: eight programs are built in minutes (make mutants)")
-	}
-	root := must(filepath.Abs(".."))
-	dir := t.TempDir()
-	specs := gateSpecs(t, dir)
-	runOf := func(out, seed string) []string {
-		return append(append([]string{"run"}, specs...), "--quick", "--out", out, "--seed", seed)
-	}
-	base := filepath.Join(dir, "base")
-	program := func(args ...string) (string, int) {
-		var out bytes.Buffer
-		code := run(args, &out, &out, environment{ctx: context.Background(), now: time.Now})
-		return out.String(), code
-	}
-	gate := func(out string, alpha float64) (*regress.Gate, int) {
-		text, code := program("regress", "--out", out, "--reference", base, "--json", "--alpha",
-			fmt.Sprint(alpha))
-		text, _, _ = strings.Cut(text, "\nppdp: ")
-		var g regress.Gate
-		if err := json.Unmarshal([]byte(text), &g); err != nil {
-			t.Fatalf("%v in %s", err, text)
-		}
-		return &g, code
-	}
-	const seed, otherSeed = "2006", "8"
-	for _, args := range [][]string{runOf(filepath.Join(dir, "unchanged"), seed),
-		{"regress", "--out", filepath.Join(dir, "unchanged"), "--reference", base, "--accept",
-			"--reason", "unchanged"}} {
-		if text, code := program(args...); code != exitDone {
-			t.Fatalf("%v: exit code %d\n%s", args, code, text)
-		}
-	}
-	unchanged, _ := gate(filepath.Join(dir, "unchanged"), regress.DefaultOptions.Alpha)
-	alpha := amongAll(len(unchanged.Comparisons))
-	alarms := 0
-	for i := range 10 {
-		out := filepath.Join(dir, fmt.Sprintf("unchanged-%d", 100+i))
-		if text, code := program(runOf(out, fmt.Sprint(100+i))...); code != exitDone {
-			t.Fatal(text)
-		}
-		if g, code := gate(out, regress.DefaultOptions.Alpha); code != exitDone {
-			alarms++
-			t.Errorf("seed %d of unchanged source: %v", 100+i, g.Counts)
-		}
-	}
-	t.Logf("%d of 10 unchanged runs under other seeds set off the gate", alarms)
-	exact, tested := 0, 0
-	for i, m := range mutants {
-		program := build(t, root, filepath.Join(dir, fmt.Sprintf("mutant-%d", i)), m)
-		caught := func(seed string) bool {
-			out := filepath.Join(dir, fmt.Sprintf("out-%d-%s", i, seed))
-			failed := ""
-			text, err := exec.Command(program, runOf(out, seed)...).CombinedOutput()
-			if err != nil {
-				lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-				failed = "; the run itself ends with: " + lines[len(lines)-1]
-			}
-			g, code := gate(out, alpha)
-			t.Logf("%s, seed %s: %v%s", m.name, seed, g.Counts, failed)
-			return code == exitFailed
-		}
-		if caught(seed) {
-			exact++
-		} else {
-			t.Errorf("%s: not seen under the baseline's seed", m.name)
-		}
-		if caught(otherSeed) {
-			tested++
-		} else {
-			t.Errorf("%s: not seen under another seed", m.name)
-		}
-	}
-	t.Logf("%d of %d mutants caught under the baseline's seed, %d under another", exact,
-		len(mutants), tested)
 }
 
 // overlay writes changed sources for the go command's -overlay and returns the file to name there.

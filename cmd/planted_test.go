@@ -77,10 +77,13 @@ func exactCounts(in *algorithms.Input, release *algorithms.Release) {
 	}
 }
 
-// TestPlantedChanges is the fast version of TestMutants: it wraps algorithms instead of changing
-// the source. The gate must find each change under the baseline's seed, where it compares exactly,
-// and under another, where it tests, at the level of all quick experiments; unchanged runs must
-// pass.
+// amongAll is the level that makes n comparisons as strict as they are among the fewer than 6000 of
+// all quick experiments: Holm's correction multiplies by their number.
+func amongAll(n int) float64 { return regress.DefaultOptions.Alpha * float64(n) / 6000 }
+
+// TestPlantedChanges: the gate must find each change of an algorithm under the baseline's seed,
+// where it compares exactly, and under another, where it tests, at the level of all quick
+// experiments; unchanged runs must pass.
 //
 // That does not depend on the seeds. Of the noise on 2 × 2 × 16 class counts (two folds, two
 // classes, as many leaves) a trial's mean has a relative standard deviation of 1/√64 = 0.13; with

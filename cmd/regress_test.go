@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,16 +15,16 @@ import (
 
 // constants are changes of one constant each, of five baselines.
 var constants = []mutant{
-	{name: "rps", folder: "algorithms/rps", old: "const leafShare = 0.5",
+	{folder: "algorithms/rps", old: "const leafShare = 0.5",
 		with: "const leafShare = 0.55"},
-	{name: "dpcube", folder: "algorithms/dpcube",
+	{folder: "algorithms/dpcube",
 		old:  `CountNoise("cell counts", privacy.Exact(1))`,
 		with: `CountNoise("cell counts", privacy.Exact(2))`},
-	{name: "mst", folder: "algorithms/mst", old: "in.Budget.Total() / 3",
+	{folder: "algorithms/mst", old: "in.Budget.Total() / 3",
 		with: "in.Budget.Total() / 4"},
-	{name: "independent", folder: "algorithms/independent", old: "d.Each(in.Budget.Total(), sets)",
+	{folder: "algorithms/independent", old: "d.Each(in.Budget.Total(), sets)",
 		with: "d.Each(in.Budget.Total()/2, sets)"},
-	{name: "aim", folder: "algorithms/aim", old: "const between = 0.5",
+	{folder: "algorithms/aim", old: "const between = 0.5",
 		with: "const between = 0.1"},
 }
 
@@ -58,11 +59,11 @@ func TestRebuilt(t *testing.T) {
 		t.Errorf("only code differs: %s", out)
 	}
 	for _, m := range constants {
-		_, text, moved := strings.Cut("\n"+out, "\n"+m.name+" moved: ")
+		_, text, moved := strings.Cut("\n"+out, "\n"+path.Base(m.folder)+" moved: ")
 		text, _, _ = strings.Cut(text, "\n\n")
 		if !moved || !strings.Contains(text, "No Revision was raised") ||
 			!strings.Contains(text, "/"+m.folder) {
-			t.Errorf("%s: the paragraph is %q", m.name, text)
+			t.Errorf("%s: the paragraph is %q", path.Base(m.folder), text)
 		}
 	}
 
