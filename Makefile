@@ -141,7 +141,7 @@ torture:
 
 # Faults planted in real baselines: which of replay, black box and their own tests see them? A
 # program and its tests are built for each; half an hour. With FAULTS=-update what is found becomes
-# the table in docs/privacy.md.
+# the table in docs/generated/faults.md.
 .PHONY: faults
 faults:
 	PPDP_FAULTS=1 $(GO) test -timeout 3h -run 'Test(Publication)?Faults$$' -v ./cmd $(FAULTS)

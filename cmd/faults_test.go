@@ -38,9 +38,9 @@ type faultKind struct {
 
 // faultKinds are the tables. Exact draws take longer: there are fewer releases.
 var faultKinds = []faultKind{
-	{page: "privacy.md", head: "| fault | planted in | replay | black box | own tests |\n",
+	{page: "generated/faults.md", head: "| fault | planted in | replay | black box | own tests |\n",
 		releases: "4000", faults: faults},
-	{page: "promises.md", releases: "1000", handedOut: true, faults: publicationFaults,
+	{page: "generated/faults.md", releases: "1000", handedOut: true, faults: publicationFaults,
 		head: "| fault in the exact path | audited | replay | black box | law tests |\n"},
 }
 
@@ -415,7 +415,7 @@ func (k *faultKind) table() (page, table string, rows map[string]string) {
 	return page, table, rows
 }
 
-func (k *faultKind) path() string { return filepath.Join("..", "docs", k.page) }
+func (k *faultKind) path() string { return filepath.Join("..", "docs", filepath.FromSlash(k.page)) }
 
 // TestFaultsApply: faults still change the source, and one of them, planted, is seen by the replay.
 // "make faults" plants all.
