@@ -46,7 +46,7 @@ Of generalised values (ranges such as [20, 30), 20-29 or [20-30[, sets, terms of
 of those that they stand for is drawn. Records with values outside the schema are left out of what
 is measured, and counted.
 
-The page is measured on your data and as private as they are. docs/evaluate.md goes through it.
+The page is measured on your data and as private as they are; docs/your-table.md explains it.
 
 Examples:
 
