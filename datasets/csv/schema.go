@@ -60,37 +60,37 @@ const dropRow = math.MaxUint32
 
 // schemaFile mirrors a schema file.
 type schemaFile struct {
-	Delimiter      string      `yaml:"delimiter"`
-	Header         bool        `yaml:"header"`
-	Encoding       string      `yaml:"encoding"`
-	Decimal        string      `yaml:"decimal"`
-	Trim           bool        `yaml:"trim"`
-	Missing        []string    `yaml:"missing,flow-one"`
-	MissingAsValue bool        `yaml:"missing-as-value"`
-	Class          string      `yaml:"class"`
-	Person         string      `yaml:"person"`
-	Contributions  int         `yaml:"contributions"`
-	Attributes     []attribute `yaml:"attributes"`
-	Constraints    []string    `yaml:"constraints,flow-one"`
+	Delimiter      string      `yaml:"delimiter" default:"\",\"" doc:"the character between fields; \\t for a tab"`
+	Header         bool        `yaml:"header" default:"true" doc:"the first line names the columns, which may then come in any order; those that the schema does not list are left out, and the run says which. With false the attributes are all columns in their order"`
+	Encoding       string      `yaml:"encoding" default:"utf-8" doc:"latin-1 reads Latin-1 and Windows-1252, which contains it. Columns in messages count bytes of the text in UTF-8"`
+	Decimal        string      `yaml:"decimal" default:"\".\"" doc:"a comma reads numbers with a decimal comma; points are then errors. Releases are written with a point"`
+	Trim           bool        `yaml:"trim" default:"false" doc:"true cuts white space around fields; not possible with a delimiter that is white space"`
+	Missing        []string    `yaml:"missing,flow-one" default:"none" doc:"texts that mark a missing value, such as ? or an empty text. Rows with one are dropped, and their number is reported"`
+	MissingAsValue bool        `yaml:"missing-as-value" default:"false" doc:"true keeps rows with a missing category, as one more value named like the first marker. Rows that lack a number or the class are still dropped"`
+	Class          string      `yaml:"class" default:"none" doc:"the attribute that classifiers predict; it must be categorical"`
+	Person         string      `yaml:"person" default:"none" doc:"the column that says whom a record is about, such as the number of a patient; persons are then protected. It is no attribute, or one of kind ignored, and is never released"`
+	Contributions  int         `yaml:"contributions" default:"none" doc:"required with person: how many records of each person are used at most, from 1 to 1000"`
+	Attributes     []attribute `yaml:"attributes" default:"required" doc:"the columns, one entry each"`
+	Constraints    []string    `yaml:"constraints,flow-one" default:"none" doc:"rules that records should keep"`
 }
 
 // attribute mirrors one entry of a schema file and remembers its place.
 type attribute struct {
-	Name       string             `yaml:"name"`
-	Kind       string             `yaml:"kind"`
-	Time       datasets.Clock     `yaml:"time"`
-	Low        *bound             `yaml:"low"`
-	High       *bound             `yaml:"high"`
-	Step       *float64           `yaml:"step"`
-	Continuous bool               `yaml:"continuous"`
-	Digits     *int               `yaml:"digits"`
-	Widths     []int              `yaml:"widths"`
-	Scale      string             `yaml:"scale"`
-	Bins       []bound            `yaml:"bins"`
-	Role       string             `yaml:"role"`
-	Values     []string           `yaml:"values"`
-	Order      string             `yaml:"order"`
-	Taxonomy   *datasets.Taxonomy `yaml:"taxonomy"`
+	Name       string             `yaml:"name" of:"all" doc:"the name of the column, as in the header"`
+	Kind       string             `yaml:"kind" of:"all" doc:"numeric, categorical, or ignored for a column to skip, which has no other key but name. Without a header every column needs an entry"`
+	Time       datasets.Clock     `yaml:"time" of:"numeric" doc:"the form of dates or times, of YYYY, MM, DD, hh, mm and ss, such as DD.MM.YYYY, hh:mm or YYYY-MM-DD hh:mm:ss. Bounds are then written in it, and so are released values. Cells are days, or minutes or seconds if the form has them, and step counts these"`
+	Low        *bound             `yaml:"low" of:"numeric" doc:"the lowest value allowed; required"`
+	High       *bound             `yaml:"high" of:"numeric" doc:"the first value that is not allowed; required. With low 18 and high 95 the ages are 18 to 94"`
+	Step       *float64           `yaml:"step" of:"numeric" doc:"the distance between values, 1 by default. Unless the attribute is continuous, a value is low plus a multiple of it"`
+	Continuous bool               `yaml:"continuous" of:"numeric" doc:"true allows any value between the bounds and cuts the range into cells of width step, which is then required and divides high − low evenly"`
+	Digits     *int               `yaml:"digits" of:"numeric, continuous" doc:"how many digits after the point a value has: 0 for whole amounts, 2 for cents. More are an error in the table, and releases have as many. Without it a released value has all digits of a random number"`
+	Widths     []int              `yaml:"widths" of:"numeric" doc:"groups for full-domain generalisation (Incognito), as numbers of steps: [5, 10] gives groups of 5, then of 10, then everything. Each is a multiple of the one before"`
+	Scale      string             `yaml:"scale" of:"numeric" doc:"log has releases from marginals and PrivBayes cut the attribute into bins that grow with the distance from 0, for amounts that spread over several powers of ten; low is then at least 0"`
+	Bins       []bound            `yaml:"bins" of:"numeric" doc:"where the bins of such releases begin, and where the last one ends: [0, 1, 1000, 5000, 2000000], from low to high. Use what is known without the data, such as tax brackets"`
+	Role       string             `yaml:"role" of:"all" doc:"quasi-identifier (the default), sensitive or class"`
+	Values     []string           `yaml:"values" of:"categorical" doc:"every value there can be. Text must match exactly, upper and lower case included"`
+	Order      string             `yaml:"order" of:"categorical" doc:"given if the order of the list has a meaning (school grades); random shuffles the list in a way that depends on the name of the attribute only. Without it the order is used but means nothing"`
+	Taxonomy   *datasets.Taxonomy `yaml:"taxonomy" of:"categorical" doc:"a tree over the values, from one root to the values as leaves: {any: {low: [primary], high: [secondary, tertiary]}}. Incognito, DiffGen and DiffMulti generalise along it; without one they have the values and, above them, one group. With a taxonomy values may be left out: it is then the leaves from left to right"`
 
 	node   *strictyaml.Node
 	broken bool // something in it could not be decoded, so its values are not what was written
