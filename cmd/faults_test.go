@@ -28,19 +28,19 @@ type fault struct {
 	sound     bool // the change is no fault: nothing may see it
 }
 
-// faultKind is where faults are planted, with the page that has their table.
+// faultKind is where faults are planted, with the head of their table.
 type faultKind struct {
-	page, head string
-	releases   string // of either input of a pair, for the black box
-	handedOut  bool   // what draws the releases that are handed out; package privacy tests it
-	faults     []fault
+	head      string
+	releases  string // of either input of a pair, for the black box
+	handedOut bool   // what draws the releases that are handed out; package privacy tests it
+	faults    []fault
 }
 
 // faultKinds are the tables. Exact draws take longer: there are fewer releases.
 var faultKinds = []faultKind{
-	{page: "generated/faults.md", head: "| fault | planted in | replay | black box | own tests |\n",
+	{head: "| fault | planted in | replay | black box | own tests |\n",
 		releases: "4000", faults: faults},
-	{page: "generated/faults.md", releases: "1000", handedOut: true, faults: publicationFaults,
+	{releases: "1000", handedOut: true, faults: publicationFaults,
 		head: "| fault in the exact path | audited | replay | black box | law tests |\n"},
 }
 
@@ -400,7 +400,7 @@ func (f *fault) head() string {
 // table returns the page of the faults, the part of it that is their table, and the table's lines
 // by how they begin.
 func (k *faultKind) table() (page, table string, rows map[string]string) {
-	page = string(must(os.ReadFile(k.path())))
+	page = string(must(os.ReadFile(faultsPage)))
 	_, table, _ = strings.Cut(page, k.head+"|---|---|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	table += "\n"
@@ -415,7 +415,7 @@ func (k *faultKind) table() (page, table string, rows map[string]string) {
 	return page, table, rows
 }
 
-func (k *faultKind) path() string { return filepath.Join("..", "docs", filepath.FromSlash(k.page)) }
+var faultsPage = filepath.Join("..", "docs", "generated", "faults.md")
 
 // TestFaultsApply: faults still change the source, and one of them, planted, is seen by the replay.
 // "make faults" plants all.
@@ -456,7 +456,7 @@ func TestFaultTable(t *testing.T) {
 			}
 		}
 		if table != want.String() {
-			t.Errorf("docs/%s has other lines than these, in this order:\n%s", k.page,
+			t.Errorf("%s has other lines than these, in this order:\n%s", faultsPage,
 				want.String())
 		}
 	}
@@ -474,7 +474,7 @@ func TestFaults(t *testing.T) {
 	for _, k := range faultKinds {
 		for i, f := range k.faults {
 			t.Run(f.name+" in "+f.in, func(t *testing.T) {
-				k.measure(t, &f, root, sound, filepath.Join(dir, fmt.Sprint(k.page, "-", i)))
+				k.measure(t, &f, root, sound, filepath.Join(dir, fmt.Sprint("fault-", i)))
 			})
 		}
 	}
@@ -502,7 +502,7 @@ func (k *faultKind) measure(t *testing.T, f *fault, root, sound, stem string) {
 	switch old := rows[f.head()]; {
 	case old == row:
 	case !*update:
-		t.Errorf("docs/%s has %q: make faults FAULTS=-update", k.page, old)
+		t.Errorf("%s has %q: make faults FAULTS=-update", faultsPage, old)
 	default:
 		rows[f.head()] = row
 		var lines strings.Builder
@@ -510,6 +510,6 @@ func (k *faultKind) measure(t *testing.T, f *fault, root, sound, stem string) {
 			lines.WriteString(cmp.Or(rows[f.head()], f.head()+"? | ? | ? |") + "\n")
 		}
 		page = strings.Replace(page, table, lines.String(), 1)
-		noError(t, os.WriteFile(k.path(), []byte(page), 0o666))
+		noError(t, os.WriteFile(faultsPage, []byte(page), 0o666))
 	}
 }
