@@ -17,7 +17,7 @@
 #   make calibrate         1,200 black-box audits of sound mechanisms: few may accuse
 #   make torture           faults against the whole command: kills, full disks, hostile baselines; minutes
 #   make faults            faults planted in real baselines, and what sees them
-#   make audits            every variant audited anew, for ppdp list algorithms and the README's table
+#   make audits            every variant audited anew, for ppdp list algorithms and docs/generated/algorithms.md
 #   make bench             the benchmarks of every kernel
 #   make rename-module     another path for the module: MODULE=example.org/ppdp
 #   make lint              formatting, vet and staticcheck alone
@@ -54,7 +54,7 @@ reproduce-quick: build
 settle: build
 	bin/ppdp settle --out $(RESULTS)
 
-# What make reproduce leaves out: the comparison behind docs/leaderboard.md, and its numbers.
+# What make reproduce leaves out: the comparison behind docs/generated/leaderboard.md.
 .PHONY: leaderboard
 leaderboard: build
 	bin/ppdp reproduce leaderboard
@@ -152,10 +152,10 @@ calibrate:
 	PPDP_CALIBRATE=1 $(GO) test -run 'TestSoundMechanisms|TestUnsoundMechanisms' -v ./audit/blackbox
 
 # Replays and black boxes of every variant, into docs/generated/audits.jsonl, and a row for each in
-# the README's table of algorithms; some minutes.
+# docs/generated/algorithms.md; some minutes.
 .PHONY: audits
 audits:
-	$(GO) test ./cmd -run 'TestAuditsTable|TestReadme' -timeout 3h -update
+	$(GO) test ./cmd -run 'TestAuditsTable|TestAlgorithmsPage' -timeout 3h -update
 
 # The packages are Debian's; elsewhere, and for other users than root, it says that it skips.
 .PHONY: test-slurm

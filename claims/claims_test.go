@@ -194,32 +194,24 @@ func part(page string) string {
 }
 
 // TestPage: docs/generated/verdicts.md has every claim with the verdict the claims file expects and
-// its note, and README.md and docs/reproduction.md its summary. The numbers come from a full run on
-// the real data; make them again with
+// its note, and README.md its summary. The numbers come from a full run on the real data; make them
+// again with
 //
 //	make reproduce settle && bin/ppdp claims --write docs/generated/verdicts.md
 func TestPage(t *testing.T) {
-	read := func(name string) string {
-		text := must(os.ReadFile(filepath.Join("..", "docs", filepath.FromSlash(name))))
-		return string(text)
-	}
-	page := read("generated/verdicts.md")
+	page := string(must(os.ReadFile("../docs/generated/verdicts.md")))
 	summary := part(page)
 	if !strings.Contains(page, "\nThese are the verdicts published with ppdp, ") {
 		t.Error("docs/generated/verdicts.md does not say whose verdicts it has")
 	}
-	for _, name := range []string{"../README.md", "reproduction.md"} {
-		text := read(name)
-		if there := part(text); *update {
-			text = strings.Replace(text, there, summary, 1)
-			path := filepath.Join("..", "docs", filepath.FromSlash(name))
-			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		} else if there == "" || there != summary {
-			t.Errorf("%s has not the summary of docs/generated/verdicts.md: "+
-				"go test ./claims -run Page -update", name)
-		}
+	const readme = "../README.md"
+	text := string(must(os.ReadFile(readme)))
+	if there := part(text); *update {
+		text = strings.Replace(text, there, summary, 1)
+		noError(t, os.WriteFile(readme, []byte(text), 0o666))
+	} else if there == "" || there != summary {
+		t.Error("README.md has not the summary of docs/generated/verdicts.md: " +
+			"go test ./claims -run Page -update")
 	}
 	const again = "run: make reproduce settle && bin/ppdp claims --write docs/generated/verdicts.md"
 	for _, mark := range []string{"on stand-in data", "on a reduced run",
@@ -276,13 +268,13 @@ func TestSummary(t *testing.T) {
 			Effect: &Point{Value: -2.5, SE: 0.25}},
 		{ID: "B", Statement: "Two.", Source: []string{"section 3.1"}, Verdict: HoldsInPart},
 		{ID: "C", Statement: "Three.", Source: []string{"Fig. 1"}, Verdict: Undecided}}})
-	const want = "| A paper | 1 | 1 | | | 1 | |\n\n" +
+	const want = "| A paper | 1 | 1 | | | 1 | |\n" + SummaryEnd + "\n" +
 		"The claims on which the papers' conclusions rest:\n\n" +
 		"| claim | of | in our words | verdict | effect ± error |\n|---|---|---|---|---|\n" +
 		"| B | section 3.1 | Two. | **holds in part** | |\n" +
 		"| A | Fig. 1, Fig. 2 | One. | **holds** | −2.5 ± 0.25 |\n\n"
-	if summary := part(b.String()); err != nil || !strings.Contains(summary, want) {
-		t.Errorf("%s (%v), want %s", summary, err, want)
+	if page := b.String(); err != nil || !strings.Contains(page, want) {
+		t.Errorf("%s (%v), want %s", page, err, want)
 	}
 }
 
@@ -325,13 +317,13 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestDocumentedJSON: docs/claims.md describes every key that --json writes.
+// TestDocumentedJSON: docs/reproduce.md describes every key that --json writes.
 func TestDocumentedJSON(t *testing.T) {
-	page := must(os.ReadFile("../docs/claims.md"))
+	page := must(os.ReadFile("../docs/reproduce.md"))
 	_, part, found := strings.Cut(string(page), "### As JSON\n")
 	part, _, closed := strings.Cut(part, "\n## ")
 	if !found || !closed {
-		t.Fatal("docs/claims.md has no section on JSON")
+		t.Fatal("docs/reproduce.md has no section on JSON")
 	}
 	for _, of := range []any{Judgement{}, Evidence{}, Point{}} {
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(of)) {
@@ -340,7 +332,7 @@ func TestDocumentedJSON(t *testing.T) {
 				continue
 			}
 			if !strings.Contains(part, "`"+key+"`") {
-				t.Errorf("docs/claims.md does not describe %s, %T's %s", key, of, field.Name)
+				t.Errorf("docs/reproduce.md does not describe %s, %T's %s", key, of, field.Name)
 			}
 		}
 	}

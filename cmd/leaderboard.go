@@ -52,7 +52,7 @@ func (c leaderboardCommand) Run(con *console) error {
 	if len(c.Specs) > 0 {
 		runs, failed, err = c.runs(con)
 	} else {
-		source, explained = "make leaderboard", "../leaderboard.md"
+		source, explained = "make leaderboard", "../reproduce.md"
 		runs, err = openRuns(con, c.folder(c.Quick))
 		runs = leaderboard.Own(runs)
 	}

@@ -68,10 +68,10 @@ func says(t *testing.T, page, format string, args ...any) {
 	}
 }
 
-// TestNumbersInProse: the numbers in sentences of README.md and docs/reproduction.md are those of
+// TestNumbersInProse: the numbers in sentences of README.md and docs/reproduce.md are those of
 // the committed reference, of settled claims and of the leaderboard.
 func TestNumbersInProse(t *testing.T) {
-	const reproduction = "docs/reproduction.md"
+	const reproduction = "docs/reproduce.md"
 	percent := func(share float64) float64 { return 100 * share }
 
 	zeros := referenceValues(t, "rps/fig5", "dataset", facts{"algorithm": "zeros", "metric": "w1"})
@@ -135,12 +135,21 @@ func TestNumbersInProse(t *testing.T) {
 	for line := range bytes.Lines(must(os.ReadFile("../claims/settled.jsonl"))) {
 		var claim struct {
 			ID     string
-			Checks []struct{ Points []struct{ Value float64 } }
+			Checks []struct {
+				Supports, Opposes int
+				Points            []struct{ Value float64 }
+			}
 		}
-		if noError(t, json.Unmarshal(line, &claim)); claim.ID == "R-3a.1" {
+		noError(t, json.Unmarshal(line, &claim))
+		switch claim.ID {
+		case "R-3a.1":
 			for _, point := range claim.Checks[0].Points {
 				most = max(most, percent(math.Abs(point.Value)))
 			}
+		case "D-5":
+			check := claim.Checks[0]
+			says(t, reproduction, "at %d points and significantly below 10 at %d",
+				check.Supports, check.Opposes)
 		}
 	}
 	says(t, reproduction, "naive Bayes to within %.1f points of raw records", most)

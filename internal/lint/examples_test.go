@@ -110,12 +110,13 @@ func TestExamples(t *testing.T) {
 		subtests = append(subtests, r.name)
 	}
 	tests := "^(TestConformance|TestHouseRules|TestLayout|TestPluginFolders|TestEvery.*|" +
-		"TestErrata.*|TestParametersSayWhatTheyAre|TestSchemaAccepts|TestReadme)$/^(" +
+		"TestErrata.*|TestParametersSayWhatTheyAre|TestSchemaAccepts|TestAlgorithmsPage)$/^(" +
 		strings.Join(subtests, "|") + ")$"
 	out := goCommand("test", "-v", "-run", tests, "./algorithms/all", "./metrics",
 		"./experiments/spec", "./internal/lint", "./cmd")
 	ran := []string{"TestHouseRules/imports", "TestHouseRules/arithmetic", "TestLayout",
-		"TestPluginFolders", "TestParametersSayWhatTheyAre", "TestSchemaAccepts", "TestReadme"}
+		"TestPluginFolders", "TestParametersSayWhatTheyAre", "TestSchemaAccepts",
+		"TestAlgorithmsPage"}
 	for _, name := range names {
 		ran = append(ran, "TestConformance/"+name)
 	}
