@@ -99,7 +99,7 @@ type dependency struct {
 	rooms  []string
 }
 
-// outside lists the external modules. A new one gets a row here and one in docs/dependencies.md.
+// outside lists the external modules. A new one gets a row here and one in docs/architecture.md.
 var outside = []dependency{
 	{"gonum.org/v1/plot", []string{"plots/..."}},
 	// It computes with package math: what it gives may differ between processors in the last bits.

@@ -275,10 +275,10 @@ func TestEveryRoomIsExplained(t *testing.T) {
 	}
 }
 
-// TestEveryDependencyIsExplained: each module the rules know has its row in dependencies.md and is
+// TestEveryDependencyIsExplained: each module the rules know has its row in architecture.md and is
 // imported somewhere.
 func TestEveryDependencyIsExplained(t *testing.T) {
-	text := must(os.ReadFile(filepath.Join("..", "..", "docs", "dependencies.md")))
+	text := must(os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md")))
 	_, packages := load(t)
 	imported := func(module string) bool {
 		for _, p := range packages {
@@ -297,7 +297,7 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 			t.Errorf("nothing imports %s", d.module)
 		}
 		if !strings.Contains(string(text), d.module) {
-			t.Errorf("docs/dependencies.md does not explain %s", d.module)
+			t.Errorf("docs/architecture.md does not explain %s", d.module)
 		}
 	}
 }
