@@ -19,7 +19,7 @@ import (
 	"ppdp/metrics"
 )
 
-// Spec is one experiment as a researcher writes it down. docs/spec.md lists the keys by their tags.
+// Spec is one experiment as a researcher writes it down. docs/spec.md explains the keys.
 type Spec struct {
 	Name       string          `yaml:"name" doc:"what the experiment is called, which is also the folder of its results" values:"words such as rps/fig3"`
 	Title      string          `yaml:"title" doc:"what the experiment shows, above its figures" values:"one line" default:"none"`
