@@ -63,8 +63,8 @@ func TestAuditsTable(t *testing.T) {
 			return x == y || math.Abs(float64(x-y)) < 1e-9
 		}
 		if !close(a.Proven, b.Proven) || !close(a.Seen, b.Seen) {
-			t.Errorf("%s: proven %v, seen %v, now %v and %v: %s", a.Algorithm+", "+a.Reading(), a.Proven, a.Seen,
-				b.Proven, b.Seen, stale)
+			t.Errorf("%s, %s: proven %v, seen %v, now %v and %v: %s", a.Algorithm, a.Reading(),
+				a.Proven, a.Seen, b.Proven, b.Seen, stale)
 		}
 		kinds := func(a *results.Audit) (kinds []string) {
 			for _, f := range a.Failures {

@@ -5,9 +5,9 @@
 //
 // The projection and its sensitivity are in package degrees (Projection): neighbouring graphs are G
 // and G', in which one node v is isolated; v falls from a ≤ θ kept edges to 0, the other nodes move
-// by Σ|δ| ≤ a in all. The number of nodes n is public. Hence the cumulative
-// counts C(d) = #{kept degree ≤ d}, d = 0, ..., θ-1, move by Σ|δ| + a ≤ 2θ in L1, since a node whose
-// degree moves by j moves j of them by 1 (C(θ) = n is public).
+// by Σ|δ| ≤ a in all. The number of nodes n is public. Hence the cumulative counts C(d) = #{kept
+// degree ≤ d}, d = 0, ..., θ-1, move by Σ|δ| + a ≤ 2θ in L1, since a node whose degree moves by j
+// moves j of them by 1 (C(θ) = n is public).
 //
 // A tenth of epsilon chooses θ among 1, 2, 4, ... below Λ, and Λ itself (degrees.ChooseBound).
 //

@@ -28,8 +28,8 @@ func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, e
 	return testinput.Release(t, Algorithm{}, testinput.GraphInput(g, p, v, epsilon, seed))
 }
 
-// TestNoNoise: noise costs nothing then, and no smaller θ keeps as many edges as Λ does: the release
-// is the degrees of the projection onto Λ, and for Λ = n-1 the graph's own.
+// TestNoNoise: noise costs nothing then, and no smaller θ keeps as many edges as Λ does: the
+// release is the degrees of the projection onto Λ, and for Λ = n-1 the graph's own.
 func TestNoNoise(t *testing.T) {
 	const epsilon = 1e12 // noise below 1e-9, which rounding removes
 	rapid.Check(t, func(t2 *rapid.T) {
