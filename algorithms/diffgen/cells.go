@@ -44,7 +44,7 @@ func (g *grid) count(space *partition.Space, marginals []marginal, rows []int32,
 	for i, label := range labels {
 		keys[i] = keys[i]*classes + uint64(label)
 	}
-	sortKeys(keys)
+	partition.SortKeys(keys, nil)
 	t := &table{classes: int(classes)}
 	for _, key := range keys {
 		cell := key / classes

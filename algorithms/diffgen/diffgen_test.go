@@ -58,7 +58,7 @@ func started(t testinput.TB, in algorithms.Input) (*cut, privacy.Counter, *parti
 	labels := make([]uint32, len(in.Rows))
 	space.Labels(in.Rows, labels)
 	for dim, axis := range partition.Axes(in.Table.Schema(), space.Attributes()) {
-		c.marginals = append(c.marginals, newMarginal(space, dim, axis, in.Rows, labels))
+		c.marginals = append(c.marginals, newMarginal(space, dim, axis, in.Rows))
 	}
 	return c, noise, space, labels
 }
@@ -352,8 +352,8 @@ func TestCellsLaw(t *testing.T) {
 }
 
 // TestRegions: whatever the sparse table, regions tile the domain; each of its cells is a region
-// with its counts, and every other point lies in a region without counts: that of its own cell with
-// listAllBelow.
+// with its counts, and every other point lies in a region without counts: that of its own cell where
+// cells are few (listAllBelow).
 func TestRegions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := schemaOf(6, 2)

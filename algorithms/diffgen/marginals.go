@@ -1,7 +1,6 @@
 package diffgen
 
 import (
-	"slices"
 	"sort"
 
 	"ppdp/algorithms/kernel/partition"
@@ -21,56 +20,27 @@ type marginal struct {
 	sums []int32
 }
 
-// newMarginal counts the records on one dimension. labels are their classes.
-func newMarginal(space *partition.Space, dim int, axis *datasets.Axis, rows []int32,
-	labels []uint32) marginal {
+// newMarginal counts the records on one dimension.
+func newMarginal(space *partition.Space, dim int, axis *datasets.Axis, rows []int32) marginal {
 	m := marginal{axis: axis, cells: space.Cells(dim)}
 	classes := space.Classes()
-	if cells := int(m.cells); axis != nil || cells*classes <= 4*len(rows)+1024 {
-		histogram := make([]int32, cells*classes)
-		space.ClassHistogram(rows, dim, 0, histogram)
-		for at := range cells {
-			code := at
-			if axis != nil {
-				code = int(axis.Code[at])
-			}
-			of := histogram[code*classes : (code+1)*classes]
-			if axis == nil && !slices.ContainsFunc(of, func(n int32) bool { return n > 0 }) {
-				continue
-			}
-			m.values = append(m.values, uint32(at))
-			m.counts = append(m.counts, of...)
-		}
+	if axis == nil {
+		var t partition.Tally
+		space.Tally(&t, rows, dim, 0, m.cells, true)
+		m.values, m.counts = t.Values, t.Counts
 	} else {
-		m.sort(space, dim, rows, labels)
+		histogram := make([]int32, int(m.cells)*classes)
+		space.ClassHistogram(rows, dim, 0, histogram)
+		for at, code := range axis.Code {
+			m.values = append(m.values, uint32(at))
+			m.counts = append(m.counts, histogram[int(code)*classes:(int(code)+1)*classes]...)
+		}
 	}
 	m.sums = make([]int32, len(m.counts)+classes)
 	for i, n := range m.counts {
 		m.sums[i+classes] = m.sums[i] + n
 	}
 	return m
-}
-
-// sort counts by sorting, where a domain is much larger than the number of records.
-func (m *marginal) sort(space *partition.Space, dim int, rows []int32, labels []uint32) {
-	classes := space.Classes()
-	codes := make([]uint32, len(rows))
-	space.Codes(rows, dim, codes)
-	keys := make([]uint64, len(rows))
-	for i, code := range codes {
-		keys[i] = uint64(code)*uint64(classes) + uint64(labels[i])
-	}
-	sortKeys(keys)
-	for _, key := range keys {
-		code := uint32(key / uint64(classes))
-		if n := len(m.values); n == 0 || m.values[n-1] != code {
-			m.values = append(m.values, code)
-			for range classes {
-				m.counts = append(m.counts, 0)
-			}
-		}
-		m.counts[len(m.counts)-classes+int(key%uint64(classes))]++
-	}
 }
 
 // place is the number of values before a code or rank.

@@ -26,7 +26,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c.marginals = append(c.marginals, newMarginal(space, dim, axis, in.Rows, labels))
+		c.marginals = append(c.marginals, newMarginal(space, dim, axis, in.Rows))
 	}
 	if err := c.search(ctx); err != nil {
 		return nil, err

@@ -107,7 +107,7 @@ func (s *solver) dimension(rows []int32, e extent) {
 	s.codes = slices.Grow(s.codes[:0], len(rows))[:len(rows)]
 	s.space.Codes(rows, e.dim, s.codes)
 	s.values = s.values[:0]
-	if wide(int(e.high-e.low)+1, len(rows)) {
+	if partition.Wide(int(e.high-e.low)+1, len(rows)) {
 		s.values = append(s.values, s.codes...)
 		slices.Sort(s.values)
 		s.values = slices.Compact(s.values)
@@ -335,7 +335,3 @@ func cutsWithin(rows int, spans []span) int64 {
 	}
 	return cuts
 }
-
-// wide reports that an interval of codes is so much longer than the list of rows that sorting their
-// codes is cheaper than a table over the interval.
-func wide(cells, rows int) bool { return cells > 4*rows+64 }

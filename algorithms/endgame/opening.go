@@ -20,8 +20,7 @@ type partitioner struct {
 	ends   []int32
 	work   int // rows handled since the last check of the context
 
-	frequencies []int32
-	codes       []uint32
+	tally partition.Tally
 
 	solved, unfinished int // regions that the solver had, and that it gave up
 }
@@ -117,41 +116,26 @@ func (p *partitioner) open(rows []int32, bounds []span) error {
 // negative where no cut is allowed, and the dimension spent where none leaves k rows on both sides.
 func (p *partitioner) narrowest(rows []int32, dim int, s *span) (gain float64, at uint32) {
 	k, n := p.params.K, len(rows)
-	counts, codes := p.tabulate(rows, dim, s)
-	first, last := 0, len(counts)-1
-	for counts[first] == 0 {
-		first++
-	}
-	for counts[last] == 0 {
-		last--
-	}
-	code := func(place int) uint32 {
-		if codes != nil {
-			return codes[place]
-		}
-		return s.low + uint32(place)
-	}
-	low, high := code(first), code(last)
+	t := &p.tally
+	p.space.Tally(t, rows, dim, s.low, s.high+1, false)
+	last := len(t.Values) - 1
+	low, high := t.Values[0], t.Values[last]
 	least, below, cut := uint64(math.MaxUint64), 0, -1 // the widths that are left, of all rows
-	for place := first; place < last; {
-		if below += int(counts[place]); n-below < k {
+	for i, code := range t.Values[:last] {
+		if below += int(t.Counts[i]); n-below < k {
 			break
 		}
-		next := place + 1
-		for counts[next] == 0 {
-			next++
+		if below < k {
+			continue
 		}
-		if below >= k {
-			left := uint64(below)*width(low, code(place)) + uint64(n-below)*width(code(next), high)
-			if left < least && p.keeps(rows, dim, code(place)+1) {
-				least, cut = left, place
-			}
+		left := uint64(below)*width(low, code) + uint64(n-below)*width(t.Values[i+1], high)
+		if left < least && p.keeps(rows, dim, code+1) {
+			least, cut = left, i
 		}
-		place = next
 	}
 	if cut >= 0 {
 		gain, at = float64(uint64(n)*width(low, high)-least)/float64(p.space.Cells(dim)),
-			code(cut)+1
+			t.Values[cut]+1
 	}
 	*s = span{low: low, high: high, spent: cut < 0 && p.solver.limits == nil}
 	if cut < 0 {
@@ -175,28 +159,6 @@ func width(low, high uint32) uint64 {
 		return 0
 	}
 	return uint64(high-low) + 1
-}
-
-// tabulate counts the rows of each value on a dimension: counts[i] have the code codes[i], or
-// s.low + i where codes are nil.
-func (p *partitioner) tabulate(rows []int32, dim int, s *span) (counts []int32, codes []uint32) {
-	if cells := int(s.high-s.low) + 1; !wide(cells, len(rows)) {
-		p.frequencies = slices.Grow(p.frequencies[:0], cells)[:cells]
-		clear(p.frequencies)
-		p.space.Histogram(rows, dim, s.low, p.frequencies)
-		return p.frequencies, nil
-	}
-	p.codes = slices.Grow(p.codes[:0], len(rows))[:len(rows)]
-	p.space.Codes(rows, dim, p.codes)
-	slices.Sort(p.codes)
-	p.frequencies = p.frequencies[:0]
-	for _, code := range p.codes {
-		if len(codes) == 0 || codes[len(codes)-1] != code {
-			codes, p.frequencies = append(codes, code), append(p.frequencies, 0)
-		}
-		p.frequencies[len(codes)-1]++
-	}
-	return p.frequencies, codes
 }
 
 // finish cuts the rows of the builder's current box, a part of the solver's region, as it says.

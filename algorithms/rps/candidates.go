@@ -1,8 +1,6 @@
 package rps
 
 import (
-	"slices"
-
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/random"
 )
@@ -31,9 +29,8 @@ type candidates struct {
 
 	draws *random.Stream // of cuts inside a group
 
-	histogram []int32
-	codes     []uint32
-	labels    []uint32
+	tally partition.Tally
+	codes []uint32 // scratch of medians
 }
 
 func (c *candidates) reset() {
@@ -70,122 +67,36 @@ func (c *candidates) Find(cut uint64) (i int, share, score float64) {
 	return -1, 0, 0
 }
 
-// sparseFactor is how many times more cells than records make sorting the records cheaper than
-// walking over the cells.
-const sparseFactor = 4
-
-// add appends the cuts strictly inside [low, high) on dim.
+// add appends the cuts strictly inside [low, high) on dim. Only the cut just above a value that
+// occurs has another quality than the cut before it.
 func (c *candidates) add(rows []int32, dim int, low, high uint32) {
-	width := int(high - low)
-	switch {
-	case len(rows) == 0:
-		c.group(dim, low+1, high, 0)
-	case len(rows) <= width/sparseFactor:
-		c.addSparse(rows, dim, low, high)
-	case c.quality == Class:
-		c.addDenseClass(rows, dim, low, high)
-	default:
-		c.addDenseEven(rows, dim, low, high)
-	}
-}
-
-// cells returns n zeros.
-func (c *candidates) cells(n int) []int32 {
-	if len(c.histogram) < n {
-		c.histogram = make([]int32, 2*n)
-	}
-	cells := c.histogram[:n]
-	clear(cells)
-	return cells
-}
-
-func (c *candidates) addDenseEven(rows []int32, dim int, low, high uint32) {
-	counts := c.cells(int(high - low))
-	c.space.Histogram(rows, dim, low, counts)
-	left, right := int32(0), int32(len(rows))
-	start, score := low+1, 0.0 // no record left of the first cut, until one is found
-	for i, n := range counts[:len(counts)-1] {
-		cut := low + 1 + uint32(i)
-		if n == 0 && i > 0 {
-			continue
-		}
-		if cut > start {
-			c.group(dim, start, cut, score)
-		}
-		left, right = left+n, right-n
-		start, score = cut, evenQuality(left, right)
-	}
-	c.group(dim, start, high, score)
-}
-
-func (c *candidates) addDenseClass(rows []int32, dim int, low, high uint32) {
-	counts := c.cells(2 * int(high-low))
-	c.space.ClassHistogram(rows, dim, low, counts)
-	var x1, x2, y1, y2 int32
-	for i := 0; i < len(counts); i += 2 {
-		y1, y2 = y1+counts[i], y2+counts[i+1]
-	}
-	start, score := low+1, 0.0
-	for i := 0; i < len(counts)-2; i += 2 {
-		cut := low + 1 + uint32(i/2)
-		n1, n2 := counts[i], counts[i+1]
-		if n1|n2 == 0 && i > 0 {
-			continue
-		}
-		if cut > start {
-			c.group(dim, start, cut, score)
-		}
-		x1, x2, y1, y2 = x1+n1, x2+n2, y1-n1, y2-n2
-		start, score = cut, classQuality(x1, x2, y1, y2)
-	}
-	c.group(dim, start, high, score)
-}
-
-// addSparse sorts the records by code and walks over the distinct ones. Codes are below 2³¹, so
-// that a binary class fits beside them.
-func (c *candidates) addSparse(rows []int32, dim int, low, high uint32) {
-	n := len(rows)
-	if len(c.codes) < n {
-		c.codes, c.labels = make([]uint32, 2*n), make([]uint32, 2*n)
-	}
-	keys := c.codes[:n]
-	c.space.Codes(rows, dim, keys)
-	var y1, y2 int32
+	var x, y [2]int32 // records of each class below the cut, and above
+	classes, t := 1, &c.tally
 	if c.quality == Class {
-		labels := c.labels[:n]
-		c.space.Labels(rows, labels)
-		for i, label := range labels {
-			keys[i] = keys[i]<<1 | label
-			y2 += int32(label)
-		}
-	} else {
-		for i := range keys {
-			keys[i] <<= 1
-		}
+		classes = 2
 	}
-	y1 = int32(n) - y2
-	slices.Sort(keys)
-	var x1, x2 int32
+	c.space.Tally(t, rows, dim, low, high, c.quality == Class)
+	for i, n := range t.Counts {
+		y[i%classes] += n
+	}
 	start := low + 1
-	for i := 0; i < n; {
-		// the cuts from start up to and with this code leave it on the right
-		if code := keys[i] >> 1; code >= start {
-			c.group(dim, start, code+1, c.score(x1, x2, y1, y2))
+	for i, code := range t.Values {
+		if code >= start { // the cuts from start up to and with this code leave it above
+			c.group(dim, start, code+1, c.score(x, y))
 			start = code + 1
 		}
-		for code := keys[i] >> 1; i < n && keys[i]>>1 == code; i++ {
-			label := int32(keys[i] & 1)
-			x1, x2, y1, y2 = x1+1-label, x2+label, y1-1+label, y2-label
+		for k, n := range t.Counts[i*classes : (i+1)*classes] {
+			x[k], y[k] = x[k]+n, y[k]-n
 		}
 	}
 	if start < high {
-		c.group(dim, start, high, c.score(x1, x2, y1, y2))
+		c.group(dim, start, high, c.score(x, y))
 	}
 }
 
-func (c *candidates) score(x1, x2, y1, y2 int32) float64 {
+func (c *candidates) score(x, y [2]int32) float64 {
 	if c.quality == Class {
-		return classQuality(x1, x2, y1, y2)
+		return classQuality(x[0], x[1], y[0], y[1])
 	}
-	return evenQuality(x1+x2, y1+y2)
+	return evenQuality(x[0], y[0])
 }

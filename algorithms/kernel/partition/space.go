@@ -167,7 +167,7 @@ func (s *Space) Extent(rows []int32, dim int, low, high uint32) (lowest, highest
 // (Extent), the cheaper the call: O(n + high-low) when it is short, O(n log n) when it is not.
 func (s *Space) Median(rows []int32, dim int, low, high uint32) (median uint32, below, equal int) {
 	rank := (len(rows) - 1) / 2
-	if width := int(high - low); width <= 4*len(rows)+64 {
+	if width := int(high - low); !Wide(width, len(rows)) {
 		if len(s.frequency) < width {
 			s.frequency = make([]int32, 2*width)
 		}
