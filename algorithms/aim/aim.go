@@ -62,7 +62,7 @@
 //     not with its square root, so that fewer are planned: 4 for each attribute in place of 16.
 //   - max_model is 1 megabyte; the paper's 80 give slightly better marginals in far more time.
 //   - Fits end early by a certificate (package pgm). Iterations smooth the model: they are part of
-//     what a setting means.
+//     what a setting means. A fit between rounds takes half of them, the last one twice as many.
 //   - Numeric attributes are cut into bins, private ones by one-way marginals at three times the
 //     cost; rare values may be merged after these.
 //   - Sets with an attribute of one value are no candidates: they repeat smaller ones.

@@ -31,41 +31,17 @@ func (Labelled) Info() algorithms.Info {
 // LabelParams are the settings of a release.
 type LabelParams struct {
 	margins.Params `yaml:",inline"`
-	Attributes     Attributes `yaml:"attributes" doc:"the attributes that labels depend on: those chosen, or all"`
-	Labels         float64    `yaml:"labels" doc:"the share of epsilon for the regression" above:"0" values:"a number above 0, with choosing at most 0.95"`
-	Choosing       float64    `yaml:"choosing" doc:"the largest share of epsilon for the choice of attributes; what is not needed goes to the marginals" above:"0" values:"a number above 0, with labels at most 0.95"`
-	Rounds         int        `yaml:"rounds" doc:"how many rounds of AIM are planned for each attribute that labels depend on" min:"1" max:"1000"`
-	MaxModel       float64    `yaml:"max_model" doc:"the largest size of the tables of the model, in megabytes of 8-byte cells" above:"0" max:"32"`
+	MaxModel       float64 `yaml:"max_model" doc:"the largest size of the tables of the model, in megabytes of 8-byte cells" above:"0" max:"32"`
 	// Copies cost nothing more, and a classifier learns more of the regression from more of them.
 	Copies int `yaml:"copies" doc:"how many records are drawn for each of the estimated number; each has the weight 1, so that counts are as many times as large" min:"1" max:"100"`
-}
-
-// Attributes says which attributes something is about.
-type Attributes string
-
-const (
-	ChosenAttributes Attributes = "chosen"
-	AllAttributes    Attributes = "all"
-)
-
-func (Attributes) Enum() []string {
-	return algorithms.Words(ChosenAttributes, AllAttributes)
 }
 
 // Params returns the defaults, for prediction: bins are equal, since private ones leave less for
 // the labels.
 func (Labelled) Params() algorithms.Params {
-	p := &LabelParams{Params: margins.DefaultParams(), Attributes: ChosenAttributes,
-		Labels: 0.5, Choosing: 0.25, Rounds: 1, MaxModel: 1, Copies: 10}
+	p := &LabelParams{Params: margins.DefaultParams(), MaxModel: 1, Copies: 10}
 	p.Cut = margins.Equal
 	return p
-}
-
-func (p *LabelParams) Validate() error {
-	if sum := p.Labels + p.Choosing; sum > 0.95 {
-		return fmt.Errorf("labels, choosing: %v together, must be at most 0.95", sum)
-	}
-	return nil
 }
 
 const (
@@ -73,6 +49,11 @@ const (
 	countShare = 0.02
 	// cutShare is the share of epsilon for private bins.
 	cutShare = 0.1
+	// fittingShare is the share of epsilon for the last regression.
+	fittingShare = 0.5
+	// choosingShare is the largest share of epsilon for the choice of attributes. What is not needed
+	// goes to the marginals.
+	choosingShare = 0.25
 	// otherShare is the share of the marginals' budget for attributes that labels do not depend on.
 	otherShare = 0.1
 	// determinant is the share of a regression's epsilon for what a record does to the second
@@ -124,14 +105,10 @@ func (a Labelled) Release(ctx context.Context, in algorithms.Input) (*algorithms
 	if err := l.count(); err != nil {
 		return nil, err
 	}
-	if params.Attributes == AllAttributes {
-		for _, a := range l.usable {
-			l.use(a)
-		}
-	} else if err := l.choose(); err != nil {
+	if err := l.choose(); err != nil {
 		return nil, err
 	}
-	fitting := params.Labels * l.total
+	fitting := float64(fittingShare * l.total)
 	s, err := l.marginals(fitting)
 	if err != nil {
 		return nil, err
@@ -230,7 +207,7 @@ func (l *labeller) marginals(reserve float64) (*search, error) {
 	}
 	p := l.params
 	s := &search{Data: l.Data, ctx: l.ctx, in: l.in, reserve: reserve,
-		params: &Params{Params: p.Params, Rounds: p.Rounds, Alpha: 0.9, MaxModel: p.MaxModel},
+		params: &Params{Params: p.Params, Rounds: 1, Alpha: 0.9, MaxModel: p.MaxModel},
 		total:  l.Path.Remaining() - reserve}
 	s.plan(len(modelled))
 	var sets [][]int

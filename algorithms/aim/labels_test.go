@@ -267,7 +267,7 @@ func TestLabels(t *testing.T) {
 	}
 	table := testinput.Numbers(2, []int{3, 3}, records...)
 	p := Labelled{}.Params().(*LabelParams)
-	p.Copies, p.Attributes = 2, AllAttributes
+	p.Copies = 2
 	release := testinput.LazyRelease(t, Labelled{},
 		testinput.Input(table, p, algorithms.Strict, 1e4, 1))
 	if n := release.Table.Len(); n != 1800 {
@@ -300,15 +300,13 @@ func TestLoss(t *testing.T) {
 func TestLabelsSpendEverything(t *testing.T) {
 	table := learnable(2000)
 	for _, epsilon := range []float64{0.01, 1, 20} {
-		for _, choosing := range []float64{0.01, 0.3} {
-			p := Labelled{}.Params().(*LabelParams)
-			p.Choosing, p.Iterations, p.Copies = choosing, 5, 1
-			in := testinput.Input(table, p, algorithms.Strict, epsilon, 8)
-			testinput.LazyRelease(t, Labelled{}, in)
-			if spent, loss := in.Budget.Spent(); math.Abs(spent/epsilon-1) > 1e-9 ||
-				math.Abs(loss/epsilon-1) > 1e-9 {
-				t.Errorf("epsilon %v: spent %v, loss %v", epsilon, spent, loss)
-			}
+		p := Labelled{}.Params().(*LabelParams)
+		p.Iterations, p.Copies = 5, 1
+		in := testinput.Input(table, p, algorithms.Strict, epsilon, 8)
+		testinput.LazyRelease(t, Labelled{}, in)
+		if spent, loss := in.Budget.Spent(); math.Abs(spent/epsilon-1) > 1e-9 ||
+			math.Abs(loss/epsilon-1) > 1e-9 {
+			t.Errorf("epsilon %v: spent %v, loss %v", epsilon, spent, loss)
 		}
 	}
 }

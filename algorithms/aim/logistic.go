@@ -32,7 +32,6 @@ func (Logistic) Info() algorithms.Info {
 // LogisticParams are the settings of a release.
 type LogisticParams struct {
 	Params `yaml:",inline"`
-	Class  float64 `yaml:"class" doc:"the share of the budget for the marginals of each attribute with the class; 0 is 1/(1+√epsilon)" min:"0" below:"1"`
 	// Copies cost nothing more, and a classifier learns more of the probabilities from more of
 	// them.
 	Copies int `yaml:"copies" doc:"how many records are drawn for each of the estimated number; each has the weight 1/copies" min:"1" max:"100"`
@@ -41,12 +40,7 @@ type LogisticParams struct {
 // share is what the marginals with the class get of the budget. They say what labels are drawn
 // from, and where little can be known they are known first: of the shares tried at three budgets
 // (docs/tried.md) the best were near 1/4 at an epsilon of 10, 1/2 at 1 and 3/4 at 0.1.
-func (p *LogisticParams) share(epsilon float64) float64 {
-	if p.Class > 0 {
-		return p.Class
-	}
-	return 1 / (1 + math.Sqrt(epsilon))
-}
+func share(epsilon float64) float64 { return 1 / (1 + math.Sqrt(epsilon)) }
 
 // Params returns the defaults. Bins are equal, since private ones leave less for the class.
 func (Logistic) Params() algorithms.Params {
@@ -74,7 +68,7 @@ func (a Logistic) Release(ctx context.Context, in algorithms.Input) (*algorithms
 	}
 	sets := s.WithClass()
 	first := s.Noise("marginals with the class")
-	cost := s.Each(params.share(in.Budget.Epsilon())*s.total, sets)
+	cost := s.Each(share(in.Budget.Epsilon())*s.total, sets)
 	if err := s.MeasureAll(first, cost, sets); err != nil {
 		return nil, err
 	}

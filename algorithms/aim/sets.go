@@ -19,7 +19,7 @@ const (
 
 // choose chooses a first set of attributes and then, if the budget allows, further ones.
 func (l *labeller) choose() error {
-	choosing := float64(l.params.Choosing * l.total)
+	choosing := float64(choosingShare * l.total)
 	first := min(choosing, enough/l.records)
 	err := l.chooseFirst(first)
 	// less than the first choice had is too little for a regression and more choices
@@ -82,7 +82,7 @@ func (s *firstSets) extend(from, cells, width int) error {
 	for at := from; at < len(s.usable); at++ {
 		a := s.usable[at]
 		wide := float64(width+s.Sizes[a])*perCoefficient >
-			s.params.Labels*s.total*s.records
+			fittingShare*s.total*s.records
 		if s.Sizes[a] > maxTable/cells || depth > 0 && wide {
 			continue
 		}
@@ -185,6 +185,6 @@ func (l *labeller) unexplained() []float64 {
 // price is the mean size, in the unit of unexplained, of the noise that one attribute more brings
 // into the last regression: its own, and what it adds to that of the others.
 func (l *labeller) price(a int) float64 {
-	mean := gradientSensitivity(len(l.classes)) / (l.params.Labels * l.total)
+	mean := gradientSensitivity(len(l.classes)) / (fittingShare * l.total)
 	return float64(float64(l.width+l.Sizes[a]*(len(l.chosen)+1)) * mean)
 }

@@ -45,12 +45,9 @@ var settings = map[string][]algorithms.Params{
 		p.MaxRows, p.Iterations, p.Copies = maxRows, 20, 2
 		return p
 	},
+		func(p *aim.LabelParams) { p.Copies = 1 },
 		func(p *aim.LabelParams) {
-			p.Attributes, p.Copies, p.Rounds = aim.AllAttributes, 1, 4
-		},
-		func(p *aim.LabelParams) {
-			p.Labels, p.Choosing, p.Bins, p.Values = 0.3, 0.6, 3, partition.Midpoint
-			p.Cut = margins.Private
+			p.Bins, p.Values, p.Cut = 3, partition.Midpoint, margins.Private
 		},
 	),
 	"aim-logistic": vary(func() *aim.LogisticParams {
@@ -58,12 +55,8 @@ var settings = map[string][]algorithms.Params{
 		p.MaxRows, p.Iterations, p.Copies = maxRows, 20, 2
 		return p
 	},
-		func(p *aim.LogisticParams) {
-			p.Class, p.Copies, p.Rounds, p.Merge = 0.9, 1, 1, margins.Neighbours
-		},
-		func(p *aim.LogisticParams) {
-			p.Class, p.Cut, p.Values, p.Rounds = 0.2, margins.Private, partition.Low, 2
-		},
+		func(p *aim.LogisticParams) { p.Copies, p.Rounds, p.Merge = 1, 1, margins.Neighbours },
+		func(p *aim.LogisticParams) { p.Cut, p.Values, p.Rounds = margins.Private, partition.Low, 2 },
 	),
 	"day2016": vary(day2016.DefaultParams,
 		func(p *day2016.Params) { p.Lambda = "4" },
