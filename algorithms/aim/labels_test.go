@@ -11,6 +11,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
+	"ppdp/internal/convex"
 	"ppdp/privacy"
 	"ppdp/random"
 )
@@ -88,7 +89,7 @@ func TestRegressionDerivatives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.evaluate(theta, b, gradient); math.Sqrt(dot(gradient, gradient)) > 1e-6 {
+		if r.evaluate(theta, b, gradient); math.Sqrt(convex.Dot(gradient, gradient)) > 1e-6 {
 			t.Fatalf("gradient %v at the minimum", gradient)
 		}
 	})

@@ -39,8 +39,9 @@ type LogisticParams struct {
 
 // share is what the marginals with the class get of the budget. They say what labels are drawn
 // from, and where little can be known they are known first: of the shares tried at three budgets
-// (docs/tried.md) the best were near 1/4 at an epsilon of 10, 1/2 at 1 and 3/4 at 0.1.
-func share(epsilon float64) float64 { return 1 / (1 + math.Sqrt(epsilon)) }
+// (docs/tried.md) the best were near 1/4 at an epsilon of 10, 1/2 at 1 and 3/4 at 0.1. Rounds
+// keep a hundredth, however small epsilon is: it must not underflow to 0.
+func share(epsilon float64) float64 { return min(0.99, 1/(1+math.Sqrt(epsilon))) }
 
 // Params returns the defaults. Bins are equal, since private ones leave less for the class.
 func (Logistic) Params() algorithms.Params {

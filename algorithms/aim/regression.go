@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"ppdp/elementary"
+	"ppdp/internal/convex"
 	"ppdp/privacy"
 )
 
@@ -198,22 +200,9 @@ func (r *regression) curve(v, out []float64) {
 	for record := range r.labels {
 		p := r.probabilities[record*others : (record+1)*others]
 		r.score(record, v, r.scores)
-		mean := 0.0
-		for k, x := range r.scores {
-			mean += float64(p[k] * x)
-		}
-		for k, x := range r.scores {
-			r.scores[k] = float64(p[k] * (x - mean))
-		}
+		convex.Softmax(p, r.scores)
 		r.add(record, r.scores, out)
 	}
-}
-
-func dot(a, b []float64) (sum float64) {
-	for i, x := range a {
-		sum += float64(x * b[i])
-	}
-	return sum
 }
 
 // errStuck says that rounding keeps the minimum from being found as well as it must be.
@@ -225,20 +214,23 @@ func (r *regression) Minimise(b []float64, tolerance float64) ([]float64, error)
 	d := len(b)
 	theta, gradient := make([]float64, d), make([]float64, d)
 	next, nextGradient := make([]float64, d), make([]float64, d)
+	ones := slices.Repeat([]float64{1}, d)
 	loss := r.evaluate(theta, b, gradient)
 	for {
 		if err := r.ctx.Err(); err != nil {
 			return nil, err
 		}
-		length := math.Sqrt(dot(gradient, gradient))
+		length := math.Sqrt(convex.Dot(gradient, gradient))
 		if length <= tolerance {
 			return theta, nil
 		}
-		step, err := r.newton(gradient)
+		// Newton's step, the better the smaller the gradient is
+		step, err := convex.Conjugate(r.ctx, gradient, ones, math.Sqrt(min(0.01, length/1000)),
+			10*(d+10), func(to, direction []float64) { r.curve(direction, to) })
 		if err != nil {
 			return nil, err
 		}
-		slope := dot(step, gradient)
+		slope := convex.Dot(step, gradient)
 		for size := 1.0; ; size /= 2 {
 			if size < 0x1p-40 {
 				return nil, errStuck
@@ -249,7 +241,7 @@ func (r *regression) Minimise(b []float64, tolerance float64) ([]float64, error)
 			reached := r.evaluate(next, b, nextGradient)
 			// near the minimum the loss no longer shows what a step gains, and the gradient does
 			if reached <= loss+float64(1e-4*size*slope) ||
-				math.Sqrt(dot(nextGradient, nextGradient)) <= length/2 {
+				math.Sqrt(convex.Dot(nextGradient, nextGradient)) <= length/2 {
 				loss = reached
 				break
 			}
@@ -257,37 +249,6 @@ func (r *regression) Minimise(b []float64, tolerance float64) ([]float64, error)
 		theta, next = next, theta
 		gradient, nextGradient = nextGradient, gradient
 	}
-}
-
-// newton solves ∇²F·step = -gradient, the better the smaller the gradient is.
-func (r *regression) newton(gradient []float64) ([]float64, error) {
-	d := len(gradient)
-	step, rest, direction := make([]float64, d), make([]float64, d), make([]float64, d)
-	product := make([]float64, d)
-	for i, x := range gradient {
-		rest[i], direction[i] = -x, -x
-	}
-	square := dot(rest, rest)
-	goal := float64(square * min(0.01, math.Sqrt(square)/1000))
-	for range 10 * (d + 10) {
-		if err := r.ctx.Err(); err != nil {
-			return nil, err
-		}
-		r.curve(direction, product)
-		along := square / dot(direction, product)
-		for i, x := range direction {
-			step[i] += float64(along * x)
-			rest[i] -= float64(along * product[i])
-		}
-		was := square
-		if square = dot(rest, rest); square <= goal {
-			break
-		}
-		for i, x := range rest {
-			direction[i] = x + float64(square/was*direction[i])
-		}
-	}
-	return step, nil
 }
 
 // Gradient is the loss' gradient.

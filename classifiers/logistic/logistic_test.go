@@ -9,6 +9,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/linear"
 	"ppdp/classifiers/internal/testtable"
+	"ppdp/internal/convex"
 )
 
 // TestReference compares with LogisticRegression of scikit-learn 1.2.1, standardised numbers and
@@ -64,7 +65,7 @@ func TestDerivatives(t *testing.T) {
 				t.Fatalf("%s %v, by differences %v", what, got, want)
 			}
 		}
-		near("slope", linear.Dot(gradient, direction), (up-down)/(2*h))
+		near("slope", convex.Dot(gradient, direction), (up-down)/(2*h))
 		curved := make([]float64, n)
 		q.curve(curved, direction, probabilities)
 		for i := range curved {

@@ -8,6 +8,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/linear"
 	"ppdp/elementary"
+	"ppdp/internal/convex"
 )
 
 // Limits of the search. The gradient is judged in units of the total weight, so that tables of all
@@ -76,12 +77,9 @@ func (q *problem) curve(to, direction, probabilities []float64) {
 	for i, mass := range q.Masses {
 		p := probabilities[i*q.Machines : (i+1)*q.Machines]
 		q.Products(z, direction, i)
-		mean := 0.0
+		convex.Softmax(p, z)
 		for k := range z {
-			mean += float64(p[k] * z[k])
-		}
-		for k := range z {
-			z[k] = q.price * mass * float64(p[k]*(z[k]-mean))
+			z[k] *= q.price * mass
 		}
 		q.Spread(to, z, i)
 	}
@@ -101,7 +99,7 @@ func (q *problem) solve(ctx context.Context) error {
 			return nil
 		}
 		// Newton's step, solved only as well as is worth it.
-		size := math.Sqrt(linear.Dot(gradient, gradient))
+		size := math.Sqrt(convex.Dot(gradient, gradient))
 		for i := range diagonal {
 			diagonal[i] = 1 // of the penalty; the biases have little more than their own for it
 		}
@@ -109,14 +107,14 @@ func (q *problem) solve(ctx context.Context) error {
 			p := probabilities[i*q.Machines+k]
 			return float64(q.price * q.Masses[i] * p * (1 - p))
 		})
-		step, err := linear.Conjugate(ctx, gradient, diagonal,
-			min(0.1, math.Sqrt(size/(q.price*q.Total))), func(to, direction []float64) {
+		step, err := convex.Conjugate(ctx, gradient, diagonal,
+			min(0.1, math.Sqrt(size/(q.price*q.Total))), 2*n, func(to, direction []float64) {
 				q.curve(to, direction, probabilities)
 			})
 		if err != nil {
 			return err
 		}
-		slope, length := linear.Dot(step, gradient), 1.0
+		slope, length := convex.Dot(step, gradient), 1.0
 		better := false
 		for range mostHalves {
 			for i, s := range step {

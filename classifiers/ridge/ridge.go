@@ -18,6 +18,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/linear"
 	"ppdp/datasets"
+	"ppdp/internal/convex"
 )
 
 func init() { classifiers.RegisterRegressor(Regressor{}) }
@@ -61,20 +62,20 @@ func (Regressor) FitNumber(ctx context.Context, data classifiers.Data,
 	}
 	gradient := make([]float64, q.Width)
 	curve(gradient, make([]float64, q.Width), numbers)
-	before := math.Sqrt(linear.Dot(gradient, gradient))
+	before := math.Sqrt(convex.Dot(gradient, gradient))
 	diagonal := make([]float64, q.Width)
 	for i := range q.Size {
 		diagonal[i] = 1 // of the penalty
 	}
 	q.Diagonal(diagonal, func(i, _ int) float64 { return q.Masses[i] })
 	const enough, worst = 1e-10, 1e-6
-	parameters, err := linear.Conjugate(ctx, gradient, diagonal, enough,
+	parameters, err := convex.Conjugate(ctx, gradient, diagonal, enough, 2*q.Width,
 		func(to, direction []float64) { curve(to, direction, nil) })
 	if err != nil {
 		return nil, err
 	}
 	curve(gradient, parameters, numbers)
-	if !(math.Sqrt(linear.Dot(gradient, gradient)) <= float64(worst*before)) {
+	if !(math.Sqrt(convex.Dot(gradient, gradient)) <= float64(worst*before)) {
 		return nil, errors.New("ridge: not solved: the weights are too large or too unequal")
 	}
 	q.Write(&m.score, parameters)

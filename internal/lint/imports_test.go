@@ -23,6 +23,7 @@ const everywhere = "elementary"
 var arrows = []room{
 	{"internal/spelling", nil},
 	{"internal/process", nil},
+	{"internal/convex", nil},
 	{"internal/registry", []string{"internal/spelling"}},
 	{"internal/source", nil},
 	{"internal/strictyaml", []string{"internal/spelling"}},
@@ -37,7 +38,8 @@ var arrows = []room{
 	// The running half.
 	{"datasets/...", []string{"datasets/...", "random",
 		"internal/declared", "internal/registry", "internal/spelling", "internal/strictyaml"}},
-	{"classifiers/...", []string{"classifiers/...", "datasets/...", "random", "internal/registry"}},
+	{"classifiers/...", []string{"classifiers/...", "datasets/...", "random", "internal/convex",
+		"internal/registry"}},
 	{"algorithms", []string{"datasets", "privacy", "random",
 		"internal/declared", "internal/registry", "internal/spelling"}},
 	{"algorithms/kernel/pgm", []string{"random"}},
@@ -53,6 +55,8 @@ var arrows = []room{
 	// K-Optimize starts from Incognito's solutions.
 	{"algorithms/koptimize", []string{"algorithms", "algorithms/incognito",
 		"algorithms/kernel/...", "datasets"}},
+	{"algorithms/aim", []string{"algorithms", "algorithms/kernel/...", "datasets", "privacy",
+		"random", "internal/convex"}},
 	// A baseline: never another baseline.
 	{"algorithms/...", []string{"algorithms", "algorithms/kernel/...", "datasets", "privacy",
 		"random"}},
