@@ -51,8 +51,8 @@ const (
 	cutShare = 0.1
 	// fittingShare is the share of epsilon for the last regression.
 	fittingShare = 0.5
-	// choosingShare is the largest share of epsilon for the choice of attributes. What is not needed
-	// goes to the marginals.
+	// choosingShare is the largest share of epsilon for the choice of attributes. What is not
+	// needed goes to the marginals.
 	choosingShare = 0.25
 	// otherShare is the share of the marginals' budget for attributes that labels do not depend on.
 	otherShare = 0.1

@@ -62,7 +62,8 @@ func (s *Space) Tally(t *Tally, rows []int32, dim int, low, high uint32, byClass
 	for i := 0; i < n; {
 		code := t.keys[i] / uint64(classes)
 		first := len(t.Counts)
-		t.Values, t.Counts = append(t.Values, uint32(code)), append(t.Counts, make([]int32, classes)...)
+		t.Values = append(t.Values, uint32(code))
+		t.Counts = append(t.Counts, make([]int32, classes)...)
 		for ; i < n && t.keys[i] < (code+1)*uint64(classes); i++ {
 			t.Counts[first+int(t.keys[i]-code*uint64(classes))]++
 		}
