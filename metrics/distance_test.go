@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -13,7 +12,6 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/random"
 )
 
 func sorted(values ...float64) Sample {
@@ -338,39 +336,4 @@ func TestColumnSampleCountsAsItSorts(t *testing.T) {
 			}
 		}
 	})
-}
-
-func benchmarkDistance(b *testing.B, name string, continuous bool) {
-	m := must(Lookup(name))
-	const n = 10_000
-	a := datasets.Attribute{Name: "x", Low: 0, High: 100, Step: 1, Continuous: continuous}
-	stream := random.NewKey(1).Stream()
-	values := func() []float64 {
-		numbers := make([]float64, n)
-		for i := range numbers {
-			numbers[i] = 100 * stream.Open01()
-			if !continuous {
-				numbers[i] = math.Floor(numbers[i])
-			}
-		}
-		return numbers
-	}
-	c := Case{Table: numericTable(b, a, values()...),
-		Release: &algorithms.Release{Table: numericTable(b, a, values()...)}}
-	c.Train = c.Table.AllRows()
-	for b.Loop() {
-		if _, ok, err := m.Measure(context.Background(), c); !ok || err != nil {
-			b.Fatal(ok, err)
-		}
-	}
-	b.ReportMetric(float64(b.N)*2*n/b.Elapsed().Seconds(), "rows/s")
-}
-
-func BenchmarkDistance(b *testing.B) {
-	for _, name := range []string{"w1", "w2", "ks"} {
-		for _, continuous := range []bool{false, true} {
-			b.Run(fmt.Sprintf("%s/continuous=%v", name, continuous),
-				func(b *testing.B) { benchmarkDistance(b, name, continuous) })
-		}
-	}
 }

@@ -176,20 +176,3 @@ func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
 func BenchmarkReleaseUNC(b *testing.B) {
 	benchmarkRelease(b, testinput.Network(b, "UNC28"), DefaultParams())
 }
-
-func BenchmarkReleaseMillion(b *testing.B) {
-	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 1_000_000, 5)
-	if err != nil {
-		b.Fatal(err)
-	}
-	benchmarkRelease(b, g, DefaultParams())
-}
-
-func BenchmarkPrepareUNC(b *testing.B) {
-	g := testinput.Network(b, "UNC28")
-	for b.Loop() {
-		fresh := &datasets.Graph{Offsets: g.Offsets, Neighbours: g.Neighbours}
-		prepare(fresh, DefaultParams())
-	}
-	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
-}

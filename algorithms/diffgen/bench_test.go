@@ -1,7 +1,6 @@
 package diffgen
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -40,26 +39,4 @@ func BenchmarkAdult(b *testing.B) {
 			}
 		}
 	}
-}
-
-// BenchmarkRecords times the drawing of records alone, from the regions of BenchmarkAdult's largest
-// release.
-func BenchmarkRecords(b *testing.B) {
-	table := testinput.Adult(b, "diffmulti")
-	params := DefaultParams()
-	params.Specialisations = 20
-	records := 0
-	b.ReportAllocs()
-	for i := range b.N {
-		b.StopTimer()
-		r := testinput.LazyRelease(b, Algorithm{},
-			testinput.Input(table, params, algorithms.Published, 1, uint64(i%8)))
-		b.StartTimer()
-		drawn, _, err := r.Records(context.Background())
-		if err != nil {
-			b.Fatal(err)
-		}
-		records += drawn.Len()
-	}
-	b.ReportMetric(float64(records)/b.Elapsed().Seconds(), "records/s")
 }

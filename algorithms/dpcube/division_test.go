@@ -17,8 +17,6 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // drawTaxonomy draws a tree over values, some of its nodes with an only child.
@@ -364,34 +362,5 @@ func TestCoarseWarning(t *testing.T) {
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "60") ||
 		!strings.Contains(r.Warnings[0], "a0 3, a1 5") {
 		t.Errorf("a grid of 60 cells in 59: %q, must name the parts 3 and 5", r.Warnings)
-	}
-}
-
-// BenchmarkCoarse releases 11 attributes of Adult's stand-in on coarse grids.
-func BenchmarkCoarse(b *testing.B) {
-	source := adult.StandIn{}
-	loaded, err := source.Load(context.Background(), datasets.Request{Params: source.Params(),
-		Key: random.NewKey(0)})
-	if err != nil {
-		b.Fatal(err)
-	}
-	all := loaded.Table.AllRows()
-	rows := make([]int32, len(all))
-	for _, cells := range []int{1 << 13, 1 << 16, 1 << 22} {
-		b.Run(fmt.Sprintf("cells=%d", cells), func(b *testing.B) {
-			params := DefaultParams()
-			params.Grid, params.MaxCells = Coarse, cells
-			b.ReportAllocs()
-			for i := uint64(0); b.Loop(); i++ {
-				copy(rows, all)
-				if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{
-					Table: loaded.Table, Rows: rows, Params: params, Variant: algorithms.Strict,
-					Budget: privacy.NewBudget(1), Noise: random.NewStreams(random.NewKey(i)),
-				}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(len(rows))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-		})
 	}
 }

@@ -235,16 +235,6 @@ func BenchmarkSearch(b *testing.B) {
 	})
 }
 
-// BenchmarkLimited runs 200 million steps.
-func BenchmarkLimited(b *testing.B) {
-	b.Run("adult/k=10", func(b *testing.B) {
-		benchmark(b, testinput.Adult(b, "mondrian"), Params{K: 10, Work: 200})
-	})
-	b.Run("uniform/k=2", func(b *testing.B) {
-		benchmark(b, testinput.Discrete(b, discrete.Uniform, 10_000), Params{K: 2, Work: 200})
-	})
-}
-
 func benchmark(b *testing.B, table *datasets.Table, params Params) {
 	var r *algorithms.Release
 	b.ReportAllocs()
@@ -264,17 +254,4 @@ func benchmark(b *testing.B, table *datasets.Table, params Params) {
 	b.ReportMetric(float64(r.Structure.Nodes), "nodes")
 	b.ReportMetric(float64(b.N)*float64(r.Structure.Nodes)/b.Elapsed().Seconds(), "nodes/s")
 	b.ReportMetric(float64(b.N)*float64(table.Len())/b.Elapsed().Seconds(), "rows/s")
-}
-
-// BenchmarkMeasure measures the pricing of all cuts of the root.
-func BenchmarkMeasure(b *testing.B) {
-	table := testinput.Discrete(b, discrete.Skewed, 100_000)
-	s := newSearch(context.Background(), mustProblem(b, table, 10, false), limits{})
-	root := s.level(0)
-	s.root(root)
-	b.ReportAllocs()
-	for b.Loop() {
-		s.measure(root)
-	}
-	b.ReportMetric(float64(b.N)*float64(len(root.weight))/b.Elapsed().Seconds(), "cells/s")
 }

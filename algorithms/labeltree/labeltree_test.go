@@ -288,19 +288,6 @@ func TestNeedsAClass(t *testing.T) {
 	}
 }
 
-// BenchmarkAdult releases Adult's 45,222 records, 14 attributes and the class.
-func BenchmarkAdult(b *testing.B) {
-	table := testinput.Adult(b, "diffmulti")
-	b.ReportAllocs()
-	nodes := 0
-	for b.Loop() {
-		in := testinput.Input(table, DefaultParams(), algorithms.Strict, 1, 1)
-		nodes = testinput.LazyRelease(b, Algorithm{}, in).Structure.Nodes
-	}
-	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-	b.ReportMetric(float64(nodes), "nodes")
-}
-
 // TestCutsOfWideNumbers: where a number crowds in a 500th of its bounds and the class depends on
 // which half of them it is in, private bins find the place up to a 4,000th of the bounds. Places at
 // equal distances come near it by chance alone.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/privacy"
 	"ppdp/random"
@@ -56,47 +55,6 @@ func BenchmarkRelease(b *testing.B) {
 				benchmark(b, table, params, epsilon)
 			})
 		}
-	}
-}
-
-// BenchmarkAdult is Fig. 3's release of the whole of Adult.
-func BenchmarkAdult(b *testing.B) {
-	table := testinput.Adult(b, "rps")
-	for _, stop := range []float64{5, 0} {
-		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-			b.Run(fmt.Sprintf("stop=%v/%s", stop, variant), func(b *testing.B) {
-				params := DefaultParams()
-				params.Quality, params.Attributes, params.Stop = Class, Random, stop
-				benchmarkVariant(b, table, params, variant, 1)
-			})
-		}
-	}
-}
-
-// BenchmarkRows shows how the time of a release grows with the rows (depth 20).
-func BenchmarkRows(b *testing.B) {
-	for _, n := range []int{10000, 100000, 1000000} {
-		table := adultShape(n)
-		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-			params := DefaultParams()
-			params.Attributes, params.Depth = Random, 20
-			benchmark(b, table, params, 1)
-		})
-	}
-}
-
-// BenchmarkLarge is a table far larger than the processor's caches.
-func BenchmarkLarge(b *testing.B) {
-	if testing.Short() {
-		b.Skip("ten million rows")
-	}
-	table := adultShape(10_000_000)
-	for _, attributes := range []AttributeChoice{Random, All} {
-		b.Run(string(attributes), func(b *testing.B) {
-			params := DefaultParams()
-			params.Attributes, params.MaxRows = attributes, 1e9
-			benchmark(b, table, params, 1)
-		})
 	}
 }
 

@@ -262,11 +262,3 @@ func TestBarabasiAlbertStops(t *testing.T) {
 		t.Errorf("%v, want %v", err, context.Canceled)
 	}
 }
-
-func BenchmarkBarabasiAlbert1M(b *testing.B) {
-	const n, links = 1_000_000, 5
-	for b.Loop() {
-		must(BarabasiAlbert(context.Background(), stream("bench"), n, links))
-	}
-	b.ReportMetric(float64(n*links)*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
-}

@@ -72,18 +72,3 @@ func TestIsotonicLarge(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkIsotonic(b *testing.B) {
-	const n = 1_000_000
-	noisy := make([]float64, n)
-	stream := random.NewKey(3).Stream()
-	for i := range noisy {
-		noisy[i] = float64(i)/1000 + 500*stream.Open01()
-	}
-	values := make([]float64, n)
-	for b.Loop() {
-		copy(values, noisy)
-		Isotonic(values)
-	}
-	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
