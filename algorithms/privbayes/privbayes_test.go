@@ -3,7 +3,6 @@ package privbayes
 import (
 	"context"
 	"math"
-	"strings"
 	"testing"
 
 	"ppdp/algorithms"
@@ -11,7 +10,6 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
-	"ppdp/internal/declared"
 	"ppdp/random"
 )
 
@@ -30,31 +28,6 @@ func mustRelease(t *testing.T, table *datasets.Table, params *Params, variant al
 		t.Fatal(err)
 	}
 	return r, in
-}
-
-func TestValidate(t *testing.T) {
-	for _, c := range []struct {
-		change func(p *Params)
-		want   string
-	}{
-		{func(p *Params) {}, ""},
-		{func(p *Params) { p.Encoding = Vanilla }, ""},
-		{func(p *Params) { p.Beta = 1 }, "beta: 1, must be above 0 and below 1"},
-		{func(p *Params) { p.Degree, p.Bins = 9, 1 }, "degree: 9, must be from 0 to 8\nbins: 1," +
-			" must be from 2 to 65536"},
-		{func(p *Params) { p.Values = "best" },
-			`values: "best", must be one of uniform, midpoint, low`},
-	} {
-		p := DefaultParams()
-		c.change(p)
-		got := ""
-		if err := declared.Check(p); err != nil {
-			got = err.Error()
-		}
-		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
-			t.Errorf("error %q, want %q", got, c.want)
-		}
-	}
 }
 
 // TestLedger: how the budget is spent over 14 bits with degree 2, and over 6 attributes.

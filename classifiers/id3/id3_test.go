@@ -163,25 +163,6 @@ func TestGolearnGrowsID3(t *testing.T) {
 	})
 }
 
-// TestRepeatedFits guards against golearn's map order: the same data must give the same tree.
-func TestRepeatedFits(t *testing.T) {
-	table, err := testtable.StandIn(t, "rps", 2000).Project("workclass", "education",
-		"relationship",
-		"race", "salary")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := classifiers.Data{Table: table, Rows: table.AllRows()[:1000]}
-	want := testtable.Fit(t, Classifier{}, data).(*classifiers.Tree)
-	for range 5 {
-		got := testtable.Fit(t, Classifier{}, data).(*classifiers.Tree)
-		if got.Root != want.Root || !slices.Equal(got.Steps, want.Steps) ||
-			!slices.Equal(got.Next, want.Next) {
-			t.Fatal("two fits on the same data differ")
-		}
-	}
-}
-
 func TestNumericIsRefused(t *testing.T) {
 	table := testtable.Weather(true)
 	_, err := Classifier{}.Fit(context.Background(),

@@ -264,22 +264,6 @@ func TestEducationIsOrderedByYears(t *testing.T) {
 	}
 }
 
-func TestParams(t *testing.T) {
-	for _, source := range []datasets.Source{Source{}, StandIn{}} {
-		for _, params := range []any{&Params{Select: "rsp"}, &Params{}, 3} {
-			_, err := source.Load(context.Background(), datasets.Request{Params: params})
-			if err == nil || !strings.Contains(err.Error(), source.Info().Name) ||
-				!strings.Contains(err.Error(), "must be") &&
-					!strings.Contains(err.Error(), "type int") {
-				t.Errorf("%s with %v: error %v", source.Info().Name, params, err)
-			}
-		}
-		if got := source.Params().(*Params).Select; got != "rps" {
-			t.Errorf("default selection %q", got)
-		}
-	}
-}
-
 func TestMissingFilesAreAllNamed(t *testing.T) {
 	_, err := Source{}.Load(context.Background(),
 		datasets.Request{Params: &Params{Select: "diffmulti"},

@@ -4,12 +4,10 @@ import (
 	"context"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/internal/declared"
 )
 
 func load(t *testing.T, name string, params *Params) *datasets.Dataset {
@@ -136,24 +134,5 @@ func TestRealData(t *testing.T) {
 	t.Logf("clusters of %d and %d", set.Table.Len()-ones, ones)
 	if ones < set.Table.Len()/10 || ones > set.Table.Len()*9/10 {
 		t.Errorf("a cluster of %d", ones)
-	}
-}
-
-func TestValidate(t *testing.T) {
-	err := declared.Check(&Params{Select: "none", Labels: "secret", Clusters: 1})
-	for _, want := range []string{"select:", "labels:", "clusters:"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, must name %s", err, want)
-		}
-	}
-	source, err := datasets.Lookup(standIn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := source.Load(t.Context(), datasets.Request{Params: (*Params)(nil)}); err == nil {
-		t.Error("nil was accepted as parameters")
-	}
-	if err := declared.Check(defaults()); err != nil {
-		t.Errorf("the defaults: %v", err)
 	}
 }

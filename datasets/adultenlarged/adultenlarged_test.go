@@ -2,9 +2,7 @@ package adultenlarged
 
 import (
 	"context"
-	"errors"
 	"math"
-	"strings"
 	"testing"
 
 	"ppdp/datasets"
@@ -74,20 +72,5 @@ func TestOriginalsThenVariations(t *testing.T) {
 func TestFewerThanThereAre(t *testing.T) {
 	if got := load(t, &Params{Select: "rps", N: 3, Redraw: 0.5}).Len(); got != 3 {
 		t.Errorf("%d rows, want 3", got)
-	}
-}
-
-func TestBadParameters(t *testing.T) {
-	_, err := standIn(t).Load(context.Background(),
-		datasets.Request{Params: &Params{Select: "x", N: 0, Redraw: math.NaN()}})
-	for _, part := range []string{"select", "n: 0", "redraw: NaN"} {
-		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("error %v does not say %q", err, part)
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := standIn(t).Load(ctx, datasets.Request{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: error %v", err)
 	}
 }

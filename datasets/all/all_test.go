@@ -5,9 +5,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +19,7 @@ import (
 	csvtable "ppdp/datasets/csv"
 	"ppdp/datasets/graph"
 	"ppdp/internal/declared"
+	"ppdp/internal/strictyaml"
 	"ppdp/random"
 )
 
@@ -111,7 +115,7 @@ func checkInfo(t *testing.T, source datasets.Source) {
 }
 
 // checkParams: every call returns fresh defaults, which are valid where files are pinned;
-// parameters of another type are refused.
+// parameters of another type are refused, and so is what is just outside of each declared range.
 func checkParams(t *testing.T, source datasets.Source) {
 	defaults := source.Params()
 	if defaults == nil {
@@ -130,10 +134,38 @@ func checkParams(t *testing.T, source datasets.Source) {
 			t.Errorf("parameters of type %T: error %v, want %q", foreign, err, want)
 		}
 	}
+	for _, field := range strictyaml.Fields(reflect.TypeOf(defaults)) {
+		for _, wrong := range outside(&field) {
+			params := source.Params()
+			value := reflect.ValueOf(params).Elem().FieldByIndex(field.Index)
+			value.Set(reflect.ValueOf(wrong).Convert(value.Type()))
+			_, err := source.Load(t.Context(), datasets.Request{Params: params})
+			if err == nil || !strings.Contains(err.Error(), field.Name+": ") {
+				t.Errorf("%s of %v: error %v, must name the key", field.Name, wrong, err)
+			}
+		}
+	}
 	// Without parameters a source loads its defaults or says what is missing.
 	if set, err := source.Load(t.Context(), datasets.Request{}); (set == nil) == (err == nil) {
 		t.Errorf("without parameters: %v, %v", set, err)
 	}
+}
+
+// outside are values that the tags of a field do not allow.
+func outside(field *strictyaml.Field) (wrong []any) {
+	for tag, step := range map[string]float64{ // order-free: each is tried
+		"min": -1, "above": 0, "below": 0, "max": 1} {
+		if limit, err := strconv.ParseFloat(field.Tag.Get(tag), 64); err == nil {
+			wrong = append(wrong, limit+step)
+		}
+	}
+	if field.Type.Kind() == reflect.Float64 {
+		wrong = append(wrong, math.NaN())
+	}
+	if field.Tag.Get("words") != "" {
+		wrong = append(wrong, "no such word")
+	}
+	return wrong
 }
 
 // checkLoad: equal requests give equal data, at the same time too, and are not changed.

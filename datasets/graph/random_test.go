@@ -228,8 +228,6 @@ func TestGenerators(t *testing.T) {
 		params any
 		keys   []string
 	}{
-		{&ErdosRenyiParams{Nodes: 0, P: math.NaN()}, []string{"nodes: ", "p: "}},
-		{&ErdosRenyiParams{Nodes: maxGenerated + 1, P: 2}, []string{"nodes: ", "p: "}},
 		{&BarabasiAlbertParams{Nodes: maxGenerated + 1, Links: 0}, []string{"nodes: ", "links: "}},
 		{&BarabasiAlbertParams{Nodes: 1, Links: 1}, []string{"links: "}},
 	} {

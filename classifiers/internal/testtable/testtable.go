@@ -85,31 +85,6 @@ func BenchmarkFit(b *testing.B, c classifiers.Classifier, table *datasets.Table,
 	b.ReportMetric(float64(len(rows)*b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// BenchmarkFitNumber measures learning Adult's ages on the rows of BenchmarkHalf.
-func BenchmarkFitNumber(b *testing.B, r classifiers.Regressor) {
-	table, rows := BenchmarkHalf(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := r.FitNumber(b.Context(), classifiers.Data{Table: table, Rows: rows},
-			table.Schema().Index("age")); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(len(rows)*b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
-// BenchmarkPredict measures predictions of some rows by a model that was fitted on others.
-func BenchmarkPredict(b *testing.B, c classifiers.Classifier, table *datasets.Table,
-	train, test []int32) {
-	model := Fit(b, c, classifiers.Data{Table: table, Rows: train})
-	dst := make([]uint32, len(test))
-	b.ReportAllocs()
-	for b.Loop() {
-		model.Predict(dst, table, test)
-	}
-	b.ReportMetric(float64(len(test)*b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
 // AdultAccuracy compares the accuracy on a selection of Adult with a reference, within tolerance:
 // the mean over stratified 5-fold cross-validations by the given seeds.
 func AdultAccuracy(t *testing.T, c classifiers.Classifier, selection string,
