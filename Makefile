@@ -60,9 +60,9 @@ leaderboard: build
 	bin/ppdp reproduce leaderboard
 	bin/ppdp leaderboard --write docs/generated/leaderboard.md
 
-# A busy machine takes longer than go test allows by itself.
+# A busy machine takes longer than go test allows by itself. The last lines say what was skipped.
 test: lint
-	$(GO) test -timeout 1h ./...
+	@{ $(GO) test -v -timeout 1h ./... 2>&1 || echo go test failed; } | awk -f .ci/short.awk
 	@$(MAKE) --no-print-directory end-to-end
 
 # What is long and seldom changes its answer: once a night, or after a change to what it tests.

@@ -15,7 +15,7 @@ import (
 )
 
 // adultTable loads the 45,222 complete rows and 15 attributes of Adult, or its stand-in of the same
-// shape where $PPDP_DATA is unset.
+// shape where $PPDP_DATA is not set.
 func adultTable(tb testing.TB) *datasets.Table {
 	var source datasets.Source = adult.Source{}
 	dir := os.Getenv("PPDP_DATA")

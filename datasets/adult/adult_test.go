@@ -21,7 +21,7 @@ func load(t testing.TB, source datasets.Source, selection string) *datasets.Data
 	if len(source.Info().Files) > 0 {
 		dir := os.Getenv("PPDP_DATA")
 		if dir == "" {
-			t.Skip("PPDP_DATA is unset: the real Adult is needed")
+			t.Skip("PPDP_DATA is not set: the real Adult is needed")
 		}
 		request.Files = datasets.Files{Dirs: []string{dir}}
 	}

@@ -13,7 +13,7 @@ import (
 func realFiles(tb testing.TB) datasets.Files {
 	dir := os.Getenv("PPDP_DATA")
 	if dir == "" {
-		tb.Skip("PPDP_DATA is unset: the four networks cannot be checked against Table 1")
+		tb.Skip("PPDP_DATA is not set: the four networks cannot be checked against Table 1")
 	}
 	return datasets.Files{Dirs: []string{dir}}
 }

@@ -28,7 +28,7 @@ func load(t *testing.T, source datasets.Source, params any) *datasets.Dataset {
 	if len(source.Info().Files) > 0 {
 		dir := os.Getenv("PPDP_DATA")
 		if dir == "" {
-			t.Skip("PPDP_DATA is unset: the real " + source.Info().Name + " is needed")
+			t.Skip("PPDP_DATA is not set: the real " + source.Info().Name + " is needed")
 		}
 		request.Files = datasets.Files{Dirs: []string{dir}}
 	}

@@ -19,7 +19,7 @@ func realData(t *testing.T) datasets.Files {
 	t.Helper()
 	dir := os.Getenv("PPDP_DATA")
 	if dir == "" {
-		t.Skip("PPDP_DATA is unset: the real Adult is needed to fit the stand-in")
+		t.Skip("PPDP_DATA is not set: the real Adult is needed to fit the stand-in")
 	}
 	return datasets.Files{Dirs: []string{dir}}
 }
