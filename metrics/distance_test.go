@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"context"
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -216,14 +214,6 @@ func TestDistanceMetricsUndefinedOrRefused(t *testing.T) {
 		for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {
 			refuses(t, name, Case{Table: some, Train: []int32{0},
 				Release: &algorithms.Release{Table: some, Weights: []float64{1, w}}}, "row 1")
-		}
-		cancelled, cancel := context.WithCancel(t.Context())
-		cancel()
-		m, _ := Lookup(name)
-		if _, _, err := m.Measure(cancelled,
-			Case{Table: some, Train: []int32{0},
-				Release: &algorithms.Release{Table: some}}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s on a cancelled context: error %v", name, err)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -168,7 +169,8 @@ func outside(field *strictyaml.Field) (wrong []any) {
 	return wrong
 }
 
-// checkLoad: equal requests give equal data, at the same time too, and are not changed.
+// checkLoad: equal requests give equal data, at the same time too, and are not changed; what is
+// drawn depends on the key.
 func checkLoad(t *testing.T, source datasets.Source, request datasets.Request) {
 	before := fmt.Sprintf("%+v", request)
 	var sets [2]*datasets.Dataset
@@ -184,6 +186,15 @@ func checkLoad(t *testing.T, source datasets.Source, request datasets.Request) {
 	checkContent(t, source.Info(), sets[0])
 	if sets[0].Checksum != sets[1].Checksum || content(sets[0]) != content(sets[1]) {
 		t.Error("two loads of one request differ")
+	}
+	if info := source.Info(); len(info.Files) == 0 && info.StandsFor == "" &&
+		!slices.Contains([]string{"csv", "graph"}, info.Name) {
+		other := request
+		other.Key = random.NewKey(2)
+		if set, err := source.Load(t.Context(), other); err != nil ||
+			set.Checksum == sets[0].Checksum {
+			t.Errorf("another key: the same data, or error %v", err)
+		}
 	}
 	if after := fmt.Sprintf("%+v", request); after != before {
 		t.Errorf("the request was changed from %s to %s", before, after)

@@ -157,17 +157,6 @@ func TestSchemaIsPublic(t *testing.T) {
 	}
 }
 
-func TestKeyDecides(t *testing.T) {
-	params := with(func(p *Params) { p.N = 100 })
-	first, second := load(t, params, 1), load(t, params, 1)
-	if first.Checksum() != second.Checksum() {
-		t.Error("equal keys, different tables")
-	}
-	if first.Checksum() == load(t, params, 2).Checksum() {
-		t.Error("different keys, equal tables")
-	}
-}
-
 func TestValidate(t *testing.T) {
 	for _, test := range []struct {
 		change func(*Params)

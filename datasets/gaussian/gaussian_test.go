@@ -288,27 +288,6 @@ func TestClustersAreOfInterest(t *testing.T) {
 	}
 }
 
-func TestSameKeySameTable(t *testing.T) {
-	for _, params := range []Params{of(100, normal1D), of(100, clusters5D)} {
-		first, again, other := load(t, params, 1).Checksum, load(t, params, 1).Checksum, load(t,
-			params, 2).Checksum
-		if first != again {
-			t.Errorf("%+v: two tables of one key", params)
-		}
-		if first == other {
-			t.Errorf("%+v: one table of two keys", params)
-		}
-	}
-	request := datasets.Request{Key: random.NewKey(1)}
-	dataset, err := Source{}.Load(context.Background(), request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if dataset.Checksum != load(t, of(10_000, normal1D), 1).Checksum {
-		t.Error("no parameters are not the defaults")
-	}
-}
-
 // A shorter table is the beginning of a longer one: scaling an experiment keeps its points.
 func TestShorterIsAPrefix(t *testing.T) {
 	for _, shape := range []string{normal1D, clusters5D} {
