@@ -106,6 +106,7 @@ var checks = []struct {
 		checkOddInputs},
 	{"extreme epsilon", "the smallest and the largest epsilon give a release",
 		checkExtremeEpsilon},
+	{"truth", "", checkTruth},
 	{"parallel", "releases at the same time do not disturb each other", checkParallel},
 	{"cancelled", "a release that is cancelled ends", checkCancelled},
 	{"replay", "", checkReplay},
