@@ -37,9 +37,8 @@ type Guarantee struct {
 	// Approximate says that budgets of (epsilon, delta), counted in zCDP, are taken beside those of
 	// pure epsilon.
 	Approximate bool
-	// MaxDegree bounds the degrees of both neighbours, 0 for no bound. Edges is how many edges may
-	// differ at once, 0 for one. Relation says both in words.
-	MaxDegree, Edges int
+	// MaxDegree bounds the degrees of both neighbours, 0 for no bound. Relation says so in words.
+	MaxDegree int
 	// Contributions is how many records of one person there are at most, where the unit is a
 	// person.
 	Contributions int

@@ -114,7 +114,6 @@ var settings = map[string][]algorithms.Params{
 		func(p *hay.Params) { p.Neighbours, p.Lambda = hay.Node, degrees.MaxDegree },
 		func(p *hay.Params) { p.Neighbours, p.Inference = hay.Node, false },
 		func(p *hay.Params) { p.Neighbours, p.Lambda = hay.Node, degrees.Estimated },
-		func(p *hay.Params) { p.Neighbours, p.K, p.Lambda = hay.KEdge, 4, "10" },
 	),
 	"independent": vary(fixedMarginals,
 		func(p *independent.Params) { p.Merge, p.Bins = margins.Rare, 100 },

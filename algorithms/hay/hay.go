@@ -9,8 +9,8 @@
 // of nodes is public. Noise is drawn once for the whole vector.
 //
 // Deviations:
-//   - The paper protects edges, or k edges. Isolation of a node, and the noisy sequence without
-//     inference, are what Qardaji & Li 2012 (section 5) compare with.
+//   - The paper protects edges, or k edges, which a budget of ε/k does here. Isolation of a node,
+//     and the noisy sequence without inference, are what Qardaji & Li 2012 (section 5) compare with.
 //   - Released degrees are rounded and clamped to [0, Λ], the numbers that can be degrees. The
 //     papers do not say whether they do so, and distances depend on it. Without inference the noisy
 //     degrees are sorted again.
@@ -47,17 +47,15 @@ var _ algorithms.VariantChecker = Algorithm{}
 type Neighbours string
 
 const (
-	Edge  Neighbours = "edge"   // one edge added or removed
-	KEdge Neighbours = "k-edge" // up to K edges added or removed
-	Node  Neighbours = "node"   // one node isolated
+	Edge Neighbours = "edge" // one edge added or removed
+	Node Neighbours = "node" // one node isolated
 )
 
-func (Neighbours) Enum() []string { return algorithms.Words(Edge, KEdge, Node) }
+func (Neighbours) Enum() []string { return algorithms.Words(Edge, Node) }
 
 // Params are the parameters of "hay".
 type Params struct {
-	Neighbours Neighbours `yaml:"neighbours" doc:"what is protected: one edge, k edges or one node"`
-	K          int        `yaml:"k" doc:"edges that are protected together, under neighbours: k-edge" min:"1" max:"1000000000"`
+	Neighbours Neighbours `yaml:"neighbours" doc:"what is protected: one edge or one node"`
 	Inference  bool       `yaml:"inference" doc:"bring noisy degrees into ascending order by isotonic regression"`
 	// Lambda is Λ.
 	Lambda degrees.Cap `yaml:"lambda" doc:"the largest degree there may be" values:"n-1, max-degree (one node's private value), private (an estimate, for neighbours: node) or a public whole number of at least 1"`
@@ -76,7 +74,7 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // DefaultParams are constrained inference for one edge.
 func DefaultParams() *Params {
-	return &Params{Neighbours: Edge, K: 1, Inference: true, Lambda: degrees.Nodes}
+	return &Params{Neighbours: Edge, Inference: true, Lambda: degrees.Nodes}
 }
 
 func (a Algorithm) Info() algorithms.Info {
@@ -90,7 +88,7 @@ func (a Algorithm) Info() algorithms.Info {
 		Revision: 1,
 	}
 	for i := range info.Variants {
-		info.Variants[i].Note += " What is protected depends on neighbours: edge, k-edge or node."
+		info.Variants[i].Note += " What is protected depends on neighbours: edge or node."
 	}
 	return info
 }
@@ -103,11 +101,6 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 	case Edge:
 		g.Unit, g.Relation = "edge", algorithms.AddOrRemoveEdge
 		g.Note = "Sensitivity 2."
-	case KEdge:
-		g.Unit, g.Relation = "edge",
-			fmt.Sprintf("add or remove up to %d edges, number of nodes public", p.K)
-		g.Edges = p.K
-		g.Note = fmt.Sprintf("Sensitivity %d.", 2*p.K)
 	case Node:
 		p.Lambda.Restrict(&g)
 	}
@@ -151,8 +144,6 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	switch p.Neighbours {
 	case Edge:
 		sensitivity = privacy.Exact(2)
-	case KEdge:
-		sensitivity = privacy.Exact(2 * float64(p.K))
 	case Node:
 		sensitivity = privacy.Exact(2 * float64(lambda))
 		// A node above the cap still moves all its neighbours.

@@ -26,8 +26,7 @@ func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, e
 
 func drawParams(t *rapid.T) *Params {
 	p := &Params{
-		Neighbours: rapid.SampledFrom([]Neighbours{Edge, KEdge, Node}).Draw(t, "neighbours"),
-		K:          rapid.IntRange(1, 5).Draw(t, "k"),
+		Neighbours: rapid.SampledFrom([]Neighbours{Edge, Node}).Draw(t, "neighbours"),
 		Inference:  rapid.Bool().Draw(t, "inference"),
 		Lambda:     rapid.SampledFrom([]degrees.Cap{degrees.Nodes, "3", "20"}).Draw(t, "lambda"),
 	}
@@ -170,10 +169,9 @@ func TestNoise(t *testing.T) {
 		epsilon     float64
 		sensitivity float64
 	}{
-		{Params{Neighbours: Edge, K: 9, Lambda: "4000"}, 0.02, 2},
-		{Params{Neighbours: KEdge, K: 9, Lambda: "4000"}, 0.09, 18},
-		{Params{Neighbours: Node, K: 9, Lambda: "4000"}, 40, 8000},
-		{Params{Neighbours: Node, K: 9, Lambda: degrees.Nodes}, 40, 2 * (n - 1)},
+		{Params{Neighbours: Edge, Lambda: "4000"}, 0.02, 2},
+		{Params{Neighbours: Node, Lambda: "4000"}, 40, 8000},
+		{Params{Neighbours: Node, Lambda: degrees.Nodes}, 40, 2 * (n - 1)},
 	} {
 		for _, v := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			sum := 0.0
@@ -218,17 +216,15 @@ func TestGuarantee(t *testing.T) {
 		relation string
 		status   algorithms.Status
 	}{
-		{Params{Neighbours: Edge, K: 1, Lambda: degrees.Nodes}, "edge", "one edge",
+		{Params{Neighbours: Edge, Lambda: degrees.Nodes}, "edge", "one edge",
 			algorithms.Holds},
-		{Params{Neighbours: Edge, K: 1, Lambda: degrees.MaxDegree}, "edge", "one edge",
+		{Params{Neighbours: Edge, Lambda: degrees.MaxDegree}, "edge", "one edge",
 			algorithms.Broken},
-		{Params{Neighbours: KEdge, K: 7, Lambda: "100"}, "edge", "up to 7 edges",
+		{Params{Neighbours: Node, Lambda: degrees.Nodes}, "node", "isolate one node",
 			algorithms.Holds},
-		{Params{Neighbours: Node, K: 1, Lambda: degrees.Nodes}, "node", "isolate one node",
+		{Params{Neighbours: Node, Lambda: "100"}, "node", "degrees at most 100",
 			algorithms.Holds},
-		{Params{Neighbours: Node, K: 1, Lambda: "100"}, "node", "degrees at most 100",
-			algorithms.Holds},
-		{Params{Neighbours: Node, K: 1, Lambda: degrees.MaxDegree}, "node", "isolate one node",
+		{Params{Neighbours: Node, Lambda: degrees.MaxDegree}, "node", "isolate one node",
 			algorithms.Broken},
 	} {
 		for _, v := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
@@ -258,7 +254,7 @@ func TestLedger(t *testing.T) {
 	star := must(datasets.NewGraph(11, from, to))
 	for lambda, proven := range map[degrees.Cap]float64{"4": 14, "10": 20} {
 		budget := privacy.NewBudget(1)
-		p := &Params{Neighbours: Node, K: 1, Lambda: lambda}
+		p := &Params{Neighbours: Node, Lambda: lambda}
 		if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{Graph: star,
 			Params: p, Variant: algorithms.Published,
 			Budget: budget, Noise: random.NewStreams(random.NewKey(1))}); err != nil {
@@ -272,7 +268,7 @@ func TestLedger(t *testing.T) {
 }
 
 func node(inference bool) *Params {
-	return &Params{Neighbours: Node, K: 1, Inference: inference,
+	return &Params{Neighbours: Node, Inference: inference,
 		Lambda: degrees.MaxDegree}
 }
 
