@@ -9,8 +9,8 @@
 // of nodes is public. Noise is drawn once for the whole vector.
 //
 // Deviations:
-//   - The paper protects edges, or k edges, which a budget of ε/k does here. Isolation of a node,
-//     and the noisy sequence without inference, are what Qardaji & Li 2012 (section 5) compare with.
+//   - The paper protects edges, or k edges, which a budget of ε/k does. Isolation of a node, and
+//     the noisy sequence without inference, are what Qardaji & Li 2012 (section 5) compare with.
 //   - Released degrees are rounded and clamped to [0, Λ], the numbers that can be degrees. The
 //     papers do not say whether they do so, and distances depend on it. Without inference the noisy
 //     degrees are sorted again.
