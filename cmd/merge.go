@@ -84,9 +84,6 @@ func (c mergeCommand) merge(con *console, name string, dirs []string) error {
 	fmt.Fprintf(con.stdout, "%s: %d jobs of %d folders, %d failed: %s\n", name, merged.Jobs,
 		len(dirs), merged.Failed, filepath.ToSlash(merged.Dir))
 	err = drawFigures(con, merged.Dir)
-	for _, failure := range merged.Failures {
-		fmt.Fprintf(con.stderr, "ppdp: failed: %s\n", failure)
-	}
 	if merged.Failed > 0 {
 		err = errors.Join(failedJobs(merged.Failed, merged.Jobs), err)
 	}

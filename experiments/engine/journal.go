@@ -79,38 +79,28 @@ var ErrBusy = errors.New("another run is writing to this folder")
 // it ready for appending. A torn last line is cut off; a line that does not match its checksum is
 // left out and reported through warn.
 func openJournal(dir string, warn func(string)) (j *journal, held *kept, err error) {
-	j, err = lockJournal(dir, func(from io.Reader) (end int64, err error) {
-		held, end, err = readJournal(from, warn)
-		return end, err
-	})
-	return j, held, err
-}
-
-// lockJournal is openJournal with another way to read, which returns the offset behind what is
-// kept.
-func lockJournal(dir string, read func(from io.Reader) (end int64, err error)) (*journal, error) {
 	old := dir // the deepest folder that exists: names in it and below are new
 	for _, err := os.Stat(old); errors.Is(err, os.ErrNotExist) && old != filepath.Dir(old); {
 		old = filepath.Dir(old)
 		_, err = os.Stat(old)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("cannot make the output folder: %w", err)
+		return nil, nil, fmt.Errorf("cannot make the output folder: %w", err)
 	}
 	unlock, err := lock(filepath.Join(dir, ".lock"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	file, err := os.OpenFile(filepath.Join(dir, JournalFile), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		unlock()
-		return nil, fmt.Errorf("cannot write to the output folder: %w", err)
+		return nil, nil, fmt.Errorf("cannot write to the output folder: %w", err)
 	}
 	var end int64
 	if info, statErr := file.Stat(); statErr != nil || !info.Mode().IsRegular() {
 		// reading a pipe would wait for ever
 		err = errors.Join(statErr, fmt.Errorf("%s is not a file", file.Name()))
-	} else if end, err = read(file); err == nil {
+	} else if held, end, err = readJournal(file, warn); err == nil {
 		err = file.Truncate(end)
 	}
 	if err == nil {
@@ -124,10 +114,10 @@ func lockJournal(dir string, read func(from io.Reader) (end int64, err error)) (
 	if err != nil {
 		file.Close()
 		unlock()
-		return nil, fmt.Errorf("journal: %w", err)
+		return nil, nil, fmt.Errorf("journal: %w", err)
 	}
 	return &journal{file: file, unlock: unlock, entries: make(chan pending, 256),
-		done: make(chan error, 1), sync: (*os.File).Sync}, nil
+		done: make(chan error, 1), sync: (*os.File).Sync}, held, nil
 }
 
 // lockPatience is how long another run's lock is waited for before it is an error: long enough for
@@ -182,7 +172,7 @@ func peekJournal(dir string) (*kept, error) {
 // jobs are left out: they run again.
 func readJournal(from io.Reader, warn func(string)) (*kept, int64, error) {
 	held := &kept{finished: make(map[string]entry), begun: make(map[string]bool)}
-	end, err := scanJournal(from, warn, func(_ journalLine, o *entry) {
+	end, err := scanJournal(from, warn, func(_ int32, _ []byte, o *entry) {
 		switch {
 		case o.State != "":
 			held.begun[o.Key] = o.State == begun
@@ -194,17 +184,10 @@ func readJournal(from io.Reader, warn func(string)) (*kept, int64, error) {
 	return held, end, err
 }
 
-// journalLine is where a line of a journal is.
-type journalLine struct {
-	offset int64
-	length int32 // with its end
-	number int32 // from 1
-}
-
-// scanJournal hands every line that matches its checksum to each, with its entry, and returns the
-// offset behind the last whole line.
-func scanJournal(from io.Reader, warn func(string), each func(at journalLine, o *entry)) (int64,
-	error) {
+// scanJournal hands every line that matches its checksum to each, which may keep it, with its number
+// from 1 and its entry. It returns the offset behind the last whole line.
+func scanJournal(from io.Reader, warn func(string),
+	each func(number int32, line []byte, o *entry)) (int64, error) {
 	reader := bufio.NewReaderSize(from, 1<<16)
 	var end int64
 	for number := int32(1); ; number++ {
@@ -215,7 +198,6 @@ func scanJournal(from io.Reader, warn func(string), each func(at journalLine, o 
 		if err != nil {
 			return 0, err
 		}
-		at := journalLine{end, int32(len(text)), number}
 		end += int64(len(text))
 		o, ok := parseJournalLine(text)
 		if !ok {
@@ -223,7 +205,7 @@ func scanJournal(from io.Reader, warn func(string), each func(at journalLine, o 
 				"job runs again unless another line has it", JournalFile, number))
 			continue
 		}
-		each(at, &o)
+		each(number, text, &o)
 	}
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -45,14 +46,21 @@ type Missing struct {
 // ErrDisagree says that two journals have a job with different results.
 var ErrDisagree = errors.New("two journals disagree")
 
-// found is where a job is in a journal, and what is asked about all jobs at once. The rest is read
-// again when it is needed: a plan may have a million jobs.
+// found is the line of a job, the best of all journals. It is kept as text: a plan may have a million
+// jobs.
 type found struct {
-	journalLine       // its number is 0 for a job that no journal has
-	folder      int32 // index in merge.dirs
-	ok          bool
-	proof       proof
-	config      *spec.Config
+	text   []byte // nil for a job that no journal has
+	number int32  // of the line, from 1
+	folder int32  // index in merge.dirs
+	ok     bool
+	proof  proof
+	config *spec.Config
+}
+
+// entry reads the line.
+func (f *found) entry() entry {
+	e, _ := parseJournalLine(f.text) // as it was read before
+	return e
 }
 
 // merge is journals being merged.
@@ -61,8 +69,6 @@ type merge struct {
 	dirs   []string // of the shards, and what is written to where it has a journal
 	starts []*Start
 	found  map[string]*found // by key, which equal jobs share
-	open   map[int32]*os.File
-	buffer []byte // of line
 }
 
 // Merge makes the files of an experiment, as a run on one machine would have written them, from the
@@ -71,8 +77,7 @@ type merge struct {
 // that failed in one and not in the other is taken from the other. Nothing is run, and nothing is
 // written before all jobs are there.
 func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, error) {
-	m := &merge{dirs: dirs, found: make(map[string]*found), open: make(map[int32]*os.File)}
-	defer m.close()
+	m := &merge{dirs: dirs, found: make(map[string]*found)}
 	for _, dir := range dirs {
 		start, err := ReadStart(dir)
 		if err != nil {
@@ -107,7 +112,7 @@ func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, erro
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	m.finished = func(i int) (entry, error) { return m.entry(m.found[m.keys[i]]) }
+	m.finished = func(i int) entry { return m.found[m.keys[i]].entry() }
 	if missing := m.missing(); len(missing) > 0 {
 		return &Merged{Missing: missing}, nil
 	}
@@ -133,49 +138,6 @@ func (m *merge) place(f *found) string {
 	return fmt.Sprintf("%s:%d", filepath.ToSlash(path), f.number)
 }
 
-// mostOpen bounds the journals that are open at once.
-const mostOpen = 200
-
-// line reads the line of a job again. It is good until the next call.
-func (m *merge) line(f *found) (line []byte, err error) {
-	file := m.open[f.folder]
-	if file == nil {
-		if len(m.open) == mostOpen {
-			m.close()
-		}
-		if file, err = os.Open(filepath.Join(m.dirs[f.folder], JournalFile)); err != nil {
-			return nil, err
-		}
-		m.open[f.folder] = file
-	}
-	m.buffer = slices.Grow(m.buffer[:0], int(f.length))[:f.length]
-	if _, err := file.ReadAt(m.buffer, f.offset); err != nil {
-		return nil, fmt.Errorf("%s: %w", m.place(f), err)
-	}
-	return m.buffer, nil
-}
-
-// entry reads a job again.
-func (m *merge) entry(f *found) (entry, error) {
-	line, err := m.line(f)
-	if err != nil {
-		return entry{}, err
-	}
-	e, ok := parseJournalLine(line)
-	if !ok {
-		err = fmt.Errorf("%s: the line has changed since it was read", m.place(f))
-	}
-	return e, err
-}
-
-// close closes what is open.
-func (m *merge) close() {
-	for _, file := range m.open { // order-free: each is closed
-		file.Close()
-	}
-	clear(m.open)
-}
-
 // read finds the plan's jobs in the journal of one of the folders. Within one journal the last line
 // of a job counts, and one that finished more than one that failed.
 func (m *merge) read(folder int32) error {
@@ -192,7 +154,7 @@ func (m *merge) read(folder int32) error {
 	var disagree []error
 	others, more := 0, 0
 	_, err = scanJournal(file, func(text string) { m.opts.Log(filepath.Join(dir, text)) },
-		func(at journalLine, e *entry) {
+		func(number int32, line []byte, e *entry) {
 			if e.State != "" {
 				return // how the job came about
 			}
@@ -201,10 +163,10 @@ func (m *merge) read(folder int32) error {
 				others++
 				return
 			}
-			after := found{at, folder, e.Status == results.OK, proofOf(before.config, e.Spent),
-				before.config}
+			after := found{line, number, folder, e.Status == results.OK,
+				proofOf(before.config, e.Spent), before.config}
 			switch {
-			case before.number == 0, !before.ok && after.ok,
+			case before.text == nil, !before.ok && after.ok,
 				before.folder == folder && before.ok == after.ok:
 				*before = after
 			case before.ok && !after.ok:
@@ -231,13 +193,8 @@ const disagreeShown = 10
 
 // agree compares the results of a job in two journals. Times may differ.
 func (m *merge) agree(a, b *found) error {
-	first, errA := m.entry(a)
-	second, errB := m.entry(b)
-	if err := errors.Join(errA, errB); err != nil {
-		return err
-	}
-	textA, errA := json.Marshal(first.Outcome)
-	textB, errB := json.Marshal(second.Outcome)
+	textA, errA := json.Marshal(a.entry().Outcome)
+	textB, errB := json.Marshal(b.entry().Outcome)
 	if errA != nil || errB != nil || bytes.Equal(textA, textB) {
 		return errors.Join(errA, errB)
 	}
@@ -264,7 +221,7 @@ func (m *merge) missing() []Missing {
 	}
 	open := make([]int, max(1, count))
 	for i := range m.keys {
-		if m.found[m.keys[i]].number > 0 {
+		if m.found[m.keys[i]].text != nil {
 			continue
 		}
 		for part := range open {
@@ -308,19 +265,24 @@ func withShard(command []string, s Shard) []string {
 
 // write writes the merged journal and the experiment's files.
 func (m *merge) write() error {
-	there := make(map[string]bool) // finished, in the journal that is written to
-	j, err := lockJournal(m.result.Dir, func(from io.Reader) (int64, error) {
-		return scanJournal(from, m.opts.Log, func(_ journalLine, e *entry) {
-			if e.State == "" && e.Status == results.OK {
-				there[e.Key] = true
-			}
-		})
-	})
+	j, held, err := openJournal(m.result.Dir, m.opts.Log)
 	if err != nil {
 		return err
 	}
 	defer j.close()
-	if err := m.writeJournal(j, there); err != nil {
+	lines := bufio.NewWriterSize(j.file, 1<<20) // whose first error is that of Flush
+	for i, key := range m.keys {
+		f := m.found[key]
+		m.proofs[i] = f.proof
+		if !f.ok {
+			m.fail(i, errors.New(f.entry().Error))
+		}
+		if _, there := held.finished[key]; !there {
+			held.finished[key] = entry{}
+			lines.Write(f.text)
+		}
+	}
+	if err := errors.Join(j.fail(lines.Flush()), j.fail(j.sync(j.file))); err != nil {
 		return err
 	}
 	if err := m.releases(); err != nil {
@@ -339,42 +301,6 @@ func (m *merge) write() error {
 	start := m.start(len(m.plan.Jobs))
 	start.Manifest.CommandLine, start.Manifest.CPU = manifest.CommandLine, manifest.CPU
 	return errors.Join(start.write(m.result.Dir), m.run.write(manifest))
-}
-
-// writeJournal adds the lines of jobs that are not there, counts the failed ones and describes the
-// first of them.
-func (m *merge) writeJournal(j *journal, there map[string]bool) error {
-	var lines []byte
-	for i, key := range m.keys {
-		f := m.found[key]
-		m.proofs[i] = f.proof
-		if !f.ok {
-			m.result.Failed++
-		}
-		if !f.ok && m.result.Failed <= failuresShown {
-			e, err := m.entry(f)
-			if err != nil {
-				return err
-			}
-			m.result.Failures = append(m.result.Failures, fmt.Sprintf("%s: %s",
-				m.describe(i), e.Error))
-		}
-		if there[key] {
-			continue
-		}
-		there[key] = true
-		line, err := m.line(f)
-		if err != nil {
-			return err
-		}
-		if lines = append(lines, line...); len(lines) >= 1<<20 {
-			if err := j.write(lines); err != nil {
-				return err
-			}
-			lines = lines[:0]
-		}
-	}
-	return errors.Join(j.write(lines), j.fail(j.sync(j.file)))
 }
 
 // releases copies the releases that the shards have written.

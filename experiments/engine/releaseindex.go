@@ -65,11 +65,7 @@ func (r *run) writeReleaseIndex() error {
 		}
 		c := &r.plan.Jobs[i]
 		for _, content := range written {
-			line, err := r.indexLine(i, content)
-			if err != nil {
-				return err
-			}
-			lines = append(lines, line)
+			lines = append(lines, r.indexLine(i, content))
 		}
 		g := r.guarantee(i)
 		if why := unfit(&g); why != "" {
@@ -110,13 +106,9 @@ func (r *run) writeReleaseIndex() error {
 	return nil
 }
 
-func (r *run) indexLine(i int, content content) ([]string, error) {
+func (r *run) indexLine(i int, content content) []string {
 	c := &r.plan.Jobs[i]
-	o, err := r.finished(i)
-	if err != nil {
-		return nil, err
-	}
-	o = r.unproved(i, o)
+	o := r.unproved(i, r.finished(i))
 	g := r.guarantee(i)
 	fold, proven, status := "", "", string(g.Status)
 	if c.Fold >= 0 {
@@ -137,7 +129,7 @@ func (r *run) indexLine(i int, content content) ([]string, error) {
 		c.Config.EpsilonText(), c.Config.DeltaText(), strconv.Itoa(c.Trial), fold,
 		released(r.plan, c),
 		string(g.Model), g.Unit, g.Relation, status, proven, strings.Join(g.Errata, " "),
-		g.Note}, nil
+		g.Note}
 }
 
 // released is the part of the rows that a job releases: "all", or what folds and train leave.

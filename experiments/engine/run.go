@@ -102,7 +102,7 @@ type run struct {
 	processes *process.Pool           // of Options.Process, or nil
 	stop      context.CancelCauseFunc // ends the run
 	// finished is the entry of a finished job.
-	finished func(i int) (entry, error)
+	finished func(i int) entry
 
 	mu     sync.Mutex // guards what follows
 	result Result
@@ -122,7 +122,7 @@ func newRun(p *spec.Plan, opts Options, cache *dataCache, j *journal, dir string
 		keys: make([]string, len(p.Jobs)), traced: make(map[string]bool),
 		left: make(map[int]<-chan struct{}), result: Result{Dir: dir}}
 	r.opts.Workers = p.Workers(opts.Workers)
-	r.finished = func(i int) (entry, error) { return *r.entries[i], nil }
+	r.finished = func(i int) entry { return *r.entries[i] }
 	key := p.CacheKeys()
 	for i := range p.Jobs {
 		r.keys[i] = key(&p.Jobs[i], r.checksum(i))
@@ -403,12 +403,9 @@ func (r *run) write(manifest results.Manifest) error {
 	err := results.Write(r.result.Dir, manifest,
 		func(add func(*results.Record, *results.Timing) error) error {
 			for i := range r.plan.Jobs {
-				e, err := r.finished(i)
-				if err != nil {
-					return err
-				}
-				e = r.unproved(i, e)
+				e := r.unproved(i, r.finished(i))
 				c := &r.plan.Jobs[i]
+				var err error
 				record := results.Record{Setting: c.Config.Setting, Outcome: e.Outcome}
 				if record.Trial = c.Trial; c.Fold >= 0 {
 					record.Fold = &c.Fold
