@@ -1,9 +1,7 @@
 package cmd
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,7 +35,7 @@ type reached struct {
 func (r reached) sum() string {
 	r.Sum = ""
 	text, _ := json.Marshal(r) // numbers, times and words
-	return fmt.Sprintf("%x", sha256.Sum256(text))[:16]
+	return results.Sum(text)
 }
 
 // A run writes its progress file every writeEvery. One that has not done so for silentAfter is
@@ -129,9 +127,7 @@ func readReached(dir string) (*reached, error) {
 		return nil, err
 	}
 	var at reached
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&at); err != nil {
+	if err := results.Decode(text, &at); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if at.Sum != "" && at.Sum != at.sum() { // none in a file of an earlier version

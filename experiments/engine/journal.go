@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,8 +41,7 @@ const (
 )
 
 // journal is the file that keeps finished jobs while an experiment runs, and says which jobs have
-// begun. A line is the first 16 hexadecimal digits of the SHA-256 of the rest, a blank, and JSON:
-// an entry or a mark. Lines are only ever appended. Finished jobs are synced to disk in groups, so
+// begun. A line is the results.Sum of the rest, a blank, and JSON: an entry or a mark. Lines are only ever appended. Finished jobs are synced to disk in groups, so
 // a killed run loses at most the jobs that were running. Later runs take finished jobs from it.
 type journal struct {
 	file    *os.File
@@ -209,17 +207,13 @@ func scanJournal(from io.Reader, warn func(string),
 	}
 }
 
-func lineSum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text))[:16] }
-
 // parseJournalLine reads a line; ok reports whether it matches its checksum and says something.
 func parseJournalLine(text []byte) (o entry, ok bool) {
 	sum, text, _ := bytes.Cut(bytes.TrimSuffix(text, []byte("\n")), []byte(" "))
-	if string(sum) != lineSum(text) {
+	if string(sum) != results.Sum(text) {
 		return o, false
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&o)
+	err := results.Decode(text, &o)
 	known := o.State == begun || o.State == ended || o.State == "" && o.Status != ""
 	return o, err == nil && o.Key != "" && known
 }
@@ -227,7 +221,7 @@ func parseJournalLine(text []byte) (o entry, ok bool) {
 // appendJournalLine appends the line of an entry or a mark.
 func appendJournalLine(to []byte, o any) ([]byte, error) {
 	text, err := json.Marshal(o)
-	return fmt.Appendf(to, "%s %s\n", lineSum(text), text), err
+	return fmt.Appendf(to, "%s %s\n", results.Sum(text), text), err
 }
 
 // start writes entries as they come. Whatever has gathered while the disk was busy is written and

@@ -191,7 +191,7 @@ func TestMergeRefuses(t *testing.T) {
 			_, line, _ := strings.Cut(strings.TrimSpace(lines[ended]), " ")
 			line = strings.Replace(line, `"trial":0`, `"trial":1`, 1)
 			return damage(dirs[1], JournalFile, func(text string) string {
-				return text + lineSum([]byte(line)) + " " + line + "\n"
+				return text + results.Sum([]byte(line)) + " " + line + "\n"
 			})
 		}, JournalFile + ":15: "}, // marks are lines too
 		"no journal": {func(dirs []string) error {
@@ -226,7 +226,7 @@ func TestMergePrefersSuccess(t *testing.T) {
 	lines := strings.SplitAfter(read(t, dirs[0], JournalFile), "\n")
 	_, line, _ := strings.Cut(strings.TrimSpace(lines[0]), " ")
 	line = strings.Replace(line, `"status":"ok"`, `"status":"failed","phase":"release"`, 1)
-	failed := lineSum([]byte(line)) + " " + line + "\n"
+	failed := results.Sum([]byte(line)) + " " + line + "\n"
 	for _, dir := range dirs { // behind it, and elsewhere
 		noError(t, os.WriteFile(filepath.Join(dir, JournalFile),
 			[]byte(read(t, dir, JournalFile)+failed), 0o666))

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -44,12 +42,10 @@ func ReadStart(dir string) (*Start, error) {
 		return nil, err
 	}
 	var s Start
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&s); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err = results.Decode(text, &s); err == nil {
+		err = s.validate()
 	}
-	if err := s.validate(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &s, nil

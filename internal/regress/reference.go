@@ -1,10 +1,7 @@
 package regress
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -72,25 +69,18 @@ func writeTrials(w io.Writer, samples []results.Sample) error {
 }
 
 // readTrials reads what writeTrials wrote. Errors name the line.
-func readTrials(r io.Reader, name string) ([]results.Sample, error) {
-	var samples []results.Sample
+func readTrials(r io.Reader, name string) (samples []results.Sample, err error) {
 	seen := make(map[string]bool)
-	decoder := json.NewDecoder(bufio.NewReader(r))
-	decoder.DisallowUnknownFields()
-	for line := 1; ; line++ {
+	err = results.ReadLines(r, name, func(_ int, text []byte) error {
 		var l trialsLine
-		err := decoder.Decode(&l)
-		if err == io.EOF {
-			return samples, nil
+		if err := results.Decode(text, &l); err != nil {
+			return err
 		}
-		if err == nil && l.Setting == nil {
-			err = errors.New("the line has no setting")
+		if l.Setting == nil {
+			return errors.New("the line has no setting")
 		}
-		if err == nil && seen[l.Setting.Interned().Key()] {
-			err = errors.New("the setting of an earlier line is repeated")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		if seen[l.Setting.Interned().Key()] {
+			return errors.New("the setting of an earlier line is repeated")
 		}
 		seen[l.Setting.Key()] = true
 		for _, t := range l.Samples {
@@ -104,7 +94,9 @@ func readTrials(r io.Reader, name string) ([]results.Sample, error) {
 			}
 			samples = append(samples, s)
 		}
-	}
+		return nil
+	})
+	return samples, err
 }
 
 // OpenReference reads a reference's folder.

@@ -160,7 +160,7 @@ func TestTrialsBad(t *testing.T) {
 		{strings.Replace(good, "null", `"x"`, 1), "t:1: json: cannot unmarshal string"},
 		{strings.Replace(good, "null", "1e999", 1), "t:1: json: cannot unmarshal number"},
 		{strings.Replace(good, "metric", "name", 1), `t:1: json: unknown field "name"`},
-		{good[:40], "t:1: unexpected EOF"},
+		{good[:40], "t:1: the last line has no line end"},
 	} {
 		if _, err := readTrials(strings.NewReader(c.text),
 			"t"); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -179,9 +179,9 @@ func WriteAudits(w io.Writer, audits []Audit) error {
 // ReadAudits reads what WriteAudits wrote. Up to 20 problems are reported at once as name:line.
 func ReadAudits(r io.Reader, name string) ([]Audit, error) {
 	var audits []Audit
-	err := readLines(r, name, func(_ int, text []byte) error {
+	err := ReadLines(r, name, func(_ int, text []byte) error {
 		var a Audit
-		if err := decodeStrictly(text, &a); err != nil {
+		if err := Decode(text, &a); err != nil {
 			return err
 		}
 		audits = append(audits, a)

@@ -194,7 +194,7 @@ func ReadManifest(r io.Reader, name string) (Manifest, error) {
 		return Manifest{}, fmt.Errorf("%s: %w", name, err)
 	}
 	var m Manifest
-	if err := decodeStrictly(text, &m); err != nil {
+	if err := Decode(text, &m); err != nil {
 		return Manifest{}, fmt.Errorf("%s: %w", name, located(text, err))
 	}
 	if m.Experiment == "" {

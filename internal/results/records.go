@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,7 +48,7 @@ func ReadRecords(r io.Reader, name string, each func(c *Record)) error {
 	lines := make(map[place][]int32) // by trial; 0 where there is none
 	var setting *Setting             // of the line before,
 	var begin []byte                 // which begins with it: `{"setting":{...},`
-	return readLines(r, name, func(line int, text []byte) error {
+	return ReadLines(r, name, func(line int, text []byte) error {
 		var parts struct {
 			Setting json.RawMessage `json:"setting"`
 			Outcome
@@ -61,7 +60,7 @@ func ReadRecords(r io.Reader, name string, each func(c *Record)) error {
 			text = text[len(begin)-1:]
 			text[0] = '{'
 		}
-		if err := decodeStrictly(text, &parts); err != nil {
+		if err := Decode(text, &parts); err != nil {
 			return err
 		}
 		if !same || parts.Setting != nil {
@@ -69,7 +68,7 @@ func ReadRecords(r io.Reader, name string, each func(c *Record)) error {
 		}
 		if setting == nil && len(parts.Setting) > 0 {
 			read := new(Setting)
-			if err := decodeStrictly(parts.Setting, read); err != nil {
+			if err := Decode(parts.Setting, read); err != nil {
 				return fmt.Errorf("setting: %w", err)
 			}
 			if setting = byKey[read.Interned().Key()]; setting == nil {
@@ -105,7 +104,7 @@ type Timing struct {
 	Measure float64 `json:"measure"` // seconds
 }
 
-// timingLine is a line of timings.jsonl: a timing and the first digits of the SHA-256 of its JSON.
+// timingLine is a line of timings.jsonl: a timing and the Sum of its JSON.
 type timingLine struct {
 	Timing
 	Sum string `json:"sum"`
@@ -113,13 +112,11 @@ type timingLine struct {
 
 func (t *Timing) line() timingLine {
 	text, _ := json.Marshal(t) // numbers
-	return timingLine{*t, timingSum(text)}
+	return timingLine{*t, Sum(text)}
 }
 
-func timingSum(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
-}
+// Sum is the checksum of a line: the first 16 hexadecimal digits of its SHA-256.
+func Sum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text))[:16] }
 
 // timingReader reads timings.jsonl beside the records: a line for each job, in their order. The
 // file is not in the manifest, because times differ from run to run; a checksum in each line, and
@@ -136,7 +133,7 @@ func (r *timingReader) next() (t Timing) {
 		return t
 	}
 	var line timingLine
-	if err := decodeStrictly(text, &line); err != nil {
+	if err := Decode(text, &line); err != nil {
 		r.lines.problem(err)
 		return t
 	}
@@ -147,7 +144,7 @@ func (r *timingReader) next() (t Timing) {
 	case t.Job != r.n || !(t.Release >= 0) || !(t.Measure >= 0):
 		r.lines.problem(fmt.Errorf("job %d took %v and %v seconds, must be job %d and times of "+
 			"0 or more", t.Job, t.Release, t.Measure, r.n))
-	case string(sum) != timingSum(summed)+`"}`:
+	case string(sum) != Sum(summed)+`"}`:
 		r.lines.problem(errors.New("the line does not match its checksum"))
 	default:
 		r.n++
@@ -169,9 +166,9 @@ func (r *timingReader) end(n int) error {
 		r.lines.name, r.n, n)
 }
 
-// readLines hands every line to parse, which must not keep it, and joins the errors, each with
+// ReadLines hands every line to parse, which must not keep it, and joins up to 20 errors, each with
 // name:line.
-func readLines(from io.Reader, name string, parse func(line int, text []byte) error) error {
+func ReadLines(from io.Reader, name string, parse func(line int, text []byte) error) error {
 	r := newLineReader(from, name)
 	for {
 		text, ok := r.next()
@@ -240,8 +237,8 @@ func (r *lineReader) err() error {
 	return errors.Join(r.problems...)
 }
 
-// decodeStrictly decodes exactly one JSON value without unknown keys.
-func decodeStrictly(text []byte, v any) error {
+// Decode decodes exactly one JSON value without unknown keys.
+func Decode(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err == io.EOF {

@@ -62,7 +62,7 @@ func ReadUsage(dir string) (*Usage, error) {
 		return nil, err
 	}
 	var u Usage
-	if err = decodeStrictly(text, &u); err == nil {
+	if err = Decode(text, &u); err == nil {
 		err = u.validate()
 	}
 	if err != nil {
