@@ -99,7 +99,7 @@ func TestGeneralisedTable(t *testing.T) {
 			plan := must(parsed.Plan(spec.Overrides{}))
 			opts := options(t, t.TempDir())
 			opts.WriteReleases = true
-			result := mustRun(t, plan, opts)
+			mustRun(t, plan, opts)
 			if again := mustRun(t, plan, opts); again.Cached != 1 {
 				t.Errorf("a written release is made again")
 			}
@@ -107,16 +107,9 @@ func TestGeneralisedTable(t *testing.T) {
 			if drawn := len(files) == 2; drawn != c.drawn {
 				t.Errorf("%d files, drawn records %t", len(files), c.drawn)
 			}
-			index := read(t, filepath.Join(result.Dir, ReleasesFolder), ReleaseIndex)
 			for name, text := range files { // order-free: each is checked
 				if strings.HasSuffix(name, ".drawn.csv") {
-					if !strings.Contains(index, name+",records drawn from the generalised table,") {
-						t.Errorf("the index says of %s:\n%s", name, index)
-					}
 					continue
-				}
-				if !strings.Contains(index, name+",generalised table,") {
-					t.Errorf("the index says of %s:\n%s", name, index)
 				}
 				published := must(csv.NewReader(strings.NewReader(text)).ReadAll())
 				if !slices.Equal(published[0], header) {

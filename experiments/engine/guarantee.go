@@ -1,20 +1,14 @@
 package engine
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"ppdp/algorithms"
 	"ppdp/experiments/spec"
 	"ppdp/internal/results"
 	"ppdp/privacy"
 )
-
-// trainedOn is what a guarantee means where rows are held out.
-const trainedOn = "Private in the rows trained on, not in the table: which rows those are " +
-	"depends on how many the table has."
 
 // promised is what a job's algorithm promises, whatever the data say.
 func (r *run) promised(i int) algorithms.Guarantee {
@@ -25,12 +19,10 @@ func (r *run) promised(i int) algorithms.Guarantee {
 // guarantee is what a finished job's algorithm promises, as far as the data and the ledger bear it
 // out. It says of the data no more than whether they do.
 func (r *run) guarantee(i int) algorithms.Guarantee {
-	c, data := &r.plan.Jobs[i], r.cache.of(&r.plan.Jobs[i])
+	data := r.cache.of(&r.plan.Jobs[i])
 	g := r.promised(i)
 	if data.Share > 1 && g.Model != algorithms.NoPrivacy && g.Status != algorithms.Broken {
 		g.Status, g.Errata = algorithms.Short, append(slices.Clip(g.Errata), "D13")
-		g.Note = fmt.Sprintf("Up to %d records come from one person: what protects a record "+
-			"protects a person %d times less.", data.Share, data.Share)
 	}
 	if g.Model != algorithms.DifferentialPrivacy {
 		return g
@@ -47,10 +39,7 @@ func (r *run) guarantee(i int) algorithms.Guarantee {
 	case r.proofs[i] == unbounded:
 		g.Break("No finite loss is proven.")
 	case r.proofs[i] == above:
-		g.Status, g.Note = algorithms.Short, "The proven loss is above the budget."
-	}
-	if c.Fold >= 0 || r.plan.Spec.Train.Set() {
-		g.Note = strings.TrimSpace(g.Note + " " + trainedOn)
+		g.Status = algorithms.Short
 	}
 	return g
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ppdp/algorithms"
 	csvtable "ppdp/datasets/csv"
@@ -133,4 +134,27 @@ func (r *run) writeRelease(ctx context.Context, i int, m *trialData,
 		}
 	}
 	return nil
+}
+
+// warnOfReleases says what the written releases are not. What each of them is, the record of its job
+// and the manifest say.
+func (r *run) warnOfReleases() {
+	var unfit []string
+	for i := range r.plan.Jobs {
+		c, g := r.plan.Jobs[i].Config, r.guarantee(i)
+		why := "guarantee " + string(g.Status)
+		if g.Model == algorithms.NoPrivacy {
+			why = "no privacy"
+		}
+		what := fmt.Sprintf("%s (%s, %s): %s", c.Label(), c.Algorithm, c.Variant, why)
+		if (g.Model == algorithms.NoPrivacy || g.Status != algorithms.Holds) &&
+			len(contents(c)) > 0 && !slices.Contains(unfit, what) {
+			unfit = append(unfit, what)
+		}
+	}
+	for _, what := range unfit {
+		r.opts.Log("warning: NOT PRIVATE: releases of " + what)
+	}
+	r.opts.Log("releases are written to be measured: whoever knows the seed can remove their noise, " +
+		"and they leave out rows that are held out; ppdp release makes one to hand out")
 }

@@ -431,7 +431,7 @@ func (r *run) write(manifest results.Manifest) error {
 		return fmt.Errorf("finished jobs are kept in %s: %w", JournalFile, err)
 	}
 	if r.opts.WriteReleases {
-		return r.writeReleaseIndex()
+		r.warnOfReleases()
 	}
 	return nil
 }
