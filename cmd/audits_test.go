@@ -54,9 +54,9 @@ func TestAuditsTable(t *testing.T) {
 		t.Fatalf("%d audits, there are %d: %s", len(table), len(found), stale)
 	}
 	for i, a := range table {
-		b := found[i]
+		b, name := found[i], a.Algorithm+", "+a.Reading()
 		if a.BlackBox == nil {
-			t.Errorf("%s has no black box: %s", a.Algorithm+", "+a.Reading(), stale)
+			t.Errorf("%s has no black box: %s", name, stale)
 		}
 		// the last digits of logarithms are not what the table is for
 		close := func(x, y results.Bound) bool {
@@ -73,7 +73,7 @@ func TestAuditsTable(t *testing.T) {
 			return kinds
 		}
 		if x, y := kinds(&a), kinds(&b); !reflect.DeepEqual(x, y) {
-			t.Errorf("%s: refuted by %v, now %v: %s", a.Algorithm+", "+a.Reading(), x, y, stale)
+			t.Errorf("%s: refuted by %v, now %v: %s", name, x, y, stale)
 		}
 		a.Proven, a.Seen, a.Failures, a.BlackBox = b.Proven, b.Seen, b.Failures, nil
 		if !reflect.DeepEqual(a, b) {

@@ -39,8 +39,8 @@ func costs(quick bool) (map[string]float64, error) {
 }
 
 // jobCost returns the seconds a worker is expected to take for a job of a plan, 0 when it is not
-// known: the mean of those that finished here took, else what the cost table says, which was
-// measured elsewhere.
+// known: the mean of those that finished here, else what the cost table says, which was measured
+// elsewhere.
 func jobCost(plan *spec.Plan, seconds []float64) (cost float64, elsewhere bool) {
 	if len(seconds) > 0 {
 		sum := 0.0

@@ -41,8 +41,9 @@ const (
 )
 
 // journal is the file that keeps finished jobs while an experiment runs, and says which jobs have
-// begun. A line is the results.Sum of the rest, a blank, and JSON: an entry or a mark. Lines are only ever appended. Finished jobs are synced to disk in groups, so
-// a killed run loses at most the jobs that were running. Later runs take finished jobs from it.
+// begun. A line is the results.Sum of the rest, a blank, and JSON: an entry or a mark. Lines are
+// only ever appended. Finished jobs are synced to disk in groups, so a killed run loses at most the
+// jobs that were running. Later runs take finished jobs from it.
 type journal struct {
 	file    *os.File
 	unlock  func()
@@ -182,8 +183,8 @@ func readJournal(from io.Reader, warn func(string)) (*kept, int64, error) {
 	return held, end, err
 }
 
-// scanJournal hands every line that matches its checksum to each, which may keep it, with its number
-// from 1 and its entry. It returns the offset behind the last whole line.
+// scanJournal hands every line that matches its checksum to each, which may keep it, with its
+// number from 1 and its entry. It returns the offset behind the last whole line.
 func scanJournal(from io.Reader, warn func(string),
 	each func(number int32, line []byte, o *entry)) (int64, error) {
 	reader := bufio.NewReaderSize(from, 1<<16)

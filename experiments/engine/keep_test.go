@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -89,22 +87,16 @@ func TestKeep(t *testing.T) {
 	}
 	fresh := t.TempDir()
 	mustRun(t, mustPlan(t, keepSpec, spec.Overrides{}), options(t, fresh))
-	for _, name := range []string{results.RegionsFile, results.RowsFile} {
-		if read(t, out, "test/keep", name) != read(t, fresh, "test/keep", name) {
-			t.Errorf("%s is different when jobs come from the journal", name)
-		}
+	name := results.RecordsFile
+	if read(t, out, "test/keep", name) != read(t, fresh, "test/keep", name) {
+		t.Errorf("%s is different when jobs come from the journal", name)
 	}
 
-	// Without keep, the earlier run's files go; trials that kept nothing are reused.
+	// Without keep, trials that kept nothing are reused.
 	without := strings.Replace(keepSpec[:strings.Index(keepSpec, "plots:")],
 		"keep: [regions, rows]\n", "", 1)
 	cached := mustRun(t, mustPlan(t, without, spec.Overrides{}), options(t, out)).Cached
 	if cached != 4 {
 		t.Errorf("%d jobs reused, want the four of second trials", cached)
-	}
-	for _, name := range []string{results.RegionsFile, results.RowsFile} {
-		if _, err := os.Stat(filepath.Join(result.Dir, name)); !os.IsNotExist(err) {
-			t.Errorf("%s of the earlier run is still there", name)
-		}
 	}
 }

@@ -46,8 +46,8 @@ type Missing struct {
 // ErrDisagree says that two journals have a job with different results.
 var ErrDisagree = errors.New("two journals disagree")
 
-// found is the line of a job, the best of all journals. It is kept as text: a plan may have a million
-// jobs.
+// found is the line of a job, the best of all journals. It is kept as text: a plan may have a
+// million jobs.
 type found struct {
 	text   []byte // nil for a job that no journal has
 	number int32  // of the line, from 1

@@ -34,7 +34,7 @@ plots:
 
 // files are those of an experiment's folder that runs on one machine and merged ones share.
 var files = []string{results.RecordsFile, results.SummaryFile, results.LedgerFile,
-	results.RegionsFile, results.RowsFile, results.ManifestFile}
+	results.ManifestFile}
 
 // same accepts runs of one plan.
 func same(here, there *results.Manifest) error {

@@ -136,8 +136,8 @@ func (r *run) writeRelease(ctx context.Context, i int, m *trialData,
 	return nil
 }
 
-// warnOfReleases says what the written releases are not. What each of them is, the record of its job
-// and the manifest say.
+// warnOfReleases says what the written releases are not. What each of them is, the record of its
+// job and the manifest say.
 func (r *run) warnOfReleases() {
 	var unfit []string
 	for i := range r.plan.Jobs {
@@ -155,6 +155,6 @@ func (r *run) warnOfReleases() {
 	for _, what := range unfit {
 		r.opts.Log("warning: NOT PRIVATE: releases of " + what)
 	}
-	r.opts.Log("releases are written to be measured: whoever knows the seed can remove their noise, " +
-		"and they leave out rows that are held out; ppdp release makes one to hand out")
+	r.opts.Log("releases are written to be measured: whoever knows the seed can remove their " +
+		"noise, and they leave out rows that are held out; ppdp release makes one to hand out")
 }

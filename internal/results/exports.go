@@ -61,8 +61,6 @@ var headers = map[string][]string{
 		"delta", "metric", "classifier", "n", "failed", "mean", "se", "lo95", "hi95"},
 	LedgerFile: {"cell", "purpose", "mechanism", "claimed", "proven", "calls", "unit", "cost",
 		"loss", "composition"},
-	RegionsFile: {"cell", "region", "records", "attribute", "low", "high"},
-	RowsFile:    {"dataset", "row", "attribute", "value"},
 }
 
 // summaryLines writes a line for each measured sample.
@@ -81,22 +79,5 @@ func ledgerLines(to csvWriter, job int, c *Record) {
 		to.line(strconv.Itoa(job), e.Purpose, e.Mechanism, FormatNumber(e.Claimed),
 			e.Proven.String(), strconv.FormatInt(e.Calls, 10), c.Unit(), FormatNumber(e.Cost),
 			e.Loss.String(), e.Composition)
-	}
-}
-
-// regionLines writes a line for each side of each region kept of a release.
-func regionLines(to csvWriter, job int, c *Record) {
-	for _, s := range c.Regions {
-		to.line(strconv.Itoa(job), strconv.Itoa(s.Region), FormatNumber(s.Records), s.Attribute,
-			FormatNumber(s.Low), FormatNumber(s.High))
-	}
-}
-
-// rowLines writes a line for each original value that a record has.
-func rowLines(to csvWriter, c *Record) {
-	for _, column := range c.Original {
-		for row, value := range column.Values {
-			to.line(c.Dataset.Label(), strconv.Itoa(row), column.Attribute, FormatNumber(value))
-		}
 	}
 }

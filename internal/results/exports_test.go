@@ -35,8 +35,6 @@ func TestExports(t *testing.T) {
 			"w1,,0,1,,,,\n",
 		LedgerFile: "cell,purpose,mechanism,claimed,proven,calls,unit,cost,loss,composition\n" +
 			"0,cuts,laplace,1,2,1099511627776,epsilon,0.1,Inf,sequential\n",
-		RegionsFile: "cell,region,records,attribute,low,high\n0,1,2.5,x,-0.5,3\n",
-		RowsFile:    "dataset,row,attribute,value\ngaussian n=9,0,x,1\ngaussian n=9,1,x,2\n",
 	} {
 		got := must(os.ReadFile(filepath.Join(dir, name)))
 		if diff := cmp.Diff(want, string(got)); diff != "" {
@@ -45,9 +43,9 @@ func TestExports(t *testing.T) {
 	}
 	// Another run that keeps less leaves nothing of this one behind.
 	less := fullRun()
-	less.Records[0].Regions, less.Records[0].Original, less.Timings = nil, nil, nil
+	less.Timings = nil
 	noError(t, less.Write(dir))
-	for _, name := range []string{RegionsFile, RowsFile, TimingsFile} {
+	for _, name := range []string{TimingsFile} {
 		if _, err := os.Stat(filepath.Join(dir, name)); !os.IsNotExist(err) {
 			t.Errorf("%s of an earlier run is still there: %v", name, err)
 		}

@@ -203,7 +203,7 @@ func TestRunReadsBack(t *testing.T) {
 	dir := t.TempDir()
 	want := fullRun()
 	noError(t, want.Write(dir))
-	for _, name := range []string{SummaryFile, LedgerFile, RegionsFile, RowsFile} {
+	for _, name := range []string{SummaryFile, LedgerFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Errorf("export: %v", err)
 		}
@@ -260,8 +260,8 @@ func TestOpenRefuses(t *testing.T) {
 
 // TestInterruptedWriteIsNoRun: whatever file cannot be written, what is left is not read as a run.
 func TestInterruptedWriteIsNoRun(t *testing.T) {
-	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile,
-		RowsFile, ManifestFile} {
+	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile,
+		ManifestFile} {
 		dir := t.TempDir()
 		old := fullRun()
 		old.Records[0].Trial = 7
@@ -281,8 +281,8 @@ func TestInterruptedWriteIsNoRun(t *testing.T) {
 func TestFlips(t *testing.T) {
 	dir := t.TempDir()
 	noError(t, fullRun().Write(dir))
-	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile,
-		RowsFile, ManifestFile} {
+	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile,
+		ManifestFile} {
 		path := filepath.Join(dir, name)
 		text := must(os.ReadFile(path))
 		for at := 0; at < len(text); at += 3 {

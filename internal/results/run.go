@@ -32,8 +32,6 @@ const (
 	TimingsFile  = "timings.jsonl"
 	SummaryFile  = "summary.csv"
 	LedgerFile   = "ledger.csv"
-	RegionsFile  = "regions.csv"
-	RowsFile     = "rows.csv"
 )
 
 // Run is a finished run of an experiment, all of it in memory. What figures, verdicts and reports
@@ -127,7 +125,7 @@ func (s *Summary) read(each func(c *Record, time *Timing)) error {
 	if timings != nil {
 		errs = append(errs, timings.end(n))
 	}
-	for _, name := range []string{SummaryFile, LedgerFile, RegionsFile, RowsFile} {
+	for _, name := range []string{SummaryFile, LedgerFile} {
 		err := s.readFile(name, func(from io.Reader, _ string) error {
 			_, err := io.Copy(io.Discard, from)
 			return err

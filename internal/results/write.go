@@ -41,8 +41,7 @@ func Write(dir string, m Manifest,
 		return err
 	}
 	m.Files = make(map[string]string)
-	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile, RegionsFile,
-		RowsFile} {
+	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile} {
 		o := w.files[name]
 		if o == nil { // what an earlier run left would be taken for this one's
 			if err := remove(filepath.Join(dir, name)); err != nil {
@@ -109,12 +108,6 @@ func (w *runWriter) add(c *Record, time *Timing) error {
 	if time != nil {
 		names = append(names, TimingsFile)
 	}
-	if c.Regions != nil {
-		names = append(names, RegionsFile)
-	}
-	if c.Original != nil {
-		names = append(names, RowsFile)
-	}
 	if err := w.to(names...); err != nil {
 		return err
 	}
@@ -123,12 +116,6 @@ func (w *runWriter) add(c *Record, time *Timing) error {
 	}
 	w.summary.add(c, nil)
 	ledgerLines(w.files[LedgerFile].csv, n, c)
-	if c.Regions != nil {
-		regionLines(w.files[RegionsFile].csv, n, c)
-	}
-	if c.Original != nil {
-		rowLines(w.files[RowsFile].csv, c)
-	}
 	if time != nil {
 		return w.files[TimingsFile].json.Encode(time.line())
 	}
