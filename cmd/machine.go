@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -16,15 +17,28 @@ import (
 // processor names the CPU for the manifest: its model where the system reports it, else its
 // architecture.
 func processor() string {
-	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(info)) {
-			name, value, _ := strings.Cut(line, ":")
-			if strings.TrimSpace(name) == "model name" {
-				return strings.TrimSpace(value)
-			}
+	return cmp.Or(procValue("/proc/cpuinfo", "model name"), runtime.GOARCH)
+}
+
+// procValue is the value of the first line "name: value" of a file of the system, "" without one.
+func procValue(path, name string) string {
+	text, _ := os.ReadFile(path) // not on every system
+	for line := range strings.Lines(string(text)) {
+		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
 		}
 	}
-	return runtime.GOARCH
+	return ""
+}
+
+// procBytes is a value that is given as "1234 kB", in bytes, 0 without one.
+func procBytes(path, name string) int64 {
+	number, _, _ := strings.Cut(procValue(path, name), " ")
+	kilobytes, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kilobytes << 10
 }
 
 // meter measures the time and memory of a run.
@@ -52,32 +66,13 @@ func (m *meter) write(dir string, jobs, cached int) error {
 	usage := results.Usage{Jobs: jobs, Workers: m.jobs, Cores: runtime.NumCPU(),
 		MemoryBytes: machineMemory(), Seconds: m.con.now().Sub(m.started).Seconds()}
 	if m.peaks {
-		usage.PeakBytes = peakMemory()
+		usage.PeakBytes = procBytes("/proc/self/status", "VmHWM") // largest resident memory
 	}
 	earlier, err := results.ReadUsage(dir)
 	if cached > 0 && earlier != nil {
 		usage = earlier.Add(usage)
 	}
 	return errors.Join(err, results.WriteUsage(dir, usage))
-}
-
-// peakMemory is the process's largest resident memory in bytes, 0 where the system does not report
-// it.
-func peakMemory() int64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(status)) {
-		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kilobytes, err := strconv.ParseInt(strings.Fields(value + " 0")[0], 10, 64)
-			if err != nil {
-				return 0
-			}
-			return kilobytes << 10
-		}
-	}
-	return 0
 }
 
 // machineMemory is how many bytes of memory this process and its children may have together, 0
@@ -89,12 +84,7 @@ func machineMemory() int64 {
 			least = bytes
 		}
 	}
-	if info, err := os.ReadFile("/proc/meminfo"); err == nil {
-		if total, ok := strings.CutPrefix(string(info), "MemTotal:"); ok {
-			kilobytes, err := strconv.ParseInt(strings.Fields(total + " 0")[0], 10, 64)
-			atMost(kilobytes<<10, err)
-		}
-	}
+	atMost(procBytes("/proc/meminfo", "MemTotal"), nil)
 	for _, limit := range []string{"/sys/fs/cgroup/memory.max", // a container's, of either version
 		"/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		if text, err := os.ReadFile(limit); err == nil {
