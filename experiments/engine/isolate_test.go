@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"ppdp/algorithms"
 	"ppdp/experiments/spec"
@@ -179,18 +178,6 @@ func TestIsolatedFaults(t *testing.T) {
 				sameTrees(t, "in one process", run(options(t, t.TempDir())), reference)
 			}
 		})
-	}
-}
-
-// TestIsolatedDescriptors: a job that reads standard input, writes to standard output or closes it
-// changes nothing in others.
-func TestIsolatedDescriptors(t *testing.T) {
-	t.Parallel()
-	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "descriptors", 1), spec.Overrides{})
-	opts := isolated(t, 1)
-	opts.Timeout = 20 * time.Second
-	if result := mustRun(t, plan, opts); result.Failed > 0 {
-		t.Errorf("%+v", result)
 	}
 }
 

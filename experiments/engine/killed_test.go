@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,10 +17,9 @@ import (
 
 	"ppdp/experiments/spec"
 	"ppdp/internal/process"
-	"ppdp/internal/results"
 )
 
-// TestMain runs an experiment in a separate process when a test asks for it.
+// TestMain merges or works in a separate process when a test asks for it.
 func TestMain(m *testing.M) {
 	if out := os.Getenv("PPDP_TEST_CHILD"); out != "" {
 		os.Exit(child(out))
@@ -40,8 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child runs an experiment that may kill it, with a limit on the size of its files if there is one.
-// It prints how many jobs are done.
+// child merges shards with a limit on the size of its files.
 func child(out string) int {
 	if limit, err := strconv.ParseUint(os.Getenv("PPDP_TEST_LIMIT"), 10, 64); err == nil {
 		limits := syscall.Rlimit{Cur: limit, Max: limit}
@@ -50,115 +47,13 @@ func child(out string) int {
 			return 3
 		}
 	}
-	if dirs := os.Getenv("PPDP_TEST_MERGE"); dirs != "" {
-		_, err := Merge(context.Background(), strings.Split(dirs, ":"), MergeOptions{Out: out,
-			Same: same, Log: func(message string) { fmt.Println(message) }})
-		if err != nil {
-			fmt.Println(err)
-			return 1
-		}
-		return 0
-	}
-	s, err := spec.Parse("test.yaml", []byte(os.Getenv("PPDP_TEST_SPEC")))
-	if err != nil {
-		fmt.Println(err)
-		return 3
-	}
-	plan, err := s.Plan(spec.Overrides{})
-	if err != nil {
-		fmt.Println(err)
-		return 3
-	}
-	_, err = Run(context.Background(), plan, Options{Out: out, Workers: 2, Clock: time.Now,
-		Progress: func(p Progress) {
-			fmt.Println("done", p.Done)
-			if p.Done >= stopAt && os.Getenv("PPDP_TEST_STOP") != "" {
-				syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			}
-		}})
+	_, err := Merge(context.Background(), strings.Split(os.Getenv("PPDP_TEST_MERGE"), ":"),
+		MergeOptions{Out: out, Same: same, Log: func(message string) { fmt.Println(message) }})
 	if err != nil {
 		fmt.Println(err)
 		return 1
 	}
 	return 0
-}
-
-// stopAt is after how many jobs a child kills itself where a test asks for it.
-const stopAt = 5
-
-// childCommand is a process that runs an experiment.
-func childCommand(out, spec string, environment ...string) *exec.Cmd {
-	command := exec.Command(os.Args[0])
-	command.Env = append(os.Environ(), "PPDP_TEST_CHILD="+out, "PPDP_TEST_SPEC="+spec)
-	command.Env = append(command.Env, environment...)
-	return command
-}
-
-// TestKilled: a run ended by SIGKILL in the middle has kept every job that it had reported, goes
-// on from there and leaves the same bytes.
-func TestKilled(t *testing.T) {
-	t.Parallel()
-	plan := mustPlan(t, testSpec, spec.Overrides{})
-	undisturbed := t.TempDir()
-	mustRun(t, plan, options(t, undisturbed))
-
-	out := t.TempDir()
-	output, err := childCommand(out, testSpec, "PPDP_TEST_STOP=1").CombinedOutput()
-	if err == nil {
-		t.Fatalf("the child has ended by itself: %s", output)
-	}
-	done := bytes.Count(output, []byte("done ")) - bytes.Count(output, []byte("done 0\n"))
-	if _, err := os.Stat(filepath.Join(out, "test/coins", results.ManifestFile)); err == nil {
-		t.Error("the child has finished the run")
-	}
-	result := mustRun(t, plan, options(t, out))
-	// The disk may have had more than was reported, on a slow one all.
-	if done < stopAt || result.Cached < done {
-		t.Errorf("%d of %d jobs survived, %d were reported", result.Cached, len(plan.Jobs), done)
-	}
-	for _, name := range []string{results.RecordsFile, results.LedgerFile, results.SummaryFile} {
-		if read(t, out, "test/coins", name) != read(t, undisturbed, "test/coins", name) {
-			t.Errorf("%s differs from an undisturbed run's", name)
-		}
-	}
-}
-
-// TestDeaths: jobs that end the process are failed records of the next run, however often that is
-// started, and the others have theirs.
-func TestDeaths(t *testing.T) {
-	t.Parallel()
-	for _, mood := range []string{"exit", "stack", "goroutine", "maps"} {
-		t.Run(mood, func(t *testing.T) {
-			t.Parallel()
-			text := strings.Replace(moodSpec, "MOOD", mood, 1)
-			plan := mustPlan(t, text, spec.Overrides{})
-			out := t.TempDir()
-			output, err := childCommand(out, text).CombinedOutput()
-			if (err == nil) != (mood == "exit") {
-				t.Fatalf("%v: %s", err, output)
-			}
-			dir := filepath.Join(out, "test/moods")
-			if _, err := os.Stat(filepath.Join(dir, results.ManifestFile)); err == nil {
-				t.Fatal("the run finished")
-			}
-			opts := options(t, out)
-			opts.Process = processes()
-			for range 2 {
-				result := mustRun(t, plan, opts)
-				run := must(results.Read(result.Dir))
-				for i := range run.Records {
-					good, job := plan.Jobs[i].Config == plan.Configs[0], &run.Records[i]
-					if good != (job.Status == results.OK) ||
-						!good && !strings.Contains(job.Error, "test-coin ended its process") {
-						t.Errorf("%+v", job)
-					}
-				}
-				if len(result.Failures) != plan.Trials {
-					t.Errorf("%v", result.Failures)
-				}
-			}
-		})
-	}
 }
 
 // TestSuspects: jobs that were running when a process died run in processes of their own, and are

@@ -185,7 +185,7 @@ func (c *campaign) baselines() {
 		names = append(names, act)
 	}
 	slices.Sort(names)
-	few := []string{"escape", "exit", "goexit", "meddle", "schema"}
+	few := []string{"escape", "exit", "goexit", "goroutine", "meddle", "schema"}
 	if !*full {
 		names = few
 	}
