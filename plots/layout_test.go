@@ -2,7 +2,6 @@ package plots
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
 	"image"
 	"math"
@@ -17,7 +16,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"ppdp/internal/results"
 )
@@ -361,67 +359,6 @@ func TestSuperscripts(t *testing.T) {
 		up.Dy() > flat.Dx()+2 {
 		t.Errorf("turned, %v covers %v", flat, up)
 	}
-}
-
-// TestSVGJoinsOnlyLines: joined paths have the parts of those they are made of, in order, and
-// filled paths, paths of another style and paths with something between stay apart.
-func TestSVGJoinsOnlyLines(t *testing.T) {
-	const line, other, ground = `<path d="%s" style="fill:none;stroke:#202020" />`,
-		`<path d="%s" style="fill:none;stroke:#000000" />`, `<path d="%s" style="fill:#202020" />`
-	text := func(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
-	in := text("<g>", fmt.Sprintf(line, "M0,0L1,1"), fmt.Sprintf(line, "M2,2L3,3"),
-		fmt.Sprintf(other, "M4,4L5,5"), fmt.Sprintf(line, "M6,6L7,7"),
-		fmt.Sprintf(ground, "M8,8L9,9Z"), fmt.Sprintf(ground, "M1,1L9,9Z"), "</g>",
-		fmt.Sprintf(line, "M0,0L2,2"))
-	want := text("<g>", fmt.Sprintf(line, "M0,0L1,1M2,2L3,3"), fmt.Sprintf(other, "M4,4L5,5"),
-		fmt.Sprintf(line, "M6,6L7,7"),
-		fmt.Sprintf(ground, "M8,8L9,9Z"), fmt.Sprintf(ground, "M1,1L9,9Z"), "</g>",
-		fmt.Sprintf(line, "M0,0L2,2"))
-	if got := string(rewritten([]byte(in), nil)); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-	// What vgsvg writes today is what rewritten knows.
-	canvas := vgsvg.New(10, 10)
-	for range 2 {
-		var path vg.Path
-		path.Move(vg.Point{X: 1, Y: 1})
-		path.Line(vg.Point{X: 2, Y: 2})
-		canvas.Stroke(path)
-	}
-	var b bytes.Buffer
-	must(canvas.WriteTo(&b))
-	before, after := bytes.Count(b.Bytes(), []byte("<path")),
-		bytes.Count(rewritten(b.Bytes(), nil), []byte("<path"))
-	if before != 2 || after != 1 {
-		t.Errorf("%d paths of %d, want 1 of 2", after, before)
-	}
-}
-
-// TestSVGTextsHaveTheirWidth: each is as wide as the font's own metrics make it.
-func TestSVGTextsHaveTheirWidth(t *testing.T) {
-	m, rows := adultFigures(true)
-	svg := must(sideBySide(t, m, rows).Render("svg"))
-	var picture struct {
-		Texts []svgTextElement `xml:"g>text"`
-	}
-	noError(t, xml.Unmarshal(svg, &picture))
-	if len(picture.Texts) < 30 {
-		t.Fatalf("%d texts", len(picture.Texts))
-	}
-	for _, text := range picture.Texts {
-		_, after, _ := strings.Cut(text.Style, "font-size:")
-		size := must(strconv.ParseFloat(after[:strings.Index(after, "px")], 64))
-		want := newSheetStyle(1).text(vg.Length(size), ink).Width(text.Text)
-		if math.Abs(text.Length-float64(want)) > 0.02 {
-			t.Errorf("%q is %v wide, want %v", text.Text, text.Length, want)
-		}
-	}
-}
-
-type svgTextElement struct {
-	Length float64 `xml:"textLength,attr"`
-	Style  string  `xml:"style,attr"`
-	Text   string  `xml:",chardata"`
 }
 
 // TestVariantsOnSeparatePanelsLookAlike: with a panel for each variant a setting keeps its look,

@@ -227,6 +227,8 @@ func (f *fault) failsAlone(act, want string, runs int, with []string, flags ...s
 			f.Fatalf("%v: %s", err, out)
 		}
 		flags = append(flags, "--timeout", "300ms")
+	} else if act == steals { // where it is not kept from it, it waits for requests
+		flags = append(flags, "--timeout", "20s")
 	}
 	write(f.T, filepath.Join(f.dir, "spec.yaml"), hostileSpec(act))
 	var out []byte
