@@ -123,18 +123,3 @@ func TestDerived(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkNewGraph(b *testing.B) {
-	// A ring with chords, as many edges as UNC28 has.
-	const n, chords = 18_163, 42
-	var from, to []int32
-	for v := range int32(n) {
-		for k := int32(1); k <= chords; k++ {
-			from, to = append(from, v), append(to, (v+k*k)%n)
-		}
-	}
-	for b.Loop() {
-		must(NewGraph(n, from, to))
-	}
-	b.ReportMetric(float64(len(from))*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
-}

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
@@ -9,11 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
-	"ppdp/datasets/discrete"
 	"ppdp/internal/declared"
-	"ppdp/random"
 )
 
 // jobs is a categorical attribute whose taxonomy walks its values in another order than that of
@@ -292,25 +288,4 @@ func TestWorkloadRefuses(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", test.params, err, test.want)
 		}
 	}
-}
-
-func anonymityBenchmark(b *testing.B) Case {
-	params := discrete.Source{}.Params().(*discrete.Params)
-	params.N, params.Cardinality = 100_000, 64
-	data := must(discrete.Source{}.Load(context.Background(),
-		datasets.Request{Params: params, Key: random.NewKey(1)}))
-	return Case{Table: data.Table, Train: data.Table.AllRows(),
-		Release: mondrianRelease(b, data.Table, 10, mondrian.Relaxed), K: 10}
-}
-
-func BenchmarkCountError(b *testing.B) {
-	c := anonymityBenchmark(b)
-	for b.Loop() {
-		defined(b, "count-error", c, nil)
-	}
-	queries := 0
-	for i := range c.Table.Schema().Attributes {
-		queries += c.Table.Schema().Attributes[i].Cells()
-	}
-	b.ReportMetric(float64(queries)*float64(b.N)/b.Elapsed().Seconds(), "queries/s")
 }

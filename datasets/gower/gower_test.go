@@ -1,35 +1,14 @@
 package gower
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"os"
-	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
-	"ppdp/datasets/adult"
 )
-
-// census is all of Adult or, where there are no files, of its stand-in.
-func census(b *testing.B) *datasets.Table {
-	b.Helper()
-	var source datasets.Source = adult.Source{}
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		b.Log("PPDP_DATA is not set: the stand-in")
-		source = adult.StandIn{}
-	}
-	set, err := source.Load(context.Background(), datasets.Request{
-		Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{dir}}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return set.Table
-}
 
 // drawTable is a table of up to ten numbers and categories, with small domains and large ones.
 func drawTable(t *rapid.T, attributes, rows int) *datasets.Table {
@@ -134,21 +113,4 @@ func TestNearest(t *testing.T) {
 			}
 		}
 	})
-}
-
-// BenchmarkNearest finds the closest of Adult's 30,162 training records for 1,000 held out.
-func BenchmarkNearest(b *testing.B) {
-	table := census(b)
-	rows := table.AllRows()
-	g := New(table, rows)
-	members, held := g.Points(table, rows[:30162]), g.Points(table, rows[30162:31162])
-	b.ReportAllocs()
-	for b.Loop() {
-		again := *members
-		again.tree = sync.OnceValue(func() *tree { return newTree(members) })
-		if _, err := held.Nearest(b.Context(), &again); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*held.n*members.n), "ns/pair")
 }

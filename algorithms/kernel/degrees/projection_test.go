@@ -157,12 +157,3 @@ func TestProjectionSensitivity(t *testing.T) {
 		t.Errorf("a score moved by %v, must be at most 1 and not far below", worstScore)
 	}
 }
-
-func BenchmarkProjectUNC(b *testing.B) {
-	g := testinput.Network(b, "UNC28")
-	order := orderOf(g)
-	for b.Loop() {
-		projectedDegrees(g.Nodes(), order, 256)
-	}
-	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
-}
