@@ -88,7 +88,7 @@ endif
 # What is long and rarely changes its answer: it skips in the other targets.
 .PHONY: test-long
 test-long:
-	PPDP_LONG=1 $(GO) test -timeout 1h -run 'TestAuditsTable|TestScripts/reproduce|TestNothingIsFused|TestKilled|Apply$$|TestPublicationFaults' \
+	PPDP_LONG=1 $(GO) test -timeout 1h -run 'TestAuditsTable|TestScripts/reproduce|TestNothingIsFused|TestKilled|Apply$$' \
 		./cmd ./internal/lint ./publish
 
 # One paper from its specifications to the figures on disk, through the built command.
@@ -125,11 +125,6 @@ regress: build
 regress-full: build
 	bin/ppdp regress --all --out $(RESULTS) --reference reference/full $(if $(REASON),--accept --reason "$(REASON)")
 
-# Does the gate see planted changes? Each is built and run; minutes. make test has a fast relative of this.
-.PHONY: mutants
-mutants:
-	PPDP_MUTANTS=1 $(GO) test -run TestMutants -v ./cmd
-
 # Faults against the whole command, and every fuzz target for FUZZTIME; a table at the end. What is tried
 # follows from SEED, and each failure names the command that repeats it.
 SEED ?= 1
@@ -144,7 +139,7 @@ torture:
 # the table in docs/generated/faults.md.
 .PHONY: faults
 faults:
-	PPDP_FAULTS=1 $(GO) test -timeout 3h -run 'Test(Publication)?Faults$$' -v ./cmd $(FAULTS)
+	PPDP_FAULTS=1 $(GO) test -timeout 3h -run TestFaults$$ -v ./cmd $(FAULTS)
 
 # Audits of sound mechanisms, and of one that breaks its claim by as much as an audit says it sees; a minute.
 .PHONY: calibrate

@@ -56,7 +56,9 @@ var settings = map[string][]algorithms.Params{
 		return p
 	},
 		func(p *aim.LogisticParams) { p.Copies, p.Rounds, p.Merge = 1, 1, margins.Neighbours },
-		func(p *aim.LogisticParams) { p.Cut, p.Values, p.Rounds = margins.Private, partition.Low, 2 },
+		func(p *aim.LogisticParams) {
+			p.Cut, p.Values, p.Rounds = margins.Private, partition.Low, 2
+		},
 	),
 	"day2016": vary(day2016.DefaultParams,
 		func(p *day2016.Params) { p.Lambda = "4" },
