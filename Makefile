@@ -4,8 +4,8 @@
 #   make reproduce-quick   the same with few trials and settings
 #   make settle            as many trials as the claims take, compared with the verdicts that come with ppdp; an hour or more
 #   make leaderboard       all private baselines on six tables, into docs/generated; an hour or more
-#   make regress           the same on stand-in data, compared with reference/quick
-#   make regress-full      what make reproduce left, compared with reference/full
+#   make regress           the same on stand-in data, compared with report/reference/quick
+#   make regress-full      what make reproduce left, compared with report/reference/full
 #   make test              formatting, vet, staticcheck, the tests, and one paper end to end, quickly
 #   make nightly           test-long, test-newcomer and test-slurm
 #   make test-newcomer     the pages' examples in a copy of the tree, and all tests there
@@ -79,7 +79,7 @@ ifeq ($(RACE),)
 else
 	$(GO) test -timeout 1h -race ./algorithms/external ./algorithms/kernel/partition ./algorithms/mondrian \
 		./audit ./classifiers/all ./datasets ./datasets/all ./datasets/csv ./experiments/... ./metrics ./plots ./publish \
-		./random ./report
+		./numeric/random ./report
 	$(GO) test -timeout 1h -race -run TestFindingsDoNotDependOnWorkers ./audit/blackbox
 	$(GO) test -timeout 1h -race -run 'TestConformance/./././parallel' ./algorithms/all
 	$(GO) test -timeout 1h -race -run 'TestScripts/(baselinegraph|merge|plot|run)$$|TestProgress|TestReading' ./cmd
@@ -123,7 +123,7 @@ regress: build
 # Results of the full experiments on real data, as make reproduce leaves them; RESULTS and REASON as elsewhere here.
 .PHONY: regress-full
 regress-full: build
-	bin/ppdp regress --all --out $(RESULTS) --reference reference/full $(if $(REASON),--accept --reason "$(REASON)")
+	bin/ppdp regress --all --out $(RESULTS) --reference report/reference/full $(if $(REASON),--accept --reason "$(REASON)")
 
 # Faults against the whole command, and every fuzz target for FUZZTIME; a table at the end. What is tried
 # follows from SEED, and each failure names the command that repeats it.
@@ -179,7 +179,7 @@ test-processors:
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is needed on:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
-	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+	$(GO) tool -modfile=.ci/tools/go.mod staticcheck ./...
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

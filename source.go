@@ -7,6 +7,6 @@ import "embed"
 
 // Source has the packages that a plug-in may import, and go.mod.
 //
-//go:embed go.mod algorithms audit classifiers datasets elementary experiments internal metrics
-//go:embed privacy random
+//go:embed go.mod algorithms audit classifiers datasets experiments internal metrics numeric
+//go:embed privacy
 var Source embed.FS

@@ -10,8 +10,8 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/internal/registry"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // Algorithm publishes data. Implementations are stateless values, safe for concurrent use.

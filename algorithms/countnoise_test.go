@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // TestCountNoise: strict noise is whole, the other is not; both are in the ledger under their name,

@@ -28,10 +28,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ppdp/algorithms"
-	"ppdp/elementary"
 	"ppdp/internal/results"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // Subject is an algorithm with all it needs to make releases whose guarantee is checked.

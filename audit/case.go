@@ -10,8 +10,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/audit/blackbox"
 	"ppdp/internal/results"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // Case is a guarantee with the pairs of neighbours that it is audited on. Series is the name of the

@@ -9,7 +9,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/datasets/gower"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // PairsOn returns neighbours of data under a guarantee's relation, on which it breaks most easily:

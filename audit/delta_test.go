@@ -8,8 +8,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // totals releases the number of records with Gaussian noise. A fault changes it.

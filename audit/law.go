@@ -6,9 +6,9 @@ import (
 	"math/bits"
 	"slices"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // laws holds what the recorded transcripts say of each mechanism's draws, in order of first use.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestLaws: draws of another law, and draws that depend on each other in any of the three ways, are

@@ -9,7 +9,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Data is one of two inputs: a table, of which nil Rows are all, or a graph; the other is nil.

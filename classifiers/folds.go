@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Fold is one division of positions 0..n-1 into training and test positions, both ascending.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 
 	"pgregory.net/rapid"
 )

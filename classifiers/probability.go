@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"ppdp/datasets"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // ProbabilityModel is a model that says how sure it is.

@@ -12,13 +12,13 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/claims"
 	"ppdp/datasets"
 	"ppdp/experiments"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/report"
 	"ppdp/report/artifact"
+	"ppdp/report/claims"
 	"ppdp/report/leaderboard"
 )
 
@@ -57,9 +57,9 @@ func (c artifactCommand) Run(con *console) error {
 	if err = os.MkdirAll(filepath.Join(c.To, "results"), 0o777); err != nil {
 		return err
 	}
-	var used []*spec.Plan // on real data
+	var used []*language.Plan // on real data
 	for _, name := range experiments.Names() {
-		s, err := spec.Embedded(name)
+		s, err := language.Embedded(name)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (c artifactCommand) Run(con *console) error {
 				return err
 			}
 			if len(outcome.Manifest.StandIns()) == 0 {
-				used = append(used, &spec.Plan{Spec: s})
+				used = append(used, &language.Plan{Spec: s})
 			}
 		}
 		contents.Experiments = append(contents.Experiments, e)
@@ -230,7 +230,7 @@ func runTrial(con *console) (trial artifact.Trial, err error) {
 		return trial, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	plans, err := makePlans([]string{tires}, spec.Overrides{Quick: true})
+	plans, err := makePlans([]string{tires}, language.Overrides{Quick: true})
 	if err != nil {
 		return trial, err
 	}

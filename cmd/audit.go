@@ -15,10 +15,10 @@ import (
 	"ppdp/audit/blackbox"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
+	"ppdp/numeric/random"
 	"ppdp/publish"
-	"ppdp/random"
 )
 
 type auditCommand struct {
@@ -299,11 +299,11 @@ func (c auditCommand) subjects(ctx context.Context) ([]*audited, error) {
 // with how many records each, the schemas of tables of the user's own say.
 func (c auditCommand) settings(ctx context.Context, name string,
 	add func(s audit.Subject, series string, params map[string]string)) error {
-	plans, err := makePlans([]string{name}, spec.Overrides{})
+	plans, err := makePlans([]string{name}, language.Overrides{})
 	if err != nil {
 		return err
 	}
-	known, contributions := make(map[string]bool), make(map[*spec.Dataset]int)
+	known, contributions := make(map[string]bool), make(map[*language.Dataset]int)
 	for _, d := range plans[0].Datasets() {
 		if !d.Given {
 			continue

@@ -27,7 +27,7 @@ k-anonymity does not limit that.
 `
 
 // TestBeyondThePapers: the page of what was added to Mondrian is made from the committed
-// reference, reference/full/mondrian.
+// reference, report/reference/full/mondrian.
 // After a new one: go test ./cmd -run Beyond -update
 func TestBeyondThePapers(t *testing.T) {
 	const path = "../docs/generated/mondrian.md"
@@ -94,7 +94,7 @@ type reader func(decimals int, facts ...string) string
 
 func referenceMeans(t *testing.T, experiment string) reader {
 	t.Helper()
-	reference := must(regress.OpenReference("../reference/full/" + experiment))
+	reference := must(regress.OpenReference("../report/reference/full/" + experiment))
 	return func(decimals int, facts ...string) string {
 		t.Helper()
 		var found *results.Sample

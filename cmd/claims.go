@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"ppdp/claims"
 	"ppdp/experiments"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
+	"ppdp/report/claims"
 )
 
 type claimsCommand struct {

@@ -9,10 +9,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ppdp/algorithms"
-	"ppdp/claims"
 	"ppdp/datasets"
 	"ppdp/experiments"
 	"ppdp/publish"
+	"ppdp/report/claims"
 )
 
 // completionCommand is "ppdp completion".

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 )
 
 // costs.csv has the mean time of a job of each experiment that comes with the program, with the
@@ -41,7 +41,7 @@ func costs(quick bool) (map[string]float64, error) {
 // jobCost returns the seconds a worker is expected to take for a job of a plan, 0 when it is not
 // known: the mean of those that finished here, else what the cost table says, which was measured
 // elsewhere.
-func jobCost(plan *spec.Plan, seconds []float64) (cost float64, elsewhere bool) {
+func jobCost(plan *language.Plan, seconds []float64) (cost float64, elsewhere bool) {
 	if len(seconds) > 0 {
 		sum := 0.0
 		for _, s := range seconds {

@@ -19,7 +19,7 @@ var example = regexp.MustCompile(`\{name: marginals, .*\}\}`)
 
 // TestDocumentedSpecs runs every spec shown in the documentation, as a reader would after copying
 // it; the spec for a user-supplied table gets a small one. Those of docs/spec.md have a test in
-// experiments/spec.
+// experiments/language.
 func TestDocumentedSpecs(t *testing.T) {
 	t.Parallel()
 	root := ".."

@@ -12,7 +12,7 @@ import (
 
 	"ppdp/experiments/comparison"
 	"ppdp/experiments/engine"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/report/evaluation"
 )
@@ -125,9 +125,9 @@ func (c *evaluateCommand) Run(con *console) error {
 // without a word on standard output, and reads the run. It is nil where there is none, failed then
 // says why; failed is not nil where jobs have failed either. A folder of another spec is left as it
 // is.
-func runWritten(con *console, s *spec.Spec, out string, flags *runFlags) (run *results.Summary,
+func runWritten(con *console, s *language.Spec, out string, flags *runFlags) (run *results.Summary,
 	failed error) {
-	plan, err := s.Plan(spec.Overrides{})
+	plan, err := s.Plan(language.Overrides{})
 	if err != nil {
 		return nil, inputErrors(err)
 	}
@@ -149,7 +149,7 @@ func runWritten(con *console, s *spec.Spec, out string, flags *runFlags) (run *r
 	}
 	quiet := *con
 	quiet.stdout = io.Discard
-	failed = runPlans(&quiet, []*spec.Plan{plan}, flags)
+	failed = runPlans(&quiet, []*language.Plan{plan}, flags)
 	if con.ctx.Err() != nil {
 		return nil, failed // it says what to do
 	}

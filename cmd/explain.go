@@ -32,7 +32,7 @@ Examples:
 
   ppdp explain results/rps/fig1#12 results/rps/fig1#13
 
-  ppdp explain reference/quick/rps/fig1 results/quick/rps/fig1 --all`
+  ppdp explain report/reference/quick/rps/fig1 results/quick/rps/fig1 --all`
 }
 
 // explained is one side of a comparison.

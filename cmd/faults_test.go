@@ -70,7 +70,7 @@ var faults = []fault{
 		with: "own := path.Fork()\n\tdim, at, err := r.choose(rows, &own, level.cut)"}},
 	},
 	{name: "one stream for two purposes", in: "dpcube", edits: []mutant{
-		{folder: "random", function: "Streams.Open", old: "s.key.Derive(purpose)",
+		{folder: "numeric/random", function: "Streams.Open", old: "s.key.Derive(purpose)",
 			with: `s.key.Derive("a purpose")`}},
 	},
 	{name: "exact N in an output", in: "privbayes", edits: []mutant{{

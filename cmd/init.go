@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ppdp/algorithms"
-	"ppdp/examples"
+	"ppdp/docs/examples"
 )
 
 type initCommand struct {

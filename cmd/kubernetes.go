@@ -12,7 +12,7 @@ import (
 	"strings"
 	"text/template"
 
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 )
 
 type kubernetesCommand struct {
@@ -115,7 +115,7 @@ func (c *kubernetesCommand) files() (files []script, words []string, err error) 
 	}
 	taken := make(map[string]bool)
 	for _, word := range c.Specs {
-		if _, err := spec.Embedded(word); err == nil {
+		if _, err := language.Embedded(word); err == nil {
 			words = append(words, word)
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/docs"
 	"ppdp/experiments"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/declared"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
@@ -330,7 +330,7 @@ func listMetrics() listed {
 func listExperiments() (listed, error) {
 	list := listed{columns: []string{"NAME", "SOURCE", "TITLE"}}
 	for _, name := range experiments.Names() {
-		s, err := spec.Embedded(name)
+		s, err := language.Embedded(name)
 		if err != nil {
 			return list, err
 		}

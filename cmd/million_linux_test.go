@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"ppdp/experiments"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/privacy"
 )
@@ -41,7 +41,7 @@ func BenchmarkMillion(b *testing.B) {
 
 // makeUp writes a run of rps/fig1 with the given number of jobs.
 func makeUp(dir string, jobs int) error {
-	plans, err := makePlans([]string{"rps/fig1"}, spec.Overrides{Trials: 1})
+	plans, err := makePlans([]string{"rps/fig1"}, language.Overrides{Trials: 1})
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func makeUp(dir string, jobs int) error {
 	})
 }
 
-func madeUpJob(config *spec.Config, trial int) *results.Record {
+func madeUpJob(config *language.Config, trial int) *results.Record {
 	c := &results.Record{Setting: config.Setting, Outcome: results.Outcome{Trial: trial,
 		Status: results.OK, Structure: &results.Structure{Nodes: 2*trial%97 + 1,
 			Leaves: trial%97 + 1, Depth: trial % 5}}}

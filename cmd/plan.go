@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"ppdp/experiments/engine"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 )
 
@@ -90,7 +90,7 @@ func (c planCommand) Run(con *console) error {
 	return nil
 }
 
-func describePlan(plan *spec.Plan, cached int, seconds []float64) planned {
+func describePlan(plan *language.Plan, cached int, seconds []float64) planned {
 	p := planned{Experiment: plan.Spec.Name, Jobs: len(plan.Jobs), Cached: cached,
 		Trials: plan.Trials, Folds: plan.Folds, Seed: plan.Seed, Configs: []plannedLine{}}
 	cost, elsewhere := jobCost(plan, seconds)

@@ -9,7 +9,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/mondrian"
 	"ppdp/experiments/engine"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
 	"ppdp/privacy"
@@ -96,8 +96,8 @@ func TestPlantedChanges(t *testing.T) {
 	type variant = algorithms.Variant
 	measure := func(seed uint64, name string, variant variant, plant *changed) *regress.Reference {
 		t.Helper()
-		s := must(spec.Parse("planted.yaml", []byte(plantedSpec)))
-		plan := must(s.Plan(spec.Overrides{Seed: &seed}))
+		s := must(language.Parse("planted.yaml", []byte(plantedSpec)))
+		plan := must(s.Plan(language.Overrides{Seed: &seed}))
 		planted := 0
 		for _, config := range plan.Configs {
 			if plant != nil && config.Info.Name == name && config.Guarantee.Variant == variant {

@@ -27,7 +27,7 @@ type facts map[string]string
 // referenceValues returns, by what a fact says, the mean over trials of each sample with facts.
 func referenceValues(t *testing.T, experiment, by string, want facts) map[string]float64 {
 	t.Helper()
-	reference := must(regress.OpenReference("../reference/full/" + experiment))
+	reference := must(regress.OpenReference("../report/reference/full/" + experiment))
 	values := make(map[string]float64)
 	for i := range reference.Samples {
 		sample, all := &reference.Samples[i], true

@@ -18,7 +18,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/experiments"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
@@ -29,7 +29,7 @@ type regressCommand struct {
 	Names     []string `arg:"" optional:"" name:"name" help:"What to run afresh and compare: an experiment, a paper, an algorithm or all."`
 	Out       string   `help:"Folder of the results to judge where nothing is named (default: results/quick)." placeholder:"DIR"`
 	Jobs      int      `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
-	Reference string   `help:"Folder of the results to compare with (default: ${default})." default:"reference/quick" placeholder:"DIR"`
+	Reference string   `help:"Folder of the results to compare with (default: ${default})." default:"report/reference/quick" placeholder:"DIR"`
 	All       bool     `help:"Also fail if an experiment of the reference was not run."`
 	Verbose   bool     `short:"v" help:"Show the table of all comparisons."`
 	JSON      bool     `name:"json" help:"Write JSON instead of a table, with every comparison."`
@@ -59,7 +59,7 @@ Examples:
 
   ppdp regress all --accept --reason "rps: points are cut at midpoints, revision 3"
 
-  ppdp regress --out results --reference reference/full`
+  ppdp regress --out results --reference report/reference/full`
 }
 
 func (c *regressCommand) Validate() error {
@@ -104,8 +104,8 @@ func (c regressCommand) Run(con *console) error {
 
 // plans are those of what is named, quick and on stand-ins. Of an experiment that no name but
 // algorithms' stands for they have the jobs of these alone.
-func (c regressCommand) plans() (plans []*spec.Plan, err error) {
-	overrides := spec.Overrides{Quick: true, StandIns: make(map[string]string)}
+func (c regressCommand) plans() (plans []*language.Plan, err error) {
+	overrides := language.Overrides{Quick: true, StandIns: make(map[string]string)}
 	for _, name := range datasets.Names() {
 		if standIn := datasets.StandIn(name); standIn != "" {
 			overrides.StandIns[name] = standIn

@@ -6,10 +6,10 @@ import (
 	"io"
 	"path/filepath"
 
-	"ppdp/claims"
 	"ppdp/docs"
 	"ppdp/internal/results"
 	"ppdp/report"
+	"ppdp/report/claims"
 )
 
 type reportCommand struct {

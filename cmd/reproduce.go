@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/claims"
 	"ppdp/datasets"
 	"ppdp/experiments"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
+	"ppdp/report/claims"
 	"ppdp/report/leaderboard"
 )
 
@@ -60,7 +60,7 @@ func (c reproduceCommand) Run(con *console) error {
 		return inputError{fmt.Errorf("no experiments of %q, must be all or one of %s", c.Paper,
 			strings.Join(papers(), ", "))}
 	}
-	overrides := spec.Overrides{Quick: c.Quick}
+	overrides := language.Overrides{Quick: c.Quick}
 	plans, err := c.plans(con, names, overrides, true)
 	if err != nil {
 		return err
@@ -102,8 +102,8 @@ func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 }
 
 // plans resolves specs with the data that are there: the one policy for real data that are missing.
-func (f *realFlags) plans(con *console, words []string, overrides spec.Overrides, fetch bool) (
-	[]*spec.Plan, error) {
+func (f *realFlags) plans(con *console, words []string, overrides language.Overrides, fetch bool) (
+	[]*language.Plan, error) {
 	plans, err := makePlans(words, overrides)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (f *realFlags) plans(con *console, words []string, overrides spec.Overrides
 // standIns decides and reports which datasets of the plans are replaced by their stand-ins: those
 // whose files are neither found nor to be fetched, unless the user refuses. One without a stand-in
 // is left to fail where it is loaded, and so is one that is only to be fetched later.
-func (f *realFlags) standIns(con *console, plans []*spec.Plan, fetch bool) (map[string]string,
+func (f *realFlags) standIns(con *console, plans []*language.Plan, fetch bool) (map[string]string,
 	error) {
 	replace := make(map[string]string)
 	var refused []error
@@ -157,13 +157,13 @@ func (f *realFlags) standIns(con *console, plans []*spec.Plan, fetch bool) (map[
 }
 
 // keepReal refuses to replace results of real data by those of stand-ins.
-func (f *runFlags) keepReal(plans []*spec.Plan) error {
+func (f *runFlags) keepReal(plans []*language.Plan) error {
 	var errs []error
 	for _, plan := range plans {
 		path := filepath.Join(f.folder(plan.Quick), f.shard.Folder(),
 			filepath.FromSlash(plan.Spec.Name), results.ManifestFile)
 		text, err := os.ReadFile(path)
-		if err != nil || !slices.ContainsFunc(datasetsOf([]*spec.Plan{plan}),
+		if err != nil || !slices.ContainsFunc(datasetsOf([]*language.Plan{plan}),
 			func(name string) bool { return plan.StandIns[name] != "" }) {
 			continue
 		}
@@ -177,7 +177,7 @@ func (f *runFlags) keepReal(plans []*spec.Plan) error {
 }
 
 // datasetsOf lists the names of the datasets that plans use, in the order of first use.
-func datasetsOf(plans []*spec.Plan) []string {
+func datasetsOf(plans []*language.Plan) []string {
 	var names []string
 	for _, plan := range plans {
 		for i := range plan.Spec.Dataset {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"ppdp/experiments/engine"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/process"
 )
 
@@ -93,8 +93,8 @@ type planFlags struct {
 	Quick  bool    `help:"Use the spec's quick settings: few trials, a coarse grid."`
 }
 
-func (f *planFlags) overrides() spec.Overrides {
-	o := spec.Overrides{Quick: f.Quick, Seed: f.Seed}
+func (f *planFlags) overrides() language.Overrides {
+	o := language.Overrides{Quick: f.Quick, Seed: f.Seed}
 	if f.Trials != nil {
 		o.Trials = *f.Trials
 	}
@@ -187,8 +187,8 @@ func (c runCommand) Run(con *console) error {
 }
 
 // checkedPlans resolves specs and checks the files that they name.
-func checkedPlans(con *console, words []string, overrides spec.Overrides,
-	flags *runFlags) ([]*spec.Plan, error) {
+func checkedPlans(con *console, words []string, overrides language.Overrides,
+	flags *runFlags) ([]*language.Plan, error) {
 	plans, err := flags.plans(con, words, overrides, true)
 	if err != nil || len(plans) == 1 { // a single one reads its files first anyway
 		return plans, err
@@ -203,17 +203,17 @@ func checkedPlans(con *console, words []string, overrides spec.Overrides,
 }
 
 // makePlans resolves specs. Their problems are reported together.
-func makePlans(words []string, overrides spec.Overrides) ([]*spec.Plan, error) {
-	var plans []*spec.Plan
+func makePlans(words []string, overrides language.Overrides) ([]*language.Plan, error) {
+	var plans []*language.Plan
 	var errs []error
 	named := make(map[string]string)
 	for _, word := range words {
-		s, err := spec.Find(word)
+		s, err := language.Find(word)
 		if err == nil && named[s.Name] != "" {
 			err = fmt.Errorf("%s and %s are both named %s: their results would share a folder",
 				named[s.Name], word, s.Name)
 		}
-		var plan *spec.Plan
+		var plan *language.Plan
 		if err == nil {
 			named[s.Name] = word
 			plan, err = s.Plan(overrides)
@@ -233,7 +233,7 @@ func asInput(err error) error {
 
 // runPlans runs plans one after the other and draws their figures. A failed one does not keep the
 // next from running; an interruption does.
-func runPlans(con *console, plans []*spec.Plan, flags *runFlags) error {
+func runPlans(con *console, plans []*language.Plan, flags *runFlags) error {
 	if err := flags.keepReal(plans); err != nil {
 		return err
 	}
@@ -249,7 +249,7 @@ func runPlans(con *console, plans []*spec.Plan, flags *runFlags) error {
 	return errors.Join(errs...)
 }
 
-func runPlan(con *console, plan *spec.Plan, flags *runFlags) error {
+func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 	bar := newProgress(con, plan.Spec.Name, "jobs", int64(len(plan.Jobs)))
 	workers := plan.Workers(flags.jobs())
 	process, err := flags.process(workers)

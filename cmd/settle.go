@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
-	"ppdp/claims"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
+	"ppdp/report/claims"
 )
 
 type settleCommand struct {
@@ -89,8 +89,8 @@ type settling struct {
 	con   *console
 	all   bool // claims
 	flags *runFlags
-	full  []*spec.Plan          // with as many trials as the last look may have
-	grown map[string]*spec.Plan // with those run so far, by experiment
+	full  []*language.Plan          // with as many trials as the last look may have
+	grown map[string]*language.Plan // with those run so far, by experiment
 }
 
 // plan resolves the experiments of the claims, but for those that draw times.
@@ -103,16 +103,16 @@ func (s *settling) plan() error {
 		}
 	}
 	slices.Sort(names)
-	overrides := spec.Overrides{Trials: claims.Looks[len(claims.Looks)-1].Trials}
+	overrides := language.Overrides{Trials: claims.Looks[len(claims.Looks)-1].Trials}
 	plans, err := makePlans(slices.Compact(names), overrides)
 	if err != nil {
 		return err
 	}
-	s.full = slices.DeleteFunc(plans, (*spec.Plan).Timed)
+	s.full = slices.DeleteFunc(plans, (*language.Plan).Timed)
 	if overrides.StandIns, err = s.flags.standIns(s.con, s.full, true); err != nil {
 		return err
 	}
-	s.grown = make(map[string]*spec.Plan)
+	s.grown = make(map[string]*language.Plan)
 	for i, plan := range s.full {
 		own := overrides
 		if plan.Spec.Trials == 1 { // nothing is left to chance
@@ -128,7 +128,7 @@ func (s *settling) plan() error {
 
 // grow lists the plans that open points ask for, with the trials of a look, of the experiments that
 // may grow. Before the first look every point is open.
-func (s *settling) grow(look int) (plans []*spec.Plan, err error) {
+func (s *settling) grow(look int) (plans []*language.Plan, err error) {
 	first := look == claims.Looks[0].Trials
 	var runs []*results.Summary
 	if !first {
@@ -201,7 +201,7 @@ func (s *settling) end() error {
 }
 
 // unmeasured is what will be measured of a plan, without values.
-func unmeasured(p *spec.Plan) *results.Summary {
+func unmeasured(p *language.Plan) *results.Summary {
 	var settings []*results.Setting
 	for _, config := range p.Configs {
 		settings = append(settings, config.Setting)

@@ -2,7 +2,7 @@ package cmd
 
 import (
 	"ppdp/algorithms/external"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 )
 
 type schemaCommand struct {
@@ -32,5 +32,5 @@ func (c schemaCommand) Run(con *console) error {
 		_, err := con.stdout.Write(external.Schema)
 		return err
 	}
-	return spec.WriteJSONSchema(con.stdout)
+	return language.WriteJSONSchema(con.stdout)
 }

@@ -12,7 +12,7 @@ import (
 
 	"ppdp/algorithms/external"
 	"ppdp/experiments"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 )
 
 // validator checks YAML by a JSON Schema, independently of the decoder.
@@ -34,7 +34,7 @@ func validator(t *testing.T, text []byte) func(text []byte) error {
 func TestBaselineSchema(t *testing.T) {
 	t.Parallel()
 	validate := validator(t, external.Schema)
-	files, err := filepath.Glob("../examples/*/*.baseline.yaml")
+	files, err := filepath.Glob("../docs/examples/*/*.baseline.yaml")
 	if err != nil || len(files) < 2 {
 		t.Fatal("not all descriptors found", err)
 	}
@@ -97,7 +97,7 @@ func TestBaselineSchema(t *testing.T) {
 // program and refuses specs with mistakes that a schema can see.
 func TestSchemaAccepts(t *testing.T) {
 	var made bytes.Buffer
-	noError(t, spec.WriteJSONSchema(&made))
+	noError(t, language.WriteJSONSchema(&made))
 	validate := validator(t, made.Bytes())
 	files, err := filepath.Glob("../experiments/*/*.yaml")
 	if err != nil || len(files) < len(experiments.Names()) {
@@ -144,7 +144,7 @@ func TestSchemaAccepts(t *testing.T) {
 // TestSchemaDescribes: every key of every mapping has a description, for editors to show.
 func TestSchemaDescribes(t *testing.T) {
 	var made bytes.Buffer
-	noError(t, spec.WriteJSONSchema(&made))
+	noError(t, language.WriteJSONSchema(&made))
 	keys := 0
 	var described func(schema any) bool
 	described = func(schema any) bool {

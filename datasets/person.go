@@ -3,7 +3,7 @@ package datasets
 import (
 	"slices"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // MostContributions is the largest number of records of one person that a table may keep.

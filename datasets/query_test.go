@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // queried is a schema of few codes of every kind: 6 × 2 × 3 × 4.

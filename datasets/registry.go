@@ -10,7 +10,7 @@ import (
 
 	"ppdp/internal/declared"
 	"ppdp/internal/registry"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Source is a named dataset that can be loaded: read from files or generated from a seed.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // Kind says how an attribute's cells are to be read.

@@ -9,8 +9,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // released is a strict release of two thirds of Adult; the rest are to be tested.

@@ -6,7 +6,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func init() {

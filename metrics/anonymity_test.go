@@ -12,7 +12,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
 	"ppdp/internal/declared"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // patients is the table of LeFevre et al. 2006, Fig. 8, without the disease.

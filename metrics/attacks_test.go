@@ -10,8 +10,8 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/metrics"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // TestAttacksConform runs the suite over attacks at other than the default settings.

@@ -8,8 +8,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // Published: a b c | 2 of each | a half, over a a b | c | nothing. Classes apart the counts are off

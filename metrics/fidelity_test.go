@@ -13,8 +13,8 @@ import (
 	"ppdp/algorithms/mst"
 	"ppdp/datasets"
 	"ppdp/datasets/uci"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 func category(name string, values ...string) datasets.Attribute {

@@ -8,7 +8,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/datasets/gower"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // NeedsHeldOut says whether a metric with these parameters compares the records that a release was

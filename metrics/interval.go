@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"ppdp/algorithms"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // End is a number of an interval: the estimate inside it or one of its two ends.

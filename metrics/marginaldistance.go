@@ -10,7 +10,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func init() {

@@ -10,8 +10,8 @@ import (
 	"ppdp/algorithms/diffmulti"
 	"ppdp/datasets"
 	"ppdp/datasets/adultclusters"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // TestMatchPointOfPublicLabels explains why ClusterMP's Match Point is one number, whatever the

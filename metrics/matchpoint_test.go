@@ -10,7 +10,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestMatchPointAgainstMatrices compares with the definition: both matrices, cell by cell.

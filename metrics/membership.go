@@ -11,7 +11,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/datasets/gower"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 func init() {

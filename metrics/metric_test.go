@@ -13,8 +13,8 @@ import (
 	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // rounding is the relative error allowed between two ways of summing at most some hundred terms.

@@ -10,7 +10,7 @@ import (
 	"ppdp/classifiers/boosting"
 	"ppdp/classifiers/logistic"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func init() {

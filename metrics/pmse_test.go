@@ -6,7 +6,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/internal/declared"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func pmseOf(ratio bool, model Propensity) func(Params) {

@@ -9,7 +9,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 func init() {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // maxMechanisms bounds the mechanisms one release may declare, so that a Path is a small value

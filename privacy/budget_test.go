@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 
 	"pgregory.net/rapid"
 )

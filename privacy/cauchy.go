@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // smoothing is γ+1 times 2 for γ = 2: Cauchy noise for a β-smooth bound needs β = ε/6 and scale

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func TestCauchyLaw(t *testing.T) {

@@ -3,7 +3,7 @@ package privacy
 import (
 	"math"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // Unit is what a budget is counted in.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // fixed is a source that gives the words listed.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // A budget of 1 pays for a noisy count of everybody and for two of disjoint groups, which cost as

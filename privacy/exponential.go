@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // ErrNoCandidates is returned by an exponential mechanism that was given nothing to choose from.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // VectorNoise perturbs vectors at a cost in the unit that suits it: epsilon for Laplace and integer

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )

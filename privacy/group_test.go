@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // What single records get of a budget for groups of three: a third of epsilon, a ninth of rho, and

@@ -3,8 +3,8 @@ package privacy
 import (
 	"math"
 
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // Noise perturbs numbers at the cost of epsilon on a path. Laplace and Geometric implement it,

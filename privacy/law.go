@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // mostPlaces bounds the draws of one call that Places looks at.

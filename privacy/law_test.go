@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // quadratic is |θ|²/2: its gradient is θ, so that a minimum is minus the noise.

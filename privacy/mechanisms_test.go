@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )

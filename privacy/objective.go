@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // Convex is a convex function of a vector θ that depends on the data: a loss added up over records

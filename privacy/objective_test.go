@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // parabola is strength/2·(θ-centre)² in each of its variables; its minimum is found off by off.

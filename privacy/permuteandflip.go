@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/bits"
 
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // PermuteAndFlip chooses a candidate r as the first to show heads, when candidates in random order

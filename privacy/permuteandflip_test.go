@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 
 	"pgregory.net/rapid"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // ErrInexact is wrapped by the errors of a Publication's budget for what it cannot draw exactly, or

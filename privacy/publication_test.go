@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // inverseE is 1/e to 120 places, from its series in any table of constants.

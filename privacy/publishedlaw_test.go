@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // binned is how often each of some outcomes was drawn, with their probabilities by the charge that

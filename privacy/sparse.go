@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // Counter is noise for counts. Sparse is AddAll for the cells of a table most of which are empty.

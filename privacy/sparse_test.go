@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestSparseLaw compares the noise of a million counts of 0 with the laws written out: of Laplace

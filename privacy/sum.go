@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // VectorLaw is the law of the integer noise that one call of a mechanism adds to each element.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // bruteLaw is P(|sum| ≤ k) for each k, by adding up the products of the weights of all outcomes of

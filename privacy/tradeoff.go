@@ -1,6 +1,6 @@
 package privacy
 
-import "ppdp/elementary"
+import "ppdp/numeric/elementary"
 
 // MostTruePositives is the largest true-positive rate that a guarantee of (epsilon, delta), of
 // neighbours that differ in one record added or removed, leaves to an attack on a record's

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // Transcript is the calls of a release's mechanisms, in order: the true values each was given and

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // release is a toy with every mechanism; its answers are returned in order.

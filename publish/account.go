@@ -22,8 +22,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/results"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // ErrAccount is wrapped by every error of an account that refuses a release or is damaged.

@@ -8,7 +8,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/audit"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // auditTime bounds how long a release waits for the audit of its settings.

@@ -9,8 +9,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	_ "ppdp/datasets/adult"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // BenchmarkAdult makes releases of Adult's stand-in, which has its size and domains, by every

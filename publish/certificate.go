@@ -19,9 +19,9 @@ import (
 	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
-	"ppdp/elementary"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
+	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 	"ppdp/publish/risk"
 )

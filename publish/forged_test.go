@@ -16,7 +16,7 @@ import (
 	"ppdp/algorithms"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/results"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // forgery changes a copy of a release. In pages and metadata the forger writes what the forged

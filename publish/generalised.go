@@ -8,8 +8,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/numeric/random"
 	"ppdp/publish/risk"
-	"ppdp/random"
 )
 
 // WriteGeneralised writes the table that a release under k-anonymity stands for: of each row that

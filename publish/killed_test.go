@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // cheapIn asks for a release of the table in a folder that takes milliseconds.

@@ -10,7 +10,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestMarginalValues: whatever cells a value stands for, its text is read back as them, and no

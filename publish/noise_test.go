@@ -13,8 +13,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/results"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // skewed is a table of one wide number, attributes of 12, 5, 3 and 2 values and a class that

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestOrderTellsNothing: the order of the records of a class, as they are published, is independent

@@ -13,8 +13,8 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/metrics/verify"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // personal is a request for a table of 360 records of 120 persons: one has as many as six, and the

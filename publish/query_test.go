@@ -10,8 +10,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/datasets/uci"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // asked is a query with the table's own answer, worked out row by row.

@@ -32,9 +32,9 @@ import (
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics/verify"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
 	"ppdp/publish/risk"
-	"ppdp/random"
 )
 
 // ErrRefused is wrapped by the errors of what may not be released, whatever the data.

@@ -19,7 +19,7 @@ import (
 	_ "ppdp/algorithms/all"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 const schemaText = `delimiter: ";"

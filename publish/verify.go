@@ -25,8 +25,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
-	"ppdp/elementary"
 	"ppdp/internal/results"
+	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 	"ppdp/publish/risk"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/claims"
 	"ppdp/internal/results"
+	"ppdp/report/claims"
 	"ppdp/report/contest"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ppdp/claims"
 	"ppdp/internal/results"
 	"ppdp/plots"
+	"ppdp/report/claims"
 	"ppdp/report/evaluation"
 	"ppdp/report/leaderboard"
 )

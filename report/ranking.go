@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ppdp/elementary"
 	"ppdp/internal/results"
+	"ppdp/numeric/elementary"
 	"ppdp/report/contest"
 )
 

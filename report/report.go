@@ -14,8 +14,8 @@ import (
 	"strings"
 	"unicode"
 
-	"ppdp/claims"
 	"ppdp/internal/results"
+	"ppdp/report/claims"
 )
 
 // Input is what a page is made of.

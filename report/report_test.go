@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/claims"
 	"ppdp/internal/results"
 	"ppdp/plots"
 	"ppdp/privacy"
+	"ppdp/report/claims"
 )
 
 const testClaims = `paper: toy

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ppdp/claims"
+	"ppdp/report/claims"
 )
 
 // verdictWords are how the page shows a verdict, never by colour alone.

@@ -12,8 +12,8 @@ import (
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/internal/convex"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // drawRegression draws a regression on 1 to 3 attributes of 1 to 3 values, and a θ for it.

@@ -11,7 +11,7 @@ import (
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/pgm"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // classed is a table of attributes with so many values each, of which one is the class. Those of 3

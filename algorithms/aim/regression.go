@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/elementary"
 	"ppdp/internal/convex"
+	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 )
 

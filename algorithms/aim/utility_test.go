@@ -11,8 +11,8 @@ import (
 	"ppdp/classifiers/forest"
 	"ppdp/datasets"
 	"ppdp/metrics"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // TestForestOnRelease compares with an independent study of reconstruction from releases of Adult:

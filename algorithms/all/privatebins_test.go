@@ -15,10 +15,10 @@ import (
 	"ppdp/algorithms/mst"
 	"ppdp/datasets"
 	"ppdp/datasets/uci"
-	"ppdp/elementary"
 	"ppdp/metrics"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // amounts is a table of lognormal amounts of median 1,000, as many columns of them as asked for, in

@@ -10,8 +10,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 func TestControls(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func init() { algorithms.Register(Permuted{}) }

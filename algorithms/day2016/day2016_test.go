@@ -17,8 +17,8 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
 	"ppdp/internal/declared"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // release runs the baseline with fresh streams.

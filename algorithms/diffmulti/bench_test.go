@@ -14,8 +14,8 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // release makes one release of all rows, with its records.

@@ -13,8 +13,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // drawTable draws a table of up to 60 rows over two taxonomies, one of them with an only child, and

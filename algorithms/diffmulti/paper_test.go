@@ -12,8 +12,8 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // TestSharesOfExamples42To44 is Examples 4.2, 4.3 and 4.4: of h = 21 one is used up; shared out

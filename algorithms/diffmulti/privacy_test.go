@@ -8,8 +8,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // sharer returns shares of a rule with noise, and a fresh path for each call.

@@ -3,8 +3,8 @@ package diffmulti
 import (
 	"math"
 
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // shares divides the specialisations left to a region among its children (equation 10).

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // BenchmarkBlocks is the kd-tree over a quarter of a million noisy cells.

@@ -8,7 +8,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 )
 

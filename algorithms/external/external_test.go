@@ -18,8 +18,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // needsPython skips with a message where there is no python3.
@@ -250,7 +250,7 @@ func TestMute(t *testing.T) {
 	}
 }
 
-const randomised = "../../examples/randomised-response/randomised.baseline.yaml"
+const randomised = "../../docs/examples/randomised-response/randomised.baseline.yaml"
 
 // inR is the descriptor of randomised response in R.
 func inR(t *testing.T) string {
@@ -292,7 +292,7 @@ func marginals(t *testing.T) string {
 		t.Skip("no cc here: the program in C is not tested")
 	}
 	dir := t.TempDir()
-	noError(t, os.CopyFS(dir, os.DirFS("../../examples/marginals")))
+	noError(t, os.CopyFS(dir, os.DirFS("../../docs/examples/marginals")))
 	compile := exec.Command("cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", "marginals",
 		"marginals.c", "-lm")
 	compile.Dir = dir

@@ -18,7 +18,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // FileAlgorithm is the name of all releases that a file holds. They differ in their series.

@@ -10,8 +10,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 var fileSchema = &datasets.Schema{Attributes: []datasets.Attribute{

@@ -11,8 +11,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // twin is randomised response as a plug-in in Go, after the paper and not after the program.

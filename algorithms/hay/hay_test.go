@@ -14,8 +14,8 @@ import (
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64,

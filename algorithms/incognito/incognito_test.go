@@ -14,8 +14,8 @@ import (
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // at are the default parameters with another k.

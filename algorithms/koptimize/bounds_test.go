@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestPrune: every set of cuts that costs less than the best known is still to be found after a

@@ -10,7 +10,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // sensitiveTable is a table of n rows over the given numbers of cells and a sensitive attribute of

@@ -17,8 +17,8 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/datasets/discrete"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *algorithms.Release {

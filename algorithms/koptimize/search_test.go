@@ -9,7 +9,7 @@ import (
 
 	"ppdp/algorithms/incognito"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // randomTable is a table of n rows over the given numbers of cells; skewed values crowd at the low

@@ -10,7 +10,7 @@ import (
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 )
 

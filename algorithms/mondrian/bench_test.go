@@ -9,8 +9,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // shaped is a table of n rows in the shape of Adult's eight quasi-identifiers: the same domains,

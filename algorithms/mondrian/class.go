@@ -2,7 +2,7 @@ package mondrian
 
 import (
 	"ppdp/algorithms/kernel/partition"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // classes finds the cuts of split: class. Its slices are scratch memory.

@@ -12,7 +12,7 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestRecords: every record lies where its kind of drawing says, class and sensitive values are the

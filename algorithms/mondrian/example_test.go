@@ -7,8 +7,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // Four people under 2-anonymity: the median cuts their ages in two groups of two.

@@ -17,8 +17,8 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 type failer interface {

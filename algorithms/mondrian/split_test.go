@@ -16,8 +16,8 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // drawSmall draws points whose cuts can all be tried.

@@ -11,7 +11,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // adultTable loads the 45,222 complete rows and 15 attributes of Adult, or its stand-in of the same

@@ -8,7 +8,7 @@ import (
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // domain is one attribute as the network sees it: a public number of values, each standing for a

@@ -14,7 +14,7 @@ import (
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestBins: values tile the public domain in order, in runs of equal width up to one cell.

@@ -3,8 +3,8 @@ package privbayes
 import (
 	"sort"
 
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // marginals buys noisy joint counts of pairs, at equal cost each.

@@ -12,8 +12,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // drawBits draws columns of bits and the same as rows of zeros and ones.

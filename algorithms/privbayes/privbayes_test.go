@@ -10,7 +10,7 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func release(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64,

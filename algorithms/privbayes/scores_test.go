@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // joint is F by its definition: the largest value over all ways to send parent configurations to a

@@ -7,8 +7,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // adultShape is a table with the sizes of Adult: ten attributes with the domains of the RPS paper

@@ -2,7 +2,7 @@ package rps
 
 import (
 	"ppdp/algorithms/kernel/partition"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // evenQuality is eq. 2, (n-|r₁-r₂|)/4, for sides of r₁ and r₂ records.

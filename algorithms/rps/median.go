@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 )
 

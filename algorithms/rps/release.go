@@ -10,8 +10,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree.

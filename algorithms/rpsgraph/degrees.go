@@ -3,7 +3,7 @@ package rpsgraph
 import (
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/datasets"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // degreeTable is a graph's degrees, lowered to lambda or projected, in a form that counts an

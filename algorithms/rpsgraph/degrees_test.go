@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms/kernel/degrees"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // fill turns the noisy counts of leaves into n ascending degrees, each the lowest of its leaf. It

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestFill works the readings out by hand: leaves begin at degrees 0, 2, 5 and 9.

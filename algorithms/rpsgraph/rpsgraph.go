@@ -51,8 +51,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/degrees"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 func init() { algorithms.Register(Algorithm{}) }

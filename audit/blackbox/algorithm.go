@@ -7,8 +7,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // Neighbours are two neighbouring inputs of an algorithm.

@@ -40,8 +40,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ppdp/algorithms"
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // Target is a mechanism with its claim.

@@ -12,7 +12,7 @@ import (
 	"ppdp/algorithms/diffmulti"
 	"ppdp/algorithms/rps"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestFindingsDoNotDependOnWorkers: equal keys give equal findings, other keys others.

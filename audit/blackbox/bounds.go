@@ -3,7 +3,7 @@ package blackbox
 import (
 	"math"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // lowerBound is the Clopper-Pearson lower bound of a probability after x hits in n trials, wrong

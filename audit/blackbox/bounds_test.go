@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func near(t *testing.T, what string, got, want, tolerance float64) {

@@ -9,8 +9,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/rps"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // bit is the mechanism that publishes 1 with probability p[side]. With several times the epsilon to

@@ -9,8 +9,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // fake is an algorithm without parameters, good or bad.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 const (

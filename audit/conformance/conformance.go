@@ -21,8 +21,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // Run checks an algorithm under every variant it has, with each of the settings given, which are

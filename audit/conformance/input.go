@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // The attribute of Table in which one value is rare, and that value's code.

@@ -20,7 +20,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/bins"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 func init() { classifiers.Register(Classifier{}) }

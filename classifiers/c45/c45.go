@@ -27,7 +27,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 func init() { classifiers.Register(Default) }

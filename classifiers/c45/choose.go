@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // test is the best test on one feature at a node.

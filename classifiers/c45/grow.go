@@ -7,7 +7,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 const (

@@ -21,7 +21,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/bins"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func init() { classifiers.Register(Classifier{}) }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ppdp/classifiers/internal/testtable"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestReference compares with RandomForestClassifier of scikit-learn 1.2.1, codes of categorical

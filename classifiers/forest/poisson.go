@@ -3,8 +3,8 @@ package forest
 import (
 	"math"
 
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // large is the mean above which a Poisson number is a rounded normal one of the same variance.

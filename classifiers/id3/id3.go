@@ -24,7 +24,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 func init() { classifiers.Register(Classifier{}) }

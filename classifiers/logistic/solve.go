@@ -7,8 +7,8 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/linear"
-	"ppdp/elementary"
 	"ppdp/internal/convex"
+	"ppdp/numeric/elementary"
 )
 
 // Limits of the search. The gradient is judged in units of the total weight, so that tables of all

@@ -5,7 +5,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // maxDense is the largest domain whose likelihoods are tabulated cell by cell; larger ones keep

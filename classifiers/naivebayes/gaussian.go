@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ppdp/datasets"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 const (

@@ -19,7 +19,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 func init() {

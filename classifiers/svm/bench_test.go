@@ -9,7 +9,7 @@ import (
 	"ppdp/classifiers/internal/linear"
 	"ppdp/classifiers/internal/testtable"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // benchmarkTable is Adult with all 15 attributes, or its stand-in.

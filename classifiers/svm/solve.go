@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ppdp/classifiers/internal/linear"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 const (

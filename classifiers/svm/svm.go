@@ -30,7 +30,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/linear"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func init() { classifiers.Register(Classifier{}) }

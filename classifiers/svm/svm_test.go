@@ -14,7 +14,7 @@ import (
 	"ppdp/classifiers/internal/linear"
 	"ppdp/classifiers/internal/testtable"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func stream() *random.Stream { return random.NewKey(7).Stream() }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Derivation makes other tables from Adult's. P is a pointer to its parameters.

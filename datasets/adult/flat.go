@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Sources "adult-flat" and "adult-flat-standin" are Adult without the levels of its taxonomies

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestFlat: flat hierarchies leave the rows and the original table's schema as they are, and every

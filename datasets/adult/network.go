@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // network is a class-conditional Bayesian network: each attribute depends on the class and on at

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 //go:generate go test ./fit -run TestCommittedFileIsWhatTheDataGive -update

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func TestStandInIsOneTable(t *testing.T) {

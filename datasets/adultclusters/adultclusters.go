@@ -20,7 +20,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/datasets/clustering"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Labels says where a record's cluster comes from.

@@ -11,7 +11,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Params selects rows and attributes, and says how many records there shall be.

@@ -7,7 +7,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func standIn(t *testing.T) datasets.Source {

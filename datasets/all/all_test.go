@@ -21,7 +21,7 @@ import (
 	"ppdp/datasets/graph"
 	"ppdp/internal/declared"
 	"ppdp/internal/strictyaml"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestConformance runs the suite over everything registered; the sources of user-supplied files get

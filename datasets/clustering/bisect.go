@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func drafted(t *testing.T, text string, options DraftOptions) string {

@@ -8,8 +8,8 @@ import (
 	"sort"
 
 	"ppdp/datasets"
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 func init() { datasets.Register(MadeUp{}) }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestMadeUpRecordsDepend: made-up attributes are neither constant nor independent, so that there

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // personally is the schema of a table of a number and the person whom it is about.

@@ -13,7 +13,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func init() { datasets.Register(Source{}) }

@@ -28,7 +28,7 @@ import (
 	"strconv"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Shape is the law of a value.

@@ -9,7 +9,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/internal/declared"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func load(t testing.TB, params *Params, seed uint64) *datasets.Table {

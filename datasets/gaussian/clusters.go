@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // dimensions of the space the clusters lie in.

@@ -30,7 +30,7 @@ import (
 	"fmt"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Params chooses the table. One deviation on either side of the mean is inside its domain, so that

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func load(t testing.TB, params Params, seed uint64) *datasets.Dataset {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func init() {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"ppdp/datasets"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // Table1Terms is the number of terms of the zeta normaliser with which PowerLawExponent gives all

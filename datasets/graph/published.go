@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Published is one of the four networks of Qardaji & Li 2012, with its row of Table 1.

@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"ppdp/datasets"
-	"ppdp/elementary"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/internal/declared"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 func stream(purpose string) *random.Stream { return random.NewKey(2012).Derive(purpose).Stream() }

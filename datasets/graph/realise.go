@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // nearestGraphical returns, for any numbers, a sequence nearest to them in L1 that some simple

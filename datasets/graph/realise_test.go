@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 
 	"pgregory.net/rapid"
 )

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Shape is what a graph looks like beyond its degrees.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // StandIn is a table of made-up rows in the schema of another and with as many rows of each class.

@@ -23,7 +23,7 @@ import (
 
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 //go:embed *.schema.yaml

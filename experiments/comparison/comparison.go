@@ -14,7 +14,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 )
@@ -47,18 +47,18 @@ const folds = 5
 // Spec makes the comparison's spec for a file at path, and lists what does not fit. The table is
 // read for what a release would refuse it for (its schema and, under k-anonymity, too few records);
 // no setting depends on its values.
-func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string) (*spec.Spec,
+func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string) (*language.Spec,
 	[]Unfit, error) {
 	data, err := c.dataset(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &spec.Spec{Name: Name, Source: "none", Seed: c.Seed, Trials: c.Trials,
+	w := &language.Spec{Name: Name, Source: "none", Seed: c.Seed, Trials: c.Trials,
 		Title:   "Releases of " + filepath.Base(c.CSV) + " compared",
-		Dataset: []spec.DatasetSpec{data}, Epsilon: c.Epsilon,
-		Algorithms: []spec.AlgorithmSpec{{Name: "identity", Series: "Original",
+		Dataset: []language.DatasetSpec{data}, Epsilon: c.Epsilon,
+		Algorithms: []language.AlgorithmSpec{{Name: "identity", Series: "Original",
 			Variant: []string{string(algorithms.Published)}}},
-		Measure: []spec.MeasureSpec{{Metric: []string{"records"}}}}
+		Measure: []language.MeasureSpec{{Metric: []string{"records"}}}}
 	if c.CSV == "" {
 		w.Title = "Releases of records made up from " + filepath.Base(c.Schema) + " compared"
 	}
@@ -81,7 +81,7 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 			unfit = append(unfit, Unfit{name, reason})
 		}
 		for _, entry := range entries { // titles are for people: two may be alike
-			if slices.ContainsFunc(w.Algorithms, func(a spec.AlgorithmSpec) bool {
+			if slices.ContainsFunc(w.Algorithms, func(a language.AlgorithmSpec) bool {
 				return a.Series == entry.Series && a.Name != name
 			}) {
 				entry.Series += " (" + name + ")"
@@ -93,7 +93,7 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 	if err != nil {
 		return nil, nil, err
 	}
-	w.Algorithms = slices.DeleteFunc(w.Algorithms, func(a spec.AlgorithmSpec) bool {
+	w.Algorithms = slices.DeleteFunc(w.Algorithms, func(a language.AlgorithmSpec) bool {
 		return refused[a.Name] != ""
 	})
 	for _, name := range slices.Sorted(maps.Keys(refused)) {
@@ -106,7 +106,7 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 		}
 		w.Note = "Left out: " + strings.Join(reasons, "; ")
 	}
-	s, err := spec.Compose(path, w)
+	s, err := language.Compose(path, w)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,7 +118,7 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 }
 
 // dataset is the table, or records made up, as a spec at path names it.
-func (c *Comparison) dataset(path string) (d spec.DatasetSpec, err error) {
+func (c *Comparison) dataset(path string) (d language.DatasetSpec, err error) {
 	values := make(map[string]any)
 	if c.CSV == "" {
 		values["name"], values["n"] = "from-schema", c.Records
@@ -134,7 +134,7 @@ func (c *Comparison) dataset(path string) (d spec.DatasetSpec, err error) {
 	if c.Target != "" {
 		values["target"] = c.Target
 	}
-	return spec.DatasetOf(values), nil
+	return language.DatasetOf(values), nil
 }
 
 func relativeTo(folder, file string) (string, error) {
@@ -153,13 +153,13 @@ func relativeTo(folder, file string) (string, error) {
 }
 
 // load reads the spec's table.
-func load(ctx context.Context, files datasets.Files, path string, w *spec.Spec) (
+func load(ctx context.Context, files datasets.Files, path string, w *language.Spec) (
 	*datasets.Table, error) {
-	s, err := spec.Compose(path, w)
+	s, err := language.Compose(path, w)
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Plan(spec.Overrides{})
+	p, err := s.Plan(language.Overrides{})
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func load(ctx context.Context, files datasets.Files, path string, w *spec.Spec) 
 // marginals of one and of two attributes in equal and in quantile bins, range queries over two, and
 // how many records there are, of what weight and how hard their labels. It returns the classifiers
 // that the table cannot serve.
-func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
+func measure(w *language.Spec, schema *datasets.Schema) (unfit []Unfit) {
 	accuracy := must(metrics.Lookup("accuracy"))
 	var usable []string
 	for _, name := range []string{"naive-bayes", "c45", "svm", "boosting", "majority"} {
@@ -188,9 +188,9 @@ func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
 	w.Measure = nil
 	if len(usable) > 0 {
 		w.Measure = append(w.Measure,
-			spec.MeasureSpec{Metric: []string{"accuracy", "auc"}, Classifier: usable})
+			language.MeasureSpec{Metric: []string{"accuracy", "auc"}, Classifier: usable})
 		if slices.Contains(usable, "c45") {
-			w.Measure = append(w.Measure, spec.MeasureSpec{Metric: []string{"accuracy-within"},
+			w.Measure = append(w.Measure, language.MeasureSpec{Metric: []string{"accuracy-within"},
 				Classifier: []string{"c45"}})
 		}
 	} else {
@@ -202,15 +202,15 @@ func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
 		sizes, widest = []int{1, 2}, nil // of two attributes by default
 	}
 	w.Measure = append(w.Measure,
-		spec.MeasureSpec{Metric: []string{"marginal-distance"},
+		language.MeasureSpec{Metric: []string{"marginal-distance"},
 			// equal bins do not see what becomes of skewed columns
-			Params: spec.Values(map[string]any{"attributes": sizes,
+			Params: language.Values(map[string]any{"attributes": sizes,
 				"cut": metrics.Equally.Enum()})},
-		spec.MeasureSpec{Metric: []string{"range-error"}, Params: spec.Values(widest)},
-		spec.MeasureSpec{Metric: []string{"records", "record-weight"}})
+		language.MeasureSpec{Metric: []string{"range-error"}, Params: language.Values(widest)},
+		language.MeasureSpec{Metric: []string{"records", "record-weight"}})
 	if len(w.Epsilon) > 1 {
 		for _, name := range usable[:max(0, len(usable)-1)] { // the last is the majority
-			w.Plots = append(w.Plots, spec.FigureSpec{Figure: results.Figure{Name: name,
+			w.Plots = append(w.Plots, language.FigureSpec{Figure: results.Figure{Name: name,
 				Title: name, Where: results.Filter{"classifier": name}, X: "epsilon",
 				XScale: "log", Y: "accuracy", Reference: []string{"identity", "majority"}}})
 		}
@@ -221,7 +221,7 @@ func measure(w *spec.Spec, schema *datasets.Schema) (unfit []Unfit) {
 // candidate is an algorithm with the settings that it is compared under, one entry for all epsilons
 // or, where settings follow from them, one each. It is empty for algorithms of graphs; reason says
 // what keeps another one out.
-func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []spec.AlgorithmSpec,
+func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []language.AlgorithmSpec,
 	reason string) {
 	algorithm := must(algorithms.Lookup(name))
 	info, params := algorithm.Info(), algorithm.Params()
@@ -235,7 +235,7 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []spec.
 	if !info.Can(algorithms.RecordsProduct) {
 		return nil, "it publishes no records to learn and count from"
 	}
-	entry := spec.AlgorithmSpec{Name: name, Variant: []string{string(guarantee.Variant)},
+	entry := language.AlgorithmSpec{Name: name, Variant: []string{string(guarantee.Variant)},
 		Series: strings.SplitN(info.Title, ":", 2)[0]}
 	values := make(map[string]any)
 	fitter, fits := algorithm.(algorithms.Fitter)
@@ -246,20 +246,20 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []spec.
 		}
 		entry.Series = "Sample of {" + results.ShareParam + "}"
 		values[results.ShareParam] = c.shares()
-		entry.Params = spec.Values(values)
-		return []spec.AlgorithmSpec{entry}, ""
+		entry.Params = language.Values(values)
+		return []language.AlgorithmSpec{entry}, ""
 	case algorithms.KAnonymity:
 		if fits {
-			values = spec.Changed(fitter.FitSchema(s, maxCells), params)
+			values = language.Changed(fitter.FitSchema(s, maxCells), params)
 		}
 		if _, ok := params.(algorithms.Anonymous); ok {
 			values["k"] = c.K
 		}
-		entry.Params = spec.Values(values)
-		return []spec.AlgorithmSpec{entry}, ""
+		entry.Params = language.Values(values)
+		return []language.AlgorithmSpec{entry}, ""
 	}
 	if !fits {
-		return []spec.AlgorithmSpec{entry}, ""
+		return []language.AlgorithmSpec{entry}, ""
 	}
 	var before []algorithms.Params // of entries
 	for _, epsilon := range c.Epsilon {
@@ -272,7 +272,8 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []spec.
 			continue
 		}
 		own := entry
-		own.Params, own.Epsilon = spec.Values(spec.Changed(fitted, params)), []float64{epsilon}
+		own.Params = language.Values(language.Changed(fitted, params))
+		own.Epsilon = []float64{epsilon}
 		entries, before = append(entries, own), append(before, fitted)
 	}
 	if len(entries) == 1 {
@@ -319,14 +320,14 @@ func (c *Comparison) cells(epsilon float64) int {
 
 // refusals are the algorithms of the spec that cannot release the table, and why: what the schema
 // or the number of rows does not allow, or a guarantee that does not hold under the settings.
-func refusals(path string, w spec.Spec, schema *datasets.Schema, rows int) (map[string]string,
+func refusals(path string, w language.Spec, schema *datasets.Schema, rows int) (map[string]string,
 	error) {
 	w.Plots = nil // they may show what is refused
-	s, err := spec.Compose(path, &w)
+	s, err := language.Compose(path, &w)
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Plan(spec.Overrides{})
+	p, err := s.Plan(language.Overrides{})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 	_ "ppdp/classifiers/all"
 	"ppdp/datasets"
 	_ "ppdp/datasets/all"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 )
 
 const comparedSchema = `class: y
@@ -42,7 +42,7 @@ func compared(t *testing.T, c Comparison, schema string, rows int, record string
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := made.Plan(spec.Overrides{}); err != nil {
+	if _, err := made.Plan(language.Overrides{}); err != nil {
 		t.Fatal(err)
 	}
 	text = made.Text

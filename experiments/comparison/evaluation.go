@@ -13,7 +13,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/external"
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 	"ppdp/privacy"
@@ -129,7 +129,7 @@ func (m *made) measurements() []asked {
 // made is the evaluation's spec in the making.
 type made struct {
 	*Evaluation
-	spec    *spec.Spec
+	spec    *language.Spec
 	path    string
 	schema  *datasets.Schema
 	numeric bool // the target is a number
@@ -145,10 +145,11 @@ func (m *made) note(format string, args ...any) {
 // Spec makes the evaluation's spec for a file at path, and says what a reader must know of the
 // tables, and what is not measured and why: sentences, which are the spec's note as well, a line
 // each.
-func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string) (*spec.Spec,
+func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string) (*language.Spec,
 	[]string, error) {
 	own := *e
-	m := &made{Evaluation: &own, path: path, spec: &spec.Spec{Name: EvaluationName, Source: "none",
+	m := &made{Evaluation: &own, path: path, spec: &language.Spec{
+		Name: EvaluationName, Source: "none",
 		Title: "What releases of " + filepath.Base(e.CSV) + " are worth, and what they give away",
 		Seed:  e.Seed, Trials: controlTrials}}
 	original, err := m.read(ctx, files, e.CSV)
@@ -172,7 +173,7 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 		if values["holdout"], err = relativeTo(filepath.Dir(path), e.Holdout); err != nil {
 			return nil, nil, err
 		}
-		m.spec.Train = spec.TrainRows(rows)
+		m.spec.Train = language.TrainRows(rows)
 		m.overlap(original, holdout)
 		m.largest = holdout.Len()
 	case e.Split > 0:
@@ -181,7 +182,7 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 			return nil, nil, fmt.Errorf("--split: %v of %d records, must leave some on either "+
 				"side", e.Split, original.Len())
 		}
-		m.spec.Train = spec.TrainRows(rows)
+		m.spec.Train = language.TrainRows(rows)
 		m.note("%d records, drawn at random, were held out of the controls, and all else is "+
 			"measured against the other %d. The releases may be made from both: a release that "+
 			"copies records looks better to learners than it is for new people, and attacks on "+
@@ -192,7 +193,7 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 			"Both are judged on records that it was not made from: name a table of such by " +
 			"--holdout or, for learners alone, hold some back by --split 0.2")
 	}
-	m.spec.Dataset = []spec.DatasetSpec{spec.DatasetOf(values)}
+	m.spec.Dataset = []language.DatasetSpec{language.DatasetOf(values)}
 	for _, release := range e.Releases {
 		if err := m.release(ctx, release, original); err != nil {
 			return nil, nil, err
@@ -209,7 +210,7 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 		return nil, nil, err
 	}
 	m.spec.Note = strings.Join(m.notes, "\n")
-	s, err := spec.Compose(path, m.spec)
+	s, err := language.Compose(path, m.spec)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -241,9 +242,9 @@ func (m *made) read(ctx context.Context, files datasets.Files, csv string) (*dat
 		return nil, err
 	}
 	w := *m.spec
-	w.Dataset = []spec.DatasetSpec{spec.DatasetOf(values)}
-	w.Algorithms = []spec.AlgorithmSpec{{Name: "identity"}}
-	w.Measure = []spec.MeasureSpec{{Metric: []string{"records"}}}
+	w.Dataset = []language.DatasetSpec{language.DatasetOf(values)}
+	w.Algorithms = []language.AlgorithmSpec{{Name: "identity"}}
+	w.Measure = []language.MeasureSpec{{Metric: []string{"records"}}}
 	table, err := load(ctx, files, m.path, &w)
 	if err != nil && m.schema == nil && m.Target != "" && !m.numeric {
 		m.numeric = true
@@ -326,7 +327,7 @@ func (m *made) release(ctx context.Context, path string, original *datasets.Tabl
 		return fmt.Errorf("%s: no records to measure (of %d, %d have values outside the schema)",
 			path, published.Records+published.Unread, published.Left+published.Unread)
 	}
-	entry := spec.AlgorithmSpec{Series: strings.NewReplacer("{", "(", "}", ")").Replace(
+	entry := language.AlgorithmSpec{Series: strings.NewReplacer("{", "(", "}", ")").Replace(
 		filepath.Base(filepath.Clean(path)))}
 	if entry.From, err = relativeTo(filepath.Dir(m.path), path); err != nil {
 		return err
@@ -335,7 +336,7 @@ func (m *made) release(ctx context.Context, path string, original *datasets.Tabl
 		entry.Trials = 1
 	}
 	for n, series := 2, entry.Series; slices.ContainsFunc(m.spec.Algorithms,
-		func(a spec.AlgorithmSpec) bool { return a.Series == entry.Series }); n++ {
+		func(a language.AlgorithmSpec) bool { return a.Series == entry.Series }); n++ {
 		entry.Series = fmt.Sprintf("%s (%d)", series, n)
 	}
 	m.spec.Algorithms = append(m.spec.Algorithms, entry)
@@ -419,8 +420,8 @@ func (m *made) sampled() bool { return m.Learnt > 0 && m.largest > m.Learnt }
 // controls adds what is made from the original: the yardsticks.
 func (m *made) controls(rows int) {
 	add := func(name, series string, trials int, values params) {
-		m.spec.Algorithms = append(m.spec.Algorithms, spec.AlgorithmSpec{Name: name,
-			Series: series, Trials: trials, Params: spec.Values(values)})
+		m.spec.Algorithms = append(m.spec.Algorithms, language.AlgorithmSpec{Name: name,
+			Series: series, Trials: trials, Params: language.Values(values)})
 	}
 	add(results.CopyAlgorithm, "Copy", 1, nil)
 	large, small := []float64{0.5}, []float64(nil)
@@ -485,11 +486,11 @@ func (m *made) measure() error {
 
 // add adds a measurement with those of the learners that the table can serve.
 func (m *made) add(a *asked) error {
-	entry := spec.MeasureSpec{Metric: []string{a.metric}, Classifier: a.learners,
-		Params: spec.Values(a.params), Where: a.where}
+	entry := language.MeasureSpec{Metric: []string{a.metric}, Classifier: a.learners,
+		Params: language.Values(a.params), Where: a.where}
 	w := *m.spec
-	w.Measure = []spec.MeasureSpec{entry}
-	s, err := spec.Compose(m.path, &w)
+	w.Measure = []language.MeasureSpec{entry}
+	s, err := language.Compose(m.path, &w)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
-	"ppdp/random"
+	"ppdp/experiments/language"
+	"ppdp/numeric/random"
 )
 
 const evaluatedSchema = `class: y
@@ -32,7 +32,7 @@ func population(n int, seed uint64) string {
 }
 
 // evaluate writes files and makes the spec of their evaluation: original.csv and release.csv.
-func evaluate(t *testing.T, e Evaluation, files map[string]string) (*spec.Spec, string) {
+func evaluate(t *testing.T, e Evaluation, files map[string]string) (*language.Spec, string) {
 	t.Helper()
 	dir := t.TempDir()
 	files["my.schema.yaml"] = evaluatedSchema
@@ -51,7 +51,7 @@ func evaluate(t *testing.T, e Evaluation, files map[string]string) (*spec.Spec, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := spec.Parse(made.File, made.Text); err != nil {
+	if _, err := language.Parse(made.File, made.Text); err != nil {
 		t.Fatalf("the spec's text: %v\n%s", err, made.Text)
 	}
 	return made, strings.Join(notes, "\n")

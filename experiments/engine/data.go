@@ -15,7 +15,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 )
@@ -32,11 +32,11 @@ type dataCache struct {
 
 // dataKey names the data of one trial.
 type dataKey struct {
-	config *spec.Dataset
+	config *language.Dataset
 	trial  int
 }
 
-func dataKeyOf(c *spec.Job) dataKey { return dataKey{c.Config.Data, c.Trial} }
+func dataKeyOf(c *language.Job) dataKey { return dataKey{c.Config.Data, c.Trial} }
 
 // facts are what is still known of data after they are evicted.
 type facts struct {
@@ -47,13 +47,13 @@ type facts struct {
 
 // loadedSet is a dataset, of the first trial where it is drawn anew for each.
 type loadedSet struct {
-	config *spec.Dataset
+	config *language.Dataset
 	data   *facts
 }
 
 // load reads or generates all the plan's data, and evicts those of a trial that are drawn anew for
 // the next. All problems are reported at once.
-func load(ctx context.Context, p *spec.Plan, files datasets.Files) (*dataCache, error) {
+func load(ctx context.Context, p *language.Plan, files datasets.Files) (*dataCache, error) {
 	s := &dataCache{facts: make(map[dataKey]*facts), trials: make(map[dataKey]*trialData)}
 	sets := p.Datasets()
 	// What stays for all trials is made side by side, except for the user's own files, which may be
@@ -95,7 +95,7 @@ func load(ctx context.Context, p *spec.Plan, files datasets.Files) (*dataCache, 
 }
 
 // loadTrial returns the data of a trial, whose earlier one shares them unless they are drawn anew.
-func loadTrial(ctx context.Context, p *spec.Plan, files datasets.Files, d *spec.Dataset,
+func loadTrial(ctx context.Context, p *language.Plan, files datasets.Files, d *language.Dataset,
 	trial int, earlier *trialData) (*trialData, error) {
 	m := &trialData{}
 	if earlier != nil && !d.Resample {
@@ -325,7 +325,7 @@ func sumOf(data *datasets.Dataset) datasets.Sum {
 // CheckFiles reads the files that the user has given as data and reports all that is wrong with
 // them; the error wraps ErrData. Run would find the same, but only when the plans before it have
 // run. Data of the registry are not read: their checksums are known.
-func CheckFiles(ctx context.Context, p *spec.Plan, files datasets.Files) error {
+func CheckFiles(ctx context.Context, p *language.Plan, files datasets.Files) error {
 	var errs []error
 	for _, d := range p.Datasets() {
 		if d.Given {
@@ -341,7 +341,7 @@ func CheckFiles(ctx context.Context, p *spec.Plan, files datasets.Files) error {
 
 // usable reports the algorithms, metrics and classifiers of the spec that a loaded dataset cannot
 // serve, by the lines that ask for them.
-func usable(p *spec.Plan, d *spec.Dataset, m *trialData) error {
+func usable(p *language.Plan, d *language.Dataset, m *trialData) error {
 	if m.data.Table == nil {
 		return nil
 	}
@@ -406,7 +406,7 @@ func notesOf(set *datasets.Dataset) []string {
 }
 
 // of is what is known of a job's data.
-func (s *dataCache) of(c *spec.Job) *facts { return s.facts[dataKeyOf(c)] }
+func (s *dataCache) of(c *language.Job) *facts { return s.facts[dataKeyOf(c)] }
 
 // trialData is what a job works on: its dataset and, where the experiment has folds, their
 // assignment.
@@ -434,7 +434,7 @@ func (m *trialData) split(fold int) (train, test []int32) {
 }
 
 // changed is the failure of a job that has changed the data.
-func changed(c *spec.Job) error {
+func changed(c *language.Job) error {
 	return &failure{results.PhaseRelease, fmt.Errorf("%s, or what measures it, has changed the "+
 		"data that all jobs share", c.Config.Algorithm)}
 }

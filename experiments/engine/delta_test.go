@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 )
 
@@ -26,7 +26,7 @@ plots:
 // proven sensitivity is twice the claimed one, which costs four times the rho.
 func TestDelta(t *testing.T) {
 	out := t.TempDir()
-	result := mustRun(t, mustPlan(t, deltaSpec, spec.Overrides{}), options(t, out))
+	result := mustRun(t, mustPlan(t, deltaSpec, language.Overrides{}), options(t, out))
 	run := must(results.Read(result.Dir))
 	pure, approximate := &run.Records[0], &run.Records[1]
 	if pure.Label() != "test-coin" || pure.BudgetText() != "epsilon 1" || pure.Spent.Rho != 0 ||
@@ -64,7 +64,7 @@ func TestDelta(t *testing.T) {
 		"a delta of 1": func(s string) string { return strings.Replace(s, "1e-9", "1", 1) },
 		"twice":        func(s string) string { return strings.Replace(s, "1e-9", "0", 1) },
 	} {
-		if _, err := spec.Parse("spec.yaml", []byte(change(deltaSpec))); err == nil ||
+		if _, err := language.Parse("spec.yaml", []byte(change(deltaSpec))); err == nil ||
 			!strings.Contains(err.Error(), "spec.yaml:6: algorithms[0].delta") {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -11,7 +11,7 @@ import (
 	_ "ppdp/classifiers/all"
 	"ppdp/datasets"
 	_ "ppdp/datasets/all"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 )
 
 // testSpec is an experiment small enough for tests, with noise, folds and a reference.
@@ -33,9 +33,9 @@ plots:
 quick: {trials: 1, epsilon: [1]}
 `
 
-func mustPlan(t *testing.T, text string, o spec.Overrides) *spec.Plan {
+func mustPlan(t *testing.T, text string, o language.Overrides) *language.Plan {
 	t.Helper()
-	s := must(spec.Parse("test.yaml", []byte(text)))
+	s := must(language.Parse("test.yaml", []byte(text)))
 	return must(s.Plan(o))
 }
 
@@ -46,7 +46,7 @@ func options(t *testing.T, out string) Options {
 		Log:   func(message string) { t.Log(message) }}
 }
 
-func mustRun(t *testing.T, p *spec.Plan, opts Options) *Result {
+func mustRun(t *testing.T, p *language.Plan, opts Options) *Result {
 	t.Helper()
 	return must(Run(context.Background(), p, opts))
 }

@@ -11,18 +11,18 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/process"
 	"ppdp/internal/results"
 	"ppdp/metrics"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // execution is a job being run.
 type execution struct {
-	plan        *spec.Plan
-	job         *spec.Job
+	plan        *language.Plan
+	job         *language.Job
 	data        *trialData
 	train, test []int32 // rows
 	at          *phase
@@ -136,7 +136,7 @@ func (e *execution) warn(text string) {
 
 // swamped is the warning for a release under differential privacy that publishes results.Swamped
 // times the records it was made from, or more: most of them are noise. It is "" for others.
-func swamped(config *spec.Config, release *algorithms.Release, rows int) string {
+func swamped(config *language.Config, release *algorithms.Release, rows int) string {
 	n, ok := release.RecordCount()
 	if !ok || config.Guarantee.Model != algorithms.DifferentialPrivacy ||
 		n < results.Swamped*config.Copies()*float64(max(1, rows)) {
@@ -150,7 +150,7 @@ func swamped(config *spec.Config, release *algorithms.Release, rows int) string 
 var errNotFinite = errors.New("not a finite number")
 
 // measure takes one measurement.
-func (e *execution) measure(ctx context.Context, measure spec.Measure) (results.Value, error) {
+func (e *execution) measure(ctx context.Context, measure language.Measure) (results.Value, error) {
 	value := results.Value{Measurement: measure.Measurement()}
 	number, ok, err := e.evaluate(ctx, measure)
 	if err != nil {
@@ -166,7 +166,7 @@ func (e *execution) measure(ctx context.Context, measure spec.Measure) (results.
 	return value, nil
 }
 
-func (e *execution) evaluate(ctx context.Context, measure spec.Measure) (float64, bool, error) {
+func (e *execution) evaluate(ctx context.Context, measure language.Measure) (float64, bool, error) {
 	k := 0
 	if anonymous, ok := e.job.Config.Parameters.(algorithms.Anonymous); ok {
 		k = anonymous.Anonymity()
@@ -179,7 +179,7 @@ func (e *execution) evaluate(ctx context.Context, measure spec.Measure) (float64
 
 // foldsOf splits a table's rows into the plan's folds, or its persons where these have several
 // rows: nobody is learned from and tested on.
-func foldsOf(p *spec.Plan, table *datasets.Table, key random.Key) ([]classifiers.Fold, error) {
+func foldsOf(p *language.Plan, table *datasets.Table, key random.Key) ([]classifiers.Fold, error) {
 	if table.Schema().Contributions > 1 {
 		return foldsOfPersons(p, table, key)
 	}
@@ -196,7 +196,7 @@ func foldsOf(p *spec.Plan, table *datasets.Table, key random.Key) ([]classifiers
 }
 
 // foldsOfPersons splits by persons, whatever the classes of their rows.
-func foldsOfPersons(p *spec.Plan, table *datasets.Table, key random.Key) ([]classifiers.Fold,
+func foldsOfPersons(p *language.Plan, table *datasets.Table, key random.Key) ([]classifiers.Fold,
 	error) {
 	numbers, persons := make(map[int32]int32), make([]int32, table.Len())
 	for row := range persons {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/experiments/spec"
-	"ppdp/random"
+	"ppdp/experiments/language"
+	"ppdp/numeric/random"
 )
 
 // generalisedSchema has every kind of attribute that is written generalised: whole numbers,
@@ -92,11 +92,11 @@ func TestGeneralisedTable(t *testing.T) {
 	} {
 		t.Run(c.algorithm+" "+c.params, func(t *testing.T) {
 			t.Parallel()
-			parsed := must(spec.Parse(filepath.Join(dir, "spec.yaml"), []byte(fmt.Sprintf(
+			parsed := must(language.Parse(filepath.Join(dir, "spec.yaml"), []byte(fmt.Sprintf(
 				"name: test/own\nseed: 3\ndataset: {name: csv, csv: my.csv, schema: "+
 					"my.schema.yaml}\nalgorithms: [{name: %s, params: {%s}}]\n"+
 					"measure: [{metric: discernibility}]\n", c.algorithm, c.params))))
-			plan := must(parsed.Plan(spec.Overrides{}))
+			plan := must(parsed.Plan(language.Overrides{}))
 			opts := options(t, t.TempDir())
 			opts.WriteReleases = true
 			mustRun(t, plan, opts)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/privacy"
 )
@@ -53,7 +53,7 @@ const (
 	unbounded              // no finite loss is proven
 )
 
-func proofOf(c *spec.Config, spent *results.Spent) proof {
+func proofOf(c *language.Config, spent *results.Spent) proof {
 	switch {
 	case spent == nil:
 		return within

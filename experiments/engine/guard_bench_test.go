@@ -6,7 +6,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 )
 
 // BenchmarkGuards measures what checking a release against its contract, and the shared data
@@ -15,14 +15,14 @@ func BenchmarkGuards(b *testing.B) {
 	for _, name := range []string{"rps/fig4", "mondrian/fig10", "mondrian/classification",
 		"diffmulti/fig5", "compare/adult-four", "rps/fig5"} {
 		b.Run(name, func(b *testing.B) {
-			s := must(spec.Embedded(name))
+			s := must(language.Embedded(name))
 			standIns := make(map[string]string)
 			for i := range s.Dataset {
 				if other := datasets.StandIn(s.Dataset[i].Name); other != "" {
 					standIns[s.Dataset[i].Name] = other
 				}
 			}
-			plan := must(s.Plan(spec.Overrides{Quick: true, StandIns: standIns}))
+			plan := must(s.Plan(language.Overrides{Quick: true, StandIns: standIns}))
 			cache := must(load(b.Context(), plan, datasets.DefaultFiles(b.TempDir())))
 			var jobs, guards time.Duration
 			for b.Loop() {

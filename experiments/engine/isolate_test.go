@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 )
@@ -110,7 +110,7 @@ func sameTrees(t *testing.T, what string, got, want map[string]string) {
 // ledger and written releases, whatever the number of processes.
 func TestIsolatedSame(t *testing.T) {
 	t.Parallel()
-	plan := mustPlan(t, isolatedSpec, spec.Overrides{})
+	plan := mustPlan(t, isolatedSpec, language.Overrides{})
 	run := func(opts Options) (map[string]string, string) {
 		opts.WriteReleases = true
 		result := mustRun(t, plan, opts)
@@ -155,7 +155,7 @@ func TestIsolatedFaults(t *testing.T) {
 	} {
 		t.Run(mood, func(t *testing.T) {
 			t.Parallel()
-			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), spec.Overrides{})
+			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), language.Overrides{})
 			run := func(opts Options) map[string]string {
 				if mood == "hang" {
 					goodFirst(t, &opts)
@@ -185,7 +185,7 @@ func TestIsolatedFaults(t *testing.T) {
 func TestLongMessages(t *testing.T) {
 	t.Parallel()
 	for _, mood := range []string{"long", "warns"} {
-		plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), spec.Overrides{})
+		plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), language.Overrides{})
 		opts := options(t, t.TempDir())
 		said := 0
 		opts.Log = func(message string) { said += len(message) }
@@ -207,7 +207,7 @@ func TestLongMessages(t *testing.T) {
 func TestIsolatedMetric(t *testing.T) {
 	t.Parallel()
 	plan := mustPlan(t, strings.NewReplacer("MOOD", "", "w1", "test-fatal", `["", ]`, `""`,
-		"trials: 2", "trials: 1").Replace(moodSpec), spec.Overrides{})
+		"trials: 2", "trials: 1").Replace(moodSpec), language.Overrides{})
 	opts := isolated(t, 1)
 	result := mustRun(t, plan, opts)
 	run := must(results.Read(result.Dir))
@@ -221,7 +221,7 @@ func TestIsolatedMetric(t *testing.T) {
 // TestWorkersDoNotStart: what keeps workers from starting ends the run and is no job's failure.
 func TestWorkersDoNotStart(t *testing.T) {
 	t.Parallel()
-	plan := mustPlan(t, testSpec, spec.Overrides{})
+	plan := mustPlan(t, testSpec, language.Overrides{})
 	tooLittle := "needs more memory than a worker may have"
 	if raceDetector {
 		tooLittle = "a worker" // the race detector has words of its own

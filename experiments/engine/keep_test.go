@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 )
 
@@ -27,7 +27,7 @@ plots:
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
-	result := mustRun(t, mustPlan(t, keepSpec, spec.Overrides{}), options(t, out))
+	result := mustRun(t, mustPlan(t, keepSpec, language.Overrides{}), options(t, out))
 	o := must(results.Read(result.Dir))
 	points := make(map[int][2]float64)
 	for _, column := range o.Summary().Original(&o.Records[0].Dataset) {
@@ -82,11 +82,11 @@ func TestKeep(t *testing.T) {
 
 	again := options(t, out)
 	again.Workers = 3
-	if mustRun(t, mustPlan(t, keepSpec, spec.Overrides{}), again).Cached != 8 {
+	if mustRun(t, mustPlan(t, keepSpec, language.Overrides{}), again).Cached != 8 {
 		t.Error("finished jobs were not reused")
 	}
 	fresh := t.TempDir()
-	mustRun(t, mustPlan(t, keepSpec, spec.Overrides{}), options(t, fresh))
+	mustRun(t, mustPlan(t, keepSpec, language.Overrides{}), options(t, fresh))
 	name := results.RecordsFile
 	if read(t, out, "test/keep", name) != read(t, fresh, "test/keep", name) {
 		t.Errorf("%s is different when jobs come from the journal", name)
@@ -95,7 +95,7 @@ func TestKeep(t *testing.T) {
 	// Without keep, trials that kept nothing are reused.
 	without := strings.Replace(keepSpec[:strings.Index(keepSpec, "plots:")],
 		"keep: [regions, rows]\n", "", 1)
-	cached := mustRun(t, mustPlan(t, without, spec.Overrides{}), options(t, out)).Cached
+	cached := mustRun(t, mustPlan(t, without, language.Overrides{}), options(t, out)).Cached
 	if cached != 4 {
 		t.Errorf("%d jobs reused, want the four of second trials", cached)
 	}

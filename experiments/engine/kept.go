@@ -7,7 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 )
 
@@ -47,12 +47,12 @@ func edge(a *datasets.Attribute, code uint32) float64 {
 }
 
 // keepsRows reports whether the records keep the quasi-identifiers of a dataset.
-func (r *run) keepsRows(d *spec.Dataset) bool {
-	return slices.Contains(r.plan.Spec.Keep, spec.KeepRows) && !d.Info.Graph
+func (r *run) keepsRows(d *language.Dataset) bool {
+	return slices.Contains(r.plan.Spec.Keep, language.KeepRows) && !d.Info.Graph
 }
 
 // original returns the quasi-identifiers of a job's data.
-func (r *run) original(c *spec.Job) ([]results.Column, error) {
+func (r *run) original(c *language.Job) ([]results.Column, error) {
 	m, err := r.useData(context.Background(), c.Index) // all jobs have ended
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/process"
 )
 
@@ -60,7 +60,7 @@ func child(out string) int {
 // what they would have been.
 func TestSuspects(t *testing.T) {
 	t.Parallel()
-	plan := mustPlan(t, testSpec, spec.Overrides{})
+	plan := mustPlan(t, testSpec, language.Overrides{})
 	undisturbed := options(t, t.TempDir())
 	mustRun(t, plan, undisturbed)
 	opts := options(t, t.TempDir())
@@ -91,7 +91,7 @@ func TestSuspects(t *testing.T) {
 func TestDoneIsOnDisk(t *testing.T) {
 	t.Parallel()
 	var synced, syncs, looks atomic.Int64
-	plan := mustPlan(t, testSpec, spec.Overrides{})
+	plan := mustPlan(t, testSpec, language.Overrides{})
 	opts := options(t, t.TempDir())
 	opts.Workers = 3
 	opts.Clock = func() time.Time {
@@ -134,7 +134,7 @@ func TestSyncFails(t *testing.T) {
 		}
 	}
 	if _, err := Run(context.Background(),
-		mustPlan(t, testSpec, spec.Overrides{}), opts); !errors.Is(err, syscall.EIO) {
+		mustPlan(t, testSpec, language.Overrides{}), opts); !errors.Is(err, syscall.EIO) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -164,7 +164,7 @@ func TestHangingIsNamed(t *testing.T) {
 					cancel()
 				}
 			}
-			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "hang", 1), spec.Overrides{})
+			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "hang", 1), language.Overrides{})
 			_, err := Run(ctx, plan, opts)
 			if (timeout == time.Millisecond) != (err == nil) ||
 				err != nil && !errors.Is(err, ErrInterrupted) {

@@ -8,9 +8,9 @@ import (
 	"sort"
 
 	"ppdp/algorithms"
-	"ppdp/elementary"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
+	"ppdp/numeric/elementary"
 )
 
 // Build is what a manifest says of the program and the machine beyond what Go itself knows.
@@ -89,7 +89,7 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 }
 
 // overrides are the numbers that differ from the spec's own.
-func overrides(p *spec.Plan) results.Overrides {
+func overrides(p *language.Plan) results.Overrides {
 	o := results.Overrides{Quick: p.Quick, Settled: p.Settled != nil}
 	if p.Trials != p.Spec.Trials && !o.Settled {
 		o.Trials = &p.Trials

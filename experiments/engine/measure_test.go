@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 )
@@ -27,7 +27,7 @@ plots:
 // TestMeasureParameters: every setting of a metric is a separate measurement, recorded under the
 // metric's name with what differs from the defaults, and a figure can draw it.
 func TestMeasureParameters(t *testing.T) {
-	result := mustRun(t, mustPlan(t, measureSpec, spec.Overrides{}), options(t, t.TempDir()))
+	result := mustRun(t, mustPlan(t, measureSpec, language.Overrides{}), options(t, t.TempDir()))
 	want := []string{
 		"count-error attribute=x1 ranges=tight", "count-error attribute=x2 ranges=tight",
 		"count-error-std attribute=x1 ranges=tight", "count-error-std attribute=x2 ranges=tight",
@@ -79,7 +79,7 @@ epsilon: 1
 algorithms: [{name: test-coin, params: {share: 0.000001}}]
 measure: [{metric: [test-unusable, ks, records]}]
 `
-	result := mustRun(t, mustPlan(t, text, spec.Overrides{}), options(t, t.TempDir()))
+	result := mustRun(t, mustPlan(t, text, language.Overrides{}), options(t, t.TempDir()))
 	run := must(results.Read(result.Dir))
 	c := &run.Records[0]
 	if c.Status != results.OK || len(c.Values) != 3 {

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 )
 
@@ -54,7 +54,7 @@ type found struct {
 	folder int32  // index in merge.dirs
 	ok     bool
 	proof  proof
-	config *spec.Config
+	config *language.Config
 }
 
 // entry reads the line.

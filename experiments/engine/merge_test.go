@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 )
 
@@ -47,7 +47,7 @@ func same(here, there *results.Manifest) error {
 // runShards runs an experiment in parts and returns their folders.
 func runShards(t *testing.T, out, text string, count int, change func(*Options)) []string {
 	t.Helper()
-	plan := mustPlan(t, text, spec.Overrides{})
+	plan := mustPlan(t, text, language.Overrides{})
 	var dirs []string
 	for i := range count {
 		opts := options(t, out)
@@ -76,7 +76,7 @@ func TestMerge(t *testing.T) {
 	opts := options(t, single)
 	opts.WriteReleases = true
 	opts.Build = Build{CPU: "a processor", CommandLine: []string{"ppdp", "run", "test.yaml"}}
-	plan := mustPlan(t, mergedSpec, spec.Overrides{})
+	plan := mustPlan(t, mergedSpec, language.Overrides{})
 	if result := mustRun(t, plan, opts); result.Failed != 6 {
 		t.Fatalf("%d failed jobs, want 6", result.Failed)
 	}

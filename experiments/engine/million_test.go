@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/privacy"
 )
@@ -29,8 +29,8 @@ func BenchmarkMillion(b *testing.B) {
 	const count = 100
 	opts := MergeOptions{Same: same, Log: func(string) {}}
 	for range b.N {
-		s := must(spec.Parse("test.yaml", []byte(millionSpec)))
-		plan := must(s.Plan(spec.Overrides{}))
+		s := must(language.Parse("test.yaml", []byte(millionSpec)))
+		plan := must(s.Plan(language.Overrides{}))
 		b.StopTimer()
 		opts.Out = b.TempDir()
 		dirs := must(madeUp(plan, count, opts.Out))
@@ -43,7 +43,7 @@ func BenchmarkMillion(b *testing.B) {
 }
 
 // madeUp writes shards' folders as runs of them would, with made-up results.
-func madeUp(plan *spec.Plan, count int, out string) ([]string, error) {
+func madeUp(plan *language.Plan, count int, out string) ([]string, error) {
 	cache, err := load(context.Background(), plan, MergeOptions{}.Files)
 	if err != nil {
 		return nil, err

@@ -12,9 +12,9 @@ import (
 	_ "ppdp/algorithms/independent"
 	_ "ppdp/algorithms/mondrian"
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestPersons: a run on a table that names its persons protects these: its guarantees, ledger,
@@ -32,14 +32,14 @@ func TestPersons(t *testing.T) {
 			"  - {name: age, kind: numeric, low: 18, high: 30}\n"} {
 		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
-	parsed := must(spec.Parse(filepath.Join(dir, "spec.yaml"), []byte("name: test/persons\n"+
+	parsed := must(language.Parse(filepath.Join(dir, "spec.yaml"), []byte("name: test/persons\n"+
 		"dataset: {csv: my.csv, schema: my.yaml, contributions: [1, 0]}\nepsilon: 1\n"+
 		"algorithms:\n  - {name: independent, variant: strict, delta: [0, 1e-6]}\n"+
 		"  - {name: mondrian, params: {k: 5}}\n"+
 		"measure: [{metric: records}]\n")))
 	opts := options(t, out)
 	opts.WriteReleases = true
-	result := mustRun(t, must(parsed.Plan(spec.Overrides{})), opts)
+	result := mustRun(t, must(parsed.Plan(language.Overrides{})), opts)
 	run := must(results.Read(result.Dir))
 	for i := range run.Records {
 		r := &run.Records[i]
@@ -87,7 +87,7 @@ func TestFoldsOfPersons(t *testing.T) {
 		ids[row%23] = fmt.Sprint(row % 23)
 	}
 	table := datasets.OfPersons(b.Table(), persons, ids)
-	plan := mustPlan(t, deltaSpec, spec.Overrides{})
+	plan := mustPlan(t, deltaSpec, language.Overrides{})
 	plan.Folds = 4
 	folds := must(foldsOf(plan, table, random.NewKey(5)))
 	home, sizes := make(map[int32]int), make([]int, len(folds))

@@ -11,7 +11,7 @@ import (
 	"ppdp/algorithms"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/datasets/graph"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/publish"
 )
@@ -41,7 +41,7 @@ var extensions = map[content]string{graphContent: ".edges", generalisedContent: 
 	drawnContent: ".drawn.csv", recordsContent: ".csv"}
 
 // contents are the files that a job's release is written to, the release itself first.
-func contents(c *spec.Config) []content {
+func contents(c *language.Config) []content {
 	_, anonymous := c.Parameters.(algorithms.Anonymous)
 	anonymous = anonymous && c.Info.Can(algorithms.MembershipProduct)
 	records := c.Info.Can(algorithms.RecordsProduct)

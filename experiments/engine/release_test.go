@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"ppdp/datasets/graph"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 )
 
@@ -41,7 +41,7 @@ func releaseFiles(t *testing.T, out, experiment string) map[string]string {
 // releases that are not there are made again.
 func TestWriteReleases(t *testing.T) {
 	t.Parallel()
-	plan := mustPlan(t, graphSpec, spec.Overrides{})
+	plan := mustPlan(t, graphSpec, language.Overrides{})
 	out := t.TempDir()
 	mustRun(t, plan, options(t, out))
 	if _, err := os.Stat(filepath.Join(out, "test/graph", ReleasesFolder)); err == nil {
@@ -102,7 +102,7 @@ func TestWriteReleases(t *testing.T) {
 // reported and fails no job.
 func TestWriteReleasesOfTables(t *testing.T) {
 	t.Parallel()
-	plan := mustPlan(t, testSpec, spec.Overrides{})
+	plan := mustPlan(t, testSpec, language.Overrides{})
 	out := t.TempDir()
 	opts := options(t, out)
 	opts.WriteReleases = true
@@ -137,7 +137,7 @@ func TestWriteReleasesOfTables(t *testing.T) {
 // TestReleasesWarned: those that are not private are warned of once, whether made now or earlier.
 func TestReleasesWarned(t *testing.T) {
 	t.Parallel()
-	plan := mustPlan(t, testSpec, spec.Overrides{})
+	plan := mustPlan(t, testSpec, language.Overrides{})
 	opts := options(t, t.TempDir())
 	opts.WriteReleases = true
 	for range 2 {
@@ -205,7 +205,7 @@ measure:
 			metric = "edges"
 		}
 		plan := mustPlan(t, fmt.Sprintf(text, name, c.data, c.algorithm, c.variant, c.params,
-			metric), spec.Overrides{})
+			metric), language.Overrides{})
 		opts := options(t, t.TempDir())
 		opts.WriteReleases = true
 		if result := mustRun(t, plan, opts); result.Failed > 0 {
@@ -246,7 +246,7 @@ algorithms:
   - {name: rps, variant: published, params: {counts: depth}}
 measure:
   - {metric: regions}
-`, spec.Overrides{})
+`, language.Overrides{})
 	opts := options(t, t.TempDir())
 	mustRun(t, plan, opts)
 	r := must(results.Read(filepath.Join(opts.Out, "test", "ways")))

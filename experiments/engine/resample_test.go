@@ -12,7 +12,7 @@ import (
 	"weak"
 
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 )
 
@@ -89,7 +89,7 @@ measure:
 // twice at most by one worker, and nothing that a run writes depends on that: not even where every
 // job has to have its data made again, as in the order of the plan.
 func TestResampledInMemory(t *testing.T) { // alone: it counts what is alive
-	plan := mustPlan(t, strings.Replace(resampledSpec, "MOOD", "fair", 1), spec.Overrides{})
+	plan := mustPlan(t, strings.Replace(resampledSpec, "MOOD", "fair", 1), language.Overrides{})
 	trials := 2 * plan.Trials
 	var scattered []int // a job of every trial, then the next of every trial, and so on
 	for start := range trials {
@@ -135,7 +135,7 @@ func TestResampledInMemory(t *testing.T) { // alone: it counts what is alive
 // kept rows are what they were.
 func TestResampledChanged(t *testing.T) {
 	run := func(mood string, opts Options) map[string]string {
-		plan := mustPlan(t, strings.Replace(resampledSpec, "MOOD", mood, 1), spec.Overrides{})
+		plan := mustPlan(t, strings.Replace(resampledSpec, "MOOD", mood, 1), language.Overrides{})
 		result := mustRun(t, plan, opts)
 		if want := 3 * 2 * plan.Trials * plan.Folds; result.Failed != want { // datasets, epsilons
 			t.Errorf("%s: %+v, want %d failed jobs", mood, result, want)

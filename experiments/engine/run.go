@@ -17,10 +17,10 @@ import (
 	"sync"
 
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/process"
 	"ppdp/internal/results"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Run runs every job of the plan that no earlier run has finished and writes the experiment's
@@ -31,7 +31,7 @@ import (
 // nothing else: those of algorithms that were running when an earlier process of this run died,
 // since one of them may have ended it; and those that ran while another job changed the data that
 // all share.
-func Run(ctx context.Context, p *spec.Plan, opts Options) (*Result, error) {
+func Run(ctx context.Context, p *language.Plan, opts Options) (*Result, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
 	}
@@ -91,7 +91,7 @@ func (r *run) logChanged(dir string, now *Start) {
 
 // run is a plan being run.
 type run struct {
-	plan      *spec.Plan
+	plan      *language.Plan
 	opts      Options
 	cache     *dataCache
 	journal   *journal
@@ -116,7 +116,7 @@ type run struct {
 type task func(ctx context.Context)
 
 // newRun is a run of the plan that writes into the folder dir.
-func newRun(p *spec.Plan, opts Options, cache *dataCache, j *journal, dir string) *run {
+func newRun(p *language.Plan, opts Options, cache *dataCache, j *journal, dir string) *run {
 	r := &run{plan: p, opts: opts, cache: cache, journal: j,
 		entries: make([]*entry, len(p.Jobs)), proofs: make([]proof, len(p.Jobs)),
 		keys: make([]string, len(p.Jobs)), traced: make(map[string]bool),
@@ -399,7 +399,7 @@ func (r *run) checksum(i int) string { return r.cache.of(&r.plan.Jobs[i]).Checks
 // write writes the experiment's files, all in the plan's order whatever order the jobs ran in.
 func (r *run) write(manifest results.Manifest) error {
 	var warned warnings
-	kept := make(map[*spec.Dataset]bool) // datasets whose rows a record has
+	kept := make(map[*language.Dataset]bool) // datasets whose rows a record has
 	err := results.Write(r.result.Dir, manifest,
 		func(add func(*results.Record, *results.Timing) error) error {
 			for i := range r.plan.Jobs {
@@ -437,7 +437,7 @@ func (r *run) write(manifest results.Manifest) error {
 }
 
 // closePrograms ends the processes of algorithms that are programs outside.
-func closePrograms(p *spec.Plan, log func(string)) {
+func closePrograms(p *language.Plan, log func(string)) {
 	for _, config := range p.Configs {
 		if program, ok := config.Implementation.(io.Closer); ok {
 			if err := program.Close(); err != nil {
@@ -449,7 +449,7 @@ func closePrograms(p *spec.Plan, log func(string)) {
 
 // Cached counts the jobs that a run into the folder would take from its journal, and lists the
 // seconds that each of them took.
-func Cached(ctx context.Context, p *spec.Plan, out string, files datasets.Files) (cached int,
+func Cached(ctx context.Context, p *language.Plan, out string, files datasets.Files) (cached int,
 	seconds []float64, err error) {
 	held, err := peekJournal(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
 	if err != nil || len(held.finished) == 0 {

@@ -15,7 +15,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 )
@@ -23,7 +23,7 @@ import (
 // TestSameBytes: records do not depend on the number of workers or on the order jobs are run in.
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
-	plan := mustPlan(t, testSpec, spec.Overrides{})
+	plan := mustPlan(t, testSpec, language.Overrides{})
 	var want, wantLedger string
 	for i, change := range []func(*Options){
 		func(*Options) {},
@@ -51,7 +51,7 @@ func TestSameBytes(t *testing.T) {
 			t.Errorf("run %d: another ledger", i)
 		}
 	}
-	other := mustPlan(t, testSpec, spec.Overrides{Seed: new(uint64)})
+	other := mustPlan(t, testSpec, language.Overrides{Seed: new(uint64)})
 	out := t.TempDir()
 	mustRun(t, other, options(t, out))
 	if read(t, out, "test/coins", "records.jsonl") == want {
@@ -63,11 +63,11 @@ func TestSameBytes(t *testing.T) {
 // as allowed.
 func TestWorkers(t *testing.T) {
 	drawn := mustPlan(t, strings.Replace(testSpec, "plots:",
-		"plots:\n  - {name: t, x: epsilon, y: runtime}", 1), spec.Overrides{})
+		"plots:\n  - {name: t, x: epsilon, y: runtime}", 1), language.Overrides{})
 	if got := drawn.Workers(7); got != 1 {
 		t.Errorf("%d jobs of a timed experiment at once, want 1", got)
 	}
-	others := mustPlan(t, testSpec, spec.Overrides{})
+	others := mustPlan(t, testSpec, language.Overrides{})
 	for jobs, want := range map[int]int{0: 1, 1: 1, 7: 7} {
 		if got := others.Workers(jobs); got != want {
 			t.Errorf("%d jobs at once with %d allowed, want %d", got, jobs, want)
@@ -83,7 +83,7 @@ func TestTimedJobsHaveOneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(before)
 	apart := isolated(t, 1)
 	for name, opts := range map[string]Options{"here": options(t, t.TempDir()), "apart": apart} {
-		result := mustRun(t, mustPlan(t, timed, spec.Overrides{}), opts)
+		result := mustRun(t, mustPlan(t, timed, language.Overrides{}), opts)
 		text := must(os.ReadFile(filepath.Join(result.Dir, "records.jsonl")))
 		if got := strings.Count(string(text), `"1 processors"`); got != 2 {
 			t.Errorf("%s: %d of 2 jobs had one processor:\n%s", name, got, text)
@@ -104,7 +104,7 @@ func reversed(n int) []int {
 
 // TestPairing: noise differs between jobs, but all algorithms of a trial see the same folds.
 func TestPairing(t *testing.T) {
-	plan := mustPlan(t, testSpec, spec.Overrides{})
+	plan := mustPlan(t, testSpec, language.Overrides{})
 	noise := make(map[string]string)
 	for i := range plan.Jobs {
 		c := &plan.Jobs[i]
@@ -130,7 +130,7 @@ func TestPairing(t *testing.T) {
 // altered by hand and a journal full of rubbish.
 func TestResume(t *testing.T) {
 	t.Parallel()
-	plan := mustPlan(t, testSpec, spec.Overrides{})
+	plan := mustPlan(t, testSpec, language.Overrides{})
 	out := t.TempDir()
 	dir := filepath.Join(out, "test/coins")
 	mustRun(t, plan, options(t, out))
@@ -178,8 +178,8 @@ func TestResume(t *testing.T) {
 func TestStale(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
-	all := len(mustPlan(t, testSpec, spec.Overrides{}).Jobs)
-	mustRun(t, mustPlan(t, testSpec, spec.Overrides{}), options(t, out))
+	all := len(mustPlan(t, testSpec, language.Overrides{}).Jobs)
+	mustRun(t, mustPlan(t, testSpec, language.Overrides{}), options(t, out))
 	for name, c := range map[string]struct {
 		old, new string
 		cached   int
@@ -205,7 +205,8 @@ func TestStale(t *testing.T) {
 			if name == "a plot" {
 				text = strings.Replace(text, "where: {classifier: naive-bayes}, ", "", 1)
 			}
-			cached, _, err := Cached(context.Background(), mustPlan(t, text, spec.Overrides{}), out,
+			plan := mustPlan(t, text, language.Overrides{})
+			cached, _, err := Cached(context.Background(), plan, out,
 				options(t, out).Files)
 			if err != nil {
 				t.Fatal(err)
@@ -236,16 +237,16 @@ func (c revisedClassifier) Info() classifiers.Info {
 
 // TestRevisions: a new revision of whatever makes a job makes it stale.
 func TestRevisions(t *testing.T) {
-	for name, revise := range map[string]func(*spec.Config){
-		"algorithm": func(c *spec.Config) { c.Info.Revision++ },
-		"metric": func(c *spec.Config) {
+	for name, revise := range map[string]func(*language.Config){
+		"algorithm": func(c *language.Config) { c.Info.Revision++ },
+		"metric": func(c *language.Config) {
 			c.Measures[1].Metric = revisedMetric{c.Measures[1].Metric}
 		},
-		"classifier": func(c *spec.Config) {
+		"classifier": func(c *language.Config) {
 			c.Measures[1].Classifier = revisedClassifier{c.Measures[1].Classifier}
 		},
 	} {
-		plan := mustPlan(t, testSpec, spec.Overrides{})
+		plan := mustPlan(t, testSpec, language.Overrides{})
 		c := &plan.Jobs[0]
 		before := plan.CacheKeys()(c, "")
 		if revise(c.Config); plan.CacheKeys()(c, "") == before {
@@ -271,7 +272,7 @@ measure: [{metric: w1}]
 func goodFirst(t *testing.T, opts *Options) {
 	t.Helper()
 	good := strings.Replace(moodSpec, `["", MOOD]`, `[""]`, 1)
-	mustRun(t, mustPlan(t, good, spec.Overrides{}), *opts)
+	mustRun(t, mustPlan(t, good, language.Overrides{}), *opts)
 	opts.Timeout = 100 * time.Millisecond
 }
 
@@ -298,7 +299,7 @@ func TestIsolation(t *testing.T) {
 			if want.message == "timed out after" {
 				goodFirst(t, &opts)
 			}
-			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), spec.Overrides{})
+			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), language.Overrides{})
 			result := mustRun(t, plan, opts)
 			if result.Failed != 2 || len(result.Failures) != 2 {
 				t.Errorf("%+v, want 2 failed jobs", result)
@@ -344,7 +345,7 @@ func TestFailuresAreFewLines(t *testing.T) {
 	}
 	text := strings.Replace(strings.Replace(moodSpec, "MOOD", "panic", 1), "trials: 2",
 		"trials: 20", 1)
-	if result := mustRun(t, mustPlan(t, text, spec.Overrides{}), opts); result.Failed != 20 {
+	if result := mustRun(t, mustPlan(t, text, language.Overrides{}), opts); result.Failed != 20 {
 		t.Fatalf("%+v, want 20 failed jobs", result)
 	}
 	if lines != failuresShown+1 || stacks != 1 {
@@ -355,7 +356,7 @@ func TestFailuresAreFewLines(t *testing.T) {
 func TestFailFast(t *testing.T) {
 	opts := options(t, t.TempDir())
 	opts.FailFast = true
-	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "error", 1), spec.Overrides{})
+	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "error", 1), language.Overrides{})
 	_, err := Run(context.Background(), plan, opts)
 	if !errors.Is(err, errFailFast) {
 		t.Errorf("got %v", err)
@@ -367,7 +368,8 @@ func TestFailFast(t *testing.T) {
 func TestProvenLoss(t *testing.T) {
 	out := t.TempDir()
 	strict := strings.NewReplacer("MOOD", "fair", "test-coin,", "test-coin, variant: strict,")
-	result := mustRun(t, mustPlan(t, strict.Replace(moodSpec), spec.Overrides{}), options(t, out))
+	plan := mustPlan(t, strict.Replace(moodSpec), language.Overrides{})
+	result := mustRun(t, plan, options(t, out))
 	o := must(results.Read(result.Dir))
 	for _, r := range o.Records {
 		if r.Spent == nil || r.Spent.Claimed != 1 || r.Spent.Proven != 2 {
@@ -382,7 +384,7 @@ func TestProvenLoss(t *testing.T) {
 // TestInterrupted: an interrupted run keeps what has finished.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "wait", 1), spec.Overrides{})
+	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "wait", 1), language.Overrides{})
 	out := t.TempDir()
 	opts := options(t, out)
 	opts.Workers = 4
@@ -410,7 +412,7 @@ func TestBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer j.close()
-	_, err = Run(context.Background(), mustPlan(t, testSpec, spec.Overrides{}), options(t, out))
+	_, err = Run(context.Background(), mustPlan(t, testSpec, language.Overrides{}), options(t, out))
 	if !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v", err)
 	}
@@ -429,7 +431,7 @@ func TestFolderRemoved(t *testing.T) {
 			}
 		}
 	}
-	plan := mustPlan(t, testSpec, spec.Overrides{})
+	plan := mustPlan(t, testSpec, language.Overrides{})
 	_, err := Run(context.Background(), plan, opts)
 	if !errors.Is(err, errLost) || strings.Contains(err.Error(), "kept") {
 		t.Errorf("got %v", err)
@@ -445,7 +447,7 @@ func TestUnwritable(t *testing.T) {
 	ran := false
 	opts := options(t, out)
 	opts.Progress = func(Progress) { ran = true }
-	_, err := Run(context.Background(), mustPlan(t, testSpec, spec.Overrides{}), opts)
+	_, err := Run(context.Background(), mustPlan(t, testSpec, language.Overrides{}), opts)
 	if err == nil || !strings.Contains(err.Error(), out) || ran {
 		t.Errorf("got %v, ran %v", err, ran)
 	}
@@ -455,7 +457,7 @@ func TestUnwritable(t *testing.T) {
 // as in the ordinary run, which has as many; jobs of an earlier look are not run again.
 func TestWithTrials(t *testing.T) {
 	t.Parallel()
-	plan := mustPlan(t, testSpec, spec.Overrides{Trials: 6})
+	plan := mustPlan(t, testSpec, language.Overrides{Trials: 6})
 	all := must(results.Read(mustRun(t, plan, options(t, t.TempDir())).Dir))
 	values := func(run *results.Run) map[string]string {
 		texts := make(map[string]string)

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 )
 
@@ -73,13 +73,13 @@ func (s *Start) write(dir string) error {
 var ErrOtherProgram = errors.New("another program: the spec gives another plan here")
 
 // Plan resolves the spec again. Files that it names are looked for where they were.
-func (s *Start) Plan() (*spec.Plan, error) {
+func (s *Start) Plan() (*language.Plan, error) {
 	m := &s.Manifest
-	parsed, err := spec.Parse(s.File, []byte(m.Spec))
+	parsed, err := language.Parse(s.File, []byte(m.Spec))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOtherProgram, err)
 	}
-	plan, err := parsed.Plan(spec.Overrides{Quick: m.Overrides.Quick, Trials: m.Trials,
+	plan, err := parsed.Plan(language.Overrides{Quick: m.Overrides.Quick, Trials: m.Trials,
 		Seed: m.Overrides.Seed, StandIns: s.StandIns})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOtherProgram, err)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 )
 
@@ -18,7 +18,7 @@ epsilon: 0.1
 algorithms: [{name: diffgen, variant: strict, series: "h {h}", params: {h: [1, 10]}}]
 measure: [{metric: records}]
 `
-	result := mustRun(t, mustPlan(t, text, spec.Overrides{}), options(t, t.TempDir()))
+	result := mustRun(t, mustPlan(t, text, language.Overrides{}), options(t, t.TempDir()))
 	run := must(results.Read(result.Dir))
 	for i, want := range []int{0, 1} {
 		c := &run.Records[i]

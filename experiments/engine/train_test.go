@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
 )
 
@@ -34,7 +34,7 @@ measure: [{metric: records}]
 `
 	for override, want := range map[int][2]int{0: {2, 4}, 1: {1, 1}, 6: {2, 6}} {
 		out := t.TempDir()
-		mustRun(t, mustPlan(t, text, spec.Overrides{Trials: override}), options(t, out))
+		mustRun(t, mustPlan(t, text, language.Overrides{Trials: override}), options(t, out))
 		outcome := must(results.Read(filepath.Join(out, "trials")))
 		var counts [2]int
 		for _, record := range outcome.Records {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 )
 
 // TestTruthIsShared: jobs share a memo of the truth exactly where they agree in the data, the rows
@@ -25,7 +25,7 @@ func TestTruthIsShared(t *testing.T) {
 		"resampled":   {strings.Replace(table, "}", ", resample: true}", 1), true, false},
 		"folds":       {"folds: 3\n" + table, false, false},
 	} {
-		plan := mustPlan(t, head+c.middle+tail, spec.Overrides{})
+		plan := mustPlan(t, head+c.middle+tail, language.Overrides{})
 		stock := must(load(context.Background(), plan, datasets.Files{}))
 		run := newRun(plan, Options{}, stock, nil, "")
 		var taken []*trialData

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/experiments/spec"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestUserTableIsItsContent: the noise, folds and releases of a user's table follow from what is in
@@ -35,8 +35,8 @@ func TestUserTableIsItsContent(t *testing.T) {
 		text := fmt.Sprintf("name: test/own\nseed: 3\nfolds: 2\ndataset: "+
 			"{name: csv, csv: %s, schema: %s}\nepsilon: 1\n"+
 			"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n", csv, schema)
-		parsed := must(spec.Parse(file, []byte(text)))
-		plan := must(parsed.Plan(spec.Overrides{}))
+		parsed := must(language.Parse(file, []byte(text)))
+		plan := must(parsed.Plan(language.Overrides{}))
 		opts := options(t, t.TempDir())
 		opts.WriteReleases = true
 		result := mustRun(t, plan, opts)
@@ -85,7 +85,7 @@ func noiseOfOtherRows(t *testing.T, dataset string) {
 		"folds: 2", "folds: 3"} {
 		plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: "+dataset+
 			"\nepsilon: 1\nalgorithms: [{name: test-coin}]\n"+
-			"measure: [{metric: w1}]\n", spec.Overrides{})
+			"measure: [{metric: w1}]\n", language.Overrides{})
 		for i := range plan.Jobs {
 			for _, checksum := range []string{"checksum", "another"} {
 				key := plan.NoiseKey(&plan.Jobs[i], checksum)
@@ -109,8 +109,8 @@ func TestOneBadTableIsReportedOnce(t *testing.T) {
 	use := "{name: csv, csv: my.csv, schema: "
 	text := "name: test/own\nseed: 3\ndataset: [" + use + "one.yaml}, " + use + "two.yaml}]\n" +
 		"epsilon: 1\nalgorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n"
-	parsed := must(spec.Parse(filepath.Join(dir, "spec.yaml"), []byte(text)))
-	_, err := Run(t.Context(), must(parsed.Plan(spec.Overrides{})), options(t, t.TempDir()))
+	parsed := must(language.Parse(filepath.Join(dir, "spec.yaml"), []byte(text)))
+	_, err := Run(t.Context(), must(parsed.Plan(language.Overrides{})), options(t, t.TempDir()))
 	if err == nil || strings.Count(err.Error(), "my.csv:3:1") != 1 ||
 		!strings.Contains(err.Error(), ": the same as dataset ") {
 		t.Errorf("%v", err)
@@ -128,10 +128,10 @@ func TestSplitOfOrderedTable(t *testing.T) {
 		"  - {name: age, kind: numeric, low: 18, high: 95, role: quasi-identifier}\n"+
 		"  - {name: paid, kind: categorical, values: [no, yes], role: class}\n"), 0o666))
 	split := func(more string) (shares [2]float64, notes string) {
-		parsed := must(spec.Parse(filepath.Join(dir, "spec.yaml"), []byte("name: test/split\n"+
+		parsed := must(language.Parse(filepath.Join(dir, "spec.yaml"), []byte("name: test/split\n"+
 			"seed: 3\ntrain: 2/3\ndataset: {csv: my.csv, schema: my.yaml"+more+"}\nepsilon: 1\n"+
 			"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n")))
-		plan := must(parsed.Plan(spec.Overrides{}))
+		plan := must(parsed.Plan(language.Overrides{}))
 		m := must(loadTrial(t.Context(), plan, datasets.Files{}, plan.Datasets()[0], 0, nil))
 		if m.train != 800 {
 			t.Fatalf("%d of 1,200 rows released", m.train)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/claims"
+	"ppdp/report/claims"
 )
 
 // sectionList is one section, or several after a plural.
@@ -34,11 +34,11 @@ var papersOf = map[string]struct {
 	folders      []string
 }{
 	"rps": {"Qardaji", "2012", []string{"algorithms/rps", "algorithms/rpsgraph",
-		"experiments/rps", "claims/rps.yaml"}},
+		"experiments/rps", "report/claims/rps.yaml"}},
 	"mondrian": {"LeFevre", "2006", []string{"algorithms/mondrian", "experiments/mondrian",
-		"claims/mondrian.yaml"}},
+		"report/claims/mondrian.yaml"}},
 	"diffmulti": {"Al-Hussaeni", "2018", []string{"algorithms/diffmulti",
-		"experiments/diffmulti", "claims/diffmulti.yaml"}},
+		"experiments/diffmulti", "report/claims/diffmulti.yaml"}},
 }
 
 // citedSections lists the sections of a paper that a text cites. own says that sections without an

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/claims"
 	"ppdp/docs"
+	"ppdp/report/claims"
 )
 
 var update = flag.Bool("update", false, "write docs/generated/errata.md anew")

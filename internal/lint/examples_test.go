@@ -113,7 +113,7 @@ func TestExamples(t *testing.T) {
 		"TestErrata.*|TestParametersSayWhatTheyAre|TestSchemaAccepts|TestAlgorithmsPage)$/^(" +
 		strings.Join(subtests, "|") + ")$"
 	out := goCommand("test", "-v", "-run", tests, "./algorithms/all", "./metrics",
-		"./experiments/spec", "./internal/lint", "./cmd")
+		"./experiments/language", "./internal/lint", "./cmd")
 	ran := []string{"TestHouseRules/imports", "TestHouseRules/arithmetic", "TestLayout",
 		"TestPluginFolders", "TestParametersSayWhatTheyAre", "TestSchemaAccepts",
 		"TestAlgorithmsPage"}

@@ -101,14 +101,14 @@ func TestRulesCatch(t *testing.T) {
 			`package metrics; import _ "github.com/google/go-cmp/cmp"`, 1},
 		{"gonum is not gonum/plot", "imports", "ppdp/metrics",
 			`package metrics; import _ "gonum.org/v1/plot"`, 1},
-		{"gonum reads", "imports", "ppdp/claims",
+		{"gonum reads", "imports", "ppdp/report/claims",
 			`package claims; import _ "gonum.org/v1/gonum/stat"`, 0},
 		{"and does not run", "imports", "ppdp/metrics",
 			`package metrics; import _ "gonum.org/v1/gonum/stat"`, 1},
 
 		{"math/rand", "randomness", "ppdp/metrics",
 			`package metrics; import _ "math/rand/v2"`, 1},
-		{"math/rand at home", "randomness", "ppdp/random",
+		{"math/rand at home", "randomness", "ppdp/numeric/random",
 			`package random; import _ "math/rand/v2"`, 0},
 
 		{"the clock", "clock", "ppdp/metrics",

@@ -15,7 +15,7 @@ var generators = map[string]bool{"math/rand": true, "math/rand/v2": true, "crypt
 // randomProblems reports imports of random number generators outside package random, in tests too:
 // only what is drawn from a named stream can be replayed.
 func randomProblems(fset *token.FileSet, p *Package) []string {
-	if p.Room() == "random" {
+	if p.Room() == "numeric/random" {
 		return nil
 	}
 	var problems []string

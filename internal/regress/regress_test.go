@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ppdp/internal/results"
-	"ppdp/random"
+	"ppdp/numeric/random"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"

@@ -3,7 +3,7 @@ package results
 import (
 	"math"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // studentQuantile is the t within ±t of which Student's variate with whole degrees of freedom has

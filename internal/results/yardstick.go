@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // The control whose releases are samples of the true records, and its parameter.

@@ -19,7 +19,7 @@ import (
 
 	"ppdp/cmd"
 	"ppdp/internal/results"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 var (

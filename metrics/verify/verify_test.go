@@ -15,8 +15,8 @@ import (
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/metrics/verify"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // anonymous reports whether the release is what it says and k-anonymous. A release without a record

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"text/template"
 
-	"ppdp/claims"
 	"ppdp/internal/results"
 	"ppdp/report"
+	"ppdp/report/claims"
 )
 
 // Contents is what the appendix is made from.

@@ -11,9 +11,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"ppdp/claims"
 	"ppdp/internal/results"
 	"ppdp/report"
+	"ppdp/report/claims"
 )
 
 const claimsFile = `

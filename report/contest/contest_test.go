@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ppdp/internal/results"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // entrant is a setting of a made-up run with the values of its trials, and by AUC where that is

@@ -5,8 +5,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // TB is what these helpers need of a test, a benchmark or a rapid check.

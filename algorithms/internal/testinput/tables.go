@@ -15,7 +15,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/datasets/discrete"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Adult loads a selection of the Adult table from $PPDP_DATA, or skips the test.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 
 	"pgregory.net/rapid"
 )

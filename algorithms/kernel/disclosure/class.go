@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // Class is the values of a class of records, or of a table: how often each occurs. Values are

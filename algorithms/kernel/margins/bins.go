@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Bins are the runs of an attribute's cells that a release works with.

@@ -10,8 +10,8 @@ import (
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/pgm"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // numbers is a table of two numeric attributes of 10 and 4 cells and a class.

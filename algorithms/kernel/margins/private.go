@@ -7,7 +7,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 )
 

@@ -10,8 +10,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // wide is a numeric attribute of so many cells from low on.

@@ -8,7 +8,7 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/algorithms/kernel/pgm"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Publish draws the model's records: as many as the model has, rounded, up to max_rows. A merged

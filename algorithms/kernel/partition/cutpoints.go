@@ -3,9 +3,9 @@ package partition
 import (
 	"math"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // CutRule says how a numeric interval's cut point is drawn (Al-Hussaeni et al. 2018, section 4.3).

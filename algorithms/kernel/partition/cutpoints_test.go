@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ppdp/numeric/random"
 	"ppdp/privacy"
-	"ppdp/random"
 )
 
 // yearsOfBirth are Table I of Al-Hussaeni et al. 2018: the root of Fig. 4, years 1930 to 1999 and

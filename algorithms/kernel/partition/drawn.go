@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // draw replaces the quasi-identifiers of records, which are the input's rows region after region,

@@ -3,7 +3,7 @@ package partition
 import (
 	"math/bits"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // interval is what a region's records draw from on one attribute: low is added to a number below

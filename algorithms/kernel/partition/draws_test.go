@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestDraws: the same codes as drawn one after another, by words as the library draws and by halves

@@ -7,7 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // AddRecords publishes records of a release's regions, drawn when they are first needed:

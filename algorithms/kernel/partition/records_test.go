@@ -11,7 +11,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // halves is a partition of ten cells into two regions, with two classes.

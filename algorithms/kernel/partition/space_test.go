@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // drawTable draws a small table with a class attribute in the middle and dimensions of every

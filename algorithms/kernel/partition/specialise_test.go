@@ -7,7 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // continents is Fig. 2 of Al-Hussaeni et al. 2018 as far as it is needed here, with its leaves out

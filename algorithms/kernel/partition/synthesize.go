@@ -7,7 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // synthesize draws records from regions: tuples[r·Classes+y] records of class y from the box of

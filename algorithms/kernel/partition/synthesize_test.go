@@ -10,7 +10,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // drawRegions gives a table's schema, regions over a random partition and random tuple counts.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ppdp/algorithms/internal/testinput"
-	"ppdp/random"
+	"ppdp/numeric/random"
 
 	"pgregory.net/rapid"
 )

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"ppdp/algorithms"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // Utility scores a specialisation, a set of rows that is about to be divided among children. More

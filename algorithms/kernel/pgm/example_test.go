@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ppdp/algorithms/kernel/pgm"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Counts of the attributes 0 and 1, and of 1 and 2, say nothing of 0 with 2 but through 1. The

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestLittleNoise: in a few steps little noise is fitted as closely as much of it: to a deviation,

@@ -3,7 +3,7 @@ package pgm
 import (
 	"math"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // oracle computes marginals of p(x) ∝ exp Σ_C θ_C(x_C) on a junction tree, by sum-product with two

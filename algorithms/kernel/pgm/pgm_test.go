@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // exactly is for fits that are to reach their minimum.

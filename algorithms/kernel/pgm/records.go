@@ -3,7 +3,7 @@ package pgm
 import (
 	"math"
 
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Records draws records from the model: for each attribute, a column of codes. Attributes come one

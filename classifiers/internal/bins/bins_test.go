@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // TestUnits: whole weights are themselves, the smallest numbers there are still have a unit, and

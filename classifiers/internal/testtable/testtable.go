@@ -14,7 +14,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/random"
+	"ppdp/numeric/random"
 )
 
 // Adult loads a selection of the Adult table from $PPDP_DATA, or skips the test.

@@ -28,7 +28,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // bins are the lower ends of the bins of the numeric attributes whose domains are too large to

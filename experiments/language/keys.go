@@ -1,4 +1,4 @@
-package spec
+package language
 
 import (
 	"crypto/sha256"
@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strconv"
 
-	"ppdp/elementary"
 	"ppdp/internal/registry"
 	"ppdp/internal/results"
 	"ppdp/internal/source"
-	"ppdp/random"
+	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // key is the root of all randomness of a plan.
@@ -114,7 +114,7 @@ func (p *Plan) keyTail(c *Job) []byte {
 
 // runners are the packages that lead a job from its plug-ins to its record. What only they import
 // carries values and computes none: its changes leave finished jobs as they are.
-var runners = []string{"ppdp/experiments/spec", "ppdp/experiments/engine"}
+var runners = []string{"ppdp/experiments/language", "ppdp/experiments/engine"}
 
 // Code is what may change a job's result: its algorithm, dataset, metrics and classifiers, each
 // with all that it imports of this module, and what runs them.

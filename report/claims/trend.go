@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"ppdp/elementary"
 	"ppdp/internal/results"
+	"ppdp/numeric/elementary"
 )
 
 // Monotone requires that Of rises (or falls) along an axis: from the first place to the last, and

@@ -81,6 +81,8 @@ func every(t *testing.T) []*File {
 	return all
 }
 
+var moduleRoot = filepath.Join("..", "..")
+
 // TestFiles: what the claims files name exists: experiments, tests and errata; ids are unique over
 // all papers.
 func TestFiles(t *testing.T) {
@@ -163,7 +165,7 @@ func testsOfModule(t *testing.T) map[string]bool {
 	t.Helper()
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 	tests := make(map[string]bool)
-	noError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+	noError(t, filepath.WalkDir(moduleRoot, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -172,7 +174,7 @@ func testsOfModule(t *testing.T) map[string]bool {
 			return err
 		}
 		folder := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path),
-			".."+string(filepath.Separator)))
+			moduleRoot+string(filepath.Separator)))
 		for _, match := range declared.FindAllStringSubmatch(string(data), -1) {
 			tests[folder+"."+match[1]] = true
 		}
@@ -199,12 +201,12 @@ func part(page string) string {
 //
 //	make reproduce settle && bin/ppdp claims --write docs/generated/verdicts.md
 func TestPage(t *testing.T) {
-	page := string(must(os.ReadFile("../docs/generated/verdicts.md")))
+	page := string(must(os.ReadFile("../../docs/generated/verdicts.md")))
 	summary := part(page)
 	if !strings.Contains(page, "\nThese are the verdicts published with ppdp, ") {
 		t.Error("docs/generated/verdicts.md does not say whose verdicts it has")
 	}
-	const readme = "../README.md"
+	const readme = "../../README.md"
 	text := string(must(os.ReadFile(readme)))
 	if there := part(text); *update {
 		text = strings.Replace(text, there, summary, 1)
@@ -319,7 +321,7 @@ func TestCoverage(t *testing.T) {
 
 // TestDocumentedJSON: docs/reproduce.md describes every key that --json writes.
 func TestDocumentedJSON(t *testing.T) {
-	page := must(os.ReadFile("../docs/reproduce.md"))
+	page := must(os.ReadFile("../../docs/reproduce.md"))
 	_, part, found := strings.Cut(string(page), "### As JSON\n")
 	part, _, closed := strings.Cut(part, "\n## ")
 	if !found || !closed {

@@ -1,9 +1,9 @@
-// Package spec is the language of experiments. A spec is a YAML file: datasets, algorithms, their
+// Package language is that of experiments. A spec is a YAML file: datasets, algorithms, their
 // settings, what is measured and what is drawn. It is decoded strictly and checked as a whole, so
 // that all mistakes are reported at once, with file and line. A plan is a spec resolved into jobs,
 // each with the keys of its randomness and of its result. The package loads a dataset when asked
 // and runs nothing.
-package spec
+package language
 
 import (
 	"cmp"

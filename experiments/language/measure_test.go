@@ -1,4 +1,4 @@
-package spec
+package language
 
 import (
 	"slices"
@@ -38,7 +38,7 @@ measure:
 	for _, name := range []string{"ppdp/algorithms/mst", "ppdp/algorithms/kernel/pgm",
 		"ppdp/privacy", "ppdp/datasets/adultclusters", "ppdp/datasets/adult",
 		"ppdp/datasets/clustering", "ppdp/metrics", "ppdp/classifiers/id3",
-		"ppdp/classifiers/ridge", "ppdp/experiments/spec", "ppdp/experiments/engine"} {
+		"ppdp/classifiers/ridge", "ppdp/experiments/language", "ppdp/experiments/engine"} {
 		if code[name] == "" {
 			t.Errorf("%s is not in %v", name, code)
 		}

@@ -3,7 +3,7 @@ package random
 import (
 	"math"
 
-	"ppdp/elementary"
+	"ppdp/numeric/elementary"
 )
 
 // The ziggurat method (Marsaglia & Tsang 2000, The Ziggurat Method for Generating Random
