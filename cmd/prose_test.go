@@ -132,7 +132,7 @@ func TestNumbersInProse(t *testing.T) {
 	says(t, "README.md", "From ε = 0.5 on the two differ by at most %.1f points", most)
 
 	most = 0
-	for line := range bytes.Lines(must(os.ReadFile("../claims/settled.jsonl"))) {
+	for line := range bytes.Lines(must(os.ReadFile("../report/claims/settled.jsonl"))) {
 		var claim struct {
 			ID     string
 			Checks []struct {
