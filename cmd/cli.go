@@ -51,36 +51,40 @@ type console struct {
 
 // cli is the whole command line, for kong.
 type cli struct {
-	List        listCommand        `cmd:"" help:"List algorithms, datasets, classifiers, regressors, metrics or experiments."`
-	Plan        planCommand        `cmd:"" help:"Show what specs would run, without running it."`
-	Run         runCommand         `cmd:"" help:"Run experiments and draw their figures."`
-	Worker      workerCommand      `cmd:"" hidden:"" help:"Serve jobs to ppdp run --isolate, which starts this itself."`
-	Compare     compareCommand     `cmd:"" help:"Compare all releases that fit your own table, on one page."`
-	Evaluate    evaluateCommand    `cmd:"" help:"Say what releases of your own table are worth and give away, whoever made them."`
-	Merge       mergeCommand       `cmd:"" help:"Make the results of runs that shared their jobs."`
-	Submit      submitCommand      `cmd:"" help:"Hand experiments to a cluster's scheduler."`
-	Status      statusCommand      `cmd:"" help:"Show how far runs are, while they run."`
-	Reproduce   reproduceCommand   `cmd:"" help:"Run the experiments of the papers."`
-	Plot        plotCommand        `cmd:"" help:"Draw figures again, from the results of earlier runs."`
-	Schema      schemaCommand      `cmd:"" help:"Print a JSON Schema of specs, or of descriptors, for editors."`
-	Claims      claimsCommand      `cmd:"" help:"Judge the papers' claims, from the results of earlier runs."`
-	Settle      settleCommand      `cmd:"" help:"Run as many trials as the papers' claims take."`
-	Leaderboard leaderboardCommand `cmd:"" help:"Rank what private releases are worth: those of your specs, or of earlier runs."`
-	Artifact    artifactCommand    `cmd:"" help:"Describe results for evaluators: ARTIFACT.md."`
-	Regress     regressCommand     `cmd:"" help:"Compare the results of runs with a reference; fail when a number has changed."`
-	Explain     explainCommand     `cmd:"" help:"Name the first input in which two runs, or two jobs, differ."`
-	Report      reportCommand      `cmd:"" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
-	Audit       auditCommand       `cmd:"" help:"Check privacy guarantees call by call, on neighbouring inputs."`
-	Check       checkCommand       `cmd:"" help:"Say everything wrong with your own table."`
-	Release     releaseCommand     `cmd:"" help:"Make one release of your own table that may be handed out."`
-	Verify      verifyCommand      `cmd:"" help:"Check the folder of a release: files, certificate, values, classes."`
-	Query       queryCommand       `cmd:"" help:"Count records from the folder of a release, with intervals."`
-	Key         keyCommand         `cmd:"" help:"Make a key to sign releases with."`
-	Risk        riskCommand        `cmd:"" help:"Measure what an anonymised table gives away about people."`
-	Init        initCommand        `cmd:"" help:"Write a baseline in another language, to be made your own."`
-	Conformance conformanceCommand `cmd:"" help:"Check a program of your own in the way of every baseline."`
-	Datasets    datasetsCommand    `cmd:"" help:"List, fetch and verify data files; draft a schema for your own table."`
-	Completion  completionCommand  `cmd:"" help:"Print a script by which your shell completes ppdp."`
+	List     listCommand     `cmd:"" group:"Experiments" help:"List algorithms, datasets, classifiers, regressors, metrics or experiments."`
+	Plan     planCommand     `cmd:"" group:"Experiments" help:"Show what specs would run, without running it."`
+	Run      runCommand      `cmd:"" group:"Experiments" help:"Run experiments and draw their figures."`
+	Worker   workerCommand   `cmd:"" group:"Experiments" hidden:"" help:"Serve jobs to ppdp run --isolate, which starts this itself."`
+	Merge    mergeCommand    `cmd:"" group:"Experiments" help:"Make the results of runs that shared their jobs."`
+	Submit   submitCommand   `cmd:"" group:"Experiments" help:"Hand experiments to a cluster's scheduler."`
+	Status   statusCommand   `cmd:"" group:"Experiments" help:"Show how far runs are, while they run."`
+	Plot     plotCommand     `cmd:"" group:"Experiments" help:"Draw figures again, from the results of earlier runs."`
+	Report   reportCommand   `cmd:"" group:"Experiments" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
+	Audit    auditCommand    `cmd:"" group:"Experiments" help:"Check privacy guarantees call by call, on neighbouring inputs."`
+	Datasets datasetsCommand `cmd:"" group:"Experiments" help:"List, fetch and verify data files; draft a schema for your own table."`
+
+	Reproduce   reproduceCommand   `cmd:"" group:"Papers" help:"Run the experiments of the papers."`
+	Claims      claimsCommand      `cmd:"" group:"Papers" help:"Judge the papers' claims, from the results of earlier runs."`
+	Settle      settleCommand      `cmd:"" group:"Papers" help:"Run as many trials as the papers' claims take."`
+	Leaderboard leaderboardCommand `cmd:"" group:"Papers" help:"Rank private releases by utility: those of your specs, or of earlier runs."`
+	Artifact    artifactCommand    `cmd:"" group:"Papers" help:"Describe results for evaluators: ARTIFACT.md."`
+
+	Check   checkCommand   `cmd:"" group:"Your table" help:"Say everything wrong with your own table."`
+	Compare compareCommand `cmd:"" group:"Your table" help:"Compare all releases that fit your own table, on one page."`
+	Release releaseCommand `cmd:"" group:"Your table" help:"Make one release of your own table that may be handed out."`
+	Query   queryCommand   `cmd:"" group:"Your table" help:"Count records from the folder of a release, with intervals."`
+	Key     keyCommand     `cmd:"" group:"Your table" help:"Make a key to sign releases with."`
+
+	Verify   verifyCommand   `cmd:"" group:"Releases" help:"Check the folder of a release: files, certificate, values, classes."`
+	Evaluate evaluateCommand `cmd:"" group:"Releases" help:"Measure the utility of releases, whoever made them, and what they disclose."`
+	Risk     riskCommand     `cmd:"" group:"Releases" help:"Measure what an anonymised table discloses about people."`
+
+	Init        initCommand        `cmd:"" group:"Development" help:"Write a baseline in another language, to be made your own."`
+	Conformance conformanceCommand `cmd:"" group:"Development" help:"Check a program of your own in the way of every baseline."`
+	Regress     regressCommand     `cmd:"" group:"Development" help:"Compare the results of runs with a reference; fail when a number has changed."`
+	Explain     explainCommand     `cmd:"" group:"Development" help:"Name the first input in which two runs, or two jobs, differ."`
+	Schema      schemaCommand      `cmd:"" group:"Development" help:"Print a JSON Schema of specs, or of descriptors, for editors."`
+	Completion  completionCommand  `cmd:"" group:"Development" help:"Print a script by which your shell completes ppdp."`
 
 	Version kong.VersionFlag `help:"Print version, commit and processor architecture, and exit."`
 }
