@@ -18,7 +18,7 @@
 #   make torture           faults against the whole command: kills, full disks, hostile baselines; minutes
 #   make faults            faults planted in real baselines, and what sees them
 #   make audits            every variant audited anew, for ppdp list algorithms and docs/generated/algorithms.md
-#   make bench             the benchmarks of every kernel
+#   make bench             the benchmarks, one for each hot kernel
 #   make rename-module     another path for the module: MODULE=example.org/ppdp
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/

@@ -89,7 +89,7 @@ func movedText(all numbers) string {
 			text.WriteString("  A Revision was raised.\n")
 		case is(regress.Changed, false):
 			text.WriteString("  No Revision was raised: do so if the change is meant " +
-				"(docs/regression.md).\n")
+				"(docs/reproduce.md).\n")
 		default:
 			cause = "the spec or a parameter is another, because numbers are missing"
 		}
