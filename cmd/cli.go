@@ -20,9 +20,13 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ppdp/datasets"
+	"ppdp/experiments/language"
 	"ppdp/internal/declared"
 	"ppdp/internal/process"
+	"ppdp/internal/results"
 	"ppdp/internal/spelling"
+	"ppdp/internal/terminal"
+	"ppdp/publish/verbs"
 )
 
 // Exit codes.
@@ -69,15 +73,15 @@ type cli struct {
 	Leaderboard leaderboardCommand `cmd:"" group:"Papers" help:"Rank private releases by utility: those of your specs, or of earlier runs."`
 	Artifact    artifactCommand    `cmd:"" group:"Papers" help:"Describe results for evaluators: ARTIFACT.md."`
 
-	Check   checkCommand   `cmd:"" group:"Your table" help:"Say everything wrong with your own table."`
-	Compare compareCommand `cmd:"" group:"Your table" help:"Compare all releases that fit your own table, on one page."`
-	Release releaseCommand `cmd:"" group:"Your table" help:"Make one release of your own table that may be handed out."`
-	Query   queryCommand   `cmd:"" group:"Your table" help:"Count records from the folder of a release, with intervals."`
-	Key     keyCommand     `cmd:"" group:"Your table" help:"Make a key to sign releases with."`
+	Check   verbs.Check   `cmd:"" group:"Your table" help:"Say everything wrong with your own table."`
+	Compare verbs.Compare `cmd:"" group:"Your table" help:"Compare all releases that fit your own table, on one page."`
+	Release verbs.Release `cmd:"" group:"Your table" help:"Make one release of your own table that may be handed out."`
+	Query   verbs.Query   `cmd:"" group:"Your table" help:"Count records from the folder of a release, with intervals."`
+	Key     verbs.Key     `cmd:"" group:"Your table" help:"Make a key to sign releases with."`
 
-	Verify   verifyCommand   `cmd:"" group:"Releases" help:"Check the folder of a release: files, certificate, values, classes."`
-	Evaluate evaluateCommand `cmd:"" group:"Releases" help:"Measure the utility of releases, whoever made them, and what they disclose."`
-	Risk     riskCommand     `cmd:"" group:"Releases" help:"Measure what an anonymised table discloses about people."`
+	Verify   verbs.Verify   `cmd:"" group:"Releases" help:"Check the folder of a release: files, certificate, values, classes."`
+	Evaluate verbs.Evaluate `cmd:"" group:"Releases" help:"Measure the utility of releases, whoever made them, and what they disclose."`
+	Risk     verbs.Risk     `cmd:"" group:"Releases" help:"Measure what an anonymised table discloses about people."`
 
 	Init        initCommand        `cmd:"" group:"Development" help:"Write a baseline in another language, to be made your own."`
 	Conformance conformanceCommand `cmd:"" group:"Development" help:"Check a program of your own in the way of every baseline."`
@@ -227,6 +231,22 @@ func inputErrors(errs ...error) error {
 	return nil
 }
 
+// ownTables is the console of the verbs for one's own tables and for releases.
+func ownTables(con *console) *verbs.Console {
+	quiet := *con
+	quiet.stdout = io.Discard // these verbs say what comes out
+	return &verbs.Console{Ctx: con.ctx, Stdout: con.stdout, Stderr: con.stderr, Now: con.now,
+		Program: version(), Files: reading(con, datasets.DefaultFiles("")),
+		Run: func(plan *language.Plan, out string, jobs int, timeout time.Duration) error {
+			return runPlans(&quiet, []*language.Plan{plan},
+				&runFlags{outFlag: outFlag{Out: out}, Jobs: jobs, Timeout: timeout})
+		},
+		Page: func(out string, run *results.Summary, release verbs.Commands) (string, error) {
+			return filepath.ToSlash(filepath.Join(out, reportFile)),
+				writeReport(&quiet, out, []*results.Summary{run}, release)
+		}}
+}
+
 // exited unwinds the stack when kong, having printed help, wants the process to end.
 type exited int
 
@@ -287,7 +307,7 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 	}
 	con := &console{environment: env, args: args, stdout: stdout, stderr: stderr,
 		screen: screen}
-	if err = command.Run(con); err == nil {
+	if err = command.Run(con, ownTables(con)); err == nil {
 		return exitDone
 	}
 	var lines []string // each once: what is wrong with a table is so for all that use it
@@ -301,7 +321,7 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 		}
 	}
 	fmt.Fprintf(stderr, "ppdp: %s\n", strings.Join(lines, "\n"))
-	if wrong := (inputError{}); errors.As(err, &wrong) {
+	if wrong := (inputError{}); errors.As(err, &wrong) || terminal.IsInputError(err) {
 		return exitInput
 	}
 	return exitFailed

@@ -8,6 +8,7 @@ import (
 
 	"ppdp/docs"
 	"ppdp/internal/results"
+	"ppdp/publish/evaluation"
 	"ppdp/report"
 	"ppdp/report/claims"
 )
@@ -49,7 +50,8 @@ func writeReport(con *console, out string, runs []*results.Summary,
 	if err != nil {
 		return err
 	}
-	in := report.Input{Runs: runs, Errata: errata, Release: release}
+	in := report.Input{Runs: runs, Errata: errata, Release: release,
+		Section: evaluation.Section}
 	v, err := readClaims(claims.Papers())
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/external"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/declared"
@@ -486,7 +487,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 			return nil, err
 		}
 		write = func(w io.Writer) error {
-			return WriteGeneralised(w, table, rows, release.Regions, p.Noise().Open("rows"))
+			return external.WriteGeneralised(w, table, rows, release.Regions, p.Noise().Open("rows"))
 		}
 	} else {
 		records, weights, err := release.Records(ctx)

@@ -14,7 +14,6 @@ import (
 	"ppdp/internal/results"
 	"ppdp/plots"
 	"ppdp/report/claims"
-	"ppdp/report/evaluation"
 	"ppdp/report/leaderboard"
 )
 
@@ -70,8 +69,8 @@ type experimentView struct {
 	StandIns                []string
 	Overrides               []string
 	Parts                   []*part
-	Ranking                 *ranking               // of runs that belong to no paper
-	Evaluation              *evaluation.Evaluation // in its place, of releases in files
+	Ranking                 *ranking      // of runs that belong to no paper
+	Section                 template.HTML // in its place, where Input.Section has one
 	Budget                  *budget
 	Problems                []string // figures that could not be drawn
 	Caveats                 []string // what the others leave out
@@ -144,7 +143,13 @@ func newPage(in Input) (*page, error) {
 		if v := owner[name]; v != nil {
 			v.Experiments = append(v.Experiments, e)
 		} else {
-			if e.Evaluation = evaluation.Of(run); e.Evaluation == nil {
+			if in.Section != nil {
+				var err error
+				if e.Section, err = in.Section(run); err != nil {
+					return nil, fmt.Errorf("%s: %w", e.Name, err)
+				}
+			}
+			if e.Section == "" {
 				e.Ranking = newRanking(run, &in)
 			}
 			p.Others = append(p.Others, e)
@@ -186,7 +191,7 @@ func newPage(in Input) (*page, error) {
 		if len(runs) == 1 && runs[0].Manifest.Title != "" {
 			p.Heading = runs[0].Manifest.Title
 			p.Others[0].Title = "" // once is enough
-			p.Evaluates = p.Others[0].Evaluation != nil
+			p.Evaluates = p.Others[0].Section != ""
 		}
 	}
 	p.Agreement = Agreement(in.Papers)

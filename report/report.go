@@ -29,6 +29,9 @@ type Input struct {
 	// can. The page then has it beside its ranks, and how long a release takes. With nil equal
 	// results give equal pages, whatever machine made them.
 	Release func(*results.Setting) (command, refused string)
+	// Section is the part of the page about a run that no ranking fits, "" where one does; nil if
+	// there are no such runs.
+	Section func(*results.Summary) (template.HTML, error)
 }
 
 // Paper is a claims file with its verdicts.

@@ -9,11 +9,11 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/external"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/datasets/graph"
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
-	"ppdp/publish"
 )
 
 // ReleasesFolder is the folder, in an experiment's own, that releases are written to on request.
@@ -119,7 +119,7 @@ func (r *run) writeRelease(ctx context.Context, i int, m *trialData,
 		case generalisedContent:
 			train, _ := m.split(c.Fold)
 			write = func(w io.Writer) error {
-				return publish.WriteGeneralised(w, m.data.Table, train, release.Regions,
+				return external.WriteGeneralised(w, m.data.Table, train, release.Regions,
 					key.Derive("written release", "rows").Stream())
 			}
 		default:

@@ -1,22 +1,23 @@
-package cmd
+package verbs
 
 import (
 	"fmt"
 
 	"ppdp/datasets"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/publish"
 )
 
-// queryCommand is "ppdp query".
-type queryCommand struct {
+// Query is "ppdp query": it answers queries from the folder of a release.
+type Query struct {
 	Dir   string   `reads:"" arg:"" help:"The folder of a release."`
 	Query []string `arg:"" help:"Conditions whose records are counted, or means of attributes, each in quotes."`
 	JSON  bool     `name:"json" help:"Write JSON instead of sentences."`
 }
 
 // Help is the second part of the verb's help text.
-func (queryCommand) Help() string {
+func (Query) Help() string {
 	return `Says how many records of the released table keep to a condition, or what the mean of an
 attribute is over them, from the folder of a release alone. Methods that measure noisy counts
 publish them (marginals.csv). Where they answer the query, so does this command: without the model,
@@ -37,10 +38,10 @@ Examples:
 }
 
 // Run answers, once all queries are known to be right.
-func (c queryCommand) Run(con *console) error {
+func (c Query) Run(con *Console) error {
 	answerer, err := publish.OpenAnswerer(c.Dir)
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	var queries []*datasets.Query
 	var bad datasets.Problems
@@ -52,7 +53,7 @@ func (c queryCommand) Run(con *console) error {
 		queries = append(queries, query)
 	}
 	if err := bad.Err(); err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	var answers []*publish.Answer
 	for _, query := range queries {
@@ -63,20 +64,20 @@ func (c queryCommand) Run(con *console) error {
 		answers = append(answers, answer)
 	}
 	if c.JSON {
-		return results.WriteJSON(con.stdout, answers)
+		return results.WriteJSON(con.Stdout, answers)
 	}
 	for _, a := range answers {
-		fmt.Fprintf(con.stdout, "%s: %.6g", a.Query, a.Value)
+		fmt.Fprintf(con.Stdout, "%s: %.6g", a.Query, a.Value)
 		if a.Error != nil {
-			fmt.Fprintf(con.stdout, ", standard error %.4g", *a.Error)
+			fmt.Fprintf(con.Stdout, ", standard error %.4g", *a.Error)
 		}
 		if a.Interval != nil {
-			fmt.Fprintf(con.stdout, "; 95 %%: %.6g to %.6g", a.Interval[0], a.Interval[1])
+			fmt.Fprintf(con.Stdout, "; 95 %%: %.6g to %.6g", a.Interval[0], a.Interval[1])
 		}
 		if a.Widest != nil {
-			fmt.Fprintf(con.stdout, "; of values %.6g to %.6g", a.Widest[0], a.Widest[1])
+			fmt.Fprintf(con.Stdout, "; of values %.6g to %.6g", a.Widest[0], a.Widest[1])
 		}
-		fmt.Fprintf(con.stdout, "\n  %s\n", a.Note)
+		fmt.Fprintf(con.Stdout, "\n  %s\n", a.Note)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package cmd
+package verbs
 
 import (
 	"errors"
@@ -12,16 +12,19 @@ import (
 
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/publish"
 )
 
-type checkCommand struct {
+// Check is "ppdp check": it says everything wrong with a table.
+type Check struct {
 	File   string `reads:"" arg:"" name:"table" help:"The table, as delimited text; it may be gzip."`
 	Schema string `reads:"" help:"Its schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	JSON   bool   `name:"json" help:"Write JSON instead of text."`
 }
 
-func (checkCommand) Help() string {
+// Help is the second part of the verb's help text.
+func (Check) Help() string {
 	return `Says everything wrong with a table at once, by the rules that runs load it by: each kind
 of fault with its count, the first few with line and column (in bytes), and what would mend it. The
 exit code is 2 if anything is wrong. The output shows values of the table: keep it as private.
@@ -33,39 +36,40 @@ Examples:
   ppdp check my.csv.gz --schema my.schema.yaml --json`
 }
 
-func (c checkCommand) Run(con *console) error {
+// Run says everything wrong with a table.
+func (c Check) Run(con *Console) error {
 	if err := besideTable(&c.Schema, c.File); err != nil {
 		return err
 	}
 	format, schema, err := csvtable.ReadSchema(c.Schema, "", 0)
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	if csvtable.IsDraft(schema) {
-		fmt.Fprintf(con.stderr, "ppdp: note: %s is a draft: its bounds and lists were read off "+
+		fmt.Fprintf(con.Stderr, "ppdp: note: %s is a draft: its bounds and lists were read off "+
 			"the data, and no release made with it is private until they are reviewed\n",
 			filepath.ToSlash(c.Schema))
 	}
 	text, err := csvtable.Open(c.File, nil)
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	defer text.Close()
-	checked, err := format.Check(con.ctx, c.File, text)
+	checked, err := format.Check(con.Ctx, c.File, text)
 	if err != nil {
-		if con.ctx.Err() != nil {
+		if con.Ctx.Err() != nil {
 			return err
 		}
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	if c.JSON {
-		err = results.WriteJSON(con.stdout, checked)
+		err = results.WriteJSON(con.Stdout, checked)
 	} else {
-		printChecked(con.stdout, filepath.ToSlash(c.File), checked)
+		printChecked(con.Stdout, filepath.ToSlash(c.File), checked)
 	}
 	if err == nil && len(checked.Faults) > 0 {
-		return inputError{fmt.Errorf("%s: %d of %s at fault", filepath.ToSlash(c.File),
-			checked.Faulty, counted(checked.Records, "record"))}
+		return terminal.InputError(fmt.Errorf("%s: %d of %s at fault", filepath.ToSlash(c.File),
+			checked.Faulty, terminal.Counted(checked.Records, "record")))
 	}
 	return err
 }
@@ -77,8 +81,8 @@ func besideTable(schema *string, table string) error {
 	}
 	*schema = publish.Beside(table, ".schema.yaml")
 	if _, err := os.Stat(*schema); errors.Is(err, fs.ErrNotExist) {
-		return inputError{fmt.Errorf("no %s beside the table: name its schema file by --schema; "+
-			"`ppdp datasets schema %s` drafts one", filepath.ToSlash(*schema), table)}
+		return terminal.InputError(fmt.Errorf("no %s beside the table: name its schema file by --schema; "+
+			"`ppdp datasets schema %s` drafts one", filepath.ToSlash(*schema), table))
 	}
 	return nil
 }
@@ -90,7 +94,7 @@ func printChecked(w io.Writer, file string, c *csvtable.Checked) {
 		if faults.Attribute != "" {
 			about = faults.Attribute + ": "
 		}
-		fmt.Fprintf(w, "%s%s, %s\n", about, faults.Kind, counted(faults.Count, "time"))
+		fmt.Fprintf(w, "%s%s, %s\n", about, faults.Kind, terminal.Counted(faults.Count, "time"))
 		for at, example := range faults.Examples {
 			place := file + ":" + strconv.Itoa(example.Line)
 			if example.Column > 0 {
@@ -109,13 +113,13 @@ func printChecked(w io.Writer, file string, c *csvtable.Checked) {
 	}
 	for _, lacking := range c.Lacking {
 		fmt.Fprintf(w, "%s: missing in %s, left out for that\n", lacking.Attribute,
-			counted(lacking.Rows, "record"))
+			terminal.Counted(lacking.Rows, "record"))
 	}
 	if len(c.LeftOut) > 0 {
 		fmt.Fprintf(w, "columns left out, as the schema does not describe them: %s\n",
 			strings.Join(c.LeftOut, ", "))
 	}
 	if len(c.Faults) == 0 {
-		fmt.Fprintf(w, "%s: %s, nothing wrong\n", file, counted(c.Records, "record"))
+		fmt.Fprintf(w, "%s: %s, nothing wrong\n", file, terminal.Counted(c.Records, "record"))
 	}
 }

@@ -1,24 +1,21 @@
-package cmd
+package verbs
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
-	"ppdp/experiments/comparison"
 	"ppdp/experiments/engine"
-	"ppdp/experiments/language"
 	"ppdp/internal/results"
-	"ppdp/report/evaluation"
+	"ppdp/internal/terminal"
+	"ppdp/publish/comparison"
+	"ppdp/publish/evaluation"
 )
 
-// evaluateCommand is "ppdp evaluate".
-type evaluateCommand struct {
+// Evaluate is "ppdp evaluate": it measures releases, whoever made them.
+type Evaluate struct {
 	Original  string   `reads:"" arg:"" help:"The original table: a CSV file."`
 	Releases  []string `reads:"" arg:"" name:"release" help:"What was released of it: a CSV file of any program, with raw or generalised values, or a folder of ppdp release."`
 	Schema    string   `reads:"" help:"The original's schema file; ppdp datasets schema drafts one. By default the one beside it: my.schema.yaml of my.csv." placeholder:"FILE"`
@@ -35,7 +32,7 @@ type evaluateCommand struct {
 }
 
 // Help is the second part of the verb's help text.
-func (evaluateCommand) Help() string {
+func (Evaluate) Help() string {
 	return `Says what releases of a table are worth and what they give away, whatever program made
 them: how near they are to the original, what learners get out of them and, with --holdout, what
 attackers do. Beside each number stand controls made from the original: a copy, samples of it,
@@ -58,7 +55,7 @@ Examples:
 }
 
 // Validate is asked by kong.
-func (c *evaluateCommand) Validate() error {
+func (c *Evaluate) Validate() error {
 	var errs []error
 	if c.Holdout != "" && c.Split != 0 {
 		errs = append(errs, errors.New("--holdout and --split: one of them holds records out"))
@@ -76,7 +73,7 @@ func (c *evaluateCommand) Validate() error {
 }
 
 // Run evaluates.
-func (c *evaluateCommand) Run(con *console) error {
+func (c *Evaluate) Run(con *Console) error {
 	if err := besideTable(&c.Schema, c.Original); err != nil {
 		return err
 	}
@@ -85,77 +82,36 @@ func (c *evaluateCommand) Run(con *console) error {
 	e := comparison.Evaluation{CSV: c.Original, Schema: c.Schema, Releases: c.Releases,
 		Holdout: c.Holdout, Split: c.Split, Target: c.Target, Groups: c.Groups,
 		Sensitive: c.Sensitive, Learnt: c.Learnt, Seed: c.Seed}
-	flags := &runFlags{outFlag: outFlag{Out: out}, Jobs: c.Jobs}
 	path := filepath.Join(out, comparison.EvaluationName+".yaml")
-	s, notes, err := e.Spec(con.ctx, reading(con, flags.files()), path)
-	if con.ctx.Err() != nil {
+	s, notes, err := e.Spec(con.Ctx, con.Files, path)
+	if con.Ctx.Err() != nil {
 		return fmt.Errorf("%w while the tables were read: nothing was run", engine.ErrInterrupted)
 	}
 	if err != nil {
-		return inputErrors(err)
+		return terminal.InputError(err)
 	}
 	for _, note := range notes {
-		fmt.Fprintf(con.stderr, "ppdp: note: %s\n", note)
+		fmt.Fprintf(con.Stderr, "ppdp: note: %s\n", note)
 	}
-	run, failed := runWritten(con, s, out, flags)
+	run, failed := con.runWritten(s, out, c.Jobs, 0)
 	if run == nil {
 		return failed
 	}
-	quiet := *con
-	quiet.stdout = io.Discard
-	if err := writeReport(&quiet, out, []*results.Summary{run}, nil); err != nil {
+	page, err := con.Page(out, run, nil)
+	if err != nil {
 		return errors.Join(failed, err)
 	}
 	measured := evaluation.Of(run)
 	if c.JSON {
-		return errors.Join(failed, results.WriteJSON(con.stdout, measured))
+		return errors.Join(failed, results.WriteJSON(con.Stdout, measured))
 	}
 	for column, of := range measured.Columns {
 		for _, kind := range measured.Kinds {
 			if of.Release {
-				fmt.Fprintf(con.stdout, "%s, %s: %s\n", of.Name, kind.Name, kind.Short[column])
+				fmt.Fprintf(con.Stdout, "%s, %s: %s\n", of.Name, kind.Name, kind.Short[column])
 			}
 		}
 	}
-	fmt.Fprintln(con.stdout, filepath.ToSlash(filepath.Join(out, reportFile)))
+	fmt.Fprintln(con.Stdout, page)
 	return failed
-}
-
-// runWritten writes a spec that the program has made into the folder of its results, runs it
-// without a word on standard output, and reads the run. It is nil where there is none, failed then
-// says why; failed is not nil where jobs have failed either. A folder of another spec is left as it
-// is.
-func runWritten(con *console, s *language.Spec, out string, flags *runFlags) (run *results.Summary,
-	failed error) {
-	plan, err := s.Plan(language.Overrides{})
-	if err != nil {
-		return nil, inputErrors(err)
-	}
-	path := s.File
-	if before, err := os.ReadFile(path); err == nil && !bytes.Equal(before, s.Text) {
-		return nil, inputError{fmt.Errorf("%s was made under other settings, or was changed: "+
-			"name another folder by --out, or delete %s", filepath.ToSlash(path),
-			filepath.ToSlash(out))}
-	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return nil, err
-	}
-	err = results.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(s.Text)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	quiet := *con
-	quiet.stdout = io.Discard
-	failed = runPlans(&quiet, []*language.Plan{plan}, flags)
-	if con.ctx.Err() != nil {
-		return nil, failed // it says what to do
-	}
-	run, err = results.Open(filepath.Join(out, s.Name))
-	if err != nil {
-		return nil, errors.Join(failed, err)
-	}
-	return run, failed
 }

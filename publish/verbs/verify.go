@@ -1,14 +1,16 @@
-package cmd
+package verbs
 
 import (
 	"errors"
 	"fmt"
 
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/publish"
 )
 
-type verifyCommand struct {
+// Verify is "ppdp verify": it checks the folder of a release.
+type Verify struct {
 	Dir      string `reads:"" arg:"" help:"The folder of a release."`
 	Original string `reads:"" help:"The table that was released, if you hold it: a CSV file." placeholder:"FILE"`
 	Schema   string `reads:"" help:"Its schema file. By default my.schema.yaml beside my.csv." placeholder:"FILE"`
@@ -16,7 +18,8 @@ type verifyCommand struct {
 	JSON     bool   `name:"json" help:"Write JSON instead of sentences."`
 }
 
-func (verifyCommand) Help() string {
+// Help is the second part of the verb's help text.
+func (Verify) Help() string {
 	return `Checks what anyone can of a release made by "ppdp release": the certificate against
 its JSON Schema, all files against their SHA-256 in it, the schema, every value against its domain,
 and under k-anonymity that every class has k records. Whatever follows from something else is
@@ -44,7 +47,8 @@ Examples:
   ppdp verify anonymised --original my.csv --json`
 }
 
-func (c verifyCommand) Run(con *console) error {
+// Run checks the folder of a release.
+func (c Verify) Run(con *Console) error {
 	var original *publish.Original
 	if c.Original != "" {
 		if err := besideTable(&c.Schema, c.Original); err != nil {
@@ -52,37 +56,37 @@ func (c verifyCommand) Run(con *console) error {
 		}
 		original = &publish.Original{Table: c.Original, Schema: c.Schema}
 	} else if c.Schema != "" {
-		return inputError{errors.New("--schema needs an --original")}
+		return terminal.InputError(errors.New("--schema needs an --original"))
 	}
-	report, err := publish.Verify(con.ctx, c.Dir, original)
+	report, err := publish.Verify(con.Ctx, c.Dir, original)
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	if c.Key != "" {
 		if err := report.CheckSignature(c.Dir, c.Key); err != nil {
-			return inputError{fmt.Errorf("--key: %w", err)}
+			return terminal.InputError(fmt.Errorf("--key: %w", err))
 		}
 	}
 	if c.JSON {
-		err = results.WriteJSON(con.stdout, report)
+		err = results.WriteJSON(con.Stdout, report)
 	} else {
 		for _, holds := range report.Checks {
-			fmt.Fprintln(con.stdout, "ok:", holds)
+			fmt.Fprintln(con.Stdout, "ok:", holds)
 		}
 		for _, problem := range report.Problems {
-			fmt.Fprintln(con.stdout, "WRONG:", problem)
+			fmt.Fprintln(con.Stdout, "WRONG:", problem)
 		}
 		for _, open := range report.Unchecked {
-			fmt.Fprintln(con.stdout, "NOT CHECKED:", open)
+			fmt.Fprintln(con.Stdout, "NOT CHECKED:", open)
 		}
 	}
 	if err != nil || len(report.Problems) == 0 {
 		return err
 	}
-	if made := report.Certificate; made != nil && made.Program != version() {
-		fmt.Fprintf(con.stderr, "ppdp: note: made by %q, verified by %q: versions may differ in "+
-			"words and pages\n", made.Program, version())
+	if made := report.Certificate; made != nil && made.Program != con.Program {
+		fmt.Fprintf(con.Stderr, "ppdp: note: made by %q, verified by %q: versions may differ in "+
+			"words and pages\n", made.Program, con.Program)
 	}
 	return fmt.Errorf("%s is not what its certificate says: %s", c.Dir,
-		counted(len(report.Problems), "problem"))
+		terminal.Counted(len(report.Problems), "problem"))
 }

@@ -1,4 +1,4 @@
-package cmd
+package verbs
 
 import (
 	"errors"
@@ -8,10 +8,12 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/publish"
 )
 
-type releaseCommand struct {
+// Release is "ppdp release": it makes a release.
+type Release struct {
 	Algorithm     string   `arg:"" help:"Name of an algorithm."`
 	Table         string   `reads:"" arg:"" help:"The table: a CSV file."`
 	Schema        string   `reads:"" help:"The table's schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
@@ -32,7 +34,8 @@ type releaseCommand struct {
 	JSON          bool     `name:"json" help:"Write JSON instead of sentences."`
 }
 
-func (releaseCommand) Help() string {
+// Help is the second part of the verb's help text.
+func (Release) Help() string {
 	return `Makes one release that may be handed out, in a folder of its own: records, schema,
 certificate (a page and JSON) and metadata for catalogues. Only algorithms and variants whose
 guarantee holds can be released, all noise is drawn exactly and from the operating system's
@@ -58,45 +61,46 @@ Examples:
   ppdp release mondrian my.csv --param k=10 --sign my.key --out anonymised`
 }
 
-func (c releaseCommand) Run(con *console) error {
+// Run makes a release.
+func (c Release) Run(con *Console) error {
 	if err := besideTable(&c.Schema, c.Table); err != nil {
 		return err
 	}
 	if c.TotalDelta != 0 && c.Total == 0 {
-		return inputError{errors.New("--total-delta needs a --total")}
+		return terminal.InputError(errors.New("--total-delta needs a --total"))
 	}
-	made, err := publish.Make(con.ctx, &publish.Request{Algorithm: c.Algorithm, Params: c.Param,
+	made, err := publish.Make(con.Ctx, &publish.Request{Algorithm: c.Algorithm, Params: c.Param,
 		Variant: algorithms.Variant(c.Variant), Epsilon: c.Epsilon, Delta: c.Delta,
 		Table: c.Table, Schema: c.Schema, Target: c.Target, Contributions: c.Contributions,
 		Account: c.Account,
 		Total:   publish.Total{Epsilon: c.Total, Delta: c.TotalDelta}, Changed: c.Changed,
-		Out: c.Out, Title: c.Title, License: c.License, Sign: c.Sign, Program: version(),
-		Now: con.now(),
-		Log: func(line string) { fmt.Fprintln(con.stderr, line) }})
+		Out: c.Out, Title: c.Title, License: c.License, Sign: c.Sign, Program: con.Program,
+		Now: con.Now(),
+		Log: func(line string) { fmt.Fprintln(con.Stderr, line) }})
 	if err != nil {
 		if publish.Spent(err) {
 			return err
 		}
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	s := made.Standing
 	if c.JSON {
-		return results.WriteJSON(con.stdout, struct {
+		return results.WriteJSON(con.Stdout, struct {
 			Folder      string               `json:"folder"`
 			Digest      string               `json:"certificate_sha256"`
 			Number      int                  `json:"number"`
 			Certificate *publish.Certificate `json:"certificate"`
 		}{filepath.ToSlash(c.Out), made.Digest, s.Number, made.Certificate})
 	}
-	fmt.Fprintln(con.stdout, filepath.ToSlash(c.Out))
-	fmt.Fprintln(con.stdout, made.Certificate.Guarantee.Sentence)
+	fmt.Fprintln(con.Stdout, filepath.ToSlash(c.Out))
+	fmt.Fprintln(con.Stdout, made.Certificate.Guarantee.Sentence)
 	if s.Total > 0 {
-		fmt.Fprintf(con.stdout, "Release %d: %.6g of %.6g in %s are spent.\n", s.Number,
+		fmt.Fprintf(con.Stdout, "Release %d: %.6g of %.6g in %s are spent.\n", s.Number,
 			s.Before+s.Cost, s.Total, s.Unit)
 	} else if s.Anonymised > 0 {
-		fmt.Fprintf(con.stdout, "This is release %d of the table under k-anonymity: such releases "+
+		fmt.Fprintf(con.Stdout, "This is release %d of the table under k-anonymity: such releases "+
 			"together can separate records that each keeps in one class.\n", s.Anonymised+1)
 	}
-	fmt.Fprintf(con.stdout, "SHA-256 of certificate.json: %s\n", made.Digest)
+	fmt.Fprintf(con.Stdout, "SHA-256 of certificate.json: %s\n", made.Digest)
 	return nil
 }

@@ -1,11 +1,10 @@
-package cmd
+package verbs
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -14,15 +13,17 @@ import (
 	"time"
 
 	"ppdp/algorithms"
-	"ppdp/experiments/comparison"
 	"ppdp/experiments/engine"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
+	"ppdp/internal/terminal"
 	"ppdp/publish"
+	"ppdp/publish/comparison"
 	"ppdp/report/contest"
 )
 
-type compareCommand struct {
+// Compare is "ppdp compare": it compares all releases that fit a table.
+type Compare struct {
 	CSV           string `reads:"" arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
 	Generated     bool   `help:"In place of a table: compare on records made up from the schema, --rows of them. Choosing by them costs no privacy, and says less."`
 	Schema        string `reads:"" help:"The table's schema file; ppdp datasets schema drafts one. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
@@ -39,7 +40,8 @@ type compareCommand struct {
 	Timeout time.Duration `help:"Give up on a release and what is measured on it after this long; 0 means never." default:"10m" min:"0" placeholder:"D"`
 }
 
-func (compareCommand) Help() string {
+// Help is the second part of the verb's help text.
+func (Compare) Help() string {
 	return `Releases your table by every algorithm that fits, several times over, and measures what
 the releases are worth: classifiers, marginals, counts. Says for each measurement and budget which
 release is best, than which it is better, by how much, and the p-value of that. Ends with one page,
@@ -64,7 +66,8 @@ Examples:
   ppdp compare my.csv --schema my.schema.yaml --target income --epsilon 0.1,1 --k 5 --out compared`
 }
 
-func (c *compareCommand) Validate() error {
+// Validate is asked by kong.
+func (c *Compare) Validate() error {
 	var errs []error
 	if (c.CSV == "") != c.Generated {
 		errs = append(errs, errors.New("one of a table's file and --generated must be given"))
@@ -84,10 +87,8 @@ func (c *compareCommand) Validate() error {
 	return errors.Join(errs...)
 }
 
-// specFile is the comparison's spec in its folder.
-const specFile = comparison.Name + ".yaml"
-
-func (c *compareCommand) Run(con *console) error {
+// Run compares all releases that fit a table.
+func (c *Compare) Run(con *Console) error {
 	base := strings.TrimSuffix(filepath.Base(c.Schema), ".schema.yaml") + "-generated"
 	if !c.Generated {
 		if err := besideTable(&c.Schema, c.CSV); err != nil {
@@ -99,45 +100,43 @@ func (c *compareCommand) Run(con *console) error {
 	compared := comparison.Comparison{CSV: c.CSV, Schema: c.Schema, Target: c.Target,
 		Contributions: c.Contributions, Epsilon: c.Epsilon, K: c.K, Records: c.Rows,
 		Trials: c.Trials, Seed: c.Seed}
-	flags := &runFlags{outFlag: outFlag{Out: out}, Jobs: c.Jobs, Timeout: c.Timeout}
-	path := filepath.Join(out, specFile)
-	s, unfit, err := compared.Spec(con.ctx, reading(con, flags.files()), path)
-	if con.ctx.Err() != nil {
+	path := filepath.Join(out, comparison.Name+".yaml")
+	s, unfit, err := compared.Spec(con.Ctx, con.Files, path)
+	if con.Ctx.Err() != nil {
 		return fmt.Errorf("%w while the table was read: nothing was run", engine.ErrInterrupted)
 	}
 	if err != nil {
-		return inputErrors(err)
+		return terminal.InputError(err)
 	}
 	for _, u := range unfit {
-		fmt.Fprintf(con.stderr, "ppdp: left out: %s: %s\n", u.Name, u.Reason)
+		fmt.Fprintf(con.Stderr, "ppdp: left out: %s: %s\n", u.Name, u.Reason)
 	}
-	run, failed := runWritten(con, s, out, flags)
+	run, failed := con.runWritten(s, out, c.Jobs, c.Timeout)
 	if run == nil {
 		return failed
 	}
-	quiet := *con
-	quiet.stdout = io.Discard // the verdicts say it all
 	told := []string{""}
 	release := func(s *results.Setting) (command, refused string) {
-		if command, refused = c.release(con.ctx, s); !slices.Contains(told, refused) {
+		if command, refused = c.release(con.Ctx, s); !slices.Contains(told, refused) {
 			told = append(told, refused)
-			fmt.Fprintf(con.stderr, "ppdp: %s\n", refused)
+			fmt.Fprintf(con.Stderr, "ppdp: %s\n", refused)
 		}
 		return command, refused
 	}
-	if err := writeReport(&quiet, out, []*results.Summary{run}, release); err != nil {
+	page, err := con.Page(out, run, release)
+	if err != nil {
 		return errors.Join(failed, err)
 	}
 	for _, line := range contest.Lines(run) {
-		fmt.Fprintln(con.stdout, line)
+		fmt.Fprintln(con.Stdout, line)
 	}
-	fmt.Fprintln(con.stdout, filepath.ToSlash(filepath.Join(out, reportFile)))
+	fmt.Fprintln(con.Stdout, page)
 	return failed
 }
 
 // release is the command that makes a release of the table by a setting of the comparison, and why
 // none can be made, "" if one can.
-func (c *compareCommand) release(ctx context.Context, s *results.Setting) (command,
+func (c *Compare) release(ctx context.Context, s *results.Setting) (command,
 	refused string) {
 	r := publish.Request{Algorithm: s.Algorithm, Variant: algorithms.Variant(s.Variant),
 		Schema: c.Schema, Target: c.Target, Contributions: c.Contributions}

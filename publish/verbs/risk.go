@@ -1,4 +1,4 @@
-package cmd
+package verbs
 
 import (
 	"errors"
@@ -13,11 +13,13 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/publish"
 	"ppdp/publish/risk"
 )
 
-type riskCommand struct {
+// Risk is "ppdp risk": it measures what an anonymised table discloses.
+type Risk struct {
 	File       string   `reads:"" arg:"" name:"table" help:"The published table, as delimited text; it may be gzip. A folder stands for the one table in it, with its schema.yaml."`
 	Schema     string   `reads:"" help:"The schema file: which columns are quasi-identifiers, which are sensitive. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
@@ -31,7 +33,8 @@ type riskCommand struct {
 	Page       string   `help:"Also write a page to this file (HTML)." placeholder:"FILE"`
 }
 
-func (riskCommand) Help() string {
+// Help is the second part of the verb's help text.
+func (Risk) Help() string {
 	return `Measures any anonymised table, made by ppdp or not. Records with equal texts in all
 quasi-identifiers are one class; what an interval, a set or a "*" means does not matter. Measured
 are the sizes of classes (k-anonymity), the risk by three attackers, l-diversity and t-closeness of
@@ -52,11 +55,12 @@ Examples:
   ppdp risk sample.csv --schema my.schema.yaml --population all.csv --json`
 }
 
-func (c riskCommand) Run(con *console) error {
+// Run measures what an anonymised table discloses.
+func (c Risk) Run(con *Console) error {
 	options := risk.Options{K: c.K, C: c.C, Suppressed: c.Suppressed}
 	file, err := tableIn(c.File)
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	dir := filepath.Dir(file)
 	if filepath.Base(file) == publish.RecordsFile {
@@ -74,21 +78,21 @@ func (c riskCommand) Run(con *console) error {
 	}
 	format, schema, err := c.described()
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
-	table, err := risk.Read(con.ctx, file, format, schema)
+	table, err := risk.Read(con.Ctx, file, format, schema)
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	var population *risk.Table
 	if c.Population != "" {
-		if population, err = risk.Read(con.ctx, c.Population, format, schema); err != nil {
-			return inputError{err}
+		if population, err = risk.Read(con.Ctx, c.Population, format, schema); err != nil {
+			return terminal.InputError(err)
 		}
 	}
 	report, err := risk.Measure(table, population, options)
 	if err != nil {
-		return inputError{fmt.Errorf("%s: %w", file, err)}
+		return terminal.InputError(fmt.Errorf("%s: %w", file, err))
 	}
 	if c.Page != "" {
 		if err := results.WriteFile(c.Page, func(w io.Writer) error {
@@ -99,61 +103,61 @@ func (c riskCommand) Run(con *console) error {
 	}
 	if c.Before == "" {
 		if c.JSON {
-			return results.WriteJSON(con.stdout, report)
+			return results.WriteJSON(con.Stdout, report)
 		}
-		return printRisk(con.stdout, report)
+		return printRisk(con.Stdout, report)
 	}
 	if own := publish.Beside(c.Before, ".schema.yaml"); own != c.Schema {
 		if _, err := os.Stat(own); err == nil {
 			if format, _, err = csvtable.ReadSchema(own, "", 0); err != nil {
-				return inputError{err}
+				return terminal.InputError(err)
 			}
 		}
 	}
-	if table, err = risk.Read(con.ctx, c.Before, format, schema); err != nil {
-		return inputError{err}
+	if table, err = risk.Read(con.Ctx, c.Before, format, schema); err != nil {
+		return terminal.InputError(err)
 	}
 	before, err := risk.Measure(table, nil, options)
 	if err != nil {
-		return inputError{fmt.Errorf("%s: %w", c.Before, err)}
+		return terminal.InputError(fmt.Errorf("%s: %w", c.Before, err))
 	}
 	if c.JSON {
-		return results.WriteJSON(con.stdout, map[string]any{"before": before, "after": report})
+		return results.WriteJSON(con.Stdout, map[string]any{"before": before, "after": report})
 	}
-	fmt.Fprintf(con.stdout, "BEFORE: %s\n", c.Before)
-	if err := printRisk(con.stdout, before); err != nil {
+	fmt.Fprintf(con.Stdout, "BEFORE: %s\n", c.Before)
+	if err := printRisk(con.Stdout, before); err != nil {
 		return err
 	}
-	fmt.Fprintf(con.stdout, "\nAFTER: %s\n", file)
-	return printRisk(con.stdout, report)
+	fmt.Fprintf(con.Stdout, "\nAFTER: %s\n", file)
+	return printRisk(con.Stdout, report)
 }
 
 // certified says what holds of a release of made-up records, of which there is nothing to measure,
 // and reports whether the release is one.
-func (c riskCommand) certified(con *console, dir string) (done bool, err error) {
-	report, err := publish.Verify(con.ctx, dir, nil)
+func (c Risk) certified(con *Console, dir string) (done bool, err error) {
+	report, err := publish.Verify(con.Ctx, dir, nil)
 	if err != nil {
-		return false, inputError{err}
+		return false, terminal.InputError(err)
 	}
 	if err := report.Err(); err != nil {
-		return false, inputError{fmt.Errorf("%s is not what its certificate says:\n%w", dir, err)}
+		return false, terminal.InputError(fmt.Errorf("%s is not what its certificate says:\n%w", dir, err))
 	}
 	promise := report.Certificate.Guarantee
 	if promise.K > 0 {
 		return false, nil
 	}
 	if c.Page != "" {
-		return true, inputError{fmt.Errorf("--page: nothing is measured under %s; %s is its page",
-			promise.Model, filepath.Join(dir, publish.PageFile))}
+		return true, terminal.InputError(fmt.Errorf("--page: nothing is measured under %s; %s is its page",
+			promise.Model, filepath.Join(dir, publish.PageFile)))
 	}
 	if c.JSON {
-		return true, results.WriteJSON(con.stdout, map[string]any{"guarantee": promise})
+		return true, results.WriteJSON(con.Stdout, map[string]any{"guarantee": promise})
 	}
 	budget := fmt.Sprintf("an epsilon of %v", promise.Epsilon)
 	if promise.Delta > 0 {
 		budget += fmt.Sprintf(" and a delta of %v", promise.Delta)
 	}
-	_, err = fmt.Fprintf(con.stdout, "Under %s, at %s.\n%s\n%s\nThe records stand for nobody: how "+
+	_, err = fmt.Fprintf(con.Stdout, "Under %s, at %s.\n%s\n%s\nThe records stand for nobody: how "+
 		"many of them are alike says nothing about people, and is not measured.\n",
 		promise.Model, budget, promise.Sentence, report.Certificate.Content)
 	return true, err
@@ -161,7 +165,7 @@ func (c riskCommand) certified(con *console, dir string) (done bool, err error) 
 
 // described is the schema file's format and its attributes with the roles that flags give. A role
 // that a flag names attributes for is taken from all others, which are then not measured.
-func (c riskCommand) described() (*csvtable.Format, *datasets.Schema, error) {
+func (c Risk) described() (*csvtable.Format, *datasets.Schema, error) {
 	format := csvtable.Plain(&datasets.Schema{})
 	if c.Schema != "" {
 		var err error
@@ -221,24 +225,24 @@ func printRisk(w io.Writer, r *risk.Report) error {
 		fmt.Fprintln(w, finding)
 	}
 	fmt.Fprintln(w)
-	sizes := newTable(w, "CLASS SIZE", "CLASSES", "RECORDS", "SHARE")
+	sizes := terminal.NewTable(w, "CLASS SIZE", "CLASSES", "RECORDS", "SHARE")
 	for _, bin := range r.Sizes {
-		sizes.row(bin.Range(), strconv.Itoa(bin.Classes), strconv.Itoa(bin.Records),
+		sizes.Row(bin.Range(), strconv.Itoa(bin.Classes), strconv.Itoa(bin.Records),
 			risk.Percent(float64(bin.Records)/float64(r.Records)))
 	}
 	if err := sizes.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	attackers := newTable(w, "ATTACKER", "HIGHEST", "MEAN", fmt.Sprintf("ABOVE 1/%d", r.Threshold))
+	attackers := terminal.NewTable(w, "ATTACKER", "HIGHEST", "MEAN", fmt.Sprintf("ABOVE 1/%d", r.Threshold))
 	for _, a := range r.Attackers() {
-		attackers.row(a.Name, a.Max, a.Mean, a.AtRisk)
+		attackers.Row(a.Name, a.Max, a.Mean, a.AtRisk)
 	}
 	if err := attackers.Flush(); err != nil || len(r.Sensitive) == 0 {
 		return err
 	}
 	fmt.Fprintln(w)
-	sensitive := newTable(w, "ATTRIBUTE", "VALUES", "GIVEN AWAY", "DISTINCT L", "ENTROPY L",
+	sensitive := terminal.NewTable(w, "ATTRIBUTE", "VALUES", "GIVEN AWAY", "DISTINCT L", "ENTROPY L",
 		"RECURSIVE L", "T EQUAL", "T ORDERED", "T HIERARCHICAL")
 	distance := func(t *float64) string {
 		if t == nil {
@@ -248,7 +252,7 @@ func printRisk(w io.Writer, r *risk.Report) error {
 	}
 	for i := range r.Sensitive {
 		d := &r.Sensitive[i]
-		sensitive.row(strings.ReplaceAll(d.Attribute, "\t", " "), strconv.Itoa(d.Values),
+		sensitive.Row(strings.ReplaceAll(d.Attribute, "\t", " "), strconv.Itoa(d.Values),
 			strconv.Itoa(d.Homogeneous), strconv.Itoa(d.Distinct), fmt.Sprintf("%.3g", d.Entropy),
 			strconv.Itoa(d.Recursive), fmt.Sprintf("%.3g", d.Equal), distance(d.Ordered),
 			distance(d.Hierarchical))
