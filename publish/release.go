@@ -487,7 +487,8 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 			return nil, err
 		}
 		write = func(w io.Writer) error {
-			return external.WriteGeneralised(w, table, rows, release.Regions, p.Noise().Open("rows"))
+			return external.WriteGeneralised(w, table, rows, release.Regions,
+				p.Noise().Open("rows"))
 		}
 	} else {
 		records, weights, err := release.Records(ctx)

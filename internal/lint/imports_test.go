@@ -94,7 +94,8 @@ var arrows = []room{
 	// command line, may name it: no room above does.
 	{"publish/risk", []string{"algorithms/kernel/disclosure", "datasets/...",
 		"internal/declared"}},
-	{"publish", []string{"algorithms", "algorithms/external", "algorithms/kernel/disclosure", "audit", "datasets/...",
+	{"publish", []string{"algorithms", "algorithms/external", "algorithms/kernel/disclosure",
+		"audit", "datasets/...",
 		"metrics/verify", "privacy", "numeric/random", "publish/risk", "internal/declared",
 		"internal/results", "internal/strictyaml"}},
 	{"publish/comparison", []string{"experiments/language", "metrics", "algorithms",

@@ -81,8 +81,8 @@ func besideTable(schema *string, table string) error {
 	}
 	*schema = publish.Beside(table, ".schema.yaml")
 	if _, err := os.Stat(*schema); errors.Is(err, fs.ErrNotExist) {
-		return terminal.InputError(fmt.Errorf("no %s beside the table: name its schema file by --schema; "+
-			"`ppdp datasets schema %s` drafts one", filepath.ToSlash(*schema), table))
+		return terminal.InputError(fmt.Errorf("no %s beside the table: name its schema file by "+
+			"--schema; `ppdp datasets schema %s` drafts one", filepath.ToSlash(*schema), table))
 	}
 	return nil
 }

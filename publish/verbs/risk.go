@@ -140,14 +140,16 @@ func (c Risk) certified(con *Console, dir string) (done bool, err error) {
 		return false, terminal.InputError(err)
 	}
 	if err := report.Err(); err != nil {
-		return false, terminal.InputError(fmt.Errorf("%s is not what its certificate says:\n%w", dir, err))
+		return false, terminal.InputError(fmt.Errorf("%s is not what its certificate "+
+			"says:\n%w", dir, err))
 	}
 	promise := report.Certificate.Guarantee
 	if promise.K > 0 {
 		return false, nil
 	}
 	if c.Page != "" {
-		return true, terminal.InputError(fmt.Errorf("--page: nothing is measured under %s; %s is its page",
+		return true, terminal.InputError(fmt.Errorf("--page: nothing is measured under %s; "+
+			"%s is its page",
 			promise.Model, filepath.Join(dir, publish.PageFile)))
 	}
 	if c.JSON {
@@ -234,7 +236,8 @@ func printRisk(w io.Writer, r *risk.Report) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	attackers := terminal.NewTable(w, "ATTACKER", "HIGHEST", "MEAN", fmt.Sprintf("ABOVE 1/%d", r.Threshold))
+	attackers := terminal.NewTable(w, "ATTACKER", "HIGHEST", "MEAN",
+		fmt.Sprintf("ABOVE 1/%d", r.Threshold))
 	for _, a := range r.Attackers() {
 		attackers.Row(a.Name, a.Max, a.Mean, a.AtRisk)
 	}
@@ -242,8 +245,8 @@ func printRisk(w io.Writer, r *risk.Report) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	sensitive := terminal.NewTable(w, "ATTRIBUTE", "VALUES", "GIVEN AWAY", "DISTINCT L", "ENTROPY L",
-		"RECURSIVE L", "T EQUAL", "T ORDERED", "T HIERARCHICAL")
+	sensitive := terminal.NewTable(w, "ATTRIBUTE", "VALUES", "GIVEN AWAY", "DISTINCT L",
+		"ENTROPY L", "RECURSIVE L", "T EQUAL", "T ORDERED", "T HIERARCHICAL")
 	distance := func(t *float64) string {
 		if t == nil {
 			return "-"
