@@ -118,12 +118,12 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, fmt.Errorf("endgame: %w", err)
 	}
-	release, err := p.generalised(rows).Publish(ctx, table, order, params.Records, in.Noise)
+	release, err := p.made.Publish(ctx, table, order, params.Records, in.Noise)
 	if err != nil {
 		return nil, err
 	}
 	release.Structure = p.boxes.Structure()
-	cost, bound := p.discernibility(rows)
+	cost, bound := p.discernibility()
 	if cost > bound {
 		release.Structure.Gap = float64(cost-bound) / float64(cost)
 		release.Warnings = append(release.Warnings, fmt.Sprintf(

@@ -109,7 +109,7 @@ func TestExactWithinLimits(t *testing.T) {
 			return
 		}
 		cost, start := 0, int32(0)
-		for _, end := range space.ends {
+		for _, end := range space.made.Ends {
 			cost += int(end-start) * int(end-start)
 			start = end
 		}

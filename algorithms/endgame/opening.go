@@ -11,16 +11,14 @@ import (
 
 // partitioner is a partition in the making.
 type partitioner struct {
-	ctx    context.Context
+	poll   partition.Poll
 	params *Params
 	small  int // a region of fewer rows is left to the solver
 	space  *partition.Space
 	boxes  *partition.Builder
+	made   partition.Generalised
 	solver solver
-	ends   []int32
-	work   int // rows handled since the last check of the context
-
-	tally partition.Tally
+	tally  partition.Tally // scratch
 
 	solved, unfinished int // regions that the solver had, and that it gave up
 }
@@ -36,14 +34,12 @@ type span struct {
 // thousands of rows with thousands of cuts, are cut greedily further.
 const mostWords = 1 << 22
 
-// pollEvery is how many rows are handled between checks of the context.
-const pollEvery = 1 << 15
-
 // divide partitions all rows of a table, listed in order; the list is used up.
 func divide(ctx context.Context, table *datasets.Table, rows []int32,
 	params *Params) (*partitioner, error) {
 	space := partition.NewSpace(table, table.Schema().QuasiIdentifiers())
-	p := &partitioner{ctx: ctx, params: params, space: space,
+	p := &partitioner{poll: partition.NewPoll(ctx), params: params, space: space,
+		made:  partition.Generalised{Rows: rows},
 		small: int(min(int64(params.Exact)*int64(params.K), math.MaxInt32)),
 		boxes: partition.NewBuilder(space, math.MaxInt)}
 	limits, err := params.Checker(table, rows, params.K)
@@ -62,20 +58,18 @@ func divide(ctx context.Context, table *datasets.Table, rows []int32,
 	for d := range spans {
 		spans[d].high = space.Cells(d) - 1
 	}
-	if len(rows) == 0 {
-		return p, nil
+	if len(rows) > 0 {
+		err = p.open(rows, spans)
 	}
-	return p, p.open(rows, spans)
+	p.made.Regions = p.boxes.Regions()
+	return p, err
 }
 
 // open partitions the rows of the builder's current box: by the cut of the largest gain as long as
 // there are many of them, then as cheaply as possible.
 func (p *partitioner) open(rows []int32, bounds []span) error {
-	if p.work += len(rows); p.work >= pollEvery {
-		p.work = 0
-		if err := p.ctx.Err(); err != nil {
-			return err
-		}
+	if err := p.poll.After(len(rows)); err != nil {
+		return err
 	}
 	if len(rows) < p.small && cutsWithin(len(rows), bounds)*int64(len(rows)/64) <= mostWords {
 		p.solver.region(rows)
@@ -129,7 +123,7 @@ func (p *partitioner) narrowest(rows []int32, dim int, s *span) (gain float64, a
 			continue
 		}
 		left := uint64(below)*width(low, code) + uint64(n-below)*width(t.Values[i+1], high)
-		if left < least && p.keeps(rows, dim, code+1) {
+		if left < least && p.space.Allows(p.solver.limits, rows, dim, code+1) {
 			least, cut = left, i
 		}
 	}
@@ -142,15 +136,6 @@ func (p *partitioner) narrowest(rows []int32, dim int, s *span) (gain float64, a
 		return -1, 0
 	}
 	return gain, at
-}
-
-// keeps reports whether both sides of a cut keep the limits.
-func (p *partitioner) keeps(rows []int32, dim int, at uint32) bool {
-	if p.solver.limits == nil {
-		return true
-	}
-	left := p.space.Split(rows, dim, at)
-	return p.solver.limits.Allows(rows[:left]) && p.solver.limits.Allows(rows[left:])
 }
 
 // width is the number of cells from low to high, none for a single one.
@@ -184,29 +169,15 @@ func (p *partitioner) finish(rows []int32, mask []uint64) error {
 
 // leaf makes the builder's current box a region.
 func (p *partitioner) leaf(rows []int32) error {
-	end := int32(len(rows))
-	if n := len(p.ends); n > 0 {
-		end += p.ends[n-1]
-	}
-	p.ends = append(p.ends, end)
+	p.made.End(len(rows))
 	_, _, err := p.boxes.Leaf()
 	return err
 }
 
-// generalised is the finished partition of rows, which divide has brought into the order of its
-// regions.
-func (p *partitioner) generalised(rows []int32) *partition.Generalised {
-	g := &partition.Generalised{Regions: p.boxes.Regions(), Rows: rows, Ends: p.ends}
-	unknown := make([]uint32, 2*len(g.Regions.Low)) // partition.Unknown
-	g.Regions.TightLow, g.Regions.TightHigh = unknown[:len(g.Regions.Low):len(g.Regions.Low)],
-		unknown[len(g.Regions.Low):]
-	return g
-}
-
 // discernibility is the sum of the squares of the regions' sizes, and a lower bound of it for every
 // partition that keeps equal rows together: a row's class has k rows, and all that are equal to it.
-func (p *partitioner) discernibility(rows []int32) (cost, bound int64) {
-	k, dims := int64(p.params.K), p.space.Dims()
+func (p *partitioner) discernibility() (cost, bound int64) {
+	rows, k, dims := p.made.Rows, int64(p.params.K), p.space.Dims()
 	codes := make([]uint32, len(rows))
 	tagged := make([]uint64, len(rows)) // half a hash, and the row's place
 	for d := range dims {
@@ -220,7 +191,7 @@ func (p *partitioner) discernibility(rows []int32) (cost, bound int64) {
 		tagged[i] = tagged[i]&^math.MaxUint32 | uint64(i)
 	}
 	start := int32(0)
-	for _, end := range p.ends {
+	for _, end := range p.made.Ends {
 		n := int64(end - start)
 		cost += n * n
 		bound += n * k

@@ -43,11 +43,8 @@ func (s *search) base(table *datasets.Table, rows []int32, attributes []int) err
 	keys := make([]uint64, len(rows))
 	width := 0
 	for d, attribute := range attributes {
-		a, column := &table.Schema().Attributes[attribute], table.Column(attribute)
 		hierarchy := s.hierarchies[d]
-		codes := make([]uint32, len(rows))
-		partition.Codes(column, rows, codes)
-		values := slices.Compact(slices.Sorted(slices.Values(codes)))
+		values, places := partition.Occurring(table.Column(attribute), rows)
 		l := &ladders[d]
 		top := max(0, len(values)-1)
 		l.up = append(l.up, make([]uint64, len(values)))
@@ -75,11 +72,10 @@ func (s *search) base(table *datasets.Table, rows []int32, attributes []int) err
 		l.field = field{shift: width, mask: 1<<need - 1}
 		if width += need; width > 64 {
 			return fmt.Errorf("incognito: %w: values up to %s need %d bits, may need 64",
-				algorithms.ErrTooLarge, a.Name, width)
+				algorithms.ErrTooLarge, table.Schema().Attributes[attribute].Name, width)
 		}
-		for i, code := range codes {
-			at, _ := slices.BinarySearch(values, code)
-			keys[i] |= uint64(at) << (l.field.shift & 63)
+		for i, place := range places {
+			keys[i] |= uint64(place) << (l.field.shift & 63)
 		}
 	}
 	for i := range s.limits.Columns() {

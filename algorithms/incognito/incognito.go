@@ -42,6 +42,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/disclosure"
@@ -113,12 +114,11 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	attributes := in.Table.Schema().QuasiIdentifiers()
-	hierarchies, err := hierarchiesOf(in.Table.Schema(), attributes)
+	hierarchies, err := hierarchiesOf(in.Table.Schema())
 	if err != nil {
 		return nil, err
 	}
-	regions, err := generalise(in.Table, in.Rows, attributes, hierarchies, result.Best, params)
+	regions, err := generalise(in.Table, in.Rows, hierarchies, result.Best, params)
 	if err != nil {
 		return nil, err
 	}
@@ -129,71 +129,39 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	return &algorithms.Release{Regions: regions, Structure: structure}, nil
 }
 
-func generalise(table *datasets.Table, rows []int32, attributes []int,
-	hierarchies []*datasets.Hierarchy, vector []int, params *Params) (*algorithms.Regions, error) {
-	schema := table.Schema()
-	dims := len(attributes)
-	regions := &algorithms.Regions{
-		Attributes: attributes, Classes: schema.Classes(),
-		Low: []uint32{}, High: []uint32{}, Counts: []float64{},
-		Assignment: make([]int32, len(rows)),
-	}
-	levels := make([]*datasets.Level, dims)
-	columns := make([]*datasets.Column, dims)
-	for d, attribute := range attributes {
-		hierarchy := hierarchies[d]
-		levels[d] = &hierarchy.Levels[vector[d]]
-		columns[d] = table.Column(attribute)
-		if hierarchy.Axis != nil {
-			if regions.Axes == nil {
-				regions.Axes, regions.Nodes = make([]*datasets.Axis, dims), []int32{}
-			}
-			regions.Axes[d] = hierarchy.Axis
-		}
-	}
-	codes := make([]uint32, len(rows)*dims)
-	for d := range dims {
-		for i, row := range rows {
-			codes[i*dims+d] = levels[d].Group[columns[d].At(row)]
-		}
-	}
-	groups, of := partition.Group(codes, dims, len(rows))
+// generalise makes the regions of a vector: the groups of values on its levels.
+func generalise(table *datasets.Table, rows []int32, hierarchies []*datasets.Hierarchy,
+	vector []int, params *Params) (*algorithms.Regions, error) {
 	limits, err := params.Checker(table, rows, params.K)
 	if err != nil {
 		return nil, err
 	}
-	published := limits.Published(params.K, rows, of, len(groups))
-	numbers, count := make([]int32, len(groups)), int32(0) // of the groups' regions, -1 for none
-	for g, group := range groups {
-		if numbers[g] = -1; !published[g] {
-			continue
+	dims := len(hierarchies)
+	levels, axes := make([]*datasets.Level, dims), make([]*datasets.Axis, dims)
+	codes, groups := make([]uint32, len(rows)), make([]uint32, len(rows)*dims)
+	for d, attribute := range table.Schema().QuasiIdentifiers() {
+		levels[d], axes[d] = &hierarchies[d].Levels[vector[d]], hierarchies[d].Axis
+		partition.Codes(table.Column(attribute), rows, codes)
+		for i, code := range codes {
+			groups[i*dims+d] = levels[d].Group[code]
 		}
-		numbers[g], count = count, count+1
-		for d, code := range group {
-			regions.Low = append(regions.Low, levels[d].Low[code])
-			regions.High = append(regions.High, levels[d].High[code])
-			if regions.Axes == nil {
-				continue
-			}
+	}
+	regions, published := partition.ClassRegions(table, rows, groups, params.K, limits,
+		func(d int, group uint32) (low, high uint32) {
+			return levels[d].Low[group], levels[d].High[group]
+		})
+	if !slices.ContainsFunc(axes, func(axis *datasets.Axis) bool { return axis != nil }) {
+		return regions, nil
+	}
+	regions.Axes, regions.Nodes = axes, []int32{}
+	for _, groups := range published {
+		for d, group := range groups {
 			node := int32(-1)
 			if levels[d].Node != nil {
-				node = levels[d].Node[code]
+				node = levels[d].Node[group]
 			}
 			regions.Nodes = append(regions.Nodes, node)
 		}
-	}
-	regions.Counts = make([]float64, int(count)*regions.Classes)
-	class := schema.Class()
-	for i, row := range rows {
-		region, label := numbers[of[i]], 0
-		if regions.Assignment[i] = region; region < 0 {
-			regions.Suppressed = append(regions.Suppressed, int32(i))
-			continue
-		}
-		if class >= 0 {
-			label = int(table.Column(class).At(row))
-		}
-		regions.Counts[int(region)*regions.Classes+label]++
 	}
 	return regions, nil
 }

@@ -52,7 +52,7 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32,
 		return nil, fmt.Errorf("incognito: %w", algorithms.ErrTooFew)
 	}
 	attributes := table.Schema().QuasiIdentifiers()
-	hierarchies, err := hierarchiesOf(table.Schema(), attributes)
+	hierarchies, err := hierarchiesOf(table.Schema())
 	if err != nil {
 		return nil, err
 	}
@@ -116,13 +116,14 @@ func newSearch(ctx context.Context, table *datasets.Table, rows []int32, attribu
 	return s, s.base(table, rows, attributes)
 }
 
-func hierarchiesOf(schema *datasets.Schema, attributes []int) ([]*datasets.Hierarchy, error) {
-	hierarchies := make([]*datasets.Hierarchy, len(attributes))
-	for d, attribute := range attributes {
-		var err error
-		if hierarchies[d], err = schema.Attributes[attribute].Generalisation(); err != nil {
+// hierarchiesOf are those of the quasi-identifiers.
+func hierarchiesOf(schema *datasets.Schema) (hierarchies []*datasets.Hierarchy, err error) {
+	for _, attribute := range schema.QuasiIdentifiers() {
+		hierarchy, err := schema.Attributes[attribute].Generalisation()
+		if err != nil {
 			return nil, fmt.Errorf("incognito: %w: %w", algorithms.ErrTooLarge, err)
 		}
+		hierarchies = append(hierarchies, hierarchy)
 	}
 	return hierarchies, nil
 }

@@ -158,64 +158,37 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 
 // regions makes the classes of a set of cuts.
 func (p *problem) regions(table *datasets.Table, taken []int32) *algorithms.Regions {
-	schema, rows := table.Schema(), p.rows
-	attributes := schema.QuasiIdentifiers()
-	regions := &algorithms.Regions{
-		Attributes: attributes, Classes: schema.Classes(),
-		Low: []uint32{}, High: []uint32{}, TightLow: []uint32{}, TightHigh: []uint32{},
-		Assignment: make([]int32, len(rows)),
-	}
-	// ends[d] are the ends of the parts of dimension d.
-	ends := make([][]uint32, p.dims)
-	taken = slices.Sorted(slices.Values(taken))
-	for _, c := range taken {
+	ends := make([][]uint32, p.dims) // of the parts of each dimension
+	for _, c := range slices.Sorted(slices.Values(taken)) {
 		ends[p.cuts[c].dim] = append(ends[p.cuts[c].dim], p.cuts[c].at)
 	}
-	parts := make([]uint32, len(rows)*p.dims)
-	for d, attribute := range attributes {
-		ends[d] = append(ends[d], uint32(schema.Attributes[attribute].Cells()))
-		column := table.Column(attribute)
-		for i, row := range rows {
-			at, _ := slices.BinarySearch(ends[d], column.At(row)+1)
-			parts[i*p.dims+d] = uint32(at)
+	n := len(p.rows)
+	codes, parts := make([]uint32, n*p.dims), make([]uint32, n*p.dims)
+	column := make([]uint32, n)
+	for d, attribute := range table.Schema().QuasiIdentifiers() {
+		ends[d] = append(ends[d], uint32(table.Schema().Attributes[attribute].Cells()))
+		partition.Codes(table.Column(attribute), p.rows, column)
+		for i, code := range column {
+			part, _ := slices.BinarySearch(ends[d], code+1)
+			codes[i*p.dims+d], parts[i*p.dims+d] = code, uint32(part)
 		}
 	}
-	groups, of := partition.Group(parts, p.dims, len(rows))
-	published := p.limits.Published(p.k, rows, of, len(groups))
-	numbers, count := make([]int32, len(groups)), int32(0) // of the groups' regions, -1 for none
-	for g, group := range groups {
-		if numbers[g] = -1; !published[g] {
-			continue
-		}
-		numbers[g], count = count, count+1
-		for d, at := range group {
-			low, high := uint32(0), ends[d][at]
-			if at > 0 {
-				low = ends[d][at-1]
+	regions, _ := partition.ClassRegions(table, p.rows, parts, p.k, p.limits,
+		func(d int, part uint32) (low, high uint32) {
+			if part > 0 {
+				low = ends[d][part-1]
 			}
-			regions.Low, regions.High = append(regions.Low, low), append(regions.High, high)
-			regions.TightLow = append(regions.TightLow, high)
-			regions.TightHigh = append(regions.TightHigh, low)
+			return low, ends[d][part]
+		})
+	regions.TightLow, regions.TightHigh = slices.Clone(regions.High), slices.Clone(regions.Low)
+	for i, region := range regions.Assignment {
+		for d, code := range codes[i*p.dims : (i+1)*p.dims] {
+			if region >= 0 {
+				at := int(region)*p.dims + d
+				regions.TightLow[at] = min(regions.TightLow[at], code)
+				regions.TightHigh[at] = max(regions.TightHigh[at], code+1)
+			}
 		}
-	}
-	regions.Counts = make([]float64, int(count)*regions.Classes)
-	class := schema.Class()
-	for i, row := range rows {
-		region := numbers[of[i]]
-		if regions.Assignment[i] = region; region < 0 {
-			regions.Suppressed = append(regions.Suppressed, int32(i))
-			continue
-		}
-		for d, attribute := range attributes {
-			code, at := table.Column(attribute).At(row), int(region)*p.dims+d
-			regions.TightLow[at] = min(regions.TightLow[at], code)
-			regions.TightHigh[at] = max(regions.TightHigh[at], code+1)
-		}
-		label := 0
-		if class >= 0 {
-			label = int(table.Column(class).At(row))
-		}
-		regions.Counts[int(region)*regions.Classes+label]++
 	}
 	return regions
 }

@@ -2,7 +2,6 @@ package koptimize
 
 import (
 	"fmt"
-	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/disclosure"
@@ -73,11 +72,9 @@ func newProblem(table *datasets.Table, rows []int32, params *Params) (*problem, 
 	}
 	p.monotone = p.limits.Monotone(p.suppress())
 	p.first = make([]int, p.dims+1)
-	places := make([][]uint32, p.dims) // of each row's value among those that occur
+	place := make([][]uint32, p.dims) // of each row's value among those that occur
 	for d, attribute := range attributes {
-		codes := make([]uint32, len(rows))
-		partition.Codes(table.Column(attribute), rows, codes)
-		values := slices.Compact(slices.Sorted(slices.Values(codes)))
+		values, places := partition.Occurring(table.Column(attribute), rows)
 		p.values = append(p.values, values)
 		for i := 1; i < len(values); i++ {
 			p.cuts = append(p.cuts, cut{dim: d, at: values[i-1] + 1})
@@ -88,17 +85,15 @@ func newProblem(table *datasets.Table, rows []int32, params *Params) (*problem, 
 				table.Schema().Attributes[attribute].Name, algorithms.ErrTooLarge)
 		}
 		frequency := make([]int32, len(values))
-		for i, code := range codes {
-			at, _ := slices.BinarySearch(values, code)
-			codes[i] = uint32(at)
-			frequency[at]++
+		for _, place := range places {
+			frequency[place]++
 		}
 		rows := int32(0)
 		for c := p.first[d]; c < p.first[d+1]; c++ {
 			rows += frequency[c-p.first[d]]
 			p.below = append(p.below, rows)
 		}
-		places[d] = codes
+		place[d] = places
 	}
 	p.words = max(1, (len(p.cuts)+63)/64)
 	p.masks = make([]uint64, p.dims*p.words)
@@ -109,7 +104,7 @@ func newProblem(table *datasets.Table, rows []int32, params *Params) (*problem, 
 	for i := range rows {
 		all.weight[i] = 1
 		for d := range p.dims {
-			for c := p.first[d]; c < p.first[d]+int(places[d][i]); c++ {
+			for c := p.first[d]; c < p.first[d]+int(place[d][i]); c++ {
 				all.key[i*p.words+c>>6] |= 1 << (c & 63)
 			}
 		}

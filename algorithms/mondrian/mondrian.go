@@ -96,7 +96,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, fmt.Errorf("mondrian: %w", err)
 	}
-	release, err := p.Publish(ctx, table, order, params.Records, in.Noise)
+	release, err := p.made.Publish(ctx, table, order, params.Records, in.Noise)
 	if err != nil {
 		return nil, err
 	}

@@ -419,7 +419,7 @@ func TestErrataM1(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if p.Regions.Len() == 1 {
+				if p.made.Regions.Len() == 1 {
 					missed++
 				}
 			}

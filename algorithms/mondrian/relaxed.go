@@ -1,6 +1,8 @@
 package mondrian
 
 import (
+	"slices"
+
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 )
@@ -41,7 +43,7 @@ func (o *overlapping) leaf(depth int) {
 // relaxed partitions the rows of the current box: at the median of the widest dimension, and of the
 // first one where all rows are equal, as long as both halves can have k rows.
 func (s *splitter) relaxed(rows []int32, depth int) error {
-	if err := s.poll(len(rows)); err != nil {
+	if err := s.poll.After(len(rows)); err != nil {
 		return err
 	}
 	o := s.overlap
@@ -91,7 +93,8 @@ func (s *splitter) relaxed(rows []int32, depth int) error {
 // share moves the rows below the median and the first quota of those at it to the front. The
 // order is kept on both sides, so that rows at a later median are again in the table's order.
 func (s *splitter) share(rows []int32, dim int, median uint32, quota int) {
-	codes := s.codes[:len(rows)]
+	s.codes = slices.Grow(s.codes[:0], len(rows))[:len(rows)]
+	codes := s.codes
 	s.space.Codes(rows, dim, codes)
 	moved := s.moved[:0]
 	left := 0
@@ -108,4 +111,5 @@ func (s *splitter) share(rows []int32, dim int, median uint32, quota int) {
 		left++
 	}
 	copy(rows[left:], moved)
+	s.moved = moved
 }

@@ -11,24 +11,17 @@ import (
 	"ppdp/datasets"
 )
 
-// partitioned is a finished partition of a table's rows.
-type partitioned struct {
-	partition.Generalised
-	structure algorithms.Structure
-}
-
 // splitter is a partition in the making. Each level of the recursion keeps, in spans, what is known
 // of the ranges of its region's records. A child inherits its parent's ranges as outer bounds and
 // measures an attribute only when the bound says that it might be the widest: on most regions
 // that is one or two attributes of many. Ranges are never taken for the child's own before they
 // are measured on the child.
 type splitter struct {
-	ctx    context.Context
+	poll   partition.Poll
 	params *Params
 	limits *disclosure.Checker
 	weight []float64        // of dimensions; nil without weights
 	space  *partition.Space // of the table, or of the rows of a region
-	rows   int              // of all regions together
 	dims   int
 	spans  []span   // dims for each level
 	codes  []uint32 // scratch of relaxed splits, as is moved
@@ -36,40 +29,31 @@ type splitter struct {
 
 	boxes   *partition.Builder // of strict partitions
 	overlap *overlapping       // of relaxed ones
-	ends    []int32
 	// tightLow and tightHigh are the regions' half-open ranges, as far as they are known.
 	tightLow, tightHigh []uint32
 
-	class classes // scratch of split: class
+	made      partition.Generalised // the finished partition
+	structure algorithms.Structure
 
-	work int // rows handled since the last check of the context
+	class classes // scratch of split: class
 }
 
 // span bounds a region's codes on one dimension, both ends included.
 type span struct {
 	low, high uint32
 	measured  bool // the ends are attained
-	// spent reports that no cut on the dimension leaves k records on both sides. Then none does in
-	// any part of the region either, so that children inherit it. This needs both cuts of errata M1
-	// to have failed: after the printed one alone it would be wrong.
+	// spent reports that neither cut beside the median is allowed. By k alone none is in any part of
+	// the region either, so that children inherit it. This needs both cuts of errata M1 to have
+	// failed: after the printed one alone it would be wrong. Limits a part may keep.
 	spent bool
-	// refused reports that the cuts beside the median break the limits. Those of a part may keep
-	// them, so that children do not inherit it.
-	refused bool
 }
-
-// pollEvery is how many rows are handled between checks of the context.
-const pollEvery = 1 << 15
 
 // split partitions all rows of the table, listed in order; the list is used up.
 func split(ctx context.Context, table *datasets.Table, rows []int32,
-	params *Params) (*partitioned, error) {
-	attributes := table.Schema().QuasiIdentifiers()
-	p := &partitioned{Generalised: partition.Generalised{Rows: rows}}
-	s := &splitter{
-		ctx: ctx, params: params, rows: len(rows), dims: len(attributes),
-		space: partition.NewSpace(table, attributes),
-	}
+	params *Params) (*splitter, error) {
+	space := partition.NewSpace(table, table.Schema().QuasiIdentifiers())
+	s := &splitter{poll: partition.NewPoll(ctx), params: params, space: space, dims: space.Dims(),
+		made: partition.Generalised{Rows: rows}}
 	var err error
 	if s.limits, err = params.Checker(table, rows, params.K); err == nil {
 		err = s.limits.CheckAll()
@@ -85,36 +69,27 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 	if s.weight, err = params.Weights.Of(table.Schema()); err != nil {
 		return nil, err
 	}
-	s.spans = make([]span, s.dims)
-	for d := range s.spans {
-		s.spans[d] = span{low: 0, high: s.space.Cells(d) - 1}
+	for d := range s.dims {
+		s.spans = append(s.spans, span{low: 0, high: space.Cells(d) - 1})
+	}
+	s.boxes, s.overlap = partition.NewBuilder(space, math.MaxInt), newOverlapping(space)
+	switch {
+	case len(rows) == 0:
+	case params.Split == Workload:
+		err = s.anonymizeWorkload(rows)
+	default:
+		err = s.part(rows, 0)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if params.Mode == Relaxed {
-		s.overlap = newOverlapping(s.space)
-		s.codes, s.moved = make([]uint32, len(p.Rows)), make([]int32, 0, len(p.Rows))
-		if len(p.Rows) > 0 {
-			if err := s.part(p.Rows, 0); err != nil {
-				return nil, err
-			}
-		}
-		p.Regions, p.structure = s.overlap.regions, s.overlap.structure
+		s.made.Regions, s.structure = s.overlap.regions, s.overlap.structure
 	} else {
-		s.boxes = partition.NewBuilder(s.space, math.MaxInt)
-		switch {
-		case len(rows) == 0:
-		case params.Split == Workload:
-			err = s.planned(rows)
-		default:
-			err = s.part(rows, 0)
-		}
-		if err != nil {
-			return nil, err
-		}
-		p.Regions, p.structure = s.boxes.Regions(), s.boxes.Structure()
+		s.made.Regions, s.structure = s.boxes.Regions(), s.boxes.Structure()
 	}
-	p.Ends = s.ends
-	p.Regions.TightLow, p.Regions.TightHigh = s.tightLow, s.tightHigh
-	return p, nil
+	s.made.Regions.TightLow, s.made.Regions.TightHigh = s.tightLow, s.tightHigh
+	return s, nil
 }
 
 // part partitions the rows of the current box: as they are, or copied together where that pays.
@@ -144,15 +119,6 @@ func (s *splitter) part(rows []int32, depth int) error {
 	return err
 }
 
-// poll checks the context from time to time.
-func (s *splitter) poll(rows int) error {
-	if s.work += rows; s.work < pollEvery {
-		return nil
-	}
-	s.work = 0
-	return s.ctx.Err()
-}
-
 func (s *splitter) level(depth int) []span { return s.spans[depth*s.dims : (depth+1)*s.dims] }
 
 // descend gives the level below depth a copy of depth's spans, as bounds.
@@ -163,7 +129,7 @@ func (s *splitter) descend(depth int) []span {
 	child := s.level(depth + 1)
 	for d, parent := range s.level(depth) {
 		child[d] = span{low: parent.low, high: parent.high, measured: parent.low == parent.high,
-			spent: parent.spent}
+			spent: parent.spent && s.limits == nil}
 	}
 	return child
 }
@@ -175,7 +141,7 @@ func (s *splitter) chooseDimension(rows []int32, spans []span) int {
 	for {
 		best := -1
 		for d := range spans {
-			if spans[d].spent || spans[d].refused || spans[d].low == spans[d].high {
+			if spans[d].spent || spans[d].low == spans[d].high {
 				continue
 			}
 			if best < 0 || s.wider(spans, d, best) {
@@ -211,7 +177,7 @@ func (s *splitter) wider(spans []span, a, b int) bool {
 //	  lhs ← {t : t.dim ≤ splitVal}, rhs ← {t : t.dim > splitVal}
 //	  return Anonymize(rhs) ∪ Anonymize(lhs)
 func (s *splitter) anonymize(rows []int32, depth int) error {
-	if err := s.poll(len(rows)); err != nil {
+	if err := s.poll.After(len(rows)); err != nil {
 		return err
 	}
 	c, ok := s.allowableCut(rows, s.level(depth))
@@ -244,7 +210,7 @@ func (s *splitter) allowableCut(rows []int32, spans []span) (c cut, ok bool) {
 		return cut{}, false
 	}
 	if s.params.Split == Class {
-		if dim, at, ok := s.purest(rows, spans); ok && s.allows(rows, dim, at) {
+		if dim, at, ok := s.purest(rows, spans); ok && s.space.Allows(s.limits, rows, dim, at) {
 			return cut{dim: dim, at: at, below: span{low: spans[dim].low, high: at - 1},
 				above: span{low: at, high: spans[dim].high}}, true
 		}
@@ -257,18 +223,18 @@ func (s *splitter) allowableCut(rows []int32, spans []span) (c cut, ok bool) {
 		if c, ok := s.findMedian(rows, dim, spans[dim]); ok {
 			return c, true
 		}
-		spans[dim].spent, spans[dim].refused = s.limits == nil, true
+		spans[dim].spent = true
 	}
 }
 
 // summarise makes the builder's current box a region of the rows.
 func (s *splitter) summarise(rows []int32, spans []span) error {
 	done := 0
-	if n := len(s.ends); n > 0 {
-		done = int(s.ends[n-1])
+	if n := len(s.made.Ends); n > 0 {
+		done = int(s.made.Ends[n-1])
 	}
-	if n := s.boxes.Room(done, s.rows); n > 0 {
-		s.ends = slices.Grow(s.ends, n)
+	if n := s.boxes.Room(done, len(s.made.Rows)); n > 0 {
+		s.made.Ends = slices.Grow(s.made.Ends, n)
 		s.tightLow = slices.Grow(s.tightLow, n*s.dims)
 		s.tightHigh = slices.Grow(s.tightHigh, n*s.dims)
 	}
@@ -281,11 +247,7 @@ func (s *splitter) summarise(rows []int32, spans []span) error {
 
 // end notes that a region's rows end here, and the tight ranges that happen to be known.
 func (s *splitter) end(rows []int32, spans []span) {
-	end := int32(len(rows))
-	if n := len(s.ends); n > 0 {
-		end += s.ends[n-1]
-	}
-	s.ends = append(s.ends, end)
+	s.made.End(len(rows))
 	for _, known := range spans {
 		if !known.measured {
 			s.tightLow, s.tightHigh = append(s.tightLow, 0), append(s.tightHigh, partition.Unknown)
@@ -296,15 +258,6 @@ func (s *splitter) end(rows []int32, spans []span) {
 	}
 }
 
-// allows reports whether both sides of a cut keep the limits.
-func (s *splitter) allows(rows []int32, dim int, at uint32) bool {
-	if s.limits == nil {
-		return true
-	}
-	left := s.space.Split(rows, dim, at)
-	return s.limits.Allows(rows[:left]) && s.limits.Allows(rows[left:])
-}
-
 // findMedian returns the cut of a dimension beside the median of its frequency set (Space.Median
 // counts it). ok is false when neither {≤ median | > median} nor {< median | ≥ median} is allowed;
 // if neither leaves k rows on both sides, no cut on this dimension does (errata M1).
@@ -312,8 +265,8 @@ func (s *splitter) findMedian(rows []int32, dim int, whole span) (c cut, ok bool
 	median, below, equal := s.space.Median(rows, dim, whole.low, whole.high+1)
 	n, k := len(rows), s.params.K
 	upTo := below + equal // rows of the paper's left-hand side
-	upToOK := upTo >= k && n-upTo >= k && s.allows(rows, dim, median+1)
-	belowOK := below >= k && n-below >= k && s.allows(rows, dim, median)
+	upToOK := upTo >= k && n-upTo >= k && s.space.Allows(s.limits, rows, dim, median+1)
+	belowOK := below >= k && n-below >= k && s.space.Allows(s.limits, rows, dim, median)
 	switch {
 	case upToOK && belowOK && s.params.Cut == Even && unevenness(n, below) < unevenness(n, upTo):
 		upToOK = false

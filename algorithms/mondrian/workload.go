@@ -3,14 +3,8 @@ package mondrian
 import (
 	"container/heap"
 	"math"
+	"slices"
 )
-
-// predicate is a query's interval of codes, [low, high), with how far its answer is off: the
-// estimate less the truth, in records.
-type predicate struct {
-	low, high uint32
-	off       float64
-}
 
 // maxQueries bounds a workload.
 const maxQueries = 1 << 17
@@ -19,57 +13,48 @@ const maxQueries = 1 << 17
 // is judged by the errors that cuts of like size have left.
 type planner struct {
 	*splitter
-	rows       []int32
-	predicates [][]predicate // by dimension
-	nodes      []plannedNode
-	low, high  []uint32 // boxes, dims for each node
-	queue      []int32  // open nodes, a heap
+	// off is how far the answers of a dimension's queries are off, one query for each code: the
+	// estimate, if records spread uniformly in their region's box, less the truth, in records.
+	off   [][]float64
+	queue []*planned // a heap of regions that may be cut
+	made  int        // regions
 
-	counts []int32 // rows below each code of the box
+	counts []int32 // scratch: rows below each code of the box
 	spans  []span
 }
 
-// plannedNode is a region of rows [from, to). It is cut on dim at the code at, unless left is 0.
-type plannedNode struct {
-	from, to    int32
-	dim         int32
+// planned is a region of rows in the box [low, high). It is cut on dim at the code at, unless the
+// sides are nil.
+type planned struct {
+	number      int // in the order in which regions are made
+	rows        []int32
+	low, high   []uint32
+	dim         int
 	at          uint32
-	left, right int32
+	left, right *planned
 }
 
-// planned partitions all rows by the workload of one count for every value of every dimension, and
-// passes the regions to the builder.
-func (s *splitter) planned(rows []int32) error {
-	p := &planner{splitter: s, rows: rows, predicates: make([][]predicate, s.dims),
-		spans: make([]span, s.dims)}
-	p.nodes = append(p.nodes, plannedNode{to: int32(len(rows))})
+// anonymizeWorkload partitions all rows by the workload of one count for every value of every
+// dimension, and passes the regions to the builder.
+func (s *splitter) anonymizeWorkload(rows []int32) error {
+	p := &planner{splitter: s, off: make([][]float64, s.dims), spans: make([]span, s.dims)}
+	root := &planned{rows: rows}
 	for d := range s.dims {
-		p.low, p.high = append(p.low, 0), append(p.high, s.space.Cells(d))
-		p.cumulate(rows, d, 0, s.space.Cells(d))
-		for code := range s.space.Cells(d) {
-			q := predicate{low: code, high: code + 1}
-			truth := float64(p.counts[q.high] - p.counts[q.low])
-			q.off = share(len(rows), 0, s.space.Cells(d), &q) - truth
-			p.predicates[d] = append(p.predicates[d], q)
+		cells := s.space.Cells(d)
+		root.low, root.high = append(root.low, 0), append(root.high, cells)
+		p.cumulate(rows, d, 0, cells)
+		for code := range cells {
+			truth := float64(p.counts[code+1] - p.counts[code])
+			p.off[d] = append(p.off[d], float64(len(rows))/float64(cells)-truth)
 		}
 	}
-	heap.Push(p, int32(0))
+	heap.Push(p, root)
 	for p.Len() > 0 {
-		at := heap.Pop(p).(int32)
-		if err := p.divide(at); err != nil {
+		if err := p.divide(heap.Pop(p).(*planned)); err != nil {
 			return err
 		}
 	}
-	return p.emit(0)
-}
-
-// share is how many of n records spread uniformly over the codes [low, high) satisfy a predicate.
-func share(n int, low, high uint32, q *predicate) float64 {
-	from, to := max(low, q.low), min(high, q.high)
-	if from >= to {
-		return 0
-	}
-	return float64(n) * float64(to-from) / float64(high-low)
+	return p.emit(root)
 }
 
 // cumulate sets counts[c-low] to the number of rows below c, for codes c from low to high.
@@ -82,131 +67,110 @@ func (p *planner) cumulate(rows []int32, dim int, low, high uint32) {
 }
 
 // maxCuts is how many cuts of one attribute are judged at most in a region, evenly spread; a
-// judgement takes time linear in the attribute's predicates.
+// judgement takes time linear in the box's codes.
 const maxCuts = 256
-
-// divide cuts a region where that lowers the workload's error the most, or, where no allowable cut
-// lowers it, as split: median does.
-func (p *planner) divide(at int32) error {
-	node := p.nodes[at]
-	rows, k := p.rows[node.from:node.to], p.params.K
-	if err := p.poll(len(rows)); err != nil {
-		return err
-	}
-	bestDim, bestAt, best := -1, uint32(0), -leastRelief
-	for d := range p.dims {
-		low, high := p.low[int(at)*p.dims+d], p.high[int(at)*p.dims+d]
-		p.spans[d] = span{low: low, high: high - 1}
-		if high-low < 2 || len(p.predicates[d]) == 0 {
-			continue
-		}
-		p.cumulate(rows, d, low, high)
-		step := (high - low + maxCuts - 1) / maxCuts
-		for c := low + 1; c < high; c += step {
-			left := int(p.counts[c-low])
-			if left < k {
-				continue
-			}
-			if len(rows)-left < k {
-				break
-			}
-			if change := p.change(len(rows), left, d, low, c, high); change < best {
-				bestDim, bestAt, best = d, c, change
-			}
-		}
-	}
-	if bestDim < 0 {
-		if bestDim, bestAt = p.middle(rows); bestDim < 0 {
-			return nil
-		}
-	}
-	low, high := p.low[int(at)*p.dims+bestDim], p.high[int(at)*p.dims+bestDim]
-	left := p.space.Split(rows, bestDim, bestAt)
-	for i := range p.predicates[bestDim] {
-		q := &p.predicates[bestDim][i]
-		q.off += shift(len(rows), left, low, bestAt, high, q)
-	}
-	first := int32(len(p.nodes))
-	cut := &p.nodes[at]
-	cut.dim, cut.at, cut.left, cut.right = int32(bestDim), bestAt, first, first+1
-	p.nodes = append(p.nodes, plannedNode{from: node.from, to: node.from + int32(left)},
-		plannedNode{from: node.from + int32(left), to: node.to})
-	for range 2 {
-		p.low = append(p.low, p.low[int(at)*p.dims:int(at+1)*p.dims]...)
-		p.high = append(p.high, p.high[int(at)*p.dims:int(at+1)*p.dims]...)
-	}
-	p.high[int(first)*p.dims+bestDim] = bestAt
-	p.low[int(first+1)*p.dims+bestDim] = bestAt
-	for child := first; child < first+2; child++ {
-		if int(p.nodes[child].to-p.nodes[child].from) >= 2*k {
-			heap.Push(p, child)
-		}
-	}
-	return nil
-}
 
 // leastRelief is the number of records by which a cut must lower the sum of errors to count as
 // lowering it: well above rounding.
 const leastRelief = 1e-6
 
-// change is by how much a cut changes the sum of the absolute errors of a dimension's predicates.
-// Those on other dimensions keep theirs: the halves have the same extent along them and together
-// the same records.
-func (p *planner) change(n, left, dim int, low, at, high uint32) float64 {
-	sum := 0.0
-	for i := range p.predicates[dim] {
-		q := &p.predicates[dim][i]
-		if q.high <= low || q.low >= high || q.low <= low && q.high >= high {
+// divide cuts a region where that lowers the workload's error the most, or, where no allowable cut
+// lowers it, as split: median does.
+func (p *planner) divide(r *planned) error {
+	n, k := len(r.rows), p.params.K
+	if err := p.poll.After(n); err != nil {
+		return err
+	}
+	best, found := -leastRelief, false
+	for d := range p.dims {
+		low, high := r.low[d], r.high[d]
+		p.spans[d] = span{low: low, high: high - 1}
+		if high-low < 2 {
 			continue
 		}
-		sum += math.Abs(q.off+shift(n, left, low, at, high, q)) - math.Abs(q.off)
+		p.cumulate(r.rows, d, low, high)
+		step := (high - low + maxCuts - 1) / maxCuts
+		for c := low + 1; c < high; c += step {
+			left := int(p.counts[c-low])
+			if left < k || n-left < k {
+				continue
+			}
+			if relief := p.change(n, left, d, low, c, high); relief < best {
+				best, r.dim, r.at, found = relief, d, c, true
+			}
+		}
+	}
+	if !found {
+		c, ok := p.allowableCut(r.rows, p.spans)
+		if !ok {
+			return nil
+		}
+		r.dim, r.at = c.dim, c.at
+	}
+	low, high := r.low[r.dim], r.high[r.dim]
+	left := p.space.Split(r.rows, r.dim, r.at)
+	for code := low; code < high; code++ {
+		p.off[r.dim][code] += shift(n, left, low, r.at, high, code)
+	}
+	r.left, r.right = p.side(r, r.rows[:left]), p.side(r, r.rows[left:])
+	r.left.high[r.dim], r.right.low[r.dim] = r.at, r.at
+	return nil
+}
+
+// side is a region in the box of another, with some of its rows.
+func (p *planner) side(of *planned, rows []int32) *planned {
+	p.made++
+	side := &planned{number: p.made, rows: rows, low: slices.Clone(of.low),
+		high: slices.Clone(of.high)}
+	if len(rows) >= 2*p.params.K {
+		heap.Push(p, side)
+	}
+	return side
+}
+
+// change is by how much a cut of a box changes the sum of the absolute errors of a dimension's
+// queries. Those on other dimensions keep theirs: the halves have the same extent along them and
+// together the same records.
+func (p *planner) change(n, left, dim int, low, at, high uint32) float64 {
+	sum := 0.0
+	for code := low; code < high; code++ {
+		off := p.off[dim][code]
+		sum += math.Abs(off+shift(n, left, low, at, high, code)) - math.Abs(off)
 	}
 	return sum
 }
 
-// shift is by how much a cut of the codes [low, high) at the code at changes a predicate's
-// estimate.
-func shift(n, left int, low, at, high uint32, q *predicate) float64 {
-	return share(left, low, at, q) + share(n-left, at, high, q) - share(n, low, high, q)
-}
-
-// middle is the cut of split: median.
-func (p *planner) middle(rows []int32) (dim int, at uint32) {
-	if c, ok := p.allowableCut(rows, p.spans); ok {
-		return c.dim, c.at
+// shift is by how much a cut of the codes [low, high) at the code at, with left of n rows below it,
+// changes the estimate of a code's rows.
+func shift(n, left int, low, at, high, code uint32) float64 {
+	before := float64(n) / float64(high-low)
+	if code < at {
+		return float64(left)/float64(at-low) - before
 	}
-	return -1, 0
+	return float64(n-left)/float64(high-at) - before
 }
 
 // emit passes a node's regions to the builder, in the order of the rows.
-func (p *planner) emit(at int32) error {
-	node := &p.nodes[at]
-	if node.left == 0 {
-		if _, _, err := p.boxes.Leaf(); err != nil {
-			return err
-		}
+func (p *planner) emit(r *planned) error {
+	if r.left == nil {
 		clear(p.spans) // no range is known
-		p.end(p.rows[node.from:node.to], p.spans)
-		return nil
+		return p.summarise(r.rows, p.spans)
 	}
-	return p.boxes.Halve(int(node.dim), node.at,
-		func() error { return p.emit(node.left) }, func() error { return p.emit(node.right) })
+	return p.boxes.Halve(r.dim, r.at,
+		func() error { return p.emit(r.left) }, func() error { return p.emit(r.right) })
 }
 
 func (p *planner) Len() int { return len(p.queue) }
 
 // Less puts larger regions first, of equal ones the older.
 func (p *planner) Less(i, j int) bool {
-	a, b := &p.nodes[p.queue[i]], &p.nodes[p.queue[j]]
-	if m, n := a.to-a.from, b.to-b.from; m != n {
-		return m > n
-	}
-	return p.queue[i] < p.queue[j]
+	a, b := p.queue[i], p.queue[j]
+	return len(a.rows) > len(b.rows) || len(a.rows) == len(b.rows) && a.number < b.number
 }
 
 func (p *planner) Swap(i, j int) { p.queue[i], p.queue[j] = p.queue[j], p.queue[i] }
 
-func (p *planner) Push(node any) { p.queue = append(p.queue, node.(int32)) }
+func (p *planner) Push(region any) { p.queue = append(p.queue, region.(*planned)) }
 
 func (p *planner) Pop() any {
 	last := p.queue[len(p.queue)-1]

@@ -29,10 +29,18 @@ func (Records) Enum() []string { return algorithms.Words(Box, Range, Mean) }
 // Generalised is a partition of all rows of a table into regions, on its way to a release under
 // k-anonymity: a generalised table with statistics, and records drawn from it.
 type Generalised struct {
-	// Regions have boxes, and TightLow and TightHigh as far as they are known (Unknown).
+	// Regions have boxes, and TightLow and TightHigh as far as they are known (Unknown), if not nil.
 	Regions *algorithms.Regions
 	Rows    []int32 // all rows, region after region, ascending within a region
 	Ends    []int32 // where each region ends in Rows
+}
+
+// End notes that the next region has n rows.
+func (g *Generalised) End(n int) {
+	if done := len(g.Ends); done > 0 {
+		n += int(g.Ends[done-1])
+	}
+	g.Ends = append(g.Ends, int32(n))
 }
 
 // Unknown stands for the upper end of a tight range that was not measured; no range ends at 0.
@@ -121,6 +129,10 @@ func whole(rows []int32, n int) bool {
 // class counts. records are the table's rows, region after region.
 func (g *Generalised) summarise(records *datasets.Table) {
 	schema, regions := records.Schema(), g.Regions
+	if regions.TightHigh == nil { // all Unknown
+		regions.TightLow = make([]uint32, len(regions.Low))
+		regions.TightHigh = make([]uint32, len(regions.Low))
+	}
 	regions.Means = make([]float64, len(regions.Low))
 	together(len(g.Rows)*len(regions.Attributes), len(regions.Attributes), func(d int) error {
 		attribute := regions.Attributes[d]

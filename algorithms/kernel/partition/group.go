@@ -1,10 +1,71 @@
 package partition
 
-import "slices"
+import (
+	"slices"
 
-// Group finds rows with equal codes. codes holds those of n rows, dims for each. It returns the
+	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/disclosure"
+	"ppdp/datasets"
+)
+
+// Occurring lists the codes of a column that occur in rows, ascending, and the place of each row's
+// code among them.
+func Occurring(column *datasets.Column, rows []int32) (values, places []uint32) {
+	places = make([]uint32, len(rows))
+	Codes(column, rows, places)
+	values = slices.Compact(slices.Sorted(slices.Values(places)))
+	for i, code := range places {
+		at, _ := slices.BinarySearch(values, code)
+		places[i] = uint32(at)
+	}
+	return values, places
+}
+
+// ClassRegions makes a region of every group of rows with equal parts, in ascending order of these,
+// if the group has k rows and keeps the limits (which may be nil); rows of other groups are
+// suppressed. parts holds a part of each dimension for each row, and extent is the interval of codes
+// of a part. It also returns the parts of each region.
+func ClassRegions(table *datasets.Table, rows []int32, parts []uint32, k int,
+	limits *disclosure.Checker,
+	extent func(dim int, part uint32) (low, high uint32)) (*algorithms.Regions, [][]uint32) {
+	schema := table.Schema()
+	regions := &algorithms.Regions{
+		Attributes: schema.QuasiIdentifiers(), Classes: schema.Classes(),
+		Low: []uint32{}, High: []uint32{}, Assignment: make([]int32, len(rows)),
+	}
+	groups, of := group(parts, len(regions.Attributes), len(rows))
+	numbers := make([]int32, len(groups)) // of the groups' regions, -1 for none
+	var published [][]uint32
+	for g, keeps := range limits.Published(k, rows, of, len(groups)) {
+		if numbers[g] = -1; !keeps {
+			continue
+		}
+		numbers[g] = int32(len(published))
+		published = append(published, groups[g])
+		for d, part := range groups[g] {
+			low, high := extent(d, part)
+			regions.Low, regions.High = append(regions.Low, low), append(regions.High, high)
+		}
+	}
+	regions.Counts = make([]float64, len(published)*regions.Classes)
+	labels := make([]uint32, len(rows))
+	if class := schema.Class(); class >= 0 {
+		Codes(table.Column(class), rows, labels)
+	}
+	for i, label := range labels {
+		region := numbers[of[i]]
+		if regions.Assignment[i] = region; region < 0 {
+			regions.Suppressed = append(regions.Suppressed, int32(i))
+		} else {
+			regions.Count(int(region))[label]++
+		}
+	}
+	return regions, published
+}
+
+// group finds rows with equal codes. codes holds those of n rows, dims for each. It returns the
 // distinct combinations, in ascending order, and the place of each row's among them.
-func Group(codes []uint32, dims, n int) (groups [][]uint32, of []int32) {
+func group(codes []uint32, dims, n int) (groups [][]uint32, of []int32) {
 	order := make([]int32, n)
 	for i := range order {
 		order[i] = int32(i)
