@@ -23,18 +23,17 @@ func TestPrune(t *testing.T) {
 		s.best = least + 1 + int64(stream.IntN(int(least)))
 		root := s.level(0)
 		s.root(root)
-		s.examine(root)
-		if len(root.order) < 2 || !s.pair(root) {
+		s.priceTail(root)
+		if len(root.order) < 2 || !s.pricePairs(root) {
 			continue
 		}
-		if s.bound(root) >= s.best {
+		before := len(root.order)
+		if s.prune(root, 0) >= s.best {
 			if least < s.best {
 				t.Fatalf("trial %d: nothing below %d, brute force %d", trial, s.best, least)
 			}
 			continue
 		}
-		before := len(root.order)
-		s.prune(root)
 		dropped += before - len(root.order)
 		for set := range 1 << len(p.cuts) {
 			cost, ok := price(p, table, members(p, set))
@@ -56,9 +55,9 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestFitNode compares the cuts of one dimension that are found for a node, beyond its head, with
-// the best of all sets of them.
-func TestFitNode(t *testing.T) {
+// TestSolveDimension compares the cuts of one dimension that are found for a node, beyond its head,
+// with the best of all sets of them.
+func TestSolveDimension(t *testing.T) {
 	t.Parallel()
 	stream := random.NewKey(14).Derive("fit node").Stream()
 	fitted := 0
@@ -69,7 +68,7 @@ func TestFitNode(t *testing.T) {
 		s := newSearch(context.Background(), p, limits{})
 		n, next := s.level(0), s.level(1)
 		s.root(n)
-		s.examine(n)
+		s.priceTail(n)
 		for range 3 { // cuts of the head
 			var along []int32 // the cuts of the first dimension
 			for at, state := range n.state {
@@ -84,7 +83,7 @@ func TestFitNode(t *testing.T) {
 				}
 			}
 			if s.best = math.MaxInt64; want < s.best && len(along) > 0 {
-				s.fitNode(n, along)
+				s.solveDimension(n, along)
 				cost, ok := price(p, table, s.bestCuts)
 				if s.best != want || !ok || cost != want {
 					t.Fatalf("trial %d: %v beyond %v costs %d, said to be %d, must be %d", trial,
@@ -99,11 +98,11 @@ func TestFitNode(t *testing.T) {
 			if i < 0 {
 				break
 			}
-			n.rest(p.words)
-			n.compatible(n.order[i])
+			n.restart(p.words)
+			n.takeNext(n.order[i])
 			s.child(next, n, int(n.order[i]))
 			s.path = append(s.path, n.tail[n.order[i]])
-			s.examine(next)
+			s.priceTail(next)
 			n, next = next, n
 		}
 	}
@@ -139,13 +138,13 @@ func TestWords(t *testing.T) {
 					taken = append(taken, cut)
 				}
 			}
-			c.taken = p.set(taken)
+			c.taken = p.setOf(taken)
 			c.count()
 			want = min(want, c.fit(&c.current, want))
 		}
 		s.best = want + 1
-		s.examine(root)
-		if s.expand(0, p.cheapest()); s.best != want {
+		s.priceTail(root)
+		if s.kOptimize(0, p.cheapest()); s.best != want {
 			t.Errorf("trial %d, k %d, suppress %t: nothing below %d, must be %d", trial, p.k,
 				p.suppress(), s.best, want)
 		}
@@ -168,8 +167,8 @@ func TestBeyondPairs(t *testing.T) { // not parallel: other tests are to have th
 		s := newSearch(context.Background(), p, limits{})
 		s.best = want + 1 + int64(stream.IntN(2))*want
 		s.root(s.level(0))
-		s.examine(s.level(0))
-		s.expand(0, p.cheapest())
+		s.priceTail(s.level(0))
+		s.kOptimize(0, p.cheapest())
 		cost, ok := price(p, table, s.bestCuts)
 		if s.best != want || s.gap() != 0 || !ok || cost != want {
 			t.Fatalf("trial %d, at most %d joint counts: %v costs %d, %t, said to be %d with gap"+

@@ -17,10 +17,10 @@ type climber struct {
 	*search
 	most, idle, improved int64 // limits, see climb, and the work when a best was found last
 
-	cells cells    // of the whole table
-	taken []uint64 // the cuts, a set
-	dim   int      // the dimension that is fitted, in the following
-	free  []int32  // its cuts, those that are allowed
+	cells cells   // of the whole table
+	taken set     // the cuts
+	dim   int     // the dimension that is fitted, in the following
+	free  []int32 // its cuts, those that are allowed
 
 	ids     []int32             // of each cell's class by the other dimensions' cuts
 	heads   partition.Numbering // of those cuts each class lies beyond
@@ -113,7 +113,7 @@ func newClimber(s *search, root *node) *climber {
 		if len(tail) == 0 {
 			continue
 		}
-		l := lane{mask: p.masks[d*p.words : (d+1)*p.words]}
+		l := tailDim{mask: p.dimension(d)}
 		l.places(c.cells.key, p.words, places)
 		next := make([]int32, len(tail)+2)
 		for _, place := range places {
@@ -136,7 +136,7 @@ func newClimber(s *search, root *node) *climber {
 // along climbs from some cuts, fitting one dimension.
 func (c *climber) along(start []int32, patience int) {
 	p := c.problem
-	c.taken = p.set(start)
+	c.taken = p.setOf(start)
 	worst := p.cost[p.n] + 1
 	if !c.count() {
 		return
@@ -168,7 +168,7 @@ func (c *climber) along(start []int32, patience int) {
 		}
 		c.changed(best)
 		c.fit(&c.next, bestCost+1)
-		c.taken[best>>6] ^= 1 << (best & 63)
+		c.taken.flip(best)
 		c.adopt(bestCost)
 		until[best] = step + 1 + tenure
 		if !c.count() {
@@ -177,22 +177,13 @@ func (c *climber) along(start []int32, patience int) {
 	}
 }
 
-// set is a set of cuts, one bit each.
-func (p *problem) set(cuts []int32) []uint64 {
-	set := make([]uint64, p.words)
-	for _, c := range cuts {
-		set[c>>6] |= 1 << (c & 63)
-	}
-	return set
-}
-
 // others are the cuts taken on other dimensions.
-func (c *climber) others() []uint64 {
-	set := slices.Clone(c.taken)
-	for w := range set {
-		set[w] &^= c.problem.masks[c.dim*c.problem.words+w]
+func (c *climber) others() set {
+	others := slices.Clone(c.taken)
+	for w, mask := range c.problem.dimension(c.dim) {
+		others[w] &^= mask
 	}
-	return set
+	return others
 }
 
 // count fills current: the rows of each class that the other dimensions' cuts make, by their place
@@ -206,7 +197,7 @@ func (c *climber) count() bool {
 		return false
 	}
 	c.current.resize(c.width(), classes)
-	l := lane{mask: p.masks[c.dim*p.words : (c.dim+1)*p.words]}
+	l := tailDim{mask: p.dimension(c.dim)}
 	l.places(c.cells.key, p.words, c.places)
 	for i, weight := range c.cells.weight {
 		c.current.rows[(int(c.places[i])+1)*classes+int(c.ids[i])] += weight
@@ -224,10 +215,9 @@ func (c *climber) width() int { return len(c.free) + 2 }
 // it was taken. It returns false when that would take too much memory.
 func (c *climber) changed(id int32) bool {
 	p, places, from := c.problem, c.width(), c.current.classes
-	word, bit := int(id>>6), id&63
-	if c.taken[word]>>bit&1 == 1 {
+	if c.taken.has(id) {
 		only := c.others()
-		only[word] &^= 1 << bit
+		only.remove(id)
 		c.merged = resize(c.merged, from)
 		c.number(&c.fewer, c.heads.Sets, only, c.merged)
 		classes := c.fewer.Len()
@@ -339,9 +329,9 @@ func (s *search) fit(f *frequencies, target int64) int64 {
 	return min(s.least[values], target)
 }
 
-// fitNode offers the cheapest of all partitionings with the node's head and any of some cuts of its
-// tail, all on one dimension.
-func (s *search) fitNode(n *node, cuts []int32) {
+// solveDimension tries the cheapest of all partitionings with the node's head and any of some cuts
+// of its tail, all on one dimension.
+func (s *search) solveDimension(n *node, cuts []int32) {
 	cuts = slices.Sorted(slices.Values(cuts))
 	classes, last := len(n.sizes), len(cuts)+1
 	s.list = resize(s.list, classes) // small ones first, as in changed
@@ -364,7 +354,7 @@ func (s *search) fitNode(n *node, cuts []int32) {
 		for b := s.from[last]; b > 0; b = s.from[b] {
 			taken = append(taken, n.tail[cuts[b-1]])
 		}
-		s.offer(cost, taken...)
+		s.improve(cost, taken...)
 	}
 }
 
@@ -373,11 +363,10 @@ func (c *climber) adopt(cost int64) {
 	p := c.problem
 	c.taken = c.others()
 	for b := c.from[c.width()-1]; b > 0; b = c.from[b] {
-		id := c.free[b-1]
-		c.taken[id>>6] |= 1 << (id & 63)
+		c.taken.add(c.free[b-1])
 	}
 	if cost < c.best {
 		c.improved = c.work
-		c.offer(cost, p.listed(c.taken)...)
+		c.improve(cost, p.listed(c.taken)...)
 	}
 }

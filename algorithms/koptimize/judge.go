@@ -19,14 +19,14 @@ func (s *search) judge(cuts []int32) verdict {
 	p := s.problem
 	s.judged++
 	s.work += int64(p.n * (8 + p.words))
-	s.of = resize(s.of, p.n)
-	s.number(&s.numbering, p.cells.key, p.set(cuts), s.of)
-	sizes := make([]int64, s.numbering.Len())
-	for _, class := range s.of {
+	s.classOf = resize(s.classOf, p.n)
+	s.number(&s.classes, p.cells.key, p.setOf(cuts), s.classOf)
+	sizes := make([]int64, s.classes.Len())
+	for _, class := range s.classOf {
 		sizes[class]++
 	}
 	v, left := verdict{}, int64(0)
-	for class, kept := range p.limits.Published(p.k, p.rows, s.of, len(sizes)) {
+	for class, kept := range p.limits.Published(p.k, p.rows, s.classOf, len(sizes)) {
 		if size := sizes[class]; kept {
 			v.cost += size * size
 		} else {
@@ -39,7 +39,7 @@ func (s *search) judge(cuts []int32) verdict {
 		return v
 	}
 	left = 0
-	for class, kept := range p.monotone.Published(p.k, p.rows, s.of, len(sizes)) {
+	for class, kept := range p.monotone.Published(p.k, p.rows, s.classOf, len(sizes)) {
 		if !kept {
 			left += sizes[class]
 		}
@@ -48,26 +48,16 @@ func (s *search) judge(cuts []int32) verdict {
 	return v
 }
 
-// listed are the numbers of the cuts in a set.
-func (p *problem) listed(set []uint64) (cuts []int32) {
-	for id := range p.cuts {
-		if set[id>>6]>>(id&63)&1 == 1 {
-			cuts = append(cuts, int32(id))
-		}
-	}
-	return cuts
-}
-
 // number numbers keys by their bits in only, as into ids.
-func (s *search) number(n *partition.Numbering, keys, only []uint64, ids []int32) {
+func (s *search) number(n *partition.Numbering, keys []uint64, only set, ids []int32) {
 	words := len(only)
 	n.Reset(words, len(ids))
-	s.set = resize(s.set, words)
+	s.masked = resize(s.masked, words)
 	for i := range ids {
-		for w, set := range only {
-			s.set[w] = keys[i*words+w] & set
+		for w, mask := range only {
+			s.masked[w] = keys[i*words+w] & mask
 		}
-		ids[i] = int32(n.Number(s.set))
+		ids[i] = int32(n.Number(s.masked))
 	}
 }
 
@@ -88,9 +78,9 @@ func (s *search) descend(most int64) {
 			if s.work >= most || s.poll() {
 				return
 			}
-			taken := p.set(s.bestCuts)
-			taken[id>>6] ^= 1 << (id & 63)
-			s.offer(p.cheapest(), p.listed(taken)...)
+			taken := p.setOf(s.bestCuts)
+			taken.flip(id)
+			s.improve(p.cheapest(), p.listed(taken)...)
 		}
 	}
 }

@@ -180,8 +180,8 @@ func TestLimitsAgainstEverySetOfCuts(t *testing.T) {
 		s = newSearch(context.Background(), p, limits{})
 		s.best = want + 1
 		s.root(s.level(0))
-		s.examine(s.level(0))
-		s.expand(0, p.cheapest())
+		s.priceTail(s.level(0))
+		s.kOptimize(0, p.cheapest())
 		if whole, ok := definition(p, table, &params.Limits, nil); s.best != want &&
 			!(ok && whole == want) {
 			t.Fatalf("%s: nothing found below %d, brute force %d", name, s.best, want)

@@ -5,10 +5,12 @@
 // fewer than k records is not allowed or, with suppression, left out at a cost of the table's size
 // for each of its records.
 //
-// The search walks the set-enumeration tree of all sets of cuts. A node has a head, the cuts taken,
-// and a tail, the cuts that may still join. The search is exact when it ends by itself, and
-// anytime: it begins with the best partitioning that a climb finds (climber) and keeps the best.
-// When a limit of work or nodes ends it early, it has a lower bound for the sets not visited.
+// The search is the paper's K-OPTIMIZE (kOptimize lists its steps). It walks the set-enumeration
+// tree of all sets of cuts; a node has a head, the cuts taken, and a tail, the cuts that may still
+// join. PRUNE-USELESS-VALUES is priceTail, PRUNE prune, REORDER-TAIL reorderTail, COMPUTE-COST
+// priceCuts and COMPUTE-LOWER-BOUND computeLowerBound. The search is exact when it ends by itself,
+// and anytime: it begins with the best partitioning that a climb finds (climber) and keeps the
+// best. When a limit of work or nodes ends it early, it has a lower bound for the sets not visited.
 // Structure.Gap is (cost - bound)/cost: 0 if, and only if, the release is proven optimal; otherwise
 // a warning reports it. Limits count steps, not seconds, so that releases are the same on every
 // machine.

@@ -6,8 +6,8 @@ import (
 )
 
 // node is a partitioning, the head, with the cuts that may still join it, its tail. root and child
-// make its classes and its tail, measure prices the cuts, and the search plans its way (examine,
-// expand).
+// make its classes and its tail, priceCuts prices the cuts, and the search plans its way (priceTail,
+// prune, reorderTail).
 type node struct {
 	classes
 	tailCuts
@@ -31,10 +31,16 @@ type tailCuts struct {
 	from  []int32 // where each dimension's cuts begin in tail, and where the last ones end
 	// conflict holds for each cut of tail the set of cuts, by number, that no partitioning worth
 	// visiting below the node has beside it.
-	conflict []uint64
+	conflict set
+	words    int // of conflict for each
 }
 
-// prices are what measure finds. A slice over cuts has one element for each of tail, below has one
+// excluded are the cuts that no partitioning worth visiting has beside the cut at.
+func (t *tailCuts) excluded(at int32) set {
+	return t.conflict[int(at)*t.words : int(at+1)*t.words]
+}
+
+// prices are what priceCuts finds. A slice over cuts has one element for each of tail, below has one
 // for each class and cut.
 type prices struct {
 	cost  int64   // of the head
@@ -44,24 +50,24 @@ type prices struct {
 	floor []int64 // least cost of any partitioning with head and cut, by the sizes of classes
 	saved []int64 // by how much the cut lowers the sum of squares of classes
 	state []state
-	value []uint16 // where each cell lies on each lane, lane after lane
+	value []uint16 // where each cell lies on each dimension of the tail, one after the other
 }
 
 // plan is in which order the search takes the cuts, and what it has found out about them.
 type plan struct {
-	order []int32  // positions in tail, as the search takes them
-	later []uint64 // the cuts after one of order, a set
-	keep  []uint64 // the child's tail, a set
-	least []int64  // what each cut's child costs at least
+	order []int32 // positions in tail, as the search takes them
+	later set     // the cuts after one of order
+	child set     // the tail of its child
+	least []int64 // what each cut's child costs at least
 }
 
 // state is what is known of a cut of the tail.
 type state uint8
 
 const (
-	idle  state = iota // divides no class, nor will it below this node
-	open               // may be taken
-	fatal              // leaves a class too small where rows may not be suppressed
+	useless state = iota // divides no class, nor will it below this node
+	open                 // may be taken
+	fatal                // leaves a class too small where rows may not be suppressed
 )
 
 // resize returns a slice of n elements in the memory of s where that is large enough. Their values
@@ -77,15 +83,15 @@ func resize[T any](s []T, n int) []T {
 func (s *search) root(to *node) {
 	p := s.problem
 	to.tail, to.place = to.tail[:0], resize(to.place, len(p.cuts))
-	to.from = resize(to.from, p.dims+1)
-	only := make([]uint64, p.words)
+	to.from, to.words = resize(to.from, p.dims+1), p.words
+	only := make(set, p.words)
 	for d := range p.dims {
 		to.from[d] = int32(len(to.tail))
 		for c := p.first[d]; c < p.first[d+1]; c++ {
 			if p.allowed(c) {
 				to.place[c] = int32(len(to.tail))
 				to.tail = append(to.tail, int32(c))
-				only[c>>6] |= 1 << (c & 63)
+				only.add(int32(c))
 			}
 		}
 	}
@@ -100,11 +106,11 @@ func (s *search) root(to *node) {
 	for i := range s.list {
 		s.list[i] = int32(i)
 	}
-	s.gather(to, only, &p.cells, s.list, int32(p.n))
+	s.addClass(to, only, &p.cells, s.list, int32(p.n))
 }
 
-// measure counts the node's classes on either side of every cut of its tail and prices the cuts.
-func (s *search) measure(n *node) {
+// priceCuts counts the node's classes on either side of every cut of its tail and prices the cuts.
+func (s *search) priceCuts(n *node) {
 	p, cuts, all := s.problem, len(n.tail), len(n.weight)
 	n.below = resize(n.below, cuts*len(n.sizes))
 	n.after, n.floor = resize(n.after, cuts), resize(n.floor, cuts)
@@ -113,22 +119,22 @@ func (s *search) measure(n *node) {
 	clear(n.floor)
 	clear(n.saved)
 	clear(n.state)
-	lanes := s.survey(n)
-	n.value = resize(n.value, all*len(lanes))
+	dims := s.tailDims(n)
+	n.value = resize(n.value, all*len(dims))
 	width := int32(0)
-	for l := range lanes {
-		width += lanes[l].cuts + 1
-		lanes[l].places(n.key, p.words, n.value[l*all:(l+1)*all])
+	for l := range dims {
+		width += dims[l].cuts + 1
+		dims[l].places(n.key, p.words, n.value[l*all:(l+1)*all])
 	}
 	s.frequency = resize(s.frequency, int(width))
-	s.work += int64(all*len(lanes) + len(n.sizes)*int(width))
+	s.work += int64(all*len(dims) + len(n.sizes)*int(width))
 	n.cost, n.base = n.closed, n.closed
 	start := int32(0)
 	for class, end := range n.ends {
 		clear(s.frequency)
 		weight := n.weight[start:end]
-		for l := range lanes {
-			frequency := s.frequency[lanes[l].offset:]
+		for l := range dims {
+			frequency := s.frequency[dims[l].offset:]
 			for i, value := range n.value[l*all+int(start):][:len(weight)] {
 				frequency[value] += weight[i]
 			}
@@ -136,8 +142,8 @@ func (s *search) measure(n *node) {
 		start = end
 		n.cost += p.cost[n.sizes[class]]
 		n.base += p.least[n.sizes[class]]
-		for l := range lanes {
-			s.price(n, class, &lanes[l])
+		for l := range dims {
+			s.price(n, class, &dims[l])
 		}
 	}
 	for at := range n.after {
@@ -146,22 +152,22 @@ func (s *search) measure(n *node) {
 	}
 }
 
-// price adds what a lane's cuts do to one class, whose frequencies have been counted.
-func (s *search) price(n *node, class int, lane *lane) {
+// price adds what a dimension's cuts do to one class, whose frequencies have been counted.
+func (s *search) price(n *node, class int, dim *tailDim) {
 	p, size, near := s.problem, n.sizes[class], int32(0)
-	frequency := s.frequency[lane.offset:][:lane.cuts]
-	below := n.below[class*len(n.tail)+int(lane.from):][:lane.cuts]
+	frequency := s.frequency[dim.offset:][:dim.cuts]
+	below := n.below[class*len(n.tail)+int(dim.from):][:dim.cuts]
 	for i, count := range frequency {
 		near += count
 		below[i] = near
-		at := lane.from + int32(i)
+		at := dim.from + int32(i)
 		far := size - near
 		switch {
 		case near == 0 || far == 0:
 		case !p.suppress() && (int(near) < p.k || int(far) < p.k):
 			n.state[at] = fatal
 		default:
-			if n.state[at] == idle {
+			if n.state[at] == useless {
 				n.state[at] = open
 			}
 			n.after[at] += p.cost[near] + p.cost[far] - p.cost[size]
@@ -171,16 +177,16 @@ func (s *search) price(n *node, class int, lane *lane) {
 	}
 }
 
-// lane is a dimension with cuts in a tail.
-type lane struct {
-	mask   []uint64 // its cuts
-	offset int32    // of its places among those of all lanes
-	from   int32    // its first cut in tail
+// tailDim is a dimension with cuts in a tail.
+type tailDim struct {
+	mask   set   // its cuts
+	offset int32 // of its places among those of all dimensions
+	from   int32 // its first cut in tail
 	cuts   int32
 }
 
-// places finds where cells lie along the lane: how many cuts of the tail are below each.
-func (l *lane) places(keys []uint64, words int, into []uint16) {
+// places finds where cells lie along the dimension: how many cuts of the tail are below each.
+func (l *tailDim) places(keys []uint64, words int, into []uint16) {
 	first, last := 0, len(l.mask)-1 // the words that have cuts
 	for first < last && l.mask[first] == 0 {
 		first++
@@ -203,28 +209,28 @@ func (l *lane) places(keys []uint64, words int, into []uint16) {
 	}
 }
 
-// survey lists the dimensions with cuts in the node's tail.
-func (s *search) survey(n *node) []lane {
-	s.lanes = s.lanes[:0]
+// tailDims lists the dimensions with cuts in the node's tail.
+func (s *search) tailDims(n *node) []tailDim {
+	s.dims = s.dims[:0]
 	offset := int32(0)
 	for d := range s.problem.dims {
 		if from, to := n.from[d], n.from[d+1]; to > from {
 			mask := s.problem.masks[d*s.problem.words : (d+1)*s.problem.words]
-			s.lanes = append(s.lanes, lane{mask: mask, offset: offset, from: from, cuts: to - from})
+			s.dims = append(s.dims, tailDim{mask: mask, offset: offset, from: from, cuts: to - from})
 			offset += to - from + 1
 		}
 	}
-	return s.lanes
+	return s.dims
 }
 
 // child makes the node whose head is from's with one more cut, at position at of from's tail,
-// and whose tail is from.keep. It stops and returns false as soon as the classes made so far, and
+// and whose tail is from.child. It stops and returns false as soon as the classes made so far, and
 // those of from for the others, cost no less than the best known.
 func (s *search) child(to, from *node, at int) bool {
 	p, words := s.problem, s.problem.words
 	to.tail, to.conflict = to.tail[:0], to.conflict[:0]
 	to.place = resize(to.place, len(p.cuts))
-	for w, word := range from.keep {
+	for w, word := range from.child {
 		for ; word != 0; word &= word - 1 {
 			id := w<<6 + bits.TrailingZeros64(word)
 			old := int(from.place[id])
@@ -233,7 +239,7 @@ func (s *search) child(to, from *node, at int) bool {
 			to.conflict = append(to.conflict, from.conflict[old*words:(old+1)*words]...)
 		}
 	}
-	to.from = resize(to.from, p.dims+1)
+	to.from, to.words = resize(to.from, p.dims+1), p.words
 	kept := 0
 	for d := range to.from {
 		for kept < len(to.tail) && int(to.tail[kept]) < p.first[d] {
@@ -258,7 +264,7 @@ func (s *search) child(to, from *node, at int) bool {
 		to.lower -= from.atLeast[class]
 		size, near := from.sizes[class], from.below[class*cuts+at]
 		if near == 0 || near == size {
-			s.gather(to, from.keep, &from.cells, s.list[start:end], size)
+			s.addClass(to, from.child, &from.cells, s.list[start:end], size)
 			start = end
 			continue
 		}
@@ -273,16 +279,16 @@ func (s *search) child(to, from *node, at int) bool {
 			nAbove += far
 		}
 		start = end
-		s.gather(to, from.keep, &from.cells, below[:nBelow], near)
-		s.gather(to, from.keep, &from.cells, above[:nAbove], size-near)
+		s.addClass(to, from.child, &from.cells, below[:nBelow], near)
+		s.addClass(to, from.child, &from.cells, above[:nAbove], size-near)
 	}
 	return to.lower < s.best
 }
 
-// gather adds a class of size rows to a node: the listed cells of another node, with what the
+// addClass adds a class of size rows to a node: the listed cells of another node, with what the
 // node's tail, a set, does not separate joined into one. A class that is one cell, or
 // suppressed, is closed.
-func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size int32) {
+func (s *search) addClass(to *node, tail set, from *cells, list []int32, size int32) {
 	p := s.problem
 	if int(size) < p.k {
 		to.closed += p.cost[size]
@@ -290,25 +296,14 @@ func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size
 		return
 	}
 	s.work += int64(2 * len(list) * p.words)
-	shift := 60
-	for len(list)<<1 > 1<<(64-shift) {
-		shift--
-	}
-	if need := 1 << (64 - shift); len(s.slots) < need {
-		s.slots, s.stamp = make([]stamped, need), 0
-	}
-	if s.stamp++; s.stamp == 0 {
-		clear(s.slots)
-		s.stamp = 1
-	}
-	slots, stamp := s.slots[:1<<(64-shift)], s.stamp
+	slots, stamp, shift := s.cellTable.free(len(list))
 	begin, words := len(to.weight), p.words
 	// The next new cell is written beyond the last one before it is known to be new.
 	to.key = slices.Grow(to.key, len(list)*words)
 	to.weight = slices.Grow(to.weight, len(list))
 	keys, weights, cells := to.key[:cap(to.key)], to.weight[:cap(to.weight)], begin
 	if words == 1 {
-		cells += gatherWord(slots, stamp, uint(shift), tail[0], from, list, keys[cells:],
+		cells += addClassWord(slots, stamp, shift, tail[0], from, list, keys[cells:],
 			weights[cells:])
 	} else {
 		for _, i := range list {
@@ -351,9 +346,9 @@ func (s *search) gather(to *node, tail []uint64, from *cells, list []int32, size
 	to.sizes = append(to.sizes, size)
 }
 
-// gatherWord is gather's loop for keys of one word, where most of a search's time goes: without it
-// K-Optimize takes a sixth longer. It returns how many cells there are.
-func gatherWord(slots []stamped, stamp uint32, shift uint, tail uint64, from *cells, list []int32,
+// addClassWord is addClass's loop for keys of one word, where most of a search's time goes: without
+// it K-Optimize takes a sixth longer. It returns how many cells there are.
+func addClassWord(slots []stamped, stamp uint32, shift uint, tail uint64, from *cells, list []int32,
 	keys []uint64, weights []int32) int {
 	cells := int32(0)
 	key, keys, weights := from.key[:len(from.weight)], keys[:len(list)], weights[:len(list)]
@@ -375,7 +370,29 @@ func gatherWord(slots []stamped, stamp uint32, shift uint, tail uint64, from *ce
 	return int(cells)
 }
 
-// stamped is a slot of the table that gather finds cells by, free unless it has the latest stamp.
+// cellTable is the hash table that addClass finds cells by.
+type cellTable struct {
+	slots []stamped
+	stamp uint32 // the latest
+}
+
+// free returns free slots for n cells, twice as many at least, and by how much the product of a key
+// is shifted to begin in them.
+func (t *cellTable) free(n int) (slots []stamped, stamp uint32, shift uint) {
+	for shift = 60; n<<1 > 1<<(64-shift); {
+		shift--
+	}
+	if need := 1 << (64 - shift); len(t.slots) < need {
+		t.slots, t.stamp = make([]stamped, need), 0
+	}
+	if t.stamp++; t.stamp == 0 {
+		clear(t.slots)
+		t.stamp = 1
+	}
+	return t.slots[:1<<(64-shift)], t.stamp, shift
+}
+
+// stamped is a slot, free unless it has the latest stamp.
 type stamped struct {
 	stamp uint32
 	cell  int32

@@ -2,6 +2,7 @@ package koptimize
 
 import (
 	"fmt"
+	"math/bits"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/disclosure"
@@ -37,9 +38,9 @@ type problem struct {
 	values [][]uint32
 	below  []int32 // rows below each cut
 
-	words int      // of a set of cuts, one bit each
-	masks []uint64 // the cuts of each dimension, words for each
-	cells cells    // all rows in one class
+	words int   // of a set of cuts
+	masks set   // the cuts of each dimension, words for each
+	cells cells // all rows in one class
 
 	// cost[m] is what a class of m rows costs, least[m] the least that further cuts can bring it
 	// to, and pieces[m] = ⌊m/k⌋ into how many classes of k rows it can be cut at most.
@@ -58,6 +59,47 @@ type cells struct {
 	ends   []int32  // where each class ends in weight
 	sizes  []int32  // rows of each class
 }
+
+// set is a set of cuts by their numbers, one bit each.
+type set []uint64
+
+func (s set) has(id int32) bool { return s[id>>6]>>(id&63)&1 == 1 }
+func (s set) add(id int32)      { s[id>>6] |= 1 << (id & 63) }
+func (s set) remove(id int32)   { s[id>>6] &^= 1 << (id & 63) }
+
+// flip adds a cut, or removes it.
+func (s set) flip(id int32) { s[id>>6] ^= 1 << (id & 63) }
+
+// count is the number of cuts in the set.
+func (s set) count() int {
+	n := 0
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// setOf is the set of some cuts.
+func (p *problem) setOf(cuts []int32) set {
+	s := make(set, p.words)
+	for _, id := range cuts {
+		s.add(id)
+	}
+	return s
+}
+
+// listed are the numbers of the cuts in a set.
+func (p *problem) listed(s set) (cuts []int32) {
+	for id := range int32(len(p.cuts)) {
+		if s.has(id) {
+			cuts = append(cuts, id)
+		}
+	}
+	return cuts
+}
+
+// dimension is the set of a dimension's cuts.
+func (p *problem) dimension(dim int) set { return p.masks[dim*p.words : (dim+1)*p.words] }
 
 // maxCuts bounds the search, every node of which counts every class on both sides of every cut.
 const maxCuts = 1 << 12
@@ -96,9 +138,9 @@ func newProblem(table *datasets.Table, rows []int32, params *Params) (*problem, 
 		place[d] = places
 	}
 	p.words = max(1, (len(p.cuts)+63)/64)
-	p.masks = make([]uint64, p.dims*p.words)
+	p.masks = make(set, p.dims*p.words)
 	for c := range p.cuts {
-		p.masks[p.cuts[c].dim*p.words+c>>6] |= 1 << (c & 63)
+		p.dimension(p.cuts[c].dim).add(int32(c))
 	}
 	all := cells{key: make([]uint64, len(rows)*p.words), weight: make([]int32, len(rows))}
 	for i := range rows {

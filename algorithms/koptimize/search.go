@@ -19,35 +19,37 @@ type search struct {
 	levels []*node // by depth, filled anew at every visit
 	path   []int32 // cuts of the current head
 
-	best     int64   // cost of the best partitioning so far
+	best     int64   // cost of the best partitioning so far, the paper's c
 	bestCuts []int32 // its cuts
 	nodes    int
 	judged   int // partitionings
 	work     int64
-	deepest  int
+	polled   int64 // work at the last check of the context
 	stopped  bool
 	unseen   int64 // least bound of what was left out after stopping
 	near     bool  // the search at the next larger k, if any, ended by itself: this one may, too
 	err      error // of the context
-	polled   int64 // work at the last check of the context
 
-	// Scratch.
-	lanes     []lane
-	frequency []int32
-	list      []int32
-	sides     []int32
-	slots     []stamped
-	stamp     uint32
-	largest   []excess
-	colours   colouring
-	pairs     pairs
-	first     []int32 // position in the order of each dimension's cheapest cut
-	along     frequencies
-	least     []int64 // of the values below each place, see fit
-	from      []int32 // where the last part of those begins
-	set       []uint64
-	numbering partition.Numbering // of the classes that are judged,
-	of        []int32             // and the number of each row's
+	scratch
+}
+
+// scratch is memory that one step after the other uses; nothing in it outlives the step.
+type scratch struct {
+	dims      []tailDim           // of priceCuts and pricePairs
+	frequency []int32             // of priceCuts
+	list      []int32             // cells of child, classes of solveDimension
+	sides     []int32             // cells on both sides of a cut, of child
+	cellTable cellTable           // of addClass
+	groups    exclusiveGroups     // of the lower bounds
+	largest   []excess            // classes, left by computeLowerBound for childLowerBound
+	pairs     pairs               // of the node that is searched
+	cheapest  []int32             // of reorderTail: place of each dimension's cheapest cut
+	along     frequencies         // of solveDimension
+	least     []int64             // of fit, of the values below each place,
+	from      []int32             // and where the last part of those begins
+	masked    set                 // of number
+	classes   partition.Numbering // of judge,
+	classOf   []int32             // and the class of each row
 }
 
 // limits end a search early.
@@ -73,7 +75,7 @@ func (s *search) run() error {
 		s.best = 0
 		return nil
 	}
-	if !s.offer(p.cost[p.n]) {
+	if !s.improve(p.cost[p.n]) {
 		return nil
 	}
 	half := int64(math.MaxInt64)
@@ -89,13 +91,11 @@ func (s *search) run() error {
 	} else {
 		s.climb(half, idle)
 	}
-	if s.err != nil {
-		return s.err
+	if s.err == nil {
+		s.root(s.level(0))
+		s.priceTail(s.level(0))
+		s.kOptimize(0, p.cheapest())
 	}
-	root := s.level(0)
-	s.root(root)
-	s.examine(root)
-	s.expand(0, p.cheapest())
 	return s.err
 }
 
@@ -126,10 +126,10 @@ func (s *search) level(depth int) *node {
 // found reports whether any partitioning was.
 func (s *search) found() bool { return s.best <= int64(s.problem.n)*int64(s.problem.n) }
 
-// offer keeps a partitioning, the cuts of the current head and more, if it is the best so far. Its
-// cost is at least what k allows it to cost. It returns false if neither it nor any with more cuts
-// keeps the limits.
-func (s *search) offer(cost int64, more ...int32) bool {
+// improve keeps a partitioning, the cuts of the current head and more, if it is the best so far.
+// Its cost is at least what k allows it to cost. It returns false if neither it nor any with more
+// cuts keeps the limits.
+func (s *search) improve(cost int64, more ...int32) bool {
 	if cost >= s.best {
 		return true
 	}
@@ -154,8 +154,8 @@ func (s *search) poll() bool {
 	return s.err != nil
 }
 
-// halted counts a node and reports whether the search has to end.
-func (s *search) halted() bool {
+// limitReached counts a node and reports whether the search has to end before it.
+func (s *search) limitReached() bool {
 	if s.stopped || s.poll() || s.limits.nodes > 0 && s.nodes >= s.limits.nodes ||
 		s.limits.work > 0 && s.work >= s.limits.work {
 		s.stopped = true
@@ -165,16 +165,93 @@ func (s *search) halted() bool {
 	return false
 }
 
-// examine measures a node, offers the partitionings of one cut more, and lists in n.order the cuts
-// that may yet lead to something better than the best known, the cheapest first.
-func (s *search) examine(n *node) {
-	s.measure(n)
+// kOptimize is the paper's K-OPTIMIZE of a node whose tail has been priced:
+//
+//	K-OPTIMIZE(head H, tail T, best cost c)
+//	  T ← PRUNE-USELESS-VALUES(H, T)               priceTail
+//	  c ← min(c, COMPUTE-COST(H))                  priceTail of the parent: a head is priced there
+//	  T ← PRUNE(H, T, c)                           prune
+//	  T ← REORDER-TAIL(H, T)                       reorderTail
+//	  while T is not empty
+//	    v ← the first of T, T ← T - {v}            node.takeNext
+//	    c ← K-OPTIMIZE(H ∪ {v}, T, c)              visit, unless boundChildren says no
+//	    T ← PRUNE(H, T, c)
+//	  return c                                     s.best
+//
+// The second PRUNE is a comparison here: the children's lower bounds are computed once, before the
+// loop. No partitioning with the head costs less than bound. The cuts of the last dimension need no
+// nodes (solveDimension).
+func (s *search) kOptimize(depth int, bound int64) {
+	n := s.level(depth)
+	if len(n.order) < 2 {
+		return // what is left was tried when the tail was priced
+	}
+	paired := s.pricePairs(n)
+	if paired {
+		if bound = s.prune(n, bound); bound >= s.best || len(n.order) < 2 {
+			return
+		}
+	}
+	last := s.reorderTail(n)
+	s.boundChildren(n, bound, paired)
+	n.restart(s.problem.words)
+	for _, at := range n.order[:last] {
+		n.takeNext(at)
+		if n.least[at] < s.best {
+			s.visit(depth, at)
+		}
+	}
+	if last < len(n.order)-1 { // else it is one cut, and was tried
+		s.visitDimension(n, n.order[last:])
+	}
+}
+
+// visit searches below the child with the cut at of the node at depth, whose tail is n.child.
+func (s *search) visit(depth int, at int32) {
+	n, child := s.level(depth), s.level(depth+1)
+	if s.limitReached() {
+		s.unseen = min(s.unseen, n.least[at])
+		return
+	}
+	if !s.child(child, n, int(at)) {
+		return
+	}
+	s.path = append(s.path, n.tail[at])
+	if s.hopeful() {
+		s.priceTail(child)
+		if bound := max(n.least[at], s.computeLowerBound(child)); bound < s.best {
+			s.kOptimize(depth+1, bound)
+		}
+	}
+	s.path = s.path[:len(s.path)-1]
+}
+
+// visitDimension searches below a node all sets of the given cuts, which are on one dimension.
+func (s *search) visitDimension(n *node, cuts []int32) {
+	least := int64(math.MaxInt64)
+	for _, at := range cuts {
+		least = min(least, n.least[at])
+	}
+	switch {
+	case least >= s.best:
+	case s.limitReached():
+		s.unseen = min(s.unseen, least)
+	default:
+		s.solveDimension(n, cuts)
+	}
+}
+
+// priceTail prices the cuts of a node's tail, tries the partitionings of one cut more, and lists in
+// n.order the cuts that may yet lead to something better than the best known, the cheapest first:
+// the paper's PRUNE-USELESS-VALUES takes those out that divide no class.
+func (s *search) priceTail(n *node) {
+	s.priceCuts(n)
 	n.order = n.order[:0]
 	for at, state := range n.state {
 		if state != open {
 			continue
 		}
-		if n.after[at] >= s.best || s.offer(n.after[at], n.tail[at]) {
+		if n.after[at] >= s.best || s.improve(n.after[at], n.tail[at]) {
 			n.order = append(n.order, int32(at))
 		}
 	}
@@ -184,98 +261,43 @@ func (s *search) examine(n *node) {
 	})
 }
 
-// expand searches everything below the node at depth, which has been examined and costs at least
-// bound.
-func (s *search) expand(depth int, bound int64) {
-	s.deepest = max(s.deepest, depth)
-	n := s.level(depth)
-	if len(n.order) < 2 {
-		return // nothing is left that was not offered
+// prune is the paper's PRUNE: it takes the cuts out of the node's order that lead to nothing better
+// than the best known, whatever others of the order join them. Left out of the tails of the cuts
+// before them, too, they spare these a third of their nodes. A second pass, which the paper makes,
+// costs more than it finds. It returns a lower bound of the node, of the pairs that are known now
+// to exclude each other, and prunes nothing where that is no less than the best known.
+func (s *search) prune(n *node, bound int64) int64 {
+	if bound = max(bound, s.computeLowerBound(n)); bound >= s.best {
+		return bound
 	}
-	paired := s.pair(n)
-	if paired { // now more cuts are known to exclude each other
-		if bound = max(bound, s.bound(n)); bound >= s.best {
-			return
-		}
-		slices.SortFunc(s.largest, func(a, b excess) int { return cmp.Compare(b.more, a.more) })
-		if s.prune(n); len(n.order) < 2 {
-			return
+	slices.SortFunc(s.largest, func(a, b excess) int { return cmp.Compare(b.more, a.more) })
+	n.restart(s.problem.words)
+	for _, at := range slices.Backward(n.order) {
+		n.takeNext(at)
+		if n.floor[at] < s.best && s.childLowerBound(n, at, n.child) < s.best {
+			n.later.add(n.tail[at]) // stays
 		}
 	}
-	last := s.arrange(n)
-	later := int64(0)
-	for _, at := range n.order {
-		later += n.saved[at]
-	}
-	n.least = resize(n.least, len(n.tail))
-	n.rest(s.problem.words)
-	for _, at := range n.order {
-		later -= n.saved[at]
-		n.compatible(at)
-		n.least[at] = max(bound, n.floor[at], n.after[at]-later)
-		if !paired || n.least[at] >= s.best {
-			continue
-		}
-		if !s.problem.judges() && count(n.keep) < 2 {
-			n.least[at] = hopeless // at most one cut more: a pair, and offered
-			continue
-		}
-		n.least[at] = max(n.least[at], s.childBound(n, at, n.keep))
-	}
-	next := s.level(depth + 1)
-	n.rest(s.problem.words)
-	for _, at := range n.order[:last] {
-		n.compatible(at)
-		if n.least[at] >= s.best {
-			continue
-		}
-		if s.halted() {
-			s.unseen = min(s.unseen, n.least[at])
-			continue
-		}
-		if !s.child(next, n, int(at)) {
-			continue
-		}
-		s.path = append(s.path, n.tail[at])
-		if s.hopeful() {
-			s.examine(next)
-			if least := max(n.least[at], s.bound(next)); least < s.best {
-				s.expand(depth+1, least)
-			}
-		}
-		s.path = s.path[:len(s.path)-1]
-	}
-	if last == len(n.order)-1 {
-		return // one cut, and offered
-	}
-	least := int64(math.MaxInt64)
-	for _, at := range n.order[last:] {
-		least = min(least, n.least[at])
-	}
-	switch {
-	case least >= s.best:
-	case s.halted():
-		s.unseen = min(s.unseen, least)
-	default:
-		s.fitNode(n, n.order[last:])
-	}
+	n.order = slices.DeleteFunc(n.order, func(at int32) bool { return !n.later.has(n.tail[at]) })
+	return bound
 }
 
-// arrange orders the node's cuts, the cheapest first until now, by dimension, and returns where the
-// last one's begin. Dimensions with few cuts are first: once they are divided there are few cells
-// left, and the many cuts on the last dimension need no search (fitNode), unless partitionings have
-// to be judged. Of dimensions alike, up to a power of two, the one with the cheapest cut is first.
-func (s *search) arrange(n *node) int {
+// reorderTail is the paper's REORDER-TAIL. It orders the node's cuts, the cheapest first until now,
+// by dimension, and returns where the last one's begin. Dimensions with few cuts are first: once
+// they are divided there are few cells left, and the many cuts on the last dimension need no search
+// (solveDimension), unless partitionings have to be judged. Of dimensions alike, up to a power of
+// two, the one with the cheapest cut is first.
+func (s *search) reorderTail(n *node) int {
 	p := s.problem
 	dim := func(at int32) int { return p.cuts[n.tail[at]].dim }
-	s.first = resize(s.first, p.dims)
+	s.cheapest = resize(s.cheapest, p.dims)
 	for i, at := range slices.Backward(n.order) {
-		s.first[dim(at)] = int32(i)
+		s.cheapest[dim(at)] = int32(i)
 	}
 	slices.SortStableFunc(n.order, func(i, j int32) int {
 		a, b := dim(i), dim(j)
 		return cmp.Or(cmp.Compare(bits.Len(uint(p.first[a+1]-p.first[a])),
-			bits.Len(uint(p.first[b+1]-p.first[b]))), cmp.Compare(s.first[a], s.first[b]))
+			bits.Len(uint(p.first[b+1]-p.first[b]))), cmp.Compare(s.cheapest[a], s.cheapest[b]))
 	})
 	last := len(n.order) - 1
 	for !p.judges() && last > 0 && dim(n.order[last-1]) == dim(n.order[last]) {
@@ -284,124 +306,46 @@ func (s *search) arrange(n *node) int {
 	return last
 }
 
-// prune takes the cuts out of the node's order that lead to nothing better than the best known,
-// whatever others of the order join them. Left out of the tails of the cuts before them, too, they
-// spare these a third of their nodes. A second pass costs more than it finds.
-func (s *search) prune(n *node) {
-	n.rest(s.problem.words)
-	for _, at := range slices.Backward(n.order) {
-		n.compatible(at)
-		if n.floor[at] < s.best && s.childBound(n, at, n.keep) < s.best {
-			id := n.tail[at]
-			n.later[id>>6] |= 1 << (id & 63) // stays
+// boundChildren finds what each child of a node that costs at least bound costs at least: the
+// paper's COMPUTE-LOWER-BOUND of its head and tail. paired reports that pairs have been priced.
+func (s *search) boundChildren(n *node, bound int64, paired bool) {
+	saved := int64(0) // by the cuts after one at most, beyond what it saves itself
+	for _, at := range n.order {
+		saved += n.saved[at]
+	}
+	n.least = resize(n.least, len(n.tail))
+	n.restart(s.problem.words)
+	for _, at := range n.order {
+		saved -= n.saved[at]
+		n.takeNext(at)
+		n.least[at] = max(bound, n.floor[at], n.after[at]-saved)
+		switch {
+		case !paired || n.least[at] >= s.best:
+		case !s.problem.judges() && n.child.count() < 2:
+			n.least[at] = hopeless // at most one cut more: a pair, and tried
+		default:
+			n.least[at] = max(n.least[at], s.childLowerBound(n, at, n.child))
 		}
 	}
-	n.order = slices.DeleteFunc(n.order, func(at int32) bool {
-		id := n.tail[at]
-		return n.later[id>>6]>>(id&63)&1 == 0
-	})
 }
 
-// rest makes later the set of all ordered cuts.
-func (n *node) rest(words int) {
-	n.later, n.keep = resize(n.later, words), resize(n.keep, words)
+// hopeless is the bound of a node below which everything was tried already.
+const hopeless = math.MaxInt64
+
+// restart makes later the set of all ordered cuts.
+func (n *node) restart(words int) {
+	n.later, n.child = resize(n.later, words), resize(n.child, words)
 	clear(n.later)
 	for _, at := range n.order {
-		id := n.tail[at]
-		n.later[id>>6] |= 1 << (id & 63)
+		n.later.add(n.tail[at])
 	}
 }
 
-// compatible takes the cut at out of later and makes keep those of later that it does not exclude.
-func (n *node) compatible(at int32) {
-	id, words := n.tail[at], len(n.later)
-	n.later[id>>6] &^= 1 << (id & 63)
-	for w, excluded := range n.conflict[int(at)*words : int(at+1)*words] {
-		n.keep[w] = n.later[w] &^ excluded
-	}
-}
-
-// count is the number of cuts in a set.
-func count(set []uint64) int {
-	n := 0
-	for _, word := range set {
-		n += bits.OnesCount64(word)
-	}
-	return n
-}
-
-// exclude records that no partitioning worth visiting below the node has both of two cuts, which
-// are given by their positions in its tail and their numbers.
-func exclude(conflict []uint64, words int, at, atID, to, toID int32) {
-	conflict[int(at)*words+int(toID>>6)] |= 1 << (toID & 63)
-	conflict[int(to)*words+int(atID>>6)] |= 1 << (atID & 63)
-}
-
-// colouring groups cuts of which at most one can be taken.
-type colouring struct {
-	at   []int32 // positions of the cuts, colour after colour
-	ends []int32
-	dims []uint64 // those of each colour's cuts, a set
-	left []int32  // scratch: those without a colour,
-	rest []uint64
-	open []uint64 // the cuts that all those of a colour exclude
-}
-
-// colour groups some of the node's cuts greedily: each, in their order, has the first colour all
-// of whose cuts it excludes.
-func (s *search) colour(n *node, list []int32) {
-	c, words := &s.colours, s.problem.words
-	c.at, c.ends, c.left = c.at[:0], c.ends[:0], append(c.left[:0], list...)
-	c.dims = c.dims[:0]
-	c.open = resize(c.open, words)
-	for len(c.left) > 0 {
-		for w := range c.open {
-			c.open[w] = math.MaxUint64
-		}
-		left, dims := c.left[:0], uint64(0)
-		for _, at := range c.left {
-			id := n.tail[at]
-			if c.open[id>>6]>>(id&63)&1 == 0 {
-				left = append(left, at)
-				continue
-			}
-			c.at = append(c.at, at)
-			dims |= 1 << (s.problem.cuts[id].dim & 63)
-			for w, excluded := range n.conflict[int(at)*words : int(at+1)*words] {
-				c.open[w] &= excluded
-			}
-		}
-		c.left, c.ends, c.dims = left, append(c.ends, int32(len(c.at))), append(c.dims, dims)
-	}
-}
-
-// colourSet is colour of the cuts in a set, in ascending order of their numbers.
-func (s *search) colourSet(n *node, set []uint64) {
-	c, words := &s.colours, s.problem.words
-	c.at, c.ends, c.rest = c.at[:0], c.ends[:0], append(c.rest[:0], set...)
-	c.dims = c.dims[:0]
-	for first := 0; ; {
-		for first < words && c.rest[first] == 0 {
-			first++
-		}
-		if first == words {
-			return
-		}
-		c.open = append(c.open[:0], c.rest...)
-		dims := uint64(0)
-		for w := first; w < words; w++ {
-			for c.open[w] != 0 {
-				id := bits.TrailingZeros64(c.open[w])
-				c.rest[w] &^= 1 << id
-				at := n.place[w<<6+id]
-				c.at = append(c.at, at)
-				dims |= 1 << (s.problem.cuts[w<<6+id].dim & 63)
-				row := n.conflict[int(at)*words : int(at+1)*words]
-				for v := w; v < words; v++ {
-					c.open[v] &= row[v]
-				}
-			}
-		}
-		c.ends, c.dims = append(c.ends, int32(len(c.at))), append(c.dims, dims)
+// takeNext takes the cut at out of later, the cuts after it, and makes child the tail of its child:
+// those of later that it does not exclude.
+func (n *node) takeNext(at int32) {
+	n.later.remove(n.tail[at])
+	for w, excluded := range n.excluded(at) {
+		n.child[w] = n.later[w] &^ excluded
 	}
 }

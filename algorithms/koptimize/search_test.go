@@ -153,8 +153,8 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 			s = newSearch(context.Background(), p, limits{})
 			s.best = want + 1
 			s.root(s.level(0))
-			s.examine(s.level(0))
-			if s.expand(0, p.cheapest()); s.best != want && want < p.cost[n] {
+			s.priceTail(s.level(0))
+			if s.kOptimize(0, p.cheapest()); s.best != want && want < p.cost[n] {
 				t.Fatalf("%s: nothing found below %d, brute force %d", name, s.best, want)
 			}
 			for _, limit := range []int{1, 5, s.nodes / 2} {
@@ -335,7 +335,7 @@ func TestFit(t *testing.T) {
 		root := s.level(0)
 		others = slices.DeleteFunc(others, func(c int32) bool { return !p.allowed(int(c)) })
 		c := newClimber(s, root)
-		c.taken, c.free = p.set(others), root.tail[:root.from[1]]
+		c.taken, c.free = p.setOf(others), root.tail[:root.from[1]]
 		fit := func() {
 			t.Helper()
 			worst := int64(math.MaxInt64)
@@ -377,7 +377,7 @@ func TestFit(t *testing.T) {
 			c.changed(change)
 		}
 		next := c.fit(&c.next, math.MaxInt64)
-		c.taken[change>>6] ^= 1 << (change & 63)
+		c.taken.flip(change)
 		if at := slices.Index(others, change); at >= 0 {
 			others = slices.Delete(others, at, at+1)
 		} else {

@@ -54,21 +54,21 @@ func solve(ctx context.Context, table *datasets.Table, p *problem, l limits) (*s
 			plain.price()
 			next := newSearch(ctx, &plain, l)
 			if s != nil {
-				next.offer(s.judge(s.bestCuts).cost, s.bestCuts...)
+				next.improve(s.judge(s.bestCuts).cost, s.bestCuts...)
 			}
 			next.near = final.near
 			if err := next.begin(table); err != nil {
 				return nil, err
 			}
 			s, final.near = next, next.gap() == 0
-			final.offer(final.judge(s.bestCuts).cost, s.bestCuts...)
+			final.improve(final.judge(s.bestCuts).cost, s.bestCuts...)
 		}
 		final.work = 0 // the limit is for what follows
 	}
 	return final, final.begin(table)
 }
 
-// begin offers the best full-domain generalisation, and runs the search.
+// begin tries the best full-domain generalisation, and runs the search.
 func (s *search) begin(table *datasets.Table) error {
 	if err := s.fullDomain(table); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (s *search) begin(table *datasets.Table) error {
 	return s.run()
 }
 
-// fullDomain offers the cheapest minimal full-domain generalisation all of whose groups of values
+// fullDomain tries the cheapest minimal full-domain generalisation all of whose groups of values
 // are intervals of those that occur; none where there is no such generalisation, or too many to
 // search.
 func (s *search) fullDomain(table *datasets.Table) error {
@@ -98,12 +98,12 @@ func (s *search) fullDomain(table *datasets.Table) error {
 			continue
 		}
 		if cuts, ok := p.cutsOf(table.Schema(), vector); ok {
-			s.offer(result.Discernibility[i], cuts...)
+			s.improve(result.Discernibility[i], cuts...)
 		}
 	}
 	// With suppression the best need not be minimal.
 	if cuts, ok := p.cutsOf(table.Schema(), result.Best); ok && p.judges() {
-		s.offer(p.cheapest(), cuts...)
+		s.improve(p.cheapest(), cuts...)
 	}
 	return nil
 }
