@@ -8,112 +8,26 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
 
-// sensitiveTable is a table of n rows over the given numbers of cells and a sensitive attribute of
-// four values, the first of them the commonest.
-func sensitiveTable(stream *random.Stream, n int, cells []int) *datasets.Table {
-	schema := &datasets.Schema{Contributions: stream.IntN(4)}
-	for d, c := range append(cells, 4) {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d),
-			Low: 0, High: float64(c), Step: 1})
-	}
-	schema.Attributes[len(cells)].Role = datasets.Sensitive
-	b := datasets.NewBuilder(schema, n)
-	for range n {
-		row := b.AddRow()
-		for d, c := range cells {
-			b.Set(row, d, stream.Uint32N(uint32(c)))
-		}
-		b.Set(row, len(cells), min(stream.Uint32N(4), stream.Uint32N(4)))
-	}
-	return b.Table()
-}
-
-// keeps reports whether a class keeps the limits in a table of all, straight from the definitions
-// for values at equal distances.
-func keeps(limits *disclosure.Limits, class, all []float64) bool {
-	distinct, size, total, entropy, most, distance := 0, 0.0, 0.0, 0.0, 0.0, 0.0
-	for value := range class {
-		size, total, most = size+class[value], total+all[value], max(most, class[value])
-	}
-	for value, n := range class {
-		if n > 0 {
-			distinct++
-			entropy -= n / size * math.Log(n/size)
-		}
-		distance += math.Abs(n/size-all[value]/total) / 2
-	}
-	if distance > limits.T+1e-12 {
-		return false
-	}
-	switch limits.Diversity {
-	case disclosure.Entropy:
-		return entropy >= math.Log(float64(limits.L))-1e-12
-	case disclosure.Recursive: // for l = 2 alone
-		return limits.L < 2 || most < limits.C*(size-most)
-	}
-	return distinct >= limits.L
-}
-
-// who is whose record a row is: persons' rows are next to each other.
-func who(table *datasets.Table, row int32) int32 {
-	return row / int32(max(1, table.Schema().Contributions))
-}
-
 // definition prices a set of cuts: classes that break a limit are left out until all that remain
 // keep them, in comparison with what remains.
-func definition(p *problem, table *datasets.Table, limits *disclosure.Limits,
-	taken []int32) (cost int64, ok bool) {
-	classes, persons := map[string][]float64{}, map[string]map[int32]bool{}
-	for row := range int32(table.Len()) {
+func definition(p *problem, table *datasets.Table, taken []int32) (cost int64, ok bool) {
+	classes := map[string][]int32{}
+	for _, row := range table.AllRows() {
 		key := make([]byte, len(taken))
 		for i, c := range taken {
 			if table.Column(p.cuts[c].dim).At(row) >= p.cuts[c].at {
 				key[i] = 1
 			}
 		}
-		if classes[string(key)] == nil {
-			classes[string(key)] = make([]float64, 4)
-			persons[string(key)] = map[int32]bool{}
-		}
-		persons[string(key)][who(table, row)] = true
-		classes[string(key)][table.Column(p.dims).At(row)]++
+		classes[string(key)] = append(classes[string(key)], row)
 	}
-	left := 0
-	drop := func(key string) {
-		for _, n := range classes[key] {
-			cost, left = cost+int64(n)*int64(table.Len()), left+int(n)
-		}
-		delete(classes, key)
-	}
-	for key := range classes { // order-free: each for itself
-		if len(persons[key]) < p.k {
-			drop(key)
-		}
-	}
-	for again := true; again; {
-		again = false
-		all := make([]float64, 4)
-		for _, class := range classes { // order-free: a sum of whole numbers
-			for value, n := range class {
-				all[value] += n
-			}
-		}
-		for key, class := range classes { // order-free: all by the same whole
-			if !keeps(limits, class, all) {
-				drop(key)
-				again = true
-			}
-		}
-	}
-	for _, class := range classes { // order-free: a sum of whole numbers
-		size := int64(class[0] + class[1] + class[2] + class[3])
-		cost += size * size
-	}
+	left, cost := testinput.Publish(table, classes, p.k, &p.params.Limits)
 	return cost, left <= p.most
 }
 
@@ -128,16 +42,9 @@ func TestLimitsAgainstEverySetOfCuts(t *testing.T) {
 		for d := range cells {
 			cells[d] = 2 + stream.IntN(10/len(cells))
 		}
-		table := sensitiveTable(stream, 8+stream.IntN(50), cells)
-		pick := func(of ...float64) float64 { return of[stream.IntN(len(of))] }
-		params := &Params{K: 2 + stream.IntN(3), Limits: disclosure.Limits{L: int(pick(1, 2, 2, 3)),
-			C: pick(.8, 1.5, 3), T: pick(.15, .3, .5, 1, 1), Distance: disclosure.Equal,
-			Diversity: []disclosure.Diversity{disclosure.Distinct, disclosure.Entropy,
-				disclosure.Recursive}[stream.IntN(3)]},
-			Suppression: disclosure.Suppression(pick(0, 0, .05, .2, .5))}
-		if params.Diversity == disclosure.Recursive {
-			params.L = min(params.L, 2)
-		}
+		table := testinput.Sensitive(stream.IntN, 8+stream.IntN(50), cells...)
+		params := &Params{K: 2 + stream.IntN(3), Limits: testinput.DrawLimits(stream.IntN),
+			Suppression: []disclosure.Suppression{0, 0, .05, .2, .5}[stream.IntN(5)]}
 		name := fmt.Sprintf("trial %d: %d rows, cells %v, %+v", trial, table.Len(), cells, *params)
 		p, err := newProblem(table, table.AllRows(), params)
 		if err != nil {
@@ -145,7 +52,7 @@ func TestLimitsAgainstEverySetOfCuts(t *testing.T) {
 		}
 		want := int64(math.MaxInt64)
 		for set := range 1 << len(p.cuts) {
-			if cost, ok := definition(p, table, &params.Limits, members(p, set)); ok {
+			if cost, ok := definition(p, table, members(p, set)); ok {
 				want = min(want, cost)
 			}
 		}
@@ -155,7 +62,7 @@ func TestLimitsAgainstEverySetOfCuts(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.found() {
-				cost, ok := definition(p, table, &params.Limits, s.bestCuts)
+				cost, ok := definition(p, table, s.bestCuts)
 				if !ok || cost != s.best || cost < want {
 					t.Fatalf("%s: the cuts cost %d, %t, the search says %d, brute force %d", name,
 						cost, ok, s.best, want)
@@ -182,7 +89,7 @@ func TestLimitsAgainstEverySetOfCuts(t *testing.T) {
 		s.root(s.level(0))
 		s.priceTail(s.level(0))
 		s.kOptimize(0, p.cheapest())
-		if whole, ok := definition(p, table, &params.Limits, nil); s.best != want &&
+		if whole, ok := definition(p, table, nil); s.best != want &&
 			!(ok && whole == want) {
 			t.Fatalf("%s: nothing found below %d, brute force %d", name, s.best, want)
 		}
