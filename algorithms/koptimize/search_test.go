@@ -228,34 +228,6 @@ func TestOneDimension(t *testing.T) {
 	}
 }
 
-// TestManyDimensionsAndWords: where at most three classes of k rows fit, two cuts make any
-// partitioning there is, so that pricing all pairs finds the best, here of cuts that fill more than
-// one word.
-func TestManyDimensionsAndWords(t *testing.T) {
-	t.Parallel()
-	stream := random.NewKey(9).Derive("words").Stream()
-	for trial := range 4 {
-		table := randomTable(stream, 120, []int{4, 30, 3, 45}, false)
-		k := 31 + stream.IntN(10)
-		p := mustProblem(t, table, k, false)
-		if p.words < 2 {
-			t.Fatalf("%d cuts in %d word, must be at least 2", len(p.cuts), p.words)
-		}
-		want := int64(120 * 120)
-		for i := range p.cuts {
-			for j := range i + 1 {
-				if cost, ok := price(p, table, slices.Compact([]int32{int32(j), int32(i)})); ok {
-					want = min(want, cost)
-				}
-			}
-		}
-		if s := mustRun(t, p, limits{}); s.best != want || s.gap() != 0 {
-			t.Errorf("trial %d, k %d: found %d with gap %v, the best of all pairs costs %d", trial,
-				k, s.best, s.gap(), want)
-		}
-	}
-}
-
 // greedy adds the cheapest cut of those allowed, dimension by dimension in the given order or,
 // without one, of all, for as long as the cost falls.
 func greedy(p *problem, table *datasets.Table, order []int) int64 {

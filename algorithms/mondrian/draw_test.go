@@ -1,7 +1,6 @@
 package mondrian
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
@@ -9,10 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
-	"ppdp/numeric/random"
 )
 
 // TestRecords: every record lies where its kind of drawing says, class and sensitive values are the
@@ -90,13 +89,8 @@ func TestRecordsAreShuffled(t *testing.T) {
 		for seed := range uint64(6) {
 			params := DefaultParams()
 			params.K, params.Mode = len(diseases), mode
-			r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
-				Table: table, Rows: table.AllRows(), Params: params,
-				Variant: algorithms.Published, Noise: random.NewStreams(random.NewKey(seed)),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testinput.Release(t, Algorithm{},
+				testinput.Input(table, params, algorithms.Published, 0, seed))
 			order := ""
 			for row := range int32(len(diseases)) {
 				order += diseases[r.Table.Column(1).At(row)]
@@ -151,13 +145,8 @@ func TestDrawsAreUniform(t *testing.T) {
 	// Other streams, other records; the partition draws nothing.
 	params := DefaultParams()
 	params.K = n
-	q, err := Algorithm{}.Release(context.Background(), algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: algorithms.Published,
-		Noise: random.NewStreams(random.NewKey(2)),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := testinput.Release(t, Algorithm{},
+		testinput.Input(table, params, algorithms.Published, 0, 2))
 	if q.Table.Checksum() == r.Table.Checksum() {
 		t.Error("records from different seeds are the same")
 	}

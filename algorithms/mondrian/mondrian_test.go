@@ -1,7 +1,6 @@
 package mondrian
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -18,15 +17,11 @@ import (
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
-type failer interface {
-	Helper()
-	Fatal(...any)
-}
-
-func release(t failer, table *datasets.Table, rows []int32, p Params) *algorithms.Release {
+// release makes a release and checks its form and statistics: counts and means (conformance), and
+// that ranges are tight.
+func release(t testinput.TB, table *datasets.Table, rows []int32, p Params) *algorithms.Release {
 	t.Helper()
 	if p.Split == "" {
 		p.Split = Median
@@ -37,12 +32,23 @@ func release(t failer, table *datasets.Table, rows []int32, p Params) *algorithm
 	if p.Limits == (disclosure.Limits{}) {
 		p.Limits = disclosure.NoLimits()
 	}
-	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
-		Table: table, Rows: slices.Clone(rows), Params: &p, Variant: algorithms.Published,
-		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
-	})
-	if err != nil {
+	in := testinput.Input(table, &p, algorithms.Published, 0, 1)
+	in.Rows = slices.Clone(rows)
+	r, info := testinput.Release(t, Algorithm{}, in), Algorithm{}.Info()
+	in.Rows = rows
+	if err := conformance.CheckRelease(&info, info.Variants[0], in, r); err != nil {
 		t.Fatal(err)
+	}
+	q := r.Regions
+	low, high := slices.Clone(q.TightHigh), slices.Clone(q.TightLow) // of the rows
+	for i, region := range q.Assignment {
+		for d, attribute := range q.Attributes {
+			code, at := table.Column(attribute).At(rows[i]), int(region)*len(q.Attributes)+d
+			low[at], high[at] = min(low[at], code), max(high[at], code+1)
+		}
+	}
+	if !slices.Equal(low, q.TightLow) || !slices.Equal(high, q.TightHigh) {
+		t.Fatal("ranges", q.TightLow, q.TightHigh, "must be", low, high)
 	}
 	return r
 }
@@ -319,36 +325,6 @@ func TestRegionBounds(t *testing.T) {
 	})
 }
 
-// TestStatistics recomputes ranges and means from the assigned rows.
-func TestStatistics(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		params := drawParams(t)
-		p := drawPoints(t, params.K)
-		table := p.table()
-		r := release(t, table, table.AllRows(), params)
-		d := len(p.cells)
-		for region, rows := range groups(r) {
-			for dim := range d {
-				low, high, sum := math.MaxInt, 0, 0
-				for _, row := range rows {
-					low, high, sum = min(low, p.rows[row][dim]), max(high, p.rows[row][dim]),
-						sum+p.rows[row][dim]
-				}
-				at := region*d + dim
-				if int(r.Regions.TightLow[at]) != low || int(r.Regions.TightHigh[at]) != high+1 {
-					t.Fatalf("region %d, dimension %d: range [%d, %d), want [%d, %d]", region, dim,
-						r.Regions.TightLow[at], r.Regions.TightHigh[at], low, high)
-				}
-				mean := float64(sum) / float64(len(rows))
-				if math.Abs(r.Regions.Means[at]-mean) > 1e-9*max(1, mean) {
-					t.Fatalf("region %d, dimension %d: mean %v, want %v", region, dim,
-						r.Regions.Means[at], mean)
-				}
-			}
-		}
-	})
-}
-
 // TestOrderOfRowsDoesNotMatter: however the caller lists the rows, repeated ones included, the same
 // regions come out and every row gets its own.
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
@@ -481,22 +457,19 @@ func TestRelaxedBoxes(t *testing.T) {
 func TestTooFewRows(t *testing.T) {
 	table := conformance.Table(20)
 	for _, mode := range []Mode{Strict, Relaxed} {
-		params := DefaultParams()
-		params.K, params.Mode = 5, mode
-		for n := range int32(7) {
-			r, err := Algorithm{}.Release(context.Background(), algorithms.Input{
-				Table: table, Rows: table.AllRows()[:n], Params: params,
-				Variant: algorithms.Published,
-				Noise:   random.NewStreams(random.NewKey(1)),
-			})
-			switch {
-			case n == 0 && (err != nil || r.Table.Len() != 0 || r.Regions.Len() != 0):
-				t.Errorf("%s: no rows: release %+v, error %v", mode, r, err)
-			case n > 0 && n < 5 && !errors.Is(err, algorithms.ErrTooFew):
-				t.Errorf("%s: %d rows: error %v, want ErrTooFew", mode, n, err)
-			case n >= 5 && (err != nil || r.Regions.Len() != 1 || r.Table.Len() != int(n)):
-				t.Errorf("%s: %d rows: release %+v, error %v", mode, n, r, err)
+		params := Params{K: 5, Mode: mode, Cut: First, Records: partition.Box}
+		for n, regions := range map[int]int{0: 0, 5: 1, 6: 1} {
+			if r := release(t, table, table.AllRows()[:n], params); r.Regions.Len() != regions ||
+				r.Table.Len() != n {
+				t.Errorf("%s: %d regions and %d records of %d rows", mode, r.Regions.Len(),
+					r.Table.Len(), n)
 			}
+		}
+		in := testinput.Input(table, DefaultParams(), algorithms.Published, 0, 1)
+		in.Rows = in.Rows[:9]
+		in.Params.(*Params).Mode = mode
+		if _, err := (Algorithm{}).Release(t.Context(), in); !errors.Is(err, algorithms.ErrTooFew) {
+			t.Errorf("%s: 9 rows with k of 10: %v, must wrap ErrTooFew", mode, err)
 		}
 	}
 }

@@ -1,14 +1,13 @@
 package rps
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 // adultShape is a table with the sizes of Adult: ten attributes with the domains of the RPS paper
@@ -52,36 +51,15 @@ func BenchmarkRelease(b *testing.B) {
 			b.Run(fmt.Sprintf("stop=%v/eps=%v", stop, epsilon), func(b *testing.B) {
 				params := DefaultParams()
 				params.Quality, params.Attributes, params.Stop = Class, Random, stop
-				benchmark(b, table, params, epsilon)
+				nodes := 0
+				b.ReportAllocs()
+				for i := uint64(0); b.Loop(); i++ {
+					in := testinput.Input(table, params, algorithms.Published, epsilon, i)
+					nodes += testinput.Release(b, Algorithm{}, in).Structure.Nodes
+				}
+				b.ReportMetric(float64(nodes)/float64(b.N), "nodes/op")
+				b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 			})
 		}
 	}
-}
-
-func benchmark(b *testing.B, table *datasets.Table, params *Params, epsilon float64) {
-	benchmarkVariant(b, table, params, algorithms.Published, epsilon)
-}
-
-func benchmarkVariant(b *testing.B, table *datasets.Table, params *Params,
-	variant algorithms.Variant, epsilon float64) {
-	rows := make([]int32, table.Len())
-	all := table.AllRows()
-	nodes := 0
-	b.ReportAllocs()
-	for i := uint64(0); b.Loop(); i++ {
-		copy(rows, all)
-		release, err := Algorithm{}.Release(context.Background(), algorithms.Input{
-			Table: table, Rows: rows, Params: params, Variant: variant,
-			Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(i)),
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, _, err := release.Records(context.Background()); err != nil {
-			b.Fatal(err)
-		}
-		nodes += release.Structure.Nodes
-	}
-	b.ReportMetric(float64(nodes)/float64(b.N), "nodes/op")
-	b.ReportMetric(float64(len(rows))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

@@ -1,7 +1,6 @@
 package rps
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -14,9 +13,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/audit/conformance"
 	"ppdp/datasets"
-	"ppdp/internal/declared"
-	"ppdp/privacy"
 )
 
 // times repeats a row.
@@ -165,33 +163,18 @@ func TestReleaseTilesTheDomainAndKeepsItsBudget(t *testing.T) {
 		in := testinput.Input(table, params, variant, epsilon, rapid.Uint64().Draw(t, "seed"))
 		r := testinput.Release(t, Algorithm{}, in)
 
+		info := Algorithm{}.Info()
+		err := conformance.CheckRelease(&info, Algorithm{}.Guarantee(variant, params), in, r)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if r.Structure.Leaves != r.Regions.Len() || r.Structure.Nodes != 2*r.Regions.Len()-1 ||
 			r.Structure.Depth > params.Depth {
 			t.Fatalf("%+v with %d regions, depth %d", r.Structure, r.Regions.Len(), params.Depth)
 		}
-		volume, domain, total := 0, 1, 0.0
-		for _, i := range table.Schema().QuasiIdentifiers() {
-			domain *= table.Schema().Attributes[i].Cells()
-		}
-		for region := range r.Regions.Len() {
-			low, high := r.Regions.Box(region)
-			v := 1
-			for d := range low {
-				v *= int(high[d] - low[d])
-			}
-			volume += v
-			if at := r.Regions.Locate(low); at != region {
-				t.Fatalf("the lowest point of region %d is located in %d", region, at)
-			}
-			for _, n := range r.Regions.Count(region) {
-				if !(n >= 0) {
-					t.Fatalf("a count of %v", n)
-				}
-				total += n
-			}
-		}
-		if volume != domain {
-			t.Fatalf("regions of %d cells in a domain of %d", volume, domain)
+		total := 0.0
+		for _, n := range r.Regions.Counts {
+			total += n
 		}
 		if len(r.Weights) == 0 && math.Abs(total-float64(r.Table.Len())) > 1e-6 {
 			t.Fatalf("%d records, counts add up to %v", r.Table.Len(), total)
@@ -207,36 +190,6 @@ func TestReleaseTilesTheDomainAndKeepsItsBudget(t *testing.T) {
 		}
 		if variant == algorithms.Strict && proven > epsilon*(1+1e-12) {
 			t.Fatalf("strict lost %v of %v", proven, epsilon)
-		}
-	})
-}
-
-func TestLargeEpsilonRecoversTheData(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		table, params := drawTable(t), drawParams(t)
-		params.StopCheck, params.Counts = false, Noisy
-		params.Narrow = 0
-		// more than the cuts that all cells of drawTable's domain need on one path
-		params.Depth = 80
-		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published,
-			algorithms.Strict}).Draw(t, "variant")
-		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
-			recoveryEpsilon, rapid.Uint64().Draw(t, "seed")))
-		want := make([]float64, len(r.Regions.Counts))
-		codes := make([]uint32, 3)
-		for row := range int32(table.Len()) {
-			for d := range codes {
-				codes[d] = table.Column(d).At(row)
-			}
-			region := r.Regions.Locate(codes)
-			if low, high := r.Regions.Box(region); !slices.Equal(low, codes) ||
-				high[0] != codes[0]+1 || high[1] != codes[1]+1 || high[2] != codes[2]+1 {
-				t.Fatalf("%v lies in [%v, %v)", codes, low, high)
-			}
-			want[2*region+int(table.Column(3).At(row))]++
-		}
-		if !slices.Equal(r.Regions.Counts, want) {
-			t.Fatalf("counts %v, want %v", r.Regions.Counts, want)
 		}
 	})
 }
@@ -273,57 +226,22 @@ func TestRefusals(t *testing.T) {
 	plain, ternary := testinput.Numbers(0, []int{4}), testinput.Numbers(3, []int{4})
 	binary := testinput.Numbers(2, []int{4, 4, 4}, slices.Repeat([][]uint32{{1, 1, 1, 1}}, 200)...)
 	for _, c := range []struct {
-		name    string
-		in      algorithms.Input
+		table   *datasets.Table
+		change  func(*Params)
 		message string
 	}{
-		{"class quality without a class", testinput.Input(plain, &Params{Quality: Class},
-			algorithms.Published, 1, 1), "needs a table with a class attribute"},
-		{"class quality with three classes", testinput.Input(ternary, &Params{Quality: Class},
-			algorithms.Published, 1, 1), "class of two values, class has 3"},
-		{"strict sizes by depth", testinput.Input(binary, &Params{Counts: ByDepth},
-			algorithms.Strict, 1, 1), `counts: "depth" publishes`},
-		{"unknown variant", testinput.Input(binary, &Params{}, algorithms.RefCode, 1, 1),
-			`no variant "refcode", must be one of published, strict`},
-		{"no budget", testinput.Input(binary, &Params{}, algorithms.Strict, 0, 1),
-			"epsilon 0, must be above 0"},
-		{"node cap", testinput.Input(binary, &Params{MaxNodes: 2}, algorithms.Strict, 1e9, 1),
-			"more than 2 nodes"},
-		{"foreign parameters", algorithms.Input{Table: plain, Variant: algorithms.Strict,
-			Budget: privacy.NewBudget(1)}, "parameters of type <nil>"},
+		{plain, func(p *Params) { p.Quality = Class }, "needs a table with a class attribute"},
+		{ternary, func(p *Params) { p.Quality = Class }, "class of two values, class has 3"},
+		{binary, func(p *Params) { p.Counts = ByDepth }, `counts: "depth" publishes`},
+		{binary, func(p *Params) { p.MaxNodes = 2 }, "more than 2 nodes"},
 	} {
-		if p, ok := c.in.Params.(*Params); ok {
-			d := DefaultParams()
-			if p.Quality != "" {
-				d.Quality = p.Quality
-			}
-			if p.Counts != "" {
-				d.Counts = p.Counts
-			}
-			if p.MaxNodes != 0 {
-				d.MaxNodes = p.MaxNodes
-			}
-			c.in.Params = d
-		}
-		_, err := Algorithm{}.Release(context.Background(), c.in)
-		if err == nil || !strings.Contains(err.Error(), c.message) {
-			t.Errorf("%s: %v, want an error with %q", c.name, err, c.message)
-		}
-		if c.name == "node cap" && !errors.Is(err, algorithms.ErrTooLarge) {
-			t.Errorf("%s: %v is not ErrTooLarge", c.name, err)
-		}
-	}
-}
-
-func TestValidateNamesEveryKey(t *testing.T) {
-	if err := declared.Check(DefaultParams()); err != nil {
-		t.Errorf("defaults: %v", err)
-	}
-	err := declared.Check(&Params{Stop: math.NaN(), Narrow: 1})
-	for _, key := range []string{"quality", "attributes", "partition", "depth", "stop",
-		"allocation", "narrow", "counts", "values", "max_nodes", "max_rows"} {
-		if err == nil || !strings.Contains("\n"+err.Error(), "\n"+key+": ") {
-			t.Errorf("no error for %s in:\n%v", key, err)
+		params := DefaultParams()
+		c.change(params)
+		in := testinput.Input(c.table, params, algorithms.Strict, 1e9, 1)
+		_, err := Algorithm{}.Release(t.Context(), in)
+		if err == nil || !strings.Contains(err.Error(), c.message) ||
+			params.MaxNodes == 2 && !errors.Is(err, algorithms.ErrTooLarge) {
+			t.Errorf("%v, want an error with %q", err, c.message)
 		}
 	}
 }

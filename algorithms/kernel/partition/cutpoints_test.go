@@ -2,7 +2,6 @@ package partition
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -270,30 +269,5 @@ func TestChooseOverspent(t *testing.T) {
 	c, path := mechanism(Scorer{Utility: MaxClass, Classes: 2}, EveryCut, 1)
 	if _, err := c.Choose(&path, 2, &yearsOfBirth); !errors.Is(err, privacy.ErrOverspent) {
 		t.Errorf("error %v, must be ErrOverspent", err)
-	}
-}
-
-// BenchmarkCutPoints draws a cut among the distinct values of an interval.
-func BenchmarkCutPoints(b *testing.B) {
-	for _, values := range []int{100, 20_000} {
-		for _, utility := range Utilities() {
-			b.Run(fmt.Sprintf("%s/%d", utility, values), func(b *testing.B) {
-				f := Frequencies{High: uint32(4 * values), Root: uint32(4 * values)}
-				for i := range values {
-					f.Values = append(f.Values, uint32(4*i+1))
-					f.Counts = append(f.Counts, int32(i%3), int32(i%2))
-				}
-				c, path := mechanism(Scorer{Utility: utility, Classes: 2, Records: 2 * values},
-					EveryCut, 1)
-				b.ResetTimer()
-				for range b.N {
-					fork := path.Fork()
-					if _, err := c.Choose(&fork, 1, &f); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(values)*float64(b.N)/b.Elapsed().Seconds(), "values/s")
-			})
-		}
 	}
 }

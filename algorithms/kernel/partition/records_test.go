@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -104,24 +103,6 @@ func TestRecordsAreAsManyAsAnnounced(t *testing.T) {
 		}
 		if after, _ := release.RecordCount(); before != after {
 			t.Fatalf("%v records are announced, %v drawn", before, after)
-		}
-	})
-}
-
-func TestWholeRecordsCarriesRemainders(t *testing.T) {
-	if got, want := wholeRecords([]float64{0.25, 0.25, 0.25, 0.25, 2.5, 0.5}, 1),
-		[]int{0, 1, 0, 0, 3, 0}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		sizes := rapid.SliceOf(rapid.Float64Range(0, 100)).Draw(t, "sizes")
-		sum, given := 0.0, 0
-		factor := rapid.Float64Range(1, 30).Draw(t, "factor")
-		for i, n := range wholeRecords(sizes, factor) {
-			sum, given = sum+sizes[i]/factor, given+n
-			if n < 0 || math.Abs(sum-float64(given)) > 0.5+1e-9 {
-				t.Fatalf("%d records (%d now) for %v", given, n, sum)
-			}
 		}
 	})
 }

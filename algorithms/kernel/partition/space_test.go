@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
@@ -132,6 +133,26 @@ func TestKernelsAgainstDefinitions(t *testing.T) {
 	})
 }
 
+// TestExtent: whatever outer bounds are known, the extent is the smallest and largest code, of more
+// rows than are read between two looks at the bounds, too.
+func TestExtent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells := rapid.SampledFrom([]int{4, 1000, 100_000}).Draw(t, "cells")
+		code := rapid.Custom(func(t *rapid.T) []uint32 {
+			return []uint32{rapid.Uint32Range(0, uint32(cells-1)).Draw(t, "code")}
+		})
+		table := testinput.Numbers(0, []int{cells},
+			rapid.SliceOfN(code, 1, 3*extentChunk).Draw(t, "codes")...)
+		codes := codesOf(table, table.AllRows(), 0)
+		low := rapid.Uint32Range(0, slices.Min(codes)).Draw(t, "low")
+		high := rapid.Uint32Range(slices.Max(codes), uint32(cells-1)).Draw(t, "high")
+		lowest, highest := NewSpace(table, []int{0}).Extent(table.AllRows(), 0, low, high)
+		if lowest != slices.Min(codes) || highest != slices.Max(codes) {
+			t.Fatalf("extent [%d, %d] of %v", lowest, highest, codes)
+		}
+	})
+}
+
 func TestSplitIsAStablePartition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
@@ -176,24 +197,4 @@ func benchmarkTable() *datasets.Table {
 		}
 	}
 	return b.Table()
-}
-
-func reportRows(b *testing.B, rows int) {
-	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
-func BenchmarkSplit(b *testing.B) {
-	table := benchmarkTable()
-	space := NewSpace(table, table.Schema().QuasiIdentifiers())
-	rows := table.AllRows()
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		// alternating dimensions keep the order from becoming sorted by one of them
-		if i%2 == 0 {
-			space.Split(rows, 0, 37)
-		} else {
-			space.Split(rows, 8, 50)
-		}
-	}
-	reportRows(b, len(rows))
 }

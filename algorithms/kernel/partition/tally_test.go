@@ -1,7 +1,6 @@
 package partition
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -32,20 +31,6 @@ func TestSortKeys(t *testing.T) {
 			t.Fatal("not sorted, or other keys")
 		}
 	})
-}
-
-func BenchmarkSortKeys(b *testing.B) {
-	for _, bits := range []int{12, 22, 40} {
-		b.Run(fmt.Sprintf("bits=%d", bits), func(b *testing.B) {
-			keys := keysBelow(45_222, bits, 1)
-			work := make([]uint64, len(keys))
-			for b.Loop() {
-				copy(work, keys)
-				SortKeys(work, nil)
-			}
-			b.ReportMetric(float64(len(keys))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-		})
-	}
 }
 
 // TestTally compares with counting one row after the other, over short intervals and long ones.
