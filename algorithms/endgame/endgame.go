@@ -69,7 +69,7 @@ type Params struct {
 	K       int               `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
 	Exact   int               `yaml:"exact" doc:"a region of fewer than this many times k records is partitioned at the least discernibility; 2 leaves nothing to that" min:"2" max:"64"`
 	Work    int               `yaml:"work" doc:"end the search for that in a region after this many thousand steps for each of its records, a step being about 1 ns; the best that was found is kept" min:"1" max:"1000000"`
-	Records partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, the range its records span, or that range with the mean for numbers"`
+	Records partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, or the range its records span"`
 
 	disclosure.Limits `yaml:",inline"`
 }

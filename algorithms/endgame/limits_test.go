@@ -39,7 +39,7 @@ func cheapestWithin(table *datasets.Table, rows []int32, p *Params) int64 {
 }
 
 // TestExactWithinLimits: a small table gets the least discernibility of all partitions whose
-// classes keep the limits.
+// classes keep the limits, and those of the opening keep them, too.
 func TestExactWithinLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, draw := DefaultParams(), testinput.Draw(t)
@@ -55,6 +55,18 @@ func TestExactWithinLimits(t *testing.T) {
 		}
 		if cost, _ := got.discernibility(); cost != want {
 			t.Fatalf("discernibility %d, the least is %d", cost, want)
+		}
+		p.Exact = 2 // the opening alone
+		if got, err = divide(t.Context(), table, table.AllRows(), p); err != nil {
+			t.Fatal(err)
+		}
+		start := int32(0)
+		for _, end := range got.made.Ends {
+			rows := got.made.Rows[start:end]
+			if !testinput.Keeps(table, rows, table.AllRows(), p.K, &p.Limits) {
+				t.Fatalf("a class of the rows %v breaks %+v", rows, *p)
+			}
+			start = end
 		}
 	})
 }

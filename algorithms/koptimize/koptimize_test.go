@@ -241,17 +241,7 @@ func benchmark(b *testing.B, table *datasets.Table, params Params) {
 	for b.Loop() {
 		r = release(b, table, table.AllRows(), params)
 	}
-	cost := 0.0
-	for region := range r.Regions.Len() {
-		size := 0.0 // of all classes together
-		for _, count := range r.Regions.Count(region) {
-			size += count
-		}
-		cost += size * size
-	}
-	b.ReportMetric(cost, "C_DM")
 	b.ReportMetric(r.Structure.Gap, "gap")
 	b.ReportMetric(float64(r.Structure.Nodes), "nodes")
 	b.ReportMetric(float64(b.N)*float64(r.Structure.Nodes)/b.Elapsed().Seconds(), "nodes/s")
-	b.ReportMetric(float64(b.N)*float64(table.Len())/b.Elapsed().Seconds(), "rows/s")
 }

@@ -1,7 +1,6 @@
 package mondrian
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -20,7 +19,7 @@ func TestRecords(t *testing.T) {
 	table := conformance.Table(400)
 	schema := table.Schema()
 	for _, mode := range []Mode{Strict, Relaxed} {
-		for _, from := range []partition.Records{partition.Box, partition.Range, partition.Mean} {
+		for _, from := range []partition.Records{partition.Box, partition.Range} {
 			r := release(t, table, table.AllRows(), Params{K: 9, Mode: mode, Cut: First,
 				Records: from})
 			d := len(r.Regions.Attributes)
@@ -44,14 +43,6 @@ func TestRecords(t *testing.T) {
 							t.Fatalf("%s %s: record %d has code %d of %s outside [%d, %d)", mode,
 								from, row, code, schema.Attributes[attribute].Name, low[at],
 								high[at])
-						}
-						a := &schema.Attributes[attribute]
-						if from == partition.Mean && a.Kind == datasets.Numeric {
-							off := math.Abs(r.Table.Number(row, attribute) - r.Regions.Means[at])
-							if a.Continuous && off != 0 || off > a.Step/2 {
-								t.Fatalf("record %d has %v of %s, the mean is %v", row,
-									r.Table.Number(row, attribute), a.Name, r.Regions.Means[at])
-							}
 						}
 					}
 					balance[[2]uint32{table.Column(4).At(original), table.Column(5).At(original)}]++

@@ -57,7 +57,7 @@ type Params struct {
 	Mode    Mode              `yaml:"mode" doc:"strict cuts between values, relaxed also among records of one value"`
 	Cut     Cut               `yaml:"cut" doc:"which cut is tried first; without effect on relaxed partitions and on cuts not at a median"`
 	Split   Split             `yaml:"split" doc:"where a region is cut: at the median, where classes separate best or where the counts of every value are answered best; relaxed partitions know only median"`
-	Records partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, the range its records span, or that range with the mean for numbers"`
+	Records partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, or the range its records span"`
 
 	disclosure.Limits `yaml:",inline"`
 	Weights           partition.Weights `yaml:"weights" doc:"how much the width of attributes counts when the widest is looked for" values:"equal or parts such as \"age = 2; sex = 0.5\", for quasi-identifiers; 1 for those not named"`

@@ -2,7 +2,6 @@ package partition
 
 import (
 	"context"
-	"math"
 
 	"ppdp/datasets"
 	"ppdp/numeric/random"
@@ -17,9 +16,6 @@ func (g *Generalised) draw(ctx context.Context, records *datasets.Table, from Re
 		high: g.Regions.High}
 	if from != Box {
 		f.low, f.high = g.Regions.TightLow, g.Regions.TightHigh
-	}
-	if from == Mean {
-		f.means = g.Regions.Means
 	}
 	if len(g.Rows)*f.dims >= manyValues {
 		var stop func()
@@ -70,43 +66,28 @@ func shuffle(records *datasets.Table, others []int32) {
 
 // filling is what the attributes of a generalisation's records are drawn from.
 type filling struct {
-	ends      []int32   // where the records of each region end
-	dims      int       // of the regions
-	low, high []uint32  // the interval [low, high) of region r on dimension d, at r·dims + d
-	means     []float64 // there too: what numbers get instead; nil for draws
+	ends      []int32  // where the records of each region end
+	dims      int      // of the regions
+	low, high []uint32 // the interval [low, high) of region r on dimension d, at r·dims + d
 	drawer    *drawer
 	intervals []interval // scratch, one for each region
 }
 
-// fill draws one attribute: the mean for numbers where there are means, else uniformly from [low,
-// high).
+// fill draws one attribute uniformly from [low, high).
 func (codes width[T]) fill(f *filling, d int, a *datasets.Attribute, exact []float64) {
 	start, needed := int32(0), 0
-	means := f.means != nil && a.Kind == datasets.Numeric
 	for region, end := range f.ends {
 		at := region*f.dims + d
 		from, to := f.low[at], f.high[at]
-		switch {
-		case means:
-			code, number := nearest(a, f.means[at], from, to)
-			f.intervals[region] = single(code)
-			if exact != nil {
-				for row := start; row < end; row++ {
-					exact[row] = number
-				}
-			}
-		case exact != nil:
-			for row := start; row < end; row++ {
-				code, number := within(a, from, to, f.drawer.stream.Open01())
-				codes[row], exact[row] = T(code), number
-			}
-		default:
-			f.intervals[region] = half(from, to)
-			needed += int(end-start) * int(f.intervals[region].draws)
+		f.intervals[region] = half(from, to)
+		needed += int(end-start) * int(f.intervals[region].draws)
+		for row := start; row < end && exact != nil; row++ {
+			code, number := within(a, from, to, f.drawer.stream.Open01())
+			codes[row], exact[row] = T(code), number
 		}
 		start = end
 	}
-	if exact == nil || means {
+	if exact == nil {
 		draw(f.drawer, codes, f.intervals, needed)
 	}
 }
@@ -123,17 +104,4 @@ func within(a *datasets.Attribute, low, high uint32, u float64) (uint32, float64
 		number = a.Number(low)
 	}
 	return code, number
-}
-
-// nearest returns the value closest to a mean of values in the cells [low, high), and its cell.
-func nearest(a *datasets.Attribute, mean float64, low, high uint32) (uint32, float64) {
-	if a.Continuous {
-		if code, err := a.NumberCode(mean); err == nil && code >= low && code < high {
-			return code, mean
-		}
-		return low, a.Number(low)
-	}
-	cell := math.Round((mean - a.Low) / a.Step)
-	code := uint32(min(max(cell, float64(low)), float64(high-1)))
-	return code, a.Number(code)
 }

@@ -19,12 +19,9 @@ const (
 	Box Records = "box"
 	// Range draws every value uniformly from the tight range of the region's own records.
 	Range Records = "range"
-	// Mean puts the region's mean into numeric attributes (rounded to the nearest value of a domain
-	// with gaps) and draws categorical ones from their tight range.
-	Mean Records = "mean"
 )
 
-func (Records) Enum() []string { return algorithms.Words(Box, Range, Mean) }
+func (Records) Enum() []string { return algorithms.Words(Box, Range) }
 
 // Generalised is a partition of all rows of a table into regions, on its way to a release under
 // k-anonymity: a generalised table with statistics, and records drawn from it.
