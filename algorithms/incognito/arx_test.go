@@ -2,7 +2,6 @@ package incognito_test
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"os"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/incognito"
 	"ppdp/algorithms/kernel/disclosure"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	csvtable "ppdp/datasets/csv"
@@ -124,50 +124,18 @@ var eight = []string{"sex", "age", "race", "marital-status", "education", "nativ
 // least are suppressed.
 func discernibility(t *testing.T, table *datasets.Table, vector []int, least int) (float64, int) {
 	t.Helper()
-	schema := table.Schema()
-	dims := len(vector)
-	regions := &algorithms.Regions{Attributes: schema.QuasiIdentifiers(), Classes: 1}
-	levels := make([]*datasets.Level, dims)
-	for d, level := range vector {
-		h, err := schema.Attributes[d].Generalisation()
-		if err != nil {
-			t.Fatal(err)
-		}
-		levels[d] = &h.Levels[level]
-	}
-	at := make(map[string]int)
-	sizes := []int{}
-	of := make([]int, table.Len())
-	for row := range table.Len() {
-		var key []byte
-		for d, level := range levels {
-			key = binary.LittleEndian.AppendUint32(key,
-				level.Group[table.Column(d).At(int32(row))])
-		}
-		class, known := at[string(key)]
-		if !known {
-			class = len(sizes)
-			at[string(key)], sizes = class, append(sizes, 0)
-			for d := range dims {
-				group := binary.LittleEndian.Uint32(key[4*d:])
-				regions.Low = append(regions.Low, group)
-				regions.High = append(regions.High, group+1)
+	groups := make([]uint32, 0, table.Len()*len(vector))
+	for row := range int32(table.Len()) {
+		for d, level := range vector {
+			h, err := table.Schema().Attributes[d].Generalisation()
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		sizes[class]++
-		of[row] = class
-	}
-	for _, n := range sizes {
-		if n < least {
-			n = 0
-		}
-		regions.Counts = append(regions.Counts, float64(n))
-	}
-	for row, class := range of {
-		if sizes[class] < least {
-			regions.Suppressed = append(regions.Suppressed, int32(row))
+			groups = append(groups, h.Levels[level].Group[table.Column(d).At(row)])
 		}
 	}
+	regions, _ := partition.ClassRegions(table, table.AllRows(), groups, least, nil,
+		func(_ int, group uint32) (low, high uint32) { return group, group + 1 })
 	m, err := metrics.Lookup("discernibility")
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +146,7 @@ func discernibility(t *testing.T, table *datasets.Table, vector []int, least int
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	return value, len(sizes)
+	return value, regions.Len()
 }
 
 // TestARXMetrics compares with the figures of ARX's tests of information loss on Adult without

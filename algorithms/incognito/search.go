@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/disclosure"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
 
@@ -100,7 +102,7 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32,
 
 func newSearch(ctx context.Context, table *datasets.Table, rows []int32, attributes []int,
 	hierarchies []*datasets.Hierarchy, params *Params) (*search, error) {
-	s := &search{ctx: ctx, k: int32(params.K), rows: len(rows),
+	s := &search{poll: partition.NewPoll(ctx), k: int32(params.K), rows: len(rows),
 		most: params.Suppression.Most(len(rows)), hierarchies: hierarchies}
 	var err error
 	if s.limits, err = params.Checker(table, rows, params.K); err != nil {
@@ -131,7 +133,6 @@ func hierarchiesOf(schema *datasets.Schema) (hierarchies []*datasets.Hierarchy, 
 // search is a walk through all parts of the quasi-identifiers. A part is a set of them, one bit
 // each; its vectors are numbered in mixed radix, the last attribute fastest.
 type search struct {
-	ctx         context.Context
 	k           int32
 	rows, most  int // most may be suppressed
 	limits      *disclosure.Checker
@@ -149,12 +150,10 @@ type search struct {
 	classes classes // scratch
 
 	roller roller
-	work   int // groups handled since the last check of the context
+	poll   partition.Poll
+	work   int // groups handled since the last poll
 	spare  []*frequencies
 }
-
-// pollEvery is how many groups are handled between checks of the context: some milliseconds.
-const pollEvery = 1 << 19
 
 // lattice is a part with its vectors.
 type lattice struct {
@@ -183,112 +182,147 @@ func (s *search) level(l *lattice, vector, i int) int {
 	return vector / l.stride[i] % (s.heights[l.dims[i]] + 1)
 }
 
-// part finds the vectors of one part for which what is necessary holds, in ascending order of their
-// sums of levels. Of the whole it counts all that may be better than those below: where records may
-// be suppressed, a generalisation of an allowed vector may suppress fewer and cost less.
-func (s *search) part(part int, result *Result) error {
-	l := s.lattice(part)
-	whole := len(l.dims) == len(s.heights)
-	vectors, heights := make([]int, l.size), make([]int, l.size)
-	for v := range vectors {
-		vectors[v] = v
-		for i := range l.dims {
-			heights[v] += s.level(&l, v, i)
+// walk is a walk through the vectors of a part, in ascending order of their sums of levels.
+type walk struct {
+	lattice
+	whole   bool // the part is all quasi-identifiers
+	vectors []int
+	heights []int // sums of levels, of each vector
+
+	anonymous []bool // by vector: what is necessary holds
+	covered   []bool // is, or is above, an allowed vector of the whole
+	// counts are kept for the vectors of the height below: all that one step up can need. Those
+	// before the place dropped have none any more.
+	counts  []*frequencies
+	dropped int
+	start   *frequencies // of the part's values; nil until they are needed
+}
+
+func (s *search) walk(part int) *walk {
+	w := &walk{lattice: s.lattice(part)}
+	w.whole = len(w.dims) == len(s.heights)
+	w.vectors, w.heights = make([]int, w.size), make([]int, w.size)
+	for v := range w.vectors {
+		w.vectors[v] = v
+		for i := range w.dims {
+			w.heights[v] += s.level(&w.lattice, v, i)
 		}
 	}
-	slices.SortStableFunc(vectors, func(a, b int) int {
-		return cmp.Compare(heights[a], heights[b])
+	slices.SortStableFunc(w.vectors, func(a, b int) int {
+		return cmp.Compare(w.heights[a], w.heights[b])
 	})
+	w.anonymous, w.covered = make([]bool, w.size), make([]bool, w.size)
+	w.counts = make([]*frequencies, w.size)
+	return w
+}
 
-	anonymous := make([]bool, l.size)
-	s.anonymous[part] = anonymous
-	all := whole && s.most > 0
-	covered := make([]bool, l.size) // is, or is above, an allowed vector of the whole
-	// Counts are kept for the vectors of the height below: all that one step up can need.
-	var start *frequencies
-	counts := make([]*frequencies, l.size)
-	dropped := 0 // vectors before this place have no counts any more
-	for _, v := range vectors {
-		for heights[vectors[dropped]] < heights[v]-1 {
-			s.drop(counts, vectors[dropped])
-			dropped++
-		}
-		var below *frequencies
-		above, step := false, -1
-		for i := range l.dims {
-			if s.level(&l, v, i) == 0 {
-				continue
-			}
-			w := v - l.stride[i]
-			above, covered[v] = above || anonymous[w], covered[v] || covered[w]
-			if c := counts[w]; c != nil && (below == nil || len(c.keys) < len(below.keys)) {
-				below, step = c, i
-			}
-		}
-		if above && !all { // what is necessary holds for generalisations, too
-			anonymous[v] = true
+// part is what the paper's Incognito does for one set of quasi-identifiers, whose subsets are done:
+//
+//	for each vector, the lowest first
+//	  if a vector below it is k-anonymous, so is it                  (generalisation property)
+//	  else unless it is k-anonymous on a subset, it is not           (subset property)
+//	  else count its groups: of the records, or rolled up from those of a vector below (rollup
+//	    property); it is k-anonymous if each has k records
+//
+// Where records may be suppressed, a generalisation of an allowed vector of all quasi-identifiers
+// may suppress fewer and cost less: then all of those are counted.
+func (s *search) part(part int, result *Result) error {
+	w := s.walk(part)
+	s.anonymous[part] = w.anonymous
+	for _, v := range w.vectors {
+		s.drop(w, w.heights[v]-1)
+		below, step, above := s.below(w, v)
+		switch {
+		case above && !(w.whole && s.most > 0):
+			w.anonymous[v] = true
 			continue
-		}
-		if !above && !s.partsHold(part, &l, v) {
+		case !above && !s.partsHold(part, &w.lattice, v):
 			continue
-		}
-		if !whole && s.single(&l, v) { // the groups are those of a part, which holds
-			anonymous[v] = true
+		case !w.whole && s.single(&w.lattice, v): // the groups are those of a part, which holds
+			w.anonymous[v] = true
 			s.counted++
 			continue
 		}
-		if start == nil {
-			start = s.project(part)
-		}
-		into := s.take()
-		switch {
-		case heights[v] == 0:
-			into.keys = append(into.keys[:0], start.keys...)
-			into.counts = append(into.counts[:0], start.counts...)
-		case below != nil:
-			d := l.dims[step]
-			from := s.level(&l, v, step) - 1
-			s.roller.roll(below, []change{{s.ladders[d].field, s.ladders[d].step[from]}}, into)
-			s.work += len(below.keys)
-		default:
-			var changes []change
-			for i, d := range l.dims {
-				if level := s.level(&l, v, i); level > 0 {
-					changes = append(changes, change{s.ladders[d].field, s.ladders[d].up[level]})
-				}
-			}
-			s.roller.roll(start, changes, into)
-			s.work += len(start.keys)
-		}
-		counts[v] = into
+		groups := s.frequencySet(part, w, v, below, step)
+		w.counts[v] = groups
 		s.counted++
-		anonymous[v] = s.judge(into, s.necessary) <= s.most
-		if anonymous[v] && whole && (s.necessary == s.limits || s.judge(into, s.limits) <= s.most) {
-			vector := make([]int, len(l.dims))
-			for i := range l.dims {
-				vector[i] = s.level(&l, v, i)
-			}
-			found := s.price(into, vector)
-			if s.best.vector == nil || found.compare(&s.best) < 0 {
-				s.best = found
-			}
-			if !covered[v] {
-				covered[v] = true
-				result.Minimal = append(result.Minimal, vector)
-				result.Discernibility = append(result.Discernibility, found.discernibility)
-			}
+		if w.anonymous[v] = s.judge(groups, s.necessary) <= s.most; w.anonymous[v] && w.whole {
+			s.consider(w, v, groups, result)
 		}
-		if s.work >= pollEvery {
-			s.work = 0
-			if err := s.ctx.Err(); err != nil {
-				return err
-			}
+		if err := s.poll.After(s.work); err != nil {
+			return err
 		}
+		s.work = 0
 	}
-	for ; dropped < l.size; dropped++ {
-		s.drop(counts, vectors[dropped])
-	}
+	s.drop(w, math.MaxInt)
 	return nil
+}
+
+// below looks at the vectors one level below v: the fewest known counts, and the attribute whose
+// level they are below; and whether what is necessary holds for any.
+func (s *search) below(w *walk, v int) (counts *frequencies, step int, holds bool) {
+	for i := range w.dims {
+		if s.level(&w.lattice, v, i) == 0 {
+			continue
+		}
+		lower := v - w.stride[i]
+		holds = holds || w.anonymous[lower]
+		w.covered[v] = w.covered[v] || w.covered[lower]
+		if c := w.counts[lower]; c != nil && (counts == nil || len(c.keys) < len(counts.keys)) {
+			counts, step = c, i
+		}
+	}
+	return counts, step, holds
+}
+
+// frequencySet counts the groups of a vector: from those of the vector below it, one level of the
+// attribute step lower, or, where that is nil, of the records.
+func (s *search) frequencySet(part int, w *walk, v int, below *frequencies,
+	step int) *frequencies {
+	if w.start == nil {
+		w.start = s.project(part)
+	}
+	from, changes := w.start, []change(nil)
+	if below != nil {
+		ladder := &s.ladders[w.dims[step]]
+		from = below
+		changes = []change{{ladder.field, ladder.step[s.level(&w.lattice, v, step)-1]}}
+	} else {
+		for i, d := range w.dims {
+			if level := s.level(&w.lattice, v, i); level > 0 {
+				changes = append(changes, change{s.ladders[d].field, s.ladders[d].up[level]})
+			}
+		}
+	}
+	into := s.take()
+	if len(changes) == 0 {
+		into.keys = append(into.keys[:0], from.keys...)
+		into.counts = append(into.counts[:0], from.counts...)
+		return into
+	}
+	s.roller.roll(from, changes, into)
+	s.work += len(from.keys)
+	return into
+}
+
+// consider judges a vector of all quasi-identifiers, for which what is necessary holds.
+func (s *search) consider(w *walk, v int, groups *frequencies, result *Result) {
+	if s.necessary != s.limits && s.judge(groups, s.limits) > s.most {
+		return
+	}
+	vector := make([]int, len(w.dims))
+	for i := range w.dims {
+		vector[i] = s.level(&w.lattice, v, i)
+	}
+	found := s.price(groups, vector)
+	if s.best.vector == nil || found.compare(&s.best) < 0 {
+		s.best = found
+	}
+	if !w.covered[v] {
+		w.covered[v] = true
+		result.Minimal = append(result.Minimal, vector)
+		result.Discernibility = append(result.Discernibility, found.discernibility)
+	}
 }
 
 // single reports whether the vector leaves one group of some attribute's values.
@@ -344,11 +378,13 @@ func (s *search) take() *frequencies {
 	return &frequencies{}
 }
 
-// drop keeps the memory of a vector's counts for others.
-func (s *search) drop(counts []*frequencies, vector int) {
-	if c := counts[vector]; c != nil {
-		s.spare = append(s.spare, c)
-		counts[vector] = nil
+// drop keeps the memory of the counts of vectors below a height for others.
+func (s *search) drop(w *walk, height int) {
+	for ; w.dropped < w.size && w.heights[w.vectors[w.dropped]] < height; w.dropped++ {
+		if v := w.vectors[w.dropped]; w.counts[v] != nil {
+			s.spare = append(s.spare, w.counts[v])
+			w.counts[v] = nil
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 
 // recursion is the state of one release.
 type recursion struct {
-	ctx     context.Context
+	poll    partition.Poll
 	params  *Params
 	space   *partition.Space
 	builder *partition.Builder
@@ -49,7 +49,6 @@ type recursion struct {
 	noisy      []float64 // and with noise
 	sizes      []float64 // records to draw, for each leaf and class
 	done       int       // rows in leaves
-	work       int       // since the last check of the context
 }
 
 // CheckSchema refuses quality: class for tables without a class of two values.
@@ -77,7 +76,7 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	schema := in.Table.Schema()
 	space := partition.NewSpace(in.Table, schema.QuasiIdentifiers())
 	r := &recursion{
-		ctx: ctx, params: params, space: space,
+		poll: partition.NewPoll(ctx), params: params, space: space,
 		builder: partition.NewBuilder(space, params.MaxNodes),
 		levels:  params.levels(in.Budget.Epsilon()),
 		paths:   make([]privacy.Path, params.Depth+1),
@@ -130,22 +129,12 @@ func (p *Params) sensitivity(variant algorithms.Variant) privacy.Sensitivity {
 	}
 }
 
-// contextEvery is how much work, in rows and nodes, is done between two checks of the context:
-// some milliseconds.
-const contextEvery = 1 << 20
-
 // partition handles the builder's current box, which the given rows lie in (RPS_recursion).
 func (r *recursion) partition(rows []int32, depth int) error {
-	if r.work += len(rows) + 64; r.work > contextEvery {
-		r.work = 0
-		if err := r.ctx.Err(); err != nil {
-			return err
-		}
+	if err := r.poll.After(len(rows) + 64); err != nil { // nodes without rows take time, too
+		return err
 	}
-	if depth == r.params.Depth {
-		return r.leaf(rows, depth)
-	}
-	if len(r.open) == 0 {
+	if depth == r.params.Depth || len(r.open) == 0 {
 		return r.leaf(rows, depth)
 	}
 	path, level := &r.paths[depth], &r.levels[depth]
