@@ -13,9 +13,8 @@ type classes struct {
 	groups    *frequencies // without sensitive values
 	published []bool
 
-	own   frequencies
-	of    []int32 // the group of each key
-	order []int32 // scratch
+	own frequencies
+	of  []int32 // the group of each key
 	disclosure.Classes
 }
 
@@ -57,29 +56,11 @@ func (s *search) gather(f *frequencies) {
 			group, f.counts[i]))
 	}
 	s.work += len(f.keys)
-	c.Ends = append(c.Ends[:0], make([]int32, len(c.own.keys))...)
-	for _, group := range c.of {
-		c.Ends[group]++
-	}
-	start := int32(0)
-	for group, n := range c.Ends {
-		c.Ends[group], start = start, start+n
-	}
-	c.order = append(c.order[:0], c.of...)
-	for i, group := range c.of { // Ends grow from starts to ends
-		c.order[c.Ends[group]] = int32(i)
-		c.Ends[group]++
-	}
-	c.Counts = c.Counts[:0]
-	for _, i := range c.order {
-		c.Counts = append(c.Counts, f.counts[i])
-	}
-	c.Values = append(c.Values[:0], make([][]uint32, len(s.sensitive))...)
-	for a, field := range s.sensitive {
-		for _, i := range c.order {
-			c.Values[a] = append(c.Values[a], uint32(f.keys[i]>>(field.shift&63)&field.mask))
-		}
-	}
+	c.Arrange(len(c.own.keys), c.of, f.counts, len(s.sensitive),
+		func(column int, i int32) uint32 {
+			field := s.sensitive[column]
+			return uint32(f.keys[i] >> (field.shift & 63) & field.mask)
+		})
 }
 
 // candidate is an allowed vector with what it costs.

@@ -1,93 +1,41 @@
 package mondrian
 
-import (
-	"slices"
+import "slices"
 
-	"ppdp/algorithms"
-	"ppdp/algorithms/kernel/partition"
-)
-
-// overlapping collects the regions of a relaxed partition. Their boxes may share the cells of a
-// median, so that no tree leads from a point to its region: only rows have one.
-type overlapping struct {
-	low, high []uint32 // the current box
-	regions   *algorithms.Regions
-	structure algorithms.Structure
-}
-
-func newOverlapping(space *partition.Space) *overlapping {
-	o := &overlapping{
-		low: make([]uint32, space.Dims()), high: make([]uint32, space.Dims()),
-		regions: &algorithms.Regions{
-			Attributes: space.Attributes(), Classes: space.Classes(),
-			Low: []uint32{}, High: []uint32{}, Counts: []float64{},
-		},
-	}
-	for d := range o.high {
-		o.high[d] = space.Cells(d)
-	}
-	return o
-}
-
-// leaf makes the current box a region.
-func (o *overlapping) leaf(depth int) {
-	o.regions.Low = append(o.regions.Low, o.low...)
-	o.regions.High = append(o.regions.High, o.high...)
-	for range o.regions.Classes {
-		o.regions.Counts = append(o.regions.Counts, 0)
-	}
-	o.structure.Leaves++
-	o.structure.Depth = max(o.structure.Depth, depth)
-}
-
-// relaxed partitions the rows of the current box: at the median of the widest dimension, and of the
-// first one where all rows are equal, as long as both halves can have k rows.
-func (s *splitter) relaxed(rows []int32, depth int) error {
+// anonymizeRelaxed is the recursion of relaxed partitions (section 3): the rows of the current box
+// are halved at the median of the widest dimension, and of the first one where all rows are equal,
+// as long as both halves can have k rows. Boxes may share the cells of a median, so that no tree
+// leads from a point to its region.
+func (s *splitter) anonymizeRelaxed(rows []int32, depth int) error {
 	if err := s.poll.After(len(rows)); err != nil {
 		return err
 	}
-	o := s.overlap
-	o.structure.Nodes++
-	if len(rows) < 2*s.params.K {
-		o.leaf(depth)
-		s.end(rows, s.level(depth))
-		return nil
-	}
-	// nothing to generalise, so nothing to cut on either: halves are as good as any
-	if s.dims == 0 {
-		half := (len(rows) + 1) / 2
-		if err := s.relaxed(rows[:half], depth+1); err != nil {
-			return err
-		}
-		return s.relaxed(rows[half:], depth+1)
-	}
 	spans := s.level(depth)
-	dim := max(0, s.chooseDimension(rows, spans))
-	median, below, equal := s.space.Median(rows, dim, spans[dim].low, spans[dim].high+1)
+	if len(rows) < 2*s.params.K {
+		return s.summarise(rows, spans)
+	}
 	half := (len(rows) + 1) / 2
+	if s.dims == 0 { // nothing to generalise, so nothing to cut on: halves are as good as any
+		return s.boxes.Overlap(-1, 0, 0,
+			func() error { return s.anonymizeRelaxed(rows[:half], depth+1) },
+			func() error { return s.anonymizeRelaxed(rows[half:], depth+1) })
+	}
+	dim := max(0, s.chooseDimension(rows, spans))
+	whole := spans[dim]
+	median, below, equal := s.space.Median(rows, dim, whole.low, whole.high+1)
 	s.share(rows, dim, median, half-below)
-
-	whole, low, high := spans[dim], o.low[dim], o.high[dim]
-	child := s.descend(depth)
-	child[dim] = span{low: whole.low, high: median, measured: whole.measured}
-	o.high[dim] = median + 1
-	if err := s.part(rows[:half], depth+1); err != nil {
-		return err
-	}
-	o.high[dim] = high
-	child = s.descend(depth)
+	left := span{low: whole.low, high: median, measured: whole.measured}
+	right := span{low: median + 1, high: whole.high}
 	if half < below+equal { // the median's records are on both sides
-		child[dim] = span{low: median, high: whole.high, measured: whole.measured}
-		o.low[dim] = median
-	} else {
-		child[dim] = span{low: median + 1, high: whole.high}
-		o.low[dim] = median + 1
+		right = span{low: median, high: whole.high, measured: whole.measured}
 	}
-	if err := s.part(rows[half:], depth+1); err != nil {
-		return err
-	}
-	o.low[dim] = low
-	return nil
+	return s.boxes.Overlap(dim, median+1, right.low, func() error {
+		s.descend(depth)[dim] = left
+		return s.part(rows[:half], depth+1)
+	}, func() error {
+		s.descend(depth)[dim] = right
+		return s.part(rows[half:], depth+1)
+	})
 }
 
 // share moves the rows below the median and the first quota of those at it to the front. The

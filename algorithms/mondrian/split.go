@@ -27,8 +27,7 @@ type splitter struct {
 	codes  []uint32 // scratch of relaxed splits, as is moved
 	moved  []int32
 
-	boxes   *partition.Builder // of strict partitions
-	overlap *overlapping       // of relaxed ones
+	boxes *partition.Builder
 	// tightLow and tightHigh are the regions' half-open ranges, as far as they are known.
 	tightLow, tightHigh []uint32
 
@@ -72,7 +71,7 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 	for d := range s.dims {
 		s.spans = append(s.spans, span{low: 0, high: space.Cells(d) - 1})
 	}
-	s.boxes, s.overlap = partition.NewBuilder(space, math.MaxInt), newOverlapping(space)
+	s.boxes = partition.NewBuilder(space, math.MaxInt)
 	switch {
 	case len(rows) == 0:
 	case params.Split == Workload:
@@ -83,11 +82,7 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 	if err != nil {
 		return nil, err
 	}
-	if params.Mode == Relaxed {
-		s.made.Regions, s.structure = s.overlap.regions, s.overlap.structure
-	} else {
-		s.made.Regions, s.structure = s.boxes.Regions(), s.boxes.Structure()
-	}
+	s.made.Regions, s.structure = s.boxes.Regions(), s.boxes.Structure()
 	s.made.Regions.TightLow, s.made.Regions.TightHigh = s.tightLow, s.tightHigh
 	return s, nil
 }
@@ -96,7 +91,7 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 func (s *splitter) part(rows []int32, depth int) error {
 	recurse := s.anonymize
 	if s.params.Mode == Relaxed {
-		recurse = s.relaxed
+		recurse = s.anonymizeRelaxed
 	}
 	space := s.space
 	var near *partition.Space

@@ -357,6 +357,40 @@ type Classes struct {
 	Ends   []int32
 	Counts []int32
 	Values [][]uint32 // of each column, of each entry
+	order  []int32    // scratch
+}
+
+// Arrange makes n classes of entries: entry i stands for counts[i] records, or for one where counts
+// is nil, is of class of[i], and has a value in each column.
+func (c *Classes) Arrange(n int, of, counts []int32, columns int,
+	value func(column int, entry int32) uint32) {
+	c.Ends = append(c.Ends[:0], make([]int32, n)...)
+	for _, class := range of {
+		c.Ends[class]++
+	}
+	start := int32(0)
+	for class, size := range c.Ends {
+		c.Ends[class], start = start, start+size
+	}
+	c.order = append(c.order[:0], of...)
+	for i, class := range of { // Ends grow from starts to ends
+		c.order[c.Ends[class]] = int32(i)
+		c.Ends[class]++
+	}
+	c.Counts = c.Counts[:0]
+	for _, i := range c.order {
+		n := int32(1)
+		if counts != nil {
+			n = counts[i]
+		}
+		c.Counts = append(c.Counts, n)
+	}
+	c.Values = append(c.Values[:0], make([][]uint32, columns)...)
+	for column := range c.Values {
+		for _, i := range c.order {
+			c.Values[column] = append(c.Values[column], value(column, i))
+		}
+	}
 }
 
 // Keep decides which classes are published: keep says which may be, and is false of the others
@@ -419,30 +453,18 @@ func (c *Classes) add(column, class int, to *Class) {
 // Published says which of the classes that rows are in, by their numbers, are not suppressed: those
 // of k records that keep the limits. A nil checker asks for k records alone.
 func (c *Checker) Published(k int, rows, of []int32, classes int) []bool {
-	ends, published := make([]int32, classes+1), make([]bool, classes)
+	sizes, published := make([]int, classes), make([]bool, classes)
 	for _, class := range of {
-		ends[class+1]++
-		published[class] = int(ends[class+1]) >= k
+		sizes[class]++
+		published[class] = sizes[class] >= k
 	}
 	if c == nil {
 		return published
 	}
-	for class := range classes {
-		ends[class+1] += ends[class]
-	}
-	order := make([]int32, len(rows))
-	for i, class := range of { // ends move from where classes start to where they end
-		order[ends[class]] = rows[i]
-		ends[class]++
-	}
-	all := Classes{Ends: ends[:classes], Counts: slices.Repeat([]int32{1}, len(rows)),
-		Values: make([][]uint32, len(c.columns))}
-	for a := range all.Values {
-		all.Values[a] = make([]uint32, len(order))
-		for i, row := range order {
-			all.Values[a][i] = c.columns[a].values[row]
-		}
-	}
+	var all Classes
+	all.Arrange(classes, of, nil, len(c.columns), func(column int, i int32) uint32 {
+		return c.columns[column].values[rows[i]]
+	})
 	c.Keep(&all, published)
 	return published
 }

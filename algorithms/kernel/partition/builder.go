@@ -77,6 +77,32 @@ func (b *Builder) Halve(dim int, at uint32, below, above func() error) error {
 	return nil
 }
 
+// Overlap divides the current box on dim into parts that may share cells: it calls below while the
+// box ends at end, and above while it begins at start. Where dim is negative the box stays whole for
+// both. No tree leads to the regions then: a partition is made by Halve or by Overlap.
+func (b *Builder) Overlap(dim int, end, start uint32, below, above func() error) error {
+	if err := b.count(); err != nil {
+		return err
+	}
+	b.depth++
+	defer func() { b.depth-- }()
+	if dim < 0 {
+		if err := below(); err != nil {
+			return err
+		}
+		return above()
+	}
+	low, high := b.Low[dim], b.High[dim]
+	b.High[dim] = end
+	if err := below(); err != nil {
+		return err
+	}
+	b.Low[dim], b.High[dim] = start, high
+	err := above()
+	b.Low[dim] = low
+	return err
+}
+
 // enter cuts the current box and moves to the part below.
 func (b *Builder) enter(dim int, at uint32) (node, error) {
 	if at <= b.Low[dim] || at >= b.High[dim] {
