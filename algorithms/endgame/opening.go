@@ -123,7 +123,9 @@ func (p *partitioner) narrowest(rows []int32, dim int, s *span) (gain float64, a
 			continue
 		}
 		left := uint64(below)*width(low, code) + uint64(n-below)*width(t.Values[i+1], high)
-		if left < least && p.space.Allows(p.solver.limits, rows, dim, code+1) {
+		limits := p.solver.limits
+		if left < least && (limits == nil ||
+			limits.AllowsBoth(rows, p.space.Split(rows, dim, code+1))) {
 			least, cut = left, i
 		}
 	}

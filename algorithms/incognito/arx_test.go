@@ -134,8 +134,10 @@ func discernibility(t *testing.T, table *datasets.Table, vector []int, least int
 			groups = append(groups, h.Levels[level].Group[table.Column(d).At(row)])
 		}
 	}
-	regions, _ := partition.ClassRegions(table, table.AllRows(), groups, least, nil,
-		func(_ int, group uint32) (low, high uint32) { return group, group + 1 })
+	var k *disclosure.Checker // of records alone
+	regions, _ := partition.ClassRegions(table, table.AllRows(), groups,
+		func(_ int, group uint32) (low, high uint32) { return group, group + 1 },
+		func(of []int32, n int) []bool { return k.Published(least, nil, of, n) })
 	m, err := metrics.Lookup("discernibility")
 	if err != nil {
 		t.Fatal(err)

@@ -146,9 +146,11 @@ func generalise(table *datasets.Table, rows []int32, hierarchies []*datasets.Hie
 			groups[i*dims+d] = levels[d].Group[code]
 		}
 	}
-	regions, published := partition.ClassRegions(table, rows, groups, params.K, limits,
+	regions, published := partition.ClassRegions(table, rows, groups,
 		func(d int, group uint32) (low, high uint32) {
 			return levels[d].Low[group], levels[d].High[group]
+		}, func(of []int32, classes int) []bool {
+			return limits.Published(params.K, rows, of, classes)
 		})
 	if !slices.ContainsFunc(axes, func(axis *datasets.Axis) bool { return axis != nil }) {
 		return regions, nil

@@ -43,7 +43,8 @@ func TestLimitsAgainstEveryVector(t *testing.T) {
 		p.Distance = []disclosure.Distance{disclosure.Equal, disclosure.Ordered}[draw(2)]
 		p.Suppression = []disclosure.Suppression{0, .2, .5}[draw(3)]
 		dims, n := 1+draw(3), p.K+draw(38)
-		table := testinput.Sensitive(draw, n, []int{2 + draw(4), 2 + draw(4), 2 + draw(4)}[:dims]...)
+		cells := []int{2 + draw(4), 2 + draw(4), 2 + draw(4)}[:dims]
+		table := testinput.Sensitive(draw, n, cells...)
 		schema := table.Schema()
 		heights := make([]int, dims)
 		for d := range heights {

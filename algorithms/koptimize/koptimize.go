@@ -175,12 +175,14 @@ func (p *problem) regions(table *datasets.Table, taken []int32) *algorithms.Regi
 			codes[i*p.dims+d], parts[i*p.dims+d] = code, uint32(part)
 		}
 	}
-	regions, _ := partition.ClassRegions(table, p.rows, parts, p.k, p.limits,
+	regions, _ := partition.ClassRegions(table, p.rows, parts,
 		func(d int, part uint32) (low, high uint32) {
 			if part > 0 {
 				low = ends[d][part-1]
 			}
 			return low, ends[d][part]
+		}, func(of []int32, classes int) []bool {
+			return p.limits.Published(p.k, p.rows, of, classes)
 		})
 	regions.TightLow, regions.TightHigh = slices.Clone(regions.High), slices.Clone(regions.Low)
 	for i, region := range regions.Assignment {

@@ -6,8 +6,8 @@ import (
 )
 
 // node is a partitioning, the head, with the cuts that may still join it, its tail. root and child
-// make its classes and its tail, priceCuts prices the cuts, and the search plans its way (priceTail,
-// prune, reorderTail).
+// make its classes and its tail, priceCuts prices the cuts, and the search plans its way
+// (priceTail, prune, reorderTail).
 type node struct {
 	classes
 	tailCuts
@@ -40,8 +40,8 @@ func (t *tailCuts) excluded(at int32) set {
 	return t.conflict[int(at)*t.words : int(at+1)*t.words]
 }
 
-// prices are what priceCuts finds. A slice over cuts has one element for each of tail, below has one
-// for each class and cut.
+// prices are what priceCuts finds. A slice over cuts has one element for each of tail, below has
+// one for each class and cut.
 type prices struct {
 	cost  int64   // of the head
 	base  int64   // least cost of any partitioning below the node, by the sizes of classes
@@ -215,8 +215,8 @@ func (s *search) tailDims(n *node) []tailDim {
 	offset := int32(0)
 	for d := range s.problem.dims {
 		if from, to := n.from[d], n.from[d+1]; to > from {
-			mask := s.problem.masks[d*s.problem.words : (d+1)*s.problem.words]
-			s.dims = append(s.dims, tailDim{mask: mask, offset: offset, from: from, cuts: to - from})
+			mask := s.problem.dimension(d)
+			s.dims = append(s.dims, tailDim{mask, offset, from, to - from})
 			offset += to - from + 1
 		}
 	}

@@ -42,9 +42,9 @@ type divider struct {
 	least int64 // the least that both sides can come to
 }
 
-// pricePairs counts and prices all pairs of the node's ordered cuts, tries them, and notes those that
-// exclude each other. It returns false, and leaves the node as it is, when that would take too much
-// memory.
+// pricePairs counts and prices all pairs of the node's ordered cuts, tries them, and notes those
+// that exclude each other. It returns false, and leaves the node as it is, when that would take too
+// much memory.
 func (s *search) pricePairs(n *node) bool {
 	p, q, cuts, m := s.problem, &s.pairs, len(n.tail), len(n.order)
 	if len(n.sizes)*m*m > maxJoint {

@@ -1,7 +1,10 @@
 // Package mondrian publishes a table with k-anonymity by greedy multidimensional partitioning
 // (LeFevre, DeWitt & Ramakrishnan, Mondrian Multidimensional K-Anonymity, ICDE 2006): a region is
 // cut at the median of its widest quasi-identifier, recursively, as long as k records stay on
-// either side. Strict partitions put equal records into the same region, relaxed ones need not.
+// either side (anonymize is Fig. 7, with its steps beside it). Strict partitions (section 2) put
+// equal records into the same region, relaxed ones (section 3, anonymizeRelaxed) need not. A strict
+// region of d quasi-identifiers has at most 2d(k-1)+m records, m of them equal (Theorem 4, with
+// errata M1), a relaxed one 2k-1 (Theorem 5).
 //
 // Two more rules choose the cuts of a strict partition; the paper names them as future work. split:
 // class takes the cut of largest information gain about the class (the idea, not the details, is
@@ -16,12 +19,12 @@
 // break, so that no cut leads from a partition that breaks a limit to one that keeps it; but a cut
 // that is refused in a region may be allowed in a part of it.
 //
-// Published are the regions with boxes, tight ranges, means and exact class counts; this table is
-// k-anonymous with respect to the quasi-identifiers. The release also holds one record for each
-// input record, its quasi-identifiers drawn anew from its region, which uses only what the regions
-// say. Class and sensitive attributes stay as they are. k-anonymity bounds how far a record can be
-// linked, not what can be inferred about it (errata M3). Regions.Assignment is for measuring only
-// and not to be published.
+// Published are the regions with boxes, tight ranges, means and exact class counts (section 5).
+// This table is k-anonymous with respect to the quasi-identifiers. The release also holds one
+// record for each input record, its quasi-identifiers drawn anew from its region, which uses only
+// what the regions say. Class and sensitive attributes stay as they are. k-anonymity bounds how far
+// a record can be linked, not what can be inferred about it (errata M3). Regions.Assignment is for
+// measuring only and not to be published.
 //
 // The package leaves out discernibility and the other figures of the paper, which are metrics.
 //

@@ -41,9 +41,10 @@ type splitter struct {
 type span struct {
 	low, high uint32
 	measured  bool // the ends are attained
-	// spent reports that neither cut beside the median is allowed. By k alone none is in any part of
-	// the region either, so that children inherit it. This needs both cuts of errata M1 to have
-	// failed: after the printed one alone it would be wrong. Limits a part may keep.
+	// spent reports that neither cut beside the median is allowed. By k alone none is in any part
+	// of the region either, so that children inherit it. This needs both cuts of errata M1 to have
+	// failed: after the printed one alone it would be wrong. Where a cut breaks the limits, one of
+	// a part may keep them: children do not inherit it then.
 	spent bool
 }
 
@@ -165,12 +166,12 @@ func (s *splitter) wider(spans []span, a, b int) bool {
 // anonymize is the paper's recursion (Fig. 7) over the rows of the builder's current box:
 //
 //	Anonymize(partition)
-//	  if no allowable multidimensional cut: return a summary of the partition
-//	  dim ← choose_dimension()
-//	  fs ← frequency_set(partition, dim)
-//	  splitVal ← find_median(fs)
-//	  lhs ← {t : t.dim ≤ splitVal}, rhs ← {t : t.dim > splitVal}
-//	  return Anonymize(rhs) ∪ Anonymize(lhs)
+//	  if no allowable multidimensional cut: return partition       allowableCut, summarise
+//	  dim ← choose_dimension()                                     chooseDimension
+//	  fs ← frequency_set(partition, dim)                           Space.Median
+//	  splitVal ← find_median(fs)                                   findMedian
+//	  lhs ← {t : t.dim ≤ splitVal}, rhs ← {t : t.dim > splitVal}   Space.Split
+//	  return Anonymize(rhs) ∪ Anonymize(lhs)                       Builder.Halve
 func (s *splitter) anonymize(rows []int32, depth int) error {
 	if err := s.poll.After(len(rows)); err != nil {
 		return err
@@ -205,7 +206,7 @@ func (s *splitter) allowableCut(rows []int32, spans []span) (c cut, ok bool) {
 		return cut{}, false
 	}
 	if s.params.Split == Class {
-		if dim, at, ok := s.purest(rows, spans); ok && s.space.Allows(s.limits, rows, dim, at) {
+		if dim, at, ok := s.purest(rows, spans); ok && s.allows(rows, dim, at) {
 			return cut{dim: dim, at: at, below: span{low: spans[dim].low, high: at - 1},
 				above: span{low: at, high: spans[dim].high}}, true
 		}
@@ -253,6 +254,11 @@ func (s *splitter) end(rows []int32, spans []span) {
 	}
 }
 
+// allows reports whether both sides of a cut keep the limits.
+func (s *splitter) allows(rows []int32, dim int, at uint32) bool {
+	return s.limits == nil || s.limits.AllowsBoth(rows, s.space.Split(rows, dim, at))
+}
+
 // findMedian returns the cut of a dimension beside the median of its frequency set (Space.Median
 // counts it). ok is false when neither {≤ median | > median} nor {< median | ≥ median} is allowed;
 // if neither leaves k rows on both sides, no cut on this dimension does (errata M1).
@@ -260,8 +266,8 @@ func (s *splitter) findMedian(rows []int32, dim int, whole span) (c cut, ok bool
 	median, below, equal := s.space.Median(rows, dim, whole.low, whole.high+1)
 	n, k := len(rows), s.params.K
 	upTo := below + equal // rows of the paper's left-hand side
-	upToOK := upTo >= k && n-upTo >= k && s.space.Allows(s.limits, rows, dim, median+1)
-	belowOK := below >= k && n-below >= k && s.space.Allows(s.limits, rows, dim, median)
+	upToOK := upTo >= k && n-upTo >= k && s.allows(rows, dim, median+1)
+	belowOK := below >= k && n-below >= k && s.allows(rows, dim, median)
 	switch {
 	case upToOK && belowOK && s.params.Cut == Even && unevenness(n, below) < unevenness(n, upTo):
 		upToOK = false

@@ -54,8 +54,8 @@ var arrows = []room{
 	{"algorithms/external", []string{"algorithms", "datasets/...", "privacy", "numeric/random",
 		"internal/process", "internal/spelling", "internal/strictyaml"}},
 	{"algorithms/all", []string{"algorithms/..."}},
-	{"algorithms/internal/testinput", []string{"algorithms", "datasets/...", "privacy",
-		"numeric/random"}},
+	{"algorithms/internal/testinput", []string{"algorithms", "algorithms/kernel/disclosure",
+		"datasets/...", "privacy", "numeric/random"}},
 	// K-Optimize starts from Incognito's solutions.
 	{"algorithms/koptimize", []string{"algorithms", "algorithms/incognito",
 		"algorithms/kernel/...", "datasets"}},

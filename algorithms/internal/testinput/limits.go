@@ -9,6 +9,7 @@ import (
 
 	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
+	"ppdp/numeric/elementary"
 )
 
 // sensitiveValues is how many values the sensitive attribute of Sensitive has.
@@ -67,7 +68,7 @@ func Keeps(table *datasets.Table, rows, published []int32, k int, limits *disclo
 	entropy, equal, ordered, sum, occur := 0.0, 0.0, 0.0, 0.0, 0.0
 	for value, share := range class {
 		if share > 0 {
-			entropy -= share * math.Log(share)
+			entropy -= share * elementary.Log(share)
 		}
 		equal += math.Abs(share-all[value]) / 2
 		if sum += share - all[value]; all[value] > 0 {
@@ -89,7 +90,7 @@ func Keeps(table *datasets.Table, rows, published []int32, k int, limits *disclo
 	switch {
 	case limits.L == 1:
 	case limits.Diversity == disclosure.Entropy:
-		diverse = entropy > math.Log(float64(limits.L))-rounding
+		diverse = entropy > elementary.Log(float64(limits.L))-rounding
 	case limits.Diversity == disclosure.Recursive:
 		diverse = diverse && class[0] < limits.C*tail-rounding
 	}
@@ -97,9 +98,9 @@ func Keeps(table *datasets.Table, rows, published []int32, k int, limits *disclo
 }
 
 // Publish deletes the classes that may not be published: those of fewer than k persons, then all
-// that break a limit beside those that remain, until none does. It returns how many rows they have,
-// and the discernibility: the sum of the squares of the others' sizes, and the size of the table for
-// each row left out.
+// that break a limit beside those that remain, until none does. It returns how many rows they
+// have, and the discernibility: the sum of the squares of the others' sizes, and the table's size
+// for each row left out.
 func Publish(table *datasets.Table, classes map[string][]int32, k int,
 	limits *disclosure.Limits) (suppressed int, cost int64) {
 	none := disclosure.NoLimits()

@@ -336,6 +336,11 @@ func (c *Checker) Allows(rows []int32) bool {
 	return true
 }
 
+// AllowsBoth reports whether the first n of rows may be a class, and the others, too.
+func (c *Checker) AllowsBoth(rows []int32, n int) bool {
+	return c.Allows(rows[:n]) && c.Allows(rows[n:])
+}
+
 // Values is the value of each row of the table in the i-th column, as Classes hold it.
 func (c *Checker) Values(i int) []uint32 { return c.columns[i].values }
 

@@ -78,8 +78,8 @@ func (b *Builder) Halve(dim int, at uint32, below, above func() error) error {
 }
 
 // Overlap divides the current box on dim into parts that may share cells: it calls below while the
-// box ends at end, and above while it begins at start. Where dim is negative the box stays whole for
-// both. No tree leads to the regions then: a partition is made by Halve or by Overlap.
+// box ends at end, and above while it begins at start. Where dim is negative the box stays whole
+// for both. No tree leads to the regions then: a partition is made by Halve or by Overlap.
 func (b *Builder) Overlap(dim int, end, start uint32, below, above func() error) error {
 	if err := b.count(); err != nil {
 		return err

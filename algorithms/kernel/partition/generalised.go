@@ -26,7 +26,7 @@ func (Records) Enum() []string { return algorithms.Words(Box, Range) }
 // Generalised is a partition of all rows of a table into regions, on its way to a release under
 // k-anonymity: a generalised table with statistics, and records drawn from it.
 type Generalised struct {
-	// Regions have boxes, and TightLow and TightHigh as far as they are known (Unknown), if not nil.
+	// Regions have boxes, and TightLow and TightHigh as far as they are known (Unknown), or nil.
 	Regions *algorithms.Regions
 	Rows    []int32 // all rows, region after region, ascending within a region
 	Ends    []int32 // where each region ends in Rows

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 )
 
@@ -21,13 +20,13 @@ func Occurring(column *datasets.Column, rows []int32) (values, places []uint32) 
 	return values, places
 }
 
-// ClassRegions makes a region of every group of rows with equal parts, in ascending order of these,
-// if the group has k rows and keeps the limits (which may be nil); rows of other groups are
-// suppressed. parts holds a part of each dimension for each row, and extent is the interval of codes
-// of a part. It also returns the parts of each region.
-func ClassRegions(table *datasets.Table, rows []int32, parts []uint32, k int,
-	limits *disclosure.Checker,
-	extent func(dim int, part uint32) (low, high uint32)) (*algorithms.Regions, [][]uint32) {
+// ClassRegions groups rows by equal parts and makes regions of the groups that are published, in
+// ascending order of their parts; rows of other groups are suppressed. parts holds a part of each
+// dimension for each row, extent is the interval of codes of a part, and published says which of n
+// groups are, where of has the group of each row. It also returns the parts of each region.
+func ClassRegions(table *datasets.Table, rows []int32, parts []uint32,
+	extent func(dim int, part uint32) (low, high uint32),
+	published func(of []int32, n int) []bool) (*algorithms.Regions, [][]uint32) {
 	schema := table.Schema()
 	regions := &algorithms.Regions{
 		Attributes: schema.QuasiIdentifiers(), Classes: schema.Classes(),
@@ -35,19 +34,18 @@ func ClassRegions(table *datasets.Table, rows []int32, parts []uint32, k int,
 	}
 	groups, of := group(parts, len(regions.Attributes), len(rows))
 	numbers := make([]int32, len(groups)) // of the groups' regions, -1 for none
-	var published [][]uint32
-	for g, keeps := range limits.Published(k, rows, of, len(groups)) {
+	var made [][]uint32
+	for g, keeps := range published(of, len(groups)) {
 		if numbers[g] = -1; !keeps {
 			continue
 		}
-		numbers[g] = int32(len(published))
-		published = append(published, groups[g])
+		numbers[g], made = int32(len(made)), append(made, groups[g])
 		for d, part := range groups[g] {
 			low, high := extent(d, part)
 			regions.Low, regions.High = append(regions.Low, low), append(regions.High, high)
 		}
 	}
-	regions.Counts = make([]float64, len(published)*regions.Classes)
+	regions.Counts = make([]float64, len(made)*regions.Classes)
 	labels := make([]uint32, len(rows))
 	if class := schema.Class(); class >= 0 {
 		Codes(table.Column(class), rows, labels)
@@ -60,7 +58,7 @@ func ClassRegions(table *datasets.Table, rows []int32, parts []uint32, k int,
 			regions.Count(int(region))[label]++
 		}
 	}
-	return regions, published
+	return regions, made
 }
 
 // group finds rows with equal codes. codes holds those of n rows, dims for each. It returns the

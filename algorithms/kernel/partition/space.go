@@ -10,7 +10,6 @@ package partition
 import (
 	"slices"
 
-	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 )
 
@@ -90,15 +89,6 @@ func (s *Space) Split(rows []int32, dim int, at uint32) int {
 	left := s.columns[dim].split(rows, s.moved, at)
 	copy(rows[left:], s.moved[:len(rows)-left])
 	return left
-}
-
-// Allows reports whether both sides of a cut keep limits, which may be nil; then both do.
-func (s *Space) Allows(limits *disclosure.Checker, rows []int32, dim int, at uint32) bool {
-	if limits == nil {
-		return true
-	}
-	left := s.Split(rows, dim, at)
-	return limits.Allows(rows[:left]) && limits.Allows(rows[left:])
 }
 
 // Codes writes the rows' codes on dim into codes, which must be as long as rows.
