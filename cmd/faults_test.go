@@ -239,8 +239,9 @@ func neverCalled() {`}},
 	},
 	{name: "the exact N in weights", in: "mst", edits: []mutant{
 		{folder: "algorithms/kernel/margins", function: "Data.PublishLabelled",
-			old:  "release.Weights[row] = total / float64(rows)",
-			with: "release.Weights[row] = float64(len(d.in.Rows)) / float64(rows)"}},
+			old: "release.Marginals = d.paid",
+			with: "release.Marginals = d.paid\n	for row := range release.Weights {\n" +
+				"		release.Weights[row] = float64(len(d.in.Rows)) / float64(rows)\n	}"}},
 	},
 	{name: "histograms in another order", in: "independent", sound: true, edits: []mutant{
 		{folder: "algorithms/independent", function: "Algorithm.Release",

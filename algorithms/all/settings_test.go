@@ -147,7 +147,7 @@ var settings = map[string][]algorithms.Params{
 	},
 		func(p *privbayes.Params) { p.Theta = 0.01 },
 		func(p *privbayes.Params) {
-			p.Encoding, p.Theta, p.Cut = privbayes.Vanilla, 0.01, margins.Private
+			p.Encoding, p.Theta, p.Cut = privbayes.Hierarchical, 0.01, margins.Private
 		},
 		func(p *privbayes.Params) {
 			p.Encoding, p.Theta, p.Degree = privbayes.Hierarchical, 0.01, 2

@@ -1,100 +1,80 @@
 package privbayes
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
-// bitSearch grows a network over bits in which every node has as many parents as there are nodes
-// before it, at most degree (GreedyBayes, Algorithm 2 of the paper).
+// bitSearch proposes AP pairs over bits: every node has as many parents as there are nodes before
+// it, at most degree (section 4 of the paper).
 type bitSearch struct {
-	*chooser
-	tables *bitTables
+	search
+	*bitTables
 	degree int // at least 1
 
-	inside []int // nodes of the network, ascending
-	added  []bool
-	// Candidates: a child, and where in sets its parents begin. A pair's score never changes, so
-	// those of earlier rounds stay until their child is taken.
-	scores   []float64
-	children []int
-	parents  []int
-	sets     []int
-	size     int // parents of each candidate
+	// A pair's score never changes, so those of earlier steps stay until their child is taken.
+	scores []float64
+	open   []bitPair
+	sets   []int
+	size   int // parents of each candidate
 }
 
-// network returns the pairs in order, starting from a node.
-func (s *bitSearch) network(first int) ([]pair, error) {
-	d := s.tables.counts.d
-	s.added = make([]bool, d)
-	pairs := []pair{{child: first}}
-	for newest := first; ; {
-		s.added[newest] = true
-		at, _ := slices.BinarySearch(s.inside, newest)
-		s.inside = slices.Insert(s.inside, at, newest)
-		if len(pairs) == d {
-			return pairs, nil
-		}
-		if err := s.update(newest); err != nil {
-			return nil, err
-		}
-		i, err := s.choose(s.scores)
-		if err != nil {
-			return nil, err
-		}
-		newest = s.children[i]
-		next := pair{child: newest}
-		for _, node := range s.sets[s.parents[i] : s.parents[i]+s.size] {
-			next.parents = append(next.parents, parent{node: node})
-		}
-		pairs = append(pairs, next)
+// bitPair is a child, and where in sets its parents begin.
+type bitPair struct{ child, parents int }
+
+// overBits is the space of the bits of all attributes. epsilon is what marginals may cost.
+func (f *fit) overBits(epsilon float64) (*space, error) {
+	columns := bitColumns(f.in.Table, f.in.Rows, f.domains)
+	d := len(columns)
+	k := usefulDegree(d, f.params.Degree, f.records, epsilon, f.marginalSensitivity(),
+		f.params.Theta)
+	counts, err := countSubsets(f.ctx, columns, len(f.in.Rows), k+1)
+	if err != nil {
+		return nil, fmt.Errorf("privbayes: %w", err)
 	}
+	over := &space{related: k > 0, derived: k, levels: make([]levels, d),
+		candidates: &bitSearch{search: f.search(d), bitTables: newBitTables(counts), degree: k}}
+	for i := range over.levels {
+		over.levels[i] = levels{of: [][]uint32{{0, 1}}, size: []int{2}}
+	}
+	return over, nil
 }
 
-// update brings the candidates up to date with the newest node.
-func (s *bitSearch) update(newest int) error {
+func (s *bitSearch) grow(newest int) ([]float64, error) {
+	s.add(newest)
 	if len(s.inside) <= s.degree { // everything inside is a parent: new candidates altogether
-		s.scores, s.children, s.parents, s.sets = s.scores[:0], s.children[:0], s.parents[:0],
-			s.sets[:0]
+		s.scores, s.open, s.sets = s.scores[:0], s.open[:0], s.sets[:0]
 		s.size = len(s.inside)
 		s.propose(s.inside)
-		return nil
+		return s.scores, s.ctx.Err()
 	}
 	kept := 0
-	for i, child := range s.children {
-		if child != newest {
-			s.scores[kept], s.children[kept], s.parents[kept] = s.scores[i], child, s.parents[i]
+	for i, p := range s.open {
+		if p.child != newest {
+			s.scores[kept], s.open[kept] = s.scores[i], p
 			kept++
 		}
 	}
-	s.scores, s.children, s.parents = s.scores[:kept], s.children[:kept], s.parents[:kept]
+	s.scores, s.open = s.scores[:kept], s.open[:kept]
 	// The new sets are those with the newest node in them.
-	others := slices.DeleteFunc(slices.Clone(s.inside),
-		func(node int) bool { return node == newest })
-	picked := make([]int, s.degree-1)
+	at, _ := slices.BinarySearch(s.inside, newest)
+	others := slices.Delete(slices.Clone(s.inside), at, at+1)
+	picked, set := make([]int, s.degree-1), make([]int, 0, s.degree)
 	for i := range picked {
 		picked[i] = i
 	}
-	set := make([]int, 0, s.degree)
-	for round := 0; ; round++ {
-		if round&1023 == 1023 {
-			if err := s.ctx.Err(); err != nil {
-				return err
-			}
+	for more := true; more; more = nextCombination(picked, len(others)) {
+		if err := s.ctx.Err(); err != nil {
+			return nil, err
 		}
 		set = set[:0]
-		placed := false
 		for _, p := range picked {
-			if !placed && others[p] > newest {
-				set, placed = append(set, newest), true
-			}
 			set = append(set, others[p])
 		}
-		if !placed {
-			set = append(set, newest)
-		}
-		s.propose(set)
-		if !nextCombination(picked, len(others)) {
-			return nil
-		}
+		at, _ := slices.BinarySearch(set, newest)
+		s.propose(slices.Insert(set, at, newest))
 	}
+	return s.scores, nil
 }
 
 // nextCombination advances ascending indices below n to the next choice and reports whether there
@@ -116,15 +96,30 @@ func nextCombination(picked []int, n int) bool {
 func (s *bitSearch) propose(set []int) {
 	start := len(s.sets)
 	s.sets = append(s.sets, set...)
-	s.tables.condition(set)
+	s.condition(set)
 	for child, inside := range s.added {
-		if inside {
-			continue
+		if !inside {
+			s.scores = append(s.scores, s.scorer.of(s.split(child), 2))
+			s.open = append(s.open, bitPair{child, start})
 		}
-		s.scores = append(s.scores, s.scorer.of(s.tables.split(child), 2))
-		s.children = append(s.children, child)
-		s.parents = append(s.parents, start)
 	}
+}
+
+func (s *bitSearch) pair(i int) apPair {
+	p := apPair{child: s.open[i].child}
+	for _, node := range s.sets[s.open[i].parents:][:s.size] {
+		p.parents = append(p.parents, parent{node: node})
+	}
+	return p
+}
+
+func (s *bitSearch) joint(p apPair) []int32 {
+	set := make([]int, len(p.parents))
+	for i, of := range p.parents {
+		set[i] = of.node
+	}
+	s.condition(set)
+	return s.split(p.child)
 }
 
 // bitTables makes contingency tables from the counts of subsets, in its own memory.

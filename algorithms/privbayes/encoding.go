@@ -1,27 +1,22 @@
 package privbayes
 
 import (
-	"fmt"
 	"math/bits"
 
-	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
 
-// domain is one attribute as the network sees it: a public number of values, each standing for a
-// run of the attribute's cells.
+// domain is one attribute as the network sees it: a public number of values, each a bin of the
+// attribute's cells.
 type domain struct {
 	margins.Bins
-	values uint64
-	width  int // bits that number the values
+	width int // bits that number the values
 }
 
-func newDomain(b margins.Bins) domain {
-	return domain{b, uint64(b.Size), bits.Len64(uint64(b.Size) - 1)}
-}
+func newDomain(b margins.Bins) domain { return domain{b, bits.Len64(uint64(b.Size) - 1)} }
 
 func newDomains(schema *datasets.Schema, bins int) []domain {
 	domains := make([]domain, len(schema.Attributes))
@@ -66,31 +61,26 @@ type levels struct {
 	size []int
 }
 
-// bitLevels is the only level of a bit.
-func bitLevels() levels { return levels{of: [][]uint32{{0, 1}}, size: []int{2}} }
-
-// newLevels lists an attribute's levels under a general-domain encoding.
-func newLevels(a *datasets.Attribute, d domain, encoding Encoding) levels {
+// newLevels lists an attribute's levels.
+func newLevels(a *datasets.Attribute, d domain) levels {
 	l := levels{}
 	add := func(of []uint32, size int) {
 		if len(l.size) == 0 || size >= 2 && size < l.size[len(l.size)-1] {
 			l.of, l.size = append(l.of, of), append(l.size, size)
 		}
 	}
-	itself := make([]uint32, d.values)
-	for v := range itself {
-		itself[v] = uint32(v)
+	join := func(shift int) { // runs of 2^shift values
+		of := make([]uint32, d.Size)
+		for v := range of {
+			of[v] = uint32(v) >> shift
+		}
+		add(of, (d.Size-1)>>shift+1)
 	}
-	add(itself, len(itself))
+	join(0)
 	switch {
-	case encoding != Hierarchical:
 	case a.Kind == datasets.Numeric:
 		for shift := 1; shift < d.width; shift++ {
-			joined := make([]uint32, d.values)
-			for v := range joined {
-				joined[v] = uint32(v) >> shift
-			}
-			add(joined, int((d.values-1)>>shift)+1)
+			join(shift)
 		}
 	case a.Taxonomy != nil:
 		for depth := a.Taxonomy.Height() - 1; depth >= 1; depth-- {
@@ -164,7 +154,7 @@ func (w *writer) read(nodes []uint32) bool {
 		}
 		at += d.width
 		w.values[i] = code
-		valid = valid && uint64(w.values[i]) < d.values
+		valid = valid && int(code) < d.Size
 	}
 	return valid
 }
@@ -172,8 +162,8 @@ func (w *writer) read(nodes []uint32) bool {
 // mend draws values outside their domains anew, uniformly.
 func (w *writer) mend() {
 	for i, d := range w.domains {
-		if uint64(w.values[i]) >= d.values {
-			w.values[i] = uint32(w.stream.Uint64N(d.values))
+		if int(w.values[i]) >= d.Size {
+			w.values[i] = uint32(w.stream.Uint64N(uint64(d.Size)))
 		}
 	}
 }
@@ -182,23 +172,9 @@ func (w *writer) mend() {
 func (w *writer) write() {
 	row := w.builder.AddRow()
 	for i, value := range w.values {
-		low, high := w.domains[i].Span(value, w.stream)
+		low, high := w.domains[i].Leaf(value, w.stream)
 		partition.SetWithin(w.builder, row, i, &w.schema.Attributes[i], low, high, w.place,
 			w.stream)
 		w.crowds[i].Add(low, high)
 	}
-}
-
-// checkSize refuses an attribute whose own marginal would not fit in memory.
-func checkSize(schema *datasets.Schema, domains []domain, encoding Encoding) error {
-	if encoding == Binary {
-		return nil
-	}
-	for i, d := range domains {
-		if d.values > maxMarginal {
-			return fmt.Errorf("%w: %s has %d values, must have at most %d or encoding binary",
-				algorithms.ErrTooLarge, schema.Attributes[i].Name, d.values, maxMarginal)
-		}
-	}
-	return nil
 }

@@ -10,10 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
-	"ppdp/audit/conformance"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 // drawBits draws columns of bits and the same as rows of zeros and ones.
@@ -75,16 +74,11 @@ func TestBitSearchCandidates(t *testing.T) {
 		k := rapid.IntRange(1, min(d-1, 4)).Draw(t, "degree")
 		columns, rows := drawBits(t, d, 90)
 		counts := must(countSubsets(context.Background(), columns, len(rows), k+1))
-		s := &bitSearch{
-			chooser: &chooser{ctx: context.Background(), scorer: newScorer(totalVariation,
-				len(rows), algorithms.Published)},
-			tables: newBitTables(counts), degree: k, added: make([]bool, d),
-		}
+		s := &bitSearch{bitTables: newBitTables(counts), degree: k, search: search{
+			ctx: t.Context(), added: make([]bool, d), scorer: newScorer(Binary, len(rows),
+				algorithms.Published)}}
 		for round, newest := range rapid.Permutation(seq(d)).Draw(t, "order") {
-			s.added[newest] = true
-			at, _ := slices.BinarySearch(s.inside, newest)
-			s.inside = slices.Insert(s.inside, at, newest)
-			noError(t, s.update(newest))
+			scores := must(s.grow(newest))
 			want := make(map[string]float64)
 			for mask := range 1 << d {
 				var set []int
@@ -107,19 +101,23 @@ func TestBitSearchCandidates(t *testing.T) {
 							}
 							cells[at]++
 						}
-						want[fmt.Sprint(child, set)] = byDefinition(totalVariation, cells, 2)
+						want[fmt.Sprint(child, set)] = byDefinition(Binary, cells, 2)
 					}
 				}
 			}
-			if len(s.scores) != len(want) {
-				t.Fatalf("%d candidates, want %d", len(s.scores), len(want))
+			if len(scores) != len(want) {
+				t.Fatalf("%d candidates, want %d", len(scores), len(want))
 			}
-			for i, child := range s.children {
-				name := fmt.Sprint(child, s.sets[s.parents[i]:s.parents[i]+s.size])
+			for i, got := range scores {
+				var set []int
+				for _, p := range s.pair(i).parents {
+					set = append(set, p.node)
+				}
+				name := fmt.Sprint(s.pair(i).child, set)
 				score, ok := want[name]
-				if !ok || !(math.Abs(s.scores[i]-score) <= 1e-9) {
+				if !ok || !(math.Abs(got-score) <= 1e-9) {
 					t.Fatalf("candidate %s with score %v, want %v (known or not yet listed: %t)",
-						name, s.scores[i], score, ok)
+						name, got, score, ok)
 				}
 				delete(want, name)
 			}
@@ -132,8 +130,8 @@ func TestBitSearchCandidates(t *testing.T) {
 func TestMaximalSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.IntRange(1, 4).Draw(t, "nodes")
-		s := &domainSearch{chooser: &chooser{ctx: context.Background()}, degree: rapid.IntRange(1,
-			4).Draw(t, "degree")}
+		s := &attributeSearch{search: search{ctx: t.Context()},
+			degree: rapid.IntRange(1, 4).Draw(t, "degree")}
 		for node := range d {
 			sizes := []int{rapid.IntRange(1, 12).Draw(t, "size")}
 			for size := sizes[0] / 2; size >= 2; size /= 2 {
@@ -242,7 +240,7 @@ func TestUsefulCells(t *testing.T) {
 func TestConfigurationsWithoutMass(t *testing.T) {
 	all := []levels{{of: [][]uint32{{0, 1}}, size: []int{2}}, {of: [][]uint32{{0, 1, 2, 3}},
 		size: []int{4}}}
-	c := newConditional(pair{child: 1, parents: []parent{{node: 0}}}, all, []float64{0, 0, 0, 0, 0,
+	c := newConditional(apPair{child: 1, parents: []parent{{node: 0}}}, all, []float64{0, 0, 0, 0, 0,
 		3, 0, 1})
 	want := [2][4]float64{{0.25, 0.25, 0.25, 0.25}, {0, 0.75, 0, 0.25}}
 	first := []conditional{{child: 0, size: 2, cumulative: []float64{1, 2}}, c}
@@ -258,7 +256,7 @@ func TestConfigurationsWithoutMass(t *testing.T) {
 
 // TestMarginalise sums a joint table over nodes 4 (child), 1, 7 and 9 down to 7 given 9.
 func TestMarginalise(t *testing.T) {
-	from := pair{child: 4, parents: []parent{{node: 1}, {node: 7}, {node: 9}}}
+	from := apPair{child: 4, parents: []parent{{node: 1}, {node: 7}, {node: 9}}}
 	joint := make([]float64, 16)
 	want := make([]float64, 4)
 	for cell := range joint {
@@ -266,7 +264,7 @@ func TestMarginalise(t *testing.T) {
 		seven, nine := cell>>2&1, cell>>3&1 // bit 0 is the child, 1 to 3 are the parents
 		want[2*nine+seven] += joint[cell]
 	}
-	got := marginalise(joint, from, pair{child: 7, parents: []parent{{node: 9}}})
+	got := marginalise(joint, from, apPair{child: 7, parents: []parent{{node: 9}}})
 	if !slices.Equal(got, want) {
 		t.Errorf("sums %v, want %v", got, want)
 	}
@@ -293,8 +291,8 @@ func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
 		encoding Encoding
 		claimed  float64
 	}{
-		{algorithms.Published, Binary, 1}, {algorithms.Published, Vanilla, 3 + 2./16},
-		{algorithms.Strict, Binary, 0.75}, {algorithms.Strict, Vanilla, 2},
+		{algorithms.Published, Binary, 1}, {algorithms.Published, Hierarchical, 3 + 2./16},
+		{algorithms.Strict, Binary, 0.75}, {algorithms.Strict, Hierarchical, 2},
 	} {
 		params := DefaultParams()
 		params.Encoding, params.Degree, params.Beta, params.Theta = c.encoding, 1, 0.5, 1e-9
@@ -315,7 +313,7 @@ func TestChoicesFollowTheExponentialMechanism(t *testing.T) {
 				for _, row := range rows {
 					cells[2*row[first]+row[child]]++
 				}
-				weights[first][child] = math.Exp(choosing / 2 * byDefinition(c.encoding.score(),
+				weights[first][child] = math.Exp(choosing / 2 * byDefinition(c.encoding,
 					cells, 2) / (2 * c.claimed))
 				sum += weights[first][child]
 			}
@@ -359,49 +357,15 @@ func nominal(sizes []int, rows [][]uint32) *datasets.Table {
 		}
 		schema.Attributes = append(schema.Attributes, a)
 	}
-	b := datasets.NewBuilder(schema, len(rows))
-	for _, values := range rows {
-		row := b.AddRow()
-		for i, v := range values {
-			b.Set(row, i, v)
-		}
-	}
-	return b.Table()
+	return testinput.Table(schema, rows...)
 }
 
 // newFit prepares a release as Release does.
 func newFit(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64,
 	seed uint64) *fit {
-	budget := privacy.NewBudget(epsilon)
-	in := algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: budget, Noise: random.NewStreams(random.NewKey(seed)),
-	}
-	return &fit{ctx: context.Background(), in: in, params: params,
-		domains: newDomains(table.Schema(), params.Bins), path: budget.Root(), epsilon: epsilon}
-}
-
-// TestDrawRecord draws what the conditionals draw, from the same random numbers.
-func TestDrawRecord(t *testing.T) {
-	for _, degree := range []int{0, 1, 3} {
-		p := DefaultParams()
-		p.Degree, p.Theta = degree, 1e-3
-		f := newFit(conformance.Table(200), p, algorithms.Strict, 0.5, uint64(degree))
-		noError(t, f.count())
-		network := must(f.network())
-		one, other := random.NewKey(5).Stream(), random.NewKey(5).Stream()
-		got, want := make([]uint32, f.nodes), make([]uint32, f.nodes)
-		bits, uniform := newBitConditionals(network), make([]float64, f.nodes)
-		for range 500 {
-			drawRecord(bits, got, uniform, one)
-			for i := range network {
-				network[i].draw(want, other)
-			}
-			if fmt.Sprint(got) != fmt.Sprint(want) {
-				t.Fatalf("degree %d: %v, want %v", degree, got, want)
-			}
-		}
-	}
+	in := testinput.Input(table, params, variant, epsilon, seed)
+	return &fit{ctx: context.Background(), in: in, params: params, path: in.Budget.Root(),
+		domains: newDomains(table.Schema(), params.Bins), epsilon: epsilon}
 }
 
 // noError ends the test or benchmark on an error.

@@ -1,9 +1,13 @@
 // Package privbayes publishes synthetic records drawn from a noisy Bayesian network (J. Zhang, G.
 // Cormode, C. M. Procopiuc, D. Srivastava and X. Xiao, PrivBayes: Private Data Release via Bayesian
-// Networks, SIGMOD 2014, and its longer form in ACM TODS 42(4), 2017). A network of low degree is
-// grown greedily by the exponential mechanism; the joint counts of each attribute and its parents
-// get noise; records are drawn attribute by attribute in the order of the network. Every attribute
-// takes part, the class and the sensitive ones included.
+// Networks, SIGMOD 2014, and its longer form in ACM TODS 42(4), 2017). GreedyBayes grows a network
+// of low degree by the exponential mechanism (fit.greedyBayes); NoisyConditionals adds noise to the
+// joint counts of each attribute and its parents, an AP pair (fit.noisyConditionals); records are
+// drawn attribute by attribute in the order of the network (fit.draw). Every attribute takes part,
+// the class and the sensitive ones included.
+//
+// The nodes of a network are bits of attributes, as in section 4 of the paper (bits.go), or
+// attributes whose parents may be generalised, as in section 5 (attributes.go).
 //
 // The classifiers that the paper trains on the records are not here, nor its workloads of
 // marginals.
@@ -52,8 +56,10 @@
 //     drawn again; after maxTries draws the attributes concerned get uniform values and the release
 //     warns.
 //   - A parent configuration without mass gets a uniform conditional.
-//   - Degree bounds the number of parents in the vanilla and hierarchical forms too, and marginals
-//     there are capped at maxCells; the paper's only bound is theta-usefulness.
+//   - Degree bounds the number of parents in the hierarchical form too, and marginals there are
+//     capped at maxMarginal cells; the paper's only bound is theta-usefulness.
+//   - The paper's vanilla encoding, of attributes that are not generalised, is left out, and its
+//     Gray encoding of bits.
 //   - With no parents at all (degree 0, or one attribute) there is no network to choose and its
 //     share of the budget goes to the marginals.
 //   - Parents in the hierarchical form climb a categorical attribute's taxonomy by depth from its
@@ -62,7 +68,12 @@
 //   - Degree and theta follow the noise of each variant: strict noise is half as wide.
 package privbayes
 
-import "ppdp/algorithms"
+import (
+	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/margins"
+	"ppdp/algorithms/kernel/partition"
+	"ppdp/datasets"
+)
 
 func init() { algorithms.Register(Algorithm{}) }
 
@@ -87,4 +98,46 @@ func (Algorithm) Info() algorithms.Info {
 	}
 }
 
+// Encoding says what the nodes of the network are.
+type Encoding string
+
+const (
+	Binary       Encoding = "binary"       // the bits of an attribute's code
+	Hierarchical Encoding = "hierarchical" // attributes, which as parents may be generalised
+)
+
+func (Encoding) Enum() []string { return algorithms.Words(Binary, Hierarchical) }
+
+// maxDegree is the largest Params.Degree: 2⁸ parent configurations of bits.
+const maxDegree = 8
+
+// Params are the settings of a release.
+type Params struct {
+	Encoding Encoding `yaml:"encoding" doc:"what the nodes of the network are: bits or attributes, which as parents may be nodes of taxonomies"`
+	Degree   int      `yaml:"degree" doc:"the largest number of parents of a node; theta may lower it" min:"0" max:"8"`
+	// Beta is 0.3 as the paper recommends; its authors' program for Adult has 0.5.
+	Beta  float64     `yaml:"beta" doc:"the share of the budget (after the noisy count under strict) that chooses the network; the rest goes to the marginals" above:"0" below:"1"`
+	Theta float64     `yaml:"theta" doc:"how many times its noise the average count of a marginal must be" above:"0"`
+	Bins  int         `yaml:"bins" doc:"how many bins a numeric attribute is cut into; one of fewer cells keeps its cells" min:"2" max:"65536"`
+	Cut   margins.Cut `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, or private, of about as many records each by noisy counts"`
+	// Drawing says how records are drawn.
+	partition.Drawing `yaml:",inline"`
+}
+
+// Params returns DefaultParams.
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
+
+// DefaultParams are the paper's recommendations, with the degree of the authors' experiments.
+func DefaultParams() *Params {
+	return &Params{Encoding: Binary, Degree: 3, Beta: 0.3, Theta: 4, Bins: 16, Cut: margins.Equal,
+		Drawing: partition.DefaultDrawing()}
+}
+
+var _ algorithms.Fitter = Algorithm{}
+
+// FitSchema has attributes for nodes, and as many bins as other releases from marginals.
+func (Algorithm) FitSchema(*datasets.Schema, int) algorithms.Params {
+	p := DefaultParams()
+	p.Encoding, p.Bins = Hierarchical, margins.DefaultParams().Bins
+	return p
+}

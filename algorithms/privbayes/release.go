@@ -3,7 +3,6 @@ package privbayes
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
@@ -45,11 +44,13 @@ type fit struct {
 	path     privacy.Path
 	epsilon  float64 // what network and marginals may spend together
 	records  float64 // the public or noisy number of records
-	nodes    int     // of the network
 	warnings []string
 }
 
 func (f *fit) strict() bool { return f.in.Variant == algorithms.Strict }
+
+// countShare is the share of the budget that buys the noisy number of records under strict.
+const countShare = 0.02
 
 // count sets the number of records: the public one, or a noisy one for a share of the budget.
 func (f *fit) count() error {
@@ -71,8 +72,9 @@ const cutShare = 0.2
 // cut cuts numeric attributes into private bins.
 func (f *fit) cut() error {
 	var wide []int
+	schema := f.in.Table.Schema()
 	for a := range f.domains {
-		if f.params.Cut == margins.Private && f.domains[a].Wide() {
+		if f.params.Cut == margins.Private && margins.Uncut(&schema.Attributes[a], f.params.Bins) {
 			wide = append(wide, a)
 		}
 	}
@@ -100,154 +102,50 @@ func (f *fit) marginalSensitivity() float64 {
 	return 2
 }
 
-// marginals declares the noise of count marginals over which epsilon is divided evenly.
-func (f *fit) marginals(epsilon float64, count int) *marginals {
-	noise := f.in.CountNoise("marginals", privacy.Exact(f.marginalSensitivity()))
-	return &marginals{noise: noise, path: &f.path, epsilon: epsilon / float64(count)}
-}
-
-// chooser declares the exponential mechanism of d-1 choices that share epsilon.
-func (f *fit) chooser(epsilon float64, d int) *chooser {
-	score, n := f.params.Encoding.score(), len(f.in.Rows)
-	return &chooser{
-		ctx: f.ctx, scorer: newScorer(score, n, f.in.Variant), path: &f.path,
-		epsilon: epsilon / float64(d-1),
-		choice: f.in.Budget.Exponential("network", f.in.Noise.Open("network"),
-			sensitivity(score, f.in.Variant, n)),
-	}
-}
-
-// first draws the first node of a network: any is as good.
-func (f *fit) first(d int) int { return f.in.Noise.Open("first node").IntN(d) }
-
-// network chooses the network and buys its conditionals, in the order in which nodes are drawn.
-func (f *fit) network() ([]conditional, error) {
-	if f.params.Encoding == Binary {
-		return f.overBits()
-	}
-	return f.overAttributes()
+// search is the start of a search for a network over d nodes.
+func (f *fit) search(d int) search {
+	return search{ctx: f.ctx, added: make([]bool, d),
+		scorer: newScorer(f.params.Encoding, len(f.in.Rows), f.in.Variant)}
 }
 
 const noParents = "no marginal with a parent is theta-useful at this budget and number of" +
 	" records: nodes are drawn independently"
 
-// independent is the network of d nodes without parents.
-func (f *fit) independent(d int) []pair {
-	pairs := make([]pair, d)
-	for node := range pairs {
-		pairs[node].child = node
+// network chooses the network and buys its conditionals, in the order in which nodes are drawn.
+func (f *fit) network() ([]conditional, error) {
+	choosing := float64(f.epsilon * f.params.Beta)
+	span := f.overAttributes
+	if f.params.Encoding == Binary {
+		span = f.overBits
+	}
+	over, err := span(f.epsilon - choosing)
+	if err != nil {
+		return nil, err
+	}
+	d := len(over.levels)
+	if over.related {
+		network, err := f.greedyBayes(over, choosing)
+		if err != nil {
+			return nil, err
+		}
+		return f.noisyConditionals(over, network, f.epsilon-choosing)
+	}
+	if d == 0 {
+		return nil, nil
 	}
 	if d > 1 && f.params.Degree > 0 {
 		f.warnings = append(f.warnings, noParents)
 	}
-	return pairs
-}
-
-func (f *fit) overBits() ([]conditional, error) {
-	columns := bitColumns(f.in.Table, f.in.Rows, f.domains)
-	d := len(columns)
-	if f.nodes = d; d == 0 {
-		return nil, nil
+	independent := make([]apPair, d)
+	for node := range independent {
+		independent[node].child = node
 	}
-	choosing := float64(f.epsilon * f.params.Beta)
-	k := usefulDegree(d, f.params.Degree, f.records, f.epsilon-choosing,
-		f.marginalSensitivity(), f.params.Theta)
-	counts, err := countSubsets(f.ctx, columns, len(f.in.Rows), k+1)
-	if err != nil {
-		return nil, fmt.Errorf("privbayes: %w", err)
-	}
-	tables := newBitTables(counts)
-	var pairs []pair
-	if k == 0 {
-		choosing, pairs = 0, f.independent(d)
-	} else {
-		search := &bitSearch{chooser: f.chooser(choosing, d), tables: tables, degree: k}
-		if pairs, err = search.network(f.first(d)); err != nil {
-			return nil, err
-		}
-	}
-	all := make([]levels, d)
-	for i := range all {
-		all[i] = bitLevels()
-	}
-	network := make([]conditional, d)
-	m := f.marginals(f.epsilon-choosing, d-k)
-	set := make([]int, 0, k)
-	for i := k; i < d; i++ {
-		set = set[:0]
-		for _, p := range pairs[i].parents {
-			set = append(set, p.node)
-		}
-		tables.condition(set)
-		joint, err := m.noisy(tables.split(pairs[i].child))
-		if err != nil {
-			return nil, err
-		}
-		if i == k { // its marginal holds all nodes before it
-			for j := range k {
-				network[j] = newConditional(pairs[j], all, marginalise(joint, pairs[k], pairs[j]))
-			}
-		}
-		network[i] = newConditional(pairs[i], all, joint)
-	}
-	return network, nil
-}
-
-func (f *fit) overAttributes() ([]conditional, error) {
-	schema := f.in.Table.Schema()
-	if err := checkSize(schema, f.domains, f.params.Encoding); err != nil {
-		return nil, fmt.Errorf("privbayes: %w", err)
-	}
-	d := len(f.domains)
-	f.nodes = d
-	all := make([]levels, d)
-	columns := make([][]uint32, d)
-	for i := range all {
-		all[i] = newLevels(&schema.Attributes[i], f.domains[i], f.params.Encoding)
-		columns[i] = make([]uint32, len(f.in.Rows))
-		f.domains[i].valuesOf(columns[i], f.in.Table.Column(i), f.in.Rows)
-	}
-	choosing := float64(f.epsilon * f.params.Beta)
-	useful := min(maxMarginal, usefulCells(d, f.records, f.epsilon-choosing,
-		f.marginalSensitivity(), f.params.Theta))
-	search := &domainSearch{columns: columns, levels: all, degree: f.params.Degree, useful: useful}
-	var pairs []pair
-	if d == 1 || f.params.Degree == 0 || !parentsPossible(all, useful) {
-		choosing, pairs = 0, f.independent(d)
-	} else {
-		search.chooser = f.chooser(choosing, d)
-		var err error
-		if pairs, err = search.network(f.first(d)); err != nil {
-			return nil, err
-		}
-	}
-	network := make([]conditional, d)
-	m := f.marginals(f.epsilon-choosing, d)
-	for i, p := range pairs {
-		if err := f.ctx.Err(); err != nil {
-			return nil, err
-		}
-		search.condition(p.parents)
-		joint, err := m.noisy(search.split(p.parents, p.child))
-		if err != nil {
-			return nil, err
-		}
-		network[i] = newConditional(p, all, joint)
-	}
-	return network, nil
+	return f.noisyConditionals(over, independent, f.epsilon)
 }
 
 func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
-	rows := int(math.Min(f.records, float64(f.params.MaxRows)))
-	release := &algorithms.Release{}
-	if float64(rows) < f.records {
-		release.Weights = make([]float64, rows)
-		for i := range release.Weights {
-			release.Weights[i] = f.records / float64(rows)
-		}
-		f.warnings = append(f.warnings, fmt.Sprintf("%.0f records to draw, max_rows is %d: each"+
-			" stands for %.4g", f.records, rows, f.records/float64(rows)))
-	}
+	release, rows := margins.Thinned(f.records, f.params.MaxRows)
+	f.warnings = append(f.warnings, release.Warnings...)
 	schema := f.in.Table.Schema()
 	stream := f.in.Noise.Open("records")
 	w := &writer{
@@ -258,12 +156,7 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 	for range f.domains {
 		w.crowds = append(w.crowds, make(margins.Crowd))
 	}
-	nodes, uniform := make([]uint32, f.nodes), make([]float64, f.nodes)
-	var bits []bitConditional
-	if f.params.Encoding == Binary {
-		bits = newBitConditionals(network)
-		network = nil
-	}
+	nodes := make([]uint32, len(network))
 	mended := 0
 	for row := range rows {
 		if row&0xfff == 0 {
@@ -272,9 +165,6 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 			}
 		}
 		for try := 1; ; try++ {
-			if bits != nil {
-				drawRecord(bits, nodes, uniform, stream)
-			}
 			for i := range network {
 				network[i].draw(nodes, stream)
 			}

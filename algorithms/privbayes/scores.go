@@ -5,11 +5,13 @@ import (
 	"ppdp/privacy"
 )
 
-// scorer rates contingency tables of one total. It holds scratch memory: not safe for concurrent
-// use.
+// scorer rates contingency tables of one total by the paper's choice for the encoding: F, how near
+// a table is to one of largest mutual information, for bits (for larger domains it is hard to
+// compute), and R, half the L1 distance from the product of its margins, for attributes. It holds
+// scratch memory: not safe for concurrent use.
 type scorer struct {
-	score score
-	n     int64
+	encoding Encoding
+	n        int64
 	// centre is added to every score: see the package comment on F under strict.
 	centre float64
 
@@ -19,9 +21,9 @@ type scorer struct {
 	next     []item // and with one more configuration
 }
 
-func newScorer(of score, n int, variant algorithms.Variant) *scorer {
-	s := &scorer{score: of, n: int64(n)}
-	if of == maximalJoint && variant == algorithms.Strict {
+func newScorer(encoding Encoding, n int, variant algorithms.Variant) *scorer {
+	s := &scorer{encoding: encoding, n: int64(n)}
+	if encoding == Binary && variant == algorithms.Strict {
 		s.centre = float64(n) / 4
 	}
 	return s
@@ -30,7 +32,7 @@ func newScorer(of score, n int, variant algorithms.Variant) *scorer {
 // of rates a table of counts: cells[p·children+x] is the number of records with parent
 // configuration p and child x. The unit is records.
 func (s *scorer) of(cells []int32, children int) float64 {
-	if s.score == maximalJoint {
+	if s.encoding == Binary {
 		return s.maximalJoint(cells) + s.centre
 	}
 	return s.totalVariation(cells, children)
@@ -193,11 +195,11 @@ func relaxed(items []item, capacity int64) int64 {
 // sensitivity is how far a score in counts moves between neighbours among n records; n matters to
 // published only, where it is public. The package comment derives the bounds of strict; those of
 // published are the paper's, times n.
-func sensitivity(of score, variant algorithms.Variant, n int) privacy.Sensitivity {
+func sensitivity(encoding Encoding, variant algorithms.Variant, n int) privacy.Sensitivity {
 	switch {
-	case of == maximalJoint && variant == algorithms.Strict:
+	case encoding == Binary && variant == algorithms.Strict:
 		return privacy.Exact(0.75)
-	case of == maximalJoint:
+	case encoding == Binary:
 		return privacy.Exact(1)
 	case variant == algorithms.Strict:
 		return privacy.Exact(2)

@@ -2,7 +2,6 @@ package privbayes
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -34,8 +33,8 @@ func joint(cells []int32) float64 {
 }
 
 // byDefinition is n times a score, from probabilities.
-func byDefinition(of score, cells []int32, children int) float64 {
-	if of == maximalJoint {
+func byDefinition(of Encoding, cells []int32, children int) float64 {
+	if of == Binary {
 		return joint(cells)
 	}
 	n := 0.0
@@ -102,30 +101,25 @@ func TestKnapsack(t *testing.T) {
 	}
 }
 
-func total(cells []int32) int {
-	n := 0
-	for _, c := range cells {
-		n += int(c)
-	}
-	return n
-}
-
 func TestScoresAreTheirDefinitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rating := rapid.SampledFrom([]score{maximalJoint, totalVariation}).Draw(t, "score")
+		rating := rapid.SampledFrom([]Encoding{Binary, Hierarchical}).Draw(t, "encoding")
 		children := 2
-		if rating != maximalJoint {
+		if rating != Binary {
 			children = rapid.IntRange(1, 5).Draw(t, "children")
 		}
 		configs := rapid.IntRange(1, 12).Draw(t, "configurations")
 		most := rapid.SampledFrom([]int32{1, 3, 50, 5000}).Draw(t, "most")
 		cells := rapid.SliceOfN(rapid.Int32Range(0, most), configs*children,
 			configs*children).Draw(t, "cells")
-		n := total(cells)
+		n := 0
+		for _, c := range cells {
+			n += int(c)
+		}
 		want := byDefinition(rating, cells, children)
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			got := newScorer(rating, n, variant).of(cells, children)
-			if rating == maximalJoint && variant == algorithms.Strict {
+			if rating == Binary && variant == algorithms.Strict {
 				got -= float64(n) / 4
 			}
 			// Sums of at most 60 terms up to n: rounding stays far below 1e-9 of that.
@@ -154,99 +148,82 @@ func forEachTable(cells []int32, n int, visit func()) {
 	fill(0, n)
 }
 
-var shapes = []struct{ configs, children int }{{2, 2}, {4, 2}, {2, 3}, {3, 3}}
+// tables are what scores are tried on: parent configurations by children.
+var tables = []struct {
+	encoding          Encoding
+	configs, children int
+}{{Binary, 2, 2}, {Binary, 4, 2}, {Hierarchical, 2, 2}, {Hierarchical, 4, 2}, {Hierarchical, 2, 3},
+	{Hierarchical, 3, 3}}
 
 // TestReplacementSensitivities visits all pairs of neighbours of up to 8 records.
 func TestReplacementSensitivities(t *testing.T) {
-	for _, score := range []score{maximalJoint, totalVariation} {
-		for _, shape := range shapes {
-			if score == maximalJoint && shape.children != 2 {
-				continue
-			}
-			for n := 2; n <= 8; n++ {
-				s := newScorer(score, n, algorithms.Published)
-				cells := make([]int32, shape.configs*shape.children)
-				largest := 0.0
-				forEachTable(cells, n, func() {
-					before := s.of(cells, shape.children)
-					for from := range cells {
-						if cells[from] == 0 {
-							continue
-						}
-						cells[from]--
-						for to := range cells {
-							cells[to]++
-							// NaN stays NaN
-							largest = max(largest, math.Abs(s.of(cells, shape.children)-before))
-							cells[to]--
-						}
-						cells[from]++
+	for _, table := range tables {
+		for n := 2; n <= 8; n++ {
+			s := newScorer(table.encoding, n, algorithms.Published)
+			cells := make([]int32, table.configs*table.children)
+			largest := 0.0
+			forEachTable(cells, n, func() {
+				before := s.of(cells, table.children)
+				for from := range cells {
+					if cells[from] == 0 {
+						continue
 					}
-				})
-				claimed := sensitivity(score, algorithms.Published, n).Claimed
-				name := fmt.Sprintf("%s, %d configurations, %d children, %d records", score,
-					shape.configs, shape.children, n)
-				if !(largest <= claimed) {
-					t.Errorf("%s: a replacement moves the score by %v, claimed %v", name, largest,
-						claimed)
+					cells[from]--
+					for to := range cells {
+						cells[to]++
+						largest = max(largest, math.Abs(s.of(cells, table.children)-before))
+						cells[to]--
+					}
+					cells[from]++
 				}
-				exact := math.NaN() // where the largest move is known
-				switch {
-				case score == maximalJoint:
-					exact = claimed
-				case score == totalVariation && shape.configs == 2 && shape.children == 2:
-					exact = 2 - 2/float64(n)
-				}
-				if math.Abs(largest-exact) > 1e-9 { // exact is NaN elsewhere
-					t.Errorf("%s: a replacement moves the score by at most %v, want %v", name,
-						largest, exact)
-				}
+			})
+			claimed := sensitivity(table.encoding, algorithms.Published, n).Claimed
+			if !(largest <= claimed) { // nor NaN
+				t.Errorf("%+v, %d records: a replacement moves the score by %v, claimed %v", table,
+					n, largest, claimed)
+			}
+			exact := largest // where it is known
+			switch {
+			case table.encoding == Binary:
+				exact = claimed
+			case table.configs == 2 && table.children == 2:
+				exact = 2 - 2/float64(n)
+			}
+			if math.Abs(largest-exact) > 1e-9 {
+				t.Errorf("%+v, %d records: a replacement moves the score by at most %v, want %v",
+					table, n, largest, exact)
 			}
 		}
 	}
 }
 
-// TestAddingSensitivities visits all ways to add a record to up to 8.
+// TestAddingSensitivities visits all ways to add a record to up to 8. F reaches its bound on both
+// sides, so that no smaller claim would hold. R comes nearest to its own for n records in one cell
+// and one in another row and column.
 func TestAddingSensitivities(t *testing.T) {
-	for _, score := range []score{maximalJoint, totalVariation} {
-		claimed := sensitivity(score, algorithms.Strict, 0).Claimed
-		for _, shape := range shapes {
-			if score == maximalJoint && shape.children != 2 {
-				continue
+	for _, table := range tables {
+		claimed := sensitivity(table.encoding, algorithms.Strict, 0).Claimed
+		for n := 0; n <= 8; n++ {
+			one := newScorer(table.encoding, n, algorithms.Strict)
+			more := newScorer(table.encoding, n+1, algorithms.Strict)
+			cells := make([]int32, table.configs*table.children)
+			up, down := 0.0, 0.0
+			forEachTable(cells, n, func() {
+				before := one.of(cells, table.children)
+				for at := range cells {
+					cells[at]++
+					move := more.of(cells, table.children) - before
+					up, down = max(up, move), min(down, move)
+					cells[at]--
+				}
+			})
+			reached := up == claimed && down == -claimed || n < 4
+			if table.encoding == Hierarchical {
+				reached = math.Abs(up-2*float64(n)/float64(n+1)) <= 1e-12
 			}
-			for n := 0; n <= 8; n++ {
-				s, t1 := newScorer(score, n, algorithms.Strict),
-					newScorer(score, n+1, algorithms.Strict)
-				cells := make([]int32, shape.configs*shape.children)
-				up, down := 0.0, 0.0
-				forEachTable(cells, n, func() {
-					before := s.of(cells, shape.children)
-					for at := range cells {
-						cells[at]++
-						move := t1.of(cells, shape.children) - before
-						up, down = max(up, move), min(down, move)
-						cells[at]--
-					}
-				})
-				name := fmt.Sprintf("%s, %d configurations, %d children, %d records", score,
-					shape.configs, shape.children, n)
-				if !(max(up, -down) <= claimed) {
-					t.Errorf("%s: a new record moves the score by %v to %v, claimed %v", name, down,
-						up, claimed)
-				}
-				switch score {
-				// the bound is reached on both sides: no smaller claim would hold
-				case maximalJoint:
-					if n >= 4 && (up != claimed || down != -claimed) {
-						t.Errorf("%s: a new record moves the score by %v to %v, want both"+
-							" ends of ±%v", name, down, up, claimed)
-					}
-				case totalVariation: // n records in one cell and one in another row and column
-					if want := 2 * float64(n) / float64(n+1); !(math.Abs(up-want) <= 1e-12) {
-						t.Errorf("%s: a new record raises the score by at most %v, want %v", name,
-							up, want)
-					}
-				}
+			if !(max(up, -down) <= claimed) || !reached {
+				t.Errorf("%+v, %d records: a new one moves the score by %v to %v, claimed %v",
+					table, n, down, up, claimed)
 			}
 		}
 	}

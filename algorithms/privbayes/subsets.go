@@ -51,7 +51,7 @@ func countSubsets(ctx context.Context, columns [][]uint64, n, most int) (*subset
 	for m := range s.counts {
 		if total += s.choose[d][m]; total > maxSubsets {
 			return nil, fmt.Errorf("%w: %d bits with %d parents have more than %d subsets, lower"+
-				" degree or use encoding vanilla", algorithms.ErrTooLarge, d, most-1, maxSubsets)
+				" degree or use encoding hierarchical", algorithms.ErrTooLarge, d, most-1, maxSubsets)
 		}
 	}
 	for m := range s.counts {

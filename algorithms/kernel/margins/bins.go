@@ -7,84 +7,98 @@ import (
 	"ppdp/numeric/random"
 )
 
-// Bins are the runs of an attribute's cells that a release works with.
+// Bins divide an attribute's cells. Leaves are intervals of cells that tile the domain, in their
+// order; a bin is one leaf, or a run of leaves where noisy counts say how often each occurs in it.
 type Bins struct {
-	Size  int
-	cells uint64   // of the attribute's public domain
-	ends  []uint32 // one after the last cell of each leaf; nil for Size equal bins
-	// of each bin, one after its last leaf, and of each leaf, its share of its bin added to those
-	// before it; nil where bins are leaves
-	lasts  []int
-	shares []float64
+	Size   int
+	ends   []uint32  // one after the last cell of each leaf
+	lasts  []int     // one after the last leaf of each bin
+	shares []float64 // of each leaf: its count added to those before it in its bin
 	// hidden are cells of which noise says more than their counts do
 	hidden leaf
+}
+
+// binsOf are bins of one leaf each.
+func binsOf(ends []uint32) Bins {
+	return Bins{Size: len(ends), ends: ends, lasts: alone(len(ends))}
+}
+
+// alone puts each of n leaves in a bin of its own.
+func alone(n int) []int {
+	lasts := make([]int, n)
+	for leaf := range lasts {
+		lasts[leaf] = leaf + 1
+	}
+	return lasts
 }
 
 // PublicBins cuts an attribute without its data: as its schema says, or into so many bins, equal up
 // to one cell. An attribute of fewer cells keeps them, as a categorical one does.
 func PublicBins(a *datasets.Attribute, bins int) Bins {
-	b := Bins{Size: a.Cells(), cells: uint64(a.Cells())}
+	cells := uint64(a.Cells())
+	n := cells
 	if a.Kind == datasets.Numeric {
-		b.Size = min(b.Size, bins)
 		if ends := a.PublicBins(bins); ends != nil {
-			b.Size, b.ends = len(ends), ends
+			return binsOf(ends)
 		}
+		n = min(n, uint64(bins))
 	}
-	return b
+	ends := make([]uint32, n)
+	for i := range ends {
+		ends[i] = uint32((uint64(i+1)*cells + n - 1) / n)
+	}
+	return binsOf(ends)
 }
 
-// Wide reports whether the bins are public ones of an attribute of more cells, which the schema has
-// no bins for: those that may be cut privately.
-func (b *Bins) Wide() bool { return b.ends == nil && uint64(b.Size) < b.cells }
+// Uncut reports whether an attribute has more cells than bins, and no bins in the schema: only such
+// attributes may be cut privately.
+func Uncut(a *datasets.Attribute, bins int) bool {
+	return a.Kind == datasets.Numeric && a.Cells() > bins && a.PublicBins(bins) == nil
+}
 
 // Codes replaces cells by their bins.
 func (b *Bins) Codes(cells []uint32) {
-	switch {
-	case b.ends != nil:
-		of := make([]uint32, len(b.ends)) // the leaves' bins
-		for leaf, bin := 0, 0; leaf < len(of); leaf++ {
-			if of[leaf] = uint32(leaf); b.lasts != nil {
-				if leaf == b.lasts[bin] {
-					bin++
-				}
-				of[leaf] = uint32(bin)
-			}
+	if b.Size == int(b.ends[len(b.ends)-1]) {
+		return // a bin is a cell
+	}
+	of, first := make([]uint32, len(b.ends)), 0 // the leaves' bins
+	for bin, last := range b.lasts {
+		for leaf := first; leaf < last; leaf++ {
+			of[leaf] = uint32(bin)
 		}
-		find := newFinder(b.ends)
-		for row, cell := range cells {
-			cells[row] = of[find.run(cell)]
-		}
-	case uint64(b.Size) < b.cells:
-		for row, cell := range cells {
-			cells[row] = uint32(uint64(cell) * uint64(b.Size) / b.cells)
-		}
+		first = last
+	}
+	find := NewFinder(b.ends)
+	for row, cell := range cells {
+		cells[row] = of[find.Leaf(cell)]
 	}
 }
 
-// finder finds the run of cells that a cell is in, of runs that tile a domain.
-type finder struct {
-	ends  []uint32 // one after the last cell of each run
+// Finder finds the leaf that a cell is in, of leaves that tile a domain.
+type Finder struct {
+	ends  []uint32 // one after the last cell of each leaf
 	shift int
-	first []uint32 // the run of each 2^shift-th cell, and of the last one
+	first []uint32 // the leaf of each 2^shift-th cell, and of the last one
 }
 
-// newFinder divides the domain into at most 4096 places of equal length, of which most lie in one
-// run.
-func newFinder(ends []uint32) finder {
+// NewFinder divides the domain into at most 4096 places of equal length, of which most lie in one
+// leaf. ends are one after the last cell of each leaf.
+func NewFinder(ends []uint32) Finder {
 	last := ends[len(ends)-1] - 1
-	f := finder{ends: ends, shift: max(0, bits.Len32(last)-12)}
+	f := Finder{ends: ends, shift: max(0, bits.Len32(last)-12)}
 	f.first = make([]uint32, last>>f.shift+2)
-	for i, run := 0, uint32(0); i < len(f.first); i++ {
+	for i, leaf := 0, uint32(0); i < len(f.first); i++ {
 		cell := min(uint64(i)<<f.shift, uint64(last))
-		for uint64(ends[run]) <= cell {
-			run++
+		for uint64(ends[leaf]) <= cell {
+			leaf++
 		}
-		f.first[i] = run
+		f.first[i] = leaf
 	}
 	return f
 }
 
-func (f *finder) run(cell uint32) uint32 {
+// Leaf is the leaf of a cell.
+func (f *Finder) Leaf(cell uint32) uint32 {
 	place := cell >> f.shift
 	low, high := f.first[place], f.first[place+1]
 	for low < high {
@@ -99,22 +113,21 @@ func (f *finder) run(cell uint32) uint32 {
 
 // Whole is the cells [low, high) of a bin.
 func (b *Bins) Whole(bin uint32) (low, high uint32) {
-	if b.ends == nil {
-		edge := func(bin uint32) uint32 {
-			return uint32((uint64(bin)*b.cells + uint64(b.Size) - 1) / uint64(b.Size))
-		}
-		return edge(bin), edge(bin + 1)
-	}
 	first, last := b.leaves(bin)
-	return b.first(first), b.ends[last-1]
+	return b.low(first), b.ends[last-1]
 }
 
-// Span is the cells [low, high) that a record of a bin is drawn from: all of them, or those of one
-// of the bin's leaves, by the leaves' shares.
-func (b *Bins) Span(bin uint32, stream *random.Stream) (low, high uint32) {
-	if b.ends == nil {
-		return b.Whole(bin)
+// Ends are one after the last cell of each bin.
+func (b *Bins) Ends() []uint32 {
+	ends := make([]uint32, b.Size)
+	for bin, last := range b.lasts {
+		ends[bin] = b.ends[last-1]
 	}
+	return ends
+}
+
+// Leaf draws the leaf of a bin that a record lies in, by the leaves' shares: the cells [low, high).
+func (b *Bins) Leaf(bin uint32, stream *random.Stream) (low, high uint32) {
 	leaf, last := b.leaves(bin)
 	if last-leaf > 1 {
 		u := stream.Open01() * b.shares[last-1]
@@ -122,22 +135,19 @@ func (b *Bins) Span(bin uint32, stream *random.Stream) (low, high uint32) {
 			leaf++
 		}
 	}
-	return b.first(leaf), b.ends[leaf]
+	return b.low(leaf), b.ends[leaf]
 }
 
 // leaves are those [first, last) of a bin.
 func (b *Bins) leaves(bin uint32) (first, last int) {
-	switch {
-	case b.lasts == nil:
-		return int(bin), int(bin) + 1
-	case bin > 0:
+	if bin > 0 {
 		first = b.lasts[bin-1]
 	}
 	return first, b.lasts[bin]
 }
 
-// first is the first cell of a leaf.
-func (b *Bins) first(leaf int) uint32 {
+// low is the first cell of a leaf.
+func (b *Bins) low(leaf int) uint32 {
 	if leaf == 0 {
 		return 0
 	}

@@ -101,9 +101,7 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 		}
 		d.columns[a] = make([]uint32, len(in.Rows))
 		partition.Codes(in.Table.Column(a), in.Rows, d.columns[a])
-		if params.Cut == Private && d.bins[a].Wide() {
-			d.uncut[a] = true
-		} else {
+		if d.uncut[a] = params.Cut == Private && Uncut(attribute, params.Bins); !d.uncut[a] {
 			d.bins[a].Codes(d.columns[a])
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/pgm"
@@ -34,35 +36,34 @@ func open(t testing.TB, table *datasets.Table, bins int, epsilon, delta float64,
 	return d
 }
 
-// TestBins: bins tile the domain in whole cells, the last cell is in the last bin, and domains are
-// the schema's whatever the rows.
-func TestBins(t *testing.T) {
-	full := numbers([]uint32{0, 0, 0}, []uint32{9, 3, 1}, []uint32{4, 2, 1})
-	for bins := 2; bins <= 12; bins++ {
-		d, none := open(t, full, bins, 1, 0, algorithms.Strict, 1),
-			open(t, numbers(), bins, 1, 0, algorithms.Strict, 1)
-		want := []int{min(bins, 10), min(bins, 4), 2}
-		if !slices.Equal(d.Sizes, want) || !slices.Equal(none.Sizes, want) {
-			t.Errorf("%d bins: sizes %v and %v without rows, want %v", bins, d.Sizes, none.Sizes,
-				want)
+// TestPublicBins: bins tile the domain in order, in whole cells and of equal width up to one cell.
+func TestPublicBins(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells := rapid.IntRange(1, 500).Draw(t, "cells")
+		most := rapid.IntRange(2, 40).Draw(t, "bins")
+		b := PublicBins(&datasets.Attribute{Name: "x", High: float64(cells), Step: 1}, most)
+		n, end := min(cells, most), uint32(0)
+		if b.Size != n {
+			t.Fatalf("%d bins, want %d", b.Size, n)
 		}
-		next := uint32(0)
-		for bin := range d.Sizes[0] {
-			low, high := d.bins[0].Span(uint32(bin), nil)
-			if low != next || high <= low {
-				t.Errorf("%d bins: bin %d is [%d, %d) after %d", bins, bin, low, high, next)
+		for bin := range uint32(n) {
+			low, high := b.Leaf(bin, nil)
+			if width := int(high - low); low != end || width < cells/n || width > (cells+n-1)/n {
+				t.Fatalf("bin %d of %d is [%d, %d) of %d cells after %d", bin, n, low, high, cells,
+					end)
 			}
-			next = high
-		}
-		if got := d.columns[0]; next != 10 || got[0] != 0 || int(got[1]) != d.Sizes[0]-1 {
-			t.Errorf("%d bins: values %v, up to cell %d", bins, got, next)
-		}
-		for row, cell := range []uint32{0, 9, 4} {
-			if low, high := d.bins[0].Span(d.columns[0][row], nil); cell < low || cell >= high {
-				t.Errorf("%d bins: cell %d in [%d, %d)", bins, cell, low, high)
+			for cell := low; cell < high; cell++ {
+				got := []uint32{cell}
+				if b.Codes(got); got[0] != bin {
+					t.Fatalf("cell %d is in bin %d, want %d", cell, got[0], bin)
+				}
 			}
+			end = high
 		}
-	}
+		if int(end) != cells {
+			t.Fatalf("bins end at %d of %d cells", end, cells)
+		}
+	})
 }
 
 func TestExact(t *testing.T) {

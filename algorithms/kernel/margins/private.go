@@ -29,7 +29,7 @@ const (
 	certain, likely = 4., 2.
 )
 
-// leaf is a run of cells with its noisy count.
+// leaf is an interval of cells with its noisy count.
 type leaf struct {
 	low, high       uint32
 	count, variance float64
@@ -42,65 +42,63 @@ type leaf struct {
 // at 0, and at most a 32nd of it. Their counts are measured. Leaves of many records are divided and
 // measured again. Each round costs the same share. Then neighbours join until their count is more
 // than noise, and become bins by their counts. A record is drawn from one leaf of its bin. From
-// runs of cells that are wide and empty up to noise none is. Where noise hides all this, bins are
-// equal.
+// leaves that are wide and empty up to noise none is. Where noise hides all this, bins are equal.
 //
 // A record lies in one leaf of a round, so that the counts of a round have sensitivity 1.
 func PrivateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.VectorNoise,
 	path *privacy.Path, cost float64) (b Bins, counts, variances []float64, err error) {
-	leaves := publicLeaves(a)
-	measure := func(cost float64) error {
-		ends, counts := make([]uint32, len(leaves)), make([]float64, len(leaves))
-		for i, l := range leaves {
-			ends[i] = l.high
-		}
-		find := newFinder(ends)
-		for _, cell := range codes {
-			counts[find.run(cell)]++
-		}
-		variance := min(max(noise.Variance(cost), minVariance), maxVariance)
-		if err := noise.AddAll(path, cost, counts); err != nil {
-			return err
-		}
-		for i := range leaves {
-			leaves[i].learn(counts[i], variance)
-		}
-		return nil
-	}
-	first := cost
+	leaves, first := publicLeaves(a), cost
 	if a.Cells() > fewCells {
 		first /= 2
 	}
-	if err := measure(first); err != nil {
+	if err := measure(leaves, codes, noise, path, first); err != nil {
 		return b, nil, nil, err
 	}
 	bulk, even := bulkOf(leaves), evenly(leaves, bins)
 	rough := len(even) > 0
+	var hidden leaf
 	if rough {
 		for _, l := range leaves {
-			b.hidden.high, b.hidden.variance = l.high, b.hidden.variance+l.variance
+			hidden.high, hidden.variance = l.high, hidden.variance+l.variance
 		}
 		leaves = even
 	} else if first < cost {
 		leaves = divide(leaves, bins)
 	}
 	if first < cost {
-		if err := measure(cost - first); err != nil {
+		if err := measure(leaves, codes, noise, path, cost-first); err != nil {
 			return b, nil, nil, err
 		}
 	}
+	lasts := alone(len(leaves))
 	if !rough {
-		pooled, hidden := pool(leaves, bulk)
-		b, counts, variances = join(pooled, bins)
-		b.hidden = hidden
-		return b, counts, variances, nil
+		leaves, hidden = pool(leaves, bulk)
+		lasts = join(leaves, bins)
 	}
-	b.Size, b.cells = len(leaves), uint64(a.Cells())
-	for _, l := range leaves {
-		b.ends = append(b.ends, l.high)
-		counts, variances = append(counts, l.count), append(variances, l.variance)
-	}
+	b, counts, variances = gather(leaves, lasts)
+	b.hidden = hidden
 	return b, counts, variances, nil
+}
+
+// measure adds noisy counts of the rows' cells to what the leaves know.
+func measure(leaves []leaf, codes []uint32, noise privacy.VectorNoise, path *privacy.Path,
+	cost float64) error {
+	ends, counts := make([]uint32, len(leaves)), make([]float64, len(leaves))
+	for i, l := range leaves {
+		ends[i] = l.high
+	}
+	find := NewFinder(ends)
+	for _, cell := range codes {
+		counts[find.Leaf(cell)]++
+	}
+	variance := min(max(noise.Variance(cost), minVariance), maxVariance)
+	if err := noise.AddAll(path, cost, counts); err != nil {
+		return err
+	}
+	for i := range leaves {
+		leaves[i].learn(counts[i], variance)
+	}
+	return nil
 }
 
 // CutAll cuts attributes of an input's rows into private bins, each for an equal part of the cost.
@@ -148,13 +146,7 @@ func PrivateEnds(in *algorithms.Input, bins int, path *privacy.Path,
 	cut, err := CutAll(in, wide, bins, 1, path, cost)
 	ends = make([][]uint32, len(quasi))
 	for i := range cut {
-		ends[dims[i]] = cut[i].ends
-		if lasts := cut[i].lasts; lasts != nil {
-			ends[dims[i]] = make([]uint32, len(lasts))
-			for bin, last := range lasts {
-				ends[dims[i]][bin] = cut[i].ends[last-1]
-			}
-		}
+		ends[dims[i]] = cut[i].Ends()
 	}
 	return ends, len(wide) > 0, err
 }
@@ -250,49 +242,51 @@ func divide(leaves []leaf, bins int) []leaf {
 	return divided
 }
 
-// join joins leaves to bins of about the same counts.
-func join(leaves []leaf, bins int) (b Bins, counts, variances []float64) {
+// join joins leaves to bins of about the same counts. It returns one after the last leaf of each.
+func join(leaves []leaf, bins int) (lasts []int) {
 	total := 0.0
 	for _, l := range leaves {
 		total += l.count
 	}
 	if total == 0 { // nothing but noise
 		for i := range leaves {
-			leaves[i].count = float64(leaves[i].high - leaves[i].low)
+			leaves[i].count = leaves[i].width()
 			total += leaves[i].count
 		}
 	}
-	b.cells = uint64(leaves[len(leaves)-1].high)
 	for target := total / float64(bins); ; target *= 1.05 {
-		b.lasts = b.lasts[:0]
+		lasts = lasts[:0]
 		sum := 0.0
 		for i, l := range leaves {
 			// a leaf of many records is a bin of its own
 			if l.count >= target && sum > 0 {
-				b.lasts, sum = append(b.lasts, i), 0
+				lasts, sum = append(lasts, i), 0
 			}
 			if sum += l.count; sum >= target {
-				b.lasts, sum = append(b.lasts, i+1), 0
+				lasts, sum = append(lasts, i+1), 0
 			}
 		}
-		if sum == 0 && len(b.lasts) > 0 {
-			b.lasts[len(b.lasts)-1] = len(leaves)
+		if sum == 0 && len(lasts) > 0 {
+			lasts[len(lasts)-1] = len(leaves)
 		} else {
-			b.lasts = append(b.lasts, len(leaves))
+			lasts = append(lasts, len(leaves))
 		}
-		if len(b.lasts) <= bins {
-			break
+		if len(lasts) <= bins {
+			return lasts
 		}
 	}
-	b.Size = len(b.lasts)
+}
+
+// gather makes bins of leaves, and adds up the noisy counts of each bin and their variances.
+func gather(leaves []leaf, lasts []int) (b Bins, counts, variances []float64) {
+	b.Size, b.lasts = len(lasts), lasts
 	first := 0
-	for _, last := range b.lasts {
-		share, count, variance := 0.0, 0.0, 0.0
+	for _, last := range lasts {
+		count, variance := 0.0, 0.0
 		for _, l := range leaves[first:last] {
-			share += l.count
-			variance += l.variance
-			b.ends, b.shares = append(b.ends, l.high), append(b.shares, share)
 			count += l.count
+			variance += l.variance
+			b.ends, b.shares = append(b.ends, l.high), append(b.shares, count)
 		}
 		counts, variances = append(counts, count), append(variances, variance)
 		first = last
@@ -300,16 +294,16 @@ func join(leaves []leaf, bins int) (b Bins, counts, variances []float64) {
 	return b, counts, variances
 }
 
-// pool joins neighbouring leaves until their count is more than noise. The further a run reaches
+// pool joins neighbouring leaves until their count is more than noise. The further a leaf reaches
 // from where most records are, the surer its count has to be: one by mistake would move the mean. A
-// run that remains has its noisy count if that is above 0, and 0 if it reaches far; hidden is the
-// widest of these.
+// leaf that remains unsure has its noisy count if that is above 0, and 0 if it reaches far; hidden
+// is the widest of these.
 func pool(leaves, bulk []leaf) (pooled []leaf, hidden leaf) {
 	width := 0.0
 	for _, l := range bulk {
 		width += l.width()
 	}
-	// how far a run reaches beyond the bulk, in its width
+	// how far a leaf reaches beyond the bulk, in its width
 	reach := func(l leaf) float64 {
 		gap := math.Inf(1)
 		for _, m := range bulk {
@@ -320,18 +314,18 @@ func pool(leaves, bulk []leaf) (pooled []leaf, hidden leaf) {
 	enough := func(l leaf) bool {
 		return l.above(likely + float64(1.5*elementary.Log(max(1, reach(l)))))
 	}
-	var run leaf
+	var unsure leaf // what is joined so far, of no width for nothing
 	flush := func() {
-		if run.high > run.low {
-			if run.count = max(0, run.count); reach(run) > 1 {
-				run.count = 0
-				if run.width() > hidden.width() {
-					hidden = run
+		if unsure.width() > 0 {
+			if unsure.count = max(0, unsure.count); reach(unsure) > 1 {
+				unsure.count = 0
+				if unsure.width() > hidden.width() {
+					hidden = unsure
 				}
 			}
-			pooled = append(pooled, run)
+			pooled = append(pooled, unsure)
 		}
-		run = leaf{}
+		unsure = leaf{}
 	}
 	for _, l := range leaves {
 		if enough(l) {
@@ -339,11 +333,12 @@ func pool(leaves, bulk []leaf) (pooled []leaf, hidden leaf) {
 			pooled = append(pooled, l)
 			continue
 		}
-		if run.high > run.low {
-			l.low, l.count, l.variance = run.low, run.count+l.count, run.variance+l.variance
+		if unsure.width() > 0 {
+			l.low, l.count = unsure.low, unsure.count+l.count
+			l.variance += unsure.variance
 		}
-		if run = l; enough(run) {
-			pooled, run = append(pooled, run), leaf{}
+		if unsure = l; enough(unsure) {
+			pooled, unsure = append(pooled, unsure), leaf{}
 		}
 	}
 	flush()

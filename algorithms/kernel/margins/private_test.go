@@ -43,7 +43,7 @@ func cutAt(t testing.TB, a *datasets.Attribute, cells []uint32, bins int, epsilo
 	stream := random.NewKey(2).Stream()
 	for bin := range b.Size {
 		for range 20 {
-			low, high := b.Span(uint32(bin), stream)
+			low, high := b.Leaf(uint32(bin), stream)
 			got := []uint32{low, high - 1}
 			if b.Codes(got); low >= high || int(got[0]) != bin || int(got[1]) != bin {
 				t.Fatalf("bin %d draws [%d, %d), which is in %d", bin, low, high, got)
@@ -95,7 +95,7 @@ func TestPrivateBinsWithoutNoise(t *testing.T) {
 			t.Errorf("bin %d has %v rows, must have 1 to %v", bin, count, most)
 		}
 		for range 100 {
-			low, high := b.Span(uint32(bin), stream)
+			low, high := b.Leaf(uint32(bin), stream)
 			if low == 1_000_000 && high == low+1 {
 				continue
 			}
@@ -126,7 +126,7 @@ func TestFarNoise(t *testing.T) {
 		}
 		for bin := range b.Size {
 			for range 50 {
-				if low, high := b.Span(uint32(bin), stream); high > 10_000 {
+				if low, high := b.Leaf(uint32(bin), stream); high > 10_000 {
 					t.Fatalf("bin %d draws [%d, %d)", bin, low, high)
 				}
 			}
@@ -164,7 +164,7 @@ func TestSchemasBins(t *testing.T) {
 		t.Errorf("%d bins, rows in %v", d.Sizes[0], d.columns[0])
 	}
 	for bin, want := range [][2]uint32{{0, 5}, {5, 6}, {6, 1000}} {
-		if low, high := d.bins[0].Span(uint32(bin), nil); low != want[0] || high != want[1] {
+		if low, high := d.bins[0].Leaf(uint32(bin), nil); low != want[0] || high != want[1] {
 			t.Errorf("bin %d is [%d, %d), want %d", bin, low, high, want)
 		}
 	}
@@ -182,14 +182,14 @@ func TestFinder(t *testing.T) {
 		}
 		slices.Sort(ends)
 		ends = slices.Compact(ends)
-		find, last := newFinder(ends), ends[len(ends)-1]-1
+		find, last := NewFinder(ends), ends[len(ends)-1]-1
 		cells := []uint32{0, last, rapid.Uint32Range(0, last).Draw(t, "cell")}
 		for _, end := range ends {
 			cells = append(cells, end-1, min(end, last))
 		}
 		for _, cell := range cells {
 			want := slices.IndexFunc(ends, func(end uint32) bool { return end > cell })
-			if got := find.run(cell); int(got) != want {
+			if got := find.Leaf(cell); int(got) != want {
 				t.Fatalf("cell %d of runs to %v: %d, want %d", cell, ends, got, want)
 			}
 		}

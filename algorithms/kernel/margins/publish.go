@@ -3,6 +3,7 @@ package margins
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
@@ -22,16 +23,8 @@ func (d *Data) Publish(m *pgm.Model) (*algorithms.Release, error) {
 func (d *Data) PublishLabelled(m *pgm.Model, copies int,
 	label func(columns [][]uint32) error) (*algorithms.Release, error) {
 	total := math.Round(m.Total) * float64(copies)
-	rows := int(math.Min(total, float64(d.params.MaxRows)))
-	release := &algorithms.Release{Marginals: d.paid}
-	if float64(rows) < total {
-		release.Weights = make([]float64, rows)
-		for row := range release.Weights {
-			release.Weights[row] = total / float64(rows)
-		}
-		release.Warnings = []string{fmt.Sprintf("%.0f records to draw, max_rows is %d: each stands"+
-			" for %.4g", total, rows, total/float64(rows))}
-	}
+	release, rows := Thinned(total, d.params.MaxRows)
+	release.Marginals = d.paid
 	if err := d.ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -55,7 +48,7 @@ func (d *Data) PublishLabelled(m *pgm.Model, copies int,
 			if members := d.members[a]; members != nil {
 				bin = d.member(a, members[value], stream)
 			}
-			low, high := d.bins[a].Span(uint32(bin), stream)
+			low, high := d.bins[a].Leaf(uint32(bin), stream)
 			partition.SetWithin(b, row, a, attribute, low, high, d.params.Values, stream)
 			crowd.Add(low, high)
 		}
@@ -64,6 +57,19 @@ func (d *Data) PublishLabelled(m *pgm.Model, copies int,
 	}
 	release.Table = b.Table()
 	return release, nil
+}
+
+// Thinned is a release of so many records, and how many rows are to be drawn for it: at most the
+// given number, which then have weights and a warning.
+func Thinned(total float64, most int) (release *algorithms.Release, rows int) {
+	release, rows = &algorithms.Release{}, int(math.Min(total, float64(most)))
+	if float64(rows) < total {
+		weight := total / float64(rows)
+		release.Weights = slices.Repeat([]float64{weight}, rows)
+		release.Warnings = []string{fmt.Sprintf("%.0f records to draw, max_rows is %d: each stands"+
+			" for %.4g", total, rows, weight)}
+	}
+	return release, rows
 }
 
 // Crowd counts how many records were drawn from each interval of an attribute's cells.
@@ -81,9 +87,6 @@ func (c Crowd) Add(low, high uint32) {
 // counts say of one in twenty of the table's records, of which an estimate is given.
 func (b *Bins) Warnings(a *datasets.Attribute, crowd Crowd, drawn int, records float64,
 	cut Cut) (all []string) {
-	span := func(low, high uint32) string {
-		return fmt.Sprintf("from %s to %s", a.Text(low), a.Text(high-1))
-	}
 	for cells, n := range crowd { // order-free: at most one has more than half
 		if 2*n <= drawn {
 			continue
@@ -98,9 +101,9 @@ func (b *Bins) Warnings(a *datasets.Attribute, crowd Crowd, drawn int, records f
 	most := likely * math.Sqrt(b.hidden.variance)
 	if share := most / records; share > hiddenShare {
 		all = append(all, fmt.Sprintf("%s: noise may hide or make up %.0f records (%.0f %% of all)"+
-			" %s: do not trust the mean and the outer quantiles; tighter bounds, bins: or scale:"+
-			" log in the schema, or a larger epsilon help", a.Name, most, 100*min(1, share),
-			span(b.hidden.low, b.hidden.high)))
+			" from %s to %s: do not trust the mean and the outer quantiles; tighter bounds, bins:"+
+			" or scale: log in the schema, or a larger epsilon help", a.Name, most,
+			100*min(1, share), a.Text(b.hidden.low), a.Text(b.hidden.high-1)))
 	}
 	return all
 }

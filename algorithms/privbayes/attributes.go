@@ -10,28 +10,27 @@ import (
 const (
 	// maxMarginal caps the cells of one marginal over attributes, whatever theta allows.
 	maxMarginal = 1 << 22
-	// maxSets caps the parent sets that are visited for one size of a node in one round.
+	// maxSets caps the parent sets that are visited for one size of a node in one step.
 	maxSets = 1 << 22
 )
 
-// domainSearch grows a network over attributes: parents are the maximal sets whose marginal with
-// the child is theta-useful (section 5 of the paper).
-type domainSearch struct {
-	*chooser
+// attributeSearch proposes AP pairs over attributes: parents are the maximal sets whose marginal
+// with the child is theta-useful (section 5 of the paper).
+type attributeSearch struct {
+	search
 	columns [][]uint32 // values of each node, a row each
 	levels  []levels
 	degree  int
 	useful  float64 // largest number of cells of a marginal
 
-	inside []int // nodes of the network, ascending
-	added  []bool
-	known  map[pairKey]float64 // scores do not change from round to round
+	pairs []apPair
+	known map[pairKey]float64 // scores do not change from step to step
 
 	config []uint32 // configuration of the parents, for each row
 	cells  []int32
 }
 
-// pairKey names a pair: the child and, one after the other, parents as node·256+level+1.
+// pairKey names an AP pair: the child and, one after the other, parents as node·256+level+1.
 type pairKey [maxDegree + 1]uint64
 
 func keyOf(child int, parents []parent) pairKey {
@@ -42,68 +41,86 @@ func keyOf(child int, parents []parent) pairKey {
 	return key
 }
 
-// network returns the pairs in order, starting from a node.
-func (s *domainSearch) network(first int) ([]pair, error) {
-	d := len(s.levels)
-	s.added, s.known = make([]bool, d), make(map[pairKey]float64)
-	pairs := []pair{{child: first}}
+// overAttributes is the space of the attributes. epsilon is what marginals may cost.
+func (f *fit) overAttributes(epsilon float64) (*space, error) {
+	schema, d := f.in.Table.Schema(), len(f.domains)
+	s := &attributeSearch{search: f.search(d), columns: make([][]uint32, d),
+		levels: make([]levels, d), degree: f.params.Degree, known: make(map[pairKey]float64),
+		config: make([]uint32, len(f.in.Rows)),
+		useful: min(maxMarginal, usefulCells(d, f.records, epsilon, f.marginalSensitivity(),
+			f.params.Theta))}
+	for i, domain := range f.domains {
+		a := &schema.Attributes[i]
+		if domain.Size > maxMarginal {
+			return nil, fmt.Errorf("privbayes: %w: %s has %d values, must have at most %d or "+
+				"encoding binary", algorithms.ErrTooLarge, a.Name, domain.Size, maxMarginal)
+		}
+		s.levels[i] = newLevels(a, domain)
+		s.columns[i] = make([]uint32, len(f.in.Rows))
+		domain.valuesOf(s.columns[i], f.in.Table.Column(i), f.in.Rows)
+	}
+	return &space{candidates: s, levels: s.levels,
+		related: s.degree > 0 && parentsPossible(s.levels, s.useful)}, nil
+}
+
+func (s *attributeSearch) grow(newest int) ([]float64, error) {
+	s.add(newest)
+	s.pairs = s.pairs[:0]
 	var scores []float64
-	var candidates []pair
-	for newest := first; ; {
-		s.added[newest] = true
-		at, _ := slices.BinarySearch(s.inside, newest)
-		s.inside = slices.Insert(s.inside, at, newest)
-		if len(pairs) == d {
-			return pairs, nil
+	done := make(map[int]bool) // sizes of children
+	for node := range s.levels {
+		size := s.levels[node].size[0]
+		if s.added[node] || done[size] {
+			continue
 		}
-		scores, candidates = scores[:0], candidates[:0]
-		done := make(map[int]bool) // sizes of children
-		for node := range s.levels {
-			size := s.levels[node].size[0]
-			if s.added[node] || done[size] {
-				continue
-			}
-			done[size] = true
-			sets, err := s.maximalSets(s.useful / float64(size))
-			if err != nil {
-				return nil, err
-			}
-			for _, set := range sets {
-				if err := s.ctx.Err(); err != nil {
-					return nil, err
-				}
-				ready := false
-				for child := range s.levels {
-					if s.added[child] || s.levels[child].size[0] != size {
-						continue
-					}
-					key := keyOf(child, set)
-					score, ok := s.known[key]
-					if !ok {
-						if !ready {
-							s.condition(set)
-							ready = true
-						}
-						score = s.scorer.of(s.split(set, child), size)
-						s.known[key] = score
-					}
-					scores, candidates = append(scores, score), append(candidates, pair{child, set})
-				}
-			}
-		}
-		i, err := s.choose(scores)
+		done[size] = true
+		sets, err := s.maximalSets(s.useful / float64(size))
 		if err != nil {
 			return nil, err
 		}
-		newest = candidates[i].child
-		pairs = append(pairs, candidates[i])
+		for _, set := range sets {
+			if err := s.ctx.Err(); err != nil {
+				return nil, err
+			}
+			scores = s.propose(scores, set, size)
+		}
 	}
+	return scores, nil
+}
+
+// propose adds the scores of every node of a size outside the network with a set of parents.
+func (s *attributeSearch) propose(scores []float64, set []parent, size int) []float64 {
+	ready := false
+	for child := range s.levels {
+		if s.added[child] || s.levels[child].size[0] != size {
+			continue
+		}
+		key := keyOf(child, set)
+		score, ok := s.known[key]
+		if !ok {
+			if !ready {
+				s.condition(set)
+				ready = true
+			}
+			score = s.scorer.of(s.split(set, child), size)
+			s.known[key] = score
+		}
+		scores, s.pairs = append(scores, score), append(s.pairs, apPair{child, set})
+	}
+	return scores
+}
+
+func (s *attributeSearch) pair(i int) apPair { return s.pairs[i] }
+
+func (s *attributeSearch) joint(p apPair) []int32 {
+	s.condition(p.parents)
+	return s.split(p.parents, p.child)
 }
 
 // maximalSets lists the sets of parents inside the network whose configurations number at most
 // limit and to which nothing can be added, nor any member made less general. The empty set is the
 // one of a limit that allows nothing.
-func (s *domainSearch) maximalSets(limit float64) ([][]parent, error) {
+func (s *attributeSearch) maximalSets(limit float64) ([][]parent, error) {
 	var sets [][]parent
 	set := make([]parent, 0, s.degree)
 	visited := 0
@@ -162,10 +179,7 @@ func (s *domainSearch) maximalSets(limit float64) ([][]parent, error) {
 
 // condition numbers the configuration of the parents of every row, the first parent's value
 // changing fastest.
-func (s *domainSearch) condition(set []parent) {
-	if s.config == nil {
-		s.config = make([]uint32, len(s.columns[0]))
-	}
+func (s *attributeSearch) condition(set []parent) {
 	clear(s.config)
 	stride := uint32(1)
 	for _, p := range set {
@@ -179,7 +193,7 @@ func (s *domainSearch) condition(set []parent) {
 }
 
 // split counts the configurations with each value of the child; valid until the next call.
-func (s *domainSearch) split(set []parent, child int) []int32 {
+func (s *attributeSearch) split(set []parent, child int) []int32 {
 	size := s.levels[child].size[0]
 	total := size
 	for _, p := range set {
