@@ -77,7 +77,7 @@ var settings = map[string][]algorithms.Params{
 		func(p *diffgen.Params) {
 			p.Utility, p.Values = partition.CertaintyPenalty, partition.Midpoint
 		},
-		func(p *diffgen.Params) { p.Empty, p.Specialisations = diffgen.Omitted, 40 },
+		func(p *diffgen.Params) { p.Specialisations = 40 },
 	),
 	"diffmulti": vary(func() *diffmulti.Params {
 		p := diffmulti.DefaultParams()

@@ -16,27 +16,24 @@ import (
 func BenchmarkAdult(b *testing.B) {
 	table := testinput.Adult(b, "diffmulti")
 	for _, h := range []int{10, 20} {
-		for _, empty := range []Empty{Drawn, Omitted} {
-			for _, utility := range []partition.Utility{partition.MaxClass,
-				partition.InformationGain} {
-				b.Run(fmt.Sprintf("h=%d/%s/%s", h, empty, utility), func(b *testing.B) {
-					params := DefaultParams()
-					params.Specialisations, params.Empty, params.Utility = h, empty, utility
-					regions, records := 0, 0.0
-					b.ReportAllocs()
-					for i := uint64(0); b.Loop(); i++ {
-						r := testinput.LazyRelease(b, Algorithm{},
-							testinput.Input(table, params, algorithms.Published, 1, i%8))
-						n, _ := r.RecordCount()
-						regions += r.Regions.Len()
-						records += n
-					}
-					b.ReportMetric(float64(regions)/float64(b.N), "regions/op")
-					b.ReportMetric(records/float64(b.N), "records/op")
-					b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(),
-						"rows/s")
-				})
-			}
+		for _, utility := range []partition.Utility{partition.MaxClass,
+			partition.InformationGain} {
+			b.Run(fmt.Sprintf("h=%d/%s", h, utility), func(b *testing.B) {
+				params := DefaultParams()
+				params.Specialisations, params.Utility = h, utility
+				regions, records := 0, 0.0
+				b.ReportAllocs()
+				for i := uint64(0); b.Loop(); i++ {
+					r := testinput.LazyRelease(b, Algorithm{},
+						testinput.Input(table, params, algorithms.Published, 1, i%8))
+					n, _ := r.RecordCount()
+					regions += r.Regions.Len()
+					records += n
+				}
+				b.ReportMetric(float64(regions)/float64(b.N), "regions/op")
+				b.ReportMetric(records/float64(b.N), "records/op")
+				b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+			})
 		}
 	}
 }

@@ -16,17 +16,16 @@ type table struct {
 }
 
 // count returns the cells that hold records, with their exact counts.
-func (g *grid) count(space *partition.Space, marginals []marginal, rows []int32,
-	labels []uint32) *table {
-	classes := uint64(space.Classes())
+func (g *grid) count(c *cut, rows []int32) *table {
+	classes := uint64(c.space.Classes())
 	keys := make([]uint64, len(rows))
 	codes := make([]uint32, len(rows))
 	for d, members := range g.members {
 		if len(members) == 1 {
 			continue
 		}
-		space.Codes(rows, d, codes)
-		m := &marginals[d]
+		c.space.Codes(rows, d, codes)
+		m := &c.marginals[d]
 		if m.axis == nil {
 			g.addIntervals(keys, codes, d)
 			continue
@@ -41,7 +40,7 @@ func (g *grid) count(space *partition.Space, marginals []marginal, rows []int32,
 			keys[i] += of[code]
 		}
 	}
-	for i, label := range labels {
+	for i, label := range c.labels {
 		keys[i] = keys[i]*classes + uint64(label)
 	}
 	partition.SortKeys(keys, nil)
@@ -87,12 +86,12 @@ func (t *table) reserve(cells, most uint64) {
 	t.counts = append(make([]float64, 0, cells*uint64(t.classes)), t.counts...)
 }
 
-// noised returns the cells with a count above 0 after noise, among all cells of the grid or, with
-// empty omitted, those that hold records.
-func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, epsilon float64,
-	noise privacy.Counter, empty Empty, most int) (*table, error) {
-	noisy, err := noise.Sparse(&path, epsilon, privacy.SparseTable{Cells: g.cells,
-		Width: t.classes, Occupied: t.cells, Counts: t.counts, OccupiedOnly: empty == Omitted})
+// noised returns the cells of the grid with a count above 0 after noise, for the rest of the path's
+// budget.
+func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, noise privacy.Counter,
+	most int) (*table, error) {
+	noisy, err := noise.Sparse(&path, path.Remaining(), privacy.SparseTable{Cells: g.cells,
+		Width: t.classes, Occupied: t.cells, Counts: t.counts})
 	if err != nil {
 		return nil, err
 	}

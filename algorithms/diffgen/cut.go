@@ -7,6 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/datasets"
 	"ppdp/privacy"
 )
 
@@ -24,11 +25,15 @@ type member struct {
 type cut struct {
 	params    *Params
 	scorer    partition.Scorer
+	space     *partition.Space
+	axes      []*datasets.Axis // of the dimensions, nil of numeric ones
+	labels    []uint32         // of the rows
 	marginals []marginal
 	step      float64 // ε′
 	path      privacy.Path
 	choice    *privacy.Exponential
 	cutPoints *partition.CutPoints
+	noise     privacy.Counter // of the cells
 
 	members   []member // that cannot be specialised, or not yet
 	open      []member // candidates

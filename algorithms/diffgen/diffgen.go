@@ -43,8 +43,6 @@
 //   - Cells whose noisy counts are all 0 are not listed. Since regions cover the domain, unlisted
 //     cells become regions one by one where they are few (listAllBelow); elsewhere those that
 //     share a value of one attribute with nothing listed under it are joined into one region.
-//   - empty: omitted leaves out cells without records. It is a control: it publishes which cells
-//     hold records.
 //   - Where noise makes more records than max_rows the table is a thinned one with weights.
 //   - Sensitive attributes take no part and are drawn from their public domain.
 package diffgen
@@ -62,7 +60,10 @@ func init() { algorithms.Register(Algorithm{}) }
 // Algorithm is the baseline "diffgen".
 type Algorithm struct{}
 
-var _ algorithms.VariantChecker = Algorithm{}
+var (
+	_ algorithms.VariantChecker = Algorithm{}
+	_ algorithms.Fitter         = Algorithm{}
+)
 
 func (a Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
@@ -77,14 +78,58 @@ func (a Algorithm) Info() algorithms.Info {
 	}
 }
 
+// Score says what a value of the cut is scored by under the utilities dm and ncp; the others gain
+// by themselves.
+type Score string
+
+const (
+	Reduction Score = "reduction" // loss of the value's records less that of its children's
+	Children  Score = "children"  // minus the loss of the children's records
+)
+
+func (Score) Enum() []string { return algorithms.Words(Reduction, Children) }
+
+// Params are the settings of a release.
+type Params struct {
+	Utility partition.Utility `yaml:"utility" doc:"what values of the cut and cut points are scored by"`
+	Score   Score             `yaml:"score" doc:"what dm and ncp score values by"`
+	// Specialisations is the paper's h: of a million ε′ is a millionth of the budget.
+	Specialisations int `yaml:"h" doc:"the number of specialisations; fewer are made where nothing is left to specialise" min:"1" max:"1000000"`
+	MaxNodes        int `yaml:"max_nodes" doc:"the largest number of regions; a release that would need more fails" min:"1" max:"2147483647"`
+	// Drawing says how records are drawn.
+	partition.Drawing `yaml:",inline"`
+}
+
+// DefaultParams are settings the papers use: h from the middle of its grids.
+func DefaultParams() *Params {
+	return &Params{Utility: partition.MaxClass, Score: Reduction, Specialisations: 10,
+		MaxNodes: 2e7, Drawing: partition.DefaultDrawing()}
+}
+
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
+
+// scored reports that Score has a meaning.
+func (p *Params) scored() bool {
+	return p.Utility == partition.Discernibility || p.Utility == partition.CertaintyPenalty
+}
+
+// FitSchema specialises until all regions together are as many as their counts allow, by a score
+// that needs no class where the table has none.
+func (Algorithm) FitSchema(s *datasets.Schema, cells int) algorithms.Params {
+	p := DefaultParams()
+	p.Specialisations = partition.WholeSpecialisations(s, max(1, cells/s.Classes()))
+	if s.Class() < 0 {
+		p.Utility = partition.CertaintyPenalty
+	}
+	return p
+}
 
 // CheckSchema refuses a utility that needs a class for tables without one.
 func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
 	return p.(*Params).Utility.CheckSchema(s)
 }
 
-// Guarantee depends on the utility and on what becomes of empty cells.
+// Guarantee depends on the utility.
 func (Algorithm) Guarantee(variant algorithms.Variant,
 	params algorithms.Params) algorithms.Guarantee {
 	p := params.(*Params)
@@ -94,24 +139,14 @@ func (Algorithm) Guarantee(variant algorithms.Variant,
 		"X1", "D7")
 	p.Utility.Qualify(&g)
 	partition.CutRuleOf(variant, p.Utility).Qualify(&g)
-	if p.Empty == Omitted {
-		g.Break("Which cells hold records is published: a control without privacy.")
-	}
 	return g
 }
 
-// CheckVariant refuses under strict what publishes the occupied cells, and under refcode what the
-// program does not know.
+// CheckVariant refuses under refcode what the program does not know.
 func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
-	p := params.(*Params)
-	var err error
-	if variant == algorithms.Strict && p.Empty == Omitted {
-		err = fmt.Errorf("empty: %q publishes which cells hold records, must be %q under strict",
-			Omitted, Drawn)
-	}
-	if variant == algorithms.RefCode && p.scored() {
-		err = fmt.Errorf("utility: %q, must be %s or %s under refcode", p.Utility,
+	if p := params.(*Params); variant == algorithms.RefCode && p.scored() {
+		return fmt.Errorf("utility: %q, must be %s or %s under refcode", p.Utility,
 			partition.MaxClass, partition.InformationGain)
 	}
-	return err
+	return nil
 }

@@ -15,8 +15,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
-	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 // colours is a taxonomy whose leaves are not in the order of the codes, with an only child.
@@ -47,20 +45,13 @@ func schemaOf(number int, classes int) *datasets.Schema {
 }
 
 // started returns a cut over a table, before its search.
-func started(t testinput.TB, in algorithms.Input) (*cut, privacy.Counter, *partition.Space,
-	[]uint32) {
+func started(t testinput.TB, in algorithms.Input) *cut {
 	t.Helper()
-	c, noise, err := newCut(context.Background(), in)
+	c, err := newCut(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	space := partition.NewSpace(in.Table, in.Table.Schema().QuasiIdentifiers())
-	labels := make([]uint32, len(in.Rows))
-	space.Labels(in.Rows, labels)
-	for dim, axis := range partition.Axes(in.Table.Schema(), space.Attributes()) {
-		c.marginals = append(c.marginals, newMarginal(space, dim, axis, in.Rows))
-	}
-	return c, noise, space, labels
+	return c
 }
 
 // TestMarginals compares counts of intervals with counting rows, with and without sorting.
@@ -70,7 +61,7 @@ func TestMarginals(t *testing.T) {
 		schema := schemaOf(number, 2)
 		rows := testinput.DrawRows(t, schema, 20)
 		table := testinput.Table(schema, rows...)
-		c, _, _, _ := started(t, testinput.Input(table, DefaultParams(), algorithms.Published, 1,
+		c := started(t, testinput.Input(table, DefaultParams(), algorithms.Published, 1,
 			1))
 		for dim := range c.marginals {
 			m := &c.marginals[dim]
@@ -135,7 +126,7 @@ func TestScores(t *testing.T) {
 		params.Utility = rapid.SampledFrom(partition.Utilities()).Draw(t, "utility")
 		params.Score = rapid.SampledFrom([]Score{Reduction, Children}).Draw(t, "score")
 		params.Specialisations = rapid.IntRange(1, 6).Draw(t, "h")
-		c, _, _, _ := started(t, testinput.Input(table, params, algorithms.Strict, 1,
+		c := started(t, testinput.Input(table, params, algorithms.Strict, 1,
 			rapid.Uint64().Draw(t, "seed")))
 		noError(t, c.search(context.Background()))
 		for _, m := range c.open {
@@ -207,7 +198,7 @@ func TestCut(t *testing.T) {
 		params.Specialisations = rapid.IntRange(1, 20).Draw(t, "h")
 		variant := rapid.SampledFrom([]algorithms.Variant{algorithms.Published, algorithms.Strict,
 			algorithms.RefCode}).Draw(t, "variant")
-		c, _, space, labels := started(t, testinput.Input(table, params, variant, 1,
+		c := started(t, testinput.Input(table, params, variant, 1,
 			rapid.Uint64().Draw(t, "seed")))
 		noError(t, c.search(context.Background()))
 		g := must(c.product())
@@ -256,10 +247,10 @@ func TestCut(t *testing.T) {
 				cell = cell*uint64(len(members)) + uint64(value)
 			}
 			counts := want[cell]
-			counts[labels[i]]++
+			counts[c.labels[i]]++
 			want[cell] = counts
 		}
-		got := g.count(space, c.marginals, rows, labels)
+		got := g.count(c, rows)
 		if len(got.cells) != len(want) || !slices.IsSorted(got.cells) {
 			t.Fatalf("%d occupied cells, must be %d", len(got.cells), len(want))
 		}
@@ -272,85 +263,6 @@ func TestCut(t *testing.T) {
 	})
 }
 
-// TestCellsLaw runs the noise of a table of ten cells and two classes, four cells occupied, and
-// compares each of the 20 counts with the law of noise on it alone, P(0) and P(1) of a rounded and
-// clamped count n with noise x: of Laplace noise P(x < ½-n) and P(½-n ≤ x < 3/2-n), of integers P(x
-// ≤ -n) and P(x = 1-n). With 20 counts, two probabilities and two laws, 5 standard deviations are
-// exceeded by chance with probability 5e-5.
-func TestCellsLaw(t *testing.T) {
-	t.Parallel()
-	const draws, epsilon = 40_000, 0.8
-	exact := map[uint64][]float64{2: {1, 0}, 3: {0, 2}, 7: {3, 1}, 9: {0, 1}}
-	laplace := func(x float64) float64 { // distribution function
-		if x < 0 {
-			return math.Exp(epsilon*x) / 2
-		}
-		return 1 - math.Exp(-epsilon*x)/2
-	}
-	geometric := func(k float64) float64 { // P(x ≤ k)
-		a := math.Exp(-epsilon)
-		if k < 0 {
-			return math.Pow(a, -k) / (1 + a)
-		}
-		return 1 - math.Pow(a, k+1)/(1+a)
-	}
-	for name, law := range map[string]func(n, k float64) float64{
-		"laplace":   func(n, k float64) float64 { return laplace(k + 0.5 - n) },
-		"geometric": func(n, k float64) float64 { return geometric(k - n) },
-	} {
-		budget := privacy.NewBudget(epsilon)
-		root := budget.Root()
-		var noise privacy.Counter = budget.Laplace("x", random.NewKey(8).Stream(), privacy.Exact(1))
-		if name == "geometric" {
-			noise = budget.Geometric("y", random.NewKey(9).Stream(), privacy.Exact(1))
-		}
-		var zero, one [20]float64
-		for range draws {
-			occupied := &table{classes: 2}
-			for _, cell := range []uint64{2, 3, 7, 9} {
-				occupied.cells = append(occupied.cells, cell)
-				occupied.counts = append(occupied.counts, exact[cell]...)
-			}
-			out := must(occupied.noised(context.Background(), &grid{cells: 10}, root.Fork(),
-				epsilon, noise, Drawn, 100))
-			if !slices.IsSorted(out.cells) || len(out.counts) != 2*len(out.cells) {
-				t.Fatalf("cells %v with %d counts", out.cells, len(out.counts))
-			}
-			counts := [20]float64{}
-			for i, cell := range out.cells {
-				counts[2*cell], counts[2*cell+1] = out.counts[2*i], out.counts[2*i+1]
-				if out.counts[2*i]+out.counts[2*i+1] == 0 {
-					t.Fatalf("cell %d is listed with no count", cell)
-				}
-			}
-			for i, n := range counts {
-				switch n {
-				case 0:
-					zero[i]++
-				case 1:
-					one[i]++
-				}
-			}
-		}
-		for i := range 20 {
-			n := 0.0
-			if counts := exact[uint64(i/2)]; counts != nil {
-				n = counts[i%2]
-			}
-			for k, seen := range []float64{zero[i], one[i]} {
-				p := law(n, 0)
-				if k == 1 {
-					p = law(n, 1) - law(n, 0)
-				}
-				if d := math.Abs(seen-draws*p) / math.Sqrt(draws*p*(1-p)); d > 5 {
-					t.Errorf("%s: count %d, in truth %v, comes out at %d %v times of %d,"+
-						" expected %.0f", name, i, n, k, seen, draws, draws*p)
-				}
-			}
-		}
-	}
-}
-
 // TestRegions: whatever the sparse table, regions tile the domain; each of its cells is a region
 // with its counts, and every other point lies in a region without counts: that of its own cell
 // where cells are few (listAllBelow).
@@ -360,7 +272,7 @@ func TestRegions(t *testing.T) {
 		empty := testinput.Table(schema)
 		params := DefaultParams()
 		params.Specialisations = rapid.IntRange(1, 10).Draw(t, "h")
-		c, _, space, _ := started(t, testinput.Input(empty, params, algorithms.Published, 1,
+		c := started(t, testinput.Input(empty, params, algorithms.Published, 1,
 			rapid.Uint64().Draw(t, "seed")))
 		noError(t, c.search(context.Background()))
 		g := must(c.product())
@@ -372,8 +284,8 @@ func TestRegions(t *testing.T) {
 			}
 		}
 		all := g.cells <= 4*uint64(len(sparse.cells))
-		axes := partition.Axes(schema, space.Attributes())
-		q := must(write(context.Background(), g, sparse, space.Attributes(), axes, 1e6))
+		axes := c.axes
+		q := must(write(context.Background(), g, sparse, c.space.Attributes(), axes, 1e6))
 		volume := uint32(0)
 		for r := range q.Len() {
 			low, high := q.Box(r)
@@ -425,20 +337,16 @@ func TestRegions(t *testing.T) {
 	})
 }
 
-// TestWithoutNoise: as epsilon grows every choice is the best one, and the counts are the records'.
-// Numbers agree with the class from 3 on, colours hardly, flat not at all.
-func TestWithoutNoise(t *testing.T) {
-	schema := schemaOf(6, 2)
+// TestBestChoices: as epsilon grows every choice is the best one. Numbers agree with the class from
+// 3 on, colours hardly, flat not at all. (That the counts become those of the records is a check of
+// the suite.)
+func TestBestChoices(t *testing.T) {
 	var rows [][]uint32
 	for i := range uint32(600) {
 		number := i % 6
-		y := uint32(0)
-		if number >= 3 {
-			y = 1
-		}
-		rows = append(rows, []uint32{i / 6 % 5, number, i / 30 % 3, y})
+		rows = append(rows, []uint32{i / 6 % 5, number, i / 30 % 3, number / 3})
 	}
-	table := testinput.Table(schema, rows...)
+	table := testinput.Table(schemaOf(6, 2), rows...)
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 		for _, utility := range []partition.Utility{partition.MaxClass, partition.InformationGain} {
 			params := DefaultParams()
@@ -451,103 +359,35 @@ func TestWithoutNoise(t *testing.T) {
 				t.Errorf("%s, %s: %d regions, the first up to %v, with counts %v, must part the "+
 					"numbers at 3", variant, utility, r.Regions.Len(), high, r.Regions.Counts)
 			}
-			if r.Table.Len() != 600 {
-				t.Errorf("%d records are drawn, must be 600", r.Table.Len())
-			}
-		}
-		// With everything specialised there is a region for each of the 90 points.
-		params := DefaultParams()
-		params.Specialisations = 100
-		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 1e6, 4))
-		if r.Regions.Len() != 90 || r.Structure.Depth != 10 {
-			t.Fatalf("%d regions of %d specialisations, must be 90 of 10", r.Regions.Len(),
-				r.Structure.Depth)
-		}
-		for _, row := range rows {
-			want := []float64{0, 0}
-			for _, other := range rows {
-				if slices.Equal(other[:3], row[:3]) {
-					want[other[3]]++
-				}
-			}
-			if got := r.Regions.Count(r.Regions.Locate(row[:3])); !slices.Equal(got, want) {
-				t.Fatalf("%v has counts %v, must have %v", row, got, want)
-			}
-		}
-	}
-}
-
-// TestReductionOrChildren: by reduction a frequent value is specialised first, by minus the
-// children's loss a rare one: 90 records are reds, 2 blues, evenly on two leaves, none is grey. The
-// first specialisation is any.
-func TestReductionOrChildren(t *testing.T) {
-	var rows [][]uint32
-	for i := range uint32(90) {
-		rows = append(rows, []uint32{i % 2 * 2, 0, 0, 0}) // red and pink
-	}
-	rows = append(rows, []uint32{1, 0, 0, 0}, []uint32{3, 0, 0, 0})
-	projected := must(testinput.Table(schemaOf(1, 2), rows...).Project("colour", "class"))
-	const reds, greys = 1, 3
-	for _, c := range []struct {
-		utility partition.Utility
-		score   Score
-		node    int32
-	}{
-		{partition.Discernibility, Reduction, reds}, // 90² - 2·45² is the most there is to gain
-		{partition.Discernibility, Children, greys}, // and -0² the least loss
-		{partition.CertaintyPenalty, Reduction, reds},
-	} {
-		params := DefaultParams()
-		params.Utility, params.Score, params.Specialisations = c.utility, c.score, 2
-		cut, _, _, _ := started(t, testinput.Input(projected, params, algorithms.Strict, 1e6, 1))
-		noError(t, cut.search(context.Background()))
-		if slices.ContainsFunc(cut.members, func(m member) bool { return m.node == c.node }) {
-			t.Errorf("%s by %s: node %d is left of the cut, must be specialised", c.utility,
-				c.score, c.node)
 		}
 	}
 }
 
 func TestRefusals(t *testing.T) {
 	table := testinput.Table(schemaOf(6, 2))
-	unlabelled := must(table.Project("colour", "number"))
-	set := func(change func(*Params)) func(*algorithms.Input) {
-		return func(in *algorithms.Input) { change(in.Params.(*Params)) }
-	}
 	for _, c := range []struct {
-		change func(*algorithms.Input)
+		change func(*algorithms.Input, *Params)
 		want   string
 	}{
-		{func(in *algorithms.Input) { in.Variant = "new" }, "no variant"},
-		{func(in *algorithms.Input) { in.Budget = privacy.NewBudget(0) }, "epsilon 0"},
-		{func(in *algorithms.Input) { in.Params = nil }, "parameters"},
-		{set(func(p *Params) { p.Specialisations = 0 }), "h: 0"},
-		{func(in *algorithms.Input) {
-			in.Table = unlabelled
-			in.Params.(*Params).Utility = partition.InformationGain
+		{func(in *algorithms.Input, p *Params) {
+			in.Table = must(table.Project("colour", "number"))
+			p.Utility = partition.InformationGain
 		}, "class"},
-		{func(in *algorithms.Input) {
-			in.Variant = algorithms.Strict
-			in.Params.(*Params).Empty = Omitted
-		}, "empty"},
-		{func(in *algorithms.Input) {
-			in.Variant = algorithms.RefCode
-			in.Params.(*Params).Utility = partition.Discernibility
+		{func(in *algorithms.Input, p *Params) {
+			in.Variant, p.Utility = algorithms.RefCode, partition.Discernibility
 		}, "utility"},
+		{func(_ *algorithms.Input, p *Params) { // 90 cells
+			p.Specialisations, p.MaxNodes = 100, 10
+		}, "max_nodes"},
 	} {
-		in := testinput.Input(table, DefaultParams(), algorithms.Published, 1, 1)
-		c.change(&in)
-		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil ||
-			!strings.Contains(err.Error(), c.want) {
+		params := DefaultParams()
+		in := testinput.Input(table, params, algorithms.Published, 0.01, 1)
+		c.change(&in, params)
+		if _, err := (Algorithm{}).Release(t.Context(), in); err == nil ||
+			!strings.Contains(err.Error(), c.want) ||
+			errors.Is(err, algorithms.ErrTooLarge) != (c.want == "max_nodes") {
 			t.Errorf("error %v, must speak of %q", err, c.want)
 		}
-	}
-	in := testinput.Input(table, DefaultParams(), algorithms.Published, 0.01, 1)
-	in.Params.(*Params).Specialisations = 100
-	in.Params.(*Params).MaxNodes = 10
-	if _, err := (Algorithm{}).Release(context.Background(), in); !errors.Is(err,
-		algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_nodes") {
-		t.Errorf("90 cells with a cap of 10: %v", err)
 	}
 }
 

@@ -3,7 +3,6 @@ package diffgen
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
@@ -13,20 +12,9 @@ import (
 
 // Release publishes a table. Time is n·log n in the rows, and linear in what is published.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	c, noise, err := newCut(ctx, in)
+	c, err := newCut(ctx, in)
 	if err != nil {
 		return nil, err
-	}
-	schema := in.Table.Schema()
-	space := partition.NewSpace(in.Table, schema.QuasiIdentifiers())
-	axes := partition.Axes(schema, space.Attributes())
-	labels := make([]uint32, len(in.Rows))
-	space.Labels(in.Rows, labels)
-	for dim, axis := range axes {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		c.marginals = append(c.marginals, newMarginal(space, dim, axis, in.Rows))
 	}
 	if err := c.search(ctx); err != nil {
 		return nil, err
@@ -35,37 +23,40 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	exact := g.count(space, c.marginals, in.Rows, labels)
+	exact := g.count(c, in.Rows)
 	p := c.params
-	published, err := exact.noised(ctx, g, c.path, c.path.Remaining(), noise, p.Empty, p.MaxNodes)
+	published, err := exact.noised(ctx, g, c.path, c.noise, p.MaxNodes)
 	if err != nil {
 		return nil, err
 	}
-	regions, err := write(ctx, g, published, space.Attributes(), axes, p.MaxNodes)
+	regions, err := write(ctx, g, published, c.space.Attributes(), c.axes, p.MaxNodes)
 	if err != nil {
 		return nil, err
 	}
 	out := &algorithms.Release{Regions: regions, Structure: c.structure(regions)}
 	values := in.Noise.Open("values")
-	if err := partition.AddRecords(out, schema, regions.Counts, p.Drawing, values); err != nil {
+	err = partition.AddRecords(out, in.Table.Schema(), regions.Counts, p.Drawing, values)
+	if err != nil {
 		return nil, fmt.Errorf("diffgen: %w", err)
 	}
 	return out, nil
 }
 
-// newCut checks the input against the parameters and declares the mechanisms; the counter is that
-// of the cells.
-func newCut(ctx context.Context, in algorithms.Input) (*cut, privacy.Counter, error) {
+// newCut checks the input against the parameters, declares the mechanisms and counts the records
+// of each attribute's values.
+func newCut(ctx context.Context, in algorithms.Input) (*cut, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	schema := in.Table.Schema()
-	scorer := partition.Scorer{Utility: params.Utility, Classes: schema.Classes(),
-		Records: len(in.Rows)}
-	c := &cut{params: params, path: in.Budget.Root(), scorer: scorer}
+	c := &cut{params: params, path: in.Budget.Root(), labels: make([]uint32, len(in.Rows)),
+		space: partition.NewSpace(in.Table, schema.QuasiIdentifiers()),
+		scorer: partition.Scorer{Utility: params.Utility, Classes: schema.Classes(),
+			Records: len(in.Rows)}}
+	c.axes = partition.Axes(schema, c.space.Attributes())
 	numeric := 0
-	for _, attribute := range schema.QuasiIdentifiers() {
+	for _, attribute := range c.space.Attributes() {
 		if schema.Attributes[attribute].Kind == datasets.Numeric {
 			numeric++
 		}
@@ -74,14 +65,15 @@ func newCut(ctx context.Context, in algorithms.Input) (*cut, privacy.Counter, er
 	claimed := c.scorer.Sensitivity()
 	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed,
 		Monotone: c.scorer.Monotone() && in.Variant != algorithms.Strict}
-	c.cutPoints = partition.NewCutPoints(in, scorer, choice)
+	c.cutPoints = partition.NewCutPoints(in, c.scorer, choice)
 	c.choice = in.Budget.Exponential("candidates", in.Noise.Open("candidates"), choice)
-	cells := privacy.Exact(1)
-	if params.Empty == Omitted {
-		cells.Proven = math.Inf(1)
+	c.noise = in.CountNoise("cell counts", privacy.Exact(1))
+	c.space.Labels(in.Rows, c.labels)
+	for dim, axis := range c.axes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c.marginals = append(c.marginals, newMarginal(c.space, dim, axis, in.Rows))
 	}
-	if in.Variant == algorithms.Strict {
-		return c, in.Budget.Geometric("cell counts", in.Noise.Open("cell counts"), cells), nil
-	}
-	return c, in.Budget.Laplace("cell counts", in.Noise.Open("cell counts"), cells), nil
+	return c, nil
 }
