@@ -72,9 +72,6 @@ func (k *skips) next(from, places uint64) (place uint64, value float64) {
 
 // sparseExactly is Sparse with exact noise.
 func (p *Path) sparseExactly(m *mechanism, epsilon float64, table SparseTable) (*Sparse, error) {
-	if table.OccupiedOnly {
-		return nil, p.budget.refuse(ErrInexact)
-	}
 	rate, divisor, err := p.exactRate(m, epsilon)
 	if err != nil {
 		return nil, err

@@ -27,9 +27,6 @@ type SparseTable struct {
 	Width    int
 	Occupied []uint64
 	Counts   []float64
-	// OccupiedOnly leaves out the other cells, which publishes which cells are occupied: a control
-	// without privacy.
-	OccupiedOnly bool
 }
 
 // Sparse is the noisy counts of a SparseTable, rounded to the nearest integer (halves upwards) and
@@ -102,9 +99,7 @@ func newSparse(path *Path, m *mechanism, epsilon float64, table SparseTable,
 	for i, n := range table.Counts {
 		table.Counts[i] = math.Max(0, math.Floor(n+how.draw()+0.5))
 	}
-	if !table.OccupiedOnly {
-		s.places = (table.Cells - uint64(len(table.Occupied))) * uint64(table.Width)
-	}
+	s.places = (table.Cells - uint64(len(table.Occupied))) * uint64(table.Width)
 	if how.skips != nil {
 		s.exact = how.skips(s.places)
 	}
@@ -213,11 +208,8 @@ func (w *watch) sparse(c *call, m *mechanism, table *SparseTable,
 			}
 			if before != after {
 				distance += math.Abs(before - after)
-				if k := outcome(cell, y); table.OccupiedOnly && was != now {
-					loss, w.replay.Impossible = math.Inf(1), true
-				} else {
-					loss += law(k, before, c.rate) - law(k, after, c.rate)
-				}
+				k := outcome(cell, y)
+				loss += law(k, before, c.rate) - law(k, after, c.rate)
 			}
 		}
 		if was {
