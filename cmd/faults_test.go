@@ -51,7 +51,7 @@ var faults = []fault{
 		old:  `in.CountNoise("leaf counts", privacy.Exact(1))`,
 		with: `in.CountNoise("leaf counts", privacy.Exact(1/float64(1+len(in.Rows))))`}},
 	},
-	{name: "cells of zero without noise", in: "dpcube", params: "combine: cells",
+	{name: "cells of zero without noise", in: "dpcube", params: "threshold: 0",
 		edits: []mutant{{folder: "algorithms/dpcube", function: "release.estimate",
 			old: "r.counts = make([]float64, r.grid.cells)",
 			with: "r.counts = make([]float64, r.grid.cells)\n" +

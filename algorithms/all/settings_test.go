@@ -103,7 +103,7 @@ var settings = map[string][]algorithms.Params{
 		return p
 	},
 		func(p *dpcube.Params) { p.Threshold, p.Split = 0, 0.25 },
-		func(p *dpcube.Params) { p.Combine, p.Threshold, p.Bins = dpcube.Cells, 3, 5 },
+		func(p *dpcube.Params) { p.Threshold, p.Bins = 3, 5 },
 		func(p *dpcube.Params) { p.Bins, p.Values = 1, partition.Midpoint },
 		func(p *dpcube.Params) { p.Grid, p.MaxCells = dpcube.Coarse, 100 },
 		func(p *dpcube.Params) { p.Bins, p.Cut = 4, margins.Private },

@@ -10,7 +10,6 @@ import (
 
 	"ppdp/algorithms/internal/testinput"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
@@ -18,72 +17,9 @@ import (
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
-	"ppdp/privacy"
 )
 
 var variants = []algorithms.Variant{algorithms.Published, algorithms.Strict}
-
-// TestGrid compares cells with the definition: bins tile the domain, differ by at most one cell in
-// width, and every row is counted in the cell its codes and class lie in.
-func TestGrid(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		domains := rapid.SliceOfN(rapid.IntRange(1, 9), 0, 3).Draw(t, "domains")
-		classes := rapid.IntRange(0, 3).Draw(t, "classes")
-		bins := rapid.IntRange(1, 10).Draw(t, "bins")
-		var rows [][]uint32
-		for range rapid.IntRange(0, 20).Draw(t, "rows") {
-			var row []uint32
-			for _, n := range domains {
-				row = append(row, uint32(rapid.IntRange(0, n-1).Draw(t, "code")))
-			}
-			if classes > 0 {
-				row = append(row, uint32(rapid.IntRange(0, classes-1).Draw(t, "class")))
-			}
-			rows = append(rows, row)
-		}
-		table := testinput.Numbers(classes, domains, rows...)
-		g, err := newGrid(table.Schema(), &Params{Bins: bins, MaxCells: 1 << 20}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := make(map[int]int32)
-		for _, row := range rows {
-			index := 0
-			for d, code := range row {
-				bin := int(code)
-				if d < len(domains) {
-					bin = 0
-					for code >= g.starts[d][bin+1] {
-						bin++
-					}
-				}
-				index = index*g.sides[d] + bin
-			}
-			want[index]++
-		}
-		for d, n := range domains {
-			starts := g.starts[d]
-			if len(starts) != min(n, bins)+1 || starts[0] != 0 ||
-				starts[len(starts)-1] != uint32(n) {
-				t.Fatalf("bins %v of %d cells, must be %d", starts, n, min(n, bins))
-			}
-			narrow, wide := uint32(n), uint32(0)
-			for i := range len(starts) - 1 {
-				narrow, wide = min(narrow, starts[i+1]-starts[i]), max(wide, starts[i+1]-starts[i])
-			}
-			if narrow < 1 || wide > narrow+1 {
-				t.Fatalf("bins %v differ by more than a cell", starts)
-			}
-		}
-		got := g.count(partition.NewSpace(table, table.Schema().QuasiIdentifiers()),
-			table.AllRows())
-		for index, n := range got {
-			if n != want[index] {
-				t.Fatalf("cell %d holds %d rows, must hold %d", index, n, want[index])
-			}
-		}
-	})
-}
 
 // drawBlocks draws a grid of up to three dimensions with values in its cells, and a box of it.
 func drawBlocks(t *rapid.T) *blocks {
@@ -201,65 +137,6 @@ func TestBlocks(t *testing.T) {
 	})
 }
 
-// fixed is a counter that answers the same whatever it is asked.
-type fixed float64
-
-func (f fixed) Add(*privacy.Path, float64, float64) (float64, error) { return float64(f), nil }
-func (fixed) AddAll(*privacy.Path, float64, []float64) error         { return nil }
-
-// TestCombine solves the least-squares problems by their normal equations. With noise of variance 1
-// on cells x and of variance q on their counted sum y, cells z minimise Σ(x-z)² + (y-Σz)²/q: (I +
-// 11ᵀ/q)z = x + 1·y/q.
-func TestCombine(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		b := drawBlocks(t)
-		// keeps the solutions above 0, where nothing is clamped
-		y := rapid.Float64Range(100, 1000).Draw(t, "count")
-		for i := range b.cells {
-			b.cells[i] += 20
-		}
-		params := DefaultParams()
-		params.Combine = rapid.SampledFrom([]Combine{NotCombined, Cells}).Draw(t, "combine")
-		r := &release{
-			params: params, grid: b.grid, noisy: b.cells, exact: make([]int32, b.grid.cells),
-			counts: make([]float64, b.grid.cells),
-			blocks: b, phase2: fixed(y), epsilon: [2]float64{0.3, rapid.Float64Range(0.1, 3).Draw(t,
-				"epsilon")},
-		}
-		if err := r.block(); err != nil {
-			t.Fatal(err)
-		}
-		n := b.grid.cells
-		q := math.Pow(0.3/r.epsilon[1], 2) // Laplace variances 2/ε²
-		want := make([]float64, n)
-		switch params.Combine {
-		case NotCombined:
-			for i := range want {
-				want[i] = y / float64(n)
-			}
-		case Cells:
-			a, right := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
-			for i := range n {
-				for j := range n {
-					a.Set(i, j, 1/q)
-				}
-				a.Set(i, i, 1+1/q)
-				right.SetVec(i, b.cells[i]+y/q)
-			}
-			var z mat.VecDense
-			if err := z.SolveVec(a, right); err != nil {
-				t.Fatal(err)
-			}
-			copy(want, z.RawVector().Data)
-		}
-		for i, got := range r.counts {
-			if math.Abs(got-math.Max(0, want[i])) > 1e-6 {
-				t.Fatalf("%s: cell %d is estimated %v, must be %v", params.Combine, i, got, want[i])
-			}
-		}
-	})
-}
-
 // TestDeviation sums the two-sided geometric law P(x) = tanh(ε/2)·e^(-ε|x|) by hand.
 func TestDeviation(t *testing.T) {
 	for _, epsilon := range []float64{0.05, 0.5, 3} {
@@ -293,34 +170,6 @@ func mixed() *datasets.Table {
 		}
 	}
 	return testinput.Numbers(2, []int{6, 5}, rows...)
-}
-
-// TestWithoutNoise: as epsilon grows the histogram becomes the exact one, by any rule.
-func TestWithoutNoise(t *testing.T) {
-	table := mixed()
-	for _, variant := range variants {
-		for _, combine := range []Combine{NotCombined, Cells} {
-			params := DefaultParams()
-			params.Combine = combine
-			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant, 1e7,
-				1))
-			total := 0
-			for region := range r.Regions.Len() {
-				low, _ := r.Regions.Box(region)
-				for y, got := range r.Regions.Count(region) {
-					want := (low[0]*7 + low[1]*low[1]*3 + uint32(y)*5) % 11
-					total += int(want)
-					if math.Abs(got-float64(want)) > 1e-4 {
-						t.Errorf("%s, %s: cell %v of class %d holds %v, must hold %d",
-							variant, combine, low, y, got, want)
-					}
-				}
-			}
-			if r.Table.Len() != total || total != table.Len() {
-				t.Errorf("%d records are drawn of %d", r.Table.Len(), table.Len())
-			}
-		}
-	}
 }
 
 // TestStopRule sweeps the threshold over a grid of two even halves, 64 cells of 0 and 64 of 1000
@@ -364,41 +213,6 @@ func TestStopRule(t *testing.T) {
 	}
 }
 
-// TestPhasesAreIndependent correlates the noises of the two phases of 4096 cells that are blocks of
-// their own. The correlation of independent noises has standard deviation 1/64; 4.9 of them are
-// exceeded with probability 1e-6, and noise of one stream or seed would give 1.
-func TestPhasesAreIndependent(t *testing.T) {
-	var rows [][]uint32
-	for i := range uint32(4096) {
-		for range 200 { // nothing is clamped: 200 rows are 100 scales
-			rows = append(rows, []uint32{i >> 6, i & 63})
-		}
-	}
-	table := testinput.Numbers(0, []int{64, 64}, rows...)
-	params := DefaultParams()
-	params.Threshold, params.Bins = 0, 64
-	r, err := newRelease(t.Context(), testinput.Input(table, params, algorithms.Published, 1, 5))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.exact = r.grid.count(partition.NewSpace(table, []int{0, 1}), table.AllRows())
-	if err := r.estimate(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if r.blocks.structure.Leaves != 4096 {
-		t.Fatalf("%d blocks, must be 4096", r.blocks.structure.Leaves)
-	}
-	if c := stat.Correlation(r.noisy, r.counts, nil); math.Abs(c) > 4.9/64 {
-		t.Errorf("the noises of cells and blocks correlate by %v", c)
-	}
-	// Both have variance 2·2² = 8, each estimated with a relative deviation of √(5/4096) = 3.5 %.
-	for name, x := range map[string][]float64{"cells": r.noisy, "blocks": r.counts} {
-		if v := stat.Variance(x, nil); math.Abs(v/8-1) > 4.9*0.035 {
-			t.Errorf("noise of %s has variance %v, must be 8", name, v)
-		}
-	}
-}
-
 // TestLedger: the cells get the share, the blocks the rest, and no path pays more.
 func TestLedger(t *testing.T) {
 	for _, variant := range variants {
@@ -422,7 +236,7 @@ func TestLedger(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	wide := testinput.Numbers(2, []int{100, 100, 100, 100, 100, 100})
-	_, err := Algorithm{}.Release(context.Background(), testinput.Input(wide, DefaultParams(),
+	_, err := Algorithm{}.Release(t.Context(), testinput.Input(wide, DefaultParams(),
 		algorithms.Published, 1, 1))
 	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_cells") ||
 		!strings.Contains(err.Error(), "grid: coarse") {
@@ -434,22 +248,6 @@ func TestRefusals(t *testing.T) {
 		algorithms.Published, 1, 1))
 	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "classes") {
 		t.Errorf("two classes in one cell: %v", err)
-	}
-	for _, c := range []struct {
-		change func(*algorithms.Input)
-		want   string
-	}{
-		{func(in *algorithms.Input) { in.Variant = algorithms.RefCode }, "no variant"},
-		{func(in *algorithms.Input) { in.Budget = privacy.NewBudget(0) }, "epsilon 0"},
-		{func(in *algorithms.Input) { in.Params.(*Params).Split = 1 }, "split: 1"},
-		{func(in *algorithms.Input) { in.Params = nil }, "parameters"},
-	} {
-		in := testinput.Input(mixed(), DefaultParams(), algorithms.Published, 1, 1)
-		c.change(&in)
-		if _, err := (Algorithm{}).Release(context.Background(), in); err == nil ||
-			!strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, must speak of %q", err, c.want)
-		}
 	}
 }
 

@@ -2,10 +2,10 @@ package dpcube
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
@@ -91,39 +91,23 @@ func (g *grid) axes() []*datasets.Axis {
 	return axes
 }
 
+// count returns how many of the rows lie in each cell.
 func (g *grid) count(space *partition.Space, rows []int32) []int32 {
 	cell := make([]uint32, len(rows))
 	space.Labels(rows, cell)
 	codes := make([]uint32, len(rows))
 	for d, starts := range g.starts {
 		space.Codes(rows, d, codes)
-		side, cells, stride := uint64(g.sides[d]), uint64(space.Cells(d)), uint32(g.strides[d])
+		stride := uint32(g.strides[d])
 		if level := g.divisions[d].level; level != nil {
 			for i, code := range codes {
 				cell[i] += level.Group[code] * stride
 			}
 			continue
 		}
-		if ends := g.divisions[d].ends; ends != nil {
-			for i, code := range codes {
-				part, _ := slices.BinarySearch(ends, code+1)
-				cell[i] += uint32(part) * stride
-			}
-			continue
-		}
-		if side == cells {
-			for i, code := range codes {
-				cell[i] += code * stride
-			}
-			continue
-		}
+		find := margins.NewFinder(starts[1:])
 		for i, code := range codes {
-			// The part's start is ⌊bin·cells/side⌋, so this is the part or the one before it.
-			part := uint32(uint64(code) * side / cells)
-			if code >= starts[part+1] {
-				part++
-			}
-			cell[i] += part * stride
+			cell[i] += find.Leaf(code) * stride
 		}
 	}
 	counts := make([]int32, g.cells)

@@ -111,13 +111,12 @@ func (r *release) estimate(ctx context.Context) error {
 	return r.blocks.partition(0)
 }
 
-// block counts the current block once more and estimates its cells.
+// block counts the current block once more and spreads the count evenly over its cells.
 func (r *release) block() error {
-	total, noisy := 0, 0.0
+	total := 0
 	r.blocks.runs(func(_ []int, from, to int) {
-		for i, n := range r.exact[from:to] {
+		for _, n := range r.exact[from:to] {
 			total += int(n)
-			noisy += r.noisy[from+i]
 		}
 	})
 	path := r.path.Fork() // blocks are disjoint
@@ -125,14 +124,10 @@ func (r *release) block() error {
 	if err != nil {
 		return err
 	}
-	size := float64(r.blocks.size())
-	even, own, correction := count/size, 0.0, 0.0
-	if r.params.Combine == Cells {
-		even, own, correction = 0, 1, (count-noisy)/(r.ratio()+size)
-	}
+	even := math.Max(0, count/float64(r.blocks.size()))
 	r.blocks.runs(func(_ []int, from, to int) {
 		for i := from; i < to; i++ {
-			r.counts[i] = math.Max(0, even+float64(own*r.noisy[i])+correction)
+			r.counts[i] = even
 		}
 	})
 	return nil
@@ -148,12 +143,6 @@ func (r *release) deviation(epsilon float64) float64 {
 		return math.Sqrt2 * elementary.Exp(epsilon/2) / elementary.Expm1(epsilon)
 	}
 	return math.Sqrt2 / epsilon
-}
-
-// ratio is the variance of a block's noise over that of a cell's.
-func (r *release) ratio() float64 {
-	ratio := r.deviation(r.epsilon[1]) / r.deviation(r.epsilon[0])
-	return float64(ratio * ratio)
 }
 
 // publishEvery is how many regions are written between two checks of the context: some
