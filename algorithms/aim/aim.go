@@ -2,13 +2,21 @@
 // would teach (R. McKenna, B. Mullins, D. Sheldon and G. Miklau, AIM: an adaptive and iterative
 // mechanism for differentially private synthetic data, VLDB 2022).
 //
-// A workload of sets of attributes says which marginals matter. Candidates are all subsets of its
-// sets. First all one-way marginals are measured; then, round by round, a candidate is chosen by
-// the exponential mechanism and measured, and Private-PGM fits a model to all measurements. A
-// candidate's score is how far the model's marginal is from the table's in L1, less the error that
-// noise would leave, times how much of the workload it touches. Where a measurement has moved the
-// model by less than its noise, later rounds cost four times as much (twice as much in pure
-// epsilon). The last round spends what remains.
+// A workload W of sets of attributes says which marginals matter. Candidates are its downward
+// closure W₊, all subsets of its sets. As in the paper the model is initialized by all one-way
+// marginals (search.initialize), and each round (search.round) takes these steps:
+//
+//   - Filter: of the candidates only those are open that keep the model within a share of its
+//     largest size, JT-SIZE ≤ MAX-SIZE·ρ_used/ρ (search.filter).
+//   - Select: the exponential mechanism chooses the worst-approximated candidate r by the scores
+//     w_r·(|M_r(D) - M_r(p̂)|₁ - bias·n_r): how far the model's marginal of n_r cells is from the
+//     table's in L1, less the error that noise would leave, times the weight w_r = Σ_{s∈W} |r∩s|
+//     (search.worstApproximated).
+//   - Measure the chosen marginal, and fit Private-PGM's model to all measurements (package pgm).
+//   - Anneal: where the measurement has moved the model by less than its noise, later rounds cost
+//     four times as much, or twice as much in pure epsilon (search.anneal).
+//
+// The last round spends what remains.
 //
 // Privacy. Neighbours differ by one record more or less, which moves a cell of a marginal by 1 and
 // a distance by at most 1, up or down, so that scores divided by the largest weight have
@@ -16,53 +24,17 @@
 // of rounds depend on earlier answers only. The budget is a filter: the sum of all costs is the
 // whole of it and no more, in zCDP and in pure epsilon alike.
 //
-// "aim-labels" is ours, for prediction under pure epsilon. A release of it has labels from a
-// logistic regression, on records whose other attributes AIM or its one-way marginals model.
-//
-//  1. The class is counted with noise.
-//  2. A first set of at most three attributes is chosen by the exponential mechanism over all of
-//     them, by how many records the best rule on their values labels rightly. One choice over whole
-//     sets sees what attributes say together, and that one repeats another. Where it needs only a
-//     part of the budget, a regression on the set and further choices follow, of attributes that
-//     it leaves most unexplained. These have to outweigh the noise that they bring.
-//  3. The chosen attributes' marginals are measured as AIM does, the others' at a tenth of that.
-//  4. A regression on indicators of the chosen attributes' values, by objective perturbation with
-//     Laplace noise, labels the records. Labels are the most probable class and not drawn.
-//
-// A record has as many indicators as attributes are chosen, k. Scaled by 1/k they have the L1 norm
-// 1, whatever the number of values, so that Laplace noise on each coefficient does not grow with
-// it; noise against the L2 norm would, by its square root.
-//
-// The regression's loss asks that the score of a record's class leads by 2. For labels only the
-// sign of a score matters, and records at even odds decide about it. In a plain logistic regression
-// these move the gradient by 1/2, and those that are labelled wrongly by up to 1, which is what
-// noise is scaled to. With the lead both move it by about 1.
-//
-// Privacy of aim-labels. Neighbours differ by one record more or less. Steps 1 and 3 are as above.
-// The score of a set in step 2 rises by 0 or 1 with a record more; less half the number of records,
-// which is the same for all sets, it moves by 1/2 (chooseFirst). Unexplained class counts move by
-// at most 1 (unexplained). The regression's loss has a gradient and second derivatives that move by
-// no more than is declared (gradientSensitivity, shapeOf), and privacy.Objective proves that its
-// minimum, which no program finds exactly, is private under these. The lead is a constant added to
-// scores before probabilities are taken: a record's gradient is still (p-y)⊗x for probabilities p,
-// and its second derivatives (diag(p)-ppᵀ)⊗xxᵀ, and the bounds hold for every p. All steps draw on
-// one path of the budget, and what each does depends on the table through earlier answers alone.
-// Labels are computed from the regression, the class counts and drawn records, which is
-// post-processing. The regression's coefficients are in floating point; they are not published.
-//
-// "aim-logistic" is ours too, for prediction and marginals at once, in either unit of the budget.
-// The marginals of each attribute with the class take the place of those of one attribute, for more
-// of the budget; AIM's rounds follow. Records of the model get labels drawn from the logistic
-// regression that has these marginals with the class. It depends on the table through measurements
-// alone, and costs nothing more.
+// Two baselines of our own go on from here: "aim-labels" (Labelled, in labels.go, labelsets.go and
+// regression.go) and "aim-logistic" (Logistic, in logistic.go and regression.go).
 //
 // Deviations:
 //   - The paper accounts in zCDP by ε = ρ + 2√(ρ ln(1/δ)); here the tight conversion is used.
 //   - The paper has no pure epsilon. There a round's noise grows with the number of rounds planned,
 //     not with its square root, so that fewer are planned: 4 for each attribute in place of 16.
 //   - max_model is 1 megabyte; the paper's 80 give slightly better marginals in far more time.
-//   - Fits end early by a certificate (package pgm). Iterations smooth the model: they are part of
-//     what a setting means. A fit between rounds takes half of them, the last one twice as many.
+//   - Fits end early by a certificate (package pgm). A fit between rounds takes half of the
+//     iterations, the last one twice as many. Iterations smooth the model: they are part of what a
+//     setting means.
 //   - Numeric attributes are cut into bins, private ones by one-way marginals at three times the
 //     cost; rare values may be merged after these.
 //   - Sets with an attribute of one value are no candidates: they repeat smaller ones.
@@ -116,9 +88,7 @@ func (Algorithm) Params() algorithms.Params {
 		Merge: margins.NoMerge}
 }
 
-func (p *Params) Validate() error {
-	return checkWorkload(p.Workload)
-}
+func (p *Params) Validate() error { return checkWorkload(p.Workload) }
 
 // threshold is how many standard deviations of its noise a frequent value's count is above 0, where
 // rare values are merged.
@@ -128,67 +98,95 @@ const threshold = 3
 // one and serves the next choice alone.
 const between = 0.5
 
-// search is a release under way.
-type search struct {
-	*margins.Data
-	ctx        context.Context
-	in         *algorithms.Input
-	params     *Params
-	candidates []candidate
-	choice     *privacy.Exponential
-	noise      privacy.VectorNoise
-	model      *pgm.Model
-	// what all rounds and the one-way marginals cost, and what is left when they are done
-	total, reserve float64
-	// what a round costs at present
-	measuring, choosing float64
-	cached              int // cells of exact marginals kept
-}
-
 // Release measures, chooses and measures until the budget is spent, and draws.
 func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, a, in)
 	if err != nil {
 		return nil, err
 	}
-	s, wanted, err := open(ctx, &in, params)
+	s, err := open(ctx, &in, params)
 	if err != nil {
 		return nil, err
 	}
 	sets := s.OneWay()
 	cost := min(s.measuring, params.Alpha*s.Each(s.total, sets))
-	if err := s.MeasureAll(s.Noise("one-way marginals"), cost, sets); err != nil {
+	if err := s.initialize("one-way marginals", cost, sets); err != nil {
 		return nil, err
 	}
-	s.Merge(params.Merge, threshold, s.Class)
-	if err := s.run(wanted); err != nil {
+	if err := s.run(); err != nil {
 		return nil, err
 	}
 	return s.Publish(s.model)
 }
 
-// open starts a search for a workload, whose sets it returns.
-func open(ctx context.Context, in *algorithms.Input, params *Params) (*search, [][]int, error) {
+// search is a release under way.
+type search struct {
+	*margins.Data
+	ctx      context.Context
+	in       *algorithms.Input
+	params   *Params
+	workload [][]int
+	// W₊
+	candidates []candidate
+	choice     *privacy.Exponential
+	noise      privacy.VectorNoise
+	model      *pgm.Model
+	// what all rounds and the first marginals cost, and what is left when they are done
+	total, reserve float64
+	// what a round costs at present
+	measuring, choosing float64
+	cached              int // cells of exact marginals kept
+}
+
+// open starts a search.
+func open(ctx context.Context, in *algorithms.Input, params *Params) (*search, error) {
 	wanted, err := workload(in.Table.Schema(), params.Workload)
 	if err != nil {
-		return nil, nil, fmt.Errorf("aim: workload: %w", err)
+		return nil, fmt.Errorf("aim: workload: %w", err)
 	}
 	d, err := margins.Open(ctx, in, &params.Params)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s := &search{Data: d, ctx: ctx, in: in, params: params, total: in.Budget.Total()}
+	s := &search{Data: d, ctx: ctx, in: in, params: params, workload: wanted,
+		total: in.Budget.Total()}
 	s.plan(len(d.Sizes))
-	return s, wanted, nil
+	return s, nil
 }
 
-// run chooses and measures marginals of a workload, after the first ones.
-func (s *search) run(sets [][]int) (err error) {
+// plan divides the search's budget among its rounds, whose number is in proportion to that of the
+// attributes.
+func (s *search) plan(attributes int) {
+	perAttribute := s.params.Rounds
+	if perAttribute == 0 {
+		if perAttribute = 4; s.in.Budget.Unit() == privacy.Rho {
+			perAttribute = 16
+		}
+	}
+	s.share(s.total / float64(perAttribute*attributes))
+}
+
+// share divides what a round costs into the parts that measure and choose.
+func (s *search) share(round float64) {
+	s.measuring, s.choosing = s.params.Alpha*round, (1-s.params.Alpha)*round
+}
+
+// initialize measures the first marginals, at the same cost each.
+func (s *search) initialize(purpose string, cost float64, sets [][]int) error {
+	if err := s.MeasureAll(s.Noise(purpose), cost, sets); err != nil {
+		return err
+	}
+	s.Merge(s.params.Merge, threshold, s.Class)
+	return nil
+}
+
+// run goes through the rounds, after the first marginals.
+func (s *search) run() (err error) {
 	if s.model, err = s.Fit(between, nil); err != nil {
 		return err
 	}
 	// with an attribute of one value, a marginal says nothing more than without it
-	s.candidates = slices.DeleteFunc(candidatesOf(sets), func(c candidate) bool {
+	s.candidates = slices.DeleteFunc(downwardClosure(s.workload), func(c candidate) bool {
 		return len(c.set) > 1 && slices.ContainsFunc(c.set, func(a int) bool {
 			return s.Sizes[a] == 1
 		})
@@ -205,38 +203,19 @@ func (s *search) run(sets [][]int) (err error) {
 	return err
 }
 
-// plan divides the search's budget among its rounds, whose number is in proportion to that of the
-// attributes.
-func (s *search) plan(attributes int) {
-	perAttribute := s.params.Rounds
-	if perAttribute == 0 {
-		if perAttribute = 4; s.in.Budget.Unit() == privacy.Rho {
-			perAttribute = 16
-		}
-	}
-	round := s.total / float64(perAttribute*attributes)
-	s.measuring = s.params.Alpha * round
-	s.choosing = (1 - s.params.Alpha) * round
-}
-
 // round chooses a marginal, measures it and fits the model. last says that nothing is left.
 func (s *search) round() (last bool, err error) {
 	left := s.Path.Remaining() - s.reserve
 	if left <= 2*(s.measuring+s.choosing) {
 		last = true
-		s.measuring, s.choosing = s.params.Alpha*left, (1-s.params.Alpha)*left
+		s.share(left)
 	}
 	used := (s.total - left + s.measuring + s.choosing) / s.total
 	bias := s.noise.MeanSize(s.measuring)
-	open, scores, err := s.score(used*s.params.MaxModel*1e6/8, bias)
+	c, err := s.worstApproximated(s.filter(used*s.params.MaxModel*1e6/8), bias)
 	if err != nil {
 		return false, err
 	}
-	i, err := s.choice.Choose(&s.Path, s.in.Budget.ChoiceEpsilon(s.choosing), scores, nil)
-	if err != nil {
-		return false, err
-	}
-	c := open[i]
 	if err := s.Measure(s.noise, s.measuring, c.set); err != nil {
 		return false, err
 	}
@@ -245,41 +224,57 @@ func (s *search) round() (last bool, err error) {
 		return false, err
 	}
 	if margins.Distance(before, s.model.Marginal(c.set)) <= bias*s.Cells(c.set) {
-		grow := 2.0
-		if s.in.Budget.Unit() == privacy.Rho {
-			grow = 4
-		}
-		s.measuring *= grow
-		s.choosing *= grow
+		s.anneal()
 	}
 	return last, nil
 }
 
-// score lists the candidates that leave the model within the given number of cells, with their
-// scores in units of the largest weight among them.
-func (s *search) score(cells, bias float64) (open []*candidate, scores []float64, err error) {
+// filter lists the candidates that leave the model within a number of cells (JT-SIZE).
+func (s *search) filter(cells float64) (open []*candidate) {
 	var measured [][]int
 	for _, m := range s.Measured {
 		measured = append(measured, m.Attributes)
 	}
-	heaviest := 0.0
 	for i := range s.candidates {
 		c := &s.candidates[i]
 		if s.model.Covers(c.set) || s.Cells(c.set) <= cells &&
 			pgm.Size(s.Sizes, append(slices.Clip(measured), c.set)) <= cells {
 			open = append(open, c)
-			heaviest = math.Max(heaviest, c.weight)
 		}
 	}
+	return open
+}
+
+// worstApproximated chooses an open candidate by its score, in units of the largest weight.
+func (s *search) worstApproximated(open []*candidate, bias float64) (*candidate, error) {
+	heaviest := 0.0
+	for _, c := range open {
+		heaviest = math.Max(heaviest, c.weight)
+	}
+	var scores []float64
 	for _, c := range open {
 		exact, err := s.exact(c)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		distance := margins.Distance(exact, s.model.Marginal(c.set))
 		scores = append(scores, c.weight/heaviest*(distance-float64(bias*s.Cells(c.set))))
 	}
-	return open, scores, nil
+	i, err := s.choice.Choose(&s.Path, s.in.Budget.ChoiceEpsilon(s.choosing), scores, nil)
+	if err != nil {
+		return nil, err
+	}
+	return open[i], nil
+}
+
+// anneal makes later rounds dearer: half the noise.
+func (s *search) anneal() {
+	grow := 2.0
+	if s.in.Budget.Unit() == privacy.Rho {
+		grow = 4
+	}
+	s.measuring *= grow
+	s.choosing *= grow
 }
 
 // maxCached bounds the cells of exact marginals that are kept from round to round.

@@ -17,7 +17,7 @@ import (
 // common with each set.
 func TestCandidates(t *testing.T) {
 	var got []string
-	for _, c := range candidatesOf([][]int{{0, 2}, {2, 5}}) {
+	for _, c := range downwardClosure([][]int{{0, 2}, {2, 5}}) {
 		got = append(got, fmt.Sprint(c.set, c.weight))
 	}
 	if want := []string{"[0] 1", "[2] 2", "[5] 1", "[0 2] 3", "[2 5] 3"}; !slices.Equal(got, want) {

@@ -7,12 +7,47 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
+	"ppdp/datasets"
 	"ppdp/privacy"
 )
 
 func init() { algorithms.Register(Labelled{}) }
 
-// Labelled is the baseline "aim-labels".
+var _ algorithms.Fitter = Labelled{}
+
+// Labelled is the baseline "aim-labels", for prediction under pure epsilon. Its records have labels
+// from a logistic regression; their other attributes are modelled by AIM or one-way marginals.
+//
+//  1. The class is counted with noise.
+//  2. A first set of at most three attributes is chosen by the exponential mechanism over all of
+//     them, by how many records the best rule on their values labels rightly. One choice over whole
+//     sets sees what attributes say together, and that one repeats another. Where it needs only a
+//     part of the budget, a regression on the set and further choices follow, of attributes that
+//     it leaves most unexplained. These have to outweigh the noise that they bring.
+//  3. The chosen attributes' marginals are measured as AIM does, the others' at a tenth of that.
+//  4. A regression on indicators of the chosen attributes' values, by objective perturbation with
+//     Laplace noise, labels the records. Labels are the most probable class and not drawn.
+//
+// A record has as many indicators as attributes are chosen, k. Scaled by 1/k they have the L1 norm
+// 1, whatever the number of values, so that Laplace noise on each coefficient does not grow with
+// it; noise against the L2 norm would, by its square root.
+//
+// The regression's loss asks that the score of a record's class leads by 2. For labels only the
+// sign of a score matters, and records at even odds decide about it. In a plain logistic regression
+// these move the gradient by 1/2, and those that are labelled wrongly by up to 1, which is what
+// noise is scaled to. With the lead both move it by about 1.
+//
+// Privacy. Neighbours differ by one record more or less. Steps 1 and 3 are as AIM's.
+// The score of a set in step 2 rises by 0 or 1 with a record more; less half the number of records,
+// which is the same for all sets, it moves by 1/2 (chooseFirst). Unexplained class counts move by
+// at most 1 (unexplained). The regression's loss has a gradient and second derivatives that move by
+// no more than is declared (gradientSensitivity, shapeOf), and privacy.Objective proves that its
+// minimum, which no program finds exactly, is private under these. The lead is a constant added to
+// scores before probabilities are taken: a record's gradient is still (p-y)⊗x for probabilities p,
+// and its second derivatives (diag(p)-ppᵀ)⊗xxᵀ, and the bounds hold for every p. All steps draw on
+// one path of the budget, and what each does depends on the table through earlier answers alone.
+// Labels are computed from the regression, the class counts and drawn records, which is
+// post-processing. The regression's coefficients are in floating point; they are not published.
 type Labelled struct{}
 
 func (Labelled) Info() algorithms.Info {
@@ -41,6 +76,13 @@ type LabelParams struct {
 func (Labelled) Params() algorithms.Params {
 	p := &LabelParams{Params: margins.DefaultParams(), MaxModel: 1, Copies: 10}
 	p.Cut = margins.Equal
+	return p
+}
+
+// FitSchema asks for one copy of the records: ten would teach a classifier more, and count wrongly.
+func (a Labelled) FitSchema(*datasets.Schema, int) algorithms.Params {
+	p := a.Params().(*LabelParams)
+	p.Copies = 1
 	return p
 }
 
@@ -210,17 +252,16 @@ func (l *labeller) marginals(reserve float64) (*search, error) {
 		params: &Params{Params: p.Params, Rounds: 1, Alpha: 0.9, MaxModel: p.MaxModel},
 		total:  l.Path.Remaining() - reserve}
 	s.plan(len(modelled))
-	var sets [][]int
 	for i, a := range modelled {
 		if err := l.Measure(l.noise, s.measuring, []int{a}); err != nil {
 			return nil, err
 		}
-		sets = append(sets, []int{a})
+		s.workload = append(s.workload, []int{a})
 		for _, b := range modelled[:i] {
-			sets = append(sets, []int{b, a})
+			s.workload = append(s.workload, []int{b, a})
 		}
 	}
-	return s, s.run(sets)
+	return s, s.run()
 }
 
 // fit fits a regression on the attributes chosen.

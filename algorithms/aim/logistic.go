@@ -13,7 +13,11 @@ func init() { algorithms.Register(Logistic{}) }
 
 var _ algorithms.Fitter = Logistic{}
 
-// Logistic is the baseline "aim-logistic".
+// Logistic is the baseline "aim-logistic", for prediction and marginals at once, in either unit of
+// the budget. The marginals of each attribute with the class take the place of those of one
+// attribute, for more of the budget; AIM's rounds follow. Records of the model get labels drawn from the logistic
+// regression that has these marginals with the class. It depends on the table through measurements
+// alone, and costs nothing more.
 type Logistic struct{}
 
 func (Logistic) Info() algorithms.Info {
@@ -63,18 +67,16 @@ func (a Logistic) Release(ctx context.Context, in algorithms.Input) (*algorithms
 	if err != nil {
 		return nil, err
 	}
-	s, wanted, err := open(ctx, &in, &params.Params)
+	s, err := open(ctx, &in, &params.Params)
 	if err != nil {
 		return nil, err
 	}
 	sets := s.WithClass()
-	first := s.Noise("marginals with the class")
 	cost := s.Each(share(in.Budget.Epsilon())*s.total, sets)
-	if err := s.MeasureAll(first, cost, sets); err != nil {
+	if err := s.initialize("marginals with the class", cost, sets); err != nil {
 		return nil, err
 	}
-	s.Merge(params.Merge, threshold, s.Class)
-	if err := s.run(wanted); err != nil {
+	if err := s.run(); err != nil {
 		return nil, err
 	}
 	release, err := s.PublishLabelled(s.model, params.Copies, s.drawLabels)

@@ -43,7 +43,7 @@ func TestDrawnLabels(t *testing.T) {
 		row := make([]uint32, 3)
 		params := Logistic{}.Params().(*LogisticParams)
 		in := testinput.Input(classed(class, all, row), params, algorithms.Strict, 1, 1)
-		s, _, err := open(t.Context(), &in, &params.Params)
+		s, err := open(t.Context(), &in, &params.Params)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestOrdered(t *testing.T) {
 		params := Logistic{}.Params().(*LogisticParams)
 		params.Merge = merge
 		in := testinput.Input(table, params, algorithms.Strict, 1, 1)
-		s, _, err := open(t.Context(), &in, &params.Params)
+		s, err := open(t.Context(), &in, &params.Params)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package aim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,47 +20,57 @@ const (
 // maxSet is how many attributes a set may have, all of whose subsets are candidates.
 const maxSet = 6
 
+// named are the workloads of all sets of so many attributes, or of so many and the class.
+var named = map[string]struct {
+	size      int
+	withClass bool
+}{AllPairs: {2, false}, AllTriples: {3, false}, ClassPairs: {1, true}, ClassTriples: {2, true}}
+
 // checkWorkload reports what is wrong with a workload before the attributes are known.
 func checkWorkload(text string) error {
-	switch text {
-	case AllPairs, AllTriples, ClassPairs, ClassTriples:
+	if _, ok := named[text]; ok {
 		return nil
 	}
+	_, err := listed(text)
+	return err
+}
+
+// listed reads a workload's sets as names of attributes.
+func listed(text string) (sets [][]string, err error) {
 	if !strings.ContainsAny(text, ",;") {
-		return fmt.Errorf("workload: %q, must be %s, %s, %s, %s or sets of attributes such as "+
-			`"age,sex; work,class"`, text, AllPairs, AllTriples, ClassPairs, ClassTriples)
+		return nil, fmt.Errorf("workload: %q, must be %s, %s, %s, %s or sets of attributes such "+
+			`as "age,sex; work,class"`, text, AllPairs, AllTriples, ClassPairs, ClassTriples)
 	}
 	for set := range strings.SplitSeq(text, ";") {
-		if n := strings.Count(set, ",") + 1; n > maxSet {
-			return fmt.Errorf("workload: a set of %d attributes, must have at most %d", n, maxSet)
+		names := strings.Split(set, ",")
+		if len(names) > maxSet {
+			return nil, fmt.Errorf("workload: a set of %d attributes, must have at most %d",
+				len(names), maxSet)
 		}
-		for name := range strings.SplitSeq(set, ",") {
-			if strings.TrimSpace(name) == "" {
-				return fmt.Errorf("workload: %q has an empty name; \",\" separates attributes and "+
-					`";" sets`, text)
+		for i, name := range names {
+			if names[i] = strings.TrimSpace(name); names[i] == "" {
+				return nil, fmt.Errorf("workload: %q has an empty name; \",\" separates "+
+					`attributes and ";" sets`, text)
 			}
 		}
+		sets = append(sets, names)
 	}
-	return nil
+	return sets, nil
 }
 
 // workload lists the sets of a checked workload, ascending attributes each.
 func workload(schema *datasets.Schema, text string) (sets [][]int, err error) {
-	d, class := len(schema.Attributes), schema.Class()
-	switch text {
-	case AllPairs:
-		return subsets(d, 2, -1), nil
-	case AllTriples:
-		return subsets(d, 3, -1), nil
-	case ClassPairs:
-		return subsets(d, 1, class), nil
-	case ClassTriples:
-		return subsets(d, 2, class), nil
+	if all, ok := named[text]; ok {
+		class := -1
+		if all.withClass {
+			class = schema.Class()
+		}
+		return subsets(len(schema.Attributes), all.size, class), nil
 	}
-	for names := range strings.SplitSeq(text, ";") {
+	list, err := listed(text)
+	for _, names := range list {
 		var set []int
-		for name := range strings.SplitSeq(names, ",") {
-			name = strings.TrimSpace(name)
+		for _, name := range names {
 			a := schema.Index(name)
 			if a < 0 {
 				return nil, fmt.Errorf("no attribute %q, must be some of %s", name,
@@ -70,7 +81,7 @@ func workload(schema *datasets.Schema, text string) (sets [][]int, err error) {
 		slices.Sort(set)
 		sets = append(sets, slices.Compact(set))
 	}
-	return sets, nil
+	return sets, err
 }
 
 // subsets lists the sets of size attributes of d, or all of them where these are fewer, each with
@@ -111,37 +122,29 @@ type candidate struct {
 	exact  []float64 // the table's, nil where it is not kept
 }
 
-// candidatesOf lists all subsets of a workload's sets that are not empty, by size and then by
+// downwardClosure lists all subsets of a workload's sets that are not empty, by size and then by
 // attributes.
-func candidatesOf(sets [][]int) []candidate {
-	known := make(map[string]bool)
+func downwardClosure(sets [][]int) []candidate {
 	var all []candidate
-	for _, set := range sets {
-		for bits := 1; bits < 1<<len(set); bits++ {
-			var sub []int
-			for i, a := range set {
-				if bits>>i&1 == 1 {
-					sub = append(sub, a)
-				}
-			}
-			if key := fmt.Sprint(sub); !known[key] {
-				known[key] = true
-				all = append(all, candidate{set: sub})
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b candidate) int {
-		if len(a.set) != len(b.set) {
-			return len(a.set) - len(b.set)
-		}
-		return slices.Compare(a.set, b.set)
-	})
 	in := make(map[int]float64) // how many sets an attribute is in
 	for _, set := range sets {
 		for _, a := range set {
 			in[a]++
 		}
+		for bits := 1; bits < 1<<len(set); bits++ {
+			var c candidate
+			for i, a := range set {
+				if bits>>i&1 == 1 {
+					c.set = append(c.set, a)
+				}
+			}
+			all = append(all, c)
+		}
 	}
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(len(a.set)-len(b.set), slices.Compare(a.set, b.set))
+	})
+	all = slices.CompactFunc(all, func(a, b candidate) bool { return slices.Equal(a.set, b.set) })
 	for i := range all {
 		for _, a := range all[i].set {
 			all[i].weight += in[a]

@@ -79,9 +79,9 @@ func (c *conditional) draw(nodes []uint32, stream *random.Stream) {
 	nodes[c.child] = uint32(x)
 }
 
-// marginalise sums the joint counts of an AP pair of bits down to those of a node among its parents,
-// with the other AP pair's parents, which are among them too. Bit j of a configuration is the j-th
-// parent.
+// marginalise sums the joint counts of an AP pair of bits down to those of a node among its
+// parents, with the other AP pair's parents, which are among them too. Bit j of a configuration is
+// the j-th parent.
 func marginalise(joint []float64, from, to apPair) []float64 {
 	place := func(node int) int { // 0 for the child of from, else one more than the parent's index
 		for j, p := range from.parents {

@@ -240,8 +240,8 @@ func TestUsefulCells(t *testing.T) {
 func TestConfigurationsWithoutMass(t *testing.T) {
 	all := []levels{{of: [][]uint32{{0, 1}}, size: []int{2}}, {of: [][]uint32{{0, 1, 2, 3}},
 		size: []int{4}}}
-	c := newConditional(apPair{child: 1, parents: []parent{{node: 0}}}, all, []float64{0, 0, 0, 0, 0,
-		3, 0, 1})
+	c := newConditional(apPair{child: 1, parents: []parent{{node: 0}}}, all,
+		[]float64{0, 0, 0, 0, 0, 3, 0, 1})
 	want := [2][4]float64{{0.25, 0.25, 0.25, 0.25}, {0, 0.75, 0, 0.25}}
 	first := []conditional{{child: 0, size: 2, cumulative: []float64{1, 2}}, c}
 	for p := range want {

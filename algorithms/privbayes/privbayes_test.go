@@ -337,7 +337,8 @@ func TestValues(t *testing.T) {
 	for age := range uint32(80) {
 		rows = append(rows, []uint32{age})
 	}
-	r, _ := mustRelease(t, testinput.Numbers(0, []int{80}, rows...), params, algorithms.Strict, 10, 1)
+	table := testinput.Numbers(0, []int{80}, rows...)
+	r, _ := mustRelease(t, table, params, algorithms.Strict, 10, 1)
 	for row := range int32(r.Table.Len()) {
 		if age := r.Table.Column(0).At(row); age%5 != 2 {
 			t.Fatalf("age %d is published", age)

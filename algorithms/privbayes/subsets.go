@@ -50,8 +50,9 @@ func countSubsets(ctx context.Context, columns [][]uint64, n, most int) (*subset
 	total := 0
 	for m := range s.counts {
 		if total += s.choose[d][m]; total > maxSubsets {
-			return nil, fmt.Errorf("%w: %d bits with %d parents have more than %d subsets, lower"+
-				" degree or use encoding hierarchical", algorithms.ErrTooLarge, d, most-1, maxSubsets)
+			return nil, fmt.Errorf("%w: %d bits with %d parents have more than %d subsets, lower "+
+				"degree or use encoding hierarchical", algorithms.ErrTooLarge, d, most-1,
+				maxSubsets)
 		}
 	}
 	for m := range s.counts {
