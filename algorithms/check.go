@@ -58,7 +58,7 @@ func checkParams(a Algorithm, in Input, params Params) error {
 	if !(in.Budget.Epsilon() > 0) {
 		return fmt.Errorf("epsilon %v, must be above 0", in.Budget.Epsilon())
 	}
-	if guarantee.Model == DifferentialPrivacy && !(in.Budget.Total() > 0) {
+	if !(in.Budget.Total() > 0) {
 		return fmt.Errorf("%w: epsilon %v at delta %v allows no rho", privacy.ErrTooSmall,
 			in.Budget.Epsilon(), in.Budget.Delta())
 	}

@@ -142,11 +142,20 @@ func (d *descriptor) check(r *strictyaml.Reader) {
 	} else if _, err := algorithms.Lookup(d.Name); err == nil {
 		problem("name", "%s comes with ppdp, must be another name", d.Name)
 	}
-	if d.Title == "" {
-		problem("title", "missing, must name the algorithm for people")
-	}
-	if d.Source == "" {
-		problem("source", "missing, must say where the algorithm is described")
+	for _, needed := range []struct {
+		key, what string
+		missing   bool
+	}{
+		{"title", "name the algorithm for people", d.Title == ""},
+		{"source", "say where the algorithm is described", d.Source == ""},
+		{"command", "be a program and its arguments", len(d.Command) == 0 || d.Command[0] == ""},
+		{"files", "list the program's files: a changed program is another baseline",
+			len(d.Files) == 0},
+		{"variants", "list at least one", len(d.Variants) == 0},
+	} {
+		if needed.missing {
+			problem(needed.key, "missing, must %s", needed.what)
+		}
 	}
 	products := map[string]string{string(algorithms.TableInput): string(algorithms.RecordsProduct),
 		string(algorithms.GraphInput): string(algorithms.DegreesProduct)}
@@ -158,37 +167,28 @@ func (d *descriptor) check(r *strictyaml.Reader) {
 	if d.Revision < 1 {
 		problem("revision", "%d, must be at least 1", d.Revision)
 	}
-	if len(d.Command) == 0 || d.Command[0] == "" {
-		problem("command", "missing, must be a program and its arguments")
-	}
-	if len(d.Files) == 0 {
-		problem("files", "missing, must list the program's files: a changed program is another "+
-			"baseline")
-	}
 	if d.Values != textValues && d.Values != codeValues {
 		problem("values", "%q, must be %s or %s", d.Values, textValues, codeValues)
-	}
-	if len(d.Variants) == 0 {
-		problem("variants", "missing, must list at least one")
 	}
 	seen := make(map[string]bool)
 	for i := range d.Variants {
 		d.Variants[i].check(r)
-		if name := d.Variants[i].Variant; seen[name] {
+		name := d.Variants[i].Variant
+		if seen[name] {
 			r.Problemf(d.Variants[i].node, "%q is listed twice", name)
 		}
-		seen[d.Variants[i].Variant] = true
+		seen[name] = true
 	}
 	d.Limits.check(problem)
 }
-
-var variants = []algorithms.Variant{algorithms.Published, algorithms.Strict, algorithms.RefCode}
 
 func (v *variant) check(r *strictyaml.Reader) {
 	if v.node == nil {
 		return // not decoded, which is reported
 	}
-	if !slices.Contains(variants, algorithms.Variant(v.Variant)) {
+	switch algorithms.Variant(v.Variant) {
+	case algorithms.Published, algorithms.Strict, algorithms.RefCode:
+	default:
 		r.Problemf(v.node, "variant: %q, must be %s, %s or %s", v.Variant, algorithms.Published,
 			algorithms.Strict, algorithms.RefCode)
 	}

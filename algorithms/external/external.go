@@ -12,10 +12,7 @@
 package external
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -23,16 +20,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"ppdp/algorithms"
-	"ppdp/datasets"
-	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/process"
 	"ppdp/privacy"
 )
@@ -210,236 +202,6 @@ func (a *Algorithm) charge(in algorithms.Input, all []spent) error {
 		}
 	}
 	return nil
-}
-
-// mostRows bounds what a program may publish: more than that is a mistake that fills the memory.
-func mostRows(records int) int { return 10*records + 100_000 }
-
-// mostBytes bounds the file of an answer.
-const mostBytes = 4 << 30
-
-// read reads the file that an answer names into the release: records in the input's schema, or
-// degrees.
-func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name string,
-	release *algorithms.Release) error {
-	if name == "" {
-		return errors.New("it names no file")
-	}
-	if !filepath.IsLocal(name) {
-		return fmt.Errorf("its file %.200q lies outside the request's folder", name)
-	}
-	root, err := os.OpenRoot(folder) // which no link leads out of
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	// A pipe would wait for a writer.
-	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return fmt.Errorf("its file %.200q cannot be read: %w", name, err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("its file %.200q is no file", name)
-	case info.Size() > mostBytes:
-		return fmt.Errorf("its file has %d bytes, must be at most %d", info.Size(),
-			int64(mostBytes))
-	}
-	if in.Graph != nil {
-		release.Degrees, err = readDegrees(name, file, in.Graph.Nodes())
-		return err
-	}
-	schema := in.Table.Schema()
-	read := plainNumbers(schema)
-	if a.d.Values == codeValues {
-		read = codeSchema(schema)
-	}
-	rows := &lineLimit{from: file, left: mostRows(len(in.Rows)) + 1}
-	content, err := csvtable.Plain(read).Read(ctx, name, rows)
-	switch {
-	case err != nil:
-		return err
-	case len(content.LeftOut) > 0:
-		return fmt.Errorf("%s: columns that the schema has not: %.200s", name,
-			strings.Join(content.LeftOut, ", "))
-	case content.Dropped > 0:
-		return fmt.Errorf("%s: %d rows without all their values", name, content.Dropped)
-	}
-	if a.d.Values == codeValues {
-		release.Table = recoded(content.Table, schema)
-		return nil
-	}
-	release.Table, err = content.Table.WithSchema(schema)
-	return err
-}
-
-// plainNumbers is the schema with dates and times as the numbers that they stand for.
-func plainNumbers(schema *datasets.Schema) *datasets.Schema {
-	plain := &datasets.Schema{Attributes: slices.Clone(schema.Attributes)}
-	for i := range plain.Attributes {
-		plain.Attributes[i].Clock = ""
-	}
-	return plain
-}
-
-// codeSchema describes columns of codes: the integers from 0.
-func codeSchema(schema *datasets.Schema) *datasets.Schema {
-	codes := &datasets.Schema{}
-	for i := range schema.Attributes {
-		a := &schema.Attributes[i]
-		codes.Attributes = append(codes.Attributes, datasets.Attribute{Name: a.Name, Role: a.Role,
-			High: float64(a.Cells()), Step: 1})
-	}
-	return codes
-}
-
-// recoded is a table with the same codes under another schema of the same domains.
-func recoded(t *datasets.Table, schema *datasets.Schema) *datasets.Table {
-	b := datasets.NewBuilder(schema, t.Len())
-	for range t.Len() {
-		b.AddRow()
-	}
-	for i := range schema.Attributes {
-		column := t.Column(i)
-		for row := range t.Len() {
-			b.Set(row, i, column.At(int32(row)))
-		}
-	}
-	return b.Table()
-}
-
-// lineLimit reads up to a number of lines and then fails.
-type lineLimit struct {
-	from io.Reader
-	left int
-}
-
-func (l *lineLimit) Read(p []byte) (int, error) {
-	n, err := l.from.Read(p)
-	if l.left -= bytes.Count(p[:n], []byte("\n")); l.left < 0 {
-		return 0, errors.New("more rows than ten times the input's and 100000")
-	}
-	return n, err
-}
-
-// readDegrees reads a line for each node: its degree.
-func readDegrees(name string, from io.Reader, nodes int) ([]int32, error) {
-	degrees := make([]int32, 0, nodes) // not nil: a graph without nodes has a release too
-	lines := bufio.NewScanner(from)
-	for lines.Scan() {
-		degree, err := strconv.ParseInt(lines.Text(), 10, 32)
-		if err != nil || degree < 0 || degree >= int64(max(1, nodes)) {
-			return nil, fmt.Errorf("%s:%d: %.40q, must be a degree from 0 to %d", name,
-				len(degrees)+1, lines.Text(), max(0, nodes-1))
-		}
-		if degrees = append(degrees, int32(degree)); len(degrees) > nodes {
-			break
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if len(degrees) != nodes {
-		return nil, fmt.Errorf("%s: degrees of %d nodes or more, must be of %d", name,
-			len(degrees), nodes)
-	}
-	slices.Sort(degrees)
-	return degrees, nil
-}
-
-// data is a file of rows or edges that requests share. The algorithm's mutex guards users.
-type data struct {
-	dataKey
-	write sync.Once // makes the following
-	name  string    // of the content: its digest
-	path  string
-	err   error
-	users int
-}
-
-// dataKey is what makes two inputs the same data.
-type dataKey struct {
-	table *datasets.Table
-	graph *datasets.Graph
-	rows  [sha256.Size]byte // digest of the rows' numbers
-}
-
-// kept is how many files of data are kept, those in use included: the folds of a few trials.
-const kept = 16
-
-// dataOf returns the file of an input, which is written by the first request for it. Without an
-// error it is in use until release is called for it.
-func (a *Algorithm) dataOf(in algorithms.Input) (*data, error) {
-	numbers := make([]byte, 4*len(in.Rows))
-	for i, row := range in.Rows {
-		binary.LittleEndian.PutUint32(numbers[4*i:], uint32(row))
-	}
-	key := dataKey{in.Table, in.Graph, sha256.Sum256(numbers)}
-	a.mu.Lock()
-	d := &data{dataKey: key}
-	if i := slices.IndexFunc(a.data, func(d *data) bool { return d.dataKey == key }); i >= 0 {
-		d = a.data[i]
-		a.data = slices.Delete(a.data, i, i+1)
-	}
-	a.data = append(a.data, d)
-	d.users++
-	home := a.home
-	a.mu.Unlock()
-	d.write.Do(func() { d.err = a.write(d, in, home) })
-	if d.err != nil {
-		a.releaseData(d)
-	}
-	return d, d.err
-}
-
-// write writes the file of an input, called like its content.
-func (a *Algorithm) write(d *data, in algorithms.Input, home string) error {
-	file, err := os.CreateTemp(home, "data-*")
-	if err != nil {
-		return err
-	}
-	d.path = file.Name()
-	digest := sha256.New()
-	w := bufio.NewWriterSize(io.MultiWriter(file, digest), 1<<16)
-	if in.Graph != nil {
-		err = in.Graph.WriteEdges(w)
-	} else {
-		rows, schema := in.Table.Select(in.Rows), in.Table.Schema()
-		if a.d.Values == codeValues {
-			rows = recoded(rows, codeSchema(schema))
-		} else {
-			rows, err = rows.WithSchema(plainNumbers(schema))
-		}
-		if err == nil {
-			err = csvtable.Write(w, rows, nil)
-		}
-	}
-	if err = errors.Join(err, w.Flush(), file.Close()); err != nil {
-		return fmt.Errorf("data for the program: %w", err)
-	}
-	d.name = fmt.Sprintf("%x", digest.Sum(nil)[:16])
-	return nil
-}
-
-// releaseData ends a request's use of a file of data. One that could not be written is forgotten;
-// of more files than are kept, those used the longest time ago are removed.
-func (a *Algorithm) releaseData(d *data) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	d.users--
-	excess := len(a.data) - kept
-	a.data = slices.DeleteFunc(a.data, func(old *data) bool {
-		if old.users == 0 && excess > 0 {
-			os.Remove(old.path)
-			excess--
-			return true
-		}
-		return old == d && d.err != nil
-	})
 }
 
 // newFolder makes the folder of a request. Its name, the request's id, cannot be guessed: whether a

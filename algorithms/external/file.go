@@ -63,10 +63,9 @@ func openFile(path string) (*File, error) {
 		}
 		certificate.Guarantee = &f.Promised
 		if err == nil {
-			err = json.Unmarshal(text, &certificate)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: %w", filepath.Join(path, certificateName), err)
+			if err := json.Unmarshal(text, &certificate); err != nil {
+				return nil, fmt.Errorf("%s: %w", filepath.Join(path, certificateName), err)
+			}
 		}
 		f.weighted = certificate.Weighted
 	}

@@ -15,14 +15,16 @@ import (
 // paramSpecs are the parameters of a descriptor, in its order.
 type paramSpecs []paramSpec
 
-// paramSpec is the schema of one parameter.
+// paramSpec is one parameter: its schema, which mirrors its entry of params, and what follows.
 type paramSpec struct {
+	Type    string   `yaml:"type"`
+	Minimum *float64 `yaml:"minimum"`
+	Maximum *float64 `yaml:"maximum"`
+	Enum    []string `yaml:"enum"`
+	Default anyValue `yaml:"default"`
+
 	name     string
-	kind     string
-	fallback any // int64, float64, string or bool, by kind
-	least    *float64
-	most     *float64
-	enum     []string
+	fallback any // the default: int64, float64, string or bool, by type
 }
 
 // The types of parameters.
@@ -32,15 +34,6 @@ const (
 	stringParam  = "string"
 	booleanParam = "boolean"
 )
-
-// paramSchema mirrors one entry of params but for its default.
-type paramSchema struct {
-	Type    string   `yaml:"type"`
-	Minimum *float64 `yaml:"minimum"`
-	Maximum *float64 `yaml:"maximum"`
-	Enum    []string `yaml:"enum"`
-	Default anyValue `yaml:"default"`
-}
 
 // anyValue is a value that is decoded once its type is known.
 type anyValue struct{ node *strictyaml.Node }
@@ -57,34 +50,32 @@ func (p *paramSpecs) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		var schema paramSchema
+		spec := paramSpec{name: key.Value}
 		before := r.Problems()
-		r.Decode(value, &schema)
+		r.Decode(value, &spec)
 		if r.Problems() > before {
 			continue
 		}
-		spec := paramSpec{name: key.Value, kind: schema.Type, least: schema.Minimum,
-			most: schema.Maximum, enum: schema.Enum}
-		number := spec.kind == integerParam || spec.kind == numberParam
+		number := spec.Type == integerParam || spec.Type == numberParam
 		switch {
 		case !plainKey(spec.name):
 			r.Problemf(key, "%q, must be up to 40 of a-z, 0-9 and _, a letter first", spec.name)
-		case !number && spec.kind != stringParam && spec.kind != booleanParam:
-			r.Problemf(value, "type: %q, must be %s, %s, %s or %s", spec.kind, integerParam,
+		case !number && spec.Type != stringParam && spec.Type != booleanParam:
+			r.Problemf(value, "type: %q, must be %s, %s, %s or %s", spec.Type, integerParam,
 				numberParam, stringParam, booleanParam)
-		case !number && (spec.least != nil || spec.most != nil):
-			r.Problemf(value, "minimum and maximum are of numbers, not of a %s", spec.kind)
-		case spec.kind != stringParam && spec.enum != nil:
-			r.Problemf(value, "enum is of a string, not of a %s", spec.kind)
-		case schema.Default.node == nil:
-			r.Problemf(value, "default: missing, must be a %s", spec.kind)
+		case !number && (spec.Minimum != nil || spec.Maximum != nil):
+			r.Problemf(value, "minimum and maximum are of numbers, not of a %s", spec.Type)
+		case spec.Type != stringParam && spec.Enum != nil:
+			r.Problemf(value, "enum is of a string, not of a %s", spec.Type)
+		case spec.Default.node == nil:
+			r.Problemf(value, "default: missing, must be a %s", spec.Type)
 		default:
 			var ok bool
-			if spec.fallback, ok = spec.decode(r, schema.Default.node); !ok {
+			if spec.fallback, ok = spec.decode(r, spec.Default.node); !ok {
 				continue
 			}
 			if err := spec.check(spec.fallback); err != nil {
-				r.Problemf(schema.Default.node, "%v", err)
+				r.Problemf(spec.Default.node, "%v", err)
 				continue
 			}
 			*p = append(*p, spec)
@@ -99,7 +90,7 @@ func plainKey(name string) bool {
 // decode reads a value of the parameter's type.
 func (s *paramSpec) decode(r *strictyaml.Reader, n *strictyaml.Node) (value any, ok bool) {
 	before := r.Problems()
-	switch s.kind {
+	switch s.Type {
 	case integerParam:
 		value = decoded[int64](r, n)
 	case numberParam:
@@ -126,18 +117,18 @@ func (s *paramSpec) check(value any) error {
 	case float64:
 		number = v
 	case string:
-		if s.enum != nil && !slices.Contains(s.enum, v) {
-			return fmt.Errorf("%q, must be one of %s", v, strings.Join(s.enum, ", "))
+		if s.Enum != nil && !slices.Contains(s.Enum, v) {
+			return fmt.Errorf("%q, must be one of %s", v, strings.Join(s.Enum, ", "))
 		}
 		return nil
 	default:
 		return nil
 	}
-	if s.least != nil && number < *s.least {
-		return fmt.Errorf("%v, must be at least %v", value, *s.least)
+	if s.Minimum != nil && number < *s.Minimum {
+		return fmt.Errorf("%v, must be at least %v", value, *s.Minimum)
 	}
-	if s.most != nil && number > *s.most {
-		return fmt.Errorf("%v, must be at most %v", value, *s.most)
+	if s.Maximum != nil && number > *s.Maximum {
+		return fmt.Errorf("%v, must be at most %v", value, *s.Maximum)
 	}
 	return nil
 }

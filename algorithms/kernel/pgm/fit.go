@@ -83,7 +83,6 @@ func Fit(ctx context.Context, sizes []int, measured []Measurement, total float64
 		return nil, fmt.Errorf("%w: %d attributes, must be at most %d", ErrTooLarge, len(sizes),
 			maxAttributes)
 	}
-	checkSizes(sizes, measured)
 	targets := targetsOf(measured)
 	cliques := make([]set, len(targets))
 	for i, t := range targets {

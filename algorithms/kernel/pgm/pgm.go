@@ -21,11 +21,7 @@
 //     that every value's expectation is exactly its probability.
 package pgm
 
-import (
-	"errors"
-	"fmt"
-	"math"
-)
+import "errors"
 
 // ErrTooLarge is wrapped by the error of a model that would exceed what a call allows.
 var ErrTooLarge = errors.New("model outgrew its cap")
@@ -33,7 +29,7 @@ var ErrTooLarge = errors.New("model outgrew its cap")
 // maxAttributes is how many attributes a model may have.
 const maxAttributes = 64 * len(set{})
 
-// Measurement is a noisy marginal.
+// Measurement is a noisy marginal, of finite counts and of variances above 0.
 type Measurement struct {
 	Attributes []int     // ascending
 	Counts     []float64 // of the cells
@@ -71,35 +67,4 @@ func Total(measured []Measurement) float64 {
 // allocated for the cells.
 func Size(sizes []int, cliques [][]int) float64 {
 	return cheapest(sizes, setsOf(cliques)).cells
-}
-
-// checkSizes panics on what only a programmer can get wrong.
-func checkSizes(sizes []int, measured []Measurement) {
-	for a, n := range sizes {
-		if n < 1 {
-			panic(fmt.Sprintf("pgm: attribute %d has %d values", a, n))
-		}
-	}
-	for i := range measured {
-		m := &measured[i]
-		cells, last := 1, -1
-		for _, a := range m.Attributes {
-			if a <= last || a >= len(sizes) {
-				panic(fmt.Sprintf("pgm: attributes %v, must be ascending and below %d",
-					m.Attributes, len(sizes)))
-			}
-			last = a
-			cells *= sizes[a]
-		}
-		if len(m.Counts) != cells || len(m.Variances) != 1 && len(m.Variances) != cells {
-			panic(fmt.Sprintf("pgm: %d counts and %d variances of %d cells", len(m.Counts),
-				len(m.Variances), cells))
-		}
-		for cell := range m.Counts {
-			if v := m.variance(cell); !(v > 0) || math.IsInf(v, 1) || math.IsNaN(m.Counts[cell]) ||
-				math.IsInf(m.Counts[cell], 0) {
-				panic(fmt.Sprintf("pgm: count %v of variance %v", m.Counts[cell], v))
-			}
-		}
-	}
 }
