@@ -24,50 +24,29 @@ import (
 // settings are what the suite runs an algorithm with beside its defaults, by the algorithm's name.
 // One that is missing here is tested with its defaults.
 //
-// Tables of drawn records are capped: tiny budgets would fill the default cap of millions of rows
-// for each setting, as they do for the defaults.
-//
 // Releases of koptimize that suppress rows are checked beside that package.
 var settings = map[string][]algorithms.Params{
-	"aim": vary(func() *aim.Params {
-		p := aim.Algorithm{}.Params().(*aim.Params)
-		p.MaxRows, p.Iterations = maxRows, 20
-		return p
-	},
+	"aim": vary("aim",
 		func(p *aim.Params) { p.Workload, p.Rounds, p.Bins = aim.AllTriples, 1, 3 },
 		func(p *aim.Params) {
 			p.Workload, p.Rounds, p.Merge = aim.ClassTriples, 2, margins.Neighbours
 			p.MaxModel, p.Alpha, p.Values = 0.01, 0.5, partition.Midpoint
 		},
 	),
-	"aim-labels": vary(func() *aim.LabelParams {
-		p := aim.Labelled{}.Params().(*aim.LabelParams)
-		p.MaxRows, p.Iterations, p.Copies = maxRows, 20, 2
-		return p
-	},
+	"aim-labels": vary("aim-labels",
 		func(p *aim.LabelParams) { p.Copies = 1 },
 		func(p *aim.LabelParams) {
 			p.Bins, p.Values, p.Cut = 3, partition.Midpoint, margins.Private
 		},
 	),
-	"aim-logistic": vary(func() *aim.LogisticParams {
-		p := aim.Logistic{}.Params().(*aim.LogisticParams)
-		p.MaxRows, p.Iterations, p.Copies = maxRows, 20, 2
-		return p
-	},
+	"aim-logistic": vary("aim-logistic",
 		func(p *aim.LogisticParams) { p.Copies, p.Rounds, p.Merge = 1, 1, margins.Neighbours },
 		func(p *aim.LogisticParams) {
 			p.Cut, p.Values, p.Rounds = margins.Private, partition.Low, 2
 		},
 	),
-	"day2016": vary(day2016.DefaultParams,
-		func(p *day2016.Params) { p.Lambda = "4" },
-	),
-	"diffgen": vary(func() *diffgen.Params {
-		p := diffgen.DefaultParams()
-		p.MaxRows = maxRows
-		return p
-	},
+	"day2016": vary("day2016", func(p *day2016.Params) { p.Lambda = "4" }),
+	"diffgen": vary("diffgen",
 		func(p *diffgen.Params) {
 			p.Utility, p.Specialisations = partition.InformationGain, 3
 		},
@@ -79,72 +58,62 @@ var settings = map[string][]algorithms.Params{
 		},
 		func(p *diffgen.Params) { p.Specialisations = 40 },
 	),
-	"diffmulti": vary(func() *diffmulti.Params {
-		p := diffmulti.DefaultParams()
-		p.Specialisations, p.MaxRows = 60, maxRows
-		return p
-	},
-		func(p *diffmulti.Params) { p.Utility = partition.Discernibility },
+	"diffmulti": vary("diffmulti",
 		func(p *diffmulti.Params) {
-			p.Utility, p.Values = partition.CertaintyPenalty, partition.Midpoint
+			p.Specialisations, p.Utility = 60, partition.Discernibility
 		},
 		func(p *diffmulti.Params) {
-			p.Utility, p.Iterations = partition.InformationGain, 7
+			p.Specialisations, p.Utility, p.Values = 60, partition.CertaintyPenalty,
+				partition.Midpoint
 		},
-		func(p *diffmulti.Params) { p.HPrime = diffmulti.ByEven },
-		func(p *diffmulti.Params) { p.HPrime, p.LongestPath = diffmulti.ByExact, 3 },
 		func(p *diffmulti.Params) {
-			p.HPrime, p.NumericHeight, p.MaxRows = diffmulti.ByRefCode, 0, 50
+			p.Specialisations, p.Utility, p.Iterations = 60, partition.InformationGain, 7
+		},
+		func(p *diffmulti.Params) { p.Specialisations, p.HPrime = 60, diffmulti.ByEven },
+		func(p *diffmulti.Params) {
+			p.Specialisations, p.HPrime, p.LongestPath = 60, diffmulti.ByExact, 3
+		},
+		func(p *diffmulti.Params) {
+			p.Specialisations, p.HPrime = 60, diffmulti.ByRefCode
+			p.NumericHeight, p.MaxRows = 0, 50
 		},
 	),
-	"dpcube": vary(func() *dpcube.Params {
-		p := dpcube.DefaultParams()
-		p.MaxRows = maxRows
-		return p
-	},
+	"dpcube": vary("dpcube",
 		func(p *dpcube.Params) { p.Threshold, p.Split = 0, 0.25 },
 		func(p *dpcube.Params) { p.Threshold, p.Bins = 3, 5 },
 		func(p *dpcube.Params) { p.Bins, p.Values = 1, partition.Midpoint },
 		func(p *dpcube.Params) { p.Grid, p.MaxCells = dpcube.Coarse, 100 },
 		func(p *dpcube.Params) { p.Bins, p.Cut = 4, margins.Private },
 	),
-	"endgame": vary(endgame.DefaultParams,
+	"endgame": vary("endgame",
 		func(p *endgame.Params) { p.K, p.Exact, p.Records = 2, 2, partition.Range },
 		func(p *endgame.Params) { p.K, p.Exact, p.Work = 3, 64, 1 },
 	),
-	"hay": vary(hay.DefaultParams,
+	"hay": vary("hay",
 		func(p *hay.Params) { p.Neighbours, p.Lambda = hay.Node, degrees.MaxDegree },
 		func(p *hay.Params) { p.Neighbours, p.Inference = hay.Node, false },
 		func(p *hay.Params) { p.Neighbours, p.Lambda = hay.Node, degrees.Estimated },
 	),
-	"independent": vary(fixedMarginals,
+	"independent": vary("independent",
 		func(p *independent.Params) { p.Merge, p.Bins = margins.Rare, 100 },
 		func(p *independent.Params) { p.Merge, p.Values = margins.Neighbours, partition.Low },
 	),
-	"label-tree": vary(func() *labeltree.Params {
-		p := labeltree.DefaultParams()
-		p.MaxRows = maxRows
-		return p
-	},
+	"label-tree": vary("label-tree",
 		func(p *labeltree.Params) { p.Levels, p.Cuts, p.Values = 4, 3, partition.Midpoint },
 		func(p *labeltree.Params) { p.Cut = margins.Private },
 	),
-	"mst":        spanningTrees,
-	"mst-target": spanningTrees,
-	"nb-model": vary(fixedMarginals,
-		func(p *independent.Params) { p.Merge = margins.Neighbours }),
-	"mondrian": vary(mondrian.DefaultParams,
+	"mst":        vary("mst", withoutMerging, mergingNeighbours),
+	"mst-target": vary("mst-target", withoutMerging, mergingNeighbours),
+	"nb-model": vary("nb-model",
+		func(p *independent.Params) { p.Merge, p.Cut = margins.Neighbours, margins.Private }),
+	"mondrian": vary("mondrian",
 		func(p *mondrian.Params) { p.K, p.Cut, p.Records = 2, mondrian.Even, partition.Range },
 		func(p *mondrian.Params) { p.K, p.Mode, p.Records = 3, mondrian.Relaxed, partition.Range },
 		func(p *mondrian.Params) { p.K, p.Mode = 2, mondrian.Relaxed },
 		func(p *mondrian.Params) { p.K, p.Split, p.Records = 2, mondrian.Class, partition.Range },
 		func(p *mondrian.Params) { p.K, p.Cut, p.Split = 3, mondrian.Even, mondrian.Workload },
 	),
-	"privbayes": vary(func() *privbayes.Params {
-		p := privbayes.DefaultParams()
-		p.MaxRows = maxRows
-		return p
-	},
+	"privbayes": vary("privbayes",
 		func(p *privbayes.Params) { p.Theta = 0.01 },
 		func(p *privbayes.Params) {
 			p.Encoding, p.Theta, p.Cut = privbayes.Hierarchical, 0.01, margins.Private
@@ -153,11 +122,7 @@ var settings = map[string][]algorithms.Params{
 			p.Encoding, p.Theta, p.Degree = privbayes.Hierarchical, 0.01, 2
 		},
 	),
-	"rps": vary(func() *rps.Params {
-		p := rps.DefaultParams()
-		p.MaxRows = maxRows
-		return p
-	},
+	"rps": vary("rps",
 		func(p *rps.Params) { p.Quality = rps.Class },
 		func(p *rps.Params) { p.Depth, p.StopCheck = 4, false },
 		func(p *rps.Params) { p.Counts = rps.ByDepth },
@@ -165,15 +130,39 @@ var settings = map[string][]algorithms.Params{
 		func(p *rps.Params) { p.Narrow = 0.2 },
 		func(p *rps.Params) { p.Partition, p.Depth = rps.Median, 4 },
 	),
-	"rps-graph": vary(rpsgraph.DefaultParams,
+	"rps-graph": vary("rps-graph",
 		graphTree(rpsgraph.Cross), graphTree(rpsgraph.Unit), graphTree(rpsgraph.Laplace),
 		graphTree(rpsgraph.Rigorous), graphForm(rpsgraph.Halving), graphForm(rpsgraph.Tree),
 		graphPrivate(rpsgraph.Growing), graphPrivate(rpsgraph.Tree),
 	),
 }
 
+// vary applies each change to the defaults of an algorithm. Tables of drawn records are capped:
+// tiny budgets would fill the default cap of millions of rows for each setting, as they do for the
+// defaults.
+func vary[P algorithms.Params](name string, changes ...func(P)) []algorithms.Params {
+	var list []algorithms.Params
+	for _, change := range changes {
+		p := quick(must(algorithms.Lookup(name)).Params())
+		if capped, ok := p.(interface{ LimitRows(int) }); ok {
+			capped.LimitRows(maxRows)
+		}
+		change(p.(P))
+		list = append(list, p)
+	}
+	return list
+}
+
 // maxRows caps the tables of drawn records.
 const maxRows = 10_000
+
+func withoutMerging(p *mst.Params) {
+	p.Merge, p.Threshold, p.Bins, p.Cut = margins.NoMerge, 0, 4, margins.Private
+}
+
+func mergingNeighbours(p *mst.Params) {
+	p.Merge, p.Values, p.Cut = margins.Neighbours, partition.Midpoint, margins.Private
+}
 
 func graphTree(counts rpsgraph.Counts) func(*rpsgraph.Params) {
 	return func(p *rpsgraph.Params) {
@@ -193,34 +182,6 @@ func graphPrivate(form rpsgraph.Form) func(*rpsgraph.Params) {
 		p.Values = rpsgraph.Uniform
 	}
 }
-
-// vary applies each change to fresh parameters.
-func vary[P algorithms.Params](base func() P, changes ...func(P)) []algorithms.Params {
-	var list []algorithms.Params
-	for _, change := range changes {
-		p := base()
-		change(p)
-		list = append(list, p)
-	}
-	return list
-}
-
-// fixedMarginals are the settings of releases of fixed marginals.
-func fixedMarginals() *independent.Params {
-	p := independent.Algorithm{}.Params().(*independent.Params)
-	p.MaxRows, p.Iterations = maxRows, 20
-	return p
-}
-
-// spanningTrees are those of releases by a spanning tree.
-var spanningTrees = vary(func() *mst.Params {
-	p := mst.Algorithm{}.Params().(*mst.Params)
-	p.MaxRows, p.Iterations = maxRows, 20
-	return p
-},
-	func(p *mst.Params) { p.Merge, p.Threshold, p.Bins = margins.NoMerge, 0, 4 },
-	func(p *mst.Params) { p.Merge, p.Values = margins.Neighbours, partition.Midpoint },
-)
 
 // must returns v, and panics on an error: for the steps that a test takes for granted.
 func must[T any](v T, err error) T {

@@ -2,23 +2,17 @@ package controls
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
-	"ppdp/internal/declared"
-	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 func TestControls(t *testing.T) {
-	star, err := datasets.NewGraph(4, []int32{2, 2, 2}, []int32{0, 1, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	star := testinput.Graph(t, 4, []int32{2, 2, 2}, []int32{0, 1, 3})
 	releases := map[string][]int32{"zeros": {0, 0, 0, 0}, "perfect": {1, 1, 1, 3}}
 	for name, want := range releases { // order-free: two checks
 		a, err := algorithms.Lookup(name)
@@ -45,67 +39,65 @@ func TestControls(t *testing.T) {
 	}
 }
 
-// Of four rows each pair is drawn equally often: chi-square over the six pairs of 6,000 samples, 5
-// degrees of freedom, above 25.7 once in 10,000 seeds.
-func TestSample(t *testing.T) {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 10, Step: 1}}}
-	builder := datasets.NewBuilder(schema, 6)
-	for code := range uint32(6) {
-		builder.Set(builder.AddRow(), 0, code)
-	}
-	table := builder.Table()
-	sample := func(share float64, trial int, rows ...int32) (codes []uint32) {
-		release, err := Sample{}.Release(context.Background(), algorithms.Input{
-			Table: table, Rows: rows, Params: &SampleParams{Share: share},
-			Variant: algorithms.Published, Budget: privacy.NewBudget(0),
-			Noise: random.NewStreams(random.NewKey(uint64(trial))),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for row := range release.Table.Len() {
-			codes = append(codes, release.Table.Column(0).At(int32(row)))
-		}
-		return codes
-	}
-	const trials = 6000
-	seen := make(map[[2]uint32]int)
-	for trial := range trials {
-		codes := sample(0.5, trial, 1, 2, 4, 5)
-		if len(codes) != 2 || codes[0] >= codes[1] {
-			t.Fatalf("sample %v, want two rows of the input in their order", codes)
-		}
-		seen[[2]uint32{codes[0], codes[1]}]++
-	}
+// tableRelease is what a control publishes of some rows of a table.
+func tableRelease(t *testing.T, a algorithms.Algorithm, p algorithms.Params, table *datasets.Table,
+	rows []int32, seed int) *datasets.Table {
+	t.Helper()
+	in := testinput.Input(table, p, algorithms.Published, 0, uint64(seed))
+	in.Rows = slices.Clone(rows)
+	return testinput.LazyRelease(t, a, in).Table
+}
+
+// even reports counts of six outcomes that are not equally likely: chi-square of 5 degrees of
+// freedom is above 25.7 once in 10,000 seeds.
+func even[K comparable](t *testing.T, seen map[K]int, trials float64) {
+	t.Helper()
 	chi := 0.0
 	for _, n := range seen { // order-free: the cells differ by far more than rounding does
 		off := float64(n) - trials/6
 		chi += off * off / (trials / 6)
 	}
 	if len(seen) != 6 || chi > 25.7 {
-		t.Errorf("%v: chi-square %v over %d pairs", seen, chi, len(seen))
+		t.Errorf("%v: chi-square %v over %d outcomes", seen, chi, len(seen))
 	}
-	if all := sample(1, 0, 1, 2, 4, 5); !slices.Equal(all, []uint32{1, 2, 4, 5}) {
+}
+
+// TestSample: of four rows each pair is drawn equally often.
+func TestSample(t *testing.T) {
+	table := testinput.Numbers(0, []int{10}, []uint32{0}, []uint32{1}, []uint32{2}, []uint32{3},
+		[]uint32{4}, []uint32{5})
+	sample := func(share float64, trial int) (codes []uint32) {
+		release := tableRelease(t, Sample{}, &SampleParams{Share: share}, table,
+			[]int32{1, 2, 4, 5}, trial)
+		for row := range int32(release.Len()) {
+			codes = append(codes, release.Column(0).At(row))
+		}
+		return codes
+	}
+	const trials = 6000
+	seen := make(map[[2]uint32]int)
+	for trial := range trials {
+		codes := sample(0.5, trial)
+		if len(codes) != 2 || codes[0] >= codes[1] {
+			t.Fatalf("sample %v, want two rows of the input in their order", codes)
+		}
+		seen[[2]uint32(codes)]++
+	}
+	even(t, seen, trials)
+	if all := sample(1, 0); !slices.Equal(all, []uint32{1, 2, 4, 5}) {
 		t.Errorf("all rows: %v", all)
 	}
-	if one := sample(1e-6, 0, 1, 2, 4, 5); len(one) != 1 {
+	if one := sample(1e-6, 0); len(one) != 1 {
 		t.Errorf("the least sample: %v", one)
-	}
-	for _, share := range []float64{0, -1, 1.01, math.NaN()} {
-		if declared.Check(&SampleParams{Share: share}) == nil {
-			t.Errorf("share %v is taken", share)
-		}
 	}
 }
 
 // TestPermuted: every column keeps its values, and rows keep theirs in the columns that are not
-// permuted. Of three rows each order of a column comes equally often: chi-square over the six of
-// 6,000 releases, 5 degrees of freedom, above 25.7 once in 10,000 seeds.
+// permuted. Of three rows each order of a column comes equally often.
 func TestPermuted(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "x", Kind: datasets.Numeric, High: 1000, Step: 1, Continuous: true},
-		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c", "d"},
-			Role: datasets.Class}}}
+		testinput.Class(4)}}
 	builder := datasets.NewBuilder(schema, 4)
 	for code := range uint32(4) {
 		row := builder.AddRow()
@@ -115,25 +107,14 @@ func TestPermuted(t *testing.T) {
 		builder.Set(row, 1, code)
 	}
 	table := builder.Table()
-	release := func(columns PermutedColumns, trial int, target ...string) *datasets.Table {
-		r, err := Permuted{}.Release(context.Background(), algorithms.Input{Table: table,
-			Rows:    []int32{0, 1, 3},
-			Params:  &PermutedParams{Columns: columns, Target: strings.Join(target, "")},
-			Variant: algorithms.Published, Budget: privacy.NewBudget(0),
-			Noise: random.NewStreams(random.NewKey(uint64(trial))),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r.Table
+	release := func(columns PermutedColumns, trial int, target string) *datasets.Table {
+		return tableRelease(t, Permuted{}, &PermutedParams{Columns: columns, Target: target}, table,
+			[]int32{0, 1, 3}, trial)
 	}
 	const trials = 6000
-	var seen [2]map[[3]uint32]int
-	for i := range seen {
-		seen[i] = make(map[[3]uint32]int)
-	}
+	seen := [2]map[[3]uint32]int{{}, {}}
 	for trial := range trials {
-		r := release(AllColumns, trial)
+		r := release(AllColumns, trial, "")
 		if err := r.Validate(); err != nil {
 			t.Fatal(err)
 		}
@@ -142,19 +123,11 @@ func TestPermuted(t *testing.T) {
 			seen[i][[3]uint32{c.At(0), c.At(1), c.At(2)}]++
 		}
 	}
-	for i, counts := range seen {
-		chi := 0.0
-		for _, n := range counts { // order-free: the cells differ by far more than rounding does
-			off := float64(n) - trials/6
-			chi += off * off / (trials / 6)
-		}
-		if len(counts) != 6 || chi > 25.7 {
-			t.Errorf("column %d: %v: chi-square %v", i, counts, chi)
-		}
-	}
+	even(t, seen[0], trials)
+	even(t, seen[1], trials)
 	for trial := range 10 {
-		r := release(ClassColumn, trial)
-		if x := r.Column(0).Exact; !slices.Equal(x, []float64{0.25, 300.25, 900.25}) {
+		if x := release(ClassColumn, trial, "").Column(0).Exact; !slices.Equal(x,
+			[]float64{0.25, 300.25, 900.25}) {
 			t.Errorf("with the class alone permuted x is %v", x)
 		}
 		y := release(ClassColumn, trial, "x").Column(1)

@@ -120,24 +120,17 @@ type Published struct {
 
 	name    string
 	schema  *datasets.Schema
-	texts   *csvtable.Texts
 	columns []*csvtable.TextColumn // of the attributes
 	values  [][]value              // of their texts
 	weights []float64              // of the records; nil for 1 each
 	outside []bool                 // of the records
-	faults  []fault
+	faults  []string               // what of each column lies outside the schema
 }
 
 // value is what a text stands for: no group if it is outside the schema.
 type value struct {
 	group csvtable.Group
 	exact float64 // of a continuous attribute's number; NaN for none
-}
-
-// fault is what of a column lies outside the schema.
-type fault struct {
-	column, example string
-	records         int
 }
 
 // Read reads the file by a schema.
@@ -151,16 +144,15 @@ func (f *File) Read(ctx context.Context, schema *datasets.Schema) (*Published, e
 	if f.weighted {
 		need = append(need, weightName)
 	}
-	p := &Published{name: filepath.Base(f.path), schema: schema}
-	p.texts, p.Unread, err = csvtable.Plain(schema).ReadAnyTexts(ctx, f.path, file, need)
+	texts, unread, err := csvtable.Plain(schema).ReadAnyTexts(ctx, f.path, file, need)
 	if err != nil {
 		return nil, err
 	}
-	p.Records = p.texts.Rows
-	p.outside = make([]bool, p.Records)
+	p := &Published{name: filepath.Base(f.path), schema: schema, Records: texts.Rows,
+		Unread: unread, outside: make([]bool, texts.Rows)}
 	described := make(map[*csvtable.TextColumn]bool)
 	for _, name := range need {
-		column := p.texts.Column(name)
+		column := texts.Column(name)
 		described[column] = true
 		if a := schema.Index(name); a >= 0 {
 			p.columns = append(p.columns, column)
@@ -169,8 +161,8 @@ func (f *File) Read(ctx context.Context, schema *datasets.Schema) (*Published, e
 			p.weigh(column)
 		}
 	}
-	for i := range p.texts.Columns {
-		if column := &p.texts.Columns[i]; !described[column] {
+	for i := range texts.Columns {
+		if column := &texts.Columns[i]; !described[column] {
 			p.LeftOut = append(p.LeftOut, column.Name)
 		}
 	}
@@ -223,18 +215,18 @@ func (p *Published) weigh(column *csvtable.TextColumn) {
 
 // refuse leaves out the records with texts of a column that are outside the schema.
 func (p *Published) refuse(column *csvtable.TextColumn, outside func(code uint32) bool) {
-	found := fault{column: column.Name}
+	records, example := 0, ""
 	for row, code := range column.Codes {
 		if outside(code) {
-			if found.records == 0 {
-				found.example = column.Texts[code]
+			if records++; records == 1 {
+				example = column.Texts[code]
 			}
-			found.records++
 			p.outside[row] = true
 		}
 	}
-	if found.records > 0 {
-		p.faults = append(p.faults, found)
+	if records > 0 {
+		p.faults = append(p.faults,
+			fmt.Sprintf("%s in %d, such as %.40q", column.Name, records, example))
 	}
 }
 
@@ -254,13 +246,8 @@ func (p *Published) Notes() (notes []string) {
 			"fit", p.Unread, all)
 	}
 	if p.Left > 0 {
-		var words []string
-		for _, f := range p.faults {
-			words = append(words, fmt.Sprintf("%s in %d, such as %.40q", f.column, f.records,
-				f.example))
-		}
 		note("%d of %d records left out for values outside the schema: %s", p.Left, all,
-			strings.Join(words, "; "))
+			strings.Join(p.faults, "; "))
 	}
 	if len(p.LeftOut) > 0 {
 		note("columns that the schema does not describe, and nothing measures: %s",
@@ -281,6 +268,9 @@ func (p *Published) Table() (*datasets.Table, []float64) {
 func (p *Published) table(draws *random.Stream) (*datasets.Table, []float64) {
 	b := datasets.NewBuilder(p.schema, p.Records-p.Left)
 	var weights []float64
+	if p.weights != nil {
+		weights = []float64{} // of no records, too
+	}
 	for at := range p.Records {
 		if p.outside[at] {
 			continue
@@ -301,9 +291,5 @@ func (p *Published) table(draws *random.Stream) (*datasets.Table, []float64) {
 			weights = append(weights, p.weights[at])
 		}
 	}
-	table := b.Table()
-	if p.weights != nil && weights == nil {
-		weights = []float64{}
-	}
-	return table, weights
+	return b.Table(), weights
 }

@@ -76,23 +76,3 @@ func TestFindsTheTree(t *testing.T) {
 		}
 	}
 }
-
-// TestNumberOfRecordsIsNoisy: it is estimated from noisy marginals and hardly ever the exact one.
-func TestNumberOfRecordsIsNoisy(t *testing.T) {
-	table, exact := conformance.Table(300), 0
-	a := Algorithm{Name: "mst"}
-	params := a.Params().(*Params)
-	params.Iterations = 5
-	sum := 0.0
-	for seed := range uint64(20) {
-		n := testinput.LazyRelease(t, a, testinput.Input(table, params, algorithms.Strict, 1,
-			seed)).Table.Len()
-		if n == 300 {
-			exact++
-		}
-		sum += float64(n) / 20
-	}
-	if exact > 4 || math.Abs(sum-300) > 100 {
-		t.Errorf("the exact number in %d of 20 releases, %v on average", exact, sum)
-	}
-}

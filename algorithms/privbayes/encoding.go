@@ -2,6 +2,7 @@ package privbayes
 
 import (
 	"math/bits"
+	"slices"
 
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
@@ -83,49 +84,24 @@ func newLevels(a *datasets.Attribute, d domain) levels {
 			join(shift)
 		}
 	case a.Taxonomy != nil:
-		for depth := a.Taxonomy.Height() - 1; depth >= 1; depth-- {
-			add(ancestors(a, depth))
+		hierarchy := a.Axis().Hierarchy().Levels
+		for i := range hierarchy[1:] {
+			add(ancestors(&hierarchy[i+1]))
 		}
 	}
 	return l
 }
 
-// ancestors maps each of a categorical attribute's values to its ancestor at a depth of the
-// taxonomy, or to itself where it lies higher, and numbers those in the order of the taxonomy's
-// nodes.
-func ancestors(a *datasets.Attribute, depth int) (of []uint32, size int) {
-	nodes := a.Taxonomy.Nodes
-	depths := make([]int, len(nodes))
-	top := make([]int, len(nodes)) // each node's ancestor at the depth, or itself above it
-	leaf := make(map[string]int)
-	for i, node := range nodes {
-		top[i] = i
-		if node.Parent >= 0 {
-			depths[i] = depths[node.Parent] + 1
-			if depths[i] > depth {
-				top[i] = top[node.Parent]
-			}
-		}
-		if len(node.Children) == 0 {
-			leaf[node.Name] = i
-		}
+// ancestors maps a categorical attribute's values to the taxonomy nodes of a level, numbered in the
+// order of the taxonomy's nodes.
+func ancestors(level *datasets.Level) (of []uint32, size int) {
+	nodes := slices.Sorted(slices.Values(level.Node))
+	of = make([]uint32, len(level.Group))
+	for v, group := range level.Group {
+		number, _ := slices.BinarySearch(nodes, level.Node[group])
+		of[v] = uint32(number)
 	}
-	used := make([]bool, len(nodes))
-	for _, value := range a.Values {
-		used[top[leaf[value]]] = true
-	}
-	number := make([]uint32, len(nodes))
-	for i := range nodes {
-		number[i] = uint32(size)
-		if used[i] {
-			size++
-		}
-	}
-	of = make([]uint32, len(a.Values))
-	for v, value := range a.Values {
-		of[v] = number[top[leaf[value]]]
-	}
-	return of, size
+	return of, len(nodes)
 }
 
 // writer turns drawn nodes back into records.
@@ -146,13 +122,13 @@ func (w *writer) read(nodes []uint32) bool {
 		copy(w.values, nodes)
 		return true
 	}
-	at, valid := 0, true
+	valid := true
 	for i, d := range w.domains {
 		code := uint32(0)
-		for j := range d.width {
-			code |= nodes[at+j] << j
+		for j, bit := range nodes[:d.width] {
+			code |= bit << j
 		}
-		at += d.width
+		nodes = nodes[d.width:]
 		w.values[i] = code
 		valid = valid && int(code) < d.Size
 	}

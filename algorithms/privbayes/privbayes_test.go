@@ -346,42 +346,6 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestClassIsSynthesised: the class follows its attribute at a large budget.
-func TestClassIsSynthesised(t *testing.T) {
-	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "sex", Kind: datasets.Categorical, Values: []string{"f", "m"}},
-		{Name: "illness", Kind: datasets.Categorical, Values: []string{"no", "yes"},
-			Role: datasets.Sensitive},
-		{Name: "pays", Kind: datasets.Categorical, Values: []string{"no", "yes"},
-			Role: datasets.Class},
-	}}, 900)
-	for i := range 900 {
-		b.AddRow()
-		v := uint32(i % 3 / 2)
-		for a := range 3 {
-			b.Set(i, a, v)
-		}
-	}
-	for _, encoding := range []Encoding{Binary, Hierarchical} {
-		params := DefaultParams()
-		params.Encoding = encoding
-		table := b.Table()
-		r, _ := mustRelease(t, table, params, algorithms.Strict, 1e6, 1)
-		ones := 0
-		for row := range int32(r.Table.Len()) {
-			v := r.Table.Column(0).At(row)
-			ones += int(v)
-			if r.Table.Column(1).At(row) != v || r.Table.Column(2).At(row) != v {
-				t.Fatalf("%s: row %d has attributes that differ", encoding, row)
-			}
-		}
-		// A third of 900, standard deviation 14; 4.5 of them.
-		if ones < 300-64 || ones > 300+64 {
-			t.Errorf("%s: %d of 900 ones, want about 300", encoding, ones)
-		}
-	}
-}
-
 // must returns v, and panics on an error: for the steps that a test takes for granted.
 func must[T any](v T, err error) T {
 	if err != nil {

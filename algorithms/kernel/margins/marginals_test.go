@@ -109,33 +109,6 @@ func TestRecordedNoise(t *testing.T) {
 	}
 }
 
-// TestTwiceTheRecords: every record twice at half the epsilon, or at a quarter of rho, has the same
-// relative errors in distribution. Means of 2,000 are compared, within six standard errors.
-func TestTwiceTheRecords(t *testing.T) {
-	one := testinput.Numbers(1, []int{2000})
-	for _, delta := range []float64{0, 1e-6} {
-		mean := func(factor, cost float64) float64 {
-			d := open(t, one, 2000, 5, delta, algorithms.Published, 9)
-			if err := d.Measure(d.Noise("x"), cost, []int{0}); err != nil {
-				t.Fatal(err)
-			}
-			sum := 0.0
-			for _, x := range d.Measured[0].Counts {
-				sum += math.Abs(x) / factor / 2000
-			}
-			return sum
-		}
-		quarter := 0.5
-		if delta > 0 {
-			quarter = 0.25
-		}
-		a, b := mean(1, 0.2), mean(2, 0.2*quarter)
-		if math.Abs(a/b-1) > 6*math.Sqrt(2./2000) {
-			t.Errorf("delta %v: errors of %v and %v", delta, a, b)
-		}
-	}
-}
-
 // TestMerge: all rare values become one wherever they lie, or neighbours are joined until they are
 // frequent; rows and measurements follow, and records get members back by their shares.
 func TestMerge(t *testing.T) {

@@ -90,16 +90,22 @@ func (d *Data) oneWay(a int) (counts, variances []float64) {
 // sumTo sums a measurement out to one attribute.
 func sumTo(m *pgm.Measurement, sizes []int, a int) (counts, variances []float64) {
 	counts, variances = make([]float64, sizes[a]), make([]float64, sizes[a])
-	inner := 1
-	for i := len(m.Attributes) - 1; m.Attributes[i] != a; i-- {
-		inner *= sizes[m.Attributes[i]]
-	}
+	inner := stride(m, sizes, a)
 	for cell, count := range m.Counts {
 		v := cell / inner % sizes[a]
 		counts[v] += count
 		variances[v] += m.Variances[min(cell, len(m.Variances)-1)]
 	}
 	return counts, variances
+}
+
+// stride is how many cells of a measurement lie between neighbouring values of an attribute.
+func stride(m *pgm.Measurement, sizes []int, a int) int {
+	n := 1
+	for i := len(m.Attributes) - 1; m.Attributes[i] != a; i-- {
+		n *= sizes[m.Attributes[i]]
+	}
+	return n
 }
 
 // runs joins neighbouring values until each run is frequent; what is left over joins the last one.
@@ -140,10 +146,7 @@ func (d *Data) apply(a int, groups [][]int) {
 		if !slices.Contains(m.Attributes, a) {
 			continue
 		}
-		inner := 1
-		for k := len(m.Attributes) - 1; m.Attributes[k] != a; k-- {
-			inner *= d.Sizes[m.Attributes[k]]
-		}
+		inner := stride(m, d.Sizes, a)
 		merged := pgm.Measurement{Attributes: m.Attributes,
 			Counts:    make([]float64, len(m.Counts)/d.Sizes[a]*len(groups)),
 			Variances: make([]float64, len(m.Counts)/d.Sizes[a]*len(groups))}
