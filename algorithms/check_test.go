@@ -3,10 +3,12 @@ package algorithms
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
 
@@ -46,27 +48,48 @@ func TestCheckInput(t *testing.T) {
 	good := &checkedParams{}
 	for _, c := range []struct {
 		algorithm Algorithm
-		in        Input
+		params    Params
+		variant   Variant
+		epsilon   float64
 		want      string
 	}{
-		{checked{}, Input{Params: good, Variant: Strict, Budget: privacy.NewBudget(1)}, ""},
-		{checked{}, Input{Params: nil, Variant: Strict, Budget: privacy.NewBudget(1)},
+		{checked{}, good, Strict, 1, ""},
+		{checked{}, nil, Strict, 1,
 			"checked: parameters of type <nil>, must be *algorithms.checkedParams"},
-		{checked{}, Input{Params: &checkedParams{errors.New("x: 7, must be 8")}, Variant: Strict,
-			Budget: privacy.NewBudget(1)}, "checked: x: 7, must be 8"},
-		{checked{}, Input{Params: good, Variant: Published, Budget: privacy.NewBudget(1)},
-			`no variant "published"`},
-		{choosy{}, Input{Params: good, Variant: Strict, Budget: privacy.NewBudget(1)},
-			"checked: x: not under strict"},
-		{checked{}, Input{Params: good, Variant: Strict, Budget: privacy.NewBudget(0)},
-			"checked: epsilon 0, must be above 0"},
+		{checked{}, &checkedParams{errors.New("x: 7, must be 8")}, Strict, 1,
+			"checked: x: 7, must be 8"},
+		{checked{}, good, Published, 1, `no variant "published"`},
+		{choosy{}, good, Strict, 1, "checked: x: not under strict"},
+		{checked{}, good, Strict, 0, "checked: epsilon 0, must be above 0"},
 	} {
-		params, err := CheckInput[*checkedParams](t.Context(), c.algorithm, c.in)
+		params, err := CheckInput[*checkedParams](t.Context(), c.algorithm, Input{Params: c.params,
+			Variant: c.variant, Budget: privacy.NewBudget(c.epsilon)})
 		switch {
 		case c.want == "" && (err != nil || params != good):
 			t.Errorf("parameters %v, error %v", params, err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("error %v, must say %q", err, c.want)
+		}
+	}
+}
+
+// TestCountNoise: strict noise is whole, the other is not; both are in the ledger under their name.
+func TestCountNoise(t *testing.T) {
+	for variant, kind := range map[Variant]string{Strict: "geometric", Published: "laplace",
+		RefCode: "laplace"} {
+		in := Input{Variant: variant, Budget: privacy.NewBudget(1),
+			Noise: random.NewStreams(random.NewKey(1))}
+		path := in.Budget.Root()
+		x, err := in.CountNoise("leaf counts", privacy.Exact(2)).Add(&path, 1, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry := in.Budget.Ledger()[0]
+		if entry.Mechanism != kind || entry.Purpose != "leaf counts" || entry.Claimed != 2 {
+			t.Errorf("%s: ledger %+v, want %s", variant, entry, kind)
+		}
+		if (x == math.Trunc(x)) != (variant == Strict) {
+			t.Errorf("%s: 7 became %v", variant, x)
 		}
 	}
 }

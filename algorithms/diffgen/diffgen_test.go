@@ -54,52 +54,6 @@ func started(t testinput.TB, in algorithms.Input) *cut {
 	return c
 }
 
-// TestMarginals compares counts of intervals with counting rows, with and without sorting.
-func TestMarginals(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		number := rapid.SampledFrom([]int{1, 9, 100_000}).Draw(t, "numbers") // the last one sorts
-		schema := schemaOf(number, 2)
-		rows := testinput.DrawRows(t, schema, 20)
-		table := testinput.Table(schema, rows...)
-		c := started(t, testinput.Input(table, DefaultParams(), algorithms.Published, 1,
-			1))
-		for dim := range c.marginals {
-			m := &c.marginals[dim]
-			low := uint32(rapid.IntRange(0, int(m.cells)-1).Draw(t, "low"))
-			high := uint32(rapid.IntRange(int(low)+1, int(m.cells)).Draw(t, "high"))
-			want := make([]int32, 2)
-			for _, row := range rows {
-				at := row[dim]
-				if m.axis != nil {
-					at = m.axis.Rank[at]
-				}
-				if at >= low && at < high {
-					want[row[3]]++
-				}
-			}
-			if got := m.add(nil, low, high, 2); !slices.Equal(got, want) {
-				t.Fatalf("[%d, %d) on %d holds %v, must hold %v", low, high, dim, got, want)
-			}
-			if m.axis != nil {
-				continue
-			}
-			f := m.frequencies(low, high, 2)
-			sums := make([]int32, 2)
-			for i, value := range f.Values {
-				if value < low || value >= high || i > 0 && value <= f.Values[i-1] ||
-					f.Counts[2*i]+f.Counts[2*i+1] == 0 {
-					t.Fatalf("values %v of [%d, %d) with counts %v", f.Values, low, high, f.Counts)
-				}
-				sums[0] += f.Counts[2*i]
-				sums[1] += f.Counts[2*i+1]
-			}
-			if !slices.Equal(sums, want) {
-				t.Fatalf("frequencies of [%d, %d) sum to %v, must be %v", low, high, sums, want)
-			}
-		}
-	})
-}
-
 // losses are the measures of one set of records by their definitions.
 func losses(counts []int, penalty float64) (most, squared, certainty, entropy, n float64) {
 	for _, count := range counts {

@@ -27,34 +27,6 @@ func TestAdultBits(t *testing.T) {
 	}
 }
 
-func TestBitColumns(t *testing.T) {
-	table := conformance.Table(300)
-	rows := []int32{299, 3, 3, 150}
-	for len(rows) < 200 {
-		rows = append(rows, int32(len(rows)))
-	}
-	domains := newDomains(table.Schema(), 16)
-	columns := bitColumns(table, rows, domains)
-	for r, row := range rows {
-		at := 0
-		for i, d := range domains {
-			code := uint32(0)
-			for j := range d.width {
-				code |= uint32(columns[at+j][r/64]>>(r%64)&1) << j
-			}
-			at += d.width
-			want := make([]uint32, 1)
-			d.valuesOf(want, table.Column(i), []int32{row})
-			if code != want[0] {
-				t.Fatalf("row %d, attribute %d reads %d, want %d", row, i, code, want[0])
-			}
-		}
-		if at != len(columns) {
-			t.Fatalf("%d columns, want %d", len(columns), at)
-		}
-	}
-}
-
 func TestLevels(t *testing.T) {
 	schema := conformance.Table(1).Schema()
 	domains := newDomains(schema, 16)

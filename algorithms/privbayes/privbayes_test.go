@@ -84,67 +84,6 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestNoiseHasTheScaleOfCounts: noise made for probabilities, 2(d-k)/(nε), is lost on counts;
-// others' programs have added it there. A table of 100 equal records of one bit at ε = 0.02 has
-// noise of scale 100 (published) or 51 (strict) on its counts 100 and 0, and the expected share of
-// ones follows from the law of the noise. With noise for probabilities it would be below one in a
-// hundred.
-func TestNoiseHasTheScaleOfCounts(t *testing.T) {
-	t.Parallel()
-	const n, epsilon, trials = 100, 0.02, 3000
-	table := nominal([]int{2}, make([][]uint32, n))
-	for r := range n {
-		if table.Column(0).At(int32(r)) != 0 {
-			t.Fatal("the table is not all zeros")
-		}
-	}
-	params := DefaultParams()
-	for _, c := range []struct {
-		variant algorithms.Variant
-		scale   float64
-	}{
-		{algorithms.Published, 2 / epsilon},
-		{algorithms.Strict, 1 / (epsilon * (1 - countShare))},
-	} {
-		// E[max(0,Y)/(max(0,Y)+max(0,100+Z))] for Laplace Y and Z, 1/2 where both are 0, by the
-		// midpoint rule. The geometric law of strict is a Laplace law to within a part in thousands
-		// at this scale.
-		const steps = 1500
-		want := 0.0
-		quantile := func(i int) float64 {
-			u := (float64(i) + 0.5) / steps
-			if u < 0.5 {
-				return c.scale * math.Log(2*u)
-			}
-			return -c.scale * math.Log(2*(1-u))
-		}
-		for i := range steps {
-			for j := range steps {
-				y, z := max(0, quantile(i)), max(0, n+quantile(j))
-				share := 0.5
-				if y+z > 0 {
-					share = y / (y + z)
-				}
-				want += share / steps / steps
-			}
-		}
-		sum := 0.0
-		for seed := range uint64(trials) {
-			f := newFit(table, params, c.variant, epsilon, seed)
-			noError(t, f.count())
-			network := must(f.network())
-			mass := network[0].cumulative
-			sum += (mass[1] - mass[0]) / mass[1]
-		}
-		// A share's standard deviation is at most 1/2, that of the mean 0.0091; 0.04 is 4.4 of
-		// them, a false alarm in ninety thousand. One part in thousands of quadrature and
-		// discreteness is inside it.
-		if got := sum / trials; !(math.Abs(got-want) <= 0.04) || want < 0.15 {
-			t.Errorf("%s: a mean share of %.3f ones, want %.3f", c.variant, got, want)
-		}
-	}
-}
-
 // mass is the probability a network gives to a record's nodes.
 func mass(network []conditional, nodes []uint32) float64 {
 	product := 1.0
