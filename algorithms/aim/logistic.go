@@ -15,9 +15,9 @@ var _ algorithms.Fitter = Logistic{}
 
 // Logistic is the baseline "aim-logistic", for prediction and marginals at once, in either unit of
 // the budget. The marginals of each attribute with the class take the place of those of one
-// attribute, for more of the budget; AIM's rounds follow. Records of the model get labels drawn from the logistic
-// regression that has these marginals with the class. It depends on the table through measurements
-// alone, and costs nothing more.
+// attribute, for more of the budget; AIM's rounds follow. Records of the model get labels drawn
+// from the logistic regression that has these marginals with the class. It depends on the table
+// through measurements alone, and costs nothing more.
 type Logistic struct{}
 
 func (Logistic) Info() algorithms.Info {
