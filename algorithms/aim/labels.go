@@ -197,7 +197,7 @@ func (l *labeller) unlabelled() (*algorithms.Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.PublishLabelled(model, l.params.Copies, func([][]uint32) error { return nil })
+	return l.PublishLabelled(model, l.params.Copies, nil)
 }
 
 // count measures the class and declares the regressions of it.

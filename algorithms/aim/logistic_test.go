@@ -181,19 +181,3 @@ func TestOrdered(t *testing.T) {
 		}
 	}
 }
-
-// TestNothingToPredict: without a class, or a class of one value, records are AIM's.
-func TestNothingToPredict(t *testing.T) {
-	for _, table := range []struct {
-		class int
-		sizes []int
-	}{{1, []int{3, 1}}, {0, []int{2}}} {
-		row := make([]uint32, len(table.sizes))
-		records := [][]uint32{row, row, row}
-		in := testinput.Input(classed(table.class, table.sizes, records...),
-			Logistic{}.Params(), algorithms.Strict, 100, 1)
-		if release := testinput.LazyRelease(t, Logistic{}, in); release.Table.Len() != 30 {
-			t.Errorf("%+v: %d records", table, release.Table.Len())
-		}
-	}
-}

@@ -106,19 +106,16 @@ func ancestors(level *datasets.Level) (of []uint32, size int) {
 
 // writer turns drawn nodes back into records.
 type writer struct {
-	schema   *datasets.Schema
-	domains  []domain
-	encoding Encoding
-	place    partition.Values // which point of a bin
-	stream   *random.Stream
-	builder  *datasets.Builder
-	values   []uint32 // of the current record, one for each attribute
-	crowds   []margins.Crowd
+	*fit
+	stream  *random.Stream
+	builder *datasets.Builder
+	values  []uint32 // of the current record, one for each attribute
+	crowds  []margins.Crowd
 }
 
 // read decodes drawn nodes into values and reports whether all lie in their domains.
 func (w *writer) read(nodes []uint32) bool {
-	if w.encoding != Binary {
+	if w.params.Encoding != Binary {
 		copy(w.values, nodes)
 		return true
 	}
@@ -146,10 +143,10 @@ func (w *writer) mend() {
 
 // write adds a record of the current values.
 func (w *writer) write() {
-	row := w.builder.AddRow()
+	row, schema := w.builder.AddRow(), w.in.Table.Schema()
 	for i, value := range w.values {
 		low, high := w.domains[i].Leaf(value, w.stream)
-		partition.SetWithin(w.builder, row, i, &w.schema.Attributes[i], low, high, w.place,
+		partition.SetWithin(w.builder, row, i, &schema.Attributes[i], low, high, w.params.Values,
 			w.stream)
 		w.crowds[i].Add(low, high)
 	}

@@ -148,11 +148,8 @@ func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
 	f.warnings = append(f.warnings, release.Warnings...)
 	schema := f.in.Table.Schema()
 	stream := f.in.Noise.Open("records")
-	w := &writer{
-		schema: schema, domains: f.domains, encoding: f.params.Encoding, place: f.params.Values,
-		stream: stream, builder: datasets.NewBuilder(schema, rows),
-		values: make([]uint32, len(f.domains)),
-	}
+	w := &writer{fit: f, stream: stream, builder: datasets.NewBuilder(schema, rows),
+		values: make([]uint32, len(f.domains))}
 	for range f.domains {
 		w.crowds = append(w.crowds, make(margins.Crowd))
 	}

@@ -15,11 +15,11 @@ import (
 // Publish draws the model's records: as many as the model has, rounded, up to max_rows. A merged
 // value becomes one of its members, a bin one of its points.
 func (d *Data) Publish(m *pgm.Model) (*algorithms.Release, error) {
-	return d.PublishLabelled(m, 1, func([][]uint32) error { return nil })
+	return d.PublishLabelled(m, 1, nil)
 }
 
-// PublishLabelled is Publish with copies records drawn for each of the model's. label may change
-// their values, by attribute and row, before they are published.
+// PublishLabelled is Publish with copies records drawn for each of the model's. label, unless it is
+// nil, may change their values, by attribute and row, before they are published.
 func (d *Data) PublishLabelled(m *pgm.Model, copies int,
 	label func(columns [][]uint32) error) (*algorithms.Release, error) {
 	total := math.Round(m.Total) * float64(copies)
@@ -30,8 +30,10 @@ func (d *Data) PublishLabelled(m *pgm.Model, copies int,
 	}
 	stream := d.in.Noise.Open("records")
 	columns := m.Records(rows, stream)
-	if err := label(columns); err != nil {
-		return nil, err
+	if label != nil {
+		if err := label(columns); err != nil {
+			return nil, err
+		}
 	}
 	b := datasets.NewBuilder(d.schema, rows)
 	for range rows {
