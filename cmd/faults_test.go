@@ -231,7 +231,7 @@ func neverCalled() {`}},
 				"	total := math.Round(m.Total) * float64(copies)"}},
 	},
 	{name: "bins by the exact N", in: "aim", edits: []mutant{
-		{folder: "algorithms/kernel/margins", function: "PrivateBins",
+		{folder: "algorithms/kernel/margins", function: "privateBins",
 			old: "bulk, even := bulkOf(leaves), evenly(leaves, bins)",
 			with: "	rest := leaf{count: float64(len(codes)), variance: leaves[0].variance}\n" +
 				"	for _, l := range leaves {\n		rest.count -= l.count\n	}\n" +

@@ -17,22 +17,17 @@ type TB interface {
 
 // Input is all rows of a table, with a budget of epsilon and the noise of a seed.
 func Input(table *datasets.Table, params algorithms.Params, variant algorithms.Variant,
-	epsilon float64,
-	seed uint64) algorithms.Input {
-	return algorithms.Input{
-		Table: table, Rows: table.AllRows(), Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
-	}
+	epsilon float64, seed uint64) algorithms.Input {
+	in := GraphInput(nil, params, variant, epsilon, seed)
+	in.Table, in.Rows = table, table.AllRows()
+	return in
 }
 
 // GraphInput is a graph, with a budget of epsilon and the noise of a seed.
 func GraphInput(g *datasets.Graph, params algorithms.Params, variant algorithms.Variant,
-	epsilon float64,
-	seed uint64) algorithms.Input {
-	return algorithms.Input{
-		Graph: g, Params: params, Variant: variant,
-		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed)),
-	}
+	epsilon float64, seed uint64) algorithms.Input {
+	return algorithms.Input{Graph: g, Params: params, Variant: variant,
+		Budget: privacy.NewBudget(epsilon), Noise: random.NewStreams(random.NewKey(seed))}
 }
 
 // Release makes a release and draws its records.

@@ -111,8 +111,8 @@ func (f *Finder) Leaf(cell uint32) uint32 {
 	return low
 }
 
-// Whole is the cells [low, high) of a bin.
-func (b *Bins) Whole(bin uint32) (low, high uint32) {
+// whole is the cells [low, high) of a bin.
+func (b *Bins) whole(bin uint32) (low, high uint32) {
 	first, last := b.leaves(bin)
 	return b.low(first), b.ends[last-1]
 }

@@ -184,7 +184,7 @@ func (d *Data) cut(cost float64, a int) error {
 	if d.cutting == nil {
 		d.cutting = d.Noise("private bins")
 	}
-	bins, counts, variances, err := PrivateBins(&d.schema.Attributes[a], d.columns[a],
+	bins, counts, variances, err := privateBins(&d.schema.Attributes[a], d.columns[a],
 		d.params.Bins, d.cutting, &d.Path, cost)
 	if err != nil {
 		return err
@@ -243,18 +243,20 @@ func Distance(counts, model []float64) (sum float64) {
 }
 
 // Noise declares the noise of marginals in the budget's unit. It opens the stream of the same name.
-func (d *Data) Noise(purpose string) privacy.VectorNoise {
-	b, stream, one := d.in.Budget, d.in.Noise.Open(purpose), privacy.Exact(1)
-	strict := d.in.Variant == algorithms.Strict
+func (d *Data) Noise(purpose string) privacy.VectorNoise { return noiseOf(d.in, purpose, 1) }
+
+func noiseOf(in *algorithms.Input, purpose string, sensitivity float64) privacy.VectorNoise {
+	b, stream, exact := in.Budget, in.Noise.Open(purpose), privacy.Exact(sensitivity)
+	strict := in.Variant == algorithms.Strict
 	switch {
 	case b.Unit() == privacy.Rho && strict:
-		return b.DiscreteGaussian(purpose, stream, one)
+		return b.DiscreteGaussian(purpose, stream, exact)
 	case b.Unit() == privacy.Rho:
-		return b.Gaussian(purpose, stream, one)
+		return b.Gaussian(purpose, stream, exact)
 	case strict:
-		return b.DiscreteLaplace(purpose, stream, one)
+		return b.DiscreteLaplace(purpose, stream, exact)
 	}
-	return b.Laplace(purpose, stream, one)
+	return b.Laplace(purpose, stream, exact)
 }
 
 // The variances that models are fitted with lie between these: less noise makes no difference, more
@@ -296,7 +298,7 @@ func (d *Data) spans(a int) [][]datasets.Span {
 		}
 		var cells []datasets.Span
 		for _, bin := range bins {
-			low, high := d.bins[a].Whole(uint32(bin))
+			low, high := d.bins[a].whole(uint32(bin))
 			if last := len(cells) - 1; last >= 0 && cells[last].High == low {
 				cells[last].High = high
 			} else {

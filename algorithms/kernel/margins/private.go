@@ -35,7 +35,7 @@ type leaf struct {
 	count, variance float64
 }
 
-// PrivateBins cuts a numeric attribute into at most so many bins of about the same noisy counts.
+// privateBins cuts a numeric attribute into at most so many bins of about the same noisy counts.
 // codes are its rows' cells. It returns the noisy counts and their variances too.
 //
 // The attribute's cells are first cut into public leaves: short ones at both ends of the domain and
@@ -45,7 +45,7 @@ type leaf struct {
 // leaves that are wide and empty up to noise none is. Where noise hides all this, bins are equal.
 //
 // A record lies in one leaf of a round, so that the counts of a round have sensitivity 1.
-func PrivateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.VectorNoise,
+func privateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.VectorNoise,
 	path *privacy.Path, cost float64) (b Bins, counts, variances []float64, err error) {
 	leaves, first := publicLeaves(a), cost
 	if a.Cells() > fewCells {
@@ -108,19 +108,13 @@ func CutAll(in *algorithms.Input, attributes []int, bins int, sensitivity float6
 	if len(attributes) == 0 {
 		return nil, nil
 	}
-	stream, exact := in.Noise.Open("private bins"), privacy.Exact(sensitivity)
-	var noise privacy.VectorNoise
-	if in.Variant == algorithms.Strict {
-		noise = in.Budget.DiscreteLaplace("private bins", stream, exact)
-	} else {
-		noise = in.Budget.Laplace("private bins", stream, exact)
-	}
+	noise := noiseOf(in, "private bins", sensitivity)
 	codes := make([]uint32, len(in.Rows))
 	all := make([]Bins, len(attributes))
 	for i, a := range attributes {
 		partition.Codes(in.Table.Column(a), in.Rows, codes)
 		var err error
-		all[i], _, _, err = PrivateBins(&in.Table.Schema().Attributes[a], codes, bins, noise, path,
+		all[i], _, _, err = privateBins(&in.Table.Schema().Attributes[a], codes, bins, noise, path,
 			cost/float64(len(attributes)))
 		if err != nil {
 			return nil, err

@@ -27,7 +27,7 @@ func cutAt(t testing.TB, a *datasets.Attribute, cells []uint32, bins int, epsilo
 	budget := privacy.NewBudget(epsilon)
 	noise := budget.DiscreteLaplace("x", random.NewKey(1).Stream(), privacy.Exact(1))
 	path := budget.Root()
-	b, counts, variances, err := PrivateBins(a, cells, bins, noise, &path, epsilon)
+	b, counts, variances, err := privateBins(a, cells, bins, noise, &path, epsilon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestFarNoise(t *testing.T) {
 	budget := privacy.NewBudget(100)
 	noise, path := budget.DiscreteLaplace("x", stream, privacy.Exact(1)), budget.Root()
 	for range 200 {
-		b, _, _, err := PrivateBins(a, cells, 24, noise, &path, 0.02*math.Sqrt2)
+		b, _, _, err := privateBins(a, cells, 24, noise, &path, 0.02*math.Sqrt2)
 		if err != nil {
 			t.Fatal(err)
 		}
