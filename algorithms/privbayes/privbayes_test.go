@@ -235,30 +235,22 @@ func TestRecordsFollowTheNetwork(t *testing.T) {
 	}
 }
 
-// TestNumberOfRecords: published publishes as many as it got, strict a noisy number, mean n and
-// mean absolute deviation 2q/(1-q²) for q = exp(-ε·share).
+// TestNumberOfRecords: published publishes as many as it got, up to max_rows, and strict a noisy
+// number. (Whether its noise has the law that is charged for, a replay sees.)
 func TestNumberOfRecords(t *testing.T) {
-	const n, trials = 400, 1500
-	table := conformance.Table(n)
-	params := DefaultParams()
+	const n = 400
+	table, params := conformance.Table(n), DefaultParams()
 	r, _ := mustRelease(t, table, params, algorithms.Published, 0.5, 1)
 	if r.Table.Len() != n {
 		t.Errorf("published: %d records, want %d", r.Table.Len(), n)
 	}
-	mean, deviation := 0.0, 0.0
-	for seed := range uint64(trials) {
-		f := newFit(table, params, algorithms.Strict, 5, seed)
-		noError(t, f.count())
-		mean += (f.records - n) / trials
-		deviation += math.Abs(f.records-n) / trials
+	seen := make(map[int]bool)
+	for seed := range uint64(5) {
+		r, _ = mustRelease(t, table, params, algorithms.Strict, 0.5, seed)
+		seen[r.Table.Len()] = true
 	}
-	q := math.Exp(-5 * countShare)
-	want := 2 * q / (1 - q*q)
-	// The noise has scale 10: standard deviations of the two means are 14.1/√1500 = 0.37 and
-	// 10/√1500 = 0.26; 4.5 of them.
-	if math.Abs(mean) > 1.65 || math.Abs(deviation-want) > 1.2 {
-		t.Errorf("strict: mean noise %.2f, want 0; mean absolute noise %.2f, want %.2f", mean,
-			deviation, want)
+	if len(seen) < 3 {
+		t.Errorf("strict: numbers of records %v of five releases", seen)
 	}
 	params.MaxRows = 100
 	r, _ = mustRelease(t, table, params, algorithms.Published, 0.5, 1)

@@ -157,27 +157,6 @@ func randomTree(sizes []int, stream *random.Stream) (j joint, pairs [][]int) {
 	return j, pairs
 }
 
-// TestRecoversTrees: exact marginals of a distribution that is a tree model give it back, in all
-// its marginals.
-func TestRecoversTrees(t *testing.T) {
-	stream := random.NewKey(2).Stream()
-	for range 3 {
-		sizes := []int{3, 2, 4, 2, 3}
-		j, pairs := randomTree(sizes, stream)
-		var measured []Measurement
-		for _, p := range pairs {
-			measured = append(measured, Measurement{p, j.marginal(p), []float64{1}})
-		}
-		m := mustFit(t, sizes, measured, 1000, exactly)
-		if m.Loss > 1e-8 {
-			t.Errorf("loss %v", m.Loss)
-		}
-		for _, p := range [][]int{{0}, {3}, {0, 4}, {1, 3}, {2, 3, 4}, {0, 1, 2, 3, 4}} {
-			compare(t, fmt.Sprint(p), m.Marginal(p), j.marginal(p), 1e-3)
-		}
-	}
-}
-
 // TestLargestEntropy: of all tables with the marginals of a cycle of pairs, iterative proportional
 // fitting by brute force finds the one of largest entropy.
 func TestLargestEntropy(t *testing.T) {
