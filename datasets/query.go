@@ -23,6 +23,9 @@ type Set struct {
 	steps     []step // they ascend and cover the domain
 }
 
+// Span is the interval [Low, High) of an attribute's codes.
+type Span struct{ Low, High uint32 }
+
 type step struct {
 	Span
 	Truth
@@ -332,7 +335,7 @@ func (p *queryParser) one(depth int) (*clause, error) {
 			return nil, err
 		}
 		return c.negated(), nil
-	case p.take(AllValues):
+	case p.take("all"):
 		return &clause{}, nil
 	}
 	name := p.next()

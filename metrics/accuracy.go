@@ -9,13 +9,13 @@ import (
 )
 
 func init() {
-	Register(parameterised[*LearnParams]{Info{
+	Register(parameterised[LearnParams]{Info{
 		Name: "accuracy", Title: "Classification accuracy", Unit: "fraction",
 		Source: "Qardaji & Li 2012, section 4.2: trained on the release, tested on raw rows " +
 			"held out",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, AsPublished: true, HigherIsBetter: true, Revision: 1,
-	}, learnParams, accuracy})
+	}, LearnParams{}, accuracy})
 }
 
 // accuracy is how well a classifier that has seen only the release predicts real rows: the share of
@@ -56,12 +56,8 @@ func learn(ctx context.Context, c Case) (classifiers.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		model, err := c.Classifier.Fit(ctx,
+		return fit(ctx, c.Classifier,
 			classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		return model, nil
 	})
 }
 

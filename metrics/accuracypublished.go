@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	Register(parameterised[*GeneralisedParams]{Info{
+	Register(parameterised[GeneralisedParams]{Info{
 		Name: "accuracy-published", Title: "Classification accuracy", Unit: "fraction",
 		Source: "Al-Hussaeni et al. 2018, section 5.1: accuracy-generalised of " +
 			"releases that have regions, accuracy of the others",

@@ -12,7 +12,7 @@ import (
 )
 
 func init() {
-	Register(parameterised[*GeneralisedParams]{Info{
+	Register(parameterised[GeneralisedParams]{Info{
 		Name: "accuracy-generalised", Title: "Classification accuracy", Unit: "fraction",
 		Source: "Al-Hussaeni et al. 2018, section 5.1: training and test records generalised " +
 			"to the published regions",
@@ -27,9 +27,7 @@ type GeneralisedParams struct {
 }
 
 // defaultEncoding is the one Al-Hussaeni et al. use for C4.5.
-func defaultEncoding() *GeneralisedParams {
-	return &GeneralisedParams{Encoding: encoding.NodeMidpoint}
-}
+var defaultEncoding = GeneralisedParams{Encoding: encoding.NodeMidpoint}
 
 // generalised is how well a classifier trained on generalised records predicts generalised test
 // records: the share of test rows whose class it predicts. Undefined without test rows.

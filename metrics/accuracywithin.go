@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"fmt"
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
@@ -30,10 +29,6 @@ const withinKey = 1
 // fewer than two records has none, nor has one whose tested half has no weight. A classifier of
 // regions is an error: regions have no halves.
 func accuracyWithin(ctx context.Context, c Case) (float64, bool, error) {
-	name := c.Classifier.Info().Name
-	if _, regions := c.Classifier.(classifiers.RegionClassifier); regions {
-		return 0, false, fmt.Errorf("%s: %w", name, errNotRecords)
-	}
 	table, weights, err := publishedRecords(ctx, c)
 	if err != nil || table.Len() < 2 {
 		return 0, false, err
@@ -43,23 +38,19 @@ func accuracyWithin(ctx context.Context, c Case) (float64, bool, error) {
 		return 0, false, err
 	}
 	half := folds[0]
-	model, err := c.Classifier.Fit(ctx,
+	model, err := fit(ctx, c.Classifier,
 		classifiers.Data{Table: table, Rows: half.Train, Weights: weights})
 	if err != nil {
-		return 0, false, fmt.Errorf("%s: %w", name, err)
+		return 0, false, err
 	}
 	predicted := make([]uint32, len(half.Test))
 	model.Predict(predicted, table, half.Test)
 	labels := table.Column(table.Schema().Class())
 	right, all := 0.0, 0.0
 	for i, row := range half.Test {
-		weight := 1.0
-		if weights != nil {
-			weight = weights[row]
-		}
-		all += weight
+		all += weightOf(weights, row)
 		if predicted[i] == labels.At(row) {
-			right += weight
+			right += weightOf(weights, row)
 		}
 	}
 	return right / all, all > 0, nil

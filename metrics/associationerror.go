@@ -12,30 +12,22 @@ import (
 )
 
 func init() {
-	Register(parameterised[*AssociationErrorParams]{Info{
+	Register(measured{Info{
 		Name: "association-error", Title: "Error of associations", Revision: 1,
 		Source: "absolute difference, over pairs of attributes, between published records and " +
 			"rows released: of Pearson's correlation between numbers, the correlation ratio " +
 			"between a number and a category, and Cramér's V, corrected for its bias " +
 			"(Bergsma 2013), between categories",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},
-	}, func() *AssociationErrorParams { return new(AssociationErrorParams) }, associationError})
+	}, associationError})
 }
 
-// AssociationErrorParams are the parameters of association-error.
-type AssociationErrorParams struct {
-	Worst bool `yaml:"worst" doc:"the worst pair of attributes in place of the mean over all"`
-}
-
-// associationError is undefined without rows or published records and for a single attribute.
-func associationError(ctx context.Context, c Case,
-	params *AssociationErrorParams) (float64, bool, error) {
+// associationError is the mean over all pairs. It is undefined without rows or published records
+// and for a single attribute.
+func associationError(ctx context.Context, c Case) (float64, bool, error) {
 	pairs, err := Associations(ctx, c)
 	if err != nil || len(pairs) == 0 {
 		return 0, false, err
-	}
-	if params.Worst {
-		return pairs[0].Error(), true, nil
 	}
 	sum := 0.0
 	for _, pair := range pairs {
@@ -99,9 +91,7 @@ func associate(ctx context.Context, table *datasets.Table, rows []int32,
 	weights []float64) ([]Association, error) {
 	of, mass := make([]float64, len(rows)), 0.0
 	for i, row := range rows {
-		if of[i] = 1; weights != nil {
-			of[i] = weights[row]
-		}
+		of[i] = weightOf(weights, row)
 		mass += of[i]
 	}
 	if !(mass > 0) {

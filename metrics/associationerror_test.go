@@ -119,11 +119,6 @@ func TestAssociationError(t *testing.T) {
 	if got := defined(t, "association-error", c, nil); !near(got, 2.0/3) {
 		t.Errorf("mean %v", got)
 	}
-	if got := defined(t, "association-error", c, func(p Params) {
-		p.(*AssociationErrorParams).Worst = true
-	}); !near(got, 2) {
-		t.Errorf("worst %v", got)
-	}
 	pairs := must(Associations(t.Context(), c))
 	if first := pairs[0]; first.First != "x" || first.Second != "y" || !near(first.Original, 1) ||
 		!near(first.Published, -1) {

@@ -16,8 +16,7 @@ func BenchmarkAttacks(b *testing.B) {
 		params       Params
 	}{
 		{"unique-matches", "unique-matches", &UniqueMatchesParams{Difference, Low}},
-		{"closest-record", "closest-record", &ClosestRecordParams{ShareNearer, Low, Members}},
-		{"distances", "closest-record", &ClosestRecordParams{MeanDistance, Estimate, Members}},
+		{"closest-record", "closest-record", &ClosestRecordParams{Low}},
 		{"density", "membership",
 			&MembershipParams{Score: DensityScore, Of: AttackTPR, FPR: 0.01, End: Low}},
 		{"classifier", "membership",

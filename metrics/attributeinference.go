@@ -14,9 +14,8 @@ func init() {
 		"trained on the release; how accurate it is on either is the population's pattern and "+
 		"no breach")
 	info.Classifier, info.AsPublished, info.AnyTarget, info.FromRecords = true, true, true, true
-	Register(parameterised[*AttributeInferenceParams]{info, func() *AttributeInferenceParams {
-		return &AttributeInferenceParams{Of: Difference, End: Estimate}
-	}, attributeInference})
+	Register(parameterised[AttributeInferenceParams]{info,
+		AttributeInferenceParams{Of: Difference, End: Estimate}, attributeInference})
 }
 
 // AttributeInferenceParams are the parameters of the metric attribute-inference.
@@ -61,10 +60,6 @@ func (p *AttributeInferenceParams) target(s *datasets.Schema) (int, error) {
 // without rows on either side.
 func attributeInference(ctx context.Context, c Case, params *AttributeInferenceParams) (float64,
 	bool, error) {
-	name := c.Classifier.Info().Name
-	if _, regions := c.Classifier.(classifiers.RegionClassifier); regions {
-		return 0, false, fmt.Errorf("%s: %w", name, errNotRecords)
-	}
 	target, err := params.target(c.Table.Schema())
 	if err != nil {
 		return 0, false, err
@@ -77,36 +72,41 @@ func attributeInference(ctx context.Context, c Case, params *AttributeInferenceP
 		classifier string
 		target     int
 	}
-	right, err := memoize(ctx, c.Published, key{name, target}, func() (right [2]share, err error) {
-		released, weights, err := publishedRecords(ctx, c)
-		if err != nil {
-			return right, err
-		}
-		schema := withClass(c.Table.Schema(), target)
-		table, err := c.Table.WithSchema(schema)
-		if err == nil {
-			released, err = released.WithSchema(schema)
-		}
-		if err != nil {
-			return right, err
-		}
-		model, err := c.Classifier.Fit(ctx, classifiers.Data{Table: released,
-			Rows: released.AllRows(), Weights: weights})
-		if err != nil {
-			return right, fmt.Errorf("%s: %w", name, err)
-		}
-		values, guesses := table.Column(target), make([]uint32, len(s.members))
-		for side, rows := range [][]int32{s.members, s.held} {
-			model.Predict(guesses, table, rows)
-			right[side].of = float64(len(rows))
-			for i, row := range rows {
-				if guesses[i] == values.At(row) {
-					right[side].hits++
-				}
-			}
-		}
-		return right, nil
-	})
+	right, err := memoize(ctx, c.Published, key{c.Classifier.Info().Name, target},
+		func() ([2]share, error) { return guessed(ctx, c, s, target) })
 	value, ok := params.Of.among(right, params.End)
 	return value, ok && err == nil, err
+}
+
+// guessed is how many members' and others' values of an attribute a learner knows that has seen
+// only the release.
+func guessed(ctx context.Context, c Case, s sides, target int) (right [2]share, err error) {
+	released, weights, err := publishedRecords(ctx, c)
+	if err != nil {
+		return right, err
+	}
+	schema := withClass(c.Table.Schema(), target)
+	table, err := c.Table.WithSchema(schema)
+	if err == nil {
+		released, err = released.WithSchema(schema)
+	}
+	if err != nil {
+		return right, err
+	}
+	model, err := fit(ctx, c.Classifier, classifiers.Data{Table: released,
+		Rows: released.AllRows(), Weights: weights})
+	if err != nil {
+		return right, err
+	}
+	values, guesses := table.Column(target), make([]uint32, len(s.members))
+	for side, rows := range [][]int32{s.members, s.held} {
+		model.Predict(guesses, table, rows)
+		right[side].of = float64(len(rows))
+		for i, row := range rows {
+			if guesses[i] == values.At(row) {
+				right[side].hits++
+			}
+		}
+	}
+	return right, nil
 }

@@ -3,19 +3,18 @@ package metrics
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
 )
 
 func init() {
-	Register(parameterised[*BrokenConstraintsParams]{Info{
+	Register(parameterised[BrokenConstraintsParams]{Info{
 		Name: "broken-constraints", Title: "Records that break a constraint", Unit: "fraction",
 		Source: "folklore: the share of records that break a constraint of the schema",
 		Needs:  []algorithms.Product{algorithms.RecordsProduct}, Revision: 1,
-	}, func() *BrokenConstraintsParams {
-		return new(BrokenConstraintsParams)
-	}, brokenConstraints})
+	}, BrokenConstraintsParams{}, brokenConstraints})
 }
 
 // BrokenConstraintsParams are the parameters of broken-constraints.
@@ -60,16 +59,9 @@ func brokenConstraints(ctx context.Context, c Case,
 		if i%pollEvery == 0 && ctx.Err() != nil {
 			return 0, false, ctx.Err()
 		}
-		weight := 1.0
-		if weights != nil {
-			weight = weights[row]
-		}
-		mass += weight
-		for _, breaks := range rules {
-			if breaks(row) {
-				broken += weight
-				break
-			}
+		mass += weightOf(weights, row)
+		if slices.ContainsFunc(rules, func(breaks func(int32) bool) bool { return breaks(row) }) {
+			broken += weightOf(weights, row)
 		}
 	}
 	if !(mass > 0) {

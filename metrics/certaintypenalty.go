@@ -7,13 +7,12 @@ import (
 )
 
 func init() {
-	Register(parameterised[*PenaltyParams]{Info{
+	Register(parameterised[PenaltyParams]{Info{
 		Name: "ncp", Title: "Normalised certainty penalty", Unit: "fraction", Revision: 1,
 		Source: "Xu et al. 2006; Al-Hussaeni et al. 2018, equations 5 to 7: mean over records " +
 			"and attributes",
 		Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, func() *PenaltyParams { return &PenaltyParams{Counts: PublishedCounts, Ranges: Tight} },
-		certaintyPenalty})
+	}, PenaltyParams{Counts: PublishedCounts, Ranges: Tight}, certaintyPenalty})
 }
 
 // PenaltyParams are the parameters of the metric ncp.

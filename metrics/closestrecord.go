@@ -2,92 +2,36 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"slices"
 
-	"ppdp/algorithms"
 	"ppdp/datasets/gower"
 )
 
 func init() {
-	Register(parameterised[*ClosestRecordParams]{attack("closest-record",
-		"Distance to the closest record", "fraction", "Park et al. 2018, the ratio Zhao et al. "+
-			"2021, the share Platzer & Reutterer 2021, all by Gower's distance: of the released "+
-			"records those nearer to a member than to a record held out, 1/2 where nothing is "+
-			"memorised; a release can pass that and leak: alone it shows no privacy"),
-		func() *ClosestRecordParams { return &ClosestRecordParams{ShareNearer, Estimate, Members} },
-		closestRecord})
-}
-
-// ClosestFigure is a number made of distances to the closest record.
-type ClosestFigure string
-
-const (
-	ShareNearer   ClosestFigure = "share"    // of released records nearer to a member
-	MeanDistance  ClosestFigure = "distance" // mean from an original record to a released one
-	DistanceRatio ClosestFigure = "ratio"    // mean of that distance over the second smallest
-)
-
-func (ClosestFigure) Enum() []string {
-	return algorithms.Words(ShareNearer, MeanDistance, DistanceRatio)
+	Register(parameterised[ClosestRecordParams]{attack("closest-record",
+		"Distance to the closest record", "fraction", "Platzer & Reutterer 2021, by Gower's "+
+			"distance: of the released records those nearer to a member than to a record held "+
+			"out, 1/2 where nothing is memorised; a release can pass that and leak: alone it "+
+			"shows no privacy"), ClosestRecordParams{Estimate}, closestRecord})
 }
 
 // ClosestRecordParams are the parameters of the metric closest-record.
 type ClosestRecordParams struct {
-	Of      ClosestFigure `yaml:"of" doc:"the number asked for"`
-	End     End           `yaml:"end" doc:"of a share: itself, or an end of its exact 95 % interval"`
-	Records Whose         `yaml:"records" doc:"of a distance and a ratio: from whose records"`
-}
-
-func (p *ClosestRecordParams) Validate() error {
-	var problems []error
-	if p.Of != ShareNearer && p.End != Estimate {
-		problems = append(problems, errors.New("end: only a share has an interval"))
-	}
-	if p.Records == Difference || p.Of == ShareNearer && p.Records != Members {
-		problems = append(problems, errors.New("records: must be members, or held-out of a "+
-			"distance or a ratio"))
-	}
-	return errors.Join(problems...)
+	End End `yaml:"end" doc:"the share, or an end of its exact 95 % interval"`
 }
 
 // NeedsHeldOut always holds.
 func (*ClosestRecordParams) NeedsHeldOut() bool { return true }
 
-// closestRecord is a share of released records, or how far records of the original are from the
-// release. Where comparing all would take too long it is that of a sample, whose error the interval
-// has. It is undefined without rows on either side or records.
+// closestRecord is undefined without rows on either side or records. Where comparing all would take
+// too long it is that of a sample, whose error the interval has.
 func closestRecord(ctx context.Context, c Case, params *ClosestRecordParams) (float64, bool,
 	error) {
-	if params.Of == ShareNearer {
-		s, err := nearer(ctx, c)
-		if err != nil || s.of == 0 {
-			return 0, false, err
-		}
-		return s.at(params.End), true, nil
-	}
-	d, err := distancesOf(ctx, c)
-	if err != nil || d == nil {
+	s, err := nearer(ctx, c)
+	if err != nil || s.of == 0 {
 		return 0, false, err
 	}
-	from := d.members
-	if params.Records == HeldOut {
-		from = d.held
-	}
-	sum := 0.0
-	for _, n := range from {
-		switch {
-		case params.Of == MeanDistance:
-			sum += d.Mean(n.First)
-		case n.Second == gower.Beyond: // one record is released
-			return 0, false, nil
-		case n.First < n.Second:
-			sum += float64(n.First) / float64(n.Second)
-		default: // both may be 0
-			sum++
-		}
-	}
-	return sum / float64(len(from)), true, nil
+	return s.at(params.End), true, nil
 }
 
 // nearer is the share of the released records that are nearer to a member than to any record held

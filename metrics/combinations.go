@@ -1,22 +1,12 @@
 package metrics
 
-import (
-	"context"
-
-	"ppdp/algorithms"
-)
-
 func init() {
 	register := func(name, title, source string, share func(truth, published marginal) float64) {
-		Register(parameterised[*MarginalDistanceParams]{Info{
-			Name: name, Title: title, Unit: "fraction", Revision: 1,
+		registerMarginals(Info{
+			Name: name, Title: title, Unit: "fraction",
 			Source: "folklore: of the combinations of so many attributes' values that " + source +
 				", the mean over all sets of attributes",
-			Needs: []algorithms.Product{algorithms.RecordsProduct},
-		}, defaultMarginals, func(ctx context.Context, c Case,
-			params *MarginalDistanceParams) (float64, bool, error) {
-			return meanOverMarginals(ctx, c, params, share)
-		}})
+		}, share)
 	}
 	register("fabricated", "Combinations that are made up",
 		"published records have, the share that no row released has",

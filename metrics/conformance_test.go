@@ -29,10 +29,6 @@ func TestConformance(t *testing.T) {
 			if p, ok := m.(metrics.Parameterised); ok {
 				// The attribute has no default.
 				switch params := p.Params().(type) {
-				case *metrics.AggregateErrorParams:
-					params.Of = "x"
-					conform(t, m, params)
-					return
 				case *metrics.GroupGapParams:
 					params.Attribute, params.Least = "x", 1
 					conform(t, m, params)

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
@@ -11,15 +10,13 @@ import (
 )
 
 func init() {
-	Register(parameterised[*ConfusionParams]{Info{
+	Register(parameterised[ConfusionParams]{Info{
 		Name: "confusion", Title: "Confusion of classes", Unit: "fraction",
 		Source: "van Rijsbergen 1979, chapter 7: precision, recall and their harmonic mean; " +
 			"predictions as for accuracy-published",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
-	}, func() *ConfusionParams {
-		return &ConfusionParams{Of: F1, Encoding: defaultEncoding().Encoding}
-	}, confusion})
+	}, ConfusionParams{Of: F1, Encoding: defaultEncoding.Encoding}, confusion})
 }
 
 // ConfusionFigure is a number made of a confusion matrix: counts of test rows by class and
@@ -30,52 +27,35 @@ const (
 	Precision ConfusionFigure = "precision" // share of those predicted to be of a class that are
 	Recall    ConfusionFigure = "recall"    // share of those of a class that are predicted to be
 	F1        ConfusionFigure = "f1"        // the harmonic mean of the two
-	Cell      ConfusionFigure = "cell"      // a cell of the matrix, as a share of all test rows
 )
 
-func (ConfusionFigure) Enum() []string { return algorithms.Words(Precision, Recall, F1, Cell) }
+func (ConfusionFigure) Enum() []string { return algorithms.Words(Precision, Recall, F1) }
 
 // ConfusionParams are the parameters of confusion.
 type ConfusionParams struct {
-	Of        ConfusionFigure   `yaml:"of" doc:"the number asked for"`
-	Class     string            `yaml:"class" doc:"the class it is about" values:"a value of the class attribute; empty for the mean over all, but a cell needs one"`
-	Predicted string            `yaml:"predicted" doc:"the other class of a cell" values:"a value of the class attribute; empty but for of: cell"`
-	Encoding  encoding.Encoding `yaml:"encoding" doc:"how a classifier sees a region"`
+	Of       ConfusionFigure   `yaml:"of" doc:"the number asked for"`
+	Class    string            `yaml:"class" doc:"the class it is about" values:"a value of the class attribute; empty for the mean over all"`
+	Encoding encoding.Encoding `yaml:"encoding" doc:"how a classifier sees a region"`
 
 	LearnParams `yaml:",inline"`
 }
 
-func (p *ConfusionParams) Validate() error {
-	switch whole := p.Class != "" && p.Predicted != ""; {
-	case p.Of == Cell && !whole:
-		return errors.New("of: cell, must come with class and predicted, two values of the class")
-	case p.Of != Cell && p.Predicted != "":
-		return fmt.Errorf("predicted: %q, must be given with of: cell only", p.Predicted)
-	}
-	return nil
-}
-
-// CheckSchema refuses classes that a table's class attribute does not have.
+// CheckSchema refuses a class that a table's class attribute does not have.
 func (p *ConfusionParams) CheckSchema(s *datasets.Schema) error {
-	_, _, err := p.codes(s)
+	_, err := p.code(s)
 	return err
 }
 
-// codes are the codes of the classes given, 0 for none.
-func (p *ConfusionParams) codes(s *datasets.Schema) (class, predicted int, err error) {
-	var problems []error
-	code := func(key, value string) int {
-		if value == "" {
-			return 0
-		}
-		code, err := s.Attributes[s.Class()].TextCode(value)
-		if err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", key, err))
-		}
-		return int(code)
+// code is the code of the class given, 0 for none.
+func (p *ConfusionParams) code(s *datasets.Schema) (uint32, error) {
+	if p.Class == "" {
+		return 0, nil
 	}
-	class, predicted = code("class", p.Class), code("predicted", p.Predicted)
-	return class, predicted, errors.Join(problems...)
+	code, err := s.Attributes[s.Class()].TextCode(p.Class)
+	if err != nil {
+		return 0, fmt.Errorf("class: %w", err)
+	}
+	return code, nil
 }
 
 // confusion is a figure of the confusion matrix of the predictions that accuracy-published counts.
@@ -87,7 +67,7 @@ func confusion(ctx context.Context, c Case, params *ConfusionParams) (float64, b
 		return 0, false, err
 	}
 	schema := c.Table.Schema()
-	class, other, err := params.codes(schema)
+	class, err := params.code(schema)
 	if err != nil {
 		return 0, false, err
 	}
@@ -97,11 +77,8 @@ func confusion(ctx context.Context, c Case, params *ConfusionParams) (float64, b
 	for i, row := range c.Test {
 		m.counts[int(labels.At(row))*m.classes+int(predicted[i])]++
 	}
-	if params.Of == Cell {
-		return float64(m.counts[class*m.classes+other]) / float64(len(predicted)), true, nil
-	}
 	if params.Class != "" {
-		value, ok := m.figure(params.Of, class)
+		value, ok := m.figure(params.Of, int(class))
 		return value, ok, nil
 	}
 	sum := 0.0

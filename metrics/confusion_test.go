@@ -53,7 +53,7 @@ func TestConfusion(t *testing.T) {
 			Release: &algorithms.Release{Table: table}, Published: new(Memo)}
 		compare := func(p ConfusionParams, want float64) {
 			t.Helper()
-			p.Encoding = defaultEncoding().Encoding
+			p.Encoding = defaultEncoding.Encoding
 			c.Params = &p
 			got, ok := measure(t, "confusion", c)
 			if ok == math.IsNaN(want) || ok && math.Abs(got-want) > 1e-12 {
@@ -75,52 +75,35 @@ func TestConfusion(t *testing.T) {
 			for i, value := range []float64{precision, recall, f1} {
 				means[i] += value / 3
 			}
-			for _, predicted := range names {
-				share := float64(theirs[class][predicted]) / float64(len(rows))
-				compare(ConfusionParams{Of: Cell, Class: class, Predicted: predicted}, share)
-				if class == predicted {
-					diagonal += share
-				}
-			}
+			diagonal += float64(theirs[class][class]) / float64(len(rows))
 		}
 		compare(ConfusionParams{Of: Precision}, means[0])
 		compare(ConfusionParams{Of: Recall}, means[1])
 		compare(ConfusionParams{Of: F1}, means[2])
-		c.Params = learnParams()
+		c.Params = new(LearnParams)
 		if got, _ := measure(t, "accuracy", c); math.Abs(got-diagonal) > 1e-12 {
 			t.Fatalf("accuracy %v, the diagonal holds %v", got, diagonal)
 		}
 	})
 }
 
-// TestConfusionRefuses: parameters that ask for nothing in particular, and classes that are none.
+// TestConfusionRefuses: parameters out of their lists, and a class that is none.
 func TestConfusionRefuses(t *testing.T) {
-	encoding := defaultEncoding().Encoding
 	for want, p := range map[string]*ConfusionParams{
-		"of":        {Of: "accuracy", Encoding: encoding},
-		"encoding":  {Of: F1},
-		"of: cell":  {Of: Cell, Class: "a", Encoding: encoding},
-		"predicted": {Of: F1, Class: "a", Predicted: "b", Encoding: encoding},
+		"of":       {Of: "accuracy", Encoding: defaultEncoding.Encoding},
+		"encoding": {Of: F1},
 	} {
 		if err := declared.Check(p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, must name %q", p, err, want)
 		}
 	}
 	table := labelled([2]uint32{1, 1})
-	m := must(Lookup("confusion"))
-	for want, p := range map[string]*ConfusionParams{
-		`class: y: "d" is not`:     {Of: F1, Class: "d", Encoding: encoding},
-		`predicted: y: "e" is not`: {Of: Cell, Class: "a", Predicted: "e", Encoding: encoding},
-	} {
-		_, _, err := m.Measure(t.Context(), Case{Table: table, Train: table.AllRows(),
-			Test: table.AllRows(), Release: &algorithms.Release{Table: table},
-			Classifier: byValue{}, Params: p})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: error %v, must contain %q", p, err, want)
-		}
-		err = CheckSchema(m, byValue{}, p, table.Schema())
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v, before anything runs: error %v, must contain %q", p, err, want)
-		}
+	c, want := against(table, table, nil), `class: y: "d" is not`
+	c.Classifier = byValue{}
+	c.Params = &ConfusionParams{Of: F1, Class: "d", Encoding: defaultEncoding.Encoding}
+	refuses(t, "confusion", c, want)
+	err := CheckSchema(must(Lookup("confusion")), byValue{}, c.Params, table.Schema())
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("before anything runs: error %v, must contain %q", err, want)
 	}
 }

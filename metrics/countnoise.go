@@ -9,12 +9,12 @@ import (
 )
 
 func init() {
-	Register(parameterised[*CountNoiseParams]{Info{
+	Register(parameterised[CountNoiseParams]{Info{
 		Name: "count-noise", Title: "Noise of published counts, mean", Unit: "records", Revision: 1,
 		Source: "mean absolute difference between a published count and the training records it " +
 			"counts; E|Laplace(b)| = b",
 		Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, func() *CountNoiseParams { return &CountNoiseParams{Per: PerClass} }, countNoise})
+	}, CountNoiseParams{Per: PerClass}, countNoise})
 }
 
 // Per says what a count is of.

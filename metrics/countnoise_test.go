@@ -127,8 +127,7 @@ func TestCountNoiseIsScale(t *testing.T) {
 		table, regions := evenlyFilled(regionsN, 3)
 		noError(t, test.perturb(privacy.NewBudget(epsilon), random.NewKey(5).Stream(),
 			regions.Counts))
-		c := Case{Table: table, Train: table.AllRows(),
-			Release: &algorithms.Release{Regions: regions}}
+		c := inRegions(table, regions)
 		got := defined(t, "count-noise", c, func(p Params) { p.(*CountNoiseParams).Per = test.per })
 		tolerance := 5 * math.Sqrt((test.second-test.mean*test.mean)/float64(test.counts))
 		if math.Abs(got-test.mean) > tolerance {

@@ -10,8 +10,8 @@ import (
 func init() {
 	// A metric on the sizes of equivalence classes: the records that share published ranges.
 	register := func(info Info, of func(c Case, classes []float64) (float64, bool)) {
-		Register(parameterised[*ClassParams]{info,
-			func() *ClassParams { return &ClassParams{Counts: PublishedCounts} },
+		Register(parameterised[ClassParams]{info,
+			ClassParams{Counts: PublishedCounts},
 			func(ctx context.Context, c Case, params *ClassParams) (float64, bool, error) {
 				if info.Anonymity && c.K < 1 {
 					return 0, false, fmt.Errorf("k is %d, must be at least 1", c.K)

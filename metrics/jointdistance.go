@@ -10,13 +10,13 @@ import (
 )
 
 func init() {
-	Register(parameterised[*JointDistanceParams]{Info{
+	Register(parameterised[JointDistanceParams]{Info{
 		Name: "ks-joint", Title: "Joint Kolmogorov-Smirnov distance", Unit: "fraction", Revision: 1,
 		Source: "Peacock 1983, over boxes from the domain's lower corner only; for LeFevre et " +
 			"al. 2006, section 6.3: uniform spread inside regions, the mean over pairs of " +
 			"numeric attributes",
 		Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, func() *JointDistanceParams { return &JointDistanceParams{Ranges: Box} }, jointDistance})
+	}, JointDistanceParams{Ranges: Box}, jointDistance})
 }
 
 // JointDistanceParams are the parameters of the metric ks-joint.

@@ -14,38 +14,32 @@ import (
 )
 
 func init() {
-	const source = "McKenna, Mullins, Sheldon & Miklau 2022, section 6: total variation between " +
-		"the marginals of the published records and of the rows released, the mean over all sets " +
-		"of so many attributes"
-	Register(parameterised[*MarginalDistanceParams]{Info{
-		Name: "marginal-distance", Title: "Distance of marginals", Unit: "fraction", Revision: 1,
-		Source: source, Needs: []algorithms.Product{algorithms.RecordsProduct},
-	}, defaultMarginals, marginalDistance})
-	Register(parameterised[*MarginalDistanceParams]{Info{
-		Name: "marginal-distance-error", Title: "Standard error of the distance of marginals",
-		Source: source + ": its standard error where sets are drawn, without replacement " +
-			"(Cochran 1977, section 2.4), 0 where all are measured",
-		Needs: []algorithms.Product{algorithms.RecordsProduct}, Revision: 1,
-	}, defaultMarginals, func(ctx context.Context, c Case,
-		params *MarginalDistanceParams) (float64, bool, error) {
-		e, err := overMarginals(ctx, c, params, totalVariation)
-		return e.standardError(), e.measured > 0 && (e.measured > 1 || e.sets == 1), err
-	}})
-	Register(parameterised[*MarginalDistanceParams]{Info{
+	registerMarginals(Info{
+		Name: "marginal-distance", Title: "Distance of marginals", Unit: "fraction",
+		Source: "McKenna, Mullins, Sheldon & Miklau 2022, section 6: total variation between " +
+			"the marginals of the published records and of the rows released, the mean over " +
+			"all sets of so many attributes",
+	}, totalVariation)
+	Register(parameterised[MarginalDistanceParams]{Info{
 		Name: "nist-score", Title: "k-marginal score", Revision: 1, HigherIsBetter: true,
 		Source: "NIST's k-marginal score (SDNist): 1000 times what the mean distance of " +
 			"marginals lacks to 1; its reports take pairs, and numbers in 20 quantile bins",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},
-	}, func() *MarginalDistanceParams {
-		return &MarginalDistanceParams{Attributes: 2, Bins: 20, Cut: Quantile}
-	}, func(ctx context.Context, c Case, params *MarginalDistanceParams) (float64, bool, error) {
-		distance, ok, err := marginalDistance(ctx, c, params)
-		return 1000 * (1 - distance), ok, err
-	}})
+	}, MarginalDistanceParams{Attributes: 2, Bins: 20, Cut: Quantile},
+		func(ctx context.Context, c Case, params *MarginalDistanceParams) (float64, bool, error) {
+			distance, ok, err := overMarginals(ctx, c, params, totalVariation)
+			return 1000 * (1 - distance), ok, err
+		}})
 }
 
-func defaultMarginals() *MarginalDistanceParams {
-	return &MarginalDistanceParams{Attributes: 2, Bins: 24, Cut: Equally}
+// registerMarginals registers the mean of a distance over marginals.
+func registerMarginals(info Info, distance func(truth, published marginal) float64) {
+	info.Needs, info.Revision = []algorithms.Product{algorithms.RecordsProduct}, 1
+	Register(parameterised[MarginalDistanceParams]{info,
+		MarginalDistanceParams{Attributes: 2, Bins: 24, Cut: Equally},
+		func(ctx context.Context, c Case, params *MarginalDistanceParams) (float64, bool, error) {
+			return overMarginals(ctx, c, params, distance)
+		}})
 }
 
 // Cut says how numeric attributes are cut into bins.
@@ -175,37 +169,6 @@ func totalVariation(truth, published marginal) float64 {
 	return float64(distance / 2)
 }
 
-// marginalDistance is the mean of totalVariation, as overMarginals has it.
-func marginalDistance(ctx context.Context, c Case,
-	params *MarginalDistanceParams) (float64, bool, error) {
-	return meanOverMarginals(ctx, c, params, totalVariation)
-}
-
-// meanOverMarginals is the mean of a distance that is 1 at most.
-func meanOverMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
-	distance func(truth, published marginal) float64) (float64, bool, error) {
-	e, err := overMarginals(ctx, c, params, distance)
-	if err != nil || e.measured == 0 {
-		return 0, false, err
-	}
-	return min(1, e.sum/float64(e.measured)), true, nil
-}
-
-// estimate is what was measured on some sets of attributes, of all that there are.
-type estimate struct {
-	sum, squares   float64
-	measured, sets int
-}
-
-func (e estimate) standardError() float64 {
-	n, all := float64(e.measured), float64(e.sets)
-	if e.measured < 2 {
-		return 0
-	}
-	variance := max(0, e.squares-float64(e.sum*e.sum)/n) / (n - 1)
-	return math.Sqrt(variance / n * (1 - n/all))
-}
-
 // choose is the number of sets of k of n things.
 func choose(n, k int) int {
 	sets := 1
@@ -215,20 +178,46 @@ func choose(n, k int) int {
 	return sets
 }
 
-// overMarginals measures a distance on all sets of params.Attributes attributes, or on the one set
-// of all where there are fewer; on params.Sets of them where that many are asked for. It measures
-// none without rows or published records. A marginal of more than 4 million cells and, where it is
-// asked for, a missing class are errors.
+// overMarginals is the mean of a distance, which is 1 at most, over all sets of params.Attributes
+// attributes, or over the one set of all where there are fewer; over params.Sets of them where that
+// many are asked for. It is undefined without rows or published records. A marginal of more than 4
+// million cells and, where it is asked for, a missing class are errors.
 func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
-	distance func(truth, published marginal) float64) (e estimate, err error) {
+	distance func(truth, published marginal) float64) (float64, bool, error) {
 	schema := c.Table.Schema()
-	class := schema.Class()
-	if params.Class && class < 0 {
-		return e, errors.New("class: the table has no class attribute")
+	size := min(params.Attributes, len(schema.Attributes))
+	w := walk{ctx: ctx, schema: schema, distance: distance, size: size, class: -1,
+		left: choose(len(schema.Attributes), size)}
+	if params.Class {
+		if w.class = schema.Class(); w.class < 0 {
+			return 0, false, errors.New("class: the table has no class attribute")
+		}
+		w.left = choose(len(schema.Attributes)-1, size-1)
 	}
+	if w.wanted = w.left; params.Sets > 0 {
+		w.wanted = min(w.left, params.Sets)
+	}
+	var err error
+	if w.truth, w.published, err = binnedSides(ctx, c, params); err != nil ||
+		len(c.Train) == 0 || !(w.published.mass > 0) {
+		return 0, false, err
+	}
+	for n := range params.Attributes {
+		w.trueAt[n] = make([]int32, len(c.Train))
+		w.publishedAt[n] = make([]int32, len(w.published.columns[0]))
+	}
+	w.draws = random.NewKey(0).Derive("sets of attributes").Stream()
+	measured := float64(w.wanted)
+	err = w.visit(make([]int, 0, size), 0)
+	return min(1, w.sum/measured), true, err
+}
+
+// binnedSides are the rows released and the published records in the same bins.
+func binnedSides(ctx context.Context, c Case, params *MarginalDistanceParams) (truth,
+	published *binned, err error) {
 	table, weights, err := publishedRecords(ctx, c)
 	if err != nil {
-		return e, err
+		return nil, nil, err
 	}
 	type key struct {
 		marginalBins int
@@ -239,7 +228,7 @@ func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 		edges [][]uint32
 	}
 	of := key{params.Bins, params.Cut}
-	truth, err := memoize(ctx, c.Truth, of, func() (edged, error) {
+	rows, err := memoize(ctx, c.Truth, of, func() (edged, error) {
 		var edges [][]uint32
 		if params.Cut == Quantile {
 			edges = quantileEdges(c.Table, c.Train, params.Bins)
@@ -247,84 +236,80 @@ func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 		return edged{bin(c.Table, c.Train, nil, params.Bins, edges), edges}, nil
 	})
 	if err != nil {
-		return e, err
+		return nil, nil, err
 	}
-	published, err := memoize(ctx, c.Published, of, func() (*binned, error) {
-		return bin(table, table.AllRows(), weights, params.Bins, truth.edges), nil
+	published, err = memoize(ctx, c.Published, of, func() (*binned, error) {
+		return bin(table, table.AllRows(), weights, params.Bins, rows.edges), nil
 	})
-	if err != nil || len(c.Train) == 0 || !(published.mass > 0) {
-		return e, err
-	}
-	// The rows' cells of the marginals over the first attributes of a set, none, one and so on.
-	var trueAt, publishedAt [3][]int32
-	for n := range params.Attributes {
-		trueAt[n], publishedAt[n] = make([]int32, len(c.Train)), make([]int32, table.Len())
-	}
-	var counts, other []float64
-	sizes := make([]int, 0, params.Attributes)
-	measure := func(set []int) error {
-		cells := 1
-		sizes = sizes[:0]
-		for _, a := range set {
-			sizes = append(sizes, truth.sizes[a])
-			if cells *= truth.sizes[a]; cells > maxMarginalCells {
-				return fmt.Errorf("%s and others have a marginal of more than %d cells",
-					schema.Attributes[a].Name, maxMarginalCells)
-			}
-		}
-		if cap(counts) < cells {
-			counts, other = make([]float64, cells), make([]float64, cells)
-		}
-		counts, other = counts[:cells], other[:cells]
-		last := len(set) - 1
-		truth.marginal(counts, trueAt[last], set[last])
-		published.marginal(other, publishedAt[last], set[last])
-		d := distance(marginal{counts, sizes, truth.mass},
-			marginal{other, sizes, published.mass})
-		e.sum += d
-		e.squares += float64(d * d)
-		e.measured++
-		return ctx.Err()
-	}
-	size := min(params.Attributes, len(schema.Attributes))
-	if e.sets = choose(len(schema.Attributes), size); params.Class {
-		e.sets = choose(len(schema.Attributes)-1, size-1)
-	}
-	wanted, seen := e.sets, 0
-	if params.Sets > 0 {
-		wanted = min(wanted, params.Sets)
-	}
-	draws := random.NewKey(0).Derive("sets of attributes").Stream()
-	// Each set is taken with the chance that makes all draws of this size equally likely (Knuth,
-	// The Art of Computer Programming, algorithm 3.4.2S).
-	taken := func() bool {
-		left := e.sets - seen
-		seen++
-		return left == wanted-e.measured || int(draws.Uint32N(uint32(left))) < wanted-e.measured
-	}
-	var visit func(set []int, from int) error
-	visit = func(set []int, from int) error {
-		if len(set) == size {
-			for _, a := range set {
-				if a == class || !params.Class {
-					if !taken() {
-						return nil
-					}
-					return measure(set)
-				}
-			}
+	return rows.binned, published, err
+}
+
+// walk visits sets of attributes in order, all or a sample of them, and adds up their distances.
+type walk struct {
+	ctx              context.Context
+	schema           *datasets.Schema
+	truth, published *binned
+	distance         func(truth, published marginal) float64
+	size             int // of a set
+	class            int // which sets must have, -1 for none
+	left, wanted     int // sets that are still to come, and how many of them to take
+	draws            *random.Stream
+	sum              float64
+	// The rows' and the records' cells of the marginals over the first attributes of a set, none,
+	// one and so on.
+	trueAt, publishedAt [3][]int32
+	counts, other       []float64 // scratch of a marginal
+}
+
+// visit goes through all sets that begin with the given attributes and go on from another.
+func (w *walk) visit(set []int, from int) error {
+	n := len(set)
+	if n == w.size {
+		if w.class >= 0 && !slices.Contains(set, w.class) || !w.take() {
 			return nil
 		}
-		for a := from; a < len(schema.Attributes); a++ {
-			if n := len(set); n+1 < size {
-				truth.extend(trueAt[n+1], trueAt[n], a)
-				published.extend(publishedAt[n+1], publishedAt[n], a)
-			}
-			if err := visit(append(set, a), a+1); err != nil {
-				return err
-			}
-		}
-		return nil
+		return w.measure(set)
 	}
-	return e, visit(make([]int, 0, size), 0)
+	for a := from; a < len(w.schema.Attributes); a++ {
+		if n+1 < w.size {
+			w.truth.extend(w.trueAt[n+1], w.trueAt[n], a)
+			w.published.extend(w.publishedAt[n+1], w.publishedAt[n], a)
+		}
+		if err := w.visit(append(set, a), a+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take decides whether a set is one of the sample: with the chance that makes all samples of this
+// size equally likely (Knuth, The Art of Computer Programming, algorithm 3.4.2S).
+func (w *walk) take() bool {
+	taken := w.left == w.wanted || int(w.draws.Uint32N(uint32(w.left))) < w.wanted
+	if w.left--; taken {
+		w.wanted--
+	}
+	return taken
+}
+
+// measure adds the distance on a set.
+func (w *walk) measure(set []int) error {
+	cells, last := 1, len(set)-1
+	sizes := make([]int, len(set))
+	for i, a := range set {
+		sizes[i] = w.truth.sizes[a]
+		if cells *= sizes[i]; cells > maxMarginalCells {
+			return fmt.Errorf("%s and others have a marginal of more than %d cells",
+				w.schema.Attributes[a].Name, maxMarginalCells)
+		}
+	}
+	if cap(w.counts) < cells {
+		w.counts, w.other = make([]float64, cells), make([]float64, cells)
+	}
+	counts, other := w.counts[:cells], w.other[:cells]
+	w.truth.marginal(counts, w.trueAt[last], set[last])
+	w.published.marginal(other, w.publishedAt[last], set[last])
+	w.sum += w.distance(marginal{counts, sizes, w.truth.mass},
+		marginal{other, sizes, w.published.mass})
+	return w.ctx.Err()
 }

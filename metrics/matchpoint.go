@@ -9,13 +9,13 @@ import (
 )
 
 func init() {
-	Register(parameterised[*MatchPointParams]{Info{
+	Register(parameterised[MatchPointParams]{Info{
 		Name: "match-point", Title: "Match Point", Unit: "fraction",
 		HigherIsBetter: true, Revision: 1,
 		Source: "Al-Hussaeni et al. 2018, equation 15; bisecting k-means on raw and on " +
 			"generalised true records",
 		Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, func() *MatchPointParams { return &MatchPointParams{Clusters: 2} }, matchPoint})
+	}, MatchPointParams{Clusters: 2}, matchPoint})
 }
 
 // MatchPoint is the share of the n² ordered pairs of records, a record with itself included, on

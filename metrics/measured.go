@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/classifiers"
 	"ppdp/datasets"
 )
 
@@ -34,7 +35,9 @@ func (m measured) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	case m.info.Classifier && c.Classifier == nil:
 		err = errors.New("needs a classifier")
 	default:
-		value, ok, err = m.measure(ctx, c)
+		if err = m.info.refuses(c.Classifier); err == nil {
+			value, ok, err = m.measure(ctx, c)
+		}
 	}
 	if err != nil {
 		return 0, false, fmt.Errorf("%s: %w", m.info.Name, err)
@@ -42,19 +45,20 @@ func (m measured) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	return value, ok, nil
 }
 
-// parameterised is measured with parameters of type P, a pointer.
-type parameterised[P Params] struct {
+// parameterised is measured with parameters of type *P. P holds no pointers.
+type parameterised[P any] struct {
 	info     Info
-	defaults func() P
-	measure  func(ctx context.Context, c Case, params P) (value float64, ok bool, err error)
+	defaults P
+	measure  func(ctx context.Context, c Case, params *P) (value float64, ok bool, err error)
 }
 
 func (m parameterised[P]) Info() Info { return m.info }
 
-func (m parameterised[P]) Params() Params { return m.defaults() }
+// Params returns a copy of the defaults.
+func (m parameterised[P]) Params() Params { return &m.defaults }
 
 func (m parameterised[P]) Measure(ctx context.Context, c Case) (float64, bool, error) {
-	params, ok := c.Params.(P)
+	params, ok := c.Params.(*P)
 	if !ok {
 		return 0, false, fmt.Errorf("%s: parameters of type %T", m.info.Name, c.Params)
 	}
@@ -73,8 +77,6 @@ func (m parameterised[P]) Measure(ctx context.Context, c Case) (float64, bool, e
 type LearnParams struct {
 	Rows int `yaml:"rows" doc:"the most published records that are learnt from, and the most rows tested: of more, a sample of this size is drawn, always the same; 0 for all" min:"0" max:"1000000000"`
 }
-
-func learnParams() *LearnParams { return new(LearnParams) }
 
 func (p *LearnParams) most() int { return p.Rows }
 
@@ -121,6 +123,24 @@ func sampledCase(ctx context.Context, c Case, most int) (Case, error) {
 	})
 	c.Release, c.Published = l.release, l.memo
 	return c, err
+}
+
+// fit trains a classifier. Errors begin with its name.
+func fit(ctx context.Context, of classifiers.Classifier, data classifiers.Data) (classifiers.Model,
+	error) {
+	model, err := of.Fit(ctx, data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", of.Info().Name, err)
+	}
+	return model, nil
+}
+
+// weightOf is the weight of a row of a table: 1 where there are no weights.
+func weightOf(weights []float64, row int32) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[row]
 }
 
 // publishedRecords is the records of a case's release with their weights, nil for 1 each.

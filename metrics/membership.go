@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -15,13 +14,11 @@ import (
 )
 
 func init() {
-	Register(parameterised[*MembershipParams]{attack("membership", "Membership inference",
+	Register(parameterised[MembershipParams]{attack("membership", "Membership inference",
 		"fraction", "van Breugel et al. 2023 (density: of the release over that of a reference), "+
 			"Chen et al. 2020 (distance), Hayes et al. 2019 (classifier); true-positive rates "+
 			"as Carlini et al. 2022"),
-		func() *MembershipParams {
-			return &MembershipParams{DensityScore, AttackAUC, 0.01, Estimate, false}
-		}, membership})
+		MembershipParams{DensityScore, AttackAUC, 0.01, Estimate, false}, membership})
 }
 
 // Score is how an attack finds out how likely it is that a release was made from a record.
@@ -46,24 +43,23 @@ type AttackFigure string
 const (
 	AttackAUC AttackFigure = "auc" // area under the ROC curve, 1/2 for guesses
 	AttackTPR AttackFigure = "tpr" // members found where few others are taken for members
-	AttackFPR AttackFigure = "fpr" // others taken for members, at most as many as asked for
 )
 
-func (AttackFigure) Enum() []string { return algorithms.Words(AttackAUC, AttackTPR, AttackFPR) }
+func (AttackFigure) Enum() []string { return algorithms.Words(AttackAUC, AttackTPR) }
 
 // MembershipParams are the parameters of the metric membership.
 type MembershipParams struct {
 	Score Score        `yaml:"score" doc:"what the attack goes by"`
 	Of    AttackFigure `yaml:"of" doc:"the number asked for"`
-	FPR   float64      `yaml:"fpr" doc:"of tpr and fpr: the share of others that may be taken for members" min:"0" max:"1"`
+	FPR   float64      `yaml:"fpr" doc:"of tpr: the share of others that may be taken for members" min:"0" max:"1"`
 	End   End          `yaml:"end" doc:"the number, or an end of its 95 % interval"`
 	// Allowed is beside a number measured.
-	Allowed bool `yaml:"allowed" doc:"of auc and tpr: the most that the certificate of the release, where it has one, leaves to any attack"`
+	Allowed bool `yaml:"allowed" doc:"the most that the certificate of the release, where it has one, leaves to any attack"`
 }
 
 func (p *MembershipParams) Validate() error {
-	if p.Allowed && (p.Of == AttackFPR || p.End != Estimate) {
-		return errors.New("allowed: true, must be of auc or tpr, without an end")
+	if p.Allowed && p.End != Estimate {
+		return errors.New("allowed: true, must be without an end")
 	}
 	return nil
 }
@@ -99,15 +95,8 @@ func membership(ctx context.Context, c Case, params *MembershipParams) (float64,
 	if err != nil || len(s.members) == 0 || len(s.others) == 0 {
 		return 0, false, err
 	}
-	tpr, fpr := s.rates(params.FPR)
-	switch params.Of {
-	case AttackTPR:
-		return tpr.at(params.End), true, nil
-	case AttackFPR:
-		if params.End == High { // of an order statistic, also where others have that score
-			fpr.hits = math.Floor(params.FPR * fpr.of)
-		}
-		return fpr.at(params.End), true, nil
+	if params.Of == AttackTPR {
+		return s.found(params.FPR).at(params.End), true, nil
 	}
 	pairs := float64(min(len(s.members), len(s.others)))
 	return share{s.auc() * pairs, pairs}.at(params.End), true, nil
@@ -130,21 +119,18 @@ func (s scores) auc() float64 {
 	return area
 }
 
-// rates are the shares of members and of others above the smallest score that at most a share of
-// the others are above.
-func (s scores) rates(atMost float64) (tpr, fpr share) {
+// found is the share of the members above the smallest score that at most a share of the others
+// are above.
+func (s scores) found(atMost float64) share {
 	sorted := slices.Sorted(slices.Values(s.others))
 	allowed := int(math.Floor(atMost * float64(len(sorted))))
-	above := func(values []float64) share {
-		hits := 0
-		for _, x := range values {
-			if allowed == len(sorted) || x > sorted[len(sorted)-1-allowed] {
-				hits++
-			}
+	hits := 0
+	for _, x := range s.members {
+		if allowed == len(sorted) || x > sorted[len(sorted)-1-allowed] {
+			hits++
 		}
-		return share{float64(hits), float64(len(values))}
 	}
-	return above(s.members), above(s.others)
+	return share{float64(hits), float64(len(s.members))}
 }
 
 // halves are the records held out that are attacked and those that are the reference.
@@ -213,9 +199,9 @@ func scoresOfClassifier(ctx context.Context, c Case) (s scores, err error) {
 	joint := joined(c.Table.Schema(), []labelledRows{{table, rows, 1}, {c.Table, reference, 0},
 		{c.Table, members, 0}, {c.Table, attacked, 0}})
 	lines := joint.AllRows()
-	model, err := learner.Fit(ctx, classifiers.Data{Table: joint, Rows: lines[:learnt]})
+	model, err := fit(ctx, learner, classifiers.Data{Table: joint, Rows: lines[:learnt]})
 	if err != nil {
-		return s, fmt.Errorf("boosting: %w", err)
+		return s, err
 	}
 	p := make([]float64, 2*2*len(attacked))
 	model.(classifiers.ProbabilityModel).Probabilities(p, joint, lines[learnt:])

@@ -107,15 +107,8 @@ func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 	if classifier == nil || !info.AsPublished {
 		return nil
 	}
-	name := classifier.Info().Name
 	if _, regions := classifier.(classifiers.RegionClassifier); regions {
-		if info.Probabilities || info.Ranks {
-			return fmt.Errorf("%s: %w", name, errUnsure)
-		}
-		if info.FromRecords {
-			return fmt.Errorf("%s: %w", name, errNotRecords)
-		}
-		return nil
+		return info.refuses(classifier)
 	}
 	if target, ok := params.(interface {
 		target(*datasets.Schema) (int, error)
@@ -127,14 +120,26 @@ func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 		s = withClass(s, at)
 	}
 	empty := datasets.NewBuilder(s, 0).Table()
-	model, err := classifier.Fit(context.Background(), classifiers.Data{Table: empty})
+	model, err := fit(context.Background(), classifier, classifiers.Data{Table: empty})
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return err
 	}
 	_, probabilities := model.(classifiers.ProbabilityModel)
 	_, scores := model.(classifiers.ScoreModel)
 	if !probabilities && (info.Probabilities || info.Ranks && !scores) {
-		return fmt.Errorf("%s: %w", name, errUnsure)
+		return fmt.Errorf("%s: %w", classifier.Info().Name, errUnsure)
+	}
+	return nil
+}
+
+// refuses is the error of a classifier of regions where the metric needs more than classes.
+func (i *Info) refuses(classifier classifiers.Classifier) error {
+	_, regions := classifier.(classifiers.RegionClassifier)
+	switch {
+	case regions && (i.Probabilities || i.Ranks):
+		return fmt.Errorf("%s: %w", classifier.Info().Name, errUnsure)
+	case regions && i.FromRecords:
+		return fmt.Errorf("%s: %w", classifier.Info().Name, errNotRecords)
 	}
 	return nil
 }

@@ -107,20 +107,35 @@ func codedTable(attributes []datasets.Attribute, rows ...[]uint32) *datasets.Tab
 	return b.Table()
 }
 
+func category(name string, values ...string) datasets.Attribute {
+	return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values}
+}
+
+func number(name string, cells int) datasets.Attribute {
+	return datasets.Attribute{Name: name, High: float64(cells), Step: 1}
+}
+
 // labelled is a table of one quasi-identifier x in 0..9 and a class of three values.
 func labelled(rows ...[2]uint32) *datasets.Table {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "x", Low: 0, High: 10, Step: 1},
-		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"},
-			Role: datasets.Class},
-	}}
-	b := datasets.NewBuilder(schema, len(rows))
-	for _, codes := range rows {
-		row := b.AddRow()
-		b.Set(row, 0, codes[0])
-		b.Set(row, 1, codes[1])
+	class := category("y", "a", "b", "c")
+	class.Role = datasets.Class
+	codes := make([][]uint32, len(rows))
+	for i := range rows {
+		codes[i] = rows[i][:]
 	}
-	return b.Table()
+	return codedTable([]datasets.Attribute{number("x", 10), class}, codes...)
+}
+
+// against is the case of a release of records made from a table, weights nil for 1 each.
+func against(table, records *datasets.Table, weights []float64) Case {
+	return Case{Table: table, Train: table.AllRows(), Test: table.AllRows(),
+		Release: &algorithms.Release{Table: records, Weights: weights}}
+}
+
+// inRegions is the case of a release of a table's regions.
+func inRegions(table *datasets.Table, regions *algorithms.Regions) Case {
+	return Case{Table: table, Train: table.AllRows(), Test: table.AllRows(),
+		Release: &algorithms.Release{Regions: regions}}
 }
 
 func numericTable(t testing.TB, a datasets.Attribute, values ...float64) *datasets.Table {

@@ -14,12 +14,12 @@ import (
 )
 
 func init() {
-	Register(parameterised[*PMSEParams]{Info{
+	Register(parameterised[PMSEParams]{Info{
 		Name: "pmse", Title: "Propensity score, mean squared error", Revision: 1,
 		Source: "Woo, Reiter, Oganian & Karr 2009, section 3.1; the ratio to its expectation: " +
 			"Snoke, Raab, Nowok, Dibben & Slavkovic 2018, equation 2",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},
-	}, func() *PMSEParams { return &PMSEParams{Model: Logistic, Rows: 50_000} }, pmse})
+	}, PMSEParams{Model: Logistic, Rows: 50_000}, pmse})
 }
 
 // Propensity is a model that tells published records from rows released.
@@ -114,12 +114,8 @@ func bothTables(c Case, published *datasets.Table, weights []float64,
 			rows = rows[:most]
 		}
 		for _, row := range rows {
-			weight := 1.0
-			if weights != nil {
-				weight = weights[row]
-			}
-			of = append(of, weight)
-			mass[label] += weight
+			of = append(of, weightOf(weights, row))
+			mass[label] += weightOf(weights, row)
 		}
 		return rows
 	}
@@ -142,9 +138,9 @@ func squaredErrors(ctx context.Context, learner classifiers.Classifier, data cla
 	for _, fold := range folds {
 		part := data
 		part.Rows = fold.Train
-		model, err := learner.Fit(ctx, part)
+		model, err := fit(ctx, learner, part)
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w", learner.Info().Name, err)
+			return 0, err
 		}
 		p := make([]float64, 2*len(fold.Test))
 		model.(classifiers.ProbabilityModel).Probabilities(p, data.Table, fold.Test)

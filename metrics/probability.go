@@ -15,12 +15,12 @@ import (
 func init() {
 	register := func(name, title, unit, source string, higher, ranks bool,
 		value func(probabilities []float64, labels []uint32, classes int) (float64, bool)) {
-		Register(parameterised[*LearnParams]{Info{Name: name, Title: title, Unit: unit,
+		Register(parameterised[LearnParams]{Info{Name: name, Title: title, Unit: unit,
 			Source:     source + "; trained on the release's records, tested on raw rows held out",
 			Needs:      []algorithms.Product{algorithms.RecordsProduct},
 			Classifier: true, AsPublished: true, HigherIsBetter: higher, Revision: 1,
 			Probabilities: !ranks, Ranks: ranks,
-		}, learnParams, func(ctx context.Context, c Case, _ *LearnParams) (float64, bool, error) {
+		}, LearnParams{}, func(ctx context.Context, c Case, _ *LearnParams) (float64, bool, error) {
 			p, labels, err := sureness(ctx, c, ranks)
 			if err != nil || len(labels) == 0 {
 				return 0, false, err
@@ -38,13 +38,13 @@ func init() {
 	register("calibration", "Calibration error", "fraction",
 		"Naeini et al. 2015: share of right classes against the largest probability, in ten bins",
 		false, false, calibrationError)
-	Register(parameterised[*LearnParams]{Info{
+	Register(parameterised[LearnParams]{Info{
 		Name: "balanced-accuracy", Title: "Balanced accuracy", Unit: "fraction",
 		Source: "Brodersen et al. 2010: the mean over classes of the share predicted right; " +
 			"trained on the release's records, tested on raw rows held out",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, AsPublished: true, HigherIsBetter: true, Revision: 1,
-	}, learnParams, balancedAccuracy})
+	}, LearnParams{}, balancedAccuracy})
 }
 
 // sureness is the probabilities of the classes, row by row, that the case's classifier gives the
@@ -52,9 +52,6 @@ func init() {
 // labels.
 func sureness(ctx context.Context, c Case, scores bool) (p []float64, labels []uint32, err error) {
 	name := c.Classifier.Info().Name
-	if _, regions := c.Classifier.(classifiers.RegionClassifier); regions {
-		return nil, nil, fmt.Errorf("%s: %w", name, errUnsure)
-	}
 	model, err := learn(ctx, c)
 	if err != nil {
 		return nil, nil, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -14,8 +16,7 @@ func init() {
 		info.Source = "LeFevre et al. 2006, sections 5 and 6 (Fig. 17): queries with one " +
 			"predicate, uniform spread inside regions"
 		info.Unit, info.Needs = "records", []algorithms.Product{algorithms.RegionsProduct}
-		Register(parameterised[*CountErrorParams]{info,
-			func() *CountErrorParams { return &CountErrorParams{defaultWorkload()} },
+		Register(parameterised[CountErrorParams]{info, CountErrorParams{Ranges: Box},
 			func(ctx context.Context, c Case, params *CountErrorParams) (float64, bool, error) {
 				off, err := countErrors(ctx, c, params)
 				if err != nil || len(off) == 0 {
@@ -30,121 +31,90 @@ func init() {
 	register(Info{
 		Name: "count-error-std", Title: "Error of count queries, standard deviation", Revision: 1,
 	}, deviation)
-	Register(parameterised[*AggregateErrorParams]{Info{
-		Name: "aggregate-error", Title: "Error of aggregate queries, mean", Revision: 1,
-		Source: "LeFevre et al. 2006, section 5: sums and averages by the mean statistic, " +
-			"extremes by the range statistic; in the attribute's unit",
-		Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, func() *AggregateErrorParams {
-		return &AggregateErrorParams{WorkloadParams: defaultWorkload(), Aggregate: Average}
-	}, aggregateError})
 }
 
-// CountErrorParams are the parameters of the metrics count-error and count-error-std.
+// CountErrorParams describe a workload of count queries, "attribute = value" for every value of the
+// domain.
 type CountErrorParams struct {
-	WorkloadParams `yaml:",inline"`
+	Attribute string `yaml:"attribute" doc:"the attribute of the queries' predicates" values:"the name of a quasi-identifier; empty for each in turn"`
+	Ranges    Ranges `yaml:"ranges" doc:"over which cells a region's records are spread: its box or the range its records span"`
 }
 
-// countErrors is how far a release's answers to count queries are from the truth: the number of all
-// training rows, suppressed ones included, that satisfy a predicate, against its estimate.
+// attributes are the positions of those asked for.
+func (p *CountErrorParams) attributes(schema *datasets.Schema) ([]int, error) {
+	all := schema.QuasiIdentifiers()
+	if p.Attribute == "" {
+		return all, nil
+	}
+	at := schema.Index(p.Attribute)
+	if !slices.Contains(all, at) {
+		var names []string
+		for _, i := range all {
+			names = append(names, schema.Attributes[i].Name)
+		}
+		return nil, fmt.Errorf("attribute: %q, must be one of the quasi-identifiers %s",
+			p.Attribute, strings.Join(names, ", "))
+	}
+	return []int{at}, nil
+}
+
+// maxQueries bounds a workload.
+const maxQueries = 1 << 17
+
+// countErrors is how far a release's answers are from the truth, query by query: the number of all
+// training rows that have a value, suppressed ones included, against its estimate.
 func countErrors(ctx context.Context, c Case, params *CountErrorParams) ([]float64, error) {
-	return workloadErrors(ctx, c, &params.WorkloadParams, -1,
-		func(a *Answer) (float64, bool) { return a.Count, true })
-}
-
-// Aggregate is a function over the rows a query selects.
-type Aggregate string
-
-const (
-	Sum     Aggregate = "sum"
-	Average Aggregate = "avg"
-	Min     Aggregate = "min"
-	Max     Aggregate = "max"
-)
-
-func (Aggregate) Enum() []string { return algorithms.Words(Sum, Average, Min, Max) }
-
-// of picks the aggregate from an answer; all but a sum are undefined where nothing is counted.
-func (f Aggregate) of(a *Answer) (float64, bool) {
-	switch f {
-	case Sum:
-		return a.Sum, true
-	case Min:
-		return a.Min, a.Count > 0
-	case Max:
-		return a.Max, a.Count > 0
-	default:
-		return a.Average()
-	}
-}
-
-// AggregateErrorParams are the parameters of the metric aggregate-error.
-type AggregateErrorParams struct {
-	WorkloadParams `yaml:",inline"`
-	Aggregate      Aggregate `yaml:"aggregate" doc:"what a query asks of the records it selects"`
-	Of             string    `yaml:"of" doc:"the attribute that is aggregated" values:"the name of a numeric quasi-identifier; it has to be given"`
-}
-
-func (p *AggregateErrorParams) Validate() error {
-	var bad datasets.Problems
-	bad.AddError(p.WorkloadParams.Validate())
-	if p.Of == "" {
-		bad.Add("of: missing, must name a numeric quasi-identifier")
-	}
-	return bad.Err()
-}
-
-// aggregateError is how far a release's sums, averages and extremes are from the truth: the mean of
-// the absolute errors over the queries whose answer is defined both in truth and by the release.
-func aggregateError(ctx context.Context, c Case,
-	params *AggregateErrorParams) (float64, bool, error) {
 	schema := c.Table.Schema()
-	of := schema.Index(params.Of)
-	if of < 0 || schema.Attributes[of].Role != datasets.QuasiIdentifier ||
-		schema.Attributes[of].Kind != datasets.Numeric {
-		return 0, false, fmt.Errorf("of: %q, must be a numeric quasi-identifier",
-			params.Of)
-	}
-	off, err := workloadErrors(ctx, c, &params.WorkloadParams, of, params.Aggregate.of)
-	if err != nil || len(off) == 0 {
-		return 0, false, err
-	}
-	return mean(off), true, nil
-}
-
-// workloadErrors lists the absolute errors of a workload's queries; those undefined on either side
-// are left out.
-func workloadErrors(ctx context.Context, c Case, p *WorkloadParams, of int,
-	pick func(*Answer) (float64, bool)) ([]float64, error) {
-	predicates, err := p.predicates(c.Table.Schema())
+	attributes, err := params.attributes(schema)
 	if err != nil {
 		return nil, err
 	}
-	estimator := NewEstimator(c.Table.Schema(), c.Release.Regions, p.Ranges)
-	var exact *truth
-	off := make([]float64, 0, len(predicates))
-	for i := range predicates {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	var off []float64
+	for _, at := range attributes {
+		if len(off)+schema.Attributes[at].Cells() > maxQueries {
+			return nil, fmt.Errorf("more than %d queries, must be about an attribute of fewer "+
+				"values", maxQueries)
 		}
-		if exact == nil || exact.attribute != predicates[i].Attribute {
-			if exact, err = newTruth(ctx, c.Table, c.Train, predicates[i].Attribute,
-				of); err != nil {
-				return nil, err
-			}
-		}
-		estimate, err := estimator.Estimate(Query{Where: predicates[i : i+1], Of: of})
+		estimates, err := estimatedCounts(ctx, c, at, params.Ranges)
 		if err != nil {
 			return nil, err
 		}
-		answer := exact.answer(predicates[i])
-		estimated, ok := pick(&estimate)
-		known, defined := pick(&answer)
-		if ok && defined {
-			off = append(off, math.Abs(estimated-known))
+		truth, column := make([]int, len(estimates)), c.Table.Column(at)
+		for _, row := range c.Train {
+			truth[column.At(row)]++
+		}
+		for code, n := range truth {
+			off = append(off, math.Abs(estimates[code]-float64(n)))
 		}
 	}
 	return off, nil
+}
+
+// estimatedCounts is how many records of a release have each value of an attribute, when those of a
+// region are spread evenly over the cells of its ranges (LeFevre et al. 2006, section 5).
+func estimatedCounts(ctx context.Context, c Case, attribute int, ranges Ranges) ([]float64,
+	error) {
+	a, regions := &c.Table.Schema().Attributes[attribute], c.Release.Regions
+	dim := slices.Index(regions.Attributes, attribute)
+	if dim < 0 {
+		return nil, fmt.Errorf("%s is not generalised by the release", a.Name)
+	}
+	counts, extents := make([]float64, a.Cells()), ranges.of(regions)
+	for region, size := range publishedSizes(regions) {
+		if region%pollEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		low, high := extents.of(region, dim)
+		each := float64(size * (1 / float64(high-low)))
+		for place := low; place < high; place++ {
+			code := place
+			if regions.Axes != nil && regions.Axes[dim] != nil {
+				code = regions.Axes[dim].Code[place]
+			}
+			counts[code] += each
+		}
+	}
+	return counts, nil
 }
 
 func mean(values []float64) float64 {

@@ -14,12 +14,12 @@ import (
 func init() {
 	register := func(name, title, source string, higher bool,
 		value func(predicted, truth []float64) (float64, bool)) {
-		Register(parameterised[*RegressionParams]{Info{Name: name, Title: title, Revision: 1,
+		Register(parameterised[RegressionParams]{Info{Name: name, Title: title, Revision: 1,
 			Source: source + "; trained on the release's records, tested on raw rows " +
 				"held out",
 			Needs:          []algorithms.Product{algorithms.RecordsProduct},
 			HigherIsBetter: higher,
-		}, func() *RegressionParams { return &RegressionParams{Regressor: "boosting"} },
+		}, RegressionParams{Regressor: "boosting"},
 			func(ctx context.Context, c Case, params *RegressionParams) (float64, bool, error) {
 				predicted, truth, err := regression(ctx, c, params)
 				if err != nil || len(truth) == 0 {

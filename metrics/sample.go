@@ -103,11 +103,7 @@ func countedSample(column *datasets.Column, a *datasets.Attribute, cells int, ro
 	weights []float64) Sample {
 	mass := make([]float64, cells)
 	for _, row := range rows {
-		weight := 1.0
-		if weights != nil {
-			weight = weights[row]
-		}
-		mass[column.At(row)] += weight
+		mass[column.At(row)] += weightOf(weights, row)
 	}
 	var sample Sample
 	for code, m := range mass {

@@ -8,11 +8,10 @@ import (
 )
 
 func init() {
-	Register(parameterised[*UniqueMatchesParams]{attack("unique-matches",
+	Register(parameterised[UniqueMatchesParams]{attack("unique-matches",
 		"Unique records that are published", "", "NIST SDNist 2.4, unique exact matches: the "+
 			"share of the records without an equal in the original that the release holds"),
-		func() *UniqueMatchesParams { return &UniqueMatchesParams{Members, Estimate} },
-		uniqueMatches})
+		UniqueMatchesParams{Members, Estimate}, uniqueMatches})
 }
 
 // Whose says which records a metric is about.

@@ -44,8 +44,7 @@
 //     cuts beside the median are tried, as with k; with split: class before them the most
 //     informative one.
 //   - A workload is a count for every value of every quasi-identifier; section 5 defines weighted
-//     aggregates over several attributes, and leaves cutting for them to the future. The metrics
-//     can ask such queries of any release (metrics.Query).
+//     aggregates over several attributes, and leaves cutting for them to the future.
 //   - Section 4.2 partitions tables larger than memory on disk, a scan and a copy for each level of
 //     the tree. Here the table must fit: codes take a byte each for domains of up to 256 cells, and
 //     a release peaks at three times its table (docs/performance.md), 3 GB for 10⁸ rows of eight

@@ -12,7 +12,7 @@ import (
 func TestMeasureParametersAreCached(t *testing.T) {
 	keys := make(map[string]bool)
 	for _, params := range []string{"", ", params: {ranges: tight}", ", params: {ranges: box}",
-		", params: {operator: at-most}"} {
+		", params: {attribute: x1}"} {
 		text := "name: test/keys\ndataset: {name: discrete, n: 50}\n" +
 			"algorithms: [{name: mondrian}]\nmeasure: [{metric: count-error" + params + "}]\n"
 		plan := mustPlan(t, text, Overrides{})
