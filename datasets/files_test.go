@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -180,5 +181,22 @@ func TestVerify(t *testing.T) {
 			g.Path != w.Path || (g.Err == nil) != (w.State == FileOK) {
 			t.Errorf("file %d: %+v, want %+v", i, g, w)
 		}
+	}
+}
+
+// TestUnzip: the file that is asked for, unless it is longer than it may be.
+func TestUnzip(t *testing.T) {
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	for _, name := range []string{"IDs.csv", "folder/Table.csv"} {
+		must(must(w.Create(name)).Write([]byte("of " + name)))
+	}
+	noError(t, w.Close())
+	text, err := Unzip(archive.Bytes(), "table.csv", 19)
+	if err != nil || string(text) != "of folder/Table.csv" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := Unzip(archive.Bytes(), "table.csv", 18); err == nil {
+		t.Errorf("too long: %q", text)
 	}
 }

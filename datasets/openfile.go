@@ -1,11 +1,14 @@
 package datasets
 
 import (
+	"archive/zip"
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // OpenFile opens a file of the user's for reading. Only a regular file is opened: to open a pipe
@@ -67,3 +70,36 @@ func MaxUnpacked(packed int64) int64 { return 16<<20 + 100*packed }
 // ErrUnpacked is wrapped by the error of a packed file that unpacks to more than MaxUnpacked.
 var ErrUnpacked = errors.New("unpacks to more than 16 MiB and 100 times its size; if it is meant " +
 	"to be so, unpack it first")
+
+// Unzip returns the one file of an archive whose name has the ending, in small letters, of at most
+// limit bytes.
+func Unzip(content []byte, ending string, limit int64) ([]byte, error) {
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return nil, fmt.Errorf("zip: %w", err)
+	}
+	var found *zip.File
+	for _, file := range archive.File {
+		if !strings.HasSuffix(strings.ToLower(file.Name), ending) {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("zip: both %s and %s, must hold one %s file", found.Name,
+				file.Name, ending)
+		}
+		found = file
+	}
+	if found == nil {
+		return nil, fmt.Errorf("zip: no %s file", ending)
+	}
+	packed, err := found.Open()
+	if err != nil {
+		return nil, fmt.Errorf("zip: %s: %w", found.Name, err)
+	}
+	defer packed.Close()
+	text, err := readLimited(packed, limit)
+	if err != nil {
+		return nil, fmt.Errorf("zip: %s: %w", found.Name, err)
+	}
+	return text, nil
+}

@@ -82,6 +82,30 @@ func ParamsOf[P any](request Request, defaults P) (P, error) {
 	return params, declared.Check(params)
 }
 
+// Named begins the error of a source's Load, if there is one, with the source's name.
+func Named(name string, err *error) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", name, *err)
+	}
+}
+
+// Rows makes a table of n rows, which fill sets one after the other. It returns early with
+// ctx.Err() when the context ends.
+func Rows(ctx context.Context, schema *Schema, n int,
+	fill func(b *Builder, row int) error) (*Table, error) {
+	const pollEvery = 1 << 16
+	b := NewBuilder(schema, n)
+	for row := range n {
+		if row%pollEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err := fill(b, b.AddRow()); err != nil {
+			return nil, err
+		}
+	}
+	return b.Table(), nil
+}
+
 // Dataset is what a source loads: a table or a graph, the other is nil.
 type Dataset struct {
 	Table    *Table

@@ -22,7 +22,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"ppdp/datasets"
@@ -136,10 +135,12 @@ func (Source) Info() datasets.Info {
 func (Source) Params() any { return defaults() }
 
 // Load reads and verifies the files a selection needs.
-func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+func (Source) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
+	err error) {
+	defer datasets.Named("adult", &err)
 	chosen, err := resolve(request)
 	if err != nil {
-		return nil, fmt.Errorf("adult: %w", err)
+		return nil, err
 	}
 	files := []datasets.File{dataFile}
 	if chosen.both {
@@ -148,26 +149,21 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 	var text []byte
 	var missing []error
 	for _, file := range files {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("adult: %w", err)
-		}
 		content, err := request.Files.Open(file)
-		if err != nil {
-			missing = append(missing, err)
-		}
+		missing = append(missing, err)
 		text = append(text, plain(content)...)
 	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("adult: %w", errors.Join(missing...))
+	if err := errors.Join(missing...); err != nil {
+		return nil, err
 	}
 	// The files are verified, so that nothing can be wrong in them.
 	content, err := format().Read(ctx, dataFile.Path, bytes.NewReader(text))
 	if err != nil {
-		return nil, fmt.Errorf("adult: %w", err)
+		return nil, err
 	}
 	table, err := chosen.project(content.Table)
 	if err != nil {
-		return nil, fmt.Errorf("adult: %w", err)
+		return nil, err
 	}
 	return &datasets.Dataset{Table: table, Checksum: table.Checksum(),
 		Dropped: content.Dropped}, nil

@@ -2,7 +2,6 @@ package adult
 
 import (
 	"context"
-	"fmt"
 
 	"ppdp/datasets"
 	"ppdp/numeric/random"
@@ -43,15 +42,9 @@ func (d derived[P]) Info() datasets.Info {
 
 func (d derived[P]) Params() any { return d.Defaults() }
 
-func (d derived[P]) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	set, err := d.load(ctx, request)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.name, err)
-	}
-	return set, nil
-}
-
-func (d derived[P]) load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+func (d derived[P]) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
+	err error) {
+	defer datasets.Named(d.name, &err)
 	params, err := datasets.ParamsOf(request, d.Defaults())
 	if err != nil {
 		return nil, err

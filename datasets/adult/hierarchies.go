@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"ppdp/datasets"
-	"ppdp/internal/strictyaml"
 )
 
 // hierarchyFiles hold the hierarchies that full-domain generalisation climbs, for the eight
@@ -26,32 +25,24 @@ type hierarchyFile struct {
 	Taxonomy datasets.Taxonomy `yaml:"taxonomy"`
 }
 
-// hierarchy reads the hierarchy of an attribute, nil where there is no file for it. The files are
-// part of the program: a mistake in one is a programmer's.
+// hierarchy reads the hierarchy of an attribute, nil where there is no file for it. A mistake in one
+// is a programmer's.
 func hierarchy(a *datasets.Attribute) *datasets.Hierarchy {
-	path := "hierarchies/" + a.Name + ".yaml"
-	content, err := hierarchyFiles.ReadFile(path)
-	if err != nil {
+	var file hierarchyFile
+	if !embedded(hierarchyFiles, "hierarchies/"+a.Name+".yaml", &file) {
 		return nil
 	}
-	reader := strictyaml.NewReader(path)
-	var file hierarchyFile
-	reader.Decode(reader.Document(content), &file)
-	if err = reader.Err(); err == nil && a.Kind == datasets.Categorical {
-		err = file.Taxonomy.Validate(a.Values)
-	}
-	var h *datasets.Hierarchy
-	switch {
-	case err != nil:
-	case a.Kind == datasets.Categorical:
+	if a.Kind == datasets.Categorical {
+		if err := file.Taxonomy.Validate(a.Values); err != nil {
+			panic(fmt.Sprintf("adult: %s: %v", a.Name, err))
+		}
 		values := *a
 		values.Taxonomy = &file.Taxonomy
-		h = values.Axis().Hierarchy()
-	default:
-		h, err = datasets.WidthHierarchy(a.Cells(), file.Widths...)
+		return values.Axis().Hierarchy()
 	}
+	h, err := datasets.WidthHierarchy(a.Cells(), file.Widths...)
 	if err != nil {
-		panic(fmt.Sprintf("adult: %s: %v", path, err))
+		panic(fmt.Sprintf("adult: %s: %v", a.Name, err))
 	}
 	return h
 }

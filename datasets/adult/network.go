@@ -2,9 +2,7 @@ package adult
 
 import (
 	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sort"
 	"strconv"
@@ -46,51 +44,32 @@ type node struct {
 	cumulative [][][]uint32
 }
 
-// parseNetwork reads a network over Schema. Errors name the line, as name:line. Only what depends
-// on names and lengths is checked: the file is written by the program in fit, and a test compares
-// the two. Parents are found among the attributes above, and every count belongs to the last one.
-func parseNetwork(name, text string) (*network, error) {
-	n := &network{}
+// parseNetwork reads a network over Schema. The file is part of the program, written by the package
+// fit, and a test compares the two: only values of attributes are checked.
+func parseNetwork(text string) (*network, error) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comment = '#'
 	r.FieldsPerRecord = -1
-	for {
-		fields, err := r.Read()
-		if err == io.EOF {
-			return n, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err) // it says which line
-		}
-		if err := n.add(fields); err != nil {
-			line, _ := r.FieldPos(0)
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+	lines, err := r.ReadAll()
+	n := &network{}
+	for i := 0; err == nil && i < len(lines); i++ {
+		switch kind, fields := lines[i][0], lines[i][1:]; kind {
+		case "class":
+			n.classes, err = codesOf(class, fields[1:])
+		case "half":
+			var half []uint32
+			half, err = parseCounts(fields[1:])
+			n.halves = append(n.halves, half)
+		case "attribute":
+			err = n.addAttribute(fields[0], fields[1], fields[2:])
+		case "counts":
+			err = n.addCounts(fields)
 		}
 	}
-}
-
-// leastFields is how many fields each kind of line has at least.
-var leastFields = map[string]int{"class": 3, "half": 3, "attribute": 4, "counts": 3}
-
-// add adds a line of the file.
-func (n *network) add(fields []string) (err error) {
-	least, known := leastFields[fields[0]]
-	switch {
-	case !known:
-		return fmt.Errorf("%q, must be one of class, half, attribute, counts", fields[0])
-	case len(fields) < least:
-		return fmt.Errorf("%d fields, must be at least %d", len(fields), least)
-	case fields[0] == "counts":
-		return n.addCounts(fields[1:])
-	case fields[0] == "attribute":
-		return n.addAttribute(fields[1], fields[2], fields[3:])
-	case fields[0] == "class":
-		n.classes, err = codesOf(class, fields[2:])
-		return err
+	if err != nil {
+		return nil, fmt.Errorf("standin.csv: %w", err)
 	}
-	half, err := parseCounts(fields[2:], len(n.classes))
-	n.halves = append(n.halves, half)
-	return err
+	return n, nil
 }
 
 // codesOf returns the codes of printed values of an attribute.
@@ -107,18 +86,13 @@ func codesOf(attribute int, values []string) ([]uint32, error) {
 
 func (n *network) addAttribute(name, parents string, levels []string) error {
 	nd := &node{attribute: Schema().Index(name), names: levels}
-	if nd.attribute < 0 {
-		return fmt.Errorf("attribute %q, must be one of %s", name,
-			strings.Join(Schema().Names(), ", "))
-	}
+	contexts := 1
 	for _, parent := range strings.FieldsFunc(parents, func(r rune) bool { return r == '|' }) {
 		at := slices.IndexFunc(n.nodes, func(above *node) bool {
 			return Schema().Attributes[above.attribute].Name == parent
 		})
-		if at < 0 {
-			return fmt.Errorf("%s: parent %q, must be an attribute before it", name, parent)
-		}
 		nd.parents = append(nd.parents, at)
+		contexts *= len(n.nodes[at].names)
 	}
 	var err error
 	if nd.from, err = codesOf(nd.attribute, levels); err != nil {
@@ -131,10 +105,6 @@ func (n *network) addAttribute(name, parents string, levels []string) error {
 			nd.to = append(nd.to, code+1)
 		}
 	}
-	contexts := 1
-	for _, parent := range nd.parents {
-		contexts *= len(n.nodes[parent].names)
-	}
 	nd.cumulative = make([][][]uint32, len(n.classes))
 	for i := range nd.cumulative {
 		nd.cumulative[i] = make([][]uint32, contexts)
@@ -143,12 +113,10 @@ func (n *network) addAttribute(name, parents string, levels []string) error {
 	return nil
 }
 
+// addCounts adds counts of the last attribute.
 func (n *network) addCounts(fields []string) error {
-	if len(n.nodes) == 0 {
-		return errors.New("counts, must come after their attribute")
-	}
 	nd := n.nodes[len(n.nodes)-1]
-	code, err := Schema().Attributes[class].TextCode(fields[0])
+	codes, err := codesOf(class, fields[:1])
 	if err != nil {
 		return err
 	}
@@ -156,33 +124,27 @@ func (n *network) addCounts(fields []string) error {
 	context := 0
 	for _, parent := range nd.parents {
 		names := n.nodes[parent].names
-		level := slices.Index(names, fields[0])
-		if level < 0 {
-			return fmt.Errorf("counts for %q, which is no level of the parent", fields[0])
-		}
-		context, fields = context*len(names)+level, fields[1:]
+		context = context*len(names) + slices.Index(names, fields[0])
+		fields = fields[1:]
 	}
-	counts, err := parseCounts(fields, len(nd.names))
+	counts, err := parseCounts(fields)
 	for i := 1; i < len(counts); i++ {
 		counts[i] += counts[i-1]
 	}
-	nd.cumulative[slices.Index(n.classes, code)][context] = counts
+	nd.cumulative[slices.Index(n.classes, codes[0])][context] = counts
 	return err
 }
 
-// parseCounts reads a number of counts; an empty field is 0.
-func parseCounts(fields []string, want int) ([]uint32, error) {
-	if len(fields) != want {
-		return nil, fmt.Errorf("%d counts, must be %d", len(fields), want)
-	}
-	counts := make([]uint32, want)
+// parseCounts reads counts; an empty field is 0.
+func parseCounts(fields []string) ([]uint32, error) {
+	counts := make([]uint32, len(fields))
 	for i, field := range fields {
 		if field == "" {
 			continue
 		}
-		count, err := strconv.ParseUint(field, 10, 20)
+		count, err := strconv.ParseUint(field, 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("count %q, must be a whole number below 2²⁰", field)
+			return nil, err
 		}
 		counts[i] = uint32(count)
 	}

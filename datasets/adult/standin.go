@@ -3,7 +3,6 @@ package adult
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"sync"
 
 	"ppdp/datasets"
@@ -36,17 +35,19 @@ func (StandIn) Info() datasets.Info {
 func (StandIn) Params() any { return defaults() }
 
 // Load draws the table. Request.Key is not used.
-func (StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+func (StandIn) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
+	err error) {
+	defer datasets.Named("adult-standin", &err)
 	chosen, err := resolve(request)
 	if err != nil {
-		return nil, fmt.Errorf("adult-standin: %w", err)
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("adult-standin: %w", err)
+		return nil, err
 	}
 	n, err := standInNetwork()
 	if err != nil {
-		return nil, fmt.Errorf("adult-standin: %w", err)
+		return nil, err
 	}
 	halves := n.halves[:1]
 	if chosen.both {
@@ -54,16 +55,11 @@ func (StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Da
 	}
 	table, err := chosen.project(n.draw(halves, random.NewKey(0).Derive("adult-standin")))
 	if err != nil {
-		return nil, fmt.Errorf("adult-standin: %w", err)
+		return nil, err
 	}
-	return &datasets.Dataset{
-		Table:    table,
-		Checksum: table.Checksum(),
+	return &datasets.Dataset{Table: table, Checksum: table.Checksum(),
 		Notes: []string{"a stand-in for Adult, drawn from count tables: results are not those " +
-			"of the real data"},
-	}, nil
+			"of the real data"}}, nil
 }
 
-var standInNetwork = sync.OnceValues(func() (*network, error) {
-	return parseNetwork("standin.csv", standInFile)
-})
+var standInNetwork = sync.OnceValues(func() (*network, error) { return parseNetwork(standInFile) })

@@ -3,8 +3,6 @@ package adult
 import (
 	"context"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 
 	"ppdp/datasets"
@@ -176,42 +174,4 @@ func TestStandInNaiveBayesAccuracy(t *testing.T) {
 		t.Errorf("accuracy %.4f, want Adult's 0.7989 within 0.01", got)
 	}
 	t.Logf("stand-in %.4f", got)
-}
-
-func TestParseNetworkRefuses(t *testing.T) {
-	lines := strings.Split(standInFile, "\n")
-	find := func(prefix string) int {
-		return slices.IndexFunc(lines,
-			func(line string) bool { return strings.HasPrefix(line, prefix) })
-	}
-	for _, test := range []struct {
-		name string
-		at   int
-		line string // in place of the line, none to delete it
-		want string
-	}{
-		{"negative half", find("half,"), "half,adult.data,-1,2", "count \"-1\""},
-		{"unknown line", find("half,"), "halves,1", "must be one of"},
-		{"unknown attribute", find("attribute,age"), "attribute,ages,,1", "must be one of"},
-		{"unknown value", find("attribute,sex"), "attribute,sex,workclass|occupation,Male,male",
-			"\"male\""},
-		{"parent comes later", find("attribute,occupation"),
-			strings.Replace(lines[find("attribute,occupation")], ",education-num,", ",sex,", 1),
-			"before it"},
-		{"too few counts", find("counts,>50K,Husband"), "counts,>50K,Husband,Male,1",
-			"1 counts, must be 7"},
-		{"unknown level", find("counts,>50K,Husband"), "counts,>50K,Husband,male,1,1,1,1,1,1,1",
-			"\"male\", which is no level"},
-		{"huge count", find("counts,>50K,Husband"),
-			"counts,>50K,Husband,Male,4294967295,1,1,1,1,1,1", "below 2²⁰"},
-		{"bad quotes", find("half,"), "half,\"a\"b", "quote"},
-	} {
-		changed := slices.Clone(lines)
-		changed[test.at] = test.line
-		_, err := parseNetwork("standin.csv", strings.Join(changed, "\n"))
-		if err == nil || !strings.Contains(err.Error(), test.want) ||
-			!strings.HasPrefix(err.Error(), "standin.csv:") {
-			t.Errorf("%s: error %v, want standin.csv:line: ... %s", test.name, err, test.want)
-		}
-	}
 }

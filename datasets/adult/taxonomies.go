@@ -18,19 +18,26 @@ import (
 //go:embed taxonomies/*.yaml
 var taxonomyFiles embed.FS
 
-// taxonomy reads the taxonomy of the attribute called name. The files are part of the program: a
-// mistake in one is a programmer's.
+// taxonomy reads the taxonomy of the attribute called name.
 func taxonomy(name string) *datasets.Taxonomy {
-	path := "taxonomies/" + name + ".yaml"
-	content, err := taxonomyFiles.ReadFile(path)
+	t := new(datasets.Taxonomy)
+	if !embedded(taxonomyFiles, "taxonomies/"+name+".yaml", t) {
+		panic("adult: no taxonomy of " + name)
+	}
+	return t
+}
+
+// embedded reads a file of the program, false where there is none. A mistake in it is a
+// programmer's.
+func embedded(files embed.FS, path string, into any) bool {
+	content, err := files.ReadFile(path)
 	if err != nil {
-		panic(err)
+		return false
 	}
 	reader := strictyaml.NewReader(path)
-	var t datasets.Taxonomy
-	reader.Decode(reader.Document(content), &t)
+	reader.Decode(reader.Document(content), into)
 	if err := reader.Err(); err != nil {
 		panic(fmt.Sprintf("adult: %v", err))
 	}
-	return &t
+	return true
 }

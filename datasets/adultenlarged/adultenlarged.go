@@ -40,22 +40,12 @@ func init() {
 // defaults are the smallest of the paper's five sizes.
 func defaults() *Params { return &Params{Select: "diffmulti", N: 200_000, Redraw: 0.5} }
 
-// rowsBetweenChecks is how many rows are made before the context is asked whether to go on.
-const rowsBetweenChecks = 1 << 16
-
 // enlarge returns a table of params.N rows: every record, then one variation of every record before
-// the second of any. It returns early with ctx.Err() when the context ends.
+// the second of any.
 func enlarge(ctx context.Context, of *datasets.Table, params *Params,
 	draws *random.Stream) (*datasets.Table, error) {
 	schema := of.Schema()
-	b := datasets.NewBuilder(schema, params.N)
-	for row := range params.N {
-		if row%rowsBetweenChecks == 0 {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-		}
-		b.AddRow()
+	return datasets.Rows(ctx, schema, params.N, func(b *datasets.Builder, row int) error {
 		original := row < of.Len()
 		from := int32(row % of.Len())
 		for at := range schema.Attributes {
@@ -65,6 +55,6 @@ func enlarge(ctx context.Context, of *datasets.Table, params *Params,
 			}
 			b.Set(row, at, code)
 		}
-	}
-	return b.Table(), nil
+		return nil
+	})
 }

@@ -75,17 +75,15 @@ func (MadeUp) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 			laws[g] = append(laws[g], drawLaw(stream, &schema.Attributes[i]))
 		}
 	}
-	b := datasets.NewBuilder(schema, params.N)
-	for row := range params.N {
-		if row%(1<<16) == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		b.AddRow()
+	table, err := datasets.Rows(ctx, schema, params.N, func(b *datasets.Builder, row int) error {
 		for i, law := range laws[sizes.draw(stream)] {
 			b.Set(row, i, law.draw(stream))
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	table := b.Table()
 	return &datasets.Dataset{Table: table, Checksum: table.Checksum(), Notes: []string{
 		fmt.Sprintf("%d records made up from %s: no distribution is that of any real table",
 			params.N, filepath.Base(params.Schema))}}, nil

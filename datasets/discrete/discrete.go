@@ -23,7 +23,6 @@ package discrete
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -129,38 +128,36 @@ func defaults() *Params {
 }
 
 // Load generates the table.
-func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+func (Source) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
+	err error) {
+	defer datasets.Named("discrete", &err)
 	params, err := datasets.ParamsOf(request, defaults())
 	if err != nil {
-		return nil, fmt.Errorf("discrete: %w", err)
+		return nil, err
 	}
-	b := datasets.NewBuilder(schema(params), params.N)
 	stream := request.Key.Derive("data").Stream()
 	draw := params.law(stream)
-	const pollEvery = 1 << 16
-	for row := range params.N {
-		if row%pollEvery == 0 {
-			if err := ctx.Err(); err != nil {
-				return nil, fmt.Errorf("discrete: %w", err)
+	table, err := datasets.Rows(ctx, schema(params), params.N,
+		func(b *datasets.Builder, row int) error {
+			sum := uint32(0)
+			for attribute := range params.Attributes {
+				code := draw()
+				b.Set(row, attribute, code)
+				if attribute < params.Parity {
+					sum += code
+				}
 			}
-		}
-		b.AddRow()
-		sum := uint32(0)
-		for attribute := range params.Attributes {
-			code := draw()
-			b.Set(row, attribute, code)
-			if attribute < params.Parity {
-				sum += code
+			if params.Parity > 0 {
+				if stream.Open01() < params.Flips {
+					sum++
+				}
+				b.Set(row, params.Attributes, sum%2)
 			}
-		}
-		if params.Parity > 0 {
-			if stream.Open01() < params.Flips {
-				sum++
-			}
-			b.Set(row, params.Attributes, sum%2)
-		}
+			return nil
+		})
+	if err != nil {
+		return nil, err
 	}
-	table := b.Table()
 	return &datasets.Dataset{Table: table, Checksum: table.Checksum()}, nil
 }
 

@@ -101,25 +101,18 @@ func clusterSchema() *datasets.Schema {
 }
 
 func clusters(ctx context.Context, n int, stream *random.Stream) (*datasets.Table, error) {
-	b := datasets.NewBuilder(clusterSchema(), n)
-	for row := range n {
-		if row%rowsBetweenChecks == 0 {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-		}
+	return datasets.Rows(ctx, clusterSchema(), n, func(b *datasets.Builder, row int) error {
 		at := stream.Uint32N(uint32(len(components)))
 		x := components[at].draw(stream)
 		for !inside(x) {
 			x = components[at].draw(stream)
 		}
-		b.AddRow()
 		for i, value := range x {
 			if err := b.SetNumber(row, i, value); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		b.Set(row, dimensions, at)
-	}
-	return b.Table(), nil
+		return nil
+	})
 }

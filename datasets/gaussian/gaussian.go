@@ -78,10 +78,12 @@ func (Source) Params() any { return defaults() }
 func defaults() *Params { return &Params{N: 10000, Shape: normal1D, High: 100, Step: 1} }
 
 // Load generates the table.
-func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+func (Source) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
+	err error) {
+	defer datasets.Named("gaussian", &err)
 	params, err := datasets.ParamsOf(request, defaults())
 	if err != nil {
-		return nil, fmt.Errorf("gaussian: %w", err)
+		return nil, err
 	}
 	stream := request.Key.Derive("data").Stream()
 	var table *datasets.Table
@@ -91,7 +93,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		table, err = normal(ctx, params, stream)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("gaussian: %w", err)
+		return nil, err
 	}
 	return &datasets.Dataset{Table: table, Checksum: table.Checksum()}, nil
 }
@@ -102,27 +104,16 @@ const (
 	deviation = 25
 )
 
-// rowsBetweenChecks is how many rows are drawn before the context is asked whether to go on.
-const rowsBetweenChecks = 1 << 16
-
 func normal(ctx context.Context, p *Params, stream *random.Stream) (*datasets.Table, error) {
 	attributes := []datasets.Attribute{continuous("x", p.Low, p.High, p.Step)}
-	b := datasets.NewBuilder(&datasets.Schema{Attributes: attributes}, p.N)
-	for row := range p.N {
-		if row%rowsBetweenChecks == 0 {
-			if err := ctx.Err(); err != nil {
-				return nil, err
+	return datasets.Rows(ctx, &datasets.Schema{Attributes: attributes}, p.N,
+		func(b *datasets.Builder, row int) error {
+			x := mean + float64(deviation*stream.NormFloat64())
+			for x < p.Low || x >= p.High {
+				x = mean + float64(deviation*stream.NormFloat64())
 			}
-		}
-		x := mean + float64(deviation*stream.NormFloat64())
-		for x < p.Low || x >= p.High {
-			x = mean + float64(deviation*stream.NormFloat64())
-		}
-		if err := b.SetNumber(b.AddRow(), 0, x); err != nil {
-			return nil, err
-		}
-	}
-	return b.Table(), nil
+			return b.SetNumber(row, 0, x)
+		})
 }
 
 func continuous(name string, low, high, step float64) datasets.Attribute {

@@ -345,7 +345,7 @@ func (p *patience) Err() error {
 // TestLargeTablesStop: the context is looked at while rows are drawn.
 func TestLargeTablesStop(t *testing.T) {
 	for _, shape := range []string{normal1D, clusters5D} {
-		params := of(3*rowsBetweenChecks, shape)
+		params := of(3<<16, shape)
 		if _, err := (Source{}).Load(&patience{t.Context(), 2},
 			datasets.Request{Params: &params}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want %v", shape, err, context.Canceled)

@@ -7,7 +7,6 @@
 package graph
 
 import (
-	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
@@ -128,7 +127,7 @@ func Canonical(content []byte) ([]byte, error) {
 	const name = "download"
 	if bytes.HasPrefix(content, []byte("PK\x03\x04")) {
 		var err error
-		if content, err = unzip(content); err != nil {
+		if content, err = datasets.Unzip(content, ".mtx", maxUnpacked); err != nil {
 			return nil, err
 		}
 	}
@@ -139,38 +138,6 @@ func Canonical(content []byte) ([]byte, error) {
 	var canonical bytes.Buffer
 	err = loaded.Graph.WriteEdges(&canonical)
 	return canonical.Bytes(), err
-}
-
-func unzip(content []byte) ([]byte, error) {
-	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		return nil, fmt.Errorf("zip: %w", err)
-	}
-	var found *zip.File
-	for _, file := range archive.File {
-		if strings.HasSuffix(strings.ToLower(file.Name), ".mtx") {
-			if found != nil {
-				return nil, fmt.Errorf("zip: both %s and %s, must hold one .mtx file",
-					found.Name, file.Name)
-			}
-			found = file
-		}
-	}
-	if found == nil {
-		return nil, errors.New("zip: no .mtx file")
-	}
-	reader, err := found.Open()
-	if err != nil {
-		return nil, fmt.Errorf("zip: %w", err)
-	}
-	defer reader.Close()
-	var unpacked bytes.Buffer
-	if n, err := unpacked.ReadFrom(io.LimitReader(reader, maxUnpacked+1)); err != nil {
-		return nil, fmt.Errorf("zip: %s after %d bytes: %w", found.Name, n, err)
-	} else if n > maxUnpacked {
-		return nil, fmt.Errorf("zip: %s unpacks to more than %d bytes", found.Name, maxUnpacked)
-	}
-	return unpacked.Bytes(), nil
 }
 
 // tooSparse reports whether nodes is out of proportion to the edges: 20 bytes of memory are needed

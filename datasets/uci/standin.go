@@ -2,7 +2,6 @@ package uci
 
 import (
 	"context"
-	"fmt"
 
 	"ppdp/datasets"
 	"ppdp/numeric/random"
@@ -23,20 +22,19 @@ func (s StandIn) Params() any { return s.of.Params() }
 
 // Load draws the table. Of each attribute a quarter of a class's rows has the class's own value,
 // the others any. Request.Key is not used.
-func (s StandIn) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	fail := func(err error) (*datasets.Dataset, error) {
-		return nil, fmt.Errorf("%s-standin: %w", s.of.name, err)
-	}
+func (s StandIn) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
+	err error) {
+	defer datasets.Named(s.of.name+"-standin", &err)
 	p, err := s.of.resolve(request)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
 	format, err := s.of.format(p)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
-		return fail(err)
+		return nil, err
 	}
 	classes, share := s.of.classes, 0
 	if p != nil {

@@ -11,15 +11,11 @@
 package uci
 
 import (
-	"archive/zip"
 	"bytes"
 	"cmp"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
-	"io"
-	"path"
 
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
@@ -95,8 +91,10 @@ var tables = []Source{
 			SHA256: "0689e7ec031237dc63031b938805c48377748761a3b26acab621567afa24df97",
 			URLs: []string{home + "static/public/296/" +
 				"diabetes+130-us+hospitals+for+years+1999-2008.zip"},
-			Limit:     40 << 20,
-			Canonical: unzip("diabetic_data.csv", 40<<20),
+			Limit: 40 << 20,
+			Canonical: func(content []byte) ([]byte, error) {
+				return datasets.Unzip(content, "diabetic_data.csv", 40<<20)
+			},
 		},
 		params:  func() params { return &DiabetesParams{First, Early} },
 		rewrite: diabetes,
@@ -173,15 +171,9 @@ func (s *Source) format(p params) (*csvtable.Format, error) {
 }
 
 // Load reads and verifies the file.
-func (s Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	set, err := s.load(ctx, request)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
-	}
-	return set, nil
-}
-
-func (s *Source) load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
+func (s Source) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
+	err error) {
+	defer datasets.Named(s.name, &err)
 	p, err := s.resolve(request)
 	if err != nil {
 		return nil, err
@@ -220,32 +212,4 @@ func (s *Source) shuffled(table *datasets.Table) *datasets.Table {
 	})
 	table.ByPerson(rows)
 	return table.Select(rows)
-}
-
-// unzip returns what finds a file in an archive, of at most limit bytes.
-func unzip(name string, limit int64) func(content []byte) ([]byte, error) {
-	return func(content []byte) ([]byte, error) {
-		archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range archive.File {
-			if path.Base(file.Name) != name {
-				continue
-			}
-			opened, err := file.Open()
-			if err != nil {
-				return nil, err
-			}
-			text, err := io.ReadAll(io.LimitReader(opened, limit+1))
-			if err == nil && int64(len(text)) > limit {
-				err = fmt.Errorf("more than the %d bytes it may have", limit)
-			}
-			if err = errors.Join(err, opened.Close()); err != nil {
-				return nil, fmt.Errorf("%s: %w", file.Name, err)
-			}
-			return text, nil
-		}
-		return nil, fmt.Errorf("the archive holds no %s", name)
-	}
 }

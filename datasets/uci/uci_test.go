@@ -1,8 +1,6 @@
 package uci
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"os"
 	"slices"
@@ -136,37 +134,6 @@ func TestDiagnosis(t *testing.T) {
 	} {
 		if got := diagnosis(code); got != want {
 			t.Errorf("%s: %s, want %s", code, got, want)
-		}
-	}
-}
-
-// The public home of the diabetes table is an archive.
-func TestUnzip(t *testing.T) {
-	var archive bytes.Buffer
-	w := zip.NewWriter(&archive)
-	for _, name := range []string{"IDs_mapping.csv", "folder/table.csv"} {
-		member, err := w.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := member.Write([]byte("content of " + name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	got, err := unzip("table.csv", 27)(archive.Bytes())
-	if err != nil || string(got) != "content of folder/table.csv" {
-		t.Errorf("%q, %v", got, err)
-	}
-	for what, bad := range map[string]func() ([]byte, error){ // order-free: separate checks
-		"too long":   func() ([]byte, error) { return unzip("table.csv", 26)(archive.Bytes()) },
-		"not there":  func() ([]byte, error) { return unzip("other.csv", 26)(archive.Bytes()) },
-		"no archive": func() ([]byte, error) { return unzip("table.csv", 26)([]byte("PK")) },
-	} {
-		if text, err := bad(); err == nil {
-			t.Errorf("%s: %q", what, text)
 		}
 	}
 }
