@@ -1,9 +1,6 @@
 package datasets
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // Hierarchy generalises an attribute level by level, all its values at a time, as full-domain
 // generalisation does (Samarati & Sweeney 1998; LeFevre, DeWitt & Ramakrishnan, Incognito, SIGMOD
@@ -147,72 +144,4 @@ func (a *Attribute) Generalisation() (*Hierarchy, error) {
 		return nil, fmt.Errorf("%s: %w", a.Name, err)
 	}
 	return h, nil
-}
-
-// Validate checks that the levels are over the given number of cells, nest, end in one group and
-// have the intervals they say.
-func (h *Hierarchy) Validate(cells int) error {
-	if len(h.Levels) == 0 {
-		return errors.New("a hierarchy without levels, must have at least the values themselves")
-	}
-	var found Problems
-	bad := func(level int, format string, args ...any) {
-		found.Add("level %d of the hierarchy: %s", level, fmt.Sprintf(format, args...))
-	}
-	if h.Axis != nil && len(h.Axis.Rank) != cells {
-		return fmt.Errorf("a hierarchy along %d ranks of an attribute of %d cells",
-			len(h.Axis.Rank), cells)
-	}
-	for i := range h.Levels {
-		level := &h.Levels[i]
-		switch {
-		case len(level.Group) != cells:
-			bad(i, "%d codes, must be %d", len(level.Group), cells)
-			continue
-		case len(level.High) != level.Len() || (h.Axis != nil) != (level.Node != nil) ||
-			level.Node != nil && len(level.Node) != level.Len():
-			bad(i, "%d groups with %d ends and %d nodes", level.Len(), len(level.High),
-				len(level.Node))
-			continue
-		case i == 0 && level.Len() != cells:
-			bad(i, "%d groups, must be the %d values themselves", level.Len(), cells)
-		case i == len(h.Levels)-1 && level.Len() != 1:
-			bad(i, "%d groups, the last level must be one group", level.Len())
-		}
-		for code, group := range level.Group {
-			place := uint32(code)
-			if h.Axis != nil {
-				place = h.Axis.Rank[code]
-			}
-			if int(group) >= level.Len() || place < level.Low[group] || place >= level.High[group] {
-				bad(i, "code %d lies outside its group %d", code, group)
-			}
-		}
-		tiled := uint32(0)
-		for group := range level.Low {
-			if level.Low[group] != tiled || level.High[group] <= tiled {
-				bad(i, "group %d is [%d, %d), must begin at %d", group, level.Low[group],
-					level.High[group], tiled)
-			}
-			tiled = level.High[group]
-		}
-		if int(tiled) != cells {
-			bad(i, "the groups end at %d of %d cells", tiled, cells)
-		}
-		if i == 0 || found.Any() {
-			continue
-		}
-		// Groups are intervals that tile, so they nest where every end of a group is one below,
-		// too.
-		below, at := h.Levels[i-1].High, 0
-		for _, end := range level.High {
-			for at < len(below) && below[at] < end {
-				at++
-			}
-			if at == len(below) || below[at] != end {
-				bad(i, "a group ends at %d, inside a group of the level below", end)
-			}
-		}
-	}
-	return found.Err()
 }

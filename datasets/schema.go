@@ -299,10 +299,9 @@ func (a *Attribute) Validate() error {
 			}
 		}
 	}
-	if a.Hierarchy != nil && !found.Any() {
-		if err := a.Hierarchy.Validate(a.Cells()); err != nil {
-			bad("%v", err)
-		}
+	if h := a.Hierarchy; h != nil && !found.Any() &&
+		(len(h.Levels) == 0 || len(h.Levels[0].Group) != a.Cells()) {
+		bad("a hierarchy over other values than its %d", a.Cells())
 	}
 	return found.Err()
 }

@@ -29,11 +29,8 @@ const (
 	NodeMidpoint Encoding = "node-midpoint"
 	// NodeWidth is NodeMidpoint with the width of intervals as a share of the domain.
 	NodeWidth Encoding = "node-width"
-	// NominalMidpoint has one attribute for each dimension, whose values are the nodes that occur.
-	NominalMidpoint Encoding = "nominal-midpoint"
-	// NominalWidth is NominalMidpoint with widths.
-	NominalWidth Encoding = "nominal-width"
-	// Nominal makes a value of every interval too, so that nothing numeric is left.
+	// Nominal has one attribute for each dimension, whose values are the nodes or intervals that
+	// occur, so that nothing numeric is left.
 	Nominal Encoding = "nominal"
 	// Midpoint reads every dimension as a line: categorical ones are intervals of ranks or codes.
 	Midpoint Encoding = "midpoint"
@@ -41,37 +38,18 @@ const (
 
 // Enum lists all of them.
 func (Encoding) Enum() []string {
-	return algorithms.Words(NodeMidpoint, NodeWidth, NominalMidpoint, NominalWidth, Nominal,
-		Midpoint)
+	return algorithms.Words(NodeMidpoint, NodeWidth, Nominal, Midpoint)
 }
 
-// form is how one dimension is written.
-type form uint8
+// form writes one dimension as attributes.
+type form func(x *dimension, add func(datasets.Attribute, column))
 
-const (
-	node form = iota
-	nominal
-	midpoint
-	width
-)
-
-// forms returns those of categorical and numeric dimensions.
-func (e Encoding) forms() (categorical, numeric form, err error) {
-	switch e {
-	case NodeMidpoint:
-		return node, midpoint, nil
-	case NodeWidth:
-		return node, width, nil
-	case NominalMidpoint:
-		return nominal, midpoint, nil
-	case NominalWidth:
-		return nominal, width, nil
-	case Nominal:
-		return nominal, nominal, nil
-	case Midpoint:
-		return midpoint, midpoint, nil
-	}
-	return 0, 0, fmt.Errorf("encoding: %q, must be one of %s", e, strings.Join(e.Enum(), ", "))
+// forms are those of categorical and of numeric dimensions.
+var forms = map[Encoding][2]form{
+	NodeMidpoint: {(*dimension).membership, (*dimension).midpoint},
+	NodeWidth:    {(*dimension).membership, (*dimension).width},
+	Nominal:      {(*dimension).nominal, (*dimension).nominal},
+	Midpoint:     {(*dimension).midpoint, (*dimension).midpoint},
 }
 
 // Record is a generalised record: a region and the class that goes with it.
@@ -85,9 +63,9 @@ type Record struct {
 // attributes have public bounds. It returns early with ctx.Err() when the context ends.
 func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions,
 	records []Record) (*datasets.Table, error) {
-	categorical, numeric, err := e.forms()
-	if err != nil {
-		return nil, err
+	as, known := forms[e]
+	if !known {
+		return nil, fmt.Errorf("encoding: %q, must be one of %s", e, strings.Join(e.Enum(), ", "))
 	}
 	class := schema.Class()
 	if class < 0 {
@@ -104,19 +82,10 @@ func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *
 			return nil, err
 		}
 		x := &dimension{regions: regions, dim: d, attribute: &schema.Attributes[attribute]}
-		as := categorical
 		if x.attribute.Kind == datasets.Numeric {
-			as = numeric
-		}
-		switch as {
-		case node:
-			x.membership(add)
-		case nominal:
-			x.nominal(add)
-		case midpoint:
-			x.midpoint(add)
-		case width:
-			x.width(add)
+			as[1](x, add)
+		} else {
+			as[0](x, add)
 		}
 	}
 	last := len(encoded.Attributes)

@@ -121,13 +121,13 @@ func TestEncodings(t *testing.T) {
 			"yes | yes | no | 1 | no | no | high",
 			"no | no | yes | 0.3 | yes | no | high",
 		}},
-		{NominalMidpoint, true, []string{
+		{Nominal, true, []string{
 			"job | year | colour | pay",
-			"1 office | 4.5 | 0 colour | high",
-			"4 field | 1 | 1 red | low",
-			"5 farmer | 3 | 2 green | low",
-			"3 lawyer | 4.5 | 0 colour | high",
-			"4 field | 1 | 1 red | high",
+			"1 office | [0, 10) | 0 colour | high",
+			"4 field | [0, 3) | 1 red | low",
+			"5 farmer | [3, 4) | 2 green | low",
+			"3 lawyer | [0, 10) | 0 colour | high",
+			"4 field | [0, 3) | 1 red | high",
 		}},
 		{Nominal, false, []string{
 			"job | year | colour | pay",
@@ -144,14 +144,6 @@ func TestEncodings(t *testing.T) {
 			"2 | 3 | 1 | low",
 			"1 | 4.5 | 1.5 | high",
 			"2 | 1 | 0 | high",
-		}},
-		{NominalWidth, false, []string{
-			"job | year | colour | pay",
-			"1 office | 1 | 0 colour | high",
-			"5 farmer | 0.3 | 1 red | low",
-			"0 any | 0.1 | 2 green | low",
-			"3 lawyer | 1 | 0 colour | high",
-			"5 farmer | 0.3 | 1 red | high",
 		}},
 	} {
 		if diff := cmp.Diff(c.want, encode(t, c.encoding, c.axes)); diff != "" {
