@@ -141,7 +141,7 @@ func (c *coder) line(rest string, quotes bool) (plain bool) {
 			}
 		}
 		if a := c.layout[i]; a == personal && !c.named(text) ||
-			a >= 0 && !c.field(a, text, &complete) {
+			a >= 0 && c.field(a, text, &complete) != "" {
 			return false
 		}
 		if end >= 0 {

@@ -23,14 +23,16 @@ type coder struct {
 	people  []string // whom the table's rows are about
 }
 
-// column is what is needed to code one attribute's texts quickly.
+// column turns the texts of one attribute into codes: read is where all of them become one.
 type column struct {
 	attribute *datasets.Attribute
+	comma     bool              // in place of the decimal point
 	index     map[string]uint32 // categorical: the texts' codes, missing markers included
 	recent    []recentText      // categorical: by a hash, what the index said
 	integers  bool              // numeric: cells are the integers from low to below high
 	low, high int64
 	missing   []string // numeric: texts that stand for no number
+	lacking   uint32   // the code of a missing value, dropRow for none
 }
 
 type recentText struct {
@@ -38,27 +40,68 @@ type recentText struct {
 	code uint32
 }
 
-func newCoder(f *Format) *coder {
-	attributes := f.Schema.Attributes
-	c := &coder{format: f, layout: f.layout, columns: make([]column, len(attributes))}
-	for i := range c.columns {
-		a := &attributes[i]
-		to := column{attribute: a, missing: f.Missing}
-		if a.Kind == datasets.Categorical {
-			to.index = make(map[string]uint32, len(a.Values)+len(f.Missing))
-			for code, value := range a.Values {
-				to.index[value] = uint32(code)
-			}
-			for _, marker := range f.Missing {
-				to.index[marker] = f.missing[i]
-			}
-		} else if a.Clock == "" && !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) &&
-			math.Abs(a.Low) < 1<<53 {
-			// Cells is the number of integers in [Low, High), whether or not High is one itself.
-			to.integers, to.low = true, int64(a.Low)
-			to.high = to.low + int64(a.Cells())
+func newColumn(f *Format, i int) column {
+	a := &f.Schema.Attributes[i]
+	c := column{attribute: a, comma: f.Comma, missing: f.Missing, lacking: f.missing[i]}
+	if a.Kind == datasets.Categorical {
+		c.index = make(map[string]uint32, len(a.Values)+len(f.Missing))
+		for code, value := range a.Values {
+			c.index[value] = uint32(code)
 		}
-		c.columns[i] = to
+		for _, marker := range f.Missing {
+			c.index[marker] = c.lacking
+		}
+	} else if a.Clock == "" && !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) &&
+		math.Abs(a.Low) < 1<<53 {
+		// Cells is the number of integers in [Low, High), whether or not High is one itself.
+		c.integers, c.low = true, int64(a.Low)
+		c.high = c.low + int64(a.Cells())
+	}
+	return c
+}
+
+// read returns the code of a text and, of a number, the number itself. A text that stands for a
+// missing value has the code of these. fault says what is wrong with a text that the schema does
+// not allow; it is empty otherwise.
+func (c *column) read(text string) (code uint32, number float64, fault Kind) {
+	if c.index != nil {
+		code, known := c.lookup(text)
+		if !known {
+			return 0, 0, NotListed
+		}
+		return code, 0, ""
+	}
+	if len(c.missing) > 0 && slices.Contains(c.missing, text) {
+		return c.lacking, 0, ""
+	}
+	if c.integers {
+		if number, ok := shortInteger(text); ok && number >= c.low && number < c.high {
+			return uint32(number - c.low), float64(number), ""
+		}
+	}
+	a := c.attribute
+	number, ok := numberOf(a, text, c.comma)
+	switch {
+	case !ok && a.Clock != "":
+		return 0, 0, NotTime
+	case !ok:
+		return 0, 0, NotNumber
+	case !(number >= a.Low && number < a.High):
+		return 0, 0, OutOfBounds
+	case a.Rounded(number) != number:
+		return 0, 0, BetweenSteps
+	}
+	code, err := a.NumberCode(number)
+	if err != nil {
+		return 0, 0, BetweenSteps
+	}
+	return code, number, ""
+}
+
+func newCoder(f *Format) *coder {
+	c := &coder{format: f, layout: f.layout}
+	for i := range f.Schema.Attributes {
+		c.columns = append(c.columns, newColumn(f, i))
 	}
 	return c.another()
 }
@@ -77,40 +120,18 @@ func (c *coder) another() *coder {
 	return &own
 }
 
-// field codes the text of an attribute. It reports whether the schema allows the text, and clears
-// complete if the text stands for a missing value for which the row is dropped.
-func (c *coder) field(a int, text string, complete *bool) (right bool) {
+// field codes the text of an attribute and says what is wrong with it, nothing where it is right. It
+// clears complete if the text stands for a missing value for which the row is dropped.
+func (c *coder) field(a int, text string, complete *bool) (fault Kind) {
 	if c.format.Trim {
 		text = strings.TrimSpace(text)
 	}
-	to := &c.columns[a]
-	if to.index != nil {
-		code, known := to.lookup(text)
-		if code == dropRow {
-			c.lacking[a]++
-			*complete = false
-		}
-		c.codes[a] = code
-		return known
-	}
-	if len(to.missing) > 0 && slices.Contains(to.missing, text) {
+	c.codes[a], c.numbers[a], fault = c.columns[a].read(text)
+	if c.codes[a] == dropRow {
 		c.lacking[a]++
 		*complete = false
-		return true
 	}
-	if to.integers {
-		if number, ok := shortInteger(text); ok && number >= to.low && number < to.high {
-			c.codes[a] = uint32(number - to.low)
-			return true
-		}
-	}
-	number, ok := c.format.number(to.attribute, text)
-	if !ok || to.attribute.Rounded(number) != number {
-		return false
-	}
-	code, err := to.attribute.NumberCode(number)
-	c.codes[a], c.numbers[a] = code, number
-	return err == nil
+	return fault
 }
 
 // named notes the person of the current row. It reports whether the text is an id.

@@ -375,12 +375,11 @@ func (t *tableReader) row(record []string) {
 				"record", t.format.Person, shortened(text))
 			right = false
 		}
-		if a >= 0 && !t.field(a, text, &complete) {
-			if t.format.Trim {
-				text = strings.TrimSpace(text)
+		if a >= 0 {
+			if kind := t.field(a, text, &complete); kind != "" {
+				t.refuse(i, &t.columns[a], text, kind)
+				right = false
 			}
-			t.refuse(i, t.columns[a].attribute, text)
-			right = false
 		}
 	}
 	switch {
@@ -410,42 +409,41 @@ func (t *tableReader) met(people []string) {
 }
 
 // refuse notes a fault that says what is wrong with the text of a field.
-func (t *tableReader) refuse(field int, a *datasets.Attribute, text string) {
-	shown := shortened(text)
-	fault := &Fault{Attribute: a.Name, Text: text, File: t.file}
+func (t *tableReader) refuse(field int, of *column, text string, kind Kind) {
+	a := of.attribute
+	if t.format.Trim {
+		text = strings.TrimSpace(text)
+	}
+	if !utf8.ValidString(text) {
+		kind = Encoding
+	}
+	fault := &Fault{Kind: kind, Attribute: a.Name, Text: text, File: t.file}
 	fault.Line, fault.Column = t.place(field)
-	low, high := numberText(a, a.Low), numberText(a, a.High)
-	switch number, ok := t.format.number(a, text); {
-	case !utf8.ValidString(text):
-		fault.Kind = Encoding
+	shown, low, high := shortened(text), numberText(a, a.Low), numberText(a, a.High)
+	switch {
+	case kind == Encoding:
 		fault.What = fmt.Sprintf("%q is not UTF-8, must be saved in that encoding, or "+
 			"encoding: latin-1 be stated in the schema", shown)
-	case a.Kind == datasets.Categorical:
-		fault.Kind = NotListed
+	case kind == NotListed:
 		fault.What = fmt.Sprintf("%q is not in its public list, must be one of %s", shown,
 			someOf(a.Values))
-	case !ok && a.Clock != "":
-		fault.Kind = NotTime
+	case kind == NotTime:
 		fault.What = fmt.Sprintf("%q is not of the form %s, must be in the half-open bounds "+
 			"[%s, %s)", shown, a.Clock, low, high)
-	case !ok:
-		fault.Kind = NotNumber
+	case kind == NotNumber:
 		written := "a decimal number"
-		if t.format.Comma {
+		if of.comma {
 			written += " with a comma"
 		}
 		fault.What = fmt.Sprintf("%q is not a number, must be %s in the half-open "+
 			"bounds [%s, %s)", shown, written, low, high)
-	case !(number >= a.Low && number < a.High):
-		fault.Kind = OutOfBounds
+	case kind == OutOfBounds:
 		fault.What = fmt.Sprintf("%s is outside its public bounds, must be in [%s, %s): at least "+
 			"the low and below the high bound", shown, low, high)
-	case a.Rounded(number) != number:
-		fault.Kind = BetweenSteps
+	case a.Continuous:
 		fault.What = fmt.Sprintf("%s has too many digits, must have at most %d after the point",
 			shown, *a.Digits)
 	default:
-		fault.Kind = BetweenSteps
 		fault.What = fmt.Sprintf("%s is between steps, must be %s plus a multiple of %v and "+
 			"below %s", shown, low, a.Step, high)
 	}
@@ -469,15 +467,15 @@ func Decimal(text string) (float64, bool) {
 // ParseNumber reads a value of a numeric attribute: a decimal number, or a date or time where the
 // attribute has a clock.
 func ParseNumber(a *datasets.Attribute, text string) (float64, bool) {
-	return new(Format).number(a, text)
+	return numberOf(a, text, false)
 }
 
-// number is ParseNumber of a text of a table in the format.
-func (f *Format) number(a *datasets.Attribute, text string) (float64, bool) {
+// numberOf is ParseNumber of a text with a decimal point, or with a comma in its place.
+func numberOf(a *datasets.Attribute, text string, comma bool) (float64, bool) {
 	if a.Clock != "" {
 		return a.Clock.Number(text)
 	}
-	return decimal(text, f.Comma)
+	return decimal(text, comma)
 }
 
 // decimal is Decimal of a number with a point, or with a comma in its place.
