@@ -241,69 +241,76 @@ func (a *Attribute) Validate() error {
 	if a.Name == "" {
 		bad("an attribute needs a name")
 	}
-	switch a.Kind {
-	case Numeric:
-		finite := !math.IsInf(a.Low, 0) && !math.IsInf(a.High, 0) && a.High > a.Low
-		if !finite {
-			bad("bounds [%v, %v), must be finite with low below high", a.Low, a.High)
-		}
-		if !(a.Step > 0) || math.IsInf(a.Step, 1) {
-			bad("step %v, must be a number above 0", a.Step)
-		} else if finite && (a.High-a.Low)/a.Step > maxCells {
-			bad("%g cells between %v and %v, must be at most %d", (a.High-a.Low)/a.Step, a.Low,
-				a.High, maxCells)
-		}
-		switch d := a.Digits; {
-		case d == nil:
-		case !a.Continuous:
-			bad("digits, which only a continuous attribute has: its step says as much")
-		case *d < 0 || *d > mostDigits:
-			bad("digits %d, must be from 0 to %d", *d, mostDigits)
-		case a.Step < a.Unit(): // a cell might hold no value
-			bad("step %v, must be at least %v with digits %d", a.Step, a.Unit(), *d)
-		}
-		if a.Clock != "" {
-			if err := a.Clock.Validate(); err != nil {
-				bad("time %v", err)
-			} else if a.Continuous {
-				bad("continuous, but dates and times have no values between")
-			} else if a.Step != math.Trunc(a.Step) || a.Low != math.Trunc(a.Low) {
-				bad("low %v and step %v, must be whole for dates and times", a.Low, a.Step)
-			}
-		}
-		switch last := len(a.Bins) - 1; {
-		case a.Log && a.Bins != nil:
-			bad("bins and scale: log, must be only one of these")
-		case a.Log && a.Low < 0:
-			bad("low %v, must be at least 0 with scale: log", a.Low)
-		case finite && last >= 0 && int64(a.Bins[last]) != int64(a.Cells()):
-			bad("bins up to cell %d, must cover all %d", a.Bins[last], a.Cells())
-		}
-		if len(a.Values) > 0 || a.Taxonomy != nil {
-			bad("a numeric attribute has bounds and a step, neither values nor a taxonomy")
-		}
-	case Categorical:
-		if len(a.Values) == 0 {
-			bad("a categorical attribute needs its list of values")
-		}
-		seen := make(map[string]bool, len(a.Values))
-		for _, value := range a.Values {
-			if seen[value] {
-				bad("value %q is listed twice", value)
-			}
-			seen[value] = true
-		}
-		if a.Taxonomy != nil {
-			if err := a.Taxonomy.Validate(a.Values); err != nil {
-				bad("%v", err)
-			}
-		}
+	if a.Kind == Numeric {
+		a.checkNumeric(bad)
+	} else {
+		a.checkCategorical(bad)
 	}
 	if h := a.Hierarchy; h != nil && !found.Any() &&
 		(len(h.Levels) == 0 || len(h.Levels[0].Group) != a.Cells()) {
 		bad("a hierarchy over other values than its %d", a.Cells())
 	}
 	return found.Err()
+}
+
+func (a *Attribute) checkNumeric(bad func(format string, args ...any)) {
+	finite := !math.IsInf(a.Low, 0) && !math.IsInf(a.High, 0) && a.High > a.Low
+	if !finite {
+		bad("bounds [%v, %v), must be finite with low below high", a.Low, a.High)
+	}
+	if !(a.Step > 0) || math.IsInf(a.Step, 1) {
+		bad("step %v, must be a number above 0", a.Step)
+	} else if finite && (a.High-a.Low)/a.Step > maxCells {
+		bad("%g cells between %v and %v, must be at most %d", (a.High-a.Low)/a.Step, a.Low,
+			a.High, maxCells)
+	}
+	switch d := a.Digits; {
+	case d == nil:
+	case !a.Continuous:
+		bad("digits, which only a continuous attribute has: its step says as much")
+	case *d < 0 || *d > mostDigits:
+		bad("digits %d, must be from 0 to %d", *d, mostDigits)
+	case a.Step < a.Unit(): // a cell might hold no value
+		bad("step %v, must be at least %v with digits %d", a.Step, a.Unit(), *d)
+	}
+	if a.Clock != "" {
+		if err := a.Clock.Validate(); err != nil {
+			bad("time %v", err)
+		} else if a.Continuous {
+			bad("continuous, but dates and times have no values between")
+		} else if a.Step != math.Trunc(a.Step) || a.Low != math.Trunc(a.Low) {
+			bad("low %v and step %v, must be whole for dates and times", a.Low, a.Step)
+		}
+	}
+	switch last := len(a.Bins) - 1; {
+	case a.Log && a.Bins != nil:
+		bad("bins and scale: log, must be only one of these")
+	case a.Log && a.Low < 0:
+		bad("low %v, must be at least 0 with scale: log", a.Low)
+	case finite && last >= 0 && int64(a.Bins[last]) != int64(a.Cells()):
+		bad("bins up to cell %d, must cover all %d", a.Bins[last], a.Cells())
+	}
+	if len(a.Values) > 0 || a.Taxonomy != nil {
+		bad("a numeric attribute has bounds and a step, neither values nor a taxonomy")
+	}
+}
+
+func (a *Attribute) checkCategorical(bad func(format string, args ...any)) {
+	if len(a.Values) == 0 {
+		bad("a categorical attribute needs its list of values")
+	}
+	seen := make(map[string]bool, len(a.Values))
+	for _, value := range a.Values {
+		if seen[value] {
+			bad("value %q is listed twice", value)
+		}
+		seen[value] = true
+	}
+	if a.Taxonomy != nil {
+		if err := a.Taxonomy.Validate(a.Values); err != nil {
+			bad("%v", err)
+		}
+	}
 }
 
 // Schema describes a table's columns. It is a public input: nothing in it is read off the data.
