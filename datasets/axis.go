@@ -68,15 +68,6 @@ func flat(root string, values []string) *Taxonomy {
 	return t
 }
 
-// Leaf is the node of the leaf at a rank.
-func (x *Axis) Leaf(rank uint32) int {
-	node := 0
-	for len(x.Taxonomy.Nodes[node].Children) > 0 {
-		node = x.Child(node, rank)
-	}
-	return node
-}
-
 // Child is the child of an inner node under which a rank lies; the rank must lie under the node.
 func (x *Axis) Child(node int, rank uint32) int {
 	for _, child := range x.Taxonomy.Nodes[node].Children {

@@ -36,17 +36,6 @@ func (t *Taxonomy) Leaves() []string {
 	return names
 }
 
-// Inner is the number of nodes that are not leaves.
-func (t *Taxonomy) Inner() int {
-	inner := 0
-	for i := range t.Nodes {
-		if len(t.Nodes[i].Children) > 0 {
-			inner++
-		}
-	}
-	return inner
-}
-
 // Height is the number of edges on the longest path from the root to a leaf.
 func (t *Taxonomy) Height() int {
 	depth := make([]int, len(t.Nodes))

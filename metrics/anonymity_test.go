@@ -1,18 +1,13 @@
 package metrics
 
 import (
-	"context"
 	"math"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
-	"ppdp/datasets/discrete"
 	"ppdp/internal/declared"
-	"ppdp/numeric/random"
 )
 
 // patients is the table of LeFevre et al. 2006, Fig. 8, without the disease.
@@ -126,31 +121,6 @@ func TestPurityOfSuppressedRows(t *testing.T) {
 	}
 }
 
-// TestMatchPointOfSuppressedRows: the rows left in two regions apart are found again, whatever the
-// suppressed ones are; with all suppressed there is nothing to compare.
-func TestMatchPointOfSuppressedRows(t *testing.T) {
-	table := grid()
-	regions := &algorithms.Regions{Attributes: []int{0, 1}, Low: []uint32{0, 0, 2, 7},
-		High: []uint32{1, 3, 3, 10}, Classes: 1, Counts: []float64{19, 19}}
-	for row := range int32(40) {
-		regions.Assignment = append(regions.Assignment, row%2)
-	}
-	for _, row := range []int32{4, 7} {
-		regions.Assignment[row] = -1
-		regions.Suppressed = append(regions.Suppressed, row)
-	}
-	c := inRegions(table, regions)
-	if got := defined(t, "match-point", c, nil); got != 1 {
-		t.Errorf("agreement %v, want 1", got)
-	}
-	for row := range int32(40) {
-		regions.Assignment[row] = -1
-	}
-	if got, ok := measure(t, "match-point", c, nil); ok {
-		t.Errorf("agreement %v of nothing", got)
-	}
-}
-
 // TestNoisyCounts: published counts of a private release and the true ones differ, and metrics say
 // which they take.
 func TestNoisyCounts(t *testing.T) {
@@ -180,100 +150,6 @@ func TestNothingReleased(t *testing.T) {
 	for _, name := range []string{"discernibility", "cavg", "ncp", "anonymity"} {
 		if value, ok := measure(t, name, c, nil); ok {
 			t.Errorf("%s is %v", name, value)
-		}
-	}
-}
-
-// TestTheorems holds Mondrian's releases to the paper's bounds by way of the metrics: Theorem 4 of
-// its section 4 for strict regions (2d(k-1)+m records at most, m copies of the commonest point),
-// Theorem 5 for relaxed ones (2k-1, errata M2), and section 4.1 for what follows. Merging may make
-// classes of relaxed regions larger, so only tables in which no point comes twice are taken there.
-func TestTheorems(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		dims := rapid.IntRange(1, 3).Draw(t, "dims")
-		k := rapid.IntRange(2, 5).Draw(t, "k")
-		relaxed := rapid.Bool().Draw(t, "relaxed")
-		cells := 6
-		if relaxed {
-			cells = 400
-		}
-		attributes := make([]datasets.Attribute, dims)
-		for i := range attributes {
-			attributes[i] = datasets.Attribute{Name: string(rune('a' + i)),
-				High: float64(cells), Step: 1}
-		}
-		copies := make(map[[3]uint32]int)
-		most := 0
-		var rows [][]uint32
-		for range rapid.IntRange(k, 60).Draw(t, "n") {
-			row := make([]uint32, dims)
-			var point [3]uint32
-			for d := range row {
-				row[d] = uint32(rapid.IntRange(0, cells-1).Draw(t, "code"))
-				point[d] = row[d]
-			}
-			if relaxed && copies[point] > 0 {
-				continue
-			}
-			copies[point]++
-			most = max(most, copies[point])
-			rows = append(rows, row)
-		}
-		n := float64(len(rows))
-		if len(rows) < k {
-			return
-		}
-		table := codedTable(attributes, rows...)
-		mode := mondrian.Strict
-		if relaxed {
-			mode = mondrian.Relaxed
-		}
-		release := mondrianRelease(t, table, k, mode)
-		c := Case{Table: table, Train: table.AllRows(), Release: release, K: k}
-		bound := float64(2*dims*(k-1) + most)
-		if relaxed {
-			bound = float64(2*k - 1)
-		}
-		if dm := defined(t, "discernibility", c, nil); dm < float64(k)*n || dm > bound*n {
-			t.Fatalf("C_DM %v of %v records, must be from %v to %v", dm, n, float64(k)*n, bound*n)
-		}
-		if average := defined(t, "cavg", c, nil); average < 1 || average > bound/float64(k) {
-			t.Fatalf("C_AVG %v, must be from 1 to %v", average, bound/float64(k))
-		}
-		if largest := defined(t, "anonymity", c, nil); largest < float64(k) {
-			t.Fatalf("anonymity %v, must be at least %d", largest, k)
-		}
-	})
-}
-
-// TestQueryErrorFigures compares with LeFevre et al. 2006, Fig. 17, multidimensional columns: mean
-// absolute errors of 50 queries on either attribute of 1,000 records, k = 10, 25 and 50. The paper
-// shows one data set; the mean of ten has to come within a quarter of it.
-func TestQueryErrorFigures(t *testing.T) {
-	for _, figure := range []struct {
-		k    int
-		x, y float64
-	}{{10, 4.66, 4.03}, {25, 5.69, 5.67}, {50, 7.94, 8.06}} {
-		const seeds = 10
-		var x, y float64
-		for seed := range uint64(seeds) {
-			params := discrete.Source{}.Params().(*discrete.Params)
-			params.N, params.Attributes, params.Cardinality = 1000, 2, 50
-			params.Shape, params.Mu = discrete.Skewed, 25
-			data := must(discrete.Source{}.Load(context.Background(),
-				datasets.Request{Params: params, Key: random.NewKey(seed)}))
-			release := mondrianRelease(t, data.Table, figure.k, mondrian.Strict)
-			c := Case{Table: data.Table, Train: data.Table.AllRows(), Release: release, K: figure.k}
-			x += defined(t, "count-error",
-				c, func(p Params) { p.(*CountErrorParams).Attribute = "x1" }) / seeds
-			y += defined(t, "count-error",
-				c, func(p Params) { p.(*CountErrorParams).Attribute = "x2" }) / seeds
-		}
-		t.Logf("k %d: %.2f on x (paper %v), %.2f on y (paper %v)",
-			figure.k, x, figure.x, y, figure.y)
-		if math.Abs(x/figure.x-1) > 0.25 || math.Abs(y/figure.y-1) > 0.25 {
-			t.Errorf("k %d: errors %v and %v, the paper has %v and %v",
-				figure.k, x, y, figure.x, figure.y)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +11,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
-	"ppdp/numeric/random"
 )
 
 // TestMatchPointAgainstMatrices compares with the definition: both matrices, cell by cell.
@@ -40,26 +40,6 @@ func TestMatchPointAgainstMatrices(t *testing.T) {
 	})
 	if got := MatchPoint(nil, nil); !math.IsNaN(got) {
 		t.Errorf("of no records %v, must be NaN", got)
-	}
-}
-
-// TestMatchPointOfIndependent: two even independent clusterings in two. With n/4+δ records in the
-// first cluster of both, the agreement is 1/2 + 8δ²/n². δ is hypergeometric with variance n/16, so
-// that 16δ²/n is nearly χ² with one degree of freedom and exceeds 20, the tolerance below, with
-// probability 8e-6.
-func TestMatchPointOfIndependent(t *testing.T) {
-	const n = 10_000
-	stream := random.NewKey(3).Stream()
-	a, b := make([]uint32, n), make([]uint32, n)
-	for i := range n {
-		a[i] = uint32(i % 2)
-	}
-	for i := range n {
-		b[i] = uint32(i / 2 % 2)
-	}
-	stream.Shuffle(n, func(i, j int) { b[i], b[j] = b[j], b[i] })
-	if got := MatchPoint(a, b); math.Abs(got-0.5) > 10.0/n {
-		t.Errorf("agreement %v, must be one half up to %v", got, 10.0/n)
 	}
 }
 
@@ -103,9 +83,12 @@ func TestMatchPoint(t *testing.T) {
 			t.Errorf("%s: %v (defined %v), want %v", name, got, ok, want)
 		}
 	}
-	c.Train = nil
-	if got, ok := measure(t, "match-point", c); ok {
-		t.Errorf("without rows %v, want undefined", got)
+	for _, c := range []Case{{Table: table, Params: c.Params, Release: c.Release},
+		inRegions(table, &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1,
+			Assignment: slices.Repeat([]int32{-1}, table.Len())})} {
+		if got, ok := measure(t, "match-point", c); ok {
+			t.Errorf("without rows, or with all suppressed, %v, want undefined", got)
+		}
 	}
 	refuses(t, "match-point",
 		Case{Table: table, Params: c.Params, Release: &algorithms.Release{}}, "no regions")

@@ -320,16 +320,6 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func benchmarkLoad(b *testing.B, source datasets.Source, selection string) {
-	rows := 0
-	for b.Loop() {
-		rows += load(b, source, selection).Table.Len()
-	}
-	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
-}
-
-func BenchmarkLoad(b *testing.B) { benchmarkLoad(b, Source{}, "rps") }
-
 func TestMain(m *testing.M) {
 	// A data directory given relative to where the tests were started would not be found from here.
 	if dir := os.Getenv("PPDP_DATA"); dir != "" && !filepath.IsAbs(dir) {

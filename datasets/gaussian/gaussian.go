@@ -9,18 +9,8 @@
 // Shape clusters-5d (Fig. 2) is a mixture in five continuous attributes x1..x5 over [0, 100), whose
 // class attribute cluster names the component: A, B or C, each with probability 1/3. The paper
 // gives no parameters; those of clusters.go are this package's own. The clusters lie off the middle
-// of the domain, as data within public bounds usually do, and overlap moderately: of 10,000 points
-// a classifier that knows the densities gets 0.96 right, and the purity of regions (the share of
-// each one's largest cluster) without any noise is
-//
-//	depth                                0     3     5     10    20
-//	cuts at medians                      0.34  0.66  0.74  0.86  0.90
-//	cuts at the middle of the region     0.34  0.45  0.59  0.77  0.90
-//	cuts anywhere, at random             0.34  0.42  0.51  0.63  0.78
-//
-// each along a random attribute, down to fewer than 6 points (a simulation of five partitions, see
-// TestClustersAreOfInterest). Points outside the domain (3 in 1,000) are drawn again from the same
-// component, so the weights stay equal.
+// of the domain, as data within public bounds usually do, and overlap moderately. Points outside the
+// domain (3 in 1,000) are drawn again from the same component, so the weights stay equal.
 //
 // Its cells have width 1. Everything is drawn from the request's key.
 package gaussian

@@ -176,39 +176,3 @@ func TestNormalUpper(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkFunctions(b *testing.B) {
-	for _, c := range []struct {
-		name          string
-		own, standard func(float64) float64
-		draw          func(*splitMix) float64
-	}{
-		{"Exp", Exp, math.Exp, within(-20, 0)},
-		{"Expm1", Expm1, math.Expm1, within(-2, 2)},
-		{"Log", Log, math.Log, within(0, 1)},
-		{"Log1p", Log1p, math.Log1p, within(-1, 1)},
-		{"Log2", Log2, math.Log2, within(0, 1e6)},
-		{"TanPi", TanPi, func(x float64) float64 { return math.Tan(math.Pi * x) },
-			within(-0.5, 0.5)},
-		{"Erfc", Erfc, math.Erfc, within(-3, 6)},
-	} {
-		r := new(splitMix(3))
-		xs := make([]float64, 1024)
-		for i := range xs {
-			xs[i] = c.draw(r)
-		}
-		run := func(f func(float64) float64) func(*testing.B) {
-			return func(b *testing.B) {
-				sum := 0.0
-				for i := range b.N {
-					sum += f(xs[i%len(xs)])
-				}
-				sink = sum
-			}
-		}
-		b.Run(c.name+"/own", run(c.own))
-		b.Run(c.name+"/math", run(c.standard))
-	}
-}
-
-var sink float64
