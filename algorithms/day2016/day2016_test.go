@@ -54,7 +54,7 @@ func TestNoNoise(t *testing.T) {
 
 // TestBudget: a tenth of epsilon is for the choice of θ, the rest for counts of sensitivity 2θ.
 func TestBudget(t *testing.T) {
-	g, err := graph.ErdosRenyi(context.Background(), random.NewKey(1).Stream(), 200, 0.05)
+	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 200, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

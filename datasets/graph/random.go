@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"ppdp/datasets"
-	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
 )
 
@@ -19,45 +17,6 @@ const (
 	// checkEvery is how many edges are drawn between two checks of the context.
 	checkEvery = 1 << 16
 )
-
-// ErdosRenyi draws from G(n, p): each pair of nodes is joined with probability p, from 0 to 1, and
-// independently. Too many edges are an error.
-// Time is linear in nodes and edges: the gaps between joined pairs are geometric (Batagelj &
-// Brandes 2005).
-func ErdosRenyi(ctx context.Context, stream *random.Stream, nodes int,
-	p float64) (*datasets.Graph, error) {
-	expected := p * float64(nodes) * float64(nodes-1) / 2
-	if expected > maxGeneratedEdges {
-		return nil, fmt.Errorf("p: %v for %d nodes means %.3g edges, must be at most %d",
-			p, nodes, expected, maxGeneratedEdges)
-	}
-	var from, to []int32
-	if p == 0 {
-		return datasets.NewGraph(nodes, from, to)
-	}
-	logMiss := elementary.Log1p(-p)
-	// Pairs (w, v), w < v, are numbered row by row.
-	pairs := float64(nodes) * float64(nodes-1) / 2
-	for v, w := 1, -1; v < nodes; {
-		gap := 0.0
-		if p < 1 {
-			gap = math.Floor(elementary.Log(stream.Open01()) / logMiss)
-		}
-		if gap > pairs {
-			break
-		}
-		for w += 1 + int(gap); v < nodes && w >= v; v++ {
-			w -= v
-		}
-		if v < nodes {
-			from, to = append(from, int32(w)), append(to, int32(v))
-		}
-		if len(from)%checkEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-	}
-	return datasets.NewGraph(nodes, from, to)
-}
 
 // BarabasiAlbert grows a graph by preferential attachment: from a complete graph of links+1 nodes
 // on, each new node is joined to links different nodes, drawn with probability proportional to
