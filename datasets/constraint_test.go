@@ -43,10 +43,7 @@ func TestConstraints(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		breaks, err := rule.Breaks(table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		breaks := must(rule.Breaks(table))
 		got := ""
 		for row := range int32(table.Len()) {
 			if breaks(row) {
@@ -84,10 +81,7 @@ func TestConstraintRefusals(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
 	}
-	rule, err := ParseConstraint("age < 3", constrained())
-	if err != nil {
-		t.Fatal(err)
-	}
+	rule := must(ParseConstraint("age < 3", constrained()))
 	other := NewBuilder(&Schema{Attributes: constrained().Attributes[1:]}, 0).Table()
 	if _, err := rule.Breaks(other); err == nil {
 		t.Error("a table without the attribute is judged")
@@ -98,10 +92,7 @@ func TestConstraintRefusals(t *testing.T) {
 func TestProjectConstraints(t *testing.T) {
 	s := constrained()
 	for _, text := range []string{"age < 15 implies edu = low", "age > 3", "wage < 0"} {
-		rule, err := ParseConstraint(text, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rule := must(ParseConstraint(text, s))
 		s.Constraints = append(s.Constraints, rule)
 	}
 	projected, err := s.Project("age", "since")
@@ -128,10 +119,7 @@ func FuzzParseConstraint(f *testing.F) {
 		if len(rule.Then) == 0 {
 			t.Fatal("a rule that says nothing")
 		}
-		breaks, err := rule.Breaks(table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		breaks := must(rule.Breaks(table))
 		breaks(0)
 	})
 }

@@ -67,14 +67,8 @@ func TestAccuracyWithin(t *testing.T) {
 func withinRelease(t *testing.T, classifier string, rows [][2]uint32,
 	weights []float64) (float64, bool, error) {
 	t.Helper()
-	m, err := metrics.Lookup("accuracy-within")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := classifiers.Lookup(classifier)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(metrics.Lookup("accuracy-within"))
+	c := must(classifiers.Lookup(classifier))
 	table := tableOf(rows...)
 	return m.Measure(t.Context(), metrics.Case{Table: table, Classifier: c,
 		Release: &algorithms.Release{Table: table, Weights: weights}})
@@ -82,10 +76,7 @@ func withinRelease(t *testing.T, classifier string, rows [][2]uint32,
 
 // TestRecordWeight: the mean of weights, which is 1 where there are none.
 func TestRecordWeight(t *testing.T) {
-	m, err := metrics.Lookup("record-weight")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(metrics.Lookup("record-weight"))
 	for _, c := range []struct {
 		weights []float64
 		want    float64

@@ -33,10 +33,7 @@ func TestAttacksConform(t *testing.T) {
 			&metrics.AttributeInferenceParams{Attribute: "y", Of: metrics.Members,
 				End: metrics.Low}},
 	} {
-		m, err := metrics.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(metrics.Lookup(name))
 		t.Run(name, func(t *testing.T) { conform(t, m, settings...) })
 	}
 }
@@ -44,11 +41,8 @@ func TestAttacksConform(t *testing.T) {
 // standIn is all columns of Adult's stand-in, and its rows in an order drawn at random.
 func standIn(t *testing.T, seed uint64) (*datasets.Table, []int32) {
 	t.Helper()
-	set, err := adult.StandIn{}.Load(t.Context(),
-		datasets.Request{Params: &adult.Params{Select: "diffmulti"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must(adult.StandIn{}.Load(t.Context(),
+		datasets.Request{Params: &adult.Params{Select: "diffmulti"}}))
 	rows := set.Table.AllRows()
 	random.NewKey(seed).Stream().Permute(rows)
 	return set.Table, rows
@@ -63,10 +57,7 @@ func attackCase(table *datasets.Table, train, test []int32, release *algorithms.
 
 func valueOf(t *testing.T, name string, c metrics.Case, params metrics.Params) float64 {
 	t.Helper()
-	m, err := metrics.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(metrics.Lookup(name))
 	c.Params = params
 	value, ok, err := m.Measure(t.Context(), c)
 	if err != nil || !ok {
@@ -140,10 +131,7 @@ func TestFreshSample(t *testing.T) {
 		}, 0.5})
 	}
 	// Few columns: records have equals, and many are as near to both sides.
-	few, err := table.Project("workclass", "marital-status", "sex", "age", "salary")
-	if err != nil {
-		t.Fatal(err)
-	}
+	few := must(table.Project("workclass", "marital-status", "sex", "age", "salary"))
 	for _, table := range []*datasets.Table{table, few} {
 		held := make([]int, len(intervals))
 		for trial := range trials {
@@ -173,16 +161,10 @@ func TestFreshSample(t *testing.T) {
 // four by chance where the bound is reached; no attack here comes near it, so none may be.
 func TestGuaranteeHolds(t *testing.T) {
 	table, rows := standIn(t, 3)
-	table, err := table.Project("age", "workclass", "education", "marital-status", "sex", "salary")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table = must(table.Project("age", "workclass", "education", "marital-status", "sex", "salary"))
 	train, test := rows[:3000], rows[3000:6000]
 	for _, name := range []string{"independent", "mst", "diffgen", "rps"} {
-		a, err := algorithms.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must(algorithms.Lookup(name))
 		for _, epsilon := range []float64{0.1, 1} {
 			params := a.Params()
 			if fitter, ok := a.(algorithms.Fitter); ok {
@@ -272,10 +254,7 @@ func TestAttributeInference(t *testing.T) {
 			t.Errorf("%s: %v, must be %v", of, got, want)
 		}
 	}
-	m, err := metrics.Lookup("attribute-inference")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must(metrics.Lookup("attribute-inference"))
 	for attribute, fits := range map[string]bool{"": true, "y": true, "x": false, "v": false} {
 		params := &metrics.AttributeInferenceParams{Attribute: attribute, Of: metrics.Members,
 			End: metrics.Estimate}
@@ -291,10 +270,7 @@ func TestNoHeldOut(t *testing.T) {
 	c := ordinary()
 	c.Classifier = naivebayes.Classifier{}
 	for _, name := range []string{"closest-record", "membership", "attribute-inference"} {
-		m, err := metrics.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must(metrics.Lookup(name))
 		c.Params = m.(metrics.Parameterised).Params()
 		want := name + ": " + metrics.ErrNoHeldOut.Error()
 		if _, _, err := m.Measure(t.Context(), c); err == nil || err.Error() != want {

@@ -22,10 +22,7 @@ import (
 func TestConformance(t *testing.T) {
 	for _, name := range metrics.Names() {
 		t.Run(name, func(t *testing.T) {
-			m, err := metrics.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(metrics.Lookup(name))
 			if p, ok := m.(metrics.Parameterised); ok {
 				// The attribute has no default.
 				switch params := p.Params().(type) {
@@ -62,10 +59,7 @@ func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
 	if m.Info().Classifier {
 		with = nil
 		for _, name := range classifiers.Names() {
-			c, err := classifiers.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must(classifiers.Lookup(name))
 			with = append(with, c)
 		}
 	}

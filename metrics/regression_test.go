@@ -55,10 +55,7 @@ func line() Case {
 func TestRegression(t *testing.T) {
 	for _, regressor := range []RegressorName{"ridge", "boosting"} {
 		for name, want := range map[string]float64{"r2": 1, "mae": 0} { // order-free: each alone
-			m, err := Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must(Lookup(name))
 			c := line()
 			c.Params = &RegressionParams{Target: "y", Regressor: regressor}
 			got, ok, err := m.Measure(t.Context(), c)

@@ -22,10 +22,7 @@ const personally = "person: id\ncontributions: %d\nmissing: [\"?\"]\nattributes:
 // kept lists the records of a table that are read, by their ages, which are all different.
 func kept(t rapid.TB, format *Format, lines []string) []string {
 	t.Helper()
-	content, err := read(format, "age,id\n"+strings.Join(lines, "\n")+"\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must(read(format, "age,id\n"+strings.Join(lines, "\n")+"\n"))
 	if got := content.Table.Len() + content.Beyond + content.Dropped; got != len(lines) {
 		t.Errorf("%d records kept, beyond or dropped, want %d", got, len(lines))
 	}
@@ -119,10 +116,7 @@ func TestPersonsInBlocks(t *testing.T) {
 		sameInBlocks(t, format, func() io.Reader { return strings.NewReader(text) },
 			rapid.IntRange(7, 64).Draw(t, "size"))
 	})
-	content, err := read(format, "id,age,more\na,1,x\nb,2,x\n a,3,x\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must(read(format, "id,age,more\na,1,x\nb,2,x\n a,3,x\n"))
 	table := content.Table
 	if a, b, c := table.Person(0), table.Person(1), table.Person(2); a != c || a == b {
 		t.Errorf("persons %d, %d, %d, want the first to be the third alone", a, b, c)
@@ -157,10 +151,7 @@ func TestByPersonIsFair(t *testing.T) {
 	for person := range 2000 {
 		text.WriteString(strings.Repeat(fmt.Sprintf("1,%d\n", person), 1+person%2*2))
 	}
-	content, err := read(parse(t, fmt.Sprintf(personally, 3)), text.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must(read(parse(t, fmt.Sprintf(personally, 3)), text.String()))
 	table := content.Table
 	order := table.AllRows()
 	random.NewKey(1).Stream().Permute(order)
