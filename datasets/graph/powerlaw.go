@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/datasets"
 	"ppdp/numeric/elementary"
 )
 
@@ -118,35 +117,12 @@ type Statistics struct {
 	MaxDegree int
 }
 
-// Validate reports everything wrong with the statistics.
-func (s Statistics) Validate() error {
-	var bad datasets.Problems
-	if s.Nodes < 2 || s.Nodes > maxGenerated {
-		bad.Add("nodes: %d, must be in [2, %d]", s.Nodes, maxGenerated)
-	}
-	if s.MaxDegree < 2 || s.MaxDegree >= s.Nodes || s.MaxDegree > Table1Terms {
-		bad.Add("max-degree: %d, must be in [2, nodes-1] and at most %d", s.MaxDegree, Table1Terms)
-	}
-	if sum := 2 * int64(s.Edges); sum < int64(s.Nodes-1)+int64(s.MaxDegree) ||
-		sum > int64(s.Nodes)*int64(s.MaxDegree) {
-		bad.Add("edges: %d, must give %d nodes degrees between 1 and %d with the largest attained",
-			s.Edges, s.Nodes, s.MaxDegree)
-	}
-	if !(math.Abs(s.Alpha) < exponentLimit) {
-		bad.Add("alpha: %v, must be between -%d and %d", s.Alpha, exponentLimit, exponentLimit)
-	}
-	return bad.Err()
-}
-
 // DegreeSequence returns an ascending degree sequence with the statistics: exactly these nodes,
 // edges and maximum degree, and an exponent that differs from Alpha only by rounding to whole
 // degrees. Number of edges and exponent fix the mean of d and of ln d; the sequence holds the
 // quantiles of the distribution of largest entropy on 1 to MaxDegree with these two means, P(d) ∝
 // d^-a·e^(-bd), a power law with an exponential cut-off.
 func (s Statistics) DegreeSequence() ([]int32, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
 	mass, err := s.fit()
 	if err != nil {
 		return nil, err

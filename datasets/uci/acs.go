@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"ppdp/datasets"
 )
 
 // Words of ACSParams beside All.
@@ -36,24 +35,13 @@ var selections = map[string][]string{
 		"DEAR", "PWGTP", "WGTP", "PINCP_DECILE"},
 }
 
-// share is 0: a person is one record.
-func (p *ACSParams) share() int { return 0 }
-
-func (p *ACSParams) classes() []int {
+// choice: a person is one record.
+func (p *ACSParams) choice() choice {
 	if p.Select == Task || p.Select == Wide {
-		return []int{15728, 11525}
+		return choice{classes: []int{15728, 11525}, columns: selections[p.Select]}
 	}
-	return []int{4247, 3121, 1951, 2301, 2062, 2046, 1980, 1930, 2012, 2295, 3308}
-}
-
-// project is the schema of the columns asked for.
-func (p *ACSParams) project(schema *datasets.Schema) (*datasets.Schema, error) {
-	names := selections[p.Select]
-	projected, err := schema.Project(names...)
-	if err == nil {
-		projected.Attributes[len(names)-1].Role = datasets.Class
-	}
-	return projected, err
+	return choice{columns: selections[p.Select],
+		classes: []int{4247, 3121, 1951, 2301, 2062, 2046, 1980, 1930, 2012, 2295, 3308}}
 }
 
 // acs adds the column INCOME and writes a number where a question does not apply.

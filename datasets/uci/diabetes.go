@@ -41,11 +41,12 @@ func (p *DiabetesParams) contributions() int {
 	return n
 }
 
-func (p *DiabetesParams) share() int {
+func (p *DiabetesParams) choice() choice {
+	chosen := choice{classes: p.classes(), contributions: p.contributions()}
 	if p.Encounters == All {
-		return 40
+		chosen.share = 40
 	}
-	return 0
+	return chosen
 }
 
 func (p *DiabetesParams) classes() []int {

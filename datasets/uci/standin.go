@@ -29,22 +29,19 @@ func (s StandIn) Load(ctx context.Context, request datasets.Request) (_ *dataset
 	if err != nil {
 		return nil, err
 	}
-	format, err := s.of.format(p)
+	chosen := s.of.choose(p)
+	format, err := s.of.format(chosen)
 	if err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	classes, share := s.of.classes, 0
-	if p != nil {
-		classes, share = p.classes(), p.share()
-	}
 	schema := format.Schema
 	builder := datasets.NewBuilder(schema, 0)
 	draws := random.NewKey(0).Derive("stand-in", s.of.name).Stream()
 	below := func(n int) int { return min(n-1, int(draws.Open01()*float64(n))) }
-	for class, n := range classes {
+	for class, n := range chosen.classes {
 		for range n {
 			row := builder.AddRow()
 			for i := range schema.Attributes {
@@ -61,7 +58,7 @@ func (s StandIn) Load(ctx context.Context, request datasets.Request) (_ *dataset
 		}
 	}
 	table := s.of.shuffled(builder.Table())
-	return &datasets.Dataset{Table: table, Checksum: table.Checksum(), Share: share,
+	return &datasets.Dataset{Table: table, Checksum: table.Checksum(), Share: chosen.share,
 		Notes: []string{"a stand-in for " + s.of.name + " of made-up rows: results are not those " +
 			"of the real data"}}, nil
 }

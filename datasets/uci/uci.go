@@ -41,21 +41,26 @@ type Source struct {
 }
 
 // params are the parameters of a table that has some.
-type params interface {
-	classes() []int // as of Source
-	share() int     // as of datasets.Dataset
+type params interface{ choice() choice }
+
+// choice is what parameters say of a table.
+type choice struct {
+	classes       []int    // as of Source
+	share         int      // as of datasets.Dataset
+	contributions int      // the records used of each person, at most; 0 where records are protected
+	columns       []string // the class last; nil for those of the schema
 }
 
-// limiting is implemented by parameters that limit the records of each person, 0 for no limit.
-type limiting interface{ contributions() int }
+// choose is what parameters say, nil those of a table that has none.
+func (s *Source) choose(p params) choice {
+	if p == nil {
+		return choice{classes: s.classes}
+	}
+	return p.choice()
+}
 
 // person is the column of persons of a table that has several records of one.
 const person = "patient_nbr"
-
-// projecting is implemented by parameters that choose columns.
-type projecting interface {
-	project(*datasets.Schema) (*datasets.Schema, error)
-}
 
 var tables = []Source{
 	{
@@ -149,25 +154,29 @@ func (s *Source) resolve(request datasets.Request) (params, error) {
 	return datasets.ParamsOf(request, s.params())
 }
 
-// format reads the table's schema, of the columns that the parameters choose.
-func (s *Source) format(p params) (*csvtable.Format, error) {
+// format reads the table's schema, of the columns chosen.
+func (s *Source) format(of choice) (*csvtable.Format, error) {
 	name := s.name + ".schema.yaml"
 	text, err := schemas.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
 	format, err := csvtable.ParseSchema(name, text)
-	if limited, ok := p.(limiting); ok && err == nil && limited.contributions() > 0 {
-		format.Person, format.Schema.Contributions = person, limited.contributions()
+	if err != nil {
+		return nil, err
 	}
-	if chosen, ok := p.(projecting); ok && err == nil {
-		schema, err := chosen.project(format.Schema)
-		if err != nil {
-			return nil, err
-		}
-		return csvtable.Plain(schema), nil
+	if of.contributions > 0 {
+		format.Person, format.Schema.Contributions = person, of.contributions
 	}
-	return format, err
+	if of.columns == nil {
+		return format, nil
+	}
+	schema, err := format.Schema.Project(of.columns...)
+	if err != nil {
+		return nil, err
+	}
+	schema.Attributes[len(of.columns)-1].Role = datasets.Class
+	return csvtable.Plain(schema), nil
 }
 
 // Load reads and verifies the file.
@@ -178,7 +187,8 @@ func (s Source) Load(ctx context.Context, request datasets.Request) (_ *datasets
 	if err != nil {
 		return nil, err
 	}
-	format, err := s.format(p)
+	chosen := s.choose(p)
+	format, err := s.format(chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -196,10 +206,8 @@ func (s Source) Load(ctx context.Context, request datasets.Request) (_ *datasets
 	if err != nil {
 		return nil, err
 	}
-	set := &datasets.Dataset{Table: s.shuffled(content.Table), Dropped: content.Dropped}
-	if p != nil {
-		set.Share = p.share()
-	}
+	set := &datasets.Dataset{Table: s.shuffled(content.Table), Dropped: content.Dropped,
+		Share: chosen.share}
 	set.Checksum = set.Table.Checksum()
 	return set, nil
 }

@@ -119,7 +119,7 @@ func TestDiabetes(t *testing.T) {
 	if _, err := diabetes([]byte("a,b\n"), &DiabetesParams{}); err == nil {
 		t.Error("a table without its columns is taken")
 	}
-	if all := (&DiabetesParams{All, Any}).share(); all != 40 {
+	if all := (&DiabetesParams{All, Any}).choice().share; all != 40 {
 		t.Errorf("%d encounters of one patient", all)
 	}
 }
