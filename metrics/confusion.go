@@ -71,12 +71,7 @@ func confusion(ctx context.Context, c Case, params *ConfusionParams) (float64, b
 	if err != nil {
 		return 0, false, err
 	}
-	m := matrix{classes: schema.Classes()}
-	m.counts = make([]int, m.classes*m.classes)
-	labels := c.Table.Column(schema.Class())
-	for i, row := range c.Test {
-		m.counts[int(labels.At(row))*m.classes+int(predicted[i])]++
-	}
+	m := newMatrix(c, predicted)
 	if params.Class != "" {
 		value, ok := m.figure(params.Of, int(class))
 		return value, ok, nil
@@ -96,6 +91,16 @@ func confusion(ctx context.Context, c Case, params *ConfusionParams) (float64, b
 type matrix struct {
 	classes int
 	counts  []int
+}
+
+// newMatrix is the matrix of the test rows.
+func newMatrix(c Case, predicted []uint32) *matrix {
+	n := c.Table.Schema().Classes()
+	m, labels := &matrix{n, make([]int, n*n)}, c.Table.Column(c.Table.Schema().Class())
+	for i, row := range c.Test {
+		m.counts[int(labels.At(row))*n+int(predicted[i])]++
+	}
+	return m
 }
 
 // figure is a class's precision, recall or F1.

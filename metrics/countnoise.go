@@ -44,31 +44,16 @@ type CountNoiseParams struct {
 // a release of no region. Suppressed records are in no count. Classes apart, a release of other
 // classes than the table's is an error.
 func countNoise(ctx context.Context, c Case, params *CountNoiseParams) (float64, bool, error) {
-	regions := c.Release.Regions
-	located, err := locate(ctx, regions, c.Table, c.Train)
-	if err != nil {
-		return 0, false, err
-	}
-	schema := c.Table.Schema()
-	class, classes := schema.Class(), 1
-	if params.Per == PerClass && class >= 0 && regions.Classes > 1 {
+	regions, schema, classes := c.Release.Regions, c.Table.Schema(), 1
+	if params.Per == PerClass && schema.Class() >= 0 && regions.Classes > 1 {
 		if classes = schema.Classes(); classes != regions.Classes {
 			return 0, false, fmt.Errorf("the release counts %d classes, the table has %d",
 				regions.Classes, classes)
 		}
 	}
-	exact := make([]int64, regions.Len()*classes)
-	for i, row := range c.Train {
-		region, label := int(located[i]), 0
-		if classes > 1 {
-			label = int(c.Table.Column(class).At(row))
-		}
-		if region >= 0 { // a suppressed row is in no region
-			exact[region*classes+label]++
-		}
-	}
-	if len(exact) == 0 {
-		return 0, false, nil
+	exact, err := trueCounts(ctx, c, classes)
+	if err != nil || len(exact) == 0 {
+		return 0, false, err
 	}
 	published := regions.Counts
 	if classes == 1 {
@@ -76,7 +61,7 @@ func countNoise(ctx context.Context, c Case, params *CountNoiseParams) (float64,
 	}
 	sum := 0.0
 	for i, n := range published {
-		sum += math.Abs(n - float64(exact[i]))
+		sum += math.Abs(n - exact[i])
 	}
 	return sum / float64(len(exact)), true, nil
 }

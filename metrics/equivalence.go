@@ -56,21 +56,30 @@ func (e *extents) of(region, dim int) (low, high uint32) {
 
 // regionSizes returns the number of records in each region: the sum over its classes.
 func regionSizes(ctx context.Context, c Case, counts Counts) ([]float64, error) {
-	regions := c.Release.Regions
 	if counts == TrueCounts {
-		sizes := make([]float64, regions.Len())
-		located, err := locate(ctx, regions, c.Table, c.Train)
-		if err != nil {
-			return nil, err
-		}
-		for _, region := range located {
-			if region >= 0 {
-				sizes[region]++
-			}
-		}
-		return sizes, nil
+		return trueCounts(ctx, c, 1)
 	}
-	return publishedSizes(regions), nil
+	return publishedSizes(c.Release.Regions), nil
+}
+
+// trueCounts are the training rows in each region by class, region-major; of one class, all rows
+// together. Suppressed rows are in no region.
+func trueCounts(ctx context.Context, c Case, classes int) ([]float64, error) {
+	counts := make([]float64, c.Release.Regions.Len()*classes)
+	located, err := locate(ctx, c.Release.Regions, c.Table, c.Train)
+	if err != nil {
+		return nil, err
+	}
+	label := uint32(0)
+	for i, row := range c.Train {
+		if classes > 1 {
+			label = c.Table.Column(c.Table.Schema().Class()).At(row)
+		}
+		if region := int(located[i]); region >= 0 {
+			counts[region*classes+int(label)]++
+		}
+	}
+	return counts, nil
 }
 
 // publishedSizes is the sum of the published counts of each region over its classes.

@@ -176,20 +176,11 @@ func balancedAccuracy(ctx context.Context, c Case, _ *LearnParams) (float64, boo
 	if err != nil || len(predicted) == 0 {
 		return 0, false, err
 	}
-	labels := c.Table.Column(c.Table.Schema().Class())
-	right := make([]float64, c.Table.Schema().Classes())
-	all := make([]float64, len(right))
-	for i, row := range c.Test {
-		label := labels.At(row)
-		all[label]++
-		if predicted[i] == label {
-			right[label]++
-		}
-	}
+	m := newMatrix(c, predicted)
 	sum, classes := 0.0, 0.0
-	for class, n := range all {
-		if n > 0 {
-			sum += right[class] / n
+	for class := range m.classes {
+		if recall, ok := m.figure(Recall, class); ok {
+			sum += recall
 			classes++
 		}
 	}

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"slices"
 
 	"ppdp/algorithms"
 )
@@ -33,25 +34,15 @@ func init() {
 // Regions weigh by their tuples, or else every region that holds one counts the same. It is
 // undefined when there are no training rows. A table without a class attribute is an error.
 func purity(ctx context.Context, c Case, weighted bool) (float64, bool, error) {
-	class := c.Table.Schema().Class()
-	regions := c.Release.Regions
-	located, err := locate(ctx, regions, c.Table, c.Train)
+	classes := c.Table.Schema().Classes()
+	counts, err := trueCounts(ctx, c, classes)
 	if err != nil {
 		return 0, false, err
 	}
-	classes := c.Table.Schema().Classes()
-	counts := make([]int64, regions.Len()*classes)
-	labels := c.Table.Column(class)
-	for i, row := range c.Train {
-		if located[i] >= 0 { // a suppressed row is in no region
-			counts[int(located[i])*classes+int(labels.At(row))]++
-		}
-	}
-	var tuples, agreeing, occupied int64
-	share := 0.0
-	for r := 0; r < regions.Len(); r++ {
-		var most, sum int64
-		for _, n := range counts[r*classes : (r+1)*classes] {
+	tuples, agreeing, occupied, share := 0.0, 0.0, 0.0, 0.0
+	for region := range slices.Chunk(counts, classes) {
+		most, sum := 0.0, 0.0
+		for _, n := range region {
 			most = max(most, n)
 			sum += n
 		}
@@ -61,13 +52,13 @@ func purity(ctx context.Context, c Case, weighted bool) (float64, bool, error) {
 		tuples += sum
 		agreeing += most
 		occupied++
-		share += float64(most) / float64(sum)
+		share += most / sum
 	}
 	if tuples == 0 {
 		return 0, false, nil
 	}
 	if weighted {
-		return float64(agreeing) / float64(tuples), true, nil
+		return agreeing / tuples, true, nil
 	}
-	return share / float64(occupied), true, nil
+	return share / occupied, true, nil
 }
