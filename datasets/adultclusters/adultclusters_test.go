@@ -116,23 +116,3 @@ func TestTwoPublicCentroidsPartTheSexes(t *testing.T) {
 		}
 	}
 }
-
-// TestRealData: with the real table the class of Al-Hussaeni et al.: 45,222 records, neither
-// cluster marginal.
-func TestRealData(t *testing.T) {
-	if os.Getenv("PPDP_DATA") == "" {
-		t.Skip("PPDP_DATA is not set: no Adult data to cluster")
-	}
-	set := load(t, "adult-clusters", defaults())
-	if set.Table.Len() != 45_222 || len(set.Table.Schema().Attributes) != 15 {
-		t.Errorf("%d rows of %d attributes", set.Table.Len(), len(set.Table.Schema().Attributes))
-	}
-	ones := 0
-	for _, label := range labelsOf(set) {
-		ones += int(label)
-	}
-	t.Logf("clusters of %d and %d", set.Table.Len()-ones, ones)
-	if ones < set.Table.Len()/10 || ones > set.Table.Len()*9/10 {
-		t.Errorf("a cluster of %d", ones)
-	}
-}

@@ -201,29 +201,3 @@ func TestNoPerson(t *testing.T) {
 		t.Errorf("check: %+v, %v", checked, err)
 	}
 }
-
-// FuzzPersons reads anything where persons are named: in blocks as record by record, and nobody has
-// more records than allowed.
-func FuzzPersons(f *testing.F) {
-	for _, text := range []string{"age,id\n1,a\n2,a\n3,a\n4,b\n", "id,age\n\"q\"\"q\",1\n,2\n",
-		"age,id,id\n", "id\n", "age,id\n1,\xff\n?,a\n"} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		format := parse(t, fmt.Sprintf(personally, 2))
-		for _, size := range []int{3, 16} {
-			sameInBlocks(t, format, func() io.Reader { return strings.NewReader(string(data)) },
-				size)
-		}
-		content, err := format.Read(context.Background(), "f", strings.NewReader(string(data)))
-		if err != nil {
-			return
-		}
-		records := make(map[int32]int)
-		for row := range int32(content.Table.Len()) {
-			if records[content.Table.Person(row)]++; records[content.Table.Person(row)] > 2 {
-				t.Errorf("row %d is the third of a person", row)
-			}
-		}
-	})
-}

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"slices"
-
 )
 
 // Words of ACSParams beside All.
