@@ -165,7 +165,8 @@ func sound(t rapid.TB, h *Hierarchy, cells int) {
 			tiled = level.High[group]
 		}
 		if len(level.Group) != cells || int(tiled) != cells ||
-			(level.Node == nil) != (h.Axis == nil) || h.Axis != nil && len(level.Node) != level.Len() {
+			(level.Node == nil) != (h.Axis == nil) ||
+			h.Axis != nil && len(level.Node) != level.Len() {
 			t.Fatalf("level %d: %d codes, groups up to %d of %d, %d nodes", i, len(level.Group),
 				tiled, cells, len(level.Node))
 		}

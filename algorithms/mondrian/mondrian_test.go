@@ -271,8 +271,9 @@ func TestPartitionIsTheReference(t *testing.T) {
 	})
 }
 
-// TestRegionBounds is the paper's Theorems 4 (in the repaired form of errata M1) and 5 with what
-// follows for C_DM and C_AVG, and that a strict region is minimal: it has no allowable cut.
+// TestRegionBounds is the paper's Theorems 4 (in the repaired form of errata M1) and 5 (errata M2)
+// with what follows for C_DM and C_AVG, and that a strict region is minimal: it has no allowable
+// cut.
 func TestRegionBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		params := drawParams(t)

@@ -25,7 +25,7 @@ type hierarchyFile struct {
 	Taxonomy datasets.Taxonomy `yaml:"taxonomy"`
 }
 
-// hierarchy reads the hierarchy of an attribute, nil where there is no file for it. A mistake in one
+// hierarchy reads the hierarchy of an attribute, nil where there is no file for it. A mistake in it
 // is a programmer's.
 func hierarchy(a *datasets.Attribute) *datasets.Hierarchy {
 	var file hierarchyFile

@@ -120,8 +120,8 @@ func (c *coder) another() *coder {
 	return &own
 }
 
-// field codes the text of an attribute and says what is wrong with it, nothing where it is right. It
-// clears complete if the text stands for a missing value for which the row is dropped.
+// field codes the text of an attribute and says what is wrong with it, nothing where it is right.
+// It clears complete if the text stands for a missing value for which the row is dropped.
 func (c *coder) field(a int, text string, complete *bool) (fault Kind) {
 	if c.format.Trim {
 		text = strings.TrimSpace(text)

@@ -9,8 +9,8 @@
 // Shape clusters-5d (Fig. 2) is a mixture in five continuous attributes x1..x5 over [0, 100), whose
 // class attribute cluster names the component: A, B or C, each with probability 1/3. The paper
 // gives no parameters; those of clusters.go are this package's own. The clusters lie off the middle
-// of the domain, as data within public bounds usually do, and overlap moderately. Points outside the
-// domain (3 in 1,000) are drawn again from the same component, so the weights stay equal.
+// of the domain, as data within public bounds usually do, and overlap moderately. Points outside
+// the domain (3 in 1,000) are drawn again from the same component, so the weights stay equal.
 //
 // Its cells have width 1. Everything is drawn from the request's key.
 package gaussian

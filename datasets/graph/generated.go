@@ -35,7 +35,8 @@ func (p *BarabasiAlbertParams) Validate() error {
 
 func (grown) Params() any { return &BarabasiAlbertParams{Nodes: 1000, Links: 5} }
 
-func (g grown) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset, err error) {
+func (g grown) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
+	err error) {
 	name := g.Info().Name
 	defer datasets.Named(name, &err)
 	params, err := datasets.ParamsOf(request, g.Params().(*BarabasiAlbertParams))

@@ -47,7 +47,7 @@ type params interface{ choice() choice }
 type choice struct {
 	classes       []int    // as of Source
 	share         int      // as of datasets.Dataset
-	contributions int      // the records used of each person, at most; 0 where records are protected
+	contributions int      // the most records of a person; 0 where records are protected
 	columns       []string // the class last; nil for those of the schema
 }
 
