@@ -189,6 +189,19 @@ func (t *Table) WithSchema(schema *Schema) (*Table, error) {
 	return &Table{schema: schema, rows: t.rows, columns: t.columns, persons: t.persons}, nil
 }
 
+// With returns the table with one attribute more, the last, which is not continuous and has the
+// given codes. The other columns are shared.
+func (t *Table) With(a Attribute, codes []uint32) *Table {
+	schema := *t.schema
+	schema.Attributes = append(slices.Clone(t.schema.Attributes), a)
+	column := makeColumn(a.Cells(), t.rows)
+	for row, code := range codes {
+		column.set(row, code)
+	}
+	return &Table{schema: &schema, rows: t.rows, persons: t.persons,
+		columns: append(slices.Clone(t.columns), column)}
+}
+
 // Select returns a new table holding copies of the given rows, in that order.
 func (t *Table) Select(rows []int32) *Table {
 	b := NewBuilder(t.schema, len(rows))

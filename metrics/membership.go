@@ -221,25 +221,14 @@ type labelledRows struct {
 
 // joined is rows of tables of a schema in one, whose class is whether they are published.
 func joined(schema *datasets.Schema, parts []labelledRows) *datasets.Table {
-	schema = withClass(schema, -1)
-	class := len(schema.Attributes)
-	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "published",
-		Kind: datasets.Categorical, Values: []string{"no", "yes"}, Role: datasets.Class})
-	b := datasets.NewBuilder(schema, 0)
+	b := datasets.NewBuilder(withClass(schema, -1), 0)
+	var published []uint32
 	for _, part := range parts {
-		for _, row := range part.rows {
-			to := b.AddRow()
-			for a := range class {
-				from := part.table.Column(a)
-				b.Set(to, a, from.At(row))
-				if from.Exact != nil {
-					b.Column(a).Exact[to] = from.Exact[row]
-				}
-			}
-			b.Set(to, class, part.class)
-		}
+		b.Append(part.table.Select(part.rows))
+		published = append(published, slices.Repeat([]uint32{part.class}, len(part.rows))...)
 	}
-	return b.Table()
+	return b.Table().With(datasets.Attribute{Name: "published", Kind: datasets.Categorical,
+		Values: []string{"no", "yes"}, Role: datasets.Class}, published)
 }
 
 // withClass is a schema whose class is the given attribute, -1 for none.

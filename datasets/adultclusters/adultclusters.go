@@ -15,6 +15,7 @@ package adultclusters
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"ppdp/datasets"
@@ -73,7 +74,8 @@ func relabel(ctx context.Context, table *datasets.Table, params *Params,
 		note = "The class is the most similar of fixed centroids, made from the public schema " +
 			"alone."
 	}
-	return withClass(table, labels, params.Clusters), note, nil
+	changed, err := withClass(table, labels, params.Clusters)
+	return changed, note, err
 }
 
 func (p *Params) label(ctx context.Context, table *datasets.Table) ([]uint32, error) {
@@ -112,34 +114,15 @@ func uniform(schema *datasets.Schema) *datasets.Table {
 }
 
 // withClass returns the table with another class attribute, in the last place.
-func withClass(table *datasets.Table, labels []uint32, clusters int) *datasets.Table {
-	from := table.Schema()
+func withClass(table *datasets.Table, labels []uint32, clusters int) (*datasets.Table, error) {
+	names, old := table.Schema().Names(), table.Schema().Class()
+	others, err := table.Project(slices.Delete(names, old, old+1)...)
+	if err != nil {
+		return nil, err
+	}
 	class := datasets.Attribute{Name: "cluster", Kind: datasets.Categorical, Role: datasets.Class}
 	for c := range clusters {
 		class.Values = append(class.Values, strconv.Itoa(c))
 	}
-	schema := &datasets.Schema{}
-	var kept []int
-	for at := range from.Attributes {
-		if at != from.Class() {
-			schema.Attributes = append(schema.Attributes, from.Attributes[at])
-			kept = append(kept, at)
-		}
-	}
-	last := len(kept)
-	schema.Attributes = append(schema.Attributes, class)
-	b := datasets.NewBuilder(schema, table.Len())
-	for range table.Len() {
-		b.AddRow()
-	}
-	for to, at := range kept {
-		column := table.Column(at)
-		for row := range table.Len() {
-			b.Set(row, to, column.At(int32(row)))
-		}
-	}
-	for row, label := range labels {
-		b.Set(row, last, label)
-	}
-	return b.Table()
+	return others.With(class, labels), nil
 }

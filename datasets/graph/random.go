@@ -10,9 +10,7 @@ import (
 )
 
 const (
-	// maxGenerated bounds the nodes of a generated graph, maxGeneratedEdges its (expected) edges:
-	// 12 bytes a node and, while it is built, 24 an edge.
-	maxGenerated      = 50_000_000
+	// maxGeneratedEdges bounds the edges of a generated graph: while it is built 24 bytes each.
 	maxGeneratedEdges = 200_000_000
 	// checkEvery is how many edges are drawn between two checks of the context.
 	checkEvery = 1 << 16
