@@ -10,11 +10,9 @@ import (
 
 // Exposure is how far a release gives away that it was made from a record.
 type Exposure struct {
-	Row      int32 // in the original table
-	Released int32 // in the table released: the record closest to it
-	// Distance is Gower's to that record, Alone to the closest other original record.
-	Distance, Alone float64
-	// Score is the larger the smaller the first is beside the second, 0 where they are equal.
+	Row int32 // in the original table
+	// Score is the larger the nearer the closest released record is beside the closest other
+	// original one, 0 where they are as near (Gower's distance).
 	Score float64
 }
 
@@ -40,8 +38,8 @@ func MostExposed(ctx context.Context, c Case, most int) (exposed []Exposure, amo
 		return nil, 0, err
 	}
 	for i, row := range members {
-		exposed = append(exposed, Exposure{row, rows[released[i].At], g.Mean(released[i].First),
-			g.Mean(others[i].Second), nearness(released[i].First) - nearness(others[i].Second)})
+		exposed = append(exposed,
+			Exposure{row, nearness(released[i].First) - nearness(others[i].Second)})
 	}
 	slices.SortFunc(exposed, func(a, b Exposure) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))

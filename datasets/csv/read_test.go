@@ -436,14 +436,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		table := content.Table
-		for i := range table.Schema().Attributes {
-			for row := range int32(table.Len()) {
-				code, cells := table.Column(i).At(row), table.Schema().Attributes[i].Cells()
-				if int(code) >= cells {
-					t.Fatalf("row %d, attribute %d: code %d", row, i, code)
-				}
-			}
-		}
+		noError(t, table.Validate())
 		text := rewritten(t, format, table)
 		again, err := format.Read(context.Background(), "f", strings.NewReader(text))
 		if err != nil {
