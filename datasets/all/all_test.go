@@ -133,6 +133,12 @@ func checkParams(t *testing.T, source datasets.Source) {
 		_, err := source.Load(t.Context(), datasets.Request{Params: foreign})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("parameters of type %T: error %v, want %q", foreign, err, want)
+			continue
+		}
+		name := source.Info().Name
+		if !slices.Contains([]string{"csv", "from-schema"}, name) && // these name their files
+			!strings.HasPrefix(err.Error(), name+": ") {
+			t.Errorf("error %v, must begin with the name", err)
 		}
 	}
 	for _, field := range strictyaml.Fields(reflect.TypeOf(defaults)) {
