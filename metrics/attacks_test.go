@@ -98,7 +98,7 @@ func TestCopyIsSeen(t *testing.T) {
 	if err != nil || len(exposed) != 10 || among != 6000 {
 		t.Fatalf("%v of %d, %v", exposed, among, err)
 	}
-	// The most isolated of those copied: no other original record is within a tenth of an attribute.
+	// The most isolated of those copied: no other original is within a tenth of an attribute.
 	for i, e := range exposed {
 		if e.Score < math.Log(100) || i > 0 && exposed[i-1].Score < e.Score ||
 			!slices.Contains(c.Train, e.Row) {
