@@ -338,7 +338,10 @@ func number(x *big.Rat) string {
 // Total is what all releases of a table may cost together, as its holder states it. It is needed
 // for the first release under differential privacy; later it may be left at (0, 0). With a delta,
 // costs are added up in rho.
-type Total struct{ Epsilon, Delta float64 }
+type Total struct {
+	TotalEpsilon float64 `yaml:"total" name:"total" placeholder:"EPSILON" help:"The epsilon that all releases of the table may cost together; needed for the first." min:"0" max:"1000"`
+	TotalDelta   float64 `yaml:"total-delta" help:"A delta beside the total. Costs then add up in zCDP's rho, which is less for many releases." min:"0" below:"1"`
+}
 
 // allow finds the allowance of the account, or enters it. The error says why a release under the
 // guarantee g cannot be paid from it.
@@ -350,15 +353,15 @@ func (a *account) allow(total Total, g *algorithms.Guarantee) (*allowance, error
 		}
 	}
 	switch {
-	case w == nil && total.Epsilon == 0:
+	case w == nil && total.TotalEpsilon == 0:
 		return nil, errors.New("it does not say yet what all releases of the table may cost " +
-			"together: --total EPSILON does")
+			"together: state a total epsilon")
 	case w == nil:
-		w = &allowance{Epsilon: total.Epsilon, Delta: total.Delta, Protects: g.Unit,
-			Relation: g.Relation}
-		w.Unit, w.Total = costUnit(total.Epsilon, total.Delta)
+		w = &allowance{Epsilon: total.TotalEpsilon, Delta: total.TotalDelta,
+			Protects: g.Unit, Relation: g.Relation}
+		w.Unit, w.Total = costUnit(w.Epsilon, w.Delta)
 		a.add(accountLine{Allowed: w})
-	case total.Epsilon != 0 && (total.Epsilon != w.Epsilon || total.Delta != w.Delta):
+	case total != (Total{}) && total != Total{w.Epsilon, w.Delta}:
 		return nil, fmt.Errorf("the total is epsilon %v and delta %v since its first release, "+
 			"must stay what it is; it need not be given again", w.Epsilon, w.Delta)
 	case w.Relation != g.Relation || w.Protects != g.Unit:
@@ -427,7 +430,8 @@ func (a *account) reserve(r accountEntry, g *algorithms.Guarantee, total Total, 
 		a.lines[0].Head.Format == accountFormat {
 		return Standing{}, fmt.Errorf("its mark %s%s is lost, without which nothing says whether "+
 			"this is its latest state, nor whether the table is the one of its releases. Restore "+
-			"it; if it is gone and you are sure of both, --changed goes on with a new one",
+			"it; if it is gone and you are sure of both, say that the table has changed: then a "+
+			"new one is made",
 			filepath.Base(a.path), markEnding)
 	}
 	a.newMark()
@@ -448,8 +452,8 @@ func (a *account) reserve(r accountEntry, g *algorithms.Guarantee, total Total, 
 	}
 	if last != r.Table && !changed {
 		return s, errors.New("the table is not the one of the last release. If it is a newer " +
-			"state of the same people's data, --changed goes on within the same total; other " +
-			"people's data need another account (--account)")
+			"state of the same people's data, say that it has changed, which goes on within the " +
+			"same total; other people's data need an account of their own")
 	}
 	if g.Model == algorithms.DifferentialPrivacy {
 		w, err := a.allow(total, g)

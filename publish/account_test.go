@@ -38,7 +38,7 @@ func TestAccountAddsDecimals(t *testing.T) {
 	for total, epsilon := range map[float64]float64{1: 0.1, 0.3: 0.1, 2.1: 0.7} {
 		path, n := filepath.Join(t.TempDir(), "l"), 0
 		for ; n < 20; n++ {
-			if _, err := enter(path, epsilon, 0, Total{Epsilon: total}); err != nil {
+			if _, err := enter(path, epsilon, 0, Total{TotalEpsilon: total}); err != nil {
 				break
 			}
 		}
@@ -50,7 +50,7 @@ func TestAccountAddsDecimals(t *testing.T) {
 
 func TestAccountInRho(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
-	total := Total{Epsilon: 2, Delta: 1e-6}
+	total := Total{TotalEpsilon: 2, TotalDelta: 1e-6}
 	allowed := privacy.RhoOf(2, 1e-6)
 	s, err := enter(path, 0.25, 0, total)
 	if err != nil || s.Cost != 0.03125 || s.Unit != "rho" || s.Total != allowed {
@@ -73,7 +73,7 @@ func TestAccountInRho(t *testing.T) {
 
 func TestAccountRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
-	must(enter(path, 1, 0, Total{Epsilon: 3}))
+	must(enter(path, 1, 0, Total{TotalEpsilon: 3}))
 	try := func(want string, r accountEntry, g algorithms.Guarantee, total Total, changed bool) {
 		t.Helper()
 		before, _ := os.ReadFile(path)
@@ -90,17 +90,17 @@ func TestAccountRefuses(t *testing.T) {
 		}
 	}
 	dp := accountEntry{Table: "t", Epsilon: 1}
-	try("the total is epsilon 3", dp, recordPrivacy, Total{Epsilon: 4}, false)
-	try("the total is epsilon 3", dp, recordPrivacy, Total{Epsilon: 3, Delta: 0.1}, false)
+	try("the total is epsilon 3", dp, recordPrivacy, Total{TotalEpsilon: 4}, false)
+	try("the total is epsilon 3", dp, recordPrivacy, Total{TotalEpsilon: 3, TotalDelta: 0.1}, false)
 	try("pure epsilon", accountEntry{Table: "t", Epsilon: 1, Delta: 1e-9}, recordPrivacy, Total{},
 		false)
 	try("1 are spent and 2 are left", accountEntry{Table: "t", Epsilon: 2.5}, recordPrivacy,
 		Total{}, false)
 	try("cannot be added", dp, algorithms.Guarantee{Model: algorithms.DifferentialPrivacy,
 		Unit: "record", Relation: algorithms.ReplaceRecord}, Total{}, false)
-	try("--changed", accountEntry{Table: "u", Epsilon: 1}, recordPrivacy, Total{}, false)
+	try("say that it has changed", accountEntry{Table: "u", Epsilon: 1}, recordPrivacy, Total{}, false)
 	try("", accountEntry{Table: "u", Epsilon: 1}, recordPrivacy, Total{}, true)
-	try("--changed", dp, recordPrivacy, Total{}, false)
+	try("say that it has changed", dp, recordPrivacy, Total{}, false)
 	try("", accountEntry{Table: "u", Guarantee: string(kAnonymous.Model)}, kAnonymous, Total{},
 		false)
 	try("2 are spent and 1 are left", accountEntry{Table: "u", Epsilon: 2}, recordPrivacy,
@@ -129,7 +129,7 @@ func TestAccountAnonymous(t *testing.T) {
 	if _, err := enter(path, 1, 0, Total{}); err == nil {
 		t.Error("no total")
 	}
-	if s, err := enter(path, 1, 0, Total{Epsilon: 1}); err != nil || s.Number != 3 {
+	if s, err := enter(path, 1, 0, Total{TotalEpsilon: 1}); err != nil || s.Number != 3 {
 		t.Errorf("%+v (%v)", s, err)
 	}
 }
@@ -140,7 +140,7 @@ func TestAccountAnonymous(t *testing.T) {
 func TestAccountTampered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	for range 3 {
-		must(enter(path, 1, 0, Total{Epsilon: 5}))
+		must(enter(path, 1, 0, Total{TotalEpsilon: 5}))
 	}
 	text := read(t, path)
 	lines := strings.SplitAfter(text, "\n")
@@ -184,7 +184,7 @@ func TestAccountLocked(t *testing.T) {
 	var entered atomic.Int32
 	for range 20 {
 		group.Go(func() {
-			if _, err := enter(path, 0.1, 0, Total{Epsilon: 0.7}); err == nil {
+			if _, err := enter(path, 0.1, 0, Total{TotalEpsilon: 0.7}); err == nil {
 				entered.Add(1)
 			} else if !strings.Contains(err.Error(), "0 are left") {
 				t.Error(err)
@@ -213,8 +213,8 @@ func TestAccountLinks(t *testing.T) {
 	r.Log = func(line string) { said = append(said, line) }
 	make := func(table, out string) error {
 		r.Table, r.Out, said = filepath.Join(dir, table), filepath.Join(dir, out), nil
-		r.Algorithm, r.Params, r.Epsilon = "independent", []string{"iterations=5"}, 1
-		r.Total = Total{Epsilon: 2}
+		r.Algorithm, r.Params, r.Epsilon = "independent", set("iterations=5"), 1
+		r.Total = Total{TotalEpsilon: 2}
 		_, err := Make(t.Context(), r)
 		return err
 	}
@@ -274,7 +274,7 @@ func TestAccountRenamed(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	var said []string
 	r.Log = func(line string) { said = append(said, line) }
-	r.Algorithm, r.Params, r.Total = "independent", []string{"iterations=5"}, Total{Epsilon: 3}
+	r.Algorithm, r.Params, r.Total = "independent", set("iterations=5"), Total{TotalEpsilon: 3}
 	make := func(table string) (Standing, error) {
 		r.Table, r.Out, said = path(table), r.Out+"1", nil
 		made, err := Make(t.Context(), r)
@@ -288,7 +288,7 @@ func TestAccountRenamed(t *testing.T) {
 		_, err := make(table)
 		own := Beside(path(table), accountEnding)
 		if want := fmt.Sprintf("account %s: it is the account of %s, which was renamed or copied. "+
-			"Name it with --account or, if the table was renamed, rename the account to %s and "+
+			"Name it or, if the table was renamed, rename the account to %s and "+
 			"its mark to %s.mark", path(account), path(table), own, own); !errors.Is(err,
 			ErrAccount) || err.Error() != want || Spent(err) {
 			t.Errorf("want %q: %v", want, err)
@@ -340,7 +340,7 @@ func TestAccountRenamed(t *testing.T) {
 // TestAccountOlder: an account that was lost, or is older than its mark, is not gone on with.
 func TestAccountOlder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
-	total := Total{Epsilon: 9}
+	total := Total{TotalEpsilon: 9}
 	must(enter(path, 1, 0, total))
 	first := read(t, path)
 	must(enter(path, 1, 0, total))
@@ -384,7 +384,7 @@ func TestAccountOlder(t *testing.T) {
 // compared with.
 func TestAccountPrivate(t *testing.T) {
 	dir, r := files(t, 30)
-	r.Algorithm, r.Params = "independent", []string{"iterations=5"}
+	r.Algorithm, r.Params = "independent", set("iterations=5")
 	path := filepath.Join(dir, "my.account.jsonl")
 	for _, mode := range []struct{ table, account, want os.FileMode }{{0o640, 0, 0o640},
 		{0o600, 0, 0o600}, {0o444, 0, 0o600}, {0o644, 0o640, 0o640}, {0o400, 0o644, 0o600}} {
@@ -448,7 +448,7 @@ func TestAccountUpgrade(t *testing.T) {
 // FuzzMark: no text in place of a mark makes an account begin anew, or go on as if it were another.
 func FuzzMark(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "l")
-	must(enter(path, 1, 0, Total{Epsilon: 9}))
+	must(enter(path, 1, 0, Total{TotalEpsilon: 9}))
 	good := read(f, path+".mark")
 	must(enter(path, 1, 0, Total{}))
 	text := read(f, path)

@@ -95,9 +95,9 @@ func BenchmarkGrowth(b *testing.B) {
 		f.Close()
 		for _, algorithm := range []string{"diffmulti", "rps", "mondrian"} {
 			request.Algorithm, request.Epsilon = algorithm, 1
-			request.Total, request.Params = Total{Epsilon: 1}, []string{"max_rows=1000000000"}
+			request.Total, request.Params = Total{TotalEpsilon: 1}, set("max_rows=1000000000")
 			if algorithm == "mondrian" {
-				request.Epsilon, request.Total, request.Params = 0, Total{}, []string{"k=100"}
+				request.Epsilon, request.Total, request.Params = 0, Total{}, set("k=100")
 			}
 			b.Run(fmt.Sprintf("%s/%d", algorithm, n), func(b *testing.B) {
 				for range b.N {

@@ -41,7 +41,7 @@ func (r *Request) account(sum string) (f accountFile, err error) {
 		return f, err
 	}
 	if err := oneName(table, info); err != nil {
-		return f, fmt.Errorf("%w; or name the account with --account", err)
+		return f, fmt.Errorf("%w; or name the account", err)
 	}
 	f.path = Beside(table, accountEnding)
 	var found []string
@@ -60,10 +60,10 @@ func (r *Request) account(sum string) (f accountFile, err error) {
 		return f, r.elsewhere(f, sum)
 	case len(found) > 1:
 		return f, fmt.Errorf("both %s exist, must be one: name the one that has all releases of "+
-			"the table with --account", strings.Join(found, " and "))
+			"the table", strings.Join(found, " and "))
 	case filepath.Dir(found[0]) != filepath.Dir(table):
 		return f, fmt.Errorf("%s lies beside a link; the table is %s. Move it there as %s, or "+
-			"name it with --account", found[0], table, filepath.Base(f.path))
+			"name it", found[0], table, filepath.Base(f.path))
 	case strings.HasSuffix(found[0], oldEnding):
 		r.Log(found[0] + " is the account of the table, under the name that accounts had before; " +
 			"it stays in use")
@@ -90,7 +90,7 @@ func (r *Request) elsewhere(own accountFile, sum string) error {
 			r.Log(fmt.Sprintf("whether it is the account of this table cannot be told: %v", err))
 		} else if other.knows(sum) {
 			return other.refused("it is the account of %s, which was renamed or copied. Name it "+
-				"with --account or, if the table was renamed, rename the account to %s and its "+
+				"or, if the table was renamed, rename the account to %s and its "+
 				"mark to %s%s", r.Table, own.path, own.path, markEnding)
 		}
 	}

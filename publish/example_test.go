@@ -34,7 +34,7 @@ func Example() {
 
 	out := filepath.Join(dir, "out")
 	_, err = publish.Make(context.Background(), &publish.Request{
-		Algorithm: "mondrian", Params: []string{"k=2"}, Table: table, Schema: schema, Out: out,
+		Algorithm: "mondrian", Params: publish.Settings{"k": "2"}, Table: table, Schema: schema, Out: out,
 		Program: "an example", Now: time.Now(), Log: func(string) {}, // notes for the holder
 	})
 	if err != nil {

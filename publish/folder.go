@@ -27,11 +27,11 @@ type folder struct {
 func newFolder(out string, now time.Time) (*folder, error) {
 	out = filepath.Clean(out)
 	if _, err := os.Lstat(out); err == nil {
-		return nil, fmt.Errorf("--out %s: exists already, must be a new folder", out)
+		return nil, fmt.Errorf("%s: exists already, must be a new folder", out)
 	}
 	temporary, err := os.MkdirTemp(filepath.Dir(out), "."+filepath.Base(out)+".unfinished-")
 	if err != nil {
-		return nil, fmt.Errorf("--out %s: %w", out, err)
+		return nil, fmt.Errorf("no folder %s: %w", out, err)
 	}
 	return &folder{out: out, temporary: temporary,
 		day: now.UTC().Truncate(24 * time.Hour)}, nil

@@ -72,7 +72,7 @@ func forge(t *testing.T, from string, f forgery) string {
 func TestForged(t *testing.T) {
 	_, r := files(t, 300)
 	made := func(algorithm string, epsilon float64, params ...string) string {
-		r.Algorithm, r.Epsilon, r.Params = algorithm, epsilon, params
+		r.Algorithm, r.Epsilon, r.Params = algorithm, epsilon, set(params...)
 		r.Out = filepath.Join(filepath.Dir(r.Table), algorithm)
 		must(Make(t.Context(), r))
 		return r.Out
@@ -315,7 +315,7 @@ func TestSigned(t *testing.T) {
 		t.Errorf("a key is overwritten: %v", err)
 	}
 	r.Algorithm, r.Sign, r.Title = "independent", key, "\xff <b>\u2028\x01"
-	r.Params = []string{"iterations=5"}
+	r.Params = set("iterations=5")
 	must(Make(t.Context(), r))
 	unsigned := filepath.Join(dir, "unsigned")
 	r.Sign, r.Out = "", unsigned

@@ -1,21 +1,19 @@
 package publish
 
 import (
-	"context"
-	"path/filepath"
-
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	csvtable "ppdp/datasets/csv"
 	"ppdp/publish/risk"
 )
 
-// measure says what the generalised table in a folder still gives away, from what is published
-// alone; nil where all records are suppressed. Classes below k, or the usual threshold, are small.
-func (c *chosen) measure(ctx context.Context, dir string,
-	schema *datasets.Schema) (*risk.Report, error) {
-	table, err := risk.Read(ctx, filepath.Join(dir, RecordsFile), csvtable.Plain(schema), schema)
-	if err != nil || table.Rows == 0 {
+// measure says what generalised records still give away, from what is published alone; nil where
+// all are suppressed. Classes below k, or the usual threshold, are small.
+func (c *chosen) measure(r *records, schema *datasets.Schema) (*risk.Report, error) {
+	if r.Rows == 0 {
+		return nil, nil
+	}
+	table, err := risk.NewTable(&r.Texts, schema)
+	if err != nil {
 		return nil, err
 	}
 	options := risk.Defaults()

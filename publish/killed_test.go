@@ -20,8 +20,8 @@ import (
 func cheapIn(dir string) *Request {
 	r := requestIn(dir)
 	r.Epsilon, r.Algorithm = 0.001, "independent"
-	r.Params = []string{"iterations=5"}
-	r.Total.Epsilon = 5
+	r.Params = set("iterations=5")
+	r.TotalEpsilon = 5
 	return r
 }
 
@@ -100,7 +100,7 @@ func TestKilled(t *testing.T) {
 	// What is left, and no more, can still be spent.
 	l := must(file(Beside(r.Table, accountEnding)).read())
 	spent, _ := l.spent().Float64()
-	r.Total = Total{Epsilon: 5} // on a busy machine every kill may come before the first release
+	r.Total = Total{TotalEpsilon: 5} // on a busy machine every kill may come before the first release
 	r.Epsilon = math.Round((5-spent)*1000+1) / 1000
 	if _, err := Make(t.Context(), r); !errors.Is(err, ErrAccount) {
 		t.Errorf("more than is left: %v", err)
@@ -120,7 +120,7 @@ func TestKilledAtCalls(t *testing.T) {
 		runtime.LockOSThread() // strace counts the calls of each thread
 		r := cheapIn(dir)
 		must(Make(t.Context(), r))
-		r.Algorithm, r.Epsilon, r.Params, r.Out = "mondrian", 0, []string{"k=5"}, r.Out+"2"
+		r.Algorithm, r.Epsilon, r.Params, r.Out = "mondrian", 0, set("k=5"), r.Out+"2"
 		must(Make(t.Context(), r))
 		return
 	}

@@ -19,7 +19,7 @@ func TestLimits(t *testing.T) {
 		{"mondrian", "k=5", "l=3", "t=0.3"}, {"mondrian", "k=5", "t=0.3", "weights=job = 4"},
 		{"endgame", "k=5", "l=3", "t=0.3"},
 	} {
-		r.Algorithm, r.Epsilon, r.Params = params[0], 0, params[1:]
+		r.Algorithm, r.Epsilon, r.Params = params[0], 0, set(params[1:]...)
 		r.Out = filepath.Join(filepath.Dir(r.Table), strings.ReplaceAll(strings.Join(params, "-"),
 			" ", ""))
 		made := must(Make(t.Context(), r))
@@ -73,13 +73,13 @@ func TestLimits(t *testing.T) {
 		"distance=ordered":      "", // asks nothing without a t
 		"distance=hierarchical": "",
 	} {
-		r.Algorithm, r.Params = "incognito", []string{"k=5", param}
+		r.Algorithm, r.Params = "incognito", set("k=5", param)
 		err := r.Refusal(t.Context())
 		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, must say %q", param, err, want)
 		}
 	}
-	r.Params = []string{"t=0.5", "distance=ordered"}
+	r.Params = set("t=0.5", "distance=ordered")
 	if err := r.Refusal(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), "the values of town have no order") {
 		t.Errorf("no order: %v", err)

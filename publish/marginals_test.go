@@ -68,7 +68,7 @@ func valueKey(spans []datasets.Span) (string, error) {
 // refused, with the place.
 func TestMarginalsFile(t *testing.T) {
 	_, r := files(t, 60)
-	r.Algorithm, r.Epsilon, r.Params = "mst", 1, []string{"cut=equal"}
+	r.Algorithm, r.Epsilon, r.Params = "mst", 1, set("cut=equal")
 	made := must(Make(t.Context(), r))
 	c := made.Certificate
 	schema := must(csvtable.ParseSchema(SchemaFile,

@@ -2,64 +2,52 @@ package publish
 
 import (
 	"context"
-	"encoding/csv"
-	"fmt"
-	"io"
 	"math/big"
-	"slices"
 
 	"ppdp/datasets"
-	csvtable "ppdp/datasets/csv"
 )
 
 // generalised is a generalised table: its classes, each with what its records say beside the
 // quasi-identifiers.
 type generalised struct {
-	classes [][]string       // the texts of each class's quasi-identifiers
+	records *records
+	first   []int            // a record of each class
 	members []map[string]int // how many records of each class say what
 	sizes   []int
 	quasi   []int
+	others  []int // attributes that are not generalised
 }
 
-// others is what a record says beside the quasi-identifiers, as one text.
-func others(row []string, quasi []int) string {
-	var texts []string
-	for i, text := range row {
-		if !slices.Contains(quasi, i) {
-			texts = append(texts, text)
+func classesOf(schema *datasets.Schema, records *records) *generalised {
+	g := &generalised{records: records, quasi: schema.QuasiIdentifiers()}
+	for i := range schema.Attributes {
+		if schema.Attributes[i].Role != datasets.QuasiIdentifier {
+			g.others = append(g.others, i)
 		}
 	}
-	return fmt.Sprintf("%q", texts)
-}
-
-func classesOf(schema *datasets.Schema, rows [][]string) *generalised {
-	g := &generalised{quasi: schema.QuasiIdentifiers()}
 	index := make(map[string]int)
-	for _, row := range rows {
-		texts := make([]string, len(g.quasi))
-		for d, i := range g.quasi {
-			texts[d] = row[i]
-		}
-		key := fmt.Sprintf("%q", texts)
+	for row := range records.Rows {
+		key := keyOf(g.quasi, func(i int) uint32 { return records.Columns[i].Codes[row] })
 		class, ok := index[key]
 		if !ok {
-			class = len(g.classes)
+			class = len(g.first)
 			index[key] = class
-			g.classes = append(g.classes, texts)
+			g.first = append(g.first, row)
 			g.members = append(g.members, make(map[string]int))
 			g.sizes = append(g.sizes, 0)
 		}
-		g.members[class][others(row, g.quasi)]++
+		said := keyOf(g.others, func(i int) uint32 { return records.of(row, i)[0].Low })
+		g.members[class][said]++
 		g.sizes[class]++
 	}
 	return g
 }
 
-// holding is the set of classes, bit by bit, whose group holds a code.
-func holding(groups []csvtable.Group, code uint32) *big.Int {
+// holding is the set of classes, bit by bit, whose values of a quasi-identifier hold a code.
+func (g *generalised) holding(attribute int, code uint32) *big.Int {
 	set := new(big.Int)
-	for class := range groups {
-		if groups[class].Holds(code) {
+	for class, row := range g.first {
+		if g.records.of(row, attribute).Holds(code) {
 			set.SetBit(set, class, 1)
 		}
 	}
@@ -70,22 +58,7 @@ func holding(groups []csvtable.Group, code uint32) *big.Int {
 // most once, and returns how many can be paired at most: all, where the release is truthful. Where
 // persons have several records, persons is the least number of them whose records may be in a
 // class; they are in it where no two classes hold the same record.
-func (g *generalised) match(ctx context.Context, schema *datasets.Schema,
-	original *datasets.Table) (matched, persons int, err error) {
-	groups := make([][]csvtable.Group, len(g.quasi)) // of each class
-	for d, i := range g.quasi {
-		for _, texts := range g.classes {
-			parsed, err := csvtable.ParseGroup(&schema.Attributes[i], texts[d])
-			if err != nil {
-				return 0, 0, err
-			}
-			groups[d] = append(groups[d], parsed)
-		}
-	}
-	texts, err := textsOf(original)
-	if err != nil {
-		return 0, 0, err
-	}
+func (g *generalised) match(ctx context.Context, original *datasets.Table) (matched, persons int, err error) {
 	places := make(map[place]int)
 	m := &matching{}
 	for class, members := range g.members {
@@ -99,25 +72,25 @@ func (g *generalised) match(ctx context.Context, schema *datasets.Schema,
 		sets[d] = make(map[uint32]*big.Int)
 	}
 	several := original.Schema().Contributions > 1
-	of := make([]map[int32]bool, len(g.classes)) // persons of each class
+	of := make([]map[int32]bool, len(g.first)) // persons of each class
 	for class := range of {
 		of[class] = make(map[int32]bool)
 	}
 	classes := new(big.Int)
-	for row, text := range texts {
+	for row := range int32(original.Len()) {
 		if row%1024 == 0 && ctx.Err() != nil {
 			return 0, 0, ctx.Err()
 		}
-		classes.Lsh(big.NewInt(1), uint(len(g.classes)))
+		classes.Lsh(big.NewInt(1), uint(len(g.first)))
 		classes.Sub(classes, big.NewInt(1)) // all
 		for d, i := range g.quasi {
-			code := original.Column(i).At(int32(row))
+			code := original.Column(i).At(row)
 			if sets[d][code] == nil {
-				sets[d][code] = holding(groups[d], code)
+				sets[d][code] = g.holding(i, code)
 			}
 			classes.And(classes, sets[d][code])
 		}
-		said := others(text, g.quasi)
+		said := keyOf(g.others, func(i int) uint32 { return original.Column(i).At(row) })
 		var may []int
 		for classes.Sign() != 0 {
 			class := int(classes.TrailingZeroBits())
@@ -125,7 +98,7 @@ func (g *generalised) match(ctx context.Context, schema *datasets.Schema,
 			if at, ok := places[place{class, said}]; ok {
 				may = append(may, at)
 				if several {
-					of[class][original.Person(int32(row))] = true
+					of[class][original.Person(row)] = true
 				}
 			}
 		}
@@ -136,17 +109,6 @@ func (g *generalised) match(ctx context.Context, schema *datasets.Schema,
 		persons = min(persons, len(met))
 	}
 	return m.size(), persons, nil
-}
-
-// textsOf is a table's records as they are written.
-func textsOf(table *datasets.Table) ([][]string, error) {
-	r, w := io.Pipe()
-	go func() { w.CloseWithError(csvtable.Write(w, table, nil)) }()
-	texts, err := csv.NewReader(r).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	return texts[1:], nil
 }
 
 // place is where records of a release are alike in all they say.

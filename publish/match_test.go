@@ -1,7 +1,12 @@
 package publish
 
 import (
+	"bytes"
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -19,6 +24,7 @@ func TestMatch(t *testing.T) {
 		{Name: "s", Kind: datasets.Categorical, Role: datasets.Sensitive,
 			Values: []string{"x", "y"}},
 	}}
+	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		var rows [][]string
 		for range rapid.IntRange(1, 5).Draw(t, "released") {
@@ -54,7 +60,14 @@ func TestMatch(t *testing.T) {
 			return best
 		}
 		want := most(0, make([]bool, n))
-		got, _, err := classesOf(schema, rows).match(t.Context(), schema, table)
+		var text bytes.Buffer
+		out := csv.NewWriter(&text)
+		noError(t, out.Write(schema.Names()))
+		noError(t, out.WriteAll(rows))
+		noError(t, os.WriteFile(filepath.Join(dir, RecordsFile), text.Bytes(), 0o600))
+		released, problems := readRecords(dir, true, false, schema)
+		noError(t, errors.Join(problems...))
+		got, _, err := classesOf(schema, released).match(t.Context(), table)
 		if err != nil || got != want {
 			t.Fatalf("%d pairs (%v), want %d: %v", got, err, want, fmt.Sprint(rows))
 		}

@@ -46,7 +46,7 @@ func measured(t *testing.T, table *datasets.Table, name string, epsilon, delta f
 	t.Helper()
 	algorithm := must(algorithms.Lookup(name))
 	settings := algorithm.Params()
-	noError(t, decodeParams(settings, params))
+	noError(t, set(params...).decode(settings))
 	budget := privacy.NewApproximate(epsilon, delta)
 	release := must(algorithm.Release(t.Context(), algorithms.Input{Table: table,
 		Rows: table.AllRows(), Params: settings, Variant: algorithms.Strict, Budget: budget,
@@ -120,7 +120,7 @@ func TestSoundNoise(t *testing.T) {
 // enough twice.
 func TestForgedNoise(t *testing.T) {
 	dir, r := files(t, 2000)
-	r.Params = []string{"cut=equal"} // 36 counts of independent; 12 would pass now and then
+	r.Params = set("cut=equal") // 36 counts of independent; 12 would pass now and then
 	methods := []string{"mst", "aim", "nb-model", "independent"}
 	original := &Original{Table: r.Table, Schema: r.Schema}
 	table, _, err := r.load(t.Context())
@@ -202,7 +202,7 @@ func TestForgedNoise(t *testing.T) {
 		for _, r.Delta = range []float64{0, 1e-6} {
 			r.Algorithm, r.Out = name, filepath.Join(dir, fmt.Sprint(name, r.Delta))
 			r.Account = filepath.Join(dir, fmt.Sprint("account", r.Delta))
-			r.Total.Delta = 100 * r.Delta
+			r.TotalDelta = 100 * r.Delta
 			must(Make(t.Context(), r))
 			for plant, f := range plants { // order-free: separate checks
 				if r.Delta > 0 && strings.Contains(plant, "epsilon") {

@@ -35,7 +35,7 @@ func TestOrderTellsNothing(t *testing.T) {
 		write(t, r.Schema, "attributes:\n  - {name: age, kind: numeric, low: 18, high: 95, "+
 			"widths: [11, 33]}\n  - {name: id, kind: categorical, role: sensitive, values: ["+
 			strings.Join(values, ", ")+"]}\n")
-		r.Algorithm, r.Epsilon, r.Params = params[0], 0, params[1:]
+		r.Algorithm, r.Epsilon, r.Params = params[0], 0, set(params[1:]...)
 		release := func(rows []int) (classes []string, members [][]int) {
 			lines := []string{"age,id"}
 			for _, row := range rows {

@@ -45,9 +45,9 @@ func TestPersons(t *testing.T) {
 		{"mondrian", 0, []string{"k=7"}}, {"incognito", 0, []string{"k=7"}}} {
 		r := requestIn(dir)
 		name := fmt.Sprint(c.algorithm, c.delta)
-		r.Algorithm, r.Params, r.Delta, r.Out = c.algorithm, c.params, c.delta,
+		r.Algorithm, r.Params, r.Delta, r.Out = c.algorithm, set(c.params...), c.delta,
 			filepath.Join(dir, name)
-		r.Account, r.Total.Delta = filepath.Join(dir, name+".account"), 10*c.delta
+		r.Account, r.TotalDelta = filepath.Join(dir, name+".account"), 10*c.delta
 		anonymous := c.params != nil && c.params[0] == "k=7"
 		if anonymous {
 			r.Epsilon = 0
@@ -109,7 +109,7 @@ func TestPersons(t *testing.T) {
 	}
 	r.Contributions = -1
 	if _, err := Make(t.Context(), r); err == nil ||
-		!strings.Contains(err.Error(), "--contributions: -1, must be from 0 to 1000") {
+		!strings.Contains(err.Error(), "contributions: -1, must be from 0 to 1000") {
 		t.Errorf("-1 contributions: %v", err)
 	}
 }
@@ -118,7 +118,7 @@ func TestPersons(t *testing.T) {
 // is forged to say more of them is seen.
 func TestContributions(t *testing.T) {
 	_, r := personal(t)
-	r.Algorithm, r.Epsilon, r.Params, r.Contributions = "mondrian", 0, []string{"k=5"}, 1
+	r.Algorithm, r.Epsilon, r.Params, r.Contributions = "mondrian", 0, set("k=5"), 1
 	made := must(Make(t.Context(), r))
 	if n := made.Certificate.Anonymity.Records; n != 119 {
 		t.Errorf("%d records of 119 persons, one each", n)
@@ -148,15 +148,15 @@ func TestContributions(t *testing.T) {
 // counted one by one here, and what checks releases counts the same.
 func TestClassesOfPersons(t *testing.T) {
 	_, r := personal(t)
-	set := must(csvtable.Source{}.Load(t.Context(), datasets.Request{
+	loaded := must(csvtable.Source{}.Load(t.Context(), datasets.Request{
 		Params: &csvtable.Params{CSV: r.Table, Schema: r.Schema}}))
-	table := set.Table
+	table := loaded.Table
 	for _, chosen := range [][]string{{"mondrian", "k=6"}, {"incognito", "k=6"},
 		{"koptimize", "k=6"}, {"endgame", "k=6"}, {"mondrian", "k=6", "mode=relaxed"},
 		{"mondrian", "k=6", "split=workload"}} {
 		name, a := strings.Join(chosen, " "), must(algorithms.Lookup(chosen[0]))
 		params := a.Params()
-		noError(t, decodeParams(params, chosen[1:]))
+		noError(t, set(chosen[1:]...).decode(params))
 		var few []int32 // of five persons
 		for _, row := range table.AllRows() {
 			if table.Person(row) < 5 {

@@ -49,16 +49,16 @@ func (p planted) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 // made-up records or others.
 func TestAccountFirst(t *testing.T) {
 	dir, r := files(t, 60)
-	r.Algorithm, r.Params, r.Total = "planted", []string{"iterations=5"}, Total{Epsilon: 2}
+	r.Algorithm, r.Params, r.Total = "planted", set("iterations=5"), Total{TotalEpsilon: 2}
 	must(Make(t.Context(), r))
 	for want, change := range map[string]func(r *Request){
-		"must stay what it is":            func(r *Request) { r.Total.Epsilon = 3 },
+		"must stay what it is":            func(r *Request) { r.TotalEpsilon = 3 },
 		"1 are spent and 1 are left":      func(r *Request) { r.Epsilon = 1.5 },
 		"in which a release with a delta": func(r *Request) { r.Delta = 1e-6 },
-		"--total EPSILON does": func(r *Request) {
+		"state a total epsilon": func(r *Request) {
 			r.Account, r.Total = dir+"/new", Total{}
 		},
-		"--changed goes on": func(r *Request) {
+		"say that it has changed": func(r *Request) {
 			write(t, r.Table, read(t, r.Table)+"\n")
 		},
 		"it is lost": func(r *Request) {
@@ -96,7 +96,7 @@ func outliers(t *testing.T, some, n int, params ...string) *Request {
 		lines = append(lines, fmt.Sprintf("%d;admin;1.6;%c;no;%d", age, 'x'+rune(i%3), i))
 	}
 	write(t, r.Table, strings.Join(lines, "\n")+"\n")
-	r.Algorithm, r.Epsilon, r.Params = "planted-classes", 0, params
+	r.Algorithm, r.Epsilon, r.Params = "planted-classes", 0, set(params...)
 	return r
 }
 
@@ -122,7 +122,7 @@ func TestSuppressedCounted(t *testing.T) {
 		t.Errorf("12 of 52 left out, a tenth may be: %v", err)
 	}
 	nothing(t, r, err)
-	r.Params = []string{"k=5", "suppression=0.25"}
+	r.Params = set("k=5", "suppression=0.25")
 	made := must(Make(t.Context(), r))
 	if n := made.Certificate.Anonymity.Records; n != 40 || made.Certificate.EarlierAnonymised != 0 {
 		t.Errorf("%d records, %+v", n, made.Certificate)
@@ -183,17 +183,17 @@ func TestFailureOfClasses(t *testing.T) {
 		nothing(t, r, err)
 	}
 	_, r := personal(t)
-	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, []string{"k=121"}
+	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, set("k=121")
 	fails(r, "are of 119 persons: fewer")
 	_, r = files(t, 60)
 	lines := read(t, r.Table)
 	write(t, r.Table, strings.NewReplacer(";y;no", ";x;no", ";z;no", ";x;no", ";y;yes", ";x;yes",
 		";z;yes", ";x;yes").Replace(lines))
-	r.Algorithm, r.Epsilon, r.Params = "planted-classes", 0, []string{"k=5", "l=2"}
+	r.Algorithm, r.Epsilon, r.Params = "planted-classes", 0, set("k=5", "l=2")
 	fails(r, "the limits cannot be kept")
 	write(t, r.Table, lines)
 	defer func() { sabotage = nil }()
-	r.Params = []string{"k=29"}
+	r.Params = set("k=29")
 	for want, release := range map[string]func(ctx context.Context, a algorithms.Algorithm,
 		in algorithms.Input) (*algorithms.Release, error){
 		"failed: no such node": func(context.Context, algorithms.Algorithm, algorithms.Input) (

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -295,55 +294,35 @@ func reach(a *datasets.Attribute, spans []datasets.Span) (low, middle, high floa
 // counted answers from the records. Generalised ones count by the share of them that keeps to the
 // condition if their values are spread evenly.
 func (a *Answerer) counted(q *datasets.Query) (float64, error) {
-	rows, problems := readRecords(a.dir, a.certificate, a.Schema)
+	records, problems := readRecords(a.dir, a.certificate.Guarantee.K > 0, a.certificate.Weighted,
+		a.Schema)
 	if err := errors.Join(problems...); err != nil {
 		return 0, err
 	}
-	spansOf := func(attribute int, text string) ([]datasets.Span, error) {
-		at := &a.Schema.Attributes[attribute]
-		if a.certificate.Guarantee.K > 0 && at.Role == datasets.QuasiIdentifier {
-			return csvtable.ParseGroup(at, text)
+	truths := make([][]datasets.Truth, len(q.Sets)) // by the code of a text
+	for i, set := range q.Sets {
+		for _, cells := range records.cells[set.Attribute] {
+			truths[i] = append(truths[i], set.Of(cells))
 		}
-		code, err := at.TextCode(text)
-		return []datasets.Span{{Low: code, High: code + 1}}, err
 	}
-	known := make([]map[string]datasets.Truth, len(q.Sets))
-	for i := range known {
-		known[i] = make(map[string]datasets.Truth)
+	var numbers []float64 // likewise
+	if q.Mean >= 0 {
+		for code, text := range records.Columns[q.Mean].Texts {
+			number, ok := csvtable.ParseNumber(&a.Schema.Attributes[q.Mean], text)
+			if !ok {
+				_, number, _ = reach(&a.Schema.Attributes[q.Mean], records.cells[q.Mean][code])
+			}
+			numbers = append(numbers, number)
+		}
 	}
 	total, sum := 0.0, 0.0
-	for _, row := range rows {
-		for i, set := range q.Sets {
-			text := row[set.Attribute]
-			if _, ok := known[i][text]; !ok {
-				spans, err := spansOf(set.Attribute, text)
-				if err != nil {
-					return 0, err
-				}
-				known[i][text] = set.Of(spans)
-			}
-		}
-		weight := q.Truth(func(set int) datasets.Truth {
-			return known[set][row[q.Sets[set].Attribute]]
+	for row := range records.Rows {
+		weight := weightOf(records.weights, row) * q.Truth(func(set int) datasets.Truth {
+			return truths[set][records.Columns[q.Sets[set].Attribute].Codes[row]]
 		}).Share
-		if a.certificate.Weighted {
-			records, err := strconv.ParseFloat(row[len(row)-1], 64)
-			if err != nil {
-				return 0, err
-			}
-			weight *= records
-		}
 		total += weight
 		if q.Mean >= 0 {
-			number, ok := csvtable.ParseNumber(&a.Schema.Attributes[q.Mean], row[q.Mean])
-			if !ok {
-				spans, err := spansOf(q.Mean, row[q.Mean])
-				if err != nil {
-					return 0, err
-				}
-				_, number, _ = reach(&a.Schema.Attributes[q.Mean], spans)
-			}
-			sum += float64(weight * number)
+			sum += float64(weight * numbers[records.Columns[q.Mean].Codes[row]])
 		}
 	}
 	if q.Mean < 0 {

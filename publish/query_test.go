@@ -46,7 +46,7 @@ func coverage(t *testing.T, table *datasets.Table, name string, epsilon, delta f
 	t.Helper()
 	algorithm := must(algorithms.Lookup(name))
 	settings := algorithm.Params()
-	noError(t, decodeParams(settings, params))
+	noError(t, set(params...).decode(settings))
 	parsed, truths := make([]*datasets.Query, len(queries)), make([]float64, len(queries))
 	for i, q := range queries {
 		parsed[i], truths[i] = must(datasets.ParseQuery(q.text, table.Schema())), q.truth(table)

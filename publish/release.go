@@ -22,6 +22,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,38 +43,66 @@ import (
 // ErrRefused is wrapped by the errors of what may not be released, whatever the data.
 var ErrRefused = errors.New("cannot be released")
 
-// Request is what is to be released, and how.
+// Request is what is to be released, and how. Its tags are those of the command line.
 type Request struct {
-	Algorithm string
-	// Params are settings as name=value, a value as in a spec.
-	Params []string
-	// Variant is a variant of the algorithm; empty for the one that can be released.
-	Variant algorithms.Variant
-	// Epsilon and Delta are the budget; both are 0 under k-anonymity.
-	Epsilon, Delta float64
-	// Table and Schema are the paths of the table and its schema file; Target, where it is not
-	// empty, names the attribute that is the class in place of the schema's.
-	Table, Schema, Target string
-	// Contributions is how many records of each person are used at most, in place of as many as the
-	// schema says; 0 for these.
-	Contributions int
-	// Account is the path of the table's account, empty for the one beside it. Total is what it
-	// allows; Changed says that the table may be another state than that of the last release.
-	Account string
-	Total   Total
-	Changed bool
-	// Out is the folder to make. It must not exist. Title is what the release is called, License
-	// names the terms it is published under; both may be empty.
-	Out, Title, License string
-	// Sign is the file of a private key that the certificate is signed with; empty for none.
-	Sign string
+	Algorithm string `arg:"" help:"Name of an algorithm."`
+	Table     string `reads:"" arg:"" help:"The table: a CSV file."`
+	Schema    string `reads:"" help:"The table's schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
+	// Target and Contributions take the place of what the schema says; "" and 0 leave that.
+	Target        string  `help:"The attribute that the release should serve to predict, in place of the schema's class." placeholder:"NAME"`
+	Contributions int     `help:"At most this many records of each person are used, in place of as many as the schema says. The budget protects persons." placeholder:"K" min:"0" max:"1000"`
+	Epsilon       float64 `help:"The privacy budget of this release. Algorithms under k-anonymity take none." min:"0" max:"1000"`
+	Delta         float64 `help:"A delta beside epsilon, for algorithms that take one." min:"0" below:"1"`
+	// Params are settings by name, values as in a spec.
+	Params  Settings           `name:"param" help:"A setting of the algorithm. May be given again." placeholder:"NAME=VALUE"`
+	Variant algorithms.Variant `help:"A variant of the algorithm. By default the first that can be released."`
+	Account string             `help:"The account of the table. By default the one beside the table: my.account.jsonl of my.csv." placeholder:"FILE"`
+	Total   `embed:"" yaml:",inline"`
+	Changed bool   `help:"The table is a newer state of the one released before: go on within the same total."`
+	Title   string `help:"What the release is called in its certificate."`
+	License string `help:"The license of the release, best as a URL; for catalogues." placeholder:"URL"`
+	Sign    string `reads:"" help:"A private key to sign the certificate with (ppdp key makes one)." placeholder:"KEY"`
+	Out     string `required:"" help:"The folder to make." placeholder:"DIR"`
+
 	// Program says what made the release, Now when.
-	Program string
-	Now     time.Time
+	Program string    `kong:"-"`
+	Now     time.Time `kong:"-"`
 	// Log takes messages for the table's holder, and nobody else: they may speak of private data.
-	Log func(string)
+	Log func(string) `kong:"-"`
 
 	notes []string // on how the table was read, for its first release
+}
+
+// Validate reports what declarations of single fields do not say.
+func (r *Request) Validate() error {
+	return unless(r.TotalDelta == 0 || r.TotalEpsilon != 0, "a delta of the total needs a total")
+}
+
+// Settings are an algorithm's, as texts by name.
+type Settings map[string]string
+
+// UnmarshalText adds a setting that is written as name=value.
+func (s Settings) UnmarshalText(text []byte) error {
+	name, value, ok := strings.Cut(string(text), "=")
+	if _, twice := s[name]; !ok || twice {
+		return fmt.Errorf("%q, must be NAME=VALUE, and each name once", text)
+	}
+	s[name] = value
+	return nil
+}
+
+// decode sets parameters, each read as its type says.
+func (s Settings) decode(params algorithms.Params) error {
+	mapping := &strictyaml.Node{Kind: strictyaml.MappingNode}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		for _, text := range []string{name, s[name]} {
+			mapping.Content = append(mapping.Content,
+				&strictyaml.Node{Kind: strictyaml.ScalarNode, Value: text})
+		}
+	}
+	reader := strictyaml.NewReader("settings")
+	reader.Decode(reader.Tree(mapping), params)
+	return reader.Err()
 }
 
 // Made is a release that was made for publication. Only Make returns one.
@@ -101,7 +131,7 @@ type chosen struct {
 // tells nothing, when its folder is complete but for the name. From then on it counts as spent,
 // whatever happens, and errors are those that Spent recognises.
 func Make(ctx context.Context, r *Request) (*Made, error) {
-	if err := r.check(); err != nil {
+	if err := declared.Check(r); err != nil {
 		return nil, err
 	}
 	table, digest, err := r.load(ctx)
@@ -117,7 +147,7 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 		folder.key, err = readKey[ed25519.PrivateKey](r.Sign, privateBlock,
 			x509.ParsePKCS8PrivateKey)
 		if err != nil {
-			return nil, fmt.Errorf("--sign: %w", err)
+			return nil, fmt.Errorf("no key to sign with: %w", err)
 		}
 	}
 	account, err := r.account(digest)
@@ -197,29 +227,6 @@ func (e spentError) Unwrap() error { return e.error }
 // Spent reports whether Make failed only after the account had entered the release.
 func Spent(err error) bool { return errors.As(err, new(spentError)) }
 
-// check rejects budgets out of range, all of them at once.
-func (r *Request) check() error {
-	var bad datasets.Problems
-	check := func(flag string, epsilon float64, deltaFlag string, delta float64) {
-		if !(epsilon >= 0 && epsilon <= maxEpsilon) {
-			bad.Add("%s: %v, must be a number from 0 to %d", flag, epsilon, maxEpsilon)
-		}
-		if !(delta >= 0 && delta < 1) {
-			bad.Add("%s: %v, must be a number of at least 0 and below 1", deltaFlag, delta)
-		}
-	}
-	check("--epsilon", r.Epsilon, "--delta", r.Delta)
-	check("--total", r.Total.Epsilon, "--total-delta", r.Total.Delta)
-	if r.Contributions < 0 || r.Contributions > datasets.MostContributions {
-		bad.Add("--contributions: %d, must be from 0 to %d", r.Contributions,
-			datasets.MostContributions)
-	}
-	return bad.Err()
-}
-
-// maxEpsilon is an epsilon beyond which nothing is protected.
-const maxEpsilon = 1000
-
 // Refusal says why no release could be made as requested, judging by the schema alone; nil if one
 // could. Neither the table nor its account is read.
 func (r *Request) Refusal(ctx context.Context) error {
@@ -227,7 +234,7 @@ func (r *Request) Refusal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.check(); err != nil {
+	if err := declared.Check(r); err != nil {
 		return err
 	}
 	_, err = choose(ctx, r, format.Schema, nil)
@@ -300,7 +307,7 @@ func choose(ctx context.Context, r *Request, schema *datasets.Schema,
 		return nil, fmt.Errorf("%s %w: it takes graphs; %s can be released", c.info.Name,
 			ErrRefused, strings.Join(Releasable(), ", "))
 	}
-	if err := decodeParams(c.params, r.Params); err != nil {
+	if err := r.Params.decode(c.params); err != nil {
 		return nil, err
 	}
 	if err := declared.Check(c.params); err != nil {
@@ -319,7 +326,7 @@ func choose(ctx context.Context, r *Request, schema *datasets.Schema,
 		case asked:
 			errs = append(errs, err)
 		case err == nil:
-			others = append(others, fmt.Errorf("take --variant %s, which can", v))
+			others = append(others, fmt.Errorf("take the variant %s, which can", v))
 		}
 	}
 	if refused != nil {
@@ -330,25 +337,6 @@ func choose(ctx context.Context, r *Request, schema *datasets.Schema,
 		return nil, err
 	}
 	return nil, errors.Join(append(errs, others...)...)
-}
-
-// decodeParams sets parameters from texts NAME=VALUE. The type of a parameter decides how its value
-// is read. Errors name a setting by its number, in place of a line.
-func decodeParams(params algorithms.Params, settings []string) error {
-	mapping := &strictyaml.Node{Kind: strictyaml.MappingNode}
-	for i, setting := range settings {
-		name, value, ok := strings.Cut(setting, "=")
-		if !ok {
-			return fmt.Errorf("--param %q, must be NAME=VALUE", setting)
-		}
-		for _, text := range []string{name, value} {
-			mapping.Content = append(mapping.Content,
-				&strictyaml.Node{Kind: strictyaml.ScalarNode, Value: text, Line: i + 1})
-		}
-	}
-	reader := strictyaml.NewReader("--param")
-	reader.Decode(reader.Tree(mapping), params)
-	return reader.Err()
 }
 
 // try reports why a variant cannot be released, and remembers its guarantee.
@@ -385,9 +373,9 @@ func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta f
 	case g.Model == algorithms.DifferentialPrivacy && !c.info.Can(algorithms.RecordsProduct):
 		return refuse("it releases no records")
 	case g.Model == algorithms.DifferentialPrivacy && !(epsilon > 0):
-		return fmt.Errorf("%s needs an --epsilon above 0", c.info.Name)
+		return fmt.Errorf("%s needs an epsilon above 0", c.info.Name)
 	case delta > 0 && !g.Approximate:
-		return fmt.Errorf("%s is accounted in pure epsilon: leave --delta out", c.info.Name)
+		return fmt.Errorf("%s is accounted in pure epsilon: leave delta out", c.info.Name)
 	}
 	if g = g.OfPersons(schema.Contributions); g.Status != algorithms.Holds {
 		return refuse("%s", g.Note)
@@ -512,7 +500,11 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 	}
 	var measured *risk.Report
 	if anonymity > 0 {
-		if measured, err = c.measure(ctx, folder.temporary, schema); err != nil {
+		records, problems := readRecords(folder.temporary, true, false, schema)
+		if err := errors.Join(problems...); err != nil {
+			return nil, err
+		}
+		if measured, err = c.measure(records, schema); err != nil {
 			return nil, err
 		}
 		if measured != nil {

@@ -64,8 +64,19 @@ func read(t testing.TB, path string) string {
 func requestIn(dir string) *Request {
 	return &Request{Algorithm: "rps", Epsilon: 1, Table: filepath.Join(dir, "my.csv"),
 		Schema: filepath.Join(dir, "my.schema.yaml"), Out: filepath.Join(dir, "out"),
-		Total: Total{Epsilon: 100}, Program: "ppdp test",
+		Total: Total{TotalEpsilon: 100}, Program: "ppdp test",
 		Now: time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC), Log: func(string) {}}
+}
+
+// set are settings that are written as name=value.
+func set(texts ...string) Settings {
+	s := make(Settings)
+	for _, text := range texts {
+		if err := s.UnmarshalText([]byte(text)); err != nil {
+			panic(err)
+		}
+	}
+	return s
 }
 
 // TestReleases makes, reads and verifies a release by every algorithm that can be released.
@@ -78,12 +89,12 @@ func TestReleases(t *testing.T) {
 			r.Algorithm, r.Out, r.Title = name, filepath.Join(dir, fmt.Sprint(name, delta)), "Mine"
 			r.Delta = delta
 			r.Account = filepath.Join(dir, fmt.Sprint("account", delta))
-			r.Total.Delta = delta * 10
+			r.TotalDelta = delta * 10
 			algorithm := must(algorithms.Lookup(name))
 			info := algorithm.Info()
 			anonymous := info.Variants[0].Model == algorithms.KAnonymity
 			if anonymous {
-				r.Epsilon, r.Params = 0, []string{"k=7"}
+				r.Epsilon, r.Params = 0, set("k=7")
 			}
 			if delta > 0 && !info.Variants[0].Approximate {
 				continue
@@ -143,7 +154,7 @@ func sha(t testing.TB, path string) string {
 // TestRefused: what may not be released is refused before the account is changed, with a way out.
 func TestRefused(t *testing.T) {
 	for want, change := range map[string]func(r *Request){
-		"take --variant strict, which can": func(r *Request) { r.Variant = "published" },
+		"take the variant strict, which can": func(r *Request) { r.Variant = "published" },
 		"its guarantee is broken": func(r *Request) {
 			r.Algorithm, r.Variant = "diffmulti", "published"
 		},
@@ -151,35 +162,35 @@ func TestRefused(t *testing.T) {
 			r.Algorithm, r.Variant = "privbayes", "published"
 		},
 		"utility ncp weighs cut points": func(r *Request) {
-			r.Algorithm, r.Params = "diffmulti", []string{"utility=ncp"}
+			r.Algorithm, r.Params = "diffmulti", set("utility=ncp")
 		},
 		"utility dm divides scores by the number of records": func(r *Request) {
-			r.Algorithm, r.Params = "diffmulti", []string{"utility=dm"}
+			r.Algorithm, r.Params = "diffmulti", set("utility=dm")
 		},
 		"which is private: one record can move": func(r *Request) {
-			r.Algorithm, r.Params = "diffgen", []string{"utility=dm"}
+			r.Algorithm, r.Params = "diffgen", set("utility=dm")
 		},
 		"gives no privacy":            func(r *Request) { r.Algorithm = "identity" },
 		"it takes graphs":             func(r *Request) { r.Algorithm = "hay" },
 		"mondrian, mst,":              func(r *Request) { r.Algorithm = "nothing" },
 		"must be one of":              func(r *Request) { r.Variant = "other" },
-		"needs an --epsilon":          func(r *Request) { r.Epsilon = 0 },
+		"needs an epsilon":            func(r *Request) { r.Epsilon = 0 },
+		"a delta of the total":        func(r *Request) { r.Total = Total{TotalDelta: 1e-6} },
 		"has no epsilon":              func(r *Request) { r.Algorithm = "mondrian" },
-		"leave --delta out":           func(r *Request) { r.Delta = 1e-6 },
-		"--epsilon: NaN":              func(r *Request) { r.Epsilon = math.NaN() },
-		"--total: +Inf":               func(r *Request) { r.Total.Epsilon = math.Inf(1) },
-		"--delta: 1, must be":         func(r *Request) { r.Delta = 1 },
-		"--param:1: unknown":          func(r *Request) { r.Params = []string{"nothing=1"} },
-		"must be NAME=VALUE":          func(r *Request) { r.Params = []string{"depth"} },
-		"depth: -1":                   func(r *Request) { r.Params = []string{"depth=-1"} },
+		"leave delta out":             func(r *Request) { r.Delta = 1e-6 },
+		"epsilon: NaN":                func(r *Request) { r.Epsilon = math.NaN() },
+		"total: +Inf":                 func(r *Request) { r.TotalEpsilon = math.Inf(1) },
+		"delta: 1, must be":           func(r *Request) { r.Delta = 1 },
+		"settings: unknown":           func(r *Request) { r.Params = set("nothing=1") },
+		"depth: -1":                   func(r *Request) { r.Params = set("depth=-1") },
 		"exists already":              func(r *Request) { r.Out = filepath.Dir(r.Table) },
 		"no such file":                func(r *Request) { r.Out = r.Table + "/a/b" },
 		"\"nothing\" is no attribute": func(r *Request) { r.Target = "nothing" },
 		"must be categorical":         func(r *Request) { r.Target = "height" },
-		"--total EPSILON":             func(r *Request) { r.Total = Total{} },
-		"are left; the release":       func(r *Request) { r.Total.Epsilon = 0.5 },
+		"state a total epsilon":       func(r *Request) { r.Total = Total{} },
+		"are left; the release":       func(r *Request) { r.TotalEpsilon = 0.5 },
 		"fewer records than k": func(r *Request) {
-			r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, []string{"k=51"}
+			r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, set("k=51")
 		},
 		"a draft": func(r *Request) {
 			text, _ := os.ReadFile(r.Schema)
@@ -225,7 +236,7 @@ func TestFailureIsSpent(t *testing.T) {
 		t.Error(err)
 	}
 	// Made-up records, which are few, stay within the cap.
-	r.Epsilon, r.Params = 90, []string{"max_nodes=300"}
+	r.Epsilon, r.Params = 90, set("max_nodes=300")
 	if _, err := Make(t.Context(), r); !Spent(err) || !errors.Is(err, algorithms.ErrTooLarge) ||
 		!strings.Contains(err.Error(), "it counts as spent (release 1 in") {
 		t.Errorf("%v", err)
@@ -247,7 +258,7 @@ func TestNeighbours(t *testing.T) {
 		var certificates [2]*Certificate
 		for i, rows := range []int{300, 211} {
 			_, r := files(t, rows)
-			r.Algorithm, r.Params = name, params
+			r.Algorithm, r.Params = name, set(params...)
 			if name == "mondrian" {
 				r.Epsilon = 0
 			}
@@ -277,7 +288,7 @@ func TestCroissant(t *testing.T) {
 	_, r := files(t, 100)
 	croissant(t, r, "at most 73.2 times in 100", 2, "sc:Integer sc:Text sc:Float sc:Text sc:Text")
 	_, r = files(t, 100)
-	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, []string{"k=5"}
+	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, set("k=5")
 	croissant(t, r, "4 others", 3, "sc:Text sc:Text sc:Text sc:Text sc:Text") // intervals
 }
 
@@ -339,7 +350,7 @@ func croissant(t *testing.T, r *Request, guarantee string, files int, kinds stri
 // TestVerifyFinds: every change of a release is found.
 func TestVerifyFinds(t *testing.T) {
 	dir, r := files(t, 120)
-	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, []string{"k=5"}
+	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, set("k=5")
 	must(Make(t.Context(), r))
 	records := read(t, filepath.Join(r.Out, RecordsFile))
 	lines := strings.SplitAfter(records, "\n")
@@ -458,7 +469,10 @@ func must[T any](v T, err error) T {
 }
 
 // noError ends the test or benchmark on an error.
-func noError(t testing.TB, err error) {
+func noError(t interface {
+	Helper()
+	Fatal(args ...any)
+}, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -4,19 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -111,7 +104,7 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 	r := &Report{Certificate: c, Checks: []string{}, Problems: []string{}, Unchecked: []string{}}
 	if signature, err := readPart(dir, SignatureFile); !errors.Is(err, fs.ErrNotExist) {
 		r.Unchecked = append(r.Unchecked, "Who signed the certificate: the signature in "+
-			SignatureFile+" needs the signer's public key (--key).")
+			SignatureFile+" needs the signer's public key.")
 		if n := len(signature); n != ed25519.SignatureSize {
 			r.check("", fmt.Errorf("%s: %d bytes, must be a signature's %d", SignatureFile, n,
 				ed25519.SignatureSize))
@@ -138,16 +131,16 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 		return r, nil
 	}
 	format.Schema.Contributions = c.Guarantee.Contributions
-	rows, problems := readRecords(dir, c, format.Schema)
-	r.Records = len(rows)
-	if !r.check(fmt.Sprintf("All values of %d records lie in the schema's domains.", len(rows)),
+	records, problems := readRecords(dir, c.Guarantee.K > 0, c.Weighted, format.Schema)
+	r.Records = records.Rows
+	if !r.check(fmt.Sprintf("All values of %d records lie in the schema's domains.", r.Records),
 		problems...) {
 		return r, nil
 	}
 	var published *generalised
 	if c.Guarantee.K > 0 {
-		published = classesOf(format.Schema, rows)
-		if r.Classes = len(published.classes); r.Classes > 0 {
+		published = classesOf(format.Schema, records)
+		if r.Classes = len(published.first); r.Classes > 0 {
 			r.Smallest = slices.Min(published.sizes)
 		}
 		r.check(fmt.Sprintf("The records are %d classes of at least %d that look alike (k is %d).",
@@ -155,18 +148,17 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 			unless(r.Classes == 0 || r.Smallest >= c.Guarantee.K, "%s: a class of %d records, "+
 				"must be %d or more", RecordsFile, r.Smallest, c.Guarantee.K))
 	}
-	marginals, err := r.derive(ctx, dir, text, format.Schema)
+	marginals, err := r.derive(ctx, dir, text, format.Schema, records)
 	if err != nil {
 		return r, err
 	}
 	var released *datasets.Table
 	if published == nil {
-		var weights []float64
-		released, weights = typed(format.Schema, rows)
+		released = records.table(format.Schema)
 		if marginals != nil {
 			r.weigh("Marginals agree with each other, and the records with them, as noise allows.",
 				append(c.agreement(format.Schema, marginals),
-					c.drawn(released, weights, marginals)...))
+					c.drawn(released, records.weights, marginals)...))
 		}
 	}
 	if original == nil {
@@ -184,19 +176,17 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 		}
 		return r, nil
 	}
-	return r, r.against(ctx, table, format.Schema, published)
+	return r, r.against(ctx, table, published)
 }
 
 // derive does again what a release does with its settings, schema and records, and compares. text
 // is the certificate's file. It returns the marginals, nil where there are none to rely on.
-func (r *Report) derive(ctx context.Context, dir string, text []byte,
-	schema *datasets.Schema) ([]algorithms.Marginal, error) {
+func (r *Report) derive(ctx context.Context, dir string, text []byte, schema *datasets.Schema,
+	records *records) ([]algorithms.Marginal, error) {
 	c := r.Certificate
-	request := &Request{Algorithm: c.Algorithm.Name, Epsilon: c.Guarantee.Epsilon,
-		Variant: algorithms.Variant(c.Algorithm.Variant), Delta: c.Guarantee.Delta}
-	for _, name := range slices.Sorted(maps.Keys(c.Algorithm.Params)) {
-		request.Params = append(request.Params, name+"="+c.Algorithm.Params[name])
-	}
+	request := &Request{Algorithm: c.Algorithm.Name, Params: c.Algorithm.Params,
+		Variant: algorithms.Variant(c.Algorithm.Variant), Epsilon: c.Guarantee.Epsilon,
+		Delta: c.Guarantee.Delta}
 	limited, cancel := context.WithTimeout(ctx, time.Minute) // a forger may ask for any settings
 	defer cancel()
 	chosen, err := choose(limited, request, schema, nil)
@@ -209,7 +199,7 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte,
 	}
 	var measured *risk.Report
 	if c.Guarantee.K > 0 {
-		if measured, err = chosen.measure(ctx, dir, schema); err != nil {
+		if measured, err = chosen.measure(records, schema); err != nil {
 			return nil, err
 		}
 		if measured != nil && chosen.limits().Any() {
@@ -376,94 +366,6 @@ func checkFiles(dir string, c *Certificate) (problems []error) {
 	return problems
 }
 
-// readRecords reads the release's records and checks every value.
-func readRecords(dir string, c *Certificate,
-	schema *datasets.Schema) (rows [][]string, problems []error) {
-	f, err := datasets.OpenFile(filepath.Join(dir, RecordsFile))
-	if err != nil {
-		return nil, []error{err}
-	}
-	defer f.Close()
-	is, must := sha256.New(), sha256.New()
-	reader, writer := csv.NewReader(io.TeeReader(f, is)), csv.NewWriter(must)
-	header, err := reader.Read()
-	if err != nil {
-		return nil, []error{fmt.Errorf("%s: %w", RecordsFile, err)}
-	}
-	want := schema.Names()
-	if c.Weighted {
-		want = append(want, "weight")
-	}
-	if !slices.Equal(header, want) {
-		return nil, []error{fmt.Errorf("%s: columns %q, must be the schema's %q", RecordsFile,
-			header, want)}
-	}
-	writer.Write(want)                          // a digest takes everything
-	known := make([]map[string]bool, len(want)) // values that were checked
-	for i := range known {
-		known[i] = make(map[string]bool)
-	}
-	for {
-		row, err := reader.Read()
-		if err == io.EOF {
-			writer.Flush()
-			if len(want) > 1 && !bytes.Equal(is.Sum(nil), must.Sum(nil)) { // of one, "" is quoted
-				problems = append(problems, fmt.Errorf("%s: blank lines, line ends or quotes that "+
-					"no release has", RecordsFile))
-			}
-			return rows, problems
-		}
-		if err != nil {
-			return rows, append(problems, fmt.Errorf("%s: %w", RecordsFile, err))
-		}
-		for i, text := range row {
-			if known[i][text] {
-				continue
-			}
-			var err error
-			switch {
-			case i == len(schema.Attributes):
-				if w, bad := strconv.ParseFloat(text, 64); bad != nil || !(w >= 0 && w < 1e300) {
-					err = fmt.Errorf("weight %q, must be a number of at least 0", text)
-				}
-			case c.Guarantee.K > 0 && schema.Attributes[i].Role == datasets.QuasiIdentifier:
-				_, err = csvtable.ParseGroup(&schema.Attributes[i], text)
-			default:
-				_, err = schema.Attributes[i].TextCode(text)
-			}
-			if err != nil {
-				line, column := reader.FieldPos(i)
-				problems = append(problems, fmt.Errorf("%s:%d:%d: %w", RecordsFile, line, column,
-					err))
-			} else {
-				known[i][text] = true
-			}
-		}
-		writer.Write(row)
-		rows = append(rows, row)
-	}
-}
-
-// typed are made-up records, whose values were checked, as a table, and their weights; nil for 1.
-func typed(schema *datasets.Schema, rows [][]string) (*datasets.Table, []float64) {
-	b, weights := datasets.NewBuilder(schema, len(rows)), []float64(nil)
-	for _, texts := range rows {
-		row := b.AddRow()
-		for i := range schema.Attributes {
-			code, err := schema.Attributes[i].TextCode(texts[i])
-			if err != nil {
-				panic(err) // all values were checked
-			}
-			b.Set(row, i, code)
-		}
-		if len(texts) > len(schema.Attributes) {
-			weight, _ := strconv.ParseFloat(texts[len(texts)-1], 64)
-			weights = append(weights, weight)
-		}
-	}
-	return b.Table(), weights
-}
-
 // load reads the original, whose attributes must be those of the release.
 func (o *Original) load(ctx context.Context, published *datasets.Schema) (*datasets.Table, error) {
 	loaded, err := csvtable.Source{}.Load(ctx, datasets.Request{
@@ -480,9 +382,8 @@ func (o *Original) load(ctx context.Context, published *datasets.Schema) (*datas
 }
 
 // against compares generalised records with the original.
-func (r *Report) against(ctx context.Context, original *datasets.Table,
-	published *datasets.Schema, g *generalised) error {
-	matched, persons, err := g.match(ctx, published, original)
+func (r *Report) against(ctx context.Context, original *datasets.Table, g *generalised) error {
+	matched, persons, err := g.match(ctx, original)
 	if err != nil {
 		return err
 	}
@@ -512,21 +413,19 @@ func (r *Report) against(ctx context.Context, original *datasets.Table,
 // shares in these samples may be above that.
 func (r *Report) inCommon(original, release *datasets.Table) {
 	n, m, domain, schema := original.Len(), release.Len(), 1.0, release.Schema()
+	var all []int
+	for i := range schema.Attributes {
+		all = append(all, i)
+		domain *= float64(schema.Attributes[i].Cells())
+	}
 	count := func(table *datasets.Table) map[string]int {
 		counts := make(map[string]int)
 		for row := range int32(table.Len()) {
-			var key []byte
-			for i := range schema.Attributes {
-				key = binary.LittleEndian.AppendUint32(key, table.Column(i).At(row))
-			}
-			counts[string(key)]++
+			counts[keyOf(all, func(i int) uint32 { return table.Column(i).At(row) })]++
 		}
 		return counts
 	}
 	own, released := count(original), count(release)
-	for i := range schema.Attributes {
-		domain *= float64(schema.Attributes[i].Cells())
-	}
 	twins := func(counts map[string]int) (twins int) {
 		for _, n := range counts { // order-free: a sum of whole numbers
 			if n > 1 {

@@ -20,19 +20,33 @@ import (
 )
 
 // Comparison asks what releases of a user's table are worth: those of every algorithm that fits,
-// under settings that follow from public facts alone.
+// under settings that follow from public facts alone. Its tags are those of the command line.
 type Comparison struct {
-	CSV, Schema string // paths; without CSV records are made up from the schema
-	Target      string // the class, in place of the schema's; "" for that
-	// Contributions is how many records of each person are used at most, in place of as many as the
-	// schema says; 0 for these.
-	Contributions int
-	Epsilon       []float64
-	K             int
-	// Records is the number of records as far as it is public. Settings follow from it.
-	Records int
-	Trials  int
-	Seed    uint64
+	CSV           string `reads:"" arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."` // "": records are made up
+	Schema        string `reads:"" help:"The table's schema file; ppdp datasets schema drafts one. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
+	Target        string `help:"The class that classifiers predict, in place of the schema's." placeholder:"ATTRIBUTE"`
+	Contributions int    `help:"At most this many records of each person are used, in place of as many as the schema says." min:"0" max:"1000" placeholder:"N"`
+	// kong splits at commas.
+	Epsilon []float64 `help:"Budget of each release under differential privacy; several are joined by commas." default:"1" above:"0" placeholder:"E"`
+	K       int       `name:"k" help:"Size of groups under k-anonymity." default:"10" min:"2" placeholder:"K"`
+	Records int       `name:"rows" help:"The number of records as far as it is public, else a guess: settings follow from it. It is never counted in the file." min:"0" placeholder:"N"`
+	Trials  int       `help:"Repetitions, each with other random numbers and other folds; tests need 2, and more of them distinguish more releases." default:"5" min:"1" placeholder:"N"`
+	Seed    uint64    `help:"Master seed of all randomness." default:"1" placeholder:"S"`
+}
+
+// Validate reports what declarations of single fields do not say.
+func (c *Comparison) Validate() error {
+	var bad datasets.Problems
+	for i, epsilon := range c.Epsilon {
+		if slices.Contains(c.Epsilon[:i], epsilon) {
+			bad.Add("epsilon: %v is listed twice", epsilon)
+		}
+	}
+	if c.Records == 0 {
+		bad.Add("rows must be given: the number of records as far as it is public, else a guess. " +
+			"Settings follow from it; it is never counted in the file")
+	}
+	return bad.Err()
 }
 
 // Name is the experiment's name, and the folder of its results.
@@ -195,7 +209,7 @@ func measure(w *language.Spec, schema *datasets.Schema) (unfit []Unfit) {
 		}
 	} else {
 		unfit = append(unfit, Unfit{"all classifiers",
-			"the table has no class attribute: name one with --target"})
+			"the table has no class attribute: name one as the target"})
 	}
 	sizes, widest := []int{1}, map[string]any{"attributes": 1}
 	if len(schema.Attributes) > 1 {

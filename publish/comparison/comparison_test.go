@@ -86,7 +86,7 @@ func TestComparisonLeavesOut(t *testing.T) {
 	}
 	text, unfit = compared(t, c, strings.Replace(comparedSchema, "class: y\n", "", 1), 50,
 		"20,a,no\n30,b,yes\n")
-	if !strings.Contains(unfit["all classifiers"], "--target") ||
+	if !strings.Contains(unfit["all classifiers"], "as the target") ||
 		bytes.Contains(text, []byte("accuracy")) || bytes.Contains(text, []byte("folds")) {
 		t.Errorf("without a class: %v\n%s", unfit, text)
 	}

@@ -2,6 +2,7 @@ package comparison
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -20,21 +21,26 @@ import (
 )
 
 // Evaluation asks what releases are worth that are files, whoever made them, and what they give
-// away. Controls made from the original stand beside them.
+// away. Controls made from the original stand beside them. Its tags are those of the command line.
 type Evaluation struct {
-	CSV, Schema string   // the original
-	Releases    []string // files, or folders of ppdp release
-	// Holdout is a table of the same population that no release was made from. Split is, in its
-	// place, the share of the original that is held out of the controls alone.
-	Holdout string
-	Split   float64
-	// Target is what is learned, in place of the schema's class: a category or a number. Groups and
-	// Sensitive are attributes; without Sensitive, those of that role.
-	Target            string
-	Groups, Sensitive []string
-	// Learnt is the most records that learners learn from, and that they are tested on; 0 for all.
-	Learnt int
-	Seed   uint64
+	CSV       string   `reads:"" arg:"" name:"original" help:"The original table: a CSV file."`
+	Releases  []string `reads:"" arg:"" name:"release" help:"What was released of it: a CSV file of any program, with raw or generalised values, or a folder of ppdp release."`
+	Schema    string   `reads:"" help:"The original's schema file; ppdp datasets schema drafts one. By default the one beside it: my.schema.yaml of my.csv." placeholder:"FILE"`
+	Holdout   string   `reads:"" help:"Records of the same population that no release was made from, in a table like the original." placeholder:"FILE"`
+	Split     float64  `help:"In place of a holdout: the share of the original that learners are tested on. Releases may be made from it, so that attacks on membership are left out." min:"0" below:"1" placeholder:"SHARE"`
+	Target    string   `help:"The attribute that learners predict, in place of the schema's class: a category or a number." placeholder:"ATTRIBUTE"`
+	Groups    []string `help:"Attributes between whose groups learners' errors are compared." placeholder:"NAME,..."`
+	Sensitive []string `help:"Attributes that an attacker would guess, in place of those of that role in the schema." placeholder:"NAME,..."`
+	Learnt    int      `help:"The most records of a release or control that learners learn from, and the most that they are tested on: of more, a sample; 0 means all." default:"50000" min:"0" placeholder:"N"`
+	Seed      uint64   `help:"Master seed of all randomness." default:"1" placeholder:"S"`
+}
+
+// Validate reports what declarations of single fields do not say.
+func (e *Evaluation) Validate() error {
+	if e.Holdout != "" && e.Split != 0 {
+		return errors.New("a holdout and a split: one of them holds records out")
+	}
+	return nil
 }
 
 // EvaluationName is the experiment's name, and the folder of its results.
@@ -168,7 +174,7 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 	case e.Holdout != "":
 		holdout, err := m.read(ctx, files, e.Holdout)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--holdout: %w", err)
+			return nil, nil, fmt.Errorf("holdout: %w", err)
 		}
 		if values["holdout"], err = relativeTo(filepath.Dir(path), e.Holdout); err != nil {
 			return nil, nil, err
@@ -179,19 +185,19 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 	case e.Split > 0:
 		if rows -= int(math.Round(float64(e.Split * float64(rows)))); rows < 1 ||
 			rows == original.Len() {
-			return nil, nil, fmt.Errorf("--split: %v of %d records, must leave some on either "+
+			return nil, nil, fmt.Errorf("split: %v of %d records, must leave some on either "+
 				"side", e.Split, original.Len())
 		}
 		m.spec.Train = language.TrainRows(rows)
 		m.note("%d records, drawn at random, were held out of the controls, and all else is "+
 			"measured against the other %d. The releases may be made from both: a release that "+
 			"copies records looks better to learners than it is for new people, and attacks on "+
-			"membership are left out. --holdout names records that no release was made from",
+			"membership are left out. A holdout is of records that no release was made from",
 			original.Len()-rows, rows)
 	default:
 		m.note("Not measured: what can be learned from a release, and attacks on membership. " +
-			"Both are judged on records that it was not made from: name a table of such by " +
-			"--holdout or, for learners alone, hold some back by --split 0.2")
+			"Both are judged on records that it was not made from: name a table of such as " +
+			"the holdout or, for learners alone, hold some back by a split of 0.2")
 	}
 	m.spec.Dataset = []language.DatasetSpec{language.DatasetOf(values)}
 	for _, release := range e.Releases {
@@ -203,7 +209,7 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 	if m.sampled() && m.spec.Train.Set() {
 		m.note("Learners learn from %d records of each release and control at most, and are "+
 			"tested on as many, drawn at random, the same at every call: samples of more are as "+
-			"good as the copy by them. --learnt takes another number, 0 for all records", m.Learnt)
+			"good as the copy by them. Another number can be set, 0 for all records", m.Learnt)
 	}
 	m.controls(rows)
 	if err := m.measure(); err != nil {
@@ -262,15 +268,15 @@ func (m *made) read(ctx context.Context, files datasets.Files, csv string) (*dat
 	return table, err
 }
 
-// roles checks the attributes that flags name.
+// roles checks the attributes that are named.
 func (m *made) roles() error {
 	var bad datasets.Problems
 	for _, named := range []struct {
-		flag  string
+		of    string
 		names []string
 	}{{"groups", m.Groups}, {"sensitive", m.Sensitive}} {
 		for _, name := range named.names {
-			bad.OneOf("--"+named.flag, name, m.schema.Names()...)
+			bad.OneOf(named.of, name, m.schema.Names()...)
 		}
 	}
 	if len(m.Sensitive) == 0 {
@@ -452,7 +458,7 @@ func (m *made) controls(rows int) {
 func (m *made) measure() error {
 	if m.schema.Class() < 0 && !m.numeric {
 		m.note("Not measured: what can be learned from a release. The table has no class " +
-			"attribute: name what is to be learned by --target")
+			"attribute: name what is to be learned as the target")
 	}
 	for _, a := range m.measurements() {
 		held := m.spec.Train.Set()

@@ -164,17 +164,14 @@ func ranks(texts []string, a *datasets.Attribute) []uint32 {
 	return rank
 }
 
-// Options say how risk is measured. Defaults has the usual ones.
+// Options say how risk is measured. Defaults has the usual ones. Its tags are those of the command
+// line.
 type Options struct {
-	// K is the smallest class that counts as safe: a record is at risk when its probability of
-	// being identified is above 1/K.
-	K int `min:"1" max:"2147483647"`
-	// C is the constant of recursive (c, l)-diversity.
-	C float64 `min:"1e-9" max:"1e9"`
-	// Suppressed is the text that stands in every quasi-identifier of a suppressed record. Such
-	// records are counted and otherwise left out, as ARX does; nothing is left out when it is
-	// empty.
-	Suppressed string
+	// A record is at risk when its probability of being identified is above 1/K.
+	K int     `help:"Records in classes smaller than this are at risk." default:"5" min:"1" max:"2147483647"`
+	C float64 `help:"The constant of recursive (c, l)-diversity." default:"2" min:"1e-9" max:"1e9"`
+	// Suppressed records are counted and otherwise left out, as ARX does.
+	Suppressed string `help:"The text in every quasi-identifier of a suppressed record. Empty: no record is suppressed." default:"*"`
 }
 
 // Defaults are a K of 5, a C of 2, as in sdcMicro, and ARX's "*" for suppressed records.

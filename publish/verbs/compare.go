@@ -24,20 +24,11 @@ import (
 
 // Compare is "ppdp compare": it compares all releases that fit a table.
 type Compare struct {
-	CSV           string `reads:"" arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."`
-	Generated     bool   `help:"In place of a table: compare on records made up from the schema, --rows of them. Choosing by them costs no privacy, and says less."`
-	Schema        string `reads:"" help:"The table's schema file; ppdp datasets schema drafts one. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
-	Target        string `help:"The class that classifiers predict, in place of the schema's." placeholder:"ATTRIBUTE"`
-	Contributions int    `help:"At most this many records of each person are used, in place of as many as the schema says." min:"0" max:"1000" placeholder:"N"`
-	// kong splits at commas.
-	Epsilon []float64     `help:"Budget of each release under differential privacy; several are joined by commas." default:"1" above:"0" placeholder:"E"`
-	K       int           `name:"k" help:"Size of groups under k-anonymity." default:"10" min:"2" placeholder:"K"`
-	Rows    int           `help:"The number of records as far as it is public, else a guess: settings follow from it. It is never counted in the file." min:"0" placeholder:"N"`
-	Trials  int           `help:"Repetitions, each with other random numbers and other folds; tests need 2, and more of them distinguish more releases." default:"5" min:"1" placeholder:"N"`
-	Seed    uint64        `help:"Master seed of all randomness." default:"1" placeholder:"S"`
-	Out     string        `help:"Folder for the spec, the results and the page (default: the table's name and -compared)." placeholder:"DIR"`
-	Jobs    int           `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
-	Timeout time.Duration `help:"Give up on a release and what is measured on it after this long; 0 means never." default:"10m" min:"0" placeholder:"D"`
+	comparison.Comparison
+	Generated bool          `help:"In place of a table: compare on records made up from the schema, --rows of them. Choosing by them costs no privacy, and says less."`
+	Out       string        `help:"Folder for the spec, the results and the page (default: the table's name and -compared)." placeholder:"DIR"`
+	Jobs      int           `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
+	Timeout   time.Duration `help:"Give up on a release and what is measured on it after this long; 0 means never." default:"10m" min:"0" placeholder:"D"`
 }
 
 // Help is the second part of the verb's help text.
@@ -75,16 +66,7 @@ func (c *Compare) Validate() error {
 	if c.Generated && c.Schema == "" {
 		errs = append(errs, errors.New("--generated needs a --schema"))
 	}
-	for i, epsilon := range c.Epsilon {
-		if slices.Contains(c.Epsilon[:i], epsilon) {
-			errs = append(errs, fmt.Errorf("--epsilon: %v is listed twice", epsilon))
-		}
-	}
-	if c.Rows == 0 {
-		errs = append(errs, errors.New("--rows must be given: the number of records as far as it "+
-			"is public, else a guess. Settings follow from it; it is never counted in the file"))
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, c.Comparison.Validate())...)
 }
 
 // Run compares all releases that fit a table.
@@ -97,11 +79,8 @@ func (c *Compare) Run(con *Console) error {
 		base = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(c.CSV), ".gz"), ".csv")
 	}
 	out := cmp.Or(c.Out, base+"-compared")
-	compared := comparison.Comparison{CSV: c.CSV, Schema: c.Schema, Target: c.Target,
-		Contributions: c.Contributions, Epsilon: c.Epsilon, K: c.K, Records: c.Rows,
-		Trials: c.Trials, Seed: c.Seed}
 	path := filepath.Join(out, comparison.Name+".yaml")
-	s, unfit, err := compared.Spec(con.Ctx, con.Files, path)
+	s, unfit, err := c.Spec(con.Ctx, con.Files, path)
 	if con.Ctx.Err() != nil {
 		return fmt.Errorf("%w while the table was read: nothing was run", engine.ErrInterrupted)
 	}
@@ -139,14 +118,15 @@ func (c *Compare) Run(con *Console) error {
 func (c *Compare) release(ctx context.Context, s *results.Setting) (command,
 	refused string) {
 	r := publish.Request{Algorithm: s.Algorithm, Variant: algorithms.Variant(s.Variant),
-		Schema: c.Schema, Target: c.Target, Contributions: c.Contributions}
-	words := []string{"ppdp", "release", s.Algorithm, cmp.Or(c.CSV, "TABLE.csv"), "--schema",
-		c.Schema, "--variant", s.Variant}
-	if c.Target != "" {
-		words = append(words, "--target", c.Target)
+		Table: cmp.Or(c.CSV, "TABLE.csv"), Schema: c.Schema, Target: c.Target,
+		Contributions: c.Contributions, Params: make(publish.Settings)}
+	words := []string{"ppdp", "release", r.Algorithm, r.Table, "--schema", r.Schema, "--variant",
+		s.Variant}
+	if r.Target != "" {
+		words = append(words, "--target", r.Target)
 	}
-	if c.Contributions > 0 {
-		words = append(words, "--contributions", strconv.Itoa(c.Contributions))
+	if r.Contributions > 0 {
+		words = append(words, "--contributions", strconv.Itoa(r.Contributions))
 	}
 	if s.Epsilon != nil {
 		r.Epsilon = *s.Epsilon
@@ -159,7 +139,7 @@ func (c *Compare) release(ctx context.Context, s *results.Setting) (command,
 	defaults := strictyaml.Resolved(algorithm.Params())
 	for _, name := range slices.Sorted(maps.Keys(s.Params)) {
 		if value := s.Params[name]; value != defaults[name] {
-			r.Params = append(r.Params, name+"="+value)
+			r.Params[name] = value
 			words = append(words, "--param", name+"="+value)
 		}
 	}

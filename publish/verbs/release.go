@@ -1,12 +1,10 @@
 package verbs
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
-	"ppdp/algorithms"
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
 	"ppdp/publish"
@@ -14,24 +12,8 @@ import (
 
 // Release is "ppdp release": it makes a release.
 type Release struct {
-	Algorithm     string   `arg:"" help:"Name of an algorithm."`
-	Table         string   `reads:"" arg:"" help:"The table: a CSV file."`
-	Schema        string   `reads:"" help:"The table's schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
-	Target        string   `help:"The attribute that the release should serve to predict, in place of the schema's class." placeholder:"NAME"`
-	Contributions int      `help:"At most this many records of each person are used, in place of as many as the schema says. The budget protects persons." placeholder:"K"`
-	Epsilon       float64  `help:"The privacy budget of this release. Algorithms under k-anonymity take none."`
-	Delta         float64  `help:"A delta beside epsilon, for algorithms that take one."`
-	Param         []string `help:"A setting of the algorithm. May be given again." placeholder:"NAME=VALUE" sep:"none"`
-	Variant       string   `help:"A variant of the algorithm. By default the first that can be released."`
-	Account       string   `help:"The account of the table. By default the one beside the table: my.account.jsonl of my.csv." placeholder:"FILE"`
-	Total         float64  `help:"The epsilon that all releases of the table may cost together; needed for the first."`
-	TotalDelta    float64  `name:"total-delta" help:"A delta beside the total. Costs then add up in zCDP's rho, which is less for many releases."`
-	Changed       bool     `help:"The table is a newer state of the one released before: go on within the same total."`
-	Title         string   `help:"What the release is called in its certificate."`
-	License       string   `help:"The license of the release, best as a URL; for catalogues." placeholder:"URL"`
-	Sign          string   `reads:"" help:"A private key to sign the certificate with (ppdp key makes one)." placeholder:"KEY"`
-	Out           string   `required:"" help:"The folder to make." placeholder:"DIR"`
-	JSON          bool     `name:"json" help:"Write JSON instead of sentences."`
+	publish.Request
+	JSON bool `name:"json" help:"Write JSON instead of sentences."`
 }
 
 // Help is the second part of the verb's help text.
@@ -66,17 +48,9 @@ func (c Release) Run(con *Console) error {
 	if err := besideTable(&c.Schema, c.Table); err != nil {
 		return err
 	}
-	if c.TotalDelta != 0 && c.Total == 0 {
-		return terminal.InputError(errors.New("--total-delta needs a --total"))
-	}
-	made, err := publish.Make(con.Ctx, &publish.Request{Algorithm: c.Algorithm, Params: c.Param,
-		Variant: algorithms.Variant(c.Variant), Epsilon: c.Epsilon, Delta: c.Delta,
-		Table: c.Table, Schema: c.Schema, Target: c.Target, Contributions: c.Contributions,
-		Account: c.Account,
-		Total:   publish.Total{Epsilon: c.Total, Delta: c.TotalDelta}, Changed: c.Changed,
-		Out: c.Out, Title: c.Title, License: c.License, Sign: c.Sign, Program: con.Program,
-		Now: con.Now(),
-		Log: func(line string) { fmt.Fprintln(con.Stderr, line) }})
+	c.Program, c.Now = con.Program, con.Now()
+	c.Log = func(line string) { fmt.Fprintln(con.Stderr, line) }
+	made, err := publish.Make(con.Ctx, &c.Request)
 	if err != nil {
 		if publish.Spent(err) {
 			return err

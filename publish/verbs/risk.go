@@ -26,11 +26,9 @@ type Risk struct {
 	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
 	Population string   `reads:"" help:"A table of the whole population, generalised in the same way: for the journalist's risk." placeholder:"FILE"`
 	Before     string   `reads:"" help:"The table before it was anonymised, read by the schema beside it if there is one: its figures come first." placeholder:"FILE"`
-	K          int      `help:"Records in classes smaller than this are at risk." default:"5" min:"1"`
-	C          float64  `help:"The constant of recursive (c, l)-diversity." default:"2" min:"1e-9" max:"1e9"`
-	Suppressed string   `help:"The text in every quasi-identifier of a suppressed record. Empty: no record is suppressed." default:"*"`
-	JSON       bool     `name:"json" help:"Write JSON instead of tables."`
-	Page       string   `help:"Also write a page to this file (HTML)." placeholder:"FILE"`
+	risk.Options
+	JSON bool   `name:"json" help:"Write JSON instead of tables."`
+	Page string `help:"Also write a page to this file (HTML)." placeholder:"FILE"`
 }
 
 // Help is the second part of the verb's help text.
@@ -57,7 +55,6 @@ Examples:
 
 // Run measures what an anonymised table discloses.
 func (c Risk) Run(con *Console) error {
-	options := risk.Options{K: c.K, C: c.C, Suppressed: c.Suppressed}
 	file, err := tableIn(c.File)
 	if err != nil {
 		return terminal.InputError(err)
@@ -90,7 +87,7 @@ func (c Risk) Run(con *Console) error {
 			return terminal.InputError(err)
 		}
 	}
-	report, err := risk.Measure(table, population, options)
+	report, err := risk.Measure(table, population, c.Options)
 	if err != nil {
 		return terminal.InputError(fmt.Errorf("%s: %w", file, err))
 	}
@@ -117,7 +114,7 @@ func (c Risk) Run(con *Console) error {
 	if table, err = risk.Read(con.Ctx, c.Before, format, schema); err != nil {
 		return terminal.InputError(err)
 	}
-	before, err := risk.Measure(table, nil, options)
+	before, err := risk.Measure(table, nil, c.Options)
 	if err != nil {
 		return terminal.InputError(fmt.Errorf("%s: %w", c.Before, err))
 	}
