@@ -36,7 +36,8 @@ type Measure struct {
 	Params     metrics.Params         // nil for metrics without
 	// Name is the metric as recorded: its own name and the parameters that differ from their
 	// defaults, "count-error attribute=age".
-	Name string
+	Name  string
+	Entry int // its place among the spec's entries of measure
 
 	resolved map[string]string // all parameters
 	where    results.Filter    // of settings
@@ -106,7 +107,7 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 			}
 			chosen, fresh := chooseClassifiers(r, m, metric), parametersOf(metric)
 			for _, expanded := range m.Params.expand(r, name, fresh) {
-				measure := Measure{Metric: metric, Name: name, where: m.Where,
+				measure := Measure{Metric: metric, Name: name, Entry: i, where: m.Where,
 					node: m.node}
 				if !isNil(expanded) {
 					measure.Params = expanded

@@ -14,7 +14,9 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
 	"ppdp/experiments/language"
+	"ppdp/internal/declared"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 )
@@ -71,12 +73,11 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 		Title:   "Releases of " + filepath.Base(c.CSV) + " compared",
 		Dataset: []language.DatasetSpec{data}, Epsilon: c.Epsilon,
 		Algorithms: []language.AlgorithmSpec{{Name: "identity", Series: "Original",
-			Variant: []string{string(algorithms.Published)}}},
-		Measure: []language.MeasureSpec{{Metric: []string{"records"}}}}
+			Variant: []string{string(algorithms.Published)}}}}
 	if c.CSV == "" {
 		w.Title = "Releases of records made up from " + filepath.Base(c.Schema) + " compared"
 	}
-	table, err := load(ctx, files, path, w)
+	table, err := c.table(ctx, files)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -166,22 +167,26 @@ func relativeTo(folder, file string) (string, error) {
 	return filepath.ToSlash(to), nil
 }
 
-// load reads the spec's table.
-func load(ctx context.Context, files datasets.Files, path string, w *language.Spec) (
+// table reads the table, or makes records up.
+func (c *Comparison) table(ctx context.Context, files datasets.Files) (*datasets.Table, error) {
+	if c.CSV == "" {
+		return load(ctx, files, csvtable.MadeUp{}, &csvtable.MadeUpParams{Schema: c.Schema,
+			Target: c.Target, Contributions: c.Contributions, N: c.Records})
+	}
+	return load(ctx, files, csvtable.Source{}, &csvtable.Params{CSV: c.CSV, Schema: c.Schema,
+		Target: c.Target, Contributions: c.Contributions})
+}
+
+func load(ctx context.Context, files datasets.Files, from datasets.Source, params any) (
 	*datasets.Table, error) {
-	s, err := language.Compose(path, w)
+	if err := declared.Check(params); err != nil {
+		return nil, err
+	}
+	loaded, err := from.Load(ctx, datasets.Request{Files: files, Params: params})
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Plan(language.Overrides{})
-	if err != nil {
-		return nil, err
-	}
-	data, err := p.Load(ctx, files, p.Datasets()[0], 0)
-	if err != nil {
-		return nil, err
-	}
-	return data.Table, nil
+	return loaded.Table, nil
 }
 
 // measure sets what is measured: accuracy and AUC of classifiers if the table has a class,
@@ -199,7 +204,6 @@ func measure(w *language.Spec, schema *datasets.Schema) (unfit []Unfit) {
 			unfit = append(unfit, Unfit{name, err.Error()})
 		}
 	}
-	w.Measure = nil
 	if len(usable) > 0 {
 		w.Measure = append(w.Measure,
 			language.MeasureSpec{Metric: []string{"accuracy", "auc"}, Classifier: usable})

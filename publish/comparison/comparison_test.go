@@ -5,9 +5,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	_ "ppdp/algorithms/all"
-	_ "ppdp/classifiers/all"
-	_ "ppdp/datasets/all"
 	"strings"
 	"testing"
 

@@ -14,6 +14,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/external"
 	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/metrics"
@@ -158,10 +159,15 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 		Name: EvaluationName, Source: "none",
 		Title: "What releases of " + filepath.Base(e.CSV) + " are worth, and what they give away",
 		Seed:  e.Seed, Trials: controlTrials}}
+	if format, _, err := csvtable.ReadSchema(e.Schema, "", 0); err == nil {
+		at := format.Schema.Index(e.Target)
+		m.numeric = at >= 0 && format.Schema.Attributes[at].Kind == datasets.Numeric
+	}
 	original, err := m.read(ctx, files, e.CSV)
 	if err != nil {
 		return nil, nil, err
 	}
+	m.schema = original.Schema()
 	if err := m.roles(); err != nil {
 		return nil, nil, err
 	}
@@ -240,32 +246,14 @@ func (m *made) dataset(csv string) (values map[string]any, err error) {
 	return values, nil
 }
 
-// read reads a table by the original's schema. A target that is a number is found by trying.
+// read reads a table by the original's schema.
 func (m *made) read(ctx context.Context, files datasets.Files, csv string) (*datasets.Table,
 	error) {
-	values, err := m.dataset(csv)
-	if err != nil {
-		return nil, err
+	params := &csvtable.Params{CSV: csv, Schema: m.Schema, Target: m.Target}
+	if m.numeric {
+		params.Target = ""
 	}
-	w := *m.spec
-	w.Dataset = []language.DatasetSpec{language.DatasetOf(values)}
-	w.Algorithms = []language.AlgorithmSpec{{Name: "identity"}}
-	w.Measure = []language.MeasureSpec{{Metric: []string{"records"}}}
-	table, err := load(ctx, files, m.path, &w)
-	if err != nil && m.schema == nil && m.Target != "" && !m.numeric {
-		m.numeric = true
-		if again, second := m.read(ctx, files, csv); second == nil {
-			at := again.Schema().Index(m.Target)
-			if at >= 0 && again.Schema().Attributes[at].Kind == datasets.Numeric {
-				return again, nil
-			}
-		}
-		return nil, err
-	}
-	if err == nil {
-		m.schema = table.Schema()
-	}
-	return table, err
+	return load(ctx, files, csvtable.Source{}, params)
 }
 
 // roles checks the attributes that are named.
@@ -460,6 +448,7 @@ func (m *made) measure() error {
 		m.note("Not measured: what can be learned from a release. The table has no class " +
 			"attribute: name what is to be learned as the target")
 	}
+	var all []asked
 	for _, a := range m.measurements() {
 		held := m.spec.Train.Set()
 		if a.needs == category && (!held || m.numeric || m.schema.Class() < 0) ||
@@ -467,55 +456,59 @@ func (m *made) measure() error {
 			a.needs == promised && !m.promise {
 			continue
 		}
+		a.params = maps.Clone(a.params)
 		if learns := a.learners != nil || a.needs == number; learns && m.sampled() {
-			if a.params = maps.Clone(a.params); a.params == nil {
+			if a.params == nil {
 				a.params = make(params)
 			}
 			a.params["rows"] = m.Learnt
 		}
 		attributes, listed := a.params["attribute"].([]string)
 		if !listed {
-			attributes = []string{""}
+			all = append(all, a)
 		}
 		for _, attribute := range attributes { // some may be none that it can measure
-			if listed {
-				a.params = maps.Clone(a.params)
-				a.params["attribute"] = attribute
-			}
-			if err := m.add(&a); err != nil {
-				return err
-			}
+			own := a
+			own.params = maps.Clone(a.params)
+			own.params["attribute"] = attribute
+			all = append(all, own)
 		}
 	}
-	return nil
+	return m.add(all)
 }
 
-// add adds a measurement with those of the learners that the table can serve.
-func (m *made) add(a *asked) error {
-	entry := language.MeasureSpec{Metric: []string{a.metric}, Classifier: a.learners,
-		Params: language.Values(a.params), Where: a.where}
+// add adds measurements with those of their learners that the table can serve.
+func (m *made) add(all []asked) error {
 	w := *m.spec
-	w.Measure = []language.MeasureSpec{entry}
+	for i := range all {
+		w.Measure = append(w.Measure, language.MeasureSpec{Metric: []string{all[i].metric},
+			Classifier: all[i].learners, Params: language.Values(all[i].params),
+			Where: all[i].where})
+	}
 	s, err := language.Compose(m.path, &w)
 	if err != nil {
 		return err
 	}
-	reasons, usable, some := make(map[string]bool), []string(nil), false
+	reasons, usable := make(map[string]bool), make([][]string, len(all))
+	some := make([]bool, len(all))
 	for _, measure := range s.Measures {
+		at, name := measure.Entry, measure.Metric.Info().Name
 		err := metrics.CheckSchema(measure.Metric, measure.Classifier, measure.Params, m.schema)
-		if err != nil && !reasons[err.Error()] && a.metric != "broken-constraints" {
-			reasons[err.Error()] = true // most tables have no constraints
+		if err == nil {
+			some[at] = true
+			if c := measure.Measurement().Classifier; c != "" && !slices.Contains(usable[at], c) {
+				usable[at] = append(usable[at], c)
+			}
+		} else if reason := fmt.Sprint(at, err); !reasons[reason] && name != "broken-constraints" {
+			reasons[reason] = true // most tables have no constraints
 			m.note("Not measured: %s: %s", strings.ReplaceAll(measure.Name, "=", " "), err)
 		}
-		some = some || err == nil
-		if err == nil && measure.Classifier != nil {
-			usable = append(usable, measure.Classifier.Info().Name)
-			slices.Sort(usable)
-			usable = slices.Compact(usable)
-		}
 	}
-	if entry.Classifier = usable; some {
-		m.spec.Measure = append(m.spec.Measure, entry)
+	for i, entry := range w.Measure {
+		if slices.Sort(usable[i]); some[i] {
+			entry.Classifier = usable[i]
+			m.spec.Measure = append(m.spec.Measure, entry)
+		}
 	}
 	return nil
 }

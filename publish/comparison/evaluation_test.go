@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +73,19 @@ func TestOverlap(t *testing.T) {
 	_, notes := evaluate(t, Evaluation{Holdout: "h.csv"}, map[string]string{"release.csv": original,
 		"original.csv": original, "h.csv": population(360, 7) + strings.Join(lines[1:141], "")})
 	if !strings.Contains(notes, "THE HOLDOUT OVERLAPS THE ORIGINAL") {
+		t.Error(notes)
+	}
+}
+
+// TestExposedAreNumbered: the record that a release gives away is named by its place in the file, by
+// which its holder can look it up.
+func TestExposedAreNumbered(t *testing.T) {
+	lines := slices.Repeat([]string{"20,a,no\n"}, 40)
+	lines[16] = "190,e,yes\n"
+	original := "x,z,y\n" + strings.Join(lines, "")
+	_, notes := evaluate(t, Evaluation{}, map[string]string{"original.csv": original,
+		"release.csv": original})
+	if !strings.Contains(notes, "numbers 17 of those read") {
 		t.Error(notes)
 	}
 }
