@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,15 +21,38 @@ import (
 	"ppdp/numeric/random"
 )
 
-// forgery changes a copy of a release. In pages and metadata the forger writes what the forged
-// certificate says, and all digests are brought up to date.
-type forgery struct {
-	want   string // in what is wrong
-	change func(c *Certificate, dir string)
+// edit forges values of the certificate, by their place in its JSON.
+type edit map[string]any
+
+func (e edit) change(c *Certificate, _ string) {
+	var root any
+	if err := json.Unmarshal(must(json.Marshal(c)), &root); err != nil {
+		panic(err)
+	}
+	for place, value := range e { // order-free: places of their own
+		at, keys := root, strings.Split(place, ".")
+		for i, key := range keys {
+			last := i == len(keys)-1
+			switch in := at.(type) {
+			case map[string]any:
+				if last {
+					in[key] = value
+				}
+				at = in[key]
+			case []any:
+				at = in[must(strconv.Atoi(key))]
+			}
+		}
+	}
+	*c = Certificate{}
+	if err := json.Unmarshal(must(json.Marshal(root)), c); err != nil {
+		panic(err)
+	}
 }
 
-// forge copies a folder and forges it.
-func forge(t *testing.T, from string, f forgery) string {
+// forge changes a copy of a release. In pages and metadata the forger writes what the forged
+// certificate says, and all digests are brought up to date; want is in what is wrong.
+func forge(t *testing.T, from, want string, change func(c *Certificate, dir string)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "forged")
 	noError(t, os.CopyFS(dir, os.DirFS(from)))
@@ -47,13 +72,13 @@ func forge(t *testing.T, from string, f forgery) string {
 		noError(t, results.WriteFile(filepath.Join(dir, name), write))
 		files(name)
 	}
-	if f.want == "not what follows from" { // the page alone, or the metadata
-		f.change(c, dir)
+	if want == "not what follows from" { // the page alone, or the metadata
+		change(c, dir)
 		files(RiskFile, CroissantFile, FormatFile, PageFile, SchemaFile)
 		edit(CertificateFile, func(w io.Writer) error { return results.WriteJSON(w, c) })
 		return dir
 	}
-	f.change(c, dir)
+	change(c, dir)
 	files(RecordsFile)
 	edit(CroissantFile, func(w io.Writer) error {
 		return writeCroissant(w, c, format.Schema, c.Files[:len(c.Files)-3])
@@ -107,180 +132,119 @@ func TestForged(t *testing.T) {
 			write(t, filepath.Join(dir, name), strings.Replace(text, old, new, 1))
 		}
 	}
-	as := func(change func(c *Certificate)) func(c *Certificate, dir string) {
-		return func(c *Certificate, _ string) { change(c) }
+	all := edit{"guarantee.epsilon": .01, "guarantee.sentence": sentence(.01, 0, 0),
+		"budget.cost": .01}
+	method := func(name, title string) Method {
+		return Method{Name: name, Title: title, Variant: "published", Params: map[string]string{}}
 	}
-	anonymous := func(c *Certificate, k int) {
-		c.Guarantee = Promise{Model: string(algorithms.KAnonymity), K: k, Unit: c.Guarantee.Unit,
+	anonymous := func(k int) edit {
+		return edit{"guarantee": Promise{Model: string(algorithms.KAnonymity), K: k, Unit: "record",
 			Relation: "none", Sentence: fmt.Sprintf("Every record looks, in the "+
 				"attributes that could identify a person, like at least %d others in this file.",
-				k-1)}
-		c.Content = "The original records, generalised: classes of records that look alike."
-		c.Budget, c.Mechanisms, c.NotCovered = nil, []Mechanism{}, slices.Clone(anonymityLimits)
-		c.Audit = nil
-		c.Anonymity = &Anonymity{QuasiIdentifiers: []string{"age", "job", "height"},
-			Sensitive: []string{"town"}, Class: "y", Unchanged: []Diversity{}}
+				k-1)},
+			"content": "The original records, generalised: classes of records that look alike.",
+			"budget":  nil, "mechanisms": []Mechanism{}, "notCovered": anonymityLimits, "audit": nil,
+			"anonymity": Anonymity{QuasiIdentifiers: []string{"age", "job", "height"},
+				Sensitive: []string{"town"}, Class: "y", Unchanged: []Diversity{}}}
 	}
+	made2 := anonymous(2)
+	made2["algorithm.name"], made2["algorithm.params"] = "mondrian", map[string]string{"k": "2"}
 	follows := "not what follows from"
-	for of, forgeries := range map[string]map[string]forgery{mst: {
-		"epsilon .01": {`"sentence": `, as(func(c *Certificate) {
-			c.Guarantee.Epsilon = .01
-		})},
-		"epsilon .01 all over": {"mechanisms cost 1 together", as(func(c *Certificate) {
-			c.Guarantee.Epsilon, c.Guarantee.Sentence = .01, sentence(.01, 0, 0)
-			c.Budget.Cost = .01
-		})},
-		"sentence": {`"sentence": `, as(func(c *Certificate) {
-			c.Guarantee.Sentence = sentence(.01, 0, 0)
-		})},
-		"a delta": {`"sentence": `, as(func(c *Certificate) {
-			c.Guarantee.Delta = .5
-		})},
-		"note": {`"note": `, as(func(c *Certificate) {
-			c.Guarantee.Note = "Audited."
-		})},
-		"relation": {`"relation": `, as(func(c *Certificate) {
-			c.Guarantee.Relation = "none"
-		})},
-		"unit": {`"unit": `, as(func(c *Certificate) {
-			c.Guarantee.Unit = "person"
-		})},
-		"no mechanisms": {"/mechanisms", as(func(c *Certificate) { c.Mechanisms = []Mechanism{} })},
-		"free mechanisms": {"mechanisms cost 0 together", as(func(c *Certificate) {
+	type forgeries map[string]struct {
+		want   string
+		change func(c *Certificate, dir string)
+	}
+	for of, forgeries := range map[string]forgeries{mst: {
+		"epsilon .01":          {`"sentence": `, edit{"guarantee.epsilon": .01}.change},
+		"epsilon .01 all over": {"mechanisms cost 1 together", all.change},
+		"sentence":             {`"sentence": `, edit{"guarantee.sentence": "None."}.change},
+		"a delta":              {`"sentence": `, edit{"guarantee.delta": .5}.change},
+		"note":                 {`"note": `, edit{"guarantee.note": "Audited."}.change},
+		"relation":             {`"relation": `, edit{"guarantee.relation": "none"}.change},
+		"unit":                 {`"unit": `, edit{"guarantee.unit": "person"}.change},
+		"no mechanisms":        {"/mechanisms", edit{"mechanisms": []any{}}.change},
+		"free mechanisms": {"mechanisms cost 0 together", func(c *Certificate, _ string) {
 			for i := range c.Mechanisms {
 				c.Mechanisms[i].Cost = 0
 			}
-		})},
-		"dear mechanisms": {"at most 1 in epsilon", as(func(c *Certificate) {
-			c.Mechanisms[1].Cost = 2
-		})},
-		"other mechanisms": {"uses none of its mechanisms", as(func(c *Certificate) {
-			c.Mechanisms = []Mechanism{{"all", "geometric", 1, "epsilon", 1,
-				"exact, from integers"}}
-		})},
-		"half the sensitivity": {"of sensitivity 0.5, must be", as(func(c *Certificate) {
-			c.Mechanisms[0].Sensitivity = .5
-		})},
-		"another noise": {"must be by discrete laplace", as(func(c *Certificate) {
-			c.Mechanisms[0].Mechanism = "geometric"
-		})},
-		"unit of a mechanism": {`"unit": "rho", must be`, as(func(c *Certificate) {
-			c.Mechanisms[0].Unit = "rho"
-		})},
-		"drawn otherwise": {`"sampling": "exact", must be`, as(func(c *Certificate) {
-			c.Mechanisms[1].Sampling = "exact"
-		})},
-		"cost": {`"cost": `, as(func(c *Certificate) { c.Budget.Cost = .5 })},
-		"cost above total": {"are spent before and 1 by the release", as(func(c *Certificate) {
-			c.Budget.Epsilon, c.Budget.Total = .5, .5
-		})},
-		"total": {`"total": `, as(func(c *Certificate) { c.Budget.Total = 1000 })},
-		"a first release": {"are spent by 0 earlier releases", as(func(c *Certificate) {
-			c.Budget.Number, c.Budget.Before = 1, 3
-		})},
-		"nothing before": {"by 4 earlier releases", as(func(c *Certificate) {
-			c.Budget.Number = 5
-		})},
-		"identity": {"gives no privacy", as(func(c *Certificate) {
-			c.Algorithm = Method{Name: "identity", Title: "Original data", Variant: "published",
-				Params: map[string]string{}}
-		})},
-		"for graphs": {"takes graphs", as(func(c *Certificate) {
-			c.Algorithm.Name = "hay"
-		})},
-		"no such algorithm": {"can be released", as(func(c *Certificate) {
-			c.Algorithm.Name = "best"
-		})},
-		"a broken variant": {"its guarantee is broken", as(func(c *Certificate) {
-			c.Algorithm = Method{Name: "diffmulti", Title: "DiffMulti", Variant: "published",
-				Params: map[string]string{}}
-		})},
-		"an inexact variant": {"variant published, cannot be released", as(func(c *Certificate) {
-			c.Algorithm.Variant = "published"
-		})},
-		"settings out of range": {"must be", as(func(c *Certificate) {
-			c.Algorithm.Params["bins"] = "-1"
-		})},
-		"title of the method": {`"title": `, as(func(c *Certificate) {
-			c.Algorithm.Title = "MST, certified"
-		})},
-		"revision": {`"revision": `, as(func(c *Certificate) {
-			c.Algorithm.Revision++
-		})},
-		"randomness": {`"randomness": `, as(func(c *Certificate) {
-			c.Randomness = "a quantum source"
-		})},
-		"limits": {"Nothing.", as(func(c *Certificate) {
-			c.NotCovered = []string{"Nothing."}
-		})},
-		"a day": {"must be a day", as(func(c *Certificate) {
-			c.Released = "2026-02-30"
-		})},
-		"no audit": {"missing property 'audit'", as(func(c *Certificate) { c.Audit = nil })},
-		"an audit of nothing": {"an audit of 0 pairs", as(func(c *Certificate) {
-			c.Audit.Pairs = 0
-		})},
-		"an earlier format": {"of another version", as(func(c *Certificate) {
-			c.Format = "ppdp certificate 1"
-		})},
-		"k = 1": {"/guarantee", as(func(c *Certificate) { anonymous(c, 1) })},
-		"k = 2 of made-up ones": {"must be 2 or more", as(func(c *Certificate) {
-			anonymous(c, 2)
-			c.Algorithm.Name, c.Algorithm.Params = "mondrian", map[string]string{"k": "2"}
-		})},
-		"a noisy count": {"marginals.csv: ", replace(MarginalsFile, "\n1,", "\n01,")},
+		}},
+		"dear mechanisms": {"at most 1 in epsilon", edit{"mechanisms.1.cost": 2}.change},
+		"other mechanisms": {"uses none of its mechanisms", edit{"mechanisms": []Mechanism{{"all",
+			"geometric", 1, "epsilon", 1, "exact, from integers"}}}.change},
+		"half the sensitivity": {"of sensitivity 0.5, must be",
+			edit{"mechanisms.0.sensitivity": .5}.change},
+		"another noise": {"must be by discrete laplace",
+			edit{"mechanisms.0.mechanism": "geometric"}.change},
+		"unit of a mechanism": {`"unit": "rho", must be`, edit{"mechanisms.0.unit": "rho"}.change},
+		"drawn otherwise": {`"sampling": "exact", must be`,
+			edit{"mechanisms.1.sampling": "exact"}.change},
+		"cost": {`"cost": `, edit{"budget.cost": .5}.change},
+		"cost above total": {"are spent before and 1 by the release",
+			edit{"budget.epsilon": .5, "budget.total": .5}.change},
+		"total": {`"total": `, edit{"budget.total": 1000}.change},
+		"a first release": {"are spent by 0 earlier releases",
+			edit{"budget.number": 1, "budget.before": 3}.change},
+		"nothing before": {"by 4 earlier releases", edit{"budget.number": 5}.change},
+		"identity": {"gives no privacy",
+			edit{"algorithm": method("identity", "Original data")}.change},
+		"for graphs":        {"takes graphs", edit{"algorithm.name": "hay"}.change},
+		"no such algorithm": {"can be released", edit{"algorithm.name": "best"}.change},
+		"a broken variant": {"its guarantee is broken",
+			edit{"algorithm": method("diffmulti", "DiffMulti")}.change},
+		"an inexact variant": {"variant published, cannot be released",
+			edit{"algorithm.variant": "published"}.change},
+		"settings out of range": {"must be", edit{"algorithm.params.bins": "-1"}.change},
+		"title of the method":   {`"title": `, edit{"algorithm.title": "MST, certified"}.change},
+		"revision":              {`"revision": `, edit{"algorithm.revision": 1000}.change},
+		"randomness":            {`"randomness": `, edit{"randomness": "a quantum source"}.change},
+		"limits":                {"Nothing.", edit{"notCovered": []string{"Nothing."}}.change},
+		"a day":                 {"must be a day", edit{"released": "2026-02-30"}.change},
+		"no audit":              {"missing property 'audit'", edit{"audit": nil}.change},
+		"an audit of nothing":   {"an audit of 0 pairs", edit{"audit.pairs": 0}.change},
+		"an earlier format":     {"of another version", edit{"format": "ppdp certificate 1"}.change},
+		"k = 1":                 {"/guarantee", anonymous(1).change},
+		"k = 2 of made-up ones": {"must be 2 or more", made2.change},
+		"a noisy count":         {"marginals.csv: ", replace(MarginalsFile, "\n1,", "\n01,")},
 		"no marginals": {"there false, with this algorithm true", func(c *Certificate, dir string) {
 			noError(t, os.Remove(filepath.Join(dir, MarginalsFile)))
 			c.Files = slices.DeleteFunc(c.Files, func(f File) bool {
 				return f.Name == MarginalsFile
 			})
 		}},
-		"less noise":        {`"error": 1`, as(func(c *Certificate) { c.Noise[0].Error = 1 })},
-		"none hidden":       {`"hidden": `, as(func(c *Certificate) { c.Noise[0].Hidden += 3 })},
+		"less noise":        {`"error": 1`, edit{"noise.0.error": 1}.change},
+		"none hidden":       {`"hidden": `, edit{"noise.0.hidden": 100}.change},
 		"the page":          {follows, replace(PageFile, "73.2", "50.1")},
 		"the metadata":      {follows, replace(CroissantFile, "73.2", "50.1")},
 		"the format":        {follows, replace(FormatFile, "ppdp", "PPDP")},
 		"the schema's text": {follows, replace(SchemaFile, "attributes", "# reviewed\nattributes")},
 		"the private table": {"have a chance below 1 in a million", private(300, false)},
 		"shuffled":          {"have a chance below 1 in a million", private(300, true)},
-		"half of it":        {"have a chance below 1 in a million", private(180, true)},
+		"most of it":        {"have a chance below 1 in a million", private(230, true)},
 		"a link": {"must be a file", func(_ *Certificate, dir string) {
 			noError(t, os.Remove(filepath.Join(dir, SchemaFile)))
 			noError(t, os.Symlink("/dev/zero", filepath.Join(dir, SchemaFile)))
 		}},
 	}, rps: {
-		"columns that say nothing": {`"uninformative": `, as(func(c *Certificate) {
-			c.Uninformative = nil
-		})},
+		"columns that say nothing": {`"uninformative": `, edit{"uninformative": nil}.change},
 	}, mondrian: {
-		"k":         {`"k": 4`, as(func(c *Certificate) { c.Guarantee.K = 4 })},
-		"k reached": {`"k": 9`, as(func(c *Certificate) { c.Anonymity.K = 9 })},
-		"l reached": {`"l": 3`, as(func(c *Certificate) {
-			c.Anonymity.Unchanged[0].L = 3
-		})},
-		"t reached": {`"t": 0.01`, as(func(c *Certificate) {
-			c.Anonymity.Unchanged[0].T = .01
-		})},
-		"a name less": {`must be "age"`, as(func(c *Certificate) {
-			c.Anonymity.QuasiIdentifiers = []string{"age"}
-		})},
-		"fewer files": {"in the folder, not in the certificate", as(func(c *Certificate) {
+		"k":         {`"k": 4`, edit{"guarantee.k": 4}.change},
+		"k reached": {`"k": 9`, edit{"anonymity.k": 9}.change},
+		"l reached": {`"l": 3`, edit{"anonymity.unchanged.0.l": 3}.change},
+		"t reached": {`"t": 0.01`, edit{"anonymity.unchanged.0.t": .01}.change},
+		"a name less": {`must be "age"`,
+			edit{"anonymity.quasiIdentifiers": []string{"age"}}.change},
+		"fewer files": {"in the folder, not in the certificate", func(c *Certificate, _ string) {
 			c.Files = slices.Delete(c.Files, 2, 3)
-		})},
-		"not sensitive": {`"sensitive": []`, as(func(c *Certificate) {
-			c.Anonymity.Sensitive = []string{}
-		})},
-		"the risk": {follows, replace(RiskFile, "anonymous", "Anonymous")},
-		"private": {"is not a number, must be in", as(func(c *Certificate) {
-			c.Guarantee = Promise{Model: "differential privacy", Epsilon: 1,
-				Sentence: sentence(1, 0, 0)}
-			c.Anonymity, c.Budget = nil, &Spending{"epsilon", 1, 0, 1, 1, 0, 1}
-			c.Audit = &Audited{1, 2}
-			c.Mechanisms = []Mechanism{{"all", "geometric", 1, "epsilon", 1, "exact"}}
-		})},
+		}},
+		"not sensitive": {`"sensitive": []`, edit{"anonymity.sensitive": []string{}}.change},
+		"the risk":      {follows, replace(RiskFile, "anonymous", "Anonymous")},
+		"private": {"is not a number, must be in", edit{"guarantee": Promise{Epsilon: 1,
+			Model: "differential privacy", Sentence: sentence(1, 0, 0)}, "anonymity": nil,
+			"budget": Spending{"epsilon", 1, 0, 1, 1, 0, 1}, "audit": Audited{1, 2},
+			"mechanisms": []Mechanism{{"all", "geometric", 1, "epsilon", 1, "exact"}}}.change},
 	}} {
 		for _, name := range slices.Sorted(maps.Keys(forgeries)) {
-			dir := forge(t, of, forgeries[name])
+			dir := forge(t, of, forgeries[name].want, forgeries[name].change)
 			report, err := Verify(t.Context(), dir, original)
 			if err == nil {
 				err = report.Err()
@@ -321,7 +285,7 @@ func TestSigned(t *testing.T) {
 	r.Sign, r.Out = "", unsigned
 	must(Make(t.Context(), r))
 	out := filepath.Join(dir, "out")
-	forged := forge(t, out, forgery{change: func(c *Certificate, _ string) { c.Title = "Ours" }})
+	forged := forge(t, out, "", edit{"title": "Ours"}.change)
 	for _, test := range []struct{ folder, key, want string }{{out, key, ""},
 		{forged, key, "not of the certificate by this key"},
 		{out, filepath.Join(dir, "other"), "not of the certificate by this key"},

@@ -31,13 +31,13 @@ func TestLimits(t *testing.T) {
 				!strings.Contains(made.Certificate.Guarantee.Sentence, "Of each sensitive") {
 			t.Errorf("%s: %s\n%s", params, made.Certificate.Guarantee.Sentence, text)
 		}
-		forged := forge(t, r.Out, forgery{"", func(_ *Certificate, dir string) {
+		forged := forge(t, r.Out, "", func(_ *Certificate, dir string) {
 			records := read(t, filepath.Join(dir, RecordsFile))
 			for _, town := range []string{",y,", ",z,"} {
 				records = strings.ReplaceAll(records, town, ",x,")
 			}
 			write(t, filepath.Join(dir, RecordsFile), records)
-		}})
+		})
 		report = must(Verify(t.Context(), forged, nil))
 		diverse := strings.Contains(strings.Join(params, " "), "l=")
 		if err := report.Err(); diverse && (err == nil ||
@@ -47,10 +47,10 @@ func TestLimits(t *testing.T) {
 		if params[0] != "incognito" {
 			continue
 		}
-		forged = forge(t, r.Out, forgery{"", func(_ *Certificate, dir string) {
+		forged = forge(t, r.Out, "", func(_ *Certificate, dir string) {
 			lines := strings.SplitAfter(read(t, filepath.Join(dir, RecordsFile)), "\n")
 			write(t, filepath.Join(dir, RecordsFile), strings.Join(lines[:len(lines)-40], ""))
-		}})
+		})
 		report = must(Verify(t.Context(), forged, original))
 		if err := report.Err(); err == nil || !strings.Contains(err.Error(),
 			"of the original's 300 records are suppressed, must be ") {

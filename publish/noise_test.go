@@ -208,7 +208,7 @@ func TestForgedNoise(t *testing.T) {
 				if r.Delta > 0 && strings.Contains(plant, "epsilon") {
 					continue // costs are in another unit
 				}
-				forged := forge(t, r.Out, forgery{change: f.change})
+				forged := forge(t, r.Out, "", f.change)
 				if report := must(Verify(t.Context(), forged, nil)); report.Err() == nil &&
 					slices.Contains(f.alone, name) {
 					t.Errorf("%s, delta %v: %s: passes alone", name, r.Delta, plant)

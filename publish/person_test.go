@@ -127,9 +127,7 @@ func TestContributions(t *testing.T) {
 	if report.Err() != nil || *report.Suppressed != 0 {
 		t.Errorf("%v, %d suppressed", report.Err(), *report.Suppressed)
 	}
-	forged := forge(t, r.Out, forgery{"", func(c *Certificate, _ string) {
-		c.Guarantee.Contributions = 3
-	}})
+	forged := forge(t, r.Out, "", edit{"guarantee.contributions": 3}.change)
 	for original, want := range map[*Original]string{ // order-free: each for itself
 		nil:                                "up to 3 of each",
 		{Table: r.Table, Schema: r.Schema}: "235 of the original's 354 records are suppressed",
