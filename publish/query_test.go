@@ -331,11 +331,3 @@ func TestCountedRecords(t *testing.T) {
 		t.Error("a mean of no records")
 	}
 }
-
-func BenchmarkAnswer(b *testing.B) {
-	a := exactly(smallTable(3000), []int{0, 1}, []int{0, 2}, []int{1, 2})
-	q := must(datasets.ParseQuery("age < 40 or age >= 60 and age < 80", a.Schema))
-	for range b.N {
-		must(a.Answer(q))
-	}
-}

@@ -18,8 +18,8 @@ import (
 
 const tolerance = 1e-12 // sums of a few dozen rounded terms below one
 
-// parsed reads a table whose last column is sensitive, and an order of its values if it is given.
-func parsed(t *testing.T, text string, order ...string) *Table {
+// parsed reads a table whose last column is sensitive.
+func parsed(t *testing.T, text string) *Table {
 	t.Helper()
 	names := strings.Split(strings.SplitN(text, "\n", 2)[0], ",")
 	schema := new(datasets.Schema)
@@ -27,9 +27,6 @@ func parsed(t *testing.T, text string, order ...string) *Table {
 		a := datasets.Attribute{Name: name}
 		if i == len(names)-1 {
 			a.Role = datasets.Sensitive
-			if order != nil {
-				a.Kind, a.Values, a.Ordered = datasets.Categorical, order, true
-			}
 		}
 		schema.Attributes = append(schema.Attributes, a)
 	}
@@ -234,10 +231,9 @@ func TestCloseness(t *testing.T) {
 	near(t, "table 5", salary(in("3", five, "4", "7", "10")), 1./6)
 }
 
-// TestBruteForce measures random tables a second time, by comparing all pairs of records and moving
-// earth along the line by hand.
+// TestBruteForce measures random tables a second time, by comparing all pairs of records. Package
+// disclosure tests the other measures of a class in the same way.
 func TestBruteForce(t *testing.T) {
-	order := []string{"v0", "v1", "v2", "v3", "v4", "v5"}
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(rt, "n")
 		rows := make([][3]string, n)
@@ -246,13 +242,12 @@ func TestBruteForce(t *testing.T) {
 			rows[i] = [3]string{
 				rapid.SampledFrom([]string{"*", "[0, 5[", "5-9"}).Draw(rt, "q1"),
 				rapid.SampledFrom([]string{"*", "{a, b}"}).Draw(rt, "q2"),
-				rapid.SampledFrom(order).Draw(rt, "s"),
+				rapid.SampledFrom([]string{"v0", "v1", "v2", "v3", "v4", "v5"}).Draw(rt, "s"),
 			}
 			text += `"` + strings.Join(rows[i][:], `","`) + "\"\n"
 		}
-		table := parsed(t, text, order...)
-		c := rapid.SampledFrom([]float64{0.5, 1, 2, 3}).Draw(rt, "c")
-		o := Options{K: rapid.IntRange(1, 6).Draw(rt, "k"), C: c, Suppressed: "*"}
+		table := parsed(t, text)
+		o := Options{K: rapid.IntRange(1, 6).Draw(rt, "k"), C: 2, Suppressed: "*"}
 		kept := slices.DeleteFunc(slices.Clone(rows), func(row [3]string) bool {
 			return row[0] == "*" && row[1] == "*"
 		})
@@ -271,7 +266,7 @@ func TestBruteForce(t *testing.T) {
 			all[row[2]] += 1 / float64(len(kept))
 		}
 		k, atRisk, mean, unique, homogeneous := n, 0, 0.0, 0, 0
-		distinct, recursive, entropy, equal, ordered := n, n, math.Inf(1), 0., 0.
+		distinct, entropy, equal := n, math.Inf(1), 0.
 		for _, row := range kept {
 			in := make(map[string]int)
 			size := 0
@@ -293,42 +288,24 @@ func TestBruteForce(t *testing.T) {
 			}
 			distinct = min(distinct, len(in))
 			h, same := 0.0, 0.0
-			var counts []int
 			for value, count := range in {
 				p := float64(count) / float64(size)
 				h -= p * math.Log(p)
 				same += min(p, all[value])
-				counts = append(counts, count)
 			}
 			entropy, equal = min(entropy, h), max(equal, 1-same)
-			slices.Sort(counts)
-			slices.Reverse(counts)
-			l := 0
-			for l < len(counts) {
-				tail := 0
-				for _, count := range counts[l:] {
-					tail += count
-				}
-				if !(float64(counts[0]) < c*float64(tail)) {
-					break
-				}
-				l++
-			}
-			recursive = min(recursive, l)
-			ordered = max(ordered, moved(order, in, size, all))
 		}
 		d := r.Sensitive[0]
 		if r.K != k || r.Unique != unique || r.Records != len(kept) ||
 			r.Suppressed != n-len(kept) ||
-			d.Homogeneous != homogeneous || d.Distinct != distinct ||
-			d.Recursive != recursive {
-			rt.Fatalf("%+v: k %d, %d unique, %d homogeneous, distinct %d, recursive %d", r, k,
-				unique, homogeneous, distinct, recursive)
+			d.Homogeneous != homogeneous || d.Distinct != distinct {
+			rt.Fatalf("%+v: k %d, %d unique, %d homogeneous, distinct %d", r, k, unique,
+				homogeneous, distinct)
 		}
 		for _, x := range [][2]float64{{r.Prosecutor.Mean, mean},
 			{r.Prosecutor.Max, 1 / float64(k)},
 			{r.Prosecutor.AtRisk, float64(atRisk) / float64(len(kept))},
-			{d.Entropy, math.Exp(entropy)}, {d.Equal, equal}, {*d.Ordered, ordered}} {
+			{d.Entropy, math.Exp(entropy)}, {d.Equal, equal}} {
 			if !(math.Abs(x[0]-x[1]) <= 1e-9) {
 				rt.Fatalf("%v, must be %v: %+v", x[0], x[1], r)
 			}
@@ -340,30 +317,6 @@ func TestBruteForce(t *testing.T) {
 			rt.Fatalf("as its own population: %+v; %v", own, err)
 		}
 	})
-}
-
-// moved moves the class' distribution to that of all, always the leftmost earth to the leftmost
-// hole, which is optimal on a line, and adds up mass times way.
-func moved(order []string, in map[string]int, size int, all map[string]float64) float64 {
-	var have, want []float64
-	for _, value := range order {
-		if all[value] > 0 {
-			have = append(have, float64(in[value])/float64(size))
-			want = append(want, all[value])
-		}
-	}
-	cost := 0.0
-	for i, j := 0, 0; i < len(have) && j < len(want); {
-		mass := min(have[i], want[j])
-		cost += mass * math.Abs(float64(i-j))
-		have[i], want[j] = have[i]-mass, want[j]-mass
-		if have[i] < 1e-12 {
-			i++
-		} else {
-			j++
-		}
-	}
-	return cost / max(float64(len(want)-1), 1)
 }
 
 func TestNewTable(t *testing.T) {
@@ -398,6 +351,12 @@ func TestNewTable(t *testing.T) {
 	if table, err = read("age,zip,pay\n1,2,low\n"); err != nil || table.Sensitive[0].Rank != nil {
 		t.Errorf("%+v %v", table, err)
 	}
+	pay := &schema.Attributes[2]
+	pay.Kind, pay.Ordered, pay.Values = datasets.Categorical, true, []string{"low", "mid", "high"}
+	if table, err = read("age,zip,pay\n1,2,high\n1,2,low\n"); err != nil ||
+		!slices.Equal(table.Sensitive[0].Rank, []uint32{1, 0}) {
+		t.Errorf("%+v %v", table, err)
+	}
 	if _, err := NewTable(&csvtable.Texts{}, new(datasets.Schema)); err == nil {
 		t.Error("a table without quasi-identifiers")
 	}
@@ -429,27 +388,4 @@ func TestPage(t *testing.T) {
 	if !reflect.DeepEqual(r.Sizes, []SizeCount{{From: 1, To: 1}, {From: 2, To: 2}, {3, 4, 3, 12}}) {
 		t.Errorf("%+v", r.Sizes)
 	}
-}
-
-// BenchmarkMeasure measures a table of many small classes.
-func BenchmarkMeasure(b *testing.B) {
-	const n = 100_000
-	column := func(name string, values, step int) Column {
-		c := Column{TextColumn: csvtable.TextColumn{Name: name, Codes: make([]uint32, n)}}
-		for row := range n {
-			c.Codes[row] = uint32(row * step % 1_000_003 % values)
-		}
-		for v := range values {
-			c.Texts, c.Rank = append(c.Texts, strings.Repeat("x", v%9)), append(c.Rank, uint32(v))
-		}
-		return c
-	}
-	table := &Table{Rows: n, Quasi: []Column{column("a", 100, 7), column("b", 50, 13),
-		column("c", 20, 31)}, Sensitive: []Column{column("s", 5000, 97)}}
-	for b.Loop() {
-		if _, err := Measure(table, nil, Defaults()); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
