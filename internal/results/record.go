@@ -67,6 +67,22 @@ func (m *Measurement) Settings() string {
 	return settings
 }
 
+// Param is a setting of a metric: its name and its value.
+type Param struct{ Name, Value string }
+
+// Parts are the metric without its settings, and these, which differ from its defaults.
+func (m *Measurement) Parts() (metric string, params []Param) {
+	metric, settings, _ := strings.Cut(m.Metric, " ")
+	for word := range strings.FieldsSeq(settings) {
+		if name, value, whole := strings.Cut(word, "="); whole || params == nil {
+			params = append(params, Param{name, value})
+		} else { // the rest of a value with spaces
+			params[len(params)-1].Value += " " + word
+		}
+	}
+	return metric, params
+}
+
 // Value is one measured value. It is nil where the metric is undefined for the release.
 type Value struct {
 	Measurement

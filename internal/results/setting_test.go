@@ -2,6 +2,7 @@ package results
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,12 @@ func TestMetricName(t *testing.T) {
 	}
 	if m := (Measurement{Metric: "w1"}); m.Settings() != "" {
 		t.Errorf("w1 has settings %q", m.Settings())
+	}
+	m := Measurement{Metric: "count-error attribute=net pay to=1"}
+	metric, params := m.Parts()
+	if want := []Param{{"attribute", "net pay"}, {"to", "1"}}; metric != "count-error" ||
+		!slices.Equal(params, want) {
+		t.Errorf("%s %q, want %q", metric, params, want)
 	}
 }
 

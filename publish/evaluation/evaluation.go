@@ -55,6 +55,9 @@ type Measurement struct {
 	Unit           string  `json:"unit,omitempty"`
 	HigherIsBetter bool    `json:"higher_is_better"` // for who uses the release
 	Values         []Value `json:"values"`           // of each column
+
+	metric string // without its settings
+	params []results.Param
 }
 
 // Direction says in words which values are better.
@@ -64,7 +67,7 @@ func (m *Measurement) Direction() string {
 		return ""
 	case m.ofOthers():
 		return "of people who are not in it: no breach"
-	case kindOf(m.Measurement) == disclosure:
+	case m.kind() == disclosure:
 		return "lower gives less away"
 	case m.HigherIsBetter:
 		return "higher is better"
@@ -131,17 +134,26 @@ var regressions = []string{"r2", "mae"}
 // than how frequent classes are is calibrated, and as wrong for any group.
 // What is found out of people whom the release was not made from, the population's pattern gives
 // away.
-func aside(m *Measurement) bool {
-	metric := plain(m.Metric)
-	return metric == "calibration" || metric == "group-gap" || m.ofOthers()
+func (m *Measurement) aside() bool {
+	return m.metric == "calibration" || m.metric == "group-gap" || m.ofOthers()
 }
 
 // bySize reports whether a metric depends on the number of records as much as on their
 // distribution, so that samples are no yardstick: a few records are easily told from many.
-func bySize(metric string) bool { return plain(metric) == "pmse" }
+func (m *Measurement) bySize() bool { return m.metric == "pmse" }
 
 // ofOthers reports whether a disclosure is about people whom the release was not made from.
-func (m *Measurement) ofOthers() bool { return strings.Contains(m.Metric, "of=held-out") }
+func (m *Measurement) ofOthers() bool { return m.of() == "held-out" }
+
+// of is what a metric gives of several, "" for the first.
+func (m *Measurement) of() string {
+	for _, p := range m.params {
+		if p.Name == "of" {
+			return p.Value
+		}
+	}
+	return ""
+}
 
 const (
 	fidelity = iota
@@ -149,31 +161,20 @@ const (
 	disclosure
 )
 
-// plain is a metric without its settings.
-func plain(metric string) string {
-	name, _, _ := strings.Cut(metric, " ")
-	return name
-}
-
-// kindOf tells the question that a measurement answers.
-func kindOf(use results.Measurement) int {
-	metric := plain(use.Metric)
+// kind tells the question that a measurement answers.
+func (m *Measurement) kind() int {
 	switch {
-	case slices.Contains(attacks, metric):
+	case slices.Contains(attacks, m.metric):
 		return disclosure
-	case use.Classifier != "" || slices.Contains(regressions, metric):
+	case m.Classifier != "" || slices.Contains(regressions, m.metric):
 		return utility
 	}
 	return fidelity
 }
 
-// What settings have of a metric that stands beside another: an end of its interval, and what a
-// guarantee allows.
-var beside = []string{" end=low", " end=high", " allowed=true"}
-
 // words are settings for people; without a value those of any, which follows.
 var words = map[string]string{
-	"allowed=true": "", "rows": "", "of=tpr": "members found", "original=true": "of the original",
+	"rows": "", "of=tpr": "members found", "original=true": "of the original",
 	"ratio=true": "as a multiple of what chance makes", "of=held-out": "people who are not in it",
 	"of=difference": "members less people who are not in it", "of=error": "errors",
 	"score=distance": "by distance", "score=classifier": "by a classifier", "attribute": "of ",
@@ -181,35 +182,45 @@ var words = map[string]string{
 	"model=boosting": "by boosting", "target": "of ", "regressor=ridge": "by ridge regression",
 }
 
-// nameOf is a measurement's name for people.
-func nameOf(use *results.MeasureUse) string {
+// inWords is a setting for people, "" for one that a note says.
+func inWords(p results.Param) string {
+	if said, known := words[p.Name+"="+p.Value]; known {
+		return said
+	}
+	if of, known := words[p.Name]; known && of == "" {
+		return ""
+	} else if known {
+		return of + p.Value
+	}
+	if rate, err := strconv.ParseFloat(p.Value, 64); p.Name == "fpr" && err == nil {
+		return fmt.Sprintf("where %.3g %% of others are taken for members", 100*rate)
+	}
+	return p.Name + " " + p.Value
+}
+
+// newMeasurement is a measurement without its values. role is "" but for one that stands beside
+// another: "low" and "high" are the ends of its interval, "true" is what a guarantee allows.
+func newMeasurement(use *results.MeasureUse) (m *Measurement, role string) {
+	m = &Measurement{Measurement: use.Measurement, Unit: use.Unit,
+		HigherIsBetter: use.HigherIsBetter}
+	m.metric, m.params = use.Parts()
+	m.params = slices.DeleteFunc(m.params, func(p results.Param) bool {
+		beside := p.Name == "end" || p.Name == "allowed"
+		if beside {
+			role = p.Value
+		}
+		return beside
+	})
 	plainly := *use
-	plainly.Metric = plain(use.Metric)
-	name := contest.NameOf(&plainly)
-	for _, setting := range strings.Fields(use.Settings()) {
-		key, value, whole := strings.Cut(setting, "=")
-		if !whole { // the rest of a value with spaces
-			name += " " + setting
-			continue
-		}
-		said, known := words[setting]
-		if of, ok := words[key]; ok && !known {
-			if said, known = of, true; of != "" {
-				said += value
-			}
-		}
-		if number, err := strconv.ParseFloat(value, 64); key == "fpr" && err == nil {
-			said, known = fmt.Sprintf("where %.3g %% of others are taken for members",
-				100*number), true
-		}
-		if !known {
-			said = strings.Replace(setting, "=", " ", 1)
-		}
-		if said != "" {
-			name += ", " + said
+	plainly.Metric = m.metric
+	m.Name = contest.NameOf(&plainly)
+	for _, p := range m.params {
+		if said := inWords(p); said != "" {
+			m.Name += ", " + said
 		}
 	}
-	return strings.ToUpper(name[:1]) + name[1:]
+	m.Name = strings.ToUpper(m.Name[:1]) + m.Name[1:]
+	return m, role
 }
 
 // majority is the classifier that is a control.
@@ -263,25 +274,20 @@ func Of(run *results.Summary) *Evaluation {
 			guessed = true
 			continue
 		}
-		if slices.ContainsFunc(beside, func(s string) bool {
-			return strings.Contains(use.Metric, s)
-		}) {
+		m, role := newMeasurement(use)
+		if role != "" {
 			continue
 		}
-		at := kindOf(use.Measurement)
-		m := &Measurement{Measurement: use.Measurement, Name: nameOf(use), Unit: use.Unit,
-			HigherIsBetter: use.HigherIsBetter}
-		others := make([]results.Measurement, len(beside))
-		for i, setting := range beside {
-			for _, other := range run.Manifest.Measures {
-				if name := strings.Replace(other.Metric, setting, "", 1); name != other.Metric &&
-					name == use.Metric && other.Classifier == use.Classifier {
-					others[i] = other.Measurement
-				}
+		beside := make(map[string]results.Measurement) // by their roles
+		for i := range run.Manifest.Measures {
+			other, role := newMeasurement(&run.Manifest.Measures[i])
+			if role != "" && other.metric == m.metric && other.Classifier == m.Classifier &&
+				slices.Equal(other.params, m.params) {
+				beside[role] = other.Measurement
 			}
 		}
-		m.measure(settings, measured, others)
-		kinds[at].Measurements = append(kinds[at].Measurements, m)
+		m.measure(settings, measured, beside)
+		kinds[m.kind()].Measurements = append(kinds[m.kind()].Measurements, m)
 	}
 	if guessed && e.whole >= 0 {
 		e.guess = len(e.Columns)
@@ -332,16 +338,16 @@ func valueOf(row *results.Row) (v Value) {
 // measure fills in the values of a measurement, those of releases between those of controls.
 func (m *Measurement) measure(settings []*results.Setting,
 	measured map[*results.Setting]map[results.Measurement]*results.Row,
-	beside []results.Measurement) {
-	attack := kindOf(m.Measurement) == disclosure
+	beside map[string]results.Measurement) {
+	attack := m.kind() == disclosure
 	var curve []*results.Row
 	var whole, independent *results.Row
 	for _, s := range settings {
 		row := measured[s][m.Measurement]
 		v := valueOf(row)
-		for i, to := range []**float64{&v.Low, &v.High, &v.Allowed} {
-			*to = valueOf(measured[s][beside[i]]).Value
-		}
+		v.Low = valueOf(measured[s][beside["low"]]).Value
+		v.High = valueOf(measured[s][beside["high"]]).Value
+		v.Allowed = valueOf(measured[s][beside["true"]]).Value
 		m.Values = append(m.Values, v)
 		switch {
 		case row == nil || row.N == 0:
@@ -363,7 +369,7 @@ func (m *Measurement) measure(settings []*results.Setting,
 	// More of the truth gives more away.
 	rising := m.HigherIsBetter != attack
 	y := results.NewYardstick(curve, rising)
-	if y == nil || whole == nil || m.ofOthers() || bySize(m.Metric) {
+	if y == nil || whole == nil || m.ofOthers() || m.bySize() {
 		return
 	}
 	if e := y.Of(whole.Mean, whole.Lo95, whole.Hi95); e.Share <= e.Least {
@@ -390,7 +396,7 @@ func (e *Evaluation) short(k *Kind, column int) string {
 	worse := 0
 	for _, m := range k.Measurements {
 		v := &m.Values[column]
-		if v.Sample != nil && !aside(m) {
+		if v.Sample != nil && !m.aside() {
 			held = append(held, m)
 			if v.NoBetter {
 				worse++
@@ -429,7 +435,7 @@ func (e *Evaluation) short(k *Kind, column int) string {
 func (k *Kind) recognised(column int) string {
 	var best *Measurement
 	for _, m := range k.Measurements {
-		if plain(m.Metric) == "membership" && !strings.Contains(m.Metric, "of=") &&
+		if m.metric == "membership" && m.of() == "" &&
 			m.Values[column].Value != nil && (best == nil ||
 			*m.Values[column].Value > *best.Values[column].Value) {
 			best = m
@@ -453,7 +459,7 @@ func (e *Evaluation) learned(k *Kind, column int) string {
 		return math.Inf(-1)
 	}
 	for _, m := range k.Measurements {
-		if plain(m.Metric) == "accuracy" && (best == nil || value(m) > value(best)) {
+		if m.metric == "accuracy" && (best == nil || value(m) > value(best)) {
 			best = m
 		}
 	}

@@ -151,8 +151,8 @@ func TestOfOthers(t *testing.T) {
 	}
 }
 
-// TestNameOf: settings are said in words, and the most records learnt from in a note instead.
-func TestNameOf(t *testing.T) {
+// TestNames: settings are said in words, and the most records learnt from in a note instead.
+func TestNames(t *testing.T) {
 	for metric, want := range map[string]string{
 		"pmse ratio=true":     "Title, as a multiple of what chance makes",
 		"accuracy rows=50000": "Title",
@@ -162,9 +162,9 @@ func TestNameOf(t *testing.T) {
 			"who are not in it",
 		"membership strange=1": "Title, strange 1",
 	} {
-		if got := nameOf(&results.MeasureUse{Title: "title",
-			Measurement: results.Measurement{Metric: metric}}); got != want {
-			t.Errorf("%s: %s, want %s", metric, got, want)
+		if m, _ := newMeasurement(&results.MeasureUse{Title: "title",
+			Measurement: results.Measurement{Metric: metric}}); m.Name != want {
+			t.Errorf("%s: %s, want %s", metric, m.Name, want)
 		}
 	}
 }
