@@ -30,8 +30,8 @@ type ranking struct {
 
 // contestView is the releases of one dataset under one budget.
 type contestView struct {
-	Title   string
-	Columns []rankColumn
+	Title string
+	Tasks []*contest.Task
 	// Verdicts say who is best of each discipline; empty where nothing competes.
 	Verdicts []rankVerdict
 	Lines    []*rankLine // competitors, the best first; then those that are here for reference
@@ -40,34 +40,20 @@ type contestView struct {
 	Timed    bool
 }
 
-// rankColumn is a task.
-type rankColumn struct {
-	*contest.Task
-	Majority string // what the majority class reaches, "" where that is unknown
-}
-
 // rankVerdict says who is best of a discipline.
 type rankVerdict struct{ Name, Text string }
 
 // rankLine is a release.
 type rankLine struct {
 	*contest.Release
-	Leads      int // disciplines that it leads
-	NoBetter   bool
-	Fields     []rankField
-	Size, Time string // records and seconds of a release
+	Leads    int // disciplines that it leads
+	NoBetter bool
+	Entries  []*contest.Entry // of each task
+	Size     string           // records of a release
 	// Command makes a release by the setting; Refused says why none can be made. "" for unknown.
 	Command, Refused string
 
 	places int // over all tasks
-}
-
-// rankField is a mean over trials.
-type rankField struct {
-	Mean, SE               string // an empty Mean where there is none
-	Best, Tied             bool
-	Behind                 string // the best, and by how much
-	Sample, SampleInterval string // of the true records that is as good; "" where unknown
 }
 
 // guaranteeLine is what releases promise that promise the same.
@@ -116,14 +102,7 @@ func newRanking(run *results.Summary, in *Input) *ranking {
 
 // newContestView shows what competes under a budget, and beside it what competes under none.
 func newContestView(t *contest.Table, column int) *contestView {
-	c := &contestView{}
-	for _, task := range t.Tasks {
-		shown := rankColumn{Task: task}
-		if !math.IsNaN(task.Majority) {
-			shown.Majority = contest.Number(task.Majority, 3)
-		}
-		c.Columns = append(c.Columns, shown)
-	}
+	c := &contestView{Tasks: t.Tasks}
 	leads := make(map[int]int) // by release
 	for _, d := range t.Disciplines {
 		if column >= len(t.Columns) {
@@ -158,37 +137,16 @@ func newRankLine(t *contest.Table, release int) *rankLine {
 	if l.Records != nil {
 		l.Size = number(math.Round(l.Records.Mean))
 	}
-	if l.Seconds != nil {
-		l.Time = duration(l.Seconds.Mean)
-	}
 	judged, beats := false, false // the majority class, by some classifier
 	for _, task := range t.Tasks {
 		e := &task.Entries[release]
-		l.places += e.Place
-		if e.N == 0 {
+		l.Entries = append(l.Entries, e)
+		if l.places += e.Place; e.N == 0 {
 			l.places += len(t.Releases) // comes last
-			l.Fields = append(l.Fields, rankField{})
-			continue
-		}
-		cell := rankField{Mean: contest.Number(e.Mean, 3), Best: e.Rank == contest.Best,
-			Tied: e.Rank == contest.Tied}
-		if e.N > 1 {
-			cell.SE = contest.Number(e.SE, 2)
-		}
-		if e.Rank == contest.Worse || cell.Tied {
-			cell.Behind = e.Lead("behind by")
-		}
-		if e.Equal != nil {
-			cell.Sample = e.Equal.String()
-			if e.Equal.Lo < e.Equal.Hi {
-				cell.SampleInterval = e.Equal.Interval()
-			}
-		}
-		if !math.IsNaN(task.Majority) {
+		} else if !math.IsNaN(task.Majority) {
 			judged = true
 			beats = beats || !e.NoBetter && task.Better(e.Mean, task.Majority)
 		}
-		l.Fields = append(l.Fields, cell)
 	}
 	l.NoBetter = judged && !beats
 	return l

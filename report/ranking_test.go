@@ -140,18 +140,21 @@ func TestRanking(t *testing.T) {
 	for _, c := range r.Contests {
 		for _, l := range c.Lines {
 			line := fmt.Sprint(c.Title, ", ", c.Ranked, ": ", l.Name(), " ", l.Leads)
-			for _, cell := range l.Fields {
-				line += fmt.Sprint(" ", cell.Mean, " ", cell.Best, " ", cell.Behind)
+			for _, e := range l.Entries {
+				line += fmt.Sprintf(" %.3g %s", e.Mean, e.Rank)
+				if e.Rank == contest.Worse {
+					line += " " + e.Lead("behind by")
+				}
 			}
 			got = append(got, line)
 		}
 	}
 	want := []string{
-		"ε = 1, 2: A 1 0.800 true  0.200 false behind by 0.1 ± 0.0012, p = 0.00013",
-		"ε = 1, 2: B 1 0.700 false behind by 0.1 ± 0.0012, p = 0.00013 0.100 true ",
-		"ε = 1, 2: Original (no privacy) 0 0.900 false  0.00 false ",
-		"k = 7, 1: C 2 0.750 true  0.300 true ",
-		"k = 7, 1: Original (no privacy) 0 0.900 false  0.00 false ",
+		"ε = 1, 2: A 1 0.8 best 0.2 worse behind by 0.1 ± 0.0012, p = 0.00013",
+		"ε = 1, 2: B 1 0.7 worse behind by 0.1 ± 0.0012, p = 0.00013 0.1 best",
+		"ε = 1, 2: Original (no privacy) 0 0.9  0 ",
+		"k = 7, 1: C 2 0.75 best 0.3 best",
+		"k = 7, 1: Original (no privacy) 0 0.9  0 ",
 	}
 	if difference := gocmp.Diff(want, got); difference != "" {
 		t.Error(difference)
@@ -161,7 +164,9 @@ func TestRanking(t *testing.T) {
 		"<strong>Naive Bayes: Classification accuracy</strong>: A is best: better than B by " +
 			"0.1 ± 0.0012, p = 0.00013.",
 		"<strong>Distance</strong>: B is best: better than A by 0.1 ± 0.0012, p = 0.00013.",
-		"<strong>Distance</strong>: C is alone."} {
+		"<strong>Distance</strong>: C is alone.", "<strong>0.800</strong>", "majority 0.700",
+		"0.700 <span class=\"quiet\">± 0.00058</span><br><span class=\"quiet\">behind by 0.1 ± " +
+			"0.0012, p = 0.00013</span>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not on the page", want)
 		}
@@ -189,10 +194,10 @@ func TestOneDefinitionOfBest(t *testing.T) {
 		}
 		best, alike := "", 0
 		for _, l := range view.Lines {
-			if l.Fields[i].Best {
+			if l.Entries[i].Rank == contest.Best {
 				best = l.Label()
 			}
-			alike += index(l.Fields[i].Tied)
+			alike += index(l.Entries[i].Rank == contest.Tied)
 		}
 		if best != g.Series || alike != g.Tied {
 			t.Errorf("page, %s: best %s, %d alike", table.Tasks[i].Name, best, alike)

@@ -16,6 +16,7 @@ import (
 
 	"ppdp/internal/results"
 	"ppdp/report/claims"
+	"ppdp/report/contest"
 )
 
 // Input is what a page is made of.
@@ -57,7 +58,8 @@ var pageText string
 var styleText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"breakable": breakable, "code": code, "number": number, "words": wordsOf}).Parse(pageText))
+	"breakable": breakable, "code": code, "number": number, "words": wordsOf,
+	"digits": contest.Number, "duration": duration}).Parse(pageText))
 
 // breakable lets the long name of a test break before its parts, words in capitals included.
 func breakable(name string) template.HTML {

@@ -150,14 +150,14 @@ type Discipline struct {
 }
 
 // Rank is what the tests say of an entry.
-type Rank int
+type Rank string
 
 // Ranks.
 const (
-	Absent Rank = iota // has no value, or does not compete
-	Worse              // than the best
-	Tied               // not distinguishable from the best
-	Best               // has the best mean
+	Absent Rank = ""      // has no value, or does not compete
+	Worse  Rank = "worse" // than the best
+	Tied   Rank = "tied"  // not distinguishable from the best
+	Best   Rank = "best"  // has the best mean
 )
 
 // Entry is what a release reaches in a task.
@@ -449,7 +449,7 @@ func (t *Table) rankUnder(task *Task, column int) (tested []*Entry) {
 func (t *Table) Leaders(d *Discipline, column int) (leaders []int) {
 	var others []int
 	for i, r := range t.Releases {
-		behind := func(task *Task) bool { return task.Entries[i].Rank < Tied }
+		behind := func(task *Task) bool { return task.Entries[i].Rank == Worse }
 		absent := func(task *Task) bool { return task.Entries[i].Rank == Absent }
 		switch {
 		case r.Column != column || slices.ContainsFunc(d.Tasks, absent):
