@@ -54,17 +54,17 @@ func (c *Comparison) Validate() error {
 // Name is the experiment's name, and the folder of its results.
 const Name = "compare"
 
-// Unfit is an algorithm, or a classifier, that a table cannot be compared by, and why.
-type Unfit struct{ Name, Reason string }
+// unfit is an algorithm, or a classifier, that a table cannot be compared by, and why.
+type unfit struct{ name, reason string }
 
 // folds are the parts that classifiers are tested on in turn.
 const folds = 5
 
-// Spec makes the comparison's spec for a file at path, and lists what does not fit. The table is
+// Spec makes the comparison's spec for a file at path, and notes what does not fit. The table is
 // read for what a release would refuse it for (its schema and, under k-anonymity, too few records);
 // no setting depends on its values.
-func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string) (*language.Spec,
-	[]Unfit, error) {
+func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string) (
+	s *language.Spec, notes []string, err error) {
 	data, err := c.dataset(path)
 	if err != nil {
 		return nil, nil, err
@@ -82,7 +82,7 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 		return nil, nil, err
 	}
 	schema, rows := table.Schema(), table.Len()
-	unfit := measure(w, schema)
+	left := measure(w, schema)
 	if schema.Class() >= 0 {
 		w.Folds = folds
 		rows -= (rows + folds - 1) / folds
@@ -93,7 +93,7 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 		}
 		entries, reason := c.candidate(name, schema)
 		if reason != "" {
-			unfit = append(unfit, Unfit{name, reason})
+			left = append(left, unfit{name, reason})
 		}
 		for _, entry := range entries { // titles are for people: two may be alike
 			if slices.ContainsFunc(w.Algorithms, func(a language.AlgorithmSpec) bool {
@@ -112,24 +112,24 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 		return refused[a.Name] != ""
 	})
 	for _, name := range slices.Sorted(maps.Keys(refused)) {
-		unfit = append(unfit, Unfit{name, refused[name]})
+		left = append(left, unfit{name, refused[name]})
 	}
-	if len(unfit) > 0 {
+	if len(left) > 0 {
 		var reasons []string
-		for _, u := range unfit {
-			reasons = append(reasons, u.Name+" ("+u.Reason+")")
+		for _, u := range left {
+			notes = append(notes, "left out: "+u.name+": "+u.reason)
+			reasons = append(reasons, u.name+" ("+u.reason+")")
 		}
 		w.Note = "Left out: " + strings.Join(reasons, "; ")
 	}
-	s, err := language.Compose(path, w)
-	if err != nil {
+	if s, err = language.Compose(path, w); err != nil {
 		return nil, nil, err
 	}
 	s.Text = append(fmt.Appendf(nil, `# Made by ppdp compare; change it and run it with ppdp run.
 # Settings follow from the schema, from epsilon and from %d records, stated as public: cells of a
 # partition are so few that their noise alone publishes no more records than there are.
 `, c.Records), s.Text...)
-	return s, unfit, nil
+	return s, notes, nil
 }
 
 // dataset is the table, or records made up, as a spec at path names it.
@@ -193,7 +193,7 @@ func load(ctx context.Context, files datasets.Files, from datasets.Source, param
 // marginals of one and of two attributes in equal and in quantile bins, range queries over two, and
 // how many records there are, of what weight and how hard their labels. It returns the classifiers
 // that the table cannot serve.
-func measure(w *language.Spec, schema *datasets.Schema) (unfit []Unfit) {
+func measure(w *language.Spec, schema *datasets.Schema) (left []unfit) {
 	accuracy := must(metrics.Lookup("accuracy"))
 	var usable []string
 	for _, name := range []string{"naive-bayes", "c45", "svm", "boosting", "majority"} {
@@ -201,7 +201,7 @@ func measure(w *language.Spec, schema *datasets.Schema) (unfit []Unfit) {
 		if err := metrics.CheckSchema(accuracy, classifier, nil, schema); err == nil {
 			usable = append(usable, name)
 		} else if schema.Class() >= 0 {
-			unfit = append(unfit, Unfit{name, err.Error()})
+			left = append(left, unfit{name, err.Error()})
 		}
 	}
 	if len(usable) > 0 {
@@ -212,7 +212,7 @@ func measure(w *language.Spec, schema *datasets.Schema) (unfit []Unfit) {
 				Classifier: []string{"c45"}})
 		}
 	} else {
-		unfit = append(unfit, Unfit{"all classifiers",
+		left = append(left, unfit{"all classifiers",
 			"the table has no class attribute: name one as the target"})
 	}
 	sizes, widest := []int{1}, map[string]any{"attributes": 1}
@@ -233,7 +233,7 @@ func measure(w *language.Spec, schema *datasets.Schema) (unfit []Unfit) {
 				XScale: "log", Y: "accuracy", Reference: []string{"identity", "majority"}}})
 		}
 	}
-	return unfit
+	return left
 }
 
 // candidate is an algorithm with the settings that it is compared under, one entry for all epsilons

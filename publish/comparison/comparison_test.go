@@ -44,8 +44,9 @@ func compared(t *testing.T, c Comparison, schema string, rows int, record string
 	}
 	text = made.Text
 	unfit = make(map[string]string)
-	for _, u := range left {
-		unfit[u.Name] = u.Reason
+	for _, note := range left {
+		name, reason, _ := strings.Cut(strings.TrimPrefix(note, "left out: "), ": ")
+		unfit[name] = reason
 	}
 	return text, unfit
 }

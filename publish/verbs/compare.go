@@ -13,10 +13,8 @@ import (
 	"time"
 
 	"ppdp/algorithms"
-	"ppdp/experiments/engine"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
-	"ppdp/internal/terminal"
 	"ppdp/publish"
 	"ppdp/publish/comparison"
 	"ppdp/report/contest"
@@ -71,28 +69,12 @@ func (c *Compare) Validate() error {
 
 // Run compares all releases that fit a table.
 func (c *Compare) Run(con *Console) error {
-	base := strings.TrimSuffix(filepath.Base(c.Schema), ".schema.yaml") + "-generated"
+	out := strings.TrimSuffix(filepath.Base(c.Schema), ".schema.yaml") + "-generated"
 	if !c.Generated {
 		if err := besideTable(&c.Schema, c.CSV); err != nil {
 			return err
 		}
-		base = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(c.CSV), ".gz"), ".csv")
-	}
-	out := cmp.Or(c.Out, base+"-compared")
-	path := filepath.Join(out, comparison.Name+".yaml")
-	s, unfit, err := c.Spec(con.Ctx, con.Files, path)
-	if con.Ctx.Err() != nil {
-		return fmt.Errorf("%w while the table was read: nothing was run", engine.ErrInterrupted)
-	}
-	if err != nil {
-		return terminal.InputError(err)
-	}
-	for _, u := range unfit {
-		fmt.Fprintf(con.Stderr, "ppdp: left out: %s: %s\n", u.Name, u.Reason)
-	}
-	run, failed := con.runWritten(s, out, c.Jobs, c.Timeout)
-	if run == nil {
-		return failed
+		out = stem(c.CSV)
 	}
 	told := []string{""}
 	release := func(s *results.Setting) (command, refused string) {
@@ -102,9 +84,10 @@ func (c *Compare) Run(con *Console) error {
 		}
 		return command, refused
 	}
-	page, err := con.Page(out, run, release)
-	if err != nil {
-		return errors.Join(failed, err)
+	run, page, failed := con.measure(c, comparison.Name, cmp.Or(c.Out, out+"-compared"), c.Jobs,
+		c.Timeout, release)
+	if run == nil {
+		return failed
 	}
 	for _, line := range contest.Lines(run) {
 		fmt.Fprintln(con.Stdout, line)

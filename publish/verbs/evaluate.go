@@ -4,12 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 
-	"ppdp/experiments/engine"
 	"ppdp/internal/results"
-	"ppdp/internal/terminal"
 	"ppdp/publish/comparison"
 	"ppdp/publish/evaluation"
 )
@@ -50,26 +46,10 @@ func (c *Evaluate) Run(con *Console) error {
 	if err := besideTable(&c.Schema, c.CSV); err != nil {
 		return err
 	}
-	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(c.CSV), ".gz"), ".csv")
-	out := cmp.Or(c.Out, base+"-evaluated")
-	path := filepath.Join(out, comparison.EvaluationName+".yaml")
-	s, notes, err := c.Spec(con.Ctx, con.Files, path)
-	if con.Ctx.Err() != nil {
-		return fmt.Errorf("%w while the tables were read: nothing was run", engine.ErrInterrupted)
-	}
-	if err != nil {
-		return terminal.InputError(err)
-	}
-	for _, note := range notes {
-		fmt.Fprintf(con.Stderr, "ppdp: note: %s\n", note)
-	}
-	run, failed := con.runWritten(s, out, c.Jobs, 0)
+	run, page, failed := con.measure(c, comparison.EvaluationName,
+		cmp.Or(c.Out, stem(c.CSV)+"-evaluated"), c.Jobs, 0, nil)
 	if run == nil {
 		return failed
-	}
-	page, err := con.Page(out, run, nil)
-	if err != nil {
-		return errors.Join(failed, err)
 	}
 	measured := evaluation.Of(run)
 	if c.JSON {

@@ -77,19 +77,15 @@ func (c Risk) Run(con *Console) error {
 	if err != nil {
 		return terminal.InputError(err)
 	}
-	table, err := risk.Read(con.Ctx, file, format, schema)
-	if err != nil {
-		return terminal.InputError(err)
-	}
 	var population *risk.Table
 	if c.Population != "" {
 		if population, err = risk.Read(con.Ctx, c.Population, format, schema); err != nil {
 			return terminal.InputError(err)
 		}
 	}
-	report, err := risk.Measure(table, population, c.Options)
+	report, err := c.measure(con, file, format, schema, population)
 	if err != nil {
-		return terminal.InputError(fmt.Errorf("%s: %w", file, err))
+		return err
 	}
 	if c.Page != "" {
 		if err := results.WriteFile(c.Page, func(w io.Writer) error {
@@ -111,12 +107,9 @@ func (c Risk) Run(con *Console) error {
 			}
 		}
 	}
-	if table, err = risk.Read(con.Ctx, c.Before, format, schema); err != nil {
-		return terminal.InputError(err)
-	}
-	before, err := risk.Measure(table, nil, c.Options)
+	before, err := c.measure(con, c.Before, format, schema, nil)
 	if err != nil {
-		return terminal.InputError(fmt.Errorf("%s: %w", c.Before, err))
+		return err
 	}
 	if c.JSON {
 		return results.WriteJSON(con.Stdout, map[string]any{"before": before, "after": report})
@@ -127,6 +120,18 @@ func (c Risk) Run(con *Console) error {
 	}
 	fmt.Fprintf(con.Stdout, "\nAFTER: %s\n", file)
 	return printRisk(con.Stdout, report)
+}
+
+// measure measures the table of a file.
+func (c Risk) measure(con *Console, file string, format *csvtable.Format, schema *datasets.Schema,
+	population *risk.Table) (report *risk.Report, err error) {
+	table, err := risk.Read(con.Ctx, file, format, schema)
+	if err == nil {
+		if report, err = risk.Measure(table, population, c.Options); err != nil {
+			err = fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return report, terminal.InputError(err)
 }
 
 // certified says what holds of a release of made-up records, of which there is nothing to measure,

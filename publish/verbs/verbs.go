@@ -12,9 +12,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"ppdp/datasets"
+	"ppdp/experiments/engine"
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
@@ -40,38 +42,57 @@ type Console struct {
 // one can.
 type Commands = func(*results.Setting) (command, refused string)
 
-// runWritten writes a spec that the program has made into the folder of its results, runs it and
-// reads the run. The run is nil where there is none, failed then says why; failed is not nil where
-// jobs have failed either. A folder of another spec is left as it is.
-func (con *Console) runWritten(s *language.Spec, out string, jobs int,
-	timeout time.Duration) (run *results.Summary, failed error) {
+// composer composes a spec for a file at path, and notes what a reader must know of it.
+type composer interface {
+	Spec(ctx context.Context, files datasets.Files, path string) (*language.Spec, []string, error)
+}
+
+// measure composes a spec, writes it into the folder of its results, runs it, reads the run and
+// writes the page about it. The run is nil where there is none, failed then says why; failed is not
+// nil where jobs have failed either. A folder of another spec is left as it is.
+func (con *Console) measure(c composer, name, out string, jobs int, timeout time.Duration,
+	release Commands) (run *results.Summary, page string, failed error) {
+	path := filepath.Join(out, name+".yaml")
+	s, notes, err := c.Spec(con.Ctx, con.Files, path)
+	if con.Ctx.Err() != nil {
+		return nil, "", fmt.Errorf("%w while the tables were read: nothing was run",
+			engine.ErrInterrupted)
+	}
+	if err != nil {
+		return nil, "", terminal.InputError(err)
+	}
+	for _, note := range notes {
+		fmt.Fprintf(con.Stderr, "ppdp: note: %s\n", note)
+	}
 	plan, err := s.Plan(language.Overrides{})
 	if err != nil {
-		return nil, terminal.InputError(err)
+		return nil, "", terminal.InputError(err)
 	}
-	path := s.File
 	if before, err := os.ReadFile(path); err == nil && !bytes.Equal(before, s.Text) {
-		return nil, terminal.InputError(fmt.Errorf("%s was made under other settings, or was "+
+		return nil, "", terminal.InputError(fmt.Errorf("%s was made under other settings, or was "+
 			"changed: name another folder by --out, or delete %s", filepath.ToSlash(path),
 			filepath.ToSlash(out)))
 	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	err = results.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(s.Text)
-		return err
-	})
-	if err != nil {
-		return nil, err
+	if err := results.WriteFile(path, results.Text(s.Text)); err != nil {
+		return nil, "", err
 	}
 	failed = con.Run(plan, out, jobs, timeout)
 	if con.Ctx.Err() != nil {
-		return nil, failed // it says what to do
+		return nil, "", failed // it says what to do
 	}
-	run, err = results.Open(filepath.Join(out, s.Name))
+	if run, err = results.Open(filepath.Join(out, s.Name)); err == nil {
+		page, err = con.Page(out, run, release)
+	}
 	if err != nil {
-		return nil, errors.Join(failed, err)
+		return nil, "", errors.Join(failed, err)
 	}
-	return run, failed
+	return run, page, failed
+}
+
+// stem is a table's name without the endings of its format.
+func stem(table string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(table), ".gz"), ".csv")
 }
