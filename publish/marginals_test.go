@@ -2,6 +2,7 @@ package publish
 
 import (
 	"bytes"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -47,21 +48,13 @@ func TestMarginalValues(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(got, spans) || text == "" {
 				t.Fatalf("%s: %v is %q, read as %v (%v)", a.Name, spans, text, got, err)
 			}
-			if is := must(valueKey(spans)); seen[text] != "" && seen[text] != is {
+			if is := fmt.Sprint(spans); seen[text] != "" && seen[text] != is {
 				t.Errorf("%s: %q is two values", a.Name, text)
 			} else {
 				seen[text] = is
 			}
 		}
 	}
-}
-
-func valueKey(spans []datasets.Span) (string, error) {
-	var b strings.Builder
-	for _, s := range spans {
-		b.WriteString(string(rune(s.Low)) + string(rune(s.High)))
-	}
-	return b.String(), nil
 }
 
 // TestMarginalsFile: the file holds what was measured; every change of it that can be noticed is
