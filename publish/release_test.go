@@ -371,7 +371,7 @@ func TestVerifyFinds(t *testing.T) {
 		"SHA-256":                   replace(RecordsFile, "no", "yes"),
 		"not in the certificate":    func(dir string) { write(t, filepath.Join(dir, "more"), "x") },
 		"no such file":              func(dir string) { os.Remove(filepath.Join(dir, SchemaFile)) },
-		"unknown field":             replace(CertificateFile, `"format"`, `"more": 1, "format"`),
+		"additional properties":     replace(CertificateFile, `"format"`, `"more": 1, "format"`),
 		"/guarantee":                replace(CertificateFile, `"k": 5`, `"k": 0`),
 		"must be 6 or more":         replace(CertificateFile, `"k": 5`, `"k": 6`),
 		"neither a number nor":      certified(RecordsFile, lines[0]+"old,admin,1.6,x,no\n"),

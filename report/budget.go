@@ -14,7 +14,7 @@ import (
 type budget struct {
 	Bars     []*budgetBars
 	Purposes []purpose // the key
-	Scale    string    // what the whole width is, in units of ε
+	Scale    float64   // what the whole width is, in units of ε
 }
 
 // budgetBars are the two bars of releases that spend alike.
@@ -24,27 +24,24 @@ type budgetBars struct {
 	Names           string // theirs, a line each
 	Releases        int
 	Claimed, Proven bar
-	Worst           string // the largest proven loss of any release, where it is above the mean
-	Unbounded       bool   // the proven loss has no finite bound in some release
-	Over            bool   // the proven loss exceeds ε
-	worst           float64
+	Worst           float64 // the largest proven loss of any release, 0 where it is not above the mean
+	Unbounded       bool    // the proven loss has no finite bound in some release
+	Over            bool    // the proven loss exceeds ε
 }
 
 // bar is parts of ε, averaged over releases.
 type bar struct {
 	Parts []budgetPart
-	Sum   string
-	Limit string // where ε is, in hundredths of the width
-	sum   float64
+	Sum   float64
+	Limit float64 // where ε is, as a part of the width
 }
 
 // budgetPart is one purpose's part of a bar.
 type budgetPart struct {
 	Purpose      string
 	Colour       int
-	Share        string // of ε
-	Start, Width string // in hundredths of the width
-	start, share float64
+	Share        float64 // of ε
+	Start, Width float64 // parts of the width
 }
 
 // purpose is an entry of the key.
@@ -88,13 +85,13 @@ func newBudget(spending []*results.Spending, palette *purposeColours) *budget {
 	widest := 1.0
 	for _, of := range spending {
 		bars := &budgetBars{Label: of.Label, Names: of.Label, Series: 1, Releases: of.Releases,
-			Unbounded: of.Unbounded, worst: of.Worst}
+			Unbounded: of.Unbounded, Worst: of.Worst}
 		var shares strings.Builder
 		add := func(to *bar, name string, total float64) {
 			share := total / float64(bars.Releases)
 			to.Parts = append(to.Parts, budgetPart{Purpose: name, Colour: b.colour(name, palette),
-				Share: decimal(share), start: to.sum, share: share})
-			to.sum += share
+				Share: share, Start: to.Sum, Width: share})
+			to.Sum += share
 			fmt.Fprintf(&shares, "%s %.3f;", name, share)
 		}
 		for _, p := range of.Purposes {
@@ -103,7 +100,7 @@ func newBudget(spending []*results.Spending, palette *purposeColours) *budget {
 				add(&bars.Proven, p.Purpose, p.Proven)
 			}
 		}
-		widest = max(widest, bars.Claimed.sum, bars.Proven.sum)
+		widest = max(widest, bars.Claimed.Sum, bars.Proven.Sum)
 		same := byShares[shares.String()]
 		if same == nil || same.Unbounded != bars.Unbounded {
 			byShares[shares.String()] = bars
@@ -112,24 +109,24 @@ func newBudget(spending []*results.Spending, palette *purposeColours) *budget {
 		}
 		same.Series++
 		same.Releases += bars.Releases
-		same.worst = max(same.worst, bars.worst)
+		same.Worst = max(same.Worst, bars.Worst)
 		same.Names += "\n" + bars.Label
 	}
+	b.Scale = widest
 	for _, bars := range b.Bars {
-		if bars.worst > bars.Proven.sum+0.0005 { // what three decimals show
-			bars.Worst = decimal(bars.worst)
-		}
-		lost := results.Bound(max(bars.Proven.sum, bars.worst))
+		lost := results.Bound(max(bars.Proven.Sum, bars.Worst))
 		bars.Over = bars.Unbounded || lost.Exceeds(1)
+		if bars.Worst <= bars.Proven.Sum+0.0005 { // what three decimals show
+			bars.Worst = 0
+		}
 		for _, each := range []*bar{&bars.Claimed, &bars.Proven} {
-			each.Sum, each.Limit = decimal(each.sum), percent(1/widest)
+			each.Limit = 1 / widest
 			for i := range each.Parts {
-				p := &each.Parts[i]
-				p.Start, p.Width = percent(p.start/widest), percent(p.share/widest)
+				each.Parts[i].Start /= widest
+				each.Parts[i].Width /= widest
 			}
 		}
 	}
-	b.Scale = number(widest)
 	return b
 }
 

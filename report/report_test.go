@@ -244,26 +244,26 @@ func TestEmpty(t *testing.T) {
 // % of it.
 func TestBudget(t *testing.T) {
 	b := newBudget(toy().Summary().Spending, &purposeColours{})
-	if len(b.Bars) != 2 || b.Bars[0].Claimed.Limit != "80.000" || b.Scale != "1.25" {
-		t.Fatalf("%d bars, limit %s, scale %s", len(b.Bars), b.Bars[0].Claimed.Limit, b.Scale)
+	if len(b.Bars) != 2 || b.Bars[0].Claimed.Limit != 0.8 || b.Scale != 1.25 {
+		t.Fatalf("%d bars, limit %v, scale %v", len(b.Bars), b.Bars[0].Claimed.Limit, b.Scale)
 	}
 	a, unbounded := b.Bars[0], b.Bars[1]
 	describe := func(parts []budgetPart) string {
 		var s string
 		for _, p := range parts {
-			s += fmt.Sprintf("%s %s %s+%s; ", p.Purpose, p.Share, p.Start, p.Width)
+			s += fmt.Sprintf("%s %.3f %.2f+%.2f; ", p.Purpose, p.Share, p.Start, p.Width)
 		}
 		return s
 	}
-	got, want := describe(a.Claimed.Parts), "cuts 0.500 0.000+40.000; counts 0.500 40.000+40.000; "
+	got, want := describe(a.Claimed.Parts), "cuts 0.500 0.00+0.40; counts 0.500 0.40+0.40; "
 	if got != want {
 		t.Errorf("claimed %s, want %s", got, want)
 	}
-	got, want = describe(a.Proven.Parts), "cuts 0.750 0.000+60.000; counts 0.500 60.000+40.000; "
+	got, want = describe(a.Proven.Parts), "cuts 0.750 0.00+0.60; counts 0.500 0.60+0.40; "
 	if got != want {
 		t.Errorf("proven %s, want %s", got, want)
 	}
-	if !a.Over || a.Unbounded || a.Releases != 9 || a.Proven.Sum != "1.250" || a.Worst != "" {
+	if !a.Over || a.Unbounded || a.Releases != 9 || a.Proven.Sum != 1.25 || a.Worst != 0 {
 		t.Errorf("series A: %+v", a)
 	}
 	if !unbounded.Unbounded || !unbounded.Over || unbounded.Releases != 8 ||

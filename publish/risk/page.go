@@ -92,9 +92,8 @@ func are(n int, one string) string {
 }
 
 // Findings says in sentences what matters most.
-func (r *Report) Findings() []string {
-	var found, unique, others []string
-	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+func (r *Report) Findings() (found []string) {
+	var unique, others []string
 	for _, c := range r.Unnamed {
 		if c.Unique {
 			unique = append(unique, c.Name)
@@ -102,52 +101,51 @@ func (r *Report) Findings() []string {
 			others = append(others, c.Name)
 		}
 	}
-	if unique != nil {
-		say("NOT MEASURED, and different in every record: %s. Such a column can identify each "+
-			"person by itself. All figures are as if it were not published.",
-			strings.Join(unique, ", "))
-	}
-	if others != nil {
-		say("NOT MEASURED, because no schema or flag names them: %s. Whoever knows them of a "+
-			"person can tell more records apart than these figures say.",
-			strings.Join(others, ", "))
-	}
 	quasi := strings.Join(r.QuasiIdentifiers, ", ")
-	if r.K == 1 {
-		say("Not anonymous: %d of %d records (%s) share their quasi-identifiers (%s) with no "+
-			"other record.", r.Unique, r.Records,
-			Percent(float64(r.Unique)/float64(r.Records)), quasi)
-	} else {
-		say("%d-anonymous: every record shares its quasi-identifiers (%s) with at least %d more.",
-			r.K, quasi, r.K-1)
+	share := func(n int) string { return Percent(float64(n) / float64(r.Records)) }
+	alone := 0
+	if r.Population != nil {
+		alone = r.Population.Unique
 	}
-	if r.Prosecutor.AtRisk > 0 {
-		say("%s of the records are in classes of fewer than %d.", Percent(r.Prosecutor.AtRisk),
-			r.Threshold)
-	}
-	if r.Population != nil && r.Population.Unique > 0 {
-		say("%s alone in the population, too: knowing it identifies them with certainty.",
-			are(r.Population.Unique, "record"))
-	}
-	if r.Suppressed > 0 {
-		say("%s left out of every figure.", are(r.Suppressed, "suppressed record"))
+	for _, f := range []struct {
+		holds bool
+		text  string
+	}{
+		{unique != nil, "NOT MEASURED, and different in every record: " +
+			strings.Join(unique, ", ") + ". Such a column can identify each person by itself. " +
+			"All figures are as if it were not published."},
+		{others != nil, "NOT MEASURED, because no schema or flag names them: " +
+			strings.Join(others, ", ") + ". Whoever knows them of a person can tell more records " +
+			"apart than these figures say."},
+		{r.K == 1, fmt.Sprintf("Not anonymous: %d of %d records (%s) share their "+
+			"quasi-identifiers (%s) with no other record.", r.Unique, r.Records, share(r.Unique),
+			quasi)},
+		{r.K > 1, fmt.Sprintf("%d-anonymous: every record shares its quasi-identifiers (%s) with "+
+			"at least %d more.", r.K, quasi, r.K-1)},
+		{r.Prosecutor.AtRisk > 0, fmt.Sprintf("%s of the records are in classes of fewer than %d.",
+			Percent(r.Prosecutor.AtRisk), r.Threshold)},
+		{alone > 0, are(alone, "record") + " alone in the population, too: knowing it identifies " +
+			"them with certainty."},
+		{r.Suppressed > 0, are(r.Suppressed, "suppressed record") + " left out of every figure."},
+		{len(r.Sensitive) == 0, "No sensitive attribute was measured: none is named, or the table " +
+			"has no column for it."},
+	} {
+		if f.holds {
+			found = append(found, f.text)
+		}
 	}
 	for i := range r.Sensitive {
 		d := &r.Sensitive[i]
 		if d.Values < 2 {
-			say("%s has one value in the whole table.", d.Attribute)
+			found = append(found, d.Attribute+" has one value in the whole table.")
 		} else if d.Homogeneous > 0 {
-			say("%s is given away for %d of %d records (%s): their class has no other value.",
-				d.Attribute, d.Homogeneous, r.Records,
-				Percent(float64(d.Homogeneous)/float64(r.Records)))
+			found = append(found, fmt.Sprintf("%s is given away for %d of %d records (%s): their "+
+				"class has no other value.", d.Attribute, d.Homogeneous, r.Records,
+				share(d.Homogeneous)))
 		}
 	}
-	if len(r.Sensitive) == 0 {
-		say("No sensitive attribute was measured: none is named, or the table has no column " +
-			"for it.")
-	}
 	for _, name := range r.Absent {
-		say("The table has no column for %s.", name)
+		found = append(found, "The table has no column for "+name+".")
 	}
 	return found
 }
