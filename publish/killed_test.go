@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,9 +27,32 @@ func cheapIn(dir string) *Request {
 	return r
 }
 
+// serving runs this test's process again, to be killed while it makes releases of the table in a
+// folder. Without a tracer the process is the one that is killed.
+func serving(test, dir string, tracer ...string) *exec.Cmd {
+	words := append(slices.Clone(tracer), os.Args[0], "-test.run=^"+test+"$")
+	c := exec.Command(words[0], words[1:]...)
+	c.Env = append(os.Environ(), "PPDP_TEST_RELEASES="+dir)
+	return c
+}
+
+// left is what killed processes leave: an account that can be read, with so much spent by so many
+// releases, and folders.
+func left(t *testing.T, dir string) (spent *big.Rat, entered int, folders []string) {
+	t.Helper()
+	a, err := file(Beside(requestIn(dir).Table, accountEnding)).read()
+	noError(t, err)
+	for _, line := range a.lines {
+		if line.Release != nil {
+			entered++
+		}
+	}
+	return a.spent(), entered, must(filepath.Glob(filepath.Join(dir, "out*")))
+}
+
 // TestKilled kills a process that makes releases at random moments, 10 times, and 100 times in make
-// test-long. Each release that is out is in the account, which can be read after every kill, and
-// the total is never exceeded.
+// test-long. Each release that is out is complete and in the account, which can be read after every
+// kill, and the total is never exceeded.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv("PPDP_TEST_RELEASES"); dir != "" {
 		auditRounds = 0 // of the milliseconds before a kill, they would take most
@@ -49,18 +74,15 @@ func TestKilled(t *testing.T) {
 	auditRounds = 0
 	defer func() { auditRounds = rounds }()
 	start := time.Now()
-	_, err := Make(t.Context(), cheapIn(other))
-	noError(t, err)
+	must(Make(t.Context(), cheapIn(other)))
 	took := time.Since(start)
 	dir, r := files(t, 20)
-	moments := random.NewKey(2).Stream()
-	kills, out := 10, 0
+	moments, kills := random.NewKey(2).Stream(), 10
 	if os.Getenv("PPDP_LONG") != "" {
 		kills = 100
 	}
 	for kill := range kills {
-		c := exec.Command(os.Args[0], "-test.run=^TestKilled$")
-		c.Env = append(os.Environ(), "PPDP_TEST_RELEASES="+dir)
+		c := serving("TestKilled", dir)
 		output := must(c.StdoutPipe())
 		noError(t, c.Start())
 		_, err := io.ReadFull(output, make([]byte, len("ready\n")))
@@ -76,36 +98,26 @@ func TestKilled(t *testing.T) {
 		if c.Wait(); c.ProcessState.ExitCode() == 3 {
 			t.Fatalf("kill %d: the process ended by itself", kill)
 		}
-		l, err := file(Beside(r.Table, accountEnding)).read()
-		if err != nil {
-			t.Fatalf("kill %d: %v", kill, err)
-		}
-		folders := must(filepath.Glob(filepath.Join(dir, "out-*")))
-		out = len(folders)
-		if spent := l.spent(); spent.Cmp(decimal(5)) > 0 ||
-			spent.Cmp(decimal(float64(out)/1000)) < 0 {
-			t.Fatalf("kill %d: %v spent, %d releases are out", kill, spent, out)
+		if spent, entered, out := left(t, dir); spent.Cmp(decimal(5)) > 0 || entered < len(out) {
+			t.Fatalf("kill %d: %v spent, %d entries, %d folders", kill, spent, entered, len(out))
 		}
 	}
-	folders, _ := filepath.Glob(filepath.Join(dir, "out-*"))
-	for _, folder := range folders {
-		if report, err := Verify(t.Context(), folder, nil); err != nil || report.Err() != nil {
-			t.Fatalf("%s: %v, %v", folder, err, report)
-		}
+	spent, _, out := left(t, dir)
+	for _, folder := range out {
+		noError(t, must(Verify(t.Context(), folder, nil)).Err())
 	}
-	t.Logf("%d kills, %d releases out", kills, out)
-	if out == 0 && kills == 100 {
+	t.Logf("%d kills, %d releases out", kills, len(out))
+	if len(out) == 0 && kills == 100 {
 		t.Error("no release came out between kills: nothing was tested")
 	}
 	// What is left, and no more, can still be spent.
-	l := must(file(Beside(r.Table, accountEnding)).read())
-	spent, _ := l.spent().Float64()
-	r.Total = Total{TotalEpsilon: 5} // on a busy machine every kill may come before the first release
-	r.Epsilon = math.Round((5-spent)*1000+1) / 1000
+	rest, _ := new(big.Rat).Sub(decimal(5), spent).Float64()
+	r.Total = Total{TotalEpsilon: 5} // on a busy machine every kill may come before the first entry
+	r.Epsilon = math.Round(rest*1000+1) / 1000
 	if _, err := Make(t.Context(), r); !errors.Is(err, ErrAccount) {
 		t.Errorf("more than is left: %v", err)
 	}
-	r.Epsilon = math.Round((5-spent)*1000) / 1000
+	r.Epsilon = math.Round(rest*1000) / 1000
 	if _, err := Make(t.Context(), r); err != nil {
 		t.Errorf("all that is left: %v", err)
 	}
@@ -115,7 +127,7 @@ func TestKilled(t *testing.T) {
 // test-long at each sync. The second is under k-anonymity. A folder that is out is complete and in
 // the account, and at most one that is entered is not out.
 func TestKilledAtCalls(t *testing.T) {
-	if dir := os.Getenv("PPDP_TEST_TWO_RELEASES"); dir != "" {
+	if dir := os.Getenv("PPDP_TEST_RELEASES"); dir != "" {
 		auditRounds = 0
 		runtime.LockOSThread() // strace counts the calls of each thread
 		r := cheapIn(dir)
@@ -138,24 +150,15 @@ func TestKilledAtCalls(t *testing.T) {
 			if when > 200 {
 				t.Fatal(calls, ": the releases never end")
 			}
-			dir, r := files(t, 20)
-			c := exec.Command(strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace="+calls, "-e",
-				fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", calls, when), os.Args[0],
-				"-test.run=^TestKilledAtCalls$")
-			c.Env = append(os.Environ(), "PPDP_TEST_TWO_RELEASES="+dir)
-			died = c.Run() != nil
-			a, err := file(Beside(r.Table, accountEnding)).read()
-			noError(t, err)
-			entered, out := 0, 0
-			for _, line := range a.lines {
-				if line.Release != nil {
-					entered++
-				}
-			}
-			for _, folder := range must(filepath.Glob(filepath.Join(dir, "out*"))) {
-				out++
+			dir, _ := files(t, 20)
+			died = serving("TestKilledAtCalls", dir, strace, "-f", "-qq", "-o", os.DevNull, "-e",
+				"trace="+calls, "-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", calls,
+					when)).Run() != nil
+			_, entered, folders := left(t, dir)
+			for _, folder := range folders {
 				noError(t, must(Verify(t.Context(), folder, nil)).Err())
 			}
+			out := len(folders)
 			if out > entered || entered > out+1 || !died && (entered != 2 || out != 2) {
 				t.Errorf("%s %d: %d folders, %d entries", calls, when, out, entered)
 			}

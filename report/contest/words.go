@@ -93,27 +93,34 @@ func (t *Table) Verdict(d *Discipline, column int) string {
 	return text
 }
 
-// verdict is that of a task. wins is said of a release that is better than all others, and open
-// before what is said where it is better than none.
-func (t *Table) verdict(task *Task, column int, wins, open string) string {
-	var tied, worse []int // the nearest to the best first
-	for i := range t.Releases {
+// field is the releases that a task's best is compared with under a budget: those that are not
+// distinguishable from it and those that are worse, the nearest first.
+func (t *Table) field(task *Task, column int) (tied, worse []int) {
+	for i, r := range t.Releases {
 		switch {
-		case t.Releases[i].Column != column:
+		case r.Column != column:
 		case task.Entries[i].Rank == Tied:
 			tied = append(tied, i)
 		case task.Entries[i].Rank == Worse:
 			worse = append(worse, i)
 		}
 	}
-	byPlace := func(a, b int) int { return task.Entries[a].Place - task.Entries[b].Place }
-	slices.SortStableFunc(tied, byPlace)
-	slices.SortStableFunc(worse, byPlace)
+	for _, all := range [][]int{tied, worse} {
+		slices.SortStableFunc(all, func(a, b int) int {
+			return task.Entries[a].Place - task.Entries[b].Place
+		})
+	}
+	return tied, worse
+}
+
+// verdict is that of a task. wins is said of a release that is better than all others, and open
+// before what is said where it is better than none.
+func (t *Table) verdict(task *Task, column int, wins, open string) string {
 	if task.Best[column] < 0 {
 		return "no release has a value"
 	}
-	first := &task.Entries[task.Best[column]]
-	name := t.Releases[task.Best[column]].Name()
+	first, name := &task.Entries[task.Best[column]], t.Releases[task.Best[column]].Name()
+	tied, worse := t.field(task, column)
 	better, alike := "", ""
 	if len(worse) > 0 {
 		better = task.Entries[worse[0]].Lead("better than "+t.Releases[worse[0]].Name()+" by") +
@@ -123,17 +130,12 @@ func (t *Table) verdict(task *Task, column int, wins, open string) string {
 		alike = fmt.Sprintf("not distinguishable from %s (%s)%s", t.Releases[tied[0]].Name(),
 			task.Entries[tied[0]].Lead("ahead by"), more(" and %d more", len(tied)-1))
 	}
-	var text string
-	switch {
-	case len(tied)+len(worse) == 0:
-		text = name + " is alone"
-	case len(tied) == 0:
-		text = name + " " + wins + ": " + better
-	case len(worse) == 0:
-		text = open + name + " has the best mean but is " + alike
-	default:
-		text = name + " is " + alike + "; " + better
-	}
+	text := map[[2]bool]string{ // is another alike, is another worse?
+		{false, false}: name + " is alone",
+		{false, true}:  name + " " + wins + ": " + better,
+		{true, false}:  open + name + " has the best mean but is " + alike,
+		{true, true}:   name + " is " + alike + "; " + better,
+	}[[2]bool{alike != "", better != ""}]
 	if first.Equal != nil {
 		text += "; as good as a sample of " + first.Equal.String() + " of the true records"
 	}
