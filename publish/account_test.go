@@ -98,7 +98,8 @@ func TestAccountRefuses(t *testing.T) {
 		Total{}, false)
 	try("cannot be added", dp, algorithms.Guarantee{Model: algorithms.DifferentialPrivacy,
 		Unit: "record", Relation: algorithms.ReplaceRecord}, Total{}, false)
-	try("say that it has changed", accountEntry{Table: "u", Epsilon: 1}, recordPrivacy, Total{}, false)
+	try("say that it has changed", accountEntry{Table: "u", Epsilon: 1}, recordPrivacy, Total{},
+		false)
 	try("", accountEntry{Table: "u", Epsilon: 1}, recordPrivacy, Total{}, true)
 	try("say that it has changed", dp, recordPrivacy, Total{}, false)
 	try("", accountEntry{Table: "u", Guarantee: string(kAnonymous.Model)}, kAnonymous, Total{},

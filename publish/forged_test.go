@@ -143,7 +143,8 @@ func TestForged(t *testing.T) {
 				"attributes that could identify a person, like at least %d others in this file.",
 				k-1)},
 			"content": "The original records, generalised: classes of records that look alike.",
-			"budget":  nil, "mechanisms": []Mechanism{}, "notCovered": anonymityLimits, "audit": nil,
+			"budget":  nil, "mechanisms": []Mechanism{}, "notCovered": anonymityLimits,
+			"audit": nil,
 			"anonymity": Anonymity{QuasiIdentifiers: []string{"age", "job", "height"},
 				Sensitive: []string{"town"}, Class: "y", Unchanged: []Diversity{}}}
 	}
@@ -201,7 +202,7 @@ func TestForged(t *testing.T) {
 		"a day":                 {"must be a day", edit{"released": "2026-02-30"}.change},
 		"no audit":              {"missing property 'audit'", edit{"audit": nil}.change},
 		"an audit of nothing":   {"an audit of 0 pairs", edit{"audit.pairs": 0}.change},
-		"an earlier format":     {"of another version", edit{"format": "ppdp certificate 1"}.change},
+		"an earlier format":     {"of another version", edit{"format": "ppdp ledger"}.change},
 		"k = 1":                 {"/guarantee", anonymous(1).change},
 		"k = 2 of made-up ones": {"must be 2 or more", made2.change},
 		"a noisy count":         {"marginals.csv: ", replace(MarginalsFile, "\n1,", "\n01,")},

@@ -58,7 +58,8 @@ func (g *generalised) holding(attribute int, code uint32) *big.Int {
 // most once, and returns how many can be paired at most: all, where the release is truthful. Where
 // persons have several records, persons is the least number of them whose records may be in a
 // class; they are in it where no two classes hold the same record.
-func (g *generalised) match(ctx context.Context, original *datasets.Table) (matched, persons int, err error) {
+func (g *generalised) match(ctx context.Context, original *datasets.Table) (matched, persons int,
+	err error) {
 	places := make(map[place]int)
 	m := &matching{}
 	for class, members := range g.members {

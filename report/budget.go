@@ -24,7 +24,7 @@ type budgetBars struct {
 	Names           string // theirs, a line each
 	Releases        int
 	Claimed, Proven bar
-	Worst           float64 // the largest proven loss of any release, 0 where it is not above the mean
+	Worst           float64 // the largest proven loss of any release, 0 if not above the mean
 	Unbounded       bool    // the proven loss has no finite bound in some release
 	Over            bool    // the proven loss exceeds ε
 }

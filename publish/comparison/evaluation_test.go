@@ -77,8 +77,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestExposedAreNumbered: the record that a release gives away is named by its place in the file, by
-// which its holder can look it up.
+// TestExposedAreNumbered: the record that a release gives away is named by its place in the file,
+// by which its holder can look it up.
 func TestExposedAreNumbered(t *testing.T) {
 	lines := slices.Repeat([]string{"20,a,no\n"}, 40)
 	lines[16] = "190,e,yes\n"

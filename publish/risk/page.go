@@ -127,8 +127,8 @@ func (r *Report) Findings() (found []string) {
 		{alone > 0, are(alone, "record") + " alone in the population, too: knowing it identifies " +
 			"them with certainty."},
 		{r.Suppressed > 0, are(r.Suppressed, "suppressed record") + " left out of every figure."},
-		{len(r.Sensitive) == 0, "No sensitive attribute was measured: none is named, or the table " +
-			"has no column for it."},
+		{len(r.Sensitive) == 0, "No sensitive attribute was measured: none is named, or the " +
+			"table has no column for it."},
 	} {
 		if f.holds {
 			found = append(found, f.text)
