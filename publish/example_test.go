@@ -35,7 +35,8 @@ func Example() {
 	out := filepath.Join(dir, "out")
 	_, err = publish.Make(context.Background(), &publish.Request{
 		Algorithm: "mondrian", Params: publish.Settings{"k": "2"}, Table: table, Schema: schema,
-		Out: out, Program: "an example", Now: time.Now(), Log: func(string) {}, // notes for the holder
+		Out: out, Program: "an example", Now: time.Now(),
+		Log: func(string) {}, // notes for the holder
 	})
 	if err != nil {
 		fmt.Println(err)
