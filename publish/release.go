@@ -82,12 +82,15 @@ func (r *Request) Validate() error {
 type Settings map[string]string
 
 // UnmarshalText adds a setting that is written as name=value.
-func (s Settings) UnmarshalText(text []byte) error {
+func (s *Settings) UnmarshalText(text []byte) error {
 	name, value, ok := strings.Cut(string(text), "=")
-	if _, twice := s[name]; !ok || twice {
+	if _, twice := (*s)[name]; !ok || twice {
 		return fmt.Errorf("%q, must be NAME=VALUE, and each name once", text)
 	}
-	s[name] = value
+	if *s == nil {
+		*s = make(Settings)
+	}
+	(*s)[name] = value
 	return nil
 }
 

@@ -70,8 +70,7 @@ func requestIn(dir string) *Request {
 }
 
 // set are settings that are written as name=value.
-func set(texts ...string) Settings {
-	s := make(Settings)
+func set(texts ...string) (s Settings) {
 	for _, text := range texts {
 		if err := s.UnmarshalText([]byte(text)); err != nil {
 			panic(err)
