@@ -110,32 +110,8 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Au
 	group.SetLimit(cmp.Or(max(0, o.Jobs), runtime.GOMAXPROCS(0)))
 	for i := range pairs {
 		group.Go(func() error {
-			var excess [2][]float64
-			n := max(1, o.Transcripts/max(1, pairs[i].Costly))
-			part, s := &parts[i], pairs[i].subject(s)
-			part.alike = true
-			for t := range n {
-				for side, forward := range []bool{true, false} {
-					if err := ctx.Err(); err != nil {
-						return err
-					}
-					loss := part.replay(ctx, &s, &pairs[i], o.Seed, t, forward)
-					excess[side] = append(excess[side],
-						math.Max(0, -elementary.Expm1(s.Epsilon-loss)))
-				}
-			}
-			switch {
-			case pairs[i].Far && part.alike && part.Failed < n && len(part.Failures) == 0:
-				part.fail(Failure{Kind: State, Pair: pairs[i].Name, Text: "no call of a " +
-					"mechanism sees that the inputs differ: something is kept from an " +
-					"earlier release"})
-			case !pairs[i].Far && s.Delta > 0:
-				part.concentrated(&s, pairs[i].Name)
-				for _, x := range excess {
-					part.profile(&s, pairs[i].Name, x, falseAlarm/float64(2*len(pairs)))
-				}
-			}
-			return nil
+			return parts[i].pair(ctx, pairs[i].subject(s), &pairs[i], o,
+				falseAlarm/float64(2*len(pairs)))
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -155,6 +131,34 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Au
 	return all.Audit, nil
 }
 
+// pair replays a pair in both directions. alarm bounds the chance that a delta that holds is
+// refuted in one of them.
+func (v *tally) pair(ctx context.Context, s Subject, pair *Pair, o Options, alarm float64) error {
+	var excess [2][]float64
+	n := max(1, o.Transcripts/max(1, pair.Weight))
+	v.alike = true
+	for t := range n {
+		for side, forward := range []bool{true, false} {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			loss := v.replay(ctx, &s, pair, o.Seed, t, forward)
+			excess[side] = append(excess[side], math.Max(0, -elementary.Expm1(s.Epsilon-loss)))
+		}
+	}
+	switch {
+	case pair.Unrelated && v.alike && v.Failed < n && len(v.Failures) == 0:
+		v.fail(Failure{Kind: State, Pair: pair.Name, Text: "no call of a mechanism sees that the " +
+			"inputs differ: something is kept from an earlier release"})
+	case !pair.Unrelated && s.Delta > 0:
+		v.concentrated(&s, pair.Name)
+		for _, x := range excess {
+			v.profile(&s, pair.Name, x, alarm)
+		}
+	}
+	return nil
+}
+
 // add joins what was found on another pair.
 func (v *tally) add(other *tally) {
 	v.Transcripts += other.Transcripts
@@ -169,7 +173,7 @@ func (v *tally) add(other *tally) {
 		v.fail(f)
 	}
 	for _, s := range other.laws {
-		v.laws.add(s.of, s.product, maxDraws, s.values...)
+		v.laws.add(s.name, s.statistic, maxDraws, s.values)
 	}
 }
 
@@ -287,7 +291,7 @@ func (v *tally) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64,
 		failing = replay.Complete(transcript)
 	}
 	loss := 0.0
-	if !pair.Far {
+	if !pair.Unrelated {
 		loss = v.compare(s, replay, fail)
 		if replay.Rho > v.rho {
 			v.rho, v.at = replay.Rho, t
@@ -300,7 +304,7 @@ func (v *tally) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64,
 		fail(Calls, "%v", failing)
 		return replay.Loss // what follows is no release of the other input's
 	}
-	if !pair.Far && replay.Proven > proven*(1+rounding) {
+	if !pair.Unrelated && replay.Proven > proven*(1+rounding) {
 		fail(Accounting, "calls that saw different data cost %v, the ledger has %v", replay.Proven,
 			proven)
 	}
@@ -352,17 +356,8 @@ func (v *tally) compare(s *Subject, replay *privacy.Replay, fail func(kind, form
 // run makes a release and returns the fingerprint of what it publishes. A panic is an error.
 func (s *Subject) run(ctx context.Context, d *Data, budget *privacy.Budget,
 	key random.Key) (published string, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	in := algorithms.Input{Table: d.Table, Graph: d.Graph, Params: s.Params, Variant: s.Variant,
-		Budget: budget, Noise: random.NewStreams(key)}
-	if in.Rows = slices.Clone(d.Rows); d.Table != nil && d.Rows == nil {
-		in.Rows = d.Table.AllRows()
-	}
-	release, err := s.Algorithm.Release(ctx, in)
+	defer recovered(&err)
+	release, err := s.release(ctx, d, budget, key)
 	if err == nil {
 		published, err = release.Fingerprint(ctx)
 	}
@@ -370,4 +365,22 @@ func (s *Subject) run(ctx context.Context, d *Data, budget *privacy.Budget,
 		err = fmt.Errorf("went on after a refusal: %w", refused)
 	}
 	return published, err
+}
+
+// release makes a release of an input. It may panic.
+func (s *Subject) release(ctx context.Context, d *Data, budget *privacy.Budget,
+	key random.Key) (*algorithms.Release, error) {
+	in := algorithms.Input{Table: d.Table, Graph: d.Graph, Params: s.Params, Variant: s.Variant,
+		Budget: budget, Noise: random.NewStreams(key)}
+	if in.Rows = slices.Clone(d.Rows); d.Table != nil && d.Rows == nil {
+		in.Rows = d.Table.AllRows()
+	}
+	return s.Algorithm.Release(ctx, in)
+}
+
+// recovered makes a panic an error.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v", p)
+	}
 }

@@ -5,41 +5,58 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/audit/blackbox"
 	"ppdp/internal/results"
 	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 // Case is a guarantee with the pairs of neighbours that it is audited on. Series is the name of the
-// curve in the run it belongs to, empty without a run.
+// curve in the run it belongs to and Settings its parameters there, both empty without a run.
 type Case struct {
 	Subject
 	Series    string
+	Settings  map[string]string
 	Guarantee algorithms.Guarantee
 	Pairs     []Pair
 	Targets   int // how many of the pairs' records a black box attacks; 0 unless they were chosen
 }
 
 // NewCase finds out what a subject guarantees and makes the neighbours that Pairs knows for it.
-func NewCase(s Subject, series string) (*Case, error) {
-	g, err := algorithms.GuaranteeOf(s.Algorithm, s.Variant, s.Params)
-	if err != nil {
-		return nil, err
+func NewCase(s Subject) (*Case, error) {
+	c := &Case{Subject: s}
+	return c, c.On(context.Background(), "", Data{}, 0)
+}
+
+// On finds out what the case guarantees and chooses its neighbours: with a name those of the data
+// of that name, whose schema says what is protected, and of these with targets those that Targets
+// chooses; without a name those of made-up inputs.
+func (c *Case) On(ctx context.Context, name string, data Data, targets int) (err error) {
+	if data.Table != nil {
+		c.Contributions = data.Table.Schema().Contributions
 	}
-	g = g.OfPersons(s.Contributions)
-	pairs, err := Pairs(g)
-	return &Case{s, series, g, pairs, 0}, err
+	g, err := algorithms.GuaranteeOf(c.Algorithm, c.Variant, c.Params)
+	if err != nil {
+		return err
+	}
+	c.Guarantee, c.Targets = g.OfPersons(c.Contributions), targets
+	switch {
+	case name == "":
+		c.Pairs, err = Pairs(c.Guarantee)
+	case targets > 0:
+		c.Pairs, err = Targets(ctx, c.Guarantee, name, data, targets)
+	default:
+		c.Pairs, err = PairsOn(c.Guarantee, name, data)
+	}
+	return err
 }
 
 // describe fills in the fields of an audit that say what was audited.
 func (c *Case) describe(a *results.Audit) {
 	info := c.Algorithm.Info()
 	a.Algorithm, a.Variant, a.Revision = info.Name, string(c.Variant), info.Revision
-	a.Series, a.Epsilon, a.Delta = c.Series, c.Epsilon, c.Delta
+	a.Series, a.Params, a.Epsilon, a.Delta = c.Series, c.Settings, c.Epsilon, c.Delta
 	a.Publication = c.Publication
 	a.Unit, a.Relation = c.Guarantee.Unit, c.Guarantee.Relation
 	a.Status = string(c.Guarantee.Status)
@@ -58,7 +75,7 @@ func (c *Case) Failed(err error) results.Audit {
 func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, error) {
 	replay := Replay
 	if c.Guarantee.Status == algorithms.Declared {
-		replay = unproven
+		replay = tryRelease
 	}
 	found, err := replay(ctx, c.Subject, c.Pairs, o)
 	c.describe(&found)
@@ -117,10 +134,10 @@ func attacks(f *blackbox.Finding) (best []results.Attack) {
 var errDeclared = errors.New("what a program declares of itself can be audited as a black box " +
 	"only: --black-box 4000")
 
-// unproven takes the place of Replay for a program outside, which draws its own noise: no call is
+// tryRelease takes the place of Replay for a program outside, which draws its own noise: no call is
 // seen and no loss is proven. The error is that no release can be made, or that no black box is
 // asked for either.
-func unproven(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Audit, error) {
+func tryRelease(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Audit, error) {
 	if o.BlackBox == 0 {
 		return results.Audit{}, errDeclared
 	}
@@ -137,35 +154,29 @@ func (c *Case) blackBox(o Options) blackbox.Options {
 		Key: random.NewKey(o.Seed).Derive("audit", "black box", c.Series)}
 }
 
-// released are the pairs for the black box: the replay's neighbours that are small.
-func (c *Case) released() []Pair {
-	return slices.DeleteFunc(slices.Clone(c.Pairs), func(p Pair) bool {
-		return p.Far || p.Costly > 1
-	})
-}
-
-// target is the claim for the black box.
+// target is the claim for the black box: of the replay's neighbours those that are small.
 func (c *Case) target() blackbox.Target {
-	var neighbours []blackbox.Neighbours
-	for _, p := range c.released() {
-		neighbours = append(neighbours, blackbox.Neighbours{Name: p.Name,
-			Inputs: [2]algorithms.Input{{Table: p.A.Table, Graph: p.A.Graph},
-				{Table: p.B.Table, Graph: p.B.Graph}}})
+	target := blackbox.Target{Name: fmt.Sprintf("%s %s", c.Algorithm.Info().Name, c.Variant),
+		Epsilon: c.Epsilon, Delta: c.Delta}
+	for i := range c.Pairs {
+		p := &c.Pairs[i]
+		if p.Unrelated || p.Weight > 1 {
+			continue
+		}
+		target.Pairs = append(target.Pairs, blackbox.Pair{Name: p.Name,
+			Probes: blackbox.Probes(p.A.Table, p.B.Table),
+			Release: func(ctx context.Context, key random.Key, side int, times float64) (
+				release *algorithms.Release, err error) {
+				defer recovered(&err)
+				s, input := c.Subject, []*Data{&p.A, &p.B}[side]
+				s.Epsilon *= times
+				if release, err = s.release(ctx, input, s.budget(input), key); err == nil {
+					_, _, err = release.Records(ctx)
+				}
+				return release, err
+			}})
 	}
-	algorithm := c.Algorithm
-	if c.Publication {
-		algorithm = rehearsed{algorithm}
-	}
-	return blackbox.AlgorithmTarget(algorithm, c.Variant, c.Params, c.Epsilon, c.Delta,
-		neighbours...)
-}
-
-// rehearsed makes releases with a Publication's draws.
-type rehearsed struct{ algorithms.Algorithm }
-
-func (r rehearsed) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	in.Budget = privacy.NewRehearsal(in.Budget.Epsilon(), in.Budget.Delta())
-	return r.Algorithm.Release(ctx, in)
+	return target
 }
 
 // Releases is how many releases the black box of a case makes.
@@ -173,5 +184,5 @@ func (c *Case) Releases(o Options) int {
 	if o.BlackBox == 0 {
 		return 0
 	}
-	return c.blackBox(o).Cost(len(c.released()))
+	return c.blackBox(o).Cost(len(c.target().Pairs))
 }

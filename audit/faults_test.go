@@ -197,8 +197,7 @@ func TestPlantedFaults(t *testing.T) {
 	faults := maps.Clone(faults)
 	faults[""] = ""
 	for fault, kind := range faults { // order-free: each is checked
-		c := must(NewCase(Subject{counts{fault}, algorithms.Strict, &thinned{}, 1, 0, false, 0},
-			""))
+		c := must(NewCase(Subject{counts{fault}, algorithms.Strict, &thinned{}, 1, 0, false, 0}))
 		v := must(c.Audit(t.Context(), Options{Transcripts: 50, Seed: 1}))
 		var kinds []string
 		for _, f := range v.Failures {
@@ -238,8 +237,7 @@ func (failing) Release(context.Context, algorithms.Input) (*algorithms.Release, 
 
 // TestNothingReleased: a subject that never releases anything has not passed.
 func TestNothingReleased(t *testing.T) {
-	c := must(NewCase(Subject{failing{}, algorithms.Strict, &algorithms.NoParams{}, 1, 0, false, 0},
-		""))
+	c := must(NewCase(Subject{failing{}, algorithms.Strict, &algorithms.NoParams{}, 1, 0, false, 0}))
 	found, err := c.Audit(t.Context(), Options{Transcripts: 2})
 	if want := "audit: no release could be made: the domain is too large"; err != nil ||
 		found.Error != want || found.Passed() || found.Algorithm == "" {

@@ -38,14 +38,15 @@ func TestLaws(t *testing.T) {
 	} {
 		var l laws
 		last := 0.0
-		var places, products []float64
+		var drawn, multiplied []float64
 		for range 1500 {
 			p := c.place(last)
-			places, products = append(places, p), append(products, around(p)*around(last))
+			drawn = append(drawn, p)
+			multiplied = append(multiplied, around(p)*around(last))
 			last = p
 		}
-		l.add("places", false, maxDraws, places...)
-		l.add("products", true, maxDraws, products[1:]...)
+		l.add("places", places, maxDraws, drawn)
+		l.add("products", products, maxDraws, multiplied[1:])
 		found := l.judge()
 		if c.want == "" && len(found) > 0 {
 			t.Errorf("%s: %v", c.name, found)
@@ -57,8 +58,8 @@ func TestLaws(t *testing.T) {
 		}
 	}
 	var few laws
-	few.add("four", false, maxDraws, 0.9, 0.9, 0.9, 0.9)
-	few.add("none", false, maxDraws)
+	few.add("four", places, maxDraws, []float64{0.9, 0.9, 0.9, 0.9})
+	few.add("none", places, maxDraws, nil)
 	if found := few.judge(); len(found) > 0 {
 		t.Errorf("four draws refute a law: %v", found)
 	}

@@ -19,14 +19,14 @@ type Data struct {
 	Graph *datasets.Graph
 }
 
-// Pair is two neighbouring inputs or, if they are Far, two with nothing in common but what is
+// Pair is two neighbouring inputs or, if they are Unrelated, two with nothing in common but what is
 // public. No mechanism's loss is bounded between these.
 type Pair struct {
-	Name string
-	A, B Data
-	Far  bool
-	// Costly says how many transcripts of a small pair cost as much as one of this; 0 is for 1.
-	Costly int
+	Name      string
+	A, B      Data
+	Unrelated bool
+	// Weight says how many transcripts of a small pair cost as much as one of this; 0 is for 1.
+	Weight int
 	// Times is what epsilon is multiplied by, and Rows the most records that are drawn, where a
 	// release has such a limit; 0 changes nothing.
 	Times float64
@@ -54,40 +54,34 @@ func (p *Pair) subject(s Subject) Subject {
 // small.
 const affordable = 40
 
-// cost fills in Costly for a table of n records.
-func (p *Pair) cost(n int) {
+// weigh fills in Weight for a table of n records.
+func (p *Pair) weigh(n int) {
 	values := 0
 	for _, a := range p.A.Table.Schema().Attributes {
 		values += a.Cells()
 	}
-	p.Costly = max(n, values) / affordable
+	p.Weight = max(n, values) / affordable
 }
 
 // Pairs returns inputs on which a guarantee breaks if it breaks anywhere: neighbours under its
 // relation (a record alone in its cell or its class, the corners of the domain, duplicates, ties,
 // the empty table, more equal records than eight bits hold, thousands of records; of persons as
 // many records as one has at most, equal ones and the next in the table; hubs, isolated
-// nodes, stars and cliques) and far pairs. The error names a relation without a generator.
+// nodes, stars and cliques) and unrelated pairs. The error names a relation without a generator.
 func Pairs(g algorithms.Guarantee) ([]Pair, error) {
 	var pairs []Pair
 	ofTable := g.Unit == "record" || g.Unit == "person"
 	switch {
 	case ofTable && (g.Relation == algorithms.AddOrRemoveRecord ||
 		g.Relation == algorithms.AddOrRemovePerson):
-		return tablePairs(func(_ *datasets.Schema, row []uint32) []uint32 { return nil },
-			g.Contributions), nil
+		return tablePairs(false, g.Contributions), nil
 	case ofTable && (g.Relation == algorithms.ReplaceRecord ||
 		g.Relation == algorithms.ReplacePerson):
-		return tablePairs(func(s *datasets.Schema, row []uint32) []uint32 {
-			if other := corner(s, 1); !slices.Equal(row, other) {
-				return other
-			}
-			return corner(s, 0)
-		}, g.Contributions), nil
+		return tablePairs(true, g.Contributions), nil
 	case g.Unit == "node":
-		pairs = append(nodePairs(), farGraphs()...)
+		pairs = append(nodePairs(), unrelatedGraphs()...)
 	case g.Unit == "edge":
-		pairs = append(edgePairs(), farGraphs()...)
+		pairs = append(edgePairs(), unrelatedGraphs()...)
 	}
 	pairs = slices.DeleteFunc(pairs, func(p Pair) bool {
 		return g.MaxDegree > 0 && max(p.A.Graph.MaxDegree(), p.B.Graph.MaxDegree()) > g.MaxDegree
@@ -155,101 +149,136 @@ func table(s *datasets.Schema, rows [][]uint32) *datasets.Table {
 	return b.Table()
 }
 
-// tablePairs makes pairs of neighbours from tables by what takes the place of one of their records,
-// nil for nothing, or of as many as contributions says, and far pairs, of equally many records if
-// their number is public.
-func tablePairs(instead func(s *datasets.Schema, row []uint32) []uint32,
-	contributions int) []Pair {
-	sized := instead(small(), corner(small(), 0)) != nil
-	stream := random.NewKey(0).Derive("audit", "tables").Stream()
-	drawn := func(s *datasets.Schema, n int) [][]uint32 { return drawn(stream, s, n) }
-	alone := func(s *datasets.Schema, n int) [][]uint32 { // the last record, in its class
-		rows, class := drawn(s, n), s.Class()
-		for i := range rows {
-			rows[i][class] %= uint32(s.Attributes[class].Cells()) - 1
-		}
-		rows[n-1][class] = uint32(s.Attributes[class].Cells()) - 1
-		return rows
-	}
-	repeated := func(row []uint32, n int) [][]uint32 { return slices.Repeat([][]uint32{row}, n) }
-	var pairs []Pair
-	var s *datasets.Schema
-	add := func(name string, rows [][]uint32, at ...int) {
-		for _, i := range at {
-			p := Pair{Name: fmt.Sprintf("%s, record %d of %d", name, i+1, len(rows))}
-			before, own := rows, []int{i}
-			for n := 1; n < contributions; n++ {
-				if next := (i + n) % len(rows); name == "random" && next != i {
-					own = append(own, next)
-				} else { // one more like it
-					before = append(slices.Clip(before), rows[i])
-					own = append(own, len(before)-1)
-				}
-			}
-			if contributions > 1 {
-				p.Name += fmt.Sprintf(" and %d more of the person", len(own)-1)
-			}
-			var after [][]uint32
-			for n, row := range before {
-				if slices.Contains(own, n) {
-					row = instead(s, row)
-				}
-				if row != nil {
-					after = append(after, row)
-				}
-			}
-			p.A.Table, p.B.Table = table(s, before), table(s, after)
-			p.cost(len(before))
-			pairs = append(pairs, p)
-		}
-	}
-	far := func(a, b [][]uint32) {
-		if sized {
-			a = drawn(s, len(b))
-		}
-		p := Pair{Name: fmt.Sprintf("%d records and %d others", len(a), len(b)), Far: true,
-			A: Data{Table: table(s, a)}, B: Data{Table: table(s, b)}}
-		p.cost(max(len(a), len(b)))
-		pairs = append(pairs, p)
-	}
-	s = small()
-	s.Contributions = contributions
-	low, high, middle := corner(s, 0), corner(s, 1), []uint32{5, 2, 1, 0}
-	lone := alone(s, 20)
+// tableMaker makes pairs of tables under one schema after the other.
+type tableMaker struct {
+	schema *datasets.Schema
+	stream *random.Stream
+	// replace says that neighbours have another record in place of one, and that the number of
+	// records is public: unrelated tables have equally many.
+	replace       bool
+	contributions int // records of one person, 0 or 1 where records are protected
+	pairs         []Pair
+}
+
+// tablePairs makes neighbours that differ in a record or in all records of a person, which are
+// removed or replaced, and unrelated tables.
+func tablePairs(replace bool, contributions int) []Pair {
+	m := &tableMaker{stream: random.NewKey(0).Derive("audit", "tables").Stream(), replace: replace,
+		contributions: contributions}
+	m.smallTables()
+	m.wideTables()
+	return append(m.pairs, Larger(m.schema, replace, [2]float64{10, 0.1})...)
+}
+
+// smallTables are pairs of tables of a few cells.
+func (m *tableMaker) smallTables() {
+	m.schema = small()
+	m.schema.Contributions = m.contributions
+	low, high, middle := corner(m.schema, 0), corner(m.schema, 1), []uint32{5, 2, 1, 0}
+	lone := m.alone(20)
 	ties := append(repeated([]uint32{4, 1, 0, 0}, 8), repeated([]uint32{5, 2, 3, 1}, 8)...)
-	add("a single record", [][]uint32{middle}, 0)
-	add("two records", [][]uint32{low, high}, 0, 1)
-	add("equal records", repeated(middle, 12), 0, 11)
-	add("alone in the lowest corner", append(repeated(high, 15), low), 15)
-	add("alone in the highest corner", append(repeated(low, 15), high), 15)
-	add("alone in its class", lone, 19)
-	add("a tie at the median", ties, 7, 8)
-	add("duplicates", append(drawn(s, 10), slices.Repeat([][]uint32{middle}, 5)...), 12)
+	m.neighbours("a single record", [][]uint32{middle}, 0)
+	m.neighbours("two records", [][]uint32{low, high}, 0, 1)
+	m.neighbours("equal records", repeated(middle, 12), 0, 11)
+	m.neighbours("alone in the lowest corner", append(repeated(high, 15), low), 15)
+	m.neighbours("alone in the highest corner", append(repeated(low, 15), high), 15)
+	m.neighbours("alone in its class", lone, 19)
+	m.neighbours("a tie at the median", ties, 7, 8)
+	m.neighbours("duplicates", append(m.drawn(10), repeated(middle, 5)...), 12)
 	for _, n := range []int{5, 20, 40} {
-		add("random", drawn(s, n), 0, n/2, n-1)
+		m.neighbours("random", m.drawn(n), 0, n/2, n-1)
 	}
-	add("equal records", repeated(middle, 128), 127) // where eight bits end, with a sign
-	add("equal records", repeated(middle, 256), 255) // and without
-	far(repeated(low, 1), drawn(s, 40))
-	far(repeated(low, 30), repeated(high, 30))
-	half := Pair{Name: "half the rows of a table and the other half", Far: true,
-		A: Data{Table: table(s, append(repeated(low, 20), drawn(s, 20)...))}}
+	m.neighbours("equal records", repeated(middle, 128), 127) // where eight bits end, with a sign
+	m.neighbours("equal records", repeated(middle, 256), 255) // and without
+	m.unrelated(repeated(low, 1), m.drawn(40))
+	m.unrelated(repeated(low, 30), repeated(high, 30))
+	half := Pair{Name: "half the rows of a table and the other half", Unrelated: true,
+		A: Data{Table: table(m.schema, append(repeated(low, 20), m.drawn(20)...))}}
 	rows := half.A.Table.AllRows()
 	half.B.Table, half.A.Rows, half.B.Rows = half.A.Table, rows[:20], rows[20:]
-	pairs = append(pairs, half)
-	s = wide()
-	s.Contributions = contributions
-	many := alone(s, 3000)
-	add("four classes, alone in its class", alone(s, 30), 29)
-	add("a wide domain", drawn(s, 30), 0)
-	add("many", many, 0, 2999)
-	far(nil, drawn(s, 30))
-	far(nil, many)
-	if !sized {
-		far(drawn(s, 30), many)
-	}
-	return append(pairs, Larger(s, sized, [2]float64{10, 0.1})...)
+	m.pairs = append(m.pairs, half)
 }
+
+// wideTables are pairs of tables of more cells than records, and of many records.
+func (m *tableMaker) wideTables() {
+	m.schema = wide()
+	m.schema.Contributions = m.contributions
+	many := m.alone(3000)
+	m.neighbours("four classes, alone in its class", m.alone(30), 29)
+	m.neighbours("a wide domain", m.drawn(30), 0)
+	m.neighbours("many", many, 0, 2999)
+	m.unrelated(nil, m.drawn(30))
+	m.unrelated(nil, many)
+	if !m.replace {
+		m.unrelated(m.drawn(30), many)
+	}
+}
+
+// neighbours adds, for each of some records, the pair of a table and its neighbour in that record.
+// A person's other records are the next ones of a random table, or more like the first.
+func (m *tableMaker) neighbours(name string, rows [][]uint32, at ...int) {
+	for _, i := range at {
+		p := Pair{Name: fmt.Sprintf("%s, record %d of %d", name, i+1, len(rows))}
+		before, own := rows, []int{i}
+		for n := 1; n < m.contributions; n++ {
+			if next := (i + n) % len(rows); name == "random" && next != i {
+				own = append(own, next)
+			} else {
+				before = append(slices.Clip(before), rows[i])
+				own = append(own, len(before)-1)
+			}
+		}
+		if m.contributions > 1 {
+			p.Name += fmt.Sprintf(" and %d more of the person", len(own)-1)
+		}
+		var after [][]uint32
+		for n, row := range before {
+			switch {
+			case !slices.Contains(own, n):
+				after = append(after, row)
+			case m.replace:
+				after = append(after, m.replacement(row))
+			}
+		}
+		p.A.Table, p.B.Table = table(m.schema, before), table(m.schema, after)
+		p.weigh(len(before))
+		m.pairs = append(m.pairs, p)
+	}
+}
+
+// replacement is a record far from another one.
+func (m *tableMaker) replacement(row []uint32) []uint32 {
+	if other := corner(m.schema, 1); !slices.Equal(row, other) {
+		return other
+	}
+	return corner(m.schema, 0)
+}
+
+// unrelated adds a pair of tables that share nothing but what is public.
+func (m *tableMaker) unrelated(a, b [][]uint32) {
+	if m.replace {
+		a = m.drawn(len(b))
+	}
+	p := Pair{Name: fmt.Sprintf("%d records and %d others", len(a), len(b)), Unrelated: true,
+		A: Data{Table: table(m.schema, a)}, B: Data{Table: table(m.schema, b)}}
+	p.weigh(max(len(a), len(b)))
+	m.pairs = append(m.pairs, p)
+}
+
+// alone draws records of which the last is the only one of its class.
+func (m *tableMaker) alone(n int) [][]uint32 {
+	rows, class := m.drawn(n), m.schema.Class()
+	last := uint32(m.schema.Attributes[class].Cells()) - 1
+	for i := range rows {
+		rows[i][class] %= last
+	}
+	rows[n-1][class] = last
+	return rows
+}
+
+func (m *tableMaker) drawn(n int) [][]uint32 { return drawn(m.stream, m.schema, n) }
+
+func repeated(row []uint32, n int) [][]uint32 { return slices.Repeat([][]uint32{row}, n) }
 
 func drawn(stream *random.Stream, s *datasets.Schema, n int) [][]uint32 {
 	rows := make([][]uint32, n)
@@ -261,9 +290,9 @@ func drawn(stream *random.Stream, s *datasets.Schema, n int) [][]uint32 {
 	return rows
 }
 
-// Larger returns far pairs of made-up tables, of 30 and 300 records and of 300 and 3,000, or of
-// equally many where sized says that their number is public. What depends on it shows, also at so
-// many times epsilon, 0 for one, where noise hides less or more, and where a release is thinned.
+// Larger returns unrelated pairs of made-up tables, of 30 and 300 records and of 300 and 3,000, or
+// of equally many where sized says that their number is public. What depends on it shows, also at
+// so many times epsilon, 0 for one, where noise hides less or more, and where a release is thinned.
 func Larger(s *datasets.Schema, sized bool, times [2]float64) (pairs []Pair) {
 	stream := random.NewKey(0).Derive("audit", "larger").Stream()
 	for i, n := range []int{300, 3000} {
@@ -271,10 +300,10 @@ func Larger(s *datasets.Schema, sized bool, times [2]float64) (pairs []Pair) {
 		if sized {
 			few = n
 		}
-		p := Pair{Name: fmt.Sprintf("%d records and %d others", few, n), Far: true,
+		p := Pair{Name: fmt.Sprintf("%d records and %d others", few, n), Unrelated: true,
 			A: Data{Table: table(s, drawn(stream, s, few))},
 			B: Data{Table: table(s, drawn(stream, s, n))}}
-		p.cost(n)
+		p.weigh(n)
 		thinned := p
 		thinned.Rows = n / 100
 		thinned.Name += fmt.Sprintf(", thinned to %d", thinned.Rows)
@@ -286,14 +315,14 @@ func Larger(s *datasets.Schema, sized bool, times [2]float64) (pairs []Pair) {
 	return pairs
 }
 
-// farGraphs are pairs of graphs of as many nodes.
-func farGraphs() (pairs []Pair) {
+// unrelatedGraphs are pairs of graphs of as many nodes.
+func unrelatedGraphs() (pairs []Pair) {
 	all := graphs()
 	for _, names := range [][2]string{{"", "a clique"}, {"", "a path"}, {"a star", "a clique"},
 		{"one edge", "a random graph"}, {"one edge", "a path"}} {
 		pairs = append(pairs, Pair{Name: fmt.Sprintf("%s and %s", cmp.Or(names[0], "no edges"),
 			names[1]), A: Data{Graph: graph(12, all[names[0]])},
-			B: Data{Graph: graph(12, all[names[1]])}, Far: true})
+			B: Data{Graph: graph(12, all[names[1]])}, Unrelated: true})
 	}
 	return pairs
 }

@@ -27,7 +27,7 @@ func TestPersons(t *testing.T) {
 	} {
 		subject := Subject{Algorithm: counts{c.fault}, Variant: algorithms.Strict,
 			Params: &algorithms.NoParams{}, Epsilon: 1, Contributions: c.contributions}
-		made := must(NewCase(subject, ""))
+		made := must(NewCase(subject))
 		o := Options{Transcripts: 50, Seed: 1}
 		if c.contributions == 3 && c.fault != "half the sensitivity" {
 			o.BlackBox = 1000
@@ -70,7 +70,7 @@ func TestPersonsInRho(t *testing.T) {
 	a := totals{}
 	s := Subject{Algorithm: a, Variant: algorithms.Strict, Params: a.Params(), Epsilon: 1,
 		Delta: 1e-9, Contributions: 3}
-	c := must(NewCase(s, ""))
+	c := must(NewCase(s))
 	c.Pairs = c.Pairs[:2]
 	v := must(c.Audit(t.Context(), Options{Transcripts: 100, Seed: 2}))
 	if !v.Passed() || !(v.Proven > 0.999 && v.Proven < 1.001) || !(v.Seen > 0.1) {
@@ -96,7 +96,7 @@ func TestPairsOfPersons(t *testing.T) {
 				if a.Schema().Contributions != k || b.Schema().Contributions != k {
 					t.Fatalf("%s: the tables do not say %d", p.Name, k)
 				}
-				if p.Far {
+				if p.Unrelated {
 					continue
 				}
 				others, differ := records(b), 0

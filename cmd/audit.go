@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,103 +102,85 @@ func (c *auditCommand) Validate() error {
 	return errors.Join(errs...)
 }
 
-// audited is one guarantee with what was found. Its params are those of a run's configuration.
-type audited struct {
-	results.Audit
-	subject audit.Subject
-	audited *audit.Case
-}
-
-// prepare chooses the neighbours: those of a dataset if one is named, else small inputs.
-func (a *audited) prepare(ctx context.Context, name string, data audit.Data,
-	targets int) (err error) {
-	if data.Table != nil { // whose schema says what is protected
-		a.subject.Contributions = data.Table.Schema().Contributions
-	}
-	a.audited, err = audit.NewCase(a.subject, a.Series)
-	switch g := a.audited; {
-	case err != nil || name == "":
-	case targets > 0:
-		g.Targets = targets
-		g.Pairs, err = audit.Targets(ctx, g.Guarantee, name, data, targets)
-	default:
-		g.Pairs, err = audit.PairsOn(g.Guarantee, name, data)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", a.Algorithm, err)
-	}
-	return nil
-}
-
+// Run prints what was found of each guarantee.
 func (c auditCommand) Run(con *console) (err error) {
-	subjects, err := c.subjects(con.ctx)
+	cases, err := c.cases(con.ctx)
 	if err != nil {
 		return inputError{err}
 	}
-	defer func() { err = errors.Join(err, closePrograms(subjects)) }()
+	defer func() { err = errors.Join(err, closePrograms(cases)) }()
 	var data audit.Data
 	if c.Dataset != "" {
 		if data, err = c.load(con); err != nil {
 			return err
 		}
 	}
-	for _, s := range subjects {
-		if err := s.prepare(con.ctx, c.Dataset, data, c.Targets); err != nil {
-			return inputError{err}
+	for _, s := range cases {
+		if err := s.On(con.ctx, c.Dataset, data, c.Targets); err != nil {
+			return inputError{fmt.Errorf("%s: %w", s.Algorithm.Info().Name, err)}
 		}
 	}
-	options := audit.Options{Transcripts: c.Transcripts, Seed: c.Seed, BlackBox: c.BlackBox,
-		Level: blackbox.DefaultLevel / float64(len(subjects))}
-	if c.BlackBox > 0 {
-		releases := 0
-		for _, s := range subjects {
-			releases += s.audited.Releases(options)
-		}
-		fmt.Fprintf(con.stderr, "black box: up to %s in all\n", counted(releases, "release"))
+	found, failed, err := c.audit(con, cases)
+	if err != nil {
+		return err
 	}
-	done := []*audited{}
-	var failed []error // of subjects that release nothing
-	bar := newProgress(con, "audit", "guarantees", int64(len(subjects)))
-	for i, s := range subjects {
-		params := s.Params
-		if s.Audit, err = s.audited.Audit(con.ctx, options); err != nil {
-			return err
-		}
-		s.Params = params
-		if s.Error != "" {
-			failed = append(failed, fmt.Errorf("%s, %s: %s", s.Algorithm, s.Variant, s.Error))
-			continue
-		}
-		done = append(done, s)
-		bar.set(int64(i + 1))
-	}
-	bar.finish()
 	if c.JSON {
-		err = results.WriteJSON(con.stdout, done)
+		err = results.WriteJSON(con.stdout, found)
 	} else {
-		err = printAudits(con.stdout, done)
+		err = printAudits(con.stdout, found)
 	}
 	refuted := 0
-	for _, s := range done {
-		if s.Refuted() {
+	for i := range found {
+		if found[i].Refuted() {
 			refuted++
 		}
 	}
 	if refuted > 0 {
 		err = errors.Join(err, fmt.Errorf("of %s %d said to hold and refuted",
-			counted(len(done), "guarantee"), refuted))
+			counted(len(found), "guarantee"), refuted))
 	}
 	return errors.Join(append(failed, err)...)
+}
+
+// audit audits the cases. failed has an error for each that made no release.
+func (c auditCommand) audit(con *console, cases []*audit.Case) (found []results.Audit,
+	failed []error, err error) {
+	options := audit.Options{Transcripts: c.Transcripts, Seed: c.Seed, BlackBox: c.BlackBox,
+		Level: blackbox.DefaultLevel / float64(len(cases))}
+	if c.BlackBox > 0 {
+		releases := 0
+		for _, s := range cases {
+			releases += s.Releases(options)
+		}
+		fmt.Fprintf(con.stderr, "black box: up to %s in all\n", counted(releases, "release"))
+	}
+	found = []results.Audit{} // in JSON a list, also an empty one
+	bar := newProgress(con, "audit", "guarantees", int64(len(cases)))
+	for i, s := range cases {
+		result, err := s.Audit(con.ctx, options)
+		if err != nil {
+			return nil, nil, err
+		}
+		if result.Error != "" {
+			failed = append(failed, fmt.Errorf("%s, %s: %s", result.Algorithm, result.Variant,
+				result.Error))
+			continue
+		}
+		found = append(found, result)
+		bar.set(int64(i + 1))
+	}
+	bar.finish()
+	return found, failed, nil
 }
 
 // descriptorSuffix ends the names of files that describe external programs.
 const descriptorSuffix = ".baseline.yaml"
 
 // closePrograms ends the external programs that were audited.
-func closePrograms(subjects []*audited) error {
+func closePrograms(cases []*audit.Case) error {
 	var errs []error
-	for _, s := range subjects {
-		if program, ok := s.subject.Algorithm.(io.Closer); ok {
+	for _, s := range cases {
+		if program, ok := s.Algorithm.(io.Closer); ok {
 			errs = append(errs, program.Close())
 		}
 	}
@@ -230,57 +213,23 @@ func (c auditCommand) load(con *console) (audit.Data, error) {
 	return audit.Data{Table: set.Table, Graph: set.Graph}, nil
 }
 
-// subjects resolves the names. Problems are reported together.
-func (c auditCommand) subjects(ctx context.Context) ([]*audited, error) {
+// cases resolves the names to what is audited. Problems are reported together.
+func (c auditCommand) cases(ctx context.Context) (all []*audit.Case, err error) {
 	names := c.What
 	if len(names) == 0 {
 		names = algorithms.Names()
 	}
-	var all []*audited
 	var errs []error
-	add := func(s audit.Subject, series string, params map[string]string) {
-		s.Contributions = cmp.Or(c.Contributions, s.Contributions)
-		if c.Variant == "" || c.Variant == string(s.Variant) {
-			all = append(all, &audited{subject: s, Audit: results.Audit{
-				Algorithm: s.Algorithm.Info().Name, Series: series, Params: params}})
-		}
-	}
 	for _, name := range names {
-		a, err := algorithms.Lookup(name)
-		if strings.HasSuffix(name, descriptorSuffix) {
-			program, loadErr := external.Load(name)
-			if loadErr != nil {
-				errs = append(errs, loadErr)
-				continue
-			}
-			a, err = program, nil
-		}
-		if err == nil {
-			releasable := publish.ReleasableVariant(a)
-			for _, g := range a.Info().Variants {
-				// without names, a delta selects those that take one
-				if g.Model != algorithms.DifferentialPrivacy ||
-					c.Delta > 0 && !g.Approximate && len(c.What) == 0 {
-					continue
-				}
-				for _, publication := range []bool{false, true} {
-					if publication && g.Variant == releasable || !publication && !c.Publication {
-						add(audit.Subject{Algorithm: a, Variant: g.Variant, Params: a.Params(),
-							Epsilon: c.Epsilon, Delta: c.Delta, Publication: publication}, "", nil)
-					}
-				}
-			}
-			continue
-		}
-		if !strings.ContainsAny(name, "/.") { // no spec's name or file
-			errs = append(errs, fmt.Errorf("%w, a *%s or a spec", err, descriptorSuffix))
-			continue
-		}
-		errs = append(errs, c.settings(ctx, name, add))
+		found, err := c.named(ctx, name)
+		all, errs = append(all, found...), append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
+	all = slices.DeleteFunc(all, func(s *audit.Case) bool {
+		return c.Variant != "" && c.Variant != string(s.Variant)
+	})
 	if len(all) == 0 {
 		inVariant := ""
 		if c.Variant != "" {
@@ -295,13 +244,53 @@ func (c auditCommand) subjects(ctx context.Context) ([]*audited, error) {
 	return all, nil
 }
 
-// settings adds the settings of a spec, each once for all data. Whether persons are protected, and
-// with how many records each, the schemas of tables of the user's own say.
-func (c auditCommand) settings(ctx context.Context, name string,
-	add func(s audit.Subject, series string, params map[string]string)) error {
+// named resolves the name of an algorithm, or of the file of a program or a spec.
+func (c auditCommand) named(ctx context.Context, name string) ([]*audit.Case, error) {
+	if strings.HasSuffix(name, descriptorSuffix) {
+		program, err := external.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		return c.variants(program), nil
+	}
+	a, err := algorithms.Lookup(name)
+	switch {
+	case err == nil:
+		return c.variants(a), nil
+	case strings.ContainsAny(name, "/."):
+		return c.settings(ctx, name)
+	}
+	return nil, fmt.Errorf("%w, a *%s or a spec", err, descriptorSuffix)
+}
+
+// variants are those of an algorithm under differential privacy, with the draws of experiments and,
+// of the one that can be released, also with those of a publication. Without names, a delta selects
+// the variants that take one.
+func (c auditCommand) variants(a algorithms.Algorithm) (all []*audit.Case) {
+	releasable := publish.ReleasableVariant(a)
+	for _, g := range a.Info().Variants {
+		if g.Model != algorithms.DifferentialPrivacy ||
+			c.Delta > 0 && !g.Approximate && len(c.What) == 0 {
+			continue
+		}
+		s := audit.Subject{Algorithm: a, Variant: g.Variant, Params: a.Params(),
+			Epsilon: c.Epsilon, Delta: c.Delta, Contributions: c.Contributions}
+		if !c.Publication {
+			all = append(all, &audit.Case{Subject: s})
+		}
+		if s.Publication = g.Variant == releasable; s.Publication {
+			all = append(all, &audit.Case{Subject: s})
+		}
+	}
+	return all
+}
+
+// settings are those of a spec, each once for all data. Whether persons are protected, and with how
+// many records each, the schemas of tables of the user's own say.
+func (c auditCommand) settings(ctx context.Context, name string) (all []*audit.Case, err error) {
 	plans, err := makePlans([]string{name}, language.Overrides{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	known, contributions := make(map[string]bool), make(map[*language.Dataset]int)
 	for _, d := range plans[0].Datasets() {
@@ -310,7 +299,7 @@ func (c auditCommand) settings(ctx context.Context, name string,
 		}
 		set, err := plans[0].Load(ctx, c.files(), d, 0)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if set.Table != nil {
 			contributions[d] = set.Table.Schema().Contributions
@@ -324,18 +313,21 @@ func (c auditCommand) settings(ctx context.Context, name string,
 			continue
 		}
 		known[subject] = true
-		add(audit.Subject{Algorithm: config.Implementation, Variant: config.Guarantee.Variant,
-			Params: config.Parameters, Epsilon: *config.Epsilon, Delta: config.Delta,
-			Contributions: persons, Publication: c.Publication}, config.Label(), config.Params)
+		all = append(all, &audit.Case{Series: config.Label(), Settings: config.Params,
+			Subject: audit.Subject{Algorithm: config.Implementation,
+				Variant: config.Guarantee.Variant, Params: config.Parameters,
+				Epsilon: *config.Epsilon, Delta: config.Delta, Publication: c.Publication,
+				Contributions: cmp.Or(c.Contributions, persons)}})
 	}
-	return nil
+	return all, nil
 }
 
 // printAudits prints a line for each guarantee, and below the table what refutes them.
-func printAudits(w io.Writer, all []*audited) error {
+func printAudits(w io.Writer, all []results.Audit) error {
 	table := newTable(w, "ALGORITHM", "VARIANT", "EPSILON", "PROVEN", "SEEN", "MOVED",
 		"TRANSCRIPTS", "CLAIMED", "VERDICT")
-	for _, a := range all {
+	for i := range all {
+		a := &all[i]
 		budget := results.FormatNumber(a.Epsilon)
 		if a.Delta > 0 {
 			budget += ", δ = " + results.FormatNumber(a.Delta)
@@ -350,7 +342,8 @@ func printAudits(w io.Writer, all []*audited) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	for _, a := range all {
+	for i := range all {
+		a := &all[i]
 		if a.BlackBox != nil {
 			if _, err := fmt.Fprintf(w, "\n%s\n", a.BlackBox.Text); err != nil {
 				return err

@@ -58,7 +58,7 @@ func (c *chosen) audit(ctx context.Context, r *Request, schema *datasets.Schema)
 	done, seeds := new(Audited), random.SystemStream()
 	for round := range auditRounds {
 		for i := range pairs {
-			far := pairs[i].Far
+			far := pairs[i].Unrelated
 			if far && round > 0 {
 				continue
 			}

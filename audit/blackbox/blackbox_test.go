@@ -41,9 +41,9 @@ func TestPublishedLeaks(t *testing.T) {
 	byDepth.Depth, byDepth.Counts, byDepth.StopCheck = 2, rps.ByDepth, false
 	diff := diffmulti.Algorithm{}
 	for _, target := range []Target{
-		AlgorithmTarget(rps.Algorithm{}, algorithms.Published, byDepth, 1, 0, lone()),
-		AlgorithmTarget(diff, algorithms.Published, diff.Params(), 1, 0, lone()),
-		AlgorithmTarget(diff, algorithms.RefCode, diff.Params(), 1, 0, lone()),
+		targetOf(rps.Algorithm{}, algorithms.Published, byDepth, 1, lone()),
+		targetOf(diff, algorithms.Published, diff.Params(), 1, lone()),
+		targetOf(diff, algorithms.RefCode, diff.Params(), 1, lone()),
 	} {
 		finding, err := Audit(t.Context(), target, Options{Releases: 2000})
 		if err != nil || !finding.Accused() {
@@ -52,14 +52,14 @@ func TestPublishedLeaks(t *testing.T) {
 	}
 }
 
-// TestRareFailure: a failure that a panic causes in one release of ten is an event as well.
+// TestRareFailure: a failure of one release in ten is an event as well.
 func TestRareFailure(t *testing.T) {
-	target := AlgorithmTarget(fake(func(in algorithms.Input) (*algorithms.Release, error) {
+	target := targetOf(fake(func(in algorithms.Input) (*algorithms.Release, error) {
 		if len(in.Rows) == 9 && in.Noise.Open("x").Open01() < 0.1 {
-			panic("nine rows")
+			return nil, errors.New("nine rows")
 		}
 		return &algorithms.Release{}, nil
-	}), algorithms.Strict, nil, 1, 0, lone())
+	}), algorithms.Strict, nil, 1, lone())
 	finding, err := Audit(t.Context(), target, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -136,10 +136,9 @@ func TestCancelled(t *testing.T) {
 
 // TestProbes: they are the records by which two tables differ, whatever the order.
 func TestProbes(t *testing.T) {
-	inputs := lone().Inputs
-	inputs[0].Rows = []int32{8, 7, 6, 5, 4, 3, 2, 1, 0}
-	inputs[1].Rows = inputs[1].Table.AllRows()
-	if got := probes(inputs); !reflect.DeepEqual(got, [][]uint32{{2, 1}}) {
+	n := lone()
+	backwards := n.tables[0].Select([]int32{8, 7, 6, 5, 4, 3, 2, 1, 0})
+	if got := Probes(backwards, n.tables[1]); !reflect.DeepEqual(got, [][]uint32{{2, 1}}) {
 		t.Errorf("probes %v, want the record 2, yes", got)
 	}
 }

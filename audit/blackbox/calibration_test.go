@@ -32,12 +32,12 @@ func bit(name string, epsilon float64, p [2]float64) Target {
 
 // count publishes the number of records with noise.
 func count(variant algorithms.Variant) Target {
-	return AlgorithmTarget(fake(func(in algorithms.Input) (*algorithms.Release, error) {
+	return targetOf(fake(func(in algorithms.Input) (*algorithms.Release, error) {
 		path, values := in.Budget.Root(), []float64{float64(len(in.Rows)), 0}
 		noise := in.CountNoise("count", privacy.Exact(1))
 		err := noise.AddAll(&path, in.Budget.Epsilon(), values[:1])
 		return published(values), err
-	}), variant, nil, 1, 0, lone())
+	}), variant, nil, 1, lone())
 }
 
 // choice publishes one of ten candidates. On T the first scores 1 and the others 0, on T′ the other
@@ -80,8 +80,8 @@ func sound() []mechanism {
 			path *privacy.Path, scores []float64) (int, error) {
 			return b.PermuteAndFlip("choice", stream, privacy.Exact(1)).Choose(path, 1, scores)
 		}), DefaultReleases},
-		{"rps strict", AlgorithmTarget(rps.Algorithm{}, algorithms.Strict, params, 1, 0,
-			lone(), tied()), 200},
+		{"rps strict", targetOf(rps.Algorithm{}, algorithms.Strict, params, 1, lone(),
+			tied()), 200},
 	}
 }
 

@@ -43,22 +43,45 @@ func table(rows [][2]uint32) *datasets.Table {
 	return b.Table()
 }
 
+// neighbouring is a table and the same without one record.
+type neighbouring struct {
+	name   string
+	tables [2]*datasets.Table
+}
+
+// targetOf is the claim that an algorithm keeps a budget of epsilon.
+func targetOf(a algorithms.Algorithm, variant algorithms.Variant, params algorithms.Params,
+	epsilon float64, all ...neighbouring) Target {
+	target := Target{Name: a.Info().Name, Epsilon: epsilon}
+	for _, n := range all {
+		target.Pairs = append(target.Pairs, Pair{Name: n.name,
+			Probes: Probes(n.tables[0], n.tables[1]),
+			Release: func(ctx context.Context, key random.Key, side int, times float64) (
+				*algorithms.Release, error) {
+				return a.Release(ctx, algorithms.Input{Table: n.tables[side],
+					Rows: n.tables[side].AllRows(), Params: params, Variant: variant,
+					Budget: privacy.NewBudget(times * epsilon), Noise: random.NewStreams(key)})
+			}})
+	}
+	return target
+}
+
 // lone is a table whose first record is alone in cell 2, and the same without it. In cell 1 the
 // classes are even.
-func lone() Neighbours {
+func lone() neighbouring {
 	rows := [][2]uint32{{2, 1}, {0, 0}, {0, 0}, {0, 0}, {0, 1}, {1, 0}, {1, 0}, {1, 1}, {1, 1}}
 	return neighbours("a record alone in its cell", rows, 0)
 }
 
 // tied lacks a record of class yes that is needed for the majority in cell 1.
-func tied() Neighbours {
+func tied() neighbouring {
 	rows := [][2]uint32{{0, 0}, {0, 0}, {0, 1}, {1, 0}, {1, 1}, {1, 1}, {2, 0}, {2, 1}}
 	return neighbours("a record that breaks a tie", rows, 4)
 }
 
-func neighbours(name string, rows [][2]uint32, without int) Neighbours {
+func neighbours(name string, rows [][2]uint32, without int) neighbouring {
 	fewer := append(append([][2]uint32{}, rows[:without]...), rows[without+1:]...)
-	return Neighbours{name, [2]algorithms.Input{{Table: table(rows)}, {Table: table(fewer)}}}
+	return neighbouring{name, [2]*datasets.Table{table(rows), table(fewer)}}
 }
 
 // counts are the exact counts by cell and class.
@@ -226,7 +249,7 @@ var faults = []struct {
 func TestFaultsAreSeen(t *testing.T) {
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
-			target := AlgorithmTarget(fault.release, algorithms.Strict, nil, 1, 0, lone(), tied())
+			target := targetOf(fault.release, algorithms.Strict, nil, 1, lone(), tied())
 			finding, err := Audit(t.Context(), target, Options{Key: random.NewKey(1)})
 			if err != nil {
 				t.Fatal(err)
@@ -286,8 +309,8 @@ func TestHiddenFaults(t *testing.T) {
 			return published(make([]float64, cells*classes)), nil
 		}, 1, math.Inf(1), "No power against too little noise"},
 	} {
-		finding, err := Audit(t.Context(), AlgorithmTarget(c.release, algorithms.Strict, nil,
-			c.epsilon, 0, tied()), Options{Key: random.NewKey(3)})
+		finding, err := Audit(t.Context(), targetOf(c.release, algorithms.Strict, nil,
+			c.epsilon, tied()), Options{Key: random.NewKey(3)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,11 +326,11 @@ func TestHiddenFaults(t *testing.T) {
 // Noise below one half on a count of 0 has bits that a count of 1 cannot have.
 func TestLowBits(t *testing.T) {
 	release := func(variant algorithms.Variant) Target {
-		return AlgorithmTarget(fake(func(in algorithms.Input) (*algorithms.Release, error) {
+		return targetOf(fake(func(in algorithms.Input) (*algorithms.Release, error) {
 			noise := in.CountNoise("counts", privacy.Exact(1))
 			path, c := in.Budget.Root(), counts(in)
 			return published(c), noise.AddAll(&path, in.Budget.Epsilon(), c)
-		}), variant, nil, 1, 0, lone())
+		}), variant, nil, 1, lone())
 	}
 	for _, c := range []struct {
 		variant algorithms.Variant

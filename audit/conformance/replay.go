@@ -27,7 +27,7 @@ func checkReplay(s subject) error {
 	for _, epsilon := range []float64{0.1, 1, 5} {
 		c, err := audit.NewCase(audit.Subject{Algorithm: s.algorithm, Params: s.params,
 			Variant: s.guarantee.Variant, Epsilon: epsilon, Delta: s.delta,
-			Publication: s.publication}, "")
+			Publication: s.publication})
 		if err != nil {
 			return err
 		}
