@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ppdp/internal/spelling"
+	"ppdp/privacy"
 )
 
 // Model is a notion of privacy.
@@ -18,14 +19,11 @@ const (
 )
 
 // Status reports whether a variant's claimed guarantee holds.
-type Status string
+type Status = privacy.Status
 
+// Statuses of the guarantees of variants.
 const (
-	Holds  Status = "holds"
-	Short  Status = "short"  // exceeded by a bounded factor
-	Broken Status = "broken" // no finite bound, or none proven
-	// Declared is the word of a program outside of ppdp: nothing here has checked it.
-	Declared Status = "declared"
+	Holds, Short, Broken, Declared = privacy.Holds, privacy.Short, privacy.Broken, privacy.Declared
 )
 
 // Guarantee is what one variant promises and whether that is true.
@@ -111,6 +109,14 @@ func KAnonymous(note string, errata ...string) Guarantee {
 func NotPrivate(note string) Guarantee {
 	return Guarantee{Variant: Published, Model: NoPrivacy, Relation: "none", Status: Holds,
 		Note: note}
+}
+
+// Doubt says in a few words why the guarantee is not to be relied on, "" where it holds.
+func (g *Guarantee) Doubt() string {
+	if g.Model == NoPrivacy {
+		return privacy.Unprotected.Doubt()
+	}
+	return g.Status.Doubt()
 }
 
 // Break marks the guarantee as broken, for a reason (a sentence) and with the errata that bear on

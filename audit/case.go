@@ -59,7 +59,7 @@ func (c *Case) describe(a *results.Audit) {
 	a.Series, a.Params, a.Epsilon, a.Delta = c.Series, c.Settings, c.Epsilon, c.Delta
 	a.Publication = c.Publication
 	a.Unit, a.Relation = c.Guarantee.Unit, c.Guarantee.Relation
-	a.Status = string(c.Guarantee.Status)
+	a.Status = c.Guarantee.Status
 }
 
 // Failed is the result of a case that could not be audited.

@@ -237,7 +237,8 @@ func (failing) Release(context.Context, algorithms.Input) (*algorithms.Release, 
 
 // TestNothingReleased: a subject that never releases anything has not passed.
 func TestNothingReleased(t *testing.T) {
-	c := must(NewCase(Subject{failing{}, algorithms.Strict, &algorithms.NoParams{}, 1, 0, false, 0}))
+	c := must(NewCase(Subject{Algorithm: failing{}, Variant: algorithms.Strict,
+		Params: &algorithms.NoParams{}, Epsilon: 1}))
 	found, err := c.Audit(t.Context(), Options{Transcripts: 2})
 	if want := "audit: no release could be made: the domain is too large"; err != nil ||
 		found.Error != want || found.Passed() || found.Algorithm == "" {

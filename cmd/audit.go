@@ -337,7 +337,7 @@ func printAudits(w io.Writer, all []results.Audit) error {
 			seen, moved = "-", "-"
 		}
 		table.row(cmp.Or(a.Series, a.Algorithm), a.Reading(), budget, short(a.Proven), seen, moved,
-			strconv.Itoa(a.Transcripts), a.Status, a.Verdict())
+			strconv.Itoa(a.Transcripts), string(a.Status), a.Verdict())
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 
 	"ppdp/internal/results"
 	"ppdp/report/claims"
-	"ppdp/report/contest"
 )
 
 // erratumGroup is a section of the errata.
@@ -55,7 +54,7 @@ func (p *page) errataOf(all []claims.Errata, runs []*results.Summary) (groups []
 		for i := range run.Manifest.Algorithms {
 			a := &run.Manifest.Algorithms[i]
 			for _, id := range a.Errata {
-				cited[id] = cited[id] || a.Status != string(contest.Holds)
+				cited[id] = cited[id] || a.Status != string(results.Holds)
 			}
 		}
 	}

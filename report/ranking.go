@@ -223,14 +223,14 @@ func guaranteeText(r *contest.Release, budgets []string) string {
 		errata = " See errata " + strings.Join(r.Use.Errata, ", ") + "."
 	}
 	switch r.Status {
-	case contest.Unprotected:
+	case results.Unprotected:
 		return "No privacy. It is here for reference and must not be published."
-	case contest.Broken:
+	case results.Broken:
 		return fmt.Sprintf("Not private: the claim of %s is broken, no finite bound is known.%s",
 			r.Use.Guarantee, errata)
-	case contest.Short:
+	case results.Short:
 		doubt = " But more is lost than that, by a bounded factor." + errata
-	case contest.Declared:
+	case results.Declared:
 		doubt = " But that is the word of its program: nothing here has checked it." + errata
 	}
 	if r.Use.Guarantee == "k-anonymity" {

@@ -242,7 +242,7 @@ func TestBrokenGuaranteeIsNotRanked(t *testing.T) {
 	run.Manifest.Algorithms[1].Status = "broken"
 	r := newRanking(run, &Input{})
 	lines := r.Contests[0].Lines
-	if r.Contests[0].Ranked != 1 || lines[0].Label() != "C" || lines[1].Status != contest.Broken {
+	if r.Contests[0].Ranked != 1 || lines[0].Label() != "C" || lines[1].Status != results.Broken {
 		t.Errorf("%+v", lines)
 	}
 	if text := r.Guarantees[0].Text; !strings.HasPrefix(text, "Not private: the claim of "+

@@ -142,13 +142,8 @@ func (r *run) warnOfReleases() {
 	var unfit []string
 	for i := range r.plan.Jobs {
 		c, g := r.plan.Jobs[i].Config, r.guarantee(i)
-		why := "guarantee " + string(g.Status)
-		if g.Model == algorithms.NoPrivacy {
-			why = "no privacy"
-		}
-		what := fmt.Sprintf("%s (%s, %s): %s", c.Label(), c.Algorithm, c.Variant, why)
-		if (g.Model == algorithms.NoPrivacy || g.Status != algorithms.Holds) &&
-			len(contents(c)) > 0 && !slices.Contains(unfit, what) {
+		what := fmt.Sprintf("%s (%s, %s): %s", c.Label(), c.Algorithm, c.Variant, g.Doubt())
+		if g.Doubt() != "" && len(contents(c)) > 0 && !slices.Contains(unfit, what) {
 			unfit = append(unfit, what)
 		}
 	}

@@ -6,6 +6,17 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"ppdp/privacy"
+)
+
+// Status is what is known of a guarantee.
+type Status = privacy.Status
+
+// Statuses of guarantees and of releases.
+const (
+	Holds, Declared, Short, Broken = privacy.Holds, privacy.Declared, privacy.Short, privacy.Broken
+	Unprotected                    = privacy.Unprotected
 )
 
 // Audit is what was found of one guarantee under one setting of its parameters. Proven and Seen are
@@ -20,7 +31,7 @@ type Audit struct {
 	Delta     float64           `json:"delta,omitempty"`    // 0 for pure differential privacy
 	Unit      string            `json:"unit"`
 	Relation  string            `json:"relation"`
-	Status    string            `json:"status"` // whether the guarantee is said to hold
+	Status    Status            `json:"status"` // whether the guarantee is said to hold
 	// Publication says that releases were made as they are handed out, with exact draws.
 	Publication bool `json:"publication,omitempty"`
 
@@ -106,15 +117,12 @@ func (a *Audit) Passed() bool {
 
 // Refuted reports whether a guarantee that is said to hold does not.
 func (a *Audit) Refuted() bool {
-	return (a.Status == holds || a.Declared()) && a.Error == "" && !a.Passed()
+	return (a.Status == Holds || a.Declared()) && a.Error == "" && !a.Passed()
 }
 
 // Declared reports whether the guarantee is only stated by a program outside. Such an audit has
 // tested its releases alone and has no transcripts.
-func (a *Audit) Declared() bool { return a.Status == declared }
-
-// Statuses of a guarantee that is said to hold.
-const holds, declared = "holds", "declared"
+func (a *Audit) Declared() bool { return a.Status == Declared }
 
 // Verdict is "passed", "refuted: " and how, or "not audited". A refutation of what is said to hold
 // is in capitals. What is declared does not pass: beside it stands what epsilon is at least.

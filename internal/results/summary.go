@@ -344,7 +344,7 @@ func (m *Manifest) declared(s *Setting) bool {
 	only := false
 	for i := range m.Algorithms {
 		if use := &m.Algorithms[i]; use.Name == s.Algorithm && use.Variant == s.Variant {
-			if use.Status != declared {
+			if use.Status != string(Declared) {
 				return false
 			}
 			only = true

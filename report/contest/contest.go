@@ -57,7 +57,7 @@ type Table struct {
 type Release struct {
 	*results.Setting
 	Use    results.AlgorithmUse // what the manifest says of it, empty where it says nothing
-	Status Status
+	Status results.Status
 	// Column is the budget it competes under, -1 where it is here for reference only: because it is
 	// not private, or because its guarantee is known not to hold.
 	Column int
@@ -99,29 +99,6 @@ func (r *Release) Remarks() (all []string) {
 		all = append(all, "hard labels")
 	}
 	return all
-}
-
-// Status says what is known of a release's guarantee.
-type Status string
-
-// Statuses. Only the first two compete.
-const (
-	Holds       Status = "holds"
-	Declared    Status = "declared" // by a program that nothing here can check
-	Short       Status = "short"    // exceeded by a bounded factor
-	Broken      Status = "broken"
-	Unprotected Status = "unprotected" // promises nothing
-)
-
-// Doubt says why a guarantee is not to be relied on, "" where it holds.
-func (s Status) Doubt() string {
-	switch s {
-	case Holds:
-		return ""
-	case Unprotected:
-		return "no privacy"
-	}
-	return "guarantee " + string(s)
 }
 
 // Name is the curve's name, with the doubt in its guarantee.
@@ -283,13 +260,13 @@ func newRelease(m *results.Manifest, row *results.Row) *Release {
 	}
 	switch {
 	case r.Use.Guarantee == "" || r.Use.Guarantee == "none":
-		r.Status = Unprotected
+		r.Status = results.Unprotected
 	case row.Broken:
-		r.Status = Broken
+		r.Status = results.Broken
 	default:
-		r.Status = Status(cmp.Or(r.Use.Status, "unknown"))
+		r.Status = results.Status(cmp.Or(r.Use.Status, "unknown"))
 	}
-	if r.Status != Holds && r.Status != Declared {
+	if r.Status != results.Holds && r.Status != results.Declared {
 		r.Column = -1
 	}
 	return r
