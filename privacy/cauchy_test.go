@@ -8,26 +8,6 @@ import (
 	"ppdp/numeric/random"
 )
 
-func TestCauchyLaw(t *testing.T) {
-	for _, c := range []struct{ bound, epsilon, value float64 }{{1, 1, 0}, {17, 0.5, 1000},
-		{0.5, 12, -3}} {
-		b := NewBudget(plenty)
-		cauchy := b.Cauchy("x", random.NewKey(8).Stream(), true)
-		path, sample := b.Root(), make([]float64, 50000)
-		for i := range sample {
-			fork := path.Fork()
-			var err error
-			if sample[i], err = cauchy.Add(&fork, c.epsilon, c.bound, c.value); err != nil {
-				t.Fatal(err)
-			}
-		}
-		scale := 6 * c.bound / c.epsilon
-		kolmogorovSmirnov(t, "Cauchy", sample, func(x float64) float64 {
-			return 0.5 + math.Atan((x-c.value)/scale)/math.Pi
-		})
-	}
-}
-
 // TestCauchyPaysForSmoothBounds: a count that moves by S while S moves by e^β, the most a smooth
 // bound allows, loses at most epsilon anywhere on the line. The densities are written out by hand.
 func TestCauchyPaysForSmoothBounds(t *testing.T) {
@@ -87,40 +67,6 @@ func TestCauchyRefusals(t *testing.T) {
 	}
 	if _, err := cauchy.Add(&path, 2, 1, 1); !errors.Is(err, ErrOverspent) {
 		t.Errorf("%v, want ErrOverspent", err)
-	}
-}
-
-// TestChooseBoundedLaw: rejection and table follow the law of the exponential mechanism, written
-// out here, on either side of the spread at which one takes over from the other.
-func TestChooseBoundedLaw(t *testing.T) {
-	const n = 100000
-	scores := []float64{0, 3, 1, 2, 3, 0.5}
-	// with a range of 3 rejection ends at 2/3
-	for _, epsilon := range []float64{0.1, 0.66, 0.67, 1, 4} {
-		for _, high := range []float64{3, 3.25} {
-			b := NewBudget(plenty)
-			exponential := b.Exponential("x", random.NewKey(9).Stream(), Exact(0.5))
-			observed, law := make([]float64, len(scores)), make([]float64, len(scores))
-			sum := 0.0
-			for i, score := range scores {
-				law[i] = math.Exp(epsilon * score)
-				sum += law[i]
-			}
-			for i := range law {
-				law[i] /= sum
-			}
-			root := b.Root()
-			for range n {
-				path := root.Fork()
-				chosen := must(exponential.ChooseBounded(&path, epsilon, len(scores), 0, high,
-					func(i int) float64 { return scores[i] }))
-				if path.Spent() != epsilon {
-					t.Fatalf("spent %v, want %v", path.Spent(), epsilon)
-				}
-				observed[chosen]++
-			}
-			chiSquare(t, "bounded choice", observed, law)
-		}
 	}
 }
 

@@ -11,39 +11,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-func TestGaussianLaw(t *testing.T) {
-	b := NewApproximate(1e6, 0.5)
-	g := b.Gaussian("x", random.NewKey(75).Stream(), Exact(2))
-	path, sample := b.Root(), make([]float64, 50000)
-	for i := range sample {
-		sample[i] = 7
-	}
-	noError(t, g.AddAll(&path, 0.02, sample))
-	law := distuv.Normal{Mu: 7, Sigma: 10} // 2/√(2·0.02)
-	kolmogorovSmirnov(t, "gaussian", sample, law.CDF)
-}
-
-// TestIntegerMechanisms: what is added follows the exact samplers' laws, whose tests are beside
-// them, at the scale that sensitivity and cost ask for.
-func TestIntegerMechanisms(t *testing.T) {
-	b := NewApproximate(1e6, 0.5)
-	path := b.Root()
-	gaussian := b.DiscreteGaussian("x", random.NewKey(76).Stream(), Exact(3))
-	laplace := b.DiscreteLaplace("y", random.NewKey(77).Stream(), Exact(3))
-	one := []float64{0}
-	draw := func(noise VectorNoise, cost float64) func() int64 {
-		return func() int64 {
-			one[0] = 5
-			noError(t, noise.AddAll(&path, cost, one))
-			return int64(one[0]) - 5
-		}
-	}
-	integerLaw(t, "discrete Gaussian of 1.5", draw(gaussian, 2),
-		func(y float64) float64 { return math.Exp(-y * y / 4.5) }, 4)
-	integerLaw(t, "discrete Laplace of 1/2", draw(laplace, 1.5),
-		func(y float64) float64 { return math.Exp(-math.Abs(y) / 2) }, 10)
-}
-
 // TestVariance compares with 2a/(1-a)², a = e^-ε, with σ² = Δ²/(2ρ), and with 2(Δ/ε)².
 func TestVariance(t *testing.T) {
 	b, stream := NewApproximate(1, 0.1), random.NewKey(1).Stream()

@@ -36,17 +36,6 @@ func (p parabola) LogDet(theta []float64) float64 {
 	return float64(len(theta)) * math.Log(p.strength)
 }
 
-// TestObjectiveLaw: the minimum of a parabola with noise b is at centre - b/strength, so that it
-// has a Laplace law whose scale is that of b over the strength. b gets 99 % of epsilon, less what
-// the determinant takes.
-func TestObjectiveLaw(t *testing.T) {
-	budget := NewBudget(1e6)
-	o := budget.Objective("x", random.NewKey(5).Stream(), Exact(3))
-	path := budget.Root()
-	sample := must(o.Minimise(&path, 2, Shape{50000, 4, 0.48}, parabola{4, 0, constant(7, 50000)}))
-	kolmogorovSmirnov(t, "objective", sample, distuv.Laplace{Mu: 7, Scale: 3 / 1.5 / 4}.CDF)
-}
-
 func constant(x float64, n int) []float64 {
 	values := make([]float64, n)
 	for i := range values {

@@ -2,7 +2,6 @@ package privacy
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"testing"
 
@@ -143,49 +142,6 @@ func TestFlipsAreNeverWorse(t *testing.T) {
 			t.Errorf("%v: %v, exponential mechanism %v", scores, flip, exponential)
 		}
 	})
-}
-
-// TestFlipsFollowTheirLaw draws in floating point and exactly.
-func TestFlipsFollowTheirLaw(t *testing.T) {
-	inf := math.Inf(-1)
-	for _, exact := range []bool{false, true} {
-		for i, c := range []struct {
-			epsilon  float64
-			scores   []float64
-			possible []int
-		}{
-			{1, []float64{0, 1, 2, 3, 3, 0.5}, []int{0, 1, 2, 3, 4, 5}},
-			{0.5, []float64{7, 7, 7}, []int{0, 1, 2}},
-			{1e-3, []float64{5, 400, 1000}, []int{0, 1, 2}},
-			{2, []float64{1e9, 1e9 + 1}, []int{0, 1}},
-			{1, []float64{1, inf, 2}, []int{0, 2}},
-			{1e300, []float64{0, -1e15, 0}, []int{0, 2}},
-		} {
-			b := NewBudget(math.MaxFloat64)
-			if exact {
-				b = NewRehearsal(math.MaxFloat64, 0)
-			}
-			f := b.PermuteAndFlip("test", random.NewKey(92).Stream(), Exact(1))
-			root := b.Root()
-			var possible, seen []float64
-			observed := make([]float64, len(c.scores))
-			for range 40000 {
-				path := root.Fork()
-				r := must(f.Choose(&path, c.epsilon, c.scores))
-				observed[r]++
-			}
-			drawn := 0.
-			for _, r := range c.possible {
-				possible, seen = append(possible, c.scores[r]), append(seen, observed[r])
-				drawn += observed[r]
-			}
-			if drawn != 40000 {
-				t.Errorf("case %d: an impossible candidate was chosen", i)
-			}
-			chiSquare(t, fmt.Sprintf("case %d, exact %t", i, exact), seen,
-				flips(possible, c.epsilon/2))
-		}
-	}
 }
 
 func TestFlipRefusals(t *testing.T) {

@@ -2,7 +2,6 @@ package privacy
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/big"
 	"strings"
@@ -100,85 +99,6 @@ func TestUndecidedChoice(t *testing.T) {
 	}
 }
 
-func TestExactChoiceLaw(t *testing.T) {
-	stream := random.NewKey(90).Stream()
-	inf := math.Inf(-1)
-	for i, c := range []struct {
-		epsilon         float64
-		scores, weights []float64
-	}{
-		{1, []float64{0, 1, 2, 3, 3, 0.5}, nil},
-		{0.001, []float64{5, 400, 1000}, nil},
-		{30, []float64{0, 0.1, 0.2}, []float64{1 << 40, 1 << 41, 1 << 40}},
-		{2, []float64{1, inf, 2, 4}, []float64{7, 3, 2, 0}},
-		{1e-9, []float64{0, 1e6, 0}, nil},
-	} {
-		e := Exponential{mechanism: &mechanism{purpose: "test", stream: stream,
-			grid: 1. / scoreGrid}}
-		law, observed := []float64{}, make([]float64, len(c.scores))
-		sum := 0.0
-		for j, score := range c.scores {
-			w := math.Exp(score * c.epsilon / 2)
-			if c.weights != nil {
-				w *= c.weights[j]
-			}
-			law, sum = append(law, w), sum+w
-		}
-		for range 40000 {
-			steps, pace, err := e.given(c.epsilon, c.scores)
-			noError(t, err)
-			j := must(e.drawExactly(pace, steps, c.weights))
-			observed[j]++
-		}
-		var some, seen []float64
-		for j := range law {
-			if law[j] > 0 {
-				some, seen = append(some, law[j]/sum), append(seen, observed[j])
-			} else if observed[j] > 0 {
-				t.Errorf("case %d: candidate %d is impossible", i, j)
-			}
-		}
-		chiSquare(t, fmt.Sprint("choice ", i), seen, some)
-	}
-}
-
-func TestSkipsLaw(t *testing.T) {
-	stream := random.NewKey(91).Stream()
-	for _, rate := range []float64{0.5, 2, 6} {
-		s, d := laplaceRate(rate)
-		const places = 10000
-		skips := newSkips(stream, s, d, places)
-		p := 1 / (1 + math.Exp(rate)) // of a count being seen
-		const bins, values = 6, 4
-		law, observed := make([]float64, bins), make([]float64, bins)
-		valueLaw, seen := make([]float64, values), make([]float64, values)
-		width := math.Ceil(0.5 / p)
-		rest := 1.0
-		for i := range law {
-			law[i] = rest * (1 - math.Pow(1-p, width))
-			rest -= law[i]
-		}
-		law[bins-1] += rest
-		rest = 1
-		for i := range valueLaw {
-			valueLaw[i] = rest * (1 - math.Exp(-rate))
-			rest -= valueLaw[i]
-		}
-		valueLaw[values-1] += rest
-		for range 30000 {
-			place, value := skips.next(0, places)
-			observed[min(bins-1, int(float64(place)/width))]++
-			if place < places {
-				seen[min(values, int(value))-1]++
-			}
-		}
-		chiSquare(t, fmt.Sprint("places at rate ", rate), observed, law)
-		if rate < 6 { // beyond, the last bins expect nothing
-			chiSquare(t, fmt.Sprint("values at rate ", rate), seen, valueLaw)
-		}
-	}
-}
-
 // TestDigits enumerates all numbers below 2¹⁰: the probabilities of a number's digits multiply to
 // that of the number, q^n(1-q).
 func TestDigits(t *testing.T) {
@@ -215,45 +135,6 @@ func TestDigits(t *testing.T) {
 			if want := seen * math.Exp(float64(n)*math.Log1p(-seen)); !near(p, want, 1e-5) {
 				t.Errorf("%d at rate %v: %v, want %v", n, rate, p, want)
 			}
-		}
-	}
-}
-
-// TestExactSparse: every count of an exact sparse table has the law of a count with noise of its
-// own, raised to 0 (false alarm 1e-6 for each of ten, by the normal law).
-func TestExactSparse(t *testing.T) {
-	const cells, rounds, epsilon = 40, 4000, 1.0
-	sums := make([]float64, cells)
-	for range rounds {
-		p := NewPublication(epsilon, 0)
-		noise := p.Budget().Geometric("counts", p.Noise().Open("counts"), Exact(1))
-		path := p.Budget().Root()
-		sparse := must(noise.Sparse(&path, epsilon, SparseTable{Cells: cells, Width: 1,
-			Occupied: []uint64{3, 17}, Counts: []float64{5, 1}}))
-		counts := make([]float64, 1)
-		for last := -1; ; {
-			cell, ok := sparse.Next(counts)
-			if !ok {
-				break
-			}
-			if int(cell) <= last || counts[0] < 1 {
-				t.Fatalf("cell %d with %v after %d", cell, counts[0], last)
-			}
-			last = int(cell)
-			sums[cell] += counts[0]
-		}
-	}
-	for cell, sum := range sums {
-		count := map[int]float64{3: 5, 17: 1}[cell]
-		mean, square := 0.0, 0.0
-		for y := -60.0; y <= 60; y++ {
-			p := math.Tanh(epsilon/2) * math.Exp(-epsilon*math.Abs(y))
-			mean += p * max(0, count+y)
-			square += p * max(0, count+y) * max(0, count+y)
-		}
-		error := math.Sqrt((square - mean*mean) / rounds)
-		if math.Abs(sum/rounds-mean) > 6*error {
-			t.Errorf("cell %d: mean %v, want %v ± %v", cell, sum/rounds, mean, error)
 		}
 	}
 }
