@@ -27,6 +27,8 @@ func TestBudgetRefusesWhatIsNoBudget(t *testing.T) {
 			func() { NewBudget(epsilon) })
 	}
 	b := NewBudget(1)
+	b.Root() // paths of two would count as parallel: a release could spend its budget twice unseen
+	mustPanic(t, "a second root", func() { b.Root() })
 	stream := random.NewKey(1).Stream()
 	mustPanic(t, "sensitivity 0", func() { b.Laplace("x", stream, Sensitivity{}) })
 	mustPanic(t, "sensitivity NaN", func() { b.Laplace("x", stream, Exact(math.NaN())) })
@@ -39,27 +41,6 @@ func TestBudgetRefusesWhatIsNoBudget(t *testing.T) {
 		b.Laplace("x", stream, Exact(1))
 	}
 	mustPanic(t, "one mechanism too many", func() { b.Laplace("x", stream, Exact(1)) })
-}
-
-func TestChargesRefusesWhatIsNoCharge(t *testing.T) {
-	b := NewBudget(1)
-	laplace := b.Laplace("counts", random.NewKey(1).Stream(), Exact(1))
-	path := b.Root()
-	for _, epsilon := range []float64{0, -1, math.NaN(), math.Inf(-1), math.Inf(1), 1.001} {
-		got, err := laplace.Add(&path, epsilon, 5)
-		if err == nil || got != 0 {
-			t.Errorf("epsilon %v: value %v, error %v", epsilon, got, err)
-		}
-		if over := epsilon > 1; errors.Is(err, ErrOverspent) != over {
-			t.Errorf("epsilon %v: %v, ErrOverspent expected: %v", epsilon, err, over)
-		}
-	}
-	if claimed, proven := b.Spent(); claimed != 0 || proven != 0 || path.Spent() != 0 {
-		t.Errorf("refused charges spent %v, %v, %v", claimed, proven, path.Spent())
-	}
-	if entry := b.Ledger()[0]; entry.Calls != 0 || entry.Cost != 0 {
-		t.Errorf("refused charges are in the ledger: %+v", entry)
-	}
 }
 
 func TestOverspendingIsRefusedBeforeNoiseIsDrawn(t *testing.T) {
@@ -89,7 +70,7 @@ func TestOverspendingIsRefusedBeforeNoiseIsDrawn(t *testing.T) {
 // TestRefusedCallsReturnNothing: no mechanism returns a value, noisy or not, or draws for a charge
 // that is refused. What a caller makes of the error cannot cost privacy then.
 func TestRefusedCallsReturnNothing(t *testing.T) {
-	for _, epsilon := range []float64{1.5, 0, -1, math.NaN()} {
+	for _, epsilon := range []float64{1.001, 0, -1, math.NaN(), math.Inf(-1), math.Inf(1)} {
 		b, stream := NewBudget(1), random.NewKey(1).Stream()
 		laplace, geometric := b.Laplace("l", stream, Exact(1)), b.Geometric("g", stream, Exact(1))
 		cauchy, choice := b.Cauchy("c", stream, true), b.Exponential("e", stream, Exact(1))
@@ -109,7 +90,8 @@ func TestRefusedCallsReturnNothing(t *testing.T) {
 			},
 		}
 		for name, call := range noise { // order-free: each is checked
-			if value, err := call(); err == nil || value != 0 {
+			if value, err := call(); err == nil || value != 0 ||
+				errors.Is(err, ErrOverspent) != (epsilon > 1) {
 				t.Errorf("%s, epsilon %v: %v, error %v", name, epsilon, value, err)
 			}
 		}
@@ -130,6 +112,11 @@ func TestRefusedCallsReturnNothing(t *testing.T) {
 		}
 		if path.Spent() != 0 || stream.Uint64() != random.NewKey(1).Stream().Uint64() {
 			t.Errorf("epsilon %v: a refused call drew, or spent %v", epsilon, path.Spent())
+		}
+		claimed, proven := b.Spent()
+		if entry := b.Ledger()[0]; claimed != 0 || proven != 0 || entry.Calls != 0 ||
+			entry.Cost != 0 {
+			t.Errorf("epsilon %v: spent %v and %v, %+v", epsilon, claimed, proven, entry)
 		}
 	}
 }
@@ -345,19 +332,6 @@ func TestThousandShares(t *testing.T) {
 	if _, err := laplace.Add(&path, epsilon*1e-6, 0); !errors.Is(err, ErrOverspent) {
 		t.Errorf("a millionth too much: %v, want ErrOverspent", err)
 	}
-}
-
-// TestOneRoot: paths of two roots would count as parallel, so that a release could spend its budget
-// twice unseen.
-func TestOneRoot(t *testing.T) {
-	b := NewBudget(1)
-	b.Root()
-	defer func() {
-		if recover() == nil {
-			t.Error("the root was taken twice")
-		}
-	}()
-	b.Root()
 }
 
 // must returns v, and panics on an error: for the steps that a test takes for granted.

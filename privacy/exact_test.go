@@ -134,15 +134,3 @@ func TestRoundedNoise(t *testing.T) {
 		t.Error("less noise than the least")
 	}
 }
-
-func BenchmarkDiscreteGaussian(b *testing.B) {
-	stream := random.NewKey(1).Stream()
-	for _, sigma := range []float64{1, 100, 1e5} {
-		b.Run(fmt.Sprint("sigma=", sigma), func(b *testing.B) {
-			v := variance(sigma)
-			for b.Loop() {
-				discreteGaussian(stream, v)
-			}
-		})
-	}
-}

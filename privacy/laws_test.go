@@ -129,26 +129,27 @@ func everyDrawer(t *testing.T, name string, exact bool,
 }
 
 // noises are the mechanisms of noise with their laws, by sensitivity and amount (epsilon, of
-// Gaussian noise rho): a distribution function or, of integers, weights up to a factor.
+// Gaussian noise rho): the logarithm of the density up to a constant and, unless the noise is of
+// integers, the distribution function.
 var noises = []struct {
 	name  string
 	exact bool // also in publications
 	add   func(b *Budget, s *random.Stream, sensitivity, amount float64, values []float64) error
 	cdf   func(x, sensitivity, amount float64) float64
-	law   func(y, sensitivity, amount float64) float64
+	log   func(x, sensitivity, amount float64) float64
 }{
 	{laplace, false, func(b *Budget, s *random.Stream, sensitivity, epsilon float64,
 		values []float64) error {
 		path := b.Root()
 		return b.Laplace("x", s, Exact(sensitivity)).AddAll(&path, epsilon, values)
-	}, laplaceCDF, nil},
+	}, laplaceCDF, laplaceLog},
 	{gaussian, false, func(b *Budget, s *random.Stream, sensitivity, rho float64,
 		values []float64) error {
 		path := b.Root()
 		return b.Gaussian("x", s, Exact(sensitivity)).AddAll(&path, rho, values)
 	}, func(x, sensitivity, rho float64) float64 {
 		return distuv.Normal{Sigma: sensitivity / math.Sqrt(2*rho)}.CDF(x)
-	}, nil},
+	}, gaussianLog},
 	{cauchy, false, func(b *Budget, s *random.Stream, bound, epsilon float64,
 		values []float64) (err error) {
 		noise, root := b.Cauchy("x", s, true), b.Root()
@@ -161,7 +162,9 @@ var noises = []struct {
 		return nil
 	}, func(x, bound, epsilon float64) float64 {
 		return 0.5 + math.Atan(x/(6*bound/epsilon))/math.Pi
-	}, nil},
+	}, func(x, bound, epsilon float64) float64 {
+		return -math.Log1p(math.Pow(x/(6*bound/epsilon), 2))
+	}},
 	// The minimum of a parabola with noise b is at centre - b/strength. b gets 99 % of epsilon, less
 	// what the determinant takes.
 	{objective, false, func(b *Budget, s *random.Stream, sensitivity, epsilon float64,
@@ -178,27 +181,30 @@ var noises = []struct {
 		values []float64) error {
 		path := b.Root()
 		return b.Geometric("x", s, Exact(sensitivity)).AddAll(&path, epsilon, values)
-	}, nil, geometricWeight},
+	}, nil, laplaceLog},
 	{discreteLaplaceKind, true, func(b *Budget, s *random.Stream, sensitivity, epsilon float64,
 		values []float64) error {
 		path := b.Root()
 		return b.DiscreteLaplace("x", s, Exact(sensitivity)).AddAll(&path, epsilon, values)
-	}, nil, geometricWeight},
+	}, nil, laplaceLog},
 	{discreteGaussianKind, true, func(b *Budget, s *random.Stream, sensitivity, rho float64,
 		values []float64) error {
 		path := b.Root()
 		return b.DiscreteGaussian("x", s, Exact(sensitivity)).AddAll(&path, rho, values)
-	}, nil, func(y, sensitivity, rho float64) float64 { // σ² = Δ²/(2ρ)
-		return math.Exp(-y * y * rho / (sensitivity * sensitivity))
-	}},
+	}, nil, gaussianLog},
 }
 
 func laplaceCDF(x, sensitivity, epsilon float64) float64 {
 	return distuv.Laplace{Scale: sensitivity / epsilon}.CDF(x)
 }
 
-func geometricWeight(y, sensitivity, epsilon float64) float64 {
-	return math.Exp(-math.Abs(y) * epsilon / sensitivity)
+func laplaceLog(x, sensitivity, epsilon float64) float64 {
+	return -math.Abs(x) * epsilon / sensitivity
+}
+
+// gaussianLog is -x²/(2σ²) with σ² = Δ²/(2ρ).
+func gaussianLog(x, sensitivity, rho float64) float64 {
+	return -x * x * rho / (sensitivity * sensitivity)
 }
 
 // TestNoiseLaws: what every mechanism adds has its law, whatever the value, and what the ledger
@@ -223,7 +229,7 @@ func TestNoiseLaws(t *testing.T) {
 					})
 				}
 				return farFromIntegers(sample, func(y float64) float64 {
-					return m.law(y, c.sensitivity, c.amount)
+					return math.Exp(m.log(y, c.sensitivity, c.amount))
 				})
 			})
 		}
@@ -335,8 +341,23 @@ type choiceCase struct {
 	scores, weights      []float64
 }
 
-// TestChoiceLaws: every choice has its law, exp(εq/2Δ) times the weights or the definition of
-// permute-and-flip, for scores near each other and far apart, far from 0 and impossible ones.
+// law is exp(εq/2Δ) times the weights, or the definition of permute-and-flip.
+func (c choiceCase) law(way string) (law []float64) {
+	if way == permuteAndFlip {
+		return flips(c.scores, c.epsilon/(2*c.sensitivity))
+	}
+	best := slices.Max(c.scores)
+	for i, score := range c.scores {
+		law = append(law, math.Exp((score-best)*c.epsilon/(2*c.sensitivity)))
+		if c.weights != nil {
+			law[i] *= c.weights[i]
+		}
+	}
+	return normalised(law)
+}
+
+// TestChoiceLaws: every choice has its law, for scores near each other and far apart, far from 0 and
+// impossible ones.
 func TestChoiceLaws(t *testing.T) {
 	none := math.Inf(-1)
 	for i, c := range []choiceCase{
@@ -355,19 +376,7 @@ func TestChoiceLaws(t *testing.T) {
 				way.name == "bounded choice" && slices.Contains(c.scores, none) {
 				continue
 			}
-			var law []float64
-			if way.name == permuteAndFlip {
-				law = flips(c.scores, c.epsilon/(2*c.sensitivity))
-			} else {
-				best := slices.Max(c.scores)
-				for j, score := range c.scores {
-					law = append(law, math.Exp((score-best)*c.epsilon/(2*c.sensitivity)))
-					if c.weights != nil {
-						law[j] *= c.weights[j]
-					}
-				}
-			}
-			law = normalised(law)
+			law := c.law(way.name)
 			everyDrawer(t, fmt.Sprintf("%s, case %d", way.name, i), true,
 				func(b *Budget, s *random.Stream) string {
 					root, choose := b.Root(), way.choose(b, s, c.sensitivity, c)
@@ -415,7 +424,7 @@ func TestSparseCounts(t *testing.T) {
 		for i, count := range exact {
 			law := make([]float64, most+1)
 			for noise := -200; noise <= 200; noise++ {
-				law[min(most, max(0, int(count)+noise))] += geometricWeight(float64(noise), 1, rate)
+				law[min(most, max(0, int(count)+noise))] += math.Exp(laplaceLog(float64(noise), 1, rate))
 			}
 			if w := unlikely(observed[i][:], normalised(law)); w != "" {
 				wrong = append(wrong, fmt.Sprintf("count %d: %s", i, w))

@@ -188,26 +188,3 @@ func TestMechanismsDoNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations for one charge of every mechanism, want none", n)
 	}
 }
-
-func BenchmarkExponential(b *testing.B) {
-	budget := NewBudget(plenty)
-	exponential := budget.Exponential("x", random.NewKey(1).Stream(), Exact(1))
-	scores := make([]float64, 100)
-	for i := range scores {
-		scores[i] = float64(min(i, 100-i))
-	}
-	root := budget.Root()
-	b.ReportAllocs()
-	for b.Loop() {
-		path := root.Fork()
-		must(exponential.Choose(&path, 1, scores, nil))
-	}
-	b.ReportMetric(float64(len(scores))*float64(b.N)/b.Elapsed().Seconds(), "candidates/s")
-}
-
-func BenchmarkLaplace(b *testing.B) {
-	stream := random.NewKey(1).Stream()
-	for b.Loop() {
-		drawLaplace(stream)
-	}
-}

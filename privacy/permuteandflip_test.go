@@ -77,39 +77,6 @@ func TestFlipLaw(t *testing.T) {
 	}
 }
 
-// TestFlipsArePrivate: scores that move by at most 1 either way change a probability by a factor of
-// at most e^ε, those that move one way by e^(ε/2); and two equal scores show that both are reached.
-func TestFlipsArePrivate(t *testing.T) {
-	const epsilon = 0.7
-	largest := func(scores, near []float64) (loss float64) {
-		law, other := flips(scores, epsilon/2), flips(near, epsilon/2)
-		for i := range law {
-			if law[i] > 0 || other[i] > 0 {
-				loss = max(loss, math.Abs(math.Log(law[i]/other[i])))
-			}
-		}
-		return loss
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		scores := drawScores(t)
-		near, above := make([]float64, len(scores)), make([]float64, len(scores))
-		for i, score := range scores {
-			move := rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "move")
-			above[i] = score + move
-			near[i] = score + 2*move - 1
-		}
-		if a, b := largest(scores, near), largest(scores, above); a > epsilon*(1+1e-9) ||
-			b > epsilon/2*(1+1e-9) {
-			t.Errorf("%v: loss %v near %v, %v near %v", scores, a, near, b, above)
-		}
-	})
-	equal := []float64{0, 0}
-	if a, b := largest(equal, []float64{1, -1}), largest(equal, []float64{1, 0}); !near(a, epsilon,
-		1e-12) || !near(b, epsilon/2, 1e-12) {
-		t.Errorf("losses %v and %v, want %v and %v", a, b, epsilon, epsilon/2)
-	}
-}
-
 // TestFlipsCost: in zCDP the mechanism costs ε²/2, which the divergence of two choices reaches as ε
 // falls; the exponential mechanism's cost, ε²/8, would be less than the divergence.
 func TestFlipsCost(t *testing.T) {
@@ -127,21 +94,6 @@ func TestFlipsCost(t *testing.T) {
 		divergence < 0.98*cost {
 		t.Errorf("cost %v, divergence %v", cost, divergence)
 	}
-}
-
-// TestFlipsAreNeverWorse: the expected score is at least the exponential mechanism's.
-func TestFlipsAreNeverWorse(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		scores, factor := drawScores(t), rapid.Float64Range(1e-3, 5).Draw(t, "factor")
-		flip, exponential := 0.0, 0.0
-		for r, p := range flips(scores, factor) {
-			flip += p * scores[r]
-			exponential += math.Exp(choiceLaw(scores, nil, factor, r, 1)) * scores[r]
-		}
-		if flip < exponential-1e-12*math.Abs(exponential) {
-			t.Errorf("%v: %v, exponential mechanism %v", scores, flip, exponential)
-		}
-	})
 }
 
 func TestFlipRefusals(t *testing.T) {

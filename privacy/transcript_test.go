@@ -10,73 +10,107 @@ import (
 	"ppdp/numeric/random"
 )
 
-// release is a toy with every mechanism; its answers are returned in order.
-func release(b *Budget, counts []float64, scores []float64) ([]float64, error) {
-	stream := func(name string) *random.Stream { return random.NewKey(3).Derive(name).Stream() }
-	laplace := b.Laplace("laplace", stream("laplace"), Exact(1))
-	geometric := b.Geometric("geometric", stream("geometric"), Exact(2))
-	cauchy := b.Cauchy("cauchy", stream("cauchy"), true)
-	choice := b.Exponential("choice", stream("choice"), Exact(1))
-	flip := b.PermuteAndFlip("flip", stream("flip"), Exact(1))
-	path := b.Root()
-	answers := slices.Clone(counts)
-	err := laplace.AddAll(&path, 0.5, answers)
-	one, err1 := geometric.Add(&path, 0.5, counts[0])
-	smooth, err2 := cauchy.Add(&path, 0.5, 1+counts[0]/100, counts[0])
-	chosen, err3 := choice.Choose(&path, 0.5, scores, nil)
-	bounded, err4 := choice.ChooseBounded(&path, 0.5, len(scores), 0, 9,
-		func(i int) float64 { return scores[i] })
-	flipped, err5 := flip.Choose(&path, 0.5, scores)
-	return append(answers, one, smooth, float64(chosen), float64(bounded), float64(flipped)),
-		errors.Join(err, err1, err2, err3, err4, err5)
+// TestReplayedNoise: recording changes no answer, a replay repeats them all, the loss is the ratio of
+// the outcome's densities, and the distance is in L1, or L2 of Gaussian noise. Exact noise has less
+// than a part in 2¹⁵ more of it: what is spared, and the rounding of rates and variances.
+func TestReplayedNoise(t *testing.T) {
+	here, there := []float64{10, 20, 30}, []float64{13, 20, 26}
+	for _, m := range noises {
+		if m.log == nil {
+			continue // objective perturbation: TestObjectiveReplay
+		}
+		for _, d := range drawers[:2] { // an experiment and a rehearsal
+			if d.exact && !m.exact {
+				continue
+			}
+			answer := func(watch func(*Budget), values []float64) []float64 {
+				b, stream := d.open()
+				watch(b)
+				answers := slices.Clone(values)
+				noError(t, m.add(b, stream, 5, 0.02, answers))
+				return answers
+			}
+			var transcript *Transcript
+			var replay *Replay
+			plain := answer(func(*Budget) {}, here)
+			outcome := answer(func(b *Budget) { transcript = b.Record() }, here)
+			forced := answer(func(b *Budget) { replay = b.Replay(transcript) }, there)
+			if !slices.Equal(plain, outcome) || !slices.Equal(forced, outcome) {
+				t.Errorf("%s, %s: answers %v, recorded %v, forced %v", m.name, d.name, plain,
+					outcome, forced)
+			}
+			noError(t, replay.Complete(transcript))
+			want := 0.0
+			for i, x := range outcome {
+				want += m.log(x-here[i], 5, 0.02) - m.log(x-there[i], 5, 0.02)
+			}
+			if math.Abs(replay.Loss-want) > 0x1p-15*math.Abs(want)+1e-12 {
+				t.Errorf("%s, %s: loss %v, want %v", m.name, d.name, replay.Loss, want)
+			}
+			distance := 7.0
+			switch m.name {
+			case gaussian, discreteGaussianKind:
+				distance = 5
+			case cauchy: // a call for each value: the largest
+				distance = 4
+			}
+			if got := replay.Distances[0].Distance; math.Abs(got-distance) > 1e-9 {
+				t.Errorf("%s, %s: distance %v, want %v", m.name, d.name, got, distance)
+			}
+		}
+	}
 }
 
-// TestReplay: recording changes no answer, a replay repeats them all, and the loss is that of the
-// mechanisms' laws, written out here.
-func TestReplay(t *testing.T) {
-	counts, scores := []float64{4, 7}, []float64{1, 3, 2}
-	near, nearScores := []float64{5, 7}, []float64{1, 2.5, 2.25}
-	plain := must(release(NewBudget(9), counts, scores))
-	b := NewBudget(9)
-	transcript := b.Record()
-	recorded, err := release(b, counts, scores)
-	if err != nil || !slices.Equal(plain, recorded) {
-		t.Fatalf("%v, answers %v while recording, %v without", err, recorded, plain)
+// TestReplayedChoice: likewise, with a distance that is the largest change of a score. A rehearsal's
+// scores are rounded to a grid.
+func TestReplayedChoice(t *testing.T) {
+	here := choiceCase{0.5, 1, []float64{1, 3, 2}, nil}
+	there := choiceCase{0.5, 1, []float64{1, 2.5, 2.25}, nil}
+	for _, way := range ways {
+		for _, d := range drawers[:2] {
+			choose := func(watch func(*Budget), c choiceCase) int {
+				b, stream := d.open()
+				watch(b)
+				path := b.Root()
+				return must(way.choose(b, stream, 1, c)(&path))
+			}
+			var transcript *Transcript
+			var replay *Replay
+			plain := choose(func(*Budget) {}, here)
+			chosen := choose(func(b *Budget) { transcript = b.Record() }, here)
+			forced := choose(func(b *Budget) { replay = b.Replay(transcript) }, there)
+			want := math.Log(here.law(way.name)[chosen] / there.law(way.name)[chosen])
+			if plain != chosen || forced != chosen ||
+				math.Abs(replay.Loss-want) > 0x1p-15*math.Abs(want)+1e-12 ||
+				math.Abs(replay.Distances[0].Distance-0.5) > 1e-9 {
+				t.Errorf("%s, %s: chose %d, recorded %d, forced %d; loss %v, want %v; distance %v, "+
+					"want 0.5", way.name, d.name, plain, chosen, forced, replay.Loss, want,
+					replay.Distances[0].Distance)
+			}
+		}
 	}
-	again := NewBudget(9)
-	replay := again.Replay(transcript)
-	forced, err := release(again, near, nearScores)
-	if err != nil || !slices.Equal(forced, recorded) {
-		t.Fatalf("%v, answers %v when forced, recorded were %v", err, forced, recorded)
+}
+
+// TestReplayedCauchy: a bound that moves is part of the loss and of the distance.
+func TestReplayedCauchy(t *testing.T) {
+	run := func(b *Budget, value float64) float64 {
+		path := b.Root()
+		return must(b.Cauchy("x", random.NewKey(3).Stream(), true).Add(&path, 0.5, 1+value/100,
+			value))
 	}
-	if err := replay.Complete(transcript); err != nil {
-		t.Error(err)
-	}
-	laplace := 0.5 * (math.Abs(recorded[0]-5) - math.Abs(recorded[0]-4))
-	geometric := 0.25 * (math.Abs(recorded[2]-5) - math.Abs(recorded[2]-4))
-	cauchy := func(value, bound float64) float64 {
+	recorded, forced := NewBudget(1), NewBudget(1)
+	transcript := recorded.Record()
+	outcome := run(recorded, 4)
+	replay := forced.Replay(transcript)
+	run(forced, 5)
+	density := func(value, bound float64) float64 {
 		scale := 6 * bound / 0.5
-		return 1 / (math.Pi * scale * (1 + math.Pow((recorded[3]-value)/scale, 2)))
+		return 1 / (math.Pi * scale * (1 + math.Pow((outcome-value)/scale, 2)))
 	}
-	chance := func(scores []float64, i float64) float64 {
-		sum := 0.0
-		for _, score := range scores {
-			sum += math.Exp(0.25 * score)
-		}
-		return math.Exp(0.25*scores[int(i)]) / sum
-	}
-	want := laplace + geometric + math.Log(cauchy(4, 1.04)/cauchy(5, 1.05)) +
-		math.Log(chance(scores, recorded[4])/chance(nearScores, recorded[4])) +
-		math.Log(chance(scores, recorded[5])/chance(nearScores, recorded[5])) +
-		math.Log(flips(scores, 0.25)[int(recorded[6])]/flips(nearScores, 0.25)[int(recorded[6])])
-	if math.Abs(replay.Loss-want) > 1e-12 {
-		t.Errorf("loss %v, want %v", replay.Loss, want)
-	}
-	for i, d := range []float64{1, 1, 1 / 1.04 * 1.05, 0.5, 0.5} {
-		got := replay.Distances[i]
-		if math.Abs(got.Distance-d) > 1e-9 {
-			t.Errorf("%s: distance %v, want %v", got.Purpose, got.Distance, d)
-		}
+	want := math.Log(density(4, 1.04) / density(5, 1.05))
+	if got := replay.Distances[0].Distance; math.Abs(replay.Loss-want) > 1e-12 ||
+		math.Abs(got-1/1.04*1.05) > 1e-9 {
+		t.Errorf("loss %v, want %v; distance %v", replay.Loss, want, got)
 	}
 }
 
@@ -264,83 +298,9 @@ func TestReplaySparse(t *testing.T) {
 	}
 }
 
-// TestReplayRehearsal: the exact path keeps its transcript, in the scores' steps and at the rates
-// that are drawn. Its losses are those of the mechanisms' laws, but for what is spared, the
-// rounding of rates and the grid: less than a part in 2¹⁵ together.
-func TestReplayRehearsal(t *testing.T) {
-	run := func(b *Budget, counts, scores []float64) []float64 {
-		stream := func(name string) *random.Stream {
-			return random.NewKey(94).Derive(name).Stream()
-		}
-		geometric := b.Geometric("geometric", stream("geometric"), Exact(2))
-		laplace := b.DiscreteLaplace("laplace", stream("laplace"), Exact(1))
-		choice := b.Exponential("choice", stream("choice"), Exact(1))
-		flip := b.PermuteAndFlip("flip", stream("flip"), Exact(1))
-		path, noisy := b.Root(), slices.Clone(counts)
-		noError(t, geometric.AddAll(&path, 0.5, noisy))
-		noError(t, laplace.AddAll(&path, 0.5, noisy[1:]))
-		chosen := must(choice.Choose(&path, 0.5, scores, nil))
-		bounded := must(choice.ChooseBounded(&path, 0.5, len(scores), 0, 9,
-			func(i int) float64 { return scores[i] }))
-		flipped := must(flip.Choose(&path, 0.5, scores))
-		sparse := must(geometric.Sparse(&path, 0.5, SparseTable{Cells: 9, Width: 1,
-			Occupied: []uint64{4}, Counts: []float64{counts[0]}}))
-		count, seen := make([]float64, 1), 0.
-		for {
-			cell, ok := sparse.Next(count)
-			if !ok {
-				break
-			}
-			if cell == 4 {
-				seen = count[0]
-			}
-		}
-		return append(noisy, float64(chosen), float64(bounded), float64(flipped), seen)
-	}
-	counts, scores := []float64{4, 7}, []float64{1, 3, 2}
-	near, nearScores := []float64{5, 6}, []float64{1, 2.5, 2.25}
-	recorded, forced := NewRehearsal(9, 0), NewRehearsal(9, 0)
-	plain := run(NewRehearsal(9, 0), counts, scores)
-	transcript := recorded.Record()
-	answers := run(recorded, counts, scores)
-	if !slices.Equal(plain, answers) {
-		t.Errorf("answers %v while recording, %v without", answers, plain)
-	}
-	replay := forced.Replay(transcript)
-	if again := run(forced, near, nearScores); !slices.Equal(again, answers) {
-		t.Errorf("answers %v when forced, recorded were %v", again, answers)
-	}
-	noError(t, replay.Complete(transcript))
-	if transcript.Len() != 6 {
-		t.Errorf("%d calls, want 6", transcript.Len())
-	}
-	chance := func(scores []float64, i float64) float64 {
-		sum := 0.
-		for _, score := range scores {
-			sum += math.Exp(0.25 * score)
-		}
-		return math.Exp(0.25*scores[int(i)]) / sum
-	}
-	// The second count is perturbed twice: by the first mechanism's outcome, then the second's.
-	first := transcript.calls[0].outcome
-	want := 0.25*(math.Abs(first[0]-5)-math.Abs(first[0]-4)+
-		math.Abs(first[1]-6)-math.Abs(first[1]-7)) +
-		math.Log(chance(scores, answers[2])/chance(nearScores, answers[2])) +
-		math.Log(chance(scores, answers[3])/chance(nearScores, answers[3])) +
-		math.Log(flips(scores, 0.25)[int(answers[4])]/flips(nearScores, 0.25)[int(answers[4])]) +
-		geometricLaw(answers[5], 4, 0.25) - geometricLaw(answers[5], 5, 0.25)
-	// each call's loss is at most 0.5
-	if math.Abs(replay.Loss-want) > 6*0.5*0x1p-15 || replay.Loss == want {
-		t.Errorf("loss %v, want a little less than %v", replay.Loss, want)
-	}
-	for i, d := range []float64{2, 0.5, 0.5} { // the geometric's largest, the choice's, the flip's
-		got := replay.Distances[i]
-		if math.Abs(got.Distance-d) > 1e-9 {
-			t.Errorf("%s: distance %v, want %v", got.Purpose, got.Distance, d)
-		}
-	}
-
-	// Two scores on either side of the middle between two steps are a step apart.
+// TestReplayedSteps: two scores on either side of the middle between two steps of a rehearsal's grid
+// are a step apart.
+func TestReplayedSteps(t *testing.T) {
 	half := 0.5 / scoreGrid
 	for _, flip := range []bool{false, true} {
 		choose := func(b *Budget, score float64) {
