@@ -48,8 +48,8 @@ type Subject struct {
 	Contributions int
 }
 
-// budget is for an input, of which it protects persons if its schema says so.
-func (s *Subject) budget(d *Data) *privacy.Budget {
+// Budget is for a release of an input, of which it protects persons if its schema says so.
+func (s *Subject) Budget(d *Data) *privacy.Budget {
 	b := privacy.NewApproximate(s.Epsilon, s.Delta)
 	if s.Publication {
 		b = privacy.NewRehearsal(s.Epsilon, s.Delta)
@@ -268,10 +268,10 @@ func (v *tally) replay(ctx context.Context, s *Subject, pair *Pair, seed uint64,
 		v.fail(Failure{Kind: kind, Pair: pair.Name, Transcript: t,
 			Text: fmt.Sprintf(format, args...)})
 	}
-	recorded := s.budget(from)
+	recorded := s.Budget(from)
 	transcript := recorded.Record()
 	published, failed := s.run(ctx, from, recorded, key)
-	forced := s.budget(to)
+	forced := s.Budget(to)
 	replay := forced.Replay(transcript)
 	replayed, failing := s.run(ctx, to, forced, key)
 	v.Transcripts++
@@ -357,7 +357,7 @@ func (v *tally) compare(s *Subject, replay *privacy.Replay, fail func(kind, form
 func (s *Subject) run(ctx context.Context, d *Data, budget *privacy.Budget,
 	key random.Key) (published string, err error) {
 	defer recovered(&err)
-	release, err := s.release(ctx, d, budget, key)
+	release, err := s.Release(ctx, d, budget, key)
 	if err == nil {
 		published, err = release.Fingerprint(ctx)
 	}
@@ -367,9 +367,10 @@ func (s *Subject) run(ctx context.Context, d *Data, budget *privacy.Budget,
 	return published, err
 }
 
-// release makes a release of an input. It may panic.
-func (s *Subject) release(ctx context.Context, d *Data, budget *privacy.Budget,
-	key random.Key) (*algorithms.Release, error) {
+// Release makes a release of an input. A panic is an error.
+func (s *Subject) Release(ctx context.Context, d *Data, budget *privacy.Budget,
+	key random.Key) (release *algorithms.Release, err error) {
+	defer recovered(&err)
 	in := algorithms.Input{Table: d.Table, Graph: d.Graph, Params: s.Params, Variant: s.Variant,
 		Budget: budget, Noise: random.NewStreams(key)}
 	if in.Rows = slices.Clone(d.Rows); d.Table != nil && d.Rows == nil {

@@ -141,7 +141,7 @@ func tryRelease(ctx context.Context, s Subject, pairs []Pair, o Options) (result
 	if o.BlackBox == 0 {
 		return results.Audit{}, errDeclared
 	}
-	_, err := s.run(ctx, &pairs[0].A, s.budget(&pairs[0].A), random.NewKey(o.Seed))
+	_, err := s.run(ctx, &pairs[0].A, s.Budget(&pairs[0].A), random.NewKey(o.Seed))
 	if err != nil {
 		err = fmt.Errorf("audit: no release could be made: %w", err)
 	}
@@ -170,7 +170,7 @@ func (c *Case) target() blackbox.Target {
 				defer recovered(&err)
 				s, input := c.Subject, []*Data{&p.A, &p.B}[side]
 				s.Epsilon *= times
-				if release, err = s.release(ctx, input, s.budget(input), key); err == nil {
+				if release, err = s.Release(ctx, input, s.Budget(input), key); err == nil {
 					_, _, err = release.Records(ctx)
 				}
 				return release, err

@@ -77,7 +77,7 @@ func TestPersonsInRho(t *testing.T) {
 		t.Errorf("proven %v, seen %v, %v, want 1 and more than a tenth", v.Proven, v.Seen,
 			v.Failures)
 	}
-	budget := s.budget(&c.Pairs[0].A)
+	budget := s.Budget(&c.Pairs[0].A)
 	if whole := privacy.RhoOf(1, 1e-9); budget.Total() != whole/9 {
 		t.Errorf("a record has %v of rho, want %v", budget.Total(), whole/9)
 	}

@@ -259,7 +259,7 @@ func TestChecksNoticeFaults(t *testing.T) {
 		if variants := f.Info().Variants; len(variants) > 0 {
 			for _, c := range checks {
 				if check == "" || c.name == check {
-					found[c.name] = c.run(subject{f, variants[0], f.Params(), 0, false})
+					found[c.name] = c.run(newSubject(f, variants[0], f.Params()))
 				}
 			}
 		}

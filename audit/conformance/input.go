@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 
 	"ppdp/datasets"
 	"ppdp/numeric/random"
@@ -100,13 +101,33 @@ func Graph(n int) *datasets.Graph {
 	return g
 }
 
-// oddTable is a table whose schema is at an end of what schemas allow.
-type oddTable struct {
-	name  string
-	table *datasets.Table
+// input is one of the inputs that a check tries.
+type input struct {
+	name string
+	try  try
 }
 
-func oddTables() []oddTable {
+// smallInputs are graphs of up to two nodes, or tables of no record, of one and of equal ones.
+func smallInputs(graphs bool) []input {
+	if graphs {
+		return []input{{"0 nodes", try{graph: Graph(0)}}, {"1 node", try{graph: Graph(1)}},
+			{"2 nodes", try{graph: Graph(2)}}}
+	}
+	table := Table(400)
+	return []input{
+		{"no rows of a table", try{table: table, rows: []int32{}}},
+		{"an empty table", try{table: Table(0), rows: []int32{}}},
+		{"one row of a table", try{table: table, rows: []int32{17}}},
+		{"a table of one row", try{table: Table(1), rows: []int32{0}}},
+		{"equal rows", try{table: table, rows: slices.Repeat([]int32{5}, 40)}},
+	}
+}
+
+// oddInputs are tables whose schema is at an end of what schemas allow, or graphs whose degrees are.
+func oddInputs(graphs bool) []input {
+	if graphs {
+		return oddGraphs()
+	}
 	number := func(name string, cells float64) datasets.Attribute {
 		return datasets.Attribute{Name: name, High: cells, Step: 1}
 	}
@@ -115,7 +136,7 @@ func oddTables() []oddTable {
 	for i := range many {
 		many[i] = words(fmt.Sprint("constant ", i), datasets.QuasiIdentifier, "only")
 	}
-	var odd []oddTable
+	var odd []input
 	for _, schema := range []struct {
 		name       string
 		attributes []datasets.Attribute
@@ -139,18 +160,13 @@ func oddTables() []oddTable {
 				b.Set(row, i, uint32(stream.Uint64N(uint64(schema.attributes[i].Cells()))))
 			}
 		}
-		odd = append(odd, oddTable{schema.name, b.Table()})
+		table := b.Table()
+		odd = append(odd, input{schema.name, try{table: table, rows: table.AllRows()}})
 	}
 	return odd
 }
 
-// oddGraph is a graph whose degrees are all at the ends of what they can be.
-type oddGraph struct {
-	name  string
-	graph *datasets.Graph
-}
-
-func oddGraphs() []oddGraph {
+func oddGraphs() []input {
 	const n = 7
 	var from, to []int32
 	for v := int32(1); v < n; v++ {
@@ -158,16 +174,20 @@ func oddGraphs() []oddGraph {
 			from, to = append(from, u), append(to, v)
 		}
 	}
-	graph := func(from, to []int32) *datasets.Graph {
-		g, err := datasets.NewGraph(n, from, to)
+	var odd []input
+	for _, c := range []struct {
+		name     string
+		from, to []int32
+	}{
+		{"no edges", nil, nil},
+		{"all edges", from, to},
+		{"a star", make([]int32, n-1), []int32{1, 2, 3, 4, 5, 6}},
+	} {
+		g, err := datasets.NewGraph(n, c.from, c.to)
 		if err != nil {
 			panic(err) // the edges above are those of a simple graph
 		}
-		return g
+		odd = append(odd, input{c.name, try{graph: g}})
 	}
-	return []oddGraph{
-		{"no edges", graph(nil, nil)},
-		{"all edges", graph(from, to)},
-		{"a star", graph(make([]int32, n-1), []int32{1, 2, 3, 4, 5, 6})},
-	}
+	return odd
 }

@@ -65,7 +65,7 @@ func checkParams(a algorithms.Algorithm) error {
 // tryHuge: a huge value that is not refused has to work, or to end in an error.
 func tryHuge(a algorithms.Algorithm, params algorithms.Params, key string, value any) error {
 	for _, guarantee := range a.Info().Variants {
-		if _, _, _, err := (subject{a, guarantee, params, 0, false}).release(try{}); err != nil &&
+		if _, _, _, err := newSubject(a, guarantee, params).release(try{}); err != nil &&
 			isPanic(err) {
 			return fmt.Errorf("%s: %v: %w", key, value, err)
 		}

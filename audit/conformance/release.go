@@ -35,6 +35,16 @@ func CheckRelease(info *algorithms.Info, guarantee algorithms.Guarantee, in algo
 	return errors.Join(errs...)
 }
 
+// Hash identifies a release with everything recorded about it: what it publishes, its warnings and
+// its structure.
+func Hash(r *algorithms.Release) string {
+	published, err := r.Fingerprint(context.Background())
+	if err != nil {
+		panic(err) // CheckRelease was not called
+	}
+	return fmt.Sprintf("%s %q %+v", published, r.Warnings, r.Structure)
+}
+
 // checkTree: the tree leads to every region and the regions tile the domain.
 func checkTree(schema *datasets.Schema, q *algorithms.Regions) error {
 	if q.Tree == nil {

@@ -20,14 +20,13 @@ func checkReplay(s subject) error {
 		return nil
 	}
 	refuted, transcripts := false, replayed
-	if s.delta > 0 {
+	if s.Delta > 0 {
 		transcripts = 1
 	}
 	var problems []error
 	for _, epsilon := range []float64{0.1, 1, 5} {
-		c, err := audit.NewCase(audit.Subject{Algorithm: s.algorithm, Params: s.params,
-			Variant: s.guarantee.Variant, Epsilon: epsilon, Delta: s.delta,
-			Publication: s.publication})
+		s.Epsilon = epsilon
+		c, err := audit.NewCase(s.Subject)
 		if err != nil {
 			return err
 		}
