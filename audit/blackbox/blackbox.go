@@ -124,12 +124,12 @@ func Audit(ctx context.Context, target Target, options Options) (*Finding, error
 		Level: o.Level, Detectable: math.Inf(1)}
 	// Each bound has two ends, which share the error left to it by Bonferroni's correction.
 	most := float64(maxConditions * len(target.Pairs))
-	promise := search{n: o.Releases / 2, z: elementary.NormalUpper(o.Level / 2 / most),
+	candidates := search{n: o.Releases / 2, z: elementary.NormalUpper(o.Level / 2 / most),
 		delta: target.Delta}
 	for p := range target.Pairs {
 		run := series{pair: &target.Pairs[p], finding: f, options: o, times: 1,
 			key: o.Key.Derive(target.Name, strconv.Itoa(p))}
-		tests, err := run.tests(ctx, &promise)
+		tests, err := run.tests(ctx, &candidates)
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func Audit(ctx context.Context, target Target, options Options) (*Finding, error
 	sort.Search(len(factors), func(at int) bool {
 		run := series{pair: &target.Pairs[clearest], finding: f, options: o, times: factors[at],
 			key: o.Key.Derive(target.Name, "weakened", strconv.Itoa(at))}
-		tests, failed := run.tests(ctx, &promise)
+		tests, failed := run.tests(ctx, &candidates)
 		err = errors.Join(err, failed)
 		seen := slices.ContainsFunc(tests, func(t Test) bool {
 			high, low := t.Hits[t.Likelier], t.Hits[1-t.Likelier]
@@ -165,20 +165,20 @@ func Audit(ctx context.Context, target Target, options Options) (*Finding, error
 }
 
 // tests chooses rules on one half of the releases and tests them on the other.
-func (s *series) tests(ctx context.Context, promise *search) (tests []Test, err error) {
+func (s *series) tests(ctx context.Context, candidates *search) (tests []Test, err error) {
 	var seen training
 	if err := s.each(ctx, "training", s.options.Releases/2, seen.add); err != nil {
 		return nil, err
 	}
 	half := s.options.Releases - s.options.Releases/2
-	frozen := promise.rules(&seen)
+	frozen := candidates.rules(&seen)
 	for _, rule := range frozen {
 		tests = append(tests, Test{Pair: s.pair.Name, Event: rule.String(), Likelier: rule.side,
 			Of: half})
 	}
-	return tests, s.each(ctx, "test", half, func(side int, readings []reading) {
+	return tests, s.each(ctx, "test", half, func(side int, values []featureValue) {
 		for i, rule := range frozen {
-			if rule.holds(readings) {
+			if rule.holds(values) {
 				tests[i].Hits[side]++
 			}
 		}
@@ -216,8 +216,8 @@ const chunk = 256
 
 // each makes n releases of either side and hands on what is read off them, in order.
 func (s *series) each(ctx context.Context, half string, n int,
-	visit func(side int, readings []reading)) error {
-	var made [2 * chunk]sheet
+	visit func(side int, values []featureValue)) error {
+	var made [2 * chunk]featureVector
 	var failed [2 * chunk]bool
 	for start := 0; start < n; start += chunk {
 		size := 2 * min(chunk, n-start)
@@ -228,7 +228,7 @@ func (s *series) each(ctx context.Context, half string, n int,
 					side := i % 2
 					key := s.key.Derive(half, strconv.Itoa(side), strconv.Itoa(start+i/2))
 					release, err := s.pair.Release(ctx, key, side, s.times)
-					made[i] = sheet{made[i].readings[:0], s.pair.Probes, s.options.LowBits}
+					made[i] = featureVector{made[i].values[:0], s.pair.Probes, s.options.LowBits}
 					failed[i] = made[i].read(ctx, release, err)
 				}
 				return ctx.Err()
@@ -241,7 +241,7 @@ func (s *series) each(ctx context.Context, half string, n int,
 			if failed[i] {
 				s.finding.Failed++
 			}
-			visit(i%2, made[i].readings)
+			visit(i%2, made[i].values)
 		}
 		s.finding.Releases += size
 	}

@@ -143,18 +143,18 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// TestReadings: every feature is read once, of records, regions and degrees alike.
-func TestReadings(t *testing.T) {
+// TestFeatures: every feature is read once, of records, regions and degrees alike.
+func TestFeatures(t *testing.T) {
 	release := published([]float64{1, 2, 3, 4, 0, 0.375, 0, 8})
 	release.Table = table([][2]uint32{{2, 1}, {2, 1}, {0, 0}})
 	release.Degrees = []int32{0, 0, 1, 4}
 	release.Regions.Tree = []algorithms.Cut{{At: 2, Left: ^0, Right: ^1}}
-	s := sheet{probes: [][]uint32{{2, 1}}, lowBits: true}
+	s := featureVector{probes: [][]uint32{{2, 1}}, lowBits: true}
 	if s.read(t.Context(), release, nil) {
 		t.Fatal("failed")
 	}
 	values := make(map[string]float64)
-	for _, r := range s.readings {
+	for _, r := range s.values {
 		if _, twice := values[r.feature.String()]; twice {
 			t.Errorf("%s is read twice", r.feature)
 		}

@@ -30,21 +30,15 @@ func epsilonBound(high, low, n int, tail, delta float64) float64 {
 	return max(0, elementary.Log(p/upperBound(low, n, tail)))
 }
 
-// claim is what a target says of every event.
-type claim struct{ epsilon, delta float64 }
-
-// most is the largest probability that the claim allows on one side where it is p on the other.
-func (c claim) most(p float64) float64 {
-	return min(1, float64(elementary.Exp(c.epsilon)*p)+c.delta)
-}
-
-// pValue is twice the tail at which epsilonBound is the claimed epsilon. There the two ends are at
-// probabilities q and most(q) under which the hits of both sides are equally unlikely.
-func (c claim) pValue(high, low, n int) float64 {
-	q := elementary.Crossing(func(q float64) float64 { // the second is for at most low hits
-		return atLeast(high, n, c.most(q)) - atLeast(n-low, n, 1-q)
-	})
-	return min(1, 2*atLeast(high, n, c.most(q)))
+// pValue is that of the claim P[E | T] ≤ e^ε·P[E | T′] + δ, refuted by high hits in n releases of T
+// and low hits in n of T′: 2t for the tail t at which epsilonBound is ε. For a q between 0 and 1
+// t = P[X ≥ high] = P[Y ≤ low], where X counts n trials of probability e^ε·q + δ and Y n trials of q.
+func pValue(high, low, n int, epsilon, delta float64) float64 {
+	above := func(q float64) float64 {
+		return atLeast(high, n, min(1, float64(elementary.Exp(epsilon)*q)+delta))
+	}
+	q := elementary.Crossing(func(q float64) float64 { return above(q) - atLeast(n-low, n, 1-q) })
+	return min(1, 2*above(q))
 }
 
 // surely is the bound that an event of these frequencies exceeds in 80 % of cases or more: hits are

@@ -69,7 +69,7 @@ func TestPValue(t *testing.T) {
 		{900, 100, 1000, 1, 0}, {30, 1, 1000, 0.5, 0}, {1000, 0, 1000, 1, 0}, {9, 0, 10, 1, 0},
 		{900, 100, 1000, 1, 0.2}, {400, 100, 2000, 1, 0.01}, {7, 3, 10, 0, 0},
 	} {
-		p := claim{c.epsilon, c.delta}.pValue(c.high, c.low, c.n)
+		p := pValue(c.high, c.low, c.n, c.epsilon, c.delta)
 		if p > 1e-200 { // beyond that tails are too small for numbers
 			bound := epsilonBound(c.high, c.low, c.n, p/2, c.delta)
 			near(t, "bound at the p-value", bound, c.epsilon, 1e-5)
@@ -78,7 +78,7 @@ func TestPValue(t *testing.T) {
 			t.Errorf("%+v: the bound is above the claim at less than the p-value %v", c, p)
 		}
 	}
-	if p := (claim{1, 0}).pValue(500, 300, 1000); p != 1 {
+	if p := pValue(500, 300, 1000, 1, 0); p != 1 {
 		t.Errorf("p-value %v for a ratio within the claim, want 1", p)
 	}
 	if epsilonBound(10, 0, 1000, 0.01, 0.5) != 0 {

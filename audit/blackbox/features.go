@@ -32,25 +32,26 @@ func (f feature) String() string {
 	return names.Replace(f.words)
 }
 
-// reading is a feature's value in one release.
-type reading struct {
+// featureValue is a feature's value in one release.
+type featureValue struct {
 	feature
 	value float64
 }
 
-// sheet holds the readings of one release, each feature at most once.
-type sheet struct {
-	readings []reading
-	probes   [][]uint32
-	lowBits  bool
+// featureVector has the features of one release, each feature at most once.
+type featureVector struct {
+	values  []featureValue
+	probes  [][]uint32
+	lowBits bool
 }
 
-func (s *sheet) add(value float64, words, of, by string, i int) {
-	s.readings = append(s.readings, reading{feature{words, of, by, i}, value})
+func (s *featureVector) add(value float64, words, of, by string, i int) {
+	s.values = append(s.values, featureValue{feature{words, of, by, i}, value})
 }
 
 // read reads the features of a release, or of the error in its place; failed reports which.
-func (s *sheet) read(ctx context.Context, release *algorithms.Release, err error) (failed bool) {
+func (s *featureVector) read(ctx context.Context, release *algorithms.Release,
+	err error) (failed bool) {
 	var table *datasets.Table
 	var weights []float64
 	switch {
@@ -81,7 +82,7 @@ func (s *sheet) read(ctx context.Context, release *algorithms.Release, err error
 // vector reads a quantity that a release has for each record, region, class, dimension or node: its
 // sum, extremes and changes from one to the next, and its values with the steps to them: all of at
 // most maxPlaces, as many at even distances of more.
-func (s *sheet) vector(of, by string, values []float64) {
+func (s *featureVector) vector(of, by string, values []float64) {
 	n, distances := len(values), ""
 	if n == 0 {
 		return
@@ -120,7 +121,7 @@ func (s *sheet) vector(of, by string, values []float64) {
 }
 
 // records reads weights by value and the attributes along the rows: sizes, presence, bounds, order.
-func (s *sheet) records(t *datasets.Table, weights []float64) {
+func (s *featureVector) records(t *datasets.Table, weights []float64) {
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, t.Len())
 	}
@@ -168,7 +169,7 @@ func (s *sheet) records(t *datasets.Table, weights []float64) {
 }
 
 // regions reads counts, edges and cuts, and the regions of the probes more closely.
-func (s *sheet) regions(r *algorithms.Regions) {
+func (s *featureVector) regions(r *algorithms.Regions) {
 	n, dimensions := r.Len(), len(r.Attributes)
 	totals, largest := make([]float64, n), make([]float64, n)
 	for class := range r.Classes {
@@ -227,7 +228,7 @@ func column[N uint32 | int32 | float64](matrix []N, first, width int) []float64 
 }
 
 // degrees reads a degree sequence, and how many degrees are small.
-func (s *sheet) degrees(degrees []int32) {
+func (s *featureVector) degrees(degrees []int32) {
 	s.add(float64(len(degrees)), "the number of nodes", "", "", 0)
 	s.vector("degree", "node", column(degrees, 0, 1))
 	for most := range int32(3) {

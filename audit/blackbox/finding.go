@@ -61,7 +61,6 @@ func (f *Finding) Best() *Test {
 // String is the finding in one or two sentences.
 func (f *Finding) String() string {
 	best := f.Best()
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 	text := f.Target + ": "
 	switch {
 	case best == nil:
@@ -77,7 +76,7 @@ func (f *Finding) String() string {
 		text += fmt.Sprintf(" No power: so few releases cannot show an epsilon above %s.",
 			number(f.Most))
 	case f.weakened:
-		text += f.power(number)
+		text += f.power()
 	}
 	if best == nil {
 		return text
@@ -90,7 +89,7 @@ func (f *Finding) String() string {
 }
 
 // power says what an audit that accuses nobody could have seen, for each kind of fault.
-func (f *Finding) power(number func(float64) string) string {
+func (f *Finding) power() string {
 	text := " No power against too little noise: with " + number(factors[len(factors)-1]) +
 		" times less this audit would not detect the violation."
 	if !math.IsInf(f.Detectable, 1) {
@@ -101,15 +100,17 @@ func (f *Finding) power(number func(float64) string) string {
 		number(f.Most))
 }
 
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+
 // judge computes bounds and p-values from the tests' hits.
 func (f *Finding) judge() {
-	claim := claim{f.Epsilon, f.Delta}
 	tail := f.Level / float64(2*len(f.Tests))
 	ps := make([]float64, len(f.Tests))
 	for i := range f.Tests {
 		t := &f.Tests[i]
 		high, low := t.Hits[t.Likelier], t.Hits[1-t.Likelier]
-		t.Bound, t.P = epsilonBound(high, low, t.Of, tail, f.Delta), claim.pValue(high, low, t.Of)
+		t.Bound = epsilonBound(high, low, t.Of, tail, f.Delta)
+		t.P = pValue(high, low, t.Of, f.Epsilon, f.Delta)
 		ps[i] = t.P
 		f.Bound = max(f.Bound, t.Bound)
 	}

@@ -21,11 +21,11 @@ const (
 	maxFeatures = 2000
 )
 
-// axis is a feature in the training releases. Its values are divided into bins of about equal
-// frequency, one for each value where these are few. Bin 0 is for absence, such as that of the
+// binnedFeature is a feature in the training releases. Its values are divided into bins of about
+// equal frequency, one for each value where these are few. Bin 0 is for absence, such as that of the
 // count of a fifth region where there are four; bin b holds what is below low[b+1] and not below
 // low[b], bin 1 whatever is less.
-type axis struct {
+type binnedFeature struct {
 	feature
 	values []float64 // by release; NaN, or beyond the end, where absent
 	low    []float64
@@ -33,7 +33,7 @@ type axis struct {
 }
 
 // cut fills low and bins for n releases. ok is false for a feature that never differs.
-func (c *axis) cut(n int) (ok bool) {
+func (c *binnedFeature) cut(n int) (ok bool) {
 	sorted := slices.DeleteFunc(slices.Clone(c.values), math.IsNaN)
 	slices.Sort(sorted)
 	present := len(sorted)
@@ -57,7 +57,7 @@ func (c *axis) cut(n int) (ok bool) {
 }
 
 // bin is where a value belongs, NaN for an absent one.
-func (c *axis) bin(v float64) uint8 {
+func (c *binnedFeature) bin(v float64) uint8 {
 	if math.IsNaN(v) {
 		return 0
 	}
@@ -70,7 +70,7 @@ func (c *axis) bin(v float64) uint8 {
 
 // condition says that a feature's value is in the bins from first to last.
 type condition struct {
-	*axis
+	*binnedFeature
 	first, last uint8
 }
 
@@ -99,13 +99,13 @@ type rule struct {
 	score      float64
 }
 
-// holds reports whether the event occurs in a release with these readings.
-func (r *rule) holds(readings []reading) bool {
+// holds reports whether the event occurs in a release with these values.
+func (r *rule) holds(values []featureValue) bool {
 	return !slices.ContainsFunc(r.conditions, func(c condition) bool {
 		v := math.NaN()
-		at := slices.IndexFunc(readings, func(r reading) bool { return r.feature == c.feature })
+		at := slices.IndexFunc(values, func(r featureValue) bool { return r.feature == c.feature })
 		if at >= 0 {
-			v = readings[at].value
+			v = values[at].value
 		}
 		return !c.holds(c.bin(v))
 	})
@@ -119,20 +119,20 @@ func (r *rule) String() string {
 	return strings.Join(parts, " and ")
 }
 
-// training holds the readings of the training releases.
+// training holds the values of the training releases.
 type training struct {
 	index   map[feature]int
-	columns []*axis
+	columns []*binnedFeature
 	sides   []uint8 // by release
 }
 
-func (t *training) add(side int, readings []reading) {
+func (t *training) add(side int, values []featureValue) {
 	if t.index == nil {
 		t.index = make(map[feature]int)
 	}
 	release := len(t.sides)
 	t.sides = append(t.sides, uint8(side))
-	for _, r := range readings {
+	for _, r := range values {
 		at, known := t.index[r.feature]
 		if !known && len(t.columns) == maxFeatures {
 			continue
@@ -140,7 +140,7 @@ func (t *training) add(side int, readings []reading) {
 		if !known {
 			at = len(t.columns)
 			t.index[r.feature] = at
-			t.columns = append(t.columns, &axis{feature: r.feature})
+			t.columns = append(t.columns, &binnedFeature{feature: r.feature})
 		}
 		c := t.columns[at]
 		for len(c.values) < release {
@@ -163,7 +163,9 @@ type search struct {
 // rules returns the best rule of each length, the longer ones only where they promise more. Ties
 // go to the feature seen first.
 func (s *search) rules(t *training) (best []rule) {
-	columns := slices.DeleteFunc(t.columns, func(c *axis) bool { return !c.cut(len(t.sides)) })
+	columns := slices.DeleteFunc(t.columns, func(c *binnedFeature) bool {
+		return !c.cut(len(t.sides))
+	})
 	beginnings := []rule{{score: math.Inf(-1)}}
 	for range maxConditions {
 		var longer []rule
@@ -201,9 +203,9 @@ func (s *search) rules(t *training) (best []rule) {
 
 func byScore(a, b rule) int { return cmp.Compare(b.score, a.score) }
 
-// extend returns the best two rules that a beginning and one condition on an axis make; no more,
+// extend returns the best two rules that a beginning and one condition on a feature make; no more,
 // so that one feature cannot fill the beam. They promise more than the beginning.
-func (s *search) extend(beginning *rule, c *axis, releases []int32, sides []uint8) []rule {
+func (s *search) extend(beginning *rule, c *binnedFeature, releases []int32, sides []uint8) []rule {
 	var counts [maxBins][2]int
 	for _, release := range releases {
 		counts[c.bins[release]][sides[release]]++
@@ -211,7 +213,7 @@ func (s *search) extend(beginning *rule, c *axis, releases []int32, sides []uint
 	var found []rule
 	try := func(first, last int, hits [2]int) {
 		for side := range 2 {
-			if score := s.promised(hits[side], hits[1-side]); score > beginning.score {
+			if score := s.estimate(hits[side], hits[1-side]); score > beginning.score {
 				conditions := append(slices.Clip(beginning.conditions),
 					condition{c, uint8(first), uint8(last)})
 				found = append(found, rule{conditions, side, hits, score})
@@ -234,9 +236,9 @@ func (s *search) extend(beginning *rule, c *axis, releases []int32, sides []uint
 	return found[:min(len(found), 2)]
 }
 
-// promised is the bound on epsilon that hits of either side promise, -Inf for none. Unlike the
+// estimate is the bound on epsilon that hits of either side promise, -Inf for none. Unlike the
 // bound that is reported it may be negative, so that poor rules can be compared as well.
-func (s *search) promised(high, low int) float64 {
+func (s *search) estimate(high, low int) float64 {
 	p := s.wilson(high, -s.z) - s.delta
 	if high <= low || p <= 0 {
 		return math.Inf(-1)
