@@ -43,30 +43,6 @@ func TestBudgetRefusesWhatIsNoBudget(t *testing.T) {
 	mustPanic(t, "one mechanism too many", func() { b.Laplace("x", stream, Exact(1)) })
 }
 
-func TestOverspendingIsRefusedBeforeNoiseIsDrawn(t *testing.T) {
-	b := NewBudget(1)
-	stream := random.NewKey(1).Stream()
-	laplace := b.Laplace("counts", stream, Exact(1))
-	path := b.Root()
-	must(laplace.Add(&path, 0.75, 0))
-	values := []float64{1, 2}
-	if err := laplace.AddAll(&path, 0.5, values); !errors.Is(err, ErrOverspent) || values[0] != 1 ||
-		values[1] != 2 {
-		t.Errorf("overspending: %v, values %v", err, values)
-	}
-	if path.Remaining() != 0.25 {
-		t.Errorf("remaining %v, want 0.25", path.Remaining())
-	}
-	reference := random.NewKey(1).Stream()
-	drawLaplace(reference)
-	if stream.Uint64() != reference.Uint64() {
-		t.Error("a refused charge drew noise")
-	}
-	if _, err := laplace.Add(&path, path.Remaining(), 0); err != nil || path.Remaining() != 0 {
-		t.Errorf("spending the rest: %v, remaining %v", err, path.Remaining())
-	}
-}
-
 // TestRefusedCallsReturnNothing: no mechanism returns a value, noisy or not, or draws for a charge
 // that is refused. What a caller makes of the error cannot cost privacy then.
 func TestRefusedCallsReturnNothing(t *testing.T) {

@@ -40,44 +40,8 @@ func TestNoiseTails(t *testing.T) {
 			t.Errorf("noise %d does not refine its draws", i)
 		}
 	}
-	TestNoiseLaws(t)
+	testNoise(t, func(kind string) bool { return kind == laplace || kind == geometric })
 	TestSparseLaw(t)
-}
-
-func TestExponentialNeverChoosesTheImpossible(t *testing.T) {
-	b := NewBudget(plenty)
-	root, exponential := b.Root(), b.Exponential("x", random.NewKey(5).Stream(), Exact(1))
-	scores := []float64{9, math.Inf(-1), 0, 0, 9}
-	weights := []float64{0, 1, 1, 1, 0}
-	for range 10000 {
-		path := root.Fork()
-		chosen, err := exponential.Choose(&path, 1, scores, weights)
-		if err != nil || chosen != 2 && chosen != 3 {
-			t.Fatalf("chose %d (%v)", chosen, err)
-		}
-	}
-}
-
-func TestExponentialExtremes(t *testing.T) {
-	for _, epsilon := range []float64{1e-300, 1e-6, 1e9} {
-		b := NewBudget(plenty)
-		root, exponential := b.Root(), b.Exponential("x", random.NewKey(6).Stream(), Exact(0.5))
-		counts := [3]int{}
-		for range 3000 {
-			path := root.Fork()
-			chosen := must(exponential.Choose(&path, epsilon, []float64{0, 1e9, 1e6}, nil))
-			counts[chosen]++
-		}
-		if epsilon == 1e9 && counts != [3]int{0, 3000, 0} {
-			t.Errorf("epsilon 1e9 chose %v", counts)
-		}
-		// 1000 ± 4.9·√(3000·⅓·⅔): all three alike, up to falseAlarm for each
-		if epsilon == 1e-300 && slices.ContainsFunc(counts[:], func(n int) bool {
-			return n < 873 || n > 1127
-		}) {
-			t.Errorf("epsilon 1e-300 chose %v, want a third each", counts)
-		}
-	}
 }
 
 func TestExponentialRefusals(t *testing.T) {
@@ -107,36 +71,21 @@ func TestExponentialRefusals(t *testing.T) {
 // TestNoiseAtTheEnds: noise stays a number for the smallest and the largest budgets.
 func TestNoiseAtTheEnds(t *testing.T) {
 	for _, epsilon := range []float64{1.001 / maxScale, 1e-6, 1e9, 1e300} {
-		b := NewBudget(epsilon)
-		root := b.Root()
-		for _, noise := range []Noise{
-			b.Laplace("laplace", random.NewKey(7).Stream(), Exact(1)),
-			b.Geometric("geometric", random.NewKey(7).Stream(), Exact(1)),
-			smoothed{b.Cauchy("cauchy", random.NewKey(7).Stream(), true), 1. / smoothing},
-		} {
-			for range 1000 {
-				path := root.Fork()
-				x, err := noise.Add(&path, epsilon, 3)
-				if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || epsilon >= 1e9 &&
-					math.Abs(x-3) > 1e-5 {
-					t.Fatalf("epsilon %v: 3 became %v (%v)", epsilon, x, err)
+		for _, m := range noises {
+			if m.name != laplace && m.name != geometric && m.name != cauchy {
+				continue // others are refused at one of the ends
+			}
+			values := slices.Repeat([]float64{3}, 1000)
+			noError(t, m.add(NewBudget(epsilon), random.NewKey(7).Stream(), 1./smoothing, epsilon,
+				values))
+			for _, x := range values {
+				if math.IsNaN(x) || math.IsInf(x, 0) || epsilon >= 1e9 && math.Abs(x-3) > 1e-5 {
+					t.Fatalf("%s, epsilon %v: 3 became %v", m.name, epsilon, x)
 				}
 			}
 		}
 	}
 }
-
-// smoothed is Cauchy noise for one bound.
-type smoothed struct {
-	*Cauchy
-	bound float64
-}
-
-func (s smoothed) Add(path *Path, epsilon, value float64) (float64, error) {
-	return s.Cauchy.Add(path, epsilon, s.bound, value)
-}
-
-func (smoothed) AddAll(*Path, float64, []float64) error { panic("not asked for") }
 
 // TestNoiseBeyondAllNumbers: an epsilon for which noise would be infinite, or the difference of two
 // infinities, buys nothing.
