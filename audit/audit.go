@@ -52,7 +52,7 @@ type Subject struct {
 func (s *Subject) Budget(d *Data) *privacy.Budget {
 	b := privacy.NewApproximate(s.Epsilon, s.Delta)
 	if s.Publication {
-		b = privacy.NewRehearsal(s.Epsilon, s.Delta)
+		b = privacy.NewSeededPublication(s.Epsilon, s.Delta)
 	}
 	if d.Table != nil {
 		b.Group(d.Table.Schema().Contributions)

@@ -163,8 +163,8 @@ func (p *thinned) LimitRows(most int) { p.most = most }
 var earlier sync.Map
 
 // faults are what is planted, with the kind of failure that replays find and whether releases alone
-// are to refute epsilon 1. Package privacy tests what both are blind to: with one stream for two purposes
-// the class depends on the first bits of one count only.
+// are to refute epsilon 1. With one stream for two purposes the class depends on the first bits of
+// one count only, to which both are blind: package random tests that.
 var faults = []struct {
 	name     string
 	replay   string // "" where replays find nothing
@@ -200,8 +200,8 @@ var faults = []struct {
 
 // smallPairs are those of which the black box makes releases here.
 var smallPairs = []string{"alone in the highest corner, record 16 of 16",
-	"alone in its class, record 20 of 20", "two records, record 1 of 2", "two records, record 2 of 2",
-	"equal records, record 1 of 12"}
+	"alone in its class, record 20 of 20", "two records, record 1 of 2",
+	"two records, record 2 of 2", "equal records, record 1 of 12"}
 
 // TestPlantedFaults: the replay sees each fault, by the part that is for it, so does the black box
 // where the fault shows in releases of small inputs, and both see none in the release without one.

@@ -33,7 +33,7 @@ type Budget struct {
 	worst, worstLoss Path
 	refused          error  // the first charge that the budget could not pay
 	rooted           bool   // Root has been called
-	exact            bool   // a Publication's or its rehearsal's: all draws are exact
+	exact            bool   // a Publication's, or a seeded one's: all draws are exact
 	published        bool   // a Publication's: all draws are of the system's randomness
 	inexact          error  // the first mechanism that it cannot draw exactly
 	watch            *watch // nil unless a transcript is recorded or replayed

@@ -100,8 +100,8 @@ var drawers = []struct {
 	{"experiment", false, func() (*Budget, *random.Stream) {
 		return NewApproximate(1e9, 0.5), random.NewKey(2).Stream()
 	}},
-	{"rehearsal", true, func() (*Budget, *random.Stream) {
-		return NewRehearsal(1e9, 0.5), random.NewKey(93).Stream()
+	{"seeded publication", true, func() (*Budget, *random.Stream) {
+		return NewSeededPublication(1e9, 0.5), random.NewKey(93).Stream()
 	}},
 	{"publication", true, func() (*Budget, *random.Stream) {
 		p := NewPublication(1e9, 0.5)
@@ -165,8 +165,8 @@ var noises = []struct {
 	}, func(x, bound, epsilon float64) float64 {
 		return -math.Log1p(math.Pow(x/(6*bound/epsilon), 2))
 	}},
-	// The minimum of a parabola with noise b is at centre - b/strength. b gets 99 % of epsilon, less
-	// what the determinant takes.
+	// The minimum of a parabola with noise b is at centre - b/strength. b gets 99 % of epsilon,
+	// less what the determinant takes.
 	{objective, false, func(b *Budget, s *random.Stream, sensitivity, epsilon float64,
 		values []float64) error {
 		path, f := b.Root(), parabola{4, 0, slices.Clone(values)}
@@ -266,9 +266,9 @@ func farFromSize(sample []float64, cdf func(float64) float64) string {
 	return ""
 }
 
-// farFromIntegers compares draws with a symmetric law on the integers, given up to a factor: outcome
-// by outcome, with tails put together where fewer than twenty are expected of the next, and then by
-// their mean size and mean square, within six standard errors (false alarm 2e-9).
+// farFromIntegers compares draws with a symmetric law on the integers, given up to a factor:
+// outcome by outcome, with tails put together where fewer than twenty are expected of the next, and
+// then by their mean size and mean square, within six standard errors (false alarm 2e-9).
 func farFromIntegers(sample []float64, weight func(y float64) float64) string {
 	n, total, size, square, fourth := float64(len(sample)), 0.0, 0.0, 0.0, 0.0
 	for x := -20000.0; x <= 20000; x++ {
@@ -306,8 +306,12 @@ func farFromIntegers(sample []float64, weight func(y float64) float64) string {
 // TestAddIsAddAllOfOne: a single value gets the noise of a vector of one.
 func TestAddIsAddAllOfOne(t *testing.T) {
 	for name, declare := range map[string]func(b *Budget) Noise{ // order-free: each is checked
-		laplace:   func(b *Budget) Noise { return b.Laplace("x", random.NewKey(3).Stream(), Exact(1)) },
-		geometric: func(b *Budget) Noise { return b.Geometric("x", random.NewKey(3).Stream(), Exact(1)) },
+		laplace: func(b *Budget) Noise {
+			return b.Laplace("x", random.NewKey(3).Stream(), Exact(1))
+		},
+		geometric: func(b *Budget) Noise {
+			return b.Geometric("x", random.NewKey(3).Stream(), Exact(1))
+		},
 	} {
 		one, all := NewBudget(1), NewBudget(1)
 		path, values := one.Root(), []float64{41}
@@ -386,8 +390,8 @@ func (c choiceCase) law(way string) (law []float64) {
 	return normalised(law)
 }
 
-// TestChoiceLaws: every choice has its law, for scores near each other and far apart, far from 0 and
-// impossible ones.
+// TestChoiceLaws: every choice has its law, for scores near each other and far apart, far from 0
+// and impossible ones.
 func TestChoiceLaws(t *testing.T) {
 	none := math.Inf(-1)
 	for i, c := range []choiceCase{
@@ -422,8 +426,8 @@ func TestChoiceLaws(t *testing.T) {
 	}
 }
 
-// TestSparseCounts: every count of a sparse table, of empty cells and others, has the law of a count
-// with noise of its own, raised to 0, and cells ascend.
+// TestSparseCounts: every count of a sparse table, of empty cells and others, has the law of a
+// count with noise of its own, raised to 0, and cells ascend.
 func TestSparseCounts(t *testing.T) {
 	const cells, width, most, rate = 6, 2, 3, 0.8
 	exact := [cells * width]float64{2 * width: 3, 5*width + 1: 1}
@@ -455,7 +459,8 @@ func TestSparseCounts(t *testing.T) {
 		for i, count := range exact {
 			law := make([]float64, most+1)
 			for noise := -200; noise <= 200; noise++ {
-				law[min(most, max(0, int(count)+noise))] += math.Exp(laplaceLog(float64(noise), 1, rate))
+				at := min(most, max(0, int(count)+noise))
+				law[at] += math.Exp(laplaceLog(float64(noise), 1, rate))
 			}
 			if w := unlikely(observed[i][:], normalised(law)); w != "" {
 				wrong = append(wrong, fmt.Sprintf("count %d: %s", i, w))

@@ -8,7 +8,7 @@
 // is kept beside it and shown, never hidden.
 //
 // A Publication is the budget of a release that is handed out: it draws from the operating system's
-// randomness, and exactly, or not at all. Its rehearsal draws the same from a seed, for audits.
+// randomness, and exactly, or not at all. A seeded one draws the same from a seed, for audits.
 //
 // The package does not know tables, graphs or algorithms. Laplace noise is drawn in floating point
 // and so carries the usual caveat (Mironov 2012): its low bits depend on the value. The strict

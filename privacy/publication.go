@@ -25,15 +25,15 @@ type Publication struct {
 
 // NewPublication returns a budget of (epsilon, delta), as NewApproximate does, with its streams.
 func NewPublication(epsilon, delta float64) *Publication {
-	b := NewRehearsal(epsilon, delta)
+	b := NewSeededPublication(epsilon, delta)
 	b.published = true
 	return &Publication{b, random.SystemStreams()}
 }
 
-// NewRehearsal returns the budget of a Publication, with the same draws and refusals, but for one
-// thing: its streams may follow from a seed, so that audits can make a release again. It cannot be
-// certified.
-func NewRehearsal(epsilon, delta float64) *Budget {
+// NewSeededPublication returns the budget of a Publication, with the same draws and refusals, but
+// for one thing: its streams may follow from a seed, so that audits can make a release again. It
+// cannot be certified.
+func NewSeededPublication(epsilon, delta float64) *Budget {
 	b := NewApproximate(epsilon, delta)
 	b.exact = true
 	return b

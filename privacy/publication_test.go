@@ -207,7 +207,7 @@ func TestSpared(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &mechanism{sensitivity: Exact(rapid.Float64Range(0.5, 100).Draw(t, "sensitivity"))}
 		epsilon := rapid.Float64Range(1e-4, 100).Draw(t, "epsilon")
-		path := NewRehearsal(epsilon, 0).Root()
+		path := NewSeededPublication(epsilon, 0).Root()
 		s, d, err := path.exactRate(m, epsilon)
 		if err != nil {
 			t.Fatal(err)

@@ -10,16 +10,16 @@ import (
 	"ppdp/numeric/random"
 )
 
-// TestReplayedNoise: recording changes no answer, a replay repeats them all, the loss is the ratio of
-// the outcome's densities, and the distance is in L1, or L2 of Gaussian noise. Exact noise has less
-// than a part in 2¹⁵ more of it: what is spared, and the rounding of rates and variances.
+// TestReplayedNoise: recording changes no answer, a replay repeats them all, the loss is the ratio
+// of the outcome's densities, and the distance is in L1, or L2 of Gaussian noise. Of exact noise it
+// is off by less than a part in 2¹⁵: what is spared, and the rounding of rates and variances.
 func TestReplayedNoise(t *testing.T) {
 	here, there := []float64{10, 20, 30}, []float64{13, 20, 26}
 	for _, m := range noises {
 		if m.log == nil {
 			continue // objective perturbation: TestObjectiveReplay
 		}
-		for _, d := range drawers[:2] { // an experiment and a rehearsal
+		for _, d := range drawers[:2] { // an experiment and a seeded publication
 			if d.exact && !m.exact {
 				continue
 			}
@@ -61,8 +61,8 @@ func TestReplayedNoise(t *testing.T) {
 	}
 }
 
-// TestReplayedChoice: likewise, with a distance that is the largest change of a score. A rehearsal's
-// scores are rounded to a grid.
+// TestReplayedChoice: likewise, with a distance that is the largest change of a score. Scores of a
+// publication are rounded to a grid.
 func TestReplayedChoice(t *testing.T) {
 	here := choiceCase{0.5, 1, []float64{1, 3, 2}, nil}
 	there := choiceCase{0.5, 1, []float64{1, 2.5, 2.25}, nil}
@@ -83,8 +83,8 @@ func TestReplayedChoice(t *testing.T) {
 			if plain != chosen || forced != chosen ||
 				math.Abs(replay.Loss-want) > 0x1p-15*math.Abs(want)+1e-12 ||
 				math.Abs(replay.Distances[0].Distance-0.5) > 1e-9 {
-				t.Errorf("%s, %s: chose %d, recorded %d, forced %d; loss %v, want %v; distance %v, "+
-					"want 0.5", way.name, d.name, plain, chosen, forced, replay.Loss, want,
+				t.Errorf("%s, %s: chose %d, recorded %d, forced %d; loss %v, want %v; distance "+
+					"%v, want 0.5", way.name, d.name, plain, chosen, forced, replay.Loss, want,
 					replay.Distances[0].Distance)
 			}
 		}
@@ -118,10 +118,10 @@ func TestReplayedCauchy(t *testing.T) {
 // protected and in whatever unit the budget is: 1½ times, or of choices ¾ of, the sensitivity.
 func TestReplayRho(t *testing.T) {
 	for name, budget := range map[string]func() *Budget{ // order-free: each for itself
-		"experiment": func() *Budget { return NewApproximate(9, 0.1) },
-		"rehearsal":  func() *Budget { return NewRehearsal(9, 0.1) },
-		"group":      func() *Budget { return NewApproximate(9, 0.1).Group(3) },
-		"pure":       func() *Budget { return NewBudget(9) },
+		"experiment":         func() *Budget { return NewApproximate(9, 0.1) },
+		"seeded publication": func() *Budget { return NewSeededPublication(9, 0.1) },
+		"group":              func() *Budget { return NewApproximate(9, 0.1).Group(3) },
+		"pure":               func() *Budget { return NewBudget(9) },
 	} {
 		for kind, want := range map[string]float64{ // order-free
 			"gaussian": 0.1 * 1.5 * 1.5, "laplace": 0.15 * 0.15 / 2,
@@ -196,7 +196,7 @@ func TestReplayDiverges(t *testing.T) {
 // for half of it.
 func TestEnoughFor(t *testing.T) {
 	for name, b := range map[string]*Budget{"experiment": NewApproximate(9, 0.1),
-		"rehearsal": NewRehearsal(9, 0.1)} {
+		"seeded publication": NewSeededPublication(9, 0.1)} {
 		stream, path, transcript := random.NewKey(1).Stream(), b.Root(), b.Record()
 		noError(t, b.Geometric("geometric", stream, Exact(2)).AddAll(&path, 0.1, []float64{1}))
 		noError(t, b.DiscreteLaplace("laplace", stream, Exact(2)).AddAll(&path, 0.1, []float64{1}))
@@ -234,7 +234,7 @@ func TestReplayGrid(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		budget := func() *Budget {
 			if exact {
-				return NewRehearsal(1, 0)
+				return NewSeededPublication(1, 0)
 			}
 			return NewBudget(1)
 		}
@@ -298,8 +298,8 @@ func TestReplaySparse(t *testing.T) {
 	}
 }
 
-// TestReplayedSteps: two scores on either side of the middle between two steps of a rehearsal's grid
-// are a step apart.
+// TestReplayedSteps: two scores on either side of the middle between two steps of the grid are a
+// step apart.
 func TestReplayedSteps(t *testing.T) {
 	half := 0.5 / scoreGrid
 	for _, flip := range []bool{false, true} {
@@ -313,7 +313,7 @@ func TestReplayedSteps(t *testing.T) {
 					[]float64{score, 0}, nil))
 			}
 		}
-		recorded, forced := NewRehearsal(1, 0), NewRehearsal(1, 0)
+		recorded, forced := NewSeededPublication(1, 0), NewSeededPublication(1, 0)
 		transcript := recorded.Record()
 		choose(recorded, 1+half*0.99)
 		replay := forced.Replay(transcript)

@@ -79,7 +79,7 @@ func TestAccountFirst(t *testing.T) {
 	}
 	r.Out += "2"
 	if must(Make(t.Context(), r)); plantedRuns < 2 {
-		t.Errorf("%d runs of a release and its rehearsal: nothing is counted", plantedRuns)
+		t.Errorf("%d runs of a release and its audit: nothing is counted", plantedRuns)
 	}
 }
 

@@ -32,7 +32,7 @@ func epsilonBound(high, low, n int, tail, delta float64) float64 {
 
 // pValue is that of the claim P[E | T] ≤ e^ε·P[E | T′] + δ, refuted by high hits in n releases of T
 // and low hits in n of T′: 2t for the tail t at which epsilonBound is ε. For a q between 0 and 1
-// t = P[X ≥ high] = P[Y ≤ low], where X counts n trials of probability e^ε·q + δ and Y n trials of q.
+// t = P[X ≥ high] = P[Y ≤ low], where X counts n trials of probability e^ε·q + δ and Y n of q.
 func pValue(high, low, n int, epsilon, delta float64) float64 {
 	above := func(q float64) float64 {
 		return atLeast(high, n, min(1, float64(elementary.Exp(epsilon)*q)+delta))

@@ -22,9 +22,9 @@ const (
 )
 
 // binnedFeature is a feature in the training releases. Its values are divided into bins of about
-// equal frequency, one for each value where these are few. Bin 0 is for absence, such as that of the
-// count of a fifth region where there are four; bin b holds what is below low[b+1] and not below
-// low[b], bin 1 whatever is less.
+// equal frequency, one for each value where these are few. Bin 0 is for absence, such as that of
+// the count of a fifth region where there are four; bin b holds what is below low[b+1] and not
+// below low[b], bin 1 whatever is less.
 type binnedFeature struct {
 	feature
 	values []float64 // by release; NaN, or beyond the end, where absent

@@ -123,7 +123,8 @@ func smallInputs(graphs bool) []input {
 	}
 }
 
-// oddInputs are tables whose schema is at an end of what schemas allow, or graphs whose degrees are.
+// oddInputs are tables whose schema is at an end of what schemas allow, or graphs whose degrees are
+// at the ends of what they can be.
 func oddInputs(graphs bool) []input {
 	if graphs {
 		return oddGraphs()
