@@ -70,7 +70,7 @@ func TestDeltaProfile(t *testing.T) {
 			Delta: 1e-9}
 		v := must(Replay(t.Context(), s, pairs[:2], Options{Transcripts: 400, Seed: 2}))
 		for _, kind := range c.kinds {
-			if !slices.ContainsFunc(v.Failures, func(f Failure) bool { return f.Kind == kind }) {
+			if !slices.ContainsFunc(v.Failures, ofKind(kind)) {
 				t.Errorf("%q: no failure of %s, found %v", c.fault, kind, v.Failures)
 			}
 		}

@@ -320,48 +320,53 @@ func unrelatedGraphs() (pairs []Pair) {
 	all := graphs()
 	for _, names := range [][2]string{{"", "a clique"}, {"", "a path"}, {"a star", "a clique"},
 		{"one edge", "a random graph"}, {"one edge", "a path"}} {
-		pairs = append(pairs, Pair{Name: fmt.Sprintf("%s and %s", cmp.Or(names[0], "no edges"),
-			names[1]), A: Data{Graph: graph(12, all[names[0]])},
-			B: Data{Graph: graph(12, all[names[1]])}, Unrelated: true})
+		p := graphPair(fmt.Sprintf("%s and %s", cmp.Or(names[0], "no edges"), names[1]),
+			all[names[0]], all[names[1]])
+		p.Unrelated = true
+		pairs = append(pairs, p)
 	}
 	return pairs
 }
 
-// nodePairs makes graphs of which one node has its edges or none. The number of nodes is public.
-func nodePairs() []Pair {
-	var pairs []Pair
-	add := func(name string, nodes int, edges [][2]int32, node int32) {
+// nodePairs are graphs of which one node has its edges or none. The number of nodes is public.
+func nodePairs() (pairs []Pair) {
+	add := func(name string, edges [][2]int32, node int32) {
 		rest := slices.DeleteFunc(slices.Clone(edges), func(e [2]int32) bool {
 			return e[0] == node || e[1] == node
 		})
-		pairs = append(pairs, Pair{Name: name, A: Data{Graph: graph(nodes, edges)},
-			B: Data{Graph: graph(nodes, rest)}})
+		pairs = append(pairs, graphPair(name, edges, rest))
 	}
 	for name, edges := range graphs() { // order-free: sorted below
-		add(name+", its hub", 12, edges, 0)
-		add(name+", its last node", 12, edges, 11)
+		add(name+", its hub", edges, 0)
+		add(name+", its last node", edges, 11)
 	}
 	var joined [][2]int32 // an isolated node joined to all of a ring
 	for i := range int32(11) {
 		joined = append(joined, [2]int32{i, (i + 1) % 11}, [2]int32{i, 11})
 	}
-	add("a ring and a node joined to all of it", 12, joined, 11)
+	add("a ring and a node joined to all of it", joined, 11)
+	return byName(pairs)
+}
+
+// edgePairs are graphs that differ in an edge.
+func edgePairs() (pairs []Pair) {
+	for name, all := range graphs() { // order-free: sorted below
+		for _, at := range []int{0, len(all) / 2, len(all) - 1} {
+			pairs = append(pairs, graphPair(fmt.Sprintf("%s, edge %d", name, at+1), all,
+				slices.Delete(slices.Clone(all), at, at+1)))
+		}
+	}
+	return byName(pairs)
+}
+
+func byName(pairs []Pair) []Pair {
 	slices.SortFunc(pairs, func(a, b Pair) int { return strings.Compare(a.Name, b.Name) })
 	return pairs
 }
 
-// edgePairs makes graphs that differ in an edge.
-func edgePairs() []Pair {
-	var pairs []Pair
-	for name, all := range graphs() { // order-free: sorted below
-		for _, at := range []int{0, len(all) / 2, len(all) - 1} {
-			rest := slices.Delete(slices.Clone(all), at, at+1)
-			pairs = append(pairs, Pair{Name: fmt.Sprintf("%s, edge %d", name, at+1),
-				A: Data{Graph: graph(12, all)}, B: Data{Graph: graph(12, rest)}})
-		}
-	}
-	slices.SortFunc(pairs, func(a, b Pair) int { return strings.Compare(a.Name, b.Name) })
-	return pairs
+// graphPair is a pair of graphs of twelve nodes.
+func graphPair(name string, a, b [][2]int32) Pair {
+	return Pair{Name: name, A: Data{Graph: graph(12, a)}, B: Data{Graph: graph(12, b)}}
 }
 
 // graphs are the edges of graphs of twelve nodes.

@@ -25,8 +25,8 @@ func TestPersons(t *testing.T) {
 		{3, "a person charged for one record", []string{Sensitivity}},
 		{3, "half the sensitivity", []string{Sensitivity}},
 	} {
-		subject := Subject{Algorithm: counts{c.fault}, Variant: algorithms.Strict,
-			Params: &algorithms.NoParams{}, Epsilon: 1, Contributions: c.contributions}
+		subject := toy(counts{c.fault})
+		subject.Contributions = c.contributions
 		made := must(NewCase(subject))
 		o := Options{Transcripts: 50, Seed: 1}
 		if c.contributions == 3 && c.fault != "half the sensitivity" {
@@ -37,7 +37,7 @@ func TestPersons(t *testing.T) {
 		}
 		v := must(made.Audit(t.Context(), o))
 		for _, kind := range c.kinds {
-			if !slices.ContainsFunc(v.Failures, func(f Failure) bool { return f.Kind == kind }) {
+			if !slices.ContainsFunc(v.Failures, ofKind(kind)) {
 				t.Errorf("%d, %q: no failure of %s, found %v", c.contributions, c.fault, kind,
 					v.Failures)
 			}
@@ -57,9 +57,9 @@ func TestPersons(t *testing.T) {
 	}
 	// A person whose three records are others now moves counts by six: twice what is claimed here.
 	pairs := must(Pairs(replaced.OfPersons(3)))
-	v := must(Replay(t.Context(), Subject{Algorithm: counts{}, Variant: algorithms.Strict,
-		Params: &algorithms.NoParams{}, Epsilon: 1, Contributions: 3}, pairs,
-		Options{Transcripts: 20, Seed: 1}))
+	subject := toy(counts{})
+	subject.Contributions = 3
+	v := must(Replay(t.Context(), subject, pairs, Options{Transcripts: 20, Seed: 1}))
 	if v.Passed() || results.Bound(v.MaxMoved()) != 2 {
 		t.Errorf("replaced records move counts by %v of what is proven, want 2", v.MaxMoved())
 	}

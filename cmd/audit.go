@@ -336,7 +336,7 @@ func printAudits(w io.Writer, all []results.Audit) error {
 		if a.Declared() {
 			seen, moved = "-", "-"
 		}
-		table.row(cmp.Or(a.Series, a.Algorithm), a.Reading(), budget, short(a.Proven), seen, moved,
+		table.row(cmp.Or(a.Series, a.Algorithm), a.VariantName(), budget, short(a.Proven), seen, moved,
 			strconv.Itoa(a.Transcripts), string(a.Status), a.Verdict())
 	}
 	if err := table.Flush(); err != nil {
@@ -354,7 +354,7 @@ func printAudits(w io.Writer, all []results.Audit) error {
 		}
 		for _, f := range a.Failures {
 			if _, err := fmt.Fprintf(w, "\n%s, %s, %s: %s, transcript %d\n  %s\n",
-				cmp.Or(a.Series, a.Algorithm), a.Reading(), f.Kind, f.Pair, f.Transcript,
+				cmp.Or(a.Series, a.Algorithm), a.VariantName(), f.Kind, f.Pair, f.Transcript,
 				f.Text); err != nil {
 				return err
 			}

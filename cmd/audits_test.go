@@ -54,7 +54,7 @@ func TestAuditsTable(t *testing.T) {
 		t.Fatalf("%d audits, there are %d: %s", len(table), len(found), stale)
 	}
 	for i, a := range table {
-		b, name := found[i], a.Algorithm+", "+a.Reading()
+		b, name := found[i], a.Algorithm+", "+a.VariantName()
 		if a.BlackBox == nil {
 			t.Errorf("%s has no black box: %s", name, stale)
 		}
@@ -63,7 +63,7 @@ func TestAuditsTable(t *testing.T) {
 			return x == y || math.Abs(float64(x-y)) < 1e-9
 		}
 		if !close(a.Proven, b.Proven) || !close(a.Seen, b.Seen) {
-			t.Errorf("%s, %s: proven %v, seen %v, now %v and %v: %s", a.Algorithm, a.Reading(),
+			t.Errorf("%s, %s: proven %v, seen %v, now %v and %v: %s", a.Algorithm, a.VariantName(),
 				a.Proven, a.Seen, b.Proven, b.Seen, stale)
 		}
 		kinds := func(a *results.Audit) (kinds []string) {

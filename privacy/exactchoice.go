@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"sort"
 )
 
 // exactChoice draws candidates with exactly the probabilities of an exponential mechanism over
@@ -179,14 +180,7 @@ func (c *exactChoice) draw(w Words, best float64, steps, weights []float64) (int
 	}
 	for {
 		u := uniformSum(w, total)
-		low, high := 0, len(c.sums)-1
-		for low < high { // the first sum above u
-			if mid := int(uint(low+high) >> 1); u.less(c.sums[mid]) {
-				high = mid
-			} else {
-				low = mid + 1
-			}
-		}
+		low := sort.Search(len(c.sums)-1, func(i int) bool { return u.less(c.sums[i]) })
 		if low > 0 {
 			u = u.minus(c.sums[low-1])
 		}

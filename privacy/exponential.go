@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
@@ -135,7 +136,9 @@ func (e *Exponential) draw(factor float64, scores, weights []float64) (int, erro
 		return 0, fmt.Errorf("privacy: %s: weights of candidates do not add up, a score or weight"+
 			" is not a number", e.purpose)
 	}
-	return search(cumulative, float64(e.stream.Open01()*sum)), nil
+	// A candidate of weight 0 repeats the sum before it, and is therefore never the first above x.
+	x := float64(e.stream.Open01() * sum)
+	return sort.Search(len(cumulative)-1, func(i int) bool { return cumulative[i] > x }), nil
 }
 
 // notANumber is the error of a score that is NaN or +Inf.
@@ -207,18 +210,3 @@ func (e *Exponential) outside() error {
 
 // maxSpread bounds the exponents' range for rejection: at least one candidate in e² is kept.
 const maxSpread = 2
-
-// search returns the first index whose cumulative weight exceeds x. An index of weight 0 repeats
-// its predecessor's sum and is therefore never the first.
-func search(cumulative []float64, x float64) int {
-	lo, hi := 0, len(cumulative)-1
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if cumulative[mid] > x {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	return lo
-}

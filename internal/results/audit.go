@@ -93,8 +93,8 @@ type Attack struct {
 	Bound          float64 `json:"bound"`
 }
 
-// Reading is the variant, with "publication" where releases were made as they are handed out.
-func (a *Audit) Reading() string {
+// VariantName is the variant, with "publication" where releases were made as they are handed out.
+func (a *Audit) VariantName() string {
 	if a.Publication {
 		return a.Variant + ", publication"
 	}
