@@ -52,8 +52,8 @@ forced to answer as recorded. Checked are:
 
 PROVEN is the loss by the ledger, SEEN the largest of any transcript, MOVED the largest movement as
 a part of the proven sensitivity. With a delta PROVEN and SEEN are epsilons at that delta, SEEN by
-the noise that was drawn and how far the values moved. A verdict in capitals refutes a guarantee that is said to hold;
-the exit code is then 1.
+the noise that was drawn and how far the values moved. A verdict in capitals refutes a guarantee that
+is said to hold; the exit code is then 1.
 
 Where a variant can be released (ppdp release), releases as they are handed out, whose draws are
 exact, are audited too: "strict, publication". --publication audits these alone, also the settings
@@ -336,8 +336,8 @@ func printAudits(w io.Writer, all []results.Audit) error {
 		if a.Declared() {
 			seen, moved = "-", "-"
 		}
-		table.row(cmp.Or(a.Series, a.Algorithm), a.VariantName(), budget, short(a.Proven), seen, moved,
-			strconv.Itoa(a.Transcripts), string(a.Status), a.Verdict())
+		table.row(cmp.Or(a.Series, a.Algorithm), a.VariantName(), budget, short(a.Proven), seen,
+			moved, strconv.Itoa(a.Transcripts), string(a.Status), a.Verdict())
 	}
 	if err := table.Flush(); err != nil {
 		return err
