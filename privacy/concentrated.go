@@ -22,7 +22,9 @@ const (
 // halvings is how often bisections halve their interval: to the last bit of a float64.
 const halvings = 60
 
-// logDelta is the logarithm of DeltaOf for rho and epsilon above 0.
+// logDelta is the logarithm of the δ of the (epsilon, δ) that a release of zCDP rho has: of the
+// least over α > 1 of exp((α-1)(αρ-ε))/(α-1)·(1-1/α)^α (Canonne, Kamath & Steinke 2020,
+// Proposition 12 with Lemma 9). rho and epsilon are above 0. It may be above 0, which says nothing.
 func logDelta(rho, epsilon float64) float64 {
 	// The logarithm of the bound is convex in α, with a derivative that grows. Every α gives a
 	// valid bound, so that the search may end anywhere.
@@ -40,17 +42,7 @@ func logDelta(rho, epsilon float64) float64 {
 		float64(alpha*elementary.Log1p(-1/alpha))
 }
 
-// DeltaOf is the δ of the (epsilon, δ) that a release of zCDP rho has: the least over α > 1 of
-// exp((α-1)(αρ-ε))/(α-1)·(1-1/α)^α (Canonne, Kamath & Steinke 2020, Proposition 12 with Lemma 9),
-// at most 1.
-func DeltaOf(rho, epsilon float64) float64 {
-	if rho == 0 {
-		return 0
-	}
-	return elementary.Exp(min(0, logDelta(rho, epsilon)))
-}
-
-// EpsilonOf is the epsilon of the (ε, delta) that a release of zCDP rho has, by DeltaOf. It is
+// EpsilonOf is the epsilon of the (ε, delta) that a release of zCDP rho has, by logDelta. It is
 // rounded up. delta is above 0.
 func EpsilonOf(rho, delta float64) float64 {
 	if rho == 0 || math.IsInf(rho, 1) {
@@ -69,7 +61,7 @@ func EpsilonOf(rho, delta float64) float64 {
 	return high
 }
 
-// RhoOf is the largest zCDP whose (epsilon, delta) is within the one given, by DeltaOf. It is
+// RhoOf is the largest zCDP whose (epsilon, delta) is within the one given, by logDelta. It is
 // rounded down. epsilon is above 0, delta above 0 and below 1.
 func RhoOf(epsilon, delta float64) float64 {
 	log := -elementary.Log(delta)
