@@ -74,11 +74,9 @@ func (c mergeCommand) merge(con *console, name string, dirs []string) error {
 		return asInput(err)
 	}
 	if len(merged.Missing) > 0 {
-		return missingError(merged.Missing)
+		return missingError(merged)
 	}
-	at := reached{Jobs: merged.Jobs, Done: merged.Jobs, Cached: merged.Jobs,
-		Failed: merged.Failed, Began: con.now(), Heard: con.now(), Ended: true}
-	if err := errors.Join(mergeUsage(merged.Dir, dirs), at.write(merged.Dir)); err != nil {
+	if err := mergeUsage(merged.Dir, dirs); err != nil {
 		return err
 	}
 	fmt.Fprintf(con.stdout, "%s: %d jobs of %d folders, %d failed: %s\n", name, merged.Jobs,
@@ -91,18 +89,17 @@ func (c mergeCommand) merge(con *console, name string, dirs []string) error {
 }
 
 // missingError says which jobs are missing and what runs them.
-func missingError(missing []engine.Missing) error {
-	var lines []string
-	for _, m := range missing {
-		of := ""
-		if m.Shard.Count > 0 {
-			of = fmt.Sprintf(" of shard %d/%d", m.Shard.Index+1, m.Shard.Count)
+func missingError(merged *engine.Merged) error {
+	text := "jobs are missing, nothing is written; these commands run them:"
+	for _, m := range merged.Missing {
+		of, command := "", merged.CommandLine
+		if n := m.Shard; n.Count > 0 {
+			part := fmt.Sprintf("%d/%d", n.Index+1, n.Count)
+			of, command = " of shard "+part, append(slices.Clip(command), "--shard", part)
 		}
-		lines = append(lines, fmt.Sprintf("  %d jobs%s: %s", m.Jobs, of,
-			results.CommandText(m.Command)))
+		text += fmt.Sprintf("\n  %d jobs%s: %s", m.Jobs, of, results.CommandText(command))
 	}
-	return fmt.Errorf("jobs are missing, nothing is written; these commands run them:\n%s",
-		strings.Join(lines, "\n"))
+	return errors.New(text)
 }
 
 // sameRun names the inputs in which two runs differ. Where the machines' processors and the
@@ -127,23 +124,20 @@ func sameRun(here, there *results.Manifest) error {
 
 // mergeUsage adds up what the runs took of their machines.
 func mergeUsage(out string, dirs []string) error {
-	var sum *results.Usage
+	var sum results.Usage
 	for _, dir := range dirs {
 		usage, err := results.ReadUsage(dir)
 		if err != nil {
 			return err
 		}
-		if sum == nil {
-			sum = usage
-		} else if usage != nil {
-			added := sum.Add(*usage)
-			sum = &added
+		if usage != nil {
+			sum = sum.Add(*usage)
 		}
 	}
-	if sum == nil {
+	if sum == (results.Usage{}) {
 		return nil
 	}
-	return results.WriteUsage(out, *sum)
+	return results.WriteUsage(out, sum)
 }
 
 // eachStart hands the experiments' folders below the given ones to visit, in order and each once.

@@ -148,9 +148,9 @@ type runCommand struct {
 func (runCommand) Help() string {
 	return `All specs, and your own tables and graphs that they name, are checked before the first
 one runs. A failed job does not stop a run: it is recorded with its error, and the exit code is 1.
-An interrupted run continues where it stopped when you start it again. Jobs that were running when
-the whole process died run in processes of their own the next time: the one that ended it, by a
-crash or for want of memory, is then a failed record, and the others go on.
+An interrupted run continues where it stopped when you start it again. After the whole process has
+died, jobs run in processes of their own the next time: the one that ended it, by a crash or for
+want of memory, is then a failed record, and the others go on.
 
 Real data are used if they are found or can be fetched. Otherwise generated stand-ins replace them,
 and everything made from them says so; --no-stand-ins refuses them.
@@ -259,8 +259,7 @@ func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 	meter := newMeter(con, workers)
 	meter.peaks = meter.peaks && !flags.Isolate // it sees this process alone
 	out := flags.folder(plan.Quick)
-	written := newProgressFile(con, filepath.Join(out, flags.shard.Folder(),
-		filepath.FromSlash(plan.Spec.Name)))
+	defer beat(con, filepath.Join(out, flags.shard.Folder(), filepath.FromSlash(plan.Spec.Name)))()
 	var last engine.Progress
 	result, err := engine.Run(con.ctx, plan, engine.Options{
 		Out: out, Workers: flags.jobs(), Timeout: flags.Timeout,
@@ -274,16 +273,12 @@ func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 			bar.before = int64(p.Cached)
 			bar.setTotal(int64(p.Total))
 			bar.set(int64(p.Done))
-			written.set(p)
 		},
 		Log: bar.log,
-		Build: engine.Build{CommandLine: append([]string{"ppdp"}, con.args...),
+		Build: engine.Build{CommandLine: append([]string{"ppdp"}, withoutShard(con.args)...),
 			CPU: processor()},
 	})
 	bar.finish()
-	if writeErr := written.end(); writeErr != nil {
-		bar.log(fmt.Sprintf("ppdp status does not see this run: %v", writeErr))
-	}
 	if result != nil {
 		err = errors.Join(err, meter.write(result.Dir, last.Done-last.Cached, last.Cached))
 	}
@@ -304,7 +299,7 @@ func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 	}
 	if flags.shard.Count > 0 {
 		fmt.Fprintf(con.stdout, "%s: jobs of other shards: %d; ppdp merge makes the results of "+
-			"all\n", plan.Spec.Name, result.OtherShards)
+			"all\n", plan.Spec.Name, len(plan.Jobs)-result.Jobs)
 	} else if !flags.noFigures {
 		err = drawFigures(con, result.Dir)
 	}
@@ -316,6 +311,17 @@ func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 		err = errors.Join(failedJobs(result.Failed, result.Jobs), err)
 	}
 	return err
+}
+
+// withoutShard is a command line for all jobs: what a run says of itself but its part of them.
+func withoutShard(args []string) (all []string) {
+	for i, word := range args {
+		if part := strings.HasPrefix(word, "--shard=") || word == "--shard" ||
+			i > 0 && args[i-1] == "--shard"; !part {
+			all = append(all, word)
+		}
+	}
+	return all
 }
 
 func failedJobs(failed, jobs int) error {

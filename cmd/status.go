@@ -2,143 +2,43 @@ package cmd
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"ppdp/experiments/engine"
 	"ppdp/internal/results"
 )
 
-// progressName is the file of an experiment's folder that says how far its run is.
-const progressName = "progress.json"
-
-// reached is how far a run has come: the content of its progress file.
-type reached struct {
-	Jobs   int       `json:"cells"` // of the run: its shard's
-	Done   int       `json:"done"`  // with the cached and the failed ones
-	Cached int       `json:"cached"`
-	Failed int       `json:"failed"`
-	Began  time.Time `json:"began"`
-	Heard  time.Time `json:"heard"` // when this was written
-	Ended  bool      `json:"ended"`
-	Sum    string    `json:"sum,omitempty"` // of the file without it
-}
-
-func (r reached) sum() string {
-	r.Sum = ""
-	text, _ := json.Marshal(r) // numbers, times and words
-	return results.Sum(text)
-}
-
-// A run writes its progress file every writeEvery. One that has not done so for silentAfter is
-// taken for dead: a shared disk may show a file late.
+// A run touches its journal every beatEvery. One that has not done so for silentAfter is taken for
+// dead: a shared disk may show a file late.
 const (
-	writeEvery  = 2 * time.Second
+	beatEvery   = 2 * time.Second
 	silentAfter = 30 * time.Second
 )
 
-// progressFile writes a run's progress. Its methods are safe for concurrent use.
-type progressFile struct {
-	con  *console
-	dir  string
-	stop chan struct{}
-	done sync.WaitGroup
-
-	mu     sync.Mutex // guards what follows
-	at     reached
-	failed error
-}
-
-// newProgressFile writes nothing before set is called: until then the run has no folder.
-func newProgressFile(con *console, dir string) *progressFile {
-	return &progressFile{con: con, dir: dir, stop: make(chan struct{}),
-		at: reached{Began: con.now()}}
-}
-
-// set records how far the run is.
-func (f *progressFile) set(p engine.Progress) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	first := f.at.Jobs == 0
-	f.at.Jobs, f.at.Done, f.at.Cached, f.at.Failed = p.Total, p.Done, p.Cached, p.Failed
-	if first {
-		f.write()
-		f.done.Go(f.writeRegularly)
-	}
-}
-
-func (f *progressFile) writeRegularly() {
-	ticker := time.NewTicker(writeEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-f.stop:
-			return
-		case <-ticker.C:
-			f.mu.Lock()
-			f.write()
-			f.mu.Unlock()
+// beat touches the journal of a folder until stop is called: a run that lives may write nothing for
+// as long as its jobs take.
+func beat(con *console, dir string) (stop func()) {
+	ticker, ended := time.NewTicker(beatEvery), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ended:
+				return
+			case <-ticker.C: // it is not there before the data are loaded
+				_ = os.Chtimes(filepath.Join(dir, engine.JournalFile), time.Time{}, con.now())
+			}
 		}
+	}()
+	return func() {
+		ticker.Stop()
+		close(ended)
 	}
-}
-
-// write is called with the lock held.
-func (f *progressFile) write() {
-	f.at.Heard = f.con.now()
-	f.failed = f.at.write(f.dir)
-}
-
-// end writes for the last time. It returns the error that kept the file from being written.
-func (f *progressFile) end() error {
-	close(f.stop)
-	f.done.Wait()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.at.Jobs > 0 { // else the run never began
-		f.at.Ended = true
-		f.write()
-	}
-	return f.failed
-}
-
-func (r *reached) write(dir string) error {
-	r.Sum = r.sum()
-	return results.WriteFile(filepath.Join(dir, progressName), func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(r)
-	})
-}
-
-// readReached reads the progress file of a folder; nil without one.
-func readReached(dir string) (*reached, error) {
-	path := filepath.Join(dir, progressName)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var at reached
-	if err := results.Decode(text, &at); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if at.Sum != "" && at.Sum != at.sum() { // none in a file of an earlier version
-		return nil, fmt.Errorf("%s: damaged: it does not match its checksum; the run's records "+
-			"do not depend on it", path)
-	}
-	if at.Failed < 0 || at.Done < at.Failed || at.Cached > at.Done || at.Done > at.Jobs {
-		return nil, fmt.Errorf("%s: %d of %d jobs done, %d failed: no run wrote this", path,
-			at.Done, at.Jobs, at.Failed)
-	}
-	return &at, nil
 }
 
 type statusCommand struct {
@@ -225,9 +125,8 @@ func statusLines(root string, now time.Time) ([]statusLine, error) {
 	parts := make(map[division]int)
 	var errs []error
 	err := eachStart([]string{root}, func(dir string, start *engine.Start) {
-		at, err := readReached(dir)
-		errs = append(errs, err)
-		lines = append(lines, newStatusLine(dir, start, at, now))
+		line, err := newStatusLine(dir, start, now)
+		lines, errs = append(lines, line), append(errs, err)
 		if n := start.Shard.Count; n > 0 {
 			d := division{start.Manifest.Experiment, n}
 			if parts[d] == 0 {
@@ -256,23 +155,29 @@ func statusLines(root string, now time.Time) ([]statusLine, error) {
 	return lines, nil
 }
 
-func newStatusLine(dir string, start *engine.Start, at *reached,
-	now time.Time) statusLine {
+// newStatusLine reads how far a run is from its journal. It began when its StartFile was written and
+// was last heard of when its journal was touched.
+func newStatusLine(dir string, start *engine.Start, now time.Time) (statusLine, error) {
 	l := statusLine{Experiment: start.Manifest.Experiment, Dir: filepath.ToSlash(dir),
 		State: stateUnknown, Jobs: start.Own, Open: start.Own}
 	if n := start.Shard; n.Count > 0 {
 		l.Shard = fmt.Sprintf("%d/%d", n.Index+1, n.Count)
 	}
-	if at == nil {
-		return l
+	at, err := engine.ReadReached(dir)
+	heard, heardErr := os.Stat(filepath.Join(dir, engine.JournalFile))
+	began, beganErr := os.Stat(filepath.Join(dir, engine.StartFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return l, nil
 	}
-	l.Done, l.Failed, l.Open = at.Done-at.Failed, at.Failed, at.Jobs-at.Done
-	if ran := at.Done - at.Cached; ran > 0 {
-		if seconds := at.Heard.Sub(at.Began).Seconds(); seconds > 0 {
-			l.Speed = float64(ran) / seconds
-		}
+	if err := errors.Join(err, heardErr, beganErr); err != nil {
+		return l, err
 	}
-	quiet := now.Sub(at.Heard)
+	l.Done, l.Failed = at.Cached+at.Ran-at.Failed, at.Failed
+	l.Open = max(0, l.Jobs-at.Cached-at.Ran)
+	if seconds := heard.ModTime().Sub(began.ModTime()).Seconds(); at.Ran > 0 && seconds > 0 {
+		l.Speed = float64(at.Ran) / seconds
+	}
+	quiet := now.Sub(heard.ModTime())
 	switch {
 	case l.Open == 0:
 		l.State = stateDone
@@ -287,5 +192,5 @@ func newStatusLine(dir string, start *engine.Start, at *reached,
 			l.Left = &left
 		}
 	}
-	return l
+	return l, nil
 }

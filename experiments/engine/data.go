@@ -288,31 +288,29 @@ func (s *seal) isBroken() bool {
 // are intact: at once if the last check is long enough ago, else when a later job ends, or the run.
 func (s *seal) verifyLater(data *datasets.Dataset, clock func() time.Time, done func(intact bool)) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.ended = append(s.ended, done)
-	if !clock().Before(s.next) {
-		s.check(data, clock)
+	due := !clock().Before(s.next)
+	s.mu.Unlock()
+	if due {
+		s.verify(data, clock)
 	}
 }
 
 // verify makes a check now if a job waits for one.
 func (s *seal) verify(data *datasets.Dataset, clock func() time.Time) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.ended) > 0 {
-		s.check(data, clock)
+	waited := s.ended
+	if s.ended = nil; len(waited) > 0 {
+		begin := clock()
+		s.broken = s.broken || sumOf(data) != s.sum
+		end := clock()
+		s.next = end.Add(sealShare * end.Sub(begin))
 	}
-}
-
-func (s *seal) check(data *datasets.Dataset, clock func() time.Time) {
-	begin := clock()
-	s.broken = s.broken || sumOf(data) != s.sum
-	end := clock()
-	s.next = end.Add(sealShare * end.Sub(begin))
-	for _, done := range s.ended {
-		done(!s.broken)
+	intact := !s.broken
+	s.mu.Unlock()
+	for _, done := range waited { // one that has to run again takes its time
+		done(intact)
 	}
-	s.ended = nil
 }
 
 func sumOf(data *datasets.Dataset) datasets.Sum {

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"slices"
 	"time"
 
 	"ppdp/internal/process"
@@ -51,19 +50,11 @@ type request struct {
 // reply is a line of a worker. One with a Phase says that the job has entered it, and more lines
 // will come; one without is the last of its request.
 type reply struct {
-	Phase     string           `json:"phase,omitempty"`
-	Outcome   *results.Outcome `json:"outcome,omitempty"`
-	Timing    results.Timing   `json:"timing,omitzero"`
-	Failure   *failed          `json:"failure,omitempty"`
-	Unwritten string           `json:"unwritten,omitempty"` // why its release is not
-	End       string           `json:"end,omitempty"`       // why the run has to end
-}
-
-// failed is a failure in a worker.
-type failed struct {
-	Phase string `json:"phase"`
-	Error string `json:"error"`
-	Stack string `json:"stack,omitempty"` // of a panic
+	Phase     string `json:"phase,omitempty"`
+	Entry     *entry `json:"entry,omitempty"`
+	Stack     string `json:"stack,omitempty"`     // of a panic
+	Unwritten string `json:"unwritten,omitempty"` // why its release is not
+	End       string `json:"end,omitempty"`       // why the run has to end
 }
 
 // Bounds of what a worker prints.
@@ -88,8 +79,7 @@ const (
 func (r *run) inProcess(i int) bool {
 	config := r.plan.Jobs[i].Config
 	_, outside := config.Implementation.(io.Closer) // it has one already
-	suspect := slices.Contains(r.suspects, config.Algorithm)
-	return r.processes != nil && (r.opts.Isolate || suspect) && !outside
+	return r.processes != nil && r.opts.Isolate && !outside
 }
 
 // newProcesses is a pool of worker processes for the run. It starts one when a job needs it.
@@ -138,14 +128,17 @@ func (r *run) jobInProcess(ctx context.Context, i int) {
 			return true, fmt.Errorf("its process printed %s", process.Shown(line))
 		}
 		phase = cmp.Or(said.Phase, phase)
+		if said.Phase == "" && said.Entry == nil && said.End == "" {
+			return true, fmt.Errorf("its process printed %s", process.Shown(line))
+		}
 		return said.Phase == "", nil
 	})
-	var start *process.StartError
+	start, notStarted := errors.AsType[*process.StartError](err)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return // the run is ending: the job did not fail
-	case errors.As(err, &start):
-		r.stop(deathOf("a worker", err))
+	case notStarted:
+		r.stop(deathOf("a worker", start))
 		return
 	case errors.Is(err, process.ErrTime):
 		err = fmt.Errorf("timed out after %v", r.opts.Timeout)
@@ -158,23 +151,16 @@ func (r *run) jobInProcess(ctx context.Context, i int) {
 	case said.End != "":
 		r.stop(errors.New(said.End))
 		return
-	case said.Failure != nil:
-		phase, err = said.Failure.Phase, errors.New(said.Failure.Error)
-		if said.Failure.Stack != "" {
-			err = &crashed{said.Failure.Error, []byte(said.Failure.Stack)}
-		}
 	}
 	if err != nil {
-		err = &failure{cmp.Or(phase, results.PhaseLoad), err}
+		said.Entry = r.concluded(i, outcome{},
+			&failure{cmp.Or(phase, results.PhaseLoad), err})
+		said.Stack = stackOf(err)
 	}
 	if said.Unwritten != "" {
 		r.unwritten(i, said.Unwritten)
 	}
-	o := outcome{timing: said.Timing}
-	if said.Outcome != nil {
-		o.Outcome = *said.Outcome
-	}
-	r.finish(i, o, err)
+	r.finish(i, said.Entry, said.Stack)
 }
 
 // The last words of a Go program that ends by a panic or a fatal error, and those of one that has

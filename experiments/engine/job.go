@@ -111,6 +111,14 @@ type crashed struct {
 
 func (c *crashed) Error() string { return c.text }
 
+// stackOf is the stack of an error that is a crash, "" of others.
+func stackOf(err error) string {
+	if crash, ok := errors.AsType[*crashed](err); ok {
+		return string(crash.stack)
+	}
+	return ""
+}
+
 // outcome is what running a job gave.
 type outcome struct {
 	results.Outcome

@@ -26,22 +26,22 @@ type entry struct {
 	Timing results.Timing `json:"timing"`
 }
 
-// mark is a line of the journal about a job that is not finished.
+// mark is a line of the journal that says how a run began or that it has ended. A run that has
+// begun and not ended runs, or its process has died: then one of its jobs may have been the cause.
 type mark struct {
-	Key string `json:"key"`
-	// State is begun or ended, "" for an entry. A job that has begun and neither ended nor finished
-	// was running when its process died: it may have been the cause.
-	State string `json:"state,omitempty"`
+	Key    string `json:"key"`             // runKey; of an entry the job's
+	State  string `json:"state,omitempty"` // begun or ended; "" of an entry
+	Cached int    `json:"cached,omitempty"`
 }
 
-// States of a mark.
+// Keys and states of marks. Earlier versions have written marks of jobs, too.
 const (
-	begun = "begun"
-	ended = "ended" // without a result to be used again: it failed or was interrupted
+	runKey = "run"
+	begun  = "begun"
+	ended  = "ended"
 )
 
-// journal is the file that keeps finished jobs while an experiment runs, and says which jobs have
-// begun. A line is the results.Sum of the rest, a blank, and JSON: an entry or a mark. Lines are
+// journal is the file that keeps finished jobs while an experiment runs. A line is the results.Sum of the rest, a blank, and JSON: an entry or a mark. Lines are
 // only ever appended. Finished jobs are synced to disk in groups, so a killed run loses at most the
 // jobs that were running. Later runs take finished jobs from it.
 type journal struct {
@@ -61,13 +61,6 @@ type pending struct {
 	kept func()
 }
 
-// kept is what a journal holds.
-type kept struct {
-	finished map[string]entry // by key
-	// begun are the jobs that were running when a process died, and have not finished since.
-	begun map[string]bool
-}
-
 // JournalFile is the file of an experiment's folder that holds finished jobs.
 const JournalFile = "journal.jsonl"
 
@@ -78,6 +71,7 @@ var ErrBusy = errors.New("another run is writing to this folder")
 // it ready for appending. A torn last line is cut off; a line that does not match its checksum is
 // left out and reported through warn.
 func openJournal(dir string, warn func(string)) (j *journal, held *kept, err error) {
+	held = newKept(warn)
 	old := dir // the deepest folder that exists: names in it and below are new
 	for _, err := os.Stat(old); errors.Is(err, os.ErrNotExist) && old != filepath.Dir(old); {
 		old = filepath.Dir(old)
@@ -95,11 +89,8 @@ func openJournal(dir string, warn func(string)) (j *journal, held *kept, err err
 		unlock()
 		return nil, nil, fmt.Errorf("cannot write to the output folder: %w", err)
 	}
-	var end int64
-	if info, statErr := file.Stat(); statErr != nil || !info.Mode().IsRegular() {
-		// reading a pipe would wait for ever
-		err = errors.Join(statErr, fmt.Errorf("%s is not a file", file.Name()))
-	} else if held, end, err = readJournal(file, warn); err == nil {
+	end, err := held.read(file)
+	if err == nil {
 		err = file.Truncate(end)
 	}
 	if err == nil {
@@ -152,71 +143,157 @@ func lock(path string) (unlock func(), err error) {
 	}
 }
 
-// peekJournal reads the finished jobs of a folder without locking or changing anything. A folder
-// without a journal has none.
-func peekJournal(dir string) (*kept, error) {
-	file, err := os.Open(filepath.Join(dir, JournalFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return new(kept), nil
+// kept is what journals hold: the best line of each job.
+type kept struct {
+	jobs    map[string]*line // by key
+	folders []string         // that were read
+	warn    func(string)
+	// Of the last run into the folder that was read last: whether it has begun and not ended, and
+	// how many jobs it took from an earlier run, has run, and has seen fail.
+	died                bool
+	cached, ran, failed int
+
+	disagree []error // of the folder that is read, on jobs of earlier ones
+	more     int     // such jobs that are not listed
+}
+
+// line is a job in one of the journals.
+type line struct {
+	entry
+	folder, number int32 // index in kept.folders; from 1
+}
+
+func newKept(warn func(string)) *kept { return &kept{jobs: make(map[string]*line), warn: warn} }
+
+// finished is the entry of a job that has not failed, or nil: failed ones run again.
+func (k *kept) finished(key string) *entry {
+	if l := k.jobs[key]; l != nil && l.Status == results.OK {
+		return &l.entry
 	}
+	return nil
+}
+
+// readFolder reads the journal of a folder without locking or changing anything.
+func (k *kept) readFolder(dir string) (end int64, err error) {
+	file, err := os.Open(filepath.Join(dir, JournalFile))
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer file.Close()
-	held, _, err := readJournal(file, func(string) {})
-	return held, err
+	return k.read(file)
 }
 
-// readJournal returns what the journal holds and the offset behind the last whole line. Failed
-// jobs are left out: they run again.
-func readJournal(from io.Reader, warn func(string)) (*kept, int64, error) {
-	held := &kept{finished: make(map[string]entry), begun: make(map[string]bool)}
-	end, err := scanJournal(from, warn, func(_ int32, _ []byte, o *entry) {
-		switch {
-		case o.State != "":
-			held.begun[o.Key] = o.State == begun
-		case o.Status == results.OK:
-			held.finished[o.Key] = *o
-			delete(held.begun, o.Key)
-		}
-	})
-	return held, end, err
-}
-
-// scanJournal hands every line that matches its checksum to each, which may keep it, with its
-// number from 1 and its entry. It returns the offset behind the last whole line.
-func scanJournal(from io.Reader, warn func(string),
-	each func(number int32, line []byte, o *entry)) (int64, error) {
-	reader := bufio.NewReaderSize(from, 1<<16)
-	var end int64
+// read takes every line of a journal that matches its checksum, and returns the offset behind the
+// last whole one. The error also says where the journal disagrees with earlier ones.
+func (k *kept) read(file *os.File) (end int64, err error) {
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		// reading a pipe would wait for ever
+		return 0, errors.Join(err, fmt.Errorf("%s is not a file", file.Name()))
+	}
+	k.folders = append(k.folders, filepath.Dir(file.Name()))
+	k.disagree, k.more = nil, 0
+	reader := bufio.NewReaderSize(file, 1<<16)
 	for number := int32(1); ; number++ {
 		text, err := reader.ReadBytes('\n')
-		if err == io.EOF {
-			return end, nil // what is left of a torn line is cut off
+		if err == io.EOF { // what is left of a torn line is cut off
+			if k.more > 0 {
+				k.disagree = append(k.disagree, fmt.Errorf("and %d jobs more", k.more))
+			}
+			return end, errors.Join(k.disagree...)
 		}
 		if err != nil {
 			return 0, err
 		}
 		end += int64(len(text))
-		o, ok := parseJournalLine(text)
-		if !ok {
-			warn(fmt.Sprintf("%s:%d: the line does not match its checksum and is left out; its "+
-				"job runs again unless another line has it", JournalFile, number))
-			continue
+		l := &line{folder: int32(len(k.folders) - 1), number: number}
+		switch ok := l.parse(text); {
+		case !ok:
+			k.warn(fmt.Sprintf("%s: the line does not match its checksum and is left out; its "+
+				"job runs again unless another line has it", k.place(l)))
+		case l.State == "":
+			k.take(l)
+		case l.Key == runKey && l.State == begun:
+			k.died, k.cached, k.ran, k.failed = true, l.Cached, 0, 0
+		case l.Key == runKey:
+			k.died = false
 		}
-		each(number, text, &o)
 	}
 }
 
-// parseJournalLine reads a line; ok reports whether it matches its checksum and says something.
-func parseJournalLine(text []byte) (o entry, ok bool) {
+// parse reads a line; ok reports whether it matches its checksum and says something.
+func (l *line) parse(text []byte) (ok bool) {
 	sum, text, _ := bytes.Cut(bytes.TrimSuffix(text, []byte("\n")), []byte(" "))
 	if string(sum) != results.Sum(text) {
-		return o, false
+		return false
 	}
-	err := results.Decode(text, &o)
-	known := o.State == begun || o.State == ended || o.State == "" && o.Status != ""
-	return o, err == nil && o.Key != "" && known
+	err := results.Decode(text, &l.entry)
+	known := l.State == begun || l.State == ended || l.State == "" && l.Status != ""
+	return err == nil && l.Key != "" && known
+}
+
+// take takes a job. Within one journal its last line counts, and one that finished more than one
+// that failed. Two journals must agree on it, unless it failed in one of them alone.
+func (k *kept) take(l *line) {
+	k.ran++
+	if l.Status == results.Failed {
+		k.failed++
+	}
+	before := k.jobs[l.Key]
+	switch {
+	case before == nil, before.Status != results.OK && l.Status == results.OK,
+		before.Status == l.Status && before.folder == l.folder:
+		k.jobs[l.Key] = l
+	case before.Status != l.Status:
+	default:
+		if err := k.agree(before, l); err == nil {
+		} else if len(k.disagree) < disagreeShown {
+			k.disagree = append(k.disagree, err)
+		} else {
+			k.more++
+		}
+	}
+}
+
+// disagreeShown is the number of jobs that are listed when two journals disagree.
+const disagreeShown = 10
+
+// ErrDisagree says that two journals have a job with different results.
+var ErrDisagree = errors.New("two journals disagree")
+
+// agree compares the results of a job in two journals. Times may differ.
+func (k *kept) agree(a, b *line) error {
+	textA, errA := json.Marshal(a.Outcome)
+	textB, errB := json.Marshal(b.Outcome)
+	if errA != nil || errB != nil || bytes.Equal(textA, textB) {
+		return errors.Join(errA, errB)
+	}
+	at := 0
+	for at < len(textA) && at < len(textB) && textA[at] == textB[at] {
+		at++
+	}
+	around := func(text []byte) []byte { return text[max(0, at-60):min(len(text), at+60)] }
+	return fmt.Errorf("%w on a job, from its byte %d on:\n  %s: %s\n  %s: %s",
+		ErrDisagree, at, k.place(a), around(textA), k.place(b), around(textB))
+}
+
+// place names a line in messages.
+func (k *kept) place(l *line) string {
+	path := filepath.Join(k.folders[l.folder], JournalFile)
+	return fmt.Sprintf("%s:%d", filepath.ToSlash(path), l.number)
+}
+
+// Reached is how far the last run into a folder has come.
+type Reached struct {
+	Cached      int  // jobs that it took from an earlier run
+	Ran, Failed int  // jobs that it ran, those that failed among them
+	Ended       bool // else it runs, or its process has died
+}
+
+// ReadReached reads it from the folder's journal.
+func ReadReached(dir string) (Reached, error) {
+	k := newKept(func(string) {}) // the next run warns of damaged lines
+	_, err := k.readFolder(dir)
+	return Reached{k.cached, k.ran, k.failed, !k.died}, err
 }
 
 // appendJournalLine appends the line of an entry or a mark.
@@ -292,10 +369,10 @@ func (j *journal) setBroken(err error) {
 // add hands a job that has ended to the writer, which calls kept when it is on disk.
 func (j *journal) add(o *entry, kept func()) { j.entries <- pending{o, kept} }
 
-// mark says that a job has begun, or ended without a result. It need not reach the disk: it is
-// for the case that the process dies, not the machine.
-func (j *journal) mark(key, state string) error {
-	text, err := appendJournalLine(nil, mark{key, state})
+// mark notes the state of the run. It need not reach the disk: it is for the case that the process
+// dies, not the machine.
+func (j *journal) mark(state string, cached int) error {
+	text, err := appendJournalLine(nil, mark{runKey, state, cached})
 	return errors.Join(err, j.write(text))
 }
 
@@ -314,7 +391,7 @@ func (j *journal) check() error {
 	return errors.Join(errLost, err, openedErr)
 }
 
-// finish waits until everything is on disk. The journal cannot be added to afterwards.
+// finish waits until everything is on disk. No job can be added to the journal afterwards.
 func (j *journal) finish() error {
 	close(j.entries)
 	return <-j.done

@@ -56,35 +56,29 @@ func child(out string) int {
 	return 0
 }
 
-// TestSuspects: jobs that were running when a process died run in processes of their own, and are
-// what they would have been.
-func TestSuspects(t *testing.T) {
+// TestDied: jobs of a run whose process died run in processes of their own the next time, and are
+// what they would have been; not so after an interruption.
+func TestDied(t *testing.T) {
 	t.Parallel()
 	plan := mustPlan(t, testSpec, language.Overrides{})
 	undisturbed := options(t, t.TempDir())
 	mustRun(t, plan, undisturbed)
-	opts := options(t, t.TempDir())
-	opts.Process = processes()
-	j, _, err := openJournal(filepath.Join(opts.Out, plan.Spec.Name), func(string) {})
-	if err != nil {
-		t.Fatal(err)
+	for _, died := range []bool{true, false} {
+		opts := options(t, t.TempDir())
+		j, _, err := openJournal(filepath.Join(opts.Out, plan.Spec.Name), func(string) {})
+		noError(t, errors.Join(err, j.mark(begun, 0)))
+		if !died {
+			noError(t, j.mark(ended, 0))
+		}
+		j.close()
+		said := ""
+		opts.Log = func(message string) { said += message }
+		mustRun(t, plan, opts)
+		if strings.Contains(said, "an earlier run died while jobs were running") != died {
+			t.Errorf("died %v: said %q", died, said)
+		}
+		sameTrees(t, "died", tree(t, opts.Out), tree(t, undisturbed.Out))
 	}
-	cache := must(load(context.Background(), plan, opts.Files))
-	r := newRun(plan, opts, cache, j, "")
-	for _, i := range []int{3, 11} { // of the coin, begun according to the journal
-		r.mark(i, begun)
-	}
-	r.mark(5, begun) // and ended: it was interrupted
-	r.mark(5, ended)
-	j.close()
-	var said []string
-	opts.Log = func(message string) { said = append(said, message) }
-	mustRun(t, plan, opts)
-	if want := "an earlier run died while jobs of test-coin were running"; len(said) == 0 ||
-		!strings.Contains(said[0], want) {
-		t.Errorf("said %q, want %q", said, want)
-	}
-	sameTrees(t, "suspects", tree(t, opts.Out), tree(t, undisturbed.Out))
 }
 
 // TestDoneIsOnDisk: no job is reported done before the disk has it, however slow that is.

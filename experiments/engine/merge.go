@@ -2,12 +2,9 @@ package engine
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,7 +12,6 @@ import (
 	"strings"
 
 	"ppdp/datasets"
-	"ppdp/experiments/language"
 	"ppdp/internal/results"
 )
 
@@ -32,43 +28,22 @@ type MergeOptions struct {
 // Merged is how a merge ended.
 type Merged struct {
 	Result
+	CommandLine []string // of the first run
 	// Missing are the jobs that no journal has, by shard; where there are any, nothing is written.
 	Missing []Missing
 }
 
-// Missing is how many jobs of a shard were not run, and what runs them.
+// Missing is how many jobs of a shard were not run.
 type Missing struct {
-	Shard   Shard
-	Jobs    int
-	Command []string
+	Shard Shard
+	Jobs  int
 }
 
-// ErrDisagree says that two journals have a job with different results.
-var ErrDisagree = errors.New("two journals disagree")
-
-// found is the line of a job, the best of all journals. It is kept as text: a plan may have a
-// million jobs.
-type found struct {
-	text   []byte // nil for a job that no journal has
-	number int32  // of the line, from 1
-	folder int32  // index in merge.dirs
-	ok     bool
-	proof  proof
-	config *language.Config
-}
-
-// entry reads the line.
-func (f *found) entry() entry {
-	e, _ := parseJournalLine(f.text) // as it was read before
-	return e
-}
-
-// merge is journals being merged.
+// merge is journals being merged: a run all of whose jobs are taken from them.
 type merge struct {
 	*run
-	dirs   []string // of the shards, and what is written to where it has a journal
+	*kept
 	starts []*Start
-	found  map[string]*found // by key, which equal jobs share
 }
 
 // Merge makes the files of an experiment, as a run on one machine would have written them, from the
@@ -77,7 +52,7 @@ type merge struct {
 // that failed in one and not in the other is taken from the other. Nothing is run, and nothing is
 // written before all jobs are there.
 func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, error) {
-	m := &merge{dirs: dirs, found: make(map[string]*found)}
+	m := &merge{kept: newKept(opts.Log)}
 	for _, dir := range dirs {
 		start, err := ReadStart(dir)
 		if err != nil {
@@ -93,252 +68,167 @@ func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, erro
 	if err != nil {
 		return nil, err
 	}
-	out := filepath.Join(opts.Out, filepath.FromSlash(plan.Spec.Name))
-	m.run = newRun(plan, Options{Log: opts.Log, Files: opts.Files}, cache, nil, out)
+	command := m.starts[0].Manifest.CommandLine
+	m.run = newRun(plan, Options{Log: opts.Log, Files: opts.Files,
+		Build: Build{CommandLine: command, CPU: m.processors()}}, cache, nil,
+		filepath.Join(opts.Out, filepath.FromSlash(plan.Spec.Name)))
 	m.result.Jobs = len(plan.Jobs)
-	if err := m.check(opts.Same); err != nil {
+	if err := m.same(dirs, opts.Same); err != nil {
 		return nil, err
 	}
-	for i, key := range m.keys {
-		m.found[key] = &found{config: plan.Jobs[i].Config}
-	}
-	if _, err := os.Stat(filepath.Join(out, JournalFile)); err == nil {
-		m.dirs = append(slices.Clone(dirs), out) // what is there already must agree as well
-	}
-	var errs []error
-	for i := range m.dirs {
-		errs = append(errs, m.read(int32(i)))
-	}
-	if err := errors.Join(errs...); err != nil {
+	if err := m.gather(dirs); err != nil {
 		return nil, err
 	}
-	m.finished = func(i int) entry { return m.found[m.keys[i]].entry() }
-	if missing := m.missing(); len(missing) > 0 {
-		return &Merged{Missing: missing}, nil
+	merged := &Merged{CommandLine: command, Missing: m.missing()}
+	if len(merged.Missing) == 0 {
+		err = m.write(dirs)
 	}
-	err = m.write()
-	return &Merged{Result: m.result}, err
+	merged.Result = m.result
+	return merged, err
 }
 
-// check compares what the folders are of with what this program would run.
-func (m *merge) check(same func(here, there *results.Manifest) error) error {
+// processors are those of all the runs.
+func (m *merge) processors() string {
+	var names []string
+	for _, start := range m.starts {
+		if cpu := start.Manifest.CPU; cpu != "" && !slices.Contains(names, cpu) {
+			names = append(names, cpu)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, "; ")
+}
+
+// same compares what the folders are of with what this program would run.
+func (m *merge) same(dirs []string, same func(here, there *results.Manifest) error) error {
 	here := m.manifest(m.promised)
 	var errs []error
 	for i, start := range m.starts {
 		if err := same(&here, &start.Manifest); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", filepath.Join(m.dirs[i], StartFile), err))
+			errs = append(errs, fmt.Errorf("%s: %w", filepath.Join(dirs[i], StartFile), err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// place names the line of a job in messages.
-func (m *merge) place(f *found) string {
-	path := filepath.Join(m.dirs[f.folder], JournalFile)
-	return fmt.Sprintf("%s:%d", filepath.ToSlash(path), f.number)
-}
-
-// read finds the plan's jobs in the journal of one of the folders. Within one journal the last line
-// of a job counts, and one that finished more than one that failed.
-func (m *merge) read(folder int32) error {
-	dir := m.dirs[folder]
-	path := filepath.Join(dir, JournalFile)
-	file, err := os.Open(path)
-	if err != nil {
-		return err
+// gather reads the journals of the folders, and that of the folder that is written to where there
+// is one: what it has must agree as well.
+func (m *merge) gather(dirs []string) error {
+	if _, err := os.Stat(filepath.Join(m.result.Dir, JournalFile)); err == nil {
+		dirs = append(slices.Clone(dirs), m.result.Dir)
 	}
-	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return errors.Join(err, fmt.Errorf("%s is not a file", path))
+	planned := make(map[string]bool, len(m.keys))
+	for _, key := range m.keys {
+		planned[key] = true
 	}
-	var disagree []error
-	others, more := 0, 0
-	_, err = scanJournal(file, func(text string) { m.opts.Log(filepath.Join(dir, text)) },
-		func(number int32, line []byte, e *entry) {
-			if e.State != "" {
-				return // how the job came about
+	var errs []error
+	for _, dir := range dirs {
+		_, err := m.readFolder(dir)
+		errs = append(errs, err)
+		others := len(m.jobs)
+		for key := range m.jobs { // order-free: each is kept or not
+			if !planned[key] {
+				delete(m.jobs, key)
 			}
-			before, asked := m.found[e.Key]
-			if !asked {
-				others++
-				return
-			}
-			after := found{line, number, folder, e.Status == results.OK,
-				proofOf(before.config, e.Spent), before.config}
-			switch {
-			case before.text == nil, !before.ok && after.ok,
-				before.folder == folder && before.ok == after.ok:
-				*before = after
-			case before.ok && !after.ok:
-			default:
-				if err := m.agree(before, &after); err == nil {
-				} else if len(disagree) < disagreeShown {
-					disagree = append(disagree, err)
-				} else {
-					more++
-				}
-			}
-		})
-	if others > 0 {
-		m.opts.Log(fmt.Sprintf("%s: %d jobs of other plans or data are left out", path, others))
+		}
+		if others -= len(m.jobs); others > 0 {
+			m.opts.Log(fmt.Sprintf("%s: %d jobs of other plans or data are left out",
+				filepath.Join(dir, JournalFile), others))
+		}
 	}
-	if more > 0 {
-		disagree = append(disagree, fmt.Errorf("and %d jobs more", more))
-	}
-	return errors.Join(append(disagree, err)...)
-}
-
-// disagreeShown is the number of jobs that are listed when two journals disagree.
-const disagreeShown = 10
-
-// agree compares the results of a job in two journals. Times may differ.
-func (m *merge) agree(a, b *found) error {
-	textA, errA := json.Marshal(a.entry().Outcome)
-	textB, errB := json.Marshal(b.entry().Outcome)
-	if errA != nil || errB != nil || bytes.Equal(textA, textB) {
-		return errors.Join(errA, errB)
-	}
-	at := 0
-	for at < len(textA) && at < len(textB) && textA[at] == textB[at] {
-		at++
-	}
-	around := func(text []byte) []byte { return text[max(0, at-60):min(len(text), at+60)] }
-	return fmt.Errorf("%w on a job, from its byte %d on:\n  %s: %s\n  %s: %s",
-		ErrDisagree, at, m.place(a), around(textA), m.place(b), around(textB))
+	return errors.Join(errs...)
 }
 
 // missing counts the jobs that are in no journal.
-func (m *merge) missing() []Missing {
-	first := m.starts[0]
-	command := first.Manifest.CommandLine
-	count := first.Shard.Count
-	for i, start := range m.starts {
-		if start.Shard.Count != count {
-			count = 0 // not shards of one division
-		} else if m.starts[i].Shard.Count == 0 {
-			command = start.Manifest.CommandLine
-		}
+func (m *merge) missing() (all []Missing) {
+	count := m.starts[0].Shard.Count
+	if slices.ContainsFunc(m.starts, func(s *Start) bool { return s.Shard.Count != count }) {
+		count = 0 // not shards of one division
 	}
-	open := make([]int, max(1, count))
-	for i := range m.keys {
-		if m.found[m.keys[i]].text != nil {
-			continue
-		}
-		for part := range open {
-			if (Shard{part, count}).has(i) {
-				open[part]++
+	for part := range max(1, count) {
+		missing := Missing{Shard: Shard{part, count}}
+		for i, key := range m.keys {
+			if m.jobs[key] == nil && missing.Shard.has(i) {
+				missing.Jobs++
 			}
 		}
-	}
-	var all []Missing
-	for part, jobs := range open {
-		if jobs == 0 {
-			continue
+		if missing.Jobs > 0 {
+			all = append(all, missing)
 		}
-		shard := Shard{part, count}
-		if count == 0 {
-			shard = Shard{}
-		}
-		all = append(all, Missing{shard, jobs, withShard(command, shard)})
 	}
 	return all
 }
 
-// withShard is the command line of a run with another shard, without any for a count of 0.
-func withShard(command []string, s Shard) []string {
-	var changed []string
-	for i := 0; i < len(command); i++ {
-		word := command[i]
-		switch {
-		case word == "--shard":
-			i++
-		case strings.HasPrefix(word, "--shard="):
-		default:
-			changed = append(changed, word)
-		}
-	}
-	if s.Count > 0 {
-		changed = append(changed, "--shard", fmt.Sprintf("%d/%d", s.Index+1, s.Count))
-	}
-	return changed
-}
-
-// write writes the merged journal and the experiment's files.
-func (m *merge) write() error {
-	j, held, err := openJournal(m.result.Dir, m.opts.Log)
+// write imports the jobs into the journal of the experiment and writes its files.
+func (m *merge) write(dirs []string) error {
+	j, there, err := openJournal(m.result.Dir, m.opts.Log)
 	if err != nil {
 		return err
 	}
 	defer j.close()
+	var text []byte
 	lines := bufio.NewWriterSize(j.file, 1<<20) // whose first error is that of Flush
+	add := func(line any) error {
+		text, err = appendJournalLine(text[:0], line)
+		lines.Write(text)
+		return err
+	}
+	cached := 0
+	for _, key := range m.keys {
+		if there.finished(key) != nil {
+			cached++
+		}
+	}
+	errs := []error{add(mark{runKey, begun, cached})}
 	for i, key := range m.keys {
-		f := m.found[key]
-		m.proofs[i] = f.proof
-		if !f.ok {
-			m.fail(i, errors.New(f.entry().Error))
+		e := &m.jobs[key].entry
+		m.keep(i, e)
+		if e.Status == results.Failed {
+			m.fail(i, e.Error, "")
 		}
-		if _, there := held.finished[key]; !there {
-			held.finished[key] = entry{}
-			lines.Write(f.text)
+		if there.finished(key) == nil {
+			errs = append(errs, add(e))
 		}
 	}
-	if err := errors.Join(j.fail(lines.Flush()), j.fail(j.sync(j.file))); err != nil {
+	errs = append(errs, add(mark{runKey, ended, 0}), lines.Flush(), j.sync(j.file))
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	if err := m.releases(dirs); err != nil {
 		return err
 	}
-	if err := m.releases(); err != nil {
-		return err
-	}
-	manifest := m.manifest(m.guarantee)
-	manifest.CommandLine = withShard(m.starts[0].Manifest.CommandLine, Shard{})
-	var processors []string
-	for _, start := range m.starts {
-		if cpu := start.Manifest.CPU; cpu != "" && !slices.Contains(processors, cpu) {
-			processors = append(processors, cpu)
-		}
-	}
-	slices.Sort(processors)
-	manifest.CPU = strings.Join(processors, "; ")
-	start := m.start(len(m.plan.Jobs))
-	start.Manifest.CommandLine, start.Manifest.CPU = manifest.CommandLine, manifest.CPU
-	return errors.Join(start.write(m.result.Dir), m.run.write(manifest))
+	return errors.Join(m.start(len(m.plan.Jobs)).write(m.result.Dir),
+		m.run.write(m.manifest(m.guarantee)))
 }
 
-// releases copies the releases that the shards have written.
-func (m *merge) releases() error {
-	for _, dir := range m.dirs[:len(m.starts)] {
-		if _, err := os.Stat(filepath.Join(dir, ReleasesFolder)); err == nil {
-			m.opts.WriteReleases = true
-		}
-	}
-	if !m.opts.WriteReleases {
-		return nil
-	}
-	folder := filepath.Join(m.result.Dir, ReleasesFolder)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
+// releases copies the releases of the plan's jobs that the runs have written.
+func (m *merge) releases(dirs []string) error {
+	planned := make(map[string]bool)
 	for i := range m.keys {
-		to := m.releaseFile(i)
-		for _, content := range contents(m.plan.Jobs[i].Config) {
-			name := filepath.Base(to) + extensions[content]
-			err := copyFile(filepath.Join(m.dirs[m.found[m.keys[i]].folder], ReleasesFolder, name),
-				to+extensions[content])
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		planned[filepath.Base(m.releaseFile(i))] = true
+	}
+	for _, dir := range dirs {
+		files, err := os.ReadDir(filepath.Join(dir, ReleasesFolder))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		to := filepath.Join(m.result.Dir, ReleasesFolder)
+		if err := errors.Join(err, os.MkdirAll(to, 0o777)); err != nil {
+			return err
+		}
+		m.opts.WriteReleases = true
+		for _, file := range files {
+			if job, _, _ := strings.Cut(file.Name(), "."); !planned[job] {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(dir, ReleasesFolder, file.Name()))
+			if err == nil {
+				err = results.WriteFile(filepath.Join(to, file.Name()), results.Text(text))
+			}
+			if err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-func copyFile(from, to string) error {
-	source, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	return results.WriteFile(to, func(w io.Writer) error {
-		_, err := io.Copy(w, source)
-		return err
-	})
 }

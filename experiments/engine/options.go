@@ -56,8 +56,6 @@ type Result struct {
 	Failures []string // the first few, for people
 	// Unwritten counts releases that were to be written and could not be; the log says why.
 	Unwritten int
-	// OtherShards counts the jobs of other shards. The experiment's files are not written.
-	OtherShards int
 }
 
 // failuresShown is how many failed jobs a Result describes.

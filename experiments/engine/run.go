@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"runtime"
@@ -28,9 +29,8 @@ import (
 // ends a run: data that cannot be loaded, an output folder that cannot be written, an interruption.
 //
 // Some jobs run in processes of their own whatever Options.Isolate says, so that they can harm
-// nothing else: those of algorithms that were running when an earlier process of this run died,
-// since one of them may have ended it; and those that ran while another job changed the data that
-// all share.
+// nothing else: all where an earlier process of this run died, since one of its jobs may have ended
+// it; and those that ran while another job changed the data that all share.
 func Run(ctx context.Context, p *language.Plan, opts Options) (*Result, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
@@ -51,21 +51,17 @@ func Run(ctx context.Context, p *language.Plan, opts Options) (*Result, error) {
 	}
 	cache.logNotes(opts.Log)
 	r := newRun(p, opts, cache, j, dir)
-	order := r.executionOrder(r.open(held))
+	open := r.open(held)
 	start := r.start(r.result.Jobs)
 	r.logChanged(dir, start)
-	if err := start.write(dir); err != nil {
+	if err := errors.Join(start.write(dir), j.mark(begun, r.result.Cached)); err != nil {
 		return nil, err
 	}
 	if len(opts.Process.Command) > 0 {
 		r.processes = r.newProcesses(start)
 		defer r.processes.Close()
 	}
-	var tasks []task
-	for _, i := range order {
-		tasks = append(tasks, func(ctx context.Context) { r.job(ctx, i) })
-	}
-	if err := r.work(ctx, tasks); err != nil || opts.Shard.Count > 0 {
+	if err := r.work(ctx, r.executionOrder(open)); err != nil || opts.Shard.Count > 0 {
 		return &r.result, err
 	}
 	return &r.result, r.write(r.manifest(r.guarantee))
@@ -98,22 +94,15 @@ type run struct {
 	entries   []*entry                // by job; each worker writes its own jobs only
 	proofs    []proof                 // by job, as entries
 	keys      []string                // of jobs, in the journal
-	suspects  []string                // algorithms that may have ended an earlier process
 	processes *process.Pool           // of Options.Process, or nil
 	stop      context.CancelCauseFunc // ends the run
-	// finished is the entry of a finished job.
-	finished func(i int) entry
 
 	mu     sync.Mutex // guards what follows
 	result Result
 	done   int                     // jobs that are on disk
-	again  []int                   // jobs to run again in a process, after all others
 	traced map[string]bool         // crashes whose stack has been logged
 	left   map[int]<-chan struct{} // jobs left behind; closed if one ends later
 }
-
-// task is a job to run.
-type task func(ctx context.Context)
 
 // newRun is a run of the plan that writes into the folder dir.
 func newRun(p *language.Plan, opts Options, cache *dataCache, j *journal, dir string) *run {
@@ -122,7 +111,6 @@ func newRun(p *language.Plan, opts Options, cache *dataCache, j *journal, dir st
 		keys: make([]string, len(p.Jobs)), traced: make(map[string]bool),
 		left: make(map[int]<-chan struct{}), result: Result{Dir: dir}}
 	r.opts.Workers = p.Workers(opts.Workers)
-	r.finished = func(i int) entry { return *r.entries[i] }
 	key := p.CacheKeys()
 	for i := range p.Jobs {
 		r.keys[i] = key(&p.Jobs[i], r.checksum(i))
@@ -134,25 +122,20 @@ func newRun(p *language.Plan, opts Options, cache *dataCache, j *journal, dir st
 func (r *run) open(held *kept) (open []int) {
 	for i := range r.plan.Jobs {
 		if !r.opts.Shard.has(i) {
-			r.result.OtherShards++
 			continue
 		}
 		r.result.Jobs++
-		e, ok := held.finished[r.keys[i]]
-		if ok && (!r.opts.WriteReleases || r.written(i)) {
-			r.keep(i, &e)
+		if e := held.finished(r.keys[i]); e != nil && (!r.opts.WriteReleases || r.written(i)) {
+			r.keep(i, e)
 			r.result.Cached++
 			continue
 		}
-		algorithm := r.plan.Jobs[i].Config.Algorithm
-		if held.begun[r.keys[i]] && !slices.Contains(r.suspects, algorithm) {
-			r.suspects = append(r.suspects, algorithm)
-		}
 		open = append(open, i)
 	}
-	if len(r.suspects) > 0 && !r.opts.Isolate {
-		r.opts.Log(fmt.Sprintf("an earlier run died while jobs of %s were running: they run in "+
-			"processes of their own now", strings.Join(r.suspects, ", ")))
+	if held.died && len(open) > 0 && !r.opts.Isolate {
+		r.opts.Log("an earlier run died while jobs were running, and one may have ended it: they " +
+			"run in processes of their own now")
+		r.opts.Isolate = true
 	}
 	return open
 }
@@ -170,9 +153,8 @@ func (r *run) executionOrder(open []int) []int {
 	return open
 }
 
-// work carries out the tasks, and then runs again, in processes, the jobs whose data were changed
-// while they ran.
-func (r *run) work(ctx context.Context, tasks []task) error {
+// work runs the jobs.
+func (r *run) work(ctx context.Context, jobs []int) error {
 	if r.plan.Timed() {
 		// Some releases of large tables would use more processors than those of small ones.
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -183,13 +165,8 @@ func (r *run) work(ctx context.Context, tasks []task) error {
 	r.mu.Lock()
 	r.report()
 	r.mu.Unlock()
-	r.pool(ctx, tasks)
-	tasks = nil
-	for _, i := range r.again { // no job is added to it while these run
-		tasks = append(tasks, func(ctx context.Context) { r.jobInProcess(ctx, i) })
-	}
-	r.pool(ctx, tasks)
-	err := r.journal.finish()
+	r.pool(ctx, jobs)
+	err := errors.Join(r.journal.finish(), r.journal.mark(ended, 0))
 	r.nameLeft()
 	if err != nil {
 		return err
@@ -205,22 +182,21 @@ func (r *run) work(ctx context.Context, tasks []task) error {
 	return err
 }
 
-// pool carries out tasks in order, Options.Workers at once. When it returns, the data of all jobs
-// are verified.
-func (r *run) pool(ctx context.Context, tasks []task) {
-	queue := make(chan task)
+// pool runs jobs in order, Options.Workers at once. When it returns, the data of all are verified.
+func (r *run) pool(ctx context.Context, jobs []int) {
+	queue := make(chan int)
 	var workers sync.WaitGroup
 	for range r.opts.Workers {
 		workers.Go(func() {
-			for t := range queue {
-				t(ctx)
+			for i := range queue {
+				r.job(ctx, i)
 			}
 			r.cache.verify(r.opts.Clock) // no later job of this worker will
 		})
 	}
-	for _, t := range tasks {
+	for _, i := range jobs {
 		select {
-		case queue <- t:
+		case queue <- i:
 			continue
 		case <-ctx.Done():
 		}
@@ -243,10 +219,9 @@ func (r *run) job(ctx context.Context, i int) {
 	}
 	defer r.doneWith(d)
 	if d.seal.isBroken() {
-		r.runAgain(i)
+		r.apart(ctx, i)
 		return
 	}
-	r.mark(i, begun)
 	o, running, err := r.attempt(ctx, i, d, nil)
 	if running != nil {
 		r.mu.Lock()
@@ -261,82 +236,74 @@ func (r *run) job(ctx context.Context, i int) {
 			}
 		}
 	}
-	if (err != nil || interrupted) && running == nil {
-		r.mark(i, ended)
-	}
 	if interrupted { // the run is ending: the job did not fail
 		return
 	}
 	o.release = nil // it may be large, and the job may wait for others
 	d.seal.verifyLater(d.data, r.opts.Clock, func(intact bool) {
 		if intact {
-			r.finish(i, o, err)
-			return
+			r.finish(i, r.concluded(i, o, err), stackOf(err))
+		} else {
+			r.apart(ctx, i)
 		}
-		if r.opts.WriteReleases {
-			r.unwrite(i)
-		}
-		r.mark(i, ended)
-		r.runAgain(i)
 	})
 }
 
-// runAgain runs a job once more after all others, in a process that loads the data for itself,
-// because a job has changed those of this process. Without such processes it cannot be found out
-// which job that was, and this one fails.
-func (r *run) runAgain(i int) {
+// apart runs a job in a process, which loads the data for itself, because a job has changed those
+// of this process. Without such processes it cannot be found out which job that was, and this one
+// fails.
+func (r *run) apart(ctx context.Context, i int) {
 	if r.processes == nil {
-		r.finish(i, outcome{}, changed(&r.plan.Jobs[i]))
+		r.finish(i, r.concluded(i, outcome{}, changed(&r.plan.Jobs[i])), "")
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.again = append(r.again, i)
+	r.jobInProcess(ctx, i)
 }
 
-// mark notes a job's state in the journal. An error ends the run.
-func (r *run) mark(i int, state string) {
-	if err := r.journal.mark(r.keys[i], state); err != nil {
-		r.stop(err)
-	}
-}
-
-// finish keeps the outcome of a job. It is done when it is on disk, a failed one too: it is a
-// record of a merged experiment.
-func (r *run) finish(i int, o outcome, err error) {
-	o.Status = results.OK
+// concluded is the entry of a job that has ended. A failed one publishes nothing, neither numbers
+// nor a release: what was measured before the failure would look like a result.
+func (r *run) concluded(i int, o outcome, err error) *entry {
+	e := &entry{mark: mark{Key: r.keys[i]}, Outcome: o.Outcome, Timing: o.timing}
+	e.Status = results.OK
 	if err != nil {
 		var f *failure
 		phase := results.PhaseRelease
 		if errors.As(err, &f) {
 			phase = f.phase
 		}
-		// A failed job publishes nothing: numbers measured before the failure would look like a
-		// result.
-		o.Outcome = results.Outcome{Status: results.Failed, Phase: phase, Error: err.Error(),
+		e.Outcome = results.Outcome{Status: results.Failed, Phase: phase, Error: err.Error(),
 			Spent: o.Spent, Ledger: o.Ledger}
+		if r.opts.WriteReleases {
+			r.unwrite(i)
+		}
 	}
-	e := entry{mark: mark{Key: r.keys[i]}, Outcome: o.Outcome, Timing: o.timing}
-	r.keep(i, &e)
-	r.journal.add(&e, func() {
+	return e
+}
+
+// finish keeps the entry of a job. It is done when it is on disk, a failed one too: it is a record
+// of a merged experiment. stack is of a panic.
+func (r *run) finish(i int, e *entry, stack string) {
+	r.keep(i, e)
+	failed := e.Status == results.Failed
+	r.journal.add(e, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.done++
-		if err != nil {
-			r.fail(i, err)
+		if failed {
+			r.fail(i, e.Error, stack)
 		}
 		r.report()
 	})
-	if err != nil && r.opts.FailFast {
-		r.stop(fmt.Errorf("%w: %s: %w", errFailFast, r.describe(i), err))
+	if failed && r.opts.FailFast {
+		r.stop(fmt.Errorf("%w: %s: %s", errFailFast, r.describe(i), e.Error))
 	}
 }
 
 // fail counts a failed job and describes it, if it is one of the first. It is called with the lock
 // held.
-func (r *run) fail(i int, err error) {
+func (r *run) fail(i int, err, stack string) {
 	r.result.Failed++
-	message := fmt.Sprintf("%s: %v", r.describe(i), err)
+	message := fmt.Sprintf("%s: %s", r.describe(i), err)
 	if r.result.Failed > failuresShown {
 		if r.result.Failed == failuresShown+1 {
 			r.opts.Log("failed: more jobs, which are not listed here; each is a record with " +
@@ -345,10 +312,9 @@ func (r *run) fail(i int, err error) {
 		return
 	}
 	r.result.Failures = append(r.result.Failures, message)
-	var crash *crashed
-	if errors.As(err, &crash) && !r.traced[crash.text] { // the same mistake once
-		r.traced[crash.text] = true
-		message += "\n" + string(crash.stack)
+	if stack != "" && !r.traced[err] { // the same mistake once
+		r.traced[err] = true
+		message += "\n" + stack
 	}
 	r.opts.Log("failed: " + message)
 }
@@ -379,7 +345,6 @@ func (r *run) nameLeft() {
 		default:
 			names = append(names, r.describe(i))
 		}
-		_ = r.journal.mark(r.keys[i], ended) // the process outlived it so far
 	}
 	if n := len(names); n > failuresShown {
 		names = append(names[:failuresShown], fmt.Sprintf("and %d more", n-failuresShown))
@@ -403,7 +368,7 @@ func (r *run) write(manifest results.Manifest) error {
 	err := results.Write(r.result.Dir, manifest,
 		func(add func(*results.Record, *results.Timing) error) error {
 			for i := range r.plan.Jobs {
-				e := r.unproved(i, r.finished(i))
+				e := r.unproved(i, *r.entries[i])
 				c := &r.plan.Jobs[i]
 				var err error
 				record := results.Record{Setting: c.Config.Setting, Outcome: e.Outcome}
@@ -451,8 +416,12 @@ func closePrograms(p *language.Plan, log func(string)) {
 // seconds that each of them took.
 func Cached(ctx context.Context, p *language.Plan, out string, files datasets.Files) (cached int,
 	seconds []float64, err error) {
-	held, err := peekJournal(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
-	if err != nil || len(held.finished) == 0 {
+	held := newKept(func(string) {})
+	_, err = held.readFolder(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil || len(held.jobs) == 0 {
 		return 0, nil, err
 	}
 	cache, err := load(ctx, p, files)
@@ -462,7 +431,7 @@ func Cached(ctx context.Context, p *language.Plan, out string, files datasets.Fi
 	key := p.CacheKeys()
 	for i := range p.Jobs {
 		c := &p.Jobs[i]
-		if e, ok := held.finished[key(c, cache.of(c).Checksum)]; ok {
+		if e := held.finished(key(c, cache.of(c).Checksum)); e != nil {
 			cached++
 			seconds = append(seconds, e.Timing.Release+e.Timing.Measure)
 		}

@@ -141,23 +141,9 @@ func (w *worker) job(ctx context.Context, r *run, i int) (said reply, last error
 		}
 	}
 	if sumOf(m.data) != m.seal.sum {
-		if r.opts.WriteReleases {
-			r.unwrite(i)
-		}
 		err, last = changed(&r.plan.Jobs[i]), errLast
 	}
-	said.Outcome, said.Timing = &o.Outcome, o.timing
-	if err != nil {
-		said.Failure = &failed{Error: err.Error()}
-		var f *failure
-		if errors.As(err, &f) {
-			said.Failure.Phase = f.phase
-		}
-		var crash *crashed
-		if errors.As(err, &crash) {
-			said.Failure.Stack = string(crash.stack)
-		}
-	}
+	said.Entry, said.Stack = r.concluded(i, o, err), stackOf(err)
 	return said, last
 }
 
