@@ -16,27 +16,6 @@ import (
 // numbers are comparisons, of points and of curves where these are tested.
 type numbers []*regress.Comparison
 
-// grouped divides comparisons, those that only the run has left out, by what of says, in the order
-// of first use.
-func grouped[K comparable](all numbers, of func(*regress.Comparison) K) (groups []numbers) {
-	at := make(map[K]int)
-	for _, c := range all {
-		if c.Verdict == regress.Added {
-			continue
-		}
-		if _, known := at[of(c)]; !known {
-			at[of(c)] = len(groups)
-			groups = append(groups, nil)
-		}
-		groups[at[of(c)]] = append(groups[at[of(c)]], c)
-	}
-	return groups
-}
-
-func byAlgorithm(c *regress.Comparison) string { return c.Algorithm }
-
-func byMeasurement(c *regress.Comparison) results.Measurement { return c.Measurement }
-
 // moved are those that changed or are missing.
 func (all numbers) moved() (moved numbers) {
 	for _, c := range all {
@@ -47,70 +26,61 @@ func (all numbers) moved() (moved numbers) {
 	return moved
 }
 
-// measurementsShown is how many measurements of an algorithm that moved have a line.
-const measurementsShown = 5
-
 // movedText is a paragraph for each algorithm that moved: what, by how much and probably why.
 func movedText(all numbers) string {
+	all = slices.DeleteFunc(slices.Clone(all), func(c *regress.Comparison) bool {
+		return c.Verdict == regress.Added // only the run has it: nothing moved
+	})
+	algorithms := results.Grouped(all, func(c *regress.Comparison) string { return c.Algorithm })
 	var text strings.Builder
-	algorithms := grouped(all, byAlgorithm)
 	for _, own := range algorithms {
-		moved := own.moved()
+		moved := numbers(own).moved()
 		if len(moved) == 0 {
 			continue
 		}
 		in := moved[0].Experiment
-		if n := len(grouped(moved, func(c *regress.Comparison) string {
+		if n := len(results.Grouped(moved, func(c *regress.Comparison) string {
 			return c.Experiment
 		})); n > 1 {
 			in = counted(n, "experiment")
 		}
 		fmt.Fprintf(&text, "%s moved: %d of its %d numbers, in %s\n", own[0].Algorithm, len(moved),
 			len(own), in)
-		parts := grouped(own, byMeasurement)
-		parts = slices.DeleteFunc(parts, func(p numbers) bool { return len(p.moved()) == 0 })
-		slices.SortStableFunc(parts, func(a, b numbers) int {
-			return len(b.moved()) - len(a.moved())
-		})
-		for _, part := range parts[:min(len(parts), measurementsShown)] {
-			fmt.Fprintf(&text, "  %s\n", part.text())
-		}
-		if n := len(parts) - measurementsShown; n > 0 {
-			fmt.Fprintf(&text, "  and %s; -v has all\n", counted(n, "more measurement"))
-		}
-		is := func(verdict string, revised bool) bool {
-			return slices.ContainsFunc(moved, func(c *regress.Comparison) bool {
-				return c.Verdict == verdict && c.Revised == revised
-			})
+		for _, part := range results.Grouped(own, func(c *regress.Comparison) string {
+			return c.Measurement.String()
+		}) {
+			text.WriteString(numbers(part).text())
 		}
 		cause := likelyCause(own[0].Algorithm, algorithms)
+		at := slices.IndexFunc(moved, func(c *regress.Comparison) bool {
+			return c.Verdict == regress.Changed
+		})
 		switch {
-		case is(regress.Changed, true):
+		case at < 0:
+			cause = "the spec or a parameter is another, because numbers are missing"
+		case moved[at].Revised:
 			text.WriteString("  A Revision was raised.\n")
-		case is(regress.Changed, false):
+		default:
 			text.WriteString("  No Revision was raised: do so if the change is meant " +
 				"(docs/reproduce.md).\n")
-		default:
-			cause = "the spec or a parameter is another, because numbers are missing"
 		}
 		fmt.Fprintf(&text, "  Likely cause: %s.\n\n", cause)
 	}
 	return text.String()
 }
 
-// text says what became of the numbers of one measurement.
+// text is a line on the numbers of one measurement, "" where none moved.
 func (all numbers) text() string {
-	up, down, missing := 0, 0, 0
+	up, missing := 0, 0
 	var sizes []float64
 	var largest *regress.Comparison
-	for _, c := range all.moved() {
+	moved := all.moved()
+	for _, c := range moved {
 		switch {
 		case c.Old == nil || c.New == nil:
 			missing++
 		case *c.New > *c.Old:
 			up++
-		case *c.New < *c.Old:
-			down++
 		}
 		if c.Change != nil {
 			sizes = append(sizes, *c.Change)
@@ -119,51 +89,44 @@ func (all numbers) text() string {
 			}
 		}
 	}
-	text := fmt.Sprintf("%v: %d of %d, %d up, %d down, %d missing", all[0].Measurement,
-		len(all.moved()), len(all), up, down, missing)
+	if len(moved) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("  %v: %d of %d, %d up, %d down, %d missing", all[0].Measurement,
+		len(moved), len(all), up, len(moved)-up-missing, missing)
 	if n := len(sizes); n > 0 {
 		slices.Sort(sizes)
 		text += fmt.Sprintf("; median %+.3g %%, largest %+.3g %% at %s, %s",
 			50*(sizes[(n-1)/2]+sizes[n/2]), 100**largest.Change, largest.Experiment,
 			comparisonRow(largest)[1])
 	}
-	return text
+	return text + "\n"
 }
 
 // likelyCause is the code that those algorithms have in common which moved, without what the others
-// use; or a metric or classifier, where measurements moved for all algorithms and others for none.
-func likelyCause(algorithm string, all []numbers) string {
+// use.
+func likelyCause(algorithm string, all [][]*regress.Comparison) string {
 	packages := registry.Packages("algorithm", algorithm)
 	own := strings.Join(packages[max(0, len(packages)-1):], "")
 	common, still, moved := source.Of(packages...), make(source.Code), 0
-	same, changed := make(map[results.Measurement]bool), make(map[results.Measurement]bool)
 	for _, other := range all {
 		code := source.Of(registry.Packages("algorithm", other[0].Algorithm)...)
-		for _, part := range grouped(other, byMeasurement) {
-			changed[part[0].Measurement] = changed[part[0].Measurement] || len(part.moved()) > 0
-			same[part[0].Measurement] = same[part[0].Measurement] || len(part.moved()) == 0
-		}
-		if len(other.moved()) == 0 {
+		if len(numbers(other).moved()) == 0 {
 			maps.Copy(still, code)
 			continue
 		}
 		moved++
 		maps.DeleteFunc(common, func(name, _ string) bool { return code[name] == "" })
 	}
-	measured, mixed := false, false
-	for name := range same { // order-free: any of them
-		measured, mixed = measured || !changed[name], mixed || same[name] && changed[name]
-	}
 	maps.DeleteFunc(common, func(name, _ string) bool { return still[name] != "" })
 	switch {
-	case moved > 1 && measured && !mixed:
-		return "a metric or classifier: measurements moved for all algorithms, others for none"
 	case moved == 1 && len(still) == 0:
 		return fmt.Sprintf("%s or what it imports; no other algorithm was compared", own)
 	case len(common) > 0 && len(still) > 0:
 		return fmt.Sprintf("%s, which no algorithm uses whose numbers are the same",
 			strings.Join(slices.Sorted(maps.Keys(common)), " or "))
 	default:
-		return fmt.Sprintf("%s, or what the %d algorithms share that moved", own, moved)
+		return fmt.Sprintf("%s, or what the %d algorithms share that moved, a metric or "+
+			"classifier among it", own, moved)
 	}
 }

@@ -123,8 +123,8 @@ func TestMovedText(t *testing.T) {
 		number("n", regress.Changed, 10, 9), number("m", regress.Missing, 4, 0),
 		number("n", regress.Added, 1, 2)} // the last of the run alone: nothing moved
 	const head = "mst moved: 3 of its 4 numbers, in x/y\n" +
-		"  n: 2 of 2, 1 up, 1 down, 0 missing; median +20 %, largest +50 % at x/y, MST, adult\n" +
-		"  m: 1 of 2, 0 up, 0 down, 1 missing\n"
+		"  m: 1 of 2, 0 up, 0 down, 1 missing\n" +
+		"  n: 2 of 2, 1 up, 1 down, 0 missing; median +20 %, largest +50 % at x/y, MST, adult\n"
 	if got := movedText(all); !strings.HasPrefix(got, head+"  No Revision was raised: ") {
 		t.Errorf("%s, want %s", got, head)
 	}
@@ -136,34 +136,28 @@ func TestMovedText(t *testing.T) {
 
 // TestLikelyCause: what moved together, or alone, says where to look.
 func TestLikelyCause(t *testing.T) {
-	const metric, other = "records", "regions"
-	move := func(algorithm string, moved ...string) (all numbers) {
-		for _, name := range []string{metric, other} {
-			c := &regress.Comparison{Algorithm: algorithm, Verdict: regress.Same,
-				Measurement: results.Measurement{Metric: name}}
-			if slices.Contains(moved, name) {
-				c.Verdict = regress.Changed
-			}
-			all = append(all, c)
-		}
-		return all
-	}
 	for _, c := range []struct {
-		moves []numbers // the cause is of the first one's
-		want  string
+		moved, same []string // algorithms; the cause is of the first one's
+		want        string
 	}{
-		{[]numbers{move("rps", metric)}, "ppdp/algorithms/rps or what it imports; no other"},
-		{[]numbers{move("rps", metric), move("mondrian"), move("dpcube")},
+		{[]string{"rps"}, nil, "ppdp/algorithms/rps or what it imports; no other"},
+		{[]string{"rps"}, []string{"mondrian", "dpcube"},
 			"ppdp/algorithms/rps, which no algorithm uses"},
-		{[]numbers{move("mst", metric), move("aim", metric, other), move("rps")},
+		{[]string{"mst", "aim"}, []string{"rps"},
 			"ppdp/algorithms/kernel/margins or ppdp/algorithms/kernel/pgm, which"},
-		{[]numbers{move("rps", metric), move("mst", other), move("privbayes")},
-			"ppdp/algorithms/rps, or what the 2 algorithms share that moved"},
-		{[]numbers{move("rps", metric), move("mst", metric)}, "a metric or classifier"},
+		{[]string{"rps", "mst"}, []string{"privbayes"},
+			"ppdp/algorithms/rps, or what the 2 algorithms share that moved, a metric"},
 	} {
-		got := likelyCause(c.moves[0][0].Algorithm, c.moves)
-		if !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s of %d: %q, want %q", c.moves[0][0].Algorithm, len(c.moves), got, c.want)
+		var all [][]*regress.Comparison
+		for _, name := range slices.Concat(c.moved, c.same) {
+			number := &regress.Comparison{Algorithm: name, Verdict: regress.Same}
+			if slices.Contains(c.moved, name) {
+				number.Verdict = regress.Changed
+			}
+			all = append(all, []*regress.Comparison{number})
+		}
+		if got := likelyCause(c.moved[0], all); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v of %d: %q, want %q", c.moved, len(all), got, c.want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package regress
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -96,60 +95,51 @@ func keyOf(s *results.Sample) sampleKey { return sampleKey{s.Key(), s.Measuremen
 // where these have a single value: so a parameter that is new, or gone, hides no change of what is
 // measured.
 func aligned(samples, others []results.Sample) []results.Sample {
-	algorithms, datasets := unknown(samples, others, func(s *results.Setting) (string, params) {
-		return s.Algorithm, s.Params
-	}), unknown(samples, others, func(s *results.Setting) (string, params) {
-		return s.Dataset.Name, s.Dataset.Params
-	})
-	if len(algorithms)+len(datasets) == 0 {
-		return samples
+	own, given := parametersOf(samples), make(map[owner]map[string]string)
+	for of, theirs := range parametersOf(others) { // order-free: fills a map
+		given[of] = make(map[string]string)
+		for name, values := range theirs { // order-free: fills a map
+			if _, known := own[of][name]; !known && len(values) == 1 {
+				given[of][name] = values[0]
+			}
+		}
 	}
 	aligned, with := slices.Clone(samples), make(map[*results.Setting]*results.Setting)
 	for i, s := range samples {
 		if with[s.Setting] == nil {
-			with[s.Setting] = s.With(algorithms[s.Algorithm], datasets[s.Dataset.Name])
+			with[s.Setting] = s.With(given[owner{algorithm: s.Algorithm}],
+				given[owner{dataset: s.Dataset.Name}])
 		}
 		aligned[i].Setting = with[s.Setting]
 	}
 	return aligned
 }
 
-type params = map[string]string
+// owner is what has parameters: an algorithm or a dataset.
+type owner struct{ algorithm, dataset string }
 
-// unknown finds the parameters, by name of what has them, that no setting of the samples has and
-// that have the same value in all others.
-func unknown(samples, others []results.Sample,
-	of func(*results.Setting) (string, params)) map[string]params {
-	known := make(map[string]map[string]bool)
+// parametersOf lists the values that parameters have in any of the samples.
+func parametersOf(samples []results.Sample) map[owner]map[string][]string {
+	all := make(map[owner]map[string][]string)
+	add := func(of owner, params map[string]string) {
+		if all[of] == nil {
+			all[of] = make(map[string][]string)
+		}
+		for name, value := range params { // order-free: a set
+			if !slices.Contains(all[of][name], value) {
+				all[of][name] = append(all[of][name], value)
+			}
+		}
+	}
+	var last *results.Setting
 	for i := range samples {
-		name, has := of(samples[i].Setting)
-		if known[name] == nil {
-			known[name] = make(map[string]bool)
-		}
-		for param := range has { // order-free: fills a set
-			known[name][param] = true
+		if s := samples[i].Setting; s != last {
+			add(owner{algorithm: s.Algorithm}, s.Params)
+			add(owner{dataset: s.Dataset.Name}, s.Dataset.Params)
+			last = s
 		}
 	}
-	found, varied := make(map[string]params), make(map[string]map[string]bool)
-	for i := range others {
-		name, has := of(others[i].Setting)
-		for param, value := range has { // order-free: whatever comes first
-			if known[name] == nil || known[name][param] || varied[name][param] {
-				continue
-			}
-			if found[name] == nil {
-				found[name], varied[name] = make(params), make(map[string]bool)
-			}
-			if old, seen := found[name][param]; seen && old != value {
-				varied[name][param] = true
-				delete(found[name], param)
-				continue
-			}
-			found[name][param] = value
-		}
-	}
-	maps.DeleteFunc(found, func(_ string, p params) bool { return len(p) == 0 })
-	return found
+	return all
 }
 
 func byKey(samples []results.Sample) map[sampleKey]*results.Sample {
