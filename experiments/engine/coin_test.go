@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -53,36 +51,6 @@ func (coin) Params() algorithms.Params { return &coinParams{Share: 0.5} }
 //go:norace
 func meddle(table *datasets.Table) { table.Column(0).Exact[0]++ }
 
-// die ends the process, in one of the ways that nothing in it can stop.
-func die(how string) {
-	switch how {
-	case "exit":
-		os.Exit(0)
-	case "stack":
-		debug.SetMaxStack(1 << 20) // to overflow quickly
-		var overflow func(int) int
-		overflow = func(n int) int { return overflow(n+1) + n }
-		overflow(0)
-	case "goroutine":
-		go panic("a mistake in a goroutine")
-	case "maps":
-		m := make(map[int]int)
-		for range 2 {
-			go func() {
-				for i := 0; ; i++ {
-					m[i%100] = i
-				}
-			}()
-		}
-	}
-	select {} // until the goroutines have done it
-}
-
-// untold is an error that says nothing.
-type untold struct{}
-
-func (untold) Error() string { panic("no words") }
-
 // Release publishes the rows that the coin chooses, and does what the mood asks for.
 func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	p := in.Params.(*coinParams)
@@ -104,21 +72,13 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 				return nil, err
 			}
 		}
-	case "long":
-		return nil, errors.New(strings.Repeat("\x1b[31m word", 10_000_000))
-	case "error panics":
-		return nil, untold{}
 	case "warns":
 		return &algorithms.Release{Table: in.Table, Warnings: slices.Repeat([]string{
 			strings.Repeat("\u009b word", 1_000_000)}, 1000)}, nil
 	case "mute":
 		return nil, nil
-	case "goexit":
-		runtime.Goexit()
 	case "meddle":
 		meddle(in.Table)
-	case "exit", "stack", "goroutine", "maps":
-		die(p.Mood)
 	case "deaf":
 		path := root.Fork()
 		noise := in.Budget.Laplace("counts", in.Noise.Open("counts"), privacy.Exact(1))

@@ -25,8 +25,8 @@ func (fatal) Info() metrics.Info {
 }
 
 func (fatal) Measure(context.Context, metrics.Case) (float64, bool, error) {
-	die("goroutine")
-	return 0, false, nil
+	go panic("a mistake in a goroutine")
+	select {}
 }
 
 // doomed is a coin whose guarantee can be audited.
@@ -133,73 +133,74 @@ func TestIsolatedSame(t *testing.T) {
 	}
 }
 
-// TestIsolatedFaults: whatever a job does is a failed record after one run, which is the same
-// whatever runs beside it, and the same as without isolation where that survives.
-func TestIsolatedFaults(t *testing.T) {
+// TestFailures: whatever one job does, the others come through, what happened is in the records, and
+// these are the same whatever runs beside it, here or in processes. Jobs that end their process are
+// in internal/torture.
+func TestFailures(t *testing.T) {
 	t.Parallel()
-	const ended = "test-coin ended its process: "
-	for mood, want := range map[string]string{
-		"panic":  "panic: a mistake in a plug-in",
-		"greedy": "privacy budget overspent",
-		"goexit": "runtime.Goexit",
-		"long":   "?[31m word?[31m word",
-
-		"error panics": "panic: no words",
-
-		"meddle":    "has changed the data",
-		"hang":      "timed out after 100ms",
-		"exit":      ended + "exit status 0",
-		"stack":     ended + "fatal error: stack overflow",
-		"goroutine": ended + "panic: a mistake in a goroutine",
-		"maps":      ended + "fatal error: concurrent map writes",
+	for mood, want := range map[string]struct{ phase, message string }{
+		"panic":  {results.PhaseRelease, "panic: a mistake in a plug-in"},
+		"error":  {results.PhaseRelease, "cannot be done"},
+		"wait":   {results.PhaseRelease, "timed out after"},
+		"greedy": {results.PhaseBudget, "privacy budget overspent"},
+		"deaf":   {results.PhaseBudget, "test-coin went on all the same"},
+		"mute":   {results.PhaseRelease, "test-coin returned neither a release nor an error"},
+		"meddle": {results.PhaseRelease, "test-coin, or what measures it, has changed the data"},
 	} {
 		t.Run(mood, func(t *testing.T) {
 			t.Parallel()
 			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), language.Overrides{})
-			run := func(opts Options) map[string]string {
-				if mood == "hang" {
+			run := func(opts Options, workers int) map[string]string {
+				opts.Workers, opts.WriteReleases = workers, true
+				if mood == "wait" {
 					goodFirst(t, &opts)
 				}
 				result := mustRun(t, plan, opts)
-				if result.Failed != plan.Trials {
-					t.Errorf("%+v, want %d failed", result, plan.Trials)
+				if result.Failed != 2 || len(result.Failures) != 2 ||
+					!strings.Contains(result.Failures[0], "test/moods: "+mood) {
+					t.Errorf("%+v, want 2 failed jobs, and their names", result)
 				}
-				for _, failure := range result.Failures {
-					if !strings.Contains(failure, "test/moods: "+mood) ||
-						!strings.Contains(failure, want) {
-						t.Errorf("%q, must name the job and say %q", failure, want)
-					}
+				if files := releaseFiles(t, opts.Out, "test/moods"); len(files) != 2 {
+					t.Errorf("%d releases of two good jobs", len(files))
 				}
 				return tree(t, opts.Out)
 			}
-			reference := run(isolated(t, 1))
-			sameTrees(t, "three at once", run(isolated(t, 3)), reference)
-			if !strings.HasPrefix(want, ended) {
-				sameTrees(t, "in one process", run(options(t, t.TempDir())), reference)
+			opts := options(t, t.TempDir())
+			here := run(opts, 2)
+			sameTrees(t, "isolated", run(isolated(t, 1), 1), here)
+			sameTrees(t, "three isolated", run(isolated(t, 3), 3), here)
+			o := must(results.Read(filepath.Join(opts.Out, "test/moods")))
+			for _, r := range o.Records {
+				if good := r.Params["mood"] == ""; good != (r.Status == results.OK) || !good &&
+					(r.Phase != want.phase || !strings.Contains(r.Error, want.message) ||
+						len(r.Values) > 0) {
+					t.Errorf("%+v", r)
+				}
+			}
+			for _, row := range o.Summary().Rows() {
+				if row.Params["mood"] == mood && (row.N != 0 || row.Failed != 2) {
+					t.Errorf("the summary hides failures: %+v", row)
+				}
+			}
+			again, _, err := Cached(context.Background(), plan, opts.Out, opts.Files)
+			if err != nil || again != 2 {
+				t.Errorf("%d jobs cached (%v), want the 2 good ones only", again, err)
 			}
 		})
 	}
 }
 
-// TestLongMessages: what a plug-in says is cut, wherever it is kept.
-func TestLongMessages(t *testing.T) {
+// TestLongWarnings: what a plug-in says is cut, wherever it is kept.
+func TestLongWarnings(t *testing.T) {
 	t.Parallel()
-	for _, mood := range []string{"long", "warns"} {
-		plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), language.Overrides{})
-		opts := options(t, t.TempDir())
-		said := 0
-		opts.Log = func(message string) { said += len(message) }
-		result := mustRun(t, plan, opts)
-		for _, name := range []string{JournalFile, results.RecordsFile} {
-			text := read(t, result.Dir, name)
-			if len(text) > 2_000_000 || !strings.Contains(text, "(cut: ") ||
-				strings.ContainsAny(text, "\x1b\u009b") || strings.Contains(text, `\u001b`) {
-				t.Errorf("%s: %s has %d bytes: %.300s", mood, name, len(text), text)
-			}
-		}
-		if said > 2_000_000 {
-			t.Errorf("%s: %d bytes logged", mood, said)
-		}
+	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "warns", 1), language.Overrides{})
+	opts := options(t, t.TempDir())
+	said := 0
+	opts.Log = func(message string) { said += len(message) }
+	text := read(t, mustRun(t, plan, opts).Dir, results.RecordsFile)
+	if said > 2_000_000 || len(text) > 2_000_000 || !strings.Contains(text, "(cut: ") ||
+		strings.ContainsAny(text, "\u009b") {
+		t.Errorf("%d bytes are logged, %d written: %.300s", said, len(text), text)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,11 +18,8 @@ import (
 	"ppdp/internal/process"
 )
 
-// TestMain merges or works in a separate process when a test asks for it.
+// TestMain works for a run when one asks for it.
 func TestMain(m *testing.M) {
-	if out := os.Getenv("PPDP_TEST_CHILD"); out != "" {
-		os.Exit(child(out))
-	}
 	if os.Getenv("PPDP_TEST_WORKER") != "" {
 		in, out, err := process.Detach()
 		if err == nil {
@@ -36,24 +32,6 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
-}
-
-// child merges shards with a limit on the size of its files.
-func child(out string) int {
-	if limit, err := strconv.ParseUint(os.Getenv("PPDP_TEST_LIMIT"), 10, 64); err == nil {
-		limits := syscall.Rlimit{Cur: limit, Max: limit}
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limits); err != nil {
-			fmt.Println(err)
-			return 3
-		}
-	}
-	_, err := Merge(context.Background(), strings.Split(os.Getenv("PPDP_TEST_MERGE"), ":"),
-		MergeOptions{Out: out, Same: same, Log: func(message string) { fmt.Println(message) }})
-	if err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	return 0
 }
 
 // TestDied: jobs of a run whose process died run in processes of their own the next time, and are

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -262,35 +261,6 @@ func TestTwoMerges(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := results.Open(filepath.Join(out, "test/merged")); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestMergeDiskFull: a merge that finds the disk full, wherever, says so, leaves no results that
-// look whole, and the next one ends it.
-func TestMergeDiskFull(t *testing.T) {
-	t.Parallel()
-	out := t.TempDir()
-	dirs := runShards(t, out, testSpec, 2, nil)
-	folder := filepath.Join(out, "test/coins")
-	for _, limit := range []string{"0", "3000", "15000"} {
-		command := exec.Command(os.Args[0])
-		command.Env = append(os.Environ(), "PPDP_TEST_CHILD="+out, "PPDP_TEST_LIMIT="+limit,
-			"PPDP_TEST_MERGE="+strings.Join(dirs, ":"))
-		output, err := command.CombinedOutput()
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != 1 ||
-			!strings.Contains(string(output), "file too large") {
-			t.Fatalf("%v: %s", err, output)
-		}
-		if _, err := results.Open(folder); err == nil {
-			t.Errorf("limit %s: results are there", limit)
-		}
-	}
-	if _, err := Merge(context.Background(), dirs, mergeOptions(t, out)); err != nil {
-		t.Error(err)
-	}
-	if _, err := results.Open(folder); err != nil {
 		t.Error(err)
 	}
 }

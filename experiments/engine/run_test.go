@@ -276,61 +276,6 @@ func goodFirst(t *testing.T, opts *Options) {
 	opts.Timeout = 100 * time.Millisecond
 }
 
-// TestIsolation: whatever one job does, the others come through, and what happened is in the
-// records.
-func TestIsolation(t *testing.T) {
-	t.Parallel()
-	for mood, want := range map[string]struct{ phase, message string }{
-		"panic":  {results.PhaseRelease, "panic: a mistake in a plug-in"},
-		"error":  {results.PhaseRelease, "cannot be done"},
-		"hang":   {results.PhaseRelease, "timed out after"},
-		"wait":   {results.PhaseRelease, "timed out after"},
-		"greedy": {results.PhaseBudget, "privacy budget overspent"},
-		"deaf":   {results.PhaseBudget, "test-coin went on all the same"},
-		"mute":   {results.PhaseRelease, "test-coin returned neither a release nor an error"},
-		"goexit": {results.PhaseRelease, "runtime.Goexit ended the job before it returned"},
-		"meddle": {results.PhaseRelease, "test-coin, or what measures it, has changed the data"},
-	} {
-		t.Run(mood, func(t *testing.T) {
-			t.Parallel()
-			out := t.TempDir()
-			opts := options(t, out)
-			opts.Workers = 2
-			if want.message == "timed out after" {
-				goodFirst(t, &opts)
-			}
-			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), language.Overrides{})
-			result := mustRun(t, plan, opts)
-			if result.Failed != 2 || len(result.Failures) != 2 {
-				t.Errorf("%+v, want 2 failed jobs", result)
-			}
-			o := must(results.Read(result.Dir))
-			good := 0
-			for _, r := range o.Records {
-				switch {
-				case r.Params["mood"] == "" && r.Status == results.OK:
-					good++
-				case r.Status != results.Failed || r.Phase != want.phase ||
-					!strings.Contains(r.Error, want.message) || len(r.Values) > 0:
-					t.Errorf("%+v", r)
-				}
-			}
-			if good != 2 {
-				t.Errorf("%d good jobs, want 2", good)
-			}
-			for _, row := range o.Summary().Rows() {
-				if row.Params["mood"] == mood && (row.N != 0 || row.Failed != 2) {
-					t.Errorf("the summary hides failures: %+v", row)
-				}
-			}
-			again, _, err := Cached(context.Background(), plan, out, opts.Files)
-			if err != nil || again != 2 {
-				t.Errorf("%d jobs cached (%v), want the 2 good ones only", again, err)
-			}
-		})
-	}
-}
-
 // TestFailuresAreFewLines: many failures of one kind give a few lines and one stack, all of them
 // records.
 func TestFailuresAreFewLines(t *testing.T) {
@@ -401,20 +346,6 @@ func TestInterrupted(t *testing.T) {
 	kept, _, err := Cached(context.Background(), plan, out, opts.Files)
 	if err != nil || kept != 2 {
 		t.Errorf("%d jobs kept (%v), want 2", kept, err)
-	}
-}
-
-func TestBusy(t *testing.T) {
-	t.Parallel()
-	out := t.TempDir()
-	j, _, err := openJournal(filepath.Join(out, "test/coins"), func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.close()
-	_, err = Run(context.Background(), mustPlan(t, testSpec, language.Overrides{}), options(t, out))
-	if !errors.Is(err, ErrBusy) {
-		t.Errorf("got %v", err)
 	}
 }
 

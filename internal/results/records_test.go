@@ -277,7 +277,7 @@ func TestInterruptedWriteIsNoRun(t *testing.T) {
 	}
 }
 
-// TestFlips: a run with a bit flipped anywhere in its files is refused.
+// TestFlips: a run with a bit flipped anywhere in its files, or one that is cut off, is refused.
 func TestFlips(t *testing.T) {
 	dir := t.TempDir()
 	noError(t, fullRun().Write(dir))
@@ -291,6 +291,10 @@ func TestFlips(t *testing.T) {
 			noError(t, os.WriteFile(path, flipped, 0o666))
 			if _, err := Open(dir); err == nil {
 				t.Errorf("%s: byte %d flipped to %q, read as a run", name, at, flipped[at])
+			}
+			noError(t, os.WriteFile(path, text[:at], 0o666))
+			if _, err := Open(dir); err == nil {
+				t.Errorf("%s: cut off at byte %d, read as a run", name, at)
 			}
 		}
 		noError(t, os.WriteFile(path, text, 0o666))

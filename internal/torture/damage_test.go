@@ -5,20 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"ppdp/internal/results"
 )
 
 // damage tears and flips what a run has left.
 func (c *campaign) damage() {
-	// A whole run is in the folder; its journal or its files are then damaged.
-	whole := func(f *fault) {
-		if out, err := f.run(); err != nil {
-			f.Fatalf("%v: %s", err, out)
-		}
-	}
 	c.each("torn journal", 2, 200, "go on, same bytes", func(f *fault) {
 		if err := os.MkdirAll(f.results(), 0o777); err != nil {
 			f.Fatal(err)
@@ -38,33 +29,6 @@ func (c *campaign) damage() {
 		write(f.T, filepath.Join(f.results(), "journal.jsonl"), string(text))
 		f.recovers()
 	})
-	for _, name := range append(slices.Clone(files), results.TimingsFile, results.ManifestFile) {
-		c.each("torn or flipped "+name, 1, 1, "every change refused, run again: same bytes",
-			func(f *fault) {
-				whole(f)
-				path := filepath.Join(f.results(), name)
-				text := []byte(read(f.T, path))
-				step := 1
-				if !*full {
-					step = 1 + len(text)/20
-				}
-				refused := func(damaged []byte, what string, at int) {
-					if err := os.WriteFile(path, damaged, 0o666); err != nil {
-						f.Fatal(err)
-					}
-					if _, err := results.Open(f.results()); err == nil {
-						f.Errorf("%s at byte %d: read as a run", what, at)
-					}
-				}
-				for at := 0; at < len(text); at += step {
-					flipped := slices.Clone(text)
-					flipped[at] ^= 1 << f.IntN(8)
-					refused(flipped, "flipped", at)
-					refused(text[:at], "torn", at)
-				}
-				f.recovers()
-			})
-	}
 	c.each("joined shards", 1, 40, "same bytes", func(f *fault) {
 		n := 2 + f.IntN(4)
 		var journals []string
@@ -99,6 +63,14 @@ func (c *campaign) damage() {
 func (c *campaign) disks() {
 	c.each("file size limit", 2, 60, "say so, go on, same bytes", func(f *fault) {
 		f.limited(fmt.Sprintf("ulimit -f %d", f.number*4))
+	})
+	c.each("file size limit, merging", 2, 20, "say so, go on, same bytes", func(f *fault) {
+		for _, part := range []string{"1/2", "2/2"} {
+			if out, err := f.run("--shard", part); err != nil {
+				f.Fatalf("%v: %s", err, out)
+			}
+		}
+		f.limited(fmt.Sprintf("ulimit -f %d", f.number*8), "merge", "out", "--out", "out")
 	})
 	c.each("open file limit", 2, 40, "say so, go on, same bytes", func(f *fault) {
 		limit := 3 + f.number
@@ -135,10 +107,13 @@ func (c *campaign) disks() {
 	})
 }
 
-// limited runs the experiment by a shell that first sets a limit.
-func (f *fault) limited(limit string) {
-	out, err := f.command([]string{"sh", "-c", limit + ` && exec "$0" "$@"`}, "run", "spec.yaml",
-		"--out", "out").CombinedOutput()
+// limited runs ppdp by a shell that first sets a limit: the experiment, where nothing else is asked.
+func (f *fault) limited(limit string, args ...string) {
+	if args == nil {
+		args = []string{"run", "spec.yaml", "--out", "out"}
+	}
+	out, err := f.command([]string{"sh", "-c", limit + ` && exec "$0" "$@"`},
+		args...).CombinedOutput()
 	f.complains(string(out), err)
 	f.recovers()
 }

@@ -1,12 +1,11 @@
 package torture
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -50,7 +49,6 @@ var acts = map[string]string{
 	"endless":   "(cut: ",
 	"goexit":    "runtime.Goexit",
 	"nothing":   "neither a release nor an error",
-	"hang":      "timed out",
 	"meddle":    "has changed the data that all jobs share",
 	"schema":    "another schema",
 	"domain":    "code 200 of",
@@ -68,8 +66,11 @@ var deadly = map[string]string{
 	"memory":    "hostile needs more memory than a worker may have",
 }
 
-// steals is an act that only a process of its own keeps from harming others.
-const steals = "steals"
+// apart are acts that only a process of its own keeps from harming others.
+var apart = map[string]string{"steals": "cannot be done"}
+
+// hang is an act that needs a limit of time.
+var hang = map[string]string{"hang": "timed out"}
 
 // untold is an error whose text cannot be made.
 type untold struct{}
@@ -94,7 +95,7 @@ func (hostile) Release(_ context.Context, in algorithms.Input) (*algorithms.Rele
 		return nil, untold{}
 	case "endless":
 		return nil, errors.New(strings.Repeat("\x1b[31m", 20<<20))
-	case steals:
+	case "steals":
 		if _, err := io.ReadAll(os.Stdin); err != nil {
 			return nil, err
 		}
@@ -169,68 +170,53 @@ func overflow(n int) int {
 //go:norace
 func meddle(table *datasets.Table) { table.Column(0).Exact[0]++ }
 
-// hostileSpec is the experiment with one act beside it.
-func hostileSpec(act string) string {
+// hostileSpec is the experiment with some acts beside it.
+func hostileSpec(acts ...string) string {
 	return strings.Replace(spec, "algorithms:\n", fmt.Sprintf("algorithms:\n  - {name: hostile, "+
-		"series: hostile, params: {act: %s}}\n", act), 1)
+		"series: \"{act}\", trials: 1, params: {act: [%s]}}\n", strings.Join(acts, ", ")), 1)
 }
 
-// baselines runs each act beside good jobs, which must come out as without it.
+// baselines runs all acts side by side and beside good jobs, which must come out as without them.
 func (c *campaign) baselines() {
-	var names []string
-	for act := range acts { // order-free: sorted below
-		names = append(names, act)
+	kinds := []struct {
+		kind  string
+		acts  []map[string]string
+		runs  int      // the first may be ended by a job, and the next finds out by which
+		with  []string // what starts the command
+		flags []string
+	}{
+		{"hostile baselines", []map[string]string{acts}, 1, nil, nil},
+		{"deadly baselines", []map[string]string{deadly}, 2,
+			[]string{"sh", "-c", `ulimit -v 3000000; exec "$0" "$@"`}, nil},
+		{"hostile baselines, isolated", []map[string]string{acts, deadly, apart}, 1, nil,
+			[]string{"--isolate", "--isolate-memory", "512MiB"}},
+		{"hanging baseline", []map[string]string{hang}, 1, nil, nil},
+		{"hanging baseline, isolated", []map[string]string{hang}, 1, nil, []string{"--isolate"}},
 	}
-	for act := range deadly { // order-free: sorted below
-		names = append(names, act)
-	}
-	slices.Sort(names)
-	few := []string{"escape", "exit", "goexit", "goroutine", "meddle", "schema"}
-	if !*full {
-		names = few
-	}
-	c.each("hostile baseline", len(few), len(names), "fail alone; others same bytes",
-		func(f *fault) {
-			act := names[f.number]
-			var with []string
-			if act == "memory" {
-				with = []string{"sh", "-c", `ulimit -v 3000000; exec "$0" "$@"`}
-			}
-			runs := 1
-			if deadly[act] != "" {
-				runs = 2 // the first is ended, and the next knows by whom
-			}
-			f.failsAlone(act, cmp.Or(deadly[act], acts[act]), runs, with)
-		})
-	apart := []string{steals, "exit", "memory", "meddle", "hang", "stack", "goroutine", "maps"}
-	few = apart[:4]
-	if *full { // all others
-		for _, act := range names {
-			if !slices.Contains(apart, act) {
-				apart = append(apart, act)
-			}
+	for _, k := range kinds {
+		want := make(map[string]string)
+		for _, some := range k.acts {
+			maps.Copy(want, some)
 		}
+		if k.with != nil && !*full {
+			delete(want, "memory") // it takes long to fill three gigabytes
+		}
+		c.each(k.kind, 1, 1, fmt.Sprintf("each of %d fails alone; others same bytes", len(want)),
+			func(f *fault) { f.failAlone(want, k.runs, k.with, k.flags...) })
 	}
-	c.each("hostile baseline, isolated", len(few), len(apart), "fail alone in one run",
-		func(f *fault) {
-			act := apart[f.number]
-			f.failsAlone(act, cmp.Or(deadly[act], acts[act], "cannot be done"), 1, nil,
-				"--isolate", "--isolate-memory", "512MiB")
-		})
 }
 
-// failsAlone runs the experiment with an act beside it, a limited number of times until it
-// finishes. The act's jobs must say what is wanted, and the others come out as without it.
-func (f *fault) failsAlone(act, want string, runs int, with []string, flags ...string) {
-	if act == "hang" { // the limit must not be one for good jobs, which a busy machine keeps
+// failAlone runs the experiment with acts beside it, a limited number of times until it finishes.
+// Their jobs must say what is wanted, and the others come out as without them.
+func (f *fault) failAlone(want map[string]string, runs int, with []string, flags ...string) {
+	if want["hang"] != "" { // the limit must not be one for good jobs, which a busy machine keeps
 		if out, err := f.run(flags...); err != nil {
 			f.Fatalf("%v: %s", err, out)
 		}
 		flags = append(flags, "--timeout", "300ms")
-	} else if act == steals { // where it is not kept from it, it waits for requests
-		flags = append(flags, "--timeout", "20s")
 	}
-	write(f.T, filepath.Join(f.dir, "spec.yaml"), hostileSpec(act))
+	write(f.T, filepath.Join(f.dir, "spec.yaml"),
+		hostileSpec(slices.Sorted(maps.Keys(want))...))
 	var out []byte
 	for range runs {
 		command := f.command(with, append([]string{"run", "spec.yaml", "--out", "out", "-j", "2"},
@@ -248,17 +234,25 @@ func (f *fault) failsAlone(act, want string, runs int, with []string, flags ...s
 		f.Fatalf("%d runs did not finish: %v: %s", runs, err, out)
 	}
 	var good strings.Builder
-	lines := json.NewEncoder(&good)
-	lines.SetEscapeHTML(false)
+	lines, failed := results.NewEncoder(&good), 0
 	for i := range run.Records {
 		job := &run.Records[i]
 		if job.Algorithm != "hostile" {
 			if err := lines.Encode(job); err != nil {
 				f.Error(err)
 			}
-		} else if job.Status != results.Failed || !strings.Contains(job.Error, want) {
-			f.Errorf("job %d is %s with %q, must say %q", i, job.Status, job.Error, want)
+			continue
 		}
+		act := job.Params["act"]
+		failed++
+		if job.Status != results.Failed || !strings.Contains(job.Error, want[act]) ||
+			len(job.Values) > 0 {
+			f.Errorf("job %d, %s, is %s with %q, must say %q", i, act, job.Status, job.Error,
+				want[act])
+		}
+	}
+	if failed != 2*len(want) { // folds
+		f.Errorf("%d hostile jobs of %d acts", failed, len(want))
 	}
 	if good.String() != f.c.reference[results.RecordsFile] {
 		f.Error("the other jobs are not those of an undisturbed run")
