@@ -6,16 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
 )
 
 type explainCommand struct {
-	A    string `arg:"" name:"a" help:"A run's folder, such as results/rps/fig1, or one job of it: FOLDER#LINE, the job's line in records.jsonl. A reference's folder works too."`
-	B    string `arg:"" name:"b" help:"The run or job to compare it with."`
+	A    string `arg:"" name:"a" help:"A run's folder, such as results/rps/fig1, or a reference's."`
+	B    string `arg:"" name:"b" help:"The one to compare it with."`
 	All  bool   `help:"Show every input that differs, not only the first."`
 	JSON bool   `name:"json" help:"Write JSON, with every input that differs."`
 }
@@ -23,22 +21,14 @@ type explainCommand struct {
 func (explainCommand) Help() string {
 	return `Names the first input in which two runs differ, in the order in which a run depends on
 them: spec, command line, parameters, data, revisions of algorithms, metrics and classifiers, seed,
-modules, Go, platform, commit. Comments and white space in a spec are ignored. For two jobs, their
-settings, trials and folds are compared first. The exit code is 0 whether the runs differ or not.
+modules, Go, platform, commit. Comments and white space in a spec are ignored. The exit code is 0
+whether the runs differ or not.
 
 Examples:
 
   ppdp explain results/rps/fig1 new/rps/fig1
 
-  ppdp explain results/rps/fig1#12 results/rps/fig1#13
-
   ppdp explain report/reference/quick/rps/fig1 results/quick/rps/fig1 --all`
-}
-
-// explained is one side of a comparison.
-type explained struct {
-	reference *regress.Reference
-	job       *results.Record // nil for a run as a whole
 }
 
 func (c explainCommand) Run(con *console) error {
@@ -47,19 +37,7 @@ func (c explainCommand) Run(con *console) error {
 	if err := errors.Join(errA, errB); err != nil {
 		return inputError{err}
 	}
-	if (a.job == nil) != (b.job == nil) {
-		return inputError{errors.New("a job and a run cannot be compared: name a job " +
-			"(FOLDER#LINE) on both sides, or on none")}
-	}
-	var differences []regress.Difference
-	if a.job != nil {
-		differences = regress.JobDifferences(a.job, b.job)
-	}
-	differences = append(differences, regress.Differences(a.reference, b.reference)...)
-	output := regress.OutputDifference(a.reference, b.reference)
-	if a.job != nil {
-		output = regress.JobOutputDifference(a.job, b.job)
-	}
+	differences, output := regress.Differences(a, b), regress.OutputDifference(a, b)
 	if c.JSON {
 		return results.WriteJSON(con.stdout, struct {
 			Inputs []regress.Difference `json:"inputs"`
@@ -95,18 +73,10 @@ func (c explainCommand) print(con *console, differences []regress.Difference,
 	return err
 }
 
-// openExplained reads FOLDER or FOLDER#LINE.
-func openExplained(word string) (*explained, error) {
-	dir, line := word, ""
-	if at := strings.LastIndexByte(word, '#'); at >= 0 {
-		dir, line = word[:at], word[at+1:]
-	}
+// openExplained reads the folder of a run, or of a reference.
+func openExplained(dir string) (*regress.Reference, error) {
 	if _, err := os.Stat(filepath.Join(dir, regress.ReferenceFile)); err == nil {
-		if line != "" {
-			return nil, fmt.Errorf("%s: a reference has no jobs", word)
-		}
-		reference, err := regress.OpenReference(dir)
-		return &explained{reference: reference}, err
+		return regress.OpenReference(dir)
 	}
 	outcome, err := results.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,16 +85,7 @@ func openExplained(word string) (*explained, error) {
 	if err != nil {
 		return nil, err
 	}
-	side := &explained{reference: regress.ReferenceOf(outcome)}
-	side.reference.Manifest = outcome.Manifest // with the commit
-	if line == "" {
-		return side, nil
-	}
-	n, err := strconv.Atoi(line)
-	if err != nil || n < 1 || n > outcome.Jobs {
-		return nil, fmt.Errorf("%s: %q, must be a line of %s, 1 to %d", word, line,
-			results.RecordsFile, outcome.Jobs)
-	}
-	side.job, err = outcome.Record(n)
-	return side, err
+	reference := regress.ReferenceOf(outcome)
+	reference.Manifest = outcome.Manifest // with the commit
+	return reference, nil
 }

@@ -167,64 +167,48 @@ func specDifferences(a, b string) (all differences) {
 	if a == b {
 		return nil
 	}
-	ra, rb := strictyaml.NewReader("A"), strictyaml.NewReader("B")
-	na, nb := ra.Document([]byte(a)), rb.Document([]byte(b))
+	na := strictyaml.NewReader("A").Document([]byte(a))
+	nb := strictyaml.NewReader("B").Document([]byte(b))
 	if na == nil || nb == nil {
 		all.add(InputSpec, "text", "of A", "of B, cannot be compared key by key")
-	} else {
-		all.compareNodes("", na, nb)
+		return all
+	}
+	for _, pair := range matched(keysOf("", na), keysOf("", nb)) {
+		key, _, _ := strings.Cut(pair.name, ".")
+		key, _, _ = strings.Cut(key, "[")
+		if !unread[key] {
+			all.add(InputSpec, pair.name, pair.a, pair.b)
+		}
 	}
 	return all
 }
 
-func (d *differences) compareNodes(path string, a, b *strictyaml.Node) {
+// keysOf lists the values of a spec by their places, such as algorithms[0].params.depth; a list of
+// words or numbers is one value: [0.5, 1].
+func keysOf(path string, n *strictyaml.Node) (keys []named) {
 	switch {
-	case a != nil && b != nil && a.Kind == strictyaml.MappingNode &&
-		b.Kind == strictyaml.MappingNode:
-		compare := func(key string, a, b *strictyaml.Node) {
-			if path != "" || !unread[key] {
-				d.compareNodes(strings.TrimPrefix(path+"."+key, "."), a, b)
-			}
-		}
-		for i := 0; i+1 < len(a.Content); i += 2 {
-			key := a.Content[i].Value
-			compare(key, a.Content[i+1], strictyaml.Find(b, key))
-		}
-		for i := 0; i+1 < len(b.Content); i += 2 {
-			if key := b.Content[i].Value; strictyaml.Find(a, key) == nil {
-				compare(key, nil, b.Content[i+1])
-			}
-		}
-	case a != nil && b != nil && a.Kind == strictyaml.SequenceNode &&
-		b.Kind == strictyaml.SequenceNode && len(a.Content) == len(b.Content):
-		for i := range a.Content {
-			d.compareNodes(fmt.Sprintf("%s[%d]", path, i), a.Content[i], b.Content[i])
-		}
-	default:
-		d.add(InputSpec, path, written(a), written(b))
-	}
-}
-
-// written is a node on one line, whatever its style in the document.
-func written(n *strictyaml.Node) string {
-	if n == nil {
-		return ""
-	}
-	var parts []string
-	switch n.Kind {
-	case strictyaml.MappingNode:
+	case n.Kind == strictyaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			parts = append(parts, n.Content[i].Value+": "+written(n.Content[i+1]))
+			key := strings.TrimPrefix(path+"."+n.Content[i].Value, ".")
+			keys = append(keys, keysOf(key, n.Content[i+1])...)
 		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	case strictyaml.SequenceNode:
-		for _, item := range n.Content {
-			parts = append(parts, written(item))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	default:
-		return n.Value
+		return keys
+	case n.Kind != strictyaml.SequenceNode:
+		return []named{{path, n.Value}}
 	}
+	nested := slices.ContainsFunc(n.Content, func(item *strictyaml.Node) bool {
+		return item.Kind != strictyaml.ScalarNode
+	})
+	var values []string
+	for i, item := range n.Content {
+		if values = append(values, item.Value); nested {
+			keys = append(keys, keysOf(fmt.Sprintf("%s[%d]", path, i), item)...)
+		}
+	}
+	if nested {
+		return keys
+	}
+	return []named{{path, "[" + strings.Join(values, ", ") + "]"}}
 }
 
 // paramsOf lists a setting's parameters by name.

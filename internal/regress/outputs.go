@@ -2,60 +2,10 @@ package regress
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 
 	"ppdp/internal/results"
 )
-
-// JobDifferences lists in what two jobs differ before they are run: setting, trial and fold.
-func JobDifferences(a, b *results.Record) []Difference {
-	var all differences
-	add := func(what, a, b string) { all.add("job", what, a, b) }
-	add("dataset", a.Dataset.Label(), b.Dataset.Label())
-	add("algorithm", a.Algorithm, b.Algorithm)
-	add("variant", a.Variant, b.Variant)
-	for _, pair := range matched(paramsOf(a.Setting), paramsOf(b.Setting)) {
-		add("parameter "+pair.name, pair.a, pair.b)
-	}
-	add("epsilon", a.EpsilonText(), b.EpsilonText())
-	add("delta", a.DeltaText(), b.DeltaText())
-	add("trial", strconv.Itoa(a.Trial), strconv.Itoa(b.Trial))
-	fold := func(c *results.Record) string {
-		if c.Fold == nil {
-			return ""
-		}
-		return strconv.Itoa(*c.Fold)
-	}
-	add("fold", fold(a), fold(b))
-	return all
-}
-
-// JobOutputDifference returns the first value in which two jobs differ, or nil.
-func JobOutputDifference(a, b *results.Record) *Difference {
-	if a.Status != b.Status {
-		return &Difference{"status", a.Error + b.Error, a.Status, b.Status}
-	}
-	for _, v := range a.Values {
-		x, y := valueOf(a, v.Measurement), valueOf(b, v.Measurement)
-		if !sameValue(x, y) {
-			return &Difference{"value", v.Measurement.String(), results.NumberText(x),
-				results.NumberText(y)}
-		}
-	}
-	return nil
-}
-
-// valueOf is NaN where the record has no value.
-func valueOf(c *results.Record, m results.Measurement) float64 {
-	for _, v := range c.Values {
-		if v.Measurement == m && v.Value != nil {
-			return *v.Value
-		}
-	}
-	return math.NaN()
-}
 
 // OutputDifference returns the first trial mean in which two runs differ, of those that both have,
 // or nil.

@@ -152,20 +152,6 @@ func (s *Summary) readFile(name string, parse func(from io.Reader, path string) 
 	})
 }
 
-// Record reads one record of the run again: that of a line of its records, which count from 1. It
-// is nil where there is no such line.
-func (s *Summary) Record(line int) (record *Record, err error) {
-	err = ParseFile(s.Dir, RecordsFile, func(from io.Reader, path string) error {
-		n := 0
-		return ReadRecords(from, path, func(c *Record) {
-			if n++; n == line {
-				record = c
-			}
-		})
-	})
-	return record, err
-}
-
 // readSealed reads a manifest that Run.Write has sealed: with its own digest, which is that of the
 // text without it. The seal is for the file alone, the manifest returned has none.
 func readSealed(from io.Reader, path string) (Manifest, error) {
