@@ -360,18 +360,17 @@ func dataErrors(ctx context.Context, errs []error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w while its data were read: nothing was run", ErrInterrupted)
 	}
-	said := make(map[string]string) // the dataset that said it
+	first := make(map[string]string) // the dataset that said it
 	for i, err := range errs {
 		cause := errors.Unwrap(err)
 		if cause == nil {
 			continue
 		}
-		text := cause.Error()
-		dataset := strings.TrimSuffix(err.Error(), ": "+text)
-		if first := said[text]; first != "" {
-			errs[i] = fmt.Errorf("%s: the same as %s", dataset, first)
+		dataset := strings.TrimSuffix(err.Error(), ": "+cause.Error())
+		if same, said := first[cause.Error()]; said {
+			errs[i] = fmt.Errorf("%s: the same as %s", dataset, same)
 		} else {
-			said[text] = dataset
+			first[cause.Error()] = dataset
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

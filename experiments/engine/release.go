@@ -26,34 +26,30 @@ func (r *run) releaseFile(i int) string {
 	return filepath.Join(r.result.Dir, ReleasesFolder, fmt.Sprintf("%05d-%.8s", i, r.keys[i]))
 }
 
-// content is what a file of a release holds, as the index says it.
-type content string
-
+// Extensions of the files that releases are written to.
 const (
-	graphContent       content = "random graph of the released degrees"
-	generalisedContent content = "generalised table"
-	drawnContent       content = "records drawn from the generalised table"
-	recordsContent     content = "records"
+	graphFile = ".edges"     // random graph of the released degrees
+	tableFile = ".csv"       // records, or a generalised table
+	drawnFile = ".drawn.csv" // records drawn from the generalised table
 )
 
-// extensions of the files that releases are written to.
-var extensions = map[content]string{graphContent: ".edges", generalisedContent: ".csv",
-	drawnContent: ".drawn.csv", recordsContent: ".csv"}
-
-// contents are the files that a job's release is written to, the release itself first.
-func contents(c *language.Config) []content {
+// anonymous reports whether an algorithm publishes a generalised table.
+func anonymous(c *language.Config) bool {
 	_, anonymous := c.Parameters.(algorithms.Anonymous)
-	anonymous = anonymous && c.Info.Can(algorithms.MembershipProduct)
+	return anonymous && c.Info.Can(algorithms.MembershipProduct)
+}
+
+// contents are the extensions of the files that a job's release is written to, the release itself
+// first.
+func contents(c *language.Config) []string {
 	records := c.Info.Can(algorithms.RecordsProduct)
 	switch {
 	case c.Info.Can(algorithms.DegreesProduct):
-		return []content{graphContent}
-	case anonymous && records:
-		return []content{generalisedContent, drawnContent}
-	case anonymous:
-		return []content{generalisedContent}
-	case records:
-		return []content{recordsContent}
+		return []string{graphFile}
+	case anonymous(c) && records:
+		return []string{tableFile, drawnFile}
+	case anonymous(c), records:
+		return []string{tableFile}
 	}
 	return nil
 }
@@ -61,25 +57,19 @@ func contents(c *language.Config) []content {
 // written reports whether an earlier run has written a job's release, or there is nothing to
 // write.
 func (r *run) written(i int) bool {
-	return len(r.writtenContents(i)) == len(contents(r.plan.Jobs[i].Config))
-}
-
-// writtenContents lists those of a job's files that exist.
-func (r *run) writtenContents(i int) []content {
-	var exist []content
-	for _, content := range contents(r.plan.Jobs[i].Config) {
-		info, err := os.Stat(r.releaseFile(i) + extensions[content])
-		if err == nil && info.Mode().IsRegular() {
-			exist = append(exist, content)
+	for _, extension := range contents(r.plan.Jobs[i].Config) {
+		info, err := os.Stat(r.releaseFile(i) + extension)
+		if err != nil || !info.Mode().IsRegular() {
+			return false
 		}
 	}
-	return exist
+	return true
 }
 
-// unwrite removes the files of a job.
+// unwrite removes the files of a job, if it has some.
 func (r *run) unwrite(i int) {
-	for _, content := range r.writtenContents(i) {
-		_ = os.Remove(r.releaseFile(i) + extensions[content]) // it is there
+	for _, extension := range contents(r.plan.Jobs[i].Config) {
+		_ = os.Remove(r.releaseFile(i) + extension)
 	}
 }
 
@@ -96,10 +86,10 @@ func (r *run) writeRelease(ctx context.Context, i int, m *trialData,
 		return err
 	}
 	key := r.plan.NoiseKey(c, r.checksum(i))
-	for _, content := range contents(c.Config) {
+	for _, extension := range contents(c.Config) {
 		var write func(w io.Writer) error
-		switch content {
-		case graphContent:
+		switch {
+		case extension == graphFile:
 			g, distance, err := graph.Realise(ctx, key.Derive("written release", "graph").Stream(),
 				release.Degrees)
 			if err != nil {
@@ -116,7 +106,7 @@ func (r *run) writeRelease(ctx context.Context, i int, m *trialData,
 				}
 				return g.WriteEdges(w)
 			}
-		case generalisedContent:
+		case extension == tableFile && anonymous(c.Config):
 			train, _ := m.split(c.Fold)
 			write = func(w io.Writer) error {
 				return external.WriteGeneralised(w, m.data.Table, train, release.Regions,
@@ -129,7 +119,7 @@ func (r *run) writeRelease(ctx context.Context, i int, m *trialData,
 			}
 			write = func(w io.Writer) error { return csvtable.Write(w, table, weights) }
 		}
-		if err := results.WriteFile(path+extensions[content], write); err != nil {
+		if err := results.WriteFile(path+extension, write); err != nil {
 			return err
 		}
 	}

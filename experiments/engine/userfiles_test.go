@@ -41,7 +41,7 @@ func TestUserTableIsItsContent(t *testing.T) {
 		opts.WriteReleases = true
 		result := mustRun(t, plan, opts)
 		written, err := filepath.Glob(filepath.Join(result.Dir, ReleasesFolder,
-			"*"+extensions[recordsContent]))
+			"*"+tableFile))
 		if err != nil || len(written) == 0 {
 			t.Fatalf("no releases: %v", err)
 		}

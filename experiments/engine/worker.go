@@ -56,10 +56,7 @@ type worker struct {
 	mu  sync.Mutex // guards what follows
 	out io.Writer
 	err error
-	now int // the job whose phases are reported, or noJob
 }
-
-const noJob = -1
 
 // say prints a line.
 func (w *worker) say(v any) {
@@ -123,15 +120,8 @@ func (w *worker) job(ctx context.Context, r *run, i int) (said reply, last error
 	}
 	defer r.doneWith(m)
 	w.say(&reply{Phase: results.PhaseLoad}) // from here on the job's time counts
-	w.reportPhases(i)
-	o, running, err := r.attempt(ctx, i, m, func(phase string) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.now == i && w.err == nil { // a job that was left behind may still enter some
-			_, w.err = w.out.Write(jsonLine(&reply{Phase: phase}))
-		}
-	})
-	w.reportPhases(noJob)
+	// A job that was left behind may still enter some, but no other follows in this process.
+	o, running, err := r.attempt(ctx, i, m, func(phase string) { w.say(&reply{Phase: phase}) })
 	if running != nil {
 		last = errLast
 	}
@@ -145,11 +135,4 @@ func (w *worker) job(ctx context.Context, r *run, i int) (said reply, last error
 	}
 	said.Entry, said.Stack = r.concluded(i, o, err), stackOf(err)
 	return said, last
-}
-
-// reportPhases has the phases of a job reported, and no longer those of others.
-func (w *worker) reportPhases(i int) {
-	w.mu.Lock()
-	w.now = i
-	w.mu.Unlock()
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 )
 
 // maxProblems is how many problems of one file are reported: enough to see a pattern.
@@ -118,123 +119,72 @@ func (t *Timing) line() timingLine {
 // Sum is the checksum of a line: the first 16 hexadecimal digits of its SHA-256.
 func Sum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text))[:16] }
 
-// timingReader reads timings.jsonl beside the records: a line for each job, in their order. The
-// file is not in the manifest, because times differ from run to run; a checksum in each line, and
-// the number of lines, show whether it belongs to the run.
-type timingReader struct {
-	lines *lineReader
-	n     int // read
-}
-
-// next returns the timing of the next job; it is of no use where end gives an error.
-func (r *timingReader) next() (t Timing) {
-	text, ok := r.lines.next()
-	if !ok || len(r.lines.problems) > 0 {
-		return t
+// readTimings reads timings.jsonl beside the records: a line for each job, in their order. The file
+// is not in the manifest, because times differ from run to run; a checksum in each line, and the
+// number of lines, show whether it belongs to the run. Without the file there are none.
+func readTimings(dir string) (times []Timing, err error) {
+	err = ParseFile(dir, TimingsFile, func(from io.Reader, path string) error {
+		times = []Timing{}
+		return ReadLines(from, path, func(_ int, text []byte) error {
+			var line timingLine
+			if err := Decode(text, &line); err != nil {
+				return err
+			}
+			t := line.Timing
+			written, _ := json.Marshal(t.line()) // numbers and a word
+			switch {
+			case t.Job != len(times) || !(t.Release >= 0) || !(t.Measure >= 0):
+				return fmt.Errorf("job %d took %v and %v seconds, must be job %d and times of "+
+					"0 or more", t.Job, t.Release, t.Measure, len(times))
+			case !bytes.Equal(written, text):
+				return errors.New("the line does not match its checksum")
+			}
+			times = append(times, t)
+			return nil
+		})
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	var line timingLine
-	if err := Decode(text, &line); err != nil {
-		r.lines.problem(err)
-		return t
-	}
-	t = line.Timing
-	summed, sum, _ := bytes.Cut(text, []byte(`,"sum":"`))
-	summed = append(bytes.Clone(summed), '}')
-	switch {
-	case t.Job != r.n || !(t.Release >= 0) || !(t.Measure >= 0):
-		r.lines.problem(fmt.Errorf("job %d took %v and %v seconds, must be job %d and times of "+
-			"0 or more", t.Job, t.Release, t.Measure, r.n))
-	case string(sum) != Sum(summed)+`"}`:
-		r.lines.problem(errors.New("the line does not match its checksum"))
-	default:
-		r.n++
-	}
-	return t
-}
-
-// end reports what was wrong with the timings of n jobs.
-func (r *timingReader) end(n int) error {
-	for more := true; more; {
-		before := r.lines.line
-		r.next()
-		more = r.lines.line > before
-	}
-	if err := r.lines.err(); err != nil || r.n == n {
-		return err
-	}
-	return fmt.Errorf("%s: times of %d jobs, must be of %d: it belongs to another run",
-		r.lines.name, r.n, n)
+	return times, err
 }
 
 // ReadLines hands every line to parse, which must not keep it, and joins up to 20 errors, each with
 // name:line.
 func ReadLines(from io.Reader, name string, parse func(line int, text []byte) error) error {
-	r := newLineReader(from, name)
-	for {
-		text, ok := r.next()
-		if !ok {
-			return r.err()
+	reader := bufio.NewReaderSize(from, 1<<16) // bufio.Scanner has a longest line; a record has none
+	var problems []error
+	for line, ended := 1, false; !ended; line++ {
+		text, err := readLine(reader)
+		if ended = err != nil; err == io.EOF && len(text) == 0 {
+			break
 		}
-		if err := parse(r.line, text); err != nil {
-			r.problem(err)
+		if err == io.EOF {
+			err = errors.New("the last line has no line end, it may be cut off")
+		}
+		if err == nil {
+			err = parse(line, text[:len(text)-1])
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s:%d: %w", name, line, err))
+		}
+		if len(problems) == maxProblems {
+			problems = append(problems, fmt.Errorf("%s: and perhaps more, stopped reading", name))
+			break
 		}
 	}
+	return errors.Join(problems...)
 }
 
-// lineReader reads lines and gathers what is wrong with them.
-type lineReader struct {
-	from     *bufio.Reader // bufio.Scanner has a longest line; a record has none
-	name     string
-	line     int // number of the last one, from 1
-	ended    bool
-	long     []byte
-	problems []error
-}
-
-func newLineReader(from io.Reader, name string) *lineReader {
-	return &lineReader{from: bufio.NewReaderSize(from, 1<<16), name: name}
-}
-
-// next returns the next line, which is good until the one after it. ok is false where there is
-// none, or where there are too many problems to go on.
-func (r *lineReader) next() (text []byte, ok bool) {
-	if r.ended || len(r.problems) >= maxProblems {
-		return nil, false
+// readLine returns a line with its end. It is good until the next one is read.
+func readLine(from *bufio.Reader) ([]byte, error) {
+	text, err := from.ReadSlice('\n')
+	if err != bufio.ErrBufferFull {
+		return text, err
 	}
-	text, err := r.from.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
-		r.long = r.long[:0]
-		for err == bufio.ErrBufferFull {
-			r.long = append(r.long, text...)
-			text, err = r.from.ReadSlice('\n')
-		}
-		r.long = append(r.long, text...)
-		text = r.long
-	}
-	r.ended = err != nil
-	if err == io.EOF && len(text) == 0 {
-		return nil, false
-	}
-	r.line++
-	if err == io.EOF {
-		err = errors.New("the last line has no line end, it may be cut off")
-	}
-	if err != nil {
-		r.problem(err)
-		return nil, false
-	}
-	return text[:len(text)-1], true
-}
-
-func (r *lineReader) problem(err error) {
-	r.problems = append(r.problems, fmt.Errorf("%s:%d: %w", r.name, r.line, err))
-}
-
-func (r *lineReader) err() error {
-	if len(r.problems) >= maxProblems {
-		r.problems = append(r.problems, fmt.Errorf("%s: and perhaps more, stopped reading", r.name))
-	}
-	return errors.Join(r.problems...)
+	text = bytes.Clone(text)
+	rest, err := from.ReadBytes('\n')
+	return append(text, rest...), err
 }
 
 // Decode decodes exactly one JSON value without unknown keys.

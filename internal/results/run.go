@@ -98,33 +98,27 @@ func (s *Summary) read(each func(c *Record, time *Timing)) error {
 		s.Manifest, err = readSealed(from, path)
 		return err
 	})
-	var timings *timingReader
-	file, err := os.Open(filepath.Join(s.Dir, TimingsFile))
-	if err == nil {
-		defer file.Close()
-		s.Timed, timings = true, &timingReader{lines: newLineReader(file, file.Name())}
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
+	times, timesErr := readTimings(s.Dir)
+	s.Timed = times != nil
 	n := 0
 	recordsErr := s.readFile(RecordsFile, func(from io.Reader, path string) error {
 		return ReadRecords(from, path, func(c *Record) {
-			n++
-			if timings == nil {
-				each(c, nil)
-				return
+			var time *Timing
+			if n < len(times) {
+				time = &times[n]
 			}
-			t := timings.next()
-			each(c, &t)
+			n++
+			each(c, time)
 		})
 	})
-	if err := errors.Join(manifestErr, recordsErr, err); err != nil {
+	if err := errors.Join(manifestErr, recordsErr); err != nil {
 		return err
 	}
-	var errs []error
-	if timings != nil {
-		errs = append(errs, timings.end(n))
+	if timesErr == nil && s.Timed && n != len(times) {
+		timesErr = fmt.Errorf("%s: times of %d jobs, must be of %d: it belongs to another run",
+			filepath.Join(s.Dir, TimingsFile), len(times), n)
 	}
+	errs := []error{timesErr}
 	for _, name := range []string{SummaryFile, LedgerFile} {
 		err := s.readFile(name, func(from io.Reader, _ string) error {
 			_, err := io.Copy(io.Discard, from)
