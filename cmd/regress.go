@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -131,22 +132,23 @@ func (c regressCommand) plans() (plans []*language.Plan, err error) {
 				trials[config.Key()] = plan[0].Trials
 			}
 		}
-		if whole || len(trials) > 0 {
-			if !whole {
-				plan[0] = plan[0].WithTrials(trials)
-				if c.Accept {
-					errs = append(errs, fmt.Errorf("--accept: only some jobs of %s are named, "+
-						"must be all of an experiment: name it, %s or all", name, paper))
-				}
-			}
-			old, err := regress.OpenReference(c.referenceOf(name))
-			if err == nil && !old.Manifest.Overrides.Quick {
-				errs = append(errs, fmt.Errorf("%s is of a full run: what is named runs quickly; "+
-					"compare with --out", c.referenceOf(name)))
-			}
-			found = found || err == nil || c.Accept
-			plans = append(plans, plan[0])
+		if !whole && len(trials) == 0 {
+			continue
 		}
+		if !whole {
+			plan[0] = plan[0].WithTrials(trials)
+		}
+		if !whole && c.Accept {
+			errs = append(errs, fmt.Errorf("--accept: only some jobs of %s are named, must be all "+
+				"of an experiment: name it, %s or all", name, paper))
+		}
+		old, err := regress.OpenReference(c.referenceOf(name))
+		if err == nil && !old.Manifest.Overrides.Quick {
+			errs = append(errs, fmt.Errorf("%s is of a full run: what is named runs quickly; "+
+				"compare with --out", c.referenceOf(name)))
+		}
+		found = found || err == nil || c.Accept
+		plans = append(plans, plan[0])
 	}
 	for _, word := range c.Names {
 		if names := slices.Sorted(maps.Keys(known)); word != "all" && !known[word] {
@@ -174,49 +176,41 @@ func (c regressCommand) judge(con *console) error {
 	if err != nil {
 		return inputError{err}
 	}
+	var report gateReport
 	var pairs []regress.Pair
-	var fresh []string // run, without a reference
 	ran := make(map[string]bool)
 	for _, outcome := range runs {
 		name := outcome.Manifest.Experiment
 		ran[name] = true
 		old, err := regress.OpenReference(c.referenceOf(name))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			fresh = append(fresh, name)
-		case err != nil:
+		if errors.Is(err, fs.ErrNotExist) {
+			report.WithoutReference = append(report.WithoutReference, name)
+			continue
+		}
+		if err != nil {
 			return inputError{err}
-		default:
-			new := regress.ReferenceOf(outcome)
-			if partly(new) {
-				old.Samples = slices.DeleteFunc(old.Samples, func(s results.Sample) bool {
-					return !slices.ContainsFunc(outcome.Manifest.Algorithms,
-						func(use results.AlgorithmUse) bool { return use.Name == s.Algorithm })
-				})
-			}
-			pairs = append(pairs, regress.Pair{Old: old, New: new})
+		}
+		pair := regress.Pair{Old: old, New: regress.ReferenceOf(outcome)}
+		pairs = append(pairs, pair)
+		report.addInputs(pair)
+		if pair.New.Manifest.Overrides.Settled { // the jobs of some algorithms
+			old.Samples = slices.DeleteFunc(old.Samples, func(s results.Sample) bool {
+				return !slices.ContainsFunc(outcome.Manifest.Algorithms,
+					func(use results.AlgorithmUse) bool { return use.Name == s.Algorithm })
+			})
 		}
 	}
 	if len(pairs) == 0 && !c.Accept {
 		return inputError{fmt.Errorf("%s has no reference of %s", c.Reference,
-			strings.Join(fresh, ", "))}
+			strings.Join(report.WithoutReference, ", "))}
 	}
-	var skipped []string
 	if len(c.Names) == 0 {
-		if skipped, err = c.notRun(ran); err != nil {
+		if report.NotRun, err = c.notRun(ran); err != nil {
 			return err
 		}
 	}
 	gate := regress.Compare(pairs, regress.Options{Alpha: c.Alpha, Floor: c.Floor})
-	report := gateReport{Gate: gate, NotRun: skipped, WithoutReference: fresh}
-	for _, pair := range pairs {
-		for _, d := range regress.Differences(pair.Old, pair.New) {
-			if text := d.String(); !slices.Contains(report.inputs, text) &&
-				(d.B != "" && d.Input != regress.InputOverride || !partly(pair.New)) {
-				report.inputs = append(report.inputs, text)
-			}
-		}
-	}
+	report.Gate = gate
 	if c.JSON {
 		err = results.WriteJSON(con.stdout, report)
 	} else {
@@ -233,30 +227,24 @@ func (c regressCommand) judge(con *console) error {
 			"--reason \"...\"", gate.Counts[regress.Changed], gate.Counts[regress.Missing],
 			strings.Join(append([]string{"ppdp regress"}, c.Names...), " "))
 	}
-	if c.All && len(skipped) > 0 {
-		err = errors.Join(err, fmt.Errorf("not run: %s", strings.Join(skipped, ", ")))
+	if c.All && len(report.NotRun) > 0 {
+		err = errors.Join(err, fmt.Errorf("not run: %s", strings.Join(report.NotRun, ", ")))
 	}
 	return err
 }
 
-// partly reports whether settings of the spec were left out, so that a run may lack algorithms.
-func partly(run *regress.Reference) bool { return run.Manifest.Overrides.Settled }
-
 // notRun lists the reference's experiments of which there is no run.
-func (c regressCommand) notRun(ran map[string]bool) ([]string, error) {
-	var names []string
-	err := filepath.WalkDir(c.Reference, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Name() == regress.TrialsFile {
-			name, _ := filepath.Rel(c.Reference, filepath.Dir(path)) // path lies below it
-			if name = filepath.ToSlash(name); !ran[name] {
-				names = append(names, name)
-			}
+func (c regressCommand) notRun(ran map[string]bool) (names []string, err error) {
+	if _, err := os.Stat(c.Reference); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	files := os.DirFS(c.Reference)
+	err = fs.WalkDir(files, ".", func(file string, _ fs.DirEntry, err error) error {
+		if name := path.Dir(file); path.Base(file) == regress.TrialsFile && !ran[name] {
+			names = append(names, name)
 		}
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	return names, err
 }
 
@@ -264,9 +252,12 @@ func (c regressCommand) notRun(ran map[string]bool) ([]string, error) {
 const acceptedFile = "accepted.csv"
 
 func (c regressCommand) accept(con *console, runs []*results.Summary, gate *regress.Gate) error {
-	path := filepath.Join(c.Reference, acceptedFile)
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	log := filepath.Join(c.Reference, acceptedFile)
+	text, err := os.ReadFile(log)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = []byte("date,changed,missing,added,experiments,reason\n"), nil
+	}
+	if err != nil {
 		return err
 	}
 	var names []string
@@ -278,22 +269,18 @@ func (c regressCommand) accept(con *console, runs []*results.Summary, gate *regr
 				name)
 		}
 		names = append(names, name)
-		err := reference.Write(c.referenceOf(name))
-		if err != nil {
+		if err := reference.Write(c.referenceOf(name)); err != nil {
 			return err
 		}
 	}
-	err = results.WriteFile(path, func(w io.Writer) error {
-		if len(text) == 0 {
-			text = []byte("date,changed,missing,added,experiments,reason\n")
-		}
+	count := func(verdict string) string { return strconv.Itoa(gate.Counts[verdict]) }
+	line := []string{con.now().UTC().Format(time.DateOnly), count(regress.Changed),
+		count(regress.Missing), count(regress.Added), strings.Join(names, " "), c.Reason}
+	err = results.WriteFile(log, func(w io.Writer) error {
 		if _, err := w.Write(text); err != nil {
 			return err
 		}
-		count := func(verdict string) string { return strconv.Itoa(gate.Counts[verdict]) }
-		return csv.NewWriter(w).WriteAll([][]string{{con.now().UTC().Format(time.DateOnly),
-			count(regress.Changed), count(regress.Missing), count(regress.Added),
-			strings.Join(names, " "), c.Reason}})
+		return csv.NewWriter(w).WriteAll([][]string{line})
 	})
 	if err != nil {
 		return err
@@ -312,6 +299,20 @@ type gateReport struct {
 	inputs []string // that differ
 }
 
+// addInputs adds the inputs in which a run and its reference differ. A run of some algorithms alone
+// lacks inputs of the others.
+func (r *gateReport) addInputs(pair regress.Pair) {
+	some := pair.New.Manifest.Overrides.Settled
+	for _, d := range regress.Differences(pair.Old, pair.New) {
+		if some && (d.B == "" || d.Input == regress.InputOverride) {
+			continue
+		}
+		if text := d.String(); !slices.Contains(r.inputs, text) {
+			r.inputs = append(r.inputs, text)
+		}
+	}
+}
+
 // comparisonRow is a comparison as a row of the table.
 func comparisonRow(c *regress.Comparison) []string {
 	point := c.Series
@@ -328,22 +329,18 @@ func comparisonRow(c *regress.Comparison) []string {
 	case c.Points > 0:
 		point += fmt.Sprintf(", curve of %d points", c.Points)
 	}
-	metric := c.Metric
-	if c.Classifier != "" {
-		metric += " by " + c.Classifier
-	}
 	number := func(v *float64, n int) string {
 		if v == nil {
 			return "-"
 		}
 		return fmt.Sprintf("%.4g n=%d", *v, n)
 	}
-	delta, p := "~", "-"
+	delta, p := "?", "-"
 	switch {
 	case c.Verdict == regress.Changed && c.Change != nil:
 		delta = fmt.Sprintf("%+.2f%%", 100**c.Change)
-	case c.Verdict == regress.Changed, c.Verdict == regress.Missing, c.Verdict == regress.Added:
-		delta = "?"
+	case c.Verdict == regress.Same, c.Verdict == regress.Unchanged, c.Verdict == regress.Unjudged:
+		delta = "~"
 	}
 	if c.Holm != nil {
 		p = fmt.Sprintf("%.2g", *c.Holm)
@@ -354,7 +351,7 @@ func comparisonRow(c *regress.Comparison) []string {
 	if c.Reason != "" {
 		verdict += ": " + c.Reason
 	}
-	return []string{c.Experiment, point, metric, number(c.Old, c.OldN), number(c.New, c.NewN),
+	return []string{c.Experiment, point, c.Measurement.String(), number(c.Old, c.OldN), number(c.New, c.NewN),
 		delta, p, verdict}
 }
 
@@ -397,17 +394,14 @@ func (r gateReport) summary() []string {
 	lines := []string{
 		fmt.Sprintf("%d comparisons: %s", len(r.Comparisons), strings.Join(counts, ", "))}
 	tested := 0
-	reasons := make(map[string]int)
-	var order []string
+	var unjudged []string // reasons
 	for i := range r.Comparisons {
 		c := &r.Comparisons[i]
 		if c.P != nil {
 			tested++
 		}
 		if c.Verdict == regress.Unjudged {
-			if reasons[c.Reason]++; reasons[c.Reason] == 1 {
-				order = append(order, c.Reason)
-			}
+			unjudged = append(unjudged, c.Reason)
 		}
 	}
 	if tested > 0 {
@@ -415,8 +409,8 @@ func (r gateReport) summary() []string {
 			"of any false alarm is at most %g %%; smaller changes than %g %% are not called so",
 			tested, 100*r.Alpha, 100*r.Floor))
 	}
-	for _, reason := range order {
-		lines = append(lines, fmt.Sprintf("warning: %d unjudged: %s", reasons[reason], reason))
+	for _, same := range results.Grouped(unjudged, func(reason string) string { return reason }) {
+		lines = append(lines, fmt.Sprintf("warning: %d unjudged: %s", len(same), same[0]))
 	}
 	if len(r.NotRun) > 0 {
 		lines = append(lines, "warning: not run: "+strings.Join(r.NotRun, ", "))

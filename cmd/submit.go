@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -130,12 +131,10 @@ func (c slurmCommand) Run(con *console) error {
 	}
 	tasks, merge := filepath.Join(folder, tasksScript), filepath.Join(folder, mergeScript)
 	if c.DryRun {
-		for _, script := range scripts {
-			fmt.Fprintf(con.stdout, "# %s\n%s\n",
-				filepath.ToSlash(filepath.Join(folder, script.Name)), script.Text)
-		}
-		_, err := fmt.Fprintf(con.stdout, "# to submit them:\njob=$(sbatch --parsable %s)\n"+
-			"sbatch --dependency=\"afterany:${job%%%%;*}\" %s\n", quoted(tasks), quoted(merge))
+		_, err := fmt.Fprintf(con.stdout, "# %s\n%s\n# %s\n%s\n# to submit them:\n"+
+			"job=$(sbatch --parsable %s)\nsbatch --dependency=\"afterany:${job%%%%;*}\" %s\n",
+			filepath.ToSlash(tasks), scripts[0].Text, filepath.ToSlash(merge), scripts[1].Text,
+			quoted(tasks), quoted(merge))
 		return err
 	}
 	array, err := submitScript(con, sbatch, tasks)
@@ -196,16 +195,12 @@ func (c *slurmCommand) scripts() ([]script, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := append([]string{program, "run"}, c.Specs...)
-	run = append(run, c.arguments()...)
-	run = append(run, "--out", c.Out)
+	folders := []string{"--out", c.Out}
 	if c.Data != "" {
-		run = append(run, "--data", c.Data)
+		folders = append(folders, "--data", c.Data)
 	}
-	merge := []string{program, "merge", c.Out, "--out", c.Out}
-	if c.Data != "" {
-		merge = append(merge, "--data", c.Data)
-	}
+	run := slices.Concat([]string{program, "run"}, c.Specs, c.arguments(), folders)
+	merge := append([]string{program, "merge", c.Out}, folders...)
 	limits := ""
 	if c.Minutes > 0 {
 		limits = fmt.Sprintf("#SBATCH --time=%d\n", c.Minutes)
