@@ -27,7 +27,7 @@ plots:
 func TestDelta(t *testing.T) {
 	out := t.TempDir()
 	result := mustRun(t, mustPlan(t, deltaSpec, language.Overrides{}), options(t, out))
-	run := must(results.Read(result.Dir))
+	run := mustOpen(t, result.Dir)
 	pure, approximate := &run.Records[0], &run.Records[1]
 	if pure.Label() != "test-coin" || pure.BudgetText() != "epsilon 1" || pure.Spent.Rho != 0 ||
 		approximate.Label() != "test-coin, δ = 1e-09" ||

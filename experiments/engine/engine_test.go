@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"ppdp/datasets"
 	_ "ppdp/datasets/all"
 	"ppdp/experiments/language"
+	"ppdp/internal/results"
 )
 
 // testSpec is an experiment small enough for tests, with noise, folds and a reference.
@@ -49,6 +51,24 @@ func options(t *testing.T, out string) Options {
 func mustRun(t *testing.T, p *language.Plan, opts Options) *Result {
 	t.Helper()
 	return must(Run(context.Background(), p, opts))
+}
+
+// finished is a run with its records in memory.
+type finished struct {
+	*results.Summary
+	Records []results.Record
+}
+
+func mustOpen(t *testing.T, elements ...string) finished {
+	t.Helper()
+	dir := filepath.Join(elements...)
+	run := finished{Summary: must(results.Open(dir))}
+	noError(t, results.ParseFile(dir, results.RecordsFile, func(r io.Reader, path string) error {
+		return results.ReadRecords(r, path, func(c *results.Record) {
+			run.Records = append(run.Records, *c)
+		})
+	}))
+	return run
 }
 
 func read(t *testing.T, elements ...string) string {

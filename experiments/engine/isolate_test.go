@@ -169,7 +169,7 @@ func TestFailures(t *testing.T) {
 			here := run(opts, 2)
 			sameTrees(t, "isolated", run(isolated(t, 1), 1), here)
 			sameTrees(t, "three isolated", run(isolated(t, 3), 3), here)
-			o := must(results.Read(filepath.Join(opts.Out, "test/moods")))
+			o := mustOpen(t, opts.Out, "test/moods")
 			for _, r := range o.Records {
 				if good := r.Params["mood"] == ""; good != (r.Status == results.OK) || !good &&
 					(r.Phase != want.phase || !strings.Contains(r.Error, want.message) ||
@@ -177,7 +177,7 @@ func TestFailures(t *testing.T) {
 					t.Errorf("%+v", r)
 				}
 			}
-			for _, row := range o.Summary().Rows() {
+			for _, row := range o.Summary.Rows() {
 				if row.Params["mood"] == mood && (row.N != 0 || row.Failed != 2) {
 					t.Errorf("the summary hides failures: %+v", row)
 				}
@@ -211,7 +211,7 @@ func TestIsolatedMetric(t *testing.T) {
 		"trials: 2", "trials: 1").Replace(moodSpec), language.Overrides{})
 	opts := isolated(t, 1)
 	result := mustRun(t, plan, opts)
-	run := must(results.Read(result.Dir))
+	run := mustOpen(t, result.Dir)
 	job := &run.Records[0]
 	const want = "what measures test-coin ended its process: panic: a mistake in a goroutine"
 	if job.Error != want || job.Phase != results.PhaseMeasure {

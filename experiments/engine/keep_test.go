@@ -28,9 +28,9 @@ func TestKeep(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	result := mustRun(t, mustPlan(t, keepSpec, language.Overrides{}), options(t, out))
-	o := must(results.Read(result.Dir))
+	o := mustOpen(t, result.Dir)
 	points := make(map[int][2]float64)
-	for _, column := range o.Summary().Original(&o.Records[0].Dataset) {
+	for _, column := range o.Summary.Original(&o.Records[0].Dataset) {
 		for row, value := range column.Values {
 			p := points[row]
 			p[int(column.Attribute[1]-'1')] = value

@@ -33,7 +33,7 @@ func TestMeasureParameters(t *testing.T) {
 		"count-error-std attribute=x1 ranges=tight", "count-error-std attribute=x2 ranges=tight",
 		"count-error", "discernibility", "cavg", "ncp", "anonymity",
 	}
-	run := must(results.Read(result.Dir))
+	run := mustOpen(t, result.Dir)
 	records := run.Records
 	if len(records) != 2 {
 		t.Fatalf("%d records, want one for each k", len(records))
@@ -80,7 +80,7 @@ algorithms: [{name: test-coin, params: {share: 0.000001}}]
 measure: [{metric: [test-unusable, ks, records]}]
 `
 	result := mustRun(t, mustPlan(t, text, language.Overrides{}), options(t, t.TempDir()))
-	run := must(results.Read(result.Dir))
+	run := mustOpen(t, result.Dir)
 	c := &run.Records[0]
 	if c.Status != results.OK || len(c.Values) != 3 {
 		t.Fatalf("%s (%s), %d values", c.Status, c.Error, len(c.Values))

@@ -13,7 +13,6 @@ import (
 	_ "ppdp/algorithms/mondrian"
 	"ppdp/datasets"
 	"ppdp/experiments/language"
-	"ppdp/internal/results"
 	"ppdp/numeric/random"
 )
 
@@ -40,7 +39,7 @@ func TestPersons(t *testing.T) {
 	opts := options(t, out)
 	opts.WriteReleases = true
 	result := mustRun(t, must(parsed.Plan(language.Overrides{})), opts)
-	run := must(results.Read(result.Dir))
+	run := mustOpen(t, result.Dir)
 	for i := range run.Records {
 		r := &run.Records[i]
 		most := 3.0

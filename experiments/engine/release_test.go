@@ -212,7 +212,7 @@ measure:
 			t.Fatalf("%+v: %v", c, result.Failures)
 		}
 		folder := filepath.Join(opts.Out, "test", name)
-		r := must(results.Read(folder))
+		r := mustOpen(t, folder)
 		use, proven := r.Manifest.Algorithms[0], ""
 		if spent := r.Records[0].Spent; spent != nil {
 			proven = spent.Proven.String()
@@ -249,7 +249,7 @@ measure:
 `, language.Overrides{})
 	opts := options(t, t.TempDir())
 	mustRun(t, plan, opts)
-	r := must(results.Read(filepath.Join(opts.Out, "test", "ways")))
+	r := mustOpen(t, opts.Out, "test", "ways")
 	var with []bool
 	for _, use := range r.Manifest.Algorithms {
 		with = append(with, slices.Contains(use.Errata, "D5"))

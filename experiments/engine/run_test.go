@@ -315,7 +315,7 @@ func TestProvenLoss(t *testing.T) {
 	strict := strings.NewReplacer("MOOD", "fair", "test-coin,", "test-coin, variant: strict,")
 	plan := mustPlan(t, strict.Replace(moodSpec), language.Overrides{})
 	result := mustRun(t, plan, options(t, out))
-	o := must(results.Read(result.Dir))
+	o := mustOpen(t, result.Dir)
 	for _, r := range o.Records {
 		if r.Spent == nil || r.Spent.Claimed != 1 || r.Spent.Proven != 2 {
 			t.Errorf("spent %+v, want 1 claimed and 2 proven", r.Spent)
@@ -389,8 +389,8 @@ func TestUnwritable(t *testing.T) {
 func TestWithTrials(t *testing.T) {
 	t.Parallel()
 	plan := mustPlan(t, testSpec, language.Overrides{Trials: 6})
-	all := must(results.Read(mustRun(t, plan, options(t, t.TempDir())).Dir))
-	values := func(run *results.Run) map[string]string {
+	all := mustOpen(t, mustRun(t, plan, options(t, t.TempDir())).Dir)
+	values := func(run finished) map[string]string {
 		texts := make(map[string]string)
 		for _, c := range run.Records {
 			key := fmt.Sprintln(c.Setting.Key(), c.Trial, *c.Fold)
@@ -415,7 +415,7 @@ func TestWithTrials(t *testing.T) {
 		if cached := 4 * (2*2 + 2); look == 6 && result.Cached != cached {
 			t.Errorf("%d jobs taken from the first look, want %d", result.Cached, cached)
 		}
-		run := must(results.Read(result.Dir))
+		run := mustOpen(t, result.Dir)
 		some := values(run)
 		if want := 4 * (2*look + 2); len(some) != want { // folds, two budgets of the coin
 			t.Errorf("%d records, want %d", len(some), want)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ppdp/experiments/language"
-	"ppdp/internal/results"
 )
 
 // TestSwampedReleaseWarns: ten specialisations make some hundred jobs of a hundred records, whose
@@ -19,7 +18,7 @@ algorithms: [{name: diffgen, variant: strict, series: "h {h}", params: {h: [1, 1
 measure: [{metric: records}]
 `
 	result := mustRun(t, mustPlan(t, text, language.Overrides{}), options(t, t.TempDir()))
-	run := must(results.Read(result.Dir))
+	run := mustOpen(t, result.Dir)
 	for i, want := range []int{0, 1} {
 		c := &run.Records[i]
 		if len(c.Warnings) != want {

@@ -1,12 +1,10 @@
 package engine
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"ppdp/experiments/language"
-	"ppdp/internal/results"
 )
 
 // TestTrainPartsTheRows: the first rows are released, the others are the test set.
@@ -35,7 +33,7 @@ measure: [{metric: records}]
 	for override, want := range map[int][2]int{0: {2, 4}, 1: {1, 1}, 6: {2, 6}} {
 		out := t.TempDir()
 		mustRun(t, mustPlan(t, text, language.Overrides{Trials: override}), options(t, out))
-		outcome := must(results.Read(filepath.Join(out, "trials")))
+		outcome := mustOpen(t, out, "trials")
 		var counts [2]int
 		for _, record := range outcome.Records {
 			if record.Series == "few" {

@@ -21,7 +21,7 @@ func TestExports(t *testing.T) {
 	second.Trial = 0
 	r.Records, r.Timings = append(r.Records, second), nil
 	r.Records[0].Trial = 0
-	noError(t, r.Write(dir))
+	noError(t, r.write(dir))
 	for name, want := range map[string]string{
 		SummaryFile: "experiment,series,dataset,algorithm,variant,params,epsilon,delta," +
 			"metric,classifier,n,failed,mean,se,lo95,hi95\n" +
@@ -44,7 +44,7 @@ func TestExports(t *testing.T) {
 	// Another run that keeps less leaves nothing of this one behind.
 	less := fullRun()
 	less.Timings = nil
-	noError(t, less.Write(dir))
+	noError(t, less.write(dir))
 	for _, name := range []string{TimingsFile} {
 		if _, err := os.Stat(filepath.Join(dir, name)); !os.IsNotExist(err) {
 			t.Errorf("%s of an earlier run is still there: %v", name, err)

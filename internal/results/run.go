@@ -34,51 +34,25 @@ const (
 	LedgerFile   = "ledger.csv"
 )
 
-// Run is a finished run of an experiment, all of it in memory. What figures, verdicts and reports
-// need is its Summary, which Open reads without the rest.
+// Run is a run that was made up, by a test say: all of it in memory.
 type Run struct {
-	Dir      string // where it was read from
 	Manifest Manifest
 	Records  []Record // in the order of the plan
-	Timings  []Timing // of each record; nil when the run kept none
-}
-
-// Read reads a run's folder into memory, as Open does.
-func Read(dir string) (*Run, error) {
-	r, s := &Run{Dir: dir}, &Summary{Dir: dir}
-	err := s.read(func(c *Record, time *Timing) {
-		r.Records = append(r.Records, *c)
-		if time != nil {
-			r.Timings = append(r.Timings, *time)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	r.Manifest = s.Manifest
-	return r, nil
+	Timings  []Timing // of each record, or nil
 }
 
 // Summary adds up the records.
 func (r *Run) Summary() *Summary {
-	s := newSummary(r.Dir)
+	s := newSummary("")
 	s.Manifest, s.Timed = r.Manifest, r.Timings != nil
-	_ = r.each(func(c *Record, time *Timing) error { s.add(c, time); return nil })
-	return s
-}
-
-// each hands every record to add, until there is an error.
-func (r *Run) each(add func(c *Record, time *Timing) error) error {
 	for i := range r.Records {
 		var time *Timing
-		if r.Timings != nil {
+		if s.Timed {
 			time = &r.Timings[i]
 		}
-		if err := add(&r.Records[i], time); err != nil {
-			return err
-		}
+		s.add(&r.Records[i], time)
 	}
-	return nil
+	return s
 }
 
 // Open reads the summary of a run's folder, one record at a time. Manifest and records must be
@@ -86,37 +60,27 @@ func (r *Run) each(add func(c *Record, time *Timing) error) error {
 // down to the byte. The problems of all files are reported at once.
 func Open(dir string) (*Summary, error) {
 	s := newSummary(dir)
-	if err := s.read(s.add); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// read reads a run's folder and hands its records to each, with their timings where there are any.
-func (s *Summary) read(each func(c *Record, time *Timing)) error {
-	manifestErr := ParseFile(s.Dir, ManifestFile, func(from io.Reader, path string) (err error) {
+	manifestErr := ParseFile(dir, ManifestFile, func(from io.Reader, path string) (err error) {
 		s.Manifest, err = readSealed(from, path)
 		return err
 	})
-	times, timesErr := readTimings(s.Dir)
+	times, timesErr := readTimings(dir)
 	s.Timed = times != nil
-	n := 0
 	recordsErr := s.readFile(RecordsFile, func(from io.Reader, path string) error {
 		return ReadRecords(from, path, func(c *Record) {
 			var time *Timing
-			if n < len(times) {
-				time = &times[n]
+			if s.Jobs < len(times) {
+				time = &times[s.Jobs]
 			}
-			n++
-			each(c, time)
+			s.add(c, time)
 		})
 	})
 	if err := errors.Join(manifestErr, recordsErr); err != nil {
-		return err
+		return nil, err
 	}
-	if timesErr == nil && s.Timed && n != len(times) {
+	if timesErr == nil && s.Timed && s.Jobs != len(times) {
 		timesErr = fmt.Errorf("%s: times of %d jobs, must be of %d: it belongs to another run",
-			filepath.Join(s.Dir, TimingsFile), len(times), n)
+			filepath.Join(dir, TimingsFile), len(times), s.Jobs)
 	}
 	errs := []error{timesErr}
 	for _, name := range []string{SummaryFile, LedgerFile} {
@@ -128,7 +92,10 @@ func (s *Summary) read(each func(c *Record, time *Timing)) error {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // readFile parses a file of the run, all of it, and compares its digest with the manifest's.
@@ -146,7 +113,7 @@ func (s *Summary) readFile(name string, parse func(from io.Reader, path string) 
 	})
 }
 
-// readSealed reads a manifest that Run.Write has sealed: with its own digest, which is that of the
+// readSealed reads a manifest that Write has sealed: with its own digest, which is that of the
 // text without it. The seal is for the file alone, the manifest returned has none.
 func readSealed(from io.Reader, path string) (Manifest, error) {
 	text, err := io.ReadAll(from)

@@ -13,9 +13,6 @@ import (
 	"path/filepath"
 )
 
-// Write writes the run's folder, which must exist.
-func (r *Run) Write(dir string) error { return Write(dir, r.Manifest, r.each) }
-
 // Write writes a run's folder, which must exist: each hands add the records in the order of the
 // plan, all with their timings or none, and returns the error of one that is refused. What is said
 // of Summary's memory holds here.

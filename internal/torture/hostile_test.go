@@ -229,27 +229,28 @@ func (f *fault) failAlone(want map[string]string, runs int, with []string, flags
 	if strings.ContainsAny(string(out), "\x1b\x07") || len(out) > 1<<20 {
 		f.Errorf("escape sequences or %d bytes reach the terminal: %.200q", len(out), out)
 	}
-	run, err := results.Read(f.results())
-	if err != nil {
+	if _, err := results.Open(f.results()); err != nil {
 		f.Fatalf("%d runs did not finish: %v: %s", runs, err, out)
 	}
 	var good strings.Builder
 	lines, failed := results.NewEncoder(&good), 0
-	for i := range run.Records {
-		job := &run.Records[i]
+	records := read(f.T, filepath.Join(f.results(), results.RecordsFile))
+	err := results.ReadRecords(strings.NewReader(records), "", func(job *results.Record) {
 		if job.Algorithm != "hostile" {
 			if err := lines.Encode(job); err != nil {
 				f.Error(err)
 			}
-			continue
+			return
 		}
 		act := job.Params["act"]
 		failed++
 		if job.Status != results.Failed || !strings.Contains(job.Error, want[act]) ||
 			len(job.Values) > 0 {
-			f.Errorf("job %d, %s, is %s with %q, must say %q", i, act, job.Status, job.Error,
-				want[act])
+			f.Errorf("%s is %s with %q, must say %q", act, job.Status, job.Error, want[act])
 		}
+	})
+	if err != nil {
+		f.Error(err)
 	}
 	if failed != 2*len(want) { // folds
 		f.Errorf("%d hostile jobs of %d acts", failed, len(want))
