@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -108,47 +107,5 @@ func TestSyncFails(t *testing.T) {
 	if _, err := Run(context.Background(),
 		mustPlan(t, testSpec, language.Overrides{}), opts); !errors.Is(err, syscall.EIO) {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestHangingIsNamed: an interruption ends a run whose job hangs, with and without a time limit,
-// and a job that does not end is named when the run does.
-func TestHangingIsNamed(t *testing.T) {
-	t.Parallel()
-	for name, timeout := range map[string]time.Duration{
-		"no timeout": 0, "long timeout": time.Hour, "short timeout": time.Millisecond,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := context.WithCancel(context.Background())
-			opts := options(t, t.TempDir())
-			opts.Timeout = timeout
-			opts.Workers = 4
-			var mu sync.Mutex
-			var said []string
-			opts.Log = func(message string) {
-				mu.Lock()
-				defer mu.Unlock()
-				said = append(said, message)
-			}
-			opts.Progress = func(p Progress) {
-				if p.Done == 2 && timeout != time.Millisecond { // all but the hanging jobs
-					cancel()
-				}
-			}
-			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "hang", 1), language.Overrides{})
-			_, err := Run(ctx, plan, opts)
-			if (timeout == time.Millisecond) != (err == nil) ||
-				err != nil && !errors.Is(err, ErrInterrupted) {
-				t.Errorf("got %v", err)
-			}
-			const want = "jobs that did not end when they were stopped, and run until this " +
-				"process ends: test/moods: hang at epsilon 1, trial 0; " +
-				"test/moods: hang at epsilon 1, trial 1"
-			if last := said[len(said)-1]; last != want {
-				t.Errorf("said %q last, want %q", last, want)
-			}
-			cancel()
-		})
 	}
 }

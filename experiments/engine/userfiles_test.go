@@ -70,8 +70,8 @@ func TestUserTableIsItsContent(t *testing.T) {
 	}
 }
 
-// TestNoiseOfOtherRows: releases of other rows, or of other content, have other noise, which would
-// cancel in their difference; of a user's table and of any other.
+// TestNoiseOfOtherRows: every job has noise of its own; releases of other rows, or of other content,
+// have other noise, which would cancel in their difference; of a user's table and of any other.
 func TestNoiseOfOtherRows(t *testing.T) {
 	for _, dataset := range []string{"{name: csv, csv: my.csv, schema: my.yaml}",
 		"{name: gaussian, n: 50}"} {
@@ -84,7 +84,7 @@ func noiseOfOtherRows(t *testing.T, dataset string) {
 	for _, rows := range []string{"folds: 0", "folds: 0\ntrain: 20", "folds: 0\ntrain: 21",
 		"folds: 2", "folds: 3"} {
 		plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: "+dataset+
-			"\nepsilon: 1\nalgorithms: [{name: test-coin}]\n"+
+			"\ntrials: 2\nepsilon: [1, 2]\nalgorithms: [{name: test-coin}, {name: test-raw}]\n"+
 			"measure: [{metric: w1}]\n", language.Overrides{})
 		for i := range plan.Jobs {
 			for _, checksum := range []string{"checksum", "another"} {

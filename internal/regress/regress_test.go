@@ -169,29 +169,6 @@ func TestTrialsBad(t *testing.T) {
 	}
 }
 
-func FuzzReadTrials(f *testing.F) {
-	f.Add([]byte(`{"setting":{"series":"s","epsilon":0.5},` +
-		`"samples":[{"metric":"w1","trials":[1,null]}]}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		samples, err := readTrials(bytes.NewReader(text), "f")
-		if err != nil {
-			return
-		}
-		var again bytes.Buffer
-		if err := writeTrials(&again, samples); err != nil {
-			t.Fatalf("read, but cannot be written: %v", err)
-		}
-		back, err := readTrials(&again, "f")
-		if err != nil {
-			t.Fatalf("written, but cannot be read: %v", err)
-		}
-		if difference := cmp.Diff(samples, back, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
-			unkeyed); difference != "" {
-			t.Error(difference)
-		}
-	})
-}
-
 func TestReferenceOfRun(t *testing.T) {
 	series := func(name string) *results.Setting {
 		return &results.Setting{Series: name, Dataset: results.Dataset{Name: "d"}, Algorithm: "a"}

@@ -435,15 +435,6 @@ func FuzzReadRecords(f *testing.F) {
 	})
 }
 
-func FuzzReadManifest(f *testing.F) {
-	f.Add([]byte(`{"experiment":"e","figures":[{"name":"a","x":"epsilon","y":"w1"}],"seed":1}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if m, err := ReadManifest(bytes.NewReader(text), "f"); err == nil && m.Experiment == "" {
-			t.Fatal("a manifest without an experiment is accepted")
-		}
-	})
-}
-
 // must returns v, and panics on an error: for the steps that a test takes for granted.
 func must[T any](v T, err error) T {
 	if err != nil {

@@ -3,7 +3,6 @@ package results
 import (
 	"math"
 	"runtime"
-	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,21 +56,6 @@ func TestSummariseByHand(t *testing.T) {
 	near(t, "se", rows[0].SE, se, 1e-15)
 	near(t, "lo95", rows[0].Lo95, 3-2.776445*se, 1e-6)
 	near(t, "hi95", rows[0].Hi95, 3+2.776445*se, 1e-6)
-}
-
-// The quantiles are those of the printed tables: 12.7062 at one degree of freedom, 2.0930 at 19.
-func TestIntervalUsesDegreesOfFreedom(t *testing.T) {
-	for _, test := range []struct {
-		n int
-		t float64
-	}{{2, 12.7062}, {20, 2.0930}} {
-		x := make([]float64, test.n)
-		for i := range x {
-			x[i] = float64(i % 2)
-		}
-		_, se, lo, hi := meanAndInterval(x)
-		near(t, "half width over SE", (hi-lo)/2/se, test.t, 1e-4)
-	}
 }
 
 func TestFoldsAreAveragedWithinATrial(t *testing.T) {
@@ -233,22 +217,6 @@ func TestDerivedSamples(t *testing.T) {
 	if len(DerivedMeasures) != len(want) {
 		t.Errorf("%d metrics described, want %d", len(DerivedMeasures), len(want))
 	}
-}
-
-func BenchmarkSummarise(b *testing.B) {
-	var records []Record
-	for point := range 100 {
-		for trial := range 20 {
-			for fold := range 5 {
-				records = append(records, folded(record(strconv.Itoa(point), trial,
-					value("accuracy", float64(fold)), value("ncp", float64(trial))), fold))
-			}
-		}
-	}
-	for b.Loop() {
-		summarise(records)
-	}
-	b.ReportMetric(float64(len(records))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
 // TestSummaryIsSmall: of a record that is read, a summary keeps its numbers and no more, however

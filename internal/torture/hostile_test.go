@@ -229,6 +229,10 @@ func (f *fault) failAlone(want map[string]string, runs int, with []string, flags
 	if strings.ContainsAny(string(out), "\x1b\x07") || len(out) > 1<<20 {
 		f.Errorf("escape sequences or %d bytes reach the terminal: %.200q", len(out), out)
 	}
+	if left := "jobs that did not end when they were stopped"; want["hang"] != "" &&
+		strings.Contains(string(out), left) == slices.Contains(flags, "--isolate") {
+		f.Errorf("what hangs here, and nothing else, must be named: %s", out)
+	}
 	if _, err := results.Open(f.results()); err != nil {
 		f.Fatalf("%d runs did not finish: %v: %s", runs, err, out)
 	}
