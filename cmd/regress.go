@@ -351,7 +351,8 @@ func comparisonRow(c *regress.Comparison) []string {
 	if c.Reason != "" {
 		verdict += ": " + c.Reason
 	}
-	return []string{c.Experiment, point, c.Measurement.String(), number(c.Old, c.OldN), number(c.New, c.NewN),
+	return []string{c.Experiment, point, c.Measurement.String(), number(c.Old, c.OldN),
+		number(c.New, c.NewN),
 		delta, p, verdict}
 }
 

@@ -155,8 +155,8 @@ func statusLines(root string, now time.Time) ([]statusLine, error) {
 	return lines, nil
 }
 
-// newStatusLine reads how far a run is from its journal. It began when its StartFile was written and
-// was last heard of when its journal was touched.
+// newStatusLine reads how far a run is from its journal. It began when its StartFile was written
+// and was last heard of when its journal was touched.
 func newStatusLine(dir string, start *engine.Start, now time.Time) (statusLine, error) {
 	l := statusLine{Experiment: start.Manifest.Experiment, Dir: filepath.ToSlash(dir),
 		State: stateUnknown, Jobs: start.Own, Open: start.Own}

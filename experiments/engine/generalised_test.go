@@ -11,8 +11,8 @@ import (
 )
 
 // TestGeneralisedTable: what is written of a release under k-anonymity is a k-anonymous table as a
-// file, with all attributes and rows, and the records drawn from it where there are some. That it is
-// true of the rows, and not in their order, package publish tests, which writes it.
+// file, with all attributes and rows, and the records drawn from it where there are some. That it
+// is true of the rows, and not in their order, package publish tests, which writes it.
 func TestGeneralisedTable(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -133,9 +133,9 @@ func TestIsolatedSame(t *testing.T) {
 	}
 }
 
-// TestFailures: whatever one job does, the others come through, what happened is in the records, and
-// these are the same whatever runs beside it, here or in processes. Jobs that end their process are
-// in internal/torture.
+// TestFailures: whatever one job does, the others come through, what happened is in the records,
+// and these are the same whatever runs beside it, here or in processes. Jobs that end their process
+// are in internal/torture.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for mood, want := range map[string]struct{ phase, message string }{

@@ -41,9 +41,10 @@ const (
 	ended  = "ended"
 )
 
-// journal is the file that keeps finished jobs while an experiment runs. A line is the results.Sum of the rest, a blank, and JSON: an entry or a mark. Lines are
-// only ever appended. Finished jobs are synced to disk in groups, so a killed run loses at most the
-// jobs that were running. Later runs take finished jobs from it.
+// journal is the file that keeps finished jobs while an experiment runs. A line is the results.Sum
+// of the rest, a blank, and JSON: an entry or a mark. Lines are only ever appended. Finished jobs
+// are synced to disk in groups, so a killed run loses at most the jobs that were running. Later
+// runs take finished jobs from it.
 type journal struct {
 	file    *os.File
 	unlock  func()
@@ -159,8 +160,8 @@ type kept struct {
 	more     int     // such jobs that are not listed
 }
 
-// line is a job in one of the journals. It is kept as text, a third of the memory: a plan may have a
-// million jobs.
+// line is a job in one of the journals. It is kept as text, which takes a third of the memory: a
+// plan may have a million jobs.
 type line struct {
 	text           []byte
 	status         string

@@ -70,8 +70,9 @@ func TestUserTableIsItsContent(t *testing.T) {
 	}
 }
 
-// TestNoiseOfOtherRows: every job has noise of its own; releases of other rows, or of other content,
-// have other noise, which would cancel in their difference; of a user's table and of any other.
+// TestNoiseOfOtherRows: every job has noise of its own. Releases of other rows, or of other
+// content, have other noise, which would cancel in their difference; of a user's table and of any
+// other.
 func TestNoiseOfOtherRows(t *testing.T) {
 	for _, dataset := range []string{"{name: csv, csv: my.csv, schema: my.yaml}",
 		"{name: gaussian, n: 50}"} {

@@ -152,7 +152,8 @@ func readTimings(dir string) (times []Timing, err error) {
 // ReadLines hands every line to parse, which must not keep it, and joins up to 20 errors, each with
 // name:line.
 func ReadLines(from io.Reader, name string, parse func(line int, text []byte) error) error {
-	reader := bufio.NewReaderSize(from, 1<<16) // bufio.Scanner has a longest line; a record has none
+	// bufio.Scanner has a longest line; a record has none
+	reader := bufio.NewReaderSize(from, 1<<16)
 	var problems []error
 	for line, ended := 1, false; !ended; line++ {
 		text, err := readLine(reader)

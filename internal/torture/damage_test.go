@@ -107,7 +107,7 @@ func (c *campaign) disks() {
 	})
 }
 
-// limited runs ppdp by a shell that first sets a limit: the experiment, where nothing else is asked.
+// limited runs ppdp by a shell that first sets a limit: the experiment, if nothing else is asked.
 func (f *fault) limited(limit string, args ...string) {
 	if args == nil {
 		args = []string{"run", "spec.yaml", "--out", "out"}
