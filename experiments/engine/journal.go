@@ -164,7 +164,7 @@ type kept struct {
 // plan may have a million jobs.
 type line struct {
 	text           []byte
-	status         string
+	failed         bool
 	folder, number int32 // index in kept.folders; from 1
 }
 
@@ -178,7 +178,7 @@ func newKept(warn func(string)) *kept { return &kept{jobs: make(map[string]*line
 
 // finished is the entry of a job that has not failed, or nil: failed ones run again.
 func (k *kept) finished(key string) *entry {
-	if l := k.jobs[key]; l != nil && l.status == results.OK {
+	if l := k.jobs[key]; l != nil && !l.failed {
 		return l.entry()
 	}
 	return nil
@@ -217,7 +217,7 @@ func (k *kept) read(file *os.File) (end int64, err error) {
 		}
 		end += int64(len(text))
 		e, ok := parseLine(text)
-		l := &line{text, e.Status, int32(len(k.folders) - 1), number}
+		l := &line{text, e.Status != results.OK, int32(len(k.folders) - 1), number}
 		switch {
 		case !ok:
 			k.warn(fmt.Sprintf("%s: the line does not match its checksum and is left out; its "+
@@ -248,7 +248,7 @@ func parseLine(text []byte) (e *entry, ok bool) {
 // that failed. Two journals must agree on it, unless it failed in one of them alone.
 func (k *kept) take(key string, l *line) {
 	k.ran++
-	if l.status == results.Failed {
+	if l.failed {
 		k.failed++
 	}
 	if k.planned != nil {
@@ -259,10 +259,10 @@ func (k *kept) take(key string, l *line) {
 	}
 	before := k.jobs[key]
 	switch {
-	case before == nil, before.status != results.OK && l.status == results.OK,
-		before.status == l.status && before.folder == l.folder:
+	case before == nil, before.failed && !l.failed,
+		before.failed == l.failed && before.folder == l.folder:
 		k.jobs[key] = l
-	case before.status != l.status:
+	case before.failed != l.failed:
 	default:
 		if err := k.agree(before, l); err == nil {
 		} else if len(k.disagree) < disagreeShown {

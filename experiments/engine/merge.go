@@ -162,7 +162,7 @@ func (m *merge) write(dirs []string) error {
 	defer j.close()
 	cached := 0
 	for _, key := range m.keys {
-		if l := there.jobs[key]; l != nil && l.status == results.OK {
+		if l := there.jobs[key]; l != nil && !l.failed {
 			cached++
 		}
 	}
@@ -174,10 +174,10 @@ func (m *merge) write(dirs []string) error {
 		l := m.jobs[key]
 		e := l.entry()
 		m.proofs[i] = proofOf(m.plan.Jobs[i].Config, e.Spent)
-		if l.status == results.Failed {
+		if l.failed {
 			m.fail(i, e.Error, "")
 		}
-		if old := there.jobs[key]; old == nil || old.status != results.OK {
+		if old := there.jobs[key]; old == nil || old.failed {
 			lines.Write(l.text)
 		}
 	}
