@@ -12,25 +12,6 @@ import (
 	"ppdp/internal/convex"
 )
 
-// TestReference compares with LogisticRegression of scikit-learn 1.2.1, standardised numbers and
-// one indicator a value; classifiers/internal/testtable/reference.py is the program.
-func TestReference(t *testing.T) {
-	testtable.Compare(t, Classifier{}, 0.002, map[string]testtable.Reference{
-		"adult":    {Accuracy: 0.84781, AUC: 0.90325},
-		"diabetes": {Accuracy: 0.63504, AUC: 0.68603},
-		"acs":      {Accuracy: 0.81278, AUC: 0.89429},
-	})
-}
-
-// TestFiveColumns compares with the accuracy without privacy in diffprivlib's notebook on logistic
-// regression (IBM/differential-privacy-library, notebooks/logistic_regression.ipynb): numbers as
-// they are there, standardised here, all but without a penalty in either.
-func TestFiveColumns(t *testing.T) {
-	testtable.Compare(t, Classifier{}, 0.002, map[string]testtable.Reference{
-		"adult-five": {Accuracy: 0.8128},
-	})
-}
-
 // TestDerivatives compares gradient and curvature with differences of the loss and the gradient.
 func TestDerivatives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -72,9 +53,4 @@ func TestDerivatives(t *testing.T) {
 			near("curvature", curved[i], (after[i]-before[i])/(2*h))
 		}
 	})
-}
-
-func BenchmarkFit(b *testing.B) {
-	table, fold := testtable.Benchmark(b)
-	testtable.BenchmarkFit(b, Classifier{}, table, fold.Train)
 }

@@ -32,8 +32,3 @@ func TestMajority(t *testing.T) {
 		t.Errorf("predicted %d of one row each, must be the lower code 0", got)
 	}
 }
-
-// TestAdult: 75.11 % of the complete rows earn at most 50K.
-func TestAdult(t *testing.T) {
-	testtable.AdultAccuracy(t, Classifier{}, "rps", 0.7511, 0.0005, 1)
-}

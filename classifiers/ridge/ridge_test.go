@@ -70,16 +70,6 @@ func TestNormalEquations(t *testing.T) {
 	})
 }
 
-// TestReference compares with Ridge of scikit-learn 1.2.1, standardised numbers and one indicator a
-// value; classifiers/internal/testtable/reference.py is the program.
-func TestReference(t *testing.T) {
-	testtable.CompareNumbers(t, Regressor{}, 0.002, map[string]testtable.Reference{
-		"adult":    {R2: 0.41971, MAE: 7.99840},
-		"diabetes": {R2: 0.36864, MAE: 1.79504},
-		"acs":      {R2: 0.76231, MAE: 8.71488},
-	})
-}
-
 // design makes the features of each row: standardised numbers, an indicator for each value, of two
 // values for the second.
 func design(table *datasets.Table, target int, weights []float64, total float64) [][]float64 {

@@ -5,7 +5,6 @@ package testtable
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
-	"ppdp/numeric/random"
 )
 
 // Adult loads a selection of the Adult table from $PPDP_DATA, or skips the test.
@@ -43,73 +41,6 @@ func StandIn(tb testing.TB, selection string, rows int) *datasets.Table {
 		tb.Fatal(err)
 	}
 	return set.Table.Select(set.Table.AllRows()[:rows])
-}
-
-// Benchmark returns Adult's rps selection, or the stand-in's, with the training and test rows of
-// the first of five folds.
-func Benchmark(b *testing.B) (table *datasets.Table, fold classifiers.Fold) {
-	b.Helper()
-	if os.Getenv("PPDP_DATA") == "" {
-		b.Log("PPDP_DATA is not set: stand-in for Adult")
-		table = StandIn(b, "rps", 30162)
-	} else {
-		table = Adult(b, "rps")
-	}
-	folds, err := classifiers.Folds(random.NewKey(1), table.Len(), 5)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return table, folds[0]
-}
-
-// BenchmarkHalf returns Adult's 14 attributes and class, or the stand-in's, with the 30,162
-// complete rows of its first half.
-func BenchmarkHalf(b *testing.B) (table *datasets.Table, rows []int32) {
-	b.Helper()
-	const first = 30_162
-	if os.Getenv("PPDP_DATA") == "" {
-		b.Log("PPDP_DATA is not set: stand-in for Adult")
-		table = StandIn(b, "diffmulti", first)
-	} else {
-		table = Adult(b, "diffmulti")
-	}
-	return table, table.AllRows()[:first]
-}
-
-// BenchmarkFit measures fitting on the given rows.
-func BenchmarkFit(b *testing.B, c classifiers.Classifier, table *datasets.Table, rows []int32) {
-	b.ReportAllocs()
-	for b.Loop() {
-		Fit(b, c, classifiers.Data{Table: table, Rows: rows})
-	}
-	b.ReportMetric(float64(len(rows)*b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
-// AdultAccuracy compares the accuracy on a selection of Adult with a reference, within tolerance:
-// the mean over stratified 5-fold cross-validations by the given seeds.
-func AdultAccuracy(t *testing.T, c classifiers.Classifier, selection string,
-	reference, tolerance float64, seeds ...uint64) {
-	t.Helper()
-	table := Adult(t, selection)
-	labels := make([]uint32, table.Len())
-	classifiers.Codes(labels, table.Column(table.Schema().Class()), table.AllRows())
-	right := 0.0
-	for _, seed := range seeds {
-		folds, err := classifiers.Stratified(random.NewKey(seed), labels, 5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, fold := range folds {
-			model := Fit(t, c, classifiers.Data{Table: table, Rows: fold.Train})
-			right += float64(Accuracy(model, table, fold.Test) * float64(len(fold.Test)))
-		}
-	}
-	got := right / float64(table.Len()*len(seeds))
-	t.Logf("%s: accuracy %.4f, the reference is %.4f", selection, got, reference)
-	if math.Abs(got-reference) > tolerance {
-		t.Errorf("%s: accuracy %.4f, the reference is %.4f within %v",
-			selection, got, reference, tolerance)
-	}
 }
 
 // TB is what Fit and Predict need of a test, a benchmark or a property.
