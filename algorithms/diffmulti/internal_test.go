@@ -58,7 +58,7 @@ func drawTable(t *rapid.T) *datasets.Table {
 	return b.Table()
 }
 
-// start returns a recursion about to handle the root.
+// start returns a recursion about to grow the root.
 func start(t rapid.TB, table *datasets.Table, variant algorithms.Variant, params *Params,
 	seed uint64) (*recursion, []int32) {
 	t.Helper()
@@ -69,33 +69,33 @@ func start(t rapid.TB, table *datasets.Table, variant algorithms.Variant, params
 
 // count makes the statistics of rows from the table by definition.
 func count(r *recursion, table *datasets.Table, attributes []int, rows []int32) []int32 {
-	stats := make([]int32, r.layout.slots)
-	class := table.Schema().Class()
+	stats := make([]int32, r.slots)
 	for _, row := range rows {
-		y := 0
-		if class >= 0 {
-			y = int(table.Column(class).At(row))
-		}
-		stats[r.layout.total+y]++
-		number := 0
+		y := label(table, row)
+		stats[r.total+y]++
 		for dim, a := range attributes {
 			code := table.Column(a).At(row)
-			if axis := r.layout.axes[dim]; axis != nil {
-				stats[r.layout.at[dim]+int(axis.Rank[code])*r.layout.classes+y]++
-				continue
+			if axis := r.axes[dim]; axis != nil {
+				stats[r.first[dim]+int(axis.Rank[code])*r.classes+y]++
+			} else if code < r.points[r.number(dim)] {
+				stats[r.first[dim]+y]++
 			}
-			if code < r.points[number] {
-				stats[r.layout.at[dim]+y]++
-			}
-			number++
 		}
 	}
 	return stats
 }
 
-// TestStatistics divides random regions in every possible way and compares the statistics that
-// children are handed, counted or inherited, with those counted by definition. Slots of the
-// attribute that was just cut are the child's to fill.
+// label is the class of a row, 0 without a class.
+func label(table *datasets.Table, row int32) int {
+	if class := table.Schema().Class(); class >= 0 {
+		return int(table.Column(class).At(row))
+	}
+	return 0
+}
+
+// TestStatistics specialises random parts, all rows or some that are copied together, in every
+// possible way and compares the statistics that children are handed, counted or inherited, with
+// those counted by definition. Slots of the attribute that was just cut are the child's to fill.
 func TestStatistics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
@@ -103,40 +103,40 @@ func TestStatistics(t *testing.T) {
 		params := DefaultParams()
 		params.Specialisations = rapid.IntRange(1, 10).Draw(t, "h")
 		r, rows := start(t, table, algorithms.Strict, params, rapid.Uint64().Draw(t, "seed"))
-		stats := r.slot(0)
-		r.store.tally(rows, r.cuts, stats, 1)
-		at := place{}
-		path := *r.paths.at(place{})
-		r.families = append(r.families, new(family))
-		noError(t, r.drawCutPoints(&path, rows, stats, &at, allFresh))
-		if want := count(r, table, attributes, rows); !slices.Equal(stats, want) {
-			t.Fatalf("the root's statistics are %v, must be %v", stats, want)
+		number := table.AllRows() // in the table, by that in the store
+		if rapid.Bool().Draw(t, "compact") {
+			number = slices.DeleteFunc(number, func(row int32) bool { return row%3 == 1 })
+			rows = slices.Clone(number)
+			r.store = r.store.compact(rows)
+		}
+		of := func(rows []int32) (numbers []int32) {
+			for _, row := range rows {
+				numbers = append(numbers, number[row])
+			}
+			return numbers
+		}
+		p, f := r.root(rows), r.familyAt(0)
+		f.path = *r.paths.at(place{})
+		noError(t, r.drawSplitPoints(&f.path, &p))
+		if want := count(r, table, attributes, number); p.stats != nil &&
+			!slices.Equal(p.stats, want) {
+			t.Fatalf("the root's statistics are %v, must be %v", p.stats, want)
 		}
 		dim := rapid.IntRange(0, len(attributes)-1).Draw(t, "dimension")
-		axis := r.layout.axes[dim]
-		children, node, cut, fresh := 2, (*nodeChildren)(nil), uint32(0), -1
-		if axis != nil {
-			node = &r.below[dim][0]
-			children = len(node.ends)
-		} else {
-			fresh = slices.Index(r.layout.numbers, dim)
-			cut = r.cuts[fresh]
-		}
-		f, _, err := r.divide(rows, stats, 1, params.Specialisations, at, &path, dim, children,
-			node, cut)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sorted := slices.Sorted(slices.Values(rows)); !slices.Equal(sorted, table.AllRows()) {
+		axis := r.axes[dim]
+		r.specialise(rows, dim, f)
+		noError(t, r.shares.divide(&f.path, r.step, p.h, f.sizes, f.given))
+		r.prepare(&p, place{depth: 1}, f)
+		if sorted := slices.Sorted(slices.Values(of(rows))); !slices.Equal(sorted, number) {
 			t.Fatalf("rows %v after a division", rows)
 		}
 		from := int32(0)
-		for c := range children {
-			own := rows[from : from+f.sizes[c]]
-			from += f.sizes[c]
+		for c, size := range f.sizes {
+			own := of(rows[from : from+size])
+			from += size
 			for _, row := range own {
 				code := table.Column(attributes[dim]).At(row)
-				right := axis == nil && (code < r.points[fresh]) == (c == 0)
+				right := axis == nil && (code < r.points[r.number(dim)]) == (c == 0)
 				if axis != nil {
 					child := axis.Taxonomy.Nodes[0].Children[c]
 					right = axis.Rank[code] >= axis.Low[child] && axis.Rank[code] < axis.High[child]
@@ -152,11 +152,9 @@ func TestStatistics(t *testing.T) {
 				}
 				continue
 			}
-			want := count(r, table, attributes, own)
-			got := slices.Clone(f.stats[c])
-			if fresh >= 0 {
-				copy(got[r.layout.at[dim]:r.layout.at[dim]+r.layout.classes],
-					want[r.layout.at[dim]:])
+			want, got := count(r, table, attributes, own), slices.Clone(f.stats[c])
+			if axis == nil {
+				copy(got[r.first[dim]:r.first[dim]+r.classes], want[r.first[dim]:])
 			}
 			if !slices.Equal(got, want) {
 				t.Fatalf("child %d has statistics %v, must have %v", c, got, want)
@@ -174,124 +172,68 @@ func TestFrequencies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := drawTable(t)
 		r, rows := start(t, table, algorithms.Strict, DefaultParams(), 1)
-		dim := rapid.SampledFrom(r.layout.numbers).Draw(t, "dimension")
+		dim := rapid.SampledFrom(r.numbers).Draw(t, "dimension")
 		column := table.Column(table.Schema().QuasiIdentifiers()[dim])
-		low := rapid.Uint32Range(0, 3).Draw(t, "low")
-		high := rapid.SampledFrom([]uint32{low + 2, low + 9, r.roots[dim]}).Draw(t, "high")
-		rows = slices.DeleteFunc(rows, func(row int32) bool {
-			return column.At(row) < low || column.At(row) >= high
-		})
-		r.frequency.gather(r.layout, r.store, rows, dim, low, high)
 		f := &r.frequency.out
+		f.Low = rapid.Uint32Range(0, 3).Draw(t, "low")
+		f.High = rapid.SampledFrom([]uint32{f.Low + 2, f.Low + 9, r.roots[dim]}).Draw(t, "high")
+		rows = slices.DeleteFunc(rows, func(row int32) bool {
+			return column.At(row) < f.Low || column.At(row) >= f.High
+		})
+		r.frequency.gather(r.store, rows, dim)
 		found := make(map[uint32][]int32)
-		class := table.Schema().Class()
 		for _, row := range rows {
 			code := column.At(row)
 			if found[code] == nil {
-				found[code] = make([]int32, r.layout.classes)
+				found[code] = make([]int32, r.classes)
 			}
-			y := uint32(0)
-			if class >= 0 {
-				y = table.Column(class).At(row)
-			}
-			found[code][y]++
+			found[code][label(table, row)]++
 		}
 		if !slices.IsSorted(f.Values) || len(f.Values) != len(found) {
 			t.Fatalf("values %v of %d different ones", f.Values, len(found))
 		}
 		for i, v := range f.Values {
-			got := f.Counts[i*r.layout.classes : (i+1)*r.layout.classes]
-			if !slices.Equal(got, found[v]) {
+			if got := f.Counts[i*r.classes : (i+1)*r.classes]; !slices.Equal(got, found[v]) {
 				t.Fatalf("value %d has counts %v, must have %v", v, got, found[v])
 			}
 		}
 	})
 }
 
-// TestWordWidths: words of 16 and of 32 bits and places in halves hold the same.
-func TestWordWidths(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		table := drawTable(t)
-		rows, attributes := table.AllRows(), table.Schema().QuasiIdentifiers()
-		axes := partition.Axes(table.Schema(), attributes)
-		l, narrow := pack(table, rows, attributes, axes, half)
-		if _, ok := narrow.(*packed[uint16]); !ok {
-			t.Fatalf("a small table is packed as %T", narrow)
-		}
-		for _, dim := range l.numbers {
-			sorted := distinct(table.Column(attributes[dim]), rows, markedCells+1)
-			if !slices.Equal(sorted, l.values[dim]) {
-				t.Fatalf("values %v by sorting, %v by marking", sorted, l.values[dim])
-			}
-		}
-		_, halved := pack(table, rows, attributes, axes, rapid.IntRange(0, 3).Draw(t, "single"))
-		cuts := []uint32{rapid.Uint32Range(0, 12).Draw(t, "first cut"),
-			rapid.Uint32Range(0, 12).Draw(t, "second cut")}
-		for name, other := range map[string]store{"32 bits": fill[uint32](l, table, rows,
-			attributes), "halves": halved} {
-			a, b := make([]int32, l.slots), make([]int32, l.slots)
-			narrow.tally(rows, cuts, a, 1)
-			other.tally(rows, cuts, b, 1)
-			if !slices.Equal(a, b) {
-				t.Fatalf("%s: statistics %v, must be %v", name, b, a)
-			}
-			for i, dim := range l.numbers {
-				if a, b := narrow.keys(rows, dim, nil), other.keys(rows, dim, nil); !slices.Equal(a,
-					b) {
-					t.Fatalf("%s: values %v, must be %v", name, b, a)
-				}
-				first, second, sizes, others := slices.Clone(rows), slices.Clone(rows),
-					make([]int32, 2), make([]int32, 2)
-				narrow.divide(first, new(divideScratch), dim, nil, cuts[i], sizes)
-				other.divide(second, new(divideScratch), dim, nil, cuts[i], others)
-				if !slices.Equal(first, second) || !slices.Equal(sizes, others) {
-					t.Fatalf("%s: rows %v of sizes %v, must be %v of %v", name, second, others,
-						first, sizes)
-				}
-			}
-		}
-	})
-}
-
-// TestHalvesAgree: a place beyond 16 bits comes back as it went in.
-func TestHalvesAgree(t *testing.T) {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 1 << 20,
-		Step: 1}}}
+// TestWideColumns: slots and places beyond 16 bits, and the classes beside them, come back as they
+// went in, in numbers that are read and in what is tallied.
+func TestWideColumns(t *testing.T) {
 	const n = 3*half/2 + 5
+	axis := &datasets.Axis{Code: make([]uint32, n), Rank: make([]uint32, n)}
+	for code := range axis.Rank {
+		axis.Rank[code] = uint32(n - 1 - code)
+	}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "a", High: n, Step: 1},
+		{Name: "x", High: 1 << 20, Step: 1}, {Name: "y", Kind: datasets.Categorical,
+			Role: datasets.Class, Values: []string{"no", "yes"}}}}
 	b := datasets.NewBuilder(schema, n)
-	for i := range n {
-		b.Set(b.AddRow(), 0, uint32(7*i))
+	for i := range uint32(n) {
+		row := b.AddRow()
+		b.Set(row, 0, i)
+		b.Set(row, 1, 7*i)
+		b.Set(row, 2, i%2)
 	}
 	table := b.Table()
-	_, s := pack(table, table.AllRows(), []int{0}, []*datasets.Axis{nil}, half)
-	for i, key := range s.keys(table.AllRows(), 0, nil) {
-		if key != uint32(i) {
-			t.Fatalf("value %d has place %d", i, key)
+	p := pack(table, table.AllRows(), []int{0, 1}, []*datasets.Axis{axis, nil})
+	stats := make([]int32, p.slots)
+	p.tally(table.AllRows(), []uint32{half + 10}, stats, 1)
+	for i := range uint32(n) {
+		slot := 2*(n-1-i) + i%2
+		record := p.record(int32(i))
+		if p.columns[0].of(record) != slot || p.columns[1].of(record) != i ||
+			p.class.of(record) != i%2 || stats[slot] != 1 || stats[slot^1] != 0 {
+			t.Fatalf("row %d is %v", i, record)
 		}
 	}
-}
-
-// TestCompact: copying the rows of small regions together changes nothing.
-func TestCompact(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		table, params := drawTable(t), DefaultParams()
-		params.Specialisations = 200
-		seed := rapid.Uint64().Draw(t, "seed")
-		plain, rows := start(t, table, algorithms.Strict, params, seed)
-		noError(t, plain.root(rows))
-		compacting, rows := start(t, table, algorithms.Strict, params, seed)
-		compacting.compactFrom = 1
-		noError(t, compacting.root(rows))
-		a, b := plain.builder.Regions(), compacting.builder.Regions()
-		if !slices.Equal(a.Low, b.Low) || !slices.Equal(a.High, b.High) ||
-			!slices.Equal(a.Nodes, b.Nodes) || !slices.Equal(plain.counts, compacting.counts) {
-			t.Fatalf("regions [%v, %v) with counts %v, compacted [%v, %v) with %v", a.Low, a.High,
-				plain.counts, b.Low, b.High, compacting.counts)
-		}
-		if table.Len() > 0 && compacting.store.size() != table.Len() {
-			t.Fatalf("the store ends with %d of %d rows", compacting.store.size(), table.Len())
-		}
-	})
+	want := []int32{n/2 + 1, n / 2, half/2 + 5, half/2 + 5} // n is odd
+	if got := stats[p.total:]; !slices.Equal(got, want) {
+		t.Errorf("rows by class and below the split point %v, must be %v", got, want)
+	}
 }
 
 // TestApportion: shares are in proportion but for less than one each, all of h-1 is given out where
@@ -379,6 +321,24 @@ func TestReleases(t *testing.T) {
 	})
 }
 
+// TestLargeTable: where parts' rows are copied together every row still is in one region.
+func TestLargeTable(t *testing.T) {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 1000, Step: 1},
+		{Name: "y", High: 50, Step: 1}}}
+	b, stream := datasets.NewBuilder(schema, cacheRows), random.NewKey(1).Stream()
+	for range cacheRows {
+		row := b.AddRow()
+		b.Set(row, 0, stream.Uint32N(1000))
+		b.Set(row, 1, stream.Uint32N(50))
+	}
+	table, params := b.Table(), DefaultParams()
+	params.Specialisations = 300
+	r, _ := release(t, table, algorithms.Strict, params, 1e6, 1)
+	if exact := countRows(table, r.Regions); !slices.Equal(exact, r.Regions.Counts) {
+		t.Errorf("counts %v, the regions have %v rows", r.Regions.Counts, exact)
+	}
+}
+
 // countRows counts the rows of each region by class.
 func countRows(table *datasets.Table, regions *algorithms.Regions) []float64 {
 	attributes := table.Schema().QuasiIdentifiers()
@@ -388,11 +348,7 @@ func countRows(table *datasets.Table, regions *algorithms.Regions) []float64 {
 		for d, a := range attributes {
 			codes[d] = table.Column(a).At(row)
 		}
-		y := 0
-		if class := table.Schema().Class(); class >= 0 {
-			y = int(table.Column(class).At(row))
-		}
-		exact[regions.Locate(codes)*regions.Classes+y]++
+		exact[regions.Locate(codes)*regions.Classes+label(table, row)]++
 	}
 	return exact
 }

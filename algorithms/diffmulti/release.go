@@ -19,63 +19,31 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	if err := r.root(in.Rows); err != nil {
+	if err := r.grow(r.root(in.Rows)); err != nil {
 		return nil, fmt.Errorf("diffmulti: %w", err)
 	}
 	return r.publish(in)
 }
 
-func (r *recursion) root(rows []int32) error {
-	for i := range rows {
-		rows[i] = int32(i) // the store numbers them by their place
-	}
-	var stats []int32
-	if len(rows) > 0 {
-		stats = r.slot(0)
-		r.store.tally(rows, r.cuts, stats, 1)
-	}
-	return r.region(rows, stats, 1, r.params.Specialisations, place{}, allFresh)
-}
-
-// recursion is the state of one release.
-type recursion struct {
+// problem is what stays the same during a release.
+type problem struct {
 	ctx     context.Context
 	params  *Params
 	variant algorithms.Variant
 	epsilon float64
 	step    float64 // ε′, what one draw on the way to a leaf costs
 	longest int     // |g|
-	left    int     // how many more specialisations may be made before it ends early
+	rows    int     // of the input
 
-	layout  *layout
-	store   store
-	builder *partition.Builder
-	scorer  partition.Scorer
-	below   [][]nodeChildren // by dimension and taxonomy node
-	roots   []uint32         // cells of each dimension
+	*layout
+	below  [][]nodeChildren // by dimension and taxonomy node
+	roots  []uint32         // cells of each dimension
+	scorer partition.Scorer
 
-	candidates *privacy.Exponential
-	cutPoints  *partition.CutPoints
-	shares     shares
-	leaves     privacy.Noise
-	points     []uint32 // the current region's cut point on each numeric attribute,
-	cuts       []uint32 // and its place among the distinct values
-
-	paths      paths
-	places     []place // of each leaf
-	counts     []int32 // class counts of each leaf, without noise
-	rows, done int     // of the input, and in leaves
-	statistics [][]int32
-	scratch    divideScratch
-	frequency  frequencies
-	children   []int32 // class counts of a candidate's children
-	scores     []float64
-	open       []int // the candidates' dimensions
-	penalties  [2]float64
-	families   []*family // by depth
-	work       int       // since the last check of the context
-
-	compactFrom int // the size of a store from which regions of few of its rows are copied together
+	splitPoints *partition.CutPoints // line 9
+	candidates  *privacy.Exponential // line 11
+	shares      shares               // line 13
+	leafNoise   privacy.Noise        // line 21
 }
 
 // nodeChildren is what specialising a taxonomy node takes.
@@ -86,8 +54,61 @@ type nodeChildren struct {
 	child     []int32   // the child of each of the node's slots
 }
 
-// family is the scratch of one level of the recursion; but for the path it lives while children are
-// visited.
+// part is P_i of Algorithm 1: the builder's current box and the rows in it.
+type part struct {
+	rows []int32
+	// stats are the rows' statistics, whose memory may be used up; nil without rows, or where the
+	// part is certain to be a leaf.
+	stats []int32
+	h     int // h′: how many specialisations may be made from here on
+	at    place
+	// fresh is the numeric attribute that has no split point yet, its interval being new:
+	// everyNumber, or noNumber.
+	fresh int
+}
+
+const (
+	everyNumber = -1
+	noNumber    = -2
+)
+
+// place is where a part is in the budget: specialisations and split points above it.
+type place struct{ depth, splitPoints int }
+
+// recursion is the state of one release.
+type recursion struct {
+	problem
+	store   *packed
+	builder *partition.Builder
+	left    int      // how many more specialisations may be made before the loop is ended
+	points  []uint32 // the current part's split point on each numeric attribute,
+	cuts    []uint32 // and its place among the distinct values
+	paths   paths
+
+	// Of the leaves: their places, class counts without noise, and rows altogether.
+	places []place
+	counts []int32
+	done   int
+
+	scratch
+}
+
+// scratch is memory that is used again.
+type scratch struct {
+	families   []*family // by depth
+	statistics [][]int32 // a stack, whose first taken are in use
+	taken      int
+	dividing   divideScratch
+	frequency  frequencies
+	children   []int32 // class counts of a candidate's children
+	penalties  [2]float64
+	scores     []float64
+	open       []int // the candidates' dimensions
+	work       int   // since the last check of the context
+}
+
+// family is what a part's children get; but for the path, which is the part's own, it lives while
+// they are visited.
 type family struct {
 	path  privacy.Path
 	sizes []int32
@@ -95,50 +116,40 @@ type family struct {
 	stats [][]int32
 }
 
-// place is where a region is in the budget: specialisations and cut points above it.
-type place struct{ depth, cutPoints int }
-
-// allFresh and noneFresh say for which numeric attributes a region has no cut point yet; a number
-// from 0 names the one attribute whose interval its parent has cut.
-const (
-	allFresh  = -1
-	noneFresh = -2
-)
-
 // newRecursion checks the input against the parameters and declares the mechanisms.
 func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) {
 	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
 	if err != nil {
 		return nil, err
 	}
-	epsilon, schema := in.Budget.Epsilon(), in.Table.Schema()
-	scorer := partition.Scorer{Utility: params.Utility, Classes: schema.Classes(),
-		Records: len(in.Rows)}
-	scorer.Program = in.Variant == algorithms.RefCode
+	schema := in.Table.Schema()
 	attributes := schema.QuasiIdentifiers()
 	axes := partition.Axes(schema, attributes)
 	space := partition.NewSpace(in.Table, attributes)
 	r := &recursion{
-		ctx: ctx, params: params, variant: in.Variant, epsilon: epsilon,
-		scorer: scorer, compactFrom: cacheRows, rows: len(in.Rows),
+		problem: problem{ctx: ctx, params: params, variant: in.Variant,
+			epsilon: in.Budget.Epsilon(), longest: params.LongestPath, rows: len(in.Rows),
+			scorer: partition.Scorer{Utility: params.Utility, Classes: schema.Classes(),
+				Records: len(in.Rows), Program: in.Variant == algorithms.RefCode}},
 		builder: partition.NewBuilder(space, params.MaxNodes),
+		left:    params.Iterations,
 	}
 	r.builder.Generalise(axes)
-	r.layout, r.store = pack(in.Table, in.Rows, attributes, axes, half)
-	if r.left = params.Iterations; r.left == 0 {
+	r.store = pack(in.Table, in.Rows, attributes, axes)
+	r.layout = r.store.layout
+	if r.left == 0 {
 		r.left = math.MaxInt
 	}
-	r.longest = params.LongestPath
 	if r.longest == 0 {
 		r.longest = longestPath(axes, params.NumericHeight)
 	}
-	r.step = step(epsilon, len(r.layout.numbers), r.longest)
+	r.step = step(r.epsilon, len(r.numbers), r.longest)
 	for dim, axis := range axes {
 		r.roots = append(r.roots, space.Cells(dim))
-		r.below = append(r.below, childrenOf(axis, r.layout.classes))
+		r.below = append(r.below, childrenOf(axis, r.classes))
 	}
-	r.points = make([]uint32, len(r.layout.numbers))
-	r.cuts = make([]uint32, len(r.layout.numbers))
+	r.points = make([]uint32, len(r.numbers))
+	r.cuts = make([]uint32, len(r.numbers))
 	root := in.Budget.Root()
 	r.paths.put(place{}, &root)
 	r.declare(in)
@@ -168,11 +179,11 @@ func step(epsilon float64, numeric, longest int) float64 {
 }
 
 // declare opens the streams and enters the mechanisms into the ledger.
-func (r *recursion) declare(in algorithms.Input) {
+func (r *problem) declare(in algorithms.Input) {
 	claimed := r.scorer.Sensitivity()
 	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed,
 		Monotone: r.scorer.Monotone() && in.Variant == algorithms.Published}
-	r.cutPoints = partition.NewCutPoints(in, r.scorer, choice)
+	r.splitPoints = partition.NewCutPoints(in, r.scorer, choice)
 	if r.scorer.Program && r.scorer.Utility == partition.Discernibility {
 		choice.Proven = math.Max(claimed, 10_000) // the range of its scores
 	}
@@ -188,7 +199,7 @@ func (r *recursion) declare(in algorithms.Input) {
 	if r.shares.rule != ByRefCode {
 		r.shares.draws = in.Noise.Open("remainders")
 	}
-	r.leaves = in.CountNoise("leaf counts", privacy.Exact(1))
+	r.leafNoise = in.CountNoise("leaf counts", privacy.Exact(1))
 }
 
 // childrenOf prepares the specialisation of each node of a taxonomy.
@@ -217,71 +228,92 @@ func childrenOf(axis *datasets.Axis, classes int) []nodeChildren {
 	return nodes
 }
 
-// slot returns the i-th statistics of the stack, all 0.
-func (r *recursion) slot(i int) []int32 {
-	for len(r.statistics) <= i {
-		r.statistics = append(r.statistics, make([]int32, r.layout.slots))
-	}
-	clear(r.statistics[i])
-	return r.statistics[i]
-}
-
 // contextEvery is how much work, in rows and nodes, is done between two checks of the context:
 // some milliseconds.
 const contextEvery = 1 << 20
 
-// A region whose rows lie scattered among many others costs a cache miss for each row in every
-// pass. When it holds at most one in compactBelow of a store that is too large for a cache, its
-// rows are copied together: a quarter of the time of ten million rows of Adult's width.
+// A part whose rows lie scattered among many others costs a cache miss for each row in every pass.
+// When it holds at most one in compactBelow of a store that is too large for a cache, its rows are
+// copied together: a quarter of the time of ten million rows of Adult's width.
 const (
 	compactBelow = 4
 	cacheRows    = 1 << 16
 )
 
-// region handles the builder's current box, which the given rows lie in. stats are the rows'
-// statistics, whose memory the call may use up; nil of a region without rows or one that is certain
-// to be a leaf. free is the first unused slot of statistics. h specialisations may be
-// made from here on.
-func (r *recursion) region(rows, stats []int32, free, h int, at place, fresh int) error {
-	if r.work += len(rows) + r.layout.slots; r.work > contextEvery {
+// root is the part of all rows, at the tops of their taxonomies (line 1).
+func (r *recursion) root(rows []int32) part {
+	for i := range rows {
+		rows[i] = int32(i) // the store numbers them by their place
+	}
+	p := part{rows: rows, h: r.params.Specialisations, fresh: everyNumber}
+	if len(rows) > 0 {
+		p.stats = r.take()
+		r.store.tally(rows, r.cuts, p.stats, 1)
+	}
+	return p
+}
+
+// grow is one iteration of the loop of Algorithm 1, and those of all parts below this one: they are
+// visited in their order, in place of a stack.
+func (r *recursion) grow(p part) error {
+	if r.work += len(p.rows) + r.slots; r.work > contextEvery {
 		r.work = 0
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
 	}
-	if h <= 0 || at.depth >= r.longest || r.left == 0 || !r.specialisable() {
-		return r.leaf(rows, at)
+	if !r.valid(&p) {
+		return r.leaf(p.rows, p.at) // lines 16 to 18
 	}
 	r.left--
-	if whole := r.store; whole.size() >= r.compactFrom && len(rows) <= whole.size()/compactBelow {
-		r.store = whole.compact(rows)
-		defer func() { r.store = whole }()
+	whole, taken := r.store, r.taken
+	if whole.size() >= cacheRows && len(p.rows) <= whole.size()/compactBelow {
+		r.store = whole.compact(p.rows)
 	}
-	for len(r.families) <= at.depth {
-		r.families = append(r.families, new(family))
+	var point, cut uint32
+	if p.fresh >= 0 { // the split point drawn here must be gone when the part's siblings are visited
+		point, cut = r.points[p.fresh], r.cuts[p.fresh]
 	}
-	path := &r.families[at.depth].path // done with before the children's turn
-	*path = *r.paths.at(at)
-	// The cut point this region draws must be gone when its siblings are visited.
-	if fresh >= 0 {
-		point, cut := r.points[fresh], r.cuts[fresh]
-		defer func() { r.points[fresh], r.cuts[fresh] = point, cut }()
-	}
-	if err := r.drawCutPoints(path, rows, stats, &at, fresh); err != nil {
+	if err := r.iterate(&p); err != nil {
 		return err
 	}
-	dim, err := r.choose(path, stats)
+	if p.fresh >= 0 {
+		r.points[p.fresh], r.cuts[p.fresh] = point, cut
+	}
+	r.store, r.taken = whole, taken
+	return nil
+}
+
+// iterate is lines 9 to 15.
+func (r *recursion) iterate(p *part) error {
+	f := r.familyAt(p.at.depth)
+	f.path = *r.paths.at(p.at)
+	if err := r.drawSplitPoints(&f.path, p); err != nil { // line 9
+		return err
+	}
+	r.score(p.stats)                                                   // line 10
+	chosen, err := r.candidates.Choose(&f.path, r.step, r.scores, nil) // line 11
 	if err != nil {
 		return err
 	}
-	if r.layout.axes[dim] == nil {
-		return r.cut(rows, stats, free, h, at, path, dim)
+	dim := r.open[chosen]
+	r.specialise(p.rows, dim, f)                                  // line 12
+	err = r.shares.divide(&f.path, r.step, p.h, f.sizes, f.given) // line 13
+	if err != nil {
+		return err
 	}
-	return r.specialise(rows, stats, free, h, at, path, dim)
+	at := place{p.at.depth + 1, p.at.splitPoints}
+	r.paths.put(at, &f.path)
+	r.prepare(p, at, f)
+	return r.visit(p.rows, dim, at, f) // lines 14 and 15
 }
 
-// specialisable reports whether any attribute of the current box has children (Definition 4.1).
-func (r *recursion) specialisable() bool {
+// valid says whether a part incurs a valid specialisation (line 8): it may be made, and some
+// attribute has children (Definition 4.1).
+func (r *recursion) valid(p *part) bool {
+	if p.h <= 0 || p.at.depth >= r.longest || r.left == 0 {
+		return false
+	}
 	for dim := range r.roots {
 		if r.hasChildren(dim) {
 			return true
@@ -291,34 +323,36 @@ func (r *recursion) specialisable() bool {
 }
 
 func (r *recursion) hasChildren(dim int) bool {
-	if r.layout.axes[dim] == nil {
+	if r.axes[dim] == nil {
 		return r.builder.Width(dim) > 1
 	}
-	return len(r.below[dim][r.builder.Nodes[dim]].ends) > 0
+	return len(r.node(dim).ends) > 0
 }
 
-// drawCutPoints draws the cut points that the current box does not have yet (line 9), and enters
-// the rows below them into the statistics.
-func (r *recursion) drawCutPoints(path *privacy.Path, rows, stats []int32, at *place,
-	fresh int) error {
-	for i, dim := range r.layout.numbers {
-		if fresh != allFresh && fresh != i || r.builder.Width(dim) <= 1 {
+// node is the current box's taxonomy node on a dimension with an axis.
+func (r *recursion) node(dim int) *nodeChildren { return &r.below[dim][r.builder.Nodes[dim]] }
+
+// drawSplitPoints draws the split points that a part does not have yet, and enters the rows below
+// them into the statistics.
+func (r *recursion) drawSplitPoints(path *privacy.Path, p *part) error {
+	for i, dim := range r.numbers {
+		if p.fresh != everyNumber && p.fresh != i || r.builder.Width(dim) <= 1 {
 			continue
 		}
-		r.frequency.out.Root = r.roots[dim]
-		r.frequency.gather(r.layout, r.store, rows, dim, r.builder.Low[dim], r.builder.High[dim])
 		f := &r.frequency.out
-		point, err := r.cutPoints.Choose(path, r.step, f)
+		f.Root, f.Low, f.High = r.roots[dim], r.builder.Low[dim], r.builder.High[dim]
+		r.frequency.gather(r.store, p.rows, dim)
+		point, err := r.splitPoints.Choose(path, r.step, f)
 		if err != nil {
 			return err
 		}
-		at.cutPoints++
-		place, _ := slices.BinarySearch(r.layout.values[dim], point)
-		r.points[i], r.cuts[i] = point, uint32(place)
-		if stats == nil {
+		p.at.splitPoints++
+		cut, _ := slices.BinarySearch(r.values[dim], point)
+		r.points[i], r.cuts[i] = point, uint32(cut)
+		if p.stats == nil {
 			continue
 		}
-		below := stats[r.layout.at[dim] : r.layout.at[dim]+r.layout.classes]
+		below := p.stats[r.first[dim] : r.first[dim]+r.classes]
 		clear(below)
 		for v, value := range f.Values {
 			if value >= point {
@@ -332,53 +366,44 @@ func (r *recursion) drawCutPoints(path *privacy.Path, rows, stats []int32, at *p
 	return nil
 }
 
-// choose scores the candidates, one for each attribute that has children (line 10), and selects one
-// (line 11).
-func (r *recursion) choose(path *privacy.Path, stats []int32) (dim int, err error) {
+// score scores the candidates, one for each attribute of the current box that has children; all
+// alike without statistics, as there are no rows then.
+func (r *recursion) score(stats []int32) {
 	r.open, r.scores = r.open[:0], r.scores[:0]
-	classes := r.layout.classes
-	number := 0
-	for dim, axis := range r.layout.axes {
-		i := number
-		if axis == nil {
-			number++
-		}
+	for dim, axis := range r.axes {
 		if !r.hasChildren(dim) {
 			continue
 		}
-		r.open = append(r.open, dim)
-		if stats == nil { // no rows: all candidates score the same
-			r.scores = append(r.scores, 0)
-			continue
+		score := 0.0
+		switch {
+		case stats == nil:
+		case axis == nil:
+			score = r.scoreNumber(stats, dim)
+		default:
+			score = r.scoreNode(stats[r.first[dim]:], r.node(dim))
 		}
-		if axis != nil {
-			r.scores = append(r.scores, r.scoreNode(stats[r.layout.at[dim]:],
-				&r.below[dim][r.builder.Nodes[dim]]))
-			continue
-		}
-		r.fit(2 * classes)
-		sides := r.children[:2*classes]
-		copy(sides, stats[r.layout.at[dim]:r.layout.at[dim]+classes])
-		for y := range classes {
-			sides[classes+y] = stats[r.layout.total+y] - sides[y]
-		}
-		root := float64(r.roots[dim])
-		r.penalties[0] = float64(r.points[i]-r.builder.Low[dim]) / root
-		r.penalties[1] = float64(r.builder.High[dim]-r.points[i]) / root
-		r.scores = append(r.scores, r.scorer.Score(sides, r.penalties[:]))
+		r.open, r.scores = append(r.open, dim), append(r.scores, score)
 	}
-	chosen, err := r.candidates.Choose(path, r.step, r.scores, nil)
-	if err != nil {
-		return 0, err
+}
+
+// scoreNumber scores the cut of a numeric dimension at its split point.
+func (r *recursion) scoreNumber(stats []int32, dim int) float64 {
+	classes := r.classes
+	sides := r.room(2)
+	copy(sides, stats[r.first[dim]:r.first[dim]+classes])
+	for y := range classes {
+		sides[classes+y] = stats[r.total+y] - sides[y]
 	}
-	return r.open[chosen], nil
+	root, point := float64(r.roots[dim]), r.points[r.number(dim)]
+	r.penalties[0] = float64(point-r.builder.Low[dim]) / root
+	r.penalties[1] = float64(r.builder.High[dim]-point) / root
+	return r.scorer.Score(sides, r.penalties[:])
 }
 
 // scoreNode scores the specialisation of a taxonomy node. slots are its dimension's statistics.
 func (r *recursion) scoreNode(slots []int32, n *nodeChildren) float64 {
-	classes := r.layout.classes
-	r.fit(len(n.ends) * classes)
-	children := r.children[:len(n.ends)*classes]
+	classes := r.classes
+	children := r.room(len(n.ends))
 	clear(children)
 	from := n.start
 	for c, end := range n.ends {
@@ -402,107 +427,118 @@ func (r *recursion) scoreNode(slots []int32, n *nodeChildren) float64 {
 	return r.scorer.Score(children, n.penalties)
 }
 
-func (r *recursion) fit(n int) {
-	if len(r.children) < n {
+// room is memory for the class counts of so many children.
+func (r *recursion) room(children int) []int32 {
+	if n := children * r.classes; len(r.children) < n {
 		r.children = make([]int32, 2*n)
 	}
+	return r.children[:children*r.classes]
 }
 
-// cut divides the current box in two at its cut point on a numeric dimension (line 12).
-func (r *recursion) cut(rows, stats []int32, free, h int, at place, path *privacy.Path,
-	dim int) error {
-	i := slices.Index(r.layout.numbers, dim)
-	f, free, err := r.divide(rows, stats, free, h, at, path, dim, 2, nil, r.cuts[i])
-	if err != nil {
-		return err
+// number is the position of a numeric dimension among these.
+func (r *problem) number(dim int) int { return slices.Index(r.numbers, dim) }
+
+// specialise sorts a part's rows by the children that the current box has on a dimension, and
+// writes the children's sizes.
+func (r *recursion) specialise(rows []int32, dim int, f *family) {
+	if r.axes[dim] == nil {
+		f.fit(2)
+		r.store.cut(rows, &r.dividing, dim, r.cuts[r.number(dim)], f.sizes)
+		return
 	}
-	at.depth++
-	return r.builder.Halve(dim, r.points[i], func() error {
-		return r.region(rows[:f.sizes[0]], f.stats[0], free, f.given[0], at, i)
-	}, func() error {
-		return r.region(rows[f.sizes[0]:], f.stats[1], free, f.given[1], at, i)
-	})
+	n := r.node(dim)
+	f.fit(len(n.ends))
+	r.store.specialise(rows, &r.dividing, dim, n, f.sizes)
 }
 
-// specialise replaces the current box's node on a dimension by its children (line 12).
-func (r *recursion) specialise(rows, stats []int32, free, h int, at place, path *privacy.Path,
-	dim int) error {
-	n := &r.below[dim][r.builder.Nodes[dim]]
-	f, free, err := r.divide(rows, stats, free, h, at, path, dim, len(n.ends), n, 0)
-	if err != nil {
-		return err
-	}
-	at.depth++
-	from := int32(0)
-	return r.builder.Specialise(dim, func(c int) error {
-		own := rows[from : from+f.sizes[c]]
-		from += f.sizes[c]
-		return r.region(own, f.stats[c], free, f.given[c], at, noneFresh)
-	})
-}
-
-// divide sorts the rows by child, shares out the specialisations that are left (line 13) and
-// prepares the statistics of the children that will be specialised. It returns the first slot of
-// statistics that is still free.
-func (r *recursion) divide(rows, stats []int32, free, h int, at place, path *privacy.Path, dim,
-	children int, n *nodeChildren, cut uint32) (*family, int, error) {
-	f := r.families[at.depth]
-	if len(f.sizes) < children {
-		f.sizes, f.given = make([]int32, children), make([]int, children)
-		f.stats = make([][]int32, children)
-	}
-	sizes, given := f.sizes[:children], f.given[:children]
-	clear(f.stats)
-	r.store.divide(rows, &r.scratch, dim, n, cut, sizes)
-	if err := r.shares.divide(path, r.step, h, sizes, given); err != nil {
-		return nil, 0, err
-	}
-	at.depth++
-	r.paths.put(at, path)
-	if stats == nil || at.depth >= r.longest {
-		return f, free, nil
+// prepare makes the statistics of those children at a place that will be specialised.
+func (r *recursion) prepare(p *part, at place, f *family) {
+	if p.stats == nil || at.depth >= r.longest {
+		return
 	}
 	largest, needed := 0, 0
-	for c, n := range sizes {
-		if n > sizes[largest] {
+	for c, n := range f.sizes {
+		if n > f.sizes[largest] {
 			largest = c
 		}
-		if given[c] > 0 {
+		if f.given[c] > 0 {
 			needed += int(n)
 		}
 	}
 	// The largest child's statistics are the parent's without those of the others: often less to
 	// read.
-	inherit := given[largest] > 0 && len(rows)-int(sizes[largest]) < needed
+	inherit := f.given[largest] > 0 && len(p.rows)-int(f.sizes[largest]) < needed
 	from := int32(0)
-	for c, n := range sizes {
-		own := rows[from : from+n]
+	for c, n := range f.sizes {
+		own := p.rows[from : from+n]
 		from += n
 		switch {
-		case n == 0 || inherit && c == largest || !inherit && given[c] <= 0:
-		case given[c] <= 0:
-			r.store.tally(own, r.cuts, stats, -1)
+		case n == 0 || inherit && c == largest || !inherit && f.given[c] <= 0:
+		case f.given[c] <= 0:
+			r.store.tally(own, r.cuts, p.stats, -1)
 		default:
-			f.stats[c] = r.slot(free)
-			free++
+			f.stats[c] = r.take()
 			r.store.tally(own, r.cuts, f.stats[c], 1)
 			if inherit {
 				for i, n := range f.stats[c] {
-					stats[i] -= n
+					p.stats[i] -= n
 				}
 			}
 		}
 	}
 	if inherit {
-		f.stats[largest] = stats
+		f.stats[largest] = p.stats
 	}
-	return f, free, nil
+}
+
+// visit grows each of the children, which are at the same place.
+func (r *recursion) visit(rows []int32, dim int, at place, f *family) error {
+	from, fresh := int32(0), noNumber
+	grow := func(c int) error {
+		own := rows[from : from+f.sizes[c]]
+		from += f.sizes[c]
+		return r.grow(part{own, f.stats[c], f.given[c], at, fresh})
+	}
+	if r.axes[dim] != nil {
+		return r.builder.Specialise(dim, grow)
+	}
+	fresh = r.number(dim)
+	return r.builder.Halve(dim, r.points[fresh], func() error { return grow(0) },
+		func() error { return grow(1) })
+}
+
+func (s *scratch) familyAt(depth int) *family {
+	for len(s.families) <= depth {
+		s.families = append(s.families, new(family))
+	}
+	return s.families[depth]
+}
+
+// fit makes room for so many children, none of which has statistics.
+func (f *family) fit(children int) {
+	if cap(f.sizes) < children {
+		f.sizes, f.given = make([]int32, children), make([]int, children)
+		f.stats = make([][]int32, children)
+	}
+	f.sizes, f.given, f.stats = f.sizes[:children], f.given[:children], f.stats[:children]
+	clear(f.stats)
+}
+
+// take returns the next statistics of the stack, all 0.
+func (r *recursion) take() []int32 {
+	if len(r.statistics) <= r.taken {
+		r.statistics = append(r.statistics, make([]int32, r.slots))
+	}
+	stats := r.statistics[r.taken]
+	clear(stats)
+	r.taken++
+	return stats
 }
 
 // leaf makes the current box a leaf; its counts are published when all leaves are known.
 func (r *recursion) leaf(rows []int32, at place) error {
 	if n := r.builder.Room(r.done, r.rows); n > 0 {
-		r.counts = slices.Grow(r.counts, n*r.layout.classes)
+		r.counts = slices.Grow(r.counts, n*r.classes)
 		r.places = slices.Grow(r.places, n)
 	}
 	r.done += len(rows)
@@ -510,7 +546,7 @@ func (r *recursion) leaf(rows []int32, at place) error {
 		return err
 	}
 	from := len(r.counts)
-	for range r.layout.classes {
+	for range r.classes {
 		r.counts = append(r.counts, 0)
 	}
 	r.store.classCounts(rows, r.counts[from:])
@@ -529,7 +565,7 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 		spent = math.Max(spent, r.paths.at(at).Spent())
 	}
 	epsilon := r.epsilon - spent
-	classes := r.layout.classes
+	classes := r.classes
 	var path privacy.Path
 	for leaf, at := range r.places {
 		if leaf%(1<<14) == 1<<14-1 {
@@ -542,7 +578,7 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 			counts[y] = float64(n)
 		}
 		path = *r.paths.at(at)
-		if err := r.leaves.AddAll(&path, epsilon, counts); err != nil {
+		if err := r.leafNoise.AddAll(&path, epsilon, counts); err != nil {
 			return nil, err
 		}
 		for y, n := range counts {
@@ -565,21 +601,21 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	return release, nil
 }
 
-// paths holds what has been paid on the way to a region, by specialisations and cut points above
+// paths holds what has been paid on the way to a region, by specialisations and split points above
 // it. Every draw costs ε′, so that regions with as many of both have paid the same.
 type paths [][]*privacy.Path
 
-func (p paths) at(where place) *privacy.Path { return p[where.depth][where.cutPoints] }
+func (p paths) at(where place) *privacy.Path { return p[where.depth][where.splitPoints] }
 
 func (p *paths) put(where place, path *privacy.Path) {
 	for len(*p) <= where.depth {
 		*p = append(*p, nil)
 	}
 	row := &(*p)[where.depth]
-	for len(*row) <= where.cutPoints {
+	for len(*row) <= where.splitPoints {
 		*row = append(*row, nil)
 	}
-	if at := &(*row)[where.cutPoints]; *at == nil {
+	if at := &(*row)[where.splitPoints]; *at == nil {
 		own := *path
 		*at = &own
 	}
