@@ -74,10 +74,21 @@ func (d Data) check(ctx context.Context,
 	return bad.Err()
 }
 
+// Weights are those of records by position; nil stands for 1 each.
+type Weights []float64
+
+// At is the weight of record i.
+func (w Weights) At(i int32) float64 {
+	if w == nil {
+		return 1
+	}
+	return w[i]
+}
+
 // Labels returns the class codes of the data's rows and their weights, both by position in Rows.
 // Rows of weight 0 count for nothing and are left out of all three slices; weights is nil when
 // every weight is 1. The data must have passed Check.
-func (d Data) Labels() (rows []int32, labels []uint32, weights []float64) {
+func (d Data) Labels() (rows []int32, labels []uint32, weights Weights) {
 	rows, weights = d.Counted()
 	labels = make([]uint32, len(rows))
 	Codes(labels, d.Table.Column(d.Table.Schema().Class()), rows)
@@ -85,7 +96,7 @@ func (d Data) Labels() (rows []int32, labels []uint32, weights []float64) {
 }
 
 // Counted returns the data's rows and their weights as Labels does.
-func (d Data) Counted() (rows []int32, weights []float64) {
+func (d Data) Counted() (rows []int32, weights Weights) {
 	rows = d.Rows
 	if d.Weights != nil {
 		rows = make([]int32, 0, len(d.Rows))

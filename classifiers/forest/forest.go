@@ -21,6 +21,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/bins"
+	"ppdp/classifiers/internal/equal"
 	"ppdp/numeric/random"
 )
 
@@ -87,41 +88,30 @@ func newGrower(data classifiers.Data, depth int) *grower {
 	g := &grower{matrix: bins.New(data.Table, rows, units, classifiers.Features(schema)),
 		depth: depth, classes: schema.Classes()}
 	columns := g.matrix.Columns
-	order := make([]int32, len(rows))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	compare := func(a, b int32) int {
+	groups := equal.Groups(len(rows), func(a, b int32) int {
 		for _, column := range columns {
 			if d := int(column[a]) - int(column[b]); d != 0 {
 				return d
 			}
 		}
 		return int(labels[a]) - int(labels[b])
-	}
-	slices.SortFunc(order, compare)
-	var kept []int32
-	total := make([]int64, 0, len(rows))
-	for i, row := range order {
-		if i == 0 || compare(row, order[i-1]) != 0 {
-			kept, total = append(kept, row), append(total, 0)
-		}
-		total[len(total)-1] += units[row]
-	}
+	}, nil)
 	for f, column := range columns {
-		merged := make([]uint8, len(kept))
-		for i, row := range kept {
-			merged[i] = column[row]
+		columns[f] = make([]uint8, len(groups))
+		for i, group := range groups {
+			columns[f][i] = column[group[0]]
 		}
-		columns[f] = merged
 	}
-	g.matrix.Rows = len(kept)
-	for i, row := range kept {
-		g.labels = append(g.labels, labels[row])
-		g.weights = append(g.weights, float64(total[i])*unit)
+	for _, group := range groups {
+		total := int64(0)
+		for _, row := range group {
+			total += units[row]
+		}
+		g.labels = append(g.labels, labels[group[0]])
+		g.weights = append(g.weights, float64(total)*unit)
 	}
 	g.tries = max(1, int(math.Sqrt(float64(len(columns)))))
-	g.drawn, g.spare = make([]int64, len(kept)), make([]int32, len(kept))
+	g.drawn, g.spare = make([]int64, len(groups)), make([]int32, len(groups))
 	g.tally = make([]int64, (bins.Most+1)*g.classes)
 	for f := range columns {
 		g.order = append(g.order, f)

@@ -15,6 +15,7 @@
 package id3
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -23,6 +24,7 @@ import (
 	"github.com/sjwhitworth/golearn/trees"
 
 	"ppdp/classifiers"
+	"ppdp/classifiers/internal/equal"
 	"ppdp/datasets"
 	"ppdp/numeric/elementary"
 )
@@ -91,33 +93,23 @@ func newSample(data classifiers.Data) *sample {
 		raw[i] = make([]uint32, len(rows))
 		classifiers.Codes(raw[i], data.Table.Column(at), rows)
 	}
-	compare := func(a, b int) int {
+	s.codes = make([][]uint32, len(raw))
+	for _, group := range equal.Groups(len(rows), func(a, b int32) int {
 		for _, column := range raw {
 			if column[a] != column[b] {
-				return int(int64(column[a]) - int64(column[b]))
+				return cmp.Compare(column[a], column[b])
 			}
 		}
-		return int(int64(labels[a]) - int64(labels[b]))
-	}
-	order := make([]int, len(rows))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, compare)
-	s.codes = make([][]uint32, len(raw))
-	for n, i := range order {
-		weight := 1.0
-		if weights != nil {
-			weight = weights[i]
-		}
-		if n > 0 && compare(order[n-1], i) == 0 {
-			s.weights[len(s.weights)-1] += weight
-			continue
-		}
+		return cmp.Compare(labels[a], labels[b])
+	}, nil) {
 		for f := range raw {
-			s.codes[f] = append(s.codes[f], raw[f][i])
+			s.codes[f] = append(s.codes[f], raw[f][group[0]])
 		}
-		s.labels = append(s.labels, labels[i])
+		weight := 0.0
+		for _, i := range group {
+			weight += weights.At(i)
+		}
+		s.labels = append(s.labels, labels[group[0]])
 		s.weights = append(s.weights, weight)
 	}
 	return s

@@ -11,6 +11,7 @@ import (
 	"sort"
 
 	"ppdp/classifiers"
+	"ppdp/classifiers/internal/equal"
 	"ppdp/datasets"
 )
 
@@ -63,28 +64,16 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 	codes := m.codes(data.Table, rows)
 	width := len(m.features)
 	point := func(i int32) []uint32 { return codes[int(i)*width : int(i+1)*width] }
-	order := make([]int32, len(rows))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	// The weight as a last key makes sums the same in whatever order rows are given.
-	slices.SortFunc(order, func(i, j int32) int {
-		if by := slices.Compare(point(i), point(j)); by != 0 || weights == nil {
-			return by
-		}
-		return cmp.Compare(weights[i], weights[j])
-	})
 	var counts []float64
-	for n, i := range order {
-		if n == 0 || !slices.Equal(point(order[n-1]), point(i)) {
-			m.points = append(m.points, point(i)...)
-			counts = append(counts, make([]float64, classes)...)
+	for _, group := range equal.Groups(len(rows),
+		func(i, j int32) int { return slices.Compare(point(i), point(j)) },
+		func(i, j int32) int { return cmp.Compare(weights.At(i), weights.At(j)) }) {
+		m.points = append(m.points, point(group[0])...)
+		of := make([]float64, classes)
+		for _, i := range group {
+			of[labels[i]] += weights.At(i)
 		}
-		weight := 1.0
-		if weights != nil {
-			weight = weights[i]
-		}
-		counts[len(counts)-classes+int(labels[i])] += weight
+		counts = append(counts, of...)
 	}
 	// One region more, without counts, stands for the points that were never seen.
 	m.classes = c.FitRegions(append(counts, make([]float64, classes)...), classes)

@@ -32,11 +32,7 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 	counts := make([]float64, data.Table.Schema().Classes())
 	_, labels, weights := data.Labels()
 	for i, label := range labels {
-		if weights == nil {
-			counts[label]++
-		} else {
-			counts[label] += weights[i]
-		}
+		counts[label] += weights.At(int32(i))
 	}
 	return newModel(counts), nil
 }

@@ -33,20 +33,13 @@ func (s *sample) fitCells(at int, attribute *datasets.Attribute) feature {
 	logs := make([]float64, (len(seen)+1)*classes)
 	for i, code := range codes {
 		j, _ := slices.BinarySearch(seen, code)
-		logs[j*classes+int(s.labels[i])] += s.weight(i)
+		logs[j*classes+int(s.labels[i])] += s.weights.At(int32(i))
 	}
 	for i, count := range logs {
 		k := i % classes
 		logs[i] = elementary.Log((count + 1) / (s.perClass[k] + float64(cells)))
 	}
 	return &sparse{attribute: at, classes: classes, seen: seen, logs: logs}
-}
-
-func (s *sample) weight(position int) float64 {
-	if s.weights == nil {
-		return 1
-	}
-	return s.weights[position]
 }
 
 // histogram adds up the weight of each cell and class, at index cell·classes + class.
@@ -65,16 +58,8 @@ func (s *sample) histogram(column *datasets.Column, cells int) []float64 {
 
 func count[T uint8 | uint16 | uint32](counts []float64, codes []T, s *sample) {
 	classes := len(s.present)
-	labels := s.labels[:len(s.rows)]
-	if s.weights == nil {
-		for i, row := range s.rows {
-			counts[int(codes[row])*classes+int(labels[i])]++
-		}
-		return
-	}
-	weights := s.weights[:len(s.rows)]
 	for i, row := range s.rows {
-		counts[int(codes[row])*classes+int(labels[i])] += weights[i]
+		counts[int(codes[row])*classes+int(s.labels[i])] += s.weights.At(int32(i))
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *sample) fitGaussian(at int, attribute *datasets.Attribute) feature {
 	counts := make([]float64, len(distinct)*classes)
 	for i, value := range values {
 		j, _ := slices.BinarySearch(distinct, value)
-		counts[j*classes+int(s.labels[i])] += s.weight(i)
+		counts[j*classes+int(s.labels[i])] += s.weights.At(int32(i))
 	}
 	return &gaussian{attribute: at, normals: s.normals(distinct, counts, attribute.Step)}
 }

@@ -97,7 +97,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 type sample struct {
 	table    *datasets.Table
 	rows     []int32
-	weights  []float64 // by position in rows; nil for 1 each
+	weights  classifiers.Weights
 	present  []uint32  // the classes that have weight, ascending
 	labels   []uint32  // index into present, by position in rows
 	perClass []float64 // weight of each present class
@@ -107,11 +107,7 @@ func newSample(data classifiers.Data) *sample {
 	rows, labels, weights := data.Labels()
 	counts := make([]float64, data.Table.Schema().Classes())
 	for i, label := range labels {
-		if weights == nil {
-			counts[label]++
-		} else {
-			counts[label] += weights[i]
-		}
+		counts[label] += weights.At(int32(i))
 	}
 	s := &sample{table: data.Table, rows: rows, weights: weights, labels: labels}
 	index := make([]uint32, len(counts))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ppdp/classifiers"
+	"ppdp/classifiers/internal/equal"
 	"ppdp/datasets"
 )
 
@@ -132,12 +133,8 @@ func NewTargetPoints(data classifiers.Data, target int) (*Layout, *Points, []flo
 
 func newPoints(r *records, l *Layout, classes int) *Points {
 	p := &Points{Size: l.Size, Classes: classes, Numbers: l.Numbers}
-	sorted, distinct := r.sorted(), 0
-	for n, k := range sorted {
-		if n == 0 || k.digest != sorted[n-1].digest {
-			distinct++ // as many points, unless two have one digest
-		}
-	}
+	groups := r.groups()
+	distinct := len(groups)
 	p.Mass = make([]float64, 0, distinct*p.Classes)
 	p.Squares, p.Start = make([]float64, 0, distinct), append(make([]int32, 0, distinct+1), 0)
 	p.Values = make([]float64, 0, distinct*l.Numbers)
@@ -148,17 +145,13 @@ func newPoints(r *records, l *Layout, classes int) *Points {
 		}
 	}
 	p.At = make([]int32, 0, distinct*((indicators+Stride-1)/Stride*Stride))
-	last := []uint32(nil)
-	for n, k := range sorted {
-		i := k.row
-		row := r.features(i)
-		if n > 0 && slices.Equal(last, row) {
-			p.Mass[len(p.Mass)-p.Classes+int(r.labels[i])] += r.weight(i)
-			continue
+	for _, group := range groups {
+		row := r.features(group[0])
+		mass := make([]float64, p.Classes)
+		for _, i := range group {
+			mass[r.labels[i]] += r.weights.At(i)
 		}
-		last = row
-		p.Mass = append(p.Mass, make([]float64, p.Classes)...)
-		p.Mass[len(p.Mass)-p.Classes+int(r.labels[i])] = r.weight(i)
+		p.Mass = append(p.Mass, mass...)
 		square := 0.0
 		for c, code := range row {
 			if r.of[c] < 0 {
@@ -192,14 +185,14 @@ func newPoints(r *records, l *Layout, classes int) *Points {
 // tabulated, both halves of their bits.
 type records struct {
 	labels  []uint32
-	weights []float64 // nil for 1 each
-	of      []int     // by column, its feature, -1 for the lower half of a number
-	codes   []uint32  // row by row
+	weights classifiers.Weights
+	of      []int    // by column, its feature, -1 for the lower half of a number
+	codes   []uint32 // row by row
 	digests []uint64
 }
 
-func newRecords(table *datasets.Table, rows []int32, labels []uint32, weights []float64,
-	l *Layout) *records {
+func newRecords(table *datasets.Table, rows []int32, labels []uint32,
+	weights classifiers.Weights, l *Layout) *records {
 	r := &records{labels: labels, weights: weights, digests: make([]uint64, len(rows))}
 	for at := range l.Features {
 		r.of = append(r.of, at)
@@ -250,32 +243,16 @@ func (r *records) features(i int32) []uint32 {
 	return r.codes[int(i)*len(r.of) : (int(i)+1)*len(r.of)]
 }
 
-func (r *records) weight(i int32) float64 {
-	if r.weights == nil {
-		return 1
-	}
-	return r.weights[i]
-}
-
-type keyed struct {
-	digest uint64
-	row    int32
-}
-
-// sorted lists the rows so that equal records are neighbours, in an order that does not depend on
-// that of the rows: by digest, then by what the digest is of, label and weight.
-func (r *records) sorted() []keyed {
-	order := make([]keyed, len(r.digests))
-	for i, d := range r.digests {
-		order[i] = keyed{d, int32(i)}
-	}
-	slices.SortFunc(order, func(a, b keyed) int {
-		if a.digest != b.digest {
-			return cmp.Compare(a.digest, b.digest)
+// groups lists equal records together, in an order that does not depend on that of the rows: by
+// digest, then by what the digest is of, in a group by label and weight.
+func (r *records) groups() [][]int32 {
+	return equal.Groups(len(r.digests), func(a, b int32) int {
+		if r.digests[a] != r.digests[b] {
+			return cmp.Compare(r.digests[a], r.digests[b])
 		}
-		return cmp.Or(slices.Compare(r.features(a.row), r.features(b.row)),
-			cmp.Compare(r.labels[a.row], r.labels[b.row]),
-			cmp.Compare(r.weight(a.row), r.weight(b.row)))
+		return slices.Compare(r.features(a), r.features(b))
+	}, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(r.labels[a], r.labels[b]),
+			cmp.Compare(r.weights.At(a), r.weights.At(b)))
 	})
-	return order
 }
