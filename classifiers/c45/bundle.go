@@ -19,7 +19,7 @@ import (
 type bundle struct {
 	joint   []bitmap // for each joint code, its cases; nil once sealed
 	codes   int      // joint codes are 0 to codes-1
-	members []int    // the features in it, as indices into grower.features
+	members []int    // the features in it, as indices into problem.features
 	has     []bitmap // for each joint code, the features that have the value 1; nil until sealed
 }
 
@@ -183,7 +183,6 @@ func (g *grower) sealBundles(columns [][]uint32, cases int) [][]uint32 {
 		}
 		columns = append(columns, codes)
 		g.columns = append(g.columns, codeColumn{codes: b.codes, bundle: b})
-		g.numeric = append(g.numeric, false)
 	}
 	return columns
 }

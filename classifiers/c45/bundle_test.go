@@ -51,12 +51,14 @@ func nested(t *rapid.T, most int) (table *datasets.Table, trees int) {
 	return b.Table(), trees
 }
 
-func grown(t *rapid.T, settings Classifier, data classifiers.Data, bundles bool) (*grower, *Tree) {
-	g := newGrower(context.Background(), settings, data, bundles)
-	if bundles { // gathered from a few cases on, numbers soon sorted
-		g.nearCases = rapid.IntRange(1, 10).Draw(t, "near")
-		g.maxCodesPerCase = rapid.SampledFrom([]int{0, 1, codesPerCase}).Draw(t, "codes a case")
-	}
+// drawTuning gathers from up to most cases on, and sorts numbers sooner or later.
+func drawTuning(t *rapid.T, most int) tuning {
+	return tuning{rapid.Bool().Draw(t, "bundles"), rapid.IntRange(1, most).Draw(t, "near"),
+		rapid.SampledFrom([]int{0, 1, tuned.codesPerCase}).Draw(t, "codes a case")}
+}
+
+func grow(t *rapid.T, settings Classifier, data classifiers.Data, tuning tuning) (*grower, *Tree) {
+	g := newGrower(context.Background(), settings, data, tuning)
 	root, err := g.growTree()
 	if err == nil {
 		err = g.prune(root)
@@ -85,8 +87,10 @@ func TestBundlesChangeNoTree(t *testing.T) {
 				fractions = fractions || data.Weights[i] != float64(int(data.Weights[i]))
 			}
 		}
-		bundled, tree := grown(t, settings, data, true)
-		plain, want := grown(t, settings, data, false)
+		tuned := drawTuning(t, 10)
+		tuned.bundles = true
+		bundled, tree := grow(t, settings, data, tuned)
+		plain, want := grow(t, settings, data, tuning{nearCases: 1 << 20})
 		switch {
 		case len(plain.bundles) != 0:
 			t.Fatalf("%d bundles where none were wanted", len(plain.bundles))
@@ -126,12 +130,12 @@ func TestBundlesAreBounded(t *testing.T) {
 		b.Set(row, nodes, uint32(depth%2))
 	}
 	table := b.Table()
-	g := newGrower(context.Background(), Default, all(table), true)
+	g := newGrower(context.Background(), Default, all(table), tuned)
 	if len(g.bundles) != 2 || g.bundles[0].codes != mostJointCodes {
 		t.Errorf("%d bundles, the first of %d codes: must be two, the first full",
 			len(g.bundles), g.bundles[0].codes)
 	}
-	plain := newGrower(context.Background(), Default, all(table), false)
+	plain := newGrower(context.Background(), Default, all(table), tuning{})
 	g.look()
 	plain.look()
 	distribution := g.distribution(g.leaf(0, table.Len()))
@@ -155,37 +159,7 @@ func TestBundlesAreBounded(t *testing.T) {
 		b.Set(row, 0, i%2)
 		b.Set(row, 1, i/2)
 	}
-	if g := newGrower(context.Background(), Default, all(b.Table()), true); len(g.bundles) != 2 {
+	if g := newGrower(context.Background(), Default, all(b.Table()), tuned); len(g.bundles) != 2 {
 		t.Errorf("%d bundles of two independent features", len(g.bundles))
-	}
-}
-
-// TestManyCodes: where places do not fit half a word, the one cut that tells the classes apart is
-// found all the same.
-func TestManyCodes(t *testing.T) {
-	const rows, cut = 70_000, 40_000
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "x", Low: 0, High: rows, Step: rows, Continuous: true},
-		testtable.Categorical("p", "no", "yes"),
-		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class}}}
-	b := datasets.NewBuilder(schema, rows)
-	for i := range rows {
-		row := b.AddRow()
-		if err := b.SetNumber(row, 0, float64(i)); err != nil {
-			t.Fatal(err)
-		}
-		b.Set(row, 1, uint32(i%2))
-		if i >= cut {
-			b.Set(row, 2, 1)
-		}
-	}
-	table := b.Table()
-	if g := newGrower(context.Background(), Default, all(table), true); g.halves != 0 {
-		t.Errorf("two of %d places in a word", g.places)
-	}
-	tree := testtable.Fit(t, Default, all(table)).(*Tree)
-	if accuracy := testtable.Accuracy(tree, table, table.AllRows()); tree.Leaves() != 2 ||
-		accuracy != 1 {
-		t.Errorf("%d leaves, accuracy %v, must be 2 and 1", tree.Leaves(), accuracy)
 	}
 }

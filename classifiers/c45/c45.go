@@ -62,7 +62,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	g := newGrower(ctx, c, data, true)
+	g := newGrower(ctx, c, data, tuned)
 	root, err := g.growTree()
 	if err != nil {
 		return nil, err

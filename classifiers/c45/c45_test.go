@@ -28,7 +28,7 @@ func near(t interface{ Errorf(string, ...any) }, what string, got, want, toleran
 // 0.246 bits (printed from rounded terms, hence the tolerance), its split information 1.577 bits,
 // its ratio 0.156; windy gains 0.048 bits.
 func TestWeatherTests(t *testing.T) {
-	g := newGrower(context.Background(), Default, all(testtable.Weather(false)), true)
+	g := newGrower(context.Background(), Default, all(testtable.Weather(false)), tuned)
 	root := g.leaf(0, 14)
 	near(t, "classes", g.distribution(root)[1], 9, 0)
 	entropy := g.log2(14) - g.log2(9) - g.log2(5)
@@ -283,8 +283,8 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 		}
 		labels := make([]uint32, table.Len())
 		classifiers.Codes(labels, table.Column(table.Schema().Class()), data.Rows)
-		g := newGrower(context.Background(), Default, data, rapid.Bool().Draw(t, "bundles"))
-		rows := newGrower(context.Background(), Default, data, false)
+		g := newGrower(context.Background(), Default, data, drawTuning(t, 60))
+		rows := newGrower(context.Background(), Default, data, tuning{})
 		at := g.leaf(0, len(g.order))
 		distribution := g.distribution(at)
 		cases := g.total
@@ -391,11 +391,11 @@ func TestRanks(t *testing.T) {
 }
 
 // TestScansAgree holds the ways of walking a numeric attribute against each other: counting codes,
-// those that occur, sorting cases, and the last two by pairs where there are two classes.
+// sorting cases and, where there are two classes, pairs of codes that occur and of sorted cases.
 func TestScansAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 60, true)
-		g := newGrower(context.Background(), Default, all(table), true)
+		g := newGrower(context.Background(), Default, all(table), tuned)
 		g.look()
 		at := g.leaf(0, len(g.order))
 		for i := range g.features {
@@ -405,20 +405,17 @@ func TestScansAgree(t *testing.T) {
 			}
 			start := scan{g: g, distribution: g.distribution(at), cases: g.total, least: 1,
 				best: -1, after: math.Inf(1)}
-			counted, marked, sorted := start, start, start
+			counted, others := start, []scan{start, start, start}
 			clear(g.left)
 			counted.counted(g.count(f, 0, len(g.order), nil))
 			clear(g.left)
-			marked.marked(f)
-			clear(g.left)
 			g.sort(f.column, 0, len(g.order))
-			sorted.sorted()
-			others := []scan{marked, sorted}
+			others[0].sorted()
 			if g.paired(g.total) {
-				pairs, sortedPairs := start, start
-				pairs.pairs(g.markedSteps(f))
-				sortedPairs.pairs(g.sortedSteps(g.keys))
-				others = append(others, pairs, sortedPairs)
+				others[1].pairs(g.markedSteps(f))
+				others[2].pairs(g.sortedSteps(g.keys))
+			} else {
+				others = others[:1]
 			}
 			for _, other := range others {
 				if counted.best != other.best || counted.next != other.next ||

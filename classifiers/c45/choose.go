@@ -165,16 +165,17 @@ func (g *grower) multiway(f *feature, low, high int, distribution []float64,
 		after += bagged
 		split -= bagged
 	}
-	return g.rate(entropy-after, split, cases, 0)
+	return g.gainRatio(entropy-after, split, cases, 0)
 }
 
-// rate turns sums in bits into a test's gain and gain ratio.
-func (g *grower) rate(saved, split, cases, cost float64) test {
-	gain := saved/cases - cost
-	if split/cases < epsilon || gain < epsilon {
+// gainRatio is a test of the given gain and split information, times the cases in bits (Quinlan
+// 1993, section 2.2), where naming a threshold costs so much a case.
+func (g *grower) gainRatio(gain, splitInfo, cases, cost float64) test {
+	gain, splitInfo = gain/cases-cost, splitInfo/cases
+	if splitInfo < epsilon || gain < epsilon {
 		return test{valid: true, gain: max(gain, 0)}
 	}
-	return test{valid: true, gain: gain, ratio: gain / (split / cases)}
+	return test{valid: true, gain: gain, ratio: gain / splitInfo}
 }
 
 // least is how many cases either side of a numeric test must have.
@@ -193,12 +194,8 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64,
 		after: math.Inf(1)}
 	paired := g.paired(cases)
 	switch clear(g.left); {
-	case g.exactSums && !g.wide(f.column, high-low):
-		if paired {
-			s.pairs(g.markedSteps(f))
-		} else {
-			s.marked(f)
-		}
+	case paired && !g.wide(f.column, high-low):
+		s.pairs(g.markedSteps(f))
 	case f.arity > 2*(high-low):
 		g.sort(f.column, low, high)
 		if paired {
@@ -216,7 +213,7 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64,
 	// number.
 	cost := elementary.Log2(float64(s.tried)) / cases
 	split := g.log2(cases) - g.log2(s.bestLeft) - g.log2(cases-s.bestLeft)
-	t := g.rate(entropy-s.after, split, cases, cost)
+	t := g.gainRatio(entropy-s.after, split, cases, cost)
 	if t.gain < epsilon {
 		return test{}
 	}
@@ -264,40 +261,22 @@ func (s *scan) enter(code int) {
 	s.last = code
 }
 
-// marked is counted for tallied features: codes without a case cost next to nothing.
-func (s *scan) marked(f *feature) {
-	g := s.g
-	here := g.counts[:g.classes]
-	first := g.columns[f.column].first / 64
-	for n, word := range g.nodeTally.marks[first : first+g.columns[f.column].words()] {
-		for ; word != 0; word &= word - 1 {
-			code := 64*n + bits.TrailingZeros64(word)
-			unpack(here, g.nodeTally.weights[(64*first+code)*g.words:])
-			s.add(code, here)
-		}
-	}
-}
-
-// add enters a code with the weight of its cases by class.
-func (s *scan) add(code int, here []float64) {
-	bag := 0.0
-	for _, w := range here {
-		bag += w
-	}
-	if bag == 0 {
-		return
-	}
-	s.enter(code)
-	for k, w := range here {
-		s.g.left[k] += w
-	}
-	s.weight += bag
-}
-
+// counted walks the weights of all codes.
 func (s *scan) counted(counts []float64) {
 	classes := s.g.classes
 	for code := 0; code*classes < len(counts); code++ {
-		s.add(code, counts[code*classes:(code+1)*classes])
+		here, bag := counts[code*classes:(code+1)*classes], 0.0
+		for _, w := range here {
+			bag += w
+		}
+		if bag == 0 {
+			continue
+		}
+		s.enter(code)
+		for k, w := range here {
+			s.g.left[k] += w
+		}
+		s.weight += bag
 	}
 }
 

@@ -58,89 +58,97 @@ type node struct {
 	inseparable float64 // training errors that no test can save: cases equal in all but class
 }
 
-// grower holds the state of one Fit.
-type grower struct {
+// tuning is what changes only the time that a fit takes, no tree; tests vary it.
+type tuning struct {
+	bundles bool // count two-valued features together, and merge cases that are equal but in class
+	// nearCases is how many cases a node must come down to for them to be copied together: what
+	// lies below is then close in memory. There must be scatter times as many altogether. On
+	// 300,000 rows of Adult's width it takes a sixth of the time away.
+	nearCases int
+	// codesPerCase bounds how many codes a numeric feature may have for the cases of a node to be
+	// tallied: reading a word of 64 marks takes about as long as sorting a fourth of a case.
+	codesPerCase int
+}
+
+var tuned = tuning{bundles: true, nearCases: 1 << 13, codesPerCase: 256}
+
+const scatter = 4
+
+// problem is what a Fit begins with.
+type problem struct {
 	ctx       context.Context
 	settings  Classifier
+	tuning    tuning
 	pessimism pessimism
 	classes   int
 	total     float64 // weight of all cases
+	exactSums bool    // weights are whole numbers: sums are exact in any order
+	features  []feature
+	bundles   []*bundle
+	columns   []codeColumn // what is counted, see tally
+	largest   int          // arity of a feature
+	xlog      []float64    // x·log₂x of small whole x
+}
 
-	features []feature
-	bundles  []*bundle
-	order    []int32
-
-	// The training cases, row by row: see layOut. label is the index of the class in a row.
-	layout
-	codes         []uint32
+// cases are the training cases, row by row: see layOut.
+type cases struct {
+	codes []uint32
+	// Words of a row, and the first of those behind its codes.
 	stride, label int
+	order         []int32 // each node's cases side by side
 	// gathered holds copies of the cases in the order of the tree's leaves, of all nodes that
 	// gather was called for; there order[i] is i. scattered says that the cases of the node being
-	// grown are still in codes, far from each other. nearCases is the constant, smaller in tests.
+	// grown are still in codes, far from each other.
 	gathered  []uint32
-	nearCases int
 	scattered bool
+}
 
+// grown is the tree so far.
+type grown struct {
 	nodes   []node
 	weights []float64 // by node and class
 	links   []int32   // to the nodes at branches, -1 for a branch without cases
+}
 
-	xlog []float64 // x·log₂x of small whole x
+// grower is the state of one Fit.
+type grower struct {
+	problem
+	cases
+	grown
+	tallies
+	scratch
+}
+
+// scratch is memory that is used again.
+type scratch struct {
+	counts    []float64    // code·classes + class
+	sums      []uint64     // as the weights of a place
+	bounds    []int32      // of branches
+	bags      []int32      // of group
+	spare     []int32      // of group, as long as order
+	taken     []uint32     // the branch of each case
+	newcomers []int32      // of prune
+	keys      []uint64     // of scans by sorting
+	steps     []codeWeight // of scans
+	left      []float64    // one for each class
+	tests     []test       // the valid ones of a node
 	// estimates holds the pessimistic errors of small leaves by cases and errors; 0 if not known
 	// yet.
 	estimates [fewCases][fewCases]float64
-	exactSums bool // weights are whole numbers: sums are exact in any order
-
-	// What is counted, see tally: the columns, and which of them are numeric; the number of places
-	// and of words for each; the tallies by depth.
-	columns         []codeColumn
-	numeric         []bool
-	places          int
-	words           int
-	levels          []*tally
-	maxCodesPerCase int // the constant codesPerCase, other in tests
-	// With whole weights, the tally of the node that a test is chosen for.
-	nodeTally *tally
-	// The features that may have more than one value among the node's cases; otherwise all.
-	candidates bitmap
-
-	counts    []float64    // scratch: code·classes + class
-	sums      []uint64     // scratch: as the weights of a place
-	bounds    []int32      // scratch of partition
-	bags      []int32      // scratch of partition
-	spare     []int32      // scratch of partition, as long as order
-	taken     []uint32     // scratch of partition: the branch of each case
-	newcomers []int32      // scratch of prune
-	merged    []int32      // scratch of raise
-	keys      []uint64     // scratch of scans by sorting
-	spots     []spot       // scratch of include
-	steps     []codeWeight // scratch of scans
-	left      []float64    // scratch: one for each class
-	tests     []test       // scratch: the valid ones of a node
-	largest   int          // arity
 }
 
-// newGrower prepares the data. Bundles and merged cases change no tree, only the time it takes;
-// tests go without to show it.
+// newGrower prepares the data.
 func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
-	bundles bool) *grower {
+	tuning tuning) *grower {
 	schema := data.Table.Schema()
 	rows, labels, weights := data.Labels()
-	g := &grower{
-		ctx: ctx, settings: settings, pessimism: newPessimism(settings.Confidence),
-		classes: schema.Classes(), nearCases: nearCases, maxCodesPerCase: codesPerCase,
-		xlog: tabled(),
+	g := &grower{problem: problem{ctx: ctx, settings: settings, tuning: tuning,
+		pessimism: newPessimism(settings.Confidence), classes: schema.Classes(), largest: 2,
+		xlog: tabled(), exactSums: wholeWeights(weights, len(rows))}}
+	for i := range rows {
+		g.total += weights.At(int32(i))
 	}
-	g.total = float64(len(rows))
-	if weights != nil {
-		g.total = 0
-		for _, w := range weights {
-			g.total += w
-		}
-	}
-	g.largest = 2
-	g.exactSums = wholeWeights(weights, len(rows))
-	bundles = bundles && g.exactSums
+	bundles := tuning.bundles && g.exactSums
 	var columns [][]uint32
 	codes, ones := make([]uint32, len(rows)), newBitmap(len(rows))
 	for _, at := range classifiers.Features(schema) {
@@ -154,8 +162,8 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 		}
 		g.features[len(g.features)-1].column = len(columns)
 		columns = append(columns, codes)
-		g.columns = append(g.columns, codeColumn{codes: f.arity, feature: len(g.features) - 1})
-		g.numeric = append(g.numeric, f.numeric)
+		g.columns = append(g.columns,
+			codeColumn{codes: f.arity, feature: len(g.features) - 1, numeric: f.numeric})
 		codes = make([]uint32, len(rows))
 	}
 	g.candidates = newBitmap(len(g.features))
@@ -163,14 +171,12 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 		g.candidates.add(i)
 	}
 	g.layOut(g.sealBundles(columns, len(rows)), labels, weights, bundles)
-	g.counts = make([]float64, g.largest*g.classes)
 	// Generalised records need three nodes for four cases, others fewer. What grew would be copied.
 	nodes := len(g.order)/5*4 + 1
 	g.nodes, g.weights = make([]node, 0, nodes), make([]float64, 0, nodes*g.classes)
 	g.links = make([]int32, 0, nodes)
-	g.bounds = make([]int32, g.largest+1)
-	g.bags = make([]int32, g.largest+1)
-	g.left = make([]float64, g.classes)
+	g.counts, g.left = make([]float64, g.largest*g.classes), make([]float64, g.classes)
+	g.bounds, g.bags = make([]int32, g.largest+1), make([]int32, g.largest+1)
 	return g
 }
 
@@ -329,13 +335,6 @@ func wrong(distribution []float64) (cases, errors float64) {
 	return cases, cases - most
 }
 
-// nearCases is how many cases a node must come down to for them to be copied together: what lies
-// below is then close in memory. There must be scatter times as many altogether.
-const (
-	nearCases = 1 << 13
-	scatter   = 4
-)
-
 // gather copies the cases order[low:high] together and renumbers them.
 func (g *grower) gather(low, high int) {
 	if g.gathered == nil {
@@ -350,7 +349,7 @@ func (g *grower) gather(low, high int) {
 // growTree grows the whole tree and returns its root. If cases were gathered, all have been in the
 // end, and codes then is the copy.
 func (g *grower) growTree() (int32, error) {
-	g.scattered = len(g.order) >= g.nearCases*scatter
+	g.scattered = len(g.order) >= g.tuning.nearCases*scatter
 	root := g.leaf(0, len(g.order))
 	if g.exactSums {
 		g.tallyRoot()
@@ -366,7 +365,7 @@ func (g *grower) growTree() (int32, error) {
 // depth must hold the leaf's cases if a test may be worth it, and is empty afterwards.
 func (g *grower) grow(at int32, depth int) error {
 	low, high := int(g.nodes[at].low), int(g.nodes[at].high)
-	if !g.scattered || high-low > g.nearCases {
+	if !g.scattered || high-low > g.tuning.nearCases {
 		return g.growHere(at, depth)
 	}
 	g.gather(low, high)
@@ -560,13 +559,12 @@ func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
 // to the ends of both sides, and the end of the side it belongs to moves on: no branch to predict.
 func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 	spare = spare[:len(cases)]
-	codes, stride, first := g.codes[g.word(f.column):], g.stride, uint32(g.columns[f.column].first)
-	shift, mask := g.shift(f.column)&31, g.mask
+	codes, stride, first := g.codes[f.column:], g.stride, uint32(g.columns[f.column].first)
 	left, right := 0, 0
 	if f.bundle != nil {
 		value := f.value
 		for _, i := range cases {
-			taken := int(value[codes[int(i)*stride]>>shift&mask-first])
+			taken := int(value[codes[int(i)*stride]-first])
 			cases[left], spare[right] = i, i
 			left, right = left+1-taken, right+taken
 		}
@@ -577,7 +575,7 @@ func (g *grower) halve(f *feature, cut uint32, cases, spare []int32) int32 {
 		most := first + cut
 		for _, i := range cases {
 			taken := 0
-			if codes[int(i)*stride]>>shift&mask > most {
+			if codes[int(i)*stride] > most {
 				taken = 1
 			}
 			cases[left], spare[right] = i, i

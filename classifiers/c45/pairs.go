@@ -4,7 +4,8 @@ import "math/bits"
 
 // pair is the weight of two classes in one word: the first class in the lower half. Most trees have
 // two classes and whole weights. Their tests are scored here with a table of logarithms, in the
-// order of the general code, so that results are the same to the last bit.
+// order of the general code (multiway and scan.counted), so that results are the same to the last
+// bit: without, 300,000 rows of Adult's width take a fifth more of the time.
 type pair uint64
 
 func (p pair) first() int  { return int(uint32(p)) }
@@ -42,7 +43,7 @@ func (g *grower) multiwayPair(f *feature, distribution []float64, cases, entropy
 	// In the order of multiway, to the same last bit.
 	after := 0 - log[zero.first()] - log[zero.second()] + log[zero.sum()]
 	after = after - log[one.first()] - log[one.second()] + log[one.sum()]
-	return g.rate(entropy-after, log[int(cases)]-log[zero.sum()]-log[one.sum()], cases, 0)
+	return g.gainRatio(entropy-after, log[int(cases)]-log[zero.sum()]-log[one.sum()], cases, 0)
 }
 
 // pairOf is the pair of a distribution over two classes.

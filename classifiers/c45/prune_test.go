@@ -162,8 +162,7 @@ func TestPruningAgainstBruteForce(t *testing.T) {
 		settings := Classifier{MinCases: 1,
 			Confidence: rapid.SampledFrom([]float64{0.25, 0.5}).Draw(t, "confidence")}
 		g := newGrower(context.Background(), settings, all(testtable.Random(t, 120, true)),
-			rapid.Bool().Draw(t, "bundles"))
-		g.nearCases = rapid.IntRange(1, 120).Draw(t, "near")
+			drawTuning(t, 120))
 		root, err := g.growTree()
 		if err != nil {
 			t.Fatal(err)
@@ -193,21 +192,4 @@ func TestPruningAgainstBruteForce(t *testing.T) {
 		t.Errorf("%d branches raised, %d trees left with a test: the random tables exercise "+
 			"nothing", raised, tests)
 	}
-}
-
-// TestErrorsGrow: cases that join a leaf never make its estimate smaller, beyond rounding.
-func TestErrorsGrow(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := newPessimism(rapid.Float64Range(0.001, 0.5).Draw(t, "confidence"))
-		weight := rapid.OneOf(rapid.Float64Range(0, 3), rapid.Float64Range(0, 1e6),
-			rapid.Map(rapid.IntRange(0, 5), func(n int) float64 { return float64(n) }))
-		right, wrong := weight.Draw(t, "right"), weight.Draw(t, "wrong")
-		more, worse := weight.Draw(t, "more"), weight.Draw(t, "worse")
-		estimate := func(a, b float64) float64 { return p.errors(a+b, min(a, b)) }
-		before, after := estimate(right, wrong), estimate(right+more, wrong+worse)
-		if after < before-1e-12*before {
-			t.Fatalf("%v and %v cases: %v errors, with %v and %v more %v", right, wrong, before,
-				more, worse, after)
-		}
-	})
 }

@@ -4,46 +4,23 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"ppdp/classifiers"
 )
 
 // codeColumn is what the cases are counted by: a feature outside of bundles, or a bundle. Each case
 // has one code in each column. All columns' codes together are numbered one after the other; such a
 // number is called a place.
 type codeColumn struct {
-	codes   int     // the number of codes
-	first   int     // the place of code 0; a multiple of 64 where there are tallies
-	feature int     // its index in grower.features; of no meaning for a bundle
+	codes   int // the number of codes
+	first   int // the place of code 0; a multiple of 64 where there are tallies
+	feature int // its index in problem.features; of no meaning for a bundle
+	numeric bool
 	bundle  *bundle // nil for a feature
 }
 
 // words is how many words of marks a column has; no two columns share one.
 func (c *codeColumn) words() int { return (c.codes + 63) / 64 }
-
-// layout says how a case's places are stored in its row of words: two in each word if all places
-// fit 16 bits, otherwise one.
-type layout struct {
-	halves int    // 1 for two places in a word, 0 for one
-	mask   uint32 // the bits of a place
-}
-
-func layoutOf(columns []codeColumn, places int) layout {
-	for i := range columns {
-		places = max(places, columns[i].first+columns[i].codes)
-	}
-	if places <= 1<<16 {
-		return layout{1, 1<<16 - 1}
-	}
-	return layout{0, 1<<32 - 1}
-}
-
-func (l layout) word(column int) int   { return column >> l.halves }
-func (l layout) shift(column int) uint { return uint(column&l.halves) << 4 & 31 }
-
-// spot is where a row has the place of a column.
-type spot struct {
-	word  int32
-	shift uint32
-}
 
 // tally holds the weight of a node's cases by place and class. It must hold whole weights only, see
 // wholeWeights. The tally of a child is counted from its cases or, for the largest child, found by
@@ -54,18 +31,26 @@ type tally struct {
 	columns []int32  // the columns that are counted; all others have weight 0 here
 }
 
-// codesPerCase bounds how many codes a numeric feature may have for the cases of a node to be
-// tallied: reading a word of 64 marks takes about as long as sorting a fourth of a case.
-const codesPerCase = 256
+// tallies are those of the nodes that are being grown.
+type tallies struct {
+	places int // of all columns
+	words  int // for each place
+	levels []*tally
+	// With whole weights, the tally of the node that a test is chosen for.
+	nodeTally *tally
+	// The features that may have more than one value among the node's cases; otherwise all.
+	candidates bitmap
+}
 
 // layOut copies columns into rows, so that everything about a case lies side by side: deep in the
 // tree the cases of a node are far apart, and each is fetched from memory once.
 //
-// A row has the places of the case (see layout) and three words more: the class and the two halves
-// of the weight's bits. With whole weights these are class/2 and the weights of the two classes
-// with that number. With merge, neighbours of the same places and class/2 then become one case: a
-// generalised record has a case for each class.
-func (g *grower) layOut(columns [][]uint32, labels []uint32, weights []float64, merge bool) {
+// A row has the places of the case and three words more: the class and the two halves of the
+// weight's bits. With whole weights these are class/2 and the weights of the two classes with that
+// number. With merge, neighbours of the same places and class/2 then become one case: a generalised
+// record has a case for each class, and they stand together.
+func (g *grower) layOut(columns [][]uint32, labels []uint32, weights classifiers.Weights,
+	merge bool) {
 	for i := range g.columns {
 		c := &g.columns[i]
 		c.first = g.places
@@ -73,8 +58,7 @@ func (g *grower) layOut(columns [][]uint32, labels []uint32, weights []float64, 
 			g.places += 64 * c.words()
 		}
 	}
-	g.layout = layoutOf(g.columns, g.places)
-	g.label = g.word(len(columns)-1) + 1
+	g.label = len(columns)
 	g.stride = g.label + 3
 	g.words = (g.classes + 1) / 2
 	g.sums = make([]uint64, g.words)
@@ -82,14 +66,10 @@ func (g *grower) layOut(columns [][]uint32, labels []uint32, weights []float64, 
 	last, cases := []uint32(nil), 0
 	for i, label := range labels {
 		row := g.codes[cases*g.stride:][:g.stride]
-		clear(row[:g.label])
 		for c, codes := range columns {
-			row[g.word(c)] |= (uint32(g.columns[c].first) + codes[i]) << g.shift(c)
+			row[c] = uint32(g.columns[c].first) + codes[i]
 		}
-		w := 1.0
-		if weights != nil {
-			w = weights[i]
-		}
+		w := weights.At(int32(i))
 		value := math.Float64bits(w)
 		if g.exactSums {
 			value = uint64(w) << (32 * (label % 2))
@@ -122,8 +102,7 @@ func (g *grower) value(row []uint32) uint64 {
 
 // code is the code of a case in a column.
 func (g *grower) code(column int, i int32) uint32 {
-	word := g.codes[int(i)*g.stride+g.word(column)]
-	return word>>g.shift(column)&g.mask - uint32(g.columns[column].first)
+	return g.codes[int(i)*g.stride+column] - uint32(g.columns[column].first)
 }
 
 // add adds the weight of a case to the distribution dst.
@@ -172,19 +151,14 @@ func (g *grower) tallyRoot() *tally {
 
 // include adds cases to a tally.
 func (g *grower) include(t *tally, cases []int32) {
-	codes, stride, words, label, mask := g.codes, g.stride, g.words, g.label, g.mask
+	codes, stride, words, label := g.codes, g.stride, g.words, g.label
 	weights, marks := t.weights, t.marks
-	at := g.spots[:0]
-	for _, c := range t.columns {
-		at = append(at, spot{int32(g.word(int(c))), uint32(g.shift(int(c)))})
-	}
-	g.spots = at
 	for _, i := range cases {
 		row := codes[int(i)*stride:][:stride]
 		value := uint64(row[label+1]) | uint64(row[label+2])<<32
 		word := int(row[label])
-		for _, c := range at {
-			place := int(row[c.word] >> (c.shift & 31) & mask)
+		for _, c := range t.columns {
+			place := int(row[c])
 			weights[place*words+word] += value
 			marks[place>>6] |= 1 << (place & 63)
 		}
@@ -197,7 +171,7 @@ func (g *grower) exclude(t *tally, cases []int32) {
 		row := g.row(i)
 		value, word := g.value(row), int(row[g.label])
 		for _, c := range t.columns {
-			place := int(row[g.word(int(c))] >> g.shift(int(c)) & g.mask)
+			place := int(row[c])
 			t.weights[place*g.words+word] -= value
 			t.unmarkEmpty(place, g.words)
 		}
@@ -235,8 +209,8 @@ func (t *tally) unmarkEmpty(place, words int) {
 // sets candidates to the features that may have more than one value among the cases.
 func (g *grower) dropConstant(t *tally, cases int) {
 	clear(g.candidates)
-	for c, numeric := range g.numeric {
-		if numeric && g.wide(c, cases) {
+	for c := range g.columns {
+		if g.wide(c, cases) {
 			g.candidates.add(g.columns[c].feature)
 		}
 	}
@@ -261,9 +235,11 @@ func (g *grower) dropConstant(t *tally, cases int) {
 	t.columns = kept
 }
 
-// wide reports whether a column is numeric and has too many codes to tally a number of cases.
+// wide reports whether a column is numeric and a number of cases is better sorted than tallied: it
+// has too many codes for them, or its tests are not scored by pairs.
 func (g *grower) wide(column, cases int) bool {
-	return g.numeric[column] && g.columns[column].codes > g.maxCodesPerCase*cases
+	c := &g.columns[column]
+	return c.numeric && (g.classes != 2 || c.codes > g.tuning.codesPerCase*cases)
 }
 
 // clearAll empties a tally.
