@@ -16,124 +16,172 @@ import (
 	"ppdp/datasets"
 )
 
-// TestConformance runs the suite over everything registered.
+// TestConformance checks the contracts of classifiers.Classifier and classifiers.Regressor on
+// everything registered, over random tables: not whether a classifier is its paper's.
 func TestConformance(t *testing.T) {
 	for _, name := range classifiers.Names() {
 		t.Run(name, func(t *testing.T) {
-			c, err := classifiers.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
+			c := must(classifiers.Lookup(name))
+			// Those of categorical attributes only get tables without numeric ones.
+			numeric := testtable.Weather(true)
+			_, err := c.Fit(t.Context(), classifiers.Data{Table: numeric, Rows: numeric.AllRows()})
+			if err != nil && !errors.Is(err, classifiers.ErrNumeric) {
+				t.Errorf("numeric attributes: error %v, must be none or %v", err,
+					classifiers.ErrNumeric)
 			}
-			conform(t, c)
+			s := suite{info: c.Info(), classifier: c, numeric: err == nil,
+				columns: []string{"workclass", "education", "relationship", "race", "salary"},
+				target:  func(s *datasets.Schema) int { return s.Class() }}
+			s.fit = func(ctx context.Context, data classifiers.Data, _ int) (predictor, error) {
+				model, err := c.Fit(ctx, data)
+				return func(dst []float64, table *datasets.Table, rows []int32) {
+					classes := make([]uint32, len(rows))
+					model.Predict(classes, table, rows)
+					for i, class := range classes {
+						dst[i] = float64(class)
+					}
+				}, err
+			}
+			s.conform(t)
+			t.Run("only a class", s.onlyAClass)
+			t.Run("regions", func(t *testing.T) { rapid.Check(t, s.regions) })
+			t.Run("probabilities", func(t *testing.T) { rapid.Check(t, s.probabilities) })
+		})
+	}
+	for _, name := range classifiers.Regressors() {
+		t.Run("number/"+name, func(t *testing.T) {
+			r := must(classifiers.LookupRegressor(name))
+			s := suite{info: r.Info(), numeric: true, columns: []string{"workclass", "age",
+				"education", "race", "salary"}, target: firstNumber}
+			s.fit = func(ctx context.Context, data classifiers.Data, at int) (predictor, error) {
+				model, err := r.FitNumber(ctx, data, at)
+				return func(dst []float64, table *datasets.Table, rows []int32) {
+					model.Numbers(dst, table, rows)
+				}, err
+			}
+			s.conform(t)
+			t.Run("targets", s.targets)
 		})
 	}
 }
 
-// conform checks the contract of classifiers.Classifier on random tables, not whether a classifier
-// is its paper\'s. Classifiers of categorical attributes only (those whose Fit refuses a numeric
-// one by an error wrapping classifiers.ErrNumeric) get tables without numeric attributes.
-func conform(t *testing.T, c classifiers.Classifier) {
-	t.Helper()
-	numeric := testtable.Weather(true)
-	_, err := c.Fit(t.Context(), classifiers.Data{Table: numeric, Rows: numeric.AllRows()})
-	s := suite{c, err == nil}
-	if err != nil && !errors.Is(err, classifiers.ErrNumeric) {
-		t.Errorf("numeric attributes: error %v, must be none or %v", err, classifiers.ErrNumeric)
-	}
-	t.Run("info", s.info)
+func firstNumber(s *datasets.Schema) int {
+	return slices.IndexFunc(s.Attributes, func(a datasets.Attribute) bool {
+		return a.Kind == datasets.Numeric
+	})
+}
+
+// predictor writes the class or the number predicted for each row.
+type predictor func(dst []float64, table *datasets.Table, rows []int32)
+
+// suite checks a classifier or a regressor.
+type suite struct {
+	info       classifiers.Info
+	classifier classifiers.Classifier // nil for a regressor
+	numeric    bool                   // tables may have numeric attributes
+	columns    []string               // of Adult, that it can learn from
+	target     func(s *datasets.Schema) int
+	fit        func(ctx context.Context, data classifiers.Data, target int) (predictor, error)
+}
+
+func (s suite) conform(t *testing.T) {
+	t.Run("info", s.isComplete)
 	t.Run("refusals", s.refusals)
 	t.Run("allocations", s.allocations)
-	t.Run("only a class", s.onlyAClass)
 	for name, property := range map[string]func(*rapid.T){ // order-free: independent subtests
-		"weights":         s.weights,
-		"order":           s.order,
-		"repeatable":      s.repeatable,
-		"degenerate":      s.degenerate,
-		"extreme weights": s.extremeWeights,
-		"regions":         s.regions,
-		"probabilities":   s.probabilities,
+		"weights and order": s.weightsAndOrder,
+		"repeatable":        s.repeatable,
+		"degenerate":        s.degenerate,
+		"extreme weights":   s.extremeWeights,
 	} {
 		t.Run(name, func(t *testing.T) { rapid.Check(t, property) })
 	}
 }
 
-type suite struct {
-	classifier classifiers.Classifier
-	numeric    bool
-}
-
 var name = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-func (s suite) info(t *testing.T) {
-	if i := s.classifier.Info(); !name.MatchString(i.Name) || i.Title == "" || i.Source == "" ||
-		i.Revision < 1 {
+func (s suite) isComplete(t *testing.T) {
+	if i := s.info; !name.MatchString(i.Name) || i.Title == "" || i.Source == "" || i.Revision < 1 {
 		t.Errorf("incomplete: %+v", i)
 	}
 }
 
-// table draws a table and whole weights from 0 to 3.
-func (s suite) table(t *rapid.T) (*datasets.Table, []float64) {
-	table := testtable.Random(t, 60, s.numeric)
-	weights := make([]float64, table.Len())
-	for row := range weights {
-		weights[row] = float64(rapid.IntRange(0, 3).Draw(t, "weight"))
+// table draws a table with something to learn, and whole weights from 0 to 3.
+func (s suite) table(t *rapid.T) (table *datasets.Table, weights []float64) {
+	table = testtable.Random(t, 60, s.numeric)
+	if s.target(table.Schema()) < 0 {
+		t.Skip("no numeric attribute")
+	}
+	for range table.Len() {
+		weights = append(weights, float64(rapid.IntRange(0, 3).Draw(t, "weight")))
 	}
 	return table, weights
 }
 
+// predict fits to rows of a table and predicts them all.
 func (s suite) predict(t testtable.TB, table *datasets.Table, rows []int32,
-	weights []float64) []uint32 {
-	model := testtable.Fit(t, s.classifier,
-		classifiers.Data{Table: table, Rows: rows, Weights: weights})
-	return testtable.Predict(model, table)
+	weights []float64) []float64 {
+	model, err := s.fit(context.Background(),
+		classifiers.Data{Table: table, Rows: rows, Weights: weights}, s.target(table.Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model.all(table)
 }
 
-// weights: a row of weight w counts like w rows, weight 0 like none.
-func (s suite) weights(t *rapid.T) {
+func (p predictor) all(table *datasets.Table) []float64 {
+	dst := make([]float64, table.Len())
+	p(dst, table, table.AllRows())
+	return dst
+}
+
+// weightsAndOrder: a row of weight w counts like w rows, of weight 0 like none, in whatever order.
+func (s suite) weightsAndOrder(t *rapid.T) {
 	table, weights := s.table(t)
-	var repeated []int32
-	for row, w := range weights {
-		repeated = append(repeated, slices.Repeat([]int32{int32(row)}, int(w))...)
+	repeated := repeat(weights)
+	if len(repeated) > 1 {
+		repeated = rapid.Permutation(repeated).Draw(t, "order")
 	}
 	got := s.predict(t, table, table.AllRows(), weights)
 	if want := s.predict(t, table, repeated, nil); !slices.Equal(got, want) {
-		t.Fatalf("weighted %v, repeated %v", got, want)
+		t.Fatalf("weighted %v, repeated in another order %v", got, want)
 	}
 }
 
-func (s suite) order(t *rapid.T) {
-	table, weights := s.table(t)
-	rows := table.AllRows()
-	shuffled := rapid.Permutation(rows).Draw(t, "order")
-	want := s.predict(t, table, rows, weights)
-	if got := s.predict(t, table, shuffled, weights); !slices.Equal(got, want) {
-		t.Fatalf("in order %v, shuffled %v", want, got)
+func repeat(weights []float64) (rows []int32) {
+	for row, w := range weights {
+		rows = append(rows, slices.Repeat([]int32{int32(row)}, int(w))...)
 	}
+	return rows
 }
 
-// repeatable: models fitted at the same time on equal data agree, on rows whose labels are hidden
+// repeatable: models fitted at the same time on equal data agree, on rows whose target is hidden
 // too; the data stay as they are.
 func (s suite) repeatable(t *rapid.T) {
 	table, weights := s.table(t)
-	hidden := datasets.NewBuilder(table.Schema(), table.Len())
+	at := s.target(table.Schema())
+	b := datasets.NewBuilder(table.Schema(), table.Len())
 	for row := range table.Len() {
-		hidden.AddRow()
-		for _, at := range classifiers.Features(table.Schema()) {
-			hidden.Set(row, at, table.Column(at).At(int32(row)))
+		b.AddRow()
+		for _, other := range classifiers.Others(table.Schema(), at) {
+			b.Set(row, other, table.Column(other).At(int32(row)))
 		}
 	}
+	hidden := b.Table()
 	data := classifiers.Data{Table: table, Rows: table.AllRows(), Weights: slices.Clone(weights)}
-	checksum, unlabelled := table.Checksum(), hidden.Table()
-	model := testtable.Fit(t, s.classifier, data)
-	want := testtable.Predict(model, table)
-	var other, blind []uint32
-	var err error
+	checksum := table.Checksum()
+	model, err := s.fit(context.Background(), data, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := model.all(table)
+	var other, blind []float64
 	var both sync.WaitGroup
-	both.Go(func() { blind = testtable.Predict(model, unlabelled) })
+	both.Go(func() { blind = model.all(hidden) })
 	both.Go(func() {
-		var again classifiers.Model
-		if again, err = s.classifier.Fit(context.Background(), data); err == nil {
-			other = testtable.Predict(again, table)
+		var again predictor
+		if again, err = s.fit(context.Background(), data, at); err == nil {
+			other = again.all(table)
 		}
 	})
 	both.Wait()
@@ -141,51 +189,62 @@ func (s suite) repeatable(t *rapid.T) {
 	case err != nil || !slices.Equal(other, want):
 		t.Fatalf("first fit %v, second %v (%v)", want, other, err)
 	case !slices.Equal(blind, want):
-		t.Fatalf("with labels %v, without %v", want, blind)
+		t.Fatalf("with the target %v, without %v", want, blind)
 	case table.Checksum() != checksum || !slices.Equal(data.Rows, table.AllRows()) ||
 		!slices.Equal(data.Weights, weights):
 		t.Fatal("the data to learn from were changed")
 	}
 }
 
-// degenerate: no rows, or none of any weight, predict class 0; rows of one class predict that
-// class.
+// degenerate: no rows, or none of any weight, predict class 0 or the middle of the range; rows of
+// one class or number predict that.
 func (s suite) degenerate(t *rapid.T) {
-	table := testtable.Random(t, 30, s.numeric)
-	expect := func(what string, predicted []uint32, want uint32) {
-		if slices.ContainsFunc(predicted, func(class uint32) bool { return class != want }) {
-			t.Fatalf("%s: predicted %v, must be %d everywhere", what, predicted, want)
+	table, _ := s.table(t)
+	at := s.target(table.Schema())
+	a, nothing, tolerance := &table.Schema().Attributes[at], 0.0, 0.0
+	if a.Kind == datasets.Numeric {
+		nothing, tolerance = (a.Low+a.High)/2, 1e-6*(a.High-a.Low)
+	}
+	expect := func(what string, predicted []float64, want float64) {
+		for _, x := range predicted {
+			if !(math.Abs(x-want) <= tolerance) {
+				t.Fatalf("%s: predicted %v, must be %v everywhere", what, predicted, want)
+			}
 		}
 	}
-	expect("without rows", s.predict(t, table, nil, nil), 0)
-	expect("without weight", s.predict(t, table, table.AllRows(), make([]float64, table.Len())), 0)
+	expect("without rows", s.predict(t, table, nil, nil), nothing)
+	expect("without weight",
+		s.predict(t, table, table.AllRows(), make([]float64, table.Len())), nothing)
 	if table.Len() == 0 {
 		return
 	}
-	class := table.Column(table.Schema().Class())
-	only := class.At(0)
-	rows := slices.DeleteFunc(table.AllRows(),
-		func(row int32) bool { return class.At(row) != only })
-	expect("one class", s.predict(t, table, rows, nil), only)
+	of := func(row int32) float64 {
+		if a.Kind == datasets.Numeric {
+			return table.Number(row, at)
+		}
+		return float64(table.Column(at).At(row))
+	}
+	rows := slices.DeleteFunc(table.AllRows(), func(row int32) bool { return of(row) != of(0) })
+	expect("one value", s.predict(t, table, rows, nil), of(0))
 }
 
-// extremeWeights: counts of a release at a tiny epsilon are finite and beyond all reason. A
-// classifier may refuse them; it must neither panic nor predict what is no class.
+// extremeWeights: counts of a release at a tiny epsilon are finite and beyond all reason. They may
+// be refused; there must be neither a panic nor a prediction of what is no class or number.
 func (s suite) extremeWeights(t *rapid.T) {
-	table := testtable.Random(t, 30, s.numeric)
-	weights := make([]float64, table.Len())
+	table, weights := s.table(t)
 	for row := range weights {
 		weights[row] = rapid.SampledFrom([]float64{0, math.SmallestNonzeroFloat64, 1e-300, 0.3, 1,
 			1e15, 1e300, 1e306}).Draw(t, "weight")
 	}
-	model, err := s.classifier.Fit(context.Background(),
-		classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights})
+	model, err := s.fit(context.Background(), classifiers.Data{Table: table, Rows: table.AllRows(),
+		Weights: weights}, s.target(table.Schema()))
 	if err != nil {
 		return
 	}
-	for row, class := range testtable.Predict(model, table) {
-		if int(class) >= table.Schema().Classes() {
-			t.Fatalf("row %d: class %d of %d", row, class, table.Schema().Classes())
+	for row, x := range model.all(table) {
+		if math.IsNaN(x) || math.IsInf(x, 0) ||
+			s.classifier != nil && int(x) >= table.Schema().Classes() {
+			t.Fatalf("row %d: predicted %v", row, x)
 		}
 	}
 }
@@ -231,10 +290,8 @@ func (s suite) probabilities(t *rapid.T) {
 	if _, ok := model.(classifiers.ProbabilityModel); !ok {
 		return
 	}
-	seen := make([]bool, classes)
-	var repeated []int32
+	seen, repeated := make([]bool, classes), repeat(weights)
 	for row, w := range weights {
-		repeated = append(repeated, slices.Repeat([]int32{int32(row)}, int(w))...)
 		label := table.Column(table.Schema().Class()).At(int32(row))
 		seen[label] = seen[label] || w > 0
 	}
@@ -258,10 +315,7 @@ func (s suite) probabilities(t *rapid.T) {
 
 // onlyAClass: a schema without features leaves the majority, yes (1).
 func (s suite) onlyAClass(t *testing.T) {
-	table, err := testtable.Weather(false).Project("play")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must(testtable.Weather(false).Project("play"))
 	if got := s.predict(t, table, table.AllRows(), nil); slices.Contains(got, 0) {
 		t.Fatalf("predicted %v, must be 1 everywhere", got)
 	}
@@ -269,48 +323,50 @@ func (s suite) onlyAClass(t *testing.T) {
 
 // allocations: fifty times the rows need no more allocations.
 func (s suite) allocations(t *testing.T) {
-	table, err := testtable.StandIn(t, "rps", 5000).Project("workclass", "education",
-		"relationship",
-		"race", "salary")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, dst := table.AllRows(), make([]uint32, table.Len())
-	model := testtable.Fit(t, s.classifier, classifiers.Data{Table: table, Rows: rows})
-	few := testing.AllocsPerRun(5, func() { model.Predict(dst, table, rows[:100]) })
-	if many := testing.AllocsPerRun(5, func() { model.Predict(dst, table, rows) }); many > few {
-		t.Errorf("%v allocations for 5000 rows, %v for 100", many, few)
+	table := must(testtable.StandIn(t, "rps", 5000).Project(s.columns...))
+	rows, dst := table.AllRows(), make([]float64, table.Len())
+	model := must(s.fit(t.Context(), classifiers.Data{Table: table, Rows: rows},
+		s.target(table.Schema())))
+	few := testing.AllocsPerRun(5, func() { model(dst, table, rows[:600]) })
+	if many := testing.AllocsPerRun(5, func() { model(dst, table, rows) }); many > few {
+		t.Errorf("%v allocations for 5000 rows, %v for 600", many, few)
 	}
 }
 
 func (s suite) refusals(t *testing.T) {
-	table := testtable.Weather(false)
-	classless, err := table.Project("outlook", "windy")
-	if err != nil {
-		t.Fatal(err)
+	table := testtable.Weather(s.classifier == nil)
+	at := s.target(table.Schema())
+	good := classifiers.Data{Table: table, Rows: table.AllRows()}
+	for what, data := range map[string]classifiers.Data{ // order-free: each for itself
+		"a row outside the table": {Table: table, Rows: []int32{99}},
+		"negative weights": {Table: table, Rows: []int32{0},
+			Weights: slices.Repeat([]float64{-1}, table.Len())},
+		"no table at all": {},
+	} {
+		if _, err := s.fit(t.Context(), data, at); err == nil {
+			t.Errorf("%s was accepted", what)
+		}
 	}
-	refused := func(data classifiers.Data) error {
-		_, err := s.classifier.Fit(context.Background(), data)
-		return err
-	}
-	if err := refused(classifiers.Data{Table: classless,
-		Rows: classless.AllRows()}); !errors.Is(err, classifiers.ErrNoClass) {
-		t.Errorf("without a class: error %v, must wrap %v", err, classifiers.ErrNoClass)
-	}
-	if refused(classifiers.Data{Table: table, Rows: []int32{99}}) == nil {
-		t.Error("a row outside the table was accepted")
-	}
-	if refused(classifiers.Data{Table: table, Rows: []int32{0},
-		Weights: slices.Repeat([]float64{-1}, table.Len())}) == nil {
-		t.Error("negative weights were accepted")
-	}
-	if refused(classifiers.Data{}) == nil {
-		t.Error("no table at all was accepted")
+	classless := must(table.Project("outlook", "temperature"))
+	_, err := s.fit(t.Context(), classifiers.Data{Table: classless, Rows: classless.AllRows()}, at)
+	if s.classifier != nil && !errors.Is(err, classifiers.ErrNoClass) ||
+		s.classifier == nil && err != nil {
+		t.Errorf("without a class: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.classifier.Fit(ctx,
-		classifiers.Data{Table: table, Rows: table.AllRows()}); !errors.Is(err, context.Canceled) {
+	if _, err := s.fit(ctx, good, at); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v, must wrap %v", err, context.Canceled)
+	}
+}
+
+// targets: what is no numeric attribute is refused.
+func (s suite) targets(t *testing.T) {
+	table := testtable.Weather(true)
+	for _, target := range []int{-1, 0, len(table.Schema().Attributes)} {
+		if _, err := s.fit(t.Context(), classifiers.Data{Table: table, Rows: table.AllRows()},
+			target); err == nil {
+			t.Errorf("target %d was accepted", target)
+		}
 	}
 }
