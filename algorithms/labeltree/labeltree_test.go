@@ -66,7 +66,6 @@ func scored(schema *datasets.Schema, rows [][]uint32, params *Params, mixed bool
 	[]float64) {
 	in := testinput.Input(testinput.Table(schema, rows...), params, algorithms.Strict, 1, 1)
 	g := newGrower(context.Background(), &in, params)
-	g.candidates()
 	all := make([]int32, len(rows))
 	for i := range all {
 		all[i] = int32(i)
@@ -267,13 +266,15 @@ func TestLabel(t *testing.T) {
 		// leaf has 14.3 and 9.7, and keeps its size.
 		{21, []float64{20, 0, 3, 0, 0, 0}},
 	} {
-		g := &grower{classes: 2, strength: c.strength, parents: []int32{-1, 0},
-			above: []int32{0, 1, 1}, noisy: []float64{20, 0, 0, 3, -3, 1}}
+		g := &grower{problem: problem{classes: 2, strength: c.strength},
+			parents: []int32{-1, 0}, above: []int32{0, 1, 1},
+			noisy: []float64{20, 0, 0, 3, -3, 1}}
 		if got := g.label(); !slices.Equal(got, c.want) {
 			t.Errorf("strength %v: %v, want %v", c.strength, got, c.want)
 		}
 	}
-	alone := &grower{classes: 2, strength: 8, above: []int32{-1}, noisy: []float64{-1, 4}}
+	alone := &grower{problem: problem{classes: 2, strength: 8}, above: []int32{-1},
+		noisy: []float64{-1, 4}}
 	if got := alone.label(); !slices.Equal(got, []float64{0, 3}) {
 		t.Errorf("without a cut: %v", got)
 	}

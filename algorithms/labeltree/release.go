@@ -27,33 +27,37 @@ const (
 	mixedSensitivity, majoritySensitivity = 0.75, 0.5
 )
 
-// grower is the state of one release.
+// problem is what stays the same while a tree grows.
+type problem struct {
+	ctx      context.Context
+	params   *Params
+	axes     []*datasets.Axis
+	bins     [][]uint32 // of each dimension, one after the last code of each; nil for all codes
+	private  [][]uint32 // the same of private bins, nil for none
+	columns  [][]uint32 // of each dimension: ranks, or codes without an axis
+	labels   []uint32
+	classes  int
+	epsilon  float64   // what the tree and its counts may spend
+	epsilons []float64 // of each level of cuts
+	strength float64   // smoothing/ε
+	mixed    int       // how many levels are scored by impurity too
+
+	firstCuts, cuts *privacy.PermuteAndFlip
+	counts          privacy.Noise
+}
+
+// grower is the state of one release: the tree so far, and memory that is used again.
 type grower struct {
-	ctx     context.Context
-	params  *Params
+	problem
 	builder *partition.Builder
-	axes    []*datasets.Axis
-	bins    [][]uint32 // of each dimension, one after the last code of each; nil for all codes
-	private [][]uint32 // the same of private bins, nil for none
-	columns [][]uint32 // of each dimension: ranks, or codes without an axis
-	labels  []uint32
-	classes int
+	parents []int32   // of each inner region, -1 for the first
+	above   []int32   // the parent of each leaf
+	noisy   []float64 // class counts of each leaf, as they came
 
-	epsilons  []float64 // of each level
-	mixed     int       // how many levels are scored by impurity too
-	firstCuts *privacy.PermuteAndFlip
-	cuts      *privacy.PermuteAndFlip
-	counts    privacy.Noise
-	parents   []int32   // of each inner region, -1 for the first
-	above     []int32   // the parent of each leaf
-	noisy     []float64 // class counts of each leaf, as they came
-	epsilon   float64   // what the tree and its counts may spend
-	strength  float64   // smoothing/ε
-
-	open   []candidate // scratch
+	open   []candidate
 	scores []float64
 	tally  []int32
-	parts  []int32
+	parts  []int32 // class counts of two parts
 	moved  []int32
 	places []uint32
 }
@@ -100,19 +104,19 @@ func newGrower(ctx context.Context, in *algorithms.Input, params *Params) *growe
 	attributes := schema.QuasiIdentifiers()
 	space := partition.NewSpace(in.Table, attributes)
 	g := &grower{
-		ctx: ctx, params: params, builder: partition.NewBuilder(space, params.MaxNodes),
-		axes: partition.Axes(schema, attributes), classes: schema.Classes(),
-		labels: make([]uint32, len(in.Rows)),
-		firstCuts: in.Budget.PermuteAndFlip("first cuts", in.Noise.Open("first cuts"),
-			privacy.Exact(mixedSensitivity)),
-		cuts: in.Budget.PermuteAndFlip("cuts", in.Noise.Open("cuts"),
-			privacy.Exact(majoritySensitivity)),
-		counts: in.CountNoise("class counts", privacy.Exact(1)),
-		moved:  make([]int32, len(in.Rows)), epsilon: in.Budget.Epsilon(),
+		problem: problem{ctx: ctx, params: params, axes: partition.Axes(schema, attributes),
+			classes: schema.Classes(), labels: make([]uint32, len(in.Rows)),
+			private: make([][]uint32, len(attributes)), epsilon: in.Budget.Epsilon(),
+			firstCuts: in.Budget.PermuteAndFlip("first cuts", in.Noise.Open("first cuts"),
+				privacy.Exact(mixedSensitivity)),
+			cuts: in.Budget.PermuteAndFlip("cuts", in.Noise.Open("cuts"),
+				privacy.Exact(majoritySensitivity)),
+			counts: in.CountNoise("class counts", privacy.Exact(1))},
+		builder: partition.NewBuilder(space, params.MaxNodes),
+		parts:   make([]int32, 2*schema.Classes()), moved: make([]int32, len(in.Rows)),
 	}
 	g.builder.Generalise(g.axes)
 	space.Labels(in.Rows, g.labels)
-	g.private = make([][]uint32, len(attributes))
 	for dim, axis := range g.axes {
 		column := make([]uint32, len(in.Rows))
 		space.Codes(in.Rows, dim, column)
@@ -178,22 +182,6 @@ func (g *grower) plan(in *algorithms.Input, path *privacy.Path) error {
 	return nil
 }
 
-// candidates lists the cuts of the current box.
-func (g *grower) candidates() {
-	g.open = g.open[:0]
-	for dim, axis := range g.axes {
-		if axis != nil {
-			if len(axis.Taxonomy.Nodes[g.builder.Nodes[dim]].Children) > 0 {
-				g.open = append(g.open, candidate{dim: dim})
-			}
-			continue
-		}
-		for _, at := range g.between(dim) {
-			g.open = append(g.open, candidate{dim, at})
-		}
-	}
-}
-
 // between are the codes at which the box may be cut along a numeric dimension: evenly spaced and
 // between private bins, or evenly among the bins that the schema gives.
 func (g *grower) between(dim int) []uint32 {
@@ -229,17 +217,16 @@ func (g *grower) region(rows []int32, path privacy.Path, level int, parent int32
 	if err := g.ctx.Err(); err != nil {
 		return err
 	}
-	if level < len(g.epsilons) {
-		g.candidates()
+	if level >= len(g.epsilons) {
+		return g.leaf(rows, &path, parent)
 	}
-	if level >= len(g.epsilons) || len(g.open) == 0 {
+	if g.score(rows, level < g.mixed); len(g.open) == 0 {
 		return g.leaf(rows, &path, parent)
 	}
 	choice := g.cuts
 	if level < g.mixed {
 		choice = g.firstCuts
 	}
-	g.score(rows, level < g.mixed)
 	chosen, err := choice.Choose(&path, g.epsilons[level], g.scores)
 	if err != nil {
 		return err
@@ -261,93 +248,72 @@ func (g *grower) region(rows []int32, path privacy.Path, level int, parent int32
 	})
 }
 
-// score scores the candidates of the current box.
+// score lists the cuts of the current box, which the rows lie in, and scores them.
 func (g *grower) score(rows []int32, mixed bool) {
-	g.scores = g.scores[:0]
+	g.open, g.scores = g.open[:0], g.scores[:0]
 	share := 0.5
 	if mixed {
 		share = 0.25
 	}
 	offset := float64(share * float64(len(rows)))
-	for i := 0; i < len(g.open); {
-		dim := g.open[i].dim
-		if axis := g.axes[dim]; axis != nil {
-			node := g.builder.Nodes[dim]
-			slots := g.tallied(rows, dim, int(axis.High[node]-axis.Low[node]))
-			sum := 0.0
-			for _, child := range axis.Taxonomy.Nodes[node].Children {
-				part := g.part()
-				low, high := axis.Low[child]-axis.Low[node], axis.High[child]-axis.Low[node]
-				for at := int(low) * g.classes; at < int(high)*g.classes; at += g.classes {
-					move(slots[at:at+g.classes], part, nil)
+	add := func(dim int, at uint32, sum float64) {
+		g.open, g.scores = append(g.open, candidate{dim, at}), append(g.scores, sum-offset)
+	}
+	k := g.classes
+	first, second := g.parts[:k:k], g.parts[k:]
+	for dim, axis := range g.axes {
+		if axis == nil {
+			places := g.between(dim)
+			counts := g.tallied(rows, dim, len(places)+1, func(code uint32) uint32 {
+				piece, _ := slices.BinarySearch(places, code+1)
+				return uint32(piece)
+			})
+			clear(g.parts)
+			addAll(second, counts)
+			for j, at := range places {
+				for y, n := range counts[j*k : (j+1)*k] { // the piece below changes sides
+					first[y] += n
+					second[y] -= n
 				}
-				sum += partScore(part, mixed)
+				add(dim, at, partScore(first, mixed)+partScore(second, mixed))
 			}
-			g.scores = append(g.scores, sum-offset)
-			i++
 			continue
 		}
-		pieces := len(g.between(dim)) + 1
-		slots := g.tallied(rows, dim, pieces)
-		sides := g.part()
-		below, above := sides[:g.classes:g.classes], sides[g.classes:]
-		for at := 0; at < len(slots); at += g.classes {
-			move(slots[at:at+g.classes], above, nil)
+		node := g.builder.Nodes[dim]
+		children, low := axis.Taxonomy.Nodes[node].Children, axis.Low[node]
+		if len(children) == 0 {
+			continue
 		}
-		for j := 1; j < pieces; j, i = j+1, i+1 {
-			move(slots[(j-1)*g.classes:j*g.classes], below, above)
-			g.scores = append(g.scores, partScore(below, mixed)+partScore(above, mixed)-offset)
+		counts := g.tallied(rows, dim, int(axis.High[node]-low),
+			func(rank uint32) uint32 { return rank - low })
+		sum := 0.0
+		for _, child := range children {
+			clear(first)
+			addAll(first, counts[int(axis.Low[child]-low)*k:int(axis.High[child]-low)*k])
+			sum += partScore(first, mixed)
 		}
+		add(dim, 0, sum)
 	}
 }
 
-// tallied counts the rows' classes for each rank of the current box on a dimension, or for each
-// piece of a numeric one: slot·classes+class.
-func (g *grower) tallied(rows []int32, dim, slots int) []int32 {
+// tallied counts the rows' classes by slot, slot·classes + class, on a dimension.
+func (g *grower) tallied(rows []int32, dim, slots int, slot func(code uint32) uint32) []int32 {
 	if size := slots * g.classes; len(g.tally) < size {
 		g.tally = make([]int32, 2*size)
 	}
 	tally := g.tally[:slots*g.classes]
 	clear(tally)
-	column, low, classes := g.columns[dim], g.builder.Low[dim], uint32(g.classes)
-	if g.axes[dim] != nil {
-		for _, row := range rows {
-			tally[(column[row]-low)*classes+g.labels[row]]++
-		}
-		return tally
-	}
-	if g.bins[dim] != nil || g.private[dim] != nil {
-		for _, row := range rows {
-			piece, _ := slices.BinarySearch(g.places, column[row]+1)
-			tally[uint32(piece)*classes+g.labels[row]]++
-		}
-		return tally
-	}
-	// Cut j lies at ⌊width·j/pieces⌋, which is at most x where j < (x+1)·pieces/width.
-	width, pieces := uint64(g.builder.Width(dim)), uint64(slots)
+	column, classes := g.columns[dim], uint32(g.classes)
 	for _, row := range rows {
-		piece := ((uint64(column[row]-low)+1)*pieces - 1) / width
-		tally[uint32(piece)*classes+g.labels[row]]++
+		tally[slot(column[row])*classes+g.labels[row]]++
 	}
 	return tally
 }
 
-// part is scratch for the class counts of two parts, all 0.
-func (g *grower) part() []int32 {
-	if g.parts == nil {
-		g.parts = make([]int32, 2*g.classes)
-	}
-	clear(g.parts)
-	return g.parts
-}
-
-// move adds counts to one part and takes them from another, nil for none.
-func move(counts, to, from []int32) {
-	for y, n := range counts {
-		to[y] += n
-	}
-	for y := range from {
-		from[y] -= counts[y]
+// addAll adds the class counts of several slots to those of a part.
+func addAll(part, counts []int32) {
+	for i, n := range counts {
+		part[i%len(part)] += n
 	}
 }
 
