@@ -264,10 +264,7 @@ func (g *grower) score(rows []int32, mixed bool) {
 	for dim, axis := range g.axes {
 		if axis == nil {
 			places := g.between(dim)
-			counts := g.tallied(rows, dim, len(places)+1, func(code uint32) uint32 {
-				piece, _ := slices.BinarySearch(places, code+1)
-				return uint32(piece)
-			})
+			counts := g.tallied(rows, dim, len(places)+1)
 			clear(g.parts)
 			addAll(second, counts)
 			for j, at := range places {
@@ -284,8 +281,7 @@ func (g *grower) score(rows []int32, mixed bool) {
 		if len(children) == 0 {
 			continue
 		}
-		counts := g.tallied(rows, dim, int(axis.High[node]-low),
-			func(rank uint32) uint32 { return rank - low })
+		counts := g.tallied(rows, dim, int(axis.High[node]-low))
 		sum := 0.0
 		for _, child := range children {
 			clear(first)
@@ -296,16 +292,33 @@ func (g *grower) score(rows []int32, mixed bool) {
 	}
 }
 
-// tallied counts the rows' classes by slot, slot·classes + class, on a dimension.
-func (g *grower) tallied(rows []int32, dim, slots int, slot func(code uint32) uint32) []int32 {
+// tallied counts the rows' classes on a dimension, slot·classes + class: for each rank of the current
+// box, or for each piece between places. Three plain loops take half of the time of one that is told
+// the slots.
+func (g *grower) tallied(rows []int32, dim, slots int) []int32 {
 	if size := slots * g.classes; len(g.tally) < size {
 		g.tally = make([]int32, 2*size)
 	}
 	tally := g.tally[:slots*g.classes]
 	clear(tally)
-	column, classes := g.columns[dim], uint32(g.classes)
-	for _, row := range rows {
-		tally[slot(column[row])*classes+g.labels[row]]++
+	column, low, classes := g.columns[dim], g.builder.Low[dim], uint32(g.classes)
+	switch {
+	case g.axes[dim] != nil:
+		for _, row := range rows {
+			tally[(column[row]-low)*classes+g.labels[row]]++
+		}
+	case g.bins[dim] != nil || g.private[dim] != nil:
+		for _, row := range rows {
+			piece, _ := slices.BinarySearch(g.places, column[row]+1)
+			tally[uint32(piece)*classes+g.labels[row]]++
+		}
+	default:
+		// Cut j lies at ⌊width·j/pieces⌋, which is at most x where j < (x+1)·pieces/width.
+		width, pieces := uint64(g.builder.Width(dim)), uint64(slots)
+		for _, row := range rows {
+			piece := ((uint64(column[row]-low)+1)*pieces - 1) / width
+			tally[uint32(piece)*classes+g.labels[row]]++
+		}
 	}
 	return tally
 }
