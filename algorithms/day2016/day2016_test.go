@@ -154,25 +154,3 @@ func TestParams(t *testing.T) {
 		t.Errorf("guarantee %+v under lambda: max-degree", g)
 	}
 }
-
-// prepare does for a graph what its first release would: sorts the edges and
-// projects by every candidate.
-func prepare(g *datasets.Graph, p *Params) {
-	for _, theta := range degrees.Candidates(p.Lambda.Of(g)) {
-		degrees.Project(g, theta)
-	}
-}
-
-func benchmarkRelease(b *testing.B, g *datasets.Graph, p *Params) {
-	prepare(g, p)
-	seed := uint64(0)
-	for b.Loop() {
-		seed++
-		release(b, g, p, algorithms.Strict, 1, seed)
-	}
-	b.ReportMetric(float64(g.Nodes())*float64(b.N)/b.Elapsed().Seconds(), "nodes/s")
-}
-
-func BenchmarkReleaseUNC(b *testing.B) {
-	benchmarkRelease(b, testinput.Network(b, "UNC28"), DefaultParams())
-}

@@ -12,7 +12,6 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/datasets/adult"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
@@ -24,38 +23,6 @@ func release(tb testinput.TB, table *datasets.Table, variant algorithms.Variant,
 	tb.Helper()
 	in := testinput.Input(table, params, variant, epsilon, seed)
 	return testinput.Release(tb, Algorithm{}, in), in.Budget
-}
-
-func benchmark(b *testing.B, table *datasets.Table, variant algorithms.Variant, params *Params) {
-	b.ReportAllocs()
-	nodes := 0
-	for i := range b.N {
-		r, _ := release(b, table, variant, params, 1, uint64(i))
-		nodes += r.Structure.Nodes
-	}
-	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-	b.ReportMetric(float64(nodes)/float64(b.N), "nodes/op")
-}
-
-// BenchmarkRelease is Fig. 12 on a table of Adult's schema: its stand-in, both halves. The exact
-// rule for h makes the most of it, the published one seldom gets beyond some thousand nodes.
-func BenchmarkRelease(b *testing.B) {
-	loaded := must(adult.StandIn{}.Load(context.Background(),
-		datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Key: random.NewKey(0)}))
-	for _, setting := range []struct {
-		variant algorithms.Variant
-		hprime  HPrime
-	}{{algorithms.Published, ByVariant}, {algorithms.Strict, ByVariant},
-		{algorithms.RefCode, ByVariant}, {algorithms.Published, ByExact}} {
-		for _, h := range []int{10_000, 100_000} {
-			b.Run(fmt.Sprintf("%s/%s/h=%d", setting.variant, setting.hprime, h),
-				func(b *testing.B) {
-					params := DefaultParams()
-					params.Specialisations, params.HPrime = h, setting.hprime
-					benchmark(b, loaded.Table, setting.variant, params)
-				})
-		}
-	}
 }
 
 func enlarged(table *datasets.Table, n int) *datasets.Table {

@@ -481,32 +481,3 @@ func TestGuarantees(t *testing.T) {
 		t.Error("strict takes the maximum degree")
 	}
 }
-
-func BenchmarkRelease(b *testing.B) {
-	for _, bench := range []struct {
-		network string
-		lambda  degrees.Cap
-		counts  Counts
-	}{
-		{"UNC28", degrees.MaxDegree, Printed}, {"UNC28", degrees.MaxDegree, Laplace},
-		{"email-Enron", degrees.Nodes, Unit}, {"email-Enron", degrees.Nodes, Laplace},
-	} {
-		b.Run(bench.network+"/"+string(bench.lambda)+"/"+string(bench.counts), func(b *testing.B) {
-			p := DefaultParams()
-			p.Lambda, p.Counts = bench.lambda, bench.counts
-			benchmark(b, testinput.Network(b, bench.network), p, algorithms.Published)
-		})
-	}
-}
-
-func benchmark(b *testing.B, g *datasets.Graph, p *Params, v algorithms.Variant) {
-	// sorts and tabulates the degrees
-	testinput.Release(b, Algorithm{}, testinput.GraphInput(g, p, v, 1, 0))
-	b.ReportAllocs()
-	seed := uint64(0)
-	for b.Loop() {
-		seed++
-		testinput.Release(b, Algorithm{}, testinput.GraphInput(g, p, v, 1, seed))
-	}
-	b.ReportMetric(float64(g.Nodes())*float64(b.N)/b.Elapsed().Seconds(), "nodes/s")
-}
