@@ -91,3 +91,21 @@ func Softmax(scores []float64) (logSum float64) {
 	}
 	return most + elementary.Log(sum)
 }
+
+// FromScores writes the probabilities of the classes that occur to their places in dst, whose other
+// numbers must be 0. A single score is that of the second of two classes against the first, others
+// are logarithms of weights, and none is for one class. It may change the scores.
+func FromScores(dst []float64, occurring []uint32, scores []float64) {
+	switch len(scores) {
+	case 0:
+		dst[occurring[0]] = 1
+	case 1:
+		p := Logistic(scores[0])
+		dst[occurring[0]], dst[occurring[1]] = 1-p, p
+	default:
+		Softmax(scores)
+		for k, p := range scores {
+			dst[occurring[k]] = p
+		}
+	}
+}

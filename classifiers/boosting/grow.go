@@ -149,18 +149,8 @@ func (g *grower) count(p *part) {
 
 // divide makes two parts of one. The smaller is counted, the other is what remains.
 func (g *grower) divide(p part, t *tree) (left, right part) {
-	column, rest := g.matrix.Columns[p.cut.feature], 0
-	at := p.from
-	for _, row := range g.index[p.from:p.to] {
-		if p.cut.left.Has(column[row]) {
-			g.index[at] = row
-			at++
-		} else {
-			g.spare[rest] = row
-			rest++
-		}
-	}
-	copy(g.index[at:p.to], g.spare[:rest])
+	at := p.from + bins.Divide(g.index[p.from:p.to], g.spare, g.matrix.Columns[p.cut.feature],
+		&p.cut.left)
 	first := int32(len(t.nodes))
 	t.nodes = append(t.nodes, bins.Node{}, bins.Node{})
 	t.nodes[p.node] = bins.Node{Feature: int32(p.cut.feature), Next: first, Left: p.cut.left}

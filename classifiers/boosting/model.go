@@ -66,17 +66,6 @@ func (m *model) Sure(classes []uint32, probabilities []float64, table *datasets.
 	if probabilities != nil {
 		clear(probabilities[:len(rows)*m.schema])
 	}
-	if len(m.start) == 0 {
-		for i := range rows {
-			if classes != nil {
-				classes[i] = m.classes[0]
-			}
-			if probabilities != nil {
-				probabilities[i*m.schema+int(m.classes[0])] = 1
-			}
-		}
-		return
-	}
 	m.each(table, rows, func(i int, scores []float64) {
 		if classes != nil {
 			best := classifiers.Majority(scores)
@@ -85,18 +74,8 @@ func (m *model) Sure(classes []uint32, probabilities []float64, table *datasets.
 			}
 			classes[i] = m.classes[best]
 		}
-		if probabilities == nil {
-			return
-		}
-		of := probabilities[i*m.schema : (i+1)*m.schema]
-		if len(scores) == 1 {
-			p := classifiers.Logistic(scores[0])
-			of[m.classes[0]], of[m.classes[1]] = 1-p, p
-			return
-		}
-		classifiers.Softmax(scores)
-		for k, p := range scores {
-			of[m.classes[k]] = p
+		if probabilities != nil {
+			classifiers.FromScores(probabilities[i*m.schema:(i+1)*m.schema], m.classes, scores)
 		}
 	})
 }

@@ -15,6 +15,7 @@
 package forest
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -171,17 +172,8 @@ func (g *grower) node(t *tree, at int32, from, to, depth int, stream *random.Str
 		}
 		return
 	}
-	column, middle, rest := g.matrix.Columns[best.feature], from, 0
-	for _, i := range g.index[from:to] {
-		if best.left.Has(column[i]) {
-			g.index[middle] = i
-			middle++
-		} else {
-			g.spare[rest] = i
-			rest++
-		}
-	}
-	copy(g.index[middle:to], g.spare[:rest])
+	middle := from + bins.Divide(g.index[from:to], g.spare, g.matrix.Columns[best.feature],
+		&best.left)
 	next := int32(len(t.nodes))
 	t.nodes = append(t.nodes, bins.Node{}, bins.Node{})
 	t.nodes[at] = bins.Node{Feature: int32(best.feature), Next: next, Left: best.left}
@@ -229,28 +221,17 @@ func (g *grower) try(feature int, rows []int32, counts []int64, total int64, mos
 	}
 	of := func(bin uint8) []int64 { return g.tally[int(bin)*k : (int(bin)+1)*k] }
 	if g.matrix.Features[feature].Categorical && len(order) > 2 {
-		share := func(bin uint8) float64 {
+		var shares [bins.Most + 1]float64
+		for _, bin := range order {
 			sum := int64(0)
 			for _, n := range of(bin) {
 				sum += n
 			}
-			return float64(of(bin)[most]) / float64(sum)
+			shares[bin] = float64(of(bin)[most]) / float64(sum)
 		}
-		var shares [bins.Most + 1]float64
-		for _, bin := range order {
-			shares[bin] = share(bin)
-		}
-		slices.SortStableFunc(order, func(a, b uint8) int {
-			switch {
-			case shares[a] < shares[b]:
-				return -1
-			case shares[a] > shares[b]:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(order, func(a, b uint8) int { return cmp.Compare(shares[a], shares[b]) })
 	}
-	left, weight, cut := make([]int64, k), int64(0), -1
+	left, weight, cut, heavier := make([]int64, k), int64(0), -1, false
 	for i := range max(1, len(order)) - 1 {
 		for class, n := range of(order[i]) {
 			left[class] += n
@@ -264,26 +245,17 @@ func (g *grower) try(feature int, rows []int32, counts []int64, total int64, mos
 		}
 		purity := inside/float64(weight) + outside/float64(total-weight)
 		if !best.found || purity > best.purity {
-			best.found, best.purity, cut = true, purity, i
+			best.found, best.purity, cut, heavier = true, purity, i, weight > total/2
 		}
 	}
 	if cut >= 0 {
 		best.feature = feature
-		best.left = g.side(order, cut, weightOf(order[:cut+1], of) > total/2, feature)
+		best.left = g.side(order, cut, heavier, feature)
 	}
 	for _, bin := range order {
 		clear(of(bin))
 	}
 	g.filled = bins.Set{}
-}
-
-func weightOf(order []uint8, of func(uint8) []int64) (sum int64) {
-	for _, bin := range order {
-		for _, n := range of(bin) {
-			sum += n
-		}
-	}
-	return sum
 }
 
 // side is the set of bins that go left. Numbers between two bins go with the lower one; values that

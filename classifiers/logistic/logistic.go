@@ -71,18 +71,6 @@ type model struct {
 func (m *model) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
 	clear(dst[:len(rows)*m.classes])
 	m.Each(table, rows, func(i int, scores []float64) {
-		of := dst[i*m.classes : (i+1)*m.classes]
-		switch m.Machines {
-		case 0:
-			of[m.Classes[0]] = 1
-		case 1:
-			p := classifiers.Logistic(scores[0])
-			of[m.Classes[0]], of[m.Classes[1]] = 1-p, p
-		default:
-			classifiers.Softmax(scores)
-			for k, p := range scores {
-				of[m.Classes[k]] = p
-			}
-		}
+		classifiers.FromScores(dst[i*m.classes:(i+1)*m.classes], m.Classes, scores)
 	})
 }

@@ -17,6 +17,23 @@ func (s *Set) Add(bin uint8) { s[bin/64] |= 1 << (bin % 64) }
 // Has says whether a bin is in the set.
 func (s *Set) Has(bin uint8) bool { return s[bin/64]>>(bin%64)&1 != 0 }
 
+// Divide moves the rows whose bin is in left to the front, in their order on both sides, and
+// returns how many they are. spare has room for all others.
+func Divide(rows, spare []int32, column []uint8, left *Set) int {
+	at, rest := 0, 0
+	for _, row := range rows {
+		if left.Has(column[row]) {
+			rows[at] = row
+			at++
+		} else {
+			spare[rest] = row
+			rest++
+		}
+	}
+	copy(rows[at:], spare[:rest])
+	return at
+}
+
 // Node is one of a binary tree's, whose root is the first. Rows whose bin is in Left go to node
 // Next, others to the one behind it. A node is a leaf if Next is 0; Leaf is then its number.
 type Node struct {
