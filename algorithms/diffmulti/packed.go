@@ -131,8 +131,8 @@ func (p *packed) write(c column, numbers []uint32) {
 // markedCells is the largest domain whose values are found by marking them, in 16 MiB.
 const markedCells = 1 << 22
 
-// distinct returns the distinct codes, ascending, of codes below the given number of cells, which it
-// may sort.
+// distinct returns the distinct codes, ascending, of codes below the given number of cells, which
+// it may sort.
 func distinct(codes []uint32, cells int) (values []uint32) {
 	if cells > markedCells {
 		slices.Sort(codes)

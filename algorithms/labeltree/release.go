@@ -292,9 +292,9 @@ func (g *grower) score(rows []int32, mixed bool) {
 	}
 }
 
-// tallied counts the rows' classes on a dimension, slot·classes + class: for each rank of the current
-// box, or for each piece between places. Three plain loops take half of the time of one that is told
-// the slots.
+// tallied counts the rows' classes on a dimension, slot·classes + class: for each rank of the
+// current box, or for each piece between places. Three plain loops take half of the time of one
+// that is told the slots.
 func (g *grower) tallied(rows []int32, dim, slots int) []int32 {
 	if size := slots * g.classes; len(g.tally) < size {
 		g.tally = make([]int32, 2*size)

@@ -229,7 +229,8 @@ func (g *grower) try(feature int, rows []int32, counts []int64, total int64, mos
 			}
 			shares[bin] = float64(of(bin)[most]) / float64(sum)
 		}
-		slices.SortStableFunc(order, func(a, b uint8) int { return cmp.Compare(shares[a], shares[b]) })
+		slices.SortStableFunc(order,
+			func(a, b uint8) int { return cmp.Compare(shares[a], shares[b]) })
 	}
 	left, weight, cut, heavier := make([]int64, k), int64(0), -1, false
 	for i := range max(1, len(order)) - 1 {
