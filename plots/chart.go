@@ -2,7 +2,6 @@ package plots
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -48,9 +47,6 @@ func (c *chart) warn(format string, args ...any) {
 // newChart selects and arranges the rows of a figure. measure describes its y.
 func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) (*chart, error) {
 	c := &chart{figure: f, measure: measure, gaps: make(map[*results.Setting]float64)}
-	if err := c.validate(); err != nil {
-		return nil, err
-	}
 	shown, err := c.curveRows(rows)
 	if err != nil {
 		return nil, err
@@ -84,22 +80,6 @@ func (c *chart) finish(shown []*results.Row) error {
 	}
 	c.describe(shown)
 	return nil
-}
-
-func (c *chart) validate() error {
-	var problems []error
-	problem := func(format string, args ...any) {
-		problems = append(problems, c.problem(format, args...))
-	}
-	f := &c.figure
-	if f.X == "" {
-		problem("x is empty, must be epsilon or a parameter's name")
-	}
-	if f.Y == "" {
-		problem("y is empty, must be a metric's name")
-	}
-	f.Check(func(key, format string, args ...any) { problem(key+": "+format, args...) })
-	return errors.Join(problems...)
 }
 
 // onTop reports whether a curve runs along the top axis.

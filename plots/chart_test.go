@@ -42,10 +42,15 @@ func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 	other := with(base, func(s *results.Setting) { s.Dataset = named("other") })
 	deep, shallow := map[string]string{"depth": "50", "derived": "x"},
 		map[string]string{"depth": "5", "derived": "y"}
+	budget := func(epsilon float64, h string) results.Row {
+		return at(withParams(base, map[string]string{"h": h}), epsilon)
+	}
 	for name, test := range map[string]struct {
 		rows []results.Row
 		want []string
 	}{
+		"epsilon, beside a parameter": {[]results.Row{budget(0.1, "300"), budget(0.1, "600"),
+			budget(1, "300"), budget(1, "600")}, []string{"RPS (ε = 0.1)", "RPS (ε = 1)"}},
 		"one line": {[]results.Row{at(base, 1), at(base, 2)}, []string{"RPS"}},
 		"variants": {[]results.Row{at(base, 1), at(strict, 1)},
 			[]string{"RPS (published)", "RPS (strict)"}},
@@ -62,7 +67,11 @@ func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 			withParams(base, map[string]string{"k": "3"})}, []string{"RPS", "RPS"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := mustChart(t, results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "w2"}, test.rows)
+			f := results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "w2"}
+			if strings.HasSuffix(name, "beside a parameter") {
+				f.X = "h"
+			}
+			c := mustChart(t, f, test.rows)
 			if diff := cmp.Diff(test.want, labels(c)); diff != "" {
 				t.Error(diff)
 			}
@@ -89,52 +98,10 @@ func TestGaps(t *testing.T) {
 			"A, best found (gap 0.0 to 40.0 %)"},
 		"not another": {[][]results.Row{row("A", "2", 0), row("B", "2", 0.4)}, "A"},
 	} {
-		c := mustChart(t, results.Figure{Name: "a", X: "k", Y: "cost"}, slices.Concat(test.rows...))
-		p := newPanel(c, 100, newSheetStyle(0), newCurveStyles([]*chart{c}, nil))
-		if got := legendText(c.curves[0], p, []*panel{p}); got != test.want {
+		p := drawn(t, of(results.Figure{Name: "a", X: "k", Y: "cost"}),
+			slices.Concat(test.rows...)).panels
+		if got := legendText(p[0].curves[0], p[0], p); got != test.want {
 			t.Errorf("%s: %q, must be %q", name, got, test.want)
-		}
-	}
-}
-
-func TestEpsilonSplitsWhereAParameterIsX(t *testing.T) {
-	row := func(epsilon float64, h string) results.Row {
-		return at(withParams(madeUpRow("DiffMulti", "accuracy", 5, 0.8, 0),
-			map[string]string{"h": h}), epsilon)
-	}
-	c := mustChart(t, results.Figure{Name: "a", X: "h", Y: "accuracy"},
-		[]results.Row{row(0.1, "300"), row(0.1, "600"), row(1, "300"), row(1, "600")})
-	diff := cmp.Diff([]string{"DiffMulti (ε = 0.1)", "DiffMulti (ε = 1)"}, labels(c))
-	if diff != "" {
-		t.Error(diff)
-	}
-	if xs := []float64{c.curves[0].Points[0].X, c.curves[0].Points[1].X}; xs[0] != 300 ||
-		xs[1] != 600 {
-		t.Errorf("x = %v, want 300 and 600", xs)
-	}
-}
-
-func TestWhere(t *testing.T) {
-	m, rows := adultFigures(false)
-	for name, test := range map[string]struct {
-		where map[string]string
-		want  []string
-	}{
-		"alternatives": {map[string]string{"classifier": "c45", "variant": "strict",
-			"series": "RPS, stop 5|RPS, stop 0"}, []string{"RPS, stop 5", "RPS, stop 0"}},
-		"a parameter": {map[string]string{"classifier": "c45", "stop": "0",
-			"variant": "published"}, []string{"RPS, stop 0"}},
-		"epsilons": {map[string]string{"classifier": "c45", "stop": "0",
-			"variant": "published", "epsilon": "1|2"}, []string{"RPS, stop 0"}},
-		"without a parameter": {map[string]string{"classifier": "c45", "stop": ""},
-			[]string{"Mondrian"}},
-		"algorithm, no budgets": {map[string]string{"classifier": "c45", "algorithm": "mondrian"},
-			[]string{"Mondrian"}},
-	} {
-		f := m.Figures[1]
-		f.Where = test.where
-		if diff := cmp.Diff(test.want, labels(mustChart(t, f, rows))); diff != "" {
-			t.Errorf("%s: %s", name, diff)
 		}
 	}
 }
@@ -160,6 +127,10 @@ func TestReferences(t *testing.T) {
 	if all := strings.Join(c.warnings, "\n"); !strings.Contains(all,
 		"Majority class at 0.7511 lies outside") {
 		t.Errorf("warnings %q do not report the majority as off scale", all)
+	}
+	if note, shown := offScale("Majority class", drawn(t, m, rows).panels); !shown ||
+		note != " (off scale: b: 0.7511)" {
+		t.Errorf("the legend notes %q, shown: %v", note, shown)
 	}
 	f := m.Figures[0]
 	f.Reference = []string{"nothing"}
@@ -188,50 +159,30 @@ func TestReferenceOfItsDataset(t *testing.T) {
 	}
 }
 
-func TestErrorsNameTheFigureAndWhatThereIs(t *testing.T) {
+func TestErrorsNameTheFigure(t *testing.T) {
 	_, rows := adultFigures(false)
-	good := results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "accuracy",
-		Where: map[string]string{"classifier": "c45"}}
-	broken := good
-	for name, test := range map[string]struct {
-		spoil func(*results.Figure)
-		want  []string
-	}{
-		"metric": {func(f *results.Figure) { f.Y = "w1" },
-			[]string{`figure "a"`, "metric w1",
-				"there are metric accuracy; classifier naive-bayes|c45|majority"}},
-		"classifier": {func(f *results.Figure) { f.Where = map[string]string{"classifier": "svm"} },
-			[]string{`figure "a"`, "classifier svm", "classifier naive-bayes|c45"}},
-		"unknown key": {func(f *results.Figure) { f.Where = map[string]string{"clasifier": "c45"} },
-			[]string{`"clasifier"`, "must be one of algorithm, classifier",
-				"depth, epsilon, k, metric, series, stop, variant"}},
-		"no x": {func(f *results.Figure) { f.X = "h"; f.X2 = "" },
-			[]string{`no series has a value of x, "h"`}},
-		"limits": {func(f *results.Figure) { f.YLim = []float64{1, 0} },
-			[]string{`figure "a": ylim: [1 0]`}},
-		"log limits": {func(f *results.Figure) { f.YScale = "log"; f.YLim = []float64{0, 1} },
-			[]string{"on a log axis, must be above 0"}},
-		"scale": {func(f *results.Figure) { f.XScale = "ln" },
-			[]string{`xscale: "ln", must be linear or log`}},
-		"words": {func(f *results.Figure) { f.X = "series" },
-			[]string{`series "RPS, stop 5" has series = "RPS, stop 5", must be a finite number`}},
-	} {
-		broken = good
-		test.spoil(&broken)
-		_, err := newChart(broken, testMeasure(broken.Y), rows)
-		for _, want := range test.want {
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: error %v, want one with %q", name, err, want)
-			}
-		}
-	}
-	if _, err := newChart(good, testMeasure(good.Y), nil); err == nil {
-		t.Error("no rows at all are drawn")
-	}
 	twice := []results.Row{at(madeUpRow("s", "accuracy", 5, 1, 0), 1),
 		at(madeUpRow("s", "accuracy", 5, 2, 0), 1)}
-	_, err := newChart(results.Figure{Name: "a", X: "epsilon", Y: "accuracy"},
-		testMeasure("accuracy"), twice)
+	figure := results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "accuracy",
+		Where: map[string]string{"classifier": "c45"}}
+	for want, spoil := range map[string]func(f *results.Figure){
+		"no rows with metric w1, classifier c45": func(f *results.Figure) { f.Y = "w1" },
+		`no series has a value of x, "h"`:        func(f *results.Figure) { f.X, f.X2 = "h", "" },
+		`series "RPS, stop 5" has series = "RPS, stop 5", must be a finite number`: func(
+			f *results.Figure) {
+			f.X = "series"
+		},
+		"no rows with metric accuracy": func(f *results.Figure) { rows = nil },
+	} {
+		broken, all := figure, rows
+		spoil(&broken)
+		_, err := newChart(broken, testMeasure(broken.Y), rows)
+		if rows = all; err == nil || !strings.Contains(err.Error(), `figure "a": `+want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	figure.Where = nil
+	_, err := newChart(figure, testMeasure("accuracy"), twice)
 	if err == nil || !strings.Contains(err.Error(), "two rows at epsilon = 1") {
 		t.Errorf("two rows at one point: %v, want an error", err)
 	}
@@ -395,10 +346,9 @@ func TestPanelsWithoutTitle(t *testing.T) {
 	f := results.Figure{Name: "plain", X: "epsilon", Y: "w1"}
 	other := f
 	other.Name = "other"
-	d := sideBySide(t, results.Manifest{Figures: []results.Figure{f, other}},
-		[]results.Row{at(madeUpRow("RPS", "w1", 3, 5, 0), 1)})
+	d := drawn(t, of(f, other), []results.Row{at(madeUpRow("RPS", "w1", 3, 5, 0), 1)})
 	for i, want := range []string{"plain", "other"} {
-		if got := d.sheet.panels[i].heading; got != want {
+		if got := d.panels[i].heading; got != want {
 			t.Errorf("panel %d is headed %q, want %q", i, got, want)
 		}
 	}

@@ -48,7 +48,7 @@ func TestSampleEquivalentAxis(t *testing.T) {
 	if c.yLabel != "Equal sample (% of records)" {
 		t.Errorf("axis %q", c.yLabel)
 	}
-	s := single(c, newCurveStyles([]*chart{c}, nil), "", "")
+	s := newPage(&m, []*chart{c}, newCurveStyles([]*chart{c}, nil))
 	caption := strings.ReplaceAll(strings.Join(s.captionLines(), " "), noBreak, " ")
 	if !strings.Contains(caption, "equal sample and its 95 % interval of n = 1 to 4 trials") {
 		t.Errorf("caption %q", caption)

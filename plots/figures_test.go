@@ -75,56 +75,18 @@ func runOf(m results.Manifest, rows []results.Row) *results.Summary {
 	return run.Summary()
 }
 
-// drawing draws one figure of some rows.
-func drawing(t testing.TB, f results.Figure, rows []results.Row) *Drawing {
-	t.Helper()
-	c := mustChart(t, f, rows)
-	return &Drawing{single(c, newCurveStyles([]*chart{c}, nil), "", "")}
-}
-
-// sideBySide draws all of a manifest's figures of some rows on one sheet.
-func sideBySide(t testing.TB, m results.Manifest, rows []results.Row) *Drawing {
+// drawn is a page of all of a manifest's figures of some rows.
+func drawn(t testing.TB, m results.Manifest, rows []results.Row) *Page {
 	t.Helper()
 	var charts []*chart
 	for _, f := range m.Figures {
 		charts = append(charts, mustChart(t, f, rows))
 	}
-	return &Drawing{combined(charts, newCurveStyles(charts, m.SeriesOrder), m.Title, m.Source)}
+	return newPage(&m, charts, newCurveStyles(charts, m.SeriesOrder))
 }
 
-// depthFigures has five depths and three stop counts over a grid of epsilons, in two panels.
-func depthFigures() (results.Manifest, []results.Row) {
-	m := results.Manifest{
-		Experiment: "rps/fig1", Title: "Earth mover's distance on 10,000 Gaussian draws",
-		Source: "Qardaji & Li 2012, Fig. 1",
-		Figures: []results.Figure{
-			{Name: "a", Title: "stop 5, varying depth", Where: map[string]string{"stop": "5"},
-				X: "epsilon", Y: "w2", YLim: []float64{0, 25}},
-			{Name: "b", Title: "depth 50, varying stop",
-				Where: map[string]string{"depth": "50", "series": "stop 3|stop 5|stop 10"},
-				X:     "epsilon", Y: "w2", YLim: []float64{0, 0.6}},
-		},
-	}
-	var rows []results.Row
-	for i, depth := range []int{5, 10, 20, 50, 100} {
-		for _, e := range epsilons {
-			mean := []float64{19, 1.1, 0.6, 0.25, 0.3}[i] +
-				[]float64{2, 1, 1, 1, 6}[i]*math.Exp(-6*e)
-			r := at(madeUpRow(fmt.Sprintf("depth %d", depth), "w2", 5, mean, 0.02+mean/12), e)
-			rows = append(rows, withParams(r, map[string]string{"depth": fmt.Sprint(depth),
-				"stop": "5"}))
-		}
-	}
-	for i, stop := range []int{3, 5, 10} {
-		for _, e := range epsilons {
-			mean := []float64{0.27, 0.24, 0.26}[i] + []float64{0.15, 0.1, 0.2}[i]*math.Exp(-2*e)
-			r := at(madeUpRow(fmt.Sprintf("stop %d", stop), "w2", 5, mean, mean/10), e)
-			rows = append(rows, withParams(r, map[string]string{"depth": "50",
-				"stop": fmt.Sprint(stop)}))
-		}
-	}
-	return m, rows
-}
+// of is a manifest of figures alone.
+func of(figures ...results.Figure) results.Manifest { return results.Manifest{Figures: figures} }
 
 // adultFigures has a second axis, two variants and two benchmark lines.
 func adultFigures(generated bool) (results.Manifest, []results.Row) {
@@ -173,31 +135,5 @@ func adultFigures(generated bool) (results.Manifest, []results.Row) {
 		add(madeUpRow("Original", "accuracy", 5, 0.831+2*low, 0.001), "identity", "", classifier)
 	}
 	add(madeUpRow("Original", "accuracy", 5, 0.7511, 0), "identity", "", "majority")
-	return m, rows
-}
-
-// graphFigures has log axes, error bars that reach below zero and a failed point.
-func graphFigures() (results.Manifest, []results.Row) {
-	m := results.Manifest{
-		Experiment: "rps/fig5", Title: "Distance of degree distributions",
-		Source:  "Qardaji & Li 2012, Fig. 5",
-		Figures: []results.Figure{{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log"}},
-	}
-	var rows []results.Row
-	for g, graph := range []string{"Caltech", "Georgetown", "UNC", "Enron"} {
-		for a, algorithm := range []string{"RPS", "Laplace", "Constrained inference"} {
-			for _, e := range []float64{0.01, 0.1, 0.5, 1, 5, 10} {
-				mean := []float64{8, 900, 90}[a] * math.Pow(e, -0.3) * float64(g+1)
-				r := at(madeUpRow(algorithm+", "+graph, "w1", 5, mean,
-					mean*[]float64{1.3, 0.1, 0.2}[a]), e)
-				r = with(r, func(s *results.Setting) { s.Dataset = named(graph) })
-				if a == 2 && g == 1 && e == 0.5 {
-					r.N, r.Failed, r.Mean, r.SE, r.Lo95, r.Hi95 = 0, 5, math.NaN(), math.NaN(),
-						math.NaN(), math.NaN()
-				}
-				rows = append(rows, r)
-			}
-		}
-	}
 	return m, rows
 }

@@ -22,8 +22,8 @@ var formats = map[string]func(width, height vg.Length) vg.CanvasWriterTo{
 // Formats lists the names of the formats.
 func Formats() []string { return slices.Sorted(maps.Keys(formats)) }
 
-// render draws a sheet in one of the formats.
-func (s *sheet) render(format string) ([]byte, error) {
+// Render returns the picture in one of Formats.
+func (s *Page) Render(format string) ([]byte, error) {
 	width, height := s.width, s.height()
 	canvas := formats[format](width, height)
 	s.draw(draw.NewCanvas(canvas, width, height))

@@ -17,8 +17,8 @@ var (
 // allow, up to its printed size. Every colour #RRGGBB is the page's custom property --plot-RRGGBB
 // where it has one, so that a page can swap ink and paper in the dark. alt describes what the
 // picture shows.
-func (d *Drawing) Inline(alt string) ([]byte, error) {
-	picture, err := d.Render("svg")
+func (s *Page) Inline(alt string) ([]byte, error) {
+	picture, err := s.Render("svg")
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func gapText(least, most float64) string {
 	return fmt.Sprintf(", best found (gap %s to %s %%)", low, high)
 }
 
-// panelNames names some panels of a sheet: "a, b", or "a" for all of a-Caltech, a-Enron and so on.
+// panelNames names some panels of a page: "a, b", or "a" for all of a-Caltech, a-Enron and so on.
 func panelNames(some, all []*panel) string {
 	var names []string
 	for _, p := range some {

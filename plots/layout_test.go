@@ -1,12 +1,9 @@
 package plots
 
 import (
-	"bytes"
 	"fmt"
 	"image"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -96,36 +93,15 @@ func TestPages(t *testing.T) {
 func TestCombinedFitsAPage(t *testing.T) {
 	for n := 2; n <= combinedPanels; n++ {
 		m, rows := manyFigures(repeat("w1", n)...)
-		d := sideBySide(t, m, rows)
-		if height := d.sheet.height(); d.sheet.width != combinedWidth || height > pageHeight+0.01 {
+		d := drawn(t, m, rows)
+		if height := d.height(); d.width != combinedWidth || height > pageHeight+0.01 {
 			t.Errorf("%d panels: %.1f by %.1f cm, want at most %.1f by %.1f", n,
-				d.sheet.width/vg.Centimeter, height/vg.Centimeter, combinedWidth/vg.Centimeter,
+				d.width/vg.Centimeter, height/vg.Centimeter, combinedWidth/vg.Centimeter,
 				pageHeight/vg.Centimeter)
 		}
-		if d.sheet.panelHeight < lowestPanel {
-			t.Errorf("%d panels: each %.1f cm high", n, d.sheet.panelHeight/vg.Centimeter)
+		if d.panelHeight < lowestPanel {
+			t.Errorf("%d panels: each %.1f cm high", n, d.panelHeight/vg.Centimeter)
 		}
-	}
-}
-
-func TestManyFiguresTakePages(t *testing.T) {
-	m, rows := manyFigures(append(repeat("w1", 8), repeat("w2", 8)...)...)
-	dir := t.TempDir()
-	if _, _, err := WriteExperiment(dir, runOf(m, rows)); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string][2]string{"combined": {"Panel 7", "Panel 8"},
-		"combined-2": {"Panel 8", "Panel 7"}} {
-		svg := must(os.ReadFile(filepath.Join(dir, name+".svg")))
-		if !bytes.Contains(svg, []byte(">"+want[0]+"<")) ||
-			bytes.Contains(svg, []byte(">"+want[1]+"<")) {
-			t.Errorf("%s.svg: want %q and not %q on it", name, want[0], want[1])
-		}
-	}
-	m.Figures[3].Name = "combined-2"
-	if _, _, err := WriteExperiment(t.TempDir(), runOf(m, rows)); err == nil ||
-		!strings.Contains(err.Error(), `"combined-2", must be another name`) {
-		t.Errorf("a figure with a page's name: %v", err)
 	}
 }
 
@@ -142,7 +118,7 @@ func TestLegendColumns(t *testing.T) {
 		"all long":   {[]string{long, long, long}, 1},
 		"none":       {nil, 0},
 	} {
-		l := legend{style: newSheetStyle(combinedScale)}
+		l := legend{style: newPageStyle(combinedScale)}
 		for _, text := range test.texts {
 			l.entries = append(l.entries, legendEntry{text: text})
 		}
@@ -176,16 +152,16 @@ func TestLegendColumns(t *testing.T) {
 func TestRowsLieBelowEachOther(t *testing.T) {
 	m, rows := manyFigures(repeat("w1", 6)...)
 	m.Title, m.Source = "", ""
-	plain := sideBySide(t, m, rows)
+	plain := drawn(t, m, rows)
 	m.Figures[0].Title = strings.Repeat("a long heading ", 4)
-	tall := sideBySide(t, m, rows)
-	strips, plainStrips := tall.sheet.topStrips(), plain.sheet.topStrips()
+	tall := drawn(t, m, rows)
+	strips, plainStrips := tall.topStrips(), plain.topStrips()
 	if strips[0] <= plainStrips[0] || strips[1] != plainStrips[1] {
 		t.Errorf("strips %v, want a taller first one than %v", strips, plainStrips)
 	}
-	more, want := tall.sheet.height()-plain.sheet.height(), strips[0]-plainStrips[0]
+	more, want := tall.height()-plain.height(), strips[0]-plainStrips[0]
 	if math.Abs(float64(more-want)) > 1e-9 {
-		t.Errorf("the sheet is %v higher, want %v", more, want)
+		t.Errorf("the page is %v higher, want %v", more, want)
 	}
 	// The frames of the second row lie where they lay, as seen from below.
 	first, second := frames(t, plain), frames(t, tall)
@@ -208,7 +184,7 @@ func TestLongAxisLabels(t *testing.T) {
 	}
 	m.Figures[1].YLabel = strings.Repeat("a long label ", 4)
 	m.Figures[1].YScale = ""
-	d := sideBySide(t, m, rows)
+	d := drawn(t, m, rows)
 	edges := make(map[string]bool)
 	for _, frame := range frames(t, d) {
 		for _, corner := range regexp.MustCompile(`,([0-9.]+)`).FindAllStringSubmatch(frame, -1) {
@@ -221,14 +197,14 @@ func TestLongAxisLabels(t *testing.T) {
 	svg := string(must(d.Render("svg")))
 	for _, want := range []string{">a long label a long", ">7<"} { // 10 to the 7
 		if !strings.Contains(svg, want) {
-			t.Errorf("the sheet has no %q", want)
+			t.Errorf("the page has no %q", want)
 		}
 	}
 }
 
 // frames are the panels' frames in an SVG, in its order: closed shapes of ink without ground and
 // with four corners.
-func frames(t *testing.T, d *Drawing) []string {
+func frames(t *testing.T, d *Page) []string {
 	t.Helper()
 	svg := must(d.Render("svg"))
 	var all []string
@@ -248,14 +224,13 @@ func TestBenchmarkAtZeroOnALogAxis(t *testing.T) {
 	rows[len(rows)-1].Setting.Algorithm = "perfect"
 	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1", YScale: "log",
 		Reference: []string{"perfect", "identity"}, Where: map[string]string{"series": "RPS"}}
-	c := mustChart(t, figure, rows)
-	for _, warning := range c.warnings {
+	page := drawn(t, of(figure), rows)
+	for _, warning := range page.panels[0].warnings {
 		if strings.Contains(warning, "True degree sequence") {
 			t.Errorf("warning %q", warning)
 		}
 	}
-	p := newPanel(c, 100, newSheetStyle(1), newCurveStyles([]*chart{c}, nil))
-	l := newLegend(newSheetStyle(1), []*panel{p})
+	l := newLegend(page.style, page.panels)
 	if got := l.entries[1]; got.text != "True degree sequence: 0, not on a log axis" ||
 		got.sample != nil {
 		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
@@ -265,53 +240,10 @@ func TestBenchmarkAtZeroOnALogAxis(t *testing.T) {
 	}
 }
 
-// TestHiddenCurves: the caption names curves that others cover, and no others.
-func TestHiddenCurves(t *testing.T) {
-	var rows []results.Row
-	for _, epsilon := range []float64{1, 2} {
-		rows = append(rows, at(madeUpRow("Incognito", "w1", 3, epsilon, 0), epsilon),
-			at(madeUpRow("Apart", "w1", 3, epsilon+0.5, 0), epsilon),
-			at(madeUpRow("K-Optimize", "w1", 3, epsilon, 0), epsilon))
-	}
-	figures := []results.Figure{{Name: "a", X: "epsilon", Y: "w1"},
-		{Name: "b", X: "epsilon", Y: "w1", Where: map[string]string{"series": "Apart|K-Optimize"}}}
-	for _, test := range []struct {
-		figures []results.Figure
-		want    string
-	}{
-		{figures, "Hidden under another curve: Incognito in a."},
-		{figures[1:], ""},
-	} {
-		d := sideBySide(t, results.Manifest{Figures: test.figures}, rows)
-		caption := strings.Join(d.sheet.captionLines(), " ")
-		if strings.Contains(caption, "Hidden") != (test.want != "") ||
-			!strings.Contains(caption, test.want) {
-			t.Errorf("caption %q, want %q in it", caption, test.want)
-		}
-	}
-}
-
-// TestNumbersStayWithTheirNouns: no line of a caption ends with "Fig." or the like.
-func TestNumbersStayWithTheirNouns(t *testing.T) {
-	m, rows := manyFigures("w1")
-	d := drawing(t, m.Figures[0], rows)
-	d.sheet.source = "Somebody 2012, Fig. 3, section 5.1"
-	for width := 5 * vg.Centimeter; width < 12*vg.Centimeter; width += 3 {
-		d.sheet.width = width
-		for _, line := range d.sheet.captionLines() {
-			for _, head := range []string{"Fig.", "section", "n", "=", "n = 5"} {
-				if strings.HasSuffix(line, " "+head) || line == head {
-					t.Errorf("at %.1f cm a line ends %q", width/vg.Centimeter, line)
-				}
-			}
-		}
-	}
-}
-
 // TestSuperscripts: without superscripts it is the library's text, with them it is as wide as its
 // parts, and the exponent is higher and smaller.
 func TestSuperscripts(t *testing.T) {
-	style := newSheetStyle(1).text(40, ink)
+	style := newPageStyle(1).text(40, ink)
 	plain := style
 	plain.Handler = plot.DefaultTextHandler
 	for _, s := range []string{"", "Records", "10"} {
@@ -381,13 +313,13 @@ func TestVariantsOnSeparatePanelsLookAlike(t *testing.T) {
 	}
 	published, strict := panel("a", "Depth", "deep (published)|flat (published)|both"),
 		panel("b", "Depth, strict", "flat (strict)|deep (strict)")
-	texts := func(figures ...results.Figure) (d *Drawing, legend, headings string) {
-		d = sideBySide(t, results.Manifest{Figures: figures, SeriesOrder: []string{
+	texts := func(figures ...results.Figure) (d *Page, legend, headings string) {
+		d = drawn(t, results.Manifest{Figures: figures, SeriesOrder: []string{
 			"deep (published)", "deep (strict)", "flat (published)", "flat (strict)"}}, rows)
-		for _, e := range newLegend(d.sheet.style, d.sheet.panels).entries {
+		for _, e := range newLegend(d.style, d.panels).entries {
 			legend += e.text + "; "
 		}
-		for _, p := range d.sheet.panels {
+		for _, p := range d.panels {
 			headings += p.heading + "; "
 		}
 		return d, legend, headings
@@ -399,8 +331,8 @@ func TestVariantsOnSeparatePanelsLookAlike(t *testing.T) {
 	if want := "(a) Depth (published); (b) Depth, strict; "; headings != want {
 		t.Errorf("headings %q, want %q", headings, want)
 	}
-	style := func(d *Drawing, label string) string {
-		for _, p := range d.sheet.panels {
+	style := func(d *Page, label string) string {
+		for _, p := range d.panels {
 			for _, cv := range p.curves {
 				if cv.Label == label {
 					return fmt.Sprint(p.styles.of(cv))

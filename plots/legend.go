@@ -11,7 +11,7 @@ import (
 
 // legend is the strip below the panels, where it never covers data.
 type legend struct {
-	style   sheetStyle
+	style   pageStyle
 	entries []legendEntry
 }
 
@@ -29,7 +29,7 @@ const (
 )
 
 // newLegend lists every curve and reference of the panels once, in the order of the panels.
-func newLegend(style sheetStyle, panels []*panel) legend {
+func newLegend(style pageStyle, panels []*panel) legend {
 	l := legend{style: style}
 	seen := make(map[string]bool)
 	add := func(text string, sample func(c *draw.Canvas)) {

@@ -19,13 +19,11 @@ func TestNotPrivate(t *testing.T) {
 	}
 	legendOf := func(rows []results.Row, figures ...results.Figure) (texts []string) {
 		t.Helper()
-		var charts []*chart
-		for _, f := range figures {
-			f.X, f.Y = "epsilon", "w1"
-			charts = append(charts, mustChart(t, f, rows))
+		for i := range figures {
+			figures[i].X, figures[i].Y = "epsilon", "w1"
 		}
-		sheet := combined(charts, newCurveStyles(charts, nil), "", "")
-		for _, entry := range newLegend(sheet.style, sheet.panels).entries {
+		page := drawn(t, of(figures...), rows)
+		for _, entry := range newLegend(page.style, page.panels).entries {
 			texts = append(texts, entry.text)
 		}
 		return texts
@@ -52,13 +50,13 @@ func TestNotPrivate(t *testing.T) {
 		"all, not private", "none", "RPS, not private")
 
 	// A curve that is not private in some panels.
-	of := func(name, dataset string) results.Figure {
+	on := func(name, dataset string) results.Figure {
 		return results.Figure{Name: name, Where: results.Filter{"dataset": dataset}}
 	}
 	some := []results.Row{row("x", "", "d", true), row("x", "", "e", true),
 		row("x", "", "f", false)}
-	check(legendOf(some, of("a-d", "d"), of("a-e", "e"), of("b-f", "f")), "x, not private in a")
-	check(legendOf(some, of("a-d", "d"), of("a-f", "f"), of("b", "e")), "x, not private in a-d, b")
+	check(legendOf(some, on("a-d", "d"), on("a-e", "e"), on("b-f", "f")), "x, not private in a")
+	check(legendOf(some, on("a-d", "d"), on("a-f", "f"), on("b", "e")), "x, not private in a-d, b")
 
 	c := mustChart(t, results.Figure{Name: "a", X: "epsilon", Y: "w1"}, variants)
 	if got := c.lines[0].Label; got != "h 3 (published, not private)" {

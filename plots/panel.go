@@ -18,7 +18,7 @@ type panel struct {
 	*chart
 	heading string
 	width   vg.Length // of the panel with its axes
-	style   sheetStyle
+	style   pageStyle
 	styles  curveStyles
 }
 
@@ -251,10 +251,6 @@ func (p *panel) sample(c *draw.Canvas, cv curve) {
 	if cv.Axis != "" {
 		p.style.drawMarker(c, style, middle)
 	}
-}
-
-func newPanel(c *chart, width vg.Length, style sheetStyle, styles curveStyles) *panel {
-	return &panel{chart: c, heading: heading(c.figure), width: width, style: style, styles: styles}
 }
 
 // heading is the text above a panel: "(a) Naive Bayes", for a figure called a, a-nb or the like.

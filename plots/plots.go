@@ -2,10 +2,10 @@
 // benchmark lines, maps of regions, a legend in a strip below and a caption on what was averaged.
 // Equal runs give equal bytes in every format.
 //
-// A figure passes through four types. A chart has what it shows: curves, labels and the ranges of
+// A figure passes through three types. A chart has what it shows: curves, labels and the ranges of
 // its axes, without places or colours. A panel is a chart with styles, which draws inside a frame.
-// A sheet puts one or more panels on a page, with title, legend and caption. A Drawing renders a
-// sheet in any of the formats.
+// A Page has one or more panels with title, legend and caption, and renders them in any of the
+// formats.
 //
 // The package leaves out how numbers come about (package results), which claims they support
 // (package claims) and any choice of what to show beyond the figure's own description.
@@ -24,16 +24,10 @@ import (
 	"ppdp/internal/results"
 )
 
-// Drawing is a finished picture, to be written in any format. It is not safe for concurrent use.
-type Drawing struct{ sheet *sheet }
-
-// Render returns the picture in one of Formats.
-func (d *Drawing) Render(format string) ([]byte, error) { return d.sheet.render(format) }
-
 // write writes dir/name.FORMAT for every format and returns the paths.
-func (d *Drawing) write(dir, name string) (paths []string, err error) {
+func (s *Page) write(dir, name string) (paths []string, err error) {
 	for _, format := range Formats() {
-		picture, err := d.Render(format)
+		picture, err := s.Render(format)
 		if err != nil {
 			return paths, err
 		}
@@ -55,35 +49,31 @@ func WriteExperiment(dir string, r *results.Summary) (paths, warnings []string, 
 	charts, warnings, problems := experimentCharts(r)
 	styles := newCurveStyles(charts, m.SeriesOrder)
 	type file struct {
-		drawing *Drawing
-		name    string
-		paths   []string
-		err     error
+		name   string
+		charts []*chart
+		paths  []string
+		err    error
 	}
 	var files []*file
-	add := func(name string, s *sheet) {
-		s.note(m)
-		files = append(files, &file{drawing: &Drawing{s}, name: name})
-	}
 	for _, c := range charts {
-		add(c.figure.Name, single(c, styles, m.Title, m.After()))
+		files = append(files, &file{name: c.figure.Name, charts: []*chart{c}})
 	}
 	if len(charts) > 1 {
-		for i, page := range pages(charts) {
+		for i, group := range pages(charts) {
 			name := results.CombinedName
 			if i > 0 {
 				name += "-" + strconv.Itoa(i+1)
 			}
-			add(name, combined(page, styles, m.Title, m.After()))
+			files = append(files, &file{name: name, charts: group})
 		}
 	}
-	// Drawings only read what they share, so that each processor can draw its own. The last ones,
-	// of many panels, take longest: they come first.
+	// Pages only read what they share, so that each processor can draw its own. The last ones, of
+	// many panels, take longest: they come first.
 	var writing errgroup.Group
 	writing.SetLimit(runtime.GOMAXPROCS(0))
 	for _, f := range slices.Backward(files) {
 		writing.Go(func() error {
-			f.paths, f.err = f.drawing.write(dir, f.name)
+			f.paths, f.err = newPage(m, f.charts, styles).write(dir, f.name)
 			return nil // one that fails does not stop the others
 		})
 	}
@@ -97,7 +87,7 @@ func WriteExperiment(dir string, r *results.Summary) (paths, warnings []string, 
 
 // Picture is the drawing of one of a manifest's figures, with the numbers in it.
 type Picture struct {
-	*Drawing
+	*Page
 	Figure          results.Figure
 	XLabel, X2Label string
 	// Measure describes y: "Classification accuracy, higher is better"; "" for a map.
@@ -126,10 +116,10 @@ func Experiment(r *results.Summary) (pictures []Picture, warnings []string, err 
 	charts, warnings, problems := experimentCharts(r)
 	styles := newCurveStyles(charts, r.Manifest.SeriesOrder)
 	for _, c := range charts {
-		s := single(c, styles, "", "")
-		s.note(&r.Manifest)
-		p := Picture{Drawing: &Drawing{s}, Figure: c.figure,
-			XLabel: c.xLabel, X2Label: c.x2Label, Lines: c.lines}
+		page := newPage(&r.Manifest, []*chart{c}, styles)
+		page.title, page.source = "", ""
+		p := Picture{Page: page, Figure: c.figure, XLabel: c.xLabel, X2Label: c.x2Label,
+			Lines: c.lines}
 		if !c.isMap {
 			p.Measure = measureText(&r.Manifest, c.measure)
 		}
@@ -144,13 +134,9 @@ func experimentCharts(r *results.Summary) (charts []*chart, warnings []string, p
 	rows := r.Rows()
 	for i, figure := range r.Manifest.Figures {
 		c := &chart{figure: figure}
-		err := results.CheckFigureName(figure.Name)
-		sameName := func(other results.Figure) bool { return other.Name == figure.Name }
+		err := c.check(r.Manifest.Figures[:i])
 		switch {
 		case err != nil:
-			err = fmt.Errorf("figure %w", err)
-		case slices.ContainsFunc(r.Manifest.Figures[:i], sameName):
-			err = c.problem("duplicate name, must differ from those of the other figures")
 		case figure.Kind == results.RegionsKind:
 			c, err = newMap(figure, r)
 		default:
@@ -169,6 +155,23 @@ func experimentCharts(r *results.Summary) (charts []*chart, warnings []string, p
 		warnings = append(warnings, c.warnings...)
 	}
 	return charts, warnings, problems
+}
+
+// check refuses what no file can be called or no axis can have. A spec with such a figure is
+// refused before it runs, but a manifest may be anybody's.
+func (c *chart) check(earlier []results.Figure) error {
+	if err := results.CheckFigureName(c.figure.Name); err != nil {
+		return fmt.Errorf("figure %w", err)
+	}
+	var problems []error
+	bad := func(key, format string, args ...any) {
+		problems = append(problems, c.problem(key+": "+format, args...))
+	}
+	if slices.ContainsFunc(earlier, func(f results.Figure) bool { return f.Name == c.figure.Name }) {
+		bad("name", "duplicate, must differ from those of the other figures")
+	}
+	c.figure.Check(bad)
+	return errors.Join(problems...)
 }
 
 // combinedPanels is how many figures one page shows at most.

@@ -51,16 +51,14 @@ func TestGolden(t *testing.T) {
 		Reference: []string{"identity"}}
 	log := results.Figure{Name: "b", Title: "log axes", X: "epsilon", Y: "w1", XScale: "log",
 		YScale: "log", Where: map[string]string{"series": "RPS|Hay"}}
-	m := results.Manifest{Title: "Tiny", Source: "nobody", Figures: []results.Figure{linear, log}}
-	alone := func(f results.Figure) *Drawing {
-		d := drawing(t, f, tinyRows())
-		d.sheet.title, d.sheet.source = m.Title, m.Source
-		return d
+	page := func(figures ...results.Figure) *Page {
+		return drawn(t, results.Manifest{Title: "Tiny", Source: "nobody", Figures: figures},
+			tinyRows())
 	}
 	for _, test := range []struct {
 		name string
-		*Drawing
-	}{{"linear", alone(linear)}, {"log", alone(log)}, {"combined", sideBySide(t, m, tinyRows())}} {
+		*Page
+	}{{"linear", page(linear)}, {"log", page(log)}, {"combined", page(linear, log)}} {
 		t.Run(test.name, func(t *testing.T) {
 			got := must(test.Render("svg"))
 			path := filepath.Join("testdata", test.name+".svg")
@@ -75,34 +73,11 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// What must be readable in the picture, whatever its layout.
-func TestTextsOnTheSheet(t *testing.T) {
-	m, rows := adultFigures(true)
-	picture := must(sideBySide(t, m, rows).Render("svg"))
-	for _, want := range []string{"STAND-IN DATA", "adult-standin",
-		"mean ± standard error of n = 5 trials", "Qardaji &amp; Li 2012, Fig. 3",
-		">k (Mondrian)<", ">Privacy budget ε<", ">Mondrian (top axis)<", ">Original data<",
-		">Majority class (off scale: b: 0.7511)<", ">(b) C4.5<", ">RPS, stop 0 (strict)<",
-		"'Liberation Sans',Arimo,Arial"} {
-		if !strings.Contains(string(picture), want) {
-			t.Errorf("the picture lacks %q", want)
-		}
-	}
-	if n := strings.Count(string(picture), ">RPS, stop 5 (strict)<"); n != 1 {
-		t.Errorf("a curve is in the shared legend %d times, want once", n)
-	}
-	m, rows = adultFigures(false)
-	if picture, _ := drawing(t, m.Figures[0], rows).Render("svg"); strings.Contains(string(picture),
-		"STAND-IN") {
-		t.Error("real data are called stand-ins")
-	}
-}
-
 // Curves, whiskers and lines stay inside the frame, on linear and log axes and with limits that cut
 // data off; nothing has a coordinate that is not a number.
 func TestNothingLeavesTheFrame(t *testing.T) {
 	_, adult := adultFigures(false)
-	_, graphs := graphFigures()
+	tiny := tinyRows()
 	for _, test := range []struct {
 		figure results.Figure
 		rows   []results.Row
@@ -110,12 +85,11 @@ func TestNothingLeavesTheFrame(t *testing.T) {
 		{results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "accuracy",
 			Where: map[string]string{"classifier": "c45"}, YLim: []float64{0.79, 0.8},
 			XLim: []float64{0.3, 4}}, adult},
-		{results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log"}, graphs},
+		{results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log"}, tiny},
 		{results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log",
-			YLim: []float64{50, 60}}, graphs},
+			YLim: []float64{5, 15}}, tiny},
 	} {
-		c := mustChart(t, test.figure, test.rows)
-		p := newPanel(c, 100, newSheetStyle(1), newCurveStyles([]*chart{c}, nil))
+		p := drawn(t, of(test.figure), test.rows).panels[0]
 		p.heading, p.hasTop = "", false // these are drawn above the frame
 		var record recorder.Canvas
 		canvas := draw.NewCanvas(&record, 100, 100)
@@ -148,69 +122,74 @@ func TestNothingLeavesTheFrame(t *testing.T) {
 	}
 }
 
-func TestEqualInputGivesEqualBytes(t *testing.T) {
-	m, rows := adultFigures(true)
-	var first, second []string
-	for _, into := range []*[]string{&first, &second} {
-		dir := t.TempDir()
-		paths, _, err := WriteExperiment(dir, runOf(m, rows))
-		if err != nil {
+// TestFiles: a file for each figure and for each page of all of them, the same from run to run.
+func TestFiles(t *testing.T) {
+	m, rows := manyFigures(append(repeat("w1", 8), repeat("w2", 8)...)...)
+	first, second := t.TempDir(), t.TempDir()
+	var paths []string
+	for _, dir := range []string{first, second} {
+		var err error
+		if paths, _, err = WriteExperiment(dir, runOf(m, rows)); err != nil {
 			t.Fatal(err)
 		}
-		if len(paths) != 9 {
-			t.Fatalf("%v, want two panels and both together in three formats", paths)
-		}
-		for _, path := range paths {
-			content := must(os.ReadFile(path))
-			*into = append(*into, filepath.Base(path)+string(content))
-		}
 	}
-	for i := range first {
-		if first[i] != second[i] {
-			t.Errorf("%.12q differs from run to run", first[i])
+	if len(paths) != 3*(16+2) {
+		t.Fatalf("%v, want each figure and two pages of all in three formats", paths)
+	}
+	for _, path := range paths {
+		name := filepath.Base(path)
+		a, b := must(os.ReadFile(filepath.Join(first, name))), must(os.ReadFile(path))
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s differs from run to run", name)
+		}
+		for page, want := range map[string]string{"combined.svg": ">Panel 7<",
+			"combined-2.svg": ">Panel 8<"} {
+			if bytes.Contains(a, []byte(want)) != (name == page) &&
+				strings.HasPrefix(name, "combined") && filepath.Ext(name) == ".svg" {
+				t.Errorf("%q is not on %s alone", want, page)
+			}
 		}
 	}
 }
 
 func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
-	m, rows := depthFigures()
-	m.Figures[0].Y = "nothing"
-	other := results.Figure{Name: "../x", X: "epsilon", Y: "w2",
-		Where: map[string]string{"depth": "50", "stop": "3"}}
-	taken := other
-	taken.Name = "combined-2"
-	m.Figures = append(m.Figures, other, taken, m.Figures[1])
+	m, rows := manyFigures("nothing", "w1")
+	figure := func(name string) results.Figure {
+		return results.Figure{Name: name, X: "epsilon", Y: "w1", YScale: "log",
+			YLim: []float64{0, 1}}
+	}
+	m.Figures = append(m.Figures, figure("../x"), figure("combined-2"), figure("p1"))
 	dir := t.TempDir()
 	paths, _, err := WriteExperiment(dir, runOf(m, rows))
 	for _, want := range []string{"metric nothing", `figure "../x", must be letters`,
-		`figure "combined-2", must be another name`, `figure "b": duplicate name`} {
+		`figure "combined-2", must be another name`, `figure "p1": name: duplicate`,
+		`figure "p1": ylim: [0 1] on a log axis, must be above 0`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	if len(paths) == 0 || filepath.Base(paths[0]) != "b.pdf" {
+	if len(paths) == 0 || filepath.Base(paths[0]) != "p1.pdf" {
 		t.Errorf("wrote %v, want the good figure all the same", paths)
 	}
 }
 
 func TestSeriesOrderAndSharedLook(t *testing.T) {
-	m, rows := depthFigures()
-	a, b := mustChart(t, m.Figures[0], rows), mustChart(t, m.Figures[1], rows)
-	l := newCurveStyles([]*chart{a, b}, []string{"depth 100", "stop 10"})
+	panel := func(labels ...string) *chart {
+		c := &chart{}
+		for _, label := range labels {
+			c.curves = append(c.curves, curve{Line: Line{Label: label}, series: label,
+				setting: label})
+		}
+		return c
+	}
 	same := func(got, want curveStyle) bool { return fmt.Sprint(got) == fmt.Sprint(want) }
-	if !same(l.curves["depth 100"], styleOf(0)) || !same(l.curves["stop 10"], styleOf(1)) ||
-		!same(l.curves["depth 5"], styleOf(2)) {
+	l := newCurveStyles([]*chart{panel("a", "b", "c"), panel("d")}, []string{"c", "d"})
+	if !same(l.curves["c"], styleOf(0)) || !same(l.curves["d"], styleOf(1)) ||
+		!same(l.curves["a"], styleOf(2)) {
 		t.Error("styles are not given in the order asked for")
 	}
 	// The last curve would have the colour of the first, which is on its panel; the others keep
 	// their own.
-	panel := func(labels ...string) *chart {
-		c := &chart{}
-		for _, label := range labels {
-			c.curves = append(c.curves, curve{Line: Line{Label: label}, setting: label})
-		}
-		return c
-	}
 	l = newCurveStyles([]*chart{panel("0", "1", "2", "3", "4", "5", "6"), panel("0", "1", "7")},
 		nil)
 	if got := l.curves["7"].colour; got != palette[2] {
@@ -232,61 +211,73 @@ func TestSeriesOrderAndSharedLook(t *testing.T) {
 	}
 }
 
+// TestCaption: what points and bars are and of how many trials, what is left out or hidden,
+// logarithmic axes, the spec's note, and the machine wherever times are drawn.
 func TestCaption(t *testing.T) {
-	rows := []results.Row{at(madeUpRow("s", "w1", 1, 1, math.NaN()), 1)}
-	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1"}
-	caption := func(rows []results.Row) string {
-		c := mustChart(t, figure, rows)
-		return strings.Join(single(c, newCurveStyles([]*chart{c}, nil), "", "").captionLines(), " ")
-	}
-	if got, want := caption(rows), "Points: a single trial (n = 1), no error bars."; got != want {
-		t.Errorf("caption %q, want %q", got, want)
-	}
-	three := at(madeUpRow("s", "w1", 3, 1, 0.5), 2)
-	three.Failed = 1
-	got, want := caption(append(rows, three)),
-		"Points and error bars: mean ± standard error of n = 1 to 3 trials. "+
-			"Failed trials are left out at 1 point."
-	if got != want {
-		t.Errorf("caption %q, want %q", got, want)
-	}
-	figure.YLim = []float64{2, 4}
-	want = "Points: a single trial (n = 1), no error bars. Beyond the axes: s, 1 of 1 points."
-	if got = caption(rows); got != want {
-		t.Errorf("caption %q, want %q", got, want)
-	}
-}
-
-// TestCaptionNotes: logarithmic axes, the spec's note, and the machine wherever times are drawn.
-func TestCaptionNotes(t *testing.T) {
-	rows := []results.Row{at(madeUpRow("s", "w1", 1, 1, math.NaN()), 1),
-		at(madeUpRow("s", results.RuntimeMetric, 1, 1, math.NaN()), 1)}
+	nan := math.NaN()
 	figure := func(name, y, xscale, yscale string) results.Figure {
 		return results.Figure{Name: name, X: "epsilon", Y: y, XScale: xscale, YScale: yscale}
 	}
-	for want, figures := range map[string][]results.Figure{
-		"Release alone.": {figure("a", "w1", "", "")},
-		"Logarithmic: x and y. Release alone. Times on A Chip.": {
-			figure("a", results.RuntimeMetric, "log", "log")},
-		"Logarithmic: x; y in b. Release alone. Times on A Chip.": {
-			figure("a", "w1", "log", ""), figure("b", results.RuntimeMetric, "log", "log")},
+	plain := figure("a", "w1", "", "")
+	limited, some := plain, figure("b", "w1", "", "")
+	limited.YLim, some.Where = []float64{2, 4}, results.Filter{"series": "Apart|Above"}
+	one := at(madeUpRow("s", "w1", 1, 1, nan), 1)
+	three := at(madeUpRow("s", "w1", 3, 1, 0.5), 2)
+	three.Failed = 1
+	timed := at(madeUpRow("s", results.RuntimeMetric, 1, 1, nan), 1)
+	var covered []results.Row
+	for _, epsilon := range []float64{1, 2} {
+		covered = append(covered, at(madeUpRow("Below", "w1", 1, epsilon, nan), epsilon),
+			at(madeUpRow("Apart", "w1", 1, epsilon+0.5, nan), epsilon),
+			at(madeUpRow("Above", "w1", 1, epsilon, nan), epsilon))
+	}
+	const single = "Points: a single trial (n = 1), no error bars."
+	for want, test := range map[string]struct {
+		rows    []results.Row
+		figures []results.Figure
+	}{
+		single: {[]results.Row{one}, []results.Figure{plain}},
+		"Points and error bars: mean ± standard error of n = 1 to 3 trials. " +
+			"Failed trials are left out at 1 point.": {
+			[]results.Row{one, three}, []results.Figure{plain}},
+		single + " Beyond the axes: s, 1 of 1 points.": {
+			[]results.Row{one}, []results.Figure{limited}},
+		single + " Hidden under another curve: Below in a.": {
+			covered, []results.Figure{plain, some}},
+		single + " Logarithmic: x and y. Times on A Chip.": {
+			[]results.Row{timed}, []results.Figure{figure("a", timed.Metric, "log", "log")}},
+		single + " Logarithmic: x; y in b. Times on A Chip.": {[]results.Row{one, timed},
+			[]results.Figure{figure("a", "w1", "log", ""),
+				figure("b", timed.Metric, "log", "log")}},
 	} {
-		var charts []*chart
-		for _, f := range figures {
-			charts = append(charts, mustChart(t, f, rows))
+		m := results.Manifest{Note: "Release alone", CPU: "A Chip", Figures: test.figures,
+			Source: "Somebody 2012, Fig. 3, section 5.1"}
+		before, machine, _ := strings.Cut(want, " Times on")
+		if want = before + " Release alone."; machine != "" {
+			want += " Times on" + machine
 		}
-		s := combined(charts, newCurveStyles(charts, nil), "", "")
-		s.note(&results.Manifest{Note: "Release alone", CPU: "A Chip"})
-		got := strings.ReplaceAll(strings.Join(s.captionLines(), " "), noBreak, " ")
-		if want = "Points: a single trial (n = 1), no error bars. " + want; got != want {
+		want += " After Somebody 2012, Fig. 3, section 5.1."
+		d := drawn(t, m, test.rows)
+		got := strings.ReplaceAll(strings.Join(d.captionLines(), " "), noBreak, " ")
+		if got != want {
 			t.Errorf("caption %q, want %q", got, want)
+		}
+		// No line ends with a number's noun.
+		for d.width = 5 * vg.Centimeter; d.width < 12*vg.Centimeter; d.width += 3 {
+			for _, line := range d.captionLines() {
+				for _, head := range []string{"Fig.", "section", "n", "=", "n = 5"} {
+					if strings.HasSuffix(line, " "+head) || line == head {
+						t.Errorf("at %.1f cm a line ends %q", d.width/vg.Centimeter, line)
+					}
+				}
+			}
 		}
 	}
 }
 
 // The outline of a character covers the pixels that the font's own rasteriser inks.
 func TestOutlinesMatchTheFont(t *testing.T) {
-	style := newSheetStyle(1).text(40, color.Black)
+	style := newPageStyle(1).text(40, color.Black)
 	face := plot.DefaultTextHandler.Cache().Lookup(style.Font, style.Font.Size)
 	for _, r := range "ε±⁶−é" {
 		picture := func(drawOn func(c *vgimg.Canvas)) image.Image {
@@ -326,7 +317,7 @@ func TestOutlinesMatchTheFont(t *testing.T) {
 func TestPDFHasNoClock(t *testing.T) {
 	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1",
 		Where: map[string]string{"series": "RPS"}}
-	picture := must(drawing(t, figure, tinyRows()).Render("pdf"))
+	picture := must(drawn(t, of(figure), tinyRows()).Render("pdf"))
 	for _, key := range []string{"/CreationDate", "/ModDate"} {
 		if !bytes.Contains(picture, []byte(key+" (D:20000101000000)")) {
 			t.Errorf("%s is not the fixed one", key)
@@ -339,7 +330,7 @@ func BenchmarkDraw(b *testing.B) {
 	for _, format := range Formats() {
 		b.Run(format, func(b *testing.B) {
 			for b.Loop() {
-				must(sideBySide(b, m, rows).Render(format))
+				must(drawn(b, m, rows).Render(format))
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -15,9 +14,6 @@ const epsilonName = "epsilon"
 // curveRows applies the figure's where. Rows of a reference are left out unless where asks for them
 // by name.
 func (c *chart) curveRows(rows []results.Row) (chosen []*results.Row, err error) {
-	if problems := c.unknownFacts(rows); problems != nil {
-		return nil, problems
-	}
 	f := &c.figure
 	for i := range rows {
 		r := &rows[i]
@@ -26,32 +22,10 @@ func (c *chart) curveRows(rows []results.Row) (chosen []*results.Row, err error)
 		}
 	}
 	if len(chosen) == 0 {
-		wanted := strings.Join(append([]string{"metric " + f.Y}, filterTexts(f.Where)...), ", ")
-		return nil, c.problem("no rows with %s; there are %s", wanted, available(f, rows))
+		return nil, c.problem("no rows with %s", strings.Join(
+			append([]string{"metric " + f.Y}, filterTexts(f.Where)...), ", "))
 	}
 	return chosen, nil
-}
-
-func (c *chart) unknownFacts(rows []results.Row) error {
-	var problems []error
-	for _, name := range slices.Sorted(maps.Keys(c.figure.Where)) {
-		known := func(r results.Row) bool { _, ok := r.Fact(name); return ok }
-		if name != epsilonName && !slices.ContainsFunc(rows, known) {
-			problems = append(problems, c.problem("where: %q is no column and no row has such a "+
-				"parameter, must be one of %s", name, strings.Join(factNames(rows), ", ")))
-		}
-	}
-	return errors.Join(problems...)
-}
-
-func factNames(rows []results.Row) []string {
-	names := make(map[string]bool)
-	for i := range rows {
-		for name := range rows[i].Facts() { // order-free: fills a set
-			names[name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
 }
 
 // isReference reports whether the row belongs to a horizontal line and not to a curve.
@@ -105,24 +79,4 @@ func filterTexts(where results.Filter) (texts []string) {
 		texts = append(texts, name+" "+where[name])
 	}
 	return texts
-}
-
-// available lists the values that the rows have of the metric and of what the figure filters by.
-func available(figure *results.Figure, rows []results.Row) string {
-	if len(rows) == 0 {
-		return "no rows at all"
-	}
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(figure.Where)),
-		func(name string) bool { return name == "metric" })
-	var parts []string
-	for _, name := range append([]string{"metric"}, names...) {
-		var values []string
-		for i := range rows {
-			if value, _ := rows[i].Fact(name); value != "" && !slices.Contains(values, value) {
-				values = append(values, value)
-			}
-		}
-		parts = append(parts, name+" "+strings.Join(values, "|"))
-	}
-	return strings.Join(parts, "; ")
 }

@@ -93,17 +93,17 @@ func styleOf(i int) curveStyle {
 	return curveStyle{palette[i%len(palette)], dashes[i%len(dashes)], markers[i%len(markers)]}
 }
 
-// sheetStyle is everything that has a size, for one sheet.
-type sheetStyle struct {
+// pageStyle is everything that has a size, for one page.
+type pageStyle struct {
 	scale  vg.Length
-	widths map[measured]vg.Length // of the sheet's texts
+	widths map[measured]vg.Length // of the page's texts
 }
 
-func newSheetStyle(scale vg.Length) sheetStyle {
-	return sheetStyle{scale, make(map[measured]vg.Length)}
+func newPageStyle(scale vg.Length) pageStyle {
+	return pageStyle{scale, make(map[measured]vg.Length)}
 }
 
-func (s sheetStyle) text(size vg.Length, colour color.Color) text.Style {
+func (s pageStyle) text(size vg.Length, colour color.Color) text.Style {
 	return text.Style{
 		Color:   colour,
 		Font:    font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size*s.scale),
@@ -113,9 +113,9 @@ func (s sheetStyle) text(size vg.Length, colour color.Color) text.Style {
 	}
 }
 
-func (s sheetStyle) points(p vg.Length) vg.Length { return p * s.scale }
+func (s pageStyle) points(p vg.Length) vg.Length { return p * s.scale }
 
-func (s sheetStyle) line(width vg.Length, colour color.Color, dashes []vg.Length) draw.LineStyle {
+func (s pageStyle) line(width vg.Length, colour color.Color, dashes []vg.Length) draw.LineStyle {
 	scaled := make([]vg.Length, len(dashes))
 	for i, d := range dashes {
 		scaled[i] = s.points(d)
@@ -123,16 +123,16 @@ func (s sheetStyle) line(width vg.Length, colour color.Color, dashes []vg.Length
 	return draw.LineStyle{Color: colour, Width: s.points(width), Dashes: scaled}
 }
 
-func (s sheetStyle) curveLine(c curveStyle) draw.LineStyle {
+func (s pageStyle) curveLine(c curveStyle) draw.LineStyle {
 	return s.line(1.25, c.colour, c.dashes)
 }
 
-func (s sheetStyle) referenceLine(i int) draw.LineStyle {
+func (s pageStyle) referenceLine(i int) draw.LineStyle {
 	return s.line(1, softInk, referenceDashes[i%len(referenceDashes)])
 }
 
 // drawMarker draws a curve's marker about a point.
-func (s sheetStyle) drawMarker(c *draw.Canvas, style curveStyle, at vg.Point) {
+func (s pageStyle) drawMarker(c *draw.Canvas, style curveStyle, at vg.Point) {
 	m := style.marker
 	radius := s.points(2.5) * vg.Length(m.stretch)
 	var path vg.Path

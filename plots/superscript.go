@@ -16,7 +16,7 @@ type superscriptText struct {
 	widths map[measured]vg.Length
 }
 
-// measured is a line in a font whose width is known: a sheet asks several times in every format.
+// measured is a line in a font whose width is known: a page asks several times in every format.
 type measured struct {
 	text string
 	font font.Font

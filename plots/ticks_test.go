@@ -133,3 +133,10 @@ func readLabel(t *rapid.T, label string) float64 {
 	}
 	return v
 }
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

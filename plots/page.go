@@ -14,10 +14,10 @@ import (
 	"ppdp/internal/results"
 )
 
-// sheet is one picture. From top to bottom: title, note on stand-in data, panels side by side,
-// legend and caption.
-type sheet struct {
-	style       sheetStyle
+// Page is a finished picture, to be written in any format. From top to bottom: title, note on
+// stand-in data, panels side by side, legend and caption. It is not safe for concurrent use.
+type Page struct {
+	style       pageStyle
 	width       vg.Length
 	panelHeight vg.Length
 	columns     int
@@ -27,51 +27,53 @@ type sheet struct {
 	panels      []*panel
 }
 
-// note adds what a run's manifest has to say below its figures: the spec's own note and, where
-// times are drawn, the machine.
-func (s *sheet) note(m *results.Manifest) {
+// newPage lays out a chart alone or several side by side. What a run's manifest has to say stands
+// above and below them: title and source, the spec's own note and, where times are drawn, the
+// machine.
+func newPage(m *results.Manifest, charts []*chart, styles curveStyles) *Page {
+	s := &Page{style: newPageStyle(1), width: panelWidth, panelHeight: panelHeight, columns: 1,
+		title: m.Title, source: m.After()}
+	several := len(charts) > 1
+	if several {
+		// Two, four or eight panels make rows of two, other numbers rows of three: narrower ones
+		// have no room for labels.
+		s.columns = min(len(charts), 3)
+		if len(charts) == 4 || len(charts) == 8 {
+			s.columns = 2
+		}
+		s.style, s.width = newPageStyle(combinedScale), combinedWidth
+	}
 	if m.Note != "" {
 		s.notes = append(s.notes, strings.TrimSuffix(m.Note, ".")+".")
 	}
-	timed := func(p *panel) bool { return p.figure.Y == results.RuntimeMetric }
-	if m.CPU != "" && slices.ContainsFunc(s.panels, timed) {
+	timed := func(c *chart) bool { return c.figure.Y == results.RuntimeMetric }
+	if m.CPU != "" && slices.ContainsFunc(charts, timed) {
 		s.notes = append(s.notes, "Times on "+m.CPU+".")
 	}
-}
-
-func single(c *chart, styles curveStyles, title, source string) *sheet {
-	style := newSheetStyle(1)
-	return &sheet{style: style, width: panelWidth, panelHeight: panelHeight, columns: 1,
-		title: title, source: source, panels: []*panel{newPanel(c, panelWidth, style, styles)}}
-}
-
-func combined(charts []*chart, styles curveStyles, title, source string) *sheet {
-	// Two, four or eight panels make rows of two, other numbers rows of three: narrower ones have
-	// no room for labels.
-	columns := min(len(charts), 3)
-	if len(charts) == 4 || len(charts) == 8 {
-		columns = 2
-	}
-	width := combinedWidth / vg.Length(columns)
-	s := &sheet{style: newSheetStyle(combinedScale), width: combinedWidth, columns: columns,
-		panelHeight: max(width*0.75, 5*vg.Centimeter), title: title, source: source}
+	width := s.width / vg.Length(s.columns)
 	for _, c := range charts {
-		p := newPanel(c, width, s.style, styles)
-		p.heading = cmp.Or(p.heading, c.figure.Name) // or the panels cannot be distinguished
+		p := &panel{chart: c, heading: heading(c.figure), width: width, style: s.style,
+			styles: styles}
+		if several { // or the panels cannot be distinguished
+			p.heading = cmp.Or(p.heading, c.figure.Name)
+		}
 		s.panels = append(s.panels, p)
 	}
-	if styles.paired {
-		s.nameVariants()
-	}
-	if over := s.height() - pageHeight; over > 0 {
-		s.panelHeight = max(s.panelHeight-over/vg.Length(s.rows()), lowestPanel)
+	if several {
+		s.panelHeight = max(width*0.75, 5*vg.Centimeter)
+		if styles.paired {
+			s.nameVariants()
+		}
+		if over := s.height() - pageHeight; over > 0 {
+			s.panelHeight = max(s.panelHeight-over/vg.Length(s.rows()), lowestPanel)
+		}
 	}
 	return s
 }
 
-// nameVariants adds the variant to the headings of panels where a sheet shows several and the
+// nameVariants adds the variant to the headings of panels where a page shows several and the
 // heading, which the spec's author wrote, does not have it yet.
-func (s *sheet) nameVariants() {
+func (s *Page) nameVariants() {
 	variants := make(map[string]bool)
 	for _, p := range s.panels {
 		if v, _ := p.variant(); v != "" {
@@ -87,23 +89,23 @@ func (s *sheet) nameVariants() {
 }
 
 const (
-	margin   vg.Length = 6  // points around the sheet
+	margin   vg.Length = 6  // points around the page
 	stripGap vg.Length = 6  // between strips
 	panelGap vg.Length = 12 // between panels
 )
 
-func (s *sheet) inner() vg.Length { return s.width - 2*s.style.points(margin) }
+func (s *Page) inner() vg.Length { return s.width - 2*s.style.points(margin) }
 
-func (s *sheet) rows() int { return (len(s.panels) + s.columns - 1) / s.columns }
+func (s *Page) rows() int { return (len(s.panels) + s.columns - 1) / s.columns }
 
-func (s *sheet) titleLines() []string {
+func (s *Page) titleLines() []string {
 	if s.title == "" {
 		return nil
 	}
 	return wrap(s.style.text(largeText, ink), s.title, s.inner())
 }
 
-func (s *sheet) noteLines() []string {
+func (s *Page) noteLines() []string {
 	var names []string
 	for _, p := range s.panels {
 		for _, name := range p.standIns {
@@ -120,7 +122,7 @@ func (s *sheet) noteLines() []string {
 }
 
 // captionLines explain points, bars and axes, the number of trials and where the figure comes from.
-func (s *sheet) captionLines() []string {
+func (s *Page) captionLines() []string {
 	lo, hi, failed, maps := s.panels[0].minN, s.panels[0].maxN, 0, 0
 	samples, bars := 0, "mean ± standard error"
 	for _, p := range s.panels {
@@ -175,8 +177,8 @@ func (s *sheet) captionLines() []string {
 	return wrap(s.style.text(smallText, softInk), keepTogether.Replace(text), s.inner())
 }
 
-// logAxes names the logarithmic axes, and on a sheet of several panels where not all have them.
-func (s *sheet) logAxes() string {
+// logAxes names the logarithmic axes, and on a page of several panels where not all have them.
+func (s *Page) logAxes() string {
 	var texts []string
 	separator := " and "
 	for _, axis := range []struct {
@@ -204,8 +206,8 @@ func (s *sheet) logAxes() string {
 	return strings.Join(texts, separator)
 }
 
-// listed joins what is said of curves, and on a sheet of several panels where.
-func (s *sheet) listed(of func(p *panel) []string) string {
+// listed joins what is said of curves, and on a page of several panels where.
+func (s *Page) listed(of func(p *panel) []string) string {
 	var labels []string
 	where := make(map[string][]*panel)
 	for _, p := range s.panels {
@@ -225,7 +227,7 @@ func (s *sheet) listed(of func(p *panel) []string) string {
 }
 
 // stripHeight is the height of lines of text with the gap below or above them, 0 without lines.
-func (s *sheet) stripHeight(size vg.Length, lines []string, padding vg.Length) vg.Length {
+func (s *Page) stripHeight(size vg.Length, lines []string, padding vg.Length) vg.Length {
 	if len(lines) == 0 {
 		return 0
 	}
@@ -237,7 +239,7 @@ const (
 	notePadding vg.Length = 5 // points inside the note's frame, above and below together
 )
 
-func (s *sheet) height() vg.Length {
+func (s *Page) height() vg.Length {
 	return 2*s.style.points(margin) +
 		s.stripHeight(largeText, s.titleLines(), 0) +
 		s.stripHeight(smallText, s.noteLines(), notePadding) +
@@ -246,7 +248,7 @@ func (s *sheet) height() vg.Length {
 		s.stripHeight(smallText, s.captionLines(), 0)
 }
 
-func (s *sheet) panelsHeight() vg.Length {
+func (s *Page) panelsHeight() vg.Length {
 	height := vg.Length(s.rows())*s.panelHeight + vg.Length(s.rows()-1)*s.style.points(panelGap)
 	for _, strip := range s.topStrips() {
 		height += strip
@@ -256,7 +258,7 @@ func (s *sheet) panelsHeight() vg.Length {
 
 // topStrips are the heights above the frames, row by row: the tallest of a row's panels, so that
 // frames beside each other have the same height.
-func (s *sheet) topStrips() []vg.Length {
+func (s *Page) topStrips() []vg.Length {
 	heights := make([]vg.Length, s.rows())
 	for i, p := range s.panels {
 		heights[i/s.columns] = max(heights[i/s.columns], p.topStrip())
@@ -264,12 +266,10 @@ func (s *sheet) topStrips() []vg.Length {
 	return heights
 }
 
-// draw fills a canvas of the sheet's width and height.
-func (s *sheet) draw(c draw.Canvas) {
-	if _, white := c.Canvas.(pngCanvas); !white { // and filling every pixel again takes time
-		c.SetColor(color.White)
-		c.Fill(c.Rectangle.Path())
-	}
+// draw fills a canvas of the page's width and height.
+func (s *Page) draw(c draw.Canvas) {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
 	edge := s.style.points(margin)
 	c = draw.Crop(c, edge, -edge, edge, -edge)
 
@@ -285,7 +285,7 @@ func (s *sheet) draw(c draw.Canvas) {
 		vg.Point{X: c.Min.X, Y: c.Max.Y}, s.captionLines())
 }
 
-func (s *sheet) drawTitle(c draw.Canvas) draw.Canvas {
+func (s *Page) drawTitle(c draw.Canvas) draw.Canvas {
 	lines := s.titleLines()
 	drawLines(&c, s.style.text(largeText, ink), s.style.points(largeText*lineSpacing),
 		vg.Point{X: c.Min.X, Y: c.Max.Y}, lines)
@@ -294,7 +294,7 @@ func (s *sheet) drawTitle(c draw.Canvas) draw.Canvas {
 
 // drawNote frames the note on stand-in data, so that it is not overlooked, nor cropped off with the
 // caption.
-func (s *sheet) drawNote(c draw.Canvas) draw.Canvas {
+func (s *Page) drawNote(c draw.Canvas) draw.Canvas {
 	lines := s.noteLines()
 	if len(lines) == 0 {
 		return c
@@ -313,7 +313,7 @@ func (s *sheet) drawNote(c draw.Canvas) draw.Canvas {
 }
 
 // drawPanels lines the frames up in rows and columns.
-func (s *sheet) drawPanels(c draw.Canvas) {
+func (s *Page) drawPanels(c draw.Canvas) {
 	strips, right := s.topStrips(), s.style.points(rightStrip)
 	above := slices.Max(strips)
 	grid := make([][]*plot.Plot, s.rows())
