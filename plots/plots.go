@@ -167,7 +167,8 @@ func (c *chart) check(earlier []results.Figure) error {
 	bad := func(key, format string, args ...any) {
 		problems = append(problems, c.problem(key+": "+format, args...))
 	}
-	if slices.ContainsFunc(earlier, func(f results.Figure) bool { return f.Name == c.figure.Name }) {
+	sameName := func(f results.Figure) bool { return f.Name == c.figure.Name }
+	if slices.ContainsFunc(earlier, sameName) {
 		bad("name", "duplicate, must differ from those of the other figures")
 	}
 	c.figure.Check(bad)

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"ppdp/report/claims"
@@ -67,17 +68,17 @@ func TestCitedSectionsExist(t *testing.T) {
 	for paper, p := range papersOf { // order-free: reports problems
 		ledger := must(claims.Load(paper))
 		cited := 0
-		eachText(t, func(path, text string) {
+		for _, f := range must(texts()) {
 			own := slices.ContainsFunc(p.folders, func(folder string) bool {
-				return within(path, folder+"/...") || path == folder
+				return within(f.path, folder+"/...") || f.path == folder
 			})
-			for _, section := range citedSections(text, paper, own) {
+			for _, section := range citedSections(f.text, paper, own) {
 				if cited++; !slices.Contains(ledger.Sections, section) {
-					t.Errorf("%s cites section %s of %s, which it does not have", path, section,
+					t.Errorf("%s cites section %s of %s, which it does not have", f.path, section,
 						ledger.Citation)
 				}
 			}
-		})
+		}
 		if cited < 10 {
 			t.Errorf("only %d citations of %s found", cited, ledger.Citation)
 		}
@@ -105,11 +106,13 @@ func TestCitedSections(t *testing.T) {
 	}
 }
 
-// eachText visits the module's code, specs and pages, but not what runs write.
-func eachText(t *testing.T, visit func(path, text string)) {
-	t.Helper()
+// file is one of the module's.
+type file struct{ path, text string }
+
+// texts are the module's code, specs and pages, read once for all tests, but not what runs write.
+var texts = sync.OnceValues(func() (all []file, err error) {
 	root := filepath.Join("..", "..")
-	noError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -117,9 +120,7 @@ func eachText(t *testing.T, visit func(path, text string)) {
 		if entry.IsDir() && path != root && (output || strings.HasPrefix(entry.Name(), ".")) {
 			return filepath.SkipDir
 		}
-		switch filepath.Ext(path) {
-		case ".go", ".yaml", ".md":
-		default:
+		if !slices.Contains([]string{".go", ".yaml", ".md"}, filepath.Ext(path)) {
 			return nil
 		}
 		text, err := os.ReadFile(path)
@@ -127,7 +128,8 @@ func eachText(t *testing.T, visit func(path, text string)) {
 			return err
 		}
 		name, err := filepath.Rel(root, path)
-		visit(filepath.ToSlash(name), string(text))
+		all = append(all, file{filepath.ToSlash(name), string(text)})
 		return err
-	}))
-}
+	})
+	return all, err
+})

@@ -43,18 +43,18 @@ func errata(t *testing.T) map[string]*claims.Erratum {
 // TestErrataExist: every id that code, specs and pages cite is an entry of docs/errata.yaml.
 func TestErrataExist(t *testing.T) {
 	entries, cited := errata(t), 0
-	eachText(t, func(path, text string) {
+	for _, f := range must(texts()) {
 		for _, form := range []*regexp.Regexp{citation, listedID} {
-			for _, match := range form.FindAllStringSubmatch(text, -1) {
+			for _, match := range form.FindAllStringSubmatch(f.text, -1) {
 				for _, id := range entryID.FindAllString(match[1], -1) {
 					if cited++; entries[id] == nil {
-						t.Errorf("%s cites errata %s, which docs/errata.yaml does not have", path,
-							id)
+						t.Errorf("%s cites errata %s, which docs/errata.yaml does not have",
+							f.path, id)
 					}
 				}
 			}
 		}
-	})
+	}
 	if cited < 20 {
 		t.Errorf("only %d citations found", cited)
 	}

@@ -25,15 +25,13 @@ var block = regexp.MustCompile("(?s)<!-- (\\S+) -->\n```[a-z]*\n(.*?)```")
 // registered is the name a plug-in registers under, in its source.
 var registered = regexp.MustCompile(`Name:\s+"([^"]+)"`)
 
-// listing is a file, or a line of one, that a page has in full.
-type listing struct{ path, text string }
-
-// listings returns what a page lists, after checking that Go files keep to the module's layout.
-func listings(t *testing.T, page string) (all []listing) {
+// listings returns the files, or lines of one, that a page has in full, after checking that Go
+// files keep to the module's layout.
+func listings(t *testing.T, page string) (all []file) {
 	t.Helper()
 	text := must(os.ReadFile(filepath.Join(moduleRoot(t), page)))
 	for _, match := range block.FindAllStringSubmatch(string(text), -1) {
-		l := listing{match[1], match[2]}
+		l := file{match[1], match[2]}
 		all = append(all, l)
 		if path.Ext(l.path) != ".go" || path.Base(l.path) == "all.go" {
 			continue

@@ -5,9 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -60,30 +58,18 @@ func layoutProblems(name, source string) ([]string, error) {
 
 // TestLayout applies the rule to every Go file of the module, whatever its build constraints.
 func TestLayout(t *testing.T) {
-	root := filepath.Join("..", "..")
 	files := 0
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), "."):
-			return filepath.SkipDir
-		case entry.IsDir() || filepath.Ext(path) != ".go":
-			return nil
-		}
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return err
+	for _, f := range must(texts()) {
+		if path.Ext(f.path) != ".go" {
+			continue
 		}
 		files++
-		problems, err := layoutProblems(path, string(source))
-		for _, problem := range problems {
+		for _, problem := range must(layoutProblems(f.path, f.text)) {
 			t.Error(problem)
 		}
-		return err
-	})
-	if err != nil || files < 100 {
-		t.Errorf("%d files checked, want at least 100: %v", files, err)
+	}
+	if files < 100 {
+		t.Errorf("only %d files checked", files)
 	}
 }
 

@@ -22,9 +22,9 @@ type rule struct {
 var rules = []rule{
 	{"imports", importProblems},
 	{"randomness", randomProblems},
-	{"clock", clockProblems},
+	{"clock", useProblems("clock")},
 	{"order", orderProblems},
-	{"arithmetic", arithmeticProblems},
+	{"arithmetic", useProblems("arithmetic")},
 	{"comments", commentProblems},
 }
 

@@ -3,10 +3,6 @@ package lint
 import (
 	"bufio"
 	"errors"
-	"fmt"
-	"go/ast"
-	"go/token"
-	"go/types"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,43 +11,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// drawing are the rooms whose numbers end in pictures, which gonum/plot computes with package math.
-const drawing = "plots/..."
-
-// exact are the functions of package math that have one right answer, and give it everywhere. The
-// others have assembly for some processors, or are built on such.
-var exact = []string{"Abs", "Ceil", "Copysign", "Dim", "FMA", "Float32bits", "Float32frombits",
-	"Float64bits", "Float64frombits", "Floor", "Frexp", "Ilogb", "Inf", "IsInf", "IsNaN", "Ldexp",
-	"Logb", "Max", "Min", "Mod", "Modf", "NaN", "Nextafter", "Remainder", "Round", "RoundToEven",
-	"Signbit", "Sqrt", "Trunc"}
-
-// arithmeticProblems reports functions whose last bits depend on the processor.
-func arithmeticProblems(fset *token.FileSet, p *Package) []string {
-	if within(p.Room(), drawing) {
-		return nil
-	}
-	var problems []string
-	for _, file := range p.Files {
-		ast.Inspect(file, func(n ast.Node) bool {
-			name, ok := n.(*ast.Ident)
-			if !ok {
-				return true
-			}
-			f, ok := p.Info.Uses[name].(*types.Func)
-			if ok && f.Pkg() != nil && (f.Pkg().Path() == "math/cmplx" ||
-				f.Pkg().Path() == "math" && !slices.Contains(exact, f.Name()) ||
-				// It takes them from package math.
-				f.Pkg().Path() == "math/rand/v2" && (f.Name() == "NormFloat64" ||
-					f.Name() == "ExpFloat64")) {
-				problems = append(problems, fmt.Sprintf("%s: %s.%s differs between processors, "+
-					"use package elementary", fset.Position(n.Pos()), f.Pkg().Name(), f.Name()))
-			}
-			return true
-		})
-	}
-	return problems
-}
 
 // fused is an instruction that rounds once where the source multiplies and adds, in the compiler's
 // listing for arm64, with its place.
