@@ -88,7 +88,7 @@ func (s *Sweep) combination(i int) []*strictyaml.Node {
 
 // expand decodes every combination onto a fresh parameter struct and validates it. fresh returns a
 // pointer to defaults, or nil where no parameters exist; owner names their owner in messages.
-// Problems are recorded in r; combinations with problems are left out.
+// Problems are recorded in r, which reports each once; combinations with problems are left out.
 func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []any {
 	if isNil(fresh()) {
 		for _, a := range s.axes {
@@ -96,40 +96,27 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		}
 		return []any{nil}
 	}
-	// Each value on its own first: a wrong one is reported once, not once a combination.
-	before := r.Problems()
-	for _, a := range s.axes {
-		for _, value := range a.values {
-			if !a.decode(r, value, fresh()) && !known(fresh(), a.key) {
-				break // an unknown key is wrong once, whatever its values
-			}
-		}
-	}
-	if r.Problems() > before {
-		s.validateRest(r, fresh)
-		return nil
-	}
-	total := s.combinations()
-	if total > maxCombinations {
+	if s.combinations() > maxCombinations {
 		r.Problemf(s.node, "%s: the lists multiply to more than %d combinations", owner,
 			maxCombinations)
-		return nil
 	}
 	var expanded []any
-	reported := make(map[string]bool) // problems
-	for i := range total {
+	for i := range min(s.combinations(), maxCombinations) {
 		params, values := fresh(), s.combination(i)
+		var failed []string // keys whose values cannot be decoded, which is reported
 		for k, a := range s.axes {
-			a.decode(r, values[k], params)
+			if !a.decode(r, values[k], params) {
+				failed = append(failed, a.key)
+			}
 		}
 		problems := flatten(declared.Check(params))
-		if len(problems) == 0 {
+		if len(failed)+len(problems) == 0 {
 			expanded = append(expanded, params)
 		}
 		for _, problem := range problems {
-			if !reported[problem] {
-				reported[problem] = true
-				at, text := s.blame(values, problem)
+			key, at, text := s.blame(values, problem)
+			// Where a default stands for a value, only what is said of another key is meant.
+			if failed == nil || key != "" && !slices.Contains(failed, key) {
 				r.Problemf(at, "%s", text)
 			}
 		}
@@ -137,42 +124,16 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 	return expanded
 }
 
-// validateRest records what is wrong with the values that can be decoded where others cannot, so
-// that all is reported at once: each with the first valid value of every other key. Problems of
-// other keys are left out: they may be about a default that is used for lack of a valid value.
-func (s *Sweep) validateRest(r *strictyaml.Reader, fresh func() any) {
-	reported := strictyaml.NewReader(r.File)
-	for i, a := range s.axes {
-		for _, value := range a.values {
-			params := fresh()
-			if !a.decode(reported, value, params) {
-				continue
-			}
-			for j, other := range s.axes {
-				for k := 0; j != i && k < len(other.values); k++ {
-					if other.decode(reported, other.values[k], params) {
-						break
-					}
-				}
-			}
-			for _, problem := range flatten(declared.Check(params)) {
-				if rest, ok := strings.CutPrefix(problem, a.key+": "); ok {
-					r.Problemf(value, "%s", rest)
-				}
-			}
-		}
-	}
-}
-
-// blame finds the value a validation message is about, and the message without its key: messages
-// start with "key: ".
-func (s *Sweep) blame(values []*strictyaml.Node, problem string) (*strictyaml.Node, string) {
+// blame finds the key and the value that a validation message is about, and the message without
+// its key: messages start with "key: ".
+func (s *Sweep) blame(values []*strictyaml.Node, problem string) (key string, at *strictyaml.Node,
+	text string) {
 	for k, a := range s.axes {
 		if rest, ok := strings.CutPrefix(problem, a.key+": "); ok {
-			return values[k], rest
+			return a.key, values[k], rest
 		}
 	}
-	return s.node, problem
+	return "", s.node, problem
 }
 
 func flatten(err error) []string {
@@ -187,11 +148,6 @@ func flatten(err error) []string {
 		return all
 	}
 	return []string{err.Error()}
-}
-
-func known(params any, key string) bool {
-	_, ok := strictyaml.Resolved(params)[key]
-	return ok
 }
 
 // decode decodes one value of the axis onto a parameter struct and reports whether it could.
