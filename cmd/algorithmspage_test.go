@@ -1,15 +1,12 @@
 package cmd
 
 import (
-	"bytes"
-	"context"
 	"flag"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 var update = flag.Bool("update", false, "write the tables of algorithms and audits anew")
@@ -62,38 +59,24 @@ func TestAlgorithmsPage(t *testing.T) {
 	}
 }
 
-// algorithmTable turns the output of "ppdp list algorithms" into Markdown: the lines of some names,
-// or all for nil. What is the same for all variants of an algorithm is shown at the first.
+// algorithmTable is what "ppdp list algorithms" prints as Markdown: the lines of some names, or all
+// for nil. What is the same for all variants of an algorithm is shown at the first.
 func algorithmTable(t *testing.T, only []string) string {
 	t.Helper()
-	var out bytes.Buffer
-	e := environment{ctx: context.Background(), now: time.Now}
-	if code := run([]string{"list", "algorithms"}, &out, &out, e); code != exitDone {
-		t.Fatalf("exit code %d: %s", code, out.String())
-	}
-	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	list := must(listAlgorithms())
 	columns := []string{"NAME", "TITLE", "VARIANT", "GUARANTEE", "NEIGHBOURS", "STATUS", "ERRATA"}
-	names := strings.Fields(lines[0])
 	var b strings.Builder
 	b.WriteString("| " + strings.ToLower(strings.Join(columns, " | ")) + " |\n")
 	b.WriteString(strings.Repeat("|---", len(columns)) + "|\n")
 	before := ""
-	for _, line := range lines[1:] {
-		value := func(name string) string {
-			runes := []rune(line)
-			from, to := strings.Index(lines[0], name), len(runes)
-			if next := slices.Index(names, name) + 1; next < len(names) {
-				to = strings.Index(lines[0], names[next])
-			}
-			return strings.TrimSpace(string(runes[from:to]))
-		}
-		if only != nil && !slices.Contains(only, value("NAME")) {
+	for _, row := range list.rows {
+		if only != nil && !slices.Contains(only, row[0]) {
 			continue
 		}
 		for _, column := range columns {
-			text := value(column)
+			text := dashed(row)[slices.Index(list.columns, column)]
 			switch {
-			case (column == "NAME" || column == "TITLE") && value("NAME") == before:
+			case (column == "NAME" || column == "TITLE") && row[0] == before:
 				text = ""
 			case column == "NAME":
 				text = "`" + text + "`"
@@ -101,7 +84,7 @@ func algorithmTable(t *testing.T, only []string) string {
 			b.WriteString(strings.TrimRight("| "+text, " ") + " ")
 		}
 		b.WriteString("|\n")
-		before = value("NAME")
+		before = row[0]
 	}
 	return b.String()
 }

@@ -3,7 +3,6 @@ package cmd
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -15,9 +14,9 @@ import (
 	"ppdp/report/claims"
 )
 
-// completionCommand is "ppdp completion".
 type completionCommand struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"One of ${enum}."`
+	Shell string   `arg:"" enum:"bash,zsh,fish,words" help:"One of ${enum}. The scripts call words, which prints what a command line may go on with."`
+	Words []string `arg:"" optional:"" passthrough:"" help:"For words: those of the command line after ppdp, the last one as far as it is written."`
 }
 
 // Help is the second part of the verb's help text.
@@ -34,20 +33,44 @@ Examples:
   ppdp completion fish > ~/.config/fish/completions/ppdp.fish`
 }
 
-// Run prints the script.
-func (c completionCommand) Run(con *console, command *kong.Context) error {
-	all := completions(command.Model.Node)
-	if c.Shell == "fish" {
-		return writeFish(con.stdout, all)
-	}
-	return writeBash(con.stdout, all, c.Shell == "zsh")
+const bashScript = `_ppdp() {
+	COMPREPLY=($(ppdp completion words "${COMP_WORDS[@]:1:COMP_CWORD}"))
+}
+complete -o default -F _ppdp ppdp
+`
+
+// scripts have the program itself say what may follow.
+var scripts = map[string]string{
+	"bash": bashScript,
+	"zsh":  "autoload -U +X compinit bashcompinit && compinit && bashcompinit\n" + bashScript,
+	"fish": "complete -c ppdp -a '(ppdp completion words (commandline -opc)[2..] " +
+		"(commandline -ct))'\n",
 }
 
-// completion is what may follow a command, "" for ppdp itself.
-type completion struct {
-	command string // "datasets fetch"
-	help    string // what it is for
-	words   []string
+// Run prints a script, or the words that may follow.
+func (c completionCommand) Run(con *console, command *kong.Context) error {
+	if script, ok := scripts[c.Shell]; ok {
+		_, err := io.WriteString(con.stdout, script)
+		return err
+	}
+	node, last := command.Model.Node, ""
+	for i, word := range c.Words {
+		if last = word; i == len(c.Words)-1 {
+			break
+		}
+		for _, child := range node.Children {
+			if child.Name == word {
+				node = child
+				break
+			}
+		}
+	}
+	for _, word := range following(node) {
+		if word != "" && strings.HasPrefix(word, last) {
+			fmt.Fprintln(con.stdout, word)
+		}
+	}
+	return nil
 }
 
 // namesOf are what an argument of a name may be, of all commands or of one.
@@ -70,70 +93,23 @@ func claimIDs() (ids []string) {
 	return ids
 }
 
-// completions lists the commands below a node, each after those within it.
-func completions(node *kong.Node) (all []completion) {
-	own := completion{help: node.Help}
-	if node.Type == kong.CommandNode {
-		own.command = strings.TrimPrefix(node.Path(), "ppdp ")
-	}
+// following are the words that may come after a command.
+func following(node *kong.Node) (words []string) {
 	for _, child := range node.Children {
-		if child.Hidden {
-			continue
+		if !child.Hidden {
+			words = append(words, child.Name)
 		}
-		own.words = append(own.words, child.Name)
-		all = append(all, completions(child)...)
 	}
 	for _, positional := range node.Positional {
-		own.words = append(own.words, positional.EnumSlice()...)
+		words = append(words, positional.EnumSlice()...)
 		for _, name := range []string{positional.Name, node.Name + " " + positional.Name} {
 			if names := namesOf[name]; names != nil {
-				own.words = append(own.words, names()...)
+				words = append(words, names()...)
 			}
 		}
 	}
 	for _, flag := range node.Flags {
-		own.words = append(own.words, "--"+flag.Name)
+		words = append(words, "--"+flag.Name)
 	}
-	own.words = slices.DeleteFunc(own.words, func(word string) bool { return word == "" })
-	return append(all, own)
-}
-
-// writeBash writes a function that finds the command among the words before the cursor. zsh reads
-// it, too.
-func writeBash(w io.Writer, all []completion, zsh bool) error {
-	var b strings.Builder
-	if zsh {
-		b.WriteString("autoload -U +X compinit bashcompinit && compinit && bashcompinit\n")
-	}
-	b.WriteString("_ppdp() {\n\tlocal words\n\tcase \"${COMP_WORDS[*]:1:COMP_CWORD-1} \" in\n")
-	for _, c := range all {
-		pattern := "*"
-		if c.command != "" {
-			pattern = fmt.Sprintf("%q*", c.command+" ")
-		}
-		fmt.Fprintf(&b, "\t%s) words=%q ;;\n", pattern, strings.Join(c.words, " "))
-	}
-	b.WriteString("\tesac\n\tCOMPREPLY=($(compgen -W \"$words\" -- " +
-		"\"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _ppdp ppdp\n")
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// writeFish writes a line for each command.
-func writeFish(w io.Writer, all []completion) error {
-	for _, c := range all {
-		condition := "__fish_use_subcommand"
-		if c.command != "" {
-			condition = "__fish_seen_subcommand_from " + c.command
-			if i := strings.LastIndex(c.command, " "); i >= 0 {
-				condition = "__fish_seen_subcommand_from " + c.command[:i] +
-					"; and __fish_seen_subcommand_from " + c.command[i+1:]
-			}
-		}
-		if _, err := fmt.Fprintf(w, "complete -c ppdp -n '%s' -a '%s'\n", condition,
-			strings.Join(c.words, " ")); err != nil {
-			return err
-		}
-	}
-	return nil
+	return words
 }

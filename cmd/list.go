@@ -46,29 +46,22 @@ Examples:
 
 // Run lists.
 func (c listCommand) Run(con *console) error {
-	var list listed
-	var err error
-	switch c.What {
-	case "algorithms":
-		list, err = listAlgorithms()
-	case "datasets":
-		list = listDatasets()
-	case "classifiers":
-		list = listLearners(classifiers.Names(), classifiers.Lookup)
-	case "regressors":
-		list = listLearners(classifiers.Regressors(), classifiers.LookupRegressor)
-	case "metrics":
-		list = listMetrics()
-	case "experiments":
-		list, err = listExperiments()
-	}
-	if err != nil {
+	list, err := map[string]func() (listed, error){
+		"algorithms": listAlgorithms, "datasets": listDatasets, "metrics": listMetrics,
+		"experiments": listExperiments,
+		"classifiers": func() (listed, error) {
+			return listClassifiers(classifiers.Names(), classifiers.Lookup), nil
+		},
+		"regressors": func() (listed, error) {
+			return listClassifiers(classifiers.Regressors(), classifiers.LookupRegressor), nil
+		},
+	}[c.What]()
+	switch {
+	case err != nil:
 		return err
-	}
-	if c.Name != "" {
+	case c.Name != "":
 		return c.one(con, list)
-	}
-	if c.JSON {
+	case c.JSON:
 		return results.WriteJSON(con.stdout, list.lines)
 	}
 	table := newTable(con.stdout, list.columns...)
@@ -81,30 +74,29 @@ func (c listCommand) Run(con *console) error {
 // one shows the lines of one name, a value a line, and its parameters.
 func (c listCommand) one(con *console, list listed) error {
 	var names []string
-	var shown listed
-	for i, row := range list.rows {
-		if row[0] == c.Name {
-			shown.add(list.lines[i], row...)
-		} else if !slices.Contains(names, row[0]) {
-			names = append(names, row[0])
-		}
-	}
-	if len(shown.rows) == 0 {
-		return inputError{fmt.Errorf("list %s: %q%s, must be one of %s", c.What, c.Name,
-			spelling.Hint(c.Name, names), strings.Join(names, ", "))}
-	}
-	parameters := parametersOf(c.What, c.Name)
-	if c.JSON {
-		return results.WriteJSON(con.stdout,
-			map[string]any{c.What: shown.lines, "parameters": parameters})
-	}
+	var lines []any
+	var parameters []declared.Parameter
 	facts := table{tabwriter.NewWriter(con.stdout, 0, 0, 2, ' ', 0)}
-	for _, row := range shown.rows {
+	for i, row := range list.rows {
+		names = append(names, row[0])
+		if row[0] != c.Name {
+			continue
+		}
+		lines, parameters = append(lines, list.lines[i]), declared.Of(list.params[i])
 		for k, column := range list.columns {
 			if row[k] != "" {
 				facts.row(strings.ToLower(column), row[k])
 			}
 		}
+	}
+	if lines == nil {
+		names = slices.Compact(names)
+		return inputError{fmt.Errorf("list %s: %q%s, must be one of %s", c.What, c.Name,
+			spelling.Hint(c.Name, names), strings.Join(names, ", "))}
+	}
+	if c.JSON {
+		return results.WriteJSON(con.stdout,
+			map[string]any{c.What: lines, "parameters": parameters})
 	}
 	if err := facts.Flush(); err != nil {
 		return err
@@ -121,32 +113,17 @@ func (c listCommand) one(con *console, list listed) error {
 	return nil
 }
 
-// parametersOf lists the parameters of something registered.
-func parametersOf(what, name string) []declared.Parameter {
-	switch what {
-	case "algorithms":
-		return declared.Of(lookUp([]string{name}, algorithms.Lookup)[0].Params())
-	case "datasets":
-		return declared.Of(lookUp([]string{name}, datasets.Lookup)[0].Params())
-	case "metrics":
-		metric, ok := lookUp([]string{name}, metrics.Lookup)[0].(metrics.Parameterised)
-		if ok {
-			return declared.Of(metric.Params())
-		}
-	}
-	return nil
-}
-
 // listed is a list: a table for people and, for JSON, lines that hold more than its rows.
 type listed struct {
 	columns []string
 	rows    [][]string
 	lines   []any
+	params  []any // the default parameters, nil without any
 }
 
-func (l *listed) add(line any, row ...string) {
-	l.lines = append(l.lines, line)
-	l.rows = append(l.rows, row)
+func (l *listed) add(line, params any, row ...string) {
+	l.lines, l.params, l.rows = append(l.lines, line), append(l.params, params),
+		append(l.rows, row)
 }
 
 // lookUp returns everything registered of one kind.
@@ -208,15 +185,15 @@ func listAlgorithms() (listed, error) {
 				guarantee += ", pure or (ε, δ)"
 			}
 			var losses [4]string
-			at := slices.IndexFunc(audits, func(a results.Audit) bool {
-				return a.Algorithm == info.Name && a.Variant == string(g.Variant)
-			})
 			var audit *results.Audit
-			if at >= 0 {
-				audit = &audits[at]
-				losses = [4]string{short(results.Bound(audit.Epsilon)), short(audit.Proven),
-					short(audit.Seen)}
-				if b := audit.BlackBox; b != nil {
+			for j := range audits {
+				a := &audits[j]
+				if a.Algorithm != info.Name || a.Variant != string(g.Variant) {
+					continue
+				}
+				audit, losses = a, [4]string{short(results.Bound(a.Epsilon)), short(a.Proven),
+					short(a.Seen)}
+				if b := a.BlackBox; b != nil {
 					losses[3] = short(results.Bound(b.Bound))
 				}
 			}
@@ -227,7 +204,7 @@ func listAlgorithms() (listed, error) {
 				Errata: g.Errata, Note: g.Note,
 				Title: info.Title, Source: info.Source, Produces: texts(info.Produces),
 				Revision: info.Revision,
-			}, info.Name, string(g.Variant), string(info.Input), guarantee, g.Relation, status,
+			}, algorithm.Params(), info.Name, string(g.Variant), string(info.Input), guarantee, g.Relation, status,
 				losses[0], losses[1], losses[2], losses[3], strings.Join(g.Errata, " "), info.Title)
 		}
 	}
@@ -245,7 +222,7 @@ type datasetLine struct {
 	Citation string   `json:"citation,omitempty"`
 }
 
-func listDatasets() listed {
+func listDatasets() (listed, error) {
 	list := listed{columns: []string{"NAME", "KIND", "ORIGIN", "LICENSE", "TITLE"}}
 	for _, source := range lookUp(datasets.Names(), datasets.Lookup) {
 		info := source.Info()
@@ -263,9 +240,9 @@ func listDatasets() listed {
 		for _, file := range info.Files {
 			line.Files = append(line.Files, file.Path)
 		}
-		list.add(line, line.Name, line.Kind, line.Origin, line.License, line.Title)
+		list.add(line, source.Params(), line.Name, line.Kind, line.Origin, line.License, line.Title)
 	}
-	return list
+	return list, nil
 }
 
 // plainLine is a classifier, a regressor or an experiment.
@@ -276,12 +253,12 @@ type plainLine struct {
 	Revision int    `json:"revision,omitempty"`
 }
 
-func listLearners[L interface{ Info() classifiers.Info }](names []string,
-	find func(string) (L, error)) listed {
+func listClassifiers[C interface{ Info() classifiers.Info }](names []string,
+	find func(string) (C, error)) listed {
 	list := listed{columns: []string{"NAME", "TITLE", "SOURCE"}}
-	for _, learner := range lookUp(names, find) {
-		info := learner.Info()
-		list.add(plainLine{info.Name, info.Title, info.Source, info.Revision},
+	for _, classifier := range lookUp(names, find) {
+		info := classifier.Info()
+		list.add(plainLine{info.Name, info.Title, info.Source, info.Revision}, nil,
 			info.Name, info.Title, info.Source)
 	}
 	return list
@@ -301,7 +278,7 @@ type metricLine struct {
 	Revision       int      `json:"revision"`
 }
 
-func listMetrics() listed {
+func listMetrics() (listed, error) {
 	list := listed{columns: []string{"NAME", "NEEDS", "BETTER", "UNIT", "TITLE", "SOURCE"}}
 	for _, metric := range lookUp(metrics.Names(), metrics.Lookup) {
 		info := metric.Info()
@@ -322,9 +299,13 @@ func listMetrics() listed {
 		if info.HigherIsBetter {
 			better = "higher"
 		}
-		list.add(line, info.Name, needs, better, info.Unit, info.Title, info.Source)
+		var params any
+		if own, ok := metric.(metrics.Parameterised); ok {
+			params = own.Params()
+		}
+		list.add(line, params, info.Name, needs, better, info.Unit, info.Title, info.Source)
 	}
-	return list
+	return list, nil
 }
 
 func listExperiments() (listed, error) {
@@ -334,7 +315,7 @@ func listExperiments() (listed, error) {
 		if err != nil {
 			return list, err
 		}
-		list.add(plainLine{s.Name, s.Title, s.Source, 0}, s.Name, s.Source, s.Title)
+		list.add(plainLine{s.Name, s.Title, s.Source, 0}, nil, s.Name, s.Source, s.Title)
 	}
 	return list, nil
 }
