@@ -188,8 +188,8 @@ func listAlgorithms() (listed, error) {
 			var audit *results.Audit
 			for j := range audits {
 				a := &audits[j]
-				if a.Algorithm != info.Name || a.Variant != string(g.Variant) {
-					continue
+				if audit != nil || a.Algorithm != info.Name || a.Variant != string(g.Variant) {
+					continue // later ones are of publications
 				}
 				audit, losses = a, [4]string{short(results.Bound(a.Epsilon)), short(a.Proven),
 					short(a.Seen)}

@@ -31,17 +31,17 @@ func (d *DatasetSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) 
 		r.Problemf(n, "must be a name or a mapping such as {name: adult, select: rps}")
 		return
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		switch key, value := n.Content[i], n.Content[i+1]; key.Value {
+	for _, entry := range r.Entries(n) {
+		switch entry.Key {
 		case "name":
-			r.Decode(value, &d.Name)
+			r.Decode(entry.Value, &d.Name)
 		case "resample":
-			r.Decode(value, &d.Resample)
+			r.Decode(entry.Value, &d.Resample)
 		default:
-			if key.Value == "csv" && d.Name == "" {
+			if entry.Key == "csv" && d.Name == "" {
 				d.Name = "csv" // {csv: my.csv, schema: my.schema.yaml} needs no name
 			}
-			d.params.add(r, key, value)
+			d.params.add(r, entry)
 		}
 	}
 	if d.Name == "" {

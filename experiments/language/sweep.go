@@ -33,19 +33,18 @@ func (s *Sweep) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 		return
 	}
 	s.node = n
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		s.add(r, n.Content[i], n.Content[i+1])
+	for _, entry := range r.Entries(n) {
+		s.add(r, entry)
 	}
 }
 
-func (s *Sweep) add(r *strictyaml.Reader, key, value *strictyaml.Node) {
-	a := axis{key: key.Value, at: key, values: []*strictyaml.Node{value}}
-	if value.Kind == strictyaml.SequenceNode {
-		if len(value.Content) == 0 {
-			r.Problemf(value, "an empty list, must hold at least one value")
+func (s *Sweep) add(r *strictyaml.Reader, entry strictyaml.Entry) {
+	a := axis{key: entry.Key, at: entry.KeyNode, values: []*strictyaml.Node{entry.Value}}
+	if entry.Value.Kind == strictyaml.SequenceNode {
+		if a.values = entry.Value.Content; len(a.values) == 0 {
+			r.Problemf(entry.Value, "an empty list, must hold at least one value")
 			return
 		}
-		a.values = value.Content
 	}
 	s.axes = append(s.axes, a)
 }

@@ -245,26 +245,27 @@ func (r *Reader) check(n *Node, at place, depth int) {
 		}
 	case MappingNode:
 		first := make(map[string]int, len(n.Content)/2)
+		var kept []*Node // keys that are refused are dropped with their values
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key, value := n.Content[i], n.Content[i+1]
 			r.check(value, place{parent: n, key: key.Value}, depth+1)
 			r.places[key] = at // a key's own problems name its mapping
 			r.checkMarks(key)
-			switch {
+			switch line, twice := first[key.Value]; {
 			case key.Kind != ScalarNode:
 				r.Problemf(key, "a key that is a list or a mapping, must be a word")
-				continue
 			case key.Tag == "!!merge":
 				r.Problemf(key, "a merge key <<, must be written out")
 			case isNull(key):
 				r.Problemf(key, "an empty key, must be a word")
-			}
-			if line, twice := first[key.Value]; twice {
+			case twice:
 				r.Problemf(key, "duplicate key %s, first in line %d", shown(key.Value), line)
-			} else {
+			default:
 				first[key.Value] = key.Line
+				kept = append(kept, key, value)
 			}
 		}
+		n.Content = kept
 	}
 }
 
@@ -288,7 +289,7 @@ type Entry struct {
 }
 
 // Entries lists a mapping's keys and values in the order of the document; it records a problem for
-// any other node. Keys that Document has refused are left out.
+// any other node.
 func (r *Reader) Entries(n *Node) []Entry {
 	if n == nil || n.Kind == yaml.AliasNode {
 		return nil
@@ -297,15 +298,10 @@ func (r *Reader) Entries(n *Node) []Entry {
 		r.refuse(n, "a mapping (key: value)")
 		return nil
 	}
-	entries := make([]Entry, 0, len(n.Content)/2)
-	seen := make(map[string]bool, len(n.Content)/2)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		if key.Kind != ScalarNode || isNull(key) || key.Tag == "!!merge" || seen[key.Value] {
-			continue
-		}
-		seen[key.Value] = true
-		entries = append(entries, Entry{Key: key.Value, KeyNode: key, Value: n.Content[i+1]})
+	entries := make([]Entry, len(n.Content)/2)
+	for i := range entries {
+		key, value := n.Content[2*i], n.Content[2*i+1]
+		entries[i] = Entry{Key: key.Value, KeyNode: key, Value: value}
 	}
 	return entries
 }
@@ -316,7 +312,7 @@ func Find(n *Node, key string) *Node {
 		return nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Kind == ScalarNode && n.Content[i].Value == key {
+		if n.Content[i].Value == key {
 			return n.Content[i+1]
 		}
 	}
