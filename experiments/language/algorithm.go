@@ -91,19 +91,19 @@ func (s *Spec) findAlgorithms(r *strictyaml.Reader) {
 
 // checkAlgorithm records what is wrong with one entry under algorithms.
 func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures []Measure) {
-	if a.node == nil {
-		return
-	}
 	if a.found == nil {
-		return // reported by findAlgorithms
+		return // which findAlgorithms has reported
 	}
 	algorithm := a.found
 	info := algorithm.Info()
-	checkEpsilon(r, valueOf(a.node, "epsilon"), a.Epsilon)
-	checkDelta(r, valueOf(a.node, "delta"), a.Delta)
-	if a.Trials < 0 || a.Trials > s.Trials {
-		r.Problemf(valueOf(a.node, "trials"), "%d, must be between 1 and the experiment's %d",
-			a.Trials, s.Trials)
+	checkDeclared(r, a.node, a)
+	if a.Trials > s.Trials {
+		r.Problemf(valueOf(a.node, "trials"), "%d, must be at most the experiment's %d", a.Trials,
+			s.Trials)
+	}
+	if i := slices.IndexFunc(a.Delta, func(x float64) bool { return x > 0 && x < 1e-300 }); i >= 0 {
+		r.Problemf(valueOf(a.node, "delta"), "%v, must be at least 1e-300, or 0 for pure epsilon",
+			a.Delta[i])
 	}
 	for _, name := range a.variants(info) {
 		guarantee, err := info.Guarantee(algorithms.Variant(name))

@@ -2,7 +2,6 @@ package language
 
 import (
 	"slices"
-	"strings"
 
 	"ppdp/algorithms"
 	"ppdp/internal/strictyaml"
@@ -18,16 +17,8 @@ const (
 	KeepRows = "rows"
 )
 
-var keepWords = []string{KeepRegions, KeepRows}
-
-// checkKeep records what is wrong with the keep section.
+// checkKeep refuses to keep regions where no algorithm releases any.
 func (s *Spec) checkKeep(r *strictyaml.Reader) {
-	at := valueOf(s.node, "keep")
-	for _, word := range s.Keep {
-		if !slices.Contains(keepWords, word) {
-			r.Problemf(at, "%q, must be some of %s", word, strings.Join(keepWords, ", "))
-		}
-	}
 	if !slices.Contains(s.Keep, KeepRegions) {
 		return
 	}
@@ -38,7 +29,7 @@ func (s *Spec) checkKeep(r *strictyaml.Reader) {
 			}
 		}
 	}
-	r.Problemf(at, "regions, but none of the algorithms releases regions")
+	r.Problemf(valueOf(s.node, "keep"), "regions, but none of the algorithms releases regions")
 }
 
 // KeepsRegions reports whether a job leaves its regions.

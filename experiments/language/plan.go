@@ -65,6 +65,7 @@ type Overrides struct {
 // Bounds that stop plans which could never be run or stored: of jobs, and of what a spec's lists
 // multiply to.
 const (
+	maxTrials         = 100_000 // as the key trials declares
 	maxJobs           = 1 << 22
 	maxConfigurations = 1 << 16
 )
@@ -142,7 +143,7 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 	}
 	total := 0
 	for _, config := range p.Configs {
-		// of numbers below maxConfigurations, maxTrials and maxFolds, so there is no overflow
+		// of at most maxConfigurations numbers, each below maxTrials times 1000 folds, so there is no overflow
 		total += config.trials * (end - first)
 	}
 	if total > maxJobs {

@@ -7,13 +7,14 @@ package language
 
 import (
 	"cmp"
-	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
@@ -83,12 +84,6 @@ func decode(r *strictyaml.Reader, n *strictyaml.Node, text []byte) (*Spec, error
 	return spec, nil
 }
 
-// Bounds that no sensible experiment reaches; beyond them lies a typing error.
-const (
-	maxTrials = 100_000
-	maxFolds  = 1_000
-)
-
 // check records everything wrong with a decoded spec that can be found without its data.
 func (s *Spec) check(r *strictyaml.Reader) {
 	at := func(key string) *strictyaml.Node { return valueOf(s.node, key) }
@@ -98,21 +93,12 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	} else if err := results.CheckExperimentName(s.Name); err != nil {
 		r.Problemf(at("name"), "%v", err)
 	}
-	if s.Trials < 1 || s.Trials > maxTrials {
-		r.Problemf(at("trials"), "%d, must be between 1 and %d", s.Trials, maxTrials)
+	if s.Folds == 1 {
+		r.Problemf(at("folds"), "1, must be 0 (none) or at least 2")
 	}
-	if s.Folds < 0 || s.Folds == 1 || s.Folds > maxFolds {
-		r.Problemf(at("folds"), "%d, must be 0 (none) or between 2 and %d", s.Folds, maxFolds)
-	}
-	checkEpsilon(r, at("epsilon"), s.Epsilon)
-	if n, q := at("quick"), &s.Quick; n != s.node {
-		if q.Trials < 0 || q.Trials > maxTrials {
-			r.Problemf(valueOf(n, "trials"), "%d, must be between 1 and %d", q.Trials, maxTrials)
-		}
-		if q.Folds < 0 || q.Folds == 1 || q.Folds > maxFolds {
-			r.Problemf(valueOf(n, "folds"), "%d, must be between 2 and %d", q.Folds, maxFolds)
-		}
-		checkEpsilon(r, valueOf(n, "epsilon"), q.Epsilon)
+	checkDeclared(r, s.node, s)
+	if n := at("quick"); n != s.node {
+		checkDeclared(r, n, &s.Quick)
 	}
 	section := func(key string, names []string) {
 		n, allowed := at(key), strings.Join(names, ", ")
@@ -155,34 +141,45 @@ func valueOf(n *strictyaml.Node, key string) *strictyaml.Node {
 	return cmp.Or(strictyaml.Find(n, key), n)
 }
 
-func checkEpsilon(r *strictyaml.Reader, at *strictyaml.Node, grid []float64) {
-	checkGrid(r, at, grid, "a finite number above 0", func(epsilon float64) bool {
-		return epsilon > 0 && !math.IsInf(epsilon, 1)
-	})
-}
-
-func checkDelta(r *strictyaml.Reader, at *strictyaml.Node, grid []float64) {
-	checkGrid(r, at, grid, "at least 1e-300 and below 1, or 0 for pure epsilon",
-		func(delta float64) bool { return delta == 0 || delta >= 1e-300 && delta < 1 })
-}
-
-func checkGrid(r *strictyaml.Reader, at *strictyaml.Node, grid []float64, must string,
-	valid func(float64) bool) {
-	seen := make(map[float64]bool)
-	for i, x := range grid {
-		where := at
-		if at.Kind == strictyaml.SequenceNode && i < len(at.Content) {
-			where = at.Content[i]
+// checkDeclared records the numbers and words of a mapping that the declarations of its keys do not
+// allow, and those that a list has twice.
+func checkDeclared(r *strictyaml.Reader, n *strictyaml.Node, into any) {
+	v := reflect.ValueOf(into).Elem()
+	fields := strictyaml.Fields(v.Type())
+	for i, key := range declared.Keys(v.Type()) {
+		at, value := strictyaml.Find(n, key.Name), v.FieldByIndex(fields[i].Index)
+		if at == nil || key.Bounds == nil && key.Words == nil {
+			continue
 		}
-		if written, err := strconv.ParseFloat(where.Value, 64); err != nil || written != x {
-			continue // not decoded, which is reported
+		places, values := []*strictyaml.Node{at}, []reflect.Value{value}
+		if value.Kind() == reflect.Slice {
+			values = nil
+			for i := range value.Len() {
+				values = append(values, value.Index(i))
+			}
+			if at.Kind == strictyaml.SequenceNode {
+				places = at.Content
+			}
 		}
-		if !valid(x) {
-			r.Problemf(where, "%v, must be %s", x, must)
+		seen := make(map[any]bool)
+		for i, value := range values {
+			x := value.Interface()
+			if !written(places[i], value) {
+				continue // not decoded, which is reported
+			}
+			if err := key.Check(value); err != nil {
+				r.Problemf(places[i], "%v", err)
+			} else if seen[x] {
+				r.Problemf(places[i], "%v is listed twice", x)
+			}
+			seen[x] = true
 		}
-		if seen[x] {
-			r.Problemf(where, "%v is listed twice", x)
-		}
-		seen[x] = true
 	}
+}
+
+// written reports whether a number is the one in the document and no default. Words always are.
+func written(at *strictyaml.Node, v reflect.Value) bool {
+	x, err := strconv.ParseFloat(at.Value, 64)
+	return v.Kind() == reflect.String || err == nil &&
+		(v.CanInt() && float64(v.Int()) == x || v.CanFloat() && v.Float() == x)
 }

@@ -33,6 +33,8 @@ type Parameter struct {
 	One    bool         `json:"-"` // of a list: a single value means a list of one
 	Words  []string     `json:"-"` // allowed ones; nil for any
 	Bounds []Bound      `json:"-"`
+
+	within string // the bounds in words
 }
 
 // Bound is a bound of a number.
@@ -63,9 +65,8 @@ func Keys(t reflect.Type) []Parameter {
 		p := Parameter{Name: field.Name, Meaning: field.Tag.Get("doc"), Kind: field.Type,
 			Default: field.Tag.Get("default"), Allowed: field.Tag.Get("values"),
 			Words: wordsOf(&field), One: field.One}
-		var within string
-		if p.Bounds, within = bounds(field.Tag.Lookup); p.Allowed == "" {
-			p.Allowed = allowed(&p, within)
+		if p.Bounds, p.within = bounds(field.Tag.Lookup); p.Allowed == "" {
+			p.Allowed = allowed(&p)
 		}
 		all = append(all, p)
 	}
@@ -129,9 +130,9 @@ func bounds(lookup func(tag string) (string, bool)) (all []Bound, words string) 
 }
 
 // allowed says in words what a parameter takes; "" for a text of any kind.
-func allowed(p *Parameter, within string) string {
+func allowed(p *Parameter) string {
 	last, of := len(p.Words)-1, ""
-	if strings.HasPrefix(within, "at ") {
+	if strings.HasPrefix(p.within, "at ") {
 		of = "of "
 	}
 	switch {
@@ -140,9 +141,9 @@ func allowed(p *Parameter, within string) string {
 	case p.Kind.Kind() == reflect.Bool:
 		return "true or false"
 	case p.Kind.Kind() == reflect.Int:
-		return strings.TrimSpace("a whole number " + of + within)
-	case p.Kind.Kind() == reflect.Float64 && within != "":
-		return "a number " + of + within
+		return strings.TrimSpace("a whole number " + of + p.within)
+	case p.Kind.Kind() == reflect.Float64 && p.within != "":
+		return "a number " + of + p.within
 	}
 	return strings.Join(p.Words, "")
 }
@@ -153,14 +154,11 @@ func Check(params any) error {
 	var errs []error
 	if hasFields(params) {
 		v := reflect.ValueOf(params).Elem()
-		for _, field := range strictyaml.Fields(v.Type()) {
-			value := v.FieldByIndex(field.Index)
-			words := wordsOf(&field)
-			if words != nil && !slices.Contains(words, value.String()) {
-				errs = append(errs, fmt.Errorf("%s: %q, must be one of %s", field.Name, value,
-					strings.Join(words, ", ")))
+		fields := strictyaml.Fields(v.Type())
+		for i, p := range Keys(v.Type()) {
+			if err := p.Check(v.FieldByIndex(fields[i].Index)); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", p.Name, err))
 			}
-			errs = append(errs, CheckNumber(field.Name, value, field.Tag.Lookup))
 		}
 	}
 	if own, ok := params.(interface{ Validate() error }); ok {
@@ -169,9 +167,12 @@ func Check(params any) error {
 	return errors.Join(errs...)
 }
 
-// CheckNumber reports a number that is not finite or not within the bounds that its tags declare.
-// Other values are not its business.
-func CheckNumber(name string, v reflect.Value, lookup func(tag string) (string, bool)) error {
+// Check says what is wrong with a value: a word that is none of those allowed, or a number that is
+// not within the bounds or not finite. Other values are not its business.
+func (p *Parameter) Check(v reflect.Value) error {
+	if p.Words != nil && !slices.Contains(p.Words, v.String()) {
+		return fmt.Errorf("%q, must be one of %s", v, strings.Join(p.Words, ", "))
+	}
 	var x float64
 	switch {
 	case v.CanInt():
@@ -181,15 +182,25 @@ func CheckNumber(name string, v reflect.Value, lookup func(tag string) (string, 
 	default:
 		return nil
 	}
-	all, within := bounds(lookup)
-	for _, b := range all {
+	for _, b := range p.Bounds {
 		if b.Tag == "min" && !(x >= b.Limit) || b.Tag == "above" && !(x > b.Limit) ||
 			b.Tag == "max" && !(x <= b.Limit) || b.Tag == "below" && !(x < b.Limit) {
-			return fmt.Errorf("%s: %v, must be %s", name, v, within)
+			return fmt.Errorf("%v, must be %s", v, p.within)
 		}
 	}
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return fmt.Errorf("%s: %v, must be a finite number", name, v)
+		return fmt.Errorf("%v, must be a finite number", v)
+	}
+	return nil
+}
+
+// CheckNumber is Check for the value of a command's flag, whose tags lookup finds. The error begins
+// with its name.
+func CheckNumber(name string, v reflect.Value, lookup func(tag string) (string, bool)) error {
+	var p Parameter
+	p.Bounds, p.within = bounds(lookup)
+	if err := p.Check(v); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
