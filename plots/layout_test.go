@@ -287,8 +287,8 @@ func TestSuperscripts(t *testing.T) {
 	}
 	turned := style
 	turned.Rotation = math.Pi / 2
-	if flat, up := ink(style, power), ink(turned, power); up.Dy() < flat.Dx()-2 ||
-		up.Dy() > flat.Dx()+2 {
+	flat, up := ink(style, power), ink(turned, power)
+	if difference := up.Dy() - flat.Dx(); max(difference, -difference) > 2 {
 		t.Errorf("turned, %v covers %v", flat, up)
 	}
 }

@@ -91,15 +91,15 @@ func TestPalette(t *testing.T) {
 	}
 }
 
-// TestGrey: without colour, markers and dashes together distinguish the first 40 curves.
-func TestGrey(t *testing.T) {
+// TestLooks: the first 280 curves all look different, and the first 40 without colour.
+func TestLooks(t *testing.T) {
 	seen := make(map[string]bool)
-	for i := range 40 {
+	for i := range 280 {
 		style := styleOf(i)
-		look := fmt.Sprint(style.dashes, style.marker)
-		if seen[look] {
-			t.Errorf("curve %d looks like an earlier one in grey", i)
+		look, grey := fmt.Sprint(style), fmt.Sprint(style.dashes, style.marker)
+		if seen[look] || i < 40 && seen[grey] {
+			t.Errorf("curve %d looks like an earlier one", i)
 		}
-		seen[look] = true
+		seen[look], seen[grey] = true, true
 	}
 }
