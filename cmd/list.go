@@ -188,14 +188,15 @@ func listAlgorithms() (listed, error) {
 			var audit *results.Audit
 			for j := range audits {
 				a := &audits[j]
-				if audit != nil || a.Algorithm != info.Name || a.Variant != string(g.Variant) {
-					continue // later ones are of publications
+				if a.Algorithm != info.Name || a.Variant != string(g.Variant) {
+					continue
 				}
 				audit, losses = a, [4]string{short(results.Bound(a.Epsilon)), short(a.Proven),
 					short(a.Seen)}
 				if b := a.BlackBox; b != nil {
 					losses[3] = short(results.Bound(b.Bound))
 				}
+				break // later ones are of publications
 			}
 			list.add(algorithmLine{
 				Name: info.Name, Variant: string(g.Variant), Default: i == 0, Audit: audit,
@@ -204,8 +205,9 @@ func listAlgorithms() (listed, error) {
 				Errata: g.Errata, Note: g.Note,
 				Title: info.Title, Source: info.Source, Produces: texts(info.Produces),
 				Revision: info.Revision,
-			}, algorithm.Params(), info.Name, string(g.Variant), string(info.Input), guarantee, g.Relation, status,
-				losses[0], losses[1], losses[2], losses[3], strings.Join(g.Errata, " "), info.Title)
+			}, algorithm.Params(), info.Name, string(g.Variant), string(info.Input), guarantee,
+				g.Relation, status, losses[0], losses[1], losses[2], losses[3],
+				strings.Join(g.Errata, " "), info.Title)
 		}
 	}
 	return list, nil
@@ -240,7 +242,8 @@ func listDatasets() (listed, error) {
 		for _, file := range info.Files {
 			line.Files = append(line.Files, file.Path)
 		}
-		list.add(line, source.Params(), line.Name, line.Kind, line.Origin, line.License, line.Title)
+		list.add(line, source.Params(), line.Name, line.Kind, line.Origin, line.License,
+			line.Title)
 	}
 	return list, nil
 }

@@ -143,7 +143,7 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 	}
 	total := 0
 	for _, config := range p.Configs {
-		// of at most maxConfigurations numbers, each below maxTrials times 1000 folds, so there is no overflow
+		// maxConfigurations, maxTrials and the most folds are too few for an overflow
 		total += config.trials * (end - first)
 	}
 	if total > maxJobs {

@@ -108,7 +108,8 @@ func TestExamples(t *testing.T) {
 		subtests = append(subtests, r.name)
 	}
 	tests := "^(TestConformance|TestHouseRules|TestLayout|TestPluginFolders|TestEvery.*|" +
-		"TestErrata.*|TestParametersSayWhatTheyAre|TestSchemaAccepts|TestAlgorithmsPage)$/^(" +
+		"TestArchitecturePage|TestErrata.*|TestParametersSayWhatTheyAre|TestSchemaAccepts|" +
+		"TestAlgorithmsPage)$/^(" +
 		strings.Join(subtests, "|") + ")$"
 	out := goCommand("test", "-v", "-run", tests, "./algorithms/all", "./metrics",
 		"./experiments/language", "./internal/lint", "./cmd")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -71,20 +72,14 @@ func TestRulesCatch(t *testing.T) {
 	}{
 		{"a baseline may not import another", "imports", "ppdp/algorithms/rps",
 			`package rps; import _ "ppdp/algorithms/mondrian"`, 1},
-		{"nor a dataset", "imports", "ppdp/algorithms/rps",
-			`package rps; import _ "ppdp/datasets/adult"`, 1},
 		{"but the kernel", "imports", "ppdp/algorithms/rps",
 			`package rps; import _ "ppdp/algorithms/kernel/partition"`, 0},
-		{"data know no algorithm", "imports", "ppdp/datasets/adult",
-			`package adult; import _ "ppdp/algorithms"`, 1},
 		{"the reading wing knows files only", "imports", "ppdp/plots",
 			`package plots; import _ "ppdp/metrics"`, 1},
 		{"results know the ledger's entries and no baseline", "imports",
 			"ppdp/internal/results",
 			"package results; import (_ \"ppdp/privacy\"\n" +
 				"_ \"ppdp/algorithms\")", 1},
-		{"nothing imports cmd", "imports", "ppdp/report",
-			`package report; import _ "ppdp/cmd/ppdp"`, 1},
 		{"cmd may import all", "imports", "ppdp/cmd/ppdp",
 			`package main; import (_ "ppdp/plots"; _ "ppdp/metrics")`, 0},
 		{"a room nobody planned", "imports", Module + "/util",
@@ -93,19 +88,12 @@ func TestRulesCatch(t *testing.T) {
 			`package c45; import _ "github.com/sjwhitworth/golearn/trees"`, 1},
 		{"and that is id3", "imports", "ppdp/classifiers/id3",
 			`package id3; import _ "github.com/sjwhitworth/golearn/trees"`, 0},
-		{"a baseline reads no YAML", "imports", "ppdp/algorithms/rps",
-			`package rps; import _ "gopkg.in/yaml.v3"`, 1},
 		{"a module nobody declared", "imports", "ppdp/plots",
 			`package plots; import _ "example.com/charts"`, 1},
 		{"test modules stay in tests", "imports", "ppdp/metrics",
 			`package metrics; import _ "github.com/google/go-cmp/cmp"`, 1},
 		{"gonum is not gonum/plot", "imports", "ppdp/metrics",
 			`package metrics; import _ "gonum.org/v1/plot"`, 1},
-		{"gonum reads", "imports", "ppdp/report/claims",
-			`package claims; import _ "gonum.org/v1/gonum/stat"`, 0},
-		{"and does not run", "imports", "ppdp/metrics",
-			`package metrics; import _ "gonum.org/v1/gonum/stat"`, 1},
-
 		{"math/rand", "randomness", "ppdp/metrics",
 			`package metrics; import _ "math/rand/v2"`, 1},
 		{"math/rand at home", "randomness", "ppdp/numeric/random",
@@ -117,9 +105,6 @@ func TestRulesCatch(t *testing.T) {
 			`package metrics; type c int; func (c) Now() int { return 0 }; var t = c(0).Now()`, 0},
 		{"the clock in cmd", "clock", "ppdp/cmd/ppdp",
 			`package main; import "time"; var t = time.Now()`, 0},
-		{"a timer", "clock", "ppdp/metrics",
-			`package metrics; import "time"; var t = time.NewTimer(time.Second)`, 0},
-
 		{"range over a map", "order", "ppdp/metrics", `package metrics
 func f(m map[string]float64) (s float64) {
 	for _, v := range m {
@@ -248,55 +233,35 @@ func fixture(t *testing.T, path, source string) (*token.FileSet, *Package) {
 	return fset, p
 }
 
-// TestEveryRoomIsExplained: a folder that architecture.md does not name is one nobody can find. A
-// plug-in is one file and one line in its kind's package all: the command lists it, no page has to.
-func TestEveryRoomIsExplained(t *testing.T) {
-	text := must(os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md")))
+// TestArchitecturePage: docs/architecture.md names every folder, or nobody would find it, and every
+// module that the rules know, each of which is imported somewhere. A plug-in is one file and one
+// line in its kind's package all: the command lists it, no page has to.
+func TestArchitecturePage(t *testing.T) {
+	text := string(must(os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))))
 	_, packages := load(t)
-	listed := make(map[string]bool)
+	plugins, imported := make(map[string]bool), make(map[string]bool)
 	for _, p := range packages {
-		if path.Base(p.Path) != "all" {
-			continue
-		}
-		for _, file := range p.Files {
+		for i, file := range slices.Concat(p.Files, p.Tests) {
 			for _, spec := range file.Imports {
-				listed[importPath(spec)] = true
-			}
-		}
-	}
-	if len(listed) < 30 {
-		t.Errorf("only %d plug-ins are listed", len(listed))
-	}
-	for _, p := range packages {
-		name := path.Base(p.Path) + "/"
-		if !listed[p.Path] && !strings.Contains(string(text), name) {
-			t.Errorf("docs/architecture.md does not name %s", p.Room())
-		}
-	}
-}
-
-// TestEveryDependencyIsExplained: each module the rules know has its row in architecture.md and is
-// imported somewhere.
-func TestEveryDependencyIsExplained(t *testing.T) {
-	text := must(os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md")))
-	_, packages := load(t)
-	imported := func(module string) bool {
-		for _, p := range packages {
-			for _, file := range append(p.Files, p.Tests...) {
-				for _, spec := range file.Imports {
-					if within(strings.Trim(spec.Path.Value, `"`), module+"/...") {
-						return true
-					}
+				name := importPath(spec)
+				list := i < len(p.Files) && path.Base(p.Path) == "all"
+				plugins[name] = plugins[name] || list
+				for _, d := range outside {
+					imported[d.module] = imported[d.module] || within(name, d.module+"/...")
 				}
 			}
 		}
-		return false
+	}
+	for _, p := range packages {
+		if !plugins[p.Path] && !strings.Contains(text, path.Base(p.Path)+"/") {
+			t.Errorf("docs/architecture.md does not name %s", p.Room())
+		}
 	}
 	for _, d := range outside {
-		if !imported(d.module) {
+		if !imported[d.module] {
 			t.Errorf("nothing imports %s", d.module)
 		}
-		if !strings.Contains(string(text), d.module) {
+		if !strings.Contains(text, d.module) {
 			t.Errorf("docs/architecture.md does not explain %s", d.module)
 		}
 	}
