@@ -23,9 +23,8 @@ type object = map[string]any
 // new baseline is in it at once. The decoder, not the schema, decides what is accepted: a schema
 // cannot say it all.
 func WriteJSONSchema(w io.Writer) error {
-	keys := keysOf[Spec]()
+	schema, keys := schemaOf[Spec]()
 	keys["name"].(object)["pattern"] = results.ExperimentNamePattern()
-	schema := mapping(keys, "name", "dataset", "algorithms", "measure")
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["title"] = "ppdp experiment"
 	schema["$defs"] = object{"dataset": object{"anyOf": datasetSchemas()},
@@ -33,9 +32,11 @@ func WriteJSONSchema(w io.Writer) error {
 	return results.WriteJSON(w, schema)
 }
 
-// keysOf are the schemas of the keys of a struct of the language.
-func keysOf[T any]() object {
-	properties := object{}
+// schemaOf is the schema of a mapping of the language and, as a part of it, those of its keys. Keys
+// without a default are required.
+func schemaOf[T any]() (schema, keys object) {
+	keys = object{}
+	var required []string
 	for _, p := range declared.Keys(reflect.TypeFor[T]()) {
 		kind := p.Kind
 		if kind.Kind() == reflect.Slice {
@@ -50,9 +51,11 @@ func keysOf[T any]() object {
 		case kind != p.Kind:
 			value = object{"type": "array", "items": value}
 		}
-		properties[p.Name] = described(value, describe(&p))
+		if keys[p.Name] = described(value, describe(&p)); p.Default == "" {
+			required = append(required, p.Name)
+		}
 	}
-	return properties
+	return mapping(keys, required...), keys
 }
 
 // valueSchema is of one value of a type, within what its declaration allows.
@@ -139,7 +142,8 @@ func typeSchema(t reflect.Type) object {
 	case reflect.TypeFor[FigureSpec]():
 		return figureSchema()
 	case reflect.TypeFor[QuickSpec]():
-		return mapping(keysOf[QuickSpec]())
+		schema, _ := schemaOf[QuickSpec]()
+		return schema
 	case reflect.TypeFor[Sweep]():
 		return object{"type": "object"}
 	}
@@ -170,7 +174,7 @@ func datasetSchemas() []any {
 	all := []any{object{"enum": datasets.Names()}}
 	for _, name := range datasets.Names() {
 		source := must(datasets.Lookup(name))
-		properties := keysOf[DatasetSpec]()
+		_, properties := schemaOf[DatasetSpec]()
 		maps.Copy(properties, parameterSchemas(source.Params()))
 		properties["name"] = described(object{"const": name}, source.Info().Title)
 		required := []string{"name"}
@@ -199,7 +203,7 @@ func algorithmSchemas() []any {
 		for _, g := range info.Variants {
 			variants = append(variants, g.Variant)
 		}
-		properties := keysOf[AlgorithmSpec]()
+		_, properties := schemaOf[AlgorithmSpec]()
 		properties["name"] = described(object{"const": name}, info.Title)
 		delete(properties, "from")
 		replace(properties, "variant", oneOrMore(object{"enum": variants}))
@@ -207,17 +211,17 @@ func algorithmSchemas() []any {
 		all = append(all, mapping(properties, "name"))
 	}
 	// What a program outside takes is in its descriptor.
-	properties := keysOf[AlgorithmSpec]()
+	_, properties := schemaOf[AlgorithmSpec]()
 	delete(properties, "name")
 	return append(all, mapping(properties, "from"))
 }
 
 func measureSchema() object {
-	properties := keysOf[MeasureSpec]()
+	schema, properties := schemaOf[MeasureSpec]()
 	replace(properties, "metric", oneOrMore(object{"enum": metrics.Names()}))
 	replace(properties, "classifier", oneOrMore(object{"enum": classifiers.Names()}))
 	replace(properties, "params", mapping(metricParameterSchemas()))
-	return mapping(properties, "metric")
+	return schema
 }
 
 // metricParameterSchemas lists the parameters of all metrics. A key that metrics disagree about
@@ -241,9 +245,9 @@ func metricParameterSchemas() object {
 }
 
 func figureSchema() object {
-	properties := keysOf[results.Figure]()
+	schema, properties := schemaOf[results.Figure]()
 	for _, key := range []string{"xlim", "ylim"} {
 		maps.Copy(properties[key].(object), object{"minItems": 2, "maxItems": 2})
 	}
-	return mapping(properties, "name", "x", "y")
+	return schema
 }
