@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,22 +37,13 @@ func (c plotCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	// Experiments are drawn in parallel; their messages are printed in order.
-	printed := make([]struct{ stdout, stderr bytes.Buffer }, len(dirs))
-	err = inParallel(len(dirs), func(i int) error {
-		own := *con
-		own.stdout, own.stderr = &printed[i].stdout, &printed[i].stderr
-		if err := drawFigures(&own, dirs[i]); err != nil {
-			return fmt.Errorf("%s: %w", filepath.ToSlash(dirs[i]), err)
+	var errs []error
+	for _, dir := range dirs { // the figures of each are drawn in parallel
+		if err := drawFigures(con, dir); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", filepath.ToSlash(dir), err))
 		}
-		return nil
-	})
-	for i := range printed {
-		con.stderr.Write(printed[i].stderr.Bytes())
-		_, printErr := con.stdout.Write(printed[i].stdout.Bytes())
-		err = errors.Join(err, printErr)
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 // runDirs lists the folders of the named experiments below out, or of all that a run has finished.
@@ -124,19 +114,18 @@ func drawFigures(con *console, dir string) error {
 // pathPattern names the files of one folder in the braces a shell would expand:
 // results/rps/fig1/{a,b}.{pdf,png,svg}.
 func pathPattern(paths []string) string {
-	var names, extensions []string
+	var words [2][]string // names, extensions
 	for _, path := range paths {
 		extension := filepath.Ext(path)
-		name := strings.TrimSuffix(filepath.Base(path), extension)
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		if extension = extension[1:]; !slices.Contains(extensions, extension) {
-			extensions = append(extensions, extension)
+		for i, word := range []string{strings.TrimSuffix(filepath.Base(path), extension),
+			extension[1:]} {
+			if !slices.Contains(words[i], word) {
+				words[i] = append(words[i], word)
+			}
 		}
 	}
-	return fmt.Sprintf("%s/%s.%s", filepath.ToSlash(filepath.Dir(paths[0])), braces(names),
-		braces(extensions))
+	return fmt.Sprintf("%s/%s.%s", filepath.ToSlash(filepath.Dir(paths[0])), braces(words[0]),
+		braces(words[1]))
 }
 
 func braces(words []string) string {
