@@ -64,11 +64,6 @@ func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) 
 		c.addReference(name, benchmark)
 		shown = append(shown, benchmark...)
 	}
-	return c, c.finish(shown)
-}
-
-// finish arranges the curves and references of a chart, which are of the rows shown.
-func (c *chart) finish(shown []*results.Row) error {
 	for _, cv := range c.curves {
 		line := cv.Line
 		line.Label = label{cv.setting, []shownVariant{{cv.variant, cv.broken, ""}}}.String()
@@ -76,10 +71,10 @@ func (c *chart) finish(shown []*results.Row) error {
 	}
 	c.lines = append(c.lines, c.references...)
 	if err := c.fit(); err != nil {
-		return err
+		return nil, err
 	}
 	c.describe(shown)
-	return nil
+	return c, nil
 }
 
 // onTop reports whether a curve runs along the top axis.
@@ -93,7 +88,6 @@ const (
 // fit decides the axes' ranges and drops what they cannot show.
 func (c *chart) fit() error {
 	f := &c.figure
-	c.promoteTop()
 	c.dropUnplaceable()
 	c.x, c.x2, c.y = emptySpan(f.XScale == "log"), emptySpan(false), emptySpan(f.YScale == "log")
 	for _, cv := range c.curves {
@@ -132,17 +126,6 @@ func (c *chart) fit() error {
 	c.x, c.y = c.x.limited(f.XLim), c.y.limited(f.YLim)
 	c.warnOutside()
 	return nil
-}
-
-// promoteTop uses the bottom axis when only the top one has data.
-func (c *chart) promoteTop() {
-	f := &c.figure
-	has := func(axis string) bool {
-		return slices.ContainsFunc(c.curves, func(cv curve) bool { return cv.Axis == axis })
-	}
-	if f.X2 != "" && has(f.X2) && !has(f.X) {
-		f.X, f.XLabel = f.X2, f.X2Label
-	}
 }
 
 // dropUnplaceable leaves out points without a place on a log axis and makes gaps of missing values.

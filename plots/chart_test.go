@@ -42,24 +42,17 @@ func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 	other := with(base, func(s *results.Setting) { s.Dataset = named("other") })
 	deep, shallow := map[string]string{"depth": "50", "derived": "x"},
 		map[string]string{"depth": "5", "derived": "y"}
-	budget := func(epsilon float64, h string) results.Row {
-		return at(withParams(base, map[string]string{"h": h}), epsilon)
-	}
 	for name, test := range map[string]struct {
 		rows []results.Row
 		want []string
 	}{
-		"epsilon, beside a parameter": {[]results.Row{budget(0.1, "300"), budget(0.1, "600"),
-			budget(1, "300"), budget(1, "600")}, []string{"RPS (ε = 0.1)", "RPS (ε = 1)"}},
 		"one line": {[]results.Row{at(base, 1), at(base, 2)}, []string{"RPS"}},
 		"variants": {[]results.Row{at(base, 1), at(strict, 1)},
 			[]string{"RPS (published)", "RPS (strict)"}},
 		"variants apart in x": {[]results.Row{at(base, 1), at(strict, 2)},
 			[]string{"RPS (published)", "RPS (strict)"}},
 		"datasets": {[]results.Row{at(base, 1), at(other, 1)}, []string{"RPS (d)", "RPS (other)"}},
-		"a parameter": {[]results.Row{at(withParams(base, deep), 1),
-			at(withParams(base, shallow), 1)}, []string{"RPS (depth = 50)", "RPS (depth = 5)"}},
-		"a parameter, apart": {[]results.Row{at(withParams(base, deep), 1),
+		"a parameter is no curve": {[]results.Row{at(withParams(base, deep), 1),
 			at(withParams(base, shallow), 2)}, []string{"RPS"}},
 		"two series in order": {[]results.Row{at(madeUpRow("Z", "w2", 5, 1, 0), 1), at(base, 1),
 			at(madeUpRow("Z", "w2", 5, 1, 0), 2)}, []string{"Z", "RPS"}},
@@ -67,11 +60,7 @@ func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 			withParams(base, map[string]string{"k": "3"})}, []string{"RPS", "RPS"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "w2"}
-			if strings.HasSuffix(name, "beside a parameter") {
-				f.X = "h"
-			}
-			c := mustChart(t, f, test.rows)
+			c := mustChart(t, results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "w2"}, test.rows)
 			if diff := cmp.Diff(test.want, labels(c)); diff != "" {
 				t.Error(diff)
 			}
@@ -167,7 +156,9 @@ func TestErrorsNameTheFigure(t *testing.T) {
 		Where: map[string]string{"classifier": "c45"}}
 	for want, spoil := range map[string]func(f *results.Figure){
 		"no rows with metric w1, classifier c45": func(f *results.Figure) { f.Y = "w1" },
-		`no series has a value of x, "h"`:        func(f *results.Figure) { f.X, f.X2 = "h", "" },
+		`no series has a value of x, "h"`: func(f *results.Figure) {
+			f.X, f.X2, f.Where = "h", "", results.Filter{"series": "Original", "classifier": "c45"}
+		},
 		`series "RPS, stop 5" has series = "RPS, stop 5", must be a finite number`: func(
 			f *results.Figure) {
 			f.X = "series"
@@ -218,17 +209,6 @@ func TestGapsAndLogAxes(t *testing.T) {
 		testMeasure("w1"), dead)
 	if err == nil || !strings.Contains(err.Error(), "none of its points can be drawn") {
 		t.Errorf("nothing to draw: %v, want an error", err)
-	}
-}
-
-func TestOnlyTopSeriesMoveDown(t *testing.T) {
-	rows := []results.Row{
-		withParams(madeUpRow("Mondrian", "w1", 5, 1, 0), map[string]string{"k": "2"}),
-		withParams(madeUpRow("Mondrian", "w1", 5, 2, 0), map[string]string{"k": "4"}),
-	}
-	c := mustChart(t, results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "w1"}, rows)
-	if c.hasTop || c.xLabel != "k" || !c.x.contains(2) || !c.x.contains(4) {
-		t.Errorf("x axis %q from %v to %v, want k at the bottom", c.xLabel, c.x.min, c.x.max)
 	}
 }
 

@@ -3,7 +3,6 @@ package plots
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -63,11 +62,6 @@ type member struct {
 	x    float64
 }
 
-func (m member) fact(name string) string {
-	value, _ := m.row.Fact(name)
-	return value
-}
-
 // addCurves makes the curves: one per series, split wherever a series holds more than one line, so
 // that no hidden dimension is averaged away or joined by a zigzag.
 func (c *chart) addCurves(rows []*results.Row) error {
@@ -107,54 +101,42 @@ func (c *chart) place(r *results.Row) (member, error) {
 	return member{row: r}, nil
 }
 
-// split cuts a series into curves: always by axis, variant, dataset, algorithm and classifier, and
-// by epsilon and parameters as far as two rows would else share a point. What differs goes into the
-// label.
-func (c *chart) split(members []member) ([]curve, error) {
-	type part struct {
-		suffix  []string
-		members []member
-	}
-	var parts []part
-	for _, group := range results.Grouped(members, func(m member) string { return m.axis }) {
-		parts = append(parts, part{nil, group})
-	}
-	by := func(prefix string, of func(member) string) {
-		if len(results.Grouped(members, of)) < 2 {
-			return
-		}
-		var next []part
-		for _, p := range parts {
-			for _, group := range results.Grouped(p.members, of) {
-				suffix := p.suffix
-				if text := prefix + of(group[0]); text != "" {
-					suffix = append(slices.Clone(suffix), text)
-				}
-				next = append(next, part{suffix, group})
-			}
-		}
-		parts = next
-	}
+// split cuts a series into curves by axis and by what its rows may differ in beside their place:
+// variant, dataset, algorithm and classifier. What differs goes into the label. Rows that differ in
+// anything else at one place are refused in a spec before it runs.
+func (c *chart) split(members []member) (curves []curve, err error) {
+	parts := results.Grouped(members, func(m member) string { return m.axis })
+	var differ []func(member) string
 	for _, name := range []string{"variant", "dataset", "algorithm", "classifier"} {
-		by("", func(m member) string {
+		of := func(m member) string {
 			if name == "dataset" { // a curve may run along one of its parameters
 				return m.row.Dataset.Label(c.figure.X, c.figure.X2)
 			}
-			return m.fact(name)
-		})
-	}
-	for _, name := range c.freeNames(members) {
-		of := func(m member) string { return m.fact(name) }
-		if slices.ContainsFunc(parts, func(p part) bool { return sharePoint(p.members, of) }) {
-			by(valuePrefix(name), of)
+			value, _ := m.row.Fact(name)
+			return value
 		}
+		if len(results.Grouped(members, of)) < 2 {
+			continue
+		}
+		differ = append(differ, of)
+		var finer [][]member
+		for _, part := range parts {
+			finer = append(finer, results.Grouped(part, of)...)
+		}
+		parts = finer
 	}
-	curves := make([]curve, len(parts))
-	for i, p := range parts {
-		var err error
-		if curves[i], err = c.newCurve(p.members, p.suffix); err != nil {
+	for _, part := range parts {
+		var suffix []string
+		for _, of := range differ {
+			if text := of(part[0]); text != "" {
+				suffix = append(suffix, text)
+			}
+		}
+		cv, err := c.newCurve(part, suffix)
+		if err != nil {
 			return nil, err
 		}
+		curves = append(curves, cv)
 	}
 	return curves, nil
 }
@@ -203,30 +185,6 @@ func (l *Line) at(i int) string {
 		return "its only point"
 	}
 	return fmt.Sprintf("%s = %v", l.Axis, l.Points[i].X)
-}
-
-// freeNames are the parameters, and epsilon, that a curve does not run along.
-func (c *chart) freeNames(members []member) []string {
-	params := make(map[string]bool)
-	for _, m := range members {
-		for name := range m.row.AllParams() { // order-free: fills a set
-			params[name] = true
-		}
-	}
-	names := append([]string{epsilonName}, slices.Sorted(maps.Keys(params))...)
-	return slices.DeleteFunc(names, func(name string) bool { return name == c.figure.X })
-}
-
-// sharePoint reports whether members of different value lie at one place.
-func sharePoint(members []member, of func(member) string) bool {
-	values := make(map[float64]string)
-	for _, m := range members {
-		if other, taken := values[m.x]; taken && other != of(m) {
-			return true
-		}
-		values[m.x] = of(m)
-	}
-	return false
 }
 
 // disagreement is how far the rows behind a benchmark line may differ without a warning: more than

@@ -124,14 +124,6 @@ func panelNames(some, all []*panel) string {
 	return strings.Join(names, ", ")
 }
 
-// valuePrefix comes before the value of a parameter by which curves of one series differ.
-func valuePrefix(name string) string {
-	if name == epsilonName {
-		return "ε = "
-	}
-	return name + " = "
-}
-
 // parameterLabels are the axis labels of parameters that need more than their names.
 var parameterLabels = map[string]string{
 	epsilonName: "Privacy budget ε",

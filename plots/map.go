@@ -71,13 +71,10 @@ func (c *chart) chooseRecord(records []results.Record) (*results.Record, error) 
 			chosen = append(chosen, record)
 		}
 	}
-	wanted := strings.Join(filterTexts(c.figure.Where), ", ")
 	switch {
-	case len(chosen) == 0:
-		return nil, c.problem("no release with %s", wanted)
-	case len(chosen) > 1:
-		return nil, c.problem("%d releases with %s, but a map shows one; where must choose it",
-			len(chosen), wanted)
+	case len(chosen) != 1:
+		return nil, c.problem("%d releases with %s, must be one", len(chosen),
+			strings.Join(filterTexts(c.figure.Where), ", "))
 	case chosen[0].Status != results.OK:
 		return nil, c.problem("its release failed: %s", chosen[0].Error)
 	}

@@ -110,7 +110,7 @@ func TestMapErrors(t *testing.T) {
 	}{
 		{func(o *results.Run, f *results.Figure) { f.Where = nil }, `figure "a": 2 releases with`},
 		{func(o *results.Run, f *results.Figure) { f.Where["k"] = "3" },
-			`figure "a": no release with k 3`},
+			`figure "a": 0 releases with k 3, must be one`},
 		{func(o *results.Run, f *results.Figure) {
 			o.Records[1].Status, o.Records[1].Error = results.Failed, "too few"
 		}, "its release failed: too few"},
