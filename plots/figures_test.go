@@ -11,8 +11,6 @@ import (
 // The figures here have the shape of published ones, with made-up curves: they exercise layout, not
 // any algorithm.
 
-var epsilons = []float64{0.01, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 3, 4, 5}
-
 func madeUpRow(series, metric string, n int, mean, se float64) results.Row {
 	setting := &results.Setting{Series: series, Dataset: results.Dataset{Name: "d"},
 		Algorithm: "rps",
