@@ -65,7 +65,7 @@ func TestPersons(t *testing.T) {
 					continue
 				}
 				c := must(audit.NewCase(audit.Subject{Algorithm: a, Variant: g.Variant,
-					Params: quick(a.Params()), Epsilon: 1, Delta: delta, Contributions: 3}, ""))
+					Params: quick(a.Params()), Epsilon: 1, Delta: delta, Contributions: 3}))
 				found := must(c.Audit(t.Context(), audit.Options{Transcripts: 1, Seed: 1}))
 				if found.Error != "" || !found.Passed() || found.Unit != "person" {
 					t.Errorf("%s, %s, delta %v: %s%+v", name, g.Variant, delta, found.Error,
