@@ -160,8 +160,7 @@ type kept struct {
 	more     int     // such jobs that are not listed
 }
 
-// line is a job in one of the journals. It is kept as text, which takes a third of the memory: a
-// plan may have a million jobs.
+// line is a job in one of the journals. It is kept as text: most lines are copied as they are.
 type line struct {
 	text           []byte
 	failed         bool
