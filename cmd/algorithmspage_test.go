@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ppdp/internal/terminal"
 )
 
 var update = flag.Bool("update", false, "write the tables of algorithms and audits anew")
@@ -74,7 +76,7 @@ func algorithmTable(t *testing.T, only []string) string {
 			continue
 		}
 		for _, column := range columns {
-			text := dashed(row)[slices.Index(list.columns, column)]
+			text := terminal.Dashed(row)[slices.Index(list.columns, column)]
 			switch {
 			case (column == "NAME" || column == "TITLE") && row[0] == before:
 				text = ""

@@ -18,6 +18,7 @@ import (
 	csvtable "ppdp/datasets/csv"
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/numeric/random"
 	"ppdp/publish"
 )
@@ -106,7 +107,7 @@ func (c *auditCommand) Validate() error {
 func (c auditCommand) Run(con *console) (err error) {
 	cases, err := c.cases(con.ctx)
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	defer func() { err = errors.Join(err, closePrograms(cases)) }()
 	var data audit.Data
@@ -117,7 +118,7 @@ func (c auditCommand) Run(con *console) (err error) {
 	}
 	for _, s := range cases {
 		if err := s.On(con.ctx, c.Dataset, data, c.Targets); err != nil {
-			return inputError{fmt.Errorf("%s: %w", s.Algorithm.Info().Name, err)}
+			return terminal.InputError(fmt.Errorf("%s: %w", s.Algorithm.Info().Name, err))
 		}
 	}
 	found, failed, err := c.audit(con, cases)
@@ -137,7 +138,7 @@ func (c auditCommand) Run(con *console) (err error) {
 	}
 	if refuted > 0 {
 		err = errors.Join(err, fmt.Errorf("of %s %d said to hold and refuted",
-			counted(len(found), "guarantee"), refuted))
+			terminal.Counted(len(found), "guarantee"), refuted))
 	}
 	return errors.Join(append(failed, err)...)
 }
@@ -152,7 +153,8 @@ func (c auditCommand) audit(con *console, cases []*audit.Case) (found []results.
 		for _, s := range cases {
 			releases += s.Releases(options)
 		}
-		fmt.Fprintf(con.stderr, "black box: up to %s in all\n", counted(releases, "release"))
+		fmt.Fprintf(con.stderr, "black box: up to %s in all\n", terminal.Counted(releases,
+			"release"))
 	}
 	found = []results.Audit{} // in JSON a list, also an empty one
 	bar := newProgress(con, "audit", "guarantees", int64(len(cases)))
@@ -195,20 +197,21 @@ func (c auditCommand) load(con *console) (audit.Data, error) {
 		err = errors.Join(err, present(c.Dataset))
 	}
 	if err != nil {
-		return audit.Data{}, inputError{err}
+		return audit.Data{}, terminal.InputError(err)
 	}
 	params := source.Params()
 	if own, ok := params.(*csvtable.Params); ok {
 		*own = csvtable.Params{CSV: c.Dataset, Schema: publish.Beside(c.Dataset, ".schema.yaml"),
 			Contributions: c.Contributions}
 	} else if c.Contributions > 0 {
-		return audit.Data{}, inputError{fmt.Errorf("--contributions: %s has no column of persons",
-			c.Dataset)}
+		return audit.Data{},
+			terminal.InputError(fmt.Errorf("--contributions: %s has no column of persons",
+				c.Dataset))
 	}
 	set, err := source.Load(con.ctx, datasets.Request{Params: params, Files: c.files(),
 		Key: random.NewKey(c.Seed).Derive("audit", "data")})
 	if err != nil {
-		return audit.Data{}, inputError{fmt.Errorf("%s: %w", c.Dataset, err)}
+		return audit.Data{}, terminal.InputError(fmt.Errorf("%s: %w", c.Dataset, err))
 	}
 	return audit.Data{Table: set.Table, Graph: set.Graph}, nil
 }
@@ -324,7 +327,7 @@ func (c auditCommand) settings(ctx context.Context, name string) (all []*audit.C
 
 // printAudits prints a line for each guarantee, and below the table what refutes them.
 func printAudits(w io.Writer, all []results.Audit) error {
-	table := newTable(w, "ALGORITHM", "VARIANT", "EPSILON", "PROVEN", "SEEN", "MOVED",
+	table := terminal.NewTable(w, "ALGORITHM", "VARIANT", "EPSILON", "PROVEN", "SEEN", "MOVED",
 		"TRANSCRIPTS", "CLAIMED", "VERDICT")
 	for i := range all {
 		a := &all[i]
@@ -336,7 +339,7 @@ func printAudits(w io.Writer, all []results.Audit) error {
 		if a.Declared() {
 			seen, moved = "-", "-"
 		}
-		table.row(cmp.Or(a.Series, a.Algorithm), a.VariantName(), budget, short(a.Proven), seen,
+		table.Row(cmp.Or(a.Series, a.Algorithm), a.VariantName(), budget, short(a.Proven), seen,
 			moved, strconv.Itoa(a.Transcripts), string(a.Status), a.Verdict())
 	}
 	if err := table.Flush(); err != nil {
@@ -368,9 +371,9 @@ func printAttacks(w io.Writer, attacks []results.Attack) error {
 	if len(attacks) == 0 {
 		return nil
 	}
-	table := newTable(w, "TARGET", "TPR", "FPR", "CERTIFIED", "EVENT")
+	table := terminal.NewTable(w, "TARGET", "TPR", "FPR", "CERTIFIED", "EVENT")
 	for _, a := range attacks {
-		table.row(a.Target, short(results.Bound(a.TruePositives)),
+		table.Row(a.Target, short(results.Bound(a.TruePositives)),
 			short(results.Bound(a.FalsePositives)), short(results.Bound(a.Bound)), a.Event)
 	}
 	return table.Flush()

@@ -13,6 +13,7 @@ import (
 	"ppdp/experiments"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
+	"ppdp/internal/terminal"
 	"ppdp/report/claims"
 )
 
@@ -50,7 +51,8 @@ Examples:
 
 func (c claimsCommand) Run(con *console) error {
 	if c.Write != "" && len(c.Claims) > 0 {
-		return inputError{errors.New("--write takes no names of claims: it writes all of them")}
+		return terminal.InputError(errors.New("--write takes no names of claims: it writes all " +
+			"of them"))
 	}
 	papers := claims.Papers()
 	if c.Paper != "all" {
@@ -100,7 +102,7 @@ func readClaims(papers []string, ids ...string) (*verdicts, error) {
 	for _, paper := range papers {
 		file, err := claims.Load(paper)
 		if err != nil {
-			return nil, inputError{err}
+			return nil, terminal.InputError(err)
 		}
 		v.files = append(v.files, file)
 	}
@@ -129,7 +131,7 @@ func (v *verdicts) judge(variant, out string, runs []*results.Summary) error {
 // evaluate judges the claims on runs; papers at the same time.
 func (v *verdicts) evaluate(runs []*results.Summary, options claims.Options) error {
 	v.judgements = make([][]claims.Judgement, len(v.files))
-	return inputErrors(inParallel(len(v.files), func(i int) (err error) {
+	return terminal.InputError(inParallel(len(v.files), func(i int) (err error) {
 		v.judgements[i], err = claims.Evaluate(v.files[i], runs, options)
 		return err
 	}))
@@ -186,12 +188,12 @@ func (v *verdicts) keep(ids []string) error {
 				"ppdp claims", id, spelling.Hint(id, known)))
 		}
 	}
-	return inputErrors(errs...)
+	return terminal.InputError(errs...)
 }
 
 // printTable prints a line a claim and a line for each of its readings.
 func (v *verdicts) printTable(w io.Writer) error {
-	table := newTable(w, "CLAIM", "SOURCE", "THIS RUN", "POINTS", "PUBLISHED", "ERRATA",
+	table := terminal.NewTable(w, "CLAIM", "SOURCE", "THIS RUN", "POINTS", "PUBLISHED", "ERRATA",
 		"STATEMENT, OR WHY THERE IS NO VERDICT")
 	row := func(name, source string, j *claims.Judgement, errata, text string) {
 		points := "-"
@@ -202,7 +204,7 @@ func (v *verdicts) printTable(w io.Writer) error {
 		if j.Published != nil {
 			published = string(j.Published.Verdict)
 		}
-		table.row(name, source, marked(j), points, published, errata, text)
+		table.Row(name, source, marked(j), points, published, errata, text)
 	}
 	for _, j := range slices.Concat(v.judgements...) {
 		row(j.ID, strings.Join(j.Source, ", "), &j, cmp.Or(strings.Join(j.Errata, " "), "-"),
@@ -270,10 +272,10 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 	for i := range j.Checks {
 		c := &j.Checks[i]
 		fmt.Fprintf(b, "\n  Check: %s\n  %s: %s\n", c.Predicate, c.Verdict, c.Summary())
-		table := newTable(b, "    POINT", "VALUE", "ERROR", "TRIALS", "STATE", "P")
+		table := terminal.NewTable(b, "    POINT", "VALUE", "ERROR", "TRIALS", "STATE", "P")
 		for _, p := range c.Points {
 			number := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-			table.row("    "+cmp.Or(p.At, "all"), number(p.Value), number(p.SE),
+			table.Row("    "+cmp.Or(p.At, "all"), number(p.Value), number(p.SE),
 				strconv.Itoa(p.N), p.State, number(p.P))
 		}
 		table.Flush() // into memory

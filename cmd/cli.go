@@ -218,19 +218,6 @@ type realFlags struct {
 	NoStandIns bool `name:"no-stand-ins" help:"Fail where real data are neither found nor can be fetched, in place of using a generated stand-in."`
 }
 
-// inputError marks an error as the user's, for exit code 2.
-type inputError struct{ error }
-
-func (e inputError) Unwrap() error { return e.error }
-
-// inputErrors is nil if all errors are.
-func inputErrors(errs ...error) error {
-	if err := errors.Join(errs...); err != nil {
-		return inputError{err}
-	}
-	return nil
-}
-
 // ownTables is the console of the verbs for one's own tables and for releases.
 func ownTables(con *console) *verbs.Console {
 	quiet := *con
@@ -321,7 +308,7 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 		}
 	}
 	fmt.Fprintf(stderr, "ppdp: %s\n", strings.Join(lines, "\n"))
-	if wrong := (inputError{}); errors.As(err, &wrong) || terminal.IsInputError(err) {
+	if terminal.IsInputError(err) {
 		return exitInput
 	}
 	return exitFailed

@@ -6,6 +6,7 @@ import (
 
 	"ppdp/algorithms/external"
 	"ppdp/audit/conformance"
+	"ppdp/internal/terminal"
 )
 
 type conformanceCommand struct {
@@ -26,7 +27,7 @@ Examples:
 func (c conformanceCommand) Run(con *console) error {
 	program, err := external.Load(c.Descriptor)
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	failed, made := 0, 0
 	conformance.Check(program, func(demand string, err error) {

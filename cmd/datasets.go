@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ppdp/datasets"
+	"ppdp/internal/terminal"
 )
 
 type datasetsCommand struct {
@@ -96,9 +97,9 @@ func (c datasetsVerifyCommand) Run(con *console) error {
 		return err
 	}
 	var errs []error
-	table := newTable(con.stdout, "FILE", "STATE", "FOUND AT")
+	table := terminal.NewTable(con.stdout, "FILE", "STATE", "FOUND AT")
 	for _, status := range statuses {
-		table.row(status.File.Path, string(status.State), cmp.Or(status.Path, "-"))
+		table.Row(status.File.Path, string(status.State), cmp.Or(status.Path, "-"))
 		errs = append(errs, status.Err)
 	}
 	return errors.Join(append(errs, table.Flush())...)
@@ -124,5 +125,5 @@ func filesOf(files datasets.Files, names []string) ([]datasets.FileStatus, error
 	}
 	return slices.DeleteFunc(statuses, func(s datasets.FileStatus) bool {
 		return !wanted[s.File.Path]
-	}), inputErrors(errs...)
+	}), terminal.InputError(errs...)
 }

@@ -9,6 +9,7 @@ import (
 
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 )
 
 type explainCommand struct {
@@ -35,7 +36,7 @@ func (c explainCommand) Run(con *console) error {
 	a, errA := openExplained(c.A)
 	b, errB := openExplained(c.B)
 	if err := errors.Join(errA, errB); err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	differences, output := regress.Differences(a, b), regress.OutputDifference(a, b)
 	if c.JSON {

@@ -10,6 +10,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/docs/examples"
+	"ppdp/internal/terminal"
 )
 
 type initCommand struct {
@@ -62,14 +63,15 @@ var baselineName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
 func (c initBaselineCommand) Run(con *console) error {
 	if !baselineName.MatchString(c.Name) {
-		return inputError{fmt.Errorf("%q, must be up to 40 of a-z, 0-9 and -, a letter first",
-			c.Name)}
+		return terminal.InputError(fmt.Errorf("%q, must be up to 40 of a-z, 0-9 and -, a letter "+
+			"first",
+			c.Name))
 	}
 	if _, err := algorithms.Lookup(c.Name); err == nil {
-		return inputError{fmt.Errorf("%s comes with ppdp, must be another name", c.Name)}
+		return terminal.InputError(fmt.Errorf("%s comes with ppdp, must be another name", c.Name))
 	}
 	if err := os.Mkdir(c.Name, 0o777); err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	t := templates[c.Language]
 	var errs []error

@@ -13,6 +13,7 @@ import (
 	"text/template"
 
 	"ppdp/experiments/language"
+	"ppdp/internal/terminal"
 )
 
 type kubernetesCommand struct {
@@ -121,20 +122,21 @@ func (c *kubernetesCommand) files() (files []script, words []string, err error) 
 		}
 		text, err := os.ReadFile(word)
 		if err != nil {
-			return nil, nil, inputError{err}
+			return nil, nil, terminal.InputError(err)
 		}
 		name := filepath.Base(word)
 		if taken[name] {
-			return nil, nil, inputError{fmt.Errorf("%s: another file has that name, and the pods "+
-				"have all in one folder", word)}
+			return nil, nil,
+				terminal.InputError(fmt.Errorf("%s: another file has that name, and the pods "+
+					"have all in one folder", word))
 		}
 		taken[name] = true
 		add(name, text)
 		words = append(words, path.Join(podFiles, name))
 	}
 	if total > maxConfig {
-		return nil, nil, inputError{fmt.Errorf("the specs have %d bytes, and a ConfigMap "+
-			"takes %d: build an image that has the specs, or submit fewer", total, maxConfig)}
+		return nil, nil, terminal.InputError(fmt.Errorf("the specs have %d bytes, and a ConfigMap "+
+			"takes %d: build an image that has the specs, or submit fewer", total, maxConfig))
 	}
 	return files, words, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/report/leaderboard"
 )
 
@@ -63,11 +64,12 @@ func (c leaderboardCommand) Run(con *console) error {
 	competes := func(t leaderboard.Table) bool { return len(t.Budgets)*len(t.Tasks) > 0 }
 	switch {
 	case len(runs) == 0:
-		return inputError{fmt.Errorf("%s holds no results of %s...: run `ppdp reproduce "+
-			"leaderboard`, or name specs of your own", c.folder(c.Quick), leaderboard.Prefix)}
+		return terminal.InputError(fmt.Errorf("%s holds no results of %s...: run `ppdp reproduce "+
+			"leaderboard`, or name specs of your own", c.folder(c.Quick), leaderboard.Prefix))
 	case !slices.ContainsFunc(tables, competes):
-		return errors.Join(failed, inputError{errors.New("nothing competes: a leaderboard needs " +
-			"private releases and a measurement of what they are worth")})
+		return errors.Join(failed,
+			terminal.InputError(errors.New("nothing competes: a leaderboard needs "+
+				"private releases and a measurement of what they are worth")))
 	}
 	page := func(w io.Writer) error {
 		return leaderboard.WriteMarkdown(w, tables, source, explained)

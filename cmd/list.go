@@ -16,6 +16,7 @@ import (
 	"ppdp/internal/declared"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
+	"ppdp/internal/terminal"
 	"ppdp/metrics"
 )
 
@@ -64,9 +65,9 @@ func (c listCommand) Run(con *console) error {
 	case c.JSON:
 		return results.WriteJSON(con.stdout, list.lines)
 	}
-	table := newTable(con.stdout, list.columns...)
+	table := terminal.NewTable(con.stdout, list.columns...)
 	for _, row := range list.rows {
-		table.row(dashed(row)...)
+		table.Row(terminal.Dashed(row)...)
 	}
 	return table.Flush()
 }
@@ -76,7 +77,7 @@ func (c listCommand) one(con *console, list listed) error {
 	var names []string
 	var lines []any
 	var parameters []declared.Parameter
-	facts := table{tabwriter.NewWriter(con.stdout, 0, 0, 2, ' ', 0)}
+	facts := terminal.Table{Writer: tabwriter.NewWriter(con.stdout, 0, 0, 2, ' ', 0)}
 	for i, row := range list.rows {
 		names = append(names, row[0])
 		if row[0] != c.Name {
@@ -85,14 +86,14 @@ func (c listCommand) one(con *console, list listed) error {
 		lines, parameters = append(lines, list.lines[i]), declared.Of(list.params[i])
 		for k, column := range list.columns {
 			if row[k] != "" {
-				facts.row(strings.ToLower(column), row[k])
+				facts.Row(strings.ToLower(column), row[k])
 			}
 		}
 	}
 	if lines == nil {
 		names = slices.Compact(names)
-		return inputError{fmt.Errorf("list %s: %q%s, must be one of %s", c.What, c.Name,
-			spelling.Hint(c.Name, names), strings.Join(names, ", "))}
+		return terminal.InputError(fmt.Errorf("list %s: %q%s, must be one of %s", c.What, c.Name,
+			spelling.Hint(c.Name, names), strings.Join(names, ", ")))
 	}
 	if c.JSON {
 		return results.WriteJSON(con.stdout,

@@ -12,6 +12,7 @@ import (
 	"ppdp/experiments/engine"
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 )
 
 type mergeCommand struct {
@@ -54,7 +55,7 @@ func (c mergeCommand) Run(con *console) error {
 			strings.Join(c.Dirs, ", "), engine.StartFile)
 	}
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	var errs []error
 	for _, name := range names {

@@ -11,6 +11,7 @@ import (
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
 	"ppdp/internal/source"
+	"ppdp/internal/terminal"
 )
 
 // numbers are comparisons, of points and of curves where these are tested.
@@ -42,7 +43,7 @@ func movedText(all numbers) string {
 		if n := len(results.Grouped(moved, func(c *regress.Comparison) string {
 			return c.Experiment
 		})); n > 1 {
-			in = counted(n, "experiment")
+			in = terminal.Counted(n, "experiment")
 		}
 		fmt.Fprintf(&text, "%s moved: %d of its %d numbers, in %s\n", own[0].Algorithm, len(moved),
 			len(own), in)

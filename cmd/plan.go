@@ -8,6 +8,7 @@ import (
 	"ppdp/experiments/engine"
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 )
 
 type planCommand struct {
@@ -109,8 +110,8 @@ func describePlan(plan *language.Plan, cached int, seconds []float64) planned {
 
 // write prints one line for each series and dataset, with the values of epsilon it is run at.
 func (p *planned) write(con *console) error {
-	fmt.Fprintf(con.stdout, "%s: %s (%s, %s", p.Experiment, counted(p.Jobs, "job"),
-		counted(len(p.Configs), "configuration"), counted(p.Trials, "trial"))
+	fmt.Fprintf(con.stdout, "%s: %s (%s, %s", p.Experiment, terminal.Counted(p.Jobs, "job"),
+		terminal.Counted(len(p.Configs), "configuration"), terminal.Counted(p.Trials, "trial"))
 	if p.Folds > 0 {
 		fmt.Fprintf(con.stdout, ", %d folds", p.Folds)
 	}
@@ -141,11 +142,12 @@ func (p *planned) write(con *console) error {
 			epsilons[k] = append(epsilons[k], fmt.Sprintf("%g", *c.Epsilon))
 		}
 	}
-	table := newTable(con.stdout, "SERIES", "DATASET", "ALGORITHM", "VARIANT", "NEIGHBOURS",
+	table := terminal.NewTable(con.stdout, "SERIES", "DATASET", "ALGORITHM", "VARIANT",
+		"NEIGHBOURS",
 		"EPSILON")
 	for _, k := range order {
 		c := lines[k]
-		table.row(dashed([]string{c.Series, c.Dataset, c.Algorithm, c.Variant, c.Relation,
+		table.Row(terminal.Dashed([]string{c.Series, c.Dataset, c.Algorithm, c.Variant, c.Relation,
 			strings.Join(epsilons[k], " ")})...)
 	}
 	return table.Flush()

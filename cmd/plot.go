@@ -13,6 +13,7 @@ import (
 	"ppdp/experiments/engine"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
+	"ppdp/internal/terminal"
 	"ppdp/plots"
 )
 
@@ -52,7 +53,7 @@ func runDirs(con *console, out string, names []string) ([]string, error) {
 	var dirs []string
 	var errs []error
 	if err := present(out); err != nil {
-		return nil, inputError{err}
+		return nil, terminal.InputError(err)
 	}
 	err := filepath.WalkDir(out, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -74,7 +75,7 @@ func runDirs(con *console, out string, names []string) ([]string, error) {
 		err = fmt.Errorf("%s holds no results: no run has finished there", out)
 	}
 	if err != nil || len(names) == 0 {
-		return dirs, inputErrors(err)
+		return dirs, terminal.InputError(err)
 	}
 	finished := make([]string, len(dirs))
 	for i, dir := range dirs {
@@ -89,7 +90,7 @@ func runDirs(con *console, out string, names []string) ([]string, error) {
 		}
 		dirs = append(dirs, filepath.Join(out, name))
 	}
-	return dirs, inputErrors(errs...)
+	return dirs, terminal.InputError(errs...)
 }
 
 // drawFigures draws every figure of a run from its files.

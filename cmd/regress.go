@@ -23,6 +23,7 @@ import (
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
+	"ppdp/internal/terminal"
 	"ppdp/report/leaderboard"
 )
 
@@ -84,7 +85,7 @@ func (c regressCommand) Run(con *console) error {
 	}
 	plans, err := c.plans()
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	if c.Out, err = os.MkdirTemp("", "ppdp-regress-"); err != nil {
 		return err
@@ -174,7 +175,7 @@ func (c regressCommand) judge(con *console) error {
 		err = fmt.Errorf("%s holds no results in the places of their experiments", c.Out)
 	}
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	var report gateReport
 	var pairs []regress.Pair
@@ -188,7 +189,7 @@ func (c regressCommand) judge(con *console) error {
 			continue
 		}
 		if err != nil {
-			return inputError{err}
+			return terminal.InputError(err)
 		}
 		pair := regress.Pair{Old: old, New: regress.ReferenceOf(outcome)}
 		pairs = append(pairs, pair)
@@ -201,8 +202,8 @@ func (c regressCommand) judge(con *console) error {
 		}
 	}
 	if len(pairs) == 0 && !c.Accept {
-		return inputError{fmt.Errorf("%s has no reference of %s", c.Reference,
-			strings.Join(report.WithoutReference, ", "))}
+		return terminal.InputError(fmt.Errorf("%s has no reference of %s", c.Reference,
+			strings.Join(report.WithoutReference, ", ")))
 	}
 	if len(c.Names) == 0 {
 		if report.NotRun, err = c.notRun(ran); err != nil {
@@ -285,7 +286,8 @@ func (c regressCommand) accept(con *console, runs []*results.Summary, gate *regr
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.stdout, "accepted as reference: %s, %s\n", counted(len(names), "experiment"),
+	fmt.Fprintf(con.stdout, "accepted as reference: %s, %s\n", terminal.Counted(len(names),
+		"experiment"),
 		filepath.ToSlash(c.Reference))
 	return nil
 }
@@ -360,9 +362,10 @@ func comparisonRow(c *regress.Comparison) []string {
 // of all comparisons first.
 func (r gateReport) writeText(w io.Writer, verbose bool) error {
 	if verbose {
-		table := newTable(w, "EXPERIMENT", "POINT", "METRIC", "OLD", "NEW", "DELTA", "P", "VERDICT")
+		table := terminal.NewTable(w, "EXPERIMENT", "POINT", "METRIC", "OLD", "NEW", "DELTA", "P",
+			"VERDICT")
 		for i := range r.Comparisons {
-			table.row(comparisonRow(&r.Comparisons[i])...)
+			table.Row(comparisonRow(&r.Comparisons[i])...)
 		}
 		if err := table.Flush(); err != nil {
 			return err

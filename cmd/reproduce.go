@@ -13,6 +13,7 @@ import (
 	"ppdp/experiments"
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/report/claims"
 	"ppdp/report/leaderboard"
 )
@@ -57,8 +58,9 @@ func (c reproduceCommand) Run(con *console) error {
 		}
 	}
 	if len(names) == 0 {
-		return inputError{fmt.Errorf("no experiments of %q, must be all or one of %s", c.Paper,
-			strings.Join(papers(), ", "))}
+		return terminal.InputError(fmt.Errorf("no experiments of %q, must be all or one of %s",
+			c.Paper,
+			strings.Join(papers(), ", ")))
 	}
 	overrides := language.Overrides{Quick: c.Quick}
 	plans, err := c.plans(con, names, overrides, true)
@@ -153,7 +155,7 @@ func (f *realFlags) standIns(con *console, plans []*language.Plan, fetch bool) (
 				"USED. What follows says nothing about the real data.\n", err, name, standIn)
 		}
 	}
-	return replace, inputErrors(refused...)
+	return replace, terminal.InputError(refused...)
 }
 
 // keepReal refuses to replace results of real data by those of stand-ins.
@@ -173,7 +175,7 @@ func (f *runFlags) keepReal(plans []*language.Plan) error {
 				"replace; find the data (ppdp datasets) or give another --out", path))
 		}
 	}
-	return inputErrors(errs...)
+	return terminal.InputError(errs...)
 }
 
 // datasetsOf lists the names of the datasets that plans use, in the order of first use.

@@ -13,6 +13,7 @@ import (
 	"ppdp/experiments/engine"
 	"ppdp/experiments/language"
 	"ppdp/internal/process"
+	"ppdp/internal/terminal"
 )
 
 // outFlag says where results are.
@@ -220,13 +221,13 @@ func makePlans(words []string, overrides language.Overrides) ([]*language.Plan, 
 		}
 		plans, errs = append(plans, plan), append(errs, err)
 	}
-	return plans, inputErrors(errs...)
+	return plans, terminal.InputError(errs...)
 }
 
 // asInput marks an error in the data that were asked for as the user's.
 func asInput(err error) error {
 	if errors.Is(err, engine.ErrData) {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	return err
 }
@@ -285,7 +286,7 @@ func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 	if err != nil {
 		return asInput(err)
 	}
-	fmt.Fprintf(con.stdout, "%s: %s", plan.Spec.Name, counted(result.Jobs, "job"))
+	fmt.Fprintf(con.stdout, "%s: %s", plan.Spec.Name, terminal.Counted(result.Jobs, "job"))
 	if result.Cached > 0 {
 		fmt.Fprintf(con.stdout, ", %d of them from an earlier run", result.Cached)
 	}
@@ -305,7 +306,7 @@ func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 	}
 	if result.Unwritten > 0 {
 		err = errors.Join(fmt.Errorf("%s could not be written; the warnings say why",
-			counted(result.Unwritten, "release")), err)
+			terminal.Counted(result.Unwritten, "release")), err)
 	}
 	if result.Failed > 0 {
 		err = errors.Join(failedJobs(result.Failed, result.Jobs), err)
@@ -326,5 +327,5 @@ func withoutShard(args []string) (all []string) {
 
 func failedJobs(failed, jobs int) error {
 	return fmt.Errorf("%d of %s failed; each is a record with its phase and error", failed,
-		counted(jobs, "job"))
+		terminal.Counted(jobs, "job"))
 }

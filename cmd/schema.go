@@ -12,6 +12,7 @@ import (
 
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/terminal"
 )
 
 type datasetsSchemaCommand struct {
@@ -55,10 +56,11 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 	case utf8.RuneCountInString(delimiter) == 1:
 		options.Delimiter, _ = utf8.DecodeRuneInString(delimiter)
 	default:
-		return inputError{fmt.Errorf("--delimiter: %q, must be a single character", delimiter)}
+		return terminal.InputError(fmt.Errorf("--delimiter: %q, must be a single character",
+			delimiter))
 	}
 	if c.MaxValues < 0 {
-		return inputError{fmt.Errorf("--max-values: %d, must be at least 0", c.MaxValues)}
+		return terminal.InputError(fmt.Errorf("--max-values: %d, must be at least 0", c.MaxValues))
 	}
 	var bad datasets.Problems
 	for _, stated := range c.Hierarchy {
@@ -74,12 +76,12 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 		bad.AddError(err)
 	}
 	if err := bad.Err(); err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	var draft bytes.Buffer
 	notes, err := csvtable.Draft(&draft, c.File, options)
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	for _, note := range notes {
 		fmt.Fprintf(con.stderr, "ppdp: note: %s\n", note)
@@ -117,7 +119,7 @@ Examples:
 func (c datasetsHierarchiesCommand) Run(con *console) error {
 	format, _, err := csvtable.ReadSchema(c.Schema, "", 0)
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	written := false
 	for i := range format.Schema.Attributes {
@@ -130,7 +132,7 @@ func (c datasetsHierarchiesCommand) Run(con *console) error {
 			return err
 		}
 		if err := os.MkdirAll(c.Out, 0o777); err != nil {
-			return inputError{err}
+			return terminal.InputError(err)
 		}
 		path := filepath.Join(c.Out, plainName(a.Name)+".csv")
 		if err := writeNew(path, text.Bytes()); err != nil {
@@ -140,7 +142,7 @@ func (c datasetsHierarchiesCommand) Run(con *console) error {
 		written = true
 	}
 	if !written {
-		return inputError{fmt.Errorf("%s: no attribute has a taxonomy", c.Schema)}
+		return terminal.InputError(fmt.Errorf("%s: no attribute has a taxonomy", c.Schema))
 	}
 	return nil
 }
@@ -159,7 +161,7 @@ func plainName(name string) string {
 func writeNew(path string, text []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	_, err = file.Write(text)
 	return errors.Join(err, file.Close())

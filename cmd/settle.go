@@ -12,6 +12,7 @@ import (
 
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/report/claims"
 )
 
@@ -75,7 +76,7 @@ func (c settleCommand) Run(con *console) error {
 			break
 		}
 		fmt.Fprintf(con.stderr, "ppdp: %d trials of what is open: %s\n", look.Trials,
-			counted(len(plans), "experiment"))
+			terminal.Counted(len(plans), "experiment"))
 		if err := runPlans(con, plans, s.flags); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"ppdp/experiments/engine"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 )
 
 // A run touches its journal every beatEvery. One that has not done so for silentAfter is taken for
@@ -86,16 +87,17 @@ type statusLine struct {
 
 func (c statusCommand) Run(con *console) error {
 	if c.Dir != "" && c.Out != "" {
-		return inputError{errors.New("a folder and --out, must be one of them")}
+		return terminal.InputError(errors.New("a folder and --out, must be one of them"))
 	}
 	lines, err := statusLines(cmp.Or(c.Dir, c.Out, "results"), con.now())
 	if err != nil {
-		return inputError{err}
+		return terminal.InputError(err)
 	}
 	if c.JSON {
 		return results.WriteJSON(con.stdout, lines)
 	}
-	table := newTable(con.stdout, "EXPERIMENT", "SHARD", "STATE", "DONE", "FAILED", "OPEN", "SPEED",
+	table := terminal.NewTable(con.stdout, "EXPERIMENT", "SHARD", "STATE", "DONE", "FAILED",
+		"OPEN", "SPEED",
 		"ENDS")
 	for _, l := range lines {
 		speed, ends := "", ""
@@ -108,7 +110,7 @@ func (c statusCommand) Run(con *console) error {
 		case l.State == stateSilent:
 			ends = fmt.Sprintf("not heard of for %v", wholeSeconds(l.Silent))
 		}
-		table.row(dashed([]string{l.Experiment, l.Shard, l.State, fmt.Sprint(l.Done),
+		table.Row(terminal.Dashed([]string{l.Experiment, l.Shard, l.State, fmt.Sprint(l.Done),
 			fmt.Sprint(l.Failed), fmt.Sprint(l.Open), speed, ends})...)
 	}
 	return table.Flush()

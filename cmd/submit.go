@@ -15,6 +15,7 @@ import (
 	"ppdp/experiments/engine"
 	"ppdp/internal/process"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 )
 
 type submitCommand struct {
@@ -102,8 +103,8 @@ Examples:
 func (c slurmCommand) Run(con *console) error {
 	sbatch, err := exec.LookPath("sbatch")
 	if err != nil && !c.DryRun {
-		return inputError{errors.New("there is no sbatch on the path, so this is no node that " +
-			"Slurm takes jobs on; --dry-run writes the scripts all the same")}
+		return terminal.InputError(errors.New("there is no sbatch on the path, so this is no node " +
+			"that Slurm takes jobs on; --dry-run writes the scripts all the same"))
 	}
 	data := realFlags{c.dataFlags, c.NoStandIns}
 	plans, err := data.plans(con, c.Specs, c.overrides(), !c.DryRun)
@@ -233,8 +234,9 @@ exit $merged
 `, limits, filepath.Join(logs, "merge.log"), quoted(here), results.CommandText(merge),
 		results.CommandText([]string{program, "report", "--out", c.Out}))
 	if strings.ContainsAny(strings.Join(append(run, logs, here), ""), "\n\r") {
-		return nil, inputError{errors.New("a path or a spec's name with a line break cannot be " +
-			"written into a script")}
+		return nil,
+			terminal.InputError(errors.New("a path or a spec's name with a line break cannot be " +
+				"written into a script"))
 	}
 	return []script{{tasksScript, tasks}, {mergeScript, merged}}, nil
 }
