@@ -103,8 +103,8 @@ Examples:
 func (c slurmCommand) Run(con *console) error {
 	sbatch, err := exec.LookPath("sbatch")
 	if err != nil && !c.DryRun {
-		return terminal.InputError(errors.New("there is no sbatch on the path, so this is no node " +
-			"that Slurm takes jobs on; --dry-run writes the scripts all the same"))
+		return terminal.InputError(errors.New("there is no sbatch on the path, so this is no " +
+			"node that Slurm takes jobs on; --dry-run writes the scripts all the same"))
 	}
 	data := realFlags{c.dataFlags, c.NoStandIns}
 	plans, err := data.plans(con, c.Specs, c.overrides(), !c.DryRun)
