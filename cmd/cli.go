@@ -121,7 +121,7 @@ func (cli) Validate(command *kong.Context) error {
 
 // decode reads the value of a flag or an argument, in place of kong's mappers, whose messages are a
 // parser's. A text with the tag enum must be one of its words, one with the tag reads name what is
-// there.
+// there, one with the tag writes a file in a folder that is there.
 func decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	token, err := ctx.Scan.PopValue("a")
 	if err != nil {
@@ -150,6 +150,9 @@ func decode(ctx *kong.DecodeContext, target reflect.Value) error {
 		}
 		if ctx.Value.Tag.Has("reads") {
 			return present(text)
+		}
+		if ctx.Value.Tag.Has("writes") {
+			return present(filepath.Dir(text))
 		}
 	}
 	if err != nil {
@@ -218,12 +221,16 @@ type realFlags struct {
 	NoStandIns bool `name:"no-stand-ins" help:"Fail where real data are neither found nor can be fetched, in place of using a generated stand-in."`
 }
 
+// stepSummary is where GitHub says which file its summary of a step is appended to.
+const stepSummary = "GITHUB_STEP_SUMMARY"
+
 // ownTables is the console of the verbs for one's own tables and for releases.
 func ownTables(con *console) *verbs.Console {
 	quiet := *con
 	quiet.stdout = io.Discard // these verbs say what comes out
 	return &verbs.Console{Ctx: con.ctx, Stdout: con.stdout, Stderr: con.stderr, Now: con.now,
 		Program: version(), Files: reading(con, datasets.DefaultFiles("")),
+		Summary: os.Getenv(stepSummary),
 		Run: func(plan *language.Plan, out string, jobs int, timeout time.Duration) error {
 			return runPlans(&quiet, []*language.Plan{plan},
 				&runFlags{outFlag: outFlag{Out: out}, Jobs: jobs, Timeout: timeout})

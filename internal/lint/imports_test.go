@@ -102,6 +102,8 @@ var arrows = []room{
 		"algorithms/external", "classifiers", "datasets/...", "privacy", "internal/declared",
 		"internal/results"}},
 	{"publish/evaluation", []string{"report/contest", "internal/results"}},
+	{"publish/gate", []string{"publish/evaluation", "internal/results", "internal/spelling",
+		"internal/strictyaml"}},
 	{"publish/verbs", []string{"publish/...", "experiments/...", "report/contest", "algorithms",
 		"datasets/...", "internal/results", "internal/strictyaml", "internal/terminal"}},
 

@@ -2,17 +2,27 @@ package verbs
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 
+	"ppdp/datasets"
+	"ppdp/experiments/language"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/publish/comparison"
 	"ppdp/publish/evaluation"
+	"ppdp/publish/gate"
 )
 
 // Evaluate is "ppdp evaluate": it measures releases, whoever made them.
 type Evaluate struct {
 	comparison.Evaluation
+	gate.Files
+	Policy string `help:"Limits that each release must keep, or the exit code is 1: a file, or default or privacy." placeholder:"FILE"`
+
+	policy *gate.Policy
+
 	Out  string `help:"Folder for the spec, the results and the page (default: the original's name and -evaluated)." placeholder:"DIR"`
 	JSON bool   `name:"json" help:"Write all numbers as JSON instead of sentences."`
 	Jobs int    `short:"j" help:"Releases and controls measured at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
@@ -38,7 +48,33 @@ Examples:
 
   ppdp evaluate my.csv theirs.csv ours-release --holdout later.csv --target income --groups sex,race
 
-  ppdp evaluate my.csv theirs.csv --schema my.schema.yaml --json`
+  ppdp evaluate my.csv theirs.csv --holdout later.csv --policy default --junit checks.xml`
+}
+
+// Validate is asked by kong.
+func (c *Evaluate) Validate() error {
+	err := c.Evaluation.Validate()
+	if c.JUnit != "" && c.Policy == "" {
+		err = errors.Join(err, errors.New("--junit needs a --policy"))
+	}
+	return err
+}
+
+// Spec is the evaluation's, which must measure what the policy limits.
+func (c *Evaluate) Spec(ctx context.Context, files datasets.Files, path string) (*language.Spec,
+	[]string, error) {
+	s, notes, err := c.Evaluation.Spec(ctx, files, path)
+	if c.Policy == "" {
+		return s, notes, err
+	}
+	var measured []results.MeasureUse // not known where the spec has failed
+	for i := 0; err == nil && i < len(s.Measures); i++ {
+		measured = append(measured, results.MeasureUse{Measurement: s.Measures[i].Measurement(),
+			Unit: s.Measures[i].Metric.Info().Unit})
+	}
+	policy, wrong := gate.Read(c.Policy, measured)
+	c.policy = policy
+	return s, notes, errors.Join(err, wrong)
 }
 
 // Run evaluates.
@@ -52,8 +88,20 @@ func (c *Evaluate) Run(con *Console) error {
 		return failed
 	}
 	measured := evaluation.Of(run)
+	report := gate.Report{Command: "ppdp evaluate"}
+	if c.policy != nil {
+		report.Checks = c.policy.Judge(measured)
+		failed = errors.Join(failed, c.Write(&report, con.Summary))
+		if n := report.Count(gate.Failed); n > 0 {
+			failed = errors.Join(failed, fmt.Errorf("the policy %s: %d of %s failed", c.Policy, n,
+				terminal.Counted(len(report.Checks), "check")))
+		}
+	}
 	if c.JSON {
-		return errors.Join(failed, results.WriteJSON(con.Stdout, measured))
+		return errors.Join(failed, results.WriteJSON(con.Stdout, struct {
+			*evaluation.Evaluation
+			Checks []gate.Check `json:"checks,omitempty"`
+		}{measured, report.Checks}))
 	}
 	for column, of := range measured.Columns {
 		for _, kind := range measured.Kinds {
@@ -61,6 +109,9 @@ func (c *Evaluate) Run(con *Console) error {
 				fmt.Fprintf(con.Stdout, "%s, %s: %s\n", of.Name, kind.Name, kind.Short[column])
 			}
 		}
+	}
+	for i := range report.Checks {
+		fmt.Fprintln(con.Stdout, report.Checks[i].Line())
 	}
 	fmt.Fprintln(con.Stdout, page)
 	return failed

@@ -1,0 +1,304 @@
+package gate
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"ppdp/internal/results"
+	"ppdp/internal/spelling"
+	"ppdp/internal/strictyaml"
+	"ppdp/publish/evaluation"
+)
+
+// Policy is what releases must keep to.
+type Policy struct {
+	Name  string `yaml:"policy"` // one of the program's, whose rules come first; "" for none
+	Rules []Rule `yaml:"rules"`
+}
+
+// Rule limits a measure, or the attack that does best.
+type Rule struct {
+	// Measure is a measurement as an evaluation's JSON names it, "membership of=tpr"; without
+	// Classifier it is that of each classifier.
+	Measure    string `yaml:"measure"`
+	Classifier string `yaml:"classifier"`
+	Disclosure string `yaml:"disclosure"` // strongest
+	// AtLeast and AtMost limit the value or, with Of, its multiple of a control's.
+	AtLeast *float64 `yaml:"at-least"`
+	AtMost  *float64 `yaml:"at-most"`
+	Of      string   `yaml:"of"`
+	// These limit the share of a random sample that is as good, or discloses as much.
+	AtLeastSample *float64 `yaml:"at-least-sample"`
+	AtMostSample  *float64 `yaml:"at-most-sample"`
+
+	node *strictyaml.Node
+}
+
+// UnmarshalStrict remembers the place of the rule in the document.
+func (u *Rule) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	type keys Rule // without this method
+	u.node = n
+	r.Decode(n, (*keys)(u))
+}
+
+// limit is one of a rule's.
+type limit struct {
+	key          string
+	value        *float64
+	most, sample bool
+}
+
+func (u *Rule) limits() []limit {
+	all := []limit{{"at-least", u.AtLeast, false, false}, {"at-most", u.AtMost, true, false},
+		{"at-least-sample", u.AtLeastSample, false, true},
+		{"at-most-sample", u.AtMostSample, true, true}}
+	return slices.DeleteFunc(all, func(l limit) bool { return l.value == nil })
+}
+
+//go:embed policies/*.yaml
+var policies embed.FS
+
+var (
+	named = []string{"default", "privacy"} // the policies of the program
+	// controls are an evaluation's by the words of rules.
+	controls = map[string]string{"copy": "Copy", "independent": "Independent columns",
+		"target-permuted": "Target permuted", "majority": "Majority class"}
+	// shares are measures from 0 to 1 whose unit does not say so.
+	shares = []string{"attribute-inference", "auc", "membership", "unique-matches"}
+	free   = []string{"attribute", "rows", "sets", "target"} // settings that rules may leave out
+)
+
+// Read reads a policy: one of the program's, by its name, or a file. Rules must be about what will
+// be measured, nil where that is not known. All problems are reported at once, by file and line.
+func Read(name string, measured []results.MeasureUse) (*Policy, error) {
+	file, read := name, os.ReadFile
+	if slices.Contains(named, name) {
+		file, read, name = "policy "+name, policies.ReadFile, "policies/"+name+".yaml"
+	}
+	text, err := read(name)
+	if err != nil {
+		return nil, fmt.Errorf("--policy: %w%s, must be a file or one of %s", err,
+			spelling.Hint(name, named), strings.Join(named, ", "))
+	}
+	return parse(file, text, measured)
+}
+
+func parse(file string, text []byte, measured []results.MeasureUse) (p *Policy, err error) {
+	r := strictyaml.NewReader(file)
+	root := r.Document(text)
+	p = new(Policy)
+	r.Decode(root, p)
+	if p.Name == "" && len(p.Rules) == 0 && r.Problems() == 0 {
+		r.Problemf(root, "no rules, must have some")
+	}
+	for i := range p.Rules {
+		if before := r.Problems(); p.Rules[i].node != nil {
+			if p.Rules[i].check(r); r.Problems() == before {
+				p.Rules[i].checkMeasured(r, measured)
+			}
+		}
+	}
+	if p.Name != "" && oneOf(r, root, "policy", p.Name, "", named) {
+		var base *Policy
+		if base, err = Read(p.Name, measured); err == nil {
+			p.Rules = append(base.Rules, p.Rules...)
+		}
+	}
+	return p, errors.Join(r.Err(), err)
+}
+
+// oneOf reports a key's text that is none of those that it may be, and why.
+func oneOf(r *strictyaml.Reader, n *strictyaml.Node, key, text, why string, names []string) bool {
+	if slices.Contains(names, text) {
+		return true
+	}
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	r.Problemf(strictyaml.Find(n, key), "%q%s%s, must be one of %s", text,
+		spelling.Hint(text, names), why, strings.Join(names, ", "))
+	return false
+}
+
+// check reports what is wrong with a rule whatever is measured.
+func (u *Rule) check(r *strictyaml.Reader) {
+	limits, valued := u.limits(), u.AtLeast != nil || u.AtMost != nil
+	switch {
+	case (u.Measure == "") == (u.Disclosure == ""):
+		r.Problemf(u.node, "must have one of measure and disclosure")
+	case u.Disclosure != "" && (u.Classifier != "" || valued):
+		r.Problemf(u.node, "attacks are compared by at-least-sample and at-most-sample alone")
+	case len(limits) == 0 || u.Of != "" && !valued:
+		r.Problemf(u.node, "limits nothing, must have at-least or at-most, by themselves or of a "+
+			"control, or at-least-sample or at-most-sample")
+	case u.Of == "majority" && u.Measure != "accuracy":
+		r.Problemf(u.node, "the majority class is measured by accuracy alone")
+	}
+	if u.Disclosure != "" {
+		oneOf(r, u.node, "disclosure", u.Disclosure, "", []string{"strongest"})
+	}
+	if u.Of != "" {
+		oneOf(r, u.node, "of", u.Of, "", slices.Sorted(maps.Keys(controls)))
+	}
+	for i, l := range limits {
+		if x := *l.value; x < 0 && u.Of != "" || (x < 0 || x > 1) && l.sample {
+			r.Problemf(strictyaml.Find(u.node, l.key), "%v, must be at least 0 and, of a "+
+				"sample, at most 1", x)
+		} else if i > 0 && l.sample == limits[i-1].sample && *limits[i-1].value > x {
+			r.Problemf(strictyaml.Find(u.node, l.key), "%v, must not be below %s: nothing is both",
+				x, limits[i-1].key)
+		}
+	}
+}
+
+// checkMeasured reports a rule about what will not be measured, and limits that no value reaches.
+func (u *Rule) checkMeasured(r *strictyaml.Reader, measured []results.MeasureUse) {
+	metric, _ := (&results.Measurement{Metric: u.Measure}).Parts()
+	var all, same, classifiers []string // measures, those of this metric, their classifiers
+	share := slices.Contains(shares, metric)
+	for i := range measured {
+		use := &measured[i]
+		name, settings := use.Parts()
+		if slices.ContainsFunc(settings, func(p results.Param) bool {
+			return p.Name == "end" || p.Name == "allowed" // they stand beside another
+		}) {
+			continue
+		}
+		if name == metric {
+			same = append(same, use.Metric)
+			share = share || use.Unit == "fraction"
+		}
+		if all = append(all, use.Metric); u.measures(&use.Measurement) {
+			classifiers = append(classifiers, use.Classifier)
+		}
+	}
+	switch {
+	case u.Measure == "" || measured == nil:
+	case same == nil:
+		oneOf(r, u.node, "measure", u.Measure, ": not measured here (members take a holdout, "+
+			"classifiers a class and records held out)", all)
+	case classifiers == nil:
+		oneOf(r, u.node, "measure", u.Measure, ": defaults are left out", same)
+	case u.Classifier != "":
+		oneOf(r, u.node, "classifier", u.Classifier, "", classifiers)
+	}
+	for _, l := range u.limits() {
+		if share && u.Of == "" && (*l.value < 0 || *l.value > 1) {
+			r.Problemf(strictyaml.Find(u.node, l.key), "%v, must be from 0 to 1 as %s is", *l.value,
+				metric)
+		}
+	}
+}
+
+// measures reports whether a measurement has the rule's metric, the settings that the rule names
+// and beside them free ones alone. The majority class is a control.
+func (u *Rule) measures(m *results.Measurement) bool {
+	metric, asked := (&results.Measurement{Metric: u.Measure}).Parts()
+	name, settings := m.Parts()
+	return name == metric && m.Classifier != "majority" &&
+		!slices.ContainsFunc(asked, func(p results.Param) bool {
+			return !slices.Contains(settings, p)
+		}) && !slices.ContainsFunc(settings, func(p results.Param) bool {
+		return !slices.Contains(asked, p) && !slices.Contains(free, p.Name)
+	})
+}
+
+// Judge checks every release of an evaluation by every rule: each limit for each measurement that
+// a rule is about. What has no value misses its limits.
+func (p *Policy) Judge(e *evaluation.Evaluation) (checks []Check) {
+	for column, release := range e.Columns {
+		for i := range p.Rules {
+			if !release.Release {
+				continue
+			}
+			u, done, one := &p.Rules[i], len(checks), 1.
+			for _, l := range u.limits() {
+				if u.Measure == "" {
+					share, words := strongest(e, column)
+					checks = append(checks, l.check("strongest attack", "", share, &one, words))
+				}
+				for _, m := range u.about(e) {
+					v, control, of := m.Values[column], &one, ""
+					found, words := v.Value, v.Text()
+					if spread := v.Spread(); spread != "" {
+						words += " (" + spread + ")"
+					}
+					if l.sample {
+						found, words = v.Sample, "like a sample of "+v.SampleText
+					} else if u.Of != "" {
+						of, control = " of "+u.Of, valueOf(e, m, controls[u.Of])
+					}
+					checks = append(checks, l.check(strings.TrimSuffix(m.Metric+", "+m.Classifier,
+						", "), of, found, control, words))
+				}
+			}
+			if done == len(checks) {
+				checks = append(checks, Check{Name: u.Measure, Outcome: Failed,
+					Words: "it was not measured"})
+			}
+			for ; done < len(checks); done++ {
+				checks[done].Of = release.Name
+			}
+		}
+	}
+	return checks
+}
+
+// about lists the measurements of a rule's measure and classifier.
+func (u *Rule) about(e *evaluation.Evaluation) (all []*evaluation.Measurement) {
+	for _, kind := range e.Kinds {
+		for _, m := range kind.Measurements {
+			if u.measures(&m.Measurement) && (u.Classifier == "" || u.Classifier == m.Classifier) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+// valueOf is what a control has, nil for nothing.
+func valueOf(e *evaluation.Evaluation, m *evaluation.Measurement, control string) *float64 {
+	at := slices.Index(e.Columns, evaluation.Column{Name: control})
+	if at < 0 {
+		return nil
+	}
+	return m.Values[at].Value
+}
+
+// strongest is the share of the sample that the attack which does best on a release finds as much
+// in, nil where none was made. Unique records that fresh people have as well are no finding: where
+// there are such people, the difference from them counts.
+func strongest(e *evaluation.Evaluation, column int) (share *float64, words string) {
+	fresh := (&Rule{Measure: "unique-matches of=difference"}).about(e) != nil
+	for _, kind := range e.Kinds {
+		for _, m := range kind.Measurements {
+			x := m.Values[column].Sample
+			if kind.Name == "disclosure" && x != nil && !(fresh && m.Metric == "unique-matches") &&
+				(share == nil || *x > *share) {
+				share, words = x, "like a sample of "+m.Values[column].SampleText+" by "+m.Name
+			}
+		}
+	}
+	return share, words
+}
+
+// check holds what was found against the limit, which is a multiple of what a control has.
+func (l limit) check(name, of string, found, control *float64, words string) Check {
+	c := Check{Name: fmt.Sprintf("%s: %s %v%s", name, l.key, *l.value, of), Outcome: Failed,
+		Words: "it, or its control, has no value"}
+	if found == nil || control == nil {
+		return c
+	}
+	most := *l.value * *control
+	c.Found, c.Limit, c.Words = found, &most, words
+	if of != "" {
+		c.Words += fmt.Sprintf(", limit %.4g of %.4g", most, *control)
+	}
+	if l.most && *found <= most || !l.most && *found >= most {
+		c.Outcome = Passed
+	}
+	return c
+}
