@@ -24,6 +24,7 @@ import (
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
 	"ppdp/internal/terminal"
+	"ppdp/publish/gate"
 	"ppdp/report/leaderboard"
 )
 
@@ -38,7 +39,8 @@ type regressCommand struct {
 	Alpha     float64  `help:"Chance of a false alarm in one comparison with a run of another seed (default: ${default})." default:"0.01" above:"0" below:"1" placeholder:"P"`
 	Floor     float64  `help:"Smallest relative change that counts (default: ${default})." default:"0.01" min:"0" placeholder:"SHARE"`
 	Accept    bool     `help:"Make the results the reference. Needs --reason."`
-	Reason    string   `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
+	gate.Files
+	Reason string `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
 }
 
 func (regressCommand) Help() string {
@@ -217,6 +219,7 @@ func (c regressCommand) judge(con *console) error {
 	} else {
 		err = report.writeText(con.stdout, c.Verbose)
 	}
+	err = errors.Join(err, c.Write(c.checks(&report), os.Getenv(stepSummary)))
 	if err != nil {
 		return err
 	}
@@ -232,6 +235,31 @@ func (c regressCommand) judge(con *console) error {
 		err = errors.Join(err, fmt.Errorf("not run: %s", strings.Join(report.NotRun, ", ")))
 	}
 	return err
+}
+
+// checks are the comparisons, and with --all the experiments of the reference that were not run.
+func (c regressCommand) checks(r *gateReport) *gate.Report {
+	checked := &gate.Report{Command: "ppdp regress"}
+	for i := range r.Comparisons {
+		row := comparisonRow(&r.Comparisons[i])
+		check := gate.Check{Of: row[0], Name: row[1] + ", " + row[2], Outcome: gate.Passed,
+			Words: fmt.Sprintf("%s, was %s: %s", row[4], row[3], row[7])}
+		switch r.Comparisons[i].Verdict {
+		case regress.Changed, regress.Missing:
+			check.Outcome = gate.Failed
+		case regress.Unjudged, regress.Added:
+			check.Outcome = gate.Skipped
+		}
+		checked.Checks = append(checked.Checks, check)
+	}
+	for _, name := range r.NotRun {
+		check := gate.Check{Of: name, Name: "was run", Outcome: gate.Skipped}
+		if c.All {
+			check.Outcome = gate.Failed
+		}
+		checked.Checks = append(checked.Checks, check)
+	}
+	return checked
 }
 
 // notRun lists the reference's experiments of which there is no run.
