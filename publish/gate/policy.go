@@ -211,44 +211,27 @@ func (u *Rule) measures(m *results.Measurement) bool {
 func (p *Policy) Judge(e *evaluation.Evaluation) (checks []Check) {
 	for column, release := range e.Columns {
 		for i := range p.Rules {
+			u := &p.Rules[i]
 			if !release.Release {
 				continue
 			}
-			u, done, one := &p.Rules[i], len(checks), 1.
-			for _, l := range u.limits() {
-				if u.Measure == "" {
-					share, words := strongest(e, column)
-					checks = append(checks, l.check("strongest attack", "", share, &one, words))
+			for _, m := range u.about(e, column) {
+				for _, l := range u.limits() {
+					c := u.judge(e, m, column, l)
+					c.Of = release.Name
+					checks = append(checks, c)
 				}
-				for _, m := range u.about(e) {
-					v, control, of := m.Values[column], &one, ""
-					found, words := v.Value, v.Text()
-					if spread := v.Spread(); spread != "" {
-						words += " (" + spread + ")"
-					}
-					if l.sample {
-						found, words = v.Sample, "like a sample of "+v.SampleText
-					} else if u.Of != "" {
-						of, control = " of "+u.Of, valueOf(e, m, controls[u.Of])
-					}
-					checks = append(checks, l.check(strings.TrimSuffix(m.Metric+", "+m.Classifier,
-						", "), of, found, control, words))
-				}
-			}
-			if done == len(checks) {
-				checks = append(checks, Check{Name: u.Measure, Outcome: Failed,
-					Words: "it was not measured"})
-			}
-			for ; done < len(checks); done++ {
-				checks[done].Of = release.Name
 			}
 		}
 	}
 	return checks
 }
 
-// about lists the measurements of a rule's measure and classifier.
-func (u *Rule) about(e *evaluation.Evaluation) (all []*evaluation.Measurement) {
+// about lists the measurements that a rule is about, one without values if there are none.
+func (u *Rule) about(e *evaluation.Evaluation, column int) (all []*evaluation.Measurement) {
+	if u.Disclosure != "" {
+		return []*evaluation.Measurement{strongest(e, column)}
+	}
 	for _, kind := range e.Kinds {
 		for _, m := range kind.Measurements {
 			if u.measures(&m.Measurement) && (u.Classifier == "" || u.Classifier == m.Classifier) {
@@ -256,48 +239,64 @@ func (u *Rule) about(e *evaluation.Evaluation) (all []*evaluation.Measurement) {
 			}
 		}
 	}
+	if all == nil {
+		all = []*evaluation.Measurement{nothing(e, u.Measure)}
+	}
 	return all
 }
 
-// valueOf is what a control has, nil for nothing.
-func valueOf(e *evaluation.Evaluation, m *evaluation.Measurement, control string) *float64 {
-	at := slices.Index(e.Columns, evaluation.Column{Name: control})
-	if at < 0 {
-		return nil
-	}
-	return m.Values[at].Value
+func nothing(e *evaluation.Evaluation, metric string) *evaluation.Measurement {
+	return &evaluation.Measurement{Measurement: results.Measurement{Metric: metric},
+		Values: make([]evaluation.Value, len(e.Columns))}
 }
 
-// strongest is the share of the sample that the attack which does best on a release finds as much
-// in, nil where none was made. Unique records that fresh people have as well are no finding: where
-// there are such people, the difference from them counts.
-func strongest(e *evaluation.Evaluation, column int) (share *float64, words string) {
-	fresh := (&Rule{Measure: "unique-matches of=difference"}).about(e) != nil
+// strongest is the attack that finds most in a release. Unique records that fresh people have too
+// are no finding: where there are such people, the difference from them counts.
+func strongest(e *evaluation.Evaluation, column int) *evaluation.Measurement {
+	best := nothing(e, "attacks")
 	for _, kind := range e.Kinds {
+		fresh := slices.ContainsFunc(kind.Measurements, func(m *evaluation.Measurement) bool {
+			return m.Metric == "unique-matches of=difference"
+		})
 		for _, m := range kind.Measurements {
-			x := m.Values[column].Sample
+			x, most := m.Values[column].Sample, best.Values[column].Sample
 			if kind.Name == "disclosure" && x != nil && !(fresh && m.Metric == "unique-matches") &&
-				(share == nil || *x > *share) {
-				share, words = x, "like a sample of "+m.Values[column].SampleText+" by "+m.Name
+				(most == nil || *x > *most) {
+				best = m
 			}
 		}
 	}
-	return share, words
+	return best
 }
 
-// check holds what was found against the limit, which is a multiple of what a control has.
-func (l limit) check(name, of string, found, control *float64, words string) Check {
-	c := Check{Name: fmt.Sprintf("%s: %s %v%s", name, l.key, *l.value, of), Outcome: Failed,
-		Words: "it, or its control, has no value"}
-	if found == nil || control == nil {
-		return c
+// judge holds what was found against a limit, which may be a multiple of what a control has.
+func (u *Rule) judge(e *evaluation.Evaluation, m *evaluation.Measurement, column int,
+	l limit) Check {
+	v, most := m.Values[column], *l.value
+	c := Check{Name: strings.TrimSuffix(m.Metric+", "+m.Classifier, ", "), Outcome: Failed,
+		Found: v.Value, Limit: &most, Words: v.Text()}
+	if u.Disclosure != "" {
+		c.Name = "strongest attack"
 	}
-	most := *l.value * *control
-	c.Found, c.Limit, c.Words = found, &most, words
-	if of != "" {
-		c.Words += fmt.Sprintf(", limit %.4g of %.4g", most, *control)
+	c.Name += fmt.Sprintf(": %s %v", l.key, most)
+	if spread := v.Spread(); spread != "" {
+		c.Words += " (" + spread + ")"
 	}
-	if l.most && *found <= most || !l.most && *found >= most {
+	if l.sample {
+		c.Found, c.Words = v.Sample, fmt.Sprintf("%s: like a sample of %s", m.Name, v.SampleText)
+	} else if u.Of != "" {
+		c.Name += " of " + u.Of
+		at := slices.Index(e.Columns, evaluation.Column{Name: controls[u.Of]})
+		if at >= 0 && m.Values[at].Value != nil {
+			most *= *m.Values[at].Value
+			c.Words += fmt.Sprintf(", limit %.4g of %.4g", most, *m.Values[at].Value)
+		} else {
+			c.Found = nil
+		}
+	}
+	if c.Found == nil {
+		c.Limit, c.Words = nil, "it, or its control, has no value"
+	} else if l.most && *c.Found <= most || !l.most && *c.Found >= most {
 		c.Outcome = Passed
 	}
 	return c
