@@ -18,7 +18,7 @@ var measured = []results.MeasureUse{
 	use("records", "", "records"), use("distance", "", "fraction"),
 	use("accuracy", "a", "fraction"),
 	use("accuracy", "b", "fraction"), use("accuracy", "majority", "fraction"),
-	use("auc rows=5", "a", ""), use("gap attribute=sex of=error", "a", "fraction"),
+	use("auc rows=5", "a", ""), use("f1", "a", ""), use("gap attribute=sex of=error", "a", "fraction"),
 	use("membership", "", ""), use("membership end=low", "", ""), use("membership of=tpr", "", ""),
 }
 
@@ -40,6 +40,12 @@ func row(metric, classifier string, sample float64, values ...float64) *evaluati
 	return m
 }
 
+// floored is no better than the smallest sample that was measured.
+func floored(m *evaluation.Measurement) *evaluation.Measurement {
+	m.Values[0].SampleText = "≤ 10 %"
+	return m
+}
+
 func evaluated() *evaluation.Evaluation {
 	return &evaluation.Evaluation{
 		Columns: []evaluation.Column{{Name: "theirs", Release: true}, {Name: "Copy"},
@@ -50,7 +56,7 @@ func evaluated() *evaluation.Evaluation {
 			{Name: "utility", Measurements: []*evaluation.Measurement{
 				row("accuracy", "a", 0.125, 0.75, 0.875, 0.5, 0.625),
 				row("accuracy", "b", 0, 0.625, 0.875, 0.5, 0.625),
-				row("auc rows=5", "a", 0, 0.75, 0.875),
+				row("auc rows=5", "a", 0, 0.75, 0.875), floored(row("f1", "a", 0.1, 0.5, 0.875)),
 				row("gap attribute=sex of=error", "a", 0, 0.1)}},
 			{Name: "disclosure", Measurements: []*evaluation.Measurement{
 				row("unique-matches", "", 0.9, 0.9, 1), // as many of fresh people's
@@ -88,6 +94,9 @@ func TestJudge(t *testing.T) {
 		// without a value
 		"auc, at-least: 0, of: independent": "failed",
 		"gap of=error, at-most: 0.1":        "passed",
+		// It may be as good as a sample of any smaller share.
+		"f1, at-least-sample: 0.05": "failed",
+		"f1, at-most-sample: 0.1":   "passed",
 		// not by of=tpr
 		"membership, at-most: 0.55":                     "passed",
 		"disclosure: strongest, at-most-sample: 0.0625": "passed",
