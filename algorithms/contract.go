@@ -157,7 +157,8 @@ func (r *Regions) checkSide(schema *datasets.Schema, region, dim int) error {
 		return fmt.Errorf("%s: region %d has its data in [%d, %d), outside its box [%d, %d)",
 			a.Name, region, r.TightLow[i], r.TightHigh[i], low, high)
 	}
-	if r.Means != nil && (a.Kind == datasets.Numeric) == math.IsNaN(r.Means[i]) {
+	if missing := a.MissingCode(); r.Means != nil && high <= missing &&
+		(a.Kind == datasets.Numeric) == math.IsNaN(r.Means[i]) {
 		return fmt.Errorf("%s: region %d has mean %v", a.Name, region, r.Means[i])
 	}
 	return nil

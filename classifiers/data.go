@@ -32,6 +32,8 @@ func (d Data) CheckTarget(ctx context.Context, target int) error {
 		if target < 0 || target >= len(s.Attributes) ||
 			s.Attributes[target].Kind != datasets.Numeric {
 			bad.Add("target %d, must be the position of a numeric attribute", target)
+		} else if d.Table != nil && len(d.Table.Present(d.Rows, target)) < len(d.Rows) {
+			bad.Add("target %s: missing in some rows, must be a number", s.Attributes[target].Name)
 		}
 	})
 }

@@ -23,7 +23,7 @@ type datasetsSchemaCommand struct {
 	Header    bool     `help:"The first line holds names, even if it looks like data." xor:"header"`
 	Class     string   `help:"The attribute to predict." placeholder:"NAME"`
 	Missing   []string `help:"Texts that stand for a missing value; default: the usual ones." sep:"none" placeholder:"TEXT"`
-	Keep      bool     `name:"missing-as-value" help:"Keep missing categories as a value of their own; by default a record without one is left out."`
+	Keep      bool     `name:"missing-as-value" help:"Keep missing values of all columns, which may lack some later; by default of those that lack some now."`
 	Public    string   `help:"Read bounds and lists off this public table, and nothing but the columns' names and the layout off FILE." placeholder:"TABLE"`
 	Hierarchy []string `help:"A hierarchy in the form of ARX, which becomes the attribute's taxonomy." sep:"none" placeholder:"NAME=FILE"`
 	MaxValues int      `help:"Leave out text columns with more distinct values than this; 0 means 100." default:"0" placeholder:"N"`

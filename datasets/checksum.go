@@ -36,6 +36,9 @@ func (t *Table) Checksum() string {
 		if a.Log || a.Bins != nil {
 			fmt.Fprintf(h, "log %t bins %v\n", a.Log, a.Bins)
 		}
+		if a.Missing != nil {
+			fmt.Fprintf(h, "missing %q\n", *a.Missing)
+		}
 		if a.Taxonomy != nil {
 			for _, node := range a.Taxonomy.Nodes {
 				fmt.Fprintf(h, "node %q parent %d\n", node.Name, node.Parent)
@@ -125,6 +128,9 @@ func (s *Sum) addAttribute(a *Attribute) {
 	}
 	for _, value := range a.Values {
 		s.addText(value)
+	}
+	if a.Missing != nil {
+		s.addText(*a.Missing)
 	}
 	if a.Taxonomy != nil {
 		for i := range a.Taxonomy.Nodes {

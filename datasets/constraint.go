@@ -16,7 +16,8 @@ type Constraint struct {
 	If, Then []Condition
 }
 
-// Condition compares an attribute with a value: a code of a category, or a number.
+// Condition compares an attribute with a value: a code of a category, or a number, which is NaN for
+// a missing one. A missing value is equal to itself alone, and neither above nor below another.
 type Condition struct {
 	Attribute string
 	Operator  string // one of operators
@@ -110,9 +111,20 @@ func (s *Schema) condition(name, operator, value word) (c Condition, err error) 
 	}
 	a := &s.Attributes[at]
 	c = Condition{Attribute: a.Name, Operator: operator.text}
+	equal := c.Operator == "=" || c.Operator == "!="
+	if a.Missing != nil && value.text == *a.Missing {
+		if !equal {
+			return c, fmt.Errorf("column %d: %s: %q stands for no value, must be compared by = or "+
+				"!=", value.column, a.Name, value.text)
+		}
+		if c.Value = math.NaN(); a.Kind == Categorical {
+			c.Value = float64(a.MissingCode())
+		}
+		return c, nil
+	}
 	if a.Kind == Categorical {
 		code, err := a.TextCode(value.text)
-		if err == nil && !a.Ordered && c.Operator != "=" && c.Operator != "!=" {
+		if err == nil && !a.Ordered && !equal {
 			err = fmt.Errorf("%s: %s needs an order, must be = or !=", a.Name, c.Operator)
 		}
 		if err != nil {
@@ -136,7 +148,7 @@ func (s *Schema) condition(name, operator, value word) (c Condition, err error) 
 		return c, fmt.Errorf("column %d: %s: %q, must be a value between its bounds, from %s to %s",
 			value.column, a.Name, value.text, low, high)
 	}
-	if c.Operator == "=" || c.Operator == "!=" {
+	if equal {
 		if _, err := a.NumberCode(c.Value); err != nil {
 			return c, fmt.Errorf("column %d: %w", value.column, err)
 		}
@@ -157,13 +169,17 @@ func (c *Constraint) Breaks(t *Table) (func(row int32) bool, error) {
 	all := func(conditions []Condition, row int32) bool {
 		for i := range conditions {
 			attribute := at[conditions[i].Attribute]
-			var value float64
-			if t.schema.Attributes[attribute].Kind == Numeric {
+			a, code := &t.schema.Attributes[attribute], t.columns[attribute].At(row)
+			value, c := float64(code), &conditions[i]
+			if a.Kind == Numeric {
 				value = t.Number(row, attribute)
-			} else {
-				value = float64(t.columns[attribute].At(row))
 			}
-			if !operators[conditions[i].Operator][1+cmp.Compare(value, conditions[i].Value)] {
+			order := cmp.Compare(value, c.Value)
+			holds := operators[c.Operator][1+order]
+			if code == a.MissingCode() && order != 0 {
+				holds = c.Operator == "!="
+			}
+			if !holds {
 				return false
 			}
 		}

@@ -1,6 +1,9 @@
 package datasets
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Hierarchy generalises an attribute level by level, all its values at a time, as full-domain
 // generalisation does (Samarati & Sweeney 1998; LeFevre, DeWitt & Ramakrishnan, Incognito, SIGMOD
@@ -68,6 +71,24 @@ func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
 		h.Levels = append(h.Levels, intervals(cells, cells))
 	}
 	return h, nil
+}
+
+// WithMissing is the hierarchy over one cell more, the last one, of missing values: it is a group of
+// its own at all levels but the highest, where it joins the others.
+func (h *Hierarchy) WithMissing() *Hierarchy {
+	with := &Hierarchy{Levels: make([]Level, 0, len(h.Levels)+1)}
+	for i := range h.Levels {
+		l := &h.Levels[i]
+		cell, group := uint32(len(l.Group)), uint32(l.Len())
+		if i > 0 && i == h.Height() {
+			break
+		}
+		with.Levels = append(with.Levels, Level{Group: append(slices.Clone(l.Group), group),
+			Low: append(slices.Clone(l.Low), cell), High: append(slices.Clone(l.High), cell+1)})
+	}
+	cells := len(h.Levels[0].Group) + 1
+	with.Levels = append(with.Levels, intervals(cells, cells))
+	return with
 }
 
 // BinaryHierarchy is the balanced binary tree over n ordered cells, 1 to MaxHierarchyCells:

@@ -165,7 +165,11 @@ func (q *Query) number(c *clause) {
 func (s *Schema) setOf(c Condition) *Set {
 	at := s.Index(c.Attribute)
 	a, is := &s.Attributes[at], operators[c.Operator]
-	cells := uint32(a.Cells())
+	missing, not := a.MissingCode(), c.Operator == "!="
+	if c.Value != c.Value {
+		return whether(at, a, missing, c.Operator == "=")
+	}
+	cells := uint32(a.Numbers())
 	low := cells // the codes from low to high have parts that are equal to the value
 	high, below := low, 0.0
 	share := func(holds bool, part float64) float64 {
@@ -211,7 +215,34 @@ func (s *Schema) setOf(c Condition) *Set {
 	}
 	add(low, high, equal)
 	add(high, cells, whole(is[2]))
+	if a.Kind == Numeric {
+		if missing != NoCode {
+			add(missing, missing+1, whole(not))
+		}
+	} else if missing != NoCode && missing != low {
+		// neither below nor above another category
+		apart := whether(at, a, missing, true)
+		return set.with(apart, func(t, lacks Truth) Truth {
+			if lacks.All {
+				return whole(not)
+			}
+			return t
+		})
+	}
 	return set
+}
+
+// whether is the set of the records that lack a value or, with holds false, of all others.
+func whether(at int, a *Attribute, missing uint32, holds bool) *Set {
+	s, truth := &Set{Attribute: at}, map[bool]Truth{true: {true, true, 1}, false: {}}
+	for _, part := range []step{{Span{0, missing}, truth[!holds]},
+		{Span{missing, missing + 1}, truth[holds]},
+		{Span{missing + 1, uint32(a.Cells())}, truth[!holds]}} {
+		if part.Low < part.High {
+			s.steps = append(s.steps, part)
+		}
+	}
+	return s
 }
 
 // queryPieces are those of a query: brackets and commas stand alone, too.
@@ -246,6 +277,11 @@ func ParseQuery(text string, s *Schema) (*Query, error) {
 	}
 	if w := p.left[0]; len(p.left) > 1 {
 		return nil, fmt.Errorf(`column %d: %q, must be "and", "or" or the end`, w.column, w.text)
+	}
+	if q.Mean >= 0 && s.Attributes[q.Mean].Missing != nil { // a mean is of numbers
+		a := &s.Attributes[q.Mean]
+		present := whether(q.Mean, a, a.MissingCode(), false)
+		q.root = joined(false, []*clause{q.root, {set: present}})
 	}
 	q.number(q.root)
 	return q, nil

@@ -74,20 +74,47 @@ type Attribute struct {
 	// Hierarchy generalises all values level by level, as full-domain generalisation does; nil for
 	// none of its own (Generalisation).
 	Hierarchy *Hierarchy
+
+	// Missing is how texts say that there is no value, nil where every record has one. Of numbers
+	// that is the cell after all others; of a categorical attribute it is one of Values.
+	Missing *string
 }
+
+// NoCode is no cell of any attribute.
+const NoCode = math.MaxUint32
 
 // Cells is the size of the attribute's domain.
 func (a *Attribute) Cells() int {
+	if a.Kind == Numeric && a.Missing != nil {
+		return a.Numbers() + 1
+	}
+	return a.Numbers()
+}
+
+// Numbers is how many cells a numeric attribute has that are numbers: all, but for the last where
+// numbers may be missing. Of a categorical attribute it is all of them.
+func (a *Attribute) Numbers() int {
 	if a.Kind == Categorical {
 		return len(a.Values)
 	}
 	return max(1, int(math.Ceil((a.High-a.Low)/a.Step-a.rounding())))
 }
 
-// PublicBins are one after the last cells of the bins that the schema asks for, nil where it asks
-// for none; n is how many those of Log are, at most.
+// MissingCode is the code of a missing value, NoCode where there is none.
+func (a *Attribute) MissingCode() uint32 {
+	switch {
+	case a.Missing == nil:
+		return NoCode
+	case a.Kind == Numeric:
+		return uint32(a.Numbers())
+	}
+	return uint32(slices.Index(a.Values, *a.Missing)) // as Validate requires
+}
+
+// PublicBins are one after the last cells of the bins of numbers that the schema asks for, nil
+// where it asks for none; n is how many those of Log are, at most.
 func (a *Attribute) PublicBins(n int) []uint32 {
-	cells := a.Cells()
+	cells := a.Numbers()
 	if !a.Log || cells <= n {
 		return a.Bins
 	}
@@ -119,8 +146,11 @@ func (a *Attribute) WholeCells() bool {
 }
 
 // Number is the value a numeric code stands for: the exact value, or the middle of a continuous
-// attribute's cell.
+// attribute's cell. A missing value is no number (math.NaN).
 func (a *Attribute) Number(code uint32) float64 {
+	if a.Missing != nil && code == a.MissingCode() {
+		return math.NaN()
+	}
 	if a.Continuous {
 		return a.Low + float64((float64(code)+0.5)*a.Step)
 	}
@@ -152,7 +182,7 @@ func (a *Attribute) NumberCode(value float64) (uint32, error) {
 		return 0, fmt.Errorf("%s: %v is outside its public bounds, must be in [%v, %v)",
 			a.Name, value, a.Low, a.High)
 	}
-	cell, cells := (value-a.Low)/a.Step, a.Cells()
+	cell, cells := (value-a.Low)/a.Step, a.Numbers()
 	if a.Continuous {
 		// Rounding must not lift a value below High over the last cell.
 		return uint32(min(int(cell), cells-1)), nil
@@ -171,6 +201,9 @@ func (a *Attribute) Text(code uint32) string {
 	if a.Kind == Categorical {
 		return a.Values[code]
 	}
+	if a.Missing != nil && code == a.MissingCode() {
+		return *a.Missing
+	}
 	if a.Clock != "" {
 		return a.Clock.Text(a.Number(code))
 	}
@@ -187,6 +220,9 @@ func (a *Attribute) TextCode(text string) (uint32, error) {
 		}
 		return 0, fmt.Errorf("%s: %q is not in its public list, must be one of %s",
 			a.Name, text, QuoteSome(a.Values, fewValues))
+	}
+	if a.Missing != nil && text == *a.Missing {
+		return a.MissingCode(), nil
 	}
 	if a.Clock != "" {
 		value, ok := a.Clock.Number(text)
@@ -287,8 +323,8 @@ func (a *Attribute) checkNumeric(bad func(format string, args ...any)) {
 		bad("bins and scale: log, must be only one of these")
 	case a.Log && a.Low < 0:
 		bad("low %v, must be at least 0 with scale: log", a.Low)
-	case finite && last >= 0 && int64(a.Bins[last]) != int64(a.Cells()):
-		bad("bins up to cell %d, must cover all %d", a.Bins[last], a.Cells())
+	case finite && last >= 0 && int64(a.Bins[last]) != int64(a.Numbers()):
+		bad("bins up to cell %d, must cover all %d", a.Bins[last], a.Numbers())
 	}
 	if len(a.Values) > 0 || a.Taxonomy != nil {
 		bad("a numeric attribute has bounds and a step, neither values nor a taxonomy")
@@ -305,6 +341,9 @@ func (a *Attribute) checkCategorical(bad func(format string, args ...any)) {
 			bad("value %q is listed twice", value)
 		}
 		seen[value] = true
+	}
+	if a.Missing != nil && !seen[*a.Missing] {
+		bad("missing values are %q, must be one of its values", *a.Missing)
 	}
 	if a.Taxonomy != nil {
 		if err := a.Taxonomy.Validate(a.Values); err != nil {

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 )
@@ -91,7 +92,8 @@ func (t *Table) Schema() *Schema { return t.schema }
 // Column returns the codes of attribute i.
 func (t *Table) Column(i int) *Column { return &t.columns[i] }
 
-// Number returns the value of a numeric cell: the exact one where the table keeps it.
+// Number returns the value of a numeric cell: the exact one where the table keeps it, NaN where it
+// is missing.
 func (t *Table) Number(row int32, attribute int) float64 {
 	column := &t.columns[attribute]
 	if column.Exact != nil {
@@ -123,7 +125,11 @@ func (t *Table) Validate() error {
 				a.Continuous)
 		}
 		for row, exact := range c.Exact {
-			cell := min(int((exact-a.Low)/a.Step), cells-1) // as in Attribute.NumberCode
+			if math.IsNaN(exact) && c.At(int32(row)) == a.MissingCode() {
+				continue
+			}
+			// as in Attribute.NumberCode
+			cell := min(int((exact-a.Low)/a.Step), a.Numbers()-1)
 			if !(exact >= a.Low && exact < a.High) || uint32(cell) != c.At(int32(row)) {
 				return fmt.Errorf("%s: row %d has %v in cell %d", a.Name, row, exact,
 					c.At(int32(row)))
@@ -253,6 +259,17 @@ type Builder struct {
 	table Table
 	rows  int
 	size  int
+}
+
+// Present are those of some rows whose value of an attribute is not missing.
+func (t *Table) Present(rows []int32, attribute int) []int32 {
+	missing := t.schema.Attributes[attribute].MissingCode()
+	if missing == NoCode {
+		return rows
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(row int32) bool {
+		return t.columns[attribute].At(row) == missing
+	})
 }
 
 // NewBuilder returns a builder with room for capacity rows; it grows when needed.

@@ -130,12 +130,25 @@ func newFeature(table *datasets.Table, rows []int32, a int, weights []float64,
 		return f
 	}
 	f, mean := feature{numbers: make([]float64, len(rows))}, 0.0
+	if table.Schema().Attributes[a].Missing != nil {
+		mass = 0
+		for i, row := range rows {
+			if x := table.Number(row, a); x == x {
+				mass += weights[i]
+			}
+		}
+	}
 	for i, row := range rows {
-		f.numbers[i] = table.Number(row, a)
-		mean += float64(weights[i] / mass * f.numbers[i])
+		if f.numbers[i] = table.Number(row, a); f.numbers[i] == f.numbers[i] {
+			mean += float64(weights[i] / mass * f.numbers[i])
+		}
 	}
 	most, least := math.Inf(-1), math.Inf(1)
 	for i, n := range f.numbers {
+		if n != n { // a missing number stands at the mean, where it adds to no association
+			f.numbers[i] = 0
+			continue
+		}
 		if weights[i] > 0 {
 			most, least = max(most, n), min(least, n)
 		}

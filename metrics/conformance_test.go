@@ -160,6 +160,13 @@ func (s subject) run(t *testing.T) {
 	// A classifier may refuse the attributes of the case; it cannot then be repeated.
 	if _, _, err := s.measure(t.Context(), s.ordinary()); !errors.Is(err, classifiers.ErrNumeric) {
 		s.repeatable(t, s.ordinary())
+		lacking := s.ordinary() // a number is missing, and a box has a place for it
+		lacking.Table = original(2, 0, 10)
+		lacking.Release.Table = lacking.Table
+		if r := lacking.Release.Regions; r != nil {
+			r.High[2] = 11
+		}
+		s.repeatable(t, lacking)
 	}
 	for name, c := range degenerateCases() { // order-free: independent cases
 		s.degenerate(t, name, c)

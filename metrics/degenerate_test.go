@@ -9,13 +9,16 @@ import (
 	"ppdp/metrics"
 )
 
+// missing is how texts of tables say that there is no value.
+var missing = "c"
+
 // tableOf is a table of two equal numeric quasi-identifiers, x and z in 0..9, and a class y of
 // three values; each row is a code of x and one of y.
 func tableOf(rows ...[2]uint32) *datasets.Table {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "x", High: 10, Step: 1}, {Name: "z", High: 10, Step: 1},
+		{Name: "x", High: 10, Step: 1, Missing: &missing}, {Name: "z", High: 10, Step: 1},
 		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"},
-			Role: datasets.Class},
+			Role: datasets.Class, Missing: &missing},
 	}}
 	rule, err := datasets.ParseConstraint("x > 3 implies y = c", schema)
 	if err != nil {
@@ -26,15 +29,20 @@ func tableOf(rows ...[2]uint32) *datasets.Table {
 	for _, codes := range rows {
 		row := b.AddRow()
 		b.Set(row, 0, codes[0])
-		b.Set(row, 1, codes[0])
+		b.Set(row, 1, min(9, codes[0]))
 		b.Set(row, 2, codes[1])
 	}
 	return b.Table()
 }
 
-// original is what all releases of tables are made from.
-func original() *datasets.Table {
-	return tableOf([2]uint32{2, 0}, [2]uint32{0, 1}, [2]uint32{5, 2}, [2]uint32{3, 1})
+// original is what all releases of tables are made from. xs are the first rows' values of x, 10 a missing
+// one.
+func original(xs ...uint32) *datasets.Table {
+	rows := [][2]uint32{{2, 0}, {0, 1}, {5, 2}, {3, 1}}
+	for i, x := range xs {
+		rows[i][0] = x
+	}
+	return tableOf(rows...)
 }
 
 // box is a single region over the whole of x, with the given counts.

@@ -88,19 +88,27 @@ func bin(table *datasets.Table, rows []int32, weights []float64, bins int,
 	for a := range attributes {
 		cells := attributes[a].Cells()
 		b.sizes[a] = cells
+		missing := attributes[a].MissingCode()
 		if attributes[a].Kind == datasets.Numeric {
+			cells = attributes[a].Numbers()
 			b.sizes[a] = min(cells, bins)
 		}
+		numbers := b.sizes[a]
 		column, codes := table.Column(a), make([]int32, len(rows))
 		for i, row := range rows {
 			code := column.At(row)
-			if edges != nil && b.sizes[a] < cells {
+			if code == missing && attributes[a].Kind == datasets.Numeric {
+				codes[i] = int32(numbers) // a bin beside the others
+				continue
+			}
+			if edges != nil && numbers < cells {
 				at, _ := slices.BinarySearch(edges[a], code)
 				codes[i] = int32(at)
 				continue
 			}
-			codes[i] = int32(uint64(code) * uint64(b.sizes[a]) / uint64(cells))
+			codes[i] = int32(uint64(code) * uint64(numbers) / uint64(cells))
 		}
+		b.sizes[a] += attributes[a].Cells() - cells
 		b.columns[a] = codes
 	}
 	return b
@@ -114,10 +122,12 @@ func quantileEdges(table *datasets.Table, rows []int32, bins int) [][]uint32 {
 	edges := make([][]uint32, len(attributes))
 	codes := make([]uint32, len(rows))
 	for a := range attributes {
-		if attributes[a].Kind != datasets.Numeric || attributes[a].Cells() <= bins ||
+		rows := table.Present(rows, a)
+		if attributes[a].Kind != datasets.Numeric || attributes[a].Numbers() <= bins ||
 			len(rows) == 0 {
 			continue
 		}
+		codes = codes[:len(rows)]
 		classifiers.Codes(codes, table.Column(a), rows)
 		slices.Sort(codes)
 		for j := 1; j < bins; j++ {

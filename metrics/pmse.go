@@ -158,15 +158,18 @@ func freedom(data classifiers.Data) int {
 	rows, _, _ := data.Labels()
 	free := 0
 	for _, a := range classifiers.Features(data.Table.Schema()) {
-		occurs := make(map[float64]bool)
+		occurs, lacks := make(map[float64]bool), 0
 		for _, row := range rows {
-			if data.Table.Schema().Attributes[a].Kind == datasets.Categorical {
-				occurs[float64(data.Table.Column(a).At(row))] = true
-			} else if occurs[data.Table.Number(row, a)] = true; len(occurs) == 2 {
+			attribute, code := &data.Table.Schema().Attributes[a], data.Table.Column(a).At(row)
+			if attribute.Kind == datasets.Categorical {
+				occurs[float64(code)] = true
+			} else if code == attribute.MissingCode() {
+				lacks = 1 // its indicator
+			} else if occurs[data.Table.Number(row, a)] = true; len(occurs) == 2 && (lacks == 1 || attribute.Missing == nil) {
 				break
 			}
 		}
-		free += len(occurs) - 1
+		free += max(0, len(occurs)-1) + lacks
 	}
 	return free
 }

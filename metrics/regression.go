@@ -74,6 +74,7 @@ func regression(ctx context.Context, c Case, params *RegressionParams) (predicte
 		return nil, nil, err
 	}
 	at := c.Table.Schema().Index(params.Target)
+	test := c.Table.Present(c.Test, at) // a number that is missing cannot be predicted
 	predicted, err = memoize(ctx, c.Published, *params, func() ([]float64, error) {
 		regressor, err := classifiers.LookupRegressor(string(params.Regressor))
 		if err != nil {
@@ -83,16 +84,16 @@ func regression(ctx context.Context, c Case, params *RegressionParams) (predicte
 		if err != nil {
 			return nil, err
 		}
-		model, err := regressor.FitNumber(ctx,
-			classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights}, at)
+		model, err := regressor.FitNumber(ctx, classifiers.Data{Table: table,
+			Rows: table.Present(table.AllRows(), at), Weights: weights}, at)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", params.Regressor, err)
 		}
-		predicted := make([]float64, len(c.Test))
-		model.Numbers(predicted, c.Table, c.Test)
+		predicted := make([]float64, len(test))
+		model.Numbers(predicted, c.Table, test)
 		return predicted, nil
 	})
-	for _, row := range c.Test {
+	for _, row := range test {
 		truth = append(truth, c.Table.Number(row, at))
 	}
 	return predicted, truth, err

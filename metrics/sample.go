@@ -70,6 +70,7 @@ func columnSample(table *datasets.Table, attribute int, rows []int32,
 				w, row)
 		}
 	}
+	rows = table.Present(rows, attribute)
 	column, a := table.Column(attribute), &table.Schema().Attributes[attribute]
 	if cells := a.Cells(); column.Exact == nil && cells <= countingFactor*len(rows) {
 		return countedSample(column, a, cells, rows, weights), nil

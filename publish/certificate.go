@@ -60,6 +60,10 @@ type Certificate struct {
 	Program  string `json:"program"`
 	Content  string `json:"content"` // what the records are, in a sentence
 	Weighted bool   `json:"weighted"`
+	// DropsMissing says that records lacking a value were left out, as Missing explains: by rule,
+	// and without their number, which is private.
+	DropsMissing bool   `json:"dropsMissing"`
+	Missing      string `json:"missing,omitempty"`
 	// Uninformative are columns drawn uniformly from their domains: they say nothing.
 	Uninformative []string    `json:"uninformative,omitempty"`
 	Guarantee     Promise     `json:"guarantee"`
@@ -173,7 +177,7 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema,
 	g := &c.guarantee
 	promise := Promise{Model: string(g.Model), Unit: g.Unit, Relation: g.Relation,
 		Contributions: g.Contributions}
-	cert.Format = certificateFormat
+	cert.Format, cert.Missing = certificateFormat, csvtable.MissingRule(schema, cert.DropsMissing)
 	cert.Randomness = "the operating system's (crypto/rand); no seed exists that gives it again"
 	cert.Algorithm = Method{Name: c.info.Name, Title: c.info.Title, Source: c.info.Source,
 		Variant: string(g.Variant), Revision: c.info.Revision,

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"ppdp/datasets"
 	"ppdp/internal/results"
@@ -57,7 +58,8 @@ func writeCroissant(w io.Writer, c *Certificate, schema *datasets.Schema, files 
 	}
 	metadata := entity{"@context": croissantContext, "@type": "sc:Dataset",
 		"conformsTo": "http://mlcommons.org/croissant/1.0", "name": c.Title,
-		"description":   c.Content + " " + c.Guarantee.Sentence,
+		"description": strings.TrimSpace(c.Content+" "+c.Missing) + " " +
+			c.Guarantee.Sentence,
 		"datePublished": c.Released,
 		"license":       c.License, "version": "1.0.0",
 		"isAccessibleForFree": true,

@@ -276,8 +276,18 @@ func (s *selected) ratio(x []float64) (mean, deviation float64, interval *[2]flo
 		&[2]float64{mean - (float64(r*first)+half)/square, mean - (float64(r*first)-half)/square}
 }
 
-// reach is the least number of a value, the middle one and the largest.
+// reach is the least number of a value, the middle one and the largest; 0 where all are missing.
 func reach(a *datasets.Attribute, spans []datasets.Span) (low, middle, high float64) {
+	if last := len(spans) - 1; spans[last].High > a.MissingCode() { // which is no number
+		if spans = slices.Clone(spans); spans[last].Low == a.MissingCode() {
+			spans = spans[:last]
+		} else {
+			spans[last].High--
+		}
+		if len(spans) == 0 {
+			return 0, 0, 0
+		}
+	}
 	size := 0.0
 	for _, s := range spans {
 		n := float64(s.High - s.Low)

@@ -71,6 +71,7 @@ type Request struct {
 	Log func(string) `kong:"-"`
 
 	notes []string // on how the table was read, for its first release
+	drops bool     // rows that lack a value are left out
 }
 
 // Validate reports what declarations of single fields do not say.
@@ -288,9 +289,10 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 	if _, err := io.Copy(io.Discard, read); err != nil { // what no table needs is in the sum
 		return nil, "", err
 	}
-	r.notes = format.Notes(content)
+	r.notes, r.drops = format.Notes(content), format.Drops()
 	if content.Dropped > 0 {
-		r.Log(fmt.Sprintf("%d rows with a missing value are left out", content.Dropped))
+		r.Log(datasets.DroppedNote(content.Dropped, content.Table.Len()+content.Beyond,
+			content.Lacking))
 	}
 	return content.Table, hex.EncodeToString(sum.Sum(nil)), nil
 }
@@ -518,7 +520,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 	}
 	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 	certificate := &Certificate{Title: cmp.Or(valid(r.Title), untitled), Program: r.Program,
-		License: valid(r.License), Weighted: weighted,
+		License: valid(r.License), Weighted: weighted, DropsMissing: r.drops,
 		Released:  r.Now.UTC().Format(time.DateOnly),
 		Guarantee: Promise{Epsilon: r.Epsilon, Delta: r.Delta}, Audit: c.audited}
 	for _, e := range p.Budget().Ledger() {

@@ -466,7 +466,8 @@ func sameDomains(own, published *datasets.Schema) error {
 	for i := range own.Attributes {
 		a, b := &own.Attributes[i], &published.Attributes[i]
 		if a.Kind != b.Kind || a.Low != b.Low || a.High != b.High || a.Step != b.Step ||
-			a.Continuous != b.Continuous || !slices.Equal(a.Values, b.Values) {
+			a.Continuous != b.Continuous || !slices.Equal(a.Values, b.Values) ||
+			a.MissingCode() != b.MissingCode() {
 			return fmt.Errorf("%s: another domain than in the release's schema", a.Name)
 		}
 	}

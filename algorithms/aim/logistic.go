@@ -165,10 +165,10 @@ func (s *search) drawLabels(columns [][]uint32) error {
 const modelRows = 1 << 17
 
 // ordered reports whether the order of an attribute's values has a meaning: rare ones that are
-// merged wherever they lie come last.
+// merged wherever they lie come last, and so do missing ones.
 func (s *search) ordered(a int) bool {
 	attribute := &s.in.Table.Schema().Attributes[a]
-	return (attribute.Kind == datasets.Numeric || attribute.Ordered) &&
+	return (attribute.Kind == datasets.Numeric || attribute.Ordered) && attribute.Missing == nil &&
 		s.params.Merge != margins.Rare
 }
 

@@ -34,7 +34,7 @@ func (v division) starts(cells int) []uint32 {
 func divisions(a *datasets.Attribute, params *Params, ends []uint32) []division {
 	exact := division{parts: a.Cells()}
 	if a.Kind == datasets.Numeric {
-		exact.parts = min(exact.parts, params.Bins)
+		exact.parts = min(a.Numbers(), params.Bins)
 		if exact.ends = ends; ends != nil {
 			exact.parts = len(ends)
 		}

@@ -31,6 +31,10 @@ func newGrid(schema *datasets.Schema, params *Params, ends [][]uint32) (*grid, e
 	for d, attribute := range schema.QuasiIdentifiers() {
 		a := &schema.Attributes[attribute]
 		own := a.PublicBins(params.Bins)
+		if a.Kind == datasets.Numeric && a.Missing != nil {
+			bins := margins.PublicBins(a, params.Bins)
+			own = bins.Ends()
+		}
 		if ends != nil && ends[d] != nil {
 			own = ends[d]
 		}

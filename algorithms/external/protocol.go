@@ -54,6 +54,8 @@ type attribute struct {
 	Continuous bool     `json:"continuous,omitempty"`
 	Ordered    bool     `json:"ordered,omitempty"`
 	Values     []string `json:"values,omitempty"` // of a categorical attribute, by code
+	// Missing is the text of a missing value: of numbers the last cell, else one of Values.
+	Missing *string `json:"missing,omitempty"`
 }
 
 func attributesOf(schema *datasets.Schema) []attribute {
@@ -61,7 +63,7 @@ func attributesOf(schema *datasets.Schema) []attribute {
 	for i := range schema.Attributes {
 		a := &schema.Attributes[i]
 		all[i] = attribute{Name: a.Name, Kind: "numeric", Role: a.Role.String(), Cells: a.Cells(),
-			Ordered: a.Ordered}
+			Ordered: a.Ordered, Missing: a.Missing}
 		if a.Kind == datasets.Categorical {
 			all[i].Kind, all[i].Values = "categorical", a.Values
 		} else {

@@ -33,6 +33,7 @@ type problem struct {
 	params   *Params
 	axes     []*datasets.Axis
 	bins     [][]uint32 // of each dimension, one after the last code of each; nil for all codes
+	missing  []uint32   // of each dimension, the code of a missing number
 	private  [][]uint32 // the same of private bins, nil for none
 	columns  [][]uint32 // of each dimension: ranks, or codes without an axis
 	labels   []uint32
@@ -126,7 +127,9 @@ func newGrower(ctx context.Context, in *algorithms.Input, params *Params) *growe
 			}
 		}
 		g.columns = append(g.columns, column)
-		g.bins = append(g.bins, schema.Attributes[attributes[dim]].PublicBins(logBins))
+		a := &schema.Attributes[attributes[dim]]
+		g.bins = append(g.bins, a.PublicBins(logBins))
+		g.missing = append(g.missing, a.MissingCode())
 	}
 	return g
 }
@@ -183,7 +186,8 @@ func (g *grower) plan(in *algorithms.Input, path *privacy.Path) error {
 }
 
 // between are the codes at which the box may be cut along a numeric dimension: evenly spaced and
-// between private bins, or evenly among the bins that the schema gives.
+// between private bins, or evenly among the bins that the schema gives, and above all numbers, where
+// missing ones are.
 func (g *grower) between(dim int) []uint32 {
 	low, high := g.builder.Low[dim], g.builder.High[dim]
 	ends, first, width := g.bins[dim], 0, uint64(high-low)
@@ -205,9 +209,12 @@ func (g *grower) between(dim int) []uint32 {
 		from, _ := slices.BinarySearch(private, low+1)
 		to, _ := slices.BinarySearch(private, high)
 		g.places = append(g.places, private[from:to]...)
-		slices.Sort(g.places)
-		g.places = slices.Compact(g.places)
 	}
+	if missing := g.missing[dim]; low < missing && missing < high {
+		g.places = append(g.places, missing)
+	}
+	slices.Sort(g.places)
+	g.places = slices.Compact(g.places)
 	return g.places
 }
 
@@ -216,6 +223,9 @@ func (g *grower) between(dim int) []uint32 {
 func (g *grower) region(rows []int32, path privacy.Path, level int, parent int32) error {
 	if err := g.ctx.Err(); err != nil {
 		return err
+	}
+	if dim := g.unparted(); dim >= 0 {
+		return g.cut(rows, path, candidate{dim, g.missing[dim]}, level, parent)
 	}
 	if level >= len(g.epsilons) {
 		return g.leaf(rows, &path, parent)
@@ -231,20 +241,46 @@ func (g *grower) region(rows []int32, path privacy.Path, level int, parent int32
 	if err != nil {
 		return err
 	}
-	c := g.open[chosen]
+	return g.cut(rows, path, g.open[chosen], level+1, parent)
+}
+
+// mostParted is in how many dimensions missing numbers are set apart before all else: that doubles
+// the boxes each time. In others a cut may do so.
+const mostParted = 4
+
+// unparted is the first of these dimensions in which the current box has numbers and missing ones,
+// -1 for none. Which these are is public, so that the cut costs nothing.
+func (g *grower) unparted() int {
+	parted := 0
+	for dim, missing := range g.missing {
+		if missing == datasets.NoCode || g.axes[dim] != nil {
+			continue
+		}
+		if parted++; parted > mostParted {
+			break
+		}
+		if g.builder.Low[dim] < missing && missing < g.builder.High[dim] {
+			return dim
+		}
+	}
+	return -1
+}
+
+// cut divides the current box and handles its parts.
+func (g *grower) cut(rows []int32, path privacy.Path, c candidate, level int, parent int32) error {
 	ends := g.divide(rows, c)
 	inner := int32(len(g.parents))
 	g.parents = append(g.parents, parent)
 	if g.axes[c.dim] == nil {
 		return g.builder.Halve(c.dim, c.at,
-			func() error { return g.region(rows[:ends[0]], path.Fork(), level+1, inner) },
-			func() error { return g.region(rows[ends[0]:], path.Fork(), level+1, inner) })
+			func() error { return g.region(rows[:ends[0]], path.Fork(), level, inner) },
+			func() error { return g.region(rows[ends[0]:], path.Fork(), level, inner) })
 	}
 	from := 0
 	return g.builder.Specialise(c.dim, func(child int) error {
 		own := rows[from:ends[child]]
 		from = ends[child]
-		return g.region(own, path.Fork(), level+1, inner)
+		return g.region(own, path.Fork(), level, inner)
 	})
 }
 
@@ -307,7 +343,7 @@ func (g *grower) tallied(rows []int32, dim, slots int) []int32 {
 		for _, row := range rows {
 			tally[(column[row]-low)*classes+g.labels[row]]++
 		}
-	case g.bins[dim] != nil || g.private[dim] != nil:
+	case g.bins[dim] != nil || g.private[dim] != nil || g.missing[dim] != datasets.NoCode:
 		for _, row := range rows {
 			piece, _ := slices.BinarySearch(g.places, column[row]+1)
 			tally[uint32(piece)*classes+g.labels[row]]++

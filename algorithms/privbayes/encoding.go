@@ -70,12 +70,16 @@ func newLevels(a *datasets.Attribute, d domain) levels {
 			l.of, l.size = append(l.of, of), append(l.size, size)
 		}
 	}
-	join := func(shift int) { // runs of 2^shift values
+	join := func(shift int) { // runs of 2^shift values, missing ones apart
+		numbers := d.Size - (a.Cells() - a.Numbers())
+		runs := (numbers-1)>>shift + 1
 		of := make([]uint32, d.Size)
 		for v := range of {
-			of[v] = uint32(v) >> shift
+			if of[v] = uint32(runs); v < numbers {
+				of[v] = uint32(v) >> shift
+			}
 		}
-		add(of, (d.Size-1)>>shift+1)
+		add(of, runs+d.Size-numbers)
 	}
 	join(0)
 	switch {

@@ -2,6 +2,7 @@ package c45
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 
@@ -193,7 +194,7 @@ func newFeature(table *datasets.Table, at int, rows []int32, codes []uint32) fea
 	if attribute.Continuous {
 		f.values = make([]float64, len(rows))
 		for i, row := range rows {
-			f.values[i] = table.Number(row, at)
+			f.values[i] = orLast(table.Number(row, at))
 		}
 		exact := slices.Clone(f.values)
 		f.values = distinct(f.values)
@@ -205,11 +206,20 @@ func newFeature(table *datasets.Table, at int, rows []int32, codes []uint32) fea
 		f.cells = ranks(codes, attribute.Cells())
 		f.values = make([]float64, len(f.cells))
 		for rank, cell := range f.cells {
-			f.values[rank] = attribute.Number(cell)
+			f.values[rank] = orLast(attribute.Number(cell))
 		}
 	}
 	f.arity = len(f.values)
 	return f
+}
+
+// orLast is a number or, for a missing one, infinity: a threshold, which is always a number that
+// occurs, may set missing ones apart, and none lies above another number for their sake.
+func orLast(number float64) float64 {
+	if number != number {
+		return math.Inf(1)
+	}
+	return number
 }
 
 // cellsPerCase bounds how many cells a numeric attribute may have for its cases: walking them all

@@ -43,14 +43,15 @@ func (d normal) logProbability(value float64) float64 {
 // fitGaussian estimates a normal for each class from readings whose precision is the mean gap
 // between neighbouring distinct values (John & Langley 1995; Weka's NormalEstimator).
 func (s *sample) fitGaussian(at int, attribute *datasets.Attribute) feature {
-	classes, cells := len(s.present), attribute.Cells()
+	classes, cells := len(s.present), attribute.Numbers()
 	if !attribute.Continuous && cells <= maxTable {
 		values := make([]float64, cells)
 		for code := range values {
 			values[code] = attribute.Number(uint32(code))
 		}
-		logs := s.histogram(s.table.Column(at), cells)
-		normals := s.normals(values, logs, attribute.Step)
+		logs := s.histogram(s.table.Column(at), attribute.Cells())
+		normals := s.normals(values, logs, attribute)
+		clear(logs[cells*classes:])       // a missing number says nothing, as in Weka
 		for code, value := range values { // the counts are no longer needed
 			for k, d := range normals {
 				logs[code*classes+k] = d.logProbability(value)
@@ -62,21 +63,35 @@ func (s *sample) fitGaussian(at int, attribute *datasets.Attribute) feature {
 	for i, row := range s.rows {
 		values[i] = s.table.Number(row, at)
 	}
-	distinct := slices.Clone(values)
+	distinct := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	slices.Sort(distinct)
 	distinct = slices.Compact(distinct)
 	counts := make([]float64, len(distinct)*classes)
 	for i, value := range values {
-		j, _ := slices.BinarySearch(distinct, value)
+		j, known := slices.BinarySearch(distinct, value)
+		if !known { // missing
+			continue
+		}
 		counts[j*classes+int(s.labels[i])] += s.weights.At(int32(i))
 	}
-	return &gaussian{attribute: at, normals: s.normals(distinct, counts, attribute.Step)}
+	return &gaussian{attribute: at, normals: s.normals(distinct, counts, attribute)}
 }
 
 // normals fits one distribution for each class to the weights counts[i·classes + class] of
 // ascending values. Going through counts makes the sums independent of the order of the rows.
-func (s *sample) normals(values, counts []float64, step float64) []normal {
-	classes := len(s.present)
+func (s *sample) normals(values, counts []float64, a *datasets.Attribute) []normal {
+	classes, masses := len(s.present), s.perClass
+	if a.Missing != nil { // those of numbers
+		masses = make([]float64, classes)
+		for i := range values {
+			for k := range masses {
+				masses[k] += counts[i*classes+k]
+			}
+		}
+		for k := range masses {
+			masses[k] = max(masses[k], math.SmallestNonzeroFloat64)
+		}
+	}
 	first, last, distinct := 0, 0, 0
 	for i := range values {
 		if slices.Max(counts[i*classes:(i+1)*classes]) > 0 {
@@ -87,23 +102,23 @@ func (s *sample) normals(values, counts []float64, step float64) []normal {
 			distinct++
 		}
 	}
-	d := normal{precision: step}
+	d := normal{precision: a.Step}
 	if distinct > 1 {
 		d.precision = (values[last] - values[first]) / float64(distinct-1)
 	}
 	normals := make([]normal, classes)
 	for k := range normals {
 		mean, square := 0.0, 0.0
-		for i := first; i <= last; i++ {
+		for i := first; i <= last && distinct > 0; i++ {
 			mean += float64(d.round(values[i]) * counts[i*classes+k])
 		}
-		mean /= s.perClass[k]
+		mean /= masses[k]
 		// A second pass around the mean: sums of raw squares would cancel on values far from 0.
-		for i := first; i <= last; i++ {
+		for i := first; i <= last && distinct > 0; i++ {
 			gap := d.round(values[i]) - mean
 			square += float64(float64(gap*gap) * counts[i*classes+k])
 		}
-		deviation := math.Sqrt(square / s.perClass[k])
+		deviation := math.Sqrt(square / masses[k])
 		normals[k] = normal{mean, math.Max(deviation, d.precision/deviationsPerPrecision),
 			d.precision}
 	}
@@ -120,6 +135,9 @@ func (f *gaussian) add(scores []float64, table *datasets.Table, rows []int32) {
 	classes := len(f.normals)
 	for i, row := range rows {
 		value := table.Number(row, f.attribute)
+		if value != value { // missing
+			continue
+		}
 		for k := range f.normals {
 			scores[i*classes+k] += f.normals[k].logProbability(value)
 		}

@@ -67,7 +67,7 @@ func TestWeatherGaussians(t *testing.T) {
 		for code := range values {
 			values[code] = a.Number(uint32(code))
 		}
-		got := s.normals(values, s.histogram(table.Column(want.attribute), a.Cells()), a.Step)
+		got := s.normals(values, s.histogram(table.Column(want.attribute), a.Cells()), a)
 		for _, figure := range []struct {
 			name      string
 			got, want float64

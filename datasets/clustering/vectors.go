@@ -37,7 +37,7 @@ func NewVectors(schema *datasets.Schema, attributes []int) *Vectors {
 		if a := &schema.Attributes[attribute]; a.Kind == datasets.Categorical {
 			v.size += len(a.Values)
 		} else {
-			v.size++
+			v.size += 1 + a.Cells() - a.Numbers() // missing numbers have a coordinate
 		}
 	}
 	return v
@@ -54,8 +54,10 @@ func (v *Vectors) AddRows(table *datasets.Table, rows []int32) {
 		for d, attribute := range v.attributes {
 			if v.schema.Attributes[attribute].Kind == datasets.Categorical {
 				v.entry(d, int(table.Column(attribute).At(row)), 1)
+			} else if number := table.Number(row, attribute); number == number {
+				v.entry(d, 0, v.place(attribute, number))
 			} else {
-				v.entry(d, 0, v.place(attribute, table.Number(row, attribute)))
+				v.entry(d, 1, 1)
 			}
 		}
 		v.close(1)
@@ -69,8 +71,15 @@ func (v *Vectors) AddBox(low, high []uint32, axes []*datasets.Axis, weight float
 	for d, attribute := range v.attributes {
 		a := &v.schema.Attributes[attribute]
 		if a.Kind == datasets.Numeric {
-			first, last := a.Number(low[d]), a.Number(high[d]-1)
-			v.entry(d, 0, v.place(attribute, first+float64((last-first)/2)))
+			numbers, end := 1.0, min(high[d], uint32(a.Numbers()))
+			if end < high[d] {
+				numbers = float64(end-low[d]) / float64(high[d]-low[d])
+			}
+			if end > low[d] {
+				first, last := a.Number(low[d]), a.Number(end-1)
+				v.entry(d, 0, numbers*v.place(attribute, first+float64((last-first)/2)))
+			}
+			v.entry(d, 1, 1-numbers)
 			continue
 		}
 		share := 1 / float64(high[d]-low[d])

@@ -25,6 +25,7 @@ const (
 	OutOfBounds  Kind = "out of bounds"
 	BetweenSteps Kind = "between steps"
 	NoPerson     Kind = "no person"
+	AllMissing   Kind = "all missing"
 )
 
 // Fault is something wrong at a place of a table's text.
@@ -53,17 +54,18 @@ func (f *Fault) Error() string {
 type Checked struct {
 	Records int `json:"records"` // below the header, with faults or without
 	Faulty  int `json:"faulty_records"`
-	// Lacking are attributes with missing values whose rows are left out for that.
+	// Lacking are attributes with missing values.
 	Lacking []Lacking `json:"missing"`
 	LeftOut []string  `json:"columns_left_out"`
 	// Faults are in the order in which the first of each kind was found.
 	Faults []Faults `json:"faults"`
 }
 
-// Lacking counts rows that are left out since they lack an attribute.
+// Lacking counts rows that lack an attribute, and says whether they are kept.
 type Lacking struct {
 	Attribute string `json:"attribute"`
 	Rows      int    `json:"rows"`
+	Kept      bool   `json:"kept"`
 }
 
 // Faults are the faults of one kind in one attribute, or in records.
@@ -118,11 +120,17 @@ func (f *Format) Check(ctx context.Context, file string, r io.Reader) (*Checked,
 	if t.broken != nil {
 		return nil, t.broken
 	}
+	if len(checked.Faults) == 0 {
+		faulty := checked.Faulty
+		t.allMissing() // is about no record
+		checked.Faulty = faulty
+	}
 	checked.Records, checked.LeftOut = t.done+unread, content.LeftOut
 	checked.Faulty += unread
 	for a, rows := range t.lacking {
 		if rows > 0 {
-			checked.Lacking = append(checked.Lacking, Lacking{f.Schema.Attributes[a].Name, rows})
+			checked.Lacking = append(checked.Lacking, Lacking{f.Schema.Attributes[a].Name, rows,
+				t.columns[a].lacking != dropRow})
 		}
 	}
 	for i := range checked.Faults {
@@ -208,6 +216,8 @@ func (f *Format) mend(faults *Faults) string {
 			"width of cells"
 	case NoPerson:
 		return "give every record the id of the person whom it is about"
+	case AllMissing:
+		return "leave the column out by kind: ignored in the schema, or mend the table"
 	case NotListed:
 		values := f.Schema.Attributes[at].Values
 		for _, example := range faults.Examples {

@@ -18,7 +18,7 @@ type coder struct {
 	codes   []uint32  // of the current row
 	numbers []float64 // of the current row, for continuous attributes
 	dropped int
-	lacking []int    // for each attribute, the rows that are dropped because they lack it
+	lacking []int    // for each attribute, the rows that lack it, whether or not that drops them
 	person  string   // whom the current row is about
 	people  []string // whom the table's rows are about
 }
@@ -42,20 +42,23 @@ type recentText struct {
 
 func newColumn(f *Format, i int) column {
 	a := &f.Schema.Attributes[i]
-	c := column{attribute: a, comma: f.Comma, missing: f.Missing, lacking: f.missing[i]}
+	c := column{attribute: a, comma: f.Comma, missing: f.Missing, lacking: a.MissingCode()}
+	if a.Missing != nil && !slices.Contains(c.missing, *a.Missing) {
+		c.missing = append(slices.Clone(c.missing), *a.Missing)
+	}
 	if a.Kind == datasets.Categorical {
 		c.index = make(map[string]uint32, len(a.Values)+len(f.Missing))
 		for code, value := range a.Values {
 			c.index[value] = uint32(code)
 		}
-		for _, marker := range f.Missing {
+		for _, marker := range c.missing {
 			c.index[marker] = c.lacking
 		}
 	} else if a.Clock == "" && !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) &&
 		math.Abs(a.Low) < 1<<53 {
 		// Cells is the number of integers in [Low, High), whether or not High is one itself.
 		c.integers, c.low = true, int64(a.Low)
-		c.high = c.low + int64(a.Cells())
+		c.high = c.low + int64(a.Numbers())
 	}
 	return c
 }
@@ -72,7 +75,7 @@ func (c *column) read(text string) (code uint32, number float64, fault Kind) {
 		return code, 0, ""
 	}
 	if len(c.missing) > 0 && slices.Contains(c.missing, text) {
-		return c.lacking, 0, ""
+		return c.lacking, math.NaN(), ""
 	}
 	if c.integers {
 		if number, ok := shortInteger(text); ok && number >= c.low && number < c.high {
@@ -127,9 +130,9 @@ func (c *coder) field(a int, text string, complete *bool) (fault Kind) {
 		text = strings.TrimSpace(text)
 	}
 	c.codes[a], c.numbers[a], fault = c.columns[a].read(text)
-	if c.codes[a] == dropRow {
+	if fault == "" && c.codes[a] == c.columns[a].lacking {
 		c.lacking[a]++
-		*complete = false
+		*complete = *complete && c.codes[a] != dropRow
 	}
 	return fault
 }
@@ -171,7 +174,7 @@ func (c *coder) add() {
 	}
 	row := c.builder.AddRow()
 	for a, code := range c.codes {
-		if c.columns[a].attribute.Continuous {
+		if c.columns[a].attribute.Continuous && code != c.columns[a].lacking {
 			// Its code was found a moment ago, so the number is known to be inside the bounds.
 			_ = c.builder.SetNumber(row, a, c.numbers[a])
 			continue

@@ -32,7 +32,7 @@ type DraftOptions struct {
 	// Missing are the texts that stand for a missing value; nil takes those of the usual ones that
 	// occur: an empty field, ?, a point or a dash alone, NA, N/A, #N/A, <NA>, NaN, nan, null, NULL.
 	Missing []string
-	// MissingAsValue keeps missing categories as a value of their own.
+	// MissingAsValue keeps missing values of all attributes; without it, of those that have some.
 	MissingAsValue bool
 	// Public is the path of a second table, which is public: bounds and lists are read off that
 	// one. Of the table itself only the layout and the names of columns are read. Empty for none.
@@ -418,6 +418,7 @@ func (s *profile) entries(keep bool) (attributes, leftOut []string, described in
 		}
 		if reason == "" || entry != "" && keep {
 			described++
+			c.described = true
 			attributes = append(attributes, "{"+entry+"}")
 			continue
 		}
@@ -510,8 +511,17 @@ func (s *profile) write(w io.Writer) error {
 		}
 	}
 	fmt.Fprintf(&b, "missing: [%s]\n", strings.Join(markers, ", "))
+	var lacking []string
+	for i := range s.columns {
+		if c := &s.columns[i]; c.missing && c.described {
+			lacking = append(lacking, strconv.Quote(c.name))
+		}
+	}
 	if s.MissingAsValue && len(markers) > 0 {
 		b.WriteString("missing-as-value: true\n")
+	} else if len(lacking) > 0 && len(markers) > 0 {
+		fmt.Fprintf(&b, "missing-as-value: [%s]   # keeps their records; true is all columns\n",
+			strings.Join(lacking, ", "))
 	}
 	switch guess := s.target(); {
 	case s.Class != "":

@@ -27,6 +27,9 @@ type draftColumn struct {
 	tooMany bool
 	filled  int // rows with a value
 
+	missing   bool // some row has none
+	described bool // it is an attribute of the draft
+
 	// These show codes and how numbers are written.
 	zeros     bool // some text is padded
 	digits    int  // after the point, at most; many with an exponent
@@ -68,7 +71,7 @@ func newDraftColumn(name string) draftColumn {
 // add takes the text of one more row, at a line of the file, into account.
 func (c *draftColumn) add(text string, s *profile, line int) {
 	if marker := slices.Index(s.Missing, text); marker >= 0 {
-		s.seen[marker] = true
+		s.seen[marker], c.missing = true, true
 		return
 	}
 	if isNotFinite(text) {

@@ -63,6 +63,15 @@ func groupOf(cells int, holds func(code uint32) bool) (g Group) {
 func ParseGroup(a *datasets.Attribute, text string) (g Group, err error) {
 	if code, err := a.TextCode(text); err == nil {
 		g = Group{{Low: code, High: code + 1}}
+	} else if numbers, ok := withMissing(a, text); ok {
+		if g, err = ParseGroup(a, numbers); err != nil {
+			return nil, err
+		}
+		if missing := a.MissingCode(); g[0].High == missing {
+			g[0].High++
+		} else {
+			g = append(g, datasets.Span{Low: missing, High: missing + 1})
+		}
 	} else if a.Kind == datasets.Numeric {
 		span, err := parseInterval(a, text)
 		if err != nil {
@@ -91,6 +100,14 @@ func ParseGroup(a *datasets.Attribute, text string) (g Group, err error) {
 	return g, nil
 }
 
+// withMissing cuts "[20, 30) or ?" before what stands for a missing number.
+func withMissing(a *datasets.Attribute, text string) (numbers string, ok bool) {
+	if a.Kind != datasets.Numeric || a.Missing == nil {
+		return "", false
+	}
+	return strings.CutSuffix(text, orMissing+*a.Missing)
+}
+
 // parseInterval reads "[20, 30)".
 func parseInterval(a *datasets.Attribute, text string) (span datasets.Span, err error) {
 	inner, opened := strings.CutPrefix(text, "[")
@@ -112,7 +129,7 @@ func parseInterval(a *datasets.Attribute, text string) (span datasets.Span, err 
 	if span.Low, err = edge(low); err != nil {
 		return span, err
 	}
-	if span.High = uint32(a.Cells()); high != a.High {
+	if span.High = uint32(a.Numbers()); high != a.High {
 		span.High, err = edge(high)
 	}
 	if err == nil && span.Low >= span.High {
@@ -243,7 +260,7 @@ func parseRange(a *datasets.Attribute, text string) (span datasets.Span, ok bool
 		if a.Continuous && !above { // the cell that holds it
 			at = math.Floor(at)
 		}
-		return uint32(math.Ceil(max(0, min(at, float64(a.Cells())))))
+		return uint32(math.Ceil(max(0, min(at, float64(a.Numbers())))))
 	}
 	span = datasets.Span{Low: cell(from, without), High: cell(to, upTo)}
 	if a.Continuous {

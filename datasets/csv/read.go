@@ -32,6 +32,8 @@ type Content struct {
 	Table *datasets.Table
 	// Dropped counts the rows left out because a value was missing.
 	Dropped int
+	// Lacking are the names of the attributes for whose missing values rows were left out.
+	Lacking []string
 	// Beyond counts the rows left out because enough others are the same person's.
 	Beyond int
 	// LeftOut are the names of the columns that the schema does not describe.
@@ -42,8 +44,8 @@ type Content struct {
 // It understands quoted fields (RFC 4180), a UTF-8 byte-order mark, line ends of either kind and
 // blank lines, which it skips. file names the text in messages.
 //
-// A row that lacks a value is dropped and counted; with MissingAsValue only when the value is
-// numeric or the class. The other values of a dropped row must be right all the same.
+// A row that lacks a value is dropped and counted unless the attribute has a cell for that. The
+// other values of a dropped row must be right all the same. A column without any value is an error.
 //
 // The error lists the first 20 things wrong as file:line:column: attribute: what, and how many more
 // there are. Columns count bytes from 1. The context's error is returned as it is.
@@ -63,9 +65,17 @@ func (f *Format) read(ctx context.Context, file string, r io.Reader,
 		if err := t.rows(ctx); err != nil {
 			return nil, err
 		}
+		if !t.bad.Any() {
+			t.allMissing()
+		}
 	}
 	if err := t.bad.Err(); err != nil {
 		return nil, err
+	}
+	for a, rows := range t.lacking {
+		if rows > 0 && t.columns[a].lacking == dropRow {
+			content.Lacking = append(content.Lacking, t.columns[a].attribute.Name)
+		}
 	}
 	content.Table, content.Dropped = t.builder.Table(), t.dropped
 	if f.Person != "" {
@@ -350,6 +360,17 @@ func (t *tableReader) rows(ctx context.Context) error {
 			return nil
 		}
 		t.row(record)
+	}
+}
+
+// allMissing notes the columns of which every value is missing.
+func (t *tableReader) allMissing() {
+	for a, rows := range t.lacking {
+		if rows > 0 && rows == t.done && len(t.format.Missing) > 0 {
+			t.note(&Fault{Kind: AllMissing, Attribute: t.columns[a].attribute.Name, File: t.file,
+				Line: max(1, t.above), What: fmt.Sprintf("missing in all of %d records, must have "+
+					"a value in some, or be kind: ignored in the schema", rows)})
+		}
 	}
 }
 

@@ -28,8 +28,8 @@ func texts(t *datasets.Table) []string {
 		for i := range fields {
 			a := &t.Schema().Attributes[i]
 			fields[i] = a.Text(t.Column(i).At(int32(row)))
-			if a.Kind == datasets.Numeric {
-				fields[i] = strconv.FormatFloat(t.Number(int32(row), i), 'g', -1, 64)
+			if number := t.Number(int32(row), i); a.Kind == datasets.Numeric && number == number {
+				fields[i] = strconv.FormatFloat(number, 'g', -1, 64)
 			}
 		}
 		rows[row] = strings.Join(fields, "|")
@@ -87,10 +87,12 @@ func TestReadGood(t *testing.T) {
 			want: []string{"5|a", "6|x y"}},
 		{name: "missing dropped", schema: "missing: [\"?\", NA]" + small,
 			text: "age,job\n5,a\n?,a\n6,NA\n?,?\n7,b\n", want: []string{"5|a", "7|b"}, dropped: 3},
-		{name: "a missing number that is a number", schema: "missing: [\"99\", \"-1\"]" + small,
-			text: "age,job\n99,a\n-1,a\n98,b\n", want: []string{"98|b"}, dropped: 2},
+		{name: "a missing number that is a number", schema: "missing: [\"100\", \"-1\"]" + small,
+			text: "age,job\n100,a\n-1,a\n98,b\n", want: []string{"98|b"}, dropped: 2},
 		{name: "missing kept", schema: "missing: [\"?\", NA]\nmissing-as-value: true" + small,
-			text: "age,job\n5,?\n6,NA\n?,a\n", want: []string{"5|?", "6|?"}, dropped: 1},
+			text: "age,job\n5,?\n6,NA\n?,a\n", want: []string{"5|?", "6|?", "?|a"}},
+		{name: "missing kept of one", schema: "missing: [\"?\", NA]\nmissing-as-value: [age]" + small,
+			text: "age,job\n5,?\n6,b\nNA,a\n", want: []string{"6|b", "?|a"}, dropped: 1},
 		{name: "bank", schema: bank,
 			text: "y;age;job;education;balance\nno;18;admin;tertiary;-1\n" +
 				"yes;94;services;primary;0.9999\nno;?;services;primary;0\nno;30;admin;primary;?\n",

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ppdp/datasets"
+	"ppdp/internal/spelling"
 	"ppdp/internal/strictyaml"
 )
 
@@ -31,23 +32,19 @@ type Format struct {
 	Trim bool
 	// Missing are the texts that stand for a missing value.
 	Missing []string
-	// MissingAsValue keeps a missing categorical value as a separate value, whose name is
-	// Missing[0].
-	MissingAsValue bool
 	// Person is the column that says whom a record is about, "" for none. It is no attribute. Of a
 	// person's records Schema.Contributions are read, the others are left out.
 	Person string
 
-	missing []uint32 // for each attribute: the code of a missing value, or dropRow
-	layout  []int    // without a header, for each column: its attribute, ignored or personal
+	layout []int // without a header, for each column: its attribute, ignored or personal
 }
 
 // Plain is the format that Write writes tables of a schema in. Its exported fields may be changed
-// before the first use; rows with a missing value are dropped.
+// before the first use; rows that lack a value are dropped where their attribute has no cell for that.
 func Plain(schema *datasets.Schema) *Format {
 	f := &Format{Schema: schema, Delimiter: ',', Header: true}
 	for i := range schema.Attributes {
-		f.missing, f.layout = append(f.missing, dropRow), append(f.layout, i)
+		f.layout = append(f.layout, i)
 	}
 	return f
 }
@@ -55,8 +52,8 @@ func Plain(schema *datasets.Schema) *Format {
 // ignored and personal stand for columns that are no attributes: the second is the person's.
 const ignored, personal = -1, -2
 
-// dropRow is the code of missing values whose row is left out. No domain reaches it.
-const dropRow = math.MaxUint32
+// dropRow is the code of missing values whose row is left out.
+const dropRow = datasets.NoCode
 
 // schemaFile mirrors a schema file.
 type schemaFile struct {
@@ -65,14 +62,30 @@ type schemaFile struct {
 	Encoding       string      `yaml:"encoding" default:"utf-8" doc:"latin-1 reads Latin-1 and Windows-1252, which contains it. Columns in messages count bytes of the text in UTF-8"`
 	Decimal        string      `yaml:"decimal" default:"\".\"" doc:"a comma reads numbers with a decimal comma; points are then errors. Releases are written with a point"`
 	Trim           bool        `yaml:"trim" default:"false" doc:"true cuts white space around fields; not possible with a delimiter that is white space"`
-	Missing        []string    `yaml:"missing,flow-one" default:"none" doc:"texts that mark a missing value, such as ? or an empty text. Rows with one are dropped, and their number is reported"`
-	MissingAsValue bool        `yaml:"missing-as-value" default:"false" doc:"true keeps rows with a missing category, as one more value named like the first marker. Rows that lack a number or the class are still dropped"`
+	Missing        []string    `yaml:"missing,flow-one" default:"none" doc:"texts that mark a missing value, such as ? or an empty text; they must be no values. Rows with one are dropped, and their number is reported, unless missing-as-value keeps them"`
+	MissingAsValue keptMissing `yaml:"missing-as-value" default:"false" doc:"true, or a list of attributes, keeps rows in which these lack a value. Missing is then one more category, also of the class, or a cell beside the numbers or dates, and is written as the first marker. A list costs less than true where most columns are complete"`
 	Class          string      `yaml:"class" default:"none" doc:"the attribute that classifiers predict; it must be categorical"`
 	Person         string      `yaml:"person" default:"none" doc:"the column that says whom a record is about, such as the number of a patient; persons are then protected. It is no attribute, or one of kind ignored, and is never released"`
 	Contributions  int         `yaml:"contributions" default:"none" doc:"required with person: how many records of each person are used at most, from 1 to 1000"`
 	Attributes     []attribute `yaml:"attributes" default:"required" doc:"the columns, one entry each"`
 	Constraints    []string    `yaml:"constraints,flow-one" default:"none" doc:"rules that records should keep"`
 }
+
+// keptMissing are the attributes whose missing values are kept: all, or those named.
+type keptMissing struct {
+	all   bool
+	names []string
+}
+
+func (k *keptMissing) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
+	if n.Kind == strictyaml.SequenceNode {
+		r.Decode(n, &k.names)
+	} else {
+		r.Decode(n, &k.all)
+	}
+}
+
+func (k *keptMissing) has(name string) bool { return k.all || slices.Contains(k.names, name) }
 
 // attribute mirrors one entry of a schema file and remembers its place.
 type attribute struct {
@@ -189,7 +202,7 @@ func (c *compiler) compile() *Format {
 	f := &Format{
 		Schema: new(datasets.Schema), Delimiter: c.delimiter(), Header: c.file.Header,
 		Trim:    c.file.Trim,
-		Missing: c.file.Missing, MissingAsValue: c.file.MissingAsValue,
+		Missing: c.file.Missing,
 	}
 	if f.Latin1 = c.file.Encoding == encodingLatin1; !f.Latin1 && c.file.Encoding != encodingUTF8 {
 		c.Problemf(at(c.root, "encoding"), "%q, must be %s or %s", c.file.Encoding, encodingUTF8,
@@ -208,9 +221,9 @@ func (c *compiler) compile() *Format {
 		}
 		c.readable(at(c.root, "missing"), marker)
 	}
-	if f.MissingAsValue && len(f.Missing) == 0 {
+	if keep := &c.file.MissingAsValue; len(f.Missing) == 0 && (keep.all || len(keep.names) > 0) {
 		c.Problemf(at(c.root, "missing-as-value"),
-			"true without missing markers, must come with missing: [...]")
+			"values to keep without missing markers, must come with missing: [...]")
 	}
 	if len(c.file.Attributes) == 0 && strictyaml.Find(c.root, "attributes") == nil {
 		c.Problemf(c.root, "no attributes, must list at least one under attributes:")
@@ -238,10 +251,15 @@ func (c *compiler) compile() *Format {
 			f.layout = append(f.layout, column)
 			continue
 		}
-		a, missing := c.attribute(entry, entry.Name == class)
+		a := c.attribute(entry, entry.Name == class)
 		f.layout = append(f.layout, len(f.Schema.Attributes))
 		f.Schema.Attributes = append(f.Schema.Attributes, a)
-		f.missing = append(f.missing, missing)
+	}
+	for i, name := range c.file.MissingAsValue.names {
+		if f.Schema.Index(name) < 0 {
+			c.Problemf(item(at(c.root, "missing-as-value"), i), "%q, must be an attribute%s", name,
+				spelling.Hint(name, f.Schema.Names()))
+		}
 	}
 	c.person(f)
 	if c.Err() == nil {
@@ -377,10 +395,8 @@ func (c *compiler) ignored(entry *attribute) {
 	}
 }
 
-// attribute compiles one entry and returns the code of its missing values.
-func (c *compiler) attribute(entry *attribute,
-	isClass bool) (a datasets.Attribute, missing uint32) {
-	missing = dropRow
+// attribute compiles one entry.
+func (c *compiler) attribute(entry *attribute, isClass bool) (a datasets.Attribute) {
 	n := entry.node
 	a = datasets.Attribute{Name: entry.Name, Continuous: entry.Continuous, Digits: entry.Digits}
 	role, known := roles[entry.Role]
@@ -394,6 +410,9 @@ func (c *compiler) attribute(entry *attribute,
 		}
 		a.Role = datasets.Class
 	}
+	if c.file.MissingAsValue.has(a.Name) && len(c.file.Missing) > 0 {
+		a.Missing = &c.file.Missing[0]
+	}
 	complete := false
 	switch entry.Kind {
 	case kindNumeric:
@@ -404,7 +423,7 @@ func (c *compiler) attribute(entry *attribute,
 		}
 	case kindCategorical:
 		a.Kind = datasets.Categorical
-		complete, missing = c.categorical(entry, &a)
+		complete = c.categorical(entry, &a)
 	case "":
 		c.Problemf(at(n, "kind"), "no kind, must be numeric, categorical or ignored")
 	default:
@@ -419,7 +438,7 @@ func (c *compiler) attribute(entry *attribute,
 			c.problems(n, err)
 		}
 	}
-	return a, missing
+	return a
 }
 
 // refuse reports keys that are given but have no meaning on an attribute of this kind.
@@ -500,8 +519,17 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 	}
 	if complete && !entry.broken && entry.Widths != nil && a.Validate() == nil {
 		var err error
-		if a.Hierarchy, err = datasets.WidthHierarchy(a.Cells(), entry.Widths...); err != nil {
+		if a.Hierarchy, err = datasets.WidthHierarchy(a.Numbers(), entry.Widths...); err != nil {
 			c.problems(at(entry.node, "widths"), err)
+		} else if a.Missing != nil {
+			a.Hierarchy = a.Hierarchy.WithMissing()
+		}
+	}
+	for i, marker := range c.file.Missing {
+		number, ok := numberOf(a, marker, c.file.Decimal == ",")
+		if ok && complete && number >= a.Low && number < a.High {
+			c.Problemf(item(at(c.root, "missing"), i), "%q is a missing marker, but also a value "+
+				"of %s, must be outside its bounds", marker, a.Name)
 		}
 	}
 	return complete
@@ -518,7 +546,7 @@ func (c *compiler) bins(n *strictyaml.Node, a *datasets.Attribute, edges []float
 		place := (edge - a.Low) / a.Step
 		cell := math.Round(place)
 		if edge == a.High {
-			cell = float64(a.Cells())
+			cell = float64(a.Numbers())
 		} else if math.Abs(place-cell) > 1e-6 {
 			c.Problemf(item(n, i+1), "%v is between steps, must be %v plus a multiple of %v",
 				edge, a.Low, a.Step)
@@ -532,10 +560,8 @@ func (c *compiler) bins(n *strictyaml.Node, a *datasets.Attribute, edges []float
 	}
 }
 
-// categorical fills in a categorical attribute and returns the code of its missing values. complete
-// is as in numeric.
-func (c *compiler) categorical(entry *attribute,
-	a *datasets.Attribute) (complete bool, missing uint32) {
+// categorical fills in a categorical attribute and reports whether it is complete, as numeric does.
+func (c *compiler) categorical(entry *attribute, a *datasets.Attribute) bool {
 	c.refuse(entry, "time", "low", "high", "step", "continuous", "digits", "widths",
 		"scale", "bins")
 	n := entry.node
@@ -551,8 +577,7 @@ func (c *compiler) categorical(entry *attribute,
 	}
 	for i, value := range a.Values {
 		c.readable(item(values, i), value)
-		if slices.Contains(c.file.Missing, value) &&
-			(!c.file.MissingAsValue || value != c.file.Missing[0] || a.Role == datasets.Class) {
+		if slices.Contains(c.file.Missing, value) && (a.Missing == nil || value != *a.Missing) {
 			c.Problemf(item(values, i), "%q is a missing marker and can never be read as a value",
 				value)
 		}
@@ -566,11 +591,10 @@ func (c *compiler) categorical(entry *attribute,
 	default:
 		c.Problemf(at(n, "order"), "%q, must be given or random", entry.Order)
 	}
-	missing = dropRow
-	if c.file.MissingAsValue && len(c.file.Missing) > 0 && a.Role != datasets.Class {
-		missing = addMissing(a, c.file.Missing[0])
+	if a.Missing != nil {
+		addMissing(a)
 	}
-	return len(a.Values) > 0 || strictyaml.Find(n, "values") != nil, missing
+	return len(a.Values) > 0 || strictyaml.Find(n, "values") != nil
 }
 
 // item is the i-th element of a list, or the node itself when it is not a list.
@@ -581,11 +605,12 @@ func item(n *strictyaml.Node, i int) *strictyaml.Node {
 	return n
 }
 
-// addMissing returns the code of the value that missing ones become: where the schema lists the
-// marker, else at the end of the values and directly below the taxonomy's root.
-func addMissing(a *datasets.Attribute, marker string) uint32 {
-	if code := slices.Index(a.Values, marker); code >= 0 {
-		return uint32(code)
+// addMissing adds the value that missing ones become unless the schema lists it: at the end of the
+// values and directly below the taxonomy's root.
+func addMissing(a *datasets.Attribute) {
+	marker := *a.Missing
+	if slices.Contains(a.Values, marker) {
+		return
 	}
 	a.Values = append(a.Values, marker)
 	if t := a.Taxonomy; t != nil && len(t.Nodes) > 0 {
@@ -593,5 +618,4 @@ func addMissing(a *datasets.Attribute, marker string) uint32 {
 		t.Nodes[0].Children = append(t.Nodes[0].Children, len(t.Nodes))
 		t.Nodes = append(t.Nodes, leaf)
 	}
-	return uint32(len(a.Values) - 1)
 }

@@ -147,7 +147,7 @@ attributes:
   - {name: number, kind: numeric, low: 0, high: 3}
   - {name: y, kind: categorical, values: [a, b]}
 `)
-	wants := [][]string{{"a", "b", "?"}, {"?", "a"}, {"a", "b", "c", "?"}, nil, nil, {"a", "b"}}
+	wants := [][]string{{"a", "b", "?"}, {"?", "a"}, {"a", "b", "c", "?"}, nil, nil, {"a", "b", "?"}}
 	for i, want := range wants {
 		if got := format.Schema.Attributes[i].Values; want != nil && !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", format.Schema.Attributes[i].Name, got, want)
@@ -161,8 +161,11 @@ attributes:
 	if leaf.Name != "?" || leaf.Parent != 0 {
 		t.Errorf("the missing leaf: %+v", leaf)
 	}
-	if want := []uint32{2, 0, 3, 2, dropRow, dropRow}; !slices.Equal(format.missing, want) {
-		t.Errorf("codes of missing values %v, want %v", format.missing, want)
+	for i, want := range []uint32{2, 0, 3, 2, 3, 2} {
+		a := &format.Schema.Attributes[i]
+		if a.MissingCode() != want || a.Text(want) != "?" || int(want) >= a.Cells() {
+			t.Errorf("%s: code %d of a missing value, want %d", a.Name, a.MissingCode(), want)
+		}
 	}
 }
 
@@ -180,14 +183,10 @@ func FuzzSchema(f *testing.F) {
 		if err := format.Schema.Validate(); err != nil {
 			t.Fatalf("accepted an invalid schema: %v", err)
 		}
-		if len(format.missing) != len(format.Schema.Attributes) {
-			t.Fatalf("%d codes of missing values for %d attributes", len(format.missing),
-				len(format.Schema.Attributes))
-		}
-		for i, code := range format.missing {
-			if code != dropRow && int(code) >= format.Schema.Attributes[i].Cells() {
-				t.Errorf("code %d for missing values in %d cells", code,
-					format.Schema.Attributes[i].Cells())
+		for i := range format.Schema.Attributes {
+			a := &format.Schema.Attributes[i]
+			if code := a.MissingCode(); code != dropRow && int(code) >= a.Cells() {
+				t.Errorf("code %d for missing values in %d cells", code, a.Cells())
 			}
 		}
 	})

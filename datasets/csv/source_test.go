@@ -87,7 +87,7 @@ func TestLoadBad(t *testing.T) {
 		{"a.csv", "bad.yaml", "bad.yaml:1: attributes: must list at least one"},
 		{"a.csv", "absent.yaml", "schema: open "},
 		{"absent.csv", "s.yaml", "csv: open "},
-		{"none.csv", "s.yaml", "no rows to use (1 with a missing value were dropped)"},
+		{"none.csv", "s.yaml", "none.csv:1: age: missing in all of 1 records"},
 		{"torn.csv", "s.yaml",
 			"torn.csv: gzip: unexpected EOF; the file begins as one that gzip has packed"},
 		{"short.csv", "s.yaml", "short.csv: gzip: unexpected EOF"},

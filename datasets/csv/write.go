@@ -56,22 +56,31 @@ func WriteGeneralised(w io.Writer, t *datasets.Table, rows []int32,
 
 // GroupText prints the set of an attribute's values whose codes are in [low, high), low < high: one
 // value as itself, more numbers as a half-open interval "[20, 30)", more categories as a list
-// "{admin, services}" in the order of the schema.
+// "{admin, services}" in the order of the schema. Numbers and missing ones are "[20, 30) or ?".
 func GroupText(a *datasets.Attribute, low, high uint32) string {
 	switch {
 	case a.Kind == datasets.Categorical && high-low == 1:
 		return a.Values[low]
 	case a.Kind == datasets.Categorical:
 		return "{" + strings.Join(a.Values[low:high], ", ") + "}"
-	case high-low == 1 && !a.Continuous:
+	case high-low == 1 && !a.Continuous && low != a.MissingCode():
 		return cellText(a, low)
 	}
+	if missing := a.MissingCode(); high > missing { // the last cell, which no interval hides
+		if low == missing {
+			return *a.Missing
+		}
+		return GroupText(a, low, missing) + orMissing + *a.Missing
+	}
 	end := numberText(a, a.High)
-	if int(high) < a.Cells() {
+	if int(high) < a.Numbers() {
 		end = edgeText(a, high)
 	}
 	return "[" + edgeText(a, low) + ", " + end + ")"
 }
+
+// orMissing stands between numbers and the marker of a group of both.
+const orMissing = " or "
 
 // edgeText prints the lower end of a cell.
 func edgeText(a *datasets.Attribute, code uint32) string {
@@ -151,14 +160,21 @@ func columnTexts(t *datasets.Table, rows []int32, n int) []columnText {
 		if rows != nil {
 			row = func(at int) int32 { return rows[at] }
 		}
+		missing := a.MissingCode()
 		switch {
 		case c.Exact != nil && a.Digits != nil:
 			columns[i] = func(to []byte, at int) []byte {
-				return appendDigits(to, a, c.At(row(at)), c.Exact[row(at)])
+				if code := c.At(row(at)); code != missing {
+					return appendDigits(to, a, code, c.Exact[row(at)])
+				}
+				return appendField(to, *a.Missing)
 			}
 		case c.Exact != nil:
 			columns[i] = func(to []byte, at int) []byte {
-				return appendNumber(to, c.Exact[row(at)])
+				if number := c.Exact[row(at)]; number == number {
+					return appendNumber(to, number)
+				}
+				return appendField(to, *a.Missing)
 			}
 		case a.Cells() <= n/4: // texts that are needed again and again
 			texts := make([][]byte, a.Cells())
@@ -196,6 +212,9 @@ func appendDigits(to []byte, a *datasets.Attribute, cell uint32, number float64)
 func appendValue(to []byte, a *datasets.Attribute, code uint32) []byte {
 	if a.Kind == datasets.Categorical {
 		return appendField(to, a.Values[code])
+	}
+	if code == a.MissingCode() {
+		return appendField(to, *a.Missing)
 	}
 	number := a.Number(code)
 	if whole := int64(number); float64(whole) == number && a.Clock == "" {

@@ -48,7 +48,7 @@ func numericText(a *datasets.Attribute) string {
 // binEdge is the bound below a cell, high after the last one.
 func binEdge(a *datasets.Attribute, cell uint32) string {
 	edge := a.High
-	if int(cell) < a.Cells() {
+	if int(cell) < a.Numbers() {
 		edge = a.Low + float64(float64(cell)*a.Step)
 	}
 	if a.Clock != "" {
@@ -57,10 +57,26 @@ func binEdge(a *datasets.Attribute, cell uint32) string {
 	return numberText(a, edge)
 }
 
+// missingText is the keys that say how missing values are written, and in which attributes.
+func missingText(schema *datasets.Schema) string {
+	marker, names := "", []string(nil)
+	for i := range schema.Attributes {
+		if a := &schema.Attributes[i]; a.Missing != nil {
+			marker, names = *a.Missing, append(names, strconv.Quote(a.Name))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return fmt.Sprintf("missing: [%q]\nmissing-as-value: [%s]\n", marker,
+		strings.Join(names, ", "))
+}
+
 // WriteSchema writes a schema file for tables that Write writes: ParseSchema reads the same
 // attributes and constraints back, but for widths, which describe no value.
 func WriteSchema(w io.Writer, schema *datasets.Schema) error {
 	var b strings.Builder
+	b.WriteString(missingText(schema))
 	b.WriteString("attributes:\n")
 	for i := range schema.Attributes {
 		a := &schema.Attributes[i]

@@ -1,8 +1,9 @@
 // Package gower finds the closest records of tables by Gower's distance (A General Coefficient of
 // Similarity and Some of Its Properties, Biometrics 1971), which takes numbers and categories
 // alike: of two numbers, their difference as a part of the range; of two categories, 0 where they
-// are equal and 1 where not. The distance of two records is the mean over the attributes. It leaves
-// out weights of attributes and missing values.
+// are equal and 1 where not. A missing number is as far from every other as the ends of the range,
+// and 0 from another missing one. The distance of two records is the mean over the attributes. It
+// leaves out weights of attributes.
 package gower
 
 import (
@@ -17,6 +18,9 @@ import (
 // Unit is the distance of two values that differ as much as values of their attribute can.
 // Distances are whole numbers: the sum over the attributes, right to a part of 2²⁴ in each.
 const Unit = 1 << 24
+
+// missing stands for a missing number, beyond the end of the range.
+const missing = 2 * Unit
 
 // Space is how records of a schema are written down.
 //
@@ -60,10 +64,13 @@ func New(table *datasets.Table, parts ...[]int32) *Space {
 		}
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, rows := range parts {
-			for _, row := range rows {
+			for _, row := range table.Present(rows, a) {
 				x := table.Number(row, a)
 				low, high = min(low, x), max(high, x)
 			}
+		}
+		if low == high && attribute.Missing != nil {
+			high++ // so that missing numbers count
 		}
 		if low < high {
 			g.numeric = append(g.numeric, a)
@@ -107,7 +114,10 @@ func (g *Space) Points(table *datasets.Table, rows []int32) *Points {
 	for k, a := range g.numeric {
 		for i, row := range rows {
 			x := math.Round((table.Number(row, a) - g.low[k]) / g.span[k] * Unit)
-			p.numbers[i*len(g.numeric)+k] = int32(max(0, min(Unit, x)))
+			if x = max(0, min(Unit, x)); x != x { // a difference of more than Unit counts as Unit
+				x = missing
+			}
+			p.numbers[i*len(g.numeric)+k] = int32(x)
 		}
 	}
 	return p

@@ -144,7 +144,7 @@ func (t *tree) visit(at, distance int) {
 	}
 	t.visit(near, distance)
 	before := t.apart[n.by]
-	step = max(step, before)
+	step = max(min(step, Unit), before)
 	if distance += step - before; distance < t.stop {
 		t.apart[n.by] = step
 		t.visit(far, distance)
@@ -174,7 +174,7 @@ next:
 				continue next
 			}
 			step := int(x - numbers[k])
-			distance += max(step, -step)
+			distance += min(max(step, -step), Unit)
 		}
 		switch {
 		case distance >= stop:

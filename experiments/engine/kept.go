@@ -46,6 +46,14 @@ func edge(a *datasets.Attribute, code uint32) float64 {
 	return a.Low + float64((float64(code)-0.5)*a.Step)
 }
 
+// numberOf is a number for a figure, in which a missing one is just above all others.
+func numberOf(number float64, a *datasets.Attribute) float64 {
+	if number != number {
+		return a.High
+	}
+	return number
+}
+
 // keepsRows reports whether the records keep the quasi-identifiers of a dataset.
 func (r *run) keepsRows(d *language.Dataset) bool {
 	return slices.Contains(r.plan.Spec.Keep, language.KeepRows) && !d.Info.Graph
@@ -80,7 +88,7 @@ func columnsOf(table *datasets.Table) []results.Column {
 		column := results.Column{Attribute: a.Name, Values: make([]float64, table.Len())}
 		for row := range column.Values {
 			if a.Kind == datasets.Numeric {
-				column.Values[row] = table.Number(int32(row), attribute)
+				column.Values[row] = numberOf(table.Number(int32(row), attribute), a)
 			} else {
 				column.Values[row] = float64(table.Column(attribute).At(int32(row)))
 			}

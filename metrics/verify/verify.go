@@ -263,25 +263,28 @@ func (v *verifier) statistics() {
 	if r.Means == nil {
 		return
 	}
-	sums, sizes := make([]float64, len(r.Means)), make([]float64, r.Len())
+	sums, sizes := make([]float64, len(r.Means)), make([]float64, len(r.Means))
 	for at, row := range v.rows {
 		region := int(r.Assignment[at])
 		if v.left[at] || region < 0 || region >= r.Len() {
 			continue
 		}
-		sizes[region]++
 		for d, attribute := range r.Attributes {
-			if v.table.Schema().Attributes[attribute].Kind == datasets.Numeric {
-				sums[region*v.dims+d] += v.table.Number(row, attribute)
+			if v.table.Schema().Attributes[attribute].Kind != datasets.Numeric {
+				continue
+			}
+			if number := v.table.Number(row, attribute); number == number { // not missing
+				sums[region*v.dims+d] += number
+				sizes[region*v.dims+d]++
 			}
 		}
 	}
 	for i, claimed := range r.Means {
 		region, a := i/v.dims, &v.table.Schema().Attributes[r.Attributes[i%v.dims]]
-		if a.Kind != datasets.Numeric || sizes[region] == 0 {
+		if a.Kind != datasets.Numeric || sizes[i] == 0 {
 			continue
 		}
-		is := sums[i] / sizes[region]
+		is := sums[i] / sizes[i]
 		if !(math.Abs(claimed-is) <= relative*(math.Abs(is)+math.Abs(a.High-a.Low))) {
 			v.problem("means", "region %d: mean %s %v, the records' is %v",
 				region, a.Name, claimed, is)

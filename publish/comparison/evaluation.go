@@ -103,6 +103,7 @@ func (m *made) measurements() []asked {
 		{metric: "fabricated"},
 		{metric: "suppressed"},
 		{metric: "broken-constraints", params: params{"original": []bool{false, true}}},
+		{metric: "missing-patterns"},
 
 		{metric: "accuracy", needs: category, learners: append(learners, "c45", "majority")},
 		{metric: "auc", needs: category, learners: learners},
@@ -499,8 +500,9 @@ func (m *made) add(all []asked) error {
 			if c := measure.Measurement().Classifier; c != "" && !slices.Contains(usable[at], c) {
 				usable[at] = append(usable[at], c)
 			}
-		} else if reason := fmt.Sprint(at, err); !reasons[reason] && name != "broken-constraints" {
-			reasons[reason] = true // most tables have no constraints
+		} else if reason := fmt.Sprint(at, err); !reasons[reason] && name != "broken-constraints" &&
+			name != "missing-patterns" { // most tables have no constraints
+			reasons[reason] = true
 			m.note("Not measured: %s: %s", strings.ReplaceAll(measure.Name, "=", " "), err)
 		}
 	}

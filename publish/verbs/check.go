@@ -112,8 +112,12 @@ func printChecked(w io.Writer, file string, c *csvtable.Checked) {
 		fmt.Fprintf(w, "  to mend: %s\n", faults.Mend)
 	}
 	for _, lacking := range c.Lacking {
-		fmt.Fprintf(w, "%s: missing in %s, left out for that\n", lacking.Attribute,
-			terminal.Counted(lacking.Rows, "record"))
+		what := "left out for that; missing-as-value in the schema keeps them"
+		if lacking.Kept {
+			what = "kept"
+		}
+		fmt.Fprintf(w, "%s: missing in %s, %s\n", lacking.Attribute,
+			terminal.Counted(lacking.Rows, "record"), what)
 	}
 	if len(c.LeftOut) > 0 {
 		fmt.Fprintf(w, "columns left out, as the schema does not describe them: %s\n",

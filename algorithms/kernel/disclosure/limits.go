@@ -108,7 +108,8 @@ func (l *Limits) CheckSchema(s *datasets.Schema) error {
 			bad.Add("l: %d, t: %v, but %s is continuous: nearly every value is another", l.L, l.T,
 				a.Name)
 		}
-		if l.T < 1 && l.Distance == Ordered && a.Kind == datasets.Categorical && !a.Ordered {
+		if l.T < 1 && l.Distance == Ordered &&
+			(a.Kind == datasets.Categorical && !a.Ordered || a.Missing != nil) {
 			bad.Add("distance: %q, but the values of %s have no order", l.Distance, a.Name)
 		}
 		if l.T < 1 && l.Distance == Hierarchical && !Nested(a) {

@@ -2,6 +2,7 @@ package margins
 
 import (
 	"math/bits"
+	"slices"
 
 	"ppdp/datasets"
 	"ppdp/numeric/random"
@@ -33,19 +34,24 @@ func alone(n int) []int {
 }
 
 // PublicBins cuts an attribute without its data: as its schema says, or into so many bins, equal up
-// to one cell. An attribute of fewer cells keeps them, as a categorical one does.
+// to one cell. An attribute of fewer cells keeps them, as a categorical one does. Missing numbers
+// have a bin of their own, the last.
 func PublicBins(a *datasets.Attribute, bins int) Bins {
-	cells := uint64(a.Cells())
+	cells := uint64(a.Numbers())
 	n := cells
+	var ends []uint32
 	if a.Kind == datasets.Numeric {
-		if ends := a.PublicBins(bins); ends != nil {
-			return binsOf(ends)
-		}
+		ends = slices.Clone(a.PublicBins(bins))
 		n = min(n, uint64(bins))
 	}
-	ends := make([]uint32, n)
-	for i := range ends {
-		ends[i] = uint32((uint64(i+1)*cells + n - 1) / n)
+	if ends == nil {
+		ends = make([]uint32, n)
+		for i := range ends {
+			ends[i] = uint32((uint64(i+1)*cells + n - 1) / n)
+		}
+	}
+	if a.Numbers() < a.Cells() {
+		ends = append(ends, uint32(a.Cells()))
 	}
 	return binsOf(ends)
 }
@@ -53,7 +59,7 @@ func PublicBins(a *datasets.Attribute, bins int) Bins {
 // Uncut reports whether an attribute has more cells than bins, and no bins in the schema: only such
 // attributes may be cut privately.
 func Uncut(a *datasets.Attribute, bins int) bool {
-	return a.Kind == datasets.Numeric && a.Cells() > bins && a.PublicBins(bins) == nil
+	return a.Kind == datasets.Numeric && a.Numbers() > bins && a.PublicBins(bins) == nil
 }
 
 // Codes replaces cells by their bins.

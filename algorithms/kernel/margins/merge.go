@@ -41,12 +41,16 @@ func (d *Data) Merge(rule Merge, threshold float64, but int) {
 		attribute := &d.schema.Attributes[a]
 		ordered := rule == Neighbours &&
 			(attribute.Kind == datasets.Numeric || attribute.Ordered)
+		numbers := counts // and not missing ones, which join no others
+		if attribute.Kind == datasets.Numeric && attribute.Missing != nil {
+			numbers = counts[:len(counts)-1]
+		}
 		var groups [][]int
 		if ordered {
-			groups = runs(counts, variances, frequent)
+			groups = runs(numbers, variances, frequent)
 		} else {
 			var rare []int
-			for v, count := range counts {
+			for v, count := range numbers {
 				if frequent(count, variances[v]) {
 					groups = append(groups, []int{v})
 				} else {
@@ -56,6 +60,9 @@ func (d *Data) Merge(rule Merge, threshold float64, but int) {
 			if len(rare) > 0 {
 				groups = append(groups, rare)
 			}
+		}
+		if len(numbers) < len(counts) {
+			groups = append(groups, []int{len(numbers)})
 		}
 		if len(groups) == len(counts) {
 			continue

@@ -44,14 +44,25 @@ type leaf struct {
 // than noise, and become bins by their counts. A record is drawn from one leaf of its bin. From
 // leaves that are wide and empty up to noise none is. Where noise hides all this, bins are equal.
 //
-// A record lies in one leaf of a round, so that the counts of a round have sensitivity 1.
+// A record lies in one leaf of a round, so that the counts of a round have sensitivity 1. Missing
+// numbers are a leaf and a bin of their own, beside so many bins.
 func privateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.VectorNoise,
 	path *privacy.Path, cost float64) (b Bins, counts, variances []float64, err error) {
 	leaves, first := publicLeaves(a), cost
-	if a.Cells() > fewCells {
+	var missing []leaf // of them, one or none
+	if code := a.MissingCode(); code != datasets.NoCode {
+		missing = []leaf{{low: code, high: code + 1, variance: math.Inf(1)}}
+	}
+	measured := func(cost float64) error {
+		all := slices.Concat(leaves, missing)
+		err := measure(all, codes, noise, path, cost)
+		leaves, missing = all[:len(leaves):len(leaves)], all[len(leaves):]
+		return err
+	}
+	if a.Numbers() > fewCells {
 		first /= 2
 	}
-	if err := measure(leaves, codes, noise, path, first); err != nil {
+	if err := measured(first); err != nil {
 		return b, nil, nil, err
 	}
 	bulk, even := bulkOf(leaves), evenly(leaves, bins)
@@ -66,7 +77,7 @@ func privateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 		leaves = divide(leaves, bins)
 	}
 	if first < cost {
-		if err := measure(leaves, codes, noise, path, cost-first); err != nil {
+		if err := measured(cost - first); err != nil {
 			return b, nil, nil, err
 		}
 	}
@@ -74,6 +85,10 @@ func privateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 	if !rough {
 		leaves, hidden = pool(leaves, bulk)
 		lasts = join(leaves, bins)
+	}
+	if len(missing) > 0 {
+		leaves = append(leaves, missing...)
+		lasts = append(lasts, len(leaves))
 	}
 	b, counts, variances = gather(leaves, lasts)
 	b.hidden = hidden
@@ -133,7 +148,7 @@ func PrivateEnds(in *algorithms.Input, bins int, path *privacy.Path,
 	var wide, dims []int
 	for dim, attribute := range quasi {
 		a := &schema.Attributes[attribute]
-		if a.Kind == datasets.Numeric && a.Cells() > fewCells && a.PublicBins(bins) == nil {
+		if a.Kind == datasets.Numeric && a.Numbers() > fewCells && a.PublicBins(bins) == nil {
 			wide, dims = append(wide, attribute), append(dims, dim)
 		}
 	}
@@ -181,7 +196,7 @@ func evenly(leaves []leaf, bins int) []leaf {
 
 // publicLeaves are the leaves before anything is measured.
 func publicLeaves(a *datasets.Attribute) []leaf {
-	cells := uint64(a.Cells())
+	cells := uint64(a.Numbers())
 	var ends []uint64
 	if cells <= fewCells {
 		for end := range cells {

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"math"
 
 	"ppdp/datasets"
 	"ppdp/numeric/random"
@@ -94,6 +95,13 @@ func (codes width[T]) fill(f *filling, d int, a *datasets.Attribute, exact []flo
 
 // within returns the number at share u of the cells [low, high), and its cell.
 func within(a *datasets.Attribute, low, high uint32, u float64) (uint32, float64) {
+	if missing := a.MissingCode(); high > missing { // one of the cells
+		numbers := float64(missing-low) / float64(high-low)
+		if u >= numbers {
+			return missing, math.NaN()
+		}
+		u, high = u/numbers, missing
+	}
 	from := a.Low + float64(float64(low)*a.Step)
 	// the last cell may reach beyond the bounds
 	to := min(a.Low+float64(float64(high)*a.Step), a.High)

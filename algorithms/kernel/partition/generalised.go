@@ -157,6 +157,7 @@ func (g *Generalised) summarise(records *datasets.Table) {
 // averages its numbers: the exact ones where the table keeps them.
 func (codes width[T]) summarise(g *Generalised, d int, a *datasets.Attribute, exact []float64) {
 	r, dims, start := g.Regions, len(g.Regions.Attributes), int32(0)
+	missing := a.MissingCode() // which means leave out
 	for region, end := range g.Ends {
 		at := region*dims + d
 		if r.TightHigh[at] == Unknown {
@@ -173,13 +174,21 @@ func (codes width[T]) summarise(g *Generalised, d int, a *datasets.Attribute, ex
 		case exact != nil:
 			sum := 0.0
 			for _, number := range exact[start:end] {
-				sum += number
+				if number == number {
+					sum += number
+				} else {
+					n--
+				}
 			}
-			value = sum / n
+			value = sum / n // not a number where all are missing
 		default: // numbers are linear in codes, and a sum of codes is exact
 			sum := uint64(0)
 			for _, code := range codes[start:end] {
-				sum += uint64(code)
+				if uint32(code) != missing {
+					sum += uint64(code)
+				} else {
+					n--
+				}
 			}
 			value = a.Number(0) + float64(float64(sum)*a.Step)/n
 		}

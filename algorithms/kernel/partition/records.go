@@ -53,6 +53,12 @@ func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []fl
 	}
 	for dim, attribute := range regions.Attributes {
 		a := &schema.Attributes[attribute]
+		if a.Kind == datasets.Numeric && a.Missing != nil {
+			release.Warnings = append(release.Warnings, fmt.Sprintf("%s: missing values are cut "+
+				"off like a number above all others; where they were not, they are drawn as one "+
+				"cell of the interval, too often or too rarely: releases from marginals and "+
+				"privbayes keep their share", a.Name))
+		}
 		if a.Kind != datasets.Numeric || a.Cells() <= fewCells {
 			continue
 		}

@@ -174,6 +174,14 @@ func SetWithin(b *datasets.Builder, row, attribute int, a *datasets.Attribute, l
 // fillContinuous sets one real value of the box.
 func fillContinuous(b *datasets.Builder, row, attribute int, a *datasets.Attribute, low,
 	high uint32, values Values, stream *random.Stream) {
+	if missing := a.MissingCode(); high > missing {
+		// Missing numbers are one of the cells.
+		if low == missing || stream.Uint32N(high-low) == 0 {
+			b.Set(row, attribute, missing)
+			return
+		}
+		high = missing
+	}
 	place := float64(low) // in cells from the lower bound of the domain
 	switch values {
 	case Uniform:

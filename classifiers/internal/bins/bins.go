@@ -24,6 +24,7 @@ type Feature struct {
 	Attribute   int
 	Categorical bool
 	Bins        int
+	missing     bool      // numbers may be missing: they have the last bin
 	codes       []uint8   // bin of each code, where codes decide
 	cuts        []float64 // else bin i holds the numbers below cuts[i] that no earlier bin holds
 }
@@ -37,12 +38,14 @@ type Matrix struct {
 
 // New bins the attributes listed of rows that have whole weights (see Units). A numeric attribute
 // with at most Most distinct values among the rows has a bin for each, which ends halfway to the
-// next; one with more has bins of about equal weight.
+// next; one with more has bins of about equal weight. Missing numbers have a bin of their own, the
+// last: one cut sets it apart, and no other depends on it.
 func New(table *datasets.Table, rows []int32, weights []int64, attributes []int) *Matrix {
 	m := &Matrix{Rows: len(rows)}
 	for _, at := range attributes {
 		a := &table.Schema().Attributes[at]
-		f := Feature{Attribute: at, Categorical: a.Kind == datasets.Categorical}
+		f := Feature{Attribute: at, Categorical: a.Kind == datasets.Categorical,
+			missing: a.Kind == datasets.Numeric && a.Missing != nil}
 		if f.Categorical {
 			f.pool(table.Column(at), rows, weights, a.Cells())
 		} else {
@@ -83,6 +86,9 @@ func look[T uint8 | uint16 | uint32](dst []uint8, column []T, codes []uint8, row
 
 // find is the bin of a number.
 func (f *Feature) find(x float64) uint8 {
+	if f.missing && x != x {
+		return uint8(f.Bins - 1)
+	}
 	at, found := slices.BinarySearch(f.cuts, x)
 	if found {
 		at++
@@ -120,9 +126,14 @@ type weighted struct {
 
 // cut finds the bounds between a numeric attribute's bins.
 func (f *Feature) cut(table *datasets.Table, rows []int32, weights []int64) {
-	numbers := make([]weighted, len(rows))
+	numbers, most := make([]weighted, 0, len(rows)), Most
 	for i, row := range rows {
-		numbers[i] = weighted{table.Number(row, f.Attribute), weights[i]}
+		if x := table.Number(row, f.Attribute); x == x {
+			numbers = append(numbers, weighted{x, weights[i]})
+		}
+	}
+	if f.missing {
+		most--
 	}
 	slices.SortFunc(numbers, func(a, b weighted) int { return cmp.Compare(a.number, b.number) })
 	distinct, total := numbers[:0], int64(0)
@@ -135,19 +146,21 @@ func (f *Feature) cut(table *datasets.Table, rows []int32, weights []int64) {
 		}
 	}
 	// A bin ends where the weight so far reaches its share; each is wide enough for one number.
-	all, below := len(distinct) <= Most, int64(0)
+	all, below := len(distinct) <= most, int64(0)
 	for i := range max(1, len(distinct)) - 1 {
 		below += distinct[i].weight
-		here := float64(below) / float64(total) * Most
+		here := float64(below) / float64(total) * float64(most)
 		if all || here >= float64(len(f.cuts)+1) {
 			low, high := distinct[i].number, distinct[i+1].number
 			f.cuts = append(f.cuts, max(low+float64((high-low)/2), math.Nextafter(low, high)))
-			if len(f.cuts) == Most-1 && !all {
+			if len(f.cuts) == most-1 && !all {
 				break
 			}
 		}
 	}
-	f.Bins = len(f.cuts) + 1
+	if f.Bins = len(f.cuts) + 1; f.missing {
+		f.Bins++
+	}
 	a := &table.Schema().Attributes[f.Attribute]
 	if cells := a.Cells(); !a.Continuous && cells <= tabulated {
 		f.codes = make([]uint8, cells)

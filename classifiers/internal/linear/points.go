@@ -18,7 +18,8 @@ type Feature struct {
 	first     int // position of the first number
 	// indicators is how many values have one; 0 for a numeric attribute, which has one number.
 	indicators int
-	// skip is the code below which there is no indicator: 1 where the first value has none.
+	// skip is the code below which there is no indicator: 1 where the first value has none, that of
+	// a missing number where this alone has one.
 	skip  uint32
 	low   float64 // numeric attributes: the number is (value - low)·scale
 	scale float64
@@ -62,6 +63,11 @@ func layout(schema *datasets.Schema, of []int) *Layout {
 	for _, at := range of {
 		a := &schema.Attributes[at]
 		if a.Kind == datasets.Numeric {
+			if a.Missing != nil { // an indicator of its own, beside the middle of the range
+				l.Features = append(l.Features, Feature{attribute: at, first: l.Size,
+					indicators: 1, skip: a.MissingCode()})
+				l.Size++
+			}
 			continue
 		}
 		f := Feature{attribute: at, first: l.Size, indicators: len(a.Values)}
@@ -77,7 +83,12 @@ func layout(schema *datasets.Schema, of []int) *Layout {
 	return l
 }
 
-func (f *Feature) scaled(value float64) float64 { return float64((value - f.low) * f.scale) }
+func (f *Feature) scaled(value float64) float64 {
+	if value != value { // missing
+		return 0.5
+	}
+	return float64((value - f.low) * f.scale)
+}
 
 // Points are the distinct records in a fixed order that does not depend on the rows' order, without
 // the constant feature: the numbers of numeric attributes, and the positions of the indicators that
@@ -119,7 +130,10 @@ func NewPoints(data classifiers.Data, l *Layout) *Points {
 // among them, as if of one class; its place among their numbers stays and is 0.
 func NewTargetPoints(data classifiers.Data, target int) (*Layout, *Points, []float64) {
 	rows, weights := data.Counted()
-	l := layout(data.Table.Schema(), classifiers.Others(data.Table.Schema(), -1))
+	schema := *data.Table.Schema()
+	schema.Attributes = slices.Clone(schema.Attributes)
+	schema.Attributes[target].Missing = nil // no row lacks it
+	l := layout(&schema, classifiers.Others(&schema, -1))
 	p := newPoints(newRecords(data.Table, rows, make([]uint32, len(rows)), weights, l), l, 1)
 	at := slices.IndexFunc(l.Features, func(f Feature) bool { return f.attribute == target })
 	numbers := make([]float64, p.Len())

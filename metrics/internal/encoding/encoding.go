@@ -250,9 +250,14 @@ func (x *dimension) midpoint(add func(datasets.Attribute, column)) {
 	if x.attribute.Kind == datasets.Numeric {
 		a.Low, a.Step = x.attribute.Number(0), x.attribute.Step/2
 	}
-	a.High = a.Low + float64(float64(2*x.attribute.Cells()-1)*a.Step)
+	cells := uint32(x.attribute.Numbers())
+	a.High = a.Low + float64(float64(2*cells-1)*a.Step)
+	if x.attribute.Kind == datasets.Numeric {
+		a.Missing = x.attribute.Missing
+	}
 	add(a, column{x, atPlaces(x, func(side int) uint32 {
-		return x.regions.Low[side] + x.regions.High[side] - 1
+		// Missing numbers have no part in a mean; alone they are missing here, too.
+		return x.regions.Low[side] + min(x.regions.High[side], cells+x.regions.Low[side]/cells) - 1
 	}), nil})
 }
 
