@@ -73,8 +73,8 @@ func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
 	return h, nil
 }
 
-// WithMissing is the hierarchy over one cell more, the last one, of missing values: it is a group of
-// its own at all levels but the highest, where it joins the others.
+// WithMissing is the hierarchy over one cell more, the last one, of missing values: it is a group
+// of its own at all levels but the highest, where it joins the others.
 func (h *Hierarchy) WithMissing() *Hierarchy {
 	with := &Hierarchy{Levels: make([]Level, 0, len(h.Levels)+1)}
 	for i := range h.Levels {

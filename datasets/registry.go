@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"ppdp/internal/declared"
 	"ppdp/internal/registry"
@@ -113,19 +112,12 @@ type Dataset struct {
 	Graph    *Graph
 	Checksum string   // SHA-256 over the content, in hexadecimal: equal data, equal checksum
 	Dropped  int      // rows left out because a value was missing
-	Lacking  []string // the attributes that these lacked, where that is known
+	Lost     string   // what these lacked, and how to keep them, where that is known
 	Notes    []string // what a reader of results must know
 	Breaks   []Break  // nil where releases are as private as their algorithm is
 	// Share is how many records come from one person at most, 0 for one. What protects single
 	// records protects people by as much less.
 	Share int
-}
-
-// DroppedNote says what an analysis of the rows read has lost.
-func DroppedNote(dropped, read int, lacking []string) string {
-	return fmt.Sprintf("WARNING: %d of %d rows (%.0f %%) are left out, since they lack a value of "+
-		"%s; missing-as-value: true in the schema keeps them", dropped, dropped+read,
-		100*float64(dropped)/float64(dropped+read), strings.Join(lacking, ", "))
 }
 
 // Break is why no release of a dataset is differentially private, whatever the algorithm: a

@@ -35,8 +35,8 @@ func tableOf(rows ...[2]uint32) *datasets.Table {
 	return b.Table()
 }
 
-// original is what all releases of tables are made from. xs are the first rows' values of x, 10 a missing
-// one.
+// original is what all releases of tables are made from. xs are the first rows' values of x, 10 a
+// missing one.
 func original(xs ...uint32) *datasets.Table {
 	rows := [][2]uint32{{2, 0}, {0, 1}, {5, 2}, {3, 1}}
 	for i, x := range xs {

@@ -83,7 +83,7 @@ func patterns(table *datasets.Table, rows []int32, weights []float64) map[string
 	if !(mass > 0) {
 		return nil
 	}
-	for key := range shares { // order-free
+	for key := range shares { // order-free: each is divided alone
 		shares[key] /= mass
 	}
 	return shares

@@ -165,7 +165,8 @@ func freedom(data classifiers.Data) int {
 				occurs[float64(code)] = true
 			} else if code == attribute.MissingCode() {
 				lacks = 1 // its indicator
-			} else if occurs[data.Table.Number(row, a)] = true; len(occurs) == 2 && (lacks == 1 || attribute.Missing == nil) {
+			} else if occurs[data.Table.Number(row, a)] = true; len(occurs) == 2 &&
+				(lacks == 1 || attribute.Missing == nil) {
 				break
 			}
 		}

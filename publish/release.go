@@ -290,9 +290,8 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 		return nil, "", err
 	}
 	r.notes, r.drops = format.Notes(content), format.Drops()
-	if content.Dropped > 0 {
-		r.Log(datasets.DroppedNote(content.Dropped, content.Table.Len()+content.Beyond,
-			content.Lacking))
+	if lost := content.Lost(); lost != "" {
+		r.Log(lost)
 	}
 	return content.Table, hex.EncodeToString(sum.Sum(nil)), nil
 }

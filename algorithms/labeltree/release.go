@@ -186,8 +186,8 @@ func (g *grower) plan(in *algorithms.Input, path *privacy.Path) error {
 }
 
 // between are the codes at which the box may be cut along a numeric dimension: evenly spaced and
-// between private bins, or evenly among the bins that the schema gives, and above all numbers, where
-// missing ones are.
+// between private bins, or evenly among the bins that the schema gives, and above all numbers,
+// where missing ones are.
 func (g *grower) between(dim int) []uint32 {
 	low, high := g.builder.Low[dim], g.builder.High[dim]
 	ends, first, width := g.bins[dim], 0, uint64(high-low)

@@ -8,7 +8,7 @@
 //	encoding: utf-8               # default; latin-1 reads Windows-1252
 //	trim: false                   # default; true cuts white space around fields
 //	missing: ["?"]                # texts that stand for a missing value; default none
-//	missing-as-value: false       # default: rows with a missing value are dropped and counted
+//	missing-as-value: [pay]       # or true; default: rows that lack a value are dropped
 //	class: y                      # may be left out: a table without a class
 //	attributes:                   # without a header: in the order of the columns
 //	  - {name: age, kind: numeric, low: 18, high: 95}                     # integers 18 ... 94
@@ -35,9 +35,10 @@
 // the one before, or those of a categorical attribute's taxonomy; above them all is one group of
 // everything.
 //
-// With missing-as-value every categorical attribute but the class has one more value, named like
-// the first marker and placed where the schema lists it, else last and below the taxonomy's root.
-// Rows that lack a number or the class are dropped all the same: there is no cell for them.
+// With missing-as-value all attributes, or those listed, keep a missing value, written as the first
+// marker. It is one more category, placed where the schema lists it, else last and below the
+// taxonomy's root, or the cell after all numbers, which is no number: it has a bin and a group of
+// its own, no part in means, and is neither above nor below another.
 //
 // The package also drafts schema files (Draft), lists everything wrong with a table (Check), reads
 // published tables as texts (ReadTexts), exchanges hierarchies with ARX, and writes tables back as

@@ -91,8 +91,9 @@ func TestReadGood(t *testing.T) {
 			text: "age,job\n100,a\n-1,a\n98,b\n", want: []string{"98|b"}, dropped: 2},
 		{name: "missing kept", schema: "missing: [\"?\", NA]\nmissing-as-value: true" + small,
 			text: "age,job\n5,?\n6,NA\n?,a\n", want: []string{"5|?", "6|?", "?|a"}},
-		{name: "missing kept of one", schema: "missing: [\"?\", NA]\nmissing-as-value: [age]" + small,
-			text: "age,job\n5,?\n6,b\nNA,a\n", want: []string{"6|b", "?|a"}, dropped: 1},
+		{name: "missing kept of one",
+			schema: "missing: [\"?\", NA]\nmissing-as-value: [age]" + small,
+			text:   "age,job\n5,?\n6,b\nNA,a\n", want: []string{"6|b", "?|a"}, dropped: 1},
 		{name: "bank", schema: bank,
 			text: "y;age;job;education;balance\nno;18;admin;tertiary;-1\n" +
 				"yes;94;services;primary;0.9999\nno;?;services;primary;0\nno;30;admin;primary;?\n",

@@ -40,7 +40,8 @@ type Format struct {
 }
 
 // Plain is the format that Write writes tables of a schema in. Its exported fields may be changed
-// before the first use; rows that lack a value are dropped where their attribute has no cell for that.
+// before the first use; rows that lack a value are dropped where their attribute has no cell for
+// it.
 func Plain(schema *datasets.Schema) *Format {
 	f := &Format{Schema: schema, Delimiter: ',', Header: true}
 	for i := range schema.Attributes {
@@ -70,22 +71,6 @@ type schemaFile struct {
 	Attributes     []attribute `yaml:"attributes" default:"required" doc:"the columns, one entry each"`
 	Constraints    []string    `yaml:"constraints,flow-one" default:"none" doc:"rules that records should keep"`
 }
-
-// keptMissing are the attributes whose missing values are kept: all, or those named.
-type keptMissing struct {
-	all   bool
-	names []string
-}
-
-func (k *keptMissing) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	if n.Kind == strictyaml.SequenceNode {
-		r.Decode(n, &k.names)
-	} else {
-		r.Decode(n, &k.all)
-	}
-}
-
-func (k *keptMissing) has(name string) bool { return k.all || slices.Contains(k.names, name) }
 
 // attribute mirrors one entry of a schema file and remembers its place.
 type attribute struct {
@@ -603,19 +588,4 @@ func item(n *strictyaml.Node, i int) *strictyaml.Node {
 		return n.Content[i]
 	}
 	return n
-}
-
-// addMissing adds the value that missing ones become unless the schema lists it: at the end of the
-// values and directly below the taxonomy's root.
-func addMissing(a *datasets.Attribute) {
-	marker := *a.Missing
-	if slices.Contains(a.Values, marker) {
-		return
-	}
-	a.Values = append(a.Values, marker)
-	if t := a.Taxonomy; t != nil && len(t.Nodes) > 0 {
-		leaf := datasets.TaxonomyNode{Name: marker, Parent: 0}
-		t.Nodes[0].Children = append(t.Nodes[0].Children, len(t.Nodes))
-		t.Nodes = append(t.Nodes, leaf)
-	}
 }

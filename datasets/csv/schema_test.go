@@ -147,7 +147,8 @@ attributes:
   - {name: number, kind: numeric, low: 0, high: 3}
   - {name: y, kind: categorical, values: [a, b]}
 `)
-	wants := [][]string{{"a", "b", "?"}, {"?", "a"}, {"a", "b", "c", "?"}, nil, nil, {"a", "b", "?"}}
+	wants := [][]string{{"a", "b", "?"}, {"?", "a"}, {"a", "b", "c", "?"}, nil, nil,
+		{"a", "b", "?"}}
 	for i, want := range wants {
 		if got := format.Schema.Attributes[i].Values; want != nil && !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", format.Schema.Attributes[i].Name, got, want)

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"ppdp/datasets"
 	"ppdp/internal/strictyaml"
@@ -136,7 +135,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		Table:    content.Table,
 		Checksum: hex.EncodeToString(digest.Sum(nil)),
 		Dropped:  content.Dropped,
-		Lacking:  content.Lacking,
+		Lost:     content.Lost(),
 		Notes:    found,
 	}, nil
 }
@@ -156,35 +155,6 @@ func (f *Format) Notes(content *Content) []string {
 		notes = append(notes, "the table has no class attribute")
 	}
 	return notes
-}
-
-// Drops reports whether rows that lack a value of some attribute are left out.
-func (f *Format) Drops() bool {
-	return len(f.Missing) > 0 && slices.ContainsFunc(f.Schema.Attributes,
-		func(a datasets.Attribute) bool { return a.Missing == nil })
-}
-
-// MissingRule says what became of missing values: by the schema alone, so that it gives nothing
-// away. Empty where no text stood for one; drops is what Drops says.
-func MissingRule(s *datasets.Schema, drops bool) string {
-	var kept, others []string
-	marker, rule := "", ""
-	for i := range s.Attributes {
-		if a := &s.Attributes[i]; a.Missing != nil {
-			marker, kept = *a.Missing, append(kept, a.Name)
-		} else {
-			others = append(others, a.Name)
-		}
-	}
-	if len(kept) > 0 {
-		rule = fmt.Sprintf("Missing values are kept, written as %q: of %s. ", marker,
-			strings.Join(kept, ", "))
-	}
-	if drops {
-		rule += "Records that lacked a value were left out before the release was made: of " +
-			strings.Join(others, ", ") + "."
-	}
-	return strings.TrimSpace(rule)
 }
 
 // ReadSchema reads the schema file at path, which it returns as text, too. target is the class in

@@ -395,8 +395,8 @@ func (s *dataCache) logNotes(log func(string)) {
 // notesOf is what a reader of results must know of a dataset.
 func notesOf(set *datasets.Dataset) []string {
 	notes := slices.Clone(set.Notes)
-	if set.Lacking != nil {
-		notes = append(notes, datasets.DroppedNote(set.Dropped, set.Table.Len(), set.Lacking))
+	if set.Lost != "" {
+		notes = append(notes, set.Lost)
 	} else if set.Dropped > 0 {
 		notes = append(notes, fmt.Sprintf("%d rows with a missing value were left out",
 			set.Dropped))
