@@ -30,7 +30,7 @@ type Classifier struct {
 	Trees  int     // steps, 100; one tree a step and class, one a step for two classes
 	Leaves int     // of a tree, 31 at most
 	Rate   float64 // of each step, 0.1
-	Weight float64 // of the rows in a leaf, 20 at least
+	Weight float64 // rows in a leaf, 20 at least; where they weigh more than 1, their weight
 }
 
 func (c Classifier) withDefaults() Classifier {
@@ -54,7 +54,7 @@ func (Classifier) Info() classifiers.Info {
 		Name:     "boosting",
 		Title:    "Gradient boosting",
 		Source:   "Friedman 2001; histograms as in Ke et al. 2017",
-		Revision: 1,
+		Revision: 2,
 	}
 }
 
@@ -134,7 +134,7 @@ func newBoost(c Classifier, data classifiers.Data, rows []int32, labels []uint32
 	matrix := bins.New(data.Table, rows, weights, classifiers.Features(data.Table.Schema()))
 	b.model.features = matrix.Features
 	// A gradient is at most 1: with all weights its sum stays below 2⁶².
-	b.grower.init(matrix, c, unit, min(30, 62-bits.Len64(uint64(total))))
+	b.grower.init(matrix, c, unit, total, min(30, 62-bits.Len64(uint64(total))))
 	return b
 }
 

@@ -12,6 +12,35 @@ import (
 	"ppdp/datasets"
 )
 
+// TestLeavesAreOfRecords: ten copies of a tenth each are learned from like the records themselves:
+// twenty of either class, each enough for a leaf. A tenth of the weight alone would be too little.
+func TestLeavesAreOfRecords(t *testing.T) {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 2, Step: 1},
+		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b"},
+			Role: datasets.Class}}}
+	for _, weight := range []float64{1, 0.1} {
+		b := datasets.NewBuilder(schema, 40)
+		data := classifiers.Data{}
+		for row := range 40 {
+			b.AddRow()
+			b.Set(row, 0, uint32(row%2))
+			b.Set(row, 1, uint32(row%2))
+			data.Weights = append(data.Weights, weight)
+		}
+		data.Table = b.Table()
+		data.Rows = data.Table.AllRows()
+		model, err := Classifier{}.Fit(t.Context(), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, rows := make([]float64, 4), []int32{0, 1}
+		model.(classifiers.ProbabilityModel).Probabilities(p, data.Table, rows)
+		if p[0] < 0.99 || p[3] < 0.99 {
+			t.Errorf("weight %v: %v, must tell the classes apart", weight, p)
+		}
+	}
+}
+
 // TestStump compares a single step of two leaves with brute force: of all divisions of a number's
 // values, or of a category's, into two, the one that leaves the least squares.
 func TestStump(t *testing.T) {

@@ -41,11 +41,13 @@ type grower struct {
 	free  [][]histogram
 }
 
-func (g *grower) init(matrix *bins.Matrix, c Classifier, unit float64, shift int) {
+func (g *grower) init(matrix *bins.Matrix, c Classifier, unit float64, total int64, shift int) {
 	const leastCurvature, leastSupport = 1e-3, 10
 	whole := func(x float64) int64 { return max(1, int64(math.Ceil(min(x, math.MaxInt64/4)))) }
+	// Records of less weight than 1, such as ten copies of a tenth each, count as records.
+	mean := min(1, float64(total)*unit/float64(max(1, matrix.Rows)))
 	*g = grower{matrix: matrix, leaves: c.Leaves, rate: c.Rate, scale: float64(int64(1) << shift),
-		weight: whole(c.Weight / unit), support: whole(leastSupport / unit),
+		weight: whole(c.Weight * mean / unit), support: whole(leastSupport * mean / unit),
 		all: make([]sums, matrix.Rows), index: make([]int32, matrix.Rows),
 		spare: make([]int32, matrix.Rows), near: make([]sums, matrix.Rows)}
 	g.curvature = whole(leastCurvature / unit * g.scale)

@@ -33,7 +33,7 @@ func (c Classifier) FitNumber(ctx context.Context, data classifiers.Data,
 	// A gradient is at most most: with all weights its sum stays below 2⁶².
 	const most = 2
 	var g grower
-	g.init(matrix, c, unit, min(30, 61-bits.Len64(uint64(total))))
+	g.init(matrix, c, unit, total, min(30, 61-bits.Len64(uint64(total))))
 	shares, scores := make([]float64, len(rows)), make([]float64, len(rows))
 	sum := int64(0)
 	for i, row := range rows {
