@@ -18,9 +18,11 @@ type Release struct {
 	Degrees []int32 // sorted ascending
 	// Marginals are the noisy counts that the records were made from, as they were measured.
 	Marginals []Marginal
-	// Outside is the share of a file's records that are not in the table: they had values outside
-	// the schema. 0 for what was released here.
+	// Outside is the share of a file's records that had a value outside the schema or could not be
+	// read. Absent are the shares of those without a value by attribute, nil for none: others of
+	// the column stand in their place. Nothing of the kind is in what was released here.
 	Outside float64
+	Absent  []float64
 	// Promised is what the certificate says that came with a file.
 	Promised Promise
 	// Warnings are statistical caveats: stored and shown to the holder of the data, never fatal.

@@ -30,6 +30,10 @@ func TestConformance(t *testing.T) {
 					params.Attribute, params.Least = "x", 1
 					conform(t, m, params)
 					return
+				case *metrics.ColumnParams:
+					conform(t, m, &metrics.ColumnParams{Attribute: "x", Of: metrics.ColumnMean},
+						&metrics.ColumnParams{Attribute: "y", Of: metrics.ColumnShare, Rank: 1})
+					return
 				case *metrics.RegressionParams:
 					conform(t, m, &metrics.RegressionParams{Target: "x", Regressor: "ridge"},
 						&metrics.RegressionParams{Target: "x", Regressor: "boosting"})

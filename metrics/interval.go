@@ -14,9 +14,10 @@ const (
 	Estimate End = "estimate"
 	Low      End = "low"  // wrong, too large, in one of 40 samples at most
 	High     End = "high" // wrong, too small, in one of 40 samples at most
+	Trials   End = "of"   // the share's denominator, a number of trials; no fraction
 )
 
-func (End) Enum() []string { return algorithms.Words(Estimate, Low, High) }
+func (End) Enum() []string { return algorithms.Words(Estimate, Low, High, Trials) }
 
 // tail is the chance with which either end of an interval is wrong.
 const tail = 0.025
@@ -33,6 +34,8 @@ func (s share) at(end End) float64 {
 		return elementary.LowestProbability(s.hits, s.of, tail)
 	case High:
 		return 1 - elementary.LowestProbability(s.of-s.hits, s.of, tail)
+	case Trials:
+		return s.of
 	}
 	return s.hits / s.of
 }
@@ -47,6 +50,8 @@ func (s share) minus(o share, end End) float64 {
 		return p - q - length(p-s.at(Low), o.at(High)-q)
 	case High:
 		return p - q + length(s.at(High)-p, q-o.at(Low))
+	case Trials:
+		return s.of
 	}
 	return p - q
 }

@@ -93,9 +93,10 @@ func (f *File) Info() algorithms.Info {
 
 func (*File) Params() algorithms.Params { return &algorithms.NoParams{} }
 
-// Release is what the file holds, in the input's schema, without the records that have a value
-// outside of it. Of a generalised value any of those that it stands for is drawn, all alike and
-// each by itself.
+// Release is what the file holds, in the input's schema. A value outside of it is a missing one:
+// the record stays, for its other values may be true, with one drawn from the column's others in
+// its place. Of a generalised value any of those that it stands for is drawn, all alike and each by
+// itself.
 func (f *File) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	if _, err := algorithms.CheckInput[*algorithms.NoParams](ctx, f, in); err != nil {
 		return nil, err
@@ -104,7 +105,8 @@ func (f *File) Release(ctx context.Context, in algorithms.Input) (*algorithms.Re
 	if err != nil {
 		return nil, err
 	}
-	release := &algorithms.Release{Warnings: p.Notes(), Outside: p.Outside(), Promised: f.Promised}
+	release := &algorithms.Release{Warnings: p.Notes(), Outside: p.Outside(), Absent: p.absent(),
+		Promised: f.Promised}
 	release.Table, release.Weights = p.table(in.Noise.Open("values"))
 	return release, nil
 }
@@ -113,7 +115,8 @@ func (f *File) Release(ctx context.Context, in algorithms.Input) (*algorithms.Re
 type Published struct {
 	Records int // that could be read
 	Unread  int // records of another length than the header, or with quotes that do not fit
-	Left    int // records with a value outside the schema
+	Left    int // records without a weight, which are left out
+	Missing int // records with a value outside the schema, which is taken for a missing one
 	// Generalised are the attributes with values that stand for several, LeftOut the columns that
 	// the schema does not describe.
 	Generalised, LeftOut []string
@@ -123,7 +126,9 @@ type Published struct {
 	columns []*csvtable.TextColumn // of the attributes
 	values  [][]value              // of their texts
 	weights []float64              // of the records; nil for 1 each
+	left    []bool                 // of the records
 	outside []bool                 // of the records
+	wanting []int                  // records by attribute without a value
 	faults  []string               // what of each column lies outside the schema
 }
 
@@ -149,7 +154,7 @@ func (f *File) Read(ctx context.Context, schema *datasets.Schema) (*Published, e
 		return nil, err
 	}
 	p := &Published{name: filepath.Base(f.path), schema: schema, Records: texts.Rows,
-		Unread: unread, outside: make([]bool, texts.Rows)}
+		Unread: unread, left: make([]bool, texts.Rows), outside: make([]bool, texts.Rows)}
 	described := make(map[*csvtable.TextColumn]bool)
 	for _, name := range need {
 		column := texts.Column(name)
@@ -166,9 +171,12 @@ func (f *File) Read(ctx context.Context, schema *datasets.Schema) (*Published, e
 			p.LeftOut = append(p.LeftOut, column.Name)
 		}
 	}
-	for _, outside := range p.outside {
-		if outside {
+	for row, outside := range p.outside {
+		switch {
+		case p.left[row]:
 			p.Left++
+		case outside:
+			p.Missing++
 		}
 	}
 	return p, nil
@@ -193,7 +201,8 @@ func (p *Published) parse(a *datasets.Attribute, column *csvtable.TextColumn) []
 	if broad {
 		p.Generalised = append(p.Generalised, a.Name)
 	}
-	p.refuse(column, func(code uint32) bool { return values[code].group == nil })
+	p.wanting = append(p.wanting, p.refuse(column, p.outside,
+		func(code uint32) bool { return values[code].group == nil }))
 	return values
 }
 
@@ -206,33 +215,44 @@ func (p *Published) weigh(column *csvtable.TextColumn) {
 			weights[i] = -1
 		}
 	}
-	p.refuse(column, func(code uint32) bool { return weights[code] < 0 })
+	p.refuse(column, p.left, func(code uint32) bool { return weights[code] < 0 })
 	p.weights = make([]float64, p.Records)
 	for row, code := range column.Codes {
 		p.weights[row] = weights[code]
 	}
 }
 
-// refuse leaves out the records with texts of a column that are outside the schema.
-func (p *Published) refuse(column *csvtable.TextColumn, outside func(code uint32) bool) {
-	records, example := 0, ""
+// refuse marks and counts the records with texts of a column that are outside the schema.
+func (p *Published) refuse(column *csvtable.TextColumn, marked []bool,
+	outside func(code uint32) bool) (records int) {
+	example := ""
 	for row, code := range column.Codes {
 		if outside(code) {
 			if records++; records == 1 {
 				example = column.Texts[code]
 			}
-			p.outside[row] = true
+			marked[row] = true
 		}
 	}
 	if records > 0 {
 		p.faults = append(p.faults,
 			fmt.Sprintf("%s in %d, such as %.40q", column.Name, records, example))
 	}
+	return records
 }
 
-// Outside is the share of the records that are left out.
+// Outside is the share of the records that could not be read or have a value outside the schema.
 func (p *Published) Outside() float64 {
-	return float64(p.Unread+p.Left) / float64(max(1, p.Unread+p.Records))
+	return float64(p.Unread+p.Left+p.Missing) / float64(max(1, p.Unread+p.Records))
+}
+
+// absent are the shares of the records without a value, by attribute.
+func (p *Published) absent() []float64 {
+	shares := make([]float64, len(p.wanting))
+	for a, records := range p.wanting {
+		shares[a] = float64(records) / float64(max(1, p.Records))
+	}
+	return shares
 }
 
 // Notes say what became of what the schema does not foresee.
@@ -245,9 +265,9 @@ func (p *Published) Notes() (notes []string) {
 		note("%d of %d records left out: not as many fields as the header, or quotes that do not "+
 			"fit", p.Unread, all)
 	}
-	if p.Left > 0 {
-		note("%d of %d records left out for values outside the schema: %s", p.Left, all,
-			strings.Join(p.faults, "; "))
+	if p.Left+p.Missing > 0 {
+		note("%d of %d records have values outside the schema, taken for missing ones: %s",
+			p.Left+p.Missing, all, strings.Join(p.faults, "; "))
 	}
 	if len(p.LeftOut) > 0 {
 		note("columns that the schema does not describe, and nothing measures: %s",
@@ -260,7 +280,7 @@ func (p *Published) Notes() (notes []string) {
 	return notes
 }
 
-// Table is the records with values within the schema, and their weights, nil for 1 each.
+// Table is the records, and their weights, nil for 1 each.
 func (p *Published) Table() (*datasets.Table, []float64) {
 	return p.table(random.NewKey(0).Stream())
 }
@@ -272,12 +292,19 @@ func (p *Published) table(draws *random.Stream) (*datasets.Table, []float64) {
 		weights = []float64{} // of no records, too
 	}
 	for at := range p.Records {
-		if p.outside[at] {
+		if p.left[at] {
 			continue
 		}
 		row := b.AddRow()
 		for i, column := range p.columns {
 			v := &p.values[i][column.Codes[at]]
+			for p.wanting[i] < p.Records && v.group == nil { // some record of the column has one
+				v = &p.values[i][column.Codes[draws.Uint32N(uint32(p.Records))]]
+			}
+			if v.group == nil {
+				b.Set(row, i, draws.Uint32N(uint32(p.schema.Attributes[i].Cells())))
+				continue
+			}
 			if !math.IsNaN(v.exact) && b.SetNumber(row, i, v.exact) == nil {
 				continue
 			}

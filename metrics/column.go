@@ -1,0 +1,148 @@
+package metrics
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+func init() {
+	Register(parameterised[ColumnParams]{Info{Name: "column", Title: "Column", Revision: 1,
+		Source: "column shapes (SDMetrics): the distance of Kolmogorov and Smirnov for numbers, " +
+			"total variation for categories; means, quantiles and shares as they are defined",
+		Needs: []algorithms.Product{algorithms.RecordsProduct}},
+		ColumnParams{Of: ColumnDistance, At: 0.5, Rank: 1}, column})
+}
+
+// ColumnFigure is a number that describes a column.
+type ColumnFigure string
+
+const (
+	ColumnDistance ColumnFigure = "distance" // from the original's distribution, 0 to 1
+	ColumnMissing  ColumnFigure = "missing"  // share without a value that the schema allows
+	ColumnMean     ColumnFigure = "mean"     // of a number
+	ColumnQuantile ColumnFigure = "quantile" // of a number
+	ColumnShare    ColumnFigure = "share"    // of a category that is frequent in the original
+)
+
+func (ColumnFigure) Enum() []string {
+	return algorithms.Words(ColumnDistance, ColumnMissing, ColumnMean, ColumnQuantile, ColumnShare)
+}
+
+// ColumnParams are the parameters of the metric column.
+type ColumnParams struct {
+	Attribute string       `yaml:"attribute" doc:"the column" values:"the name of an attribute; it has to be given"`
+	Of        ColumnFigure `yaml:"of" doc:"the number asked for"`
+	At        float64      `yaml:"at" doc:"of quantile: the share of the records that are not above it" min:"0" max:"1"`
+	Rank      int          `yaml:"rank" doc:"of share: 1 for the category that is most frequent in the original, 2 for the next" min:"1" max:"1000000"`
+}
+
+func (p *ColumnParams) Validate() error {
+	if p.Attribute == "" {
+		return errors.New("attribute: missing, must name a column")
+	}
+	return nil
+}
+
+// CheckSchema refuses columns that a table does not have, numbers of categories and the reverse.
+func (p *ColumnParams) CheckSchema(s *datasets.Schema) error {
+	at := s.Index(p.Attribute)
+	if at < 0 {
+		return fmt.Errorf("attribute: %q, must be an attribute of the table", p.Attribute)
+	}
+	numeric := s.Attributes[at].Kind == datasets.Numeric
+	if numeric && p.Of == ColumnShare || !numeric && (p.Of == ColumnMean ||
+		p.Of == ColumnQuantile) {
+		return fmt.Errorf("of: %s of %q, must be a mean or quantile of numbers, or a share of "+
+			"categories", p.Of, p.Attribute)
+	}
+	return nil
+}
+
+// column is undefined without published mass, or without a category of the rank.
+func column(ctx context.Context, c Case, params *ColumnParams) (float64, bool, error) {
+	if err := params.CheckSchema(c.Table.Schema()); err != nil {
+		return 0, false, err
+	}
+	a := c.Table.Schema().Index(params.Attribute)
+	if params.Of == ColumnMissing {
+		if c.Release.Absent == nil {
+			return 0, true, nil
+		}
+		return c.Release.Absent[a], true, nil
+	}
+	table, weights, err := publishedRecords(ctx, c)
+	if err != nil {
+		return 0, false, err
+	}
+	if c.Table.Schema().Attributes[a].Kind == datasets.Numeric {
+		published, err := columnSample(table, a, table.AllRows(), weights)
+		if err != nil || !(published.Mass() > 0) {
+			return 0, false, err
+		}
+		switch params.Of {
+		case ColumnMean:
+			sum := 0.0
+			for i, value := range published.Values {
+				sum += float64(value * published.weight(i))
+			}
+			return sum / published.Mass(), true, nil
+		case ColumnQuantile:
+			below, wanted := 0.0, float64(params.At*published.Mass())
+			at := 0
+			for ; at < len(published.Values)-1; at++ {
+				if below += published.weight(at); below >= wanted {
+					break
+				}
+			}
+			return published.Values[at], true, nil
+		}
+		truth, err := columnSample(c.Table, a, c.Train, nil)
+		return KolmogorovSmirnov(truth, published), len(c.Train) > 0, err
+	}
+	truth := shares(c.Table, a, c.Train, nil)
+	published := shares(table, a, table.AllRows(), weights)
+	if truth == nil || published == nil {
+		return 0, false, nil
+	}
+	if params.Of == ColumnShare {
+		order := make([]int, len(truth))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(i, j int) int {
+			return cmp.Compare(truth[j], truth[i])
+		})
+		if params.Rank > len(order) {
+			return 0, false, nil
+		}
+		return published[order[params.Rank-1]], true, nil
+	}
+	distance := 0.0
+	for i := range truth {
+		distance += max(0, truth[i]-published[i])
+	}
+	return min(1, distance), true, nil
+}
+
+// shares are those of a column's codes; nil of no mass.
+func shares(table *datasets.Table, attribute int, rows []int32, weights []float64) []float64 {
+	column := table.Column(attribute)
+	of, mass := make([]float64, table.Schema().Attributes[attribute].Cells()), 0.0
+	for _, row := range rows {
+		of[column.At(row)] += weightOf(weights, row)
+		mass += weightOf(weights, row)
+	}
+	if !(mass > 0) {
+		return nil
+	}
+	for i := range of {
+		of[i] /= mass
+	}
+	return of
+}
