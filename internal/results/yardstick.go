@@ -25,19 +25,31 @@ const (
 	ColumnsParam      = "columns"
 )
 
+// FreshSeries is the series of a file of people whom no release was made from: a control.
+const FreshSeries = "Fresh people (the holdout)"
+
 // SampleEquivalent is the axis on which a figure shows, in place of a measurement, how large a
 // sample of the true records measures as much.
 const SampleEquivalent = "sample-equivalent"
 
 // Yardstick is the learning curve of one measurement on samples of the true records. Means are made
 // monotone in the share by pooling adjacent violators (Ayer et al. 1955) and joined by straight
-// lines over the logarithm of the share. The zero value is not ready for use; it does not change
+// lines over the logarithm of the share or, by Linear, over the share. The zero value is not ready for use; it does not change
 // and is safe for concurrent use.
 type Yardstick struct {
 	shares []float64 // ascending
 	means  []float64 // never falling: negated where lower is better
 	halves []float64 // half widths of the means' intervals, NaN where unknown
 	sign   float64
+	linear bool
+}
+
+// Linear is the same curve, joined over the share itself: a release that holds a share of the
+// records and nothing else gives away that share, wherever it lies between two samples.
+func (y *Yardstick) Linear() *Yardstick {
+	own := *y
+	own.linear = true
+	return &own
 }
 
 // NewYardstick returns the curve of the rows of the control at several shares, nil where fewer than
@@ -133,13 +145,17 @@ func (y *Yardstick) reaches(value float64, curve []float64) float64 {
 	return y.between(i-1, (value-curve[i-1])/(curve[i]-curve[i-1]))
 }
 
-// between is the share a part of the way, in logarithms, from one measured to the next.
+// between is the share a part of the way from one measured to the next, in logarithms unless the
+// curve is linear.
 func (y *Yardstick) between(i int, part float64) float64 {
 	switch part { // without the rounding of logarithms
 	case 0:
 		return y.shares[i]
 	case 1:
 		return y.shares[i+1]
+	}
+	if y.linear {
+		return y.shares[i] + float64(part*(y.shares[i+1]-y.shares[i]))
 	}
 	from, to := elementary.Log(y.shares[i]), elementary.Log(y.shares[i+1])
 	return elementary.Exp(from + float64(part*(to-from)))

@@ -67,6 +67,20 @@ func TestYardstick(t *testing.T) {
 	}
 }
 
+// A release that holds a share of the records, and nothing else, has the value of that share where
+// it counts them: .1514 of 14,918 unique records are a sample of 15 %.
+func TestYardstickIsLinear(t *testing.T) {
+	shares := []float64{0.001, 0.01, 0.05, 0.1, 0.5, 1}
+	y := NewYardstick(pointers(curveOf(0, shares, shares)), true).Linear()
+	for share, want := range map[float64]string{0.1514: "15 %", 0.7923: "79 %", 0.9077: "91 %",
+		0.0083: "0.83 %", 0.0005: "≤ 0.1 %"} { // order-free
+		if e := y.Of(share, share, share); e.String() != want ||
+			share > 0.001 && math.Abs(e.Share-share) > 1e-12 {
+			t.Errorf("%v: %v, want %s", share, e, want)
+		}
+	}
+}
+
 // The isotonic regression of 1, 5, 3, 4, 2, 9 pools 5, 3, 4 and 2 into 3.5. What only the least
 // share of a plateau reaches is that share.
 func TestYardstickIsMonotone(t *testing.T) {

@@ -79,7 +79,7 @@ const (
 func (m *made) measurements() []asked {
 	learners := []string{"boosting", "forest", "logistic", "naive-bayes"}
 	numbers := []string{"boosting", "ridge"}
-	ends := []string{"estimate", "low", "high"} // the report makes one line of the three
+	ends := []string{"estimate", "low", "high", "of"} // the report makes one line of the four
 	scores, rates := []string{"density", "distance", "classifier"}, []float64{0.001, 0.01, 0.1}
 	triples := params{"attributes": 3}
 	// Samples are no yardstick of what depends on the number of records.
@@ -117,7 +117,21 @@ func (m *made) measurements() []asked {
 		{metric: "r2", needs: number, params: params{"target": m.Target, "regressor": numbers}},
 		{metric: "mae", needs: number, params: params{"target": m.Target, "regressor": numbers}},
 
-		{metric: "unique-matches"},
+		{metric: "column", params: params{"attribute": m.schema.Names(),
+			"of": []string{"distance", "missing"}}, where: unsampled},
+		{metric: "column", params: params{"attribute": m.named(datasets.Numeric), "of": "mean"},
+			where: unsampled},
+		{metric: "column", params: params{"attribute": m.named(datasets.Numeric),
+			"of": "quantile", "at": []float64{0.05, 0.25, 0.5, 0.75, 0.95}}, where: unsampled},
+		{metric: "column", params: params{"attribute": m.named(datasets.Categorical),
+			"of": "share", "rank": []int{1, 2, 3, 4, 5}}, where: unsampled},
+
+		{metric: "linkage", needs: unseen, params: params{"end": ends}},
+		{metric: "linkage", needs: unseen,
+			params: params{"of": []string{"members", "held-out"}}},
+		{metric: "verbatim", params: params{"end": []string{"estimate", "of"}}},
+		{metric: "verbatim", needs: unseen, params: params{"of": "difference", "end": ends}},
+		{metric: "unique-matches", params: params{"end": []string{"estimate", "of"}}},
 		{metric: "unique-matches", needs: unseen,
 			params: params{"of": []string{"held-out", "difference"}, "end": ends}},
 		{metric: "closest-record", needs: unseen, params: params{"end": ends}},
@@ -134,15 +148,26 @@ func (m *made) measurements() []asked {
 	}
 }
 
+// named are the attributes of a kind.
+func (m *made) named(kind datasets.Kind) (names []string) {
+	for i := range m.schema.Attributes {
+		if a := &m.schema.Attributes[i]; a.Kind == kind {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
 // made is the evaluation's spec in the making.
 type made struct {
 	*Evaluation
 	spec    *language.Spec
 	path    string
 	schema  *datasets.Schema
-	numeric bool // the target is a number
-	largest int  // records of a table that is learnt from or tested on
-	promise bool // some release comes with a guarantee
+	numeric bool            // the target is a number
+	largest int             // records of a table that is learnt from or tested on
+	promise bool            // some release comes with a guarantee
+	joint   *datasets.Table // the original, then the holdout; nil without one
 	notes   []string
 }
 
@@ -188,6 +213,13 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 		}
 		m.spec.Train = language.TrainRows(rows)
 		m.overlap(original, holdout)
+		both := datasets.NewBuilder(m.schema, 0)
+		both.Append(original)
+		both.Append(holdout)
+		m.joint = both.Table()
+		// What is as near to the original as anything can be that was not made from it.
+		m.spec.Algorithms = append(m.spec.Algorithms, language.AlgorithmSpec{
+			From: fmt.Sprint(values["holdout"]), Series: results.FreshSeries, Trials: 1})
 		m.largest = holdout.Len()
 	case e.Split > 0:
 		if rows -= int(math.Round(float64(e.Split * float64(rows)))); rows < 1 ||
@@ -322,12 +354,16 @@ func (m *made) release(ctx context.Context, path string, original *datasets.Tabl
 		return fmt.Errorf("%s: no records to measure (of %d, %d have values outside the schema)",
 			path, published.Records+published.Unread, published.Left+published.Unread)
 	}
+	if err := m.refuse(ctx, path, original, &algorithms.Release{Table: table,
+		Weights: weights}); err != nil {
+		return err
+	}
 	entry := language.AlgorithmSpec{Series: strings.NewReplacer("{", "(", "}", ")").Replace(
 		filepath.Base(filepath.Clean(path)))}
 	if entry.From, err = relativeTo(filepath.Dir(m.path), path); err != nil {
 		return err
 	}
-	if len(published.Generalised) == 0 {
+	if len(published.Generalised) == 0 && published.Missing == 0 {
 		entry.Trials = 1
 	}
 	for n, series := 2, entry.Series; slices.ContainsFunc(m.spec.Algorithms,
@@ -346,6 +382,68 @@ func (m *made) release(ctx context.Context, path string, original *datasets.Tabl
 	m.largest = max(m.largest, table.Len())
 	return m.worst(ctx, entry.Series, metrics.Case{Table: original, Train: original.AllRows(),
 		Release: &algorithms.Release{Table: table, Weights: weights}})
+}
+
+// refuse is the error of a release that repeats the holdout, whole, in part or in some columns: it
+// has the answers of what learners are tested on, and members look like strangers beside them. What
+// was not made from the holdout finds its records no more often than those of the original.
+func (m *made) refuse(ctx context.Context, path string, original *datasets.Table,
+	release *algorithms.Release) error {
+	if m.joint == nil {
+		return nil
+	}
+	rows := m.joint.AllRows()
+	n := original.Len()
+	swapped := metrics.Case{Table: m.joint, Train: rows[n:], Test: rows[:n], Release: release,
+		Truth: new(metrics.Memo), Published: new(metrics.Memo)}
+	join, err := metrics.JoinOf(ctx, swapped)
+	if err != nil {
+		return err
+	}
+	const advice = "Learners would be tested on what they learned, and attacks find nothing. Name " +
+		"a holdout that the release was not made from, of the same population as the original"
+	if join.Certain() {
+		var names []string
+		for _, a := range join.Attributes {
+			names = append(names, m.schema.Attributes[a].Name)
+		}
+		held, members := join.Met()
+		return fmt.Errorf("%s: refused as evidence, since it repeats the holdout %s: a join on %s "+
+			"finds %.3g %% of the holdout's records in it and %.3g %% of the original's. %s", path,
+			m.Holdout, strings.Join(names, ", "), 100*held, 100*members, advice)
+	}
+	// Beside the original both are met. Who has no equal in it should have one in the release as
+	// seldom as in so many people; models that repeat frequent values are allowed five times that.
+	tally := datasets.NewTally(m.joint, rows[:n])
+	published := datasets.NewTally(release.Table, release.Table.AllRows())
+	others, equal := 0.0, 0.0
+	for _, row := range rows[n:] {
+		if tally.Count(tally.Find(m.joint, row)) == 0 {
+			if others++; published.Count(published.Find(m.joint, row)) > 0 {
+				equal++
+			}
+		}
+	}
+	size := float64(len(rows) - n)
+	chance := 5 * (size - others) * max(1, float64(release.Table.Len())/float64(n))
+	if equal > max(others/20, chance+float64(5*math.Sqrt(chance))+1) {
+		return fmt.Errorf("%s: refused as evidence, since it repeats the holdout %s: it has %v of "+
+			"the %v records there that have no equal in the original. %s", path, m.Holdout, equal,
+			others, advice)
+	}
+	var near [2]float64 // of the holdout: the share of the released nearer to it, and its low end
+	closest, err := metrics.Lookup("closest-record")
+	for i, end := range []metrics.End{metrics.Estimate, metrics.Low} {
+		if swapped.Params = (&metrics.ClosestRecordParams{End: end}); err == nil {
+			near[i], _, err = closest.Measure(ctx, swapped)
+		}
+	}
+	// 95 % intervals reach two standard deviations; chance gets beyond five once in a million.
+	if spread := (near[0] - near[1]) / 2; err == nil && near[0]-5*spread > 0.5 {
+		return fmt.Errorf("%s: refused as evidence, since %.3g %% of its records are nearer to the "+
+			"holdout %s than to the original. %s", path, 100*near[0], m.Holdout, advice)
+	}
+	return err
 }
 
 // worst notes the pairs of attributes whose association is furthest off, and the records that are
@@ -465,8 +563,9 @@ func (m *made) measure() error {
 			a.params["rows"] = m.Learnt
 		}
 		attributes, listed := a.params["attribute"].([]string)
-		if !listed {
+		if a.metric == "column" && len(attributes) > 0 || !listed { // any can be described
 			all = append(all, a)
+			continue
 		}
 		for _, attribute := range attributes { // some may be none that it can measure
 			own := a

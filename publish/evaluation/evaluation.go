@@ -18,13 +18,23 @@ import (
 
 // Evaluation is all that is said of a run's releases: a document of its own as JSON.
 type Evaluation struct {
-	Title   string   `json:"title"`
-	Notes   []string `json:"notes"`   // what a reader must know, and what is not measured and why
+	Title string `json:"title"`
+	// Verdicts say of each release what it may be used for and what it discloses at worst.
+	Verdicts []*Verdict `json:"verdicts"`
+	// Attributes are column by column how releases describe them, Seed and the rest what made the
+	// numbers: the run's seed, the revision of ppdp where it is known, and Go's.
+	Attributes []*Attribute `json:"attributes"`
+	Seed       uint64       `json:"seed"`
+	Commit     string       `json:"commit,omitempty"`
+	GoVersion  string       `json:"go_version"`
+	// Notes are what a reader must know, and what is not measured and why.
+	Notes   []string `json:"notes"`
 	Columns []Column `json:"columns"` // releases first, then controls
 	// Kinds are those of which something was measured.
 	Kinds []*Kind `json:"kinds"`
 
-	whole, guess int // columns of the copy and of the majority class, -1 for none
+	// Columns of the copy, the majority class, fresh people and the target permuted; -1 for none.
+	whole, guess, fresh, permuted int
 }
 
 // Column is a release or a control.
@@ -38,7 +48,9 @@ type Kind struct {
 	Name  string `json:"name"` // fidelity, utility or disclosure
 	Title string `json:"-"`
 	// Short says it in a sentence for each release, in the order of the columns.
-	Short        []string       `json:"short"`
+	Short []string `json:"short"`
+	// Headlines are the numbers of Short.
+	Headlines    []*Headline    `json:"headlines"`
 	Measurements []*Measurement `json:"measurements"`
 }
 
@@ -51,10 +63,14 @@ func (k *Kind) Has(column int) bool {
 // Measurement is one measurement of all columns.
 type Measurement struct {
 	results.Measurement
-	Name           string  `json:"name"` // for people
-	Unit           string  `json:"unit,omitempty"`
-	HigherIsBetter bool    `json:"higher_is_better"` // for who uses the release
-	Values         []Value `json:"values"`           // of each column
+	// Measure is the metric without its settings, which Params are.
+	Measure        string            `json:"measure"`
+	Params         map[string]string `json:"params,omitempty"`
+	Definition     string            `json:"definition,omitempty"`
+	Name           string            `json:"name"` // for people
+	Unit           string            `json:"unit,omitempty"`
+	HigherIsBetter bool              `json:"higher_is_better"` // for who uses the release
+	Values         []Value           `json:"values"`           // of each column
 
 	metric string // without its settings
 	params []results.Param
@@ -82,6 +98,14 @@ type Value struct {
 	// Low and High are the ends of the measurement's own 95 % interval, where it has one.
 	Low  *float64 `json:"low,omitempty"`
 	High *float64 `json:"high,omitempty"`
+	// Numerator and Denominator are those of a share, which may be no whole numbers: ties are halves,
+	// and trials that depend on one another count as fewer.
+	Numerator   *float64 `json:"numerator,omitempty"`
+	Denominator *float64 `json:"denominator,omitempty"`
+	// Nothing says of an attack that it found no more than chance; CouldSee is then the share of the
+	// original that it would have found if the release had held it.
+	Nothing  bool     `json:"nothing_found,omitempty"`
+	CouldSee *float64 `json:"could_have_seen,omitempty"`
 	// Allowed is the most that the guarantee of the release, where it has one, leaves to an attack.
 	Allowed *float64 `json:"allowed,omitempty"`
 	// Sample is the share of the original's records, drawn at random, that is as good or, of a
@@ -110,6 +134,16 @@ func (v Value) Spread() (says string) {
 	case v.SE != nil && *v.SE != 0:
 		says = "± " + text(*v.SE, 2)
 	}
+	if v.Denominator != nil {
+		says = strings.TrimPrefix(fmt.Sprintf("%s; %s of %s", says, text(*v.Numerator, 4),
+			text(*v.Denominator, 4)), "; ")
+	}
+	if v.Nothing {
+		says += "; nothing found"
+		if v.CouldSee != nil {
+			says += ", could have seen " + percent(*v.CouldSee)
+		}
+	}
 	if v.Allowed != nil {
 		says += "; the guarantee allows " + text(*v.Allowed, 3)
 	}
@@ -125,7 +159,8 @@ func text(x float64, digits int) string {
 
 // attacks are the metrics of what a release gives away, by which higher values are worse for the
 // people in it.
-var attacks = []string{"unique-matches", "closest-record", "membership", "attribute-inference"}
+var attacks = []string{"linkage", "verbatim", "unique-matches", "closest-record", "membership",
+	"attribute-inference"}
 
 // regressions are those of what can be learned that take no classifier.
 var regressions = []string{"r2", "mae"}
@@ -133,14 +168,20 @@ var regressions = []string{"r2", "mae"}
 // aside says of a measurement that a release is not judged by it. A classifier that knows no more
 // than how frequent classes are is calibrated, and as wrong for any group.
 // What is found out of people whom the release was not made from, the population's pattern gives
-// away.
+// away; so it does a part of what a join finds of members.
 func (m *Measurement) aside() bool {
-	return m.metric == "calibration" || m.metric == "group-gap" || m.ofOthers()
+	return m.metric == "calibration" || m.metric == "group-gap" || m.ofOthers() ||
+		m.metric == "linkage" && m.of() == "members"
 }
 
 // bySize reports whether a metric depends on the number of records as much as on their
 // distribution, so that samples are no yardstick: a few records are easily told from many.
 func (m *Measurement) bySize() bool { return m.metric == "pmse" }
+
+// ofRelease reports whether an attack's share is one of the released records: how many are copies.
+func (m *Measurement) ofRelease() bool {
+	return m.metric == "closest-record" || m.metric == "verbatim"
+}
 
 // ofOthers reports whether a disclosure is about people whom the release was not made from.
 func (m *Measurement) ofOthers() bool { return m.of() == "held-out" }
@@ -174,7 +215,7 @@ func (m *Measurement) kind() int {
 
 // words are settings for people; without a value those of any, which follows.
 var words = map[string]string{
-	"rows": "", "of=tpr": "members found", "original=true": "of the original",
+	"rows": "", "of=members": "members", "of=tpr": "members found", "original=true": "of the original",
 	"ratio=true": "as a multiple of what chance makes", "of=held-out": "people who are not in it",
 	"of=difference": "members less people who are not in it", "of=error": "errors",
 	"score=distance": "by distance", "score=classifier": "by a classifier", "attribute": "of ",
@@ -199,7 +240,8 @@ func inWords(p results.Param) string {
 }
 
 // newMeasurement is a measurement without its values. role is "" but for one that stands beside
-// another: "low" and "high" are the ends of its interval, "true" is what a guarantee allows.
+// another: "low" and "high" are the ends of its interval, "of" the number of its trials, "true" is
+// what a guarantee allows.
 func newMeasurement(use *results.MeasureUse) (m *Measurement, role string) {
 	m = &Measurement{Measurement: use.Measurement, Unit: use.Unit,
 		HigherIsBetter: use.HigherIsBetter}
@@ -211,6 +253,16 @@ func newMeasurement(use *results.MeasureUse) (m *Measurement, role string) {
 		}
 		return beside
 	})
+	m.Measure, m.Definition = m.metric, definitions[m.metric]
+	for _, p := range m.params {
+		if m.Params == nil {
+			m.Params = make(map[string]string)
+		}
+		m.Params[p.Name] = p.Value
+	}
+	if learner := learners[m.Classifier]; learner != "" {
+		m.Definition += " " + learner
+	}
 	plainly := *use
 	plainly.Metric = m.metric
 	m.Name = contest.NameOf(&plainly)
@@ -226,6 +278,11 @@ func newMeasurement(use *results.MeasureUse) (m *Measurement, role string) {
 // majority is the classifier that is a control.
 const majority = "majority"
 
+// fresh reports whether a file is a control.
+func fresh(s *results.Setting) bool {
+	return s.Algorithm == results.FileAlgorithm && s.Series == results.FreshSeries
+}
+
 // Of reads a run; nil where it measured no release in a file.
 func Of(run *results.Summary) *Evaluation {
 	rows := run.Rows()
@@ -240,15 +297,26 @@ func Of(run *results.Summary) *Evaluation {
 		measured[row.Setting][row.Measurement] = row
 	}
 	order := []string{results.SampleAlgorithm, results.CopyAlgorithm, results.FileAlgorithm}
-	place := func(s *results.Setting) int { return -slices.Index(order, s.Algorithm) }
+	place := func(s *results.Setting) int {
+		if fresh(s) {
+			return -1 // after the copy's
+		}
+		return -slices.Index(order, s.Algorithm)
+	}
 	share := func(s *results.Setting) float64 { x, _ := s.Number(results.ShareParam); return x }
 	slices.SortStableFunc(settings, func(a, b *results.Setting) int {
 		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(share(b), share(a)))
 	})
-	if len(settings) == 0 || settings[0].Algorithm != results.FileAlgorithm {
+	if len(settings) == 0 || settings[0].Algorithm != results.FileAlgorithm ||
+		fresh(settings[0]) {
 		return nil
 	}
-	e := &Evaluation{Title: run.Manifest.Title, Notes: []string{}, guess: -1}
+	e := &Evaluation{Title: run.Manifest.Title, Notes: []string{}, guess: -1,
+		Seed: run.Manifest.Seed, Commit: run.Manifest.Commit, GoVersion: run.Manifest.GoVersion}
+	e.fresh = slices.IndexFunc(settings, fresh)
+	e.permuted = slices.IndexFunc(settings, func(s *results.Setting) bool {
+		return s.Algorithm == results.PermutedAlgorithm && s.Params[results.ColumnsParam] != "all"
+	})
 	e.whole = slices.IndexFunc(settings,
 		func(s *results.Setting) bool { return s.Algorithm == results.CopyAlgorithm })
 	if run.Manifest.Note != "" {
@@ -262,7 +330,7 @@ func Of(run *results.Summary) *Evaluation {
 		if s.Algorithm == results.SampleAlgorithm {
 			name = "Sample of " + strconv.FormatFloat(float64(100*share(s)), 'g', 3, 64) + " %"
 		}
-		e.Columns = append(e.Columns, Column{name, s.Algorithm == results.FileAlgorithm})
+		e.Columns = append(e.Columns, Column{name, s.Algorithm == results.FileAlgorithm && !fresh(s)})
 	}
 	kinds := []*Kind{{Name: "fidelity", Title: "Fidelity: how near it is to the original"},
 		{Name: "utility", Title: "Utility: what learners get out of it"},
@@ -278,6 +346,10 @@ func Of(run *results.Summary) *Evaluation {
 		if role != "" {
 			continue
 		}
+		if m.metric == "column" {
+			e.describe(m, settings, measured)
+			continue
+		}
 		beside := make(map[string]results.Measurement) // by their roles
 		for i := range run.Manifest.Measures {
 			other, role := newMeasurement(&run.Manifest.Measures[i])
@@ -287,6 +359,10 @@ func Of(run *results.Summary) *Evaluation {
 			}
 		}
 		m.measure(settings, measured, beside)
+		if e.fresh >= 0 && m.kind() != fidelity && (m.kind() == utility || m.of() != "" ||
+			m.metric != "verbatim" && m.metric != "unique-matches") {
+			m.Values[e.fresh] = Value{} // it was not made from the original
+		}
 		kinds[m.kind()].Measurements = append(kinds[m.kind()].Measurements, m)
 	}
 	if guessed && e.whole >= 0 {
@@ -313,6 +389,7 @@ func Of(run *results.Summary) *Evaluation {
 			}
 		}
 	}
+	e.judge()
 	return e
 }
 
@@ -342,12 +419,20 @@ func (m *Measurement) measure(settings []*results.Setting,
 	attack := m.kind() == disclosure
 	var curve []*results.Row
 	var whole, independent *results.Row
+	var copied *results.Setting
 	for _, s := range settings {
 		row := measured[s][m.Measurement]
 		v := valueOf(row)
 		v.Low = valueOf(measured[s][beside["low"]]).Value
 		v.High = valueOf(measured[s][beside["high"]]).Value
 		v.Allowed = valueOf(measured[s][beside["true"]]).Value
+		if v.Denominator = valueOf(measured[s][beside["of"]]).Value; v.Denominator != nil &&
+			v.Value != nil {
+			hits := math.Round(float64(2**v.Value**v.Denominator)) / 2
+			v.Numerator = &hits
+		} else {
+			v.Denominator = nil
+		}
 		m.Values = append(m.Values, v)
 		switch {
 		case row == nil || row.N == 0:
@@ -360,7 +445,7 @@ func (m *Measurement) measure(settings []*results.Setting,
 				own.Params = make(map[string]string)
 			}
 			own.Params[results.ShareParam] = "1"
-			all.Setting, whole = &own, row
+			all.Setting, whole, copied = &own, row, s
 			curve = append(curve, &all)
 		case s.Algorithm == results.PermutedAlgorithm && s.Params[results.ColumnsParam] == "all":
 			independent = row
@@ -372,17 +457,50 @@ func (m *Measurement) measure(settings []*results.Setting,
 	if y == nil || whole == nil || m.ofOthers() || m.bySize() {
 		return
 	}
-	if e := y.Of(whole.Mean, whole.Lo95, whole.Hi95); e.Share <= e.Least {
+	if e := y.Of(whole.Mean, whole.Lo95, whole.Hi95); e.Share <= e.Least && !m.ofRelease() {
 		return // it measures nothing that the original has more of than a few of its records
 	}
 	better := func(a, b float64) bool { return a != b && a > b == m.HigherIsBetter }
+	guess := independent
+	if row := measured[copied][results.Measurement{Metric: m.Metric,
+		Classifier: majority}]; m.Classifier != "" && row != nil && row.N > 0 {
+		guess = row
+	}
+	if lead := 0.02; !attack && guess != nil {
+		room := math.Abs(guess.Mean)
+		if m.HigherIsBetter {
+			room = math.Abs(1 - guess.Mean)
+		}
+		if !better(whole.Mean, guess.Mean) ||
+			m.Classifier != "" && math.Abs(whole.Mean-guess.Mean) < float64(lead*room) {
+			return // who guesses does as well as who has the original
+		}
+	}
+	y = y.Linear()
+	if m.ofRelease() { // samples copy all alike
+		y = nil
+	}
 	for i, s := range settings {
 		row := measured[s][m.Measurement]
 		if s.Algorithm != results.FileAlgorithm || row == nil || row.N == 0 {
 			continue
 		}
-		equal, v := y.Of(row.Mean, row.Lo95, row.Hi95), &m.Values[i]
-		v.Sample, v.SampleText = &equal.Share, equal.String()
+		v := &m.Values[i]
+		if y != nil {
+			equal := y.Of(row.Mean, row.Lo95, row.Hi95)
+			v.Sample, v.SampleText = &equal.Share, equal.String()
+		}
+		if attack && v.Low != nil {
+			if below := row.Mean - *v.Low; row.Mean-float64(manyAttacks*below) <= m.chance() {
+				least := m.chance() + float64(manyAttacks*below)
+				v.Nothing, v.Sample, v.SampleText = true, nil, ""
+				if y != nil {
+					if seen := y.Of(least, least, least); seen.Share < seen.Most {
+						v.CouldSee = &seen.Share
+					}
+				}
+			}
+		}
 		if !attack && independent != nil && better(whole.Mean, independent.Mean) {
 			way := (row.Mean - independent.Mean) / (whole.Mean - independent.Mean)
 			v.NoBetter = way < 1./20
@@ -390,92 +508,197 @@ func (m *Measurement) measure(settings []*results.Setting,
 	}
 }
 
+// manyAttacks is how many times as far as an interval of 95 % for one attack that of the strongest
+// of fifteen reaches: normal quantiles of 1 - .025/15 and of .975 (Bonferroni).
+const manyAttacks = 1.5
+
+// chance is what an attack finds where nothing is disclosed.
+func (m *Measurement) chance() float64 {
+	switch rate, err := strconv.ParseFloat(m.Params["fpr"], 64); {
+	case m.metric == "closest-record":
+		return 0.5
+	case m.metric != "membership":
+		return 0
+	case err == nil:
+		return rate
+	case m.of() == "tpr":
+		return 0.01
+	}
+	return 0.5
+}
+
+// Headline is what the measurements of a kind say of a release.
+type Headline struct {
+	Release string `json:"release"`
+	// Sample is the median of Measures measures or, of what it discloses, that of the strongest
+	// attack, whose measurement By is; nil for none.
+	Sample   *float64 `json:"sample,omitempty"`
+	By       string   `json:"by,omitempty"`
+	Measures int      `json:"measures"`
+	// NoBetter counts the measures by which independent columns are about as good.
+	NoBetter int `json:"no_better_than_independent"`
+	// Nothing says that attacks were made and none found anything, CouldSee what the sharpest would.
+	Nothing  bool     `json:"nothing_found,omitempty"`
+	CouldSee *float64 `json:"could_have_seen,omitempty"`
+	// Copied is the share of the released records that copy one of the original, beyond chance.
+	Copied *float64 `json:"copied,omitempty"`
+	// Verbatim is the share of the released records that equal one of the original, FreshVerbatim
+	// that of fresh people's.
+	Verbatim      *float64 `json:"verbatim,omitempty"`
+	FreshVerbatim *float64 `json:"fresh_verbatim,omitempty"`
+	// Learner is the one that the release serves best, Reached its AUC or R², Original that of the
+	// original and Guess that of guessing, which is what it reaches with the target permuted or 0.5.
+	Learner  string   `json:"learner,omitempty"`
+	Reached  *float64 `json:"reached,omitempty"`
+	Original *float64 `json:"original,omitempty"`
+	Guess    float64  `json:"guess,omitempty"`
+}
+
+func percent(share float64) string { return contest.Number(100*share, 2) + " %" }
+
 // short says in a sentence what the measurements of a kind say of a release.
 func (e *Evaluation) short(k *Kind, column int) string {
+	h := &Headline{Release: e.Columns[column].Name}
+	k.Headlines = append(k.Headlines, h)
 	var held []*Measurement // against samples, the best first
-	worse := 0
 	for _, m := range k.Measurements {
 		v := &m.Values[column]
 		if v.Sample != nil && !m.aside() {
 			held = append(held, m)
 			if v.NoBetter {
-				worse++
+				h.NoBetter++
 			}
 		}
 	}
 	slices.SortStableFunc(held, func(a, b *Measurement) int {
 		return cmp.Compare(*b.Values[column].Sample, *a.Values[column].Sample)
 	})
-	if len(held) == 0 {
-		return "Nothing here can be held against samples of the original."
-	}
-	text := func(m *Measurement) string { return m.Values[column].SampleText }
-	first, middle, last := held[0], held[len(held)/2], held[len(held)-1]
-	says := "As good as a sample of " + text(middle) + " of the original's records"
+	h.Measures = len(held)
 	if k.Name == "disclosure" {
-		says = "It gives away as much as a sample of " + text(middle) + " of the original's records"
+		return h.disclosed(e, k, held, column)
 	}
-	if len(held) > 1 {
-		says += fmt.Sprintf(", by the median of %d measures", len(held))
-		if text(first) != text(last) {
-			says += fmt.Sprintf(": from %s (%s) to %s (%s)", text(last), last.Name, text(first),
-				first.Name)
+	says := "Nothing here can be held against samples of the original."
+	if text := func(m *Measurement) string { return m.Values[column].SampleText }; len(held) > 0 {
+		first, middle, last := held[0], held[len(held)/2], held[len(held)-1]
+		h.Sample, h.By = middle.Values[column].Sample, middle.Name
+		says = "As good as a sample of " + text(middle) + " of the original's records"
+		if len(held) > 1 {
+			says += fmt.Sprintf(", by the median of %d measures", len(held))
+			if text(first) != text(last) {
+				says += fmt.Sprintf(": from %s (%s) to %s (%s)", text(last), last.Name,
+					text(first), first.Name)
+			}
 		}
-	}
-	if than := "no better than independent columns"; worse > 0 {
-		if 2*worse >= len(held) {
-			than = strings.ToUpper(than)
+		if than := "no better than independent columns"; h.NoBetter > 0 {
+			if 2*h.NoBetter >= len(held) {
+				than = strings.ToUpper(than)
+			}
+			says += fmt.Sprintf("; %s by %d of %d", than, h.NoBetter, len(held))
 		}
-		says += fmt.Sprintf("; %s by %d of %d", than, worse, len(held))
+		if e.fresh >= 0 && k.Name == "fidelity" && middle.Values[e.fresh].SampleText != "" {
+			says += "; fresh people reach " + middle.Values[e.fresh].SampleText
+		}
+		says += "."
 	}
-	return says + "." + e.learned(k, column) + k.recognised(column)
+	return says + h.learned(e, k, column)
 }
 
-// recognised says how well the attack on membership does that does best.
-func (k *Kind) recognised(column int) string {
+// disclosed says what the strongest attack finds; held are those that found something.
+func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column int) string {
+	whole, says := e.whole, ""
+	tried := slices.ContainsFunc(k.Measurements, func(m *Measurement) bool {
+		return m.metric == "membership" && m.Values[column].Value != nil
+	})
+	held = slices.DeleteFunc(held, func(m *Measurement) bool { // chance is in it
+		return tried && m.metric == "unique-matches" && m.of() == ""
+	})
+	attacks := len(held)
+	for _, m := range k.Measurements {
+		v := &m.Values[column]
+		if v.Nothing {
+			attacks++
+			if v.CouldSee != nil && (h.CouldSee == nil || *v.CouldSee < *h.CouldSee) {
+				h.CouldSee, h.By = v.CouldSee, m.Name
+			}
+		}
+		// The share of the release that is copied is no share of the original: a single record can
+		// be a whole release.
+		if m.ofRelease() && v.Value != nil && v.Low != nil && whole >= 0 &&
+			m.Values[whole].Value != nil && *m.Values[whole].Value > m.chance() &&
+			*v.Value-float64(manyAttacks*(*v.Value-*v.Low)) > m.chance() {
+			copied := min(1, (*v.Value-m.chance())/(*m.Values[whole].Value-m.chance()))
+			if h.Copied == nil || copied > *h.Copied {
+				h.Copied = &copied
+			}
+		}
+	}
+	switch {
+	case len(held) > 0:
+		strongest := held[0]
+		h.Sample, h.By = strongest.Values[column].Sample, strongest.Name
+		says = fmt.Sprintf("The strongest of %d attacks finds as much as in a sample of %s of the "+
+			"original's records (%s)", attacks, strongest.Values[column].SampleText, strongest.Name)
+	case tried:
+		h.Nothing = true
+		says = fmt.Sprintf("Nothing found by %d attacks", max(1, attacks))
+		if h.CouldSee != nil {
+			says += fmt.Sprintf("; the sharpest (%s) could have seen a sample of %s of the "+
+				"original's records", h.By, percent(*h.CouldSee))
+		}
+	default:
+		says = "Attacks that need held-out records were not tried"
+	}
+	says += "."
+	if h.Copied != nil {
+		says += fmt.Sprintf(" Beyond chance, %s of its records are as near to one of the "+
+			"original as copies are.", percent(*h.Copied))
+	}
+	for _, m := range k.Measurements {
+		if v := m.Values[column]; m.metric == "verbatim" && m.of() == "" && v.Value != nil {
+			h.Verbatim = v.Value
+			says += " Verbatim in the original: " + percent(*v.Value) + " of its records"
+			if e.fresh >= 0 && m.Values[e.fresh].Value != nil {
+				h.FreshVerbatim = m.Values[e.fresh].Value
+				says += ", " + percent(*h.FreshVerbatim) + " of fresh people's"
+			}
+			says += "."
+		}
+	}
+	return says
+}
+
+// learned names the learner that a release serves best, by the area under its ROC curve or, of a
+// number, by R², and what it reaches with the original and by guessing. Accuracy would choose by
+// the majority, where that is large.
+func (h *Headline) learned(e *Evaluation, k *Kind, column int) string {
 	var best *Measurement
 	for _, m := range k.Measurements {
-		if m.metric == "membership" && m.of() == "" &&
-			m.Values[column].Value != nil && (best == nil ||
-			*m.Values[column].Value > *best.Values[column].Value) {
+		if v := m.Values[column].Value; v != nil && (m.metric == "auc" || m.metric == "r2") &&
+			(best == nil || *v > *best.Values[column].Value) {
 			best = m
 		}
 	}
-	if best == nil {
+	if best == nil || e.whole < 0 || best.Values[e.whole].Value == nil {
 		return ""
 	}
-	v := best.Values[column]
-	return fmt.Sprintf(" %s: %s, where 0.5 is guessing (%s).", best.Name, v.Text(), v.Spread())
-}
-
-// learned names the learner that a release serves best, and what it reaches with the original and
-// by guessing.
-func (e *Evaluation) learned(k *Kind, column int) string {
-	var best *Measurement
-	value := func(m *Measurement) float64 {
-		if v := m.Values[column].Value; v != nil {
-			return *v
-		}
-		return math.Inf(-1)
+	if best.metric == "auc" {
+		h.Guess = 0.5
 	}
-	for _, m := range k.Measurements {
-		if m.metric == "accuracy" && (best == nil || value(m) > value(best)) {
-			best = m
-		}
+	// With few records of a class a learner is better than a guess by chance, in single draws.
+	if e.permuted >= 0 && best.Values[e.permuted].Value != nil {
+		h.Guess = max(h.Guess, *best.Values[e.permuted].Value)
 	}
-	if best == nil || math.IsInf(value(best), -1) || e.whole < 0 ||
-		best.Values[e.whole].Value == nil {
-		return ""
-	}
-	says := fmt.Sprintf(" %s: %s, with the original %s", best.Name,
-		contest.Number(value(best), 3), contest.Number(*best.Values[e.whole].Value, 3))
-	if e.guess < 0 || best.Values[e.guess].Value == nil {
-		return says + "."
-	}
-	guess := *best.Values[e.guess].Value
-	says += ", by guessing the majority class " + contest.Number(guess, 3) + "."
-	if value(best) <= guess {
+	h.Learner = cmp.Or(best.Classifier, best.Params["regressor"])
+	h.Reached, h.Original = best.Values[column].Value, best.Values[e.whole].Value
+	says := fmt.Sprintf(" %s: %s, with the original %s, by guessing %s.", best.Name,
+		contest.Number(*h.Reached, 3), contest.Number(*h.Original, 3), text(h.Guess, 3))
+	if h.kept() < 0.1 {
 		says += " NO LEARNER DOES BETTER THAN GUESSING."
 	}
 	return says
+}
+
+// kept is how far from guessing to the original the best learner gets.
+func (h *Headline) kept() float64 {
+	return (*h.Reached - h.Guess) / max(1e-9, *h.Original-h.Guess)
 }

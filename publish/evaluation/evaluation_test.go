@@ -3,6 +3,7 @@ package evaluation
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,14 @@ var measures = []results.MeasureUse{
 	{Measurement: results.Measurement{Metric: "membership end=low fpr=0.1"}, Title: "Attack"},
 	{Measurement: results.Measurement{Metric: "membership end=high fpr=0.1"}, Title: "Attack"},
 	{Measurement: results.Measurement{Metric: "membership allowed=true fpr=0.1"}, Title: "Attack"},
+	{Measurement: results.Measurement{Metric: "auc", Classifier: "boosting"}, Title: "AUC",
+		HigherIsBetter: true},
+	{Measurement: results.Measurement{Metric: "auc", Classifier: "c45"}, Title: "AUC",
+		HigherIsBetter: true},
+	{Measurement: results.Measurement{Metric: "linkage"}, Title: "Join"},
+	{Measurement: results.Measurement{Metric: "linkage end=low"}, Title: "Join"},
+	{Measurement: results.Measurement{Metric: "linkage end=high"}, Title: "Join"},
+	{Measurement: results.Measurement{Metric: "linkage end=of"}, Title: "Join"},
 }
 
 // evaluated is the evaluation of a run in which each entry has one trial with values of measures.
@@ -34,7 +43,7 @@ func evaluated(t *testing.T, entries ...any) *Evaluation {
 			Outcome: results.Outcome{Status: results.OK}}
 		for at, use := range measures {
 			value := results.Value{Measurement: use.Measurement}
-			if x := entries[i+1].([8]float64)[at]; !math.IsNaN(x) {
+			if x := valuesOf(entries[i+1], at); !math.IsNaN(x) {
 				value.Value = &x
 			}
 			c.Values = append(c.Values, value)
@@ -47,6 +56,18 @@ func evaluated(t *testing.T, entries ...any) *Evaluation {
 	return Of(run.Summary())
 }
 
+// valuesOf is a value of an entry, which may lack those of the last measures.
+func valuesOf(entry any, at int) float64 {
+	values, ok := entry.([]float64)
+	if first, short := entry.([8]float64); short {
+		values, ok = first[:], true
+	}
+	if !ok || at >= len(values) {
+		return math.NaN()
+	}
+	return values[at]
+}
+
 func setting(series, algorithm string, param ...string) *results.Setting {
 	s := &results.Setting{Series: series, Algorithm: algorithm,
 		Dataset: results.Dataset{Name: "csv"}}
@@ -57,7 +78,7 @@ func setting(series, algorithm string, param ...string) *results.Setting {
 }
 
 // controls are a copy, samples of 1 and of 10 % and independent columns. By the distance .4, .2 and
-// 0, a value of .3 lies halfway between the samples: at the geometric mean of their shares, 3.2 %.
+// 0, a value of .3 lies halfway between the samples: at 5.5 %.
 func controls() []any {
 	return []any{
 		setting("Copy", "identity"), [8]float64{1000, 0, 0.9, 0.6, 1, 1, 1, math.NaN()},
@@ -97,14 +118,14 @@ func TestOf(t *testing.T) {
 		noBetter, exists bool
 	}{
 		{"records have no yardstick", value(0, 0, 0), "900", "", "", false, true},
-		{"halfway between samples", value(0, 1, 0), "0.300", "3.2 %", "", true, true},
-		// Halfway from .2 to 0, in logarithms from 10 to 100 %.
-		{"above the samples", value(0, 1, 1), "0.100", "32 %", "", false, true},
-		{"a learner halfway", value(1, 0, 0), "0.750", "3.2 %", "", false, true},
+		{"halfway between samples", value(0, 1, 0), "0.300", "5.5 %", "", true, true},
+		// Halfway from .2 to 0, from 10 to 100 %.
+		{"above the samples", value(0, 1, 1), "0.100", "55 %", "", false, true},
+		{"a learner halfway", value(1, 0, 0), "0.750", "5.5 %", "", false, true},
 		{"a learner that guesses", value(1, 0, 1), "0.600", "≤ 1 %", "", true, true},
 		{"the majority", value(1, 0, 6), "0.600", "", "", false, true},
 		// An attack succeeds more, the larger the sample: from .19 to 1 halfway is .595.
-		{"an attack", value(2, 0, 0), "0.595", "32 %", "0.55 to 0.64; the guarantee " +
+		{"an attack", value(2, 0, 0), "0.595", "55 %", "0.55 to 0.64; the guarantee " +
 			"allows 0.700", false, true},
 		{"an undefined attack", value(2, 0, 1), "", "", "", false, false},
 	} {
@@ -114,20 +135,19 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s: %+v, %q %q", test.what, test.v, test.v.Text(), test.v.Spread())
 		}
 	}
-	if n := len(e.Kinds[2].Measurements); n != 1 {
-		t.Errorf("%d attacks, want the one with its interval", n)
+	if n := len(e.Kinds[2].Measurements); n != 2 {
+		t.Errorf("%d attacks, want the two with their intervals", n)
 	}
 	for _, test := range []struct {
 		kind, column int
 		want         string
 	}{
-		{0, 0, "As good as a sample of 3.2 % of the original's records; NO BETTER THAN " +
+		{0, 0, "As good as a sample of 5.5 % of the original's records; NO BETTER THAN " +
 			"INDEPENDENT COLUMNS by 1 of 1."},
-		{1, 0, "As good as a sample of 3.2 % of the original's records. Boosting: Accuracy: " +
-			"0.750, with the original 0.900, by guessing the majority class 0.600."},
-		{1, 1, "NO LEARNER DOES BETTER THAN GUESSING."},
-		{2, 0, "It gives away as much as a sample of 32 % of the original's records."},
-		{2, 1, "Nothing here can be held against samples of the original."},
+		{1, 0, "As good as a sample of 5.5 % of the original's records."},
+		{2, 0, "The strongest of 1 attacks finds as much as in a sample of 55 % of the " +
+			"original's records (Attack, where 10 % of others are taken for members)."},
+		{2, 1, "Attacks that need held-out records were not tried."},
 	} {
 		if got := e.Kinds[test.kind].Short[test.column]; !strings.Contains(got, test.want) {
 			t.Errorf("kind %d of column %d: %s, want %s", test.kind, test.column, got, test.want)
@@ -166,5 +186,123 @@ func TestNames(t *testing.T) {
 			Measurement: results.Measurement{Metric: metric}}); m.Name != want {
 			t.Errorf("%s: %s, want %s", metric, m.Name, want)
 		}
+	}
+}
+
+// judged is the evaluation of a release with a distance, an accuracy, an attack with its low end,
+// two areas under ROC curves and a join with its low end, beside controls in which the majority is
+// as good as the copy.
+func judged(t *testing.T, distance, accuracy, attack, low, boosting, c45, join, joinLow float64,
+) *Evaluation {
+	t.Helper()
+	none := math.NaN()
+	of := func(distance, accuracy, attack, boosting, c45, join float64) []float64 {
+		return []float64{100, distance, accuracy, 0.6, attack, attack - 0.1, attack + 0.1, none,
+			boosting, c45, join, join - 0.02, join + 0.02, 500}
+	}
+	release := of(distance, accuracy, attack, boosting, c45, join)
+	release[5], release[11] = low, joinLow
+	return evaluated(t, setting("Copy", "identity"), of(0, 0.6, 1, 0.9, 0.8, 1),
+		setting("Target", "permuted", "columns", "class"), of(0, 0.6, 1, 0.5, 0.55, 1),
+		setting("Independent", "permuted", "columns", "all"), of(0.3, 0.6, 0.1, 0.5, 0.5, 0),
+		setting("Fresh people (the holdout)", "file"), of(0.05, 1, 0, 1, 1, 0),
+		setting("S", "sample", "share", "0.01"), of(0.4, 0.5, 0.11, 0.6, 0.6, 0.01),
+		setting("S", "sample", "share", "0.1"), of(0.2, 0.55, 0.19, 0.8, 0.7, 0.1),
+		setting("a.csv", "file"), release)
+}
+
+// TestHeadlines: of attacks the strongest counts, not the median; one whose interval reaches what
+// chance finds has found nothing, and says what it could have seen. The learner of most AUC counts.
+// Who guesses has no equivalent, nor has the holdout any for learners and attacks.
+func TestHeadlines(t *testing.T) {
+	e := judged(t, 0.04, 0.59, 0.1, 0.05, 0.7, 0.78, 0.5, 0.45)
+	h := e.Kinds[2].Headlines[0]
+	if h.Sample == nil || math.Abs(*h.Sample-0.5) > 1e-12 || h.By != "Join" || h.Nothing {
+		t.Errorf("a join that finds half: %+v", h)
+	}
+	attack := e.Kinds[2].Measurements[0].Values[0]
+	// The rate of others is .1; an interval 1.5 times as wide, of .05, begins at .1 from .175 on,
+	// which lies 1 % + 9 %·.065/.08 up the samples.
+	if want := 0.01 + 0.09*0.065/0.08; !attack.Nothing || attack.Sample != nil ||
+		attack.CouldSee == nil || math.Abs(*attack.CouldSee-want) > 1e-12 {
+		t.Errorf("an attack that finds nothing: %+v, want %v", attack, want)
+	}
+	join := e.Kinds[2].Measurements[1].Values[0]
+	if join.Numerator == nil || *join.Numerator != 250 || *join.Denominator != 500 {
+		t.Errorf("%+v, want 250 of 500", join)
+	}
+	u := e.Kinds[1].Headlines[0]
+	if u.Learner != "c45" || *u.Reached != 0.78 || u.Guess != 0.55 {
+		t.Errorf("%+v, want C4.5 by its AUC of .78", u)
+	}
+	if v := e.Kinds[1].Measurements[0].Values[0]; v.Sample != nil {
+		t.Errorf("accuracy, by which the majority equals the copy, has an equivalent: %+v", v)
+	}
+	fresh := e.Columns[2]
+	if fresh.Name != "Fresh people (the holdout)" || fresh.Release ||
+		e.Kinds[1].Measurements[1].Values[2].Value != nil ||
+		e.Kinds[0].Measurements[1].Values[2].Value == nil {
+		t.Errorf("fresh people, %+v, are tested on themselves or have no fidelity", fresh)
+	}
+}
+
+// TestVerdicts on limits that the page names.
+func TestVerdicts(t *testing.T) {
+	for _, of := range []struct {
+		e       *Evaluation
+		uses    string
+		handOut string
+		says    string
+	}{
+		// .78 is (.78-.55)/(.8-.55) = .92 of the way; .055 is 1.1 times fresh people's distance.
+		{judged(t, 0.054, 0.5, 0.1, 0.05, 0.7, 0.78, 0, -0.01), "yes yes", "nothing found",
+			"attacks found nothing, and could have seen"},
+		{judged(t, 0.06, 0.5, 0.1, 0.05, 0.75, 0.7, 0.05, 0.04), "with care with care", "found",
+			"at worst it discloses as much as 5.0 % of the original's records (Join)"},
+		{judged(t, 0.16, 0.5, 0.1, 0.05, 0.5, 0.56, 0.5, 0.45), "no no", "no",
+			"NOT TO BE HANDED OUT; NOT for counts and tables, a classifier"},
+	} {
+		v := of.e.Verdicts[0]
+		var answers []string
+		for _, u := range v.Uses {
+			answers = append(answers, u.Answer)
+		}
+		if got := strings.Join(answers, " "); got != of.uses || v.HandOut != of.handOut ||
+			!strings.Contains(v.Text, of.says) || len(of.e.Verdicts) != 1 {
+			t.Errorf("%s, %s: %s", got, v.HandOut, v.Text)
+		}
+	}
+}
+
+// TestColumnsOfReleases: the worst first, with the original's numbers and a picture.
+func TestColumnsOfReleases(t *testing.T) {
+	e := &Evaluation{whole: 1, fresh: -1, Columns: []Column{{"a.csv", true}, {"Copy", false}}}
+	file, whole := setting("a.csv", "file"), setting("Copy", "identity")
+	for _, m := range []struct {
+		metric         string
+		here, original float64
+	}{{"column attribute=x", 0.1, 0}, {"column attribute=y", 0.4, 0},
+		{"column attribute=y of=mean", 20, 4}, {"column at=0.05 attribute=y of=quantile", 0, 1},
+		{"column at=0.25 attribute=y of=quantile", 1, 2}, {"column attribute=y of=quantile", 2, 3},
+		{"column at=0.75 attribute=y of=quantile", 3, 4},
+		{"column at=0.95 attribute=y of=quantile", 4, 5}} {
+		of, _ := newMeasurement(&results.MeasureUse{Title: "c",
+			Measurement: results.Measurement{Metric: m.metric}})
+		row := func(x float64) map[results.Measurement]*results.Row {
+			return map[results.Measurement]*results.Row{of.Measurement: {N: 1, Mean: x}}
+		}
+		e.describe(of, []*results.Setting{file, whole},
+			map[*results.Setting]map[results.Measurement]*results.Row{file: row(m.here),
+				whole: row(m.original)})
+	}
+	all := e.Described(0)
+	if len(all) != 2 || all[0].Name != "y" || all[0].Mean() != "4 → 20" ||
+		all[0].Median() != "3 → 2" || all[0].P95() != "5 → 4" || all[1].Mean() != "" ||
+		strings.Count(string(all[0].Picture()), "<rect") != 6 {
+		t.Errorf("%+v", all)
+	}
+	if uses := e.amounts(0); len(uses) != 1 || uses[0].Answer != "no" ||
+		!slices.Equal(uses[0].Worst, []string{"y"}) {
+		t.Errorf("%+v", uses)
 	}
 }

@@ -11,7 +11,13 @@ import (
 //go:embed section.html.tmpl
 var sectionText string
 
-var sectionTemplate = template.Must(template.New("section").Parse(sectionText))
+var sectionTemplate = template.Must(template.New("section").Funcs(template.FuncMap{
+	"worst":  func(all []Described) []Described { return all[:min(worstShown, len(all))] },
+	"others": func(all []Described) []Described { return all[min(worstShown, len(all)):] },
+}).Parse(sectionText))
+
+// worstShown is how many columns of a release the page shows unasked.
+const worstShown = 5
 
 // Section is a run's part of a page, "" where it measured no release in a file.
 func Section(run *results.Summary) (template.HTML, error) {

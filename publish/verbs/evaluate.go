@@ -33,12 +33,13 @@ func (Evaluate) Help() string {
 	return `Says what releases of a table are worth and what they give away, whatever program made
 them: how near they are to the original, what learners get out of them and, with --holdout, what
 attackers do. Beside each number stand controls made from the original: a copy, samples of it,
-independent columns, the target permuted, the majority class. So a release is "as good as a sample
-of 12 %". Ends with one page, report.html, and the spec of a run like any other, evaluate.yaml.
+fresh people of the holdout, independent columns, the target permuted, the majority class. So a
+release is "as good as a sample of 12 %". The first sentence about each release is a verdict: what
+it may be used for, what not, and what it discloses at worst. Ends with one page, report.html, and the spec of a run like any other, evaluate.yaml.
 
 Of generalised values (ranges such as [20, 30), 20-29 or [20-30[, sets, terms of a taxonomy, *) one
-of those that they stand for is drawn. Records with values outside the schema are left out of what
-is measured, and counted.
+of those that they stand for is drawn. A value outside the schema counts as missing: the record stays.
+A release that repeats the holdout is refused.
 
 The page is measured on your data and as private as they are; docs/your-table.md explains it.
 
@@ -102,6 +103,9 @@ func (c *Evaluate) Run(con *Console) error {
 			*evaluation.Evaluation
 			Checks []gate.Check `json:"checks,omitempty"`
 		}{measured, report.Checks}))
+	}
+	for _, v := range measured.Verdicts {
+		fmt.Fprintf(con.Stdout, "%s: %s\n", v.Release, v.Text)
 	}
 	for column, of := range measured.Columns {
 		for _, kind := range measured.Kinds {

@@ -1,0 +1,207 @@
+package evaluation
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ppdp/internal/results"
+)
+
+// Attribute is a column of the original as releases describe it.
+type Attribute struct {
+	Name     string     `json:"name"`
+	Original *Profile   `json:"original"`
+	Fresh    *Profile   `json:"fresh,omitempty"`
+	Releases []*Profile `json:"releases"` // in the order of their columns
+}
+
+// Profile describes one column of one table. What was not measured is nil.
+type Profile struct {
+	Distance  *float64  `json:"distance,omitempty"` // from the original's, 0 to 1
+	Missing   *float64  `json:"missing,omitempty"`  // share without a value of the schema
+	Mean      *float64  `json:"mean,omitempty"`
+	Quantiles []float64 `json:"quantiles,omitempty"` // P5, P25, P50, P75, P95
+	// Shares are those of the original's most frequent categories, at most five.
+	Shares []float64 `json:"shares,omitempty"`
+}
+
+// describe notes a measurement of a column.
+func (e *Evaluation) describe(m *Measurement, settings []*results.Setting,
+	measured map[*results.Setting]map[results.Measurement]*results.Row) {
+	name := m.Params["attribute"]
+	at := slices.IndexFunc(e.Attributes, func(a *Attribute) bool { return a.Name == name })
+	if at < 0 {
+		at = len(e.Attributes)
+		e.Attributes = append(e.Attributes, &Attribute{Name: name})
+	}
+	a, releases := e.Attributes[at], 0
+	for i, s := range settings {
+		release := e.Columns[i].Release
+		own := &a.Original
+		if i == e.fresh {
+			own = &a.Fresh
+		} else if !release && i != e.whole {
+			continue
+		}
+		p := *own
+		if release {
+			if releases++; len(a.Releases) < releases {
+				a.Releases = append(a.Releases, new(Profile))
+			}
+			p = a.Releases[releases-1]
+		} else if p == nil {
+			p = new(Profile)
+			*own = p
+		}
+		value := valueOf(measured[s][m.Measurement]).Value
+		switch of := cmp.Or(m.of(), "distance"); {
+		case value == nil:
+		case of == "distance":
+			p.Distance = value
+		case of == "missing":
+			p.Missing = value
+		case of == "mean":
+			p.Mean = value
+		case of == "quantile":
+			p.Quantiles = append(p.Quantiles, *value)
+		default:
+			p.Shares = append(p.Shares, *value)
+		}
+	}
+}
+
+// Described are a release's columns, the worst first.
+func (e *Evaluation) Described(column int) []Described {
+	var all []Described
+	for _, a := range e.Attributes {
+		if a.Original != nil && column < len(a.Releases) {
+			all = append(all, Described{a.Name, a.Original, a.Releases[column]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Described) int {
+		return cmp.Compare(b.far(), a.far())
+	})
+	return all
+}
+
+// Described is a column of a release beside the original's.
+type Described struct {
+	Name           string
+	Original, Here *Profile
+}
+
+func (d Described) far() float64 {
+	if d.Here.Distance == nil {
+		return math.Inf(1)
+	}
+	return *d.Here.Distance
+}
+
+// Far, Missing, Mean, Median and P95 are cells of the page.
+func (d Described) Far() string { return number(d.Here.Distance) }
+
+func (d Described) Missing() string {
+	if d.Here.Missing == nil || *d.Here.Missing == 0 {
+		return ""
+	}
+	return percent(*d.Here.Missing)
+}
+
+func (d Described) Mean() string {
+	if d.Original.Mean == nil || d.Here.Mean == nil {
+		return ""
+	}
+	return number(d.Original.Mean) + " → " + number(d.Here.Mean)
+}
+
+func (d Described) Median() string { return d.quantile(2) }
+func (d Described) P95() string    { return d.quantile(4) }
+
+func (d Described) quantile(at int) string {
+	if len(d.Original.Quantiles) != 5 || len(d.Here.Quantiles) != 5 {
+		return ""
+	}
+	return number(&d.Original.Quantiles[at]) + " → " + number(&d.Here.Quantiles[at])
+}
+
+func number(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return text(*x, 3)
+}
+
+// Picture draws the original above the release: of a number the range from P5 to P95, the box from
+// P25 to P75 and the median; of a category the shares of the original's most frequent ones.
+func (d Described) Picture() template.HTML {
+	const width, height = 180, 28
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="%s: `+
+		`original above, release below">`, width, height, width, height,
+		template.HTMLEscapeString(d.Name))
+	bar := func(x, y, w, h float64, opacity string) {
+		f := func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+		fmt.Fprintf(&b, `<rect x="%s" y="%s" width="%s" height="%s" fill="currentColor" `+
+			`opacity="%s"/>`, f(x), f(y), f(w), f(h), opacity)
+	}
+	first, second := d.Original.Quantiles, d.Here.Quantiles
+	if len(first) == 5 && len(second) == 5 {
+		low, high := min(first[0], second[0]), max(first[4], second[4])
+		place := func(x float64) float64 {
+			return 2 + float64((width-4)*(x-low)/max(high-low, 1e-300))
+		}
+		for i, q := range [][]float64{first, second} {
+			y, shade := float64(14*i), []string{".45", "1"}[i]
+			bar(place(q[0]), y+6, place(q[4])-place(q[0])+1, 1, shade)
+			bar(place(q[1]), y+3, place(q[3])-place(q[1])+1, 7, shade)
+			bar(place(q[2])-1, y+1, 3, 11, shade)
+		}
+	}
+	for i, p := range []*Profile{d.Original, d.Here} {
+		for at, share := range p.Shares {
+			h := float64(12 * min(1, share))
+			bar(float64(4+36*at), float64(14*i)+13-h, 28, max(h, 0.5), []string{".45", "1"}[i])
+		}
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String())
+}
+
+// definitions say what measures are, where their numbers are read.
+var definitions = map[string]string{
+	"nist-score": "1000 less 1000 times the mean distance of pairs of attributes; numbers in 20 " +
+		"quantile bins: edges so that each holds as many of the original's records.",
+	"marginal-distance": "Half the sum of the differences of shares over all cells; numbers in " +
+		"24 bins of equal width over the schema's bounds.",
+	"range-error": "Error of counts of random ranges and categories.",
+	"association-error": "Mean difference of Pearson's r (numbers), the correlation ratio " +
+		"(number and category) and bias-corrected Cramér's V (categories).",
+	"pmse": "Mean squared difference of a model's probability that a record is released from the " +
+		"share of released records; 0 where they cannot be told apart.",
+	"confusion": "Macro-F1: the harmonic mean of precision and recall of each class, averaged " +
+		"over the classes.",
+	"auc":               "Area under the ROC curve, each class against the rest; 0.5 is guessing.",
+	"balanced-accuracy": "The mean over classes of the share that is recognised.",
+	"log-loss":          "Mean of minus the logarithm of the probability given to the true class.",
+	"brier":             "Mean squared error of the probabilities.",
+	"linkage": "Of the set of columns that is best for it, the share of members whose values a " +
+		"join finds in the release, less that of others; the set is chosen on other records.",
+	"verbatim": "Released records that equal one of the original in every column.",
+	"closest-record": "Gower's distance: the mean over columns of the difference by the range, " +
+		"for categories 1 where they differ. 0.5 is chance. It enters no equivalent.",
+	"membership": "Members told from others by density or nearness (Gower's distance) of released " +
+		"records, or by boosting; 0.5, or the rate of others, is chance.",
+}
+
+// learners are the settings of the learners.
+var learners = map[string]string{
+	"boosting":    "100 trees of at most 31 leaves, at least 20 records each, rate 0.1.",
+	"forest":      "100 trees.",
+	"logistic":    "L2 penalty of 1, numbers standardised, categories one-hot.",
+	"naive-bayes": "Gaussian for numbers, add-one for categories.",
+}

@@ -1,0 +1,194 @@
+package evaluation
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Verdict says what a release may be used for, and what it discloses at worst.
+type Verdict struct {
+	Release string `json:"release"`
+	Text    string `json:"text"`
+	Uses    []Use  `json:"uses"`
+	// HandOut is "no" where it discloses too much, "unknown" where attacks were not tried, else
+	// "nothing found" or "found", which is for the holder to judge.
+	HandOut string `json:"hand_out"`
+}
+
+// Use is a purpose, and whether the release serves it.
+type Use struct {
+	For    string   `json:"for"`
+	Answer string   `json:"answer"`          // yes, with care, no or unknown
+	Value  *float64 `json:"value,omitempty"` // that the answer goes by
+	Worst  []string `json:"worst,omitempty"` // columns that are wrong
+}
+
+// Limits of the answers. A learner may lose a tenth of what the original's has over guessing, half
+// with care; counts of two attributes may be wrong for a twentieth of the records, or for little
+// more than fresh people are, .15 with care; a column's mean by a tenth, its median and P95 by .15.
+// What gives away as much as a tenth of the records, copies as much of itself, or has by half more
+// records verbatim than fresh people, is not handed out.
+const (
+	keptWell, keptSome     = 0.9, 0.5
+	countsWell, countsSome = 0.05, 0.15
+	meanWell, quantileWell = 0.1, 0.15
+	muchDisclosed          = 0.1
+	muchVerbatim           = 0.5
+)
+
+func answer(well, some bool) string {
+	switch {
+	case well:
+		return "yes"
+	case some:
+		return "with care"
+	}
+	return "no"
+}
+
+// judge makes the verdicts.
+func (e *Evaluation) judge() {
+	for column, c := range e.Columns {
+		if !c.Release {
+			continue
+		}
+		v := &Verdict{Release: c.Name, HandOut: "unknown"}
+		e.Verdicts = append(e.Verdicts, v)
+		discloses := "attacks on it were not tried: name a holdout"
+		for _, k := range e.Kinds {
+			h := k.Headlines[column]
+			switch k.Name {
+			case "utility":
+				if h.Reached != nil {
+					kept := h.kept()
+					v.Uses = append(v.Uses, Use{"a classifier or regression",
+						answer(kept >= keptWell, kept >= keptSome), &kept, nil})
+				}
+			case "fidelity":
+				v.Uses = append(v.Uses, e.counts(k, column)...)
+				v.Uses = append(v.Uses, e.amounts(column)...)
+			case "disclosure":
+				share := 0.0
+				if h.Copied != nil {
+					share = *h.Copied
+				}
+				switch {
+				case h.Sample != nil:
+					share = max(share, *h.Sample)
+					v.HandOut, discloses = "found", "at worst it discloses as much as "+
+						percent(*h.Sample)+" of the original's records ("+h.By+")"
+				case h.Nothing && h.Copied == nil:
+					v.HandOut, discloses = "nothing found", "attacks found nothing"
+					if h.CouldSee != nil {
+						discloses += ", and could have seen " + percent(*h.CouldSee) +
+							" of the original's records"
+					}
+				}
+				if h.Copied != nil {
+					v.HandOut = "found"
+					discloses = percent(*h.Copied) + " of its records copy the original; " + discloses
+				}
+				if h.Verbatim != nil {
+					chance := 0.0
+					if h.FreshVerbatim != nil {
+						chance = *h.FreshVerbatim
+					}
+					if *h.Verbatim > max(0.002, 2*chance) {
+						discloses += "; " + percent(*h.Verbatim) + " of its records are in the " +
+							"original verbatim"
+					}
+					if *h.Verbatim-chance >= muchVerbatim {
+						v.HandOut = "no"
+					}
+				}
+				if share >= muchDisclosed {
+					v.HandOut = "no"
+				}
+			}
+		}
+		v.Text = v.says(discloses)
+	}
+}
+
+func (v *Verdict) says(discloses string) string {
+	var parts []string
+	for _, a := range []struct{ answer, says string }{{"yes", "good for"},
+		{"with care", "with care for"}, {"no", "NOT for"}} {
+		var uses []string
+		for _, u := range v.Uses {
+			if u.Answer == a.answer {
+				says := u.For
+				if u.Worst != nil {
+					says += " (wrong: " + strings.Join(u.Worst, ", ") + ")"
+				}
+				uses = append(uses, says)
+			}
+		}
+		if uses != nil {
+			parts = append(parts, a.says+" "+strings.Join(uses, ", "))
+		}
+	}
+	says := strings.Join(append(parts, discloses), "; ") + "."
+	if v.HandOut == "no" {
+		says = "NOT TO BE HANDED OUT; " + says
+	}
+	return strings.ToUpper(says[:1]) + says[1:]
+}
+
+// counts judges counts of two attributes by the distance of their marginals.
+func (e *Evaluation) counts(k *Kind, column int) []Use {
+	at := slices.IndexFunc(k.Measurements, func(m *Measurement) bool {
+		pairs := m.Params["attributes"]
+		return m.metric == "marginal-distance" && (pairs == "" || pairs == "2")
+	})
+	if at < 0 || k.Measurements[at].Values[column].Value == nil {
+		return nil
+	}
+	values := k.Measurements[at].Values
+	off, well := *values[column].Value, countsWell
+	if e.fresh >= 0 && values[e.fresh].Value != nil {
+		well = max(well, float64(1.1**values[e.fresh].Value))
+	}
+	return []Use{{"counts and tables", answer(off <= well, off <= countsSome), &off, nil}}
+}
+
+// amounts judges means, medians and P95 of numbers: relative to the original's or, where that is
+// near 0, to a tenth of the range from P5 to P95. Fresh people's may be as far off, and quantiles
+// count where distributions differ: one of few values may jump.
+func (e *Evaluation) amounts(column int) []Use {
+	numbers, worst := 0, []string(nil)
+	for _, a := range e.Attributes {
+		truth, own := a.Original, a.Releases[column]
+		if truth == nil || own == nil || truth.Mean == nil || own.Mean == nil ||
+			truth.Quantiles == nil || own.Quantiles == nil {
+			continue
+		}
+		numbers++
+		floor := (truth.Quantiles[4] - truth.Quantiles[0]) / 10
+		off := func(x, y float64) float64 {
+			return math.Abs(x-y) / max(math.Abs(x), floor, math.SmallestNonzeroFloat64)
+		}
+		mean, far := meanWell, countsWell
+		if a.Fresh != nil && a.Fresh.Mean != nil && a.Fresh.Distance != nil {
+			mean = max(mean, float64(2*off(*truth.Mean, *a.Fresh.Mean)))
+			far = max(far, float64(1.1**a.Fresh.Distance))
+		}
+		if off(*truth.Mean, *own.Mean) > mean || own.Distance != nil && *own.Distance > far &&
+			(off(truth.Quantiles[2], own.Quantiles[2]) > quantileWell ||
+				off(truth.Quantiles[4], own.Quantiles[4]) > quantileWell) {
+			worst = append(worst, a.Name)
+		}
+	}
+	if numbers == 0 {
+		return nil
+	}
+	share := float64(len(worst)) / float64(numbers)
+	use := Use{"means and quantiles of single columns", answer(worst == nil, share <= 0.25), &share,
+		worst[:min(5, len(worst))]}
+	if more := len(worst) - 5; more > 0 {
+		use.Worst = append(slices.Clone(use.Worst), fmt.Sprintf("%d more", more))
+	}
+	return []Use{use}
+}
