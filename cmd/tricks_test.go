@@ -81,8 +81,8 @@ func writeRows(t *testing.T, path string, rows [][]int) {
 	noError(t, os.WriteFile(path, text, 0o600))
 }
 
-// TestTricks evaluates releases that are made to look better than they are. What each discloses is
-// known by how it is made: the share of the members that it has, and the share of it that is copied.
+// TestTricks evaluates releases that are made to look better than they are. What each discloses
+// is known by how it is made: the share of the members that it has, and of it that is copied.
 func TestTricks(t *testing.T) {
 	t.Parallel()
 	const n = 600
@@ -106,7 +106,8 @@ func TestTricks(t *testing.T) {
 		{"copy", original, "no", 0.97, 1, "100 % of its records are in the original verbatim"},
 		{"balance by one", altered(original, []int{2}, func(_, x int) int { return x + 1 }), "no",
 			0.95, 1, ""},
-		{"four constant columns", altered(original, []int{0, 2, 3, 7}, constant), "no", 0.15, 1, ""},
+		{"four constant columns", altered(original, []int{0, 2, 3, 7}, constant), "no", 0.15, 1,
+			""},
 		{"two permuted columns", altered(original, []int{2, 7}, nil), "no", 0.9, 1,
 			"NOT for a classifier"},
 		{"one wrong column", altered(original, []int{0}, wrong), "no", 0.9, 1, "NOT TO BE"},

@@ -28,7 +28,7 @@ func codes(rows int, seed uint64, values ...uint32) *datasets.Table {
 	return b.Table()
 }
 
-// changed is the first rows of a table with columns made constant, shuffled (one by one) or shifted.
+// changed is the first rows of a table with columns made constant or permuted one by one.
 func changed(table *datasets.Table, rows int, how string, columns ...int) *datasets.Table {
 	b := datasets.NewBuilder(table.Schema(), rows)
 	draws := random.NewKey(9).Stream()
@@ -65,8 +65,8 @@ func TestLinkage(t *testing.T) {
 		low, high float64
 	}{
 		{"a copy", table.Select(train), 0.98, 1},
-		// The other six make 1,680 cells, of which 800 records fill 1 - exp(-800/1680) = .38: so many
-		// others are met.
+		// The other six make 1,680 cells, of which 800 records fill 1 - exp(-800/1680) = .38: so
+		// many others are met.
 		{"four constant columns", changed(table, 800, "constant", 0, 3, 5, 9), 0.5, 0.75},
 		{"two permuted columns", changed(table, 800, "permuted", 0, 3), 0.98, 1},
 		{"three permuted columns", changed(table, 800, "permuted", 0, 3, 9), 0.85, 1},
@@ -131,8 +131,8 @@ func TestVerbatim(t *testing.T) {
 	}
 }
 
-// TestColumn on released x of 1, 1, 3 and 7, which weigh 1, 1, 2 and 4, of 2, 0, 5 and 3, and y of a,
-// a, b and c, of a, b, c and b: b is the most frequent of the original.
+// TestColumn on released x of 1, 1, 3 and 7, which weigh 1, 1, 2 and 4, of 2, 0, 5 and 3, and y of
+// a, a, b and c, of a, b, c and b: b is the most frequent of the original.
 func TestColumn(t *testing.T) {
 	c := attackCase(original(), original().AllRows(), original().AllRows(), &algorithms.Release{
 		Table:   tableOf([2]uint32{1, 0}, [2]uint32{1, 0}, [2]uint32{3, 1}, [2]uint32{7, 2}),

@@ -20,11 +20,11 @@ import (
 type Metric interface {
 	Info() Info
 	// Measure returns the metric's value, which is finite, depends on the case alone and is from 0
-	// to 1 where the unit is "fraction" and no trials are asked for. It does not change the case. ok is false where the value
-	// is undefined for this release (no record was published, say); the record then says so instead
-	// of carrying a number. A release that lacks what the metric needs, parameters of another type,
-	// and data it cannot use are errors. When the context ends, Measure may finish or return early
-	// with an error wrapping ctx.Err().
+	// to 1 where the unit is "fraction" and no trials are asked for. It does not change the case.
+	// ok is false where the value is undefined for this release (no record was published, say); the
+	// record then says so instead of carrying a number. A release that lacks what the metric needs,
+	// parameters of another type, and data it cannot use are errors. When the context ends, Measure
+	// may finish or return early with an error wrapping ctx.Err().
 	Measure(ctx context.Context, c Case) (value float64, ok bool, err error)
 }
 

@@ -3,9 +3,9 @@ package external
 import (
 	"context"
 	"math"
-	"slices"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,7 +73,8 @@ func TestFile(t *testing.T) {
 	}
 	notes := strings.Join(release.Warnings, "\n")
 	for _, want := range []string{"1 of 6 records left out: not as many fields",
-		"3 of 6 records have values outside the schema, taken for missing", "age in 1, such as \"-1\"",
+		"3 of 6 records have values outside the schema, taken for missing",
+		"age in 1, such as \"-1\"",
 		"job in 2, such as \"d\"", "pay in 1, such as \"NaN\"",
 		"the schema does not describe, and nothing measures: \"note\""} {
 		if !strings.Contains(notes, want) {

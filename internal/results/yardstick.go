@@ -34,8 +34,8 @@ const SampleEquivalent = "sample-equivalent"
 
 // Yardstick is the learning curve of one measurement on samples of the true records. Means are made
 // monotone in the share by pooling adjacent violators (Ayer et al. 1955) and joined by straight
-// lines over the logarithm of the share or, by Linear, over the share. The zero value is not ready for use; it does not change
-// and is safe for concurrent use.
+// lines over the logarithm of the share or, by Linear, over the share. The zero value is not ready
+// for use; it does not change and is safe for concurrent use.
 type Yardstick struct {
 	shares []float64 // ascending
 	means  []float64 // never falling: negated where lower is better

@@ -384,68 +384,6 @@ func (m *made) release(ctx context.Context, path string, original *datasets.Tabl
 		Release: &algorithms.Release{Table: table, Weights: weights}})
 }
 
-// refuse is the error of a release that repeats the holdout, whole, in part or in some columns: it
-// has the answers of what learners are tested on, and members look like strangers beside them. What
-// was not made from the holdout finds its records no more often than those of the original.
-func (m *made) refuse(ctx context.Context, path string, original *datasets.Table,
-	release *algorithms.Release) error {
-	if m.joint == nil {
-		return nil
-	}
-	rows := m.joint.AllRows()
-	n := original.Len()
-	swapped := metrics.Case{Table: m.joint, Train: rows[n:], Test: rows[:n], Release: release,
-		Truth: new(metrics.Memo), Published: new(metrics.Memo)}
-	join, err := metrics.JoinOf(ctx, swapped)
-	if err != nil {
-		return err
-	}
-	const advice = "Learners would be tested on what they learned, and attacks find nothing. Name " +
-		"a holdout that the release was not made from, of the same population as the original"
-	if join.Certain() {
-		var names []string
-		for _, a := range join.Attributes {
-			names = append(names, m.schema.Attributes[a].Name)
-		}
-		held, members := join.Met()
-		return fmt.Errorf("%s: refused as evidence, since it repeats the holdout %s: a join on %s "+
-			"finds %.3g %% of the holdout's records in it and %.3g %% of the original's. %s", path,
-			m.Holdout, strings.Join(names, ", "), 100*held, 100*members, advice)
-	}
-	// Beside the original both are met. Who has no equal in it should have one in the release as
-	// seldom as in so many people; models that repeat frequent values are allowed five times that.
-	tally := datasets.NewTally(m.joint, rows[:n])
-	published := datasets.NewTally(release.Table, release.Table.AllRows())
-	others, equal := 0.0, 0.0
-	for _, row := range rows[n:] {
-		if tally.Count(tally.Find(m.joint, row)) == 0 {
-			if others++; published.Count(published.Find(m.joint, row)) > 0 {
-				equal++
-			}
-		}
-	}
-	size := float64(len(rows) - n)
-	chance := 5 * (size - others) * max(1, float64(release.Table.Len())/float64(n))
-	if equal > max(others/20, chance+float64(5*math.Sqrt(chance))+1) {
-		return fmt.Errorf("%s: refused as evidence, since it repeats the holdout %s: it has %v of "+
-			"the %v records there that have no equal in the original. %s", path, m.Holdout, equal,
-			others, advice)
-	}
-	var near [2]float64 // of the holdout: the share of the released nearer to it, and its low end
-	closest, err := metrics.Lookup("closest-record")
-	for i, end := range []metrics.End{metrics.Estimate, metrics.Low} {
-		if swapped.Params = (&metrics.ClosestRecordParams{End: end}); err == nil {
-			near[i], _, err = closest.Measure(ctx, swapped)
-		}
-	}
-	// 95 % intervals reach two standard deviations; chance gets beyond five once in a million.
-	if spread := (near[0] - near[1]) / 2; err == nil && near[0]-5*spread > 0.5 {
-		return fmt.Errorf("%s: refused as evidence, since %.3g %% of its records are nearer to the "+
-			"holdout %s than to the original. %s", path, 100*near[0], m.Holdout, advice)
-	}
-	return err
-}
-
 // worst notes the pairs of attributes whose association is furthest off, and the records that are
 // exposed most.
 func (m *made) worst(ctx context.Context, name string, c metrics.Case) error {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,43 +96,32 @@ type Described struct {
 
 func (d Described) far() float64 {
 	if d.Here.Distance == nil {
-		return math.Inf(1)
+		return 1
 	}
 	return *d.Here.Distance
 }
 
-// Far, Missing, Mean, Median and P95 are cells of the page.
-func (d Described) Far() string { return number(d.Here.Distance) }
+// Cell is a cell of the page's table of columns.
+type Cell struct{ Label, Text string }
 
-func (d Described) Missing() string {
-	if d.Here.Missing == nil || *d.Here.Missing == 0 {
-		return ""
+// Cells are the numbers of a column, the original's before the release's.
+func (d Described) Cells() []Cell {
+	pair := func(a, b *float64) string {
+		if a == nil || b == nil {
+			return "–"
+		}
+		return text(*a, 3) + " → " + text(*b, 3)
 	}
-	return percent(*d.Here.Missing)
-}
-
-func (d Described) Mean() string {
-	if d.Original.Mean == nil || d.Here.Mean == nil {
-		return ""
+	at := func(p *Profile, i int) *float64 {
+		if len(p.Quantiles) != 5 {
+			return nil
+		}
+		return &p.Quantiles[i]
 	}
-	return number(d.Original.Mean) + " → " + number(d.Here.Mean)
-}
-
-func (d Described) Median() string { return d.quantile(2) }
-func (d Described) P95() string    { return d.quantile(4) }
-
-func (d Described) quantile(at int) string {
-	if len(d.Original.Quantiles) != 5 || len(d.Here.Quantiles) != 5 {
-		return ""
-	}
-	return number(&d.Original.Quantiles[at]) + " → " + number(&d.Here.Quantiles[at])
-}
-
-func number(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return text(*x, 3)
+	o, r := d.Original, d.Here
+	return []Cell{{"distance", text(d.far(), 3)}, {"mean", pair(o.Mean, r.Mean)},
+		{"median", pair(at(o, 2), at(r, 2))}, {"P95", pair(at(o, 4), at(r, 4))},
+		{"missing", pair(o.Missing, r.Missing)}}
 }
 
 // Picture draws the original above the release: of a number the range from P5 to P95, the box from
@@ -194,8 +182,8 @@ var definitions = map[string]string{
 	"verbatim": "Released records that equal one of the original in every column.",
 	"closest-record": "Gower's distance: the mean over columns of the difference by the range, " +
 		"for categories 1 where they differ. 0.5 is chance. It enters no equivalent.",
-	"membership": "Members told from others by density or nearness (Gower's distance) of released " +
-		"records, or by boosting; 0.5, or the rate of others, is chance.",
+	"membership": "Members told from others by density or nearness (Gower's distance) of " +
+		"released records, or by boosting; 0.5, or the rate of others, is chance.",
 }
 
 // learners are the settings of the learners.

@@ -296,8 +296,9 @@ func TestColumnsOfReleases(t *testing.T) {
 				whole: row(m.original)})
 	}
 	all := e.Described(0)
-	if len(all) != 2 || all[0].Name != "y" || all[0].Mean() != "4 → 20" ||
-		all[0].Median() != "3 → 2" || all[0].P95() != "5 → 4" || all[1].Mean() != "" ||
+	want := []Cell{{"distance", "0.400"}, {"mean", "4 → 20"}, {"median", "3 → 2"}, {"P95", "5 → 4"},
+		{"missing", "–"}}
+	if len(all) != 2 || all[0].Name != "y" || !slices.Equal(all[0].Cells(), want) ||
 		strings.Count(string(all[0].Picture()), "<rect") != 6 {
 		t.Errorf("%+v", all)
 	}

@@ -88,7 +88,8 @@ func (e *Evaluation) judge() {
 				}
 				if h.Copied != nil {
 					v.HandOut = "found"
-					discloses = percent(*h.Copied) + " of its records copy the original; " + discloses
+					discloses = percent(*h.Copied) + " of its records copy the original; " +
+						discloses
 				}
 				if h.Verbatim != nil {
 					chance := 0.0

@@ -1,0 +1,187 @@
+package evaluation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ppdp/report/contest"
+)
+
+// Headline is what the measurements of a kind say of a release.
+type Headline struct {
+	Release string `json:"release"`
+	// Sample is the median of Measures measures or, of what it discloses, that of the strongest
+	// attack, whose measurement By is; nil for none.
+	Sample   *float64 `json:"sample,omitempty"`
+	By       string   `json:"by,omitempty"`
+	Measures int      `json:"measures"`
+	// NoBetter counts the measures by which independent columns are about as good.
+	NoBetter int `json:"no_better_than_independent"`
+	// Nothing says that attacks were made and none found anything, CouldSee what the sharpest
+	// would.
+	Nothing  bool     `json:"nothing_found,omitempty"`
+	CouldSee *float64 `json:"could_have_seen,omitempty"`
+	// Copied is the share of the released records that copy one of the original, beyond chance.
+	Copied *float64 `json:"copied,omitempty"`
+	// Verbatim is the share of the released records that equal one of the original, FreshVerbatim
+	// that of fresh people's.
+	Verbatim      *float64 `json:"verbatim,omitempty"`
+	FreshVerbatim *float64 `json:"fresh_verbatim,omitempty"`
+	// Learner is the one that the release serves best, Reached its AUC or R², Original that of the
+	// original, Guess that of guessing: 0.5 or what it reaches with the target permuted.
+	Learner  string   `json:"learner,omitempty"`
+	Reached  *float64 `json:"reached,omitempty"`
+	Original *float64 `json:"original,omitempty"`
+	Guess    float64  `json:"guess,omitempty"`
+}
+
+func percent(share float64) string { return contest.Number(100*share, 2) + " %" }
+
+// short says in a sentence what the measurements of a kind say of a release.
+func (e *Evaluation) short(k *Kind, column int) string {
+	h := &Headline{Release: e.Columns[column].Name}
+	k.Headlines = append(k.Headlines, h)
+	var held []*Measurement // against samples, the best first
+	for _, m := range k.Measurements {
+		v := &m.Values[column]
+		if v.Sample != nil && !m.aside() {
+			held = append(held, m)
+			if v.NoBetter {
+				h.NoBetter++
+			}
+		}
+	}
+	slices.SortStableFunc(held, func(a, b *Measurement) int {
+		return cmp.Compare(*b.Values[column].Sample, *a.Values[column].Sample)
+	})
+	h.Measures = len(held)
+	if k.Name == "disclosure" {
+		return h.disclosed(e, k, held, column)
+	}
+	says := "Nothing here can be held against samples of the original."
+	if text := func(m *Measurement) string { return m.Values[column].SampleText }; len(held) > 0 {
+		first, middle, last := held[0], held[len(held)/2], held[len(held)-1]
+		h.Sample, h.By = middle.Values[column].Sample, middle.Name
+		says = "As good as a sample of " + text(middle) + " of the original's records"
+		if len(held) > 1 {
+			says += fmt.Sprintf(", by the median of %d measures", len(held))
+			if text(first) != text(last) {
+				says += fmt.Sprintf(": from %s (%s) to %s (%s)", text(last), last.Name,
+					text(first), first.Name)
+			}
+		}
+		if than := "no better than independent columns"; h.NoBetter > 0 {
+			if 2*h.NoBetter >= len(held) {
+				than = strings.ToUpper(than)
+			}
+			says += fmt.Sprintf("; %s by %d of %d", than, h.NoBetter, len(held))
+		}
+		if e.fresh >= 0 && k.Name == "fidelity" && middle.Values[e.fresh].SampleText != "" {
+			says += "; fresh people reach " + middle.Values[e.fresh].SampleText
+		}
+		says += "."
+	}
+	return says + h.learned(e, k, column)
+}
+
+// disclosed says what the strongest attack finds; held are those that found something.
+func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column int) string {
+	whole, says := e.whole, ""
+	tried := slices.ContainsFunc(k.Measurements, func(m *Measurement) bool {
+		return m.metric == "membership" && m.Values[column].Value != nil
+	})
+	held = slices.DeleteFunc(held, func(m *Measurement) bool { // chance is in it
+		return tried && m.metric == "unique-matches" && m.of() == ""
+	})
+	attacks := len(held)
+	for _, m := range k.Measurements {
+		v := &m.Values[column]
+		if v.Nothing {
+			attacks++
+			if v.CouldSee != nil && (h.CouldSee == nil || *v.CouldSee < *h.CouldSee) {
+				h.CouldSee, h.By = v.CouldSee, m.Name
+			}
+		}
+		// The share of the release that is copied is no share of the original: a single record can
+		// be a whole release.
+		if m.ofRelease() && v.Value != nil && v.Low != nil && whole >= 0 &&
+			m.Values[whole].Value != nil && *m.Values[whole].Value > m.chance() &&
+			*v.Value-float64(manyAttacks*(*v.Value-*v.Low)) > m.chance() {
+			copied := min(1, (*v.Value-m.chance())/(*m.Values[whole].Value-m.chance()))
+			if h.Copied == nil || copied > *h.Copied {
+				h.Copied = &copied
+			}
+		}
+	}
+	switch {
+	case len(held) > 0:
+		strongest := held[0]
+		h.Sample, h.By = strongest.Values[column].Sample, strongest.Name
+		says = fmt.Sprintf("The strongest of %d attacks finds as much as in a sample of %s of the "+
+			"original's records (%s)", attacks, strongest.Values[column].SampleText, strongest.Name)
+	case tried:
+		h.Nothing = true
+		says = fmt.Sprintf("Nothing found by %d attacks", max(1, attacks))
+		if h.CouldSee != nil {
+			says += fmt.Sprintf("; the sharpest (%s) could have seen a sample of %s of the "+
+				"original's records", h.By, percent(*h.CouldSee))
+		}
+	default:
+		says = "Attacks that need held-out records were not tried"
+	}
+	says += "."
+	if h.Copied != nil {
+		says += fmt.Sprintf(" Beyond chance, %s of its records are as near to one of the "+
+			"original as copies are.", percent(*h.Copied))
+	}
+	for _, m := range k.Measurements {
+		if v := m.Values[column]; m.metric == "verbatim" && m.of() == "" && v.Value != nil {
+			h.Verbatim = v.Value
+			says += " Verbatim in the original: " + percent(*v.Value) + " of its records"
+			if e.fresh >= 0 && m.Values[e.fresh].Value != nil {
+				h.FreshVerbatim = m.Values[e.fresh].Value
+				says += ", " + percent(*h.FreshVerbatim) + " of fresh people's"
+			}
+			says += "."
+		}
+	}
+	return says
+}
+
+// learned names the learner that a release serves best, by the area under its ROC curve or, of a
+// number, by R², and what it reaches with the original and by guessing. Accuracy would choose by
+// the majority, where that is large.
+func (h *Headline) learned(e *Evaluation, k *Kind, column int) string {
+	var best *Measurement
+	for _, m := range k.Measurements {
+		if v := m.Values[column].Value; v != nil && (m.metric == "auc" || m.metric == "r2") &&
+			(best == nil || *v > *best.Values[column].Value) {
+			best = m
+		}
+	}
+	if best == nil || e.whole < 0 || best.Values[e.whole].Value == nil {
+		return ""
+	}
+	if best.metric == "auc" {
+		h.Guess = 0.5
+	}
+	// With few records of a class a learner is better than a guess by chance, in single draws.
+	if e.permuted >= 0 && best.Values[e.permuted].Value != nil {
+		h.Guess = max(h.Guess, *best.Values[e.permuted].Value)
+	}
+	h.Learner = cmp.Or(best.Classifier, best.Params["regressor"])
+	h.Reached, h.Original = best.Values[column].Value, best.Values[e.whole].Value
+	says := fmt.Sprintf(" %s: %s, with the original %s, by guessing %s.", best.Name,
+		contest.Number(*h.Reached, 3), contest.Number(*h.Original, 3), text(h.Guess, 3))
+	if h.kept() < 0.1 {
+		says += " NO LEARNER DOES BETTER THAN GUESSING."
+	}
+	return says
+}
+
+// kept is how far from guessing to the original the best learner gets.
+func (h *Headline) kept() float64 {
+	return (*h.Reached - h.Guess) / max(1e-9, *h.Original-h.Guess)
+}
