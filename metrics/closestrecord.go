@@ -10,7 +10,8 @@ import (
 func init() {
 	Register(parameterised[ClosestRecordParams]{attack("closest-record",
 		"Distance to the closest record", "fraction", "Platzer & Reutterer 2021, by Gower's "+
-			"distance: of the released records those nearer to a member than to a record held "+
+			"distance (the mean over attributes of the difference by the range, 1 of categories "+
+			"that differ): of the released records those nearer to a member than to a record held "+
 			"out, 1/2 where nothing is memorised; a release can pass that and leak: alone it "+
 			"shows no privacy"), ClosestRecordParams{Estimate}, closestRecord})
 }

@@ -12,7 +12,8 @@ import (
 func init() {
 	Register(parameterised[ConfusionParams]{Info{
 		Name: "confusion", Title: "Confusion of classes", Unit: "fraction",
-		Source: "van Rijsbergen 1979, chapter 7: precision, recall and their harmonic mean; " +
+		Source: "van Rijsbergen 1979, chapter 7: precision, recall and their harmonic mean F1, " +
+			"by default macro-F1, its mean over the classes; " +
 			"predictions as for accuracy-published",
 		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,

@@ -13,13 +13,14 @@ import (
 
 func init() {
 	Register(parameterised[LinkageParams]{attack("linkage", "Records found by a join", "",
-		"Sweeney 2002 (linking on a set of attributes); members found less others found is the "+
-			"advantage of Yeom et al. 2018. The set is searched greedily on one half of the "+
-			"records and judged on the other"), LinkageParams{Difference, Estimate}, linkage})
-	Register(parameterised[VerbatimParams]{attack("verbatim", "Verbatim records", "",
+		"Sweeney 2002 (linking on a set of attributes); members found less others found, the "+
+			"advantage of Yeom et al. 2018, less the same where the release's columns are "+
+			"permuted. The set is chosen by one half of the records and judged by the other"),
+		LinkageParams{Difference, Estimate}, linkage})
+	Register(parameterised[UniqueMatchesParams]{attack("verbatim", "Verbatim records", "",
 		"identical match share (SDMetrics, NewRowSynthesis): the share of the released records "+
 			"that equal one of the original in every attribute"),
-		VerbatimParams{Members, Estimate}, verbatim})
+		UniqueMatchesParams{Members, Estimate}, verbatim})
 }
 
 // LinkageParams are the parameters of the metric linkage.
@@ -85,7 +86,7 @@ func JoinOf(ctx context.Context, c Case) (*Join, error) {
 	if err != nil || len(s.members) < 2 {
 		return new(Join), err
 	}
-	type key struct{ linkage bool }
+	type key struct{}
 	return memoize(ctx, c.Published, key{}, func() (*Join, error) {
 		table, rows, err := disclosed(ctx, c)
 		if err != nil || len(rows) == 0 {
@@ -275,19 +276,10 @@ func (j *join) search(ctx context.Context) (best []int, err error) {
 	return best, nil
 }
 
-// VerbatimParams are the parameters of the metric verbatim.
-type VerbatimParams struct {
-	Of  Whose `yaml:"of" doc:"whose records the released ones equal; the difference, of equally many of both, is more than chance makes"`
-	End End   `yaml:"end" doc:"the share, or an end of its 95 % interval"`
-}
-
-// NeedsHeldOut holds but for the members alone.
-func (p *VerbatimParams) NeedsHeldOut() bool { return p.Of != Members }
-
 // verbatim is undefined without released records. Released records that equal the same record are
 // no independent trials: the interval is that of as many as would have the variance of the share,
 // (Σ g)²/Σ g² for groups of g records, as for closest-record.
-func verbatim(ctx context.Context, c Case, params *VerbatimParams) (float64, bool, error) {
+func verbatim(ctx context.Context, c Case, params *UniqueMatchesParams) (float64, bool, error) {
 	s := sides{members: c.Train}
 	if params.NeedsHeldOut() {
 		var err error

@@ -23,7 +23,8 @@ func init() {
 	Register(parameterised[MarginalDistanceParams]{Info{
 		Name: "nist-score", Title: "k-marginal score", Revision: 1, HigherIsBetter: true,
 		Source: "NIST's k-marginal score (SDNist): 1000 times what the mean distance of " +
-			"marginals lacks to 1; its reports take pairs, and numbers in 20 quantile bins",
+			"marginals lacks to 1; its reports take pairs, and numbers in 20 quantile bins, " +
+			"each with equally many of the original's records",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},
 	}, MarginalDistanceParams{Attributes: 2, Bins: 20, Cut: Quantile},
 		func(ctx context.Context, c Case, params *MarginalDistanceParams) (float64, bool, error) {

@@ -101,7 +101,7 @@ var arrows = []room{
 	{"publish/comparison", []string{"experiments/language", "metrics", "algorithms",
 		"algorithms/external", "classifiers", "datasets/...", "privacy", "internal/declared",
 		"internal/results"}},
-	{"publish/evaluation", []string{"report/contest", "internal/results"}},
+	{"publish/evaluation", []string{"report/contest", "internal/results", "metrics"}},
 	{"publish/gate", []string{"publish/evaluation", "internal/results", "internal/spelling",
 		"internal/strictyaml"}},
 	{"publish/verbs", []string{"publish/...", "experiments/...", "report/contest", "algorithms",

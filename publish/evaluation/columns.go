@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ppdp/internal/results"
+	"ppdp/metrics"
 )
 
 // Attribute is a column of the original as releases describe it.
@@ -160,30 +161,14 @@ func (d Described) Picture() template.HTML {
 	return template.HTML(b.String())
 }
 
-// definitions say what measures are, where their numbers are read.
-var definitions = map[string]string{
-	"nist-score": "1000 less 1000 times the mean distance of pairs of attributes; numbers in 20 " +
-		"quantile bins: edges so that each holds as many of the original's records.",
-	"marginal-distance": "Half the sum of the differences of shares over all cells; numbers in " +
-		"24 bins of equal width over the schema's bounds.",
-	"range-error": "Error of counts of random ranges and categories.",
-	"association-error": "Mean difference of Pearson's r (numbers), the correlation ratio " +
-		"(number and category) and bias-corrected Cramér's V (categories).",
-	"pmse": "Mean squared difference of a model's probability that a record is released from the " +
-		"share of released records; 0 where they cannot be told apart.",
-	"confusion": "Macro-F1: the harmonic mean of precision and recall of each class, averaged " +
-		"over the classes.",
-	"auc":               "Area under the ROC curve, each class against the rest; 0.5 is guessing.",
-	"balanced-accuracy": "The mean over classes of the share that is recognised.",
-	"log-loss":          "Mean of minus the logarithm of the probability given to the true class.",
-	"brier":             "Mean squared error of the probabilities.",
-	"linkage": "Of the set of columns that is best for it, the share of members whose values a " +
-		"join finds in the release, less that of others; the set is chosen on other records.",
-	"verbatim": "Released records that equal one of the original in every column.",
-	"closest-record": "Gower's distance: the mean over columns of the difference by the range, " +
-		"for categories 1 where they differ. 0.5 is chance. It enters no equivalent.",
-	"membership": "Members told from others by density or nearness (Gower's distance) of " +
-		"released records, or by boosting; 0.5, or the rate of others, is chance.",
+// definition says what a measurement is, where its number is read: the metric's source and the
+// settings of the classifier.
+func definition(metric, classifier string) string {
+	m, err := metrics.Lookup(metric)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(m.Info().Source + ". " + learners[classifier])
 }
 
 // learners are the settings of the learners.

@@ -217,7 +217,8 @@ func (m *Measurement) kind() int {
 var words = map[string]string{
 	"rows": "", "of=members": "members", "of=tpr": "members found",
 	"original=true": "of the original",
-	"ratio=true":    "as a multiple of what chance makes", "of=held-out": "people who are not in it",
+	"ratio=true":    "as a multiple of what chance makes",
+	"of=held-out":   "people who are not in it",
 	"of=difference": "members less people who are not in it", "of=error": "errors",
 	"score=distance": "by distance", "score=classifier": "by a classifier", "attribute": "of ",
 	"attributes=1": "one attribute", "attributes=3": "three attributes", "sets": "sets drawn: ",
@@ -254,15 +255,12 @@ func newMeasurement(use *results.MeasureUse) (m *Measurement, role string) {
 		}
 		return beside
 	})
-	m.Measure, m.Definition = m.metric, definitions[m.metric]
+	m.Measure, m.Definition = m.metric, definition(m.metric, use.Classifier)
 	for _, p := range m.params {
 		if m.Params == nil {
 			m.Params = make(map[string]string)
 		}
 		m.Params[p.Name] = p.Value
-	}
-	if learner := learners[m.Classifier]; learner != "" {
-		m.Definition += " " + learner
 	}
 	plainly := *use
 	plainly.Metric = m.metric
