@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -36,10 +37,12 @@ const (
 	RiskFile = "risk.html"
 	// FormatFile is the JSON Schema of CertificateFile.
 	FormatFile = "certificate.schema.json"
+	// DeploymentFile is an entry for a registry of releases under differential privacy.
+	DeploymentFile = "deployment.yaml"
 )
 
 // certificateFormat changes with the form of a certificate and with what Verify derives.
-const certificateFormat = "ppdp certificate 3"
+const certificateFormat = "ppdp certificate 4"
 
 // untitled is the title of a release that was given none.
 const untitled = "Release"
@@ -53,8 +56,9 @@ var formatText string
 // Certificate says what a release guarantees and how it was made. All of it may be published: what
 // it holds of private data is in the records and marginals, too. Its form is that of FormatFile.
 type Certificate struct {
-	Format   string `json:"format"`
-	Title    string `json:"title"`
+	Format string `json:"format"`
+	// About is the holder's word, which nothing checks.
+	csvtable.About
 	Released string `json:"released"` // the day, UTC
 	License  string `json:"license,omitempty"`
 	Program  string `json:"program"`
@@ -120,12 +124,31 @@ type Anonymity struct {
 	Unchanged []Diversity `json:"unchanged"`
 }
 
-// Diversity is what classes tell of an attribute: l of distinct l-diversity, and t of t-closeness
-// where all values are equally far apart.
+// Diversity is what classes tell of an attribute: l of distinct l-diversity, t of t-closeness where
+// all values are equally far apart, and how many records are in classes that share one value.
 type Diversity struct {
 	Attribute string  `json:"attribute"`
 	L         int     `json:"l"`
 	T         float64 `json:"t"`
+	Disclosed int     `json:"disclosed"`
+}
+
+// Disclosure says which attribute the classes disclose of most records, "" without classes. Of two
+// that are disclosed alike the one with the greater t is named.
+func (a *Anonymity) Disclosure() string {
+	if len(a.Unchanged) == 0 || a.Records == 0 {
+		return ""
+	}
+	worst := slices.MaxFunc(a.Unchanged, func(x, y Diversity) int {
+		return cmp.Or(cmp.Compare(x.Disclosed, y.Disclosed), cmp.Compare(x.T, y.T))
+	})
+	if worst.Disclosed == 0 {
+		return "No class discloses an attribute for certain: in each, every attribute that is " +
+			"unchanged has at least two values."
+	}
+	return fmt.Sprintf("But %s is disclosed of %.1f %% of the records: all of a class share it, "+
+		"so who finds somebody's class knows it.", worst.Attribute,
+		100*float64(worst.Disclosed)/float64(a.Records))
 }
 
 // Method is an algorithm with its settings.
@@ -271,7 +294,8 @@ func reached(schema *datasets.Schema, k int, measured *risk.Report) *Anonymity {
 		}
 		for i := range measured.Sensitive {
 			d := &measured.Sensitive[i]
-			a.Unchanged = append(a.Unchanged, Diversity{d.Attribute, d.Distinct, d.Equal})
+			a.Unchanged = append(a.Unchanged, Diversity{d.Attribute, d.Distinct, d.Equal,
+				d.Homogeneous})
 		}
 	}
 	return a
@@ -284,15 +308,15 @@ func sentence(epsilon, delta float64, contributions int) string {
 	if contributions > 0 {
 		unit, others = "person", "records of other persons"
 	}
-	return "Suppose somebody who knows all " + others + " asks whether a certain " + unit +
-		" was in the table, and holds a yes as likely as a no. With this release they answer " +
-		"right at most " + odds(epsilon, delta) + " times in 100; without it, 50 times."
+	return "Whether a certain " + unit + " was in the table cannot be told for sure, even by who " +
+		"knows all " + others + ": with this release such a guess is right at most " +
+		odds(epsilon, delta) + " times in 100; by tossing a coin, 50 times."
 }
 
 // odds is how often in 100 times the best guess is right, of two equally likely tables, one with a
-// record and one without it: (e^epsilon + delta) / (e^epsilon + 1), rounded up. The two ways to err
-// are traded off as in Kairouz, Oh & Viswanath, The Composition Theorem for Differential Privacy,
-// ICML 2015.
+// record and one without it: (e^epsilon + delta) / (e^epsilon + 1), rounded up to a tenth. The two
+// ways to err are traded off as in Kairouz, Oh & Viswanath, The Composition Theorem for
+// Differential Privacy, ICML 2015.
 func odds(epsilon, delta float64) string {
 	right := 1 - (1-delta)/(1+elementary.Exp(epsilon))
 	return strconv.FormatFloat(math.Ceil(1000*right)/10, 'f', -1, 64)
@@ -392,6 +416,9 @@ func (c *Certificate) parts(schema *datasets.Schema, measured *risk.Report) []pa
 		{CroissantFile, func(w io.Writer, before []File) error {
 			return writeCroissant(w, c, schema, before)
 		}},
+		{DeploymentFile, func(w io.Writer, _ []File) error {
+			return deployment.Execute(w, deploymentOf(c, schema))
+		}},
 		{FormatFile, func(w io.Writer, _ []File) error { return results.Text(formatText)(w) }},
 		{PageFile, func(w io.Writer, before []File) error {
 			shown := *c
@@ -399,17 +426,51 @@ func (c *Certificate) parts(schema *datasets.Schema, measured *risk.Report) []pa
 			return page.Execute(w, shown)
 		}},
 	}
-	if measured == nil {
-		parts = slices.Delete(parts, 1, 2)
-	}
-	return parts
+	return slices.DeleteFunc(parts, func(p part) bool {
+		return p.name == RiskFile && measured == nil || p.name == DeploymentFile && c.Budget == nil
+	})
 }
 
 var page = template.Must(template.New(PageFile).Funcs(template.FuncMap{
-	"number": func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) },
-	"plus":   func(x, y float64) float64 { return x + y },
-	"join":   strings.Join, "odds": odds,
+	"number":  func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) },
+	"rounded": func(x float64) string { return strconv.FormatFloat(math.Round(x), 'f', -1, 64) },
+	"percent": func(x float64) string { return strconv.FormatFloat(100*x, 'g', 2, 64) + " %" },
+	"plus":    func(x, y float64) float64 { return x + y },
+	"join":    strings.Join, "odds": odds, "people": people,
+	"rows":   func(k int) int { return 12 * ((min(k, 100) + 24) / 25) },
+	"gained": func(p Promise) int { return right(p) - 50 },
 }).Parse(pageText))
+
+// person is one of the hundred, or of the k, that the page draws.
+type person struct {
+	X, Y  int
+	Class string
+}
+
+// people draws a guarantee: of a hundred guesses those that are right by chance, those that are
+// right by help of the release, and those that are wrong; or the k that look alike.
+func people(p Promise) (all []person) {
+	n, chance, gained := min(p.K, 100), 1, 1
+	if p.K == 0 {
+		n, chance, gained = 100, 50, right(p)
+	}
+	for i := range n {
+		class := "wrong"
+		if i < chance {
+			class = "chance"
+		} else if i < gained {
+			class = "gained"
+		}
+		all = append(all, person{6 + i%25*12, 6 + i/25*12, class})
+	}
+	return all
+}
+
+// right is the most guesses of a hundred that are right with a release, in whole ones.
+func right(p Promise) int {
+	percent, _ := strconv.ParseFloat(odds(p.Epsilon, p.Delta), 64) // it is a number
+	return int(math.Ceil(percent))
+}
 
 // readPart reads a file of a folder that somebody else may have made. Records are read elsewhere.
 func readPart(dir, name string) ([]byte, error) {

@@ -64,8 +64,21 @@ func writeCroissant(w io.Writer, c *Certificate, schema *datasets.Schema, files 
 		"license":       c.License, "version": "1.0.0",
 		"isAccessibleForFree": true,
 		"creator":             entity{"@type": "SoftwareApplication", "name": c.Program},
+		"publisher":           c.publisher(),
 		"distribution":        objects, "recordSet": []entity{{"@type": "cr:RecordSet",
 			"@id": "records", "name": "records", "field": fields}}}
 	maps.DeleteFunc(metadata, func(_ string, value any) bool { return value == "" })
 	return results.WriteJSON(w, metadata)
+}
+
+// publisher is the owner with the contact, "" where no owner is given.
+func (c *Certificate) publisher() any {
+	if c.Owner == "" {
+		return ""
+	}
+	e := entity{"@type": "Organization", "name": c.Owner}
+	if c.Contact != "" {
+		e["contactPoint"] = c.Contact
+	}
+	return e
 }

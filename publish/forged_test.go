@@ -74,20 +74,18 @@ func forge(t *testing.T, from, want string, change func(c *Certificate, dir stri
 	}
 	if want == "not what follows from" { // the page alone, or the metadata
 		change(c, dir)
-		files(RiskFile, CroissantFile, FormatFile, PageFile, SchemaFile)
+		files(RiskFile, CroissantFile, DeploymentFile, FormatFile, PageFile, SchemaFile)
 		edit(CertificateFile, func(w io.Writer) error { return results.WriteJSON(w, c) })
 		return dir
 	}
 	change(c, dir)
 	files(RecordsFile)
-	edit(CroissantFile, func(w io.Writer) error {
-		return writeCroissant(w, c, format.Schema, c.Files[:len(c.Files)-3])
-	})
-	edit(PageFile, func(w io.Writer) error {
-		shown := *c
-		shown.Files = c.Files[:len(c.Files)-1]
-		return page.Execute(w, shown)
-	})
+	for _, part := range c.parts(format.Schema, nil) {
+		at := slices.IndexFunc(c.Files, func(f File) bool { return f.Name == part.name })
+		if part.name == CroissantFile || part.name == DeploymentFile || part.name == PageFile {
+			edit(part.name, func(w io.Writer) error { return part.write(w, c.Files[:max(0, at)]) })
+		}
+	}
 	edit(CertificateFile, func(w io.Writer) error { return results.WriteJSON(w, c) })
 	return dir
 }
@@ -212,9 +210,24 @@ func TestForged(t *testing.T) {
 				return f.Name == MarginalsFile
 			})
 		}},
-		"less noise":        {`"error": 1`, edit{"noise.0.error": 1}.change},
-		"none hidden":       {`"hidden": `, edit{"noise.0.hidden": 100}.change},
+		"less noise":         {`"error": 1`, edit{"noise.0.error": 1}.change},
+		"none hidden":        {`"hidden": `, edit{"noise.0.hidden": 100}.change},
+		"a larger group":     {`"smallest": `, edit{"noise.0.smallest": 250}.change},
+		"a smaller error":    {`"relative": `, edit{"noise.0.relative": .001}.change},
+		"another group":      {`"group": `, edit{"noise.0.group": "any"}.change},
+		"an owner":           {follows, edit{"owner": "The Office"}.change},
+		"a contact":          {follows, edit{"contact": "office@example.org"}.change},
+		"a purpose":          {follows, edit{"purpose": "research"}.change},
+		"the entry's budget": {follows, replace(DeploymentFile, "epsilon: 1\n", "epsilon: 0.1\n")},
+		"the entry's owner":  {follows, replace(DeploymentFile, "TO FILL IN: who rel", "Us: rel")},
+		"no entry": {"other files than a release has", func(c *Certificate, dir string) {
+			noError(t, os.Remove(filepath.Join(dir, DeploymentFile)))
+			c.Files = slices.DeleteFunc(c.Files, func(f File) bool {
+				return f.Name == DeploymentFile
+			})
+		}},
 		"the page":          {follows, replace(PageFile, "73.2", "50.1")},
+		"the picture":       {follows, replace(PageFile, `class="gained"`, `class="wrong"`)},
 		"the metadata":      {follows, replace(CroissantFile, "73.2", "50.1")},
 		"the format":        {follows, replace(FormatFile, "ppdp", "PPDP")},
 		"the schema's text": {follows, replace(SchemaFile, "attributes", "# reviewed\nattributes")},
@@ -232,6 +245,7 @@ func TestForged(t *testing.T) {
 		"k reached": {`"k": 9`, edit{"anonymity.k": 9}.change},
 		"l reached": {`"l": 3`, edit{"anonymity.unchanged.0.l": 3}.change},
 		"t reached": {`"t": 0.01`, edit{"anonymity.unchanged.0.t": .01}.change},
+		"disclosed": {`"disclosed": 299`, edit{"anonymity.unchanged.0.disclosed": 299}.change},
 		"a name less": {`must be "age"`,
 			edit{"anonymity.quasiIdentifiers": []string{"age"}}.change},
 		"fewer files": {"in the folder, not in the certificate", func(c *Certificate, _ string) {

@@ -263,13 +263,17 @@ func divides(cells int, values [][]datasets.Span) bool {
 	return int(next) == cells
 }
 
-// Noise is how large the noise in an attribute's own counts is, in the marginal that has the least.
+// Noise is how large the noise in an attribute's own counts is, in the marginal that has the least,
+// and what it is to the smallest group that can be told from none: a value, or a bin, whose noisy
+// count is two standard errors or more.
 type Noise struct {
 	Attribute string  `json:"attribute"`
-	Values    int     `json:"values"`  // that are counted; bins and merged values are one
-	Typical   float64 `json:"typical"` // the median of their counts
-	Error     float64 `json:"error"`   // the standard error of each, of merged ones the same
-	Hidden    int     `json:"hidden"`  // values whose count is below two standard errors
+	Values    int     `json:"values"` // that are counted; bins and merged values are one
+	Group     string  `json:"group"`  // "" where all are hidden, and the next two are 0
+	Smallest  float64 `json:"smallest"`
+	Relative  float64 `json:"relative"` // Error as a part of Smallest
+	Error     float64 `json:"error"`    // the standard error of each, of merged ones the same
+	Hidden    int     `json:"hidden"`   // values whose count is below two standard errors
 }
 
 // noise lists the attributes that were measured.
@@ -280,12 +284,18 @@ func (c *Certificate) noise(schema *datasets.Schema, marginals []algorithms.Marg
 		if i < 0 {
 			continue
 		}
-		m := &marginals[i]
-		deviation, counts := c.deviation(m, d), totals(m, m.Counts, d)
-		slices.Sort(counts)
-		hidden, _ := slices.BinarySearch(counts, 2*deviation)
-		all = append(all, Noise{schema.Attributes[a].Name, len(counts), counts[len(counts)/2],
-			deviation, hidden})
+		m, attribute := &marginals[i], &schema.Attributes[a]
+		counts := totals(m, m.Counts, d)
+		n := Noise{Attribute: attribute.Name, Values: len(counts), Error: c.deviation(m, d)}
+		for value, count := range counts {
+			if count < 2*n.Error {
+				n.Hidden++
+			} else if n.Group == "" || count < n.Smallest {
+				n.Smallest, n.Group = count, valueText(attribute, m.Values[d][value])
+				n.Relative = n.Error / count
+			}
+		}
+		all = append(all, n)
 	}
 	return all
 }

@@ -54,15 +54,15 @@ type Request struct {
 	Epsilon       float64 `help:"The privacy budget of this release. Algorithms under k-anonymity take none." min:"0" max:"1000"`
 	Delta         float64 `help:"A delta beside epsilon, for algorithms that take one." min:"0" below:"1"`
 	// Params are settings by name, values as in a spec.
-	Params  Settings           `name:"param" help:"A setting of the algorithm. May be given again." placeholder:"NAME=VALUE"`
-	Variant algorithms.Variant `help:"A variant of the algorithm. By default the first that can be released."`
-	Account string             `help:"The account of the table. By default the one beside the table: my.account.jsonl of my.csv." placeholder:"FILE"`
-	Total   `embed:"" yaml:",inline"`
-	Changed bool   `help:"The table is a newer state of the one released before: go on within the same total."`
-	Title   string `help:"What the release is called in its certificate."`
-	License string `help:"The license of the release, best as a URL; for catalogues." placeholder:"URL"`
-	Sign    string `reads:"" help:"A private key to sign the certificate with (ppdp key makes one)." placeholder:"KEY"`
-	Out     string `required:"" help:"The folder to make." placeholder:"DIR"`
+	Params         Settings           `name:"param" help:"A setting of the algorithm. May be given again." placeholder:"NAME=VALUE"`
+	Variant        algorithms.Variant `help:"A variant of the algorithm. By default the first that can be released."`
+	Account        string             `help:"The account of the table. By default the one beside the table: my.account.jsonl of my.csv." placeholder:"FILE"`
+	Total          `embed:"" yaml:",inline"`
+	Changed        bool `help:"The table is a newer state of the one released before: go on within the same total."`
+	csvtable.About `embed:"" yaml:",inline"`
+	License        string `help:"The license of the release, best as a URL; for catalogues." placeholder:"URL"`
+	Sign           string `reads:"" help:"A private key to sign the certificate with (ppdp key makes one)." placeholder:"KEY"`
+	Out            string `required:"" help:"The folder to make." placeholder:"DIR"`
 
 	// Program says what made the release, Now when.
 	Program string    `kong:"-"`
@@ -290,11 +290,19 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 		return nil, "", err
 	}
 	r.notes, r.drops = format.Notes(content), format.Drops()
+	for i, word := range []*string{&r.Title, &r.Owner, &r.Purpose, &r.Contact} {
+		a := &format.About
+		*word = cmp.Or(*word, []string{a.Title, a.Owner, a.Purpose, a.Contact}[i])
+	}
 	if lost := content.Lost(); lost != "" {
 		r.Log(lost)
 	}
 	return content.Table, hex.EncodeToString(sum.Sum(nil)), nil
 }
+
+// unweighted are parameters whose default draws several records for each estimated one, each of a
+// smaller weight. A release has one: most programs would take a weight for a column like others.
+type unweighted interface{ SingleCopy() }
 
 // choose finds the algorithm, its parameters and a variant that can be released, and that afford
 // has nothing against. The error is the last of afford, or lists the reasons against every variant
@@ -310,6 +318,9 @@ func choose(ctx context.Context, r *Request, schema *datasets.Schema,
 	if c.info.Input != algorithms.TableInput {
 		return nil, fmt.Errorf("%s %w: it takes graphs; %s can be released", c.info.Name,
 			ErrRefused, strings.Join(Releasable(), ", "))
+	}
+	if single, ok := c.params.(unweighted); ok {
+		single.SingleCopy()
 	}
 	if err := r.Params.decode(c.params); err != nil {
 		return nil, err
@@ -518,10 +529,12 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		}
 	}
 	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
-	certificate := &Certificate{Title: cmp.Or(valid(r.Title), untitled), Program: r.Program,
-		License: valid(r.License), Weighted: weighted, DropsMissing: r.drops,
-		Released:  r.Now.UTC().Format(time.DateOnly),
-		Guarantee: Promise{Epsilon: r.Epsilon, Delta: r.Delta}, Audit: c.audited}
+	certificate := &Certificate{About: csvtable.About{Title: cmp.Or(valid(r.Title), untitled),
+		Owner: valid(r.Owner), Purpose: valid(r.Purpose), Contact: valid(r.Contact)},
+		Program: r.Program, License: valid(r.License), Weighted: weighted,
+		DropsMissing: r.drops,
+		Released:     r.Now.UTC().Format(time.DateOnly),
+		Guarantee:    Promise{Epsilon: r.Epsilon, Delta: r.Delta}, Audit: c.audited}
 	for _, e := range p.Budget().Ledger() {
 		certificate.Mechanisms = append(certificate.Mechanisms, Mechanism{Purpose: e.Purpose,
 			Mechanism: e.Mechanism, Cost: e.Cost, Sensitivity: float64(e.Proven)})

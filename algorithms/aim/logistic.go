@@ -54,10 +54,13 @@ func (Logistic) Params() algorithms.Params {
 	return p
 }
 
+// SingleCopy asks for one record for each of the estimated number: then none needs a weight.
+func (p *LogisticParams) SingleCopy() { p.Copies = 1 }
+
 // FitSchema asks for one copy of the records, so that they need no weights.
 func (a Logistic) FitSchema(*datasets.Schema, int) algorithms.Params {
 	p := a.Params().(*LogisticParams)
-	p.Copies = 1
+	p.SingleCopy()
 	return p
 }
 

@@ -29,7 +29,8 @@ type Format struct {
 	// have a point.
 	Comma bool
 	// Trim cuts the white space around fields.
-	Trim bool
+	Trim  bool
+	About About // whose table it is
 	// Missing are the texts that stand for a missing value.
 	Missing []string
 	// Person is the column that says whom a record is about, "" for none. It is no attribute. Of a
@@ -70,6 +71,7 @@ type schemaFile struct {
 	Contributions  int         `yaml:"contributions" default:"none" doc:"required with person: how many records of each person are used at most, from 1 to 1000"`
 	Attributes     []attribute `yaml:"attributes" default:"required" doc:"the columns, one entry each"`
 	Constraints    []string    `yaml:"constraints,flow-one" default:"none" doc:"rules that records should keep"`
+	About          `yaml:",inline"`
 }
 
 // attribute mirrors one entry of a schema file and remembers its place.
@@ -188,6 +190,7 @@ func (c *compiler) compile() *Format {
 		Schema: new(datasets.Schema), Delimiter: c.delimiter(), Header: c.file.Header,
 		Trim:    c.file.Trim,
 		Missing: c.file.Missing,
+		About:   c.file.About,
 	}
 	if f.Latin1 = c.file.Encoding == encodingLatin1; !f.Latin1 && c.file.Encoding != encodingUTF8 {
 		c.Problemf(at(c.root, "encoding"), "%q, must be %s or %s", c.file.Encoding, encodingUTF8,

@@ -110,3 +110,11 @@ func WriteSchema(w io.Writer, schema *datasets.Schema) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// About is what a certificate says of a table's holder: "" for what is not said.
+type About struct {
+	Title   string `yaml:"title" json:"title" doc:"what a release is called in its certificate" help:"What the release is called, in place of the schema's title."`
+	Owner   string `yaml:"owner" json:"owner,omitempty" doc:"who releases the table; for the certificate, as the next two" help:"Who releases the table, in place of the schema's owner."`
+	Purpose string `yaml:"purpose" json:"purpose,omitempty" doc:"what releases are for" help:"What the release is for, in place of the schema's purpose."`
+	Contact string `yaml:"contact" json:"contact,omitempty" doc:"whom to ask about a release, such as an address of mail" help:"Whom to ask about the release, in place of the schema's contact."`
+}

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -68,6 +69,9 @@ func (c Release) Run(con *Console) error {
 	}
 	fmt.Fprintln(con.Stdout, filepath.ToSlash(c.Out))
 	fmt.Fprintln(con.Stdout, made.Certificate.Guarantee.Sentence)
+	if a := made.Certificate.Anonymity; a != nil {
+		fmt.Fprintln(con.Stdout, cmp.Or(a.Disclosure(), "Every column is generalised."))
+	}
 	if s.Total > 0 {
 		fmt.Fprintf(con.Stdout, "Release %d: %.6g of %.6g in %s are spent.\n", s.Number,
 			s.Before+s.Cost, s.Total, s.Unit)
