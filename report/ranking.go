@@ -34,10 +34,45 @@ type contestView struct {
 	Tasks []*contest.Task
 	// Verdicts say who is best of each discipline; empty where nothing competes.
 	Verdicts []rankVerdict
-	Lines    []*rankLine // competitors, the best first; then those that are here for reference
-	Ranked   int         // competitors
-	Counted  bool        // records, of some line
-	Timed    bool
+	// Advice is what to release, for each purpose.
+	Advice  []advice
+	Lines   []*rankLine // competitors, the best first; then those that are here for reference
+	Ranked  int         // competitors
+	Counted bool        // records, of some line
+	Timed   bool
+}
+
+// advice is what to release for a purpose, with the command and what it costs.
+type advice struct {
+	*contest.Recommendation
+	Command, Refused, Cost string
+}
+
+// bars are the releases that the chart of an advice shows, longest the letters of a name.
+const bars, longest = 8, 32
+
+// Bars are the best releases, with the width of each in a chart of 100.
+func (a *advice) Bars() (shown []worthBar) {
+	for i, w := range a.Worths[:min(bars, len(a.Worths))] {
+		name := []rune(w.Name())
+		if len(name) > longest {
+			name = append(name[:longest-1:longest-1], '…')
+		}
+		shown = append(shown, worthBar{string(name), 14 * i, number(math.Round(100 * w.Value)),
+			math.Round(100 * min(1, w.Value)), i == 0 || w.Alike})
+	}
+	return shown
+}
+
+// Height is that of the chart.
+func (a *advice) Height() int { return 14 * min(bars, len(a.Worths)) }
+
+type worthBar struct {
+	Name  string
+	Y     int
+	Text  string
+	Width float64
+	Alike bool // the best, or what no test tells from it
 }
 
 // rankVerdict says who is best of a discipline.
@@ -78,6 +113,17 @@ func newRanking(run *results.Summary, in *Input) *ranking {
 				if in.Release != nil {
 					line.Command, line.Refused = in.Release(line.Setting)
 					r.Commands = r.Commands || line.Refused == ""
+				}
+			}
+			if column < len(t.Columns) {
+				for _, rec := range t.Recommend(column) {
+					a := advice{Recommendation: rec, Cost: t.Budgets[column].Cost()}
+					for _, line := range c.Lines {
+						if line.Release == rec.Worths[0].Release && !rec.Useless {
+							a.Command, a.Refused = line.Command, line.Refused
+						}
+					}
+					c.Advice = append(c.Advice, a)
 				}
 			}
 			r.Contests = append(r.Contests, c)

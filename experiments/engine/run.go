@@ -384,7 +384,7 @@ func (r *run) write(manifest results.Manifest) error {
 					}
 				}
 				for _, warning := range e.Warnings {
-					warned.add(warning)
+					warned.add(c.Config.Label(), warning)
 				}
 				e.Timing.Job = i
 				if err := add(&record, &e.Timing); err != nil {

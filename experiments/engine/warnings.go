@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -9,29 +10,33 @@ import (
 // with how many there are: a search that ends at its limit does so in most jobs, each with other
 // numbers.
 type warnings struct {
-	first []string       // of those that are alike
-	count map[string]int // by the warning without its numbers
+	first []string            // of those that are alike
+	count map[string]int      // by the warning without its numbers
+	from  map[string][]string // the releases, likewise
 }
 
-// add takes a warning.
-func (w *warnings) add(message string) {
+// add takes a warning of a release.
+func (w *warnings) add(release, message string) {
 	if w.count == nil {
-		w.count = make(map[string]int)
+		w.count, w.from = make(map[string]int), make(map[string][]string)
 	}
 	shape := withoutNumbers(message)
 	if w.count[shape]++; w.count[shape] == 1 {
 		w.first = append(w.first, message)
+	}
+	if !slices.Contains(w.from[shape], release) {
+		w.from[shape] = append(w.from[shape], release)
 	}
 }
 
 // log reports what was collected.
 func (w *warnings) log(report func(message string)) {
 	for _, message := range w.first {
-		suffix := ""
-		if n := w.count[withoutNumbers(message)]; n > 1 {
+		shape, suffix := withoutNumbers(message), ""
+		if n := w.count[shape]; n > 1 {
 			suffix = fmt.Sprintf(" (the first of %d like it)", n)
 		}
-		report("warning: " + message + suffix)
+		report("warning: " + strings.Join(w.from[shape], ", ") + ": " + message + suffix)
 	}
 }
 

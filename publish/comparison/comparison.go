@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -33,7 +34,12 @@ type Comparison struct {
 	K       int       `name:"k" help:"Size of groups under k-anonymity." default:"10" min:"2" placeholder:"K"`
 	Records int       `name:"rows" help:"The number of records as far as it is public, else a guess: settings follow from it. It is never counted in the file." min:"0" placeholder:"N"`
 	Trials  int       `help:"Repetitions, each with other random numbers and other folds; tests need 2, and more of them distinguish more releases." default:"5" min:"1" placeholder:"N"`
+	Quick   bool      `help:"A quick look: at most 2 trials of 2 folds, 2 classifiers, and samples of 4,000 rows to learn from and to test on."`
 	Seed    uint64    `help:"Master seed of all randomness." default:"1" placeholder:"S"`
+	// Unreleasable says why no release by an algorithm can be handed out, "" if one can.
+	Unreleasable func(algorithms.Algorithm) string `kong:"-"`
+	// Parallel is how many jobs run at once.
+	Parallel int `kong:"-"`
 }
 
 // Validate reports what declarations of single fields do not say.
@@ -57,8 +63,13 @@ const Name = "compare"
 // unfit is an algorithm, or a classifier, that a table cannot be compared by, and why.
 type unfit struct{ name, reason string }
 
-// folds are the parts that classifiers are tested on in turn.
-const folds = 5
+// folds are the parts that classifiers are tested on in turn. A quick look has fewer, fewer trials,
+// and so many rows at most to learn from.
+const (
+	folds, quickFolds = 5, 2
+	quickTrials       = 2
+	quickRows         = 4000
+)
 
 // Spec makes the comparison's spec for a file at path, and notes what does not fit. The table is
 // read for what a release would refuse it for (its schema and, under k-anonymity, too few records);
@@ -82,10 +93,15 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 		return nil, nil, err
 	}
 	schema, rows := table.Schema(), table.Len()
-	left := measure(w, schema)
+	left := c.measure(w, schema)
 	if schema.Class() >= 0 {
-		w.Folds = folds
-		rows -= (rows + folds - 1) / folds
+		if w.Folds = folds; c.Quick {
+			w.Folds = quickFolds
+		}
+		rows -= (rows + w.Folds - 1) / w.Folds
+	}
+	if c.Quick {
+		w.Trials = min(c.Trials, quickTrials)
 	}
 	for _, name := range algorithms.Names() {
 		if name == w.Algorithms[0].Name {
@@ -125,11 +141,43 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 	if s, err = language.Compose(path, w); err != nil {
 		return nil, nil, err
 	}
+	p, err := s.Plan(language.Overrides{})
+	if err != nil {
+		return nil, nil, err
+	}
+	notes = append(notes, c.duration(len(p.Jobs), len(schema.Attributes)))
 	s.Text = append(fmt.Appendf(nil, `# Made by ppdp compare; change it and run it with ppdp run.
 # Settings follow from the schema, from epsilon and from %d records, stated as public: cells of a
 # partition are so few that their noise alone publishes no more records than there are.
 `, c.Records), s.Text...)
 	return s, notes, nil
+}
+
+// Seconds that a release takes with what is measured on it, by experience with tables of 1,000 to
+// 45,000 records of 6 to 21 attributes: so much in any case, for each cell of the table, and for
+// each cell that is learnt from.
+const (
+	secondsEach  = 0.015
+	secondsCell  = 0.15e-6
+	secondsLearn = 1e-6
+)
+
+// duration says about how long a comparison takes.
+func (c *Comparison) duration(jobs, attributes int) string {
+	rows, hint := c.Records, "; --quick takes a small part of it"
+	if c.Quick {
+		rows, hint = min(rows, quickRows), ""
+	}
+	seconds := secondsEach + float64(attributes)*(float64(secondsCell*float64(c.Records))+
+		float64(secondsLearn*float64(rows)))
+	seconds *= float64(jobs) / float64(max(1, c.Parallel))
+	about := fmt.Sprintf("%.0f minutes", math.Round(seconds/60))
+	if seconds < 100 {
+		about = fmt.Sprintf("%.0f seconds", max(1, math.Round(seconds)))
+	}
+	return fmt.Sprintf("%d releases to make and to measure, %d at once: about %s if nothing else "+
+		"runs, a third of it or three times as long at the extremes%s", jobs, max(1, c.Parallel),
+		about, hint)
 }
 
 // dataset is the table, or records made up, as a spec at path names it.
@@ -193,10 +241,16 @@ func load(ctx context.Context, files datasets.Files, from datasets.Source, param
 // marginals of one and of two attributes in equal and in quantile bins, range queries over two, and
 // how many records there are, of what weight and how hard their labels. It returns the classifiers
 // that the table cannot serve.
-func measure(w *language.Spec, schema *datasets.Schema) (left []unfit) {
+func (c *Comparison) measure(w *language.Spec, schema *datasets.Schema) (left []unfit) {
 	accuracy := must(metrics.Lookup("accuracy"))
 	var usable []string
-	for _, name := range []string{"naive-bayes", "c45", "svm", "boosting", "majority"} {
+	learners := []string{"naive-bayes", "c45", "svm", "boosting", "majority"}
+	var sampled language.Sweep
+	if c.Quick {
+		learners = []string{"naive-bayes", "boosting", "majority"}
+		sampled = language.Values(map[string]any{"rows": quickRows})
+	}
+	for _, name := range learners {
 		classifier := must(classifiers.Lookup(name))
 		if err := metrics.CheckSchema(accuracy, classifier, nil, schema); err == nil {
 			usable = append(usable, name)
@@ -206,7 +260,8 @@ func measure(w *language.Spec, schema *datasets.Schema) (left []unfit) {
 	}
 	if len(usable) > 0 {
 		w.Measure = append(w.Measure,
-			language.MeasureSpec{Metric: []string{"accuracy", "auc"}, Classifier: usable})
+			language.MeasureSpec{Metric: []string{"accuracy", "auc"}, Classifier: usable,
+				Params: sampled})
 		if slices.Contains(usable, "c45") {
 			w.Measure = append(w.Measure, language.MeasureSpec{Metric: []string{"accuracy-within"},
 				Classifier: []string{"c45"}})
@@ -219,11 +274,15 @@ func measure(w *language.Spec, schema *datasets.Schema) (left []unfit) {
 	if len(schema.Attributes) > 1 {
 		sizes, widest = []int{1, 2}, nil // of two attributes by default
 	}
+	cuts := metrics.Equally.Enum() // equal bins do not see what becomes of skewed columns
+	if !slices.ContainsFunc(schema.Attributes, func(a datasets.Attribute) bool {
+		return a.Kind == datasets.Numeric
+	}) {
+		cuts = cuts[:1]
+	}
 	w.Measure = append(w.Measure,
 		language.MeasureSpec{Metric: []string{"marginal-distance"},
-			// equal bins do not see what becomes of skewed columns
-			Params: language.Values(map[string]any{"attributes": sizes,
-				"cut": metrics.Equally.Enum()})},
+			Params: language.Values(map[string]any{"attributes": sizes, "cut": cuts})},
 		language.MeasureSpec{Metric: []string{"range-error"}, Params: language.Values(widest)},
 		language.MeasureSpec{Metric: []string{"records", "record-weight"}})
 	if len(w.Epsilon) > 1 {
@@ -253,6 +312,11 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []langu
 	if !info.Can(algorithms.RecordsProduct) {
 		return nil, "it publishes no records to learn and count from"
 	}
+	if c.Unreleasable != nil && guarantee.Model != algorithms.NoPrivacy {
+		if reason = c.Unreleasable(algorithm); reason != "" {
+			return nil, reason
+		}
+	}
 	entry := language.AlgorithmSpec{Name: name, Variant: []string{string(guarantee.Variant)},
 		Series: strings.SplitN(info.Title, ":", 2)[0]}
 	values := make(map[string]any)
@@ -279,9 +343,35 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []langu
 	if !fits {
 		return []language.AlgorithmSpec{entry}, ""
 	}
+	entries = c.fit(entry, algorithm, func(epsilon float64) algorithms.Params {
+		return fitter.FitSchema(s, c.cells(epsilon))
+	})
+	if info.Can(algorithms.RegionsProduct) { // the remedy for too many: so few that noise is small
+		few := entry
+		few.Series += ", few regions"
+		for _, e := range c.fit(few, algorithm, func(epsilon float64) algorithms.Params {
+			return fitter.FitSchema(s, max(1, c.cells(epsilon)/fewer))
+		}) {
+			if !slices.ContainsFunc(entries, func(o language.AlgorithmSpec) bool {
+				return reflect.DeepEqual(o.Params, e.Params)
+			}) {
+				entries = append(entries, e)
+			}
+		}
+	}
+	return entries, ""
+}
+
+// fewer is how many times fewer regions the remedy has for releases that are mostly noise.
+const fewer = 16
+
+// fit gives an entry for all epsilons the parameters that fit each.
+func (c *Comparison) fit(entry language.AlgorithmSpec, algorithm algorithms.Algorithm,
+	of func(epsilon float64) algorithms.Params) (entries []language.AlgorithmSpec) {
+	params := algorithm.Params()
 	var before []algorithms.Params // of entries
 	for _, epsilon := range c.Epsilon {
-		fitted := fitter.FitSchema(s, c.cells(epsilon))
+		fitted := of(epsilon)
 		same := slices.IndexFunc(before, func(p algorithms.Params) bool {
 			return reflect.DeepEqual(p, fitted)
 		})
@@ -297,7 +387,7 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []langu
 	if len(entries) == 1 {
 		entries[0].Epsilon = nil // all
 	}
-	return entries, ""
+	return entries
 }
 
 // fewestSampled is the smallest sample, in records, that a learning curve begins with.

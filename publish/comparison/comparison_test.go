@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/algorithms"
 	_ "ppdp/algorithms/all"
 	_ "ppdp/classifiers/all"
 	"ppdp/datasets"
@@ -92,5 +93,61 @@ func TestComparisonLeavesOut(t *testing.T) {
 	text, _ = compared(t, c, comparedSchema, 50, "20,a,no\n30,b,yes\n")
 	if !bytes.Contains(text, []byte("target: job")) || bytes.Contains(text, []byte("quality")) {
 		t.Errorf("with a target of three values:\n%s", text)
+	}
+}
+
+// TestUnreleasable: what cannot be handed out is left out with the reason that was given; what is
+// here for reference stays.
+func TestUnreleasable(t *testing.T) {
+	c := Comparison{Epsilon: []float64{1}, K: 10, Records: 1000, Trials: 1,
+		Unreleasable: func(a algorithms.Algorithm) string {
+			return map[string]string{"rps": "it is refused", "sample": "never asked",
+				"identity": "never asked"}[a.Info().Name]
+		}}
+	text, unfit := compared(t, c, comparedSchema, 50, "20,a,no\n30,b,yes\n")
+	if unfit["rps"] != "it is refused" || bytes.Contains(text, []byte("name: rps")) ||
+		!bytes.Contains(text, []byte("name: sample")) ||
+		!bytes.Contains(text, []byte("name: identity")) {
+		t.Errorf("%v\n%s", unfit, text)
+	}
+}
+
+// TestQuickLook: fewer trials, folds and classifiers, and samples to learn from; and amounts are
+// measured where there are numbers alone.
+func TestQuickLook(t *testing.T) {
+	c := Comparison{Epsilon: []float64{1}, K: 10, Records: 1000, Trials: 5}
+	whole, _ := compared(t, c, comparedSchema, 50, "20,a,no\n30,b,yes\n")
+	c.Quick = true
+	quick, _ := compared(t, c, comparedSchema, 50, "20,a,no\n30,b,yes\n")
+	for text, want := range map[string][2]bool{"trials: 5": {true, false},
+		"trials: 2": {false, true}, "folds: 5": {true, false}, "folds: 2": {false, true},
+		"rows: 4000": {false, true}, "svm": {true, false}, "quantile": {true, true}} {
+		for i, spec := range [][]byte{whole, quick} {
+			if bytes.Contains(spec, []byte(text)) != want[i] {
+				t.Errorf("quick: %d: %q\n%s", i, text, spec)
+			}
+		}
+	}
+	words, _ := compared(t, c, strings.Replace(comparedSchema, "kind: numeric, low: 0, high: 100",
+		"kind: categorical, values: [\"20\", \"30\"]", 1), 50, "20,a,no\n30,b,yes\n")
+	if bytes.Contains(words, []byte("quantile")) {
+		t.Errorf("without numbers:\n%s", words)
+	}
+}
+
+// TestDuration: of 200 releases, two at once, of 10,000 records of 10 attributes each takes
+// .015 + 100,000 · 1.15e-6 = .13 s; a quick look learns from 4,000: .015 + .015 + .04 = .07 s.
+func TestDuration(t *testing.T) {
+	c := Comparison{Records: 10000, Parallel: 2}
+	if got := c.duration(200, 10); !strings.Contains(got, "2 at once: about 13 seconds if") {
+		t.Error(got)
+	}
+	if got := c.duration(2000, 10); !strings.Contains(got, "about 2 minutes if") {
+		t.Error(got)
+	}
+	c.Quick = true
+	if got := c.duration(200, 10); !strings.Contains(got, "about 7 seconds if") ||
+		strings.Contains(got, "--quick") {
+		t.Error(got)
 	}
 }

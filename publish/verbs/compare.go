@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,11 +33,11 @@ type Compare struct {
 // Help is the second part of the verb's help text.
 func (Compare) Help() string {
 	return `Releases your table by every algorithm that fits, several times over, and measures what
-the releases are worth: classifiers, marginals, counts. Says for each measurement and budget which
-release is best, than which it is better, by how much, and the p-value of that. Ends with one page,
-report.html, with all numbers: who is how far behind the best, what each release guarantees, what is
-no better than guessing, and the ppdp release command that makes a release under the same settings.
-What does not fit, or cannot be released, is listed with its reason.
+the releases are worth: classifiers, marginals, counts. Says for each budget and purpose, a
+classifier, counts and tables, amounts, or all of it, which release to take, how good it is, how far
+behind the others are, and the ppdp release command that makes it. Ends with one page, report.html,
+with charts of that and all numbers and tests. What does not fit, or cannot be released, is listed
+with its reason. It says beforehand about how long it takes; --quick takes a small part of that.
 
 Settings follow from public facts: the schema, --epsilon, --k and --rows. They are in compare.yaml
 beside the page, a spec like any other: copy it, change it, and run it with ppdp run.
@@ -48,7 +49,7 @@ records and epsilon, and nothing of the patterns in yours.
 
 Examples:
 
-  ppdp compare my.csv --schema my.schema.yaml --rows 30000
+  ppdp compare my.csv --schema my.schema.yaml --rows 30000 --quick
 
   ppdp compare --generated --schema my.schema.yaml --rows 30000
 
@@ -84,13 +85,32 @@ func (c *Compare) Run(con *Console) error {
 		}
 		return command, refused
 	}
+	if c.Parallel = c.Jobs; c.Jobs == 0 {
+		c.Parallel = runtime.NumCPU()
+	}
+	c.Unreleasable = func(a algorithms.Algorithm) string {
+		if publish.ReleasableVariant(a) != "" {
+			return ""
+		}
+		return "ppdp release refuses it: its draws are not exact"
+	}
 	run, page, failed := con.measure(c, comparison.Name, cmp.Or(c.Out, out+"-compared"), c.Jobs,
 		c.Timeout, release)
 	if run == nil {
 		return failed
 	}
-	for _, line := range contest.Lines(run) {
-		fmt.Fprintln(con.Stdout, line)
+	for _, t := range contest.Of(run) {
+		for column, b := range t.Budgets {
+			for _, r := range t.Recommend(column) {
+				fmt.Fprintf(con.Stdout, "%s, for %s: %s\n", t.Columns[column], r.Purpose, r.Text())
+				if r.Useless {
+					continue
+				}
+				command, _ := release(r.Worths[0].Setting)
+				fmt.Fprintf(con.Stdout, "  costs %s: %s\n", b.Cost(),
+					cmp.Or(command, "cannot be released as things are"))
+			}
+		}
 	}
 	fmt.Fprintln(con.Stdout, page)
 	return failed

@@ -164,21 +164,3 @@ func (t *Table) Heading(column int, of []*Table) string {
 	}
 	return title
 }
-
-// Lines are all verdicts of a run, one a line, with what they mean at the end.
-func Lines(run *results.Summary) []string {
-	var lines []string
-	tables := Of(run)
-	for _, t := range tables {
-		for column := range t.Budgets {
-			for _, d := range t.Disciplines {
-				lines = append(lines, fmt.Sprintf("%s, %s: %s", t.Heading(column, tables),
-					d.Name, t.Verdict(d, column)))
-			}
-		}
-	}
-	if lines == nil {
-		return []string{"nothing was compared"}
-	}
-	return append(lines, Legend)
-}

@@ -1,0 +1,204 @@
+package contest
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Recommendation says which release to take for a purpose under a budget.
+type Recommendation struct {
+	Purpose string
+	unit    string // what a worth of 1 is
+	// Worths are of the releases that compete, the best first; there is one at least.
+	Worths []Worth
+	// Useless says that none is shown to be better than always guessing the majority class.
+	Useless bool
+}
+
+// Worth is what a release is worth for a purpose.
+type Worth struct {
+	*Release
+	Value float64 // 1 is the most that can be expected, or the best of all
+	// Alike says that it is as good as the best: no test tells it from the best in any measurement
+	// of the purpose, and it is worth about as much.
+	Alike bool
+
+	index int
+}
+
+// purposes are what a holder may want a release for, with the measurements that speak for each.
+var purposes = []struct {
+	name, unit string
+	has        func(*Task) bool
+}{
+	{"a classifier", "of what classifiers gain over guessing from the true records",
+		func(t *Task) bool { return t.Classifier != "" }},
+	{"counts and tables", bestUnit, func(t *Task) bool {
+		return t.Classifier == "" &&
+			!amounts(t)
+	}},
+	{"amounts", bestUnit, amounts},
+}
+
+const bestUnit = "of the best there is in each measurement, on average"
+
+// amounts reports whether a measurement is about sizes of numbers: their relative errors or, in a
+// run that has none, how single columns are spread over bins by quantiles.
+func amounts(t *Task) bool {
+	words := strings.Fields(t.Metric) // its name and settings
+	return words[0] == "amounts" || words[0] == "marginal-distance" &&
+		slices.Contains(words, "attributes=1") && slices.Contains(words, "cut=quantile")
+}
+
+// Recommend says for each purpose that was measured which release to take under a budget, and at
+// the end which one for all of them.
+func (t *Table) Recommend(column int) (all []*Recommendation) {
+	for _, p := range purposes {
+		var tasks []*Task
+		for _, task := range t.Tasks {
+			if p.has(task) {
+				tasks = append(tasks, task)
+			}
+		}
+		if r := t.recommend(tasks, column); len(r.Worths) > 0 {
+			r.Purpose, r.unit = p.name, p.unit
+			all = append(all, r)
+		}
+	}
+	if len(all) < 2 {
+		return all
+	}
+	whole := &Recommendation{Purpose: "all of it", unit: bestUnit}
+	for _, w := range all[0].Worths {
+		sum, alike := 0.0, true
+		for _, r := range all {
+			at := slices.IndexFunc(r.Worths, func(o Worth) bool { return o.index == w.index })
+			if at < 0 {
+				sum = math.NaN()
+				break
+			}
+			if best := r.Worths[0].Value; best > 0 {
+				sum += r.Worths[at].Value / best / float64(len(all))
+			}
+			alike = alike && r.Worths[at].Alike
+		}
+		if !math.IsNaN(sum) {
+			whole.Worths = append(whole.Worths, Worth{w.Release, sum, alike, w.index})
+		}
+	}
+	if whole.sort(); len(whole.Worths) > 0 {
+		all = append(all, whole)
+	}
+	return all
+}
+
+// near is which part of the best's worth a release has that counts as good as it where no test
+// says otherwise: few trials tell little apart.
+const near = 0.9
+
+// sort puts the best first, and sees which are as good as it.
+func (r *Recommendation) sort() {
+	slices.SortStableFunc(r.Worths, func(a, b Worth) int { return cmp.Compare(b.Value, a.Value) })
+	for i := range r.Worths {
+		best, w := &r.Worths[0], &r.Worths[i]
+		w.Alike = w.Alike && best.Alike && w.Value >= near*best.Value
+	}
+}
+
+// recommend averages over tasks what each release is worth in them. Those without a value in one of
+// them are left out.
+func (t *Table) recommend(tasks []*Task, column int) *Recommendation {
+	r := &Recommendation{Useless: true}
+	for i, release := range t.Releases {
+		if release.Column != column {
+			continue
+		}
+		w, n := Worth{Release: release, Alike: true, index: i}, 0
+		for _, task := range tasks {
+			value := t.worth(task, i, column)
+			if math.IsNaN(value) {
+				n = 0
+				break
+			}
+			n++
+			w.Value += (value - w.Value) / float64(n)
+			w.Alike = w.Alike && task.Entries[i].Rank != Worse
+			r.Useless = r.Useless && task.Classifier != "" && task.Entries[i].NoBetter
+		}
+		if n > 0 {
+			r.Worths = append(r.Worths, w)
+		}
+	}
+	r.sort()
+	return r
+}
+
+// worth is, of a classifier, its gain over guessing as a part of that from the original data, and
+// else how good a value is beside the best under the budget: 1 for the best, 1/2 for an error twice
+// as large. It is NaN without a value.
+func (t *Table) worth(task *Task, i, column int) float64 {
+	e, best := &task.Entries[i], task.Best[column]
+	if e.N == 0 || best < 0 {
+		return math.NaN()
+	}
+	floor := task.Majority
+	if name, _, _ := strings.Cut(task.Metric, " "); name == aucMetric {
+		floor = 0.5
+	}
+	top := task.Entries[best].Mean
+	switch {
+	case task.Classifier != "" && task.HigherIsBetter && task.Original > floor:
+		return max(0, (e.Mean-floor)/(task.Original-floor))
+	case e.Mean == top:
+		return 1
+	case task.HigherIsBetter:
+		return max(0, e.Mean/top)
+	}
+	return max(0, top/e.Mean)
+}
+
+// Text says what to take, how good it is, and how far behind the others are.
+func (r *Recommendation) Text() string {
+	if r.Useless {
+		return "none: no release is shown to be better than always guessing the majority class"
+	}
+	percent := func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+	best := &r.Worths[0]
+	text := fmt.Sprintf("take %s, with %s %s", best.Name(), percent(best.Value), r.unit)
+	var alike []string
+	var behind []Worth
+	for _, w := range r.Worths[1:] {
+		if w.Alike {
+			alike = append(alike, w.Name()+" "+percent(w.Value))
+		} else {
+			behind = append(behind, w)
+		}
+	}
+	const named = 3
+	if n := len(alike); n > 0 {
+		text += "; as good by every test: " + strings.Join(alike[:min(n, named)], ", ") +
+			more(" and %d more", max(0, n-named))
+	}
+	for i, w := range behind {
+		switch {
+		case i == 0:
+			text += "; next is " + w.Name() + " with " + percent(w.Value)
+		case i == 1 && len(behind) == 2:
+			text += ", then " + w.Name() + " with " + percent(w.Value)
+		case i == len(behind)-1:
+			text += fmt.Sprintf(", and the last of %d more has %s", i, percent(w.Value))
+		}
+	}
+	return text
+}
+
+// Cost says what a release under the budget costs.
+func (b Budget) Cost() string {
+	if b.Epsilon > 0 {
+		return b.text(false) + " of the table's budget"
+	}
+	return "no budget, and bounds nobody's risk whatever others know"
+}
