@@ -340,8 +340,24 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []langu
 		entry.Params = language.Values(values)
 		return []language.AlgorithmSpec{entry}, ""
 	}
+	cut := func(p algorithms.Params) reflect.Value {
+		return reflect.ValueOf(p).Elem().FieldByName("Cut")
+	}
+	var divided []language.AlgorithmSpec // the remedy for wide columns, where it is not the default
+	if at := cut(params); at.IsValid() && at.String() != privateBins && wide(s) {
+		private := entry
+		private.Series += ", private bins"
+		divided = c.fit(private, algorithm, func(epsilon float64) algorithms.Params {
+			p := algorithm.Params()
+			if fits {
+				p = fitter.FitSchema(s, c.cells(epsilon))
+			}
+			cut(p).SetString(privateBins)
+			return p
+		})
+	}
 	if !fits {
-		return []language.AlgorithmSpec{entry}, ""
+		return append(divided, entry), ""
 	}
 	entries = c.fit(entry, algorithm, func(epsilon float64) algorithms.Params {
 		return fitter.FitSchema(s, c.cells(epsilon))
@@ -359,7 +375,20 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []langu
 			}
 		}
 	}
-	return entries, ""
+	return append(entries, divided...), ""
+}
+
+// privateBins divide wide columns by noisy counts; below so many cells none need it.
+const (
+	privateBins = "private"
+	narrow      = 256
+)
+
+// wide reports whether a schema leaves a numeric attribute of many cells to equal bins.
+func wide(s *datasets.Schema) bool {
+	return slices.ContainsFunc(s.Attributes, func(a datasets.Attribute) bool {
+		return a.Kind == datasets.Numeric && a.Cells() > narrow && len(a.Bins) == 0 && !a.Log
+	})
 }
 
 // fewer is how many times fewer regions the remedy has for releases that are mostly noise.

@@ -151,3 +151,23 @@ func TestDuration(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestRemedies: what warnings advise is compared already: private bins where a column is wide by
+// the schema, and fewer regions.
+func TestRemedies(t *testing.T) {
+	c := Comparison{Epsilon: []float64{1}, K: 10, Records: 5000, Trials: 1}
+	table := "20,a,no\n30,b,yes\n"
+	narrow, _ := compared(t, c, comparedSchema, 50, table)
+	schema := strings.Replace(comparedSchema, "high: 100", "high: 1000000", 1)
+	wide, _ := compared(t, c, schema, 50, table)
+	for _, spec := range [][]byte{narrow, wide} {
+		if !bytes.Contains(spec, []byte("DiffGen, few regions")) {
+			t.Errorf("%s", spec)
+		}
+	}
+	if bytes.Contains(narrow, []byte("cut: private")) ||
+		!bytes.Contains(wide, []byte("series: PrivBayes, private bins")) ||
+		!bytes.Contains(wide, []byte("cut: private")) {
+		t.Errorf("%s\n%s", narrow, wide)
+	}
+}
