@@ -238,9 +238,9 @@ func load(ctx context.Context, files datasets.Files, from datasets.Source, param
 }
 
 // measure sets what is measured: accuracy and AUC of classifiers if the table has a class,
-// marginals of one and of two attributes in equal and in quantile bins, range queries over two, and
-// how many records there are, of what weight and how hard their labels. It returns the classifiers
-// that the table cannot serve.
+// marginals of one and of two attributes in equal and in quantile bins, range queries over two, the
+// amounts of numbers, and how many records there are, of what weight and how hard their labels. It
+// returns the classifiers that the table cannot serve.
 func (c *Comparison) measure(w *language.Spec, schema *datasets.Schema) (left []unfit) {
 	accuracy := must(metrics.Lookup("accuracy"))
 	var usable []string
@@ -285,6 +285,10 @@ func (c *Comparison) measure(w *language.Spec, schema *datasets.Schema) (left []
 			Params: language.Values(map[string]any{"attributes": sizes, "cut": cuts})},
 		language.MeasureSpec{Metric: []string{"range-error"}, Params: language.Values(widest)},
 		language.MeasureSpec{Metric: []string{"records", "record-weight"}})
+	if of := amounts(schema); of != nil {
+		w.Measure = append(w.Measure, language.MeasureSpec{Metric: []string{"amounts"},
+			Params: language.Values(map[string]any{"of": of})})
+	}
 	if len(w.Epsilon) > 1 {
 		for _, name := range usable[:max(0, len(usable)-1)] { // the last is the majority
 			w.Plots = append(w.Plots, language.FigureSpec{Figure: results.Figure{Name: name,
@@ -293,6 +297,16 @@ func (c *Comparison) measure(w *language.Spec, schema *datasets.Schema) (left []
 		}
 	}
 	return left
+}
+
+// amounts are what is measured of a table's numbers; none where it has no numbers.
+func amounts(s *datasets.Schema) []string {
+	if !slices.ContainsFunc(s.Attributes, func(a datasets.Attribute) bool {
+		return a.Kind == datasets.Numeric
+	}) {
+		return nil
+	}
+	return metrics.MeanAmount.Enum()
 }
 
 // candidate is an algorithm with the settings that it is compared under, one entry for all epsilons

@@ -97,6 +97,7 @@ func (m *made) measurements() []asked {
 		{metric: "marginal-distance", params: triples},
 		{metric: "range-error"},
 		{metric: "association-error"},
+		{metric: "amounts", params: params{"of": amounts(m.schema)}},
 		{metric: "pmse", params: params{"model": []string{"logistic", "boosting"}},
 			where: unsampled},
 		{metric: "pmse", params: params{"ratio": true}, where: unsampled},

@@ -1,0 +1,107 @@
+package metrics
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"ppdp/algorithms"
+	"ppdp/datasets"
+)
+
+func init() {
+	Register(parameterised[AmountsParams]{Info{
+		Name: "amounts", Title: "Error of amounts", Revision: 1,
+		Source: "ppdp: |published/true - 1| of the mean, the median or the 95th percentile of a " +
+			"number, over rows released; the mean over numbers where the true one is not 0",
+		Needs: []algorithms.Product{algorithms.RecordsProduct},
+	}, AmountsParams{Of: MeanAmount}, amountsError})
+}
+
+// Amount is a figure of a number's distribution.
+type Amount string
+
+const (
+	MeanAmount   Amount = "mean"
+	MedianAmount Amount = "median"
+	HighAmount   Amount = "p95"
+)
+
+func (Amount) Enum() []string { return algorithms.Words(MeanAmount, MedianAmount, HighAmount) }
+
+// AmountsParams are the parameters of amounts.
+type AmountsParams struct {
+	Of        Amount `yaml:"of" doc:"the figure; quantiles are the least value that so large a share of the records do not exceed"`
+	Attribute string `yaml:"attribute" doc:"the number" values:"the name of a numeric attribute; empty for all of them"`
+}
+
+// CheckSchema refuses attributes that are no numbers of a table.
+func (p *AmountsParams) CheckSchema(s *datasets.Schema) error {
+	if p.Attribute == "" {
+		return nil
+	}
+	if at := s.Index(p.Attribute); at < 0 || s.Attributes[at].Kind != datasets.Numeric {
+		return fmt.Errorf("attribute: %q, must be a numeric attribute of the table", p.Attribute)
+	}
+	return nil
+}
+
+// amountsError is undefined without rows or published records, and where each true figure is 0.
+func amountsError(ctx context.Context, c Case, p *AmountsParams) (float64, bool, error) {
+	schema := c.Table.Schema()
+	if err := p.CheckSchema(schema); err != nil {
+		return 0, false, err
+	}
+	table, weights, err := publishedRecords(ctx, c)
+	if err != nil {
+		return 0, false, err
+	}
+	sum, n := 0.0, 0
+	for a := range schema.Attributes {
+		attribute := &schema.Attributes[a]
+		if attribute.Kind != datasets.Numeric || p.Attribute != "" && p.Attribute != attribute.Name {
+			continue
+		}
+		truth, err := amountsOf(ctx, c.Truth, c.Table, c.Train, a, nil)
+		if err != nil {
+			return 0, false, err
+		}
+		published, err := amountsOf(ctx, c.Published, table, table.AllRows(), a, weights)
+		if err != nil {
+			return 0, false, err
+		}
+		if off := math.Abs(published[p.Of]/truth[p.Of] - 1); truth[p.Of] != 0 && !math.IsNaN(off) {
+			sum, n = sum+off, n+1
+		}
+	}
+	return sum / float64(max(1, n)), n > 0, nil
+}
+
+// amountsOf are an attribute's figures over rows, NaN where those have no weight.
+func amountsOf(ctx context.Context, memo *Memo, table *datasets.Table, rows []int32, a int,
+	weights []float64) (map[Amount]float64, error) {
+	type key struct{ attribute int }
+	return memoize(ctx, memo, key{a}, func() (map[Amount]float64, error) {
+		rows, mass, sum := slices.Clone(rows), 0.0, 0.0
+		slices.SortStableFunc(rows, func(x, y int32) int {
+			return cmp.Compare(table.Number(x, a), table.Number(y, a))
+		})
+		for _, row := range rows {
+			mass += weightOf(weights, row)
+			sum += float64(weightOf(weights, row) * table.Number(row, a))
+		}
+		quantile := func(q float64) float64 {
+			below := 0.0
+			for _, row := range rows {
+				if below += weightOf(weights, row); below >= q*mass && mass > 0 {
+					return table.Number(row, a)
+				}
+			}
+			return math.NaN()
+		}
+		return map[Amount]float64{MeanAmount: sum / mass, MedianAmount: quantile(0.5),
+			HighAmount: quantile(0.95)}, ctx.Err()
+	})
+}
