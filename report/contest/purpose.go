@@ -37,21 +37,15 @@ var purposes = []struct {
 	{"a classifier", "of what classifiers gain over guessing from the true records",
 		func(t *Task) bool { return t.Classifier != "" }},
 	{"counts and tables", bestUnit, func(t *Task) bool {
-		return t.Classifier == "" &&
-			!amounts(t)
+		return t.Classifier == "" && !amounts(t)
 	}},
 	{"amounts", bestUnit, amounts},
 }
 
 const bestUnit = "of the best there is in each measurement, on average"
 
-// amounts reports whether a measurement is about sizes of numbers: their relative errors or, in a
-// run that has none, how single columns are spread over bins by quantiles.
-func amounts(t *Task) bool {
-	words := strings.Fields(t.Metric) // its name and settings
-	return words[0] == "amounts" || words[0] == "marginal-distance" &&
-		slices.Contains(words, "attributes=1") && slices.Contains(words, "cut=quantile")
-}
+// amounts reports whether a measurement is about sizes of numbers: their relative errors.
+func amounts(t *Task) bool { return strings.Fields(t.Metric)[0] == "amounts" }
 
 // Recommend says for each purpose that was measured which release to take under a budget, and at
 // the end which one for all of them.
