@@ -47,6 +47,7 @@ func floored(m *evaluation.Measurement) *evaluation.Measurement {
 }
 
 func evaluated() *evaluation.Evaluation {
+	strong := 0.0625
 	return &evaluation.Evaluation{
 		Columns: []evaluation.Column{{Name: "theirs", Release: true}, {Name: "Copy"},
 			{Name: "Independent columns"}, {Name: "Majority class"}},
@@ -58,11 +59,9 @@ func evaluated() *evaluation.Evaluation {
 				row("accuracy", "b", 0, 0.625, 0.875, 0.5, 0.625),
 				row("auc rows=5", "a", 0, 0.75, 0.875), floored(row("f1", "a", 0.1, 0.5, 0.875)),
 				row("gap attribute=sex of=error", "a", 0, 0.1)}},
-			{Name: "disclosure", Measurements: []*evaluation.Measurement{
-				row("unique-matches", "", 0.9, 0.9, 1), // as many of fresh people's
-				row("unique-matches of=difference", "", 0.03, 0.01, 1),
-				row("membership", "", 0.01, 0.55, 1),
-				row("membership of=tpr", "", 0.0625, 0.02, 1)}},
+			{Name: "disclosure", Headlines: []*evaluation.Headline{{Sample: &strong, By: "one"}},
+				Measurements: []*evaluation.Measurement{row("membership", "", 0.01, 0.55, 1),
+					row("membership of=tpr", "", 0.0625, 0.02, 1)}},
 		}}
 }
 
@@ -119,6 +118,25 @@ func TestJudge(t *testing.T) {
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %s, want %s", rule, got, want)
+		}
+	}
+}
+
+// TestNothingFound: where attacks find nothing, what they could have seen must keep the limit.
+func TestNothingFound(t *testing.T) {
+	p, err := parse("p.yaml", []byte("rules: [{disclosure: strongest, at-most-sample: 0.05}]"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sharp, blunt := 0.05, 0.06
+	for _, c := range []struct {
+		seen *float64
+		want string
+	}{{&sharp, Passed}, {&blunt, Failed}, {nil, Failed}} {
+		e := evaluated()
+		e.Kinds[2].Headlines[0] = &evaluation.Headline{Nothing: true, CouldSee: c.seen}
+		if got := p.Judge(e)[0]; got.Outcome != c.want {
+			t.Errorf("%+v, want %s", got, c.want)
 		}
 	}
 }

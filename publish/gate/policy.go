@@ -250,23 +250,21 @@ func nothing(e *evaluation.Evaluation, metric string) *evaluation.Measurement {
 		Values: make([]evaluation.Value, len(e.Columns))}
 }
 
-// strongest is the attack that finds most in a release. Unique records that fresh people have too
-// are no finding: where there are such people, the difference from them counts.
+// strongest is what the headline of disclosure says of a release, as a measurement.
 func strongest(e *evaluation.Evaluation, column int) *evaluation.Measurement {
-	best := nothing(e, "attacks")
+	m := nothing(e, "attacks")
 	for _, kind := range e.Kinds {
-		fresh := slices.ContainsFunc(kind.Measurements, func(m *evaluation.Measurement) bool {
-			return m.Metric == "unique-matches of=difference"
-		})
-		for _, m := range kind.Measurements {
-			x, most := m.Values[column].Sample, best.Values[column].Sample
-			if kind.Name == "disclosure" && x != nil && !(fresh && m.Metric == "unique-matches") &&
-				(most == nil || *x > *most) {
-				best = m
+		if kind.Name == "disclosure" {
+			h := kind.Headlines[column] // releases are the first columns
+			m.Name = h.By
+			m.Values[column] = evaluation.Value{Sample: h.Sample, Nothing: h.Nothing,
+				CouldSee: h.CouldSee}
+			if h.Sample != nil {
+				m.Values[column].SampleText = fmt.Sprintf("%.2g %%", 100**h.Sample)
 			}
 		}
 	}
-	return best
+	return m
 }
 
 // judge holds what was found against a limit, which may be a multiple of what a control has.
@@ -284,6 +282,12 @@ func (u *Rule) judge(e *evaluation.Evaluation, m *evaluation.Measurement, column
 	}
 	if l.sample {
 		c.Found, c.Words = v.Sample, fmt.Sprintf("%s: like a sample of %s", m.Name, v.SampleText)
+		if v.Nothing { // as much may be there as it could not have seen
+			c.Found, c.Words = v.CouldSee, m.Name+": nothing found"
+			if v.CouldSee != nil {
+				c.Words += fmt.Sprintf(", could have seen a sample of %.2g %%", 100**v.CouldSee)
+			}
+		}
 	} else if u.Of != "" {
 		c.Name += " of " + u.Of
 		at := slices.Index(e.Columns, evaluation.Column{Name: controls[u.Of]})
