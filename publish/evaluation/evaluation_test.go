@@ -307,3 +307,22 @@ func TestColumnsOfReleases(t *testing.T) {
 		t.Errorf("%+v", uses)
 	}
 }
+
+// TestUntried: without attacks on members a release whose unique records are as few as the smallest
+// sample's has no finding, and more is said to be all that was looked for.
+func TestUntried(t *testing.T) {
+	for sample, want := range map[string]string{"≤ 1 %": "unknown", "5 %": "found"} { // order-free
+		share := 0.05
+		m, _ := newMeasurement(&results.MeasureUse{Title: "unique",
+			Measurement: results.Measurement{Metric: "unique-matches"}})
+		m.Values = []Value{{Value: &share, Sample: &share, SampleText: sample}}
+		k := &Kind{Name: "disclosure", Measurements: []*Measurement{m}}
+		e := &Evaluation{whole: -1, guess: -1, fresh: -1, permuted: -1,
+			Columns: []Column{{"a.csv", true}}, Kinds: []*Kind{k}}
+		e.short(k, 0)
+		e.judge()
+		if v := e.Verdicts[0]; v.HandOut != want || !strings.Contains(v.Text, "not tried") {
+			t.Errorf("%s: %s, %s", sample, v.HandOut, v.Text)
+		}
+	}
+}

@@ -19,6 +19,8 @@ type Headline struct {
 	Measures int      `json:"measures"`
 	// NoBetter counts the measures by which independent columns are about as good.
 	NoBetter int `json:"no_better_than_independent"`
+	// Attacked says that attacks on membership were made, for which records are held out.
+	Attacked bool `json:"attacked,omitempty"`
 	// Nothing says that attacks were made and none found anything, CouldSee what the sharpest
 	// would.
 	Nothing  bool     `json:"nothing_found,omitempty"`
@@ -93,7 +95,8 @@ func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column
 		return m.metric == "membership" && m.Values[column].Value != nil
 	})
 	held = slices.DeleteFunc(held, func(m *Measurement) bool { // chance is in it
-		return tried && m.metric == "unique-matches" && m.of() == ""
+		return m.metric == "unique-matches" && m.of() == "" &&
+			(tried || strings.HasPrefix(m.Values[column].SampleText, "≤"))
 	})
 	attacks := len(held)
 	for _, m := range k.Measurements {
@@ -128,8 +131,12 @@ func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column
 			says += fmt.Sprintf("; the sharpest (%s) could have seen a sample of %s of the "+
 				"original's records", h.By, percent(*h.CouldSee))
 		}
-	default:
-		says = "Attacks that need held-out records were not tried"
+	}
+	if h.Attacked = tried; !tried {
+		if says != "" {
+			says += ". "
+		}
+		says += "Attacks that need held-out records were not tried"
 	}
 	says += "."
 	if h.Copied != nil {

@@ -28,6 +28,7 @@ type Use struct {
 // Limits of the answers. A learner may lose a tenth of what the original's has over guessing, half
 // with care; counts of two attributes may be wrong for a twentieth of the records, or for little
 // more than fresh people are, .15 with care; a column's mean by a tenth, its median and P95 by .15.
+// Where the original's has less than .02 over guessing, nothing is to be learned.
 // What gives away as much as a tenth of the records, copies as much of itself, or has by half more
 // records verbatim than fresh people, is not handed out.
 const (
@@ -36,6 +37,7 @@ const (
 	meanWell, quantileWell = 0.1, 0.15
 	muchDisclosed          = 0.1
 	muchVerbatim           = 0.5
+	leastLearned           = 0.02
 )
 
 func answer(well, some bool) string {
@@ -61,7 +63,12 @@ func (e *Evaluation) judge() {
 			h := k.Headlines[column]
 			switch k.Name {
 			case "utility":
-				if h.Reached != nil {
+				switch {
+				case h.Reached == nil:
+				case *h.Original-h.Guess < leastLearned: // nothing is to be learned
+					v.Uses = append(v.Uses, Use{For: "a classifier or regression",
+						Answer: "unknown"})
+				default:
 					kept := h.kept()
 					v.Uses = append(v.Uses, Use{"a classifier or regression",
 						answer(kept >= keptWell, kept >= keptSome), &kept, nil})
@@ -103,6 +110,9 @@ func (e *Evaluation) judge() {
 					if *h.Verbatim-chance >= muchVerbatim {
 						v.HandOut = "no"
 					}
+				}
+				if !h.Attacked && v.HandOut != "unknown" {
+					discloses += "; attacks that need a holdout were not tried"
 				}
 				if share >= muchDisclosed {
 					v.HandOut = "no"
