@@ -32,7 +32,7 @@ func measured(metric, classifier string, original, majority float64, higher bool
 
 // TestRecommend by hand. True records give an accuracy of .9 where guessing gives .7, and an AUC of
 // 1 where it gives .5: A's .8 and .9 are 1/2 and 4/5, .65 on average. B's errors are the smallest
-// in pairs, and the double of A's in single columns.
+// in pairs, and about A's in amounts.
 func TestRecommend(t *testing.T) {
 	no := math.NaN()
 	table := advised(
@@ -44,7 +44,7 @@ func TestRecommend(t *testing.T) {
 			[3]Rank{Worse, Best, Worse}),
 		measured("range-error", "", 0, no, false, 1, [3]float64{.5, .5, 1},
 			[3]Rank{Tied, Best, Worse}),
-		measured("marginal-distance attributes=1 cut=quantile", "", 0, no, false, 0,
+		measured("amounts of=mean", "", 0, no, false, 0,
 			[3]float64{.1, .105, .4}, [3]Rank{Best, Tied, Worse}))
 	var got []string
 	for _, r := range table.Recommend(0) {
