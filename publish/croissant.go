@@ -45,7 +45,8 @@ func writeCroissant(w io.Writer, c *Certificate, schema *datasets.Schema, files 
 		a := &schema.Attributes[i]
 		generalised := c.Guarantee.K > 0 && a.Role == datasets.QuasiIdentifier
 		switch {
-		case a.Kind == datasets.Categorical || a.Clock != "" || generalised:
+		case a.Kind == datasets.Categorical || a.Clock != "" || generalised,
+			a.Missing != nil && *a.Missing != "": // which no number is written as
 			add(a.Name, "sc:Text")
 		case !a.Continuous && a.Low == math.Trunc(a.Low) && a.Step == math.Trunc(a.Step):
 			add(a.Name, "sc:Integer")
