@@ -31,6 +31,10 @@ func drawTable(t *rapid.T, attributes, rows int) *datasets.Table {
 			schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: name,
 				Kind: datasets.Categorical, Values: values})
 		}
+		last := &schema.Attributes[a]
+		if marker := "?"; last.Kind == datasets.Numeric && rapid.Bool().Draw(t, "missing") {
+			last.Missing = &marker
+		}
 	}
 	b := datasets.NewBuilder(schema, rows)
 	for row := range rows {
@@ -42,7 +46,7 @@ func drawTable(t *rapid.T, attributes, rows int) *datasets.Table {
 				code = cells - 1 - code
 			}
 			b.Set(row, a, uint32(code))
-			if schema.Attributes[a].Continuous {
+			if of := &schema.Attributes[a]; of.Continuous && uint32(code) != of.MissingCode() {
 				x := rapid.Float64Range(0, 0.999).Draw(t, "x")
 				if err := b.SetNumber(row, a, x); err != nil {
 					t.Fatal(err)
@@ -68,10 +72,12 @@ func TestNearest(t *testing.T) {
 			numeric := table.Schema().Attributes[a].Kind == datasets.Numeric
 			low[a], high[a] = math.Inf(1), math.Inf(-1)
 			for _, row := range ranges {
-				if numeric {
-					low[a] = min(low[a], table.Number(row, a))
-					high[a] = max(high[a], table.Number(row, a))
+				if x := table.Number(row, a); numeric && !math.IsNaN(x) {
+					low[a], high[a] = min(low[a], x), max(high[a], x)
 				}
+			}
+			if low[a] == high[a] && table.Schema().Attributes[a].Missing != nil {
+				high[a]++
 			}
 			if !numeric || high[a] > low[a] {
 				compared++
@@ -81,6 +87,11 @@ func TestNearest(t *testing.T) {
 			for a := range attributes {
 				if table.Schema().Attributes[a].Kind == datasets.Categorical {
 					if table.Column(a).At(one) != table.Column(a).At(other) {
+						sum++
+					}
+				} else if no, not := math.IsNaN(table.Number(one, a)),
+					math.IsNaN(table.Number(other, a)); no || not {
+					if no != not && high[a] > low[a] { // a number and a missing one
 						sum++
 					}
 				} else if high[a] > low[a] {
