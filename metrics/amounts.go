@@ -61,7 +61,8 @@ func amountsError(ctx context.Context, c Case, p *AmountsParams) (float64, bool,
 	sum, n := 0.0, 0
 	for a := range schema.Attributes {
 		attribute := &schema.Attributes[a]
-		if attribute.Kind != datasets.Numeric || p.Attribute != "" && p.Attribute != attribute.Name {
+		if attribute.Kind != datasets.Numeric ||
+			p.Attribute != "" && p.Attribute != attribute.Name {
 			continue
 		}
 		truth, err := amountsOf(ctx, c.Truth, c.Table, c.Train, a, nil)
@@ -79,12 +80,12 @@ func amountsError(ctx context.Context, c Case, p *AmountsParams) (float64, bool,
 	return sum / float64(max(1, n)), n > 0, nil
 }
 
-// amountsOf are an attribute's figures over rows, NaN where those have no weight.
+// amountsOf are an attribute's figures over the rows that have it, NaN where those have no weight.
 func amountsOf(ctx context.Context, memo *Memo, table *datasets.Table, rows []int32, a int,
 	weights []float64) (map[Amount]float64, error) {
 	type key struct{ attribute int }
 	return memoize(ctx, memo, key{a}, func() (map[Amount]float64, error) {
-		rows, mass, sum := slices.Clone(rows), 0.0, 0.0
+		rows, mass, sum := slices.Clone(table.Present(rows, a)), 0.0, 0.0
 		slices.SortStableFunc(rows, func(x, y int32) int {
 			return cmp.Compare(table.Number(x, a), table.Number(y, a))
 		})

@@ -18,7 +18,8 @@ var measured = []results.MeasureUse{
 	use("records", "", "records"), use("distance", "", "fraction"),
 	use("accuracy", "a", "fraction"),
 	use("accuracy", "b", "fraction"), use("accuracy", "majority", "fraction"),
-	use("auc rows=5", "a", ""), use("f1", "a", ""), use("gap attribute=sex of=error", "a", "fraction"),
+	use("auc rows=5", "a", ""), use("f1", "a", ""),
+	use("gap attribute=sex of=error", "a", "fraction"),
 	use("membership", "", ""), use("membership end=low", "", ""), use("membership of=tpr", "", ""),
 }
 
