@@ -24,7 +24,7 @@ type ColumnFigure string
 
 const (
 	ColumnDistance ColumnFigure = "distance" // from the original's distribution, 0 to 1
-	ColumnMissing  ColumnFigure = "missing"  // share without a value that the schema allows
+	ColumnMissing  ColumnFigure = "missing"  // share that is missing, or has no value of the schema
 	ColumnMean     ColumnFigure = "mean"     // of a number
 	ColumnQuantile ColumnFigure = "quantile" // of a number
 	ColumnShare    ColumnFigure = "share"    // of a category that is frequent in the original
@@ -70,15 +70,21 @@ func column(ctx context.Context, c Case, params *ColumnParams) (float64, bool, e
 		return 0, false, err
 	}
 	a := c.Table.Schema().Index(params.Attribute)
-	if params.Of == ColumnMissing {
-		if c.Release.Absent == nil {
-			return 0, true, nil
-		}
-		return c.Release.Absent[a], true, nil
-	}
 	table, weights, err := publishedRecords(ctx, c)
 	if err != nil {
 		return 0, false, err
+	}
+	if params.Of == ColumnMissing {
+		share := 0.0
+		if c.Release.Absent != nil {
+			share = c.Release.Absent[a]
+		}
+		missing := c.Table.Schema().Attributes[a].MissingCode()
+		of := shares(table, a, table.AllRows(), weights)
+		if of != nil && missing != datasets.NoCode {
+			share += of[missing]
+		}
+		return share, true, nil
 	}
 	if c.Table.Schema().Attributes[a].Kind == datasets.Numeric {
 		published, err := columnSample(table, a, table.AllRows(), weights)

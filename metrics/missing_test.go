@@ -28,6 +28,13 @@ func TestMissingPatterns(t *testing.T) {
 	}); !near(got, (0.5+0.25)/2) { // x or none; m is "a" of 3 in 4, and of 2 in 4
 		t.Errorf("marginals: %v", got)
 	}
+	for name, want := range map[string]float64{"x": 0, "m": 0.5} { // 2 of 4 in weight
+		if got := defined(t, "column", c, func(p Params) {
+			p.(*ColumnParams).Of, p.(*ColumnParams).Attribute = ColumnMissing, name
+		}); !near(got, want) {
+			t.Errorf("missing in %s: %v, want %v", name, got, want)
+		}
+	}
 	plain := codedTable([]datasets.Attribute{number("x", 10)}, []uint32{1})
 	refuses(t, "missing-patterns", against(plain, plain, nil), "keeps no missing values")
 }
