@@ -201,8 +201,17 @@ func (p *Published) parse(a *datasets.Attribute, column *csvtable.TextColumn) []
 	if broad {
 		p.Generalised = append(p.Generalised, a.Name)
 	}
-	p.wanting = append(p.wanting, p.refuse(column, p.outside,
-		func(code uint32) bool { return values[code].group == nil }))
+	wanting := p.refuse(column, p.outside,
+		func(code uint32) bool { return values[code].group == nil })
+	if missing := a.MissingCode(); missing != datasets.NoCode { // such a value is missing
+		wanting = 0
+		for i := range values {
+			if values[i].group == nil {
+				values[i].group = csvtable.Group{{Low: missing, High: missing + 1}}
+			}
+		}
+	}
+	p.wanting = append(p.wanting, wanting)
 	return values
 }
 

@@ -137,3 +137,23 @@ func TestFileIdentity(t *testing.T) {
 	}
 	noError(t, one.Table.Validate())
 }
+
+// TestFileMissing: where an attribute keeps missing values, one outside the schema is missing too,
+// and is counted as outside.
+func TestFileMissing(t *testing.T) {
+	marker := "?"
+	schema := &datasets.Schema{Attributes: slices.Clone(fileSchema.Attributes)}
+	schema.Attributes[0].Missing = &marker
+	path := filepath.Join(t.TempDir(), recordsName)
+	noError(t, os.WriteFile(path, []byte("age,job,pay\n?,a,1\n999,b,2\n7,c,3\n"), 0o600))
+	found, err := Find(path)
+	noError(t, err)
+	published, err := found.(*File).Read(t.Context(), schema)
+	noError(t, err)
+	table, _ := published.table(random.NewKey(1).Stream())
+	ages := [3]float64{table.Number(0, 0), table.Number(1, 0), table.Number(2, 0)}
+	if !math.IsNaN(ages[0]) || !math.IsNaN(ages[1]) || ages[2] != 7 || published.Missing != 1 {
+		t.Errorf("ages %v, %d records outside; want missing, missing and 7, and 1", ages,
+			published.Missing)
+	}
+}
