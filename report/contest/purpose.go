@@ -48,7 +48,7 @@ const bestUnit = "of the best there is in each measurement, on average"
 func amounts(t *Task) bool { return strings.Fields(t.Metric)[0] == "amounts" }
 
 // Recommend says for each purpose that was measured which release to take under a budget, and at
-// the end which one for all of them.
+// the end which one for all of them that some release serves.
 func (t *Table) Recommend(column int) (all []*Recommendation) {
 	for _, p := range purposes {
 		var tasks []*Task
@@ -62,20 +62,22 @@ func (t *Table) Recommend(column int) (all []*Recommendation) {
 			all = append(all, r)
 		}
 	}
-	if len(all) < 2 {
+	served := slices.DeleteFunc(slices.Clone(all),
+		func(r *Recommendation) bool { return r.Useless })
+	if len(served) < 2 {
 		return all
 	}
 	whole := &Recommendation{Purpose: "all of it", unit: bestUnit}
-	for _, w := range all[0].Worths {
+	for _, w := range served[0].Worths {
 		sum, alike := 0.0, true
-		for _, r := range all {
+		for _, r := range served {
 			at := slices.IndexFunc(r.Worths, func(o Worth) bool { return o.index == w.index })
 			if at < 0 {
 				sum = math.NaN()
 				break
 			}
 			if best := r.Worths[0].Value; best > 0 {
-				sum += r.Worths[at].Value / best / float64(len(all))
+				sum += r.Worths[at].Value / best / float64(len(served))
 			}
 			alike = alike && r.Worths[at].Alike
 		}

@@ -82,3 +82,20 @@ func TestRecommendNone(t *testing.T) {
 		}
 	}
 }
+
+// TestUselessWeighsNothing: a purpose that no release serves has no part in "all of it".
+func TestUselessWeighsNothing(t *testing.T) {
+	no := math.NaN()
+	all := advised(
+		measured("accuracy", "c45", .9, .7, true, 0, [3]float64{.7, .65, .6},
+			[3]Rank{Best, Tied, Worse}),
+		measured("marginal-distance", "", 0, no, false, 1, [3]float64{.2, .1, .4},
+			[3]Rank{Worse, Best, Worse}),
+		measured("amounts of=mean", "", 0, no, false, 1, [3]float64{.2, .1, .4},
+			[3]Rank{Worse, Best, Worse})).Recommend(0)
+	whole := all[len(all)-1]
+	if len(all) != 4 || whole.Purpose != "all of it" || whole.Worths[0].Value != 1 ||
+		whole.Worths[1].Value != 0.5 { // B is the best of both, A half as good in both
+		t.Errorf("%+v", whole)
+	}
+}
