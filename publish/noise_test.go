@@ -187,8 +187,8 @@ func TestForgedNoise(t *testing.T) {
 			counts(func(_ int, m *algorithms.Marginal) { copy(m.Counts, tally(m, table, nil)) })},
 		"epsilon .1 for 1":  {[]string{"mst"}, "too near to the original", stated(.1)},
 		"epsilon .01 for 1": {[]string{"mst"}, "too near to the original", stated(.01)},
-		"epsilon 10 for 1": {[]string{"mst", "aim", "nb-model"}, "too far from the original",
-			stated(10)},
+		// nb-model gives it away by itself too, but for 3 releases of 100
+		"epsilon 10 for 1": {[]string{"mst", "aim"}, "too far from the original", stated(10)},
 		"no record": {methods, "records, records.csv 0: by the certificate's noise",
 			records(func([]string) []string { return nil })},
 		"a tenth of the records": {methods, "records, records.csv ",
