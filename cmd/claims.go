@@ -29,7 +29,7 @@ type claimsCommand struct {
 func (claimsCommand) Help() string {
 	return `Judges the papers' statements on the records of finished runs. Nothing is run.
 
-THIS RUN is what the records say, those of settled runs (ppdp settle) where there are any.
+THIS RUN is what the records say, those of sequential tests (ppdp settle) where there are any.
 PUBLISHED is the verdict that comes with ppdp. They agree or differ where both are decided. POINTS
 counts the places where this run checks a claim and how many of them support it.
 

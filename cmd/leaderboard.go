@@ -20,9 +20,9 @@ type leaderboardCommand struct {
 }
 
 func (leaderboardCommand) Help() string {
-	return `Ranks what private releases are worth: for each table, task and budget who is best, who
+	return `Ranks private releases by utility: for each table, task and budget who is best, who
 is not distinguishable from it, who is no better than the majority class, as large a sample of the
-true records as is as good, and the time of a release. Tests are paired by trial. Where a learner's
+true records as is as good, and the time of a release. Tests are paired by trial. Where a model's
 accuracy and AUC were both measured, a release is best only if it leads by both: hard labels may win
 the one and lose the other. Names are followed by what may flatter a release: many times as many
 records as the original, weights, hard labels.
@@ -69,7 +69,7 @@ func (c leaderboardCommand) Run(con *console) error {
 	case !slices.ContainsFunc(tables, competes):
 		return errors.Join(failed,
 			terminal.InputError(errors.New("nothing competes: a leaderboard needs "+
-				"private releases and a measurement of what they are worth")))
+				"private releases and a measurement of their utility")))
 	}
 	page := func(w io.Writer) error {
 		return leaderboard.WriteMarkdown(w, tables, source, explained)

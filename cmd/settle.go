@@ -19,7 +19,7 @@ import (
 type settleCommand struct {
 	Claims []string `arg:"" optional:"" name:"claim" help:"Papers or claims to settle, such as rps or R-1a.1 (default: all claims)."`
 	realFlags
-	Out  string `help:"Folder of results; settled runs are below settled/ in it (default: ${default})." default:"results" placeholder:"DIR"`
+	Out  string `help:"Folder of results; sequential tests are below settled/ in it (default: ${default})." default:"results" placeholder:"DIR"`
 	Jobs int    `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
 }
 

@@ -10,7 +10,7 @@ import (
 
 func init() {
 	info := attack("attribute-inference", "Attribute inference", "", "Yeom et al. 2018 and "+
-		"Stadler et al. 2022: accuracy on members less that on records held out, of a learner "+
+		"Stadler et al. 2022: accuracy on members less that on records held out, of a model "+
 		"trained on the release; how accurate it is on either is the population's pattern and "+
 		"no breach")
 	info.Classifier, info.AsPublished, info.AnyTarget, info.FromRecords = true, true, true, true

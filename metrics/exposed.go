@@ -8,7 +8,7 @@ import (
 	"ppdp/datasets/gower"
 )
 
-// Exposure is how far a release gives away that it was made from a record.
+// Exposure is how far a release discloses that it was made from a record.
 type Exposure struct {
 	Row int32 // in the original table
 	// Score is the larger the nearer the closest released record is beside the closest other

@@ -61,7 +61,7 @@ func sought(rows []int32, others int) []int32 {
 }
 
 // disclosed are a release's records, in an order drawn at random, without those of no weight. What
-// is published gives away the same however much it weighs.
+// is published discloses the same however much it weighs.
 func disclosed(ctx context.Context, c Case) (*datasets.Table, []int32, error) {
 	table, weights, err := publishedRecords(ctx, c)
 	if err != nil {
@@ -74,7 +74,7 @@ func disclosed(ctx context.Context, c Case) (*datasets.Table, []int32, error) {
 	return table, permuted(rows, "released"), nil
 }
 
-// attack describes a metric of what the records of a release give away.
+// attack describes a metric of what the records of a release disclose.
 func attack(name, title, unit, source string) Info {
 	return Info{Name: name, Title: title, Unit: unit, Source: source, Revision: 1,
 		Needs: []algorithms.Product{algorithms.RecordsProduct}}

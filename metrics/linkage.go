@@ -25,7 +25,7 @@ func init() {
 
 // LinkageParams are the parameters of the metric linkage.
 type LinkageParams struct {
-	Of  Whose `yaml:"of" doc:"whose share is found; the difference is what the join gives away"`
+	Of  Whose `yaml:"of" doc:"whose share is found; the difference is what the join discloses"`
 	End End   `yaml:"end" doc:"the share, or an end of its 95 % interval"`
 }
 

@@ -10,7 +10,7 @@ import (
 
 // ErrInexact is wrapped by the errors of a Publication's budget for what it cannot draw exactly, or
 // at a sensitivity that is not proven.
-var ErrInexact = errors.New("cannot be drawn for publication")
+var ErrInexact = errors.New("has no secure sampling")
 
 // Publication is the budget and the randomness of one release that is to be handed out. All its
 // draws are of the operating system's randomness, which no seed gives again, and its mechanisms

@@ -33,7 +33,7 @@ const (
 	CroissantFile   = "croissant.json"
 	CertificateFile = "certificate.json"
 	PageFile        = "certificate.html"
-	// RiskFile says what a release under k-anonymity still gives away.
+	// RiskFile says what a release under k-anonymity still discloses.
 	RiskFile = "risk.html"
 	// FormatFile is the JSON Schema of CertificateFile.
 	FormatFile = "certificate.schema.json"
@@ -381,7 +381,7 @@ var anonymityLimits = []string{
 	"Sensitive values and the class are published as they are.",
 	"Another release of the same people, made by anyone, can split the classes. Releases under " +
 		"k-anonymity do not add up to a bound.",
-	"How the classes were chosen depends on the data, and may itself give away something of them.",
+	"How the classes were chosen depends on the data, and may itself disclose something of them.",
 	"The schema is taken to be public knowledge, written down before anyone saw the data.",
 }
 

@@ -6,7 +6,7 @@ import (
 	"ppdp/publish/risk"
 )
 
-// measure says what generalised records still give away, from what is published alone; nil where
+// measure says what generalised records still disclose, from what is published alone; nil where
 // all are suppressed. Classes below k, or the usual threshold, are small.
 func (c *chosen) measure(r *records, schema *datasets.Schema) (*risk.Report, error) {
 	if r.Rows == 0 {

@@ -135,7 +135,7 @@ func TestReleases(t *testing.T) {
 			for _, file := range report.Certificate.Files {
 				text := read(t, filepath.Join(r.Out, file.Name))
 				if strings.Contains(text, private) || strings.Contains(text, "my.csv") {
-					t.Errorf("%s: %s gives away the table", name, file.Name)
+					t.Errorf("%s: %s discloses the table", name, file.Name)
 				}
 				info, err := os.Stat(filepath.Join(r.Out, file.Name))
 				if day := r.Now.Truncate(24 * time.Hour); err != nil || !info.ModTime().Equal(day) {

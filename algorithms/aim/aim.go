@@ -74,7 +74,7 @@ func (Algorithm) Info() algorithms.Info {
 // Params are the settings of a release.
 type Params struct {
 	margins.Params `yaml:",inline"`
-	Workload       string `yaml:"workload" doc:"the marginals that matter; one listed twice counts twice" values:"all-2 or all-3 (all pairs or triples), class-2 or class-3 (all sets of one or two attributes with the class), or a list of sets such as \"age,sex; work,class\""`
+	Workload       string `yaml:"workload" doc:"the marginals that matter; one listed twice counts twice" values:"all-2 or all-3 (all sets of two or three attributes), class-2 or class-3 (all sets of one or two attributes with the class), or a list of sets such as \"age,sex; work,class\""`
 	Rounds         int    `yaml:"rounds" doc:"how many rounds are planned for each attribute; 0 is 16, or 4 in pure epsilon" min:"0" max:"1000"`
 	// Alpha is the paper's α.
 	Alpha    float64       `yaml:"alpha" doc:"the share of a round that measures; the rest chooses" above:"0" below:"1"`

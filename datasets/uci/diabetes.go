@@ -22,7 +22,7 @@ const (
 
 // DiabetesParams say what a record and its class are.
 type DiabetesParams struct {
-	Encounters string `yaml:"encounters" doc:"first, the first stay of each of 71,518 patients; all, 101,766 stays, up to 40 of one patient: what protects a record then protects a person by as much less; or a number, so many stays of each patient at most, drawn by lot: then patients are protected, not stays" values:"first, all or a whole number from 1 to 1000"`
+	Encounters string `yaml:"encounters" doc:"first, the first stay of each of 71,518 patients; all, 101,766 stays, up to 40 of one patient: what protects a record then protects a person by as much less; or a number, so many stays of each patient at most, drawn at random: then patients are protected, not stays" values:"first, all or a whole number from 1 to 1000"`
 	Readmitted string `yaml:"readmitted" doc:"the class: early, readmitted within 30 days, or any" words:"early any"`
 }
 

@@ -120,7 +120,7 @@ var texts = sync.OnceValues(func() (all []file, err error) {
 		if entry.IsDir() && path != root && (output || strings.HasPrefix(entry.Name(), ".")) {
 			return filepath.SkipDir
 		}
-		if !slices.Contains([]string{".go", ".yaml", ".md"}, filepath.Ext(path)) {
+		if !slices.Contains([]string{".go", ".yaml", ".md", ".tmpl"}, filepath.Ext(path)) {
 			return nil
 		}
 		text, err := os.ReadFile(path)

@@ -45,7 +45,7 @@ type Yardstick struct {
 }
 
 // Linear is the same curve, joined over the share itself: a release that holds a share of the
-// records and nothing else gives away that share, wherever it lies between two samples.
+// records and nothing else discloses that share, wherever it lies between two samples.
 func (y *Yardstick) Linear() *Yardstick {
 	own := *y
 	own.linear = true

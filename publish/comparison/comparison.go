@@ -22,7 +22,7 @@ import (
 	"ppdp/metrics"
 )
 
-// Comparison asks what releases of a user's table are worth: those of every algorithm that fits,
+// Comparison asks for the utility of releases of a user's table, by every algorithm that fits,
 // under settings that follow from public facts alone. Its tags are those of the command line.
 type Comparison struct {
 	CSV           string `reads:"" arg:"" optional:"" name:"csv" help:"The table, as comma-separated values or as its schema says."` // "": records are made up

@@ -21,18 +21,19 @@ import (
 	"ppdp/privacy"
 )
 
-// Evaluation asks what releases are worth that are files, whoever made them, and what they give
-// away. Controls made from the original stand beside them. Its tags are those of the command line.
+// Evaluation asks for the utility of releases in files, whoever made them, and for what they
+// disclose. Controls made from the original stand beside them. Its tags are those of the command
+// line.
 type Evaluation struct {
 	CSV       string   `reads:"" arg:"" name:"original" help:"The original table: a CSV file."`
 	Releases  []string `reads:"" arg:"" name:"release" help:"What was released of it: a CSV file of any program, with raw or generalised values, or a folder of ppdp release."`
 	Schema    string   `reads:"" help:"The original's schema file; ppdp datasets schema drafts one. By default the one beside it: my.schema.yaml of my.csv." placeholder:"FILE"`
 	Holdout   string   `reads:"" help:"Records of the same population that no release was made from, in a table like the original." placeholder:"FILE"`
-	Split     float64  `help:"In place of a holdout: the share of the original that learners are tested on. Releases may be made from it, so that attacks on membership are left out." min:"0" below:"1" placeholder:"SHARE"`
-	Target    string   `help:"The attribute that learners predict, in place of the schema's class: a category or a number." placeholder:"ATTRIBUTE"`
-	Groups    []string `help:"Attributes between whose groups learners' errors are compared." placeholder:"NAME,..."`
+	Split     float64  `help:"In place of a holdout: the share of the original that models are tested on. Releases may be made from it, so that attacks on membership are left out." min:"0" below:"1" placeholder:"SHARE"`
+	Target    string   `help:"The attribute that models predict, in place of the schema's class: a category or a number." placeholder:"ATTRIBUTE"`
+	Groups    []string `help:"Attributes between whose groups models' errors are compared." placeholder:"NAME,..."`
 	Sensitive []string `help:"Attributes that an attacker would guess, in place of those of that role in the schema." placeholder:"NAME,..."`
-	Learnt    int      `help:"The most records of a release or control that learners learn from, and the most that they are tested on: of more, a sample; 0 means all." default:"50000" min:"0" placeholder:"N"`
+	Learnt    int      `help:"The most records of a release or control that models learn from, and the most that they are tested on: of more, a sample; 0 means all." default:"50000" min:"0" placeholder:"N"`
 	Seed      uint64   `help:"Master seed of all randomness." default:"1" placeholder:"S"`
 }
 
@@ -184,7 +185,7 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 	own := *e
 	m := &made{Evaluation: &own, path: path, spec: &language.Spec{
 		Name: EvaluationName, Source: "none",
-		Title: "What releases of " + filepath.Base(e.CSV) + " are worth, and what they give away",
+		Title: "Utility of releases of " + filepath.Base(e.CSV) + ", and what they disclose",
 		Seed:  e.Seed, Trials: controlTrials}}
 	if format, _, err := csvtable.ReadSchema(e.Schema, "", 0); err == nil {
 		at := format.Schema.Index(e.Target)
@@ -231,13 +232,13 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 		m.spec.Train = language.TrainRows(rows)
 		m.note("%d records, drawn at random, were held out of the controls, and all else is "+
 			"measured against the other %d. The releases may be made from both: a release that "+
-			"copies records looks better to learners than it is for new people, and attacks on "+
+			"copies records looks better to models than it is for new people, and attacks on "+
 			"membership are left out. A holdout is of records that no release was made from",
 			original.Len()-rows, rows)
 	default:
 		m.note("Not measured: what can be learned from a release, and attacks on membership. " +
 			"Both are judged on records that it was not made from: name a table of such as " +
-			"the holdout or, for learners alone, hold some back by a split of 0.2")
+			"the holdout or, for models alone, hold some back by a split of 0.2")
 	}
 	m.spec.Dataset = []language.DatasetSpec{language.DatasetOf(values)}
 	for _, release := range e.Releases {
@@ -247,7 +248,7 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 	}
 	m.largest = max(m.largest, rows)
 	if m.sampled() && m.spec.Train.Set() {
-		m.note("Learners learn from %d records of each release and control at most, and are "+
+		m.note("Models learn from %d records of each release and control at most, and are "+
 			"tested on as many, drawn at random, the same at every call: samples of more are as "+
 			"good as the copy by them. Another number can be set, 0 for all records", m.Learnt)
 	}
@@ -332,7 +333,7 @@ func (m *made) overlap(original, holdout *datasets.Table) {
 	if chance := float64(size * share); float64(equal) > chance+float64(4*spread) {
 		m.note("THE HOLDOUT OVERLAPS THE ORIGINAL: %d of its %d records equal one of the "+
 			"original's, where chance gives about %.0f. What is measured on it says too little "+
-			"of what a release gives away", equal, holdout.Len(), chance)
+			"of what a release discloses", equal, holdout.Len(), chance)
 	}
 }
 
@@ -421,7 +422,7 @@ func (m *made) oddities(name string, table, original *datasets.Table, generalise
 	times := float64(table.Len()) / float64(original.Len())
 	if times >= results.Swamped || times <= 1/results.Swamped {
 		m.note("%s: %d records where the original has %d, %.3g times as many. Distances compare "+
-			"shares; learners and attacks see every record", name, table.Len(), original.Len(),
+			"shares; models and attacks see every record", name, table.Len(), original.Len(),
 			times)
 	}
 	if class := m.schema.Class(); class >= 0 && !m.numeric {

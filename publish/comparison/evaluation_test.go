@@ -77,7 +77,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestExposedAreNumbered: the record that a release gives away is named by its place in the file,
+// TestExposedAreNumbered: the record that a release discloses is named by its place in the file,
 // by which its holder can look it up.
 func TestExposedAreNumbered(t *testing.T) {
 	lines := slices.Repeat([]string{"20,a,no\n"}, 40)
@@ -113,7 +113,7 @@ func TestEvaluationMeasures(t *testing.T) {
 		{"a number to learn", Evaluation{Holdout: "h.csv", Target: "x"},
 			"r2 mae membership", "", "accuracy group-gap"},
 		{"a larger table", Evaluation{Holdout: "h.csv", Learnt: 299}, "accuracy membership",
-			"Learners learn from 299 records of each release and control at most", ""},
+			"Models learn from 299 records of each release and control at most", ""},
 	} {
 		made, notes := evaluate(t, test.e, files())
 		measured := make(map[string]bool)
@@ -136,7 +136,7 @@ func TestEvaluationMeasures(t *testing.T) {
 	}
 }
 
-// TestEvaluationOfLargeTables: learners have a limit where a table exceeds it, and say so; fidelity
+// TestEvaluationOfLargeTables: models have a limit where a table exceeds it, and say so; fidelity
 // and attacks have none. A target that is a number is permuted too.
 func TestEvaluationOfLargeTables(t *testing.T) {
 	for _, test := range []struct {
@@ -155,7 +155,7 @@ func TestEvaluationOfLargeTables(t *testing.T) {
 				t.Errorf("%+v: %s", test.e, m.Name)
 			}
 		}
-		if strings.Contains(notes, "Learners learn") != (test.rows > 0) {
+		if strings.Contains(notes, "Models learn") != (test.rows > 0) {
 			t.Errorf("%+v: %s", test.e, notes)
 		}
 		if text := string(made.Text); !strings.Contains(text, "target: x") {

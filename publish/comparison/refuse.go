@@ -27,7 +27,7 @@ func (m *made) refuse(ctx context.Context, path string, original *datasets.Table
 	if err != nil {
 		return err
 	}
-	const advice = "Learners would be tested on what they learned, and attacks find nothing. " +
+	const advice = "Models would be tested on what they learned, and attacks find nothing. " +
 		"Name a holdout that the release was not made from, of the same population as the original"
 	if join.Certain() {
 		var names []string

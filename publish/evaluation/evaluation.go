@@ -1,6 +1,6 @@
 // Package evaluation reads a run that measured releases in files beside controls made from the
-// original: what each release is worth and gives away, between the controls. It leaves out the page
-// around it (package report).
+// original: the utility of each release and what it discloses, between the controls. It leaves out
+// the page around it (package report).
 package evaluation
 
 import (
@@ -109,7 +109,7 @@ type Value struct {
 	// Allowed is the most that the guarantee of the release, where it has one, leaves to an attack.
 	Allowed *float64 `json:"allowed,omitempty"`
 	// Sample is the share of the original's records, drawn at random, that is as good or, of a
-	// disclosure, gives away as much. It is that of SampleText: "12 %", "≤ 0.1 %".
+	// disclosure, discloses as much. It is that of SampleText: "12 %", "≤ 0.1 %".
 	Sample     *float64 `json:"sample,omitempty"`
 	SampleText string   `json:"sample_text,omitempty"`
 	// NoBetter says that columns without any relation to each other are about as good, or better:
@@ -157,7 +157,7 @@ func text(x float64, digits int) string {
 	return contest.Number(x, digits)
 }
 
-// attacks are the metrics of what a release gives away, by which higher values are worse for the
+// attacks are the metrics of what a release discloses, by which higher values are worse for the
 // people in it.
 var attacks = []string{"linkage", "verbatim", "unique-matches", "closest-record", "membership",
 	"attribute-inference"}
@@ -333,8 +333,8 @@ func Of(run *results.Summary) *Evaluation {
 		e.Columns = append(e.Columns, Column{name, release})
 	}
 	kinds := []*Kind{{Name: "fidelity", Title: "Fidelity: how near it is to the original"},
-		{Name: "utility", Title: "Utility: what learners get out of it"},
-		{Name: "disclosure", Title: "Disclosure: what it gives away of people"}}
+		{Name: "utility", Title: "Utility: what models trained on it reach"},
+		{Name: "disclosure", Title: "Disclosure: what it reveals of people"}}
 	guessed := false
 	for i := range run.Manifest.Measures {
 		use := &run.Manifest.Measures[i]

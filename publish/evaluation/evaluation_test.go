@@ -232,7 +232,7 @@ func TestHeadlines(t *testing.T) {
 		t.Errorf("%+v, want 250 of 500", join)
 	}
 	u := e.Kinds[1].Headlines[0]
-	if u.Learner != "c45" || *u.Reached != 0.78 || u.Guess != 0.55 {
+	if u.Model != "c45" || *u.Reached != 0.78 || u.Guess != 0.55 {
 		t.Errorf("%+v, want C4.5 by its AUC of .78", u)
 	}
 	if v := e.Kinds[1].Measurements[0].Values[0]; v.Sample != nil {
@@ -305,6 +305,10 @@ func TestColumnsOfReleases(t *testing.T) {
 	if uses := e.amounts(0); len(uses) != 1 || uses[0].Answer != "no" ||
 		!slices.Equal(uses[0].Worst, []string{"y"}) {
 		t.Errorf("%+v", uses)
+	}
+	e.Attributes[1].Original.Quantiles = e.Attributes[1].Original.Quantiles[:3]
+	if uses := e.amounts(0); uses != nil { // of a spec that asks for fewer
+		t.Errorf("three quantiles: %+v", uses)
 	}
 }
 

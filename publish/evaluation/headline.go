@@ -31,9 +31,9 @@ type Headline struct {
 	// that of fresh people's.
 	Verbatim      *float64 `json:"verbatim,omitempty"`
 	FreshVerbatim *float64 `json:"fresh_verbatim,omitempty"`
-	// Learner is the one that the release serves best, Reached its AUC or R², Original that of the
+	// Model is the one that the release serves best, Reached its AUC or R², Original that of the
 	// original, Guess that of guessing: 0.5 or what it reaches with the target permuted.
-	Learner  string   `json:"learner,omitempty"`
+	Model    string   `json:"model,omitempty"`
 	Reached  *float64 `json:"reached,omitempty"`
 	Original *float64 `json:"original,omitempty"`
 	Guess    float64  `json:"guess,omitempty"`
@@ -178,12 +178,12 @@ func (h *Headline) learned(e *Evaluation, k *Kind, column int) string {
 	if e.permuted >= 0 && best.Values[e.permuted].Value != nil {
 		h.Guess = max(h.Guess, *best.Values[e.permuted].Value)
 	}
-	h.Learner = cmp.Or(best.Classifier, best.Params["regressor"])
+	h.Model = cmp.Or(best.Classifier, best.Params["regressor"])
 	h.Reached, h.Original = best.Values[column].Value, best.Values[e.whole].Value
 	says := fmt.Sprintf(" %s: %s, with the original %s, by guessing %s.", best.Name,
 		contest.Number(*h.Reached, 3), contest.Number(*h.Original, 3), text(h.Guess, 3))
 	if h.kept() < 0.1 {
-		says += " NO LEARNER DOES BETTER THAN GUESSING."
+		says += " NO MODEL DOES BETTER THAN GUESSING."
 	}
 	return says
 }

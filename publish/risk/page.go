@@ -139,7 +139,7 @@ func (r *Report) Findings() (found []string) {
 		if d.Values < 2 {
 			found = append(found, d.Attribute+" has one value in the whole table.")
 		} else if d.Homogeneous > 0 {
-			found = append(found, fmt.Sprintf("%s is given away for %d of %d records (%s): their "+
+			found = append(found, fmt.Sprintf("%s is disclosed for %d of %d records (%s): their "+
 				"class has no other value.", d.Attribute, d.Homogeneous, r.Records,
 				share(d.Homogeneous)))
 		}

@@ -1,4 +1,4 @@
-// Package risk measures what a published table gives away about the people in it. Measure takes the
+// Package risk measures what a published table discloses about the people in it. Measure takes the
 // texts of its quasi-identifiers and sensitive attributes and returns a Report: how many records
 // share their quasi-identifiers, how likely each is identified again (k-anonymity; prosecutor,
 // journalist and marketer risk), and what a class of equal records says about a sensitive attribute
@@ -177,7 +177,7 @@ type Options struct {
 // Defaults are a K of 5, a C of 2, as in sdcMicro, and ARX's "*" for suppressed records.
 func Defaults() Options { return Options{K: 5, C: 2, Suppressed: "*"} }
 
-// Report is what a table gives away. Shares and probabilities are between 0 and 1. Everything but
+// Report is what a table discloses. Shares and probabilities are between 0 and 1. Everything but
 // Suppressed is about the records that are not suppressed.
 type Report struct {
 	QuasiIdentifiers []string `json:"quasi_identifiers"`

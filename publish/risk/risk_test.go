@@ -379,7 +379,7 @@ func TestPage(t *testing.T) {
 		t.Error(page)
 	}
 	for _, want := range []string{"4-anonymous: every record",
-		"condition is given away for 4 of 12 records (33.3 %)",
+		"condition is disclosed for 4 of 12 records (33.3 %)",
 		"&lt;b&gt;zip", "25 %"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

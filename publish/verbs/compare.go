@@ -32,8 +32,8 @@ type Compare struct {
 
 // Help is the second part of the verb's help text.
 func (Compare) Help() string {
-	return `Releases your table by every algorithm that fits, several times over, and measures what
-the releases are worth: classifiers, marginals, counts. Says for each budget and purpose, a
+	return `Releases your table by every algorithm that fits, several times over, and measures the
+utility of the releases: classifiers, marginals, counts. Says for each budget and purpose, a
 classifier, counts and tables, amounts, or all of it, which release to take, how good it is, how far
 behind the others are, and the ppdp release command that makes it. Ends with one page, report.html,
 with charts of that and all numbers and tests. What does not fit, or cannot be released, is listed

@@ -30,12 +30,13 @@ type Evaluate struct {
 
 // Help is the second part of the verb's help text.
 func (Evaluate) Help() string {
-	return `Says what releases of a table are worth and what they give away, whatever program made
-them: how near they are to the original, what learners get out of them and, with --holdout, what
-attackers do. Beside each number stand controls made from the original: a copy, samples of it,
-fresh people of the holdout, independent columns, the target permuted, the majority class. So a
-release is "as good as a sample of 12 %". The first sentence about each release is a verdict: what
-it may be used for, what not, and what it discloses at worst. Ends with one page, report.html, and the spec of a run like any other, evaluate.yaml.
+	return `Measures the utility of releases and what they disclose, whatever program made them: how
+near they are to the original, what models trained on them reach and, with --holdout, what attacks
+find. Beside each number stand controls made from the original: a copy, samples of it, fresh people
+of the holdout, independent columns, the target permuted, the majority class. So a release is "as
+good as a sample of 12 %". The first sentence about each release is a verdict: what it may be used
+for, what not, and what it discloses at worst. Ends with one page, report.html, and the spec of a
+run like any other, evaluate.yaml.
 
 Of generalised values (ranges such as [20, 30), 20-29 or [20-30[, sets, terms of a taxonomy, *) one
 of those that they stand for is drawn. A value outside the schema counts as missing: the record stays.

@@ -247,7 +247,7 @@ func printRisk(w io.Writer, r *risk.Report) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	sensitive := terminal.NewTable(w, "ATTRIBUTE", "VALUES", "GIVEN AWAY", "DISTINCT L",
+	sensitive := terminal.NewTable(w, "ATTRIBUTE", "VALUES", "DISCLOSED", "DISTINCT L",
 		"ENTROPY L", "RECURSIVE L", "T EQUAL", "T ORDERED", "T HIERARCHICAL")
 	distance := func(t *float64) string {
 		if t == nil {

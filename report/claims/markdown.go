@@ -67,7 +67,8 @@ func published(run [][]Judgement) (says string, shown [][]Judgement) {
 		}
 		shown = append(shown, list)
 	}
-	return "These are the verdicts published with ppdp, of full and settled runs on the real data.",
+	return "These are the verdicts published with ppdp, of full runs and sequential tests on the " +
+			"real data.",
 		shown
 }
 

@@ -39,7 +39,7 @@ type Budget struct {
 	K              int     // of k-anonymity, 0 without it
 }
 
-// Table is what the releases of one dataset are worth.
+// Table is the utility of the releases of one dataset.
 type Table struct {
 	Dataset  string     // its label
 	Trials   int        // of a competitor, at most
@@ -154,7 +154,7 @@ type Entry struct {
 // Reference is the control that publishes the data as they are.
 const Reference = "identity"
 
-// sizes are metrics of how much was published, not of what it is worth.
+// sizes are metrics of how much was published, not of its utility.
 var sizes = []string{recordsMetric, weightMetric, withinMetric, "regions", "nodes", "edges",
 	"max-degree", "anonymity"}
 

@@ -1,4 +1,4 @@
-// Package leaderboard is the page of what private releases of a table are worth: for each task and
+// Package leaderboard is the page of the utility of private releases of a table: for each task and
 // budget who is best, who is not distinguishable from it, who is no better than the majority class,
 // how large a sample of the true records is as good, and how long a release takes.
 //

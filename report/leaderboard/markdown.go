@@ -44,7 +44,7 @@ func (g Glance) Text() string {
 // Legend says what the fields of a glance are.
 const Legend = "The best release, how many others are not distinguishable from it, its mean, the " +
 	"share of the true records whose random sample is as good, and the time of a release. Of a " +
-	"learner a release is best only if it is first, or not distinguishable from the first, by " +
+	"model a release is best only if it is first, or not distinguishable from the first, by " +
 	"accuracy and by AUC; where none is, nobody is best, and the first of each are named."
 
 const marks = "**Bold**: the best mean. *Italics*: not distinguishable from it. †: not shown to " +
