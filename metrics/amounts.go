@@ -1,11 +1,9 @@
 package metrics
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -85,24 +83,8 @@ func amountsOf(ctx context.Context, memo *Memo, table *datasets.Table, rows []in
 	weights []float64) (map[Amount]float64, error) {
 	type key struct{ attribute int }
 	return memoize(ctx, memo, key{a}, func() (map[Amount]float64, error) {
-		rows, mass, sum := slices.Clone(table.Present(rows, a)), 0.0, 0.0
-		slices.SortStableFunc(rows, func(x, y int32) int {
-			return cmp.Compare(table.Number(x, a), table.Number(y, a))
-		})
-		for _, row := range rows {
-			mass += weightOf(weights, row)
-			sum += float64(weightOf(weights, row) * table.Number(row, a))
-		}
-		quantile := func(q float64) float64 {
-			below := 0.0
-			for _, row := range rows {
-				if below += weightOf(weights, row); below >= q*mass && mass > 0 {
-					return table.Number(row, a)
-				}
-			}
-			return math.NaN()
-		}
-		return map[Amount]float64{MeanAmount: sum / mass, MedianAmount: quantile(0.5),
-			HighAmount: quantile(0.95)}, ctx.Err()
+		sample, err := columnSample(table, a, rows, weights)
+		return map[Amount]float64{MeanAmount: sample.mean(), MedianAmount: sample.quantile(0.5),
+			HighAmount: sample.quantile(0.95)}, err
 	})
 }

@@ -93,20 +93,9 @@ func column(ctx context.Context, c Case, params *ColumnParams) (float64, bool, e
 		}
 		switch params.Of {
 		case ColumnMean:
-			sum := 0.0
-			for i, value := range published.Values {
-				sum += float64(value * published.weight(i))
-			}
-			return sum / published.Mass(), true, nil
+			return published.mean(), true, nil
 		case ColumnQuantile:
-			below, wanted := 0.0, float64(params.At*published.Mass())
-			at := 0
-			for ; at < len(published.Values)-1; at++ {
-				if below += published.weight(at); below >= wanted {
-					break
-				}
-			}
-			return published.Values[at], true, nil
+			return published.quantile(params.At), true, nil
 		}
 		truth, err := columnSample(c.Table, a, c.Train, nil)
 		return KolmogorovSmirnov(truth, published), len(c.Train) > 0, err

@@ -39,6 +39,29 @@ func (s *Sample) weight(i int) float64 {
 	return s.Weights[i]
 }
 
+// mean is NaN without mass.
+func (s *Sample) mean() float64 {
+	sum := 0.0
+	for i, value := range s.Values {
+		sum += float64(value * s.weight(i))
+	}
+	return sum / s.Mass()
+}
+
+// quantile is the least value that a share q of the mass does not exceed, NaN without mass.
+func (s *Sample) quantile(q float64) float64 {
+	below, wanted := 0.0, float64(q*s.Mass())
+	for i, value := range s.Values {
+		if below += s.weight(i); below >= wanted && below > 0 {
+			return value
+		}
+	}
+	if last := len(s.Values) - 1; below > 0 { // the shares add up to less by rounding
+		return s.Values[last]
+	}
+	return math.NaN()
+}
+
 // degreeSample is the distribution of a degree sequence, which ascends.
 func degreeSample(degrees []int32) Sample {
 	var sample Sample

@@ -16,6 +16,7 @@ package boosting
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 
 	"ppdp/classifiers"
@@ -49,11 +50,13 @@ func (c Classifier) withDefaults() Classifier {
 	return c
 }
 
-func (Classifier) Info() classifiers.Info {
+func (c Classifier) Info() classifiers.Info {
+	c = c.withDefaults()
 	return classifiers.Info{
-		Name:     "boosting",
-		Title:    "Gradient boosting",
-		Source:   "Friedman 2001; histograms as in Ke et al. 2017",
+		Name:  "boosting",
+		Title: "Gradient boosting",
+		Source: fmt.Sprintf("Friedman 2001; histograms as in Ke et al. 2017; %d trees of at most "+
+			"%d leaves, at least %v records each, rate %v", c.Trees, c.Leaves, c.Weight, c.Rate),
 		Revision: 2,
 	}
 }

@@ -17,6 +17,7 @@ package forest
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -28,15 +29,17 @@ import (
 
 func init() { classifiers.Register(Classifier{}) }
 
+const defaultTrees = 100
+
 // Classifier is a random forest; a field that is 0 stands for its default.
 type Classifier struct {
-	Trees int // 100
+	Trees int // defaultTrees
 	Depth int // of a tree at most, no limit
 }
 
-func (Classifier) Info() classifiers.Info {
-	return classifiers.Info{Name: "forest", Title: "Random forest", Source: "Breiman 2001",
-		Revision: 1}
+func (c Classifier) Info() classifiers.Info {
+	return classifiers.Info{Name: "forest", Title: "Random forest", Revision: 1,
+		Source: fmt.Sprintf("Breiman 2001; %d trees", cmp.Or(c.Trees, defaultTrees))}
 }
 
 // Fit grows the trees, each from a stream of random numbers of its own.
@@ -44,9 +47,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
-	if c.Trees == 0 {
-		c.Trees = 100
-	}
+	c.Trees = cmp.Or(c.Trees, defaultTrees)
 	if c.Depth == 0 {
 		c.Depth = math.MaxInt
 	}

@@ -33,9 +33,10 @@ type Classifier struct {
 
 func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{
-		Name:     "logistic",
-		Title:    "Logistic regression",
-		Source:   "Hastie, Tibshirani & Friedman 2009, section 4.4, with an L2 penalty",
+		Name:  "logistic",
+		Title: "Logistic regression",
+		Source: "Hastie, Tibshirani & Friedman 2009, section 4.4, with an L2 penalty of 1; " +
+			"numbers standardised, categories one-hot",
 		Revision: 2,
 	}
 }

@@ -57,8 +57,8 @@ func (f *Format) Drops() bool {
 		func(a datasets.Attribute) bool { return a.Missing == nil })
 }
 
-// MissingRule says what became of missing values: by the schema alone, so that it gives nothing
-// away. Empty where no text stood for one; drops is what Drops says.
+// MissingRule says what became of missing values: by the schema alone, so that it discloses
+// nothing. Empty where no text stood for one; drops is what Drops says.
 func MissingRule(s *datasets.Schema, drops bool) string {
 	var kept, others []string
 	marker, rule := "", ""

@@ -274,10 +274,9 @@ func (c *Comparison) measure(w *language.Spec, schema *datasets.Schema) (left []
 	if len(schema.Attributes) > 1 {
 		sizes, widest = []int{1, 2}, nil // of two attributes by default
 	}
+	figures := amounts(schema)
 	cuts := metrics.Equally.Enum() // equal bins do not see what becomes of skewed columns
-	if !slices.ContainsFunc(schema.Attributes, func(a datasets.Attribute) bool {
-		return a.Kind == datasets.Numeric
-	}) {
+	if figures == nil {
 		cuts = cuts[:1]
 	}
 	w.Measure = append(w.Measure,
@@ -285,9 +284,9 @@ func (c *Comparison) measure(w *language.Spec, schema *datasets.Schema) (left []
 			Params: language.Values(map[string]any{"attributes": sizes, "cut": cuts})},
 		language.MeasureSpec{Metric: []string{"range-error"}, Params: language.Values(widest)},
 		language.MeasureSpec{Metric: []string{"records", "record-weight"}})
-	if of := amounts(schema); of != nil {
+	if figures != nil {
 		w.Measure = append(w.Measure, language.MeasureSpec{Metric: []string{"amounts"},
-			Params: language.Values(map[string]any{"of": of})})
+			Params: language.Values(map[string]any{"of": figures})})
 	}
 	if len(w.Epsilon) > 1 {
 		for _, name := range usable[:max(0, len(usable)-1)] { // the last is the majority

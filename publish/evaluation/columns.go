@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ppdp/classifiers"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 )
@@ -161,20 +162,16 @@ func (d Described) Picture() template.HTML {
 	return template.HTML(b.String())
 }
 
-// definition says what a measurement is, where its number is read: the metric's source and the
-// settings of the classifier.
+// definition says what a measurement is, where its number is read: the sources of the metric and of
+// the classifier, which have their settings.
 func definition(metric, classifier string) string {
 	m, err := metrics.Lookup(metric)
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(m.Info().Source + ". " + learners[classifier])
-}
-
-// learners are the settings of the learners.
-var learners = map[string]string{
-	"boosting":    "100 trees of at most 31 leaves, at least 20 records each, rate 0.1.",
-	"forest":      "100 trees.",
-	"logistic":    "L2 penalty of 1, numbers standardised, categories one-hot.",
-	"naive-bayes": "Gaussian for numbers, add-one for categories.",
+	text := m.Info().Source + "."
+	if c, err := classifiers.Lookup(classifier); err == nil {
+		text += " " + c.Info().Title + ": " + c.Info().Source + "."
+	}
+	return text
 }
