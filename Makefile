@@ -135,7 +135,7 @@ torture:
 	cd internal/torture && ../../bin/torture.test -test.run TestTorture -test.timeout 2h -full -seed $(SEED) -fuzz-time $(FUZZTIME)
 
 # Faults planted in real baselines: which of replay, black box and their own tests see them? A
-# program and its tests are built for each; ten minutes. With FAULTS=-update what is found becomes
+# program and its tests are built for each; six minutes. With FAULTS=-update what is found becomes
 # the table in docs/generated/faults.md.
 .PHONY: faults
 faults:

@@ -146,10 +146,8 @@ func lock(path string) (unlock func(), err error) {
 
 // kept is what journals hold: the best line of each job.
 type kept struct {
-	jobs    map[string]*line  // by key
-	planned map[string]string // the keys that are asked for, by themselves; nil for all
-	others  int               // lines of other jobs in the folder that is read
-	folders []string          // that were read
+	jobs    map[string]*line // by key
+	folders []string         // that were read
 	warn    func(string)
 	// Of the last run into the folder that was read last: whether it has begun and not ended, and
 	// how many jobs it took from an earlier run, has run, and has seen fail.
@@ -160,25 +158,18 @@ type kept struct {
 	more     int     // such jobs that are not listed
 }
 
-// line is a job in one of the journals. It is kept as text: most lines are copied as they are.
+// line is a job in one of the journals.
 type line struct {
-	text           []byte
-	failed         bool
+	entry
 	folder, number int32 // index in kept.folders; from 1
-}
-
-// entry is what the line says. It was read once already.
-func (l *line) entry() *entry {
-	e, _ := parseLine(l.text)
-	return e
 }
 
 func newKept(warn func(string)) *kept { return &kept{jobs: make(map[string]*line), warn: warn} }
 
 // finished is the entry of a job that has not failed, or nil: failed ones run again.
 func (k *kept) finished(key string) *entry {
-	if l := k.jobs[key]; l != nil && !l.failed {
-		return l.entry()
+	if l := k.jobs[key]; l != nil && l.Status == results.OK {
+		return &l.entry
 	}
 	return nil
 }
@@ -201,7 +192,7 @@ func (k *kept) read(file *os.File) (end int64, err error) {
 		return 0, errors.Join(err, fmt.Errorf("%s is not a file", file.Name()))
 	}
 	k.folders = append(k.folders, filepath.Dir(file.Name()))
-	k.disagree, k.more, k.others = nil, 0, 0
+	k.disagree, k.more = nil, 0
 	reader := bufio.NewReaderSize(file, 1<<16)
 	for number := int32(1); ; number++ {
 		text, err := reader.ReadBytes('\n')
@@ -215,53 +206,45 @@ func (k *kept) read(file *os.File) (end int64, err error) {
 			return 0, err
 		}
 		end += int64(len(text))
-		e, ok := parseLine(text)
-		l := &line{text, e.Status != results.OK, int32(len(k.folders) - 1), number}
-		switch {
+		l := &line{folder: int32(len(k.folders) - 1), number: number}
+		switch ok := l.parse(text); {
 		case !ok:
 			k.warn(fmt.Sprintf("%s: the line does not match its checksum and is left out; its "+
 				"job runs again unless another line has it", k.place(l)))
-		case e.State == "":
-			k.take(e.Key, l)
-		case e.Key == runKey && e.State == begun:
-			k.died, k.cached, k.ran, k.failed = true, e.Cached, 0, 0
-		case e.Key == runKey:
+		case l.State == "":
+			k.take(l)
+		case l.Key == runKey && l.State == begun:
+			k.died, k.cached, k.ran, k.failed = true, l.Cached, 0, 0
+		case l.Key == runKey:
 			k.died = false
 		}
 	}
 }
 
-// parseLine reads a line; ok reports whether it matches its checksum and says something.
-func parseLine(text []byte) (e *entry, ok bool) {
-	e = new(entry)
+// parse reads a line; ok reports whether it matches its checksum and says something.
+func (l *line) parse(text []byte) (ok bool) {
 	sum, text, _ := bytes.Cut(bytes.TrimSuffix(text, []byte("\n")), []byte(" "))
 	if string(sum) != results.Sum(text) {
-		return e, false
+		return false
 	}
-	err := results.Decode(text, e)
-	known := e.State == begun || e.State == ended || e.State == "" && e.Status != ""
-	return e, err == nil && e.Key != "" && known
+	err := results.Decode(text, &l.entry)
+	known := l.State == begun || l.State == ended || l.State == "" && l.Status != ""
+	return err == nil && l.Key != "" && known
 }
 
 // take takes a job. Within one journal its last line counts, and one that finished more than one
 // that failed. Two journals must agree on it, unless it failed in one of them alone.
-func (k *kept) take(key string, l *line) {
+func (k *kept) take(l *line) {
 	k.ran++
-	if l.failed {
+	if l.Status == results.Failed {
 		k.failed++
 	}
-	if k.planned != nil {
-		if key = k.planned[key]; key == "" {
-			k.others++
-			return
-		}
-	}
-	before := k.jobs[key]
+	before := k.jobs[l.Key]
 	switch {
-	case before == nil, before.failed && !l.failed,
-		before.failed == l.failed && before.folder == l.folder:
-		k.jobs[key] = l
-	case before.failed != l.failed:
+	case before == nil, before.Status != results.OK && l.Status == results.OK,
+		before.Status == l.Status && before.folder == l.folder:
+		k.jobs[l.Key] = l
+	case before.Status != l.Status:
 	default:
 		if err := k.agree(before, l); err == nil {
 		} else if len(k.disagree) < disagreeShown {
@@ -280,8 +263,8 @@ var ErrDisagree = errors.New("two journals disagree")
 
 // agree compares the results of a job in two journals. Times may differ.
 func (k *kept) agree(a, b *line) error {
-	textA, errA := json.Marshal(a.entry().Outcome)
-	textB, errB := json.Marshal(b.entry().Outcome)
+	textA, errA := json.Marshal(a.Outcome)
+	textB, errB := json.Marshal(b.Outcome)
 	if errA != nil || errB != nil || bytes.Equal(textA, textB) {
 		return errors.Join(errA, errB)
 	}

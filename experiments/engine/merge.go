@@ -117,17 +117,23 @@ func (m *merge) gather(dirs []string) error {
 	if _, err := os.Stat(filepath.Join(m.result.Dir, JournalFile)); err == nil {
 		dirs = append(slices.Clone(dirs), m.result.Dir)
 	}
-	m.planned = make(map[string]string, len(m.keys))
+	planned := make(map[string]bool, len(m.keys))
 	for _, key := range m.keys {
-		m.planned[key] = key
+		planned[key] = true
 	}
 	var errs []error
 	for _, dir := range dirs {
 		_, err := m.readFolder(dir)
 		errs = append(errs, err)
-		if m.others > 0 {
+		others := len(m.jobs)
+		for key := range m.jobs { // order-free: each is kept or not
+			if !planned[key] {
+				delete(m.jobs, key)
+			}
+		}
+		if others -= len(m.jobs); others > 0 {
 			m.opts.Log(fmt.Sprintf("%s: %d jobs of other plans or data are left out",
-				filepath.Join(dir, JournalFile), m.others))
+				filepath.Join(dir, JournalFile), others))
 		}
 	}
 	return errors.Join(errs...)
@@ -160,32 +166,34 @@ func (m *merge) write(dirs []string) error {
 		return err
 	}
 	defer j.close()
+	var text []byte
+	lines := bufio.NewWriterSize(j.file, 1<<20) // whose first error is that of Flush
+	add := func(line any) error {
+		text, err = appendJournalLine(text[:0], line)
+		lines.Write(text)
+		return err
+	}
 	cached := 0
 	for _, key := range m.keys {
-		if l := there.jobs[key]; l != nil && !l.failed {
+		if there.finished(key) != nil {
 			cached++
 		}
 	}
-	begin, beginErr := appendJournalLine(nil, mark{runKey, begun, cached})
-	end, endErr := appendJournalLine(nil, mark{runKey, ended, 0})
-	lines := bufio.NewWriterSize(j.file, 1<<20) // whose first error is that of Flush
-	lines.Write(begin)
+	errs := []error{add(mark{runKey, begun, cached})}
 	for i, key := range m.keys {
-		l := m.jobs[key]
-		e := l.entry()
-		m.proofs[i] = proofOf(m.plan.Jobs[i].Config, e.Spent)
-		if l.failed {
+		e := &m.jobs[key].entry
+		m.keep(i, e)
+		if e.Status == results.Failed {
 			m.fail(i, e.Error, "")
 		}
-		if old := there.jobs[key]; old == nil || old.failed {
-			lines.Write(l.text)
+		if there.finished(key) == nil {
+			errs = append(errs, add(e))
 		}
 	}
-	lines.Write(end)
-	if err := errors.Join(beginErr, endErr, lines.Flush(), j.sync(j.file)); err != nil {
+	errs = append(errs, add(mark{runKey, ended, 0}), lines.Flush(), j.sync(j.file))
+	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	m.entry = func(i int) *entry { return m.jobs[m.keys[i]].entry() }
 	if err := m.releases(dirs); err != nil {
 		return err
 	}

@@ -96,7 +96,6 @@ type run struct {
 	keys      []string                // of jobs, in the journal
 	processes *process.Pool           // of Options.Process, or nil
 	stop      context.CancelCauseFunc // ends the run
-	entry     func(i int) *entry      // of a finished job; a merge reads it from its line
 
 	mu     sync.Mutex // guards what follows
 	result Result
@@ -112,7 +111,6 @@ func newRun(p *language.Plan, opts Options, cache *dataCache, j *journal, dir st
 		keys: make([]string, len(p.Jobs)), traced: make(map[string]bool),
 		left: make(map[int]<-chan struct{}), result: Result{Dir: dir}}
 	r.opts.Workers = p.Workers(opts.Workers)
-	r.entry = func(i int) *entry { return r.entries[i] }
 	key := p.CacheKeys()
 	for i := range p.Jobs {
 		r.keys[i] = key(&p.Jobs[i], r.checksum(i))
@@ -370,7 +368,7 @@ func (r *run) write(manifest results.Manifest) error {
 	err := results.Write(r.result.Dir, manifest,
 		func(add func(*results.Record, *results.Timing) error) error {
 			for i := range r.plan.Jobs {
-				e := r.unproved(i, *r.entry(i))
+				e := r.unproved(i, *r.entries[i])
 				c := &r.plan.Jobs[i]
 				var err error
 				record := results.Record{Setting: c.Config.Setting, Outcome: e.Outcome}
