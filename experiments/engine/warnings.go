@@ -36,8 +36,23 @@ func (w *warnings) log(report func(message string)) {
 		if n := w.count[shape]; n > 1 {
 			suffix = fmt.Sprintf(" (the first of %d like it)", n)
 		}
-		report("warning: " + strings.Join(w.from[shape], ", ") + ": " + message + suffix)
+		report("warning: " + named(w.from[shape], message) + suffix)
 	}
+}
+
+// mostNamed is how many releases a warning names.
+const mostNamed = 4
+
+// named is a message behind the releases that gave it, unless it begins with the only one.
+func named(releases []string, message string) string {
+	if len(releases) == 1 && strings.HasPrefix(message, releases[0]) {
+		return message
+	}
+	text := strings.Join(releases[:min(mostNamed, len(releases))], ", ")
+	if more := len(releases) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + ": " + message
 }
 
 // withoutNumbers drops all digits and points, so that messages that agree elsewhere become equal.
