@@ -310,16 +310,16 @@ func sentence(epsilon, delta float64, contributions int) string {
 	}
 	return "Whether a certain " + unit + " was in the table cannot be told for sure, even by who " +
 		"knows all " + others + ": with this release such a guess is right at most " +
-		odds(epsilon, delta) + " times in 100; by tossing a coin, 50 times."
+		results.FormatNumber(odds(epsilon, delta)) + " times in 100; by tossing a coin, 50 times."
 }
 
 // odds is how often in 100 times the best guess is right, of two equally likely tables, one with a
 // record and one without it: (e^epsilon + delta) / (e^epsilon + 1), rounded up to a tenth. The two
 // ways to err are traded off as in Kairouz, Oh & Viswanath, The Composition Theorem for
 // Differential Privacy, ICML 2015.
-func odds(epsilon, delta float64) string {
+func odds(epsilon, delta float64) float64 {
 	right := 1 - (1-delta)/(1+elementary.Exp(epsilon))
-	return strconv.FormatFloat(math.Ceil(1000*right)/10, 'f', -1, 64)
+	return math.Ceil(1000*right) / 10
 }
 
 // suppressing are parameters that limit how many records are left out, disclosing those that limit
@@ -467,10 +467,7 @@ func people(p Promise) (all []person) {
 }
 
 // right is the most guesses of a hundred that are right with a release, in whole ones.
-func right(p Promise) int {
-	percent, _ := strconv.ParseFloat(odds(p.Epsilon, p.Delta), 64) // it is a number
-	return int(math.Ceil(percent))
-}
+func right(p Promise) int { return int(math.Ceil(odds(p.Epsilon, p.Delta))) }
 
 // readPart reads a file of a folder that somebody else may have made. Records are read elsewhere.
 func readPart(dir, name string) ([]byte, error) {

@@ -321,16 +321,16 @@ func TestSigned(t *testing.T) {
 func TestOdds(t *testing.T) {
 	for _, test := range []struct {
 		epsilon, delta float64
-		want           string
+		want           float64
 	}{
-		{math.Log(3), 0, "75"}, // randomised response that tells the truth three times in four
-		{math.Log(999), 0, "99.9"},
-		{0, 0.1, "55"}, // the record itself once in ten times, else nothing
-		{0.0001, 0, "50.1"},
-		{1000, 0, "100"},
+		{math.Log(3), 0, 75}, // randomised response that tells the truth three times in four
+		{math.Log(999), 0, 99.9},
+		{0, 0.1, 55}, // the record itself once in ten times, else nothing
+		{0.0001, 0, 50.1},
+		{1000, 0, 100},
 	} {
 		if got := odds(test.epsilon, test.delta); got != test.want {
-			t.Errorf("epsilon %v, delta %v: %s, want %s", test.epsilon, test.delta, got, test.want)
+			t.Errorf("epsilon %v, delta %v: %v, want %v", test.epsilon, test.delta, got, test.want)
 		}
 	}
 }
