@@ -173,6 +173,18 @@ func BenchmarkFit(b *testing.B) {
 				testtable.Fit(b, c, classifiers.Data{Table: table, Rows: rows})
 			}
 		})
+		b.Run(name+"/predict", func(b *testing.B) {
+			c, rows := must(classifiers.Lookup(name)), table.AllRows()
+			if name == "id3" {
+				b.Skip("takes no numbers")
+			}
+			model := testtable.Fit(b, c, classifiers.Data{Table: table, Rows: rows[:first]})
+			classes := make([]uint32, len(rows)-first)
+			for b.Loop() {
+				model.Predict(classes, table, rows[first:])
+			}
+			b.ReportMetric(float64(len(classes)*b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
 	}
 }
 

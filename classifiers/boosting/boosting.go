@@ -169,7 +169,7 @@ func (b *boost) step() {
 			b.set(i, p-target, float64(p*(1-p)), b.weights[i])
 		}
 		t := b.grow(b.scores[k*n : (k+1)*n])
-		b.model.trees = append(b.model.trees, t.nodes)
+		b.model.trees = append(b.model.trees, bins.NewTree(t.nodes))
 		b.model.values = append(b.model.values, t.values)
 	}
 }

@@ -18,8 +18,8 @@ type model struct {
 	schema   int      // classes of the schema
 	start    []float64
 	features []bins.Feature
-	trees    [][]bins.Node // step by step, and in it machine by machine
-	values   [][]float64   // of each tree's leaves
+	trees    []bins.Tree // step by step, and in it machine by machine
+	values   [][]float64 // of each tree's leaves
 }
 
 // each calls use with the position of each row and its machines' scores, which it may change.

@@ -53,7 +53,7 @@ func (c Classifier) FitNumber(ctx context.Context, data classifiers.Data,
 			g.set(i, max(-most, min(most, score-shares[i])), 1, weights[i])
 		}
 		t := g.grow(scores)
-		m.score.trees = append(m.score.trees, t.nodes)
+		m.score.trees = append(m.score.trees, bins.NewTree(t.nodes))
 		m.score.values = append(m.score.values, t.values)
 	}
 	return m, nil

@@ -59,7 +59,8 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 		}
 		// The draws are part of the method, not of the experiment: they depend on nothing else.
 		grown := g.grow(random.NewKey(uint64(t)).Derive("forest").Stream())
-		m.trees, m.shares = append(m.trees, grown.nodes), append(m.shares, grown.shares)
+		m.trees = append(m.trees, bins.NewTree(grown.nodes))
+		m.shares = append(m.shares, grown.shares)
 	}
 	return m, nil
 }

@@ -10,7 +10,7 @@ import (
 type model struct {
 	classes  int // of the schema
 	features []bins.Feature
-	trees    [][]bins.Node
+	trees    []bins.Tree
 	shares   [][]float64 // of each tree's leaves
 }
 

@@ -68,7 +68,7 @@ func TestWalk(t *testing.T) {
 			attributes[a] = a
 		}
 		m := New(table, table.AllRows(), weights, attributes)
-		trees := make([][]Node, 3)
+		trees, made := make([][]Node, 3), make([]Tree, 3)
 		for i := range trees {
 			nodes, leaves := make([]Node, 1), []int{0}
 			most := rapid.SampledFrom([]int{1, 2, few - 1, few, few + 1, 99}).Draw(t, "leaves")
@@ -88,10 +88,10 @@ func TestWalk(t *testing.T) {
 			for leaf, at := range leaves {
 				nodes[at].Leaf = int32(leaf)
 			}
-			trees[i] = nodes
+			trees[i], made[i] = nodes, NewTree(nodes)
 		}
 		found, done := make([][]int32, len(trees)), 0
-		Walk(m.Features, trees, table, table.AllRows(), func(tree int, leaves []int32) {
+		Walk(m.Features, made, table, table.AllRows(), func(tree int, leaves []int32) {
 			found[tree] = append(found[tree], leaves...)
 		}, func(from, n int) {
 			if from != done {

@@ -41,6 +41,46 @@ type Node struct {
 	Left                Set
 }
 
+// Tree is one that rows can be taken through.
+type Tree struct {
+	nodes []Node // where there are few leaves
+	steps []step // where there are many
+	sets  []Set  // different ones of the steps
+}
+
+// step is a node that is no leaf, in a quarter of a cache line: most of the time that rows take
+// through a large tree is spent waiting for nodes.
+type step struct {
+	feature, left int32    // left is the number of a set
+	next          [2]int32 // the step for bins in the set and for others, or ^leaf
+}
+
+// NewTree makes a tree of nodes, each of which stands behind the one that it is below.
+func NewTree(nodes []Node) Tree {
+	if len(nodes) < 2*few {
+		return Tree{nodes: nodes}
+	}
+	t := Tree{steps: make([]step, 0, len(nodes)/2)}
+	at, sets := make([]int32, len(nodes)), make(map[Set]int32)
+	for i, n := range nodes {
+		if at[i] = ^n.Leaf; n.Next != 0 {
+			at[i] = int32(len(t.steps))
+			left, known := sets[n.Left]
+			if !known {
+				left = int32(len(t.sets))
+				sets[n.Left], t.sets = left, append(t.sets, n.Left)
+			}
+			t.steps = append(t.steps, step{n.Feature, left, [2]int32{n.Next, n.Next + 1}})
+		}
+	}
+	for i := range t.steps {
+		for side, node := range t.steps[i].next {
+			t.steps[i].next[side] = at[node]
+		}
+	}
+	return t
+}
+
 // Block is how many rows Walk takes at a time, so that their bins stay in the cache.
 const Block = 2048
 
@@ -49,8 +89,8 @@ const few = 32
 
 // Walk takes rows through trees, block by block. It calls reached with each tree, in their order,
 // and the leaves that the block's rows reach, and done after each block with the position of its
-// first row in rows and its length. Nodes stand behind the one that they are below.
-func Walk(features []Feature, trees [][]Node, table *datasets.Table, rows []int32,
+// first row in rows and its length.
+func Walk(features []Feature, trees []Tree, table *datasets.Table, rows []int32,
 	reached func(tree int, leaves []int32), done func(from, n int)) {
 	most := min(Block, len(rows))
 	columns, at := make([][]uint8, len(features)), make([]int32, most)
@@ -63,11 +103,11 @@ func Walk(features []Feature, trees [][]Node, table *datasets.Table, rows []int3
 		for f := range features {
 			features[f].Fill(columns[f], table, part)
 		}
-		for t, nodes := range trees {
-			if len(nodes) < 2*few {
-				meet(nodes, features, columns, possible, at[:len(part)])
+		for t := range trees {
+			if tree := &trees[t]; tree.steps == nil {
+				meet(tree.nodes, features, columns, possible, at[:len(part)])
 			} else {
-				descend(nodes, columns, at[:len(part)])
+				tree.descend(columns, at[:len(part)])
 			}
 			reached(t, at[:len(part)])
 		}
@@ -77,7 +117,7 @@ func Walk(features []Feature, trees [][]Node, table *datasets.Table, rows []int3
 
 // descend writes the leaf of each row, level by level: rows do not wait for each other, and no
 // branch is guessed.
-func descend(nodes []Node, columns [][]uint8, at []int32) {
+func (t *Tree) descend(columns [][]uint8, at []int32) {
 	var inner [Block]int32 // the rows that have not reached a leaf
 	for i := range at {
 		at[i], inner[i] = 0, int32(i)
@@ -85,18 +125,16 @@ func descend(nodes []Node, columns [][]uint8, at []int32) {
 	for left := len(at); left > 0; {
 		still := 0
 		for _, i := range inner[:left] {
-			n := &nodes[at[i]]
-			bin := columns[n.Feature][i]
-			next := n.Next + int32(^n.Left[bin/64]>>(bin%64)&1)
+			s := &t.steps[at[i]]
+			bin := columns[s.feature][i]
+			next := s.next[^t.sets[s.left][bin/64]>>(bin%64)&1]
 			at[i], inner[still] = next, i
-			if nodes[next].Next != 0 {
-				still++
-			}
+			still += int(^uint32(next) >> 31)
 		}
 		left = still
 	}
-	for i := range at {
-		at[i] = nodes[at[i]].Leaf
+	for i, leaf := range at {
+		at[i] = ^leaf
 	}
 }
 
