@@ -89,6 +89,20 @@ func (b *bundle) addVarying(to, codes bitmap) {
 // mostJointCodes is how many joint codes fit their type.
 const mostJointCodes = 1 << 8
 
+// common is the weight of every case if it is the same and no whole number, as in a thinned
+// release, else 1. Cases of a common weight are counted in units of it, so that sums are exact.
+func common(weights []float64) float64 {
+	for _, w := range weights {
+		if w != weights[0] || w == math.Trunc(w) {
+			return 1
+		}
+	}
+	if len(weights) == 0 {
+		return 1
+	}
+	return weights[0]
+}
+
 // wholeWeights reports whether all weights are whole numbers, and their sum fits half a word. Then
 // sums are exact, whatever their order. Nil weights are 1 for each of n cases.
 func wholeWeights(weights []float64, n int) bool {

@@ -71,7 +71,7 @@ func grow(t *rapid.T, settings Classifier, data classifiers.Data, tuning tuning)
 
 // TestBundlesChangeNoTree: with whole weights the tree is that of counting every feature by itself
 // where the cases are, each for itself, and all features of a taxonomy are in one bundle. With
-// other weights there are no bundles.
+// other weights there are no bundles, unless all are the same.
 func TestBundlesChangeNoTree(t *testing.T) {
 	tests := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -94,7 +94,7 @@ func TestBundlesChangeNoTree(t *testing.T) {
 		switch {
 		case len(plain.bundles) != 0:
 			t.Fatalf("%d bundles where none were wanted", len(plain.bundles))
-		case fractions && len(bundled.bundles) != 0:
+		case fractions && bundled.unit == 1 && len(bundled.bundles) != 0:
 			t.Fatalf("%d bundles of fractional weights", len(bundled.bundles))
 		case !fractions && len(bundled.bundles) > trees:
 			t.Fatalf("%d bundles of %d trees", len(bundled.bundles), trees)
@@ -161,5 +161,36 @@ func TestBundlesAreBounded(t *testing.T) {
 	}
 	if g := newGrower(context.Background(), Default, all(b.Table()), tuned); len(g.bundles) != 2 {
 		t.Errorf("%d bundles of two independent features", len(g.bundles))
+	}
+}
+
+// TestCommonWeights: cases of one weight give the tree of the same cases in two parts of different
+// weights, which are added up one by one. All weights are sums of powers of two.
+func TestCommonWeights(t *testing.T) {
+	tests := 0
+	rapid.Check(t, func(t *rapid.T) {
+		data := all(testtable.Random(t, 80, true))
+		n := len(data.Rows)
+		weight := rapid.SampledFrom([]float64{0.5, 2.5, 8.75}).Draw(t, "weight")
+		data.Weights = slices.Repeat([]float64{weight}, n)
+		g, tree := grow(t, Default, data, drawTuning(t, 10))
+		b := datasets.NewBuilder(data.Table.Schema(), 2*n)
+		b.Append(data.Table)
+		b.Append(data.Table)
+		twice := all(b.Table())
+		twice.Weights = slices.Concat(slices.Repeat([]float64{weight - 0.25}, n),
+			slices.Repeat([]float64{0.25}, n))
+		parts, want := grow(t, Default, twice, tuned)
+		if n > 1 && (g.unit != weight || !g.exactSums || weight != 0.5 && parts.exactSums) {
+			t.Fatalf("units of %v; %v and %v", g.unit, g.exactSums, parts.exactSums)
+		}
+		if tree.Root != want.Root || !reflect.DeepEqual(tree.Ends, want.Ends) ||
+			!slices.Equal(tree.Steps, want.Steps) || !slices.Equal(tree.Next, want.Next) {
+			t.Fatalf("tree %+v, in parts %+v", tree, want)
+		}
+		tests += len(tree.Steps)
+	})
+	if tests == 0 {
+		t.Error("no tree had a test")
 	}
 }

@@ -210,7 +210,7 @@ func plainThreshold(values []float64, labels []uint32, weights []float64, classe
 // plainChoice is the greatest ratio among the tests of at least average gain. clear is false where
 // rounding may decide.
 func plainChoice(g *grower, tests []plainTest) (chosen int, clear bool) {
-	many := func(f *feature) bool { return !f.numeric && float64(f.arity) >= 0.3*g.total }
+	many := func(f *feature) bool { return !f.numeric && float64(f.arity) >= 0.3*g.total*g.unit }
 	everyMany := true
 	for i := range g.features {
 		everyMany = everyMany && many(&g.features[i])

@@ -58,7 +58,7 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 			}
 			t.feature = i
 			g.tests = append(g.tests, t)
-			if f.numeric || !few || float64(f.arity) < manyValues*g.total {
+			if f.numeric || !few || float64(f.arity) < manyValues*g.total*g.unit {
 				average += t.gain
 				averaged++
 			}
@@ -82,14 +82,14 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 func (g *grower) worthTesting(at int32) bool {
 	n := &g.nodes[at]
 	cases, _ := wrong(g.distribution(at))
-	return n.estimate-n.inseparable > collapseSlack && cases >= 2*g.settings.MinCases
+	return n.estimate-n.inseparable > collapseSlack/g.unit && cases >= 2*g.settings.MinCases
 }
 
 // anyFewValues reports whether some attribute is numeric or has few values, so that those with many
 // can be left out of the average.
 func (g *grower) anyFewValues() bool {
 	for i := range g.features {
-		if f := &g.features[i]; f.numeric || float64(f.arity) < manyValues*g.total {
+		if f := &g.features[i]; f.numeric || float64(f.arity) < manyValues*g.total*g.unit {
 			return true
 		}
 	}
@@ -181,7 +181,7 @@ func (g *grower) gainRatio(gain, splitInfo, cases, cost float64) test {
 // least is how many cases either side of a numeric test must have.
 func (g *grower) least(cases float64) float64 {
 	least := 0.1 * cases / float64(g.classes)
-	return max(g.settings.MinCases, min(least, mostNumericCases))
+	return max(g.settings.MinCases, min(least, mostNumericCases/g.unit))
 }
 
 // threshold is the best binary test on a numeric feature.
@@ -211,7 +211,7 @@ func (g *grower) threshold(f *feature, low, high int, distribution []float64,
 	}
 	// Trying many thresholds finds a good one by chance: naming one costs the logarithm of their
 	// number.
-	cost := elementary.Log2(float64(s.tried)) / cases
+	cost := elementary.Log2(float64(s.tried)) / (cases * g.unit)
 	split := g.log2(cases) - g.log2(s.bestLeft) - g.log2(cases-s.bestLeft)
 	t := g.gainRatio(entropy-s.after, split, cases, cost)
 	if t.gain < epsilon {

@@ -82,6 +82,7 @@ type problem struct {
 	tuning    tuning
 	pessimism pessimism
 	classes   int
+	unit      float64 // what all sums of weights are counted in, settings.MinCases too
 	total     float64 // weight of all cases
 	exactSums bool    // weights are whole numbers: sums are exact in any order
 	features  []feature
@@ -143,7 +144,12 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	tuning tuning) *grower {
 	schema := data.Table.Schema()
 	rows, labels, weights := data.Labels()
-	g := &grower{problem: problem{ctx: ctx, settings: settings, tuning: tuning,
+	unit := common(weights)
+	if unit != 1 {
+		weights = nil
+	}
+	settings.MinCases /= unit
+	g := &grower{problem: problem{ctx: ctx, unit: unit, settings: settings, tuning: tuning,
 		pessimism: newPessimism(settings.Confidence), classes: schema.Classes(), largest: 2,
 		xlog: tabled(), exactSums: wholeWeights(weights, len(rows))}}
 	for i := range rows {
@@ -414,7 +420,7 @@ func (g *grower) growHere(at int32, depth int) error {
 		}
 	}
 	n := &g.nodes[at]
-	if errorsBelow >= n.estimate-collapseSlack {
+	if errorsBelow >= n.estimate-collapseSlack/g.unit {
 		// The tests save no training error: it stays a leaf.
 		g.nodes, g.weights = g.nodes[:nodes], g.weights[:nodes*g.classes]
 		g.links = g.links[:branches]

@@ -41,10 +41,10 @@ func (g *grower) prune(at int32) error {
 	}
 
 	switch {
-	case leaf <= subtree+pruneSlack && leaf <= raised+pruneSlack:
+	case leaf <= min(subtree, raised)+pruneSlack/g.unit:
 		g.nodes[at].feature = -1
 		g.nodes[at].estimate = leaf
-	case raised <= subtree+pruneSlack:
+	case raised <= subtree+pruneSlack/g.unit:
 		child := g.nodes[largest]
 		n := &g.nodes[at]
 		n.feature, n.cut, n.links = child.feature, child.cut, child.links
@@ -111,11 +111,11 @@ func add(dst, weights []float64) {
 func (g *grower) leafErrors(distribution []float64) float64 {
 	cases, errors := wrong(distribution)
 	if !g.exactSums || cases >= fewCases {
-		return g.pessimism.errors(cases, errors)
+		return g.pessimism.errors(cases*g.unit, errors*g.unit) / g.unit
 	}
 	known := &g.estimates[int(cases)][int(errors)]
 	if *known == 0 {
-		*known = g.pessimism.errors(cases, errors)
+		*known = g.pessimism.errors(cases*g.unit, errors*g.unit) / g.unit
 	}
 	return *known
 }
