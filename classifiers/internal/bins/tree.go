@@ -18,17 +18,15 @@ func (s *Set) Add(bin uint8) { s[bin/64] |= 1 << (bin % 64) }
 func (s *Set) Has(bin uint8) bool { return s[bin/64]>>(bin%64)&1 != 0 }
 
 // Divide moves the rows whose bin is in left to the front, in their order on both sides, and
-// returns how many they are. spare has room for all others.
+// returns how many they are. spare has room for all rows: each is written to both ends, and that of
+// its side moves on, so that no branch is guessed.
 func Divide(rows, spare []int32, column []uint8, left *Set) int {
 	at, rest := 0, 0
-	for _, row := range rows {
-		if left.Has(column[row]) {
-			rows[at] = row
-			at++
-		} else {
-			spare[rest] = row
-			rest++
-		}
+	for i, row := range rows {
+		bin := column[row]
+		rows[at], spare[rest] = row, row
+		at += int(left[bin/64] >> (bin % 64) & 1)
+		rest = i + 1 - at
 	}
 	copy(rows[at:], spare[:rest])
 	return at
