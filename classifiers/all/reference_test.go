@@ -196,6 +196,23 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
+// BenchmarkThinned fits C4.5 on ten records of a tenth each for every row, and on as many of
+// weight 1: they should take the same time.
+func BenchmarkThinned(b *testing.B) {
+	table := testtable.StandIn(b, "diffmulti", 30_162)
+	rows := slices.Repeat(table.AllRows(), 10)
+	c45 := must(classifiers.Lookup("c45"))
+	for _, weight := range []float64{0.1, 1} {
+		b.Run(strconv.FormatFloat(weight, 'g', -1, 64), func(b *testing.B) {
+			data := classifiers.Data{Table: table, Rows: rows,
+				Weights: slices.Repeat([]float64{weight}, table.Len())}
+			for b.Loop() {
+				testtable.Fit(b, c45, data)
+			}
+		})
+	}
+}
+
 // must returns v, and panics on an error: for the steps that a test takes for granted.
 func must[T any](v T, err error) T {
 	if err != nil {

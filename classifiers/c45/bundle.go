@@ -3,6 +3,8 @@ package c45
 import (
 	"math"
 	"math/bits"
+
+	"ppdp/classifiers"
 )
 
 // bundle is a set of two-valued features that one pass over the cases counts together. Generalised
@@ -90,17 +92,17 @@ func (b *bundle) addVarying(to, codes bitmap) {
 const mostJointCodes = 1 << 8
 
 // common is the weight of every case if it is the same and no whole number, as in a thinned
-// release, else 1. Cases of a common weight are counted in units of it, so that sums are exact.
-func common(weights []float64) float64 {
+// release, else 1, and the weights in units of it. So sums of cases of one weight are exact.
+func common(weights classifiers.Weights) (unit float64, inUnits classifiers.Weights) {
 	for _, w := range weights {
 		if w != weights[0] || w == math.Trunc(w) {
-			return 1
+			return 1, weights
 		}
 	}
 	if len(weights) == 0 {
-		return 1
+		return 1, weights
 	}
-	return weights[0]
+	return weights[0], nil
 }
 
 // wholeWeights reports whether all weights are whole numbers, and their sum fits half a word. Then

@@ -144,10 +144,7 @@ func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
 	tuning tuning) *grower {
 	schema := data.Table.Schema()
 	rows, labels, weights := data.Labels()
-	unit := common(weights)
-	if unit != 1 {
-		weights = nil
-	}
+	unit, weights := common(weights)
 	settings.MinCases /= unit
 	g := &grower{problem: problem{ctx: ctx, unit: unit, settings: settings, tuning: tuning,
 		pessimism: newPessimism(settings.Confidence), classes: schema.Classes(), largest: 2,
