@@ -40,6 +40,27 @@ func (p *Point) bar() (lo, hi float64) {
 	return math.NaN(), math.NaN()
 }
 
+// Text has the numbers of a point at a place on an axis, "" for none: "at 0.5: 0.83 ± 0.01, n = 5".
+func (p *Point) Text(place string) string {
+	text := Number(p.Mean)
+	switch lo, hi := p.bar(); {
+	case p.Interval != nil:
+		text += " (" + Number(lo) + " to " + Number(hi) + ")"
+	case p.SE > 0:
+		text += " ± " + Number(p.SE)
+	}
+	if place != "" {
+		text = "at " + place + ": " + text
+	}
+	if p.N > 0 {
+		text += fmt.Sprintf(", n = %d", p.N)
+	}
+	if p.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", p.Failed)
+	}
+	return text
+}
+
 // level is the value of a horizontal line.
 func (l *Line) level() float64 { return l.Points[0].Mean }
 

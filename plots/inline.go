@@ -16,9 +16,10 @@ var (
 // Inline returns the picture as an SVG element of an HTML page. It is as wide as its surroundings
 // allow, up to its printed size. Every colour #RRGGBB is the page's custom property --plot-RRGGBB
 // where it has one, so that a page can swap ink and paper in the dark. alt describes what the
-// picture shows.
+// picture shows. A curve, and its entry in the legend, is a group with its label as title; each
+// point is an unseen circle whose title has its numbers.
 func (s *Page) Inline(alt string) ([]byte, error) {
-	picture, err := s.Render("svg")
+	picture, err := s.on(newSVG(s.width, s.height(), true))
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,10 @@ package plots
 
 import (
 	"bytes"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,6 +35,27 @@ func TestInline(t *testing.T) {
 	if text := string(inline); !strings.HasPrefix(text, "<svg ") || strings.Contains(text, ":#") ||
 		strings.Contains(text, `width="340`) {
 		t.Errorf("has a prolog, a fixed colour or a fixed size: %.300s", text)
+	}
+	const group = "<g class=\"curve\"><title>s</title>\n"
+	_, curve, _ := strings.Cut(string(inline), group)
+	curve, _, _ = strings.Cut(curve, "</g>")
+	centre := regexp.MustCompile(`M([0-9.]+),([0-9.]+)A(?s:.*?)cx="([0-9.]+)" cy="([0-9.]+)"` +
+		` r="6"><title>(.*?)</title>`)
+	var says []string
+	for _, m := range centre.FindAllStringSubmatch(curve, -1) {
+		if x, _ := strconv.ParseFloat(m[1], 64); m[2] != m[4] ||
+			math.Abs(x-2.5-must(strconv.ParseFloat(m[3], 64))) > 0.01 { // the disc begins at its right
+			t.Errorf("a point at %s, %s is on a disc from %s, %s on", m[3], m[4], m[1], m[2])
+		}
+		says = append(says, m[5])
+	}
+	want = []string{"at 0.1: 10 ± 0.1, n = 2", "at 1: 1 ± 0.1, n = 2", "at 10: 0.1 ± 0.1, n = 2"}
+	if !slices.Equal(says, want) || strings.Count(string(inline), group) != 1 ||
+		!strings.Contains(string(inline), `<g class="entry"><title>s</title>`) {
+		t.Errorf("the points say %q, want %q", says, want)
+	}
+	if bytes.Contains(file, []byte("<title>")) {
+		t.Error("the file has tags, too")
 	}
 	if inline, err = drawings[0].Inline(`"><script>`); err != nil ||
 		!bytes.Contains(inline, []byte(`aria-label="&#34;&gt;&lt;script&gt;"`)) {

@@ -17,6 +17,7 @@ type legend struct {
 
 // legendEntry has no sample where no panel shows the line.
 type legendEntry struct {
+	label  string // of the curve
 	text   string
 	lines  []string // the text, broken by layout
 	sample func(c *draw.Canvas)
@@ -32,15 +33,16 @@ const (
 func newLegend(style pageStyle, panels []*panel) legend {
 	l := legend{style: style}
 	seen := make(map[string]bool)
-	add := func(text string, sample func(c *draw.Canvas)) {
+	add := func(label, text string, sample func(c *draw.Canvas)) {
 		if !seen[text] {
 			seen[text] = true
-			l.entries = append(l.entries, legendEntry{text: text, sample: sample})
+			l.entries = append(l.entries, legendEntry{label: label, text: text,
+				sample: sample})
 		}
 	}
 	for _, p := range panels {
 		for _, cv := range p.curves {
-			add(legendText(cv, p, panels), func(c *draw.Canvas) { p.sample(c, cv) })
+			add(cv.Label, legendText(cv, p, panels), func(c *draw.Canvas) { p.sample(c, cv) })
 		}
 	}
 	for _, p := range panels {
@@ -53,7 +55,7 @@ func newLegend(style pageStyle, panels []*panel) legend {
 					c.StrokeLine2(line, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
 				}
 			}
-			add(r.Label+note, sample)
+			add(r.Label, r.Label+note, sample)
 		}
 	}
 	return l
@@ -127,6 +129,7 @@ func (l legend) draw(c draw.Canvas) {
 	for row := range l.rows(len(columnWidths)) {
 		x := left
 		for i, e := range row {
+			tag(&c, `<g class="entry"><title>%s</title>`, e.label)
 			if e.sample != nil {
 				e.sample(&draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
 					Min: vg.Point{X: x, Y: y - height},
@@ -135,6 +138,7 @@ func (l legend) draw(c draw.Canvas) {
 			}
 			at := vg.Point{X: x + l.style.points(sampleWidth+sampleGap), Y: y}
 			drawLines(&c, style, height, at, e.lines)
+			tag(&c, "</g>")
 			x += columnWidths[i] + gap
 		}
 		y -= l.rowHeight(row)

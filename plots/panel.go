@@ -122,7 +122,10 @@ func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
 	for _, r := range p.references {
 		if v := r.level(); p.y.contains(v) {
 			line := p.style.referenceLine(p.styles.references[r.Label])
+			tagCurve(&c, r.Label)
 			c.StrokeLine2(line, c.Min.X, y(v), c.Max.X, y(v))
+			tagPoint(&c, vg.Point{X: c.Max.X, Y: y(v)}, r.Points[0].Text(""))
+			tag(&c, "</g>")
 		}
 	}
 	if p.isMap {
@@ -166,10 +169,13 @@ func (p *panel) drawGrid(c *draw.Canvas) {
 func (p *panel) drawCurve(c *draw.Canvas, cv curve, x, y func(float64) vg.Length) {
 	style := p.styles.of(cv)
 	line := p.style.curveLine(style)
+	tagCurve(c, cv.Label)
+	defer tag(c, "</g>")
 	if cv.Axis == "" {
 		for _, pt := range cv.Points {
 			if p.y.contains(pt.Mean) {
 				c.StrokeLine2(line, c.Min.X, y(pt.Mean), c.Max.X, y(pt.Mean))
+				tagPoint(c, vg.Point{X: c.Max.X, Y: y(pt.Mean)}, pt.Text(""))
 			}
 		}
 		return
@@ -201,6 +207,7 @@ func (p *panel) drawCurve(c *draw.Canvas, cv curve, x, y func(float64) vg.Length
 		}
 		if at := (vg.Point{X: x(pt.X), Y: y(pt.Mean)}); c.Contains(at) {
 			p.style.drawMarker(c, style, at)
+			tagPoint(c, at, pt.Text(strconv.FormatFloat(pt.X, 'f', -1, 64)))
 		}
 	}
 }

@@ -3,12 +3,14 @@ package plots
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"io"
 	"strings"
 	"unicode"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -18,6 +20,36 @@ import (
 type svgCanvas struct {
 	*vgsvg.Canvas
 	widths []vg.Length // of the texts, in the order drawn
+	tagged bool        // has the tags of Inline
+	tags   []string    // in the order drawn, each in the place of an empty path
+}
+
+func newSVG(w, h vg.Length, tagged bool) *svgCanvas {
+	return &svgCanvas{Canvas: vgsvg.New(w, h), tagged: tagged}
+}
+
+// tag writes markup between shapes where a canvas is that of a tagged SVG. Texts are escaped.
+func tag(c *draw.Canvas, format string, texts ...any) {
+	inner := c.Canvas
+	for cropped, is := inner.(draw.Canvas); is; cropped, is = inner.(draw.Canvas) {
+		inner = cropped.Canvas
+	}
+	if s, is := inner.(*svgCanvas); is && s.tagged {
+		for i, text := range texts {
+			texts[i] = html.EscapeString(xmlText(fmt.Sprint(text)))
+		}
+		s.tags = append(s.tags, fmt.Sprintf(format, texts...))
+		s.Fill(nil)
+	}
+}
+
+// tagCurve begins a group about a curve; tag(c, "</g>") ends it.
+func tagCurve(c *draw.Canvas, label string) { tag(c, `<g class="curve"><title>%s</title>`, label) }
+
+// tagPoint writes a point's circle.
+func tagPoint(c *draw.Canvas, at vg.Point, text string) {
+	tag(c, `<circle cx="%s" cy="%s" r="6"><title>%s</title></circle>`,
+		fmt.Sprintf("%.5g", at.X.Points()), fmt.Sprintf("%.5g", at.Y.Points()), text)
 }
 
 // fontFamily names fonts of the same widths for machines without Liberation Sans.
@@ -38,12 +70,13 @@ func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	}
 	picture := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:"+fontFamily+";"))
-	n, err := w.Write(rewritten(picture, c.widths))
+	n, err := w.Write(rewritten(picture, c.widths, c.tags))
 	return int64(n), err
 }
 
-// rewritten makes one path of successive lines of one style and gives texts their widths.
-func rewritten(picture []byte, widths []vg.Length) []byte {
+// rewritten makes one path of successive lines of one style, gives texts their widths and puts tags
+// in their places.
+func rewritten(picture []byte, widths []vg.Length, tags []string) []byte {
 	var out bytes.Buffer
 	text := []byte("<text ")
 	var path, style []byte // of the line that is not written yet
@@ -65,6 +98,10 @@ func rewritten(picture []byte, widths []vg.Length) []byte {
 			fmt.Fprintf(&out, `<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" %s`,
 				widths[0].Points(), line[len(text):])
 			widths = widths[1:]
+		case len(tags) > 0 && bytes.HasPrefix(line, []byte(`<path d="" `)):
+			flush()
+			out.WriteString(tags[0] + "\n")
+			tags = tags[1:]
 		default:
 			flush()
 			out.Write(line)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -150,7 +151,15 @@ var consoleLine = regexp.MustCompile(`(?m)^.*CONSOLE.*$`)
 
 // measurePage opens a page in a browser and returns what the probe measured at a width and what
 // the browser's console shows.
-func measurePage(t *testing.T, path string, page []byte, width int) (measured, []string) {
+func measurePage(t *testing.T, path string, page []byte, width int) (m measured, console []string) {
+	t.Helper()
+	console = browse(t, path, page, fmt.Sprintf(probe, width), &m)
+	return m, console
+}
+
+// browse opens a document that has a page in a frame, reads the result that it writes down and
+// returns what the browser's console shows.
+func browse(t *testing.T, path string, page []byte, document string, result any) []string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -158,7 +167,7 @@ func measurePage(t *testing.T, path string, page []byte, width int) (measured, [
 		case "/report.html":
 			w.Write(page)
 		case "/":
-			fmt.Fprintf(w, probe, width)
+			io.WriteString(w, document)
 		default:
 			t.Errorf("the page asks for %s", r.URL.Path)
 			http.NotFound(w, r)
@@ -188,11 +197,10 @@ func measurePage(t *testing.T, path string, page []byte, width int) (measured, [
 	}
 	_, rest, _ := strings.Cut(content(stdout), ">BEGIN")
 	text, _, found := strings.Cut(rest, "END<")
-	var m measured
-	if !found || json.Unmarshal([]byte(html.UnescapeString(text)), &m) != nil {
+	if !found || json.Unmarshal([]byte(html.UnescapeString(text)), result) != nil {
 		t.Fatalf("the page was not measured: %.500s\n%s", content(stdout), content(stderr))
 	}
-	return m, consoleLine.FindAllString(content(stderr), -1)
+	return consoleLine.FindAllString(content(stderr), -1)
 }
 
 // TestInBrowser checks the page as a desk and as a phone shows it, all details open: nothing
@@ -285,5 +293,93 @@ func TestBrowserNotices(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// explorer shows the page by a link and does what a reader would, each line of which is a question.
+const explorer = `<!DOCTYPE html><link rel="icon" href="data:,"><pre id="out"></pre>
+<iframe id="f" src="/report.html%s" style="width:1000px;height:900px"></iframe>
+<script>
+f.onload = () => {
+  const d = f.contentDocument, w = f.contentWindow, one = selector => d.querySelector(selector);
+  const made = one('#made'), tools = made.previousElementSibling;
+  const rows = () => [...made.tBodies[0].rows].filter(r => !r.hidden)
+    .map(r => r.cells[0].textContent).join('');
+  const set = (c, value) => { c.value = value; c.dispatchEvent(new w.Event('input')); };
+  const head = i => made.tHead.rows[0].cells[i], press = i => head(i).firstChild.click();
+  const sorts = () => [0, 1, 2].map(i => head(i).ariaSort);
+  const seen = () => [...d.querySelectorAll('.curve')].map(e => w.getComputedStyle(e).opacity);
+  const figure = one('.paper').nextElementSibling, [curve, slider, says] = figure.children;
+  let copied;
+  w.document.execCommand = () => { copied = d.activeElement.value; };
+  const answers = {};
+  const ask = (name, answer) => { answers[name] = answer; };
+  ask('as linked', [rows(), curve.value, w.location.hash]);
+  set(tools.querySelector('.order'), ''); set(curve, '');
+  ask('as on the page', rows());
+  press(1); ask('up', [rows(), ...sorts()]);
+  press(1); ask('down', [rows(), ...sorts()]);
+  press(1); ask('back', [rows(), ...sorts()]);
+  press(0); press(0); ask('by name', rows()); press(0);
+  set(one('select[aria-label=verdict]'), 'holds'); ask('chosen', [rows(), tools.lastChild.value]);
+  set(one('#made').previousElementSibling.firstChild, 'SIX'); ask('and with a word', rows());
+  tools.querySelector('button').click();
+  set(tools.firstChild, '');
+  set(one('select[aria-label=verdict]'), '');
+  slider.focus(); ask('first point', says.value);
+  set(slider, 5); ask('last point', [says.value, slider.getAttribute('aria-valuetext')]);
+  ask('all curves', seen());
+  one('.entry').dispatchEvent(new w.MouseEvent('click', {bubbles: true}));
+  ask('one curve', [...seen(), curve.value, w.location.hash]);
+  one('.curve circle').dispatchEvent(new w.Event('pointerenter'));
+  ask('hovered', [one('.here title').textContent, says.value]);
+  ask('unnamed', [...d.querySelectorAll('.tools, .tools > *, .sort')]
+    .filter(e => e.tagName !== 'OUTPUT').filter(e => !(e.getAttribute('aria-label') || e.textContent.trim())).length);
+  setTimeout(() => {
+    ask('copied', copied);
+    out.textContent = 'BEGIN' + JSON.stringify(answers) + 'END';
+  }, 500);
+};
+</script>`
+
+// TestExploring: rows are sorted by number where a column has numbers, those without one last; they
+// are filtered and copied as they are shown; a figure says the numbers of its points, and a link
+// shows what was chosen. The numbers are those of toy, by hand: of A at 0.1, 1, 1.01 and 1.02.
+func TestExploring(t *testing.T) {
+	path := browser(t)
+	var b bytes.Buffer
+	must(Write(&b, toyInput(t)))
+	table := `<table id="made"><thead><tr><th>row</th><th>value</th>` +
+		`<th>verdict</th></tr></thead><tbody>`
+	for _, row := range []string{"a|9 ± 1|holds", "b|10|holds", "c||holds", "d|−2|open",
+		"e|1e3, \"six\"|holds", "f|≥ 9.5|open"} {
+		cells := strings.Split(row, "|")
+		table += "<tr><td>" + strings.Join(cells, "</td><td>") + "</td></tr>"
+	}
+	page := bytes.Replace(b.Bytes(), []byte("</main>"),
+		[]byte(table+"</tbody></table></main>"), 1)
+	link := "#made~made.t1.sort=1d&run-toy-fig1.f1.curve=B"
+	var got map[string]any
+	if console := browse(t, path, page, fmt.Sprintf(explorer, link), &got); len(console) > 0 {
+		t.Errorf("console: %q", console)
+	}
+	const first, last = "A, at 0.1: 1.01 ± 0.005774, n = 3",
+		"B, at 10: 0.015 ± 0.005, n = 2, 1 failed"
+	for name, want := range map[string]string{
+		"as linked": `["ebfadc","B","` + link + `"]`, "as on the page": `"abcdef"`,
+		"up":     `["dafbec",null,"ascending",null]`,
+		"down":   `["ebfadc",null,"descending",null]`,
+		"back":   `["abcdef",null,null,null]`,
+		"chosen": `["abce","4 of 6 rows"]`, "by name": `"fedcba"`, "and with a word": `"e"`,
+		"first point": `"` + first + `"`, "hovered": `["` + first + `","` + first + `"]`,
+		"last point": `["` + last + `","` + last + `"]`, "all curves": `["1","1"]`,
+		"one curve": `["1","0.1","A","#made~run-toy-fig1.f1.curve=A"]`, "unnamed": "0",
+		"copied": `"row,value,verdict\ne,\"1e3, \"\"six\"\"\",holds\n"`,
+	} {
+		answer := bytes.TrimSpace(must(json.Marshal(got[name])))
+		answer = bytes.ReplaceAll(answer, []byte(`\u0026`), []byte("&"))
+		if string(answer) != want {
+			t.Errorf("%s: %s, want %s", name, answer, want)
+		}
 	}
 }

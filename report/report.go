@@ -1,14 +1,17 @@
 // Package report writes one page about runs: verdicts on the papers' claims, every figure with its
 // numbers beside the claims it is about, where the privacy budget went, the errata, what failed and
-// how everything was made. The page is one file without scripts and loads nothing; equal results
-// give equal bytes, unless commands and times of releases are asked for.
+// how everything was made. The page is one file and loads nothing; its script only helps to explore
+// what is there without it. Equal results give equal bytes, unless commands and times of releases
+// are asked for.
 //
 // It leaves out judging (package claims), drawing (package plots) and finding the results.
 package report
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"html/template"
 	"io"
 	"strings"
@@ -57,7 +60,20 @@ var pageText string
 //go:embed page.css
 var styleText string
 
+// scriptText sorts, filters and copies tables and goes through figures; the page says all without
+// it, too. A browser runs only what has the hash.
+//
+//go:embed page.js
+var scriptText string
+
+// scriptHash is the script's in a content security policy.
+func scriptHash() string {
+	sum := sha256.Sum256([]byte(scriptText))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"script": func() template.JS { return template.JS(scriptText) }, "scriptHash": scriptHash,
 	"breakable": breakable, "code": code, "number": number, "words": wordsOf,
 	"digits": contest.Number, "duration": duration, "decimal": decimal,
 	"percent": percent}).Parse(pageText))

@@ -2,8 +2,11 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/xml"
 	"fmt"
+	"html"
 	"math"
 	"strings"
 	"testing"
@@ -149,6 +152,15 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
+	// A browser runs the one script whose hash the policy names, and nothing in attributes.
+	before, rest, _ := strings.Cut(page, "<script>")
+	script, after, _ := strings.Cut(rest, "</script>")
+	sum := sha256.Sum256([]byte(script))
+	policy := "; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"
+	if !strings.Contains(html.UnescapeString(page), policy) || len(script) < 1000 {
+		t.Errorf("the policy lacks %q", policy)
+	}
+	page = before + after
 	for _, not := range []string{"<script", "http://", "https://", "src=", "@import", "url(",
 		`class="claim v-holds"`, "#erratum-Z9", "out of <luck>", "ZgotmplZ"} {
 		body := strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, "")

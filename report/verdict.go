@@ -2,10 +2,8 @@ package report
 
 import (
 	"fmt"
-	"math"
-	"strconv"
-	"strings"
 
+	"ppdp/plots"
 	"ppdp/report/claims"
 )
 
@@ -57,14 +55,5 @@ func (c *claimView) Points() string {
 	return fmt.Sprintf("%d of %d points support", counts.Supports, counts.All())
 }
 
-// number writes a number with four digits, large ones in full. It is empty for NaN.
-func number(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	text := strconv.FormatFloat(x, 'g', 4, 64)
-	if strings.Contains(text, "e+0") {
-		text = strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	return strings.Replace(text, "-", "−", 1)
-}
+// number writes numbers of tables as those of figures are.
+var number = plots.Number
