@@ -368,3 +368,35 @@ func TestVariantsOnSeparatePanelsLookAlike(t *testing.T) {
 		t.Errorf("alone: legend %q, headings %q", legend, headings)
 	}
 }
+
+// TestShareRange: charts of one measure share a range of y where each fills 0.4 of it, those that
+// fill less share with their like, and no chart has a range without its own.
+func TestShareRange(t *testing.T) {
+	for _, test := range []struct {
+		log       bool
+		own, want [][2]float64
+	}{
+		{false, [][2]float64{{0, 1}, {0, 0.5}}, [][2]float64{{0, 1}, {0, 1}}},
+		{false, [][2]float64{{0, 1}, {0, 0.3}}, [][2]float64{{0, 1}, {0, 0.3}}},
+		{false, [][2]float64{{0, 100}, {0, 1}, {0.5, 1}}, [][2]float64{{0, 100}, {0, 1}, {0, 1}}},
+		{false, [][2]float64{{0, 1}, {9, 10}}, [][2]float64{{0, 1}, {9, 10}}},
+		{true, [][2]float64{{1, 100}, {10, 1000}}, [][2]float64{{1, 1000}, {1, 1000}}},
+		{true, [][2]float64{{1, 10}, {1, 1000}}, [][2]float64{{1, 10}, {1, 1000}}},
+	} {
+		var charts []*chart
+		for _, own := range test.own {
+			charts = append(charts, &chart{y: span{own[0], own[1], test.log}})
+		}
+		shareRange(charts)
+		for i, c := range charts {
+			if got := [2]float64{c.y.min, c.y.max}; got != test.want[i] {
+				t.Errorf("%v: chart %d has %v, want %v", test.own, i, got, test.want[i])
+			}
+		}
+	}
+	limited := &chart{figure: results.Figure{Name: "a", Y: "w1", YLim: []float64{0, 1}}}
+	if other := (&chart{figure: results.Figure{Name: "b", Y: "w1"}}); limited.heights() ==
+		other.heights() {
+		t.Error("limits that a spec gives are changed")
+	}
+}

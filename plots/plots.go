@@ -154,6 +154,9 @@ func experimentCharts(r *results.Summary) (charts []*chart, warnings []string, p
 		charts = append(charts, c)
 		warnings = append(warnings, c.warnings...)
 	}
+	for _, alike := range results.Grouped(charts, (*chart).heights) {
+		shareRange(alike)
+	}
 	return charts, warnings, problems
 }
 

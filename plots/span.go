@@ -2,6 +2,7 @@ package plots
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 )
@@ -72,4 +73,44 @@ func (s span) ticks(wanted int) (ticks []plot.Tick, power int) {
 		}
 	}
 	return linearTicks(s.min, s.max, wanted), linearPower(s.min, s.max)
+}
+
+// leastFilled is the least part of a common axis that each figure's own range must fill.
+const leastFilled = 0.4
+
+// heights is equal for charts whose heights may be compared, as far as their ranges allow.
+func (c *chart) heights() string {
+	if c.isMap || c.figure.YLim != nil {
+		return "only " + c.figure.Name
+	}
+	return c.figure.Y + " " + c.figure.YScale + " " + c.figure.Axis
+}
+
+// shareRange gives charts one range of y, so that heights can be compared between them. A chart
+// that would fill too little of it shares with others like it, or with none.
+func shareRange(charts []*chart) {
+	for len(charts) > 0 {
+		rest, n, all := []*chart(nil), -1, charts[0].y
+		for n != len(charts) { // the range of those left may be smaller
+			n = len(charts)
+			if n == 0 {
+				return
+			}
+			all = charts[0].y
+			for _, c := range charts {
+				all.add(c.y.min, c.y.max)
+			}
+			charts = slices.DeleteFunc(slices.Clone(charts), func(c *chart) bool {
+				few := all.position(c.y.max)-all.position(c.y.min) < leastFilled
+				if few {
+					rest = append(rest, c)
+				}
+				return few
+			})
+		}
+		for _, c := range charts {
+			c.y = all
+		}
+		charts = rest
+	}
 }
