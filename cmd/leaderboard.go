@@ -9,12 +9,14 @@ import (
 
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
+	"ppdp/report"
 	"ppdp/report/leaderboard"
 )
 
 type leaderboardCommand struct {
 	Specs []string `arg:"" optional:"" name:"spec" help:"Specs to run, where their results are not there yet, and to rank: files, or names of experiments that come with ppdp (default: rank the results of leaderboard/...)."`
 	Write string   `help:"Write the page into a file." placeholder:"PAGE"`
+	HTML  string   `name:"html" help:"Write a page with tables to sort and filter, figures and how all was made into a file." placeholder:"PAGE"`
 	planFlags
 	runFlags
 }
@@ -40,12 +42,12 @@ Examples:
 
   ppdp leaderboard --out ~/results --write docs/generated/leaderboard.md
 
-  ppdp leaderboard my-board.yaml --write my-board.md
+  ppdp leaderboard my-board.yaml --write my-board.md --html my-board.html
 
   ppdp leaderboard my-board.yaml compare/adult --trials 5 -j 4 --out ~/results`
 }
 
-// Run writes the board as Markdown.
+// Run writes the board as Markdown or HTML.
 func (c leaderboardCommand) Run(con *console) error {
 	source, explained := "ppdp leaderboard", ""
 	var runs []*results.Summary
@@ -74,10 +76,19 @@ func (c leaderboardCommand) Run(con *console) error {
 	page := func(w io.Writer) error {
 		return leaderboard.WriteMarkdown(w, tables, source, explained)
 	}
-	if c.Write == "" {
-		return errors.Join(failed, page(con.stdout))
+	if c.HTML != "" {
+		failed = errors.Join(failed, results.WriteFile(c.HTML, func(w io.Writer) error {
+			_, err := report.Write(w, report.Input{Runs: runs, Board: true})
+			return err
+		}))
 	}
-	return errors.Join(failed, results.WriteFile(c.Write, page))
+	switch {
+	case c.Write != "":
+		return errors.Join(failed, results.WriteFile(c.Write, page))
+	case c.HTML != "":
+		return failed
+	}
+	return errors.Join(failed, page(con.stdout))
 }
 
 // runs runs the specs, as far as that was not done before, and reads their results. failed is what

@@ -43,8 +43,8 @@ func TestInline(t *testing.T) {
 		` r="6"><title>(.*?)</title>`)
 	var says []string
 	for _, m := range centre.FindAllStringSubmatch(curve, -1) {
-		if x, _ := strconv.ParseFloat(m[1], 64); m[2] != m[4] ||
-			math.Abs(x-2.5-must(strconv.ParseFloat(m[3], 64))) > 0.01 { // the disc begins at its right
+		right, x := must(strconv.ParseFloat(m[1], 64)), must(strconv.ParseFloat(m[3], 64))
+		if m[2] != m[4] || math.Abs(right-2.5-x) > 0.01 { // a disc begins at its right
 			t.Errorf("a point at %s, %s is on a disc from %s, %s on", m[3], m[4], m[1], m[2])
 		}
 		says = append(says, m[5])

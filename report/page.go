@@ -95,8 +95,12 @@ type figureView struct {
 }
 
 func newPage(in Input) (*page, error) {
+	ranked := in.Runs
+	if !in.Board {
+		ranked = leaderboard.Own(in.Runs)
+	}
 	p := &page{Style: template.CSS(styleText), Verdicts: verdictKey,
-		Board: leaderboard.Of(leaderboard.Own(in.Runs)), BoardKey: leaderboard.Legend}
+		Board: leaderboard.Of(ranked), BoardKey: leaderboard.Legend}
 	claimsOf := make(map[string][]*claimView) // by experiment
 	owner := make(map[string]*paperView)
 	for i := range in.Papers {

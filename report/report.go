@@ -36,6 +36,8 @@ type Input struct {
 	// Section is the part of the page about a run that no ranking fits, "" where one does; nil if
 	// there are no such runs.
 	Section func(*results.Summary) (template.HTML, error)
+	// Board says that all runs are a leaderboard's, not only those that come with ppdp for it.
+	Board bool
 }
 
 // Paper is a claims file with its verdicts.
