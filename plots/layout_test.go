@@ -369,7 +369,7 @@ func TestVariantsOnSeparatePanelsLookAlike(t *testing.T) {
 	}
 }
 
-// TestShareRange: charts of one measure share a range of y where each fills 0.4 of it, those that
+// TestShareRange: charts of one measure share a range of y where each fills half of it, those that
 // fill less share with their like, and no chart has a range without its own.
 func TestShareRange(t *testing.T) {
 	for _, test := range []struct {

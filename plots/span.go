@@ -76,7 +76,7 @@ func (s span) ticks(wanted int) (ticks []plot.Tick, power int) {
 }
 
 // leastFilled is the least part of a common axis that each figure's own range must fill.
-const leastFilled = 0.4
+const leastFilled = 0.5
 
 // heights is equal for charts whose heights may be compared, as far as their ranges allow.
 func (c *chart) heights() string {

@@ -25,7 +25,7 @@ type Figure struct {
 	XScale    string    `yaml:"xscale" json:"xscale,omitempty" doc:"the scale of x" words:"linear log" default:"linear"`
 	YScale    string    `yaml:"yscale" json:"yscale,omitempty" doc:"the scale of y" words:"linear log" default:"linear, or log for a sample's size"`
 	XLim      []float64 `yaml:"xlim" json:"xlim,omitempty" doc:"the ends of x" values:"two numbers, the lower first" default:"fitted to the data"`
-	YLim      []float64 `yaml:"ylim" json:"ylim,omitempty" doc:"the ends of y" values:"two numbers, the lower first" default:"fitted to the data, alike in figures of one measure where these fill 0.4 of it"`
+	YLim      []float64 `yaml:"ylim" json:"ylim,omitempty" doc:"the ends of y" values:"two numbers, the lower first" default:"fitted to the data, alike in figures of one measure that fill half of it"`
 	Reference []string  `yaml:"reference" json:"reference,omitempty" doc:"algorithms or classifiers of the experiment, each drawn as a horizontal line at its mean" values:"a list of names such as identity and majority" default:"none"`
 }
 
