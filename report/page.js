@@ -207,7 +207,7 @@
       }
     }
     if (!points.length) return;
-    const status = make('output');
+    const status = make('output', { ariaLive: 'off' }); // a reader hears it from the slider
     // What is hovered over, or where the slider is, is circled and said below.
     const show = circle => {
       svg.querySelector('.here')?.classList.remove('here');
