@@ -93,7 +93,7 @@ type accountHead struct {
 const accountFormat, oldFormat = "ppdp account 2", "ppdp ledger 1"
 
 // allowance is what all releases may cost together. It is written with the first release under
-// differential privacy.
+// differential privacy. Epsilon and Delta are 0 where the holder stated rho.
 type allowance struct {
 	Epsilon  float64 `json:"epsilon"`
 	Delta    float64 `json:"delta"`
@@ -336,11 +336,47 @@ func number(x *big.Rat) string {
 }
 
 // Total is what all releases of a table may cost together, as its holder states it. It is needed
-// for the first release under differential privacy; later it may be left at (0, 0). With a delta,
-// costs are added up in rho.
+// for the first release under differential privacy; later it may be left out. It is an epsilon, in
+// which costs add up; or an epsilon with a delta, or zCDP's rho, and then costs add up in rho.
 type Total struct {
 	TotalEpsilon float64 `yaml:"total" name:"total" placeholder:"EPSILON" help:"The epsilon that all releases of the table may cost together; needed for the first." min:"0" max:"1000"`
 	TotalDelta   float64 `yaml:"total-delta" help:"A delta beside the total. Costs then add up in zCDP's rho, which is less for many releases." min:"0" below:"1"`
+	TotalRho     float64 `yaml:"total-rho" placeholder:"RHO" help:"In place of an epsilon: the zCDP that all releases may cost together." min:"0" max:"1000"`
+}
+
+// Validate reports what declarations of single fields do not say.
+func (t Total) Validate() error {
+	return errors.Join(
+		unless(t.TotalDelta == 0 || t.TotalEpsilon != 0, "a delta of the total needs a total"),
+		unless(t.TotalRho == 0 || t.TotalEpsilon == 0, "a total in epsilon and one in rho: must "+
+			"be one of them"))
+}
+
+func (t Total) String() string {
+	if t.TotalRho > 0 {
+		return fmt.Sprintf("rho %v", t.TotalRho)
+	}
+	if t.TotalDelta == 0 {
+		return fmt.Sprintf("epsilon %v", t.TotalEpsilon)
+	}
+	return fmt.Sprintf("epsilon %v at delta %v", t.TotalEpsilon, t.TotalDelta)
+}
+
+// cost is the unit that the total is accounted in, and how much it is in that unit.
+func (t Total) cost() (unit string, amount float64) {
+	if t.TotalRho > 0 {
+		return string(privacy.Rho), t.TotalRho
+	}
+	return costUnit(t.TotalEpsilon, t.TotalDelta)
+}
+
+// stated is the total as its holder gave it.
+func (w *allowance) stated() Total {
+	t := Total{TotalEpsilon: w.Epsilon, TotalDelta: w.Delta}
+	if w.Epsilon == 0 {
+		t.TotalRho = w.Total
+	}
+	return t
 }
 
 // allow finds the allowance of the account, or enters it. The error says why a release under the
@@ -353,17 +389,17 @@ func (a *account) allow(total Total, g *algorithms.Guarantee) (*allowance, error
 		}
 	}
 	switch {
-	case w == nil && total.TotalEpsilon == 0:
+	case w == nil && total == (Total{}):
 		return nil, errors.New("it does not say yet what all releases of the table may cost " +
-			"together: state a total epsilon")
+			"together: state a total epsilon, or a total rho")
 	case w == nil:
 		w = &allowance{Epsilon: total.TotalEpsilon, Delta: total.TotalDelta,
 			Protects: g.Unit, Relation: g.Relation}
-		w.Unit, w.Total = costUnit(w.Epsilon, w.Delta)
+		w.Unit, w.Total = total.cost()
 		a.add(accountLine{Allowed: w})
-	case total != (Total{}) && total != Total{w.Epsilon, w.Delta}:
-		return nil, fmt.Errorf("the total is epsilon %v and delta %v since its first release, "+
-			"must stay what it is; it need not be given again", w.Epsilon, w.Delta)
+	case total != (Total{}) && total != w.stated():
+		return nil, fmt.Errorf("the total is %v since its first release, must stay what it is; it "+
+			"need not be given again", w.stated())
 	case w.Relation != g.Relation || w.Protects != g.Unit:
 		return nil, fmt.Errorf("it adds up what protects a %s (%s); this release protects a %s "+
 			"(%s), which cannot be added to that", w.Protects, w.Relation, g.Unit, g.Relation)
@@ -471,6 +507,7 @@ func (a *account) reserve(r accountEntry, g *algorithms.Guarantee, total Total, 
 				affordable(w.Unit, left, r.Delta))
 		}
 		s.Unit, s.Total, s.Cost, s.Epsilon, s.Delta = w.Unit, w.Total, r.Cost, w.Epsilon, w.Delta
+		s.Rho = w.stated().TotalRho
 		s.Before, _ = spent.Float64()
 	}
 	r.Number, r.Time = s.Number, now.UTC().Format(time.RFC3339)

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
 	"ppdp/privacy"
@@ -71,6 +74,68 @@ func TestAccountInRho(t *testing.T) {
 	}
 }
 
+// TestAccountAddsUp: after any releases, under any kind of total, the account has let through
+// exactly those that fit beside the earlier ones, and what it says of all of them together is
+// their composition: by Bun & Steinke 2016, ε-DP is ε²/2-zCDP (Proposition 1.4) and costs in rho
+// add up (Lemma 1.7). A total in rho is that of every (ε, δ) with the same rho.
+func TestAccountAddsUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total := Total{TotalEpsilon: rapid.Float64Range(0.1, 5).Draw(t, "epsilon")}
+		switch rapid.IntRange(0, 2).Draw(t, "kind") {
+		case 1:
+			total.TotalDelta = 1e-6
+		case 2:
+			total = Total{TotalRho: privacy.RhoOf(total.TotalEpsilon, 1e-6)}
+		}
+		pure := total.TotalDelta == 0 && total.TotalRho == 0
+		allowed := total.TotalEpsilon
+		if !pure {
+			allowed = cmp.Or(total.TotalRho, privacy.RhoOf(total.TotalEpsilon, 1e-6))
+		}
+		dir, err := os.MkdirTemp("", "")
+		noError(t, err)
+		defer os.RemoveAll(dir)
+		path, spent, made := filepath.Join(dir, "l"), 0.0, 0
+		for range rapid.IntRange(1, 12).Draw(t, "releases") {
+			epsilon := rapid.Float64Range(0.01, 3).Draw(t, "of")
+			delta := rapid.SampledFrom([]float64{0, 1e-9, 1e-6}).Draw(t, "delta")
+			cost := epsilon
+			switch {
+			case !pure && delta == 0:
+				cost = epsilon * epsilon / 2
+			case delta > 0:
+				cost = privacy.RhoOf(epsilon, delta)
+			}
+			s, err := enter(path, epsilon, delta, total)
+			fits := spent+cost <= allowed && !(pure && delta > 0)
+			if math.Abs(spent+cost-allowed) < 1e-12 {
+				return // decimals decide
+			}
+			if fits != (err == nil) {
+				t.Fatalf("%v and %v of %v: %v", spent, cost, allowed, err)
+			}
+			if err != nil {
+				continue
+			}
+			made++
+			spent += cost
+			e, d := s.Together()
+			want, at := spent, 0.0
+			if !pure {
+				at = cmp.Or(total.TotalDelta, 1e-9)
+				want = privacy.EpsilonOf(spent, at)
+			}
+			if s.Number != made || math.Abs(e-want) > 1e-9 || d != at {
+				t.Fatalf("release %d: together (%v, %v), want %d, (%v, %v)", s.Number, e, d, made,
+					want, at)
+			}
+			if total.TotalDelta > 0 && e > total.TotalEpsilon*(1+1e-9) {
+				t.Fatalf("together %v at %v, of %v", e, d, total)
+			}
+		}
+	})
+}
+
 func TestAccountRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	must(enter(path, 1, 0, Total{TotalEpsilon: 3}))
@@ -92,6 +157,7 @@ func TestAccountRefuses(t *testing.T) {
 	dp := accountEntry{Table: "t", Epsilon: 1}
 	try("the total is epsilon 3", dp, recordPrivacy, Total{TotalEpsilon: 4}, false)
 	try("the total is epsilon 3", dp, recordPrivacy, Total{TotalEpsilon: 3, TotalDelta: 0.1}, false)
+	try("the total is epsilon 3", dp, recordPrivacy, Total{TotalRho: 3}, false)
 	try("pure epsilon", accountEntry{Table: "t", Epsilon: 1, Delta: 1e-9}, recordPrivacy, Total{},
 		false)
 	try("1 are spent and 2 are left", accountEntry{Table: "t", Epsilon: 2.5}, recordPrivacy,

@@ -180,10 +180,35 @@ type Spending struct {
 	Total   float64 `json:"total"`
 	Before  float64 `json:"before"`  // what earlier releases cost
 	Cost    float64 `json:"cost"`    // what this one costs
-	Epsilon float64 `json:"epsilon"` // with Delta, what Total stands for
+	Epsilon float64 `json:"epsilon"` // with Delta, what Total stands for; 0 for a total in rho
 	Delta   float64 `json:"delta"`
-	Number  int     `json:"number"` // of the release, from 1
+	Rho     float64 `json:"rho,omitempty"` // of a total in zCDP
+	Number  int     `json:"number"`        // of the release, from 1
 }
+
+// Allowed is what the holder allows all releases together.
+func (s Spending) Allowed() Total { return Total{s.Epsilon, s.Delta, s.Rho} }
+
+// reportedDelta is the delta at which costs in rho are told as an epsilon where the total has none.
+const reportedDelta = 1e-9
+
+// Together is the (epsilon, delta) of this release and all before it: their costs add up, and the
+// sum is converted once.
+func (s Spending) Together() (epsilon, delta float64) {
+	return s.as(s.Before + s.Cost)
+}
+
+// as is a cost as (epsilon, delta).
+func (s Spending) as(cost float64) (epsilon, delta float64) {
+	if s.Unit == string(privacy.Rho) {
+		delta = cmp.Or(s.Delta, reportedDelta)
+		return privacy.EpsilonOf(cost, delta), delta
+	}
+	return cost, 0
+}
+
+// Odds is how often in 100 times the best guess is right once all that is allowed is spent.
+func (s Spending) Odds() float64 { return odds(s.as(s.Total)) }
 
 // File is a file of the folder.
 type File struct {
@@ -260,7 +285,7 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema,
 	}
 	cert.Noise = cert.noise(schema, marginals)
 	unit, _ := costUnit(promise.Epsilon, promise.Delta)
-	spending.Unit, spending.Total = costUnit(spending.Epsilon, spending.Delta)
+	spending.Unit, spending.Total = spending.Allowed().cost()
 	spending.Cost, _ = costIn(spending.Unit, promise.Epsilon, promise.Delta) // 0 is not allowed
 	cert.Budget = &spending
 	for i := range cert.Mechanisms {

@@ -40,8 +40,8 @@ func deploymentOf(c *Certificate, schema *datasets.Schema) entry {
 		Mechanics: fmt.Sprintf("%s (%s, variant %s), after %s.", c.Algorithm.Title,
 			c.Algorithm.Name, c.Algorithm.Variant, c.Algorithm.Source),
 		Composition: fmt.Sprintf("Costs of the mechanisms add up in %s. This is release %d of the "+
-			"table; its account allows all of them together an epsilon of %v at delta %v.",
-			c.Budget.Unit, c.Budget.Number, c.Budget.Epsilon, c.Budget.Delta),
+			"table; its account allows all of them together %v.", c.Budget.Unit, c.Budget.Number,
+			c.Budget.Allowed()),
 		Evidence: "certificate.json, which ppdp verify checks."}
 	if c.Audit != nil {
 		e.Evidence += " " + c.Audit.Sentence()

@@ -255,7 +255,7 @@ func TestForged(t *testing.T) {
 		"the risk":      {follows, replace(RiskFile, "anonymous", "Anonymous")},
 		"private": {"is not a number, must be in", edit{"guarantee": Promise{Epsilon: 1,
 			Model: "differential privacy", Sentence: sentence(1, 0, 0)}, "anonymity": nil,
-			"budget": Spending{"epsilon", 1, 0, 1, 1, 0, 1}, "audit": Audited{1, 2},
+			"budget": Spending{"epsilon", 1, 0, 1, 1, 0, 0, 1}, "audit": Audited{1, 2},
 			"mechanisms": []Mechanism{{"all", "geometric", 1, "epsilon", 1, "exact"}}}.change},
 	}} {
 		for _, name := range slices.Sorted(maps.Keys(forgeries)) {

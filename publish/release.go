@@ -74,11 +74,6 @@ type Request struct {
 	drops bool     // rows that lack a value are left out
 }
 
-// Validate reports what declarations of single fields do not say.
-func (r *Request) Validate() error {
-	return unless(r.TotalDelta == 0 || r.TotalEpsilon != 0, "a delta of the total needs a total")
-}
-
 // Settings are an algorithm's, as texts by name.
 type Settings map[string]string
 

@@ -89,7 +89,9 @@ func TestReleases(t *testing.T) {
 			r.Algorithm, r.Out, r.Title = name, filepath.Join(dir, fmt.Sprint(name, delta)), "Mine"
 			r.Delta = delta
 			r.Account = filepath.Join(dir, fmt.Sprint("account", delta))
-			r.TotalDelta = delta * 10
+			if delta > 0 {
+				r.Total = Total{TotalRho: 30}
+			}
 			algorithm := must(algorithms.Lookup(name))
 			info := algorithm.Info()
 			anonymous := info.Variants[0].Model == algorithms.KAnonymity
@@ -176,6 +178,7 @@ func TestRefused(t *testing.T) {
 		"must be one of":              func(r *Request) { r.Variant = "other" },
 		"needs an epsilon":            func(r *Request) { r.Epsilon = 0 },
 		"a delta of the total":        func(r *Request) { r.Total = Total{TotalDelta: 1e-6} },
+		"must be one of them":         func(r *Request) { r.Total = Total{1, 0, 1} },
 		"has no epsilon":              func(r *Request) { r.Algorithm = "mondrian" },
 		"leave delta out":             func(r *Request) { r.Delta = 1e-6 },
 		"epsilon: NaN":                func(r *Request) { r.Epsilon = math.NaN() },

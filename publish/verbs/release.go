@@ -75,6 +75,10 @@ func (c Release) Run(con *Console) error {
 	if s.Total > 0 {
 		fmt.Fprintf(con.Stdout, "Release %d: %.6g of %.6g in %s are spent.\n", s.Number,
 			s.Before+s.Cost, s.Total, s.Unit)
+		if epsilon, delta := s.Together(); delta > 0 {
+			fmt.Fprintf(con.Stdout, "All releases together: epsilon %.4g at delta %v.\n", epsilon,
+				delta)
+		}
 	} else if s.Anonymised > 0 {
 		fmt.Fprintf(con.Stdout, "This is release %d of the table under k-anonymity: such releases "+
 			"together can separate records that each keeps in one class.\n", s.Anonymised+1)
