@@ -22,6 +22,7 @@
 #   make rename-module     another path for the module: MODULE=example.org/ppdp
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
+#   make dist              the program for Linux, macOS and Windows, as archives, wheels, packages and an image, in packages/
 #   make build             the ppdp command, in bin/, and beside it the specs' JSON Schema for editors
 
 GO ?= go
@@ -202,5 +203,11 @@ artifact: build
 	fi
 	bin/ppdp artifact --out $(RESULTS) --to dist
 
+# Archives, Python wheels, Debian packages, an OCI image, bills of materials, checksums. The same
+# commit gives the same bytes.
+.PHONY: dist
+dist:
+	$(GO) run ./internal/dist -out packages
+
 clean:
-	rm -rf bin dist
+	rm -rf bin dist packages

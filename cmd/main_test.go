@@ -44,6 +44,10 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	shared := sync.OnceValues(func() (string, error) { return quickFig1(dir) })
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	data := os.Getenv("PPDP_DATA")
 	if data == "" {
 		t.Log("PPDP_DATA is not set: scripts of real data skip")
@@ -52,6 +56,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
+			env.Setenv("ROOT", root)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
 			return nil
