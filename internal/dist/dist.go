@@ -232,7 +232,7 @@ func (p *packed) zip(files []file) []byte {
 	return b.Bytes()
 }
 
-//go:embed python/__init__.py
+//go:embed python/ppdp/__init__.py
 var module []byte
 
 // pseudo is the version that Go gives a commit without a tag: v0.0.0-20261127003301-7bd4b37c32e3.

@@ -217,7 +217,7 @@ func TestDebian(t *testing.T) {
 	out := string(info) + string(files)
 	err = errors.Join(err, errOfFiles)
 	for _, want := range []string{"Version: 0.0.0~20260102030405~0123456789ab", "./usr/bin/ppdp",
-		"-rwxr-xr-x root/root"} {
+		"-rwxr-xr-x 0/0"} {
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("no %q (%v): %s", want, err, out)
 		}
