@@ -235,10 +235,10 @@ func (s *search) filter(cells float64) (open []*candidate) {
 	for _, m := range s.Measured {
 		measured = append(measured, m.Attributes)
 	}
+	growth := pgm.NewGrowth(s.Sizes, measured)
 	for i := range s.candidates {
 		c := &s.candidates[i]
-		if s.model.Covers(c.set) || s.Cells(c.set) <= cells &&
-			pgm.Size(s.Sizes, append(slices.Clip(measured), c.set)) <= cells {
+		if s.model.Covers(c.set) || s.Cells(c.set) <= cells && growth.Fits(c.set, cells) {
 			open = append(open, c)
 		}
 	}

@@ -1,6 +1,7 @@
 package aim
 
 import (
+	"fmt"
 	"testing"
 
 	"ppdp/algorithms"
@@ -28,5 +29,19 @@ func BenchmarkAdult(b *testing.B) {
 				b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 			})
 		}
+	}
+}
+
+// BenchmarkWide is a release of all pairs of many attributes.
+func BenchmarkWide(b *testing.B) {
+	for _, attributes := range []int{20, 80, 200} {
+		table := testinput.Wide(attributes, 50_000)
+		b.Run(fmt.Sprint("attributes=", attributes), func(b *testing.B) {
+			for i := uint64(0); b.Loop(); i++ {
+				in := testinput.Input(table, Algorithm{}.Params(), algorithms.Strict, 1, i)
+				r := testinput.LazyRelease(b, Algorithm{}, in)
+				b.ReportMetric(float64(len(r.Marginals)), "marginals")
+			}
+		})
 	}
 }

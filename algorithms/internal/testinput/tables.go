@@ -70,6 +70,33 @@ func Class(values int) datasets.Attribute {
 	return class
 }
 
+// Wide is a table of attributes of 2 to 10 values, the same on every call. Each follows one of six
+// factors in seven of ten rows, so that the attributes of a factor depend on each other.
+func Wide(attributes, rows int) *datasets.Table {
+	const factors, most = 6, 10
+	cells := make([]int, attributes)
+	for a := range cells {
+		cells[a] = 2 + a*7%(most-1)
+	}
+	stream := random.NewKey(1).Stream()
+	table := make([][]uint32, rows)
+	for row := range table {
+		var factor [factors]int
+		for f := range factor {
+			factor[f] = stream.IntN(most)
+		}
+		table[row] = make([]uint32, attributes)
+		for a, size := range cells {
+			x := factor[a%factors]
+			if stream.IntN(10) >= 7 {
+				x = stream.IntN(most)
+			}
+			table[row][a] = uint32(x * size / most)
+		}
+	}
+	return Numbers(0, cells, table...)
+}
+
 // DrawRows draws up to most rows of a schema's codes.
 func DrawRows(t *rapid.T, schema *datasets.Schema, most int) [][]uint32 {
 	rows := make([][]uint32, rapid.IntRange(0, most).Draw(t, "rows"))

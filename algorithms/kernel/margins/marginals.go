@@ -216,15 +216,21 @@ func (d *Data) Exact(attributes []int) ([]float64, error) {
 			" make it smaller", algorithms.ErrTooLarge, cells, MaxCells)
 	}
 	counts := make([]float64, int(cells))
-	at := make([]int, len(d.in.Rows))
-	for _, a := range attributes {
-		size := d.Sizes[a]
-		for row, value := range d.columns[a] {
-			at[row] = at[row]*size + int(value)
+	last := attributes[len(attributes)-1]
+	var before [1024]int // cells of the attributes before the last, of rows that fit a cache
+	for from := 0; from < len(d.in.Rows); from += len(before) {
+		at := before[:min(len(before), len(d.in.Rows)-from)]
+		clear(at)
+		for _, a := range attributes[:len(attributes)-1] {
+			size := d.Sizes[a]
+			for row, value := range d.columns[a][from : from+len(at)] {
+				at[row] = at[row]*size + int(value)
+			}
 		}
-	}
-	for _, cell := range at {
-		counts[cell]++
+		size := d.Sizes[last]
+		for row, value := range d.columns[last][from : from+len(at)] {
+			counts[at[row]*size+int(value)]++
+		}
 	}
 	return counts, nil
 }

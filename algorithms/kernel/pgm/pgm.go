@@ -62,9 +62,3 @@ func Total(measured []Measurement) float64 {
 	}
 	return max(1, sum/weights)
 }
-
-// Size is the number of cells of a model of cliques over attributes of the given sizes. Nothing is
-// allocated for the cells.
-func Size(sizes []int, cliques [][]int) float64 {
-	return cheapest(sizes, setsOf(cliques)).cells
-}

@@ -1,19 +1,24 @@
 package pgm
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 )
 
 // set is a set of attributes.
-type set [4]uint64
+type set [8]uint64
 
 func setOf(attributes []int) (s set) {
 	for _, a := range attributes {
-		s[a/64] |= 1 << (a % 64)
+		s.add(a)
 	}
 	return s
 }
+
+func (s *set) add(a int)      { s[a/64] |= 1 << (a % 64) }
+func (s *set) remove(a int)   { s[a/64] &^= 1 << (a % 64) }
+func (s *set) has(a int) bool { return s[a/64]>>(a%64)&1 == 1 }
 
 func setsOf(cliques [][]int) []set {
 	sets := make([]set, len(cliques))
@@ -53,92 +58,29 @@ func (s set) len() (n int) {
 	return n
 }
 
-// list is the members, ascending.
-func (s set) list() []int {
-	members := make([]int, 0, s.len())
-	for i, word := range s {
-		for ; word != 0; word &= word - 1 {
-			members = append(members, 64*i+bits.TrailingZeros64(word))
+// all goes through the members, ascending.
+func (s set) all() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, word := range s {
+			for ; word != 0; word &= word - 1 {
+				if !yield(64*i + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
 		}
 	}
-	return members
 }
+
+// list is the members, ascending.
+func (s set) list() []int { return slices.AppendSeq(make([]int, 0, s.len()), s.all()) }
 
 // cells is the number of cells of a table over the set.
 func (s set) cells(sizes []int) float64 {
 	n := 1.0
-	for i, word := range s {
-		for ; word != 0; word &= word - 1 {
-			n *= float64(sizes[64*i+bits.TrailingZeros64(word)])
-		}
+	for a := range s.all() {
+		n *= float64(sizes[a])
 	}
 	return n
-}
-
-// triangulation is the maximal cliques of a triangulated graph and the cells of their tables.
-type triangulation struct {
-	cliques []set
-	cells   float64
-}
-
-// cheapest triangulates the graph in which the attributes of each clique are joined, by eliminating
-// greedily what makes the smallest table and by what adds the fewest edges, and returns the smaller
-// model. The first alone fills in trees: an inner attribute between two small ones goes before a
-// leaf of many values.
-func cheapest(sizes []int, cliques []set) triangulation {
-	bySize, byFill := eliminate(sizes, cliques, false), eliminate(sizes, cliques, true)
-	if bySize.cells < byFill.cells {
-		return bySize
-	}
-	return byFill
-}
-
-// eliminate removes attribute after attribute, joining its neighbours. Ties go to the smaller table
-// and then to the attribute listed first.
-func eliminate(sizes []int, cliques []set, byFill bool) triangulation {
-	neighbours := make([]set, len(sizes)) // themselves included
-	for a := range neighbours {
-		neighbours[a][a/64] |= 1 << (a % 64)
-	}
-	for _, c := range cliques {
-		for _, a := range c.list() {
-			neighbours[a] = neighbours[a].or(c)
-		}
-	}
-	left := make([]int, len(sizes))
-	for a := range left {
-		left[a] = a
-	}
-	var t triangulation
-	for len(left) > 0 {
-		best, fewest, smallest := -1, 0, 0.0
-		for i, a := range left {
-			fill := 0
-			if byFill {
-				for _, b := range neighbours[a].list() {
-					fill += neighbours[a].without(neighbours[b]).len()
-				}
-			}
-			if cells := neighbours[a].cells(sizes); best < 0 || fill < fewest ||
-				fill == fewest && cells < smallest {
-				best, fewest, smallest = i, fill, cells
-			}
-		}
-		a := left[best]
-		left = slices.Delete(left, best, best+1)
-		clique := neighbours[a]
-		if !slices.ContainsFunc(t.cliques, clique.within) {
-			t.cliques = append(t.cliques, clique)
-			t.cells += smallest
-		}
-		rest := clique
-		rest[a/64] &^= 1 << (a % 64)
-		for _, b := range rest.list() {
-			neighbours[b] = neighbours[b].or(rest)
-			neighbours[b][a/64] &^= 1 << (a % 64)
-		}
-	}
-	return t
 }
 
 // node is a clique of a junction tree. Its table is at [from, from+cells) of the model's arrays;
