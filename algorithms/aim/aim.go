@@ -252,12 +252,24 @@ func (s *search) worstApproximated(open []*candidate, bias float64) (*candidate,
 		heaviest = math.Max(heaviest, c.weight)
 	}
 	var scores []float64
+	var with [][]float64 // the model's marginals of an attribute and each other
+	of := -1
 	for _, c := range open {
 		exact, err := s.exact(c)
 		if err != nil {
 			return nil, err
 		}
-		distance := margins.Distance(exact, s.model.Marginal(c.set))
+		var marginal []float64
+		if len(c.set) == 2 && !s.model.Covers(c.set) {
+			if c.set[0] != of { // pairs come by their first attribute
+				of = c.set[0]
+				with = s.model.With(of)
+			}
+			marginal = with[c.set[1]]
+		} else {
+			marginal = s.model.Marginal(c.set)
+		}
+		distance := margins.Distance(exact, marginal)
 		scores = append(scores, c.weight/heaviest*(distance-float64(bias*s.Cells(c.set))))
 	}
 	i, err := s.choice.Choose(&s.Path, s.in.Budget.ChoiceEpsilon(s.choosing), scores, nil)

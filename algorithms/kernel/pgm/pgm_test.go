@@ -287,6 +287,14 @@ func TestOracle(t *testing.T) {
 			compare(t, fmt.Sprint("trial ", trial, " marginal ", c), m.Marginal(c), j.marginal(c),
 				1e-9)
 		}
+		for a := range sizes {
+			for b, table := range m.With(a) {
+				if b != a {
+					compare(t, fmt.Sprint("trial ", trial, " of ", a, " with ", b), table,
+						j.marginal([]int{a, b}), 1e-9)
+				}
+			}
+		}
 	}
 }
 

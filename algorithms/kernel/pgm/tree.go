@@ -49,7 +49,14 @@ func (s set) without(o set) set {
 	return s
 }
 
-func (s set) within(o set) bool { return s.without(o) == set{} }
+func (s set) within(o set) bool {
+	for i := range s {
+		if s[i]&^o[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
 
 func (s set) len() (n int) {
 	for _, word := range s {

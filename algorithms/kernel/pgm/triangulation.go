@@ -93,7 +93,9 @@ func (g *graph) eliminate(left set, most float64) (t triangulation) {
 		a := order[best]
 		order = slices.Delete(order, best, best+1)
 		clique := g.neighbours[a]
-		if !slices.ContainsFunc(t.cliques, clique.within) {
+		if !slices.ContainsFunc(t.cliques, func(c set) bool {
+			return c.has(a) && clique.within(c)
+		}) {
 			t.cliques = append(t.cliques, clique)
 			t.cells += least.cells
 		}
