@@ -252,24 +252,13 @@ func (s *search) worstApproximated(open []*candidate, bias float64) (*candidate,
 		heaviest = math.Max(heaviest, c.weight)
 	}
 	var scores []float64
-	var with [][]float64 // the model's marginals of an attribute and each other
-	of := -1
+	marginal := s.marginals(open)
 	for _, c := range open {
 		exact, err := s.exact(c)
 		if err != nil {
 			return nil, err
 		}
-		var marginal []float64
-		if len(c.set) == 2 && !s.model.Covers(c.set) {
-			if c.set[0] != of { // pairs come by their first attribute
-				of = c.set[0]
-				with = s.model.With(of)
-			}
-			marginal = with[c.set[1]]
-		} else {
-			marginal = s.model.Marginal(c.set)
-		}
-		distance := margins.Distance(exact, marginal)
+		distance := margins.Distance(exact, marginal(c.set))
 		scores = append(scores, c.weight/heaviest*(distance-float64(bias*s.Cells(c.set))))
 	}
 	i, err := s.choice.Choose(&s.Path, s.in.Budget.ChoiceEpsilon(s.choosing), scores, nil)
@@ -277,6 +266,28 @@ func (s *search) worstApproximated(open []*candidate, bias float64) (*candidate,
 		return nil, err
 	}
 	return open[i], nil
+}
+
+// marginals computes the model's marginals of sets in the order of the candidates, which lists pairs
+// by their first attribute: those that no clique covers come from one walk for each.
+func (s *search) marginals(open []*candidate) func(set []int) []float64 {
+	others := make([][]int, len(s.Sizes))
+	for _, c := range open {
+		if len(c.set) == 2 && !s.model.Covers(c.set) {
+			others[c.set[0]] = append(others[c.set[0]], c.set[1])
+		}
+	}
+	first, tables := -1, [][]float64(nil)
+	return func(set []int) []float64 {
+		if len(set) != 2 || s.model.Covers(set) {
+			return s.model.Marginal(set)
+		}
+		if set[0] != first {
+			first = set[0]
+			tables = s.model.With(first, others[first])
+		}
+		return tables[set[1]]
+	}
 }
 
 // anneal makes later rounds dearer: half the noise.

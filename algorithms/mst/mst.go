@@ -170,24 +170,22 @@ func choose(d *margins.Data, in *algorithms.Input, model *pgm.Model,
 	}
 	var chosen [][]int
 	for range len(nodes) - 1 {
-		var scores []float64
-		var open []edge
-		for _, e := range edges {
-			if tree[e.from] != tree[e.to] {
-				open, scores = append(open, e), append(scores, e.score)
-			}
+		edges = slices.DeleteFunc(edges, func(e edge) bool { return tree[e.from] == tree[e.to] })
+		scores := make([]float64, len(edges))
+		for i, e := range edges {
+			scores[i] = e.score
 		}
 		i, err := choice.Choose(&d.Path, epsilon, scores, nil)
 		if err != nil {
 			return nil, err
 		}
-		from, to := tree[open[i].from], tree[open[i].to]
+		from, to := tree[edges[i].from], tree[edges[i].to]
 		for n, p := range tree {
 			if p == from {
 				tree[n] = to
 			}
 		}
-		chosen, edges = append(chosen, open[i].set), open
+		chosen = append(chosen, edges[i].set)
 	}
 	return chosen, nil
 }

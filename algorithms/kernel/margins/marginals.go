@@ -216,20 +216,25 @@ func (d *Data) Exact(attributes []int) ([]float64, error) {
 			" make it smaller", algorithms.ErrTooLarge, cells, MaxCells)
 	}
 	counts := make([]float64, int(cells))
-	last := attributes[len(attributes)-1]
-	var before [1024]int // cells of the attributes before the last, of rows that fit a cache
-	for from := 0; from < len(d.in.Rows); from += len(before) {
-		at := before[:min(len(before), len(d.in.Rows)-from)]
-		clear(at)
-		for _, a := range attributes[:len(attributes)-1] {
-			size := d.Sizes[a]
-			for row, value := range d.columns[a][from : from+len(at)] {
-				at[row] = at[row]*size + int(value)
+	before, last := attributes[:len(attributes)-1], attributes[len(attributes)-1]
+	var scratch [1024]uint32 // blocks of rows that fit a cache
+	for from := 0; from < len(d.in.Rows); from += len(scratch) {
+		to := min(from+len(scratch), len(d.in.Rows))
+		at := scratch[:to-from] // cells of the attributes before the last: all 0 without any
+		for i, a := range before {
+			column := d.columns[a][from:to]
+			if i == 0 {
+				at = column
+				continue
 			}
+			for row, value := range column {
+				scratch[row] = at[row]*uint32(d.Sizes[a]) + value
+			}
+			at = scratch[:to-from]
 		}
 		size := d.Sizes[last]
-		for row, value := range d.columns[last][from : from+len(at)] {
-			counts[at[row]*size+int(value)]++
+		for row, value := range d.columns[last][from:to] {
+			counts[int(at[row])*size+int(value)]++
 		}
 	}
 	return counts, nil

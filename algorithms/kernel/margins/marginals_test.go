@@ -75,6 +75,26 @@ func TestExact(t *testing.T) {
 	}
 }
 
+// TestExactOfManyRows: all marginals of rows that are every combination of values equally often.
+func TestExactOfManyRows(t *testing.T) {
+	var rows [][]uint32
+	for i := range uint32(4000) {
+		rows = append(rows, []uint32{i % 10, i / 10 % 4, i / 40 % 2})
+	}
+	d := open(t, numbers(rows...), 10, 1, 0, algorithms.Strict, 1)
+	for _, set := range [][]int{{0}, {2}, {0, 1}, {1, 2}, {0, 1, 2}} {
+		got, err := d.Exact(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for cell, n := range got {
+			if n != 4000/d.Cells(set) {
+				t.Errorf("%v: cell %d has %v rows, want %v", set, cell, n, 4000/d.Cells(set))
+			}
+		}
+	}
+}
+
 // TestRecordedNoise: the variance that models are fitted with is that of the noise, in either unit
 // and variant. Squares of 20,000 draws have a standard error of at most √(5/20000).
 func TestRecordedNoise(t *testing.T) {

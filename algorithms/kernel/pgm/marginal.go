@@ -63,11 +63,17 @@ func (m *Model) Marginal(attributes []int) []float64 {
 	}
 }
 
-// With is, for each attribute, the model's table over a and it, the latter fastest; nil for a itself.
-// One walk through the tree takes the place of one of Marginal for each; last bits may differ.
-func (m *Model) With(a int) [][]float64 {
-	w := &walk{m, m.sizes[a], setOf([]int{a}), make([][]float64, len(m.sizes))}
-	start := slices.IndexFunc(m.nodes, func(n node) bool { return n.members.has(a) })
+// With is, for each of other attributes, by number, the model's table over a and it, the latter
+// fastest. One walk through the tree takes the place of one of Marginal for each; last bits may
+// differ.
+func (m *Model) With(a int, others []int) [][]float64 {
+	wanted := setOf(others)
+	w := &walk{m, m.sizes[a], wanted, m.subtree(wanted.or(setOf([]int{a}))),
+		make([][]float64, len(m.sizes))}
+	start := 0
+	for !w.inside[start] || !m.nodes[start].members.has(a) {
+		start++
+	}
 	itself := make([]float64, w.values*w.values)
 	for v := range w.values {
 		itself[v*w.values+v] = 1
@@ -80,7 +86,8 @@ func (m *Model) With(a int) [][]float64 {
 type walk struct {
 	*Model
 	values int // of the attribute
-	seen   set
+	wanted set // attributes still to come
+	inside []bool
 	tables [][]float64
 }
 
@@ -100,20 +107,20 @@ func (w *walk) visit(i, from int, shared embedding, given []float64) {
 	own := func(n *node) embedding {
 		return embed(w.sizes, n.attributes, n.attributes[:n.shared])
 	}
-	if n.parent >= 0 && n.parent != from {
+	if n.parent >= 0 && n.parent != from && w.inside[n.parent] {
 		leave(n.parent, n.blocks, own(n), n.inParent)
 	}
 	for _, c := range w.children[i] {
-		if child := &w.nodes[c]; c != from {
+		if child := &w.nodes[c]; c != from && w.inside[c] {
 			leave(c, child.blocks, child.inParent, own(child))
 		}
 	}
 	tables := len(exits) // what follows are tables over one attribute
-	for b := range n.members.without(w.seen).all() {
+	for b := range n.members.and(w.wanted).all() {
 		leave(-1, w.sizes[b], embed(w.sizes, n.attributes, []int{b}), embedding{})
 		w.tables[b] = exits[len(exits)-1].together
 	}
-	w.seen = w.seen.or(n.members)
+	w.wanted = w.wanted.without(n.members)
 	row := make([]float64, n.cells)
 	for v := range w.values {
 		clear(row)

@@ -288,8 +288,11 @@ func TestOracle(t *testing.T) {
 				1e-9)
 		}
 		for a := range sizes {
-			for b, table := range m.With(a) {
-				if b != a {
+			others := stream.Perm(len(sizes))[:1+stream.IntN(len(sizes)-1)]
+			for b, table := range m.With(a, others) {
+				if want := slices.Contains(others, b); want != (table != nil) {
+					t.Errorf("trial %d of %d with %v: %v has a table", trial, a, others, b)
+				} else if want && b != a {
 					compare(t, fmt.Sprint("trial ", trial, " of ", a, " with ", b), table,
 						j.marginal([]int{a, b}), 1e-9)
 				}
