@@ -268,8 +268,8 @@ func (s *search) worstApproximated(open []*candidate, bias float64) (*candidate,
 	return open[i], nil
 }
 
-// marginals computes the model's marginals of sets in the order of the candidates, which lists pairs
-// by their first attribute: those that no clique covers come from one walk for each.
+// marginals computes the model's marginals of sets in the order of the candidates, which lists
+// pairs by their first attribute: those that no clique covers come from one walk for each.
 func (s *search) marginals(open []*candidate) func(set []int) []float64 {
 	others := make([][]int, len(s.Sizes))
 	for _, c := range open {

@@ -57,8 +57,8 @@ func newGraph(sizes []int, cliques []set, byFill bool) *graph {
 	return g
 }
 
-// join joins the attributes of a clique, whose costs change, and by fill those of others that are
-// joined to two of them.
+// join joins the attributes of a clique. Their costs change, and by fill those of others that are
+// joined to two of them: update computes them.
 func (g *graph) join(clique set) {
 	for a := range clique.all() {
 		g.neighbours[a] = g.neighbours[a].or(clique)
@@ -165,8 +165,9 @@ func NewGrowth(sizes []int, cliques [][]int) *Growth {
 	return g
 }
 
-// Fits reports whether the model has at most so many cells with one clique more: whether Size does
-// not exceed them. Parts of the graph that the clique does not touch are eliminated as without it.
+// Fits reports whether the model that Fit makes has at most so many cells with one clique more. An
+// attribute's cost depends on its own part of the graph, so that parts which the clique does not
+// touch are eliminated as without it, in whatever order parts alternate.
 func (g *Growth) Fits(clique []int, most float64) bool {
 	members := setOf(clique)
 	var touched set
