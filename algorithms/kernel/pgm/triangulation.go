@@ -86,7 +86,8 @@ func (g *graph) eliminate(left set, most float64) (t triangulation) {
 		best := 0
 		least := g.costs[order[0]]
 		for i, a := range order {
-			if c := g.costs[a]; c.fill < least.fill || c.fill == least.fill && c.cells < least.cells {
+			if c := g.costs[a]; c.fill < least.fill ||
+				c.fill == least.fill && c.cells < least.cells {
 				best, least = i, c
 			}
 		}

@@ -1,0 +1,102 @@
+package pgm
+
+import (
+	"slices"
+	"testing"
+
+	"ppdp/numeric/random"
+)
+
+// TestTreesAreNotFilled: eliminating the smallest table first takes the attribute of 10 values, of
+// 90 cells with its neighbours, before a leaf of 41 values, of 123, and joins its neighbours. Least
+// fill never adds an edge to a tree.
+func TestTreesAreNotFilled(t *testing.T) {
+	sizes := []int{41, 3, 10, 3, 41}
+	pairs := [][]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}
+	if got := cellsByDefinition(sizes, pairs, false); got != 123+90+123 {
+		t.Errorf("by size: %v cells, want 336", got)
+	}
+	if got := cheapest(sizes, setsOf(pairs)).cells; got != 123+30+30+123 {
+		t.Errorf("%v cells, want 306", got)
+	}
+}
+
+// cellsByDefinition sums the tables of a greedy elimination that are within no other: of the
+// attribute with the fewest missing edges between neighbours, by fill, then of the smallest table.
+func cellsByDefinition(sizes []int, cliques [][]int, byFill bool) (sum float64) {
+	joined := make([][]bool, len(sizes))
+	for a := range joined {
+		joined[a] = make([]bool, len(sizes))
+		joined[a][a] = true
+	}
+	for _, c := range cliques {
+		for _, a := range c {
+			for _, b := range c {
+				joined[a][b] = true
+			}
+		}
+	}
+	gone := make([]bool, len(sizes))
+	var tables []set
+	for range sizes {
+		next, fewest, smallest := -1, 0, 0.0
+		var table []int
+		for a := range sizes {
+			if gone[a] {
+				continue
+			}
+			var own []int
+			fill, cells := 0, 1.0
+			for b := range sizes {
+				if !gone[b] && joined[a][b] {
+					own = append(own, b)
+					cells *= float64(sizes[b])
+				}
+			}
+			for _, b := range own {
+				for _, c := range own {
+					if byFill && !joined[b][c] {
+						fill++
+					}
+				}
+			}
+			if next < 0 || fill < fewest || fill == fewest && cells < smallest {
+				next, fewest, smallest, table = a, fill, cells, own
+			}
+		}
+		gone[next] = true
+		for _, b := range table {
+			for _, c := range table {
+				joined[b][c] = true
+			}
+		}
+		if c := setOf(table); !slices.ContainsFunc(tables, c.within) {
+			tables = append(tables, c)
+			sum += smallest
+		}
+	}
+	return sum
+}
+
+// TestGrowth: a clique fits where a model with it is no larger by definition, and not with a cell
+// less allowed.
+func TestGrowth(t *testing.T) {
+	stream := random.NewKey(9).Stream()
+	for range 300 {
+		sizes := make([]int, 4+stream.IntN(20))
+		for a := range sizes {
+			sizes[a] = 1 + stream.IntN(12)
+		}
+		cliques := randomCliques(len(sizes), stream.IntN(2*len(sizes)), stream)
+		g := NewGrowth(sizes, cliques)
+		for _, c := range randomCliques(len(sizes), 10, stream) {
+			with := append(slices.Clip(cliques), c)
+			size := min(cellsByDefinition(sizes, with, false),
+				cellsByDefinition(sizes, with, true))
+			if !g.Fits(c, size) || g.Fits(c, size-1) {
+				t.Errorf("%v and %v of sizes %v: %v cells, fits %v, with one less %v", cliques, c,
+					sizes, size, g.Fits(c, size), g.Fits(c, size-1))
+			}
+		}
+	}
+}
