@@ -23,7 +23,8 @@ type Status = privacy.Status
 
 // Statuses of the guarantees of variants.
 const (
-	Holds, Short, Broken, Declared = privacy.Holds, privacy.Short, privacy.Broken, privacy.Declared
+	Holds, Replayed, Declared = privacy.Holds, privacy.Replayed, privacy.Declared
+	Short, Broken             = privacy.Short, privacy.Broken
 )
 
 // Guarantee is what one variant promises and whether that is true.

@@ -360,6 +360,9 @@ func (s *Subject) run(ctx context.Context, d *Data, budget *privacy.Budget,
 	release, err := s.Release(ctx, d, budget, key)
 	if err == nil {
 		published, err = release.Fingerprint(ctx)
+		if s.Algorithm.Info().Program != "" { // whose warnings may hold anything
+			published = fmt.Sprint(published, release.Warnings)
+		}
 	}
 	if refused := budget.Refused(); err == nil && refused != nil {
 		err = fmt.Errorf("went on after a refusal: %w", refused)

@@ -63,8 +63,9 @@ of a spec.
 --black-box uses releases alone, of the small neighbours among these. It certifies a lower bound on
 epsilon, and accuses a claim below that bound; all sound claims of a run together are safe from that
 in 95 % of runs. Then it says what it could have seen, from releases with less noise than claimed.
-It is the only way to audit a program of your own, whose noise nothing here can force:
-what that declares does not pass, but beside it stands what its epsilon is at least.
+It is the only way to audit a program of your own that draws its own noise: what that declares does
+not pass, but beside it stands what its epsilon is at least. One that asks ppdp for its noise
+(mechanisms: ppdp) is replayed; nothing is proven of it.
 
 --targets chooses its inputs as an attacker would: the dataset with and without one of the records
 that are farthest from all others (Gower's distance). Beside the certified epsilon stand the shares
@@ -335,11 +336,14 @@ func printAudits(w io.Writer, all []results.Audit) error {
 		if a.Delta > 0 {
 			budget += ", δ = " + results.FormatNumber(a.Delta)
 		}
-		seen, moved := short(a.Seen), short(results.Bound(a.MaxMoved()))
+		proven, seen, moved := short(a.Proven), short(a.Seen), short(results.Bound(a.MaxMoved()))
 		if a.Declared() {
 			seen, moved = "-", "-"
 		}
-		table.Row(cmp.Or(a.Series, a.Algorithm), a.VariantName(), budget, short(a.Proven), seen,
+		if a.Status == results.Replayed {
+			proven = "-" // what the ledger has follows from the program's word
+		}
+		table.Row(cmp.Or(a.Series, a.Algorithm), a.VariantName(), budget, proven, seen,
 			moved, strconv.Itoa(a.Transcripts), string(a.Status), a.Verdict())
 	}
 	if err := table.Flush(); err != nil {

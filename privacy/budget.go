@@ -213,6 +213,8 @@ type mechanism struct {
 	stream        *random.Stream
 	grid          float64   // of a Publication's scores: the step they are rounded to
 	steps         []float64 // scratch: of a Publication's scores
+	outside       bool      // an Outside, whose calls are of a branch
+	branch        string
 }
 
 // Purpose is what the mechanism was declared for.
@@ -250,6 +252,17 @@ func (m *mechanism) cost(amount float64) float64 {
 		return amount * amount / 8
 	}
 	return amount * amount / 2
+}
+
+// amount is what a call is asked for with that is to cost so much in the budget's unit.
+func (m *mechanism) amount(cost float64) float64 {
+	switch {
+	case m.budget.unit == m.asks():
+		return cost
+	case m.kind == exponential:
+		return m.budget.ChoiceEpsilon(cost)
+	}
+	return math.Sqrt(2 * cost)
 }
 
 // declare enters a mechanism into the ledger. Wrong declarations are programmers' mistakes.

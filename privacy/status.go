@@ -4,7 +4,10 @@ package privacy
 type Status string
 
 const (
-	Holds Status = "holds"
+	Holds Status = "holds" // proven
+	// Replayed is that of a program outside whose noise ppdp draws: replays test it call by call and
+	// have found nothing, but its sensitivities are not proven.
+	Replayed Status = "replayed"
 	// Declared is the word of a program outside of ppdp: nothing here has checked it.
 	Declared Status = "declared"
 	Short    Status = "short"  // exceeded by a bounded factor
@@ -23,3 +26,10 @@ func (s Status) Doubt() string {
 	}
 	return "guarantee " + string(s)
 }
+
+// Stands reports whether nothing is known against a guarantee: it holds, or it is a program's word.
+func (s Status) Stands() bool { return s == Holds || s.Outside() }
+
+// Outside reports whether a guarantee is that of a program outside, which its curves are called
+// after.
+func (s Status) Outside() bool { return s == Replayed || s == Declared }

@@ -21,6 +21,7 @@ func (t *Transcript) Len() int { return len(t.calls) }
 // depends on the mechanism.
 type call struct {
 	purpose, kind string
+	branch        string  // of an Outside
 	amount        float64 // of epsilon, or of rho
 	charged       float64 // the amount that the path was charged with
 	claimed       float64 // sensitivity that noise is scaled to
@@ -130,7 +131,7 @@ func (w *watch) begin(m *mechanism, amount, rate float64, values ...float64) (c 
 	}
 	if w.replay == nil {
 		c = &call{purpose: m.purpose, kind: m.kind, amount: amount, charged: m.charged,
-			claimed: m.sensitivity.Claimed, grid: m.grid, rate: rate,
+			branch: m.branch, claimed: m.sensitivity.Claimed, grid: m.grid, rate: rate,
 			values: slices.Clone(values)}
 		w.transcript.calls = append(w.transcript.calls, c)
 		return c, false, nil
@@ -143,7 +144,7 @@ func (w *watch) begin(m *mechanism, amount, rate float64, values ...float64) (c 
 	}
 	c = w.transcript.calls[at]
 	// Some may be scaled to what follows from the data, but not on a grid: errata D3.
-	fixed := m.grid > 0 || m.kind != exponential && m.kind != cauchy
+	fixed := m.outside || m.grid > 0 || m.kind != exponential && m.kind != cauchy
 	differs := func(format string, is, was any) {
 		err = fmt.Errorf("%w: call %d, %s for %s, "+format, ErrDiverged, at, m.kind, m.purpose, is,
 			was)
@@ -152,6 +153,8 @@ func (w *watch) begin(m *mechanism, amount, rate float64, values ...float64) (c 
 	case c.purpose != m.purpose || c.kind != m.kind || c.amount != amount:
 		err = fmt.Errorf("%w: call %d is %s for %s at %s %v, was %s for %s at %v",
 			ErrDiverged, at, m.kind, m.purpose, m.asks(), amount, c.kind, c.purpose, c.amount)
+	case c.branch != m.branch:
+		differs("is of branch [%s], was [%s]", m.branch, c.branch)
 	case fixed && c.claimed != m.sensitivity.Claimed:
 		differs("is scaled to a sensitivity of %v, was %v", m.sensitivity.Claimed, c.claimed)
 	case fixed && c.rate != rate:

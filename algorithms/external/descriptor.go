@@ -46,6 +46,7 @@ type variant struct {
 	Unit        string `yaml:"unit"`
 	Relation    string `yaml:"relation"`
 	Approximate bool   `yaml:"approximate"`
+	Mechanisms  string `yaml:"mechanisms"`
 	Note        string `yaml:"note"`
 
 	node *strictyaml.Node
@@ -72,6 +73,24 @@ const (
 	textValues = "text"  // as in the user's own file
 	codeValues = "codes" // places in the domain, from 0
 )
+
+// ours says that a variant asks ppdp for its noise.
+const ours = "ppdp"
+
+// asks reports whether a variant asks ppdp for its noise.
+func (d *descriptor) asks(name algorithms.Variant) bool {
+	return slices.ContainsFunc(d.Variants, func(v variant) bool {
+		return v.Variant == string(name) && v.Mechanisms == ours
+	})
+}
+
+// line is the most bytes of a line that the program prints.
+func (d *descriptor) line() int {
+	if slices.ContainsFunc(d.Variants, func(v variant) bool { return v.Mechanisms == ours }) {
+		return mostLine
+	}
+	return 1 << 20
+}
 
 // maxFile bounds a descriptor's files: they are read to be hashed.
 const maxFile = 64 << 20
@@ -192,6 +211,10 @@ func (v *variant) check(r *strictyaml.Reader) {
 		r.Problemf(v.node, "variant: %q, must be %s, %s or %s", v.Variant, algorithms.Published,
 			algorithms.Strict, algorithms.RefCode)
 	}
+	if v.Mechanisms != "" && v.Mechanisms != ours {
+		r.Problemf(v.node, "mechanisms: %q, must be %s, or left out where the program draws its noise",
+			v.Mechanisms, ours)
+	}
 	if v.Note == "" {
 		r.Problemf(v.node, "note: missing, must be one sentence for people")
 	}
@@ -202,8 +225,9 @@ func (v *variant) check(r *strictyaml.Reader) {
 				"protects and which data are neighbours")
 		}
 	case algorithms.NoPrivacy:
-		if v.Unit != "" || v.Relation != "" || v.Approximate {
-			r.Problemf(v.node, "unit, relation and approximate belong to differential privacy only")
+		if v.Unit != "" || v.Relation != "" || v.Approximate || v.Mechanisms != "" {
+			r.Problemf(v.node, "unit, relation, approximate and mechanisms belong to differential "+
+				"privacy only")
 		}
 	default:
 		r.Problemf(v.node, "model: %q, must be %q or %q", v.Model, algorithms.DifferentialPrivacy,
@@ -226,7 +250,8 @@ func (l *limits) check(problem func(key, format string, args ...any)) {
 	}
 }
 
-// info describes the descriptor's algorithm; what it claims is declared and no more.
+// info describes the descriptor's algorithm; what it claims is declared, or can be replayed, and no
+// more.
 func (d *descriptor) info(digest string) algorithms.Info {
 	info := algorithms.Info{Name: d.Name, Title: d.Title, Source: d.Source,
 		Input: algorithms.InputKind(d.Input), Revision: d.Revision, Program: digest}
@@ -237,6 +262,9 @@ func (d *descriptor) info(digest string) algorithms.Info {
 		g := algorithms.Guarantee{Variant: algorithms.Variant(v.Variant),
 			Model: algorithms.Model(v.Model), Unit: v.Unit, Relation: v.Relation,
 			Approximate: v.Approximate, Status: algorithms.Declared, Note: v.Note}
+		if v.Mechanisms == ours {
+			g.Status = algorithms.Replayed
+		}
 		if g.Model == algorithms.NoPrivacy {
 			g.Relation, g.Status = "none", algorithms.Holds // nothing is promised
 		}

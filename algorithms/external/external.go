@@ -6,12 +6,14 @@
 // no more. It sees the private data and is trusted with them: a process group and a temporary
 // folder do not keep it from copying them elsewhere.
 //
-// What a program claims of its guarantee is declared; nothing here proves it.
+// What a program claims of its guarantee is declared; nothing here proves it. One that asks ppdp for
+// its noise, call by call, can be replayed.
 //
 // Deviations: none, the package leaves out every algorithm.
 package external
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -20,12 +22,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"ppdp/algorithms"
 	"ppdp/internal/process"
+	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
 
@@ -82,7 +84,8 @@ func (a *Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorith
 
 func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 	params *Params) (*algorithms.Release, error) {
-	if in.Table != nil && in.Table.Schema().Contributions > 1 && in.Budget.Delta() > 0 {
+	asks := a.d.asks(in.Variant)
+	if !asks && in.Table != nil && in.Table.Schema().Contributions > 1 && in.Budget.Delta() > 0 {
 		return nil, fmt.Errorf("delta %v: %w, must be 0 where persons have %d records: a program "+
 			"that means a record's epsilon and delta says nothing of them together",
 			in.Budget.Delta(), privacy.ErrUnit, in.Table.Schema().Contributions)
@@ -97,7 +100,7 @@ func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 		return nil, err
 	}
 	defer a.releaseData(d)
-	said, err := a.ask(ctx, a.request(in, params, d, folder))
+	said, err := a.ask(ctx, in, a.request(in, params, d, folder))
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +111,11 @@ func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 	for _, warning := range said.Warnings {
 		release.Warnings = append(release.Warnings, a.d.Name+": "+process.Printable(warning))
 	}
+	if asks && len(said.Spent) > 0 {
+		return nil, errors.New("spent: must be left out, what was asked for is in the ledger")
+	} else if asks {
+		return release, a.read(ctx, in, folder, said.File, release)
+	}
 	if err := a.charge(in, said.Spent); err != nil {
 		return nil, err
 	}
@@ -117,12 +125,7 @@ func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 // request is what the program is asked.
 func (a *Algorithm) request(in algorithms.Input, params *Params, d *data,
 	folder string) *request {
-	var seed [32]byte
-	stream := in.Noise.Open("seed of the program")
-	for i := range 4 {
-		binary.BigEndian.PutUint64(seed[8*i:], stream.Uint64())
-	}
-	q := &request{Seed: fmt.Sprintf("%x", seed), Variant: string(in.Variant),
+	q := &request{Seed: fmt.Sprintf("%x", keyOf(in, "seed of the program")), Variant: string(in.Variant),
 		Epsilon: in.Budget.Epsilon(), Delta: in.Budget.Delta(), Unit: string(in.Budget.Unit()),
 		Total: in.Budget.Total(), Params: maps.Clone(params.values), Data: d.name, Folder: folder}
 	q.ID = filepath.Base(folder)
@@ -137,23 +140,56 @@ func (a *Algorithm) request(in algorithms.Input, params *Params, d *data,
 	return q
 }
 
-// ask hands a request to a process.
-func (a *Algorithm) ask(ctx context.Context, q *request) (*answer, error) {
+// keyOf draws a key from a stream of its own.
+func keyOf(in algorithms.Input, stream string) (key random.Key) {
+	from := in.Noise.Open(stream)
+	for i := range len(key) / 8 {
+		binary.BigEndian.PutUint64(key[8*i:], from.Uint64())
+	}
+	return key
+}
+
+// ask hands a request to a process and answers its calls.
+func (a *Algorithm) ask(ctx context.Context, in algorithms.Input, q *request) (*answer, error) {
 	a.mu.Lock()
 	pool := a.pool
 	a.mu.Unlock()
-	said := new(answer)
-	err := pool.Ask(ctx, mustJSON(q), a.d.Limits.time, func(line []byte) (bool, error) {
-		*said = answer{}
-		if err := parse(line, said); err != nil {
-			return true, err
+	said := new(line)
+	var asked *calls // nil for a program that may not ask
+	begin := func() {}
+	if a.d.asks(in.Variant) {
+		key, undo := keyOf(in, "calls of the program"), in.Budget.Undo()
+		begin = func() { // also once more
+			undo()
+			asked = newCalls(in.Budget, key)
 		}
-		if said.ID != q.ID {
-			return true, fmt.Errorf("it answered request %.40q, must be %q", said.ID, q.ID)
+	}
+	take := func(text []byte) (reply []byte, last bool, err error) {
+		*said = line{}
+		err = decodeStrictly(text, said)
+		calls := said.Call != "" || err != nil && bytes.Contains(text, []byte(`"call"`))
+		switch {
+		case calls && asked == nil:
+			return nil, true, errors.New("it asks for noise, which is for variants with " +
+				"mechanisms: ppdp")
+		case calls:
+			reply, err = asked.answer(&said.call, err)
+			return reply, err != nil, err
+		case err != nil:
+			return nil, true, noLine(text, err)
+		case said.ID != q.ID:
+			return nil, true, fmt.Errorf("it answered request %.40q, must be %q", said.ID, q.ID)
 		}
-		return true, nil
+		return nil, true, nil
+	}
+	err := pool.Ask(ctx, mustJSON(q), a.d.Limits.time, func() process.Take {
+		begin()
+		return take
 	})
-	return said, err
+	if asked != nil && asked.refused != nil {
+		return nil, asked.refused // whatever it has made of that
+	}
+	return &said.answer, err
 }
 
 // helloTime is how long a program may take to say hello.
@@ -165,7 +201,7 @@ func (a *Algorithm) newPool(home string) *process.Pool {
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home,
 			"LANG=C.UTF-8", "PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1"},
 		Greeting: mustJSON(hello{protocol, "ppdp"}), Greeted: greeted, StartTime: helloTime,
-		Memory: a.d.Limits.bytes, Group: true, Line: 1 << 20, Words: 2 << 10}}
+		Memory: a.d.Limits.bytes, Group: true, Line: a.d.line(), Words: 2 << 10}}
 }
 
 func greeted(line []byte) error {
@@ -193,9 +229,9 @@ func (a *Algorithm) charge(in algorithms.Input, all []spent) error {
 	}
 	root := in.Budget.Root()
 	for _, s := range all {
-		purpose := strings.TrimSpace(process.Printable(s.Mechanism + " " + s.Purpose))
-		if len(purpose) > 80 || purpose == "" {
-			return fmt.Errorf("it has spent something on %.90q, must be 1 to 80 letters", purpose)
+		purpose, err := purposeOf(s.Mechanism + " " + s.Purpose)
+		if err != nil {
+			return fmt.Errorf("it has spent something on a %w", err)
 		}
 		if err := in.Budget.Declare(&root, purpose, s.Amount); err != nil {
 			return err

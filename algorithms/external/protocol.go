@@ -74,7 +74,13 @@ func attributesOf(schema *datasets.Schema) []attribute {
 	return all
 }
 
-// answer is one line of the program.
+// line is what a program prints: a call, or its answer to the request.
+type line struct {
+	call
+	answer
+}
+
+// answer is the last line to a request.
 type answer struct {
 	ID       string   `json:"id"`
 	File     string   `json:"file"` // inside the request's folder
@@ -93,10 +99,13 @@ type spent struct {
 // parse reads a line of the program strictly.
 func parse(line []byte, into any) error {
 	if err := decodeStrictly(line, into); err != nil {
-		return fmt.Errorf("it printed %s, which is no line of the protocol: %w",
-			process.Shown(line), err)
+		return noLine(line, err)
 	}
 	return nil
+}
+
+func noLine(line []byte, err error) error {
+	return fmt.Errorf("it printed %s, which is no line of the protocol: %w", process.Shown(line), err)
 }
 
 // decodeStrictly decodes exactly one JSON object without unknown keys.

@@ -46,7 +46,7 @@ func checkReplay(s subject) error {
 		}
 	}
 	switch {
-	case s.guarantee.Status == algorithms.Holds:
+	case s.guarantee.Status.Stands():
 		return errors.Join(problems...)
 	case !refuted:
 		return fmt.Errorf("the guarantee is %s, but no replay refutes it", s.guarantee.Status)

@@ -122,17 +122,19 @@ func (r *run) jobInProcess(ctx context.Context, i int) {
 	}
 	var said reply
 	phase := "" // the last one that the job has entered
-	err := r.processes.Ask(ctx, jsonLine(&request{i}), limit, func(line []byte) (bool, error) {
+	take := func(line []byte) (_ []byte, last bool, err error) {
 		said = reply{}
 		if err := json.Unmarshal(line, &said); err != nil {
-			return true, fmt.Errorf("its process printed %s", process.Shown(line))
+			return nil, true, fmt.Errorf("its process printed %s", process.Shown(line))
 		}
 		phase = cmp.Or(said.Phase, phase)
 		if said.Phase == "" && said.Entry == nil && said.End == "" {
-			return true, fmt.Errorf("its process printed %s", process.Shown(line))
+			return nil, true, fmt.Errorf("its process printed %s", process.Shown(line))
 		}
-		return said.Phase == "", nil
-	})
+		return nil, said.Phase == "", nil
+	}
+	err := r.processes.Ask(ctx, jsonLine(&request{i}), limit,
+		func() process.Take { return take })
 	start, notStarted := errors.AsType[*process.StartError](err)
 	switch {
 	case err != nil && ctx.Err() != nil:

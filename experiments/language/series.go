@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/algorithms"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 )
@@ -66,8 +65,8 @@ func (c *Config) name(template string) string {
 	if delta := c.DeltaText(); delta != "" && !strings.Contains(template, "{delta}") {
 		name += ", δ = " + delta
 	}
-	if c.Guarantee.Status == algorithms.Declared {
-		name += " (" + string(algorithms.Declared) + ")"
+	if status := c.Guarantee.Status; status.Outside() {
+		name += " (" + string(status) + ")"
 	}
 	return name
 }

@@ -51,15 +51,18 @@ func (p *Pool) Close() {
 	p.idle = nil
 }
 
-// Ask writes a line to an idle process, or to a new one, and calls take with each line that it
-// prints, until take reports the last one or an error. limit bounds the time, 0 for any. If this
-// fails in a process that has served other requests before, one of those may be the cause: the
-// request is made once more, in a fresh process and with all its time, so that its outcome depends
+// Take is handed a line that a process prints. reply is written to the process, nil for nothing;
+// last ends the request.
+type Take func(line []byte) (reply []byte, last bool, err error)
+
+// Ask writes a line to an idle process, or to a new one, and hands each line that it prints to what
+// begin returns, until that reports the last one or an error. limit bounds the time, 0 for any. If
+// this fails in a process that has served other requests before, one of those may be the cause: the
+// request begins once more, in a fresh process and with all its time, so that its outcome depends
 // on itself alone.
 //
-// The error is a Fault, a StartError, take's own within a Fault, or the context's.
-func (p *Pool) Ask(ctx context.Context, line []byte, limit time.Duration,
-	take func(line []byte) (last bool, err error)) error {
+// The error is a Fault, a StartError, that of the Take within a Fault, or the context's.
+func (p *Pool) Ask(ctx context.Context, line []byte, limit time.Duration, begin func() Take) error {
 	p.mu.Lock()
 	var one *process
 	mute := p.mute
@@ -84,7 +87,7 @@ func (p *Pool) Ask(ctx context.Context, line []byte, limit time.Duration,
 				return err
 			}
 		}
-		if err = one.exchange(ctx, line, limit, p.Begins, take); err == nil {
+		if err = one.exchange(ctx, line, limit, p.Begins, begin()); err == nil {
 			one.settle()
 			p.mu.Lock()
 			p.idle = append(p.idle, one)

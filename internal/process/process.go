@@ -82,8 +82,8 @@ func (p *Program) start(ctx context.Context) (*process, error) {
 		return nil, &StartError{fmt.Errorf("cannot be started: %w", err)}
 	}
 	go one.read(stdout)
-	err = one.exchange(ctx, p.Greeting, p.StartTime, nil, func(line []byte) (bool, error) {
-		return true, p.Greeted(line)
+	err = one.exchange(ctx, p.Greeting, p.StartTime, nil, func(line []byte) ([]byte, bool, error) {
+		return nil, true, p.Greeted(line)
 	})
 	// One that has closed its input fails the request, whenever it did that.
 	if err != nil && !errors.Is(err, errClosed) {
@@ -126,18 +126,23 @@ var (
 	ErrEnded  = errors.New("it ended without an answer")
 	errTorn   = errors.New("it ended in the middle of a line")
 	errClosed = errors.New("it closed its standard input before it had read the request")
+	errUnread = errors.New("it prints more lines before it has read the replies to the last ones")
 )
 
-// exchange writes a line and hands the next ones of the program to take until that has the last and
-// the whole line was written. What the program prints after that is not read here: it would be the
-// answer to the next request, which then goes to a fresh process.
+// exchange writes a line and hands the next ones of the program to take, whose replies it writes,
+// until that has the last and all is written. What the program prints after that is not read here:
+// it would be the answer to the next request, which then goes to a fresh process.
 func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration, begins []byte,
-	take func(line []byte) (last bool, err error)) error {
+	take Take) error {
 	wrote := make(chan error, 1)
-	go func() { // a program that does not read must not hold up the limit
-		_, err := p.stdin.Write(line)
-		wrote <- err
-	}()
+	write := func(line []byte) {
+		go func() { // a program that does not read must not hold up the limit
+			_, err := p.stdin.Write(line)
+			wrote <- err
+		}()
+	}
+	write(line)
+	var waiting []byte // to be written: a program may answer before it is known to have read
 	var expired <-chan time.Time
 	begin := func() {
 		if limit > 0 {
@@ -164,17 +169,29 @@ func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration
 			if begins != nil && bytes.Equal(text, begins) {
 				begin()
 			}
-			last, err := take(text)
-			if err != nil || last && written {
+			reply, last, err := take(text)
+			switch {
+			case err != nil || last && written:
 				return err
-			}
-			if last {
+			case last:
 				lines = nil
+			case reply != nil && waiting != nil:
+				return errUnread
+			case reply != nil && written:
+				written = false
+				write(reply)
+			case reply != nil:
+				waiting = reply
 			}
 		case err := <-wrote:
-			if written = err == nil; !written { // if it has ended, its last lines say why
+			written = err == nil && waiting == nil
+			switch {
+			case err != nil: // if it has ended, its last lines say why
 				closed = time.After(reapTime)
-			} else if lines == nil {
+			case waiting != nil:
+				write(waiting)
+				waiting = nil
+			case lines == nil:
 				return nil
 			}
 		case <-closed:

@@ -15,8 +15,9 @@ type Status = privacy.Status
 
 // Statuses of guarantees and of releases.
 const (
-	Holds, Declared, Short, Broken = privacy.Holds, privacy.Declared, privacy.Short, privacy.Broken
-	Unprotected                    = privacy.Unprotected
+	Holds, Replayed, Declared = privacy.Holds, privacy.Replayed, privacy.Declared
+	Short, Broken             = privacy.Short, privacy.Broken
+	Unprotected               = privacy.Unprotected
 )
 
 // Audit is what was found of one guarantee under one setting of its parameters. Proven and Seen are
@@ -117,7 +118,7 @@ func (a *Audit) Passed() bool {
 
 // Refuted reports whether a guarantee that is said to hold does not.
 func (a *Audit) Refuted() bool {
-	return (a.Status == Holds || a.Declared()) && a.Error == "" && !a.Passed()
+	return a.Status.Stands() && a.Error == "" && !a.Passed()
 }
 
 // Declared reports whether the guarantee is only stated by a program outside. Such an audit has

@@ -266,7 +266,7 @@ func newRelease(m *results.Manifest, row *results.Row) *Release {
 	default:
 		r.Status = results.Status(cmp.Or(r.Use.Status, "unknown"))
 	}
-	if r.Status != results.Holds && r.Status != results.Declared {
+	if !r.Status.Stands() {
 		r.Column = -1
 	}
 	return r
