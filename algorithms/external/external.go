@@ -173,6 +173,10 @@ func (a *Algorithm) ask(ctx context.Context, in algorithms.Input, q *request) (*
 			return nil, true, errors.New("it asks for noise, which is for variants with " +
 				"mechanisms: ppdp")
 		case calls:
+			if err != nil && (bytes.Contains(text, []byte("NaN")) ||
+				bytes.Contains(text, []byte("Infinity"))) { // as many languages write them
+				err = errors.New("numbers must be finite, which NaN and Infinity are not")
+			}
 			reply, err = asked.answer(&said.call, err)
 			return reply, err != nil, err
 		case err != nil:

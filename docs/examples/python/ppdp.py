@@ -29,7 +29,7 @@ import sys
 
 
 class Refused(Exception):
-    """ppdp has refused a call; its error says why. The release has failed."""
+    """ppdp has refused a call, and the release has failed; the text says why."""
 
 
 class Release:
@@ -47,16 +47,12 @@ class Release:
         self.answered = False
 
     def rows(self):
-        """The rows, as lists: of codes from 0 if the descriptor says `values: codes`, else of texts.
-        They are shared by all releases of the same data: change nothing in them."""
+        """The rows as lists, of codes with `values: codes`, else of texts: change nothing in them."""
         if self.kept["data"] != self.request["data"]:
             with open(self.request["rows"], encoding="utf-8", newline="") as file:
-                lines = csv.reader(file)
-                next(lines)  # the header
-                if self.request["values"] == "codes":
-                    self.kept["rows"] = [list(map(int, line)) for line in lines]
-                else:
-                    self.kept["rows"] = list(lines)
+                rows = list(csv.reader(file))[1:]  # without the header
+            codes = self.request["values"] == "codes"
+            self.kept["rows"] = [list(map(int, row)) for row in rows] if codes else rows
             self.kept["data"] = self.request["data"]
         return self.kept["rows"]
 
