@@ -25,8 +25,9 @@ type initBaselineCommand struct {
 func (initBaselineCommand) Help() string {
 	return `Writes a folder with a complete baseline: a descriptor and a program that passes ppdp
 conformance. Put your algorithm in place of its own, and say in the descriptor what it is and what
-it promises. In Python, R and Go it needs what comes with the language. In C and Go it must be
-compiled first.
+it promises. The one in Python asks ppdp for its noise, with ppdp.py beside it, so that it can be
+replayed; the others draw their own. In Python, R and Go they need what comes with the language. In
+C and Go they must be compiled first.
 
 Examples:
 
@@ -39,17 +40,16 @@ Examples:
   ppdp init baseline c my-method && cc -O2 -o my-method/my-method my-method/my-method.c -lm`
 }
 
-// skeleton is an example that ppdp init copies: a program, and the descriptor beside it with the
-// command that runs it.
-type skeleton struct{ folder, stem, name, extension, command string }
+// skeleton is an example that ppdp init copies: a program, the descriptor beside it with the command
+// that runs it, and a file that the program needs, if any.
+type skeleton struct{ folder, stem, name, extension, command, needs string }
 
 var templates = map[string]skeleton{
-	"python": {"randomised-response", "randomised", "randomised-response", ".py",
-		"[python3, NAME.py]"},
+	"python": {"python", "histograms", "python-histograms", ".py", "[python3, NAME.py]", "ppdp.py"},
 	"r": {"randomised-response", "randomised", "randomised-response", ".R",
-		"[Rscript, NAME.R]"},
-	"go": {"randomised-response", "randomised", "randomised-response", ".go", "[./NAME]"},
-	"c":  {"marginals", "marginals", "c-marginals", ".c", "[./NAME]"},
+		"[Rscript, NAME.R]", ""},
+	"go": {"randomised-response", "randomised", "randomised-response", ".go", "[./NAME]", ""},
+	"c":  {"marginals", "marginals", "c-marginals", ".c", "[./NAME]", ""},
 }
 
 var (
@@ -75,22 +75,33 @@ func (c initBaselineCommand) Run(con *console) error {
 	}
 	t := templates[c.Language]
 	var errs []error
-	for _, extension := range []string{t.extension, ".baseline.yaml"} {
-		text, err := examples.Files.ReadFile(t.folder + "/" + t.stem + extension)
+	read := func(name string) []byte {
+		text, err := examples.Files.ReadFile(t.folder + "/" + name)
 		if err != nil {
 			panic(err) // it is embedded
 		}
-		own := strings.TrimPrefix(string(text), onlyExample)
+		return text
+	}
+	write := func(name string, text []byte) {
+		path := filepath.Join(c.Name, name)
+		errs = append(errs, os.WriteFile(path, text, 0o666))
+		fmt.Fprintln(con.stdout, filepath.ToSlash(path))
+	}
+	files := c.Name + t.extension
+	if t.needs != "" {
+		files += ", " + t.needs
+		write(t.needs, read(t.needs))
+	}
+	for _, extension := range []string{t.extension, ".baseline.yaml"} {
+		own := strings.TrimPrefix(string(read(t.stem+extension)), onlyExample)
 		own = strings.NewReplacer("name: "+t.name, "name: "+c.Name, t.stem+t.extension,
 			c.Name+t.extension, "-o "+t.stem, "-o "+c.Name).Replace(own)
 		if extension == ".baseline.yaml" {
 			command := strings.ReplaceAll(t.command, "NAME", c.Name)
 			own = commandLine.ReplaceAllString(own, "command: "+command)
-			own = filesLine.ReplaceAllString(own, "files: ["+c.Name+t.extension+"]")
+			own = filesLine.ReplaceAllString(own, "files: ["+files+"]")
 		}
-		path := filepath.Join(c.Name, c.Name+extension)
-		errs = append(errs, os.WriteFile(path, []byte(own), 0o666))
-		fmt.Fprintln(con.stdout, filepath.ToSlash(path))
+		write(c.Name+extension, []byte(own))
 	}
 	return errors.Join(errs...)
 }

@@ -44,11 +44,7 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	shared := sync.OnceValues(func() (string, error) { return quickFig1(dir) })
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := os.Getenv("PPDP_DATA")
+	data, root := os.Getenv("PPDP_DATA"), must(filepath.Abs(".."))
 	if data == "" {
 		t.Log("PPDP_DATA is not set: scripts of real data skip")
 	}

@@ -4,15 +4,21 @@ package external
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"ppdp/audit"
+	"ppdp/numeric/random"
+	"ppdp/privacy"
 )
 
 // asking is a descriptor of a program in Python that asks ppdp for its noise.
@@ -147,4 +153,187 @@ func TestSoundPrograms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// answered parses a call and answers it from a budget.
+func answered(b *privacy.Budget, text string) (calls *calls, said reply) {
+	calls = newCalls(b, random.NewKey(1))
+	return calls, calls.hear(text)
+}
+
+// hear answers a line as Algorithm.ask does.
+func (c *calls) hear(text string) (said reply) {
+	var asked line
+	err := decodeStrictly([]byte(text), &asked)
+	back := must(c.answer(&asked.call, err))
+	if err := json.Unmarshal(back, &said); err != nil {
+		panic(err)
+	}
+	return said
+}
+
+// TestRefusedCalls: what a call lacks is said; nothing is charged for it.
+func TestRefusedCalls(t *testing.T) {
+	const rest = `,"purpose":"p","sensitivity":1,"amount":0.5}`
+	for text, want := range map[string]string{
+		`{"call":"uniform","values":[1]` + rest: `call: "uniform", must be one of laplace, geometric, ` +
+			"gaussian, discrete-gaussian, choose, permute-and-flip",
+		`{"call":"laplace","values":[1,null]` + rest:           "number 2 of 2 is none",
+		`{"call":"laplace","values":[1e999]` + rest:            "number 1 of 1 is none, or not finite",
+		`{"call":"laplace","values":[1e301]` + rest:            "or above 1e+300",
+		`{"call":"laplace","values":["1"]` + rest:              "number 1 of 1 is none",
+		`{"call":"laplace","values":[[1]]` + rest:              "number 1 of 1 is none",
+		`{"call":"laplace","values":3` + rest:                  "must be lists of numbers",
+		`{"call":"laplace","scores":[1]` + rest:                "laplace is for values",
+		`{"call":"laplace","values":[1],"scores":[1]` + rest:   "laplace is for values and nothing else",
+		`{"call":"choose","values":[1]` + rest:                 "choose is for scores",
+		`{"call":"choose","scores":[]` + rest:                  "without a candidate",
+		`{"call":"geometric","values":[1,0.5]` + rest:          "value 2: geometric is for whole numbers",
+		`{"call":"gaussian","values":[1]` + rest:               "has no pure epsilon",
+		`{"call":"laplace","values":[1],"branch":[0.5]` + rest: "branch: must be a list of whole numbers",
+		`{"call":"laplace","values":[1],"colour":1` + rest:     `unknown field "colour"`,
+		`{"call":"laplace","values":[1],"id":1` + rest:         "cannot unmarshal number",
+
+		`{"call":"laplace","values":[1],"sensitivity":1,"amount":1}`:               "purpose: ",
+		`{"call":"laplace","values":[1],"purpose":"p","amount":1}`:                 "sensitivity: 0, must be above 0",
+		`{"call":"laplace","values":[1],"purpose":"p","sensitivity":1,"amount":0}`: "must be above 0",
+		`{"call":"laplace","values":[1],"purpose":"p","sensitivity":1,"amount":1.1}`: "privacy budget " +
+			"overspent",
+	} {
+		b := privacy.NewBudget(1)
+		if _, said := answered(b, text); !strings.Contains(said.Error, want) || said.Values != nil {
+			t.Errorf("%s: %+v, want %q", text, said, want)
+		}
+		if spent, _ := b.Spent(); spent > 0 && want != "without a candidate" {
+			t.Errorf("%s: charged %v", text, spent)
+		}
+	}
+	asked, _ := answered(privacy.NewBudget(1), `{"call":"uniform"}`)
+	if _, err := asked.answer(&call{}, nil); err == nil {
+		t.Error("a program may go on after a refusal")
+	}
+}
+
+// TestBranches: costs add up along a path, those of disjoint parts do not, and a call on a whole
+// after calls on its parts is charged on top of the dearest.
+func TestBranches(t *testing.T) {
+	for _, c := range []struct {
+		branches string // of calls of 1/8 each
+		want     float64
+	}{
+		{"", 0}, {"[]", 1}, {"[] []", 2}, {"[0] [1] [2]", 1}, {"[0] [0] [1]", 2},
+		{"[] [0] [0,1] [1]", 3}, {"[0,0,0] [0,1] [0,1]", 2}, {"[0] [0] [1] []", 3},
+		{"[0] [0] [1] [] [1]", 4}, {"[0,0] [0,0] [0] [0,1]", 4}, {"[5,0] [5] [6]", 2},
+	} {
+		b := privacy.NewBudget(1)
+		asked := newCalls(b, random.NewKey(1))
+		for _, branch := range strings.Fields(c.branches) {
+			if said := asked.hear(`{"call":"laplace","purpose":"p","values":[0],"sensitivity":1,` +
+				`"amount":0.125,"branch":` + branch + `}`); said.Error != "" {
+				t.Errorf("%s: %s", c.branches, said.Error)
+			}
+		}
+		if spent, _ := b.Spent(); spent != c.want/8 {
+			t.Errorf("%s: %v charged, want %v/8", c.branches, spent, c.want)
+		}
+	}
+}
+
+// TestAmounts: in either unit a call costs the amount that it names.
+func TestAmounts(t *testing.T) {
+	for _, name := range []string{"laplace", "geometric", "gaussian", "discrete-gaussian", "choose",
+		"permute-and-flip"} {
+		for _, delta := range []float64{0, 1e-6} {
+			key := map[bool]string{false: "values", true: "scores"}[name == "choose" ||
+				name == "permute-and-flip"]
+			b := privacy.NewApproximate(2, delta)
+			_, said := answered(b, fmt.Sprintf(`{"call":%q,"purpose":"p",%q:[3,4],"sensitivity":1,`+
+				`"amount":%v}`, name, key, b.Total()/4))
+			spent, _ := b.Spent()
+			if refused := delta == 0 && strings.Contains(name, "gaussian"); refused !=
+				(said.Error != "") || !refused && math.Abs(spent-b.Total()/4) > 1e-12 {
+				t.Errorf("%s at delta %v: %v of %v, %s", name, delta, spent, b.Total(), said.Error)
+			}
+		}
+	}
+}
+
+// FuzzCalls: no line makes a call panic, overspend, or answer with fewer numbers or with what is
+// none.
+func FuzzCalls(f *testing.F) {
+	for _, text := range []string{
+		`{"call":"laplace","purpose":"p","values":[1,-2.5e3],"sensitivity":1,"amount":0.5}`,
+		`{"call":"geometric","purpose":"p","values":[ ],"sensitivity":3,"amount":1}`,
+		`{"call":"gaussian","purpose":"p","values":[1e300],"sensitivity":1e-300,"amount":1e-12}`,
+		`{"call":"discrete-gaussian","purpose":"p","values":[4503599627370496],"sensitivity":1,"amount":1}`,
+		`{"call":"choose","purpose":"p","scores":[1,2],"sensitivity":1,"amount":1e-300,"branch":[0,-1]}`,
+		`{"call":"permute-and-flip","purpose":"p","scores":[1e300,-1e300],"sensitivity":1,"amount":1}`,
+		`{"call":"laplace","values":[NaN]}`, `{"call":null,"values":null}`, `{"id":"1","file":"x"}`,
+	} {
+		f.Add(text, 0.0)
+		f.Add(text, 1e-6)
+	}
+	f.Fuzz(func(t *testing.T, text string, delta float64) {
+		if !(delta >= 1e-100 && delta < 0.5) {
+			delta = 0
+		}
+		b := privacy.NewApproximate(1, delta)
+		asked := newCalls(b, random.NewKey(1))
+		for range 3 {
+			if asked.refused != nil {
+				break
+			}
+			var given line
+			err := decodeStrictly([]byte(text), &given)
+			n := len(given.Values)
+			said := asked.hear(text)
+			switch {
+			case said.Error != "":
+			case err != nil:
+				t.Fatalf("%q is answered: %+v", text, said)
+			case said.Choice != nil:
+				if *said.Choice < 0 || *said.Choice >= len(given.Scores) {
+					t.Fatalf("%q: %d is chosen", text, *said.Choice)
+				}
+			case len(said.Values) != n || slices.ContainsFunc(said.Values, func(v float64) bool {
+				return math.IsNaN(v) || math.IsInf(v, 0)
+			}):
+				t.Fatalf("%q: %v", text, said.Values)
+			}
+		}
+		if spent, _ := b.Spent(); privacy.Bound(spent).Exceeds(b.Total()) {
+			t.Fatalf("%q: %v of %v spent", text, spent, b.Total())
+		}
+	})
+}
+
+// BenchmarkCall is what a call of four values costs, without the pipe and with it: at most 50 µs.
+func BenchmarkCall(b *testing.B) {
+	b.Run("alone", func(b *testing.B) {
+		asked := newCalls(privacy.NewBudget(1), random.NewKey(1))
+		text := fmt.Sprintf(`{"call":"laplace","purpose":"counts","values":[1,2,3,4],`+
+			`"sensitivity":1,"amount":%v}`, 0.9/float64(min(b.N, mostCalls)))
+		for i := range b.N {
+			if i%mostCalls == 0 && i > 0 {
+				asked = newCalls(privacy.NewBudget(1), random.NewKey(1))
+			}
+			if said := asked.hear(text); said.Error != "" {
+				b.Fatal(said.Error)
+			}
+		}
+	})
+	b.Run("pipe", func(b *testing.B) {
+		a := asks(b, "many_calls.py", addOrRemove)
+		in := input(a, table(b, 10), 1)
+		ask := func(calls int) {
+			in.Budget, in.Noise = privacy.NewBudget(1), random.NewStreams(random.NewKey(1))
+			in.Params.(*Params).values["fault"] = strconv.Itoa(calls)
+			must(a.Release(context.Background(), in))
+		}
+		ask(1)
+		b.ResetTimer()
+		for left := b.N; left > 0; left -= mostCalls {
+			ask(min(left, mostCalls))
+		}
+	})
 }

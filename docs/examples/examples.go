@@ -8,5 +8,6 @@ import "embed"
 //
 //go:embed randomised-response/randomised.py randomised-response/randomised.baseline.yaml
 //go:embed randomised-response/randomised.R randomised-response/randomised.go
+//go:embed python/ppdp.py python/histograms.py python/histograms.baseline.yaml
 //go:embed marginals/marginals.c marginals/marginals.baseline.yaml
 var Files embed.FS

@@ -40,9 +40,10 @@ func dataKeyOf(c *language.Job) dataKey { return dataKey{c.Config.Data, c.Trial}
 
 // facts are what is still known of data after they are evicted.
 type facts struct {
-	datasets.Dataset     // without its table or graph
-	nodes, maxDegree int // of a graph
-	contributions    int // of the schema of a table
+	datasets.Dataset                  // without its table or graph
+	nodes, maxDegree int              // of a graph
+	schema           *datasets.Schema // of a table, else nil
+	contributions    int              // of the schema
 }
 
 // loadedSet is a dataset, of the first trial where it is drawn anew for each.
@@ -180,7 +181,8 @@ func factsOf(data *datasets.Dataset) *facts {
 	f := &facts{Dataset: *data}
 	f.Table, f.Graph = nil, nil
 	if data.Table != nil {
-		f.contributions = data.Table.Schema().Contributions
+		f.schema = data.Table.Schema()
+		f.contributions = f.schema.Contributions
 	}
 	if data.Graph != nil {
 		f.nodes, f.maxDegree = data.Graph.Nodes(), data.Graph.MaxDegree()

@@ -52,6 +52,9 @@ func Run(ctx context.Context, p *language.Plan, opts Options) (*Result, error) {
 	cache.logNotes(opts.Log)
 	r := newRun(p, opts, cache, j, dir)
 	open := r.open(held)
+	if err := r.replay(ctx, open); err != nil {
+		return nil, err
+	}
 	start := r.start(r.result.Jobs)
 	r.logChanged(dir, start)
 	if err := errors.Join(start.write(dir), j.mark(begun, r.result.Cached)); err != nil {

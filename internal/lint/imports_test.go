@@ -76,7 +76,7 @@ var arrows = []room{
 		"internal/declared", "internal/registry", "internal/source", "internal/spelling",
 		"internal/strictyaml"}},
 	{"experiments/engine", []string{"experiments/language", "metrics/...",
-		"algorithms/...", "classifiers/...", "datasets/...", "privacy", "numeric/random",
+		"algorithms/...", "audit", "classifiers/...", "datasets/...", "privacy", "numeric/random",
 		"internal/process", "internal/results"}},
 	// Where the halves meet.
 	// Records hold the ledger's entries as the budget wrote them.

@@ -53,7 +53,7 @@ for release in ppdp.releases():
         release.choose([3 * n, 0], 1, share, "choice")
     if fault == "the domain read off the data":
         ages = [count for count in ages if count]
-    noisy = release.geometric(ages, sensitivity, amount, "counts")
+    noisy = release.geometric(ages, sensitivity, amount, "ages")
     for at, attribute in enumerate(release.attributes):
         counts = [0] * attribute["cells"]
         for row in rows:
