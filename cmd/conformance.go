@@ -16,8 +16,9 @@ type conformanceCommand struct {
 func (conformanceCommand) Help() string {
 	return `Checks a program as every baseline is checked: the same seed gives the same bytes and
 another seed others, at most the budget is spent, tiny tables, odd schemas and extreme epsilons
-give a release, and the schema is kept. Says what failed in sentences. Whether a guarantee holds
-cannot be checked in this way: it stays a claim of the program.
+give a release, and the schema is kept. Says what failed in sentences. Where the program asks ppdp
+for its noise (mechanisms: ppdp) its calls are replayed on other inputs; else its guarantee stays a
+claim that nothing here checks.
 
 Examples:
 

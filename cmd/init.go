@@ -40,8 +40,8 @@ Examples:
   ppdp init baseline c my-method && cc -O2 -o my-method/my-method my-method/my-method.c -lm`
 }
 
-// skeleton is an example that ppdp init copies: a program, the descriptor beside it with the command
-// that runs it, and a file that the program needs, if any.
+// skeleton is an example that ppdp init copies: a program, the descriptor beside it with the
+// command that runs it, and a file that the program needs, if any.
 type skeleton struct{ folder, stem, name, extension, command, needs string }
 
 var templates = map[string]skeleton{

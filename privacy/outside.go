@@ -99,8 +99,8 @@ func (o *Outside) Choose(path *Path, branch string, cost float64, scores []float
 }
 
 // Undo returns a function that takes back all that happens to the budget from now on, its charges,
-// mechanisms and recorded calls, for a release that begins once more: nobody has seen answers. It is
-// called before there are any.
+// mechanisms and recorded calls, for a release that begins once more: nobody has seen answers. It
+// is called before there are any.
 func (b *Budget) Undo() func() {
 	before := *b
 	var calls []*call

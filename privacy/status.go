@@ -5,8 +5,8 @@ type Status string
 
 const (
 	Holds Status = "holds" // proven
-	// Replayed is that of a program outside whose noise ppdp draws: replays test it call by call and
-	// have found nothing, but its sensitivities are not proven.
+	// Replayed is that of a program outside whose noise ppdp draws: replays test it call by call
+	// and have found nothing, but its sensitivities are not proven.
 	Replayed Status = "replayed"
 	// Declared is the word of a program outside of ppdp: nothing here has checked it.
 	Declared Status = "declared"

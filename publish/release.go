@@ -370,8 +370,8 @@ func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta f
 	case g.Status == algorithms.Declared:
 		return refuse("what it promises is the word of a program that nothing here has checked")
 	case g.Status == algorithms.Replayed:
-		return refuse("replays test what it promises, but nothing proves its sensitivities, and what " +
-			"its program makes of the answers is not ppdp's")
+		return refuse("replays test what it promises, but nothing proves its sensitivities, and " +
+			"what its program makes of the answers is not ppdp's")
 	case g.Status != algorithms.Holds:
 		return refuse("its guarantee is %s%s: %s", g.Status, errata, g.Note)
 	case g.Model == algorithms.KAnonymity && c.params.(algorithms.Anonymous).Anonymity() < 2:

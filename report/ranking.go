@@ -277,8 +277,8 @@ func guaranteeText(r *contest.Release, budgets []string) string {
 	case results.Short:
 		doubt = " But more is lost than that, by a bounded factor." + errata
 	case results.Replayed:
-		doubt = " Replays of its program's calls found nothing against that, but the sensitivities " +
-			"are its program's word." + errata
+		doubt = " Replays of its program's calls found nothing against that, but the " +
+			"sensitivities are its program's word." + errata
 	case results.Declared:
 		doubt = " But that is the word of its program: nothing here has checked it." + errata
 	}

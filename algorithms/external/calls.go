@@ -60,8 +60,8 @@ func (n *numbers) UnmarshalJSON(text []byte) error {
 	for part := range bytes.SplitSeq(text, []byte(",")) {
 		value, err := strconv.ParseFloat(string(bytes.TrimSpace(part)), 64)
 		if err != nil || math.Abs(value) > largest {
-			return fmt.Errorf("number %d of %d is none, or not finite, or above %v", len(*n)+1, count,
-				largest)
+			return fmt.Errorf("number %d of %d is none, or not finite, or above %v", len(*n)+1,
+				count, largest)
 		}
 		*n = append(*n, value)
 	}
@@ -132,8 +132,8 @@ func (p *part) dearest() privacy.Path {
 	return most
 }
 
-// answer makes the reply to a call. err is what is wrong with its text. A program that goes on after
-// a refusal has the error that is returned.
+// answer makes the reply to a call. err is what is wrong with its text. The error returned is for a
+// program that goes on after a refusal.
 func (c *calls) answer(asked *call, err error) ([]byte, error) {
 	if c.refused != nil {
 		return nil, errors.New("it goes on asking for noise after a refusal")
@@ -169,7 +169,8 @@ func (c *calls) draw(asked *call) (reply, error) {
 	}
 	switch {
 	case given == nil || other != nil:
-		return reply{}, fmt.Errorf("%s is for %s and nothing else, must have them", asked.Call, key)
+		return reply{}, fmt.Errorf("%s is for %s and nothing else, must have them", asked.Call,
+			key)
 	case c.made == mostCalls:
 		return reply{}, fmt.Errorf("more calls than %d", mostCalls)
 	case len(texts) > 1<<10:

@@ -212,8 +212,8 @@ func (v *variant) check(r *strictyaml.Reader) {
 			algorithms.Strict, algorithms.RefCode)
 	}
 	if v.Mechanisms != "" && v.Mechanisms != ours {
-		r.Problemf(v.node, "mechanisms: %q, must be %s, or left out where the program draws its noise",
-			v.Mechanisms, ours)
+		r.Problemf(v.node, "mechanisms: %q, must be %s, or left out where the program draws its "+
+			"noise", v.Mechanisms, ours)
 	}
 	if v.Note == "" {
 		r.Problemf(v.node, "note: missing, must be one sentence for people")

@@ -6,8 +6,8 @@
 // no more. It sees the private data and is trusted with them: a process group and a temporary
 // folder do not keep it from copying them elsewhere.
 //
-// What a program claims of its guarantee is declared; nothing here proves it. One that asks ppdp for
-// its noise, call by call, can be replayed.
+// What a program claims of its guarantee is declared; nothing here proves it. One that asks ppdp
+// for its noise, call by call, can be replayed.
 //
 // Deviations: none, the package leaves out every algorithm.
 package external
@@ -85,7 +85,8 @@ func (a *Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorith
 func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 	params *Params) (*algorithms.Release, error) {
 	asks := a.d.asks(in.Variant)
-	if !asks && in.Table != nil && in.Table.Schema().Contributions > 1 && in.Budget.Delta() > 0 {
+	if !asks && in.Table != nil && in.Table.Schema().Contributions > 1 &&
+		in.Budget.Delta() > 0 {
 		return nil, fmt.Errorf("delta %v: %w, must be 0 where persons have %d records: a program "+
 			"that means a record's epsilon and delta says nothing of them together",
 			in.Budget.Delta(), privacy.ErrUnit, in.Table.Schema().Contributions)
@@ -125,7 +126,8 @@ func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 // request is what the program is asked.
 func (a *Algorithm) request(in algorithms.Input, params *Params, d *data,
 	folder string) *request {
-	q := &request{Seed: fmt.Sprintf("%x", keyOf(in, "seed of the program")), Variant: string(in.Variant),
+	q := &request{Seed: fmt.Sprintf("%x", keyOf(in, "seed of the program")),
+		Variant: string(in.Variant),
 		Epsilon: in.Budget.Epsilon(), Delta: in.Budget.Delta(), Unit: string(in.Budget.Unit()),
 		Total: in.Budget.Total(), Params: maps.Clone(params.values), Data: d.name, Folder: folder}
 	q.ID = filepath.Base(folder)

@@ -105,7 +105,8 @@ func parse(line []byte, into any) error {
 }
 
 func noLine(line []byte, err error) error {
-	return fmt.Errorf("it printed %s, which is no line of the protocol: %w", process.Shown(line), err)
+	return fmt.Errorf("it printed %s, which is no line of the protocol: %w", process.Shown(line),
+		err)
 }
 
 // decodeStrictly decodes exactly one JSON object without unknown keys.

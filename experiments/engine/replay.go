@@ -46,7 +46,8 @@ func (r *run) replay(ctx context.Context, jobs []int) error {
 	return nil
 }
 
-// pairsFor are small pairs under a guarantee: of a table's schema, unless that has persons or is nil.
+// pairsFor are small pairs under a guarantee: of a table's schema, unless that has persons or is
+// nil.
 func pairsFor(g algorithms.Guarantee, schema *datasets.Schema) ([]audit.Pair, error) {
 	if schema == nil || g.Contributions > 0 {
 		pairs, err := audit.Pairs(g)
