@@ -86,7 +86,8 @@ func replayed(t *testing.T, a *Algorithm, fault string, delta float64) (kinds []
 		Epsilon: 1, Delta: delta}))
 	c.Pairs = slices.DeleteFunc(c.Pairs, func(p audit.Pair) bool {
 		return p.Weight > 1 || !p.Unrelated && !strings.Contains(p.Name, "single") &&
-			!strings.Contains(p.Name, "alone") && !strings.Contains(p.Name, "equal records, record 12")
+			!strings.Contains(p.Name, "alone") &&
+			!strings.Contains(p.Name, "equal records, record 12")
 	})
 	found := must(c.Audit(context.Background(), audit.Options{Transcripts: 1, Seed: 1}))
 	text = found.Error
@@ -96,8 +97,8 @@ func replayed(t *testing.T, a *Algorithm, fault string, delta float64) (kinds []
 	return kinds, text
 }
 
-// TestPlantedFaults: a replay finds every fault of a program that asks for its noise, as the kind of
-// failure that it is, and nothing against the same program without one.
+// TestPlantedFaults: a replay finds every fault of a program that asks for its noise, as the kind
+// of failure that it is, and nothing against the same program without one.
 func TestPlantedFaults(t *testing.T) {
 	t.Parallel()
 	a := asks(t, "faults.py", addOrRemove)
@@ -174,31 +175,34 @@ func (c *calls) hear(text string) (said reply) {
 
 // TestRefusedCalls: what a call lacks is said; nothing is charged for it.
 func TestRefusedCalls(t *testing.T) {
-	const rest = `,"purpose":"p","sensitivity":1,"amount":0.5}`
+	const (
+		rest = `,"purpose":"p","sensitivity":1,"amount":0.5}`
+		some = `{"call":"laplace","values":[1],"purpose":"p","sensitivity":1,`
+	)
 	for text, want := range map[string]string{
-		`{"call":"uniform","values":[1]` + rest: `call: "uniform", must be one of laplace, geometric, ` +
-			"gaussian, discrete-gaussian, choose, permute-and-flip",
+		`{"call":"uniform","values":[1]` + rest: `call: "uniform", must be one of laplace, ` +
+			"geometric, gaussian, discrete-gaussian, choose, permute-and-flip",
 		`{"call":"laplace","values":[1,null]` + rest:           "number 2 of 2 is none",
-		`{"call":"laplace","values":[1e999]` + rest:            "number 1 of 1 is none, or not finite",
+		`{"call":"laplace","values":[1e999]` + rest:            "none, or not finite",
 		`{"call":"laplace","values":[1e301]` + rest:            "or above 1e+300",
 		`{"call":"laplace","values":["1"]` + rest:              "number 1 of 1 is none",
 		`{"call":"laplace","values":[[1]]` + rest:              "number 1 of 1 is none",
 		`{"call":"laplace","values":3` + rest:                  "must be lists of numbers",
 		`{"call":"laplace","scores":[1]` + rest:                "laplace is for values",
-		`{"call":"laplace","values":[1],"scores":[1]` + rest:   "laplace is for values and nothing else",
+		`{"call":"laplace","values":[1],"scores":[1]` + rest:   "for values and nothing else",
 		`{"call":"choose","values":[1]` + rest:                 "choose is for scores",
 		`{"call":"choose","scores":[]` + rest:                  "without a candidate",
-		`{"call":"geometric","values":[1,0.5]` + rest:          "value 2: geometric is for whole numbers",
+		`{"call":"geometric","values":[1,0.5]` + rest:          "value 2: geometric is for whole",
 		`{"call":"gaussian","values":[1]` + rest:               "has no pure epsilon",
-		`{"call":"laplace","values":[1],"branch":[0.5]` + rest: "branch: must be a list of whole numbers",
+		`{"call":"laplace","values":[1],"branch":[0.5]` + rest: "must be a list of whole",
 		`{"call":"laplace","values":[1],"colour":1` + rest:     `unknown field "colour"`,
 		`{"call":"laplace","values":[1],"id":1` + rest:         "cannot unmarshal number",
 
-		`{"call":"laplace","values":[1],"sensitivity":1,"amount":1}`:               "purpose: ",
-		`{"call":"laplace","values":[1],"purpose":"p","amount":1}`:                 "sensitivity: 0, must be above 0",
-		`{"call":"laplace","values":[1],"purpose":"p","sensitivity":1,"amount":0}`: "must be above 0",
-		`{"call":"laplace","values":[1],"purpose":"p","sensitivity":1,"amount":1.1}`: "privacy budget " +
-			"overspent",
+		`{"call":"laplace","values":[1],"sensitivity":1,"amount":1}`: "purpose: ",
+		`{"call":"laplace","values":[1],"purpose":"p","amount":1}`:   "sensitivity: 0, must be",
+
+		some + `"amount":0}`:   "must be above 0",
+		some + `"amount":1.1}`: "privacy budget overspent",
 	} {
 		b := privacy.NewBudget(1)
 		if _, said := answered(b, text); !strings.Contains(said.Error, want) || said.Values != nil {
@@ -261,13 +265,14 @@ func TestAmounts(t *testing.T) {
 // FuzzCalls: no line makes a call panic, overspend, or answer with fewer numbers or with what is
 // none.
 func FuzzCalls(f *testing.F) {
+	const end = `,"purpose":"p","sensitivity":1}`
 	for _, text := range []string{
-		`{"call":"laplace","purpose":"p","values":[1,-2.5e3],"sensitivity":1,"amount":0.5}`,
-		`{"call":"geometric","purpose":"p","values":[ ],"sensitivity":3,"amount":1}`,
-		`{"call":"gaussian","purpose":"p","values":[1e300],"sensitivity":1e-300,"amount":1e-12}`,
-		`{"call":"discrete-gaussian","purpose":"p","values":[4503599627370496],"sensitivity":1,"amount":1}`,
-		`{"call":"choose","purpose":"p","scores":[1,2],"sensitivity":1,"amount":1e-300,"branch":[0,-1]}`,
-		`{"call":"permute-and-flip","purpose":"p","scores":[1e300,-1e300],"sensitivity":1,"amount":1}`,
+		`{"call":"laplace","values":[1,-2.5e3],"amount":0.5` + end,
+		`{"call":"geometric","values":[ ],"amount":1` + end,
+		`{"call":"gaussian","values":[1e300],"amount":1e-12` + end,
+		`{"call":"discrete-gaussian","values":[4503599627370496],"amount":1` + end,
+		`{"call":"choose","scores":[1,2],"amount":1e-300,"branch":[0,-1]` + end,
+		`{"call":"permute-and-flip","scores":[1e300,-1e300],"amount":1` + end,
 		`{"call":"laplace","values":[NaN]}`, `{"call":null,"values":null}`, `{"id":"1","file":"x"}`,
 	} {
 		f.Add(text, 0.0)
