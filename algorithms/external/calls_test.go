@@ -156,6 +156,43 @@ func TestSoundPrograms(t *testing.T) {
 	}
 }
 
+// TestCallers: whatever a program does between its calls costs one release, and one that begins once
+// more in a fresh process is charged once, with the same noise.
+func TestCallers(t *testing.T) {
+	t.Parallel()
+	a := asks(t, "faults.py", addOrRemove)
+	data := table(t, 50)
+	release := func(fault string) (string, float64, error) {
+		in := input(a, data, 3)
+		in.Params.(*Params).values["fault"] = fault
+		made, err := a.Release(context.Background(), in)
+		if err != nil {
+			return "", 0, err
+		}
+		spent, _ := in.Budget.Spent()
+		return made.Table.Checksum(), spent, nil
+	}
+	sound, spent, err := release("") // also a process that has served
+	noError(t, err)
+	again, twice, err := release("ends late")
+	if err != nil || again != sound || twice != spent || spent != 0.5 {
+		t.Errorf("begun once more: %v, the same %v, spent %v, want %v", err, again == sound, twice,
+			spent)
+	}
+	for fault, want := range map[string]string{
+		"floods":                  "prints more lines before it has read the replies",
+		"ends early":              "ended without an answer (exit status 3)",
+		"goes on after a refusal": "call 0: privacy budget overspent",
+	} {
+		if _, _, err := release(fault); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", fault, err, want)
+		}
+	}
+	if again, _, err := release(""); err != nil || again != sound {
+		t.Errorf("afterwards: %v, the same %v", err, again == sound)
+	}
+}
+
 // answered parses a call and answers it from a budget.
 func answered(b *privacy.Budget, text string) (calls *calls, said reply) {
 	calls = newCalls(b, random.NewKey(1))

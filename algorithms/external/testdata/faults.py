@@ -6,7 +6,9 @@ import time
 
 import ppdp
 
+served = 0
 for release in ppdp.releases():
+    served += 1
     fault, rows = release.params["fault"], release.rows()
     n, share = len(rows), release.total / 2 / max(1, len(release.attributes))
     columns, warnings = [], []
@@ -14,6 +16,19 @@ for release in ppdp.releases():
     for row in rows:
         ages[row[0]] += 1
     sensitivity, amount = 1, share
+    if fault == "floods":
+        for _ in range(1_000_000):
+            ppdp.say({"call": "geometric", "purpose": "flood", "values": [n] * 100,
+                      "sensitivity": 1, "amount": share / 1e6})
+    if fault == "ends early" or fault == "ends late" and served > 1:
+        release.geometric([n], 1, share, "first")
+        os._exit(3)
+    if fault == "goes on after a refusal":
+        try:
+            release.geometric([n], 1, 2 * release.total, "size")
+        except ppdp.Refused:
+            release.publish([])
+            continue
     if fault == "data in an error" and n > 11:
         raise ValueError(f"row {rows[11]}")
     if fault == "data in every error":
