@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -120,12 +122,11 @@ func (p *part) at(branch numbers) *part {
 	return p
 }
 
-// dearest is the path of the node below p, or p, that has paid most; of equals any, since what it
-// paid is all that is asked of it.
+// dearest is the path of the node below p, or p, that has paid most, the first of equals.
 func (p *part) dearest() privacy.Path {
 	most := p.path
-	for _, below := range p.parts { // order-free: a maximum
-		if path := below.dearest(); path.Spent() > most.Spent() {
+	for _, i := range slices.Sorted(maps.Keys(p.parts)) {
+		if path := p.parts[i].dearest(); path.Spent() > most.Spent() {
 			most = path
 		}
 	}

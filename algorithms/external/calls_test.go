@@ -156,8 +156,8 @@ func TestSoundPrograms(t *testing.T) {
 	}
 }
 
-// TestCallers: whatever a program does between its calls costs one release, and one that begins once
-// more in a fresh process is charged once, with the same noise.
+// TestCallers: whatever a program does between its calls costs one release, and one that begins
+// once more in a fresh process is charged once, with the same noise.
 func TestCallers(t *testing.T) {
 	t.Parallel()
 	a := asks(t, "faults.py", addOrRemove)
