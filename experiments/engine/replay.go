@@ -25,6 +25,7 @@ func (r *run) replay(ctx context.Context, jobs []int) error {
 			continue
 		}
 		known[setting] = true
+		r.opts.Log(c.Info.Name + " asks for its noise: its calls are replayed on made-up records")
 		pairs, err := pairsFor(g, r.cache.of(job).schema)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Info.Name, err)
