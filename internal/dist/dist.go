@@ -62,6 +62,7 @@ type packed struct {
 	commit  time.Time
 	program file
 	texts   []file // the licence and what else goes beside the program
+	noise   []byte // the module of programs that ask for noise: ppdp.noise in a wheel
 }
 
 func main() {
@@ -170,7 +171,8 @@ func (t target) build() (p *packed, materials []byte, err error) {
 		}
 		p.texts = append(p.texts, file{name, 0o644, text})
 	}
-	return p, p.materials(info), nil
+	p.noise, err = os.ReadFile("docs/examples/python/ppdp.py")
+	return p, p.materials(info), err
 }
 
 // all is the program and what lies beside it, below a folder.
@@ -260,6 +262,7 @@ func (p *packed) wheel() file {
 	info := "ppdp-" + version + ".dist-info/"
 	files := []file{
 		{"ppdp/__init__.py", 0o644, module},
+		{"ppdp/noise.py", 0o644, p.noise},
 		{"ppdp/py.typed", 0o644, nil},
 		{"ppdp-" + version + ".data/scripts/" + p.program.name, 0o755, p.program.data},
 		{info + "METADATA", 0o644, fmt.Appendf(nil, "Metadata-Version: 2.1\nName: ppdp\n"+
