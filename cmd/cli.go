@@ -206,6 +206,10 @@ func buildSettings() map[string]string {
 const description = `Benchmarks for privacy-preserving data publishing: runs release algorithms over
 tables and graphs, measures utility and privacy cost and draws the figures.
 
+To begin: "ppdp run rps/fig1" draws a first figure, "ppdp list experiments" shows all of them, and
+"ppdp datasets schema my.csv" drafts the schema of your own table. docs/tutorial.md takes ten
+minutes.
+
 Exit codes: 0 done; 1 something failed; 2 the input was wrong; 130 interrupted by Ctrl-C.`
 
 // dataFlags say where data files are.

@@ -59,3 +59,35 @@ func TestDocumentedSpecs(t *testing.T) {
 		t.Errorf("only %d specs found in the documentation", specs)
 	}
 }
+
+// written is a file of the tutorial with its text, and ran a listing of commands.
+var (
+	written = regexp.MustCompile("(?s)`([a-z.]+)`[^`\n]*:\n\n((?:(?:    [^\n]*)?\n)+)")
+	ran     = regexp.MustCompile("(?s)```sh\n(.*?)```")
+)
+
+// tutorialScript is docs/tutorial.md as a script that writes its files and runs its commands.
+func tutorialScript(t *testing.T) []byte {
+	page := string(must(os.ReadFile("../docs/tutorial.md")))
+	script := "[!exec:python3] skip 'SKIPPED: no python3'\n"
+	commands := 0
+	for _, listing := range ran.FindAllStringSubmatch(page, -1) {
+		for line := range strings.Lines(listing[1]) {
+			line, _, _ = strings.Cut(strings.TrimSpace(line), " # ")
+			command, to, redirected := strings.Cut(line, " > ")
+			script += "exec " + command + "\n"
+			if redirected {
+				script += "cp stdout " + to + "\n"
+			}
+			commands++
+		}
+	}
+	files := written.FindAllStringSubmatch(page, -1)
+	for _, file := range files {
+		script += "-- " + file[1] + " --\n" + strings.ReplaceAll(file[2], "\n    ", "\n")[4:]
+	}
+	if commands != 12 || len(files) != 5 {
+		t.Errorf("the tutorial has %d commands and %d files", commands, len(files))
+	}
+	return []byte(script)
+}

@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"ppdp": Main})
 }
 
-// TestScripts runs testdata/script/*.txtar, at least one a verb. A script that needs the real data
-// stops at "[!data] stop".
+// TestScripts runs testdata/script/*.txtar, at least one a verb, and the tutorial. A script that
+// needs the real data stops at "[!data] stop".
 //
 // "quickfig1 DIR" leaves what "exec ppdp run rps/fig1 --quick --out DIR" does, from one run for all
 // scripts.
@@ -48,8 +48,10 @@ func TestScripts(t *testing.T) {
 	if data == "" {
 		t.Log("PPDP_DATA is not set: scripts of real data skip")
 	}
+	tutorial := filepath.Join(dir, "tutorial.txtar")
+	noError(t, os.WriteFile(tutorial, tutorialScript(t), 0o666))
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Files: append(must(filepath.Glob("testdata/script/*.txtar")), tutorial),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
 			env.Setenv("ROOT", root)
