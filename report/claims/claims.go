@@ -40,7 +40,12 @@ const (
 	ProgramOnly  Verdict = "tests-the-program-only"
 	ByTests      Verdict = "by-tests"
 	NotCovered   Verdict = "not-covered"
-	NoData       Verdict = "no-data"
+	// Calibration is of numbers that come out because a parameter was chosen for it.
+	Calibration Verdict = "calibration"
+	// DependsOnReading is said of a claim of which at least half of the other readings say
+	// something else than the judged one.
+	DependsOnReading Verdict = "depends-on-the-reading"
+	NoData           Verdict = "no-data"
 )
 
 // Text is the verdict as readers see it.
@@ -62,7 +67,17 @@ type File struct {
 	Figures []string `yaml:"figures"`
 	// Decisive are the claims on which the paper's conclusions rest, by id: summaries show them.
 	Decisive []string `yaml:"decisive,flow-one"`
-	Claims   []Claim  `yaml:"claims"`
+	// Programs are the readings by which whole figures are judged.
+	Programs []Program `yaml:"programs"`
+	Claims   []Claim   `yaml:"claims"`
+}
+
+// Program is the one reading by which all claims of some figures are judged, and the paper's words,
+// in ours, that speak for it.
+type Program struct {
+	Figures []string `yaml:"figures,flow-one"`
+	Reading string   `yaml:"reading"`
+	Words   string   `yaml:"words"`
 }
 
 // Claim is one statement of a paper. It has checks or tests or both, or NotCovered.
@@ -89,6 +104,9 @@ type Claim struct {
 	Note   string  `yaml:"note"` // the cause of the verdict, without numbers of records
 	// Undecided says why no number of trials and no reading decides the claim.
 	Undecided string `yaml:"undecided"`
+	// Calibration says which parameter was chosen so that the claim's numbers come out: they are
+	// shown, and are no evidence.
+	Calibration string `yaml:"calibration"`
 	// Readings judge the checks again with other experiments or selections, where the paper leaves
 	// something open. They never change the claim's own verdict.
 	Readings []Reading `yaml:"readings"`
@@ -159,7 +177,10 @@ type Check struct {
 	Exact bool `yaml:"exact"`
 	// Equal is the margin, in the unit of the statistic, below which a difference from the bound
 	// counts as none; 0 means that any difference counts.
-	Equal      float64 `yaml:"equal"`
+	Equal float64 `yaml:"equal"`
+	// By is "means" (the default), or "medians" for heavy tails: the check is then about the median
+	// of the trials.
+	By         string `yaml:"by"`
 	predicates `yaml:",inline"`
 
 	predicate predicate // the only one given
