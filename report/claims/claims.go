@@ -110,6 +110,10 @@ type Claim struct {
 	// Readings judge the checks again with other experiments or selections, where the paper leaves
 	// something open. They never change the claim's own verdict.
 	Readings []Reading `yaml:"readings"`
+
+	// meaning is a digest of what selects and judges in the checks and readings. judged has two of
+	// what gives the claim's own verdict: of the reading with the checks, and of their margins.
+	meaning, judged string
 }
 
 // Experiments lists the experiments whose records the claim's checks use and those that its

@@ -212,7 +212,7 @@ func (e *evaluation) claim(c *Claim) Judgement {
 		}
 		return j
 	}
-	j.Meaning = e.meaning(c)
+	j.Meaning = c.meaning
 	e.judge(&j, c, &Reading{})
 	for i := range c.Readings {
 		reading, r := &c.Readings[i], common

@@ -1,6 +1,8 @@
 package claims
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -97,6 +99,7 @@ func (f *File) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 			problem("duplicate, first at %s", first)
 		}
 		seen[c.ID] = lineOf(r, n)
+		c.identify(n)
 		judged := len(c.Checks) > 0 || len(c.Tests) > 0
 		switch {
 		case judged == (c.NotCovered != ""):
@@ -123,6 +126,56 @@ func (f *File) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 			isVerdict(problem, "reading "+reading.Name+": ", reading.Expect)
 		}
 	}
+}
+
+// identify makes the digests of a claim from its node.
+func (c *Claim) identify(n *strictyaml.Node) {
+	checks := strictyaml.Find(n, "checks")
+	if checks == nil {
+		return
+	}
+	c.meaning = digest(canonical(checks),
+		canonical(strictyaml.Find(n, "readings"), "name", "words", "expect"))
+	margins := make([]string, len(c.Checks))
+	for i := range c.Checks {
+		margins[i] = strconv.FormatFloat(c.Checks[i].Equal, 'g', -1, 64)
+	}
+	c.judged = digest(c.Reading, canonical(checks, "equal")) + "-" + digest(margins...)
+}
+
+// canonical writes what a node says without some keys: the order of keys, comments and layout do
+// not matter, nor whether a list of one is written as a list.
+func canonical(n *strictyaml.Node, without ...string) string {
+	if n == nil {
+		return ""
+	}
+	if n.Kind == strictyaml.ScalarNode {
+		return strconv.Quote(n.Value)
+	}
+	var parts []string
+	step := 1
+	if n.Kind == strictyaml.MappingNode {
+		step = 2
+	}
+	for i := 0; i < len(n.Content); i += step {
+		switch own := n.Content[i]; {
+		case step == 1:
+			parts = append(parts, canonical(own, without...))
+		case !slices.Contains(without, own.Value):
+			parts = append(parts, own.Value+": "+canonical(n.Content[i+1], without...))
+		}
+	}
+	if step == 1 && len(parts) == 1 {
+		return parts[0]
+	}
+	if step == 2 {
+		slices.Sort(parts)
+	}
+	return n.Tag + "[" + strings.Join(parts, ", ") + "]"
+}
+
+func digest(texts ...string) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(texts, "\n"))))[:16]
 }
 
 // resultForm is what a note must not have: numbers of records are made from the records.

@@ -3,7 +3,6 @@ package claims
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -194,17 +193,4 @@ func (j *Judgement) publish(settled *Judgement) {
 		p.Experiments, p.Settled = settled.Experiments, true
 	}
 	j.Published = p
-}
-
-// meaning is a digest of the checks of a claim and its readings, as they are put into words.
-func (e *evaluation) meaning(c *Claim) string {
-	h := sha256.New()
-	for _, reading := range append([]Reading{{}}, c.Readings...) {
-		checks := reading.checks(c)
-		for i := range checks {
-			s := e.scope(&Judgement{}, &checks[i], &reading)
-			fmt.Fprintf(h, "%s %s %v\n", reading.Name, s.describe(), checks[i].Equal)
-		}
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }

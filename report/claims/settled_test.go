@@ -135,6 +135,50 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// TestMeaning: a claim's digests change with what selects or judges, and not with words, layout or
+// what is expected. What only readings have changes the first digest alone, a margin not the first
+// half of the second.
+func TestMeaning(t *testing.T) {
+	const text = "paper: toy\ncitation: Toy\nclaims:\n- {id: a, statement: b, source: c, " +
+		"expect: holds, reading: r, words: w, checks: [{experiment: toy/one, where: {metric: " +
+		"error, series: a}, each: epsilon, equal: 0.5, range: {of: {}, max: 1}}], readings: " +
+		"[{name: s, words: v, where: {series: b}, expect: holds}]}\n"
+	of := func(old, new string) *Claim {
+		changed := strings.Replace(text, old, new, 1)
+		if changed == text && old != new {
+			t.Fatalf("no %q", old)
+		}
+		return &must(Parse("toy.yaml", []byte(changed))).Claims[0]
+	}
+	same := of("", "")
+	for _, c := range []struct {
+		old, new                 string
+		meaning, reading, margin bool // change
+	}{
+		{"statement: b", "statement: d", false, false, false},
+		{"words: v", "words: x", false, false, false}, {"name: s", "name: x", false, false, false},
+		{"- {id", "# why\n- {id", false, false, false},
+		{"metric: error, series: a", "series: a, metric: error", false, false, false},
+		{"each: epsilon", "each: [epsilon]", false, false, false},
+		{"each: epsilon", "each: [epsilon, k]", true, true, false},
+		{"series: a", "series: b", true, true, false},
+		{"max: 1", "min: 1", true, true, false}, {"max: 1", "max: 2", true, true, false},
+		{"equal: 0.5", "by: medians, equal: 0.5", true, true, false},
+		{"equal: 0.5", "equal: 0.6", true, false, true},
+		{"reading: r", "reading: x", false, true, false},
+		{"series: b", "series: a", true, false, false},
+	} {
+		now := of(c.old, c.new)
+		nowReading, nowMargin, _ := strings.Cut(now.judged, "-")
+		reading, margin, _ := strings.Cut(same.judged, "-")
+		if now.meaning != same.meaning != c.meaning || nowReading != reading != c.reading ||
+			nowMargin != margin != c.margin {
+			t.Errorf("%s: %s and %s, was %s and %s, want %+v", c.new, now.meaning, now.judged,
+				same.meaning, same.judged, c)
+		}
+	}
+}
+
 // TestPlanned: before the first run all settings of a claim are asked for, later those of its open
 // points.
 func TestPlanned(t *testing.T) {
