@@ -33,9 +33,11 @@ THIS RUN is what the records say, those of sequential tests (ppdp settle) where 
 PUBLISHED is the verdict that comes with ppdp. They agree or differ where both are decided. POINTS
 counts the places where this run checks a claim and how many of them support it.
 
-Verdicts: holds, holds-in-part, no-difference, contradicted, undecided. A run judges nothing where
-it tests-the-program-only (stand-in data, overrides such as --quick), where a claim is decided
-by-tests of the source (make test), and where there is no-data (not run) or it is not-covered.
+Verdicts: holds, holds-in-part, no-difference, contradicted, undecided. A claim depends-on-the-reading
+where at least half of its other readings, which READINGS counts, take another stance than the judged
+one. A calibration is no evidence: a parameter was chosen so that its numbers come out. A run judges
+nothing where it tests-the-program-only (stand-in data, overrides such as --quick), where a claim is
+decided by-tests of the source (make test), and where there is no-data (not run) or it is not-covered.
 
 Marks: ! differs from the published verdict; S on stand-in data; R on a run with overrides such as
 --quick; C on clock times of the machine that ran it.
@@ -194,7 +196,7 @@ func (v *verdicts) keep(ids []string) error {
 // printTable prints a line a claim and a line for each of its readings.
 func (v *verdicts) printTable(w io.Writer) error {
 	table := terminal.NewTable(w, "CLAIM", "SOURCE", "THIS RUN", "POINTS", "PUBLISHED", "ERRATA",
-		"STATEMENT, OR WHY THERE IS NO VERDICT")
+		"READINGS", "STATEMENT, OR WHY THERE IS NO VERDICT")
 	row := func(name, source string, j *claims.Judgement, errata, text string) {
 		points := "-"
 		if counts := j.Counts(); counts.All() > 0 {
@@ -202,9 +204,10 @@ func (v *verdicts) printTable(w io.Writer) error {
 		}
 		published := "-"
 		if j.Published != nil {
-			published = string(j.Published.Verdict)
+			published = string(j.Published.Stands())
 		}
-		table.Row(name, source, marked(j), points, published, errata, text)
+		table.Row(name, source, marked(j), points, published, errata, cmp.Or(j.OthersText(), "-"),
+			text)
 	}
 	for _, j := range slices.Concat(v.judgements...) {
 		row(j.ID, strings.Join(j.Source, ", "), &j, cmp.Or(strings.Join(j.Errata, " "), "-"),
@@ -218,7 +221,7 @@ func (v *verdicts) printTable(w io.Writer) error {
 
 // marked is a verdict with the letters of the verb's help.
 func marked(j *claims.Judgement) string {
-	verdict := string(j.Verdict)
+	verdict := string(j.Stands())
 	for _, mark := range []struct {
 		is     bool
 		letter string
@@ -239,6 +242,16 @@ func (v *verdicts) printDetails(w io.Writer) error {
 		}
 		places := strings.Join(slices.Concat(j.Source, j.Errata), ", ")
 		fmt.Fprintf(&b, "%s (%s): %s\n%s\n", j.ID, places, marked(&j), j.Statement)
+		if j.Stands() != j.Verdict {
+			fmt.Fprintf(&b, "In the judged reading: %s. Others: %s.\n", j.Verdict,
+				cmp.Or(j.OthersText(), "none"))
+		}
+		for _, text := range j.Reversals() {
+			fmt.Fprintf(&b, "%s.\n", text)
+		}
+		if text := j.FixedText(); text != "" {
+			fmt.Fprintf(&b, "%s.\n", text)
+		}
 		if len(j.Tests) > 0 {
 			fmt.Fprintf(&b, "Tests: %s\n", strings.Join(j.Tests, ", "))
 		}
@@ -258,7 +271,7 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 		fmt.Fprintf(b, "Reason: %s\n", j.Reason)
 	}
 	if p := j.Published; p != nil {
-		fmt.Fprintf(b, "Published with ppdp: %s.\n", p.Words())
+		fmt.Fprintf(b, "Published with ppdp: %s.\n", p.Says())
 		for i := range p.Checks {
 			fmt.Fprintf(b, "  %s: %s\n", p.Checks[i].Predicate, p.Checks[i].Summary())
 		}

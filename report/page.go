@@ -234,10 +234,10 @@ func newPaperView(paper *Paper) *paperView {
 	return v
 }
 
-// Count is how many of the claims have a verdict.
+// Count is how many of the claims stand under a verdict.
 func (v *paperView) Count(verdict claims.Verdict) (n int) {
 	for _, c := range v.Claims {
-		if c.Verdict == verdict {
+		if c.Stands() == verdict {
 			n++
 		}
 	}

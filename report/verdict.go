@@ -20,10 +20,14 @@ var verdictKey = []verdictWords{
 	{claims.Holds, "✓", "v-holds", "every point supports the statement"},
 	{claims.HoldsInPart, "≈", "v-mostly", "at least half of the points support it, and at most " +
 		"a fifth may oppose it"},
+	{claims.DependsOnReading, "~", "v-open", "at least half of the other readings that are decided " +
+		"take another stance than the judged one"},
 	{claims.NoDifference, "=", "v-equal", "at most points there is no difference, or less than " +
 		"the stated margin"},
 	{claims.Undecided, "?", "v-open", "these trials show neither it nor the contrary"},
 	{claims.Contradicted, "✗", "v-against", "more than a fifth of the points oppose it"},
+	{claims.Calibration, "c", "v-none", "a parameter was chosen so that these numbers come out: " +
+		"they are no evidence"},
 	{claims.ProgramOnly, "○", "v-none", "stand-in data or a reduced run: the program works, and " +
 		"nothing is said of the paper"},
 	{claims.ByTests, "T", "v-none", "not a matter of runs: tests of the source decide it"},

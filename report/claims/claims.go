@@ -51,8 +51,9 @@ const (
 // Text is the verdict as readers see it.
 func (v Verdict) Text() string { return strings.ReplaceAll(string(v), "-", " ") }
 
-// Judges reports whether the verdict is one on the claim, by the rule of Evaluate.
-func (v Verdict) Judges() bool { return slices.Contains(fromBest, v) }
+// Judges reports whether the verdict is one on the claim: by the rule of Evaluate, or of all its
+// readings together.
+func (v Verdict) Judges() bool { return slices.Contains(fromBest, v) || v == DependsOnReading }
 
 // File is a claims file: the claims of one paper.
 type File struct {

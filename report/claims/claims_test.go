@@ -183,7 +183,8 @@ func testsOfModule(t *testing.T) map[string]bool {
 	return tests
 }
 
-var update = flag.Bool("update", false, "copy the summary of docs/generated/verdicts.md")
+var update = flag.Bool("update", false, "copy the summary of docs/generated/verdicts.md, "+
+	"add lines to fixed.jsonl")
 
 // part is the summary on a page, with the marks around it.
 func part(page string) string {
@@ -231,7 +232,12 @@ func TestPage(t *testing.T) {
 				continue
 			}
 			entry, _, _ := strings.Cut(rest, "\n\n")
-			verdict := "**" + strings.TrimSpace((&Judgement{Verdict: c.Expect}).Words())
+			expected := Judgement{Verdict: c.Expect, Calibration: c.Calibration}
+			for k := range c.Readings {
+				expected.Readings = append(expected.Readings,
+					Judgement{Verdict: c.Readings[k].Expect})
+			}
+			verdict := "**" + strings.TrimSpace(expected.Says())
 			for _, want := range []string{c.Statement, c.NotCovered, verdict, c.Note} {
 				if !strings.Contains(entry, want) {
 					t.Errorf("docs/generated/verdicts.md: %s: %q is missing; %s", c.ID, want, again)
@@ -243,7 +249,8 @@ func TestPage(t *testing.T) {
 
 // TestCounts: a row for the paper and one for each figure with claims, parts of a figure together.
 func TestCounts(t *testing.T) {
-	l := &File{Citation: "A paper", Figures: []string{"Fig. 1a", "Fig. 1b", "Fig. 2", "Table I"}}
+	l := &File{Citation: "A paper", Figures: []string{"Fig. 1a", "Fig. 1b", "Fig. 2", "Table I"},
+		Programs: []Program{{[]string{"Fig. 1a"}, "this", ""}, {[]string{"Fig. 1b"}, "that", ""}}}
 	var b strings.Builder
 	writeCounts(&b, l, []Judgement{
 		{Verdict: Holds, Source: []string{"Fig. 1a"}},
@@ -252,9 +259,10 @@ func TestCounts(t *testing.T) {
 		{Verdict: NotCovered, Source: []string{"section 3.1"}},
 		{Verdict: Contradicted, Source: []string{"section 2"}},
 	})
-	const want = "| **A paper** | 2 | | | 1 | | 2 |\n" + "| Fig. 1 | 2 | | | | | |\n" +
-		"| Table I | | | | | | 1 |\n" +
-		"| text | | | | 1 | | 1 |\n"
+	const want = "| **A paper** | 2 | | | | 1 | | 2 | |\n" +
+		"| Fig. 1 | 2 | | | | | | | this; that |\n" +
+		"| Table I | | | | | | | 1 | |\n" +
+		"| text | | | | | 1 | | 1 | |\n"
 	if got := b.String(); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -267,14 +275,20 @@ func TestSummary(t *testing.T) {
 	var b strings.Builder
 	err := WriteMarkdown(&b, []*File{l}, [][]Judgement{{
 		{ID: "A", Statement: "One.", Source: []string{"Fig. 1", "Fig. 2"}, Verdict: Holds,
-			Effect: &Point{Value: -2.5, SE: 0.25}},
+			Effect: &Point{Value: -2.5, SE: 0.25}, Readings: []Judgement{
+				{Reading: "all in one", Verdict: Holds},
+				{Reading: "each alone", Verdict: Contradicted, Checks: []Evidence{
+					{Points: []Point{{State: supports}, {State: opposes}, {State: opposes}}}}}}},
 		{ID: "B", Statement: "Two.", Source: []string{"section 3.1"}, Verdict: HoldsInPart},
 		{ID: "C", Statement: "Three.", Source: []string{"Fig. 1"}, Verdict: Undecided}}})
-	const want = "| A paper | 1 | 1 | | | 1 | |\n" + SummaryEnd + "\n" +
+	const want = "| A paper | | 1 | 1 | | | 1 | |\n" + SummaryEnd + "\n" +
 		"The claims on which the papers' conclusions rest:\n\n" +
-		"| claim | of | in our words | verdict | effect ± error |\n|---|---|---|---|---|\n" +
-		"| B | section 3.1 | Two. | **holds in part** | |\n" +
-		"| A | Fig. 1, Fig. 2 | One. | **holds** | −2.5 ± 0.25 |\n\n"
+		"| claim | of | in our words | verdict | other readings | effect ± error |\n" +
+		"|---|---|---|---|---|---|\n" +
+		"| B | section 3.1 | Two. | **holds in part** | | |\n" +
+		"| A | Fig. 1, Fig. 2 | One. | **depends on the reading: holds** | 1 holds, 1 opposes | " +
+		"−2.5 ± 0.25 |\n\nWhat another reading turns round:\n\n" +
+		"- A: 2 of 3 points oppose it by another reading: each alone.\n\n"
 	if page := b.String(); err != nil || !strings.Contains(page, want) {
 		t.Errorf("%s (%v), want %s", page, err, want)
 	}
@@ -296,9 +310,9 @@ func TestWholePage(t *testing.T) {
 	const own = "\nThese are verdicts of one run. This run could judge no claim"
 	for run, want := range map[Verdict][2]string{
 		Holds: {"\nThese are the verdicts published with ppdp, ",
-			"| A paper | 1 | | | 1 | | 1 |\n"},
-		ProgramOnly: {own, "| A paper | | | | | | 3 |\n"},
-		NoData:      {own, "| A paper | | | | | | 3 |\n"},
+			"| A paper | 1 | | | | 1 | | 1 |\n"},
+		ProgramOnly: {own, "| A paper | | | | | | | 3 |\n"},
+		NoData:      {own, "| A paper | | | | | | | 3 |\n"},
 	} {
 		if got := page(run); !strings.Contains(got, want[0]) || !strings.Contains(got, want[1]) {
 			t.Errorf("%s: %s\nwant %q", run, got, want)

@@ -18,7 +18,7 @@ func CoverageOf(f *File, judgements []Judgement) Coverage {
 	c := Coverage{Claims: len(judgements), Figures: len(f.Figures)}
 	var judged []string
 	for i := range judgements {
-		if j := &judgements[i]; j.Verdict.Judges() {
+		if j := &judgements[i]; j.Stands().Judges() {
 			c.Judged++
 			judged = append(judged, j.Source...)
 		}
@@ -42,10 +42,11 @@ func (c Coverage) String() string {
 	return text
 }
 
-// Count returns how many judgements have each verdict, best first, without those that none has.
+// Count returns how many judgements stand under each verdict, best first, without those that none
+// has.
 func Count(judgements []Judgement) (counts []string) {
 	numbers := numbersOf(judgements)
-	for _, v := range append(slices.Clone(fromBest), unjudged...) {
+	for _, v := range slices.Concat(headlines, unjudged) {
 		if n := numbers[v]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
@@ -53,21 +54,26 @@ func Count(judgements []Judgement) (counts []string) {
 	return counts
 }
 
-// numbersOf counts judgements by their verdict.
+// numbersOf counts judgements by the verdict that stands.
 func numbersOf(judgements []Judgement) map[Verdict]int {
 	numbers := make(map[Verdict]int)
 	for i := range judgements {
-		numbers[judgements[i].Verdict]++
+		numbers[judgements[i].Stands()]++
 	}
 	return numbers
 }
 
+// headlines are the verdicts under which claims stand, as tables order them.
+var headlines = []Verdict{Holds, HoldsInPart, DependsOnReading, NoDifference, Contradicted,
+	Undecided}
+
 // unjudged are the verdicts that judge nothing.
-var unjudged = []Verdict{ProgramOnly, ByTests, NoData, NotCovered}
+var unjudged = []Verdict{Calibration, ProgramOnly, ByTests, NoData, NotCovered}
 
 // neither is why a claim neither agrees with what is published nor differs.
 var neither = map[Verdict]string{
 	Undecided:   "undecided, here or as published",
+	Calibration: "calibrated: a parameter was chosen so that their numbers come out",
 	ProgramOnly: "on stand-in data or a reduced run, which tests the program only",
 	ByTests:     "decided by tests of the source (make test)",
 	NoData:      "not run, or without the data they need",
@@ -84,6 +90,8 @@ func Agreement(judgements ...[]Judgement) string {
 		case j.Surprise:
 			differ = append(differ, fmt.Sprintf("%s (here %s, published %s)", j.ID, j.Words(),
 				j.Published.Words()))
+		case j.Stands() == Calibration:
+			numbers[Calibration]++
 		case j.Published != nil && j.comparable():
 			agree++
 		case j.Verdict.Judges():

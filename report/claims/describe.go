@@ -88,6 +88,9 @@ func (j *Judgement) Reasons() (reasons []string) {
 	if j.Note != "" && as && j.Variant == Published {
 		reasons = append(reasons, "*Cause:* "+j.Note)
 	}
+	if j.Calibration != "" {
+		reasons = append(reasons, "*Calibration:* "+j.Calibration)
+	}
 	if j.Debt != "" && j.Verdict == Undecided {
 		reasons = append(reasons, "*Undecided:* "+j.Debt)
 	}
@@ -136,12 +139,102 @@ func (e *Evidence) Summary() string {
 }
 
 // EffectText is the statistic of the check that decided the verdict, at its median point, with its
-// standard error; "" where nothing was measured.
+// standard error and unit; "" where nothing was measured. A difference has a sign.
 func (j *Judgement) EffectText() string {
 	if j.Effect == nil {
 		return ""
 	}
-	return strings.ReplaceAll(j.Effect.estimate(), "-", "−")
+	text := minus(j.Effect.estimate())
+	if e := j.deciding(); e != nil {
+		if e.Difference && j.Effect.Value > 0 {
+			text = "+" + text
+		}
+		if e.Unit == ratioUnit || e.Unit == exponentUnit {
+			text = e.Unit + " " + text
+		} else {
+			text += " " + e.Unit
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+// BoundText is the bound that EffectText is compared with: ", bound above 0"; "" without one.
+func (j *Judgement) BoundText() string {
+	if e := j.deciding(); j.Effect != nil && e != nil && e.Bound != "" {
+		return ", bound " + minus(e.Bound)
+	}
+	return ""
+}
+
+func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
+
+// deciding is the check with the worst verdict, nil without checks.
+func (j *Judgement) deciding() *Evidence {
+	if len(j.Checks) == 0 {
+		return nil
+	}
+	worst := 0
+	for i := range j.Checks {
+		at := func(i int) int { return slices.Index(fromBest, j.Checks[i].Verdict) }
+		if at(i) > at(worst) {
+			worst = i
+		}
+	}
+	return &j.Checks[worst]
+}
+
+// Units of what has none of a metric.
+const (
+	ratioUnit    = "ratio"
+	exponentUnit = "exponent"
+)
+
+// units are those of metrics whose values are not said best by the metric's name.
+var units = map[string]string{
+	"accuracy-published": "accuracy", "accuracy-generalised": "accuracy", "ncp": "certainty penalty",
+	"discernibility": "records²", "count-error": "records", "count-error-std": "records",
+	"cavg": "average size of regions in k", results.RuntimeMetric: "s", "spent": "ε",
+	"tree-depth": "levels", "tree-leaves": "leaves", "max-degree": "degrees", "w1": "W1", "w2": "W2",
+	"ks": "KS distance", "ks-joint": "KS distance",
+	"match-point": "match point",
+}
+
+// unit is that of a check's statistic, and whether the statistic is a difference.
+func (s *scope) unit() (unit string, difference bool) {
+	side := s.sides[0]
+	difference = len(s.sides) > 1 || s.check.Monotone != nil || side.Minus != nil && side.Per == nil
+	switch {
+	case s.check.Growth != nil:
+		return exponentUnit, false
+	case side.Per != nil:
+		return ratioUnit, difference
+	}
+	for _, t := range s.where.with(side.Where).replaced(s.replaced).terms {
+		if t.key == "metric" {
+			unit, _, _ = strings.Cut(t.wanted, " ") // without its parameters
+		}
+	}
+	return cmp.Or(units[unit], unit), difference
+}
+
+// text puts bounds into words.
+func (b bounds) text() string {
+	number := func(x float64) string { // six digits tell 0.7 + 0.1 from 0.8 no more; -0 is 0
+		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x+0, 'g', 6, 64), 64)
+		return results.FormatNumber(rounded)
+	}
+	lo, hi := number(b.lo), number(b.hi)
+	switch {
+	case b.open && math.IsInf(b.hi, 1):
+		return "above " + lo
+	case b.open:
+		return "below " + hi
+	case math.IsInf(b.lo, -1):
+		return "at most " + hi
+	case math.IsInf(b.hi, 1):
+		return "at least " + lo
+	}
+	return "from " + lo + " to " + hi
 }
 
 // where says at which places of a grid the points of each state are, "" if all have one state.

@@ -57,6 +57,10 @@ type Judgement struct {
 	Note       string `json:"note,omitempty"`
 	// Debt is why nothing decides a claim of which undecided is expected.
 	Debt string `json:"undecided,omitempty"`
+	// Calibration is the claims file's reason why the verdict is no evidence.
+	Calibration string `json:"calibration,omitempty"`
+	// Headline is what Stands says.
+	Headline Verdict `json:"headline,omitempty"`
 	// Effect is the median point, by its value, of the check that decided the verdict.
 	Effect *Point `json:"effect,omitempty"`
 	// Settled says that the records are those of a settled run. Papers is then the verdict at the
@@ -125,7 +129,11 @@ const byTheClock = "by the clock of the machine that ran it"
 type Evidence struct {
 	Predicate string  `json:"predicate"`
 	Margin    float64 `json:"margin,omitempty"` // below which a difference counts as none
-	Verdict   Verdict `json:"verdict"`
+	Unit      string  `json:"unit,omitempty"`   // of the statistic
+	// Difference says that the statistic is one.
+	Difference bool    `json:"difference,omitempty"`
+	Bound      string  `json:"bound,omitempty"` // that the statistic must keep: "at most 10"
+	Verdict    Verdict `json:"verdict"`
 	Counts
 	Points []Point `json:"points"`
 	Where  string  `json:"where,omitempty"` // the places of the points in each state, in words
@@ -201,6 +209,7 @@ func (e *evaluation) claim(c *Claim) Judgement {
 	j := common
 	j.Errata, j.Expect, j.Tests = c.Errata, c.Expect, c.Tests
 	j.Reading, j.PaperWords, j.Note, j.Debt = c.Reading, c.Words, c.Note, c.Undecided
+	j.Calibration = c.Calibration
 	switch {
 	case c.NotCovered != "":
 		j.Verdict, j.Reason = NotCovered, c.NotCovered
@@ -285,10 +294,9 @@ func (e *evaluation) judge(j *Judgement, c *Claim, reading *Reading) {
 // comparable reports whether the verdict can agree with the expected one or differ from it: both
 // are decided. What holds in part, with open points only besides, may yet hold.
 func (j *Judgement) comparable() bool {
-	decided := func(v Verdict) bool { return v != Undecided && v.Judges() }
 	counts := j.Counts()
 	mayHold := j.Verdict == HoldsInPart && counts.Opposes+counts.Equal == 0
-	return decided(j.Verdict) && decided(j.Expect) && !(mayHold && j.Expect == Holds)
+	return j.Verdict.decided() && j.Expect.decided() && !(mayHold && j.Expect == Holds)
 }
 
 // scope is one check under evaluation, in one reading and variant: the check's own parts with what
@@ -339,7 +347,8 @@ func (s *scope) evaluate() (Evidence, error) {
 			p.label = ""
 		}
 	}
-	evidence := Evidence{Predicate: s.describe(), Margin: c.Equal}
+	evidence := Evidence{Predicate: s.describe(), Margin: c.Equal, Bound: c.predicate.bounds().text()}
+	evidence.Unit, evidence.Difference = s.unit()
 	for _, statistic := range statistics {
 		point, err := s.point(statistic)
 		if err != nil {

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"regexp"
@@ -88,6 +89,7 @@ func (f *File) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 			r.Problemf(strictyaml.Find(root, "decisive"), "%q, must be the id of a claim", id)
 		}
 	}
+	program := f.programs(r, strictyaml.Find(root, "programs"))
 	seen := make(map[string]string)
 	for i := range f.Claims {
 		c, n := &f.Claims[i], strictyaml.Find(root, "claims").Content[i]
@@ -111,6 +113,16 @@ func (f *File) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 			}
 		case c.Expect != "" || c.Note != "" || c.Reading != "" || len(c.Readings) > 0:
 			problem("is not covered, must not have expect, note, reading or readings")
+		}
+		if c.Calibration != "" && len(c.Checks) == 0 {
+			problem("calibration: must have checks, whose numbers were chosen")
+		}
+		for _, figure := range c.Source[:min(1, len(c.Source))] {
+			if p := program[figure]; p != nil && len(c.Checks) > 0 && c.Reading != "" &&
+				c.Reading != p.Reading {
+				problem("reading: %q, must be %q as for all claims of %s", c.Reading, p.Reading,
+					strings.Join(p.Figures, ", "))
+			}
 		}
 		for _, test := range c.Tests {
 			if !testName.MatchString(test) {
@@ -176,6 +188,25 @@ func canonical(n *strictyaml.Node, without ...string) string {
 
 func digest(texts ...string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(texts, "\n"))))[:16]
+}
+
+// programs are the programs of a file by figure.
+func (f *File) programs(r *strictyaml.Reader, n *strictyaml.Node) map[string]*Program {
+	by := make(map[string]*Program)
+	for i := range f.Programs {
+		p, at := &f.Programs[i], n.Content[i]
+		if len(p.Figures) == 0 || p.Reading == "" || p.Words == "" {
+			r.Problemf(at, "figures, reading and words must be given")
+		}
+		for _, figure := range p.Figures {
+			if !slices.Contains(f.Figures, figure) || by[figure] != nil {
+				r.Problemf(at, "%q, must be one of the paper's figures, in one program only: %s",
+					figure, strings.Join(f.Figures, ", "))
+			}
+			by[figure] = cmp.Or(by[figure], p)
+		}
+	}
+	return by
 }
 
 // resultForm is what a note must not have: numbers of records are made from the records.

@@ -152,6 +152,15 @@ func Beside(run []Judgement, own, kept *Settled) []Judgement {
 			old = nil
 		}
 		j.publish(old)
+		j.Headline = j.Stands()
+		if p := j.Published; p != nil {
+			p.Calibration = j.Calibration
+			for k := range j.Readings {
+				p.Readings = append(p.Readings,
+					Judgement{Reading: j.Readings[k].Reading, Verdict: j.Readings[k].published()})
+			}
+			p.Headline = p.Stands()
+		}
 	}
 	return all
 }
@@ -171,6 +180,14 @@ func (j *Judgement) settle(by *Judgement) {
 	j.Basis, j.Reason, j.Settled = by.Basis, "", true
 	j.StandIn, j.Reduced = false, false
 	j.Surprise = j.comparable() && j.Verdict != j.Expect
+}
+
+// published is the published verdict, "" without one.
+func (j *Judgement) published() Verdict {
+	if j.Published == nil {
+		return ""
+	}
+	return j.Published.Verdict
 }
 
 // publish puts the published judgement beside one and its readings, with the numbers of the
