@@ -109,7 +109,7 @@ func published(run [][]Judgement) (says string, shown [][]Judgement) {
 func writeThresholds(b *strings.Builder, judgements []Judgement) {
 	b.WriteString("\n## Other thresholds\n\nA claim is contradicted when more than a fifth of the " +
 		"points oppose it, and holds in part when at least half support it.\nBoth are ours. " +
-		"Verdicts in the judged reading would change\n\n")
+		"With others, these verdicts of judged readings would change:\n\n")
 	for _, t := range otherThresholds {
 		var changed []string
 		for i := range judgements {

@@ -109,10 +109,10 @@ type thresholds struct {
 }
 
 var otherThresholds = []thresholds{
-	{0.1, enough, "if a tenth of the points were enough to contradict, in place of a fifth"},
-	{1. / 3, enough, "if it took a third of the points to contradict"},
-	{few, 1. / 3, "if a third of the points were enough to hold in part, in place of half"},
-	{few, 2. / 3, "if it took two thirds of the points to hold in part"},
+	{0.1, enough, "more than a tenth in place of a fifth"},
+	{1. / 3, enough, "more than a third in place of a fifth"},
+	{few, 1. / 3, "at least a third in place of half"},
+	{few, 2. / 3, "at least two thirds in place of half"},
 }
 
 // verdictBy is what the points say together by some thresholds, see Evaluate.
