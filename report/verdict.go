@@ -20,8 +20,8 @@ var verdictKey = []verdictWords{
 	{claims.Holds, "✓", "v-holds", "every point supports the statement"},
 	{claims.HoldsInPart, "≈", "v-mostly", "at least half of the points support it, and at most " +
 		"a fifth may oppose it"},
-	{claims.DependsOnReading, "~", "v-open", "at least half of the other readings that are decided " +
-		"take another stance than the judged one"},
+	{claims.DependsOnReading, "~", "v-open", "at least half of the other readings " +
+		"that are decided take another stance than the judged one"},
 	{claims.NoDifference, "=", "v-equal", "at most points there is no difference, or less than " +
 		"the stated margin"},
 	{claims.Undecided, "?", "v-open", "these trials show neither it nor the contrary"},

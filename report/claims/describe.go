@@ -191,12 +191,12 @@ const (
 
 // units are those of metrics whose values are not said best by the metric's name.
 var units = map[string]string{
-	"accuracy-published": "accuracy", "accuracy-generalised": "accuracy", "ncp": "certainty penalty",
-	"discernibility": "records²", "count-error": "records", "count-error-std": "records",
-	"cavg": "average size of regions in k", results.RuntimeMetric: "s", "spent": "ε",
-	"tree-depth": "levels", "tree-leaves": "leaves", "max-degree": "degrees", "w1": "W1", "w2": "W2",
-	"ks": "KS distance", "ks-joint": "KS distance",
-	"match-point": "match point",
+	"accuracy-published": "accuracy", "accuracy-generalised": "accuracy",
+	"ncp": "certainty penalty", "discernibility": "records²", "match-point": "match point",
+	"count-error": "records", "count-error-std": "records",
+	"cavg": "average size of regions in k", "spent": "ε", results.RuntimeMetric: "s",
+	"tree-depth": "levels", "tree-leaves": "leaves",
+	"w1": "W1", "w2": "W2", "ks": "KS distance", "ks-joint": "KS distance",
 }
 
 // unit is that of a check's statistic, and whether the statistic is a difference.

@@ -347,7 +347,8 @@ func (s *scope) evaluate() (Evidence, error) {
 			p.label = ""
 		}
 	}
-	evidence := Evidence{Predicate: s.describe(), Margin: c.Equal, Bound: c.predicate.bounds().text()}
+	evidence := Evidence{Predicate: s.describe(), Margin: c.Equal,
+		Bound: c.predicate.bounds().text()}
 	evidence.Unit, evidence.Difference = s.unit()
 	for _, statistic := range statistics {
 		point, err := s.point(statistic)

@@ -165,23 +165,18 @@ func canonical(n *strictyaml.Node, without ...string) string {
 		return strconv.Quote(n.Value)
 	}
 	var parts []string
-	step := 1
-	if n.Kind == strictyaml.MappingNode {
-		step = 2
-	}
-	for i := 0; i < len(n.Content); i += step {
-		switch own := n.Content[i]; {
-		case step == 1:
+	for i, own := range n.Content {
+		switch {
+		case n.Kind != strictyaml.MappingNode:
 			parts = append(parts, canonical(own, without...))
-		case !slices.Contains(without, own.Value):
+		case i%2 == 0 && !slices.Contains(without, own.Value):
 			parts = append(parts, own.Value+": "+canonical(n.Content[i+1], without...))
 		}
 	}
-	if step == 1 && len(parts) == 1 {
-		return parts[0]
-	}
-	if step == 2 {
+	if n.Kind == strictyaml.MappingNode {
 		slices.Sort(parts)
+	} else if len(parts) == 1 {
+		return parts[0]
 	}
 	return n.Tag + "[" + strings.Join(parts, ", ") + "]"
 }

@@ -77,7 +77,7 @@ const preface = `
 What the verdicts mean is in [reproduce.md](../reproduce.md#how-claims-are-judged).
 
 - A claim is judged in one reading of its paper, and its other readings are judged beside it.
-  Where at least half of those that are decided take another stance, the claim *depends on the reading*.
+  Where at least half of the decided ones take another stance, it *depends on the reading*.
 - Every reading and margin in force now was fixed after results had been seen; each claim says when.
 - A *calibration* is a claim whose numbers come out because a parameter was chosen so that they do.
   It is no evidence, and is counted under "no verdict".
@@ -107,8 +107,8 @@ func published(run [][]Judgement) (says string, shown [][]Judgement) {
 
 // writeThresholds lists the verdicts that other thresholds would change.
 func writeThresholds(b *strings.Builder, judgements []Judgement) {
-	b.WriteString("\n## Other thresholds\n\nA claim is contradicted when more than a fifth of the " +
-		"points oppose it, and holds in part when at least half support it.\nBoth are ours. " +
+	b.WriteString("\n## Other thresholds\n\nA claim is contradicted when more than a fifth of " +
+		"the points oppose it, and holds in part when at least half support it.\nBoth are ours. " +
 		"With others, these verdicts of judged readings would change:\n\n")
 	for _, t := range otherThresholds {
 		var changed []string

@@ -103,13 +103,14 @@ func TestThresholds(t *testing.T) {
 // TestEffects: an effect has its unit, a sign if it is a difference, and its bound.
 func TestEffects(t *testing.T) {
 	const runtime = "where: {metric: runtime, series: a}\neach: epsilon\n"
+	const b = "{where: {series: b}}"
 	for check, want := range map[string]string{
 		below:                               "−1 error, bound below 0",
 		"equal: 0.1\n" + below:              "−1 error, bound below 0",
 		runtime + "range: {of: {}, max: 2}": "2 s, bound at most 2",
-		runtime + "range: {of: {minus: {where: {series: b}}}, min: 0.5}": "+1 s, bound at least 0.5",
-		runtime + "range: {of: {per: {where: {series: b}}}, max: 10}":    "ratio 2, bound at most 10",
-		runtime + "near: {of: {}, value: 0.7, tolerance: 0.1}":           "2 s, bound from 0.6 to 0.8",
+		runtime + "range: {of: {minus: " + b + "}, min: 0.5}":  "+1 s, bound at least 0.5",
+		runtime + "range: {of: {per: " + b + "}, max: 10}":     "ratio 2, bound at most 10",
+		runtime + "near: {of: {}, value: 1.7, tolerance: 0.1}": "2 s, bound from 1.6 to 1.8",
 		"where: {metric: error, series: a}\n" +
 			"monotone: {of: {}, along: epsilon, is: increasing}": "+3 error, bound above 0",
 		"where: {metric: error, series: a}\n" +
@@ -181,7 +182,8 @@ const noReason = "?"
 func TestChanges(t *testing.T) {
 	var b strings.Builder
 	writeChanges(&b, []Judgement{{ID: "D-8.4"}, {ID: "M-17.2"}, {ID: "M-14"}})
-	for _, want := range []string{"margins of M-17.2.\n", "reading or checks, and margins of D-8.4. "} {
+	for _, want := range []string{"margins of M-17.2.\n",
+		"reading or checks, and margins of D-8.4. "} {
 		if !strings.Contains(b.String(), "- 2026-11-23, after whole runs had been seen: "+want) {
 			t.Errorf("%s, want %q", b.String(), want)
 		}
