@@ -183,14 +183,16 @@ type Check struct {
 	// Equal is the margin, in the unit of the statistic, below which a difference from the bound
 	// counts as none; 0 means that any difference counts.
 	Equal float64 `yaml:"equal"`
-	// By is "means" (the default), or "medians" for heavy tails: the check is then about the median
-	// of the trials.
+	// By is "means" (the default), or "medians" for heavy tails: the statistic is then computed in
+	// each trial, and the check is about its median.
 	By         string `yaml:"by"`
 	predicates `yaml:",inline"`
 
 	predicate predicate // the only one given
 	at        string    // file:line
 }
+
+const means, medians = "means", "medians"
 
 // Side is a number at every point of a grid: the mean over trials of the records selected, reduced
 // and combined with other sides. A selection must leave one configuration for each combination of

@@ -18,6 +18,9 @@ func (s *scope) describe() string {
 		sides[i] = side.describe(s.replaced)
 	}
 	text := s.check.predicate.describe(sides)
+	if s.check.By == medians {
+		text = "median of the trials: " + text
+	}
 	if where := s.where.String(); where != "" {
 		text += "; " + where
 	}

@@ -153,8 +153,10 @@ type Point struct {
 	// looks, and Holm-adjusted over the claim's points.
 	P float64 `json:"p"`
 
-	share float64 // of the allowed error
-	made  []made
+	share   float64   // of the allowed error
+	values  []float64 // in each trial, of a median
+	extreme *quantity // nil of what is none
+	made    []made
 	// place has the values of the check's axes, and what distinguishes points with the same ones.
 	place []string
 }
@@ -374,9 +376,19 @@ func (s *scope) point(q *quantity) (Point, error) {
 	}
 	p.Value, p.SE, p.N = q.estimate()
 	switch {
+	case p.N == 0: // nothing to test
+	case c.By == medians:
+		p.Value, p.SE, p.values = q.median()
+	case q.mixed:
+		return p, fmt.Errorf("%s: a mean or a growth of what max, min or spread leaves has no "+
+			"test, must take them in each trial", c.at)
+	case p.N > 1 && (q.among != nil || q.operands != nil):
+		p.extreme = q
+	}
+	switch {
 	case p.N == 0 && !q.fixed:
 		return p, missing("%s: no trial at %s succeeded on all sides", s.experiment, p.At)
-	case math.IsNaN(p.Value) || math.IsInf(p.Value, 0):
+	case math.IsNaN(p.Value) || math.IsInf(p.Value, 0) || math.IsInf(p.SE, 0):
 		return p, missing("%s: undefined at %s", s.experiment, p.At)
 	case p.N == 1 && c.Exact:
 		p.SE = 0

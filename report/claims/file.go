@@ -61,6 +61,32 @@ func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	}
 	if given != 1 {
 		r.Problemf(n, "%d predicates, must be exactly one of %s", given, strings.Join(names, ", "))
+		return
+	}
+	c.checkBy(&Reading{}, func(text string, args ...any) { r.Problemf(n, text, args...) })
+}
+
+// checkBy reports what a check must not have with its By. Medians are of what there is in each
+// trial.
+func (c *Check) checkBy(reading *Reading, problem func(string, ...any)) {
+	if c.By != medians {
+		if c.By != "" && c.By != means {
+			problem("by: %q, must be %s or %s", c.By, means, medians)
+		}
+		return
+	}
+	if c.Exact {
+		problem("by: medians and exact, must have one: exact values have no median")
+	}
+	for _, side := range within(c.predicate.sides(reading)...) {
+		if side.Stat != "" && side.Stat != "mean" {
+			problem("by: medians and stat: %s, must have one: a trial has no %[1]s", side.Stat)
+		}
+		for _, take := range side.Take {
+			if !take.inEachTrial {
+				problem("by: medians and take: %s, must be \"%[1]s in each trial\"", take.text)
+			}
+		}
 	}
 }
 
@@ -136,6 +162,13 @@ func (f *File) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 				problem("a reading must have a name, and the claim checks")
 			}
 			isVerdict(problem, "reading "+reading.Name+": ", reading.Expect)
+			for k := range c.Checks {
+				if len(reading.Checks) == 0 {
+					c.Checks[k].checkBy(reading, func(text string, args ...any) {
+						problem("reading "+reading.Name+": "+text, args...)
+					})
+				}
+			}
 		}
 	}
 }

@@ -153,9 +153,10 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 		groups := results.Grouped(own, func(q *quantity) string { return keyOf(q.facts, names) })
 		own = make([]*quantity, len(groups))
 		for i, group := range groups {
-			own[i] = combined(group[0].facts, group, takes[take.how])
 			if take.inEachTrial {
-				own[i] = own[i].trialwise()
+				own[i] = combined(group[0].facts, group, takes[take.how]).trialwise()
+			} else {
+				own[i] = reduced(group[0].facts, group, take.how)
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"ppdp/internal/results"
 )
 
@@ -62,17 +64,14 @@ func (b bounds) decide(p Point, margin float64) Point {
 		p.State, p.P = equal, min(1, 2*p.within(end, margin))
 		return p
 	}
-	if !b.open { // a value computed to be the end itself must not miss it by its last bit
-		b.lo -= float64(rounding * math.Abs(b.lo))
-		b.hi += float64(rounding * math.Abs(b.hi))
+	if !b.open { // the end is in, and a value computed to be it must not miss it by its last bit
+		b.lo = math.Nextafter(b.lo-float64(rounding*math.Abs(b.lo)), math.Inf(-1))
+		b.hi = math.Nextafter(b.hi+float64(rounding*math.Abs(b.hi)), math.Inf(1))
 	}
-	in := max(p.above(b.lo), p.below(b.hi))
-	out := min(p.below(b.lo), p.above(b.hi))
+	in := max(p.beyond(1, b.lo), p.beyond(-1, b.hi))
+	out := min(p.beyond(-1, b.lo), p.beyond(1, b.hi))
 	if !math.IsInf(b.lo, -1) && !math.IsInf(b.hi, 1) {
 		out = min(1, 2*out) // either end may be passed
-	}
-	if !b.open && p.SE == 0 && p.Value >= b.lo && p.Value <= b.hi { // a closed bound has its end
-		in = 0
 	}
 	if p.State, p.P = supports, min(1, 2*in); out < in {
 		p.State, p.P = opposes, min(1, 2*out)
@@ -80,29 +79,37 @@ func (b bounds) decide(p Point, margin float64) Point {
 	return p
 }
 
-// above is the one-sided p-value of a point's value lying above a bound: Student's t with n-1
-// degrees of freedom.
-func (p Point) above(bound float64) float64 {
+// beyond is the one-sided p-value of a point's value lying above a bound or, where sign is -1,
+// below it. Means have Student's t with n-1 degrees of freedom; one that is the same in all trials
+// is taken as known. Medians have the sign test: whatever the law, k or more of n trials are beyond
+// its median with a chance of at most P(Binomial(n, 1/2) >= k); one at the bound is not beyond it.
+func (p Point) beyond(sign, bound float64) float64 {
+	excess := sign * (p.Value - bound)
 	switch {
-	case math.IsInf(bound, 1):
-		return 1
-	case math.IsInf(bound, -1) || p.SE == 0 && p.Value > bound:
-		return 0
-	case p.SE == 0:
-		return 1
+	case math.IsInf(bound, 0): // nothing to test
+	case p.extreme != nil:
+		return p.extreme.beyond(sign, bound, p.extreme.trials)
+	case p.values != nil:
+		others := 0
+		for _, x := range p.values {
+			if sign*(x-bound) <= 0 {
+				others++
+			}
+		}
+		return distuv.Binomial{N: float64(p.N), P: 0.5}.CDF(float64(others))
+	case p.SE > 0:
+		return studentT(p.N - 1).Survival(excess / p.SE)
 	}
-	return studentT(p.N - 1).Survival((p.Value - bound) / p.SE)
-}
-
-func (p Point) below(bound float64) float64 {
-	p.Value = -p.Value
-	return p.above(-bound)
+	if excess > 0 {
+		return 0
+	}
+	return 1
 }
 
 // within is the p-value of a point's value lying within a margin of a bound: the larger one of two
 // one-sided tests.
 func (p Point) within(bound, margin float64) float64 {
-	return max(p.above(bound-margin), p.below(bound+margin))
+	return max(p.beyond(1, bound-margin), p.beyond(-1, bound+margin))
 }
 
 // Counts are numbers of points, by their state.

@@ -21,6 +21,16 @@ type quantity struct {
 	steps  []*quantity                // of a curve, between neighbours
 	made   []made                     // what it is computed from
 	at     func(trials []int) float64 // NaN where undefined
+	linear bool                       // over trials it is the mean of what it is in each
+
+	// An extreme is the largest among its parts or, if least, the smallest; what is made of
+	// extremes keeps its operands. Its estimate is biased, the more the closer its parts are, so
+	// that it is tested through them. Mixed is what has no such test: a mean of extremes.
+	among    []*quantity
+	least    bool
+	operands []*quantity
+	of       function
+	mixed    bool
 }
 
 // made is a setting of an experiment.
@@ -31,7 +41,7 @@ type made struct {
 
 // measured turns a sample into a quantity, a statistic over its trials (Side.Stat).
 func measured(x *results.Sample, stat string, exact bool) *quantity {
-	q := &quantity{}
+	q := &quantity{linear: stat == "" || stat == "mean"}
 	for trial, value := range x.Trials {
 		if !math.IsNaN(value) {
 			q.trials = append(q.trials, trial)
@@ -43,7 +53,7 @@ func measured(x *results.Sample, stat string, exact bool) *quantity {
 		q.at = func([]int) float64 { return value }
 		return q
 	}
-	of := function(results.Mean)
+	of := results.Mean
 	switch stat {
 	case "se":
 		of = results.StandardError
@@ -62,8 +72,13 @@ func measured(x *results.Sample, stat string, exact bool) *quantity {
 
 // combined makes a quantity of several, over the trials that all of them have: trials are paired.
 func combined(facts map[string]string, parts []*quantity, f function) *quantity {
-	q := &quantity{facts: facts, fixed: true, along: math.NaN()}
+	q := &quantity{facts: facts, fixed: true, along: math.NaN(), linear: f.linear}
 	for _, p := range parts {
+		q.linear = q.linear && p.linear
+		if p.among != nil || p.operands != nil {
+			q.operands, q.of = parts, f
+		}
+		q.mixed = q.mixed || p.mixed || q.operands != nil && !f.tested
 		q.made = append(q.made, p.made...)
 		if math.IsNaN(q.along) { // all that have a place have the same
 			q.along = p.along
@@ -84,9 +99,93 @@ func combined(facts map[string]string, parts []*quantity, f function) *quantity 
 		for i, p := range parts {
 			values[i] = p.at(trials)
 		}
-		return f(values)
+		return f.at(values)
 	}
 	return q
+}
+
+// reduced is a reduction of several quantities, not in each trial. A spread is the largest of all
+// differences.
+func reduced(facts map[string]string, parts []*quantity, how string) *quantity {
+	q := combined(facts, parts, takes[how])
+	if how == "mean" {
+		return q
+	}
+	q.among, q.least, q.operands = parts, how == "min", nil
+	if how == "spread" {
+		q.among = nil
+		for _, a := range parts {
+			for _, b := range parts {
+				if a != b {
+					q.among = append(q.among, combined(facts, []*quantity{a, b}, difference))
+				}
+			}
+		}
+	}
+	return q
+}
+
+// parts are those of which the quantity is the largest or, if least, the smallest, nil of one that
+// is no extreme. max A - max B is the largest of a - max B and the smallest of max A - b: of two
+// such forms, prefer says whether it shall be the one with the smallest.
+func (q *quantity) parts(prefer bool) (among []*quantity, least bool) {
+	if q.operands == nil {
+		return q.among, q.least
+	}
+	at := -1
+	for i, operand := range q.operands {
+		falls := i > 0 // with its second operand
+		of, smallest := operand.parts(prefer != falls)
+		if smallest = smallest != falls; of != nil && (at < 0 || smallest == prefer) {
+			among, least, at = of, smallest, i
+		}
+	}
+	whole := make([]*quantity, len(among))
+	for i, part := range among {
+		operands := slices.Clone(q.operands)
+		operands[at] = part
+		whole[i] = combined(q.facts, operands, q.of)
+	}
+	return whole, least
+}
+
+// beyond is the one-sided p-value of an extreme lying above a bound or, where sign is -1, below it.
+// The largest of k parts is above it if one of them is, with k times that one's p-value
+// (Bonferroni), and below it if all are, with the largest p-value. The smallest mirrors that.
+// "max A - max B above x" thus asks, for every b, for some a with a - b above x.
+func (q *quantity) beyond(sign, bound float64, trials []int) float64 {
+	parts, least := q.parts(sign > 0)
+	if len(parts) == 0 {
+		p := Point{N: len(trials)}
+		switch {
+		case q.linear && !q.fixed: // as estimate, in less time
+			values := q.each(trials)
+			p.Value, p.SE = results.Mean(values), results.StandardError(values)
+		default:
+			part := *q
+			part.trials = trials
+			p.Value, p.SE, p.N = part.estimate()
+		}
+		return p.beyond(sign, bound)
+	}
+	all, some := 0.0, 1.0
+	for _, part := range parts {
+		p := part.beyond(sign, bound, trials)
+		all, some = max(all, p), min(some, p)
+	}
+	if least == (sign > 0) {
+		return all
+	}
+	return min(1, float64(len(parts))*some)
+}
+
+// each is what the quantity is in each trial alone.
+func (q *quantity) each(trials []int) []float64 {
+	values := make([]float64, len(trials))
+	for i := range trials {
+		values[i] = q.at(trials[i : i+1])
+	}
+	return values
 }
 
 // trialwise is the mean over trials of the quantity computed from one trial at a time.
@@ -94,29 +193,31 @@ func (q *quantity) trialwise() *quantity {
 	if q.fixed {
 		return q
 	}
-	averaged := *q
-	averaged.at = func(trials []int) float64 {
-		values := make([]float64, len(trials))
-		for i := range trials {
-			values[i] = q.at(trials[i : i+1])
-		}
-		return results.Mean(values)
-	}
-	return &averaged
+	return &quantity{facts: q.facts, along: q.along, trials: q.trials, made: q.made, linear: true,
+		at: func(trials []int) float64 { return results.Mean(q.each(trials)) }}
 }
 
 // function makes one number of several.
-type function func(values []float64) float64
+type function struct {
+	at     func(values []float64) float64
+	linear bool
+	tested bool // also of extremes
+}
 
-func difference(v []float64) float64 { return v[0] - v[1] }
-func ratio(v []float64) float64      { return v[0] / v[1] }
+// Differences and ratios (of what is positive, as penalties and times are) grow with the first of
+// two values and fall with the second.
+var (
+	difference = function{func(v []float64) float64 { return v[0] - v[1] }, true, true}
+	ratio      = function{func(v []float64) float64 { return v[0] / v[1] }, false, true}
+)
 
 // takes are the reductions that a claims file may ask for.
 var takes = map[string]function{
-	"min":    slices.Min[[]float64],
-	"max":    slices.Max[[]float64],
-	"mean":   results.Mean,
-	"spread": func(values []float64) float64 { return slices.Max(values) - slices.Min(values) },
+	"min":  {slices.Min[[]float64], false, true},
+	"max":  {slices.Max[[]float64], false, true},
+	"mean": {results.Mean, true, false},
+	"spread": {func(values []float64) float64 { return slices.Max(values) - slices.Min(values) },
+		false, true},
 }
 
 // estimate returns the quantity over all its trials and its standard error by the delete-one
@@ -152,6 +253,24 @@ func (q *quantity) estimate() (value, se float64, n int) {
 		se = 0
 	}
 	return value, se, n
+}
+
+// median is that of the quantity in each trial, with half the width of the narrowest interval
+// between two of them, as far from either end, that has the median with a chance of 68 %. The
+// values are in ascending order.
+func (q *quantity) median() (value, se float64, values []float64) {
+	values = q.each(q.trials)
+	n := len(values)
+	if slices.ContainsFunc(values, math.IsNaN) || n < 2 {
+		return math.NaN(), math.NaN(), values
+	}
+	slices.Sort(values)
+	coin := distuv.Binomial{N: float64(n), P: 0.5}
+	from := 0 // the interval misses the median if at most so many values are on one of its sides
+	for 2*(from+1) < n && 2*coin.CDF(float64(from+1)) <= 1-0.68 {
+		from++
+	}
+	return (values[(n-1)/2] + values[n/2]) / 2, (values[n-1-from] - values[from]) / 2, values
 }
 
 // rounding is the part of a value below which its standard error is that of the arithmetic: sums of

@@ -54,38 +54,33 @@ func (m *Monotone) describe(sides []string) string {
 // less than a margin back. Without trials there is no error: k points are then in order by chance
 // once in k! times.
 func trend(ends Point, steps []Point, downwards bool, margin float64) Point {
-	turned := func(p Point) Point {
-		if downwards {
-			p.Value = -p.Value
-		}
-		return p
+	sign := 1.0
+	if downwards {
+		sign = -1
 	}
-	rise := turned(ends)
+	rise, end := sign*ends.Value, -sign*margin
 	k := float64(len(steps) + 1)
-	against, shown := rise.below(0), ends
-	within, onwards := rise.within(0, margin), rise.above(0)
+	against, shown := ends.beyond(-sign, 0), ends
+	within, onwards := ends.within(0, margin), ends.beyond(sign, 0)
 	back := false
 	chance := 1.0
 	for i, step := range steps {
-		s := turned(step)
-		if p := s.below(-margin); p < against {
+		if p := step.beyond(-sign, end); p < against {
 			against, shown = p, step
 		}
-		back = back || s.Value < -margin
-		within = max(within, s.within(0, margin))
-		if s.SE > 0 || s.Value < -margin {
-			onwards = max(onwards, s.above(-margin))
-		}
+		back = back || sign*step.Value < -margin
+		within = max(within, step.within(0, margin))
+		onwards = max(onwards, step.beyond(sign, math.Nextafter(end, -sign*math.MaxFloat64)))
 		chance /= float64(i + 2)
 	}
 	if ends.N == 0 {
 		onwards = max(onwards, chance)
 	}
 	switch {
-	case back || rise.Value < -margin/2:
+	case back || rise < -margin/2:
 		shown.State, shown.P = opposes, min(1, 2*k*against)
 		return shown
-	case 2*rise.Value <= margin && margin > 0:
+	case 2*rise <= margin && margin > 0:
 		ends.State, ends.P = equal, min(1, 2*within)
 	default:
 		ends.State, ends.P = supports, min(1, 2*onwards)
@@ -120,8 +115,8 @@ func (g *Growth) statistics(s *scope) ([]*quantity, error) {
 		for i, p := range points {
 			x[i] = p.along
 		}
-		curve := combined(points[0].facts, points,
-			func(y []float64) float64 { return g.exponent(x, y) })
+		exponent := func(y []float64) float64 { return g.exponent(x, y) }
+		curve := combined(points[0].facts, points, function{at: exponent})
 		curve.label = points[0].label
 		all = append(all, curve)
 	}
