@@ -80,9 +80,11 @@ func (b bounds) decide(p Point, margin float64) Point {
 }
 
 // beyond is the one-sided p-value of a point's value lying above a bound or, where sign is -1,
-// below it. Means have Student's t with n-1 degrees of freedom; one that is the same in all trials
-// is taken as known. Medians have the sign test: whatever the law, k or more of n trials are beyond
-// its median with a chance of at most P(Binomial(n, 1/2) >= k); one at the bound is not beyond it.
+// below it. Means have Student's t with n-1 degrees of freedom, with Hall's correction for skewness
+// (1992) where it makes the p-value larger and there are trials enough to tell the skewness; a mean
+// that is the same in all trials is taken as known. Medians have the sign test: whatever the law, k
+// or more of n trials are beyond its median with a chance of at most P(Binomial(n, 1/2) >= k); one
+// at the bound is not beyond it.
 func (p Point) beyond(sign, bound float64) float64 {
 	excess := sign * (p.Value - bound)
 	switch {
@@ -98,7 +100,12 @@ func (p Point) beyond(sign, bound float64) float64 {
 		}
 		return distuv.Binomial{N: float64(p.N), P: 0.5}.CDF(float64(others))
 	case p.SE > 0:
-		return studentT(p.N - 1).Survival(excess / p.SE)
+		t, skew := excess/p.SE, 0.0
+		if p.N >= Looks[0].Trials {
+			skew = sign * p.skew / math.Sqrt(float64(p.N))
+		}
+		hall := t + float64(skew*t*t/3) + float64(skew*skew*t*t*t/27) + float64(skew/6)
+		return studentT(p.N - 1).Survival(min(t, hall))
 	}
 	if excess > 0 {
 		return 0

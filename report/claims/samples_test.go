@@ -143,10 +143,11 @@ func TestJackknifeOfMeans(t *testing.T) {
 		for _, value := range values { // two failed trials between any two
 			x.Trials = append(x.Trials, value, math.NaN(), math.NaN())
 		}
-		value, se, n := measured(x, "", false).estimate()
+		p := measured(x, "", false).estimate()
 		mean, want := results.Mean(values), results.StandardError(values)
-		if n != len(values) || math.Abs(value-mean) > 1e-9 || math.Abs(se-want) > 1e-9*(1+want) {
-			t.Fatalf("%v ± %v of %d, want ± %v", value, se, n, want)
+		if p.N != len(values) || math.Abs(p.Value-mean) > 1e-9 ||
+			math.Abs(p.SE-want) > 1e-9*(1+want) {
+			t.Fatalf("%+v, want ± %v", p, want)
 		}
 	})
 }

@@ -156,17 +156,12 @@ func (q *quantity) parts(prefer bool) (among []*quantity, least bool) {
 func (q *quantity) beyond(sign, bound float64, trials []int) float64 {
 	parts, least := q.parts(sign > 0)
 	if len(parts) == 0 {
-		p := Point{N: len(trials)}
-		switch {
-		case q.linear && !q.fixed: // as estimate, in less time
-			values := q.each(trials)
-			p.Value, p.SE = results.Mean(values), results.StandardError(values)
-		default:
-			part := *q
-			part.trials = trials
-			p.Value, p.SE, p.N = part.estimate()
+		part := *q
+		part.trials = trials
+		if part.linear && !part.fixed { // as estimate, in less time
+			return meanOf(part.each(trials)).beyond(sign, bound)
 		}
-		return p.beyond(sign, bound)
+		return part.estimate().beyond(sign, bound)
 	}
 	all, some := 0.0, 1.0
 	for _, part := range parts {
@@ -220,20 +215,20 @@ var takes = map[string]function{
 		false, true},
 }
 
-// estimate returns the quantity over all its trials and its standard error by the delete-one
-// jackknife over trials (s/√n for a mean or a paired difference). n is 0 and the error 0 for what
-// does not depend on trials; the error is NaN with a single trial.
-func (q *quantity) estimate() (value, se float64, n int) {
+// estimate is the quantity over all its trials, with its standard error by the delete-one jackknife
+// over trials (s/√n for a mean or a paired difference) and the skewness of what it leaves out. N is
+// 0 and the error 0 for what does not depend on trials; the error is NaN with a single trial.
+func (q *quantity) estimate() Point {
 	if q.fixed {
-		return q.at(nil), 0, 0
+		return Point{Value: q.at(nil)}
 	}
-	n = len(q.trials)
+	n := len(q.trials)
 	if n == 0 {
-		return math.NaN(), math.NaN(), 0
+		return Point{Value: math.NaN(), SE: math.NaN()}
 	}
-	value = q.at(q.trials)
+	value := q.at(q.trials)
 	if n == 1 {
-		return value, math.NaN(), n
+		return Point{Value: value, SE: math.NaN(), N: n}
 	}
 	without, others := make([]float64, n), slices.Clone(q.trials[1:])
 	for i, trial := range q.trials {
@@ -248,29 +243,48 @@ func (q *quantity) estimate() (value, se float64, n int) {
 		d := x - average
 		squares += float64(d * d)
 	}
-	se = math.Sqrt(squares * float64(n-1) / float64(n))
+	se := math.Sqrt(squares * float64(n-1) / float64(n))
 	if se < rounding*math.Abs(value) {
 		se = 0
 	}
-	return value, se, n
+	return Point{Value: value, SE: se, N: n, skew: -skewness(without, average)}
 }
 
-// median is that of the quantity in each trial, with half the width of the narrowest interval
-// between two of them, as far from either end, that has the median with a chance of 68 %. The
-// values are in ascending order.
-func (q *quantity) median() (value, se float64, values []float64) {
-	values = q.each(q.trials)
+func meanOf(values []float64) Point {
+	mean := results.Mean(values)
+	return Point{Value: mean, SE: results.StandardError(values), N: len(values),
+		skew: skewness(values, mean)}
+}
+
+// skewness is the third central moment of values by the power 3/2 of the second.
+func skewness(values []float64, mean float64) float64 {
+	var squares, cubes float64
+	for _, x := range values {
+		d := x - mean
+		squares += float64(d * d)
+		cubes += float64(d * d * d)
+	}
+	n := float64(len(values))
+	return cubes / n / math.Pow(squares/n, 1.5)
+}
+
+// medianOf is the median of values of trials. Its error is half the width of the narrowest interval
+// between two of them, as far from either end, that has the median with a chance of 68 %.
+func medianOf(values []float64) Point {
 	n := len(values)
-	if slices.ContainsFunc(values, math.IsNaN) || n < 2 {
-		return math.NaN(), math.NaN(), values
+	if most := slices.Max(values); math.IsNaN(most) || n < 2 {
+		return Point{Value: most, SE: math.NaN(), N: n}
 	}
 	slices.Sort(values)
 	coin := distuv.Binomial{N: float64(n), P: 0.5}
-	from := 0 // the interval misses the median if at most so many values are on one of its sides
+	// The interval misses the median if at most from values are on one of its sides. √n is two of
+	// their number's standard deviations.
+	from := max(0, n/2-int(math.Sqrt(float64(n))))
 	for 2*(from+1) < n && 2*coin.CDF(float64(from+1)) <= 1-0.68 {
 		from++
 	}
-	return (values[(n-1)/2] + values[n/2]) / 2, (values[n-1-from] - values[from]) / 2, values
+	return Point{Value: (values[(n-1)/2] + values[n/2]) / 2,
+		SE: (values[n-1-from] - values[from]) / 2, N: n, values: values}
 }
 
 // rounding is the part of a value below which its standard error is that of the arithmetic: sums of
