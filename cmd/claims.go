@@ -46,7 +46,7 @@ Examples:
 
   ppdp claims
 
-  ppdp claims R-1a.1 X-2
+  ppdp claims R-1a.1 X-1
 
   ppdp claims --paper rps --variant strict --out ~/results --json`
 }
