@@ -22,6 +22,7 @@ type claimsCommand struct {
 	Paper   string   `help:"Judge the claims of one paper only, such as rps." default:"all" placeholder:"PAPER"`
 	Variant string   `help:"Variant of the papers' algorithms: ${enum} (default: ${default})." enum:"published,strict" default:"published"`
 	Out     string   `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
+	Settled string   `help:"Judge the values of a settled run in this folder, instead of results." placeholder:"DIR"`
 	JSON    bool     `name:"json" help:"Write JSON instead of a table, with every point." xor:"form"`
 	Write   string   `help:"Write a page of all verdicts and their numbers." placeholder:"PAGE" xor:"form"`
 }
@@ -39,6 +40,10 @@ one. A calibration is no evidence: a parameter was chosen so that its numbers co
 nothing where it tests-the-program-only (stand-in data, overrides such as --quick), where a claim is
 decided by-tests of the source (make test), and where there is no-data (not run) or it is not-covered.
 
+With --settled nothing but the trials' values is read, which come with ppdp in
+report/reference/settled (settled in the artifact): each verdict is computed from them again. The
+exit code is 1 if a verdict or a point is not as published.
+
 Marks: ! differs from the published verdict; S on stand-in data; R on a run with overrides such as
 --quick; C on clock times of the machine that ran it.
 
@@ -48,6 +53,8 @@ Examples:
 
   ppdp claims R-1a.1 X-1
 
+  ppdp claims --settled report/reference/settled
+
   ppdp claims --paper rps --variant strict --out ~/results --json`
 }
 
@@ -55,6 +62,10 @@ func (c claimsCommand) Run(con *console) error {
 	if c.Write != "" && len(c.Claims) > 0 {
 		return terminal.InputError(errors.New("--write takes no names of claims: it writes all " +
 			"of them"))
+	}
+	if c.Settled != "" && c.Variant != claims.Published {
+		return terminal.InputError(fmt.Errorf("--settled with --variant %s: settled values are of "+
+			"the %s variant", c.Variant, claims.Published))
 	}
 	papers := claims.Papers()
 	if c.Paper != "all" {
@@ -64,11 +75,19 @@ func (c claimsCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	runs, err := openRuns(con, c.Out)
-	if err != nil {
-		return err
+	var errs error
+	if c.Settled != "" {
+		errs = v.recompute(c.Settled)
+	} else {
+		runs, err := openRuns(con, c.Out)
+		if err != nil {
+			return err
+		}
+		errs = v.judge(c.Variant, c.Out, runs)
 	}
-	errs := v.judge(c.Variant, c.Out, runs)
+	if v.judgements == nil {
+		return errs
+	}
 	switch {
 	case c.JSON:
 		err = results.WriteJSON(con.stdout,

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"ppdp/experiments"
 	"ppdp/experiments/language"
+	"ppdp/internal/regress"
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
 	"ppdp/report/claims"
@@ -19,8 +22,9 @@ import (
 type settleCommand struct {
 	Claims []string `arg:"" optional:"" name:"claim" help:"Papers or claims to settle, such as rps or R-1a.1 (default: all claims)."`
 	realFlags
-	Out  string `help:"Folder of results; sequential tests are below settled/ in it (default: ${default})." default:"results" placeholder:"DIR"`
-	Jobs int    `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
+	Seed *uint64 `help:"Master seed, in place of the specs'." placeholder:"S"`
+	Out  string  `help:"Folder of results; sequential tests are below settled/ in it (default: ${default})." default:"results" placeholder:"DIR"`
+	Jobs int     `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
 }
 
 func (settleCommand) Help() string {
@@ -35,7 +39,10 @@ running times are not settled. "ppdp claims" shows settled verdicts first.
 
 At the end the verdicts are compared with those that come with ppdp; the exit code is 1 if any
 differs on real data. Where claims were named, numbers may differ: without the others, settings have
-fewer trials.
+fewer trials. So they do with another --seed.
+
+The values of all trials that verdicts are made from are written to settled/values. "ppdp claims
+--settled" judges them again.
 
 Examples:
 
@@ -43,11 +50,16 @@ Examples:
 
   ppdp settle R-1a.1 R-2c.1
 
+  ppdp settle --seed 7 --out fresh
+
   ppdp settle rps --out ~/results -j 4`
 }
 
-// settledFolder is below the folder of results.
-const settledFolder = "settled"
+// settledFolder is below the folder of results, valuesFolder below that.
+const (
+	settledFolder = "settled"
+	valuesFolder  = "values"
+)
 
 // settleSeconds is what the next look of an experiment may cost, in seconds of one worker's time by
 // costs.csv: the same experiments grow on every machine.
@@ -64,7 +76,7 @@ func (c settleCommand) Run(con *console) error {
 	flags := &runFlags{realFlags: c.realFlags, Jobs: c.Jobs,
 		outFlag: outFlag{filepath.Join(c.Out, settledFolder)}, noFigures: true}
 	s := &settling{verdicts: v, con: con, all: len(c.Claims) == 0, flags: flags}
-	if err := s.plan(); err != nil {
+	if err := s.plan(c.Seed); err != nil {
 		return err
 	}
 	for _, look := range claims.Looks {
@@ -95,7 +107,7 @@ type settling struct {
 }
 
 // plan resolves the experiments of the claims, but for those that draw times.
-func (s *settling) plan() error {
+func (s *settling) plan(seed *uint64) error {
 	var names []string
 	for _, file := range s.files {
 		for i := range file.Claims {
@@ -104,7 +116,7 @@ func (s *settling) plan() error {
 		}
 	}
 	slices.Sort(names)
-	overrides := language.Overrides{Trials: claims.Looks[len(claims.Looks)-1].Trials}
+	overrides := language.Overrides{Trials: claims.Looks[len(claims.Looks)-1].Trials, Seed: seed}
 	plans, err := makePlans(slices.Compact(names), overrides)
 	if err != nil {
 		return err
@@ -133,7 +145,7 @@ func (s *settling) grow(look int) (plans []*language.Plan, err error) {
 	first := look == claims.Looks[0].Trials
 	var runs []*results.Summary
 	if !first {
-		runs, err = openRuns(s.con, s.flags.Out)
+		runs, err = s.runs()
 	}
 	known, unread := costs(false)
 	if err = errors.Join(err, unread); err != nil {
@@ -178,9 +190,12 @@ func (s *settling) grow(look int) (plans []*language.Plan, err error) {
 // end judges for the last time, keeps the verdicts and compares them with those that come with
 // ppdp.
 func (s *settling) end() error {
-	runs, err := openRuns(s.con, s.flags.Out)
+	runs, err := s.runs()
 	if err == nil {
 		err = s.evaluate(runs, claims.Options{Settled: true})
+	}
+	if err == nil {
+		err = writeValues(filepath.Join(s.flags.Out, valuesFolder), runs)
 	}
 	if err != nil {
 		return err
@@ -194,23 +209,105 @@ func (s *settling) end() error {
 	}
 	found.Add(old)
 	err = errors.Join(results.WriteFile(path, found.Write), s.printCounts(s.con.stdout))
-	if len(differences) > 0 {
-		err = errors.Join(err, fmt.Errorf("not as it comes with ppdp:\n  %s",
-			strings.Join(differences, "\n  ")))
+	return errors.Join(err, differ(differences))
+}
+
+// differ is an error where verdicts or points are not those that come with ppdp.
+func differ(differences []string) error {
+	if len(differences) == 0 {
+		return nil
 	}
-	return err
+	return fmt.Errorf("not as it comes with ppdp:\n  %s", strings.Join(differences, "\n  "))
+}
+
+// runs are those of the claims' experiments in the folder.
+func (s *settling) runs() ([]*results.Summary, error) {
+	runs, err := openRuns(s.con, s.flags.Out)
+	return slices.DeleteFunc(runs, func(run *results.Summary) bool {
+		return s.grown[run.Manifest.Experiment] == nil
+	}), err
+}
+
+// writeValues writes the trials of the metrics that claims select, but for run times.
+func writeValues(dir string, runs []*results.Summary) error {
+	all, err := readClaims(claims.Papers())
+	if err != nil {
+		return err
+	}
+	metrics := make(map[string][]string) // by experiment
+	for _, file := range all.files {
+		for i := range file.Claims {
+			checks, readings := file.Claims[i].Experiments()
+			for _, name := range slices.Concat(checks, readings) {
+				metrics[name] = append(metrics[name], file.Claims[i].Metrics()...)
+			}
+		}
+	}
+	return inParallel(len(runs), func(i int) error {
+		name := runs[i].Manifest.Experiment
+		used := slices.DeleteFunc(metrics[name],
+			func(metric string) bool { return metric == results.RuntimeMetric })
+		return regress.ValuesOf(runs[i], used).Write(filepath.Join(dir, filepath.FromSlash(name)))
+	})
+}
+
+// openValues reads what writeValues wrote.
+func openValues(dir string) ([]*results.Summary, error) {
+	names := experiments.Names()
+	runs := make([]*results.Summary, len(names))
+	err := inParallel(len(names), func(i int) error {
+		b, err := regress.OpenReference(filepath.Join(dir, filepath.FromSlash(names[i])))
+		if err == nil {
+			runs[i] = results.Measured(b.Manifest, b.Samples)
+		} else if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	runs = slices.DeleteFunc(runs, func(run *results.Summary) bool { return run == nil })
+	if err == nil && len(runs) == 0 {
+		err = fmt.Errorf("%s has no values of a settled run, must be a folder that ppdp settle "+
+			"wrote, such as %s", dir, filepath.Join(settledFolder, valuesFolder))
+	}
+	return runs, terminal.InputError(err)
+}
+
+// recompute judges the values in a folder, with the published verdicts beside, and compares them.
+func (v *verdicts) recompute(dir string) error {
+	runs, err := openValues(dir)
+	if err == nil {
+		err = v.evaluate(runs, claims.Options{Settled: true})
+	}
+	if err != nil {
+		return err
+	}
+	differences := claims.SettledOf(runs, v.judgements...).Differences(claims.Committed(), true)
+	for i, judged := range v.judgements {
+		v.judgements[i] = claims.Beside(judged, &claims.Settled{}, claims.Committed())
+		for _, j := range v.judgements[i] {
+			if j.Published != nil && j.Published.Settled && !j.Settled {
+				differences = append(differences, j.ID+": not settled: "+j.Reason)
+			}
+		}
+	}
+	return differ(differences)
 }
 
 // unmeasured is what will be measured of a plan, without values.
 func unmeasured(p *language.Plan) *results.Summary {
-	var settings []*results.Setting
-	for _, config := range p.Configs {
-		settings = append(settings, config.Setting)
-	}
 	var measures []results.Measurement
 	for _, measure := range p.Spec.Measures {
 		measures = append(measures, measure.Measurement())
 	}
-	return results.Planned(results.Manifest{Experiment: p.Spec.Name, Spec: string(p.Spec.Text)},
-		settings, measures)
+	for _, use := range results.DerivedMeasures {
+		measures = append(measures, use.Measurement)
+	}
+	var samples []results.Sample
+	for _, config := range p.Configs {
+		for _, measure := range measures {
+			samples = append(samples, results.Sample{Setting: config.Setting, Measurement: measure})
+		}
+	}
+	return results.Measured(results.Manifest{Experiment: p.Spec.Name, Spec: string(p.Spec.Text)},
+		samples)
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ppdp/internal/results"
 )
@@ -31,6 +32,19 @@ func ReferenceOf(r *results.Summary) *Reference {
 	m := &b.Manifest
 	m.Figures, m.SeriesOrder, m.Files, m.Code = nil, nil, nil, nil
 	m.CommandLine, m.CPU, m.Commit, m.Dirty = nil, "", "", false
+	return b
+}
+
+// ValuesOf keeps of a run the trials of some metrics, measured or derived: what verdicts are made
+// from. It names the records that they are of.
+func ValuesOf(r *results.Summary, metrics []string) *Reference {
+	b := ReferenceOf(r)
+	b.Manifest.Files = map[string]string{
+		results.RecordsFile: r.Manifest.Files[results.RecordsFile]}
+	all := results.Grouped(append(b.Samples, r.Derived()...),
+		func(s results.Sample) string { return s.Key() })
+	b.Samples = slices.DeleteFunc(slices.Concat(all...),
+		func(s results.Sample) bool { return !slices.Contains(metrics, s.Metric) })
 	return b
 }
 

@@ -92,20 +92,20 @@ func newSummary(dir string) *Summary {
 		spending: make(map[spender]*Spending), originals: make(map[string][]Column)}
 }
 
-// Planned is the summary of a run before its first job: it has all settings and metrics, those of
-// DerivedMeasures too, and no values.
-func Planned(m Manifest, settings []*Setting, measures []Measurement) *Summary {
+// Measured is the summary of samples alone, measured and derived, such as those that a file keeps or,
+// without trials, those of a run before its first job.
+func Measured(m Manifest, samples []Sample) *Summary {
 	s := newSummary("")
 	s.Manifest = m
-	for _, setting := range settings {
-		g := &group{setting: setting}
-		for _, measure := range measures {
-			columnOf(&g.measured, 0, measure)
+	for _, x := range samples {
+		g := s.bySetting[x.Setting]
+		if g == nil {
+			g = &group{setting: x.Setting, folds: []int{-1}}
+			s.bySetting[x.Setting] = g
+			s.groups = append(s.groups, g)
 		}
-		for _, use := range DerivedMeasures {
-			columnOf(&g.derived, 0, use.Measurement)
-		}
-		s.groups = append(s.groups, g)
+		g.trials = max(g.trials, len(x.Trials))
+		g.measured = append(g.measured, &column{x.Measurement, [][]float64{x.Trials}})
 	}
 	return s
 }

@@ -24,8 +24,8 @@ type Options struct {
 	Settled bool
 	// Planned says that the runs have no values yet, so that all points are open.
 	Planned bool
-	// Open, unless nil, is called with each setting that an open point is made of, of all claims
-	// and readings that are not judged by the clock.
+	// Open, unless nil, is called with each setting that an open point is made of which can still
+	// change the verdict of its claim or reading, unless that is judged by the clock.
 	Open func(experiment string, setting *results.Setting)
 }
 
@@ -276,14 +276,15 @@ func (e *evaluation) judge(j *Judgement, c *Claim, reading *Reading) {
 		return
 	}
 	decide(j)
+	changing := j.changing()
 	for i := range j.Checks {
 		found := &j.Checks[i]
 		found.Where = found.where(checks[i].Each)
 		for _, p := range found.Points {
-			if p.N > 1 { // without trials there is nothing to settle
+			if p.N > 1 && !j.Clock { // without trials there is nothing to settle
 				j.Settled = e.options.Settled
 			}
-			if e.options.Open != nil && p.State == open && !j.Clock {
+			if e.options.Open != nil && p.State == open && changing[i] && !j.Clock {
 				for _, m := range p.made {
 					e.options.Open(m.experiment, m.setting)
 				}

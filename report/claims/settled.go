@@ -18,9 +18,11 @@ import (
 
 // Settled is what settled runs found.
 type Settled struct {
+	// Seed is the master seed of the runs; nil is that of each spec.
+	Seed *uint64 `json:"seed,omitempty"`
 	// Records are the SHA-256 of each experiment's records, in hexadecimal.
-	Records    map[string]string
-	Judgements []Judgement
+	Records    map[string]string `json:"records"`
+	Judgements []Judgement       `json:"-"`
 }
 
 //go:embed settled.jsonl
@@ -51,10 +53,11 @@ func OpenSettled(path string) (*Settled, error) {
 	return ReadSettled(text, path)
 }
 
-// SettledOf collects the judgements that are of settled runs.
+// SettledOf collects the judgements that are of settled runs, which have one seed.
 func SettledOf(runs []*results.Summary, judgements ...[]Judgement) *Settled {
 	s := &Settled{Records: make(map[string]string)}
 	for _, run := range runs {
+		s.Seed = run.Manifest.Overrides.Seed
 		s.Records[run.Manifest.Experiment] = run.Manifest.Files[results.RecordsFile]
 	}
 	for _, j := range slices.Concat(judgements...) {
@@ -65,8 +68,11 @@ func SettledOf(runs []*results.Summary, judgements ...[]Judgement) *Settled {
 	return s
 }
 
-// Add adds what an older one has of other claims and experiments.
+// Add adds what an older one of the same seed has of other claims and experiments.
 func (s *Settled) Add(old *Settled) {
+	if !s.sameSeed(old) {
+		return
+	}
 	for name, digest := range old.Records { // order-free: each has its own key
 		s.Records[name] = cmp.Or(s.Records[name], digest)
 	}
@@ -79,10 +85,17 @@ func (s *Settled) Add(old *Settled) {
 		func(a, b Judgement) int { return cmp.Compare(a.Paper+" "+a.ID, b.Paper+" "+b.ID) })
 }
 
-// Write writes a line with the digests and one for each judgement.
+func (s *Settled) sameSeed(other *Settled) bool {
+	if s.Seed == nil || other.Seed == nil {
+		return s.Seed == other.Seed
+	}
+	return *s.Seed == *other.Seed
+}
+
+// Write writes a line with the seed and the digests and one for each judgement.
 func (s *Settled) Write(w io.Writer) error {
 	encoder := results.NewEncoder(w)
-	err := encoder.Encode(s.Records)
+	err := encoder.Encode(s)
 	for i := range s.Judgements {
 		if err == nil {
 			err = encoder.Encode(&s.Judgements[i])
@@ -96,7 +109,7 @@ func ReadSettled(text []byte, name string) (*Settled, error) {
 	s := &Settled{}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&s.Records)
+	err := decoder.Decode(s)
 	for err == nil && decoder.More() {
 		var j Judgement
 		err = decoder.Decode(&j)
@@ -110,8 +123,9 @@ func ReadSettled(text []byte, name string) (*Settled, error) {
 
 // Differences names the claims on real data whose judgement is not that of another one, if that has
 // any. Where not all claims were settled together, settings that others speak of too have fewer
-// trials, and only verdicts are compared.
+// trials, and only verdicts are compared; so they are where the seed is another.
 func (s *Settled) Differences(than *Settled, all bool) (texts []string) {
+	all = all && s.sameSeed(than)
 	for i := range s.Judgements {
 		j, other := &s.Judgements[i], than.of(s.Judgements[i].ID)
 		if other == nil || j.StandIn || !all && j.Verdict == other.Verdict {
@@ -210,4 +224,32 @@ func (j *Judgement) publish(settled *Judgement) {
 		p.Experiments, p.Settled = settled.Experiments, true
 	}
 	j.Published = p
+}
+
+// changing says of which checks open points can still change the verdict: at worst, such a check is
+// worse than what the claim has at best.
+func (j *Judgement) changing() []bool {
+	var singles Counts
+	for i := range j.Checks {
+		if c := &j.Checks[i]; len(c.Points) == 1 {
+			singles.count(c.Points[0].State)
+		}
+	}
+	least, worst := 0, make([]int, len(j.Checks))
+	for i := range j.Checks {
+		counts := j.Checks[i].Counts
+		if len(j.Checks[i].Points) == 1 {
+			counts = singles
+		}
+		best, bad := counts, counts
+		best.Supports, best.Open = best.Supports+best.Open, 0
+		bad.Opposes, bad.Open = bad.Opposes+bad.Open, 0
+		least = max(least, slices.Index(fromBest, best.verdict()))
+		worst[i] = slices.Index(fromBest, bad.verdict())
+	}
+	changing := make([]bool, len(worst))
+	for i := range worst {
+		changing[i] = worst[i] > least
+	}
+	return changing
 }
