@@ -3,6 +3,7 @@
 #   make reproduce         every figure, verdict and report, into results/
 #   make reproduce-quick   the same with few trials and settings
 #   make settle            as many trials as the claims take, compared with the verdicts that come with ppdp; an hour or more
+#   make settled           those verdicts computed again from the trials' values in report/reference/settled
 #   make leaderboard       all private baselines on six tables, into docs/generated; an hour or more
 #   make regress           the same on stand-in data, compared with report/reference/quick
 #   make regress-full      what make reproduce left, compared with report/reference/full
@@ -53,7 +54,12 @@ reproduce-quick: build
 # Verdicts on as many trials as it takes. An interrupted run goes on where it stopped.
 .PHONY: settle
 settle: build
-	bin/ppdp settle --out $(RESULTS)
+	bin/ppdp settle --out $(RESULTS) $(if $(SETTLE_SEED),--seed $(SETTLE_SEED))
+
+# Settled verdicts again, from the trials' values that come with the source; runs nothing.
+.PHONY: settled
+settled: build
+	bin/ppdp claims --settled report/reference/settled
 
 # What make reproduce leaves out: the comparison behind docs/generated/leaderboard.md.
 .PHONY: leaderboard
@@ -201,6 +207,7 @@ artifact: build
 	else \
 		tar $(addprefix --exclude=./,dist bin data results) -czf dist/source.tar.gz .; \
 	fi
+	if [ -d report/reference/settled ]; then cp -R report/reference/settled dist/settled; fi
 	bin/ppdp artifact --out $(RESULTS) --to dist
 
 # Archives, Python wheels, Debian packages, an OCI image, bills of materials, checksums. The same

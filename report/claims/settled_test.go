@@ -68,6 +68,15 @@ func TestSettledFile(t *testing.T) {
 	if got := all.Differences(read, false); len(got) != 1 {
 		t.Errorf("differences %q of named claims, want one", got)
 	}
+	seed := uint64(7)
+	more.Seed = &seed
+	if got := more.Differences(read, true); len(got) > 0 {
+		t.Errorf("differences %q under another seed with the same verdict", got)
+	}
+	if all.Add(&Settled{Seed: &seed, Judgements: []Judgement{{ID: "T-2"}}}); len(
+		all.Judgements) != 1 {
+		t.Errorf("a verdict under another seed is added: %+v", all)
+	}
 	read.Judgements[0].ID, read.Records["toy/two"] = "T-0", "2"
 	if all.Add(part); len(all.Judgements) != 1 || all.Judgements[0].Verdict != Holds ||
 		all.Records["toy/one"] != "0" {
@@ -192,25 +201,96 @@ func TestPlanned(t *testing.T) {
 		return len(settings)
 	}
 	noise := source{4}
-	run := grid(tenEpsilons[:5], 20, func(series string, epsilon float64, _ int) float64 {
-		value := noise.normal() / 100
-		if series == "a" && epsilon < 0.2 { // the first three are decided
-			value--
-		}
-		return value
-	})
-	var settings []*results.Setting
-	for i := range run.Records {
-		if run.Records[i].Trial == 0 {
-			settings = append(settings, run.Records[i].Setting)
-		}
+	of := func(shift float64) *results.Run {
+		return grid(tenEpsilons[:5], 20, func(series string, epsilon float64, _ int) float64 {
+			value := noise.normal() / 100
+			if series == "a" && epsilon < 0.2 { // the first three are decided
+				value += shift
+			}
+			return value
+		})
 	}
-	plan := results.Planned(run.Manifest, settings, []results.Measurement{{Metric: "error"}})
-	if n := asked(plan, true); n != 10 {
+	plan := of(0).Summary().Samples()
+	for i := range plan {
+		plan[i].Trials = nil
+	}
+	if n := asked(results.Measured(of(0).Manifest, plan), true); n != 10 {
 		t.Errorf("%d settings planned, want 10", n)
 	}
-	if n := asked(run.Summary(), false); n != 4 {
+	if n := asked(of(-1).Summary(), false); n != 4 {
 		t.Errorf("%d settings of open points, want 4", n)
+	}
+	if n := asked(of(1).Summary(), false); n != 0 {
+		t.Errorf("%d settings of open points, want none: the claim is contradicted", n)
+	}
+}
+
+// TestChanging tries all states of open points in four checks, of which two have a single point:
+// those of a check can change the verdict if in some states of the others it is not the same.
+func TestChanging(t *testing.T) {
+	states := []string{supports, opposes, equal, open}
+	verdictOf := func(points []string) (Verdict, *Judgement) {
+		j := &Judgement{}
+		for _, group := range [][]string{points[:5], points[5:8], points[8:9], points[9:]} {
+			var e Evidence
+			for _, state := range group {
+				// certain unless it is open
+				p := Point{State: state, share: 1}
+				if state == open {
+					p.P = 1
+				}
+				e.Points = append(e.Points, p)
+			}
+			j.Checks = append(j.Checks, e)
+		}
+		decide(j)
+		return j.Verdict, j
+	}
+	ends := []int{5, 8, 10} // of what counts together
+	draws := source{5}
+	for range 400 {
+		points := make([]string, 10)
+		var undecided []int
+		for i := range points {
+			points[i] = states[int(draws.uniform()*float64(len(states)))]
+			if points[i] == open && len(undecided) == 5 {
+				points[i] = supports
+			}
+			if points[i] == open {
+				undecided = append(undecided, i)
+			}
+		}
+		_, j := verdictOf(points)
+		got := j.changing()
+		first := 0
+		for group, end := range ends {
+			seen := make(map[string]Verdict) // by the states of the others
+			want := false
+			for code := range 1 << (2 * len(undecided)) {
+				tried, others := slices.Clone(points), slices.Clone(points)
+				valid := true
+				for k, i := range undecided {
+					state := states[code>>(2*k)&3]
+					valid = valid && state != open
+					tried[i], others[i] = state, state
+					if i >= first && i < end {
+						others[i] = ""
+					}
+				}
+				if !valid {
+					continue
+				}
+				v, _ := verdictOf(tried)
+				key := strings.Join(others, " ")
+				want = want || seen[key] != "" && seen[key] != v
+				seen[key] = v
+			}
+			if has := slices.Contains(points[first:end], open) && got[group]; has != want {
+				t.Fatalf("%q, points %d to %d: may change the verdict: %t, want %t", points, first,
+					end, has, want)
+			}
+			first = end
+		}
 	}
 }
 
