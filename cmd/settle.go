@@ -191,11 +191,19 @@ func (s *settling) grow(look int) (plans []*language.Plan, err error) {
 // ppdp.
 func (s *settling) end() error {
 	runs, err := s.runs()
+	used := make(map[value]bool)
+	var lock sync.Mutex
 	if err == nil {
-		err = s.evaluate(runs, claims.Options{Settled: true})
+		err = s.evaluate(runs, claims.Options{Settled: true,
+			Used: func(experiment string, x *results.Sample) {
+				lock.Lock()
+				defer lock.Unlock()
+				// verdicts on times are not settled
+				used[value{experiment, x.Key(), x.Measurement}] = x.Metric != results.RuntimeMetric
+			}})
 	}
 	if err == nil {
-		err = writeValues(filepath.Join(s.flags.Out, valuesFolder), runs)
+		err = s.writeValues(runs, used)
 	}
 	if err != nil {
 		return err
@@ -228,26 +236,20 @@ func (s *settling) runs() ([]*results.Summary, error) {
 	}), err
 }
 
-// writeValues writes the trials of the metrics that claims select, but for run times.
-func writeValues(dir string, runs []*results.Summary) error {
-	all, err := readClaims(claims.Papers())
-	if err != nil {
-		return err
-	}
-	metrics := make(map[string][]string) // by experiment
-	for _, file := range all.files {
-		for i := range file.Claims {
-			checks, readings := file.Claims[i].Experiments()
-			for _, name := range slices.Concat(checks, readings) {
-				metrics[name] = append(metrics[name], file.Claims[i].Metrics()...)
-			}
-		}
-	}
+// value is a measurement of a setting.
+type value struct {
+	experiment, setting string
+	results.Measurement
+}
+
+// writeValues writes the trials that the claims are judged by.
+func (s *settling) writeValues(runs []*results.Summary, used map[value]bool) error {
 	return inParallel(len(runs), func(i int) error {
 		name := runs[i].Manifest.Experiment
-		used := slices.DeleteFunc(metrics[name],
-			func(metric string) bool { return metric == results.RuntimeMetric })
-		return regress.ValuesOf(runs[i], used).Write(filepath.Join(dir, filepath.FromSlash(name)))
+		values := regress.ValuesOf(runs[i], func(x *results.Sample) bool {
+			return used[value{name, x.Key(), x.Measurement}]
+		})
+		return values.Write(filepath.Join(s.flags.Out, valuesFolder, filepath.FromSlash(name)))
 	})
 }
 

@@ -35,16 +35,16 @@ func ReferenceOf(r *results.Summary) *Reference {
 	return b
 }
 
-// ValuesOf keeps of a run the trials of some metrics, measured or derived: what verdicts are made
-// from. It names the records that they are of.
-func ValuesOf(r *results.Summary, metrics []string) *Reference {
+// ValuesOf keeps the samples of a run, measured or derived, that verdicts are made from, and names
+// the records that they are of.
+func ValuesOf(r *results.Summary, keep func(*results.Sample) bool) *Reference {
 	b := ReferenceOf(r)
 	b.Manifest.Files = map[string]string{
 		results.RecordsFile: r.Manifest.Files[results.RecordsFile]}
-	all := results.Grouped(append(b.Samples, r.Derived()...),
+	bySetting := results.Grouped(append(b.Samples, r.Derived()...),
 		func(s results.Sample) string { return s.Key() })
-	b.Samples = slices.DeleteFunc(slices.Concat(all...),
-		func(s results.Sample) bool { return !slices.Contains(metrics, s.Metric) })
+	b.Samples = slices.DeleteFunc(slices.Concat(bySetting...),
+		func(s results.Sample) bool { return !keep(&s) })
 	return b
 }
 

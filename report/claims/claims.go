@@ -127,28 +127,6 @@ func (c *Claim) Experiments() (checks, readings []string) {
 	return appendExperiments(nil, c.Checks, &Reading{}), readings
 }
 
-// Metrics lists the metrics that the claim's checks and readings select, with repetitions.
-func (c *Claim) Metrics() (names []string) {
-	add := func(where Selector) {
-		for _, t := range where.terms {
-			if t.key == "metric" {
-				names = append(names, strings.Split(t.wanted, "|")...)
-			}
-		}
-	}
-	for _, r := range append([]Reading{{}}, c.Readings...) {
-		add(r.Where)
-		for _, k := range r.checks(c) {
-			add(k.Where)
-			add(k.Strict)
-			for _, side := range within(k.predicate.sides(&r)...) {
-				add(side.Where)
-			}
-		}
-	}
-	return names
-}
-
 // appendExperiments adds the experiments of checks in a reading to a list.
 func appendExperiments(list []string, checks []Check, r *Reading) []string {
 	for i := range checks {

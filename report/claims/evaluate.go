@@ -27,6 +27,8 @@ type Options struct {
 	// Open, unless nil, is called with each setting that an open point is made of which can still
 	// change the verdict of its claim or reading, unless that is judged by the clock.
 	Open func(experiment string, setting *results.Setting)
+	// Used, unless nil, is called with each sample that a check or reading selects.
+	Used func(experiment string, x *results.Sample)
 }
 
 // Variants a claim can be judged in.

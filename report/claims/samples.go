@@ -63,6 +63,9 @@ func (s *scope) selected(experiment string, where Selector, at string) ([]*resul
 	for i := range r.samples {
 		if x := &r.samples[i]; where.selects(x) {
 			kept = append(kept, x)
+			if s.options.Used != nil {
+				s.options.Used(experiment, x)
+			}
 		}
 	}
 	err := r.check(where)
