@@ -38,6 +38,9 @@ func TestBadSelections(t *testing.T) {
 		{"where: {metric: error, depth: 5, epsilon: 0.01}\n" +
 			"monotone: {of: {}, along: series, is: increasing}",
 			"series of toy/one is \"a\", must be a number"},
+		{"where: {metric: error, depth: 5}\n" +
+			"range: {of: {take: [max over epsilon, mean over series]}, max: 1}",
+			"toy.yaml:11: a mean or a growth of what max, min or spread leaves has no test"},
 	} {
 		j, err := Evaluate(fileOf(t, c.check), summaries(full), Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) ||

@@ -265,7 +265,7 @@ func skewness(values []float64, mean float64) float64 {
 		cubes += float64(d * d * d)
 	}
 	n := float64(len(values))
-	return cubes / n / math.Pow(squares/n, 1.5)
+	return cubes / squares * math.Sqrt(n/squares)
 }
 
 // medianOf is the median of values of trials. Its error is half the width of the narrowest interval
