@@ -265,11 +265,10 @@ func (v *verdicts) printDetails(w io.Writer) error {
 			fmt.Fprintf(&b, "In the judged reading: %s. Others: %s.\n", j.Verdict,
 				cmp.Or(j.OthersText(), "none"))
 		}
-		for _, text := range j.Reversals() {
-			fmt.Fprintf(&b, "%s.\n", text)
-		}
-		if text := j.FixedText(); text != "" {
-			fmt.Fprintf(&b, "%s.\n", text)
+		for _, text := range append(j.Reversals(), j.FixedText()) {
+			if text != "" {
+				fmt.Fprintf(&b, "%s.\n", text)
+			}
 		}
 		if len(j.Tests) > 0 {
 			fmt.Fprintf(&b, "Tests: %s\n", strings.Join(j.Tests, ", "))

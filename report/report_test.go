@@ -219,6 +219,34 @@ func walk(t *testing.T, page string, f func(xml.StartElement)) {
 }
 
 // TestSameBytes: the same runs, in whatever order they are handed over, give the same page, with
+// TestReadings: a decisive claim stands by all its readings, which are counted, and what another
+// one turns round is said; so does its place in the tally. A calibration is shown with its reason.
+func TestReadings(t *testing.T) {
+	in := toyInput(t)
+	paper := &in.Papers[0]
+	paper.File.Decisive = []string{"T-1"}
+	one, two := &paper.Judgements[0], &paper.Judgements[1]
+	one.Verdict, one.Effect = claims.Holds, &claims.Point{Value: 2}
+	one.Checks[0].Verdict = claims.Holds
+	one.Readings = []claims.Judgement{{Reading: "backwards", Verdict: claims.Contradicted,
+		Checks: []claims.Evidence{{Points: []claims.Point{{State: "opposes"}}}}}}
+	two.Verdict, two.Calibration = claims.Holds, "The unit was chosen."
+	var b bytes.Buffer
+	must(Write(&b, in))
+	for _, want := range []string{
+		`~</span> depends on the reading: holds</span> <span class="nowrap">2 W1</span>, ` +
+			`bound at most 5<br><span class="quiet">Other readings: 1 opposes</span>`,
+		`<br><span class="quiet">1 of 1 points oppose it by another reading: backwards</span>`,
+		`<p>In the judged reading: holds. 1 of 1 points oppose it by another reading: backwards.`,
+		`~</span> 1 depends on the reading</span>`, `c</span> 1 calibration</span>`,
+		`<p class="why">Calibration: The unit was chosen.</p>`, `Judged by this run: 1 of 3 claims`,
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
 // Fig. 9 before Fig. 10.
 func TestSameBytes(t *testing.T) {
 	var first string

@@ -148,22 +148,19 @@ func (j *Judgement) EffectText() string {
 		return ""
 	}
 	text := minus(j.Effect.estimate())
-	if e := j.deciding(); e != nil {
-		if e.Difference && j.Effect.Value > 0 {
-			text = "+" + text
-		}
-		if e.Unit == ratioUnit || e.Unit == exponentUnit {
-			text = e.Unit + " " + text
-		} else {
-			text += " " + e.Unit
-		}
+	e := j.deciding()
+	if e.Difference && j.Effect.Value > 0 {
+		text = "+" + text
 	}
-	return strings.TrimSpace(text)
+	if e.Unit == ratioUnit || e.Unit == exponentUnit {
+		return e.Unit + " " + text
+	}
+	return strings.TrimSpace(text + " " + e.Unit)
 }
 
 // BoundText is the bound that EffectText is compared with: ", bound above 0"; "" without one.
 func (j *Judgement) BoundText() string {
-	if e := j.deciding(); j.Effect != nil && e != nil && e.Bound != "" {
+	if e := j.deciding(); j.Effect != nil && e.Bound != "" {
 		return ", bound " + minus(e.Bound)
 	}
 	return ""
@@ -171,19 +168,14 @@ func (j *Judgement) BoundText() string {
 
 func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
 
-// deciding is the check with the worst verdict, nil without checks.
-func (j *Judgement) deciding() *Evidence {
-	if len(j.Checks) == 0 {
-		return nil
+// deciding is the first check with the worst verdict, if there are checks.
+func (j *Judgement) deciding() (worst Evidence) {
+	if len(j.Checks) > 0 {
+		worst = slices.MaxFunc(j.Checks, func(a, b Evidence) int {
+			return slices.Index(fromBest, a.Verdict) - slices.Index(fromBest, b.Verdict)
+		})
 	}
-	worst := 0
-	for i := range j.Checks {
-		at := func(i int) int { return slices.Index(fromBest, j.Checks[i].Verdict) }
-		if at(i) > at(worst) {
-			worst = i
-		}
-	}
-	return &j.Checks[worst]
+	return worst
 }
 
 // Units of what has none of a metric.
