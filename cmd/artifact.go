@@ -127,7 +127,7 @@ func (c artifactCommand) Run(con *console) error {
 	return err
 }
 
-// settlingTimes returns the seconds of a worker, by costs.csv, that settled runs took whose values a
+// settlingTimes returns the seconds of a worker, by costs.csv, for the settled runs whose values a
 // folder has; none without the folder.
 func settlingTimes(dir string) (map[string]float64, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {

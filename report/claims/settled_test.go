@@ -297,7 +297,7 @@ func TestChanging(t *testing.T) {
 // TestCommitted: the committed settled verdicts can be read, are of the claims as they are now and
 // are those that are expected. Make them again with
 //
-//	make settle && cp results/settled/settled.jsonl claims/
+//	make settle && cp results/settled/settled.jsonl report/claims/
 func TestCommitted(t *testing.T) {
 	kept := must(ReadSettled(committed, SettledFile))
 	var again bytes.Buffer
