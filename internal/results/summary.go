@@ -92,8 +92,8 @@ func newSummary(dir string) *Summary {
 		spending: make(map[spender]*Spending), originals: make(map[string][]Column)}
 }
 
-// Measured is the summary of samples alone, measured and derived: those that a file keeps or, without
-// trials, those of a run before its first job.
+// Measured is the summary of samples alone, measured and derived: those that a file keeps or,
+// without trials, those of a run before its first job.
 func Measured(m Manifest, samples []Sample) *Summary {
 	s := newSummary("")
 	s.Manifest = m
