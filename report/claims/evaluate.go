@@ -173,11 +173,11 @@ type Point struct {
 //
 // "Surely" is a test, with Holm's correction over all points of the claim. The chance that any of
 // them has a wrong state is at most 5 %; where runs are settled, see Looks, over all looks. For
-// medians (Check.By) that is exact, by the sign test. For means it holds as far as Student's t does,
-// corrected for skewness: not where single trials are far from all others, as after Cauchy noise;
-// such checks are by medians. A maximum, minimum or spread over settings is tested through them
-// (quantity.beyond), because its estimate is biased where they tie. The 5 % are for one claim in one
-// reading, not for all claims together.
+// medians (Check.By) that is exact, by the sign test. For means it holds as far as Student's t
+// does, corrected for skewness: not where single trials are far from all others, as after Cauchy
+// noise; such checks are by medians. A maximum, minimum or spread over settings is tested through
+// them (quantity.beyond), because its estimate is biased where they tie. The 5 % are for one claim
+// in one reading, not for all claims together.
 //
 // A check holds when all its points support it. It is contradicted when more than a fifth oppose
 // it. Otherwise it holds in part when at least half support it, and shows no difference when fewer

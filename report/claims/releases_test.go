@@ -16,6 +16,12 @@ import (
 
 // releases are values of trials of real releases, by metric and setting. They are resampled, so
 // that the truth of each law is known and no law is of our making.
+//
+// They were run with the settings of the papers' figures, by column: w1 and ks are of rps-graph
+// with unit noise and n-1 (rps/fig5), by graph and epsilon; w2 and purity of rps (rps/fig1,
+// rps/fig2, stop 5, shallow) by depth and epsilon; count errors of Mondrian (mondrian/fig17, x1);
+// penalties of Mondrian there and of DiffMulti and DiffGen (diffmulti/fig5 and fig6, utility dm,
+// score children); accuracies of ID3 on releases of DiffMulti (diffmulti/fig9) by h and epsilon.
 func releases(t *testing.T) map[string][]float64 {
 	t.Helper()
 	file := must(os.Open("testdata/releases.csv"))
