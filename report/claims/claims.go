@@ -156,6 +156,9 @@ type Reading struct {
 	Minus *Side `yaml:"minus"`
 	// Checks stand in place of the claim's, for what no replaced selection says.
 	Checks []Check `yaml:"checks"`
+	// Beside says that this is a control or another program, judged beside the readings of the
+	// paper's words, and not counted among them.
+	Beside bool    `yaml:"beside"`
 	Expect Verdict `yaml:"expect"`
 }
 

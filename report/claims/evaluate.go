@@ -80,6 +80,7 @@ type Judgement struct {
 	Experiments []string    `json:"experiments,omitempty"`
 	Checks      []Evidence  `json:"checks,omitempty"`
 	Tests       []string    `json:"tests,omitempty"`
+	Beside      bool        `json:"beside,omitempty"` // of a reading: a control, not counted
 	Readings    []Judgement `json:"readings,omitempty"`
 
 	released bool // rests on a release that is not the data themselves
@@ -236,6 +237,7 @@ func (e *evaluation) claim(c *Claim) Judgement {
 	for i := range c.Readings {
 		reading, r := &c.Readings[i], common
 		r.Reading, r.PaperWords, r.Expect = reading.Name, reading.Words, reading.Expect
+		r.Beside = reading.Beside
 		e.judge(&r, c, reading)
 		j.Readings = append(j.Readings, r)
 	}

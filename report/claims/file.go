@@ -180,7 +180,7 @@ func (c *Claim) identify(n *strictyaml.Node) {
 		return
 	}
 	c.meaning = digest(canonical(checks),
-		canonical(strictyaml.Find(n, "readings"), "name", "words", "expect"))
+		canonical(strictyaml.Find(n, "readings"), "name", "words", "beside", "expect"))
 	margins := make([]string, len(c.Checks))
 	for i := range c.Checks {
 		margins[i] = strconv.FormatFloat(c.Checks[i].Equal, 'g', -1, 64)

@@ -23,7 +23,7 @@ func (v Verdict) decided() bool { return v.Judges() && v != Undecided }
 func (j *Judgement) Stands() Verdict {
 	decided := 0
 	for i := range j.Readings {
-		if j.Readings[i].Verdict.decided() {
+		if r := &j.Readings[i]; r.Verdict.decided() && !r.Beside {
 			decided++
 		}
 	}
@@ -41,7 +41,8 @@ func (j *Judgement) Stands() Verdict {
 func (j *Judgement) reversing() (all []*Judgement) {
 	for i := range j.Readings {
 		r := &j.Readings[i]
-		if j.Verdict.decided() && r.Verdict.decided() && r.Verdict.stance() != j.Verdict.stance() {
+		if !r.Beside && j.Verdict.decided() && r.Verdict.decided() &&
+			r.Verdict.stance() != j.Verdict.stance() {
 			all = append(all, r)
 		}
 	}
@@ -60,7 +61,9 @@ func (j *Judgement) Says() string {
 func (j *Judgement) OthersText() string {
 	numbers := make(map[Verdict]int)
 	for i := range j.Readings {
-		numbers[j.Readings[i].Verdict.stance()]++
+		if r := &j.Readings[i]; !r.Beside {
+			numbers[r.Verdict.stance()]++
+		}
 	}
 	var texts []string
 	for _, of := range []struct {
@@ -108,6 +111,8 @@ type thresholds struct {
 	name        string
 }
 
+var ours = thresholds{few, enough, ""} // of the rule
+
 var otherThresholds = []thresholds{
 	{0.1, enough, "more than a tenth in place of a fifth"},
 	{1. / 3, enough, "more than a third in place of a fifth"},
@@ -115,7 +120,10 @@ var otherThresholds = []thresholds{
 	{few, 2. / 3, "at least two thirds in place of half"},
 }
 
-// verdictBy is what the points say together by some thresholds, see Evaluate.
+func (c Counts) verdict() Verdict { return c.verdictBy(ours) }
+
+// verdictBy is what the points say together by some thresholds. A verdict is given when open points
+// could not change it, but for one that holds in part and may yet hold.
 func (c Counts) verdictBy(t thresholds) Verdict {
 	n := float64(c.All())
 	switch {
@@ -145,5 +153,6 @@ func (j *Judgement) verdictBy(t thresholds) Verdict {
 			worst = max(worst, slices.Index(fromBest, c.verdictBy(t)))
 		}
 	}
+	// without any, they hold
 	return fromBest[max(worst, slices.Index(fromBest, singles.verdictBy(t)))]
 }

@@ -153,25 +153,6 @@ func (j *Judgement) Counts() (all Counts) {
 	return all
 }
 
-// verdict is what the points say together. A verdict is given when open points could not change it,
-// but for one that holds in part and may yet hold.
-func (c Counts) verdict() Verdict {
-	n := float64(c.All())
-	switch {
-	case c.Supports == c.All():
-		return Holds
-	case float64(c.Opposes) > few*n:
-		return Contradicted
-	case float64(c.Opposes+c.Open) > few*n:
-		return Undecided
-	case float64(c.Supports) >= enough*n:
-		return HoldsInPart
-	case float64(c.Supports+c.Open) < enough*n:
-		return NoDifference
-	}
-	return Undecided
-}
-
 // fromBest orders the verdicts of checks. One check without a difference decides against a claim of
 // several, whatever becomes of one that is undecided.
 var fromBest = []Verdict{Holds, HoldsInPart, Undecided, NoDifference, Contradicted}
@@ -193,8 +174,6 @@ func decide(j *Judgement) {
 			undecided++
 		}
 	}
-	var singles Counts
-	worst := 0
 	for i := range j.Checks {
 		c := &j.Checks[i]
 		for k := range c.Points {
@@ -202,14 +181,8 @@ func decide(j *Judgement) {
 		}
 		c.Verdict = c.verdict()
 		c.Detectable = c.detectable(max(1, undecided))
-		if len(c.Points) == 1 {
-			singles.count(c.Points[0].State)
-		} else {
-			worst = max(worst, slices.Index(fromBest, c.Verdict))
-		}
 	}
-	// without any, they hold
-	j.Verdict = fromBest[max(worst, slices.Index(fromBest, singles.verdict()))]
+	j.Verdict = j.verdictBy(ours)
 	j.Effect = j.typical()
 }
 
@@ -232,10 +205,7 @@ func (e *Evidence) detectable(undecided int) float64 {
 
 // typical is the median point, by its value, of the check with the worst verdict.
 func (j *Judgement) typical() *Point {
-	worst := slices.MaxFunc(j.Checks, func(a, b Evidence) int {
-		return slices.Index(fromBest, a.Verdict) - slices.Index(fromBest, b.Verdict)
-	})
-	points := slices.SortedStableFunc(slices.Values(worst.Points), byValue)
+	points := slices.SortedStableFunc(slices.Values(j.deciding().Points), byValue)
 	return &points[(len(points)-1)/2]
 }
 
