@@ -28,6 +28,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ppdp/algorithms"
+	"ppdp/audit/blackbox"
 	"ppdp/internal/results"
 	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
@@ -65,12 +66,13 @@ type Options struct {
 	Transcripts int // for each small pair and direction
 	Seed        uint64
 	Jobs        int // pairs replayed at once; 0 means one for each processor
-	// BlackBox is how many releases of either input of each pair a Case also makes for the black
-	// box, 0 for none. Level is the chance that it accuses a sound mechanism, 0 for
-	// blackbox.DefaultLevel.
-	BlackBox int
-	Level    float64
+	// BlackBox says what a Case also does as a black box: nothing unless it has a number of releases
+	// or a time. Its key and workers are those of the seed and Jobs.
+	BlackBox blackbox.Options
 }
+
+// boxed reports whether a black box is asked for.
+func (o *Options) boxed() bool { return o.BlackBox.Releases > 0 || o.BlackBox.For > 0 }
 
 // Kinds of failures, in the order in which they are checked.
 const (

@@ -91,7 +91,7 @@ func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, error) {
 			"proves a loss of %v, claimed is %v", found.Proven, c.Epsilon)})
 		found = all.Audit
 	}
-	if o.BlackBox == 0 {
+	if !o.boxed() {
 		return found, nil
 	}
 	finding, err := blackbox.Audit(ctx, c.target(), c.blackBox(o))
@@ -99,8 +99,14 @@ func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, error) {
 		return found, err
 	}
 	found.BlackBox = &results.Certified{Releases: finding.Releases, Accused: finding.Accused(),
-		Bound: finding.Bound, Detectable: results.Bound(finding.Detectable),
+		Bound: finding.Certified(), Detectable: results.Bound(finding.Detectable),
 		Text: finding.String()}
+	if c := finding.Curve; c != nil {
+		found.BlackBox.Curve = &results.TradeOff{Mu: c.Mu, Allowed: c.Allowed, Epsilon: c.Epsilon}
+		if !math.IsNaN(c.HalfPower) {
+			found.BlackBox.Curve.HalfNoisePower = &c.HalfPower
+		}
+	}
 	if c.Targets > 0 {
 		found.BlackBox.Attacks = attacks(finding)
 	}
@@ -138,7 +144,7 @@ var errDeclared = errors.New("what a program declares of itself can be audited a
 // seen and no loss is proven. The error is that no release can be made, or that no black box is
 // asked for either.
 func tryRelease(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Audit, error) {
-	if o.BlackBox == 0 {
+	if !o.boxed() {
 		return results.Audit{}, errDeclared
 	}
 	_, err := s.run(ctx, &pairs[0].A, s.Budget(&pairs[0].A), random.NewKey(o.Seed))
@@ -150,8 +156,9 @@ func tryRelease(ctx context.Context, s Subject, pairs []Pair, o Options) (result
 
 // blackBox are the options of a case's black box.
 func (c *Case) blackBox(o Options) blackbox.Options {
-	return blackbox.Options{Releases: o.BlackBox, Level: o.Level, Workers: o.Jobs,
-		Key: random.NewKey(o.Seed).Derive("audit", "black box", c.Series)}
+	box := o.BlackBox
+	box.Workers, box.Key = o.Jobs, random.NewKey(o.Seed).Derive("audit", "black box", c.Series)
+	return box
 }
 
 // target is the claim for the black box: of the replay's neighbours those that are small.
@@ -181,7 +188,7 @@ func (c *Case) target() blackbox.Target {
 
 // Releases is how many releases the black box of a case makes.
 func (c *Case) Releases(o Options) int {
-	if o.BlackBox == 0 {
+	if !o.boxed() {
 		return 0
 	}
 	return c.blackBox(o).Cost(len(c.target().Pairs))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
+	"ppdp/audit/blackbox"
 	"ppdp/datasets"
 	"ppdp/internal/results"
 	"ppdp/privacy"
@@ -219,7 +220,8 @@ func TestPlantedFaults(t *testing.T) {
 		c.Pairs = slices.DeleteFunc(c.Pairs, func(p Pair) bool {
 			return !slices.Contains(smallPairs, p.Name)
 		})
-		v = must(c.Audit(t.Context(), Options{Transcripts: 1, Seed: 1, BlackBox: 1000}))
+		v = must(c.Audit(t.Context(), Options{Transcripts: 1, Seed: 1,
+			BlackBox: blackbox.Options{Releases: 1000}}))
 		if v.BlackBox.Accused != fault.blackBox {
 			t.Errorf("%q: the black box says: %s", fault.name, v.BlackBox.Text)
 		}

@@ -30,7 +30,7 @@ func TestPersons(t *testing.T) {
 		made := must(NewCase(subject))
 		o := Options{Transcripts: 50, Seed: 1}
 		if c.contributions == 3 && c.fault != "half the sensitivity" {
-			o.BlackBox = 1000
+			o.BlackBox.Releases = 1000
 			made.Pairs = slices.DeleteFunc(made.Pairs, func(p Pair) bool {
 				return p.Name != "alone in its class, record 20 of 20 and 2 more of the person"
 			})

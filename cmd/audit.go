@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/external"
@@ -24,18 +26,20 @@ import (
 )
 
 type auditCommand struct {
-	What          []string `arg:"" optional:"" name:"what" help:"Algorithms, descriptors of programs of your own (*.baseline.yaml), or specs whose settings to audit; default: every algorithm under differential privacy."`
-	Variant       string   `help:"Only this variant, such as strict." placeholder:"VARIANT"`
-	Epsilon       float64  `help:"Privacy budget of algorithms given by name (default: ${default})." default:"1" above:"0" placeholder:"E"`
-	Delta         float64  `help:"Delta beside epsilon, for algorithms given by name that take one (default: pure epsilon)." min:"0" below:"1" placeholder:"D"`
-	Transcripts   int      `help:"Transcripts for each pair of small inputs and direction; large ones have fewer (default: ${default})." default:"100" min:"1" placeholder:"N"`
-	BlackBox      int      `help:"Also make this many releases of either input of each pair, and search for events that the claim does not allow; 4000 find much." placeholder:"N"`
-	Contributions int      `help:"Protect persons with up to this many records each, in place of records." min:"0" max:"1000" placeholder:"K"`
-	Publication   bool     `help:"Only releases as ppdp release makes them, with exact draws; without it, algorithms given by name are audited in both ways."`
-	Seed          uint64   `help:"Seed of the transcripts and releases." default:"1" placeholder:"S"`
-	Dataset       string   `help:"Replay on this dataset, or on a CSV file with my.schema.yaml beside my.csv, without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME"`
-	Targets       int      `help:"With --dataset and --black-box: attack this many records that are far from all others, with releases made with and without each." placeholder:"N"`
-	JSON          bool     `name:"json" help:"Write JSON instead of a table."`
+	What          []string      `arg:"" optional:"" name:"what" help:"Algorithms, descriptors of programs of your own (*.baseline.yaml), or specs whose settings to audit; default: every algorithm under differential privacy."`
+	Variant       string        `help:"Only this variant, such as strict." placeholder:"VARIANT"`
+	Epsilon       float64       `help:"Privacy budget of algorithms given by name (default: ${default})." default:"1" above:"0" placeholder:"E"`
+	Delta         float64       `help:"Delta beside epsilon, for algorithms given by name that take one (default: pure epsilon)." min:"0" below:"1" placeholder:"D"`
+	Transcripts   int           `help:"Transcripts for each pair of small inputs and direction; large ones have fewer (default: ${default})." default:"100" min:"1" placeholder:"N"`
+	BlackBox      int           `help:"Also make this many releases of either input of each pair, and search for events that the claim does not allow; 4000 find much." placeholder:"N"`
+	For           time.Duration `help:"Make the black box's releases for this long in all, such as 2m, and at most --black-box of them (default then: 40000); replays come on top." placeholder:"D"`
+	Curve         bool          `help:"With a black box: also bound mu of Gaussian differential privacy, and epsilon, by the whole trade-off curve, and state the power at half the noise."`
+	Contributions int           `help:"Protect persons with up to this many records each, in place of records." min:"0" max:"1000" placeholder:"K"`
+	Publication   bool          `help:"Only releases as ppdp release makes them, with exact draws; without it, algorithms given by name are audited in both ways."`
+	Seed          uint64        `help:"Seed of the transcripts and releases." default:"1" placeholder:"S"`
+	Dataset       string        `help:"Replay on this dataset, or on a CSV file with my.schema.yaml beside my.csv, without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME"`
+	Targets       int           `help:"With --dataset and --black-box or --for: attack this many records that are far from all others, with releases made with and without each." placeholder:"N"`
+	JSON          bool          `name:"json" help:"Write JSON instead of a table."`
 	dataFlags
 }
 
@@ -67,6 +71,13 @@ It is the only way to audit a program of your own that draws its own noise: what
 not pass, but beside it stands what its epsilon is at least. One that asks ppdp for its noise
 (mechanisms: ppdp) is replayed; nothing is proven of it.
 
+--for 2m makes releases until the time is over, in place of a number of them: each pair of inputs
+has an equal share of it. With a number the result is the same every time, with a time it is not.
+
+--curve also learns a score on the releases that train and bounds its whole trade-off curve: mu of
+Gaussian differential privacy (a Gaussian mechanism of zCDP rho has mu = sqrt(2 rho)) and epsilon.
+It says with what power the audit would detect the violation if the noise were halved.
+
 --targets chooses its inputs as an attacker would: the dataset with and without one of the records
 that are farthest from all others (Gower's distance). Beside the certified epsilon stand the shares
 of releases with the record and without it, TPR and FPR, that the attack takes for one with it.
@@ -87,6 +98,8 @@ Examples:
 
   ppdp audit diffmulti --black-box 4000
 
+  ppdp audit mst --delta 1e-6 --for 2m --curve
+
   ppdp audit mst --dataset adult --targets 3 --black-box 500
 
   ppdp audit my.baseline.yaml --black-box 4000`
@@ -97,12 +110,21 @@ func (c *auditCommand) Validate() error {
 	if c.BlackBox < 0 || c.BlackBox == 1 {
 		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", c.BlackBox))
 	}
-	if c.Targets < 0 || c.Targets > 0 && (c.Dataset == "" || c.BlackBox == 0) {
+	if c.For < 0 {
+		errs = append(errs, fmt.Errorf("--for: %v, must be at least 0s", c.For))
+	}
+	if c.Targets < 0 || c.Targets > 0 && (c.Dataset == "" || !c.boxed()) {
 		errs = append(errs, fmt.Errorf("--targets: %d, must be at least 0 and come with --dataset "+
-			"and --black-box", c.Targets))
+			"and --black-box or --for", c.Targets))
+	}
+	if c.Curve && !c.boxed() {
+		errs = append(errs, errors.New("--curve: must come with --black-box or --for"))
 	}
 	return errors.Join(errs...)
 }
+
+// boxed reports whether a black box is asked for.
+func (c *auditCommand) boxed() bool { return c.BlackBox > 0 || c.For > 0 }
 
 // Run prints what was found of each guarantee.
 func (c auditCommand) Run(con *console) (err error) {
@@ -147,19 +169,32 @@ func (c auditCommand) Run(con *console) (err error) {
 // audit audits the cases. failed has an error for each that made no release.
 func (c auditCommand) audit(con *console, cases []*audit.Case) (found []results.Audit,
 	failed []error, err error) {
-	options := audit.Options{Transcripts: c.Transcripts, Seed: c.Seed, BlackBox: c.BlackBox,
-		Level: blackbox.DefaultLevel / float64(len(cases))}
-	if c.BlackBox > 0 {
-		releases := 0
-		for _, s := range cases {
-			releases += s.Releases(options)
-		}
-		fmt.Fprintf(con.stderr, "black box: up to %s in all\n", terminal.Counted(releases,
+	options := audit.Options{Transcripts: c.Transcripts, Seed: c.Seed,
+		BlackBox: blackbox.Options{Releases: c.BlackBox, Level: blackbox.DefaultLevel / float64(len(cases)),
+			Curve: c.Curve, For: c.For / time.Duration(len(cases)), Now: con.now}}
+	// What progress counts, and how much of that each case has.
+	unit, work := "guarantees", func(*audit.Case) float64 { return 1 }
+	switch {
+	case c.For > 0:
+		unit, work = "seconds", func(*audit.Case) float64 { return options.BlackBox.For.Seconds() }
+	case c.BlackBox > 0:
+		unit = "releases"
+		work = func(s *audit.Case) float64 { return float64(s.Releases(options)) }
+	}
+	total, done := 0.0, 0.0
+	for _, s := range cases {
+		total += work(s)
+	}
+	if unit == "releases" {
+		fmt.Fprintf(con.stderr, "black box: up to %s in all\n", terminal.Counted(int(total),
 			"release"))
 	}
 	found = []results.Audit{} // in JSON a list, also an empty one
-	bar := newProgress(con, "audit", "guarantees", int64(len(cases)))
-	for i, s := range cases {
+	bar := newProgress(con, "audit", unit, int64(math.Ceil(total)))
+	for _, s := range cases {
+		before, all := done, work(s)
+		options.BlackBox.Progress = func(part float64) { bar.set(int64(before + part*all)) }
+		done += all
 		result, err := s.Audit(con.ctx, options)
 		if err != nil {
 			return nil, nil, err
@@ -170,7 +205,7 @@ func (c auditCommand) audit(con *console, cases []*audit.Case) (found []results.
 			continue
 		}
 		found = append(found, result)
-		bar.set(int64(i + 1))
+		bar.set(int64(done))
 	}
 	bar.finish()
 	return found, failed, nil

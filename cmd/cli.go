@@ -42,7 +42,7 @@ const (
 type environment struct {
 	ctx      context.Context  // ends when the user interrupts
 	terminal bool             // standard error is a terminal: draw bars instead of writing lines
-	now      func() time.Time // for progress and timings only, never for results
+	now      func() time.Time // for progress and timings; of results only how much audit --for tries
 }
 
 // console is what a verb writes to, together with the environment.

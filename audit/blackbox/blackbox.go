@@ -36,6 +36,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -69,6 +70,9 @@ type Pair struct {
 // DefaultReleases is how often each input of a pair is released unless Options say otherwise.
 const DefaultReleases = 4000
 
+// MostReleases takes its place where a time ends the audit: what is read off them is in memory.
+const MostReleases = 10 * DefaultReleases
+
 // DefaultLevel is the chance of accusing a sound mechanism unless Options say otherwise.
 const DefaultLevel = 0.05
 
@@ -83,10 +87,21 @@ type Options struct {
 	LowBits bool
 	// BoundOnly leaves out what tells which faults could have been seen.
 	BoundOnly bool
+	// Curve also bounds the trade-off curve of a score.
+	Curve bool
+	// For ends the audit after about that long by Now, with at most as many releases as Releases
+	// says: each pair has an equal share, and training half of it. 0 for no such end. The times,
+	// not the releases seen, decide how many are made, so that all bounds hold.
+	For time.Duration
+	Now func() time.Time
+	// Progress is told the part of the audit that is done, by releases or by time. May be nil.
+	Progress func(part float64)
 }
 
 func (o Options) resolved() Options {
-	if o.Releases == 0 {
+	if o.Releases == 0 && o.For > 0 {
+		o.Releases = MostReleases
+	} else if o.Releases == 0 {
 		o.Releases = DefaultReleases
 	}
 	if o.Level == 0 {
@@ -119,43 +134,67 @@ func Audit(ctx context.Context, target Target, options Options) (*Finding, error
 	if err := check(target, o); err != nil {
 		return nil, fmt.Errorf("audit of %s: %w", target.Name, err)
 	}
-	half := o.Releases - o.Releases/2
+	if o.Curve {
+		o.Level /= 2
+	}
 	f := &Finding{Target: target.Name, Epsilon: target.Epsilon, Delta: target.Delta,
 		Level: o.Level, Detectable: math.Inf(1)}
 	// Each bound has two ends, which share the error left to it by Bonferroni's correction.
 	most := float64(maxConditions * len(target.Pairs))
-	candidates := search{n: o.Releases / 2, z: elementary.NormalUpper(o.Level / 2 / most),
-		delta: target.Delta}
+	run := series{finding: f, options: o, times: 1, cost: o.Cost(len(target.Pairs)),
+		candidates: search{z: elementary.NormalUpper(o.Level / 2 / most), delta: target.Delta}}
+	run.halves = run.cost / o.Releases
+	if o.For > 0 {
+		run.end = o.Now().Add(o.For)
+	}
+	half := 0
+	var points []point
 	for p := range target.Pairs {
-		run := series{pair: &target.Pairs[p], finding: f, options: o, times: 1,
-			key: o.Key.Derive(target.Name, strconv.Itoa(p))}
-		tests, err := run.tests(ctx, &candidates)
+		if run.late() {
+			f.Untried = len(target.Pairs) - p
+			break
+		}
+		run.pair, run.key = &target.Pairs[p], o.Key.Derive(target.Name, strconv.Itoa(p))
+		tests, curve, of, err := run.tests(ctx)
 		if err != nil {
 			return nil, err
 		}
-		f.Tests = append(f.Tests, tests...)
+		f.Tests, points, half = append(f.Tests, tests...), append(points, curve...), max(half, of)
 	}
 	f.judge()
+	if o.Curve {
+		f.judgeCurve(points)
+	}
 	clearest := 0
 	if best := f.Best(); best != nil {
 		clearest = slices.IndexFunc(target.Pairs, func(p Pair) bool { return p.Name == best.Pair })
 	}
 	tail := o.Level / float64(2*max(1, len(f.Tests)))
 	f.Most = epsilonBound(half, 0, half, tail, f.Delta)
-	if f.Accused() || o.BoundOnly || f.Epsilon == 0 || f.Most <= f.Epsilon {
+	if o.Curve {
+		f.Most = families(f.Delta)[1].bound(half, 0, half, o.Level/2, f.Most)
+	}
+	if f.Accused() || o.BoundOnly || f.Epsilon == 0 || f.Most <= f.Epsilon || run.late() {
 		return f, nil
 	}
 	f.weakened = true
 	var err error
 	sort.Search(len(factors), func(at int) bool {
-		run := series{pair: &target.Pairs[clearest], finding: f, options: o, times: factors[at],
-			key: o.Key.Derive(target.Name, "weakened", strconv.Itoa(at))}
-		tests, failed := run.tests(ctx, &candidates)
+		run.pair, run.times = &target.Pairs[clearest], factors[at]
+		run.key = o.Key.Derive(target.Name, "weakened", strconv.Itoa(at))
+		tests, points, _, failed := run.tests(ctx)
 		err = errors.Join(err, failed)
 		seen := slices.ContainsFunc(tests, func(t Test) bool {
 			high, low := t.Hits[t.Likelier], t.Hits[1-t.Likelier]
 			return surely(high, low, t.Of, tail, f.Delta) > f.Epsilon
 		})
+		if o.Curve && failed == nil {
+			power := f.curvePower(points, run.key.Derive("power").Stream())
+			seen = seen || power >= 0.8
+			if run.times == 2 { // always tried, as the middle of the factors
+				f.Curve.HalfPower = power
+			}
+		}
 		if seen {
 			f.Detectable = run.times * f.Epsilon
 		}
@@ -164,25 +203,51 @@ func Audit(ctx context.Context, target Target, options Options) (*Finding, error
 	return f, err
 }
 
-// tests chooses rules on one half of the releases and tests them on the other.
-func (s *series) tests(ctx context.Context, candidates *search) (tests []Test, err error) {
+// tests chooses rules and the points of a curve on one half of the releases, and tests them on the
+// other, which has so many releases of either side.
+func (s *series) tests(ctx context.Context) (tests []Test, points []point, of int, err error) {
 	var seen training
-	if err := s.each(ctx, "training", s.options.Releases/2, seen.add); err != nil {
-		return nil, err
+	n, err := s.each(ctx, "training", s.options.Releases/2, seen.add)
+	if err != nil {
+		return nil, nil, 0, err
 	}
-	half := s.options.Releases - s.options.Releases/2
-	frozen := candidates.rules(&seen)
-	for _, rule := range frozen {
-		tests = append(tests, Test{Pair: s.pair.Name, Event: rule.String(), Likelier: rule.side,
-			Of: half})
+	s.candidates.n = n
+	frozen := s.candidates.rules(&seen)
+	var terms score
+	if s.options.Curve {
+		var scores []float64
+		terms, scores = seen.learn()
+		points = s.candidates.points(&seen, scores)
 	}
-	return tests, s.each(ctx, "test", half, func(side int, values []featureValue) {
-		for i, rule := range frozen {
-			if rule.holds(values) {
-				tests[i].Hits[side]++
+	hits := make([][2]int, len(frozen)+len(points))
+	of, err = s.each(ctx, "test", s.options.Releases-s.options.Releases/2,
+		func(side int, values []featureValue) {
+			for i, rule := range frozen {
+				if rule.holds(values) {
+					hits[i][side]++
+				}
 			}
+			score := terms.of(values)
+			for i, p := range points {
+				if score >= p.threshold {
+					hits[len(frozen)+i][side]++
+				}
+			}
+		})
+	for i := range points {
+		points[i].count(hits[len(frozen)+i], 0, of)
+	}
+	for i, rule := range frozen {
+		tests = append(tests, Test{Pair: s.pair.Name, Event: rule.String(), Likelier: rule.side,
+			Of: of, Hits: hits[i]})
+		if s.options.Curve {
+			p := point{promises: s.candidates.promises(rule.hits[rule.side],
+				rule.hits[1-rule.side])}
+			p.count(hits[i], rule.side, of)
+			points = append(points, p)
 		}
-	})
+	}
+	return tests, points, of, err
 }
 
 func check(target Target, o Options) error {
@@ -198,28 +263,49 @@ func check(target Target, o Options) error {
 		target.Delta)
 	bad(len(target.Pairs) == 0, "no pairs of inputs, must be at least 1")
 	bad(o.Releases < 2, "%d releases, must be at least 2", o.Releases)
+	bad(o.For < 0 || o.For > 0 && o.Now == nil, "a time of %v, must be at least 0 and have a clock",
+		o.For)
 	bad(!(o.Level > 0 && o.Level < 1), "level %v, must be above 0 and below 1", o.Level)
 	return errors.Join(problems...)
 }
 
-// series makes the releases of one pair.
+// series makes the releases of one pair after the other.
 type series struct {
-	pair    *Pair
-	finding *Finding
-	options Options
-	times   float64 // the claimed epsilon
-	key     random.Key
+	pair       *Pair
+	finding    *Finding
+	options    Options
+	candidates search
+	times      float64 // the claimed epsilon
+	key        random.Key
+	cost       int       // the most releases
+	halves     int       // that are to come, of training or test
+	end        time.Time // by Options.Now
 }
 
-// chunk is how many releases of either side are made before they are used, to bound memory.
-const chunk = 256
+func (s *series) left() time.Duration { return s.end.Sub(s.options.Now()) }
 
-// each makes n releases of either side and hands on what is read off them, in order.
+// late reports whether the time is over.
+func (s *series) late() bool { return s.options.For > 0 && s.left() <= 0 }
+
+// chunk is how many releases of either side are made before they are used, to bound memory; then
+// the clock is read.
+const chunk = 32
+
+// each makes up to n releases of either side and hands on what is read off them, in order. It
+// returns how many it made: fewer only where a time ends the audit.
 func (s *series) each(ctx context.Context, half string, n int,
-	visit func(side int, values []featureValue)) error {
+	visit func(side int, values []featureValue)) (of int, err error) {
 	var made [2 * chunk]featureVector
 	var failed [2 * chunk]bool
+	var until time.Duration // is left for the halves after this one
+	if s.options.For > 0 {
+		until = max(0, s.left()-s.left()/time.Duration(s.halves))
+	}
+	s.halves--
 	for start := 0; start < n; start += chunk {
+		if s.options.For > 0 && start > 0 && s.left() <= until {
+			return start, nil
+		}
 		size := 2 * min(chunk, n-start)
 		group, ctx := errgroup.WithContext(ctx)
 		for worker := range s.options.Workers {
@@ -235,7 +321,7 @@ func (s *series) each(ctx context.Context, half string, n int,
 			})
 		}
 		if err := group.Wait(); err != nil {
-			return err
+			return 0, err
 		}
 		for i := range size {
 			if failed[i] {
@@ -244,6 +330,12 @@ func (s *series) each(ctx context.Context, half string, n int,
 			visit(i%2, made[i].values)
 		}
 		s.finding.Releases += size
+		if part := float64(s.finding.Releases) / float64(s.cost); s.options.Progress != nil {
+			if s.options.For > 0 {
+				part = max(part, 1-s.left().Seconds()/s.options.For.Seconds())
+			}
+			s.options.Progress(min(1, part))
+		}
 	}
-	return nil
+	return n, nil
 }

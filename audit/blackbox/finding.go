@@ -24,9 +24,10 @@ type Test struct {
 type Finding struct {
 	Target         string
 	Epsilon, Delta float64 // as claimed
-	Level          float64
-	Releases       int // made in all
-	Failed         int // of these
+	Level          float64 // of the tests; with a curve half of the audit's
+	Releases       int     // made in all
+	Failed         int     // of these
+	Untried        int     // pairs that were left when the time was over
 	// Tests are all frozen events, in the order of the pairs. Their bounds hold together with
 	// probability 1 - Level. A pair whose releases all look the same has none.
 	Tests []Test
@@ -39,12 +40,22 @@ type Finding struct {
 	// audits. +Inf where none is, or none was tried: the audit has no power against too little
 	// noise, whatever it found.
 	Detectable float64
-	weakened   bool // less noise was tried
+	Curve      *Curve // nil unless Options ask for it
+	weakened   bool   // less noise was tried
 }
 
-// Accused reports whether the claim is refuted at the finding's level. That is so just when some
-// test's Adjusted is at most the level: Holm's first step is the correction that Bound has.
-func (f *Finding) Accused() bool { return f.Bound > f.Epsilon }
+// Accused reports whether the claim is refuted at the finding's level. Without a curve that is so
+// just when some test's Adjusted is at most the level: Holm's first step is the correction that
+// Bound has.
+func (f *Finding) Accused() bool { return f.Certified() > f.Epsilon }
+
+// Certified is the larger of the bounds on epsilon.
+func (f *Finding) Certified() float64 {
+	if f.Curve != nil {
+		return max(f.Bound, f.Curve.Epsilon)
+	}
+	return f.Bound
+}
 
 // Best is the test with the largest bound, of equal ones that with the least P; nil without tests.
 func (f *Finding) Best() *Test {
@@ -66,10 +77,11 @@ func (f *Finding) String() string {
 	case best == nil:
 		text += fmt.Sprintf("all %d releases look the same.", f.Releases)
 	case f.Accused():
-		text += fmt.Sprintf("epsilon is at least %s, claimed is %s.", number(f.Bound),
+		text += fmt.Sprintf("epsilon is at least %s, claimed is %s.", number(f.Certified()),
 			number(f.Epsilon))
 	default:
-		text += fmt.Sprintf("no violation found; the certified lower bound is %s.", number(f.Bound))
+		text += fmt.Sprintf("no violation found; the certified lower bound is %s.",
+			number(f.Certified()))
 	}
 	switch {
 	case f.Most <= f.Epsilon:
@@ -77,6 +89,12 @@ func (f *Finding) String() string {
 			number(f.Most))
 	case f.weakened:
 		text += f.power()
+	}
+	if f.Curve != nil {
+		text += f.Curve.String()
+	}
+	if f.Untried > 0 {
+		text += fmt.Sprintf(" The time was over before %d of the pairs were tried.", f.Untried)
 	}
 	if best == nil {
 		return text

@@ -68,6 +68,15 @@ func (c *binnedFeature) bin(v float64) uint8 {
 	return uint8(k)
 }
 
+// valueIn is the feature's value in a release, NaN where it is absent.
+func (c *binnedFeature) valueIn(values []featureValue) float64 {
+	at := slices.IndexFunc(values, func(r featureValue) bool { return r.feature == c.feature })
+	if at < 0 {
+		return math.NaN()
+	}
+	return values[at].value
+}
+
 // condition says that a feature's value is in the bins from first to last.
 type condition struct {
 	*binnedFeature
@@ -102,12 +111,7 @@ type rule struct {
 // holds reports whether the event occurs in a release with these values.
 func (r *rule) holds(values []featureValue) bool {
 	return !slices.ContainsFunc(r.conditions, func(c condition) bool {
-		v := math.NaN()
-		at := slices.IndexFunc(values, func(r featureValue) bool { return r.feature == c.feature })
-		if at >= 0 {
-			v = values[at].value
-		}
-		return !c.holds(c.bin(v))
+		return !c.holds(c.bin(c.valueIn(values)))
 	})
 }
 
@@ -122,8 +126,8 @@ func (r *rule) String() string {
 // training holds the values of the training releases.
 type training struct {
 	index   map[feature]int
-	columns []*binnedFeature
-	sides   []uint8 // by release
+	columns []*binnedFeature // without those that never differ, once there are rules
+	sides   []uint8          // by release
 }
 
 func (t *training) add(side int, values []featureValue) {
@@ -163,7 +167,7 @@ type search struct {
 // rules returns the best rule of each length, the longer ones only where they promise more. Ties
 // go to the feature seen first.
 func (s *search) rules(t *training) (best []rule) {
-	columns := slices.DeleteFunc(t.columns, func(c *binnedFeature) bool {
+	t.columns = slices.DeleteFunc(t.columns, func(c *binnedFeature) bool {
 		return !c.cut(len(t.sides))
 	})
 	beginnings := []rule{{score: math.Inf(-1)}}
@@ -179,7 +183,7 @@ func (s *search) rules(t *training) (best []rule) {
 					releases = append(releases, int32(release))
 				}
 			}
-			for _, c := range columns {
+			for _, c := range t.columns {
 				longer = append(longer, s.extend(beginning, c, releases, t.sides)...)
 			}
 		}

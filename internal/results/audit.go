@@ -78,8 +78,21 @@ type Certified struct {
 	Bound      float64 `json:"bound"`
 	Detectable Bound   `json:"detectable"`
 	Text       string  `json:"text"` // the finding in words
+	// Curve is what the whole trade-off curve shows, where it was asked for.
+	Curve *TradeOff `json:"curve,omitempty"`
 	// Attacks are those on chosen targets, where there are some.
 	Attacks []Attack `json:"attacks,omitempty"`
+}
+
+// TradeOff is what the trade-off curve of a score shows: lower bounds on the mu of Gaussian
+// differential privacy, beside the one that the claim allows, and on epsilon.
+type TradeOff struct {
+	Mu      float64 `json:"mu"`
+	Allowed float64 `json:"allowed"`
+	Epsilon float64 `json:"epsilon"`
+	// HalfNoisePower is the probability that the audit detects the violation if the noise is
+	// halved, nil where this was not tried.
+	HalfNoisePower *float64 `json:"halfNoisePower,omitempty"`
 }
 
 // Attack is the best event for telling whether a record is among those a release was made from, as
