@@ -66,8 +66,8 @@ type Options struct {
 	Transcripts int // for each small pair and direction
 	Seed        uint64
 	Jobs        int // pairs replayed at once; 0 means one for each processor
-	// BlackBox says what a Case also does as a black box: nothing unless it has a number of releases
-	// or a time. Its key and workers are those of the seed and Jobs.
+	// BlackBox says what a Case also does as a black box: nothing unless it has a number of
+	// releases or a time. Its key and workers are those of the seed and Jobs.
 	BlackBox blackbox.Options
 }
 

@@ -170,8 +170,9 @@ func (c auditCommand) Run(con *console) (err error) {
 func (c auditCommand) audit(con *console, cases []*audit.Case) (found []results.Audit,
 	failed []error, err error) {
 	options := audit.Options{Transcripts: c.Transcripts, Seed: c.Seed,
-		BlackBox: blackbox.Options{Releases: c.BlackBox, Level: blackbox.DefaultLevel / float64(len(cases)),
-			Curve: c.Curve, For: c.For / time.Duration(len(cases)), Now: con.now}}
+		BlackBox: blackbox.Options{Releases: c.BlackBox, Curve: c.Curve,
+			Level: blackbox.DefaultLevel / float64(len(cases)),
+			For:   c.For / time.Duration(len(cases)), Now: con.now}}
 	// What progress counts, and how much of that each case has.
 	unit, work := "guarantees", func(*audit.Case) float64 { return 1 }
 	switch {

@@ -81,3 +81,27 @@ func TestAuditsTable(t *testing.T) {
 		}
 	}
 }
+
+// TestAuditsByCurveAndTime: a curve and a time need no number of releases, and a curve alone has
+// none.
+func TestAuditsByCurveAndTime(t *testing.T) {
+	var out, messages bytes.Buffer
+	e := environment{ctx: t.Context(), now: time.Now}
+	code := run(strings.Fields("audit rps --variant strict --transcripts 1 --for 1s --curve --json"),
+		&out, &messages, e)
+	var found []results.Audit
+	if err := json.Unmarshal(out.Bytes(), &found); code != 0 || err != nil || len(found) == 0 {
+		t.Fatalf("exit code %d, %v\n%s", code, err, messages.String())
+	}
+	for _, a := range found {
+		if box := a.BlackBox; box == nil || box.Releases == 0 || box.Curve == nil ||
+			box.Curve.Allowed < 1.2 || !strings.Contains(box.Text, "a mu of at least") {
+			t.Errorf("%+v", box)
+		}
+	}
+	messages.Reset()
+	if run([]string{"audit", "rps", "--curve"}, &out, &messages, e) == 0 ||
+		!strings.Contains(messages.String(), "--curve: must come with --black-box or --for") {
+		t.Error(messages.String())
+	}
+}

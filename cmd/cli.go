@@ -42,7 +42,7 @@ const (
 type environment struct {
 	ctx      context.Context  // ends when the user interrupts
 	terminal bool             // standard error is a terminal: draw bars instead of writing lines
-	now      func() time.Time // for progress and timings; of results only how much audit --for tries
+	now      func() time.Time // for progress, timings and how long audit --for tries
 }
 
 // console is what a verb writes to, together with the environment.

@@ -213,8 +213,8 @@ func TestCurveSeesFaults(t *testing.T) {
 }
 
 // TestHalfPower: the power that audits of a sound bit state for half the noise is, on average, near
-// the share of audits that accuse the bit that has it. Each mean has a standard deviation of at most
-// 0.15.
+// the share of audits that accuse the bit that has it. Each mean has a standard deviation of at
+// most 0.15.
 func TestHalfPower(t *testing.T) {
 	const q, releases, audits = 0.05, 300, 12
 	stated, accused := 0.0, 0.0
