@@ -87,8 +87,8 @@ func TestAuditsTable(t *testing.T) {
 func TestAuditsByCurveAndTime(t *testing.T) {
 	var out, messages bytes.Buffer
 	e := environment{ctx: t.Context(), now: time.Now}
-	code := run(strings.Fields("audit rps --variant strict --transcripts 1 --for 1s --curve --json"),
-		&out, &messages, e)
+	code := run(strings.Fields("audit rps --variant strict --transcripts 1 --for 1s --curve "+
+		"--json"), &out, &messages, e)
 	var found []results.Audit
 	if err := json.Unmarshal(out.Bytes(), &found); code != 0 || err != nil || len(found) == 0 {
 		t.Fatalf("exit code %d, %v\n%s", code, err, messages.String())
