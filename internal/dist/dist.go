@@ -1,5 +1,5 @@
-// Command dist builds ppdp for other machines, from this checkout: archives, Python wheels that hold
-// the program, Debian packages, an OCI image, a bill of materials of each program, and the
+// Command dist builds ppdp for other machines, from this checkout: archives, Python wheels that
+// hold the program, Debian packages, an OCI image, a bill of materials of each program, and the
 // checksums of them all. The same commit and Go give the same bytes: times are the commit's, and
 // owners and modes are fixed.
 //
@@ -322,7 +322,8 @@ const certificates = "/etc/ssl/certs/ca-certificates.crt"
 // layer is the file system that the Dockerfile makes. Certificates are the building machine's; an
 // image made without them cannot fetch data.
 func (p *packed) layer() []byte {
-	files := []file{{"usr/", 0o755, nil}, {"usr/local/", 0o755, nil}, {"usr/local/bin/", 0o755, nil},
+	files := []file{{"usr/", 0o755, nil}, {"usr/local/", 0o755, nil},
+		{"usr/local/bin/", 0o755, nil},
 		{"usr/local/bin/ppdp", 0o755, p.program.data},
 		{"tmp/", 0o777 | fs.ModeSticky, nil}, {"ppdp/", 0o777 | fs.ModeSticky, nil},
 		{"ppdp/results/", 0o777 | fs.ModeSticky, nil}, {"ppdp/data/", 0o777 | fs.ModeSticky, nil}}

@@ -195,8 +195,8 @@ func TestWheel(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	out, err = exec.Command(filepath.Join(dir, "bin", "python"), "-c",
-		"import ppdp; print(ppdp.call('list', 'algorithms', json=True, k=[1, 2], no=None))").Output()
+	const use = "import ppdp; print(ppdp.call('list', 'algorithms', json=True, k=[1, 2], no=None))"
+	out, err = exec.Command(filepath.Join(dir, "bin", "python"), "-c", use).Output()
 	if want := "ppdp list algorithms --json --k=1,2\n\n"; err != nil || string(out) != want {
 		t.Errorf("%q, want %q (%v)", out, want, err)
 	}
