@@ -50,7 +50,7 @@ func (Classifier) Info() classifiers.Info {
 		Name:     "c45",
 		Title:    "C4.5",
 		Source:   "Quinlan 1993 (C4.5); Quinlan 1996, JAIR 4 (release 8)",
-		Revision: 1,
+		Revision: 2,
 	}
 }
 

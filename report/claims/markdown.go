@@ -81,6 +81,7 @@ What the verdicts mean is in [reproduce.md](../reproduce.md#how-claims-are-judge
 - Every reading and margin in force now was fixed after results had been seen; each claim says when.
 - A *calibration* is a claim whose numbers come out because a parameter was chosen so that they do.
   It is no evidence, and is counted under "no verdict".
+- A claim whose checks were changed is undecided until it has been settled again; its reason says so.
 - The papers' authors were not asked.
 
 `
