@@ -3,7 +3,7 @@
 #   make reproduce         every figure, verdict and report, into results/
 #   make reproduce-quick   the same with few trials and settings
 #   make settle            as many trials as the claims take, compared with the verdicts that come with ppdp; an hour or more
-#   make settled           those verdicts computed again from the trials' values in report/reference/settled
+#   make settled           those verdicts computed again from the values of its trials
 #   make leaderboard       all private baselines on six tables, into docs/generated; an hour or more
 #   make regress           the same on stand-in data, compared with report/reference/quick
 #   make regress-full      what make reproduce left, compared with report/reference/full
@@ -59,7 +59,7 @@ settle: build
 # Settled verdicts again, from the trials' values that come with the source; runs nothing.
 .PHONY: settled
 settled: build
-	bin/ppdp claims --settled report/reference/settled
+	bin/ppdp claims --settled $(RESULTS)/settled/values
 
 # What make reproduce leaves out: the comparison behind docs/generated/leaderboard.md.
 .PHONY: leaderboard

@@ -40,9 +40,9 @@ one. A calibration is no evidence: a parameter was chosen so that its numbers co
 nothing where it tests-the-program-only (stand-in data, overrides such as --quick), where a claim is
 decided by-tests of the source (make test), and where there is no-data (not run) or it is not-covered.
 
-With --settled nothing but the trials' values is read, which come with ppdp in
-report/reference/settled (settled in the artifact): each verdict is computed from them again. The
-exit code is 1 if a verdict or a point is not as published.
+With --settled nothing but the trials' values is read, which ppdp settle wrote to settled/values:
+each verdict is computed from them again. The exit code is 1 if a verdict or a point is not as
+published.
 
 Marks: ! differs from the published verdict; S on stand-in data; R on a run with overrides such as
 --quick; C on clock times of the machine that ran it.
@@ -53,7 +53,7 @@ Examples:
 
   ppdp claims R-1a.1 X-1
 
-  ppdp claims --settled report/reference/settled
+  ppdp claims --settled results/settled/values
 
   ppdp claims --paper rps --variant strict --out ~/results --json`
 }
