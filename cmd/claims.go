@@ -22,7 +22,7 @@ type claimsCommand struct {
 	Paper   string   `help:"Judge the claims of one paper only, such as rps." default:"all" placeholder:"PAPER"`
 	Variant string   `help:"Variant of the papers' algorithms: ${enum} (default: ${default})." enum:"published,strict" default:"published"`
 	Out     string   `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
-	Settled string   `help:"Judge the values of a settled run in this folder, instead of results." placeholder:"DIR"`
+	Settled string   `help:"Judge the values of sequential tests in this folder, instead of results." placeholder:"DIR"`
 	JSON    bool     `name:"json" help:"Write JSON instead of a table, with every point." xor:"form"`
 	Write   string   `help:"Write a page of all verdicts and their numbers." placeholder:"PAGE" xor:"form"`
 }

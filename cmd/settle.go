@@ -268,7 +268,7 @@ func openValues(dir string) ([]*results.Summary, error) {
 	})
 	runs = slices.DeleteFunc(runs, func(run *results.Summary) bool { return run == nil })
 	if err == nil && len(runs) == 0 {
-		err = fmt.Errorf("%s has no values of a settled run, must be a folder that ppdp settle "+
+		err = fmt.Errorf("%s has no values of sequential tests, must be a folder that ppdp settle "+
 			"wrote, such as %s", dir, filepath.Join(settledFolder, valuesFolder))
 	}
 	return runs, terminal.InputError(err)
