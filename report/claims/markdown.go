@@ -242,7 +242,7 @@ func (j *Judgement) writeDetails(b *strings.Builder, indent string) {
 		b.WriteString(indent + "*Reason:* " + j.Reason)
 	}
 	if j.Published != nil && j.Published.Verdict != j.Verdict {
-		b.WriteString(indent + "*Published with ppdp:* " + j.Published.Words() + ".")
+		b.WriteString(indent + "*Published with ppdp:* " + j.Published.Says() + ".")
 	}
 	if j.Basis == "tests" {
 		b.WriteString(indent + "*By tests:* " + strings.Join(j.Tests, ", ") + ".")
