@@ -2,7 +2,7 @@
 #
 #   make reproduce         every figure, verdict and report, into results/
 #   make reproduce-quick   the same with few trials and settings
-#   make settle            as many trials as the claims take, compared with the verdicts that come with ppdp; an hour or more
+#   make settle            as many trials as the claims take, compared with the verdicts that come with ppdp; hours
 #   make settled           those verdicts computed again from the values of its trials
 #   make leaderboard       all private baselines on six tables, into docs/generated; an hour or more
 #   make regress           the same on stand-in data, compared with report/reference/quick

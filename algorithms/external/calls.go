@@ -62,7 +62,7 @@ func (n *numbers) UnmarshalJSON(text []byte) error {
 	for part := range bytes.SplitSeq(text, []byte(",")) {
 		value, err := strconv.ParseFloat(string(bytes.TrimSpace(part)), 64)
 		if err != nil || math.Abs(value) > largest {
-			return fmt.Errorf("number %d of %d is none, or not finite, or above %v", len(*n)+1,
+			return fmt.Errorf("number %d of %d is not a finite number of at most %v", len(*n)+1,
 				count, largest)
 		}
 		*n = append(*n, value)
@@ -192,7 +192,7 @@ func (c *calls) draw(asked *call) (reply, error) {
 	return reply{Values: given}, err
 }
 
-// mechanism is that of a call, which is declared at the first one for its purpose.
+// mechanism returns a call's mechanism, which is declared at the first call for its purpose.
 func (c *calls) mechanism(asked *call) (*privacy.Outside, error) {
 	key := asked.Call + " for " + asked.Purpose
 	if m := c.mechanisms[key]; m != nil {

@@ -219,11 +219,11 @@ func TestRefusedCalls(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"call":"uniform","values":[1]` + rest: `call: "uniform", must be one of laplace, ` +
 			"geometric, gaussian, discrete-gaussian, choose, permute-and-flip",
-		`{"call":"laplace","values":[1,null]` + rest:           "number 2 of 2 is none",
-		`{"call":"laplace","values":[1e999]` + rest:            "none, or not finite",
-		`{"call":"laplace","values":[1e301]` + rest:            "or above 1e+300",
-		`{"call":"laplace","values":["1"]` + rest:              "number 1 of 1 is none",
-		`{"call":"laplace","values":[[1]]` + rest:              "number 1 of 1 is none",
+		`{"call":"laplace","values":[1,null]` + rest:           "number 2 of 2 is not a finite",
+		`{"call":"laplace","values":[1e999]` + rest:            "is not a finite number",
+		`{"call":"laplace","values":[1e301]` + rest:            "of at most 1e+300",
+		`{"call":"laplace","values":["1"]` + rest:              "number 1 of 1 is not a finite",
+		`{"call":"laplace","values":[[1]]` + rest:              "number 1 of 1 is not a finite",
 		`{"call":"laplace","values":3` + rest:                  "must be lists of numbers",
 		`{"call":"laplace","scores":[1]` + rest:                "laplace is for values",
 		`{"call":"laplace","values":[1],"scores":[1]` + rest:   "for values and nothing else",

@@ -190,11 +190,13 @@ func must(err error) {
 	}
 }
 
-func (p *packed) tarball(files []file) []byte {
+func (p *packed) tarball(files []file) []byte { return zipped(p.tar(files)) }
+
+func zipped(data []byte) []byte {
 	var b bytes.Buffer
-	zipped := gzip.NewWriter(&b)
-	_, err := zipped.Write(p.tar(files))
-	must(errors.Join(err, zipped.Close()))
+	w := gzip.NewWriter(&b)
+	_, err := w.Write(data)
+	must(errors.Join(err, w.Close()))
 	return b.Bytes()
 }
 
@@ -355,10 +357,6 @@ func (p *packed) image(layers []file) file {
 	}
 	var manifests []object
 	for _, layer := range layers {
-		var b bytes.Buffer
-		zipped := gzip.NewWriter(&b)
-		_, err := zipped.Write(layer.data)
-		must(errors.Join(err, zipped.Close()))
 		config := text(object{"created": p.commit.UTC().Format(time.RFC3339), "os": "linux",
 			"architecture": layer.name,
 			"config": object{"Entrypoint": []string{"/usr/local/bin/ppdp"}, "WorkingDir": "/ppdp",
@@ -368,7 +366,7 @@ func (p *packed) image(layers []file) file {
 				"diff_ids": []string{fmt.Sprintf("sha256:%x", sha256.Sum256(layer.data))}}})
 		m := blob("manifest.v1+json", text(object{"schemaVersion": 2,
 			"mediaType": media + "manifest.v1+json", "config": blob("config.v1+json", config),
-			"layers": []object{blob("layer.v1.tar+gzip", b.Bytes())}}))
+			"layers": []object{blob("layer.v1.tar+gzip", zipped(layer.data))}}))
 		m["platform"] = object{"os": "linux", "architecture": layer.name}
 		m["annotations"] = object{"org.opencontainers.image.ref.name": p.version}
 		manifests = append(manifests, m)

@@ -159,7 +159,7 @@ type Point struct {
 	share   float64   // of the allowed error
 	skew    float64   // of the trials
 	values  []float64 // in each trial, of a median
-	extreme *quantity // nil of what is none
+	extreme *quantity // nil unless it is one
 	made    []made
 	// place has the values of the check's axes, and what distinguishes points with the same ones.
 	place []string

@@ -66,7 +66,7 @@ func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	c.checkBy(&Reading{}, func(text string, args ...any) { r.Problemf(n, text, args...) })
 }
 
-// checkBy reports what a check must not have with its By. Medians are of what there is in each
+// checkBy reports what a check must not have with its By. A median needs a value in each
 // trial.
 func (c *Check) checkBy(reading *Reading, problem func(string, ...any)) {
 	if c.By != medians {

@@ -74,7 +74,7 @@ func (j *Judgement) FixedText() string {
 // together.
 func writeChanges(b *strings.Builder, judgements []Judgement) {
 	b.WriteString("\n## Changes of judged readings\n\nThe reason is the paper's, in our words; " +
-		"where there is none, the paper says nothing of it.\n\n")
+		"without one, the paper says nothing of it.\n\n")
 	known := make(map[string]bool)
 	for i := range judgements {
 		known[judgements[i].ID] = true

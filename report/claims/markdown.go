@@ -82,6 +82,8 @@ What the verdicts mean is in [reproduce.md](../reproduce.md#how-claims-are-judge
 - A *calibration* is a claim whose numbers come out because a parameter was chosen so that they do.
   It is no evidence, and is counted under "no verdict".
 - A claim whose checks were changed is undecided until it has been settled again; its reason says so.
+- Sequential tests were last run on 2026-11-24: by Student's t without a correction for skewness,
+  and not yet through the settings of maxima.
 - The papers' authors were not asked.
 
 `

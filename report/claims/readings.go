@@ -49,7 +49,7 @@ func (j *Judgement) reversing() (all []*Judgement) {
 	return all
 }
 
-// Says is the verdict that stands as readers see it, with that of the judged reading.
+// Says is the verdict that stands as readers see it, with the judged reading's.
 func (j *Judgement) Says() string {
 	if stands := j.Stands(); stands != j.Verdict {
 		return stands.Text() + ": " + j.Words()
@@ -141,18 +141,30 @@ func (c Counts) verdictBy(t thresholds) Verdict {
 	return Undecided
 }
 
-// verdictBy is the verdict of the checks by some thresholds; that of the worst one.
-func (j *Judgement) verdictBy(t thresholds) Verdict {
+// judging are the counts by which each check is judged: of its own points or, for checks of one
+// point, of all such points together.
+func (j *Judgement) judging() []Counts {
 	var singles Counts
-	worst := 0
+	all := make([]Counts, len(j.Checks))
 	for i := range j.Checks {
 		c := &j.Checks[i]
-		if len(c.Points) == 1 {
+		if all[i] = c.Counts; len(c.Points) == 1 {
 			singles.count(c.Points[0].State)
-		} else {
-			worst = max(worst, slices.Index(fromBest, c.verdictBy(t)))
 		}
 	}
-	// without any, they hold
-	return fromBest[max(worst, slices.Index(fromBest, singles.verdictBy(t)))]
+	for i := range all {
+		if len(j.Checks[i].Points) == 1 {
+			all[i] = singles
+		}
+	}
+	return all
+}
+
+// verdictBy is the verdict of the worst check by some thresholds.
+func (j *Judgement) verdictBy(t thresholds) Verdict {
+	worst := 0
+	for _, counts := range j.judging() {
+		worst = max(worst, slices.Index(fromBest, counts.verdictBy(t)))
+	}
+	return fromBest[worst]
 }

@@ -229,18 +229,8 @@ func (j *Judgement) publish(settled *Judgement) {
 // changing says of which checks open points can still change the verdict: at worst, such a check is
 // worse than what the claim has at best.
 func (j *Judgement) changing() []bool {
-	var singles Counts
-	for i := range j.Checks {
-		if c := &j.Checks[i]; len(c.Points) == 1 {
-			singles.count(c.Points[0].State)
-		}
-	}
 	least, worst := 0, make([]int, len(j.Checks))
-	for i := range j.Checks {
-		counts := j.Checks[i].Counts
-		if len(j.Checks[i].Points) == 1 {
-			counts = singles
-		}
+	for i, counts := range j.judging() {
 		best, bad := counts, counts
 		best.Supports, best.Open = best.Supports+best.Open, 0
 		bad.Opposes, bad.Open = bad.Opposes+bad.Open, 0

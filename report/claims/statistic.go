@@ -125,8 +125,8 @@ func reduced(facts map[string]string, parts []*quantity, how string) *quantity {
 	return q
 }
 
-// parts are those of which the quantity is the largest or, if least, the smallest, nil of one that
-// is no extreme. max A - max B is the largest of a - max B and the smallest of max A - b: of two
+// parts are the quantities among which it is the largest or, if least, the smallest; nil unless it
+// is an extreme. max A - max B is the largest of a - max B and the smallest of max A - b: of two
 // such forms, prefer says whether it shall be the one with the smallest.
 func (q *quantity) parts(prefer bool) (among []*quantity, least bool) {
 	if q.operands == nil {
