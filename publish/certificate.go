@@ -189,7 +189,7 @@ type Spending struct {
 // Allowed is what the holder allows all releases together.
 func (s Spending) Allowed() Total { return Total{s.Epsilon, s.Delta, s.Rho} }
 
-// reportedDelta is the delta at which costs in rho are given as an epsilon if the total has no delta.
+// reportedDelta is the delta at which costs in rho are given as an epsilon, if the total has none.
 const reportedDelta = 1e-9
 
 // Together is the (epsilon, delta) of this release and all before it: their costs add up, and the

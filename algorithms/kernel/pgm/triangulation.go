@@ -166,9 +166,9 @@ func NewGrowth(sizes []int, cliques [][]int) *Growth {
 	return g
 }
 
-// Fits reports whether the model that Fit makes of the cliques and another one has at most the given
-// number of cells. An attribute's cost depends on its own part of the graph, so that parts which
-// the clique does not touch are eliminated as without it, in whatever order parts alternate.
+// Fits reports whether the model that Fit makes of the cliques and another one has at most the
+// given number of cells. An attribute's cost depends on its own part of the graph, so that parts
+// which the clique does not touch are eliminated as without it, in whatever order parts alternate.
 func (g *Growth) Fits(clique []int, most float64) bool {
 	members := setOf(clique)
 	var touched set
