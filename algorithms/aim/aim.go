@@ -67,7 +67,7 @@ func (Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees("One-way marginals, then rounds of choosing and measuring" +
 			" a marginal."),
-		Revision: 4,
+		Revision: 5,
 	}
 }
 
@@ -116,7 +116,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if err := s.run(); err != nil {
 		return nil, err
 	}
-	return s.Publish(s.model)
+	return s.Publish(s.model, nil)
 }
 
 // search is a release under way.

@@ -2,7 +2,6 @@ package aim
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"ppdp/algorithms"
@@ -59,7 +58,7 @@ func (Labelled) Info() algorithms.Info {
 		Variants: []algorithms.Guarantee{algorithms.RecordPrivacy(algorithms.Strict, "A set of"+
 			" attributes, their marginals in integer noise drawn exactly, then a regression by"+
 			" objective perturbation. Public domains, a noisy number of records.")},
-		Revision: 3,
+		Revision: 4,
 	}
 }
 
@@ -67,22 +66,20 @@ func (Labelled) Info() algorithms.Info {
 type LabelParams struct {
 	margins.Params `yaml:",inline"`
 	MaxModel       float64 `yaml:"max_model" doc:"the largest size of the tables of the model, in megabytes of 8-byte cells" above:"0" max:"32"`
-	// Copies cost nothing more, and a classifier learns more of the regression from more of them.
-	Copies int `yaml:"copies" doc:"how many records are drawn for each of the estimated number; each has the weight 1, so that counts are as many times as large" min:"1" max:"100"`
 }
 
-// Params returns the defaults, for prediction: bins are equal, since private ones leave less for
-// the labels.
+// Params returns the defaults, for prediction: only wide attributes have private bins, which leave
+// less for the labels.
 func (Labelled) Params() algorithms.Params {
-	p := &LabelParams{Params: margins.DefaultParams(), MaxModel: 1, Copies: 10}
-	p.Cut = margins.Equal
+	p := &LabelParams{Params: margins.DefaultParams(), MaxModel: 1}
+	p.Cut, p.Copies = margins.Wide, 10
 	return p
 }
 
-// FitSchema asks for one copy of the records: ten would teach a classifier more, and count wrongly.
+// FitSchema asks for one copy of the records, so that they need no weights.
 func (a Labelled) FitSchema(*datasets.Schema, int) algorithms.Params {
 	p := a.Params().(*LabelParams)
-	p.Copies = 1
+	p.SingleCopy()
 	return p
 }
 
@@ -158,12 +155,7 @@ func (a Labelled) Release(ctx context.Context, in algorithms.Input) (*algorithms
 	if l.theta, err = l.fit(fitting); err != nil {
 		return nil, err
 	}
-	release, err := d.PublishLabelled(s.model, params.Copies, l.relabel)
-	if err == nil && params.Copies > 1 {
-		release.Warnings = append(release.Warnings, fmt.Sprintf("copies is %d: the release has"+
-			" that many records for each, and counts are as many times too large", params.Copies))
-	}
-	return release, err
+	return d.Publish(s.model, l.relabel)
 }
 
 func newLabeller(ctx context.Context, in *algorithms.Input, p *LabelParams) (*labeller, error) {
@@ -197,7 +189,7 @@ func (l *labeller) unlabelled() (*algorithms.Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.PublishLabelled(model, l.params.Copies, nil)
+	return l.Publish(model, nil)
 }
 
 // count measures the class and declares the regressions of it.

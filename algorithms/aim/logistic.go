@@ -29,16 +29,8 @@ func (Logistic) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees("Marginals of each attribute and the class, then rounds of" +
 			" choosing and measuring a marginal. Labels follow from what was measured."),
-		Revision: 3,
+		Revision: 4,
 	}
-}
-
-// LogisticParams are the settings of a release.
-type LogisticParams struct {
-	Params `yaml:",inline"`
-	// Copies cost nothing more, and a classifier learns more of the probabilities from more of
-	// them.
-	Copies int `yaml:"copies" doc:"how many records are drawn for each of the estimated number; each has the weight 1/copies" min:"1" max:"100"`
 }
 
 // share is what the marginals with the class get of the budget. They say what labels are drawn
@@ -47,30 +39,28 @@ type LogisticParams struct {
 // keep a hundredth, however small epsilon is: it must not underflow to 0.
 func share(epsilon float64) float64 { return min(0.99, 1/(1+math.Sqrt(epsilon))) }
 
-// Params returns the defaults. Bins are equal, since private ones leave less for the class.
+// Params returns the defaults. Only wide attributes have private bins, which leave less for the
+// class.
 func (Logistic) Params() algorithms.Params {
-	p := &LogisticParams{Params: *Algorithm{}.Params().(*Params), Copies: 10}
-	p.Cut = margins.Equal
+	p := Algorithm{}.Params().(*Params)
+	p.Cut, p.Copies = margins.Wide, 10
 	return p
 }
 
-// SingleCopy asks for one record for each of the estimated number: then none needs a weight.
-func (p *LogisticParams) SingleCopy() { p.Copies = 1 }
-
 // FitSchema asks for one copy of the records, so that they need no weights.
 func (a Logistic) FitSchema(*datasets.Schema, int) algorithms.Params {
-	p := a.Params().(*LogisticParams)
+	p := a.Params().(*Params)
 	p.SingleCopy()
 	return p
 }
 
 // Release measures the class with each attribute, goes on as AIM does, and labels what it draws.
 func (a Logistic) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*LogisticParams](ctx, a, in)
+	params, err := algorithms.CheckInput[*Params](ctx, a, in)
 	if err != nil {
 		return nil, err
 	}
-	s, err := open(ctx, &in, &params.Params)
+	s, err := open(ctx, &in, params)
 	if err != nil {
 		return nil, err
 	}
@@ -82,20 +72,7 @@ func (a Logistic) Release(ctx context.Context, in algorithms.Input) (*algorithms
 	if err := s.run(); err != nil {
 		return nil, err
 	}
-	release, err := s.PublishLabelled(s.model, params.Copies, s.drawLabels)
-	if err != nil || params.Copies == 1 {
-		return release, err
-	}
-	if release.Weights == nil {
-		release.Weights = make([]float64, release.Table.Len())
-		for row := range release.Weights {
-			release.Weights[row] = 1
-		}
-	}
-	for row := range release.Weights {
-		release.Weights[row] /= float64(params.Copies)
-	}
-	return release, nil
+	return s.Publish(s.model, s.drawLabels)
 }
 
 // drawLabels gives records of the model labels drawn from a logistic regression on the indicators

@@ -41,9 +41,9 @@ func TestDrawnLabels(t *testing.T) {
 	for class := range 3 {
 		all := slices.Insert(slices.Clone(sizes), class, classes)
 		row := make([]uint32, 3)
-		params := Logistic{}.Params().(*LogisticParams)
+		params := Logistic{}.Params().(*Params)
 		in := testinput.Input(classed(class, all, row), params, algorithms.Strict, 1, 1)
-		s, err := open(t.Context(), &in, &params.Params)
+		s, err := open(t.Context(), &in, params)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,10 +167,10 @@ func TestOrdered(t *testing.T) {
 	table := classed(2, []int{3, 4, 2, 3}, []uint32{0, 0, 0, 0})
 	table.Schema().Attributes[3].Ordered = true
 	for _, merge := range []margins.Merge{margins.NoMerge, margins.Neighbours, margins.Rare} {
-		params := Logistic{}.Params().(*LogisticParams)
+		params := Logistic{}.Params().(*Params)
 		params.Merge = merge
 		in := testinput.Input(table, params, algorithms.Strict, 1, 1)
-		s, err := open(t.Context(), &in, &params.Params)
+		s, err := open(t.Context(), &in, params)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func quick(p algorithms.Params) algorithms.Params {
 		steps.SetInt(20)
 		v.FieldByName("MaxRows").SetInt(maxRows)
 		if copies := v.FieldByName("Copies"); copies.IsValid() {
-			copies.SetInt(2)
+			copies.SetInt(min(2, copies.Int()))
 		}
 	}
 	return p

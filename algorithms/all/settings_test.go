@@ -40,8 +40,8 @@ var settings = map[string][]algorithms.Params{
 		},
 	),
 	"aim-logistic": vary("aim-logistic",
-		func(p *aim.LogisticParams) { p.Copies, p.Rounds, p.Merge = 1, 1, margins.Neighbours },
-		func(p *aim.LogisticParams) {
+		func(p *aim.Params) { p.Copies, p.Rounds, p.Merge = 1, 1, margins.Neighbours },
+		func(p *aim.Params) {
 			p.Cut, p.Values, p.Rounds = margins.Private, partition.Low, 2
 		},
 	),

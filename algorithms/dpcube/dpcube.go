@@ -67,7 +67,7 @@ func (Algorithm) Info() algorithms.Info {
 			algorithms.RecordPrivacy(algorithms.Strict,
 				"As published, with two-sided geometric noise.", "X2"),
 		},
-		Revision: 1,
+		Revision: 2,
 	}
 }
 

@@ -71,7 +71,7 @@ func newRelease(ctx context.Context, in algorithms.Input) (*release, error) {
 	}
 	epsilon, path := in.Budget.Epsilon(), in.Budget.Root()
 	var ends [][]uint32
-	if params.Cut == margins.Private {
+	if params.Cut != margins.Equal {
 		cost, paid := float64(binShare*epsilon), false
 		ends, paid, err = margins.PrivateEnds(&in, params.Bins, &path, cost)
 		if err != nil {

@@ -29,10 +29,10 @@ type Algorithm struct {
 }
 
 func (a Algorithm) Info() algorithms.Info {
-	title, note, revision := "Independent marginals", "All one-way marginals.", 4
+	title, note, revision := "Independent marginals", "All one-way marginals.", 5
 	if a.Class {
 		title, note, revision = "Naive Bayes model: each attribute with the class",
-			"All marginals of one attribute and the class.", 3
+			"All marginals of one attribute and the class.", 4
 	}
 	return algorithms.Info{
 		Name: a.Name, Title: title,
@@ -46,8 +46,8 @@ func (a Algorithm) Info() algorithms.Info {
 
 func (a Algorithm) Params() algorithms.Params {
 	p := &Params{Params: margins.DefaultParams(), Merge: margins.NoMerge}
-	if a.Class { // predicts better from equal bins
-		p.Cut = margins.Equal
+	if a.Class { // predicts better from equal bins of narrow attributes
+		p.Cut = margins.Wide
 	}
 	return p
 }
@@ -84,5 +84,5 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if err != nil {
 		return nil, err
 	}
-	return d.Publish(model)
+	return d.Publish(model, nil)
 }

@@ -68,7 +68,7 @@ func (Algorithm) Info() algorithms.Info {
 		Variants: []algorithms.Guarantee{algorithms.RecordPrivacy(algorithms.Strict, "Private"+
 			" bins, the number of records, cuts and class counts of leaves are paid for; all else"+
 			" follows from them and the schema.")},
-		Revision: 1,
+		Revision: 2,
 	}
 }
 

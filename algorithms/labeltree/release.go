@@ -77,7 +77,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	}
 	g := newGrower(ctx, &in, params)
 	path := in.Budget.Root()
-	if params.Cut == margins.Private {
+	if params.Cut != margins.Equal {
 		if err := g.cutNumbers(&in, &path); err != nil {
 			return nil, fmt.Errorf("label-tree: %w", err)
 		}

@@ -54,9 +54,9 @@ type Algorithm struct {
 func (a Algorithm) Info() algorithms.Info {
 	title, source := "MST: a maximum spanning tree of noisy marginals",
 		"McKenna, Miklau & Sheldon 2021, section 3"
-	revision := 4
+	revision := 5
 	if a.Target {
-		revision = 3
+		revision = 4
 		title, source = "MST with a target: a spanning tree given the class",
 			"McKenna, Miklau & Sheldon 2021, conditioned on the class"
 	}
@@ -79,8 +79,8 @@ type Params struct {
 // Params returns the paper's settings, with 24 bins.
 func (a Algorithm) Params() algorithms.Params {
 	p := &Params{Params: margins.DefaultParams(), Merge: margins.Rare, Threshold: 3}
-	if a.Target { // predicts better from equal bins
-		p.Cut = margins.Equal
+	if a.Target { // predicts better from equal bins of narrow attributes
+		p.Cut = margins.Wide
 	}
 	return p
 }
@@ -135,7 +135,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if model, err = d.Fit(2, nil); err != nil {
 		return nil, err
 	}
-	return d.Publish(model)
+	return d.Publish(model, nil)
 }
 
 // choose picks the sets of a spanning tree over nodes: pairs of attributes, with the class unless

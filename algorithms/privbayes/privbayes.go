@@ -50,7 +50,7 @@
 //     a record is added, so that without a public n it has no sensitivity.
 //   - Numeric attributes are cut into equal bins of whole cells of the public domain; where the
 //     cells do not divide evenly, bins differ by one cell. Params.Values says which cell of a drawn
-//     bin is published. With cut: private a fifth of the budget cuts them by noisy counts, whose
+//     bin is published. Private bins are cut by noisy counts for a fifth of the budget, whose
 //     sensitivity is that of a marginal.
 //   - The paper does not say what becomes of drawn bits that encode no value. Such records are
 //     drawn again; after maxTries draws the attributes concerned get uniform values and the release
@@ -94,7 +94,7 @@ func (Algorithm) Info() algorithms.Info {
 		Variants: []algorithms.Guarantee{published, algorithms.RecordPrivacy(algorithms.Strict,
 			"The number of records is noisy, scores have proven sensitivities under adding and"+
 				" removing, counts get two-sided geometric noise.", "X3", "X4")},
-		Revision: 2,
+		Revision: 3,
 	}
 }
 
@@ -119,7 +119,7 @@ type Params struct {
 	Beta  float64     `yaml:"beta" doc:"the share of the budget (after the noisy count under strict) that chooses the network; the rest goes to the marginals" above:"0" below:"1"`
 	Theta float64     `yaml:"theta" doc:"how many times its noise the average count of a marginal must be" above:"0"`
 	Bins  int         `yaml:"bins" doc:"how many bins a numeric attribute is cut into; one of fewer cells keeps its cells" min:"2" max:"65536"`
-	Cut   margins.Cut `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, or private, of about as many records each by noisy counts"`
+	Cut   margins.Cut `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, private, of about as many records each by noisy counts, or wide: private for numbers of more than 256 cells"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }
@@ -127,9 +127,10 @@ type Params struct {
 // Params returns DefaultParams.
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
-// DefaultParams are the paper's recommendations, with the degree of the authors' experiments.
+// DefaultParams are the paper's recommendations, with the degree of the authors' experiments and
+// private bins of wide attributes.
 func DefaultParams() *Params {
-	return &Params{Encoding: Binary, Degree: 3, Beta: 0.3, Theta: 4, Bins: 16, Cut: margins.Equal,
+	return &Params{Encoding: Binary, Degree: 3, Beta: 0.3, Theta: 4, Bins: 16, Cut: margins.Wide,
 		Drawing: partition.DefaultDrawing()}
 }
 

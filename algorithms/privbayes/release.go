@@ -74,7 +74,7 @@ func (f *fit) cut() error {
 	var wide []int
 	schema := f.in.Table.Schema()
 	for a := range f.domains {
-		if f.params.Cut == margins.Private && margins.Uncut(&schema.Attributes[a], f.params.Bins) {
+		if f.params.Cut.Cuts(&schema.Attributes[a], f.params.Bins) {
 			wide = append(wide, a)
 		}
 	}
@@ -144,7 +144,7 @@ func (f *fit) network() ([]conditional, error) {
 }
 
 func (f *fit) draw(network []conditional) (*algorithms.Release, error) {
-	release, rows := margins.Thinned(f.records, f.params.MaxRows)
+	release, rows := margins.Thinned(f.records, 1, f.params.MaxRows)
 	f.warnings = append(f.warnings, release.Warnings...)
 	schema := f.in.Table.Schema()
 	stream := f.in.Noise.Open("records")

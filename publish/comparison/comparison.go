@@ -357,7 +357,7 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []langu
 		return reflect.ValueOf(p).Elem().FieldByName("Cut")
 	}
 	var divided []language.AlgorithmSpec // the remedy for wide columns, where it is not the default
-	if at := cut(params); at.IsValid() && at.String() != privateBins && wide(s) {
+	if at := cut(params); at.IsValid() && at.String() == equalBins && wide(s) {
 		private := entry
 		private.Series += ", private bins"
 		divided = c.fit(private, algorithm, func(epsilon float64) algorithms.Params {
@@ -394,6 +394,7 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []langu
 // privateBins divide wide columns by noisy counts; below so many cells none need it.
 const (
 	privateBins = "private"
+	equalBins   = "equal"
 	narrow      = 256
 )
 

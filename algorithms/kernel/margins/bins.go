@@ -56,12 +56,6 @@ func PublicBins(a *datasets.Attribute, bins int) Bins {
 	return binsOf(ends)
 }
 
-// Uncut reports whether an attribute has more cells than bins, and no bins in the schema: only such
-// attributes may be cut privately.
-func Uncut(a *datasets.Attribute, bins int) bool {
-	return a.Kind == datasets.Numeric && a.Numbers() > bins && a.PublicBins(bins) == nil
-}
-
 // Codes replaces cells by their bins.
 func (b *Bins) Codes(cells []uint32) {
 	if b.Size == int(b.ends[len(b.ends)-1]) {

@@ -30,18 +30,23 @@ import (
 type Params struct {
 	Bins int `yaml:"bins" doc:"into how many bins a numeric attribute is cut, at most; one of fewer cells keeps its cells" min:"2" max:"65536"`
 	// Cut is for attributes that the schema gives no bins.
-	Cut        Cut     `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, or private, of about as many records each by noisy counts"`
+	Cut        Cut     `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, private, of about as many records each by noisy counts, or wide: private for numbers of more than 256 cells"`
 	Iterations int     `yaml:"iterations" doc:"the largest number of steps of a fit; the last fit may take twice as many, and fewer smooth the model" min:"1" max:"100000"`
 	Tolerance  float64 `yaml:"tolerance" doc:"end a fit that is proven to be within this share of the least loss, or whose loss falls by less than a tenth of it in 50 steps" above:"0" below:"1"`
+	// Copies cost nothing more, and a classifier learns more of the model from more of them.
+	Copies int `yaml:"copies" doc:"how many records are drawn for each of the estimated number; each has the weight 1/copies" min:"1" max:"100"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }
 
 // DefaultParams are 24 bins and fits of moderate length.
 func DefaultParams() Params {
-	return Params{Bins: 24, Cut: Private, Iterations: 100, Tolerance: 1e-3,
+	return Params{Bins: 24, Cut: Private, Iterations: 100, Tolerance: 1e-3, Copies: 1,
 		Drawing: partition.DefaultDrawing()}
 }
+
+// SingleCopy asks for one record for each of the estimated number: then none needs a weight.
+func (p *Params) SingleCopy() { p.Copies = 1 }
 
 // MaxCells caps the cells of a model and of a marginal.
 const MaxCells = 1 << 22
@@ -101,7 +106,7 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 		}
 		d.columns[a] = make([]uint32, len(in.Rows))
 		partition.Codes(in.Table.Column(a), in.Rows, d.columns[a])
-		if d.uncut[a] = params.Cut == Private && Uncut(attribute, params.Bins); !d.uncut[a] {
+		if d.uncut[a] = params.Cut.Cuts(attribute, params.Bins); !d.uncut[a] {
 			d.bins[a].Codes(d.columns[a])
 		}
 	}

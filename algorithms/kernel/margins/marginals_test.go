@@ -203,7 +203,7 @@ func TestMerge(t *testing.T) {
 }
 
 // TestPublish: as many records as the model has, rounded, whatever the table has; in bins, points
-// of whose cells are published; more than max_rows as weights.
+// of whose cells are published; more than max_rows as weights; copies with parts of 1 as weights.
 func TestPublish(t *testing.T) {
 	d := open(t, numbers(make([]uint32, 3)), 5, 1, 0, algorithms.Strict, 1)
 	d.Measured = []pgm.Measurement{{Attributes: []int{0}, Counts: []float64{0, 10, 0, 30.4, 0},
@@ -213,7 +213,7 @@ func TestPublish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release, err := d.Publish(m)
+	release, err := d.Publish(m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,10 +230,16 @@ func TestPublish(t *testing.T) {
 	}
 	d = open(t, numbers(), 5, 1, 0, algorithms.Strict, 1)
 	d.params.MaxRows = 10
-	if release, err = d.Publish(m); err != nil || release.Table.Len() != 10 ||
+	if release, err = d.Publish(m, nil); err != nil || release.Table.Len() != 10 ||
 		release.Weights[3] != 4 || len(release.Warnings) == 0 ||
 		!strings.Contains(release.Warnings[0], "max_rows is 10") {
 		t.Errorf("ten of forty: %v, %v", release, err)
+	}
+	d = open(t, numbers(), 5, 1, 0, algorithms.Strict, 1)
+	d.params.Copies = 4
+	if release, err = d.Publish(m, nil); err != nil || release.Table.Len() != 160 ||
+		release.Weights[159] != 0.25 {
+		t.Errorf("four copies of forty: %d records, %v", release.Table.Len(), err)
 	}
 }
 

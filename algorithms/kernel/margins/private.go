@@ -16,10 +16,24 @@ type Cut string
 
 const (
 	Equal   Cut = "equal"
-	Private Cut = "private"
+	Wide    Cut = "wide"    // private where there are more than 256 cells, equal elsewhere
+	Private Cut = "private" // where there are more cells than bins
 )
 
-func (Cut) Enum() []string { return algorithms.Words(Equal, Private) }
+func (Cut) Enum() []string { return algorithms.Words(Equal, Wide, Private) }
+
+// Cuts reports whether an attribute is cut privately into at most so many bins. Those never are
+// that have as few cells, or bins in the schema.
+func (c Cut) Cuts(a *datasets.Attribute, bins int) bool {
+	most := bins
+	switch c {
+	case Equal:
+		return false
+	case Wide:
+		most = max(bins, fewCells)
+	}
+	return a.Kind == datasets.Numeric && a.Numbers() > most && a.PublicBins(bins) == nil
+}
 
 const (
 	// fewCells is the most cells that are leaves from the start.
@@ -65,7 +79,7 @@ func privateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 	if err := measured(first); err != nil {
 		return b, nil, nil, err
 	}
-	bulk, even := bulkOf(leaves), evenly(leaves, bins)
+	even := evenly(leaves, bins)
 	rough := len(even) > 0
 	var hidden leaf
 	if rough {
@@ -83,7 +97,14 @@ func privateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 	}
 	lasts := alone(len(leaves))
 	if !rough {
-		leaves, hidden = pool(leaves, bulk)
+		bulk := bulkOf(leaves)
+		if first < cost {
+			below, between, above, divide := tails(a, leaves)
+			between, hidden = pool(between, bulk)
+			leaves = slices.Concat(below, divide(between), above)
+		} else {
+			leaves, hidden = pool(leaves, bulk)
+		}
 		lasts = join(leaves, bins)
 	}
 	if len(missing) > 0 {
@@ -148,7 +169,7 @@ func PrivateEnds(in *algorithms.Input, bins int, path *privacy.Path,
 	var wide, dims []int
 	for dim, attribute := range quasi {
 		a := &schema.Attributes[attribute]
-		if a.Kind == datasets.Numeric && a.Numbers() > fewCells && a.PublicBins(bins) == nil {
+		if Wide.Cuts(a, bins) {
 			wide, dims = append(wide, attribute), append(dims, dim)
 		}
 	}
@@ -307,18 +328,10 @@ func gather(leaves []leaf, lasts []int) (b Bins, counts, variances []float64) {
 // from where most records are, the surer its count has to be: one by mistake would move the mean. A
 // leaf that remains unsure has its noisy count if that is above 0, and 0 if it reaches far; hidden
 // is the widest of these.
-func pool(leaves, bulk []leaf) (pooled []leaf, hidden leaf) {
-	width := 0.0
-	for _, l := range bulk {
-		width += l.width()
-	}
-	// how far a leaf reaches beyond the bulk, in its width
+func pool(leaves []leaf, bulk bulk) (pooled []leaf, hidden leaf) {
+	// how far a leaf reaches from the middle of the records, in four of their mean distances
 	reach := func(l leaf) float64 {
-		gap := math.Inf(1)
-		for _, m := range bulk {
-			gap = min(gap, max(0, float64(l.low)-float64(m.high), float64(m.low)-float64(l.high)))
-		}
-		return (gap + l.width()) / width
+		return max(bulk.center-float64(l.low), float64(l.high)-bulk.center) / (4 * bulk.spread)
 	}
 	enough := func(l leaf) bool {
 		return l.above(likely + float64(1.5*elementary.Log(max(1, reach(l)))))
@@ -354,19 +367,37 @@ func pool(leaves, bulk []leaf) (pooled []leaf, hidden leaf) {
 	return pooled, hidden
 }
 
-// bulkOf lists the leaves whose counts cannot be noise, and those that are half as frequent as the
-// most frequent one.
-func bulkOf(leaves []leaf) (bulk []leaf) {
+// bulk is where the records are that noise cannot make up.
+type bulk struct {
+	center float64 // their median
+	spread float64 // their mean distance from it
+}
+
+func bulkOf(leaves []leaf) (b bulk) {
 	most := 0.0
 	for _, l := range leaves {
 		most = max(most, l.count)
 	}
+	var sure []leaf
+	total := 0.0
 	for _, l := range leaves {
-		if l.above(2*certain) || l.count >= most/2 {
-			bulk = append(bulk, l)
+		if l.above(certain) || l.count >= most/2 {
+			sure, total = append(sure, l), total+max(0, l.count)
 		}
 	}
-	return bulk
+	sum := 0.0
+	for _, l := range sure {
+		if b.center = float64(l.low) + l.width()/2; sum+max(0, l.count) > total/2 {
+			break
+		}
+		sum += max(0, l.count)
+	}
+	for _, l := range sure {
+		middle := float64(l.low) + l.width()/2
+		b.spread += float64(max(0, l.count) / max(1, total) * max(math.Abs(middle-b.center), l.width()/4))
+	}
+	b.spread = max(b.spread, 0.25)
+	return b
 }
 
 func (l *leaf) width() float64 { return float64(l.high - l.low) }

@@ -12,18 +12,12 @@ import (
 	"ppdp/numeric/random"
 )
 
-// Publish draws the model's records: as many as the model has, rounded, up to max_rows. A merged
-// value becomes one of its members, a bin one of its points.
-func (d *Data) Publish(m *pgm.Model) (*algorithms.Release, error) {
-	return d.PublishLabelled(m, 1, nil)
-}
-
-// PublishLabelled is Publish with copies records drawn for each of the model's. label, unless it is
-// nil, may change their values, by attribute and row, before they are published.
-func (d *Data) PublishLabelled(m *pgm.Model, copies int,
+// Publish draws the model's records: copies of as many as the model has, rounded, up to max_rows.
+// A merged value becomes one of its members, a bin one of its points. label, unless it is nil, may
+// change values, by attribute and row, before they are published.
+func (d *Data) Publish(m *pgm.Model,
 	label func(columns [][]uint32) error) (*algorithms.Release, error) {
-	total := math.Round(m.Total) * float64(copies)
-	release, rows := Thinned(total, d.params.MaxRows)
+	release, rows := Thinned(math.Round(m.Total), d.params.Copies, d.params.MaxRows)
 	release.Marginals = d.paid
 	if err := d.ctx.Err(); err != nil {
 		return nil, err
@@ -61,15 +55,18 @@ func (d *Data) PublishLabelled(m *pgm.Model, copies int,
 	return release, nil
 }
 
-// Thinned is a release of so many records, and how many rows are to be drawn for it: at most the
-// given number, which then have weights and a warning.
-func Thinned(total float64, most int) (release *algorithms.Release, rows int) {
-	release, rows = &algorithms.Release{}, int(math.Min(total, float64(most)))
-	if float64(rows) < total {
-		weight := total / float64(rows)
+// Thinned is a release of copies of so many records, and how many rows are to be drawn for it: at
+// most the given number. Their weights are what each stands for.
+func Thinned(total float64, copies, most int) (release *algorithms.Release, rows int) {
+	all := total * float64(copies)
+	release, rows = &algorithms.Release{}, int(math.Min(all, float64(most)))
+	weight := total / float64(rows)
+	if weight != 1 && rows > 0 {
 		release.Weights = slices.Repeat([]float64{weight}, rows)
+	}
+	if float64(rows) < all {
 		release.Warnings = []string{fmt.Sprintf("%.0f records to draw, max_rows is %d: each stands"+
-			" for %.4g", total, rows, weight)}
+			" for %.4g", all, rows, weight)}
 	}
 	return release, rows
 }
@@ -94,7 +91,7 @@ func (b *Bins) Warnings(a *datasets.Attribute, crowd Crowd, drawn int, records f
 			continue
 		}
 		advice := "cut: private divides it, and so do bins: or scale: log in the schema"
-		if cut == Private {
+		if cut != Equal {
 			advice = "bins: or scale: log in the schema divide it, or a larger epsilon"
 		}
 		all = append(all, partition.Crowded(a, cells[0], cells[1], float64(n)/float64(drawn),
