@@ -23,6 +23,7 @@ type settleCommand struct {
 	Claims []string `arg:"" optional:"" name:"claim" help:"Papers or claims to settle, such as rps or R-1a.1 (default: all claims)."`
 	realFlags
 	Seed *uint64 `help:"Master seed, in place of the specs'." placeholder:"S"`
+	Most int     `help:"Give no setting more trials than this: 20, 60, 180 or 540." enum:"20,60,180,540" default:"540" placeholder:"N"`
 	Out  string  `help:"Folder of results; sequential tests are below settled/ in it (default: ${default})." default:"results" placeholder:"DIR"`
 	Jobs int     `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
 }
@@ -52,6 +53,8 @@ Examples:
 
   ppdp settle --seed 7 --out fresh
 
+  ppdp settle --most 60
+
   ppdp settle rps --out ~/results -j 4`
 }
 
@@ -80,6 +83,9 @@ func (c settleCommand) Run(con *console) error {
 		return err
 	}
 	for _, look := range claims.Looks {
+		if look.Trials > c.Most {
+			break
+		}
 		plans, err := s.grow(look.Trials)
 		if err != nil {
 			return err
