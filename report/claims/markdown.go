@@ -2,6 +2,8 @@ package claims
 
 import (
 	"cmp"
+	_ "embed"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -67,9 +69,63 @@ func WriteMarkdown(w io.Writer, files []*File, judgements [][]Judgement) error {
 	}
 	all := slices.Concat(judgements...)
 	writeThresholds(&b, all)
+	if err := writeBefore(&b, all); err != nil {
+		return err
+	}
 	writeChanges(&b, all)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// before has the verdicts of the sequential tests of 2026-11-24, under the specs' seeds, and whether
+// the claims' checks have been changed since.
+//
+//go:embed before.csv
+var before string
+
+// writeBefore says which settled verdicts are not those of the tests before.
+func writeBefore(b *strings.Builder, judgements []Judgement) error {
+	rows, err := csv.NewReader(strings.NewReader(before)).ReadAll()
+	if err != nil {
+		return err
+	}
+	verdicts := make(map[string]Verdict)
+	for _, j := range judgements {
+		if j.Settled {
+			verdicts[j.ID] = j.Verdict
+		}
+	}
+	same, repeated := 0, 0
+	var others [][]string
+	for _, row := range rows[1:] {
+		verdict, settled := verdicts[row[0]]
+		if !settled {
+			continue
+		}
+		if row[2] == "same" {
+			repeated++
+		}
+		if row[1] == string(verdict) {
+			if row[2] == "same" {
+				same++
+			}
+			continue
+		}
+		others = append(others, []string{row[0], Verdict(row[1]).Text(), verdict.Text(), row[2]})
+	}
+	if repeated == 0 {
+		return nil
+	}
+	fmt.Fprintf(b, "\n## Tested twice\n\nSequential tests were run on 2026-11-24, under the specs' "+
+		"seeds and with at most 540 trials, and on 2026-11-27, under another and with at most "+
+		"180.\n%d of %d claims whose checks are the same have the same verdict.\nAll that have "+
+		"another one:\n\n", same, repeated)
+	writeRow(b, "claim", "2026-11-24", "2026-11-27", "checks")
+	writeRow(b, "---", "---", "---", "---")
+	for _, row := range others {
+		writeRow(b, row...)
+	}
+	return nil
 }
 
 // preface says how the page is to be read.
@@ -82,8 +138,8 @@ What the verdicts mean is in [reproduce.md](../reproduce.md#how-claims-are-judge
 - A *calibration* is a claim whose numbers come out because a parameter was chosen so that they do.
   It is no evidence, and is counted under "no verdict".
 - A claim whose checks were changed is undecided until it has been settled again; its reason says so.
-- Sequential tests were last run on 2026-11-24: by Student's t without a correction for skewness,
-  and not yet through the settings of maxima.
+- Sequential tests were run on 2026-11-27 under a seed of their own, after readings, margins and
+  rules had been frozen, with at most 180 trials a setting.
 - The papers' authors were not asked.
 
 `
