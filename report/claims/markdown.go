@@ -77,8 +77,8 @@ func WriteMarkdown(w io.Writer, files []*File, judgements [][]Judgement) error {
 	return err
 }
 
-// before has the verdicts of the sequential tests of 2026-11-24, under the specs' seeds, and whether
-// the claims' checks have been changed since.
+// before has the verdicts of the sequential tests of 2026-11-24, under the specs' seeds, and
+// whether the claims' checks have been changed since.
 //
 //go:embed before.csv
 var before string
@@ -116,10 +116,10 @@ func writeBefore(b *strings.Builder, judgements []Judgement) error {
 	if repeated == 0 {
 		return nil
 	}
-	fmt.Fprintf(b, "\n## Tested twice\n\nSequential tests were run on 2026-11-24, under the specs' "+
-		"seeds and with at most 540 trials, and on 2026-11-27, under another and with at most "+
-		"180.\n%d of %d claims whose checks are the same have the same verdict.\nAll that have "+
-		"another one:\n\n", same, repeated)
+	fmt.Fprintf(b, "\n## Tested twice\n\nSequential tests were run on 2026-11-24, under the "+
+		"specs' seeds and with at most 540 trials, and on 2026-11-27, under another and with at "+
+		"most 180.\n%d of %d claims whose checks are the same have the same verdict.\nAll that "+
+		"have another one:\n\n", same, repeated)
 	writeRow(b, "claim", "2026-11-24", "2026-11-27", "checks")
 	writeRow(b, "---", "---", "---", "---")
 	for _, row := range others {

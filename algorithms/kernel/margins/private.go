@@ -394,7 +394,8 @@ func bulkOf(leaves []leaf) (b bulk) {
 	}
 	for _, l := range sure {
 		middle := float64(l.low) + l.width()/2
-		b.spread += float64(max(0, l.count) / max(1, total) * max(math.Abs(middle-b.center), l.width()/4))
+		away := max(math.Abs(middle-b.center), l.width()/4)
+		b.spread += float64(max(0, l.count) / max(1, total) * away)
 	}
 	b.spread = max(b.spread, 0.25)
 	return b

@@ -235,8 +235,8 @@ func shape(leaves []leaf, logs []float64) (tail, bool) {
 	return tail{}, false
 }
 
-// divide divides a leaf of the tail into narrow ones with the parts of its count that the tail gives
-// them, the nearest to zero first.
+// divide divides a leaf of the tail into narrow ones with the parts of its count that the tail
+// gives them, the nearest to zero first.
 func (s *side) divide(l leaf) (parts []leaf) {
 	near, far := s.at(l)
 	if near < s.start || far <= near*finest {
