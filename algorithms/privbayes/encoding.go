@@ -14,15 +14,22 @@ import (
 // attribute's cells.
 type domain struct {
 	margins.Bins
-	width int // bits that number the values
+	width   int  // bits that number the values
+	missing bool // the last value, which has the last bit alone
 }
 
-func newDomain(b margins.Bins) domain { return domain{b, bits.Len64(uint64(b.Size) - 1)} }
+func newDomain(b margins.Bins, a *datasets.Attribute) domain {
+	if a.Numbers() == a.Cells() {
+		return domain{b, bits.Len64(uint64(b.Size) - 1), false}
+	}
+	return domain{b, bits.Len64(uint64(b.Size)-2) + 1, true}
+}
 
 func newDomains(schema *datasets.Schema, bins int) []domain {
 	domains := make([]domain, len(schema.Attributes))
 	for i := range domains {
-		domains[i] = newDomain(margins.PublicBins(&schema.Attributes[i], bins))
+		a := &schema.Attributes[i]
+		domains[i] = newDomain(margins.PublicBins(a, bins), a)
 	}
 	return domains
 }
@@ -47,6 +54,9 @@ func bitColumns(table *datasets.Table, rows []int32, domains []domain) [][]uint6
 		d.valuesOf(scratch, table.Column(i), rows)
 		for r, value := range scratch {
 			code := uint64(value)
+			if d.missing && int(value) == d.Size-1 {
+				code = 1 << (d.width - 1)
+			}
 			for j := range d.width {
 				columns[first+j][r>>6] |= code >> j & 1 << (r & 63)
 			}
@@ -130,6 +140,9 @@ func (w *writer) read(nodes []uint32) bool {
 			code |= bit << j
 		}
 		nodes = nodes[d.width:]
+		if d.missing && code>>(d.width-1) == 1 { // whatever the other bits are
+			code = uint32(d.Size - 1)
+		}
 		w.values[i] = code
 		valid = valid && int(code) < d.Size
 	}

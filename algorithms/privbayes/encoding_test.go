@@ -67,7 +67,7 @@ func TestUnevenTaxonomy(t *testing.T) {
 		}},
 	}
 	noError(t, a.Validate())
-	l := newLevels(a, newDomain(margins.PublicBins(a, 16)))
+	l := newLevels(a, newDomain(margins.PublicBins(a, 16), a))
 	want := [][]uint32{{0, 1, 2, 3}, {2, 0, 1, 1}, {1, 0, 1, 1}}
 	if !slices.EqualFunc(l.of, want, func(a, b []uint32) bool { return slices.Equal(a, b) }) ||
 		!slices.Equal(l.size, []int{4, 3, 2}) {

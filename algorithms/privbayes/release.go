@@ -87,7 +87,7 @@ func (f *fit) cut() error {
 		return err
 	}
 	for i, a := range wide {
-		f.domains[a] = newDomain(bins[i])
+		f.domains[a] = newDomain(bins[i], &schema.Attributes[a])
 	}
 	f.epsilon -= cost
 	return f.ctx.Err()

@@ -97,13 +97,10 @@ func privateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 	}
 	lasts := alone(len(leaves))
 	if !rough {
-		bulk := bulkOf(leaves)
 		if first < cost {
-			below, between, above, divide := tails(a, leaves)
-			between, hidden = pool(between, bulk)
-			leaves = slices.Concat(below, divide(between), above)
+			leaves, hidden = tails(a, leaves)
 		} else {
-			leaves, hidden = pool(leaves, bulk)
+			leaves, hidden = pool(leaves, bulkOf(leaves))
 		}
 		lasts = join(leaves, bins)
 	}
@@ -341,9 +338,9 @@ func pool(leaves []leaf, bulk bulk) (pooled []leaf, hidden leaf) {
 		if unsure.width() > 0 {
 			if unsure.count = max(0, unsure.count); reach(unsure) > 1 {
 				unsure.count = 0
-				if unsure.width() > hidden.width() {
-					hidden = unsure
-				}
+			}
+			if unsure.width() > hidden.width() {
+				hidden = unsure
 			}
 			pooled = append(pooled, unsure)
 		}

@@ -50,7 +50,8 @@ type side struct {
 	zero   float64 // the cell of zero, from the first of the domain
 	down   bool    // numbers below zero
 	tail
-	start float64 // of the tail, in cells from zero; infinite for none
+	start  float64 // of the tail, in cells from zero; infinite for none
+	hidden leaf    // all that noise hides, of no width for nothing
 }
 
 // at is how far a leaf's ends are from zero, in cells.
@@ -61,10 +62,10 @@ func (s *side) at(l leaf) (near, far float64) {
 	return float64(l.low) - s.zero, float64(l.high) - s.zero
 }
 
-// tails divides leaves into those far below and far above zero, whose counts follow from fits, and
-// those between them. divide divides the latter, after they were pooled, as the fits say.
-func tails(a *datasets.Attribute, leaves []leaf) (below, between, above []leaf,
-	divide func([]leaf) []leaf) {
+// tails pools leaves but for those far below and far above zero, whose counts follow from fits. All
+// are then divided as the fits say. hidden is the widest interval whose records noise hides.
+func tails(a *datasets.Attribute, leaves []leaf) (all []leaf, hidden leaf) {
+	bulk := bulkOf(leaves)
 	zero := math.Round(-a.Low / a.Step)
 	positive, negative := 0, 0
 	for _, l := range leaves {
@@ -80,23 +81,28 @@ func tails(a *datasets.Attribute, leaves []leaf) (below, between, above []leaf,
 	slices.Reverse(down.leaves)
 	nearer, above := up.fit()
 	positive += nearer
-	nearer, below = down.fit()
+	nearer, below := down.fit()
 	slices.Reverse(below)
-	return below, leaves[negative-nearer : positive], above, func(pooled []leaf) (all []leaf) {
-		for _, l := range pooled {
-			switch {
-			case float64(l.low) > zero:
-				all = append(all, up.divide(l)...)
-			case float64(l.high) <= zero:
-				parts := down.divide(l)
-				slices.Reverse(parts)
-				all = append(all, parts...)
-			default:
-				all = append(all, l)
-			}
+	pooled, hidden := pool(leaves[negative-nearer:positive], bulk)
+	all = below
+	for _, l := range pooled {
+		switch {
+		case float64(l.low) > zero:
+			all = append(all, up.divide(l)...)
+		case float64(l.high) <= zero:
+			parts := down.divide(l)
+			slices.Reverse(parts)
+			all = append(all, parts...)
+		default:
+			all = append(all, l)
 		}
-		return all
 	}
+	for _, l := range []leaf{up.hidden, down.hidden} {
+		if l.width() > hidden.width() {
+			hidden = l
+		}
+	}
+	return append(all, above...), hidden
 }
 
 // fit fits the tail, if enough counts are above noise. It returns how many leaves are nearer to
@@ -121,8 +127,12 @@ func (s *side) fit() (nearer int, fitted []leaf) {
 	if hidden < first {
 		return len(s.leaves), nil
 	}
+	last := groups[len(groups)-1]
+	s.hidden.low = min(groups[hidden].low, last.low)
+	s.hidden.high = max(groups[hidden].high, last.high)
 	for i, l := range groups[hidden:] {
 		i += hidden - first
+		s.hidden.variance += l.variance
 		expected := s.beyond(logs[i]) - s.beyond(logs[i+1])
 		if l.count-expected < outlier*math.Sqrt(l.variance) {
 			l.learn(expected, max(expected+float64(trust*trust*expected*expected), minVariance))
