@@ -167,7 +167,8 @@ func (s *side) groups() (groups []leaf, ends []int) {
 	return groups, ends
 }
 
-// start is the first leaf of the tail.
+// start is the first leaf of the tail: enough leaves that are more than noise, of a quarter of all
+// records at most, are as far from zero.
 func start(leaves []leaf) int {
 	total := 0.0
 	for _, l := range leaves {
@@ -187,7 +188,7 @@ func start(leaves []leaf) int {
 
 // shape fits a tail by weighted least squares over a grid of slopes and bends. A count that is off
 // by more than three standard deviations counts as if it were off by three. Where noise leaves many
-// shapes possible one is taken by what its amounts are.
+// shapes possible, one is taken by what its amounts are.
 func shape(leaves []leaf, logs []float64) (tail, bool) {
 	sure, last := 0, 0
 	for i, l := range leaves {
@@ -203,7 +204,11 @@ func shape(leaves []leaf, logs []float64) (tail, bool) {
 		amount, loss float64
 	}
 	var all []candidate
-	least, shares := math.Inf(1), make([]float64, len(leaves))
+	least := math.Inf(1)
+	shares, middles := make([]float64, len(leaves)), make([]float64, len(leaves))
+	for i := range leaves {
+		middles[i] = elementary.Exp((logs[i] + logs[i+1]) / 2)
+	}
 	for slope := 0.05; slope < 2000; slope *= 1.25 {
 		for bend := 0.0; bend < 8; bend = max(0.02, bend*1.6) {
 			if slope+2*bend*logs[last+1] < lightest {
@@ -226,7 +231,7 @@ func shape(leaves []leaf, logs []float64) (tail, bool) {
 				off := l.count - expected
 				c.loss += min(9, float64(off*off)/
 					(l.variance+expected+float64(trust*trust*expected*expected)))
-				c.amount += float64(expected * elementary.Exp((logs[i]+logs[i+1])/2))
+				c.amount += float64(expected * middles[i])
 			}
 			least = min(least, c.loss)
 			all = append(all, c)
