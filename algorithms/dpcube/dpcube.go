@@ -86,7 +86,7 @@ type Params struct {
 	Split     float64     `yaml:"split" doc:"the share of the budget for the cells; blocks get the rest" above:"0" below:"1"`
 	Threshold float64     `yaml:"threshold" doc:"end a block whose squared deviation is at most this multiple of what noise explains; 0 cuts down to blocks of equal cells" min:"0"`
 	Bins      int         `yaml:"bins" doc:"the largest number of bins of a numeric attribute" min:"1" max:"1073741824"`
-	Cut       margins.Cut `yaml:"cut" doc:"into what bins numbers of more than 256 cells are cut, where the schema gives none: equal ones of the public domain, or private, of about as many records each by noisy counts"`
+	Cut       margins.Cut `yaml:"cut" doc:"into what bins numbers of more than 256 cells are cut, where the schema gives none: equal ones of the public domain, or private (or wide), of about as many records each by noisy counts"`
 	Grid      Grid        `yaml:"grid" doc:"what becomes of a table whose grid has more than max_cells cells: exact refuses it, coarse joins values until it fits"`
 	MaxCells  int         `yaml:"max_cells" doc:"the largest number of cells of the grid, classes included; one near the number of records, if that is public, loses least to noise" min:"1" max:"1073741824"`
 	// Drawing says how records are drawn.

@@ -107,3 +107,24 @@ func TestAgreement(t *testing.T) {
 		t.Errorf("all agree: %s", got)
 	}
 }
+
+// TestBefore counts by hand: of D-10, D-11.1 and M-12, which held before by the same checks, one
+// is open now and one is not settled; the checks of D-7h, contradicted before, have changed.
+func TestBefore(t *testing.T) {
+	var b strings.Builder
+	if err := writeBefore(&b, []Judgement{{ID: "D-10", Verdict: Holds, Settled: true},
+		{ID: "D-11.1", Verdict: Undecided, Settled: true}, {ID: "M-12", Verdict: Contradicted},
+		{ID: "D-7h", Verdict: Holds, Settled: true}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []string{"| D-7h | contradicted | holds | changed |\n",
+		"| D-11.1 | holds | undecided | same |\n"} {
+		if !strings.Contains(b.String(), row) {
+			t.Errorf("no %q in %s", row, b.String())
+		}
+	}
+	if head := "\n1 of 2 claims"; !strings.Contains(b.String(), head) ||
+		strings.Contains(b.String(), "D-10") || strings.Contains(b.String(), "M-12") {
+		t.Error(b.String())
+	}
+}

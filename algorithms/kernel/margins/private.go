@@ -22,8 +22,8 @@ const (
 
 func (Cut) Enum() []string { return algorithms.Words(Equal, Wide, Private) }
 
-// Cuts reports whether an attribute is cut privately into at most so many bins. Those never are
-// that have as few cells, or bins in the schema.
+// Cuts reports whether an attribute has private bins. It has none if it has no more cells than
+// bins, or if the schema gives bins.
 func (c Cut) Cuts(a *datasets.Attribute, bins int) bool {
 	most := bins
 	switch c {

@@ -55,8 +55,8 @@ func (d *Data) Publish(m *pgm.Model,
 	return release, nil
 }
 
-// Thinned is a release of copies of so many records, and how many rows are to be drawn for it: at
-// most the given number. Their weights are what each stands for.
+// Thinned is a release that stands for a total of records, and how many rows to draw for it: copies
+// for each record, and at most the given number. Weights are the records that a row stands for.
 func Thinned(total float64, copies, most int) (release *algorithms.Release, rows int) {
 	all := total * float64(copies)
 	release, rows = &algorithms.Release{}, int(math.Min(all, float64(most)))

@@ -13,7 +13,8 @@ import (
 // the numbers beyond x among those beyond its start is exp(-at - bt²), t = ln(x/start). With b = 0
 // that is Pareto's distribution, and lognormal ones are close to it with b > 0.
 type tail struct {
-	records, slope, bend float64 // of which records are beyond the start
+	records     float64 // beyond the start
+	slope, bend float64 // a and b
 }
 
 const (
@@ -31,7 +32,7 @@ const (
 	// trust is how far off a fitted count is taken to be, as a share of it.
 	trust = 0.3
 	// outlier is by how many standard deviations of its noise a count is above the fitted one that
-	// no tail explains, such as that of a largest value that many records share.
+	// no tail explains: many records may share a largest value.
 	outlier = 8
 	// finest is the ratio of the ends of leaves that a tail divides others into.
 	finest = 1.15
@@ -110,17 +111,21 @@ func tails(a *datasets.Attribute, leaves []leaf) (all []leaf, hidden leaf) {
 func (s *side) fit() (nearer int, fitted []leaf) {
 	groups, ends := s.groups()
 	first := start(groups)
-	logs := make([]float64, 1, len(groups)+1)
-	for _, l := range groups[first:] {
-		near, _ := s.at(groups[first])
-		_, far := s.at(l)
-		s.start, logs = near, append(logs, elementary.Log(far/near))
-	}
-	var ok bool
-	if s.tail, ok = shape(groups[first:], logs); !ok {
-		s.start = math.Inf(1)
+	s.start = math.Inf(1)
+	if first == len(groups) {
 		return len(s.leaves), nil
 	}
+	near, _ := s.at(groups[first])
+	logs := make([]float64, 1, len(groups)+1)
+	for _, l := range groups[first:] {
+		_, far := s.at(l)
+		logs = append(logs, elementary.Log(far/near))
+	}
+	t, ok := shape(groups[first:], logs)
+	if !ok {
+		return len(s.leaves), nil
+	}
+	s.tail, s.start = t, near
 	hidden := first + slices.IndexFunc(groups[first:], func(l leaf) bool {
 		return !l.above(certain)
 	})

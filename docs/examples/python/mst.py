@@ -41,20 +41,25 @@ class Tree:
 
     def fit(self, nodes, pairs, total):
         """Fits the distribution to noisy counts by least squares."""
-        step, least, found = 2 / total, math.inf, self.marginals()
+        def off():
+            """How far the model's counts are from the noisy ones, and the sum of the squares."""
+            ones, twos = self.marginals()
+            ones = [total * p - count for p, count in zip(ones, nodes)]
+            twos = [total * p - count for p, count in zip(twos, pairs)]
+            return ones, twos, sum(float((x * x).sum()) for x in ones + twos)
+
+        step = 2 / total
+        ones, twos, least = found = off()
         for _ in range(STEPS):
-            off = [[total * p - count for p, count in zip(*both)]
-                   for both in zip(found, (nodes, pairs))]
-            loss = sum(float((x * x).sum()) for part in off for x in part)
-            least, before = loss, (self.nodes, self.pairs)
+            before = self.nodes, self.pairs
             while step > 1e-12 / total:
-                self.nodes, self.pairs = ([theta - step * x for theta, x in zip(*both)]
-                                          for both in zip(before, off))
-                found = self.marginals()
-                if sum(float(((total * p - count) ** 2).sum()) for both in
-                       zip(found, (nodes, pairs)) for p, count in zip(*both)) <= least:
+                self.nodes = [theta - step * x for theta, x in zip(before[0], ones)]
+                self.pairs = [theta - step * x for theta, x in zip(before[1], twos)]
+                found = off()
+                if found[2] <= least:
                     break
                 step /= 2
+            ones, twos, least = found
             step *= 1.5
 
     def draw(self, rows, random):
