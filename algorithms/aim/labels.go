@@ -58,7 +58,7 @@ func (Labelled) Info() algorithms.Info {
 		Variants: []algorithms.Guarantee{algorithms.RecordPrivacy(algorithms.Strict, "A set of"+
 			" attributes, their marginals in integer noise drawn exactly, then a regression by"+
 			" objective perturbation. Public domains, a noisy number of records.")},
-		Revision: 4,
+		Revision: 5,
 	}
 }
 

@@ -29,10 +29,10 @@ type Algorithm struct {
 }
 
 func (a Algorithm) Info() algorithms.Info {
-	title, note, revision := "Independent marginals", "All one-way marginals.", 5
+	title, note, revision := "Independent marginals", "All one-way marginals.", 6
 	if a.Class {
 		title, note, revision = "Naive Bayes model: each attribute with the class",
-			"All marginals of one attribute and the class.", 4
+			"All marginals of one attribute and the class.", 5
 	}
 	return algorithms.Info{
 		Name: a.Name, Title: title,

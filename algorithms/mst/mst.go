@@ -54,9 +54,9 @@ type Algorithm struct {
 func (a Algorithm) Info() algorithms.Info {
 	title, source := "MST: a maximum spanning tree of noisy marginals",
 		"McKenna, Miklau & Sheldon 2021, section 3"
-	revision := 5
+	revision := 6
 	if a.Target {
-		revision = 4
+		revision = 5
 		title, source = "MST with a target: a spanning tree given the class",
 			"McKenna, Miklau & Sheldon 2021, conditioned on the class"
 	}

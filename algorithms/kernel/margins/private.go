@@ -109,6 +109,10 @@ func privateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 		lasts = append(lasts, len(leaves))
 	}
 	b, counts, variances = gather(leaves, lasts)
+	// A tail may be so sure that a bin is empty that a fit would look at nothing else.
+	for i, v := range variances {
+		variances[i] = max(v, min(noise.Variance(cost), maxVariance))
+	}
 	b.hidden = hidden
 	return b, counts, variances, nil
 }

@@ -20,7 +20,8 @@ func wide(low float64, cells int) *datasets.Attribute {
 }
 
 // cutAt cuts an attribute at an epsilon. It checks what a cut promises whatever the noise: bins
-// tile the domain, what is drawn from a bin lies in it, and the cost is charged.
+// tile the domain, what is drawn from a bin lies in it, no bin is surer than one measurement at
+// the whole cost, so that fits heed the others too, and the cost is charged.
 func cutAt(t testing.TB, a *datasets.Attribute, cells []uint32, bins int, epsilon float64) (
 	b Bins, counts []float64) {
 	t.Helper()
@@ -39,6 +40,9 @@ func cutAt(t testing.TB, a *datasets.Attribute, cells []uint32, bins int, epsilo
 		int(last) != a.Cells() || !slices.IsSorted(b.ends) || !slices.IsSorted(b.lasts) {
 		t.Fatalf("%d bins of at most %d: leaves up to %d, bins up to %d", b.Size, bins, b.ends,
 			b.lasts)
+	}
+	if least := slices.Min(variances); !(least >= min(noise.Variance(epsilon), maxVariance)) {
+		t.Fatalf("a bin's count has a variance of %v", least)
 	}
 	stream := random.NewKey(2).Stream()
 	for bin := range b.Size {
@@ -62,6 +66,19 @@ func TestPrivateBinsTile(t *testing.T) {
 		cutAt(t, wide(low, cells), rows, rapid.IntRange(2, 40).Draw(r, "bins"),
 			rapid.SampledFrom([]float64{1e-4, 1, 1e3}).Draw(r, "epsilon"))
 	})
+}
+
+// TestSureTail: losses as Adult's, 19 in 20 of them 0. The tail beyond them is surer that a bin is
+// empty than a measurement would be. On Adult the variance was once 4e-6, and AIM's fit, which
+// heeded nothing else, was .59 off in 2-way marginals in two of 16 releases, in place of .04.
+func TestSureTail(t *testing.T) {
+	cells := make([]uint32, 10_000)
+	for i := range 500 {
+		cells[i] = uint32(1500 + 2*i)
+	}
+	for epsilon := 0.01; epsilon < 1; epsilon *= 1.01 {
+		cutAt(t, wide(0, 4357), cells, 24, epsilon)
+	}
 }
 
 // TestPrivateBinsWithoutNoise: of 1,200 rows a third is 0 and the others are every third number
