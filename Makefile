@@ -4,7 +4,7 @@
 #   make reproduce-quick   the same with few trials and settings
 #   make settle            as many trials as the claims take, compared with the verdicts that come with ppdp; hours
 #   make settled           those verdicts computed again from the values of its trials
-#   make leaderboard       all private baselines on six tables, into docs/generated; an hour or more
+#   make leaderboard       all private baselines on nine tables, into docs/generated; an hour or more
 #   make regress           the same on stand-in data, compared with report/reference/quick
 #   make regress-full      what make reproduce left, compared with report/reference/full
 #   make test              formatting, vet, staticcheck, the tests, and one paper end to end, quickly
@@ -65,7 +65,7 @@ settled: build
 .PHONY: leaderboard
 leaderboard: build
 	bin/ppdp reproduce leaderboard
-	bin/ppdp leaderboard --write docs/generated/leaderboard.md
+	bin/ppdp leaderboard --write docs/generated/leaderboard.md --html results/leaderboard.html
 
 # A busy machine takes longer than go test allows by itself. The last lines say what was skipped.
 test: lint

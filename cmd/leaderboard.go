@@ -22,12 +22,11 @@ type leaderboardCommand struct {
 }
 
 func (leaderboardCommand) Help() string {
-	return `Ranks private releases by utility: for each table, task and budget who is best, who
-is not distinguishable from it, who is no better than the majority class, as large a sample of the
-true records as is as good, and the time of a release. Tests are paired by trial. Where a model's
-accuracy and AUC were both measured, a release is best only if it leads by both: hard labels may win
-the one and lose the other. Names are followed by what may flatter a release: many times as many
-records as the original, weights, hard labels.
+	return `Ranks private releases by utility. First it says for each table, budget and purpose which
+release to take. Then it says for each measurement who is best, who is not distinguishable from it,
+who is no better than the majority class, as large a sample of the true records as is as good, and
+the time of a release. Tests are paired by trial. Tables name what may flatter a release: many times
+as many records as the original, weights, hard labels.
 
 With specs, on any tables, these are run as by "ppdp run", and ranked. What an earlier run has done
 is not done again, and an interrupted one goes on. Measure accuracy and auc of several classifiers,

@@ -14,6 +14,7 @@ import (
 	"ppdp/internal/results"
 	"ppdp/plots"
 	"ppdp/report/claims"
+	"ppdp/report/contest"
 	"ppdp/report/leaderboard"
 )
 
@@ -100,7 +101,7 @@ func newPage(in Input) (*page, error) {
 		ranked = leaderboard.Own(in.Runs)
 	}
 	p := &page{Style: template.CSS(styleText), Verdicts: verdictKey,
-		Board: leaderboard.Of(ranked), BoardKey: leaderboard.Legend}
+		Board: leaderboard.Of(ranked), BoardKey: contest.PurposeLegend}
 	claimsOf := make(map[string][]*claimView) // by experiment
 	owner := make(map[string]*paperView)
 	for i := range in.Papers {

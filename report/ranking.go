@@ -54,14 +54,25 @@ const bars, longest = 8, 32
 // Bars are the best releases, with the width of each in a chart of 100.
 func (a *advice) Bars() (shown []worthBar) {
 	for i, w := range a.Worths[:min(bars, len(a.Worths))] {
-		name := []rune(w.Name())
-		if len(name) > longest {
-			name = append(name[:longest-1:longest-1], '…')
-		}
-		shown = append(shown, worthBar{string(name), 14 * i, number(math.Round(100 * w.Value)),
+		shown = append(shown, worthBar{shortened(w.Name()), 14 * i, number(math.Round(100 * w.Value)),
 			math.Round(100 * min(1, w.Value)), i == 0 || w.Alike})
 	}
 	return shown
+}
+
+// shortened cuts a long name, but keeps what tells settings apart: "Recursive Par…, few regions".
+func shortened(name string) string {
+	letters, setting := []rune(name), []rune(nil)
+	if at := strings.LastIndex(name, ", "); at >= 0 {
+		setting = []rune(name[at:])
+	}
+	if len(letters) <= longest {
+		return name
+	}
+	if len(setting) > longest/2 {
+		setting = nil
+	}
+	return string(letters[:longest-1-len(setting)]) + "…" + string(setting)
 }
 
 // Height is that of the chart.

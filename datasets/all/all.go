@@ -5,6 +5,7 @@ import (
 	_ "ppdp/datasets/adult"
 	_ "ppdp/datasets/adultclusters"
 	_ "ppdp/datasets/adultenlarged"
+	_ "ppdp/datasets/amounts"
 	_ "ppdp/datasets/csv"
 	_ "ppdp/datasets/discrete"
 	_ "ppdp/datasets/gaussian"

@@ -35,12 +35,16 @@ var purposes = []struct {
 	has        func(*Task) bool
 }{
 	{"a classifier", "of what classifiers gain over guessing from the true records",
-		func(t *Task) bool { return t.Classifier != "" }},
+		func(t *Task) bool { return t.Classifier != "" && !probabilities[t.Metric] }},
 	{"counts and tables", bestUnit, func(t *Task) bool {
 		return t.Classifier == "" && !amounts(t)
 	}},
 	{"amounts", bestUnit, amounts},
 }
+
+// probabilities are metrics of a classifier's probabilities, which have no value from guessing that
+// gains could be parts of.
+var probabilities = map[string]bool{"log-loss": true, "calibration": true}
 
 const bestUnit = "of the best there is in each measurement, on average"
 
@@ -189,6 +193,27 @@ func (r *Recommendation) Text() string {
 		}
 	}
 	return text
+}
+
+// PurposeLegend explains Brief.
+const PurposeLegend = "For each purpose the release to take, what it is worth for it, and how many " +
+	"others no test tells from it and are worth nearly as much. For a classifier 100 % is what " +
+	"classifiers gain over guessing from the true records, for the rest the best release of each " +
+	"measurement."
+
+// Brief is the release to take, what it is worth, and how many others are as good.
+func (r *Recommendation) Brief() string {
+	if r.Useless {
+		return "none beats guessing"
+	}
+	text := fmt.Sprintf("%s: %.0f %%", r.Worths[0].Name(), 100*r.Worths[0].Value)
+	alike := 0
+	for _, w := range r.Worths[1:] {
+		if w.Alike {
+			alike++
+		}
+	}
+	return text + more(" (+%d)", alike)
 }
 
 // Cost says what a release under the budget costs.

@@ -110,7 +110,28 @@ func (t *Table) ordered(d *contest.Discipline) []line {
 	return lines
 }
 
-// Glance is what the first screen says of a discipline at a budget.
+// Purpose is what a release may be wanted for, with the one to take under each budget.
+type Purpose struct {
+	Name  string
+	Takes []string // contest.Recommendation's Brief, "" for none
+}
+
+// Purposes are those that were measured, in the order of the contest.
+func (t *Table) Purposes() (all []Purpose) {
+	for column := range t.Columns {
+		for _, r := range t.Recommend(column) {
+			at := slices.IndexFunc(all, func(p Purpose) bool { return p.Name == r.Purpose })
+			if at < 0 {
+				at = len(all)
+				all = append(all, Purpose{r.Purpose, make([]string, len(t.Columns))})
+			}
+			all[at].Takes[column] = r.Brief()
+		}
+	}
+	return all
+}
+
+// Glance is who is best of a discipline at a budget.
 type Glance struct {
 	Series  string   // the first of those that lead; "" where nobody does
 	Remarks []string // on its records

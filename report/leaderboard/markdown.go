@@ -13,40 +13,6 @@ import (
 	"ppdp/report/contest"
 )
 
-// Text is the glance in words.
-func (g Glance) Text() string {
-	if g.Series == "" && g.Split != "" {
-		return "nobody: " + g.Split
-	}
-	if g.Series == "" {
-		return ""
-	}
-	text := g.Series
-	if len(g.Remarks) > 0 {
-		text += " [" + strings.Join(g.Remarks, ", ") + "]"
-	}
-	if g.Tied > 0 {
-		text += fmt.Sprintf(" (+%d)", g.Tied)
-	}
-	text += ": " + g.Mean
-	if g.NoBetter != "" {
-		return text + ", " + g.NoBetter
-	}
-	if g.Equal != "" {
-		text += ", " + g.Equal
-	}
-	if g.Seconds != "" {
-		text += ", " + g.Seconds + " s"
-	}
-	return text
-}
-
-// Legend says what the fields of a glance are.
-const Legend = "The best release, how many others are not distinguishable from it, its mean, the " +
-	"share of the true records whose random sample is as good, and the time of a release. Of a " +
-	"model a release is best only if it is first, or not distinguishable from the first, by " +
-	"accuracy and by AUC; where none is, nobody is best, and the first of each are named."
-
 const marks = "**Bold**: the best mean. *Italics*: not distinguishable from it. †: not shown to " +
 	"beat the majority class. ±: the standard error. In round brackets: the sample that is as good."
 
@@ -60,17 +26,13 @@ func WriteMarkdown(w io.Writer, tables []Table, source, explained string) error 
 	} else {
 		b.WriteString(contest.Legend + "\n" + marks + "\n\n")
 	}
-	b.WriteString("## At a glance\n\n" + Legend + "\n")
+	b.WriteString("## At a glance\n\n" + contest.PurposeLegend + "\n")
 	for i := range tables {
 		t := &tables[i]
 		fmt.Fprintf(&b, "\n**%s**%s\n\n", escape(t.Title), t.remark())
-		header(&b, "task", t.Columns)
-		for _, d := range t.Disciplines {
-			fields := make([]string, len(t.Columns))
-			for column := range fields {
-				fields[column] = t.Glance(d, column).Text()
-			}
-			row(&b, d.Name, fields)
+		header(&b, "purpose", t.Columns)
+		for _, p := range t.Purposes() {
+			row(&b, p.Name, p.Takes)
 		}
 	}
 	for i := range tables {
