@@ -22,8 +22,8 @@ type leaderboardCommand struct {
 }
 
 func (leaderboardCommand) Help() string {
-	return `Ranks private releases by utility. First it says for each table, budget and purpose which
-release to take. Then it says for each measurement who is best, who is not distinguishable from it,
+	return `Ranks private releases by utility. First it says for each table, budget and purpose
+which release to take. Then it says for each measurement who is best, who is not distinguishable from it,
 who is no better than the majority class, as large a sample of the true records as is as good, and
 the time of a release. Tests are paired by trial. Tables name what may flatter a release: many times
 as many records as the original, weights, hard labels.

@@ -60,7 +60,7 @@ func (a *advice) Bars() (shown []worthBar) {
 	return shown
 }
 
-// shortened cuts a long name, but keeps what tells settings apart: "Recursive Par…, few regions".
+// shortened cuts a long name, but keeps what tells settings apart: "Recursive…, few regions".
 func shortened(name string) string {
 	letters, setting := []rune(name), []rune(nil)
 	if at := strings.LastIndex(name, ", "); at >= 0 {

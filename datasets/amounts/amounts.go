@@ -1,7 +1,7 @@
 // Package amounts generates tables with skewed amounts within wide bounds, as payments and balances
 // are: source "amounts". It leaves out what is done with them.
 //
-// Each record has a hidden value h from a standard normal law, on which its attributes depend: six
+// Each record has a hidden value h of a standard normal law, on which its attributes depend: six
 // categories, four numbers from 0 to 99, an amount, a limit and a class. The amount is 0 for a share
 // of the records. Otherwise it is e^(6+shape·x), lognormal, or 1000·u^(-1/shape), a Pareto amount,
 // where x = .5·h + √.75·z with a standard normal z, and u is the probability of a larger x. The

@@ -196,12 +196,12 @@ func (r *Recommendation) Text() string {
 }
 
 // PurposeLegend explains Brief.
-const PurposeLegend = "For each purpose the release to take, what it is worth for it, and how many " +
-	"others no test tells from it and are worth nearly as much. For a classifier 100 % is what " +
-	"classifiers gain over guessing from the true records, for the rest the best release of each " +
-	"measurement."
+const PurposeLegend = "For each purpose the release to take, its utility for it, and how many others " +
+	"no test tells from it, with nearly the same utility. For a classifier 100 % is what " +
+	"classifiers gain over guessing from the true records, for the rest the best release of " +
+	"each measurement."
 
-// Brief is the release to take, what it is worth, and how many others are as good.
+// Brief is the release to take, its utility, and how many others are as good.
 func (r *Recommendation) Brief() string {
 	if r.Useless {
 		return "none beats guessing"

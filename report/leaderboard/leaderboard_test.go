@@ -72,7 +72,7 @@ func madeUp(trials int) *results.Run {
 
 // TestMarkdown: the page of the made-up run says what was planted. At each budget of accuracy Good
 // leads, Alike cannot be told from it, Poorer is worse and no better than the majority; Leaky's
-// guarantee is broken, so that it does not compete. Good gains half of what the original data do, .1
+// guarantee is broken, so it does not compete. Good gains half of what the original data do, .1
 // of .2, then three quarters. The sample equal to .7 is 10^-2 of the records
 // by the curve. Of distances Alike leads and Good, whose mean is ten deviations away, is worse.
 func TestMarkdown(t *testing.T) {
