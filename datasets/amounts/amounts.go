@@ -2,8 +2,8 @@
 // are: source "amounts". It leaves out what is done with them.
 //
 // Each record has a hidden value h of a standard normal law, on which its attributes depend: six
-// categories, four numbers from 0 to 99, an amount, a limit and a class. The amount is 0 for a share
-// of the records. Otherwise it is e^(6+shape·x), lognormal, or 1000·u^(-1/shape), a Pareto amount,
+// categories, four numbers from 0 to 99, an amount, a limit and a class. A share of the amounts is
+// 0. Otherwise it is e^(6+shape·x), lognormal, or 1000·u^(-1/shape), a Pareto amount,
 // where x = .5·h + √.75·z with a standard normal z, and u is the probability of a larger x. The
 // limit is e^(8+.8·y), rounded up to hundreds; y is made as x is. The class is yes where
 // h + x + 2z > 1, with a new z.

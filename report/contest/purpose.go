@@ -196,8 +196,8 @@ func (r *Recommendation) Text() string {
 }
 
 // PurposeLegend explains Brief.
-const PurposeLegend = "For each purpose the release to take, its utility for it, and how many others " +
-	"no test tells from it, with nearly the same utility. For a classifier 100 % is what " +
+const PurposeLegend = "For each purpose the release to take, its utility for it, and how many " +
+	"others no test tells from it, with nearly the same utility. For a classifier 100 % is what " +
 	"classifiers gain over guessing from the true records, for the rest the best release of " +
 	"each measurement."
 
