@@ -55,7 +55,8 @@ const bars, longest = 8, 32
 func (a *advice) Bars() (shown []worthBar) {
 	for i, w := range a.Worths[:min(bars, len(a.Worths))] {
 		shown = append(shown, worthBar{shortened(w.Name()), 14 * i,
-			number(math.Round(100 * w.Value)), math.Round(100 * min(1, w.Value)), i == 0 || w.Alike})
+			number(math.Round(100 * w.Value)),
+			math.Round(100 * min(1, w.Value)), i == 0 || w.Alike})
 	}
 	return shown
 }
