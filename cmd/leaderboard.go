@@ -23,9 +23,9 @@ type leaderboardCommand struct {
 
 func (leaderboardCommand) Help() string {
 	return `Ranks private releases by utility. First it says for each table, budget and purpose
-which release to take. Then it says for each measurement who is best, who is not distinguishable from it,
-who is no better than the majority class, as large a sample of the true records as is as good, and
-the time of a release. Tests are paired by trial. Tables name what may flatter a release: many times
+which release to take. Then it says for each measurement which release is best, which are not
+distinguishable from it or no better than the majority class, how large a sample of the true records
+is as good, and how long a release takes. Tests are paired by trial. Tables name what may flatter a release: many times
 as many records as the original, weights, hard labels.
 
 With specs, on any tables, these are run as by "ppdp run", and ranked. What an earlier run has done

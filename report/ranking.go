@@ -64,14 +64,11 @@ func (a *advice) Bars() (shown []worthBar) {
 // shortened cuts a long name, but keeps what tells settings apart: "Recursive…, few regions".
 func shortened(name string) string {
 	letters, setting := []rune(name), []rune(nil)
-	if at := strings.LastIndex(name, ", "); at >= 0 {
-		setting = []rune(name[at:])
-	}
 	if len(letters) <= longest {
 		return name
 	}
-	if len(setting) > longest/2 {
-		setting = nil
+	if at := strings.LastIndex(name, ", "); at >= 0 && len(name)-at <= longest/2 {
+		setting = []rune(name[at:])
 	}
 	return string(letters[:longest-1-len(setting)]) + "…" + string(setting)
 }

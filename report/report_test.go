@@ -461,9 +461,9 @@ func TestPurposeColours(t *testing.T) {
 	}
 }
 
-// TestLeaderboard: runs of the leaderboard put who is best on the first screen. Both of the toy's
-// series have the same mean at 0.1 and 1; at 10 the trial that failed leaves B 0.015 and A 0.02,
-// which is worth three quarters of it.
+// TestLeaderboard: runs of the leaderboard put what to release on the first screen. Both of the
+// toy's series have the same mean at 0.1 and 1; at 10 the trial that failed leaves B 0.015 and A
+// 0.02, which is worth three quarters of it.
 func TestLeaderboard(t *testing.T) {
 	in := toyInput(t)
 	board := func() (string, bool) {

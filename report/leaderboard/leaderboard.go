@@ -1,9 +1,9 @@
-// Package leaderboard is the page of the utility of private releases of a table: for each task and
-// budget who is best, who is not distinguishable from it, who is no better than the majority class,
-// how large a sample of the true records is as good, and how long a release takes.
+// Package leaderboard is the page of the utility of private releases of a table: for each purpose
+// and budget which release to take, and for each task which release is best, which are not
+// distinguishable from it or no better than the majority class, how large a sample of the true
+// records is as good, and how long a release takes.
 //
-// It reads finished runs and leaves out running, measuring and judging: package contest says who is
-// best.
+// It reads finished runs and leaves out running, measuring and judging, which package contest does.
 package leaderboard
 
 import (
@@ -131,7 +131,7 @@ func (t *Table) Purposes() (all []Purpose) {
 	return all
 }
 
-// Glance is who is best of a discipline at a budget.
+// Glance is the best release of a discipline at a budget.
 type Glance struct {
 	Series  string   // the first of those that lead; "" where nobody does
 	Remarks []string // on its records

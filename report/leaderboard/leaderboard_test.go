@@ -136,14 +136,15 @@ func TestAccuracyAndAUC(t *testing.T) {
 	}
 	tables := Of([]*results.Summary{run.Summary()})
 	table := &tables[0]
+	var splits []string // of the disciplines without a best release
 	for _, d := range table.Disciplines {
-		if d.Name != "Boosting: accuracy and AUC" {
-			continue
+		if g := table.Glance(d, 0); g.Series == "" {
+			splits = append(splits, d.Name+": "+g.Split)
 		}
-		g := table.Glance(d, 0)
-		if g.Series != "" || g.Split != "Good by accuracy (0.801), Alike by AUC (0.801)" {
-			t.Errorf("%s: %+v", d.Name, g)
-		}
+	}
+	want := "Boosting: accuracy and AUC: Good by accuracy (0.801), Alike by AUC (0.801)"
+	if len(splits) != 1 || splits[0] != want {
+		t.Errorf("without a best release: %q", splits)
 	}
 	var b strings.Builder
 	if err := WriteMarkdown(&b, tables, "a test", ""); err != nil {

@@ -110,8 +110,9 @@ func privateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 	}
 	b, counts, variances = gather(leaves, lasts)
 	// A tail may be so sure that a bin is empty that a fit would look at nothing else.
+	least := min(noise.Variance(cost), maxVariance) // of one measurement at the whole cost
 	for i, v := range variances {
-		variances[i] = max(v, min(noise.Variance(cost), maxVariance))
+		variances[i] = max(v, least)
 	}
 	b.hidden = hidden
 	return b, counts, variances, nil
