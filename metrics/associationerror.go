@@ -39,8 +39,10 @@ func associationError(ctx context.Context, c Case) (float64, bool, error) {
 // Association is how a pair of attributes hangs together in the rows released and in the published
 // records: from -1 to 1 between numbers, else from 0 to 1; 0 where one does not vary.
 type Association struct {
-	First, Second       string
-	Original, Published float64
+	First     string  `json:"first"`
+	Second    string  `json:"second"`
+	Original  float64 `json:"original"`
+	Published float64 `json:"published"`
 }
 
 // Error is by how much the published association is off.

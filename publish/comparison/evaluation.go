@@ -8,7 +8,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ppdp/algorithms"
@@ -35,6 +34,19 @@ type Evaluation struct {
 	Sensitive []string `help:"Attributes that an attacker would guess, in place of those of that role in the schema." placeholder:"NAME,..."`
 	Learnt    int      `help:"The most records of a release or control that models learn from, and the most that they are tested on: of more, a sample; 0 means all." default:"50000" min:"0" placeholder:"N"`
 	Seed      uint64   `help:"Master seed of all randomness." default:"1" placeholder:"S"`
+
+	// Findings are what is furthest off in each release, once its Spec was made.
+	Findings []*Finding `kong:"-"`
+}
+
+// Finding is what is furthest off in a release: at most five pairs of attributes, and at most ten
+// records of the original that it exposes most, of so many that were looked at.
+type Finding struct {
+	Release      string                `json:"release"`
+	Associations []metrics.Association `json:"associations"`
+	// Exposed are numbers of records in the order of the file; the first is 1.
+	Exposed []int `json:"exposed"`
+	Among   int   `json:"among"`
 }
 
 // Validate reports what declarations of single fields do not say.
@@ -183,6 +195,7 @@ func (m *made) note(format string, args ...any) {
 func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string) (*language.Spec,
 	[]string, error) {
 	own := *e
+	own.Findings = nil
 	m := &made{Evaluation: &own, path: path, spec: &language.Spec{
 		Name: EvaluationName, Source: "none",
 		Title: "Utility of releases of " + filepath.Base(e.CSV) + ", and what they disclose",
@@ -263,6 +276,7 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 	}
 	s.Text = append([]byte("# Made by ppdp evaluate; change it and run it with ppdp run.\n"),
 		s.Text...)
+	e.Findings = m.Findings
 	return s, m.notes, nil
 }
 
@@ -386,33 +400,35 @@ func (m *made) release(ctx context.Context, path string, original *datasets.Tabl
 		Release: &algorithms.Release{Table: table, Weights: weights}})
 }
 
-// worst notes the pairs of attributes whose association is furthest off, and the records that are
-// exposed most.
+// worst finds and notes the pairs of attributes whose association is furthest off, and the records
+// that are exposed most.
 func (m *made) worst(ctx context.Context, name string, c metrics.Case) error {
 	pairs, err := metrics.Associations(ctx, c)
 	if err != nil {
 		return err
 	}
-	var words []string
-	for _, pair := range pairs[:min(5, len(pairs))] {
-		words = append(words, fmt.Sprintf("%s and %s (%.2f in the original, %.2f)", pair.First,
-			pair.Second, pair.Original, pair.Published))
-	}
-	m.note("%s: associations furthest off: %s", name, strings.Join(words, ", "))
 	exposed, among, err := metrics.MostExposed(ctx, c, 10)
 	if err != nil {
 		return err
 	}
-	words = nil
+	f := &Finding{Release: name, Associations: pairs[:min(5, len(pairs))], Exposed: []int{},
+		Among: among}
+	m.Findings = append(m.Findings, f)
+	var words []string
+	for _, pair := range f.Associations {
+		words = append(words, fmt.Sprintf("%s and %s (%.2f in the original, %.2f)", pair.First,
+			pair.Second, pair.Original, pair.Published))
+	}
+	m.note("%s: associations furthest off: %s", name, strings.Join(words, ", "))
 	for _, e := range exposed {
 		if e.Score > 0 {
-			words = append(words, strconv.Itoa(int(e.Row)+1))
+			f.Exposed = append(f.Exposed, int(e.Row)+1)
 		}
 	}
-	if words != nil {
+	if len(f.Exposed) > 0 {
 		m.note("%s: most exposed of %d records of the original, by what is closest to them in the "+
 			"release and in the original: numbers %s of those read, the header not counted", name,
-			among, strings.Join(words, ", "))
+			among, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(f.Exposed)), ", "), "[]"))
 	}
 	return nil
 }

@@ -102,8 +102,9 @@ func (c *Evaluate) Run(con *Console) error {
 	if c.JSON {
 		return errors.Join(failed, results.WriteJSON(con.Stdout, struct {
 			*evaluation.Evaluation
-			Checks []gate.Check `json:"checks,omitempty"`
-		}{measured, report.Checks}))
+			Findings []*comparison.Finding `json:"findings"`
+			Checks   []gate.Check          `json:"checks,omitempty"`
+		}{measured, c.Findings, report.Checks}))
 	}
 	for _, v := range measured.Verdicts {
 		fmt.Fprintf(con.Stdout, "%s: %s\n", v.Release, v.Text)
