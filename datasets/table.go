@@ -55,6 +55,31 @@ func (c *Column) set(row int, code uint32) {
 	}
 }
 
+// Append adds a code to a column of a domain that is not known, and widens the column where need be.
+func (c *Column) Append(code uint32) {
+	switch {
+	case c.U32 != nil:
+		c.U32 = append(c.U32, code)
+	case c.U16 != nil && code < 1<<16:
+		c.U16 = append(c.U16, uint16(code))
+	case c.U16 != nil:
+		c.U32, c.U16 = append(widened[uint32](c.U16), code), nil
+	case code < 1<<8:
+		c.U8 = append(c.U8, uint8(code))
+	default:
+		c.U16, c.U8 = widened[uint16](c.U8), nil
+		c.Append(code)
+	}
+}
+
+func widened[W, N uint8 | uint16 | uint32](codes []N) []W {
+	wide := make([]W, len(codes), len(codes)+len(codes)/4+1)
+	for i, code := range codes {
+		wide[i] = W(code)
+	}
+	return wide
+}
+
 // slice returns the first n rows of the column, sharing memory.
 func (c *Column) slice(n int) Column {
 	switch {

@@ -27,7 +27,7 @@ func classesOf(schema *datasets.Schema, records *records) *generalised {
 	}
 	index := make(map[string]int)
 	for row := range records.Rows {
-		key := keyOf(g.quasi, func(i int) uint32 { return records.Columns[i].Codes[row] })
+		key := keyOf(g.quasi, func(i int) uint32 { return records.Columns[i].Codes.At(int32(row)) })
 		class, ok := index[key]
 		if !ok {
 			class = len(g.first)

@@ -82,7 +82,7 @@ func readRecords(dir string, generalised, weighted bool, schema *datasets.Schema
 				r.Columns[i].Texts = append(r.Columns[i].Texts, text)
 				r.cells[i] = append(r.cells[i], cells)
 			}
-			r.Columns[i].Codes = append(r.Columns[i].Codes, code)
+			r.Columns[i].Codes.Append(code)
 		}
 		if weighted {
 			last := len(row) - 1
@@ -115,7 +115,7 @@ func cellsOf(a *datasets.Attribute, text string, generalised bool) (csvtable.Gro
 
 // of are the cells that a record's value stands for.
 func (r *records) of(row, attribute int) csvtable.Group {
-	return r.cells[attribute][r.Columns[attribute].Codes[row]]
+	return r.cells[attribute][r.Columns[attribute].Codes.At(int32(row))]
 }
 
 // table is made-up records, whose values are single cells, as a table.

@@ -498,15 +498,8 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		}
 		order := records.AllRows()
 		p.Noise().Open("rows").Permute(order)
-		records = records.Select(order)
-		if weighted = weights != nil; weighted {
-			own := make([]float64, len(order))
-			for i, row := range order {
-				own[i] = weights[row]
-			}
-			weights = own
-		}
-		write = func(w io.Writer) error { return csvtable.Write(w, records, weights) }
+		weighted = weights != nil
+		write = func(w io.Writer) error { return csvtable.Write(w, records, order, weights) }
 	}
 	if err := folder.write(RecordsFile, write); err != nil {
 		return nil, err

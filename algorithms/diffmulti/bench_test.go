@@ -47,7 +47,7 @@ func BenchmarkEndToEnd(b *testing.B) {
 	table := enlarged(testinput.Adult(b, "diffmulti"), 1_000_000)
 	format := textFormat(b, table.Schema())
 	var text bytes.Buffer
-	noError(b, csvtable.Write(&text, table, nil))
+	noError(b, csvtable.Write(&text, table, nil, nil))
 	params := DefaultParams()
 	params.Specialisations = 10_000
 	b.ResetTimer()
@@ -55,7 +55,7 @@ func BenchmarkEndToEnd(b *testing.B) {
 		content := must(format.Read(context.Background(), "adult.csv",
 			bytes.NewReader(text.Bytes())))
 		r, _ := release(b, content.Table, algorithms.Published, params, 1, uint64(i))
-		noError(b, csvtable.Write(io.Discard, r.Table, r.Weights))
+		noError(b, csvtable.Write(io.Discard, r.Table, nil, r.Weights))
 	}
 	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

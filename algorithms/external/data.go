@@ -80,7 +80,7 @@ func (a *Algorithm) write(d *data, in algorithms.Input, home string) error {
 			rows, err = rows.WithSchema(plainNumbers(schema))
 		}
 		if err == nil {
-			err = csvtable.Write(w, rows, nil)
+			err = csvtable.Write(w, rows, nil, nil)
 		}
 	}
 	if err = errors.Join(err, w.Flush(), file.Close()); err != nil {

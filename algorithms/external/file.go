@@ -226,8 +226,8 @@ func (p *Published) weigh(column *csvtable.TextColumn) {
 	}
 	p.refuse(column, p.left, func(code uint32) bool { return weights[code] < 0 })
 	p.weights = make([]float64, p.Records)
-	for row, code := range column.Codes {
-		p.weights[row] = weights[code]
+	for row := range p.weights {
+		p.weights[row] = weights[column.Codes.At(int32(row))]
 	}
 }
 
@@ -235,8 +235,8 @@ func (p *Published) weigh(column *csvtable.TextColumn) {
 func (p *Published) refuse(column *csvtable.TextColumn, marked []bool,
 	outside func(code uint32) bool) (records int) {
 	example := ""
-	for row, code := range column.Codes {
-		if outside(code) {
+	for row := range marked {
+		if code := column.Codes.At(int32(row)); outside(code) {
 			if records++; records == 1 {
 				example = column.Texts[code]
 			}
@@ -306,9 +306,9 @@ func (p *Published) table(draws *random.Stream) (*datasets.Table, []float64) {
 		}
 		row := b.AddRow()
 		for i, column := range p.columns {
-			v := &p.values[i][column.Codes[at]]
+			v := &p.values[i][column.Codes.At(int32(at))]
 			for p.wanting[i] < p.Records && v.group == nil { // some record of the column has one
-				v = &p.values[i][column.Codes[draws.Uint32N(uint32(p.Records))]]
+				v = &p.values[i][column.Codes.At(int32(draws.Uint32N(uint32(p.Records))))]
 			}
 			if v.group == nil {
 				b.Set(row, i, draws.Uint32N(uint32(p.schema.Attributes[i].Cells())))

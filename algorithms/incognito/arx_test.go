@@ -196,16 +196,12 @@ func TestARXRisk(t *testing.T) {
 	schema := table.Schema()
 	texts := &csvtable.Texts{Rows: table.Len()}
 	for at := range schema.Attributes {
-		codes := make([]uint32, table.Len())
 		values := make([]string, schema.Attributes[at].Cells())
-		for row := range codes {
-			codes[row] = table.Column(at).At(int32(row))
-		}
 		for code := range values {
 			values[code] = schema.Attributes[at].Text(uint32(code))
 		}
 		texts.Columns = append(texts.Columns, csvtable.TextColumn{
-			Name: schema.Attributes[at].Name, Texts: values, Codes: codes})
+			Name: schema.Attributes[at].Name, Texts: values, Codes: *table.Column(at)})
 	}
 	of, err := risk.NewTable(texts, schema)
 	if err != nil {

@@ -361,7 +361,7 @@ func TestDraftKeepsTexts(t *testing.T) {
 		schema := drafted(t, text.String(), DraftOptions{Delimiter: ';'})
 		content := must(read(parse(t, schema), text.String()))
 		var written bytes.Buffer
-		noError(t, Write(&written, content.Table, nil))
+		noError(t, Write(&written, content.Table, nil, nil))
 		records := must(csv.NewReader(&written).ReadAll())
 		for row, record := range records[1:] {
 			for k, got := range record {

@@ -34,7 +34,7 @@ func TestMissingKept(t *testing.T) {
 		content := must(read(f, strings.ReplaceAll(text, "NA", "?")))
 		noError(t, content.Table.Validate())
 		var written strings.Builder
-		noError(t, Write(&written, content.Table, nil))
+		noError(t, Write(&written, content.Table, nil, nil))
 		if content.Dropped != 0 || written.String() != strings.ReplaceAll(text, "NA", "?") {
 			t.Errorf("%d dropped, written\n%s", content.Dropped, written.String())
 		}

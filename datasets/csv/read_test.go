@@ -300,7 +300,7 @@ func drawFormat(t *rapid.T) (*Format, *datasets.Table) {
 func rewritten(t rapid.TB, format *Format, table *datasets.Table) string {
 	t.Helper()
 	var text strings.Builder
-	noError(t, Write(&text, table, nil))
+	noError(t, Write(&text, table, nil, nil))
 	records := must(csv.NewReader(strings.NewReader(text.String())).ReadAll())
 	text.Reset()
 	out := csv.NewWriter(&text)
@@ -367,16 +367,16 @@ attributes:
 		{projected, nil, "job\n?\n\"b,c\"\n"},
 	} {
 		var text strings.Builder
-		noError(t, Write(&text, test.table, test.weights))
+		noError(t, Write(&text, test.table, nil, test.weights))
 		if text.String() != test.want {
 			t.Errorf("got\n%s\nwant\n%s", text.String(), test.want)
 		}
 	}
-	if err := Write(io.Discard, content.Table, []float64{1}); err == nil {
+	if err := Write(io.Discard, content.Table, nil, []float64{1}); err == nil {
 		t.Error("one weight for two rows was accepted")
 	}
 	weight := parse(t, "attributes:\n- {name: weight, kind: numeric, low: 0, high: 9}\n")
-	if err := Write(io.Discard, datasets.NewBuilder(weight.Schema, 0).Table(),
+	if err := Write(io.Discard, datasets.NewBuilder(weight.Schema, 0).Table(), nil,
 		[]float64{}); err == nil {
 		t.Error("weights beside an attribute of that name were accepted")
 	}

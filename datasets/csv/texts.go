@@ -30,7 +30,7 @@ type TextColumn struct {
 	// Texts are the different texts in the order of their first occurrence.
 	Texts []string
 	// Codes holds for each row the index of its text.
-	Codes []uint32
+	Codes datasets.Column
 }
 
 // Column is the column of that name, or nil.
@@ -185,7 +185,7 @@ func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
 				index[i][text] = code
 				texts.Columns[i].Texts = append(texts.Columns[i].Texts, text)
 			}
-			texts.Columns[i].Codes = append(texts.Columns[i].Codes, code)
+			texts.Columns[i].Codes.Append(code)
 		}
 		texts.Rows++
 	}

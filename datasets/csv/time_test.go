@@ -26,7 +26,7 @@ func TestTimes(t *testing.T) {
 			content.Table.Column(0).At(0), content.Table.Column(1).At(1))
 	}
 	var b bytes.Buffer
-	if err := Write(&b, content.Table, nil); err != nil || b.String() != text {
+	if err := Write(&b, content.Table, nil, nil); err != nil || b.String() != text {
 		t.Errorf("%v: wrote\n%s", err, b.String())
 	}
 	for _, test := range []struct {

@@ -15,12 +15,15 @@ import (
 const weightColumn = "weight"
 
 // Write writes a table as comma-separated text with a header: a format with that delimiter and the
-// same attributes reads the same table back, but for digits that an attribute does not have.
-// weights, indexed by table row, become a last column "weight"; nil means that every row counts
-// once and there is no such column.
-func Write(w io.Writer, t *datasets.Table, weights []float64) error {
+// same attributes reads the same table back, but for digits that an attribute does not have. The
+// rows come in the order given, nil for the table's. weights, indexed by table row, become a last
+// column "weight"; nil means that every row counts once and there is no such column.
+func Write(w io.Writer, t *datasets.Table, rows []int32, weights []float64) error {
 	schema := t.Schema()
-	record := schema.Names()
+	record, n := schema.Names(), t.Len()
+	if rows != nil {
+		n = len(rows)
+	}
 	if weights != nil {
 		if len(weights) != t.Len() {
 			return fmt.Errorf("%d weights for a table of %d rows", len(weights), t.Len())
@@ -31,13 +34,16 @@ func Write(w io.Writer, t *datasets.Table, weights []float64) error {
 		}
 		record = append(record, weightColumn)
 	}
-	columns := columnTexts(t, nil, t.Len())
+	columns := columnTexts(t, rows, n)
 	if weights != nil {
 		columns = append(columns, func(to []byte, at int) []byte {
+			if rows != nil {
+				at = int(rows[at])
+			}
 			return appendNumber(to, weights[at])
 		})
 	}
-	return writeText(w, record, t.Len(), columns)
+	return writeText(w, record, n, columns)
 }
 
 // WriteGeneralised writes rows of a table, in the order given, as comma-separated text with a

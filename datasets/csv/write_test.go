@@ -80,7 +80,7 @@ attributes:
 		{b.Table(), "amount,rate\n49999,0.99\n50000,0.25\n"},
 	} {
 		var text bytes.Buffer
-		noError(t, Write(&text, test.table, nil))
+		noError(t, Write(&text, test.table, nil, nil))
 		if text.String() != test.want {
 			t.Errorf("got %q, want %q", text.String(), test.want)
 		}

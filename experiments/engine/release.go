@@ -117,7 +117,7 @@ func (r *run) writeRelease(ctx context.Context, i int, m *trialData,
 			if err != nil || table == nil {
 				return err
 			}
-			write = func(w io.Writer) error { return csvtable.Write(w, table, weights) }
+			write = func(w io.Writer) error { return csvtable.Write(w, table, nil, weights) }
 		}
 		if err := results.WriteFile(path+extension, write); err != nil {
 			return err

@@ -38,7 +38,7 @@ func group(t *Table, suppressed string) *grouping {
 	blank := string(t.blank(suppressed))
 	var text []byte
 	for row := range g.of {
-		text = key(text, func(i int) uint32 { return t.Quasi[i].Codes[row] }, len(t.Quasi))
+		text = key(text, func(i int) uint32 { return t.Quasi[i].Codes.At(int32(row)) }, len(t.Quasi))
 		if string(text) == blank {
 			g.of[row] = suppressedRow
 			g.suppressed++
@@ -73,7 +73,7 @@ func (t *Table) blank(suppressed string) []byte {
 func (g *grouping) values(t *Table, class int) []string {
 	values := make([]string, len(t.Quasi))
 	for i := range t.Quasi {
-		values[i] = t.Quasi[i].Texts[t.Quasi[i].Codes[g.first[class]]]
+		values[i] = t.Quasi[i].Texts[t.Quasi[i].Codes.At(int32(g.first[class]))]
 	}
 	return values
 }
@@ -120,13 +120,15 @@ func (g *grouping) count(t, other *Table, suppressed string) (sizes []int, recor
 	blank := string(other.blank(suppressed))
 	var own, text []byte
 	for row := range other.Rows {
-		own = key(own, func(i int) uint32 { return other.Quasi[i].Codes[row] }, len(other.Quasi))
+		own = key(own, func(i int) uint32 { return other.Quasi[i].Codes.At(int32(row)) },
+			len(other.Quasi))
 		if string(own) == blank {
 			continue
 		}
 		records++
-		text = key(text, func(i int) uint32 { return codes[i][other.Quasi[i].Codes[row]] },
-			len(t.Quasi))
+		text = key(text, func(i int) uint32 {
+			return codes[i][other.Quasi[i].Codes.At(int32(row))]
+		}, len(t.Quasi))
 		if class, known := g.index[string(text)]; known {
 			sizes[class]++
 		}

@@ -36,10 +36,10 @@ type Disclosure struct {
 
 // disclose measures one attribute. rows are the records class by class.
 func disclose(c *Column, g *grouping, rows []int32, constant float64) Disclosure {
-	place := func(row int32) uint32 { return c.Codes[row] }
+	place := func(row int32) uint32 { return c.Codes.At(row) }
 	values := len(c.Texts)
 	if c.Rank != nil {
-		place = func(row int32) uint32 { return c.Rank[c.Codes[row]] }
+		place = func(row int32) uint32 { return c.Rank[c.Codes.At(row)] }
 		values = int(slices.Max(c.Rank)) + 1
 	}
 	all, class := disclosure.NewClass(values), disclosure.NewClass(values)
