@@ -74,10 +74,44 @@ func (c *Column) Append(code uint32) {
 
 func widened[W, N uint8 | uint16 | uint32](codes []N) []W {
 	wide := make([]W, len(codes), len(codes)+len(codes)/4+1)
-	for i, code := range codes {
-		wide[i] = W(code)
-	}
+	widen(wide, codes)
 	return wide
+}
+
+// NewColumn holds codes of a domain of so many cells.
+func NewColumn(codes []uint32, cells int) Column {
+	c := makeColumn(cells, len(codes))
+	c.fill(codes, nil)
+	return c
+}
+
+func (c *Column) fill(codes, translate []uint32) {
+	switch {
+	case c.U8 != nil:
+		narrow(c.U8, codes, translate)
+	case c.U16 != nil:
+		narrow(c.U16, codes, translate)
+	default:
+		narrow(c.U32, codes, translate)
+	}
+}
+
+// Widen writes the codes of the rows from one on into to.
+func (c *Column) Widen(from int, to []uint32) {
+	switch end := from + len(to); {
+	case c.U8 != nil:
+		widen(to, c.U8[from:end])
+	case c.U16 != nil:
+		widen(to, c.U16[from:end])
+	default:
+		copy(to, c.U32[from:end])
+	}
+}
+
+func widen[W, N uint8 | uint16 | uint32](to []W, codes []N) {
+	for i, code := range codes {
+		to[i] = W(code)
+	}
 }
 
 // slice returns the first n rows of the column, sharing memory.
@@ -320,6 +354,15 @@ func (b *Builder) grow(size int) {
 	b.size = size
 }
 
+// roomFor is for how many rows a full builder grows: twice as many, and of large tables, whose
+// memory counts, a quarter more.
+func roomFor(size int) int {
+	if size > 1<<20 {
+		return size + size/4
+	}
+	return 2*size + 64
+}
+
 // Len is the number of rows so far.
 func (b *Builder) Len() int { return b.rows }
 
@@ -327,7 +370,7 @@ func (b *Builder) Len() int { return b.rows }
 func (b *Builder) Append(t *Table) {
 	rows := b.rows + t.rows
 	if rows > b.size {
-		b.grow(max(rows, 2*b.size+64))
+		b.grow(max(rows, roomFor(b.size)))
 	}
 	for i := range b.table.columns {
 		to, from := &b.table.columns[i], &t.columns[i]
@@ -356,7 +399,7 @@ func (b *Builder) Append(t *Table) {
 // AddRow starts a new row, all codes 0, and returns its index.
 func (b *Builder) AddRow() int {
 	if b.rows == b.size {
-		b.grow(2*b.size + 64)
+		b.grow(roomFor(b.size))
 	}
 	b.rows++
 	return b.rows - 1
@@ -375,14 +418,7 @@ func (b *Builder) Set(row, attribute int, code uint32) {
 // SetAll stores a code in every row of an attribute that is not continuous: those given or, unless
 // it is nil, what translate has for them.
 func (b *Builder) SetAll(attribute int, codes, translate []uint32) {
-	switch column := &b.table.columns[attribute]; {
-	case column.U8 != nil:
-		narrow(column.U8, codes, translate)
-	case column.U16 != nil:
-		narrow(column.U16, codes, translate)
-	default:
-		narrow(column.U32, codes, translate)
-	}
+	b.table.columns[attribute].fill(codes, translate)
 }
 
 func narrow[T uint8 | uint16 | uint32](to []T, codes, translate []uint32) {

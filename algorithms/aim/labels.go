@@ -114,10 +114,11 @@ type labeller struct {
 	in          *algorithms.Input
 	params      *LabelParams
 	labels      []uint32
-	usable      []int     // attributes that labels may depend on
-	classes     []float64 // noisy counts, at least 0
-	frequent    int       // the most frequent class
-	records     float64   // the noisy number of records, at least 1
+	usable      []int      // attributes that labels may depend on
+	values      [][]uint32 // of usable attributes, by row
+	classes     []float64  // noisy counts, at least 0
+	frequent    int        // the most frequent class
+	records     float64    // the noisy number of records, at least 1
 	chosen      []int
 	offsets     []int // of the chosen attributes' values in a class's part of θ
 	width       int   // of that part
@@ -168,10 +169,11 @@ func newLabeller(ctx context.Context, in *algorithms.Input, p *LabelParams) (*la
 	if err != nil {
 		return nil, err
 	}
-	l.total = in.Budget.Total() - cut
+	l.total, l.values = in.Budget.Total()-cut, make([][]uint32, len(d.Sizes))
 	for a := range d.Sizes {
 		if d.Class >= 0 && a != d.Class && d.Sizes[a] <= maxTable/d.Sizes[d.Class] {
 			l.usable = append(l.usable, a)
+			l.values[a] = d.Values(a)
 		}
 	}
 	return l, nil
@@ -269,7 +271,7 @@ func (l *labeller) regression() *regression {
 	r := newRegression(l.ctx, l.labels, len(l.classes), l.width)
 	r.lead = lead
 	for i, a := range l.chosen {
-		r.feature(i, len(l.chosen), l.offsets[i], l.Values(a))
+		r.feature(i, len(l.chosen), l.offsets[i], l.values[a])
 	}
 	return r
 }

@@ -91,7 +91,7 @@ func (s *firstSets) extend(from, cells, width int) error {
 			s.table = make([]float64, need)
 		}
 		before, key := s.keys[depth], s.keys[depth+1]
-		for row, v := range s.Values(a) {
+		for row, v := range s.values[a] {
 			key[row] = before[row]*int32(s.Sizes[a]) + int32(v)
 			s.table[key[row]*classes+int32(s.labels[row])]++
 		}
@@ -170,7 +170,7 @@ func (l *labeller) unexplained() []float64 {
 	scores := make([]float64, len(l.Sizes))
 	for _, a := range l.usable {
 		table := make([]float64, l.Sizes[a]*k)
-		for row, v := range l.Values(a) {
+		for row, v := range l.values[a] {
 			for y, x := range off[row*k : (row+1)*k] {
 				table[int(v)*k+y] += x
 			}

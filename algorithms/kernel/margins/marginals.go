@@ -73,7 +73,7 @@ type Data struct {
 	in      *algorithms.Input
 	params  *Params
 	schema  *datasets.Schema
-	columns [][]uint32          // values by attribute and row
+	columns []datasets.Column   // values by attribute and row; cells of those to be cut
 	bins    []Bins              // of each attribute
 	uncut   []bool              // attributes to be cut privately
 	members [][][]int           // of each attribute's values, the bins merged; nil where none are
@@ -89,10 +89,11 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 	schema := in.Table.Schema()
 	attributes := len(schema.Attributes)
 	d := &Data{Sizes: make([]int, attributes), Class: schema.Class(), Path: in.Budget.Root(),
-		ctx: ctx, in: in, params: params, schema: schema, columns: make([][]uint32, attributes),
+		ctx: ctx, in: in, params: params, schema: schema, columns: make([]datasets.Column, attributes),
 		bins: make([]Bins, attributes), uncut: make([]bool, attributes),
 		members: make([][][]int, attributes), shares: make([][]float64, attributes),
 		values: make([][][]datasets.Span, attributes)}
+	cells := make([]uint32, len(in.Rows))
 	for a := range schema.Attributes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -104,11 +105,13 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 			return nil, fmt.Errorf("%w: %s has %d values, must have at most %d",
 				algorithms.ErrTooLarge, attribute.Name, d.Sizes[a], MaxCells)
 		}
-		d.columns[a] = make([]uint32, len(in.Rows))
-		partition.Codes(in.Table.Column(a), in.Rows, d.columns[a])
+		partition.Codes(in.Table.Column(a), in.Rows, cells)
+		size := attribute.Cells()
 		if d.uncut[a] = params.Cut.Cuts(attribute, params.Bins); !d.uncut[a] {
-			d.bins[a].Codes(d.columns[a])
+			d.bins[a].Codes(cells)
+			size = d.Sizes[a]
 		}
+		d.columns[a] = datasets.NewColumn(cells, size)
 	}
 	return d, nil
 }
@@ -189,12 +192,14 @@ func (d *Data) cut(cost float64, a int) error {
 	if d.cutting == nil {
 		d.cutting = d.Noise("private bins")
 	}
-	bins, counts, variances, err := privateBins(&d.schema.Attributes[a], d.columns[a],
-		d.params.Bins, d.cutting, &d.Path, cost)
+	cells := d.Values(a)
+	bins, counts, variances, err := privateBins(&d.schema.Attributes[a], cells, d.params.Bins,
+		d.cutting, &d.Path, cost)
 	if err != nil {
 		return err
 	}
-	bins.Codes(d.columns[a])
+	bins.Codes(cells)
+	d.columns[a] = datasets.NewColumn(cells, bins.Size)
 	d.bins[a], d.Sizes[a], d.uncut[a] = bins, bins.Size, false
 	d.Measured = append(d.Measured, pgm.Measurement{Attributes: []int{a}, Counts: counts,
 		Variances: variances})
@@ -210,8 +215,12 @@ func (d *Data) Cells(attributes []int) float64 {
 	return n
 }
 
-// Values are an attribute's values by row: not private.
-func (d *Data) Values(a int) []uint32 { return d.columns[a] }
+// Values is a copy of an attribute's values by row: not private.
+func (d *Data) Values(a int) []uint32 {
+	values := make([]uint32, len(d.in.Rows))
+	d.columns[a].Widen(0, values)
+	return values
+}
 
 // Exact is the table's marginal over attributes, which are ascending: not private.
 func (d *Data) Exact(attributes []int) ([]float64, error) {
@@ -221,25 +230,19 @@ func (d *Data) Exact(attributes []int) ([]float64, error) {
 			" make it smaller", algorithms.ErrTooLarge, cells, MaxCells)
 	}
 	counts := make([]float64, int(cells))
-	before, last := attributes[:len(attributes)-1], attributes[len(attributes)-1]
-	var scratch [1024]uint32 // blocks of rows that fit a cache
-	for from := 0; from < len(d.in.Rows); from += len(scratch) {
-		to := min(from+len(scratch), len(d.in.Rows))
-		at := scratch[:to-from] // cells of the attributes before the last: all 0 without any
-		for i, a := range before {
-			column := d.columns[a][from:to]
-			if i == 0 {
-				at = column
-				continue
+	var block, more [1024]uint32 // rows that fit a cache
+	for from := 0; from < len(d.in.Rows); from += len(block) {
+		n := min(len(block), len(d.in.Rows)-from)
+		at := block[:n] // cells of the attributes so far
+		d.columns[attributes[0]].Widen(from, at)
+		for _, a := range attributes[1:] {
+			d.columns[a].Widen(from, more[:n])
+			for row, value := range more[:n] {
+				at[row] = at[row]*uint32(d.Sizes[a]) + value
 			}
-			for row, value := range column {
-				scratch[row] = at[row]*uint32(d.Sizes[a]) + value
-			}
-			at = scratch[:to-from]
 		}
-		size := d.Sizes[last]
-		for row, value := range d.columns[last][from:to] {
-			counts[int(at[row])*size+int(value)]++
+		for _, cell := range at {
+			counts[cell]++
 		}
 	}
 	return counts, nil

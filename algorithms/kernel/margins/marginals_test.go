@@ -157,9 +157,9 @@ func TestMerge(t *testing.T) {
 		d.Measured = measured()
 		d.Merge(c.rule, 3, 2)
 		m := d.Measured[0]
-		if !slices.Equal(d.columns[0], c.values) || !slices.Equal(m.Counts, c.counts) ||
+		if !slices.Equal(d.Values(0), c.values) || !slices.Equal(m.Counts, c.counts) ||
 			!slices.Equal(m.Variances, c.noise) {
-			t.Errorf("%s: rows %v, counts %v, variances %v", c.rule, d.columns[0], m.Counts,
+			t.Errorf("%s: rows %v, counts %v, variances %v", c.rule, d.Values(0), m.Counts,
 				m.Variances)
 		}
 		joint, total := d.Measured[1], 0.0

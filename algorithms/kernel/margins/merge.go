@@ -145,9 +145,11 @@ func (d *Data) apply(a int, groups [][]int) {
 			group[v] = uint32(g)
 		}
 	}
-	for row, v := range d.columns[a] {
-		d.columns[a][row] = group[v]
+	values := d.Values(a)
+	for row, v := range values {
+		values[row] = group[v]
 	}
+	d.columns[a] = datasets.NewColumn(values, len(groups))
 	for i := range d.Measured {
 		m := &d.Measured[i]
 		if !slices.Contains(m.Attributes, a) {
