@@ -111,11 +111,14 @@ type tree struct {
 	sizes             []int
 	nodes             []node
 	children          [][]int
+	holding           []set // of each attribute, the cliques that have it
+	every             set   // cliques, of which there are no more than attributes
 	cells, separators int
 }
 
 func newTree(sizes []int, t triangulation) *tree {
-	tr := &tree{sizes: sizes, children: make([][]int, len(t.cliques))}
+	tr := &tree{sizes: sizes, children: make([][]int, len(t.cliques)),
+		holding: make([]set, len(sizes))}
 	// A spanning tree of the largest sum of shared attributes is a junction tree. Cliques that
 	// share nothing are joined by an empty separator.
 	placed := make([]bool, len(t.cliques))
@@ -148,6 +151,10 @@ func newTree(sizes []int, t triangulation) *tree {
 		tr.cells += n.cells
 		tr.separators += n.blocks
 		at[next], placed[next] = len(tr.nodes), true
+		tr.every.add(len(tr.nodes))
+		for a := range c.all() {
+			tr.holding[a].add(len(tr.nodes))
+		}
 		tr.nodes = append(tr.nodes, n)
 		for i := range t.cliques {
 			if share := c.and(t.cliques[i]).len(); !placed[i] && share > best[i] {
@@ -160,9 +167,13 @@ func newTree(sizes []int, t triangulation) *tree {
 
 // covering is the smallest clique that holds a set, -1 for none.
 func (t *tree) covering(s set) int {
+	cliques := t.every
+	for a := range s.all() {
+		cliques = cliques.and(t.holding[a])
+	}
 	best := -1
-	for i := range t.nodes {
-		if s.within(t.nodes[i].members) && (best < 0 || t.nodes[i].cells < t.nodes[best].cells) {
+	for i := range cliques.all() {
+		if best < 0 || t.nodes[i].cells < t.nodes[best].cells {
 			best = i
 		}
 	}
