@@ -25,7 +25,7 @@ type chart struct {
 	yLabel     string
 	standIns   []string // datasets drawn that stand in for real data
 	minN, maxN int      // trials behind the points drawn
-	// failedPoints counts the points where trials failed, with or without a value left.
+	// failedPoints counts the points where trials have no value: failed or undefined ones.
 	failedPoints int
 	outside      []string // curves with points beyond the axes' limits, and how many
 	warnings     []string
@@ -140,14 +140,14 @@ func (c *chart) dropUnplaceable() {
 				c.warn("%s: %s has no place on a log axis, the point is left out", cv.Label, at)
 				continue
 			case math.IsNaN(p.Mean):
-				c.warn("%s: no value at %s (%d failed trials), the line has a gap",
+				c.warn("%s: no value at %s (of %d trials), the line has a gap",
 					cv.Label, at, p.Failed)
 			case c.figure.YScale == "log" && p.Mean <= 0:
 				c.warn("%s: %v at %s has no place on a log axis, the line has a gap",
 					cv.Label, p.Mean, at)
 				p.Mean = math.NaN()
 			case p.Failed > 0:
-				c.warn("%s: %d of %d trials failed at %s", cv.Label, p.Failed, p.N+p.Failed, at)
+				c.warn("%s: %d of %d trials have no value at %s", cv.Label, p.Failed, p.N+p.Failed, at)
 			}
 			kept = append(kept, p)
 		}

@@ -190,8 +190,8 @@ func TestGapsAndLogAxes(t *testing.T) {
 	c := mustChart(t, results.Figure{Name: "a", X: "epsilon", Y: "w1", XScale: "log",
 		YScale: "log"}, rows)
 	all := strings.Join(c.warnings, "\n")
-	for _, want := range []string{"no value at epsilon = 2 (5 failed trials), the line has a gap",
-		"2 of 5 trials failed at epsilon = 3",
+	for _, want := range []string{"no value at epsilon = 2 (of 5 trials), the line has a gap",
+		"2 of 5 trials have no value at epsilon = 3",
 		"-1 at epsilon = 4 has no place on a log axis", "epsilon = 0 has no place on a log axis"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("warnings %q, want one with %q", all, want)

@@ -155,9 +155,9 @@ func (s *Page) captionLines() []string {
 			"Dots: the original rows, larger where several share a place.")
 	}
 	if failed == 1 {
-		text += " Failed trials are left out at 1 point."
+		text += " Trials without a value are left out at 1 point."
 	} else if failed > 1 {
-		text += fmt.Sprintf(" Failed trials are left out at %d points.", failed)
+		text += fmt.Sprintf(" Trials without a value are left out at %d points.", failed)
 	}
 	if hidden := s.listed(func(p *panel) []string { return p.hidden() }); hidden != "" {
 		text += " Hidden under another curve: " + hidden + "."

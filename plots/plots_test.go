@@ -236,7 +236,7 @@ func TestCaption(t *testing.T) {
 	}{
 		single: {[]results.Row{one}, []results.Figure{plain}},
 		"Points and error bars: mean ± standard error of n = 1 to 3 trials. " +
-			"Failed trials are left out at 1 point.": {
+			"Trials without a value are left out at 1 point.": {
 			[]results.Row{one, three}, []results.Figure{plain}},
 		single + " Beyond the axes: s, 1 of 1 points.": {
 			[]results.Row{one}, []results.Figure{limited}},
