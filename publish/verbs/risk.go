@@ -20,7 +20,7 @@ import (
 
 // Risk is "ppdp risk": it measures what an anonymised table discloses.
 type Risk struct {
-	File       string   `reads:"" arg:"" name:"table" help:"The published table, as delimited text; it may be gzip. A folder stands for the one table in it, with its schema.yaml."`
+	File       string   `reads:"" arg:"" name:"table" help:"The published table, as delimited text, gzip or not, or Parquet. A folder stands for the one table in it, with its schema.yaml."`
 	Schema     string   `reads:"" help:"The schema file: which columns are quasi-identifiers, which are sensitive. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
 	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
