@@ -76,9 +76,9 @@ type parquetColumn struct {
 	dictionary parquetFields
 	values     int // of the page that follow
 	parquetFields
-	levels []byte  // of the values that follow, 1 for a value and 0 for none; nil for all
+	levels []byte  // of the page's values, 1 for a value and 0 for none; nil for all
 	codes  []int32 // of those that are not missing; nil for one after the other
-	next   int     // field, where there are no codes
+	next   int     // of those
 }
 
 // parquetFields are values as fields: text[ends[i]:ends[i+1]] is the i-th.
@@ -86,6 +86,9 @@ type parquetFields struct {
 	text []byte
 	ends []uint32
 }
+
+// levelRuns encodes levels and truth values.
+var levelRuns = rle.Encoding{BitWidth: 1}
 
 var errDamaged = errors.New("damaged or cut off, must be a whole Parquet file")
 
@@ -273,18 +276,13 @@ func (p *parquetText) row() error {
 			}
 		}
 		c.values--
-		if c.levels != nil {
-			level := c.levels[0]
-			if c.levels = c.levels[1:]; level == 0 {
-				p.text = append(p.text, p.null...)
-				continue
-			}
+		if c.levels != nil && c.levels[len(c.levels)-c.values-1] == 0 {
+			p.text = append(p.text, p.null...)
+			continue
 		}
 		at := c.next
-		if c.codes != nil {
-			at, c.codes = int(c.codes[0]), c.codes[1:]
-		} else {
-			c.next++
+		if c.next++; c.codes != nil {
+			at = int(c.codes[at])
 		}
 		p.text = append(p.text, c.text[c.ends[at]:c.ends[at+1]]...)
 	}
@@ -388,12 +386,9 @@ func (p *parquetText) data(c *parquetColumn, as format.Encoding, levels, body []
 	c.values, c.levels, c.codes, c.next = values, nil, nil, 0
 	present := values
 	if c.optional {
-		if c.levels, err = numbersOf(levels, values, 1, (&rle.Encoding{BitWidth: 1}).DecodeLevels); err != nil {
+		c.levels, err = numbersOf(levels, values, 1, levelRuns.DecodeLevels)
+		if present = bytes.Count(c.levels, []byte{1}); err != nil {
 			return err
-		}
-		present = bytes.Count(c.levels, []byte{1})
-		if present == values {
-			c.levels = nil
 		}
 	}
 	if as != format.RLEDictionary && as != format.PlainDictionary {
@@ -485,14 +480,14 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 	k := &p.page
 	switch c.physical {
 	case format.Boolean:
-		bits := body
+		truths := body
 		if as == format.RLE {
-			bits, err = numbersOf(body[4:], n, 1, (&rle.Encoding{BitWidth: 1}).DecodeLevels)
+			truths, err = numbersOf(body[4:], n, 1, levelRuns.DecodeLevels)
 		}
 		for i := 0; i < n && err == nil; i++ {
-			bit := bits[i/8] >> (i % 8) & 1
+			bit := truths[i/8] >> (i % 8) & 1
 			if as == format.RLE {
-				bit = bits[i]
+				bit = truths[i]
 			}
 			f.text = append(f.text, [2]string{"false", "true"}[bit]...)
 			end()
