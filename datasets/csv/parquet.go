@@ -33,7 +33,6 @@ type parquetText struct {
 	content []byte
 	columns []*parquetColumn
 	groups  []format.RowGroup
-	null    []byte // the field of a missing value
 	comma   bool   // in place of the decimal point
 	rows    int64  // of the current group, not yet read
 	done    int
@@ -76,6 +75,7 @@ type parquetColumn struct {
 	dictionary parquetFields
 	values     int // of the page that follow
 	parquetFields
+	null   []byte  // the field of a missing value
 	levels []byte  // of the page's values, 1 for a value and 0 for none; nil for all
 	codes  []int32 // of those that are not missing; nil for one after the other
 	next   int     // of those
@@ -203,19 +203,23 @@ func (r *guardedThrift) ReadList() (thrift.List, error) {
 
 // of prepares the text for a format, whose missing marker and forms of dates it takes.
 func (p *parquetText) of(f *Format) {
-	if p.comma = f.Comma; len(f.Missing) > 0 {
-		p.null = appendField(nil, f.Missing[0])
-	}
+	p.comma = f.Comma
 	for i, c := range p.columns {
 		if i > 0 {
 			p.text = append(p.text, ',')
 		}
 		p.text = appendField(p.text, c.name)
-		if f.Schema == nil {
+		if len(f.Missing) > 0 {
+			c.null = appendField(nil, f.Missing[0])
+		}
+		if f.Schema == nil || f.Schema.Index(c.name) < 0 {
 			continue
 		}
-		if a := f.Schema.Index(c.name); a >= 0 && f.Schema.Attributes[a].Clock != "" {
-			clock := string(f.Schema.Attributes[a].Clock)
+		a := &f.Schema.Attributes[f.Schema.Index(c.name)]
+		if a.Missing != nil {
+			c.null = appendField(nil, *a.Missing)
+		}
+		if clock := string(a.Clock); clock != "" {
 			c.layout = strings.NewReplacer("YYYY", "2006", "MM", "01", "DD", "02", "hh", "15", "mm",
 				"04", "ss", "05").Replace(clock)
 			c.unit = 24 * 3600
@@ -277,7 +281,7 @@ func (p *parquetText) row() error {
 		}
 		c.values--
 		if c.levels != nil && c.levels[len(c.levels)-c.values-1] == 0 {
-			p.text = append(p.text, p.null...)
+			p.text = append(p.text, c.null...)
 			continue
 		}
 		at := c.next
