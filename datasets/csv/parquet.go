@@ -33,8 +33,8 @@ type parquetText struct {
 	content []byte
 	columns []*parquetColumn
 	groups  []format.RowGroup
-	comma   bool   // in place of the decimal point
-	rows    int64  // of the current group, not yet read
+	comma   bool  // in place of the decimal point
+	rows    int64 // of the current group, not yet read
 	done    int
 	text    []byte // that was not read yet
 	unread  []byte // its rest
