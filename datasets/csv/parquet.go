@@ -73,9 +73,10 @@ type parquetColumn struct {
 	codec      format.CompressionCodec
 	chunk      []byte // pages that follow
 	dictionary parquetFields
-	values     int // of the page that follow
+	coded      []codedField // the dictionary's, made where it is needed
+	values     int          // of the page that follow
 	parquetFields
-	null   []byte  // the field of a missing value
+	null   string  // the field of a missing value
 	levels []byte  // of the page's values, 1 for a value and 0 for none; nil for all
 	codes  []int32 // of those that are not missing; nil for one after the other
 	next   int     // of those
@@ -83,9 +84,11 @@ type parquetColumn struct {
 
 // parquetFields are values as fields: text[ends[i]:ends[i+1]] is the i-th.
 type parquetFields struct {
-	text []byte
+	text string
 	ends []uint32
 }
+
+func (f *parquetFields) at(i int) string { return f.text[f.ends[i]:f.ends[i+1]] }
 
 // levelRuns encodes levels and truth values.
 var levelRuns = rle.Encoding{BitWidth: 1}
@@ -210,14 +213,14 @@ func (p *parquetText) of(f *Format) {
 		}
 		p.text = appendField(p.text, c.name)
 		if len(f.Missing) > 0 {
-			c.null = appendField(nil, f.Missing[0])
+			c.null = string(appendField(nil, f.Missing[0]))
 		}
 		if f.Schema == nil || f.Schema.Index(c.name) < 0 {
 			continue
 		}
 		a := &f.Schema.Attributes[f.Schema.Index(c.name)]
 		if a.Missing != nil {
-			c.null = appendField(nil, *a.Missing)
+			c.null = string(appendField(nil, *a.Missing))
 		}
 		if clock := string(a.Clock); clock != "" {
 			c.layout = strings.NewReplacer("YYYY", "2006", "MM", "01", "DD", "02", "hh", "15", "mm",
@@ -258,6 +261,34 @@ func (p *parquetText) Read(to []byte) (int, error) {
 
 // row appends the next row to the text.
 func (p *parquetText) row() error {
+	if err := p.more(); err != nil {
+		return err
+	}
+	p.rows--
+	begin := len(p.text)
+	for i, c := range p.columns {
+		if i > 0 {
+			p.text = append(p.text, ',')
+		}
+		if err := p.fill(c); err != nil {
+			return err
+		}
+		if at := c.advance(); at < 0 {
+			p.text = append(p.text, c.null...)
+		} else {
+			p.text = append(p.text, c.at(at)...)
+		}
+	}
+	p.done++
+	if len(p.text)-begin > maxRecord {
+		return fmt.Errorf("row %d has more than %d bytes", p.done, maxRecord)
+	}
+	p.end(begin)
+	return nil
+}
+
+// more begins the next group of rows where one has ended.
+func (p *parquetText) more() error {
 	for p.rows == 0 {
 		if len(p.groups) == 0 {
 			return io.EOF
@@ -267,34 +298,30 @@ func (p *parquetText) row() error {
 		}
 		p.groups = p.groups[1:]
 	}
-	p.rows--
-	p.done++
-	begin := len(p.text)
-	for i, c := range p.columns {
-		if i > 0 {
-			p.text = append(p.text, ',')
-		}
-		for c.values == 0 {
-			if err := p.read(c); err != nil {
-				return fmt.Errorf("column %q, row %d: %w", c.name, p.done, err)
-			}
-		}
-		c.values--
-		if c.levels != nil && c.levels[len(c.levels)-c.values-1] == 0 {
-			p.text = append(p.text, c.null...)
-			continue
-		}
-		at := c.next
-		if c.next++; c.codes != nil {
-			at = int(c.codes[at])
-		}
-		p.text = append(p.text, c.text[c.ends[at]:c.ends[at+1]]...)
-	}
-	if len(p.text)-begin > maxRecord {
-		return fmt.Errorf("row %d has more than %d bytes", p.done, maxRecord)
-	}
-	p.end(begin)
 	return nil
+}
+
+// fill reads a column's next page where one has ended.
+func (p *parquetText) fill(c *parquetColumn) error {
+	for c.values == 0 {
+		if err := p.read(c); err != nil {
+			return fmt.Errorf("column %q, row %d: %w", c.name, p.done+1, err)
+		}
+	}
+	return nil
+}
+
+// advance is the index of the next field, -1 for a missing value.
+func (c *parquetColumn) advance() int {
+	c.values--
+	if c.levels != nil && c.levels[len(c.levels)-c.values-1] == 0 {
+		return -1
+	}
+	at := c.next
+	if c.next++; c.codes != nil {
+		at = int(c.codes[at])
+	}
+	return at
 }
 
 // end ends a line, which is not blank, as readers skip those.
@@ -321,7 +348,7 @@ func (p *parquetText) group(of *format.RowGroup) error {
 			return fmt.Errorf("column %q: %w", c.name, errDamaged)
 		}
 		c.codec, c.chunk = meta.Codec, p.content[begin:begin+size]
-		c.dictionary, c.values = parquetFields{}, 0
+		c.dictionary, c.coded, c.values = parquetFields{}, nil, 0
 	}
 	return nil
 }
@@ -379,6 +406,7 @@ func (p *parquetText) read(c *parquetColumn) (err error) {
 	}
 	if head.Type == format.DictionaryPage {
 		c.dictionary, err = p.fields(c, as, body, int(values))
+		c.coded = nil
 		return err
 	}
 	return p.data(c, as, levels, body, int(values))
@@ -480,7 +508,8 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 		return f, errDamaged
 	}
 	f.ends = make([]uint32, 1, n+1)
-	end := func() { f.ends = append(f.ends, uint32(len(f.text))) }
+	var text []byte
+	end := func() { f.ends = append(f.ends, uint32(len(text))) }
 	k := &p.page
 	switch c.physical {
 	case format.Boolean:
@@ -493,58 +522,59 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 			if as == format.RLE {
 				bit = truths[i]
 			}
-			f.text = append(f.text, [2]string{"false", "true"}[bit]...)
+			text = append(text, [2]string{"false", "true"}[bit]...)
 			end()
 		}
 	case format.Int32:
 		k.int32s, err = from.DecodeInt32(k.int32s, body)
 		for _, number := range k.int32s {
-			f.text = c.whole(f.text, int64(number))
+			text = c.whole(text, int64(number))
 			end()
 		}
 	case format.Int64:
 		k.int64s, err = from.DecodeInt64(k.int64s, body)
 		for _, number := range k.int64s {
-			f.text = c.whole(f.text, number)
+			text = c.whole(text, number)
 			end()
 		}
 	case format.Int96:
 		var days []deprecated.Int96
 		days, err = from.DecodeInt96(nil, body)
 		for _, day := range days {
-			f.text = c.old(f.text, day)
+			text = c.old(text, day)
 			end()
 		}
 	case format.Float:
 		var numbers []float32
 		numbers, err = from.DecodeFloat(nil, body)
 		for _, number := range numbers {
-			f.text = p.appendFloat(f.text, float64(number), 32)
+			text = p.appendFloat(text, float64(number), 32)
 			end()
 		}
 	case format.Double:
 		var numbers []float64
 		numbers, err = from.DecodeDouble(nil, body)
 		for _, number := range numbers {
-			f.text = p.appendFloat(f.text, number, 64)
+			text = p.appendFloat(text, number, 64)
 			end()
 		}
 	case format.FixedLenByteArray:
 		k.texts, err = from.DecodeFixedLenByteArray(k.texts, body, c.width)
 		for value := range slices.Chunk(k.texts, c.width) {
-			f.text = c.bytes(f.text, value)
+			text = c.bytes(text, value)
 			end()
 		}
 	default:
 		k.texts, k.offsets, err = from.DecodeByteArray(k.texts, body, k.offsets)
 		for i := range max(0, len(k.offsets)-1) {
-			f.text = c.bytes(f.text, k.texts[k.offsets[i]:k.offsets[i+1]])
+			text = c.bytes(text, k.texts[k.offsets[i]:k.offsets[i+1]])
 			end()
 		}
 	}
-	if err != nil || len(f.ends) <= n || len(f.text) > 1<<31 {
+	if err != nil || len(f.ends) <= n || len(text) > 1<<31 {
 		return f, errDamaged
 	}
+	f.text = string(text)
 	return f, nil
 }
 
