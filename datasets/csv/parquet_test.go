@@ -189,7 +189,8 @@ attributes:
 	}
 }
 
-// readAll reads all text of a Parquet file and bounds what that may cost.
+// readAll reads all text of a Parquet file, and its table in batches and row by row, which must be
+// the same. It bounds what that may cost.
 func readAll(t testing.TB, content string) error {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -197,6 +198,19 @@ func readAll(t testing.TB, content string) error {
 	if err == nil {
 		text.parquet.of(&Format{})
 		_, err = io.Copy(io.Discard, text)
+		format := parse(t, madeSchema)
+		var found [2]string
+		for i, block := range []int{0, maxRecord} {
+			from := must(Unpack("f", strings.NewReader(content), int64(len(content))))
+			if is, err := format.read(context.Background(), "f", from, block); err != nil {
+				found[i] = err.Error()
+			} else {
+				found[i] = is.Table.Checksum()
+			}
+		}
+		if found[0] != found[1] && !strings.Contains(found[0]+found[1], "more text") {
+			t.Errorf("row by row %s, in batches %s", found[0], found[1])
+		}
 	}
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 2<<30 {
@@ -267,14 +281,12 @@ func FuzzParquet(f *testing.F) {
 
 // TestParquetFlipped is the fuzz test with every byte of a file changed: none may be a panic.
 func TestParquetFlipped(t *testing.T) {
-	rows, _ := madeRows(40)
+	rows, _ := madeRows(20)
 	content := []byte(parquetOf(t, rows, parquet.DataPageVersion(1)))
 	for at := 4; at < len(content); at++ {
 		was := content[at]
-		for _, flip := range []byte{0xff, 1} {
-			content[at] = was ^ flip
-			_ = readAll(t, string(content))
-		}
+		content[at] ^= []byte{0xff, 1}[at%2]
+		_ = readAll(t, string(content))
 		content[at] = was
 	}
 }

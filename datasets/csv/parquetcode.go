@@ -69,10 +69,12 @@ func (p *parquetText) batch(with *coder) *batch {
 	}
 	rows := min(p.rows, 1<<13)
 	for i, c := range p.columns {
+		if p.err == nil {
+			p.err = p.fill(c)
+		}
 		if p.err != nil {
 			return nil
 		}
-		p.err = p.fill(c)
 		rows = min(rows, int64(c.values))
 		if a := with.layout[i]; a >= 0 && c.codes != nil && c.coded == nil {
 			c.coded = make([]codedField, len(c.dictionary.ends)-1)
@@ -86,7 +88,7 @@ func (p *parquetText) batch(with *coder) *batch {
 			}
 		}
 	}
-	if p.written += rows * int64(len(p.columns)); p.err != nil || p.written-parquetLength > p.limit {
+	if p.written += rows * int64(len(p.columns)); p.written-parquetLength > p.limit {
 		return nil
 	}
 	b := &batch{rows: int(rows), from: *p, block: block{records: int(rows)}}
