@@ -267,7 +267,7 @@ func TestParquetBad(t *testing.T) {
 
 // FuzzParquet looks for panics, and for small files that cost much.
 func FuzzParquet(f *testing.F) {
-	rows, _ := madeRows(40)
+	rows, _ := madeRows(5)
 	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Zstd} {
 		for version := 1; version <= 2; version++ {
 			f.Add([]byte(parquetOf(f, rows, parquet.Compression(codec),
