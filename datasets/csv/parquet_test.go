@@ -122,7 +122,8 @@ func TestParquetAsCSV(t *testing.T) {
 					must(io.ReadAll(content)))
 			}
 			// Without shuffling and sums of the text, batches are read in place of it.
-			format := parse(t, strings.Replace(madeSchema, "missing-as-value: [job, seen]\n", "", 1))
+			format := parse(t, strings.Replace(madeSchema, "missing-as-value: [job, seen]\n", "",
+				1))
 			content := func(name string) *Content {
 				text := must(Open(filepath.Join(dir, name), nil))
 				defer text.Close()
