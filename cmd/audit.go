@@ -229,7 +229,8 @@ func closePrograms(cases []*audit.Case) error {
 // load loads the dataset that the audit is on, with its default parameters.
 func (c auditCommand) load(con *console) (audit.Data, error) {
 	source, err := datasets.Lookup(c.Dataset)
-	if table := strings.TrimSuffix(c.Dataset, ".gz"); strings.HasSuffix(table, ".csv") {
+	if table := strings.TrimSuffix(c.Dataset, ".gz"); strings.HasSuffix(table, ".csv") ||
+		strings.HasSuffix(table, ".parquet") {
 		source, err = datasets.Lookup("csv")
 		err = errors.Join(err, present(c.Dataset))
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 type datasetsSchemaCommand struct {
-	File      string   `reads:"" arg:"" help:"The table, as delimited text; it may be gzip."`
+	File      string   `reads:"" arg:"" help:"The table, as delimited text, gzip or not, or Parquet."`
 	Out       string   `help:"Write to this file, which must not exist yet, instead of standard output." placeholder:"FILE"`
 	Delimiter string   `help:"The character between fields; detected by default. Write \\t for a tab." placeholder:"C"`
 	NoHeader  bool     `help:"The first line is data, not names." xor:"header"`

@@ -29,6 +29,7 @@ import (
 // Files of a release's folder.
 const (
 	RecordsFile     = "records.csv"
+	ParquetFile     = "records.parquet" // the same records, on request
 	SchemaFile      = "schema.yaml"
 	CroissantFile   = "croissant.json"
 	CertificateFile = "certificate.json"
@@ -64,6 +65,7 @@ type Certificate struct {
 	Program  string `json:"program"`
 	Content  string `json:"content"` // what the records are, in a sentence
 	Weighted bool   `json:"weighted"`
+	Parquet  bool   `json:"parquet,omitempty"`
 	// DropsMissing says that records lacking a value were left out, as Missing explains: by rule,
 	// and without their number, which is private.
 	DropsMissing bool   `json:"dropsMissing"`
@@ -430,12 +432,19 @@ type part struct {
 }
 
 // parts are all of them, in the order in which they are written.
-func (c *Certificate) parts(schema *datasets.Schema, measured *risk.Report) []part {
+func (c *Certificate) parts(schema *datasets.Schema, records *records,
+	measured *risk.Report) []part {
 	title := c.Title
 	if title == untitled {
 		title = RecordsFile
 	}
 	parts := []part{
+		{ParquetFile, func(w io.Writer, _ []File) error {
+			return csvtable.WriteParquet(w, schema, &records.Texts, records.weights,
+				func(a *datasets.Attribute) bool {
+					return c.Guarantee.K > 0 && a.Role == datasets.QuasiIdentifier
+				})
+		}},
 		{SchemaFile, func(w io.Writer, _ []File) error { return csvtable.WriteSchema(w, schema) }},
 		{RiskFile, func(w io.Writer, _ []File) error { return risk.WritePage(w, title, measured) }},
 		{CroissantFile, func(w io.Writer, before []File) error {
@@ -452,7 +461,8 @@ func (c *Certificate) parts(schema *datasets.Schema, measured *risk.Report) []pa
 		}},
 	}
 	return slices.DeleteFunc(parts, func(p part) bool {
-		return p.name == RiskFile && measured == nil || p.name == DeploymentFile && c.Budget == nil
+		return p.name == RiskFile && measured == nil || p.name == ParquetFile && !c.Parquet ||
+			p.name == DeploymentFile && c.Budget == nil
 	})
 }
 

@@ -26,7 +26,7 @@ var croissantContext = entity{
 }
 
 var mediaTypes = map[string]string{".csv": "text/csv", ".yaml": "application/yaml",
-	".html": "text/html"}
+	".html": "text/html", ".parquet": "application/vnd.apache.parquet"}
 
 // writeCroissant writes metadata that catalogues of data sets read (Croissant 1.0, MLCommons).
 func writeCroissant(w io.Writer, c *Certificate, schema *datasets.Schema, files []File) error {

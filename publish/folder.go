@@ -56,9 +56,9 @@ func (f *folder) write(name string, write func(w io.Writer) error) error {
 }
 
 // certify adds what follows from the records, and the certificate, and returns its digest.
-func (f *folder) certify(c *Certificate, schema *datasets.Schema,
+func (f *folder) certify(c *Certificate, schema *datasets.Schema, records *records,
 	measured *risk.Report) (string, error) {
-	for _, part := range c.parts(schema, measured) {
+	for _, part := range c.parts(schema, records, measured) {
 		err := f.write(part.name, func(w io.Writer) error { return part.write(w, f.files) })
 		if err != nil {
 			return "", err

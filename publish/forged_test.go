@@ -80,7 +80,7 @@ func forge(t *testing.T, from, want string, change func(c *Certificate, dir stri
 	}
 	change(c, dir)
 	files(RecordsFile)
-	for _, part := range c.parts(format.Schema, nil) {
+	for _, part := range c.parts(format.Schema, nil, nil) {
 		at := slices.IndexFunc(c.Files, func(f File) bool { return f.Name == part.name })
 		if part.name == CroissantFile || part.name == DeploymentFile || part.name == PageFile {
 			edit(part.name, func(w io.Writer) error { return part.write(w, c.Files[:max(0, at)]) })
@@ -96,6 +96,7 @@ func TestForged(t *testing.T) {
 	_, r := files(t, 300)
 	made := func(algorithm string, epsilon float64, params ...string) string {
 		r.Algorithm, r.Epsilon, r.Params = algorithm, epsilon, set(params...)
+		r.Parquet = algorithm == "mondrian"
 		r.Out = filepath.Join(filepath.Dir(r.Table), algorithm)
 		must(Make(t.Context(), r))
 		return r.Out
@@ -252,6 +253,7 @@ func TestForged(t *testing.T) {
 			c.Files = slices.Delete(c.Files, 2, 3)
 		}},
 		"not sensitive": {`"sensitive": []`, edit{"anonymity.sensitive": []string{}}.change},
+		"the Parquet":   {follows, replace(ParquetFile, "ppdp", "pppp")},
 		"the risk":      {follows, replace(RiskFile, "anonymous", "Anonymous")},
 		"private": {"is not a number, must be in", edit{"guarantee": Promise{Epsilon: 1,
 			Model: "differential privacy", Sentence: sentence(1, 0, 0)}, "anonymity": nil,

@@ -46,7 +46,7 @@ var ErrRefused = errors.New("cannot be released")
 // Request is what is to be released, and how. Its tags are those of the command line.
 type Request struct {
 	Algorithm string `arg:"" help:"Name of an algorithm."`
-	Table     string `reads:"" arg:"" help:"The table: a CSV file."`
+	Table     string `reads:"" arg:"" help:"The table: CSV or Parquet."`
 	Schema    string `reads:"" help:"The table's schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	// Target and Contributions take the place of what the schema says; "" and 0 leave that.
 	Target        string  `help:"The attribute that the release should serve to predict, in place of the schema's class." placeholder:"NAME"`
@@ -63,6 +63,7 @@ type Request struct {
 	License        string `help:"The license of the release, best as a URL; for catalogues." placeholder:"URL"`
 	Sign           string `reads:"" help:"A private key to sign the certificate with (ppdp key makes one)." placeholder:"KEY"`
 	Out            string `required:"" help:"The folder to make." placeholder:"DIR"`
+	Parquet        bool   `help:"Write the records as Parquet too, with types: records.parquet."`
 
 	// Program says what made the release, Now when.
 	Program string    `kong:"-"`
@@ -505,12 +506,16 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		return nil, err
 	}
 	var measured *risk.Report
-	if anonymity > 0 {
-		records, problems := readRecords(folder.temporary, true, false, schema)
+	var written *records
+	if anonymity > 0 || r.Parquet {
+		var problems []error
+		written, problems = readRecords(folder.temporary, anonymity > 0, weighted, schema)
 		if err := errors.Join(problems...); err != nil {
 			return nil, err
 		}
-		if measured, err = c.measure(records, schema); err != nil {
+	}
+	if anonymity > 0 {
+		if measured, err = c.measure(written, schema); err != nil {
 			return nil, err
 		}
 		if measured != nil {
@@ -523,6 +528,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 	certificate := &Certificate{About: csvtable.About{Title: cmp.Or(valid(r.Title), untitled),
 		Owner: valid(r.Owner), Purpose: valid(r.Purpose), Contact: valid(r.Contact)},
 		Program: r.Program, License: valid(r.License), Weighted: weighted,
+		Parquet:      r.Parquet,
 		DropsMissing: r.drops,
 		Released:     r.Now.UTC().Format(time.DateOnly),
 		Guarantee:    Promise{Epsilon: r.Epsilon, Delta: r.Delta}, Audit: c.audited}
@@ -545,7 +551,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 				return err
 			}
 		}
-		made.Digest, err = folder.certify(certificate, schema, measured)
+		made.Digest, err = folder.certify(certificate, schema, written, measured)
 		return err
 	})
 	if err != nil {

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -87,7 +89,7 @@ func TestReleases(t *testing.T) {
 		for _, delta := range []float64{0, 1e-6} {
 			r := requestIn(dir)
 			r.Algorithm, r.Out, r.Title = name, filepath.Join(dir, fmt.Sprint(name, delta)), "Mine"
-			r.Delta = delta
+			r.Delta, r.Parquet = delta, delta == 0
 			r.Account = filepath.Join(dir, fmt.Sprint("account", delta))
 			if delta > 0 {
 				r.Total = Total{TotalRho: 30}
@@ -113,6 +115,9 @@ func TestReleases(t *testing.T) {
 			}
 			if diff := cmp.Diff(made.Certificate, report.Certificate); diff != "" {
 				t.Errorf("%s: %s", name, diff)
+			}
+			if r.Parquet {
+				sameAsParquet(t, r.Out)
 			}
 			if anonymous && (report.Smallest < 7 || report.Records+*report.Suppressed != 300) {
 				t.Errorf("%s: %+v", name, report)
@@ -145,6 +150,25 @@ func TestReleases(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// sameAsParquet compares a release's records with those of its Parquet file, which are read by the
+// release's own schema.
+func sameAsParquet(t *testing.T, dir string) {
+	format, _, err := csvtable.ReadSchema(filepath.Join(dir, SchemaFile), "", 0)
+	noError(t, err)
+	var records [2]*csvtable.Texts
+	var sums [2]string
+	for i, name := range []string{RecordsFile, ParquetFile} {
+		read := func() io.ReadCloser { return must(csvtable.Open(filepath.Join(dir, name), nil)) }
+		records[i] = must(format.ReadTexts(t.Context(), name, read(), format.Schema.Names()))
+		if content, err := format.Read(t.Context(), name, read()); err == nil {
+			sums[i] = content.Table.Checksum() // not of generalised ones
+		}
+	}
+	if sums[0] != sums[1] || sums[0] == "" && !reflect.DeepEqual(records[0], records[1]) {
+		t.Errorf("%s: %s has other records", dir, ParquetFile)
 	}
 }
 

@@ -235,7 +235,7 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte, schema *da
 	if chosen.measures {
 		names = append(names, MarginalsFile)
 	}
-	first, parts := len(names), derived.parts(schema, measured)
+	first, parts := len(names), derived.parts(schema, records, measured)
 	for _, part := range parts {
 		names = append(names, part.name)
 	}

@@ -53,13 +53,7 @@ func (t *tableReader) blocks(ctx context.Context) error {
 			odd = b
 			break
 		}
-		t.builder.Append(b.table)
-		t.met(b.people)
-		t.done += b.records
-		t.dropped += b.dropped
-		for a, rows := range b.lacking {
-			t.lacking[a] += rows
-		}
+		t.take(b)
 		above += strings.Count(b.text, "\n")
 	}
 	var rest []io.Reader
@@ -75,6 +69,17 @@ func (t *tableReader) blocks(ctx context.Context) error {
 	return nil
 }
 
+// take adds the rows of a block.
+func (t *tableReader) take(b *block) {
+	t.builder.Append(b.table)
+	t.met(b.people)
+	t.done += b.records
+	t.dropped += b.dropped
+	for a, rows := range b.lacking {
+		t.lacking[a] += rows
+	}
+}
+
 // block is a part of the text, whole lines, and the rows that it was coded as.
 type block struct {
 	text  string
@@ -88,9 +93,7 @@ type block struct {
 
 // code codes the lines of a block until one is not plain.
 func (b *block) code(c *coder) {
-	c.builder = datasets.NewBuilder(c.format.Schema, strings.Count(b.text, "\n")+1)
-	c.dropped, c.people = 0, nil
-	clear(c.lacking)
+	c.begin(strings.Count(b.text, "\n") + 1)
 	quotes := strings.IndexByte(b.text, '"') >= 0
 	for rest := b.text; rest != ""; {
 		line := rest
@@ -107,6 +110,18 @@ func (b *block) code(c *coder) {
 		}
 		b.records++
 	}
+	b.end(c)
+}
+
+// begin begins a block of n rows or fewer.
+func (c *coder) begin(n int) {
+	c.builder = datasets.NewBuilder(c.format.Schema, n)
+	c.dropped, c.people = 0, nil
+	clear(c.lacking)
+}
+
+// end takes what the lines were coded as.
+func (b *block) end(c *coder) {
 	b.table, b.dropped, b.lacking = c.builder.Table(), c.dropped, slices.Clone(c.lacking)
 	b.people = c.people
 	b.plain = true
@@ -151,12 +166,17 @@ func (c *coder) line(rest string, quotes bool) (plain bool) {
 		if i+1 < len(c.layout) {
 			return false
 		}
-		if complete {
-			c.add()
-		} else {
-			c.dropped++
-		}
+		c.ended(complete)
 		return true
+	}
+}
+
+// ended adds the current row if it is complete.
+func (c *coder) ended(complete bool) {
+	if complete {
+		c.add()
+	} else {
+		c.dropped++
 	}
 }
 

@@ -32,7 +32,7 @@ const (
 type Fault struct {
 	Kind         Kind
 	File         string
-	Line, Column int    // from 1; columns count bytes, 0 stands for none
+	Line, Column int    // from 1; columns count bytes, 0 stands for none; of Parquet, the row
 	Attribute    string // empty where it is about a record
 	Text         string // the field
 	What         string // what is wrong, and what must be
@@ -42,6 +42,9 @@ func (f *Fault) Error() string {
 	what := f.What
 	if f.Attribute != "" {
 		what = f.Attribute + ": " + what
+	}
+	if f.Line == 0 {
+		return fmt.Sprintf("%s: %s", f.File, what)
 	}
 	if f.Column == 0 {
 		return fmt.Sprintf("%s:%d: %s", f.File, f.Line, what)

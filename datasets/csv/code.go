@@ -129,12 +129,20 @@ func (c *coder) field(a int, text string, complete *bool) (fault Kind) {
 	if c.format.Trim {
 		text = strings.TrimSpace(text)
 	}
-	c.codes[a], c.numbers[a], fault = c.columns[a].read(text)
-	if fault == "" && c.codes[a] == c.columns[a].lacking {
-		c.lacking[a]++
-		*complete = *complete && c.codes[a] != dropRow
+	code, number, fault := c.columns[a].read(text)
+	if fault == "" {
+		c.set(a, code, number, complete)
 	}
 	return fault
+}
+
+// set sets an attribute of the current row.
+func (c *coder) set(a int, code uint32, number float64, complete *bool) {
+	c.codes[a], c.numbers[a] = code, number
+	if code == c.columns[a].lacking {
+		c.lacking[a]++
+		*complete = *complete && code != dropRow
+	}
 }
 
 // named notes the person of the current row. It reports whether the text is an id.

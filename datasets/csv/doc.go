@@ -40,6 +40,9 @@
 // taxonomy's root, or the cell after all numbers, which is no number: it has a bin and a group of
 // its own, no part in means, and is neither above nor below another.
 //
+// A Parquet file is read as the text that its values have; delimiter, header and encoding do not
+// matter then.
+//
 // The package also drafts schema files (Draft), lists everything wrong with a table (Check), reads
 // published tables as texts (ReadTexts), exchanges hierarchies with ARX, and writes tables back as
 // text (Write). It leaves out guessing: Draft reads private data and says so in what it writes.

@@ -53,15 +53,15 @@ var usualDelimiters = []rune{',', ';', '\t', '|', ' '}
 // sampleSize is how many bytes the delimiter is chosen by.
 const sampleSize = 1 << 16
 
-// Draft writes a schema file for the table at path, which may be gzip. The table can be read with
-// it as it stands, but bounds and lists come from private data: the draft says at its top that they
-// must be reviewed before anything is released. Columns that no schema can describe, identifiers
-// and free text are left out; notes says which and why, and what else was guessed. It is an error
-// when no column can be described, and when the table has a name twice, data in place of names, NUL
-// bytes, or infinity among numbers.
+// Draft writes a schema file for the table at path, which may be gzip or Parquet. The table can be
+// read with it as it stands, but bounds and lists come from private data: the draft says at its top
+// that they must be reviewed before anything is released. Columns that no schema can describe,
+// identifiers and free text are left out; notes says which and why, and what else was guessed. It
+// is an error when no column can be described, and when the table has a name twice, data in place
+// of names, NUL bytes, or infinity among numbers.
 func Draft(w io.Writer, path string, options DraftOptions) (notes []string, err error) {
 	opener := func(path string) source {
-		return source{path, func() (io.ReadCloser, error) { return Open(path, nil) }}
+		return source{path, func() (*Text, error) { return Open(path, nil) }}
 	}
 	return draft(w, opener(path), opener(options.Public), options)
 }
@@ -69,7 +69,7 @@ func Draft(w io.Writer, path string, options DraftOptions) (notes []string, err 
 // source is a table's text, which can be opened again.
 type source struct {
 	file string
-	open func() (io.ReadCloser, error)
+	open func() (*Text, error)
 }
 
 func draft(w io.Writer, table, public source, options DraftOptions) ([]string, error) {
@@ -147,6 +147,7 @@ type profile struct {
 	file string
 	// onlyNames reads no record below the names, but its first part for the delimiter.
 	onlyNames bool
+	parquet   bool // lines are its rows
 	latin1    bool
 	comma     bool // in place of the decimal point
 	trim      bool
@@ -161,13 +162,17 @@ func (s *profile) note(format string, args ...any) {
 }
 
 // profile reads the table once.
-func (s *profile) profile(open func() (io.ReadCloser, error)) error {
+func (s *profile) profile(open func() (*Text, error)) error {
 	text, err := open()
 	if err != nil {
 		return err
 	}
 	defer text.Close()
-	buffered := bufio.NewReaderSize(decoded(text, s.latin1), sampleSize)
+	s.parquet = (&Format{Missing: s.Missing, Comma: s.comma}).of(text).parquet
+	if s.parquet {
+		s.Delimiter, s.NoHeader, s.Header = ',', false, true
+	}
+	buffered := bufio.NewReaderSize(decoded(text, s.latin1 && !s.parquet), sampleSize)
 	sample, _ := buffered.Peek(sampleSize) // an error comes again when the table is read
 	candidates := usualDelimiters
 	if s.Delimiter != 0 {
@@ -175,7 +180,7 @@ func (s *profile) profile(open func() (io.ReadCloser, error)) error {
 	}
 	var spaces bool
 	s.Delimiter, spaces = layout(sample, candidates...)
-	s.trim = (s.trim || spaces) && !unicode.IsSpace(s.Delimiter)
+	s.trim = (s.trim || spaces && !s.parquet) && !unicode.IsSpace(s.Delimiter)
 	stated := s.Missing != nil
 	if !stated {
 		s.Missing = usualMarkers
@@ -282,8 +287,12 @@ func (s *profile) read(r io.Reader) error {
 				len(record), len(s.columns), s.Delimiter)
 		}
 		s.rows++
+		line := guard.line
+		if s.parquet {
+			line = s.rows
+		}
 		for i, text := range record {
-			s.columns[i].add(text, s, guard.line)
+			s.columns[i].add(text, s, line)
 		}
 	}
 	if s.rows == 0 {

@@ -25,8 +25,8 @@ func drafted(t *testing.T, text string, options DraftOptions) string {
 }
 
 func opened(file, text string) source {
-	return source{file, func() (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(text)), nil
+	return source{file, func() (*Text, error) {
+		return &Text{Reader: strings.NewReader(text), Closer: io.NopCloser(nil)}, nil
 	}}
 }
 

@@ -87,6 +87,7 @@ func (f *Format) read(ctx context.Context, file string, r io.Reader,
 }
 
 func (f *Format) reader(file string, r io.Reader, block int) (*tableReader, error) {
+	f = f.of(r)
 	records, guard, err := openRecords(file, decoded(r, f.Latin1), f.Delimiter, f.Trim)
 	return &tableReader{coder: newCoder(f), file: file, records: records, guard: guard,
 		block: block, known: make(map[string]int32)}, err
@@ -178,8 +179,11 @@ type tableReader struct {
 	broken error        // why the text cannot be read to its end; nil if it can
 }
 
-// place is where a field of the current record begins.
+// place is where a field of the current record begins; of a Parquet file, its row, 0 for the names.
 func (t *tableReader) place(field int) (line, column int) {
+	if t.format.parquet {
+		return t.done + 1, 0
+	}
 	line, column = t.records.FieldPos(field)
 	return t.guard.above + line, column
 }
@@ -272,7 +276,9 @@ const loneReturn = "lines end in a carriage return alone, must end in a line fee
 // columnsFound finds the attributes' columns, by the header if there is one.
 func (t *tableReader) columnsFound(content *Content) {
 	if t.layout = t.format.layout; t.format.Header {
+		t.done = -1
 		t.header(content)
+		t.done = 0
 	}
 }
 
@@ -324,8 +330,8 @@ func (t *tableReader) header(content *Content) {
 		}
 	}
 	if person != "" {
-		t.fail(Header, 0, "no column for the person, %q%s, the header names %s (delimiter %q)",
-			person, spelling.Hint(person, t.seen), someOf(t.seen), t.format.Delimiter)
+		t.fail(Header, 0, "no column for the person, %q%s, the header names %s",
+			person, spelling.Hint(person, t.seen), t.names())
 	}
 	for a, name := range names {
 		if !found[a] {
@@ -333,10 +339,18 @@ func (t *tableReader) header(content *Content) {
 			if t.format.Schema.Attributes[a].Role == datasets.Class {
 				what = "class attribute"
 			}
-			t.fail(Header, 0, "no column for the %s %q%s, the header names %s (delimiter %q)",
-				what, name, spelling.Hint(name, t.seen), someOf(t.seen), t.format.Delimiter)
+			t.fail(Header, 0, "no column for the %s %q%s, the header names %s",
+				what, name, spelling.Hint(name, t.seen), t.names())
 		}
 	}
+}
+
+// names lists the header's names for a message.
+func (t *tableReader) names() string {
+	if t.format.parquet {
+		return someOf(t.seen)
+	}
+	return fmt.Sprintf("%s (delimiter %q)", someOf(t.seen), t.format.Delimiter)
 }
 
 // someOf lists names for a message.
@@ -344,7 +358,12 @@ func someOf(names []string) string { return datasets.QuoteSome(names, 24) }
 
 // rows reads all rows, in blocks first if they may be plain.
 func (t *tableReader) rows(ctx context.Context) error {
-	if t.block > 0 && t.format.Delimiter < utf8.RuneSelf && !t.bad.Any() {
+	if from, ok := t.guard.reader.(*Text); ok && from.Reader == from.parquet && t.block > 0 &&
+		t.guard.buffered.Buffered() == 0 && !t.bad.Any() {
+		if err := t.batches(ctx, from.parquet); err != nil {
+			return err
+		}
+	} else if t.block > 0 && t.format.Delimiter < utf8.RuneSelf && !t.bad.Any() {
 		if err := t.blocks(ctx); err != nil {
 			return err
 		}

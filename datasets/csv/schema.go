@@ -37,7 +37,8 @@ type Format struct {
 	// person's records Schema.Contributions are read, the others are left out.
 	Person string
 
-	layout []int // without a header, for each column: its attribute, ignored or personal
+	layout  []int // without a header, for each column: its attribute, ignored or personal
+	parquet bool  // the text is a Parquet file's table: places are rows
 }
 
 // Plain is the format that Write writes tables of a schema in. Its exported fields may be changed

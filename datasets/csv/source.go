@@ -24,7 +24,7 @@ type Source struct{}
 
 // Params name the two files of a user-supplied table.
 type Params struct {
-	CSV    string `yaml:"csv" doc:"the table's text, compressed by gzip or not" values:"a file's path, relative to the spec"`
+	CSV    string `yaml:"csv" doc:"the table's text, compressed by gzip or not, or a Parquet file" values:"a file's path, relative to the spec"`
 	Schema string `yaml:"schema" doc:"the table's schema file, which ppdp datasets schema drafts" values:"a file's path, relative to the spec"`
 	// Both leave the schema file as it is.
 	Contributions int    `yaml:"contributions" doc:"at most this many records of each person are used, in place of as many as the schema says; 0 for these" min:"0" max:"1000"`
@@ -58,7 +58,8 @@ func (Source) Info() datasets.Info {
 // Params returns the parameters: rows are shuffled, and paths have no defaults.
 func (Source) Params() any { return &Params{Shuffled: true} }
 
-// Load reads the table. Its checksum covers the uncompressed text and the schema file, to the byte.
+// Load reads the table. Its checksum covers the uncompressed text and the schema file, to the byte;
+// of a Parquet file, its values as text.
 func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
 	params, err := datasets.ParamsOf(request, Source{}.Params().(*Params))
 	if err != nil {
@@ -76,7 +77,8 @@ func (Source) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 			return nil, err
 		}
 		defer text.Close()
-		content, err := format.Read(ctx, path, io.TeeReader(text, digest))
+		text.Reader = io.TeeReader(text.Reader, digest)
+		content, err := format.Read(ctx, path, text)
 		if err == nil && content.Table.Len() == 0 {
 			err = noRows(path, content.Dropped)
 		}
@@ -168,9 +170,9 @@ func ReadSchema(path, target string, contributions int) (*Format, []byte, error)
 	return format, text, err
 }
 
-// Open opens a file for reading, unpacking it when it is gzip, whatever its name. progress is
-// called with how much of the file has been read; it may be nil.
-func Open(path string, progress func(path string, done, total int64)) (io.ReadCloser, error) {
+// Open opens a file for reading by Unpack, whatever its name. progress is called with how much of
+// the file has been read; it may be nil.
+func Open(path string, progress func(path string, done, total int64)) (*Text, error) {
 	file, err := datasets.OpenFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("csv: %w", err)
@@ -189,17 +191,33 @@ func Open(path string, progress func(path string, done, total int64)) (io.ReadCl
 		_ = file.Close() // as above
 		return nil, err
 	}
-	return textFile{text, file}, nil
+	text.Closer = file
+	return text, nil
 }
 
-// Unpack returns the text of a file of size bytes, unpacked when it is gzip. The path is for
-// messages only. A file that is known to be no delimited text is refused.
-func Unpack(path string, packed io.Reader, size int64) (io.Reader, error) {
+// Unpack returns the text of a file of size bytes, unpacked when it is gzip, or the table of a
+// Parquet file, which is held in memory, so that one pass reads one state of it. The path is for
+// messages only. A file that is known to be neither is refused.
+func Unpack(path string, packed io.Reader, size int64) (*Text, error) {
 	buffered := bufio.NewReaderSize(packed, 1<<16)
 	kind := ""
 	switch begin, _ := buffered.Peek(4); string(begin) {
 	case "PAR1":
-		kind = "a Parquet file"
+		if size > maxParquet {
+			return nil, fmt.Errorf("%s: a Parquet file of %d bytes, must have at most %d: save it "+
+				"as CSV", path, size, int64(maxParquet))
+		}
+		content := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+		if _, err := content.ReadFrom(buffered); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		table, err := openParquet(content.Bytes())
+		if err != nil {
+			return nil, fmt.Errorf("%s: Parquet: %w", path, err)
+		}
+		return &Text{Reader: table, parquet: table}, nil
+	case "PARE":
+		kind = "an encrypted Parquet file"
 	case "PK\x03\x04":
 		kind = "a spreadsheet or a zip archive"
 	}
@@ -208,13 +226,13 @@ func Unpack(path string, packed io.Reader, size int64) (io.Reader, error) {
 			"that it comes from", path, kind)
 	}
 	if magic, _ := buffered.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return buffered, nil
+		return &Text{Reader: buffered}, nil
 	}
 	unpacker, err := gzip.NewReader(buffered)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, gzipError{err})
 	}
-	return &gzipText{unpacker, datasets.MaxUnpacked(size)}, nil
+	return &Text{Reader: &gzipText{unpacker, datasets.MaxUnpacked(size)}}, nil
 }
 
 // countedText reports how much of it has been read.
@@ -257,7 +275,22 @@ func (e gzipError) Error() string {
 }
 func (e gzipError) Unwrap() error { return e.cause }
 
-type textFile struct {
+// Text is the text of a table's file.
+type Text struct {
 	io.Reader
-	io.Closer
+	io.Closer              // of Open
+	parquet   *parquetText // nil for delimited text
+}
+
+// of is the format in which a text is read: f, or that of a Parquet file's table, in which of f
+// only the attributes, what is missing, decimal commas and white space count.
+func (f *Format) of(text io.Reader) *Format {
+	from, ok := text.(*Text)
+	if !ok || from.parquet == nil {
+		return f
+	}
+	from.parquet.of(f)
+	as := *f
+	as.Delimiter, as.Header, as.Latin1, as.parquet = ',', true, false, true
+	return &as
 }

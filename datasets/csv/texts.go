@@ -66,6 +66,7 @@ func (f *Format) ReadAnyTexts(ctx context.Context, file string, r io.Reader,
 // readTexts is ReadTexts, or with noted, which is called with the faults of records, ReadAnyTexts.
 func (f *Format) readTexts(ctx context.Context, file string, r io.Reader, need []string,
 	noted func(*Fault)) (*Texts, error) {
+	f = f.of(r)
 	buffered := bufio.NewReaderSize(r, sampleSize)
 	sample, _ := buffered.Peek(sampleSize) // an error comes again when the table is read
 	whole := sample
@@ -87,7 +88,7 @@ func (f *Format) readTexts(ctx context.Context, file string, r io.Reader, need [
 	t := &tableReader{coder: &coder{format: as}, file: file, records: records, guard: guard}
 	texts := new(Texts)
 	if as.Header {
-		t.header(new(Content))
+		t.columnsFound(new(Content))
 		for _, name := range t.seen {
 			texts.Columns = append(texts.Columns, TextColumn{Name: name})
 		}
@@ -156,8 +157,8 @@ func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
 	for i := range index {
 		index[i] = make(map[string]uint32)
 	}
-	for done := 0; ; done++ {
-		if done%contextRows == 0 && ctx.Err() != nil {
+	for ; ; t.done++ {
+		if t.done%contextRows == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		record, ok := t.next()

@@ -128,7 +128,9 @@ var outside = []dependency{
 	{"git.sr.ht/~sbinet/gg", []string{"plots/..."}},
 	{"gopkg.in/yaml.v3", []string{"internal/strictyaml"}},
 	{"github.com/sjwhitworth/golearn", []string{"classifiers/id3"}},
-	{"golang.org/x/text", []string{"datasets/csv"}}, // Windows-1252
+	{"golang.org/x/text", []string{"datasets/csv"}},                // Windows-1252
+	{"github.com/parquet-go/parquet-go", []string{"datasets/csv"}}, // without its own reader
+	{"github.com/klauspost/compress", []string{"datasets/csv"}},    // pages of Parquet
 	{"github.com/alecthomas/kong", []string{"cmd/..."}},
 	{"github.com/schollz/progressbar/v3", []string{"cmd/..."}},
 	// errgroup

@@ -18,7 +18,7 @@ import (
 
 // Check is "ppdp check": it says everything wrong with a table.
 type Check struct {
-	File   string `reads:"" arg:"" name:"table" help:"The table, as delimited text; it may be gzip."`
+	File   string `reads:"" arg:"" name:"table" help:"The table, as delimited text, gzip or not, or Parquet."`
 	Schema string `reads:"" help:"Its schema file. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	JSON   bool   `name:"json" help:"Write JSON instead of text."`
 }

@@ -20,7 +20,7 @@ import (
 
 // Risk is "ppdp risk": it measures what an anonymised table discloses.
 type Risk struct {
-	File       string   `reads:"" arg:"" name:"table" help:"The published table, as delimited text; it may be gzip. A folder stands for the one table in it, with its schema.yaml."`
+	File       string   `reads:"" arg:"" name:"table" help:"The published table, as delimited text, gzip or not, or Parquet. A folder stands for the one table in it, with its schema.yaml."`
 	Schema     string   `reads:"" help:"The schema file: which columns are quasi-identifiers, which are sensitive. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
 	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
 	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
@@ -203,14 +203,17 @@ func (c Risk) described() (*csvtable.Format, *datasets.Schema, error) {
 	return format, schema, nil
 }
 
-// tableIn is the table that a path names: itself, or the only CSV file of a folder.
+// tableIn is the table that a path names: itself, or the only table of a folder.
 func tableIn(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
 		return path, err
 	}
 	var found []string
-	for _, pattern := range []string{"*.csv", "*.csv.gz"} {
+	for _, pattern := range []string{"*.csv", "*.csv.gz", "*.parquet"} {
+		if pattern == "*.parquet" && len(found) > 0 {
+			break // of the same records
+		}
 		files, err := filepath.Glob(filepath.Join(path, pattern))
 		if err != nil {
 			return "", err
@@ -218,7 +221,7 @@ func tableIn(path string) (string, error) {
 		found = append(found, files...)
 	}
 	if len(found) != 1 {
-		return "", fmt.Errorf("%s: %d CSV files, must be one; name the file itself", path,
+		return "", fmt.Errorf("%s: %d tables, must be one; name the file itself", path,
 			len(found))
 	}
 	return found[0], nil

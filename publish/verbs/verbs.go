@@ -95,5 +95,6 @@ func (con *Console) measure(c composer, name, out string, jobs int, timeout time
 
 // stem is a table's name without the endings of its format.
 func stem(table string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(table), ".gz"), ".csv")
+	name := strings.TrimSuffix(filepath.Base(table), ".gz")
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".csv"), ".parquet")
 }

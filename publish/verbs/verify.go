@@ -13,7 +13,7 @@ import (
 // Verify is "ppdp verify": it checks the folder of a release.
 type Verify struct {
 	Dir      string `reads:"" arg:"" help:"The folder of a release."`
-	Original string `reads:"" help:"The table that was released, if you hold it: a CSV file." placeholder:"FILE"`
+	Original string `reads:"" help:"The table that was released, if you hold it: CSV or Parquet." placeholder:"FILE"`
 	Schema   string `reads:"" help:"Its schema file. By default my.schema.yaml beside my.csv." placeholder:"FILE"`
 	Key      string `reads:"" help:"The public key of whoever signed the release." placeholder:"FILE"`
 	JSON     bool   `name:"json" help:"Write JSON instead of sentences."`
