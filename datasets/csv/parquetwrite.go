@@ -63,7 +63,7 @@ func WriteParquet(w io.Writer, schema *datasets.Schema, table *Texts, weights []
 				code = uint32(len(own.Texts))
 				index[weight], own.Texts = code, append(own.Texts, formatNumber(weight))
 			}
-			own.Codes = append(own.Codes, code)
+			own.Codes.Append(code)
 		}
 		columns = append(columns, writtenColumn{a: new(datasets.Attribute), TextColumn: &own,
 			of: format.SchemaElement{Name: weightColumn, Type: thrift.New(format.Double),
@@ -77,7 +77,7 @@ func WriteParquet(w io.Writer, schema *datasets.Schema, table *Texts, weights []
 		to := min(table.Rows, from+parquetRows)
 		group := format.RowGroup{NumRows: int64(to - from), Ordinal: int16(from / parquetRows)}
 		for i := range columns {
-			meta := p.chunk(&columns[i], columns[i].Codes[from:to])
+			meta := p.chunk(&columns[i], from, to)
 			group.TotalByteSize += meta.TotalUncompressedSize
 			group.Columns = append(group.Columns, format.ColumnChunk{MetaData: meta})
 		}
@@ -119,14 +119,15 @@ func (p *parquetWriter) header(of any) (size int) {
 }
 
 // chunk writes a column of a group: the dictionary of its values, and a page of indices.
-func (p *parquetWriter) chunk(c *writtenColumn, codes []uint32) format.ColumnMetaData {
+func (p *parquetWriter) chunk(c *writtenColumn, from, to int) format.ColumnMetaData {
 	begin := p.done
 	var dictionary, page []byte
-	levels := make([]uint8, 0, len(codes))
-	indices := make([]int32, 0, len(codes))
+	levels := make([]uint8, 0, to-from)
+	indices := make([]int32, 0, to-from)
 	known := make([]int32, len(c.Texts)) // index from 1, 0 for none, -1 for a missing value
 	values := int32(0)
-	for _, code := range codes {
+	for row := from; row < to; row++ {
+		code := c.Codes.At(int32(row))
 		if known[code] == 0 {
 			if text := c.Texts[code]; c.a.Missing != nil && text == *c.a.Missing {
 				known[code] = -1
@@ -158,12 +159,12 @@ func (p *parquetWriter) chunk(c *writtenColumn, codes []uint32) format.ColumnMet
 	data := p.done
 	p.header(format.PageHeader{Type: format.DataPage, UncompressedPageSize: int32(len(page)),
 		CompressedPageSize: int32(len(page)), DataPageHeader: thrift.New(format.DataPageHeader{
-			NumValues: int32(len(codes)), Encoding: format.RLEDictionary,
+			NumValues: int32(to - from), Encoding: format.RLEDictionary,
 			DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE})})
 	p.write(page)
 	return format.ColumnMetaData{Type: c.of.Type.V, PathInSchema: thrift.Slice[string]{c.Name},
 		Encoding:  thrift.Slice[format.Encoding]{format.Plain, format.RLE, format.RLEDictionary},
-		NumValues: int64(len(codes)), TotalUncompressedSize: p.done - begin,
+		NumValues: int64(to - from), TotalUncompressedSize: p.done - begin,
 		TotalCompressedSize: p.done - begin, DataPageOffset: data, DictionaryPageOffset: begin}
 }
 
