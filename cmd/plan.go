@@ -128,27 +128,20 @@ func (p *planned) write(con *console) error {
 		}
 	}
 	fmt.Fprintf(con.stdout, ", seed %d), %d finished%s\n", p.Seed, p.Cached, left)
-	type key struct{ series, dataset, variant string }
-	var order []key
-	lines := make(map[key]plannedLine)
-	epsilons := make(map[key][]string)
-	for _, c := range p.Configs {
-		k := key{c.Series, c.Dataset, c.Variant}
-		if _, known := lines[k]; !known {
-			lines[k] = c
-			order = append(order, k)
-		}
-		if c.Epsilon != nil {
-			epsilons[k] = append(epsilons[k], fmt.Sprintf("%g", *c.Epsilon))
-		}
-	}
 	table := terminal.NewTable(con.stdout, "SERIES", "DATASET", "ALGORITHM", "VARIANT",
-		"NEIGHBOURS",
-		"EPSILON")
-	for _, k := range order {
-		c := lines[k]
+		"NEIGHBOURS", "EPSILON")
+	for _, same := range results.Grouped(p.Configs, func(c plannedLine) string {
+		return fmt.Sprintf("%q %q %q", c.Series, c.Dataset, c.Variant)
+	}) {
+		var epsilons []string
+		for _, c := range same {
+			if c.Epsilon != nil {
+				epsilons = append(epsilons, fmt.Sprintf("%g", *c.Epsilon))
+			}
+		}
+		c := same[0]
 		table.Row(terminal.Dashed([]string{c.Series, c.Dataset, c.Algorithm, c.Variant, c.Relation,
-			strings.Join(epsilons[k], " ")})...)
+			strings.Join(epsilons, " ")})...)
 	}
 	return table.Flush()
 }

@@ -10,10 +10,9 @@ import (
 
 // Options are how a plan is run. None of them changes what a job computes.
 type Options struct {
-	Out      string        // folder below which results/<experiment>/ lies
-	Workers  int           // jobs run at once, at least 1; see spec.Plan.Workers
-	Timeout  time.Duration // for one job; 0 means none
-	FailFast bool          // end the run at the first failed job
+	Out     string        // folder below which results/<experiment>/ lies
+	Workers int           // jobs run at once, at least 1; see spec.Plan.Workers
+	Timeout time.Duration // for one job; 0 means none
 	// Shard is the part of the jobs to run; the zero value is all of them. A shard's journal is
 	// kept in a folder of its own inside Out, and Merge makes the experiment's files of them.
 	Shard Shard
@@ -64,9 +63,6 @@ const failuresShown = 10
 // ErrInterrupted says that a run ended before all its jobs had; what had finished is kept and the
 // next run goes on from there.
 var ErrInterrupted = errors.New("interrupted")
-
-// errFailFast ends a run after its first failed job.
-var errFailFast = errors.New("stopped at the first failed job")
 
 // ErrData is wrapped by what is wrong with a plan's data. Nothing was run.
 var ErrData = errors.New("data")

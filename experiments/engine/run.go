@@ -297,9 +297,6 @@ func (r *run) finish(i int, e *entry, stack string) {
 		}
 		r.report()
 	})
-	if failed && r.opts.FailFast {
-		r.stop(fmt.Errorf("%w: %s: %s", errFailFast, r.describe(i), e.Error))
-	}
 }
 
 // fail counts a failed job and describes it, if it is one of the first. It is called with the lock

@@ -290,16 +290,6 @@ func TestFailuresAreFewLines(t *testing.T) {
 	}
 }
 
-func TestFailFast(t *testing.T) {
-	opts := options(t, t.TempDir())
-	opts.FailFast = true
-	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "error", 1), language.Overrides{})
-	_, err := Run(context.Background(), plan, opts)
-	if !errors.Is(err, errFailFast) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestProvenLoss: the record of a variant that overspends by its proven sensitivity shows it, and
 // its guarantee does not hold, whatever the algorithm says.
 func TestProvenLoss(t *testing.T) {

@@ -183,22 +183,7 @@ func (a *Audit) validate() error {
 	return errors.Join(problems...)
 }
 
-// WriteAudits writes one object a line, in the order given.
-func WriteAudits(w io.Writer, audits []Audit) error {
-	encoder := NewEncoder(w)
-	for i := range audits {
-		err := audits[i].validate()
-		if err == nil {
-			err = encoder.Encode(&audits[i])
-		}
-		if err != nil {
-			return fmt.Errorf("audit %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
-// ReadAudits reads what WriteAudits wrote. Up to 20 problems are reported at once as name:line.
+// ReadAudits reads one object a line. Up to 20 problems are reported at once as name:line.
 func ReadAudits(r io.Reader, name string) ([]Audit, error) {
 	var audits []Audit
 	err := ReadLines(r, name, func(_ int, text []byte) error {

@@ -29,14 +29,6 @@ func (w csvWriter) end() error {
 	return w.to.Error()
 }
 
-// WriteCSV writes a header and then the lines that fill adds, as csvWriter does.
-func WriteCSV(w io.Writer, header []string, fill func(line func(fields ...string))) error {
-	c := newCSV(w)
-	c.line(header...)
-	fill(c.line)
-	return c.end()
-}
-
 // isFormula reports whether a spreadsheet would compute the text: one that begins as formulas do
 // and is no number.
 func isFormula(text string) bool {

@@ -55,13 +55,12 @@ func TestExports(t *testing.T) {
 // TestFormulas: what a spreadsheet would compute is text, numbers stay numbers.
 func TestFormulas(t *testing.T) {
 	var b strings.Builder
-	err := WriteCSV(&b, []string{"a"}, func(line func(...string)) {
-		for _, record := range []string{"=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1",
-			"-1", "+2.5", "-1e-7",
-			"-Inf", "", "a=1", "-"} {
-			line(record)
-		}
-	})
+	w := newCSV(&b)
+	for _, record := range []string{"a", "=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1", "-1", "+2.5",
+		"-1e-7", "-Inf", "", "a=1", "-"} {
+		w.line(record)
+	}
+	err := w.end()
 	want := "a\n'=1+1\n'+cmd\n'-x\n'@SUM(A1)\n'\t=1\n-1\n+2.5\n-1e-7\n-Inf\n\"\"\na=1\n'-\n"
 	want = strings.Replace(want, "\"\"\n", "\n", 1)
 	if err != nil || b.String() != want {

@@ -73,23 +73,13 @@ func (l *limits) validate(problem func(string, ...any)) {
 	}
 }
 
-func (l *limits) between() string {
-	switch {
-	case l.Min == nil:
-		return "at most " + results.FormatNumber(*l.Max)
-	case l.Max == nil:
-		return "at least " + results.FormatNumber(*l.Min)
-	}
-	return "from " + results.FormatNumber(*l.Min) + " to " + results.FormatNumber(*l.Max)
-}
-
 // Range requires that Of lies between Min and Max, both included. One of them may be left out.
 type Range struct {
 	subject `yaml:",inline"`
 	limits  `yaml:",inline"`
 }
 
-func (r *Range) describe(sides []string) string { return sides[0] + " " + r.between() }
+func (r *Range) describe(sides []string) string { return sides[0] + " " + r.bounds().text() }
 
 // Near requires that Of is within Tolerance of Value.
 type Near struct {

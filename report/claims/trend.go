@@ -125,7 +125,7 @@ func (g *Growth) statistics(s *scope) ([]*quantity, error) {
 
 func (g *Growth) describe(sides []string) string {
 	return fmt.Sprintf("%s grows along %s like %s and a power of it with exponent %s",
-		sides[0], g.Along, g.Order, g.between())
+		sides[0], g.Along, g.Order, g.bounds().text())
 }
 
 func (g *Growth) validate(problem func(string, ...any)) {
