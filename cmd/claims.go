@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"ppdp/internal/spelling"
 	"ppdp/internal/terminal"
 	"ppdp/report/claims"
+
+	"golang.org/x/sync/errgroup"
 )
 
 type claimsCommand struct {
@@ -324,4 +327,20 @@ func (v *verdicts) printCounts(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// inParallel calls task for 0 to n-1 on all processors. All are called, whatever the errors, which
+// it joins in order.
+func inParallel(n int, task func(i int) error) error {
+	errs := make([]error, n)
+	var tasks errgroup.Group
+	tasks.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		tasks.Go(func() error {
+			errs[i] = task(i)
+			return nil
+		})
+	}
+	_ = tasks.Wait()
+	return errors.Join(errs...)
 }

@@ -1,13 +1,16 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"ppdp/experiments/engine"
@@ -327,4 +330,18 @@ func withoutShard(args []string) (all []string) {
 func failedJobs(failed, jobs int) error {
 	return fmt.Errorf("%d of %s failed; each is a record with its phase and error", failed,
 		terminal.Counted(jobs, "job"))
+}
+
+// workerCommand is "ppdp worker", which ppdp run --isolate starts.
+type workerCommand struct{}
+
+// Run serves until standard input ends. It ignores interruptions: the run gets them too, and ends
+// its workers. What jobs print goes to standard error, where it cannot be taken for an answer.
+func (workerCommand) Run(con *console) error {
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	in, out, err := process.Detach()
+	if err != nil {
+		return err
+	}
+	return engine.Work(context.WithoutCancel(con.ctx), in, out, con.now)
 }

@@ -9,13 +9,13 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"ppdp/internal/results"
 	"ppdp/plots"
 	"ppdp/report/claims"
 	"ppdp/report/contest"
 	"ppdp/report/leaderboard"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // page is all that the template shows.
@@ -327,3 +327,119 @@ func arrange(figures []figureView, judged []*claimView) []*part {
 
 // anchor makes an id of an experiment's name.
 func anchor(name string) string { return "run-" + strings.ReplaceAll(name, "/", "-") }
+
+// verdictWords are how the page shows a verdict, never by colour alone.
+type verdictWords struct {
+	Verdict claims.Verdict
+	Sign    string
+	Class   string // of the style sheet
+	Meaning string
+}
+
+// verdictKey lists the verdicts, best first.
+var verdictKey = []verdictWords{
+	{claims.Holds, "✓", "v-holds", "every point supports the statement"},
+	{claims.HoldsInPart, "≈", "v-mostly", "at least half of the points support it, and at most " +
+		"a fifth may oppose it"},
+	{claims.DependsOnReading, "~", "v-open", "at least half of the other readings " +
+		"that are decided take another stance than the judged one"},
+	{claims.NoDifference, "=", "v-equal", "at most points there is no difference, or less than " +
+		"the stated margin"},
+	{claims.Undecided, "?", "v-open", "these trials show neither it nor the contrary"},
+	{claims.Contradicted, "✗", "v-against", "more than a fifth of the points oppose it"},
+	{claims.Calibration, "c", "v-none", "a parameter was chosen so that these numbers come out: " +
+		"they are no evidence"},
+	{claims.ProgramOnly, "○", "v-none", "stand-in data or a reduced run: the program works, and " +
+		"nothing is said of the paper"},
+	{claims.ByTests, "T", "v-none", "not a matter of runs: tests of the source decide it"},
+	{claims.NotCovered, "–", "v-none", "not judged, for the reason given"},
+	{claims.NoData, "·", "v-nodata", "records are missing: its experiments were not run, or " +
+		"too few of their trials succeeded; the claim says which"},
+}
+
+func wordsOf(v claims.Verdict) verdictWords {
+	for _, words := range verdictKey {
+		if words.Verdict == v {
+			return words
+		}
+	}
+	return verdictWords{Verdict: v, Sign: "·", Class: "v-nodata"}
+}
+
+// claimView is a claim on the page: its judgement, of which the template shows most as it is.
+type claimView struct {
+	*claims.Judgement
+	Errata []string          // of the claim's, those that the page has
+	Strict *claims.Judgement // of the strict variant; nil where it was not judged
+	placed bool              // is under an experiment
+}
+
+// Points counts the points of all checks: "12 of 15 points support".
+func (c *claimView) Points() string {
+	counts := c.Counts()
+	return fmt.Sprintf("%d of %d points support", counts.Supports, counts.All())
+}
+
+// number writes numbers of tables as those of figures are.
+var number = plots.Number
+
+// numbers is a table of a figure's lines: a row a line, a column a place on the axis.
+type numbers struct {
+	Axis    string // label of what the columns are values of; "" for horizontal lines
+	Columns []string
+	Lines   []numberLine
+}
+
+// numberLine is one curve or benchmark.
+type numberLine struct {
+	Label  string
+	Fields []numberField // by column; an empty Mean where the line has no point
+}
+
+// numberField is a mean over trials.
+type numberField struct {
+	Mean, SE  string
+	N, Failed int
+}
+
+// numbersOf tabulates the lines of a figure: those along its axis, those along its second one, and
+// horizontal ones.
+func numbersOf(p *plots.Picture) []numbers {
+	labels := map[string]string{p.Figure.X2: p.X2Label, p.Figure.X: p.XLabel}
+	var tables []numbers
+	for _, axis := range slices.Compact([]string{p.Figure.X, p.Figure.X2, ""}) {
+		t := numbers{Axis: labels[axis]}
+		var places []float64
+		var lines []plots.Line
+		for _, l := range p.Lines {
+			if l.Axis == axis {
+				lines = append(lines, l)
+				for _, point := range l.Points {
+					places = append(places, point.X)
+				}
+			}
+		}
+		slices.Sort(places)
+		places = slices.Compact(places)
+		for _, x := range places {
+			column := strconv.FormatFloat(x, 'f', -1, 64)
+			if axis == "" {
+				column = "mean"
+			}
+			t.Columns = append(t.Columns, column)
+		}
+		for _, l := range lines {
+			fields := make([]numberField, len(places))
+			for _, point := range l.Points {
+				fields[slices.Index(places, point.X)] = numberField{N: point.N,
+					Failed: point.Failed, Mean: cmp.Or(number(point.Mean), "undefined"),
+					SE: number(point.SE)}
+			}
+			t.Lines = append(t.Lines, numberLine{l.Label, fields})
+		}
+		if len(lines) > 0 {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}

@@ -6,8 +6,8 @@
 // epsilon". Evaluate follows it in three steps. The selected samples become quantities, numbers
 // that can be computed from any set of trials, so that their standard error is known too (grid.go,
 // statistic.go). The predicate turns the quantities of its sides into one number at every point of
-// the check's grid (compare.go, trend.go). That number, with its error, supports the check or
-// opposes it (predicate.go). One rule makes a verdict of all points, see Evaluate.
+// the check's grid (predicate.go, trend.go). That number, with its error, supports the check or
+// opposes it. One rule makes a verdict of all points, see Evaluate.
 //
 // The package runs nothing: what has not been run has no verdict. It reads only the files of runs
 // (package results).
