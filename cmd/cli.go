@@ -169,10 +169,7 @@ func present(path string) error {
 		return nil // whoever opens it says what else is wrong
 	}
 	entries, _ := os.ReadDir(filepath.Dir(path)) // none where the folder is not there either
-	names := make([]string, len(entries))
-	for i, entry := range entries {
-		names[i] = entry.Name()
-	}
+	names := results.Mapped(entries, fs.DirEntry.Name)
 	return fmt.Errorf("%s: no such file or folder%s", filepath.ToSlash(path),
 		spelling.Hint(filepath.Base(path), names))
 }

@@ -140,11 +140,7 @@ func lookUp[T any](names []string, lookup func(string) (T, error)) []T {
 }
 
 func texts[T ~string](words []T) []string {
-	all := make([]string, len(words))
-	for i, word := range words {
-		all[i] = string(word)
-	}
-	return all
+	return results.Mapped(words, func(word T) string { return string(word) })
 }
 
 // algorithmLine is one variant of one algorithm.

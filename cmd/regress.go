@@ -340,9 +340,7 @@ func (r *gateReport) addInputs(pair regress.Pair) {
 		if some && (d.B == "" || d.Input == regress.InputOverride) {
 			continue
 		}
-		if text := d.String(); !slices.Contains(r.inputs, text) {
-			r.inputs = append(r.inputs, text)
-		}
+		r.inputs = results.Union(r.inputs, d.String())
 	}
 }
 
@@ -461,13 +459,10 @@ func (r gateReport) summary() []string {
 type numbers []*regress.Comparison
 
 // moved are those that changed or are missing.
-func (all numbers) moved() (moved numbers) {
-	for _, c := range all {
-		if c.Verdict == regress.Changed || c.Verdict == regress.Missing {
-			moved = append(moved, c)
-		}
-	}
-	return moved
+func (all numbers) moved() numbers {
+	return slices.DeleteFunc(slices.Clone(all), func(c *regress.Comparison) bool {
+		return c.Verdict != regress.Changed && c.Verdict != regress.Missing
+	})
 }
 
 // movedText is a paragraph for each algorithm that moved: what, by how much and probably why.

@@ -142,11 +142,8 @@ func (c *chart) split(members []member) (curves []curve, err error) {
 			continue
 		}
 		differ = append(differ, of)
-		var finer [][]member
-		for _, part := range parts {
-			finer = append(finer, results.Grouped(part, of)...)
-		}
-		parts = finer
+		parts = slices.Concat(results.Mapped(parts,
+			func(part []member) [][]member { return results.Grouped(part, of) })...)
 	}
 	for _, part := range parts {
 		var suffix []string
@@ -226,10 +223,7 @@ func (c *chart) addReference(name string, rows []*results.Row) {
 	}
 	value, averaged := pointOf(rows[0], 0), 0
 	if len(rows) > 1 {
-		means := make([]float64, len(rows))
-		for i, r := range rows {
-			means[i] = r.Mean
-		}
+		means := results.Mapped(rows, func(r *results.Row) float64 { return r.Mean })
 		value = Point{Mean: results.Mean(means), SE: math.NaN()}
 		if lo, hi := slices.Min(means), slices.Max(means); hi-lo > disagreement {
 			c.warn("reference %q: its %d rows run from %v to %v, the line is their mean",
@@ -307,11 +301,9 @@ func referenceRows(figure *results.Figure, rows []results.Row, name string) []*r
 }
 
 // filterTexts names what a filter keeps: "classifier c45", "stop 5".
-func filterTexts(where results.Filter) (texts []string) {
-	for _, name := range slices.Sorted(maps.Keys(where)) {
-		texts = append(texts, name+" "+where[name])
-	}
-	return texts
+func filterTexts(where results.Filter) []string {
+	return results.Mapped(slices.Sorted(maps.Keys(where)),
+		func(name string) string { return name + " " + where[name] })
 }
 
 // equivalents replaces what a figure shows of a metric by the samples of the true records, in per

@@ -117,9 +117,7 @@ func panelNames(some, all []*panel) string {
 		if !slices.ContainsFunc(all, missing) {
 			name = p.figure.Panel()
 		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = results.Union(names, name)
 	}
 	return strings.Join(names, ", ")
 }

@@ -90,9 +90,7 @@ func (c *chart) addRectangles(sides []results.RegionSide) error {
 	var attributes []string
 	for i := range sides {
 		s := &sides[i]
-		if !slices.Contains(attributes, s.Attribute) {
-			attributes = append(attributes, s.Attribute)
-		}
+		attributes = results.Union(attributes, s.Attribute)
 		switch s.Attribute {
 		case c.figure.X:
 			along[s.Region] = s

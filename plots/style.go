@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/internal/results"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -117,11 +119,8 @@ func (s pageStyle) text(size vg.Length, colour color.Color) text.Style {
 func (s pageStyle) points(p vg.Length) vg.Length { return p * s.scale }
 
 func (s pageStyle) line(width vg.Length, colour color.Color, dashes []vg.Length) draw.LineStyle {
-	scaled := make([]vg.Length, len(dashes))
-	for i, d := range dashes {
-		scaled[i] = s.points(d)
-	}
-	return draw.LineStyle{Color: colour, Width: s.points(width), Dashes: scaled}
+	return draw.LineStyle{Color: colour, Width: s.points(width),
+		Dashes: results.Mapped(dashes, s.points)}
 }
 
 func (s pageStyle) curveLine(c curveStyle) draw.LineStyle {

@@ -162,11 +162,7 @@ func newPage(in Input) (*page, error) {
 		for _, problem := range e.Problems {
 			p.Warnings = append(p.Warnings, e.Name+": "+problem)
 		}
-		for _, standIn := range e.StandIns {
-			if !slices.Contains(p.StandIns, standIn) {
-				p.StandIns = append(p.StandIns, standIn)
-			}
-		}
+		p.StandIns = results.Union(p.StandIns, e.StandIns...)
 		if len(e.Overrides) > 0 {
 			p.Reduced = append(p.Reduced, e.Name)
 		}

@@ -51,11 +51,8 @@ type Paper struct {
 
 // Agreement says how far the verdicts of papers agree with the published ones.
 func Agreement(papers []Paper) string {
-	var all []claims.Judgement
-	for _, p := range papers {
-		all = append(all, p.Judgements...)
-	}
-	return claims.Agreement(all)
+	return claims.Agreement(results.Mapped(papers,
+		func(p Paper) []claims.Judgement { return p.Judgements })...)
 }
 
 //go:embed page.html.tmpl

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"sort"
 
 	"ppdp/algorithms"
@@ -54,9 +53,7 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 	used := make(map[string]bool)
 	for i := range p.Jobs {
 		c, g := p.Jobs[i].Config, guarantee(i)
-		if !slices.Contains(m.SeriesOrder, c.Label()) {
-			m.SeriesOrder = append(m.SeriesOrder, c.Label())
-		}
+		m.SeriesOrder = results.Union(m.SeriesOrder, c.Label())
 		// a guarantee may depend on parameters and data, and two data may break it in two ways
 		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status, g.Errata)
 		if used[name] {

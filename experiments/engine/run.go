@@ -76,12 +76,11 @@ func (r *run) logChanged(dir string, now *Start) {
 	if err != nil {
 		return // no earlier run, or one of before there were digests
 	}
-	var changed []string
-	for _, name := range slices.Sorted(maps.Keys(now.Manifest.Code)) {
-		if was := before.Manifest.Code[name]; was != "" && was != now.Manifest.Code[name] {
-			changed = append(changed, name)
-		}
-	}
+	changed := slices.Sorted(maps.Keys(now.Manifest.Code))
+	changed = slices.DeleteFunc(changed, func(name string) bool {
+		was := before.Manifest.Code[name]
+		return was == "" || was == now.Manifest.Code[name]
+	})
 	if len(changed) > 0 {
 		r.opts.Log("code has changed since the last run into this folder, and what depends on it " +
 			"runs again: " + strings.Join(changed, ", "))
@@ -457,9 +456,7 @@ func (w *warnings) add(release, message string) {
 	if w.count[shape]++; w.count[shape] == 1 {
 		w.first = append(w.first, message)
 	}
-	if !slices.Contains(w.from[shape], release) {
-		w.from[shape] = append(w.from[shape], release)
-	}
+	w.from[shape] = results.Union(w.from[shape], release)
 }
 
 // log reports what was collected.

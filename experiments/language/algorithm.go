@@ -200,11 +200,7 @@ func (c *Config) Refuses(n int, schema *datasets.Schema) []error {
 	if check, ok := c.Implementation.(algorithms.SchemaChecker); ok {
 		reasons = append(reasons, check.CheckSchema(schema, c.Parameters))
 	}
-	var all []error
-	for _, text := range flatten(errors.Join(reasons...)) {
-		all = append(all, errors.New(text))
-	}
-	return all
+	return results.Mapped(flatten(errors.Join(reasons...)), errors.New)
 }
 
 // CheckTable reports the algorithms, metrics and classifiers of the spec that a loaded table cannot

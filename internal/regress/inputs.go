@@ -214,11 +214,8 @@ func keysOf(path string, n *strictyaml.Node) (keys []named) {
 // paramsOf lists a setting's parameters by name.
 func paramsOf(s *results.Setting) []named {
 	all := s.AllParams()
-	list := make([]named, 0, len(all))
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		list = append(list, named{name, all[name]})
-	}
-	return list
+	return results.Mapped(slices.Sorted(maps.Keys(all)),
+		func(name string) named { return named{name, all[name]} })
 }
 
 // parameterDifferences finds resolved parameters that differ although the specs may not: a default
@@ -324,9 +321,7 @@ func parametersOf(samples []results.Sample) map[owner]map[string][]string {
 			all[of] = make(map[string][]string)
 		}
 		for name, value := range params { // order-free: a set
-			if !slices.Contains(all[of][name], value) {
-				all[of][name] = append(all[of][name], value)
-			}
+			all[of][name] = results.Union(all[of][name], value)
 		}
 	}
 	var last *results.Setting

@@ -144,10 +144,7 @@ func (a *Audit) Verdict() string {
 	if a.Error != "" {
 		return "not audited"
 	}
-	var kinds []string
-	for _, f := range a.Failures {
-		kinds = append(kinds, f.Kind)
-	}
+	kinds := Mapped(a.Failures, func(f AuditFailure) string { return f.Kind })
 	if a.BlackBox != nil && a.BlackBox.Accused {
 		kinds = append(kinds, "black box")
 	}

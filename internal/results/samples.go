@@ -86,6 +86,24 @@ func Constant(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }
 
+// Union is a list with those of some values behind it that it does not have.
+func Union[T comparable](list []T, values ...T) []T {
+	for _, v := range values {
+		if !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// Mapped is what a function makes of each item of a list.
+func Mapped[T, U any](list []T, f func(T) U) (all []U) {
+	for _, x := range list {
+		all = append(all, f(x))
+	}
+	return all
+}
+
 // Grouped splits a list by a key, in the order in which the keys first occur.
 func Grouped[T any](list []T, key func(T) string) (groups [][]T) {
 	at := make(map[string]int)

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 )
 
@@ -131,17 +132,12 @@ func (c *Claim) Experiments() (checks, readings []string) {
 func appendExperiments(list []string, checks []Check, r *Reading) []string {
 	for i := range checks {
 		k := &checks[i]
-		names := []string{cmp.Or(r.Experiment, k.Experiment)}
+		list = results.Union(list, cmp.Or(r.Experiment, k.Experiment))
 		for _, side := range within(k.predicate.sides(r)...) {
-			names = append(names, side.Experiment)
-		}
-		for _, name := range names {
-			if name != "" && !slices.Contains(list, name) {
-				list = append(list, name)
-			}
+			list = results.Union(list, side.Experiment)
 		}
 	}
-	return list
+	return slices.DeleteFunc(list, func(name string) bool { return name == "" })
 }
 
 // Reading is another way to read the setting of a claim.
@@ -250,12 +246,10 @@ func (t *Take) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 var embedded embed.FS
 
 // Papers lists the papers that have a claims file, in alphabetical order.
-func Papers() (papers []string) {
+func Papers() []string {
 	files, _ := fs.Glob(embedded, "*.yaml") // fails for malformed patterns only
-	for _, file := range files {
-		papers = append(papers, strings.TrimSuffix(file, ".yaml"))
-	}
-	return papers
+	return results.Mapped(files,
+		func(file string) string { return strings.TrimSuffix(file, ".yaml") })
 }
 
 // Load returns the claims file of a paper.

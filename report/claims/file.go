@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 )
 
@@ -260,11 +261,8 @@ func (c *Claim) expected(problem func(string, ...any)) {
 }
 
 func isVerdict(problem func(string, ...any), of string, v Verdict) {
-	var names []string
-	for _, known := range fromBest {
-		names = append(names, string(known))
-	}
-	if !slices.Contains(names, string(v)) {
+	if !slices.Contains(fromBest, v) {
+		names := results.Mapped(fromBest, func(v Verdict) string { return string(v) })
 		problem("%sexpect: %q, must be one of %s", of, v, strings.Join(names, ", "))
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ppdp/internal/results"
 )
 
 // SummaryBegin and SummaryEnd stand around the number of claims by verdict, on the page of verdicts
@@ -210,11 +212,7 @@ var columns = append(slices.Clone(headlines), noVerdict)
 const noVerdict Verdict = "no-verdict" // the run does not judge the claim
 
 func writeHead(b *strings.Builder, first string, last ...string) {
-	fields := []string{first}
-	for _, v := range columns {
-		fields = append(fields, v.Text())
-	}
-	fields = append(fields, last...)
+	fields := slices.Concat([]string{first}, results.Mapped(columns, Verdict.Text), last)
 	writeRow(b, fields...)
 	b.WriteString(strings.Repeat("|---", len(fields)) + "|\n")
 }
@@ -253,10 +251,7 @@ func writeCounts(b *strings.Builder, f *File, judgements []Judgement) {
 			}
 		}
 	}
-	var places []string
-	for _, source := range append(slices.Clone(f.Figures), "text") {
-		places = append(places, place(source))
-	}
+	places := results.Mapped(append(slices.Clone(f.Figures), "text"), place)
 	for _, name := range slices.Compact(places) {
 		writeCount(b, name, slices.DeleteFunc(slices.Clone(judgements), func(j Judgement) bool {
 			return place(j.Source[0]) != name

@@ -172,10 +172,7 @@ func (s Selector) mentions(key string) bool {
 }
 
 func (s Selector) String() string {
-	parts := make([]string, len(s.terms))
-	for i, t := range s.terms {
-		parts[i] = t.key + " " + t.wanted
-	}
+	parts := results.Mapped(s.terms, func(t term) string { return t.key + " " + t.wanted })
 	return strings.Join(parts, ", ")
 }
 

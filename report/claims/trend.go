@@ -111,10 +111,7 @@ func (g *Growth) statistics(s *scope) ([]*quantity, error) {
 	curves, err := s.curves(g.Along)
 	var all []*quantity
 	for _, points := range curves {
-		x := make([]float64, len(points))
-		for i, p := range points {
-			x[i] = p.along
-		}
+		x := results.Mapped(points, func(q *quantity) float64 { return q.along })
 		exponent := func(y []float64) float64 { return g.exponent(x, y) }
 		curve := combined(points[0].facts, points, function{at: exponent})
 		curve.label = points[0].label

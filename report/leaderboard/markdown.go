@@ -115,10 +115,8 @@ func (t *Table) discipline(b *strings.Builder, d *contest.Discipline) {
 	}
 	b.WriteString("\n\n")
 	t.rows(b, t.ordered(d), func(release int) (string, *results.Row) {
-		var texts []string
-		for _, task := range d.Tasks {
-			texts = append(texts, text(&task.Entries[release]))
-		}
+		texts := results.Mapped(d.Tasks,
+			func(t *contest.Task) string { return text(&t.Entries[release]) })
 		return strings.Join(texts, " / "), &d.Tasks[0].Entries[release].Row
 	})
 }
