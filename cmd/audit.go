@@ -366,8 +366,7 @@ func (c auditCommand) settings(ctx context.Context, name string) (all []*audit.C
 func printAudits(w io.Writer, all []results.Audit) error {
 	table := terminal.NewTable(w, "ALGORITHM", "VARIANT", "EPSILON", "PROVEN", "SEEN", "MOVED",
 		"TRANSCRIPTS", "CLAIMED", "VERDICT")
-	for i := range all {
-		a := &all[i]
+	for a := range results.Each(all) {
 		budget := results.FormatNumber(a.Epsilon)
 		if a.Delta > 0 {
 			budget += ", δ = " + results.FormatNumber(a.Delta)
@@ -385,8 +384,7 @@ func printAudits(w io.Writer, all []results.Audit) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	for i := range all {
-		a := &all[i]
+	for a := range results.Each(all) {
 		if a.BlackBox != nil {
 			if _, err := fmt.Fprintf(w, "\n%s\n", a.BlackBox.Text); err != nil {
 				return err

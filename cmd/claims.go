@@ -303,8 +303,7 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 	for _, text := range j.Reasons() {
 		fmt.Fprintln(b, strings.ReplaceAll(text, "*", ""))
 	}
-	for i := range j.Checks {
-		c := &j.Checks[i]
+	for c := range results.Each(j.Checks) {
 		fmt.Fprintf(b, "\n  Check: %s\n  %s: %s\n", c.Predicate, c.Verdict, c.Summary())
 		table := terminal.NewTable(b, "    POINT", "VALUE", "ERROR", "TRIALS", "STATE", "P")
 		for _, p := range c.Points {

@@ -203,8 +203,7 @@ func TestFaultsApply(t *testing.T) {
 func TestFaultTable(t *testing.T) {
 	_, table, rows := faultRows()
 	var want strings.Builder
-	for i := range faults {
-		f := &faults[i]
+	for f := range results.Each(faults) {
 		row := rows[f.head()]
 		want.WriteString(row + "\n")
 		nothing := strings.HasPrefix(row, f.head()+unseen+" | "+unseen+" | ")

@@ -183,8 +183,7 @@ func listAlgorithms() (listed, error) {
 			}
 			var losses [4]string
 			var audit *results.Audit
-			for j := range audits {
-				a := &audits[j]
+			for a := range results.Each(audits) {
 				if a.Algorithm != info.Name || a.Variant != string(g.Variant) {
 					continue
 				}

@@ -428,8 +428,7 @@ func (r gateReport) summary() []string {
 		fmt.Sprintf("%d comparisons: %s", len(r.Comparisons), strings.Join(counts, ", "))}
 	tested := 0
 	var unjudged []string // reasons
-	for i := range r.Comparisons {
-		c := &r.Comparisons[i]
+	for c := range results.Each(r.Comparisons) {
 		if c.P != nil {
 			tested++
 		}

@@ -12,6 +12,7 @@ import (
 
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/results"
 	"ppdp/internal/terminal"
 )
 
@@ -122,8 +123,7 @@ func (c datasetsHierarchiesCommand) Run(con *console) error {
 		return terminal.InputError(err)
 	}
 	written := false
-	for i := range format.Schema.Attributes {
-		a := &format.Schema.Attributes[i]
+	for a := range results.Each(format.Schema.Attributes) {
 		if a.Taxonomy == nil {
 			continue
 		}

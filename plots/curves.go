@@ -242,8 +242,7 @@ const epsilonName = "epsilon"
 // by name.
 func (c *chart) curveRows(rows []results.Row) (chosen []*results.Row, err error) {
 	f := &c.figure
-	for i := range rows {
-		r := &rows[i]
+	for r := range results.Each(rows) {
 		if r.Metric == f.Y && f.Where.Selects(r) && !isReference(f, r) {
 			chosen = append(chosen, r)
 		}
@@ -270,8 +269,7 @@ func isReference(figure *results.Figure, r *results.Row) bool {
 func referenceRows(figure *results.Figure, rows []results.Row, name string) []*results.Row {
 	var algorithm, original, classifier []*results.Row
 	sameClassifier := figure.Where.Only("classifier")
-	for i := range rows {
-		r := &rows[i]
+	for r := range results.Each(rows) {
 		sameDataset := figure.Where.Only("dataset")
 		for name, wanted := range figure.Where { // order-free: fills a set
 			if _, known := r.Dataset.Params[name]; known {

@@ -80,8 +80,7 @@ func legendText(cv curve, p *panel, panels []*panel) string {
 			}
 		}
 	}
-	for i := range l.variants {
-		v := &l.variants[i]
+	for v := range results.Each(l.variants) {
 		v.broken = broken[v.name] != nil
 		if len(broken[v.name]) < len(shown[v.name]) || v.name == "" && len(l.variants) > 1 {
 			v.panels = panelNames(broken[v.name], panels)

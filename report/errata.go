@@ -51,8 +51,7 @@ func code(text string) template.HTML {
 func (p *page) errataOf(all []claims.Errata, runs []*results.Summary) (groups []erratumGroup) {
 	cited := make(map[string]bool)
 	for _, run := range runs {
-		for i := range run.Manifest.Algorithms {
-			a := &run.Manifest.Algorithms[i]
+		for a := range results.Each(run.Manifest.Algorithms) {
 			for _, id := range a.Errata {
 				cited[id] = cited[id] || a.Status != string(results.Holds)
 			}
@@ -90,8 +89,7 @@ func (p *page) linkErrata() {
 		}
 	}
 	for _, run := range p.Provenance {
-		for i := range run.Algorithms {
-			a := &run.Algorithms[i]
+		for a := range results.Each(run.Algorithms) {
 			a.Errata = slices.DeleteFunc(slices.Clone(a.Errata), unknown)
 		}
 	}

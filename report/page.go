@@ -214,8 +214,7 @@ func newPaperView(paper *Paper) *paperView {
 	for i := range paper.Strict {
 		strict[paper.Strict[i].ID] = &paper.Strict[i]
 	}
-	for i := range paper.Judgements {
-		j := &paper.Judgements[i]
+	for j := range results.Each(paper.Judgements) {
 		c := &claimView{Judgement: j, Errata: j.Errata, Strict: strict[j.ID]}
 		v.Claims = append(v.Claims, c)
 	}
@@ -256,8 +255,7 @@ func newExperimentView(run *results.Summary) (*experimentView, error) {
 	if err != nil {
 		e.Problems = strings.Split(err.Error(), "\n")
 	}
-	for i := range pictures {
-		p := &pictures[i]
+	for p := range results.Each(pictures) {
 		svg, err := p.Inline(p.Alt())
 		if err != nil {
 			return nil, err

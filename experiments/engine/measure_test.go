@@ -192,8 +192,7 @@ func TestPersons(t *testing.T) {
 	opts.WriteReleases = true
 	result := mustRun(t, must(parsed.Plan(language.Overrides{})), opts)
 	run := mustOpen(t, result.Dir)
-	for i := range run.Records {
-		r := &run.Records[i]
+	for r := range results.Each(run.Records) {
 		most := 3.0
 		if r.Dataset.Params["contributions"] == "1" {
 			most = 1

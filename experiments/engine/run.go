@@ -428,8 +428,7 @@ func Cached(ctx context.Context, p *language.Plan, out string, files datasets.Fi
 		return 0, nil, err
 	}
 	key := p.CacheKeys()
-	for i := range p.Jobs {
-		c := &p.Jobs[i]
+	for c := range results.Each(p.Jobs) {
 		if e := held.finished(key(c, cache.of(c).Checksum)); e != nil {
 			cached++
 			seconds = append(seconds, e.Timing.Release+e.Timing.Measure)

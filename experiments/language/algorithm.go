@@ -46,8 +46,7 @@ func (a *AlgorithmSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node
 func (s *Spec) findAlgorithms(r *strictyaml.Reader) {
 	programs := make(map[string]algorithms.Algorithm)
 	names := make(map[string]string) // of programs, with their descriptors
-	for i := range s.Algorithms {
-		a := &s.Algorithms[i]
+	for a := range results.Each(s.Algorithms) {
 		switch {
 		case a.node == nil: // not decoded, which is reported
 		case a.From == "" && a.Name == "":

@@ -69,8 +69,7 @@ type userFiles interface{ ResolvePaths(base string) }
 // expandDatasets resolves a dataset section into one entry for each combination of parameters.
 func (s *Spec) expandDatasets(r *strictyaml.Reader, section []DatasetSpec) []Dataset {
 	var all []Dataset
-	for i := range section {
-		d := &section[i]
+	for d := range results.Each(section) {
 		if d.Name == "" {
 			continue // reported while decoding
 		}
@@ -95,8 +94,7 @@ func (s *Spec) expandDatasets(r *strictyaml.Reader, section []DatasetSpec) []Dat
 		}
 	}
 	seen := make(map[string]bool)
-	for i := range all {
-		d := &all[i]
+	for d := range results.Each(all) {
 		if d.Info.Graph && s.Folds > 0 {
 			r.Problemf(valueOf(s.node, "folds"),
 				"%d, but %s is a graph: there are no rows to hold out", s.Folds, d.Label())

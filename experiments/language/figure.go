@@ -42,8 +42,7 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 		ran[s.Algorithms[i].Name] = true
 	}
 	names := make(map[string]bool)
-	for i := range s.Plots {
-		f := &s.Plots[i]
+	for f := range results.Each(s.Plots) {
 		if f.node == nil {
 			continue
 		}

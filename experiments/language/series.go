@@ -90,8 +90,7 @@ func (p *Plan) checkSeries(r *strictyaml.Reader) {
 // configurations differ in something that neither the series' name nor an axis nor the figure's
 // filter distinguishes.
 func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
-	for i := range p.Spec.Plots {
-		f := &p.Spec.Plots[i]
+	for f := range results.Each(p.Spec.Plots) {
 		where := maps.Clone(f.Where)
 		delete(where, "metric") // these two select measurements, not settings
 		delete(where, "classifier")

@@ -256,8 +256,7 @@ func parameterDifferences(a, b *Reference) []Difference {
 // or nil.
 func OutputDifference(a, b *Reference) *Difference {
 	at := byKey(b.Samples)
-	for i := range a.Samples {
-		s := &a.Samples[i]
+	for s := range results.Each(a.Samples) {
 		other := at[keyOf(s)]
 		if other == nil {
 			continue

@@ -200,8 +200,7 @@ func comparePair(pair Pair) []Comparison {
 	news := aligned(pair.New.Samples, pair.Old.Samples)
 	newAt, oldAt := byKey(news), byKey(olds)
 	var tested []point
-	for i := range olds {
-		old := &olds[i]
+	for old := range results.Each(olds) {
 		new := newAt[keyOf(old)]
 		if new == nil {
 			c := describe(experiment, old)

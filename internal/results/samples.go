@@ -1,6 +1,7 @@
 package results
 
 import (
+	"iter"
 	"math"
 	"slices"
 )
@@ -102,6 +103,17 @@ func Mapped[T, U any](list []T, f func(T) U) (all []U) {
 		all = append(all, f(x))
 	}
 	return all
+}
+
+// Each has a pointer to each item of a list.
+func Each[T any](list []T) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
 }
 
 // Grouped splits a list by a key, in the order in which the keys first occur.

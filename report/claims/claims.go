@@ -121,8 +121,7 @@ type Claim struct {
 // Experiments lists the experiments whose records the claim's checks use and those that its
 // readings do, each once.
 func (c *Claim) Experiments() (checks, readings []string) {
-	for i := range c.Readings {
-		r := &c.Readings[i]
+	for r := range results.Each(c.Readings) {
 		readings = appendExperiments(readings, r.checks(c), r)
 	}
 	return appendExperiments(nil, c.Checks, &Reading{}), readings
@@ -130,8 +129,7 @@ func (c *Claim) Experiments() (checks, readings []string) {
 
 // appendExperiments adds the experiments of checks in a reading to a list.
 func appendExperiments(list []string, checks []Check, r *Reading) []string {
-	for i := range checks {
-		k := &checks[i]
+	for k := range results.Each(checks) {
 		list = results.Union(list, cmp.Or(r.Experiment, k.Experiment))
 		for _, side := range within(k.predicate.sides(r)...) {
 			list = results.Union(list, side.Experiment)

@@ -58,8 +58,7 @@ func (j *Judgement) Words() string {
 	all := j.Counts()
 	var margins []string
 	seen := 0.0
-	for i := range j.Checks {
-		c := &j.Checks[i]
+	for c := range results.Each(j.Checks) {
 		if margin := short(c.Margin); c.Equal > 0 && !slices.Contains(margins, margin) {
 			margins = append(margins, margin)
 		}

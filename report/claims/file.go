@@ -157,8 +157,7 @@ func (f *File) validate(r *strictyaml.Reader, root *strictyaml.Node) {
 					"such as algorithms/rps.TestName", test)
 			}
 		}
-		for j := range c.Readings {
-			reading := &c.Readings[j]
+		for reading := range results.Each(c.Readings) {
 			if reading.Name == "" || len(c.Checks) == 0 {
 				problem("a reading must have a name, and the claim checks")
 			}

@@ -173,8 +173,7 @@ func writeThresholds(b *strings.Builder, judgements []Judgement) {
 		"With others, these verdicts of judged readings would change:\n\n")
 	for _, t := range otherThresholds {
 		var changed []string
-		for i := range judgements {
-			j := &judgements[i]
+		for j := range results.Each(judgements) {
 			if len(j.Checks) == 0 || !j.Verdict.Judges() {
 				continue
 			}
@@ -191,8 +190,7 @@ func writeThresholds(b *strings.Builder, judgements []Judgement) {
 func writeTable(b *strings.Builder, judgements []Judgement) {
 	b.WriteString("| claim | of | in our words | verdict | other readings | effect ± error |\n" +
 		"|---|---|---|---|---|---|\n")
-	for i := range judgements {
-		j := &judgements[i]
+	for j := range results.Each(judgements) {
 		writeRow(b, j.ID, strings.Join(j.Source, ", "), j.Statement, "**"+j.Says()+"**",
 			j.OthersText(), j.EffectText()+j.BoundText())
 	}
@@ -266,8 +264,7 @@ func writeSection(b *strings.Builder, f *File, judgements []Judgement) {
 		f.Citation, CoverageOf(f, judgements), strings.Join(Count(judgements), ", "))
 	b.WriteByte('\n')
 	writeTable(b, judgements)
-	for i := range judgements {
-		j := &judgements[i]
+	for j := range results.Each(judgements) {
 		fmt.Fprintf(b, "\n- **%s** (%s", j.ID, strings.Join(j.Source, ", "))
 		for _, id := range j.Errata {
 			fmt.Fprintf(b, ", [%s](errata.md)", id)
@@ -277,8 +274,7 @@ func writeSection(b *strings.Builder, f *File, judgements []Judgement) {
 		if text := j.FixedText(); text != "" {
 			b.WriteString("\n  *" + text + ".*")
 		}
-		for k := range j.Readings {
-			r := &j.Readings[k]
+		for r := range results.Each(j.Readings) {
 			fmt.Fprintf(b, "\n  - %s: **%s**%s.", r.Reading, r.Words(), r.Remark())
 			r.writeDetails(b, "\n    ")
 		}

@@ -45,8 +45,7 @@ func (j *Judgement) Stands() Verdict {
 
 // reversing are the other readings that take another stance; none where either is not decided.
 func (j *Judgement) reversing() (all []*Judgement) {
-	for i := range j.Readings {
-		r := &j.Readings[i]
+	for r := range results.Each(j.Readings) {
 		if !r.Beside && j.Verdict.decided() && r.Verdict.decided() &&
 			r.Verdict.stance() != j.Verdict.stance() {
 			all = append(all, r)

@@ -137,8 +137,7 @@ func TestEffects(t *testing.T) {
 func TestFixed(t *testing.T) {
 	var added strings.Builder
 	for _, l := range every(t) {
-		for i := range l.Claims {
-			c := &l.Claims[i]
+		for c := range results.Each(l.Claims) {
 			last := fixedOf(c.ID)
 			if c.judged == "" || last != nil && last.Judged == c.judged {
 				continue

@@ -155,8 +155,7 @@ func (s *Settled) of(id string) *Judgement {
 // papers' numbers of trials.
 func Beside(run []Judgement, own, kept *Settled) []Judgement {
 	all := slices.Clone(run)
-	for i := range all {
-		j := &all[i]
+	for j := range results.Each(all) {
 		mine, old := own.of(j.ID), kept.of(j.ID)
 		j.Readings = slices.Clone(j.Readings)
 		if j.Variant == Published && mine != nil && !mine.StandIn && mine.Meaning == j.Meaning {

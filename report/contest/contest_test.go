@@ -47,8 +47,7 @@ func runOf(entrants []entrant, majority float64, uses ...results.AlgorithmUse) *
 		Title: "Area", HigherIsBetter: true}, results.MeasureUse{Measurement: within})
 	original := slices.ContainsFunc(entrants,
 		func(e entrant) bool { return e.Algorithm == Reference })
-	for i := range entrants {
-		e := &entrants[i]
+	for e := range results.Each(entrants) {
 		e.Dataset.Name = "d"
 		if !slices.ContainsFunc(uses,
 			func(u results.AlgorithmUse) bool { return u.Name == e.Algorithm }) {

@@ -27,8 +27,7 @@ func WriteMarkdown(w io.Writer, tables []Table, source, explained string) error 
 		b.WriteString(contest.Legend + "\n" + marks + "\n\n")
 	}
 	b.WriteString("## At a glance\n\n" + contest.PurposeLegend + "\n")
-	for i := range tables {
-		t := &tables[i]
+	for t := range results.Each(tables) {
 		fmt.Fprintf(&b, "\n**%s**%s\n\n", escape(t.Title), t.remark())
 		header(&b, "purpose", t.Columns)
 		for _, p := range t.Purposes() {
