@@ -72,13 +72,7 @@ func TestAuditsTable(t *testing.T) {
 			t.Errorf("%s, %s: proven %v, seen %v, now %v and %v: %s", a.Algorithm, a.VariantName(),
 				a.Proven, a.Seen, b.Proven, b.Seen, stale)
 		}
-		kinds := func(a *results.Audit) (kinds []string) {
-			for _, f := range a.Failures {
-				kinds = append(kinds, f.Kind)
-			}
-			return kinds
-		}
-		if x, y := kinds(&a), kinds(&b); !reflect.DeepEqual(x, y) {
+		if x, y := kindsOf(&a), kindsOf(&b); !reflect.DeepEqual(x, y) {
 			t.Errorf("%s: refuted by %v, now %v: %s", name, x, y, stale)
 		}
 		a.Proven, a.Seen, a.Failures, a.BlackBox = b.Proven, b.Seen, b.Failures, nil

@@ -106,9 +106,7 @@ func TestAction(t *testing.T) {
 	}
 	r := strictyaml.NewReader("action.yml")
 	root := r.Document(must(os.ReadFile("../action.yml")))
-	if err := r.Err(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, r.Err())
 	text := func(n *strictyaml.Node, keys ...string) string {
 		for _, key := range keys {
 			n = strictyaml.Find(n, key)
@@ -152,9 +150,7 @@ func TestAction(t *testing.T) {
 		t.Errorf("the page shows %d inputs: %s", len(shown), with)
 	}
 	dir := t.TempDir()
-	if err := os.Symlink(must(exec.LookPath("ppdp")), filepath.Join(dir, "ppdp")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Symlink(must(exec.LookPath("ppdp")), filepath.Join(dir, "ppdp")))
 	script := must(os.ReadFile("testdata/script/gate.txtar"))
 	for _, part := range strings.Split("\n"+string(script), "\n-- ")[1:] {
 		name, content, _ := strings.Cut(part, " --\n")

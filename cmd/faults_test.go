@@ -152,11 +152,8 @@ func (f *fault) row(kinds []string, blackBox, own bool) string {
 		mark[blackBox], mark[own])
 }
 
-func kindsOf(a *results.Audit) (kinds []string) {
-	for _, failure := range a.Failures {
-		kinds = append(kinds, failure.Kind)
-	}
-	return kinds
+func kindsOf(a *results.Audit) []string {
+	return results.Mapped(a.Failures, func(f results.AuditFailure) string { return f.Kind })
 }
 
 var faultsPage = filepath.Join("..", "docs", "generated", "faults.md")

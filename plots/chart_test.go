@@ -18,11 +18,7 @@ import (
 )
 
 func labels(c *chart) []string {
-	var names []string
-	for _, cv := range c.curves {
-		names = append(names, cv.Label)
-	}
-	return names
+	return results.Mapped(c.curves, func(cv curve) string { return cv.Label })
 }
 
 // testMeasures is what the manifests of runs know of the metrics drawn here.

@@ -82,10 +82,8 @@ func runOf(m results.Manifest, rows []results.Row) *results.Summary {
 // drawn is a page of all of a manifest's figures of some rows.
 func drawn(t testing.TB, m results.Manifest, rows []results.Row) *Page {
 	t.Helper()
-	var charts []*chart
-	for _, f := range m.Figures {
-		charts = append(charts, mustChart(t, f, rows))
-	}
+	charts := results.Mapped(m.Figures,
+		func(f results.Figure) *chart { return mustChart(t, f, rows) })
 	return newPage(&m, charts, newCurveStyles(charts, m.SeriesOrder))
 }
 

@@ -384,10 +384,9 @@ func TestShareRange(t *testing.T) {
 		{true, [][2]float64{{1, 100}, {10, 1000}}, [][2]float64{{1, 1000}, {1, 1000}}},
 		{true, [][2]float64{{1, 10}, {1, 1000}}, [][2]float64{{1, 10}, {1, 1000}}},
 	} {
-		var charts []*chart
-		for _, own := range test.own {
-			charts = append(charts, &chart{y: span{own[0], own[1], test.log}})
-		}
+		charts := results.Mapped(test.own, func(own [2]float64) *chart {
+			return &chart{y: span{own[0], own[1], test.log}}
+		})
 		shareRange(charts)
 		for i, c := range charts {
 			if got := [2]float64{c.y.min, c.y.max}; got != test.want[i] {
@@ -412,16 +411,14 @@ func TestNotPrivate(t *testing.T) {
 		r.Broken = broken
 		return r
 	}
-	legendOf := func(rows []results.Row, figures ...results.Figure) (texts []string) {
+	legendOf := func(rows []results.Row, figures ...results.Figure) []string {
 		t.Helper()
 		for i := range figures {
 			figures[i].X, figures[i].Y = "epsilon", "w1"
 		}
 		page := drawn(t, of(figures...), rows)
-		for _, entry := range newLegend(page.style, page.panels).entries {
-			texts = append(texts, entry.text)
-		}
-		return texts
+		return results.Mapped(newLegend(page.style, page.panels).entries,
+			func(e legendEntry) string { return e.text })
 	}
 	check := func(got []string, want ...string) {
 		t.Helper()

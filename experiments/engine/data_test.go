@@ -203,10 +203,8 @@ func TestUserTableIsItsContent(t *testing.T) {
 			releases += filepath.Base(path) + "\n" + string(text)
 		}
 		finished := must(results.Open(result.Dir))
-		for _, s := range finished.Samples() {
-			values = append(values, fmt.Sprint(s.Measurement, s.Trials))
-		}
-		return releases, values
+		return releases, results.Mapped(finished.Samples(),
+			func(s results.Sample) string { return fmt.Sprint(s.Measurement, s.Trials) })
 	}
 	releases, values := run("my.csv", "my.yaml")
 	for _, same := range [][2]string{{"./my.csv", "my.yaml"}, {"sub/../my.csv", "./my.yaml"},

@@ -251,10 +251,8 @@ measure:
 	opts := options(t, t.TempDir())
 	mustRun(t, plan, opts)
 	r := mustOpen(t, opts.Out, "test", "ways")
-	var with []bool
-	for _, use := range r.Manifest.Algorithms {
-		with = append(with, slices.Contains(use.Errata, "D5"))
-	}
+	with := results.Mapped(r.Manifest.Algorithms,
+		func(use results.AlgorithmUse) bool { return slices.Contains(use.Errata, "D5") })
 	if !slices.Equal(with, []bool{false, true}) {
 		t.Errorf("errata D5 is in %v of %+v", with, r.Manifest.Algorithms)
 	}

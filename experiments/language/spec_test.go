@@ -13,6 +13,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/experiments"
 	"ppdp/internal/badfiles"
+	"ppdp/internal/results"
 	"ppdp/internal/source"
 	"ppdp/metrics"
 
@@ -128,10 +129,8 @@ quick: {dataset: {name: discrete, n: 100}}
 	spec := must(Parse("spec.yaml", []byte(text)))
 	for quick, want := range map[bool][]string{false: {"1000", "2000"}, true: {"100"}} {
 		plan := must(spec.Plan(Overrides{Quick: quick}))
-		var got []string
-		for _, config := range plan.Configs {
-			got = append(got, config.Dataset.Params["n"])
-		}
+		got := results.Mapped(plan.Configs,
+			func(c *Config) string { return c.Dataset.Params["n"] })
 		if !slices.Equal(got, want) {
 			t.Errorf("quick %v: n %v, want %v", quick, got, want)
 		}

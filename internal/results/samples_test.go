@@ -142,10 +142,7 @@ func TestRowsComeInOrderOfFirstAppearance(t *testing.T) {
 		record("a", 0, value("ks", 1), value("w2", 1)),
 		record("z", 1, value("w1", 2), value("w2", 1)),
 	}
-	var got []string
-	for _, row := range summarise(records) {
-		got = append(got, row.Series+" "+row.Metric)
-	}
+	got := Mapped(summarise(records), func(r Row) string { return r.Series + " " + r.Metric })
 	if diff := cmp.Diff([]string{"z w2", "z w1", "a ks", "a w2"}, got); diff != "" {
 		t.Error(diff)
 	}

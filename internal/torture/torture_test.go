@@ -165,10 +165,7 @@ func (f *fault) results() string { return filepath.Join(f.dir, "out", "torture",
 // command is ppdp with arguments, in the case's folder, started by the words of with: another
 // program that starts it, if there are any.
 func (f *fault) command(with []string, args ...string) *exec.Cmd {
-	self, err := os.Executable()
-	if err != nil {
-		f.Fatal(err)
-	}
+	self := must(os.Executable())
 	words := append(append(append([]string(nil), with...), self), args...)
 	c := exec.Command(words[0], words[1:]...)
 	c.Dir = f.dir
@@ -233,17 +230,12 @@ func (f *fault) complains(out string, err error) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(path))
 	return string(bytes.Clone(text))
 }
 
@@ -280,9 +272,7 @@ func (c *campaign) environments() {
 	})
 	c.each("two runs at once", 1, 20, "one is refused or waits, same bytes", func(f *fault) {
 		one := f.command(nil, "run", "spec.yaml", "--out", "out")
-		if err := one.Start(); err != nil {
-			f.Fatal(err)
-		}
+		noError(f, one.Start())
 		out, err := f.run()
 		f.complains(out, err)
 		if err := one.Wait(); err != nil {
@@ -311,20 +301,14 @@ func (c *campaign) fuzz() {
 	if !*full || *fuzzTime <= 0 {
 		return
 	}
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		c.Fatal(err)
-	}
+	root := must(filepath.Abs(filepath.Join("..", "..")))
 	var targets [][2]string
 	for depth := range 4 {
 		pattern := root
 		for range depth {
 			pattern = filepath.Join(pattern, "*")
 		}
-		paths, err := filepath.Glob(filepath.Join(pattern, "*_test.go"))
-		if err != nil {
-			c.Fatal(err)
-		}
+		paths := must(filepath.Glob(filepath.Join(pattern, "*_test.go")))
 		for _, path := range paths {
 			text := read(c.T, path)
 			for _, match := range fuzzTarget.FindAllStringSubmatch(text, -1) {
@@ -346,4 +330,20 @@ func (c *campaign) fuzz() {
 				f.Errorf("%s in %s: %v\n%s", target[1], target[0], err, out)
 			}
 		})
+}
+
+// must returns v, and panics on an error: for the steps that a test takes for granted.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// noError ends the test on an error.
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

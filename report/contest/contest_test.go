@@ -476,10 +476,8 @@ func TestRecommend(t *testing.T) {
 			[3]Rank{Tied, Best, Worse}),
 		measured("amounts of=mean", "", 0, no, false, 0,
 			[3]float64{.1, .105, .4}, [3]Rank{Best, Tied, Worse}))
-	var got []string
-	for _, r := range table.Recommend(0) {
-		got = append(got, r.Purpose+": "+r.Text())
-	}
+	got := results.Mapped(table.Recommend(0),
+		func(r *Recommendation) string { return r.Purpose + ": " + r.Text() })
 	const of = " of the best there is in each measurement, on average"
 	for i, want := range []string{
 		"a classifier: take A, with 65 % of what classifiers gain over guessing from the " +
