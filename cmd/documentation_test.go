@@ -1,15 +1,12 @@
 package cmd
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"ppdp/internal/strictyaml"
 )
@@ -50,11 +47,9 @@ func TestDocumentedSpecs(t *testing.T) {
 				continue
 			}
 			specs++
-			var out bytes.Buffer
-			args := []string{"run", filepath.Join(dir, name), "--trials", "1", "--out", dir}
-			code := run(args, &out, &out, environment{ctx: context.Background(), now: time.Now})
+			code, said := printed("run", filepath.Join(dir, name), "--trials", "1", "--out", dir)
 			if code != exitDone {
-				t.Errorf("%s: exit code %d\n%s\n%s", page, code, content, out.String())
+				t.Errorf("%s: exit code %d\n%s\n%s", page, code, content, said)
 			}
 		}
 	}

@@ -2,11 +2,9 @@ package cmd
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"math"
@@ -16,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"ppdp/experiments"
 	"ppdp/internal/regress"
@@ -173,12 +170,11 @@ func TestJobsInProse(t *testing.T) {
 		if !strings.HasPrefix(name, "leaderboard/") {
 			continue
 		}
-		var out bytes.Buffer
-		e := environment{ctx: context.Background(), now: time.Now}
-		if code := run([]string{"plan", name}, &out, io.Discard, e); code != exitDone {
+		code, said := printed("plan", name)
+		if code != exitDone {
 			t.Fatalf("plan %s: exit code %d", name, code)
 		}
-		count := regexp.MustCompile(`: ([0-9]+) jobs`).FindStringSubmatch(out.String())
+		count := regexp.MustCompile(`: ([0-9]+) jobs`).FindStringSubmatch(said)
 		jobs += must(strconv.Atoi(count[1]))
 	}
 	says(t, "docs/performance.md", "`make leaderboard`, %d,%03d jobs", jobs/1000, jobs%1000)
