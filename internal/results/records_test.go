@@ -243,30 +243,26 @@ func TestRunReadsBack(t *testing.T) {
 
 // TestOpenRefuses: files that do not belong together are not read as a run.
 func TestOpenRefuses(t *testing.T) {
+	gone := func(name string) func(string) error {
+		return func(dir string) error { return os.Remove(filepath.Join(dir, name)) }
+	}
+	put := func(name, text string) func(string) error {
+		return func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
+		}
+	}
 	for name, c := range map[string]struct {
 		spoil func(dir string) error
 		want  string
 	}{
-		"no manifest": {func(dir string) error {
-			return os.Remove(filepath.Join(dir, ManifestFile))
-		}, ManifestFile},
-		"no records": {func(dir string) error {
-			return os.Remove(filepath.Join(dir, RecordsFile))
-		}, RecordsFile},
-		"other records": {func(dir string) error {
-			text := strings.Replace(fullLine, "0.8125", "0.8126", 1)
-			return os.WriteFile(filepath.Join(dir, RecordsFile), []byte(text), 0o666)
-		}, "not the file that manifest.json was written for"},
-		"times of another run": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, TimingsFile), nil, 0o666)
-		}, "times of 0 jobs, must be of 1"},
-		"times out of order": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, TimingsFile),
-				[]byte(`{"cell":1,"release":1,"measure":1}`+"\n"), 0o666)
-		}, "timings.jsonl:1: job 1 took"},
-		"an export changed": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, SummaryFile), nil, 0o666)
-		}, "summary.csv: not the file"},
+		"no manifest": {gone(ManifestFile), ManifestFile},
+		"no records":  {gone(RecordsFile), RecordsFile},
+		"other records": {put(RecordsFile, strings.Replace(fullLine, "0.8125", "0.8126", 1)),
+			"not the file that manifest.json was written for"},
+		"times of another run": {put(TimingsFile, ""), "times of 0 jobs, must be of 1"},
+		"times out of order": {put(TimingsFile, `{"cell":1,"release":1,"measure":1}`+"\n"),
+			"timings.jsonl:1: job 1 took"},
+		"an export changed": {put(SummaryFile, ""), "summary.csv: not the file"},
 	} {
 		dir := t.TempDir()
 		noError(t, fullRun().write(dir))
