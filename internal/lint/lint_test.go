@@ -118,67 +118,39 @@ func TestRulesCatch(t *testing.T) {
 		{"the clock in cmd", "clock", "ppdp/cmd/ppdp",
 			`package main; import "time"; var t = time.Now()`, 0},
 		{"range over a map", "order", "ppdp/metrics", `package metrics
-func f(m map[string]float64) (s float64) {
-	for _, v := range m {
-		s += v
-	}
-	return s
-}`, 1},
+func f(m map[string]float64) (s float64) { for _, v := range m { s += v }; return s }`, 1},
 		{"with a reason", "order", "ppdp/metrics", `package metrics
 func f(m map[string]int) (s int) {
 	// order-free: integers add up to the same sum
 	// in any order
-	for _, v := range m {
-		s += v
-	}
+	for _, v := range m { s += v }
 	return s
 }`, 0},
 		{"with an empty reason", "order", "ppdp/metrics", `package metrics
 func f(m map[string]int) (s int) {
 	// order-free:
-	for _, v := range m {
-		s += v
-	}
+	for _, v := range m { s += v }
 	return s
 }`, 1},
 		{"collected and sorted", "order", "ppdp/metrics", `package metrics
 import "sort"
 func f(m map[string]int) (names []string) {
-	for name := range m {
-		names = append(names, name)
-	}
+	for name := range m { names = append(names, name) }
 	sort.Strings(names)
 	return names
 }`, 0},
 		{"collected and not sorted", "order", "ppdp/metrics", `package metrics
-func f(m map[string]int) (names []string) {
-	for name := range m {
-		names = append(names, name)
-	}
-	return names
-}`, 1},
+func f(m map[string]int) (s []string) { for name := range m { s = append(s, name) }; return s }`,
+			1},
 		{"copied", "order", "ppdp/metrics", `package metrics
-func f(m map[string]int) map[string]bool {
-	set := make(map[string]bool)
-	for name := range m {
-		set[name] = true
-	}
-	return set
-}`, 0},
+func f(m map[string]int, s map[string]bool) { for name := range m { s[name] = true } }`, 0},
 		{"copied by a call", "order", "ppdp/metrics", `package metrics
-func f(m map[string]int, next func() int) map[string]int {
-	numbers := make(map[string]int)
-	for name := range m {
-		numbers[name] = next()
-	}
-	return numbers
-}`, 1},
+func f(m, n map[string]int, next func() int) { for name := range m { n[name] = next() } }`, 1},
 		{"iterators", "order", "ppdp/metrics", `package metrics
 import ("maps"; "slices")
 func f(m map[string]int) ([]string, []string) {
 	return slices.Sorted(maps.Keys(m)), slices.Collect(maps.Keys(m))
 }`, 1},
-
 		{"a logarithm of the processor's", "arithmetic", "ppdp/metrics",
 			`package metrics; import "math"; var f = math.Log; var x = math.Exp(f(2))`, 2},
 		{"normal numbers of the library", "arithmetic", "ppdp/metrics",
