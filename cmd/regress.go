@@ -409,14 +409,12 @@ func (r gateReport) writeText(w io.Writer, verbose bool) error {
 		fmt.Fprintf(w, "Inputs that differ from the reference's:\n  %s\n\n",
 			strings.Join(r.inputs, "\n  "))
 	}
-	for _, line := range r.summary() {
-		fmt.Fprintln(w, line)
-	}
+	r.summarise(w)
 	return nil
 }
 
-// summary counts the verdicts and names what was not compared.
-func (r gateReport) summary() []string {
+// summarise counts the verdicts and names what was not compared.
+func (r gateReport) summarise(w io.Writer) {
 	var counts []string
 	for _, verdict := range []string{regress.Same, regress.Unchanged, regress.Changed,
 		regress.Missing, regress.Added, regress.Unjudged} {
@@ -424,8 +422,7 @@ func (r gateReport) summary() []string {
 			counts = append(counts, fmt.Sprintf("%d %s", n, verdict))
 		}
 	}
-	lines := []string{
-		fmt.Sprintf("%d comparisons: %s", len(r.Comparisons), strings.Join(counts, ", "))}
+	fmt.Fprintf(w, "%d comparisons: %s\n", len(r.Comparisons), strings.Join(counts, ", "))
 	tested := 0
 	var unjudged []string // reasons
 	for c := range results.Each(r.Comparisons) {
@@ -437,21 +434,20 @@ func (r gateReport) summary() []string {
 		}
 	}
 	if tested > 0 {
-		lines = append(lines, fmt.Sprintf("%d of them tested: p is adjusted for all, the chance "+
-			"of any false alarm is at most %g %%; smaller changes than %g %% are not called so",
-			tested, 100*r.Alpha, 100*r.Floor))
+		fmt.Fprintf(w, "%d of them tested: p is adjusted for all, the chance of any false alarm is "+
+			"at most %g %%; smaller changes than %g %% are not called so\n", tested, 100*r.Alpha,
+			100*r.Floor)
 	}
 	for _, same := range results.Grouped(unjudged, func(reason string) string { return reason }) {
-		lines = append(lines, fmt.Sprintf("warning: %d unjudged: %s", len(same), same[0]))
+		fmt.Fprintf(w, "warning: %d unjudged: %s\n", len(same), same[0])
 	}
 	if len(r.NotRun) > 0 {
-		lines = append(lines, "warning: not run: "+strings.Join(r.NotRun, ", "))
+		fmt.Fprintf(w, "warning: not run: %s\n", strings.Join(r.NotRun, ", "))
 	}
 	if len(r.WithoutReference) > 0 {
-		lines = append(lines, "warning: without a reference: "+
+		fmt.Fprintf(w, "warning: without a reference: %s\n",
 			strings.Join(r.WithoutReference, ", "))
 	}
-	return lines
 }
 
 // numbers are comparisons, of points and of curves where these are tested.

@@ -416,7 +416,7 @@ func closePrograms(p *language.Plan, log func(string)) {
 func Cached(ctx context.Context, p *language.Plan, out string, files datasets.Files) (cached int,
 	seconds []float64, err error) {
 	held := newKept(func(string) {})
-	_, err = held.readFolder(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
+	err = held.readFolder(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -427,9 +427,8 @@ func Cached(ctx context.Context, p *language.Plan, out string, files datasets.Fi
 	if err != nil {
 		return 0, nil, err
 	}
-	key := p.CacheKeys()
-	for c := range results.Each(p.Jobs) {
-		if e := held.finished(key(c, cache.of(c).Checksum)); e != nil {
+	for _, key := range newRun(p, Options{}, cache, nil, "").keys {
+		if e := held.finished(key); e != nil {
 			cached++
 			seconds = append(seconds, e.Timing.Release+e.Timing.Measure)
 		}

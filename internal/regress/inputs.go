@@ -85,12 +85,8 @@ func inputsOf(m *results.Manifest) map[string][]named {
 	add := func(input, name, value string) {
 		all[input] = append(all[input], named{name, value})
 	}
-	revision := func(input, name string, r int) {
-		if r == 0 { // in manifests of before revisions were written
-			add(input, name, "")
-		} else {
-			add(input, name, strconv.Itoa(r))
-		}
+	revision := func(input, name string, r int) { // none before they were written
+		add(input, name, strings.TrimPrefix(strconv.Itoa(r), "0"))
 	}
 	overrides := m.Overrides
 	overrides.Seed = nil // has a kind of its own

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -326,7 +327,7 @@ func SettledOf(runs []*results.Summary, judgements ...[]Judgement) *Settled {
 
 // Add adds what an older one of the same seed has of other claims and experiments.
 func (s *Settled) Add(old *Settled) {
-	if !s.sameSeed(old) {
+	if !reflect.DeepEqual(s.Seed, old.Seed) {
 		return
 	}
 	for name, digest := range old.Records { // order-free: each has its own key
@@ -339,13 +340,6 @@ func (s *Settled) Add(old *Settled) {
 	}
 	slices.SortStableFunc(s.Judgements,
 		func(a, b Judgement) int { return cmp.Compare(a.Paper+" "+a.ID, b.Paper+" "+b.ID) })
-}
-
-func (s *Settled) sameSeed(other *Settled) bool {
-	if s.Seed == nil || other.Seed == nil {
-		return s.Seed == other.Seed
-	}
-	return *s.Seed == *other.Seed
 }
 
 // Write writes a line with the seed and the digests and one for each judgement.
@@ -381,7 +375,7 @@ func ReadSettled(text []byte, name string) (*Settled, error) {
 // any. Where not all claims were settled together, settings that others speak of too have fewer
 // trials, and only verdicts are compared; so they are where the seed is another.
 func (s *Settled) Differences(than *Settled, all bool) (texts []string) {
-	all = all && s.sameSeed(than)
+	all = all && reflect.DeepEqual(s.Seed, than.Seed)
 	for i := range s.Judgements {
 		j, other := &s.Judgements[i], than.of(s.Judgements[i].ID)
 		if other == nil || j.StandIn || !all && j.Verdict == other.Verdict {
