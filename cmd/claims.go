@@ -102,9 +102,8 @@ func (c claimsCommand) Run(con *console) error {
 	case len(c.Claims) > 0:
 		err = v.printDetails(con.stdout)
 	default:
-		if err = v.printTable(con.stdout); err == nil {
-			err = v.printCounts(con.stdout)
-		}
+		err = v.printTable(con.stdout)
+		v.printCounts(con.stdout)
 		fmt.Fprintln(con.stdout, "Numbers behind a verdict: ppdp claims CLAIM. "+
 			"What the words and marks mean: ppdp claims --help.")
 		if c.Variant == claims.Published { // nothing is published of another
@@ -316,16 +315,12 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 }
 
 // printCounts prints a line a paper: what the run judges and how many claims have which verdict.
-func (v *verdicts) printCounts(w io.Writer) error {
+func (v *verdicts) printCounts(w io.Writer) {
 	for i, file := range v.files {
 		list := v.judgements[i]
-		_, err := fmt.Fprintf(w, "%s: judged %s; %s\n", file.Paper, claims.CoverageOf(file, list),
+		fmt.Fprintf(w, "%s: judged %s; %s\n", file.Paper, claims.CoverageOf(file, list),
 			strings.Join(claims.Count(list), ", "))
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // inParallel calls task for 0 to n-1 on all processors. All are called, whatever the errors, which

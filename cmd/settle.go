@@ -222,7 +222,8 @@ func (s *settling) end() error {
 		return err
 	}
 	found.Add(old)
-	err = errors.Join(results.WriteFile(path, found.Write), s.printCounts(s.con.stdout))
+	err = results.WriteFile(path, found.Write)
+	s.printCounts(s.con.stdout)
 	return errors.Join(err, differ(differences))
 }
 

@@ -340,10 +340,6 @@ func (c kubernetesCommand) Run(con *console) error {
 // files are those of the ConfigMap, and words the specs as the pods name them.
 func (c *kubernetesCommand) files() (files []script, words []string, err error) {
 	total := 0
-	add := func(name string, text []byte) {
-		files = append(files, script{name, string(text)})
-		total += len(strconv.Quote(string(text)))
-	}
 	taken := make(map[string]bool)
 	for _, word := range c.Specs {
 		if _, err := language.Embedded(word); err == nil {
@@ -361,7 +357,8 @@ func (c *kubernetesCommand) files() (files []script, words []string, err error) 
 					"have all in one folder", word))
 		}
 		taken[name] = true
-		add(name, text)
+		files = append(files, script{name, string(text)})
+		total += len(strconv.Quote(string(text)))
 		words = append(words, path.Join(podFiles, name))
 	}
 	if total > maxConfig {

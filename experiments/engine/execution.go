@@ -153,30 +153,23 @@ var errNotFinite = errors.New("not a finite number")
 
 // measure takes one measurement.
 func (e *execution) measure(ctx context.Context, measure language.Measure) (results.Value, error) {
-	value := results.Value{Measurement: measure.Measurement()}
-	number, ok, err := e.evaluate(ctx, measure)
-	if err != nil {
-		return value, fmt.Errorf("%s: %w", measure.Name, err)
-	}
-	if !ok {
-		return value, nil
-	}
-	if math.IsNaN(number) || math.IsInf(number, 0) {
-		return value, fmt.Errorf("%s: %w: %v", measure.Name, errNotFinite, number)
-	}
-	value.Value = &number
-	return value, nil
-}
-
-func (e *execution) evaluate(ctx context.Context, measure language.Measure) (float64, bool, error) {
-	k := 0
+	value, k := results.Value{Measurement: measure.Measurement()}, 0
 	if anonymous, ok := e.job.Config.Parameters.(algorithms.Anonymous); ok {
 		k = anonymous.Anonymity()
 	}
-	return measure.Metric.Measure(ctx, metrics.Case{Table: e.data.data.Table,
+	number, ok, err := measure.Metric.Measure(ctx, metrics.Case{Table: e.data.data.Table,
 		Graph: e.data.data.Graph, Train: e.train, Test: e.test, Release: e.release,
 		Classifier: measure.Classifier, Params: measure.Params, K: k,
 		Truth: e.data.truth[max(0, e.job.Fold)], Published: &e.published})
+	switch {
+	case err != nil:
+		return value, fmt.Errorf("%s: %w", measure.Name, err)
+	case ok && (math.IsNaN(number) || math.IsInf(number, 0)):
+		return value, fmt.Errorf("%s: %w: %v", measure.Name, errNotFinite, number)
+	case ok:
+		value.Value = &number
+	}
+	return value, nil
 }
 
 // foldsOf splits a table's rows into the plan's folds, or its persons where these have several
