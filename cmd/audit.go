@@ -390,7 +390,8 @@ func printAudits(w io.Writer, all []results.Audit) error {
 		}
 		for _, f := range a.Failures {
 			fmt.Fprintf(&b, "\n%s, %s, %s: %s, transcript %d\n  %s\n",
-				cmp.Or(a.Series, a.Algorithm), a.VariantName(), f.Kind, f.Pair, f.Transcript, f.Text)
+				cmp.Or(a.Series, a.Algorithm), a.VariantName(), f.Kind, f.Pair,
+				f.Transcript, f.Text)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

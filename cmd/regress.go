@@ -434,9 +434,9 @@ func (r gateReport) summarise(w io.Writer) {
 		}
 	}
 	if tested > 0 {
-		fmt.Fprintf(w, "%d of them tested: p is adjusted for all, the chance of any false alarm is "+
-			"at most %g %%; smaller changes than %g %% are not called so\n", tested, 100*r.Alpha,
-			100*r.Floor)
+		fmt.Fprintf(w, "%d of them tested: p is adjusted for all, the chance of any false alarm "+
+			"is at most %g %%; smaller changes than %g %% are not called so\n",
+			tested, 100*r.Alpha, 100*r.Floor)
 	}
 	for _, same := range results.Grouped(unjudged, func(reason string) string { return reason }) {
 		fmt.Fprintf(w, "warning: %d unjudged: %s\n", len(same), same[0])
