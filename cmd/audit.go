@@ -365,10 +365,10 @@ func (c auditCommand) settings(ctx context.Context, name string) (all []*audit.C
 
 // printAudits prints a line for each guarantee, and below the table what refutes them.
 func printAudits(w io.Writer, all []results.Audit) error {
-	table := terminal.NewTable(w, "ALGORITHM", "VARIANT", "EPSILON", "PROVEN", "SEEN", "MOVED",
+	var b strings.Builder
+	table := terminal.NewTable(&b, "ALGORITHM", "VARIANT", "EPSILON", "PROVEN", "SEEN", "MOVED",
 		"TRANSCRIPTS", "CLAIMED", "VERDICT")
-	for i := range all {
-		a := &all[i]
+	for a := range results.Each(all) {
 		budget := results.FormatNumber(a.Epsilon)
 		if a.Delta > 0 {
 			budget += ", δ = " + results.FormatNumber(a.Delta)
@@ -383,41 +383,33 @@ func printAudits(w io.Writer, all []results.Audit) error {
 		table.Row(cmp.Or(a.Series, a.Algorithm), a.VariantName(), budget, proven, seen,
 			moved, strconv.Itoa(a.Transcripts), string(a.Status), a.Verdict())
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	for i := range all {
-		a := &all[i]
+	table.Flush() // into memory, as what follows
+	for a := range results.Each(all) {
 		if a.BlackBox != nil {
-			if _, err := fmt.Fprintf(w, "\n%s\n", a.BlackBox.Text); err != nil {
-				return err
-			}
-			if err := printAttacks(w, a.BlackBox.Attacks); err != nil {
-				return err
-			}
+			fmt.Fprintf(&b, "\n%s\n", a.BlackBox.Text)
+			printAttacks(&b, a.BlackBox.Attacks)
 		}
 		for _, f := range a.Failures {
-			if _, err := fmt.Fprintf(w, "\n%s, %s, %s: %s, transcript %d\n  %s\n",
-				cmp.Or(a.Series, a.Algorithm), a.VariantName(), f.Kind, f.Pair, f.Transcript,
-				f.Text); err != nil {
-				return err
-			}
+			fmt.Fprintf(&b, "\n%s, %s, %s: %s, transcript %d\n  %s\n",
+				cmp.Or(a.Series, a.Algorithm), a.VariantName(), f.Kind, f.Pair,
+				f.Transcript, f.Text)
 		}
 	}
-	return nil
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // printAttacks prints a line for each target.
-func printAttacks(w io.Writer, attacks []results.Attack) error {
+func printAttacks(b *strings.Builder, attacks []results.Attack) {
 	if len(attacks) == 0 {
-		return nil
+		return
 	}
-	table := terminal.NewTable(w, "TARGET", "TPR", "FPR", "CERTIFIED", "EVENT")
+	table := terminal.NewTable(b, "TARGET", "TPR", "FPR", "CERTIFIED", "EVENT")
 	for _, a := range attacks {
 		table.Row(a.Target, short(results.Bound(a.TruePositives)),
 			short(results.Bound(a.FalsePositives)), short(results.Bound(a.Bound)), a.Event)
 	}
-	return table.Flush()
+	table.Flush()
 }
 
 // short writes a loss with four digits.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"ppdp/internal/spelling"
 	"ppdp/internal/terminal"
 	"ppdp/report/claims"
+
+	"golang.org/x/sync/errgroup"
 )
 
 type claimsCommand struct {
@@ -99,9 +102,8 @@ func (c claimsCommand) Run(con *console) error {
 	case len(c.Claims) > 0:
 		err = v.printDetails(con.stdout)
 	default:
-		if err = v.printTable(con.stdout); err == nil {
-			err = v.printCounts(con.stdout)
-		}
+		err = v.printTable(con.stdout)
+		v.printCounts(con.stdout)
 		fmt.Fprintln(con.stdout, "Numbers behind a verdict: ppdp claims CLAIM. "+
 			"What the words and marks mean: ppdp claims --help.")
 		if c.Variant == claims.Published { // nothing is published of another
@@ -300,8 +302,7 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 	for _, text := range j.Reasons() {
 		fmt.Fprintln(b, strings.ReplaceAll(text, "*", ""))
 	}
-	for i := range j.Checks {
-		c := &j.Checks[i]
+	for c := range results.Each(j.Checks) {
 		fmt.Fprintf(b, "\n  Check: %s\n  %s: %s\n", c.Predicate, c.Verdict, c.Summary())
 		table := terminal.NewTable(b, "    POINT", "VALUE", "ERROR", "TRIALS", "STATE", "P")
 		for _, p := range c.Points {
@@ -314,14 +315,26 @@ func detail(b *strings.Builder, j *claims.Judgement) {
 }
 
 // printCounts prints a line a paper: what the run judges and how many claims have which verdict.
-func (v *verdicts) printCounts(w io.Writer) error {
+func (v *verdicts) printCounts(w io.Writer) {
 	for i, file := range v.files {
 		list := v.judgements[i]
-		_, err := fmt.Fprintf(w, "%s: judged %s; %s\n", file.Paper, claims.CoverageOf(file, list),
+		fmt.Fprintf(w, "%s: judged %s; %s\n", file.Paper, claims.CoverageOf(file, list),
 			strings.Join(claims.Count(list), ", "))
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+}
+
+// inParallel calls task for 0 to n-1 on all processors. All are called, whatever the errors, which
+// it joins in order.
+func inParallel(n int, task func(i int) error) error {
+	errs := make([]error, n)
+	var tasks errgroup.Group
+	tasks.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		tasks.Go(func() error {
+			errs[i] = task(i)
+			return nil
+		})
+	}
+	_ = tasks.Wait()
+	return errors.Join(errs...)
 }

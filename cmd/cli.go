@@ -16,8 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/alecthomas/kong"
+	"unicode"
+	"unicode/utf8"
 
 	"ppdp/datasets"
 	"ppdp/experiments/language"
@@ -27,6 +27,8 @@ import (
 	"ppdp/internal/spelling"
 	"ppdp/internal/terminal"
 	"ppdp/publish/verbs"
+
+	"github.com/alecthomas/kong"
 )
 
 // Exit codes.
@@ -167,10 +169,7 @@ func present(path string) error {
 		return nil // whoever opens it says what else is wrong
 	}
 	entries, _ := os.ReadDir(filepath.Dir(path)) // none where the folder is not there either
-	names := make([]string, len(entries))
-	for i, entry := range entries {
-		names[i] = entry.Name()
-	}
+	names := results.Mapped(entries, fs.DirEntry.Name)
 	return fmt.Errorf("%s: no such file or folder%s", filepath.ToSlash(path),
 		spelling.Hint(filepath.Base(path), names))
 }
@@ -323,4 +322,40 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 		return exitInput
 	}
 	return exitFailed
+}
+
+// cleanWriter makes text from files, names and panics safe for terminals: control characters, bytes
+// that are not UTF-8 and marks that turn the direction of writing are written as text, such as
+// \x1b.
+type cleanWriter struct {
+	to   io.Writer
+	torn []byte // the beginning of a character whose rest is in the next Write
+	line []byte
+}
+
+func clean(to io.Writer) *cleanWriter { return &cleanWriter{to: to} }
+
+// Write writes all of text, or keeps up to three bytes of it back.
+func (w *cleanWriter) Write(text []byte) (int, error) {
+	w.line = w.line[:0]
+	rest := append(w.torn, text...)
+	for len(rest) > 0 && utf8.FullRune(rest) {
+		r, size := utf8.DecodeRune(rest)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			w.line = fmt.Appendf(w.line, `\x%02x`, rest[0])
+		case r == '\n', r == '\t', !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r):
+			w.line = append(w.line, rest[:size]...)
+		case r < 0x80:
+			w.line = fmt.Appendf(w.line, `\x%02x`, r)
+		default:
+			w.line = fmt.Appendf(w.line, `\u%04x`, r)
+		}
+		rest = rest[size:]
+	}
+	w.torn = append([]byte(nil), rest...)
+	if _, err := w.to.Write(w.line); err != nil {
+		return 0, err
+	}
+	return len(text), nil
 }

@@ -1,12 +1,20 @@
 package cmd
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"ppdp/datasets"
+	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/results"
 	"ppdp/internal/terminal"
 )
 
@@ -126,4 +134,155 @@ func filesOf(files datasets.Files, names []string) ([]datasets.FileStatus, error
 	return slices.DeleteFunc(statuses, func(s datasets.FileStatus) bool {
 		return !wanted[s.File.Path]
 	}), terminal.InputError(errs...)
+}
+
+type datasetsSchemaCommand struct {
+	File      string   `reads:"" arg:"" help:"The table, as delimited text, gzip or not, or Parquet."`
+	Out       string   `help:"Write to this file, which must not exist yet, instead of standard output." placeholder:"FILE"`
+	Delimiter string   `help:"The character between fields; detected by default. Write \\t for a tab." placeholder:"C"`
+	NoHeader  bool     `help:"The first line is data, not names." xor:"header"`
+	Header    bool     `help:"The first line holds names, even if it looks like data." xor:"header"`
+	Class     string   `help:"The attribute to predict." placeholder:"NAME"`
+	Missing   []string `help:"Texts that stand for a missing value; default: the usual ones." sep:"none" placeholder:"TEXT"`
+	Keep      bool     `name:"missing-as-value" help:"Keep missing values of all columns, which may lack some later; by default of those that lack some now."`
+	Public    string   `help:"Read bounds and lists off this public table, and nothing but the columns' names and the layout off FILE." placeholder:"TABLE"`
+	Hierarchy []string `help:"A hierarchy in the form of ARX, which becomes the attribute's taxonomy." sep:"none" placeholder:"NAME=FILE"`
+	MaxValues int      `help:"Leave out text columns with more distinct values than this; 0 means 100." default:"0" placeholder:"N"`
+}
+
+// maxHierarchy is how many bytes a hierarchy may have.
+const maxHierarchy = 16 << 20
+
+func (datasetsSchemaCommand) Help() string {
+	return `The draft can be used as it is, but its bounds and lists are read off your data. Until
+you replace them by public knowledge, no release made with it is private.
+
+Examples:
+
+  ppdp datasets schema my.csv
+
+  ppdp datasets schema my.csv --class income --delimiter ";" --out my.schema.yaml
+
+  ppdp datasets schema my.csv --public census.csv --hierarchy job=job.csv`
+}
+
+func (c datasetsSchemaCommand) Run(con *console) error {
+	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Header: c.Header, Class: c.Class,
+		Missing: c.Missing, MissingAsValue: c.Keep, MaxValues: c.MaxValues,
+		Public: c.Public, Taxonomies: make(map[string]*datasets.Taxonomy)}
+	switch delimiter := c.Delimiter; {
+	case delimiter == "":
+	case delimiter == `\t`:
+		options.Delimiter = '\t'
+	case utf8.RuneCountInString(delimiter) == 1:
+		options.Delimiter, _ = utf8.DecodeRuneInString(delimiter)
+	default:
+		return terminal.InputError(fmt.Errorf("--delimiter: %q, must be a single character",
+			delimiter))
+	}
+	if c.MaxValues < 0 {
+		return terminal.InputError(fmt.Errorf("--max-values: %d, must be at least 0", c.MaxValues))
+	}
+	var bad datasets.Problems
+	for _, stated := range c.Hierarchy {
+		name, path, found := strings.Cut(stated, "=")
+		if !found {
+			bad.Add("--hierarchy: %q, must be NAME=FILE", stated)
+			continue
+		}
+		text, err := datasets.ReadFile(path, maxHierarchy)
+		if err == nil {
+			options.Taxonomies[name], err = csvtable.ReadHierarchy(path, bytes.NewReader(text))
+		}
+		bad.AddError(err)
+	}
+	if err := bad.Err(); err != nil {
+		return terminal.InputError(err)
+	}
+	var draft bytes.Buffer
+	notes, err := csvtable.Draft(&draft, c.File, options)
+	if err != nil {
+		return terminal.InputError(err)
+	}
+	for _, note := range notes {
+		fmt.Fprintf(con.stderr, "ppdp: note: %s\n", note)
+	}
+	if c.Out == "" {
+		_, err := con.stdout.Write(draft.Bytes())
+		return err
+	}
+	if err := writeNew(c.Out, draft.Bytes()); err != nil {
+		return err
+	}
+	what := "a draft; its bounds and lists read off private data must be reviewed"
+	if c.Public != "" {
+		what = "its bounds and lists read off public data; ppdp check says what does not fit"
+	}
+	fmt.Fprintf(con.stdout, "%s: %s\n", c.Out, what)
+	return nil
+}
+
+type datasetsHierarchiesCommand struct {
+	Schema string `arg:"" reads:"" help:"The schema file."`
+	Out    string `help:"Write into this folder." default:"." placeholder:"DIR"`
+}
+
+func (datasetsHierarchiesCommand) Help() string {
+	return `Writes every taxonomy of a schema, for review in a spreadsheet or in ARX: NAME.csv, a
+line for each value, followed by ever broader terms. A file that is there is never overwritten.
+"ppdp datasets schema --hierarchy NAME=NAME.csv" takes it back.
+
+Examples:
+
+  ppdp datasets hierarchies my.schema.yaml --out review`
+}
+
+func (c datasetsHierarchiesCommand) Run(con *console) error {
+	format, _, err := csvtable.ReadSchema(c.Schema, "", 0)
+	if err != nil {
+		return terminal.InputError(err)
+	}
+	written := false
+	for a := range results.Each(format.Schema.Attributes) {
+		if a.Taxonomy == nil {
+			continue
+		}
+		var text bytes.Buffer
+		if err := csvtable.WriteHierarchy(&text, a.Taxonomy); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(c.Out, 0o777); err != nil {
+			return terminal.InputError(err)
+		}
+		path := filepath.Join(c.Out, plainName(a.Name)+".csv")
+		if err := writeNew(path, text.Bytes()); err != nil {
+			return err
+		}
+		fmt.Fprintln(con.stdout, filepath.ToSlash(path))
+		written = true
+	}
+	if !written {
+		return terminal.InputError(fmt.Errorf("%s: no attribute has a taxonomy", c.Schema))
+	}
+	return nil
+}
+
+// plainName is an attribute's name as a file's.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_", r) {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// writeNew writes a file that must not exist yet: it may be the reviewed one.
+func writeNew(path string, text []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return terminal.InputError(err)
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
 }

@@ -2,13 +2,21 @@ package cmd
 
 import (
 	"bytes"
-	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
+
+	"ppdp/algorithms/external"
+	"ppdp/experiments"
+	"ppdp/experiments/language"
+	"ppdp/internal/strictyaml"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gopkg.in/yaml.v3"
 )
 
 // listing is a YAML listing; a schema's first line names its file.
@@ -47,11 +55,9 @@ func TestDocumentedSpecs(t *testing.T) {
 				continue
 			}
 			specs++
-			var out bytes.Buffer
-			args := []string{"run", filepath.Join(dir, name), "--trials", "1", "--out", dir}
-			code := run(args, &out, &out, environment{ctx: context.Background(), now: time.Now})
+			code, said := printed("run", filepath.Join(dir, name), "--trials", "1", "--out", dir)
 			if code != exitDone {
-				t.Errorf("%s: exit code %d\n%s\n%s", page, code, content, out.String())
+				t.Errorf("%s: exit code %d\n%s\n%s", page, code, content, said)
 			}
 		}
 	}
@@ -90,4 +96,272 @@ func tutorialScript(t *testing.T) []byte {
 		t.Errorf("the tutorial has %d commands and %d files", commands, len(files))
 	}
 	return []byte(script)
+}
+
+// TestAction: the action for GitHub pins what it uses by commit, writes no input into a script, has
+// the script build this program, and its command does what the page says: a release that misses
+// the policy fails, and words with spaces or of a shell stay words.
+func TestAction(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed")
+	}
+	r := strictyaml.NewReader("action.yml")
+	root := r.Document(must(os.ReadFile("../action.yml")))
+	noError(t, r.Err())
+	text := func(n *strictyaml.Node, keys ...string) string {
+		for _, key := range keys {
+			n = strictyaml.Find(n, key)
+		}
+		if n == nil {
+			return ""
+		}
+		return n.Value
+	}
+	inputs := strictyaml.Find(root, "inputs")
+	pinned := regexp.MustCompile(`^[\w-]+/[\w-]+@[0-9a-f]{40}$`)
+	var scripts []string
+	last := root
+	for _, step := range strictyaml.Find(strictyaml.Find(root, "runs"), "steps").Content {
+		if uses := text(step, "uses"); uses != "" && !pinned.MatchString(uses) {
+			t.Errorf("uses %s, must be a commit", uses)
+		} else if uses == "" {
+			if script := text(step, "run"); strings.Contains(script, "${{") {
+				t.Errorf("an input is part of the script: %s", script)
+			}
+			scripts, last = append(scripts, text(step, "run")), step
+		}
+	}
+	if len(scripts) != 2 || text(root, "runs", "using") != "composite" {
+		t.Fatalf("scripts %q", scripts)
+	}
+	want := `go build -C "$GITHUB_ACTION_PATH" -trimpath -o "$RUNNER_TEMP/ppdp" ./cmd/ppdp`
+	if must(os.Stat("../cmd/ppdp")); scripts[0] != want {
+		t.Errorf("builds by %s, want %s", scripts[0], want)
+	}
+	page := string(must(os.ReadFile("../docs/your-table.md")))
+	_, with, _ := strings.Cut(page, "        with:\n")
+	with, _, _ = strings.Cut(with, "\n\n")
+	shown := regexp.MustCompile(`(?m)^ {14}(\w+):`).FindAllStringSubmatch(with, -1)
+	for _, key := range shown {
+		if strictyaml.Find(inputs, key[1]) == nil {
+			t.Errorf("docs/your-table.md gives %s, which is no input", key[1])
+		}
+	}
+	if len(shown) != 3 {
+		t.Errorf("the page shows %d inputs: %s", len(shown), with)
+	}
+	dir := t.TempDir()
+	noError(t, os.Symlink(must(exec.LookPath("ppdp")), filepath.Join(dir, "ppdp")))
+	script := must(os.ReadFile("testdata/script/gate.txtar"))
+	for _, part := range strings.Split("\n"+string(script), "\n-- ")[1:] {
+		name, content, _ := strings.Cut(part, " --\n")
+		write(t, filepath.Join(dir, strings.Replace(name, "copy", "the $(copy)", 1)), content)
+	}
+	expression := regexp.MustCompile(`^\$\{\{ inputs\.(\w+) \}\}$`)
+	for _, c := range []struct {
+		command, arguments string
+		code               int
+		want               string
+	}{
+		{"", "my.csv\nfresh.csv\n\n--holdout=later.csv\n--out=fresh", 0, "passed: fresh.csv"},
+		{"", "my.csv\nthe $(copy).csv\n--holdout=later.csv", 1, "failed: the $(copy).csv"},
+		{"verify", "fresh", 2, "not the folder of a release"},
+	} {
+		command := exec.Command(bash, "--noprofile", "--norc", "-eo", "pipefail", "-c", scripts[1])
+		command.Dir = dir
+		command.Env = append(os.Environ(), "RUNNER_TEMP="+dir,
+			"GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary.md"))
+		given := map[string]string{"command": c.command, "arguments": c.arguments}
+		if c.command == "" {
+			given["policy"] = "mine.yaml"
+		}
+		env := strictyaml.Find(last, "env")
+		for i := 0; i+1 < len(env.Content); i += 2 {
+			input := expression.FindStringSubmatch(env.Content[i+1].Value)
+			if input == nil || strictyaml.Find(inputs, input[1]) == nil {
+				t.Fatalf("%s is no input", env.Content[i+1].Value)
+			}
+			value := given[input[1]]
+			if value == "" {
+				value = text(inputs, input[1], "default")
+			}
+			command.Env = append(command.Env, env.Content[i].Value+"="+value)
+		}
+		out, _ := command.CombinedOutput()
+		if code := command.ProcessState.ExitCode(); code != c.code ||
+			!strings.Contains(string(out), c.want) {
+			t.Errorf("%q: exit code %d, want %d and %q:\n%s", c.arguments, code, c.code,
+				c.want, out)
+		}
+	}
+	checks := string(must(os.ReadFile(filepath.Join(dir, "ppdp.xml"))))
+	summary := string(must(os.ReadFile(filepath.Join(dir, "summary.md"))))
+	if !strings.Contains(checks, `failures="2"`) ||
+		strings.Count(summary, "### ppdp evaluate") != 2 {
+		t.Errorf("%s\n%s", checks, summary)
+	}
+}
+
+// validator checks YAML by a JSON Schema, independently of the decoder.
+func validator(t *testing.T, text []byte) func(text []byte) error {
+	t.Helper()
+	document := must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))
+	compiler := jsonschema.NewCompiler()
+	noError(t, compiler.AddResource("schema.json", document))
+	schema := must(compiler.Compile("schema.json"))
+	return func(text []byte) error {
+		var content any
+		noError(t, yaml.Unmarshal(text, &content))
+		return schema.Validate(content)
+	}
+}
+
+// TestBaselineSchema: the schema of descriptors accepts those that come with the program, and
+// refuses and accepts what the decoder does where a schema can see the mistake.
+func TestBaselineSchema(t *testing.T) {
+	t.Parallel()
+	validate := validator(t, external.Schema)
+	files, err := filepath.Glob("../docs/examples/*/*.baseline.yaml")
+	if err != nil || len(files) < 2 {
+		t.Fatal("not all descriptors found", err)
+	}
+	for _, file := range files {
+		text := must(os.ReadFile(file))
+		if err := validate(text); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	const good = "{name: a, title: A, source: test, input: table, produces: [records], " +
+		"revision: 2, command: [cat], files: a.yaml, values: codes, variants: [{variant: strict, " +
+		"model: differential privacy, unit: record, relation: any, approximate: true, note: N}, " +
+		"{variant: published, model: none, note: N}], params: {a_b: {type: integer, default: 2, " +
+		"minimum: 1, maximum: 4}, c: {type: string, default: x, enum: [x, y]}, d: {type: number, " +
+		"default: 0.5}, e: {type: boolean, default: true}}, limits: {memory: 1.5GiB, time: 1m30s}}"
+	for _, c := range []struct {
+		old, new string
+		accepted bool
+	}{
+		{"", "", true},
+		{"produces: [records]", "produces: records", true},
+		{"revision: 2, ", "", true},
+		{"input: table, produces: [records]", "input: graph, produces: degrees", true},
+		{"name: a", "name: A", false},
+		{"title: A, ", "", false},
+		{"files: a.yaml, ", "", false},
+		{"input: table", "input: tables", false},
+		{"input: table", "input: graph", false},
+		{"revision: 2", "revision: 0", false},
+		{"command: [cat]", "command: []", false},
+		{"values: codes", "values: numbers", false},
+		{"values: codes", "value: codes", false},
+		{"variant: strict", "variant: best", false},
+		{"unit: record, ", "", false},
+		{"model: none", "model: none, unit: record", false},
+		{"model: none", "model: k-anonymity", false},
+		{"default: 2", "default: two", false},
+		{"default: 2, ", "", false},
+		{"default: x", "default: x, minimum: 1", false},
+		{"default: 0.5", "default: 0.5, enum: [a]", false},
+		{"default: true", "default: 1", false},
+		{"a_b:", "A-b:", false},
+		{"1.5GiB", "much", false},
+		{"1m30s", "soon", false},
+	} {
+		text := bytes.Replace([]byte(good), []byte(c.old), []byte(c.new), 1)
+		if err := validate(text); (err == nil) != c.accepted {
+			t.Errorf("%q for %q: %v, must be accepted: %v", c.new, c.old, err, c.accepted)
+		}
+		dir := t.TempDir()
+		path := filepath.Join(dir, "a.yaml")
+		noError(t, os.WriteFile(path, text, 0o666))
+		if _, err := external.Load(path); (err == nil) != c.accepted {
+			t.Errorf("%q for %q: the decoder says %v", c.new, c.old, err)
+		}
+	}
+}
+
+// TestSchemaAccepts: by an independent validator, the schema accepts every spec that comes with the
+// program and refuses specs with mistakes that a schema can see.
+func TestSchemaAccepts(t *testing.T) {
+	var made bytes.Buffer
+	noError(t, language.WriteJSONSchema(&made))
+	validate := validator(t, made.Bytes())
+	files, err := filepath.Glob("../experiments/*/*.yaml")
+	if err != nil || len(files) < len(experiments.Names()) {
+		t.Fatal("not all specs found", err)
+	}
+	for _, file := range files {
+		text := must(os.ReadFile(file))
+		if err := validate(text); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	const good = "{name: a, seed: 1, dataset: {name: gaussian, n: [5, 6]}, epsilon: 1, " +
+		"algorithms: [{name: rps, params: {depth: [1, 2]}}], measure: [{metric: w1}]}"
+	for _, c := range []struct {
+		old, new string
+		accepted bool
+	}{
+		{"", "", true},
+		{"name: rps", "name: rsp", false},
+		{"depth: [1, 2]", "deep: 1", false},
+		{"depth: [1, 2]", "depth: deep", false},
+		{"depth: [1, 2]", "depth: [1, 1001]", false},
+		{"depth: [1, 2]", "narrow: 1", false},
+		{"epsilon: 1", "epsilon: 0", false},
+		{"metric: w1", "metric: beauty", false},
+		{"seed: 1", "seed: -1", false},
+		{"seed: 1", "sead: 1", false},
+		{"name: gaussian", "name: gaussian, m: 5", false},
+		{"seed: 1", "trials: 100000", true},
+		{"seed: 1", "trials: 100001", false},
+		{"seed: 1", "plots: [{name: a, x: epsilon, y: w1, xscale: log, ylim: [0, 1]}]", true},
+		{"seed: 1", "plots: [{name: a, x: epsilon, y: w1, xscale: root}]", false},
+		{"seed: 1", "plots: [{name: a, x: epsilon, y: w1, ylim: [1]}]", false},
+		{"seed: 1", "quick: {dataset: {name: gaussian, n: 5}, folds: 2}", true},
+		{"seed: 1", "quick: {dataset: {name: gaussian, m: 5}}", false},
+	} {
+		err := validate(bytes.Replace([]byte(good), []byte(c.old), []byte(c.new), 1))
+		if accepted := err == nil; accepted != c.accepted {
+			t.Errorf("%q for %q: accepted %v, want %v: %v", c.new, c.old, accepted, c.accepted, err)
+		}
+	}
+}
+
+// TestSchemaDescribes: every key of every mapping has a description, for editors to show.
+func TestSchemaDescribes(t *testing.T) {
+	var made bytes.Buffer
+	noError(t, language.WriteJSONSchema(&made))
+	keys := 0
+	var described func(schema any) bool
+	described = func(schema any) bool {
+		object, _ := schema.(map[string]any)
+		either, _ := object["anyOf"].([]any) // several metrics' parameters of one name
+		return object["description"] != nil || len(either) > 0 && described(either[0])
+	}
+	var walk func(path string, schema any)
+	walk = func(path string, schema any) {
+		switch s := schema.(type) {
+		case []any:
+			for i, item := range s {
+				walk(fmt.Sprint(path, "/", i), item)
+			}
+		case map[string]any:
+			properties, _ := s["properties"].(map[string]any)
+			for key, value := range properties { // order-free: reports problems
+				if keys++; !described(value) {
+					t.Errorf("%s: %s has no description", path, key)
+				}
+			}
+			for key, value := range s { // order-free: reports problems
+				walk(path+"/"+key, value)
+			}
+		}
+	}
+	walk("", must(jsonschema.UnmarshalJSON(&made)))
+	if keys < 500 {
+		t.Errorf("only %d keys found", keys)
+	}
 }

@@ -140,11 +140,7 @@ func lookUp[T any](names []string, lookup func(string) (T, error)) []T {
 }
 
 func texts[T ~string](words []T) []string {
-	all := make([]string, len(words))
-	for i, word := range words {
-		all[i] = string(word)
-	}
-	return all
+	return results.Mapped(words, func(word T) string { return string(word) })
 }
 
 // algorithmLine is one variant of one algorithm.
@@ -187,8 +183,7 @@ func listAlgorithms() (listed, error) {
 			}
 			var losses [4]string
 			var audit *results.Audit
-			for j := range audits {
-				a := &audits[j]
+			for a := range results.Each(audits) {
 				if a.Algorithm != info.Name || a.Variant != string(g.Variant) {
 					continue
 				}

@@ -7,14 +7,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"ppdp/datasets"
+	"ppdp/experiments"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // raceDetector is whether the tests were built with it.
@@ -33,6 +35,13 @@ func quickFig1(dir string) (string, error) {
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"ppdp": Main})
+}
+
+// printed runs a command line in this process and returns its exit code and all that it prints.
+func printed(args ...string) (code int, said string) {
+	var out bytes.Buffer
+	code = run(args, &out, &out, environment{ctx: context.Background(), now: time.Now})
+	return code, out.String()
 }
 
 // TestScripts runs testdata/script/*.txtar, at least one a verb, and the tutorial. A script that
@@ -123,74 +132,121 @@ func TestExitCodes(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			var out bytes.Buffer
-			env := environment{ctx: context.Background(), now: time.Now}
-			code := run(strings.Fields(c.args), &out, &out, env)
-			if code != c.code || !strings.Contains(out.String(), c.want) {
-				t.Errorf("ppdp %s: exit code %d, want %d and output with %q:\n%s",
-					c.args, code, c.code, c.want, out.String())
+			code, said := printed(strings.Fields(c.args)...)
+			if code != c.code || !strings.Contains(said, c.want) {
+				t.Errorf("ppdp %s: exit code %d, want %d and output with %q:\n%s", c.args, code,
+					c.code, c.want, said)
 			}
-			if strings.Contains(out.String(), "mondrian/fig10") { // of rps/fig99 too far away
-				t.Errorf("ppdp %s lists all:\n%s", c.args, out.String())
+			if strings.Contains(said, "mondrian/fig10") { // of rps/fig99 too far away
+				t.Errorf("ppdp %s lists all:\n%s", c.args, said)
 			}
 		})
 	}
 }
 
-// TestProgressLines: piped progress is a line for every logEvery of a clock that the test moves.
+// piped is a console whose progress goes to a pipe, with a clock that the test moves.
+func piped() (con *console, clock *time.Time, said *bytes.Buffer) {
+	clock, said = new(time.Time), new(bytes.Buffer)
+	*clock = time.Date(2012, 5, 2, 0, 0, 0, 0, time.UTC)
+	return &console{environment: environment{now: func() time.Time { return *clock }},
+		stderr: said}, clock, said
+}
+
+// TestProgressLines: piped progress is a line for every logEvery.
 func TestProgressLines(t *testing.T) {
-	clock := time.Date(2012, 5, 2, 0, 0, 0, 0, time.UTC)
-	var stderr bytes.Buffer
-	env := environment{now: func() time.Time { return clock }}
-	con := &console{environment: env, stderr: &stderr}
+	con, clock, said := piped()
 	p := newProgress(con, "rps/fig1", "jobs", 100)
 	for done := range int64(4) {
 		p.set(10 * done)
-		clock = clock.Add(logEvery / 2)
+		*clock = clock.Add(logEvery / 2)
 	}
 	p.set(50) // two pauses after the start, one after the last line
 	p.finish()
 	// Lines fall due one and two pauses after the start: 20 jobs in 15 s leave 80 for 60 s, 50 in
-	// 30 s leave 50 for 30 s.
-	want := "ppdp: rps/fig1: 20 of 100 jobs, about 1m0s left\n" +
-		"ppdp: rps/fig1: 50 of 100 jobs, about 30s left\n"
-	if got := stderr.String(); got != want {
-		t.Errorf("got:\n%swant:\n%s", got, want)
-	}
-}
-
-// TestProgressAfterCached: jobs of an earlier run say nothing about how long the others take.
-func TestProgressAfterCached(t *testing.T) {
-	clock := time.Date(2012, 5, 2, 0, 0, 0, 0, time.UTC)
-	var stderr bytes.Buffer
-	con := &console{environment: environment{now: func() time.Time { return clock }},
-		stderr: &stderr}
-	p := newProgress(con, "rps/fig1", "jobs", 100)
+	// 30 s leave 50 for 30 s. Jobs of an earlier run say nothing about how long the others take.
+	p = newProgress(con, "rps/fig1", "jobs", 100)
 	p.before = 80
-	clock = clock.Add(logEvery)
+	*clock = clock.Add(logEvery)
 	p.set(85) // five in 15 s, and fifteen more
-	if got := stderr.String(); got != "ppdp: rps/fig1: 85 of 100 jobs, about 45s left\n" {
-		t.Errorf("got %q", got)
+	want := "ppdp: rps/fig1: 20 of 100 jobs, about 1m0s left\n" +
+		"ppdp: rps/fig1: 50 of 100 jobs, about 30s left\n" +
+		"ppdp: rps/fig1: 85 of 100 jobs, about 45s left\n"
+	if got := said.String(); got != want {
+		t.Errorf("got:\n%swant:\n%s", got, want)
 	}
 }
 
 // TestReading: a file that takes long to read has lines like a run, and a second one its own.
 func TestReading(t *testing.T) {
-	clock := time.Date(2012, 5, 2, 0, 0, 0, 0, time.UTC)
-	var stderr bytes.Buffer
-	con := &console{environment: environment{now: func() time.Time { return clock }},
-		stderr: &stderr}
+	con, clock, said := piped()
 	files := reading(con, datasets.Files{})
 	for _, path := range []string{"a/my.csv", "b/other.csv"} {
 		for done := range int64(4) {
 			files.Progress(path, 10*done, 30)
-			clock = clock.Add(logEvery)
+			*clock = clock.Add(logEvery)
 		}
 	}
 	want := "ppdp: my.csv: 10 of 30 bytes, about 30s left\n" +
 		"ppdp: my.csv: 20 of 30 bytes, about 15s left\nppdp: my.csv: 30 of 30 bytes\n"
 	want += strings.ReplaceAll(want, "my.csv", "other.csv")
-	if got := stderr.String(); got != want {
+	if got := said.String(); got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)
+	}
+}
+
+// TestCosts: a cost of an experiment that does not exist is a slip of the pen.
+func TestCosts(t *testing.T) {
+	for _, quick := range []bool{false, true} {
+		known := must(costs(quick))
+		for name, seconds := range known {
+			if !(seconds > 0) || !slices.Contains(experiments.Names(), name) {
+				t.Errorf("%s: %v seconds, must be an experiment and take time", name, seconds)
+			}
+		}
+	}
+}
+
+// TestClean: what a terminal would obey is shown as text, wherever writes cut it; all else passes.
+func TestClean(t *testing.T) {
+	const text = "ε ≤ 1\t🙂\n\x1b[31mred\x1b]0;title\x07 a\rb \x9b1m \u009b \u202e live \x7f\xe2\x82"
+	const want = "ε ≤ 1\t🙂\n" + `\x1b[31mred\x1b]0;title\x07 a\x0db \x9b1m \u009b \u202e live \x7f`
+	for size := 1; size < 9; size++ {
+		var b strings.Builder
+		w := clean(&b)
+		for rest := text; len(rest) > 0; rest = rest[min(size, len(rest)):] {
+			part := rest[:min(size, len(rest))]
+			if n, err := w.Write([]byte(part)); n != len(part) || err != nil {
+				t.Fatalf("%d of %d bytes, %v", n, len(part), err)
+			}
+		}
+		if b.String() != want {
+			t.Errorf("in parts of %d: %q, want %q", size, b.String(), want)
+		}
+	}
+}
+
+// TestCleanMessages: what a verb prints is clean.
+func TestCleanMessages(t *testing.T) {
+	_, said := printed("run", "\x1b[31m.yaml")
+	if strings.Contains(said, "\x1b") || !strings.Contains(said, `\x1b[31m`) {
+		t.Errorf("%q", said)
+	}
+}
+
+// TestManyMessages: what is wrong is said in a screenful or two, and in lines that end.
+func TestManyMessages(t *testing.T) {
+	var keys strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&keys, "key%d: 1\n", i)
+	}
+	path := filepath.Join(t.TempDir(), "a.yaml")
+	noError(t, os.WriteFile(path, []byte(keys.String()), 0o666))
+	for path, want := range map[string]string{
+		path:                           "more lines",
+		strings.Repeat("a", 1_000_000): "... (cut: ",
+	} {
+		if _, said := printed("plan", path); len(said) > 100_000 || !strings.Contains(said, want) {
+			t.Errorf("%d bytes, must say %q: %.200q", len(said), want, said)
+		}
 	}
 }

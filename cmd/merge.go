@@ -45,9 +45,7 @@ func (c mergeCommand) Run(con *console) error {
 		if sameFile(dir, filepath.Join(c.Out, filepath.FromSlash(name))) {
 			return // of an earlier merge, perhaps of another plan
 		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = results.Union(names, name)
 		folders[name] = append(folders[name], dir)
 	})
 	if err == nil && len(names) == 0 {
@@ -115,10 +113,7 @@ func sameRun(here, there *results.Manifest) error {
 	if len(all) == 0 {
 		return nil
 	}
-	var texts []string
-	for _, d := range all {
-		texts = append(texts, d.String())
-	}
+	texts := results.Mapped(all, regress.Difference.String)
 	return fmt.Errorf("its inputs differ from those that this program has for the first folder's "+
 		"plan (on the left): %s", strings.Join(texts, "; "))
 }

@@ -120,9 +120,7 @@ func pathPattern(paths []string) string {
 		extension := filepath.Ext(path)
 		for i, word := range []string{strings.TrimSuffix(filepath.Base(path), extension),
 			extension[1:]} {
-			if !slices.Contains(words[i], word) {
-				words[i] = append(words[i], word)
-			}
+			words[i] = results.Union(words[i], word)
 		}
 	}
 	return fmt.Sprintf("%s/%s.%s", filepath.ToSlash(filepath.Dir(paths[0])), braces(words[0]),

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,8 +21,10 @@ import (
 	"ppdp/datasets"
 	"ppdp/experiments"
 	"ppdp/experiments/language"
+	"ppdp/internal/registry"
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
+	"ppdp/internal/source"
 	"ppdp/internal/spelling"
 	"ppdp/internal/terminal"
 	"ppdp/publish/gate"
@@ -337,9 +340,7 @@ func (r *gateReport) addInputs(pair regress.Pair) {
 		if some && (d.B == "" || d.Input == regress.InputOverride) {
 			continue
 		}
-		if text := d.String(); !slices.Contains(r.inputs, text) {
-			r.inputs = append(r.inputs, text)
-		}
+		r.inputs = results.Union(r.inputs, d.String())
 	}
 }
 
@@ -408,14 +409,12 @@ func (r gateReport) writeText(w io.Writer, verbose bool) error {
 		fmt.Fprintf(w, "Inputs that differ from the reference's:\n  %s\n\n",
 			strings.Join(r.inputs, "\n  "))
 	}
-	for _, line := range r.summary() {
-		fmt.Fprintln(w, line)
-	}
+	r.summarise(w)
 	return nil
 }
 
-// summary counts the verdicts and names what was not compared.
-func (r gateReport) summary() []string {
+// summarise counts the verdicts and names what was not compared.
+func (r gateReport) summarise(w io.Writer) {
 	var counts []string
 	for _, verdict := range []string{regress.Same, regress.Unchanged, regress.Changed,
 		regress.Missing, regress.Added, regress.Unjudged} {
@@ -423,12 +422,10 @@ func (r gateReport) summary() []string {
 			counts = append(counts, fmt.Sprintf("%d %s", n, verdict))
 		}
 	}
-	lines := []string{
-		fmt.Sprintf("%d comparisons: %s", len(r.Comparisons), strings.Join(counts, ", "))}
+	fmt.Fprintf(w, "%d comparisons: %s\n", len(r.Comparisons), strings.Join(counts, ", "))
 	tested := 0
 	var unjudged []string // reasons
-	for i := range r.Comparisons {
-		c := &r.Comparisons[i]
+	for c := range results.Each(r.Comparisons) {
 		if c.P != nil {
 			tested++
 		}
@@ -437,19 +434,133 @@ func (r gateReport) summary() []string {
 		}
 	}
 	if tested > 0 {
-		lines = append(lines, fmt.Sprintf("%d of them tested: p is adjusted for all, the chance "+
-			"of any false alarm is at most %g %%; smaller changes than %g %% are not called so",
-			tested, 100*r.Alpha, 100*r.Floor))
+		fmt.Fprintf(w, "%d of them tested: p is adjusted for all, the chance of any false alarm "+
+			"is at most %g %%; smaller changes than %g %% are not called so\n",
+			tested, 100*r.Alpha, 100*r.Floor)
 	}
 	for _, same := range results.Grouped(unjudged, func(reason string) string { return reason }) {
-		lines = append(lines, fmt.Sprintf("warning: %d unjudged: %s", len(same), same[0]))
+		fmt.Fprintf(w, "warning: %d unjudged: %s\n", len(same), same[0])
 	}
 	if len(r.NotRun) > 0 {
-		lines = append(lines, "warning: not run: "+strings.Join(r.NotRun, ", "))
+		fmt.Fprintf(w, "warning: not run: %s\n", strings.Join(r.NotRun, ", "))
 	}
 	if len(r.WithoutReference) > 0 {
-		lines = append(lines, "warning: without a reference: "+
+		fmt.Fprintf(w, "warning: without a reference: %s\n",
 			strings.Join(r.WithoutReference, ", "))
 	}
-	return lines
+}
+
+// numbers are comparisons, of points and of curves where these are tested.
+type numbers []*regress.Comparison
+
+// moved are those that changed or are missing.
+func (all numbers) moved() numbers {
+	return slices.DeleteFunc(slices.Clone(all), func(c *regress.Comparison) bool {
+		return c.Verdict != regress.Changed && c.Verdict != regress.Missing
+	})
+}
+
+// movedText is a paragraph for each algorithm that moved: what, by how much and probably why.
+func movedText(all numbers) string {
+	all = slices.DeleteFunc(slices.Clone(all), func(c *regress.Comparison) bool {
+		return c.Verdict == regress.Added // only the run has it: nothing moved
+	})
+	algorithms := results.Grouped(all, func(c *regress.Comparison) string { return c.Algorithm })
+	var text strings.Builder
+	for _, own := range algorithms {
+		moved := numbers(own).moved()
+		if len(moved) == 0 {
+			continue
+		}
+		in := moved[0].Experiment
+		if n := len(results.Grouped(moved, func(c *regress.Comparison) string {
+			return c.Experiment
+		})); n > 1 {
+			in = terminal.Counted(n, "experiment")
+		}
+		fmt.Fprintf(&text, "%s moved: %d of its %d numbers, in %s\n", own[0].Algorithm, len(moved),
+			len(own), in)
+		for _, part := range results.Grouped(own, func(c *regress.Comparison) string {
+			return c.Measurement.String()
+		}) {
+			text.WriteString(numbers(part).text())
+		}
+		cause := likelyCause(own[0].Algorithm, algorithms)
+		at := slices.IndexFunc(moved, func(c *regress.Comparison) bool {
+			return c.Verdict == regress.Changed
+		})
+		switch {
+		case at < 0:
+			cause = "the spec or a parameter is another, because numbers are missing"
+		case moved[at].Revised:
+			text.WriteString("  A Revision was raised.\n")
+		default:
+			text.WriteString("  No Revision was raised: do so if the change is meant " +
+				"(docs/reproduce.md).\n")
+		}
+		fmt.Fprintf(&text, "  Likely cause: %s.\n\n", cause)
+	}
+	return text.String()
+}
+
+// text is a line on the numbers of one measurement, "" where none moved.
+func (all numbers) text() string {
+	up, missing := 0, 0
+	var sizes []float64
+	var largest *regress.Comparison
+	moved := all.moved()
+	for _, c := range moved {
+		switch {
+		case c.Old == nil || c.New == nil:
+			missing++
+		case *c.New > *c.Old:
+			up++
+		}
+		if c.Change != nil {
+			sizes = append(sizes, *c.Change)
+			if largest == nil || math.Abs(*c.Change) > math.Abs(*largest.Change) {
+				largest = c
+			}
+		}
+	}
+	if len(moved) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("  %v: %d of %d, %d up, %d down, %d missing", all[0].Measurement,
+		len(moved), len(all), up, len(moved)-up-missing, missing)
+	if n := len(sizes); n > 0 {
+		slices.Sort(sizes)
+		text += fmt.Sprintf("; median %+.3g %%, largest %+.3g %% at %s, %s",
+			50*(sizes[(n-1)/2]+sizes[n/2]), 100**largest.Change, largest.Experiment,
+			comparisonRow(largest)[1])
+	}
+	return text + "\n"
+}
+
+// likelyCause is the code that those algorithms have in common which moved, without what the others
+// use.
+func likelyCause(algorithm string, all [][]*regress.Comparison) string {
+	packages := registry.Packages("algorithm", algorithm)
+	own := strings.Join(packages[max(0, len(packages)-1):], "")
+	common, still, moved := source.Of(packages...), make(source.Code), 0
+	for _, other := range all {
+		code := source.Of(registry.Packages("algorithm", other[0].Algorithm)...)
+		if len(numbers(other).moved()) == 0 {
+			maps.Copy(still, code)
+			continue
+		}
+		moved++
+		maps.DeleteFunc(common, func(name, _ string) bool { return code[name] == "" })
+	}
+	maps.DeleteFunc(common, func(name, _ string) bool { return still[name] != "" })
+	switch {
+	case moved == 1 && len(still) == 0:
+		return fmt.Sprintf("%s or what it imports; no other algorithm was compared", own)
+	case len(common) > 0 && len(still) > 0:
+		return fmt.Sprintf("%s, which no algorithm uses whose numbers are the same",
+			strings.Join(slices.Sorted(maps.Keys(common)), " or "))
+	default:
+		return fmt.Sprintf("%s, or what the %d algorithms share that moved, a metric or "+
+			"classifier among it", own, moved)
+	}
 }

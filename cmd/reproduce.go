@@ -42,9 +42,7 @@ func papers() []string {
 	var all []string
 	for _, name := range experiments.Names() {
 		paper, _, _ := strings.Cut(name, "/")
-		if !slices.Contains(all, paper) {
-			all = append(all, paper)
-		}
+		all = results.Union(all, paper)
 	}
 	return all
 }
@@ -86,19 +84,15 @@ func (c reproduceCommand) Run(con *console) error {
 // claims reports, in a line a paper, what the runs mean for its claims, and how far that agrees
 // with what is published.
 func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
-	var judged []string
-	for _, paper := range claims.Papers() {
-		if c.Paper == "all" || c.Paper == paper {
-			judged = append(judged, paper)
-		}
-	}
+	judged := slices.DeleteFunc(claims.Papers(),
+		func(paper string) bool { return c.Paper != "all" && c.Paper != paper })
 	v, err := readClaims(judged)
 	if err != nil || len(judged) == 0 {
 		return err
 	}
 	err = v.judge(claims.Published, c.folder(c.Quick), runs)
 	fmt.Fprintln(con.stdout, "Claims by this run (ppdp claims has them one by one):")
-	err = errors.Join(v.printCounts(con.stdout), err)
+	v.printCounts(con.stdout)
 	fmt.Fprintln(con.stdout, claims.Agreement(v.judgements...))
 	return err
 }
@@ -183,9 +177,7 @@ func datasetsOf(plans []*language.Plan) []string {
 	var names []string
 	for _, plan := range plans {
 		for i := range plan.Spec.Dataset {
-			if name := plan.Spec.Dataset[i].Name; !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+			names = results.Union(names, plan.Spec.Dataset[i].Name)
 		}
 	}
 	return names

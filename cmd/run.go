@@ -1,13 +1,16 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"ppdp/experiments/engine"
@@ -39,7 +42,6 @@ type runFlags struct {
 	outFlag
 	Jobs     int           `short:"j" help:"Jobs run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" min:"0" placeholder:"N"`
 	Timeout  time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" min:"0" placeholder:"D"`
-	FailFast bool          `help:"Stop at the first failed job."`
 	Isolate  bool          `help:"Run jobs in processes of their own, so that one which ends its process or uses up its memory is a failed record and no more."`
 	Memory   string        `name:"isolate-memory" help:"With --isolate: memory that a process may have, such as 4GiB (default: its share of the machine's)." placeholder:"SIZE"`
 	Releases bool          `name:"write-releases" help:"Also write each job's release, below releases/ in the experiment's folder: records or generalised tables as CSV, degree sequences as edge lists of random graphs with these degrees."`
@@ -264,7 +266,7 @@ func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 	var last engine.Progress
 	result, err := engine.Run(con.ctx, plan, engine.Options{
 		Out: out, Workers: flags.jobs(), Timeout: flags.Timeout,
-		FailFast: flags.FailFast, Shard: flags.shard,
+		Shard:         flags.shard,
 		WriteReleases: flags.Releases,
 		Process:       process, Isolate: flags.Isolate,
 		Files: reading(con, flags.files()),
@@ -328,4 +330,18 @@ func withoutShard(args []string) (all []string) {
 func failedJobs(failed, jobs int) error {
 	return fmt.Errorf("%d of %s failed; each is a record with its phase and error", failed,
 		terminal.Counted(jobs, "job"))
+}
+
+// workerCommand is "ppdp worker", which ppdp run --isolate starts.
+type workerCommand struct{}
+
+// Run serves until standard input ends. It ignores interruptions: the run gets them too, and ends
+// its workers. What jobs print goes to standard error, where it cannot be taken for an answer.
+func (workerCommand) Run(con *console) error {
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	in, out, err := process.Detach()
+	if err != nil {
+		return err
+	}
+	return engine.Work(context.WithoutCancel(con.ctx), in, out, con.now)
 }

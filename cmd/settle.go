@@ -222,7 +222,8 @@ func (s *settling) end() error {
 		return err
 	}
 	found.Add(old)
-	err = errors.Join(results.WriteFile(path, found.Write), s.printCounts(s.con.stdout))
+	err = results.WriteFile(path, found.Write)
+	s.printCounts(s.con.stdout)
 	return errors.Join(err, differ(differences))
 }
 
@@ -303,13 +304,10 @@ func (v *verdicts) recompute(dir string) error {
 
 // unmeasured is what will be measured of a plan, without values.
 func unmeasured(p *language.Plan) *results.Summary {
-	var measures []results.Measurement
-	for _, measure := range p.Spec.Measures {
-		measures = append(measures, measure.Measurement())
-	}
-	for _, use := range results.DerivedMeasures {
-		measures = append(measures, use.Measurement)
-	}
+	measures := append(results.Mapped(p.Spec.Measures,
+		func(m language.Measure) results.Measurement { return m.Measurement() }),
+		results.Mapped(results.DerivedMeasures,
+			func(use results.MeasureUse) results.Measurement { return use.Measurement })...)
 	var samples []results.Sample
 	for _, config := range p.Configs {
 		for _, measure := range measures {

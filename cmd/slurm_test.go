@@ -116,19 +116,14 @@ func TestSlurm(t *testing.T) {
 // startSlurm starts munged, slurmctld and slurmd and stops them when the test ends.
 func startSlurm(t *testing.T) *slurm {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "ppdp-slurm") // a short path, for the socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must(os.MkdirTemp("", "ppdp-slurm")) // a short path, for the socket
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	s := &slurm{t: t, dir: dir, work: filepath.Join(dir, "work"), ppdp: filepath.Join(dir, "ppdp")}
 	s.env = append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"), "PPDP_OFFLINE=1")
 	for _, folder := range []string{"munge", "state", "spool", "work"} {
 		noError(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // munged checks it
-		t.Fatal(err)
-	}
+	noError(t, os.Chmod(dir, 0o755)) // munged checks it
 	build := exec.Command("go", "build", "-o", s.ppdp, "./ppdp")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

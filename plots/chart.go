@@ -130,8 +130,7 @@ func (c *chart) fit() error {
 
 // dropUnplaceable leaves out points without a place on a log axis and makes gaps of missing values.
 func (c *chart) dropUnplaceable() {
-	for i := range c.curves {
-		cv := &c.curves[i]
+	for cv := range results.Each(c.curves) {
 		var kept []Point
 		for j, p := range cv.Points {
 			at := cv.at(j)

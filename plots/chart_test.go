@@ -3,20 +3,22 @@ package plots
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ppdp/internal/results"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/image/font/sfnt"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"pgregory.net/rapid"
 )
 
 func labels(c *chart) []string {
-	var names []string
-	for _, cv := range c.curves {
-		names = append(names, cv.Label)
-	}
-	return names
+	return results.Mapped(c.curves, func(cv curve) string { return cv.Label })
 }
 
 // testMeasures is what the manifests of runs know of the metrics drawn here.
@@ -340,4 +342,176 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// On a curve that gains .1 with each tenfold share a release of accuracy .65 equals 10^1.5 per cent
+// of the records, and one of .66 ± .03 (95 %) 10^1.6, from 10^1.3 to 10^1.9.
+func TestSampleEquivalentAxis(t *testing.T) {
+	m := testMeasures
+	m.Figures = []results.Figure{{Name: "a", X: "epsilon", Y: "accuracy",
+		Axis: results.SampleEquivalent, Reference: []string{"identity"}}}
+	var rows []results.Row
+	for i, share := range []string{"0.01", "0.1", "1"} {
+		r := withParams(madeUpRow("Sample", "accuracy", 1, 0.5+float64(i)/10, 0),
+			map[string]string{results.ShareParam: share})
+		rows = append(rows, with(r, func(s *results.Setting) { s.Algorithm = "sample" }))
+	}
+	original := madeUpRow("Original", "accuracy", 1, 0.7, 0)
+	rows = append(rows,
+		at(madeUpRow("RPS", "accuracy", 1, 0.65, 0), 1),
+		at(madeUpRow("RPS", "accuracy", 4, 0.66, 0.01), 2),
+		with(original, func(s *results.Setting) { s.Algorithm = "identity" }),
+		at(madeUpRow("RPS", "w2", 1, 0.65, 0), 1))
+	for i := range rows {
+		rows[i].Classifier = "c45"
+	}
+	f, measure, shown := equivalents(m.Figures[0], m.Measure("accuracy"), m.Yardsticks(rows), rows)
+	c := must(newChart(f, measure, shown))
+	if len(c.curves) != 1 || len(c.curves[0].Points) != 2 || !c.y.log {
+		t.Fatalf("curves %+v, want RPS alone on a log axis", c.curves)
+	}
+	for i, want := range [][3]float64{{1.5, 1.5, 1.5}, {1.6, 1.3, 1.9}} {
+		p := c.curves[0].Points[i]
+		for j, got := range []float64{p.Mean, p.Interval[0], p.Interval[1]} {
+			if math.Abs(math.Log10(got)-want[j]) > 1e-9 {
+				t.Errorf("point %d: %v, want powers of ten %v", i, got, want)
+			}
+		}
+	}
+	if len(c.references) != 1 || c.references[0].level() != 100 {
+		t.Errorf("references %+v, want the original data at 100 %%", c.references)
+	}
+	if c.yLabel != "Equal sample (% of records)" {
+		t.Errorf("axis %q", c.yLabel)
+	}
+	s := newPage(&m, []*chart{c}, newCurveStyles([]*chart{c}, nil))
+	caption := strings.ReplaceAll(strings.Join(s.captionLines(), " "), noBreak, " ")
+	if !strings.Contains(caption, "equal sample and its 95 % interval of n = 1 to 4 trials") {
+		t.Errorf("caption %q", caption)
+	}
+}
+
+func labelled(ticks []plot.Tick) string {
+	var names []string
+	for _, tick := range ticks {
+		if !tick.IsMinor() {
+			names = append(names, tick.Label)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// onLine writes raised text as "^".
+func onLine(label string) string {
+	return strings.NewReplacer(superscriptStart, "^", superscriptEnd, "").Replace(label)
+}
+
+func TestTicksByHand(t *testing.T) {
+	for _, test := range []struct {
+		axis span
+		want string
+	}{
+		{span{0, 5, false}, "0 1 2 3 4 5"},
+		{span{-0.01, 0.61, false}, "0.0 0.1 0.2 0.3 0.4 0.5 0.6"},
+		{span{0.76, 0.9, false}, "0.775 0.800 0.825 0.850 0.875 0.900"},
+		{span{-1, 1, false}, "−1.0 −0.5 0.0 0.5 1.0"},
+		{span{0, 5e6, false}, "0 1 2 3 4 5"},
+		{span{0, 1.2e5, false}, "0.0 0.2 0.4 0.6 0.8 1.0 1.2"},
+		{span{0, 5e-5, false}, "0 1 2 3 4 5"},
+		{span{0.01, 10, true}, "0.01 0.1 1 10"},
+		{span{1, 20, true}, "1 2 5 10 20"},
+		{span{2.5, 6, true}, "3 4 5 6"},
+		{span{100, 1e7, true}, "10^2 10^3 10^4 10^5 10^6 10^7"},
+		{span{1e6, 9e6, true}, "10^6 2×10^6 5×10^6"},
+		{span{1e-5, 1e-3, true}, "10^−5 10^−4 10^−3"},
+	} {
+		ticks, _ := test.axis.ticks(6)
+		if diff := cmp.Diff(test.want, onLine(labelled(ticks))); diff != "" {
+			t.Errorf("%+v: %s", test.axis, diff)
+		}
+	}
+}
+
+// Whatever the range: at least two labels, none twice, ascending, within the range, and each label
+// has its tick's value.
+func TestTicksOfAnyRange(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lo := math.Pow(10, rapid.Float64Range(-6, 7).Draw(t, "exponent"))
+		hi := lo * (1 + math.Pow(10, rapid.Float64Range(-3, 4).Draw(t, "width")))
+		axis := span{lo, hi, rapid.Bool().Draw(t, "log")}
+		ticks, power := axis.ticks(rapid.IntRange(6, 7).Draw(t, "wanted"))
+		last, count := math.Inf(-1), 0
+		seen := make(map[string]bool)
+		for _, tick := range ticks {
+			if tick.Value <= last || tick.Value < lo*(1-1e-6) || tick.Value > hi*(1+1e-6) {
+				t.Fatalf("tick %v after %v in %v..%v", tick.Value, last, lo, hi)
+			}
+			last = tick.Value
+			if tick.IsMinor() {
+				continue
+			}
+			count++
+			if seen[tick.Label] {
+				t.Fatalf("label %q twice in %v..%v", tick.Label, lo, hi)
+			}
+			seen[tick.Label] = true
+			read := readLabel(t, tick.Label) * math.Pow10(power) // which is in the axis' label
+			if math.Abs(read-tick.Value) > 1e-9*math.Abs(hi) {
+				t.Fatalf("label %q is at %v", tick.Label, tick.Value)
+			}
+		}
+		if count < 2 || count > 12 {
+			t.Fatalf("%d labels in %v..%v", count, lo, hi)
+		}
+	})
+}
+
+// TestLabelsHaveGlyphs: the fonts draw an empty box for characters they lack, which in small type
+// looks like nothing at all.
+func TestLabelsHaveGlyphs(t *testing.T) {
+	fonts := font.NewCache(liberation.Collection())
+	face := fonts.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, 10)
+	var buffer sfnt.Buffer
+	check := func(text string) {
+		for _, r := range strings.NewReplacer(superscriptStart, "", superscriptEnd,
+			"").Replace(text) {
+			if glyph, err := face.Face.GlyphIndex(&buffer, r); err != nil || glyph == 0 {
+				t.Errorf("%q: no glyph for %q", text, r)
+			}
+		}
+	}
+	for exponent := -12; exponent <= 12; exponent++ {
+		for digit := 1; digit <= 9; digit++ {
+			check(logLabel(digit, exponent, true))
+		}
+		check(span{min: 0, max: math.Pow10(exponent)}.labelled("k", xTicks))
+	}
+	check(parameterLabel(epsilonName, "") + ", δ = 1e-09")
+	for _, m := range results.DerivedMeasures {
+		check(measureLabel(m))
+	}
+}
+
+// readLabel reads "2.5", "10^−3" and "2×10^5".
+func readLabel(t *rapid.T, label string) float64 {
+	plain := strings.ReplaceAll(onLine(label), "−", "-")
+	mantissa, power, scientific := strings.Cut(plain, "×")
+	if strings.HasPrefix(plain, "10^") {
+		mantissa, power, scientific = "1", plain, true
+	}
+	if scientific {
+		plain = mantissa + "e" + strings.TrimPrefix(power, "10^")
+	}
+	v, err := strconv.ParseFloat(plain, 64)
+	if err != nil {
+		t.Fatalf("label %q: %v", label, err)
+	}
+	return v
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

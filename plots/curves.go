@@ -1,8 +1,10 @@
 package plots
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -140,11 +142,8 @@ func (c *chart) split(members []member) (curves []curve, err error) {
 			continue
 		}
 		differ = append(differ, of)
-		var finer [][]member
-		for _, part := range parts {
-			finer = append(finer, results.Grouped(part, of)...)
-		}
-		parts = finer
+		parts = slices.Concat(results.Mapped(parts,
+			func(part []member) [][]member { return results.Grouped(part, of) })...)
 	}
 	for _, part := range parts {
 		var suffix []string
@@ -224,10 +223,7 @@ func (c *chart) addReference(name string, rows []*results.Row) {
 	}
 	value, averaged := pointOf(rows[0], 0), 0
 	if len(rows) > 1 {
-		means := make([]float64, len(rows))
-		for i, r := range rows {
-			means[i] = r.Mean
-		}
+		means := results.Mapped(rows, func(r *results.Row) float64 { return r.Mean })
 		value = Point{Mean: results.Mean(means), SE: math.NaN()}
 		if lo, hi := slices.Min(means), slices.Max(means); hi-lo > disagreement {
 			c.warn("reference %q: its %d rows run from %v to %v, the line is their mean",
@@ -237,4 +233,93 @@ func (c *chart) addReference(name string, rows []*results.Row) {
 	}
 	line := Line{Label: referenceLabel(name, averaged), Points: []Point{value}}
 	c.references = append(c.references, line)
+}
+
+// epsilonName is the name of the privacy budget among the names of parameters.
+const epsilonName = "epsilon"
+
+// curveRows applies the figure's where. Rows of a reference are left out unless where asks for them
+// by name.
+func (c *chart) curveRows(rows []results.Row) (chosen []*results.Row, err error) {
+	f := &c.figure
+	for r := range results.Each(rows) {
+		if r.Metric == f.Y && f.Where.Selects(r) && !isReference(f, r) {
+			chosen = append(chosen, r)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, c.problem("no rows with %s", strings.Join(
+			append([]string{"metric " + f.Y}, filterTexts(f.Where)...), ", "))
+	}
+	return chosen, nil
+}
+
+// isReference reports whether the row belongs to a horizontal line and not to a curve.
+func isReference(figure *results.Figure, r *results.Row) bool {
+	return slices.ContainsFunc(figure.Reference, func(name string) bool {
+		return r.Algorithm == name && figure.Where["algorithm"] == "" ||
+			r.Classifier == name && figure.Where["classifier"] == ""
+	})
+}
+
+// referenceRows are the rows a reference line is the mean of: those of the algorithm called name,
+// as far as dataset (with its parameters), metric and classifier are what the figure shows; or
+// those of the classifier called name, on the original data where the experiment measured that,
+// else on every release.
+func referenceRows(figure *results.Figure, rows []results.Row, name string) []*results.Row {
+	var algorithm, original, classifier []*results.Row
+	sameClassifier := figure.Where.Only("classifier")
+	for r := range results.Each(rows) {
+		sameDataset := figure.Where.Only("dataset")
+		for name, wanted := range figure.Where { // order-free: fills a set
+			if _, known := r.Dataset.Params[name]; known {
+				sameDataset[name] = wanted
+			}
+		}
+		if r.Metric != figure.Y || !sameDataset.Selects(r) {
+			continue
+		}
+		if r.Classifier == name {
+			classifier = append(classifier, r)
+			if r.Algorithm == "identity" {
+				original = append(original, r)
+			}
+		} else if r.Algorithm == name && sameClassifier.Selects(r) &&
+			!slices.Contains(figure.Reference, r.Classifier) {
+			algorithm = append(algorithm, r)
+		}
+	}
+	switch {
+	case len(algorithm) > 0:
+		return algorithm
+	case len(original) > 0:
+		return original
+	}
+	return classifier
+}
+
+// filterTexts names what a filter keeps: "classifier c45", "stop 5".
+func filterTexts(where results.Filter) []string {
+	return results.Mapped(slices.Sorted(maps.Keys(where)),
+		func(name string) string { return name + " " + where[name] })
+}
+
+// equivalents replaces what a figure shows of a metric by the samples of the true records, in per
+// cent, that are as good: with their intervals, without the control and what it does not measure.
+func equivalents(f results.Figure, measure results.MeasureUse, sticks results.Yardsticks,
+	rows []results.Row) (results.Figure, results.MeasureUse, []results.Row) {
+	if f.YScale == "" {
+		f.YScale = "log"
+	}
+	f.YLabel = cmp.Or(f.YLabel, "Equal sample (% of records)")
+	measure.Title = "Equal sample: " + measure.Title
+	measure.Unit, measure.HigherIsBetter = "% of the records", true
+	var shown []results.Row
+	for _, r := range rows {
+		if e, ok := sticks.Of(&r); ok && r.Algorithm != results.SampleAlgorithm {
+			r.Mean, r.Lo95, r.Hi95 = 100*e.Share, 100*e.Lo, 100*e.Hi
+			shown = append(shown, r)
+		}
+	}
+	return f, measure, shown
 }

@@ -3,9 +3,15 @@ package plots
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"ppdp/internal/results"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // The figures here have the shape of published ones, with made-up curves: they exercise layout, not
@@ -76,10 +82,8 @@ func runOf(m results.Manifest, rows []results.Row) *results.Summary {
 // drawn is a page of all of a manifest's figures of some rows.
 func drawn(t testing.TB, m results.Manifest, rows []results.Row) *Page {
 	t.Helper()
-	var charts []*chart
-	for _, f := range m.Figures {
-		charts = append(charts, mustChart(t, f, rows))
-	}
+	charts := results.Mapped(m.Figures,
+		func(f results.Figure) *chart { return mustChart(t, f, rows) })
 	return newPage(&m, charts, newCurveStyles(charts, m.SeriesOrder))
 }
 
@@ -134,4 +138,125 @@ func adultFigures(generated bool) (results.Manifest, []results.Row) {
 	}
 	add(madeUpRow("Original", "accuracy", 5, 0.7511, 0), "identity", "", "majority")
 	return m, rows
+}
+
+// madeUpMap is a release of three regions over five rows, two of them at one place.
+func madeUpMap() *results.Run {
+	setting := func(k string) *results.Setting {
+		return &results.Setting{Dataset: named("d"), Algorithm: "mondrian",
+			Params: map[string]string{"k": k}}
+	}
+	record := func(s *results.Setting, trial int) results.Record {
+		return results.Record{Setting: s, Outcome: results.Outcome{Trial: trial,
+			Status: results.OK}}
+	}
+	side := func(region int, attribute string, low, high float64) results.RegionSide {
+		return results.RegionSide{Region: region, Records: 2, Attribute: attribute, Low: low,
+			High: high}
+	}
+	five, two := setting("5"), setting("2")
+	run := &results.Run{
+		Manifest: results.Manifest{Title: "A map", Figures: []results.Figure{
+			{Name: "a", Kind: results.RegionsKind, X: "x", Y: "y",
+				Where: map[string]string{"k": "2"}},
+		}},
+		Records: []results.Record{record(five, 0), record(two, 0), record(two, 1)},
+	}
+	run.Records[0].Regions = []results.RegionSide{side(0, "x", 0, 100), side(0, "y", 0, 100)}
+	run.Records[1].Regions = []results.RegionSide{
+		side(0, "x", -0.5, 4.5), side(0, "y", -0.5, 9.5),
+		side(1, "x", 4.5, 9.5), side(1, "y", -0.5, 2.5), side(1, "z", 0, 1),
+		side(2, "x", 4.5, 9.5), side(2, "y", 2.5, 9.5),
+	}
+	run.Records[0].Original = []results.Column{
+		{Attribute: "x", Values: []float64{7, 1, 7, 3, 1}},
+		{Attribute: "z", Values: []float64{3, 3, 3, 3, 3}},
+		{Attribute: "y", Values: []float64{8, 2, 8, 9, 1}},
+	}
+	other := setting("2")
+	other.Dataset = named("other") // another dataset's rows are not drawn
+	run.Records = append(run.Records, record(other, 1))
+	run.Records[3].Original = []results.Column{{Attribute: "x", Values: []float64{3}},
+		{Attribute: "y", Values: []float64{3}}}
+	return run
+}
+
+func TestMapHoldsRegionsAndRows(t *testing.T) {
+	o := madeUpMap()
+	c := must(newMap(o.Manifest.Figures[0], o.Summary()))
+	same := cmp.AllowUnexported(rectangle{}, dot{})
+	diff := cmp.Diff([]rectangle{{-0.5, 4.5, -0.5, 9.5}, {4.5, 9.5, -0.5, 2.5},
+		{4.5, 9.5, 2.5, 9.5}}, c.rectangles, same)
+	if diff != "" {
+		t.Errorf("rectangles (-want +got):\n%s", diff)
+	}
+	diff = cmp.Diff([]dot{{1, 1, 1}, {1, 2, 1}, {3, 9, 1}, {7, 8, 2}}, c.dots, same)
+	if diff != "" {
+		t.Errorf("dots (-want +got):\n%s", diff)
+	}
+	if !c.x.contains(-0.5) || !c.x.contains(9.5) || c.x.contains(12) || len(c.warnings) != 0 {
+		t.Errorf("x axis %+v, warnings %q", c.x, c.warnings)
+	}
+}
+
+func TestMapIsWritten(t *testing.T) {
+	o := madeUpMap()
+	*o.Records[1].Setting = results.Setting{Dataset: standIn("d"), Algorithm: "mondrian",
+		Params: o.Records[1].Params}
+	o.Records[1].Original = o.Records[0].Original
+	second := o.Manifest.Figures[0]
+	second.Name, second.Where = "b", map[string]string{"k": "5"}
+	o.Manifest.Figures = append(o.Manifest.Figures, second)
+	dir := t.TempDir()
+	paths, warnings, err := WriteExperiment(dir, o.Summary())
+	if err != nil || len(paths) != 9 || len(warnings) != 0 {
+		t.Fatalf("%v, %q, %v", paths, warnings, err)
+	}
+	for name, outlines := range map[string]int{"a": 3, "b": 1} {
+		svg := must(os.ReadFile(filepath.Join(dir, name+".svg")))
+		got := 0 // lines of one style may share a path
+		outline := regexp.MustCompile(`d="([^"]*)" style="[^"]*stroke:#0072B2`)
+		for _, path := range outline.FindAllStringSubmatch(string(svg), -1) {
+			got += strings.Count(path[1], "M")
+		}
+		if got != outlines {
+			t.Errorf("%s: %d outlines, want %d", name, got, outlines)
+		}
+		for text, want := range map[string]bool{"Rectangles:": true, "error bars": false,
+			"STAND-IN DATA": name == "a"} {
+			if strings.Contains(string(svg), text) != want {
+				t.Errorf("%s: %q in the picture: %v, want %v", name, text, !want, want)
+			}
+		}
+	}
+}
+
+func TestMapErrors(t *testing.T) {
+	for _, test := range []struct {
+		change func(*results.Run, *results.Figure)
+		want   string
+	}{
+		{func(o *results.Run, f *results.Figure) { f.Where = nil }, `figure "a": 2 releases with`},
+		{func(o *results.Run, f *results.Figure) { f.Where["k"] = "3" },
+			`figure "a": 0 releases with k 3, must be one`},
+		{func(o *results.Run, f *results.Figure) {
+			o.Records[1].Status, o.Records[1].Error = results.Failed, "too few"
+		}, "its release failed: too few"},
+		{func(o *results.Run, f *results.Figure) { o.Records[1].Regions = nil },
+			"the run kept no regions"},
+		{func(o *results.Run, f *results.Figure) { f.Y = "w" },
+			`no attribute "w", must be one of x, y, z`},
+	} {
+		o := madeUpMap()
+		test.change(o, &o.Manifest.Figures[0])
+		if _, _, err := WriteExperiment(t.TempDir(), o.Summary()); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+	o := madeUpMap()
+	o.Records[0].Original = nil
+	if c, err := newMap(o.Manifest.Figures[0], o.Summary()); err != nil || len(c.warnings) != 1 {
+		t.Errorf("without rows: %v, want one warning", err)
+	}
 }

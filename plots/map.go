@@ -65,8 +65,7 @@ const mapRoom = 0.015
 // where selects.
 func (c *chart) chooseRecord(records []results.Record) (*results.Record, error) {
 	var chosen []*results.Record
-	for i := range records {
-		record := &records[i]
+	for record := range results.Each(records) {
 		if c.figure.Where.Selects(record) {
 			chosen = append(chosen, record)
 		}
@@ -88,11 +87,8 @@ func (c *chart) addRectangles(sides []results.RegionSide) error {
 	}
 	along, up := make(map[int]*results.RegionSide), make(map[int]*results.RegionSide) // by region
 	var attributes []string
-	for i := range sides {
-		s := &sides[i]
-		if !slices.Contains(attributes, s.Attribute) {
-			attributes = append(attributes, s.Attribute)
-		}
+	for s := range results.Each(sides) {
+		attributes = results.Union(attributes, s.Attribute)
 		switch s.Attribute {
 		case c.figure.X:
 			along[s.Region] = s

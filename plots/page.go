@@ -108,11 +108,7 @@ func (s *Page) titleLines() []string {
 func (s *Page) noteLines() []string {
 	var names []string
 	for _, p := range s.panels {
-		for _, name := range p.standIns {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
+		names = results.Union(names, p.standIns...)
 	}
 	if len(names) == 0 {
 		return nil
@@ -188,12 +184,8 @@ func (s *Page) logAxes() string {
 		{"x", func(p *panel) bool { return p.x.log }},
 		{"y", func(p *panel) bool { return p.y.log }},
 	} {
-		var with []*panel
-		for _, p := range s.panels {
-			if axis.log(p) {
-				with = append(with, p)
-			}
-		}
+		with := slices.DeleteFunc(slices.Clone(s.panels),
+			func(p *panel) bool { return !axis.log(p) })
 		switch len(with) {
 		case 0:
 		case len(s.panels):

@@ -54,10 +54,8 @@ func WriteExperiment(dir string, r *results.Summary) (paths, warnings []string, 
 		paths  []string
 		err    error
 	}
-	var files []*file
-	for _, c := range charts {
-		files = append(files, &file{name: c.figure.Name, charts: []*chart{c}})
-	}
+	files := results.Mapped(charts,
+		func(c *chart) *file { return &file{name: c.figure.Name, charts: []*chart{c}} })
 	if len(charts) > 1 {
 		for i, group := range pages(charts) {
 			name := results.CombinedName

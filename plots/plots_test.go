@@ -9,10 +9,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"ppdp/internal/results"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/image/font/sfnt"
@@ -21,8 +24,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 	"gonum.org/v1/plot/vg/vgimg"
-
-	"ppdp/internal/results"
 )
 
 var update = flag.Bool("update", false,
@@ -320,5 +321,162 @@ func BenchmarkDraw(b *testing.B) {
 				must(drawn(b, m, rows).Render(format))
 			}
 		})
+	}
+}
+
+// TestInline: the element of a page is the picture of the SVG file, shape by shape and word by
+// word, without anything that fixes its colours or its size.
+func TestInline(t *testing.T) {
+	var rows []results.Row
+	for _, epsilon := range []float64{0.1, 1, 10} {
+		rows = append(rows, at(madeUpRow("s", "w1", 2, 1/epsilon, 0.1), epsilon))
+	}
+	figure := results.Figure{Name: "a", X: "epsilon", Y: "w1"}
+	run := runOf(results.Manifest{Experiment: "e", Figures: []results.Figure{figure}}, rows)
+	drawings, _, err := Experiment(run)
+	if err != nil || len(drawings) != 1 || drawings[0].Figure.Name != "a" {
+		t.Fatalf("%d drawings, %v", len(drawings), err)
+	}
+	inline := must(drawings[0].Inline("W1 by epsilon"))
+	file := must(drawings[0].Render("svg"))
+	shapes := regexp.MustCompile(` d="[^"]*"|>[^<]*</text>`)
+	got, want := shapes.FindAllString(string(inline), -1), shapes.FindAllString(string(file), -1)
+	if len(want) < 20 || !slices.Equal(got, want) {
+		t.Errorf("%d shapes and texts, want the %d of the file", len(got), len(want))
+	}
+	if text := string(inline); !strings.HasPrefix(text, "<svg ") || strings.Contains(text, ":#") ||
+		strings.Contains(text, `width="340`) {
+		t.Errorf("has a prolog, a fixed colour or a fixed size: %.300s", text)
+	}
+	const group = "<g class=\"curve\"><title>s</title>\n"
+	_, curve, _ := strings.Cut(string(inline), group)
+	curve, _, _ = strings.Cut(curve, "</g>")
+	centre := regexp.MustCompile(`M([0-9.]+),([0-9.]+)A(?s:.*?)cx="([0-9.]+)" cy="([0-9.]+)"` +
+		` r="6"><title>(.*?)</title>`)
+	var says []string
+	for _, m := range centre.FindAllStringSubmatch(curve, -1) {
+		right, x := must(strconv.ParseFloat(m[1], 64)), must(strconv.ParseFloat(m[3], 64))
+		if m[2] != m[4] || math.Abs(right-2.5-x) > 0.01 { // a disc begins at its right
+			t.Errorf("a point at %s, %s is on a disc from %s, %s on", m[3], m[4], m[1], m[2])
+		}
+		says = append(says, m[5])
+	}
+	want = []string{"at 0.1: 10 ± 0.1, n = 2", "at 1: 1 ± 0.1, n = 2", "at 10: 0.1 ± 0.1, n = 2"}
+	if !slices.Equal(says, want) || strings.Count(string(inline), group) != 1 ||
+		!strings.Contains(string(inline), `<g class="entry"><title>s</title>`) {
+		t.Errorf("the points say %q, want %q", says, want)
+	}
+	if bytes.Contains(file, []byte("<title>")) {
+		t.Error("the file has tags, too")
+	}
+	if inline, err = drawings[0].Inline(`"><script>`); err != nil ||
+		!bytes.Contains(inline, []byte(`aria-label="&#34;&gt;&lt;script&gt;"`)) {
+		t.Errorf("a label with markup: %v, %.300s", err, inline)
+	}
+}
+
+// TestXMLText: what XML does not allow is replaced, all else is left.
+func TestXMLText(t *testing.T) {
+	const text = "RPS <5> & \"ε\"\t\x1b[31m\x00 \xff \ufffe \u009b"
+	const want = "RPS <5> & \"ε\"\t\ufffd[31m\ufffd \ufffd \ufffd \ufffd"
+	if got := xmlText(text); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// deficiencies turn linear RGB into what people see who lack one kind of cone (Machado, Oliveira &
+// Fernandes 2009, Table 1, severity 1.0).
+var deficiencies = map[string][3][3]float64{
+	"full colour": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+	"protanopia": {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216},
+		{-0.003882, -0.048116, 1.051998}},
+	"deuteranopia": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413},
+		{-0.011820, 0.042940, 0.968881}},
+	"tritanopia": {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602},
+		{0.004733, 0.691367, 0.303900}},
+}
+
+// toXYZ are the tristimulus values of linear sRGB (IEC 61966-2-1); its second row is the luminance.
+var toXYZ = [3][3]float64{{0.4124564, 0.3575761, 0.1804375}, {0.2126729, 0.7151522, 0.0721750},
+	{0.0193339, 0.1191920, 0.9503041}}
+
+func times(m [3][3]float64, v [3]float64) (out [3]float64) {
+	for i := range m {
+		for j, x := range v {
+			out[i] += float64(m[i][j] * x)
+		}
+	}
+	return out
+}
+
+func linear(c color.RGBA) (out [3]float64) {
+	for i, v := range []uint8{c.R, c.G, c.B} {
+		x := float64(v) / 255
+		if out[i] = x / 12.92; x > 0.04045 {
+			out[i] = math.Pow((x+0.055)/1.055, 2.4)
+		}
+	}
+	return out
+}
+
+// lab is CIE L*a*b* of linear sRGB, against sRGB's white.
+func lab(rgb [3]float64) [3]float64 {
+	for i, x := range rgb {
+		rgb[i] = min(max(x, 0), 1)
+	}
+	xyz, white := times(toXYZ, rgb), times(toXYZ, [3]float64{1, 1, 1})
+	var f [3]float64
+	for i := range f {
+		t := xyz[i] / white[i]
+		if f[i] = (24389./27*t + 16) / 116; t > 216./24389 {
+			f[i] = math.Cbrt(t)
+		}
+	}
+	return [3]float64{116*f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])}
+}
+
+// difference is CIE 1976's; 2.3 can just be noticed on large fields side by side.
+func difference(a, b [3]float64) float64 {
+	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
+}
+
+// TestPalette: each colour has a contrast with white of 3 or more (WCAG 2.1, criterion 1.4.11), any
+// two differ by 29 or more whatever cones an eye lacks (Okabe and Ito's colours: 16), and the first
+// three by 13 in lightness alone.
+func TestPalette(t *testing.T) {
+	if got := lab(linear(color.RGBA{0xFF, 0, 0, 0xFF})); difference(got,
+		[3]float64{53.24, 80.09, 67.20}) > 0.05 { // as published for sRGB's red
+		t.Fatalf("red is %v in L*a*b*", got)
+	}
+	for i, c := range palette {
+		luminance := times(toXYZ, linear(c))[1]
+		if contrast := 1.05 / (luminance + 0.05); contrast < 3 {
+			t.Errorf("colour %d has a contrast of %.2f with white", i, contrast)
+		}
+		for j, other := range palette[:i] {
+			for name, m := range deficiencies {
+				d := difference(lab(times(m, linear(c))), lab(times(m, linear(other))))
+				if d < 29 {
+					t.Errorf("colours %d and %d differ by %.1f under %s", j, i, d, name)
+				}
+			}
+			lighter := math.Abs(lab(linear(c))[0] - lab(linear(other))[0])
+			if i < 3 && lighter < 13 {
+				t.Errorf("colours %d and %d differ by %.1f in grey", j, i, lighter)
+			}
+		}
+	}
+}
+
+// TestLooks: the first 280 curves all look different, and the first 40 without colour.
+func TestLooks(t *testing.T) {
+	seen := make(map[string]bool)
+	for i := range 280 {
+		style := styleOf(i)
+		look, grey := fmt.Sprint(style), fmt.Sprint(style.dashes, style.marker)
+		if seen[look] || i < 40 && seen[grey] {
+			t.Errorf("curve %d looks like an earlier one", i)
+		}
+		seen[look], seen[grey] = true, true
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"ppdp/internal/results"
 	"ppdp/plots"
 	"ppdp/report/claims"
 	"ppdp/report/contest"
 	"ppdp/report/leaderboard"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // page is all that the template shows.
@@ -162,11 +162,7 @@ func newPage(in Input) (*page, error) {
 		for _, problem := range e.Problems {
 			p.Warnings = append(p.Warnings, e.Name+": "+problem)
 		}
-		for _, standIn := range e.StandIns {
-			if !slices.Contains(p.StandIns, standIn) {
-				p.StandIns = append(p.StandIns, standIn)
-			}
-		}
+		p.StandIns = results.Union(p.StandIns, e.StandIns...)
 		if len(e.Overrides) > 0 {
 			p.Reduced = append(p.Reduced, e.Name)
 		}
@@ -218,8 +214,7 @@ func newPaperView(paper *Paper) *paperView {
 	for i := range paper.Strict {
 		strict[paper.Strict[i].ID] = &paper.Strict[i]
 	}
-	for i := range paper.Judgements {
-		j := &paper.Judgements[i]
+	for j := range results.Each(paper.Judgements) {
 		c := &claimView{Judgement: j, Errata: j.Errata, Strict: strict[j.ID]}
 		v.Claims = append(v.Claims, c)
 	}
@@ -260,8 +255,7 @@ func newExperimentView(run *results.Summary) (*experimentView, error) {
 	if err != nil {
 		e.Problems = strings.Split(err.Error(), "\n")
 	}
-	for i := range pictures {
-		p := &pictures[i]
+	for p := range results.Each(pictures) {
 		svg, err := p.Inline(p.Alt())
 		if err != nil {
 			return nil, err
@@ -327,3 +321,205 @@ func arrange(figures []figureView, judged []*claimView) []*part {
 
 // anchor makes an id of an experiment's name.
 func anchor(name string) string { return "run-" + strings.ReplaceAll(name, "/", "-") }
+
+// verdictWords are how the page shows a verdict, never by colour alone.
+type verdictWords struct {
+	Verdict claims.Verdict
+	Sign    string
+	Class   string // of the style sheet
+	Meaning string
+}
+
+// verdictKey lists the verdicts, best first.
+var verdictKey = []verdictWords{
+	{claims.Holds, "✓", "v-holds", "every point supports the statement"},
+	{claims.HoldsInPart, "≈", "v-mostly", "at least half of the points support it, and at most " +
+		"a fifth may oppose it"},
+	{claims.DependsOnReading, "~", "v-open", "at least half of the other readings " +
+		"that are decided take another stance than the judged one"},
+	{claims.NoDifference, "=", "v-equal", "at most points there is no difference, or less than " +
+		"the stated margin"},
+	{claims.Undecided, "?", "v-open", "these trials show neither it nor the contrary"},
+	{claims.Contradicted, "✗", "v-against", "more than a fifth of the points oppose it"},
+	{claims.Calibration, "c", "v-none", "a parameter was chosen so that these numbers come out: " +
+		"they are no evidence"},
+	{claims.ProgramOnly, "○", "v-none", "stand-in data or a reduced run: the program works, and " +
+		"nothing is said of the paper"},
+	{claims.ByTests, "T", "v-none", "not a matter of runs: tests of the source decide it"},
+	{claims.NotCovered, "–", "v-none", "not judged, for the reason given"},
+	{claims.NoData, "·", "v-nodata", "records are missing: its experiments were not run, or " +
+		"too few of their trials succeeded; the claim says which"},
+}
+
+func wordsOf(v claims.Verdict) verdictWords {
+	for _, words := range verdictKey {
+		if words.Verdict == v {
+			return words
+		}
+	}
+	return verdictWords{Verdict: v, Sign: "·", Class: "v-nodata"}
+}
+
+// claimView is a claim on the page: its judgement, of which the template shows most as it is.
+type claimView struct {
+	*claims.Judgement
+	Errata []string          // of the claim's, those that the page has
+	Strict *claims.Judgement // of the strict variant; nil where it was not judged
+	placed bool              // is under an experiment
+}
+
+// Points counts the points of all checks: "12 of 15 points support".
+func (c *claimView) Points() string {
+	counts := c.Counts()
+	return fmt.Sprintf("%d of %d points support", counts.Supports, counts.All())
+}
+
+// number writes numbers of tables as those of figures are.
+var number = plots.Number
+
+// numbers is a table of a figure's lines: a row a line, a column a place on the axis.
+type numbers struct {
+	Axis    string // label of what the columns are values of; "" for horizontal lines
+	Columns []string
+	Lines   []numberLine
+}
+
+// numberLine is one curve or benchmark.
+type numberLine struct {
+	Label  string
+	Fields []numberField // by column; an empty Mean where the line has no point
+}
+
+// numberField is a mean over trials.
+type numberField struct {
+	Mean, SE  string
+	N, Failed int
+}
+
+// numbersOf tabulates the lines of a figure: those along its axis, those along its second one, and
+// horizontal ones.
+func numbersOf(p *plots.Picture) []numbers {
+	labels := map[string]string{p.Figure.X2: p.X2Label, p.Figure.X: p.XLabel}
+	var tables []numbers
+	for _, axis := range slices.Compact([]string{p.Figure.X, p.Figure.X2, ""}) {
+		t := numbers{Axis: labels[axis]}
+		var places []float64
+		var lines []plots.Line
+		for _, l := range p.Lines {
+			if l.Axis == axis {
+				lines = append(lines, l)
+				for _, point := range l.Points {
+					places = append(places, point.X)
+				}
+			}
+		}
+		slices.Sort(places)
+		places = slices.Compact(places)
+		for _, x := range places {
+			column := strconv.FormatFloat(x, 'f', -1, 64)
+			if axis == "" {
+				column = "mean"
+			}
+			t.Columns = append(t.Columns, column)
+		}
+		for _, l := range lines {
+			fields := make([]numberField, len(places))
+			for _, point := range l.Points {
+				fields[slices.Index(places, point.X)] = numberField{N: point.N,
+					Failed: point.Failed, Mean: cmp.Or(number(point.Mean), "undefined"),
+					SE: number(point.SE)}
+			}
+			t.Lines = append(t.Lines, numberLine{l.Label, fields})
+		}
+		if len(lines) > 0 {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+// erratumGroup is a section of the errata.
+type erratumGroup struct {
+	Title   string
+	Entries []*erratum
+}
+
+// erratum is an entry with the claims it concerns.
+type erratum struct {
+	*claims.Erratum
+	Claims []*claimView
+}
+
+// Class gives an entry a colour by its verdict.
+func (e *erratum) Class() string {
+	switch e.Verdict {
+	case "broken":
+		return "v-against"
+	case "short":
+		return "v-open"
+	case "holds":
+		return "v-holds"
+	}
+	return "v-none"
+}
+
+// code marks the `words` of a text as code.
+func code(text string) template.HTML {
+	var b strings.Builder
+	for i, part := range strings.Split(strings.TrimSpace(text), "`") {
+		part = template.HTMLEscapeString(part)
+		if i%2 == 1 {
+			part = "<code>" + part + "</code>"
+		}
+		b.WriteString(part)
+	}
+	return template.HTML(b.String())
+}
+
+// errataOf lists the entries; of the user's own runs those that say why a guarantee fails.
+func (p *page) errataOf(all []claims.Errata, runs []*results.Summary) (groups []erratumGroup) {
+	cited := make(map[string]bool)
+	for _, run := range runs {
+		for a := range results.Each(run.Manifest.Algorithms) {
+			for _, id := range a.Errata {
+				cited[id] = cited[id] || a.Status != string(results.Holds)
+			}
+		}
+	}
+	for _, of := range all {
+		g := erratumGroup{Title: of.Title}
+		for i := range of.Entries {
+			if !p.Own || cited[of.Entries[i].ID] {
+				g.Entries = append(g.Entries, &erratum{Erratum: &of.Entries[i]})
+			}
+		}
+		if len(g.Entries) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// linkErrata adds to every entry the claims it concerns and drops references to unknown entries.
+func (p *page) linkErrata() {
+	byID := make(map[string]*erratum)
+	for _, g := range p.Groups {
+		for _, e := range g.Entries {
+			byID[e.ID] = e
+		}
+	}
+	unknown := func(id string) bool { return byID[id] == nil }
+	for _, paper := range p.Papers {
+		for _, c := range paper.Claims {
+			c.Errata = slices.DeleteFunc(slices.Clone(c.Errata), unknown)
+			for _, id := range c.Errata {
+				byID[id].Claims = append(byID[id].Claims, c)
+			}
+		}
+	}
+	for _, run := range p.Provenance {
+		for a := range results.Each(run.Algorithms) {
+			a.Errata = slices.DeleteFunc(slices.Clone(a.Errata), unknown)
+		}
+	}
+}

@@ -265,9 +265,7 @@ func (r *ranking) guarantees(t *contest.Table) {
 			r.Guarantees = append(r.Guarantees, &guaranteeLine{Text: text})
 		}
 		g := r.Guarantees[at]
-		if label := release.Label(); !slices.Contains(g.Labels, label) {
-			g.Labels = append(g.Labels, label)
-		}
+		g.Labels = results.Union(g.Labels, release.Label())
 	}
 }
 

@@ -9,11 +9,13 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -49,11 +51,8 @@ type Paper struct {
 
 // Agreement says how far the verdicts of papers agree with the published ones.
 func Agreement(papers []Paper) string {
-	var all []claims.Judgement
-	for _, p := range papers {
-		all = append(all, p.Judgements...)
-	}
-	return claims.Agreement(all)
+	return claims.Agreement(results.Mapped(papers,
+		func(p Paper) []claims.Judgement { return p.Judgements })...)
 }
 
 //go:embed page.html.tmpl
@@ -107,4 +106,84 @@ func Write(w io.Writer, in Input) (warnings []string, err error) {
 	}
 	_, err = w.Write(text.Bytes())
 	return p.Warnings, err
+}
+
+// CompareNames orders names of experiments by the numbers in them: rps/fig9 comes before rps/fig10.
+// Only equal strings compare as equal.
+func CompareNames(a, b string) int {
+	whole := strings.Compare(a, b)
+	for a != "" && b != "" {
+		if x, y := digits(a), digits(b); x > 0 && y > 0 {
+			left, right := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+			by := cmp.Or(cmp.Compare(len(left), len(right)), strings.Compare(left, right))
+			if by != 0 {
+				return by
+			}
+			a, b = a[x:], b[y:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), whole)
+}
+
+// digits counts the digits a text begins with.
+func digits(s string) int {
+	return len(s) - len(strings.TrimLeft(s, "0123456789"))
+}
+
+// provenance is how a run was made.
+type provenance struct {
+	results.Manifest
+	ID       string // of the run on the page
+	Platform string
+	Command  string
+	Modules  int // number of its list of modules, from 1; 0 where it has none
+}
+
+// moduleList is the modules of one build, or of several that are alike.
+type moduleList struct {
+	Number  int
+	Modules []results.Module
+}
+
+func provenanceOf(runs []*results.Summary) (list []*provenance, lists []moduleList) {
+	for _, run := range runs {
+		m := run.Manifest
+		m.Source = m.After()
+		m.Algorithms = slices.Clone(m.Algorithms)
+		p := &provenance{Manifest: m, ID: anchor(m.Experiment),
+			Command: results.CommandText(m.CommandLine)}
+		p.Platform = m.GOOS + "/" + m.GOARCH
+		for _, detail := range []string{m.GOAMD64, m.CPU} {
+			if detail != "" {
+				p.Platform += ", " + detail
+			}
+		}
+		if len(m.Modules) > 0 {
+			same := func(l moduleList) bool { return slices.Equal(l.Modules, m.Modules) }
+			p.Modules = slices.IndexFunc(lists, same) + 1
+			if p.Modules == 0 {
+				p.Modules = len(lists) + 1
+				lists = append(lists, moduleList{p.Modules, m.Modules})
+			}
+		}
+		list = append(list, p)
+	}
+	return list, lists
+}
+
+// failure is one or more jobs of a run that failed alike.
+type failure struct {
+	*results.Failure
+	Run *experimentView
+}
+
+// note is a warning of a run's jobs.
+type note struct {
+	*results.Warning
+	Run *experimentView
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"ppdp/algorithms"
@@ -151,30 +153,23 @@ var errNotFinite = errors.New("not a finite number")
 
 // measure takes one measurement.
 func (e *execution) measure(ctx context.Context, measure language.Measure) (results.Value, error) {
-	value := results.Value{Measurement: measure.Measurement()}
-	number, ok, err := e.evaluate(ctx, measure)
-	if err != nil {
-		return value, fmt.Errorf("%s: %w", measure.Name, err)
-	}
-	if !ok {
-		return value, nil
-	}
-	if math.IsNaN(number) || math.IsInf(number, 0) {
-		return value, fmt.Errorf("%s: %w: %v", measure.Name, errNotFinite, number)
-	}
-	value.Value = &number
-	return value, nil
-}
-
-func (e *execution) evaluate(ctx context.Context, measure language.Measure) (float64, bool, error) {
-	k := 0
+	value, k := results.Value{Measurement: measure.Measurement()}, 0
 	if anonymous, ok := e.job.Config.Parameters.(algorithms.Anonymous); ok {
 		k = anonymous.Anonymity()
 	}
-	return measure.Metric.Measure(ctx, metrics.Case{Table: e.data.data.Table,
+	number, ok, err := measure.Metric.Measure(ctx, metrics.Case{Table: e.data.data.Table,
 		Graph: e.data.data.Graph, Train: e.train, Test: e.test, Release: e.release,
 		Classifier: measure.Classifier, Params: measure.Params, K: k,
 		Truth: e.data.truth[max(0, e.job.Fold)], Published: &e.published})
+	switch {
+	case err != nil:
+		return value, fmt.Errorf("%s: %w", measure.Name, err)
+	case ok && (math.IsNaN(number) || math.IsInf(number, 0)):
+		return value, fmt.Errorf("%s: %w: %v", measure.Name, errNotFinite, number)
+	case ok:
+		value.Value = &number
+	}
+	return value, nil
 }
 
 // foldsOf splits a table's rows into the plan's folds, or its persons where these have several
@@ -227,4 +222,222 @@ func foldsOfPersons(p *language.Plan, table *datasets.Table, key random.Key) ([]
 		}
 	}
 	return folds, err
+}
+
+// failure is an error with the phase it happened in.
+type failure struct {
+	phase string
+	err   error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// grace is how long a job may take to notice that its time is up, or that the run is ending,
+// before it is left behind.
+const grace = 2 * time.Second
+
+// guard calls job so that nothing it does can end the run. A panic becomes a failure. A job that
+// goes on after its time limit, or after ctx has ended, is left behind: running is then closed when
+// it returns, and nil for all others. Clock time decides only whether a job is left behind, never
+// what it computes.
+func guard(ctx context.Context, timeout time.Duration,
+	job func(ctx context.Context, at *phase) (outcome, error)) (o outcome,
+	running <-chan struct{}, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var at phase
+	at.enter(results.PhaseLoad)
+	var result struct {
+		outcome outcome
+		err     error
+	}
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		returned := false
+		defer func() {
+			if p := recover(); p != nil {
+				text := process.Printable(fmt.Sprintf("panic: %v", p))
+				result.err = &crashed{text, debug.Stack()}
+			} else if !returned {
+				result.err = errors.New("runtime.Goexit ended the job before it returned")
+			}
+			if result.err != nil {
+				result.err = &failure{at.name(), result.err}
+			}
+		}()
+		result.outcome, result.err = job(ctx, &at)
+		if result.err != nil { // what makes its text may panic, or hang, or be without end
+			result.err = errors.New(process.Printable(result.err.Error()))
+		}
+		returned = true
+	}()
+	var expired <-chan time.Time
+	if timeout > 0 {
+		expired = time.After(timeout)
+	}
+	select {
+	case <-finished:
+		return result.outcome, nil, result.err
+	case <-ctx.Done(): // an interrupted run waits for its jobs, which watch the context
+		err = ctx.Err()
+	case <-expired:
+		err = fmt.Errorf("timed out after %v", timeout)
+	}
+	interrupted := ctx.Err() != nil
+	cancel()
+	select {
+	case <-finished:
+		if interrupted {
+			return result.outcome, nil, result.err
+		}
+	case <-time.After(grace):
+		running = finished
+	}
+	return outcome{}, running, &failure{at.name(), err}
+}
+
+// phase is the phase that a job is in. The run reads it when a job is out of time.
+type phase struct {
+	current atomic.Value
+	entered func(name string) // called with each phase, unless nil
+}
+
+func (p *phase) enter(name string) {
+	p.current.Store(name)
+	if p.entered != nil {
+		p.entered(name)
+	}
+}
+
+func (p *phase) name() string { return p.current.Load().(string) }
+
+// crashed is a panic caught in a job, or the end of its process. Its stack differs from run to run
+// and therefore goes to the log, not into the record.
+type crashed struct {
+	text  string
+	stack []byte
+}
+
+func (c *crashed) Error() string { return c.text }
+
+// stackOf is the stack of an error that is a crash, "" of others.
+func stackOf(err error) string {
+	if crash, ok := errors.AsType[*crashed](err); ok {
+		return string(crash.stack)
+	}
+	return ""
+}
+
+// outcome is what running a job gave.
+type outcome struct {
+	results.Outcome
+	timing  results.Timing
+	release *algorithms.Release
+}
+
+// attempt runs a job and makes whatever ends it a failure. entered, unless nil, is called with each
+// phase that it enters. running is not nil where the job was left behind, see guard.
+func (r *run) attempt(ctx context.Context, i int, d *trialData, entered func(phase string)) (
+	o outcome, running <-chan struct{}, err error) {
+	return guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
+		at.entered = entered
+		e := execution{plan: r.plan, job: &r.plan.Jobs[i], data: d, at: at, clock: r.opts.Clock}
+		e.train, e.test = d.split(e.job.Fold)
+		err := e.run(ctx)
+		// records that no metric asked for are drawn where a failure is the job's own
+		if err == nil && r.opts.WriteReleases {
+			at.enter(results.PhaseRelease)
+			_, _, err = e.release.Records(ctx)
+		}
+		return e.outcome, err
+	})
+}
+
+// sides lists the extents of a release's regions, in the attributes' units. Attributes that a
+// release generalises along a taxonomy are left out: their regions are sets of values, not
+// intervals.
+func sides(schema *datasets.Schema, regions *algorithms.Regions) []results.RegionSide {
+	var all []results.RegionSide
+	for region := range regions.Len() {
+		low, high := regions.Box(region)
+		records := 0.0
+		for _, n := range regions.Count(region) {
+			records += n
+		}
+		for d, attribute := range regions.Attributes {
+			if regions.Axes != nil && regions.Axes[d] != nil {
+				continue
+			}
+			a := &schema.Attributes[attribute]
+			all = append(all, results.RegionSide{Region: region, Records: records,
+				Attribute: a.Name, Low: edge(a, low[d]), High: edge(a, high[d])})
+		}
+	}
+	return all
+}
+
+// edge is where a code begins: halfway from the value before, or at the lower end of a continuous
+// attribute's cell.
+func edge(a *datasets.Attribute, code uint32) float64 {
+	switch {
+	case a.Kind == datasets.Categorical:
+		return float64(code) - 0.5
+	case a.Continuous:
+		return math.Min(a.Low+float64(float64(code)*a.Step), a.High)
+	}
+	return a.Low + float64((float64(code)-0.5)*a.Step)
+}
+
+// numberOf is a number for a figure, in which a missing one is just above all others.
+func numberOf(number float64, a *datasets.Attribute) float64 {
+	if number != number {
+		return a.High
+	}
+	return number
+}
+
+// keepsRows reports whether the records keep the quasi-identifiers of a dataset.
+func (r *run) keepsRows(d *language.Dataset) bool {
+	return slices.Contains(r.plan.Spec.Keep, language.KeepRows) && !d.Info.Graph
+}
+
+// original returns the quasi-identifiers of a job's data.
+func (r *run) original(c *language.Job) ([]results.Column, error) {
+	m, err := r.useData(context.Background(), c.Index) // all jobs have ended
+	if err != nil {
+		return nil, err
+	}
+	defer r.doneWith(m)
+	data := m.data
+	if m.seal.isBroken() {
+		data, err = r.plan.Load(context.Background(), r.opts.Files, c.Config.Data, c.Trial)
+		if err == nil && data.Checksum != r.checksum(c.Index) {
+			err = errOtherData
+		}
+		if err != nil {
+			return nil, r.cannotReload(c.Index, err)
+		}
+	}
+	return columnsOf(data.Table), nil
+}
+
+// columnsOf returns the quasi-identifiers of a table, column by column.
+func columnsOf(table *datasets.Table) []results.Column {
+	schema := table.Schema()
+	var columns []results.Column
+	for _, attribute := range schema.QuasiIdentifiers() {
+		a := &schema.Attributes[attribute]
+		column := results.Column{Attribute: a.Name, Values: make([]float64, table.Len())}
+		for row := range column.Values {
+			if a.Kind == datasets.Numeric {
+				column.Values[row] = numberOf(table.Number(int32(row), attribute), a)
+			} else {
+				column.Values[row] = float64(table.Column(attribute).At(int32(row)))
+			}
+		}
+		columns = append(columns, column)
+	}
+	return columns
 }

@@ -175,13 +175,14 @@ func (k *kept) finished(key string) *entry {
 }
 
 // readFolder reads the journal of a folder without locking or changing anything.
-func (k *kept) readFolder(dir string) (end int64, err error) {
+func (k *kept) readFolder(dir string) error {
 	file, err := os.Open(filepath.Join(dir, JournalFile))
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer file.Close()
-	return k.read(file)
+	_, err = k.read(file)
+	return err
 }
 
 // read takes every line of a journal that matches its checksum, and returns the offset behind the
@@ -293,7 +294,7 @@ type Reached struct {
 // ReadReached reads it from the folder's journal.
 func ReadReached(dir string) (Reached, error) {
 	k := newKept(func(string) {}) // the next run warns of damaged lines
-	_, err := k.readFolder(dir)
+	err := k.readFolder(dir)
 	return Reached{k.cached, k.ran, k.failed, !k.died}, err
 }
 
@@ -326,7 +327,7 @@ func (j *journal) start(failed func(error)) {
 				err = j.write(buffer)
 			}
 			if err == nil {
-				err = j.fail(j.sync(j.file))
+				err = j.do(func() error { return j.sync(j.file) })
 			}
 			if err != nil { // go on to drain, so that no worker blocks
 				failed(err)
@@ -336,35 +337,28 @@ func (j *journal) start(failed func(error)) {
 				group[i].kept()
 			}
 		}
-		j.done <- j.fail(nil)
+		j.done <- j.do(func() error { return nil })
 	}()
+}
+
+// do takes a step unless an earlier one has failed, and returns the first error.
+func (j *journal) do(step func() error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.broken == nil {
+		if err := step(); err != nil {
+			j.broken = fmt.Errorf("journal: %w", err)
+		}
+	}
+	return j.broken
 }
 
 // write appends text, unless an earlier text may be torn.
 func (j *journal) write(text []byte) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.broken == nil {
+	return j.do(func() error {
 		_, err := j.file.Write(text)
-		j.setBroken(err)
-	}
-	return j.broken
-}
-
-// fail keeps the first error and returns it.
-func (j *journal) fail(err error) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.broken == nil {
-		j.setBroken(err)
-	}
-	return j.broken
-}
-
-func (j *journal) setBroken(err error) {
-	if err != nil {
-		j.broken = fmt.Errorf("journal: %w", err)
-	}
+		return err
+	})
 }
 
 // add hands a job that has ended to the writer, which calls kept when it is on disk.

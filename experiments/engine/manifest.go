@@ -1,16 +1,25 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"sort"
 
 	"ppdp/algorithms"
+	"ppdp/audit"
+	"ppdp/datasets"
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/numeric/elementary"
+	"ppdp/privacy"
 )
 
 // Build is what a manifest says of the program and the machine beyond what Go itself knows.
@@ -50,9 +59,7 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 	used := make(map[string]bool)
 	for i := range p.Jobs {
 		c, g := p.Jobs[i].Config, guarantee(i)
-		if !slices.Contains(m.SeriesOrder, c.Label()) {
-			m.SeriesOrder = append(m.SeriesOrder, c.Label())
-		}
+		m.SeriesOrder = results.Union(m.SeriesOrder, c.Label())
 		// a guarantee may depend on parameters and data, and two data may break it in two ways
 		name := fmt.Sprint(c.Info.Name, g.Variant, g.Unit, g.Relation, g.Status, g.Errata)
 		if used[name] {
@@ -101,4 +108,232 @@ func overrides(p *language.Plan) results.Overrides {
 		o.Seed = &p.Seed
 	}
 	return o
+}
+
+// StartFile is the file of an experiment's folder that says what its journal is of.
+const StartFile = "run.json"
+
+// Start is what a run leaves before its first job: all that it takes to plan it again, and what a
+// run that shares its jobs must agree with.
+type Start struct {
+	// Manifest lacks the files' digests; guarantees are those promised, whatever the data.
+	Manifest results.Manifest  `json:"manifest"`
+	File     string            `json:"file"` // the spec's, as it was named
+	StandIns map[string]string `json:"standIns,omitempty"`
+	Settled  map[string]int    `json:"settled,omitempty"` // as in the plan
+	Jobs     int               `json:"cells"`             // of the plan
+	Shard    Shard             `json:"shard,omitzero"`
+	Own      int               `json:"own"` // jobs of the shard
+}
+
+// start describes the run, of which own jobs are this shard's.
+func (r *run) start(own int) *Start {
+	p := r.plan
+	return &Start{Manifest: r.manifest(r.promised), File: p.Spec.File,
+		StandIns: p.StandIns, Settled: p.Settled, Jobs: len(p.Jobs), Shard: r.opts.Shard, Own: own}
+}
+
+// ReadStart reads the StartFile of an experiment's folder.
+func ReadStart(dir string) (*Start, error) {
+	path := filepath.Join(dir, StartFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var s Start
+	if err = results.Decode(text, &s); err == nil {
+		err = s.validate()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &s, nil
+}
+
+func (s *Start) validate() error {
+	if s.Manifest.Experiment == "" || s.Jobs < 1 || s.Own < 0 || s.Own > s.Jobs {
+		return fmt.Errorf("experiment %q, %d jobs, %d of them its own: no run wrote this",
+			s.Manifest.Experiment, s.Jobs, s.Own)
+	}
+	if n := s.Shard; n.Count < 0 || n.Count > 0 && (n.Index < 0 || n.Index >= n.Count) {
+		return fmt.Errorf("shard %d of %d, must be 0 or more and below the count", n.Index, n.Count)
+	}
+	return nil
+}
+
+func (s *Start) write(dir string) error {
+	return results.WriteFile(filepath.Join(dir, StartFile), func(w io.Writer) error {
+		return results.NewEncoder(w).Encode(s)
+	})
+}
+
+// ErrOtherProgram says that a plan means something else to this program than to the one that wrote
+// it down.
+var ErrOtherProgram = errors.New("another program: the spec gives another plan here")
+
+// Plan resolves the spec again. Files that it names are looked for where they were.
+func (s *Start) Plan() (*language.Plan, error) {
+	m := &s.Manifest
+	parsed, err := language.Parse(s.File, []byte(m.Spec))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOtherProgram, err)
+	}
+	plan, err := parsed.Plan(language.Overrides{Quick: m.Overrides.Quick, Trials: m.Trials,
+		Seed: m.Overrides.Seed, StandIns: s.StandIns})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOtherProgram, err)
+	}
+	if s.Settled != nil {
+		plan = plan.WithTrials(s.Settled)
+	}
+	if len(plan.Jobs) != s.Jobs || plan.Hash() != m.SpecHash {
+		return nil, ErrOtherProgram
+	}
+	return plan, nil
+}
+
+// promised is what a job's algorithm promises, whatever the data say.
+func (r *run) promised(i int) algorithms.Guarantee {
+	c := &r.plan.Jobs[i]
+	return c.Config.Guarantee.OfPersons(r.cache.of(c).contributions)
+}
+
+// guarantee is what a finished job's algorithm promises, as far as the data and the ledger bear it
+// out. It says of the data no more than whether they do.
+func (r *run) guarantee(i int) algorithms.Guarantee {
+	data := r.cache.of(&r.plan.Jobs[i])
+	g := r.promised(i)
+	if data.Share > 1 && g.Model != algorithms.NoPrivacy && g.Status != algorithms.Broken {
+		g.Status, g.Errata = algorithms.Short, append(slices.Clip(g.Errata), "D13")
+	}
+	if g.Model != algorithms.DifferentialPrivacy {
+		return g
+	}
+	for _, b := range data.Breaks {
+		g.Break(b.Reason, b.Erratum)
+	}
+	if most := g.MaxDegree; most > 0 && most < data.nodes-1 && data.maxDegree >= most {
+		g.Break("A node has lambda edges or more: the neighbour relation leaves the graph out, or "+
+			"lambda may have been read off it.", "G4")
+	}
+	switch {
+	case g.Status != algorithms.Holds:
+	case r.proofs[i] == unbounded:
+		g.Break("No finite loss is proven.")
+	case r.proofs[i] == above:
+		g.Status = algorithms.Short
+	}
+	return g
+}
+
+// proof is how the proven loss of a finished job compares with its budget.
+type proof uint8
+
+const (
+	within    proof = iota // or nothing is spent
+	above                  // the budget
+	unbounded              // no finite loss is proven
+)
+
+func proofOf(c *language.Config, spent *results.Spent) proof {
+	switch {
+	case spent == nil:
+		return within
+	case !spent.Proven.Finite():
+		return unbounded
+	case spent.Rho > 0 && spent.Proven.Exceeds(spent.Rho),
+		spent.Rho == 0 && c.Epsilon != nil && spent.Proven.Exceeds(*c.Epsilon):
+		return above
+	}
+	return within
+}
+
+// keep keeps a finished job in memory.
+func (r *run) keep(i int, e *entry) {
+	r.entries[i], r.proofs[i] = e, proofOf(r.plan.Jobs[i].Config, e.Spent)
+}
+
+// unproved is an entry with the proven loss that its job has for a person. Where the guarantee is
+// broken none is finite: the mechanisms' losses do not cover what breaks it. Where several records
+// come from one person their losses add up.
+func (r *run) unproved(i int, e entry) entry {
+	times := float64(max(1, r.cache.of(&r.plan.Jobs[i]).Share))
+	if r.guarantee(i).Status == algorithms.Broken {
+		times = math.Inf(1)
+	}
+	if times == 1 {
+		return e
+	}
+	e.Ledger = slices.Clone(e.Ledger)
+	if e.Spent != nil && e.Spent.Rho > 0 {
+		times *= times // as ρ grows with the square of a group's size
+	}
+	proven := func(b *results.Bound) {
+		if math.IsInf(times, 1) {
+			*b = results.Bound(times) // of 0 too
+		} else {
+			*b *= results.Bound(times)
+		}
+	}
+	if e.Spent != nil {
+		spent := *e.Spent
+		e.Spent = &spent
+		proven(&e.Spent.Proven)
+		if e.Spent.Rho > 0 {
+			e.Spent.ProvenEpsilon = results.Bound(privacy.EpsilonOf(float64(e.Spent.Proven),
+				r.plan.Jobs[i].Config.Delta))
+		}
+	}
+	for row := range e.Ledger {
+		proven(&e.Ledger[row].Loss)
+	}
+	return e
+}
+
+// replay replays the settings of some jobs whose programs ask for their noise, before their
+// guarantees are called replayed: each once on made-up neighbours and far pairs, of the schema of
+// its table. The error is what refutes one.
+func (r *run) replay(ctx context.Context, jobs []int) error {
+	known := make(map[string]bool)
+	for _, i := range jobs {
+		job, g := &r.plan.Jobs[i], r.promised(i)
+		c := job.Config
+		setting := fmt.Sprint(c.Info.Program, g.Variant, g.Contributions, c.Data.Label(),
+			results.FormatParams(c.Params), c.BudgetText())
+		if g.Status != algorithms.Replayed || c.Epsilon == nil || known[setting] {
+			continue
+		}
+		known[setting] = true
+		r.opts.Log(c.Info.Name + " asks for its noise: its calls are replayed on made-up records")
+		pairs, err := pairsFor(g, r.cache.of(job).schema)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Info.Name, err)
+		}
+		found, err := audit.Replay(ctx, audit.Subject{Algorithm: c.Implementation,
+			Variant: g.Variant, Params: c.Parameters, Epsilon: *c.Epsilon, Delta: c.Delta}, pairs,
+			audit.Options{Transcripts: 1, Seed: r.plan.Seed, Jobs: r.opts.Workers})
+		switch {
+		case ctx.Err() != nil:
+			return ErrInterrupted
+		case err != nil:
+			return fmt.Errorf("%s cannot be replayed, as its guarantee says: %w", c.Info.Name, err)
+		case !found.Passed():
+			f := found.Failures[0]
+			return fmt.Errorf("%s: a replay refutes its guarantee: %s: %s: %s", c.Info.Name, f.Kind,
+				f.Pair, f.Text)
+		}
+	}
+	return nil
+}
+
+// pairsFor are small pairs under a guarantee: of a table's schema, unless that has persons or is
+// nil.
+func pairsFor(g algorithms.Guarantee, schema *datasets.Schema) ([]audit.Pair, error) {
+	if schema == nil || g.Contributions > 0 {
+		pairs, err := audit.Pairs(g)
+		return slices.DeleteFunc(pairs, func(p audit.Pair) bool { return p.Weight > 1 }), err
+	}
+	far := audit.Larger(schema, g.Relation == algorithms.ReplaceRecord, [2]float64{})
+	near, err := audit.PairsOn(g, "made-up records", far[0].A)
+	return append(near, far...), err
 }

@@ -123,8 +123,7 @@ func (m *merge) gather(dirs []string) error {
 	}
 	var errs []error
 	for _, dir := range dirs {
-		_, err := m.readFolder(dir)
-		errs = append(errs, err)
+		errs = append(errs, m.readFolder(dir))
 		others := len(m.jobs)
 		for key := range m.jobs { // order-free: each is kept or not
 			if !planned[key] {

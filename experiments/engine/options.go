@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -10,10 +11,9 @@ import (
 
 // Options are how a plan is run. None of them changes what a job computes.
 type Options struct {
-	Out      string        // folder below which results/<experiment>/ lies
-	Workers  int           // jobs run at once, at least 1; see spec.Plan.Workers
-	Timeout  time.Duration // for one job; 0 means none
-	FailFast bool          // end the run at the first failed job
+	Out     string        // folder below which results/<experiment>/ lies
+	Workers int           // jobs run at once, at least 1; see spec.Plan.Workers
+	Timeout time.Duration // for one job; 0 means none
 	// Shard is the part of the jobs to run; the zero value is all of them. A shard's journal is
 	// kept in a folder of its own inside Out, and Merge makes the experiment's files of them.
 	Shard Shard
@@ -65,9 +65,6 @@ const failuresShown = 10
 // next run goes on from there.
 var ErrInterrupted = errors.New("interrupted")
 
-// errFailFast ends a run after its first failed job.
-var errFailFast = errors.New("stopped at the first failed job")
-
 // ErrData is wrapped by what is wrong with a plan's data. Nothing was run.
 var ErrData = errors.New("data")
 
@@ -76,3 +73,30 @@ type dataError struct{ error }
 
 func (e dataError) Unwrap() error     { return e.error }
 func (e dataError) Is(err error) bool { return err == ErrData }
+
+// Shard is one part of an experiment's jobs when they are divided between machines:
+// 0 ≤ Index < Count. A count of 0 is no division.
+type Shard struct {
+	Index int `json:"index"`
+	Count int `json:"count"`
+}
+
+// Folder is the shard's own folder inside that of the results; empty for what is not divided.
+func (s Shard) Folder() string {
+	if s.Count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("shard-%d-of-%d", s.Index+1, s.Count)
+}
+
+// has reports whether the plan's job i belongs to the shard. Jobs are dealt out in turn, so that
+// each shard gets its part of every setting. Each round begins at another shard, which a hash of
+// its number says, so that no shard gets, say, all jobs of the first fold.
+func (s Shard) has(i int) bool {
+	if s.Count == 0 {
+		return true
+	}
+	// multiplicative hashing of the round by the golden ratio
+	first := uint64(i/s.Count) * 0x9E3779B97F4A7C15 >> 32
+	return (uint64(i)+first)%uint64(s.Count) == uint64(s.Index)
+}

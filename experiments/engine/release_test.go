@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -250,11 +251,157 @@ measure:
 	opts := options(t, t.TempDir())
 	mustRun(t, plan, opts)
 	r := mustOpen(t, opts.Out, "test", "ways")
-	var with []bool
-	for _, use := range r.Manifest.Algorithms {
-		with = append(with, slices.Contains(use.Errata, "D5"))
-	}
+	with := results.Mapped(r.Manifest.Algorithms,
+		func(use results.AlgorithmUse) bool { return slices.Contains(use.Errata, "D5") })
 	if !slices.Equal(with, []bool{false, true}) {
 		t.Errorf("errata D5 is in %v of %+v", with, r.Manifest.Algorithms)
+	}
+}
+
+// TestGeneralisedTable: what is written of a release under k-anonymity is a k-anonymous table as a
+// file, with all attributes and rows, and the records drawn from it where there are some. That it
+// is true of the rows, and not in their order, package publish tests, which writes it.
+func TestGeneralisedTable(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		params string
+		k      int
+		files  int
+		kept   bool // no row may be suppressed
+	}{
+		{"mondrian, params: {k: 5}", 5, 2, true},
+		{"mondrian, params: {k: 7, mode: relaxed}", 7, 2, true},
+		{"incognito, params: {k: 5}", 5, 1, true},
+		{"koptimize, params: {k: 6, suppression: 1}", 6, 1, false},
+	} {
+		plan := mustPlan(t, fmt.Sprintf("name: test/own\nseed: 3\n"+
+			"dataset: {name: discrete, n: 300, attributes: 2}\nalgorithms: [{name: %s}]\n"+
+			"measure: [{metric: discernibility}]\n", c.params), language.Overrides{})
+		opts := options(t, t.TempDir())
+		opts.WriteReleases = true
+		mustRun(t, plan, opts)
+		if again := mustRun(t, plan, opts); again.Cached != 1 {
+			t.Errorf("%s: a written release is made again", c.params)
+		}
+		files := releaseFiles(t, opts.Out, "test/own")
+		if len(files) != c.files {
+			t.Errorf("%s: %d files", c.params, len(files))
+		}
+		schema := must(plan.Load(t.Context(), opts.Files, plan.Configs[0].Data, 0)).Table.Schema()
+		for name, text := range files { // order-free: each is checked
+			if strings.HasSuffix(name, drawnFile) {
+				continue
+			}
+			rows := must(csv.NewReader(strings.NewReader(text)).ReadAll())
+			if !slices.Equal(rows[0], schema.Names()) || c.kept && len(rows) != 301 {
+				t.Errorf("%s: %d rows of %q", c.params, len(rows)-1, rows[0])
+			}
+			classes := make(map[string]int)
+			for _, row := range rows[1:] {
+				key := ""
+				for _, attribute := range schema.QuasiIdentifiers() {
+					key += row[attribute] + "|"
+				}
+				classes[key]++
+			}
+			for class, size := range classes { // order-free: each is checked
+				if size < c.k || len(classes) < 2 {
+					t.Errorf("%s: class %s of %d has %d rows", c.params, class, len(classes), size)
+				}
+			}
+		}
+	}
+}
+
+const keepSpec = `
+name: test/keep
+seed: 4
+trials: 2
+dataset: {name: discrete, n: 60, attributes: 2, cardinality: 9, resample: true}
+algorithms:
+  - {name: mondrian, params: {k: [5, 20], split: [median, workload]}}
+measure:
+  - {metric: regions}
+keep: [regions, rows]
+plots:
+  - {name: a, kind: regions, where: {k: 5, split: median}, x: x1, y: x2}
+`
+
+// TestKeep: each kept region contains as many kept rows as it has records; only first trials are
+// kept.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	result := mustRun(t, mustPlan(t, keepSpec, language.Overrides{}), options(t, out))
+	o := mustOpen(t, result.Dir)
+	points := make(map[int][2]float64)
+	for _, column := range o.Summary.Original(&o.Records[0].Dataset) {
+		for row, value := range column.Values {
+			p := points[row]
+			p[int(column.Attribute[1]-'1')] = value
+			points[row] = p
+		}
+	}
+	if len(points) != 60 {
+		t.Fatalf("%d rows kept, want 60", len(points))
+	}
+	type box struct {
+		records   float64
+		low, high [2]float64
+	}
+	jobs := make(map[int]map[int]box)
+	for job := range o.Records {
+		for _, s := range o.Records[job].Regions {
+			if jobs[job] == nil {
+				jobs[job] = make(map[int]box)
+			}
+			b := jobs[job][s.Region]
+			d := int(s.Attribute[1] - '1')
+			b.records, b.low[d], b.high[d] = s.Records, s.Low, s.High
+			jobs[job][s.Region] = b
+		}
+	}
+	if len(jobs) != 4 {
+		t.Fatalf("regions of %d jobs, want those of four configurations", len(jobs))
+	}
+	for job, boxes := range jobs {
+		if o.Records[job].Trial != 0 {
+			t.Errorf("job %d is of trial %d", job, o.Records[job].Trial)
+		}
+		if want := *o.Records[job].Values[0].Value; float64(len(boxes)) != want {
+			t.Errorf("job %d: %d regions, want %v", job, len(boxes), want)
+		}
+		for region, b := range boxes {
+			inside := 0.0
+			for _, p := range points {
+				if p[0] > b.low[0] && p[0] < b.high[0] && p[1] > b.low[1] && p[1] < b.high[1] {
+					inside++
+				}
+			}
+			if inside != b.records {
+				t.Errorf("job %d, region %d: %v records, contains %v",
+					job, region, b.records, inside)
+			}
+		}
+	}
+
+	again := options(t, out)
+	again.Workers = 3
+	if mustRun(t, mustPlan(t, keepSpec, language.Overrides{}), again).Cached != 8 {
+		t.Error("finished jobs were not reused")
+	}
+	fresh := t.TempDir()
+	mustRun(t, mustPlan(t, keepSpec, language.Overrides{}), options(t, fresh))
+	name := results.RecordsFile
+	if read(t, out, "test/keep", name) != read(t, fresh, "test/keep", name) {
+		t.Errorf("%s is different when jobs come from the journal", name)
+	}
+
+	// Without keep, trials that kept nothing are reused.
+	without := strings.Replace(keepSpec[:strings.Index(keepSpec, "plots:")],
+		"keep: [regions, rows]\n", "", 1)
+	cached := mustRun(t, mustPlan(t, without, language.Overrides{}), options(t, out)).Cached
+	if cached != 4 {
+		t.Errorf("%d jobs reused, want the four of second trials", cached)
 	}
 }

@@ -76,12 +76,11 @@ func (r *run) logChanged(dir string, now *Start) {
 	if err != nil {
 		return // no earlier run, or one of before there were digests
 	}
-	var changed []string
-	for _, name := range slices.Sorted(maps.Keys(now.Manifest.Code)) {
-		if was := before.Manifest.Code[name]; was != "" && was != now.Manifest.Code[name] {
-			changed = append(changed, name)
-		}
-	}
+	changed := slices.Sorted(maps.Keys(now.Manifest.Code))
+	changed = slices.DeleteFunc(changed, func(name string) bool {
+		was := before.Manifest.Code[name]
+		return was == "" || was == now.Manifest.Code[name]
+	})
 	if len(changed) > 0 {
 		r.opts.Log("code has changed since the last run into this folder, and what depends on it " +
 			"runs again: " + strings.Join(changed, ", "))
@@ -297,9 +296,6 @@ func (r *run) finish(i int, e *entry, stack string) {
 		}
 		r.report()
 	})
-	if failed && r.opts.FailFast {
-		r.stop(fmt.Errorf("%w: %s: %s", errFailFast, r.describe(i), e.Error))
-	}
 }
 
 // fail counts a failed job and describes it, if it is one of the first. It is called with the lock
@@ -420,7 +416,7 @@ func closePrograms(p *language.Plan, log func(string)) {
 func Cached(ctx context.Context, p *language.Plan, out string, files datasets.Files) (cached int,
 	seconds []float64, err error) {
 	held := newKept(func(string) {})
-	_, err = held.readFolder(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
+	err = held.readFolder(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -431,13 +427,68 @@ func Cached(ctx context.Context, p *language.Plan, out string, files datasets.Fi
 	if err != nil {
 		return 0, nil, err
 	}
-	key := p.CacheKeys()
-	for i := range p.Jobs {
-		c := &p.Jobs[i]
-		if e := held.finished(key(c, cache.of(c).Checksum)); e != nil {
+	for _, key := range newRun(p, Options{}, cache, nil, "").keys {
+		if e := held.finished(key); e != nil {
 			cached++
 			seconds = append(seconds, e.Timing.Release+e.Timing.Measure)
 		}
 	}
 	return cached, seconds, nil
+}
+
+// warnings collects the warnings of releases. Those that differ only in numbers are logged once,
+// with how many there are: a search that ends at its limit does so in most jobs, each with other
+// numbers.
+type warnings struct {
+	first []string            // of those that are alike
+	count map[string]int      // by the warning without its numbers
+	from  map[string][]string // the releases, likewise
+}
+
+// add takes a warning of a release.
+func (w *warnings) add(release, message string) {
+	if w.count == nil {
+		w.count, w.from = make(map[string]int), make(map[string][]string)
+	}
+	shape := withoutNumbers(message)
+	if w.count[shape]++; w.count[shape] == 1 {
+		w.first = append(w.first, message)
+	}
+	w.from[shape] = results.Union(w.from[shape], release)
+}
+
+// log reports what was collected.
+func (w *warnings) log(report func(message string)) {
+	for _, message := range w.first {
+		shape, suffix := withoutNumbers(message), ""
+		if n := w.count[shape]; n > 1 {
+			suffix = fmt.Sprintf(" (the first of %d like it)", n)
+		}
+		report("warning: " + named(w.from[shape], message) + suffix)
+	}
+}
+
+// mostNamed is how many releases a warning names.
+const mostNamed = 4
+
+// named is a message behind the releases that gave it, unless it begins with the only one.
+func named(releases []string, message string) string {
+	if len(releases) == 1 && strings.HasPrefix(message, releases[0]) {
+		return message
+	}
+	text := strings.Join(releases[:min(mostNamed, len(releases))], ", ")
+	if more := len(releases) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + ": " + message
+}
+
+// withoutNumbers drops all digits and points, so that messages that agree elsewhere become equal.
+func withoutNumbers(message string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' || r == '.' {
+			return -1
+		}
+		return r
+	}, message)
 }

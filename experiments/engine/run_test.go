@@ -15,6 +15,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
+	"ppdp/datasets"
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
 	"ppdp/metrics"
@@ -290,16 +291,6 @@ func TestFailuresAreFewLines(t *testing.T) {
 	}
 }
 
-func TestFailFast(t *testing.T) {
-	opts := options(t, t.TempDir())
-	opts.FailFast = true
-	plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", "error", 1), language.Overrides{})
-	_, err := Run(context.Background(), plan, opts)
-	if !errors.Is(err, errFailFast) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestProvenLoss: the record of a variant that overspends by its proven sensitivity shows it, and
 // its guarantee does not hold, whatever the algorithm says.
 func TestProvenLoss(t *testing.T) {
@@ -419,6 +410,115 @@ func TestWithTrials(t *testing.T) {
 		}
 		if o := run.Manifest.Overrides; !o.Settled || o.Reduced() || run.Manifest.Trials != look {
 			t.Errorf("the manifest has %+v and %d trials", o, run.Manifest.Trials)
+		}
+	}
+}
+
+// TestTrainPartsTheRows: the first rows are released, the others are the test set.
+func TestTrainPartsTheRows(t *testing.T) {
+	m := &trialData{rows: []int32{0, 1, 2, 3, 4}, train: 3}
+	train, test := m.split(-1)
+	if !slices.Equal(train, []int32{0, 1, 2}) || !slices.Equal(test, []int32{3, 4}) {
+		t.Errorf("split into %v and %v", train, test)
+	}
+}
+
+// TestTrainAndTrials runs a spec to its records: six of ten rows are published, and an entry's own
+// number of trials is a cap while the rest of the experiment keeps its own.
+func TestTrainAndTrials(t *testing.T) {
+	t.Parallel()
+	const text = `
+name: trials
+trials: 4
+train: 2/3
+dataset: {name: discrete, n: 10}
+algorithms:
+  - {name: identity, series: few, trials: 2}
+  - {name: identity, series: all}
+measure: [{metric: records}]
+`
+	for override, want := range map[int][2]int{0: {2, 4}, 1: {1, 1}, 6: {2, 6}} {
+		out := t.TempDir()
+		mustRun(t, mustPlan(t, text, language.Overrides{Trials: override}), options(t, out))
+		outcome := mustOpen(t, out, "trials")
+		var counts [2]int
+		for _, record := range outcome.Records {
+			if record.Series == "few" {
+				counts[0]++
+			} else {
+				counts[1]++
+			}
+			if record.Fold != nil {
+				t.Errorf("fold %d without folds", *record.Fold)
+			}
+			if got := *record.Values[0].Value; got != 6 {
+				t.Errorf("%v records published, want 6", got)
+			}
+		}
+		if counts != want {
+			t.Errorf("--trials %d: %v jobs, want %v", override, counts, want)
+		}
+	}
+}
+
+// TestTruthIsShared: jobs share a memo of the truth exactly where they agree in the data, the rows
+// released and the rows tested: all trials of a dataset loaded once do, but neither two folds nor
+// trials with separate folds or data.
+func TestTruthIsShared(t *testing.T) {
+	const head = "name: test/truth\nseed: 4\ntrials: 2\n"
+	const tail = "algorithms: [{name: mondrian, params: {k: 5}}]\nmeasure: [{metric: regions}]\n"
+	const table = "dataset: {name: discrete, n: 60, attributes: 2, cardinality: 9}\n"
+	for name, c := range map[string]struct { // order-free: separate checks
+		middle                string
+		perTrial, acrossTrial bool // shared by the folds of a trial, by the trials
+	}{
+		"whole table": {table, true, true},
+		"one split":   {"train: 40\n" + table, true, true},
+		"resampled":   {strings.Replace(table, "}", ", resample: true}", 1), true, false},
+		"folds":       {"folds: 3\n" + table, false, false},
+	} {
+		plan := mustPlan(t, head+c.middle+tail, language.Overrides{})
+		stock := must(load(context.Background(), plan, datasets.Files{}))
+		run := newRun(plan, Options{}, stock, nil, "")
+		var taken []*trialData
+		for i := range plan.Jobs {
+			m := must(run.useData(context.Background(), i))
+			taken = append(taken, m)
+			for j := range i {
+				a, b := &plan.Jobs[i], &plan.Jobs[j]
+				want := c.acrossTrial
+				if a.Trial == b.Trial {
+					want = c.perTrial || a.Fold == b.Fold
+				}
+				got := taken[i].truth[max(0, a.Fold)] == taken[j].truth[max(0, b.Fold)]
+				if got != want {
+					t.Errorf("%s: trial %d fold %d and trial %d fold %d share %t, must be %t", name,
+						a.Trial, a.Fold, b.Trial, b.Fold, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestSwampedReleaseWarns: ten specialisations make some hundred jobs of a hundred records, whose
+// noise at an epsilon of 0.1 is mostly above 10; one makes two.
+func TestSwampedReleaseWarns(t *testing.T) {
+	const text = `
+name: test/swamped
+dataset: {name: discrete, n: 100}
+epsilon: 0.1
+algorithms: [{name: diffgen, variant: strict, series: "h {h}", params: {h: [1, 10]}}]
+measure: [{metric: records}]
+`
+	result := mustRun(t, mustPlan(t, text, language.Overrides{}), options(t, t.TempDir()))
+	run := mustOpen(t, result.Dir)
+	for i, want := range []int{0, 1} {
+		c := &run.Records[i]
+		if len(c.Warnings) != want {
+			t.Errorf("%s: warnings %q, want %d", c.Label(), c.Warnings, want)
+		}
+		if want == 1 && !strings.Contains(c.Warnings[0], " records for 100: most are noise") {
+			t.Errorf("%s: warnings %q", c.Label(), c.Warnings)
 		}
 	}
 }

@@ -199,10 +199,8 @@ func algorithmSchemas() []any {
 	for _, name := range algorithms.Names() {
 		algorithm := must(algorithms.Lookup(name))
 		info := algorithm.Info()
-		var variants []algorithms.Variant
-		for _, g := range info.Variants {
-			variants = append(variants, g.Variant)
-		}
+		variants := results.Mapped(info.Variants,
+			func(g algorithms.Guarantee) algorithms.Variant { return g.Variant })
 		_, properties := schemaOf[AlgorithmSpec]()
 		properties["name"] = described(object{"const": name}, info.Title)
 		delete(properties, "from")

@@ -121,8 +121,7 @@ var runners = []string{"ppdp/experiments/language", "ppdp/experiments/engine"}
 func (c *Config) Code() source.Code {
 	packages := slices.Concat(packagesOf("dataset", c.Data.spec.Name, c.Data.source),
 		packagesOf("algorithm", c.Info.Name, c.Implementation))
-	for i := range c.Measures {
-		m := &c.Measures[i]
+	for m := range results.Each(c.Measures) {
 		packages = append(packages, packagesOf("metric", m.Metric.Info().Name, m.Metric)...)
 		if m.Classifier != nil {
 			packages = append(packages, packagesOf("classifier", m.Classifier.Info().Name,

@@ -77,8 +77,7 @@ func (s *Spec) checkSize(r *strictyaml.Reader) {
 	for i := range s.Dataset {
 		sets += s.Dataset[i].params.combinations()
 	}
-	for i := range s.Algorithms {
-		a := &s.Algorithms[i]
+	for a := range results.Each(s.Algorithms) {
 		budgets := max(len(s.Epsilon), len(s.Quick.Epsilon), 1)
 		if len(a.Epsilon) > 0 {
 			budgets = max(len(a.Epsilon), len(s.Quick.Epsilon))

@@ -6,7 +6,10 @@
 package language
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -14,8 +17,10 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/experiments"
 	"ppdp/internal/declared"
 	"ppdp/internal/results"
+	"ppdp/internal/spelling"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
 )
@@ -183,3 +188,123 @@ func written(at *strictyaml.Node, v reflect.Value) bool {
 	return v.Kind() == reflect.String || err == nil &&
 		(v.CanInt() && float64(v.Int()) == x || v.CanFloat() && v.Float() == x)
 }
+
+// Embedded returns the spec of an experiment that comes with the program.
+func Embedded(name string) (*Spec, error) {
+	text, ok := experiments.Text(name)
+	if !ok {
+		return nil, fmt.Errorf("no experiment %q%s", name, near(name))
+	}
+	return Parse("experiments/"+name+".yaml", text)
+}
+
+// near says which experiments a word may be meant for, the most alike and those of the same paper,
+// and where all are.
+func near(word string) string {
+	paper, _, _ := strings.Cut(word, "/")
+	same := slices.DeleteFunc(experiments.Names(), func(name string) bool {
+		return !strings.HasPrefix(name, paper+"/")
+	})
+	text := spelling.Hint(word, experiments.Names())
+	if len(same) > 0 {
+		text += "; of " + paper + " there are " + strings.Join(same, ", ")
+	}
+	return text + "; ppdp list experiments has all"
+}
+
+// Find returns the spec a user means: a file's path, or the name of an experiment that comes with
+// the program.
+func Find(word string) (*Spec, error) {
+	if _, ok := experiments.Text(word); ok {
+		return Embedded(word)
+	}
+	if _, err := os.Stat(word); err != nil {
+		return nil, fmt.Errorf("%s is neither a file nor an experiment%s", word,
+			near(strings.TrimSuffix(word, ".yaml")))
+	}
+	spec, err := Load(word)
+	if err != nil {
+		return nil, err
+	}
+	if text, ok := experiments.Text(spec.Name); ok && !bytes.Equal(text, spec.Text) {
+		return nil, fmt.Errorf("%s: name: %s is an experiment that comes with ppdp, which has "+
+			"another spec; must be another name, or the results of both would share a folder",
+			word, spec.Name)
+	}
+	return spec, nil
+}
+
+// What a spec's keep may ask for beyond measurements, for figures that show one release. It is kept
+// of every configuration's first trial, and of that trial's first fold.
+const (
+	// KeepRegions keeps the releases' regions.
+	KeepRegions = "regions"
+	// KeepRows keeps the original quasi-identifiers: the private data themselves, so only for data
+	// that are generated or public.
+	KeepRows = "rows"
+)
+
+// checkKeep refuses to keep regions where no algorithm releases any.
+func (s *Spec) checkKeep(r *strictyaml.Reader) {
+	if !slices.Contains(s.Keep, KeepRegions) {
+		return
+	}
+	for i := range s.Algorithms {
+		if a := s.Algorithms[i].found; a != nil {
+			if info := a.Info(); info.Can(algorithms.RegionsProduct) {
+				return
+			}
+		}
+	}
+	r.Problemf(valueOf(s.node, "keep"), "regions, but none of the algorithms releases regions")
+}
+
+// KeepsRegions reports whether a job leaves its regions.
+func (p *Plan) KeepsRegions(c *Job) bool {
+	return slices.Contains(p.Spec.Keep, KeepRegions) && c.Trial == 0 && c.Fold <= 0 &&
+		c.Config.Info.Can(algorithms.RegionsProduct)
+}
+
+// Compose checks a spec that a program has put together as if a file of that name held it, and
+// gives it the text that the file would have. Zero values of s are left out: they mean the
+// defaults.
+func Compose(file string, s *Spec) (*Spec, error) {
+	r := strictyaml.NewReader(file)
+	node := r.Tree(strictyaml.Encode(s, &Spec{}))
+	return decode(r, node, strictyaml.Text(node))
+}
+
+// Values is a sweep of the given values; a list is swept.
+func Values(values map[string]any) Sweep {
+	if len(values) == 0 {
+		return Sweep{}
+	}
+	return Sweep{node: strictyaml.Values(values)}
+}
+
+// Changed are the parameters that differ from the defaults, for Values.
+func Changed(params, defaults any) map[string]any {
+	changed := make(map[string]any)
+	v, d := reflect.Indirect(reflect.ValueOf(params)), reflect.Indirect(reflect.ValueOf(defaults))
+	for _, field := range strictyaml.Fields(v.Type()) {
+		value := v.FieldByIndex(field.Index).Interface()
+		if !reflect.DeepEqual(value, d.FieldByIndex(field.Index).Interface()) {
+			changed[field.Name] = value
+		}
+	}
+	return changed
+}
+
+// MarshalStrict is the mapping that the sweep was read from.
+func (s Sweep) MarshalStrict() *strictyaml.Node { return s.node }
+
+// MarshalStrict is the figure without its place.
+func (f FigureSpec) MarshalStrict() *strictyaml.Node {
+	return strictyaml.Encode(f.Figure, results.Figure{})
+}
+
+// DatasetOf is the dataset of the given name and parameters.
+func DatasetOf(values map[string]any) DatasetSpec { return DatasetSpec{params: Values(values)} }
+
+// MarshalStrict is the mapping of the dataset's name and parameters.
+func (d DatasetSpec) MarshalStrict() *strictyaml.Node { return d.params.node }

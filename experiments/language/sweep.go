@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ppdp/internal/declared"
+	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 )
 
@@ -140,11 +141,7 @@ func flatten(err error) []string {
 		return nil
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []string
-		for _, e := range joined.Unwrap() {
-			all = append(all, flatten(e)...)
-		}
-		return all
+		return slices.Concat(results.Mapped(joined.Unwrap(), flatten)...)
 	}
 	return []string{err.Error()}
 }
@@ -184,9 +181,6 @@ func resolve(params, defaults any) (all map[string]string, changed []string) {
 
 // changedText writes the changed parameters as "name=value name=value".
 func changedText(all map[string]string, changed []string) string {
-	words := make([]string, len(changed))
-	for i, key := range changed {
-		words[i] = key + "=" + all[key]
-	}
+	words := results.Mapped(changed, func(key string) string { return key + "=" + all[key] })
 	return strings.Join(words, " ")
 }

@@ -1,13 +1,19 @@
 package lint
 
 import (
+	"flag"
+	"fmt"
+	"go/build"
 	"go/format"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -134,4 +140,249 @@ func TestNewcomer(t *testing.T) {
 	}
 	dir, _, _ := withExamples(t)
 	command(t, dir, newcomer+"=", "go", "test", "-trimpath", "-timeout", "60m", "./...")
+}
+
+// ownModule makes the module that a page lists below a folder, and returns where it is: beside no
+// checkout as on the page, but with this tree's place in its go.mod.
+func ownModule(t *testing.T, page, folder string) (dir string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: no program is built")
+	}
+	root, dir := moduleRoot(t), t.TempDir()
+	for _, l := range listings(t, page) {
+		name, own := strings.CutPrefix(l.path, folder+"/")
+		if !own {
+			continue
+		}
+		if name == "go.mod" {
+			mod := strings.Replace(l.text, "=> ../ppdp", "=> "+root, 1)
+			if mod == l.text {
+				t.Fatalf("%s in %s does not replace the module by ../ppdp", l.path, page)
+			}
+			// The rest is what "go mod tidy" adds: without network it cannot look for it.
+			text := must(os.ReadFile(filepath.Join(root, "go.mod")))
+			_, required, _ := strings.Cut(string(text), "\nrequire ")
+			l.text = mod + "\nrequire " + required
+		}
+		write(t, filepath.Join(dir, name), l.text)
+	}
+	sums := must(os.ReadFile(filepath.Join(root, "go.sum")))
+	write(t, filepath.Join(dir, "go.sum"), string(sums))
+	return dir
+}
+
+// TestExampleOutOfTree: a separate module with the example's package and CONTRIBUTING.md's main
+// has every verb, lists its baseline and runs a spec that names it.
+func TestExampleOutOfTree(t *testing.T) {
+	t.Parallel()
+	const page, baseline = "CONTRIBUTING.md", "marginals/marginals.go"
+	if _, err := os.Stat(filepath.Join(moduleRoot(t), "algorithms", baseline)); err == nil {
+		t.Skip("this tree has the example already")
+	}
+	dir := ownModule(t, page, "mine")
+	for _, l := range listings(t, page) {
+		if l.path == "algorithms/"+baseline {
+			write(t, filepath.Join(dir, baseline), l.text)
+		}
+	}
+	program := filepath.Join(dir, "mine.exe")
+	command(t, dir, "GOFLAGS=-mod=mod", "go", "build", "-o", program, ".")
+	list := command(t, dir, "", program, "list", "algorithms")
+	for _, name := range []string{"\nmarginals ", "\nrps "} {
+		if !strings.Contains(list, name) {
+			t.Errorf("the list lacks%s:\n%s", name, list)
+		}
+	}
+	const want = "mine/tiny: 2 jobs, 0 failed"
+	if out := command(t, dir, "", program, "run", "tiny.yaml"); !strings.Contains(out, want) {
+		t.Errorf("the run does not report %q:\n%s", want, out)
+	}
+}
+
+// TestLibraryPage: the program of docs/extend.md builds and prints two whole numbers.
+func TestLibraryPage(t *testing.T) {
+	t.Parallel()
+	dir := ownModule(t, "docs/extend.md", "count")
+	out := command(t, dir, "GOFLAGS=-mod=mod", "go", "run", ".")
+	if !regexp.MustCompile(`^\[-?[0-9]+ -?[0-9]+\]\n$`).MatchString(out) {
+		t.Errorf("the program prints %q", out)
+	}
+}
+
+// moduleRoot is the module's folder.
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	return must(filepath.Abs(filepath.Join("..", "..")))
+}
+
+// fetched has the modules of all packages and their tests in the module cache. "go test" of this
+// package alone fetches only its own, and copies of the tree are built without network.
+var fetched = sync.OnceValue(func() error {
+	c := exec.Command("go", "list", "-deps", "-test", "./...")
+	c.Dir = filepath.Join("..", "..")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", c, err, out)
+	}
+	return nil
+})
+
+// command runs a program in a folder without network and returns what it prints.
+func command(t *testing.T, dir, setting, name string, args ...string) string {
+	t.Helper()
+	noError(t, fetched())
+	c := exec.Command(name, args...)
+	c.Dir = dir
+	// Tests built with -trimpath do not know by themselves where the standard library is.
+	c.Env = append(os.Environ(), setting, "GOROOT="+build.Default.GOROOT,
+		"GOPROXY=off", "GOWORK=off", "GOTOOLCHAIN=local", "PPDP_OFFLINE=1")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// copyTree copies the module's files without what git ignores: programs, data and results.
+func copyTree(t *testing.T, from, to string) {
+	t.Helper()
+	noError(t, filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == from {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		switch {
+		case entry.IsDir():
+			made := name == "bin" || name == "dist" || name == "data" ||
+				filepath.Dir(name) == "results"
+			if made && entry.Name() != "testdata" || strings.HasPrefix(entry.Name(), ".") {
+				return filepath.SkipDir
+			}
+			return nil
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err == nil {
+			write(t, filepath.Join(to, name), string(data))
+		}
+		return err
+	}))
+}
+
+// write writes a file and the folders above it.
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	noError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	noError(t, os.WriteFile(path, []byte(text), 0o666))
+}
+
+var moduleFlag = flag.String("module", unchanged, "rewrite this tree to have another module path")
+
+// unchanged stands for no flag: an empty path is a mistake.
+const unchanged = "-"
+
+// publicPath is a module path that the go command can fetch: its first element has a dot.
+var publicPath = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9._~-]+)*$`)
+
+// renameModule gives the module in a folder another path: in go.mod, in imports and every text that
+// names a package, in the listings of pages, and in the constant Module. Texts that only begin like
+// the path, such as the names of random streams, stay: what follows must be one of the folders.
+func renameModule(root, to string) error {
+	if !publicPath.MatchString(to) {
+		return fmt.Errorf("module path %q, must be like example.org/ppdp: a dot before the first /",
+			to)
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return err
+	}
+	var folders []string
+	for _, entry := range entries {
+		if entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") {
+			folders = append(folders, regexp.QuoteMeta(entry.Name()))
+		}
+	}
+	from, folder := regexp.QuoteMeta(Module), "(?:"+strings.Join(folders, "|")+`)\b`
+	forms := []*regexp.Regexp{
+		regexp.MustCompile("(?m)(^|[\\s\"`(])" + from + "(/" + folder + ")"),
+		regexp.MustCompile(`(?m)^((?:module|require|replace) )` + from + `(\s)`),
+		regexp.MustCompile(`(?m)^(const Module = "|\t")` + from + `("$)`),
+	}
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		}
+		switch filepath.Ext(path) {
+		case ".go", ".mod", ".md":
+		default:
+			return nil
+		}
+		old, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		text := string(old)
+		for _, form := range forms {
+			text = form.ReplaceAllString(text, "${1}"+to+"${2}")
+		}
+		if text == string(old) {
+			return nil
+		}
+		if filepath.Ext(path) == ".go" { // imports are in another order
+			formatted, err := format.Source([]byte(text))
+			if err != nil {
+				return err
+			}
+			text = string(formatted)
+		}
+		return os.WriteFile(path, []byte(text), 0o666)
+	})
+}
+
+// TestRenameModule: a copy of the tree with another module path has all its imports and, with
+// PPDP_NEWCOMER set, builds and keeps to the house rules. "make rename-module" has it rewrite the
+// tree itself.
+func TestRenameModule(t *testing.T) {
+	if *moduleFlag != unchanged {
+		noError(t, renameModule(moduleRoot(t), *moduleFlag))
+		return
+	}
+	if testing.Short() {
+		t.Skip("-short: the tree is not copied")
+	}
+	t.Parallel()
+	const to = "example.org/ppdp"
+	dir := t.TempDir()
+	copyTree(t, moduleRoot(t), dir)
+	for _, wrong := range []string{"", "ppdp", "ppdp.", "a b.org/x", "$1.org"} {
+		if renameModule(dir, wrong) == nil {
+			t.Errorf("%q is taken for a module's path", wrong)
+		}
+	}
+	noError(t, renameModule(dir, to))
+	goCommand := func(args ...string) string {
+		return command(t, dir, "GOFLAGS=-trimpath", "go", args...)
+	}
+	if got := goCommand("list", "-m"); got != to+"\n" {
+		t.Errorf("the module is %q", got)
+	}
+	for _, path := range strings.Fields(goCommand("list", "-deps", "-test", "./...")) {
+		if path == Module || strings.HasPrefix(path, Module+"/") {
+			t.Errorf("%s is still imported", path)
+		}
+	}
+	if os.Getenv(newcomer) != "" {
+		goCommand("build", "./...")
+		goCommand("vet", "./internal/lint", "./cmd")
+		goCommand("test", "-short", "./internal/lint", "./algorithms/all", "-run",
+			"HouseRules|Layout|Rules|Every|Errata|PluginFolders")
+	}
 }

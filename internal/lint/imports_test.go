@@ -4,8 +4,18 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
+
+	"ppdp/classifiers"
+	"ppdp/datasets"
+
+	_ "ppdp/classifiers/all"
+	_ "ppdp/datasets/all"
 )
 
 // room lists what the packages in one part of the module may import.
@@ -200,4 +210,71 @@ func either(names []string) string {
 		return "nothing (tests excepted)"
 	}
 	return strings.Join(names, ", ")
+}
+
+// TestRaceDetector: every room that starts goroutines is tested under the race detector, by name in
+// the Makefile.
+func TestRaceDetector(t *testing.T) {
+	text := must(os.ReadFile(filepath.Join("..", "..", "Makefile")))
+	_, target, _ := strings.Cut(string(text), "\ntest-race:\n")
+	target, _, _ = strings.Cut(target, "endif")
+	// The suite runs in algorithms/all, processes in the tests of who starts them.
+	rooms := strings.Fields(strings.ReplaceAll(target, "./", "") +
+		" audit/conformance internal/process")
+	_, packages := load(t)
+	for _, p := range packages {
+		starts := false
+		for _, file := range p.Files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				_, statement := n.(*ast.GoStmt)
+				selector, method := n.(*ast.SelectorExpr) // of a group
+				starts = starts || statement || method && selector.Sel.Name == "Go"
+				return true
+			})
+		}
+		if starts && !withinAny(p.Room(), rooms) {
+			t.Errorf("%s starts goroutines: name it under test-race in the Makefile", p.Room())
+		}
+	}
+}
+
+// TestPluginFolders: a folder that registers classifiers, regressors or datasets has a line in the
+// package all, or else it would silently be missing from the program, and is called like one of
+// them, without its hyphens, or like the repository that all of them come from.
+func TestPluginFolders(t *testing.T) {
+	for kind, names := range map[string][]string{
+		"classifiers": append(classifiers.Names(), classifiers.Regressors()...),
+		"datasets":    datasets.Names(),
+	} {
+		folders := map[string]bool{"uci": true}
+		for i := range names {
+			folders[strings.ReplaceAll(names[i], "-", "")] = true
+		}
+		all := must(os.ReadFile(filepath.Join("..", "..", kind, "all", "all.go")))
+		sources := must(filepath.Glob(filepath.Join("..", "..", kind, "*", "*.go")))
+		var found []string
+		for _, source := range sources {
+			text := must(os.ReadFile(source))
+			folder := filepath.Base(filepath.Dir(source))
+			if strings.HasSuffix(source, "_test.go") || slices.Contains(found, folder) ||
+				!strings.Contains(string(text), kind+".Register(") &&
+					!strings.Contains(string(text), kind+".RegisterRegressor(") &&
+					!strings.Contains(string(text), "}.Register(") {
+				continue
+			}
+			found = append(found, folder)
+			if !folders[folder] {
+				t.Errorf("%s/%s: must be called like one of %s, without hyphens",
+					kind, folder, strings.Join(names, ", "))
+			}
+			line := fmt.Sprintf("\t_ %q\n", path.Join(Module, kind, folder))
+			if !strings.Contains(string(all), line) {
+				t.Errorf("%s/all/all.go does not import %s", kind, folder)
+			}
+		}
+		if listed := strings.Count(string(all), "\t_ "); len(found) != listed {
+			t.Errorf("%s/all/all.go imports %d packages, %d register something",
+				kind, listed, len(found))
+		}
+	}
 }

@@ -1,12 +1,24 @@
+// Package lint holds the house rules that no compiler checks: which package may import which, where
+// randomness and the clock may come from, that no map's order reaches output, and that everything
+// public is documented. This file loads the module with the standard library's parser and type
+// checker; the tests apply the rules to it.
+//
+// It leaves out the rules of gofmt, go vet and staticcheck, which the Makefile runs.
 package lint
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -106,67 +118,39 @@ func TestRulesCatch(t *testing.T) {
 		{"the clock in cmd", "clock", "ppdp/cmd/ppdp",
 			`package main; import "time"; var t = time.Now()`, 0},
 		{"range over a map", "order", "ppdp/metrics", `package metrics
-func f(m map[string]float64) (s float64) {
-	for _, v := range m {
-		s += v
-	}
-	return s
-}`, 1},
+func f(m map[string]float64) (s float64) { for _, v := range m { s += v }; return s }`, 1},
 		{"with a reason", "order", "ppdp/metrics", `package metrics
 func f(m map[string]int) (s int) {
 	// order-free: integers add up to the same sum
 	// in any order
-	for _, v := range m {
-		s += v
-	}
+	for _, v := range m { s += v }
 	return s
 }`, 0},
 		{"with an empty reason", "order", "ppdp/metrics", `package metrics
 func f(m map[string]int) (s int) {
 	// order-free:
-	for _, v := range m {
-		s += v
-	}
+	for _, v := range m { s += v }
 	return s
 }`, 1},
 		{"collected and sorted", "order", "ppdp/metrics", `package metrics
 import "sort"
 func f(m map[string]int) (names []string) {
-	for name := range m {
-		names = append(names, name)
-	}
+	for name := range m { names = append(names, name) }
 	sort.Strings(names)
 	return names
 }`, 0},
 		{"collected and not sorted", "order", "ppdp/metrics", `package metrics
-func f(m map[string]int) (names []string) {
-	for name := range m {
-		names = append(names, name)
-	}
-	return names
-}`, 1},
+func f(m map[string]int) (s []string) { for name := range m { s = append(s, name) }; return s }`,
+			1},
 		{"copied", "order", "ppdp/metrics", `package metrics
-func f(m map[string]int) map[string]bool {
-	set := make(map[string]bool)
-	for name := range m {
-		set[name] = true
-	}
-	return set
-}`, 0},
+func f(m map[string]int, s map[string]bool) { for name := range m { s[name] = true } }`, 0},
 		{"copied by a call", "order", "ppdp/metrics", `package metrics
-func f(m map[string]int, next func() int) map[string]int {
-	numbers := make(map[string]int)
-	for name := range m {
-		numbers[name] = next()
-	}
-	return numbers
-}`, 1},
+func f(m, n map[string]int, next func() int) { for name := range m { n[name] = next() } }`, 1},
 		{"iterators", "order", "ppdp/metrics", `package metrics
 import ("maps"; "slices")
 func f(m map[string]int) ([]string, []string) {
 	return slices.Sorted(maps.Keys(m)), slices.Collect(maps.Keys(m))
 }`, 1},
-
 		{"a logarithm of the processor's", "arithmetic", "ppdp/metrics",
 			`package metrics; import "math"; var f = math.Log; var x = math.Exp(f(2))`, 2},
 		{"normal numbers of the library", "arithmetic", "ppdp/metrics",
@@ -281,4 +265,104 @@ func noError(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Module is the path of the module the rules are for.
+const Module = "ppdp"
+
+// Package is one package of the module: syntax with comments for all its Go files, types for
+// those that are not tests.
+type Package struct {
+	Path  string      // import path
+	Name  string      // as in its package clause
+	Files []*ast.File // without tests
+	Tests []*ast.File // tests of the package itself and of its _test package
+	Info  *types.Info // of Files
+}
+
+// Room is the package's path inside the module: "algorithms/rps", or "" for the root.
+func (p *Package) Room() string {
+	return strings.TrimPrefix(strings.TrimPrefix(p.Path, Module), "/")
+}
+
+// listed is the part of "go list -json" that loading needs.
+type listed struct {
+	ImportPath, Name, Dir, Export      string
+	GoFiles, TestGoFiles, XTestGoFiles []string
+	Module                             *struct{ Path string }
+	Error                              *struct{ Err string }
+}
+
+// Load parses and type-checks every package of the module rooted at dir. Imports are read from the
+// compiler's export data, so that only the module's own source is checked.
+func Load(dir string) (*token.FileSet, []*Package, error) {
+	command := exec.Command("go", "list", "-e", "-export", "-deps",
+		"-json=ImportPath,Name,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,Module,Error", "./...")
+	command.Dir = dir
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("go list: %w\n%s", err, stderr.String())
+	}
+	exports := make(map[string]string)
+	var own []listed
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var l listed
+		if err := decoder.Decode(&l); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, nil, fmt.Errorf("go list: %w", err)
+		}
+		if l.Error != nil {
+			return nil, nil, fmt.Errorf("%s: %s", l.ImportPath, l.Error.Err)
+		}
+		exports[l.ImportPath] = l.Export
+		if l.Module != nil && l.Module.Path == Module {
+			own = append(own, l)
+		}
+	}
+	fset := token.NewFileSet()
+	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})
+	packages := make([]*Package, len(own))
+	for i, l := range own {
+		p := &Package{Path: l.ImportPath, Name: l.Name}
+		if p.Files, err = parse(fset, l.Dir, l.GoFiles); err != nil {
+			return nil, nil, err
+		}
+		if p.Tests, err = parse(fset, l.Dir, append(l.TestGoFiles, l.XTestGoFiles...)); err != nil {
+			return nil, nil, err
+		}
+		if err := p.check(fset, types.Config{Importer: imports}); err != nil {
+			return nil, nil, err
+		}
+		packages[i] = p
+	}
+	return fset, packages, nil
+}
+
+// check computes the types of the package's Files.
+func (p *Package) check(fset *token.FileSet, config types.Config) error {
+	p.Info = &types.Info{
+		Types: make(map[ast.Expr]types.TypeAndValue),
+		Uses:  make(map[*ast.Ident]types.Object),
+	}
+	_, err := config.Check(p.Path, fset, p.Files, p.Info)
+	return err
+}
+
+func parse(fset *token.FileSet, dir string, names []string) ([]*ast.File, error) {
+	files := make([]*ast.File, len(names))
+	for i, name := range names {
+		path := filepath.Join(dir, name)
+		file, err := parser.ParseFile(fset, path, nil,
+			parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files[i] = file
+	}
+	return files, nil
 }

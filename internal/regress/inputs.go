@@ -85,12 +85,8 @@ func inputsOf(m *results.Manifest) map[string][]named {
 	add := func(input, name, value string) {
 		all[input] = append(all[input], named{name, value})
 	}
-	revision := func(input, name string, r int) {
-		if r == 0 { // in manifests of before revisions were written
-			add(input, name, "")
-		} else {
-			add(input, name, strconv.Itoa(r))
-		}
+	revision := func(input, name string, r int) { // none before they were written
+		add(input, name, strings.TrimPrefix(strconv.Itoa(r), "0"))
 	}
 	overrides := m.Overrides
 	overrides.Seed = nil // has a kind of its own
@@ -214,11 +210,8 @@ func keysOf(path string, n *strictyaml.Node) (keys []named) {
 // paramsOf lists a setting's parameters by name.
 func paramsOf(s *results.Setting) []named {
 	all := s.AllParams()
-	list := make([]named, 0, len(all))
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		list = append(list, named{name, all[name]})
-	}
-	return list
+	return results.Mapped(slices.Sorted(maps.Keys(all)),
+		func(name string) named { return named{name, all[name]} })
 }
 
 // parameterDifferences finds resolved parameters that differ although the specs may not: a default
@@ -253,4 +246,94 @@ func parameterDifferences(a, b *Reference) []Difference {
 		}
 	}
 	return all
+}
+
+// OutputDifference returns the first trial mean in which two runs differ, of those that both have,
+// or nil.
+func OutputDifference(a, b *Reference) *Difference {
+	at := byKey(b.Samples)
+	for s := range results.Each(a.Samples) {
+		other := at[keyOf(s)]
+		if other == nil {
+			continue
+		}
+		for t := range min(len(s.Trials), len(other.Trials)) {
+			if sameValue(s.Trials[t], other.Trials[t]) {
+				continue
+			}
+			what := s.Label()
+			if s.Epsilon != nil {
+				what += " at " + s.BudgetText()
+			}
+			what += fmt.Sprintf(", trial %d, %s", t, s.Measurement)
+			return &Difference{"value", what, results.NumberText(s.Trials[t]),
+				results.NumberText(other.Trials[t])}
+		}
+	}
+	return nil
+}
+
+// sampleKey identifies a sample within an experiment.
+type sampleKey struct {
+	setting string
+	results.Measurement
+}
+
+func keyOf(s *results.Sample) sampleKey { return sampleKey{s.Key(), s.Measurement} }
+
+// aligned gives settings the parameters that only other ones of the same algorithm or dataset have,
+// where these have a single value: so a parameter that is new, or gone, hides no change of what is
+// measured.
+func aligned(samples, others []results.Sample) []results.Sample {
+	own, given := parametersOf(samples), make(map[owner]map[string]string)
+	for of, theirs := range parametersOf(others) { // order-free: fills a map
+		given[of] = make(map[string]string)
+		for name, values := range theirs { // order-free: fills a map
+			if _, known := own[of][name]; !known && len(values) == 1 {
+				given[of][name] = values[0]
+			}
+		}
+	}
+	aligned, with := slices.Clone(samples), make(map[*results.Setting]*results.Setting)
+	for i, s := range samples {
+		if with[s.Setting] == nil {
+			with[s.Setting] = s.With(given[owner{algorithm: s.Algorithm}],
+				given[owner{dataset: s.Dataset.Name}])
+		}
+		aligned[i].Setting = with[s.Setting]
+	}
+	return aligned
+}
+
+// owner is what has parameters: an algorithm or a dataset.
+type owner struct{ algorithm, dataset string }
+
+// parametersOf lists the values that parameters have in any of the samples.
+func parametersOf(samples []results.Sample) map[owner]map[string][]string {
+	all := make(map[owner]map[string][]string)
+	add := func(of owner, params map[string]string) {
+		if all[of] == nil {
+			all[of] = make(map[string][]string)
+		}
+		for name, value := range params { // order-free: a set
+			all[of][name] = results.Union(all[of][name], value)
+		}
+	}
+	var last *results.Setting
+	for i := range samples {
+		if s := samples[i].Setting; s != last {
+			add(owner{algorithm: s.Algorithm}, s.Params)
+			add(owner{dataset: s.Dataset.Name}, s.Dataset.Params)
+			last = s
+		}
+	}
+	return all
+}
+
+func byKey(samples []results.Sample) map[sampleKey]*results.Sample {
+	at := make(map[sampleKey]*results.Sample, len(samples))
+	for i := range samples {
+		at[keyOf(&samples[i])] = &samples[i]
+	}
+	return at
 }

@@ -2,6 +2,7 @@ package regress
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"math"
 	"path/filepath"
@@ -138,11 +139,9 @@ func TestTrialsRoundTrip(t *testing.T) {
 			}
 		}
 		var text bytes.Buffer
-		if err := writeTrials(&text, want); err != nil {
-			t.Fatal(err)
-		}
+		wrote := writeTrials(&text, want)
 		got, err := readTrials(&text, TrialsFile)
-		if err != nil {
+		if err := errors.Join(wrote, err); err != nil {
 			t.Fatal(err)
 		}
 		if difference := cmp.Diff(want, got, cmpopts.EquateNaNs(), unkeyed); difference != "" {
@@ -200,11 +199,9 @@ func TestReferenceOfRun(t *testing.T) {
 		t.Fatal(difference)
 	}
 	dir := filepath.Join(t.TempDir(), "e")
-	if err := b.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	wrote := b.Write(dir)
 	back, err := OpenReference(dir)
-	if err != nil {
+	if err := errors.Join(wrote, err); err != nil {
 		t.Fatal(err)
 	}
 	if difference := cmp.Diff(b, back, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
@@ -258,55 +255,47 @@ func TestVerdicts(t *testing.T) {
 	}
 	anew := func(b *Reference) *Reference { b.Manifest.Datasets[0].Resampled = true; return b }
 	measured := func(b *Reference) *Reference { b.Manifest.Measures[0].Revision++; return b }
+	ref := reference(1, 1, "x", five)
+	of := func(seed uint64, revision int, data string, trials ...float64) *Reference {
+		return reference(seed, revision, data, trials)
+	}
 	for _, c := range []struct {
 		name          string
 		old, new      *Reference
 		verdict, test string
 	}{
-		{"the same", reference(1, 1, "x", five), reference(1, 1, "x", five), Same, TestExact},
-		{"fewer trials of the same", reference(1, 1, "x", five), reference(1, 1, "x", five[:2]),
-			Same, TestExact},
-		{"the last bit", reference(1, 1, "x", five), reference(1, 1, "x",
-			[]float64{1, 1.015625, math.Nextafter(0.984375, 1), 1.03125,
-				0.96875}), Changed, TestExact},
-		{"a failed trial", reference(1, 1, "x", five), reference(1, 1, "x",
-			[]float64{1, nan, 0.984375, 1.03125, 0.96875}), Changed, TestExact},
-		{"failed before and after", reference(1, 1, "x", []float64{nan, 1}),
-			reference(1, 1, "x", []float64{nan, 1}), Same, TestExact},
-		{"a revision without effect", reference(1, 1, "x", five), reference(1, 2, "x", five), Same,
+		{"the same", ref, reference(1, 1, "x", five), Same, TestExact},
+		{"fewer trials of the same", ref, of(1, 1, "x", five[:2]...), Same, TestExact},
+		{"the last bit", ref, of(1, 1, "x", 1, 1.015625, math.Nextafter(0.984375, 1), 1.03125,
+			0.96875), Changed, TestExact},
+		{"a failed trial", ref, of(1, 1, "x", 1, nan, 0.984375, 1.03125, 0.96875), Changed,
 			TestExact},
-		{"a revision", reference(1, 1, "x", five), reference(1, 2, "x", far), Changed,
-			TestPermutation},
-		{"a revision of the metric", reference(1, 1, "x", five),
-			measured(reference(1, 1, "x", []float64{2, 2.011, 1.991, 2.023,
-				1.98})), Changed, TestPaired},
-		{"a revision within noise", reference(1, 1, "x", five),
-			reference(1, 2, "x", []float64{1.01, 1, 1, 0.98, 1.02}), Unchanged, TestPaired},
-		{"a revision that fails", reference(1, 1, "x", five),
-			reference(1, 2, "x", []float64{1.01, 1, nan, 0.98, 1.02}), Changed, ""},
-		{"the seed's data", reference(1, 1, "x", five), reference(1, 1, "y", far), Changed,
-			TestExact},
-		{"another seed", reference(1, 1, "x", five), reference(2, 1, "x",
-			[]float64{1.01, 0.97, 1, 1.02, 1.04}), Unchanged, TestWelch},
-		{"another seed, doubled", reference(1, 1, "x", five), reference(2, 1, "x", far), Changed,
-			TestWelch},
+		{"failed before and after", of(1, 1, "x", nan, 1), of(1, 1, "x", nan, 1), Same, TestExact},
+		{"a revision without effect", ref, reference(1, 2, "x", five), Same, TestExact},
+		{"a revision", ref, reference(1, 2, "x", far), Changed, TestPermutation},
+		{"a revision of the metric", ref, measured(of(1, 1, "x", 2, 2.011, 1.991, 2.023, 1.98)),
+			Changed, TestPaired},
+		{"a revision within noise", ref, of(1, 2, "x", 1.01, 1, 1, 0.98, 1.02), Unchanged,
+			TestPaired},
+		{"a revision that fails", ref, of(1, 2, "x", 1.01, 1, nan, 0.98, 1.02), Changed, ""},
+		{"the seed's data", ref, reference(1, 1, "y", far), Changed, TestExact},
+		{"another seed", ref, of(2, 1, "x", 1.01, 0.97, 1, 1.02, 1.04), Unchanged, TestWelch},
+		{"another seed, doubled", ref, reference(2, 1, "x", far), Changed, TestWelch},
 		{"another seed, better", reference(1, 1, "x", far), reference(2, 1, "x", five), Changed,
 			TestWelch},
-		{"another seed, one trial", reference(1, 1, "x", five), reference(2, 1, "x", far[:1]),
-			Changed, TestPooled},
-		{"single trials", reference(1, 1, "x", five[:1]), reference(2, 1, "x", far[:1]), Unjudged,
-			""},
-		{"a change below the floor", reference(1, 1, "x", []float64{1, 1.000001, 0.999999}),
-			reference(2, 1, "x", []float64{1.005, 1.005001, 1.004999}), Unchanged, TestWelch},
-		{"other data", reference(1, 1, "x", five), reference(2, 1, "y", far), Unjudged, ""},
+		{"another seed, one trial", ref, of(2, 1, "x", far[:1]...), Changed, TestPooled},
+		{"single trials", of(1, 1, "x", 1), of(2, 1, "x", 2), Unjudged, ""},
+		{"a change below the floor", of(1, 1, "x", 1, 1.000001, 0.999999),
+			of(2, 1, "x", 1.005, 1.005001, 1.004999), Unchanged, TestWelch},
+		{"other data", ref, reference(2, 1, "y", far), Unjudged, ""},
 		{"data drawn anew", anew(reference(1, 1, "x", five)), anew(reference(2, 1, "y", far)),
 			Changed, TestWelch},
-		{"no noise, another seed", noiseless(reference(1, 1, "x", []float64{3, 3})),
-			noiseless(reference(2, 1, "x", []float64{3, 3})), Same, TestExact},
-		{"no noise, another number", noiseless(reference(1, 1, "x", []float64{3, 3})),
-			noiseless(reference(2, 1, "x", []float64{3, 3.0001})), Changed, TestExact},
-		{"missing", reference(1, 1, "x", five), reference(1, 1, "x"), Missing, ""},
-		{"added", reference(1, 1, "x"), reference(1, 1, "x", five), Added, ""},
+		{"no noise, another seed", noiseless(of(1, 1, "x", 3, 3)), noiseless(of(2, 1, "x", 3, 3)),
+			Same, TestExact},
+		{"no noise, another number", noiseless(of(1, 1, "x", 3, 3)),
+			noiseless(of(2, 1, "x", 3, 3.0001)), Changed, TestExact},
+		{"missing", ref, reference(1, 1, "x"), Missing, ""},
+		{"added", reference(1, 1, "x"), ref, Added, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			options := DefaultOptions

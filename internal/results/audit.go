@@ -144,10 +144,7 @@ func (a *Audit) Verdict() string {
 	if a.Error != "" {
 		return "not audited"
 	}
-	var kinds []string
-	for _, f := range a.Failures {
-		kinds = append(kinds, f.Kind)
-	}
+	kinds := Mapped(a.Failures, func(f AuditFailure) string { return f.Kind })
 	if a.BlackBox != nil && a.BlackBox.Accused {
 		kinds = append(kinds, "black box")
 	}
@@ -183,22 +180,7 @@ func (a *Audit) validate() error {
 	return errors.Join(problems...)
 }
 
-// WriteAudits writes one object a line, in the order given.
-func WriteAudits(w io.Writer, audits []Audit) error {
-	encoder := NewEncoder(w)
-	for i := range audits {
-		err := audits[i].validate()
-		if err == nil {
-			err = encoder.Encode(&audits[i])
-		}
-		if err != nil {
-			return fmt.Errorf("audit %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
-// ReadAudits reads what WriteAudits wrote. Up to 20 problems are reported at once as name:line.
+// ReadAudits reads one object a line. Up to 20 problems are reported at once as name:line.
 func ReadAudits(r io.Reader, name string) ([]Audit, error) {
 	var audits []Audit
 	err := ReadLines(r, name, func(_ int, text []byte) error {

@@ -9,6 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"ppdp/privacy"
 )
 
 // maxProblems is how many problems of one file are reported: enough to see a pattern.
@@ -201,4 +206,215 @@ func Decode(text []byte, v any) error {
 		return fmt.Errorf("%.40q after the object, must be one object", rest)
 	}
 	return nil
+}
+
+// Status of a record: whether its job succeeded.
+const (
+	OK     = "ok"
+	Failed = "failed"
+)
+
+// Phases a job can fail in.
+const (
+	PhaseLoad    = "load"
+	PhaseRelease = "release"
+	PhaseBudget  = "budget"
+	PhaseMeasure = "measure"
+)
+
+var phases = []string{PhaseLoad, PhaseRelease, PhaseBudget, PhaseMeasure}
+
+// Record is one release and all that was measured on it: a line of records.jsonl. It holds no clock
+// time and nothing that depends on the machine, so equal runs give equal records.
+type Record struct {
+	*Setting `json:"setting"`
+	Outcome
+	// Original is the quasi-identifiers of the data before the release, column by column, where the
+	// spec keeps rows: in the first record of each dataset.
+	Original []Column `json:"original,omitempty"`
+}
+
+// Outcome is what running a job gave.
+type Outcome struct {
+	Trial     int             `json:"trial"` // from 0
+	Fold      *int            `json:"fold,omitempty"`
+	Status    string          `json:"status"`
+	Phase     string          `json:"phase,omitempty"` // of a failure
+	Error     string          `json:"error,omitempty"`
+	Values    []Value         `json:"values,omitempty"`
+	Structure *Structure      `json:"structure,omitempty"`
+	Spent     *Spent          `json:"spent,omitempty"`
+	Warnings  []string        `json:"warnings,omitempty"`
+	Ledger    []privacy.Entry `json:"ledger,omitempty"`  // in the unit of the budget
+	Regions   []RegionSide    `json:"regions,omitempty"` // where the spec keeps them
+}
+
+// Measurement is a metric as MetricName names it, with the classifier it evaluates if it needs one.
+type Measurement struct {
+	Metric     string `json:"metric"`
+	Classifier string `json:"classifier,omitempty"`
+}
+
+// MetricName is how records and figures name a metric whose settings, "attribute=age", differ from
+// its defaults. Settings is its inverse: no other place knows how the two are joined.
+func MetricName(metric, settings string) string { return metric + " " + settings }
+
+// Settings are those of the metric that differ from its defaults: "attribute=age"; "" for none.
+func (m *Measurement) Settings() string {
+	_, settings, _ := strings.Cut(m.Metric, " ")
+	return settings
+}
+
+// Param is a setting of a metric: its name and its value.
+type Param struct{ Name, Value string }
+
+// Parts are the metric without its settings, and these, which differ from its defaults.
+func (m *Measurement) Parts() (metric string, params []Param) {
+	metric, settings, _ := strings.Cut(m.Metric, " ")
+	for word := range strings.FieldsSeq(settings) {
+		if name, value, whole := strings.Cut(word, "="); whole || params == nil {
+			params = append(params, Param{name, value})
+		} else { // the rest of a value with spaces
+			params[len(params)-1].Value += " " + word
+		}
+	}
+	return metric, params
+}
+
+// Value is one measured value. It is nil where the metric is undefined for the release.
+type Value struct {
+	Measurement
+	Value *float64 `json:"value"`
+}
+
+// Structure counts what a partitioning algorithm built.
+type Structure struct {
+	Nodes  int `json:"nodes"`
+	Leaves int `json:"leaves"`
+	Depth  int `json:"depth"`
+	// Gap is the share of the optimised cost not proven necessary; 0 where the cost is proven
+	// optimal or nothing is optimised.
+	Gap float64 `json:"gap,omitempty"`
+}
+
+// Bound is the ledger's: written as a number, or as "Inf" where no finite bound is known.
+type Bound = privacy.Bound
+
+// Spent is a release's privacy cost: its most expensive path by claimed and by proven
+// sensitivities, in the unit of its budget.
+type Spent struct {
+	Claimed float64 `json:"claimed"`
+	Proven  Bound   `json:"proven"`
+	// Rho is the whole budget where it is counted in zCDP's ρ, and the ledger with it; 0 where the
+	// unit is epsilon. It is what the setting's epsilon and delta allow.
+	Rho float64 `json:"rho,omitempty"`
+	// ProvenEpsilon is the epsilon that Proven, a ρ, has at the setting's delta; 0 without Rho.
+	ProvenEpsilon Bound `json:"provenEpsilon,omitempty"`
+}
+
+// Unit is what the costs are counted in: "epsilon" or "rho".
+func (c *Outcome) Unit() string {
+	if c.Spent != nil && c.Spent.Rho > 0 {
+		return "rho"
+	}
+	return "epsilon"
+}
+
+// Budget is the whole budget in the unit of the costs. ok is false where none is known.
+func (c *Record) Budget() (total float64, ok bool) {
+	switch {
+	case c.Epsilon == nil || c.Delta > 0 && c.Spent == nil:
+		return 0, false
+	case c.Delta > 0:
+		return c.Spent.Rho, c.Spent.Rho > 0
+	}
+	return *c.Epsilon, *c.Epsilon > 0
+}
+
+// RegionSide is how far one region of a release reaches along one attribute. Low and High lie
+// halfway between neighbouring values, in the attribute's unit, or are places in the list of its
+// values where these are words, counted from 0; a value v is inside if Low < v < High.
+type RegionSide struct {
+	Region    int     `json:"region"`
+	Records   float64 `json:"records"` // the region's published count over all classes
+	Attribute string  `json:"attribute"`
+	Low       float64 `json:"low"`
+	High      float64 `json:"high"`
+}
+
+// Column is the values of one attribute, row by row. Words are places as in RegionSide.
+type Column struct {
+	Attribute string    `json:"attribute"`
+	Values    []float64 `json:"values"`
+}
+
+// maxTrials bounds trials, as memory is set aside for those before one. No plan has more.
+const maxTrials = 1 << 22
+
+// noFold stands for the only fold of an experiment without folds.
+const noFold = -1
+
+// FoldIndex is the fold, -1 without folds.
+func (c *Outcome) FoldIndex() int {
+	if c.Fold == nil {
+		return noFold
+	}
+	return *c.Fold
+}
+
+// validate reports what no run can have written.
+func (c *Record) validate() error {
+	var problems []error
+	problem := func(format string, args ...any) {
+		problems = append(problems, fmt.Errorf(format, args...))
+	}
+	if c.Setting == nil {
+		return errors.New("the record has no setting")
+	}
+	if c.Status != OK && c.Status != Failed {
+		problem("status: %q, must be %q or %q", c.Status, OK, Failed)
+	}
+	if (c.Status == Failed) != slices.Contains(phases, c.Phase) {
+		problem("phase: %q of a job that is %s", c.Phase, c.Status)
+	}
+	if c.Trial < 0 || c.Trial >= maxTrials || c.FoldIndex() < noFold {
+		problem("trial %d, fold %d, must be 0 or more, and trials below %d", c.Trial,
+			c.FoldIndex(), maxTrials)
+	}
+	if e := c.Epsilon; e != nil && (!(*e >= 0) || math.IsInf(*e, 1)) {
+		problem("epsilon: %v, must be 0 or more and finite", *e)
+	}
+	if !(c.Delta >= 0 && c.Delta < 1) || c.Delta > 0 && c.Epsilon == nil {
+		problem("delta: %v, must be 0 or more and below 1, and 0 without epsilon", c.Delta)
+	}
+	if s := c.Spent; s != nil && (!(s.Rho >= 0) || (s.Rho > 0) != (c.Delta > 0)) {
+		problem("rho: %v at a delta of %v, must be above 0 for a delta above 0", s.Rho, c.Delta)
+	}
+	for i, v := range c.Values {
+		if v.Metric == "" {
+			problem("value %d has no metric", i)
+		}
+		if v.Value != nil && (math.IsNaN(*v.Value) || math.IsInf(*v.Value, 0)) {
+			problem("%s is %v, must be finite, or null where undefined", v.Metric, *v.Value)
+		}
+		for _, other := range c.Values[:i] {
+			if other.Measurement == v.Measurement {
+				problem("%s is given twice", v.Measurement)
+			}
+		}
+	}
+	for i := range c.Regions {
+		if s := &c.Regions[i]; !(s.Low < s.High) || math.IsInf(s.Low, 0) || math.IsInf(s.High, 0) {
+			problem("region %d: %s from %v to %v, must be finite, the lower first",
+				s.Region, s.Attribute, s.Low, s.High)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func (m Measurement) String() string {
+	if m.Classifier == "" {
+		return m.Metric
+	}
+	return m.Metric + " by " + m.Classifier
 }

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/privacy"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"ppdp/privacy"
 )
 
 var nan = math.NaN()
@@ -243,30 +243,26 @@ func TestRunReadsBack(t *testing.T) {
 
 // TestOpenRefuses: files that do not belong together are not read as a run.
 func TestOpenRefuses(t *testing.T) {
+	gone := func(name string) func(string) error {
+		return func(dir string) error { return os.Remove(filepath.Join(dir, name)) }
+	}
+	put := func(name, text string) func(string) error {
+		return func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
+		}
+	}
 	for name, c := range map[string]struct {
 		spoil func(dir string) error
 		want  string
 	}{
-		"no manifest": {func(dir string) error {
-			return os.Remove(filepath.Join(dir, ManifestFile))
-		}, ManifestFile},
-		"no records": {func(dir string) error {
-			return os.Remove(filepath.Join(dir, RecordsFile))
-		}, RecordsFile},
-		"other records": {func(dir string) error {
-			text := strings.Replace(fullLine, "0.8125", "0.8126", 1)
-			return os.WriteFile(filepath.Join(dir, RecordsFile), []byte(text), 0o666)
-		}, "not the file that manifest.json was written for"},
-		"times of another run": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, TimingsFile), nil, 0o666)
-		}, "times of 0 jobs, must be of 1"},
-		"times out of order": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, TimingsFile),
-				[]byte(`{"cell":1,"release":1,"measure":1}`+"\n"), 0o666)
-		}, "timings.jsonl:1: job 1 took"},
-		"an export changed": {func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, SummaryFile), nil, 0o666)
-		}, "summary.csv: not the file"},
+		"no manifest": {gone(ManifestFile), ManifestFile},
+		"no records":  {gone(RecordsFile), RecordsFile},
+		"other records": {put(RecordsFile, strings.Replace(fullLine, "0.8125", "0.8126", 1)),
+			"not the file that manifest.json was written for"},
+		"times of another run": {put(TimingsFile, ""), "times of 0 jobs, must be of 1"},
+		"times out of order": {put(TimingsFile, `{"cell":1,"release":1,"measure":1}`+"\n"),
+			"timings.jsonl:1: job 1 took"},
+		"an export changed": {put(SummaryFile, ""), "summary.csv: not the file"},
 	} {
 		dir := t.TempDir()
 		noError(t, fullRun().write(dir))
@@ -448,5 +444,64 @@ func noError(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestExports: each file by hand, from its header.
+func TestExports(t *testing.T) {
+	dir := t.TempDir()
+	r := fullRun()
+	second := failed(fullRecord())
+	second.Setting = &Setting{Dataset: Dataset{Name: "adult-standin", StandsFor: "adult"},
+		Algorithm: "identity",
+		Params:    map[string]string{"b": "x=y;z", "a": "1"}, Series: `Original, "raw"`}
+	second.Ledger, second.Regions, second.Original, second.Fold = nil, nil, nil, nil
+	second.Trial = 0
+	r.Records, r.Timings = append(r.Records, second), nil
+	r.Records[0].Trial = 0
+	noError(t, r.write(dir))
+	for name, want := range map[string]string{
+		SummaryFile: "experiment,series,dataset,algorithm,variant,params,epsilon,delta," +
+			"metric,classifier,n,failed,mean,se,lo95,hi95\n" +
+			"rps/fig3,RPS <5> & more (strict),gaussian " +
+			"n=9,rps,strict,depth=50;n=9;shape=flat;stop=5,0.1,,accuracy,c45,1,0,0.8125,,,\n" +
+			"rps/fig3,RPS <5> & more (strict),gaussian " +
+			"n=9,rps,strict,depth=50;n=9;shape=flat;stop=5,0.1,,w1,,0,1,,,,\n" +
+			`rps/fig3,"Original, ""raw""",adult-standin,identity,,a=1;b=x\=y\;z,,,` +
+			"accuracy,c45,0,1,,,,\n" +
+			`rps/fig3,"Original, ""raw""",adult-standin,identity,,a=1;b=x\=y\;z,,,` +
+			"w1,,0,1,,,,\n",
+		LedgerFile: "cell,purpose,mechanism,claimed,proven,calls,unit,cost,loss,composition\n" +
+			"0,cuts,laplace,1,2,1099511627776,epsilon,0.1,Inf,sequential\n",
+	} {
+		got := must(os.ReadFile(filepath.Join(dir, name)))
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	// Another run that keeps less leaves nothing of this one behind.
+	less := fullRun()
+	less.Timings = nil
+	noError(t, less.write(dir))
+	for _, name := range []string{TimingsFile} {
+		if _, err := os.Stat(filepath.Join(dir, name)); !os.IsNotExist(err) {
+			t.Errorf("%s of an earlier run is still there: %v", name, err)
+		}
+	}
+}
+
+// TestFormulas: what a spreadsheet would compute is text, numbers stay numbers.
+func TestFormulas(t *testing.T) {
+	var b strings.Builder
+	w := newCSV(&b)
+	for _, record := range []string{"a", "=1+1", "+cmd", "-x", "@SUM(A1)", "\t=1", "-1", "+2.5",
+		"-1e-7", "-Inf", "", "a=1", "-"} {
+		w.line(record)
+	}
+	err := w.end()
+	want := "a\n'=1+1\n'+cmd\n'-x\n'@SUM(A1)\n'\t=1\n-1\n+2.5\n-1e-7\n-Inf\n\"\"\na=1\n'-\n"
+	want = strings.Replace(want, "\"\"\n", "\n", 1)
+	if err != nil || b.String() != want {
+		t.Errorf("%v: %q, want %q", err, b.String(), want)
 	}
 }

@@ -246,8 +246,7 @@ func (s *Summary) spend(c *Record, g *group) {
 	if c.Spent != nil && c.Spent.Proven.Finite() {
 		all.Worst = max(all.Worst, float64(c.Spent.Proven)/total)
 	}
-	for i := range c.Ledger {
-		row := &c.Ledger[i]
+	for row := range Each(c.Ledger) {
 		at := slices.IndexFunc(all.Purposes,
 			func(p PurposeSpending) bool { return p.Purpose == row.Purpose })
 		if at < 0 {

@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"reflect"
@@ -9,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
 	"ppdp/internal/spelling"
+
+	"gopkg.in/yaml.v3"
 )
 
 // Unmarshaler is a type that decodes itself, with a method of the pointer to the value. It reports
@@ -249,4 +250,192 @@ func (r *Reader) decodeFloat(n *Node, v reflect.Value) {
 		return
 	}
 	v.SetFloat(f)
+}
+
+// Field is one key of a struct.
+type Field struct {
+	Name  string       // the key
+	Type  reflect.Type // the Go type it decodes onto
+	Index []int        // for reflect.Value.FieldByIndex
+	// One allows a single value for a list of one (tag option flow-one).
+	One bool
+	Tag reflect.StructTag // all of the field's tags
+}
+
+// Fields lists the keys of a struct type (or a pointer to one) in the order of its fields. The key
+// is the yaml tag's name or, without one, the field's name in lower case; "-" hides a field.
+// Structs tagged `yaml:",inline"` are flattened. Other tag options and two fields of one name are
+// programmers' mistakes and panic.
+func Fields(t reflect.Type) []Field {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		panic(fmt.Sprintf("strictyaml: %v has no fields, must be a struct", t))
+	}
+	fields := appendFields(nil, t, nil)
+	seen := make(map[string]bool, len(fields))
+	for _, field := range fields {
+		if seen[field.Name] {
+			panic(fmt.Sprintf("strictyaml: %v has two fields for the key %q", t, field.Name))
+		}
+		seen[field.Name] = true
+	}
+	return fields
+}
+
+func appendFields(fields []Field, t reflect.Type, index []int) []Field {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if name == "-" || !f.IsExported() && !f.Anonymous {
+			continue
+		}
+		at := append(index[:len(index):len(index)], i)
+		if options == "inline" && f.Type.Kind() == reflect.Struct {
+			fields = appendFields(fields, f.Type, at)
+			continue
+		}
+		one := options == "flow-one" && f.Type.Kind() == reflect.Slice
+		if options != "" && !one {
+			panic(fmt.Sprintf("strictyaml: %v.%s has the tag option %q", t, f.Name, options))
+		}
+		if !f.IsExported() {
+			continue
+		}
+		if name == "" {
+			name = strings.ToLower(f.Name)
+		}
+		fields = append(fields, Field{Name: name, Type: f.Type, Index: at, One: one, Tag: f.Tag})
+	}
+	return fields
+}
+
+// Dynamic is a set of parameters whose keys are known only at run time. It decodes itself.
+type Dynamic interface {
+	Unmarshaler
+	// Resolved lists the values as the function of that name does.
+	Resolved() map[string]string
+}
+
+// Resolved lists the values of a parameter struct, or of a pointer to one, as they are written to
+// manifests and records: floats in their shortest form, lists as [a,b]. It panics on a field that
+// is neither text, number, boolean nor a list of these.
+func Resolved(params any) map[string]string {
+	if d, ok := params.(Dynamic); ok {
+		return d.Resolved()
+	}
+	v := reflect.Indirect(reflect.ValueOf(params))
+	resolved := make(map[string]string)
+	for _, field := range Fields(v.Type()) {
+		resolved[field.Name] = canonical(v.FieldByIndex(field.Index))
+	}
+	return resolved
+}
+
+func canonical(v reflect.Value) string {
+	switch {
+	case v.Kind() == reflect.String:
+		return v.String()
+	case v.Kind() == reflect.Bool:
+		return strconv.FormatBool(v.Bool())
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	case v.CanUint():
+		return strconv.FormatUint(v.Uint(), 10)
+	case v.CanFloat():
+		return strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits())
+	case v.Kind() == reflect.Slice:
+		texts := make([]string, v.Len())
+		for i := range texts {
+			texts[i] = canonical(v.Index(i))
+		}
+		return "[" + strings.Join(texts, ",") + "]"
+	}
+	panic(fmt.Sprintf("strictyaml: %v cannot be a parameter", v.Type()))
+}
+
+// Marshaler is a type that encodes itself: the counterpart of Unmarshaler. A nil node is left out.
+type Marshaler interface {
+	MarshalStrict() *Node
+}
+
+// Values is the node of a mapping of texts, numbers and lists of them, on one line.
+func Values(values map[string]any) *Node { return encode(reflect.ValueOf(values)) }
+
+// Encode returns the node that Decode reads back onto a value like defaults: a mapping with the
+// keys of Fields, without those whose values are the defaults'. Lists of scalars are written on one
+// line. It panics where Decode does.
+func Encode(v, defaults any) *Node {
+	return encodeStruct(reflect.Indirect(reflect.ValueOf(v)),
+		reflect.Indirect(reflect.ValueOf(defaults)))
+}
+
+// Text is a node as YAML.
+func Text(n *Node) []byte {
+	var text bytes.Buffer
+	encoder := yaml.NewEncoder(&text)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(n); err != nil {
+		panic(err) // what Encode made can be written
+	}
+	return text.Bytes()
+}
+
+func encodeStruct(v, defaults reflect.Value) *Node {
+	n := &Node{Kind: MappingNode, Tag: "!!map"}
+	for _, field := range Fields(v.Type()) {
+		value := v.FieldByIndex(field.Index)
+		if reflect.DeepEqual(value.Interface(), defaults.FieldByIndex(field.Index).Interface()) {
+			continue
+		}
+		if field.One && value.Len() == 1 {
+			value = value.Index(0)
+		}
+		if child := encode(value); child != nil {
+			n.Content = append(n.Content, text(field.Name), child)
+		}
+	}
+	return n
+}
+
+func text(s string) *Node { return scalar(reflect.ValueOf(s)) }
+
+// scalar has the library decide about quotes.
+func scalar(v reflect.Value) *Node {
+	n := new(Node)
+	if err := n.Encode(v.Interface()); err != nil {
+		panic(fmt.Sprintf("strictyaml: cannot encode %v: %v", v.Type(), err))
+	}
+	if strings.HasSuffix(n.Tag, "float") && v.CanFloat() { // 1 and not 1.0; 1e-05 as it is
+		n.Tag, n.Value = "", canonical(v)
+	}
+	return n
+}
+
+func encode(v reflect.Value) *Node {
+	if m, ok := v.Interface().(Marshaler); ok {
+		return m.MarshalStrict()
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		return encode(v.Elem())
+	case reflect.Struct:
+		return encodeStruct(v, reflect.Zero(v.Type()))
+	case reflect.Slice:
+		n := &Node{Kind: SequenceNode, Tag: "!!seq", Style: yaml.FlowStyle}
+		for i := range v.Len() {
+			child := encode(v.Index(i))
+			if child.Kind != ScalarNode {
+				n.Style = 0
+			}
+			n.Content = append(n.Content, child)
+		}
+		return n
+	case reflect.Map:
+		n := scalar(v) // the library sorts the keys
+		n.Style = yaml.FlowStyle
+		return n
+	}
+	return scalar(v)
 }

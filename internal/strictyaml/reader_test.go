@@ -5,13 +5,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"ppdp/internal/badfiles"
+
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
-
-	"ppdp/internal/badfiles"
 )
 
 // TestBad: every mistake in a document is reported. go test ./internal/strictyaml -run Bad -update
@@ -227,4 +228,112 @@ func TestManyItems(t *testing.T) {
 		!strings.Contains(r.Err().Error(), "f: 262145 lines and commas, must be at most 262144") {
 		t.Errorf("%v", r.Err())
 	}
+}
+
+// TestEncode: what is encoded is decoded onto the same value, values of every kind that a spec has
+// and texts that YAML would take for something else; defaults are left out.
+func TestEncode(t *testing.T) {
+	type part struct {
+		Name  string
+		Share float64
+		When  map[string]string
+	}
+	type whole struct {
+		Word    string
+		Number  int
+		Seed    uint64
+		Keep    bool
+		One     []string `yaml:"one,flow-one"`
+		Epsilon []float64
+		Parts   []part
+		Hidden  int `yaml:"-"`
+	}
+	defaults := whole{Number: 1, Keep: true}
+	for _, want := range []whole{
+		defaults,
+		{Word: "no", Number: 7, Keep: true, Seed: 1<<64 - 1, One: []string{"01"}},
+		{Word: "a: b # c", Number: 1, Keep: true, One: []string{"y", "null", ""},
+			Epsilon: []float64{1, 0.1, 1e-5, 1e300}},
+		{Number: 1, Keep: true, Parts: []part{{Name: "ε ≤ 1\nand more", Share: 1.0 / 3},
+			{When: map[string]string{"classifier": "c45", "no": "1e5"}}}},
+	} {
+		text := Text(Encode(&want, &defaults))
+		r := NewReader("text")
+		got := defaults
+		r.Decode(r.Document(text), &got)
+		if err := r.Err(); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v became %+v by\n%s%v", want, got, text, err)
+		}
+		r, got = NewReader("tree"), defaults
+		r.Decode(r.Tree(Encode(&want, &defaults)), &got)
+		if err := r.Err(); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v became %+v without a text: %v", want, got, err)
+		}
+	}
+}
+
+// document has a field of every type that can be decoded.
+type document struct {
+	Name     string            `yaml:"name"`
+	Label    string            `yaml:"label"`
+	Count    int               `yaml:"count"`
+	Small    int8              `yaml:"small"`
+	Seed     uint64            `yaml:"seed"`
+	Ratio    float64           `yaml:"ratio"`
+	Flag     bool              `yaml:"flag"`
+	Epsilon  []float64         `yaml:"epsilon"`
+	Variant  []string          `yaml:"variant,flow-one"`
+	Where    map[string]string `yaml:"where"`
+	Inner    inner             `yaml:"inner"`
+	Maybe    *inner            `yaml:"maybe"`
+	Parts    []inner           `yaml:"parts"`
+	Colour   colour            `yaml:"colour"`
+	Shared   `yaml:",inline"`
+	Skipped  int `yaml:"-"`
+	Untagged int
+}
+
+type inner struct {
+	Depth int     `yaml:"depth"`
+	Alpha float64 `yaml:"alpha"`
+}
+
+// Shared is embedded.
+type Shared struct {
+	Trials int `yaml:"trials"`
+}
+
+// colour decodes itself.
+type colour string
+
+func (c *colour) UnmarshalStrict(r *Reader, n *Node) {
+	var text string
+	r.Decode(n, &text)
+	if text != "red" && text != "green" {
+		r.Problemf(n, "%q, must be red or green", text)
+		return
+	}
+	*c = colour(text)
+}
+
+func ExampleReader() {
+	reader := NewReader("spec.yaml")
+	root := reader.Document([]byte("name: demo\ninner: {dpeth: 3}\ncount: 2.5\n"))
+	spec := document{Count: 7} // defaults
+	reader.Decode(root, &spec)
+	fmt.Println(reader.Err())
+	fmt.Println(spec.Name, spec.Count)
+	// Output:
+	// spec.yaml:2: inner: unknown key dpeth (did you mean depth?), must be one of depth, alpha
+	// spec.yaml:3: count: 2.5, must be a whole number
+	// demo 7
+}
+
+func ExampleFields() {
+	for _, field := range Fields(reflect.TypeFor[inner]()) {
+		fmt.Println(field.Name, field.Type)
+	}
+	// Output:
+	// depth int
+	// alpha float64
 }

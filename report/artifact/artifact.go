@@ -173,9 +173,7 @@ func (d *document) addExperiment(e Experiment) {
 		machine += fmt.Sprintf(" with %d cores and %s of memory", usage.Cores,
 			size(usage.MemoryBytes))
 	}
-	if !slices.Contains(d.Machines, machine) {
-		d.Machines = append(d.Machines, machine)
-	}
+	d.Machines = results.Union(d.Machines, machine)
 	for _, used := range m.Datasets {
 		if !slices.ContainsFunc(d.Datasets, func(other results.DatasetUse) bool {
 			return other.Name == used.Name && other.Checksum == used.Checksum

@@ -95,8 +95,7 @@ func TestFiles(t *testing.T) {
 	tests := testsOfModule(t)
 	seen := make(map[string]bool)
 	for _, l := range every(t) {
-		for i := range l.Claims {
-			c := &l.Claims[i]
+		for c := range results.Each(l.Claims) {
 			if seen[c.ID] {
 				t.Errorf("%s is taken", c.ID)
 			}
@@ -136,10 +135,8 @@ func TestTimesAreRelative(t *testing.T) {
 	inSeconds := []string{"D-13"}
 	timed := 0
 	for _, l := range every(t) {
-		for i := range l.Claims {
-			c := &l.Claims[i]
-			for k := range c.Checks {
-				check := &c.Checks[k]
+		for c := range results.Each(l.Claims) {
+			for check := range results.Each(c.Checks) {
 				where := check.Where.String()
 				for _, side := range within(check.predicate.sides(&Reading{})...) {
 					where += ", " + side.Where.String()
@@ -224,8 +221,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	for _, l := range every(t) {
-		for i := range l.Claims {
-			c := &l.Claims[i]
+		for c := range results.Each(l.Claims) {
 			_, rest, found := strings.Cut(page, "\n- **"+c.ID+"** (")
 			if !found {
 				t.Errorf("docs/generated/verdicts.md leaves out %s; %s", c.ID, again)

@@ -13,10 +13,8 @@ import (
 
 // describe puts a check into words.
 func (s *scope) describe() string {
-	sides := make([]string, len(s.sides))
-	for i, side := range s.sides {
-		sides[i] = side.describe(s.replaced)
-	}
+	sides := results.Mapped(s.sides,
+		func(side *Side) string { return side.describe(s.replaced) })
 	text := s.check.predicate.describe(sides)
 	if s.check.By == medians {
 		text = "median of the trials: " + text
@@ -60,8 +58,7 @@ func (j *Judgement) Words() string {
 	all := j.Counts()
 	var margins []string
 	seen := 0.0
-	for i := range j.Checks {
-		c := &j.Checks[i]
+	for c := range results.Each(j.Checks) {
 		if margin := short(c.Margin); c.Equal > 0 && !slices.Contains(margins, margin) {
 			margins = append(margins, margin)
 		}
@@ -239,9 +236,7 @@ func (e *Evidence) where(axes []string) string {
 	for axis := range axes {
 		var own []string
 		for _, p := range e.Points {
-			if !slices.Contains(own, p.place[axis]) {
-				own = append(own, p.place[axis])
-			}
+			own = results.Union(own, p.place[axis])
 		}
 		if len(own) > len(values) {
 			main, values = axis, own
@@ -288,10 +283,8 @@ func places(points []Point, axes []string, main int, values []string) string {
 	for _, group := range groups {
 		text := others(group[0])
 		if main >= 0 {
-			var at []int
-			for _, p := range group {
-				at = append(at, slices.Index(values, p.place[main]))
-			}
+			at := results.Mapped(group,
+				func(p Point) int { return slices.Index(values, p.place[main]) })
 			text = strings.TrimPrefix(text+", "+axes[main]+" "+ranges(values, at), ", ")
 		}
 		texts = append(texts, text)

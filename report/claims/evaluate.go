@@ -261,9 +261,7 @@ func (e *evaluation) judge(j *Judgement, c *Claim, reading *Reading) {
 		if !errors.As(err, new(missingData)) && !slices.ContainsFunc(e.problems, known) {
 			e.problems = append(e.problems, err)
 		}
-		if !slices.Contains(reasons, text) {
-			reasons = append(reasons, text)
-		}
+		reasons = results.Union(reasons, text)
 	}
 	slices.Sort(j.Experiments)
 	j.Experiments = slices.Compact(j.Experiments)

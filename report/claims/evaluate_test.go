@@ -53,11 +53,8 @@ func grid(epsilons []float64, trials int, value valueOf) *results.Run {
 }
 
 // summaries are those of runs.
-func summaries(runs ...*results.Run) (all []*results.Summary) {
-	for _, run := range runs {
-		all = append(all, run.Summary())
-	}
-	return all
+func summaries(runs ...*results.Run) []*results.Summary {
+	return results.Mapped(runs, (*results.Run).Summary)
 }
 
 // record is a record with one value, of the metric error.

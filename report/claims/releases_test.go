@@ -118,10 +118,9 @@ func TestReleasesErr(t *testing.T) {
 	for _, c := range cases {
 		noise := &source{uint64(len(c.name))}
 		mistaken := 0
-		var truths []float64
-		for _, law := range c.points {
-			truths = append(truths, estimators[c.by](slices.Clone(law)).Value)
-		}
+		truths := results.Mapped(c.points, func(law []float64) float64 {
+			return estimators[c.by](slices.Clone(law)).Value
+		})
 		for range c.claims {
 			wrong := func(p Point) bool {
 				return p.State != open && (p.State != supports || c.margin == 0)

@@ -162,8 +162,7 @@ func decide(j *Judgement) {
 	var points []*Point
 	var p []float64
 	for i := range j.Checks {
-		for k := range j.Checks[i].Points {
-			point := &j.Checks[i].Points[k]
+		for point := range results.Each(j.Checks[i].Points) {
 			points, p = append(points, point), append(p, min(1, point.P/point.share))
 		}
 	}
@@ -174,8 +173,7 @@ func decide(j *Judgement) {
 			undecided++
 		}
 	}
-	for i := range j.Checks {
-		c := &j.Checks[i]
+	for c := range results.Each(j.Checks) {
 		for k := range c.Points {
 			c.count(c.Points[k].State)
 		}

@@ -186,8 +186,7 @@ func Of(run *results.Summary) []*Table {
 	all := make(numbers)
 	releases := make(map[*results.Setting]*Release)
 	var tables []*Table
-	for i := range rows {
-		row := &rows[i]
+	for row := range results.Each(rows) {
 		all[place{row.Setting, row.Measurement}] = row
 		if row.Algorithm == results.SampleAlgorithm || releases[row.Setting] != nil {
 			continue
@@ -209,8 +208,7 @@ func Of(run *results.Summary) []*Table {
 			}
 		}
 		t.arrange(all)
-		for i := range m.Measures {
-			use := &m.Measures[i]
+		for use := range results.Each(m.Measures) {
 			if slices.Contains(sizes, use.Metric) || use.Classifier == majorityClassifier {
 				continue
 			}

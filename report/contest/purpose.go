@@ -55,12 +55,7 @@ func amounts(t *Task) bool { return strings.Fields(t.Metric)[0] == "amounts" }
 // the end which one for all of them that some release serves.
 func (t *Table) Recommend(column int) (all []*Recommendation) {
 	for _, p := range purposes {
-		var tasks []*Task
-		for _, task := range t.Tasks {
-			if p.has(task) {
-				tasks = append(tasks, task)
-			}
-		}
+		tasks := slices.DeleteFunc(slices.Clone(t.Tasks), func(t *Task) bool { return !p.has(t) })
 		if r := t.recommend(tasks, column); len(r.Worths) > 0 {
 			r.Purpose, r.unit = p.name, p.unit
 			all = append(all, r)

@@ -21,13 +21,10 @@ import (
 const Prefix = "leaderboard/"
 
 // Own are the runs of the experiments that come with ppdp for the board.
-func Own(runs []*results.Summary) (own []*results.Summary) {
-	for _, run := range runs {
-		if strings.HasPrefix(run.Manifest.Experiment, Prefix) {
-			own = append(own, run)
-		}
-	}
-	return own
+func Own(runs []*results.Summary) []*results.Summary {
+	return slices.DeleteFunc(slices.Clone(runs), func(run *results.Summary) bool {
+		return !strings.HasPrefix(run.Manifest.Experiment, Prefix)
+	})
 }
 
 // Table is the part of the board about one dataset.

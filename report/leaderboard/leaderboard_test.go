@@ -120,8 +120,7 @@ func TestAccuracyAndAUC(t *testing.T) {
 	}
 	planted := map[string][4]float64{"good": {0.8, 0.7, 0.8, 900}, "alike": {0.7, 0.8, 0.8, 900},
 		"poor": {0.6, 0.6, 0.99, 9000}, "identity": {0.9, 0.9, 0.85, 900}}
-	for i := range run.Records {
-		r := &run.Records[i]
+	for r := range results.Each(run.Records) {
 		values, ok := planted[r.Setting.Algorithm]
 		if !ok {
 			continue

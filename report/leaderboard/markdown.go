@@ -27,8 +27,7 @@ func WriteMarkdown(w io.Writer, tables []Table, source, explained string) error 
 		b.WriteString(contest.Legend + "\n" + marks + "\n\n")
 	}
 	b.WriteString("## At a glance\n\n" + contest.PurposeLegend + "\n")
-	for i := range tables {
-		t := &tables[i]
+	for t := range results.Each(tables) {
 		fmt.Fprintf(&b, "\n**%s**%s\n\n", escape(t.Title), t.remark())
 		header(&b, "purpose", t.Columns)
 		for _, p := range t.Purposes() {
@@ -115,10 +114,8 @@ func (t *Table) discipline(b *strings.Builder, d *contest.Discipline) {
 	}
 	b.WriteString("\n\n")
 	t.rows(b, t.ordered(d), func(release int) (string, *results.Row) {
-		var texts []string
-		for _, task := range d.Tasks {
-			texts = append(texts, text(&task.Entries[release]))
-		}
+		texts := results.Mapped(d.Tasks,
+			func(t *contest.Task) string { return text(&t.Entries[release]) })
 		return strings.Join(texts, " / "), &d.Tasks[0].Entries[release].Row
 	})
 }
