@@ -152,6 +152,22 @@ func TestParquetAsCSV(t *testing.T) {
 	}
 }
 
+// TestForeignParquet reads files that another program wrote, parquet-rs 59.3.0, as the CSV of their
+// rows: PLAIN in gzip, dictionaries in Snappy, and pages of the second version in Zstandard.
+func TestForeignParquet(t *testing.T) {
+	dir := filepath.Join("testdata", "parquet-rs")
+	want := must(load(dir, "rows.csv", "schema.yaml"))
+	if want.Table.Len() != 200 {
+		t.Fatalf("%d rows of 200", want.Table.Len())
+	}
+	for _, name := range []string{"gzip", "snappy", "zstd"} {
+		got, err := load(dir, name+".parquet", "schema.yaml")
+		if err != nil || got.Table.Checksum() != want.Table.Checksum() {
+			t.Errorf("%s: another table than the CSV's, %v", name, err)
+		}
+	}
+}
+
 // TestParquetFaults says rows, and the schema's layout of text does not matter.
 func TestParquetFaults(t *testing.T) {
 	type row struct {
