@@ -313,6 +313,7 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 			lines = append(lines, "and more lines")
 			break
 		}
+		line = strings.ReplaceAll(line, context.Canceled.Error(), "interrupted")
 		if line = process.Cut(line); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
