@@ -55,7 +55,7 @@ func (c *Column) set(row int, code uint32) {
 	}
 }
 
-// Append adds a code to a column of a domain that is not known, and widens the column where need be.
+// Append adds a code to a column whose domain is not known, and widens the column where need be.
 func (c *Column) Append(code uint32) {
 	switch {
 	case c.U32 != nil:

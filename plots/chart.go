@@ -146,7 +146,8 @@ func (c *chart) dropUnplaceable() {
 					cv.Label, p.Mean, at)
 				p.Mean = math.NaN()
 			case p.Failed > 0:
-				c.warn("%s: %d of %d trials have no value at %s", cv.Label, p.Failed, p.N+p.Failed, at)
+				c.warn("%s: %d of %d trials have no value at %s", cv.Label, p.Failed,
+					p.N+p.Failed, at)
 			}
 			kept = append(kept, p)
 		}

@@ -38,7 +38,8 @@ func group(t *Table, suppressed string) *grouping {
 	blank := string(t.blank(suppressed))
 	var text []byte
 	for row := range g.of {
-		text = key(text, func(i int) uint32 { return t.Quasi[i].Codes.At(int32(row)) }, len(t.Quasi))
+		text = key(text, func(i int) uint32 { return t.Quasi[i].Codes.At(int32(row)) },
+			len(t.Quasi))
 		if string(text) == blank {
 			g.of[row] = suppressedRow
 			g.suppressed++
