@@ -90,7 +90,8 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 	attributes := len(schema.Attributes)
 	d := &Data{Sizes: make([]int, attributes), Class: schema.Class(), Path: in.Budget.Root(),
 		ctx: ctx, in: in, params: params, schema: schema,
-		columns: make([]datasets.Column, attributes), bins: make([]Bins, attributes), uncut: make([]bool, attributes),
+		columns: make([]datasets.Column, attributes),
+		bins:    make([]Bins, attributes), uncut: make([]bool, attributes),
 		members: make([][][]int, attributes), shares: make([][]float64, attributes),
 		values: make([][][]datasets.Span, attributes)}
 	cells := make([]uint32, len(in.Rows))
