@@ -233,7 +233,7 @@ func ownTables(con *console) *verbs.Console {
 	quiet.stdout = io.Discard // these verbs say what comes out
 	return &verbs.Console{Ctx: con.ctx, Stdout: con.stdout, Stderr: con.stderr, Now: con.now,
 		Program: version(), Files: reading(con, datasets.DefaultFiles("")),
-		Summary: os.Getenv(stepSummary),
+		Memory: machineMemory(), Summary: os.Getenv(stepSummary),
 		Run: func(plan *language.Plan, out string, jobs int, timeout time.Duration) error {
 			return runPlans(&quiet, []*language.Plan{plan},
 				&runFlags{outFlag: outFlag{Out: out}, Jobs: jobs, Timeout: timeout})

@@ -145,6 +145,15 @@ type Table struct {
 // Len is the number of rows.
 func (t *Table) Len() int { return t.rows }
 
+// Bytes is how many bytes the columns take.
+func (t *Table) Bytes() (n int64) {
+	for i := range t.columns {
+		c := &t.columns[i]
+		n += int64(len(c.U8) + 2*len(c.U16) + 4*len(c.U32) + 8*len(c.Exact))
+	}
+	return n
+}
+
 // Schema describes the columns.
 func (t *Table) Schema() *Schema { return t.schema }
 

@@ -68,6 +68,8 @@ type Request struct {
 	// Program says what made the release, Now when.
 	Program string    `kong:"-"`
 	Now     time.Time `kong:"-"`
+	// Memory is how many bytes the machine has, 0 if that is not known.
+	Memory int64 `kong:"-"`
 	// Log takes messages for the table's holder, and nobody else: they may speak of private data.
 	Log func(string) `kong:"-"`
 
@@ -125,6 +127,10 @@ type chosen struct {
 	afford func(*algorithms.Guarantee) error // asks the account; nil where there is none
 }
 
+// neededMemory is how many times its coded table a release needs, at most of those measured
+// (docs/performance.md).
+const neededMemory = 9
+
 // Make makes a release and its folder. Everything that can be wrong with the request or the files
 // is reported before the account is changed, and what the account refuses before anything is
 // computed. A release is entered before its noise is drawn or, under k-anonymity, where a failure
@@ -137,6 +143,12 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 	table, digest, err := r.load(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if need := neededMemory * table.Bytes(); r.Memory > 0 && need > r.Memory {
+		fit := float64(r.Memory) / float64(need) * float64(table.Len())
+		r.Log(fmt.Sprintf("TOO LITTLE MEMORY, PERHAPS: the release of %d records may need %.2g GB, "+
+			"this machine has %.2g; about %.2g records fit", table.Len(), float64(need)/1e9,
+			float64(r.Memory)/1e9, fit))
 	}
 	folder, err := newFolder(r.Out, r.Now)
 	if err != nil {

@@ -81,6 +81,23 @@ func set(texts ...string) (s Settings) {
 	return s
 }
 
+// TestMemory: a release says before it starts that the machine may be too small, and what would fit.
+// The columns of 300 records take a byte a value or more.
+func TestMemory(t *testing.T) {
+	dir, _ := files(t, 300)
+	for memory, want := range map[int64]bool{0: false, 1000: true, 1 << 30: false} {
+		r, said := requestIn(dir), false
+		r.Memory, r.Out = memory, filepath.Join(dir, fmt.Sprint(memory))
+		r.Log = func(line string) {
+			said = said || strings.Contains(line, "the release of 300 records may need")
+		}
+		must(Make(t.Context(), r))
+		if said != want {
+			t.Errorf("%d bytes: said %t, want %t", memory, said, want)
+		}
+	}
+}
+
 // TestReleases makes, reads and verifies a release by every algorithm that can be released.
 func TestReleases(t *testing.T) {
 	dir, _ := files(t, 300)

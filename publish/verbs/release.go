@@ -49,7 +49,7 @@ func (c Release) Run(con *Console) error {
 	if err := besideTable(&c.Schema, c.Table); err != nil {
 		return err
 	}
-	c.Program, c.Now = con.Program, con.Now()
+	c.Program, c.Now, c.Memory = con.Program, con.Now(), con.Memory
 	c.Log = func(line string) { fmt.Fprintln(con.Stderr, line) }
 	made, err := publish.Make(con.Ctx, &c.Request)
 	if err != nil {

@@ -30,6 +30,7 @@ type Console struct {
 	Now            func() time.Time // for dates and progress only, never for results
 	Program        string           // name and version, for certificates
 	Files          datasets.Files   // where data are; reading them shows progress
+	Memory         int64            // bytes of the machine, 0 if that is not known
 	Summary        string           // what a summary in Markdown is appended to, "" for nowhere
 
 	// Run runs a plan into a folder, at most jobs at once (0: one per processor), each for at most
