@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -80,10 +81,7 @@ func TestCountNoise(t *testing.T) {
 		in := Input{Variant: variant, Budget: privacy.NewBudget(1),
 			Noise: random.NewStreams(random.NewKey(1))}
 		path := in.Budget.Root()
-		x, err := in.CountNoise("leaf counts", privacy.Exact(2)).Add(&path, 1, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(in.CountNoise("leaf counts", privacy.Exact(2)).Add(&path, 1, 7))
 		entry := in.Budget.Ledger()[0]
 		if entry.Mechanism != kind || entry.Purpose != "leaf counts" || entry.Claimed != 2 {
 			t.Errorf("%s: ledger %+v, want %s", variant, entry, kind)

@@ -9,6 +9,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // contractSchema is numeric, categorical and continuous.
@@ -148,11 +149,7 @@ func TestSharedSides(t *testing.T) {
 			!q.Contains(1, []uint32{5, 2}) || q.Contains(0, []uint32{5, 2}) {
 			t.Errorf("%d regions, the second from %v to %v: %v", q.Len(), low, high, err)
 		}
-		var err error
-		prints[i], err = (&algorithms.Release{Regions: q}).Fingerprint(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		prints[i] = must.Get((&algorithms.Release{Regions: q}).Fingerprint(context.Background()))
 	}
 	if prints[0] != prints[1] {
 		t.Errorf("fingerprints %v", prints)
@@ -201,9 +198,7 @@ func TestCheckReleaseLazy(t *testing.T) {
 	drawn.Column(1).U8[8] = 3
 	r := &algorithms.Release{Lazy: &algorithms.LazyRecords{Rows: 9, Weight: 1,
 		Draw: func(context.Context) (*datasets.Table, error) { return drawn, nil }}}
-	if err := algorithms.CheckRelease(info, in, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, algorithms.CheckRelease(info, in, r))
 	if _, _, err := r.Records(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), "w: row 8 has code 3 of 3") {
 		t.Errorf("got %v", err)

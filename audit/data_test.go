@@ -7,6 +7,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/audit/blackbox"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -101,7 +102,7 @@ func TestPairsOnGraphs(t *testing.T) {
 		{algorithms.NodePrivacy(algorithms.Strict, ""), []int{0, 1, 1, 0, 0}},
 		{edge, []int{2, 1, 2, 1, 0}},
 	} {
-		pairs := must(PairsOn(c.g, "data", data))
+		pairs := must.Get(PairsOn(c.g, "data", data))
 		var got []int
 		for v := range int32(5) {
 			got = append(got, pairs[0].B.Graph.Degree(v))
@@ -115,12 +116,4 @@ func TestPairsOnGraphs(t *testing.T) {
 	if _, err := PairsOn(capped, "data", data); err == nil {
 		t.Error("a graph above the cap has neighbours")
 	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

@@ -8,6 +8,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -65,10 +66,10 @@ func TestDeltaProfile(t *testing.T) {
 		{"forks of the same data", []string{Loss, Accounting}},
 	} {
 		a := totals{c.fault}
-		pairs := must(Pairs(a.Info().Variants[0]))
+		pairs := must.Get(Pairs(a.Info().Variants[0]))
 		s := Subject{Algorithm: a, Variant: algorithms.Strict, Params: a.Params(), Epsilon: 1,
 			Delta: 1e-9}
-		v := must(Replay(t.Context(), s, pairs[:2], Options{Transcripts: 400, Seed: 2}))
+		v := must.Get(Replay(t.Context(), s, pairs[:2], Options{Transcripts: 400, Seed: 2}))
 		for _, kind := range c.kinds {
 			if !slices.ContainsFunc(v.Failures, ofKind(kind)) {
 				t.Errorf("%q: no failure of %s, found %v", c.fault, kind, v.Failures)
@@ -89,7 +90,7 @@ func TestSeenIsNoMoreThanPassed(t *testing.T) {
 	a := totals{}
 	s := Subject{Algorithm: a, Variant: algorithms.Strict, Params: a.Params(), Epsilon: 1,
 		Delta: 1e-2}
-	v := must(Replay(t.Context(), s, must(Pairs(a.Info().Variants[0]))[:1],
+	v := must.Get(Replay(t.Context(), s, must.Get(Pairs(a.Info().Variants[0]))[:1],
 		Options{Transcripts: 1000, Seed: 1}))
 	if !v.Passed() || v.Seen.Exceeds(1) || v.Seen < 0.999 || !(v.SeenDelta < s.Delta) ||
 		v.SeenDelta == 0 {

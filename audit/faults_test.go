@@ -10,6 +10,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/audit/blackbox"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/privacy"
 )
@@ -208,8 +209,8 @@ var smallPairs = []string{"alone in the highest corner, record 16 of 16",
 // where the fault shows in releases of small inputs, and both see none in the release without one.
 func TestPlantedFaults(t *testing.T) {
 	for _, fault := range faults {
-		c := must(NewCase(toy(counts{fault.name})))
-		v := must(c.Audit(t.Context(), Options{Transcripts: 50, Seed: 1}))
+		c := must.Get(NewCase(toy(counts{fault.name})))
+		v := must.Get(c.Audit(t.Context(), Options{Transcripts: 50, Seed: 1}))
 		if fault.replay == "" && len(v.Failures) > 0 ||
 			fault.replay != "" && !slices.ContainsFunc(v.Failures, ofKind(fault.replay)) {
 			t.Errorf("%q: found %v, want %s", fault.name, v.Failures, fault.replay)
@@ -220,7 +221,7 @@ func TestPlantedFaults(t *testing.T) {
 		c.Pairs = slices.DeleteFunc(c.Pairs, func(p Pair) bool {
 			return !slices.Contains(smallPairs, p.Name)
 		})
-		v = must(c.Audit(t.Context(), Options{Transcripts: 1, Seed: 1,
+		v = must.Get(c.Audit(t.Context(), Options{Transcripts: 1, Seed: 1,
 			BlackBox: blackbox.Options{Releases: 1000}}))
 		if v.BlackBox.Accused != fault.blackBox {
 			t.Errorf("%q: the black box says: %s", fault.name, v.BlackBox.Text)
@@ -239,10 +240,10 @@ func ofKind(kind string) func(Failure) bool {
 
 // TestReplayIsReproducible: the result is the same at any number of workers.
 func TestReplayIsReproducible(t *testing.T) {
-	pairs := must(Pairs(counts{}.Info().Variants[0]))
+	pairs := must.Get(Pairs(counts{}.Info().Variants[0]))
 	var first results.Audit
 	for i, jobs := range []int{1, 4} {
-		v := must(Replay(t.Context(), toy(counts{"half the sensitivity"}), pairs,
+		v := must.Get(Replay(t.Context(), toy(counts{"half the sensitivity"}), pairs,
 			Options{Transcripts: 5, Seed: 1, Jobs: jobs}))
 		if i == 0 {
 			first = v
@@ -262,7 +263,7 @@ func (failing) Release(context.Context, algorithms.Input) (*algorithms.Release, 
 
 // TestNothingReleased: a subject that never releases anything has not passed.
 func TestNothingReleased(t *testing.T) {
-	c := must(NewCase(toy(failing{})))
+	c := must.Get(NewCase(toy(failing{})))
 	found, err := c.Audit(t.Context(), Options{Transcripts: 2})
 	if want := "audit: no release could be made: the domain is too large"; err != nil ||
 		found.Error != want || found.Passed() || found.Algorithm == "" {

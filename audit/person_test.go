@@ -6,6 +6,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/privacy"
 )
@@ -27,7 +28,7 @@ func TestPersons(t *testing.T) {
 	} {
 		subject := toy(counts{c.fault})
 		subject.Contributions = c.contributions
-		made := must(NewCase(subject))
+		made := must.Get(NewCase(subject))
 		o := Options{Transcripts: 50, Seed: 1}
 		if c.contributions == 3 && c.fault != "half the sensitivity" {
 			o.BlackBox.Releases = 1000
@@ -35,7 +36,7 @@ func TestPersons(t *testing.T) {
 				return p.Name != "alone in its class, record 20 of 20 and 2 more of the person"
 			})
 		}
-		v := must(made.Audit(t.Context(), o))
+		v := must.Get(made.Audit(t.Context(), o))
 		for _, kind := range c.kinds {
 			if !slices.ContainsFunc(v.Failures, ofKind(kind)) {
 				t.Errorf("%d, %q: no failure of %s, found %v", c.contributions, c.fault, kind,
@@ -56,10 +57,10 @@ func TestPersons(t *testing.T) {
 		}
 	}
 	// A person whose three records are others now moves counts by six: twice what is claimed here.
-	pairs := must(Pairs(replaced.OfPersons(3)))
+	pairs := must.Get(Pairs(replaced.OfPersons(3)))
 	subject := toy(counts{})
 	subject.Contributions = 3
-	v := must(Replay(t.Context(), subject, pairs, Options{Transcripts: 20, Seed: 1}))
+	v := must.Get(Replay(t.Context(), subject, pairs, Options{Transcripts: 20, Seed: 1}))
 	if v.Passed() || results.Bound(v.MaxMoved()) != 2 {
 		t.Errorf("replaced records move counts by %v of what is proven, want 2", v.MaxMoved())
 	}
@@ -70,9 +71,9 @@ func TestPersonsInRho(t *testing.T) {
 	a := totals{}
 	s := Subject{Algorithm: a, Variant: algorithms.Strict, Params: a.Params(), Epsilon: 1,
 		Delta: 1e-9, Contributions: 3}
-	c := must(NewCase(s))
+	c := must.Get(NewCase(s))
 	c.Pairs = c.Pairs[:2]
-	v := must(c.Audit(t.Context(), Options{Transcripts: 100, Seed: 2}))
+	v := must.Get(c.Audit(t.Context(), Options{Transcripts: 100, Seed: 2}))
 	if !v.Passed() || !(v.Proven > 0.999 && v.Proven < 1.001) || !(v.Seen > 0.1) {
 		t.Errorf("proven %v, seen %v, %v, want 1 and more than a tenth", v.Proven, v.Seen,
 			v.Failures)
@@ -91,7 +92,7 @@ func TestPairsOfPersons(t *testing.T) {
 	replaced.Relation = algorithms.ReplaceRecord
 	for _, g := range []algorithms.Guarantee{added, replaced} {
 		for k := 1; k <= 4; k++ {
-			for _, p := range must(Pairs(g.OfPersons(k))) {
+			for _, p := range must.Get(Pairs(g.OfPersons(k))) {
 				a, b := p.A.Table, p.B.Table
 				if a.Schema().Contributions != k || b.Schema().Contributions != k {
 					t.Fatalf("%s: the tables do not say %d", p.Name, k)
@@ -133,13 +134,13 @@ func TestPairsOnPersons(t *testing.T) {
 	data := Data{Table: datasets.OfPersons(table(schema, rows), []int32{0, 1, 0, 1, 2},
 		[]string{"a", "b", "c"})}
 	g := counts{}.Info().Variants[0].OfPersons(2)
-	pairs := must(PairsOn(g, "data", data))
+	pairs := must.Get(PairsOn(g, "data", data))
 	want := [][]uint32{common, common, {1, 1, 1, 1}}
 	if got := records(pairs[0].B.Table); !slices.EqualFunc(got, want, slices.Equal[[]uint32]) {
 		t.Errorf("the neighbour is %v, want %v", got, want)
 	}
 	g.Relation = algorithms.ReplacePerson
-	pairs = must(PairsOn(g, "data", data))
+	pairs = must.Get(PairsOn(g, "data", data))
 	want = [][]uint32{common, common, common, common, {1, 1, 1, 1}}
 	if got := records(pairs[0].B.Table); !slices.EqualFunc(got, want, slices.Equal[[]uint32]) {
 		t.Errorf("the neighbour with as many records is %v, want %v", got, want)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 func pair() *datasets.Table {
@@ -26,7 +27,7 @@ func TestCheckSaysEverything(t *testing.T) {
 	schema := *table.Schema()
 	schema.Attributes = append([]datasets.Attribute(nil), schema.Attributes...)
 	schema.Attributes[1].Role = datasets.QuasiIdentifier
-	classless := must(table.WithSchema(&schema))
+	classless := must.Get(table.WithSchema(&schema))
 	bad := Data{Table: classless, Rows: []int32{0, 2}, Weights: []float64{math.NaN()}}
 	err := bad.Check(t.Context())
 	if !errors.Is(err, ErrNoClass) {
@@ -73,12 +74,4 @@ func TestLabelsLeaveOutWeightless(t *testing.T) {
 		weights[0] != 2 || weights[1] != 2 {
 		t.Errorf("rows %v, labels %v, weights %v", rows, labels, weights)
 	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 
 	"pgregory.net/rapid"
@@ -44,7 +45,7 @@ func TestFoldsTile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 200).Draw(t, "rows")
 		k := rapid.IntRange(2, min(n, 20)).Draw(t, "folds")
-		folds := must(Folds(random.NewKey(rapid.Uint64().Draw(t, "seed")), n, k))
+		folds := must.Get(Folds(random.NewKey(rapid.Uint64().Draw(t, "seed")), n, k))
 		if len(folds) != k {
 			t.Fatalf("%d folds, asked for %d", len(folds), k)
 		}
@@ -56,7 +57,7 @@ func TestStratifiedBalancesClasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		labels := rapid.SliceOfN(rapid.Uint32Range(0, 3), 2, 200).Draw(t, "labels")
 		k := rapid.IntRange(2, min(len(labels), 20)).Draw(t, "folds")
-		folds := must(Stratified(random.NewKey(rapid.Uint64().Draw(t, "seed")), labels, k))
+		folds := must.Get(Stratified(random.NewKey(rapid.Uint64().Draw(t, "seed")), labels, k))
 		checkTiling(t, folds, len(labels))
 		for class := range uint32(4) {
 			least, most := len(labels), 0
@@ -78,7 +79,7 @@ func TestStratifiedBalancesClasses(t *testing.T) {
 
 func TestFoldsFollowTheirKey(t *testing.T) {
 	first := func(seed uint64) []int32 {
-		folds := must(Folds(random.NewKey(seed), 100, 5))
+		folds := must.Get(Folds(random.NewKey(seed), 100, 5))
 		return folds[0].Test
 	}
 	if !slices.Equal(first(1), first(1)) {
@@ -108,7 +109,7 @@ func TestFoldsAreUniform(t *testing.T) {
 	} {
 		var times [10]int
 		for seed := range uint64(4000) {
-			folds := must(divide(random.NewKey(seed)))
+			folds := must.Get(divide(random.NewKey(seed)))
 			for _, position := range folds[0].Test {
 				times[position]++
 			}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 // checksumTable is a table of one column.
@@ -35,7 +37,7 @@ func TestChecksum(t *testing.T) {
 	continuous.Continuous = true
 	exact := NewBuilder(&Schema{Attributes: []Attribute{continuous}}, 0)
 	for _, value := range []float64{1.5, 2.5, 3.25} {
-		noError(t, exact.SetNumber(exact.AddRow(), 0, value))
+		must.Do(t, exact.SetNumber(exact.AddRow(), 0, value))
 	}
 	renamed, wider, class := number, number, Attribute{Name: "a",
 		Kind: Categorical, Values: []string{"0", "1", "2", "3"}}

@@ -3,6 +3,8 @@ package datasets
 import (
 	"strings"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 func constrained() *Schema {
@@ -43,7 +45,7 @@ func TestConstraints(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		breaks := must(rule.Breaks(table))
+		breaks := must.Get(rule.Breaks(table))
 		got := ""
 		for row := range int32(table.Len()) {
 			if breaks(row) {
@@ -81,7 +83,7 @@ func TestConstraintRefusals(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
 	}
-	rule := must(ParseConstraint("age < 3", constrained()))
+	rule := must.Get(ParseConstraint("age < 3", constrained()))
 	other := NewBuilder(&Schema{Attributes: constrained().Attributes[1:]}, 0).Table()
 	if _, err := rule.Breaks(other); err == nil {
 		t.Error("a table without the attribute is judged")
@@ -92,7 +94,7 @@ func TestConstraintRefusals(t *testing.T) {
 func TestProjectConstraints(t *testing.T) {
 	s := constrained()
 	for _, text := range []string{"age < 15 implies edu = low", "age > 3", "wage < 0"} {
-		rule := must(ParseConstraint(text, s))
+		rule := must.Get(ParseConstraint(text, s))
 		s.Constraints = append(s.Constraints, rule)
 	}
 	projected, err := s.Project("age", "since")
@@ -119,7 +121,7 @@ func FuzzParseConstraint(f *testing.F) {
 		if len(rule.Then) == 0 {
 			t.Fatal("a rule that says nothing")
 		}
-		breaks := must(rule.Breaks(table))
+		breaks := must.Get(rule.Breaks(table))
 		breaks(0)
 	})
 }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"ppdp/internal/must"
 )
 
 // site serves one body under several moods and remembers what it was asked for.
@@ -193,7 +195,7 @@ func TestFetchUnpacksAndMakesCanonical(t *testing.T) {
 		_, rest, _ := strings.Cut(string(content), "\n")
 		return []byte(rest), nil
 	}
-	path := must((&Fetcher{Dir: t.TempDir()}).Fetch(context.Background(), file))
+	path := must.Get((&Fetcher{Dir: t.TempDir()}).Fetch(context.Background(), file))
 	if content, err := os.ReadFile(path); err != nil || string(content) != "abc" {
 		t.Errorf("content %q, %v", content, err)
 	}
@@ -215,7 +217,7 @@ func TestFetchReplacesAnAlteredCopy(t *testing.T) {
 	write(t, filepath.Join(dir, abc.Path), []byte("abd"))
 	file := abc
 	file.URLs = []string{server.URL + "/good"}
-	must((&Fetcher{Dir: dir}).Fetch(context.Background(), file))
+	must.Get((&Fetcher{Dir: dir}).Fetch(context.Background(), file))
 	if content, err := (Files{Dirs: []string{dir}}).Open(abc); err != nil ||
 		string(content) != "abc" {
 		t.Errorf("content %q, %v", content, err)
@@ -278,12 +280,4 @@ func TestFetchCancelled(t *testing.T) {
 	if !slices.Equal(server.asked(), []string{"/slow"}) {
 		t.Errorf("asked for %q after being cancelled", server.asked())
 	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 // abc is the test vector of FIPS 180-2, so the checksum has an oracle outside this project.
@@ -20,16 +22,16 @@ var abc = File{
 
 func write(t *testing.T, path string, content []byte) {
 	t.Helper()
-	noError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	noError(t, os.WriteFile(path, content, 0o666))
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	must.Do(t, os.WriteFile(path, content, 0o666))
 }
 
 func packed(t *testing.T, content []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	must(w.Write(content))
-	noError(t, w.Close())
+	must.Get(w.Write(content))
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -128,7 +130,7 @@ func TestOpenStaysBelowItsDirectories(t *testing.T) {
 func TestDefaultFiles(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", "/nowhere/cache")
 	t.Setenv("HOME", "/nowhere")
-	cache := must(os.UserCacheDir())
+	cache := must.Get(os.UserCacheDir())
 	cache = filepath.Join(cache, "ppdp")
 	for _, test := range []struct {
 		data, env, download string
@@ -189,9 +191,9 @@ func TestUnzip(t *testing.T) {
 	var archive bytes.Buffer
 	w := zip.NewWriter(&archive)
 	for _, name := range []string{"IDs.csv", "folder/Table.csv"} {
-		must(must(w.Create(name)).Write([]byte("of " + name)))
+		must.Get(must.Get(w.Create(name)).Write([]byte("of " + name)))
 	}
-	noError(t, w.Close())
+	must.Do(t, w.Close())
 	text, err := Unzip(archive.Bytes(), "table.csv", 19)
 	if err != nil || string(text) != "of folder/Table.csv" {
 		t.Errorf("%q, %v", text, err)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"ppdp/internal/must"
 )
 
 // TestNewGraph compares with an adjacency matrix: random lists, most of them not simple.
@@ -77,7 +79,7 @@ func TestNewGraph(t *testing.T) {
 
 func TestGraphChecksum(t *testing.T) {
 	build := func(n int) *Graph {
-		return must(NewGraph(n, []int32{1, 0}, []int32{2, 2}))
+		return must.Get(NewGraph(n, []int32{1, 0}, []int32{2, 2}))
 	}
 	var b strings.Builder
 	if err := build(3).WriteEdges(&b); err != nil || b.String() != "0 2\n1 2\n" {

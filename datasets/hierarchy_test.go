@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ppdp/internal/must"
 )
 
 func TestWidthHierarchy(t *testing.T) {
 	// Ten cells in groups of 2 and of 6, which do not divide ten.
-	h := must(WidthHierarchy(10, 2, 6))
+	h := must.Get(WidthHierarchy(10, 2, 6))
 	sound(t, h, 10)
 	for level, want := range [][]uint32{
 		{0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
@@ -78,8 +80,8 @@ func TestAxisHierarchy(t *testing.T) {
 		{Name: "clerk", Parent: 1},
 		{Name: "baker", Parent: 3}, {Name: "smith", Parent: 3},
 	}}}
-	noError(t, a.Validate())
-	h := must(a.Generalisation())
+	must.Do(t, a.Validate())
+	h := must.Get(a.Generalisation())
 	sound(t, h, 4)
 	// Groups along the axis: baker, smith, clerk, none.
 	for level, want := range []struct {
@@ -122,8 +124,8 @@ func TestGeneralisation(t *testing.T) {
 		{"categorical of one value", Attribute{Name: "a", Kind: Categorical, Values: []string{"x"}},
 			0},
 	} {
-		noError(t, test.attribute.Validate())
-		h := must(test.attribute.Generalisation())
+		must.Do(t, test.attribute.Validate())
+		h := must.Get(test.attribute.Generalisation())
 		sound(t, h, test.attribute.Cells())
 		if h.Height() != test.height {
 			t.Errorf("%s: height %d, want %d", test.name, h.Height(), test.height)
@@ -190,19 +192,11 @@ func TestHierarchyNests(t *testing.T) {
 		}
 		a := Attribute{Name: "a", Kind: Categorical,
 			Values: rapid.Permutation(tree.Leaves()).Draw(t, "values"), Taxonomy: tree}
-		noError(t, a.Validate())
-		h := must(a.Generalisation())
+		must.Do(t, a.Validate())
+		h := must.Get(a.Generalisation())
 		sound(t, h, a.Cells())
 		if h.Height() != tree.Height() {
 			t.Fatalf("height %d, the taxonomy's is %d", h.Height(), tree.Height())
 		}
 	})
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t rapid.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

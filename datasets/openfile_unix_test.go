@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 // Opening a pipe that nobody writes to would wait for ever, and a device may never end.
@@ -17,7 +19,7 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skipf("no pipes here: %v", err)
 	}
-	noError(t, os.WriteFile(file, []byte("four"), 0o600))
+	must.Do(t, os.WriteFile(file, []byte("four"), 0o600))
 	for path, want := range map[string]string{
 		pipe: "a pipe, must be a file", dir: "a folder, must be a file", "/dev/zero": "a device",
 		filepath.Join(dir, "none"): "no such file",

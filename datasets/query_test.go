@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -125,7 +126,7 @@ func TestCutCells(t *testing.T) {
 		"wage < 0.4": {true, true, 1}, "wage > 0.4": {false, false, 0},
 		"wage >= 0.21 and wage < 0.29": {false, true, 0.9 * 0.9},
 	} {
-		q := must(ParseQuery(text, queried()))
+		q := must.Get(ParseQuery(text, queried()))
 		got := q.Truth(func(set int) Truth { return q.Sets[set].Of([]Span{{2, 3}}) })
 		if got.All != want.All || got.Any != want.Any || math.Abs(got.Share-want.Share) > 1e-9 {
 			t.Errorf("%s: %+v, want %+v", text, got, want)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ppdp/internal/must"
 	"ppdp/internal/strictyaml"
 )
 
@@ -17,7 +18,7 @@ func readTaxonomy(text string) (*Taxonomy, error) {
 }
 
 func TestTaxonomyYAML(t *testing.T) {
-	got := must(readTaxonomy("any: {low: [primary], high: [secondary, {tertiary: [bachelor, " +
+	got := must.Get(readTaxonomy("any: {low: [primary], high: [secondary, {tertiary: [bachelor, " +
 		"master]}]}\n"))
 	want := &Taxonomy{Nodes: []TaxonomyNode{
 		{Name: "any", Parent: -1, Children: []int{1, 3}},

@@ -11,6 +11,7 @@ import (
 	"ppdp/classifiers/majority"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 	"ppdp/metrics/internal/encoding"
 )
 
@@ -108,7 +109,7 @@ func TestAccuracyOfRegionsRefuses(t *testing.T) {
 
 // TestNeeds: a classifier of regions asks for the partition where others ask for records.
 func TestNeeds(t *testing.T) {
-	m := must(Lookup("accuracy"))
+	m := must.Get(Lookup("accuracy"))
 	if got := Needs(m, algorithms.TableInput, majority.Classifier{}); len(got) != 1 ||
 		got[0] != algorithms.RecordsProduct {
 		t.Errorf("accuracy with majority needs %v", got)

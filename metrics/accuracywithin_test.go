@@ -6,6 +6,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
+	"ppdp/internal/must"
 	"ppdp/metrics"
 )
 
@@ -67,8 +68,8 @@ func TestAccuracyWithin(t *testing.T) {
 func withinRelease(t *testing.T, classifier string, rows [][2]uint32,
 	weights []float64) (float64, bool, error) {
 	t.Helper()
-	m := must(metrics.Lookup("accuracy-within"))
-	c := must(classifiers.Lookup(classifier))
+	m := must.Get(metrics.Lookup("accuracy-within"))
+	c := must.Get(classifiers.Lookup(classifier))
 	table := tableOf(rows...)
 	return m.Measure(t.Context(), metrics.Case{Table: table, Classifier: c,
 		Release: &algorithms.Release{Table: table, Weights: weights}})
@@ -76,7 +77,7 @@ func withinRelease(t *testing.T, classifier string, rows [][2]uint32,
 
 // TestRecordWeight: the mean of weights, which is 1 where there are none.
 func TestRecordWeight(t *testing.T) {
-	m := must(metrics.Lookup("record-weight"))
+	m := must.Get(metrics.Lookup("record-weight"))
 	for _, c := range []struct {
 		weights []float64
 		want    float64

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // TestCorrelationRatio is a worked example: marks of five, four and six students in algebra,
@@ -22,7 +23,7 @@ func TestCorrelationRatio(t *testing.T) {
 	}
 	table := codedTable([]datasets.Attribute{category("topic", "a", "g", "s"),
 		number("mark", 101)}, rows...)
-	pairs := must(associate(t.Context(), table, table.AllRows(), nil))
+	pairs := must.Get(associate(t.Context(), table, table.AllRows(), nil))
 	if len(pairs) != 1 || !near(pairs[0].Original, math.Sqrt(6780.0/9640)) {
 		t.Errorf("%+v", pairs)
 	}
@@ -45,7 +46,7 @@ func TestCramer(t *testing.T) {
 		}
 		table := codedTable([]datasets.Attribute{category("x", "0", "1", "never"),
 			category("y", "0", "1")}, rows...)
-		pairs := must(associate(t.Context(), table, table.AllRows(), weights))
+		pairs := must.Get(associate(t.Context(), table, table.AllRows(), weights))
 		if !near(pairs[0].Original, want) {
 			t.Errorf("%v: %v, want %v", of, pairs[0].Original, want)
 		}
@@ -72,8 +73,8 @@ func TestAssociations(t *testing.T) {
 			}
 		}
 		table, other := codedTable(attributes, rows...), codedTable(attributes, repeated...)
-		got := must(associate(t.Context(), table, table.AllRows(), weights))
-		want := must(associate(t.Context(), other, other.AllRows(), nil))
+		got := must.Get(associate(t.Context(), table, table.AllRows(), weights))
+		want := must.Get(associate(t.Context(), other, other.AllRows(), nil))
 		if len(got) != len(want) {
 			t.Fatalf("%v of weights, %v of repetitions", got, want)
 		}
@@ -119,7 +120,7 @@ func TestAssociationError(t *testing.T) {
 	if got := defined(t, "association-error", c, nil); !near(got, 2.0/3) {
 		t.Errorf("mean %v", got)
 	}
-	pairs := must(Associations(t.Context(), c))
+	pairs := must.Get(Associations(t.Context(), c))
 	if first := pairs[0]; first.First != "x" || first.Second != "y" || !near(first.Original, 1) ||
 		!near(first.Published, -1) {
 		t.Errorf("%+v", pairs)

@@ -10,6 +10,7 @@ import (
 	"ppdp/classifiers/naivebayes"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
+	"ppdp/internal/must"
 	"ppdp/metrics"
 	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
@@ -34,7 +35,7 @@ func TestAttacksConform(t *testing.T) {
 			&metrics.AttributeInferenceParams{Attribute: "y", Of: metrics.Members,
 				End: metrics.Low}},
 	} {
-		m := must(metrics.Lookup(name))
+		m := must.Get(metrics.Lookup(name))
 		t.Run(name, func(t *testing.T) { conform(t, m, settings...) })
 	}
 }
@@ -42,7 +43,7 @@ func TestAttacksConform(t *testing.T) {
 // standIn is all columns of Adult's stand-in, and its rows in an order drawn at random.
 func standIn(t *testing.T, seed uint64) (*datasets.Table, []int32) {
 	t.Helper()
-	set := must(adult.StandIn{}.Load(t.Context(),
+	set := must.Get(adult.StandIn{}.Load(t.Context(),
 		datasets.Request{Params: &adult.Params{Select: "diffmulti"}}))
 	rows := set.Table.AllRows()
 	random.NewKey(seed).Stream().Permute(rows)
@@ -58,7 +59,7 @@ func attackCase(table *datasets.Table, train, test []int32, release *algorithms.
 
 func valueOf(t *testing.T, name string, c metrics.Case, params metrics.Params) float64 {
 	t.Helper()
-	m := must(metrics.Lookup(name))
+	m := must.Get(metrics.Lookup(name))
 	c.Params = params
 	value, ok, err := m.Measure(t.Context(), c)
 	if err != nil || !ok {
@@ -133,7 +134,7 @@ func TestFreshSample(t *testing.T) {
 		}, 0.5})
 	}
 	// Few columns: records have equals, and many are as near to both sides.
-	few := must(table.Project("workclass", "marital-status", "sex", "age", "salary"))
+	few := must.Get(table.Project("workclass", "marital-status", "sex", "age", "salary"))
 	for _, table := range []*datasets.Table{table, few} {
 		held := make([]int, len(intervals))
 		for trial := range trials {
@@ -163,22 +164,20 @@ func TestFreshSample(t *testing.T) {
 // four by chance where the bound is reached; no attack here comes near it, so none may be.
 func TestGuaranteeHolds(t *testing.T) {
 	table, rows := standIn(t, 3)
-	table = must(table.Project("age", "workclass", "education", "marital-status", "sex", "salary"))
+	table = must.Get(table.Project("age", "workclass", "education", "marital-status", "sex",
+		"salary"))
 	train, test := rows[:3000], rows[3000:6000]
 	for _, name := range []string{"independent", "mst", "diffgen", "rps"} {
-		a := must(algorithms.Lookup(name))
+		a := must.Get(algorithms.Lookup(name))
 		for _, epsilon := range []float64{0.1, 1} {
 			params := a.Params()
 			if fitter, ok := a.(algorithms.Fitter); ok {
 				params = fitter.FitSchema(table.Schema(), 1<<12)
 			}
-			release, err := a.Release(t.Context(), algorithms.Input{Table: table,
+			release := must.Get(a.Release(t.Context(), algorithms.Input{Table: table,
 				Rows: append([]int32(nil), train...), Params: params, Variant: algorithms.Strict,
 				Budget: privacy.NewBudget(epsilon),
-				Noise:  random.NewStreams(random.NewKey(4).Derive(name))})
-			if err != nil {
-				t.Fatal(err)
-			}
+				Noise:  random.NewStreams(random.NewKey(4).Derive(name))}))
 			c := attackCase(table, train, test, release)
 			for _, score := range []metrics.Score{metrics.DensityScore, metrics.DistanceScore,
 				metrics.ClassifierScore} {
@@ -256,7 +255,7 @@ func TestAttributeInference(t *testing.T) {
 			t.Errorf("%s: %v, must be %v", of, got, want)
 		}
 	}
-	m := must(metrics.Lookup("attribute-inference"))
+	m := must.Get(metrics.Lookup("attribute-inference"))
 	for attribute, fits := range map[string]bool{"": true, "y": true, "x": false, "v": false} {
 		params := &metrics.AttributeInferenceParams{Attribute: attribute, Of: metrics.Members,
 			End: metrics.Estimate}
@@ -272,7 +271,7 @@ func TestNoHeldOut(t *testing.T) {
 	c := ordinary()
 	c.Classifier = naivebayes.Classifier{}
 	for _, name := range []string{"closest-record", "membership", "attribute-inference"} {
-		m := must(metrics.Lookup(name))
+		m := must.Get(metrics.Lookup(name))
 		c.Params = m.(metrics.Parameterised).Params()
 		want := name + ": " + metrics.ErrNoHeldOut.Error()
 		if _, _, err := m.Measure(t.Context(), c); err == nil || err.Error() != want {

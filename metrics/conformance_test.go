@@ -15,6 +15,7 @@ import (
 	_ "ppdp/classifiers/all"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 	"ppdp/metrics"
 )
 
@@ -22,7 +23,7 @@ import (
 func TestConformance(t *testing.T) {
 	for _, name := range metrics.Names() {
 		t.Run(name, func(t *testing.T) {
-			m := must(metrics.Lookup(name))
+			m := must.Get(metrics.Lookup(name))
 			if p, ok := m.(metrics.Parameterised); ok {
 				// The attribute has no default.
 				switch params := p.Params().(type) {
@@ -63,7 +64,7 @@ func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
 	if m.Info().Classifier {
 		with = nil
 		for _, name := range classifiers.Names() {
-			c := must(classifiers.Lookup(name))
+			c := must.Get(classifiers.Lookup(name))
 			with = append(with, c)
 		}
 	}

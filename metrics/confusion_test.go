@@ -13,6 +13,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 )
 
 // byValue predicts the class that it holds for each value of labelled's x.
@@ -109,7 +110,7 @@ func TestConfusionRefuses(t *testing.T) {
 	c.Classifier = byValue{}
 	c.Params = &ConfusionParams{Of: F1, Class: "d", Encoding: defaultEncoding.Encoding}
 	refuses(t, "confusion", c, want)
-	err := CheckSchema(must(Lookup("confusion")), byValue{}, c.Params, table.Schema())
+	err := CheckSchema(must.Get(Lookup("confusion")), byValue{}, c.Params, table.Schema())
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("before anything runs: error %v, must contain %q", err, want)
 	}

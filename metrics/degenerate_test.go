@@ -123,11 +123,3 @@ func degenerateCases() map[string]metrics.Case {
 	}
 	return cases
 }
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}

@@ -6,11 +6,12 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // TestDegreeDistances works a star of four nodes out by hand: its degrees are 1, 1, 1, 3.
 func TestDegreeDistances(t *testing.T) {
-	star := must(datasets.NewGraph(4, []int32{0, 0, 0}, []int32{1, 2, 3}))
+	star := must.Get(datasets.NewGraph(4, []int32{0, 0, 0}, []int32{1, 2, 3}))
 	for _, test := range []struct {
 		degrees    []int32
 		w1, w2, ks float64
@@ -29,7 +30,7 @@ func TestDegreeDistances(t *testing.T) {
 			}
 		}
 	}
-	empty := must(datasets.NewGraph(0, nil, nil))
+	empty := must.Get(datasets.NewGraph(0, nil, nil))
 	if value, ok := measure(t, "w2",
 		Case{Graph: empty, Release: &algorithms.Release{Degrees: []int32{}}}); ok {
 		t.Errorf("no degrees are %v apart", value)

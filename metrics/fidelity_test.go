@@ -13,6 +13,7 @@ import (
 	"ppdp/algorithms/mst"
 	"ppdp/datasets"
 	"ppdp/datasets/uci"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -24,7 +25,7 @@ func TestNISTScores(t *testing.T) {
 	if dir == "" {
 		t.Skip("PPDP_DATA is not set: no table of the American Community Survey")
 	}
-	set := must(must(datasets.Lookup("acs")).Load(context.Background(), datasets.Request{
+	set := must.Get(must.Get(datasets.Lookup("acs")).Load(context.Background(), datasets.Request{
 		Params: &uci.ACSParams{Select: uci.Ten}, Files: datasets.Files{Dirs: []string{dir}}}))
 	c := Case{Table: set.Table, Train: set.Table.AllRows(), Truth: new(Memo)}
 	for percent, want := range map[int]float64{ // order-free: separate checks
@@ -54,12 +55,12 @@ func TestNISTScoresOfReleases(t *testing.T) {
 	if dir == "" || testing.Short() {
 		t.Skip("PPDP_DATA is not set, or -short: minutes on the American Community Survey")
 	}
-	set := must(must(datasets.Lookup("acs")).Load(t.Context(), datasets.Request{
+	set := must.Get(must.Get(datasets.Lookup("acs")).Load(t.Context(), datasets.Request{
 		Params: &uci.ACSParams{Select: uci.Ten}, Files: datasets.Files{Dirs: []string{dir}}}))
 	c := Case{Table: set.Table, Train: set.Table.AllRows(), Truth: new(Memo)}
 	for _, bins := range []int{24, 100} {
 		for name, want := range map[string]float64{"mst": 958, "aim": 976} { // order-free
-			algorithm := must(algorithms.Lookup(name))
+			algorithm := must.Get(algorithms.Lookup(name))
 			params := algorithm.Params()
 			switch p := params.(type) {
 			case *mst.Params:
@@ -67,7 +68,7 @@ func TestNISTScoresOfReleases(t *testing.T) {
 			case *aim.Params:
 				p.Bins = bins
 			}
-			c.Release = must(algorithm.Release(t.Context(), algorithms.Input{Table: set.Table,
+			c.Release = must.Get(algorithm.Release(t.Context(), algorithms.Input{Table: set.Table,
 				Rows: set.Table.AllRows(), Params: params, Variant: algorithms.Strict,
 				Budget: privacy.NewApproximate(1, 1e-9),
 				Noise:  random.NewStreams(random.NewKey(1))}))
@@ -157,11 +158,11 @@ func TestBrokenConstraints(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{number("x", 10),
 		category("m", "never", "ever")}}
 	for _, text := range []string{"x < 5 implies m = never", "x > 0"} {
-		rule := must(datasets.ParseConstraint(text, schema))
+		rule := must.Get(datasets.ParseConstraint(text, schema))
 		schema.Constraints = append(schema.Constraints, rule)
 	}
 	table := func(rows ...[]uint32) *datasets.Table {
-		return must(codedTable(schema.Attributes, rows...).WithSchema(schema))
+		return must.Get(codedTable(schema.Attributes, rows...).WithSchema(schema))
 	}
 	c := against(table([]uint32{4, 0}, []uint32{0, 0}, []uint32{5, 1}, []uint32{4, 1}),
 		table([]uint32{4, 0}, []uint32{5, 1}, []uint32{0, 1}, []uint32{1, 1}),
@@ -207,14 +208,14 @@ func TestGroupGap(t *testing.T) {
 			t.Errorf("%+v: %v, %t", of, got, ok)
 		}
 	}
-	groups := must(Groups(t.Context(), c, &GroupGapParams{Attribute: "x", Of: Odds, Least: 1}))
+	groups := must.Get(Groups(t.Context(), c, &GroupGapParams{Attribute: "x", Of: Odds, Least: 1}))
 	if g := groups[1]; g.Value != "1" || g.Rows != 5 || g.Wrong != 3 ||
 		!slices.Equal(g.Of, []int{3, 2, 0}) || !slices.Equal(g.True, []int{0, 2, 0}) ||
 		!slices.Equal(g.False, []int{0, 3, 0}) || len(groups) != 10 {
 		t.Errorf("%+v", groups)
 	}
 	for _, attribute := range []string{"", "w"} {
-		if _, _, err := must(Lookup("group-gap")).Measure(t.Context(), Case{Table: table,
+		if _, _, err := must.Get(Lookup("group-gap")).Measure(t.Context(), Case{Table: table,
 			Classifier: byValue{}, Release: c.Release,
 			Params: &GroupGapParams{Attribute: attribute, Of: Odds, Least: 1}}); err == nil {
 			t.Errorf("attribute %q is taken", attribute)

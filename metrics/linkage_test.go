@@ -7,6 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/metrics"
 	"ppdp/numeric/random"
 )
@@ -82,7 +83,7 @@ func TestLinkage(t *testing.T) {
 		}
 		c.Train, c.Test = c.Test, c.Train
 		c.Truth, c.Published = new(metrics.Memo), new(metrics.Memo)
-		repeats := must(metrics.JoinOf(t.Context(), c)).Certain()
+		repeats := must.Get(metrics.JoinOf(t.Context(), c)).Certain()
 		if repeats != (of.name == "the held out") {
 			t.Errorf("%s: repeats the held out: %t", of.name, repeats)
 		}
@@ -97,7 +98,7 @@ func TestLinkageFindsNothing(t *testing.T) {
 		table := codes(200, 100+seed, 9, 2, 3, 20, 4, 12)
 		c := attackCase(table, table.AllRows()[:100], table.AllRows()[100:],
 			&algorithms.Release{Table: codes(100, 1000+seed, 9, 2, 3, 20, 4, 12)})
-		if must(metrics.JoinOf(t.Context(), c)).Certain() {
+		if must.Get(metrics.JoinOf(t.Context(), c)).Certain() {
 			t.Errorf("seed %d: certain", seed)
 		}
 		if valueOf(t, "linkage", c,

@@ -13,6 +13,7 @@ import (
 	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -55,7 +56,7 @@ func refuses(t rapid.TB, name string, c Case, want string) {
 
 func tryMeasure(t rapid.TB, name string, c Case, changes ...func(Params)) (float64, bool, error) {
 	t.Helper()
-	m := must(Lookup(name))
+	m := must.Get(Lookup(name))
 	if p, ok := m.(Parameterised); ok && c.Params == nil {
 		c.Params = p.Params()
 		for _, change := range changes {
@@ -63,7 +64,7 @@ func tryMeasure(t rapid.TB, name string, c Case, changes ...func(Params)) (float
 				change(c.Params)
 			}
 		}
-		noError(t, declared.Check(c.Params))
+		must.Do(t, declared.Check(c.Params))
 	}
 	value, ok, err := m.Measure(context.Background(), c)
 	r := c.Release
@@ -143,7 +144,7 @@ func numericTable(t testing.TB, a datasets.Attribute, values ...float64) *datase
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{a}}
 	b := datasets.NewBuilder(schema, len(values))
 	for _, v := range values {
-		noError(t, b.SetNumber(b.AddRow(), 0, v))
+		must.Do(t, b.SetNumber(b.AddRow(), 0, v))
 	}
 	return b.Table()
 }
@@ -152,10 +153,10 @@ func numericTable(t testing.TB, a datasets.Attribute, values ...float64) *datase
 func mondrianRelease(t rapid.TB, table *datasets.Table, k int,
 	mode mondrian.Mode) *algorithms.Release {
 	t.Helper()
-	algorithm := must(algorithms.Lookup("mondrian"))
+	algorithm := must.Get(algorithms.Lookup("mondrian"))
 	params := algorithm.Params().(*mondrian.Params)
 	params.K, params.Mode = k, mode
-	return must(algorithm.Release(context.Background(),
+	return must.Get(algorithm.Release(context.Background(),
 		algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
 			Variant: algorithms.Published, Budget: privacy.NewBudget(0),
 			Noise: random.NewStreams(random.NewKey(1))}))
@@ -188,20 +189,4 @@ func inBoxes(counts ...float64) map[string]Case {
 			Release: &algorithms.Release{Regions: regions}}
 	}
 	return cases
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t rapid.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

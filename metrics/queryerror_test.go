@@ -8,6 +8,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // jobs is a categorical attribute whose taxonomy walks its values in another order than that of
@@ -54,7 +55,7 @@ func TestEstimateByCells(t *testing.T) {
 		}
 		c := inRegions(table, regions)
 		for attribute := range attributes {
-			got := must(estimatedCounts(t.Context(), c, attribute, Tight))
+			got := must.Get(estimatedCounts(t.Context(), c, attribute, Tight))
 			for code, n := range want[attribute] {
 				if math.Abs(got[code]-n) > 1e-9 {
 					t.Fatalf("attribute %d of %+v: %v, want %v", attribute, regions, got, want)

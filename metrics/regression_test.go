@@ -9,6 +9,7 @@ import (
 	_ "ppdp/classifiers/all"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 )
 
 // TestRegressionScores, by hand: truth 1, 2 and 6 has the mean 3 and squares 4 + 1 + 9 about it;
@@ -55,7 +56,7 @@ func line() Case {
 func TestRegression(t *testing.T) {
 	for _, regressor := range []RegressorName{"ridge", "boosting"} {
 		for name, want := range map[string]float64{"r2": 1, "mae": 0} { // order-free: each alone
-			m := must(Lookup(name))
+			m := must.Get(Lookup(name))
 			c := line()
 			c.Params = &RegressionParams{Target: "y", Regressor: regressor}
 			got, ok, err := m.Measure(t.Context(), c)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 
 	"pgregory.net/rapid"
@@ -127,10 +128,10 @@ func TestForksDoNotAddUp(t *testing.T) {
 	counts := b.Laplace("counts", random.NewKey(1).Stream(), Exact(1))
 	tests := b.Geometric("tests", random.NewKey(2).Stream(), Exact(1))
 	root := b.Root()
-	must(tests.Add(&root, 0.25, 0))
+	must.Get(tests.Add(&root, 0.25, 0))
 	for i := range 10 {
 		child := root.Fork()
-		must(counts.Add(&child, 0.5+float64(i)/100, 0))
+		must.Get(counts.Add(&child, 0.5+float64(i)/100, 0))
 	}
 	if root.Spent() != 0.25 {
 		t.Errorf("the children's charges reached their parent: %v", root.Spent())
@@ -160,7 +161,7 @@ func TestEqualPathsShowTheLongest(t *testing.T) {
 		counts := b.Laplace("counts", random.NewKey(2).Stream(), Exact(1))
 		spend := func(path *Path, noise Noise, epsilon float64) {
 			t.Helper()
-			must(noise.Add(path, epsilon, 0))
+			must.Get(noise.Add(path, epsilon, 0))
 		}
 		root := b.Root()
 		spend(&root, tests, 0.1)
@@ -206,7 +207,7 @@ func TestProvenLossBesideTheClaim(t *testing.T) {
 		b := NewBudget(2)
 		exponential := b.Exponential("cuts", random.NewKey(1).Stream(), c.sensitivity)
 		path := b.Root()
-		must(exponential.Choose(&path, 2, []float64{1, 2}, nil))
+		must.Get(exponential.Choose(&path, 2, []float64{1, 2}, nil))
 		claimed, proven := b.Spent()
 		entry := b.Ledger()[0]
 		if claimed != 2 || entry.Cost != 2 || proven != c.loss || entry.Loss != Bound(c.loss) ||
@@ -223,7 +224,7 @@ func TestUncalledMechanismWithoutBound(t *testing.T) {
 	b.Laplace("never", random.NewKey(1).Stream(), Sensitivity{Claimed: 1, Proven: math.Inf(1)})
 	counts := b.Laplace("counts", random.NewKey(2).Stream(), Exact(1))
 	path := b.Root()
-	must(counts.Add(&path, 1, 0))
+	must.Get(counts.Add(&path, 1, 0))
 	if entry := b.Ledger()[0]; entry.Loss != 0 || entry.Cost != 0 || entry.Calls != 0 {
 		t.Errorf("%+v, want no loss", entry)
 	}
@@ -300,28 +301,12 @@ func TestThousandShares(t *testing.T) {
 	laplace := b.Laplace("x", random.NewKey(1).Stream(), Exact(1))
 	path := b.Root()
 	for range 1000 {
-		must(laplace.Add(&path, epsilon/1000, 0))
+		must.Get(laplace.Add(&path, epsilon/1000, 0))
 	}
 	if path.Remaining() > epsilon*slack {
 		t.Errorf("%v remains", path.Remaining())
 	}
 	if _, err := laplace.Add(&path, epsilon*1e-6, 0); !errors.Is(err, ErrOverspent) {
 		t.Errorf("a millionth too much: %v, want ErrOverspent", err)
-	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

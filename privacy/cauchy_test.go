@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -41,7 +42,7 @@ func TestCauchyLedger(t *testing.T) {
 		root := b.Root()
 		for _, bound := range []float64{0.5, 9, 3} {
 			leaf := root.Fork()
-			must(cauchy.Add(&leaf, 1, bound, 5))
+			must.Get(cauchy.Add(&leaf, 1, bound, 5))
 		}
 		entry := b.Ledger()[0]
 		wantProven, wantLoss := 9.0, 1.0

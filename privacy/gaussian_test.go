@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -94,7 +95,7 @@ func TestFilter(t *testing.T) {
 		path, value := b.Root(), []float64{0}
 		for path.Remaining() > b.Total()/100 {
 			part := 0.1 + 0.5/(1+math.Abs(value[0])) // of what remains
-			noError(t, noise.AddAll(&path, part*path.Remaining(), value))
+			must.Do(t, noise.AddAll(&path, part*path.Remaining(), value))
 		}
 		rest := path.Fork()
 		if err := noise.AddAll(&rest, path.Remaining()+1e-6*b.Total(), value); !errors.Is(err,

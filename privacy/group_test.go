@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
 )
@@ -24,9 +25,7 @@ func TestGroup(t *testing.T) {
 		counts := b.Geometric("counts", random.NewKey(1).Stream(), Exact(sensitivity))
 		path := b.Root()
 		values := make([]float64, 50)
-		if err := counts.AddAll(&path, b.Total(), values); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, counts.AddAll(&path, b.Total(), values))
 		draws[i] = values
 		e := b.Ledger()[0]
 		claimed, proven := b.Spent()
@@ -48,9 +47,7 @@ func TestGroup(t *testing.T) {
 	if math.Abs(group.Total()-rho/9) > 1e-15 {
 		t.Errorf("rho %v, want %v", group.Total(), rho/9)
 	}
-	if err := noise.AddAll(&path, group.Total(), make([]float64, 5)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, noise.AddAll(&path, group.Total(), make([]float64, 5)))
 	claimed, _ := group.Spent()
 	if math.Abs(claimed-rho) > 1e-12 || path.Remaining() > 1e-15 {
 		t.Errorf("%v spent, %v left, want %v and 0", claimed, path.Remaining(), rho)
@@ -69,11 +66,7 @@ func TestReplayOfGroups(t *testing.T) {
 	run := func(value float64, b *Budget) float64 {
 		counts := b.Laplace("count", random.NewKey(3).Stream(), Exact(1))
 		path := b.Root()
-		noisy, err := counts.Add(&path, b.Total(), value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return noisy
+		return must.Get(counts.Add(&path, b.Total(), value))
 	}
 	for moved, ratio := range map[float64]float64{3: 1, 4: 4. / 3} { // order-free: separate checks
 		recorded := NewBudget(0.9).Group(3)
@@ -99,9 +92,7 @@ func TestReplayOfChains(t *testing.T) {
 	run := func(value, bound float64, b *Budget) {
 		medians := b.Cauchy("median", random.NewKey(4).Stream(), true)
 		path := b.Root()
-		if _, err := medians.Add(&path, b.Total(), bound, value); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(medians.Add(&path, b.Total(), bound, value))
 	}
 	recorded := NewBudget(0.9).Group(3)
 	transcript := recorded.Record()

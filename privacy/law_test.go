@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -40,7 +41,7 @@ func TestPlaces(t *testing.T) {
 					b = NewApproximate(1e6, 0.5)
 				}
 				transcript := b.Record()
-				noError(t, call(b, stream))
+				must.Do(t, call(b, stream))
 				for _, c := range transcript.calls {
 					c.charged *= times
 				}

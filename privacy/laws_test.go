@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -222,7 +223,7 @@ func testNoise(t *testing.T, of func(kind string) bool) {
 			name := fmt.Sprintf("%s at %+v", m.name, c)
 			everyDrawer(t, name, m.exact, func(b *Budget, s *random.Stream) string {
 				sample := slices.Repeat([]float64{c.value}, 50000)
-				noError(t, m.add(b, s, c.sensitivity, c.amount, sample))
+				must.Do(t, m.add(b, s, c.sensitivity, c.amount, sample))
 				for i := range sample {
 					sample[i] -= c.value
 				}
@@ -315,9 +316,9 @@ func TestAddIsAddAllOfOne(t *testing.T) {
 	} {
 		one, all := NewBudget(1), NewBudget(1)
 		path, values := one.Root(), []float64{41}
-		noisy := must(declare(one).Add(&path, 0.25, 41))
+		noisy := must.Get(declare(one).Add(&path, 0.25, 41))
 		path = all.Root()
-		noError(t, declare(all).AddAll(&path, 0.25, values))
+		must.Do(t, declare(all).AddAll(&path, 0.25, values))
 		if noisy != values[0] || noisy == 41 {
 			t.Errorf("%s: 41 became %v, in a vector %v", name, noisy, values[0])
 		}
@@ -418,7 +419,7 @@ func TestChoiceLaws(t *testing.T) {
 					observed := make([]float64, len(c.scores))
 					for range 20000 {
 						path := root.Fork()
-						observed[must(choose(&path))]++
+						observed[must.Get(choose(&path))]++
 					}
 					return unlikely(observed, law)
 				})
@@ -436,7 +437,7 @@ func TestSparseCounts(t *testing.T) {
 		var observed [cells * width][most + 1]float64
 		for range 2000 {
 			path := root.Fork()
-			sparse := must(g.Sparse(&path, rate, SparseTable{Cells: cells, Width: width,
+			sparse := must.Get(g.Sparse(&path, rate, SparseTable{Cells: cells, Width: width,
 				Occupied: []uint64{2, 5}, Counts: []float64{3, 0, 0, 1}}))
 			var noisy [cells * width]float64
 			counts := make([]float64, width)

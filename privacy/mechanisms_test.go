@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -76,7 +77,7 @@ func TestNoiseAtTheEnds(t *testing.T) {
 				continue // others are refused at one of the ends
 			}
 			values := slices.Repeat([]float64{3}, 1000)
-			noError(t, m.add(NewBudget(epsilon), random.NewKey(7).Stream(), 1./smoothing, epsilon,
+			must.Do(t, m.add(NewBudget(epsilon), random.NewKey(7).Stream(), 1./smoothing, epsilon,
 				values))
 			for _, x := range values {
 				if math.IsNaN(x) || math.IsInf(x, 0) || epsilon >= 1e9 && math.Abs(x-3) > 1e-5 {
@@ -132,7 +133,7 @@ func TestMechanismsDoNotAllocate(t *testing.T) {
 		e4 := geometric.AddAll(&fork, 1, values)
 		_, e5 := exponential.Choose(&fork, 1, scores, nil)
 		_, e6 := flip.Choose(&fork, 1, scores)
-		noError(t, errors.Join(e1, e2, e3, e4, e5, e6))
+		must.Do(t, errors.Join(e1, e2, e3, e4, e5, e6))
 	}); n != 0 {
 		t.Errorf("%v allocations for one charge of every mechanism, want none", n)
 	}

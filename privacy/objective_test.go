@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -55,7 +56,7 @@ func TestObjectiveHidesInexactMinima(t *testing.T) {
 		budget := NewBudget(1)
 		o := budget.Objective("x", random.NewKey(6).Stream(), Exact(1))
 		path := budget.Root()
-		return must(o.Minimise(&path, epsilon, Shape{d, strength, 0},
+		return must.Get(o.Minimise(&path, epsilon, Shape{d, strength, 0},
 			parabola{strength, off, constant(0, d)}))
 	}
 	scale := 2 * math.Sqrt(d) * minimumTolerance / strength / (gapShare * epsilon)
@@ -77,7 +78,7 @@ func TestObjectiveReplay(t *testing.T) {
 	shape := Shape{2, 4, 2 * math.Log(1.25)}
 	release := func(b *Budget, f parabola) []float64 {
 		path := b.Root()
-		return must(b.Objective("x", random.NewKey(9).Stream(), Exact(7)).Minimise(&path, 3,
+		return must.Get(b.Objective("x", random.NewKey(9).Stream(), Exact(7)).Minimise(&path, 3,
 			shape, f))
 	}
 	recorded := NewBudget(3)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 
 	"pgregory.net/rapid"
@@ -89,7 +90,7 @@ func TestFlipsCost(t *testing.T) {
 	b := NewApproximate(1, 1e-9)
 	path := b.Root()
 	choice := b.PermuteAndFlip("x", random.NewKey(1).Stream(), Exact(1))
-	must(choice.Choose(&path, epsilon, []float64{1, 2}))
+	must.Get(choice.Choose(&path, epsilon, []float64{1, 2}))
 	if cost := b.Ledger()[0].Cost; !near(cost, epsilon*epsilon/2, 1e-12) || divergence > cost ||
 		divergence < 0.98*cost {
 		t.Errorf("cost %v, divergence %v", cost, divergence)

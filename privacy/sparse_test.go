@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -23,7 +24,7 @@ func TestSparseLaw(t *testing.T) {
 			if name == "geometric" {
 				noise = b.Geometric("y", random.NewKey(2).Derive(name).Stream(), Exact(1))
 			}
-			z := must(noise.Sparse(&path, rate, SparseTable{Cells: counts, Width: 1}))
+			z := must.Get(noise.Sparse(&path, rate, SparseTable{Cells: counts, Width: 1}))
 			if path.Spent() != rate {
 				t.Errorf("%s: %v was charged, must be %v", name, path.Spent(), rate)
 			}
@@ -82,7 +83,7 @@ func TestSparseAtTheEnds(t *testing.T) {
 			"geometric": b.Geometric("b", random.NewKey(4).Stream(), Exact(1)),
 		} {
 			path := root.Fork()
-			z := must(noise.Sparse(&path, epsilon, SparseTable{Cells: 1000, Width: 2,
+			z := must.Get(noise.Sparse(&path, epsilon, SparseTable{Cells: 1000, Width: 2,
 				Occupied: []uint64{5, 999}, Counts: []float64{0, 3, 40, 0}}))
 			seen, counts := 0, make([]float64, 2)
 			for last := -1; ; {

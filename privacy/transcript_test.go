@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -27,7 +28,7 @@ func TestReplayedNoise(t *testing.T) {
 				b, stream := d.open()
 				watch(b)
 				answers := slices.Clone(values)
-				noError(t, m.add(b, stream, 5, 0.02, answers))
+				must.Do(t, m.add(b, stream, 5, 0.02, answers))
 				return answers
 			}
 			var transcript *Transcript
@@ -39,7 +40,7 @@ func TestReplayedNoise(t *testing.T) {
 				t.Errorf("%s, %s: answers %v, recorded %v, forced %v", m.name, d.name, plain,
 					outcome, forced)
 			}
-			noError(t, replay.Complete(transcript))
+			must.Do(t, replay.Complete(transcript))
 			want := 0.0
 			for i, x := range outcome {
 				want += m.log(x-here[i], 5, 0.02) - m.log(x-there[i], 5, 0.02)
@@ -72,7 +73,7 @@ func TestReplayedChoice(t *testing.T) {
 				b, stream := d.open()
 				watch(b)
 				path := b.Root()
-				return must(way.choose(b, stream, 1, c)(&path))
+				return must.Get(way.choose(b, stream, 1, c)(&path))
 			}
 			var transcript *Transcript
 			var replay *Replay
@@ -95,7 +96,7 @@ func TestReplayedChoice(t *testing.T) {
 func TestReplayedCauchy(t *testing.T) {
 	run := func(b *Budget, value float64) float64 {
 		path := b.Root()
-		return must(b.Cauchy("x", random.NewKey(3).Stream(), true).Add(&path, 0.5, 1+value/100,
+		return must.Get(b.Cauchy("x", random.NewKey(3).Stream(), true).Add(&path, 0.5, 1+value/100,
 			value))
 	}
 	recorded, forced := NewBudget(1), NewBudget(1)
@@ -142,7 +143,7 @@ func TestReplayRho(t *testing.T) {
 					_, err = b.PermuteAndFlip("x", stream, two).Choose(&path, 0.1,
 						[]float64{value / 2, 7})
 				}
-				noError(t, err)
+				must.Do(t, err)
 			}
 			if name == "pure" && kind == "gaussian" {
 				continue // has no pure epsilon
@@ -180,7 +181,7 @@ func TestReplayDiverges(t *testing.T) {
 	} {
 		b, other := NewBudget(9), NewBudget(9)
 		transcript := b.Record()
-		noError(t, run(b, 1, 0.5, 0.5))
+		must.Do(t, run(b, 1, 0.5, 0.5))
 		replay := other.Replay(transcript)
 		err := run(other, c.sensitivity, c.amounts...)
 		if err == nil {
@@ -198,12 +199,12 @@ func TestEnoughFor(t *testing.T) {
 	for name, b := range map[string]*Budget{"experiment": NewApproximate(9, 0.1),
 		"seeded publication": NewSeededPublication(9, 0.1)} {
 		stream, path, transcript := random.NewKey(1).Stream(), b.Root(), b.Record()
-		noError(t, b.Geometric("geometric", stream, Exact(2)).AddAll(&path, 0.1, []float64{1}))
-		noError(t, b.DiscreteLaplace("laplace", stream, Exact(2)).AddAll(&path, 0.1, []float64{1}))
-		noError(t, b.DiscreteGaussian("gaussian", stream, Exact(2)).AddAll(&path, 0.1,
+		must.Do(t, b.Geometric("geometric", stream, Exact(2)).AddAll(&path, 0.1, []float64{1}))
+		must.Do(t, b.DiscreteLaplace("laplace", stream, Exact(2)).AddAll(&path, 0.1, []float64{1}))
+		must.Do(t, b.DiscreteGaussian("gaussian", stream, Exact(2)).AddAll(&path, 0.1,
 			[]float64{1}))
-		must(b.Exponential("choice", stream, Exact(2)).Choose(&path, 0.1, []float64{1}, nil))
-		must(b.PermuteAndFlip("flip", stream, Exact(2)).Choose(&path, 0.1, []float64{1}))
+		must.Get(b.Exponential("choice", stream, Exact(2)).Choose(&path, 0.1, []float64{1}, nil))
+		must.Get(b.PermuteAndFlip("flip", stream, Exact(2)).Choose(&path, 0.1, []float64{1}))
 		for i, c := range transcript.calls {
 			m := b.mechanisms[i]
 			faster := 2.
@@ -240,7 +241,7 @@ func TestReplayGrid(t *testing.T) {
 		}
 		recorded, forced := budget(), budget()
 		transcript := recorded.Record()
-		noError(t, choose(recorded, 10))
+		must.Do(t, choose(recorded, 10))
 		forced.Replay(transcript)
 		if err := choose(forced, 11); errors.Is(err, ErrDiverged) != exact {
 			t.Errorf("exact %t: %v", exact, err)
@@ -262,7 +263,7 @@ func TestReplaySparse(t *testing.T) {
 				noise = b.Geometric("x", random.NewKey(5).Stream(), Exact(1))
 			}
 			path := b.Root()
-			s := must(noise.Sparse(&path, 1, table))
+			s := must.Get(noise.Sparse(&path, 1, table))
 			cells, counts := make(map[uint64][]float64), make([]float64, 2)
 			for {
 				cell, ok := s.Next(counts)
@@ -306,10 +307,10 @@ func TestReplayedSteps(t *testing.T) {
 		choose := func(b *Budget, score float64) {
 			path, stream := b.Root(), random.NewKey(95).Stream()
 			if flip {
-				must(b.PermuteAndFlip("x", stream, Exact(1)).Choose(&path, 1,
+				must.Get(b.PermuteAndFlip("x", stream, Exact(1)).Choose(&path, 1,
 					[]float64{score, 0}))
 			} else {
-				must(b.Exponential("x", stream, Exact(1)).Choose(&path, 1,
+				must.Get(b.Exponential("x", stream, Exact(1)).Choose(&path, 1,
 					[]float64{score, 0}, nil))
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/internal/convex"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -85,10 +86,7 @@ func TestRegressionDerivatives(t *testing.T) {
 				}
 			}
 		}
-		theta, err := r.Minimise(b, 1e-6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		theta = must.Get(r.Minimise(b, 1e-6))
 		if r.evaluate(theta, b, gradient); math.Sqrt(convex.Dot(gradient, gradient)) > 1e-6 {
 			t.Fatalf("gradient %v at the minimum", gradient)
 		}
@@ -170,9 +168,7 @@ func TestFirstSet(t *testing.T) {
 	for depth := range s.keys {
 		s.keys[depth] = make([]int32, table.Len())
 	}
-	if err := s.extend(0, 2, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.extend(0, 2, 0))
 	if len(s.sets) != 6+15+20 {
 		t.Fatalf("%d sets", len(s.sets))
 	}
@@ -231,9 +227,7 @@ func TestReplayOfFurtherChoices(t *testing.T) {
 		in.Rows = slices.Delete(in.Rows, 70*out, 70*out+1)
 		replay := in.Budget.Replay(transcript)
 		got := testinput.LazyRelease(t, Labelled{}, in)
-		if err := replay.Complete(transcript); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, replay.Complete(transcript))
 		if math.Abs(replay.Loss) > epsilon || replay.Loss == 0 {
 			t.Errorf("row %d: loss %v", 70*out, replay.Loss)
 		}

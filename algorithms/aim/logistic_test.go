@@ -11,6 +11,7 @@ import (
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/pgm"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -43,10 +44,7 @@ func TestDrawnLabels(t *testing.T) {
 		row := make([]uint32, 3)
 		params := Logistic{}.Params().(*Params)
 		in := testinput.Input(classed(class, all, row), params, algorithms.Strict, 1, 1)
-		s, err := open(t.Context(), &in, params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(open(t.Context(), &in, params))
 		others := slices.DeleteFunc([]int{0, 1, 2}, func(a int) bool { return a == class })
 		// a class that depends on both, which depend on each other
 		joint := func(a, b, y int) float64 {
@@ -72,13 +70,9 @@ func TestDrawnLabels(t *testing.T) {
 		}
 		// those with the class come first, as in a release
 		s.Measured = append(s.Measured[1:], s.Measured[0])
-		if s.model, err = s.Fit(20, nil); err != nil {
-			t.Fatal(err)
-		}
+		s.model = must.Get(s.Fit(20, nil))
 		columns := s.model.Records(12*n, random.NewKey(uint64(class)).Stream())
-		if err := s.drawLabels(columns); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.drawLabels(columns))
 		var counts, first [3][4][classes]float64
 		for i, a := range columns[others[0]] {
 			b, y := columns[others[1]][i], columns[class][i]
@@ -170,10 +164,7 @@ func TestOrdered(t *testing.T) {
 		params := Logistic{}.Params().(*Params)
 		params.Merge = merge
 		in := testinput.Input(table, params, algorithms.Strict, 1, 1)
-		s, err := open(t.Context(), &in, params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(open(t.Context(), &in, params))
 		for a, has := range []bool{false, true, false, true} {
 			if got := s.ordered(a); got != (has && merge != margins.Rare) {
 				t.Errorf("%s: attribute %d has an order: %v", merge, a, got)

@@ -11,6 +11,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/forest"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/metrics"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
@@ -29,10 +30,7 @@ func TestForestOnRelease(t *testing.T) {
 			names = append(names, a.Name)
 		}
 	}
-	table, err := whole.Project(names...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(whole.Project(names...))
 	rows := table.AllRows()
 	stream := random.NewKey(1).Stream()
 	for i := range rows {
@@ -59,10 +57,7 @@ func TestForestOnRelease(t *testing.T) {
 		classifiers.Data{Table: table, Rows: train}), 0.776, 0.02)
 	check("macro-F1 of the release", macroF1(t, table, test, classifiers.Data{Table: published,
 		Rows: published.AllRows(), Weights: weights}), 0.762, 0.02)
-	m, err := metrics.Lookup("marginal-distance")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(metrics.Lookup("marginal-distance"))
 	distance, ok, err := m.Measure(t.Context(), metrics.Case{Table: table, Train: train,
 		Release: release, Params: m.(metrics.Parameterised).Params()})
 	if err != nil || !ok {
@@ -74,10 +69,7 @@ func TestForestOnRelease(t *testing.T) {
 // macroF1 is the mean over the classes of the harmonic mean of precision and recall.
 func macroF1(t *testing.T, table *datasets.Table, test []int32, data classifiers.Data) float64 {
 	t.Helper()
-	model, err := forest.Classifier{Trees: 50, Depth: 8}.Fit(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(forest.Classifier{Trees: 50, Depth: 8}.Fit(t.Context(), data))
 	predicted := make([]uint32, len(test))
 	model.Predict(predicted, table, test)
 	class := table.Column(table.Schema().Class())

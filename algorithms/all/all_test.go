@@ -14,6 +14,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/audit"
 	"ppdp/audit/conformance"
+	"ppdp/internal/must"
 )
 
 // TestConformance runs the suite over everything registered, with its defaults and its settings.
@@ -26,7 +27,7 @@ func TestConformance(t *testing.T) {
 	for _, name := range algorithms.Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := must(algorithms.Lookup(name))
+			a := must.Get(algorithms.Lookup(name))
 			conformance.Run(t, a, append([]algorithms.Params{quick(a.Params())},
 				settings[name]...)...)
 		})
@@ -52,7 +53,7 @@ func quick(p algorithms.Params) algorithms.Params {
 // where a delta is taken, in rho.
 func TestPersons(t *testing.T) {
 	for _, name := range algorithms.Names() {
-		a := must(algorithms.Lookup(name))
+		a := must.Get(algorithms.Lookup(name))
 		info := a.Info()
 		for i := range info.Variants {
 			g := &info.Variants[i]
@@ -64,9 +65,9 @@ func TestPersons(t *testing.T) {
 				if delta > 0 && !g.Approximate {
 					continue
 				}
-				c := must(audit.NewCase(audit.Subject{Algorithm: a, Variant: g.Variant,
+				c := must.Get(audit.NewCase(audit.Subject{Algorithm: a, Variant: g.Variant,
 					Params: quick(a.Params()), Epsilon: 1, Delta: delta, Contributions: 3}))
-				found := must(c.Audit(t.Context(), audit.Options{Transcripts: 1, Seed: 1}))
+				found := must.Get(c.Audit(t.Context(), audit.Options{Transcripts: 1, Seed: 1}))
 				if found.Error != "" || !found.Passed() || found.Unit != "person" {
 					t.Errorf("%s, %s, delta %v: %s%+v", name, g.Variant, delta, found.Error,
 						found.Failures)
@@ -87,12 +88,12 @@ var deviations = regexp.MustCompile(`(?m)^Deviations:`)
 // all.go and a package comment that says where it departs from its paper.
 func TestEveryBaselineIsListed(t *testing.T) {
 	listed := make(map[string]bool)
-	file := must(parser.ParseFile(token.NewFileSet(), "all.go", nil, parser.ImportsOnly))
+	file := must.Get(parser.ParseFile(token.NewFileSet(), "all.go", nil, parser.ImportsOnly))
 	for _, spec := range file.Imports {
-		path := must(strconv.Unquote(spec.Path.Value))
+		path := must.Get(strconv.Unquote(spec.Path.Value))
 		listed[strings.TrimPrefix(path, "ppdp/algorithms/")] = true
 	}
-	folders := must(os.ReadDir(".."))
+	folders := must.Get(os.ReadDir(".."))
 	baselines := 0
 	for _, folder := range folders {
 		if !folder.IsDir() || kernels[folder.Name()] {
@@ -121,12 +122,12 @@ func TestEveryBaselineIsListed(t *testing.T) {
 
 // packageComment returns the package comments of a folder; any says whether it holds a package.
 func packageComment(t *testing.T, folder string) (comment string, any bool) {
-	files := must(filepath.Glob(filepath.Join(folder, "*.go")))
+	files := must.Get(filepath.Glob(filepath.Join(folder, "*.go")))
 	for _, path := range files {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		file := must(parser.ParseFile(token.NewFileSet(), path, nil,
+		file := must.Get(parser.ParseFile(token.NewFileSet(), path, nil,
 			parser.PackageClauseOnly|parser.ParseComments))
 		any = true
 		comment += file.Doc.Text()

@@ -13,6 +13,7 @@ import (
 	"ppdp/algorithms/rps"
 	"ppdp/algorithms/rpsgraph"
 	"ppdp/audit"
+	"ppdp/internal/must"
 )
 
 // with returns parameters with a change.
@@ -65,11 +66,11 @@ func TestReplayShowsErrata(t *testing.T) {
 	} {
 		t.Run(c.erratum+" "+c.algorithm+" "+c.kind, func(t *testing.T) {
 			t.Parallel()
-			a := must(algorithms.Lookup(c.algorithm))
-			g := must(algorithms.GuaranteeOf(a, c.variant, c.params))
-			pairs := must(audit.Pairs(g))
+			a := must.Get(algorithms.Lookup(c.algorithm))
+			g := must.Get(algorithms.GuaranteeOf(a, c.variant, c.params))
+			pairs := must.Get(audit.Pairs(g))
 			subject := audit.Subject{Algorithm: a, Variant: c.variant, Params: c.params, Epsilon: 1}
-			v := must(audit.Replay(t.Context(), subject, pairs, audit.Options{Transcripts: 20}))
+			v := must.Get(audit.Replay(t.Context(), subject, pairs, audit.Options{Transcripts: 20}))
 			found := slices.ContainsFunc(v.Failures,
 				func(f audit.Failure) bool { return f.Kind == c.kind })
 			if !found || !slices.Contains(g.Errata, c.erratum) {

@@ -7,6 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -49,16 +50,10 @@ func TestMissingShares(t *testing.T) {
 		{"independent", 0.03, 1}, {"nb-model", 0.03, 1}, {"dpcube", 0.05, 0.1},
 		{"label-tree", 0.05, 1}} {
 		t.Run(c.name, func(t *testing.T) {
-			algorithm, err := algorithms.Lookup(c.name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			release, err := algorithm.Release(t.Context(), algorithms.Input{Table: table,
+			algorithm := must.Get(algorithms.Lookup(c.name))
+			release := must.Get(algorithm.Release(t.Context(), algorithms.Input{Table: table,
 				Rows: table.AllRows(), Params: algorithm.Params(), Variant: algorithms.Strict,
-				Noise: random.NewStreams(random.NewKey(1)), Budget: privacy.NewBudget(3)})
-			if err != nil {
-				t.Fatal(err)
-			}
+				Noise: random.NewStreams(random.NewKey(1)), Budget: privacy.NewBudget(3)}))
 			records, weights, err := release.Records(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms/mst"
 	"ppdp/datasets"
 	"ppdp/datasets/uci"
+	"ppdp/internal/must"
 	"ppdp/metrics"
 	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
@@ -56,9 +57,7 @@ func amounts(t testing.TB, rows, columns, others int, wide float64) *datasets.Ta
 			a := &schema.Attributes[i]
 			if a.Kind == datasets.Numeric {
 				amount := math.Round(1000 * elementary.Exp(like()))
-				if err := b.SetNumber(row, i, min(amount, a.High-1)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, b.SetNumber(row, i, min(amount, a.High-1)))
 				continue
 			}
 			share := elementary.Erfc(-like()/math.Sqrt2) / 2
@@ -73,10 +72,7 @@ func amounts(t testing.TB, rows, columns, others int, wide float64) *datasets.Ta
 func released(t *testing.T, a algorithms.Algorithm, table *datasets.Table, delta float64,
 	check func(cut margins.Cut, records *datasets.Table)) (equal, private [2]float64) {
 	t.Helper()
-	distance, err := metrics.Lookup("marginal-distance")
-	if err != nil {
-		t.Fatal(err)
-	}
+	distance := must.Get(metrics.Lookup("marginal-distance"))
 	for seed := range uint64(5) {
 		for _, cut := range []margins.Cut{margins.Equal, margins.Private} {
 			params := a.Params()
@@ -218,7 +214,7 @@ func survey(t *testing.T) *datasets.Table {
 	if dir == "" {
 		t.Skip("PPDP_DATA is not set: no table of the American Community Survey")
 	}
-	return must(must(datasets.Lookup("acs")).Load(t.Context(), datasets.Request{
+	return must.Get(must.Get(datasets.Lookup("acs")).Load(t.Context(), datasets.Request{
 		Params: &uci.ACSParams{Select: uci.Ten},
 		Files:  datasets.Files{Dirs: []string{dir}}})).Table
 }

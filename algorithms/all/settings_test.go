@@ -19,6 +19,7 @@ import (
 	"ppdp/algorithms/privbayes"
 	"ppdp/algorithms/rps"
 	"ppdp/algorithms/rpsgraph"
+	"ppdp/internal/must"
 )
 
 // settings are what the suite runs an algorithm with beside its defaults, by the algorithm's name.
@@ -143,7 +144,7 @@ var settings = map[string][]algorithms.Params{
 func vary[P algorithms.Params](name string, changes ...func(P)) []algorithms.Params {
 	var list []algorithms.Params
 	for _, change := range changes {
-		p := quick(must(algorithms.Lookup(name)).Params())
+		p := quick(must.Get(algorithms.Lookup(name)).Params())
 		if capped, ok := p.(interface{ LimitRows(int) }); ok {
 			capped.LimitRows(maxRows)
 		}
@@ -181,12 +182,4 @@ func graphPrivate(form rpsgraph.Form) func(*rpsgraph.Params) {
 		p.Form, p.Lambda = form, degrees.Estimated
 		p.Values = rpsgraph.Uniform
 	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

@@ -9,22 +9,17 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 func TestControls(t *testing.T) {
 	star := testinput.Graph(t, 4, []int32{2, 2, 2}, []int32{0, 1, 3})
 	releases := map[string][]int32{"zeros": {0, 0, 0, 0}, "perfect": {1, 1, 1, 3}}
 	for name, want := range releases { // order-free: two checks
-		a, err := algorithms.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		release, err := a.Release(context.Background(), algorithms.Input{
+		a := must.Get(algorithms.Lookup(name))
+		release := must.Get(a.Release(context.Background(), algorithms.Input{
 			Graph: star, Params: a.Params(), Variant: algorithms.Published,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if !slices.Equal(release.Degrees, want) {
 			t.Errorf("%s: %v, want %v", name, release.Degrees, want)
 		}
@@ -101,9 +96,7 @@ func TestPermuted(t *testing.T) {
 	builder := datasets.NewBuilder(schema, 4)
 	for code := range uint32(4) {
 		row := builder.AddRow()
-		if err := builder.SetNumber(row, 0, 300*float64(code)+0.25); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, builder.SetNumber(row, 0, 300*float64(code)+0.25))
 		builder.Set(row, 1, code)
 	}
 	table := builder.Table()
@@ -115,9 +108,7 @@ func TestPermuted(t *testing.T) {
 	seen := [2]map[[3]uint32]int{{}, {}}
 	for trial := range trials {
 		r := release(AllColumns, trial, "")
-		if err := r.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Validate())
 		for i := range seen {
 			c := r.Column(i)
 			seen[i][[3]uint32{c.At(0), c.At(1), c.At(2)}]++

@@ -17,6 +17,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -54,17 +55,11 @@ func TestNoNoise(t *testing.T) {
 
 // TestBudget: a tenth of epsilon is for the choice of θ, the rest for counts of sensitivity 2θ.
 func TestBudget(t *testing.T) {
-	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 200, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 200, 5))
 	budget := privacy.NewBudget(0.5)
-	r, err := Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g,
+	r := must.Get(Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g,
 		Params: &Params{Lambda: "50"}, Variant: algorithms.Strict, Budget: budget,
-		Noise: random.NewStreams(random.NewKey(1))})
-	if err != nil {
-		t.Fatal(err)
-	}
+		Noise: random.NewStreams(random.NewKey(1))}))
 	ledger, costs := budget.Ledger(), []float64{0.05, 0.45}
 	if len(ledger) != len(costs) {
 		t.Fatalf("ledger %+v", ledger)
@@ -88,10 +83,7 @@ func TestBudget(t *testing.T) {
 // exp(ε₁·score/2). The statistic has at most 5 degrees of freedom, whose chi-square exceeds 30 once
 // in 60,000 seeds.
 func TestChoice(t *testing.T) {
-	g, err := graph.BarabasiAlbert(context.Background(), random.NewKey(5).Stream(), 60, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(graph.BarabasiAlbert(context.Background(), random.NewKey(5).Stream(), 60, 3))
 	const epsilon, draws = 5.0, 20_000
 	p := &Params{Lambda: "32"}
 	thetas := []int{1, 2, 4, 8, 16, 32}
@@ -113,11 +105,9 @@ func TestChoice(t *testing.T) {
 	for seed := range uint64(draws) {
 		budget := privacy.NewBudget(epsilon)
 		path := budget.Root()
-		theta, err := chooseTheta(context.Background(), algorithms.Input{Graph: g, Budget: budget,
-			Noise: random.NewStreams(random.NewKey(seed))}, p, &path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		theta := must.Get(
+			chooseTheta(context.Background(), algorithms.Input{Graph: g, Budget: budget,
+				Noise: random.NewStreams(random.NewKey(seed))}, p, &path))
 		chosen[theta]++
 	}
 	statistic := 0.0

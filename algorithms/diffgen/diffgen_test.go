@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // colours is a taxonomy whose leaves are not in the order of the codes, with an only child.
@@ -47,11 +48,7 @@ func schemaOf(number int, classes int) *datasets.Schema {
 // started returns a cut over a table, before its search.
 func started(t testinput.TB, in algorithms.Input) *cut {
 	t.Helper()
-	c, err := newCut(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(newCut(context.Background(), in))
 }
 
 // losses are the measures of one set of records by their definitions.
@@ -82,7 +79,7 @@ func TestScores(t *testing.T) {
 		params.Specialisations = rapid.IntRange(1, 6).Draw(t, "h")
 		c := started(t, testinput.Input(table, params, algorithms.Strict, 1,
 			rapid.Uint64().Draw(t, "seed")))
-		noError(t, c.search(context.Background()))
+		must.Do(t, c.search(context.Background()))
 		for _, m := range c.open {
 			type part struct {
 				low, high uint32
@@ -154,8 +151,8 @@ func TestCut(t *testing.T) {
 			algorithms.RefCode}).Draw(t, "variant")
 		c := started(t, testinput.Input(table, params, variant, 1,
 			rapid.Uint64().Draw(t, "seed")))
-		noError(t, c.search(context.Background()))
-		g := must(c.product())
+		must.Do(t, c.search(context.Background()))
+		g := must.Get(c.product())
 		// Inner nodes are any, reds, blues, greys; flat has its root; five cuts separate six
 		// numbers.
 		if limit := 4 + 1 + 5; c.made != min(limit, params.Specialisations) {
@@ -228,8 +225,8 @@ func TestRegions(t *testing.T) {
 		params.Specialisations = rapid.IntRange(1, 10).Draw(t, "h")
 		c := started(t, testinput.Input(empty, params, algorithms.Published, 1,
 			rapid.Uint64().Draw(t, "seed")))
-		noError(t, c.search(context.Background()))
-		g := must(c.product())
+		must.Do(t, c.search(context.Background()))
+		g := must.Get(c.product())
 		sparse, rare := &table{classes: 2}, rapid.SampledFrom([]int{1, 3, 9}).Draw(t, "rare")
 		for cell := range g.cells {
 			if rapid.IntRange(0, rare).Draw(t, "listed") == 0 {
@@ -239,7 +236,7 @@ func TestRegions(t *testing.T) {
 		}
 		all := g.cells <= 4*uint64(len(sparse.cells))
 		axes := c.axes
-		q := must(write(context.Background(), g, sparse, c.space.Attributes(), axes, 1e6))
+		q := must.Get(write(context.Background(), g, sparse, c.space.Attributes(), axes, 1e6))
 		volume := uint32(0)
 		for r := range q.Len() {
 			low, high := q.Box(r)
@@ -324,7 +321,7 @@ func TestRefusals(t *testing.T) {
 		want   string
 	}{
 		{func(in *algorithms.Input, p *Params) {
-			in.Table = must(table.Project("colour", "number"))
+			in.Table = must.Get(table.Project("colour", "number"))
 			p.Utility = partition.InformationGain
 		}, "class"},
 		{func(in *algorithms.Input, p *Params) {
@@ -342,21 +339,5 @@ func TestRefusals(t *testing.T) {
 			errors.Is(err, algorithms.ErrTooLarge) != (c.want == "max_nodes") {
 			t.Errorf("error %v, must speak of %q", err, c.want)
 		}
-	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t rapid.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // TestStep is ε′ of the paper's own settings on Adult, 6 numeric attributes: the largest exponent
@@ -37,7 +38,7 @@ func TestLedger(t *testing.T) {
 			params := DefaultParams()
 			params.Specialisations = h
 			c := started(t, testinput.Input(table, params, algorithms.Strict, epsilon, seed))
-			noError(t, c.search(context.Background()))
+			must.Do(t, c.search(context.Background()))
 			// Of the chosen intervals those that left something to cut again drew cut points
 			// for it. A first interval of 50 numbers always does; of the others the longest
 			// chain counts.
@@ -73,7 +74,7 @@ func TestCutPaysForItsPoints(t *testing.T) {
 			params := DefaultParams()
 			params.Specialisations = 50
 			c := started(t, testinput.Input(table, params, algorithms.Strict, 1, seed))
-			noError(t, c.search(context.Background()))
+			must.Do(t, c.search(context.Background()))
 			if got := math.Round(1e6*c.path.Spent()/c.step) / 1e6; !slices.Contains(want, got) {
 				t.Errorf("%d numbers: the cut has cost %v draws, must be %v", numbers, got, want)
 			}
@@ -125,7 +126,7 @@ func TestChoiceNeighbours(t *testing.T) {
 			for dim, m := range c.marginals {
 				// all nodes at once: more candidates than any search has
 				for node := range m.axis.Taxonomy.Nodes {
-					noError(t, c.enter(&c.path, member{dim: dim, node: int32(node),
+					must.Do(t, c.enter(&c.path, member{dim: dim, node: int32(node),
 						low: m.axis.Low[node], high: m.axis.High[node]}))
 				}
 			}
@@ -168,7 +169,7 @@ func cutPoints(t *testing.T, table *datasets.Table, params *Params,
 	var points []uint32
 	for seed := range uint64(400) {
 		c := started(t, testinput.Input(table, params, variant, 0.1, seed))
-		noError(t, c.search(context.Background()))
+		must.Do(t, c.search(context.Background()))
 		points = append(points, c.members[1].low)
 	}
 	return points
@@ -302,7 +303,7 @@ func TestStatus(t *testing.T) {
 	} {
 		params := DefaultParams()
 		params.Utility = c.utility
-		g := must(algorithms.GuaranteeOf(Algorithm{}, c.variant, params))
+		g := must.Get(algorithms.GuaranteeOf(Algorithm{}, c.variant, params))
 		in := testinput.Input(testinput.Table(schemaOf(6, 2)), params, c.variant, 1, 1)
 		testinput.LazyRelease(t, Algorithm{}, in)
 		_, proven := in.Budget.Spent()
@@ -328,7 +329,7 @@ func TestAdult(t *testing.T) {
 			names = append(names, attribute.Name)
 		}
 	}
-	categorical := must(table.Project(names...))
+	categorical := must.Get(table.Project(names...))
 	params := DefaultParams()
 	params.Specialisations = 100
 	r := testinput.Release(t, Algorithm{}, testinput.Input(categorical, params, algorithms.Strict,

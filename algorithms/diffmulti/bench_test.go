@@ -13,6 +13,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -47,15 +48,15 @@ func BenchmarkEndToEnd(b *testing.B) {
 	table := enlarged(testinput.Adult(b, "diffmulti"), 1_000_000)
 	format := textFormat(b, table.Schema())
 	var text bytes.Buffer
-	noError(b, csvtable.Write(&text, table, nil, nil))
+	must.Do(b, csvtable.Write(&text, table, nil, nil))
 	params := DefaultParams()
 	params.Specialisations = 10_000
 	b.ResetTimer()
 	for i := range b.N {
-		content := must(format.Read(context.Background(), "adult.csv",
+		content := must.Get(format.Read(context.Background(), "adult.csv",
 			bytes.NewReader(text.Bytes())))
 		r, _ := release(b, content.Table, algorithms.Published, params, 1, uint64(i))
-		noError(b, csvtable.Write(io.Discard, r.Table, nil, r.Weights))
+		must.Do(b, csvtable.Write(io.Discard, r.Table, nil, r.Weights))
 	}
 	b.ReportMetric(float64(table.Len())*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
@@ -78,5 +79,5 @@ func textFormat(b *testing.B, schema *datasets.Schema) *csvtable.Format {
 		}
 		y.WriteString("]}\n")
 	}
-	return must(csvtable.ParseSchema("adult.schema.yaml", []byte(y.String())))
+	return must.Get(csvtable.ParseSchema("adult.schema.yaml", []byte(y.String())))
 }

@@ -13,6 +13,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -63,7 +64,7 @@ func start(t rapid.TB, table *datasets.Table, variant algorithms.Variant, params
 	seed uint64) (*recursion, []int32) {
 	t.Helper()
 	in := testinput.Input(table, params, variant, 1, seed)
-	r := must(newRecursion(context.Background(), in))
+	r := must.Get(newRecursion(context.Background(), in))
 	return r, in.Rows
 }
 
@@ -117,7 +118,7 @@ func TestStatistics(t *testing.T) {
 		}
 		p, f := r.root(rows), r.familyAt(0)
 		f.path = *r.paths.at(place{})
-		noError(t, r.drawSplitPoints(&f.path, &p))
+		must.Do(t, r.drawSplitPoints(&f.path, &p))
 		if want := count(r, table, attributes, number); p.stats != nil &&
 			!slices.Equal(p.stats, want) {
 			t.Fatalf("the root's statistics are %v, must be %v", p.stats, want)
@@ -125,7 +126,7 @@ func TestStatistics(t *testing.T) {
 		dim := rapid.IntRange(0, len(attributes)-1).Draw(t, "dimension")
 		axis := r.axes[dim]
 		r.specialise(rows, dim, f)
-		noError(t, r.shares.divide(&f.path, r.step, p.h, f.sizes, f.given))
+		must.Do(t, r.shares.divide(&f.path, r.step, p.h, f.sizes, f.given))
 		r.prepare(&p, place{depth: 1}, f)
 		if sorted := slices.Sorted(slices.Values(of(rows))); !slices.Equal(sorted, number) {
 			t.Fatalf("rows %v after a division", rows)
@@ -289,7 +290,7 @@ func TestReleases(t *testing.T) {
 		}
 		epsilon := rapid.SampledFrom([]float64{0.1, 10, 1e6}).Draw(t, "epsilon")
 		budget := privacy.NewBudget(epsilon)
-		r := must(Algorithm{}.Release(context.Background(), algorithms.Input{Table: table,
+		r := must.Get(Algorithm{}.Release(context.Background(), algorithms.Input{Table: table,
 			Rows: table.AllRows(), Params: params, Variant: variant,
 			Budget: budget, Noise: random.NewStreams(random.NewKey(rapid.Uint64().Draw(t,
 				"seed")))}))
@@ -351,20 +352,4 @@ func countRows(table *datasets.Table, regions *algorithms.Regions) []float64 {
 		exact[regions.Locate(codes)*regions.Classes+label(table, row)]++
 	}
 	return exact
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t rapid.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
+	"ppdp/internal/must"
 )
 
 // TestSharesOfExamples42To44 is Examples 4.2, 4.3 and 4.4: of h = 21 one is used up; shared out
@@ -22,7 +23,7 @@ func TestSharesOfExamples42To44(t *testing.T) {
 	}{{ByEven, []int{10, 10}}, {ByExact, []int{16, 4}}} {
 		s := shares{rule: c.rule}
 		given := make([]int, 2)
-		noError(t, s.divide(nil, 0, 21, []int32{8, 2}, given))
+		must.Do(t, s.divide(nil, 0, 21, []int32{8, 2}, given))
 		if !slices.Equal(given, c.want) {
 			t.Errorf("hprime %s gives %v of 20, must give %v", c.rule, given, c.want)
 		}
@@ -70,9 +71,9 @@ func tableI(t testing.TB) *datasets.Table {
 		{"Europe", 1957, 1}, {"Asia", 1959, 1}, {"North_America", 1968, 0},
 	} {
 		row := b.AddRow()
-		code := must(schema.Attributes[0].TextCode(r.continent))
+		code := must.Get(schema.Attributes[0].TextCode(r.continent))
 		b.Set(row, 0, code)
-		noError(t, b.SetNumber(row, 1, r.year))
+		must.Do(t, b.SetNumber(row, 1, r.year))
 		b.Set(row, 2, r.class)
 	}
 	return b.Table()
@@ -261,7 +262,7 @@ func TestUnbudgetedHPrime(t *testing.T) {
 func TestRefused(t *testing.T) {
 	params := DefaultParams()
 	params.Utility, params.HPrime = partition.InformationGain, ByExact
-	noClass := must(tableI(t).Project("Continent", "YoB"))
+	noClass := must.Get(tableI(t).Project("Continent", "YoB"))
 	if err := (Algorithm{}).CheckSchema(noClass.Schema(), params); err == nil {
 		t.Error("infogain is accepted without a class")
 	}

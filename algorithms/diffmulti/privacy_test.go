@@ -8,6 +8,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -33,7 +34,7 @@ func chance(t *testing.T, rule HPrime, h int, first, second int32) float64 {
 	given, times := make([]int, 2), 0
 	for range draws {
 		fork := path.Fork()
-		noError(t, s.divide(&fork, 1.0/390, h, []int32{first, second}, given))
+		must.Do(t, s.divide(&fork, 1.0/390, h, []int32{first, second}, given))
 		if given[1] > 0 {
 			times++
 		}
@@ -118,7 +119,7 @@ func TestProgramShares(t *testing.T) {
 	given := make([]int, 2)
 	for range 2000 {
 		fork := path.Fork()
-		noError(t, s.divide(&fork, 1.0/390, 1001, []int32{100, 100}, given))
+		must.Do(t, s.divide(&fork, 1.0/390, 1001, []int32{100, 100}, given))
 		// Noise of at most 15 scales, 5850 of 2,000,000, is worth 3 (exceeded with probability
 		// 4000·e⁻¹⁵/2 < 1e-3).
 		if given[0]+given[1] != 1000 || given[0] < 497 || given[0] > 503 {
@@ -127,7 +128,7 @@ func TestProgramShares(t *testing.T) {
 	}
 	s, path = sharer(ByRefCode, 1e6)
 	given = make([]int, 3)
-	noError(t, s.divide(&path, 1e6, 21, []int32{1, 1, 1}, given))
+	must.Do(t, s.divide(&path, 1e6, 21, []int32{1, 1, 1}, given))
 	if want := []int{7, 7, 6}; !slices.Equal(given, want) {
 		t.Errorf("the program shares 20 among three equals as %v, must be %v", given, want)
 	}

@@ -17,6 +17,7 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
+	"ppdp/internal/must"
 )
 
 // drawTaxonomy draws a tree over values, some of its nodes with an only child.
@@ -77,9 +78,7 @@ func drawSchema(t *rapid.T) *datasets.Schema {
 		}
 		schema.Attributes = append(schema.Attributes, class)
 	}
-	if err := schema.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, schema.Validate())
 	return schema
 }
 
@@ -212,12 +211,9 @@ func TestCoarseGrid(t *testing.T) {
 // workclass 6→4, relationship 6→3, race 5→2, country 5→1 leave 4·4·4·3·3·3·2·2·4·1·2 = 55296 cells,
 // and ages 4→2, workclass 4→3, education 4→2, hours 4→2 further 2·3·2·3·3·3·2·2·2·1·2 = 5184.
 func TestCoarseRule(t *testing.T) {
-	schema, err := adult.Schema().Project("age", "workclass", "education", "marital-status",
+	schema := must.Get(adult.Schema().Project("age", "workclass", "education", "marital-status",
 		"occupation", "relationship",
-		"race", "sex", "hours-per-week", "native-country", "salary")
-	if err != nil {
-		t.Fatal(err)
-	}
+		"race", "sex", "hours-per-week", "native-country", "salary"))
 	params := DefaultParams()
 	params.Grid = Coarse
 	for limit, want := range map[int][]int{
@@ -303,11 +299,8 @@ func TestCoarseRelease(t *testing.T) {
 		var releases []*algorithms.Release
 		for range 2 {
 			table := testinput.Table(schema, testinput.DrawRows(t, schema, 12)...)
-			r, err := Algorithm{}.Release(context.Background(), testinput.Input(table, params,
-				variant, 1e7, 1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(Algorithm{}.Release(context.Background(), testinput.Input(table, params,
+				variant, 1e7, 1)))
 			releases = append(releases, r)
 			want := make([]float64, len(r.Regions.Counts))
 			codes := make([]uint32, len(r.Regions.Attributes))

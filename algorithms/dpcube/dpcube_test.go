@@ -17,6 +17,7 @@ import (
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 var variants = []algorithms.Variant{algorithms.Published, algorithms.Strict}
@@ -119,9 +120,7 @@ func TestBlocks(t *testing.T) {
 			return nil
 		}
 		whole, n := deviationOf(b, b.low, b.high)
-		if err := b.partition(0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.partition(0))
 		for i, times := range covered {
 			if times != 1 {
 				t.Fatalf("cell %d lies in %d blocks", i, times)
@@ -271,10 +270,7 @@ func TestPrivateBins(t *testing.T) {
 		params := DefaultParams()
 		params.Bins, params.Cut = 8, cut
 		in := testinput.Input(table, params, algorithms.Strict, 1, 1)
-		r, err := newRelease(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(newRelease(t.Context(), in))
 		held := make([]int32, 8)
 		space := partition.NewSpace(table, schema.QuasiIdentifiers())
 		for cell, n := range r.grid.count(space, in.Rows) {

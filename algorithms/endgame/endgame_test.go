@@ -13,6 +13,7 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // cheapest is the least discernibility of strict partitions of points into classes of at least k:
@@ -70,9 +71,7 @@ func release(t testinput.TB, table *datasets.Table, params *Params) *algorithms.
 	in := testinput.Input(table, params, algorithms.Published, 0, 1)
 	r, info := testinput.Release(t, Algorithm{}, in), Algorithm{}.Info()
 	in.Rows = table.AllRows()
-	if err := conformance.CheckRelease(&info, info.Variants[0], in, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conformance.CheckRelease(&info, info.Variants[0], in, r))
 	return r
 }
 

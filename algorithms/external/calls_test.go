@@ -22,6 +22,7 @@ import (
 	"ppdp/algorithms/mst"
 	"ppdp/audit"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -71,13 +72,13 @@ func asks(t testing.TB, program, relation string) *Algorithm {
 func asksOf(t testing.TB, python, program, relation string) *Algorithm {
 	t.Helper()
 	dir := t.TempDir()
-	noError(t, os.CopyFS(dir, os.DirFS(pythonExamples)))
-	noError(t, os.CopyFS(dir, os.DirFS("testdata")))
+	must.Do(t, os.CopyFS(dir, os.DirFS(pythonExamples)))
+	must.Do(t, os.CopyFS(dir, os.DirFS("testdata")))
 	path := filepath.Join(dir, "a.baseline.yaml")
 	text := strings.NewReplacer("PYTHON", python, "PROGRAM", program, "RELATION",
 		relation).Replace(asking)
-	noError(t, os.WriteFile(path, []byte(text), 0o666))
-	a := must(Load(path))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
+	a := must.Get(Load(path))
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)
@@ -92,14 +93,14 @@ func replayed(t *testing.T, a *Algorithm, fault string, delta float64) (kinds []
 	t.Helper()
 	params := newParams(a.d.Params)
 	params.values["fault"] = fault
-	c := must(audit.NewCase(audit.Subject{Algorithm: a, Variant: "published", Params: params,
+	c := must.Get(audit.NewCase(audit.Subject{Algorithm: a, Variant: "published", Params: params,
 		Epsilon: 1, Delta: delta}))
 	c.Pairs = slices.DeleteFunc(c.Pairs, func(p audit.Pair) bool {
 		return p.Weight > 1 || !p.Unrelated && !strings.Contains(p.Name, "single") &&
 			!strings.Contains(p.Name, "alone") &&
 			!strings.Contains(p.Name, "equal records, record 12")
 	})
-	found := must(c.Audit(context.Background(), audit.Options{Transcripts: 1, Seed: 1}))
+	found := must.Get(c.Audit(context.Background(), audit.Options{Transcripts: 1, Seed: 1}))
 	text = found.Error
 	for _, f := range found.Failures {
 		kinds, text = append(kinds, f.Kind), text+"\n"+f.Text
@@ -178,9 +179,9 @@ func TestMST(t *testing.T) {
 	own := testinput.Input(data, params, algorithms.Published, 1, 0)
 	var off [2]float64 // theirs and ours
 	for seed := range uint64(16) {
-		theirs := must(a.Release(t.Context(), input(a, data, seed)))
+		theirs := must.Get(a.Release(t.Context(), input(a, data, seed)))
 		own.Budget, own.Noise = privacy.NewBudget(1), random.NewStreams(random.NewKey(seed))
-		ours := must(mst.Algorithm{Name: "mst"}.Release(t.Context(), own))
+		ours := must.Get(mst.Algorithm{Name: "mst"}.Release(t.Context(), own))
 		off[0] += pairsOff(data, theirs.Table) / 16
 		off[1] += pairsOff(data, ours.Table) / 16
 	}
@@ -244,7 +245,7 @@ func TestCallers(t *testing.T) {
 		return made.Table.Checksum(), spent, nil
 	}
 	sound, spent, err := release("") // also a process that has served
-	noError(t, err)
+	must.Do(t, err)
 	again, twice, err := release("ends late")
 	if err != nil || again != sound || twice != spent || spent != 0.5 {
 		t.Errorf("begun once more: %v, the same %v, spent %v, want %v", err, again == sound, twice,
@@ -274,7 +275,7 @@ func answered(b *privacy.Budget, text string) (calls *calls, said reply) {
 func (c *calls) hear(text string) (said reply) {
 	var asked line
 	err := decodeStrictly([]byte(text), &asked)
-	back := must(c.answer(&asked.call, err))
+	back := must.Get(c.answer(&asked.call, err))
 	if err := json.Unmarshal(back, &said); err != nil {
 		panic(err)
 	}
@@ -441,7 +442,7 @@ func BenchmarkCall(b *testing.B) {
 		ask := func(calls int) {
 			in.Budget, in.Noise = privacy.NewBudget(1), random.NewStreams(random.NewKey(1))
 			in.Params.(*Params).values["fault"] = strconv.Itoa(calls)
-			must(a.Release(context.Background(), in))
+			must.Get(a.Release(context.Background(), in))
 		}
 		ask(1)
 		b.ResetTimer()

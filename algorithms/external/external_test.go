@@ -18,6 +18,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -49,10 +50,10 @@ limits: {memory: 200MiB}
 func load(t testing.TB, text string) *Algorithm {
 	t.Helper()
 	dir := t.TempDir()
-	noError(t, os.CopyFS(dir, os.DirFS("testdata")))
+	must.Do(t, os.CopyFS(dir, os.DirFS("testdata")))
 	path := filepath.Join(dir, "a.baseline.yaml")
-	noError(t, os.WriteFile(path, []byte(text), 0o666))
-	a := must(Load(path))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
+	a := must.Get(Load(path))
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)
@@ -139,7 +140,7 @@ func TestMoods(t *testing.T) {
 			a := load(t, moods)
 			for _, warm := range []bool{false, true} {
 				if warm { // a process that has served another request
-					must(a.Release(context.Background(), inMood(a, data, "")))
+					must.Get(a.Release(context.Background(), inMood(a, data, "")))
 				}
 				ctx := t.Context()
 				switch mood {
@@ -196,9 +197,9 @@ func cancelled(t *testing.T, path string) context.Context {
 // checkDead: the process whose number a file holds has been killed.
 func checkDead(t *testing.T, path string) {
 	t.Helper()
-	text := must(os.ReadFile(path))
+	text := must.Get(os.ReadFile(path))
 	pid, err := strconv.Atoi(string(text))
-	noError(t, errors.Join(err, os.Remove(path)))
+	must.Do(t, errors.Join(err, os.Remove(path)))
 	for {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil || strings.Contains(string(stat), ") Z ") {
@@ -237,7 +238,7 @@ func TestMute(t *testing.T) {
 	t.Parallel()
 	a := load(t, strings.Replace(moods, "[python3, moods.py]",
 		`[sh, -c, "echo x >> started; sleep 1000"]`, 1))
-	must(a.newFolder())
+	must.Get(a.newFolder())
 	a.pool.StartTime = 300 * time.Millisecond
 	for range 3 {
 		_, err := a.Release(t.Context(), inMood(a, table(t, 5), ""))
@@ -245,7 +246,7 @@ func TestMute(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := len(must(os.ReadFile(filepath.Join(a.dir, "started")))); n != len("x\n") {
+	if n := len(must.Get(os.ReadFile(filepath.Join(a.dir, "started")))); n != len("x\n") {
 		t.Errorf("%d bytes written, must be one line: it was started again", n)
 	}
 }
@@ -277,11 +278,11 @@ func inGo(t *testing.T) string {
 func withCommand(t *testing.T, command string) string {
 	t.Helper()
 	dir := t.TempDir()
-	noError(t, os.CopyFS(dir, os.DirFS(filepath.Dir(randomised))))
+	must.Do(t, os.CopyFS(dir, os.DirFS(filepath.Dir(randomised))))
 	path := filepath.Join(dir, filepath.Base(randomised))
-	text := must(os.ReadFile(path))
+	text := must.Get(os.ReadFile(path))
 	own := strings.Replace(string(text), "[python3, randomised.py]", command, 1)
-	noError(t, os.WriteFile(path, []byte(own), 0o666))
+	must.Do(t, os.WriteFile(path, []byte(own), 0o666))
 	return path
 }
 
@@ -292,7 +293,7 @@ func marginals(t *testing.T) string {
 		t.Skip("no cc here: the program in C is not tested")
 	}
 	dir := t.TempDir()
-	noError(t, os.CopyFS(dir, os.DirFS("../../docs/examples/marginals")))
+	must.Do(t, os.CopyFS(dir, os.DirFS("../../docs/examples/marginals")))
 	compile := exec.Command("cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", "marginals",
 		"marginals.c", "-lm")
 	compile.Dir = dir
@@ -317,7 +318,7 @@ func TestExamples(t *testing.T) {
 
 func checkExample(t *testing.T, descriptor string) {
 	t.Helper()
-	a := must(Load(descriptor))
+	a := must.Get(Load(descriptor))
 	defer a.Close()
 	conformance.Check(a, func(demand string, err error) {
 		if err != nil {
@@ -332,7 +333,7 @@ func checkExample(t *testing.T, descriptor string) {
 			if round == 1 {
 				seed = uint64(len(first) - 1 - i) // in another order
 			}
-			release := must(a.Release(context.Background(), input(a, data, seed)))
+			release := must.Get(a.Release(context.Background(), input(a, data, seed)))
 			hash := conformance.Hash(release)
 			if round == 0 {
 				first[seed] = hash
@@ -343,21 +344,5 @@ func checkExample(t *testing.T, descriptor string) {
 				a.Close()
 			}
 		}
-	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -25,9 +26,9 @@ func released(t *testing.T, text, certificate string) (*algorithms.Release, *Fil
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, recordsName)
-	noError(t, os.WriteFile(path, []byte(text), 0o600))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	if certificate != "" {
-		noError(t, os.WriteFile(filepath.Join(dir, certificateName), []byte(certificate), 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(dir, certificateName), []byte(certificate), 0o600))
 		path = dir
 	}
 	found, err := Find(path)
@@ -48,7 +49,7 @@ func released(t *testing.T, text, certificate string) (*algorithms.Release, *Fil
 func TestFile(t *testing.T) {
 	release, _, err := released(t, "job;pay;note;age\nb;1,5;x;7\nb;NaN;x;7\nd;2;x;-1\nc;2;x\n"+
 		"a;3.25;x;8.0\n\xe9;1;x;1\n", "")
-	noError(t, err)
+	must.Do(t, err)
 	if got := release.Table.Len(); got != 5 || release.Weights != nil {
 		t.Fatalf("%d records, weights %v", got, release.Weights)
 	}
@@ -88,7 +89,7 @@ func TestFile(t *testing.T) {
 func TestFileGeneralised(t *testing.T) {
 	const n = 10_000
 	release, _, err := released(t, "age,job,pay\n"+strings.Repeat("20-29,\"{a, c}\",1\n", n), "")
-	noError(t, err)
+	must.Do(t, err)
 	counts := make(map[[2]uint32]int)
 	for row := range int32(n) {
 		counts[[2]uint32{release.Table.Column(0).At(row), release.Table.Column(1).At(row)}]++
@@ -109,7 +110,7 @@ func TestFileGeneralised(t *testing.T) {
 func TestFileOfFolder(t *testing.T) {
 	release, file, err := released(t, "age,job,pay,weight\n1,a,1,2.5\n2,b,2,x\n3,c,3,0\n",
 		`{"weighted": true, "guarantee": {"epsilon": 0.5, "delta": 1e-9}}`)
-	noError(t, err)
+	must.Do(t, err)
 	if w := release.Weights; len(w) != 2 || w[0] != 2.5 || w[1] != 0 {
 		t.Errorf("weights %v", w)
 	}
@@ -127,15 +128,15 @@ func TestFileOfFolder(t *testing.T) {
 // TestFileIdentity: the digest, by which finished jobs are found again, is of the content.
 func TestFileIdentity(t *testing.T) {
 	one, a, err := released(t, "age,job,pay\n1,a,1\n", "")
-	noError(t, err)
+	must.Do(t, err)
 	_, b, err := released(t, "age,job,pay\n1,a,1\n", "")
-	noError(t, err)
+	must.Do(t, err)
 	_, c, err := released(t, "age,job,pay\n2,a,1\n", "")
-	noError(t, err)
+	must.Do(t, err)
 	if a.Info().Program != b.Info().Program || a.Info().Program == c.Info().Program {
 		t.Errorf("%s %s %s", a.Info().Program, b.Info().Program, c.Info().Program)
 	}
-	noError(t, one.Table.Validate())
+	must.Do(t, one.Table.Validate())
 }
 
 // TestFileMissing: where an attribute keeps missing values, one outside the schema is missing too,
@@ -145,11 +146,11 @@ func TestFileMissing(t *testing.T) {
 	schema := &datasets.Schema{Attributes: slices.Clone(fileSchema.Attributes)}
 	schema.Attributes[0].Missing = &marker
 	path := filepath.Join(t.TempDir(), recordsName)
-	noError(t, os.WriteFile(path, []byte("age,job,pay\n?,a,1\n999,b,2\n7,c,3\n"), 0o600))
+	must.Do(t, os.WriteFile(path, []byte("age,job,pay\n?,a,1\n999,b,2\n7,c,3\n"), 0o600))
 	found, err := Find(path)
-	noError(t, err)
+	must.Do(t, err)
 	published, err := found.(*File).Read(t.Context(), schema)
-	noError(t, err)
+	must.Do(t, err)
 	table, _ := published.table(random.NewKey(1).Stream())
 	ages := [3]float64{table.Number(0, 0), table.Number(1, 0), table.Number(2, 0)}
 	if !math.IsNaN(ages[0]) || !math.IsNaN(ages[1]) || ages[2] != 7 || published.Missing != 1 {

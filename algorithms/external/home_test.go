@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 // TestHomes: the next folder for data takes away those that nobody holds any more, and no others.
@@ -21,11 +23,11 @@ func TestHomes(t *testing.T) {
 		}
 		defer held[i].Close()
 	}
-	noError(t, os.WriteFile(filepath.Join(paths[1], "data"), []byte("secret"), 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(paths[1], "data"), []byte("secret"), 0o600))
 	starting := filepath.Join(os.TempDir(), "ppdp-baseline-b-1") // and not yet held
 	other := filepath.Join(os.TempDir(), "other")
 	for _, dir := range []string{starting, other} {
-		noError(t, os.Mkdir(dir, 0o700))
+		must.Do(t, os.Mkdir(dir, 0o700))
 	}
 	held[1].Close()
 	path, last, err := newHome("b")

@@ -11,6 +11,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -54,7 +55,7 @@ func TestTwin(t *testing.T) {
 
 func checkTwin(t *testing.T, descriptor string) {
 	t.Helper()
-	a := must(Load(descriptor))
+	a := must.Get(Load(descriptor))
 	defer a.Close()
 	const n, cells, epsilon = 40_000, 12, 2.0
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "six", High: 6, Step: 1},
@@ -71,7 +72,7 @@ func checkTwin(t *testing.T, descriptor string) {
 		in := algorithms.Input{Table: data, Rows: data.AllRows(), Params: a.Params(),
 			Variant: algorithms.Published, Budget: privacy.NewBudget(epsilon),
 			Noise: random.NewStreams(random.NewKey(seed))}
-		release := must(a.Release(context.Background(), in))
+		release := must.Get(a.Release(context.Background(), in))
 		if got := distance(release.Table, twin(data, seed, epsilon)); got > most {
 			t.Errorf("seed %d: chi-squared %v, must be at most %v", seed, got, most)
 		}
@@ -109,7 +110,7 @@ func BenchmarkOverhead(b *testing.B) {
 		if seed == 1 { // the first starts the program and writes the rows
 			b.ResetTimer()
 		}
-		must(a.Release(context.Background(), input(a, data, seed)))
+		must.Get(a.Release(context.Background(), input(a, data, seed)))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -39,7 +40,7 @@ func drawParams(t *rapid.T) *Params {
 // TestPrivateBound: a tenth of epsilon goes to the bound, the rest to noise for a node of that
 // degree, though the graph has larger ones; and only for nodes.
 func TestPrivateBound(t *testing.T) {
-	g := must(graph.BarabasiAlbert(context.Background(), random.NewKey(5).Stream(), 400, 3))
+	g := must.Get(graph.BarabasiAlbert(context.Background(), random.NewKey(5).Stream(), 400, 3))
 	p := DefaultParams()
 	p.Neighbours, p.Lambda = Node, degrees.Estimated
 	for _, p.Inference = range []bool{true, false} {
@@ -163,7 +164,7 @@ func TestSensitivity(t *testing.T) {
 // false alarm in 200,000 seeds.
 func TestNoise(t *testing.T) {
 	const n = 20_000
-	g := must(datasets.NewGraph(n, nil, nil))
+	g := must.Get(datasets.NewGraph(n, nil, nil))
 	for _, test := range []struct {
 		params      Params
 		epsilon     float64
@@ -228,7 +229,7 @@ func TestGuarantee(t *testing.T) {
 			algorithms.Broken},
 	} {
 		for _, v := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-			g := must(algorithms.GuaranteeOf(a, v, &test.params))
+			g := must.Get(algorithms.GuaranteeOf(a, v, &test.params))
 			if g.Variant != v || g.Unit != test.unit ||
 				!strings.Contains(g.Relation, test.relation) || g.Status != test.status {
 				t.Errorf("%+v: %+v", test.params, g)
@@ -251,15 +252,13 @@ func TestLedger(t *testing.T) {
 	for i := range to {
 		to[i] = int32(i + 1)
 	}
-	star := must(datasets.NewGraph(11, from, to))
+	star := must.Get(datasets.NewGraph(11, from, to))
 	for lambda, proven := range map[degrees.Cap]float64{"4": 14, "10": 20} {
 		budget := privacy.NewBudget(1)
 		p := &Params{Neighbours: Node, Lambda: lambda}
-		if _, err := (Algorithm{}).Release(context.Background(), algorithms.Input{Graph: star,
+		must.Get((Algorithm{}).Release(context.Background(), algorithms.Input{Graph: star,
 			Params: p, Variant: algorithms.Published,
-			Budget: budget, Noise: random.NewStreams(random.NewKey(1))}); err != nil {
-			t.Fatal(err)
-		}
+			Budget: budget, Noise: random.NewStreams(random.NewKey(1))}))
 		entry := budget.Ledger()[0]
 		if entry.Claimed != 2*float64(p.Lambda.Of(star)) || float64(entry.Proven) != proven {
 			t.Errorf("lambda %s: ledger %+v, want %v proven", lambda, entry, proven)
@@ -270,12 +269,4 @@ func TestLedger(t *testing.T) {
 func node(inference bool) *Params {
 	return &Params{Neighbours: Node, Inference: inference,
 		Lambda: degrees.MaxDegree}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

@@ -15,6 +15,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/must"
 	"ppdp/metrics"
 	"ppdp/publish/risk"
 )
@@ -78,11 +79,8 @@ func arxAdult(t *testing.T, names ...string) *datasets.Table {
 	if dir == "" {
 		t.Skip("PPDP_DATA is not set: no Adult data to compare with ARX's figures")
 	}
-	set, err := adult.Source{}.Load(t.Context(), datasets.Request{
-		Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{dir}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(adult.Source{}.Load(t.Context(), datasets.Request{
+		Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{dir}}}))
 	schema := &datasets.Schema{}
 	for _, name := range names {
 		a := set.Table.Schema().Attributes[set.Table.Schema().Index(name)]
@@ -91,15 +89,11 @@ func arxAdult(t *testing.T, names ...string) *datasets.Table {
 			a.Taxonomy = taxonomy(groups)
 		} else if name == "age" {
 			a.Low, a.High, a.Step = 1, 101, 1
-			if a.Hierarchy, err = datasets.WidthHierarchy(100, 5, 10, 20); err != nil {
-				t.Fatal(err)
-			}
+			a.Hierarchy = must.Get(datasets.WidthHierarchy(100, 5, 10, 20))
 		}
 		schema.Attributes = append(schema.Attributes, a)
 	}
-	if err := schema.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, schema.Validate())
 	const records = 30_162
 	b := datasets.NewBuilder(schema, records)
 	for row := range int32(records) {
@@ -127,10 +121,7 @@ func discernibility(t *testing.T, table *datasets.Table, vector []int, least int
 	groups := make([]uint32, 0, table.Len()*len(vector))
 	for row := range int32(table.Len()) {
 		for d, level := range vector {
-			h, err := table.Schema().Attributes[d].Generalisation()
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := must.Get(table.Schema().Attributes[d].Generalisation())
 			groups = append(groups, h.Levels[level].Group[table.Column(d).At(row)])
 		}
 	}
@@ -138,10 +129,7 @@ func discernibility(t *testing.T, table *datasets.Table, vector []int, least int
 	regions, _ := partition.ClassRegions(table, table.AllRows(), groups,
 		func(_ int, group uint32) (low, high uint32) { return group, group + 1 },
 		func(of []int32, n int) []bool { return k.Published(least, nil, of, n) })
-	m, err := metrics.Lookup("discernibility")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(metrics.Lookup("discernibility"))
 	value, ok, err := m.Measure(t.Context(), metrics.Case{Table: table, Train: table.AllRows(),
 		Release: &algorithms.Release{Regions: regions},
 		Params:  m.(metrics.Parameterised).Params()})
@@ -176,11 +164,8 @@ func TestARXMetrics(t *testing.T) {
 // discernibility 55,170,356 in 30 classes.
 func TestARXOptimum(t *testing.T) {
 	table := arxAdult(t, eight...)
-	result, err := incognito.Search(context.Background(), table, table.AllRows(),
-		&incognito.Params{K: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(incognito.Search(context.Background(), table, table.AllRows(),
+		&incognito.Params{K: 5}))
 	got, classes := discernibility(t, table, result.Best, 0)
 	if got != 55_170_356 || classes != 30 || slices.Min(result.Discernibility) != 55_170_356 {
 		t.Errorf("%v of %v: discernibility %.0f in %d classes, ARX has 55170356 in 30", result.Best,
@@ -203,14 +188,8 @@ func TestARXRisk(t *testing.T) {
 		texts.Columns = append(texts.Columns, csvtable.TextColumn{
 			Name: schema.Attributes[at].Name, Texts: values, Codes: *table.Column(at)})
 	}
-	of, err := risk.NewTable(texts, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := risk.Measure(of, nil, risk.Defaults())
-	if err != nil {
-		t.Fatal(err)
-	}
+	of := must.Get(risk.NewTable(texts, schema))
+	report := must.Get(risk.Measure(of, nil, risk.Defaults()))
 	if report.Prosecutor.Mean != 0.6465751607983555 {
 		t.Errorf("mean risk %v, ARX has 0.6465751607983555", report.Prosecutor.Mean)
 	}
@@ -271,11 +250,8 @@ func TestARXLimits(t *testing.T) {
 		{"hierarchical t", table, 100, hierarchical, .04, entropy, 390436.40440636466,
 			[]int{1, 4, 1, 0, 3, 1, 2, 1}},
 	} {
-		result, err := incognito.Search(context.Background(), c.table, c.table.AllRows(),
-			&incognito.Params{K: c.k, Limits: c.limits, Suppression: c.suppression})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Get(incognito.Search(context.Background(), c.table, c.table.AllRows(),
+			&incognito.Params{K: c.k, Limits: c.limits, Suppression: c.suppression}))
 		least, best := math.Inf(1), []int(nil)
 		for _, vector := range result.Minimal {
 			if loss := c.loss(vector); loss < least {
@@ -293,10 +269,7 @@ func TestARXLimits(t *testing.T) {
 func entropyLoss(t *testing.T, table *datasets.Table, vector []int) (loss float64) {
 	t.Helper()
 	for d, level := range vector {
-		h, err := table.Schema().Attributes[d].Generalisation()
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(table.Schema().Attributes[d].Generalisation())
 		values := make([]float64, table.Schema().Attributes[d].Cells())
 		shared := make([]float64, h.Levels[level].Len())
 		for row := range int32(table.Len()) {

@@ -14,6 +14,7 @@ import (
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -49,7 +50,7 @@ func patients() *datasets.Table {
 // leave pairs of equal zips without sex, and three of each sex without zip.
 func TestPatients(t *testing.T) {
 	table := patients()
-	result := must(Search(context.Background(), table, table.AllRows(), at(2)))
+	result := must.Get(Search(context.Background(), table, table.AllRows(), at(2)))
 	want := &Result{
 		Minimal: [][]int{{0, 1, 2}, {1, 0, 2}, {1, 1, 0}}, Discernibility: []int64{12, 18, 12},
 		Best: []int{0, 1, 2}, Heights: []int{1, 1, 2}, Counted: result.Counted,
@@ -73,9 +74,9 @@ func release(t testing.TB, table *datasets.Table, rows []int32, k int) *algorith
 	in := algorithms.Input{Table: table, Rows: rows, Params: at(k),
 		Variant: algorithms.Published,
 		Budget:  privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
-	r := must(a.Release(context.Background(), in))
+	r := must.Get(a.Release(context.Background(), in))
 	info := a.Info()
-	noError(t, conformance.CheckRelease(&info, info.Variants[0], in, r))
+	must.Do(t, conformance.CheckRelease(&info, info.Variants[0], in, r))
 	return r
 }
 
@@ -152,7 +153,7 @@ func TestAgainstEveryVector(t *testing.T) {
 			}
 		}
 		table := b.Table()
-		result := must(Search(context.Background(), table, table.AllRows(), at(k)))
+		result := must.Get(Search(context.Background(), table, table.AllRows(), at(k)))
 		anonymous, all, least := exhaustive(table, table.AllRows(), result.Heights, k)
 		var minimal [][]int
 		for _, vector := range all {
@@ -199,7 +200,7 @@ func TestAgainstEveryVector(t *testing.T) {
 func TestPruning(t *testing.T) {
 	t.Parallel()
 	table := testinput.Discrete(t, discrete.Skewed, 2000)
-	result := must(Search(context.Background(), table, table.AllRows(), at(10)))
+	result := must.Get(Search(context.Background(), table, table.AllRows(), at(10)))
 	_, _, least := exhaustive(table, table.AllRows(), result.Heights, 10)
 	best := release(t, table, table.AllRows(), 10)
 	sum := 0.0
@@ -247,7 +248,7 @@ func TestTooLarge(t *testing.T) {
 func TestAdult(t *testing.T) {
 	t.Parallel()
 	table := testinput.Adult(t, "mondrian")
-	result := must(Search(context.Background(), table, table.AllRows(), at(10)))
+	result := must.Get(Search(context.Background(), table, table.AllRows(), at(10)))
 	vectors := 1
 	for _, height := range result.Heights {
 		vectors *= height + 1
@@ -290,27 +291,11 @@ func benchmark(b *testing.B, table *datasets.Table) {
 			counted := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				result := must(Search(context.Background(), table, rows, at(k)))
+				result := must.Get(Search(context.Background(), table, rows, at(k)))
 				counted = result.Counted
 			}
 			b.ReportMetric(float64(counted), "vectors")
 			b.ReportMetric(float64(b.N)*float64(len(rows))/b.Elapsed().Seconds(), "rows/s")
 		})
-	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // judged says which classes a vector may publish, by the definition, and what that costs.
@@ -48,10 +49,7 @@ func TestLimitsAgainstEveryVector(t *testing.T) {
 		schema := table.Schema()
 		heights := make([]int, dims)
 		for d := range heights {
-			h, err := schema.Attributes[d].Generalisation()
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := must.Get(schema.Attributes[d].Generalisation())
 			heights[d] = h.Height()
 		}
 		most := int(math.Floor(float64(p.Suppression)*float64(n) + 1e-9))
@@ -99,7 +97,7 @@ func TestLimitsAgainstEveryVector(t *testing.T) {
 			}
 			return
 		}
-		result := must(Search(context.Background(), table, table.AllRows(), p))
+		result := must.Get(Search(context.Background(), table, table.AllRows(), p))
 		if diff := cmp.Diff(minimal, result.Minimal); diff != "" {
 			t.Fatalf("minimal vectors (-exhaustive +found)\n%s", diff)
 		}
@@ -113,10 +111,8 @@ func TestLimitsAgainstEveryVector(t *testing.T) {
 		}
 		in := algorithms.Input{Table: table, Rows: table.AllRows(), Params: p,
 			Variant: algorithms.Published}
-		r, info := must(Algorithm{}.Release(context.Background(), in)), Algorithm{}.Info()
-		if err := conformance.CheckRelease(&info, info.Variants[0], in, r); err != nil {
-			t.Fatal(err)
-		}
+		r, info := must.Get(Algorithm{}.Release(context.Background(), in)), Algorithm{}.Info()
+		must.Do(t, conformance.CheckRelease(&info, info.Variants[0], in, r))
 		if r.Regions.Len() != len(classes) || len(r.Regions.Suppressed) != suppressed {
 			t.Fatalf("%d regions, %d suppressed, must be %d and %d", r.Regions.Len(),
 				len(r.Regions.Suppressed), len(classes), suppressed)
@@ -131,10 +127,7 @@ func TestWeights(t *testing.T) {
 	loss := func(vector []int, weights []float64) (sum float64) {
 		for _, row := range table.AllRows() {
 			for d, w := range weights {
-				h, err := table.Schema().Attributes[d].Generalisation()
-				if err != nil {
-					t.Fatal(err)
-				}
+				h := must.Get(table.Schema().Attributes[d].Generalisation())
 				level := &h.Levels[vector[d]]
 				group := level.Group[table.Column(d).At(row)]
 				if cells := level.High[group] - level.Low[group]; cells > 1 {
@@ -150,7 +143,7 @@ func TestWeights(t *testing.T) {
 	} {
 		p := at(2)
 		p.Weights = partition.Weights(text)
-		result := must(Search(context.Background(), table, table.AllRows(), p))
+		result := must.Get(Search(context.Background(), table, table.AllRows(), p))
 		anonymous, all, _ := exhaustive(table, table.AllRows(), result.Heights, 2)
 		for _, vector := range all {
 			if anonymous[fmt.Sprint(vector)] && loss(vector, weights) < loss(result.Best,

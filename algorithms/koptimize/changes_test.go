@@ -7,6 +7,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -21,11 +22,8 @@ func TestSmallChange(t *testing.T) {
 	params := discrete.Source{}.Params().(*discrete.Params)
 	params.N, params.Attributes, params.Cardinality = tables*(records+again), 2, 50
 	params.Shape, params.Mu, params.Sigma = discrete.Skewed, 25, 0.2
-	set, err := discrete.Source{}.Load(context.Background(),
-		datasets.Request{Params: params, Key: random.NewKey(6)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(discrete.Source{}.Load(context.Background(),
+		datasets.Request{Params: params, Key: random.NewKey(6)}))
 	groups := func(rows []int32) (of []int32) { // of the last 990, numbered as they occur
 		r := release(t, set.Table, rows, Params{K: k})
 		if r.Structure.Gap != 0 {

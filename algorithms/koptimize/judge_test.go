@@ -11,6 +11,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -46,10 +47,7 @@ func TestLimitsAgainstEverySetOfCuts(t *testing.T) {
 		params := &Params{K: 2 + stream.IntN(3), Limits: testinput.DrawLimits(stream.IntN),
 			Suppression: []disclosure.Suppression{0, 0, .05, .2, .5}[stream.IntN(5)]}
 		name := fmt.Sprintf("trial %d: %d rows, cells %v, %+v", trial, table.Len(), cells, *params)
-		p, err := newProblem(table, table.AllRows(), params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(newProblem(table, table.AllRows(), params))
 		want := int64(math.MaxInt64)
 		for set := range 1 << len(p.cuts) {
 			if cost, ok := definition(p, table, members(p, set)); ok {
@@ -57,10 +55,7 @@ func TestLimitsAgainstEverySetOfCuts(t *testing.T) {
 			}
 		}
 		run := func(l limits) *search {
-			s, err := solve(context.Background(), table, p, l)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(solve(context.Background(), table, p, l))
 			if s.found() {
 				cost, ok := definition(p, table, s.bestCuts)
 				if !ok || cost != s.best || cost < want {

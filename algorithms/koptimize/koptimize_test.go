@@ -17,6 +17,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/datasets/discrete"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -29,14 +30,9 @@ func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *
 	a := Algorithm{}
 	in := algorithms.Input{Table: table, Rows: rows, Params: &params, Variant: algorithms.Published,
 		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
-	r, err := a.Release(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(a.Release(context.Background(), in))
 	info := a.Info()
-	if err := conformance.CheckRelease(&info, info.Variants[0], in, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conformance.CheckRelease(&info, info.Variants[0], in, r))
 	return r
 }
 
@@ -171,11 +167,8 @@ func TestClimbLeavesWork(t *testing.T) {
 	source := adult.StandIn{}
 	params := source.Params().(*adult.Params)
 	params.Select = "mondrian"
-	set, err := source.Load(context.Background(), datasets.Request{Params: params,
-		Key: random.NewKey(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(source.Load(context.Background(), datasets.Request{Params: params,
+		Key: random.NewKey(1)}))
 	r := release(t, set.Table, set.Table.AllRows(), Params{K: 100, Work: 200})
 	if r.Structure.Gap != 0 {
 		t.Errorf("gap %v, must be 0", r.Structure.Gap)

@@ -9,6 +9,7 @@ import (
 
 	"ppdp/algorithms/incognito"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -40,19 +41,13 @@ func mustProblem(t testing.TB, table *datasets.Table, k int, suppress bool) *pro
 	if suppress {
 		params.Suppression = 1
 	}
-	p, err := newProblem(table, table.AllRows(), params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(newProblem(table, table.AllRows(), params))
 }
 
 func mustRun(t testing.TB, p *problem, l limits) *search {
 	t.Helper()
 	s := newSearch(context.Background(), p, l)
-	if err := s.run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.run())
 	return s
 }
 
@@ -371,10 +366,7 @@ func TestRungs(t *testing.T) {
 			ks, least := append(rungs(1, 600), 3, 7, 8, 30), map[int]int64{}
 			for _, k := range ks {
 				p := mustProblem(t, table, k, suppress)
-				s, err := solve(context.Background(), table, p, limit)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must.Get(solve(context.Background(), table, p, limit))
 				if cost, ok := price(p, table, s.bestCuts); !ok || cost != s.best {
 					t.Fatalf("trial %d, k %d: the cuts cost %d, %t, the search says %d", trial, k,
 						cost, ok, s.best)
@@ -382,10 +374,8 @@ func TestRungs(t *testing.T) {
 				least[k] = s.best
 				params := incognito.DefaultParams()
 				params.K = k
-				full, err := incognito.Search(context.Background(), table, table.AllRows(), params)
-				if err != nil {
-					t.Fatal(err)
-				}
+				full := must.Get(
+					incognito.Search(context.Background(), table, table.AllRows(), params))
 				if cost := slices.Min(full.Discernibility); s.best > cost {
 					t.Errorf("trial %d, k %d, suppress %t: %d, full-domain generalisation %d",
 						trial, k, suppress, s.best, cost)

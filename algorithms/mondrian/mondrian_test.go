@@ -16,6 +16,7 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -36,9 +37,7 @@ func release(t testinput.TB, table *datasets.Table, rows []int32, p Params) *alg
 	in.Rows = slices.Clone(rows)
 	r, info := testinput.Release(t, Algorithm{}, in), Algorithm{}.Info()
 	in.Rows = rows
-	if err := conformance.CheckRelease(&info, info.Variants[0], in, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conformance.CheckRelease(&info, info.Variants[0], in, r))
 	q := r.Regions
 	low, high := slices.Clone(q.TightHigh), slices.Clone(q.TightLow) // of the rows
 	for i, region := range q.Assignment {
@@ -391,11 +390,8 @@ func TestErrataM1(t *testing.T) {
 			table := p.table()
 			for _, cut := range []Cut{First, Even} {
 				// k of 1 is not a valid parameter, but a case of the search.
-				p, err := split(t.Context(), table, table.AllRows(), &Params{K: k, Mode: Strict,
-					Cut: cut, Split: Median})
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(split(t.Context(), table, table.AllRows(), &Params{K: k, Mode: Strict,
+					Cut: cut, Split: Median}))
 				if p.made.Regions.Len() == 1 {
 					missed++
 				}

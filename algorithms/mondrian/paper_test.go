@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/internal/must"
 )
 
 // TestFigure6: generalised by zip code alone, the six patients allow strict partitioning no cut at
 // k of 3 and become one class. Relaxed partitioning makes two of three, which share 53711.
 func TestFigure6(t *testing.T) {
-	table, err := patients().Project("zipcode", "disease")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(patients().Project("zipcode", "disease"))
 	for _, test := range []struct {
 		mode Mode
 		want []string

@@ -12,6 +12,7 @@ import (
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -66,7 +67,7 @@ func TestUnevenTaxonomy(t *testing.T) {
 			{Name: "lima", Parent: 2},
 		}},
 	}
-	noError(t, a.Validate())
+	must.Do(t, a.Validate())
 	l := newLevels(a, newDomain(margins.PublicBins(a, 16), a))
 	want := [][]uint32{{0, 1, 2, 3}, {2, 0, 1, 1}, {1, 0, 1, 1}}
 	if !slices.EqualFunc(l.of, want, func(a, b []uint32) bool { return slices.Equal(a, b) }) ||

@@ -12,6 +12,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -38,7 +39,7 @@ func TestTablesAreCounts(t *testing.T) {
 		n := rapid.IntRange(0, 400).Draw(t, "rows")
 		k := rapid.IntRange(0, d-1).Draw(t, "parents")
 		columns, rows := drawBits(t, d, n)
-		counts := must(countSubsets(context.Background(), columns, n, k+1))
+		counts := must.Get(countSubsets(context.Background(), columns, n, k+1))
 		order := rapid.Permutation(seq(d)).Draw(t, "order")
 		child, set := order[0], slices.Sorted(slices.Values(order[1:1+rapid.IntRange(0, k).Draw(t,
 			"some")]))
@@ -73,12 +74,12 @@ func TestBitSearchCandidates(t *testing.T) {
 		d := rapid.IntRange(2, 8).Draw(t, "bits")
 		k := rapid.IntRange(1, min(d-1, 4)).Draw(t, "degree")
 		columns, rows := drawBits(t, d, 90)
-		counts := must(countSubsets(context.Background(), columns, len(rows), k+1))
+		counts := must.Get(countSubsets(context.Background(), columns, len(rows), k+1))
 		s := &bitSearch{bitTables: newBitTables(counts), degree: k, search: search{
 			ctx: t.Context(), added: make([]bool, d), scorer: newScorer(Binary, len(rows),
 				algorithms.Published)}}
 		for round, newest := range rapid.Permutation(seq(d)).Draw(t, "order") {
-			scores := must(s.grow(newest))
+			scores := must.Get(s.grow(newest))
 			want := make(map[string]float64)
 			for mask := range 1 << d {
 				var set []int
@@ -180,7 +181,7 @@ func TestMaximalSets(t *testing.T) {
 				want[fmt.Sprint(a)] = true
 			}
 		}
-		got := must(s.maximalSets(limit))
+		got := must.Get(s.maximalSets(limit))
 		for _, set := range got {
 			at := make([]int, d)
 			for node := range at {
@@ -289,12 +290,4 @@ func newFit(table *datasets.Table, params *Params, variant algorithms.Variant, e
 	in := testinput.Input(table, params, variant, epsilon, seed)
 	return &fit{ctx: context.Background(), in: in, params: params, path: in.Budget.Root(),
 		domains: newDomains(table.Schema(), params.Bins), epsilon: epsilon}
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t rapid.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -114,8 +115,8 @@ func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithm
 		sizes[i] = 2
 	}
 	f := newFit(nominal(sizes, rows), params, variant, epsilon, seed)
-	noError(t, f.count())
-	network := must(f.network())
+	must.Do(t, f.count())
+	network := must.Get(f.network())
 	truth := make([]float64, 1<<d)
 	for _, row := range rows {
 		at := 0
@@ -275,12 +276,4 @@ func TestValues(t *testing.T) {
 			t.Fatalf("age %d is published", age)
 		}
 	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

@@ -14,6 +14,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // equation2 and equation3 are the qualities as they are printed.
@@ -444,10 +445,7 @@ func TestAuditOfOneCut(t *testing.T) {
 			params := DefaultParams()
 			params.Quality = Class
 			in := testinput.Input(table, params, variant, epsilon, seed)
-			r, err := newRecursion(context.Background(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(newRecursion(context.Background(), in))
 			r.open = make([]int, m+1)
 			for dim := range r.open {
 				r.open[dim] = dim

@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // times repeats a row.
@@ -164,10 +165,7 @@ func TestReleaseTilesTheDomainAndKeepsItsBudget(t *testing.T) {
 		r := testinput.Release(t, Algorithm{}, in)
 
 		info := Algorithm{}.Info()
-		err := conformance.CheckRelease(&info, Algorithm{}.Guarantee(variant, params), in, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conformance.CheckRelease(&info, Algorithm{}.Guarantee(variant, params), in, r))
 		if r.Structure.Leaves != r.Regions.Len() || r.Structure.Nodes != 2*r.Regions.Len()-1 ||
 			r.Structure.Depth > params.Depth {
 			t.Fatalf("%+v with %d regions, depth %d", r.Structure, r.Regions.Len(), params.Depth)

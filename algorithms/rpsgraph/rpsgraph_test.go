@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
+	"ppdp/internal/must"
 )
 
 func drawParams(t *rapid.T) (*Params, algorithms.Variant) {
@@ -349,10 +350,7 @@ func TestLevelCost(t *testing.T) {
 // tell at epsilon 10, and follow the exact law. Chi-square with a false-alarm rate of 1e-6 for each
 // of the four tests that must pass.
 func TestRootCut(t *testing.T) {
-	statistics, err := graph.Networks[0].Statistics.DegreeSequence()
-	if err != nil {
-		t.Fatal(err)
-	}
+	statistics := must.Get(graph.Networks[0].Statistics.DegreeSequence())
 	sequence := make([]int, len(statistics))
 	for i, d := range statistics {
 		sequence[i] = int(d)
@@ -384,10 +382,7 @@ func TestRootCut(t *testing.T) {
 		}
 		for range test.draws {
 			path := tree.paths[0].Fork()
-			cut, err := tree.cut(&path, 0, lambda+1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			cut := must.Get(tree.cut(&path, 0, lambda+1))
 			observed[cut-1]++
 		}
 		chi := func(law []float64) float64 {

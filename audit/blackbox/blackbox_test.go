@@ -12,18 +12,15 @@ import (
 	"ppdp/algorithms/diffmulti"
 	"ppdp/algorithms/rps"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
 // TestFindingsDoNotDependOnWorkers: equal keys give equal findings, other keys others.
 func TestFindingsDoNotDependOnWorkers(t *testing.T) {
 	audit := func(key uint64, workers int) *Finding {
-		finding, err := Audit(t.Context(), count(algorithms.Strict),
-			Options{Releases: 600, Key: random.NewKey(key), Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return finding
+		return must.Get(Audit(t.Context(), count(algorithms.Strict),
+			Options{Releases: 600, Key: random.NewKey(key), Workers: workers}))
 	}
 	one, seven := audit(1, 1), audit(1, 7)
 	if !reflect.DeepEqual(one, seven) {
@@ -60,10 +57,7 @@ func TestRareFailure(t *testing.T) {
 		}
 		return &algorithms.Release{}, nil
 	}), algorithms.Strict, nil, 1, lone())
-	finding, err := Audit(t.Context(), target, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	finding := must.Get(Audit(t.Context(), target, Options{}))
 	if best := finding.Best(); !finding.Accused() || best.Likelier != 0 ||
 		best.Hits[1] != 0 || !strings.Contains(best.Event, "failures") ||
 		finding.Failed < 300 || finding.Failed > 500 { // 400 with deviation 19

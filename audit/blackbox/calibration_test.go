@@ -9,6 +9,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/rps"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -103,11 +104,8 @@ func calibration() (audits int, full bool) {
 func accusations(t *testing.T, target Target, audits, releases int) (accused int) {
 	t.Helper()
 	for i := range audits {
-		finding, err := Audit(t.Context(), target, Options{Releases: releases,
-			Key: random.NewKey(7).Derive(strconv.Itoa(i)), BoundOnly: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		finding := must.Get(Audit(t.Context(), target, Options{Releases: releases,
+			Key: random.NewKey(7).Derive(strconv.Itoa(i)), BoundOnly: true}))
 		if finding.Accused() {
 			accused++
 		}
@@ -144,11 +142,8 @@ func TestSoundMechanismsAreRarelyAccused(t *testing.T) {
 func TestUnsoundMechanismsAreAccused(t *testing.T) {
 	audits, _ := calibration()
 	const q = 0.05 // so that not being 1 is no evidence
-	finding, err := Audit(t.Context(), bit("bit", 1, [2]float64{math.E * q, q}),
-		Options{Key: random.NewKey(3)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	finding := must.Get(Audit(t.Context(), bit("bit", 1, [2]float64{math.E * q, q}),
+		Options{Key: random.NewKey(3)}))
 	x := finding.Detectable
 	broken := bit("bit", 1, [2]float64{math.Exp(x) * q, q})
 	accused := accusations(t, broken, audits, DefaultReleases)

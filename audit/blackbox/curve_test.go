@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"ppdp/algorithms"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -157,12 +158,9 @@ func TestSoundMechanismsCurves(t *testing.T) {
 			2 * distuv.UnitNormal.Quantile(1-math.Exp(-0.5)/2), 1, 0.85},
 	} {
 		audit := func(key, releases int) *Curve {
-			finding, err := Audit(t.Context(), c.target, Options{Releases: releases, Curve: true,
-				BoundOnly: true, Key: random.NewKey(5).Derive(strconv.Itoa(key))})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return finding.Curve
+			return must.Get(
+				Audit(t.Context(), c.target, Options{Releases: releases, Curve: true,
+					BoundOnly: true, Key: random.NewKey(5).Derive(strconv.Itoa(key))})).Curve
 		}
 		for i := range audits {
 			curve := audit(i, releases)
@@ -196,11 +194,8 @@ func TestCurveSeesFaults(t *testing.T) {
 		}
 		target := targetOf(fault.release, algorithms.Strict, nil, 1, lone(), tied())
 		for i := range 2 * 3 {
-			finding, err := Audit(t.Context(), target, Options{Releases: 300, Curve: i%2 == 1,
-				BoundOnly: true, Key: random.NewKey(uint64(i / 2))})
-			if err != nil {
-				t.Fatal(err)
-			}
+			finding := must.Get(Audit(t.Context(), target, Options{Releases: 300, Curve: i%2 == 1,
+				BoundOnly: true, Key: random.NewKey(uint64(i / 2))}))
 			if finding.Accused() {
 				accused[i%2]++
 			}
@@ -220,18 +215,13 @@ func TestHalfPower(t *testing.T) {
 	stated, accused := 0.0, 0.0
 	for i := range audits {
 		o := Options{Releases: releases, Curve: true, Key: random.NewKey(uint64(i))}
-		finding, err := Audit(t.Context(), bit("bit", 1, [2]float64{math.E * q, q}), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		finding := must.Get(Audit(t.Context(), bit("bit", 1, [2]float64{math.E * q, q}), o))
 		if !finding.Accused() {
 			stated += finding.Curve.HalfPower / audits
 		}
 		o.BoundOnly = true
-		finding, err = Audit(t.Context(), bit("half", 1, [2]float64{math.E * math.E * q, q}), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		finding = must.Get(
+			Audit(t.Context(), bit("half", 1, [2]float64{math.E * math.E * q, q}), o))
 		if finding.Accused() {
 			accused += 1.0 / audits
 		}
@@ -257,10 +247,7 @@ func TestFor(t *testing.T) {
 			}
 			last = part
 		}
-		finding, err := Audit(t.Context(), target, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		finding := must.Get(Audit(t.Context(), target, o))
 		if !(last > 0.9 || o.BoundOnly) {
 			t.Errorf("progress ends at %v", last)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -160,10 +161,7 @@ func TestFaultsAreSeen(t *testing.T) {
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
 			target := targetOf(fault.release, algorithms.Strict, nil, 1, lone(), tied())
-			finding, err := Audit(t.Context(), target, Options{Key: random.NewKey(1)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			finding := must.Get(Audit(t.Context(), target, Options{Key: random.NewKey(1)}))
 			t.Log(finding)
 			if finding.Accused() != (fault.detectable == 0) {
 				t.Errorf("accused %t: %+v", finding.Accused(), finding)
@@ -219,11 +217,8 @@ func TestHiddenFaults(t *testing.T) {
 			return published(make([]float64, cells*classes)), nil
 		}, 1, math.Inf(1), "No power against too little noise"},
 	} {
-		finding, err := Audit(t.Context(), targetOf(c.release, algorithms.Strict, nil,
-			c.epsilon, tied()), Options{Key: random.NewKey(3)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		finding := must.Get(Audit(t.Context(), targetOf(c.release, algorithms.Strict, nil,
+			c.epsilon, tied()), Options{Key: random.NewKey(3)}))
 		t.Log(finding)
 		if finding.Accused() || finding.Detectable < c.least ||
 			!strings.Contains(finding.String(), c.says) {
@@ -246,11 +241,8 @@ func TestLowBits(t *testing.T) {
 		variant algorithms.Variant
 		bits    bool
 	}{{algorithms.Published, false}, {algorithms.Published, true}, {algorithms.Strict, true}} {
-		finding, err := Audit(t.Context(), release(c.variant),
-			Options{Key: random.NewKey(2), LowBits: c.bits})
-		if err != nil {
-			t.Fatal(err)
-		}
+		finding := must.Get(Audit(t.Context(), release(c.variant),
+			Options{Key: random.NewKey(2), LowBits: c.bits}))
 		t.Log(finding)
 		if want := c.bits && c.variant == algorithms.Published; finding.Accused() != want ||
 			want && !strings.Contains(finding.Best().Event, "last bit") {

@@ -14,6 +14,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/testtable"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // TestConformance checks the contracts of classifiers.Classifier and classifiers.Regressor on
@@ -21,7 +22,7 @@ import (
 func TestConformance(t *testing.T) {
 	for _, name := range classifiers.Names() {
 		t.Run(name, func(t *testing.T) {
-			c := must(classifiers.Lookup(name))
+			c := must.Get(classifiers.Lookup(name))
 			// Those of categorical attributes only get tables without numeric ones.
 			numeric := testtable.Weather(true)
 			_, err := c.Fit(t.Context(), classifiers.Data{Table: numeric, Rows: numeric.AllRows()})
@@ -50,7 +51,7 @@ func TestConformance(t *testing.T) {
 	}
 	for _, name := range classifiers.Regressors() {
 		t.Run("number/"+name, func(t *testing.T) {
-			r := must(classifiers.LookupRegressor(name))
+			r := must.Get(classifiers.LookupRegressor(name))
 			s := suite{info: r.Info(), numeric: true, columns: []string{"workclass", "age",
 				"education", "race", "salary"}, target: firstNumber}
 			s.fit = func(ctx context.Context, data classifiers.Data, at int) (predictor, error) {
@@ -121,11 +122,8 @@ func (s suite) table(t *rapid.T) (table *datasets.Table, weights []float64) {
 // predict fits to rows of a table and predicts them all.
 func (s suite) predict(t testtable.TB, table *datasets.Table, rows []int32,
 	weights []float64) []float64 {
-	model, err := s.fit(context.Background(),
-		classifiers.Data{Table: table, Rows: rows, Weights: weights}, s.target(table.Schema()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(s.fit(context.Background(),
+		classifiers.Data{Table: table, Rows: rows, Weights: weights}, s.target(table.Schema())))
 	return model.all(table)
 }
 
@@ -170,12 +168,10 @@ func (s suite) repeatable(t *rapid.T) {
 	hidden := b.Table()
 	data := classifiers.Data{Table: table, Rows: table.AllRows(), Weights: slices.Clone(weights)}
 	checksum := table.Checksum()
-	model, err := s.fit(context.Background(), data, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(s.fit(context.Background(), data, at))
 	want := model.all(table)
 	var other, blind []float64
+	var err error
 	var both sync.WaitGroup
 	both.Go(func() { blind = model.all(hidden) })
 	both.Go(func() {
@@ -315,7 +311,7 @@ func (s suite) probabilities(t *rapid.T) {
 
 // onlyAClass: a schema without features leaves the majority, yes (1).
 func (s suite) onlyAClass(t *testing.T) {
-	table := must(testtable.Weather(false).Project("play"))
+	table := must.Get(testtable.Weather(false).Project("play"))
 	if got := s.predict(t, table, table.AllRows(), nil); slices.Contains(got, 0) {
 		t.Fatalf("predicted %v, must be 1 everywhere", got)
 	}
@@ -323,9 +319,9 @@ func (s suite) onlyAClass(t *testing.T) {
 
 // allocations: fifty times the rows need no more allocations.
 func (s suite) allocations(t *testing.T) {
-	table := must(testtable.StandIn(t, "rps", 5000).Project(s.columns...))
+	table := must.Get(testtable.StandIn(t, "rps", 5000).Project(s.columns...))
 	rows, dst := table.AllRows(), make([]float64, table.Len())
-	model := must(s.fit(t.Context(), classifiers.Data{Table: table, Rows: rows},
+	model := must.Get(s.fit(t.Context(), classifiers.Data{Table: table, Rows: rows},
 		s.target(table.Schema())))
 	few := testing.AllocsPerRun(5, func() { model(dst, table, rows[:600]) })
 	if many := testing.AllocsPerRun(5, func() { model(dst, table, rows) }); many > few {
@@ -347,7 +343,7 @@ func (s suite) refusals(t *testing.T) {
 			t.Errorf("%s was accepted", what)
 		}
 	}
-	classless := must(table.Project("outlook", "temperature"))
+	classless := must.Get(table.Project("outlook", "temperature"))
 	_, err := s.fit(t.Context(), classifiers.Data{Table: classless, Rows: classless.AllRows()}, at)
 	if s.classifier != nil && !errors.Is(err, classifiers.ErrNoClass) ||
 		s.classifier == nil && err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // TestMissingIsNoNumber: records with a large number are of the class yes, all others, and those
@@ -28,12 +29,10 @@ func TestMissingIsNoNumber(t *testing.T) {
 			}
 		}
 		table := b.Table()
-		if err := table.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, table.Validate())
 		for _, name := range []string{"boosting", "forest", "logistic", "svm", "c45",
 			"naive-bayes"} {
-			c := must(classifiers.Lookup(name))
+			c := must.Get(classifiers.Lookup(name))
 			model, err := c.Fit(t.Context(),
 				classifiers.Data{Table: table, Rows: table.AllRows()})
 			if err != nil {
@@ -52,7 +51,7 @@ func TestMissingIsNoNumber(t *testing.T) {
 			}
 		}
 		for _, name := range classifiers.Regressors() {
-			r := must(classifiers.LookupRegressor(name))
+			r := must.Get(classifiers.LookupRegressor(name))
 			if _, err := r.FitNumber(t.Context(),
 				classifiers.Data{Table: table, Rows: table.AllRows()}, 0); err == nil {
 				t.Errorf("%s learns from numbers that are missing", name)

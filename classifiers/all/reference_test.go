@@ -14,6 +14,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/testtable"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -45,7 +46,7 @@ func TestReferences(t *testing.T) {
 	} {
 		t.Run(want.classifier+"/"+want.table, func(t *testing.T) {
 			table, train, test := halfOf(want.table).load(t)
-			model := testtable.Fit(t, must(classifiers.Lookup(want.classifier)),
+			model := testtable.Fit(t, must.Get(classifiers.Lookup(want.classifier)),
 				classifiers.Data{Table: table, Rows: train})
 			near(t, "accuracy", testtable.Accuracy(model, table, test), want.accuracy,
 				want.tolerance)
@@ -95,7 +96,8 @@ func TestNumberReferences(t *testing.T) {
 			h := halfOf(want.table)
 			table, train, test := h.load(t)
 			at := table.Schema().Index(h.target)
-			model := must(must(classifiers.LookupRegressor(want.regressor)).FitNumber(t.Context(),
+			regressor := must.Get(classifiers.LookupRegressor(want.regressor))
+			model := must.Get(regressor.FitNumber(t.Context(),
 				classifiers.Data{Table: table, Rows: train}, at))
 			predicted := make([]float64, len(test))
 			model.Numbers(predicted, table, test)
@@ -138,8 +140,8 @@ func TestFolds(t *testing.T) {
 			classifiers.Codes(labels, table.Column(table.Schema().Class()), table.AllRows())
 			right := 0.0
 			for _, seed := range want.seeds {
-				for _, f := range must(classifiers.Stratified(random.NewKey(seed), labels, 5)) {
-					model := testtable.Fit(t, must(classifiers.Lookup(want.classifier)),
+				for _, f := range must.Get(classifiers.Stratified(random.NewKey(seed), labels, 5)) {
+					model := testtable.Fit(t, must.Get(classifiers.Lookup(want.classifier)),
 						classifiers.Data{Table: table, Rows: f.Train})
 					right += testtable.Accuracy(model, table, f.Test) * float64(len(f.Test))
 				}
@@ -164,7 +166,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 	for _, name := range classifiers.Names() {
 		b.Run(name, func(b *testing.B) {
-			c, rows := must(classifiers.Lookup(name)), table.AllRows()[:first]
+			c, rows := must.Get(classifiers.Lookup(name)), table.AllRows()[:first]
 			if name == "id3" {
 				b.Skip("takes no numbers")
 			}
@@ -174,7 +176,7 @@ func BenchmarkFit(b *testing.B) {
 			}
 		})
 		b.Run(name+"/predict", func(b *testing.B) {
-			c, rows := must(classifiers.Lookup(name)), table.AllRows()
+			c, rows := must.Get(classifiers.Lookup(name)), table.AllRows()
 			if name == "id3" {
 				b.Skip("takes no numbers")
 			}
@@ -201,7 +203,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 func BenchmarkThinned(b *testing.B) {
 	table := testtable.StandIn(b, "diffmulti", 30_162)
 	rows := slices.Repeat(table.AllRows(), 10)
-	c45 := must(classifiers.Lookup("c45"))
+	c45 := must.Get(classifiers.Lookup("c45"))
 	for _, weight := range []float64{0.1, 1} {
 		b.Run(strconv.FormatFloat(weight, 'g', -1, 64), func(b *testing.B) {
 			data := classifiers.Data{Table: table, Rows: rows,
@@ -211,14 +213,6 @@ func BenchmarkThinned(b *testing.B) {
 			}
 		})
 	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }
 
 // halfOf is a half by name.
@@ -339,16 +333,10 @@ func lines(tb testing.TB, path string) [][]string {
 		tb.Fatal(err)
 	}
 	defer file.Close()
-	packed, err := gzip.NewReader(file)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	packed := must.Get(gzip.NewReader(file))
 	reader := csv.NewReader(packed)
 	reader.FieldsPerRecord, reader.TrimLeadingSpace = -1, true
-	lines, err := reader.ReadAll()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	lines := must.Get(reader.ReadAll())
 	width := 0
 	for _, line := range lines {
 		width = max(width, len(line))
@@ -405,9 +393,7 @@ func build(tb testing.TB, names []string, lines [][]string, numbers, leave []str
 	label := testtable.Categorical("class", "no", "yes")
 	label.Role = datasets.Class
 	schema.Attributes = append(schema.Attributes, label)
-	if err := schema.Validate(); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, schema.Validate())
 	at := slices.Index(names, class)
 	b := datasets.NewBuilder(schema, len(lines))
 	for i, line := range lines {

@@ -10,6 +10,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/testtable"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // TestLeavesAreOfRecords: ten copies of a tenth each are learned from like the records themselves:
@@ -29,10 +30,7 @@ func TestLeavesAreOfRecords(t *testing.T) {
 		}
 		data.Table = b.Table()
 		data.Rows = data.Table.AllRows()
-		model, err := Classifier{}.Fit(t.Context(), data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := must.Get(Classifier{}.Fit(t.Context(), data))
 		p, rows := make([]float64, 4), []int32{0, 1}
 		model.(classifiers.ProbabilityModel).Probabilities(p, data.Table, rows)
 		if p[0] < 0.99 || p[3] < 0.99 {
@@ -79,11 +77,8 @@ func TestStump(t *testing.T) {
 			left = min(left, all-total[0]*total[0]/count[0]-total[1]*total[1]/count[1])
 		}
 		table := b.Table()
-		m, err := Classifier{Trees: 1, Leaves: 2, Rate: 1, Weight: 1}.FitNumber(
-			context.Background(), classifiers.Data{Table: table, Rows: table.AllRows()}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Classifier{Trees: 1, Leaves: 2, Rate: 1, Weight: 1}.FitNumber(
+			context.Background(), classifiers.Data{Table: table, Rows: table.AllRows()}, 1))
 		predicted, got := make([]float64, table.Len()), 0.0
 		m.Numbers(predicted, table, table.AllRows())
 		for row, p := range predicted {

@@ -12,6 +12,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/testtable"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 func all(table *datasets.Table) classifiers.Data {
@@ -439,9 +440,7 @@ func TestContinuousThresholds(t *testing.T) {
 	b := datasets.NewBuilder(schema, 20)
 	for i := range 20 {
 		row := b.AddRow()
-		if err := b.SetNumber(row, 0, float64(i)/2); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.SetNumber(row, 0, float64(i)/2))
 		if i >= 7 {
 			b.Set(row, 1, 1)
 		}

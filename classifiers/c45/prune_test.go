@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/classifiers/internal/testtable"
+	"ppdp/internal/must"
 )
 
 // plainTree is a grown tree in the form that the paper's pruning is easiest to write down for.
@@ -163,15 +164,10 @@ func TestPruningAgainstBruteForce(t *testing.T) {
 			Confidence: rapid.SampledFrom([]float64{0.25, 0.5}).Draw(t, "confidence")}
 		g := newGrower(context.Background(), settings, all(testtable.Random(t, 120, true)),
 			drawTuning(t, 120))
-		root, err := g.growTree()
-		if err != nil {
-			t.Fatal(err)
-		}
+		root := must.Get(g.growTree())
 		p := g.plain(root)
 		p.savesErrors(t)
-		if err := g.prune(root); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, g.prune(root))
 		raised += p.prune()
 		if p.feature >= 0 {
 			tests++

@@ -9,6 +9,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/testtable"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 func all(table *datasets.Table) classifiers.Data {
@@ -133,9 +134,7 @@ func numericTable(tb testtable.TB, high float64, continuous bool, classes int, v
 	b := datasets.NewBuilder(schema, len(values))
 	for i, value := range values {
 		row := b.AddRow()
-		if err := b.SetNumber(row, 0, value); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, b.SetNumber(row, 0, value))
 		b.Set(row, 1, labels[i])
 	}
 	return b.Table()

@@ -14,6 +14,7 @@ import (
 	"ppdp/classifiers/internal/linear"
 	"ppdp/classifiers/internal/testtable"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -154,10 +155,7 @@ func TestAgainstBruteForce(t *testing.T) {
 		data := classifiers.Data{Table: table, Rows: table.AllRows(), Weights: weights}
 		p := linear.NewPoints(data, linear.NewLayout(table.Schema()))
 		price := rapid.SampledFrom([]float64{0.01, defaultC(p), 20}).Draw(t, "C")
-		s, err := solve(context.Background(), p, 1, price, stream())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(solve(context.Background(), p, 1, price, stream()))
 		const rounding = 1e-9
 		examples := examplesOf(p, 1, price)
 		want, got := bruteForce(examples), primal(examples, s)
@@ -181,9 +179,7 @@ func TestClosedForm(t *testing.T) {
 	b := datasets.NewBuilder(schema, 2)
 	for _, value := range []float64{-5, 5 - 1e-9} { // the bound itself is outside
 		row := b.AddRow()
-		if err := b.SetNumber(row, 0, value); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.SetNumber(row, 0, value))
 		if value > 0 {
 			b.Set(row, 1, 1)
 		}
@@ -191,10 +187,7 @@ func TestClosedForm(t *testing.T) {
 	table := b.Table()
 	data := classifiers.Data{Table: table, Rows: table.AllRows()}
 	p := linear.NewPoints(data, linear.NewLayout(schema))
-	s, err := solve(context.Background(), p, 1, 1000, stream())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solve(context.Background(), p, 1, 1000, stream()))
 	// The objective is strongly convex with modulus 1: |w-w*|² ≤ 2·gap.
 	near := math.Sqrt(2*s.gap) + 1e-6
 	if math.Abs(s.weights[0]-2) > near || math.Abs(s.bias+1) > near {
@@ -302,10 +295,7 @@ func TestHeavyContradiction(t *testing.T) {
 	if c := defaultC(p); p.Len() != 1 || c != 1 {
 		t.Fatalf("%d points, C %v, must be 1 and 1", p.Len(), c)
 	}
-	s, err := solve(context.Background(), p, 1, 1, stream())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solve(context.Background(), p, 1, 1, stream()))
 	if s.rounds > 1 || math.Abs(s.weights[0]-0.5) > 1e-6 || math.Abs(s.bias-0.5) > 1e-6 ||
 		math.Abs(s.primal-(0.25+2e6)) > 1e-3 {
 		t.Errorf("w %v, b %v, objective %v after %d rounds, must be ½, ½, ¼ + 2e6",
@@ -348,10 +338,7 @@ func TestAdult(t *testing.T) {
 	t.Logf("accuracy %.4f", got)
 	p := linear.NewPoints(classifiers.Data{Table: table, Rows: train},
 		linear.NewLayout(table.Schema()))
-	s, err := solve(context.Background(), p, 1, defaultC(p), stream())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(solve(context.Background(), p, 1, defaultC(p), stream()))
 	if s.gap > relativeGap*s.primal {
 		t.Errorf("gap %v of an objective of %v", s.gap, s.primal)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 func load(t testing.TB, source datasets.Source, selection string) *datasets.Dataset {
@@ -25,8 +26,7 @@ func load(t testing.TB, source datasets.Source, selection string) *datasets.Data
 		}
 		request.Files = datasets.Files{Dirs: []string{dir}}
 	}
-	dataset := must(source.Load(context.Background(), request))
-	return dataset
+	return must.Get(source.Load(context.Background(), request))
 }
 
 // distinct is the number of different values in a column.
@@ -286,7 +286,7 @@ func TestRead(t *testing.T) {
 	text := "|1x3 Cross validator\n" + goodRow + ".\n" +
 		strings.Replace(goodRow, "State-gov", "?", 1) + "\r\n" +
 		strings.Replace(goodRow, "<=", ">", 1) + "\n\n"
-	content := must(format().Read(context.Background(), "adult.test",
+	content := must.Get(format().Read(context.Background(), "adult.test",
 		bytes.NewReader(plain([]byte(text)))))
 	if content.Table.Len() != 2 || content.Dropped != 1 {
 		t.Fatalf("%d rows, %d dropped, want 2 and 1", content.Table.Len(), content.Dropped)
@@ -300,7 +300,7 @@ func TestRead(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	table := load(t, Source{}, "all").Table
 	dir := os.Getenv("PPDP_DATA")
-	content := must(datasets.Files{Dirs: []string{dir}}.Open(dataFile))
+	content := must.Get(datasets.Files{Dirs: []string{dir}}.Open(dataFile))
 	row := int32(0)
 	for line := range strings.Lines(string(content)) {
 		if strings.Contains(line, "?") || line == "\n" {
@@ -326,12 +326,4 @@ func TestMain(m *testing.M) {
 		panic("PPDP_DATA must be an absolute path in tests")
 	}
 	os.Exit(m.Run())
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

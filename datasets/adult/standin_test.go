@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
 func TestStandInIsOneTable(t *testing.T) {
-	first := must(StandIn{}.Load(context.Background(),
+	first := must.Get(StandIn{}.Load(context.Background(),
 		datasets.Request{Params: &Params{Select: "rps"}}))
-	second := must(StandIn{}.Load(context.Background(), datasets.Request{Key: random.NewKey(5)}))
+	second := must.Get(StandIn{}.Load(context.Background(),
+		datasets.Request{Key: random.NewKey(5)}))
 	if first.Checksum != second.Checksum {
 		t.Error("the stand-in depends on the request's key or on default parameters being " +
 			"spelled out")
@@ -69,7 +71,7 @@ func TestStandInStructure(t *testing.T) {
 // inequality), 28 comparisons: by chance once in 10^4 tables.
 func TestStandInMarginals(t *testing.T) {
 	truth, standIn := load(t, Source{}, "diffmulti").Table, load(t, StandIn{}, "diffmulti").Table
-	network := must(standInNetwork())
+	network := must.Get(standInNetwork())
 	rows := classCounts(truth)
 	for _, nd := range network.nodes {
 		a := &truth.Schema().Attributes[nd.attribute]

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // TestTaxonomyShapes holds the taxonomies to the shape that the published figures rest on.
@@ -72,7 +73,7 @@ func TestMostSpecialisations(t *testing.T) {
 // TestTaxonomiesEverywhere: every selection has them, and codes are where they were.
 func TestTaxonomiesEverywhere(t *testing.T) {
 	for _, selection := range selections {
-		table := must(selection.project(datasets.NewBuilder(Schema(), 0).Table()))
+		table := must.Get(selection.project(datasets.NewBuilder(Schema(), 0).Table()))
 		schema := table.Schema()
 		for i := range schema.Attributes {
 			a := &schema.Attributes[i]

@@ -8,21 +8,15 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
+	"ppdp/internal/must"
 )
 
 func load(t *testing.T, name string, params *Params) *datasets.Dataset {
 	t.Helper()
-	source, err := datasets.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := source.Load(context.Background(),
+	source := must.Get(datasets.Lookup(name))
+	return must.Get(source.Load(context.Background(),
 		datasets.Request{Params: params,
-			Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+			Files: datasets.Files{Dirs: []string{os.Getenv("PPDP_DATA")}}}))
 }
 
 func labelsOf(set *datasets.Dataset) []uint32 {
@@ -41,11 +35,8 @@ func TestOnlyTheClassChanges(t *testing.T) {
 	for _, labels := range []Labels{Data, Public} {
 		params := &Params{Select: "rps", Labels: labels, Clusters: 2}
 		set := load(t, standIn, params)
-		original, err := adult.StandIn{}.Load(context.Background(),
-			datasets.Request{Params: &adult.Params{Select: "rps"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		original := must.Get(adult.StandIn{}.Load(context.Background(),
+			datasets.Request{Params: &adult.Params{Select: "rps"}}))
 		schema := set.Table.Schema()
 		if err := schema.Validate(); err != nil {
 			t.Error(err)
@@ -76,21 +67,12 @@ func TestOnlyTheClassChanges(t *testing.T) {
 // TestPublicLabelsDependOnTheRecordAlone: in a table of some of the rows a record keeps its class.
 // That is what errata D5 asks for.
 func TestPublicLabelsDependOnTheRecordAlone(t *testing.T) {
-	original, err := adult.StandIn{}.Load(context.Background(),
-		datasets.Request{Params: &adult.Params{Select: "rps"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	original := must.Get(adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "rps"}}))
 	params := &Params{Select: "rps", Labels: Public, Clusters: 3}
-	all, err := params.label(context.Background(), original.Table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(params.label(context.Background(), original.Table))
 	rows := []int32{9, 4, 30_000, 77}
-	some, err := params.label(context.Background(), original.Table.Select(rows))
-	if err != nil {
-		t.Fatal(err)
-	}
+	some := must.Get(params.label(context.Background(), original.Table.Select(rows)))
 	for i, row := range rows {
 		if some[i] != all[row] {
 			t.Errorf("row %d is in cluster %d among all rows, in %d among four",

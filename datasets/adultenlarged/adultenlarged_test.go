@@ -7,36 +7,26 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
 func standIn(t *testing.T) datasets.Source {
 	t.Helper()
-	source, err := datasets.Lookup("adult-enlarged-standin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return source
+	return must.Get(datasets.Lookup("adult-enlarged-standin"))
 }
 
 func load(t *testing.T, params *Params) *datasets.Table {
 	t.Helper()
-	set, err := standIn(t).Load(context.Background(),
-		datasets.Request{Params: params, Key: random.NewKey(7)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set.Table
+	return must.Get(standIn(t).Load(context.Background(),
+		datasets.Request{Params: params, Key: random.NewKey(7)})).Table
 }
 
 // TestOriginalsThenVariations: the first rows are Adult's; without redrawing so are all copies; a
 // value of a variation differs as often as it is redrawn and does not fall on the old one.
 func TestOriginalsThenVariations(t *testing.T) {
-	original, err := adult.StandIn{}.Load(context.Background(),
-		datasets.Request{Params: &adult.Params{Select: "rps"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	original := must.Get(adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: "rps"}}))
 	n := original.Table.Len()
 	copies := load(t, &Params{Select: "rps", N: 2*n + 5, Redraw: 0})
 	varied := load(t, &Params{Select: "rps", N: 2*n + 5, Redraw: 0.5})

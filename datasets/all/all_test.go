@@ -20,6 +20,7 @@ import (
 	csvtable "ppdp/datasets/csv"
 	"ppdp/datasets/graph"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 	"ppdp/internal/strictyaml"
 	"ppdp/numeric/random"
 )
@@ -30,9 +31,7 @@ func TestConformance(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 		return path
 	}
 	settings := map[string]any{
@@ -54,10 +53,7 @@ func TestConformance(t *testing.T) {
 	}
 	for _, name := range datasets.Names() {
 		t.Run(name, func(t *testing.T) {
-			source, err := datasets.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			source := must.Get(datasets.Lookup(name))
 			if params, ok := settings[name]; ok {
 				conform(t, source, files, params)
 			} else {
@@ -186,9 +182,7 @@ func checkLoad(t *testing.T, source datasets.Source, request datasets.Request) {
 		loads.Go(func() { sets[i], errs[i] = source.Load(context.Background(), request) })
 	}
 	loads.Wait()
-	if err := errors.Join(errs[:]...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(errs[:]...))
 	checkContent(t, source.Info(), sets[0])
 	if sets[0].Checksum != sets[1].Checksum || content(sets[0]) != content(sets[1]) {
 		t.Error("two loads of one request differ")

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 func schema() *datasets.Schema {
@@ -114,10 +115,7 @@ func drawVectors(t *rapid.T, most int) *Vectors {
 func TestBisectionIsLocallyOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawVectors(t, 9)
-		clusters, err := v.Clusters(context.Background(), 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		clusters := must.Get(v.Clusters(context.Background(), 2))
 		if len(clusters) > 0 && clusters[0] != 0 {
 			t.Fatal("vector 0 is not in cluster 0")
 		}
@@ -158,10 +156,7 @@ func TestPlanted(t *testing.T) {
 			want = append(want, g)
 		}
 		distinct := len(slices.Compact(slices.Sorted(slices.Values(want))))
-		got, err := v.Clusters(context.Background(), groups)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(v.Clusters(context.Background(), groups))
 		// Seeds of one group leave every vector on one side; the first of another group then moves
 		// off.
 		same := true

@@ -9,19 +9,15 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
 func load(t testing.TB, params *Params, seed uint64) *datasets.Table {
 	t.Helper()
-	dataset, err := Source{}.Load(context.Background(),
-		datasets.Request{Params: params, Key: random.NewKey(seed)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := dataset.Table.Schema().Validate(); err != nil {
-		t.Fatal(err)
-	}
+	dataset := must.Get(Source{}.Load(context.Background(),
+		datasets.Request{Params: params, Key: random.NewKey(seed)}))
+	must.Do(t, dataset.Table.Schema().Validate())
 	if got := dataset.Table.Len(); got != params.N {
 		t.Fatalf("%d rows, want %d", got, params.N)
 	}

@@ -9,22 +9,18 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
 func load(t testing.TB, params Params, seed uint64) *datasets.Dataset {
 	t.Helper()
-	dataset, err := Source{}.Load(context.Background(),
-		datasets.Request{Params: &params, Key: random.NewKey(seed)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dataset := must.Get(Source{}.Load(context.Background(),
+		datasets.Request{Params: &params, Key: random.NewKey(seed)}))
 	if dataset.Table.Len() != params.N {
 		t.Fatalf("%d rows, want %d", dataset.Table.Len(), params.N)
 	}
-	if err := dataset.Table.Schema().Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dataset.Table.Schema().Validate())
 	return dataset
 }
 

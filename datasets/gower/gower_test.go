@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // drawTable is a table of up to ten numbers and categories, with small domains and large ones.
@@ -48,9 +49,7 @@ func drawTable(t *rapid.T, attributes, rows int) *datasets.Table {
 			b.Set(row, a, uint32(code))
 			if of := &schema.Attributes[a]; of.Continuous && uint32(code) != of.MissingCode() {
 				x := rapid.Float64Range(0, 0.999).Draw(t, "x")
-				if err := b.SetNumber(row, a, x); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, b.SetNumber(row, a, x))
 			}
 		}
 	}
@@ -103,11 +102,8 @@ func TestNearest(t *testing.T) {
 			return sum / float64(max(1, compared))
 		}
 		g := New(table, ranges)
-		found, err := g.Points(table, rows[:split]).Nearest(t.Context(),
-			g.Points(table, rows[split:]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(g.Points(table, rows[:split]).Nearest(t.Context(),
+			g.Points(table, rows[split:])))
 		for i, got := range found {
 			first, second := math.Inf(1), math.Inf(1)
 			for _, other := range rows[split:] {

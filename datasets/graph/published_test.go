@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // realFiles skips the test where the real data are not to be had.
@@ -29,7 +30,7 @@ func TestTable1(t *testing.T) {
 		"email-Enron": 1.574}
 	for _, network := range Networks {
 		t.Run(network.Name, func(t *testing.T) {
-			dataset := must(network.Load(context.Background(), datasets.Request{Files: files}))
+			dataset := must.Get(network.Load(context.Background(), datasets.Request{Files: files}))
 			g := dataset.Graph
 			if g.Nodes() != network.Statistics.Nodes || g.Edges() != network.Statistics.Edges ||
 				g.MaxDegree() != network.Statistics.MaxDegree {
@@ -47,7 +48,7 @@ func TestTable1(t *testing.T) {
 
 func checkExponent(t *testing.T, g *datasets.Graph, terms int, want, within float64) {
 	t.Helper()
-	got := must(PowerLawExponent(g.DegreeSequence(), terms))
+	got := must.Get(PowerLawExponent(g.DegreeSequence(), terms))
 	if math.Abs(got-want) > within {
 		t.Errorf("exponent with %d terms is %.4f, want %v within %v", terms, got, want, within)
 	}
@@ -59,8 +60,8 @@ func TestStandIns(t *testing.T) {
 			if testing.Short() && network.Statistics.Edges > 100_000 {
 				t.Skip("a large graph, -short is set")
 			}
-			source := must(datasets.Lookup(network.Name + "-standin"))
-			dataset := must(source.Load(context.Background(), datasets.Request{}))
+			source := must.Get(datasets.Lookup(network.Name + "-standin"))
+			dataset := must.Get(source.Load(context.Background(), datasets.Request{}))
 			g := dataset.Graph
 			if g.Nodes() != network.Statistics.Nodes || g.Edges() != network.Statistics.Edges ||
 				g.MaxDegree() != network.Statistics.MaxDegree {

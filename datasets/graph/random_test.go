@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -18,7 +19,7 @@ func stream(purpose string) *random.Stream { return random.NewKey(2012).Derive(p
 
 func TestBarabasiAlbert(t *testing.T) {
 	const n, links = 3000, 4
-	g := must(BarabasiAlbert(context.Background(), stream("ba"), n, links))
+	g := must.Get(BarabasiAlbert(context.Background(), stream("ba"), n, links))
 	if want := links*(links+1)/2 + links*(n-links-1); g.Nodes() != n || g.Edges() != want {
 		t.Errorf("%d nodes, %d edges, want %d and %d", g.Nodes(), g.Edges(), n, want)
 	}
@@ -107,7 +108,7 @@ func TestWithDegreesUniform(t *testing.T) {
 	counts := make(map[string]int)
 	s := stream("matchings")
 	for range 15_000 {
-		g := must(WithDegrees(context.Background(), s, []int32{1, 1, 1, 1, 1, 1}))
+		g := must.Get(WithDegrees(context.Background(), s, []int32{1, 1, 1, 1, 1, 1}))
 		counts[canonical(t, g)]++
 	}
 	if len(counts) != 15 {

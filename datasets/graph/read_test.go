@@ -16,12 +16,13 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 func canonical(t testing.TB, g *datasets.Graph) string {
 	t.Helper()
 	var b strings.Builder
-	noError(t, g.WriteEdges(&b))
+	must.Do(t, g.WriteEdges(&b))
 	return b.String()
 }
 
@@ -37,15 +38,15 @@ func zipped(t testing.TB, files ...string) []byte {
 			t.Fatal(err)
 		}
 	}
-	noError(t, w.Close())
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
 func gzipped(t testing.TB, content string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	must(w.Write([]byte(content)))
-	noError(t, w.Close())
+	must.Get(w.Write([]byte(content)))
+	must.Do(t, w.Close())
 	return b.String()
 }
 
@@ -99,7 +100,7 @@ func TestRead(t *testing.T) {
 			Auto, Reading{Simplify: true}, 4, 1, 1, 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			loaded := must(Read("file", []byte(test.content), test.format, test.reading))
+			loaded := must.Get(Read("file", []byte(test.content), test.format, test.reading))
 			if got := canonical(t, loaded.Graph); got != want {
 				t.Errorf("edges\n%swant\n%s", got, want)
 			}
@@ -228,7 +229,7 @@ func TestRoundTrip(t *testing.T) {
 			messy = rapid.Permutation(messy).Draw(t, "order")
 		}
 		for _, content := range []string{text, strings.Join(messy, "")} {
-			loaded := must(ReadEdgeList("file", []byte(content), Reading{Simplify: true}))
+			loaded := must.Get(ReadEdgeList("file", []byte(content), Reading{Simplify: true}))
 			var b strings.Builder
 			loaded.Graph.WriteEdges(&b)
 			if b.String() != text {
@@ -281,11 +282,11 @@ func TestBombs(t *testing.T) {
 
 func TestUserFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "own.edges.gz")
-	noError(t, os.WriteFile(path, []byte(gzipped(t, "1 2\n1 3\n3 1\n2 3\n3 4\n")), 0o600))
-	source := must(datasets.Lookup("graph"))
+	must.Do(t, os.WriteFile(path, []byte(gzipped(t, "1 2\n1 3\n3 1\n2 3\n3 4\n")), 0o600))
+	source := must.Get(datasets.Lookup("graph"))
 	params := source.Params().(*FileParams)
 	params.Path, params.Base, params.Simplify = path, 1, true
-	dataset := must(source.Load(context.Background(), datasets.Request{Params: params}))
+	dataset := must.Get(source.Load(context.Background(), datasets.Request{Params: params}))
 	if canonical(t, dataset.Graph) != want || len(dataset.Notes) != 2 ||
 		!strings.Contains(dataset.Notes[0], "number of nodes is read off the edges") ||
 		dataset.Notes[1] != "1 repeated edges dropped" {
@@ -311,7 +312,7 @@ func TestUserFile(t *testing.T) {
 	} {
 		own := test.params
 		own.Format, own.Path = Auto, filepath.Join(t.TempDir(), "own.edges")
-		noError(t, os.WriteFile(own.Path, []byte(test.content), 0o600))
+		must.Do(t, os.WriteFile(own.Path, []byte(test.content), 0o600))
 		_, err := source.Load(t.Context(), datasets.Request{Params: &own})
 		if test.want == "" && err != nil ||
 			test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
@@ -386,20 +387,4 @@ func FuzzCanonical(f *testing.F) {
 			t.Fatalf("canonical form %q is not its own: %q, %v", once, twice, err)
 		}
 	})
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // distances are the lengths of all shortest paths (Floyd and Warshall), n where there is none.
@@ -48,7 +49,7 @@ func TestShapeOf(t *testing.T) {
 		for _, e := range edges {
 			from, to = append(from, e[0]), append(to, e[1])
 		}
-		g := must(datasets.NewGraph(n, from, to))
+		g := must.Get(datasets.NewGraph(n, from, to))
 		d := distances(g)
 		paths, closed, sum, pairs := 0.0, 0.0, 0.0, 0.0
 		for v := range n {
@@ -66,7 +67,7 @@ func TestShapeOf(t *testing.T) {
 				}
 			}
 		}
-		got := must(ShapeOf(context.Background(), g))
+		got := must.Get(ShapeOf(context.Background(), g))
 		same := func(got, want float64) bool {
 			return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) < 1e-12
 		}
@@ -80,12 +81,12 @@ func TestShapeOf(t *testing.T) {
 // TestShapeSources: 128 sources of 700 nodes, ordered by degree as a released sequence is, have the
 // mean of all their pairs, and that of all pairs within a hundredth.
 func TestShapeSources(t *testing.T) {
-	grown := must(BarabasiAlbert(context.Background(), stream("shape"), 700, 3))
+	grown := must.Get(BarabasiAlbert(context.Background(), stream("shape"), 700, 3))
 	g, _, err := Realise(context.Background(), stream("realised"), grown.DegreeSequence())
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := must(ShapeOf(context.Background(), g))
+	got := must.Get(ShapeOf(context.Background(), g))
 	d := distances(g)
 	mean := func(sources int) float64 {
 		sum, pairs := 0.0, 0.0
@@ -134,7 +135,7 @@ func TestRandomShape(t *testing.T) {
 		{"no edges", make([]int32, n), math.NaN(), math.NaN()},
 		{"no nodes", nil, math.NaN(), math.NaN()},
 	} {
-		got := must(RandomShape(context.Background(), test.degrees))
+		got := must.Get(RandomShape(context.Background(), test.degrees))
 		same := func(got, want float64) bool {
 			return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) < 1e-12
 		}
@@ -143,7 +144,7 @@ func TestRandomShape(t *testing.T) {
 		}
 	}
 	const nodes, degree = 4000, 9
-	got := must(RandomShape(context.Background(), slices.Repeat([]int32{degree}, nodes)))
+	got := must.Get(RandomShape(context.Background(), slices.Repeat([]int32{degree}, nodes)))
 	found := shapeDraws * got.Clustering * nodes * degree * (degree - 1) / 2 / 3
 	if mean := shapeDraws * 8.0 * 8 * 8 / 6; math.Abs(found-mean) > 5*math.Sqrt(mean) {
 		t.Errorf("%v triangles, want about %v", found, mean)

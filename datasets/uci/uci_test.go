@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // classesOf counts the rows of each class, in the schema's order.
@@ -30,11 +31,7 @@ func load(t *testing.T, source datasets.Source, params any) *datasets.Dataset {
 		}
 		request.Files = datasets.Files{Dirs: []string{dir}}
 	}
-	set, err := source.Load(context.Background(), request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return must.Get(source.Load(context.Background(), request))
 }
 
 // The tables and their stand-ins have the rows and classes of the repository's descriptions. The
@@ -64,10 +61,7 @@ func TestClasses(t *testing.T) {
 	} {
 		for _, source := range []string{name, name + "-standin"} {
 			t.Run(source, func(t *testing.T) {
-				found, err := datasets.Lookup(source)
-				if err != nil {
-					t.Fatal(err)
-				}
+				found := must.Get(datasets.Lookup(source))
 				for _, v := range variants {
 					set := load(t, found, v.params)
 					if got := classesOf(set.Table); !slices.Equal(got, v.want) || set.Dropped != 0 {

@@ -35,6 +35,7 @@ var arrows = []room{
 	{"internal/process", nil},
 	{"internal/terminal", nil},
 	{"internal/convex", nil},
+	{"internal/must", nil},
 	{"internal/registry", []string{"internal/spelling"}},
 	{"internal/source", nil},
 	{"internal/strictyaml", []string{"internal/spelling"}},
@@ -49,9 +50,9 @@ var arrows = []room{
 	// The running half.
 	{"datasets/...", []string{"datasets/...", "numeric/random",
 		"internal/declared", "internal/registry", "internal/spelling", "internal/strictyaml"}},
+	{"classifiers/internal/testtable", []string{"classifiers", "datasets/...", "internal/must"}},
 	{"classifiers/...", []string{"classifiers/...", "datasets/...", "numeric/random",
-		"internal/convex",
-		"internal/registry"}},
+		"internal/convex", "internal/registry"}},
 	{"algorithms", []string{"datasets", "privacy", "numeric/random",
 		"internal/declared", "internal/registry", "internal/spelling"}},
 	{"algorithms/kernel/pgm", []string{"numeric/random"}},
@@ -65,7 +66,7 @@ var arrows = []room{
 		"internal/process", "internal/spelling", "internal/strictyaml"}},
 	{"algorithms/all", []string{"algorithms/..."}},
 	{"algorithms/internal/testinput", []string{"algorithms", "algorithms/kernel/disclosure",
-		"datasets/...", "privacy", "numeric/random"}},
+		"datasets/...", "privacy", "numeric/random", "internal/must"}},
 	// K-Optimize starts from Incognito's solutions.
 	{"algorithms/koptimize", []string{"algorithms", "algorithms/incognito",
 		"algorithms/kernel/...", "datasets"}},

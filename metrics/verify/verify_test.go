@@ -13,6 +13,7 @@ import (
 	_ "ppdp/algorithms/all"
 	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/metrics/verify"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
@@ -67,11 +68,7 @@ func sound() (*datasets.Table, *algorithms.Regions) {
 
 func judged(t *testing.T, table *datasets.Table, released *algorithms.Regions) *verify.Report {
 	t.Helper()
-	report, err := verify.Regions(table, table.AllRows(), released)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
+	return must.Get(verify.Regions(table, table.AllRows(), released))
 }
 
 func TestSound(t *testing.T) {
@@ -88,9 +85,7 @@ func TestSound(t *testing.T) {
 func whole(t *testing.T, table *datasets.Table, released *algorithms.Regions) {
 	t.Helper()
 	report := judged(t, table, released)
-	if err := report.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.Err())
 	if report.Rows != 7 || report.Suppressed != 1 || report.Classes != 2 || report.K != 3 {
 		t.Errorf("%+v", report)
 	}
@@ -238,10 +233,7 @@ func TestCannotBeJudged(t *testing.T) {
 // TestMondrianPasses judges Mondrian's releases of random tables, and finds the k of the smallest
 // class by comparing all pairs of records.
 func TestMondrianPasses(t *testing.T) {
-	algorithm, err := algorithms.Lookup("mondrian")
-	if err != nil {
-		t.Fatal(err)
-	}
+	algorithm := must.Get(algorithms.Lookup("mondrian"))
 	rapid.Check(t, func(t *rapid.T) {
 		params := algorithm.Params().(*mondrian.Params)
 		params.K = rapid.IntRange(2, 4).Draw(t, "k")
@@ -254,13 +246,10 @@ func TestMondrianPasses(t *testing.T) {
 				rapid.Uint32Range(0, 1).Draw(t, "pays")}
 		}
 		table := table(rows...)
-		release, err := algorithm.Release(context.Background(),
+		release := must.Get(algorithm.Release(context.Background(),
 			algorithms.Input{Table: table, Rows: table.AllRows(), Params: params,
 				Variant: algorithms.Published, Budget: privacy.NewBudget(0),
-				Noise: random.NewStreams(random.NewKey(1))})
-		if err != nil {
-			t.Fatal(err)
-		}
+				Noise: random.NewStreams(random.NewKey(1))}))
 		report, err := verify.Regions(table, table.AllRows(), release.Regions)
 		if err != nil || report.Err() != nil || !anonymous(report, params.K) {
 			t.Fatalf("%v: %+v", err, report)

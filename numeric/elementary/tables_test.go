@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the tables anew")
@@ -16,21 +18,13 @@ var update = flag.Bool("update", false, "write the tables anew")
 // TestTables computes the constants and tables in 160 bits and more and compares
 // the files.
 func TestTables(t *testing.T) {
-	constants, err := format.Source([]byte(constantsText()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	constants := must.Get(format.Source([]byte(constantsText())))
 	for name, want := range map[string]string{
 		"constants.go": string(constants), "tables.txt": tableText()} {
 		if *update {
-			if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(name, []byte(want), 0o644))
 		}
-		got, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(os.ReadFile(name))
 		if string(got) != want {
 			t.Errorf("%s differs from what its definitions give; go test -run Tables -update", name)
 		}

@@ -8,26 +8,20 @@ import (
 
 	"ppdp/datasets"
 	_ "ppdp/datasets/graph" // the networks
+	"ppdp/internal/must"
 )
 
 // Network loads one of the four networks of Qardaji & Li 2012 from $PPDP_DATA, or skips the test.
 func Network(tb testing.TB, name string) *datasets.Graph {
 	tb.Helper()
-	source, err := datasets.Lookup(name)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	source := must.Get(datasets.Lookup(name))
 	return load(tb, source, datasets.Request{Files: files(tb)}).Graph
 }
 
 // Graph is a simple graph of the edges {from[i], to[i]}.
 func Graph(tb testing.TB, nodes int, from, to []int32) *datasets.Graph {
 	tb.Helper()
-	g, err := datasets.NewGraph(nodes, from, to)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
+	return must.Get(datasets.NewGraph(nodes, from, to))
 }
 
 // DrawGraph draws a simple graph of 1 to most nodes.
@@ -41,11 +35,7 @@ func DrawGraph(t *rapid.T, most int) *datasets.Graph {
 			}
 		}
 	}
-	g, err := datasets.NewGraph(n, from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return must.Get(datasets.NewGraph(n, from, to))
 }
 
 // W2 is the second Wasserstein distance of two sorted sequences of equal length.

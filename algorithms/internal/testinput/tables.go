@@ -15,6 +15,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/datasets/discrete"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -139,9 +140,5 @@ func files(tb testing.TB) datasets.Files {
 
 func load(tb testing.TB, source datasets.Source, request datasets.Request) *datasets.Dataset {
 	tb.Helper()
-	set, err := source.Load(context.Background(), request)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return set
+	return must.Get(source.Load(context.Background(), request))
 }

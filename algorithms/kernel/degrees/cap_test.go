@@ -5,18 +5,13 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 func TestCap(t *testing.T) {
 	// A star of three leaves and a node apart: n-1 = 4, maximum degree 3.
-	star, err := datasets.NewGraph(5, []int32{0, 0, 0}, []int32{1, 2, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lone, err := datasets.NewGraph(1, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	star := must.Get(datasets.NewGraph(5, []int32{0, 0, 0}, []int32{1, 2, 3}))
+	lone := must.Get(datasets.NewGraph(1, nil, nil))
 	for _, test := range []struct {
 		cap         Cap
 		star, alone int

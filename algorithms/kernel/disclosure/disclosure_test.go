@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // classOf is a class of as many records of each value.
@@ -251,10 +252,7 @@ func TestKeep(t *testing.T) {
 	} {
 		l := NoLimits()
 		l.T = t0
-		checker, err := l.Checker(table, table.AllRows(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		checker := must.Get(l.Checker(table, table.AllRows(), 1))
 		keep := []bool{true, true, true, true}
 		checker.Keep(c, keep)
 		if got := fmt.Sprint(keep); got != want {

@@ -12,6 +12,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/pgm"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -29,11 +30,7 @@ func open(t testing.TB, table *datasets.Table, bins int, epsilon, delta float64,
 	in := algorithms.Input{Table: table, Rows: table.AllRows(), Variant: v,
 		Budget: privacy.NewApproximate(epsilon, delta),
 		Noise:  random.NewStreams(random.NewKey(seed))}
-	d, err := Open(t.Context(), &in, &params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(Open(t.Context(), &in, &params))
 }
 
 // TestPublicBins: bins tile the domain in order, in whole cells and of equal width up to one cell.
@@ -83,10 +80,7 @@ func TestExactOfManyRows(t *testing.T) {
 	}
 	d := open(t, numbers(rows...), 10, 1, 0, algorithms.Strict, 1)
 	for _, set := range [][]int{{0}, {2}, {0, 1}, {1, 2}, {0, 1, 2}} {
-		got, err := d.Exact(set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(d.Exact(set))
 		for cell, n := range got {
 			if n != 4000/d.Cells(set) {
 				t.Errorf("%v: cell %d has %v rows, want %v", set, cell, n, 4000/d.Cells(set))
@@ -102,9 +96,7 @@ func TestRecordedNoise(t *testing.T) {
 		for _, delta := range []float64{0, 1e-6} {
 			d := open(t, testinput.Numbers(1, []int{20000}), 20000, 3, delta, variant, 7)
 			noise := d.Noise("x")
-			if err := d.Measure(noise, 0.3*d.Path.Remaining(), []int{0}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Measure(noise, 0.3*d.Path.Remaining(), []int{0}))
 			m := d.Measured[0]
 			square, size := 0.0, 0.0
 			for _, x := range m.Counts {
@@ -209,14 +201,8 @@ func TestPublish(t *testing.T) {
 	d.Measured = []pgm.Measurement{{Attributes: []int{0}, Counts: []float64{0, 10, 0, 30.4, 0},
 		Variances: []float64{1}}}
 	d.params.MaxRows = 40
-	m, err := d.Fit(5, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	release, err := d.Publish(m, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(d.Fit(5, nil))
+	release := must.Get(d.Publish(m, nil))
 	if release.Table.Len() != 40 || release.Weights != nil {
 		t.Errorf("%d records of 40.4", release.Table.Len())
 	}
@@ -230,14 +216,14 @@ func TestPublish(t *testing.T) {
 	}
 	d = open(t, numbers(), 5, 1, 0, algorithms.Strict, 1)
 	d.params.MaxRows = 10
-	if release, err = d.Publish(m, nil); err != nil || release.Table.Len() != 10 ||
+	if release, err := d.Publish(m, nil); err != nil || release.Table.Len() != 10 ||
 		release.Weights[3] != 4 || len(release.Warnings) == 0 ||
 		!strings.Contains(release.Warnings[0], "max_rows is 10") {
 		t.Errorf("ten of forty: %v, %v", release, err)
 	}
 	d = open(t, numbers(), 5, 1, 0, algorithms.Strict, 1)
 	d.params.Copies = 4
-	if release, err = d.Publish(m, nil); err != nil || release.Table.Len() != 160 ||
+	if release, err := d.Publish(m, nil); err != nil || release.Table.Len() != 160 ||
 		release.Weights[159] != 0.25 {
 		t.Errorf("four copies of forty: %d records, %v", release.Table.Len(), err)
 	}

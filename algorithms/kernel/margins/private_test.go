@@ -10,6 +10,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -181,16 +182,10 @@ func TestSchemasBins(t *testing.T) {
 	schema := *table.Schema()
 	schema.Attributes = slices.Clone(schema.Attributes)
 	schema.Attributes[0].Bins = []uint32{5, 6, 1000}
-	table, err := table.WithSchema(&schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table = must.Get(table.WithSchema(&schema))
 	params := DefaultParams()
 	in := testinput.Input(table, nil, algorithms.Strict, 1, 1)
-	d, err := Open(t.Context(), &in, &params)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Open(t.Context(), &in, &params))
 	if d.Sizes[0] != 3 || !slices.Equal(d.Values(0), []uint32{1, 2}) || d.uncut[0] {
 		t.Errorf("%d bins, rows in %v", d.Sizes[0], d.Values(0))
 	}

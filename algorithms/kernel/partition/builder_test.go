@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/internal/must"
 )
 
 // grow partitions at random and stores each leaf's exact class counts.
@@ -39,9 +40,7 @@ func grow(t *rapid.T, space *Space, b *Builder, rows []int32) {
 			return nil
 		}
 	}
-	if err := b.Halve(dim, at, part(rows[:n]), part(rows[n:])); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Halve(dim, at, part(rows[:n]), part(rows[n:])))
 }
 
 func inside(regions *algorithms.Regions, region int, codes []uint32) bool {
@@ -140,9 +139,7 @@ func TestNodeCap(t *testing.T) {
 		_, _, err := b.Leaf()
 		return err
 	}
-	if err := b.Halve(0, 37, leaf, leaf); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Halve(0, 37, leaf, leaf))
 	if _, _, err := b.Leaf(); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Fatalf("a fourth node gives %v, want ErrTooLarge", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -151,10 +152,7 @@ func TestChosenCutsFollowTheLaw(t *testing.T) {
 			seen := make(map[uint32]int)
 			for range draws {
 				fork := path.Fork()
-				at, err := c.Choose(&fork, epsilon, &f)
-				if err != nil {
-					t.Fatal(err)
-				}
+				at := must.Get(c.Choose(&fork, epsilon, &f))
 				if fork.Spent() != epsilon {
 					t.Fatalf("%v was charged, must be %v", fork.Spent(), epsilon)
 				}

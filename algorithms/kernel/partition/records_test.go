@@ -10,6 +10,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -53,10 +54,8 @@ func TestRecords(t *testing.T) {
 		{[]float64{0, 0, 0, 0}, 12, [4]int{}, 1, false},
 	} {
 		release := &algorithms.Release{Regions: regions}
-		if err := AddRecords(release, schema, c.sizes, Drawing{Uniform, c.maxRows},
-			random.NewKey(0).Stream()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, AddRecords(release, schema, c.sizes, Drawing{Uniform, c.maxRows},
+			random.NewKey(0).Stream()))
 		count, _ := release.RecordCount()
 		table, weights, err := release.Records(context.Background())
 		if err != nil {
@@ -94,9 +93,7 @@ func TestRecordsAreAsManyAsAnnounced(t *testing.T) {
 		release := &algorithms.Release{Regions: regions}
 		drawing := Drawing{Uniform, rapid.IntRange(1, 300).Draw(t, "max_rows")}
 		stream := random.NewKey(0).Stream()
-		if err := AddRecords(release, schema, sizes, drawing, stream); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, AddRecords(release, schema, sizes, drawing, stream))
 		before, _ := release.RecordCount()
 		if _, _, err := release.Records(context.Background()); err != nil { // counts the rows
 			t.Fatal(err)

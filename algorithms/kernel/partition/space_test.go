@@ -8,6 +8,7 @@ import (
 
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -26,9 +27,7 @@ func drawTable(t *rapid.T) *datasets.Table {
 			Name: "class", Kind: datasets.Categorical, Role: datasets.Class,
 			Values: []string{"x", "y", "z"}})
 	}
-	if err := schema.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, schema.Validate())
 	n := rapid.IntRange(0, 40).Draw(t, "rows")
 	b := datasets.NewBuilder(schema, n)
 	for range n {

@@ -7,6 +7,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -36,12 +37,10 @@ func specialiseAll(t *testing.T, b *Builder, dim int, axis *datasets.Axis) {
 		}
 		return
 	}
-	if err := b.Specialise(dim, func(int) error {
+	must.Do(t, b.Specialise(dim, func(int) error {
 		specialiseAll(t, b, dim, axis)
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func TestSpecialise(t *testing.T) {
@@ -55,7 +54,7 @@ func TestSpecialise(t *testing.T) {
 	b := NewBuilder(space, 100)
 	b.Generalise(axes)
 	// Years are cut at 1934; below it the continents are specialised down to their leaves.
-	if err := b.Halve(1, 4, func() error {
+	must.Do(t, b.Halve(1, 4, func() error {
 		specialiseAll(t, b, 0, axes[0])
 		if b.Low[0] != 0 || b.High[0] != 4 || b.Nodes[0] != 0 || b.Depth() != 1 {
 			t.Fatalf("after the specialisation the box is [%d, %d) of node %d at depth %d",
@@ -65,9 +64,7 @@ func TestSpecialise(t *testing.T) {
 	}, func() error {
 		_, _, err := b.Leaf()
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	regions := b.Regions()
 	// One region for each continent below 1934, in the order of the taxonomy, and one for the rest.
 	names := []string{"North_America", "Australia", "Europe", "Asia", "Any"}
@@ -109,11 +106,8 @@ func TestSpecialise(t *testing.T) {
 	}
 	// Records of a region have its value.
 	tuples := []int{1, 2, 3, 4, 50}
-	drawn, err := synthesize(context.Background(), schema, regions, tuples, Uniform,
-		random.NewKey(0).Stream())
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := must.Get(synthesize(context.Background(), schema, regions, tuples, Uniform,
+		random.NewKey(0).Stream()))
 	row := int32(0)
 	for r, n := range tuples {
 		for range n {

@@ -10,6 +10,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -39,11 +40,8 @@ func TestSynthesizedRecordsLieInTheirBoxes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema, regions, tuples := drawRegions(t)
 		values := rapid.SampledFrom([]Values{Uniform, Midpoint, Low}).Draw(t, "values")
-		table, err := synthesize(context.Background(), schema, regions, tuples, values,
-			random.NewKey(3).Stream())
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(synthesize(context.Background(), schema, regions, tuples, values,
+			random.NewKey(3).Stream()))
 		row := int32(0)
 		point := make([]uint32, len(regions.Attributes))
 		for i, n := range tuples {
@@ -110,11 +108,8 @@ func TestUniformValuesAreUniform(t *testing.T) {
 		if a.Cells() == 10 {
 			regions.Attributes, regions.Low, regions.High, low = nil, nil, nil, 0
 		}
-		table, err := synthesize(context.Background(), schema, regions, []int{n}, Uniform,
-			random.NewKey(11).Stream())
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(synthesize(context.Background(), schema, regions, []int{n}, Uniform,
+			random.NewKey(11).Stream()))
 		var counts [cells]float64
 		for row := range int32(n) {
 			counts[table.Column(0).At(row)-low]++

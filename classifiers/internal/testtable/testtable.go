@@ -13,6 +13,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
+	"ppdp/internal/must"
 )
 
 // Adult loads a selection of the Adult table from $PPDP_DATA, or skips the test.
@@ -22,24 +23,18 @@ func Adult(tb testing.TB, selection string) *datasets.Table {
 	if dir == "" {
 		tb.Skip("PPDP_DATA is not set: no Adult data to compare with the references")
 	}
-	set, err := adult.Source{}.Load(context.Background(), datasets.Request{
+	set := must.Get(adult.Source{}.Load(context.Background(), datasets.Request{
 		Params: &adult.Params{Select: selection},
 		Files:  datasets.Files{Dirs: []string{dir}},
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	}))
 	return set.Table
 }
 
 // StandIn is the first rows of a selection of Adult's stand-in, which needs no files.
 func StandIn(tb testing.TB, selection string, rows int) *datasets.Table {
 	tb.Helper()
-	set, err := adult.StandIn{}.Load(context.Background(),
-		datasets.Request{Params: &adult.Params{Select: selection}})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	set := must.Get(adult.StandIn{}.Load(context.Background(),
+		datasets.Request{Params: &adult.Params{Select: selection}}))
 	return set.Table.Select(set.Table.AllRows()[:rows])
 }
 
@@ -52,11 +47,7 @@ type TB interface {
 // Fit fits a classifier or fails the test.
 func Fit(tb TB, c classifiers.Classifier, data classifiers.Data) classifiers.Model {
 	tb.Helper()
-	model, err := c.Fit(context.Background(), data)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return model
+	return must.Get(c.Fit(context.Background(), data))
 }
 
 // Predict returns the predictions of all rows of a table.
@@ -144,9 +135,7 @@ func Random(t *rapid.T, most int, numeric bool) *datasets.Table {
 	class.Values = class.Values[:rapid.IntRange(2, 3).Draw(t, "classes")]
 	class.Role = datasets.Class
 	schema.Attributes = append(schema.Attributes, class)
-	if err := schema.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, schema.Validate())
 	// rapid prefers small numbers, and small tables hold no test worth making.
 	rows := rapid.SampledFrom([]int{0, 1, 2, 5, most / 4, most / 2, most}).Draw(t, "rows")
 	noise := rapid.IntRange(0, 10).Draw(t, "noise")

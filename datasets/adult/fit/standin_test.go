@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the stand-in's count tables anew")
@@ -26,19 +27,12 @@ func realData(t *testing.T) datasets.Files {
 
 func TestCommittedFileIsWhatTheDataGive(t *testing.T) {
 	var made bytes.Buffer
-	if err := fit(&made, realData(t)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fit(&made, realData(t)))
 	path := filepath.Join("..", "standin.csv")
 	if *update {
-		if err := os.WriteFile(path, made.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, made.Bytes(), 0o644))
 	}
-	committed, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	committed := must.Get(os.ReadFile(path))
 	if !bytes.Equal(made.Bytes(), committed) {
 		t.Error("datasets/adult/standin.csv is not what the data give; run go generate " +
 			"./datasets/adult")

@@ -12,6 +12,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // schema has a taxonomy of jobs, an attribute of colours without one, years from 0 to 9 and a
@@ -63,11 +64,8 @@ func regions(s *datasets.Schema, axes bool) *algorithms.Regions {
 func encode(t *testing.T, e Encoding, axes bool) []string {
 	t.Helper()
 	s := schema()
-	table, err := e.Encode(context.Background(), s, regions(s, axes),
-		[]Record{{0, 1}, {1, 0}, {2, 0}, {3, 1}, {1, 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(e.Encode(context.Background(), s, regions(s, axes),
+		[]Record{{0, 1}, {1, 0}, {2, 0}, {3, 1}, {1, 1}}))
 	encoded := table.Schema()
 	if err := encoded.Validate(); err != nil {
 		t.Error(err)
@@ -160,10 +158,7 @@ func TestContinuousMidpoint(t *testing.T) {
 	}}
 	q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1}, High: []uint32{1, 4},
 		Classes: 1, Counts: []float64{1, 1}}
-	table, err := NodeMidpoint.Encode(context.Background(), s, q, []Record{{0, 0}, {1, 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(NodeMidpoint.Encode(context.Background(), s, q, []Record{{0, 0}, {1, 0}}))
 	if first, second := table.Number(0, 0), table.Number(1, 0); first != -3 || second != 1 {
 		t.Errorf("midpoints of [-4, -2) and [-2, 4) are %v and %v, must be -3 and 1", first, second)
 	}
