@@ -146,9 +146,9 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 	}
 	if need := neededMemory * table.Bytes(); r.Memory > 0 && need > r.Memory {
 		fit := float64(r.Memory) / float64(need) * float64(table.Len())
-		r.Log(fmt.Sprintf("TOO LITTLE MEMORY, PERHAPS: the release of %d records may need %.2g GB, "+
-			"this machine has %.2g; about %.2g records fit", table.Len(), float64(need)/1e9,
-			float64(r.Memory)/1e9, fit))
+		r.Log(fmt.Sprintf("TOO LITTLE MEMORY, PERHAPS: the release of %d records may need "+
+			"%.2g GB, this machine has %.2g; about %.2g records fit", table.Len(),
+			float64(need)/1e9, float64(r.Memory)/1e9, fit))
 	}
 	folder, err := newFolder(r.Out, r.Now)
 	if err != nil {

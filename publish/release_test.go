@@ -81,8 +81,8 @@ func set(texts ...string) (s Settings) {
 	return s
 }
 
-// TestMemory: a release says before it starts that the machine may be too small, and what would fit.
-// The columns of 300 records take a byte a value or more.
+// TestMemory: a release says before it starts that the machine may be too small, and what would
+// fit. The columns of 300 records take a byte a value or more.
 func TestMemory(t *testing.T) {
 	dir, _ := files(t, 300)
 	for memory, want := range map[int64]bool{0: false, 1000: true, 1 << 30: false} {
