@@ -88,6 +88,9 @@ type parquetFields struct {
 
 func (f *parquetFields) at(i int) string { return f.text[f.ends[i]:f.ends[i+1]] }
 
+// oldDictionary is how old files call RLEDictionary.
+const oldDictionary = format.Encoding(2)
+
 // levelRuns encodes levels and truth values.
 var levelRuns = rle.Encoding{BitWidth: 1}
 
@@ -201,7 +204,7 @@ func (p *parquetText) Read(to []byte) (int, error) {
 	n := copy(to, p.unread)
 	if p.unread = p.unread[n:]; n == 0 && p.err != nil {
 		if p.err != io.EOF {
-			return 0, fmt.Errorf("Parquet: %w", p.err)
+			return 0, fmt.Errorf("in Parquet: %w", p.err)
 		}
 		return 0, io.EOF
 	}
@@ -372,7 +375,7 @@ func (p *parquetText) data(c *parquetColumn, as format.Encoding, levels, body []
 			return err
 		}
 	}
-	if as != format.RLEDictionary && as != format.PlainDictionary {
+	if as != format.RLEDictionary && as != oldDictionary {
 		c.parquetFields, err = p.fields(c, as, body, present)
 		return err
 	}
