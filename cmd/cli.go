@@ -313,6 +313,7 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 			lines = append(lines, "and more lines")
 			break
 		}
+		// Errors may say more than that, such as what is spent, and are several where jobs ran.
 		line = strings.ReplaceAll(line, context.Canceled.Error(), "interrupted")
 		if line = process.Cut(line); !slices.Contains(lines, line) {
 			lines = append(lines, line)

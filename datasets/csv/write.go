@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -20,10 +21,7 @@ const weightColumn = "weight"
 // column "weight"; nil means that every row counts once and there is no such column.
 func Write(w io.Writer, t *datasets.Table, rows []int32, weights []float64) error {
 	schema := t.Schema()
-	record, n := schema.Names(), t.Len()
-	if rows != nil {
-		n = len(rows)
-	}
+	record := schema.Names()
 	if weights != nil {
 		if len(weights) != t.Len() {
 			return fmt.Errorf("%d weights for a table of %d rows", len(weights), t.Len())
@@ -34,16 +32,36 @@ func Write(w io.Writer, t *datasets.Table, rows []int32, weights []float64) erro
 		}
 		record = append(record, weightColumn)
 	}
-	columns := columnTexts(t, rows, n)
+	if err := writeHeader(w, record); err != nil {
+		return err
+	}
+	if rows == nil {
+		return writeRows(w, t, weights)
+	}
+	// Rows far apart in memory are waited for, one after the other: copied together by columns, of
+	// some at a time, they halve the processor time of a release of RPS on 10⁷ rows (59 to 30 s).
+	for part := range slices.Chunk(rows, 1<<18) {
+		var own []float64
+		if weights != nil {
+			for _, row := range part {
+				own = append(own, weights[row])
+			}
+		}
+		if err := writeRows(w, t.Select(part), own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeRows(w io.Writer, t *datasets.Table, weights []float64) error {
+	columns := columnTexts(t, nil, t.Len())
 	if weights != nil {
 		columns = append(columns, func(to []byte, at int) []byte {
-			if rows != nil {
-				at = int(rows[at])
-			}
 			return appendNumber(to, weights[at])
 		})
 	}
-	return writeText(w, record, n, columns)
+	return writeText(w, t.Len(), columns)
 }
 
 // WriteGeneralised writes rows of a table, in the order given, as comma-separated text with a
@@ -57,7 +75,10 @@ func WriteGeneralised(w io.Writer, t *datasets.Table, rows []int32,
 			columns[i] = func(to []byte, at int) []byte { return appendField(to, text(at)) }
 		}
 	}
-	return writeText(w, t.Schema().Names(), len(rows), columns)
+	if err := writeHeader(w, t.Schema().Names()); err != nil {
+		return err
+	}
+	return writeText(w, len(rows), columns)
 }
 
 // GroupText prints the set of an attribute's values whose codes are in [low, high), low < high: one
@@ -99,8 +120,7 @@ func edgeText(a *datasets.Attribute, code uint32) string {
 // columnText appends a column's text, quoted where need be, of the row at a place.
 type columnText func(to []byte, at int) []byte
 
-// writeText writes a header and n records, which are put into text on all processors.
-func writeText(w io.Writer, header []string, n int, columns []columnText) error {
+func writeHeader(w io.Writer, header []string) error {
 	var first []byte
 	for i, name := range header {
 		if i > 0 {
@@ -108,9 +128,12 @@ func writeText(w io.Writer, header []string, n int, columns []columnText) error 
 		}
 		first = appendField(first, name)
 	}
-	if _, err := w.Write(append(first, '\n')); err != nil {
-		return err
-	}
+	_, err := w.Write(append(first, '\n'))
+	return err
+}
+
+// writeText writes n records, which are put into text on all processors.
+func writeText(w io.Writer, n int, columns []columnText) error {
 	const rows = 1 << 13 // at once
 	var done ordered[[]byte]
 	for from := 0; from < n || !done.empty(); {

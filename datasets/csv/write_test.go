@@ -2,6 +2,7 @@ package csvtable
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -94,5 +95,28 @@ attributes:
 		if _, err := read(format, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
+	}
+}
+
+// TestWriteInOrder writes rows in an order, some of them twice and others never, with their weights:
+// as many as are copied in two parts.
+func TestWriteInOrder(t *testing.T) {
+	const n = 1<<18 + 5
+	schema := parse(t, "attributes:\n- {name: x, kind: numeric, low: 0, high: 1000000}\n").Schema
+	b := datasets.NewBuilder(schema, n)
+	rows, weights := make([]int32, n), make([]float64, n)
+	var want strings.Builder
+	want.WriteString("x,weight\n")
+	for i := range n {
+		b.Set(b.AddRow(), 0, uint32(3*i))
+		rows[i], weights[i] = int32(i*7%1000+i/2), float64(i%4)/4
+	}
+	for _, row := range rows {
+		fmt.Fprintf(&want, "%d,%v\n", 3*row, float64(row%4)/4)
+	}
+	var got strings.Builder
+	noError(t, Write(&got, b.Table(), rows, weights))
+	if got.String() != want.String() {
+		t.Error("other rows, another order or other weights")
 	}
 }

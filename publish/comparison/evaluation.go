@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ppdp/algorithms"
@@ -40,7 +41,7 @@ type Evaluation struct {
 }
 
 // Finding is what is furthest off in a release: at most five pairs of attributes, and at most ten
-// records of the original that it exposes most, of so many that were looked at.
+// records of the original, those that it exposes most. Among is how many records were compared.
 type Finding struct {
 	Release      string                `json:"release"`
 	Associations []metrics.Association `json:"associations"`
@@ -428,7 +429,7 @@ func (m *made) worst(ctx context.Context, name string, c metrics.Case) error {
 	if len(f.Exposed) > 0 {
 		m.note("%s: most exposed of %d records of the original, by what is closest to them in the "+
 			"release and in the original: numbers %s of those read, the header not counted", name,
-			among, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(f.Exposed)), ", "), "[]"))
+			among, strings.Join(results.Mapped(f.Exposed, strconv.Itoa), ", "))
 	}
 	return nil
 }

@@ -231,22 +231,50 @@ func (d *Data) Exact(attributes []int) ([]float64, error) {
 			" make it smaller", algorithms.ErrTooLarge, cells, MaxCells)
 	}
 	counts := make([]float64, int(cells))
-	var block, more [1024]uint32 // rows that fit a cache
+	before, last := attributes[:len(attributes)-1], attributes[len(attributes)-1]
+	var block [1024]uint32 // rows that fit a cache
 	for from := 0; from < len(d.in.Rows); from += len(block) {
-		n := min(len(block), len(d.in.Rows)-from)
-		at := block[:n] // cells of the attributes so far
-		d.columns[attributes[0]].Widen(from, at)
-		for _, a := range attributes[1:] {
-			d.columns[a].Widen(from, more[:n])
-			for row, value := range more[:n] {
-				at[row] = at[row]*uint32(d.Sizes[a]) + value
+		to := min(from+len(block), len(d.in.Rows))
+		at := block[:to-from] // cells of the attributes before the last: all 0 without any
+		if len(before) > 0 {
+			d.columns[before[0]].Widen(from, at)
+		}
+		for _, a := range before[min(1, len(before)):] {
+			switch c, size := &d.columns[a], uint32(d.Sizes[a]); {
+			case c.U8 != nil:
+				cross(at, c.U8[from:to], size)
+			case c.U16 != nil:
+				cross(at, c.U16[from:to], size)
+			default:
+				cross(at, c.U32[from:to], size)
 			}
 		}
-		for _, cell := range at {
-			counts[cell]++
+		switch c, size := &d.columns[last], uint32(d.Sizes[last]); {
+		case c.U8 != nil:
+			tally(counts, at, c.U8[from:to], size)
+		case c.U16 != nil:
+			tally(counts, at, c.U16[from:to], size)
+		default:
+			tally(counts, at, c.U32[from:to], size)
 		}
 	}
 	return counts, nil
+}
+
+// cross makes cells of some attributes those of one attribute more, which has size values.
+func cross[T uint8 | uint16 | uint32](at []uint32, column []T, size uint32) {
+	at = at[:len(column)]
+	for row, value := range column {
+		at[row] = at[row]*size + uint32(value)
+	}
+}
+
+// tally counts the cells that cross would make.
+func tally[T uint8 | uint16 | uint32](counts []float64, at []uint32, column []T, size uint32) {
+	at = at[:len(column)]
+	for row, value := range column {
+		counts[at[row]*size+uint32(value)]++
+	}
 }
 
 // fine is the grid to which models' marginals are rounded before they are compared with counts, so
