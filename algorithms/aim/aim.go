@@ -136,6 +136,8 @@ type search struct {
 	// what a round costs at present
 	measuring, choosing float64
 	cached              int // cells of exact marginals kept
+	growth              *pgm.Growth
+	grown               int // how many of the measured marginals it has
 }
 
 // open starts a search.
@@ -191,6 +193,11 @@ func (s *search) run() (err error) {
 			return s.Sizes[a] == 1
 		})
 	})
+	sets := make([][]int, len(s.candidates))
+	for i, c := range s.candidates {
+		sets[i] = c.set
+	}
+	s.growth = pgm.NewGrowth(s.Sizes, sets)
 	s.choice = s.in.Budget.Exponential("choice of marginals",
 		s.in.Noise.Open("choice of marginals"), privacy.Exact(1))
 	s.noise = s.Noise("chosen marginals")
@@ -231,14 +238,12 @@ func (s *search) round() (last bool, err error) {
 
 // filter lists the candidates that leave the model within a number of cells (JT-SIZE).
 func (s *search) filter(cells float64) (open []*candidate) {
-	var measured [][]int
-	for _, m := range s.Measured {
-		measured = append(measured, m.Attributes)
+	for ; s.grown < len(s.Measured); s.grown++ {
+		s.growth.Add(s.Measured[s.grown].Attributes)
 	}
-	growth := pgm.NewGrowth(s.Sizes, measured)
 	for i := range s.candidates {
 		c := &s.candidates[i]
-		if s.model.Covers(c.set) || s.Cells(c.set) <= cells && growth.Fits(c.set, cells) {
+		if s.model.Covers(c.set) || s.Cells(c.set) <= cells && s.growth.Fits(i, cells) {
 			open = append(open, c)
 		}
 	}

@@ -2,6 +2,7 @@ package pgm
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -16,24 +17,43 @@ type triangulation struct {
 // model. The first alone fills in trees: an inner attribute between two small ones goes before a
 // leaf of many values.
 func cheapest(sizes []int, cliques []set) triangulation {
-	var all set
-	for a := range sizes {
-		all.add(a)
+	bySize, byFill := newGraph(sizes, false), newGraph(sizes, true)
+	for _, g := range []*graph{bySize, byFill} {
+		for _, c := range cliques {
+			g.join(g.words(c))
+		}
+		for a := range sizes {
+			g.update(a)
+			g.left = append(g.left, a)
+		}
+		g.cells = g.eliminate(math.Inf(1))
 	}
-	bySize := newGraph(sizes, cliques, false).eliminate(all, math.Inf(1))
-	byFill := newGraph(sizes, cliques, true).eliminate(all, math.Inf(1))
-	if bySize.cells < byFill.cells {
-		return bySize
+	if byFill.cells <= bySize.cells {
+		bySize = byFill
 	}
-	return byFill
+	t := triangulation{cells: bySize.cells}
+	for _, a := range bySize.maximal {
+		var s set
+		copy(s[:], bySize.joinedTo(a))
+		t.cliques = append(t.cliques, s)
+	}
+	return t
 }
 
-// graph joins attributes, to be eliminated one after the other.
+// graph joins attributes, to be eliminated one after the other. Sets of them are of as many words as
+// there have to be.
 type graph struct {
-	sizes      []int
-	byFill     bool
-	neighbours []set // of each attribute, itself included
-	costs      []cost
+	sizes  []int
+	byFill bool
+	width  int      // words of a set
+	joined []uint64 // by attribute, the set of those that it is joined to, itself included
+	costs  []cost
+	cells  float64
+
+	left    []int    // attributes to be eliminated
+	waiting []int    // eliminated ones of whose cliques all others are left
+	maximal []int    // eliminated ones whose cliques are within no other
+	rest    []uint64 // scratch
 }
 
 // cost is what eliminating an attribute adds: edges, each counted twice and only where they count,
@@ -43,163 +63,265 @@ type cost struct {
 	cells float64
 }
 
-func newGraph(sizes []int, cliques []set, byFill bool) *graph {
-	g := &graph{sizes, byFill, make([]set, len(sizes)), make([]cost, len(sizes))}
+func newGraph(sizes []int, byFill bool) *graph {
+	g := &graph{sizes: sizes, byFill: byFill, width: (len(sizes) + 63) / 64,
+		costs: make([]cost, len(sizes))}
+	g.joined = make([]uint64, len(sizes)*g.width)
 	for a := range sizes {
-		g.neighbours[a].add(a)
-	}
-	for _, c := range cliques {
-		g.join(c)
-	}
-	for a := range sizes {
-		g.update(a)
+		g.joinedTo(a)[a/64] = 1 << (a % 64)
 	}
 	return g
 }
 
+func (g *graph) joinedTo(a int) []uint64 { return g.joined[a*g.width:][:g.width] }
+
+// words are the words of a set that the graph's sets have.
+func (g *graph) words(s set) []uint64 { return slices.Clone(s[:g.width]) }
+
+func hasBit(words []uint64, a int) bool { return words[a/64]>>(a%64)&1 == 1 }
+
+// common is the number of attributes that two sets share.
+func common(a, b []uint64) (n int) {
+	for i, word := range a {
+		n += bits.OnesCount64(word & b[i])
+	}
+	return n
+}
+
 // join joins the attributes of a clique. Their costs change, and by fill those of others that are
 // joined to two of them: update computes them.
-func (g *graph) join(clique set) {
-	for a := range clique.all() {
-		g.neighbours[a] = g.neighbours[a].or(clique)
+func (g *graph) join(clique []uint64) {
+	for i, word := range clique {
+		for ; word != 0; word &= word - 1 {
+			own := g.joinedTo(64*i + bits.TrailingZeros64(word))
+			for j, more := range clique {
+				own[j] |= more
+			}
+		}
 	}
 }
 
 // update computes the cost of an attribute.
 func (g *graph) update(a int) {
-	own := g.neighbours[a]
-	c := cost{cells: own.cells(g.sizes)}
-	if g.byFill {
-		for b := range own.all() {
-			c.fill += own.without(g.neighbours[b]).len()
+	own := g.joinedTo(a)
+	c := cost{cells: 1}
+	for i, word := range own {
+		for ; word != 0; word &= word - 1 {
+			b := 64*i + bits.TrailingZeros64(word)
+			c.cells *= float64(g.sizes[b])
+			if g.byFill {
+				for j, other := range g.joinedTo(b) {
+					c.fill += bits.OnesCount64(own[j] &^ other)
+				}
+			}
 		}
 	}
 	g.costs[a] = c
 }
 
-// eliminate removes those of the attributes left, which others are not joined to, joining the
-// neighbours of each. Ties go to the smaller table and then to the attribute listed first. It stops
-// where the tables have more cells than the most.
-func (g *graph) eliminate(left set, most float64) (t triangulation) {
-	order := left.list()
-	for len(order) > 0 && t.cells <= most {
-		best := 0
-		least := g.costs[order[0]]
-		for i, a := range order {
-			if c := g.costs[a]; c.fill < least.fill ||
-				c.fill == least.fill && c.cells < least.cells {
+// eliminate removes the attributes left, which others are not joined to, joining those that each is
+// joined to, its clique. Ties go to the smaller table and then to the attribute listed first. It is
+// the sum of the tables of maximal cliques, and stops where they have more cells than the most.
+func (g *graph) eliminate(most float64) (cells float64) {
+	g.waiting, g.maximal = g.waiting[:0], g.maximal[:0]
+	for len(g.left) > 0 && cells <= most {
+		best, least := 0, g.costs[g.left[0]]
+		for i, a := range g.left {
+			if c := g.costs[a]; c.cells < least.cells && c.fill <= least.fill ||
+				c.fill < least.fill {
 				best, least = i, c
 			}
 		}
-		a := order[best]
-		order = slices.Delete(order, best, best+1)
-		clique := g.neighbours[a]
-		if !slices.ContainsFunc(t.cliques, func(c set) bool {
-			return c.has(a) && clique.within(c)
-		}) {
-			t.cliques = append(t.cliques, clique)
-			t.cells += least.cells
+		a := g.left[best]
+		g.left = slices.Delete(g.left, best, best+1)
+		clique := g.joinedTo(a)
+		if g.isMaximal(a, clique) {
+			cells += least.cells
+			g.maximal = append(g.maximal, a)
 		}
-		rest := clique
-		rest.remove(a)
-		g.join(rest)
-		for b := range rest.all() {
-			g.neighbours[b].remove(a)
+		g.waiting = append(g.waiting, a)
+		g.rest = append(g.rest[:0], clique...)
+		g.rest[a/64] &^= 1 << (a % 64)
+		g.join(g.rest)
+		for i, word := range g.rest {
+			for ; word != 0; word &= word - 1 {
+				b := 64*i + bits.TrailingZeros64(word)
+				g.joinedTo(b)[a/64] &^= 1 << (a % 64)
+			}
 		}
-		for b := range rest.all() {
-			g.update(b)
+		for i, word := range g.rest {
+			for ; word != 0; word &= word - 1 {
+				g.update(64*i + bits.TrailingZeros64(word))
+			}
 		}
 		if least.fill > 0 {
-			for _, b := range order {
-				if !rest.has(b) && g.neighbours[b].and(rest).len() > 1 {
+			for _, b := range g.left {
+				if !hasBit(g.rest, b) && common(g.joinedTo(b), g.rest) > 1 {
 					g.update(b)
 				}
 			}
 		}
 	}
-	return t
+	return cells
 }
 
-// Growth sizes models of given cliques and one more.
+// isMaximal reports whether the clique of an attribute that is eliminated is within none before it.
+// Of an earlier clique whose first attribute to follow is this one, the others are in this clique:
+// it is within the earlier one where that has one attribute more.
+func (g *graph) isMaximal(a int, clique []uint64) bool {
+	maximal, size := true, common(clique, clique)
+	g.waiting = slices.DeleteFunc(g.waiting, func(earlier int) bool {
+		own := g.joinedTo(earlier)
+		if !hasBit(own, a) {
+			return false
+		}
+		maximal = maximal && common(own, own) <= size
+		return true
+	})
+	return maximal
+}
+
+// Growth sizes models of cliques that come one after the other, each with a candidate more.
 type Growth struct {
-	bySize, byFill ordered
-	parts          []set // the graph's connected parts
-	part           []int // that each attribute is in
+	candidates [][]int
+	orders     [2]order
+	components []component
+	in         []int // the component of each attribute
+	cliques    int   // so far
 }
 
-// ordered is a graph with the cells of its parts by an order of elimination.
-type ordered struct {
-	*graph
-	cells []float64
-	// scratch is the graph that is eliminated.
-	scratch graph
+// order is an order of elimination, by size or by fill.
+type order struct {
+	graph, scratch *graph  // of the cliques so far, and what is eliminated
+	total          float64 // of all components
+	known          []known // by candidate
 }
 
-// NewGrowth takes the given cliques over attributes of the given sizes.
-func NewGrowth(sizes []int, cliques [][]int) *Growth {
-	sets := setsOf(cliques)
-	g := &Growth{part: make([]int, len(sizes))}
-	g.bySize.graph, g.byFill.graph = newGraph(sizes, sets, false), newGraph(sizes, sets, true)
-	var placed set
-	for a := range sizes {
-		if placed.has(a) {
-			continue
+// component is a connected part of the graph of the cliques so far.
+type component struct {
+	attributes []int
+	cells      [2]float64 // by each order
+	since      int        // how many cliques there were when it came to be
+}
+
+// known is how many cells the components that a candidate touches have with it, or, where these are
+// above the most that counted, some number above it.
+type known struct {
+	cells, most float64
+	at          int // how many cliques there were
+}
+
+// NewGrowth takes sets of attributes of the given sizes as candidates. There are no cliques yet.
+func NewGrowth(sizes []int, candidates [][]int) *Growth {
+	g := &Growth{candidates: candidates}
+	for i := range g.orders {
+		o := &g.orders[i]
+		*o = order{newGraph(sizes, i == 1), newGraph(sizes, i == 1), 0,
+			make([]known, len(candidates))}
+		for a, size := range sizes {
+			o.graph.update(a)
+			o.total += float64(size)
 		}
-		part := g.bySize.neighbours[a]
-		for before := (set{}); before != part; {
-			before = part
-			for b := range before.all() {
-				part = part.or(g.bySize.neighbours[b])
-			}
+		for c := range candidates {
+			o.known[c].at = -1
 		}
-		for b := range part.all() {
-			g.part[b] = len(g.parts)
-		}
-		g.parts, placed = append(g.parts, part), placed.or(part)
 	}
-	for _, o := range []*ordered{&g.bySize, &g.byFill} {
-		o.scratch = graph{sizes, o.byFill, make([]set, len(sizes)), make([]cost, len(sizes))}
-		for _, part := range g.parts {
-			o.cells = append(o.cells, o.eliminated(part, set{}, math.Inf(1)))
-		}
+	for a, size := range sizes {
+		cells := float64(size)
+		g.components = append(g.components, component{[]int{a}, [2]float64{cells, cells}, 0})
+		g.in = append(g.in, a)
 	}
 	return g
 }
 
-// Fits reports whether the model that Fit makes of the cliques and another one has at most the
-// given number of cells. An attribute's cost depends on its own part of the graph, so that parts
-// which the clique does not touch are eliminated as without it, in whatever order parts alternate.
-func (g *Growth) Fits(clique []int, most float64) bool {
-	members := setOf(clique)
-	var touched set
-	for _, a := range clique {
-		touched = touched.or(g.parts[g.part[a]])
-	}
-	for _, o := range []*ordered{&g.bySize, &g.byFill} {
-		left := most
-		for i, cells := range o.cells {
-			if !g.parts[i].within(touched) {
-				left -= cells
-			}
+// Add adds a clique, which makes the components that it touches one.
+func (g *Growth) Add(clique []int) {
+	g.cliques++
+	parts := g.touched(clique)
+	whole := &g.components[parts[0]]
+	whole.since = g.cliques
+	for _, p := range parts[1:] {
+		for _, a := range g.components[p].attributes {
+			g.in[a] = parts[0]
 		}
-		if left > 0 && o.eliminated(touched, members, left) <= left {
+		whole.attributes = append(whole.attributes, g.components[p].attributes...)
+		g.components[p].attributes = nil
+	}
+	slices.Sort(whole.attributes)
+	for i := range g.orders {
+		o := &g.orders[i]
+		for _, p := range parts {
+			o.total -= g.components[p].cells[i]
+		}
+		members := setOf(clique)
+		o.graph.join(o.graph.words(members))
+		for _, a := range whole.attributes {
+			o.graph.update(a)
+		}
+		whole.cells[i] = o.with(whole.attributes, nil, math.Inf(1))
+		o.total += whole.cells[i]
+	}
+}
+
+// touched lists the components that a clique has attributes of.
+func (g *Growth) touched(clique []int) (parts []int) {
+	for _, a := range clique {
+		if !slices.Contains(parts, g.in[a]) {
+			parts = append(parts, g.in[a])
+		}
+	}
+	return parts
+}
+
+// Fits reports whether the model that Fit makes of the cliques and a candidate, by its number, has
+// at most the given number of cells. An attribute's cost depends on its own part of the graph: parts
+// that the candidate does not touch are eliminated as without it, in whatever order parts alternate,
+// and for those that it touches the answer is the same until a clique touches them.
+func (g *Growth) Fits(candidate int, most float64) bool {
+	clique := g.candidates[candidate]
+	parts := g.touched(clique)
+	since := 0
+	for _, p := range parts {
+		since = max(since, g.components[p].since)
+	}
+	for i := range g.orders {
+		o := &g.orders[i]
+		left := most - o.total
+		for _, p := range parts {
+			left += g.components[p].cells[i]
+		}
+		k := &o.known[candidate]
+		if k.at < since || k.cells > k.most && k.most < left {
+			var attributes []int
+			for _, p := range parts {
+				attributes = append(attributes, g.components[p].attributes...)
+			}
+			slices.Sort(attributes)
+			*k = known{o.with(attributes, clique, left), left, g.cliques}
+		}
+		if k.cells <= left {
 			return true
 		}
 	}
 	return false
 }
 
-// eliminated is the number of cells of connected parts with a clique more, or one above the most.
-func (o *ordered) eliminated(parts, clique set, most float64) float64 {
-	s := &o.scratch
-	for a := range parts.all() {
-		s.neighbours[a], s.costs[a] = o.neighbours[a], o.costs[a]
+// with is the number of cells of components, given by their attributes, with a clique more, or
+// one above the most.
+func (o *order) with(attributes, clique []int, most float64) float64 {
+	s := o.scratch
+	s.left = append(s.left[:0], attributes...)
+	for _, a := range attributes {
+		copy(s.joinedTo(a), o.graph.joinedTo(a))
+		s.costs[a] = o.graph.costs[a]
 	}
-	s.join(clique)
-	for a := range parts.all() {
-		if s.neighbours[a].and(clique).len() > 1 {
+	members := setOf(clique)
+	joined := s.words(members)
+	s.join(joined)
+	for _, a := range attributes {
+		if common(s.joinedTo(a), joined) > 1 {
 			s.update(a)
 		}
 	}
-	return s.eliminate(parts, most).cells
+	return s.eliminate(most)
 }
