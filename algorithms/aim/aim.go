@@ -46,7 +46,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
@@ -135,7 +139,7 @@ type search struct {
 	total, reserve float64
 	// what a round costs at present
 	measuring, choosing float64
-	cached              int // cells of exact marginals kept
+	cached              atomic.Int64 // cells of exact marginals kept
 	growth              *pgm.Growth
 	grown               int // how many of the measured marginals it has
 }
@@ -256,15 +260,13 @@ func (s *search) worstApproximated(open []*candidate, bias float64) (*candidate,
 	for _, c := range open {
 		heaviest = math.Max(heaviest, c.weight)
 	}
-	var scores []float64
-	marginal := s.marginals(open)
-	for _, c := range open {
-		exact, err := s.exact(c)
-		if err != nil {
-			return nil, err
-		}
-		distance := margins.Distance(exact, marginal(c.set))
-		scores = append(scores, c.weight/heaviest*(distance-float64(bias*s.Cells(c.set))))
+	distances, err := s.distances(open)
+	if err != nil {
+		return nil, err
+	}
+	scores := make([]float64, len(open))
+	for i, c := range open {
+		scores[i] = c.weight / heaviest * (distances[i] - float64(bias*s.Cells(c.set)))
 	}
 	i, err := s.choice.Choose(&s.Path, s.in.Budget.ChoiceEpsilon(s.choosing), scores, nil)
 	if err != nil {
@@ -273,26 +275,50 @@ func (s *search) worstApproximated(open []*candidate, bias float64) (*candidate,
 	return open[i], nil
 }
 
-// marginals computes the model's marginals of sets in the order of the candidates, which lists
-// pairs by their first attribute: those that no clique covers come from one walk for each.
-func (s *search) marginals(open []*candidate) func(set []int) []float64 {
-	others := make([][]int, len(s.Sizes))
-	for _, c := range open {
-		if len(c.set) == 2 && !s.model.Covers(c.set) {
-			others[c.set[0]] = append(others[c.set[0]], c.set[1])
-		}
+// distances are how far the model's marginals are from the table's. A pair that no clique covers
+// comes from a walk from its attribute of fewer values, which takes less time.
+func (s *search) distances(open []*candidate) ([]float64, error) {
+	from := make([][]int, len(s.Sizes)) // candidates by that attribute
+	for i, c := range open {
+		a := slices.MinFunc(c.set, func(a, b int) int { return s.Sizes[a] - s.Sizes[b] })
+		from[a] = append(from[a], i)
 	}
-	first, tables := -1, [][]float64(nil)
-	return func(set []int) []float64 {
-		if len(set) != 2 || s.model.Covers(set) {
-			return s.model.Marginal(set)
-		}
-		if set[0] != first {
-			first = set[0]
-			tables = s.model.With(first, others[first])
-		}
-		return tables[set[1]]
+	distances, walks := make([]float64, len(open)), s.model.Walks()
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for a, candidates := range from {
+		all.Go(func() error {
+			var others []int
+			other := func(c *candidate) int { // -1 where no walk is needed
+				if len(c.set) != 2 || s.model.Covers(c.set) {
+					return -1
+				}
+				return c.set[0] + c.set[1] - a
+			}
+			for _, i := range candidates {
+				if b := other(open[i]); b >= 0 {
+					others = append(others, b)
+				}
+			}
+			tables := walks.From(a, others)
+			for _, i := range candidates {
+				c := open[i]
+				exact, err := s.exact(c)
+				if err != nil {
+					return err
+				}
+				var model []float64
+				if b := other(c); b >= 0 {
+					model = tables[b]
+				} else {
+					model = s.model.Marginal(c.set)
+				}
+				distances[i] = margins.Distance(exact, model)
+			}
+			return nil
+		})
 	}
+	return distances, all.Wait()
 }
 
 // anneal makes later rounds dearer: half the noise.
@@ -314,9 +340,8 @@ func (s *search) exact(c *candidate) ([]float64, error) {
 		return c.exact, nil
 	}
 	counts, err := s.Exact(c.set)
-	if err == nil && s.cached+len(counts) <= maxCached {
+	if err == nil && s.cached.Add(int64(len(counts))) <= maxCached {
 		c.exact = counts
-		s.cached += len(counts)
 	}
 	return counts, err
 }

@@ -63,94 +63,155 @@ func (m *Model) Marginal(attributes []int) []float64 {
 	}
 }
 
-// With is, for each of other attributes, by number, the model's table over a and it, the latter
-// fastest. One walk through the tree takes the place of one of Marginal for each; last bits may
-// differ.
-func (m *Model) With(a int, others []int) [][]float64 {
-	wanted := setOf(others)
-	w := &walk{m, m.sizes[a], wanted, m.subtree(wanted.or(setOf([]int{a}))),
-		make([][]float64, len(m.sizes))}
-	start := 0
-	for !w.inside[start] || !m.nodes[start].members.has(a) {
+// Walks computes tables over pairs of attributes that no clique has: one walk through the tree from
+// an attribute takes the place of a Marginal for each of the others; last bits may differ. It is
+// safe for concurrent use.
+type Walks struct {
+	*Model
+	components []int // of the cliques: what share nothing are independent
+	// of each cell of a clique, the cells of its separators from its parent and from each of its
+	// children, and the values of its attributes
+	above         [][]int32
+	below, values [][][]int32
+}
+
+// Walks prepares walks.
+func (m *Model) Walks() *Walks {
+	w := &Walks{m, make([]int, len(m.nodes)), make([][]int32, len(m.nodes)),
+		make([][][]int32, len(m.nodes)), make([][][]int32, len(m.nodes))}
+	for i := range m.nodes {
+		n := &m.nodes[i]
+		if w.components[i] = i; n.shared > 0 {
+			w.components[i] = w.components[n.parent]
+		}
+		cells := func(inner []int) []int32 { return cellMap(m.sizes, n.attributes, inner) }
+		w.above[i] = cells(n.attributes[:n.shared])
+		for _, c := range m.children[i] {
+			w.below[i] = append(w.below[i], cells(m.nodes[c].attributes[:m.nodes[c].shared]))
+		}
+		for _, a := range n.attributes {
+			w.values[i] = append(w.values[i], cells([]int{a}))
+		}
+	}
+	return w
+}
+
+// From is, for each of other attributes, by number, the model's table over a and it, as Marginal
+// has it.
+func (w *Walks) From(a int, others []int) [][]float64 {
+	start := w.first(a)
+	tables := make([][]float64, len(w.sizes))
+	var near set
+	for _, b := range others {
+		if w.components[w.first(b)] == w.components[start] {
+			near.add(b)
+			continue
+		}
+		firsts, seconds := w.Marginal([]int{min(a, b)}), w.Marginal([]int{max(a, b)})
+		for _, x := range firsts {
+			for _, y := range seconds {
+				tables[b] = append(tables[b], x*y/w.Total)
+			}
+		}
+	}
+	if near == (set{}) {
+		return tables
+	}
+	v := &walk{w, w.sizes[a], near, w.subtree(near.or(setOf([]int{a}))), tables}
+	for !v.inside[start] || !w.nodes[start].members.has(a) {
 		start++
 	}
-	itself := make([]float64, w.values*w.values)
-	for v := range w.values {
-		itself[v*w.values+v] = 1
+	n := &w.nodes[start]
+	v.visit(start, -1, w.values[start][slices.Index(n.attributes, a)], nil)
+	for b := range near.all() {
+		if b > a {
+			tables[b] = transposed(tables[b], w.sizes[a])
+		}
 	}
-	w.visit(start, -1, embed(m.sizes, m.nodes[start].attributes, []int{a}), itself)
-	return w.tables
+	return tables
+}
+
+// first is the first clique that has an attribute.
+func (m *Model) first(a int) int {
+	for i := range m.holding[a].all() {
+		return i
+	}
+	return -1
+}
+
+// transposed is a table of rows of so many cells by columns.
+func transposed(table []float64, width int) []float64 {
+	by := make([]float64, 0, len(table))
+	for column := range width {
+		for at := column; at < len(table); at += width {
+			by = append(by, table[at])
+		}
+	}
+	return by
 }
 
 // walk goes from clique to clique with the probabilities of an attribute's values.
 type walk struct {
-	*Model
-	values int // of the attribute
-	wanted set // attributes still to come
+	*Walks
+	size   int // how many values the attribute has
+	near   set // attributes still to come
 	inside []bool
-	tables [][]float64
+	tables [][]float64 // by the other attribute, whose values are rows
 }
 
-// visit enters a clique. For each value, given has its probability by what the clique shares with
-// the one that the walk comes from: p(v|s).
-func (w *walk) visit(i, from int, shared embedding, given []float64) {
-	type exit struct {
-		to       int
-		out, in  embedding // of what is shared, in this clique and in the next
-		together []float64 // p(v,s)
-	}
+// visit enters a clique, whose cells have these of what it shares with the one that the walk comes
+// from. Given such a cell s the attribute's values have the probabilities p(v|s), rows of given; at
+// the start, where that is nil, s is v.
+func (w *walk) visit(i, from int, shared []int32, given []float64) {
 	n := &w.nodes[i]
-	var exits []exit
-	leave := func(to, cells int, out, in embedding) {
-		exits = append(exits, exit{to, out, in, make([]float64, w.values*cells)})
-	}
-	own := func(n *node) embedding {
-		return embed(w.sizes, n.attributes, n.attributes[:n.shared])
-	}
-	if n.parent >= 0 && n.parent != from && w.inside[n.parent] {
-		leave(n.parent, n.blocks, own(n), n.inParent)
-	}
-	for _, c := range w.children[i] {
-		if child := &w.nodes[c]; c != from && w.inside[c] {
-			leave(c, child.blocks, child.inParent, own(child))
-		}
-	}
-	tables := len(exits) // what follows are tables over one attribute
-	for b := range n.members.and(w.wanted).all() {
-		leave(-1, w.sizes[b], embed(w.sizes, n.attributes, []int{b}), embedding{})
-		w.tables[b] = exits[len(exits)-1].together
-	}
-	w.wanted = w.wanted.without(n.members)
-	row := make([]float64, n.cells)
-	for v := range w.values {
-		clear(row)
-		shared.spread(row, part(given, v, w.values))
-		for cell, x := range w.mu[n.from : n.from+n.cells] {
-			row[cell] *= x
-		}
-		for k := range exits {
-			exits[k].out.sum(row, part(exits[k].together, v, w.values))
-		}
-	}
-	for _, e := range exits[:tables] {
-		cells := len(e.together) / w.values
-		for s := range cells {
-			sum := 0.0
-			for at := s; at < len(e.together); at += cells {
-				sum += e.together[at]
+	mu := w.mu[n.from : n.from+n.cells]
+	together := func(cells int, at []int32) []float64 { // p(v,·)
+		sums := make([]float64, cells*w.size)
+		if given == nil {
+			for cell, x := range mu {
+				sums[int(at[cell])*w.size+int(shared[cell])] += x
 			}
-			for at := s; at < len(e.together) && sum > 0; at += cells {
-				e.together[at] /= sum
+			return sums
+		}
+		for cell, x := range mu {
+			p := given[int(shared[cell])*w.size:][:w.size]
+			to := sums[int(at[cell])*w.size:][:w.size]
+			for v, p := range p {
+				to[v] += float64(p * x)
 			}
 		}
-		w.visit(e.to, i, e.in, e.together)
+		return sums
 	}
-}
-
-// part is one of n equal parts.
-func part(all []float64, i, n int) []float64 {
-	width := len(all) / n
-	return all[i*width : (i+1)*width]
+	for k, b := range n.attributes {
+		if w.near.has(b) {
+			w.tables[b] = together(w.sizes[b], w.values[i][k])
+			w.near.remove(b)
+		}
+	}
+	enter := func(to, cells int, at, there []int32) {
+		sums := together(cells, at)
+		for row := range cells {
+			p, sum := sums[row*w.size:][:w.size], 0.0
+			for _, x := range p {
+				sum += x
+			}
+			for v := range p {
+				if sum > 0 {
+					p[v] /= sum
+				}
+			}
+		}
+		w.visit(to, i, there, sums)
+	}
+	if n.shared > 0 && n.parent != from && w.inside[n.parent] {
+		k := slices.Index(w.children[n.parent], i)
+		enter(n.parent, n.blocks, w.above[i], w.below[n.parent][k])
+	}
+	for k, c := range w.children[i] {
+		if child := &w.nodes[c]; child.shared > 0 && c != from && w.inside[c] {
+			enter(c, child.blocks, w.below[i][k], w.above[c])
+		}
+	}
 }
 
 // subtree marks the smallest connected part of the tree that has all wanted attributes.
