@@ -17,8 +17,8 @@ type triangulation struct {
 // model. The first alone fills in trees: an inner attribute between two small ones goes before a
 // leaf of many values.
 func cheapest(sizes []int, cliques []set) triangulation {
-	bySize, byFill := newGraph(sizes, false), newGraph(sizes, true)
-	for _, g := range []*graph{bySize, byFill} {
+	t := triangulation{cells: math.Inf(1)}
+	for _, g := range []*graph{newGraph(sizes, false), newGraph(sizes, true)} {
 		for _, c := range cliques {
 			g.join(g.words(c))
 		}
@@ -26,29 +26,28 @@ func cheapest(sizes []int, cliques []set) triangulation {
 			g.update(a)
 			g.left = append(g.left, a)
 		}
-		g.cells = g.eliminate(math.Inf(1))
-	}
-	if byFill.cells <= bySize.cells {
-		bySize = byFill
-	}
-	t := triangulation{cells: bySize.cells}
-	for _, a := range bySize.maximal {
-		var s set
-		copy(s[:], bySize.joinedTo(a))
-		t.cliques = append(t.cliques, s)
+		cells := g.eliminate(math.Inf(1))
+		if cells > t.cells {
+			continue
+		}
+		t = triangulation{cells: cells}
+		for _, a := range g.maximal {
+			var s set
+			copy(s[:], g.joinedTo(a))
+			t.cliques = append(t.cliques, s)
+		}
 	}
 	return t
 }
 
-// graph joins attributes, to be eliminated one after the other. Sets of them are of as many words as
-// there have to be.
+// graph joins attributes, to be eliminated one after the other. Sets of them have as many words as
+// they need.
 type graph struct {
 	sizes  []int
 	byFill bool
 	width  int      // words of a set
 	joined []uint64 // by attribute, the set of those that it is joined to, itself included
 	costs  []cost
-	cells  float64
 
 	left    []int    // attributes to be eliminated
 	waiting []int    // eliminated ones of whose cliques all others are left
@@ -253,8 +252,7 @@ func (g *Growth) Add(clique []int) {
 		for _, p := range parts {
 			o.total -= g.components[p].cells[i]
 		}
-		members := setOf(clique)
-		o.graph.join(o.graph.words(members))
+		o.graph.join(o.graph.words(setOf(clique)))
 		for _, a := range whole.attributes {
 			o.graph.update(a)
 		}
@@ -274,9 +272,9 @@ func (g *Growth) touched(clique []int) (parts []int) {
 }
 
 // Fits reports whether the model that Fit makes of the cliques and a candidate, by its number, has
-// at most the given number of cells. An attribute's cost depends on its own part of the graph: parts
-// that the candidate does not touch are eliminated as without it, in whatever order parts alternate,
-// and for those that it touches the answer is the same until a clique touches them.
+// at most the given number of cells. An attribute's cost depends on its own component: those that
+// the candidate does not touch are eliminated as without it, in whatever order they alternate, and
+// the cells of those that it touches stay known until a clique touches them.
 func (g *Growth) Fits(candidate int, most float64) bool {
 	clique := g.candidates[candidate]
 	parts := g.touched(clique)
@@ -315,8 +313,7 @@ func (o *order) with(attributes, clique []int, most float64) float64 {
 		copy(s.joinedTo(a), o.graph.joinedTo(a))
 		s.costs[a] = o.graph.costs[a]
 	}
-	members := setOf(clique)
-	joined := s.words(members)
+	joined := s.words(setOf(clique))
 	s.join(joined)
 	for _, a := range attributes {
 		if common(s.joinedTo(a), joined) > 1 {

@@ -78,8 +78,8 @@ func cellsByDefinition(sizes []int, cliques [][]int, byFill bool) (sum float64) 
 	return sum
 }
 
-// TestGrowth: a candidate fits where a model with it is no larger by definition, and not with a cell
-// less allowed, whatever was asked before.
+// TestGrowth: a candidate fits where a model with it is no larger by definition, and not where a
+// cell less is allowed, whatever was asked before.
 func TestGrowth(t *testing.T) {
 	stream := random.NewKey(9).Stream()
 	for range 40 {
