@@ -32,6 +32,7 @@ type column struct {
 	integers  bool              // numeric: cells are the integers from low to below high
 	low, high int64
 	missing   []string // numeric: texts that stand for no number
+	plain     bool     // numeric: a number has one code, whatever its text
 	lacking   uint32   // the code of a missing value, dropRow for none
 }
 
@@ -54,7 +55,13 @@ func newColumn(f *Format, i int) column {
 		for _, marker := range c.missing {
 			c.index[marker] = c.lacking
 		}
-	} else if a.Clock == "" && !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) &&
+		return c
+	}
+	c.plain = a.Clock == "" && !slices.ContainsFunc(c.missing, func(marker string) bool {
+		_, ok := decimal(marker, c.comma)
+		return ok
+	})
+	if a.Clock == "" && !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) &&
 		math.Abs(a.Low) < 1<<53 {
 		// Cells is the number of integers in [Low, High), whether or not High is one itself.
 		c.integers, c.low = true, int64(a.Low)
@@ -82,23 +89,34 @@ func (c *column) read(text string) (code uint32, number float64, fault Kind) {
 			return uint32(number - c.low), float64(number), ""
 		}
 	}
-	a := c.attribute
-	number, ok := numberOf(a, text, c.comma)
+	number, ok := numberOf(c.attribute, text, c.comma)
 	switch {
-	case !ok && a.Clock != "":
+	case !ok && c.attribute.Clock != "":
 		return 0, 0, NotTime
 	case !ok:
 		return 0, 0, NotNumber
+	}
+	code, fault = c.code(number)
+	return code, number, fault
+}
+
+// code returns the code of a number.
+func (c *column) code(number float64) (code uint32, fault Kind) {
+	a := c.attribute
+	switch {
+	case c.integers && number >= float64(c.low) && number < float64(c.high) &&
+		number == math.Trunc(number):
+		return uint32(int64(number) - c.low), ""
 	case !(number >= a.Low && number < a.High):
-		return 0, 0, OutOfBounds
+		return 0, OutOfBounds
 	case a.Rounded(number) != number:
-		return 0, 0, BetweenSteps
+		return 0, BetweenSteps
 	}
 	code, err := a.NumberCode(number)
 	if err != nil {
-		return 0, 0, BetweenSteps
+		return 0, BetweenSteps
 	}
-	return code, number, ""
+	return code, ""
 }
 
 func newCoder(f *Format) *coder {

@@ -45,7 +45,6 @@ type parquetText struct {
 	page    struct { // kept for their memory
 		body    []byte
 		int32s  []int32
-		int64s  []int64
 		texts   []byte
 		offsets []uint32
 	}
@@ -64,6 +63,7 @@ type parquetColumn struct {
 	physical format.Type
 	width    int // bytes of a value, 0 for texts and truth values
 	optional bool
+	integers bool // fields are whole numbers as they are, and exact
 	fieldTexts
 	layout string // of dates and times, as the schema writes them
 	unit   int64  // that the layout shows, in seconds
@@ -80,13 +80,29 @@ type parquetColumn struct {
 	next   int     // of those
 }
 
-// parquetFields are values as fields: text[ends[i]:ends[i+1]] is the i-th.
+// parquetFields are n values as fields: text[ends[i]:ends[i+1]] is the i-th, or what write appends.
 type parquetFields struct {
-	text string
-	ends []uint32
+	n      int
+	text   string
+	ends   []uint32
+	write  func(to []byte, i int) []byte
+	number func(i int) float64 // that the i-th field stands for; nil where that is not known
 }
 
-func (f *parquetFields) at(i int) string { return f.text[f.ends[i]:f.ends[i+1]] }
+// appended appends a field.
+func (f *parquetFields) appended(to []byte, i int) []byte {
+	if f.write != nil {
+		return f.write(to, i)
+	}
+	return append(to, f.text[f.ends[i]:f.ends[i+1]]...)
+}
+
+func (f *parquetFields) at(i int) string {
+	if f.write != nil {
+		return string(f.write(nil, i))
+	}
+	return f.text[f.ends[i]:f.ends[i+1]]
+}
 
 // oldDictionary is how old files call RLEDictionary.
 const oldDictionary = format.Encoding(2)
@@ -228,7 +244,7 @@ func (p *parquetText) row() error {
 		if at := c.advance(); at < 0 {
 			p.text = append(p.text, c.null...)
 		} else {
-			p.text = append(p.text, c.at(at)...)
+			p.text = c.appended(p.text, at)
 		}
 	}
 	p.done++
@@ -352,7 +368,7 @@ func (p *parquetText) read(c *parquetColumn) (err error) {
 	if err != nil {
 		return err
 	}
-	p.values += int64(values) - int64(len(c.ends))
+	p.values += int64(values) - int64(c.n)
 	if values < 0 || p.values > p.limit {
 		return fmt.Errorf("a page of %d values: %w", values, datasets.ErrUnpacked)
 	}
@@ -385,7 +401,7 @@ func (p *parquetText) data(c *parquetColumn, as format.Encoding, levels, body []
 	width := int(body[0])
 	c.codes, err = numbersOf(body[1:], present, width, (&rle.Encoding{BitWidth: width}).DecodeInt32)
 	if err != nil || slices.Min(c.codes) < 0 ||
-		int(slices.Max(c.codes)) >= len(c.dictionary.ends)-1 {
+		int(slices.Max(c.codes)) >= c.dictionary.n {
 		return errDamaged
 	}
 	c.parquetFields = c.dictionary
@@ -459,6 +475,28 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 	if len(body) < least {
 		return f, errDamaged
 	}
+	f.n = n
+	switch c.physical {
+	case format.Int32, format.Int64:
+		numbers := make([]int64, 0, n)
+		if c.physical == format.Int64 {
+			numbers, err = from.DecodeInt64(numbers, body)
+		} else if p.page.int32s, err = from.DecodeInt32(p.page.int32s, body); err == nil {
+			for _, number := range p.page.int32s {
+				numbers = append(numbers, int64(number))
+			}
+		}
+		f.write = func(to []byte, i int) []byte { return c.whole(to, numbers[i]) }
+		if c.integers {
+			f.number = func(i int) float64 { return float64(numbers[i]) }
+		}
+		return f, damagedIf(err != nil || len(numbers) < n)
+	case format.Double:
+		numbers, err := from.DecodeDouble(make([]float64, 0, n), body)
+		f.write = func(to []byte, i int) []byte { return p.appendFloat(to, numbers[i], 64) }
+		f.number = func(i int) float64 { return numbers[i] }
+		return f, damagedIf(err != nil || len(numbers) < n)
+	}
 	f.ends = make([]uint32, 1, n+1)
 	var text []byte
 	end := func() { f.ends = append(f.ends, uint32(len(text))) }
@@ -477,18 +515,6 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 			text = append(text, [2]string{"false", "true"}[bit]...)
 			end()
 		}
-	case format.Int32:
-		k.int32s, err = from.DecodeInt32(k.int32s, body)
-		for _, number := range k.int32s {
-			text = c.whole(text, int64(number))
-			end()
-		}
-	case format.Int64:
-		k.int64s, err = from.DecodeInt64(k.int64s, body)
-		for _, number := range k.int64s {
-			text = c.whole(text, number)
-			end()
-		}
 	case format.Int96:
 		var days []deprecated.Int96
 		days, err = from.DecodeInt96(nil, body)
@@ -501,13 +527,6 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 		numbers, err = from.DecodeFloat(nil, body)
 		for _, number := range numbers {
 			text = p.appendFloat(text, float64(number), 32)
-			end()
-		}
-	case format.Double:
-		var numbers []float64
-		numbers, err = from.DecodeDouble(nil, body)
-		for _, number := range numbers {
-			text = p.appendFloat(text, number, 64)
 			end()
 		}
 	case format.FixedLenByteArray:
@@ -528,6 +547,13 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 	}
 	f.text = string(text)
 	return f, nil
+}
+
+func damagedIf(damaged bool) error {
+	if damaged {
+		return errDamaged
+	}
+	return nil
 }
 
 // unpack returns the size bytes that a page unpacks to, until the next page.

@@ -395,12 +395,29 @@ func BenchmarkParquet(b *testing.B) {
 		noError(b, WriteParquet(w, format.Schema, texts, nil, noneGeneralised))
 	}
 	write(&content)
-	for name, do := range map[string]func(){
-		"write": func() { write(io.Discard) },
-		"read": func() {
-			from := must(Unpack("f", bytes.NewReader(content.Bytes()), int64(content.Len())))
+	read := func(format *Format, content []byte) func() {
+		return func() {
+			from := must(Unpack("f", bytes.NewReader(content), int64(len(content))))
 			must(format.Read(context.Background(), "f", from))
-		},
+		}
+	}
+	type row struct { // without dictionaries
+		A, B, C, D int64
+		E, F, G, H float64
+	}
+	numbers := make([]row, rows)
+	for i := range numbers {
+		x := int64(i * 7919 % rows)
+		numbers[i] = row{x, x + 1, x + 2, x + 3, float64(x) / 7, float64(x) / 9, float64(x), 0.5}
+	}
+	plain := "attributes:\n"
+	for _, name := range strings.Split("ABCDEFGH", "") {
+		plain += "- {name: " + name + ", kind: numeric, continuous: true, low: 0, " +
+			"high: 200000, step: 100}\n"
+	}
+	for name, do := range map[string]func(){
+		"write": func() { write(io.Discard) }, "read": read(format, content.Bytes()),
+		"plain": read(parse(b, plain), []byte(parquetOf(b, numbers))),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -77,13 +77,9 @@ func (p *parquetText) batch(with *coder) *batch {
 		}
 		rows = min(rows, int64(c.values))
 		if a := with.layout[i]; a >= 0 && c.codes != nil && c.coded == nil {
-			c.coded = make([]codedField, len(c.dictionary.ends)-1)
+			c.coded = make([]codedField, c.dictionary.n)
 			for k := range c.coded {
-				text := unquoted(c.dictionary.at(k))
-				if with.format.Trim {
-					text = strings.TrimSpace(text)
-				}
-				code, number, fault := with.columns[a].read(text)
+				code, number, fault := with.coded(a, &c.dictionary, k)
 				c.coded[k] = codedField{code, fault != "", number}
 			}
 		}
@@ -130,6 +126,13 @@ func (b *batch) code(c *coder) {
 				}
 				c.set(a, coded.code, coded.number, &complete)
 				continue
+			case a >= 0:
+				code, number, fault := c.coded(a, &of.parquetFields, at)
+				if fault != "" {
+					return
+				}
+				c.set(a, code, number, &complete)
+				continue
 			default:
 				text = unquoted(of.at(at))
 			}
@@ -140,6 +143,21 @@ func (b *batch) code(c *coder) {
 		c.ended(complete)
 	}
 	b.end(c)
+}
+
+// coded is what column.read makes of a field of an attribute, or of the number that it stands for.
+func (c *coder) coded(a int, of *parquetFields, at int) (code uint32, number float64, fault Kind) {
+	column := &c.columns[a]
+	if of.number != nil && column.plain {
+		number = of.number(at)
+		code, fault = column.code(number)
+		return code, number, fault
+	}
+	text := unquoted(of.at(at))
+	if c.format.Trim {
+		text = strings.TrimSpace(text)
+	}
+	return column.read(text)
 }
 
 // unquoted is the text of a field as appendField wrote it.
