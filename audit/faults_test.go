@@ -122,8 +122,7 @@ func (a counts) Release(_ context.Context, in algorithms.Input) (*algorithms.Rel
 	b := datasets.NewBuilder(in.Table.Schema(), 0)
 	publish := func(age uint32, class, times int) {
 		for range times {
-			row := b.AddRow()
-			b.Set(row, 0, age)
+			row := b.AddRow(age)
 			b.Set(row, at, uint32(class))
 		}
 	}

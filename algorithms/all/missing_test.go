@@ -27,11 +27,9 @@ func TestMissingShares(t *testing.T) {
 	stream := random.NewKey(39).Stream()
 	b := datasets.NewBuilder(s, 4000)
 	for range 4000 {
-		row, job := b.AddRow(), stream.Uint32N(4)
-		b.Set(row, 0, stream.Uint32N(77))
-		b.Set(row, 1, job)
-		b.Set(row, 2, 500+stream.Uint32N(3000*(1+job))*(1+stream.Uint32N(3)))
-		b.Set(row, 3, min(1, stream.Uint32N(3)))
+		job := stream.Uint32N(4)
+		row := b.AddRow(stream.Uint32N(77), job,
+			500+stream.Uint32N(3000*(1+job))*(1+stream.Uint32N(3)), min(1, stream.Uint32N(3)))
 		if rare := job > 0; stream.Open01() < map[bool]float64{true: 0.2, false: 0.6}[rare] {
 			b.Set(row, 2, s.Attributes[2].MissingCode())
 		}

@@ -214,10 +214,7 @@ func TestWideColumns(t *testing.T) {
 			Role: datasets.Class, Values: []string{"no", "yes"}}}}
 	b := datasets.NewBuilder(schema, n)
 	for i := range uint32(n) {
-		row := b.AddRow()
-		b.Set(row, 0, i)
-		b.Set(row, 1, 7*i)
-		b.Set(row, 2, i%2)
+		b.AddRow(i, 7*i, i%2)
 	}
 	table := b.Table()
 	p := pack(table, table.AllRows(), []int{0, 1}, []*datasets.Axis{axis, nil})
@@ -328,9 +325,7 @@ func TestLargeTable(t *testing.T) {
 		{Name: "y", High: 50, Step: 1}}}
 	b, stream := datasets.NewBuilder(schema, cacheRows), random.NewKey(1).Stream()
 	for range cacheRows {
-		row := b.AddRow()
-		b.Set(row, 0, stream.Uint32N(1000))
-		b.Set(row, 1, stream.Uint32N(50))
+		b.AddRow(stream.Uint32N(1000), stream.Uint32N(50))
 	}
 	table, params := b.Table(), DefaultParams()
 	params.Specialisations = 300

@@ -70,9 +70,7 @@ func table(t testing.TB, n int) *datasets.Table {
 		{Name: `a "word", or two`, Kind: datasets.Categorical, Values: []string{"no", "yes, so"}},
 	}}, n)
 	for i := range n {
-		b.AddRow()
-		b.Set(i, 0, uint32(i%100))
-		b.Set(i, 1, uint32(i%2))
+		b.AddRow(uint32(i%100), uint32(i%2))
 	}
 	return b.Table()
 }

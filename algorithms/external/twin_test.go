@@ -61,10 +61,8 @@ func checkTwin(t *testing.T, descriptor string) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "six", High: 6, Step: 1},
 		{Name: "two", Kind: datasets.Categorical, Values: []string{"no", "yes"}}}}
 	b := datasets.NewBuilder(schema, n)
-	for row := range n {
-		b.AddRow()
-		b.Set(row, 0, 4)
-		b.Set(row, 1, 1)
+	for range n {
+		b.AddRow(4, 1)
 	}
 	data := b.Table()
 	most := distuv.ChiSquared{K: cells - 1}.Quantile(1 - 1e-6)

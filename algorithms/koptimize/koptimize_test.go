@@ -41,7 +41,7 @@ func line(values ...uint32) *datasets.Table {
 	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0,
 		High: 10, Step: 1}}}, len(values))
 	for _, value := range values {
-		b.Set(b.AddRow(), 0, value)
+		b.AddRow(value)
 	}
 	return b.Table()
 }
@@ -188,7 +188,7 @@ func TestRefused(t *testing.T) {
 	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0,
 		High: n, Step: 1}}}, n)
 	for code := range uint32(n) {
-		b.Set(b.AddRow(), 0, code)
+		b.AddRow(code)
 	}
 	if _, err := (Algorithm{}).Release(context.Background(), in(b.Table())); !errors.Is(err,
 		algorithms.ErrTooLarge) {
