@@ -1,7 +1,6 @@
 package rps
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -14,7 +13,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
-	"ppdp/internal/must"
 )
 
 // equation2 and equation3 are the qualities as they are printed.
@@ -428,54 +426,6 @@ func TestExactLossOfOneCut(t *testing.T) {
 		if c.variant == algorithms.Published && !(loss > epsilon) ||
 			c.variant == algorithms.Strict && loss > epsilon {
 			t.Errorf("%s, m=%d: loss %v against a charge of %v", c.variant, c.m, loss, epsilon)
-		}
-	}
-}
-
-// TestAuditOfOneCut estimates the loss of the event "the root is cut on A" by drawing root cuts
-// from the release's own code, 40,000 on each side of the pair. The logarithm of the ratio of two
-// independent frequencies has variance 1/k₁+1/k₂ - 2/n to first order; with 4.9 standard
-// deviations of room a right program fails with probability 1e-6, and published must stay above ε.
-func TestAuditOfOneCut(t *testing.T) {
-	t.Parallel()
-	const m, epsilon, trials = 30, 1.0, 40000
-	without, with := pair(m)
-	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-		hits := func(table *datasets.Table, seed uint64) float64 {
-			params := DefaultParams()
-			params.Quality = Class
-			in := testinput.Input(table, params, variant, epsilon, seed)
-			r := must.Get(newRecursion(context.Background(), in))
-			r.open = make([]int, m+1)
-			for dim := range r.open {
-				r.open[dim] = dim
-			}
-			n := 0.0
-			for range trials {
-				path := r.paths[0].Fork() // every draw is a release of its own
-				dim, _, err := r.choose(in.Rows, &path, epsilon)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if dim == 0 {
-					n++
-				}
-			}
-			return n
-		}
-		k0, k1 := hits(without, 1), hits(with, 2)
-		loss, room := math.Log(k1/k0), 4.9*math.Sqrt(1/k0+1/k1)
-		want := math.Log(rootLaw(with, variant, epsilon)[0] / rootLaw(without, variant, epsilon)[0])
-		t.Logf("%s: loss %.3f ± %.3f, exactly %.4f", variant, loss, room, want)
-		if math.Abs(loss-want) > room {
-			t.Errorf("%s: estimated loss %v ± %v, exactly %v", variant, loss, room, want)
-		}
-		if variant == algorithms.Published && loss-room <= epsilon {
-			t.Errorf("published: loss %v ± %v does not exceed the charge of %v", loss, room,
-				epsilon)
-		}
-		if variant == algorithms.Strict && loss+room > epsilon {
-			t.Errorf("strict: loss %v ± %v exceeds the charge of %v", loss, room, epsilon)
 		}
 	}
 }
