@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 // TestMissingShares: of 4,000 records 60 % of job a lack an income and 20 % of the others. Releases
@@ -49,9 +49,8 @@ func TestMissingShares(t *testing.T) {
 		{"label-tree", 0.05, 1}} {
 		t.Run(c.name, func(t *testing.T) {
 			algorithm := must.Get(algorithms.Lookup(c.name))
-			release := must.Get(algorithm.Release(t.Context(), algorithms.Input{Table: table,
-				Rows: table.AllRows(), Params: algorithm.Params(), Variant: algorithms.Strict,
-				Noise: random.NewStreams(random.NewKey(1)), Budget: privacy.NewBudget(3)}))
+			release := must.Get(algorithm.Release(t.Context(), testinput.Input(table,
+				algorithm.Params(), algorithms.Strict, 3, 1)))
 			records, weights, err := release.Records(t.Context())
 			if err != nil {
 				t.Fatal(err)

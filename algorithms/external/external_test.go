@@ -16,11 +16,10 @@ import (
 	"time"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/internal/must"
-	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 // needsPython skips with a message where there is no python3.
@@ -76,9 +75,7 @@ func table(t testing.TB, n int) *datasets.Table {
 }
 
 func input(a *Algorithm, t *datasets.Table, seed uint64) algorithms.Input {
-	return algorithms.Input{Table: t, Rows: t.AllRows(), Params: a.Params(),
-		Variant: algorithms.Published, Budget: privacy.NewBudget(1),
-		Noise: random.NewStreams(random.NewKey(seed))}
+	return testinput.Input(t, a.Params(), algorithms.Published, 1, seed)
 }
 
 func inMood(a *Algorithm, t *datasets.Table, mood string) algorithms.Input {

@@ -82,6 +82,28 @@ func Check(a algorithms.Algorithm, each func(demand string, err error)) {
 	}
 }
 
+// Released is a release in which CheckRelease finds nothing wrong; any other ends the test.
+func Released(t interface {
+	Helper()
+	Fatal(args ...any)
+}, a algorithms.Algorithm, in algorithms.Input) *algorithms.Release {
+	t.Helper()
+	info, own := a.Info(), in
+	own.Rows = slices.Clone(in.Rows)
+	guarantee, err := algorithms.GuaranteeOf(a, in.Variant, in.Params)
+	var release *algorithms.Release
+	if err == nil {
+		release, err = a.Release(context.Background(), own)
+	}
+	if err == nil {
+		err = CheckRelease(&info, guarantee, in, release)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return release
+}
+
 func report(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
