@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,20 +69,8 @@ func asks(t testing.TB, program, relation string) *Algorithm {
 
 func asksOf(t testing.TB, python, program, relation string) *Algorithm {
 	t.Helper()
-	dir := t.TempDir()
-	must.Do(t, os.CopyFS(dir, os.DirFS(pythonExamples)))
-	must.Do(t, os.CopyFS(dir, os.DirFS("testdata")))
-	path := filepath.Join(dir, "a.baseline.yaml")
-	text := strings.NewReplacer("PYTHON", python, "PROGRAM", program, "RELATION",
-		relation).Replace(asking)
-	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
-	a := must.Get(Load(path))
-	t.Cleanup(func() {
-		if err := a.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return a
+	return load(t, strings.NewReplacer("PYTHON", python, "PROGRAM", program, "RELATION",
+		relation).Replace(asking), pythonExamples)
 }
 
 // replayed audits a program at an epsilon, or at a delta too, on a few small pairs.

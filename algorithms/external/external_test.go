@@ -45,11 +45,13 @@ params:
 limits: {memory: 200MiB}
 `
 
-// load writes a descriptor, with the files of testdata beside it, and loads it.
-func load(t testing.TB, text string) *Algorithm {
+// load writes a descriptor, with the files of testdata and other folders beside it, and loads it.
+func load(t testing.TB, text string, folders ...string) *Algorithm {
 	t.Helper()
 	dir := t.TempDir()
-	must.Do(t, os.CopyFS(dir, os.DirFS("testdata")))
+	for _, folder := range append(folders, "testdata") {
+		must.Do(t, os.CopyFS(dir, os.DirFS(folder)))
+	}
 	path := filepath.Join(dir, "a.baseline.yaml")
 	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	a := must.Get(Load(path))

@@ -109,19 +109,17 @@ func TestRecordsOutsideTheDomainAreDrawnAgain(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	params := DefaultParams()
 	params.Degree, params.Theta = 8, 1e-9
-	if _, _, err := release(wide(14, 50), params, algorithms.Published, 1, 1); !errors.Is(err,
-		algorithms.ErrTooLarge) {
-		t.Errorf("56 bits with 8 parents: %v, want %v", err, algorithms.ErrTooLarge)
+	tooLarge := func(table *datasets.Table, params *Params) {
+		if _, err := (Algorithm{}).Release(t.Context(), testinput.Input(table, params,
+			algorithms.Published, 1, 1)); !errors.Is(err, algorithms.ErrTooLarge) {
+			t.Errorf("%+v: %v, want %v", params, err, algorithms.ErrTooLarge)
+		}
 	}
-	huge := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "id",
-		Kind: datasets.Categorical, Values: make([]string, maxMarginal+1)}}}
+	tooLarge(wide(14, 50), params) // 56 bits with 8 parents
 	params = DefaultParams()
 	params.Encoding = Hierarchical
-	if _, _, err := release(datasets.NewBuilder(huge, 0).Table(), params, algorithms.Published, 1,
-		1); !errors.Is(err, algorithms.ErrTooLarge) {
-		t.Errorf("an attribute of %d values: %v, want %v", maxMarginal+1, err,
-			algorithms.ErrTooLarge)
-	}
+	tooLarge(datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "id",
+		Kind: datasets.Categorical, Values: make([]string, maxMarginal+1)}}}, 0).Table(), params)
 }
 
 // TestCrowdedBin: amounts that all lie in the first of a few equal bins come with a warning.
