@@ -209,7 +209,7 @@ var smallPairs = []string{"alone in the highest corner, record 16 of 16",
 func TestPlantedFaults(t *testing.T) {
 	for _, fault := range faults {
 		c := must.Get(NewCase(toy(counts{fault.name})))
-		v := must.Get(c.Audit(t.Context(), Options{Transcripts: 50, Seed: 1}))
+		v := must.Get(c.Audit(t.Context(), Options{Transcripts: 8, Seed: 1}))
 		if fault.replay == "" && len(v.Failures) > 0 ||
 			fault.replay != "" && !slices.ContainsFunc(v.Failures, ofKind(fault.replay)) {
 			t.Errorf("%q: found %v, want %s", fault.name, v.Failures, fault.replay)

@@ -51,20 +51,11 @@ const addOrRemove = "add or remove one record"
 // pythonExamples are the programs in Python, and what they import.
 const pythonExamples = "../../docs/examples/python"
 
-// python is the interpreter itself, in place of what chooses one at each start.
-var python = sync.OnceValue(func() string {
-	path, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
-	if err != nil {
-		panic(err)
-	}
-	return strings.TrimSpace(string(path))
-})
-
 // asks loads a program of testdata or of the examples.
 func asks(t testing.TB, program, relation string) *Algorithm {
 	t.Helper()
 	needsPython(t)
-	return asksOf(t, python(), program, relation)
+	return asksOf(t, "python3", program, relation)
 }
 
 func asksOf(t testing.TB, python, program, relation string) *Algorithm {
@@ -73,7 +64,9 @@ func asksOf(t testing.TB, python, program, relation string) *Algorithm {
 		relation).Replace(asking), pythonExamples)
 }
 
-// replayed audits a program at an epsilon, or at a delta too, on a few small pairs.
+// replayed audits a program at an epsilon, or at a delta too, on a few small pairs; one with a
+// fault, which may cost a process for each release, on one record, the twelfth of equal ones, and
+// unrelated tables.
 func replayed(t *testing.T, a *Algorithm, fault string, delta float64) (kinds []string,
 	text string) {
 	t.Helper()
@@ -82,9 +75,10 @@ func replayed(t *testing.T, a *Algorithm, fault string, delta float64) (kinds []
 	c := must.Get(audit.NewCase(audit.Subject{Algorithm: a, Variant: "published", Params: params,
 		Epsilon: 1, Delta: delta}))
 	c.Pairs = slices.DeleteFunc(c.Pairs, func(p audit.Pair) bool {
-		return p.Weight > 1 || !p.Unrelated && !strings.Contains(p.Name, "single") &&
-			!strings.Contains(p.Name, "alone") &&
-			!strings.Contains(p.Name, "equal records, record 12")
+		return p.Weight > 1 || fault != "" && strings.Contains(p.Name, "half the rows") ||
+			!p.Unrelated && !strings.Contains(p.Name, "single") &&
+				(fault != "" || !strings.Contains(p.Name, "alone")) &&
+				!strings.Contains(p.Name, "equal records, record 12")
 	})
 	found := must.Get(c.Audit(context.Background(), audit.Options{Transcripts: 1, Seed: 1}))
 	text = found.Error

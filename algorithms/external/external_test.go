@@ -22,6 +22,15 @@ import (
 	"ppdp/internal/must"
 )
 
+// TestMain finds the interpreter itself, in place of what may choose one at each start.
+func TestMain(m *testing.M) {
+	path, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	if err == nil {
+		os.Setenv("PATH", filepath.Dir(string(path))+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
+	os.Exit(m.Run())
+}
+
 // needsPython skips with a message where there is no python3.
 func needsPython(t testing.TB) {
 	t.Helper()
