@@ -141,10 +141,7 @@ func corner(s *datasets.Schema, high int) []uint32 {
 func table(s *datasets.Schema, rows [][]uint32) *datasets.Table {
 	b := datasets.NewBuilder(s, len(rows))
 	for _, codes := range rows {
-		row := b.AddRow()
-		for i, code := range codes {
-			b.Set(row, i, code)
-		}
+		b.AddRow(codes...)
 	}
 	return b.Table()
 }

@@ -13,6 +13,7 @@ import (
 	"ppdp/algorithms/external"
 	"ppdp/experiments"
 	"ppdp/experiments/language"
+	"ppdp/internal/must"
 	"ppdp/internal/strictyaml"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -31,15 +32,15 @@ var example = regexp.MustCompile(`\{name: marginals, .*\}\}`)
 func TestDocumentedSpecs(t *testing.T) {
 	t.Parallel()
 	root := ".."
-	pages := must(filepath.Glob(filepath.Join(root, "docs", "*.md")))
+	pages := must.Get(filepath.Glob(filepath.Join(root, "docs", "*.md")))
 	dir := t.TempDir()
 	table := "age;job;y\n" + strings.Repeat("30;admin;no\n52;technician;yes\n41;services;no\n", 20)
-	noError(t, os.WriteFile(filepath.Join(dir, "my.csv"), []byte(table), 0o666))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "my.csv"), []byte(table), 0o666))
 	edges := "0 1\n1 2\n2 3\n0 2\n4 1\n"
-	noError(t, os.WriteFile(filepath.Join(dir, "my.edges"), []byte(edges), 0o666))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "my.edges"), []byte(edges), 0o666))
 	specs := 0
 	for _, page := range append(pages, filepath.Join(root, "README.md")) {
-		text := must(os.ReadFile(page))
+		text := must.Get(os.ReadFile(page))
 		for _, match := range listing.FindAllStringSubmatch(string(text), -1) {
 			// The baseline of CONTRIBUTING.md is not in this binary: another one is run.
 			content := example.ReplaceAllString(match[1], "{name: identity, series: Original}")
@@ -50,7 +51,7 @@ func TestDocumentedSpecs(t *testing.T) {
 			if strings.Contains(content, "attributes:\n") {
 				name = "my.schema.yaml"
 			}
-			noError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666))
+			must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666))
 			if name != "my.yaml" {
 				continue
 			}
@@ -74,7 +75,7 @@ var (
 
 // tutorialScript is docs/tutorial.md as a script that writes its files and runs its commands.
 func tutorialScript(t *testing.T) []byte {
-	page := string(must(os.ReadFile("../docs/tutorial.md")))
+	page := string(must.Get(os.ReadFile("../docs/tutorial.md")))
 	script := "[!exec:python3] skip 'SKIPPED: no python3'\n"
 	commands := 0
 	for _, listing := range ran.FindAllStringSubmatch(page, -1) {
@@ -108,8 +109,8 @@ func TestAction(t *testing.T) {
 		t.Skip("bash is not installed")
 	}
 	r := strictyaml.NewReader("action.yml")
-	root := r.Document(must(os.ReadFile("../action.yml")))
-	noError(t, r.Err())
+	root := r.Document(must.Get(os.ReadFile("../action.yml")))
+	must.Do(t, r.Err())
 	text := func(n *strictyaml.Node, keys ...string) string {
 		for _, key := range keys {
 			n = strictyaml.Find(n, key)
@@ -137,10 +138,10 @@ func TestAction(t *testing.T) {
 		t.Fatalf("scripts %q", scripts)
 	}
 	want := `go build -C "$GITHUB_ACTION_PATH" -trimpath -o "$RUNNER_TEMP/ppdp" ./cmd/ppdp`
-	if must(os.Stat("../cmd/ppdp")); scripts[0] != want {
+	if must.Get(os.Stat("../cmd/ppdp")); scripts[0] != want {
 		t.Errorf("builds by %s, want %s", scripts[0], want)
 	}
-	page := string(must(os.ReadFile("../docs/your-table.md")))
+	page := string(must.Get(os.ReadFile("../docs/your-table.md")))
 	_, with, _ := strings.Cut(page, "        with:\n")
 	with, _, _ = strings.Cut(with, "\n\n")
 	shown := regexp.MustCompile(`(?m)^ {14}(\w+):`).FindAllStringSubmatch(with, -1)
@@ -153,8 +154,8 @@ func TestAction(t *testing.T) {
 		t.Errorf("the page shows %d inputs: %s", len(shown), with)
 	}
 	dir := t.TempDir()
-	noError(t, os.Symlink(must(exec.LookPath("ppdp")), filepath.Join(dir, "ppdp")))
-	script := must(os.ReadFile("testdata/script/gate.txtar"))
+	must.Do(t, os.Symlink(must.Get(exec.LookPath("ppdp")), filepath.Join(dir, "ppdp")))
+	script := must.Get(os.ReadFile("testdata/script/gate.txtar"))
 	for _, part := range strings.Split("\n"+string(script), "\n-- ")[1:] {
 		name, content, _ := strings.Cut(part, " --\n")
 		write(t, filepath.Join(dir, strings.Replace(name, "copy", "the $(copy)", 1)), content)
@@ -196,8 +197,8 @@ func TestAction(t *testing.T) {
 				c.want, out)
 		}
 	}
-	checks := string(must(os.ReadFile(filepath.Join(dir, "ppdp.xml"))))
-	summary := string(must(os.ReadFile(filepath.Join(dir, "summary.md"))))
+	checks := string(must.Get(os.ReadFile(filepath.Join(dir, "ppdp.xml"))))
+	summary := string(must.Get(os.ReadFile(filepath.Join(dir, "summary.md"))))
 	if !strings.Contains(checks, `failures="2"`) ||
 		strings.Count(summary, "### ppdp evaluate") != 2 {
 		t.Errorf("%s\n%s", checks, summary)
@@ -207,13 +208,13 @@ func TestAction(t *testing.T) {
 // validator checks YAML by a JSON Schema, independently of the decoder.
 func validator(t *testing.T, text []byte) func(text []byte) error {
 	t.Helper()
-	document := must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))
+	document := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(text)))
 	compiler := jsonschema.NewCompiler()
-	noError(t, compiler.AddResource("schema.json", document))
-	schema := must(compiler.Compile("schema.json"))
+	must.Do(t, compiler.AddResource("schema.json", document))
+	schema := must.Get(compiler.Compile("schema.json"))
 	return func(text []byte) error {
 		var content any
-		noError(t, yaml.Unmarshal(text, &content))
+		must.Do(t, yaml.Unmarshal(text, &content))
 		return schema.Validate(content)
 	}
 }
@@ -228,7 +229,7 @@ func TestBaselineSchema(t *testing.T) {
 		t.Fatal("not all descriptors found", err)
 	}
 	for _, file := range files {
-		text := must(os.ReadFile(file))
+		text := must.Get(os.ReadFile(file))
 		if err := validate(text); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -275,7 +276,7 @@ func TestBaselineSchema(t *testing.T) {
 		}
 		dir := t.TempDir()
 		path := filepath.Join(dir, "a.yaml")
-		noError(t, os.WriteFile(path, text, 0o666))
+		must.Do(t, os.WriteFile(path, text, 0o666))
 		if _, err := external.Load(path); (err == nil) != c.accepted {
 			t.Errorf("%q for %q: the decoder says %v", c.new, c.old, err)
 		}
@@ -286,14 +287,14 @@ func TestBaselineSchema(t *testing.T) {
 // program and refuses specs with mistakes that a schema can see.
 func TestSchemaAccepts(t *testing.T) {
 	var made bytes.Buffer
-	noError(t, language.WriteJSONSchema(&made))
+	must.Do(t, language.WriteJSONSchema(&made))
 	validate := validator(t, made.Bytes())
 	files, err := filepath.Glob("../experiments/*/*.yaml")
 	if err != nil || len(files) < len(experiments.Names()) {
 		t.Fatal("not all specs found", err)
 	}
 	for _, file := range files {
-		text := must(os.ReadFile(file))
+		text := must.Get(os.ReadFile(file))
 		if err := validate(text); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -333,7 +334,7 @@ func TestSchemaAccepts(t *testing.T) {
 // TestSchemaDescribes: every key of every mapping has a description, for editors to show.
 func TestSchemaDescribes(t *testing.T) {
 	var made bytes.Buffer
-	noError(t, language.WriteJSONSchema(&made))
+	must.Do(t, language.WriteJSONSchema(&made))
 	keys := 0
 	var described func(schema any) bool
 	described = func(schema any) bool {
@@ -360,7 +361,7 @@ func TestSchemaDescribes(t *testing.T) {
 			}
 		}
 	}
-	walk("", must(jsonschema.UnmarshalJSON(&made)))
+	walk("", must.Get(jsonschema.UnmarshalJSON(&made)))
 	if keys < 500 {
 		t.Errorf("only %d keys found", keys)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -160,7 +161,7 @@ var faultsPage = filepath.Join("..", "docs", "generated", "faults.md")
 
 // faultRows are the page's table, and its lines by the heads of the faults.
 func faultRows() (page, table string, rows map[string]string) {
-	page = string(must(os.ReadFile(faultsPage)))
+	page = string(must.Get(os.ReadFile(faultsPage)))
 	_, table, _ = strings.Cut(page, "|---|---|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	table = strings.TrimSuffix(table, "\n") + "\n"
@@ -187,7 +188,7 @@ func TestFaultsApply(t *testing.T) {
 		t.Skip("builds a program, which -short and the race detector leave out")
 	}
 	f, stem := &faults[0], filepath.Join(t.TempDir(), "fault")
-	found := f.audit(t, build(t, must(filepath.Abs("..")), stem, f.change), stem)
+	found := f.audit(t, build(t, must.Get(filepath.Abs("..")), stem, f.change), stem)
 	_, _, rows := faultRows()
 	if replay := strings.Join(kindsOf(found), ", "); !found.Refuted() ||
 		!strings.HasPrefix(rows[f.head()], f.head()+replay+" |") {
@@ -220,7 +221,7 @@ func TestFaults(t *testing.T) {
 		t.Skip("PPDP_FAULTS is not set: a program and its tests are built for each fault " +
 			"(make faults)")
 	}
-	root, dir := must(filepath.Abs("..")), t.TempDir()
+	root, dir := must.Get(filepath.Abs("..")), t.TempDir()
 	sound := build(t, root, filepath.Join(dir, "sound"))
 	for i := range faults {
 		f := &faults[i]
@@ -256,7 +257,7 @@ func (f *fault) measure(t *testing.T, root, sound, stem string) {
 			lines.WriteString(cmp.Or(rows[faults[i].head()], faults[i].head()+"? | ? | ? |") + "\n")
 		}
 		page = strings.Replace(page, table, lines.String(), 1)
-		noError(t, os.WriteFile(faultsPage, []byte(page), 0o666))
+		must.Do(t, os.WriteFile(faultsPage, []byte(page), 0o666))
 	}
 }
 
@@ -297,13 +298,13 @@ func changedFiles(root string, mutants ...mutant) (map[string]string, error) {
 // overlay writes changed sources for the go command's -overlay and returns the file to name there.
 func overlay(t *testing.T, root, stem string, mutants ...mutant) string {
 	t.Helper()
-	files := must(changedFiles(root, mutants...))
+	files := must.Get(changedFiles(root, mutants...))
 	replaced := make(map[string]string)
 	for i, path := range slices.Sorted(maps.Keys(files)) {
 		replaced[path] = fmt.Sprintf("%s-%d.go.txt", stem, i)
 		write(t, replaced[path], files[path])
 	}
-	text := must(json.Marshal(map[string]any{"Replace": replaced}))
+	text := must.Get(json.Marshal(map[string]any{"Replace": replaced}))
 	write(t, stem+".json", string(text))
 	return stem + ".json"
 }
@@ -322,21 +323,5 @@ func build(t *testing.T, root, stem string, mutants ...mutant) string {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	noError(t, os.WriteFile(path, []byte(text), 0o666))
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 }

@@ -15,6 +15,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/experiments"
+	"ppdp/internal/must"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -53,14 +54,14 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	shared := sync.OnceValues(func() (string, error) { return quickFig1(dir) })
-	data, root := os.Getenv("PPDP_DATA"), must(filepath.Abs(".."))
+	data, root := os.Getenv("PPDP_DATA"), must.Get(filepath.Abs(".."))
 	if data == "" {
 		t.Log("PPDP_DATA is not set: scripts of real data skip")
 	}
 	tutorial := filepath.Join(dir, "tutorial.txtar")
-	noError(t, os.WriteFile(tutorial, tutorialScript(t), 0o666))
+	must.Do(t, os.WriteFile(tutorial, tutorialScript(t), 0o666))
 	testscript.Run(t, testscript.Params{
-		Files: append(must(filepath.Glob("testdata/script/*.txtar")), tutorial),
+		Files: append(must.Get(filepath.Glob("testdata/script/*.txtar")), tutorial),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
 			env.Setenv("ROOT", root)
@@ -197,7 +198,7 @@ func TestReading(t *testing.T) {
 // TestCosts: a cost of an experiment that does not exist is a slip of the pen.
 func TestCosts(t *testing.T) {
 	for _, quick := range []bool{false, true} {
-		known := must(costs(quick))
+		known := must.Get(costs(quick))
 		for name, seconds := range known {
 			if !(seconds > 0) || !slices.Contains(experiments.Names(), name) {
 				t.Errorf("%s: %v seconds, must be an experiment and take time", name, seconds)
@@ -240,7 +241,7 @@ func TestManyMessages(t *testing.T) {
 		fmt.Fprintf(&keys, "key%d: 1\n", i)
 	}
 	path := filepath.Join(t.TempDir(), "a.yaml")
-	noError(t, os.WriteFile(path, []byte(keys.String()), 0o666))
+	must.Do(t, os.WriteFile(path, []byte(keys.String()), 0o666))
 	for path, want := range map[string]string{
 		path:                           "more lines",
 		strings.Repeat("a", 1_000_000): "... (cut: ",

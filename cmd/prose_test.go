@@ -21,6 +21,7 @@ import (
 
 	"ppdp/docs"
 	"ppdp/experiments"
+	"ppdp/internal/must"
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
@@ -32,7 +33,7 @@ type facts = results.Filter
 
 // samplesWith are the samples of the reference that a filter selects.
 func samplesWith(experiment string, want facts) []results.Sample {
-	reference := must(regress.OpenReference("../report/reference/full/" + experiment))
+	reference := must.Get(regress.OpenReference("../report/reference/full/" + experiment))
 	return slices.DeleteFunc(reference.Samples,
 		func(s results.Sample) bool { return !want.Selects(&s) })
 }
@@ -68,7 +69,7 @@ func with(base facts, more ...string) facts {
 func says(t *testing.T, page, format string, args ...any) {
 	t.Helper()
 	want := fmt.Sprintf(format, args...)
-	if !strings.Contains(string(must(os.ReadFile("../"+page))), want) {
+	if !strings.Contains(string(must.Get(os.ReadFile("../"+page))), want) {
 		t.Errorf("%s does not say %q", page, want)
 	}
 }
@@ -128,7 +129,7 @@ func TestNumbersInProse(t *testing.T) {
 			}
 			published, strict := of("published"), of("strict")
 			for epsilon, accuracy := range published {
-				if must(strconv.ParseFloat(epsilon, 64)) >= 0.5 {
+				if must.Get(strconv.ParseFloat(epsilon, 64)) >= 0.5 {
 					most = max(most, percent(math.Abs(accuracy-strict[epsilon])))
 				}
 			}
@@ -137,14 +138,14 @@ func TestNumbersInProse(t *testing.T) {
 	says(t, "README.md", "From ε = 0.5 on the two differ by at most %.1f points", most)
 
 	most = 0
-	for line := range bytes.Lines(must(os.ReadFile("../report/claims/settled.jsonl"))) {
+	for line := range bytes.Lines(must.Get(os.ReadFile("../report/claims/settled.jsonl"))) {
 		var claim struct {
 			ID     string
 			Checks []struct {
 				Points []struct{ Value float64 }
 			}
 		}
-		noError(t, json.Unmarshal(line, &claim))
+		must.Do(t, json.Unmarshal(line, &claim))
 		if claim.ID == "R-3a.1" {
 			for _, point := range claim.Checks[0].Points {
 				most = max(most, percent(math.Abs(point.Value)))
@@ -153,7 +154,7 @@ func TestNumbersInProse(t *testing.T) {
 	}
 	says(t, reproduction, "naive Bayes to within %.1f points of raw records", most)
 
-	page := string(must(os.ReadFile("../docs/generated/leaderboard.md")))
+	page := string(must.Get(os.ReadFile("../docs/generated/leaderboard.md")))
 	_, adult, _ := strings.Cut(page, "\n## Adult, 14 attributes and the class\n")
 	_, table, _ := strings.Cut(adult, "\n### Boosting: accuracy and AUC\n")
 	_, row, _ := strings.Cut(table, "\n| AIM, logistic labels |")
@@ -181,7 +182,7 @@ func TestJobsInProse(t *testing.T) {
 			t.Fatalf("plan %s: exit code %d", name, code)
 		}
 		count := regexp.MustCompile(`: ([0-9]+) jobs`).FindStringSubmatch(said)
-		jobs += must(strconv.Atoi(count[1]))
+		jobs += must.Get(strconv.Atoi(count[1]))
 	}
 	says(t, "docs/performance.md", "`make leaderboard`, %d,%03d jobs", jobs/1000, jobs%1000)
 }
@@ -208,8 +209,8 @@ func TestBeyondThePapers(t *testing.T) {
 	const path = "../docs/generated/mondrian.md"
 	page := beyondHead + beyondTable(t)
 	if *update {
-		noError(t, os.WriteFile(path, []byte(page), 0o666))
-	} else if string(must(os.ReadFile(path))) != page {
+		must.Do(t, os.WriteFile(path, []byte(page), 0o666))
+	} else if string(must.Get(os.ReadFile(path))) != page {
 		t.Errorf("%s is stale: go test ./cmd -run Beyond -update", path)
 	}
 }
@@ -294,7 +295,7 @@ func TestSettledValues(t *testing.T) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		t.Skip("SKIPPED: there are no values of settled runs in report/reference/settled")
 	}
-	v := must(readClaims(claims.Papers()))
+	v := must.Get(readClaims(claims.Papers()))
 	if err := v.recompute(dir); err != nil {
 		t.Error(err)
 	}
@@ -329,13 +330,14 @@ func TestAuditsTable(t *testing.T) {
 	if *update {
 		var text bytes.Buffer
 		for _, a := range found {
-			noError(t, results.NewEncoder(&text).Encode(a))
+			must.Do(t, results.NewEncoder(&text).Encode(a))
 		}
 		path := filepath.Join("..", "docs", "generated", "audits.jsonl")
-		noError(t, os.WriteFile(path, text.Bytes(), 0o666))
+		must.Do(t, os.WriteFile(path, text.Bytes(), 0o666))
 		return
 	}
-	table := must(results.ReadAudits(strings.NewReader(docs.Audits), "docs/generated/audits.jsonl"))
+	table := must.Get(results.ReadAudits(strings.NewReader(docs.Audits),
+		"docs/generated/audits.jsonl"))
 	const stale = "docs/generated/audits.jsonl is stale: make audits"
 	if len(table) != len(found) {
 		t.Fatalf("%d audits, there are %d: %s", len(table), len(found), stale)
@@ -415,7 +417,7 @@ var committedRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
 // audit until -update adds it.
 func readTable(t *testing.T) (page string, names []string) {
 	t.Helper()
-	page = string(must(os.ReadFile(algorithmsPath)))
+	page = string(must.Get(os.ReadFile(algorithmsPath)))
 	for _, match := range committedRow.FindAllStringSubmatch(page, -1) {
 		names = append(names, match[1])
 	}
@@ -431,7 +433,7 @@ func TestAlgorithmsPage(t *testing.T) {
 	page, names := readTable(t)
 	if *update {
 		text := algorithmsHead + algorithmTable(t, nil)
-		noError(t, os.WriteFile(algorithmsPath, []byte(text), 0o666))
+		must.Do(t, os.WriteFile(algorithmsPath, []byte(text), 0o666))
 	} else if page != algorithmsHead+algorithmTable(t, names) {
 		t.Errorf("%s is stale: go test ./cmd -run AlgorithmsPage -update", algorithmsPath)
 	}
@@ -441,7 +443,7 @@ func TestAlgorithmsPage(t *testing.T) {
 // for nil. What is the same for all variants of an algorithm is shown at the first.
 func algorithmTable(t *testing.T, only []string) string {
 	t.Helper()
-	list := must(listAlgorithms())
+	list := must.Get(listAlgorithms())
 	columns := []string{"NAME", "TITLE", "VARIANT", "GUARANTEE", "NEIGHBOURS", "STATUS", "ERRATA"}
 	var b strings.Builder
 	b.WriteString("| " + strings.ToLower(strings.Join(columns, " | ")) + " |\n")

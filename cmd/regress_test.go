@@ -16,6 +16,7 @@ import (
 	"ppdp/algorithms/mondrian"
 	"ppdp/experiments/engine"
 	"ppdp/experiments/language"
+	"ppdp/internal/must"
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
 	"ppdp/privacy"
@@ -46,7 +47,7 @@ func TestRebuilt(t *testing.T) {
 		t.Skip("-short: two programs are built")
 	}
 	t.Parallel()
-	root, dir := must(filepath.Abs("..")), t.TempDir()
+	root, dir := must.Get(filepath.Abs("..")), t.TempDir()
 	programs := make(map[string]string)
 	for name, mutants := range map[string][]mutant{"sound": nil, "changed": constants} {
 		programs[name] = build(t, root, filepath.Join(dir, name), mutants...)
@@ -253,8 +254,8 @@ func TestPlantedChanges(t *testing.T) {
 	type variant = algorithms.Variant
 	measure := func(seed uint64, name string, variant variant, plant *changed) *regress.Reference {
 		t.Helper()
-		s := must(language.Parse("planted.yaml", []byte(plantedSpec)))
-		plan := must(s.Plan(language.Overrides{Seed: &seed}))
+		s := must.Get(language.Parse("planted.yaml", []byte(plantedSpec)))
+		plan := must.Get(s.Plan(language.Overrides{Seed: &seed}))
 		planted := 0
 		for _, config := range plan.Configs {
 			if plant != nil && config.Info.Name == name && config.Guarantee.Variant == variant {
@@ -271,7 +272,7 @@ func TestPlantedChanges(t *testing.T) {
 		if err != nil || run.Failed > 0 {
 			t.Fatalf("%d jobs failed: %v %v", run.Failed, run.Failures, err)
 		}
-		outcome := must(results.Open(run.Dir))
+		outcome := must.Get(results.Open(run.Dir))
 		return regress.ReferenceOf(outcome)
 	}
 	compare := func(old, new *regress.Reference, alpha float64) *regress.Gate {
@@ -363,7 +364,7 @@ func TestProcessors(t *testing.T) {
 	for _, p := range processors {
 		t.Run(p.name, func(t *testing.T) {
 			dir := filepath.Join(root, p.name)
-			noError(t, os.Mkdir(dir, 0o777))
+			must.Do(t, os.Mkdir(dir, 0o777))
 			program := filepath.Join(dir, "ppdp")
 			do(t, ".", append(p.build, "CGO_ENABLED=0"), "go", "build", "-o", program, "./ppdp")
 			var command []string
@@ -397,8 +398,8 @@ func digests(t *testing.T, dir string) map[string]map[string]string {
 	}
 	all := make(map[string]map[string]string)
 	for _, path := range paths {
-		run := must(results.Open(filepath.Dir(path)))
-		name := must(filepath.Rel(dir, filepath.Dir(path)))
+		run := must.Get(results.Open(filepath.Dir(path)))
+		name := must.Get(filepath.Rel(dir, filepath.Dir(path)))
 		all[name] = run.Manifest.Files
 	}
 	return all

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ppdp/internal/must"
 )
 
 // slurmSpec has jobs long enough for a task to be caught in the middle.
@@ -106,7 +108,7 @@ func TestSlurm(t *testing.T) {
 		"mine/grid/a.png", "mine/grid/a.pdf", "report.html"} {
 		there, err := os.ReadFile(filepath.Join(s.work, "results", file))
 		here, hereErr := os.ReadFile(filepath.Join(single, "results", file))
-		noError(t, errors.Join(err, hereErr))
+		must.Do(t, errors.Join(err, hereErr))
 		if !bytes.Equal(there, here) {
 			t.Errorf("%s differs from that of one machine", file)
 		}
@@ -116,21 +118,21 @@ func TestSlurm(t *testing.T) {
 // startSlurm starts munged, slurmctld and slurmd and stops them when the test ends.
 func startSlurm(t *testing.T) *slurm {
 	t.Helper()
-	dir := must(os.MkdirTemp("", "ppdp-slurm")) // a short path, for the socket
+	dir := must.Get(os.MkdirTemp("", "ppdp-slurm")) // a short path, for the socket
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	s := &slurm{t: t, dir: dir, work: filepath.Join(dir, "work"), ppdp: filepath.Join(dir, "ppdp")}
 	s.env = append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"), "PPDP_OFFLINE=1")
 	for _, folder := range []string{"munge", "state", "spool", "work"} {
-		noError(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
+		must.Do(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
 	}
-	noError(t, os.Chmod(dir, 0o755)) // munged checks it
+	must.Do(t, os.Chmod(dir, 0o755)) // munged checks it
 	build := exec.Command("go", "build", "-o", s.ppdp, "./ppdp")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	s.write(filepath.Join(dir, "munge", "key"), bytes.Repeat([]byte("secret"), 20))
 	s.write(filepath.Join(s.work, "grid.yaml"), []byte(slurmSpec))
-	host := must(os.Hostname())
+	host := must.Get(os.Hostname())
 	host, _, _ = strings.Cut(host, ".")
 	s.write(filepath.Join(dir, "slurm.conf"), fmt.Appendf(nil, `ClusterName=ppdp
 SlurmctldHost=%[1]s(127.0.0.1)
@@ -175,7 +177,7 @@ PartitionName=test Nodes=ALL Default=YES State=UP
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	listener := must(net.Listen("tcp", "127.0.0.1:0"))
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer listener.Close()
 	return listener.Addr().(*net.TCPAddr).Port
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/publish/evaluation"
 )
@@ -78,7 +79,7 @@ func writeRows(t *testing.T, path string, rows [][]int) {
 		}
 		text = append(text, '\n')
 	}
-	noError(t, os.WriteFile(path, text, 0o600))
+	must.Do(t, os.WriteFile(path, text, 0o600))
 }
 
 // TestTricks evaluates releases that are made to look better than they are. What each discloses
@@ -133,7 +134,7 @@ func TestTricks(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
-	noError(t, os.WriteFile(file("s.yaml"), []byte(tricksSchema), 0o600))
+	must.Do(t, os.WriteFile(file("s.yaml"), []byte(tricksSchema), 0o600))
 	writeRows(t, file("original.csv"), original)
 	writeRows(t, file("later.csv"), held)
 	evaluate := func(releases ...string) ([]byte, error) {
@@ -156,9 +157,9 @@ func TestTricks(t *testing.T) {
 		}
 	}
 	out, err := evaluate(releases...)
-	noError(t, err)
+	must.Do(t, err)
 	var e evaluation.Evaluation
-	noError(t, json.Unmarshal(out, &e))
+	must.Do(t, json.Unmarshal(out, &e))
 	for i, v := range e.Verdicts {
 		trick := tricks[slices.Index(releases, file(v.Release))]
 		h, found := e.Kinds[2].Headlines[i], 0.0

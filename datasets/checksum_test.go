@@ -15,7 +15,7 @@ func checksumTable(t *testing.T, a Attribute, codes ...uint32) *Table {
 	schema := &Schema{Attributes: []Attribute{a}}
 	b := NewBuilder(schema, 0)
 	for _, code := range codes {
-		b.Set(b.AddRow(), 0, code)
+		b.AddRow(code)
 	}
 	return b.Table()
 }

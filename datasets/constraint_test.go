@@ -22,10 +22,7 @@ func TestConstraints(t *testing.T) {
 	b := NewBuilder(constrained(), 4)
 	for _, row := range [][5]uint32{{14, 0, 0, 0, 0}, {14, 1, 1, 1, 1}, {15, 1, 2, 2, 2},
 		{99, 0, 2, 3, 19999}} {
-		at := b.AddRow()
-		for a, code := range row {
-			b.Set(at, a, code)
-		}
+		b.AddRow(row[:]...)
 	}
 	table := b.Table()                         // wages are -0.75, -0.25, 0.25 and 0.75
 	for text, want := range map[string]string{ // order-free: separate checks

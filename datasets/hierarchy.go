@@ -123,14 +123,7 @@ func intervals(cells, width int) Level {
 // of the node above it.
 func (x *Axis) Hierarchy() *Hierarchy {
 	t := x.Taxonomy
-	depth := make([]int, len(t.Nodes))
-	height := 0
-	for node := range t.Nodes {
-		if parent := t.Nodes[node].Parent; parent >= 0 {
-			depth[node] = depth[parent] + 1
-		}
-		height = max(height, depth[node])
-	}
+	depth, height := t.depths()
 	h := &Hierarchy{Levels: make([]Level, height+1), Axis: x}
 	for i := range h.Levels {
 		level := Level{Group: make([]uint32, len(x.Code))}

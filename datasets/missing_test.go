@@ -16,9 +16,7 @@ func lackingTable() *Table {
 	}}
 	b := NewBuilder(s, 0)
 	for _, codes := range [][2]uint32{{0, 0}, {1, 2}, {3, 1}, {4, 0}, {4, 2}} {
-		row := b.AddRow()
-		b.Set(row, 0, codes[0])
-		b.Set(row, 1, codes[1])
+		b.AddRow(codes[0], codes[1])
 	}
 	return b.Table()
 }

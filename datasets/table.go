@@ -405,12 +405,16 @@ func (b *Builder) Append(t *Table) {
 	b.rows = rows
 }
 
-// AddRow starts a new row, all codes 0, and returns its index.
-func (b *Builder) AddRow() int {
+// AddRow starts a new row and returns its index. The codes are those of its first attributes; the
+// others have code 0.
+func (b *Builder) AddRow(codes ...uint32) int {
 	if b.rows == b.size {
 		b.grow(roomFor(b.size))
 	}
 	b.rows++
+	for attribute, code := range codes {
+		b.Set(b.rows-1, attribute, code)
+	}
 	return b.rows - 1
 }
 

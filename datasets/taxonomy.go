@@ -38,15 +38,20 @@ func (t *Taxonomy) Leaves() []string {
 
 // Height is the number of edges on the longest path from the root to a leaf.
 func (t *Taxonomy) Height() int {
-	depth := make([]int, len(t.Nodes))
-	height := 0
+	_, height := t.depths()
+	return height
+}
+
+// depths are the numbers of edges from the root to each node, height the largest.
+func (t *Taxonomy) depths() (depth []int, height int) {
+	depth = make([]int, len(t.Nodes))
 	for i := range t.Nodes {
 		if parent := t.Nodes[i].Parent; parent >= 0 {
 			depth[i] = depth[parent] + 1
 		}
 		height = max(height, depth[i])
 	}
-	return height
+	return depth, height
 }
 
 // Validate checks that the tree is a tree whose leaves are exactly the values.

@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -9,8 +8,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers/leafmajority"
 	"ppdp/classifiers/majority"
-	"ppdp/datasets"
-	"ppdp/internal/declared"
 	"ppdp/internal/must"
 	"ppdp/metrics/internal/encoding"
 )
@@ -67,10 +64,7 @@ func TestGeneralisedLeafMajority(t *testing.T) {
 		table := labelled(rows...)
 		c := Case{Table: table, Test: table.AllRows(),
 			Release: &algorithms.Release{Regions: regions}, Classifier: leafmajority.Classifier{}}
-		want, _, err := tryMeasure(t, "accuracy", c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want, _ := measure(t, "accuracy", c)
 		for _, e := range []encoding.Encoding{encoding.NodeMidpoint, encoding.Nominal,
 			encoding.Midpoint} {
 			c.Params = &GeneralisedParams{Encoding: e}
@@ -79,32 +73,6 @@ func TestGeneralisedLeafMajority(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestAccuracyOfRegionsRefuses(t *testing.T) {
-	table := labelled([2]uint32{9, 0})
-	narrow := threeBoxes(majorities...)
-	narrow.Classes, narrow.Counts = 2, make([]float64, 6)
-	classless := numericTable(t, datasets.Attribute{Name: "x", Low: 0, High: 10, Step: 1}, 1)
-	for _, c := range []struct {
-		table   *datasets.Table
-		regions *algorithms.Regions
-		want    string
-	}{
-		{table, nil, "no regions"},
-		{table, narrow, "2 classes"},
-		{classless, threeBoxes(majorities...), "class"},
-	} {
-		for _, name := range []string{"accuracy", "accuracy-generalised"} {
-			refuses(t, name, Case{Table: c.table, Test: []int32{0},
-				Release:    &algorithms.Release{Regions: c.regions},
-				Classifier: leafmajority.Classifier{}}, c.want)
-		}
-	}
-	if err := declared.Check(&GeneralisedParams{Encoding: "wide"}); err == nil ||
-		!strings.Contains(err.Error(), "node-width") {
-		t.Errorf("unknown encoding: error %v, must list the known ones", err)
-	}
 }
 
 // TestNeeds: a classifier of regions asks for the partition where others ask for records.

@@ -7,7 +7,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/mondrian"
 	"ppdp/datasets"
-	"ppdp/internal/declared"
 )
 
 // patients is the table of LeFevre et al. 2006, Fig. 8, without the disease.
@@ -150,25 +149,6 @@ func TestNothingReleased(t *testing.T) {
 	for _, name := range []string{"discernibility", "cavg", "ncp", "anonymity"} {
 		if value, ok := measure(t, name, c, nil); ok {
 			t.Errorf("%s is %v", name, value)
-		}
-	}
-}
-
-func TestClassMetricsRefuse(t *testing.T) {
-	table := patients()
-	empty := Case{Table: table, Release: &algorithms.Release{}}
-	for name, want := range map[string]string{
-		"discernibility": "no regions", "ncp": "no regions", "anonymity": "no regions",
-		"count-error": "no regions",
-	} {
-		refuses(t, name, empty, want)
-	}
-	refuses(t, "cavg", Case{Table: table,
-		Release: &algorithms.Release{Regions: &algorithms.Regions{Classes: 1}}}, "k is 0")
-	for _, bad := range []Params{&ClassParams{Counts: "all"},
-		&PenaltyParams{Counts: TrueCounts, Ranges: "wide"}} {
-		if declared.Check(bad) == nil {
-			t.Errorf("%+v is said to be valid", bad)
 		}
 	}
 }

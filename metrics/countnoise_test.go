@@ -1,11 +1,9 @@
 package metrics
 
 import (
-	"strings"
 	"testing"
 
 	"ppdp/algorithms"
-	"ppdp/internal/declared"
 )
 
 // Published: a b c | 2 of each | a half, over a a b | c | nothing. Classes apart the counts are off
@@ -39,27 +37,5 @@ func TestCountNoise(t *testing.T) {
 	c.Train = nil
 	if got, ok := measure(t, "count-noise", c, nil); ok {
 		t.Errorf("no region: %v, want undefined", got)
-	}
-}
-
-func TestCountNoiseRefuses(t *testing.T) {
-	table := labelled([2]uint32{9, 0})
-	for _, c := range []struct {
-		regions *algorithms.Regions
-		want    string
-	}{
-		{nil, "no regions"},
-		{&algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 2}, High: []uint32{1, 9},
-			Classes: 3, Counts: make([]float64, 6)}, "no region"},
-		{&algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{10}, Classes: 2,
-			Counts: make([]float64, 2)}, "2 classes, the table has 3"},
-	} {
-		refuses(t, "count-noise",
-			Case{Table: table, Train: []int32{0},
-				Release: &algorithms.Release{Regions: c.regions}}, c.want)
-	}
-	if err := declared.Check(&CountNoiseParams{Per: "row"}); err == nil ||
-		!strings.Contains(err.Error(), "class, region") {
-		t.Errorf("per: row: error %v", err)
 	}
 }

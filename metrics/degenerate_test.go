@@ -27,10 +27,7 @@ func tableOf(rows ...[2]uint32) *datasets.Table {
 	schema.Constraints = []datasets.Constraint{rule}
 	b := datasets.NewBuilder(schema, len(rows))
 	for _, codes := range rows {
-		row := b.AddRow()
-		b.Set(row, 0, codes[0])
-		b.Set(row, 1, min(9, codes[0]))
-		b.Set(row, 2, codes[1])
+		b.AddRow(codes[0], min(9, codes[0]), codes[1])
 	}
 	return b.Table()
 }
@@ -109,7 +106,7 @@ func degenerateCases() map[string]metrics.Case {
 		b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{
 			{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: role}}}, 3)
 		for code := range uint32(3) {
-			b.Set(b.AddRow(), 0, code%2)
+			b.AddRow(code % 2)
 		}
 		single := b.Table()
 		regions := &algorithms.Regions{Classes: 2, Counts: []float64{2, 1}}

@@ -183,10 +183,7 @@ func TestDistanceMetricsAverageOverAttributes(t *testing.T) {
 	}}
 	table := func(a, c, b, s uint32) *datasets.Table {
 		builder := datasets.NewBuilder(schema, 1)
-		row := builder.AddRow()
-		for i, code := range []uint32{a, c, b, s} {
-			builder.Set(row, i, code)
-		}
+		builder.AddRow(a, c, b, s)
 		return builder.Table()
 	}
 	c := Case{Table: table(10, 0, 3, 0), Train: []int32{0},
@@ -229,7 +226,7 @@ func TestColumnSampleCountsAsItSorts(t *testing.T) {
 		codes := rapid.SliceOfN(rapid.IntRange(0, min(cells, 400)-1), 1, 60).Draw(t, "codes")
 		b := datasets.NewBuilder(schema, 0)
 		for _, code := range codes {
-			b.Set(b.AddRow(), 0, uint32(code))
+			b.AddRow(uint32(code))
 		}
 		table := b.Table()
 		var weights []float64

@@ -15,10 +15,8 @@ func plane(rows, columns int, points [][2]int) *datasets.Table {
 	builder := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "x", High: float64(rows), Step: 1}, {Name: "y", High: float64(columns), Step: 1},
 	}}, len(points))
-	for i, p := range points {
-		builder.AddRow()
-		builder.Set(i, 0, uint32(p[0]))
-		builder.Set(i, 1, uint32(p[1]))
+	for _, p := range points {
+		builder.AddRow(uint32(p[0]), uint32(p[1]))
 	}
 	return builder.Table()
 }

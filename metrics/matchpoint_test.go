@@ -109,7 +109,7 @@ func TestMatchPointWeighsRegions(t *testing.T) {
 		b := datasets.NewBuilder(schema, 0)
 		for colour, size := range sizes {
 			for range size {
-				b.Set(b.AddRow(), 0, uint32(colour))
+				b.AddRow(uint32(colour))
 			}
 		}
 		table := b.Table()

@@ -100,10 +100,7 @@ func listed(q *algorithms.Regions) *algorithms.Regions {
 func codedTable(attributes []datasets.Attribute, rows ...[]uint32) *datasets.Table {
 	b := datasets.NewBuilder(&datasets.Schema{Attributes: attributes}, len(rows))
 	for _, row := range rows {
-		at := b.AddRow()
-		for i, code := range row {
-			b.Set(at, i, code)
-		}
+		b.AddRow(row...)
 	}
 	return b.Table()
 }

@@ -33,30 +33,6 @@ func TestPurity(t *testing.T) {
 	}
 }
 
-func TestPurityRefuses(t *testing.T) {
-	table := labelled([2]uint32{9, 0})
-	gap := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 2}, High: []uint32{1, 9},
-		Classes: 3, Counts: make([]float64, 6)}
-	short := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{10},
-		Classes: 3, Counts: make([]float64, 3), Assignment: []int32{}}
-	classless := numericTable(t, datasets.Attribute{Name: "x", Low: 0, High: 10, Step: 1}, 1)
-	for _, c := range []struct {
-		table   *datasets.Table
-		regions *algorithms.Regions
-		want    string
-	}{
-		{table, gap, "no region"},
-		{table, short, "assigned"},
-		{table, nil, "no regions"},
-		{classless, gap, "class"},
-	} {
-		for _, name := range []string{"purity", "purity-unweighted"} {
-			refuses(t, name, Case{Table: c.table, Train: []int32{0},
-				Release: &algorithms.Release{Regions: c.regions}}, c.want)
-		}
-	}
-}
-
 // heaviest predicts the class of the largest total weight among the rows whose x it was shown, and
 // class 0 elsewhere.
 type heaviest struct{}

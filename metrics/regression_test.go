@@ -35,9 +35,7 @@ func line() Case {
 		{Name: "z", Kind: datasets.Categorical, Values: []string{"a", "b"}}}}
 	b := datasets.NewBuilder(schema, 1010)
 	for i := range 1010 {
-		row := b.AddRow()
-		b.Set(row, 0, uint32(i%10))
-		b.Set(row, 1, uint32(2*(i%10)+1))
+		b.AddRow(uint32(i%10), uint32(2*(i%10)+1))
 	}
 	for row := 1000; row < 1010; row++ {
 		b.Set(row, 1, 0) // records of another line, which have no weight

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,7 +36,7 @@ func testMeasure(metric string) results.MeasureUse { return testMeasures.Measure
 
 func mustChart(t testing.TB, f results.Figure, rows []results.Row) *chart {
 	t.Helper()
-	return must(newChart(f, testMeasure(f.Y), rows))
+	return must.Get(newChart(f, testMeasure(f.Y), rows))
 }
 
 func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
@@ -336,14 +337,6 @@ func TestPanelsWithoutTitle(t *testing.T) {
 	}
 }
 
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // On a curve that gains .1 with each tenfold share a release of accuracy .65 equals 10^1.5 per cent
 // of the records, and one of .66 ± .03 (95 %) 10^1.6, from 10^1.3 to 10^1.9.
 func TestSampleEquivalentAxis(t *testing.T) {
@@ -366,7 +359,7 @@ func TestSampleEquivalentAxis(t *testing.T) {
 		rows[i].Classifier = "c45"
 	}
 	f, measure, shown := equivalents(m.Figures[0], m.Measure("accuracy"), m.Yardsticks(rows), rows)
-	c := must(newChart(f, measure, shown))
+	c := must.Get(newChart(f, measure, shown))
 	if len(c.curves) != 1 || len(c.curves[0].Points) != 2 || !c.y.log {
 		t.Fatalf("curves %+v, want RPS alone on a log axis", c.curves)
 	}
@@ -507,11 +500,4 @@ func readLabel(t *rapid.T, label string) float64 {
 		t.Fatalf("label %q: %v", label, err)
 	}
 	return v
-}
-
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

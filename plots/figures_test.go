@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 
 	"github.com/google/go-cmp/cmp"
@@ -183,7 +184,7 @@ func madeUpMap() *results.Run {
 
 func TestMapHoldsRegionsAndRows(t *testing.T) {
 	o := madeUpMap()
-	c := must(newMap(o.Manifest.Figures[0], o.Summary()))
+	c := must.Get(newMap(o.Manifest.Figures[0], o.Summary()))
 	same := cmp.AllowUnexported(rectangle{}, dot{})
 	diff := cmp.Diff([]rectangle{{-0.5, 4.5, -0.5, 9.5}, {4.5, 9.5, -0.5, 2.5},
 		{4.5, 9.5, 2.5, 9.5}}, c.rectangles, same)
@@ -213,7 +214,7 @@ func TestMapIsWritten(t *testing.T) {
 		t.Fatalf("%v, %q, %v", paths, warnings, err)
 	}
 	for name, outlines := range map[string]int{"a": 3, "b": 1} {
-		svg := must(os.ReadFile(filepath.Join(dir, name+".svg")))
+		svg := must.Get(os.ReadFile(filepath.Join(dir, name+".svg")))
 		got := 0 // lines of one style may share a path
 		outline := regexp.MustCompile(`d="([^"]*)" style="[^"]*stroke:#0072B2`)
 		for _, path := range outline.FindAllStringSubmatch(string(svg), -1) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 
 	"gonum.org/v1/plot"
@@ -195,7 +196,7 @@ func TestLongAxisLabels(t *testing.T) {
 	if len(edges) != 2 {
 		t.Errorf("frames begin and end at %v, want the same for all", edges)
 	}
-	svg := string(must(d.Render("svg")))
+	svg := string(must.Get(d.Render("svg")))
 	for _, want := range []string{">a long label a long", ">7<"} { // 10 to the 7
 		if !strings.Contains(svg, want) {
 			t.Errorf("the page has no %q", want)
@@ -207,7 +208,7 @@ func TestLongAxisLabels(t *testing.T) {
 // with four corners.
 func frames(t *testing.T, d *Page) []string {
 	t.Helper()
-	svg := must(d.Render("svg"))
+	svg := must.Get(d.Render("svg"))
 	var all []string
 	for line := range strings.Lines(string(svg)) {
 		if path, style, found := strings.Cut(line, `" style="`); found &&

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,12 +63,12 @@ func TestGolden(t *testing.T) {
 		*Page
 	}{{"linear", page(linear)}, {"log", page(log)}, {"combined", page(linear, log)}} {
 		t.Run(test.name, func(t *testing.T) {
-			got := must(test.Render("svg"))
+			got := must.Get(test.Render("svg"))
 			path := filepath.Join("testdata", test.name+".svg")
 			if *update {
-				noError(t, os.WriteFile(path, got, 0o644))
+				must.Do(t, os.WriteFile(path, got, 0o644))
 			}
-			want := must(os.ReadFile(path))
+			want := must.Get(os.ReadFile(path))
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
 				t.Errorf("run with -update and look, if this is meant:\n%s", diff)
 			}
@@ -141,7 +142,7 @@ func TestFiles(t *testing.T) {
 	}
 	for _, path := range paths {
 		name := filepath.Base(path)
-		a, b := must(os.ReadFile(filepath.Join(first, name))), must(os.ReadFile(path))
+		a, b := must.Get(os.ReadFile(filepath.Join(first, name))), must.Get(os.ReadFile(path))
 		if !bytes.Equal(a, b) {
 			t.Errorf("%s differs from run to run", name)
 		}
@@ -318,7 +319,7 @@ func BenchmarkDraw(b *testing.B) {
 	for _, format := range Formats() {
 		b.Run(format, func(b *testing.B) {
 			for b.Loop() {
-				must(drawn(b, m, rows).Render(format))
+				must.Get(drawn(b, m, rows).Render(format))
 			}
 		})
 	}
@@ -337,8 +338,8 @@ func TestInline(t *testing.T) {
 	if err != nil || len(drawings) != 1 || drawings[0].Figure.Name != "a" {
 		t.Fatalf("%d drawings, %v", len(drawings), err)
 	}
-	inline := must(drawings[0].Inline("W1 by epsilon"))
-	file := must(drawings[0].Render("svg"))
+	inline := must.Get(drawings[0].Inline("W1 by epsilon"))
+	file := must.Get(drawings[0].Render("svg"))
 	shapes := regexp.MustCompile(` d="[^"]*"|>[^<]*</text>`)
 	got, want := shapes.FindAllString(string(inline), -1), shapes.FindAllString(string(file), -1)
 	if len(want) < 20 || !slices.Equal(got, want) {
@@ -355,7 +356,7 @@ func TestInline(t *testing.T) {
 		` r="6"><title>(.*?)</title>`)
 	var says []string
 	for _, m := range centre.FindAllStringSubmatch(curve, -1) {
-		right, x := must(strconv.ParseFloat(m[1], 64)), must(strconv.ParseFloat(m[3], 64))
+		right, x := must.Get(strconv.ParseFloat(m[1], 64)), must.Get(strconv.ParseFloat(m[3], 64))
 		if m[2] != m[4] || math.Abs(right-2.5-x) > 0.01 { // a disc begins at its right
 			t.Errorf("a point at %s, %s is on a disc from %s, %s on", m[3], m[4], m[1], m[2])
 		}

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/internal/must"
 	"ppdp/privacy"
 )
 
@@ -93,7 +94,7 @@ func TestAccountAddsUp(t *testing.T) {
 			allowed = cmp.Or(total.TotalRho, privacy.RhoOf(total.TotalEpsilon, 1e-6))
 		}
 		dir, err := os.MkdirTemp("", "")
-		noError(t, err)
+		must.Do(t, err)
 		defer os.RemoveAll(dir)
 		path, spent, made := filepath.Join(dir, "l"), 0.0, 0
 		for range rapid.IntRange(1, 12).Draw(t, "releases") {
@@ -138,7 +139,7 @@ func TestAccountAddsUp(t *testing.T) {
 
 func TestAccountRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
-	must(enter(path, 1, 0, Total{TotalEpsilon: 3}))
+	must.Get(enter(path, 1, 0, Total{TotalEpsilon: 3}))
 	try := func(want string, r accountEntry, g algorithms.Guarantee, total Total, changed bool) {
 		t.Helper()
 		before, _ := os.ReadFile(path)
@@ -207,7 +208,7 @@ func TestAccountAnonymous(t *testing.T) {
 func TestAccountTampered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	for range 3 {
-		must(enter(path, 1, 0, Total{TotalEpsilon: 5}))
+		must.Get(enter(path, 1, 0, Total{TotalEpsilon: 5}))
 	}
 	text := read(t, path)
 	lines := strings.SplitAfter(text, "\n")
@@ -297,12 +298,12 @@ func TestAccountLinks(t *testing.T) {
 			t.Errorf("%d times a new account, want %d: %q", n, want, said)
 		}
 	}
-	noError(t, make("my.csv", "one"))
+	must.Do(t, make("my.csv", "one"))
 	loud(1)
-	noError(t, os.Mkdir(filepath.Join(dir, "d"), 0o777))
-	noError(t, os.Symlink("../my.csv", filepath.Join(dir, "d/link.csv")))
-	noError(t, os.Symlink("d", filepath.Join(dir, "e")))
-	noError(t, make("e/link.csv", "two"))
+	must.Do(t, os.Mkdir(filepath.Join(dir, "d"), 0o777))
+	must.Do(t, os.Symlink("../my.csv", filepath.Join(dir, "d/link.csv")))
+	must.Do(t, os.Symlink("d", filepath.Join(dir, "e")))
+	must.Do(t, make("e/link.csv", "two"))
 	loud(0)
 	refused("0 are left", make("d/link.csv", "three"))
 	if found, _ := filepath.Glob(filepath.Join(dir, "d/*.jsonl*")); found != nil {
@@ -313,19 +314,19 @@ func TestAccountLinks(t *testing.T) {
 	other := filepath.Join(dir, "d/link.ledger.jsonl")
 	write(t, other, read(t, account))
 	refused("must be one: name", make("d/link.csv", "three"))
-	noError(t, os.Rename(account, account+"~"))
+	must.Do(t, os.Rename(account, account+"~"))
 	refused("Move it there as my.account.jsonl", make("d/link.csv", "three"))
-	noError(t, os.Remove(other))
+	must.Do(t, os.Remove(other))
 	refused("it is lost", make("my.csv", "three"))
-	noError(t, os.Symlink("nowhere", account))
+	must.Do(t, os.Symlink("nowhere", account))
 	refused("nowhere: no such file", make("my.csv", "three"))
-	noError(t, os.Remove(account))
-	noError(t, os.Rename(account+"~", account))
+	must.Do(t, os.Remove(account))
+	must.Do(t, os.Rename(account+"~", account))
 	// Several names of the account, then of the table.
-	noError(t, os.Link(account, other))
+	must.Do(t, os.Link(account, other))
 	refused("my.account.jsonl has 2 names (hard links)", make("my.csv", "three"))
-	noError(t, os.Remove(other))
-	noError(t, os.Link(filepath.Join(dir, "my.csv"), filepath.Join(dir, "twin.csv")))
+	must.Do(t, os.Remove(other))
+	must.Do(t, os.Link(filepath.Join(dir, "my.csv"), filepath.Join(dir, "twin.csv")))
 	refused("my.csv has 2 names (hard links)", make("my.csv", "three"))
 	refused("twin.csv has 2 names (hard links)", make("twin.csv", "three"))
 	r.Account = account
@@ -364,24 +365,24 @@ func TestAccountRenamed(t *testing.T) {
 			t.Errorf("%s: there is an account", own)
 		}
 	}
-	must(make("my.csv"))
+	must.Get(make("my.csv"))
 	write(t, path("foreign.jsonl.mark"), "A mark of another program\n")
-	noError(t, os.Mkdir(path("folder.mark"), 0o777))
-	noError(t, os.Rename(path("my.csv"), path("other.csv")))
+	must.Do(t, os.Mkdir(path("folder.mark"), 0o777))
+	must.Do(t, os.Rename(path("my.csv"), path("other.csv")))
 	refused("other.csv", "my.account.jsonl")
 	r.Changed = true
 	refused("other.csv", "my.account.jsonl")
 	r.Changed = false
 	// As the message says: named, then renamed.
 	r.Account = path("my.account.jsonl")
-	if s := must(make("other.csv")); s.Number != 2 || s.Before != 1 {
+	if s := must.Get(make("other.csv")); s.Number != 2 || s.Before != 1 {
 		t.Errorf("named: %+v", s)
 	}
 	r.Account = ""
 	for _, ending := range []string{accountEnding, accountEnding + markEnding} {
-		noError(t, os.Rename(path("my"+ending), path("other"+ending)))
+		must.Do(t, os.Rename(path("my"+ending), path("other"+ending)))
 	}
-	if s := must(make("other.csv")); s.Number != 3 || s.Before != 2 {
+	if s := must.Get(make("other.csv")); s.Number != 3 || s.Before != 2 {
 		t.Errorf("renamed: %+v", s)
 	}
 	// A copy beside the original, and one in the place of a table that has an account of its own.
@@ -389,15 +390,15 @@ func TestAccountRenamed(t *testing.T) {
 	write(t, path("copy.csv"), text)
 	refused("copy.csv", "other.account.jsonl")
 	write(t, path("used.csv"), text+text[strings.Index(text, "\n")+1:])
-	if s := must(make("used.csv")); s.Number != 1 || len(said) == 0 {
+	if s := must.Get(make("used.csv")); s.Number != 1 || len(said) == 0 {
 		t.Errorf("another table: %+v, %q", s, said)
 	}
-	must(make("used.csv"))
+	must.Get(make("used.csv"))
 	write(t, path("used.csv"), text)
 	refused("used.csv", "other.account.jsonl")
 	// An account that cannot be read may be that of a table without one, which is said.
 	write(t, path("other"+accountEnding), "torn")
-	if s := must(make("copy.csv")); s.Number != 1 || !strings.Contains(strings.Join(said, "\n"),
+	if s := must.Get(make("copy.csv")); s.Number != 1 || !strings.Contains(strings.Join(said, "\n"),
 		"whether it is the account of this table cannot be told: account "+
 			path("other"+accountEnding)+":1: a torn line") {
 		t.Errorf("%+v, %q", s, said)
@@ -408,11 +409,11 @@ func TestAccountRenamed(t *testing.T) {
 func TestAccountOlder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
 	total := Total{TotalEpsilon: 9}
-	must(enter(path, 1, 0, total))
+	must.Get(enter(path, 1, 0, total))
 	first := read(t, path)
-	must(enter(path, 1, 0, total))
+	must.Get(enter(path, 1, 0, total))
 	second, mark := read(t, path), read(t, path+".mark")
-	noError(t, file(path).published(2, "digest"))
+	must.Do(t, file(path).published(2, "digest"))
 	refused := func(want string) {
 		t.Helper()
 		if _, err := enter(path, 1, 0, total); !errors.Is(err, ErrAccount) ||
@@ -425,7 +426,7 @@ func TestAccountOlder(t *testing.T) {
 	refused("its 3 lines are not those that its mark l.mark knows, which are 5: an older state")
 	write(t, path, second)
 	refused("its 4 lines are not")
-	noError(t, os.Remove(path))
+	must.Do(t, os.Remove(path))
 	refused("it is lost")
 	// A machine that goes down before the mark is written leaves an older one.
 	write(t, path, now)
@@ -435,7 +436,7 @@ func TestAccountOlder(t *testing.T) {
 	}
 	write(t, path+".mark", "{}")
 	refused("not a mark of the format")
-	noError(t, os.Remove(path+".mark"))
+	must.Do(t, os.Remove(path+".mark"))
 	refused("its mark l.mark is lost")
 	s, err := file(path).reserve(accountEntry{Table: "t", Epsilon: 1,
 		Guarantee: string(algorithms.DifferentialPrivacy)}, &recordPrivacy, Total{}, true, noon,
@@ -443,7 +444,7 @@ func TestAccountOlder(t *testing.T) {
 	if err != nil || s.Number != 4 || s.Before != 3 {
 		t.Errorf("%+v (%v)", s, err)
 	}
-	must(enter(path, 1, 0, total))
+	must.Get(enter(path, 1, 0, total))
 }
 
 // TestAccountPrivate: account and mark have the table's mode from the first byte on, or a stricter
@@ -455,20 +456,20 @@ func TestAccountPrivate(t *testing.T) {
 	path := filepath.Join(dir, "my.account.jsonl")
 	for _, mode := range []struct{ table, account, want os.FileMode }{{0o640, 0, 0o640},
 		{0o600, 0, 0o600}, {0o444, 0, 0o600}, {0o644, 0o640, 0o640}, {0o400, 0o644, 0o600}} {
-		noError(t, os.Chmod(r.Table, mode.table))
+		must.Do(t, os.Chmod(r.Table, mode.table))
 		if mode.account != 0 {
-			noError(t, os.Chmod(path, mode.account))
+			must.Do(t, os.Chmod(path, mode.account))
 		}
 		r.Out = filepath.Join(dir, fmt.Sprint(mode))
-		must(Make(t.Context(), r))
+		must.Get(Make(t.Context(), r))
 		for _, name := range []string{path, path + ".mark"} {
-			if is := must(os.Stat(name)).Mode().Perm(); is != mode.want {
+			if is := must.Get(os.Stat(name)).Mode().Perm(); is != mode.want {
 				t.Errorf("%s: %v, want %v", name, is, mode)
 			}
 		}
 	}
 	text := read(t, path)
-	if key := must(file(path).read()).mark.Key; strings.Contains(text, sha(t, r.Table)) ||
+	if key := must.Get(file(path).read()).mark.Key; strings.Contains(text, sha(t, r.Table)) ||
 		strings.Contains(text, key) {
 		t.Error("the account holds the table's checksum, or its key")
 	}
@@ -501,7 +502,7 @@ func TestAccountUpgrade(t *testing.T) {
 		!strings.Contains(now, accountFormat) {
 		t.Error(now)
 	}
-	a := must(file(path).read())
+	a := must.Get(file(path).read())
 	if a.lines[0].Head.Table != a.mark.digest("state1") ||
 		a.lines[2].Release.Table != a.mark.digest("state1") {
 		t.Errorf("the digests are of something else: %+v", a.lines)
@@ -515,9 +516,9 @@ func TestAccountUpgrade(t *testing.T) {
 // FuzzMark: no text in place of a mark makes an account begin anew, or go on as if it were another.
 func FuzzMark(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "l")
-	must(enter(path, 1, 0, Total{TotalEpsilon: 9}))
+	must.Get(enter(path, 1, 0, Total{TotalEpsilon: 9}))
 	good := read(f, path+".mark")
-	must(enter(path, 1, 0, Total{}))
+	must.Get(enter(path, 1, 0, Total{}))
 	text := read(f, path)
 	for _, seed := range []string{good, read(f, path+".mark"), "", "{}", "null", good + good} {
 		f.Add(seed)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
+	"ppdp/internal/must"
 )
 
 // leaky publishes the true records or, of a table that is thinned, their true number in weights.
@@ -33,7 +34,7 @@ func (l leaky) Release(ctx context.Context, in algorithms.Input) (*algorithms.Re
 // nothing is released and nothing is spent.
 func TestAudit(t *testing.T) {
 	_, r := files(t, 50)
-	made := must(Make(t.Context(), r))
+	made := must.Get(Make(t.Context(), r))
 	a := made.Certificate.Audit
 	if a == nil || a.Pairs < 1 || a.Pairs > 4 || a.Transcripts != 2*auditRounds*a.Pairs {
 		t.Errorf("audited %+v", a)
@@ -41,14 +42,14 @@ func TestAudit(t *testing.T) {
 		t.Errorf("the page lacks %q", a.Sentence())
 	}
 	r.Out, r.Algorithm, r.Epsilon = r.Out+"-k", "mondrian", 0
-	if made := must(Make(t.Context(), r)); made.Certificate.Audit != nil {
+	if made := must.Get(Make(t.Context(), r)); made.Certificate.Audit != nil {
 		t.Errorf("k-anonymity has %+v", made.Certificate.Audit)
 	}
 
 	r.Algorithm, r.Epsilon = "independent", 1
 	table, _, err := r.load(t.Context())
-	noError(t, err)
-	c := must(choose(t.Context(), r, table.Schema(), nil))
+	must.Do(t, err)
+	c := must.Get(choose(t.Context(), r, table.Schema(), nil))
 	sound := c.algorithm
 	for _, weights := range []bool{false, true} {
 		c.algorithm = leaky{sound, weights}

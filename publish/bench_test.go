@@ -9,6 +9,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	_ "ppdp/datasets/adult"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -17,7 +18,7 @@ import (
 // algorithm under differential privacy that can be released: as in an experiment, and for
 // publication.
 func BenchmarkAdult(b *testing.B) {
-	source := must(datasets.Lookup("adult-standin"))
+	source := must.Get(datasets.Lookup("adult-standin"))
 	adult, err := source.Load(b.Context(), datasets.Request{Files: datasets.DefaultFiles(""),
 		Params: source.Params(), Key: random.NewKey(1)})
 	if err != nil {
@@ -25,7 +26,7 @@ func BenchmarkAdult(b *testing.B) {
 	}
 	schema := adult.Table.Schema()
 	for _, name := range Releasable() {
-		algorithm := must(algorithms.Lookup(name))
+		algorithm := must.Get(algorithms.Lookup(name))
 		c := &chosen{algorithm: algorithm, info: algorithm.Info(), params: algorithm.Params()}
 		v := ReleasableVariant(algorithm)
 		if g, _ := c.info.Guarantee(v); g.Model != algorithms.DifferentialPrivacy {
@@ -79,7 +80,7 @@ func BenchmarkGrowth(b *testing.B) {
 		}
 		request := requestIn(b.TempDir())
 		write(b, request.Schema, growthSchema)
-		f := must(os.Create(request.Table))
+		f := must.Get(os.Create(request.Table))
 		to, stream := bufio.NewWriterSize(f, 1<<20), random.NewKey(1).Stream()
 		fmt.Fprintln(to, "age,sex,region,education,status,hours,sector,y")
 		for range n {
@@ -91,7 +92,7 @@ func BenchmarkGrowth(b *testing.B) {
 				stream.IntN(20), (stream.IntN(8)+age/8)%10, stream.IntN(5),
 				stream.IntN(80)/(1+stream.IntN(4)), stream.IntN(12), y)
 		}
-		noError(b, to.Flush())
+		must.Do(b, to.Flush())
 		f.Close()
 		for _, algorithm := range []string{"diffmulti", "rps", "mondrian"} {
 			request.Algorithm, request.Epsilon = algorithm, 1
@@ -101,11 +102,11 @@ func BenchmarkGrowth(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("%s/%d", algorithm, n), func(b *testing.B) {
 				for range b.N {
-					must(Make(b.Context(), request))
+					must.Get(Make(b.Context(), request))
 					// A table of its own for each, with a budget of its own.
 					account := Beside(request.Table, accountEnding)
 					for _, path := range []string{request.Out, account} {
-						noError(b, os.RemoveAll(path))
+						must.Do(b, os.RemoveAll(path))
 					}
 				}
 				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")

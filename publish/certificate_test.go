@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/strictyaml"
 )
 
@@ -20,8 +21,8 @@ func TestHolder(t *testing.T) {
 	write(t, r.Schema, schemaText+"title: People\nowner: \"The \\\"Office\\\": A\"\n"+
 		"purpose: To plan schools\ncontact: office@example.org\n")
 	r.Algorithm, r.Contact = "mst", "desk@example.org"
-	must(Make(t.Context(), r))
-	noError(t, must(Verify(t.Context(), r.Out, nil)).Err())
+	must.Get(Make(t.Context(), r))
+	must.Do(t, must.Get(Verify(t.Context(), r.Out, nil)).Err())
 	page := read(t, filepath.Join(r.Out, PageFile)) + read(t, filepath.Join(r.Out, CroissantFile))
 	for _, want := range []string{"<h1>People</h1>", "The &#34;Office&#34;: A", "To plan schools",
 		"desk@example.org", `"contactPoint": "desk@example.org"`,
@@ -32,7 +33,7 @@ func TestHolder(t *testing.T) {
 	}
 	reader := strictyaml.NewReader(DeploymentFile)
 	root := reader.Document([]byte(read(t, filepath.Join(r.Out, DeploymentFile))))
-	noError(t, reader.Err())
+	must.Do(t, reader.Err())
 	var keys []string
 	for _, e := range reader.Entries(root) {
 		keys = append(keys, e.Key)
@@ -64,8 +65,8 @@ func TestHolder(t *testing.T) {
 func TestSmallestGroup(t *testing.T) {
 	_, r := files(t, 900)
 	r.Algorithm, r.Params = "independent", set("merge=none")
-	made := must(Make(t.Context(), r))
-	lines := must(csv.NewReader(strings.NewReader(read(t,
+	made := must.Get(Make(t.Context(), r))
+	lines := must.Get(csv.NewReader(strings.NewReader(read(t,
 		filepath.Join(r.Out, MarginalsFile)))).ReadAll())
 	own := len(marginalColumns)
 	for _, n := range made.Certificate.Noise {
@@ -75,8 +76,8 @@ func TestSmallestGroup(t *testing.T) {
 			if line[a] == "" {
 				continue
 			}
-			count := must(strconv.ParseFloat(line[own-1], 64))
-			deviation := must(strconv.ParseFloat(line[own-2], 64))
+			count := must.Get(strconv.ParseFloat(line[own-1], 64))
+			deviation := must.Get(strconv.ParseFloat(line[own-2], 64))
 			if count < 2*deviation {
 				hidden++
 			} else {
@@ -97,7 +98,7 @@ func TestSmallestGroup(t *testing.T) {
 func TestDisclosed(t *testing.T) {
 	_, r := files(t, 40)
 	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, set("k=2")
-	made := must(Make(t.Context(), r))
+	made := must.Get(Make(t.Context(), r))
 	lines := strings.Split(strings.TrimSpace(read(t, filepath.Join(r.Out, RecordsFile))), "\n")
 	worst := 0
 	for which := range 2 { // y, then town: the last two columns
@@ -131,12 +132,12 @@ func TestNoWeights(t *testing.T) {
 	}{{nil, false}, {set("copies=3"), true}} {
 		_, r := files(t, 200)
 		r.Algorithm, r.Params = "aim-logistic", test.params
-		made := must(Make(t.Context(), r))
+		made := must.Get(Make(t.Context(), r))
 		header, _, _ := strings.Cut(read(t, filepath.Join(r.Out, RecordsFile)), "\n")
 		if made.Certificate.Weighted != test.weighted ||
 			strings.HasSuffix(header, ",weight") != test.weighted {
 			t.Errorf("%v: %s, weighted: %t", test.params, header, made.Certificate.Weighted)
 		}
-		noError(t, must(Verify(t.Context(), r.Out, nil)).Err())
+		must.Do(t, must.Get(Verify(t.Context(), r.Out, nil)).Err())
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"ppdp/algorithms"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/numeric/random"
 )
@@ -26,7 +27,7 @@ type edit map[string]any
 
 func (e edit) change(c *Certificate, _ string) {
 	var root any
-	if err := json.Unmarshal(must(json.Marshal(c)), &root); err != nil {
+	if err := json.Unmarshal(must.Get(json.Marshal(c)), &root); err != nil {
 		panic(err)
 	}
 	for place, value := range e { // order-free: places of their own
@@ -40,12 +41,12 @@ func (e edit) change(c *Certificate, _ string) {
 				}
 				at = in[key]
 			case []any:
-				at = in[must(strconv.Atoi(key))]
+				at = in[must.Get(strconv.Atoi(key))]
 			}
 		}
 	}
 	*c = Certificate{}
-	if err := json.Unmarshal(must(json.Marshal(root)), c); err != nil {
+	if err := json.Unmarshal(must.Get(json.Marshal(root)), c); err != nil {
 		panic(err)
 	}
 }
@@ -55,10 +56,10 @@ func (e edit) change(c *Certificate, _ string) {
 func forge(t *testing.T, from, want string, change func(c *Certificate, dir string)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "forged")
-	noError(t, os.CopyFS(dir, os.DirFS(from)))
+	must.Do(t, os.CopyFS(dir, os.DirFS(from)))
 	c, _, err := readCertificate(dir)
-	noError(t, err)
-	format := must(csvtable.ParseSchema(SchemaFile,
+	must.Do(t, err)
+	format := must.Get(csvtable.ParseSchema(SchemaFile,
 		[]byte(read(t, filepath.Join(dir, SchemaFile)))))
 	files := func(names ...string) {
 		for i := range c.Files {
@@ -69,7 +70,7 @@ func forge(t *testing.T, from, want string, change func(c *Certificate, dir stri
 		}
 	}
 	edit := func(name string, write func(w io.Writer) error) {
-		noError(t, results.WriteFile(filepath.Join(dir, name), write))
+		must.Do(t, results.WriteFile(filepath.Join(dir, name), write))
 		files(name)
 	}
 	if want == "not what follows from" { // the page alone, or the metadata
@@ -98,7 +99,7 @@ func TestForged(t *testing.T) {
 		r.Algorithm, r.Epsilon, r.Params = algorithm, epsilon, set(params...)
 		r.Parquet = algorithm == "mondrian"
 		r.Out = filepath.Join(filepath.Dir(r.Table), algorithm)
-		must(Make(t.Context(), r))
+		must.Get(Make(t.Context(), r))
 		return r.Out
 	}
 	mst := made("mst", 1)
@@ -106,7 +107,7 @@ func TestForged(t *testing.T) {
 	mondrian := made("mondrian", 0, "k=5")
 	original := &Original{Table: r.Table, Schema: r.Schema}
 	table, _, err := r.load(t.Context())
-	noError(t, err)
+	must.Do(t, err)
 	stream := random.NewKey(4).Stream()
 	// private puts n private records, shuffled or not, in place of as many of the release.
 	private := func(n int, shuffled bool) func(c *Certificate, dir string) {
@@ -116,7 +117,7 @@ func TestForged(t *testing.T) {
 				stream.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			}
 			var b strings.Builder
-			noError(t, csvtable.Write(&b, table, rows[:n], nil))
+			must.Do(t, csvtable.Write(&b, table, rows[:n], nil))
 			lines := strings.SplitAfter(read(t, filepath.Join(dir, RecordsFile)), "\n")
 			text := b.String() + strings.Join(lines[min(n+1, len(lines)-1):], "")
 			write(t, filepath.Join(dir, RecordsFile), text)
@@ -206,7 +207,7 @@ func TestForged(t *testing.T) {
 		"k = 2 of made-up ones": {"must be 2 or more", made2.change},
 		"a noisy count":         {"marginals.csv: ", replace(MarginalsFile, "\n1,", "\n01,")},
 		"no marginals": {"there false, with this algorithm true", func(c *Certificate, dir string) {
-			noError(t, os.Remove(filepath.Join(dir, MarginalsFile)))
+			must.Do(t, os.Remove(filepath.Join(dir, MarginalsFile)))
 			c.Files = slices.DeleteFunc(c.Files, func(f File) bool {
 				return f.Name == MarginalsFile
 			})
@@ -222,7 +223,7 @@ func TestForged(t *testing.T) {
 		"the entry's budget": {follows, replace(DeploymentFile, "epsilon: 1\n", "epsilon: 0.1\n")},
 		"the entry's owner":  {follows, replace(DeploymentFile, "TO FILL IN: who rel", "Us: rel")},
 		"no entry": {"other files than a release has", func(c *Certificate, dir string) {
-			noError(t, os.Remove(filepath.Join(dir, DeploymentFile)))
+			must.Do(t, os.Remove(filepath.Join(dir, DeploymentFile)))
 			c.Files = slices.DeleteFunc(c.Files, func(f File) bool {
 				return f.Name == DeploymentFile
 			})
@@ -236,8 +237,8 @@ func TestForged(t *testing.T) {
 		"shuffled":          {"have a chance below 1 in a million", private(300, true)},
 		"most of it":        {"have a chance below 1 in a million", private(230, true)},
 		"a link": {"must be a file", func(_ *Certificate, dir string) {
-			noError(t, os.Remove(filepath.Join(dir, SchemaFile)))
-			noError(t, os.Symlink("/dev/zero", filepath.Join(dir, SchemaFile)))
+			must.Do(t, os.Remove(filepath.Join(dir, SchemaFile)))
+			must.Do(t, os.Symlink("/dev/zero", filepath.Join(dir, SchemaFile)))
 		}},
 	}, rps: {
 		"columns that say nothing": {`"uninformative": `, edit{"uninformative": nil}.change},
@@ -276,7 +277,7 @@ func TestForged(t *testing.T) {
 		}
 		longer := filepath.Join(of, CertificateFile)
 		write(t, longer, read(t, longer)+"\n\n")
-		if err := must(Verify(t.Context(), of, original)).Err(); err == nil ||
+		if err := must.Get(Verify(t.Context(), of, original)).Err(); err == nil ||
 			!strings.Contains(err.Error(), " lines, must be ") {
 			t.Errorf("%s: blank lines behind the certificate: %v", of, err)
 		}
@@ -287,9 +288,9 @@ func TestForged(t *testing.T) {
 func TestSigned(t *testing.T) {
 	dir, r := files(t, 60)
 	key := filepath.Join(dir, "key")
-	noError(t, NewKey(key))
-	noError(t, NewKey(filepath.Join(dir, "other")))
-	if is := must(os.Stat(key)).Mode().Perm(); is != 0o600 {
+	must.Do(t, NewKey(key))
+	must.Do(t, NewKey(filepath.Join(dir, "other")))
+	if is := must.Get(os.Stat(key)).Mode().Perm(); is != 0o600 {
 		t.Errorf("a private key of mode %v", is)
 	}
 	if err := NewKey(key); !errors.Is(err, fs.ErrExist) {
@@ -297,21 +298,21 @@ func TestSigned(t *testing.T) {
 	}
 	r.Algorithm, r.Sign, r.Title = "independent", key, "\xff <b>\u2028\x01"
 	r.Params = set("iterations=5")
-	must(Make(t.Context(), r))
+	must.Get(Make(t.Context(), r))
 	unsigned := filepath.Join(dir, "unsigned")
 	r.Sign, r.Out = "", unsigned
-	must(Make(t.Context(), r))
+	must.Get(Make(t.Context(), r))
 	out := filepath.Join(dir, "out")
 	forged := forge(t, out, "", edit{"title": "Ours"}.change)
 	for _, test := range []struct{ folder, key, want string }{{out, key, ""},
 		{forged, key, "not of the certificate by this key"},
 		{out, filepath.Join(dir, "other"), "not of the certificate by this key"},
 		{unsigned, key, "the release is not signed"}} {
-		report := must(Verify(t.Context(), test.folder, nil))
+		report := must.Get(Verify(t.Context(), test.folder, nil))
 		if err := report.Err(); err != nil { // without its key a forgery is not noticed
 			t.Errorf("%s: %v", test.folder, err)
 		}
-		noError(t, report.CheckSignature(test.folder, test.key+".pub"))
+		must.Do(t, report.CheckSignature(test.folder, test.key+".pub"))
 		if err := report.Err(); fmt.Sprint(err) != "<nil>" && test.want == "" ||
 			!strings.Contains(fmt.Sprint(err), test.want) {
 			t.Errorf("%s by %s: want %q: %v", test.folder, test.key, test.want, err)

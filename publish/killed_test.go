@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -41,13 +42,13 @@ func serving(test, dir string, tracer ...string) *exec.Cmd {
 func left(t *testing.T, dir string) (spent *big.Rat, entered int, folders []string) {
 	t.Helper()
 	a, err := file(Beside(requestIn(dir).Table, accountEnding)).read()
-	noError(t, err)
+	must.Do(t, err)
 	for _, line := range a.lines {
 		if line.Release != nil {
 			entered++
 		}
 	}
-	return a.spent(), entered, must(filepath.Glob(filepath.Join(dir, "out*")))
+	return a.spent(), entered, must.Get(filepath.Glob(filepath.Join(dir, "out*")))
 }
 
 // TestKilled kills a process that makes releases at random moments, 10 times, and 100 times in make
@@ -74,7 +75,7 @@ func TestKilled(t *testing.T) {
 	auditRounds = 0
 	defer func() { auditRounds = rounds }()
 	start := time.Now()
-	must(Make(t.Context(), cheapIn(other)))
+	must.Get(Make(t.Context(), cheapIn(other)))
 	took := time.Since(start)
 	dir, r := files(t, 20)
 	moments, kills := random.NewKey(2).Stream(), 10
@@ -83,10 +84,10 @@ func TestKilled(t *testing.T) {
 	}
 	for kill := range kills {
 		c := serving("TestKilled", dir)
-		output := must(c.StdoutPipe())
-		noError(t, c.Start())
+		output := must.Get(c.StdoutPipe())
+		must.Do(t, c.Start())
 		_, err := io.ReadFull(output, make([]byte, len("ready\n")))
-		noError(t, err)
+		must.Do(t, err)
 		for kill == 0 { // the first one waits for an account, so that later ones meet it
 			if _, err := os.Stat(Beside(r.Table, accountEnding)); err == nil {
 				break
@@ -104,7 +105,7 @@ func TestKilled(t *testing.T) {
 	}
 	spent, _, out := left(t, dir)
 	for _, folder := range out {
-		noError(t, must(Verify(t.Context(), folder, nil)).Err())
+		must.Do(t, must.Get(Verify(t.Context(), folder, nil)).Err())
 	}
 	t.Logf("%d kills, %d releases out", kills, len(out))
 	if len(out) == 0 && kills == 100 {
@@ -131,9 +132,9 @@ func TestKilledAtCalls(t *testing.T) {
 		auditRounds = 0
 		runtime.LockOSThread() // strace counts the calls of each thread
 		r := cheapIn(dir)
-		must(Make(t.Context(), r))
+		must.Get(Make(t.Context(), r))
 		r.Algorithm, r.Epsilon, r.Params, r.Out = "mondrian", 0, set("k=5"), r.Out+"2"
-		must(Make(t.Context(), r))
+		must.Get(Make(t.Context(), r))
 		return
 	}
 	strace, err := exec.LookPath("strace")
@@ -156,7 +157,7 @@ func TestKilledAtCalls(t *testing.T) {
 					when)).Run() != nil
 			_, entered, folders := left(t, dir)
 			for _, folder := range folders {
-				noError(t, must(Verify(t.Context(), folder, nil)).Err())
+				must.Do(t, must.Get(Verify(t.Context(), folder, nil)).Err())
 			}
 			out := len(folders)
 			if out > entered || entered > out+1 || !died && (entered != 2 || out != 2) {

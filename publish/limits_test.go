@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 // TestLimits: a release under limits says so, and verifies; one whose records do not keep what its
@@ -22,9 +24,9 @@ func TestLimits(t *testing.T) {
 		r.Algorithm, r.Epsilon, r.Params = params[0], 0, set(params[1:]...)
 		r.Out = filepath.Join(filepath.Dir(r.Table), strings.ReplaceAll(strings.Join(params, "-"),
 			" ", ""))
-		made := must(Make(t.Context(), r))
-		report := must(Verify(t.Context(), r.Out, original))
-		noError(t, report.Err())
+		made := must.Get(Make(t.Context(), r))
+		report := must.Get(Verify(t.Context(), r.Out, original))
+		must.Do(t, report.Err())
 		text := strings.Join(report.Checks, "\n")
 		if !strings.Contains(text, "keeps the limits") ||
 			!strings.Contains(made.Certificate.Guarantee.Sentence, "of each sensitive") &&
@@ -38,7 +40,7 @@ func TestLimits(t *testing.T) {
 			}
 			write(t, filepath.Join(dir, RecordsFile), records)
 		})
-		report = must(Verify(t.Context(), forged, nil))
+		report = must.Get(Verify(t.Context(), forged, nil))
 		diverse := strings.Contains(strings.Join(params, " "), "l=")
 		if err := report.Err(); diverse && (err == nil ||
 			!strings.Contains(err.Error(), "town: a class has")) {
@@ -51,7 +53,7 @@ func TestLimits(t *testing.T) {
 			lines := strings.SplitAfter(read(t, filepath.Join(dir, RecordsFile)), "\n")
 			write(t, filepath.Join(dir, RecordsFile), strings.Join(lines[:len(lines)-40], ""))
 		})
-		report = must(Verify(t.Context(), forged, original))
+		report = must.Get(Verify(t.Context(), forged, original))
 		if err := report.Err(); err == nil || !strings.Contains(err.Error(),
 			"of the original's 300 records are suppressed, must be ") {
 			t.Errorf("%s: 40 records fewer: %v", params, err)

@@ -11,6 +11,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -62,11 +63,11 @@ func TestMarginalValues(t *testing.T) {
 func TestMarginalsFile(t *testing.T) {
 	_, r := files(t, 60)
 	r.Algorithm, r.Epsilon, r.Params = "mst", 1, set("cut=equal")
-	made := must(Make(t.Context(), r))
+	made := must.Get(Make(t.Context(), r))
 	c := made.Certificate
-	schema := must(csvtable.ParseSchema(SchemaFile,
+	schema := must.Get(csvtable.ParseSchema(SchemaFile,
 		[]byte(read(t, filepath.Join(r.Out, SchemaFile))))).Schema
-	marginals := must(c.readMarginals(r.Out, schema))
+	marginals := must.Get(c.readMarginals(r.Out, schema))
 	cost := 0.0
 	for i := range marginals {
 		cost += marginals[i].Cost
@@ -78,7 +79,7 @@ func TestMarginalsFile(t *testing.T) {
 	lines := strings.SplitAfter(text, "\n")
 	first, n := strings.Split(lines[1], ","), len(lines)-1
 	var four bytes.Buffer // town x or others, with y
-	noError(t, c.writeMarginals(&four, schema, []algorithms.Marginal{{Attributes: []int{3, 4},
+	must.Do(t, c.writeMarginals(&four, schema, []algorithms.Marginal{{Attributes: []int{3, 4},
 		Values: [][][]datasets.Span{{{{Low: 0, High: 1}}, {{Low: 1, High: 3}}},
 			{{{Low: 0, High: 1}}, {{Low: 1, High: 2}}}}, Counts: []float64{1, 2, 3, 4},
 		Purpose: marginals[0].Purpose, Cost: marginals[0].Cost}}))

@@ -12,6 +12,7 @@ import (
 
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/must"
 
 	"pgregory.net/rapid"
 )
@@ -48,7 +49,7 @@ func TestMatch(t *testing.T) {
 				return 0
 			}
 			best := most(released+1, used)
-			g := must(csvtable.ParseGroup(&schema.Attributes[0], rows[released][0]))
+			g := must.Get(csvtable.ParseGroup(&schema.Attributes[0], rows[released][0]))
 			for i := range used {
 				said := schema.Attributes[1].Values[table.Column(1).At(int32(i))]
 				if !used[i] && said == rows[released][1] && g.Holds(table.Column(0).At(int32(i))) {
@@ -62,11 +63,11 @@ func TestMatch(t *testing.T) {
 		want := most(0, make([]bool, n))
 		var text bytes.Buffer
 		out := csv.NewWriter(&text)
-		noError(t, out.Write(schema.Names()))
-		noError(t, out.WriteAll(rows))
-		noError(t, os.WriteFile(filepath.Join(dir, RecordsFile), text.Bytes(), 0o600))
+		must.Do(t, out.Write(schema.Names()))
+		must.Do(t, out.WriteAll(rows))
+		must.Do(t, os.WriteFile(filepath.Join(dir, RecordsFile), text.Bytes(), 0o600))
 		released, problems := readRecords(dir, true, false, schema)
-		noError(t, errors.Join(problems...))
+		must.Do(t, errors.Join(problems...))
 		got, _, err := classesOf(schema, released).match(t.Context(), table)
 		if err != nil || got != want {
 			t.Fatalf("%d pairs (%v), want %d: %v", got, err, want, fmt.Sprint(rows))

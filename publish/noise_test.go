@@ -12,6 +12,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
@@ -44,11 +45,11 @@ func skewed(rows int, key uint64) *datasets.Table {
 func measured(t *testing.T, table *datasets.Table, name string, epsilon, delta float64,
 	seed uint64, params ...string) (*algorithms.Release, *Certificate) {
 	t.Helper()
-	algorithm := must(algorithms.Lookup(name))
+	algorithm := must.Get(algorithms.Lookup(name))
 	settings := algorithm.Params()
-	noError(t, set(params...).decode(settings))
+	must.Do(t, set(params...).decode(settings))
 	budget := privacy.NewApproximate(epsilon, delta)
-	release := must(algorithm.Release(t.Context(), algorithms.Input{Table: table,
+	release := must.Get(algorithm.Release(t.Context(), algorithms.Input{Table: table,
 		Rows: table.AllRows(), Params: settings, Variant: algorithms.Strict, Budget: budget,
 		Noise: random.NewStreams(random.NewKey(seed))}))
 	c := &Certificate{}
@@ -72,7 +73,7 @@ func TestSoundNoise(t *testing.T) {
 	releases, alone, compared := 0, 0, 0
 	for _, name := range []string{"independent", "nb-model", "mst", "mst-target", "aim",
 		"aim-logistic"} {
-		info := must(algorithms.Lookup(name)).Info()
+		info := must.Get(algorithms.Lookup(name)).Info()
 		for _, budget := range [][2]float64{{0.1, 0}, {1, 0}, {8, 0}, {0.5, 1e-6}, {5, 1e-6}} {
 			if budget[1] > 0 && !info.Variants[0].Approximate {
 				continue
@@ -87,7 +88,7 @@ func TestSoundNoise(t *testing.T) {
 				release, c := measured(t, table, name, budget[0], budget[1],
 					uint64(releases), params...)
 				records, weights, err := release.Records(t.Context())
-				noError(t, err)
+				must.Do(t, err)
 				refused := func(of string, doubts []doubt) int {
 					least := slices.MinFunc(doubts, func(d, o doubt) int {
 						return int(math.Copysign(1, d.chance-o.chance))
@@ -124,19 +125,19 @@ func TestForgedNoise(t *testing.T) {
 	methods := []string{"mst", "aim", "nb-model", "independent"}
 	original := &Original{Table: r.Table, Schema: r.Schema}
 	table, _, err := r.load(t.Context())
-	noError(t, err)
+	must.Do(t, err)
 	rewrite := func(c *Certificate, dir string, marginals []algorithms.Marginal) {
-		noError(t, results.WriteFile(filepath.Join(dir, MarginalsFile), func(w io.Writer) error {
+		must.Do(t, results.WriteFile(filepath.Join(dir, MarginalsFile), func(w io.Writer) error {
 			return c.writeMarginals(w, table.Schema(), marginals)
 		}))
 		c.Noise = c.noise(table.Schema(), marginals)
 		for i := range c.Files {
-			c.Files[i] = must(describeFile(dir, c.Files[i].Name))
+			c.Files[i] = must.Get(describeFile(dir, c.Files[i].Name))
 		}
 	}
 	counts := func(change func(i int, m *algorithms.Marginal)) func(c *Certificate, dir string) {
 		return func(c *Certificate, dir string) {
-			marginals := must(c.readMarginals(dir, table.Schema()))
+			marginals := must.Get(c.readMarginals(dir, table.Schema()))
 			for i := range marginals {
 				change(i, &marginals[i])
 			}
@@ -146,7 +147,7 @@ func TestForgedNoise(t *testing.T) {
 	stated := func(epsilon float64) func(c *Certificate, dir string) {
 		return func(c *Certificate, dir string) {
 			by := epsilon / c.Guarantee.Epsilon
-			marginals := must(c.readMarginals(dir, table.Schema()))
+			marginals := must.Get(c.readMarginals(dir, table.Schema()))
 			for i := range c.Mechanisms {
 				c.Mechanisms[i].Cost *= by
 			}
@@ -203,17 +204,17 @@ func TestForgedNoise(t *testing.T) {
 			r.Algorithm, r.Out = name, filepath.Join(dir, fmt.Sprint(name, r.Delta))
 			r.Account = filepath.Join(dir, fmt.Sprint("account", r.Delta))
 			r.TotalDelta = 100 * r.Delta
-			must(Make(t.Context(), r))
+			must.Get(Make(t.Context(), r))
 			for plant, f := range plants { // order-free: separate checks
 				if r.Delta > 0 && strings.Contains(plant, "epsilon") {
 					continue // costs are in another unit
 				}
 				forged := forge(t, r.Out, "", f.change)
-				if report := must(Verify(t.Context(), forged, nil)); report.Err() == nil &&
+				if report := must.Get(Verify(t.Context(), forged, nil)); report.Err() == nil &&
 					slices.Contains(f.alone, name) {
 					t.Errorf("%s, delta %v: %s: passes alone", name, r.Delta, plant)
 				}
-				err := must(Verify(t.Context(), forged, original)).Err()
+				err := must.Get(Verify(t.Context(), forged, original)).Err()
 				if err == nil || !strings.Contains(err.Error(), f.want) {
 					t.Errorf("%s, delta %v: %s: %v", name, r.Delta, plant, err)
 				}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -43,14 +44,14 @@ func TestOrderTellsNothing(t *testing.T) {
 			}
 			write(t, r.Table, strings.Join(lines, "\n")+"\n")
 			r.Out, r.Changed = r.Out+"1", true
-			must(Make(t.Context(), r))
+			must.Get(Make(t.Context(), r))
 			text := read(t, filepath.Join(r.Out, RecordsFile))
-			for _, record := range must(csv.NewReader(strings.NewReader(text)).ReadAll())[1:] {
+			for _, record := range must.Get(csv.NewReader(strings.NewReader(text)).ReadAll())[1:] {
 				if c := len(classes); c == 0 || classes[c-1] != record[0] {
 					classes, members = append(classes, record[0]), append(members, nil)
 				}
 				var row int
-				must(fmt.Sscanf(record[1], "v%d", &row))
+				must.Get(fmt.Sscanf(record[1], "v%d", &row))
 				members[len(members)-1] = append(members[len(members)-1], row)
 			}
 			return classes, members

@@ -12,6 +12,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/must"
 	"ppdp/metrics/verify"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
@@ -58,7 +59,7 @@ func TestPersons(t *testing.T) {
 			continue
 		}
 		original := &Original{Table: r.Table, Schema: r.Schema}
-		report := must(Verify(t.Context(), r.Out, original))
+		report := must.Get(Verify(t.Context(), r.Out, original))
 		if report.Err() != nil {
 			t.Errorf("%s: %v", name, report.Err())
 		}
@@ -119,11 +120,11 @@ func TestPersons(t *testing.T) {
 func TestContributions(t *testing.T) {
 	_, r := personal(t)
 	r.Algorithm, r.Epsilon, r.Params, r.Contributions = "mondrian", 0, set("k=5"), 1
-	made := must(Make(t.Context(), r))
+	made := must.Get(Make(t.Context(), r))
 	if n := made.Certificate.Anonymity.Records; n != 119 {
 		t.Errorf("%d records of 119 persons, one each", n)
 	}
-	report := must(Verify(t.Context(), r.Out, &Original{Table: r.Table, Schema: r.Schema}))
+	report := must.Get(Verify(t.Context(), r.Out, &Original{Table: r.Table, Schema: r.Schema}))
 	if report.Err() != nil || *report.Suppressed != 0 {
 		t.Errorf("%v, %d suppressed", report.Err(), *report.Suppressed)
 	}
@@ -132,7 +133,7 @@ func TestContributions(t *testing.T) {
 		nil:                                "up to 3 of each",
 		{Table: r.Table, Schema: r.Schema}: "235 of the original's 354 records are suppressed",
 	} {
-		if report := must(Verify(t.Context(), forged, original)); report.Err() == nil ||
+		if report := must.Get(Verify(t.Context(), forged, original)); report.Err() == nil ||
 			!strings.Contains(report.Err().Error(), want) {
 			t.Errorf("one record of a person, not three: %v, want %s", report.Err(), want)
 		}
@@ -146,15 +147,15 @@ func TestContributions(t *testing.T) {
 // counted one by one here, and what checks releases counts the same.
 func TestClassesOfPersons(t *testing.T) {
 	_, r := personal(t)
-	loaded := must(csvtable.Source{}.Load(t.Context(), datasets.Request{
+	loaded := must.Get(csvtable.Source{}.Load(t.Context(), datasets.Request{
 		Params: &csvtable.Params{CSV: r.Table, Schema: r.Schema}}))
 	table := loaded.Table
 	for _, chosen := range [][]string{{"mondrian", "k=6"}, {"incognito", "k=6"},
 		{"koptimize", "k=6"}, {"endgame", "k=6"}, {"mondrian", "k=6", "mode=relaxed"},
 		{"mondrian", "k=6", "split=workload"}} {
-		name, a := strings.Join(chosen, " "), must(algorithms.Lookup(chosen[0]))
+		name, a := strings.Join(chosen, " "), must.Get(algorithms.Lookup(chosen[0]))
 		params := a.Params()
-		noError(t, set(chosen[1:]...).decode(params))
+		must.Do(t, set(chosen[1:]...).decode(params))
 		var few []int32 // of five persons
 		for _, row := range table.AllRows() {
 			if table.Person(row) < 5 {
@@ -173,7 +174,7 @@ func TestClassesOfPersons(t *testing.T) {
 				}
 				continue
 			}
-			noError(t, err)
+			must.Do(t, err)
 			classes, sizes := make(map[int32]map[int32]bool), make([]int, release.Regions.Len())
 			for i, region := range release.Regions.Assignment {
 				if classes[region] == nil {
@@ -192,7 +193,7 @@ func TestClassesOfPersons(t *testing.T) {
 			for _, persons := range classes { // order-free: the least
 				least = min(least, len(persons))
 			}
-			report := must(verify.Regions(table, rows, release.Regions))
+			report := must.Get(verify.Regions(table, rows, release.Regions))
 			if least < 6 || report.K != least || report.Err() != nil {
 				t.Errorf("%s: a class of %d persons, %d by the report, want 6 (%v)", name, least,
 					report.K, report.Err())

@@ -12,6 +12,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/incognito"
+	"ppdp/internal/must"
 )
 
 // planted are algorithms that tests make fail. Without a sabotage they are those they wrap.
@@ -27,8 +28,8 @@ var (
 )
 
 func init() {
-	algorithms.Register(planted{must(algorithms.Lookup("independent")), "planted"})
-	algorithms.Register(planted{must(algorithms.Lookup("incognito")), "planted-classes"})
+	algorithms.Register(planted{must.Get(algorithms.Lookup("independent")), "planted"})
+	algorithms.Register(planted{must.Get(algorithms.Lookup("incognito")), "planted-classes"})
 }
 
 func (p planted) Info() algorithms.Info {
@@ -50,7 +51,7 @@ func (p planted) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 func TestAccountFirst(t *testing.T) {
 	dir, r := files(t, 60)
 	r.Algorithm, r.Params, r.Total = "planted", set("iterations=5"), Total{TotalEpsilon: 2}
-	must(Make(t.Context(), r))
+	must.Get(Make(t.Context(), r))
 	for want, change := range map[string]func(r *Request){
 		"must stay what it is":            func(r *Request) { r.TotalEpsilon = 3 },
 		"1 are spent and 1 are left":      func(r *Request) { r.Epsilon = 1.5 },
@@ -66,7 +67,7 @@ func TestAccountFirst(t *testing.T) {
 		},
 	} {
 		sub, changed := t.TempDir(), *r
-		noError(t, os.CopyFS(sub, os.DirFS(dir)))
+		must.Do(t, os.CopyFS(sub, os.DirFS(dir)))
 		changed.Table, changed.Schema = filepath.Join(sub, "my.csv"),
 			filepath.Join(sub, "my.schema.yaml")
 		changed.Out = filepath.Join(sub, "second")
@@ -78,7 +79,7 @@ func TestAccountFirst(t *testing.T) {
 		}
 	}
 	r.Out += "2"
-	if must(Make(t.Context(), r)); plantedRuns < 2 {
+	if must.Get(Make(t.Context(), r)); plantedRuns < 2 {
 		t.Errorf("%d runs of a release and its audit: nothing is counted", plantedRuns)
 	}
 }
@@ -105,7 +106,7 @@ func outliers(t *testing.T, some, n int, params ...string) *Request {
 // nobody, whom the algorithm leaves out itself.
 func TestSuppressedCounted(t *testing.T) {
 	r := outliers(t, 1, 19, "k=5", "suppression=0.05")
-	if n := must(Make(t.Context(), r)).Certificate.Anonymity.Records; n != 19 {
+	if n := must.Get(Make(t.Context(), r)).Certificate.Anonymity.Records; n != 19 {
 		t.Errorf("%d of 19 records", n)
 	}
 	r = outliers(t, 12, 52, "k=5", "suppression=0.1")
@@ -123,7 +124,7 @@ func TestSuppressedCounted(t *testing.T) {
 	}
 	nothing(t, r, err)
 	r.Params = set("k=5", "suppression=0.25")
-	made := must(Make(t.Context(), r))
+	made := must.Get(Make(t.Context(), r))
 	if n := made.Certificate.Anonymity.Records; n != 40 || made.Certificate.EarlierAnonymised != 0 {
 		t.Errorf("%d records, %+v", n, made.Certificate)
 	}
@@ -133,7 +134,8 @@ func TestSuppressedCounted(t *testing.T) {
 func nothing(t *testing.T, r *Request, err error) {
 	t.Helper()
 	account, _ := filepath.Glob(filepath.Join(filepath.Dir(r.Table), "*.jsonl*"))
-	account = append(account, must(filepath.Glob(filepath.Join(filepath.Dir(r.Table), "*out*")))...)
+	outs := must.Get(filepath.Glob(filepath.Join(filepath.Dir(r.Table), "*out*")))
+	account = append(account, outs...)
 	for _, name := range account {
 		if !strings.HasSuffix(name, ".lock") {
 			t.Errorf("%s is there after %v", name, err)
@@ -217,13 +219,13 @@ func TestFailureOfClasses(t *testing.T) {
 		fails(r, want)
 	}
 	sabotage = nil
-	made := must(Make(t.Context(), r))
+	made := must.Get(Make(t.Context(), r))
 	if made.Standing.Number != 1 || made.Certificate.EarlierAnonymised != 0 {
 		t.Errorf("after failures alone: release %d, %d before", made.Standing.Number,
 			made.Certificate.EarlierAnonymised)
 	}
 	r.Out += "2"
-	if made = must(Make(t.Context(), r)); made.Certificate.EarlierAnonymised != 1 {
+	if made = must.Get(Make(t.Context(), r)); made.Certificate.EarlierAnonymised != 1 {
 		t.Errorf("after one release: %d", made.Certificate.EarlierAnonymised)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/datasets/uci"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -44,12 +45,12 @@ func (q asked) truth(table *datasets.Table) float64 {
 func coverage(t *testing.T, table *datasets.Table, name string, epsilon, delta float64,
 	releases int, params []string, queries []asked) {
 	t.Helper()
-	algorithm := must(algorithms.Lookup(name))
+	algorithm := must.Get(algorithms.Lookup(name))
 	settings := algorithm.Params()
-	noError(t, set(params...).decode(settings))
+	must.Do(t, set(params...).decode(settings))
 	parsed, truths := make([]*datasets.Query, len(queries)), make([]float64, len(queries))
 	for i, q := range queries {
-		parsed[i], truths[i] = must(datasets.ParseQuery(q.text, table.Schema())), q.truth(table)
+		parsed[i], truths[i] = must.Get(datasets.ParseQuery(q.text, table.Schema())), q.truth(table)
 	}
 	held, errors, measured := make([]int, len(queries)), make([]float64, len(queries)),
 		make([]int, len(queries))
@@ -57,7 +58,7 @@ func coverage(t *testing.T, table *datasets.Table, name string, epsilon, delta f
 		in := algorithms.Input{Table: table, Rows: table.AllRows(), Params: settings,
 			Variant: algorithms.Strict, Budget: privacy.NewApproximate(epsilon, delta),
 			Noise: random.NewStreams(random.NewKey(uint64(trial)))}
-		release := must(algorithm.Release(t.Context(), in))
+		release := must.Get(algorithm.Release(t.Context(), in))
 		c := &Certificate{}
 		for _, e := range in.Budget.Ledger() {
 			c.Mechanisms = append(c.Mechanisms, Mechanism{Purpose: e.Purpose,
@@ -168,7 +169,7 @@ func TestCoverageOnData(t *testing.T) {
 			{"RAC1P = 2 or RAC1P = 6", is("RAC1P", "2", "6"), ""},
 			{"mean(AGEP)", everybody, "AGEP"}},
 	} {
-		source := must(datasets.Lookup(dataset))
+		source := must.Get(datasets.Lookup(dataset))
 		params := source.Params()
 		if acs, ok := params.(*uci.ACSParams); ok {
 			acs.Select = uci.Ten
@@ -255,15 +256,15 @@ func TestAnswers(t *testing.T) {
 		}},
 		{"not all", 3, func(int, int, int) bool { return false }},
 	} {
-		q := must(datasets.ParseQuery(c.text, a.Schema))
-		answer := must(a.Answer(q))
+		q := must.Get(datasets.ParseQuery(c.text, a.Schema))
+		answer := must.Get(a.Answer(q))
 		if !answer.Measured || answer.Marginals != c.marginals ||
 			math.Abs(answer.Value-count(c.keep)) > 1e-9 {
 			t.Errorf("%s: %+v, want %v of %d marginals", c.text, answer, count(c.keep), c.marginals)
 		}
 	}
 	// not all or nothing of a bin: the answer lies between two counts
-	q := must(datasets.ParseQuery("age >= 30 and y = yes", a.Schema))
+	q := must.Get(datasets.ParseQuery("age >= 30 and y = yes", a.Schema))
 	answer := &Answer{}
 	var around []*selected
 	for i := range a.marginals {
@@ -282,7 +283,7 @@ func TestAnswers(t *testing.T) {
 			return age/2 == bin && y == 1
 		})
 	}
-	mean := must(a.Answer(must(datasets.ParseQuery("mean(age) where y = yes", a.Schema))))
+	mean := must.Get(a.Answer(must.Get(datasets.ParseQuery("mean(age) where y = yes", a.Schema))))
 	want := sum / high
 	if math.Abs(mean.Value-want) > 1e-9 || mean.Interval[0] >= want || mean.Interval[1] <= want ||
 		mean.Widest[0] >= want-5 || mean.Widest[1] <= want+5 || mean.Widest[1] > want+6 ||
@@ -294,7 +295,7 @@ func TestAnswers(t *testing.T) {
 	}
 	a.dir = t.TempDir()
 	write(t, filepath.Join(a.dir, RecordsFile), "age,job,y\n20,admin,no\n")
-	answer = must(a.Answer(must(datasets.ParseQuery("mean(age)", a.Schema))))
+	answer = must.Get(a.Answer(must.Get(datasets.ParseQuery("mean(age)", a.Schema))))
 	if answer.Value != 20 || answer.Measured || answer.Interval != nil ||
 		answer.Note != notedModel {
 		t.Errorf("a mean of counts of 0: %+v", answer)
@@ -320,13 +321,13 @@ func TestCountedRecords(t *testing.T) {
 		"not (y = no or job = services)": 1.25,
 		"mean(age) where y = yes":        (2*30 + 0.5*45) / 2.5,
 	} {
-		answer := must(a.Answer(must(datasets.ParseQuery(text, a.Schema))))
+		answer := must.Get(a.Answer(must.Get(datasets.ParseQuery(text, a.Schema))))
 		if math.Abs(answer.Value-want) > 1e-9 || answer.Measured || answer.Interval != nil ||
 			answer.Note != notedNone {
 			t.Errorf("%s: %+v, want %v", text, answer, want)
 		}
 	}
-	if _, err := a.Answer(must(datasets.ParseQuery("mean(age) where age = 70 and age = 60",
+	if _, err := a.Answer(must.Get(datasets.ParseQuery("mean(age) where age = 70 and age = 60",
 		a.Schema))); err == nil {
 		t.Error("a mean of no records")
 	}

@@ -22,6 +22,7 @@ import (
 	_ "ppdp/algorithms/all"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -55,12 +56,12 @@ func files(t testing.TB, rows int) (dir string, request *Request) {
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	noError(t, os.WriteFile(path, []byte(text), 0o666))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 func read(t testing.TB, path string) string {
 	t.Helper()
-	text := must(os.ReadFile(path))
+	text := must.Get(os.ReadFile(path))
 	return string(text)
 }
 
@@ -91,7 +92,7 @@ func TestMemory(t *testing.T) {
 		r.Log = func(line string) {
 			said = said || strings.Contains(line, "the release of 300 records may need")
 		}
-		must(Make(t.Context(), r))
+		must.Get(Make(t.Context(), r))
 		if said != want {
 			t.Errorf("%d bytes: said %t, want %t", memory, said, want)
 		}
@@ -111,7 +112,7 @@ func TestReleases(t *testing.T) {
 			if delta > 0 {
 				r.Total = Total{TotalRho: 30}
 			}
-			algorithm := must(algorithms.Lookup(name))
+			algorithm := must.Get(algorithms.Lookup(name))
 			info := algorithm.Info()
 			anonymous := info.Variants[0].Model == algorithms.KAnonymity
 			if anonymous {
@@ -174,12 +175,14 @@ func TestReleases(t *testing.T) {
 // release's own schema.
 func sameAsParquet(t *testing.T, dir string) {
 	format, _, err := csvtable.ReadSchema(filepath.Join(dir, SchemaFile), "", 0)
-	noError(t, err)
+	must.Do(t, err)
 	var records [2]*csvtable.Texts
 	var sums [2]string
 	for i, name := range []string{RecordsFile, ParquetFile} {
-		read := func() io.ReadCloser { return must(csvtable.Open(filepath.Join(dir, name), nil)) }
-		records[i] = must(format.ReadTexts(t.Context(), name, read(), format.Schema.Names()))
+		read := func() io.ReadCloser {
+			return must.Get(csvtable.Open(filepath.Join(dir, name), nil))
+		}
+		records[i] = must.Get(format.ReadTexts(t.Context(), name, read(), format.Schema.Names()))
 		if content, err := format.Read(t.Context(), name, read()); err == nil {
 			sums[i] = content.Table.Checksum() // not of generalised ones
 		}
@@ -191,7 +194,7 @@ func sameAsParquet(t *testing.T, dir string) {
 
 func sha(t testing.TB, path string) string {
 	t.Helper()
-	return must(describeFile(filepath.Split(path))).SHA256
+	return must.Get(describeFile(filepath.Split(path))).SHA256
 }
 
 // TestRefused: what may not be released is refused before the account is changed, with a way out.
@@ -262,8 +265,8 @@ func TestRefused(t *testing.T) {
 func TestTarget(t *testing.T) {
 	_, r := files(t, 60)
 	r.Target = "town"
-	must(Make(t.Context(), r))
-	format := must(csvtable.ParseSchema(SchemaFile,
+	must.Get(Make(t.Context(), r))
+	format := must.Get(csvtable.ParseSchema(SchemaFile,
 		[]byte(read(t, filepath.Join(r.Out, SchemaFile)))))
 	if a := format.Schema.Attributes; a[3].Role != datasets.Class ||
 		a[4].Role != datasets.QuasiIdentifier {
@@ -306,7 +309,7 @@ func TestNeighbours(t *testing.T) {
 			if name == "mondrian" {
 				r.Epsilon = 0
 			}
-			made := must(Make(t.Context(), r))
+			made := must.Get(Make(t.Context(), r))
 			c := made.Certificate
 			c.Files = nil
 			if c.Anonymity != nil { // counted in the records
@@ -346,7 +349,7 @@ func TestCroissant(t *testing.T) {
 		_, r := files(t, 100)
 		r.Algorithm, r.Epsilon, r.Params = c.algorithm, c.epsilon, c.params
 		r.Title, r.License = "Mine", "https://example.org/terms"
-		must(Make(t.Context(), r))
+		must.Get(Make(t.Context(), r))
 		text := read(t, filepath.Join(r.Out, CroissantFile))
 		all := func(key string) (values []string) {
 			for _, m := range regexp.MustCompile(`"`+key+`": "([^"]*)"`).FindAllStringSubmatch(
@@ -378,7 +381,7 @@ func TestCroissant(t *testing.T) {
 func TestVerifyFinds(t *testing.T) {
 	dir, r := files(t, 120)
 	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, set("k=5")
-	must(Make(t.Context(), r))
+	must.Get(Make(t.Context(), r))
 	records := read(t, filepath.Join(r.Out, RecordsFile))
 	lines := strings.SplitAfter(records, "\n")
 	certificate := read(t, filepath.Join(r.Out, CertificateFile))
@@ -396,13 +399,13 @@ func TestVerifyFinds(t *testing.T) {
 		return func(dir string) {
 			write(t, filepath.Join(dir, name), text)
 			var c Certificate
-			noError(t, json.Unmarshal([]byte(certificate), &c))
+			must.Do(t, json.Unmarshal([]byte(certificate), &c))
 			for i := range c.Files {
 				if c.Files[i].Name == name {
 					c.Files[i] = File{name, sha(t, filepath.Join(dir, name)), int64(len(text))}
 				}
 			}
-			new := must(json.Marshal(c))
+			new := must.Get(json.Marshal(c))
 			write(t, filepath.Join(dir, CertificateFile), string(new))
 		}
 	}
@@ -426,7 +429,7 @@ func TestVerifyFinds(t *testing.T) {
 		"schema.yaml:1": certified(SchemaFile, "attributes: 3\n"),
 	} {
 		copied := filepath.Join(t.TempDir(), "out")
-		noError(t, os.CopyFS(copied, os.DirFS(r.Out)))
+		must.Do(t, os.CopyFS(copied, os.DirFS(r.Out)))
 		change(copied)
 		report, err := Verify(t.Context(), copied, &Original{Table: r.Table, Schema: r.Schema})
 		if err == nil {
@@ -438,7 +441,7 @@ func TestVerifyFinds(t *testing.T) {
 	}
 	// Bytes changed anywhere are found or do no harm, with or without a forged certificate.
 	copied, stream := filepath.Join(t.TempDir(), "out"), random.NewKey(3).Stream()
-	noError(t, os.CopyFS(copied, os.DirFS(r.Out)))
+	must.Do(t, os.CopyFS(copied, os.DirFS(r.Out)))
 	for i := range 120 {
 		name, text := CertificateFile, []byte(certificate)
 		if i%3 > 0 {
@@ -484,24 +487,5 @@ func TestDocumented(t *testing.T) {
 	})
 	if diff := cmp.Diff(want, listed); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t interface {
-	Helper()
-	Fatal(args ...any)
-}, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -183,12 +184,12 @@ func browse(t *testing.T, path string, page []byte, document string, result any)
 		"--virtual-time-budget=20000", "--dump-dom", server.URL)
 	// Files, not pipes, whose end would be waited for as long as a child of the browser lives.
 	printed := func(name string) *os.File {
-		file := must(os.Create(filepath.Join(t.TempDir(), name)))
+		file := must.Get(os.Create(filepath.Join(t.TempDir(), name)))
 		t.Cleanup(func() { file.Close() })
 		return file
 	}
 	content := func(file *os.File) string {
-		return string(must(os.ReadFile(file.Name())))
+		return string(must.Get(os.ReadFile(file.Name())))
 	}
 	stdout, stderr := printed("stdout"), printed("stderr")
 	command.Stdout, command.Stderr = stdout, stderr
@@ -214,7 +215,7 @@ func TestInBrowser(t *testing.T) {
 	}
 	page, figures := b.Bytes(), 1
 	if other := os.Getenv("PPDP_REPORT"); other != "" {
-		text := must(os.ReadFile(filepath.Clean(other)))
+		text := must.Get(os.ReadFile(filepath.Clean(other)))
 		page, figures = text, bytes.Count(text, []byte("<figure>"))
 	}
 	for _, width := range []int{1280, 390} {
@@ -232,7 +233,7 @@ func TestInBrowser(t *testing.T) {
 func TestRankingInBrowser(t *testing.T) {
 	path := browser(t)
 	var b bytes.Buffer
-	must(Write(&b, Input{Runs: []*results.Summary{own(map[string][4]float64{
+	must.Get(Write(&b, Input{Runs: []*results.Summary{own(map[string][4]float64{
 		"Original": {0.9, 0.7, 0, 24002}, "A": {0.8123, 0.7, 0.21, 24002},
 		"B": {0.7, 0.7, 0.1, 24002}})},
 		Release: func(*results.Setting) (string, string) {
@@ -348,7 +349,7 @@ f.onload = () => {
 func TestExploring(t *testing.T) {
 	path := browser(t)
 	var b bytes.Buffer
-	must(Write(&b, toyInput(t)))
+	must.Get(Write(&b, toyInput(t)))
 	table := `<table id="made"><thead><tr><th>row</th><th>value</th>` +
 		`<th>verdict</th></tr></thead><tbody>`
 	for _, row := range []string{"a|9 ± 1|holds", "b|10|holds", "c||holds", "d|−2|open",
@@ -376,7 +377,7 @@ func TestExploring(t *testing.T) {
 		"one curve": `["1","0.1","A","#made~run-toy-fig1.f1.curve=A"]`, "unnamed": "0",
 		"copied": `"row,value,verdict\ne,\"1e3, \"\"six\"\"\",holds\n"`,
 	} {
-		answer := bytes.TrimSpace(must(json.Marshal(got[name])))
+		answer := bytes.TrimSpace(must.Get(json.Marshal(got[name])))
 		answer = bytes.ReplaceAll(answer, []byte(`\u0026`), []byte("&"))
 		if string(answer) != want {
 			t.Errorf("%s: %s, want %s", name, answer, want)

@@ -8,6 +8,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/report/contest"
 	"ppdp/report/leaderboard"
@@ -67,7 +68,7 @@ func own(lines map[string][4]float64) *results.Summary {
 func pageOf(t *testing.T, run *results.Summary) string {
 	t.Helper()
 	var b bytes.Buffer
-	must(Write(&b, Input{Runs: []*results.Summary{run}, Errata: testErrata,
+	must.Get(Write(&b, Input{Runs: []*results.Summary{run}, Errata: testErrata,
 		Papers: toyInput(t).Papers}))
 	return b.String()
 }
@@ -117,7 +118,7 @@ func TestCommands(t *testing.T) {
 	}, Runs: []*results.Summary{own(map[string][4]float64{"Original": {0.9, 0.7, 0, 100},
 		"A": {0.8, 0.7, 0.1, 90}, "C": {0.85, 0.7, 0.3, 100}})}}
 	var b bytes.Buffer
-	must(Write(&b, in))
+	must.Get(Write(&b, in))
 	if difference := gocmp.Diff([]string{"A", "C"}, asked); difference != "" {
 		t.Error(difference)
 	}

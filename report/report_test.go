@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/plots"
 	"ppdp/privacy"
@@ -108,9 +109,9 @@ func toy() *results.Run {
 
 func toyInput(t *testing.T) Input {
 	t.Helper()
-	file := must(claims.Parse("toy.yaml", []byte(testClaims)))
+	file := must.Get(claims.Parse("toy.yaml", []byte(testClaims)))
 	runs := []*results.Summary{toy().Summary()}
-	judgements := must(claims.Evaluate(file, runs, claims.Options{}))
+	judgements := must.Get(claims.Evaluate(file, runs, claims.Options{}))
 	strict, _ := claims.Evaluate(file, runs, claims.Options{Variant: claims.Strict})
 	none := &claims.Settled{}
 	return Input{Papers: []Paper{{file, claims.Beside(judgements, none, none),
@@ -121,7 +122,7 @@ func toyInput(t *testing.T) Input {
 // is said.
 func TestPage(t *testing.T) {
 	var b bytes.Buffer
-	warnings := must(Write(&b, toyInput(t)))
+	warnings := must.Get(Write(&b, toyInput(t)))
 	page := b.String()
 	// Figure b asks for a metric that nothing measured.
 	if len(warnings) != 1 || !strings.Contains(warnings[0], `figure "b"`) {
@@ -235,7 +236,7 @@ func TestReadings(t *testing.T) {
 		Checks: []claims.Evidence{{Points: []claims.Point{{State: "opposes"}}}}}}
 	two.Verdict, two.Calibration = claims.Holds, "The unit was chosen."
 	var b bytes.Buffer
-	must(Write(&b, in))
+	must.Get(Write(&b, in))
 	for _, want := range []string{
 		`~</span> depends on the reading: holds</span> <span class="nowrap">2 W1</span>, ` +
 			`bound at most 5<br><span class="quiet">Other readings: 1 opposes</span>`,
@@ -262,7 +263,7 @@ func TestSameBytes(t *testing.T) {
 			in.Runs = append(in.Runs, run.Summary())
 		}
 		var b strings.Builder
-		must(Write(&b, in))
+		must.Get(Write(&b, in))
 		if first == "" {
 			first = b.String()
 		}
@@ -471,7 +472,7 @@ func TestLeaderboard(t *testing.T) {
 	in := toyInput(t)
 	board := func() (string, bool) {
 		var b bytes.Buffer
-		must(Write(&b, in))
+		must.Get(Write(&b, in))
 		_, rest, found := strings.Cut(b.String(), `<section id="leaderboard">`)
 		first, _, _ := strings.Cut(rest, `<section id="summary">`)
 		return first, found
@@ -488,14 +489,6 @@ func TestLeaderboard(t *testing.T) {
 			t.Errorf("no %q in %s", want, first)
 		}
 	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }
 
 func TestCompareNames(t *testing.T) {

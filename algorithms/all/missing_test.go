@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 // TestMissingShares: of 4,000 records 60 % of job a lack an income and 20 % of the others. Releases
@@ -27,11 +27,9 @@ func TestMissingShares(t *testing.T) {
 	stream := random.NewKey(39).Stream()
 	b := datasets.NewBuilder(s, 4000)
 	for range 4000 {
-		row, job := b.AddRow(), stream.Uint32N(4)
-		b.Set(row, 0, stream.Uint32N(77))
-		b.Set(row, 1, job)
-		b.Set(row, 2, 500+stream.Uint32N(3000*(1+job))*(1+stream.Uint32N(3)))
-		b.Set(row, 3, min(1, stream.Uint32N(3)))
+		job := stream.Uint32N(4)
+		row := b.AddRow(stream.Uint32N(77), job,
+			500+stream.Uint32N(3000*(1+job))*(1+stream.Uint32N(3)), min(1, stream.Uint32N(3)))
 		if rare := job > 0; stream.Open01() < map[bool]float64{true: 0.2, false: 0.6}[rare] {
 			b.Set(row, 2, s.Attributes[2].MissingCode())
 		}
@@ -51,9 +49,8 @@ func TestMissingShares(t *testing.T) {
 		{"label-tree", 0.05, 1}} {
 		t.Run(c.name, func(t *testing.T) {
 			algorithm := must.Get(algorithms.Lookup(c.name))
-			release := must.Get(algorithm.Release(t.Context(), algorithms.Input{Table: table,
-				Rows: table.AllRows(), Params: algorithm.Params(), Variant: algorithms.Strict,
-				Noise: random.NewStreams(random.NewKey(1)), Budget: privacy.NewBudget(3)}))
+			release := must.Get(algorithm.Release(t.Context(), testinput.Input(table,
+				algorithm.Params(), algorithms.Strict, 3, 1)))
 			records, weights, err := release.Records(t.Context())
 			if err != nil {
 				t.Fatal(err)

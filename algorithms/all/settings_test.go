@@ -138,24 +138,16 @@ var settings = map[string][]algorithms.Params{
 	),
 }
 
-// vary applies each change to the defaults of an algorithm. Tables of drawn records are capped:
-// tiny budgets would fill the default cap of millions of rows for each setting, as they do for the
-// defaults.
+// vary applies each change to the quick defaults of an algorithm.
 func vary[P algorithms.Params](name string, changes ...func(P)) []algorithms.Params {
 	var list []algorithms.Params
 	for _, change := range changes {
 		p := quick(must.Get(algorithms.Lookup(name)).Params())
-		if capped, ok := p.(interface{ LimitRows(int) }); ok {
-			capped.LimitRows(maxRows)
-		}
 		change(p.(P))
 		list = append(list, p)
 	}
 	return list
 }
-
-// maxRows caps the tables of drawn records.
-const maxRows = 10_000
 
 func withoutMerging(p *mst.Params) {
 	p.Merge, p.Threshold, p.Bins, p.Cut = margins.NoMerge, 0, 4, margins.Private

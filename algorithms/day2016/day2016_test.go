@@ -19,7 +19,6 @@ import (
 	"ppdp/internal/declared"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 // release runs the baseline with fresh streams.
@@ -56,11 +55,9 @@ func TestNoNoise(t *testing.T) {
 // TestBudget: a tenth of epsilon is for the choice of θ, the rest for counts of sensitivity 2θ.
 func TestBudget(t *testing.T) {
 	g := must.Get(graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 200, 5))
-	budget := privacy.NewBudget(0.5)
-	r := must.Get(Algorithm{}.Release(context.Background(), algorithms.Input{Graph: g,
-		Params: &Params{Lambda: "50"}, Variant: algorithms.Strict, Budget: budget,
-		Noise: random.NewStreams(random.NewKey(1))}))
-	ledger, costs := budget.Ledger(), []float64{0.05, 0.45}
+	in := testinput.GraphInput(g, &Params{Lambda: "50"}, algorithms.Strict, 0.5, 1)
+	r := testinput.Release(t, Algorithm{}, in)
+	ledger, costs := in.Budget.Ledger(), []float64{0.05, 0.45}
 	if len(ledger) != len(costs) {
 		t.Fatalf("ledger %+v", ledger)
 	}
@@ -103,12 +100,9 @@ func TestChoice(t *testing.T) {
 	}
 	chosen := make(map[int]int)
 	for seed := range uint64(draws) {
-		budget := privacy.NewBudget(epsilon)
-		path := budget.Root()
-		theta := must.Get(
-			chooseTheta(context.Background(), algorithms.Input{Graph: g, Budget: budget,
-				Noise: random.NewStreams(random.NewKey(seed))}, p, &path))
-		chosen[theta]++
+		in := testinput.GraphInput(g, p, algorithms.Strict, epsilon, seed)
+		path := in.Budget.Root()
+		chosen[must.Get(chooseTheta(context.Background(), in, p, &path))]++
 	}
 	statistic := 0.0
 	for i, theta := range thetas {

@@ -15,7 +15,6 @@ import (
 	"ppdp/datasets"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 // drawTable draws a table of up to 60 rows over two taxonomies, one of them with an only child, and
@@ -214,10 +213,7 @@ func TestWideColumns(t *testing.T) {
 			Role: datasets.Class, Values: []string{"no", "yes"}}}}
 	b := datasets.NewBuilder(schema, n)
 	for i := range uint32(n) {
-		row := b.AddRow()
-		b.Set(row, 0, i)
-		b.Set(row, 1, 7*i)
-		b.Set(row, 2, i%2)
+		b.AddRow(i, 7*i, i%2)
 	}
 	table := b.Table()
 	p := pack(table, table.AllRows(), []int{0, 1}, []*datasets.Axis{axis, nil})
@@ -289,11 +285,8 @@ func TestReleases(t *testing.T) {
 			params.HPrime = ByExact
 		}
 		epsilon := rapid.SampledFrom([]float64{0.1, 10, 1e6}).Draw(t, "epsilon")
-		budget := privacy.NewBudget(epsilon)
-		r := must.Get(Algorithm{}.Release(context.Background(), algorithms.Input{Table: table,
-			Rows: table.AllRows(), Params: params, Variant: variant,
-			Budget: budget, Noise: random.NewStreams(random.NewKey(rapid.Uint64().Draw(t,
-				"seed")))}))
+		in := testinput.Input(table, params, variant, epsilon, rapid.Uint64().Draw(t, "seed"))
+		r := must.Get(Algorithm{}.Release(context.Background(), in))
 		if made := r.Structure.Nodes - r.Structure.Leaves; made > params.Specialisations {
 			t.Fatalf("%d specialisations, at most %d were asked for", made, params.Specialisations)
 		}
@@ -301,7 +294,7 @@ func TestReleases(t *testing.T) {
 		if r.Structure.Depth > longest {
 			t.Fatalf("a path of %d specialisations, |g| is %d", r.Structure.Depth, longest)
 		}
-		if claimed, _ := budget.Spent(); math.Abs(claimed-epsilon) > 1e-9*epsilon {
+		if claimed, _ := in.Budget.Spent(); math.Abs(claimed-epsilon) > 1e-9*epsilon {
 			t.Fatalf("the most expensive path spent %v of %v", claimed, epsilon)
 		}
 		for _, n := range r.Regions.Counts {
@@ -328,9 +321,7 @@ func TestLargeTable(t *testing.T) {
 		{Name: "y", High: 50, Step: 1}}}
 	b, stream := datasets.NewBuilder(schema, cacheRows), random.NewKey(1).Stream()
 	for range cacheRows {
-		row := b.AddRow()
-		b.Set(row, 0, stream.Uint32N(1000))
-		b.Set(row, 1, stream.Uint32N(50))
+		b.AddRow(stream.Uint32N(1000), stream.Uint32N(50))
 	}
 	table, params := b.Table(), DefaultParams()
 	params.Specialisations = 300

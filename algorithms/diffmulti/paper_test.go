@@ -138,9 +138,7 @@ func TestLongestPathBudget(t *testing.T) {
 		Step: 1}, {Name: "y", Low: 0, High: 1 << 20, Step: 1}}}
 	b := datasets.NewBuilder(schema, 3)
 	for i := range 3 {
-		row := b.AddRow()
-		b.Set(row, 0, uint32(100*i))
-		b.Set(row, 1, uint32(7*i))
+		b.AddRow(uint32(100*i), uint32(7*i))
 	}
 	params := DefaultParams()
 	params.Specialisations, params.LongestPath = 1e6, 4
@@ -227,10 +225,7 @@ func TestInfiniteEpsilon(t *testing.T) {
 	}}
 	b := datasets.NewBuilder(schema, 100)
 	for i := range 100 {
-		row := b.AddRow()
-		b.Set(row, 0, uint32(i%2))
-		b.Set(row, 1, uint32(i/30%2))
-		b.Set(row, 2, uint32(i/30%2))
+		b.AddRow(uint32(i%2), uint32(i/30%2), uint32(i/30%2))
 	}
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict,
 		algorithms.RefCode} {

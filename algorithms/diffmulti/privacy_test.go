@@ -79,7 +79,7 @@ func TestMidpointsLeak(t *testing.T) {
 		b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x",
 			Low: 0, High: 100, Step: 1}}}, len(values))
 		for _, v := range values {
-			b.Set(b.AddRow(), 0, v)
+			b.AddRow(v)
 		}
 		table, params := b.Table(), DefaultParams()
 		params.Utility, params.Specialisations = partition.CertaintyPenalty, 1

@@ -259,10 +259,7 @@ func TestPrivateBins(t *testing.T) {
 		{Name: "own", High: 1000, Step: 1, Bins: []uint32{10, 1000}}}}
 	b := datasets.NewBuilder(schema, 4000)
 	for i := range uint32(4000) {
-		row := b.AddRow()
-		b.Set(row, 0, 700_000+10*i)
-		b.Set(row, 1, i%256)
-		b.Set(row, 2, i%1000)
+		b.AddRow(700_000+10*i, i%256, i%1000)
 	}
 	table := b.Table()
 	for cut, most := range map[margins.Cut]int32{ // order-free: each for itself

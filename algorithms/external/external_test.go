@@ -16,12 +16,20 @@ import (
 	"time"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/internal/must"
-	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
+
+// TestMain finds the interpreter itself, in place of what may choose one at each start.
+func TestMain(m *testing.M) {
+	path, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	if err == nil {
+		os.Setenv("PATH", filepath.Dir(string(path))+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
+	os.Exit(m.Run())
+}
 
 // needsPython skips with a message where there is no python3.
 func needsPython(t testing.TB) {
@@ -46,11 +54,13 @@ params:
 limits: {memory: 200MiB}
 `
 
-// load writes a descriptor, with the files of testdata beside it, and loads it.
-func load(t testing.TB, text string) *Algorithm {
+// load writes a descriptor, with the files of testdata and other folders beside it, and loads it.
+func load(t testing.TB, text string, folders ...string) *Algorithm {
 	t.Helper()
 	dir := t.TempDir()
-	must.Do(t, os.CopyFS(dir, os.DirFS("testdata")))
+	for _, folder := range append(folders, "testdata") {
+		must.Do(t, os.CopyFS(dir, os.DirFS(folder)))
+	}
 	path := filepath.Join(dir, "a.baseline.yaml")
 	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	a := must.Get(Load(path))
@@ -70,17 +80,13 @@ func table(t testing.TB, n int) *datasets.Table {
 		{Name: `a "word", or two`, Kind: datasets.Categorical, Values: []string{"no", "yes, so"}},
 	}}, n)
 	for i := range n {
-		b.AddRow()
-		b.Set(i, 0, uint32(i%100))
-		b.Set(i, 1, uint32(i%2))
+		b.AddRow(uint32(i%100), uint32(i%2))
 	}
 	return b.Table()
 }
 
 func input(a *Algorithm, t *datasets.Table, seed uint64) algorithms.Input {
-	return algorithms.Input{Table: t, Rows: t.AllRows(), Params: a.Params(),
-		Variant: algorithms.Published, Budget: privacy.NewBudget(1),
-		Noise: random.NewStreams(random.NewKey(seed))}
+	return testinput.Input(t, a.Params(), algorithms.Published, 1, seed)
 }
 
 func inMood(a *Algorithm, t *datasets.Table, mood string) algorithms.Input {

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 // twin is randomised response as a plug-in in Go, after the paper and not after the program.
@@ -61,17 +61,13 @@ func checkTwin(t *testing.T, descriptor string) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "six", High: 6, Step: 1},
 		{Name: "two", Kind: datasets.Categorical, Values: []string{"no", "yes"}}}}
 	b := datasets.NewBuilder(schema, n)
-	for row := range n {
-		b.AddRow()
-		b.Set(row, 0, 4)
-		b.Set(row, 1, 1)
+	for range n {
+		b.AddRow(4, 1)
 	}
 	data := b.Table()
 	most := distuv.ChiSquared{K: cells - 1}.Quantile(1 - 1e-6)
 	for seed := range uint64(3) {
-		in := algorithms.Input{Table: data, Rows: data.AllRows(), Params: a.Params(),
-			Variant: algorithms.Published, Budget: privacy.NewBudget(epsilon),
-			Noise: random.NewStreams(random.NewKey(seed))}
+		in := testinput.Input(data, a.Params(), algorithms.Published, epsilon, seed)
 		release := must.Get(a.Release(context.Background(), in))
 		if got := distance(release.Table, twin(data, seed, epsilon)); got > most {
 			t.Errorf("seed %d: chi-squared %v, must be at most %v", seed, got, most)

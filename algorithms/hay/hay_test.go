@@ -16,7 +16,6 @@ import (
 	"ppdp/datasets/graph"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64,
@@ -254,12 +253,10 @@ func TestLedger(t *testing.T) {
 	}
 	star := must.Get(datasets.NewGraph(11, from, to))
 	for lambda, proven := range map[degrees.Cap]float64{"4": 14, "10": 20} {
-		budget := privacy.NewBudget(1)
 		p := &Params{Neighbours: Node, Lambda: lambda}
-		must.Get((Algorithm{}).Release(context.Background(), algorithms.Input{Graph: star,
-			Params: p, Variant: algorithms.Published,
-			Budget: budget, Noise: random.NewStreams(random.NewKey(1))}))
-		entry := budget.Ledger()[0]
+		in := testinput.GraphInput(star, p, algorithms.Published, 1, 1)
+		testinput.Release(t, Algorithm{}, in)
+		entry := in.Budget.Ledger()[0]
 		if entry.Claimed != 2*float64(p.Lambda.Of(star)) || float64(entry.Proven) != proven {
 			t.Errorf("lambda %s: ledger %+v, want %v proven", lambda, entry, proven)
 		}

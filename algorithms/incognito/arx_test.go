@@ -118,11 +118,11 @@ var eight = []string{"sex", "age", "race", "marital-status", "education", "nativ
 // least are suppressed.
 func discernibility(t *testing.T, table *datasets.Table, vector []int, least int) (float64, int) {
 	t.Helper()
-	groups := make([]uint32, 0, table.Len()*len(vector))
-	for row := range int32(table.Len()) {
-		for d, level := range vector {
-			h := must.Get(table.Schema().Attributes[d].Generalisation())
-			groups = append(groups, h.Levels[level].Group[table.Column(d).At(row)])
+	groups := make([]uint32, table.Len()*len(vector))
+	for d, level := range vector {
+		group := must.Get(table.Schema().Attributes[d].Generalisation()).Levels[level].Group
+		for row := range table.Len() {
+			groups[row*len(vector)+d] = group[table.Column(d).At(int32(row))]
 		}
 	}
 	var k *disclosure.Checker // of records alone

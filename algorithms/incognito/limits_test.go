@@ -109,10 +109,8 @@ func TestLimitsAgainstEveryVector(t *testing.T) {
 			t.Fatalf("the best costs %d, %d suppressed of at most %d; the least is %d", cost,
 				suppressed, most, least)
 		}
-		in := algorithms.Input{Table: table, Rows: table.AllRows(), Params: p,
-			Variant: algorithms.Published}
-		r, info := must.Get(Algorithm{}.Release(context.Background(), in)), Algorithm{}.Info()
-		must.Do(t, conformance.CheckRelease(&info, info.Variants[0], in, r))
+		r := conformance.Released(t, Algorithm{},
+			testinput.Input(table, p, algorithms.Published, 0, 0))
 		if r.Regions.Len() != len(classes) || len(r.Regions.Suppressed) != suppressed {
 			t.Fatalf("%d regions, %d suppressed, must be %d and %d", r.Regions.Len(),
 				len(r.Regions.Suppressed), len(classes), suppressed)

@@ -111,9 +111,7 @@ func TestLimits(t *testing.T) {
 		{Name: "x", Low: 0, High: 10, Step: 1},
 		{Name: "s", Low: 0, High: 2, Step: 1, Role: datasets.Sensitive}}}, 4)
 	for _, row := range [][2]uint32{{1, 0}, {2, 0}, {5, 1}, {6, 0}} {
-		at := b.AddRow()
-		b.Set(at, 0, row[0])
-		b.Set(at, 1, row[1])
+		b.AddRow(row[0], row[1])
 	}
 	table := b.Table()
 	limited := func(share disclosure.Suppression, t float64) Params {

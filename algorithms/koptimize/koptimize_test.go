@@ -19,7 +19,6 @@ import (
 	"ppdp/datasets/discrete"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *algorithms.Release {
@@ -27,13 +26,9 @@ func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *
 	if params.Limits == (disclosure.Limits{}) {
 		params.Limits = disclosure.NoLimits()
 	}
-	a := Algorithm{}
-	in := algorithms.Input{Table: table, Rows: rows, Params: &params, Variant: algorithms.Published,
-		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(0))}
-	r := must.Get(a.Release(context.Background(), in))
-	info := a.Info()
-	must.Do(t, conformance.CheckRelease(&info, info.Variants[0], in, r))
-	return r
+	in := testinput.Input(table, &params, algorithms.Published, 0, 0)
+	in.Rows = rows
+	return conformance.Released(t, Algorithm{}, in)
 }
 
 // line is a table of one attribute with the given values out of 0 to 9.
@@ -41,7 +36,7 @@ func line(values ...uint32) *datasets.Table {
 	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0,
 		High: 10, Step: 1}}}, len(values))
 	for _, value := range values {
-		b.Set(b.AddRow(), 0, value)
+		b.AddRow(value)
 	}
 	return b.Table()
 }
@@ -188,7 +183,7 @@ func TestRefused(t *testing.T) {
 	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0,
 		High: n, Step: 1}}}, n)
 	for code := range uint32(n) {
-		b.Set(b.AddRow(), 0, code)
+		b.AddRow(code)
 	}
 	if _, err := (Algorithm{}).Release(context.Background(), in(b.Table())); !errors.Is(err,
 		algorithms.ErrTooLarge) {

@@ -297,9 +297,7 @@ func TestCutsOfWideNumbers(t *testing.T) {
 		{Name: "x", High: 2_000_000, Step: 1}, testinput.Class(2)}}
 	b := datasets.NewBuilder(schema, 4000)
 	for i := range uint32(4000) {
-		row := b.AddRow()
-		b.Set(row, 0, 700_000+i)
-		b.Set(row, 1, i/2000)
+		b.AddRow(700_000+i, i/2000)
 	}
 	table := b.Table()
 	for cut, want := range map[margins.Cut]int{ // order-free: each for itself

@@ -70,9 +70,7 @@ func TestRecordsAreShuffled(t *testing.T) {
 		{Name: "disease", Kind: datasets.Categorical, Role: datasets.Sensitive, Values: diseases},
 	}}, len(diseases))
 	for i := range diseases {
-		row := b.AddRow()
-		b.Set(row, 0, uint32(20+i))
-		b.Set(row, 1, uint32(i))
+		b.AddRow(uint32(20+i), uint32(i))
 	}
 	table := b.Table()
 	for _, mode := range []Mode{Strict, Relaxed} {

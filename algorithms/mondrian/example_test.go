@@ -20,7 +20,7 @@ func ExampleAlgorithm() {
 	}}
 	people := datasets.NewBuilder(schema, 4)
 	for _, age := range []uint32{21, 64, 28, 60} {
-		people.Set(people.AddRow(), 0, age)
+		people.AddRow(age)
 	}
 	table := people.Table()
 

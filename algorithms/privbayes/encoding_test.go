@@ -94,39 +94,32 @@ func TestRecordsOutsideTheDomainAreDrawnAgain(t *testing.T) {
 	table := wide(14, 100)
 	params := DefaultParams()
 	params.Bins = 64
-	release, in := mustRelease(t, table, params, algorithms.Published, 1e-3, 1)
-	info := Algorithm{}.Info()
-	if err := conformance.CheckRelease(&info, info.Variants[0], in, release); err != nil {
-		t.Error(err)
-	}
+	release := conformance.Released(t, Algorithm{}, testinput.Input(table, params,
+		algorithms.Published, 1e-3, 1))
 	if !slices.ContainsFunc(release.Warnings, func(w string) bool {
 		return strings.Contains(w, "records encoded no value")
 	}) {
 		t.Errorf("warnings %q, want one about records without a value", release.Warnings)
 	}
 	// One attribute is mended in no case: half of the draws are valid.
-	release, in = mustRelease(t, wide(1, 1000), params, algorithms.Published, 1e-3, 1)
-	if err := conformance.CheckRelease(&info, info.Variants[0], in, release); err != nil {
-		t.Error(err)
-	}
+	conformance.Released(t, Algorithm{}, testinput.Input(wide(1, 1000), params,
+		algorithms.Published, 1e-3, 1))
 }
 
 func TestTooLarge(t *testing.T) {
 	params := DefaultParams()
 	params.Degree, params.Theta = 8, 1e-9
-	if _, _, err := release(wide(14, 50), params, algorithms.Published, 1, 1); !errors.Is(err,
-		algorithms.ErrTooLarge) {
-		t.Errorf("56 bits with 8 parents: %v, want %v", err, algorithms.ErrTooLarge)
+	tooLarge := func(table *datasets.Table, params *Params) {
+		if _, err := (Algorithm{}).Release(t.Context(), testinput.Input(table, params,
+			algorithms.Published, 1, 1)); !errors.Is(err, algorithms.ErrTooLarge) {
+			t.Errorf("%+v: %v, want %v", params, err, algorithms.ErrTooLarge)
+		}
 	}
-	huge := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "id",
-		Kind: datasets.Categorical, Values: make([]string, maxMarginal+1)}}}
+	tooLarge(wide(14, 50), params) // 56 bits with 8 parents
 	params = DefaultParams()
 	params.Encoding = Hierarchical
-	if _, _, err := release(datasets.NewBuilder(huge, 0).Table(), params, algorithms.Published, 1,
-		1); !errors.Is(err, algorithms.ErrTooLarge) {
-		t.Errorf("an attribute of %d values: %v, want %v", maxMarginal+1, err,
-			algorithms.ErrTooLarge)
-	}
+	tooLarge(datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "id",
+		Kind: datasets.Categorical, Values: make([]string, maxMarginal+1)}}}, 0).Table(), params)
 }
 
 // TestCrowdedBin: amounts that all lie in the first of a few equal bins come with a warning.

@@ -1,7 +1,6 @@
 package privbayes
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -14,21 +13,11 @@ import (
 	"ppdp/numeric/random"
 )
 
-func release(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64,
-	seed uint64) (*algorithms.Release, algorithms.Input, error) {
-	in := testinput.Input(table, params, variant, epsilon, seed)
-	r, err := Algorithm{}.Release(context.Background(), in)
-	return r, in, err
-}
-
 func mustRelease(t *testing.T, table *datasets.Table, params *Params, variant algorithms.Variant,
 	epsilon float64, seed uint64) (*algorithms.Release, algorithms.Input) {
 	t.Helper()
-	r, in, err := release(table, params, variant, epsilon, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, in
+	in := testinput.Input(table, params, variant, epsilon, seed)
+	return testinput.Release(t, Algorithm{}, in), in
 }
 
 // TestLedger: how the budget is spent over 14 bits with degree 2, and over 6 attributes.

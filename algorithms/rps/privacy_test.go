@@ -1,7 +1,6 @@
 package rps
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -14,7 +13,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
-	"ppdp/internal/must"
 )
 
 // equation2 and equation3 are the qualities as they are printed.
@@ -163,17 +161,17 @@ func TestGroupsAreTheCutsOneByOne(t *testing.T) {
 
 // TestLawOfTheFirstCut compares the root cuts of whole releases with the exact law, exp(εq/2Δq)
 // over all cuts one by one, by chi-square. A right program fails one of the twelve cases with
-// probability 1.2e-5 over the choice of seeds, which are fixed.
+// probability 1.2e-5 over the choice of seeds, which are fixed. Half the ε, or half as much again,
+// adds 90 and more to statistics of 43 on average, of which all but 1e-6 are below 103.
 func TestLawOfTheFirstCut(t *testing.T) {
 	t.Parallel()
-	const trials, falseAlarm = 10000, 1e-6
+	const trials, falseAlarm = 1500, 1e-6
 	// 12 records in 6 × 40 cells: the second attribute is scored by sorting
 	table := testinput.Numbers(2, []int{6, 40}, slices.Concat(times(3, 0, 2, 0), times(1, 1, 2, 1),
 		times(2, 3, 17, 0),
 		times(3, 4, 18, 1), times(2, 5, 33, 1), times(1, 5, 39, 0))...)
 	low, high := []uint32{0, 0}, []uint32{6, 40}
-	const epsilon = 1.2
-	for _, quality := range []Quality{Even, Class} {
+	for quality, rate := range map[Quality]float64{Even: 1, Class: 0.4} { // of growth in the score
 		for _, attributes := range []AttributeChoice{All, Random} {
 			for _, setting := range []struct {
 				variant algorithms.Variant
@@ -191,6 +189,7 @@ func TestLawOfTheFirstCut(t *testing.T) {
 				if setting.variant == algorithms.Strict && quality == Class {
 					claimed = 1.5
 				}
+				epsilon := 2 * claimed * rate / setting.share
 				cuts := naiveCuts(table, table.AllRows(), []int{0, 1}, low, high, quality)
 				law := make([]float64, len(cuts))
 				// of each attribute's weights; the first alone where all compete
@@ -432,54 +431,6 @@ func TestExactLossOfOneCut(t *testing.T) {
 	}
 }
 
-// TestAuditOfOneCut estimates the loss of the event "the root is cut on A" by drawing root cuts
-// from the release's own code, 40,000 on each side of the pair. The logarithm of the ratio of two
-// independent frequencies has variance 1/k₁+1/k₂ - 2/n to first order; with 4.9 standard
-// deviations of room a right program fails with probability 1e-6, and published must stay above ε.
-func TestAuditOfOneCut(t *testing.T) {
-	t.Parallel()
-	const m, epsilon, trials = 30, 1.0, 40000
-	without, with := pair(m)
-	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-		hits := func(table *datasets.Table, seed uint64) float64 {
-			params := DefaultParams()
-			params.Quality = Class
-			in := testinput.Input(table, params, variant, epsilon, seed)
-			r := must.Get(newRecursion(context.Background(), in))
-			r.open = make([]int, m+1)
-			for dim := range r.open {
-				r.open[dim] = dim
-			}
-			n := 0.0
-			for range trials {
-				path := r.paths[0].Fork() // every draw is a release of its own
-				dim, _, err := r.choose(in.Rows, &path, epsilon)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if dim == 0 {
-					n++
-				}
-			}
-			return n
-		}
-		k0, k1 := hits(without, 1), hits(with, 2)
-		loss, room := math.Log(k1/k0), 4.9*math.Sqrt(1/k0+1/k1)
-		want := math.Log(rootLaw(with, variant, epsilon)[0] / rootLaw(without, variant, epsilon)[0])
-		t.Logf("%s: loss %.3f ± %.3f, exactly %.4f", variant, loss, room, want)
-		if math.Abs(loss-want) > room {
-			t.Errorf("%s: estimated loss %v ± %v, exactly %v", variant, loss, room, want)
-		}
-		if variant == algorithms.Published && loss-room <= epsilon {
-			t.Errorf("published: loss %v ± %v does not exceed the charge of %v", loss, room,
-				epsilon)
-		}
-		if variant == algorithms.Strict && loss+room > epsilon {
-			t.Errorf("strict: loss %v ± %v exceeds the charge of %v", loss, room, epsilon)
-		}
-	}
-}
-
 // TestReplacementCostsTwice shows errata R2 on counts whose law is known: one record in the left or
 // in the right half of a fixed partition, strict, all of ε on the counts. The event "something on
 // the left, nothing on the right" has probability 1/(1+α)² with the record on the left and
@@ -487,7 +438,7 @@ func TestAuditOfOneCut(t *testing.T) {
 // a loss of ε. 4.9 standard deviations of room fail a right program with probability 1e-6.
 func TestReplacementCostsTwice(t *testing.T) {
 	t.Parallel()
-	const epsilon, trials = 1.0, 10000
+	const epsilon, trials = 1.0, 2500
 	params := DefaultParams()
 	params.Partition, params.Depth, params.StopCheck = Fixed, 1, false
 	hits := func(rows ...[]uint32) float64 {

@@ -196,9 +196,7 @@ func TestRulesFindConjunctions(t *testing.T) {
 			c = a ^ b
 		}
 		out := datasets.NewBuilder(schema, 1)
-		out.AddRow()
-		out.Set(0, 0, 2*a+b)
-		out.Set(0, 1, c)
+		out.AddRow(2*a+b, c)
 		return &algorithms.Release{Table: out.Table()}, nil
 	}
 	finding, err := Audit(t.Context(), Target{Name: "parity", Epsilon: 0.5,

@@ -36,9 +36,7 @@ var schema = &datasets.Schema{Attributes: []datasets.Attribute{
 func table(rows [][2]uint32) *datasets.Table {
 	b := datasets.NewBuilder(schema, len(rows))
 	for _, row := range rows {
-		at := b.AddRow()
-		b.Set(at, 0, row[0])
-		b.Set(at, 1, row[1])
+		b.AddRow(row[0], row[1])
 	}
 	return b.Table()
 }

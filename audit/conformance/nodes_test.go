@@ -24,7 +24,7 @@ func TestTaxonomyNodes(t *testing.T) {
 	}}
 	b := datasets.NewBuilder(schema, 3)
 	for code := range uint32(3) {
-		b.Set(b.AddRow(), 0, code)
+		b.AddRow(code)
 	}
 	in := algorithms.Input{Table: b.Table(), Rows: []int32{0, 1, 2}}
 	private := algorithms.Guarantee{Model: algorithms.DifferentialPrivacy}

@@ -10,19 +10,13 @@ import (
 	"ppdp/audit"
 )
 
-// replayed is how many transcripts the suite replays for each pair, direction and epsilon.
-const replayed = 5
-
 // checkReplay audits the release, on the pairs of "ppdp audit": a guarantee that holds must pass at
 // every epsilon, any other must be refuted at one of them.
 func checkReplay(s subject) error {
 	if !s.private() || s.guarantee.Status == algorithms.Declared { // whose noise is not ours
 		return nil
 	}
-	refuted, transcripts := false, replayed
-	if s.Delta > 0 {
-		transcripts = 1
-	}
+	refuted := false
 	var problems []error
 	for _, epsilon := range []float64{0.1, 1, 5} {
 		s.Epsilon = epsilon
@@ -32,7 +26,7 @@ func checkReplay(s subject) error {
 		}
 		// which are other epsilons again
 		c.Pairs = slices.DeleteFunc(c.Pairs, func(p audit.Pair) bool { return p.Times > 0 })
-		v, err := c.Audit(context.Background(), audit.Options{Transcripts: transcripts, Jobs: 1})
+		v, err := c.Audit(context.Background(), audit.Options{Transcripts: s.transcripts, Jobs: 1})
 		if err == nil && v.Error != "" {
 			err = errors.New(v.Error)
 		}

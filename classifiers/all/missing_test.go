@@ -22,8 +22,8 @@ func TestMissingIsNoNumber(t *testing.T) {
 		}}
 		b := datasets.NewBuilder(s, 0)
 		for i := range uint32(660) {
-			row, x := b.AddRow(), i%11
-			b.Set(row, 0, x)
+			x := i % 11
+			row := b.AddRow(x)
 			if b.Set(row, 1, i/11%2); x >= 5 && x < 10 {
 				b.Set(row, 2, 1)
 			}

@@ -127,8 +127,8 @@ func TestFolds(t *testing.T) {
 		accuracy, tolerance   float64
 		seeds                 []uint64
 	}{
-		{"c45", "rps", 0.8290, 0.003, []uint64{0, 1, 2, 3, 4}},
-		{"c45", "all", 0.8572, 0.003, []uint64{0, 1, 2, 3, 4}},
+		{"c45", "rps", 0.8290, 0.003, []uint64{0, 1}},
+		{"c45", "all", 0.8572, 0.003, []uint64{0, 1}},
 		{"naive-bayes", "rps", 0.7973, 0.003, []uint64{1}},
 		{"naive-bayes", "all", 0.8284, 0.003, []uint64{1}},
 		{"naive-bayes-categorical", "rps", 0.7989, 0.003, []uint64{1}},
@@ -215,12 +215,27 @@ func BenchmarkThinned(b *testing.B) {
 	}
 }
 
-// halfOf is a half by name.
+// read are the halves that have been read, by name.
+var read = make(map[string]half)
+
+// halfOf is a half by name, which is read once.
 func halfOf(name string) half {
-	if table, codes := strings.CutSuffix(name, ", codes"); codes {
-		return coded(halves[table])
+	if done, ok := read[name]; ok {
+		return done
 	}
-	return halves[name]
+	h := halves[name]
+	if table, codes := strings.CutSuffix(name, ", codes"); codes {
+		h = coded(halfOf(table))
+	}
+	load := h.load
+	h.load = func(tb testing.TB) (*datasets.Table, []int32, []int32) {
+		table, train, test := load(tb)
+		read[name] = half{h.target, func(testing.TB) (*datasets.Table, []int32, []int32) {
+			return table, slices.Clone(train), slices.Clone(test)
+		}}
+		return read[name].load(tb)
+	}
+	return h
 }
 
 // half is a real table, the halves of it that reference.py takes, and the attribute whose numbers

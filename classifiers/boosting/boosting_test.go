@@ -23,9 +23,7 @@ func TestLeavesAreOfRecords(t *testing.T) {
 		b := datasets.NewBuilder(schema, 40)
 		data := classifiers.Data{}
 		for row := range 40 {
-			b.AddRow()
-			b.Set(row, 0, uint32(row%2))
-			b.Set(row, 1, uint32(row%2))
+			b.AddRow(uint32(row%2), uint32(row%2))
 			data.Weights = append(data.Weights, weight)
 		}
 		data.Table = b.Table()

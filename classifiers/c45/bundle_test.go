@@ -155,9 +155,7 @@ func TestBundlesAreBounded(t *testing.T) {
 		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class}}}
 	b = datasets.NewBuilder(schema, 0)
 	for i := range uint32(4) {
-		row := b.AddRow()
-		b.Set(row, 0, i%2)
-		b.Set(row, 1, i/2)
+		b.AddRow(i%2, i/2)
 	}
 	if g := newGrower(context.Background(), Default, all(b.Table()), tuned); len(g.bundles) != 2 {
 		t.Errorf("%d bundles of two independent features", len(g.bundles))

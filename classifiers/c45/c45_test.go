@@ -500,7 +500,7 @@ func TestUnseenBranch(t *testing.T) {
 				b.Set(row, 1, 1)
 			}
 		}
-		b.Set(b.AddRow(), 0, 1)
+		b.AddRow(1)
 		table := b.Table()
 		rows := table.AllRows()
 		train, query := rows[:reds+20], rows[reds+20:]

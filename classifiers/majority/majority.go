@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"ppdp/classifiers"
-	"ppdp/datasets"
 )
 
 func init() { classifiers.Register(Classifier{}) }
@@ -34,37 +33,7 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 	for i, label := range labels {
 		counts[label] += weights.At(int32(i))
 	}
-	return newModel(counts), nil
-}
-
-// model is the shares of the classes.
-type model []float64
-
-func newModel(counts []float64) model {
-	sum := 0.0
-	for _, n := range counts {
-		sum += n
-	}
-	if sum == 0 {
-		counts[0], sum = 1, 1
-	}
-	for class := range counts {
-		counts[class] /= sum
-	}
-	return counts
-}
-
-// Predict writes the class of the largest share, the first of equals.
-func (m model) Predict(dst []uint32, _ *datasets.Table, rows []int32) {
-	best := uint32(classifiers.Majority(m))
-	for i := range rows {
-		dst[i] = best
-	}
-}
-
-// Probabilities writes the shares of the classes, for each row.
-func (m model) Probabilities(dst []float64, _ *datasets.Table, rows []int32) {
-	for i := range rows {
-		copy(dst[i*len(m):], m)
-	}
+	t := new(classifiers.Tree) // of a single leaf
+	t.Root = ^t.Ends.Add(counts)
+	return t, nil
 }

@@ -32,10 +32,7 @@ func TestWeatherByHand(t *testing.T) {
 	for _, c := range []Classifier{{Gaussian}, {Cells}} { // the same without numeric attributes
 		m := testtable.Fit(t, c, all(table)).(*model)
 		b := datasets.NewBuilder(table.Schema(), 1)
-		row := b.AddRow()
-		for at, code := range []uint32{0, 2, 0, 1} {
-			b.Set(row, at, code)
-		}
+		b.AddRow(0, 2, 0, 1)
 		query := b.Table()
 		no := 6.0 / 16 * (4.0 / 8) * (2.0 / 8) * (5.0 / 7) * (4.0 / 7)
 		yes := 10.0 / 16 * (3.0 / 12) * (4.0 / 12) * (4.0 / 11) * (4.0 / 11)

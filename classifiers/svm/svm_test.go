@@ -285,9 +285,7 @@ func TestHeavyContradiction(t *testing.T) {
 		"a", "b"), class}}
 	b := datasets.NewBuilder(schema, 2)
 	for label := range uint32(2) {
-		row := b.AddRow()
-		b.Set(row, 0, 1)
-		b.Set(row, 1, label)
+		b.AddRow(1, label)
 	}
 	table := b.Table()
 	p := linear.NewPoints(classifiers.Data{Table: table, Rows: table.AllRows(),

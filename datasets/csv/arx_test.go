@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 func TestReadHierarchy(t *testing.T) {
@@ -103,6 +104,6 @@ func FuzzReadHierarchy(f *testing.F) {
 		if err != nil {
 			return
 		}
-		noError(t, tree.Validate(tree.Leaves()))
+		must.Do(t, tree.Validate(tree.Leaves()))
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 
 	"pgregory.net/rapid"
+
+	"ppdp/internal/must"
 )
 
 // sameInBlocks reads a text record by record and in blocks of a size: content and faults must be
@@ -102,7 +104,7 @@ func TestAppendField(t *testing.T) {
 	check := func(t rapid.TB, text string) {
 		var want strings.Builder
 		w := csv.NewWriter(&want)
-		noError(t, w.Write([]string{text, ""}))
+		must.Do(t, w.Write([]string{text, ""}))
 		w.Flush()
 		if got := string(appendField(nil, text)) + ",\n"; got != want.String() {
 			t.Errorf("%q: %q, must be %q", text, got, want.String())

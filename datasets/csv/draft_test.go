@@ -14,13 +14,14 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
 func drafted(t *testing.T, text string, options DraftOptions) string {
 	t.Helper()
 	var b strings.Builder
-	must(draft(&b, opened("dir/f.csv", text), source{}, options))
+	must.Get(draft(&b, opened("dir/f.csv", text), source{}, options))
 	return b.String()
 }
 
@@ -285,7 +286,7 @@ attributes:
 
 // TestDraftWithHierarchy takes the values from the hierarchy, not from the table.
 func TestDraftWithHierarchy(t *testing.T) {
-	tree := must(ReadHierarchy("h.csv", strings.NewReader("a;x;*\nb;x;*\n-;y;*\n")))
+	tree := must.Get(ReadHierarchy("h.csv", strings.NewReader("a;x;*\nb;x;*\n-;y;*\n")))
 	options := DraftOptions{Taxonomies: map[string]*datasets.Taxonomy{"job": tree}}
 	var b strings.Builder
 	notes, err := draft(&b, opened("f.csv", "job,n\na,1\nc,2\n-,1\n"), source{}, options)
@@ -307,10 +308,10 @@ func TestDraftWithHierarchy(t *testing.T) {
 func TestDraftOfAdult(t *testing.T) {
 	path := adultFile(t, "adult.data.gz")
 	var schema bytes.Buffer
-	must(Draft(&schema, path, DraftOptions{NoHeader: true, Class: "c15"}))
-	text := must(Open(path, nil))
+	must.Get(Draft(&schema, path, DraftOptions{NoHeader: true, Class: "c15"}))
+	text := must.Get(Open(path, nil))
 	defer text.Close()
-	content := must(parse(t, schema.String()).Read(context.Background(), path, text))
+	content := must.Get(parse(t, schema.String()).Read(context.Background(), path, text))
 	if content.Table.Len() != 32561 || content.Dropped != 0 {
 		t.Errorf("%d rows and %d dropped, must be 32561 and 0", content.Table.Len(),
 			content.Dropped)
@@ -359,13 +360,13 @@ func TestDraftKeepsTexts(t *testing.T) {
 			text.WriteString("\n" + line)
 		}
 		schema := drafted(t, text.String(), DraftOptions{Delimiter: ';'})
-		content := must(read(parse(t, schema), text.String()))
+		content := must.Get(read(parse(t, schema), text.String()))
 		var written bytes.Buffer
-		noError(t, Write(&written, content.Table, nil, nil))
-		records := must(csv.NewReader(&written).ReadAll())
+		must.Do(t, Write(&written, content.Table, nil, nil))
+		records := must.Get(csv.NewReader(&written).ReadAll())
 		for row, record := range records[1:] {
 			for k, got := range record {
-				i := must(strconv.Atoi(strings.TrimPrefix(records[0][k], "a")))
+				i := must.Get(strconv.Atoi(strings.TrimPrefix(records[0][k], "a")))
 				made, isNumber := new(big.Rat).SetString(want[row][i])
 				kept, _ := new(big.Rat).SetString(got)
 				padded := len(want[row][i]) > 1 && want[row][i][0] == '0' &&

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -17,14 +18,15 @@ import (
 // and 20,000 records, a mean of Σ √(2p/πn)/2.
 func TestMadeUpRecordsDepend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.yaml")
-	noError(t, os.WriteFile(path, []byte("attributes:\n"+
+	must.Do(t, os.WriteFile(path, []byte("attributes:\n"+
 		"- {name: n, kind: numeric, low: 0, high: 10}\n"+
 		"- {name: y, kind: categorical, values: [a, b]}\n"), 0o666))
 	sums := make(map[string]bool)
 	dependent := 0
 	for seed := range uint64(20) {
 		const rows = 20_000
-		set := must(MadeUp{}.Load(context.Background(), datasets.Request{Key: random.NewKey(seed),
+		set := must.Get(MadeUp{}.Load(context.Background(), datasets.Request{
+			Key:    random.NewKey(seed),
 			Params: &MadeUpParams{Schema: path, Target: "y", N: rows}}))
 		sums[set.Checksum] = true
 		if set.Table.Len() != rows || set.Table.Schema().Class() != 1 ||

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 const lacking = `
@@ -26,15 +27,15 @@ func TestMissingKept(t *testing.T) {
 	want := strings.ReplaceAll(text, "NA", "?")
 	format := parse(t, lacking)
 	var schema strings.Builder
-	noError(t, WriteSchema(&schema, format.Schema))
+	must.Do(t, WriteSchema(&schema, format.Schema))
 	for _, f := range []*Format{format, parse(t, schema.String()), Plain(format.Schema)} {
 		if f == format {
 			text, want = want, text
 		}
-		content := must(read(f, strings.ReplaceAll(text, "NA", "?")))
-		noError(t, content.Table.Validate())
+		content := must.Get(read(f, strings.ReplaceAll(text, "NA", "?")))
+		must.Do(t, content.Table.Validate())
 		var written strings.Builder
-		noError(t, Write(&written, content.Table, nil, nil))
+		must.Do(t, Write(&written, content.Table, nil, nil))
 		if content.Dropped != 0 || written.String() != strings.ReplaceAll(text, "NA", "?") {
 			t.Errorf("%d dropped, written\n%s", content.Dropped, written.String())
 		}
@@ -42,7 +43,7 @@ func TestMissingKept(t *testing.T) {
 			t.Errorf("a missing number is %v", got)
 		}
 	}
-	if content := must(read(format, want)); content.Table.Len() != 3 {
+	if content := must.Get(read(format, want)); content.Table.Len() != 3 {
 		t.Errorf("%d rows by either marker", content.Table.Len())
 	}
 }
@@ -65,7 +66,7 @@ func TestMissingGroups(t *testing.T) {
 			t.Errorf("%q is read as %v, %v", c.want, g, err)
 		}
 	}
-	if g := must(ParseGroup(&s.Attributes[0], "[2, 5) or ?")); len(g) != 2 || g.Size() != 4 ||
+	if g := must.Get(ParseGroup(&s.Attributes[0], "[2, 5) or ?")); len(g) != 2 || g.Size() != 4 ||
 		!g.Holds(10) || g.Holds(5) {
 		t.Errorf("[2, 5) or ? is %v", g)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // parquetRow has a column for each type of tables.
@@ -78,8 +79,8 @@ func parquetOf[T any](t testing.TB, rows []T, options ...parquet.WriterOption) s
 	t.Helper()
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[T](&b, options...)
-	must(w.Write(rows))
-	noError(t, w.Close())
+	must.Get(w.Write(rows))
+	must.Do(t, w.Close())
 	return b.String()
 }
 
@@ -101,14 +102,14 @@ attributes:
 func TestParquetAsCSV(t *testing.T) {
 	rows, text := madeRows(3000)
 	dir := write(t, map[string]string{"a.csv": text, "s.yaml": madeSchema})
-	want := must(load(dir, "a.csv", "s.yaml"))
+	want := must.Get(load(dir, "a.csv", "s.yaml"))
 	var draft strings.Builder
-	must(Draft(&draft, filepath.Join(dir, "a.csv"), DraftOptions{}))
+	must.Get(Draft(&draft, filepath.Join(dir, "a.csv"), DraftOptions{}))
 	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip,
 		&parquet.Zstd} {
 		for version := 1; version <= 2; version++ {
 			path := filepath.Join(dir, "a.parquet")
-			noError(t, os.WriteFile(path, []byte(parquetOf(t, rows, parquet.Compression(codec),
+			must.Do(t, os.WriteFile(path, []byte(parquetOf(t, rows, parquet.Compression(codec),
 				parquet.DataPageVersion(version), parquet.PageBufferSize(2000),
 				parquet.MaxRowsPerRowGroup(1300))), 0o600))
 			got, err := load(dir, "a.parquet", "s.yaml")
@@ -116,18 +117,18 @@ func TestParquetAsCSV(t *testing.T) {
 				t.Fatalf("%v %d: %v", codec, version, err)
 			}
 			if got.Checksum != want.Checksum || got.Table.Checksum() != want.Table.Checksum() {
-				content := must(Open(path, nil))
+				content := must.Get(Open(path, nil))
 				content.parquet.of(&Format{})
 				t.Fatalf("%v %d: another table than the CSV's: %.600s", codec, version,
-					must(io.ReadAll(content)))
+					must.Get(io.ReadAll(content)))
 			}
 			// Without shuffling and sums of the text, batches are read in place of it.
 			format := parse(t, strings.Replace(madeSchema, "missing-as-value: [job, seen]\n", "",
 				1))
 			content := func(name string) *Content {
-				text := must(Open(filepath.Join(dir, name), nil))
+				text := must.Get(Open(filepath.Join(dir, name), nil))
 				defer text.Close()
-				return must(format.Read(t.Context(), name, text))
+				return must.Get(format.Read(t.Context(), name, text))
 			}
 			if is, must := content("a.parquet"), content("a.csv"); is.Dropped != must.Dropped ||
 				!slices.Equal(is.Lacking, must.Lacking) ||
@@ -135,16 +136,16 @@ func TestParquetAsCSV(t *testing.T) {
 				t.Errorf("%v %d: %+v in batches, %+v of CSV", codec, version, is, must)
 			}
 			texts := func(path string) *Texts {
-				text := must(Open(path, nil))
+				text := must.Get(Open(path, nil))
 				defer text.Close()
-				return must(parse(t, madeSchema).ReadTexts(context.Background(), path, text,
+				return must.Get(parse(t, madeSchema).ReadTexts(context.Background(), path, text,
 					[]string{"age", "id"}))
 			}
 			if !reflect.DeepEqual(texts(path), texts(filepath.Join(dir, "a.csv"))) {
 				t.Error("other texts than the CSV's")
 			}
 			var b strings.Builder
-			must(Draft(&b, path, DraftOptions{}))
+			must.Get(Draft(&b, path, DraftOptions{}))
 			if body(b.String()) != body(draft.String()) {
 				t.Errorf("%v: draft\n%s\nof CSV\n%s", codec, b.String(), draft.String())
 			}
@@ -156,7 +157,7 @@ func TestParquetAsCSV(t *testing.T) {
 // rows: PLAIN in gzip, dictionaries in Snappy, and pages of the second version in Zstandard.
 func TestForeignParquet(t *testing.T) {
 	dir := filepath.Join("testdata", "parquet-rs")
-	want := must(load(dir, "rows.csv", "schema.yaml"))
+	want := must.Get(load(dir, "rows.csv", "schema.yaml"))
 	if want.Table.Len() != 200 {
 		t.Fatalf("%d rows of 200", want.Table.Len())
 	}
@@ -185,10 +186,10 @@ attributes:
 	read := func(rows ...row) (*Content, error) {
 		text := parquetOf(t, rows)
 		from, err := Unpack("f.parquet", strings.NewReader(text), int64(len(text)))
-		noError(t, err)
+		must.Do(t, err)
 		return format.Read(context.Background(), "f.parquet", from)
 	}
-	content := must(read(row{1.5, 0}, row{2, 24 * 3600 * 1000}))
+	content := must.Get(read(row{1.5, 0}, row{2, 24 * 3600 * 1000}))
 	if c := content.Table.Column(1); content.Table.Len() != 2 || c.At(0) != 3 || c.At(1) != 4 {
 		t.Errorf("%d rows", content.Table.Len())
 	}
@@ -218,7 +219,7 @@ func readAll(t testing.TB, content string) error {
 		format := parse(t, madeSchema)
 		var found [2]string
 		for i, block := range []int{0, maxRecord} {
-			from := must(Unpack("f", strings.NewReader(content), int64(len(content))))
+			from := must.Get(Unpack("f", strings.NewReader(content), int64(len(content))))
 			if is, err := format.read(context.Background(), "f", from, block); err != nil {
 				found[i] = err.Error()
 			} else {
@@ -312,7 +313,7 @@ func TestParquetFlipped(t *testing.T) {
 func textsOf(t testing.TB, format *Format, text string) *Texts {
 	t.Helper()
 	texts, err := format.ReadTexts(context.Background(), "f", strings.NewReader(text), nil)
-	noError(t, err)
+	must.Do(t, err)
 	return texts
 }
 
@@ -347,22 +348,22 @@ attributes:
 		W    float64  `parquet:"weight"`
 	}
 	format := parse(t, schema)
-	want := must(format.Read(context.Background(), "f", strings.NewReader(text)))
+	want := must.Get(format.Read(context.Background(), "f", strings.NewReader(text)))
 	texts := textsOf(t, format, text)
 	var b, again bytes.Buffer
-	noError(t, WriteParquet(&b, format.Schema, texts, nil, noneGeneralised))
-	noError(t, WriteParquet(&again, format.Schema, texts, nil, noneGeneralised))
+	must.Do(t, WriteParquet(&b, format.Schema, texts, nil, noneGeneralised))
+	must.Do(t, WriteParquet(&again, format.Schema, texts, nil, noneGeneralised))
 	if !bytes.Equal(b.Bytes(), again.Bytes()) {
 		t.Error("other bytes the second time")
 	}
-	from := must(Unpack("f", &b, int64(b.Len())))
-	got := must(format.Read(context.Background(), "f", from))
+	from := must.Get(Unpack("f", &b, int64(b.Len())))
+	got := must.Get(format.Read(context.Background(), "f", from))
 	if got.Table.Checksum() != want.Table.Checksum() {
 		t.Error("another table than the CSV's")
 	}
-	noError(t, WriteParquet(&b, format.Schema, texts, []float64{1, 2, 0.5, 1, 4},
+	must.Do(t, WriteParquet(&b, format.Schema, texts, []float64{1, 2, 0.5, 1, 4},
 		noneGeneralised))
-	rows := must(parquet.Read[row](bytes.NewReader(b.Bytes()), int64(b.Len())))
+	rows := must.Get(parquet.Read[row](bytes.NewReader(b.Bytes()), int64(b.Len())))
 	var read strings.Builder
 	for _, r := range rows {
 		for _, field := range []any{r.Age, r.Job, r.Rate, r.Pay, r.Day, r.At, r.One, r.W} {
@@ -392,13 +393,13 @@ func BenchmarkParquet(b *testing.B) {
 	texts := textsOf(b, format, string(text))
 	var content bytes.Buffer
 	write := func(w io.Writer) {
-		noError(b, WriteParquet(w, format.Schema, texts, nil, noneGeneralised))
+		must.Do(b, WriteParquet(w, format.Schema, texts, nil, noneGeneralised))
 	}
 	write(&content)
 	read := func(format *Format, content []byte) func() {
 		return func() {
-			from := must(Unpack("f", bytes.NewReader(content), int64(len(content))))
-			must(format.Read(context.Background(), "f", from))
+			from := must.Get(Unpack("f", bytes.NewReader(content), int64(len(content))))
+			must.Get(format.Read(context.Background(), "f", from))
 		}
 	}
 	type row struct { // without dictionaries

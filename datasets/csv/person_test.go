@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -22,7 +23,7 @@ const personally = "person: id\ncontributions: %d\nmissing: [\"?\"]\nattributes:
 // kept lists the records of a table that are read, by their ages, which are all different.
 func kept(t rapid.TB, format *Format, lines []string) []string {
 	t.Helper()
-	content := must(read(format, "age,id\n"+strings.Join(lines, "\n")+"\n"))
+	content := must.Get(read(format, "age,id\n"+strings.Join(lines, "\n")+"\n"))
 	if got := content.Table.Len() + content.Beyond + content.Dropped; got != len(lines) {
 		t.Errorf("%d records kept, beyond or dropped, want %d", got, len(lines))
 	}
@@ -116,7 +117,7 @@ func TestPersonsInBlocks(t *testing.T) {
 		sameInBlocks(t, format, func() io.Reader { return strings.NewReader(text) },
 			rapid.IntRange(7, 64).Draw(t, "size"))
 	})
-	content := must(read(format, "id,age,more\na,1,x\nb,2,x\n a,3,x\n"))
+	content := must.Get(read(format, "id,age,more\na,1,x\nb,2,x\n a,3,x\n"))
 	table := content.Table
 	if a, b, c := table.Person(0), table.Person(1), table.Person(2); a != c || a == b {
 		t.Errorf("persons %d, %d, %d, want the first to be the third alone", a, b, c)
@@ -151,7 +152,7 @@ func TestByPersonIsFair(t *testing.T) {
 	for person := range 2000 {
 		text.WriteString(strings.Repeat(fmt.Sprintf("1,%d\n", person), 1+person%2*2))
 	}
-	content := must(read(parse(t, fmt.Sprintf(personally, 3)), text.String()))
+	content := must.Get(read(parse(t, fmt.Sprintf(personally, 3)), text.String()))
 	table := content.Table
 	order := table.AllRows()
 	random.NewKey(1).Stream().Permute(order)

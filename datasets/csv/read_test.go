@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // texts prints a table, a row a string, with | between its values.
@@ -101,7 +102,7 @@ func TestReadGood(t *testing.T) {
 			dropped: 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			content := must(read(parse(t, test.schema), test.text))
+			content := must.Get(read(parse(t, test.schema), test.text))
 			if got := texts(content.Table); !slices.Equal(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
@@ -286,7 +287,7 @@ func drawFormat(t *rapid.T) (*Format, *datasets.Table) {
 			a := &format.Schema.Attributes[i]
 			if a.Continuous {
 				value := rapid.Float64Range(a.Low, math.Nextafter(a.High, a.Low)).Draw(t, "value")
-				noError(t, builder.SetNumber(row, i, value))
+				must.Do(t, builder.SetNumber(row, i, value))
 				continue
 			}
 			builder.Set(row, i, uint32(rapid.IntRange(0, a.Cells()-1).Draw(t, "code")))
@@ -300,8 +301,8 @@ func drawFormat(t *rapid.T) (*Format, *datasets.Table) {
 func rewritten(t rapid.TB, format *Format, table *datasets.Table) string {
 	t.Helper()
 	var text strings.Builder
-	noError(t, Write(&text, table, nil, nil))
-	records := must(csv.NewReader(strings.NewReader(text.String())).ReadAll())
+	must.Do(t, Write(&text, table, nil, nil))
+	records := must.Get(csv.NewReader(strings.NewReader(text.String())).ReadAll())
 	text.Reset()
 	out := csv.NewWriter(&text)
 	out.Comma = format.Delimiter
@@ -352,9 +353,9 @@ attributes:
   - {name: job, kind: categorical, values: [a, "b,c"]}
   - {name: big, kind: numeric, low: 0, high: 3000000, step: 1000000}
 `)
-	content := must(read(format, "age,job,big\n0.3,?,2000000\n0.7,\"b,c\",0\n"))
+	content := must.Get(read(format, "age,job,big\n0.3,?,2000000\n0.7,\"b,c\",0\n"))
 	// A projection, as algorithms release it, has its own columns.
-	projected := must(content.Table.Project("job"))
+	projected := must.Get(content.Table.Project("job"))
 	for _, test := range []struct {
 		table   *datasets.Table
 		weights []float64
@@ -367,7 +368,7 @@ attributes:
 		{projected, nil, "job\n?\n\"b,c\"\n"},
 	} {
 		var text strings.Builder
-		noError(t, Write(&text, test.table, nil, test.weights))
+		must.Do(t, Write(&text, test.table, nil, test.weights))
 		if text.String() != test.want {
 			t.Errorf("got\n%s\nwant\n%s", text.String(), test.want)
 		}
@@ -396,7 +397,7 @@ func adultFile(t *testing.T, name string) string {
 func TestAdult(t *testing.T) {
 	path := adultFile(t, "adult.data.gz")
 	kept := parse(t, "missing-as-value: true\n"+readFile(t, "adult.schema.yaml"))
-	text := must(Open(path, nil))
+	text := must.Get(Open(path, nil))
 	defer text.Close()
 	if content, err := kept.Read(context.Background(), path, text); err != nil ||
 		content.Table.Len() != 32561 || content.Dropped != 0 {
@@ -439,7 +440,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		table := content.Table
-		noError(t, table.Validate())
+		must.Do(t, table.Validate())
 		text := rewritten(t, format, table)
 		again, err := format.Read(context.Background(), "f", strings.NewReader(text))
 		if err != nil {
@@ -487,23 +488,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		must(format.Read(context.Background(), "f", bytes.NewReader(text)))
+		must.Get(format.Read(context.Background(), "f", bytes.NewReader(text)))
 	}
 	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t rapid.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/internal/badfiles"
+	"ppdp/internal/must"
 )
 
 // TestBadSchemas: every mistake in a schema file is reported. go test ./datasets/csv -run
@@ -47,12 +48,12 @@ func matchErrors(t *testing.T, err error, prefix string, wants []string) {
 
 func parse(t testing.TB, schema string) *Format {
 	t.Helper()
-	return must(ParseSchema("schema.yaml", []byte(schema)))
+	return must.Get(ParseSchema("schema.yaml", []byte(schema)))
 }
 
 func readFile(t testing.TB, name string) string {
 	t.Helper()
-	return string(must(os.ReadFile("testdata/" + name)))
+	return string(must.Get(os.ReadFile("testdata/" + name)))
 }
 
 func TestSchema(t *testing.T) {
@@ -171,9 +172,9 @@ attributes:
 }
 
 func FuzzSchema(f *testing.F) {
-	files := must(filepath.Glob("testdata/*/*.yaml"))
+	files := must.Get(filepath.Glob("testdata/*/*.yaml"))
 	for _, file := range files {
-		data := must(os.ReadFile(file))
+		data := must.Get(os.ReadFile(file))
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -15,6 +15,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 )
 
 const bankText = "id;y;age;job;education;balance\n1;no;18;admin;tertiary;-1\n" +
@@ -25,7 +26,7 @@ func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir
 }
@@ -34,8 +35,8 @@ func zipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	must(z.Write([]byte(text)))
-	noError(t, z.Close())
+	must.Get(z.Write([]byte(text)))
+	must.Do(t, z.Close())
 	return b.String()
 }
 
@@ -55,7 +56,7 @@ func TestLoad(t *testing.T) {
 	if _, err := datasets.Lookup("csv"); err != nil {
 		t.Error(err)
 	}
-	a := must(load(dir, "a.csv", "s.yaml"))
+	a := must.Get(load(dir, "a.csv", "s.yaml"))
 	if a.Table.Len() != 2 || a.Dropped != 1 || len(a.Checksum) != 64 {
 		t.Errorf("got %+v", a)
 	}
@@ -63,12 +64,12 @@ func TestLoad(t *testing.T) {
 	if !slices.Equal(a.Notes, want) {
 		t.Errorf("notes %q, want %q", a.Notes, want)
 	}
-	b := must(load(dir, "b.csv.gz", "s.yaml"))
+	b := must.Get(load(dir, "b.csv.gz", "s.yaml"))
 	if b.Checksum != a.Checksum || b.Table.Checksum() != a.Table.Checksum() {
 		t.Error("compression changes the data")
 	}
 	for _, files := range [][2]string{{"c.csv", "s.yaml"}, {"a.csv", "other.yaml"}} {
-		other := must(load(dir, files[0], files[1]))
+		other := must.Get(load(dir, files[0], files[1]))
 		if other.Checksum == a.Checksum {
 			t.Errorf("%v has the checksum of other content", files)
 		}
@@ -114,7 +115,7 @@ func TestProgress(t *testing.T) {
 	for name, content := range map[string]string{"t.csv": text, "t.csv.gz": zipped(t, text)} {
 		path := filepath.Join(write(t, map[string]string{name: content}), name)
 		var told []int64
-		r := must(Open(path, func(file string, done, total int64) {
+		r := must.Get(Open(path, func(file string, done, total int64) {
 			if file != path || total != int64(len(content)) {
 				t.Errorf("%s of %d bytes", file, total)
 			}
@@ -134,8 +135,8 @@ func TestProgress(t *testing.T) {
 func TestBomb(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv.gz")
 	text := "a\n" + strings.Repeat("1\n", 10<<20)
-	noError(t, os.WriteFile(path, []byte(zipped(t, text)), 0o666))
-	r := must(Open(path, nil))
+	must.Do(t, os.WriteFile(path, []byte(zipped(t, text)), 0o666))
+	r := must.Get(Open(path, nil))
 	defer r.Close()
 	n, err := io.Copy(io.Discard, r)
 	if !errors.Is(err, datasets.ErrUnpacked) || n > 19<<20 {
@@ -168,18 +169,18 @@ func TestHoldout(t *testing.T) {
 		return codes, set.Checksum, nil
 	}
 	plain, sum, err := read(Params{CSV: "a.csv"})
-	noError(t, err)
+	must.Do(t, err)
 	both, other, err := read(Params{CSV: "a.csv", Holdout: "h.csv", Shuffled: true})
-	noError(t, err)
+	must.Do(t, err)
 	if !slices.Equal(both, append(slices.Clone(plain), 500, 501)) || other == sum {
 		t.Errorf("with a holdout %v, checksum %s", both, other)
 	}
 	standard := *Source{}.Params().(*Params) // is to shuffle
 	standard.CSV = "a.csv"
 	shuffled, other, err := read(standard)
-	noError(t, err)
+	must.Do(t, err)
 	again, _, err := read(Params{CSV: "same.csv", Shuffled: true})
-	noError(t, err)
+	must.Do(t, err)
 	if slices.Equal(shuffled, plain) || !slices.Equal(shuffled, again) || other == sum {
 		t.Errorf("shuffled %v, then %v, checksum %s", shuffled, again, other)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // TestTimes: dates and times are read into cells and written as they were, in tables, generalised
@@ -18,7 +19,7 @@ func TestTimes(t *testing.T) {
 `
 	const text = "born,at\n05.01.1970,08:30\n31.12.1979,23:30\n"
 	format := parse(t, schema)
-	content := must(read(format, text))
+	content := must.Get(read(format, text))
 	born, at := &format.Schema.Attributes[0], &format.Schema.Attributes[1]
 	if born.Cells() != 3652 || at.Cells() != 32 || content.Table.Column(0).At(0) != 4 ||
 		content.Table.Column(1).At(1) != 31 {
@@ -42,7 +43,7 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	b.Reset()
-	noError(t, WriteSchema(&b, format.Schema))
+	must.Do(t, WriteSchema(&b, format.Schema))
 	again := parse(t, b.String()).Schema.Attributes
 	if !slices.EqualFunc(again, format.Schema.Attributes, func(a, b datasets.Attribute) bool {
 		return a.Clock == b.Clock && a.Low == b.Low && a.High == b.High && a.Step == b.Step

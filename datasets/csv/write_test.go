@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // TestWriteDigits: a number is written with the digits of its attribute, in its own cell, less than
@@ -41,7 +42,7 @@ func TestWriteDigits(t *testing.T) {
 			t.Skip(err)
 		}
 		text := string(appendDigits(nil, &a, cell, number))
-		got := must(strconv.ParseFloat(text, 64))
+		got := must.Get(strconv.ParseFloat(text, 64))
 		_, after, _ := strings.Cut(text, ".")
 		if code, err := a.NumberCode(got); err != nil || len(after) != digits ||
 			math.Abs(got-number) > unit*(1+1e-6) {
@@ -66,12 +67,12 @@ attributes:
   - {name: rate, kind: numeric, low: 0, high: 1, step: 0.25, continuous: true, digits: 2}
 `)
 	const table = "amount;rate\n1234567;0,29\n0;0,5\n"
-	content := must(read(format, table))
+	content := must.Get(read(format, table))
 	b := datasets.NewBuilder(format.Schema, 2)
 	for _, row := range [][2]float64{{49999.999, 0.999}, {50000, 0.2501}} {
 		at := b.AddRow()
-		noError(t, b.SetNumber(at, 0, row[0]))
-		noError(t, b.SetNumber(at, 1, row[1]))
+		must.Do(t, b.SetNumber(at, 0, row[0]))
+		must.Do(t, b.SetNumber(at, 1, row[1]))
 	}
 	for _, test := range []struct {
 		table *datasets.Table
@@ -81,7 +82,7 @@ attributes:
 		{b.Table(), "amount,rate\n49999,0.99\n50000,0.25\n"},
 	} {
 		var text bytes.Buffer
-		noError(t, Write(&text, test.table, nil, nil))
+		must.Do(t, Write(&text, test.table, nil, nil))
 		if text.String() != test.want {
 			t.Errorf("got %q, want %q", text.String(), test.want)
 		}
@@ -115,7 +116,7 @@ func TestWriteInOrder(t *testing.T) {
 		fmt.Fprintf(&want, "%d,%v\n", 3*row, float64(row%4)/4)
 	}
 	var got strings.Builder
-	noError(t, Write(&got, b.Table(), rows, weights))
+	must.Do(t, Write(&got, b.Table(), rows, weights))
 	if got.String() != want.String() {
 		t.Error("other rows, another order or other weights")
 	}

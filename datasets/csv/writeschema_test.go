@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ppdp/internal/must"
 )
 
 // TestWriteSchema reads back what is written: the same attributes, whatever their texts hold.
 func TestWriteSchema(t *testing.T) {
-	format := must(ParseSchema("x.yaml", []byte(`missing: ["?"]
+	format := must.Get(ParseSchema("x.yaml", []byte(`missing: ["?"]
 missing-as-value: true
 attributes:
   - {name: "a: b", kind: numeric, low: -1.5, high: 1e9, step: 0.5}
@@ -29,7 +31,7 @@ constraints:
   - tree != 'a'
 `)))
 	var b bytes.Buffer
-	noError(t, WriteSchema(&b, format.Schema))
+	must.Do(t, WriteSchema(&b, format.Schema))
 	back, err := ParseSchema("y.yaml", b.Bytes())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b.String())

@@ -16,6 +16,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/experiments/language"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/numeric/random"
 )
@@ -153,7 +154,7 @@ func TestResampledChanged(t *testing.T) {
 	sameTrees(t, "isolated", run("meddle", isolated(t, 2)), want)
 	rows := func(files map[string]string) (kept []string) {
 		records := strings.NewReader(files["test/resampled/"+results.RecordsFile])
-		noError(t, results.ReadRecords(records, "", func(c *results.Record) {
+		must.Do(t, results.ReadRecords(records, "", func(c *results.Record) {
 			if c.Original != nil {
 				kept = append(kept, fmt.Sprint(c.Dataset.Label(), c.Original))
 			}
@@ -180,16 +181,16 @@ func TestUserTableIsItsContent(t *testing.T) {
 		"sub/copy.csv": table, "sub/copy.yaml": schema,
 		"other.csv": strings.Replace(table, "30", "31", 1)} {
 		path := filepath.Join(dir, name)
-		noError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		noError(t, os.WriteFile(path, []byte(text), 0o666))
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	run := func(csv, schema string) (releases string, values []string) {
 		file := filepath.Join(dir, "spec.yaml")
 		text := fmt.Sprintf("name: test/own\nseed: 3\nfolds: 2\ndataset: "+
 			"{name: csv, csv: %s, schema: %s}\nepsilon: 1\n"+
 			"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n", csv, schema)
-		parsed := must(language.Parse(file, []byte(text)))
-		plan := must(parsed.Plan(language.Overrides{}))
+		parsed := must.Get(language.Parse(file, []byte(text)))
+		plan := must.Get(parsed.Plan(language.Overrides{}))
 		opts := options(t, t.TempDir())
 		opts.WriteReleases = true
 		result := mustRun(t, plan, opts)
@@ -199,10 +200,10 @@ func TestUserTableIsItsContent(t *testing.T) {
 			t.Fatalf("no releases: %v", err)
 		}
 		for _, path := range written {
-			text := must(os.ReadFile(path))
+			text := must.Get(os.ReadFile(path))
 			releases += filepath.Base(path) + "\n" + string(text)
 		}
-		finished := must(results.Open(result.Dir))
+		finished := must.Get(results.Open(result.Dir))
 		return releases, results.Mapped(finished.Samples(),
 			func(s results.Sample) string { return fmt.Sprint(s.Measurement, s.Trials) })
 	}
@@ -256,13 +257,13 @@ func TestOneBadTableIsReportedOnce(t *testing.T) {
 	const schema = "attributes: [{name: age, kind: numeric, low: 18, high: 95}]\n"
 	for name, text := range map[string]string{"my.csv": "age\n30\nold\n", "one.yaml": schema,
 		"two.yaml": schema} {
-		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	use := "{name: csv, csv: my.csv, schema: "
 	text := "name: test/own\nseed: 3\ndataset: [" + use + "one.yaml}, " + use + "two.yaml}]\n" +
 		"epsilon: 1\nalgorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n"
-	parsed := must(language.Parse(filepath.Join(dir, "spec.yaml"), []byte(text)))
-	_, err := Run(t.Context(), must(parsed.Plan(language.Overrides{})), options(t, t.TempDir()))
+	parsed := must.Get(language.Parse(filepath.Join(dir, "spec.yaml"), []byte(text)))
+	_, err := Run(t.Context(), must.Get(parsed.Plan(language.Overrides{})), options(t, t.TempDir()))
 	if err == nil || strings.Count(err.Error(), "my.csv:3:1") != 1 ||
 		!strings.Contains(err.Error(), ": the same as dataset ") {
 		t.Errorf("%v", err)
@@ -275,16 +276,17 @@ func TestSplitOfOrderedTable(t *testing.T) {
 	dir := t.TempDir()
 	text := "age,paid\n" + strings.Repeat("30,no\n41,no\n52,no\n", 300) +
 		strings.Repeat("30,yes\n", 300)
-	noError(t, os.WriteFile(filepath.Join(dir, "my.csv"), []byte(text), 0o666))
-	noError(t, os.WriteFile(filepath.Join(dir, "my.yaml"), []byte("attributes:\n"+
+	must.Do(t, os.WriteFile(filepath.Join(dir, "my.csv"), []byte(text), 0o666))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "my.yaml"), []byte("attributes:\n"+
 		"  - {name: age, kind: numeric, low: 18, high: 95, role: quasi-identifier}\n"+
 		"  - {name: paid, kind: categorical, values: [no, yes], role: class}\n"), 0o666))
 	split := func(more string) (shares [2]float64, notes string) {
-		parsed := must(language.Parse(filepath.Join(dir, "spec.yaml"), []byte("name: test/split\n"+
-			"seed: 3\ntrain: 2/3\ndataset: {csv: my.csv, schema: my.yaml"+more+"}\nepsilon: 1\n"+
-			"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n")))
-		plan := must(parsed.Plan(language.Overrides{}))
-		m := must(loadTrial(t.Context(), plan, datasets.Files{}, plan.Datasets()[0], 0, nil))
+		parsed := must.Get(language.Parse(filepath.Join(dir, "spec.yaml"), []byte(
+			"name: test/split\n"+
+				"seed: 3\ntrain: 2/3\ndataset: {csv: my.csv, schema: my.yaml"+more+"}\nepsilon: 1\n"+
+				"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n")))
+		plan := must.Get(parsed.Plan(language.Overrides{}))
+		m := must.Get(loadTrial(t.Context(), plan, datasets.Files{}, plan.Datasets()[0], 0, nil))
 		if m.train != 800 {
 			t.Fatalf("%d of 1,200 rows released", m.train)
 		}

@@ -17,6 +17,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/experiments/language"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 	"ppdp/numeric/random"
@@ -52,8 +53,8 @@ quick: {trials: 1, epsilon: [1]}
 
 func mustPlan(t *testing.T, text string, o language.Overrides) *language.Plan {
 	t.Helper()
-	s := must(language.Parse("test.yaml", []byte(text)))
-	return must(s.Plan(o))
+	s := must.Get(language.Parse("test.yaml", []byte(text)))
+	return must.Get(s.Plan(o))
 }
 
 func options(t *testing.T, out string) Options {
@@ -65,7 +66,7 @@ func options(t *testing.T, out string) Options {
 
 func mustRun(t *testing.T, p *language.Plan, opts Options) *Result {
 	t.Helper()
-	return must(Run(context.Background(), p, opts))
+	return must.Get(Run(context.Background(), p, opts))
 }
 
 // finished is a run with its records in memory.
@@ -77,8 +78,8 @@ type finished struct {
 func mustOpen(t *testing.T, elements ...string) finished {
 	t.Helper()
 	dir := filepath.Join(elements...)
-	run := finished{Summary: must(results.Open(dir))}
-	noError(t, results.ParseFile(dir, results.RecordsFile, func(r io.Reader, path string) error {
+	run := finished{Summary: must.Get(results.Open(dir))}
+	must.Do(t, results.ParseFile(dir, results.RecordsFile, func(r io.Reader, path string) error {
 		return results.ReadRecords(r, path, func(c *results.Record) {
 			run.Records = append(run.Records, *c)
 		})
@@ -88,23 +89,7 @@ func mustOpen(t *testing.T, elements ...string) finished {
 
 func read(t *testing.T, elements ...string) string {
 	t.Helper()
-	return string(must(os.ReadFile(filepath.Join(elements...))))
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	return string(must.Get(os.ReadFile(filepath.Join(elements...))))
 }
 
 // coin is an algorithm for tests: it publishes the rows a fair coin chooses, charges its budget,
@@ -380,16 +365,17 @@ func TestPersons(t *testing.T) {
 	for name, text := range map[string]string{"my.csv": table.String(),
 		"my.yaml": "person: id\ncontributions: 3\nattributes:\n" +
 			"  - {name: age, kind: numeric, low: 18, high: 30}\n"} {
-		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
-	parsed := must(language.Parse(filepath.Join(dir, "spec.yaml"), []byte("name: test/persons\n"+
-		"dataset: {csv: my.csv, schema: my.yaml, contributions: [1, 0]}\nepsilon: 1\n"+
-		"algorithms:\n  - {name: independent, variant: strict, delta: [0, 1e-6]}\n"+
-		"  - {name: mondrian, params: {k: 5}}\n"+
-		"measure: [{metric: records}]\n")))
+	parsed := must.Get(language.Parse(filepath.Join(dir, "spec.yaml"), []byte(
+		"name: test/persons\n"+
+			"dataset: {csv: my.csv, schema: my.yaml, contributions: [1, 0]}\nepsilon: 1\n"+
+			"algorithms:\n  - {name: independent, variant: strict, delta: [0, 1e-6]}\n"+
+			"  - {name: mondrian, params: {k: 5}}\n"+
+			"measure: [{metric: records}]\n")))
 	opts := options(t, out)
 	opts.WriteReleases = true
-	result := mustRun(t, must(parsed.Plan(language.Overrides{})), opts)
+	result := mustRun(t, must.Get(parsed.Plan(language.Overrides{})), opts)
 	run := mustOpen(t, result.Dir)
 	for r := range results.Each(run.Records) {
 		most := 3.0
@@ -438,7 +424,7 @@ func TestFoldsOfPersons(t *testing.T) {
 	table := datasets.OfPersons(b.Table(), persons, ids)
 	plan := mustPlan(t, deltaSpec, language.Overrides{})
 	plan.Folds = 4
-	folds := must(foldsOf(plan, table, random.NewKey(5)))
+	folds := must.Get(foldsOf(plan, table, random.NewKey(5)))
 	home, sizes := make(map[int32]int), make([]int, len(folds))
 	for f, fold := range folds {
 		if len(fold.Train)+len(fold.Test) != table.Len() {

@@ -16,6 +16,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/experiments/language"
+	"ppdp/internal/must"
 	"ppdp/internal/process"
 	"ppdp/internal/results"
 	"ppdp/metrics"
@@ -86,7 +87,7 @@ func isolated(t *testing.T, jobs int) Options {
 // tree is all that a run writes, by name, but for what differs from run to run.
 func tree(t *testing.T, out string) map[string]string {
 	files := make(map[string]string)
-	noError(t, filepath.WalkDir(out, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(out, func(path string, entry fs.DirEntry, err error) error {
 		switch name := entry.Name(); {
 		case err != nil || entry.IsDir():
 			return err
@@ -275,9 +276,9 @@ func TestDied(t *testing.T) {
 	for _, died := range []bool{true, false} {
 		opts := options(t, t.TempDir())
 		j, _, err := openJournal(filepath.Join(opts.Out, plan.Spec.Name), func(string) {})
-		noError(t, errors.Join(err, j.mark(begun, 0)))
+		must.Do(t, errors.Join(err, j.mark(begun, 0)))
 		if !died {
-			noError(t, j.mark(ended, 0))
+			must.Do(t, j.mark(ended, 0))
 		}
 		j.close()
 		said := ""

@@ -12,6 +12,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/experiments/language"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -130,8 +131,8 @@ func TestMissingJobs(t *testing.T) {
 	journal := filepath.Join(dirs[0], JournalFile)
 	text := read(t, journal)
 	torn := text[:strings.LastIndex(text, `"trial"`)] // in the line of the last job
-	noError(t, os.WriteFile(journal, []byte(torn), 0o666))
-	merged := must(Merge(context.Background(), dirs[:2], mergeOptions(t, out)))
+	must.Do(t, os.WriteFile(journal, []byte(torn), 0o666))
+	merged := must.Get(Merge(context.Background(), dirs[:2], mergeOptions(t, out)))
 	// 18 jobs: one of the first shard is torn, all 6 of the third are not there
 	got := fmt.Sprint(merged.Missing)
 	const want = "[{{0 3} 1} {{2 3} 6}]"
@@ -203,7 +204,7 @@ func TestMergeRefuses(t *testing.T) {
 			t.Parallel()
 			out := t.TempDir()
 			dirs := runShards(t, out, mergedSpec, 3, nil)
-			noError(t, c.damage(dirs))
+			must.Do(t, c.damage(dirs))
 			_, err := Merge(context.Background(), dirs, mergeOptions(t, out))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
@@ -225,7 +226,7 @@ func TestMergePrefersSuccess(t *testing.T) {
 	line = strings.Replace(line, `"status":"ok"`, `"status":"failed","phase":"release"`, 1)
 	failed := results.Sum([]byte(line)) + " " + line + "\n"
 	for _, dir := range dirs { // behind it, and elsewhere
-		noError(t, os.WriteFile(filepath.Join(dir, JournalFile),
+		must.Do(t, os.WriteFile(filepath.Join(dir, JournalFile),
 			[]byte(read(t, dir, JournalFile)+failed), 0o666))
 	}
 	for range 2 {

@@ -11,6 +11,7 @@ import (
 
 	"ppdp/datasets/graph"
 	"ppdp/experiments/language"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -29,7 +30,7 @@ measure:
 func releaseFiles(t *testing.T, out, experiment string) map[string]string {
 	t.Helper()
 	folder := filepath.Join(out, experiment, ReleasesFolder)
-	entries := must(os.ReadDir(folder))
+	entries := must.Get(os.ReadDir(folder))
 	files := make(map[string]string)
 	for _, entry := range entries {
 		files[entry.Name()] = read(t, folder, entry.Name())
@@ -68,11 +69,11 @@ func TestWriteReleases(t *testing.T) {
 			!strings.Contains(content, "# Nodes: 50 Edges: 144\n") {
 			t.Errorf("%s: %.120s", name, content)
 		}
-		loaded := must(graph.Read(name, []byte(content), graph.Auto, graph.Reading{}))
+		loaded := must.Get(graph.Read(name, []byte(content), graph.Auto, graph.Reading{}))
 		var text strings.Builder
-		noError(t, loaded.Graph.WriteEdges(&text))
+		must.Do(t, loaded.Graph.WriteEdges(&text))
 		edges = append(edges, text.String())
-		set := must(plan.Load(t.Context(), opts.Files, plan.Configs[0].Data, 0))
+		set := must.Get(plan.Load(t.Context(), opts.Files, plan.Configs[0].Data, 0))
 		if !slices.Equal(loaded.Graph.DegreeSequence(), set.Graph.DegreeSequence()) {
 			t.Errorf("%s has other degrees", name)
 		}
@@ -91,7 +92,7 @@ func TestWriteReleases(t *testing.T) {
 	}
 	opts.Out = out
 	for name := range files { // order-free: either will do
-		noError(t, os.Remove(filepath.Join(out, "test/graph", ReleasesFolder, name)))
+		must.Do(t, os.Remove(filepath.Join(out, "test/graph", ReleasesFolder, name)))
 		break
 	}
 	if result := mustRun(t, plan, opts); result.Cached != 1 {
@@ -110,7 +111,7 @@ func TestWriteReleasesOfTables(t *testing.T) {
 	if result := mustRun(t, plan, opts); result.Failed != 0 || result.Unwritten != 0 {
 		t.Fatalf("%+v", result)
 	}
-	set := must(plan.Load(t.Context(), opts.Files, plan.Configs[0].Data, 0))
+	set := must.Get(plan.Load(t.Context(), opts.Files, plan.Configs[0].Data, 0))
 	names := set.Table.Schema().Names()
 	files := releaseFiles(t, out, "test/coins")
 	if len(files) != len(plan.Jobs) {
@@ -125,9 +126,9 @@ func TestWriteReleasesOfTables(t *testing.T) {
 		}
 	}
 	blocked := t.TempDir()
-	noError(t, os.MkdirAll(filepath.Join(blocked, "test/coins"), 0o777))
+	must.Do(t, os.MkdirAll(filepath.Join(blocked, "test/coins"), 0o777))
 	file := filepath.Join(blocked, "test/coins", ReleasesFolder)
-	noError(t, os.WriteFile(file, nil, 0o666))
+	must.Do(t, os.WriteFile(file, nil, 0o666))
 	opts.Out = blocked
 	result := mustRun(t, plan, opts)
 	if result.Unwritten != len(plan.Jobs) || result.Failed != 0 {
@@ -287,12 +288,13 @@ func TestGeneralisedTable(t *testing.T) {
 		if len(files) != c.files {
 			t.Errorf("%s: %d files", c.params, len(files))
 		}
-		schema := must(plan.Load(t.Context(), opts.Files, plan.Configs[0].Data, 0)).Table.Schema()
+		set := must.Get(plan.Load(t.Context(), opts.Files, plan.Configs[0].Data, 0))
+		schema := set.Table.Schema()
 		for name, text := range files { // order-free: each is checked
 			if strings.HasSuffix(name, drawnFile) {
 				continue
 			}
-			rows := must(csv.NewReader(strings.NewReader(text)).ReadAll())
+			rows := must.Get(csv.NewReader(strings.NewReader(text)).ReadAll())
 			if !slices.Equal(rows[0], schema.Names()) || c.kept && len(rows) != 301 {
 				t.Errorf("%s: %d rows of %q", c.params, len(rows)-1, rows[0])
 			}

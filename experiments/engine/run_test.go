@@ -17,6 +17,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/experiments/language"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 )
@@ -85,7 +86,7 @@ func TestTimedJobsHaveOneProcessor(t *testing.T) {
 	apart := isolated(t, 1)
 	for name, opts := range map[string]Options{"here": options(t, t.TempDir()), "apart": apart} {
 		result := mustRun(t, mustPlan(t, timed, language.Overrides{}), opts)
-		text := must(os.ReadFile(filepath.Join(result.Dir, "records.jsonl")))
+		text := must.Get(os.ReadFile(filepath.Join(result.Dir, "records.jsonl")))
 		if got := strings.Count(string(text), `"1 processors"`); got != 2 {
 			t.Errorf("%s: %d of 2 jobs had one processor:\n%s", name, got, text)
 		}
@@ -151,7 +152,7 @@ func TestResume(t *testing.T) {
 		"empty":   {"", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			noError(t, os.WriteFile(filepath.Join(dir, JournalFile), []byte(damage.text), 0o666))
+			must.Do(t, os.WriteFile(filepath.Join(dir, JournalFile), []byte(damage.text), 0o666))
 			os.Remove(filepath.Join(dir, "records.jsonl"))
 			if got := mustRun(t, plan, options(t, out)).Cached; got != damage.cached {
 				t.Errorf("%d jobs reused, want %d", got, damage.cached)
@@ -357,7 +358,7 @@ func TestFolderRemoved(t *testing.T) {
 
 func TestUnwritable(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "file")
-	noError(t, os.WriteFile(out, nil, 0o666))
+	must.Do(t, os.WriteFile(out, nil, 0o666))
 	ran := false
 	opts := options(t, out)
 	opts.Progress = func(Progress) { ran = true }
@@ -377,7 +378,7 @@ func TestWithTrials(t *testing.T) {
 		texts := make(map[string]string)
 		for _, c := range run.Records {
 			key := fmt.Sprintln(c.Setting.Key(), c.Trial, *c.Fold)
-			texts[key] = string(must(json.Marshal(c.Values)))
+			texts[key] = string(must.Get(json.Marshal(c.Values)))
 		}
 		return texts
 	}
@@ -478,11 +479,11 @@ func TestTruthIsShared(t *testing.T) {
 		"folds":       {"folds: 3\n" + table, false, false},
 	} {
 		plan := mustPlan(t, head+c.middle+tail, language.Overrides{})
-		stock := must(load(context.Background(), plan, datasets.Files{}))
+		stock := must.Get(load(context.Background(), plan, datasets.Files{}))
 		run := newRun(plan, Options{}, stock, nil, "")
 		var taken []*trialData
 		for i := range plan.Jobs {
-			m := must(run.useData(context.Background(), i))
+			m := must.Get(run.useData(context.Background(), i))
 			taken = append(taken, m)
 			for j := range i {
 				a, b := &plan.Jobs[i], &plan.Jobs[j]

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 // newcomer is the environment variable that "make test-newcomer" sets, for tests that take minutes:
@@ -35,7 +37,7 @@ var registered = regexp.MustCompile(`Name:\s+"([^"]+)"`)
 // files keep to the module's layout.
 func listings(t *testing.T, page string) (all []file) {
 	t.Helper()
-	text := must(os.ReadFile(filepath.Join(moduleRoot(t), page)))
+	text := must.Get(os.ReadFile(filepath.Join(moduleRoot(t), page)))
 	for _, match := range block.FindAllStringSubmatch(string(text), -1) {
 		l := file{match[1], match[2]}
 		all = append(all, l)
@@ -161,13 +163,13 @@ func ownModule(t *testing.T, page, folder string) (dir string) {
 				t.Fatalf("%s in %s does not replace the module by ../ppdp", l.path, page)
 			}
 			// The rest is what "go mod tidy" adds: without network it cannot look for it.
-			text := must(os.ReadFile(filepath.Join(root, "go.mod")))
+			text := must.Get(os.ReadFile(filepath.Join(root, "go.mod")))
 			_, required, _ := strings.Cut(string(text), "\nrequire ")
 			l.text = mod + "\nrequire " + required
 		}
 		write(t, filepath.Join(dir, name), l.text)
 	}
-	sums := must(os.ReadFile(filepath.Join(root, "go.sum")))
+	sums := must.Get(os.ReadFile(filepath.Join(root, "go.sum")))
 	write(t, filepath.Join(dir, "go.sum"), string(sums))
 	return dir
 }
@@ -213,7 +215,7 @@ func TestLibraryPage(t *testing.T) {
 // moduleRoot is the module's folder.
 func moduleRoot(t *testing.T) string {
 	t.Helper()
-	return must(filepath.Abs(filepath.Join("..", "..")))
+	return must.Get(filepath.Abs(filepath.Join("..", "..")))
 }
 
 // fetched has the modules of all packages and their tests in the module cache. "go test" of this
@@ -231,7 +233,7 @@ var fetched = sync.OnceValue(func() error {
 // command runs a program in a folder without network and returns what it prints.
 func command(t *testing.T, dir, setting, name string, args ...string) string {
 	t.Helper()
-	noError(t, fetched())
+	must.Do(t, fetched())
 	c := exec.Command(name, args...)
 	c.Dir = dir
 	// Tests built with -trimpath do not know by themselves where the standard library is.
@@ -247,7 +249,7 @@ func command(t *testing.T, dir, setting, name string, args ...string) string {
 // copyTree copies the module's files without what git ignores: programs, data and results.
 func copyTree(t *testing.T, from, to string) {
 	t.Helper()
-	noError(t, filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || path == from {
 			return err
 		}
@@ -277,8 +279,8 @@ func copyTree(t *testing.T, from, to string) {
 // write writes a file and the folders above it.
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	noError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	noError(t, os.WriteFile(path, []byte(text), 0o666))
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 var moduleFlag = flag.String("module", unchanged, "rewrite this tree to have another module path")
@@ -352,7 +354,7 @@ func renameModule(root, to string) error {
 // tree itself.
 func TestRenameModule(t *testing.T) {
 	if *moduleFlag != unchanged {
-		noError(t, renameModule(moduleRoot(t), *moduleFlag))
+		must.Do(t, renameModule(moduleRoot(t), *moduleFlag))
 		return
 	}
 	if testing.Short() {
@@ -367,7 +369,7 @@ func TestRenameModule(t *testing.T) {
 			t.Errorf("%q is taken for a module's path", wrong)
 		}
 	}
-	noError(t, renameModule(dir, to))
+	must.Do(t, renameModule(dir, to))
 	goCommand := func(args ...string) string {
 		return command(t, dir, "GOFLAGS=-trimpath", "go", args...)
 	}

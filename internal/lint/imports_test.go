@@ -13,6 +13,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 
 	_ "ppdp/classifiers/all"
 	_ "ppdp/datasets/all"
@@ -216,7 +217,7 @@ func either(names []string) string {
 // TestRaceDetector: every room that starts goroutines is tested under the race detector, by name in
 // the Makefile.
 func TestRaceDetector(t *testing.T) {
-	text := must(os.ReadFile(filepath.Join("..", "..", "Makefile")))
+	text := must.Get(os.ReadFile(filepath.Join("..", "..", "Makefile")))
 	_, target, _ := strings.Cut(string(text), "\ntest-race:\n")
 	target, _, _ = strings.Cut(target, "endif")
 	// The suite runs in algorithms/all, processes in the tests of who starts them.
@@ -251,11 +252,11 @@ func TestPluginFolders(t *testing.T) {
 		for i := range names {
 			folders[strings.ReplaceAll(names[i], "-", "")] = true
 		}
-		all := must(os.ReadFile(filepath.Join("..", "..", kind, "all", "all.go")))
-		sources := must(filepath.Glob(filepath.Join("..", "..", kind, "*", "*.go")))
+		all := must.Get(os.ReadFile(filepath.Join("..", "..", kind, "all", "all.go")))
+		sources := must.Get(filepath.Glob(filepath.Join("..", "..", kind, "*", "*.go")))
 		var found []string
 		for _, source := range sources {
-			text := must(os.ReadFile(source))
+			text := must.Get(os.ReadFile(source))
 			folder := filepath.Base(filepath.Dir(source))
 			if strings.HasSuffix(source, "_test.go") || slices.Contains(found, folder) ||
 				!strings.Contains(string(text), kind+".Register(") &&

@@ -25,6 +25,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 type rule struct {
@@ -54,7 +56,7 @@ type loaded struct {
 
 func load(t *testing.T) (*token.FileSet, []*Package) {
 	t.Helper()
-	m := must(module())
+	m := must.Get(module())
 	return m.fset, m.packages
 }
 
@@ -206,7 +208,7 @@ const (
 func fixture(t *testing.T, path, source string) (*token.FileSet, *Package) {
 	t.Helper()
 	fset := token.NewFileSet()
-	file := must(parser.ParseFile(fset, "fixture.go", source, parser.ParseComments))
+	file := must.Get(parser.ParseFile(fset, "fixture.go", source, parser.ParseComments))
 	p := &Package{Path: path, Name: file.Name.Name, Files: []*ast.File{file}}
 	config := types.Config{Importer: importer.Default(), Error: func(error) {}}
 	err := p.check(fset, config)
@@ -221,7 +223,7 @@ func fixture(t *testing.T, path, source string) (*token.FileSet, *Package) {
 // module that the rules know, each of which is imported somewhere. A plug-in is one file and one
 // line in its kind's package all: the command lists it, no page has to.
 func TestArchitecturePage(t *testing.T) {
-	text := string(must(os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))))
+	text := string(must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))))
 	_, packages := load(t)
 	plugins, imported := make(map[string]bool), make(map[string]bool)
 	for _, p := range packages {
@@ -248,22 +250,6 @@ func TestArchitecturePage(t *testing.T) {
 		if !strings.Contains(text, d.module) {
 			t.Errorf("docs/architecture.md does not explain %s", d.module)
 		}
-	}
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

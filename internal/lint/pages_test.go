@@ -17,6 +17,7 @@ import (
 	"unicode"
 
 	"ppdp/docs"
+	"ppdp/internal/must"
 	"ppdp/report/claims"
 )
 
@@ -31,7 +32,7 @@ func TestLinks(t *testing.T) {
 	root := filepath.Join("..", "..")
 	tried := 0
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/generated/*.md", "results/*.md"} {
-		pages := must(filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern))))
+		pages := must.Get(filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern))))
 		for _, page := range pages {
 			for _, match := range link.FindAllStringSubmatch(prose(t, page), -1) {
 				if strings.Contains(match[1], "://") {
@@ -59,7 +60,7 @@ func TestLinks(t *testing.T) {
 // prose is a page without its blocks of code, where brackets are no links.
 func prose(t *testing.T, path string) string {
 	t.Helper()
-	text := must(os.ReadFile(path))
+	text := must.Get(os.ReadFile(path))
 	return fenced.ReplaceAllString(string(text), "")
 }
 
@@ -146,14 +147,14 @@ func said(f file) string {
 // TestFieldTerms: pages written by hand, and what the program tells people, use the field's terms.
 func TestFieldTerms(t *testing.T) {
 	for _, pattern := range []string{"*.md", "docs/*.md"} {
-		pages := must(filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(pattern))))
+		pages := must.Get(filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(pattern))))
 		for _, page := range pages {
 			for _, problem := range houseWords(prose(t, page)) {
 				t.Errorf("%s: %s", page, problem)
 			}
 		}
 	}
-	for _, f := range must(texts()) {
+	for _, f := range must.Get(texts()) {
 		for _, problem := range houseWords(said(f)) {
 			t.Errorf("%s: %s", f.path, problem)
 		}
@@ -179,7 +180,7 @@ var (
 // errata lists the entries by their ids.
 func errata(t *testing.T) map[string]*claims.Erratum {
 	entries := make(map[string]*claims.Erratum)
-	for _, of := range must(claims.ReadErrata(docs.Errata)) {
+	for _, of := range must.Get(claims.ReadErrata(docs.Errata)) {
 		for i := range of.Entries {
 			e := &of.Entries[i]
 			if entries[e.ID] != nil || entryID.FindString(e.ID) != e.ID || e.Title == "" ||
@@ -196,7 +197,7 @@ func errata(t *testing.T) map[string]*claims.Erratum {
 // TestErrataExist: every id that code, specs and pages cite is an entry of docs/errata.yaml.
 func TestErrataExist(t *testing.T) {
 	entries, cited := errata(t), 0
-	for _, f := range must(texts()) {
+	for _, f := range must.Get(texts()) {
 		for _, form := range []*regexp.Regexp{citation, listedID} {
 			for _, match := range form.FindAllStringSubmatch(f.text, -1) {
 				for _, id := range entryID.FindAllString(match[1], -1) {
@@ -285,7 +286,7 @@ Entries about algorithms that are not part of ppdp are kept so that the numberin
 func TestErrataPage(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(errataHead)
-	for _, of := range must(claims.ReadErrata(docs.Errata)) {
+	for _, of := range must.Get(claims.ReadErrata(docs.Errata)) {
 		fmt.Fprintf(&page, "\n## %s\n", of.Title)
 		for _, e := range of.Entries {
 			fmt.Fprintf(&page, "\n### %s: %s — %s\n%s", e.ID, e.Title, e.Says(), e.Text)
@@ -299,9 +300,9 @@ func TestErrataPage(t *testing.T) {
 	}
 	path := filepath.Join("..", "..", "docs", "generated", "errata.md")
 	if *update {
-		noError(t, os.WriteFile(path, []byte(page.String()), 0o666))
+		must.Do(t, os.WriteFile(path, []byte(page.String()), 0o666))
 	}
-	if written := must(os.ReadFile(path)); string(written) != page.String() {
+	if written := must.Get(os.ReadFile(path)); string(written) != page.String() {
 		t.Errorf("%s is not what docs/errata.yaml has; use -update", path)
 	}
 }
@@ -359,9 +360,9 @@ func citedSections(text, paper string, own bool) (sections []string) {
 // cite is in its ledger's list of sections.
 func TestCitedSectionsExist(t *testing.T) {
 	for paper, p := range papersOf { // order-free: reports problems
-		ledger := must(claims.Load(paper))
+		ledger := must.Get(claims.Load(paper))
 		cited := 0
-		for _, f := range must(texts()) {
+		for _, f := range must.Get(texts()) {
 			own := slices.ContainsFunc(p.folders, func(folder string) bool {
 				return within(f.path, folder+"/...") || f.path == folder
 			})

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ppdp/internal/must"
 )
 
 // The size of a Go file. A tab counts as tabWidth columns and any other character as one.
@@ -67,12 +69,12 @@ func layoutProblems(name, source string) ([]string, error) {
 // TestLayout applies the rule to every Go file of the module, whatever its build constraints.
 func TestLayout(t *testing.T) {
 	files := 0
-	for _, f := range must(texts()) {
+	for _, f := range must.Get(texts()) {
 		if path.Ext(f.path) != ".go" {
 			continue
 		}
 		files++
-		for _, problem := range must(layoutProblems(f.path, f.text)) {
+		for _, problem := range must.Get(layoutProblems(f.path, f.text)) {
 			t.Error(problem)
 		}
 	}
@@ -458,8 +460,8 @@ func fusedIn(t *testing.T, dir string, arguments ...string) (places []string) {
 	command := exec.Command("go", arguments...)
 	command.Dir = dir
 	command.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
-	listing := must(command.StderrPipe())
-	noError(t, command.Start())
+	listing := must.Get(command.StderrPipe())
+	must.Do(t, command.Start())
 	functions, last := 0, ""
 	lines := bufio.NewScanner(listing)
 	lines.Buffer(nil, 1<<26) // strings of the program are lines too
@@ -499,7 +501,7 @@ func product(x, y float64) float64 { return x * y }
 
 func Inlined(x, y, z float64) float64 { return z - product(x, y) }
 `} {
-		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	var lines []string
 	for _, place := range fusedIn(t, dir, "build", "-gcflags=-S", ".") {

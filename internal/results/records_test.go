@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/privacy"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,11 +81,11 @@ const fullLine = `{"setting":{"dataset":{"name":"gaussian",` +
 
 func TestRecordsAreCanonical(t *testing.T) {
 	var b bytes.Buffer
-	noError(t, writeRecords(&b, []Record{fullRecord()}))
+	must.Do(t, writeRecords(&b, []Record{fullRecord()}))
 	if diff := cmp.Diff(fullLine, b.String()); diff != "" {
 		t.Error(diff)
 	}
-	back := must(readRecords(&b, "f"))
+	back := must.Get(readRecords(&b, "f"))
 	if diff := cmp.Diff([]Record{fullRecord()}, back, unkeyed); diff != "" {
 		t.Error(diff)
 	}
@@ -95,7 +96,7 @@ func TestRecordsShareSettings(t *testing.T) {
 	other := strings.Replace(fullLine, `"trial":3`, `"trial":4`, 1)
 	other = strings.Replace(other, `"algorithm":"rps",`, ` "algorithm" : "rps" ,`, 1)
 	third := strings.Replace(fullLine, `"epsilon":0.1,"series"`, `"epsilon":0.2,"series"`, 1)
-	records := must(readRecords(strings.NewReader(fullLine+other+third), "f"))
+	records := must.Get(readRecords(strings.NewReader(fullLine+other+third), "f"))
 	if records[0].Setting != records[1].Setting || records[0].Setting == records[2].Setting {
 		t.Errorf("settings %p, %p and %p, the first two must be one", records[0].Setting,
 			records[1].Setting, records[2].Setting)
@@ -218,13 +219,13 @@ func TestAuditVerdicts(t *testing.T) {
 func TestRunReadsBack(t *testing.T) {
 	dir := t.TempDir()
 	want := fullRun()
-	noError(t, want.write(dir))
+	must.Do(t, want.write(dir))
 	for _, name := range []string{SummaryFile, LedgerFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Errorf("export: %v", err)
 		}
 	}
-	got := must(Open(dir))
+	got := must.Get(Open(dir))
 	want.Manifest.Files = got.Manifest.Files
 	if diff := cmp.Diff(want.Manifest, got.Manifest); diff != "" {
 		t.Error(diff)
@@ -232,7 +233,7 @@ func TestRunReadsBack(t *testing.T) {
 	if got.Jobs != 1 || !got.Timed || got.Seconds != 2.75 {
 		t.Errorf("%d jobs of %v seconds, timed %v", got.Jobs, got.Seconds, got.Timed)
 	}
-	noError(t, os.Remove(filepath.Join(dir, TimingsFile)))
+	must.Do(t, os.Remove(filepath.Join(dir, TimingsFile)))
 	if got, err := Open(dir); err != nil || got.Timed {
 		t.Errorf("without timings: %v, timed %v", err, got.Timed)
 	}
@@ -265,8 +266,8 @@ func TestOpenRefuses(t *testing.T) {
 		"an export changed": {put(SummaryFile, ""), "summary.csv: not the file"},
 	} {
 		dir := t.TempDir()
-		noError(t, fullRun().write(dir))
-		noError(t, c.spoil(dir))
+		must.Do(t, fullRun().write(dir))
+		must.Do(t, c.spoil(dir))
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
@@ -280,9 +281,9 @@ func TestInterruptedWriteIsNoRun(t *testing.T) {
 		dir := t.TempDir()
 		old := fullRun()
 		old.Records[0].Trial = 7
-		noError(t, old.write(dir))
+		must.Do(t, old.write(dir))
 		inTheWay := filepath.Join(dir, name+".partial", "full")
-		noError(t, os.MkdirAll(inTheWay, 0o777))
+		must.Do(t, os.MkdirAll(inTheWay, 0o777))
 		if err := fullRun().write(dir); err == nil {
 			t.Fatalf("%s: written through a folder in the way", name)
 		}
@@ -295,24 +296,24 @@ func TestInterruptedWriteIsNoRun(t *testing.T) {
 // TestFlips: a run with a bit flipped anywhere in its files, or one that is cut off, is refused.
 func TestFlips(t *testing.T) {
 	dir := t.TempDir()
-	noError(t, fullRun().write(dir))
+	must.Do(t, fullRun().write(dir))
 	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile,
 		ManifestFile} {
 		path := filepath.Join(dir, name)
-		text := must(os.ReadFile(path))
+		text := must.Get(os.ReadFile(path))
 		for at := 0; at < len(text); at += 3 {
 			flipped := bytes.Clone(text)
 			flipped[at] ^= 1 << (at % 8)
-			noError(t, os.WriteFile(path, flipped, 0o666))
+			must.Do(t, os.WriteFile(path, flipped, 0o666))
 			if _, err := Open(dir); err == nil {
 				t.Errorf("%s: byte %d flipped to %q, read as a run", name, at, flipped[at])
 			}
-			noError(t, os.WriteFile(path, text[:at], 0o666))
+			must.Do(t, os.WriteFile(path, text[:at], 0o666))
 			if _, err := Open(dir); err == nil {
 				t.Errorf("%s: cut off at byte %d, read as a run", name, at)
 			}
 		}
-		noError(t, os.WriteFile(path, text, 0o666))
+		must.Do(t, os.WriteFile(path, text, 0o666))
 	}
 	if _, err := Open(dir); err != nil {
 		t.Errorf("as written: %v", err)
@@ -351,7 +352,7 @@ func TestWriteFileSyncs(t *testing.T) {
 func TestWriteFileFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	target, path := filepath.Join(dir, "target"), filepath.Join(dir, "f")
-	noError(t, os.WriteFile(target, []byte("precious"), 0o644))
+	must.Do(t, os.WriteFile(target, []byte("precious"), 0o644))
 	if err := os.Symlink(target, path+".partial"); err != nil {
 		t.Skip("no links here")
 	}
@@ -368,7 +369,7 @@ func TestWriteFileFollowsNoLink(t *testing.T) {
 
 func TestWriteFileKeepsTheOldOnFailure(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	noError(t, os.WriteFile(path, []byte("old"), 0o644))
+	must.Do(t, os.WriteFile(path, []byte("old"), 0o644))
 	err := WriteFile(path, func(w io.Writer) error {
 		fmt.Fprint(w, "half")
 		return io.ErrShortWrite
@@ -421,30 +422,14 @@ func FuzzReadRecords(f *testing.F) {
 			return
 		}
 		var first, second bytes.Buffer
-		noError(t, writeRecords(&first, records))
-		again := must(readRecords(bytes.NewReader(first.Bytes()), "f"))
-		noError(t, writeRecords(&second, again))
+		must.Do(t, writeRecords(&first, records))
+		again := must.Get(readRecords(bytes.NewReader(first.Bytes()), "f"))
+		must.Do(t, writeRecords(&second, again))
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {
 			t.Fatalf("%q became %q", first.Bytes(), second.Bytes())
 		}
 		(&Run{Records: records}).Summary().Rows()
 	})
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestExports: each file by hand, from its header.
@@ -459,7 +444,7 @@ func TestExports(t *testing.T) {
 	second.Trial = 0
 	r.Records, r.Timings = append(r.Records, second), nil
 	r.Records[0].Trial = 0
-	noError(t, r.write(dir))
+	must.Do(t, r.write(dir))
 	for name, want := range map[string]string{
 		SummaryFile: "experiment,series,dataset,algorithm,variant,params,epsilon,delta," +
 			"metric,classifier,n,failed,mean,se,lo95,hi95\n" +
@@ -474,7 +459,7 @@ func TestExports(t *testing.T) {
 		LedgerFile: "cell,purpose,mechanism,claimed,proven,calls,unit,cost,loss,composition\n" +
 			"0,cuts,laplace,1,2,1099511627776,epsilon,0.1,Inf,sequential\n",
 	} {
-		got := must(os.ReadFile(filepath.Join(dir, name)))
+		got := must.Get(os.ReadFile(filepath.Join(dir, name)))
 		if diff := cmp.Diff(want, string(got)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -482,7 +467,7 @@ func TestExports(t *testing.T) {
 	// Another run that keeps less leaves nothing of this one behind.
 	less := fullRun()
 	less.Timings = nil
-	noError(t, less.write(dir))
+	must.Do(t, less.write(dir))
 	for _, name := range []string{TimingsFile} {
 		if _, err := os.Stat(filepath.Join(dir, name)); !os.IsNotExist(err) {
 			t.Errorf("%s of an earlier run is still there: %v", name, err)

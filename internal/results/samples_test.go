@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
+
+	"ppdp/internal/must"
 )
 
 func pointer[T any](v T) *T { return &v }
@@ -236,11 +238,11 @@ func TestSummaryIsSmall(t *testing.T) {
 		}
 		return nil
 	})
-	noError(t, err)
+	must.Do(t, err)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	s := must(Open(dir))
+	s := must.Get(Open(dir))
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	// slices grow by a quarter, and 100 kB are for everything else

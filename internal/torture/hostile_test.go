@@ -19,6 +19,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -273,7 +274,7 @@ func (c *campaign) kills() {
 		for range 1 + f.IntN(3) {
 			command := f.command(nil, "run", "spec.yaml", "--out", "out", "-j",
 				fmt.Sprint(1+f.IntN(4)))
-			noError(f, command.Start())
+			must.Do(f, command.Start())
 			time.Sleep(time.Duration(f.Float64() * 1.2 * float64(c.took)))
 			command.Process.Kill() // it may have finished
 			command.Wait()
@@ -284,7 +285,7 @@ func (c *campaign) kills() {
 	signals := []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}
 	c.each("signal", 3, 60, "end within 5 s, go on, same bytes", func(f *fault) {
 		command := f.command(nil, "run", "spec.yaml", "--out", "out")
-		noError(f, command.Start())
+		must.Do(f, command.Start())
 		time.Sleep(time.Duration(f.Float64() * 1.2 * float64(c.took)))
 		command.Process.Signal(signals[f.number%len(signals)]) // it may have finished
 		f.ends(command)
@@ -295,7 +296,7 @@ func (c *campaign) kills() {
 		command := f.command(nil, "run", "spec.yaml", "--out", "out", "--timeout", "1h")
 		var said bytes.Buffer
 		command.Stderr = &said
-		noError(f, command.Start())
+		must.Do(f, command.Start())
 		f.hangs()
 		if err := command.Process.Signal(signals[f.number%len(signals)]); err != nil {
 			f.Error(err)
@@ -321,7 +322,7 @@ func (c *campaign) isolatedKills() {
 		mark := fmt.Sprintf("PPDP_MARK=%s", f.dir)
 		command := f.command(nil, "run", "spec.yaml", "--out", "out", "-j", "3", "--isolate")
 		command.Env = append(command.Env, mark)
-		noError(f, command.Start())
+		must.Do(f, command.Start())
 		f.hangs()
 		time.Sleep(time.Duration(f.Float64() * float64(time.Second)))
 		if err := command.Process.Signal(signals[f.number%len(signals)]); err != nil {
@@ -428,13 +429,13 @@ func (c *campaign) syscalls() {
 // damage tears and flips what a run has left.
 func (c *campaign) damage() {
 	c.each("torn journal", 2, 200, "go on, same bytes", func(f *fault) {
-		noError(f, os.MkdirAll(f.results(), 0o777))
+		must.Do(f, os.MkdirAll(f.results(), 0o777))
 		cut := f.IntN(len(c.journal))
 		write(f.T, filepath.Join(f.results(), "journal.jsonl"), c.journal[:cut])
 		f.recovers()
 	})
 	c.each("flipped journal", 2, 200, "go on, same bytes", func(f *fault) {
-		noError(f, os.MkdirAll(f.results(), 0o777))
+		must.Do(f, os.MkdirAll(f.results(), 0o777))
 		text := []byte(c.journal)
 		for range 1 + f.IntN(3) {
 			text[f.IntN(len(text))] ^= 1 << f.IntN(8)
@@ -464,7 +465,7 @@ func (c *campaign) damage() {
 		f.Shuffle(len(journals), func(i, j int) {
 			journals[i], journals[j] = journals[j], journals[i]
 		})
-		noError(f, os.MkdirAll(f.results(), 0o777))
+		must.Do(f, os.MkdirAll(f.results(), 0o777))
 		write(f.T, filepath.Join(f.results(), "journal.jsonl"), strings.Join(journals, ""))
 		f.recovers()
 	})
@@ -492,7 +493,7 @@ func (c *campaign) disks() {
 	})
 	mount := func(f *fault, options string) error {
 		out := filepath.Join(f.dir, "out")
-		noError(f, os.MkdirAll(out, 0o777))
+		must.Do(f, os.MkdirAll(out, 0o777))
 		return exec.Command("mount", "-t", "tmpfs", "-o", options, "tmpfs", out).Run()
 	}
 	first := &fault{T: c.T, c: c, dir: c.TempDir()}
@@ -503,11 +504,11 @@ func (c *campaign) disks() {
 	exec.Command("umount", filepath.Join(first.dir, "out")).Run()
 	c.each("full disk", 2, 40, "say so, go on, same bytes", func(f *fault) {
 		size := 4 * (1 + f.number)
-		noError(f, mount(f, fmt.Sprintf("size=%dk", size)))
+		must.Do(f, mount(f, fmt.Sprintf("size=%dk", size)))
 		defer exec.Command("umount", filepath.Join(f.dir, "out")).Run()
 		out, err := f.run()
 		f.complains(out, err)
-		noError(f, mount(f, "remount,size=16m"))
+		must.Do(f, mount(f, "remount,size=16m"))
 		f.recovers()
 	})
 }

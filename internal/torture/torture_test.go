@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"ppdp/cmd"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/numeric/random"
 )
@@ -165,7 +166,7 @@ func (f *fault) results() string { return filepath.Join(f.dir, "out", "torture",
 // command is ppdp with arguments, in the case's folder, started by the words of with: another
 // program that starts it, if there are any.
 func (f *fault) command(with []string, args ...string) *exec.Cmd {
-	self := must(os.Executable())
+	self := must.Get(os.Executable())
 	words := append(append(append([]string(nil), with...), self), args...)
 	c := exec.Command(words[0], words[1:]...)
 	c.Dir = f.dir
@@ -230,12 +231,12 @@ func (f *fault) complains(out string, err error) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	noError(t, os.WriteFile(path, []byte(text), 0o666))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text := must(os.ReadFile(path))
+	text := must.Get(os.ReadFile(path))
 	return string(bytes.Clone(text))
 }
 
@@ -272,7 +273,7 @@ func (c *campaign) environments() {
 	})
 	c.each("two runs at once", 1, 20, "one is refused or waits, same bytes", func(f *fault) {
 		one := f.command(nil, "run", "spec.yaml", "--out", "out")
-		noError(f, one.Start())
+		must.Do(f, one.Start())
 		out, err := f.run()
 		f.complains(out, err)
 		if err := one.Wait(); err != nil {
@@ -301,14 +302,14 @@ func (c *campaign) fuzz() {
 	if !*full || *fuzzTime <= 0 {
 		return
 	}
-	root := must(filepath.Abs(filepath.Join("..", "..")))
+	root := must.Get(filepath.Abs(filepath.Join("..", "..")))
 	var targets [][2]string
 	for depth := range 4 {
 		pattern := root
 		for range depth {
 			pattern = filepath.Join(pattern, "*")
 		}
-		paths := must(filepath.Glob(filepath.Join(pattern, "*_test.go")))
+		paths := must.Get(filepath.Glob(filepath.Join(pattern, "*_test.go")))
 		for _, path := range paths {
 			text := read(c.T, path)
 			for _, match := range fuzzTarget.FindAllStringSubmatch(text, -1) {
@@ -330,20 +331,4 @@ func (c *campaign) fuzz() {
 				f.Errorf("%s in %s: %v\n%s", target[1], target[0], err, out)
 			}
 		})
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test on an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -41,10 +41,7 @@ func table(rows ...[4]uint32) *datasets.Table {
 			Role: datasets.Class},
 	}}, len(rows))
 	for _, row := range rows {
-		at := b.AddRow()
-		for i, code := range row {
-			b.Set(at, i, code)
-		}
+		b.AddRow(row[:]...)
 	}
 	return b.Table()
 }

@@ -15,6 +15,7 @@ import (
 
 	"ppdp/docs"
 	"ppdp/experiments"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -25,7 +26,7 @@ func TestBadFiles(t *testing.T) {
 		t.Fatalf("no bad claims files: %v", err)
 	}
 	for _, file := range files {
-		data := must(os.ReadFile(file))
+		data := must.Get(os.ReadFile(file))
 		_, got := Parse(filepath.Base(file), data)
 		if got == nil {
 			t.Errorf("%s: accepted", file)
@@ -77,7 +78,7 @@ func every(t *testing.T) []*File {
 		errs = append(errs, err)
 		all = append(all, l)
 	}
-	noError(t, errors.Join(errs...))
+	must.Do(t, errors.Join(errs...))
 	return all
 }
 
@@ -87,7 +88,7 @@ var moduleRoot = filepath.Join("..", "..")
 // all papers.
 func TestFiles(t *testing.T) {
 	errata := make(map[string]bool)
-	for _, of := range must(ReadErrata(docs.Errata)) {
+	for _, of := range must.Get(ReadErrata(docs.Errata)) {
 		for _, e := range of.Entries {
 			errata[e.ID] = true
 		}
@@ -162,7 +163,7 @@ func testsOfModule(t *testing.T) map[string]bool {
 	t.Helper()
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 	tests := make(map[string]bool)
-	noError(t, filepath.WalkDir(moduleRoot, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(moduleRoot, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -199,16 +200,16 @@ func part(page string) string {
 //
 //	make reproduce settle && bin/ppdp claims --write docs/generated/verdicts.md
 func TestPage(t *testing.T) {
-	page := string(must(os.ReadFile("../../docs/generated/verdicts.md")))
+	page := string(must.Get(os.ReadFile("../../docs/generated/verdicts.md")))
 	summary := part(page)
 	if !strings.Contains(page, "\nThese are the verdicts published with ppdp, ") {
 		t.Error("docs/generated/verdicts.md does not say whose verdicts it has")
 	}
 	const readme = "../../README.md"
-	text := string(must(os.ReadFile(readme)))
+	text := string(must.Get(os.ReadFile(readme)))
 	if there := part(text); *update {
 		text = strings.Replace(text, there, summary, 1)
-		noError(t, os.WriteFile(readme, []byte(text), 0o666))
+		must.Do(t, os.WriteFile(readme, []byte(text), 0o666))
 	} else if there == "" || there != summary {
 		t.Error("README.md has not the summary of docs/generated/verdicts.md: " +
 			"go test ./claims -run Page -update")
@@ -296,7 +297,7 @@ func TestWholePage(t *testing.T) {
 	l := &File{Citation: "A paper"}
 	page := func(run Verdict) string {
 		var b strings.Builder
-		noError(t, WriteMarkdown(&b, []*File{l}, [][]Judgement{{
+		must.Do(t, WriteMarkdown(&b, []*File{l}, [][]Judgement{{
 			{ID: "A", Source: []string{"Fig. 1"}, Verdict: run, Expect: Holds},
 			{ID: "B", Source: []string{"Fig. 2"}, Verdict: ByTests, Expect: Contradicted,
 				Basis: "tests"},
@@ -331,7 +332,7 @@ func TestCoverage(t *testing.T) {
 
 // TestDocumentedJSON: docs/reproduce.md describes every key that --json writes.
 func TestDocumentedJSON(t *testing.T) {
-	page := must(os.ReadFile("../../docs/reproduce.md"))
+	page := must.Get(os.ReadFile("../../docs/reproduce.md"))
 	_, part, found := strings.Cut(string(page), "### As JSON\n")
 	part, _, closed := strings.Cut(part, "\n## ")
 	if !found || !closed {

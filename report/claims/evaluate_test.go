@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -67,7 +68,7 @@ func record(setting *results.Setting, trial int, value float64) results.Record {
 // fileOf is a file of one claim with the given check of toy/one.
 func fileOf(t testing.TB, check string) *File {
 	t.Helper()
-	l := must(Parse("toy.yaml", []byte(`paper: toy
+	l := must.Get(Parse("toy.yaml", []byte(`paper: toy
 citation: Toy
 under-test: [a]
 figures: [Fig. 1]
@@ -85,7 +86,7 @@ claims:
 // judged evaluates the one claim of a file.
 func judged(t testing.TB, l *File, runs ...*results.Run) Judgement {
 	t.Helper()
-	j := must(Evaluate(l, summaries(runs...), Options{}))
+	j := must.Get(Evaluate(l, summaries(runs...), Options{}))
 	return j[0]
 }
 
@@ -254,7 +255,7 @@ func settle(t testing.TB, l *File, noise *source, points int, excess float64) Ju
 				}
 			}
 		}
-		j = must(Evaluate(l, summaries(o), Options{Settled: true}))[0]
+		j = must.Get(Evaluate(l, summaries(o), Options{Settled: true}))[0]
 		if j.Checks[0].Open == 0 {
 			break
 		}
@@ -451,7 +452,7 @@ func TestNoData(t *testing.T) {
 		{"one trial undefined leaves two", summaries(undefined), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := must(Evaluate(l, c.runs, Options{}))
+			j := must.Get(Evaluate(l, c.runs, Options{}))
 			noData := j[0].Verdict == NoData
 			if (c.reason != "") != noData || !strings.Contains(j[0].Reason, c.reason) ||
 				noData && len(j[0].Checks) > 0 {
@@ -535,7 +536,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	o := grid(tenEpsilons, 20, noise.value)
 	b.ResetTimer()
 	for b.Loop() {
-		must(Evaluate(l, summaries(o), Options{}))
+		must.Get(Evaluate(l, summaries(o), Options{}))
 	}
 	b.ReportMetric(float64(b.N*len(o.Records))/b.Elapsed().Seconds(), "records/s")
 }
@@ -573,20 +574,4 @@ claims:
 	// Output:
 	// T-1 holds
 	// from -1.5 at epsilon 2 to -1 at epsilon 1; 2 of 2 points support; n = 3
-}
-
-// must returns v, and panics on an error: for the steps that a test takes for granted.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// noError ends the test or benchmark on an error.
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

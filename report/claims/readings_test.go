@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -62,7 +63,8 @@ func TestBesideStands(t *testing.T) {
 	l.Claims[0].Readings = []Reading{{Name: "the other way",
 		Checks: fileOf(t, strings.Replace(below, "is: below", "is: above", 1)).Claims[0].Checks,
 		Expect: HoldsInPart}}
-	j := Beside(must(Evaluate(l, summaries(fiveBelow(0)), Options{})), &Settled{}, &Settled{})[0]
+	judged := must.Get(Evaluate(l, summaries(fiveBelow(0)), Options{}))
+	j := Beside(judged, &Settled{}, &Settled{})[0]
 	if j.Verdict != Holds || j.Headline != DependsOnReading || j.Published.Headline != Holds {
 		t.Errorf("%s stands as %s, published as %s", j.Verdict, j.Headline, j.Published.Headline)
 	}
@@ -144,7 +146,7 @@ func TestFixed(t *testing.T) {
 			}
 			line := Fixed{Date: time.Now().UTC().Format(time.DateOnly), Claim: c.ID,
 				Judged: c.judged, Seen: "settled runs", Reason: noReason}
-			text := string(must(json.Marshal(line))) + "\n"
+			text := string(must.Get(json.Marshal(line))) + "\n"
 			if added.WriteString(text); !*update {
 				t.Errorf("%s is judged by another reading, check or margin than fixed.jsonl says; "+
 					"add with a reason, in the paper's words or empty\n%s", c.ID, text)
@@ -152,7 +154,7 @@ func TestFixed(t *testing.T) {
 		}
 	}
 	if *update {
-		noError(t, os.WriteFile("fixed.jsonl", append(fixedText, added.String()...), 0o666))
+		must.Do(t, os.WriteFile("fixed.jsonl", append(fixedText, added.String()...), 0o666))
 		return
 	}
 	seen := []string{"runs of single figures", "whole runs", "settled runs"}
@@ -190,7 +192,7 @@ func TestChanges(t *testing.T) {
 
 // TestReadingWithChecks: a reading is judged by checks of its own where it has any.
 func TestReadingWithChecks(t *testing.T) {
-	l := must(Parse("toy.yaml", []byte(`paper: toy
+	l := must.Get(Parse("toy.yaml", []byte(`paper: toy
 citation: Toy
 claims:
   - id: T-1

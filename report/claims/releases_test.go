@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -24,15 +25,15 @@ import (
 // score children); accuracies of ID3 on releases of DiffMulti (diffmulti/fig9) by h and epsilon.
 func releases(t *testing.T) map[string][]float64 {
 	t.Helper()
-	file := must(os.Open("testdata/releases.csv"))
+	file := must.Get(os.Open("testdata/releases.csv"))
 	defer file.Close()
-	rows := must(csv.NewReader(file).ReadAll())
+	rows := must.Get(csv.NewReader(file).ReadAll())
 	laws := make(map[string][]float64)
 	for _, row := range rows[1:] {
 		for i, text := range row {
 			if text != "" { // some columns have fewer trials
 				name := rows[0][i]
-				laws[name] = append(laws[name], must(strconv.ParseFloat(text, 64)))
+				laws[name] = append(laws[name], must.Get(strconv.ParseFloat(text, 64)))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -32,7 +33,7 @@ func TestSettledFile(t *testing.T) {
 		run := fiveBelow(against)
 		run.Manifest.Files = map[string]string{results.RecordsFile: fmt.Sprint(against)}
 		runs := summaries(run)
-		return SettledOf(runs, must(Evaluate(l, runs, Options{Settled: true})))
+		return SettledOf(runs, must.Get(Evaluate(l, runs, Options{Settled: true})))
 	}
 	all, part := judge(0), judge(1)
 	if len(all.Judgements) != 1 || all.Judgements[0].Verdict != Holds ||
@@ -47,8 +48,8 @@ func TestSettledFile(t *testing.T) {
 	if s, err := OpenSettled(path); err != nil || len(s.Judgements) > 0 {
 		t.Errorf("without a file: %+v, %v", s, err)
 	}
-	noError(t, results.WriteFile(path, part.Write))
-	read := must(OpenSettled(path))
+	must.Do(t, results.WriteFile(path, part.Write))
+	read := must.Get(OpenSettled(path))
 	if got := read.Differences(part, true); len(got) > 0 || read.Records["toy/one"] != "1" {
 		t.Errorf("what was written and read again differs: %q, %v", got, read.Records)
 	}
@@ -86,7 +87,7 @@ func TestSettledFile(t *testing.T) {
 		all.Records["toy/two"] != "2" {
 		t.Errorf("another claim's verdict is not kept: %+v", all)
 	}
-	noError(t, os.WriteFile(path, []byte("{}\n{\"id\":\"A\"}\n{\"ID2\":1}\n"), 0o666))
+	must.Do(t, os.WriteFile(path, []byte("{}\n{\"id\":\"A\"}\n{\"ID2\":1}\n"), 0o666))
 	_, err := OpenSettled(path)
 	if err == nil || !strings.Contains(err.Error(), SettledFile+":3: ") {
 		t.Errorf("a damaged file: %v", err)
@@ -100,10 +101,10 @@ func TestBeside(t *testing.T) {
 	l := fileOf(t, below)
 	settledAs := func(against int) *Settled {
 		runs := summaries(fiveBelow(against))
-		return SettledOf(runs, must(Evaluate(l, runs, Options{Settled: true})))
+		return SettledOf(runs, must.Get(Evaluate(l, runs, Options{Settled: true})))
 	}
-	absent := must(Evaluate(l, nil, Options{}))
-	ran := must(Evaluate(l, summaries(fiveBelow(5)), Options{}))
+	absent := must.Get(Evaluate(l, nil, Options{}))
+	ran := must.Get(Evaluate(l, summaries(fiveBelow(5)), Options{}))
 	none, holds, part := &Settled{}, settledAs(0), settledAs(1)
 	for _, c := range []struct {
 		run          []Judgement
@@ -132,7 +133,7 @@ func TestBeside(t *testing.T) {
 	other := fileOf(t, strings.Replace(below, "is: below", "is: above", 1))
 	margin := fileOf(t, "equal: 0.1\n"+below)
 	for _, changed := range []*File{other, margin} {
-		absent := must(Evaluate(changed, nil, Options{}))
+		absent := must.Get(Evaluate(changed, nil, Options{}))
 		j := Beside(absent, part, part)[0]
 		if j.Verdict != NoData || len(j.Published.Checks) > 0 {
 			t.Errorf("numbers of other checks are the run's, %s, or published", j.Verdict)
@@ -157,7 +158,7 @@ func TestMeaning(t *testing.T) {
 		if changed == text && old != new {
 			t.Fatalf("no %q", old)
 		}
-		return &must(Parse("toy.yaml", []byte(changed))).Claims[0]
+		return &must.Get(Parse("toy.yaml", []byte(changed))).Claims[0]
 	}
 	same := of("", "")
 	for _, c := range []struct {
@@ -194,7 +195,7 @@ func TestPlanned(t *testing.T) {
 	l := fileOf(t, below)
 	asked := func(run *results.Summary, planned bool) int {
 		settings := map[string]bool{}
-		must(Evaluate(l, []*results.Summary{run}, Options{Settled: true, Planned: planned,
+		must.Get(Evaluate(l, []*results.Summary{run}, Options{Settled: true, Planned: planned,
 			Open: func(experiment string, x *results.Setting) {
 				settings[experiment+" "+x.Series+" "+x.EpsilonText()] = true
 			}}))
@@ -299,15 +300,15 @@ func TestChanging(t *testing.T) {
 //
 //	make settle && cp results/settled/settled.jsonl report/claims/
 func TestCommitted(t *testing.T) {
-	kept := must(ReadSettled(committed, SettledFile))
+	kept := must.Get(ReadSettled(committed, SettledFile))
 	var again bytes.Buffer
-	noError(t, kept.Write(&again))
+	must.Do(t, kept.Write(&again))
 	if !bytes.Equal(again.Bytes(), committed) {
 		t.Error("written again, the file differs")
 	}
 	known := 0
 	for _, f := range every(t) {
-		for _, now := range must(Evaluate(f, nil, Options{})) {
+		for _, now := range must.Get(Evaluate(f, nil, Options{})) {
 			j := kept.of(now.ID)
 			if j == nil {
 				continue

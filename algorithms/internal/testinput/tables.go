@@ -40,10 +40,7 @@ func Discrete(tb testing.TB, shape discrete.Shape, rows int) *datasets.Table {
 func Table(schema *datasets.Schema, rows ...[]uint32) *datasets.Table {
 	b := datasets.NewBuilder(schema, len(rows))
 	for _, codes := range rows {
-		row := b.AddRow()
-		for i, code := range codes {
-			b.Set(row, i, code)
-		}
+		b.AddRow(codes...)
 	}
 	return b.Table()
 }

@@ -234,7 +234,7 @@ func TestKeep(t *testing.T) {
 		for _, pair := range counts {
 			for value, n := range pair {
 				for range n {
-					b.Set(b.AddRow(), 0, uint32(value))
+					b.AddRow(uint32(value))
 					c.Values[0] = append(c.Values[0], uint32(value))
 					c.Counts = append(c.Counts, 1)
 				}
