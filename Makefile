@@ -88,7 +88,7 @@ else
 		./audit ./classifiers/all ./datasets ./datasets/all ./datasets/csv ./experiments/... ./metrics ./plots ./publish \
 		./numeric/random ./report
 	$(GO) test -timeout 1h -race -run TestFindingsDoNotDependOnWorkers ./audit/blackbox
-	$(GO) test -timeout 1h -race -run 'TestConformance/./././parallel' ./algorithms/all
+	$(GO) test -timeout 1h -race -run 'TestConformance/./././parallel|TestFindsDependence' ./algorithms/all ./algorithms/aim
 	$(GO) test -timeout 1h -race -run 'TestScripts/(baselinegraph|merge|plot|run)$$|TestProgress|TestReading' ./cmd
 endif
 

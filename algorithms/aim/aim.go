@@ -44,13 +44,13 @@ package aim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
@@ -284,41 +284,50 @@ func (s *search) distances(open []*candidate) ([]float64, error) {
 		from[a] = append(from[a], i)
 	}
 	distances, walks := make([]float64, len(open)), s.model.Walks()
-	var all errgroup.Group
-	all.SetLimit(runtime.GOMAXPROCS(0))
-	for a, candidates := range from {
-		all.Go(func() error {
-			var others []int
-			other := func(c *candidate) int { // -1 where no walk is needed
-				if len(c.set) != 2 || s.model.Covers(c.set) {
-					return -1
-				}
-				return c.set[0] + c.set[1] - a
+	failed := make([]error, len(from))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for a := int(next.Add(1)) - 1; a < len(from); a = int(next.Add(1)) - 1 {
+				failed[a] = s.distancesFrom(a, open, from[a], walks, distances)
 			}
-			for _, i := range candidates {
-				if b := other(open[i]); b >= 0 {
-					others = append(others, b)
-				}
-			}
-			tables := walks.From(a, others)
-			for _, i := range candidates {
-				c := open[i]
-				exact, err := s.exact(c)
-				if err != nil {
-					return err
-				}
-				var model []float64
-				if b := other(c); b >= 0 {
-					model = tables[b]
-				} else {
-					model = s.model.Marginal(c.set)
-				}
-				distances[i] = margins.Distance(exact, model)
-			}
-			return nil
 		})
 	}
-	return distances, all.Wait()
+	workers.Wait()
+	return distances, errors.Join(failed...)
+}
+
+// distancesFrom computes the distances of some of the candidates, by number, in which a pair that
+// no clique covers has attribute a.
+func (s *search) distancesFrom(a int, open []*candidate, numbers []int, walks *pgm.Walks,
+	distances []float64) error {
+	other := func(c *candidate) int { // -1 where no walk is needed
+		if len(c.set) != 2 || s.model.Covers(c.set) {
+			return -1
+		}
+		return c.set[0] + c.set[1] - a
+	}
+	var others []int
+	for _, i := range numbers {
+		if b := other(open[i]); b >= 0 {
+			others = append(others, b)
+		}
+	}
+	tables := walks.From(a, others)
+	for _, i := range numbers {
+		c := open[i]
+		exact, err := s.exact(c)
+		if err != nil {
+			return err
+		}
+		if b := other(c); b >= 0 {
+			distances[i] = margins.Distance(exact, tables[b])
+		} else {
+			distances[i] = margins.Distance(exact, s.model.Marginal(c.set))
+		}
+	}
+	return nil
 }
 
 // anneal makes later rounds dearer: half the noise.
