@@ -75,6 +75,8 @@ type Request struct {
 
 	notes []string // on how the table was read, for its first release
 	drops bool     // rows that lack a value are left out
+
+	disk *datasets.Disk // for a table that memory may not hold
 }
 
 // Settings are an algorithm's, as texts by name.
@@ -136,25 +138,35 @@ const neededMemory = 11
 // computed. A release is entered before its noise is drawn or, under k-anonymity, where a failure
 // tells nothing, when its folder is complete but for the name. From then on it counts as spent,
 // whatever happens, and errors are those that Spent recognises.
-func Make(ctx context.Context, r *Request) (*Made, error) {
+func Make(ctx context.Context, r *Request) (_ *Made, err error) {
 	if err := declared.Check(r); err != nil {
 		return nil, err
-	}
-	table, digest, err := r.load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if need := neededMemory * table.Bytes(); r.Memory > 0 && need > r.Memory {
-		fit := float64(r.Memory) / float64(need) * float64(table.Len())
-		r.Log(fmt.Sprintf("TOO LITTLE MEMORY, PERHAPS: the release of %d records may need "+
-			"%.2g GB, this machine has %.2g; about %.2g records fit", table.Len(),
-			float64(need)/1e9, float64(r.Memory)/1e9, fit))
 	}
 	folder, err := newFolder(r.Out, r.Now)
 	if err != nil {
 		return nil, err
 	}
 	defer folder.remove()
+	r.disk = nil
+	if algorithm, err := algorithms.Lookup(r.Algorithm); err == nil && r.Memory > 0 &&
+		algorithm.Info().Columns {
+		r.disk = datasets.NewDisk(folder.temporary, r.Memory/neededMemory)
+	}
+	defer r.disk.Close()
+	defer r.disk.Recover(&err)
+	table, digest, err := r.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if table.Disk() != nil {
+		r.Log(fmt.Sprintf("LARGE TABLE: the columns of %d records are in files beside %s until "+
+			"the release is made", table.Len(), r.Out))
+	} else if need := neededMemory * table.Bytes(); r.Memory > 0 && need > r.Memory {
+		fit := float64(r.Memory) / float64(need) * float64(table.Len())
+		r.Log(fmt.Sprintf("TOO LITTLE MEMORY, PERHAPS: the release of %d records may need "+
+			"%.2g GB, this machine has %.2g; about %.2g records fit", table.Len(),
+			float64(need)/1e9, float64(r.Memory)/1e9, fit))
+	}
 	if r.Sign != "" {
 		folder.key, err = readKey[ed25519.PrivateKey](r.Sign, privateBlock,
 			x509.ParsePKCS8PrivateKey)
@@ -287,6 +299,7 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 	if err != nil {
 		return nil, "", err
 	}
+	format.Disk = r.disk
 	content, err := format.Read(ctx, r.Table, text)
 	if err != nil {
 		return nil, "", err
@@ -509,7 +522,10 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		if err != nil {
 			return nil, err
 		}
-		order := records.AllRows()
+		order := make([]int32, records.Len()) // in memory, other than AllRows of a disk
+		for i := range order {
+			order[i] = int32(i)
+		}
 		p.Noise().Open("rows").Permute(order)
 		weighted = weights != nil
 		write = func(w io.Writer) error { return csvtable.Write(w, records, order, weights) }
