@@ -158,10 +158,7 @@ func Make(ctx context.Context, r *Request) (_ *Made, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if table.Disk() != nil {
-		r.Log(fmt.Sprintf("LARGE TABLE: the columns of %d records are in files beside %s until "+
-			"the release is made", table.Len(), r.Out))
-	} else if need := neededMemory * table.Bytes(); r.Memory > 0 && need > r.Memory {
+	if need := neededMemory * table.Bytes(); r.Memory > 0 && need > r.Memory && table.Disk() == nil {
 		fit := float64(r.Memory) / float64(need) * float64(table.Len())
 		r.Log(fmt.Sprintf("TOO LITTLE MEMORY, PERHAPS: the release of %d records may need "+
 			"%.2g GB, this machine has %.2g; about %.2g records fit", table.Len(),
@@ -196,6 +193,9 @@ func Make(ctx context.Context, r *Request) (_ *Made, err error) {
 		if err := algorithms.CheckEnough(table.Len(), anonymous.Anonymity()); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Table, err)
 		}
+	}
+	if err := c.checkRoom(r, table); err != nil {
+		return nil, err
 	}
 	if c.audited, err = c.audit(ctx, r, table.Schema()); err != nil {
 		return nil, err
@@ -235,6 +235,31 @@ func Make(ctx context.Context, r *Request) (_ *Made, err error) {
 			"%w", r.Out, err)}
 	}
 	return made, nil
+}
+
+// drawing are parameters that say how many rows are drawn for so many records, at most.
+type drawing interface{ Most(records int) int }
+
+// checkRoom says that a table is on the disk, and refuses what the disk has no room for: beside the
+// table its bins and the numbers of its rows, of the rows drawn bins, groups, values and these in
+// the order in which they are published.
+func (c *chosen) checkRoom(r *Request, table *datasets.Table) error {
+	if table.Disk() == nil {
+		return nil
+	}
+	rows, drawn := float64(table.Len()), 0.
+	if p, ok := c.params.(drawing); ok {
+		drawn = float64(p.Most(table.Len()))
+	}
+	bytes := float64(table.Bytes())
+	need := bytes + 4*rows + (3*bytes/rows+4)*drawn
+	r.Log(fmt.Sprintf("LARGE TABLE: the columns of %d records are in files beside %s until the "+
+		"release is made, in up to %.2g GB", table.Len(), r.Out, (1.25*bytes+need)/1e9))
+	if free := table.Disk().Free(); need > free {
+		return fmt.Errorf("%s: no room for the columns, %.2g GB more where %.2g are free", r.Out,
+			need/1e9, free/1e9)
+	}
+	return nil
 }
 
 // unmade is the error of a release that failed with the private data.
@@ -487,7 +512,8 @@ func (c *chosen) run(ctx context.Context, table *datasets.Table,
 // publish makes the release and its folder. seal is given what completes the folder with how the
 // account stands, and calls it; from then on the release is in the account.
 func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table, folder *folder,
-	seal func(complete func(Standing) error) error) (*Made, error) {
+	seal func(complete func(Standing) error) error) (made *Made, err error) {
+	defer r.disk.Recover(&err)
 	p := privacy.NewPublication(r.Epsilon, r.Delta)
 	release, err := c.run(ctx, table, p)
 	if err != nil {
@@ -564,7 +590,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		certificate.Mechanisms = append(certificate.Mechanisms, Mechanism{Purpose: e.Purpose,
 			Mechanism: e.Mechanism, Cost: e.Cost, Sensitivity: float64(e.Proven)})
 	}
-	made := &Made{Certificate: certificate}
+	made = &Made{Certificate: certificate}
 	err = seal(func(s Standing) (err error) {
 		made.Standing, certificate.EarlierAnonymised = s, s.Anonymised
 		certificate.Budget = &made.Standing.Spending
