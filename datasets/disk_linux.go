@@ -44,7 +44,7 @@ func (d *Disk) Free() float64 {
 // room in its file would end the process.
 func (m *mapped) grow(folder string, bytes int64) (err error) {
 	if m.file == nil {
-		if m.file, err = os.CreateTemp(folder, ".columns-"); err != nil { // readable by the owner only
+		if m.file, err = os.CreateTemp(folder, ".columns-"); err != nil { // the owner's
 			return err
 		}
 		if err := os.Remove(m.file.Name()); err != nil {

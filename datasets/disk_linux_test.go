@@ -68,7 +68,7 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// TestFullDisk: a disk without room is an error that says what for, and leaves what was there; other
+// TestFullDisk: a disk without room is an error that says what for, and what was there stays. Other
 // panics go on.
 func TestFullDisk(t *testing.T) {
 	d := onDisk(t, 1)

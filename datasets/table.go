@@ -313,7 +313,7 @@ func (t *Table) Select(rows []int32) *Table {
 	b := t.disk.Builder(t.schema, len(rows))
 	var running sync.WaitGroup
 	for i := range t.columns {
-		if len(rows) < manyRows || t.disk != nil { // one that is read in any order must fit in memory
+		if len(rows) < manyRows || t.disk != nil { // memory may hold but one column
 			t.columns[i].copyTo(&b.table.columns[i], rows)
 		} else {
 			running.Go(func() { t.columns[i].copyTo(&b.table.columns[i], rows) })
