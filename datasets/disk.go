@@ -32,7 +32,7 @@ func (*Disk) Recover(err *error) {
 // Close frees all columns: no table that has some may be used again.
 func (d *Disk) Close() {
 	if d != nil {
-		for _, file := range d.files { // order-free
+		for _, file := range d.files { // order-free: each is freed
 			file.close()
 		}
 	}

@@ -59,7 +59,7 @@ func TestDisk(t *testing.T) {
 			!slices.Equal(got.AllRows(), want.AllRows()) {
 			t.Errorf("from %d bytes on: the table is another", from)
 		}
-		for _, file := range d.files { // order-free
+		for _, file := range d.files { // order-free: each is checked
 			info := must.Get(file.file.Stat())
 			if info.Mode() != 0o600 || len(must.Get(os.ReadDir(d.folder))) > 0 {
 				t.Errorf("a file of mode %v, or with a name", info.Mode())

@@ -129,10 +129,6 @@ type chosen struct {
 	afford func(*algorithms.Guarantee) error // asks the account; nil where there is none
 }
 
-// neededMemory is how many times its coded table a release may need: the most measured is 10.2
-// (docs/performance.md).
-const neededMemory = 11
-
 // Make makes a release and its folder. Everything that can be wrong with the request or the files
 // is reported before the account is changed, and what the account refuses before anything is
 // computed. A release is entered before its noise is drawn or, under k-anonymity, where a failure
@@ -147,22 +143,12 @@ func Make(ctx context.Context, r *Request) (_ *Made, err error) {
 		return nil, err
 	}
 	defer folder.remove()
-	r.disk = nil
-	if algorithm, err := algorithms.Lookup(r.Algorithm); err == nil && r.Memory > 0 &&
-		algorithm.Info().Columns {
-		r.disk = datasets.NewDisk(folder.temporary, r.Memory/neededMemory)
-	}
+	r.disk = r.spare(folder)
 	defer r.disk.Close()
 	defer r.disk.Recover(&err)
 	table, digest, err := r.load(ctx)
 	if err != nil {
 		return nil, err
-	}
-	if need := neededMemory * table.Bytes(); r.Memory > 0 && need > r.Memory && table.Disk() == nil {
-		fit := float64(r.Memory) / float64(need) * float64(table.Len())
-		r.Log(fmt.Sprintf("TOO LITTLE MEMORY, PERHAPS: the release of %d records may need "+
-			"%.2g GB, this machine has %.2g; about %.2g records fit", table.Len(),
-			float64(need)/1e9, float64(r.Memory)/1e9, fit))
 	}
 	if r.Sign != "" {
 		folder.key, err = readKey[ed25519.PrivateKey](r.Sign, privateBlock,
@@ -194,7 +180,7 @@ func Make(ctx context.Context, r *Request) (_ *Made, err error) {
 			return nil, fmt.Errorf("%s: %w", r.Table, err)
 		}
 	}
-	if err := c.checkRoom(r, table); err != nil {
+	if err := c.checkMemory(r, table); err != nil {
 		return nil, err
 	}
 	if c.audited, err = c.audit(ctx, r, table.Schema()); err != nil {
@@ -235,31 +221,6 @@ func Make(ctx context.Context, r *Request) (_ *Made, err error) {
 			"%w", r.Out, err)}
 	}
 	return made, nil
-}
-
-// drawing are parameters that say how many rows are drawn for so many records, at most.
-type drawing interface{ Most(records int) int }
-
-// checkRoom says that a table is on the disk, and refuses what the disk has no room for: beside the
-// table its bins and the numbers of its rows, of the rows drawn bins, groups, values and these in
-// the order in which they are published.
-func (c *chosen) checkRoom(r *Request, table *datasets.Table) error {
-	if table.Disk() == nil {
-		return nil
-	}
-	rows, drawn := float64(table.Len()), 0.
-	if p, ok := c.params.(drawing); ok {
-		drawn = float64(p.Most(table.Len()))
-	}
-	bytes := float64(table.Bytes())
-	need := bytes + 4*rows + (3*bytes/rows+4)*drawn
-	r.Log(fmt.Sprintf("LARGE TABLE: the columns of %d records are in files beside %s until the "+
-		"release is made, in up to %.2g GB", table.Len(), r.Out, (1.25*bytes+need)/1e9))
-	if free := table.Disk().Free(); need > free {
-		return fmt.Errorf("%s: no room for the columns, %.2g GB more where %.2g are free", r.Out,
-			need/1e9, free/1e9)
-	}
-	return nil
 }
 
 // unmade is the error of a release that failed with the private data.

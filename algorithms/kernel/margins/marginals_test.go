@@ -72,7 +72,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestExactOfManyRows: all marginals of more rows than a block, rows that are every combination of values equally often.
+// TestExactOfManyRows: all marginals of more rows than a block, which are every combination of
+// values equally often.
 func TestExactOfManyRows(t *testing.T) {
 	var rows [][]uint32
 	for i := range uint32(80_000) {

@@ -61,7 +61,8 @@ type leaf struct {
 // A record lies in one leaf of a round, so that the counts of a round have sensitivity 1. Missing
 // numbers are a leaf and a bin of their own, beside so many bins.
 func privateBins(a *datasets.Attribute, cells iter.Seq[[]uint32], bins int,
-	noise privacy.VectorNoise, path *privacy.Path, cost float64) (b Bins, counts, variances []float64, err error) {
+	noise privacy.VectorNoise, path *privacy.Path, cost float64) (b Bins, counts,
+	variances []float64, err error) {
 	leaves, first := publicLeaves(a), cost
 	var missing []leaf // of them, one or none
 	if code := a.MissingCode(); code != datasets.NoCode {

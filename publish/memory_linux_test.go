@@ -90,7 +90,7 @@ func TestReleaseFromDisk(t *testing.T) {
 	b := disk.Builder(must(r.format()).Schema, 9)
 	b.AddRow()
 	c := &chosen{params: drawsMany{}}
-	err := c.checkRoom(r, b.Table())
+	err := c.checkMemory(r, b.Table())
 	if err == nil || !strings.Contains(err.Error(), "no room for the columns, ") {
 		t.Error(err)
 	}
