@@ -84,11 +84,11 @@ func grown[T uint8 | uint16 | uint32 | int32 | float64](d *Disk, old []T, n int)
 	if !own {
 		file = new(mapped)
 	}
-	delete(d.files, at)
 	if err := file.grow(d.folder, bytes); err != nil {
 		panic(full{fmt.Errorf("no room for a column of %.3g GB in %s: %w", float64(bytes)/1e9,
 			d.folder, err)})
 	}
+	delete(d.files, at)
 	at = unsafe.Pointer(unsafe.SliceData(file.bytes))
 	d.files[at] = file
 	values := unsafe.Slice((*T)(at), n)

@@ -13,8 +13,8 @@ import (
 )
 
 // Publish draws the model's records: copies of as many as the model has, rounded, up to max_rows.
-// A merged value becomes one of its members, a bin one of its points. label, unless it is nil, may
-// change the class, of all values by attribute and row, before they are published.
+// A merged value becomes one of its members, a bin one of its points. label, unless it is nil, is
+// given the values by attribute and row, and may change the class.
 func (d *Data) Publish(m *pgm.Model,
 	label func(columns [][]uint32) error) (*algorithms.Release, error) {
 	release, rows := Thinned(math.Round(m.Total), d.params.Copies, d.params.MaxRows)
