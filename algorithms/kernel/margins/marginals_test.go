@@ -88,6 +88,10 @@ func TestExactOfManyRows(t *testing.T) {
 			}
 		}
 	}
+	d.apply(0, [][]int{{0, 2, 4, 6, 8}, {1, 3, 5, 7, 9}})
+	if got := must.Get(d.Exact([]int{0})); !slices.Equal(got, []float64{40_000, 40_000}) {
+		t.Errorf("%v rows of two groups, must be half of all each", got)
+	}
 }
 
 // TestRecordedNoise: the variance that models are fitted with is that of the noise, in either unit
