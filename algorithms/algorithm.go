@@ -106,6 +106,9 @@ type Info struct {
 	Input    InputKind
 	Produces []Product
 	Variants []Guarantee // the first is the default
+	// Columns says that a table is read column by column, in the order of its rows: it may be on a
+	// disk.
+	Columns bool
 	// Revision goes up by one whenever a change makes some release differ; finished jobs of
 	// other revisions are not reused.
 	Revision int

@@ -31,18 +31,6 @@ func (c *Column) At(row int32) uint32 {
 	}
 }
 
-// makeColumn returns a column of n rows able to hold codes below cells.
-func makeColumn(cells, n int) Column {
-	switch {
-	case cells <= 1<<8:
-		return Column{U8: make([]uint8, n)}
-	case cells <= 1<<16:
-		return Column{U16: make([]uint16, n)}
-	default:
-		return Column{U32: make([]uint32, n)}
-	}
-}
-
 // set stores a code that the caller has checked to be inside the domain.
 func (c *Column) set(row int, code uint32) {
 	switch {
@@ -80,19 +68,59 @@ func widened[W, N uint8 | uint16 | uint32](codes []N) []W {
 
 // NewColumn holds codes of a domain of so many cells.
 func NewColumn(codes []uint32, cells int) Column {
-	c := makeColumn(cells, len(codes))
-	c.fill(codes, nil)
+	c := (*Disk)(nil).Column(cells, len(codes))
+	c.Put(0, codes, nil)
 	return c
 }
 
-func (c *Column) fill(codes, translate []uint32) {
+// Put stores codes in the rows from one on: those given or, unless it is nil, what translate has
+// for them.
+func (c *Column) Put(from int, codes, translate []uint32) {
 	switch {
 	case c.U8 != nil:
-		narrow(c.U8, codes, translate)
+		narrow(c.U8[from:], codes, translate)
 	case c.U16 != nil:
-		narrow(c.U16, codes, translate)
+		narrow(c.U16[from:], codes, translate)
 	default:
-		narrow(c.U32, codes, translate)
+		narrow(c.U32[from:], codes, translate)
+	}
+}
+
+// PutAt stores a code in some rows.
+func (c *Column) PutAt(rows []int32, code uint32) {
+	switch {
+	case c.U8 != nil:
+		scatter(c.U8, rows, uint8(code))
+	case c.U16 != nil:
+		scatter(c.U16, rows, uint16(code))
+	default:
+		scatter(c.U32, rows, code)
+	}
+}
+
+func scatter[T any](to []T, rows []int32, value T) {
+	for _, row := range rows {
+		to[row] = value
+	}
+}
+
+// Cross makes cells of some attributes, of the rows from one on, those of the column's too, which
+// has size values.
+func (c *Column) Cross(from int, cells []uint32, size uint32) {
+	switch end := from + len(cells); {
+	case c.U8 != nil:
+		cross(cells, c.U8[from:end], size)
+	case c.U16 != nil:
+		cross(cells, c.U16[from:end], size)
+	default:
+		cross(cells, c.U32[from:end], size)
+	}
+}
+
+func cross[T uint8 | uint16 | uint32](cells []uint32, codes []T, size uint32) {
+	cells = cells[:len(codes)]
+	for row, code := range codes {
+		cells[row] = cells[row]*size + uint32(code)
 	}
 }
 
@@ -140,7 +168,11 @@ type Table struct {
 	rows    int
 	columns []Column
 	persons []int32 // of the rows; nil where OfPersons did not make the table
+	disk    *Disk   // that the columns are on
 }
+
+// Disk is where the columns are: nil on the heap.
+func (t *Table) Disk() *Disk { return t.disk }
 
 // Len is the number of rows.
 func (t *Table) Len() int { return t.rows }
@@ -226,7 +258,7 @@ func firstOutside[T uint8 | uint16 | uint32](codes []T, limit T) int {
 
 // AllRows lists every row of the table in order.
 func (t *Table) AllRows() []int32 {
-	rows := make([]int32, t.rows)
+	rows := grown[int32](t.disk, nil, t.rows)
 	for i := range rows {
 		rows[i] = int32(i)
 	}
@@ -268,7 +300,7 @@ func (t *Table) WithSchema(schema *Schema) (*Table, error) {
 func (t *Table) With(a Attribute, codes []uint32) *Table {
 	schema := *t.schema
 	schema.Attributes = append(slices.Clone(t.schema.Attributes), a)
-	column := makeColumn(a.Cells(), t.rows)
+	column := t.disk.Column(a.Cells(), t.rows)
 	for row, code := range codes {
 		column.set(row, code)
 	}
@@ -278,10 +310,10 @@ func (t *Table) With(a Attribute, codes []uint32) *Table {
 
 // Select returns a new table holding copies of the given rows, in that order.
 func (t *Table) Select(rows []int32) *Table {
-	b := NewBuilder(t.schema, len(rows))
+	b := t.disk.Builder(t.schema, len(rows))
 	var running sync.WaitGroup
 	for i := range t.columns {
-		if len(rows) < manyRows {
+		if len(rows) < manyRows || t.disk != nil { // memory may hold but one column
 			t.columns[i].copyTo(&b.table.columns[i], rows)
 		} else {
 			running.Go(func() { t.columns[i].copyTo(&b.table.columns[i], rows) })
@@ -327,6 +359,7 @@ type Builder struct {
 	table Table
 	rows  int
 	size  int
+	disk  *Disk // for a large table
 }
 
 // Present are those of some rows whose value of an attribute is not missing.
@@ -340,25 +373,22 @@ func (t *Table) Present(rows []int32, attribute int) []int32 {
 	})
 }
 
-// NewBuilder returns a builder with room for capacity rows; it grows when needed.
+// NewBuilder is Disk.Builder on the heap.
 func NewBuilder(schema *Schema, capacity int) *Builder {
-	b := &Builder{table: Table{schema: schema, columns: make([]Column, len(schema.Attributes))}}
-	b.grow(capacity)
-	return b
+	return (*Disk)(nil).Builder(schema, capacity)
 }
 
 func (b *Builder) grow(size int) {
-	for i := range b.table.columns {
-		a := &b.table.schema.Attributes[i]
-		old, column := b.table.columns[i], makeColumn(a.Cells(), size)
-		copy(column.U8, old.U8)
-		copy(column.U16, old.U16)
-		copy(column.U32, old.U32)
+	to := &b.table
+	if b.disk != nil && NewBuilder(to.schema, 1).table.Bytes()*int64(size) >= b.disk.from {
+		to.disk = b.disk
+	}
+	for i := range to.columns {
+		a, column := &to.schema.Attributes[i], &to.columns[i]
+		column.grow(to.disk, a.Cells(), size)
 		if a.Continuous {
-			column.Exact = make([]float64, size)
-			copy(column.Exact, old.Exact)
+			column.Exact = grown(to.disk, column.Exact, size)
 		}
-		b.table.columns[i] = column
 	}
 	b.size = size
 }
@@ -431,7 +461,7 @@ func (b *Builder) Set(row, attribute int, code uint32) {
 // SetAll stores a code in every row of an attribute that is not continuous: those given or, unless
 // it is nil, what translate has for them.
 func (b *Builder) SetAll(attribute int, codes, translate []uint32) {
-	b.table.columns[attribute].fill(codes, translate)
+	b.table.columns[attribute].Put(0, codes, translate)
 }
 
 func narrow[T uint8 | uint16 | uint32](to []T, codes, translate []uint32) {

@@ -75,6 +75,8 @@ type Request struct {
 
 	notes []string // on how the table was read, for its first release
 	drops bool     // rows that lack a value are left out
+
+	disk *datasets.Disk // for a table that memory may not hold
 }
 
 // Settings are an algorithm's, as texts by name.
@@ -127,34 +129,27 @@ type chosen struct {
 	afford func(*algorithms.Guarantee) error // asks the account; nil where there is none
 }
 
-// neededMemory is how many times its coded table a release may need: the most measured is 10.2
-// (docs/performance.md).
-const neededMemory = 11
-
 // Make makes a release and its folder. Everything that can be wrong with the request or the files
 // is reported before the account is changed, and what the account refuses before anything is
 // computed. A release is entered before its noise is drawn or, under k-anonymity, where a failure
 // tells nothing, when its folder is complete but for the name. From then on it counts as spent,
 // whatever happens, and errors are those that Spent recognises.
-func Make(ctx context.Context, r *Request) (*Made, error) {
+func Make(ctx context.Context, r *Request) (_ *Made, err error) {
 	if err := declared.Check(r); err != nil {
 		return nil, err
-	}
-	table, digest, err := r.load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if need := neededMemory * table.Bytes(); r.Memory > 0 && need > r.Memory {
-		fit := float64(r.Memory) / float64(need) * float64(table.Len())
-		r.Log(fmt.Sprintf("TOO LITTLE MEMORY, PERHAPS: the release of %d records may need "+
-			"%.2g GB, this machine has %.2g; about %.2g records fit", table.Len(),
-			float64(need)/1e9, float64(r.Memory)/1e9, fit))
 	}
 	folder, err := newFolder(r.Out, r.Now)
 	if err != nil {
 		return nil, err
 	}
 	defer folder.remove()
+	r.disk = r.spare(folder)
+	defer r.disk.Close()
+	defer r.disk.Recover(&err)
+	table, digest, err := r.load(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if r.Sign != "" {
 		folder.key, err = readKey[ed25519.PrivateKey](r.Sign, privateBlock,
 			x509.ParsePKCS8PrivateKey)
@@ -184,6 +179,9 @@ func Make(ctx context.Context, r *Request) (*Made, error) {
 		if err := algorithms.CheckEnough(table.Len(), anonymous.Anonymity()); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Table, err)
 		}
+	}
+	if err := c.checkMemory(r, table); err != nil {
+		return nil, err
 	}
 	if c.audited, err = c.audit(ctx, r, table.Schema()); err != nil {
 		return nil, err
@@ -287,6 +285,7 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 	if err != nil {
 		return nil, "", err
 	}
+	format.Disk = r.disk
 	content, err := format.Read(ctx, r.Table, text)
 	if err != nil {
 		return nil, "", err
@@ -474,7 +473,8 @@ func (c *chosen) run(ctx context.Context, table *datasets.Table,
 // publish makes the release and its folder. seal is given what completes the folder with how the
 // account stands, and calls it; from then on the release is in the account.
 func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table, folder *folder,
-	seal func(complete func(Standing) error) error) (*Made, error) {
+	seal func(complete func(Standing) error) error) (made *Made, err error) {
+	defer r.disk.Recover(&err)
 	p := privacy.NewPublication(r.Epsilon, r.Delta)
 	release, err := c.run(ctx, table, p)
 	if err != nil {
@@ -509,7 +509,10 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		if err != nil {
 			return nil, err
 		}
-		order := records.AllRows()
+		order := make([]int32, records.Len()) // in memory, other than AllRows of a disk
+		for i := range order {
+			order[i] = int32(i)
+		}
 		p.Noise().Open("rows").Permute(order)
 		weighted = weights != nil
 		write = func(w io.Writer) error { return csvtable.Write(w, records, order, weights) }
@@ -548,7 +551,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		certificate.Mechanisms = append(certificate.Mechanisms, Mechanism{Purpose: e.Purpose,
 			Mechanism: e.Mechanism, Cost: e.Cost, Sensitivity: float64(e.Proven)})
 	}
-	made := &Made{Certificate: certificate}
+	made = &Made{Certificate: certificate}
 	err = seal(func(s Standing) (err error) {
 		made.Standing, certificate.EarlierAnonymised = s, s.Anonymised
 		certificate.Budget = &made.Standing.Spending

@@ -71,6 +71,7 @@ func (Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees("One-way marginals, then rounds of choosing and measuring" +
 			" a marginal."),
+		Columns:  true,
 		Revision: 6,
 	}
 }

@@ -29,6 +29,7 @@ func (Logistic) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees("Marginals of each attribute and the class, then rounds of" +
 			" choosing and measuring a marginal. Labels follow from what was measured."),
+		Columns:  true,
 		Revision: 5,
 	}
 }

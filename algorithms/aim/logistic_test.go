@@ -71,7 +71,11 @@ func TestDrawnLabels(t *testing.T) {
 		// those with the class come first, as in a release
 		s.Measured = append(s.Measured[1:], s.Measured[0])
 		s.model = must.Get(s.Fit(20, nil))
-		columns := s.model.Records(12*n, random.NewKey(uint64(class)).Stream())
+		columns := make([][]uint32, len(all))
+		for a, c := range s.model.Records(12*n, random.NewKey(uint64(class)).Stream(), nil) {
+			columns[a] = make([]uint32, 12*n)
+			c.Widen(0, columns[a])
+		}
 		must.Do(t, s.drawLabels(columns))
 		var counts, first [3][4][classes]float64
 		for i, a := range columns[others[0]] {

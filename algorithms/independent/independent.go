@@ -40,6 +40,7 @@ func (a Algorithm) Info() algorithms.Info {
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees(note),
+		Columns:  true,
 		Revision: revision,
 	}
 }

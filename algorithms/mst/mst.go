@@ -65,6 +65,7 @@ func (a Algorithm) Info() algorithms.Info {
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees("Thirds for one-way marginals, the choice of a tree and" +
 			" its marginals."),
+		Columns:  true,
 		Revision: revision,
 	}
 }

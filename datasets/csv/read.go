@@ -89,7 +89,9 @@ func (f *Format) read(ctx context.Context, file string, r io.Reader,
 func (f *Format) reader(file string, r io.Reader, block int) (*tableReader, error) {
 	f = f.of(r)
 	records, guard, err := openRecords(file, decoded(r, f.Latin1), f.Delimiter, f.Trim)
-	return &tableReader{coder: newCoder(f), file: file, records: records, guard: guard,
+	coder := newCoder(f)
+	coder.builder = f.Disk.Builder(f.Schema, 0)
+	return &tableReader{coder: coder, file: file, records: records, guard: guard,
 		block: block, known: make(map[string]int32)}, err
 }
 

@@ -36,6 +36,8 @@ type Format struct {
 	// Person is the column that says whom a record is about, "" for none. It is no attribute. Of a
 	// person's records Schema.Contributions are read, the others are left out.
 	Person string
+	// Disk is where large tables are kept that are read, nil for the heap.
+	Disk *datasets.Disk
 
 	layout  []int // without a header, for each column: its attribute, ignored or personal
 	parquet bool  // the text is a Parquet file's table: places are rows

@@ -56,7 +56,7 @@ var arrows = []room{
 		"internal/convex", "internal/registry"}},
 	{"algorithms", []string{"datasets", "privacy", "numeric/random",
 		"internal/declared", "internal/registry", "internal/spelling"}},
-	{"algorithms/kernel/pgm", []string{"numeric/random"}},
+	{"algorithms/kernel/pgm", []string{"datasets", "numeric/random"}},
 	{"algorithms/kernel/disclosure", []string{"algorithms", "datasets"}},
 	{"algorithms/kernel/partition", []string{"algorithms", "datasets", "privacy",
 		"numeric/random"}},

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -47,6 +48,9 @@ func DefaultParams() Params {
 
 // SingleCopy asks for one record for each of the estimated number: then none needs a weight.
 func (p *Params) SingleCopy() { p.Copies = 1 }
+
+// Most is how many rows are drawn for so many records, at most.
+func (p *Params) Most(records int) int { return min(records*p.Copies, p.MaxRows) }
 
 // MaxCells caps the cells of a model and of a marginal.
 const MaxCells = 1 << 22
@@ -94,7 +98,6 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 		bins:    make([]Bins, attributes), uncut: make([]bool, attributes),
 		members: make([][][]int, attributes), shares: make([][]float64, attributes),
 		values: make([][][]datasets.Span, attributes)}
-	cells := make([]uint32, len(in.Rows))
 	for a := range schema.Attributes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -106,16 +109,39 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 			return nil, fmt.Errorf("%w: %s has %d values, must have at most %d",
 				algorithms.ErrTooLarge, attribute.Name, d.Sizes[a], MaxCells)
 		}
-		partition.Codes(in.Table.Column(a), in.Rows, cells)
-		size := attribute.Cells()
 		if d.uncut[a] = params.Cut.Cuts(attribute, params.Bins); !d.uncut[a] {
-			d.bins[a].Codes(cells)
-			size = d.Sizes[a]
+			d.bin(a)
 		}
-		d.columns[a] = datasets.NewColumn(cells, size)
 	}
 	return d, nil
 }
+
+// bin makes an attribute's values of the rows' cells.
+func (d *Data) bin(a int) {
+	d.columns[a] = d.in.Table.Disk().Column(d.bins[a].Size, len(d.in.Rows))
+	from := 0
+	for cells := range cellsOf(d.in, a) {
+		d.bins[a].Codes(cells)
+		d.columns[a].Put(from, cells, nil)
+		from += len(cells)
+	}
+}
+
+// cellsOf are an attribute's cells by row, some that fit a cache at a time.
+func cellsOf(in *algorithms.Input, a int) iter.Seq[[]uint32] {
+	return func(yield func([]uint32) bool) {
+		block := make([]uint32, min(len(in.Rows), blockRows))
+		for rows := range slices.Chunk(in.Rows, blockRows) {
+			cells := block[:len(rows)]
+			if partition.Codes(in.Table.Column(a), rows, cells); !yield(cells) {
+				return
+			}
+		}
+	}
+}
+
+// blockRows are few enough for a cache, and many beside what a block costs.
+const blockRows = 1 << 16
 
 // cutWeight is how many times the cost of a marginal the counts cost that an attribute is cut by,
 // for a third of the noise in either unit: chosen on tables that no figure reports
@@ -193,15 +219,13 @@ func (d *Data) cut(cost float64, a int) error {
 	if d.cutting == nil {
 		d.cutting = d.Noise("private bins")
 	}
-	cells := d.Values(a)
-	bins, counts, variances, err := privateBins(&d.schema.Attributes[a], cells, d.params.Bins,
-		d.cutting, &d.Path, cost)
+	bins, counts, variances, err := privateBins(&d.schema.Attributes[a], cellsOf(d.in, a),
+		d.params.Bins, d.cutting, &d.Path, cost)
 	if err != nil {
 		return err
 	}
-	bins.Codes(cells)
-	d.columns[a] = datasets.NewColumn(cells, bins.Size)
 	d.bins[a], d.Sizes[a], d.uncut[a] = bins, bins.Size, false
+	d.bin(a)
 	d.Measured = append(d.Measured, pgm.Measurement{Attributes: []int{a}, Counts: counts,
 		Variances: variances})
 	return d.ctx.Err()
@@ -240,14 +264,7 @@ func (d *Data) Exact(attributes []int) ([]float64, error) {
 			d.columns[before[0]].Widen(from, at)
 		}
 		for _, a := range before[min(1, len(before)):] {
-			switch c, size := &d.columns[a], uint32(d.Sizes[a]); {
-			case c.U8 != nil:
-				cross(at, c.U8[from:to], size)
-			case c.U16 != nil:
-				cross(at, c.U16[from:to], size)
-			default:
-				cross(at, c.U32[from:to], size)
-			}
+			d.columns[a].Cross(from, at, uint32(d.Sizes[a]))
 		}
 		switch c, size := &d.columns[last], uint32(d.Sizes[last]); {
 		case c.U8 != nil:
@@ -261,15 +278,7 @@ func (d *Data) Exact(attributes []int) ([]float64, error) {
 	return counts, nil
 }
 
-// cross makes cells of some attributes those of one attribute more, which has size values.
-func cross[T uint8 | uint16 | uint32](at []uint32, column []T, size uint32) {
-	at = at[:len(column)]
-	for row, value := range column {
-		at[row] = at[row]*size + uint32(value)
-	}
-}
-
-// tally counts the cells that cross would make.
+// tally counts the cells that Cross would make.
 func tally[T uint8 | uint16 | uint32](counts []float64, at []uint32, column []T, size uint32) {
 	at = at[:len(column)]
 	for row, value := range column {

@@ -72,20 +72,25 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestExactOfManyRows: all marginals of rows that are every combination of values equally often.
+// TestExactOfManyRows: all marginals of more rows than a block, which are every combination of
+// values equally often.
 func TestExactOfManyRows(t *testing.T) {
 	var rows [][]uint32
-	for i := range uint32(4000) {
+	for i := range uint32(80_000) {
 		rows = append(rows, []uint32{i % 10, i / 10 % 4, i / 40 % 2})
 	}
 	d := open(t, numbers(rows...), 10, 1, 0, algorithms.Strict, 1)
 	for _, set := range [][]int{{0}, {2}, {0, 1}, {1, 2}, {0, 1, 2}} {
 		got := must.Get(d.Exact(set))
 		for cell, n := range got {
-			if n != 4000/d.Cells(set) {
-				t.Errorf("%v: cell %d has %v rows, want %v", set, cell, n, 4000/d.Cells(set))
+			if n != 80_000/d.Cells(set) {
+				t.Errorf("%v: cell %d has %v rows, want %v", set, cell, n, 80_000/d.Cells(set))
 			}
 		}
+	}
+	d.apply(0, [][]int{{0, 2, 4, 6, 8}, {1, 3, 5, 7, 9}})
+	if got := must.Get(d.Exact([]int{0})); !slices.Equal(got, []float64{40_000, 40_000}) {
+		t.Errorf("%v rows of two groups, must be half of all each", got)
 	}
 }
 

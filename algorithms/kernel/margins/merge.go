@@ -145,11 +145,12 @@ func (d *Data) apply(a int, groups [][]int) {
 			group[v] = uint32(g)
 		}
 	}
-	values := d.Values(a)
-	for row, v := range values {
-		values[row] = group[v]
+	block := make([]uint32, blockRows)
+	for from := 0; from < len(d.in.Rows); from += len(block) {
+		values := block[:min(len(block), len(d.in.Rows)-from)]
+		d.columns[a].Widen(from, values)
+		d.columns[a].Put(from, values, group)
 	}
-	d.columns[a] = datasets.NewColumn(values, len(groups))
 	for i := range d.Measured {
 		m := &d.Measured[i]
 		if !slices.Contains(m.Attributes, a) {

@@ -1,11 +1,11 @@
 package margins
 
 import (
+	"iter"
 	"math"
 	"slices"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/numeric/elementary"
 	"ppdp/privacy"
@@ -50,7 +50,7 @@ type leaf struct {
 }
 
 // privateBins cuts a numeric attribute into at most so many bins of about the same noisy counts.
-// codes are its rows' cells. It returns the noisy counts and their variances too.
+// cells are its rows', some at a time. It returns the noisy counts and their variances too.
 //
 // The attribute's cells are first cut into public leaves: short ones at both ends of the domain and
 // at 0, and at most a 32nd of it. Their counts are measured. Leaves of many records are divided and
@@ -60,8 +60,9 @@ type leaf struct {
 //
 // A record lies in one leaf of a round, so that the counts of a round have sensitivity 1. Missing
 // numbers are a leaf and a bin of their own, beside so many bins.
-func privateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.VectorNoise,
-	path *privacy.Path, cost float64) (b Bins, counts, variances []float64, err error) {
+func privateBins(a *datasets.Attribute, cells iter.Seq[[]uint32], bins int,
+	noise privacy.VectorNoise, path *privacy.Path, cost float64) (b Bins, counts,
+	variances []float64, err error) {
 	leaves, first := publicLeaves(a), cost
 	var missing []leaf // of them, one or none
 	if code := a.MissingCode(); code != datasets.NoCode {
@@ -69,7 +70,7 @@ func privateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 	}
 	measured := func(cost float64) error {
 		all := slices.Concat(leaves, missing)
-		err := measure(all, codes, noise, path, cost)
+		err := measure(all, cells, noise, path, cost)
 		leaves, missing = all[:len(leaves):len(leaves)], all[len(leaves):]
 		return err
 	}
@@ -119,15 +120,17 @@ func privateBins(a *datasets.Attribute, codes []uint32, bins int, noise privacy.
 }
 
 // measure adds noisy counts of the rows' cells to what the leaves know.
-func measure(leaves []leaf, codes []uint32, noise privacy.VectorNoise, path *privacy.Path,
-	cost float64) error {
+func measure(leaves []leaf, cells iter.Seq[[]uint32], noise privacy.VectorNoise,
+	path *privacy.Path, cost float64) error {
 	ends, counts := make([]uint32, len(leaves)), make([]float64, len(leaves))
 	for i, l := range leaves {
 		ends[i] = l.high
 	}
 	find := NewFinder(ends)
-	for _, cell := range codes {
-		counts[find.Leaf(cell)]++
+	for some := range cells {
+		for _, cell := range some {
+			counts[find.Leaf(cell)]++
+		}
 	}
 	variance := min(max(noise.Variance(cost), minVariance), maxVariance)
 	if err := noise.AddAll(path, cost, counts); err != nil {
@@ -147,13 +150,11 @@ func CutAll(in *algorithms.Input, attributes []int, bins int, sensitivity float6
 		return nil, nil
 	}
 	noise := noiseOf(in, "private bins", sensitivity)
-	codes := make([]uint32, len(in.Rows))
 	all := make([]Bins, len(attributes))
 	for i, a := range attributes {
-		partition.Codes(in.Table.Column(a), in.Rows, codes)
 		var err error
-		all[i], _, _, err = privateBins(&in.Table.Schema().Attributes[a], codes, bins, noise, path,
-			cost/float64(len(attributes)))
+		all[i], _, _, err = privateBins(&in.Table.Schema().Attributes[a], cellsOf(in, a), bins,
+			noise, path, cost/float64(len(attributes)))
 		if err != nil {
 			return nil, err
 		}

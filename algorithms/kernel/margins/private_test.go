@@ -29,7 +29,8 @@ func cutAt(t testing.TB, a *datasets.Attribute, cells []uint32, bins int, epsilo
 	budget := privacy.NewBudget(epsilon)
 	noise := budget.DiscreteLaplace("x", random.NewKey(1).Stream(), privacy.Exact(1))
 	path := budget.Root()
-	b, counts, variances, err := privateBins(a, cells, bins, noise, &path, epsilon)
+	b, counts, variances, err := privateBins(a, slices.Values([][]uint32{cells}), bins, noise,
+		&path, epsilon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,8 @@ func TestFarNoise(t *testing.T) {
 	budget := privacy.NewBudget(100)
 	noise, path := budget.DiscreteLaplace("x", stream, privacy.Exact(1)), budget.Root()
 	for range 200 {
-		b, counts, _, err := privateBins(a, cells, 24, noise, &path, 0.02*math.Sqrt2)
+		b, counts, _, err := privateBins(a, slices.Values([][]uint32{cells}), 24, noise, &path,
+			0.02*math.Sqrt2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,8 @@ import (
 )
 
 // Publish draws the model's records: copies of as many as the model has, rounded, up to max_rows.
-// A merged value becomes one of its members, a bin one of its points. label, unless it is nil, may
-// change values, by attribute and row, before they are published.
+// A merged value becomes one of its members, a bin one of its points. label, unless it is nil, is
+// given the values by attribute and row, and may change the class.
 func (d *Data) Publish(m *pgm.Model,
 	label func(columns [][]uint32) error) (*algorithms.Release, error) {
 	release, rows := Thinned(math.Round(m.Total), d.params.Copies, d.params.MaxRows)
@@ -23,13 +23,14 @@ func (d *Data) Publish(m *pgm.Model,
 		return nil, err
 	}
 	stream := d.in.Noise.Open("records")
-	columns := m.Records(rows, stream)
+	disk := d.in.Table.Disk()
+	columns := m.Records(rows, stream, disk)
 	if label != nil {
-		if err := label(columns); err != nil {
+		if err := d.labelled(columns, rows, label); err != nil {
 			return nil, err
 		}
 	}
-	b := datasets.NewBuilder(d.schema, rows)
+	b := disk.Builder(d.schema, rows)
 	for range rows {
 		b.AddRow()
 	}
@@ -39,10 +40,10 @@ func (d *Data) Publish(m *pgm.Model,
 		}
 		attribute := &d.schema.Attributes[a]
 		crowd := make(Crowd)
-		for row, value := range columns[a] {
-			bin := int(value)
+		for row := range rows {
+			bin := int(columns[a].At(int32(row)))
 			if members := d.members[a]; members != nil {
-				bin = d.member(a, members[value], stream)
+				bin = d.member(a, members[bin], stream)
 			}
 			low, high := d.bins[a].Leaf(uint32(bin), stream)
 			partition.SetWithin(b, row, a, attribute, low, high, d.params.Values, stream)
@@ -53,6 +54,21 @@ func (d *Data) Publish(m *pgm.Model,
 	}
 	release.Table = b.Table()
 	return release, nil
+}
+
+// labelled gives records the class that label says.
+func (d *Data) labelled(columns []datasets.Column, rows int,
+	label func(columns [][]uint32) error) error {
+	wide := make([][]uint32, len(columns))
+	for a := range wide {
+		wide[a] = make([]uint32, rows)
+		columns[a].Widen(0, wide[a])
+	}
+	err := label(wide)
+	if d.Class >= 0 {
+		columns[d.Class].Put(0, wide[d.Class], nil)
+	}
+	return err
 }
 
 // Thinned is a release that stands for a total of records, and how many rows to draw for it: copies

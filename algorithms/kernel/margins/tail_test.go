@@ -100,7 +100,8 @@ func noisyCut(t *testing.T, a *datasets.Attribute, cells []uint32, seed uint64) 
 	budget := privacy.NewBudget(1)
 	stream := random.NewKey(seed).Stream()
 	noise, path := budget.DiscreteLaplace("x", stream, privacy.Exact(1)), budget.Root()
-	b, counts, _, err := privateBins(a, cells, 24, noise, &path, 2*math.Sqrt2/50)
+	b, counts, _, err := privateBins(a, slices.Values([][]uint32{cells}), 24, noise, &path,
+		2*math.Sqrt2/50)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,8 @@ func ExampleFit() {
 		return
 	}
 	fmt.Printf("%.0f\n", model.Marginal([]int{0, 2}))
-	columns := model.Records(100, random.NewKey(1).Stream())
-	fmt.Println(len(columns), "columns of", len(columns[0]), "records")
+	columns := model.Records(100, random.NewKey(1).Stream(), nil)
+	fmt.Println(len(columns), "columns of", len(columns[0].U8), "records")
 	// Output:
 	// [25 15 20 40]
 	// 3 columns of 100 records

@@ -455,20 +455,20 @@ func TestRecords(t *testing.T) {
 	}
 	m := mustFit(t, sizes, measured, 1000, exactly)
 	const rows = 200000
-	columns := m.Records(rows, stream)
+	columns := m.Records(rows, stream, nil)
 	for _, c := range [][]int{{0}, {1}, {2}, {3}, {0, 1}, {1, 2}, {2, 3}, {0, 3}, {0, 2}, {1, 3}} {
 		got := make([]float64, int(setOf(c).cells(sizes)))
 		for row := range rows {
 			at := 0
 			for _, a := range c {
-				at = at*sizes[a] + int(columns[a][row])
+				at = at*sizes[a] + int(columns[a].At(int32(row)))
 			}
 			got[at] += 1000. / rows
 		}
 		// at most 12 groups of rounding an attribute, and independence within the groups
 		compare(t, fmt.Sprint(c), got, m.Marginal(c), 1.5)
 	}
-	if n := len(m.Records(0, stream)[0]); n != 0 {
+	if n := len(m.Records(0, stream, nil)[0].U8); n != 0 {
 		t.Errorf("%d of no records", n)
 	}
 }

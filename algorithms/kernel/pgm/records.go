@@ -3,30 +3,30 @@ package pgm
 import (
 	"math"
 
+	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
 
-// Records draws records from the model: for each attribute, a column of codes. Attributes come one
+// Records draws records from the model: for each attribute, a column on a disk. Attributes come one
 // after the other, given those that share a clique with them. Of the k records that agree on these,
 // each value gets k times its probability, rounded up or down, at random places: every expectation
 // is exact, and no variance is added that need not be.
-func (m *Model) Records(rows int, stream *random.Stream) [][]uint32 {
-	columns := make([][]uint32, len(m.sizes))
-	key := make([]int, rows)     // which group a record is in
-	order := make([]int32, rows) // records by group
+func (m *Model) Records(rows int, stream *random.Stream, disk *datasets.Disk) []datasets.Column {
+	columns := make([]datasets.Column, len(m.sizes))
+	key := disk.Column(math.MaxInt, rows).U32 // which group a record is in
+	order := make([]int32, rows)              // records by group
 	var counts []int
 	for i := range m.nodes {
 		n := &m.nodes[i]
 		clear(key)
 		for _, a := range n.attributes[:n.shared] {
-			for row, v := range columns[a] {
-				key[row] = key[row]*m.sizes[a] + int(v)
-			}
+			columns[a].Cross(0, key, uint32(m.sizes[a]))
 		}
 		groups := n.blocks
 		for _, a := range n.attributes[n.shared:] {
 			size := m.sizes[a]
-			columns[a] = make([]uint32, rows)
+			var heap *datasets.Disk // which any order is fast on
+			columns[a] = heap.Column(size, rows)
 			table := prefix(m.mu[n.from:n.from+n.cells], groups*size)
 			ends := bucket(key, groups, order)
 			if len(counts) < size {
@@ -39,19 +39,14 @@ func (m *Model) Records(rows int, stream *random.Stream) [][]uint32 {
 					continue
 				}
 				round(table[group*size:(group+1)*size], len(members), counts[:size], stream)
-				stream.Shuffle(len(members), func(i, j int) {
-					members[i], members[j] = members[j], members[i]
-				})
+				stream.Permute(members)
 				for v, k := range counts[:size] {
-					for _, row := range members[:k] {
-						columns[a][row] = uint32(v)
-					}
+					columns[a].PutAt(members[:k], uint32(v))
 					members = members[k:]
 				}
 			}
-			for row, v := range columns[a] {
-				key[row] = key[row]*size + int(v)
-			}
+			disk.Keep(&columns[a], size, rows)
+			columns[a].Cross(0, key, uint32(size))
 			groups *= size
 		}
 	}
@@ -70,7 +65,7 @@ func prefix(from []float64, cells int) []float64 {
 }
 
 // bucket writes the records by group to order and returns where each group ends.
-func bucket(key []int, groups int, order []int32) (ends []int) {
+func bucket(key []uint32, groups int, order []int32) (ends []int) {
 	starts := make([]int, groups)
 	for _, k := range key {
 		starts[k]++
