@@ -99,8 +99,8 @@ attributes:
 	}
 }
 
-// TestWriteInOrder writes rows in an order, some of them twice and others never, with their weights:
-// as many as are copied in two parts.
+// TestWriteInOrder writes rows in an order, some of them twice and others never, with their
+// weights: as many as are copied in two parts.
 func TestWriteInOrder(t *testing.T) {
 	const n = 1<<18 + 5
 	schema := parse(t, "attributes:\n- {name: x, kind: numeric, low: 0, high: 1000000}\n").Schema
