@@ -91,8 +91,8 @@ test-race:
 ifeq ($(RACE),)
 	@echo "test-race: SKIPPED: the race detector needs cgo and a C compiler"
 else
-	$(RACED) ./algorithms/kernel/partition ./algorithms/mondrian ./datasets ./datasets/csv ./experiments/engine \
-		./numeric/random ./plots
+	$(RACED) ./algorithms/kernel/partition ./algorithms/mondrian ./datasets ./experiments/engine ./numeric/random ./plots
+	$(RACED) -run 'TestBlocks|TestRead|TestWrite|TestParquetAsCSV|TestPersonsInBlocks|TestProgress' ./datasets/csv
 	$(RACED) -run 'TestMoods|TestCallers|TestMute' ./algorithms/external
 	$(RACED) -run 'TestReplayIsReproducible|TestFindingsDoNotDependOnWorkers' ./audit ./audit/blackbox
 	$(RACED) -run 'TestConformance|TestMemoize|TestAccountLocked|TestSameBytes' \

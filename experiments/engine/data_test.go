@@ -74,7 +74,7 @@ func init() {
 const resampledSpec = `
 name: test/resampled
 seed: 7
-trials: 4
+trials: 2
 folds: 2
 keep: [regions, rows]
 dataset:
