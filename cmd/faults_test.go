@@ -176,23 +176,12 @@ func faultRows() (page, table string, rows map[string]string) {
 	return page, table, rows
 }
 
-// TestFaultsApply: faults still change the source, and one of them, planted, is seen by the replay.
-// "make faults" plants all.
+// TestFaultsApply: faults still change the source. TestRebuilt plants the first, "make faults" all.
 func TestFaultsApply(t *testing.T) {
 	for _, f := range faults {
 		if _, err := changedFiles("..", f.change); err != nil {
 			t.Errorf("%s: %v", f.name, err)
 		}
-	}
-	if testing.Short() || raceDetector {
-		t.Skip("builds a program, which -short and the race detector leave out")
-	}
-	f, stem := &faults[0], filepath.Join(t.TempDir(), "fault")
-	found := f.audit(t, build(t, must.Get(filepath.Abs("..")), stem, f.change), stem)
-	_, _, rows := faultRows()
-	if replay := strings.Join(kindsOf(found), ", "); !found.Refuted() ||
-		!strings.HasPrefix(rows[f.head()], f.head()+replay+" |") {
-		t.Errorf("the replay finds %v, %s has %s", replay, faultsPage, rows[f.head()])
 	}
 }
 

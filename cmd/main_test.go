@@ -58,11 +58,17 @@ func TestScripts(t *testing.T) {
 	if data == "" {
 		t.Log("PPDP_DATA is not set: scripts of real data skip")
 	}
+	// The interpreter itself, in place of what may choose one at each start.
+	python, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
 	tutorial := filepath.Join(dir, "tutorial.txtar")
 	must.Do(t, os.WriteFile(tutorial, tutorialScript(t), 0o666))
 	testscript.Run(t, testscript.Params{
 		Files: append(must.Get(filepath.Glob("testdata/script/*.txtar")), tutorial),
 		Setup: func(env *testscript.Env) error {
+			if err == nil {
+				env.Setenv("PATH", filepath.Dir(string(python))+string(os.PathListSeparator)+
+					env.Getenv("PATH"))
+			}
 			env.Setenv("DATA", data)
 			env.Setenv("ROOT", root)
 			env.Setenv("HOME", env.WorkDir)

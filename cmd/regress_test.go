@@ -40,8 +40,8 @@ var constants = []mutant{
 }
 
 // TestRebuilt: ppdp regress finds a changed constant of each of five baselines by their names, and
-// nothing in an unchanged program. Into a folder of earlier results a rebuilt program runs again
-// what changed, and nothing else.
+// nothing in an unchanged program; a replay sees a fault. Into a folder of earlier results a
+// rebuilt program runs again what changed, and nothing else.
 func TestRebuilt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: two programs are built")
@@ -49,7 +49,8 @@ func TestRebuilt(t *testing.T) {
 	t.Parallel()
 	root, dir := must.Get(filepath.Abs("..")), t.TempDir()
 	programs := make(map[string]string)
-	for name, mutants := range map[string][]mutant{"sound": nil, "changed": constants} {
+	for name, mutants := range map[string][]mutant{"sound": nil,
+		"changed": append(slices.Clone(constants), faults[0].change)} {
 		programs[name] = build(t, root, filepath.Join(dir, name), mutants...)
 	}
 	run := func(program string, args ...string) (string, bool) {
@@ -76,6 +77,14 @@ func TestRebuilt(t *testing.T) {
 			!strings.Contains(text, "/"+m.folder) {
 			t.Errorf("%s: the paragraph is %q", path.Base(m.folder), text)
 		}
+	}
+
+	f := &faults[0]
+	found := f.audit(t, programs["changed"], filepath.Join(dir, "fault"))
+	_, _, rows := faultRows()
+	if replay := strings.Join(kindsOf(found), ", "); !found.Refuted() ||
+		!strings.HasPrefix(rows[f.head()], f.head()+replay+" |") {
+		t.Errorf("the replay finds %v, %s has %s", replay, faultsPage, rows[f.head()])
 	}
 
 	spec := filepath.Join(dir, "few.yaml")

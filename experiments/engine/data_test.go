@@ -74,7 +74,7 @@ func init() {
 const resampledSpec = `
 name: test/resampled
 seed: 7
-trials: 4
+trials: 2
 folds: 2
 keep: [regions, rows]
 dataset:
@@ -282,8 +282,8 @@ func TestSplitOfOrderedTable(t *testing.T) {
 		"  - {name: paid, kind: categorical, values: [no, yes], role: class}\n"), 0o666))
 	split := func(more string) (shares [2]float64, notes string) {
 		parsed := must.Get(language.Parse(filepath.Join(dir, "spec.yaml"), []byte(
-			"name: test/split\n"+
-				"seed: 3\ntrain: 2/3\ndataset: {csv: my.csv, schema: my.yaml"+more+"}\nepsilon: 1\n"+
+			"name: test/split\nseed: 3\ntrain: 2/3\n"+
+				"dataset: {csv: my.csv, schema: my.yaml"+more+"}\nepsilon: 1\n"+
 				"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n")))
 		plan := must.Get(parsed.Plan(language.Overrides{}))
 		m := must.Get(loadTrial(t.Context(), plan, datasets.Files{}, plan.Datasets()[0], 0, nil))
