@@ -103,7 +103,7 @@ func (g *grower) grow(scores []float64) (t tree) {
 		if leaves[at].cut.gain <= 0 {
 			break
 		}
-		left, right := g.divide(leaves[at], &t)
+		left, right := g.divide(leaves[at], &t, len(leaves)+1 == g.leaves)
 		leaves[at] = left
 		leaves = append(leaves, right)
 	}
@@ -118,7 +118,9 @@ func (g *grower) grow(scores []float64) (t tree) {
 		for _, row := range g.index[leaf.from:leaf.to] {
 			scores[row] += value
 		}
-		g.free = append(g.free, leaf.histograms)
+		if leaf.histograms != nil {
+			g.free = append(g.free, leaf.histograms)
+		}
 	}
 	return t
 }
@@ -149,8 +151,9 @@ func (g *grower) count(p *part) {
 	}
 }
 
-// divide makes two parts of one. The smaller is counted, the other is what remains.
-func (g *grower) divide(p part, t *tree) (left, right part) {
+// divide makes two parts of one. The smaller is counted, the other is what remains, unless neither
+// will be cut, as none is after the last division.
+func (g *grower) divide(p part, t *tree, last bool) (left, right part) {
 	at := p.from + bins.Divide(g.index[p.from:p.to], g.spare, g.matrix.Columns[p.cut.feature],
 		&p.cut.left)
 	first := int32(len(t.nodes))
@@ -162,7 +165,11 @@ func (g *grower) divide(p part, t *tree) (left, right part) {
 	if right.to-right.from < left.to-left.from {
 		small, large = large, small
 	}
-	small.histograms, large.histograms = g.histograms(), p.histograms
+	large.histograms = p.histograms
+	if last || !g.divisible(&left) && !g.divisible(&right) {
+		return left, right
+	}
+	small.histograms = g.histograms()
 	g.count(small)
 	for f := range large.histograms {
 		n := g.matrix.Features[f].Bins
@@ -176,9 +183,14 @@ func (g *grower) divide(p part, t *tree) (left, right part) {
 	return left, right
 }
 
+// divisible says whether a part has enough for two sides.
+func (g *grower) divisible(p *part) bool {
+	return p.total.weight >= 2*g.weight && p.total.curvature >= 2*g.curvature
+}
+
 // best finds the cut of a part that gains most, the first of equals.
 func (g *grower) best(p *part) {
-	if p.total.weight < 2*g.weight {
+	if !g.divisible(p) {
 		return
 	}
 	for f := range g.matrix.Features {
@@ -222,10 +234,7 @@ func (g *grower) threshold(p *part, f int) {
 	if best < 0 {
 		return
 	}
-	p.cut.feature, p.cut.left = f, bins.Set{}
-	for bin := range best + 1 {
-		p.cut.left.Add(uint8(bin))
-	}
+	p.cut.feature, p.cut.left = f, bins.Below(best+1)
 }
 
 // group tries the bounds between a categorical attribute's values, in the order of their gradients

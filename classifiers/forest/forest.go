@@ -215,12 +215,7 @@ func (g *grower) try(feature int, rows []int32, counts []int64, total int64, mos
 		g.tally[int(bin)*k+int(g.labels[i])] += g.drawn[i]
 	}
 	var room [bins.Most + 1]uint8
-	order := room[:0]
-	for bin := range g.matrix.Features[feature].Bins {
-		if g.filled.Has(uint8(bin)) {
-			order = append(order, uint8(bin))
-		}
-	}
+	order := g.filled.Append(room[:0])
 	of := func(bin uint8) []int64 { return g.tally[int(bin)*k : (int(bin)+1)*k] }
 	if g.matrix.Features[feature].Categorical && len(order) > 2 {
 		var shares [bins.Most + 1]float64
@@ -266,16 +261,12 @@ func (g *grower) try(feature int, rows []int32, counts []int64, total int64, mos
 func (g *grower) side(order []uint8, cut int, leftIsHeavier bool, feature int) (left bins.Set) {
 	f := &g.matrix.Features[feature]
 	if !f.Categorical {
-		for bin := range int(order[cut]) + 1 {
-			left.Add(uint8(bin))
-		}
-		return left
+		return bins.Below(int(order[cut]) + 1)
 	}
 	if leftIsHeavier {
-		for bin := range f.Bins {
-			if !g.filled.Has(uint8(bin)) {
-				left.Add(uint8(bin))
-			}
+		left = bins.Below(f.Bins)
+		for i := range left {
+			left[i] &^= g.filled[i]
 		}
 	}
 	for _, bin := range order[:cut+1] {

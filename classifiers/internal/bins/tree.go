@@ -17,6 +17,24 @@ func (s *Set) Add(bin uint8) { s[bin/64] |= 1 << (bin % 64) }
 // Has says whether a bin is in the set.
 func (s *Set) Has(bin uint8) bool { return s[bin/64]>>(bin%64)&1 != 0 }
 
+// Below is the set of the bins below one.
+func Below(bin int) (s Set) {
+	for i := range s {
+		s[i] = 1<<max(0, bin-64*i) - 1 // all, where the shift is 64 or more
+	}
+	return s
+}
+
+// Append appends the set's bins in their order.
+func (s *Set) Append(to []uint8) []uint8 {
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			to = append(to, uint8(64*i+bits.TrailingZeros64(word)))
+		}
+	}
+	return to
+}
+
 // Divide moves the rows whose bin is in left to the front, in their order on both sides, and
 // returns how many they are. spare has room for all rows: each is written to both ends, and that of
 // its side moves on, so that no branch is guessed.
@@ -41,15 +59,15 @@ type Node struct {
 
 // Tree is one that rows can be taken through.
 type Tree struct {
-	nodes []Node // where there are few leaves
-	steps []step // where there are many
-	sets  []Set  // different ones of the steps
+	nodes []Node   // where there are few leaves
+	steps []step   // where there are many
+	sets  []uint64 // different ones of the steps
 }
 
 // step is a node that is no leaf, in a quarter of a cache line: most of the time that rows take
 // through a large tree is spent waiting for nodes.
 type step struct {
-	feature, left int32    // left is the number of a set
+	feature, left int32    // where the column and the set begin
 	next          [2]int32 // the step for bins in the set and for others, or ^leaf
 }
 
@@ -66,9 +84,9 @@ func NewTree(nodes []Node) Tree {
 			left, known := sets[n.Left]
 			if !known {
 				left = int32(len(t.sets))
-				sets[n.Left], t.sets = left, append(t.sets, n.Left)
+				sets[n.Left], t.sets = left, append(t.sets, n.Left[:]...)
 			}
-			t.steps = append(t.steps, step{n.Feature, left, [2]int32{n.Next, n.Next + 1}})
+			t.steps = append(t.steps, step{n.Feature * Block, left, [2]int32{n.Next, n.Next + 1}})
 		}
 	}
 	for i := range t.steps {
@@ -80,7 +98,7 @@ func NewTree(nodes []Node) Tree {
 }
 
 // Block is how many rows Walk takes at a time, so that their bins stay in the cache.
-const Block = 2048
+const Block = 4096
 
 // few is how many leaves a tree may have for rows to find theirs without a descent.
 const few = 32
@@ -91,11 +109,15 @@ const few = 32
 func Walk(features []Feature, trees []Tree, table *datasets.Table, rows []int32,
 	reached func(tree int, leaves []int32), done func(from, n int)) {
 	most := min(Block, len(rows))
-	columns, at := make([][]uint8, len(features)), make([]int32, most)
+	all, at := make([]uint8, Block*len(features)), make([]int32, most)
+	columns := make([][]uint8, len(features))
 	for f := range columns {
-		columns[f] = make([]uint8, most)
+		columns[f] = all[f*Block:][:most]
 	}
-	possible := make([]leaves, len(features))
+	possible := make([]leaves, len(features)+1)
+	for bin := range possible[len(features)] {
+		possible[len(features)][bin] = math.MaxUint32
+	}
 	for from := 0; from < len(rows); from += Block {
 		part := rows[from:min(from+Block, len(rows))]
 		for f := range features {
@@ -105,7 +127,7 @@ func Walk(features []Feature, trees []Tree, table *datasets.Table, rows []int32,
 			if tree := &trees[t]; tree.steps == nil {
 				meet(tree.nodes, features, columns, possible, at[:len(part)])
 			} else {
-				tree.descend(columns, at[:len(part)])
+				tree.descend(all, at[:len(part)])
 			}
 			reached(t, at[:len(part)])
 		}
@@ -115,7 +137,8 @@ func Walk(features []Feature, trees []Tree, table *datasets.Table, rows []int32,
 
 // descend writes the leaf of each row, level by level: rows do not wait for each other, and no
 // branch is guessed.
-func (t *Tree) descend(columns [][]uint8, at []int32) {
+func (t *Tree) descend(columns []uint8, at []int32) {
+	steps, sets := t.steps, t.sets
 	var inner [Block]int32 // the rows that have not reached a leaf
 	for i := range at {
 		at[i], inner[i] = 0, int32(i)
@@ -123,9 +146,9 @@ func (t *Tree) descend(columns [][]uint8, at []int32) {
 	for left := len(at); left > 0; {
 		still := 0
 		for _, i := range inner[:left] {
-			s := &t.steps[at[i]]
-			bin := columns[s.feature][i]
-			next := s.next[^t.sets[s.left][bin/64]>>(bin%64)&1]
+			s := &steps[at[i]]
+			bin := columns[s.feature+i]
+			next := s.next[^sets[s.left+int32(bin/64)]>>(bin%64)&1]
 			at[i], inner[still] = next, i
 			still += int(^uint32(next) >> 31)
 		}
@@ -144,8 +167,9 @@ type leaves [Most + 1]uint32
 // Trees, SIGIR 2015, with a table in place of the nodes of a feature).
 func meet(nodes []Node, features []Feature, columns [][]uint8, possible []leaves, at []int32) {
 	var below [2*few - 1]uint32 // the leaves of each node
-	used := make([]int32, 0, few-1)
-	for i, n := range slices.Backward(nodes) {
+	used := make([]int32, 0, few+3)
+	for i := range slices.Backward(nodes) {
+		n := &nodes[i]
 		if n.Next == 0 {
 			below[i] = 1 << n.Leaf
 			continue
@@ -160,20 +184,26 @@ func meet(nodes []Node, features []Feature, columns [][]uint8, possible []leaves
 			}
 		}
 		for bin := range bins {
-			if n.Left.Has(uint8(bin)) {
-				of[bin] &^= right
-			} else {
-				of[bin] &^= left
-			}
+			inside := uint32(-(n.Left[bin/64] >> (bin % 64) & 1)) // all ones if it is
+			of[bin] &^= left ^ (left^right)&inside
 		}
 	}
 	for i := range at {
 		at[i] = -1
 	}
-	for _, f := range used {
-		of := &possible[f]
-		for i, bin := range columns[f][:len(at)] {
-			at[i] &= int32(of[bin])
+	for len(used)%4 != 0 { // the last table, in which every leaf is possible
+		used = append(used, int32(len(features)))
+	}
+	for four := range slices.Chunk(used, 4) {
+		var of [4]*leaves
+		var column [4][]uint8
+		for k, f := range four {
+			of[k], column[k] = &possible[f], columns[int(f)%len(features)][:len(at)]
+		}
+		a, b, c, d := of[0], of[1], of[2], of[3]
+		first, second, third, fourth := column[0], column[1], column[2], column[3]
+		for i := range at {
+			at[i] &= int32(a[first[i]] & b[second[i]] & c[third[i]] & d[fourth[i]])
 		}
 	}
 	for i, leaf := range at {
