@@ -194,10 +194,10 @@ func meet(nodes []Node, features []Feature, columns [][]uint8, possible []leaves
 	for len(used)%4 != 0 { // the last table, in which every leaf is possible
 		used = append(used, int32(len(features)))
 	}
-	for four := range slices.Chunk(used, 4) {
+	for ; len(used) > 0; used = used[4:] {
 		var of [4]*leaves
 		var column [4][]uint8
-		for k, f := range four {
+		for k, f := range used[:4] {
 			of[k], column[k] = &possible[f], columns[int(f)%len(features)][:len(at)]
 		}
 		a, b, c, d := of[0], of[1], of[2], of[3]
