@@ -144,19 +144,14 @@ func TestNewcomer(t *testing.T) {
 	command(t, dir, newcomer+"=", "go", "test", "-trimpath", "-timeout", "60m", "./...")
 }
 
-// ownModule makes the module that a page lists below a folder, and returns where it is, beside no
-// checkout as on the page, and a setting of the go command. By make test-newcomer its go.mod has
-// this tree's place; otherwise a workspace has both, for which the tree is not compiled again.
-func ownModule(t *testing.T, page, folder string) (dir, setting string) {
+// ownModule makes the module that a page lists below a folder, and returns where it is: beside no
+// checkout as on the page, but with this tree's place in its go.mod.
+func ownModule(t *testing.T, page, folder string) (dir string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("-short: no program is built")
 	}
 	root, dir := moduleRoot(t), t.TempDir()
-	if setting = "GOFLAGS=-mod=mod"; os.Getenv(newcomer) == "" {
-		setting = "GOWORK=" + filepath.Join(dir, "go.work")
-		write(t, filepath.Join(dir, "go.work"), "go 1.26.0\n\nuse (\n\t.\n\t"+root+"\n)\n")
-	}
 	for _, l := range listings(t, page) {
 		name, own := strings.CutPrefix(l.path, folder+"/")
 		if !own {
@@ -176,7 +171,7 @@ func ownModule(t *testing.T, page, folder string) (dir, setting string) {
 	}
 	sums := must.Get(os.ReadFile(filepath.Join(root, "go.sum")))
 	write(t, filepath.Join(dir, "go.sum"), string(sums))
-	return dir, setting
+	return dir
 }
 
 // TestExampleOutOfTree: a separate module with the example's package and CONTRIBUTING.md's main
@@ -187,14 +182,14 @@ func TestExampleOutOfTree(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(moduleRoot(t), "algorithms", baseline)); err == nil {
 		t.Skip("this tree has the example already")
 	}
-	dir, setting := ownModule(t, page, "mine")
+	dir := ownModule(t, page, "mine")
 	for _, l := range listings(t, page) {
 		if l.path == "algorithms/"+baseline {
 			write(t, filepath.Join(dir, baseline), l.text)
 		}
 	}
 	program := filepath.Join(dir, "mine.exe")
-	command(t, dir, setting, "go", "build", "-o", program, ".")
+	command(t, dir, "GOFLAGS=-mod=mod -trimpath", "go", "build", "-o", program, ".")
 	list := command(t, dir, "", program, "list", "algorithms")
 	for _, name := range []string{"\nmarginals ", "\nrps "} {
 		if !strings.Contains(list, name) {
@@ -210,8 +205,8 @@ func TestExampleOutOfTree(t *testing.T) {
 // TestLibraryPage: the program of docs/extend.md builds and prints two whole numbers.
 func TestLibraryPage(t *testing.T) {
 	t.Parallel()
-	dir, setting := ownModule(t, "docs/extend.md", "count")
-	out := command(t, dir, setting, "go", "run", ".")
+	dir := ownModule(t, "docs/extend.md", "count")
+	out := command(t, dir, "GOFLAGS=-mod=mod -trimpath", "go", "run", ".")
 	if !regexp.MustCompile(`^\[-?[0-9]+ -?[0-9]+\]\n$`).MatchString(out) {
 		t.Errorf("the program prints %q", out)
 	}
@@ -242,8 +237,8 @@ func command(t *testing.T, dir, setting, name string, args ...string) string {
 	c := exec.Command(name, args...)
 	c.Dir = dir
 	// Tests built with -trimpath do not know by themselves where the standard library is.
-	c.Env = append(os.Environ(), "GOROOT="+build.Default.GOROOT, "GOPROXY=off", "GOWORK=off",
-		"GOTOOLCHAIN=local", "PPDP_OFFLINE=1", setting)
+	c.Env = append(os.Environ(), setting, "GOROOT="+build.Default.GOROOT,
+		"GOPROXY=off", "GOWORK=off", "GOTOOLCHAIN=local", "PPDP_OFFLINE=1")
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
