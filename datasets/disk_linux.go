@@ -15,7 +15,7 @@ type mapped struct {
 // tmpfs is the type of file systems that are in memory themselves.
 const tmpfs = 0x01021994
 
-// NewDisk keeps tables of so many bytes or more in files of a folder. It is nil, the heap, if the
+// NewDisk keeps tables of at least from bytes in files of a folder. It is nil, the heap, if the
 // folder is itself in memory or its file system cannot set room aside.
 func NewDisk(folder string, from int64) *Disk {
 	d := &Disk{folder: folder, from: from, files: make(map[unsafe.Pointer]*mapped)}
@@ -40,7 +40,7 @@ func (d *Disk) Free() float64 {
 	return float64(system.Bavail) * float64(system.Bsize)
 }
 
-// grow makes the file so many bytes long. Their room is set aside: writing to memory that has no
+// grow makes the file as long as bytes says. Their room is set aside: writing to memory that has no
 // room in its file would end the process.
 func (m *mapped) grow(folder string, bytes int64) (err error) {
 	if m.file == nil {

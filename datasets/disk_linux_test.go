@@ -16,13 +16,13 @@ func onDisk(t *testing.T, from int64) *Disk {
 	t.Helper()
 	d := NewDisk(t.TempDir(), from)
 	if d == nil {
-		t.Skip("the folder of temporary files is in memory")
+		t.Skip("the folder of temporary files is in memory, or sets no room aside")
 	}
 	t.Cleanup(d.Close)
 	return d
 }
 
-// TestDisk: a table of columns of every width goes to files when it has so many bytes, and is what
+// TestDisk: a table of columns of every width goes to files from a number of bytes on, and is what
 // it is on the heap, and so is what is made of it. The files have no name and are their owner's.
 func TestDisk(t *testing.T) {
 	schema := &Schema{Attributes: []Attribute{{Name: "a", High: 200, Step: 1},

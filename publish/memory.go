@@ -21,7 +21,7 @@ func (r *Request) spare(f *folder) *datasets.Disk {
 	return datasets.NewDisk(f.temporary, r.Memory/neededMemory)
 }
 
-// drawing are parameters that say how many rows are drawn for so many records, at most.
+// drawing are parameters that bound the rows drawn for a number of records.
 type drawing interface{ Most(records int) int }
 
 // checkMemory says where a table is that memory may not suffice for. It refuses one on a disk that

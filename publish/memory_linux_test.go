@@ -12,7 +12,7 @@ import (
 	"ppdp/numeric/random"
 )
 
-// lacking is a request for a table of which some values are missing, kept or left out.
+// lacking is a request for a table that lacks some values, which are kept or left out.
 func lacking(t *testing.T) *Request {
 	t.Helper()
 	_, r := files(t, 3000)
@@ -32,7 +32,7 @@ func lacking(t *testing.T) *Request {
 func TestSameFromDisk(t *testing.T) {
 	disk := datasets.NewDisk(t.TempDir(), 1)
 	if disk == nil {
-		t.Skip("the folder of temporary files is in memory")
+		t.Skip("the folder of temporary files is in memory, or sets no room aside")
 	}
 	defer disk.Close()
 	r := lacking(t)
@@ -74,7 +74,7 @@ func TestSameFromDisk(t *testing.T) {
 func TestReleaseFromDisk(t *testing.T) {
 	r := lacking(t)
 	if datasets.NewDisk(filepath.Dir(r.Out), 1) == nil {
-		t.Skip("the folder of temporary files is in memory")
+		t.Skip("the folder of temporary files is in memory, or sets no room aside")
 	}
 	var said []string
 	r.Log = func(line string) { said = append(said, line) }

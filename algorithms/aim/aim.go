@@ -303,16 +303,10 @@ func (s *search) distances(open []*candidate) ([]float64, error) {
 // no clique covers has attribute a.
 func (s *search) distancesFrom(a int, open []*candidate, numbers []int, walks *pgm.Walks,
 	distances []float64) error {
-	other := func(c *candidate) int { // -1 where no walk is needed
-		if len(c.set) != 2 || s.model.Covers(c.set) {
-			return -1
-		}
-		return c.set[0] + c.set[1] - a
-	}
 	var others []int
 	for _, i := range numbers {
-		if b := other(open[i]); b >= 0 {
-			others = append(others, b)
+		if c := open[i]; len(c.set) == 2 && !s.model.Covers(c.set) {
+			others = append(others, c.set[0]+c.set[1]-a)
 		}
 	}
 	tables := walks.From(a, others)
@@ -322,11 +316,14 @@ func (s *search) distancesFrom(a int, open []*candidate, numbers []int, walks *p
 		if err != nil {
 			return err
 		}
-		if b := other(c); b >= 0 {
-			distances[i] = margins.Distance(exact, tables[b])
-		} else {
-			distances[i] = margins.Distance(exact, s.model.Marginal(c.set))
+		var model []float64
+		if len(c.set) == 2 {
+			model = tables[c.set[0]+c.set[1]-a]
 		}
+		if model == nil {
+			model = s.model.Marginal(c.set)
+		}
+		distances[i] = margins.Distance(exact, model)
 	}
 	return nil
 }
@@ -350,8 +347,10 @@ func (s *search) exact(c *candidate) ([]float64, error) {
 		return c.exact, nil
 	}
 	counts, err := s.Exact(c.set)
-	if err == nil && s.cached.Add(int64(len(counts))) <= maxCached {
+	if cells := int64(len(counts)); err == nil && s.cached.Add(cells) <= maxCached {
 		c.exact = counts
+	} else {
+		s.cached.Add(-cells)
 	}
 	return counts, err
 }

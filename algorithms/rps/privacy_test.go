@@ -162,7 +162,7 @@ func TestGroupsAreTheCutsOneByOne(t *testing.T) {
 // TestLawOfTheFirstCut compares the root cuts of whole releases with the exact law, exp(εq/2Δq)
 // over all cuts one by one, by chi-square. A right program fails one of the twelve cases with
 // probability 1.2e-5 over the choice of seeds, which are fixed. Half the ε, or half as much again,
-// adds 90 and more to statistics of 43 on average, of which all but 1e-6 are below 103.
+// adds at least 124 to the statistic's expectation of 43; it is compared with 103.
 func TestLawOfTheFirstCut(t *testing.T) {
 	t.Parallel()
 	const trials, falseAlarm = 1500, 1e-6

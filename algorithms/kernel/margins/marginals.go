@@ -49,7 +49,7 @@ func DefaultParams() Params {
 // SingleCopy asks for one record for each of the estimated number: then none needs a weight.
 func (p *Params) SingleCopy() { p.Copies = 1 }
 
-// Most is how many rows are drawn for so many records, at most.
+// Most is the largest number of rows that are drawn for a number of records.
 func (p *Params) Most(records int) int { return min(records*p.Copies, p.MaxRows) }
 
 // MaxCells caps the cells of a model and of a marginal.

@@ -68,7 +68,8 @@ func (m *Model) Marginal(attributes []int) []float64 {
 // safe for concurrent use.
 type Walks struct {
 	*Model
-	components []int // of the cliques: what share nothing are independent
+	components []int       // of the cliques: what share nothing are independent
+	single     [][]float64 // each attribute's table
 	// of each cell of a clique, the cells of its separators from its parent and from each of its
 	// children, and the values of its attributes
 	above         [][]int32
@@ -77,8 +78,12 @@ type Walks struct {
 
 // Walks prepares walks.
 func (m *Model) Walks() *Walks {
-	w := &Walks{m, make([]int, len(m.nodes)), make([][]int32, len(m.nodes)),
-		make([][][]int32, len(m.nodes)), make([][][]int32, len(m.nodes))}
+	w := &Walks{m, make([]int, len(m.nodes)), make([][]float64, len(m.sizes)),
+		make([][]int32, len(m.nodes)), make([][][]int32, len(m.nodes)),
+		make([][][]int32, len(m.nodes))}
+	for a := range m.sizes {
+		w.single[a] = m.Marginal([]int{a})
+	}
 	for i := range m.nodes {
 		n := &m.nodes[i]
 		if w.components[i] = i; n.shared > 0 {
@@ -107,9 +112,8 @@ func (w *Walks) From(a int, others []int) [][]float64 {
 			near.add(b)
 			continue
 		}
-		firsts, seconds := w.Marginal([]int{min(a, b)}), w.Marginal([]int{max(a, b)})
-		for _, x := range firsts {
-			for _, y := range seconds {
+		for _, x := range w.single[min(a, b)] {
+			for _, y := range w.single[max(a, b)] {
 				tables[b] = append(tables[b], x*y/w.Total)
 			}
 		}
@@ -139,7 +143,7 @@ func (m *Model) first(a int) int {
 	return -1
 }
 
-// transposed is a table of rows of so many cells by columns.
+// transposed is a table, whose rows have width cells, by columns.
 func transposed(table []float64, width int) []float64 {
 	by := make([]float64, 0, len(table))
 	for column := range width {
@@ -159,9 +163,9 @@ type walk struct {
 	tables [][]float64 // by the other attribute, whose values are rows
 }
 
-// visit enters a clique, whose cells have these of what it shares with the one that the walk comes
-// from. Given such a cell s the attribute's values have the probabilities p(v|s), rows of given; at
-// the start, where that is nil, s is v.
+// visit enters clique i from another. shared has, for each cell of i, its cell s of the separator
+// between the two. Row s of given is p(v|s) of the values v of the walk's attribute. At the start
+// given is nil, and s is v.
 func (w *walk) visit(i, from int, shared []int32, given []float64) {
 	n := &w.nodes[i]
 	mu := w.mu[n.from : n.from+n.cells]
