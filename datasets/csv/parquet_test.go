@@ -124,9 +124,11 @@ func TestParquetAsCSV(t *testing.T) {
 			}
 			// Without shuffling and sums of the text, batches are read in place of it: numbers as
 			// they are, unless some of them stand for a missing value.
-			for _, missing := range []string{`[""]`, `["", "7", "0.5"]`} {
+			for low, missing := range map[string]string{ // order-free: each for itself
+				"-3": `[""]`, "-2": `["", "-3"]`} {
 				format := parse(t, strings.NewReplacer("missing-as-value: [job, seen]\n", "",
-					`missing: [""]`, "missing: "+missing).Replace(madeSchema))
+					`missing: [""]`, "missing: "+missing, "low: -3", "low: "+low).Replace(
+					madeSchema))
 				content := func(name string) *Content {
 					text := must.Get(Open(filepath.Join(dir, name), nil))
 					defer text.Close()
