@@ -181,7 +181,7 @@ test-slurm:
 # The error of every elementary function at a million arguments, against 160-bit arithmetic; minutes.
 .PHONY: test-elementary
 test-elementary:
-	$(GO) test -run TestErrors -v -arguments 1000000 ./elementary
+	$(GO) test -run TestErrors -v -arguments 1000000 ./numeric/elementary
 
 # Quick experiments with other instructions, and emulated for arm64: the same files, byte for byte. Half an
 # hour of processor time, most of it for arm64; PAPER=rps is shorter. Emulation needs Debian's qemu-user,

@@ -37,7 +37,7 @@ type grower struct {
 	all   []sums  // of each row
 	index []int32 // rows, those of a node side by side
 	spare []int32
-	near  []sums // of a node's rows, side by side
+	byRow []uint8 // the matrix, row by row
 	free  [][]histogram
 }
 
@@ -49,7 +49,12 @@ func (g *grower) init(matrix *bins.Matrix, c Classifier, unit float64, total int
 	*g = grower{matrix: matrix, leaves: c.Leaves, rate: c.Rate, scale: float64(int64(1) << shift),
 		weight: whole(c.Weight * mean / unit), support: whole(leastSupport * mean / unit),
 		all: make([]sums, matrix.Rows), index: make([]int32, matrix.Rows),
-		spare: make([]int32, matrix.Rows), near: make([]sums, matrix.Rows)}
+		spare: make([]int32, matrix.Rows), byRow: make([]uint8, matrix.Rows*len(matrix.Columns))}
+	for f, column := range matrix.Columns {
+		for row, bin := range column {
+			g.byRow[row*len(matrix.Columns)+f] = bin
+		}
+	}
 	g.curvature = whole(leastCurvature / unit * g.scale)
 }
 
@@ -135,18 +140,28 @@ func (g *grower) histograms() []histogram {
 	return make([]histogram, len(g.matrix.Columns))
 }
 
-// count fills a part's histograms from its rows.
+// together is how many features count takes at a time, so that their histograms stay in the cache.
+const together = 16
+
+// count fills a part's histograms from its rows. It goes from row to row, not from feature to
+// feature: an addition need not wait for one to the same bin just before.
 func (g *grower) count(p *part) {
-	rows := g.index[p.from:p.to]
-	near := g.near[:len(rows)]
-	for i, row := range rows {
-		near[i] = g.all[row]
-	}
-	for f, column := range g.matrix.Columns {
-		h := &p.histograms[f]
-		clear(h[:g.matrix.Features[f].Bins])
-		for i, row := range rows {
-			h[column[row]].add(&near[i])
+	n := len(p.histograms)
+	for from := 0; from < n; from += together {
+		to := min(n, from+together)
+		histograms := p.histograms[from:to]
+		for f := range histograms {
+			clear(histograms[f][:g.matrix.Features[from+f].Bins])
+		}
+		for _, row := range g.index[p.from:p.to] {
+			of := &g.all[row]
+			gradient, curvature, weight := of.gradient, of.curvature, of.weight // in registers
+			for f, bin := range g.byRow[int(row)*n:][from:to] {
+				sums := &histograms[f][bin]
+				sums.gradient += gradient
+				sums.curvature += curvature
+				sums.weight += weight
+			}
 		}
 	}
 }
