@@ -118,9 +118,8 @@ func TestNumberReferences(t *testing.T) {
 }
 
 // TestFolds compares with Weka 3.6, defaults, 5 stratified folds of Adult, on the 11 attributes of
-// RPS or on all 15: J48, and NaiveBayes (or with all attributes categorical with add-one). One
-// division into folds moves an accuracy by a standard deviation of 0.15 points. 75.11 % of the
-// complete rows earn at most 50K.
+// RPS or on all 15: J48, and NaiveBayes. One division into folds moves an accuracy by a standard
+// deviation of 0.15 points. 75.11 % of the complete rows earn at most 50K.
 func TestFolds(t *testing.T) {
 	for _, want := range []struct {
 		classifier, selection string
@@ -131,7 +130,6 @@ func TestFolds(t *testing.T) {
 		{"c45", "all", 0.8572, 0.003, []uint64{0, 1}},
 		{"naive-bayes", "rps", 0.7973, 0.003, []uint64{1}},
 		{"naive-bayes", "all", 0.8284, 0.003, []uint64{1}},
-		{"naive-bayes-categorical", "rps", 0.7989, 0.003, []uint64{1}},
 		{"majority", "rps", 0.7511, 0.0005, []uint64{1}},
 	} {
 		t.Run(want.classifier+"/"+want.selection, func(t *testing.T) {
