@@ -25,28 +25,6 @@ func near(t interface{ Errorf(string, ...any) }, what string, got, want, toleran
 	}
 }
 
-// TestWeatherTests compares with the figures of Quinlan 1993, section 2.2: the gain of outlook is
-// 0.246 bits (printed from rounded terms, hence the tolerance), its split information 1.577 bits,
-// its ratio 0.156; windy gains 0.048 bits.
-func TestWeatherTests(t *testing.T) {
-	g := newGrower(context.Background(), Default, all(testtable.Weather(false)), tuned)
-	root := g.leaf(0, 14)
-	near(t, "classes", g.distribution(root)[1], 9, 0)
-	entropy := g.log2(14) - g.log2(9) - g.log2(5)
-	near(t, "information of the root", entropy/14, 0.940, 0.0005)
-	g.look()
-	distribution := g.distribution(root)
-	outlook := g.multiway(&g.features[0], 0, 14, distribution, 14, entropy)
-	near(t, "gain of outlook", outlook.gain, 0.246, 0.001)
-	near(t, "gain ratio of outlook", outlook.ratio, 0.156, 0.001)
-	near(t, "split information of outlook", outlook.gain/outlook.ratio, 1.577, 0.0005)
-	windy := g.multiway(&g.features[3], 0, 14, distribution, 14, entropy)
-	near(t, "gain of windy", windy.gain, 0.048, 0.0005)
-	if feature, _ := g.choose(root); feature != 0 {
-		t.Errorf("the root tests attribute %d, must test outlook", feature)
-	}
-}
-
 // TestWeatherTree checks the tree every textbook prints, which C4.5 and J48 also leave after
 // pruning: 5 leaves, 8 nodes, no error on the 14 days.
 func TestWeatherTree(t *testing.T) {
