@@ -9,7 +9,7 @@ import (
 	"ppdp/datasets"
 )
 
-func init() { classifiers.RegisterRegressor(Classifier{}) }
+func init() { classifiers.RegisterRegressor(Default) }
 
 // FitNumber adds up trees for the squared loss, each fitted to what those before leave of the
 // target's numbers: the defaults of scikit-learn's HistGradientBoostingRegressor. Numbers are
@@ -19,7 +19,6 @@ func (c Classifier) FitNumber(ctx context.Context, data classifiers.Data,
 	if err := data.CheckTarget(ctx, target); err != nil {
 		return nil, err
 	}
-	c = c.withDefaults()
 	rows, given := data.Counted()
 	weights, total, unit := bins.Units(given, len(rows))
 	schema := data.Table.Schema()

@@ -30,7 +30,7 @@ func near(t interface{ Errorf(string, ...any) }, what string, got, want, toleran
 func TestWeatherTree(t *testing.T) {
 	for _, numeric := range []bool{false, true} {
 		table := testtable.Weather(numeric)
-		tree := testtable.Fit(t, Default, all(table)).(*Tree)
+		tree := testtable.Fit(t, Classifier{}, all(table)).(*Tree)
 		if tree.Leaves() != 5 || tree.Nodes() != 8 {
 			t.Errorf("numeric %v: %d leaves, %d nodes, the tree has 5 and 8",
 				numeric, tree.Leaves(), tree.Nodes())
@@ -41,7 +41,7 @@ func TestWeatherTree(t *testing.T) {
 	}
 	// J48 prints "humidity <= 75": the greatest reading below the middle of 70 and 85.
 	table := testtable.Weather(true)
-	tree := testtable.Fit(t, Default, all(table)).(*Tree)
+	tree := testtable.Fit(t, Classifier{}, all(table)).(*Tree)
 	found := false
 	for _, s := range tree.Steps {
 		if s.Numeric {
@@ -262,8 +262,8 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 		}
 		labels := make([]uint32, table.Len())
 		classifiers.Codes(labels, table.Column(table.Schema().Class()), data.Rows)
-		g := newGrower(context.Background(), Default, data, drawTuning(t, 60))
-		rows := newGrower(context.Background(), Default, data, tuning{})
+		g := newGrower(context.Background(), defaults, data, drawTuning(t, 60))
+		rows := newGrower(context.Background(), defaults, data, tuning{})
 		at := g.leaf(0, len(g.order))
 		distribution := g.distribution(at)
 		cases := g.total
@@ -315,7 +315,7 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 			gain, split, sizes := plainSplit(branches, labels, weights, g.classes)
 			filled := 0
 			for _, size := range sizes {
-				if size >= Default.MinCases {
+				if size >= defaults.minCases {
 					filled++
 				}
 			}
@@ -374,7 +374,7 @@ func TestRanks(t *testing.T) {
 func TestScansAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 60, true)
-		g := newGrower(context.Background(), Default, all(table), tuned)
+		g := newGrower(context.Background(), defaults, all(table), tuned)
 		g.look()
 		at := g.leaf(0, len(g.order))
 		for i := range g.features {
@@ -424,7 +424,7 @@ func TestContinuousThresholds(t *testing.T) {
 		}
 	}
 	table := b.Table()
-	tree := testtable.Fit(t, Default, all(table)).(*Tree)
+	tree := testtable.Fit(t, Classifier{}, all(table)).(*Tree)
 	if tree.Leaves() != 2 || testtable.Accuracy(tree, table, table.AllRows()) != 1 {
 		t.Errorf("%d leaves, accuracy %v; one cut separates the classes",
 			tree.Leaves(), testtable.Accuracy(tree, table, table.AllRows()))
@@ -454,7 +454,7 @@ func TestSmallestBranch(t *testing.T) {
 				b.Set(row, 1, 1)
 			}
 		}
-		tree := testtable.Fit(t, Default, all(b.Table())).(*Tree)
+		tree := testtable.Fit(t, Classifier{}, all(b.Table())).(*Tree)
 		if got := tree.Leaves() == 2; got != node.splits {
 			t.Errorf("%d of %d rows on the right: split %v, must be %v", node.right, node.rows,
 				got, node.splits)
@@ -482,7 +482,7 @@ func TestUnseenBranch(t *testing.T) {
 		table := b.Table()
 		rows := table.AllRows()
 		train, query := rows[:reds+20], rows[reds+20:]
-		tree := testtable.Fit(t, Default, classifiers.Data{Table: table, Rows: train}).(*Tree)
+		tree := testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: train}).(*Tree)
 		if tree.Leaves() != 3 {
 			t.Fatalf("%d leaves, colour has 3 values", tree.Leaves())
 		}
@@ -495,16 +495,6 @@ func TestUnseenBranch(t *testing.T) {
 		if dst[0] != want {
 			t.Errorf("%d red rows, 20 green: blue predicted as %d, the majority is %d",
 				reds, dst[0], want)
-		}
-	}
-}
-
-func TestSettingsAreChecked(t *testing.T) {
-	table := testtable.Weather(false)
-	for _, c := range []Classifier{{}, {MinCases: 2}, {MinCases: 2, Confidence: 0.6},
-		{MinCases: math.NaN(), Confidence: 0.25}} {
-		if _, err := c.Fit(context.Background(), all(table)); err == nil {
-			t.Errorf("settings %+v were accepted", c)
 		}
 	}
 }
