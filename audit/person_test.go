@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
-	"ppdp/datasets"
 	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/privacy"
@@ -122,27 +121,5 @@ func TestPairsOfPersons(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestPairsOnPersons: with the rarest record all others of its person go.
-func TestPairsOnPersons(t *testing.T) {
-	common, rare := []uint32{1, 1, 1, 0}, []uint32{9, 3, 2, 1}
-	schema := small()
-	schema.Contributions = 2
-	rows := [][]uint32{common, common, rare, common, {1, 1, 1, 1}}
-	data := Data{Table: datasets.OfPersons(table(schema, rows), []int32{0, 1, 0, 1, 2},
-		[]string{"a", "b", "c"})}
-	g := counts{}.Info().Variants[0].OfPersons(2)
-	pairs := must.Get(PairsOn(g, "data", data))
-	want := [][]uint32{common, common, {1, 1, 1, 1}}
-	if got := records(pairs[0].B.Table); !slices.EqualFunc(got, want, slices.Equal[[]uint32]) {
-		t.Errorf("the neighbour is %v, want %v", got, want)
-	}
-	g.Relation = algorithms.ReplacePerson
-	pairs = must.Get(PairsOn(g, "data", data))
-	want = [][]uint32{common, common, common, common, {1, 1, 1, 1}}
-	if got := records(pairs[0].B.Table); !slices.EqualFunc(got, want, slices.Equal[[]uint32]) {
-		t.Errorf("the neighbour with as many records is %v, want %v", got, want)
 	}
 }
