@@ -7,7 +7,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/internal/must"
 	"ppdp/internal/results"
-	"ppdp/privacy"
 )
 
 // TestPersons: what is sound for records is sound for persons with up to three, and costs what is
@@ -62,24 +61,6 @@ func TestPersons(t *testing.T) {
 	v := must.Get(Replay(t.Context(), subject, pairs, Options{Transcripts: 20, Seed: 1}))
 	if v.Passed() || results.Bound(v.MaxMoved()) != 2 {
 		t.Errorf("replaced records move counts by %v of what is proven, want 2", v.MaxMoved())
-	}
-}
-
-// TestPersonsInRho: three records cost nine times what one does.
-func TestPersonsInRho(t *testing.T) {
-	a := totals{}
-	s := Subject{Algorithm: a, Variant: algorithms.Strict, Params: a.Params(), Epsilon: 1,
-		Delta: 1e-9, Contributions: 3}
-	c := must.Get(NewCase(s))
-	c.Pairs = c.Pairs[:2]
-	v := must.Get(c.Audit(t.Context(), Options{Transcripts: 100, Seed: 2}))
-	if !v.Passed() || !(v.Proven > 0.999 && v.Proven < 1.001) || !(v.Seen > 0.1) {
-		t.Errorf("proven %v, seen %v, %v, want 1 and more than a tenth", v.Proven, v.Seen,
-			v.Failures)
-	}
-	budget := s.Budget(&c.Pairs[0].A)
-	if whole := privacy.RhoOf(1, 1e-9); budget.Total() != whole/9 {
-		t.Errorf("a record has %v of rho, want %v", budget.Total(), whole/9)
 	}
 }
 
