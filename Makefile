@@ -23,7 +23,7 @@
 #   make rename-module     another path for the module: MODULE=example.org/ppdp
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
-#   make dist              the program for Linux, macOS and Windows, as archives, wheels, packages and an image, in packages/
+#   make dist              the program for Linux, macOS and Windows, as archives and wheels, in packages/
 #   make build             the ppdp command, in bin/, and beside it the specs' JSON Schema for editors
 
 GO ?= go
@@ -219,8 +219,7 @@ artifact: build
 	if [ -d report/reference/settled ]; then cp -R report/reference/settled dist/settled; fi
 	bin/ppdp artifact --out $(RESULTS) --to dist
 
-# Archives, Python wheels, Debian packages, an OCI image, bills of materials, checksums. The same
-# commit gives the same bytes.
+# Archives, Python wheels, checksums. The same commit gives the same bytes.
 .PHONY: dist
 dist:
 	$(GO) run ./internal/dist -out packages

@@ -23,30 +23,40 @@ func records(t *datasets.Table) [][]uint32 {
 	return all
 }
 
-// TestPairsOnTables: the rarest record is the first to go, and nothing else changes.
+// TestPairsOnTables: the rarest record is the first to go, with all others of its person, or to be
+// replaced; nothing else changes.
 func TestPairsOnTables(t *testing.T) {
-	common, rare := []uint32{1, 1, 1, 0}, []uint32{9, 3, 2, 1}
-	rows := [][]uint32{common, common, rare, common, {1, 1, 1, 1}}
-	data := Data{Table: table(small(), rows)}
+	common, rare, other := []uint32{1, 1, 1, 0}, []uint32{9, 3, 2, 1}, []uint32{1, 1, 1, 1}
+	rows := [][]uint32{common, common, rare, common, other}
+	schema := small()
+	schema.Contributions = 2
+	singles := table(small(), rows)
+	persons := datasets.OfPersons(table(schema, rows), []int32{0, 1, 0, 1, 2},
+		[]string{"a", "b", "c"})
+	added := algorithms.RecordPrivacy(algorithms.Strict, "")
+	replaced := added
+	replaced.Relation = algorithms.ReplaceRecord
 	for _, c := range []struct {
 		g    algorithms.Guarantee
+		of   *datasets.Table
 		want [][]uint32
 	}{
-		{algorithms.RecordPrivacy(algorithms.Strict, ""), slices.Delete(slices.Clone(rows), 2, 3)},
-		{algorithms.Guarantee{Unit: "record", Relation: algorithms.ReplaceRecord},
-			[][]uint32{common, common, common, common, {1, 1, 1, 1}}},
+		{added, singles, [][]uint32{common, common, common, other}},
+		{replaced, singles, [][]uint32{common, common, common, common, other}},
+		{added.OfPersons(2), persons, [][]uint32{common, common, other}},
+		{replaced.OfPersons(2), persons, [][]uint32{common, common, common, common, other}},
 	} {
-		pairs, err := PairsOn(c.g, "data", data)
+		pairs, err := PairsOn(c.g, "data", Data{Table: c.of})
 		if err != nil || len(pairs) < 2 {
 			t.Fatalf("%s: %d pairs, error %v", c.g.Relation, len(pairs), err)
 		}
 		got := records(pairs[0].B.Table)
-		if !slices.EqualFunc(got, c.want, slices.Equal[[]uint32]) ||
-			pairs[0].A.Table != data.Table {
+		if !slices.EqualFunc(got, c.want, slices.Equal[[]uint32]) || pairs[0].A.Table != c.of {
 			t.Errorf("%s: the neighbour is %v, want %v", c.g.Relation, got, c.want)
 		}
 	}
-	if _, err := PairsOn(algorithms.NodePrivacy(algorithms.Strict, ""), "data", data); err == nil {
+	if _, err := PairsOn(algorithms.NodePrivacy(algorithms.Strict, ""), "data",
+		Data{Table: singles}); err == nil {
 		t.Error("a table has neighbours by nodes")
 	}
 }

@@ -5,10 +5,8 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
-	"ppdp/datasets"
 	"ppdp/internal/must"
 	"ppdp/internal/results"
-	"ppdp/privacy"
 )
 
 // TestPersons: what is sound for records is sound for persons with up to three, and costs what is
@@ -66,24 +64,6 @@ func TestPersons(t *testing.T) {
 	}
 }
 
-// TestPersonsInRho: three records cost nine times what one does.
-func TestPersonsInRho(t *testing.T) {
-	a := totals{}
-	s := Subject{Algorithm: a, Variant: algorithms.Strict, Params: a.Params(), Epsilon: 1,
-		Delta: 1e-9, Contributions: 3}
-	c := must.Get(NewCase(s))
-	c.Pairs = c.Pairs[:2]
-	v := must.Get(c.Audit(t.Context(), Options{Transcripts: 100, Seed: 2}))
-	if !v.Passed() || !(v.Proven > 0.999 && v.Proven < 1.001) || !(v.Seen > 0.1) {
-		t.Errorf("proven %v, seen %v, %v, want 1 and more than a tenth", v.Proven, v.Seen,
-			v.Failures)
-	}
-	budget := s.Budget(&c.Pairs[0].A)
-	if whole := privacy.RhoOf(1, 1e-9); budget.Total() != whole/9 {
-		t.Errorf("a record has %v of rho, want %v", budget.Total(), whole/9)
-	}
-}
-
 // TestPairsOfPersons: of two neighbours one has all of a person's records, no more and no fewer
 // than they may have, and the other has none, or as many others.
 func TestPairsOfPersons(t *testing.T) {
@@ -122,27 +102,5 @@ func TestPairsOfPersons(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestPairsOnPersons: with the rarest record all others of its person go.
-func TestPairsOnPersons(t *testing.T) {
-	common, rare := []uint32{1, 1, 1, 0}, []uint32{9, 3, 2, 1}
-	schema := small()
-	schema.Contributions = 2
-	rows := [][]uint32{common, common, rare, common, {1, 1, 1, 1}}
-	data := Data{Table: datasets.OfPersons(table(schema, rows), []int32{0, 1, 0, 1, 2},
-		[]string{"a", "b", "c"})}
-	g := counts{}.Info().Variants[0].OfPersons(2)
-	pairs := must.Get(PairsOn(g, "data", data))
-	want := [][]uint32{common, common, {1, 1, 1, 1}}
-	if got := records(pairs[0].B.Table); !slices.EqualFunc(got, want, slices.Equal[[]uint32]) {
-		t.Errorf("the neighbour is %v, want %v", got, want)
-	}
-	g.Relation = algorithms.ReplacePerson
-	pairs = must.Get(PairsOn(g, "data", data))
-	want = [][]uint32{common, common, common, common, {1, 1, 1, 1}}
-	if got := records(pairs[0].B.Table); !slices.EqualFunc(got, want, slices.Equal[[]uint32]) {
-		t.Errorf("the neighbour with as many records is %v, want %v", got, want)
 	}
 }

@@ -24,6 +24,19 @@ type NumberModel interface {
 	Numbers(dst []float64, table *datasets.Table, rows []int32)
 }
 
+// Ranged is a model of the numbers of an attribute, as shares of its range.
+type Ranged struct {
+	// Each calls use with the position of each row and its share, the only score.
+	Each       func(table *datasets.Table, rows []int32, use func(i int, scores []float64))
+	Low, Width float64
+}
+
+func (m *Ranged) Numbers(dst []float64, table *datasets.Table, rows []int32) {
+	m.Each(table, rows, func(i int, scores []float64) {
+		dst[i] = m.Low + float64(scores[0]*m.Width)
+	})
+}
+
 var regressors = registry.New[Regressor]("regressor")
 
 // RegisterRegressor adds a regressor under its Info's name.

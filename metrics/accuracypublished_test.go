@@ -55,7 +55,7 @@ func TestMeasurementsOfAReleaseShare(t *testing.T) {
 	for _, release := range []*algorithms.Release{{Table: records},
 		{Regions: threeBoxes(majorities...), Table: records}} {
 		published := new(Memo)
-		for _, of := range []classifiers.Classifier{majority.Classifier{}, c45.Default} {
+		for _, of := range []classifiers.Classifier{majority.Classifier{}, c45.Classifier{}} {
 			fits := 0
 			for _, e := range encodings {
 				c := Case{Table: table, Train: table.AllRows(), Test: table.AllRows(),

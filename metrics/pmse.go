@@ -80,7 +80,7 @@ func pmse(ctx context.Context, c Case, params *PMSEParams) (float64, bool, error
 		}
 		var learner classifiers.Classifier = logistic.Classifier{}
 		if params.Model == Boosting {
-			learner = boosting.Classifier{}
+			learner = boosting.Default
 		}
 		total := mass[0] + mass[1]
 		share := mass[1] / total

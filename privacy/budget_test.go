@@ -2,7 +2,9 @@ package privacy
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"strings"
 	"testing"
 
 	"ppdp/internal/must"
@@ -47,28 +49,40 @@ func TestBudgetRefusesWhatIsNoBudget(t *testing.T) {
 // TestRefusedCallsReturnNothing: no mechanism returns a value, noisy or not, or draws for a charge
 // that is refused. What a caller makes of the error cannot cost privacy then.
 func TestRefusedCallsReturnNothing(t *testing.T) {
-	for _, epsilon := range []float64{1.001, 0, -1, math.NaN(), math.Inf(-1), math.Inf(1)} {
+	for _, epsilon := range []float64{1.001, 0, -1, math.NaN(), math.Inf(-1), math.Inf(1),
+		0.999 / maxScale} { // where noise would be infinite, or the difference of two infinities
 		b, stream := NewBudget(1), random.NewKey(1).Stream()
 		laplace, geometric := b.Laplace("l", stream, Exact(1)), b.Geometric("g", stream, Exact(1))
 		cauchy, choice := b.Cauchy("c", stream, true), b.Exponential("e", stream, Exact(1))
+		flip := b.PermuteAndFlip("f", stream, Exact(1))
 		path, values, scores := b.Root(), []float64{7, 8}, []float64{0, 0, 0, 0}
 		noise := map[string]func() (float64, error){
 			"laplace":   func() (float64, error) { return laplace.Add(&path, epsilon, 7) },
 			"geometric": func() (float64, error) { return geometric.Add(&path, epsilon, 7) },
 			"cauchy":    func() (float64, error) { return cauchy.Add(&path, epsilon, 1, 7) },
-			"exponential": func() (float64, error) {
+			"choice": func() (float64, error) {
 				at, err := choice.Choose(&path, epsilon, scores, nil)
 				return float64(at), err
 			},
-			"exponential, bounded": func() (float64, error) {
+			"choice, bounded": func() (float64, error) {
 				at, err := choice.ChooseBounded(&path, epsilon, 4, 0, 0,
 					func(int) float64 { return 0 })
 				return float64(at), err
 			},
+			"choice by coins": func() (float64, error) {
+				at, err := flip.Choose(&path, epsilon, scores)
+				return float64(at), err
+			},
+		}
+		if epsilon > 0 && epsilon < 1 { // choices have no noise
+			maps.DeleteFunc(noise, func(name string, _ func() (float64, error)) bool {
+				return strings.HasPrefix(name, "choice")
+			})
 		}
 		for name, call := range noise { // order-free: each is checked
 			if value, err := call(); err == nil || value != 0 ||
-				errors.Is(err, ErrOverspent) != (epsilon > 1) {
+				errors.Is(err, ErrOverspent) != (epsilon > 1) ||
+				errors.Is(err, ErrTooSmall) != (epsilon > 0 && epsilon < 1) {
 				t.Errorf("%s, epsilon %v: %v, error %v", name, epsilon, value, err)
 			}
 		}
@@ -111,44 +125,6 @@ func TestRefusalIsRemembered(t *testing.T) {
 	if first == nil || second == nil || budget.Refused() != first ||
 		!errors.Is(first, ErrOverspent) {
 		t.Errorf("refused with %v and %v, remembered %v", first, second, budget.Refused())
-	}
-}
-
-func TestZeroBudgetPaysForNothing(t *testing.T) {
-	b := NewBudget(0)
-	laplace := b.Laplace("x", random.NewKey(1).Stream(), Exact(1))
-	path := b.Root()
-	if _, err := laplace.Add(&path, math.SmallestNonzeroFloat64, 1); !errors.Is(err, ErrOverspent) {
-		t.Errorf("%v, want ErrOverspent", err)
-	}
-}
-
-func TestForksDoNotAddUp(t *testing.T) {
-	b := NewBudget(1)
-	counts := b.Laplace("counts", random.NewKey(1).Stream(), Exact(1))
-	tests := b.Geometric("tests", random.NewKey(2).Stream(), Exact(1))
-	root := b.Root()
-	must.Get(tests.Add(&root, 0.25, 0))
-	for i := range 10 {
-		child := root.Fork()
-		must.Get(counts.Add(&child, 0.5+float64(i)/100, 0))
-	}
-	if root.Spent() != 0.25 {
-		t.Errorf("the children's charges reached their parent: %v", root.Spent())
-	}
-	if claimed, proven := b.Spent(); math.Abs(claimed-0.84) > 1e-15 || proven != claimed {
-		t.Errorf("spent %v and %v, want 0.84", claimed, proven)
-	}
-	ledger := b.Ledger()
-	e := ledger[0]
-	if e.Purpose != "counts" || e.Mechanism != "laplace" || e.Calls != 10 || e.Cost != 0.59 ||
-		e.Composition != "parallel" {
-		t.Errorf("counts: %+v", e)
-	}
-	e = ledger[1]
-	if e.Purpose != "tests" || e.Mechanism != "geometric" || e.Calls != 1 || e.Cost != 0.25 ||
-		e.Composition != "sequential" {
-		t.Errorf("tests: %+v", e)
 	}
 }
 
@@ -206,27 +182,17 @@ func TestProvenLossBesideTheClaim(t *testing.T) {
 	} {
 		b := NewBudget(2)
 		exponential := b.Exponential("cuts", random.NewKey(1).Stream(), c.sensitivity)
+		b.Laplace("never", random.NewKey(1).Stream(), Sensitivity{Claimed: 1, Proven: math.Inf(1)})
 		path := b.Root()
 		must.Get(exponential.Choose(&path, 2, []float64{1, 2}, nil))
 		claimed, proven := b.Spent()
 		entry := b.Ledger()[0]
 		if claimed != 2 || entry.Cost != 2 || proven != c.loss || entry.Loss != Bound(c.loss) ||
-			entry.Claimed != c.sensitivity.Claimed || entry.Proven != Bound(c.proven) {
+			entry.Claimed != c.sensitivity.Claimed || entry.Proven != Bound(c.proven) ||
+			entry.Composition != "sequential" || b.Ledger()[1].Loss != 0 {
 			t.Errorf("%s: spent %v, loss %v, entry %+v; want 2 and %v", c.name, claimed, proven,
 				entry, c.loss)
 		}
-	}
-}
-
-// TestUncalledMechanismWithoutBound: what was never asked costs nothing.
-func TestUncalledMechanismWithoutBound(t *testing.T) {
-	b := NewBudget(1)
-	b.Laplace("never", random.NewKey(1).Stream(), Sensitivity{Claimed: 1, Proven: math.Inf(1)})
-	counts := b.Laplace("counts", random.NewKey(2).Stream(), Exact(1))
-	path := b.Root()
-	must.Get(counts.Add(&path, 1, 0))
-	if entry := b.Ledger()[0]; entry.Loss != 0 || entry.Cost != 0 || entry.Calls != 0 {
-		t.Errorf("%+v, want no loss", entry)
 	}
 }
 
@@ -291,22 +257,4 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 				largestLoss)
 		}
 	})
-}
-
-// TestThousandShares: a thousand equal shares of a third of the budget add up to it in spite of
-// rounding, and leave nothing worth having.
-func TestThousandShares(t *testing.T) {
-	const epsilon = 1.0 / 3
-	b := NewBudget(epsilon)
-	laplace := b.Laplace("x", random.NewKey(1).Stream(), Exact(1))
-	path := b.Root()
-	for range 1000 {
-		must.Get(laplace.Add(&path, epsilon/1000, 0))
-	}
-	if path.Remaining() > epsilon*slack {
-		t.Errorf("%v remains", path.Remaining())
-	}
-	if _, err := laplace.Add(&path, epsilon*1e-6, 0); !errors.Is(err, ErrOverspent) {
-		t.Errorf("a millionth too much: %v, want ErrOverspent", err)
-	}
 }

@@ -30,13 +30,6 @@ func TestUniformRejects(t *testing.T) {
 			t.Errorf("below %d: %d, want %d", n, got, want)
 		}
 	}
-	observed := make([]float64, 6)
-	stream := random.NewKey(70).Stream()
-	for range 60000 {
-		observed[uniform(stream, 6)]++
-	}
-	chiSquare(t, "uniform below 6", observed, []float64{1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6,
-		1. / 6})
 }
 
 // TestBernoulliIsExact: 1/3 is 0.555…(base 16), so the first digit to the base 2⁶⁴ decides, and

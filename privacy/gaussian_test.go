@@ -131,13 +131,6 @@ func TestRefusedUnits(t *testing.T) {
 		}
 	}
 	for _, delta := range []float64{-1, 1, math.NaN()} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("a delta of %v is taken", delta)
-				}
-			}()
-			NewApproximate(1, delta)
-		}()
+		mustPanic(t, "a delta outside [0, 1)", func() { NewApproximate(1, delta) })
 	}
 }

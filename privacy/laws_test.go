@@ -406,6 +406,7 @@ func TestChoiceLaws(t *testing.T) {
 		{1, 1, []float64{1, none, 2}, nil},
 		{1e3, 1, []float64{0, -1e9, 0}, nil},
 		{1e-300, 1, []float64{0, 1e9, 1e6}, nil},
+		{1, 1, []float64{-1e300}, nil},
 	} {
 		for _, way := range ways {
 			if c.weights != nil && !way.weighted ||

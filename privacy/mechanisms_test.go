@@ -45,30 +45,6 @@ func TestNoiseTails(t *testing.T) {
 	TestSparseLaw(t)
 }
 
-func TestExponentialRefusals(t *testing.T) {
-	b := NewBudget(plenty)
-	root, exponential := b.Root(), b.Exponential("cuts", random.NewKey(6).Stream(), Exact(1))
-	for _, c := range []struct {
-		name            string
-		scores, weights []float64
-		none            bool
-	}{
-		{"no candidates", nil, nil, true},
-		{"only weight 0", []float64{1, 2}, []float64{0, 0}, true},
-		{"only score -Inf", []float64{math.Inf(-1)}, nil, true},
-		{"NaN", []float64{1, math.NaN(), 2}, nil, false},
-		{"nothing but NaN", []float64{math.NaN(), math.NaN()}, nil, false},
-		{"+Inf", []float64{1, math.Inf(1)}, nil, false},
-		{"infinite weight", []float64{1, 2}, []float64{1, math.Inf(1)}, false},
-	} {
-		path := root.Fork()
-		chosen, err := exponential.Choose(&path, 1, c.scores, c.weights)
-		if err == nil || errors.Is(err, ErrNoCandidates) != c.none {
-			t.Errorf("%s: chose %d, error %v", c.name, chosen, err)
-		}
-	}
-}
-
 // TestNoiseAtTheEnds: noise stays a number for the smallest and the largest budgets.
 func TestNoiseAtTheEnds(t *testing.T) {
 	for _, epsilon := range []float64{1.001 / maxScale, 1e-6, 1e9, 1e300} {
@@ -88,31 +64,30 @@ func TestNoiseAtTheEnds(t *testing.T) {
 	}
 }
 
-// TestNoiseBeyondAllNumbers: an epsilon for which noise would be infinite, or the difference of two
-// infinities, buys nothing.
-func TestNoiseBeyondAllNumbers(t *testing.T) {
-	for _, c := range []struct{ sensitivity, epsilon float64 }{{1, 0.999 / maxScale}, {1, 1e-300},
-		{1e6, 1e-305}, {2, math.SmallestNonzeroFloat64}} {
-		b := NewBudget(1)
-		path := b.Root()
-		laplace := b.Laplace("laplace", random.NewKey(7).Stream(), Exact(c.sensitivity))
-		geometric := b.Geometric("geometric", random.NewKey(7).Stream(), Exact(c.sensitivity))
-		cauchy := b.Cauchy("cauchy", random.NewKey(7).Stream(), true)
-		values := []float64{1, 2}
-		_, e1 := laplace.Add(&path, c.epsilon, 3)
-		_, e2 := geometric.Add(&path, c.epsilon, 3)
-		_, e3 := cauchy.Add(&path, c.epsilon, c.sensitivity, 3)
-		_, e4 := laplace.Sparse(&path, c.epsilon, SparseTable{Cells: 9, Width: 1})
-		_, e5 := geometric.Sparse(&path, c.epsilon, SparseTable{Cells: 9, Width: 1})
-		for i, err := range []error{e1, e2, e3, e4, e5, laplace.AddAll(&path, c.epsilon, values),
-			geometric.AddAll(&path, c.epsilon, values)} {
-			if !errors.Is(err, ErrTooSmall) {
-				t.Errorf("sensitivity %v, epsilon %v, call %d: error %v", c.sensitivity, c.epsilon,
-					i, err)
+// TestChoiceRefusals: scores and weights that are no numbers, and nothing to choose from.
+func TestChoiceRefusals(t *testing.T) {
+	none := math.Inf(-1)
+	for i, c := range []struct {
+		scores, weights []float64
+		none            bool
+	}{
+		{nil, nil, true}, {[]float64{none}, nil, true}, {[]float64{1, 2}, []float64{0, 0}, true},
+		{[]float64{1, math.NaN(), 2}, nil, false}, {[]float64{math.NaN(), math.NaN()}, nil, false},
+		{[]float64{1, math.Inf(1)}, nil, false}, {[]float64{1, 2}, []float64{1, math.Inf(1)}, false},
+	} {
+		for _, way := range ways {
+			if way.name == "bounded choice" || c.weights != nil && !way.weighted {
+				continue
 			}
-		}
-		if path.Spent() != 0 || values[0] != 1 || values[1] != 2 {
-			t.Errorf("refused noise spent %v and made %v of 1 and 2", path.Spent(), values)
+			for _, d := range drawers {
+				b, stream := d.open()
+				path := b.Root()
+				chosen, err := way.choose(b, stream, 1, choiceCase{1, 1, c.scores, c.weights})(&path)
+				if err == nil || errors.Is(err, ErrNoCandidates) != c.none ||
+					!b.Ledger()[0].Chooses() {
+					t.Errorf("%s, %s, case %d: chose %d, error %v", way.name, d.name, i, chosen, err)
+				}
+			}
 		}
 	}
 }

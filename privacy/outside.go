@@ -22,28 +22,29 @@ type Outside struct {
 	choose func(path *Path, amount float64, scores []float64) (int, error)
 }
 
+// adding is a mechanism for programs outside that adds noise.
+func adding[M interface {
+	AddAll(path *Path, amount float64, values []float64) error
+	base() *mechanism
+}](declare func(*Budget, string, *random.Stream, Sensitivity) M, whole bool,
+) func(*Budget, string, *random.Stream, Sensitivity) *Outside {
+	return func(b *Budget, purpose string, r *random.Stream, s Sensitivity) *Outside {
+		m := declare(b, purpose, r, s)
+		return &Outside{mechanism: m.base(), Whole: whole, add: m.AddAll}
+	}
+}
+
+func (m *mechanism) base() *mechanism { return m }
+
 // offers are the mechanisms for programs outside by the names that these call them.
 var offers = []struct {
 	name    string
 	declare func(*Budget, string, *random.Stream, Sensitivity) *Outside
 }{
-	{"laplace", func(b *Budget, purpose string, r *random.Stream, s Sensitivity) *Outside {
-		m := b.Laplace(purpose, r, s)
-		return &Outside{mechanism: m.mechanism, add: m.AddAll}
-	}},
-	{"geometric", func(b *Budget, purpose string, r *random.Stream, s Sensitivity) *Outside {
-		m := b.Geometric(purpose, r, s)
-		return &Outside{mechanism: m.mechanism, Whole: true, add: m.AddAll}
-	}},
-	{"gaussian", func(b *Budget, purpose string, r *random.Stream, s Sensitivity) *Outside {
-		m := b.Gaussian(purpose, r, s)
-		return &Outside{mechanism: m.mechanism, add: m.AddAll}
-	}},
-	{"discrete-gaussian", func(b *Budget, purpose string, r *random.Stream,
-		s Sensitivity) *Outside {
-		m := b.DiscreteGaussian(purpose, r, s)
-		return &Outside{mechanism: m.mechanism, Whole: true, add: m.AddAll}
-	}},
+	{"laplace", adding((*Budget).Laplace, false)},
+	{"geometric", adding((*Budget).Geometric, true)},
+	{"gaussian", adding((*Budget).Gaussian, false)},
+	{"discrete-gaussian", adding((*Budget).DiscreteGaussian, true)},
 	{"choose", func(b *Budget, purpose string, r *random.Stream, s Sensitivity) *Outside {
 		m := b.Exponential(purpose, r, s)
 		return &Outside{mechanism: m.mechanism, Chooses: true,

@@ -1,7 +1,6 @@
 package privacy
 
 import (
-	"errors"
 	"math"
 	"testing"
 
@@ -94,42 +93,5 @@ func TestFlipsCost(t *testing.T) {
 	if cost := b.Ledger()[0].Cost; !near(cost, epsilon*epsilon/2, 1e-12) || divergence > cost ||
 		divergence < 0.98*cost {
 		t.Errorf("cost %v, divergence %v", cost, divergence)
-	}
-}
-
-func TestFlipRefusals(t *testing.T) {
-	p := NewPublication(plenty, 0)
-	for i, b := range []*Budget{NewBudget(plenty), p.Budget()} {
-		stream := random.NewKey(6).Stream()
-		if i == 1 {
-			stream = p.Noise().Open("x")
-		}
-		root, choice := b.Root(), b.PermuteAndFlip("x", stream, Exact(1))
-		for _, c := range []struct {
-			scores []float64
-			none   bool
-		}{
-			{nil, true}, {[]float64{math.Inf(-1)}, true}, {[]float64{1, math.NaN()}, false},
-			{[]float64{math.Inf(1), 1}, false},
-		} {
-			path := root.Fork()
-			r, err := choice.Choose(&path, 1, c.scores)
-			if err == nil || errors.Is(err, ErrNoCandidates) != c.none {
-				t.Errorf("%v: chose %d, error %v", c.scores, r, err)
-			}
-		}
-		path := root.Fork()
-		if r, err := choice.Choose(&path, 1, []float64{-1e300}); r != 0 || err != nil {
-			t.Errorf("of one candidate %d was chosen (%v)", r, err)
-		}
-		if row := b.Ledger()[0]; i == 1 && row.Proven != 1+1./scoreGrid || !row.Chooses() {
-			t.Errorf("%+v", row)
-		}
-	}
-	small := NewBudget(1)
-	path := small.Root()
-	if _, err := small.PermuteAndFlip("x", random.NewKey(6).Stream(), Exact(1)).Choose(&path, 2,
-		[]float64{1}); !errors.Is(err, ErrOverspent) {
-		t.Errorf("2 of 1: %v", err)
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
 	"ppdp/numeric/random"
+
+	"pgregory.net/rapid"
 )
 
 // inverseE is 1/e to 120 places, from its series in any table of constants.

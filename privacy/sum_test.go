@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-
-	"ppdp/numeric/random"
 )
 
 // bruteLaw is P(|sum| ≤ k) for each k, by adding up the products of the weights of all outcomes of
@@ -117,34 +115,6 @@ func TestWithinClosedForms(t *testing.T) {
 	}
 	if _, ok := (VectorLaw{cauchy, 1, 1}).Variance(); ok {
 		t.Error("Cauchy noise has a variance")
-	}
-}
-
-// TestWithinOfDraws: sums of draws with other weights keep to the distance as often as said, within
-// five standard errors of 20,000.
-func TestWithinOfDraws(t *testing.T) {
-	sums := []Summed{{VectorLaw{discreteLaplaceKind, 1, 0.3}, 2, 1.7},
-		{VectorLaw{discreteLaplaceKind, 1, 0.05}, 1, 0.4},
-		{VectorLaw{discreteLaplaceKind, 1, 1.5}, 3, -2.2}}
-	stream := random.NewKey(5).Stream()
-	const n = 20000
-	for _, p := range []float64{0.5, 0.95} {
-		limit, inside := Within(p, sums), 0
-		for range n {
-			x := 0.0
-			for _, s := range sums {
-				a, b := laplaceRate(s.Cost)
-				for range s.Draws {
-					x += s.Weight * float64(discreteLaplace(stream, a, b))
-				}
-			}
-			if math.Abs(x) <= limit {
-				inside++
-			}
-		}
-		if off := float64(inside)/n - p; math.Abs(off) > 5*math.Sqrt(p*(1-p)/n)+0.005 {
-			t.Errorf("%v of the draws are within the distance for %v", float64(inside)/n, p)
-		}
 	}
 }
 

@@ -19,9 +19,6 @@ import (
 	csvtable "ppdp/datasets/csv"
 )
 
-// mostRows bounds what a program may publish: more than that is a mistake that fills the memory.
-func mostRows(records int) int { return 10*records + 100_000 }
-
 // mostBytes bounds the file of an answer.
 const mostBytes = 4 << 30
 
@@ -61,12 +58,9 @@ func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name 
 		return err
 	}
 	schema := in.Table.Schema()
-	read := plainNumbers(schema)
-	if a.d.Values == codeValues {
-		read = codeSchema(schema)
-	}
-	rows := &lineLimit{from: file, left: mostRows(len(in.Rows)) + 1}
-	content, err := csvtable.Plain(read).Read(ctx, name, rows)
+	// More than so many rows are a mistake that fills the memory.
+	rows := &lineLimit{from: file, left: 10*len(in.Rows) + 100_001}
+	content, err := csvtable.Plain(a.inFiles(schema)).Read(ctx, name, rows)
 	switch {
 	case err != nil:
 		return err
@@ -84,24 +78,17 @@ func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name 
 	return err
 }
 
-// plainNumbers is the schema with dates and times as the numbers that they stand for.
-func plainNumbers(schema *datasets.Schema) *datasets.Schema {
+// inFiles is the schema of the rows in files: with codes in place of values, the integers from 0, or
+// with the numbers that dates and times stand for.
+func (a *Algorithm) inFiles(schema *datasets.Schema) *datasets.Schema {
 	plain := &datasets.Schema{Attributes: slices.Clone(schema.Attributes)}
 	for i := range plain.Attributes {
-		plain.Attributes[i].Clock = ""
+		of := &plain.Attributes[i]
+		if of.Clock = ""; a.d.Values == codeValues {
+			*of = datasets.Attribute{Name: of.Name, Role: of.Role, High: float64(of.Cells()), Step: 1}
+		}
 	}
 	return plain
-}
-
-// codeSchema describes columns of codes: the integers from 0.
-func codeSchema(schema *datasets.Schema) *datasets.Schema {
-	codes := &datasets.Schema{}
-	for i := range schema.Attributes {
-		a := &schema.Attributes[i]
-		codes.Attributes = append(codes.Attributes, datasets.Attribute{Name: a.Name, Role: a.Role,
-			High: float64(a.Cells()), Step: 1})
-	}
-	return codes
 }
 
 // recoded is a table with the same codes under another schema of the same domains.

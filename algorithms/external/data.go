@@ -73,11 +73,11 @@ func (a *Algorithm) write(d *data, in algorithms.Input, home string) error {
 	if in.Graph != nil {
 		err = in.Graph.WriteEdges(w)
 	} else {
-		rows, schema := in.Table.Select(in.Rows), in.Table.Schema()
+		rows, plain := in.Table.Select(in.Rows), a.inFiles(in.Table.Schema())
 		if a.d.Values == codeValues {
-			rows = recoded(rows, codeSchema(schema))
+			rows = recoded(rows, plain)
 		} else {
-			rows, err = rows.WithSchema(plainNumbers(schema))
+			rows, err = rows.WithSchema(plain)
 		}
 		if err == nil {
 			err = csvtable.Write(w, rows, nil, nil)

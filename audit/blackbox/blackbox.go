@@ -21,10 +21,11 @@
 // drawn anew from noisy counts show little of how noisy these were. So the mechanism itself is made
 // worse, by several times the budget that is claimed, and audited in the same way: it is weakened.
 //
-// What it cannot see: what is not in the features (a joint law of four counts, say), events rarer
-// than some ten divided by the number of releases, an excess of epsilon below Finding.Detectable,
-// pairs that it is not given, and time and memory. No accusation is no proof. Warnings and
-// Structure of a release are not published and not used.
+// What it cannot see: what is not in the features (a joint law of four counts, or the last bits of
+// numbers, where Laplace noise in floating point fails: Mironov 2012), events rarer than some ten
+// divided by the number of releases, an excess of epsilon below Finding.Detectable, pairs that it
+// is not given, and time and memory. No accusation is no proof. Warnings and Structure of a release
+// are not published and not used.
 package blackbox
 
 import (
@@ -82,9 +83,6 @@ type Options struct {
 	Level    float64    // the chance of accusing a sound mechanism; 0 for DefaultLevel
 	Key      random.Key // equal keys give equal findings, with any number of workers
 	Workers  int        // goroutines; 0 for as many as there are processors
-	// LowBits adds features for the last bits of published numbers. Laplace noise in floating point
-	// fails there (Mironov 2012), though it is sound in real arithmetic.
-	LowBits bool
 	// BoundOnly leaves out what tells which faults could have been seen.
 	BoundOnly bool
 	// Curve also bounds the trade-off curve of a score.
@@ -314,7 +312,7 @@ func (s *series) each(ctx context.Context, half string, n int,
 					side := i % 2
 					key := s.key.Derive(half, strconv.Itoa(side), strconv.Itoa(start+i/2))
 					release, err := s.pair.Release(ctx, key, side, s.times)
-					made[i] = featureVector{made[i].values[:0], s.pair.Probes, s.options.LowBits}
+					made[i] = featureVector{made[i].values[:0], s.pair.Probes}
 					failed[i] = made[i].read(ctx, release, err)
 				}
 				return ctx.Err()

@@ -143,7 +143,7 @@ func TestFeatures(t *testing.T) {
 	release.Table = table([][2]uint32{{2, 1}, {2, 1}, {0, 0}})
 	release.Degrees = []int32{0, 0, 1, 4}
 	release.Regions.Tree = []algorithms.Cut{{At: 2, Left: ^0, Right: ^1}}
-	s := featureVector{probes: [][]uint32{{2, 1}}, lowBits: true}
+	s := featureVector{probes: [][]uint32{{2, 1}}}
 	if s.read(t.Context(), release, nil) {
 		t.Fatal("failed")
 	}
@@ -165,8 +165,6 @@ func TestFeatures(t *testing.T) {
 		"the number of changes of the value of a by record":      1,
 		"the sum of the value of class by record":                2,
 		"the sum of the count of class 1 by region":              14.375,
-		"the last bit of the count of class 1 at region 2":       -3,
-		"the last bit of the count of class 1 at region 3":       3,
 		"the step of the count of class 0 to region 1":           2,
 		"the least count by region":                              0.375,
 		"the largest class at region 2":                          1,

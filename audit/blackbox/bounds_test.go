@@ -16,23 +16,6 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// TestClopperPearsonPublished: R's binom.test(7, 20) prints the interval 0.1539092 to 0.5921885;
-// for no hits and for hits only the ends are powers of the tail.
-func TestClopperPearsonPublished(t *testing.T) {
-	near(t, "lower end of 7 in 20", lowerBound(7, 20, 0.025), 0.1539092, 1e-6)
-	near(t, "upper end of 7 in 20", upperBound(7, 20, 0.025), 0.5921885, 1e-6)
-	for _, tail := range []float64{0.2, 0.025, 1e-4, 1e-9} {
-		for _, n := range []int{1, 10, 2000, 1e6} {
-			end := math.Pow(tail, 1/float64(n))
-			near(t, "hits only", lowerBound(n, n, tail), end, 1e-9)
-			near(t, "no hits", upperBound(0, n, tail), 1-end, 1e-6)
-		}
-	}
-	if lowerBound(0, 9, 0.1) != 0 || upperBound(9, 9, 0.1) != 1 {
-		t.Error("ends without hits or without misses are not 0 and 1")
-	}
-}
-
 // TestClopperPearsonDefinition: at each end the hits seen, or more extreme ones, have the
 // probability tail. The sums are of binomial probabilities one by one.
 func TestClopperPearsonDefinition(t *testing.T) {

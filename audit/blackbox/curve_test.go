@@ -50,40 +50,6 @@ func laplace(epsilon float64) noise {
 	}
 }
 
-// TestFisherLevel: at every pair of rates on a curve, the outcomes with a p-value of at most the
-// level have at most that probability together. The sums are over all outcomes of n releases.
-func TestFisherLevel(t *testing.T) {
-	const n = 8
-	for i, f := range families(0.05) {
-		for _, parameter := range []float64{0.3, 1, 2} {
-			var ps [n + 1][n + 1]float64
-			for high := range n + 1 {
-				for low := range n + 1 {
-					ps[high][low] = f.pValue(parameter, high, low, n)
-				}
-			}
-			for q := 0.01; q < 1; q += 0.07 {
-				x := distuv.Binomial{N: n, P: f.most(parameter, q)}
-				y := distuv.Binomial{N: n, P: q}
-				for _, level := range []float64{0.3, 0.05, 0.01} {
-					refuted := 0.0
-					for high := range n + 1 {
-						for low := range n + 1 {
-							if ps[high][low] <= level {
-								refuted += x.Prob(float64(high)) * y.Prob(float64(low))
-							}
-						}
-					}
-					if refuted > level {
-						t.Errorf("family %d at %v, FPR %v: refuted in %v of cases at level %v", i,
-							parameter, q, refuted, level)
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestFisherWorst: no rates on the curve have a larger p-value, and some have nearly that. Both
 // tails are sums of binomial probabilities.
 func TestFisherWorst(t *testing.T) {

@@ -224,27 +224,3 @@ func TestHiddenFaults(t *testing.T) {
 		}
 	}
 }
-
-// TestLowBits: Laplace noise on a count is sound but for the last bits, geometric noise altogether.
-// Noise below one half on a count of 0 has bits that a count of 1 cannot have.
-func TestLowBits(t *testing.T) {
-	release := func(variant algorithms.Variant) Target {
-		return targetOf(fake(func(in algorithms.Input) (*algorithms.Release, error) {
-			noise := in.CountNoise("counts", privacy.Exact(1))
-			path, c := in.Budget.Root(), counts(in)
-			return published(c), noise.AddAll(&path, in.Budget.Epsilon(), c)
-		}), variant, nil, 1, lone())
-	}
-	for _, c := range []struct {
-		variant algorithms.Variant
-		bits    bool
-	}{{algorithms.Published, false}, {algorithms.Published, true}, {algorithms.Strict, true}} {
-		finding := must.Get(Audit(t.Context(), release(c.variant),
-			Options{Key: random.NewKey(2), LowBits: c.bits}))
-		t.Log(finding)
-		if want := c.bits && c.variant == algorithms.Published; finding.Accused() != want ||
-			want && !strings.Contains(finding.Best().Event, "last bit") {
-			t.Errorf("%s, low bits %t: %s", c.variant, c.bits, finding)
-		}
-	}
-}

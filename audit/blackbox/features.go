@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,9 +38,8 @@ type featureValue struct {
 
 // featureVector has the features of one release, each feature at most once.
 type featureVector struct {
-	values  []featureValue
-	probes  [][]uint32
-	lowBits bool
+	values []featureValue
+	probes [][]uint32
 }
 
 func (s *featureVector) add(value float64, words, of, by string, i int) {
@@ -110,12 +107,6 @@ func (s *featureVector) vector(of, by string, values []float64) {
 		if i > 0 {
 			step := values[i] - values[i-1]
 			s.add(step, "the step of the {of} to {by} {i}"+distances, of, by, place)
-		}
-		if s.lowBits && values[i] != 0 && !math.IsInf(values[i], 0) {
-			// The value is an odd multiple of 2 to this power.
-			fraction, exponent := math.Frexp(math.Abs(values[i]))
-			last := exponent - 53 + bits.TrailingZeros64(uint64(math.Ldexp(fraction, 53)))
-			s.add(float64(last), "the last bit of the {of} at {by} {i}"+distances, of, by, place)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestReferences(t *testing.T) {
 		{"naive-bayes", "adult-five", 0.7964, 0, 0.002},
 	} {
 		t.Run(want.classifier+"/"+want.table, func(t *testing.T) {
-			table, train, test := halfOf(want.table).load(t)
+			table, train, test := load(t, want.table)
 			model := testtable.Fit(t, must.Get(classifiers.Lookup(want.classifier)),
 				classifiers.Data{Table: table, Rows: train})
 			near(t, "accuracy", testtable.Accuracy(model, table, test), want.accuracy,
@@ -93,9 +93,8 @@ func TestNumberReferences(t *testing.T) {
 		{"ridge", "acs", 0.76231, 8.71488, 0.002},
 	} {
 		t.Run(want.regressor+"/"+want.table, func(t *testing.T) {
-			h := halfOf(want.table)
-			table, train, test := h.load(t)
-			at := table.Schema().Index(h.target)
+			table, train, test := load(t, want.table)
+			at := table.Schema().Index(halves[want.table].target)
 			regressor := must.Get(classifiers.LookupRegressor(want.regressor))
 			model := must.Get(regressor.FitNumber(t.Context(),
 				classifiers.Data{Table: table, Rows: train}, at))
@@ -118,9 +117,8 @@ func TestNumberReferences(t *testing.T) {
 }
 
 // TestFolds compares with Weka 3.6, defaults, 5 stratified folds of Adult, on the 11 attributes of
-// RPS or on all 15: J48, and NaiveBayes (or with all attributes categorical with add-one). One
-// division into folds moves an accuracy by a standard deviation of 0.15 points. 75.11 % of the
-// complete rows earn at most 50K.
+// RPS or on all 15: J48, and NaiveBayes. One division into folds moves an accuracy by a standard
+// deviation of 0.15 points. 75.11 % of the complete rows earn at most 50K.
 func TestFolds(t *testing.T) {
 	for _, want := range []struct {
 		classifier, selection string
@@ -131,7 +129,6 @@ func TestFolds(t *testing.T) {
 		{"c45", "all", 0.8572, 0.003, []uint64{0, 1}},
 		{"naive-bayes", "rps", 0.7973, 0.003, []uint64{1}},
 		{"naive-bayes", "all", 0.8284, 0.003, []uint64{1}},
-		{"naive-bayes-categorical", "rps", 0.7989, 0.003, []uint64{1}},
 		{"majority", "rps", 0.7511, 0.0005, []uint64{1}},
 	} {
 		t.Run(want.classifier+"/"+want.selection, func(t *testing.T) {
@@ -215,141 +212,101 @@ func BenchmarkThinned(b *testing.B) {
 	}
 }
 
-// read are the halves that have been read, by name.
-var read = make(map[string]half)
-
-// halfOf is a half by name, which is read once.
-func halfOf(name string) half {
-	if done, ok := read[name]; ok {
-		return done
-	}
-	h := halves[name]
-	if table, codes := strings.CutSuffix(name, ", codes"); codes {
-		h = coded(halfOf(table))
-	}
-	load := h.load
-	h.load = func(tb testing.TB) (*datasets.Table, []int32, []int32) {
-		table, train, test := load(tb)
-		read[name] = half{h.target, func(testing.TB) (*datasets.Table, []int32, []int32) {
-			return table, slices.Clone(train), slices.Clone(test)
-		}}
-		return read[name].load(tb)
-	}
-	return h
-}
-
-// half is a real table, the halves of it that reference.py takes, and the attribute whose numbers
-// are learnt.
+// half is a real table as reference.py reads it, and the halves of it that it takes.
 type half struct {
-	target string
-	load   func(tb testing.TB) (table *datasets.Table, train, test []int32)
+	files, names string // packed CSVs below $PPDP_DATA, and their columns; "" where a line has them
+	complete     bool   // rows with an unknown value are left out
+	every        int    // of so many rows the first is learned from, the middle one tested; 0: by file
+	// target is the attribute whose numbers are learned. numbers are whole, leave is left out.
+	target, numbers, leave, class string
+	of                            func(class string) bool
 }
 
-// halves are the tables of reference.py, as it reads them.
+const (
+	adultFiles = "adult/adult.data.gz adult/adult.test.gz"
+	adultNames = "age workclass fnlwgt education education-num marital-status occupation " +
+		"relationship race sex capital-gain capital-loss hours-per-week native-country class"
+	adultNumbers = "age fnlwgt education-num capital-gain capital-loss hours-per-week"
+)
+
+func rich(s string) bool { return strings.HasPrefix(s, ">50K") }
+
 var halves = map[string]half{
-	"adult": {"age", func(tb testing.TB) (*datasets.Table, []int32, []int32) {
-		table := testtable.Adult(tb, "diffmulti")
-		return table, table.AllRows()[:30_162], table.AllRows()[30_162:]
-	}},
-	// Five numeric columns of all rows, those with missing values too.
-	"adult-five": {"age", func(tb testing.TB) (*datasets.Table, []int32, []int32) {
-		rows := lines(tb, "adult/adult.data.gz")
-		first := len(rows)
-		rows = append(rows, lines(tb, "adult/adult.test.gz")...)
-		names := strings.Fields("age 1 2 3 education-num 5 6 7 8 9 capital-gain capital-loss " +
-			"hours-per-week 13 class")
-		table := build(tb, names, rows, names, strings.Fields("1 2 3 5 6 7 8 9 13"), "class",
-			func(s string) bool { return strings.HasPrefix(s, ">50K") })
-		return table, table.AllRows()[:first], table.AllRows()[first:]
-	}},
-	"diabetes": {"time_in_hospital", interleaved(4, "tables/diabetic_data.csv.gz",
-		"time_in_hospital num_lab_procedures num_procedures num_medications number_outpatient "+
+	"adult": {adultFiles, adultNames, true, 0, "age", adultNumbers, "", "class", rich},
+	// Five numeric columns of all rows.
+	"adult-five": {adultFiles, adultNames, false, 0, "age", adultNumbers, "workclass fnlwgt " +
+		"education marital-status occupation relationship race sex native-country", "class", rich},
+	"diabetes": {"tables/diabetic_data.csv.gz", "", false, 4, "time_in_hospital",
+		"time_in_hospital num_lab_procedures num_procedures num_medications number_outpatient " +
 			"number_emergency number_inpatient number_diagnoses",
-		"encounter_id patient_nbr weight diag_1 diag_2 diag_3",
-		"readmitted", func(s string) bool { return s != "NO" })},
-	"acs": {"AGEP", interleaved(2, "tables/national2019.csv.gz", "AGEP PWGTP",
-		"DENSITY INDP PINCP POVPIP WGTP",
-		"PINCP_DECILE", func(s string) bool { return s >= "5" && s <= "9" })},
+		"encounter_id patient_nbr weight diag_1 diag_2 diag_3", "readmitted",
+		func(s string) bool { return s != "NO" }},
+	"acs": {"tables/national2019.csv.gz", "", false, 2, "AGEP", "AGEP PWGTP",
+		"DENSITY INDP PINCP POVPIP WGTP", "PINCP_DECILE",
+		func(s string) bool { return s >= "5" && s <= "9" }},
 }
 
-// interleaved takes rows at equal steps to learn from and those halfway between to test.
-func interleaved(every int, path, numbers, leave, class string, of func(string) bool) func(
-	tb testing.TB) (*datasets.Table, []int32, []int32) {
-	return func(tb testing.TB) (table *datasets.Table, train, test []int32) {
-		rows := lines(tb, path)
-		var taken [][]string
-		for i, row := range rows[1:] {
-			switch i % every {
-			case 0:
-				train = append(train, int32(len(taken)))
-			case every / 2:
-				test = append(test, int32(len(taken)))
+// read are the halves that have been read, by name.
+var read = make(map[string]loaded)
+
+type loaded struct {
+	table       *datasets.Table
+	train, test []int32
+}
+
+// load reads a half by its name once, or skips the test. With ", codes" behind the name values that
+// are words are numbers: their places in alphabetical order.
+func load(t *testing.T, name string) (table *datasets.Table, train, test []int32) {
+	t.Helper()
+	half, known := read[name]
+	if !known {
+		plain, codes := strings.CutSuffix(name, ", codes")
+		half = halves[plain].load(t, codes)
+		read[name] = half
+	}
+	return half.table, slices.Clone(half.train), slices.Clone(half.test)
+}
+
+func (h half) load(t *testing.T, codes bool) (l loaded) {
+	t.Helper()
+	var rows [][]string
+	names := strings.Fields(h.names)
+	for file, path := range strings.Fields(h.files) {
+		all := lines(t, path)
+		if h.names == "" {
+			names, all = all[0], all[1:]
+		}
+		for i, row := range all {
+			at := int32(len(rows))
+			switch {
+			case h.complete && slices.Contains(row, "?"):
+				continue
+			case h.every == 0 && file == 0, h.every > 0 && i%h.every == 0:
+				l.train = append(l.train, at)
+			case h.every == 0, i%h.every == h.every/2:
+				l.test = append(l.test, at)
 			default:
 				continue
 			}
-			taken = append(taken, row)
+			rows = append(rows, row)
 		}
-		table = build(tb, rows[0], taken, strings.Fields(numbers), strings.Fields(leave), class, of)
-		return table, train, test
 	}
-}
-
-// coded is a half whose categorical attributes are numbers: the places of their values in
-// alphabetical order.
-func coded(h half) half {
-	return half{h.target, func(tb testing.TB) (*datasets.Table, []int32, []int32) {
-		table, train, test := h.load(tb)
-		schema := &datasets.Schema{Attributes: slices.Clone(table.Schema().Attributes)}
-		places := make([][]uint32, len(schema.Attributes))
-		for at := range schema.Attributes {
-			a := &schema.Attributes[at]
-			if a.Kind == datasets.Numeric || a.Role == datasets.Class {
-				continue
-			}
-			for _, value := range a.Values {
-				place := 0
-				for _, other := range a.Values {
-					if other < value {
-						place++
-					}
-				}
-				places[at] = append(places[at], uint32(place))
-			}
-			*a = datasets.Attribute{Name: a.Name, High: float64(len(a.Values)), Step: 1}
-		}
-		b := datasets.NewBuilder(schema, table.Len())
-		for row := range table.Len() {
-			b.AddRow()
-			for at := range schema.Attributes {
-				code := table.Column(at).At(int32(row))
-				if places[at] != nil {
-					code = places[at][code]
-				}
-				b.Set(row, at, code)
-			}
-		}
-		return b.Table(), train, test
-	}}
+	l.table = h.build(t, names, rows, codes)
+	return l
 }
 
 // lines reads a packed CSV file below $PPDP_DATA, or skips the test. Fields are trimmed, lines that
 // are shorter than the longest (headings, empty ones) left out.
-func lines(tb testing.TB, path string) [][]string {
-	tb.Helper()
+func lines(t *testing.T, path string) [][]string {
+	t.Helper()
 	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		tb.Skip("PPDP_DATA is not set: no " + path + " to compare with the references")
-	}
 	file, err := os.Open(filepath.Join(dir, path))
-	if os.IsNotExist(err) {
-		tb.Skip(path + " is not in $PPDP_DATA: nothing to compare with the references")
+	if dir == "" || os.IsNotExist(err) {
+		t.Skip(path + " is not in $PPDP_DATA: nothing to compare with the references")
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(t, err)
 	defer file.Close()
-	packed := must.Get(gzip.NewReader(file))
-	reader := csv.NewReader(packed)
+	reader := csv.NewReader(must.Get(gzip.NewReader(file)))
 	reader.FieldsPerRecord, reader.TrimLeadingSpace = -1, true
 	lines := must.Get(reader.ReadAll())
 	width := 0
@@ -362,62 +319,61 @@ func lines(tb testing.TB, path string) [][]string {
 	return slices.DeleteFunc(lines, func(line []string) bool { return len(line) < width })
 }
 
-// build makes a table of lines whose columns are named. Those of leave are left out; numbers are
-// whole, from the smallest to the largest that occurs; the others are categorical. The class is
-// whether of holds for the column named class.
-func build(tb testing.TB, names []string, lines [][]string, numbers, leave []string, class string,
-	of func(string) bool) *datasets.Table {
-	tb.Helper()
-	schema := &datasets.Schema{}
-	columns := make([][]uint32, 0, len(names))
-	for c, name := range names {
-		if slices.Contains(leave, name) || name == class {
-			continue
-		}
-		codes := make([]uint32, len(lines))
-		columns = append(columns, codes)
-		if !slices.Contains(numbers, name) {
-			position := make(map[string]uint32)
-			a := testtable.Categorical(name)
-			for _, line := range lines {
-				if _, known := position[line[c]]; !known {
-					position[line[c]] = uint32(len(a.Values))
-					a.Values = append(a.Values, line[c])
-				}
-			}
-			for i, line := range lines {
-				codes[i] = position[line[c]]
-			}
-			schema.Attributes = append(schema.Attributes, a)
-			continue
-		}
-		values := make([]float64, len(lines))
-		for i, line := range lines {
-			var err error
-			if values[i], err = strconv.ParseFloat(line[c], 64); err != nil {
-				tb.Fatal(err)
-			}
-		}
-		low := slices.Min(values)
-		schema.Attributes = append(schema.Attributes,
-			datasets.Attribute{Name: name, Low: low, High: slices.Max(values) + 1, Step: 1})
-		for i, v := range values {
-			codes[i] = uint32(v - low)
-		}
-	}
+// build makes a table of lines whose columns are named: numbers from the smallest to the largest
+// that occurs, words in alphabetical order.
+func (h half) build(t *testing.T, names []string, lines [][]string, codes bool) *datasets.Table {
+	t.Helper()
 	label := testtable.Categorical("class", "no", "yes")
 	label.Role = datasets.Class
-	schema.Attributes = append(schema.Attributes, label)
-	must.Do(tb, schema.Validate())
-	at := slices.Index(names, class)
-	b := datasets.NewBuilder(schema, len(lines))
-	for i, line := range lines {
-		row := b.AddRow()
-		for c, codes := range columns {
-			b.Set(row, c, codes[i])
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{label}}
+	columns := make([][]uint32, 1)
+	for c, name := range names {
+		of := make([]uint32, len(lines))
+		if name == h.class {
+			columns[0] = of
+			for i, line := range lines {
+				if h.of(line[c]) {
+					of[i] = 1
+				}
+			}
+			continue
 		}
-		if of(line[at]) {
-			b.Set(row, len(columns), 1)
+		if slices.Contains(strings.Fields(h.leave), name) {
+			continue
+		}
+		a := testtable.Categorical(name)
+		if slices.Contains(strings.Fields(h.numbers), name) {
+			values := make([]float64, len(lines))
+			for i, line := range lines {
+				values[i] = must.Get(strconv.ParseFloat(line[c], 64))
+			}
+			a = datasets.Attribute{Name: name, Low: slices.Min(values),
+				High: slices.Max(values) + 1, Step: 1}
+			for i, v := range values {
+				of[i] = uint32(v - a.Low)
+			}
+		} else {
+			for _, line := range lines {
+				a.Values = append(a.Values, line[c])
+			}
+			slices.Sort(a.Values)
+			a.Values = slices.Compact(a.Values)
+			for i, line := range lines {
+				place, _ := slices.BinarySearch(a.Values, line[c])
+				of[i] = uint32(place)
+			}
+			if codes {
+				a = datasets.Attribute{Name: name, High: float64(len(a.Values)), Step: 1}
+			}
+		}
+		schema.Attributes, columns = append(schema.Attributes, a), append(columns, of)
+	}
+	must.Do(t, schema.Validate())
+	b := datasets.NewBuilder(schema, len(lines))
+	for i := range lines {
+		row := b.AddRow()
+		for c := range columns {
+			b.Set(row, c, columns[c][i])
 		}
 	}
 	return b.Table()

@@ -24,34 +24,20 @@ import (
 	"ppdp/numeric/elementary"
 )
 
-func init() { classifiers.Register(Classifier{}) }
+func init() { classifiers.Register(Default) }
 
-// Classifier is gradient-boosted trees; a field that is 0 stands for its default.
+// Classifier is gradient-boosted trees.
 type Classifier struct {
-	Trees  int     // steps, 100; one tree a step and class, one a step for two classes
-	Leaves int     // of a tree, 31 at most
-	Rate   float64 // of each step, 0.1
-	Weight float64 // rows in a leaf, 20 at least; where they weigh more than 1, their weight
+	Trees  int     // steps; one tree a step and class, one a step for two classes
+	Leaves int     // of a tree at most
+	Rate   float64 // of each step
+	Weight float64 // rows in a leaf at least; where they weigh more than 1, their weight
 }
 
-func (c Classifier) withDefaults() Classifier {
-	if c.Trees == 0 {
-		c.Trees = 100
-	}
-	if c.Leaves == 0 {
-		c.Leaves = 31
-	}
-	if c.Rate == 0 {
-		c.Rate = 0.1
-	}
-	if c.Weight == 0 {
-		c.Weight = 20
-	}
-	return c
-}
+// Default has scikit-learn's defaults.
+var Default = Classifier{Trees: 100, Leaves: 31, Rate: 0.1, Weight: 20}
 
 func (c Classifier) Info() classifiers.Info {
-	c = c.withDefaults()
 	return classifiers.Info{
 		Name:  "boosting",
 		Title: "Gradient boosting",
@@ -67,7 +53,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 		return nil, err
 	}
 	rows, labels, weights := data.Labels()
-	b := newBoost(c.withDefaults(), data, rows, labels, weights)
+	b := newBoost(c, data, rows, labels, weights)
 	for range b.Trees {
 		if b.machines == 0 {
 			break

@@ -28,7 +28,7 @@ func TestLeavesAreOfRecords(t *testing.T) {
 		}
 		data.Table = b.Table()
 		data.Rows = data.Table.AllRows()
-		model := must.Get(Classifier{}.Fit(t.Context(), data))
+		model := must.Get(Default.Fit(t.Context(), data))
 		p, rows := make([]float64, 4), []int32{0, 1}
 		model.(classifiers.ProbabilityModel).Probabilities(p, data.Table, rows)
 		if p[0] < 0.99 || p[3] < 0.99 {

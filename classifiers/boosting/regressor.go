@@ -6,10 +6,9 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/bins"
-	"ppdp/datasets"
 )
 
-func init() { classifiers.RegisterRegressor(Classifier{}) }
+func init() { classifiers.RegisterRegressor(Default) }
 
 // FitNumber adds up trees for the squared loss, each fitted to what those before leave of the
 // target's numbers: the defaults of scikit-learn's HistGradientBoostingRegressor. Numbers are
@@ -19,17 +18,17 @@ func (c Classifier) FitNumber(ctx context.Context, data classifiers.Data,
 	if err := data.CheckTarget(ctx, target); err != nil {
 		return nil, err
 	}
-	c = c.withDefaults()
 	rows, given := data.Counted()
 	weights, total, unit := bins.Units(given, len(rows))
 	schema := data.Table.Schema()
 	a := &schema.Attributes[target]
-	m := &numbers{score: model{start: []float64{0.5}}, low: a.Low, width: a.High - a.Low}
+	score := &model{start: []float64{0.5}}
+	m := &classifiers.Ranged{Each: score.each, Low: a.Low, Width: a.High - a.Low}
 	if total == 0 {
 		return m, nil
 	}
 	matrix := bins.New(data.Table, rows, weights, classifiers.Others(schema, target))
-	m.score.features = matrix.Features
+	score.features = matrix.Features
 	// A gradient is at most most: with all weights its sum stays below 2⁶².
 	const most = 2
 	var g grower
@@ -37,37 +36,24 @@ func (c Classifier) FitNumber(ctx context.Context, data classifiers.Data,
 	shares, scores := make([]float64, len(rows)), make([]float64, len(rows))
 	sum := int64(0)
 	for i, row := range rows {
-		shares[i] = (data.Table.Number(row, target) - m.low) / m.width
+		shares[i] = (data.Table.Number(row, target) - m.Low) / m.Width
 		g.set(i, shares[i], 1, weights[i])
 		sum += g.all[i].gradient
 	}
-	m.score.start[0] = float64(sum) / (float64(total) * g.scale)
+	score.start[0] = float64(sum) / (float64(total) * g.scale)
 	for i := range scores {
-		scores[i] = m.score.start[0]
+		scores[i] = score.start[0]
 	}
 	for range c.Trees {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for i, score := range scores {
-			g.set(i, max(-most, min(most, score-shares[i])), 1, weights[i])
+		for i, of := range scores {
+			g.set(i, max(-most, min(most, of-shares[i])), 1, weights[i])
 		}
 		t := g.grow(scores)
-		m.score.trees = append(m.score.trees, bins.NewTree(t.nodes))
-		m.score.values = append(m.score.values, t.values)
+		score.trees = append(score.trees, bins.NewTree(t.nodes))
+		score.values = append(score.values, t.values)
 	}
 	return m, nil
-}
-
-// numbers is a model whose one score is a number as a share of the target's range.
-type numbers struct {
-	score      model
-	low, width float64
-}
-
-// Numbers writes the number predicted for each row.
-func (m *numbers) Numbers(dst []float64, table *datasets.Table, rows []int32) {
-	m.score.each(table, rows, func(i int, scores []float64) {
-		dst[i] = m.low + float64(scores[0]*m.width)
-	})
 }

@@ -57,8 +57,8 @@ func drawTuning(t *rapid.T, most int) tuning {
 		rapid.SampledFrom([]int{0, 1, tuned.codesPerCase}).Draw(t, "codes a case")}
 }
 
-func grow(t *rapid.T, settings Classifier, data classifiers.Data, tuning tuning) (*grower, *Tree) {
-	g := newGrower(context.Background(), settings, data, tuning)
+func grow(t *rapid.T, chosen settings, data classifiers.Data, tuning tuning) (*grower, *Tree) {
+	g := newGrower(context.Background(), chosen, data, tuning)
 	root, err := g.growTree()
 	if err == nil {
 		err = g.prune(root)
@@ -77,7 +77,7 @@ func TestBundlesChangeNoTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, trees := nested(t, 80)
 		data := all(table)
-		settings := Classifier{MinCases: 1, Confidence: 0.5}
+		chosen := settings{minCases: 1, confidence: 0.5}
 		fractions := false
 		if rapid.Bool().Draw(t, "weighted") {
 			data.Weights = make([]float64, table.Len())
@@ -89,8 +89,8 @@ func TestBundlesChangeNoTree(t *testing.T) {
 		}
 		tuned := drawTuning(t, 10)
 		tuned.bundles = true
-		bundled, tree := grow(t, settings, data, tuned)
-		plain, want := grow(t, settings, data, tuning{nearCases: 1 << 20})
+		bundled, tree := grow(t, chosen, data, tuned)
+		plain, want := grow(t, chosen, data, tuning{nearCases: 1 << 20})
 		switch {
 		case len(plain.bundles) != 0:
 			t.Fatalf("%d bundles where none were wanted", len(plain.bundles))
@@ -130,12 +130,12 @@ func TestBundlesAreBounded(t *testing.T) {
 		b.Set(row, nodes, uint32(depth%2))
 	}
 	table := b.Table()
-	g := newGrower(context.Background(), Default, all(table), tuned)
+	g := newGrower(context.Background(), defaults, all(table), tuned)
 	if len(g.bundles) != 2 || g.bundles[0].codes != mostJointCodes {
 		t.Errorf("%d bundles, the first of %d codes: must be two, the first full",
 			len(g.bundles), g.bundles[0].codes)
 	}
-	plain := newGrower(context.Background(), Default, all(table), tuning{})
+	plain := newGrower(context.Background(), defaults, all(table), tuning{})
 	g.look()
 	plain.look()
 	distribution := g.distribution(g.leaf(0, table.Len()))
@@ -157,7 +157,7 @@ func TestBundlesAreBounded(t *testing.T) {
 	for i := range uint32(4) {
 		b.AddRow(i%2, i/2)
 	}
-	if g := newGrower(context.Background(), Default, all(b.Table()), tuned); len(g.bundles) != 2 {
+	if g := newGrower(context.Background(), defaults, all(b.Table()), tuned); len(g.bundles) != 2 {
 		t.Errorf("%d bundles of two independent features", len(g.bundles))
 	}
 }
@@ -171,14 +171,14 @@ func TestCommonWeights(t *testing.T) {
 		n := len(data.Rows)
 		weight := rapid.SampledFrom([]float64{0.5, 2.5, 8.75}).Draw(t, "weight")
 		data.Weights = slices.Repeat([]float64{weight}, n)
-		g, tree := grow(t, Default, data, drawTuning(t, 10))
+		g, tree := grow(t, defaults, data, drawTuning(t, 10))
 		b := datasets.NewBuilder(data.Table.Schema(), 2*n)
 		b.Append(data.Table)
 		b.Append(data.Table)
 		twice := all(b.Table())
 		twice.Weights = slices.Concat(slices.Repeat([]float64{weight - 0.25}, n),
 			slices.Repeat([]float64{0.25}, n))
-		parts, want := grow(t, Default, twice, tuned)
+		parts, want := grow(t, defaults, twice, tuned)
 		if n > 1 && (g.unit != weight || !g.exactSums || weight != 0.5 && parts.exactSums) {
 			t.Fatalf("units of %v; %v and %v", g.unit, g.exactSums, parts.exactSums)
 		}

@@ -26,24 +26,26 @@ import (
 	"math"
 
 	"ppdp/classifiers"
-	"ppdp/datasets"
 	"ppdp/numeric/elementary"
 )
 
-func init() { classifiers.Register(Default) }
+func init() { classifiers.Register(Classifier{}) }
 
-// Classifier is C4.5 with its two settings.
-type Classifier struct {
-	// MinCases is the weight that at least two branches of a test must have, above 0; numeric tests
+// Classifier is C4.5 with the program's defaults.
+type Classifier struct{}
+
+// settings are those of the program.
+type settings struct {
+	// minCases is the weight that at least two branches of a test must have, above 0; numeric tests
 	// ask for more on larger nodes.
-	MinCases float64
-	// Confidence is the level at which the upper limit of a leaf's error is taken, in (0, 0.5];
+	minCases float64
+	// confidence is the level at which the upper limit of a leaf's error is taken, in (0, 0.5];
 	// lower prunes more.
-	Confidence float64
+	confidence float64
 }
 
-// Default has the program's defaults, -m 2 and -c 25.
-var Default = Classifier{MinCases: 2, Confidence: 0.25}
+// defaults are the program's, -m 2 and -c 25.
+var defaults = settings{minCases: 2, confidence: 0.25}
 
 func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{
@@ -55,14 +57,11 @@ func (Classifier) Info() classifiers.Info {
 }
 
 // Fit grows a tree and prunes it.
-func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
+func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.validate(); err != nil {
-		return nil, err
-	}
-	g := newGrower(ctx, c, data, tuned)
+	g := newGrower(ctx, defaults, data, tuned)
 	root, err := g.growTree()
 	if err != nil {
 		return nil, err
@@ -71,17 +70,6 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 		return nil, err
 	}
 	return g.compile(root, data.Table.Schema()), nil
-}
-
-func (c Classifier) validate() error {
-	var bad datasets.Problems
-	if !(c.MinCases > 0) || math.IsInf(c.MinCases, 1) {
-		bad.Add("c45: MinCases %v, must be a finite number above 0", c.MinCases)
-	}
-	if !(c.Confidence > 0 && c.Confidence <= 0.5) {
-		bad.Add("c45: Confidence %v, must be above 0 and at most 0.5", c.Confidence)
-	}
-	return bad.Err()
 }
 
 // pessimism estimates how many errors a leaf will make on new cases.

@@ -25,34 +25,12 @@ func near(t interface{ Errorf(string, ...any) }, what string, got, want, toleran
 	}
 }
 
-// TestWeatherTests compares with the figures of Quinlan 1993, section 2.2: the gain of outlook is
-// 0.246 bits (printed from rounded terms, hence the tolerance), its split information 1.577 bits,
-// its ratio 0.156; windy gains 0.048 bits.
-func TestWeatherTests(t *testing.T) {
-	g := newGrower(context.Background(), Default, all(testtable.Weather(false)), tuned)
-	root := g.leaf(0, 14)
-	near(t, "classes", g.distribution(root)[1], 9, 0)
-	entropy := g.log2(14) - g.log2(9) - g.log2(5)
-	near(t, "information of the root", entropy/14, 0.940, 0.0005)
-	g.look()
-	distribution := g.distribution(root)
-	outlook := g.multiway(&g.features[0], 0, 14, distribution, 14, entropy)
-	near(t, "gain of outlook", outlook.gain, 0.246, 0.001)
-	near(t, "gain ratio of outlook", outlook.ratio, 0.156, 0.001)
-	near(t, "split information of outlook", outlook.gain/outlook.ratio, 1.577, 0.0005)
-	windy := g.multiway(&g.features[3], 0, 14, distribution, 14, entropy)
-	near(t, "gain of windy", windy.gain, 0.048, 0.0005)
-	if feature, _ := g.choose(root); feature != 0 {
-		t.Errorf("the root tests attribute %d, must test outlook", feature)
-	}
-}
-
 // TestWeatherTree checks the tree every textbook prints, which C4.5 and J48 also leave after
 // pruning: 5 leaves, 8 nodes, no error on the 14 days.
 func TestWeatherTree(t *testing.T) {
 	for _, numeric := range []bool{false, true} {
 		table := testtable.Weather(numeric)
-		tree := testtable.Fit(t, Default, all(table)).(*Tree)
+		tree := testtable.Fit(t, Classifier{}, all(table)).(*Tree)
 		if tree.Leaves() != 5 || tree.Nodes() != 8 {
 			t.Errorf("numeric %v: %d leaves, %d nodes, the tree has 5 and 8",
 				numeric, tree.Leaves(), tree.Nodes())
@@ -63,7 +41,7 @@ func TestWeatherTree(t *testing.T) {
 	}
 	// J48 prints "humidity <= 75": the greatest reading below the middle of 70 and 85.
 	table := testtable.Weather(true)
-	tree := testtable.Fit(t, Default, all(table)).(*Tree)
+	tree := testtable.Fit(t, Classifier{}, all(table)).(*Tree)
 	found := false
 	for _, s := range tree.Steps {
 		if s.Numeric {
@@ -284,8 +262,8 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 		}
 		labels := make([]uint32, table.Len())
 		classifiers.Codes(labels, table.Column(table.Schema().Class()), data.Rows)
-		g := newGrower(context.Background(), Default, data, drawTuning(t, 60))
-		rows := newGrower(context.Background(), Default, data, tuning{})
+		g := newGrower(context.Background(), defaults, data, drawTuning(t, 60))
+		rows := newGrower(context.Background(), defaults, data, tuning{})
 		at := g.leaf(0, len(g.order))
 		distribution := g.distribution(at)
 		cases := g.total
@@ -337,7 +315,7 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 			gain, split, sizes := plainSplit(branches, labels, weights, g.classes)
 			filled := 0
 			for _, size := range sizes {
-				if size >= Default.MinCases {
+				if size >= defaults.minCases {
 					filled++
 				}
 			}
@@ -396,7 +374,7 @@ func TestRanks(t *testing.T) {
 func TestScansAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testtable.Random(t, 60, true)
-		g := newGrower(context.Background(), Default, all(table), tuned)
+		g := newGrower(context.Background(), defaults, all(table), tuned)
 		g.look()
 		at := g.leaf(0, len(g.order))
 		for i := range g.features {
@@ -446,7 +424,7 @@ func TestContinuousThresholds(t *testing.T) {
 		}
 	}
 	table := b.Table()
-	tree := testtable.Fit(t, Default, all(table)).(*Tree)
+	tree := testtable.Fit(t, Classifier{}, all(table)).(*Tree)
 	if tree.Leaves() != 2 || testtable.Accuracy(tree, table, table.AllRows()) != 1 {
 		t.Errorf("%d leaves, accuracy %v; one cut separates the classes",
 			tree.Leaves(), testtable.Accuracy(tree, table, table.AllRows()))
@@ -476,7 +454,7 @@ func TestSmallestBranch(t *testing.T) {
 				b.Set(row, 1, 1)
 			}
 		}
-		tree := testtable.Fit(t, Default, all(b.Table())).(*Tree)
+		tree := testtable.Fit(t, Classifier{}, all(b.Table())).(*Tree)
 		if got := tree.Leaves() == 2; got != node.splits {
 			t.Errorf("%d of %d rows on the right: split %v, must be %v", node.right, node.rows,
 				got, node.splits)
@@ -504,7 +482,7 @@ func TestUnseenBranch(t *testing.T) {
 		table := b.Table()
 		rows := table.AllRows()
 		train, query := rows[:reds+20], rows[reds+20:]
-		tree := testtable.Fit(t, Default, classifiers.Data{Table: table, Rows: train}).(*Tree)
+		tree := testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: train}).(*Tree)
 		if tree.Leaves() != 3 {
 			t.Fatalf("%d leaves, colour has 3 values", tree.Leaves())
 		}
@@ -517,16 +495,6 @@ func TestUnseenBranch(t *testing.T) {
 		if dst[0] != want {
 			t.Errorf("%d red rows, 20 green: blue predicted as %d, the majority is %d",
 				reds, dst[0], want)
-		}
-	}
-}
-
-func TestSettingsAreChecked(t *testing.T) {
-	table := testtable.Weather(false)
-	for _, c := range []Classifier{{}, {MinCases: 2}, {MinCases: 2, Confidence: 0.6},
-		{MinCases: math.NaN(), Confidence: 0.25}} {
-		if _, err := c.Fit(context.Background(), all(table)); err == nil {
-			t.Errorf("settings %+v were accepted", c)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 func (g *grower) worthTesting(at int32) bool {
 	n := &g.nodes[at]
 	cases, _ := wrong(g.distribution(at))
-	return n.estimate-n.inseparable > collapseSlack/g.unit && cases >= 2*g.settings.MinCases
+	return n.estimate-n.inseparable > collapseSlack/g.unit && cases >= 2*g.settings.minCases
 }
 
 // anyFewValues reports whether some attribute is numeric or has few values, so that those with many
@@ -142,7 +142,7 @@ func (g *grower) multiway(f *feature, low, high int, distribution []float64,
 		for _, w := range counts[from : from+g.classes] {
 			bag += w
 		}
-		if bag >= g.settings.MinCases {
+		if bag >= g.settings.minCases {
 			filled++
 		}
 	}
@@ -181,7 +181,7 @@ func (g *grower) gainRatio(gain, splitInfo, cases, cost float64) test {
 // least is how many cases either side of a numeric test must have.
 func (g *grower) least(cases float64) float64 {
 	least := 0.1 * cases / float64(g.classes)
-	return max(g.settings.MinCases, min(least, mostNumericCases/g.unit))
+	return max(g.settings.minCases, min(least, mostNumericCases/g.unit))
 }
 
 // threshold is the best binary test on a numeric feature.

@@ -78,11 +78,11 @@ const scatter = 4
 // problem is what a Fit begins with.
 type problem struct {
 	ctx       context.Context
-	settings  Classifier
+	settings  settings
 	tuning    tuning
 	pessimism pessimism
 	classes   int
-	unit      float64 // what all sums of weights are counted in, settings.MinCases too
+	unit      float64 // what all sums of weights are counted in, settings.minCases too
 	total     float64 // weight of all cases
 	exactSums bool    // weights are whole numbers: sums are exact in any order
 	features  []feature
@@ -140,14 +140,14 @@ type scratch struct {
 }
 
 // newGrower prepares the data.
-func newGrower(ctx context.Context, settings Classifier, data classifiers.Data,
+func newGrower(ctx context.Context, settings settings, data classifiers.Data,
 	tuning tuning) *grower {
 	schema := data.Table.Schema()
 	rows, labels, weights := data.Labels()
 	unit, weights := common(weights)
-	settings.MinCases /= unit
+	settings.minCases /= unit
 	g := &grower{problem: problem{ctx: ctx, unit: unit, settings: settings, tuning: tuning,
-		pessimism: newPessimism(settings.Confidence), classes: schema.Classes(), largest: 2,
+		pessimism: newPessimism(settings.confidence), classes: schema.Classes(), largest: 2,
 		xlog: tabled(), exactSums: wholeWeights(weights, len(rows))}}
 	for i := range rows {
 		g.total += weights.At(int32(i))

@@ -35,7 +35,7 @@ func (g *grower) multiwayPair(f *feature, distribution []float64, cases, entropy
 	}
 	one := pair(sum)
 	zero := pairOf(distribution) - one
-	least := g.settings.MinCases
+	least := g.settings.minCases
 	if float64(zero.sum()) < least || float64(one.sum()) < least {
 		return test{}
 	}

@@ -160,9 +160,9 @@ func (p *plainTree) same(at int32) bool {
 func TestPruningAgainstBruteForce(t *testing.T) {
 	raised, tests := 0, 0
 	compare := func(t *rapid.T) {
-		settings := Classifier{MinCases: 1,
-			Confidence: rapid.SampledFrom([]float64{0.25, 0.5}).Draw(t, "confidence")}
-		g := newGrower(context.Background(), settings, all(testtable.Random(t, 120, true)),
+		chosen := settings{minCases: 1,
+			confidence: rapid.SampledFrom([]float64{0.25, 0.5}).Draw(t, "confidence")}
+		g := newGrower(context.Background(), chosen, all(testtable.Random(t, 120, true)),
 			drawTuning(t, 120))
 		root := must.Get(g.growTree())
 		p := g.plain(root)

@@ -17,6 +17,7 @@ package id3
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -69,7 +70,7 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 	if err != nil {
 		return nil, err
 	}
-	return s.compile(grown)
+	return s.compile(grown), nil
 }
 
 // sample is the training data as distinct records with weights, in lexicographic order of their
@@ -81,6 +82,8 @@ type sample struct {
 	codes    [][]uint32 // by feature, then record
 	labels   []uint32
 	weights  []float64
+
+	attributes []base.Attribute // golearn's: the features, the class and a record's number
 }
 
 func newSample(data classifiers.Data) *sample {
@@ -115,46 +118,38 @@ func newSample(data classifiers.Data) *sample {
 	return s
 }
 
-// grow hands the records to golearn. Its panics become errors.
+// grow hands the records to golearn. Its panics become errors, as does that of the rule, by which
+// a context ends a recursion that knows no errors.
 func (s *sample) grow(ctx context.Context) (root *trees.DecisionTreeNode, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			root = nil
-			if ended, ok := r.(ended); ok {
-				err = ended.error
-			} else {
+			if err = ctx.Err(); err == nil {
 				err = fmt.Errorf("id3: golearn panicked: %v", r)
 			}
 		}
 	}()
-	grid, attributes, err := s.grid()
-	if err != nil {
-		return nil, err
-	}
-	return trees.InferID3Tree(grid, &rule{ctx: ctx, sample: s, attributes: attributes}), nil
+	return trees.InferID3Tree(s.grid(), &rule{ctx, s}), nil
 }
 
 // grid copies the records into golearn's form: nominal columns named by feature, the class, and a
 // last column with the record's number. The number finds the record again inside the views that the
 // inducer makes; being the column that is left over, it also keeps golearn from stopping one
 // attribute early.
-func (s *sample) grid() (*base.DenseInstances, []base.Attribute, error) {
+func (s *sample) grid() *base.DenseInstances {
 	grid := base.NewDenseInstances()
-	attributes := make([]base.Attribute, 0, len(s.codes)+2)
 	for f := range s.codes {
-		attributes = append(attributes, nominal(fmt.Sprint("f", f), s.arity[f]))
+		s.attributes = append(s.attributes, nominal(fmt.Sprint("f", f), s.arity[f]))
 	}
-	attributes = append(attributes, nominal("class", s.classes), base.NewFloatAttribute("record"))
-	specs := make([]base.AttributeSpec, len(attributes))
-	for i, a := range attributes {
+	s.attributes = append(s.attributes, nominal("class", s.classes),
+		base.NewFloatAttribute("record"))
+	specs := make([]base.AttributeSpec, len(s.attributes))
+	for i, a := range s.attributes {
 		specs[i] = grid.AddAttribute(a)
 	}
 	class := len(s.codes)
-	if err := grid.AddClassAttribute(attributes[class]); err != nil {
-		return nil, nil, fmt.Errorf("id3: golearn: %w", err)
-	}
-	if err := grid.Extend(len(s.labels)); err != nil {
-		return nil, nil, fmt.Errorf("id3: golearn: %w", err)
+	if err := errors.Join(grid.AddClassAttribute(s.attributes[class]),
+		grid.Extend(len(s.labels))); err != nil {
+		panic(err)
 	}
 	for record, label := range s.labels {
 		for f := range s.codes {
@@ -163,7 +158,7 @@ func (s *sample) grid() (*base.DenseInstances, []base.Attribute, error) {
 		grid.Set(specs[class], record, base.PackU64ToBytes(uint64(label)))
 		grid.Set(specs[class+1], record, base.PackFloatToBytes(float64(record)))
 	}
-	return grid, attributes, nil
+	return grid
 }
 
 // nominal is a golearn attribute whose values are the codes 0..cells-1 in decimal.
@@ -176,24 +171,17 @@ func nominal(name string, cells int) base.Attribute {
 	return a
 }
 
-// ended carries a context's error out of golearn's recursion, which knows no errors.
-type ended struct{ error }
-
 // rule chooses tests for golearn's inducer.
 type rule struct {
-	ctx        context.Context
-	sample     *sample
-	attributes []base.Attribute
+	ctx context.Context
+	*sample
 }
 
 // GenerateSplitRule returns the attribute of the greatest information gain in a view of the
 // records, the first of equals; nil when none has any.
 func (r *rule) GenerateSplitRule(view base.FixedDataGrid) *trees.DecisionTreeRule {
-	if err := r.ctx.Err(); err != nil {
-		panic(ended{err})
-	}
 	number, err := view.GetAttribute(r.attributes[len(r.attributes)-1])
-	if err != nil {
+	if err = errors.Join(err, r.ctx.Err()); err != nil {
 		panic(err)
 	}
 	_, size := view.Size()
@@ -203,11 +191,11 @@ func (r *rule) GenerateSplitRule(view base.FixedDataGrid) *trees.DecisionTreeRul
 	}
 	slices.Sort(records) // sums must not depend on how golearn orders its views
 	best, gain := -1, least
-	for f := range r.sample.codes {
+	for f := range r.codes {
 		if _, err := view.GetAttribute(r.attributes[f]); err != nil {
 			continue // used further up
 		}
-		if g := r.sample.gain(f, records); g > gain+least {
+		if g := r.gain(f, records); g > gain+least {
 			best, gain = f, g
 		}
 	}

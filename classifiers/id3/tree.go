@@ -1,7 +1,7 @@
 package id3
 
 import (
-	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/sjwhitworth/golearn/trees"
@@ -11,7 +11,7 @@ import (
 
 // compile turns golearn's tree into one that predicts: classes are counted again here, with weights
 // and a fixed order, and branches that golearn left out get the majority of their parent.
-func (s *sample) compile(grown *trees.DecisionTreeNode) (*classifiers.Tree, error) {
+func (s *sample) compile(grown *trees.DecisionTreeNode) *classifiers.Tree {
 	t := &classifiers.Tree{}
 	for _, at := range s.features {
 		t.Columns = append(t.Columns, classifiers.TreeColumn{Attribute: at})
@@ -20,20 +20,16 @@ func (s *sample) compile(grown *trees.DecisionTreeNode) (*classifiers.Tree, erro
 	for i := range records {
 		records[i] = i
 	}
-	var emit func(n *trees.DecisionTreeNode, records []int) (int32, error)
-	emit = func(n *trees.DecisionTreeNode, records []int) (int32, error) {
+	var emit func(n *trees.DecisionTreeNode, records []int) int32
+	emit = func(n *trees.DecisionTreeNode, records []int) int32 {
 		counts := make([]float64, s.classes)
 		for _, record := range records {
 			counts[s.labels[record]] += s.weights[record]
 		}
-		if n.Children == nil || n.SplitRule == nil || n.SplitRule.SplitAttr == nil {
-			return ^t.Ends.Add(counts), nil
+		if n.Children == nil {
+			return ^t.Ends.Add(counts)
 		}
-		var f int
-		if _, err := fmt.Sscanf(n.SplitRule.SplitAttr.GetName(), "f%d", &f); err != nil ||
-			f >= len(s.codes) {
-			return 0, fmt.Errorf("id3: golearn split on %q", n.SplitRule.SplitAttr.GetName())
-		}
+		f := slices.Index(s.attributes, n.SplitRule.SplitAttr)
 		parts := make([][]int, s.arity[f])
 		for _, record := range records {
 			code := s.codes[f][record]
@@ -43,20 +39,14 @@ func (s *sample) compile(grown *trees.DecisionTreeNode) (*classifiers.Tree, erro
 		t.Steps = append(t.Steps, classifiers.TreeStep{Column: int32(f), First: first})
 		t.Next = append(t.Next, make([]int32, s.arity[f])...)
 		for code := range parts {
-			child, ok := n.Children[strconv.Itoa(code)]
-			if !ok {
+			if child, ok := n.Children[strconv.Itoa(code)]; ok {
+				t.Next[int(first)+code] = emit(child, parts[code])
+			} else {
 				t.Next[int(first)+code] = ^t.Ends.Add(counts)
-				continue
 			}
-			to, err := emit(child, parts[code])
-			if err != nil {
-				return 0, err
-			}
-			t.Next[int(first)+code] = to
 		}
-		return here, nil
+		return here
 	}
-	root, err := emit(grown, records)
-	t.Root = root
-	return t, err
+	t.Root = emit(grown, records)
+	return t
 }

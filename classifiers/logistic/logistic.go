@@ -3,9 +3,9 @@
 //
 // For records xᵢ of class yᵢ and weight cᵢ it minimises
 //
-//	½·Σ|w_k|² - C·Σ cᵢ·log P(yᵢ | xᵢ),   P(k | x) ∝ exp(w_k·x + b_k),
+//	½·Σ|w_k|² - Σ cᵢ·log P(yᵢ | xᵢ),   P(k | x) ∝ exp(w_k·x + b_k),
 //
-// with C = 1 and free b_k, over all classes k; with two classes over the second alone, the first
+// with free b_k, over all classes k; with two classes over the second alone, the first
 // having w and b of 0. A numeric attribute is standardised by the mean and standard deviation of
 // the records learnt from, a categorical one is an indicator for each value (for two values, of the
 // second alone). These are scikit-learn's defaults for LogisticRegression, but for the indicator
@@ -26,10 +26,7 @@ import (
 func init() { classifiers.Register(Classifier{}) }
 
 // Classifier is logistic regression.
-type Classifier struct {
-	// C is the price of a nat of loss; 0 means 1.
-	C float64
-}
+type Classifier struct{}
 
 func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{
@@ -42,7 +39,7 @@ func (Classifier) Info() classifiers.Info {
 }
 
 // Fit solves one problem for all classes.
-func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
+func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
@@ -52,11 +49,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 	if m.Machines == 0 {
 		return m, nil
 	}
-	price := c.C
-	if price == 0 {
-		price = 1
-	}
-	if err := newProblem(points, m.Model, price).solve(ctx); err != nil {
+	if err := newProblem(points, m.Model).solve(ctx); err != nil {
 		return nil, err
 	}
 	return m, nil

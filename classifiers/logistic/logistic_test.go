@@ -22,7 +22,7 @@ func TestDerivatives(t *testing.T) {
 		if m.Machines == 0 {
 			t.Skip("one class")
 		}
-		q := newProblem(p, m, 0.7)
+		q := newProblem(p, m)
 		n := q.Machines * q.Width
 		at, direction := make([]float64, n), make([]float64, n)
 		for i := range at {

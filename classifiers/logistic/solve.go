@@ -23,13 +23,12 @@ const (
 type problem struct {
 	*linear.Problem
 	model *linear.Model
-	price float64
 	of    []int // class of the schema of each machine
 	base  int   // class of the schema without a machine, -1 for none
 }
 
-func newProblem(p *linear.Points, m *linear.Model, price float64) *problem {
-	q := &problem{Problem: linear.NewProblem(p, m.Machines), model: m, price: price, base: -1}
+func newProblem(p *linear.Points, m *linear.Model) *problem {
+	q := &problem{Problem: linear.NewProblem(p, m.Machines), model: m, base: -1}
 	for _, class := range m.Classes {
 		q.of = append(q.of, int(class))
 	}
@@ -55,11 +54,11 @@ func (q *problem) loss(parameters, gradient, probabilities []float64) float64 {
 		} else {
 			logSum = classifiers.Softmax(scores)
 		}
-		value += float64(q.price * mass * logSum)
+		value += float64(mass * logSum)
 		for k, class := range q.of {
 			own := q.Mass[i*q.Classes+class]
-			value -= float64(q.price * own * raw[k])
-			raw[k] = q.price * (float64(mass*scores[k]) - own)
+			value -= float64(own * raw[k])
+			raw[k] = float64(mass*scores[k]) - own
 		}
 		if gradient != nil {
 			copy(probabilities[i*q.Machines:], scores)
@@ -79,7 +78,7 @@ func (q *problem) curve(to, direction, probabilities []float64) {
 		q.Products(z, direction, i)
 		convex.Softmax(p, z)
 		for k := range z {
-			z[k] *= q.price * mass
+			z[k] *= mass
 		}
 		q.Spread(to, z, i)
 	}
@@ -92,7 +91,7 @@ func (q *problem) solve(ctx context.Context) error {
 	trial, diagonal := make([]float64, n), make([]float64, n)
 	probabilities := make([]float64, q.Len()*q.Machines)
 	value := q.loss(parameters, gradient, probabilities)
-	small := tolerance * q.price * q.Total
+	small := tolerance * q.Total
 	for range mostSteps {
 		if norm(gradient) <= small {
 			q.Write(q.model, parameters)
@@ -105,10 +104,10 @@ func (q *problem) solve(ctx context.Context) error {
 		}
 		q.Diagonal(diagonal, func(i, k int) float64 {
 			p := probabilities[i*q.Machines+k]
-			return float64(q.price * q.Masses[i] * p * (1 - p))
+			return float64(q.Masses[i] * p * (1 - p))
 		})
 		step, err := convex.Conjugate(ctx, gradient, diagonal,
-			min(0.1, math.Sqrt(size/(q.price*q.Total))), 2*n, func(to, direction []float64) {
+			min(0.1, math.Sqrt(size/q.Total)), 2*n, func(to, direction []float64) {
 				q.curve(to, direction, probabilities)
 			})
 		if err != nil {

@@ -1,12 +1,11 @@
-// Package naivebayes holds the naive Bayes classifier in two forms that differ in how numeric
-// attributes are read: "naive-bayes" fits a normal distribution to each class, as Weka does by
-// default, and "naive-bayes-categorical" counts the cells of numeric attributes like values. It
-// leaves out kernel densities and discretisation learnt from the data.
+// Package naivebayes holds the naive Bayes classifier "naive-bayes", which fits a normal distribution
+// of each numeric attribute to each class, as Weka does by default. It leaves out kernel densities
+// and discretisation learnt from the data.
 //
 // Priors and counts are smoothed by adding one (Laplace), over the public domain, never over the
 // values that happen to occur. Products are sums of logarithms.
 //
-// Deviations from Weka's NaiveBayes, the reference of the Gaussian form:
+// Deviations from Weka's NaiveBayes:
 //   - a class without any training weight is never predicted, where add-one alone would let it win
 //     on rare records;
 //   - the precision of a numeric attribute with one distinct value is its public step, not 0.01;
@@ -22,35 +21,12 @@ import (
 	"ppdp/numeric/elementary"
 )
 
-func init() {
-	classifiers.Register(Classifier{Numerics: Gaussian})
-	classifiers.Register(Classifier{Numerics: Cells})
-}
-
-// Numerics says how numeric attributes are modelled.
-type Numerics uint8
-
-const (
-	// Gaussian fits one normal distribution for each class.
-	Gaussian Numerics = iota
-	// Cells counts the attribute's cells, as if they were categorical values.
-	Cells
-)
+func init() { classifiers.Register(Classifier{}) }
 
 // Classifier is naive Bayes (Duda & Hart 1973; John & Langley 1995).
-type Classifier struct {
-	Numerics Numerics
-}
+type Classifier struct{}
 
-func (c Classifier) Info() classifiers.Info {
-	if c.Numerics == Cells {
-		return classifiers.Info{
-			Name:     "naive-bayes-categorical",
-			Title:    "Naive Bayes, numeric cells as values",
-			Source:   "Duda & Hart 1973; add-one smoothing over the public domain",
-			Revision: 1,
-		}
-	}
+func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{
 		Name:     "naive-bayes",
 		Title:    "Naive Bayes",
@@ -60,7 +36,7 @@ func (c Classifier) Info() classifiers.Info {
 }
 
 // Fit estimates priors and likelihoods.
-func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
+func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
@@ -84,7 +60,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 			return nil, err
 		}
 		attribute := &schema.Attributes[at]
-		if attribute.Kind == datasets.Numeric && c.Numerics == Gaussian {
+		if attribute.Kind == datasets.Numeric {
 			m.features = append(m.features, s.fitGaussian(at, attribute))
 		} else {
 			m.features = append(m.features, s.fitCells(at, attribute))

@@ -29,21 +29,19 @@ func (m *model) scores(table *datasets.Table, row int32) []float64 {
 // of 14 days 5 are "no" and 9 "yes".
 func TestWeatherByHand(t *testing.T) {
 	table := testtable.Weather(false)
-	for _, c := range []Classifier{{Gaussian}, {Cells}} { // the same without numeric attributes
-		m := testtable.Fit(t, c, all(table)).(*model)
-		b := datasets.NewBuilder(table.Schema(), 1)
-		b.AddRow(0, 2, 0, 1)
-		query := b.Table()
-		no := 6.0 / 16 * (4.0 / 8) * (2.0 / 8) * (5.0 / 7) * (4.0 / 7)
-		yes := 10.0 / 16 * (3.0 / 12) * (4.0 / 12) * (4.0 / 11) * (4.0 / 11)
-		for k, want := range []float64{no, yes} {
-			if got := math.Exp(m.scores(query, 0)[k]); math.Abs(got-want) > 1e-12 {
-				t.Errorf("joint probability with class %d %v, by hand %v", k, got, want)
-			}
+	m := testtable.Fit(t, Classifier{}, all(table)).(*model)
+	b := datasets.NewBuilder(table.Schema(), 1)
+	b.AddRow(0, 2, 0, 1)
+	query := b.Table()
+	no := 6.0 / 16 * (4.0 / 8) * (2.0 / 8) * (5.0 / 7) * (4.0 / 7)
+	yes := 10.0 / 16 * (3.0 / 12) * (4.0 / 12) * (4.0 / 11) * (4.0 / 11)
+	for k, want := range []float64{no, yes} {
+		if got := math.Exp(m.scores(query, 0)[k]); math.Abs(got-want) > 1e-12 {
+			t.Errorf("joint probability with class %d %v, by hand %v", k, got, want)
 		}
-		if got := testtable.Predict(m, query)[0]; got != 0 {
-			t.Errorf("predicted %d, by hand no (0)", got)
-		}
+	}
+	if got := testtable.Predict(m, query)[0]; got != 0 {
+		t.Errorf("predicted %d, by hand no (0)", got)
 	}
 }
 
@@ -175,42 +173,6 @@ func TestConstantAttribute(t *testing.T) {
 	scores := m.scores(table, 0)
 	if gap, want := scores[1]-scores[0], math.Log(3.0/2); math.Abs(gap-want) > 1e-12 {
 		t.Errorf("scores differ by %v, the priors (1+1):(2+1) by %v", gap, want)
-	}
-}
-
-// TestLargeDomain checks add-one over a domain too large to tabulate: cells never seen have
-// 1/(n+cells).
-func TestLargeDomain(t *testing.T) {
-	const cells = 1 << 20
-	table := numericTable(t, cells, false, 2, []float64{5, 5, 900000, 900000, 77},
-		[]uint32{0, 0, 0, 1, 1})
-	data := classifiers.Data{Table: table, Rows: table.AllRows()[:4]}
-	m := testtable.Fit(t, Classifier{Cells}, data).(*model)
-	for row, counts := range [][2]float64{{2, 0}, {2, 0}, {1, 1}, {1, 1}, {0, 0}} {
-		want := []float64{
-			math.Log(4.0/6) + math.Log((counts[0]+1)/(3+cells)),
-			math.Log(2.0/6) + math.Log((counts[1]+1)/(1+cells)),
-		}
-		got := m.scores(table, int32(row))
-		for k := range want {
-			if math.Abs(got[k]-want[k]) > 1e-9 {
-				t.Errorf("row %d: scores %v, by hand %v", row, got, want)
-			}
-		}
-	}
-}
-
-// TestAbsentClass: class 1 has no training row; smoothing must not let it win anywhere.
-func TestAbsentClass(t *testing.T) {
-	values, labels := []float64{1, 2, 50, 51, 99}, []uint32{0, 0, 2, 2, 1}
-	table := numericTable(t, 100, false, 3, values, labels)
-	for _, c := range []Classifier{{Gaussian}, {Cells}} {
-		model := testtable.Fit(t, c, classifiers.Data{Table: table, Rows: table.AllRows()[:4]})
-		for row, class := range testtable.Predict(model, table) {
-			if class == 1 || row < 4 && class != labels[row] {
-				t.Errorf("%v: row %d predicted as %d", c, row, class)
-			}
-		}
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/linear"
-	"ppdp/datasets"
 	"ppdp/internal/convex"
 )
 
@@ -39,25 +38,25 @@ func (Regressor) FitNumber(ctx context.Context, data classifiers.Data,
 	}
 	layout, points, numbers := linear.NewTargetPoints(data, target)
 	a := &data.Table.Schema().Attributes[target]
-	m := &model{score: linear.Model{Features: layout.Features, Machines: 1,
-		Weights: make([]float64, layout.Size), Bias: []float64{0.5}},
-		low: a.Low, width: a.High - a.Low}
+	score := &linear.Model{Features: layout.Features, Machines: 1,
+		Weights: make([]float64, layout.Size), Bias: []float64{0.5}}
+	m := &classifiers.Ranged{Each: score.Each, Low: a.Low, Width: a.High - a.Low}
 	if points.Len() == 0 {
 		return m, nil
 	}
 	q := linear.NewProblem(points, 1)
-	score := make([]float64, 1)
+	product := make([]float64, 1)
 	// curve writes penalty and squares of parameters, each point's score less what is given.
 	curve := func(to, parameters, less []float64) {
 		clear(to)
 		q.Penalty(parameters, to)
 		for i, mass := range q.Masses {
-			q.Products(score, parameters, i)
+			q.Products(product, parameters, i)
 			if less != nil {
-				score[0] -= less[i]
+				product[0] -= less[i]
 			}
-			score[0] = float64(mass * score[0])
-			q.Spread(to, score, i)
+			product[0] = float64(mass * product[0])
+			q.Spread(to, product, i)
 		}
 	}
 	gradient := make([]float64, q.Width)
@@ -78,19 +77,6 @@ func (Regressor) FitNumber(ctx context.Context, data classifiers.Data,
 	if !(math.Sqrt(convex.Dot(gradient, gradient)) <= float64(worst*before)) {
 		return nil, errors.New("ridge: not solved: the weights are too large or too unequal")
 	}
-	q.Write(&m.score, parameters)
+	q.Write(score, parameters)
 	return m, nil
-}
-
-// model is a linear score from 0 to 1 over the target's range.
-type model struct {
-	score      linear.Model
-	low, width float64
-}
-
-// Numbers writes the number predicted for each row.
-func (m *model) Numbers(dst []float64, table *datasets.Table, rows []int32) {
-	m.score.Each(table, rows, func(i int, scores []float64) {
-		dst[i] = m.low + float64(scores[0]*m.width)
-	})
 }

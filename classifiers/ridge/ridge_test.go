@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"ppdp/classifiers"
@@ -35,31 +36,29 @@ func TestNormalEquations(t *testing.T) {
 		x := design(table, target, weights, total)
 		width := len(x[0])
 		// Unknowns: the weights, then the constant, which has no penalty.
-		system := make([][]float64, width+1)
-		for i := range system {
-			system[i] = make([]float64, width+2)
-			if i < width {
-				system[i][i] = 1
-			}
+		system, right := mat.NewDense(width+1, width+1, nil), mat.NewVecDense(width+1, nil)
+		for i := range width {
+			system.Set(i, i, 1)
 		}
 		for row, of := range x {
 			of = append(of, 1)
 			for i, a := range of {
 				for j, b := range of {
-					system[i][j] += weights[row] * a * b
+					system.Set(i, j, system.At(i, j)+weights[row]*a*b)
 				}
-				system[i][width+1] += weights[row] * a * table.Number(int32(row), target)
+				right.SetVec(i, right.AtVec(i)+weights[row]*a*table.Number(int32(row), target))
 			}
 		}
-		solution := eliminate(system)
+		var solution mat.VecDense
+		must.Do(t, solution.SolveVec(system, right))
 		m := must.Get(Regressor{}.FitNumber(context.Background(), classifiers.Data{Table: table,
 			Rows: table.AllRows(), Weights: weights}, target))
 		got := make([]float64, table.Len())
 		m.Numbers(got, table, table.AllRows())
 		for row, of := range x {
-			want := solution[width]
+			want := solution.AtVec(width)
 			for i, v := range of {
-				want += v * solution[i]
+				want += v * solution.AtVec(i)
 			}
 			if math.Abs(got[row]-want) > 1e-6 {
 				t.Fatalf("row %d: %v, by elimination %v", row, got[row], want)
@@ -106,32 +105,4 @@ func design(table *datasets.Table, target int, weights []float64, total float64)
 		}
 	}
 	return x
-}
-
-// eliminate solves a system whose last column is the right side, with pivots.
-func eliminate(system [][]float64) []float64 {
-	n := len(system)
-	for i := range n {
-		pivot := i
-		for j := i; j < n; j++ {
-			if math.Abs(system[j][i]) > math.Abs(system[pivot][i]) {
-				pivot = j
-			}
-		}
-		system[i], system[pivot] = system[pivot], system[i]
-		for j := range n {
-			if j == i {
-				continue
-			}
-			factor := system[j][i] / system[i][i]
-			for k := i; k <= n; k++ {
-				system[j][k] -= factor * system[i][k]
-			}
-		}
-	}
-	solution := make([]float64, n)
-	for i := range solution {
-		solution[i] = system[i][n] / system[i][i]
-	}
-	return solution
 }

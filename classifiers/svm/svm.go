@@ -36,10 +36,7 @@ import (
 func init() { classifiers.Register(Classifier{}) }
 
 // Classifier is the linear support vector machine.
-type Classifier struct {
-	// C is the price of a unit of margin violation; 0 means 1/mean(|x|²).
-	C float64
-}
+type Classifier struct{}
 
 func (Classifier) Info() classifiers.Info {
 	return classifiers.Info{
@@ -51,7 +48,7 @@ func (Classifier) Info() classifiers.Info {
 }
 
 // Fit solves one problem for two classes, one for each class when there are more.
-func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
+func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
@@ -61,11 +58,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 	if m.Machines == 0 { // nothing to separate
 		return m, nil
 	}
-	price := c.C
-	if price == 0 {
-		price = defaultC(p)
-	}
-	machines := m.Classes
+	price, machines := defaultC(p), m.Classes
 	if m.Machines == 1 {
 		machines = m.Classes[1:] // with two classes, the second against the first
 	}

@@ -169,36 +169,6 @@ func TestAgainstBruteForce(t *testing.T) {
 	})
 }
 
-// TestClosedForm: on a numeric line scaled to [0,1] with a point at 0 of class 0 and one at 1 of
-// class 1, a large C makes both margins tight: b = -1, w = 2.
-func TestClosedForm(t *testing.T) {
-	class := testtable.Categorical("y", "no", "yes")
-	class.Role = datasets.Class
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x",
-		Low: -5, High: 5, Step: 10, Continuous: true}, class}}
-	b := datasets.NewBuilder(schema, 2)
-	for _, value := range []float64{-5, 5 - 1e-9} { // the bound itself is outside
-		row := b.AddRow()
-		must.Do(t, b.SetNumber(row, 0, value))
-		if value > 0 {
-			b.Set(row, 1, 1)
-		}
-	}
-	table := b.Table()
-	data := classifiers.Data{Table: table, Rows: table.AllRows()}
-	p := linear.NewPoints(data, linear.NewLayout(schema))
-	s := must.Get(solve(context.Background(), p, 1, 1000, stream()))
-	// The objective is strongly convex with modulus 1: |w-w*|² ≤ 2·gap.
-	near := math.Sqrt(2*s.gap) + 1e-6
-	if math.Abs(s.weights[0]-2) > near || math.Abs(s.bias+1) > near {
-		t.Errorf("w %v, b %v, must be 2 and -1 up to %v", s.weights[0], s.bias, near)
-	}
-	if got := testtable.Predict(testtable.Fit(t, Classifier{C: 1000}, data),
-		table); !slices.Equal(got, []uint32{0, 1}) {
-		t.Errorf("predicted %v, must be 0 and 1", got)
-	}
-}
-
 // TestDefaultC: 1/mean(|x|²) by hand. Outlook and temperature have three values, so one indicator
 // is on in each row; humidity and windy have one for the second value alone.
 func TestDefaultC(t *testing.T) {

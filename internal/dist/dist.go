@@ -1,7 +1,6 @@
 // Command dist builds ppdp for other machines, from this checkout: archives, Python wheels that
-// hold the program, Debian packages, an OCI image, a bill of materials of each program, and the
-// checksums of them all. The same commit and Go give the same bytes: times are the commit's, and
-// owners and modes are fixed.
+// hold the program, and the checksums of them all. The same commit and Go give the same bytes:
+// times are the commit's, and owners and modes are fixed.
 //
 //	go run ./internal/dist -out packages
 package main
@@ -16,7 +15,6 @@ import (
 	"debug/buildinfo"
 	_ "embed"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -26,8 +24,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 )
@@ -36,16 +32,15 @@ import (
 type target struct {
 	os, arch string
 	wheel    string // platform tags: the program is static; macOS as Go 1.26 needs it
-	debian   string // "" without a Debian package
 }
 
 var targets = []target{
-	{"linux", "amd64", "manylinux_2_17_x86_64.musllinux_1_1_x86_64", "amd64"},
-	{"linux", "arm64", "manylinux_2_17_aarch64.musllinux_1_1_aarch64", "arm64"},
-	{"darwin", "amd64", "macosx_12_0_x86_64", ""},
-	{"darwin", "arm64", "macosx_12_0_arm64", ""},
-	{"windows", "amd64", "win_amd64", ""},
-	{"windows", "arm64", "win_arm64", ""},
+	{"linux", "amd64", "manylinux_2_17_x86_64.musllinux_1_1_x86_64"},
+	{"linux", "arm64", "manylinux_2_17_aarch64.musllinux_1_1_aarch64"},
+	{"darwin", "amd64", "macosx_12_0_x86_64"},
+	{"darwin", "arm64", "macosx_12_0_arm64"},
+	{"windows", "amd64", "win_amd64"},
+	{"windows", "arm64", "win_arm64"},
 }
 
 // file is a file of a package.
@@ -68,72 +63,46 @@ type packed struct {
 func main() {
 	log.SetFlags(0)
 	out := flag.String("out", "packages", "the folder to write to; what is in it is removed")
-	only := flag.String("only", "", "one target such as linux/amd64 (default: all)")
 	flag.Parse()
-	if err := build(*out, *only); err != nil {
+	if err := build(*out); err != nil {
 		log.Fatal("dist: ", err)
 	}
 }
 
-// build makes the packages of all targets, or of one, in a folder.
-func build(out, only string) error {
-	names := func(t target) string { return t.os + "/" + t.arch }
-	chosen := slices.DeleteFunc(slices.Clone(targets),
-		func(t target) bool { return only != "" && names(t) != only })
-	if len(chosen) == 0 {
-		return fmt.Errorf("-only %s, must be one of %v", only, targets)
-	}
+// build makes the packages of all targets in a folder.
+func build(out string) error {
 	if err := os.RemoveAll(out); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
-	var sums, images []file
-	write := func(f file) error {
-		sums = append(sums, f)
-		return os.WriteFile(filepath.Join(out, f.name), f.data, 0o666)
-	}
-	for _, t := range chosen {
-		p, materials, err := t.build()
+	var sums strings.Builder
+	for _, t := range targets {
+		p, err := t.build()
 		if err != nil {
 			return err
 		}
 		base := fmt.Sprintf("ppdp-%s-%s-%s", p.version, t.os, t.arch)
-		files := []file{{base + ".cdx.json", 0, materials}}
+		archive := file{base + ".tar.gz", 0, p.tarball(p.all(base))}
 		if t.os == "windows" {
-			files = append(files, file{base + ".zip", 0, p.zip(p.all(base))})
-		} else {
-			files = append(files, file{base + ".tar.gz", 0, p.tarball(p.all(base))})
+			archive = file{base + ".zip", 0, p.zip(p.all(base))}
 		}
-		files = append(files, p.wheel())
-		if t.debian != "" {
-			files = append(files, p.deb())
-			images = append(images, file{t.arch, 0, p.layer()})
-		}
-		for _, f := range files {
-			if err := write(f); err != nil {
-				return err
-			}
-		}
-		if t.os == "linux" && (only != "" || t.arch == "arm64") {
-			if err := write(p.image(images)); err != nil {
+		for _, f := range []file{archive, p.wheel()} {
+			fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(f.data), f.name)
+			if err := os.WriteFile(filepath.Join(out, f.name), f.data, 0o666); err != nil {
 				return err
 			}
 		}
 	}
-	var text strings.Builder
-	for _, f := range sums {
-		fmt.Fprintf(&text, "%x  %s\n", sha256.Sum256(f.data), f.name)
-	}
-	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(text.String()), 0o666)
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o666)
 }
 
-// build compiles the program of a target as make build does, and lists its materials.
-func (t target) build() (p *packed, materials []byte, err error) {
+// build compiles the program of a target as make build does.
+func (t target) build() (p *packed, err error) {
 	dir, err := os.MkdirTemp("", "dist")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	p = &packed{target: t, program: file{name: "ppdp", mode: 0o755}}
@@ -146,11 +115,11 @@ func (t target) build() (p *packed, materials []byte, err error) {
 		"GOAMD64=v1")
 	command.Stderr = os.Stderr
 	if err := command.Run(); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", command, err)
+		return nil, fmt.Errorf("%s: %w", command, err)
 	}
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p.version = cmp.Or(info.Main.Version, "(devel)")
 	for _, s := range info.Settings {
@@ -159,20 +128,20 @@ func (t target) build() (p *packed, materials []byte, err error) {
 		}
 	}
 	if err != nil || p.commit.IsZero() {
-		return nil, nil, fmt.Errorf("no commit, must be a git checkout (%w)", err)
+		return nil, fmt.Errorf("no commit, must be a git checkout (%w)", err)
 	}
 	if p.program.data, err = os.ReadFile(path); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, name := range []string{"LICENSE", "README.md", "CITATION.cff"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		p.texts = append(p.texts, file{name, 0o644, text})
 	}
 	p.noise, err = os.ReadFile("docs/examples/python/ppdp.py")
-	return p, p.materials(info), err
+	return p, err
 }
 
 // all is the program and what lies beside it, below a folder.
@@ -183,41 +152,24 @@ func (p *packed) all(folder string) (files []file) {
 	return files
 }
 
-// must is for writers into memory, which do not fail.
-func must(err error) {
+// sure is for writers into memory, which do not fail.
+func sure(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-func (p *packed) tarball(files []file) []byte { return zipped(p.tar(files)) }
-
-func zipped(data []byte) []byte {
+func (p *packed) tarball(files []file) []byte {
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, err := w.Write(data)
-	must(errors.Join(err, w.Close()))
-	return b.Bytes()
-}
-
-// tar writes files, and folders, whose names end with a slash.
-func (p *packed) tar(files []file) []byte {
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
+	zipped := gzip.NewWriter(&b)
+	w := tar.NewWriter(zipped)
 	for _, f := range files {
-		h := &tar.Header{Name: f.name, Mode: int64(f.mode.Perm()), Size: int64(len(f.data)),
-			ModTime: p.commit, Format: tar.FormatPAX}
-		if strings.HasSuffix(f.name, "/") {
-			h.Typeflag = tar.TypeDir
-		}
-		if f.mode&fs.ModeSticky != 0 {
-			h.Mode |= 0o1000
-		}
-		must(w.WriteHeader(h))
+		sure(w.WriteHeader(&tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)),
+			ModTime: p.commit, Format: tar.FormatPAX}))
 		_, err := w.Write(f.data)
-		must(err)
+		sure(err)
 	}
-	must(w.Close())
+	sure(errors.Join(w.Close(), zipped.Close()))
 	return b.Bytes()
 }
 
@@ -228,11 +180,11 @@ func (p *packed) zip(files []file) []byte {
 		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: p.commit.UTC()}
 		h.SetMode(f.mode)
 		entry, err := w.CreateHeader(h)
-		must(err)
+		sure(err)
 		_, err = entry.Write(f.data)
-		must(err)
+		sure(err)
 	}
-	must(w.Close())
+	sure(w.Close())
 	return b.Bytes()
 }
 
@@ -287,120 +239,4 @@ func (p *packed) wheel() file {
 	fmt.Fprintf(&record, "%sRECORD,,\n", info)
 	files = append(files, file{info + "RECORD", 0o644, []byte(record.String())})
 	return file{"ppdp-" + version + "-py3-none-" + p.target.wheel + ".whl", 0, p.zip(files)}
-}
-
-// deb is a Debian package: an ar archive of a version, a control file and the files (deb(5)).
-func (p *packed) deb() file {
-	version := strings.ReplaceAll(strings.TrimPrefix(p.version, "v"), "-", "~")
-	control := fmt.Sprintf("Package: ppdp\nVersion: %s\nArchitecture: %s\n"+
-		"Maintainer: The ppdp authors <ppdp@localhost>\nInstalled-Size: %d\nSection: science\n"+
-		"Priority: optional\nDescription: Benchmark harness for privacy-preserving data "+
-		"publishing\n", version, p.debian, len(p.program.data)>>10)
-	var b bytes.Buffer
-	b.WriteString("!<arch>\n")
-	for _, f := range []file{
-		{"debian-binary", 0, []byte("2.0\n")},
-		{"control.tar.gz", 0, p.tarball([]file{{"./control", 0o644, []byte(control)}})},
-		{"data.tar.gz", 0, p.tarball([]file{
-			{"./usr/", 0o755, nil}, {"./usr/bin/", 0o755, nil},
-			{"./usr/bin/ppdp", 0o755, p.program.data}, {"./usr/share/", 0o755, nil},
-			{"./usr/share/doc/", 0o755, nil}, {"./usr/share/doc/ppdp/", 0o755, nil},
-			{"./usr/share/doc/ppdp/copyright", 0o644, p.texts[0].data},
-		})},
-	} {
-		fmt.Fprintf(&b, "%-16s%-12d%-6d%-6d%-8o%-10d`\n", f.name, p.commit.Unix(), 0, 0, 0o100644,
-			len(f.data))
-		b.Write(f.data)
-		if len(f.data)%2 == 1 {
-			b.WriteByte('\n')
-		}
-	}
-	return file{fmt.Sprintf("ppdp_%s_%s.deb", version, p.debian), 0, b.Bytes()}
-}
-
-// certificates are those of public authorities, where Debian keeps them: fetching data needs them.
-const certificates = "/etc/ssl/certs/ca-certificates.crt"
-
-// layer is the file system that the Dockerfile makes. Certificates are the building machine's; an
-// image made without them cannot fetch data.
-func (p *packed) layer() []byte {
-	files := []file{{"usr/", 0o755, nil}, {"usr/local/", 0o755, nil},
-		{"usr/local/bin/", 0o755, nil},
-		{"usr/local/bin/ppdp", 0o755, p.program.data},
-		{"tmp/", 0o777 | fs.ModeSticky, nil}, {"ppdp/", 0o777 | fs.ModeSticky, nil},
-		{"ppdp/results/", 0o777 | fs.ModeSticky, nil}, {"ppdp/data/", 0o777 | fs.ModeSticky, nil}}
-	if text, err := os.ReadFile(certificates); err == nil {
-		files = append(files, file{"etc/", 0o755, nil}, file{"etc/ssl/", 0o755, nil},
-			file{"etc/ssl/certs/", 0o755, nil}, file{certificates[1:], 0o644, text})
-	} else {
-		log.Printf("dist: the image cannot fetch data: %v", err)
-	}
-	return p.tar(files)
-}
-
-// image is an OCI image layout in a tar file (OCI Image Format 1.1), with one image for each
-// architecture: "skopeo copy oci-archive:FILE ...", "podman load -i FILE".
-func (p *packed) image(layers []file) file {
-	files := []file{{"oci-layout", 0o644, []byte(`{"imageLayoutVersion":"1.0.0"}`)},
-		{"blobs/", 0o755, nil}, {"blobs/sha256/", 0o755, nil}}
-	type object = map[string]any
-	const media = "application/vnd.oci.image."
-	blob := func(kind string, data []byte) object {
-		sum := fmt.Sprintf("%x", sha256.Sum256(data))
-		files = append(files, file{"blobs/sha256/" + sum, 0o644, data})
-		return object{"mediaType": media + kind, "digest": "sha256:" + sum, "size": len(data)}
-	}
-	text := func(o object) []byte {
-		data, err := json.Marshal(o)
-		must(err)
-		return data
-	}
-	var manifests []object
-	for _, layer := range layers {
-		config := text(object{"created": p.commit.UTC().Format(time.RFC3339), "os": "linux",
-			"architecture": layer.name,
-			"config": object{"Entrypoint": []string{"/usr/local/bin/ppdp"}, "WorkingDir": "/ppdp",
-				"User": "65532:65532", "Env": []string{"PPDP_DATA=/ppdp/data",
-					"XDG_CACHE_HOME=/ppdp/data", "PATH=/usr/local/bin"}},
-			"rootfs": object{"type": "layers",
-				"diff_ids": []string{fmt.Sprintf("sha256:%x", sha256.Sum256(layer.data))}}})
-		m := blob("manifest.v1+json", text(object{"schemaVersion": 2,
-			"mediaType": media + "manifest.v1+json", "config": blob("config.v1+json", config),
-			"layers": []object{blob("layer.v1.tar+gzip", zipped(layer.data))}}))
-		m["platform"] = object{"os": "linux", "architecture": layer.name}
-		m["annotations"] = object{"org.opencontainers.image.ref.name": p.version}
-		manifests = append(manifests, m)
-	}
-	files = append(files, file{"index.json", 0o644, text(object{"schemaVersion": 2,
-		"mediaType": media + "index.v1+json", "manifests": manifests})})
-	return file{"ppdp-" + p.version + "-image.tar", 0, p.tar(files)}
-}
-
-// materials lists the modules in a program, as "go version -m" shows them: CycloneDX 1.5.
-func (p *packed) materials(info *debug.BuildInfo) []byte {
-	type property struct {
-		Name  string `json:"name"`
-		Value string `json:"value"`
-	}
-	type component struct {
-		Type       string     `json:"type"`
-		Name       string     `json:"name"`
-		Version    string     `json:"version"`
-		URL        string     `json:"purl,omitempty"`
-		Properties []property `json:"properties,omitempty"`
-	}
-	components := []component{{Type: "framework", Name: "go", Version: info.GoVersion}}
-	for _, m := range info.Deps {
-		components = append(components, component{"library", m.Path, m.Version,
-			"pkg:golang/" + m.Path + "@" + m.Version, []property{{"go:sum", m.Sum}}})
-	}
-	text, err := json.MarshalIndent(map[string]any{
-		"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
-		"metadata": map[string]any{"timestamp": p.commit.UTC().Format(time.RFC3339),
-			"component": component{Type: "application", Name: "ppdp", Version: p.version,
-				Properties: []property{
-					{"sha256", fmt.Sprintf("%x", sha256.Sum256(p.program.data))}}}},
-		"components": components}, "", "  ")
-	must(err)
-	return append(text, '\n')
 }

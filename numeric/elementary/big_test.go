@@ -11,11 +11,14 @@ import (
 const precision = 160
 
 func fresh() *big.Float               { return new(big.Float).SetPrec(precision) }
-func number(x float64) *big.Float     { return fresh().SetFloat64(x) }
+func number(x float64) *big.Float     { return wide(x, precision) }
 func plus(x, y *big.Float) *big.Float { return fresh().Add(x, y) }
 func sub(x, y *big.Float) *big.Float  { return fresh().Sub(x, y) }
 func mul(x, y *big.Float) *big.Float  { return fresh().Mul(x, y) }
 func quo(x, y *big.Float) *big.Float  { return fresh().Quo(x, y) }
+
+// wide is a number of so many bits.
+func wide(x float64, bits uint) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(x) }
 
 func float(x *big.Float) float64 {
 	f, _ := x.Float64()
@@ -28,34 +31,36 @@ func small(x, sum *big.Float) bool {
 }
 
 // inverseTangents sums 1/n ∓ 1/(3n³) + ..., which is atan(1/n), or its hyperbolic relative.
-func inverseTangents(n float64, hyperbolic bool) *big.Float {
-	power, sum := quo(number(1), number(n)), fresh()
-	square := mul(number(n), number(n))
-	for k := 1.0; ; k += 2 {
-		term := quo(power, number(k))
-		if small(term, sum) {
-			return sum
-		}
+func inverseTangents(n float64, hyperbolic bool, bits uint) *big.Float {
+	power, sum := wide(1, bits), wide(0, bits)
+	power.Quo(power, wide(n, bits))
+	for k := 1.0; power.MantExp(nil) > -int(bits); k += 2 {
+		term := wide(0, bits).Quo(power, wide(k, bits))
 		if int(k)%4 == 3 && !hyperbolic {
 			term.Neg(term)
 		}
-		sum = plus(sum, term)
-		power = quo(power, square)
+		sum.Add(sum, term)
+		power.Quo(power, wide(n*n, bits))
 	}
+	return sum
 }
 
 // bigLn2 is 18 artanh(1/26) - 2 artanh(1/4801) + 8 artanh(1/8749).
 var bigLn2 = sync.OnceValue(func() *big.Float {
-	sum := mul(number(18), inverseTangents(26, true))
-	sum = sub(sum, mul(number(2), inverseTangents(4801, true)))
-	return plus(sum, mul(number(8), inverseTangents(8749, true)))
+	sum := mul(number(18), inverseTangents(26, true, precision))
+	sum = sub(sum, mul(number(2), inverseTangents(4801, true, precision)))
+	return plus(sum, mul(number(8), inverseTangents(8749, true, precision)))
 })
 
-// bigPi is 16 arctan(1/5) - 4 arctan(1/239) (Machin 1706).
-var bigPi = sync.OnceValue(func() *big.Float {
-	return sub(mul(number(16), inverseTangents(5, false)),
-		mul(number(4), inverseTangents(239, false)))
-})
+var bigPi = sync.OnceValue(func() *big.Float { return pi(precision) })
+
+// pi is 16 arctan(1/5) - 4 arctan(1/239) (Machin 1706).
+func pi(bits uint) *big.Float {
+	sum := wide(16, bits)
+	sum.Mul(sum, inverseTangents(5, false, bits))
+	rest := wide(4, bits)
+	return sum.Sub(sum, rest.Mul(rest, inverseTangents(239, false, bits)))
+}
 
 // bigExpm1 is e^x - 1 by its series for the 2^8th part of what is left of x without multiples of
 // ln 2; e^x - 1 of twice a number is (e^x - 1)² + 2(e^x - 1). Close to 0 no multiple is taken away.
@@ -129,38 +134,21 @@ func bigTan(x *big.Float) *big.Float {
 
 // bigErf is the series of the error function, with bits of precision as its terms need.
 func bigErf(x float64, bits uint) *big.Float {
-	wide := func(x float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(x) }
-	square := wide(x)
+	square := wide(x, bits)
 	square.Mul(square, square)
-	term, sum := wide(x), wide(x)
+	term, sum := wide(x, bits), wide(x, bits)
 	for n := 1.0; term.Sign() != 0 && term.MantExp(nil) > -int(bits); n++ {
 		term.Mul(term, square)
-		term.Quo(term, wide(-n))
-		sum.Add(sum, wide(0).Quo(term, wide(2*n+1)))
+		term.Quo(term, wide(-n, bits))
+		sum.Add(sum, wide(0, bits).Quo(term, wide(2*n+1, bits)))
 	}
 	return sum.Mul(sum, twoOverRootPi(bits))
 }
 
-// twoOverRootPi is 2/√π. The series 4·Σ (-1)^k/(2k+1) of π is replaced by Machin's formula, of
-// more bits than bigPi has.
+// twoOverRootPi is 2/√π.
 func twoOverRootPi(bits uint) *big.Float {
-	wide := func(x float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(x) }
-	arctan := func(n float64) *big.Float {
-		power, sum := wide(0).Quo(wide(1), wide(n)), wide(0)
-		for k := 1.0; power.MantExp(nil) > -int(bits); k += 2 {
-			term := wide(0).Quo(power, wide(k))
-			if int(k)%4 == 3 {
-				term.Neg(term)
-			}
-			sum.Add(sum, term)
-			power.Quo(power, wide(n*n))
-		}
-		return sum
-	}
-	pi := wide(16)
-	pi.Mul(pi, arctan(5))
-	pi.Sub(pi, wide(0).Mul(wide(4), arctan(239)))
-	return wide(0).Quo(wide(2), pi.Sqrt(pi))
+	root := pi(bits)
+	return wide(0, bits).Quo(wide(2, bits), root.Sqrt(root))
 }
 
 // bigErfc is 1 less the error function up to 6, and its continued fraction beyond:
@@ -168,7 +156,7 @@ func twoOverRootPi(bits uint) *big.Float {
 func bigErfc(x float64) *big.Float {
 	if x < 6 {
 		bits := uint(precision + 2*x*x*math.Log2E + 64)
-		return fresh().Sub(new(big.Float).SetPrec(bits).SetFloat64(1), bigErf(x, bits))
+		return fresh().Sub(wide(1, bits), bigErf(x, bits))
 	}
 	fraction := number(x)
 	for n := 120.0; n >= 1; n-- {
@@ -182,23 +170,22 @@ func bigErfc(x float64) *big.Float {
 // g′ = 2xg - 2/√π each follows from the two before: (n+1)a(n+1) = 2c·a(n) + 2a(n-1).
 func erfcTaylor(point float64, terms int) []*big.Float {
 	bits := uint(3*precision + 4*point*point*math.Log2E)
-	wide := func(x float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat64(x) }
-	square := wide(point)
+	square := wide(point, bits)
 	square.Mul(square, square)
 	// e^(x²) by its series
-	power, term := wide(1), wide(1)
+	power, term := wide(1, bits), wide(1, bits)
 	for n := 1.0; term.MantExp(nil) > -int(bits); n++ {
 		term.Mul(term, square)
-		term.Quo(term, wide(n))
+		term.Quo(term, wide(n, bits))
 		power.Add(power, term)
 	}
-	a := []*big.Float{wide(0).Mul(power, wide(0).Sub(wide(1), bigErf(point, bits)))}
-	next := wide(0).Mul(wide(2*point), a[0])
+	a := []*big.Float{wide(0, bits).Mul(power, wide(0, bits).Sub(wide(1, bits), bigErf(point, bits)))}
+	next := wide(0, bits).Mul(wide(2*point, bits), a[0])
 	a = append(a, next.Sub(next, twoOverRootPi(bits)))
 	for n := 1; len(a) < terms; n++ {
-		next := wide(0).Mul(wide(2*point), a[n])
-		next.Add(next, wide(0).Mul(wide(2), a[n-1]))
-		a = append(a, next.Quo(next, wide(float64(n+1))))
+		next := wide(0, bits).Mul(wide(2*point, bits), a[n])
+		next.Add(next, wide(0, bits).Mul(wide(2, bits), a[n-1]))
+		a = append(a, next.Quo(next, wide(float64(n+1), bits)))
 	}
 	return a
 }

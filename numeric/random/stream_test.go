@@ -63,29 +63,6 @@ func TestStreamIsChaCha8(t *testing.T) {
 	}
 }
 
-func TestDerivedKeysDiffer(t *testing.T) {
-	root := NewKey(0)
-	keys := []struct {
-		name string
-		key  Key
-	}{
-		{"root", root}, {"other seed", NewKey(1)}, {"nothing", root.Derive()},
-		{"empty", root.Derive("")},
-		{"ab c", root.Derive("ab", "c")}, {"a bc", root.Derive("a", "bc")},
-		{"abc", root.Derive("abc")},
-		{"c ab", root.Derive("c", "ab")}, {"ab below c", root.Derive("c").Derive("ab")},
-		{"a c", root.Derive("a", "c")},
-		{"a empty c", root.Derive("a", "", "c")}, {"a zero c", root.Derive("a\x00", "c")},
-	}
-	for i, a := range keys {
-		for _, b := range keys[:i] {
-			if a.key == b.key {
-				t.Errorf("%s and %s share a key", a.name, b.name)
-			}
-		}
-	}
-}
-
 func TestOpen01IsOpen(t *testing.T) {
 	for _, u := range []uint64{0, 1<<12 - 1, math.MaxUint64} {
 		if x := open01(u); !(x > 0 && x < 1) {
