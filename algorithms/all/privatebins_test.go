@@ -79,7 +79,7 @@ func released(t *testing.T, a algorithms.Algorithm, table *datasets.Table, delta
 			switch p := params.(type) {
 			case *aim.Params:
 				p.Cut = cut
-			case *mst.Params:
+			case *margins.Params:
 				p.Cut = cut
 			}
 			in := testinput.Input(table, params, algorithms.Strict, 1, seed)
