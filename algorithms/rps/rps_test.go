@@ -244,7 +244,7 @@ func TestRefusals(t *testing.T) {
 // release holds, nothing for each row or node.
 func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 	allocations := func(n int) float64 {
-		table := adultShape(n)
+		table := testinput.Wide(10, n)
 		params := DefaultParams()
 		params.Attributes = Random
 		return testing.AllocsPerRun(1,
