@@ -39,9 +39,11 @@ func TestLimitsAgainstEveryVector(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := testinput.Draw(t)
 		p := at(2 + draw(3))
-		p.Limits = testinput.DrawLimits(draw)
-		p.Distance = []disclosure.Distance{disclosure.Equal, disclosure.Ordered}[draw(2)]
-		p.Suppression = []disclosure.Suppression{0, .2, .5}[draw(3)]
+		if draw(3) > 0 { // else k alone is asked for
+			p.Limits = testinput.DrawLimits(draw)
+			p.Distance = []disclosure.Distance{disclosure.Equal, disclosure.Ordered}[draw(2)]
+			p.Suppression = []disclosure.Suppression{0, .2, .5}[draw(3)]
+		}
 		dims, n := 1+draw(3), p.K+draw(38)
 		cells := []int{2 + draw(4), 2 + draw(4), 2 + draw(4)}[:dims]
 		table := testinput.Sensitive(draw, n, cells...)

@@ -184,21 +184,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSuppressingShape: the form of releases that leave rows out, of the conformance suite's table
-// with its categorical, continuous, sensitive and class attributes (release checks it).
-func TestSuppressingShape(t *testing.T) {
-	t.Parallel()
-	table := conformance.Table(400)
-	r := release(t, table, table.AllRows(), Params{K: 10, Suppression: 1, Work: 5})
-	total := float64(len(r.Regions.Suppressed))
-	for _, count := range r.Regions.Counts {
-		total += count
-	}
-	if total != 400 {
-		t.Errorf("%v rows counted or suppressed, must be 400", total)
-	}
-}
-
 // BenchmarkSearch runs whole searches, which end with gap 0, and reports their nodes.
 func BenchmarkSearch(b *testing.B) {
 	for _, how := range []struct {
