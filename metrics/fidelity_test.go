@@ -10,7 +10,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/aim"
-	"ppdp/algorithms/mst"
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/datasets"
 	"ppdp/datasets/uci"
 	"ppdp/internal/must"
@@ -63,7 +63,7 @@ func TestNISTScoresOfReleases(t *testing.T) {
 			algorithm := must.Get(algorithms.Lookup(name))
 			params := algorithm.Params()
 			switch p := params.(type) {
-			case *mst.Params:
+			case *margins.Params:
 				p.Bins = bins
 			case *aim.Params:
 				p.Bins = bins

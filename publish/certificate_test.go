@@ -64,7 +64,7 @@ func TestHolder(t *testing.T) {
 // TestSmallestGroup finds the smallest group of each attribute again, in marginals.csv as text.
 func TestSmallestGroup(t *testing.T) {
 	_, r := files(t, 900)
-	r.Algorithm, r.Params = "independent", set("merge=none")
+	r.Algorithm = "independent"
 	made := must.Get(Make(t.Context(), r))
 	lines := must.Get(csv.NewReader(strings.NewReader(read(t,
 		filepath.Join(r.Out, MarginalsFile)))).ReadAll())

@@ -58,7 +58,7 @@ func TestSameFromDisk(t *testing.T) {
 	}
 	for _, name := range []string{"independent", "nb-model", "mst", "mst-target", "aim",
 		"aim-logistic"} {
-		for delta, params := range map[float64][]string{0: {"copies=1", "merge=rare"},
+		for delta, params := range map[float64][]string{0: {"copies=1"},
 			1e-6: {"copies=3", "max_rows=5000", "cut=private"}} {
 			want := text(nil, name, delta, params)
 			got, rows := text(disk, name, delta, params), strings.Count(want, "\n")

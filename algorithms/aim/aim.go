@@ -4,7 +4,7 @@
 //
 // A workload W of sets of attributes says which marginals matter. Candidates are its downward
 // closure W₊, all subsets of its sets. As in the paper the model is initialized by all one-way
-// marginals (search.initialize), and each round (search.round) takes these steps:
+// marginals, and each round (search.round) takes these steps:
 //
 //   - Filter: of the candidates only those are open that keep the model within a share of its
 //     largest size, JT-SIZE ≤ MAX-SIZE·ρ_used/ρ (search.filter).
@@ -36,7 +36,7 @@
 //     iterations, the last one twice as many. Iterations smooth the model: they are part of what a
 //     setting means.
 //   - Numeric attributes are cut into bins, private ones by one-way marginals at three times the
-//     cost; rare values may be merged after these.
+//     cost.
 //   - Sets with an attribute of one value are no candidates: they repeat smaller ones.
 //   - All one-way marginals are measured, also those of attributes that the workload leaves out, so
 //     that their values are published as they occur.
@@ -79,25 +79,19 @@ func (Algorithm) Info() algorithms.Info {
 // Params are the settings of a release.
 type Params struct {
 	margins.Params `yaml:",inline"`
-	Workload       string `yaml:"workload" doc:"the marginals that matter; one listed twice counts twice" values:"all-2 or all-3 (all sets of two or three attributes), class-2 or class-3 (all sets of one or two attributes with the class), or a list of sets such as \"age,sex; work,class\""`
-	Rounds         int    `yaml:"rounds" doc:"how many rounds are planned for each attribute; 0 is 16, or 4 in pure epsilon" min:"0" max:"1000"`
-	// Alpha is the paper's α.
-	Alpha    float64       `yaml:"alpha" doc:"the share of a round that measures; the rest chooses" above:"0" below:"1"`
-	MaxModel float64       `yaml:"max_model" doc:"the largest size of the tables of the model, in megabytes of 8-byte cells" above:"0" max:"32"`
-	Merge    margins.Merge `yaml:"merge" doc:"which rare values are made one after the one-way marginals; none as in the paper"`
+	Workload       string  `yaml:"workload" doc:"the marginals that matter; one listed twice counts twice" values:"all-2 or all-3 (all sets of two or three attributes), class-2 or class-3 (all sets of one or two attributes with the class), or a list of sets such as \"age,sex; work,class\""`
+	MaxModel       float64 `yaml:"max_model" doc:"the largest size of the tables of the model, in megabytes of 8-byte cells" above:"0" max:"32"`
 }
 
 // Params returns the defaults: the paper's workload of all triples is replaced by all pairs.
 func (Algorithm) Params() algorithms.Params {
-	return &Params{Params: margins.DefaultParams(), Workload: AllPairs, Alpha: 0.9, MaxModel: 1,
-		Merge: margins.NoMerge}
+	return &Params{Params: margins.DefaultParams(), Workload: AllPairs, MaxModel: 1}
 }
 
 func (p *Params) Validate() error { return checkWorkload(p.Workload) }
 
-// threshold is how many standard deviations of its noise a frequent value's count is above 0, where
-// rare values are merged.
-const threshold = 3
+// alpha is the paper's α: the share of a round that measures; the rest chooses.
+const alpha = float64(0.9)
 
 // between is the share of the iterations that a fit between rounds takes: it starts from the last
 // one and serves the next choice alone.
@@ -114,8 +108,8 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		return nil, err
 	}
 	sets := s.OneWay()
-	cost := min(s.measuring, params.Alpha*s.Each(s.total, sets))
-	if err := s.initialize("one-way marginals", cost, sets); err != nil {
+	cost := min(s.measuring, alpha*s.Each(s.total, sets))
+	if err := s.MeasureAll(s.Noise("one-way marginals"), cost, sets); err != nil {
 		return nil, err
 	}
 	if err := s.run(); err != nil {
@@ -157,34 +151,17 @@ func open(ctx context.Context, in *algorithms.Input, params *Params) (*search, e
 	}
 	s := &search{Data: d, ctx: ctx, in: in, params: params, workload: wanted,
 		total: in.Budget.Total()}
-	s.plan(len(d.Sizes))
-	return s, nil
-}
-
-// plan divides the search's budget among its rounds, whose number is in proportion to that of the
-// attributes.
-func (s *search) plan(attributes int) {
-	perAttribute := s.params.Rounds
-	if perAttribute == 0 {
-		if perAttribute = 4; s.in.Budget.Unit() == privacy.Rho {
-			perAttribute = 16
-		}
+	perAttribute := 4 // rounds that are planned
+	if in.Budget.Unit() == privacy.Rho {
+		perAttribute = 16
 	}
-	s.share(s.total / float64(perAttribute*attributes))
+	s.share(s.total / float64(perAttribute*len(d.Sizes)))
+	return s, nil
 }
 
 // share divides what a round costs into the parts that measure and choose.
 func (s *search) share(round float64) {
-	s.measuring, s.choosing = s.params.Alpha*round, (1-s.params.Alpha)*round
-}
-
-// initialize measures the first marginals, at the same cost each.
-func (s *search) initialize(purpose string, cost float64, sets [][]int) error {
-	if err := s.MeasureAll(s.Noise(purpose), cost, sets); err != nil {
-		return err
-	}
-	s.Merge(s.params.Merge, threshold, s.Class)
-	return nil
+	s.measuring, s.choosing = alpha*round, (1-alpha)*round
 }
 
 // run goes through the rounds, after the first marginals.

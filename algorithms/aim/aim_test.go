@@ -60,48 +60,34 @@ func TestWorkloads(t *testing.T) {
 	}
 }
 
-// TestSpendsEverything: in either unit, with any number of rounds and any shares, the charges add
-// up to the whole budget; one-way marginals cost what they are charged, and choices by distances,
-// which are not monotone, are not credited half.
+// TestSpendsEverything: in either unit the charges add up to the whole budget; one-way marginals
+// cost what they are charged, and choices by distances, which are not monotone, are not credited
+// half.
 func TestSpendsEverything(t *testing.T) {
 	table := conformance.Table(200)
-	for _, delta := range []float64{0, 1e-9} {
-		for _, rounds := range []int{0, 1, 2, 9} {
-			for _, alpha := range []float64{0.1, 0.9} {
-				params := Algorithm{}.Params().(*Params)
-				params.Rounds, params.Alpha, params.Iterations, params.Bins = rounds, alpha, 5, 4
-				in := testinput.Input(table, params, algorithms.Strict, 1, 1)
-				in.Budget = privacy.NewApproximate(0.7, delta)
-				testinput.LazyRelease(t, Algorithm{}, in)
-				total := in.Budget.Total()
-				claimed, proven := in.Budget.Spent()
-				if math.Abs(claimed/total-1) > 1e-12 || math.Abs(proven/total-1) > 1e-12 {
-					t.Errorf("delta %v, %d rounds, alpha %v: spent %v and %v of %v", delta, rounds,
-						alpha, claimed, proven, total)
-				}
-				planned := rounds
-				if planned == 0 {
-					if planned = 4; delta > 0 {
-						planned = 16
-					}
-				}
-				ledger := in.Budget.Ledger()
-				// two of six attributes are cut, at 3 times the epsilon or 9 times the rho
-				weights := 4 + 2*3.
-				if delta > 0 {
-					weights = 4 + 2*9
-				}
-				want := alpha * total * min(1, weights/6/float64(planned))
-				first, cuts := ledger[0], ledger[1]
-				if first.Calls+cuts.Calls != 6 ||
-					math.Abs((first.Cost+cuts.Cost)/want-1) > 1e-12 {
-					t.Errorf("one-way marginals %+v and %+v, want %v", first, cuts, want)
-				}
-				if choices := ledger[2]; choices.Calls != ledger[3].Calls ||
-					float64(choices.Loss) != choices.Cost || choices.Calls > int64(6*planned) {
-					t.Errorf("ledger %+v", ledger)
-				}
-			}
+	for _, c := range []struct {
+		delta   float64
+		rounds  int64   // planned for each attribute
+		weights float64 // two of six attributes are cut, at 3 times the epsilon or 9 times the rho
+	}{{0, 4, 4 + 2*3}, {1e-9, 16, 4 + 2*9}} {
+		params := Algorithm{}.Params().(*Params)
+		params.Iterations, params.Bins = 5, 4
+		in := testinput.Input(table, params, algorithms.Strict, 1, 1)
+		in.Budget = privacy.NewApproximate(0.7, c.delta)
+		testinput.LazyRelease(t, Algorithm{}, in)
+		total := in.Budget.Total()
+		claimed, proven := in.Budget.Spent()
+		if math.Abs(claimed/total-1) > 1e-12 || math.Abs(proven/total-1) > 1e-12 {
+			t.Errorf("delta %v: spent %v and %v of %v", c.delta, claimed, proven, total)
+		}
+		ledger, want := in.Budget.Ledger(), 0.9*total*min(1, c.weights/6/float64(c.rounds))
+		first, cuts := ledger[0], ledger[1]
+		if first.Calls+cuts.Calls != 6 || math.Abs((first.Cost+cuts.Cost)/want-1) > 1e-12 {
+			t.Errorf("one-way marginals %+v and %+v, want %v", first, cuts, want)
+		}
+		if choices := ledger[2]; choices.Calls != ledger[3].Calls ||
+			float64(choices.Loss) != choices.Cost || choices.Calls > 6*c.rounds {
+			t.Errorf("ledger %+v", ledger)
 		}
 	}
 }

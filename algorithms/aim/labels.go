@@ -243,9 +243,9 @@ func (l *labeller) marginals(reserve float64) (*search, error) {
 	}
 	p := l.params
 	s := &search{Data: l.Data, ctx: l.ctx, in: l.in, reserve: reserve,
-		params: &Params{Params: p.Params, Rounds: 1, Alpha: 0.9, MaxModel: p.MaxModel},
+		params: &Params{Params: p.Params, MaxModel: p.MaxModel},
 		total:  l.Path.Remaining() - reserve}
-	s.plan(len(modelled))
+	s.share(s.total / float64(len(modelled))) // a round for each
 	for i, a := range modelled {
 		if err := l.Measure(l.noise, s.measuring, []int{a}); err != nil {
 			return nil, err

@@ -67,7 +67,7 @@ func (a Logistic) Release(ctx context.Context, in algorithms.Input) (*algorithms
 	}
 	sets := s.WithClass()
 	cost := s.Each(share(in.Budget.Epsilon())*s.total, sets)
-	if err := s.initialize("marginals with the class", cost, sets); err != nil {
+	if err := s.MeasureAll(s.Noise("marginals with the class"), cost, sets); err != nil {
 		return nil, err
 	}
 	if err := s.run(); err != nil {
@@ -145,12 +145,10 @@ func (s *search) drawLabels(columns [][]uint32) error {
 // modelRows bounds the records that a regression is fitted to.
 const modelRows = 1 << 17
 
-// ordered reports whether the order of an attribute's values has a meaning: rare ones that are
-// merged wherever they lie come last, and so do missing ones.
+// ordered reports whether the order of an attribute's values has a meaning: missing ones come last.
 func (s *search) ordered(a int) bool {
 	attribute := &s.in.Table.Schema().Attributes[a]
-	return (attribute.Kind == datasets.Numeric || attribute.Ordered) && attribute.Missing == nil &&
-		s.params.Merge != margins.Rare
+	return (attribute.Kind == datasets.Numeric || attribute.Ordered) && attribute.Missing == nil
 }
 
 // sharesOfClasses are those of the classes among the model's records of each value of an attribute.

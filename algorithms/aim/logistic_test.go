@@ -8,7 +8,6 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
-	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/pgm"
 	"ppdp/datasets"
 	"ppdp/internal/must"
@@ -160,19 +159,16 @@ func descend(s *search, others []int, counts [3][4][3]float64, penalty float64, 
 	}
 }
 
-// TestOrdered: numbers and ordered categories have an order, unless rare ones were put last.
+// TestOrdered: numbers and ordered categories have an order.
 func TestOrdered(t *testing.T) {
 	table := classed(2, []int{3, 4, 2, 3}, []uint32{0, 0, 0, 0})
 	table.Schema().Attributes[3].Ordered = true
-	for _, merge := range []margins.Merge{margins.NoMerge, margins.Neighbours, margins.Rare} {
-		params := Logistic{}.Params().(*Params)
-		params.Merge = merge
-		in := testinput.Input(table, params, algorithms.Strict, 1, 1)
-		s := must.Get(open(t.Context(), &in, params))
-		for a, has := range []bool{false, true, false, true} {
-			if got := s.ordered(a); got != (has && merge != margins.Rare) {
-				t.Errorf("%s: attribute %d has an order: %v", merge, a, got)
-			}
+	params := Logistic{}.Params().(*Params)
+	in := testinput.Input(table, params, algorithms.Strict, 1, 1)
+	s := must.Get(open(t.Context(), &in, params))
+	for a, has := range []bool{false, true, false, true} {
+		if got := s.ordered(a); got != has {
+			t.Errorf("attribute %d has an order: %v", a, got)
 		}
 	}
 }

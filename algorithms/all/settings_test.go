@@ -9,13 +9,11 @@ import (
 	"ppdp/algorithms/dpcube"
 	"ppdp/algorithms/endgame"
 	"ppdp/algorithms/hay"
-	"ppdp/algorithms/independent"
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/algorithms/labeltree"
 	"ppdp/algorithms/mondrian"
-	"ppdp/algorithms/mst"
 	"ppdp/algorithms/privbayes"
 	"ppdp/algorithms/rps"
 	"ppdp/algorithms/rpsgraph"
@@ -28,10 +26,9 @@ import (
 // Releases of koptimize that suppress rows are checked beside that package.
 var settings = map[string][]algorithms.Params{
 	"aim": vary("aim",
-		func(p *aim.Params) { p.Workload, p.Rounds, p.Bins = aim.AllTriples, 1, 3 },
+		func(p *aim.Params) { p.Workload, p.Bins = aim.AllTriples, 3 },
 		func(p *aim.Params) {
-			p.Workload, p.Rounds, p.Merge = aim.ClassTriples, 2, margins.Neighbours
-			p.MaxModel, p.Alpha, p.Values = 0.01, 0.5, partition.Midpoint
+			p.Workload, p.MaxModel, p.Values = aim.ClassTriples, 0.01, partition.Midpoint
 		},
 	),
 	"aim-labels": vary("aim-labels",
@@ -41,10 +38,8 @@ var settings = map[string][]algorithms.Params{
 		},
 	),
 	"aim-logistic": vary("aim-logistic",
-		func(p *aim.Params) { p.Copies, p.Rounds, p.Merge = 1, 1, margins.Neighbours },
-		func(p *aim.Params) {
-			p.Cut, p.Values, p.Rounds = margins.Private, partition.Low, 2
-		},
+		func(p *aim.Params) { p.Copies = 1 },
+		func(p *aim.Params) { p.Cut, p.Values = margins.Private, partition.Low },
 	),
 	"day2016": vary("day2016", func(p *day2016.Params) { p.Lambda = "4" }),
 	"diffgen": vary("diffgen",
@@ -96,17 +91,16 @@ var settings = map[string][]algorithms.Params{
 		func(p *hay.Params) { p.Neighbours, p.Lambda = hay.Node, degrees.Estimated },
 	),
 	"independent": vary("independent",
-		func(p *independent.Params) { p.Merge, p.Bins = margins.Rare, 100 },
-		func(p *independent.Params) { p.Merge, p.Values = margins.Neighbours, partition.Low },
+		func(p *margins.Params) { p.Bins = 100 },
+		func(p *margins.Params) { p.Values = partition.Low },
 	),
 	"label-tree": vary("label-tree",
 		func(p *labeltree.Params) { p.Levels, p.Cuts, p.Values = 4, 3, partition.Midpoint },
 		func(p *labeltree.Params) { p.Cut = margins.Private },
 	),
-	"mst":        vary("mst", withoutMerging, mergingNeighbours),
-	"mst-target": vary("mst-target", withoutMerging, mergingNeighbours),
-	"nb-model": vary("nb-model",
-		func(p *independent.Params) { p.Merge, p.Cut = margins.Neighbours, margins.Private }),
+	"mst":        vary("mst", privateMidpoints),
+	"mst-target": vary("mst-target", privateMidpoints),
+	"nb-model":   vary("nb-model", func(p *margins.Params) { p.Cut = margins.Private }),
 	"mondrian": vary("mondrian",
 		func(p *mondrian.Params) { p.K, p.Cut, p.Records = 2, mondrian.Even, partition.Range },
 		func(p *mondrian.Params) { p.K, p.Mode, p.Records = 3, mondrian.Relaxed, partition.Range },
@@ -149,12 +143,8 @@ func vary[P algorithms.Params](name string, changes ...func(P)) []algorithms.Par
 	return list
 }
 
-func withoutMerging(p *mst.Params) {
-	p.Merge, p.Threshold, p.Bins, p.Cut = margins.NoMerge, 0, 4, margins.Private
-}
-
-func mergingNeighbours(p *mst.Params) {
-	p.Merge, p.Values, p.Cut = margins.Neighbours, partition.Midpoint, margins.Private
+func privateMidpoints(p *margins.Params) {
+	p.Bins, p.Values, p.Cut = 4, partition.Midpoint, margins.Private
 }
 
 func graphTree(counts rpsgraph.Counts) func(*rpsgraph.Params) {

@@ -314,38 +314,3 @@ func TestStatus(t *testing.T) {
 		}
 	}
 }
-
-// TestAdult: the eight categorical attributes allow 47 specialisations, the paper's "nearly 50",
-// and without noise worth speaking of the counts of all cells add up to the table.
-func TestAdult(t *testing.T) {
-	t.Parallel()
-	table := testinput.Adult(t, "diffmulti")
-	if table.Len() != 45222 {
-		t.Fatalf("%d records, must be 45222", table.Len())
-	}
-	var names []string
-	for _, attribute := range table.Schema().Attributes {
-		if attribute.Kind == datasets.Categorical {
-			names = append(names, attribute.Name)
-		}
-	}
-	categorical := must.Get(table.Project(names...))
-	params := DefaultParams()
-	params.Specialisations = 100
-	r := testinput.Release(t, Algorithm{}, testinput.Input(categorical, params, algorithms.Strict,
-		1e6, 1))
-	if r.Structure.Depth != 47 || r.Table.Len() != 45222 {
-		t.Errorf("%d specialisations and %d records, must be 47 and 45222", r.Structure.Depth,
-			r.Table.Len())
-	}
-	params.Specialisations = 20
-	for _, utility := range partition.Utilities() {
-		params.Utility = utility
-		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict,
-			1e6, 1))
-		if r.Structure.Depth != 20 || r.Table.Len() != 45222 {
-			t.Errorf("%s: %d specialisations and %d records, must be 20 and 45222", utility,
-				r.Structure.Depth, r.Table.Len())
-		}
-	}
-}

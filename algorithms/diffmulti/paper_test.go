@@ -8,11 +8,21 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/internal/must"
+	"ppdp/privacy"
 )
+
+// release makes one release of all rows, with its records.
+func release(tb testinput.TB, table *datasets.Table, variant algorithms.Variant, params *Params,
+	epsilon float64, seed uint64) (*algorithms.Release, *privacy.Budget) {
+	tb.Helper()
+	in := testinput.Input(table, params, variant, epsilon, seed)
+	return testinput.Release(tb, Algorithm{}, in), in.Budget
+}
 
 // TestSharesOfExamples42To44 is Examples 4.2, 4.3 and 4.4: of h = 21 one is used up; shared out
 // evenly both children get 10, shared out by sizes 8 and 2 they get 16 and 4.

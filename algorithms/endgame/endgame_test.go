@@ -15,29 +15,6 @@ import (
 	"ppdp/datasets"
 )
 
-// cheapest is the least discernibility of strict partitions of points into classes of at least k:
-// whole, or every cut there is with the cheapest partitions of both sides. It knows no bound and
-// keeps nothing.
-func cheapest(points [][]uint32, k int) int {
-	least := len(points) * len(points)
-	for d := range points[0] {
-		for _, at := range values(points, d) {
-			var below, above [][]uint32
-			for _, point := range points {
-				if point[d] < at {
-					below = append(below, point)
-				} else {
-					above = append(above, point)
-				}
-			}
-			if len(below) >= k && len(above) >= k {
-				least = min(least, cheapest(below, k)+cheapest(above, k))
-			}
-		}
-	}
-	return least
-}
-
 // values are the distinct codes of points on a dimension.
 func values(points [][]uint32, d int) []uint32 {
 	var codes []uint32
@@ -84,27 +61,8 @@ func discernibility(regions *algorithms.Regions) float64 {
 	return sum
 }
 
-// TestExact: a table of fewer than exact·k rows is partitioned at the least cost that trying
-// everything finds, and no bound is above that.
-func TestExact(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		table, rows, params := drawn(t, 11)
-		r := release(t, table, params)
-		got, want := discernibility(r.Regions), float64(cheapest(rows, params.K))
-		if got != want {
-			t.Fatalf("discernibility %v, the least is %v", got, want)
-		}
-		if bound := got * (1 - r.Structure.Gap); bound > want+1e-9 {
-			t.Fatalf("bound %v, but %v is possible", bound, want)
-		}
-		if len(r.Warnings) > 0 != (r.Structure.Gap > 0) {
-			t.Fatalf("gap %v, warnings %q", r.Structure.Gap, r.Warnings)
-		}
-	})
-}
-
-// TestExactOnGrids is TestExact for regions of several words, on two attributes of six values: what
-// each box of the grid costs at the least follows from the boxes within it.
+// TestExactOnGrids: regions of several words, on two attributes of six values, are partitioned at
+// the least cost: what each box of the grid costs follows from the boxes within it.
 func TestExactOnGrids(t *testing.T) {
 	const side = 6
 	rapid.Check(t, func(t *rapid.T) {

@@ -154,7 +154,7 @@ func TestMST(t *testing.T) {
 		}
 	}
 	data := testinput.Wide(8, 3000)
-	params := mst.Algorithm{Name: "mst"}.Params().(*mst.Params)
+	params := mst.Algorithm{Name: "mst"}.Params().(*margins.Params)
 	params.Cut = margins.Equal
 	own := testinput.Input(data, params, algorithms.Published, 1, 0)
 	var off [2]float64 // theirs and ours

@@ -19,9 +19,6 @@
 // that are published: groups that are too far are left out, all at once, until all that remain are
 // near.
 //
-// With weights the vector of the least weighted certainty penalty is published, in place of the
-// least discernibility.
-//
 // Published are the groups that hold records, with their boxes and exact class counts; class and
 // sensitive attributes stay as they are. k-anonymity bounds how far a record can be linked, not
 // what can be inferred about it (errata M3). Regions.Assignment is for measuring only and not to be
@@ -33,14 +30,13 @@
 //     first in the order of levels.
 //   - Counts of a set of attributes start from those of the whole table's distinct records (the
 //     paper's Cube Incognito starts from those of the superset).
-//   - l-diversity, t-closeness and weights are not in the paper.
+//   - l-diversity and t-closeness are not in the paper.
 //   - Without a hierarchy an attribute has its taxonomy, or its values and one group above them
 //     (datasets.Attribute.Generalisation).
 package incognito
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -60,18 +56,13 @@ type Params struct {
 	K                 int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
 	disclosure.Limits `yaml:",inline"`
 	Suppression       disclosure.Suppression `yaml:"suppression" doc:"the largest share of records that may be left out" min:"0" max:"1"`
-	Weights           partition.Weights      `yaml:"weights" doc:"how much the precision of attributes matters; where all weigh the same, discernibility decides" values:"equal or parts such as \"age = 2; sex = 0.5\", for quasi-identifiers; 1 for those not named"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
 
-func (p *Params) Validate() error { return p.Weights.Check() }
-
-// CheckSchema refuses limits and weights that a table's attributes do not allow.
+// CheckSchema refuses limits that a table's attributes do not allow.
 func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
-	params := p.(*Params)
-	_, err := params.Weights.Of(s)
-	return errors.Join(params.Limits.CheckSchema(s), err)
+	return p.(*Params).Limits.CheckSchema(s)
 }
 
 // Suppressible is the largest share of records left out.
@@ -94,7 +85,7 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // DefaultParams are groups of at least 10 records, none suppressed.
 func DefaultParams() *Params {
-	return &Params{K: 10, Limits: disclosure.NoLimits(), Weights: partition.Unweighted}
+	return &Params{K: 10, Limits: disclosure.NoLimits()}
 }
 
 // Release generalises the rows by the best vector. Regions are in ascending order of their

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
@@ -120,74 +119,6 @@ func exhaustive(table *datasets.Table, rows []int32, heights []int,
 	}
 }
 
-// TestAgainstEveryVector: the minimal vectors are those that an exhaustive walk finds, k-anonymity
-// is monotone along generalisation, and no k-anonymous vector costs less than the best.
-func TestAgainstEveryVector(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		dims := rapid.IntRange(1, 4).Draw(t, "dims")
-		k := rapid.IntRange(1, 5).Draw(t, "k")
-		n := rapid.IntRange(k, 60).Draw(t, "n")
-		schema := &datasets.Schema{}
-		for d := range dims {
-			cells := rapid.IntRange(1, 9).Draw(t, "cells")
-			a := datasets.Attribute{Name: fmt.Sprint("x", d), Low: 0, High: float64(cells), Step: 1}
-			if rapid.Bool().Draw(t, "tree") {
-				a.Hierarchy = datasets.BinaryHierarchy(cells)
-			}
-			schema.Attributes = append(schema.Attributes, a)
-		}
-		b := datasets.NewBuilder(schema, n)
-		for range n {
-			row := b.AddRow()
-			for d := range dims {
-				b.Set(row, d, uint32(rapid.IntRange(0, schema.Attributes[d].Cells()-1).Draw(t,
-					"code")))
-			}
-		}
-		table := b.Table()
-		result := must.Get(Search(context.Background(), table, table.AllRows(), at(k)))
-		anonymous, all, least := exhaustive(table, table.AllRows(), result.Heights, k)
-		var minimal [][]int
-		for _, vector := range all {
-			below := false
-			for d := range vector {
-				if vector[d] > 0 {
-					vector[d]--
-					lower := anonymous[fmt.Sprint(vector)]
-					vector[d]++
-					if below = below || lower; lower && !anonymous[fmt.Sprint(vector)] {
-						t.Fatalf("%v is not k-anonymous although a vector below it is", vector)
-					}
-				}
-			}
-			if anonymous[fmt.Sprint(vector)] && !below {
-				minimal = append(minimal, vector)
-			}
-		}
-		if diff := cmp.Diff(minimal, result.Minimal); diff != "" {
-			t.Fatalf("minimal vectors (-exhaustive +found)\n%s", diff)
-		}
-		sum := int64(0)
-		every := table.AllRows()
-		for _, size := range groups(table, every, result.Best) { // order-free: a sum of integers
-			sum += int64(size) * int64(size)
-		}
-		if sum != least {
-			t.Fatalf("the best vector %v costs %d, another one %d", result.Best, sum, least)
-		}
-		for i, vector := range result.Minimal {
-			sum := int64(0)
-			for _, size := range groups(table, every, vector) { // order-free: a sum of integers
-				sum += int64(size) * int64(size)
-			}
-			if sum != result.Discernibility[i] {
-				t.Fatalf("%v costs %d, not %d", vector, sum, result.Discernibility[i])
-			}
-		}
-	})
-}
-
 // TestPruning: of 1,024 vectors of five binary trees, and all those of their parts, only some are
 // counted.
 func TestPruning(t *testing.T) {
@@ -233,40 +164,6 @@ func TestTooLarge(t *testing.T) {
 	if _, err := Search(context.Background(), table, table.AllRows(), at(2)); !errors.Is(err,
 		algorithms.ErrTooLarge) {
 		t.Errorf("5¹² vectors: %v, must wrap ErrTooLarge", err)
-	}
-}
-
-// TestAdult judges vectors of Adult one by one beside the search: the minimal ones are k-anonymous,
-// and none is that lies one level below one of them.
-func TestAdult(t *testing.T) {
-	t.Parallel()
-	table := testinput.Adult(t, "mondrian")
-	result := must.Get(Search(context.Background(), table, table.AllRows(), at(10)))
-	vectors := 1
-	for _, height := range result.Heights {
-		vectors *= height + 1
-	}
-	if vectors != 6480 {
-		t.Errorf("%d vectors, must be 6,480", vectors)
-	}
-	least := func(vector []int) int {
-		smallest := table.Len()
-		for _, size := range groups(table, table.AllRows(), vector) { // order-free: a minimum
-			smallest = min(smallest, size)
-		}
-		return smallest
-	}
-	for _, vector := range [][]int{result.Best, result.Minimal[0],
-		result.Minimal[len(result.Minimal)-1]} {
-		if least(vector) < 10 {
-			t.Errorf("%v has a group of %d", vector, least(vector))
-		}
-		for d := range vector {
-			lower := append([]int(nil), vector...)
-			if lower[d]--; lower[d] >= 0 && least(lower) >= 10 {
-				t.Errorf("%v is k-anonymous, so that %v is not minimal", lower, vector)
-			}
-		}
 	}
 }
 

@@ -66,46 +66,26 @@ func (s *search) gather(f *frequencies) {
 // candidate is an allowed vector with what it costs.
 type candidate struct {
 	vector         []int
-	loss           float64 // 0 without weights
 	discernibility int64
 	suppressed     int64
 }
 
 // compare puts the better one first; of equal ones the first in the order of levels.
 func (c *candidate) compare(other *candidate) int {
-	return cmp.Or(cmp.Compare(c.loss, other.loss),
-		cmp.Compare(c.discernibility, other.discernibility),
+	return cmp.Or(cmp.Compare(c.discernibility, other.discernibility),
 		cmp.Compare(c.suppressed, other.suppressed), slices.Compare(c.vector, other.vector))
 }
 
-// price is what the groups that were judged last cost. The loss is the normalised certainty
-// penalty with the weights of attributes: of each record's values their width as a share of the
-// domain, or all of it where the record is suppressed.
-func (s *search) price(f *frequencies, vector []int) candidate {
+// price is what the groups that were judged last cost.
+func (s *search) price(vector []int) candidate {
 	c := candidate{vector: vector}
-	weight := 0.0
-	for _, w := range s.weights {
-		weight += w
-	}
 	for i, count := range s.classes.groups.counts {
 		n := int64(count)
 		if !s.classes.published[i] {
 			c.suppressed += n
 			c.discernibility += n * int64(s.rows)
-			c.loss += float64(float64(n) * weight)
-			continue
-		}
-		c.discernibility += n * n
-		for d, w := range s.weights {
-			if vector[d] == 0 {
-				continue // single values cost nothing
-			}
-			l, at := &s.ladders[d], &s.hierarchies[d].Levels[vector[d]]
-			group := s.classes.groups.keys[i] >> (l.field.shift & 63) & l.field.mask
-			if cells := at.High[group] - at.Low[group]; cells > 1 {
-				share := float64(cells) / float64(len(at.Group))
-				c.loss += float64(float64(n) * float64(w*share))
-			}
+		} else {
+			c.discernibility += n * n
 		}
 	}
 	return c

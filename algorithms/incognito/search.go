@@ -24,7 +24,7 @@ type Result struct {
 	// Discernibility holds, for each of Minimal, the sum of the squares of its groups' sizes, and
 	// the number of rows for each row that is suppressed.
 	Discernibility []int64
-	// Best is the allowed vector of the least loss, if there are weights, or discernibility.
+	// Best is the allowed vector of the least discernibility.
 	Best []int
 	// Heights are the hierarchies' highest levels.
 	Heights []int
@@ -111,9 +111,6 @@ func newSearch(ctx context.Context, table *datasets.Table, rows []int32, attribu
 	if err := s.limits.CheckAll(); err != nil && s.most == 0 {
 		return nil, fmt.Errorf("incognito: %w", err)
 	}
-	if s.weights, err = params.Weights.Of(table.Schema()); err != nil {
-		return nil, err
-	}
 	s.necessary = s.limits.Monotone(s.most > 0)
 	return s, s.base(table, rows, attributes)
 }
@@ -137,7 +134,6 @@ type search struct {
 	rows, most  int // most may be suppressed
 	limits      *disclosure.Checker
 	necessary   *disclosure.Checker // what is monotone of limits
-	weights     []float64
 	hierarchies []*datasets.Hierarchy
 	heights     []int
 	ladders     []ladder
@@ -314,7 +310,7 @@ func (s *search) consider(w *walk, v int, groups *frequencies, result *Result) {
 	for i := range w.dims {
 		vector[i] = s.level(&w.lattice, v, i)
 	}
-	found := s.price(groups, vector)
+	found := s.price(vector)
 	if s.best.vector == nil || found.compare(&s.best) < 0 {
 		s.best = found
 	}

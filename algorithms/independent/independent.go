@@ -46,29 +46,20 @@ func (a Algorithm) Info() algorithms.Info {
 }
 
 func (a Algorithm) Params() algorithms.Params {
-	p := &Params{Params: margins.DefaultParams(), Merge: margins.NoMerge}
+	p := margins.DefaultParams()
 	if a.Class { // predicts better from equal bins of narrow attributes
 		p.Cut = margins.Wide
 	}
-	return p
+	return &p
 }
-
-// Params are the settings of a release.
-type Params struct {
-	margins.Params `yaml:",inline"`
-	Merge          margins.Merge `yaml:"merge" doc:"which rare values are made one before the fit"`
-}
-
-// threshold is how many standard deviations of its noise a frequent value's count is above 0.
-const threshold = 3
 
 // Release measures, fits and draws.
 func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, a, in)
+	params, err := algorithms.CheckInput[*margins.Params](ctx, a, in)
 	if err != nil {
 		return nil, err
 	}
-	d, err := margins.Open(ctx, &in, &params.Params)
+	d, err := margins.Open(ctx, &in, params)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +71,6 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if err := d.MeasureAll(noise, d.Each(in.Budget.Total(), sets), sets); err != nil {
 		return nil, err
 	}
-	d.Merge(params.Merge, threshold, d.Class)
 	model, err := d.Fit(2, nil)
 	if err != nil {
 		return nil, err

@@ -138,13 +138,13 @@ func (p *problem) leastOf(m int64, t *saving) int64 {
 		if effective < maxGrid {
 			if parts := p.grid[bits.OnesCount64(t.dims)*maxGrid+int(effective)]; parts < pieces {
 				least = max(least, partition.EvenSquares(m, parts))
-			} else if p.suppress() { // else it is floor
+			} else if p.suppress { // else it is floor
 				least = max(least, partition.EvenSquares(m, pieces))
 			}
 			least = max(least, (m*m-t.most)>>(effective-1))
 		}
 	}
-	if p.suppress() { // or some rows are suppressed, at n each, and the rest cost k each
+	if p.suppress { // or some rows are suppressed, at n each, and the rest cost k each
 		least = max(floor, min(least, int64(p.n)+(m-1)*int64(p.k)))
 	}
 	return least

@@ -19,7 +19,7 @@ func TestPrune(t *testing.T) {
 		cells := []int{2 + stream.IntN(3), 2 + stream.IntN(3), 2 + stream.IntN(3), 2}
 		table := randomTable(stream, 30+stream.IntN(60), cells, trial%2 == 0)
 		p := mustProblem(t, table, 2+stream.IntN(3), trial%3 == 0)
-		s, least := newSearch(context.Background(), p, limits{}), bruteForce(p, table)
+		s, least := newSearch(context.Background(), p, 0), bruteForce(p, table)
 		s.best = least + 1 + int64(stream.IntN(int(least)))
 		root := s.level(0)
 		s.root(root)
@@ -65,7 +65,7 @@ func TestSolveDimension(t *testing.T) {
 		cells := []int{3 + stream.IntN(6), 2 + stream.IntN(4), 2 + stream.IntN(4)}
 		table := randomTable(stream, 30+stream.IntN(80), cells, trial%2 == 0)
 		p := mustProblem(t, table, 2+stream.IntN(3), trial%3 == 0)
-		s := newSearch(context.Background(), p, limits{})
+		s := newSearch(context.Background(), p, 0)
 		n, next := s.level(0), s.level(1)
 		s.root(n)
 		s.priceTail(n)
@@ -124,7 +124,7 @@ func TestWords(t *testing.T) {
 		}
 		table := randomTable(stream, 200+stream.IntN(300), cells, trial%3 == 0)
 		p := mustProblem(t, table, 3+stream.IntN(10), trial%5 == 0)
-		s := newSearch(context.Background(), p, limits{})
+		s := newSearch(context.Background(), p, 0)
 		root := s.level(0)
 		s.root(root)
 		c, want := newClimber(s, root), int64(math.MaxInt64)
@@ -146,7 +146,7 @@ func TestWords(t *testing.T) {
 		s.priceTail(root)
 		if s.kOptimize(0, p.cheapest()); s.best != want {
 			t.Errorf("trial %d, k %d, suppress %t: nothing below %d, must be %d", trial, p.k,
-				p.suppress(), s.best, want)
+				p.suppress, s.best, want)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func TestBeyondPairs(t *testing.T) { // not parallel: other tests are to have th
 		p := mustProblem(t, table, 2+stream.IntN(3), trial%3 == 0)
 		want := bruteForce(p, table)
 		maxJoint = []int{0, 20, 50, 100, 150}[trial%5]
-		s := newSearch(context.Background(), p, limits{})
+		s := newSearch(context.Background(), p, 0)
 		s.best = want + 1 + int64(stream.IntN(2))*want
 		s.root(s.level(0))
 		s.priceTail(s.level(0))

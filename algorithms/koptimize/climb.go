@@ -208,6 +208,19 @@ func (c *climber) count() bool {
 	return true
 }
 
+// number numbers keys by their bits in only, as into ids.
+func (s *search) number(n *partition.Numbering, keys []uint64, only set, ids []int32) {
+	words := len(only)
+	n.Reset(words, len(ids))
+	s.masked = resize(s.masked, words)
+	for i := range ids {
+		for w, mask := range only {
+			s.masked[w] = keys[i*words+w] & mask
+		}
+		ids[i] = int32(n.Number(s.masked))
+	}
+}
+
 // width is how many places there are on the dimension: its cuts and both ends.
 func (c *climber) width() int { return len(c.free) + 2 }
 
@@ -307,7 +320,7 @@ func (s *search) fit(f *frequencies, target int64) int64 {
 					sum += m * m
 					floor += m * m
 				case m == 0:
-				case p.suppress():
+				case p.suppress:
 					sum += m * n
 					floor += m * k
 				case floor >= target:

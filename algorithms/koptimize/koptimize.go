@@ -31,13 +31,7 @@
 //   - Attributes with few values are branched on first. What is left for the last one is solved by
 //     dynamic programming.
 //
-// Classes may have to keep l-diversity and t-closeness (package disclosure), and the records left
-// out to be no more than a share. All bounds above hold for these as well, since what they leave
-// allowed was allowed before and costs no less. The search then judges whole partitionings
-// (judge): it keeps the best of those that are allowed, and no longer cuts one that no further cuts
-// can mend. Without suppression that is every one that breaks a limit; with it, one that leaves too
-// many records in classes of fewer than k, or of fewer than l different values. Judging takes a
-// pass over the records and has no bounds of its own, so that searches end far less often.
+// Where a person may have several records, k is as many records as k persons have for certain.
 //
 // Published are the classes' boxes, ranges and exact class counts; class and sensitive attributes
 // stay as they are. k-anonymity bounds how far a record can be linked, not what can be inferred
@@ -50,8 +44,6 @@
 //     share of 1 is the paper's own form.
 //   - Tails are ordered by attribute, and of one attribute by the cost of the head with the cut,
 //     the cheapest first; the paper orders by the number of classes that a cut splits.
-//   - A lower share, l-diversity and t-closeness are not in the paper. There are no weights of
-//     attributes: the bounds are of discernibility, which knows no widths.
 //   - Cuts lie next to the lower of two neighbouring values that occur.
 //   - The search starts from a partitioning found by a climb, by Incognito and at larger k; the
 //     paper's starts from none.
@@ -59,6 +51,7 @@ package koptimize
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -75,13 +68,11 @@ type Algorithm struct{}
 
 // Params are K-Optimize's parameters.
 type Params struct {
-	K                 int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
-	disclosure.Limits `yaml:",inline"`
-	Suppression       disclosure.Suppression `yaml:"suppression" doc:"the largest share of records that may be left out; each costs as many records as the table has" min:"0" max:"1"`
+	K           int                    `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	Suppression disclosure.Suppression `yaml:"suppression" doc:"the largest share of records that may be left out, 0 or 1; each costs as many records as the table has" min:"0" max:"1"`
 	// Searches at larger k, of which there are one to three for each decade up to half the rows,
 	// have the same limit.
-	Work  int `yaml:"work" doc:"end the search after this many million steps, a step being about a counted cell or 2 ns; 0 is no limit" min:"0" max:"1000000000"`
-	Nodes int `yaml:"nodes" doc:"end the search after this many nodes of its tree; 0 is no limit" min:"0"`
+	Work int `yaml:"work" doc:"end the search after this many million steps, a step being about a counted cell or 2 ns; 0 is no limit" min:"0" max:"1000000000"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
@@ -89,9 +80,12 @@ func (p *Params) Anonymity() int { return p.K }
 // Suppressible is the largest share of records left out.
 func (p *Params) Suppressible() disclosure.Suppression { return p.Suppression }
 
-// CheckSchema refuses limits that a table's attributes do not allow.
-func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
-	return p.(*Params).Limits.CheckSchema(s)
+// Validate refuses to leave some records out and not others: the bounds do not count them.
+func (p *Params) Validate() error {
+	if p.Suppression > 0 && p.Suppression < 1 {
+		return fmt.Errorf("suppression: %v, must be 0 or 1", p.Suppression)
+	}
+	return nil
 }
 
 func (Algorithm) Info() algorithms.Info {
@@ -110,13 +104,12 @@ func (Algorithm) Info() algorithms.Info {
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // DefaultParams are classes of at least 10 records, none suppressed, 200 million steps.
-func DefaultParams() *Params { return &Params{K: 10, Limits: disclosure.NoLimits(), Work: 200} }
+func DefaultParams() *Params { return &Params{K: 10, Work: 200} }
 
 // Release partitions the rows. Regions are the classes that hold records, in ascending order of
 // their boxes, whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows
 // give an error that wraps algorithms.ErrTooFew, unless all may be suppressed. A table whose
-// quasi-identifiers have more than 4,096 cuts gives one that wraps algorithms.ErrTooLarge. If no
-// partitioning is found that keeps the limits the error wraps disclosure.ErrUnattainable.
+// quasi-identifiers have more than 4,096 cuts gives one that wraps algorithms.ErrTooLarge.
 // Structure counts the nodes of the tree that were visited at this k as Nodes, the regions as
 // Leaves, the number of cuts as Depth, and says the Gap.
 func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
@@ -124,26 +117,20 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	if params.Suppression < 1 {
-		if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
+	k, suppress := algorithms.LeastRecords(in.Table.Schema(), params.K), params.Suppression > 0
+	if !suppress {
+		if err := enough(in, params.K); err != nil {
 			return nil, fmt.Errorf("koptimize: %w", err)
 		}
+		k = min(k, max(params.K, len(in.Rows))) // all of them are records of k persons
 	}
-	p, err := newProblem(in.Table, in.Rows, params)
+	p, err := newProblem(in.Table, in.Rows, k, suppress)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.limits.CheckAll(); err != nil && !p.suppress() {
-		return nil, fmt.Errorf("koptimize: %w", err)
-	}
-	s, err := solve(ctx, in.Table, p,
-		limits{nodes: params.Nodes, work: int64(params.Work) * 1e6})
+	s, err := solve(ctx, in.Table, p, int64(params.Work)*1e6)
 	if err != nil {
 		return nil, err
-	}
-	if !s.found() {
-		return nil, fmt.Errorf("koptimize: %w: none of %d partitionings does with at most %d of %d"+
-			" records suppressed", disclosure.ErrUnattainable, s.judged, p.most, p.n)
 	}
 	regions := p.regions(in.Table, s.bestCuts)
 	release := &algorithms.Release{Regions: regions, Structure: algorithms.Structure{
@@ -156,6 +143,15 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 			s.nodes, s.best, s.lower(), 100*release.Structure.Gap))
 	}
 	return release, nil
+}
+
+// enough reports rows that are fewer than k, or of fewer than k persons.
+func enough(in algorithms.Input, k int) error {
+	if err := algorithms.CheckEnough(len(in.Rows), k); err != nil {
+		return err
+	}
+	persons, err := (&disclosure.Limits{}).Checker(in.Table, in.Rows, k)
+	return errors.Join(err, persons.CheckAll())
 }
 
 // regions makes the classes of a set of cuts.
@@ -182,7 +178,8 @@ func (p *problem) regions(table *datasets.Table, taken []int32) *algorithms.Regi
 			}
 			return low, ends[d][part]
 		}, func(of []int32, classes int) []bool {
-			return p.limits.Published(p.k, p.rows, of, classes)
+			var unlimited *disclosure.Checker
+			return unlimited.Published(p.k, p.rows, of, classes)
 		})
 	regions.TightLow, regions.TightHigh = slices.Clone(regions.High), slices.Clone(regions.Low)
 	for i, region := range regions.Assignment {

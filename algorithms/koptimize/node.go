@@ -164,7 +164,7 @@ func (s *search) price(n *node, class int, dim *tailDim) {
 		far := size - near
 		switch {
 		case near == 0 || far == 0:
-		case !p.suppress() && (int(near) < p.k || int(far) < p.k):
+		case !p.suppress && (int(near) < p.k || int(far) < p.k):
 			n.state[at] = fatal
 		default:
 			if n.state[at] == useless {

@@ -46,7 +46,7 @@ type divider struct {
 // that exclude each other. It returns false, and leaves the node as it is, when that would take too
 // much memory.
 func (s *search) pricePairs(n *node) bool {
-	p, q, cuts, m := s.problem, &s.pairs, len(n.tail), len(n.order)
+	q, cuts, m := &s.pairs, len(n.tail), len(n.order)
 	if len(n.sizes)*m*m > maxJoint {
 		return false
 	}
@@ -77,7 +77,7 @@ func (s *search) pricePairs(n *node) bool {
 		prices := q.prices[i*m : (i+1)*m]
 		for j := i + 1; j < m; j++ {
 			b := n.order[j]
-			if prices[j].after < s.best && !p.judges() { // else children try them
+			if prices[j].after < s.best {
 				s.improve(prices[j].after, n.tail[a], n.tail[b])
 			}
 			if prices[j].floor >= s.best {
@@ -192,7 +192,7 @@ func (q *pairs) add(p *problem, size int32, a divider, others []divider, joint [
 		joint[at], joint[high*q.m+low] = both, both
 		sum := &q.prices[at]
 		one, two, none := a.near-both, b.near-both, size-a.near-b.near+both
-		if p.suppress() {
+		if p.suppress {
 			sum.after += p.cost[both] + p.cost[one] + p.cost[two] + p.cost[none] - b.cost + whole
 		} else {
 			if min(uint32(both-1), uint32(one-1), uint32(two-1), uint32(none-1)) < small {

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"ppdp/algorithms"
-	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
@@ -19,15 +18,11 @@ type cut struct {
 // problem is a table as the search sees it: which boundaries there are to choose from and how many
 // rows share each combination of values. Boundaries that no two rows straddle alone are the same.
 type problem struct {
-	k    int
-	n    int
-	most int // rows that may be suppressed
-	dims int
-	rows []int32
-
-	// limits is nil where nothing but k is asked for. monotone checks for what no more cuts mend.
-	params           *Params
-	limits, monotone *disclosure.Checker
+	k        int
+	n        int
+	suppress bool // classes may be left out
+	dims     int
+	rows     []int32
 
 	// cuts are all boundaries between values next to each other that occur, by dimension and code;
 	// those of dimension d are cuts[first[d]:first[d+1]].
@@ -104,15 +99,9 @@ func (p *problem) dimension(dim int) set { return p.masks[dim*p.words : (dim+1)*
 // maxCuts bounds the search, every node of which counts every class on both sides of every cut.
 const maxCuts = 1 << 12
 
-func newProblem(table *datasets.Table, rows []int32, params *Params) (*problem, error) {
+func newProblem(table *datasets.Table, rows []int32, k int, suppress bool) (*problem, error) {
 	attributes := table.Schema().QuasiIdentifiers()
-	p := &problem{k: params.K, n: len(rows), most: params.Suppression.Most(len(rows)),
-		dims: len(attributes), rows: rows, params: params}
-	var err error
-	if p.limits, err = params.Checker(table, rows, params.K); err != nil {
-		return nil, err
-	}
-	p.monotone = p.limits.Monotone(p.suppress())
+	p := &problem{k: k, n: len(rows), suppress: suppress, dims: len(attributes), rows: rows}
 	p.first = make([]int, p.dims+1)
 	place := make([][]uint32, p.dims) // of each row's value among those that occur
 	for d, attribute := range attributes {
@@ -160,15 +149,9 @@ func newProblem(table *datasets.Table, rows []int32, params *Params) (*problem, 
 	return p, nil
 }
 
-// suppress reports whether classes may be left out.
-func (p *problem) suppress() bool { return p.most > 0 }
-
-// judges reports whether a partitioning that k allows has to be judged as a whole.
-func (p *problem) judges() bool { return p.limits != nil || p.suppress() && p.most < p.n }
-
 // allowed reports whether a cut leaves enough rows on either side.
 func (p *problem) allowed(c int) bool {
-	return p.suppress() || int(p.below[c]) >= p.k && p.n-int(p.below[c]) >= p.k
+	return p.suppress || int(p.below[c]) >= p.k && p.n-int(p.below[c]) >= p.k
 }
 
 // maxGrid bounds the table grid: of this many cuts or more, any number of classes is taken for
@@ -210,7 +193,7 @@ func (p *problem) price() {
 		case m < k:
 			p.cost[m] = m * int64(p.n)
 			p.least[m] = p.cost[m]
-		case p.suppress() && int64(p.n) < 4*k:
+		case p.suppress && int64(p.n) < 4*k:
 			p.cost[m] = m * m
 			p.least[m] = m * k
 		default:

@@ -14,7 +14,7 @@ import (
 type search struct {
 	ctx     context.Context
 	problem *problem
-	limits  limits
+	limit   int64 // of work, 0 for none
 
 	levels []*node // by depth, filled anew at every visit
 	path   []int32 // cuts of the current head
@@ -22,7 +22,6 @@ type search struct {
 	best     int64   // cost of the best partitioning so far, the paper's c
 	bestCuts []int32 // its cuts
 	nodes    int
-	judged   int // partitionings
 	work     int64
 	polled   int64 // work at the last check of the context
 	stopped  bool
@@ -48,21 +47,15 @@ type scratch struct {
 	least     []int64             // of fit, of the values below each place,
 	from      []int32             // and where the last part of those begins
 	masked    set                 // of number
-	classes   partition.Numbering // of judge,
+	classes   partition.Numbering // of costOf,
 	classOf   []int32             // and the class of each row
-}
-
-// limits end a search early.
-type limits struct {
-	nodes int   // 0 for none
-	work  int64 // 0 for none
 }
 
 // pollEvery is how much work is done between checks of the context: a few milliseconds.
 const pollEvery = 1 << 21
 
-func newSearch(ctx context.Context, p *problem, l limits) *search {
-	return &search{ctx: ctx, problem: p, limits: l, best: math.MaxInt64, unseen: math.MaxInt64}
+func newSearch(ctx context.Context, p *problem, limit int64) *search {
+	return &search{ctx: ctx, problem: p, limit: limit, best: math.MaxInt64, unseen: math.MaxInt64}
 }
 
 // run searches until every set of cuts has been visited or bounded, or a limit is reached. At most
@@ -75,22 +68,16 @@ func (s *search) run() error {
 		s.best = 0
 		return nil
 	}
-	if !s.improve(p.cost[p.n]) {
-		return nil
-	}
+	s.improve(p.cost[p.n])
 	half := int64(math.MaxInt64)
-	if s.limits.work > 0 {
-		half = s.limits.work / 2
+	if s.limit > 0 {
+		half = s.limit / 2
 	}
 	idle := half
 	if s.near {
 		idle = half / 2
 	}
-	if p.judges() {
-		s.descend(half)
-	} else {
-		s.climb(half, idle)
-	}
+	s.climb(half, idle)
 	if s.err == nil {
 		s.root(s.level(0))
 		s.priceTail(s.level(0))
@@ -123,26 +110,11 @@ func (s *search) level(depth int) *node {
 	return s.levels[depth]
 }
 
-// found reports whether any partitioning was.
-func (s *search) found() bool { return s.best <= int64(s.problem.n)*int64(s.problem.n) }
-
 // improve keeps a partitioning, the cuts of the current head and more, if it is the best so far.
-// Its cost is at least what k allows it to cost. It returns false if neither it nor any with more
-// cuts keeps the limits.
-func (s *search) improve(cost int64, more ...int32) bool {
-	if cost >= s.best {
-		return true
+func (s *search) improve(cost int64, more ...int32) {
+	if cost < s.best {
+		s.best, s.bestCuts = cost, append(slices.Clone(s.path), more...)
 	}
-	cuts := append(slices.Clone(s.path), more...)
-	if s.problem.judges() {
-		v := s.judge(cuts)
-		if !v.kept || v.cost >= s.best {
-			return v.hopeful
-		}
-		cost = v.cost
-	}
-	s.best, s.bestCuts = cost, cuts
-	return true
 }
 
 // poll checks the context from time to time and reports whether it has ended.
@@ -156,8 +128,7 @@ func (s *search) poll() bool {
 
 // limitReached counts a node and reports whether the search has to end before it.
 func (s *search) limitReached() bool {
-	if s.stopped || s.poll() || s.limits.nodes > 0 && s.nodes >= s.limits.nodes ||
-		s.limits.work > 0 && s.work >= s.limits.work {
+	if s.stopped || s.poll() || s.limit > 0 && s.work >= s.limit {
 		s.stopped = true
 		return true
 	}
@@ -217,11 +188,9 @@ func (s *search) visit(depth int, at int32) {
 		return
 	}
 	s.path = append(s.path, n.tail[at])
-	if s.hopeful() {
-		s.priceTail(child)
-		if bound := max(n.least[at], s.computeLowerBound(child)); bound < s.best {
-			s.kOptimize(depth+1, bound)
-		}
+	s.priceTail(child)
+	if bound := max(n.least[at], s.computeLowerBound(child)); bound < s.best {
+		s.kOptimize(depth+1, bound)
 	}
 	s.path = s.path[:len(s.path)-1]
 }
@@ -248,10 +217,8 @@ func (s *search) priceTail(n *node) {
 	s.priceCuts(n)
 	n.order = n.order[:0]
 	for at, state := range n.state {
-		if state != open {
-			continue
-		}
-		if n.after[at] >= s.best || s.improve(n.after[at], n.tail[at]) {
+		if state == open {
+			s.improve(n.after[at], n.tail[at])
 			n.order = append(n.order, int32(at))
 		}
 	}
@@ -285,8 +252,8 @@ func (s *search) prune(n *node, bound int64) int64 {
 // reorderTail is the paper's REORDER-TAIL. It orders the node's cuts, the cheapest first until now,
 // by dimension, and returns where the last one's begin. Dimensions with few cuts are first: once
 // they are divided there are few cells left, and the many cuts on the last dimension need no search
-// (solveDimension), unless partitionings have to be judged. Of dimensions alike, up to a power of
-// two, the one with the cheapest cut is first.
+// (solveDimension). Of dimensions alike, up to a power of two, the one with the cheapest cut is
+// first.
 func (s *search) reorderTail(n *node) int {
 	p := s.problem
 	dim := func(at int32) int { return p.cuts[n.tail[at]].dim }
@@ -300,7 +267,7 @@ func (s *search) reorderTail(n *node) int {
 			bits.Len(uint(p.first[b+1]-p.first[b]))), cmp.Compare(s.cheapest[a], s.cheapest[b]))
 	})
 	last := len(n.order) - 1
-	for !p.judges() && last > 0 && dim(n.order[last-1]) == dim(n.order[last]) {
+	for last > 0 && dim(n.order[last-1]) == dim(n.order[last]) {
 		last--
 	}
 	return last
@@ -321,7 +288,7 @@ func (s *search) boundChildren(n *node, bound int64, paired bool) {
 		n.least[at] = max(bound, n.floor[at], n.after[at]-saved)
 		switch {
 		case !paired || n.least[at] >= s.best:
-		case !s.problem.judges() && n.child.count() < 2:
+		case n.child.count() < 2:
 			n.least[at] = hopeless // at most one cut more: a pair, and tried
 		default:
 			n.least[at] = max(n.least[at], s.childLowerBound(n, at, n.child))

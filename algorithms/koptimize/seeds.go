@@ -7,7 +7,6 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/incognito"
-	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 )
 
@@ -31,41 +30,43 @@ func rungs(k, n int) []int {
 // the same search, with the same limits, finds at larger k (rungs), so that a solution never costs
 // more than that of a rung above. Every search also begins with the best full-domain generalisation
 // that is a partitioning.
-//
-// Where partitionings are judged, a limited search begins with those of the searches for k alone
-// that are allowed, at this k and larger ones: larger classes keep more.
-func solve(ctx context.Context, table *datasets.Table, p *problem, l limits) (*search, error) {
-	final := newSearch(ctx, p, l)
+func solve(ctx context.Context, table *datasets.Table, p *problem, limit int64) (*search, error) {
+	final := newSearch(ctx, p, limit)
 	final.near = true
-	if p.judges() {
-		final.best = int64(p.n)*int64(p.n) + 1 // no partitioning costs more
-	}
-	if l != (limits{}) { // else the search ends with the best there is
-		plain, ks := *p, rungs(p.k, p.n)
-		if p.judges() {
-			plain.limits, plain.monotone, plain.most = nil, nil, 0
-			if p.n >= p.k {
-				ks = append(ks, p.k)
-			}
-		}
+	if limit > 0 { // else the search ends with the best there is
+		larger := *p
 		var s *search
-		for _, k := range ks {
-			plain.k = k
-			plain.price()
-			next := newSearch(ctx, &plain, l)
+		for _, k := range rungs(p.k, p.n) {
+			larger.k = k
+			larger.price()
+			next := newSearch(ctx, &larger, limit)
 			if s != nil {
-				next.improve(s.judge(s.bestCuts).cost, s.bestCuts...)
+				next.improve(next.costOf(s.bestCuts), s.bestCuts...)
 			}
 			next.near = final.near
 			if err := next.begin(table); err != nil {
 				return nil, err
 			}
 			s, final.near = next, next.gap() == 0
-			final.improve(final.judge(s.bestCuts).cost, s.bestCuts...)
+			final.improve(final.costOf(s.bestCuts), s.bestCuts...)
 		}
-		final.work = 0 // the limit is for what follows
 	}
 	return final, final.begin(table)
+}
+
+// costOf is what a set of cuts costs.
+func (s *search) costOf(cuts []int32) (cost int64) {
+	p := s.problem
+	s.classOf = resize(s.classOf, p.n)
+	s.number(&s.classes, p.cells.key, p.setOf(cuts), s.classOf)
+	sizes := make([]int32, s.classes.Len())
+	for _, class := range s.classOf {
+		sizes[class]++
+	}
+	for _, size := range sizes {
+		cost += p.cost[size]
+	}
+	return cost
 }
 
 // begin tries the best full-domain generalisation, and runs the search.
@@ -82,12 +83,8 @@ func (s *search) begin(table *datasets.Table) error {
 func (s *search) fullDomain(table *datasets.Table) error {
 	p, params := s.problem, incognito.DefaultParams()
 	params.K = p.k
-	if p.judges() {
-		params.Limits, params.Suppression = p.params.Limits, p.params.Suppression
-	}
 	result, err := incognito.Search(s.ctx, table, p.rows, params)
-	if errors.Is(err, algorithms.ErrTooFew) || errors.Is(err, algorithms.ErrTooLarge) ||
-		errors.Is(err, disclosure.ErrUnattainable) {
+	if errors.Is(err, algorithms.ErrTooFew) || errors.Is(err, algorithms.ErrTooLarge) {
 		return nil
 	}
 	if err != nil {
@@ -100,10 +97,6 @@ func (s *search) fullDomain(table *datasets.Table) error {
 		if cuts, ok := p.cutsOf(table.Schema(), vector); ok {
 			s.improve(result.Discernibility[i], cuts...)
 		}
-	}
-	// With suppression the best need not be minimal.
-	if cuts, ok := p.cutsOf(table.Schema(), result.Best); ok && p.judges() {
-		s.improve(p.cheapest(), cuts...)
 	}
 	return nil
 }

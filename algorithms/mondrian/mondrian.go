@@ -40,7 +40,7 @@
 //   - Continuous attributes are cut and summarised at the schema's cells; their means are exact.
 //   - The paper does not say how records are drawn from regions; see Records.
 //   - split: workload judges at most 256 cuts of an attribute in a region, evenly spread.
-//   - l-diversity, t-closeness and weights are not in the paper. Of a region's dimensions only the
+//   - l-diversity and t-closeness are not in the paper. Of a region's dimensions only the
 //     cuts beside the median are tried, as with k; with split: class before them the most
 //     informative one.
 //   - A workload is a count for every value of every quasi-identifier; section 5 defines weighted

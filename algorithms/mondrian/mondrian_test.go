@@ -27,9 +27,6 @@ func release(t testinput.TB, table *datasets.Table, rows []int32, p Params) *alg
 	if p.Split == "" {
 		p.Split = Median
 	}
-	if p.Weights == "" {
-		p.Weights = partition.Unweighted
-	}
 	if p.Limits == (disclosure.Limits{}) {
 		p.Limits = disclosure.NoLimits()
 	}

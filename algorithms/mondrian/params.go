@@ -60,7 +60,6 @@ type Params struct {
 	Records partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, or the range its records span"`
 
 	disclosure.Limits `yaml:",inline"`
-	Weights           partition.Weights `yaml:"weights" doc:"how much the width of attributes counts when the widest is looked for" values:"equal or parts such as \"age = 2; sex = 0.5\", for quasi-identifiers; 1 for those not named"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
@@ -68,19 +67,26 @@ func (p *Params) Anonymity() int { return p.K }
 // DefaultParams are strict partitions of at least 10 records, drawn from their boxes.
 func DefaultParams() *Params {
 	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median,
-		Records: partition.Box, Limits: disclosure.NoLimits(), Weights: partition.Unweighted}
+		Records: partition.Box, Limits: disclosure.NoLimits()}
 }
 
+// Validate reports a split that relaxed partitions do not know, and what knows no limits.
 func (p *Params) Validate() error {
-	return errors.Join(p.checkMode(), p.Weights.Check())
+	if p.Limits.Any() && !p.limitable() {
+		return fmt.Errorf("l: %d, t: %v, must be 1 and 1 in mode %s and with split: %s", p.L, p.T,
+			Relaxed, Workload)
+	}
+	if p.Mode == Relaxed && (p.Split == Class || p.Split == Workload) {
+		return fmt.Errorf("split: %q, must be %s in mode %s", p.Split, Median, Relaxed)
+	}
+	return nil
 }
 
 // CheckSchema refuses split: class for tables without a class, split: workload for too many
-// values, and limits and weights that a table's attributes do not allow.
+// values, and limits that a table's attributes do not allow.
 func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
 	params := p.(*Params)
-	_, err := params.Weights.Of(s)
-	if err := errors.Join(params.Limits.CheckSchema(s), err); err != nil {
+	if err := params.Limits.CheckSchema(s); err != nil {
 		return err
 	}
 	switch params.Split {
@@ -102,15 +108,3 @@ func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
 
 // limitable reports whether more can be asked of regions than k records.
 func (p *Params) limitable() bool { return p.Mode == Strict && p.Split != Workload }
-
-// checkMode reports a split that relaxed partitions do not know, and what knows no limits.
-func (p *Params) checkMode() error {
-	if p.Limits.Any() && !p.limitable() {
-		return fmt.Errorf("l: %d, t: %v, must be 1 and 1 in mode %s and with split: %s", p.L, p.T,
-			Relaxed, Workload)
-	}
-	if p.Mode == Relaxed && (p.Split == Class || p.Split == Workload) {
-		return fmt.Errorf("split: %q, must be %s in mode %s", p.Split, Median, Relaxed)
-	}
-	return nil
-}

@@ -20,7 +20,6 @@ type splitter struct {
 	poll   partition.Poll
 	params *Params
 	limits *disclosure.Checker
-	weight []float64        // of dimensions; nil without weights
 	space  *partition.Space // of the table, or of the rows of a region
 	dims   int
 	spans  []span   // dims for each level
@@ -65,9 +64,6 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 		inRecords := *params
 		inRecords.K = algorithms.LeastRecords(table.Schema(), params.K)
 		s.params, s.limits = &inRecords, nil
-	}
-	if s.weight, err = params.Weights.Of(table.Schema()); err != nil {
-		return nil, err
 	}
 	for d := range s.dims {
 		s.spans = append(s.spans, span{low: 0, high: space.Cells(d) - 1})
@@ -152,14 +148,9 @@ func (s *splitter) chooseDimension(rows []int32, spans []span) int {
 	}
 }
 
-// wider compares two normalised widths without rounding, so that ties are ties; with weights, which
-// are seldom equal, with it.
+// wider compares two normalised widths without rounding, so that ties are ties.
 func (s *splitter) wider(spans []span, a, b int) bool {
 	of := func(d int) uint64 { return uint64(spans[d].high - spans[d].low) }
-	if s.weight != nil {
-		return float64(of(a)*uint64(s.space.Cells(b)))*s.weight[a] >
-			float64(of(b)*uint64(s.space.Cells(a)))*s.weight[b]
-	}
 	return of(a)*uint64(s.space.Cells(b)) > of(b)*uint64(s.space.Cells(a))
 }
 

@@ -25,7 +25,6 @@
 //   - Numeric attributes are cut into bins, private ones for a larger part of the first third. The
 //     public program reads domains off the table.
 //   - The number of records is estimated, as in the paper; some programs publish the exact one.
-//   - merge: neighbours joins neighbouring values of ordered attributes, in place of all rare ones.
 //   - A class is not merged by mst-target. Without a class mst-target is mst. With one attribute
 //     the whole budget measures it.
 package mst
@@ -70,29 +69,21 @@ func (a Algorithm) Info() algorithms.Info {
 	}
 }
 
-// Params are the settings of a release.
-type Params struct {
-	margins.Params `yaml:",inline"`
-	Merge          margins.Merge `yaml:"merge" doc:"which rare values are made one after the first third of the budget; rare as in the paper"`
-	Threshold      float64       `yaml:"threshold" doc:"how many standard deviations of its noise a frequent value's count is above 0" min:"0"`
-}
-
-// Params returns the paper's settings, with 24 bins.
 func (a Algorithm) Params() algorithms.Params {
-	p := &Params{Params: margins.DefaultParams(), Merge: margins.Rare, Threshold: 3}
+	p := margins.DefaultParams()
 	if a.Target { // predicts better from equal bins of narrow attributes
 		p.Cut = margins.Wide
 	}
-	return p
+	return &p
 }
 
 // Release measures, chooses, measures again and draws.
 func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, a, in)
+	params, err := algorithms.CheckInput[*margins.Params](ctx, a, in)
 	if err != nil {
 		return nil, err
 	}
-	d, err := margins.Open(ctx, &in, &params.Params)
+	d, err := margins.Open(ctx, &in, params)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +106,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 	if err := d.MeasureAll(first, d.Each(part, sets), sets); err != nil {
 		return nil, err
 	}
-	d.Merge(params.Merge, params.Threshold, spared)
+	d.MergeRare(spared)
 	model, err := d.Fit(1, nil)
 	if err != nil {
 		return nil, err

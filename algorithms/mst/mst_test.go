@@ -17,7 +17,7 @@ func TestThirds(t *testing.T) {
 	table := conformance.Table(200)
 	for _, a := range []Algorithm{{Name: "mst"}, {Name: "mst-target", Target: true}} {
 		for _, delta := range []float64{0, 1e-9} {
-			params := a.Params().(*Params)
+			params := a.Params().(*margins.Params)
 			params.Iterations, params.Cut = 5, margins.Equal
 			in := testinput.Input(table, params, algorithms.Strict, 1, 1)
 			in.Budget = privacy.NewApproximate(2, delta)

@@ -283,11 +283,3 @@ func nominal(sizes []int, rows [][]uint32) *datasets.Table {
 	}
 	return testinput.Table(schema, rows...)
 }
-
-// newFit prepares a release as Release does.
-func newFit(table *datasets.Table, params *Params, variant algorithms.Variant, epsilon float64,
-	seed uint64) *fit {
-	in := testinput.Input(table, params, variant, epsilon, seed)
-	return &fit{ctx: context.Background(), in: in, params: params, path: in.Budget.Root(),
-		domains: newDomains(table.Schema(), params.Bins), epsilon: epsilon}
-}

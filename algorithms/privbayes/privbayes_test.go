@@ -9,8 +9,6 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
-	"ppdp/internal/must"
-	"ppdp/numeric/random"
 )
 
 func mustRelease(t *testing.T, table *datasets.Table, params *Params, variant algorithms.Variant,
@@ -93,92 +91,6 @@ func mass(network []conditional, nodes []uint32) float64 {
 	return product
 }
 
-// divergence is the Kullback-Leibler divergence, in bits, of a network over binary attributes from
-// the table's joint distribution.
-func divergence(t *testing.T, rows [][]uint32, params *Params, variant algorithms.Variant,
-	epsilon float64, seed uint64) float64 {
-	t.Helper()
-	d := len(rows[0])
-	sizes := make([]int, d)
-	for i := range sizes {
-		sizes[i] = 2
-	}
-	f := newFit(nominal(sizes, rows), params, variant, epsilon, seed)
-	must.Do(t, f.count())
-	network := must.Get(f.network())
-	truth := make([]float64, 1<<d)
-	for _, row := range rows {
-		at := 0
-		for j, v := range row {
-			at |= int(v) << j
-		}
-		truth[at] += 1 / float64(len(rows))
-	}
-	sum, all := 0.0, 0.0
-	nodes := make([]uint32, d)
-	for at, p := range truth {
-		for j := range nodes {
-			nodes[j] = uint32(at >> j & 1)
-		}
-		q := mass(network, nodes)
-		if all += q; p > 0 {
-			sum += p * math.Log2(p/q)
-		}
-	}
-	if !(math.Abs(all-1) <= 1e-9) {
-		t.Fatalf("the network's probabilities add up to %v", all)
-	}
-	return sum
-}
-
-// TestLargeEpsilonGivesTheTruth: without noise a network in which each node may have all others
-// before it as parents is the table's joint distribution.
-func TestLargeEpsilonGivesTheTruth(t *testing.T) {
-	stream := random.NewKey(3).Stream()
-	var dense, chain [][]uint32
-	for range 3000 {
-		at := stream.Uint32N(16)
-		at &= stream.Uint32N(16) // ones are rare, and one of eight joins all
-		if stream.Uint32N(8) == 0 {
-			at = 15
-		}
-		dense = append(dense, []uint32{at & 1, at >> 1 & 1, at >> 2 & 1, at >> 3 & 1})
-	}
-	// A Markov chain whose counts factorise exactly: each bit equals the one before it in 7 of 8
-	// cases.
-	for at := range 8 * 8 * 8 * 2 {
-		x := uint32(at & 1)
-		row := []uint32{x}
-		for j := range 3 {
-			if at>>(1+3*j)&7 == 0 {
-				x = 1 - x
-			}
-			row = append(row, x)
-		}
-		chain = append(chain, row)
-	}
-	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-		for _, encoding := range []Encoding{Binary, Hierarchical} {
-			params := DefaultParams()
-			params.Encoding, params.Degree = encoding, 3
-			if kl := divergence(t, dense, params, variant, 1e9, 1); !(kl <= 1e-6) {
-				t.Errorf("%s, %s: divergence %v bits at epsilon 1e9", variant, encoding, kl)
-			}
-			if kl := divergence(t, dense, params, variant, 0.01, 1); !(kl >= 0.01) {
-				t.Errorf("%s, %s: divergence %v bits at epsilon 0.01: where is the noise?",
-					variant, encoding, kl)
-			}
-			// A chain is a network of one parent each, and the best neighbours are those in the
-			// chain.
-			params.Degree = 1
-			if kl := divergence(t, chain, params, variant, 1e9, 1); !(kl <= 1e-6) {
-				t.Errorf("%s, %s: divergence %v bits from a chain at epsilon 1e9 with one parent",
-					variant, encoding, kl)
-			}
-		}
-	}
-}
-
 // TestRecordsFollowTheNetwork: drawn records of attributes whose codes need rejection have the
 // network's law, which without noise is the table's: 30,000 records over 3·5 cells.
 func TestRecordsFollowTheNetwork(t *testing.T) {
@@ -222,31 +134,6 @@ func TestRecordsFollowTheNetwork(t *testing.T) {
 					chi, got, want)
 			}
 		}
-	}
-}
-
-// TestNumberOfRecords: published publishes as many as it got, up to max_rows, and strict a noisy
-// number. (Whether its noise has the law that is charged for, a replay sees.)
-func TestNumberOfRecords(t *testing.T) {
-	const n = 400
-	table, params := conformance.Table(n), DefaultParams()
-	r, _ := mustRelease(t, table, params, algorithms.Published, 0.5, 1)
-	if r.Table.Len() != n {
-		t.Errorf("published: %d records, want %d", r.Table.Len(), n)
-	}
-	seen := make(map[int]bool)
-	for seed := range uint64(5) {
-		r, _ = mustRelease(t, table, params, algorithms.Strict, 0.5, seed)
-		seen[r.Table.Len()] = true
-	}
-	if len(seen) < 3 {
-		t.Errorf("strict: numbers of records %v of five releases", seen)
-	}
-	params.MaxRows = 100
-	r, _ = mustRelease(t, table, params, algorithms.Published, 0.5, 1)
-	if r.Table.Len() != 100 || len(r.Weights) != 100 || r.Weights[0] != 4 || len(r.Warnings) == 0 {
-		t.Errorf("%d records, weights %v, warnings %q: want 100 of weight 4 and a warning",
-			r.Table.Len(), r.Weights, r.Warnings)
 	}
 }
 

@@ -230,51 +230,6 @@ func TestLawOfTheFirstCut(t *testing.T) {
 	}
 }
 
-// TestLawOfStopTestAndLeafCount: at depth 1 the stop test has ε/4; a root that stops there leaves
-// 3ε/4 to its count. Each frequency may be off by 4.9
-// standard deviations, which a right program exceeds with probability 1e-6; the laws of the two
-// variants' stop tests, which are 10 apart, differ visibly in all but 1e-6 of the seeds.
-func TestLawOfStopTestAndLeafCount(t *testing.T) {
-	t.Parallel()
-	const trials, epsilon, records, stop = 10000, 1.6, 7, 5
-	table := testinput.Numbers(0, []int{4}, slices.Repeat([][]uint32{{2}}, records)...)
-	near := func(name string, hits, n, p float64) {
-		if tolerance := 4.9 * math.Sqrt(n*p*(1-p)); math.Abs(hits-n*p) > tolerance {
-			t.Errorf("%s: %v of %v, want %v ± %v", name, hits, n, n*p, tolerance)
-		}
-	}
-	params := DefaultParams()
-	params.Depth, params.Stop = 1, stop
-	const leafEpsilon = epsilon * 3 / 4
-	alpha := math.Exp(-epsilon / 4)
-	// P(7+X <= 5) for two-sided geometric X is the tail P(X >= 2) = α²/(1+α), for Laplace
-	// e^(-2ε/4)/2
-	stops := map[algorithms.Variant]float64{
-		algorithms.Strict:    alpha * alpha / (1 + alpha),
-		algorithms.Published: math.Exp(-2*epsilon/4) / 2,
-	}
-	// a count that is exactly right, after rounding: P(X = 0), or P(|X| < ½) for Laplace
-	right := map[algorithms.Variant]float64{
-		algorithms.Strict:    math.Tanh(leafEpsilon / 2),
-		algorithms.Published: 1 - math.Exp(-leafEpsilon/2),
-	}
-	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
-		var stopped, exact float64
-		for seed := range uint64(trials) {
-			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
-				epsilon, seed))
-			if r.Regions.Len() == 1 {
-				stopped++
-				if r.Regions.Counts[0] == records {
-					exact++
-				}
-			}
-		}
-		near(string(variant)+" stops", stopped, trials, stops[variant])
-		near(string(variant)+" counts", exact, stopped, right[variant])
-	}
-}
-
 func TestLevels(t *testing.T) {
 	const epsilon = 1.0
 	for _, c := range []struct {

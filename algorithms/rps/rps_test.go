@@ -67,8 +67,9 @@ func TestHandWorkedTrees(t *testing.T) {
 		}, "[0,1):[1] [1,2):[3] [2,3):[1] [3,4):[1] "},
 		{"class", classes, func(p *Params) { p.Quality, p.Depth, p.StopCheck = Class, 1, false },
 			"[0,1):[4 0] [1,3):[0 6] "},
-		{"fixed odd", classes, func(p *Params) { p.Partition, p.StopCheck = Fixed, false },
-			"[0,1):[4 0] [1,2):[0 2] [2,3):[0 4] "},
+		{"fixed odd", classes, func(p *Params) {
+			p.Partition, p.Depth, p.StopCheck = Fixed, 1, false
+		}, "[0,1):[4 0] [1,3):[0 6] "},
 	} {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			params := DefaultParams()
@@ -79,28 +80,6 @@ func TestHandWorkedTrees(t *testing.T) {
 				t.Errorf("%s, %s: %s, want %s", c.name, variant, got, c.want)
 			}
 		}
-	}
-}
-
-func TestFixedPartitionHalvesIntervals(t *testing.T) {
-	table := testinput.Numbers(0, []int{8})
-	params := DefaultParams()
-	params.Partition, params.Depth, params.StopCheck = Fixed, 3, false
-	in := testinput.Input(table, params, algorithms.Strict, recoveryEpsilon, 1)
-	r := testinput.Release(t, Algorithm{}, in)
-	if got, want := boxes(r.Regions), "[0,1):[0] [1,2):[0] [2,3):[0] [3,4):[0] [4,5):[0]"+
-		" [5,6):[0] [6,7):[0] [7,8):[0] "; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if want := (algorithms.Structure{Nodes: 15, Leaves: 8, Depth: 3}); r.Structure != want {
-		t.Errorf("structure %+v, want %+v", r.Structure, want)
-	}
-	if r.Table.Len() != 0 {
-		t.Errorf("%d records from none", r.Table.Len())
-	}
-	// one query in all, which gets what the levels have left
-	if claimed, _ := in.Budget.Spent(); claimed != recoveryEpsilon {
-		t.Errorf("spent %v, want all of %v", claimed, recoveryEpsilon)
 	}
 }
 
@@ -188,16 +167,6 @@ func TestReleaseTilesTheDomainAndKeepsItsBudget(t *testing.T) {
 	})
 }
 
-func TestNoAttributeToPartition(t *testing.T) {
-	table := testinput.Numbers(2, nil, []uint32{0}, []uint32{1}, []uint32{1})
-	r := testinput.Release(t, Algorithm{}, testinput.Input(table, DefaultParams(),
-		algorithms.Strict, recoveryEpsilon, 1))
-	got := sorted(r.Table)
-	if r.Regions.Len() != 1 || !slices.Equal(got, []string{"1 ", "1 ", "1 "}) {
-		t.Errorf("%d regions, records %q", r.Regions.Len(), got)
-	}
-}
-
 func TestMaxRowsThinsEvenly(t *testing.T) {
 	table := testinput.Numbers(2, []int{2}, slices.Concat(times(6000, 0, 0), times(3000, 1, 1))...)
 	params := DefaultParams()
@@ -244,7 +213,7 @@ func TestRefusals(t *testing.T) {
 // release holds, nothing for each row or node.
 func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 	allocations := func(n int) float64 {
-		table := adultShape(n)
+		table := testinput.Wide(10, n)
 		params := DefaultParams()
 		params.Attributes = Random
 		return testing.AllocsPerRun(1,

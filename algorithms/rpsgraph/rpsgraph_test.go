@@ -111,60 +111,6 @@ func TestBoundaries(t *testing.T) {
 	}
 }
 
-// TestPrivateBound: a tenth of epsilon goes to the bound, the rest to what it bounds, half of
-// it for cuts; noise covers a node of that degree, and nothing proven exceeds epsilon though
-// the graph has degrees above the bound.
-func TestPrivateBound(t *testing.T) {
-	g := hub(t)
-	p := DefaultParams()
-	p.Lambda, p.Depth = degrees.Estimated, 2
-	for _, test := range []struct {
-		form  Form
-		spent []float64 // by mechanism
-	}{{Growing, []float64{0.05, 0.45}}, {Tree, []float64{0.05, 0.45 / 2, 0.45 / 2}}} {
-		p.Form = test.form
-		in := testinput.GraphInput(g, p, algorithms.Strict, 0.5, 4)
-		r := testinput.Release(t, Algorithm{}, in)
-		ledger := in.Budget.Ledger()
-		if len(ledger) != len(test.spent) {
-			t.Fatalf("%s: ledger %+v", test.form, ledger)
-		}
-		for i, entry := range ledger {
-			if math.Abs(entry.Cost-test.spent[i]) > 1e-12 {
-				t.Errorf("%s: %s spent %v, want %v", test.form, entry.Purpose, entry.Cost,
-					test.spent[i])
-			}
-		}
-		bound := 0.0
-		for _, candidate := range degrees.Candidates(g.Nodes() - 1) {
-			want := float64(2 * (candidate + 1))
-			if test.form == Growing {
-				want = float64(candidate + min(candidate, r.Structure.Leaves-1))
-			}
-			if float64(ledger[len(ledger)-1].Proven) == want {
-				bound = float64(candidate)
-			}
-		}
-		if most := r.Degrees[len(r.Degrees)-1]; bound == 0 || float64(most) > bound ||
-			bound >= float64(g.MaxDegree()) {
-			t.Errorf("%s: largest degree %d, bound %v, ledger %+v; the test wants a bound below %d",
-				test.form, most, bound, ledger, g.MaxDegree())
-		}
-		if _, proven := in.Budget.Spent(); proven > 0.5*(1+1e-9) || len(r.Warnings) > 0 {
-			t.Errorf("%s: lost %v of 0.5, warnings %q", test.form, proven, r.Warnings)
-		}
-	}
-	p.Counts = Rigorous
-	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "counts: rigorous") {
-		t.Errorf("a rigorous bound for projected degrees: %v", err)
-	}
-	p.Counts = Printed
-	if got := (Algorithm{}).Guarantee(algorithms.Strict, p); got.Status != algorithms.Holds ||
-		got.MaxDegree != 0 {
-		t.Errorf("%+v, must hold for every graph", got)
-	}
-}
-
 // hub is the graph of errata G3: a hub joined to 40 nodes of degrees 2, 4, ..., 80, each filled up
 // with pendants.
 func hub(t testing.TB) *datasets.Graph {
@@ -474,5 +420,14 @@ func TestGuarantees(t *testing.T) {
 	}
 	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil {
 		t.Error("strict takes the maximum degree")
+	}
+	p.Lambda = degrees.Estimated
+	if got := (Algorithm{}).Guarantee(algorithms.Strict, p); got.Status != algorithms.Holds ||
+		got.MaxDegree != 0 {
+		t.Errorf("%+v, must hold for every graph", got)
+	}
+	p.Counts = Rigorous
+	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "counts: rigorous") {
+		t.Errorf("a rigorous bound for projected degrees: %v", err)
 	}
 }

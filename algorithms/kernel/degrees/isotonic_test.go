@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"ppdp/numeric/random"
-
 	"pgregory.net/rapid"
 )
 
@@ -40,35 +38,4 @@ func TestIsotonic(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestIsotonicLarge: the fit of a large noisy sequence is sorted, keeps the sum and leaves a sorted
-// one alone.
-func TestIsotonicLarge(t *testing.T) {
-	const n = 100_000
-	values := make([]float64, n)
-	stream := random.NewKey(3).Stream()
-	sum := 0.0
-	for i := range values {
-		values[i] = float64(i)/100 + 500*stream.Open01()
-		sum += values[i]
-	}
-	Isotonic(values)
-	fitted := 0.0
-	for i, v := range values {
-		fitted += v
-		if i > 0 && v < values[i-1] {
-			t.Fatalf("element %d is %v behind %v", i, v, values[i-1])
-		}
-	}
-	if math.Abs(fitted-sum) > 1e-9*sum {
-		t.Errorf("sum %v, was %v", fitted, sum)
-	}
-	before := append([]float64(nil), values...)
-	Isotonic(values)
-	for i := range values {
-		if math.Abs(values[i]-before[i]) > 1e-9 {
-			t.Fatalf("a sorted sequence moved at %d from %v to %v", i, before[i], values[i])
-		}
-	}
 }

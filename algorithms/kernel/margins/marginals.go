@@ -31,9 +31,8 @@ import (
 type Params struct {
 	Bins int `yaml:"bins" doc:"into how many bins a numeric attribute is cut, at most; one of fewer cells keeps its cells" min:"2" max:"65536"`
 	// Cut is for attributes that the schema gives no bins.
-	Cut        Cut     `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, private, of about as many records each by noisy counts, or wide: private for numbers of more than 256 cells"`
-	Iterations int     `yaml:"iterations" doc:"the largest number of steps of a fit; the last fit may take twice as many, and fewer smooth the model" min:"1" max:"100000"`
-	Tolerance  float64 `yaml:"tolerance" doc:"end a fit that is proven to be within this share of the least loss, or whose loss falls by less than a tenth of it in 50 steps" above:"0" below:"1"`
+	Cut        Cut `yaml:"cut" doc:"into what bins, where the schema gives none: equal ones of the public domain, private, of about as many records each by noisy counts, or wide: private for numbers of more than 256 cells"`
+	Iterations int `yaml:"iterations" doc:"the largest number of steps of a fit; the last fit may take twice as many, and fewer smooth the model" min:"1" max:"100000"`
 	// Copies cost nothing more, and a classifier learns more of the model from more of them.
 	Copies int `yaml:"copies" doc:"how many records are drawn for each of the estimated number; each has the weight 1/copies" min:"1" max:"100"`
 	// Drawing says how records are drawn.
@@ -42,7 +41,7 @@ type Params struct {
 
 // DefaultParams are 24 bins and fits of moderate length.
 func DefaultParams() Params {
-	return Params{Bins: 24, Cut: Private, Iterations: 100, Tolerance: 1e-3, Copies: 1,
+	return Params{Bins: 24, Cut: Private, Iterations: 100, Copies: 1,
 		Drawing: partition.DefaultDrawing()}
 }
 
@@ -51,6 +50,10 @@ func (p *Params) SingleCopy() { p.Copies = 1 }
 
 // Most is the largest number of rows that are drawn for a number of records.
 func (p *Params) Most(records int) int { return min(records*p.Copies, p.MaxRows) }
+
+// tolerance ends a fit that is proven to be within this share of the least loss, or whose loss
+// falls by less than a tenth of it in 50 steps.
+const tolerance = 1e-3
 
 // MaxCells caps the cells of a model and of a marginal.
 const MaxCells = 1 << 22
@@ -84,7 +87,6 @@ type Data struct {
 	values  [][][]datasets.Span // of each attribute's values, their cells; nil until asked for
 	paid    []algorithms.Marginal
 	cutting privacy.VectorNoise // of the counts that say where to cut; nil before the first
-	shares  [][]float64
 }
 
 // Open bins the rows of an input. Attributes that are cut privately have their bins from MeasureAll
@@ -96,8 +98,7 @@ func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, err
 		ctx: ctx, in: in, params: params, schema: schema,
 		columns: make([]datasets.Column, attributes),
 		bins:    make([]Bins, attributes), uncut: make([]bool, attributes),
-		members: make([][][]int, attributes), shares: make([][]float64, attributes),
-		values: make([][][]datasets.Span, attributes)}
+		members: make([][][]int, attributes), values: make([][][]datasets.Span, attributes)}
 	for a := range schema.Attributes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -371,7 +372,7 @@ func (d *Data) spans(a int) [][]datasets.Span {
 func (d *Data) Fit(times float64, warm *pgm.Model) (*pgm.Model, error) {
 	m, err := pgm.Fit(d.ctx, d.Sizes, d.Measured, pgm.Total(d.Measured), pgm.Options{
 		Iterations: int(math.Ceil(float64(times * float64(d.params.Iterations)))),
-		Tolerance:  d.params.Tolerance, MaxCells: MaxCells}, warm)
+		Tolerance:  tolerance, MaxCells: MaxCells}, warm)
 	if errors.Is(err, pgm.ErrTooLarge) {
 		err = fmt.Errorf("%w: %w", algorithms.ErrTooLarge, err)
 	}

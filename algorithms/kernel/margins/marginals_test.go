@@ -126,75 +126,48 @@ func TestRecordedNoise(t *testing.T) {
 	}
 }
 
-// TestMerge: all rare values become one wherever they lie, or neighbours are joined until they are
-// frequent; rows and measurements follow, and records get members back by their shares.
-func TestMerge(t *testing.T) {
-	measured := func() []pgm.Measurement {
-		return []pgm.Measurement{
+// TestMergeRare: all rare values become one wherever they lie; rows and measurements follow, and
+// records get members back, all alike.
+func TestMergeRare(t *testing.T) {
+	table := numbers([]uint32{0, 0, 0}, []uint32{1, 0, 1}, []uint32{9, 3, 1}, []uint32{5, 1, 0})
+	open := func() *Data {
+		d := open(t, table, 10, 1, 0, algorithms.Strict, 1)
+		d.Measured = []pgm.Measurement{
 			{Attributes: []int{0}, Counts: []float64{50, 1, 20, 5, -3, 60, 2, 30, 1, 1},
 				Variances: []float64{25}},
 			{Attributes: []int{0, 2}, Counts: []float64{25, 25, 1, 0, 10, 10, 5, 0, 0, -3,
 				30, 30, 2, 0, 15, 15, 1, 0, 0, 1}, Variances: []float64{100}},
 		}
+		return d
 	}
-	table := numbers([]uint32{0, 0, 0}, []uint32{1, 0, 1}, []uint32{9, 3, 1}, []uint32{5, 1, 0})
-	for _, c := range []struct {
-		rule   Merge
-		values []uint32 // of the rows
-		counts []float64
-		noise  []float64
-	}{
-		// three deviations are 15: 0, 2, 5 and 7 are frequent
-		{Rare, []uint32{0, 4, 4, 2}, []float64{50, 20, 60, 30, 7}, []float64{25, 25, 25, 25, 150}},
-		// 1+20 is below 3·√50, 1+20+5 above 3·√75; -3+60 and 2+30 are, what is left joins them
-		{Neighbours, []uint32{0, 1, 3, 2}, []float64{50, 26, 57, 34}, []float64{25, 75, 50, 100}},
-		{NoMerge, []uint32{0, 1, 9, 5}, measured()[0].Counts, []float64{25}},
-	} {
-		d := open(t, table, 10, 1, 0, algorithms.Strict, 1)
-		d.Measured = measured()
-		d.Merge(c.rule, 3, 2)
-		m := d.Measured[0]
-		if !slices.Equal(d.Values(0), c.values) || !slices.Equal(m.Counts, c.counts) ||
-			!slices.Equal(m.Variances, c.noise) {
-			t.Errorf("%s: rows %v, counts %v, variances %v", c.rule, d.Values(0), m.Counts,
-				m.Variances)
-		}
-		joint, total := d.Measured[1], 0.0
-		for _, x := range joint.Counts {
-			total += x
-		}
-		if total != 167 || len(joint.Counts) != 2*d.Sizes[0] {
-			t.Errorf("%s: pairs %v", c.rule, joint.Counts)
-		}
-		last := map[Merge][]datasets.Span{NoMerge: {{Low: 9, High: 10}}, Rare: {{Low: 1, High: 2},
-			{Low: 3, High: 5}, {Low: 6, High: 7}, {Low: 8, High: 10}},
-			Neighbours: {{Low: 6, High: 10}}}[c.rule]
-		if !slices.Equal(d.spans(0)[d.Sizes[0]-1], last) {
-			t.Errorf("%s: the last value stands for %v, want %v", c.rule, d.spans(0), last)
-		}
-		if c.rule != Neighbours {
-			continue
-		}
-		// values 1 to 3 have counts 1, 20 and 5, values 4 and 5 have -3 and 60
-		stream, seen := random.NewKey(3).Stream(), make([]float64, 10)
-		const n = 20000
-		for range n {
-			seen[d.member(0, d.members[0][1], stream)]++
-		}
-		for v, want := range []float64{0, 1, 20, 5, 0, 0, 0, 0, 0, 0} {
-			if p := want / 26; math.Abs(seen[v]-n*p) > 6*math.Sqrt(n*p*(1-p)) {
-				t.Errorf("member %d is drawn %v times, want %v", v, seen[v], n*p)
-			}
-		}
-		for range 100 {
-			if v := d.member(0, d.members[0][2], stream); v != 5 {
-				t.Errorf("value %d is drawn, of a count below 0", v)
-			}
+	d := open()
+	d.MergeRare(2)
+	// three deviations are 15: 0, 2, 5 and 7 are frequent
+	if m := d.Measured[0]; !slices.Equal(d.Values(0), []uint32{0, 4, 4, 2}) ||
+		!slices.Equal(m.Counts, []float64{50, 20, 60, 30, 7}) ||
+		!slices.Equal(m.Variances, []float64{25, 25, 25, 25, 150}) {
+		t.Errorf("rows %v, counts %v, variances %v", d.Values(0), m.Counts, m.Variances)
+	}
+	if joint := d.Measured[1].Counts; !slices.Equal(joint, []float64{25, 25, 10, 10, 30, 30, 15, 15,
+		9, -2}) {
+		t.Errorf("pairs %v", joint)
+	}
+	if rare := d.spans(0)[4]; !slices.Equal(rare, []datasets.Span{{Low: 1, High: 2},
+		{Low: 3, High: 5}, {Low: 6, High: 7}, {Low: 8, High: 10}}) {
+		t.Errorf("rare values are %v", rare)
+	}
+	stream, seen := random.NewKey(3).Stream(), make([]float64, 10)
+	const n, p = 20000, 1. / 6
+	for range n {
+		seen[member(d.members[0][4], stream)]++
+	}
+	for _, v := range []int{1, 3, 4, 6, 8, 9} {
+		if math.Abs(seen[v]-n*p) > 6*math.Sqrt(n*p*(1-p)) {
+			t.Errorf("member %d is drawn %v times, want %v", v, seen[v], n*p)
 		}
 	}
-	d := open(t, table, 10, 1, 0, algorithms.Strict, 1)
-	d.Measured = measured()
-	if d.Merge(Rare, 3, 0); d.Sizes[0] != 10 {
+	d = open()
+	if d.MergeRare(0); d.Sizes[0] != 10 {
 		t.Error("the attribute that is spared is merged")
 	}
 }

@@ -4,76 +4,44 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/pgm"
 	"ppdp/datasets"
 )
 
-// Merge says which values of an attribute are made one because noise hides how often they occur.
-type Merge string
+// threshold is how many standard deviations of its noise a frequent value's count is above 0.
+const threshold = 3
 
-const (
-	NoMerge Merge = "none"
-	// Rare makes one value of all that are rare, wherever they lie; each stands for any of them.
-	Rare Merge = "rare"
-	// Neighbours joins runs of neighbouring values until they are frequent, where the order of
-	// values has a meaning, and is Rare elsewhere. Each value of a run is as frequent as measured.
-	Neighbours Merge = "neighbours"
-)
-
-func (Merge) Enum() []string { return algorithms.Words(NoMerge, Rare, Neighbours) }
-
-// Merge merges values whose measured counts are below threshold standard deviations of their noise,
-// but for those of one attribute (-1 for none). It reads noisy marginals alone and maps record by
-// record, so that it costs nothing and later sensitivities are what they were.
-func (d *Data) Merge(rule Merge, threshold float64, but int) {
-	if rule == NoMerge {
-		return
-	}
+// MergeRare makes one value of all whose measured counts are not frequent, wherever they lie, but
+// for those of one attribute (-1 for none); it stands for any of them. It reads noisy marginals
+// alone and maps record by record, so that it costs nothing and later sensitivities are what they
+// were. Missing numbers join no others.
+func (d *Data) MergeRare(but int) {
 	for a := range d.Sizes {
 		counts, variances := d.oneWay(a)
 		if a == but || counts == nil {
 			continue
 		}
-		frequent := func(count, variance float64) bool {
-			return count >= threshold*math.Sqrt(variance)
-		}
-		attribute := &d.schema.Attributes[a]
-		ordered := rule == Neighbours &&
-			(attribute.Kind == datasets.Numeric || attribute.Ordered)
-		numbers := counts // and not missing ones, which join no others
-		if attribute.Kind == datasets.Numeric && attribute.Missing != nil {
+		numbers := counts
+		if a := &d.schema.Attributes[a]; a.Kind == datasets.Numeric && a.Missing != nil {
 			numbers = counts[:len(counts)-1]
 		}
 		var groups [][]int
-		if ordered {
-			groups = runs(numbers, variances, frequent)
-		} else {
-			var rare []int
-			for v, count := range numbers {
-				if frequent(count, variances[v]) {
-					groups = append(groups, []int{v})
-				} else {
-					rare = append(rare, v)
-				}
+		var rare []int
+		for v, count := range numbers {
+			if count >= threshold*math.Sqrt(variances[v]) {
+				groups = append(groups, []int{v})
+			} else {
+				rare = append(rare, v)
 			}
-			if len(rare) > 0 {
-				groups = append(groups, rare)
-			}
+		}
+		if len(rare) > 0 {
+			groups = append(groups, rare)
 		}
 		if len(numbers) < len(counts) {
 			groups = append(groups, []int{len(numbers)})
 		}
-		if len(groups) == len(counts) {
-			continue
-		}
-		d.apply(a, groups)
-		d.shares[a] = make([]float64, len(counts))
-		for v, count := range counts {
-			d.shares[a][v] = 1
-			if ordered {
-				d.shares[a][v] = max(0, count)
-			}
+		if len(groups) < len(counts) {
+			d.apply(a, groups)
 		}
 	}
 }
@@ -113,28 +81,6 @@ func stride(m *pgm.Measurement, sizes []int, a int) int {
 		n *= sizes[m.Attributes[i]]
 	}
 	return n
-}
-
-// runs joins neighbouring values until each run is frequent; what is left over joins the last one.
-func runs(counts, variances []float64, frequent func(count, variance float64) bool) [][]int {
-	var groups [][]int
-	var open []int
-	count, variance := 0.0, 0.0
-	for v := range counts {
-		open = append(open, v)
-		count += counts[v]
-		variance += variances[v]
-		if frequent(count, variance) {
-			groups = append(groups, open)
-			open, count, variance = nil, 0, 0
-		}
-	}
-	if len(open) > 0 && len(groups) > 0 {
-		groups[len(groups)-1] = append(groups[len(groups)-1], open...)
-	} else if len(open) > 0 {
-		groups = append(groups, open)
-	}
-	return groups
 }
 
 // apply replaces the values of an attribute by their groups' numbers, in rows and measurements.

@@ -42,8 +42,8 @@ func (d *Data) Publish(m *pgm.Model,
 		crowd := make(Crowd)
 		for row := range rows {
 			bin := int(columns[a].At(int32(row)))
-			if members := d.members[a]; members != nil {
-				bin = d.member(a, members[bin], stream)
+			if d.members[a] != nil {
+				bin = member(d.members[a][bin], stream)
 			}
 			low, high := d.bins[a].Leaf(uint32(bin), stream)
 			partition.SetWithin(b, row, a, attribute, low, high, d.params.Values, stream)
@@ -128,23 +128,10 @@ func (b *Bins) Warnings(a *datasets.Attribute, crowd Crowd, drawn int, records f
 // 21 % low in three of four releases at four times that share.
 const hiddenShare = 0.05
 
-// member draws one of the values that were merged by their shares, uniformly without any.
-func (d *Data) member(a int, members []int, stream *random.Stream) int {
-	if len(members) == 1 {
-		return members[0]
+// member draws one of the values that were merged.
+func member(of []int, stream *random.Stream) int {
+	if len(of) == 1 {
+		return of[0]
 	}
-	sum := 0.0
-	for _, v := range members {
-		sum += d.shares[a][v]
-	}
-	if sum == 0 {
-		return members[stream.IntN(len(members))]
-	}
-	u := stream.Open01() * sum
-	for _, v := range members {
-		if u -= d.shares[a][v]; u < 0 {
-			return v
-		}
-	}
-	return members[len(members)-1]
+	return of[min(int(stream.Open01()*float64(len(of))), len(of)-1)]
 }

@@ -152,30 +152,6 @@ func TestExtent(t *testing.T) {
 	})
 }
 
-func TestSplitIsAStablePartition(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		table := drawTable(t)
-		space := NewSpace(table, table.Schema().QuasiIdentifiers())
-		dim := rapid.IntRange(0, space.Dims()-1).Draw(t, "dim")
-		// both ends of the domain included
-		at := rapid.Uint32Range(0, space.Cells(dim)).Draw(t, "at")
-		rows := table.AllRows()
-		var left, right []int32
-		for _, row := range rows {
-			if table.Column(space.Attributes()[dim]).At(row) < at {
-				left = append(left, row)
-			} else {
-				right = append(right, row)
-			}
-		}
-		n := space.Split(rows, dim, at)
-		if !slices.Equal(rows[:n], left) || !slices.Equal(rows[n:], right) {
-			t.Fatalf("split at %d gives %v and %v, want %v and %v", at, rows[:n], rows[n:], left,
-				right)
-		}
-	})
-}
-
 // benchmarkTable has the shape of Adult: 30,162 rows, ten dimensions of the sizes that the RPS
 // paper uses, a binary class.
 func benchmarkTable() *datasets.Table {

@@ -7,20 +7,6 @@ import (
 	"ppdp/numeric/random"
 )
 
-// TestTreesAreNotFilled: eliminating the smallest table first takes the attribute of 10 values, of
-// 90 cells with its neighbours, before a leaf of 41 values, of 123, and joins its neighbours. Least
-// fill never adds an edge to a tree.
-func TestTreesAreNotFilled(t *testing.T) {
-	sizes := []int{41, 3, 10, 3, 41}
-	pairs := [][]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}
-	if got := cellsByDefinition(sizes, pairs, false); got != 123+90+123 {
-		t.Errorf("by size: %v cells, want 336", got)
-	}
-	if got := cheapest(sizes, setsOf(pairs)).cells; got != 123+30+30+123 {
-		t.Errorf("%v cells, want 306", got)
-	}
-}
-
 // cellsByDefinition sums the tables of a greedy elimination that are within no other: of the
 // attribute with the fewest missing edges between neighbours, by fill, then of the smallest table.
 func cellsByDefinition(sizes []int, cliques [][]int, byFill bool) (sum float64) {
