@@ -44,8 +44,7 @@ func TestConformance(t *testing.T) {
 		"from-schema": &csvtable.MadeUpParams{N: 50, Target: "job",
 			Schema: write("b.schema.yaml", "attributes:\n- {name: age, kind: numeric, low: 0, "+
 				"high: 99}\n- {name: job, kind: categorical, values: [clerk, smith]}\n")},
-		"graph": &graph.FileParams{Path: write("a.edges", "0 1\n1 2\n"),
-			Format: graph.Auto},
+		"graph": &graph.FileParams{Path: write("a.edges", "0 1\n1 2\n")},
 	}
 	var files datasets.Files
 	if data := os.Getenv("PPDP_DATA"); data != "" {

@@ -81,7 +81,7 @@ func (p Published) Load(ctx context.Context, request datasets.Request) (*dataset
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	loaded, err := ReadEdgeList(p.file().Path, content, Reading{})
+	loaded, err := Read(p.file().Path, content, Reading{})
 	if err != nil {
 		return nil, err
 	}
