@@ -67,7 +67,7 @@ func (c datasetsFetchCommand) Run(con *console) error {
 	}
 	var errs []error
 	for _, status := range wanted {
-		if status.State == datasets.FileOK {
+		if status.Err == nil {
 			fmt.Fprintf(con.stdout, "ok       %s\n", status.Path)
 			continue
 		}
@@ -107,7 +107,7 @@ func (c datasetsVerifyCommand) Run(con *console) error {
 	var errs []error
 	table := terminal.NewTable(con.stdout, "FILE", "STATE", "FOUND AT")
 	for _, status := range statuses {
-		table.Row(status.File.Path, string(status.State), cmp.Or(status.Path, "-"))
+		table.Row(status.File.Path, status.State(), cmp.Or(status.Path, "-"))
 		errs = append(errs, status.Err)
 	}
 	return errors.Join(append(errs, table.Flush())...)

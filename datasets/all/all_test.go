@@ -102,7 +102,7 @@ func checkInfo(t *testing.T, source datasets.Source) {
 		t.Error("a stand-in needs no files")
 	}
 	for _, file := range info.Files {
-		if len(file.SHA256) != 64 || len(file.URLs) == 0 || file.Limit <= 0 ||
+		if len(file.SHA256) != 64 || file.URL == "" || file.Limit <= 0 ||
 			info.Citation == "" || info.License == "" {
 			t.Errorf("%s needs a checksum, an address, a limit, a citation and a license",
 				file.Path)
