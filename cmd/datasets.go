@@ -145,7 +145,6 @@ type datasetsSchemaCommand struct {
 	Class     string   `help:"The attribute to predict." placeholder:"NAME"`
 	Missing   []string `help:"Texts that stand for a missing value; default: the usual ones." sep:"none" placeholder:"TEXT"`
 	Keep      bool     `name:"missing-as-value" help:"Keep missing values of all columns, which may lack some later; by default of those that lack some now."`
-	Public    string   `help:"Read bounds and lists off this public table, and nothing but the columns' names and the layout off FILE." placeholder:"TABLE"`
 	Hierarchy []string `help:"A hierarchy in the form of ARX, which becomes the attribute's taxonomy." sep:"none" placeholder:"NAME=FILE"`
 	MaxValues int      `help:"Leave out text columns with more distinct values than this; 0 means 100." default:"0" placeholder:"N"`
 }
@@ -163,13 +162,13 @@ Examples:
 
   ppdp datasets schema my.csv --class income --delimiter ";" --out my.schema.yaml
 
-  ppdp datasets schema my.csv --public census.csv --hierarchy job=job.csv`
+  ppdp datasets schema my.csv --hierarchy job=job.csv`
 }
 
 func (c datasetsSchemaCommand) Run(con *console) error {
 	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Header: c.Header, Class: c.Class,
 		Missing: c.Missing, MissingAsValue: c.Keep, MaxValues: c.MaxValues,
-		Public: c.Public, Taxonomies: make(map[string]*datasets.Taxonomy)}
+		Taxonomies: make(map[string]*datasets.Taxonomy)}
 	switch delimiter := c.Delimiter; {
 	case delimiter == "":
 	case delimiter == `\t`:
@@ -214,11 +213,8 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 	if err := writeNew(c.Out, draft.Bytes()); err != nil {
 		return err
 	}
-	what := "a draft; its bounds and lists read off private data must be reviewed"
-	if c.Public != "" {
-		what = "its bounds and lists read off public data; ppdp check says what does not fit"
-	}
-	fmt.Fprintf(con.stdout, "%s: %s\n", c.Out, what)
+	fmt.Fprintf(con.stdout, "%s: a draft; its bounds and lists read off private data must be "+
+		"reviewed\n", c.Out)
 	return nil
 }
 

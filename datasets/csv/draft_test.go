@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,14 +20,14 @@ import (
 func drafted(t *testing.T, text string, options DraftOptions) string {
 	t.Helper()
 	var b strings.Builder
-	must.Get(draft(&b, opened("dir/f.csv", text), source{}, options))
+	must.Get(draft(&b, "dir/f.csv", opened(text), options))
 	return b.String()
 }
 
-func opened(file, text string) source {
-	return source{file, func() (*Text, error) {
+func opened(text string) func() (*Text, error) {
+	return func() (*Text, error) {
 		return &Text{Reader: strings.NewReader(text), Closer: io.NopCloser(nil)}, nil
-	}}
+	}
 }
 
 // body is a draft without its comments.
@@ -126,7 +125,7 @@ func TestDraftBad(t *testing.T) {
 		{"a\n1\n", DraftOptions{Delimiter: '"'}, "delimiter '\"', must be"},
 		{"\xff\xfea", DraftOptions{}, "UTF-16"},
 	} {
-		_, err := draft(&strings.Builder{}, opened("f.csv", test.text), source{}, test.options)
+		_, err := draft(&strings.Builder{}, "f.csv", opened(test.text), test.options)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: got %v, want %s", test.text, err, test.want)
 		}
@@ -234,7 +233,7 @@ func TestDraftSees(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var b strings.Builder
-			notes, err := draft(&b, opened("f.csv", test.text), source{}, test.options)
+			notes, err := draft(&b, "f.csv", opened(test.text), test.options)
 			if err != nil || !strings.Contains(b.String(), test.want) {
 				t.Errorf("%v, want %s in\n%s", err, test.want, b.String())
 			}
@@ -248,48 +247,12 @@ func TestDraftSees(t *testing.T) {
 	}
 }
 
-// TestDraftOfPublic: two private tables of the same columns have the same draft, which is that of
-// the public table in the private one's layout.
-func TestDraftOfPublic(t *testing.T) {
-	public := opened("census.csv",
-		"age,job,town\n0,clerk,Ulm\n99,smith,Bonn\n5,clerk,Ulm\n?,smith,Ulm\n")
-	var drafts []string
-	for _, private := range []string{"clerk;1;33\n", "spy;2;-5\nsmith;9;NA\n"} {
-		var b strings.Builder
-		notes, err := draft(&b, opened("my.csv", "job;x;age\n"+private), public,
-			DraftOptions{Public: "census.csv"})
-		if err != nil || !slices.Equal(notes, []string{
-			`"x" is left out: the public table has no column of that name`,
-		}) {
-			t.Fatal(err, notes)
-		}
-		drafts = append(drafts, b.String())
-	}
-	if drafts[0] != drafts[1] || strings.Contains(drafts[0], draftMark) {
-		t.Errorf("%s\n%s", drafts[0], drafts[1])
-	}
-	if got, want := body(drafts[0]), `delimiter: ";"
-header: true
-missing: ["?"]
-missing-as-value: ["age"]   # keeps their records; true is all columns
-attributes:
-  - {name: "job", kind: categorical, values: ["clerk", "smith"]}
-  - {name: "age", kind: numeric, low: 0, high: 100, step: 1}`; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if _, err := draft(io.Discard, opened("my.csv", "a,b\n1,2\n"), public,
-		DraftOptions{Public: "census.csv"}); err == nil ||
-		!strings.Contains(err.Error(), "no column can be described") {
-		t.Error(err)
-	}
-}
-
 // TestDraftWithHierarchy takes the values from the hierarchy, not from the table.
 func TestDraftWithHierarchy(t *testing.T) {
 	tree := must.Get(ReadHierarchy("h.csv", strings.NewReader("a;x;*\nb;x;*\n-;y;*\n")))
 	options := DraftOptions{Taxonomies: map[string]*datasets.Taxonomy{"job": tree}}
 	var b strings.Builder
-	notes, err := draft(&b, opened("f.csv", "job,n\na,1\nc,2\n-,1\n"), source{}, options)
+	notes, err := draft(&b, "f.csv", opened("job,n\na,1\nc,2\n-,1\n"), options)
 	if err != nil || len(notes) == 0 || notes[0] != `"job": the hierarchy lacks "c"` {
 		t.Fatal(err, notes)
 	}
@@ -298,7 +261,7 @@ func TestDraftWithHierarchy(t *testing.T) {
 		t.Error(b.String())
 	}
 	options.Taxonomies["jobs"] = tree
-	if _, err := draft(&b, opened("f.csv", "job,n\na,1\n"), source{}, options); err == nil ||
+	if _, err := draft(&b, "f.csv", opened("job,n\na,1\n"), options); err == nil ||
 		!strings.Contains(err.Error(), `a hierarchy for "jobs", must be for one of its columns`) {
 		t.Error(err)
 	}
@@ -403,7 +366,7 @@ func FuzzDraft(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, header bool, most uint8) {
 		options := DraftOptions{NoHeader: !header, MaxValues: int(most)}
 		var schema bytes.Buffer
-		if _, err := draft(&schema, opened("f", text), source{}, options); err != nil {
+		if _, err := draft(&schema, "f", opened(text), options); err != nil {
 			return
 		}
 		format, err := ParseSchema("f", schema.Bytes())

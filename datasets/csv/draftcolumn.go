@@ -226,13 +226,7 @@ func (c *draftColumn) time() (entry, reason string) {
 	const mostCells = 1e6
 	span := c.clocks[0]
 	a := datasets.Attribute{Name: c.name, Clock: span.Clock, Step: 1}
-	perDay := 1.0
-	switch text := string(span.Clock); {
-	case strings.HasSuffix(text, "ss"):
-		perDay = 24 * 3600
-	case strings.HasSuffix(text, "mm"):
-		perDay = 24 * 60
-	}
+	perDay := float64(24 * 3600 / span.Unit())
 	a.Low = math.Floor(span.low/perDay) * perDay
 	a.High = float64(math.Floor(span.high/perDay)*perDay) + perDay
 	if perDay == 1 {
