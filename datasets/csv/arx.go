@@ -41,9 +41,6 @@ func ReadHierarchy(file string, r io.Reader) (*datasets.Taxonomy, error) {
 			return nil, err
 		}
 		for i := range record {
-			if trim {
-				record[i] = strings.TrimSpace(record[i])
-			}
 			if !utf8.ValidString(record[i]) {
 				return nil, fmt.Errorf("%s:%d: %q is not UTF-8, must be saved in that encoding",
 					file, guard.line, record[i])

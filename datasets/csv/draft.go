@@ -225,9 +225,6 @@ func (s *profile) read(r io.Reader) error {
 				return fmt.Errorf("%s:%d:%d: %q holds a NUL byte, must be text; is it UTF-16, or "+
 					"no table?", s.file, line, column, shortened(text))
 			}
-			if s.trim {
-				record[i] = strings.TrimSpace(text)
-			}
 		}
 		if first {
 			if err := s.begin(record); err != nil {
