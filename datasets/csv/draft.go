@@ -406,8 +406,8 @@ func (s *profile) hierarchical(c *draftColumn, tree *datasets.Taxonomy) string {
 	for i, marker := range s.Missing {
 		s.seen[i] = s.seen[i] && !slices.Contains(leaves, marker)
 	}
-	return fmt.Sprintf("name: %s, kind: categorical, taxonomy: {%s}", strconv.Quote(c.name),
-		taxonomyText(tree, 0))
+	return attributeText(&datasets.Attribute{Name: c.name, Kind: datasets.Categorical,
+		Taxonomy: tree}, "")
 }
 
 // write writes the schema file. If every column looks like an identifier, they are described all
@@ -456,21 +456,21 @@ func (s *profile) write(w io.Writer) error {
 	var markers []string
 	for i, marker := range s.Missing {
 		if s.seen[i] {
-			markers = append(markers, strconv.Quote(marker))
+			markers = append(markers, marker)
 		}
 	}
-	fmt.Fprintf(&b, "missing: [%s]\n", strings.Join(markers, ", "))
+	fmt.Fprintf(&b, "missing: [%s]\n", quoted(markers))
 	var lacking []string
 	for i := range s.columns {
 		if c := &s.columns[i]; c.missing && c.described {
-			lacking = append(lacking, strconv.Quote(c.name))
+			lacking = append(lacking, c.name)
 		}
 	}
 	if s.MissingAsValue && len(markers) > 0 {
 		b.WriteString("missing-as-value: true\n")
 	} else if len(lacking) > 0 && len(markers) > 0 {
 		fmt.Fprintf(&b, "missing-as-value: [%s]   # keeps their records; true is all columns\n",
-			strings.Join(lacking, ", "))
+			quoted(lacking))
 	}
 	switch guess := s.target(); {
 	case s.Class != "":

@@ -187,14 +187,13 @@ func (c *draftColumn) describe(isClass bool, most int) (entry, reason string) {
 	if !isClass {
 		reason = c.identifier()
 	}
-	name := strconv.Quote(c.name)
 	switch {
 	case c.number && !isClass && !c.padded():
 		a := c.bounds()
 		if a.Validate() != nil || !(c.min >= a.Low && c.max < a.High) || !a.WholeCells() {
 			return "", "its numbers span too much for cells of equal width"
 		}
-		return "name: " + name + ", " + numericText(a), reason
+		return attributeText(a, ""), reason
 	case len(c.clocks) > 0 && !c.number && !isClass:
 		return c.time()
 	case c.tooMany && reason != "":
@@ -208,16 +207,8 @@ func (c *draftColumn) describe(isClass bool, most int) (entry, reason string) {
 		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?", most)
 	}
 	values, ordered := inOrder(c.values)
-	quoted := make([]string, len(values))
-	for i, value := range values {
-		quoted[i] = strconv.Quote(value)
-	}
-	entry = fmt.Sprintf("name: %s, kind: categorical, values: [%s]", name,
-		strings.Join(quoted, ", "))
-	if ordered {
-		entry += ", order: given"
-	}
-	return entry, reason
+	return attributeText(&datasets.Attribute{Name: c.name, Kind: datasets.Categorical,
+		Values: values, Ordered: ordered}, ""), reason
 }
 
 // time is the entry of a column of dates or times, with a cell for each day, minute or second. The
