@@ -3,18 +3,15 @@ package csvtable
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 	"testing"
 
 	"ppdp/datasets"
 	"ppdp/internal/must"
-	"ppdp/numeric/random"
 )
 
 func drafted(t *testing.T, text string, options DraftOptions) string {
@@ -278,68 +275,6 @@ func TestDraftOfAdult(t *testing.T) {
 	if content.Table.Len() != 32561 || content.Dropped != 0 {
 		t.Errorf("%d rows and %d dropped, must be 32561 and 0", content.Table.Len(),
 			content.Dropped)
-	}
-}
-
-// TestDraftKeepsTexts makes up tables of codes, amounts and measurements, with a point or a comma,
-// and reads them by their own drafts: what is then written is what was made up. A code is the same
-// text, a number the same decimal number, whose digits the draft has counted.
-func TestDraftKeepsTexts(t *testing.T) {
-	stream := random.NewKey(1).Derive("columns").Stream()
-	for trial := range 300 {
-		comma, rows := trial%2 == 1, 2+stream.IntN(200)
-		columns := make([]func() string, 1+stream.IntN(4))
-		for i := range columns {
-			width, digits, below := 2+stream.IntN(5), stream.IntN(5), 1+stream.IntN(9)
-			for range stream.IntN(8) {
-				below *= 10
-			}
-			columns[i] = func() string {
-				number := strconv.Itoa(stream.IntN(below) - below/3)
-				if digits == 0 {
-					return number
-				}
-				return number + "." + fmt.Sprintf("%09d", stream.IntN(1e9))[:digits]
-			}
-			if digits == 4 { // as good as any to make codes of
-				columns[i] = func() string { return fmt.Sprintf("%0*d", width, stream.IntN(50)) }
-			}
-		}
-		var text strings.Builder
-		var want [][]string
-		for i := range columns {
-			fmt.Fprintf(&text, "%sa%d", strings.Repeat(";", min(i, 1)), i)
-		}
-		for range rows {
-			row := make([]string, len(columns))
-			for i, column := range columns {
-				row[i] = column()
-			}
-			want = append(want, row)
-			line := strings.Join(row, ";")
-			if comma {
-				line = strings.ReplaceAll(line, ".", ",")
-			}
-			text.WriteString("\n" + line)
-		}
-		schema := drafted(t, text.String(), DraftOptions{Delimiter: ';'})
-		content := must.Get(read(parse(t, schema), text.String()))
-		var written bytes.Buffer
-		must.Do(t, Write(&written, content.Table, nil, nil))
-		records := must.Get(csv.NewReader(&written).ReadAll())
-		for row, record := range records[1:] {
-			for k, got := range record {
-				i := must.Get(strconv.Atoi(strings.TrimPrefix(records[0][k], "a")))
-				made, isNumber := new(big.Rat).SetString(want[row][i])
-				kept, _ := new(big.Rat).SetString(got)
-				padded := len(want[row][i]) > 1 && want[row][i][0] == '0' &&
-					!strings.Contains(want[row][i], ".")
-				if !isNumber || kept == nil || kept.Cmp(made) != 0 ||
-					padded && got != want[row][i] {
-					t.Fatalf("%s became %s by\n%s", want[row][i], got, schema)
-				}
-			}
-		}
 	}
 }
 
