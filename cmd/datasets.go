@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
-	"ppdp/internal/results"
 	"ppdp/internal/terminal"
 )
 
@@ -23,8 +20,6 @@ type datasetsCommand struct {
 	Fetch  datasetsFetchCommand  `cmd:"" help:"Download missing data files from their public homes and check them."`
 	Verify datasetsVerifyCommand `cmd:"" help:"Check data files against their pinned checksums."`
 	Schema datasetsSchemaCommand `cmd:"" help:"Draft a schema file for your own table."`
-
-	Hierarchies datasetsHierarchiesCommand `cmd:"" help:"Write a schema's taxonomies for review, in the form of ARX."`
 }
 
 type datasetsListCommand struct {
@@ -67,7 +62,7 @@ func (c datasetsFetchCommand) Run(con *console) error {
 	}
 	var errs []error
 	for _, status := range wanted {
-		if status.State == datasets.FileOK {
+		if status.Err == nil {
 			fmt.Fprintf(con.stdout, "ok       %s\n", status.Path)
 			continue
 		}
@@ -107,7 +102,7 @@ func (c datasetsVerifyCommand) Run(con *console) error {
 	var errs []error
 	table := terminal.NewTable(con.stdout, "FILE", "STATE", "FOUND AT")
 	for _, status := range statuses {
-		table.Row(status.File.Path, string(status.State), cmp.Or(status.Path, "-"))
+		table.Row(status.File.Path, status.State(), cmp.Or(status.Path, "-"))
 		errs = append(errs, status.Err)
 	}
 	return errors.Join(append(errs, table.Flush())...)
@@ -145,7 +140,6 @@ type datasetsSchemaCommand struct {
 	Class     string   `help:"The attribute to predict." placeholder:"NAME"`
 	Missing   []string `help:"Texts that stand for a missing value; default: the usual ones." sep:"none" placeholder:"TEXT"`
 	Keep      bool     `name:"missing-as-value" help:"Keep missing values of all columns, which may lack some later; by default of those that lack some now."`
-	Public    string   `help:"Read bounds and lists off this public table, and nothing but the columns' names and the layout off FILE." placeholder:"TABLE"`
 	Hierarchy []string `help:"A hierarchy in the form of ARX, which becomes the attribute's taxonomy." sep:"none" placeholder:"NAME=FILE"`
 	MaxValues int      `help:"Leave out text columns with more distinct values than this; 0 means 100." default:"0" placeholder:"N"`
 }
@@ -163,13 +157,13 @@ Examples:
 
   ppdp datasets schema my.csv --class income --delimiter ";" --out my.schema.yaml
 
-  ppdp datasets schema my.csv --public census.csv --hierarchy job=job.csv`
+  ppdp datasets schema my.csv --hierarchy job=job.csv`
 }
 
 func (c datasetsSchemaCommand) Run(con *console) error {
 	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Header: c.Header, Class: c.Class,
 		Missing: c.Missing, MissingAsValue: c.Keep, MaxValues: c.MaxValues,
-		Public: c.Public, Taxonomies: make(map[string]*datasets.Taxonomy)}
+		Taxonomies: make(map[string]*datasets.Taxonomy)}
 	switch delimiter := c.Delimiter; {
 	case delimiter == "":
 	case delimiter == `\t`:
@@ -214,67 +208,9 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 	if err := writeNew(c.Out, draft.Bytes()); err != nil {
 		return err
 	}
-	what := "a draft; its bounds and lists read off private data must be reviewed"
-	if c.Public != "" {
-		what = "its bounds and lists read off public data; ppdp check says what does not fit"
-	}
-	fmt.Fprintf(con.stdout, "%s: %s\n", c.Out, what)
+	fmt.Fprintf(con.stdout, "%s: a draft; its bounds and lists read off private data must be "+
+		"reviewed\n", c.Out)
 	return nil
-}
-
-type datasetsHierarchiesCommand struct {
-	Schema string `arg:"" reads:"" help:"The schema file."`
-	Out    string `help:"Write into this folder." default:"." placeholder:"DIR"`
-}
-
-func (datasetsHierarchiesCommand) Help() string {
-	return `Writes every taxonomy of a schema, for review in a spreadsheet or in ARX: NAME.csv, a
-line for each value, followed by ever broader terms. A file that is there is never overwritten.
-"ppdp datasets schema --hierarchy NAME=NAME.csv" takes it back.
-
-Examples:
-
-  ppdp datasets hierarchies my.schema.yaml --out review`
-}
-
-func (c datasetsHierarchiesCommand) Run(con *console) error {
-	format, _, err := csvtable.ReadSchema(c.Schema, "", 0)
-	if err != nil {
-		return terminal.InputError(err)
-	}
-	written := false
-	for a := range results.Each(format.Schema.Attributes) {
-		if a.Taxonomy == nil {
-			continue
-		}
-		var text bytes.Buffer
-		if err := csvtable.WriteHierarchy(&text, a.Taxonomy); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(c.Out, 0o777); err != nil {
-			return terminal.InputError(err)
-		}
-		path := filepath.Join(c.Out, plainName(a.Name)+".csv")
-		if err := writeNew(path, text.Bytes()); err != nil {
-			return err
-		}
-		fmt.Fprintln(con.stdout, filepath.ToSlash(path))
-		written = true
-	}
-	if !written {
-		return terminal.InputError(fmt.Errorf("%s: no attribute has a taxonomy", c.Schema))
-	}
-	return nil
-}
-
-// plainName is an attribute's name as a file's.
-func plainName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_", r) {
-			return r
-		}
-		return '_'
-	}, name)
 }
 
 // writeNew writes a file that must not exist yet: it may be the reviewed one.

@@ -127,8 +127,8 @@ func (f *realFlags) standIns(con *console, plans []*language.Plan, fetch bool) (
 		statuses, err := filesOf(f.files(), []string{name})
 		missing := false
 		for _, status := range statuses {
-			missing = missing || status.State != datasets.FileOK
-			if err == nil && status.State != datasets.FileOK && (fetch || fetcher.Offline) {
+			missing = missing || status.Err != nil
+			if err == nil && status.Err != nil && (fetch || fetcher.Offline) {
 				_, err = fetcher.Fetch(con.ctx, status.File)
 			}
 		}

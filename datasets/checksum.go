@@ -1,10 +1,12 @@
 package datasets
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"math"
 )
 
@@ -24,26 +26,7 @@ func (t *Table) Checksum() string {
 	}
 	for i := range t.columns {
 		a := &t.schema.Attributes[i]
-		fmt.Fprintf(h, "attribute %q kind %d role %s bounds %v %v step %v continuous %t values "+
-			"%q ordered %t\n",
-			a.Name, a.Kind, a.Role, a.Low, a.High, a.Step, a.Continuous, a.Values, a.Ordered)
-		if a.Clock != "" {
-			fmt.Fprintf(h, "clock %q\n", a.Clock)
-		}
-		if a.Digits != nil {
-			fmt.Fprintf(h, "digits %d\n", *a.Digits)
-		}
-		if a.Log || a.Bins != nil {
-			fmt.Fprintf(h, "log %t bins %v\n", a.Log, a.Bins)
-		}
-		if a.Missing != nil {
-			fmt.Fprintf(h, "missing %q\n", *a.Missing)
-		}
-		if a.Taxonomy != nil {
-			for _, node := range a.Taxonomy.Nodes {
-				fmt.Fprintf(h, "node %q parent %d\n", node.Name, node.Parent)
-			}
-		}
+		a.describe(h)
 		if a.Hierarchy != nil {
 			for _, level := range a.Hierarchy.Levels {
 				fmt.Fprintf(h, "level %v\n", level.Group)
@@ -64,6 +47,30 @@ func (t *Table) Checksum() string {
 		flush()
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// describe writes all of an attribute but its hierarchy.
+func (a *Attribute) describe(w io.Writer) {
+	fmt.Fprintf(w, "attribute %q kind %d role %s bounds %v %v step %v continuous %t values "+
+		"%q ordered %t\n",
+		a.Name, a.Kind, a.Role, a.Low, a.High, a.Step, a.Continuous, a.Values, a.Ordered)
+	if a.Clock != "" {
+		fmt.Fprintf(w, "clock %q\n", a.Clock)
+	}
+	if a.Digits != nil {
+		fmt.Fprintf(w, "digits %d\n", *a.Digits)
+	}
+	if a.Log || a.Bins != nil {
+		fmt.Fprintf(w, "log %t bins %v\n", a.Log, a.Bins)
+	}
+	if a.Missing != nil {
+		fmt.Fprintf(w, "missing %q\n", *a.Missing)
+	}
+	if a.Taxonomy != nil {
+		for _, node := range a.Taxonomy.Nodes {
+			fmt.Fprintf(w, "node %q parent %d\n", node.Name, node.Parent)
+		}
+	}
 }
 
 // Sum is a quick sum of the table's schema and content: a change of any one value, or of two
@@ -106,42 +113,12 @@ func (s *Sum) add(word uint64) {
 	s.sums += s.words
 }
 
-func (s *Sum) addText(text string) {
-	s.add(uint64(len(text)))
-	for i := range len(text) {
-		s.add(uint64(text[i]))
-	}
-}
-
 func (s *Sum) addAttribute(a *Attribute) {
-	s.addText(a.Name)
-	flags := uint64(a.Kind)<<16 | uint64(a.Role)<<8
-	if a.Continuous {
-		flags |= 1
+	var text bytes.Buffer
+	if a.describe(&text); a.Taxonomy != nil {
+		fmt.Fprint(&text, a.Taxonomy.Nodes) // with the children
 	}
-	if a.Ordered {
-		flags |= 2
-	}
-	s.add(flags)
-	for _, x := range [...]float64{a.Low, a.High, a.Step} {
-		s.add(math.Float64bits(x))
-	}
-	for _, value := range a.Values {
-		s.addText(value)
-	}
-	if a.Missing != nil {
-		s.addText(*a.Missing)
-	}
-	if a.Taxonomy != nil {
-		for i := range a.Taxonomy.Nodes {
-			node := &a.Taxonomy.Nodes[i]
-			s.addText(node.Name)
-			s.add(uint64(node.Parent))
-			for _, child := range node.Children {
-				s.add(uint64(child))
-			}
-		}
-	}
+	addAll(s, text.Bytes())
 	if a.Hierarchy != nil {
 		for i := range a.Hierarchy.Levels {
 			level := &a.Hierarchy.Levels[i]

@@ -29,8 +29,8 @@ func (c Clock) next() (part int, width int) {
 
 func (c Clock) has(part string) bool { return strings.Contains(string(c), part) }
 
-// unit is what a number counts, in seconds.
-func (c Clock) unit() int64 {
+// Unit is what a number counts, in seconds.
+func (c Clock) Unit() int64 {
 	switch {
 	case c.has("ss"):
 		return 1
@@ -38,6 +38,12 @@ func (c Clock) unit() int64 {
 		return 60
 	}
 	return 24 * 3600
+}
+
+// Layout is the pattern as package time writes it.
+func (c Clock) Layout() string {
+	return strings.NewReplacer("YYYY", "2006", "MM", "01", "DD", "02", "hh", "15", "mm", "04", "ss",
+		"05").Replace(string(c))
 }
 
 // Validate rejects a pattern in which two days, or two minutes of a day, are written alike.
@@ -97,12 +103,12 @@ func (c Clock) Number(text string) (number float64, ok bool) {
 		}
 		seconds += day.Unix()
 	}
-	return float64(seconds / c.unit()), true
+	return float64(seconds / c.Unit()), true
 }
 
 // Text writes a number, of which any fraction is cut.
 func (c Clock) Text(number float64) string {
-	seconds := int64(math.Floor(number)) * c.unit()
+	seconds := int64(math.Floor(number)) * c.Unit()
 	at := time.Unix(seconds, 0).UTC()
 	of := []int{at.Year(), int(at.Month()), at.Day(), at.Hour(), at.Minute(), at.Second()}
 	if !c.has("YYYY") {

@@ -69,22 +69,15 @@ func ParseConstraint(text string, s *Schema) (Constraint, error) {
 	if err != nil {
 		return c, err
 	}
-	next := func() word {
-		if len(left) == 0 {
-			return word{column: len(text) + 1, plain: true}
-		}
-		w := left[0]
-		left = left[1:]
-		return w
-	}
+	p := &queryParser{left: append(left, word{column: len(text) + 1, plain: true})}
 	for {
-		name, operator, value := next(), next(), next()
+		name, operator, value := p.next(), p.next(), p.next()
 		condition, err := s.condition(name, operator, value)
 		if err != nil {
 			return c, err
 		}
 		c.Then = append(c.Then, condition)
-		switch w := next(); {
+		switch w := p.next(); {
 		case w.text == "" && w.plain:
 			return c, nil
 		case w.text == "implies" && w.plain && c.If == nil:

@@ -17,8 +17,9 @@ import (
 var ErrOffline = errors.New("downloads are switched off by PPDP_OFFLINE")
 
 const (
-	defaultConnectTimeout = 5 * time.Second
-	defaultStallTimeout   = 20 * time.Second
+	// connectTimeout bounds looking up and reaching a server. Without a network some resolvers hang.
+	connectTimeout      = 5 * time.Second
+	defaultStallTimeout = 20 * time.Second
 )
 
 // Fetcher downloads data files from their public homes. The zero value with a Dir is ready for use;
@@ -28,8 +29,6 @@ type Fetcher struct {
 	Dir string
 	// Offline refuses every download at once. DefaultFetcher sets it from PPDP_OFFLINE.
 	Offline bool
-	// ConnectTimeout bounds looking up and reaching a server, at every address tried; 0 means 5 s.
-	ConnectTimeout time.Duration
 	// StallTimeout bounds the time in which nothing arrives; 0 means 20 s.
 	StallTimeout time.Duration
 	// Progress, when not nil, is called from the goroutine of Fetch after every piece received.
@@ -52,11 +51,8 @@ func DefaultFetcher(files Files) *Fetcher {
 }
 
 // Fetch downloads a file into Dir and returns its path there. A copy that is already there and
-// right is left alone. The addresses are tried in order. Content is verified before anything of it
-// is written; what is wrong or too long is dropped.
-//
-// Errors wrap ErrOffline, ErrChecksum or the network's and the file system's own errors and report
-// of every address. A directory that cannot be written ends the attempt at once.
+// right is left alone. Content is verified before anything of it is written; what is wrong or too
+// long is dropped. Errors wrap ErrOffline, ErrChecksum or the network's and the file system's own.
 func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 	local := filepath.FromSlash(file.Path)
 	if !filepath.IsLocal(local) {
@@ -73,64 +69,42 @@ func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 	if f.Offline {
 		return "", fmt.Errorf("%s: %w; unset it or put the file at %s", file.Path, ErrOffline, path)
 	}
-	if len(file.URLs) == 0 {
+	if file.URL == "" {
 		return "", fmt.Errorf("%s: no public address is known; put the file at %s", file.Path, path)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return "", fmt.Errorf("%s: %w", file.Path, err)
 	}
-	client := f.client()
-	defer client.CloseIdleConnections()
-	var errs []error
-	for _, url := range file.URLs {
-		content, err := f.download(ctx, client, url, file)
-		if err == nil {
-			content, err = file.verify(content)
-		}
-		if err == nil {
-			err = install(content, path)
-		}
-		if err == nil {
-			return path, nil
-		}
-		errs = append(errs, fmt.Errorf("%s: %w", url, err))
-		var disk *diskError
-		if ctx.Err() != nil || errors.As(err, &disk) {
-			break
-		}
+	content, err := f.download(ctx, file)
+	if err == nil {
+		content, err = file.verify(content)
 	}
-	return "", fmt.Errorf("%s: not fetched: %w; it may also be put at %s by hand",
-		file.Path, errors.Join(errs...), path)
+	if err == nil {
+		err = install(content, path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: not fetched: %s: %w; it may also be put at %s by hand",
+			file.Path, file.URL, err, path)
+	}
+	return path, nil
 }
 
-func (f *Fetcher) client() *http.Client {
-	// The dialer's timeout covers the look-up of the name too: without a network some resolvers
-	// hang.
-	connect := cmp.Or(f.ConnectTimeout, defaultConnectTimeout)
-	return &http.Client{Transport: &http.Transport{
+// download returns what the file's address holds, unless it is longer than the file may be.
+func (f *Fetcher) download(ctx context.Context, file File) ([]byte, error) {
+	client := &http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: connect}).DialContext,
-		TLSHandshakeTimeout: connect,
+		DialContext:         (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		TLSHandshakeTimeout: connectTimeout,
 		ForceAttemptHTTP2:   true,
 	}}
-}
-
-// diskError marks errors that no other address would cure.
-type diskError struct{ err error }
-
-func (e *diskError) Error() string { return e.err.Error() }
-func (e *diskError) Unwrap() error { return e.err }
-
-// download returns what an address holds, unless it is longer than the file may be.
-func (f *Fetcher) download(ctx context.Context, client *http.Client, url string,
-	file File) ([]byte, error) {
+	defer client.CloseIdleConnections()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	patience := cmp.Or(f.StallTimeout, defaultStallTimeout)
 	stalled := fmt.Errorf("nothing arrived for %v", patience)
 	watch := time.AfterFunc(patience, func() { cancel(stalled) })
 	defer watch.Stop()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, file.URL, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +134,7 @@ func (f *Fetcher) download(ctx context.Context, client *http.Client, url string,
 				return nil, tooLong
 			}
 			if f.Progress != nil {
-				f.Progress(Progress{File: file.Path, URL: url, Done: int64(len(content)),
+				f.Progress(Progress{File: file.Path, URL: file.URL, Done: int64(len(content)),
 					Total: response.ContentLength})
 			}
 		}
@@ -179,7 +153,7 @@ func (f *Fetcher) download(ctx context.Context, client *http.Client, url string,
 func install(content []byte, path string) error {
 	out, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
 	if err != nil {
-		return &diskError{err}
+		return err
 	}
 	defer os.Remove(out.Name()) // fails once it is renamed
 	_, err = out.Write(content)
@@ -187,8 +161,5 @@ func install(content []byte, path string) error {
 	if err == nil {
 		err = os.Rename(out.Name(), path)
 	}
-	if err != nil {
-		return &diskError{err}
-	}
-	return nil
+	return err
 }

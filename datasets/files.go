@@ -163,22 +163,22 @@ func readLimited(r io.Reader, limit int64) ([]byte, error) {
 	return buffer.Bytes(), nil
 }
 
-// FileState says how a data file was found.
-type FileState string
-
-const (
-	FileOK      FileState = "ok"
-	FileMissing FileState = "missing"
-	FileAltered FileState = "altered" // or unreadable; see Err
-)
-
 // FileStatus is what Verify found out about one file.
 type FileStatus struct {
-	Dataset string // the first source that needs the file
-	File    File
-	State   FileState
-	Path    string // where the verified copy lies, empty unless State is FileOK
-	Err     error  // nil when State is FileOK
+	File File
+	Path string // where the verified copy lies, empty where there is none
+	Err  error  // why there is none, else nil
+}
+
+// State is ok, missing or altered, which stands for unreadable, too.
+func (s *FileStatus) State() string {
+	switch {
+	case s.Err == nil:
+		return "ok"
+	case errors.Is(s.Err, ErrMissing):
+		return "missing"
+	}
+	return "altered"
 }
 
 // Verify checks every file of every registered source, in the order of Names, each file once.
@@ -195,15 +195,8 @@ func Verify(files Files) []FileStatus {
 				continue
 			}
 			seen[file.Path] = true
-			status := FileStatus{Dataset: name, File: file, State: FileOK}
-			_, status.Path, status.Err = files.find(file)
-			switch {
-			case errors.Is(status.Err, ErrMissing):
-				status.State = FileMissing
-			case status.Err != nil:
-				status.State = FileAltered
-			}
-			statuses = append(statuses, status)
+			_, path, err := files.find(file)
+			statuses = append(statuses, FileStatus{file, path, err})
 		}
 	}
 	return statuses

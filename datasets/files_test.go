@@ -169,18 +169,17 @@ func TestVerify(t *testing.T) {
 	write(t, filepath.Join(dir, "toy/abc.txt.gz"), packed(t, []byte("abc")))
 	write(t, filepath.Join(dir, "toy/altered.txt"), []byte("abd"))
 	got := Verify(Files{Dirs: []string{dir}})
-	want := []FileStatus{
-		{Dataset: "toy-1", File: abc, State: FileOK, Path: filepath.Join(dir, "toy/abc.txt.gz")},
-		{Dataset: "toy-1", File: missing, State: FileMissing},
-		{Dataset: "toy-2", File: altered, State: FileAltered},
+	want := []struct{ file, state, path string }{
+		{abc.Path, "ok", filepath.Join(dir, "toy/abc.txt.gz")},
+		{missing.Path, "missing", ""},
+		{altered.Path, "altered", ""},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%d files, want %d: %+v", len(got), len(want), got)
 	}
 	for i := range want {
 		g, w := got[i], want[i]
-		if g.Dataset != w.Dataset || g.File.Path != w.File.Path || g.State != w.State ||
-			g.Path != w.Path || (g.Err == nil) != (w.State == FileOK) {
+		if g.File.Path != w.file || g.State() != w.state || g.Path != w.path {
 			t.Errorf("file %d: %+v, want %+v", i, g, w)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -46,17 +45,8 @@ type EdgeError struct {
 }
 
 func (e *EdgeError) Error() string {
-	var parts []string
-	add := func(positions []int, what string) {
-		if len(positions) > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s, the first is edge %d of the list",
-				len(positions), what, positions[0]))
-		}
-	}
-	add(e.Outside, fmt.Sprintf("edges with an end outside [0, %d)", e.Nodes))
-	add(e.SelfLoops, "self loops")
-	add(e.Duplicates, "duplicates")
-	return "not a simple graph: " + strings.Join(parts, "; ")
+	return fmt.Sprintf("not a simple graph: %d edges with an end outside [0, %d), %d self loops, "+
+		"%d duplicates", len(e.Outside), e.Nodes, len(e.SelfLoops), len(e.Duplicates))
 }
 
 // NewGraph builds the graph of the edges {from[i], to[i]} over the nodes 0 to nodes-1, in time

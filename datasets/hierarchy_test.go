@@ -182,21 +182,12 @@ func sound(t rapid.TB, h *Hierarchy, cells int) {
 // TestHierarchyNests: levels nest whatever the tree.
 func TestHierarchyNests(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tree := &Taxonomy{Nodes: []TaxonomyNode{{Name: "0", Parent: -1}}}
-		nodes := rapid.IntRange(1, 20).Draw(t, "nodes")
-		for i := 1; i < nodes; i++ {
-			parent := rapid.IntRange(0, i-1).Draw(t, "parent")
-			tree.Nodes = append(tree.Nodes,
-				TaxonomyNode{Name: string(rune('0' + i)), Parent: parent})
-			tree.Nodes[parent].Children = append(tree.Nodes[parent].Children, i)
-		}
-		a := Attribute{Name: "a", Kind: Categorical,
-			Values: rapid.Permutation(tree.Leaves()).Draw(t, "values"), Taxonomy: tree}
+		a := drawTree(t)
 		must.Do(t, a.Validate())
 		h := must.Get(a.Generalisation())
 		sound(t, h, a.Cells())
-		if h.Height() != tree.Height() {
-			t.Fatalf("height %d, the taxonomy's is %d", h.Height(), tree.Height())
+		if h.Height() != a.Taxonomy.Height() {
+			t.Fatalf("height %d, the taxonomy's is %d", h.Height(), a.Taxonomy.Height())
 		}
 	})
 }

@@ -48,9 +48,9 @@ type Info struct {
 type File struct {
 	// Below the data directory, slash-separated: "adult/adult.data"; ".gz" may follow on disk.
 	Path   string
-	SHA256 string   // of the canonical (for tables: the uncompressed) content, in hexadecimal
-	URLs   []string // public homes, tried in order
-	Limit  int64    // bytes a download, and what it unpacks to, may have at most; 0 means 1 GiB
+	SHA256 string // of the canonical (for tables: the uncompressed) content, in hexadecimal
+	URL    string // its public home
+	Limit  int64  // bytes a download, and what it unpacks to, may have at most; 0 means 1 GiB
 	// Canonical brings content whose checksum is not SHA256 into the canonical form, which is then
 	// verified (a public edge list with comments, say); nil where the public file is canonical.
 	Canonical func(content []byte) ([]byte, error)

@@ -66,13 +66,6 @@ func widened[W, N uint8 | uint16 | uint32](codes []N) []W {
 	return wide
 }
 
-// NewColumn holds codes of a domain of so many cells.
-func NewColumn(codes []uint32, cells int) Column {
-	c := (*Disk)(nil).Column(cells, len(codes))
-	c.Put(0, codes, nil)
-	return c
-}
-
 // Put stores codes in the rows from one on: those given or, unless it is nil, what translate has
 // for them.
 func (c *Column) Put(from int, codes, translate []uint32) {
@@ -144,17 +137,10 @@ func widen[W, N uint8 | uint16 | uint32](to []W, codes []N) {
 
 // slice returns the first n rows of the column, sharing memory.
 func (c *Column) slice(n int) Column {
-	switch {
-	case c.U8 != nil:
-		return Column{U8: c.U8[:n], Exact: cut(c.Exact, n)}
-	case c.U16 != nil:
-		return Column{U16: c.U16[:n], Exact: cut(c.Exact, n)}
-	default:
-		return Column{U32: c.U32[:n], Exact: cut(c.Exact, n)}
-	}
+	return Column{cut(c.U8, n), cut(c.U16, n), cut(c.U32, n), cut(c.Exact, n)}
 }
 
-func cut(values []float64, n int) []float64 {
+func cut[T any](values []T, n int) []T {
 	if values == nil {
 		return nil
 	}
@@ -301,9 +287,7 @@ func (t *Table) With(a Attribute, codes []uint32) *Table {
 	schema := *t.schema
 	schema.Attributes = append(slices.Clone(t.schema.Attributes), a)
 	column := t.disk.Column(a.Cells(), t.rows)
-	for row, code := range codes {
-		column.set(row, code)
-	}
+	column.Put(0, codes, nil)
 	return &Table{schema: &schema, rows: t.rows, persons: t.persons,
 		columns: append(slices.Clone(t.columns), column)}
 }
@@ -334,20 +318,17 @@ func (t *Table) Select(rows []int32) *Table {
 const manyRows = 1 << 18
 
 func (c *Column) copyTo(to *Column, rows []int32) {
-	switch {
-	case c.U8 != nil:
-		gather(to.U8, c.U8, rows)
-	case c.U16 != nil:
-		gather(to.U16, c.U16, rows)
-	case c.U32 != nil:
-		gather(to.U32, c.U32, rows)
-	}
-	if c.Exact != nil {
-		gather(to.Exact, c.Exact, rows)
-	}
+	gather(to.U8, c.U8, rows)
+	gather(to.U16, c.U16, rows)
+	gather(to.U32, c.U32, rows)
+	gather(to.Exact, c.Exact, rows)
 }
 
+// gather copies rows of a column, which is nil where the column has another width.
 func gather[T any](to, from []T, rows []int32) {
+	if from == nil {
+		return
+	}
 	for i, row := range rows {
 		to[i] = from[row]
 	}
@@ -413,17 +394,10 @@ func (b *Builder) Append(t *Table) {
 	}
 	for i := range b.table.columns {
 		to, from := &b.table.columns[i], &t.columns[i]
-		switch {
-		case from.U8 != nil:
-			copy(to.U8[b.rows:], from.U8)
-		case from.U16 != nil:
-			copy(to.U16[b.rows:], from.U16)
-		default:
-			copy(to.U32[b.rows:], from.U32)
-		}
-		if from.Exact != nil {
-			copy(to.Exact[b.rows:], from.Exact)
-		}
+		place(to.U8, from.U8, b.rows)
+		place(to.U16, from.U16, b.rows)
+		place(to.U32, from.U32, b.rows)
+		place(to.Exact, from.Exact, b.rows)
 	}
 	others := int32(0) // persons so far, of which none is in t
 	for _, person := range b.table.persons {
@@ -433,6 +407,12 @@ func (b *Builder) Append(t *Table) {
 		b.table.persons = append(b.table.persons, others+person)
 	}
 	b.rows = rows
+}
+
+func place[T any](to, from []T, at int) {
+	if from != nil {
+		copy(to[at:], from)
+	}
 }
 
 // AddRow starts a new row and returns its index. The codes are those of its first attributes; the
@@ -456,12 +436,6 @@ func (b *Builder) Set(row, attribute int, code uint32) {
 	if column.Exact != nil {
 		column.Exact[row] = b.table.schema.Attributes[attribute].Number(code)
 	}
-}
-
-// SetAll stores a code in every row of an attribute that is not continuous: those given or, unless
-// it is nil, what translate has for them.
-func (b *Builder) SetAll(attribute int, codes, translate []uint32) {
-	b.table.columns[attribute].Put(0, codes, translate)
 }
 
 func narrow[T uint8 | uint16 | uint32](to []T, codes, translate []uint32) {

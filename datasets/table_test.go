@@ -22,7 +22,9 @@ func TestColumnWidths(t *testing.T) {
 		for _, code := range test.codes {
 			grown.Append(code)
 		}
-		for _, column := range []Column{grown, NewColumn(test.codes, test.cells)} {
+		whole := (*Disk)(nil).Column(test.cells, len(test.codes))
+		whole.Put(0, test.codes, nil)
+		for _, column := range []Column{grown, whole} {
 			table := Table{columns: []Column{column}}
 			codes, last := make([]uint32, len(test.codes)), int32(len(test.codes)-1)
 			column.Widen(0, codes)

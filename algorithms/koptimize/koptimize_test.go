@@ -187,7 +187,7 @@ func TestRefused(t *testing.T) {
 // BenchmarkSearch runs whole searches, which end with gap 0, and reports their nodes.
 func BenchmarkSearch(b *testing.B) {
 	for _, how := range []struct {
-		shape discrete.Shape
+		shape string
 		k     int
 	}{{discrete.Skewed, 2}, {discrete.Skewed, 10}, {discrete.Skewed, 100}, {discrete.Uniform, 10},
 		{discrete.Uniform, 25}} {

@@ -39,13 +39,13 @@ var (
 	dataFile = datasets.File{
 		Path:   "adult/adult.data",
 		SHA256: "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
-		URLs:   []string{home + "adult.data"},
+		URL:    home + "adult.data",
 		Limit:  8 << 20, // twice the file
 	}
 	testFile = datasets.File{
 		Path:   "adult/adult.test",
 		SHA256: "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
-		URLs:   []string{home + "adult.test"},
+		URL:    home + "adult.test",
 		Limit:  4 << 20,
 	}
 )

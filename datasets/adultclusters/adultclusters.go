@@ -24,21 +24,19 @@ import (
 	"ppdp/numeric/random"
 )
 
-// Labels says where a record's cluster comes from.
-type Labels string
-
+// Where a record's cluster comes from.
 const (
 	// Data clusters the records: bisecting k-means over all of them.
-	Data Labels = "data"
+	Data = "data"
 	// Public gives each record to the most similar of fixed centroids, those of records drawn
 	// uniformly from the public domain.
-	Public Labels = "public"
+	Public = "public"
 )
 
 // Params selects rows, attributes and clusters.
 type Params struct {
 	Select   string `yaml:"select" doc:"one of adult's selections" words:"rps mondrian mondrian-random diffmulti dpcube all"`
-	Labels   Labels `yaml:"labels" doc:"where a record's cluster comes from" words:"data public"`
+	Labels   string `yaml:"labels" doc:"where a record's cluster comes from" words:"data public"`
 	Clusters int    `yaml:"clusters" doc:"the number of clusters" min:"2" max:"1000"`
 }
 

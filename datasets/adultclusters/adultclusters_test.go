@@ -32,7 +32,7 @@ const standIn = "adult-clusters-standin"
 
 // TestOnlyTheClassChanges: the other columns are Adult's, salary is gone, both clusters occur.
 func TestOnlyTheClassChanges(t *testing.T) {
-	for _, labels := range []Labels{Data, Public} {
+	for _, labels := range []string{Data, Public} {
 		params := &Params{Select: "rps", Labels: labels, Clusters: 2}
 		set := load(t, standIn, params)
 		original := must.Get(adult.StandIn{}.Load(context.Background(),

@@ -44,8 +44,7 @@ func TestConformance(t *testing.T) {
 		"from-schema": &csvtable.MadeUpParams{N: 50, Target: "job",
 			Schema: write("b.schema.yaml", "attributes:\n- {name: age, kind: numeric, low: 0, "+
 				"high: 99}\n- {name: job, kind: categorical, values: [clerk, smith]}\n")},
-		"graph": &graph.FileParams{Path: write("a.edges", "0 1\n1 2\n"),
-			Format: graph.Auto},
+		"graph": &graph.FileParams{Path: write("a.edges", "0 1\n1 2\n")},
 	}
 	var files datasets.Files
 	if data := os.Getenv("PPDP_DATA"); data != "" {
@@ -103,7 +102,7 @@ func checkInfo(t *testing.T, source datasets.Source) {
 		t.Error("a stand-in needs no files")
 	}
 	for _, file := range info.Files {
-		if len(file.SHA256) != 64 || len(file.URLs) == 0 || file.Limit <= 0 ||
+		if len(file.SHA256) != 64 || file.URL == "" || file.Limit <= 0 ||
 			info.Citation == "" || info.License == "" {
 			t.Errorf("%s needs a checksum, an address, a limit, a citation and a license",
 				file.Path)

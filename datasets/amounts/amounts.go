@@ -23,21 +23,16 @@ import (
 	"ppdp/numeric/elementary"
 )
 
-// Law is the distribution of the first amount, above 0.
-type Law string
-
+// The laws of the first amount, above 0.
 const (
-	Lognormal Law = "lognormal"
-	Pareto    Law = "pareto"
+	Lognormal = "lognormal"
+	Pareto    = "pareto"
 )
-
-// Enum lists the laws.
-func (Law) Enum() []string { return []string{string(Lognormal), string(Pareto)} }
 
 // Params choose the table.
 type Params struct {
 	N     int     `yaml:"n" doc:"the number of rows" min:"1" max:"10000000"`
-	Law   Law     `yaml:"law" doc:"the distribution of the first amount above 0"`
+	Law   string  `yaml:"law" doc:"the distribution of the first amount above 0" words:"lognormal pareto"`
 	Shape float64 `yaml:"shape" doc:"the lognormal law's σ or the Pareto law's index" min:"0.5" max:"3"`
 	Zeros float64 `yaml:"zeros" doc:"the share of records whose first amount is 0" min:"0" max:"0.99"`
 }

@@ -2,7 +2,6 @@ package csvtable
 
 import (
 	"bufio"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -31,7 +30,7 @@ func ReadHierarchy(file string, r io.Reader) (*datasets.Taxonomy, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := hierarchyReader{file: file, terms: map[string]*term{}, leaves: map[string]int{}}
+	h := hierarchyReader{file: file, terms: map[string]int{}, leaves: map[string]int{}}
 	for {
 		record, err := guard.next(file, records)
 		if err == io.EOF {
@@ -41,9 +40,6 @@ func ReadHierarchy(file string, r io.Reader) (*datasets.Taxonomy, error) {
 			return nil, err
 		}
 		for i := range record {
-			if trim {
-				record[i] = strings.TrimSpace(record[i])
-			}
 			if !utf8.ValidString(record[i]) {
 				return nil, fmt.Errorf("%s:%d: %q is not UTF-8, must be saved in that encoding",
 					file, guard.line, record[i])
@@ -54,135 +50,84 @@ func ReadHierarchy(file string, r io.Reader) (*datasets.Taxonomy, error) {
 	return h.taxonomy()
 }
 
-// term is a broader term: its parent, with the line that says so first, and what is below it.
-type term struct {
-	name     string
-	parent   *term
-	line     int
-	children []any // of type *term, or string for a value
-}
-
-// hierarchyReader collects the terms of a hierarchy file, and what is wrong with it, line by line.
+// hierarchyReader grows a tree below a root "*", and notes what is wrong with the file.
 type hierarchyReader struct {
-	file   string
-	terms  map[string]*term
-	order  []*term
-	leaves map[string]int // the line of each value
-	bad    datasets.Problems
+	file    string
+	tree    datasets.Taxonomy
+	lines   []int // that said first where each node is
+	terms   map[string]int
+	leaves  map[string]int // the line of each value
+	starred bool           // some line ends in the root itself
+	bad     datasets.Problems
 }
 
-// term is the term of a name; the first time it is made.
-func (h *hierarchyReader) term(name string) *term {
-	t := h.terms[name]
-	if t == nil {
-		t = &term{name: strings.Clone(name)}
-		h.terms[t.name] = t
-		h.order = append(h.order, t)
+// hang adds a node that a line puts below another.
+func (h *hierarchyReader) hang(name string, parent, line int) (node int) {
+	node = len(h.tree.Nodes)
+	h.lines = append(h.lines, line)
+	h.tree.Nodes = append(h.tree.Nodes,
+		datasets.TaxonomyNode{Name: strings.Clone(name), Parent: parent})
+	if parent >= 0 {
+		above := &h.tree.Nodes[parent]
+		above.Children = append(above.Children, node)
 	}
-	return t
+	return node
 }
 
 // add takes a line: a value and the terms above it, from the narrowest to the broadest.
 func (h *hierarchyReader) add(line int, record []string) {
+	const root = "*"
 	levels := slices.Compact(slices.Clone(record))
 	if len(levels) > 1 && levels[len(levels)-1] == "" { // the line ends in a delimiter
 		levels = levels[:len(levels)-1]
 	}
-	value := strings.Clone(levels[0])
+	value := levels[0]
 	if before, twice := h.leaves[value]; twice {
 		h.bad.Add("%s:%d: value %q again, first in line %d", h.file, line, value, before)
 		return
 	}
-	h.leaves[value] = line
-	if len(levels) == 1 {
-		levels = append(levels, "*")
+	h.leaves[strings.Clone(value)] = line
+	if last := len(levels) - 1; last > 0 && levels[last] == root {
+		h.starred = true
+	} else {
+		levels = append(levels, root)
 	}
-	above := h.term(levels[1])
-	above.children = append(above.children, value)
-	for _, name := range levels[2:] {
-		child := above
-		above = h.term(name)
-		switch {
-		case child.parent == nil:
-			child.parent, child.line = above, line
-			above.children = append(above.children, child)
-		case child.parent != above:
-			h.bad.Add("%s:%d: %q is below %q, but below %q in line %d; must be below one",
-				h.file, line, child.name, above.name, child.parent.name, child.line)
+	node := -1
+	for _, name := range slices.Backward(levels[1:]) {
+		above := node
+		known := false
+		if node, known = h.terms[name]; !known {
+			node = h.hang(name, above, line)
+			h.terms[h.tree.Nodes[node].Name] = node
+		} else if parent := h.tree.Nodes[node].Parent; parent != above {
+			h.bad.Add("%s:%d: %q is below %q, but below %q in line %d; must be below one", h.file,
+				line, name, h.tree.Nodes[above].Name, h.tree.Nodes[max(0, parent)].Name,
+				h.lines[node])
+			return
 		}
 	}
+	h.hang(value, node, line)
 }
 
-// taxonomy makes a tree of the terms, or returns everything wrong with them.
+// taxonomy is the tree, without the root where all lines end in one other term.
 func (h *hierarchyReader) taxonomy() (*datasets.Taxonomy, error) {
-	var roots []any
-	for _, t := range h.order {
-		if t.parent == nil {
-			roots = append(roots, t)
-		}
-	}
-	switch {
-	case h.bad.Any():
+	if h.bad.Any() {
 		return nil, h.bad.Err()
-	case len(h.order) == 0:
+	}
+	nodes := h.tree.Nodes
+	if len(nodes) == 0 {
 		return nil, fmt.Errorf("%s:1: an empty file, must have a line for each value", h.file)
-	case len(roots) == 0:
-		return nil, fmt.Errorf("%s:1: no root, every term is below another one", h.file)
-	case len(roots) > 1 && h.terms["*"] != nil:
-		return nil, fmt.Errorf("%s:1: lines end in %d different terms, must end in one", h.file,
-			len(roots))
 	}
-	root := roots[0].(*term)
-	if len(roots) > 1 {
-		root = &term{name: "*", children: roots}
-	}
-	tree := new(datasets.Taxonomy)
-	grow(tree, root, -1)
-	if len(tree.Nodes) < len(h.leaves)+len(h.order) {
-		return nil, fmt.Errorf("%s:1: terms that are below themselves", h.file)
-	}
-	return tree, nil
-}
-
-// grow hangs a term or a value below a node.
-func grow(tree *datasets.Taxonomy, below any, parent int) {
-	node := len(tree.Nodes)
-	if parent >= 0 {
-		tree.Nodes[parent].Children = append(tree.Nodes[parent].Children, node)
-	}
-	if value, leaf := below.(string); leaf {
-		tree.Nodes = append(tree.Nodes, datasets.TaxonomyNode{Name: value, Parent: parent})
-		return
-	}
-	t := below.(*term)
-	tree.Nodes = append(tree.Nodes, datasets.TaxonomyNode{Name: t.name, Parent: parent})
-	for _, child := range t.children {
-		grow(tree, child, node)
-	}
-}
-
-// WriteHierarchy writes a taxonomy in the form of ARX, with semicolons. Values nearer to the root
-// than others repeat themselves, so that all lines have as many fields.
-func WriteHierarchy(w io.Writer, t *datasets.Taxonomy) error {
-	out := csv.NewWriter(w)
-	out.Comma = ';'
-	height := t.Height()
-	for i := range t.Nodes {
-		if len(t.Nodes[i].Children) > 0 {
-			continue
-		}
-		var above []string
-		for node := t.Nodes[i].Parent; node >= 0; node = t.Nodes[node].Parent {
-			above = append(above, t.Nodes[node].Name)
-		}
-		value := []string{t.Nodes[i].Name}
-		record := slices.Concat(slices.Repeat(value, 1+height-len(above)), above)
-		if err := out.Write(record); err != nil {
-			return err
+	if len(nodes[0].Children) == 1 && len(nodes[1].Children) > 0 && !h.starred {
+		nodes = nodes[1:]
+		for i := range nodes {
+			nodes[i].Parent--
+			for k := range nodes[i].Children {
+				nodes[i].Children[k]--
+			}
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return &datasets.Taxonomy{Nodes: nodes}, nil
 }
 
 // taxonomyText is a node with what is below it as a schema file has it, without braces.

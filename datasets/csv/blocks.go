@@ -155,6 +155,9 @@ func (c *coder) line(rest string, quotes bool) (plain bool) {
 				return false
 			}
 		}
+		if c.format.Trim {
+			text = strings.TrimSpace(text)
+		}
 		if a := c.layout[i]; a == personal && !c.named(text) ||
 			a >= 0 && c.field(a, text, &complete) != "" {
 			return false

@@ -3,7 +3,6 @@ package csvtable
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"ppdp/datasets"
 )
@@ -144,9 +143,6 @@ func (c *coder) another() *coder {
 // field codes the text of an attribute and says what is wrong with it, nothing where it is right.
 // It clears complete if the text stands for a missing value for which the row is dropped.
 func (c *coder) field(a int, text string, complete *bool) (fault Kind) {
-	if c.format.Trim {
-		text = strings.TrimSpace(text)
-	}
 	code, number, fault := c.columns[a].read(text)
 	if fault == "" {
 		c.set(a, code, number, complete)
@@ -165,9 +161,6 @@ func (c *coder) set(a int, code uint32, number float64, complete *bool) {
 
 // named notes the person of the current row. It reports whether the text is an id.
 func (c *coder) named(text string) bool {
-	if c.format.Trim {
-		text = strings.TrimSpace(text)
-	}
 	c.person = text
 	return text != "" && !slices.Contains(c.format.Missing, text)
 }

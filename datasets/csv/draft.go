@@ -34,9 +34,6 @@ type DraftOptions struct {
 	Missing []string
 	// MissingAsValue keeps missing values of all attributes; without it, of those that have some.
 	MissingAsValue bool
-	// Public is the path of a second table, which is public: bounds and lists are read off that
-	// one. Of the table itself only the layout and the names of columns are read. Empty for none.
-	Public string
 	// Taxonomies describe the attributes named: their values are the leaves.
 	Taxonomies map[string]*datasets.Taxonomy
 	// MaxValues is the largest number of different texts a categorical attribute may have before
@@ -60,48 +57,32 @@ const sampleSize = 1 << 16
 // is an error when no column can be described, and when the table has a name twice, data in place
 // of names, NUL bytes, or infinity among numbers.
 func Draft(w io.Writer, path string, options DraftOptions) (notes []string, err error) {
-	opener := func(path string) source {
-		return source{path, func() (*Text, error) { return Open(path, nil) }}
-	}
-	return draft(w, opener(path), opener(options.Public), options)
+	return draft(w, path, func() (*Text, error) { return Open(path, nil) }, options)
 }
 
-// source is a table's text, which can be opened again.
-type source struct {
-	file string
-	open func() (*Text, error)
-}
-
-func draft(w io.Writer, table, public source, options DraftOptions) ([]string, error) {
+// draft drafts a schema for a text that can be opened again: once more in the other encoding or with
+// decimal commas if need be.
+func draft(w io.Writer, file string, open func() (*Text, error),
+	options DraftOptions) ([]string, error) {
 	if options.Delimiter != 0 && !validDelimiter(options.Delimiter) {
 		return nil, fmt.Errorf("delimiter %q, must be neither a quote nor a line break",
 			options.Delimiter)
 	}
-	s, err := profiled(table, profile{DraftOptions: options, onlyNames: options.Public != ""})
-	if err == nil && options.Public != "" {
-		err = s.take(public, options)
-	}
-	if err != nil {
-		return nil, err
-	}
-	err = s.write(w)
-	return s.notes, err
-}
-
-// profiled reads a table, once more in the other encoding or with decimal commas if need be.
-func profiled(table source, as profile) (*profile, error) {
-	as.file = table.file
+	as := profile{DraftOptions: options, file: file}
 	for {
 		s := as
-		switch err := s.profile(table.open); {
+		switch err := s.profile(open); {
 		case errors.Is(err, errNotUTF8) && !s.latin1:
 			as.latin1 = true
-			as.note("%s is not UTF-8: it is read as Latin-1 (encoding: latin-1)", table.file)
+			as.note("%s is not UTF-8: it is read as Latin-1 (encoding: latin-1)", file)
 		case err == nil && !s.comma && s.commas():
 			as.comma = true
 			as.note("numbers have a decimal comma (decimal: \",\")")
+		case err != nil:
+			return nil, err
 		default:
-			return &s, err
+			err := s.write(w)
+			return s.notes, err
 		}
 	}
 }
@@ -116,27 +97,6 @@ func (s *profile) commas() bool {
 	})
 }
 
-// take replaces the columns, of which only the names are known, by those of a public table.
-func (s *profile) take(public source, options DraftOptions) error {
-	options.Delimiter = 0 // its own
-	p, err := profiled(public, profile{DraftOptions: options, trim: s.trim})
-	if err != nil {
-		return err
-	}
-	for i := range s.columns {
-		c := &s.columns[i]
-		at := slices.IndexFunc(p.columns, func(of draftColumn) bool { return of.name == c.name })
-		if at >= 0 {
-			*c = p.columns[at]
-		} else if c.reason == "" {
-			c.reason = "the public table has no column of that name"
-		}
-	}
-	s.Missing, s.seen, s.comma = p.Missing, p.seen, p.comma
-	s.notes = append(s.notes, p.notes...)
-	return nil
-}
-
 // errNotUTF8 is a text that is read once more in the other encoding.
 var errNotUTF8 = errors.New("not UTF-8, must be saved in that encoding")
 
@@ -144,17 +104,15 @@ var errNotUTF8 = errors.New("not UTF-8, must be saved in that encoding")
 // columns.
 type profile struct {
 	DraftOptions
-	file string
-	// onlyNames reads no record below the names, but its first part for the delimiter.
-	onlyNames bool
-	parquet   bool // lines are its rows
-	latin1    bool
-	comma     bool // in place of the decimal point
-	trim      bool
-	seen      []bool // which of the markers occur
-	rows      int
-	columns   []draftColumn
-	notes     []string
+	file    string
+	parquet bool // lines are its rows
+	latin1  bool
+	comma   bool // in place of the decimal point
+	trim    bool
+	seen    []bool // which of the markers occur
+	rows    int
+	columns []draftColumn
+	notes   []string
 }
 
 func (s *profile) note(format string, args ...any) {
@@ -180,7 +138,7 @@ func (s *profile) profile(open func() (*Text, error)) error {
 	}
 	var spaces bool
 	s.Delimiter, spaces = layout(sample, candidates...)
-	s.trim = (s.trim || spaces && !s.parquet) && !unicode.IsSpace(s.Delimiter)
+	s.trim = spaces && !s.parquet && !unicode.IsSpace(s.Delimiter)
 	stated := s.Missing != nil
 	if !stated {
 		s.Missing = usualMarkers
@@ -189,7 +147,7 @@ func (s *profile) profile(open func() (*Text, error)) error {
 		s.MaxValues = 100
 	}
 	s.seen = slices.Repeat([]bool{stated}, len(s.Missing)) // stated ones are kept in any case
-	if err := s.read(buffered); err != nil || s.onlyNames {
+	if err := s.read(buffered); err != nil {
 		return err
 	}
 	return s.judge()
@@ -244,7 +202,7 @@ func evenFields(sample []byte, delimiter rune) (fields, first int, spaces bool) 
 	}
 }
 
-// read reads all records, or only the first with onlyNames, and adds their fields to the columns.
+// read reads all records and adds their fields to the columns.
 func (s *profile) read(r io.Reader) error {
 	records, guard, err := openRecords(s.file, r, s.Delimiter, s.trim)
 	if err != nil {
@@ -267,16 +225,10 @@ func (s *profile) read(r io.Reader) error {
 				return fmt.Errorf("%s:%d:%d: %q holds a NUL byte, must be text; is it UTF-16, or "+
 					"no table?", s.file, line, column, shortened(text))
 			}
-			if s.trim {
-				record[i] = strings.TrimSpace(text)
-			}
 		}
 		if first {
 			if err := s.begin(record); err != nil {
 				return err
-			}
-			if s.onlyNames {
-				return nil
 			}
 			if !s.NoHeader {
 				continue
@@ -389,7 +341,7 @@ func (s *profile) dataAsNames() []string {
 // draftMark begins a draft; the person who has reviewed it deletes the line.
 const draftMark = "# DRAFT, read off the private data in"
 
-const privateHead = `# REVIEW EVERY BOUND AND EVERY LIST BELOW before a release: a schema is public.
+const draftHead = `# REVIEW EVERY BOUND AND EVERY LIST BELOW before a release: a schema is public.
 # With bounds or values taken from the data no privacy guarantee holds, since one record more could
 # change them. Write down what is possible, not what occurs: bounds any person could have
 # (half-open: low is inside, high is not), every value the form allowed. Check what is listed as
@@ -397,12 +349,6 @@ const privateHead = `# REVIEW EVERY BOUND AND EVERY LIST BELOW before a release:
 # describe in attributes that are not quasi-identifiers nothing you would not publish. If a person
 # may have several records, name the column that tells persons apart: "person: id" and, for how many
 # records of each are used at most, "contributions: 1". Then delete these lines.
-`
-
-const publicHead = `# Bounds and lists are read off %s, which must be public: it must have come
-# about without %s, of which only the first lines' layout and the columns' names are used.
-# Widen what is possible beyond them, check which lists are ordered, name the class and give roles
-# (quasi-identifier, sensitive). "ppdp check" then says what of the table does not fit.
 `
 
 // entries describes the columns: those to list, those to leave out, and how many are listed. keep
@@ -460,8 +406,8 @@ func (s *profile) hierarchical(c *draftColumn, tree *datasets.Taxonomy) string {
 	for i, marker := range s.Missing {
 		s.seen[i] = s.seen[i] && !slices.Contains(leaves, marker)
 	}
-	return fmt.Sprintf("name: %s, kind: categorical, taxonomy: {%s}", strconv.Quote(c.name),
-		taxonomyText(tree, 0))
+	return attributeText(&datasets.Attribute{Name: c.name, Kind: datasets.Categorical,
+		Taxonomy: tree}, "")
 }
 
 // write writes the schema file. If every column looks like an identifier, they are described all
@@ -496,13 +442,7 @@ func (s *profile) write(w io.Writer) error {
 		}
 	}
 	var b strings.Builder
-	if s.Public != "" {
-		fmt.Fprintf(&b, publicHead, strconv.Quote(filepath.Base(s.Public)),
-			strconv.Quote(filepath.Base(s.file)))
-	} else {
-		fmt.Fprintf(&b, draftMark+" %s.\n", strconv.Quote(filepath.Base(s.file)))
-		b.WriteString(privateHead)
-	}
+	fmt.Fprintf(&b, draftMark+" %s.\n"+draftHead, strconv.Quote(filepath.Base(s.file)))
 	fmt.Fprintf(&b, "delimiter: %s\nheader: %t\n", strconv.Quote(string(s.Delimiter)), !s.NoHeader)
 	if s.latin1 {
 		b.WriteString("encoding: latin-1\n")
@@ -516,21 +456,21 @@ func (s *profile) write(w io.Writer) error {
 	var markers []string
 	for i, marker := range s.Missing {
 		if s.seen[i] {
-			markers = append(markers, strconv.Quote(marker))
+			markers = append(markers, marker)
 		}
 	}
-	fmt.Fprintf(&b, "missing: [%s]\n", strings.Join(markers, ", "))
+	fmt.Fprintf(&b, "missing: [%s]\n", quoted(markers))
 	var lacking []string
 	for i := range s.columns {
 		if c := &s.columns[i]; c.missing && c.described {
-			lacking = append(lacking, strconv.Quote(c.name))
+			lacking = append(lacking, c.name)
 		}
 	}
 	if s.MissingAsValue && len(markers) > 0 {
 		b.WriteString("missing-as-value: true\n")
 	} else if len(lacking) > 0 && len(markers) > 0 {
 		fmt.Fprintf(&b, "missing-as-value: [%s]   # keeps their records; true is all columns\n",
-			strings.Join(lacking, ", "))
+			quoted(lacking))
 	}
 	switch guess := s.target(); {
 	case s.Class != "":

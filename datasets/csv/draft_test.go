@@ -3,32 +3,28 @@ package csvtable
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
-	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"ppdp/datasets"
 	"ppdp/internal/must"
-	"ppdp/numeric/random"
 )
 
 func drafted(t *testing.T, text string, options DraftOptions) string {
 	t.Helper()
 	var b strings.Builder
-	must.Get(draft(&b, opened("dir/f.csv", text), source{}, options))
+	must.Get(draft(&b, "dir/f.csv", opened(text), options))
 	return b.String()
 }
 
-func opened(file, text string) source {
-	return source{file, func() (*Text, error) {
+func opened(text string) func() (*Text, error) {
+	return func() (*Text, error) {
 		return &Text{Reader: strings.NewReader(text), Closer: io.NopCloser(nil)}, nil
-	}}
+	}
 }
 
 // body is a draft without its comments.
@@ -126,7 +122,7 @@ func TestDraftBad(t *testing.T) {
 		{"a\n1\n", DraftOptions{Delimiter: '"'}, "delimiter '\"', must be"},
 		{"\xff\xfea", DraftOptions{}, "UTF-16"},
 	} {
-		_, err := draft(&strings.Builder{}, opened("f.csv", test.text), source{}, test.options)
+		_, err := draft(&strings.Builder{}, "f.csv", opened(test.text), test.options)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: got %v, want %s", test.text, err, test.want)
 		}
@@ -234,7 +230,7 @@ func TestDraftSees(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var b strings.Builder
-			notes, err := draft(&b, opened("f.csv", test.text), source{}, test.options)
+			notes, err := draft(&b, "f.csv", opened(test.text), test.options)
 			if err != nil || !strings.Contains(b.String(), test.want) {
 				t.Errorf("%v, want %s in\n%s", err, test.want, b.String())
 			}
@@ -248,48 +244,12 @@ func TestDraftSees(t *testing.T) {
 	}
 }
 
-// TestDraftOfPublic: two private tables of the same columns have the same draft, which is that of
-// the public table in the private one's layout.
-func TestDraftOfPublic(t *testing.T) {
-	public := opened("census.csv",
-		"age,job,town\n0,clerk,Ulm\n99,smith,Bonn\n5,clerk,Ulm\n?,smith,Ulm\n")
-	var drafts []string
-	for _, private := range []string{"clerk;1;33\n", "spy;2;-5\nsmith;9;NA\n"} {
-		var b strings.Builder
-		notes, err := draft(&b, opened("my.csv", "job;x;age\n"+private), public,
-			DraftOptions{Public: "census.csv"})
-		if err != nil || !slices.Equal(notes, []string{
-			`"x" is left out: the public table has no column of that name`,
-		}) {
-			t.Fatal(err, notes)
-		}
-		drafts = append(drafts, b.String())
-	}
-	if drafts[0] != drafts[1] || strings.Contains(drafts[0], draftMark) {
-		t.Errorf("%s\n%s", drafts[0], drafts[1])
-	}
-	if got, want := body(drafts[0]), `delimiter: ";"
-header: true
-missing: ["?"]
-missing-as-value: ["age"]   # keeps their records; true is all columns
-attributes:
-  - {name: "job", kind: categorical, values: ["clerk", "smith"]}
-  - {name: "age", kind: numeric, low: 0, high: 100, step: 1}`; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if _, err := draft(io.Discard, opened("my.csv", "a,b\n1,2\n"), public,
-		DraftOptions{Public: "census.csv"}); err == nil ||
-		!strings.Contains(err.Error(), "no column can be described") {
-		t.Error(err)
-	}
-}
-
 // TestDraftWithHierarchy takes the values from the hierarchy, not from the table.
 func TestDraftWithHierarchy(t *testing.T) {
 	tree := must.Get(ReadHierarchy("h.csv", strings.NewReader("a;x;*\nb;x;*\n-;y;*\n")))
 	options := DraftOptions{Taxonomies: map[string]*datasets.Taxonomy{"job": tree}}
 	var b strings.Builder
-	notes, err := draft(&b, opened("f.csv", "job,n\na,1\nc,2\n-,1\n"), source{}, options)
+	notes, err := draft(&b, "f.csv", opened("job,n\na,1\nc,2\n-,1\n"), options)
 	if err != nil || len(notes) == 0 || notes[0] != `"job": the hierarchy lacks "c"` {
 		t.Fatal(err, notes)
 	}
@@ -298,7 +258,7 @@ func TestDraftWithHierarchy(t *testing.T) {
 		t.Error(b.String())
 	}
 	options.Taxonomies["jobs"] = tree
-	if _, err := draft(&b, opened("f.csv", "job,n\na,1\n"), source{}, options); err == nil ||
+	if _, err := draft(&b, "f.csv", opened("job,n\na,1\n"), options); err == nil ||
 		!strings.Contains(err.Error(), `a hierarchy for "jobs", must be for one of its columns`) {
 		t.Error(err)
 	}
@@ -315,68 +275,6 @@ func TestDraftOfAdult(t *testing.T) {
 	if content.Table.Len() != 32561 || content.Dropped != 0 {
 		t.Errorf("%d rows and %d dropped, must be 32561 and 0", content.Table.Len(),
 			content.Dropped)
-	}
-}
-
-// TestDraftKeepsTexts makes up tables of codes, amounts and measurements, with a point or a comma,
-// and reads them by their own drafts: what is then written is what was made up. A code is the same
-// text, a number the same decimal number, whose digits the draft has counted.
-func TestDraftKeepsTexts(t *testing.T) {
-	stream := random.NewKey(1).Derive("columns").Stream()
-	for trial := range 300 {
-		comma, rows := trial%2 == 1, 2+stream.IntN(200)
-		columns := make([]func() string, 1+stream.IntN(4))
-		for i := range columns {
-			width, digits, below := 2+stream.IntN(5), stream.IntN(5), 1+stream.IntN(9)
-			for range stream.IntN(8) {
-				below *= 10
-			}
-			columns[i] = func() string {
-				number := strconv.Itoa(stream.IntN(below) - below/3)
-				if digits == 0 {
-					return number
-				}
-				return number + "." + fmt.Sprintf("%09d", stream.IntN(1e9))[:digits]
-			}
-			if digits == 4 { // as good as any to make codes of
-				columns[i] = func() string { return fmt.Sprintf("%0*d", width, stream.IntN(50)) }
-			}
-		}
-		var text strings.Builder
-		var want [][]string
-		for i := range columns {
-			fmt.Fprintf(&text, "%sa%d", strings.Repeat(";", min(i, 1)), i)
-		}
-		for range rows {
-			row := make([]string, len(columns))
-			for i, column := range columns {
-				row[i] = column()
-			}
-			want = append(want, row)
-			line := strings.Join(row, ";")
-			if comma {
-				line = strings.ReplaceAll(line, ".", ",")
-			}
-			text.WriteString("\n" + line)
-		}
-		schema := drafted(t, text.String(), DraftOptions{Delimiter: ';'})
-		content := must.Get(read(parse(t, schema), text.String()))
-		var written bytes.Buffer
-		must.Do(t, Write(&written, content.Table, nil, nil))
-		records := must.Get(csv.NewReader(&written).ReadAll())
-		for row, record := range records[1:] {
-			for k, got := range record {
-				i := must.Get(strconv.Atoi(strings.TrimPrefix(records[0][k], "a")))
-				made, isNumber := new(big.Rat).SetString(want[row][i])
-				kept, _ := new(big.Rat).SetString(got)
-				padded := len(want[row][i]) > 1 && want[row][i][0] == '0' &&
-					!strings.Contains(want[row][i], ".")
-				if !isNumber || kept == nil || kept.Cmp(made) != 0 ||
-					padded && got != want[row][i] {
-					t.Fatalf("%s became %s by\n%s", want[row][i], got, schema)
-				}
-			}
-		}
 	}
 }
 
@@ -403,7 +301,7 @@ func FuzzDraft(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, header bool, most uint8) {
 		options := DraftOptions{NoHeader: !header, MaxValues: int(most)}
 		var schema bytes.Buffer
-		if _, err := draft(&schema, opened("f", text), source{}, options); err != nil {
+		if _, err := draft(&schema, "f", opened(text), options); err != nil {
 			return
 		}
 		format, err := ParseSchema("f", schema.Bytes())

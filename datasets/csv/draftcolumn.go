@@ -187,14 +187,13 @@ func (c *draftColumn) describe(isClass bool, most int) (entry, reason string) {
 	if !isClass {
 		reason = c.identifier()
 	}
-	name := strconv.Quote(c.name)
 	switch {
 	case c.number && !isClass && !c.padded():
 		a := c.bounds()
 		if a.Validate() != nil || !(c.min >= a.Low && c.max < a.High) || !a.WholeCells() {
 			return "", "its numbers span too much for cells of equal width"
 		}
-		return "name: " + name + ", " + numericText(a), reason
+		return attributeText(a, ""), reason
 	case len(c.clocks) > 0 && !c.number && !isClass:
 		return c.time()
 	case c.tooMany && reason != "":
@@ -208,16 +207,8 @@ func (c *draftColumn) describe(isClass bool, most int) (entry, reason string) {
 		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?", most)
 	}
 	values, ordered := inOrder(c.values)
-	quoted := make([]string, len(values))
-	for i, value := range values {
-		quoted[i] = strconv.Quote(value)
-	}
-	entry = fmt.Sprintf("name: %s, kind: categorical, values: [%s]", name,
-		strings.Join(quoted, ", "))
-	if ordered {
-		entry += ", order: given"
-	}
-	return entry, reason
+	return attributeText(&datasets.Attribute{Name: c.name, Kind: datasets.Categorical,
+		Values: values, Ordered: ordered}, ""), reason
 }
 
 // time is the entry of a column of dates or times, with a cell for each day, minute or second. The
@@ -226,13 +217,7 @@ func (c *draftColumn) time() (entry, reason string) {
 	const mostCells = 1e6
 	span := c.clocks[0]
 	a := datasets.Attribute{Name: c.name, Clock: span.Clock, Step: 1}
-	perDay := 1.0
-	switch text := string(span.Clock); {
-	case strings.HasSuffix(text, "ss"):
-		perDay = 24 * 3600
-	case strings.HasSuffix(text, "mm"):
-		perDay = 24 * 60
-	}
+	perDay := float64(24 * 3600 / span.Unit())
 	a.Low = math.Floor(span.low/perDay) * perDay
 	a.High = float64(math.Floor(span.high/perDay)*perDay) + perDay
 	if perDay == 1 {

@@ -9,7 +9,6 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -190,16 +189,7 @@ func (p *parquetText) of(f *Format) {
 		if a.Missing != nil {
 			c.null = string(appendField(nil, *a.Missing))
 		}
-		if clock := string(a.Clock); clock != "" {
-			c.layout = strings.NewReplacer("YYYY", "2006", "MM", "01", "DD", "02", "hh", "15", "mm",
-				"04", "ss", "05").Replace(clock)
-			c.unit = 24 * 3600
-			if strings.Contains(clock, "ss") {
-				c.unit = 1
-			} else if strings.Contains(clock, "mm") {
-				c.unit = 60
-			}
-		}
+		c.layout, c.unit = a.Clock.Layout(), a.Clock.Unit()
 	}
 	p.end(0)
 	p.unread = p.text

@@ -118,7 +118,7 @@ func (b *batch) code(c *coder) {
 			case a < 0 && a != personal:
 				continue
 			case at < 0:
-				text = unquoted(of.null)
+				text = c.unquoted(of.null)
 			case a >= 0 && of.codes != nil:
 				coded := &of.coded[at]
 				if coded.fault {
@@ -134,7 +134,7 @@ func (b *batch) code(c *coder) {
 				c.set(a, code, number, &complete)
 				continue
 			default:
-				text = unquoted(of.at(at))
+				text = c.unquoted(of.at(at))
 			}
 			if a == personal && !c.named(text) || a >= 0 && c.field(a, text, &complete) != "" {
 				return
@@ -153,17 +153,16 @@ func (c *coder) coded(a int, of *parquetFields, at int) (code uint32, number flo
 		code, fault = column.code(number)
 		return code, number, fault
 	}
-	text := unquoted(of.at(at))
-	if c.format.Trim {
-		text = strings.TrimSpace(text)
-	}
-	return column.read(text)
+	return column.read(c.unquoted(of.at(at)))
 }
 
-// unquoted is the text of a field as appendField wrote it.
-func unquoted(field string) string {
-	if field == "" || field[0] != '"' {
-		return field
+// unquoted is the text of a field as appendField wrote it, and as a recordGuard reads it.
+func (c *coder) unquoted(field string) string {
+	if field != "" && field[0] == '"' {
+		field = strings.ReplaceAll(field[1:len(field)-1], `""`, `"`)
 	}
-	return strings.ReplaceAll(field[1:len(field)-1], `""`, `"`)
+	if c.format.Trim {
+		field = strings.TrimSpace(field)
+	}
+	return field
 }

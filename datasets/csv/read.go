@@ -128,6 +128,7 @@ func openRecords(file string, r io.Reader, delimiter rune,
 
 // records reads the guard's text record by record.
 func (g *recordGuard) records(delimiter rune, trim bool) *csv.Reader {
+	g.trim = trim
 	g.buffered = bufio.NewReaderSize(g, 1<<16) // as large, so that the library has no other
 	records := csv.NewReader(g.buffered)
 	records.Comma = delimiter
@@ -141,6 +142,7 @@ func (g *recordGuard) records(delimiter rune, trim bool) *csv.Reader {
 // beyond maxRecord, and knows in which line of the file the last record was.
 type recordGuard struct {
 	reader   io.Reader
+	trim     bool          // cuts white space around fields
 	buffered *bufio.Reader // what was read and is not yet a record
 	read     int64         // bytes that were read
 	done     int64         // of these, bytes in complete records
@@ -250,6 +252,9 @@ func (g *recordGuard) next(file string, records *csv.Reader) ([]string, error) {
 	default:
 		line, _ := records.FieldPos(len(record) - 1)
 		g.line = g.above + line
+		for i := 0; g.trim && i < len(record); i++ {
+			record[i] = strings.TrimSpace(record[i])
+		}
 	}
 	g.done = records.InputOffset()
 	return record, err
@@ -309,9 +314,6 @@ func (t *tableReader) header(content *Content) {
 	for i, name := range record {
 		if !utf8.ValidString(name) {
 			t.fail(Header, i, "column %q is not UTF-8, must be saved in that encoding", name)
-		}
-		if t.format.Trim {
-			name = strings.TrimSpace(name)
 		}
 		t.seen[i] = strings.Clone(name)
 		a := slices.Index(names, name)
@@ -453,9 +455,6 @@ func (t *tableReader) met(people []string) {
 // refuse notes a fault that says what is wrong with the text of a field.
 func (t *tableReader) refuse(field int, of *column, text string, kind Kind) {
 	a := of.attribute
-	if t.format.Trim {
-		text = strings.TrimSpace(text)
-	}
 	if !utf8.ValidString(text) {
 		kind = Encoding
 	}

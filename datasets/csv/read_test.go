@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"pgregory.net/rapid"
 
@@ -222,13 +223,10 @@ func TestReadCancelled(t *testing.T) {
 	}
 }
 
-type failing struct{}
-
-func (failing) Read([]byte) (int, error) { return 0, errors.New("disk on fire") }
-
 func TestReadErrorOfTheReader(t *testing.T) {
 	_, err := parse(t, small).Read(context.Background(), "f.csv",
-		io.MultiReader(strings.NewReader("age,job\n5,a\n"), failing{}))
+		io.MultiReader(strings.NewReader("age,job\n5,a\n"),
+			iotest.ErrReader(errors.New("disk on fire"))))
 	if err == nil || err.Error() != "f.csv: disk on fire" {
 		t.Errorf("got %v", err)
 	}
@@ -391,18 +389,6 @@ func adultFile(t *testing.T, name string) string {
 		t.Skip("PPDP_DATA is not set: the real Adult is not read")
 	}
 	return filepath.Join(dir, "adult", name)
-}
-
-// TestAdult reads the real data: of its 32,561 rows none is dropped where missing values are kept.
-func TestAdult(t *testing.T) {
-	path := adultFile(t, "adult.data.gz")
-	kept := parse(t, "missing-as-value: true\n"+readFile(t, "adult.schema.yaml"))
-	text := must.Get(Open(path, nil))
-	defer text.Close()
-	if content, err := kept.Read(context.Background(), path, text); err != nil ||
-		content.Table.Len() != 32561 || content.Dropped != 0 {
-		t.Errorf("with missing values kept: %+v, %v", content, err)
-	}
 }
 
 var fuzzSchemas = []string{

@@ -83,25 +83,6 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestWidths: numbers from 1900 in steps of 2, in groups of 3 and of 6 steps, and one of all 10.
-func TestWidths(t *testing.T) {
-	a := parse(t, "attributes:\n  - {name: x, kind: numeric, low: 1900, high: 1920, step: 2, "+
-		"widths: [3, 6]}\n").Schema.Attributes[0]
-	if a.Hierarchy == nil || a.Hierarchy.Height() != 3 {
-		t.Fatalf("hierarchy %+v", a.Hierarchy)
-	}
-	for level, want := range [][]uint32{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
-		{0, 0, 0, 1, 1, 1, 2, 2, 2, 3}, {0, 0, 0, 0, 0, 0, 1, 1, 1, 1}, make([]uint32, 10)} {
-		if got := a.Hierarchy.Levels[level].Group; !slices.Equal(got, want) {
-			t.Errorf("level %d: %v, want %v", level, got, want)
-		}
-	}
-	none := parse(t, "attributes:\n  - {name: x, kind: numeric, low: 0, high: 9}\n")
-	if none.Schema.Attributes[0].Hierarchy != nil {
-		t.Error("a hierarchy that was not asked for")
-	}
-}
-
 // TestRandomOrder checks what makes a random order public: it is a permutation that depends on the
 // attribute's name and on nothing else.
 func TestRandomOrder(t *testing.T) {

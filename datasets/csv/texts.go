@@ -124,16 +124,11 @@ func (f *Format) published(sample []byte, need []string) *Format {
 	candidates := append([]rune{f.Delimiter}, usualDelimiters...)
 	for _, delimiter := range candidates {
 		as.Delimiter, as.Trim = delimiter, f.Trim && !unicode.IsSpace(delimiter)
-		records, _, err := openRecords("", bytes.NewReader(sample), delimiter, as.Trim)
+		records, guard, err := openRecords("", bytes.NewReader(sample), delimiter, as.Trim)
 		if err != nil {
 			continue // said when the table is read
 		}
-		record, _ := records.Read()
-		for i := range record {
-			if as.Trim {
-				record[i] = strings.TrimSpace(record[i])
-			}
-		}
+		record, _ := guard.next("", records)
 		missing := slices.ContainsFunc(need, func(name string) bool {
 			return !slices.Contains(record, name)
 		})
@@ -173,9 +168,6 @@ func (t *tableReader) texts(ctx context.Context, texts *Texts) error {
 			return t.bad.Err()
 		}
 		for i, text := range record {
-			if t.format.Trim {
-				text = strings.TrimSpace(text)
-			}
 			code, known := index[i][text]
 			if !known {
 				if !utf8.ValidString(text) && t.noted == nil {

@@ -2,7 +2,6 @@ package csvtable
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"testing"
 
@@ -41,14 +40,6 @@ func TestTimes(t *testing.T) {
 		if got := GroupText(test.a, test.low, test.high); got != test.want {
 			t.Errorf("%s, must be %s", got, test.want)
 		}
-	}
-	b.Reset()
-	must.Do(t, WriteSchema(&b, format.Schema))
-	again := parse(t, b.String()).Schema.Attributes
-	if !slices.EqualFunc(again, format.Schema.Attributes, func(a, b datasets.Attribute) bool {
-		return a.Clock == b.Clock && a.Low == b.Low && a.High == b.High && a.Step == b.Step
-	}) {
-		t.Errorf("%+v from\n%s", again, b.String())
 	}
 	_, err := read(format, "born,at\n1.1.1970,08:31\n01.01.1980,24:00\n")
 	want := []string{`f.csv:2:1: born: "1.1.1970" is not of the form DD.MM.YYYY, must be in the ` +

@@ -57,19 +57,43 @@ func binEdge(a *datasets.Attribute, cell uint32) string {
 	return numberText(a, edge)
 }
 
+// attributeText is the entry of an attribute in a schema file, without braces; role may be empty.
+func attributeText(a *datasets.Attribute, role string) string {
+	text := "name: " + strconv.Quote(a.Name)
+	if role != "" {
+		text += ", role: " + role
+	}
+	if a.Kind == datasets.Numeric {
+		return text + ", " + numericText(a)
+	}
+	text += ", kind: categorical"
+	if a.Values != nil {
+		text += ", values: [" + quoted(a.Values) + "]"
+	}
+	if a.Ordered {
+		text += ", order: given"
+	}
+	if a.Taxonomy != nil {
+		text += ", taxonomy: {" + taxonomyText(a.Taxonomy, 0) + "}"
+	}
+	return text
+}
+
+// quoted lists texts as YAML does.
+func quoted(texts []string) string { return datasets.QuoteSome(texts, len(texts)) }
+
 // missingText is the keys that say how missing values are written, and in which attributes.
 func missingText(schema *datasets.Schema) string {
 	marker, names := "", []string(nil)
 	for i := range schema.Attributes {
 		if a := &schema.Attributes[i]; a.Missing != nil {
-			marker, names = *a.Missing, append(names, strconv.Quote(a.Name))
+			marker, names = *a.Missing, append(names, a.Name)
 		}
 	}
 	if names == nil {
 		return ""
 	}
-	return fmt.Sprintf("missing: [%q]\nmissing-as-value: [%s]\n", marker,
-		strings.Join(names, ", "))
+	return fmt.Sprintf("missing: [%q]\nmissing-as-value: [%s]\n", marker, quoted(names))
 }
 
 // WriteSchema writes a schema file for tables that Write writes: ParseSchema reads the same
@@ -80,26 +104,7 @@ func WriteSchema(w io.Writer, schema *datasets.Schema) error {
 	b.WriteString("attributes:\n")
 	for i := range schema.Attributes {
 		a := &schema.Attributes[i]
-		fmt.Fprintf(&b, "  - {name: %s, role: %s, ", strconv.Quote(a.Name), a.Role)
-		if a.Kind == datasets.Numeric {
-			b.WriteString(numericText(a))
-		} else {
-			b.WriteString("kind: categorical, values: [")
-			for v, value := range a.Values {
-				if v > 0 {
-					b.WriteString(", ")
-				}
-				b.WriteString(strconv.Quote(value))
-			}
-			b.WriteByte(']')
-			if a.Ordered {
-				b.WriteString(", order: given")
-			}
-			if a.Taxonomy != nil {
-				b.WriteString(", taxonomy: {" + taxonomyText(a.Taxonomy, 0) + "}")
-			}
-		}
-		b.WriteString("}\n")
+		fmt.Fprintf(&b, "  - {%s}\n", attributeText(a, a.Role.String()))
 	}
 	for i, c := range schema.Constraints {
 		if i == 0 {

@@ -30,40 +30,29 @@ import (
 	"ppdp/numeric/random"
 )
 
-// Shape is the law of a value.
-type Shape string
-
-// Unit says what a standard deviation of 1 is.
-type Unit string
-
+// The words of Params.
 const (
-	Uniform Shape = "uniform"
-	Skewed  Shape = "skewed"
+	Uniform = "uniform"
+	Skewed  = "skewed"
 
-	Domain Unit = "domain" // the whole width of the domain
-	Cells  Unit = "cells"  // one cell
+	Domain = "domain" // a standard deviation of 1 is the whole width of the domain
+	Cells  = "cells"  // or one cell
 )
-
-// Enum lists the shapes.
-func (Shape) Enum() []string { return []string{string(Uniform), string(Skewed)} }
-
-// Enum lists the units.
-func (Unit) Enum() []string { return []string{string(Domain), string(Cells)} }
 
 // Middle is the Mu that stands for the middle of the domain.
 const Middle = -1
 
 // Params chooses the table.
 type Params struct {
-	N           int   `yaml:"n" doc:"the number of rows" min:"1" max:"10000000"`
-	Attributes  int   `yaml:"attributes" doc:"the number of attributes" min:"1" max:"64"`
-	Cardinality int   `yaml:"cardinality" doc:"the number of cells of each attribute" min:"2" max:"65536"`
-	Shape       Shape `yaml:"shape" doc:"how values are distributed"`
+	N           int    `yaml:"n" doc:"the number of rows" min:"1" max:"10000000"`
+	Attributes  int    `yaml:"attributes" doc:"the number of attributes" min:"1" max:"64"`
+	Cardinality int    `yaml:"cardinality" doc:"the number of cells of each attribute" min:"2" max:"65536"`
+	Shape       string `yaml:"shape" doc:"how values are distributed" words:"uniform skewed"`
 	// Mu is the paper's μ; the middle of 8 cells is its 3.5.
 	Mu float64 `yaml:"mu" doc:"the mean of skewed values, in cells" values:"a number from 0 to cardinality-1, or -1 for the middle of the domain"`
 	// Sigma is the paper's σ.
 	Sigma float64 `yaml:"sigma" doc:"the standard deviation of skewed values, at most ten domains" above:"0"`
-	Unit  Unit    `yaml:"unit" doc:"the unit of sigma"`
+	Unit  string  `yaml:"unit" doc:"the unit of sigma" words:"domain cells"`
 
 	Parity int     `yaml:"parity" doc:"how many attributes, the first ones, decide a class: whether their sum is even or odd; 0 for no class" min:"0"`
 	Flips  float64 `yaml:"flips" doc:"the share of records that have the other class" min:"0" max:"0.5"`

@@ -107,35 +107,6 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// TestIndependence: the counts of cells of two attributes are the products of the marginal ones. χ²
-// with 49 degrees of freedom passes 103 once in a hundred thousand (Wilson-Hilferty), the seed is
-// fixed.
-func TestIndependence(t *testing.T) {
-	params := with(func(p *Params) { p.N, p.Attributes = 20_000, 2 })
-	table := load(t, params, 2)
-	var joint [8][8]float64
-	for row := range int32(params.N) {
-		joint[table.Column(0).At(row)][table.Column(1).At(row)]++
-	}
-	var rows, columns [8]float64
-	for x := range joint {
-		for y, count := range joint[x] {
-			rows[x] += count
-			columns[y] += count
-		}
-	}
-	statistic := 0.0
-	for x := range joint {
-		for y, count := range joint[x] {
-			expected := rows[x] * columns[y] / float64(params.N)
-			statistic += (count - expected) * (count - expected) / expected
-		}
-	}
-	if statistic > 103 {
-		t.Errorf("χ² is %v", statistic)
-	}
-}
-
 // TestSchemaIsPublic: the schema depends on the parameters, not on what was drawn.
 func TestSchemaIsPublic(t *testing.T) {
 	one := load(t, with(func(p *Params) { p.N, p.Shape, p.Sigma = 1, Skewed, 0.01 }), 1).Schema()

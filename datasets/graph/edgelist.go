@@ -13,10 +13,16 @@ import (
 
 // ids holds an edge list as written, with the line of each edge.
 type ids struct {
+	name     string
 	from, to []int64
 	// lines[k] says that the edges from position lines[k].edge on stand shift lines below their
 	// position: comments and empty lines are rare, so there are few of these.
 	lines []lineShift
+	// nodes and edges are what the file says there are, -1 without a word of it, in line head.
+	nodes, edges int64
+	head         int
+	values       bool // entries of a matrix have one
+	bad          datasets.Problems
 }
 
 type lineShift struct{ edge, shift int }
@@ -42,24 +48,15 @@ func (e *ids) line(edge int) int {
 // announced matches the header of the SNAP collection: "# Nodes: 36692 Edges: 367662".
 var announced = regexp.MustCompile(`^[#%]\s*Nodes:\s*(\d{1,18})\s+Edges:\s*(\d{1,18})\s*$`)
 
-// ReadEdgeList reads a text with two node ids a line, separated by blanks, tabs or a comma. Lines
-// that begin with # or % are comments, but SNAP's "# Nodes: N Edges: M" counts: N nodes, some of
-// which may have no edge, and M lines, fewer of which mean a file cut off. Without it, and
-// unless the reading states the number of nodes, there are as many as the largest id asks for, and
-// a note says so.
-func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
-	if r.Base != 0 && r.Base != 1 {
-		return nil, errors.New(name + ": base " + strconv.Itoa(r.Base) + ", must be 0 or 1")
-	}
-	var bad datasets.Problems
-	list := &ids{}
+// read reads a text with two node ids a line, separated by blanks, tabs or a comma. Lines that begin
+// with # or % are comments, but SNAP's "# Nodes: N Edges: M" counts: N nodes, some of which may have
+// no edge, and M lines, fewer of which mean a file cut off.
+func (e *ids) read(content []byte) error {
 	lines := 1 + bytes.Count(content, []byte("\n")) - bytes.Count(content, []byte("\n#")) -
 		bytes.Count(content, []byte("\n%"))
 	lines = min(lines, len(content)/4+1) // of empty ones there may be more
-	list.from, list.to = make([]int64, 0, lines), make([]int64, 0, lines)
-	nodes, edges := int64(-1), int64(-1)
-	headerLine := 0
-	for number := 1; len(content) > 0; number++ {
+	e.from, e.to = make([]int64, 0, lines), make([]int64, 0, lines)
+	for number := e.head + 1; len(content) > 0; number++ {
 		line := content
 		if end := bytes.IndexByte(content, '\n'); end >= 0 {
 			line, content = content[:end], content[end+1:]
@@ -69,9 +66,14 @@ func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
 		u, rest, ok := parseID(line)
 		if ok {
 			var v int64
-			if v, rest, ok = parseID(rest); ok && len(trim(rest)) == 0 {
-				list.add(u, v, number)
-				continue
+			if v, rest, ok = parseID(rest); ok {
+				rest = trim(rest)
+				if (len(rest) > 0) == e.values {
+					if !e.values || e.value(rest, number) {
+						e.add(u, v, number)
+					}
+					continue
+				}
 			}
 		}
 		line = trim(line)
@@ -80,28 +82,30 @@ func ReadEdgeList(name string, content []byte, r Reading) (*Loaded, error) {
 		case line[0] == '#' || line[0] == '%':
 			if header := announced.FindSubmatch(line); header != nil {
 				// 18 digits fit in an int64.
-				nodes, _ = strconv.ParseInt(string(header[1]), 10, 64)
-				edges, _ = strconv.ParseInt(string(header[2]), 10, 64)
-				headerLine = number
+				e.nodes, _ = strconv.ParseInt(string(header[1]), 10, 64)
+				e.edges, _ = strconv.ParseInt(string(header[2]), 10, 64)
+				e.head = number
 			}
 		case negative.Match(line):
-			bad.Add("%s:%d: %q, must not hold a negative node id", name, number, clip(line))
+			e.bad.Add("%s:%d: %q, must not hold a negative node id", e.name, number, clip(line))
+		case e.values:
+			e.bad.Add("%s:%d: %q, must be 3 numbers", e.name, number, clip(line))
 		case ok: // two ids and more
-			bad.Add("%s:%d: %q, must be two node ids and nothing more; cut weights and times off, "+
-				"with cut or awk", name, number, clip(line))
+			e.bad.Add("%s:%d: %q, must be two node ids and nothing more; cut weights and times "+
+				"off, with cut or awk", e.name, number, clip(line))
 		default:
-			bad.Add("%s:%d: %q, must be two node ids (whole numbers up to %d)",
-				name, number, clip(line), int64(maxID))
+			e.bad.Add("%s:%d: %q, must be two node ids (whole numbers up to %d)",
+				e.name, number, clip(line), int64(maxID))
 		}
 	}
-	if err := bad.Err(); err != nil {
-		return nil, err
+	if err := e.bad.Err(); err != nil {
+		return err
 	}
-	if found := int64(len(list.from)); edges >= 0 && found != edges {
-		bad.Add("%s:%d: the header announces %d edges, but %d lines hold one: the file is cut "+
-			"off or was altered", name, headerLine, edges, found)
+	if found := int64(len(e.from)); e.edges >= 0 && found != e.edges {
+		e.bad.Add("%s:%d: the header announces %d edges, but %d lines hold one: the file is cut "+
+			"off or was altered", e.name, e.head, e.edges, found)
 	}
-	return list.graph(name, nodes, headerLine, r, bad)
+	return nil
 }
 
 // maxID leaves room to add and subtract a base.
@@ -151,9 +155,9 @@ func clip(line []byte) string {
 }
 
 // graph builds the graph of the list, checking its ids against the numbers of nodes that the header
-// and the reading state. declared is the number of nodes a header announced, or -1.
-func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
-	bad datasets.Problems) (*Loaded, error) {
+// and the reading state. Where neither does there are as many as the largest id asks for, and a
+// note says so.
+func (e *ids) graph(r Reading) (*Loaded, error) {
 	low, high, nodes := int64(r.Base), int64(-1), int64(0)
 	var notes []string
 	var rank func(int64) int32
@@ -170,29 +174,29 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
 		for i := range e.from {
 			u, v := e.from[i], e.to[i]
 			if min(u, v) < low {
-				bad.Add("%s:%d: node id %d, must be at least %d (base: %d)",
-					name, e.line(i), min(u, v), low, low)
+				e.bad.Add("%s:%d: node id %d, must be at least %d (base: %d)",
+					e.name, e.line(i), min(u, v), low, low)
 			}
 			high = max(high, u, v)
 		}
 		nodes = max(0, high-low+1)
 		rank = func(id int64) int32 { return int32(id - low) }
 	}
-	if declared >= 0 {
-		if nodes > declared {
-			bad.Add("%s:%d: the header announces %d nodes, but the ids need %d; ids with gaps "+
-				"need relabel: true", name, headerLine, declared, nodes)
+	if e.nodes >= 0 {
+		if nodes > e.nodes {
+			e.bad.Add("%s:%d: the header announces %d nodes, but the ids need %d; ids with gaps "+
+				"need relabel: true", e.name, e.head, e.nodes, nodes)
 		}
-		nodes = max(nodes, declared)
+		nodes = max(nodes, e.nodes)
 	}
 	if stated := int64(r.Nodes); stated > 0 {
 		if nodes > stated {
-			bad.Add("%s: nodes: %d, but the ids need %d; ids with gaps need relabel: true",
-				name, stated, nodes)
+			e.bad.Add("%s: nodes: %d, but the ids need %d; ids with gaps need relabel: true",
+				e.name, stated, nodes)
 		}
-		if declared >= 0 && declared != stated {
-			bad.Add("%s:%d: the header announces %d nodes, but nodes: is %d",
-				name, headerLine, declared, stated)
+		if e.nodes >= 0 && e.nodes != stated {
+			e.bad.Add("%s:%d: the header announces %d nodes, but nodes: is %d",
+				e.name, e.head, e.nodes, stated)
 		}
 		nodes = max(nodes, stated)
 	}
@@ -201,17 +205,17 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
 		notes = append(notes,
 			"nodes are numbered by which of them have edges, though every algorithm takes "+
 				"numbers for public knowledge")
-	case declared < 0 && r.Nodes == 0:
+	case e.nodes < 0 && r.Nodes == 0:
 		notes = append(notes,
 			"the number of nodes is read off the edges, though every algorithm takes it for "+
 				"public knowledge; nodes: states it")
 	}
 	if nodes > math.MaxInt32 || tooSparse(nodes, len(e.from)) {
-		bad.Add("%s: %d edges over %d nodes, must be at most %d nodes; ids with gaps need "+
-			"relabel: true", name, len(e.from), nodes,
+		e.bad.Add("%s: %d edges over %d nodes, must be at most %d nodes; ids with gaps need "+
+			"relabel: true", e.name, len(e.from), nodes,
 			min(math.MaxInt32, 1<<20+64*int64(len(e.from))))
 	}
-	if err := bad.Err(); err != nil {
+	if err := e.bad.Err(); err != nil {
 		return nil, err
 	}
 	from, to := make([]int32, len(e.from)), make([]int32, len(e.from))
@@ -227,14 +231,14 @@ func (e *ids) graph(name string, declared int64, headerLine int, r Reading,
 		const allowed = "an edge joins two nodes and is listed once, in either direction; " +
 			"simplify: true drops others"
 		for _, i := range wrong.SelfLoops {
-			bad.Add("%s:%d: self loop at node %d; %s", name, e.line(i), e.from[i], allowed)
+			e.bad.Add("%s:%d: self loop at node %d; %s", e.name, e.line(i), e.from[i], allowed)
 		}
 		for _, i := range wrong.Duplicates {
-			bad.Add("%s:%d: edge %d %d is on an earlier line already; %s",
-				name, e.line(i), e.from[i], e.to[i], allowed)
+			e.bad.Add("%s:%d: edge %d %d is on an earlier line already; %s",
+				e.name, e.line(i), e.from[i], e.to[i], allowed)
 		}
-		return nil, bad.Err()
+		return nil, e.bad.Err()
 	}
-	loaded.Notes, loaded.Assumed = notes, declared < 0 && r.Nodes == 0 && !r.Relabel
+	loaded.Notes, loaded.Assumed = notes, e.nodes < 0 && r.Nodes == 0 && !r.Relabel
 	return loaded, nil
 }

@@ -13,31 +13,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"ppdp/datasets"
 )
 
-// Format is a kind of file a graph is read from.
-type Format string
-
-const (
-	// Auto detects the format by the first bytes of the content.
-	Auto Format = "auto"
-	// EdgeList is a text with two node ids a line.
-	EdgeList Format = "edges"
-	// MatrixMarket is a coordinate matrix in the text format of NIST.
-	MatrixMarket Format = "mtx"
-)
-
-var formats = []string{string(Auto), string(EdgeList), string(MatrixMarket)}
-
 // Reading says how a file is to be understood.
 type Reading struct {
-	// Base is the smallest node id of an edge list, 0 or 1. The matrix formats define their own.
+	// Base is the smallest node id of an edge list, 0 or 1. That of a matrix is 1.
 	Base int
 	// Simplify drops and counts self loops, repeated edges and the directions of directed edges,
-	// all of which are errors otherwise.
+	// all of which are errors otherwise. A matrix that is not stored as symmetric has each edge twice.
 	Simplify bool
 	// Relabel numbers the ids of an edge list that occur, in ascending order, where ids have gaps.
 	Relabel bool
@@ -51,46 +36,34 @@ type Reading struct {
 type Loaded struct {
 	Graph      *datasets.Graph
 	SelfLoops  int
-	Duplicates int // edges of a list, or entries of a matrix, that occurred before
-	OneWay     int // entries of a matrix without their mirror image, read as undirected edges
+	Duplicates int // edges that occurred before, in either direction
 	// Assumed says that the largest id of an edge list gives the number of nodes, and nothing else.
 	Assumed bool
 	Notes   []string
 }
 
-// Read reads a graph from the content of a file, unpacked first where it is gzip. name is for
-// errors, which report the line or byte offset, what was found and what is allowed.
-func Read(name string, content []byte, format Format, r Reading) (*Loaded, error) {
+// Read reads a graph from the content of a file, unpacked first where it is gzip: a Matrix Market
+// file if it begins as one, else an edge list. name is for errors, which report the line or byte
+// offset, what was found and what is allowed.
+func Read(name string, content []byte, r Reading) (*Loaded, error) {
 	content, err := unpack(name, content)
 	if err != nil {
 		return nil, err
 	}
-	if format == Auto {
-		format = detect(content)
+	if r.Base != 0 && r.Base != 1 {
+		return nil, fmt.Errorf("%s: base %d, must be 0 or 1", name, r.Base)
 	}
-	var loaded *Loaded
-	switch format {
-	case EdgeList:
-		return ReadEdgeList(name, content, r)
-	case MatrixMarket:
-		loaded, err = ReadMatrixMarket(name, content, r)
-	default:
-		err = fmt.Errorf("%s: format %q, must be one of %s",
-			name, format, strings.Join(formats, ", "))
+	list := &ids{name: name, nodes: -1, edges: -1}
+	if isMatrix(content) {
+		r.Base = 1
+		if content, err = list.matrix(content); err != nil {
+			return nil, err
+		}
 	}
-	if err == nil && r.Nodes > 0 && loaded.Graph.Nodes() != r.Nodes {
-		return nil, fmt.Errorf("%s: nodes: %d, but the matrix has %d",
-			name, r.Nodes, loaded.Graph.Nodes())
+	if err := list.read(content); err != nil {
+		return nil, err
 	}
-	return loaded, err
-}
-
-func detect(content []byte) Format {
-	rest, marked := bytes.CutPrefix(content, []byte("%")) // a second % but in Network Repository's
-	if marked && bytes.HasPrefix(bytes.TrimPrefix(rest, []byte("%")), []byte("MatrixMarket")) {
-		return MatrixMarket
-	}
-	return EdgeList
+	return list.graph(r)
 }
 
 // maxUnpacked bounds what a small compressed file may unpack to.
@@ -131,7 +104,7 @@ func Canonical(content []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	loaded, err := Read(name, content, Auto, Reading{Simplify: true})
+	loaded, err := Read(name, content, Reading{Simplify: true})
 	if err != nil {
 		return nil, err
 	}

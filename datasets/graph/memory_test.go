@@ -26,7 +26,7 @@ func TestReadMemory(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := Read(name, []byte(content), Auto, Reading{}); err == nil &&
+		if _, err := Read(name, []byte(content), Reading{}); err == nil &&
 			name != "edges of comments" {
 			t.Errorf("%s is read", name)
 		}

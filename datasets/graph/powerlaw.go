@@ -165,7 +165,7 @@ func (s Statistics) DegreeSequence() ([]int32, error) {
 }
 
 // fit returns the probabilities of degrees 1 to MaxDegree. The two parameters minimise the convex
-// dual ln Z(a, b) + a·E[ln d] + b·E[d] by Newton's method with halved steps.
+// dual ln Z(a, b) + a·E[ln d] + b·E[d] by Newton's method, whose full steps suffice for Table 1.
 func (s Statistics) fit() ([]float64, error) {
 	wantLog := truncatedMeanLog(Table1Terms)(s.Alpha)
 	want := 2 * float64(s.Edges) / float64(s.Nodes)
@@ -176,7 +176,7 @@ func (s Statistics) fit() ([]float64, error) {
 	}
 	top := float64(s.MaxDegree)
 	// Degrees are measured in units of the largest, which keeps the two parameters of one order.
-	dual := func(a, b float64) float64 {
+	law := func(a, b float64) {
 		largest := math.Inf(-1)
 		for i := range mass {
 			mass[i] = float64(-a*logs[i]) - float64(b*float64(i+1)/top)
@@ -190,16 +190,14 @@ func (s Statistics) fit() ([]float64, error) {
 		for i := range mass {
 			mass[i] /= total
 		}
-		return largest + elementary.Log(total) + float64(a*wantLog) + float64(b*want/top)
 	}
 	const (
 		rounds    = 200
 		tolerance = 1e-10 // of both means; far below what rounding to whole degrees costs
-		noise     = 1e-13 // of the dual, whose rounding must not refuse the last steps
 	)
 	a, b := 1.0, 0.0
-	value := dual(a, b)
 	for range rounds {
+		law(a, b)
 		m1, m2, v11, v12, v22 := 0.0, 0.0, 0.0, 0.0, 0.0
 		for i, p := range mass {
 			m1 += float64(p * logs[i])
@@ -216,18 +214,8 @@ func (s Statistics) fit() ([]float64, error) {
 			return mass, nil
 		}
 		determinant := float64(v11*v22) - float64(v12*v12)
-		stepA := (float64(v22*g1) - float64(v12*g2)) / determinant
-		stepB := (float64(v11*g2) - float64(v12*g1)) / determinant
-		moved := false
-		for length := 1.0; length > 1e-12 && !moved; length /= 2 {
-			nextA, nextB := a-float64(length*stepA), b-float64(length*stepB)
-			if next := dual(nextA, nextB); next <= value+noise {
-				a, b, value, moved = nextA, nextB, next, true
-			}
-		}
-		if !moved {
-			break
-		}
+		a -= (float64(v22*g1) - float64(v12*g2)) / determinant
+		b -= (float64(v11*g2) - float64(v12*g1)) / determinant
 	}
 	return nil, fmt.Errorf("no degree distribution on 1 to %d has a mean of %.4g and a mean "+
 		"logarithm of %.4g (alpha: %v)", s.MaxDegree, want, wantLog, s.Alpha)

@@ -66,7 +66,7 @@ func (p Published) Info() datasets.Info {
 func (p Published) file() datasets.File {
 	// The largest public form is less than 40 MB unpacked.
 	return datasets.File{Path: "graphs/" + p.Name + ".edges",
-		SHA256: p.SHA256, URLs: []string{p.Home}, Limit: 64 << 20, Canonical: Canonical}
+		SHA256: p.SHA256, URL: p.Home, Limit: 64 << 20, Canonical: Canonical}
 }
 
 // Params returns nil: there is nothing to choose.
@@ -81,7 +81,7 @@ func (p Published) Load(ctx context.Context, request datasets.Request) (*dataset
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	loaded, err := ReadEdgeList(p.file().Path, content, Reading{})
+	loaded, err := Read(p.file().Path, content, Reading{})
 	if err != nil {
 		return nil, err
 	}

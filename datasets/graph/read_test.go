@@ -60,58 +60,53 @@ func TestRead(t *testing.T) {
 		"1\t0\n1\t2\n2\t0\n2\t1\n2\t3\n3\t2\n"
 	for _, test := range []struct {
 		name, content string
-		format        Format
 		reading       Reading
 		nodes         int
 		selfLoops     int
 		duplicates    int
-		oneWay        int
 	}{
-		{"plain", want, Auto, Reading{}, 4, 0, 0, 0},
+		{"plain", want, Reading{}, 4, 0, 0},
 		{"no final newline, blanks, commas, CRLF", "  2 , 3\r\n1,0\n\n0\t2 \n2 1",
-			EdgeList, Reading{}, 4, 0, 0, 0},
-		{"comments", "# one\n% two\n" + want, Auto, Reading{}, 4, 0, 0, 0},
-		{"gzip", gzipped(t, want), Auto, Reading{}, 4, 0, 0, 0},
-		{"counted from 1", "1 2\n1 3\n2 3\n3 4\n", Auto, Reading{Base: 1}, 4, 0, 0, 0},
-		{"SNAP, both directions", directed, Auto, Reading{Simplify: true}, 4, 0, 4, 0},
-		{"SNAP, nodes without edges", "# Nodes: 9 Edges: 4\n" + want, Auto, Reading{}, 9, 0, 0, 0},
-		{"nodes stated", want, Auto, Reading{Nodes: 9}, 9, 0, 0, 0},
-		{"nodes stated as announced", "# Nodes: 9 Edges: 4\n" + want, Auto,
-			Reading{Nodes: 9}, 9, 0, 0, 0},
+			Reading{}, 4, 0, 0},
+		{"comments", "# one\n% two\n" + want, Reading{}, 4, 0, 0},
+		{"gzip", gzipped(t, want), Reading{}, 4, 0, 0},
+		{"counted from 1", "1 2\n1 3\n2 3\n3 4\n", Reading{Base: 1}, 4, 0, 0},
+		{"SNAP, both directions", directed, Reading{Simplify: true}, 4, 0, 4},
+		{"SNAP, nodes without edges", "# Nodes: 9 Edges: 4\n" + want, Reading{}, 9, 0, 0},
+		{"nodes stated", want, Reading{Nodes: 9}, 9, 0, 0},
+		{"nodes stated as announced", "# Nodes: 9 Edges: 4\n" + want, Reading{Nodes: 9}, 9, 0, 0},
 		{"gaps, nodes stated",
 			"7 9000000000\n7 9000000007\n9000000000 9000000007\n9000000007 9000000008\n",
-			Auto, Reading{Relabel: true, Nodes: 6}, 6, 0, 0, 0},
+			Reading{Relabel: true, Nodes: 6}, 6, 0, 0},
 		{"mtx, nodes stated", mtxHeader + "pattern symmetric\n% text\n4 4 4\n2 1\n3 1\n3 2\n4 3\n",
-			Auto, Reading{Nodes: 4}, 4, 0, 0, 0},
+			Reading{Nodes: 4}, 4, 0, 0},
 		{"self loops and repetitions", want + "1 1\n3 2\n2 3\n0 0\n",
-			Auto, Reading{Simplify: true}, 4, 2, 2, 0},
+			Reading{Simplify: true}, 4, 2, 2},
 		{"gaps", "7 9000000000\n7 9000000007\n9000000000 9000000007\n9000000007 9000000008\n",
-			Auto, Reading{Relabel: true}, 4, 0, 0, 0},
+			Reading{Relabel: true}, 4, 0, 0},
 		{"mtx symmetric", mtxHeader + "pattern symmetric\n% text\n4 4 4\n2 1\n3 1\n3 2\n4 3\n",
-			Auto, Reading{}, 4, 0, 0, 0},
+			Reading{}, 4, 0, 0},
 		{"mtx of the Network Repository",
 			mtxHeader[1:] + "pattern symmetric\n4 4 4\n2 1\n3 1\n3 2\n4 3\n",
-			Auto, Reading{}, 4, 0, 0, 0},
+			Reading{}, 4, 0, 0},
 		{"mtx general with a zero",
 			mtxHeader + "real general\n4 4 9\n2 1 1\n3 1 2\n3 2 1e3\n4 3 1\n1 2 1\n1 3 1\n2 3 1\n" +
-				"3 4 1\n4 1 0\n", Auto, Reading{}, 4, 0, 0, 0},
+				"3 4 1\n4 1 0\n", Reading{Simplify: true}, 4, 0, 4},
 		{"mtx one way", mtxHeader +
 			"integer general\n4 4 6\n2 1 1\n3 1 1\n3 2 1\n4 3 1\n4 3 1\n4 4 1\n",
-			Auto, Reading{Simplify: true}, 4, 1, 1, 4},
+			Reading{Simplify: true}, 4, 1, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			loaded := must.Get(Read("file", []byte(test.content), test.format, test.reading))
+			loaded := must.Get(Read("file", []byte(test.content), test.reading))
 			if got := canonical(t, loaded.Graph); got != want {
 				t.Errorf("edges\n%swant\n%s", got, want)
 			}
 			if got := loaded.Graph.Nodes(); got != test.nodes {
 				t.Errorf("%d nodes, want %d", got, test.nodes)
 			}
-			if loaded.SelfLoops != test.selfLoops || loaded.Duplicates != test.duplicates ||
-				loaded.OneWay != test.oneWay {
-				t.Errorf("dropped %d self loops and %d duplicates, %d one way; want %d, %d, %d",
-					loaded.SelfLoops, loaded.Duplicates, loaded.OneWay,
-					test.selfLoops, test.duplicates, test.oneWay)
+			if loaded.SelfLoops != test.selfLoops || loaded.Duplicates != test.duplicates {
+				t.Errorf("dropped %d self loops and %d duplicates; want %d and %d",
+					loaded.SelfLoops, loaded.Duplicates, test.selfLoops, test.duplicates)
 			}
 		})
 	}
@@ -152,7 +147,7 @@ func TestReadErrors(t *testing.T) {
 		{"nodes stated and announced", "# Nodes: 9 Edges: 1\n0 5\n",
 			Reading{Nodes: 8}, []string{"file:1: the header announces 9 nodes, but nodes: is 8"}},
 		{"nodes stated: matrix", mtxHeader + "pattern symmetric\n3 3 1\n2 1\n",
-			Reading{Nodes: 4}, []string{"file: nodes: 4, but the matrix has 3"}},
+			Reading{Nodes: 4}, []string{"file:2: the header announces 3 nodes, but nodes: is 4"}},
 		{"truncated gzip", gzipped(t, strings.Repeat(want, 100))[:40], Reading{},
 			[]string{"gzip stream of 40 bytes is cut off"}},
 		{"altered gzip", gzipped(t, want)[:len(gzipped(t, want))-8] + "12345678",
@@ -169,13 +164,11 @@ func TestReadErrors(t *testing.T) {
 		{"mtx: oblong", mtxHeader + "pattern general\n2 3 1\n1 1\n",
 			Reading{}, []string{"file:2: 2 rows and 3 columns", "square"}},
 		{"mtx: huge", mtxHeader + "pattern general\n2000000000 2000000000 1\n1 1\n",
-			Reading{}, []string{"file:2: 1 entries over 2000000000 nodes"}},
+			Reading{}, []string{"file: 1 edges over 2000000000 nodes"}},
 		{"mtx: cut off", mtxHeader + "pattern symmetric\n3 3 2\n2 1\n",
-			Reading{}, []string{"2 entries announced, 1 found"}},
-		{"mtx: far cut off", mtxHeader + "pattern symmetric\n3 3 2000000\n2 1\n",
-			Reading{}, []string{"2000000 entries announced in a file of"}},
+			Reading{}, []string{"file:2: the header announces 2 edges, but 1 lines"}},
 		{"mtx: outside", mtxHeader + "pattern symmetric\n3 3 1\n4 1\n",
-			Reading{}, []string{"file:3: ", "in [1, 3]"}},
+			Reading{}, []string{"file:2: the header announces 3 nodes, but the ids need 4"}},
 		{"mtx: columns", mtxHeader + "real symmetric\n3 3 1\n2 1\n",
 			Reading{}, []string{"file:3: ", "3 numbers"}},
 		{"mtx: value", mtxHeader + "real symmetric\n3 3 1\n2 1 x\n",
@@ -183,14 +176,13 @@ func TestReadErrors(t *testing.T) {
 		{"mtx: not a number", mtxHeader + "real symmetric\n3 3 1\n2 1 NaN\n",
 			Reading{}, []string{`file:3: value "NaN"`}},
 		{"mtx: diagonal", mtxHeader + "pattern symmetric\n3 3 1\n2 2\n",
-			Reading{}, []string{"file:3: self loop at row and column 2"}},
+			Reading{}, []string{"file:3: self loop at node 2"}},
 		{"mtx: repeated", mtxHeader + "pattern general\n3 3 4\n2 1\n1 2\n2 1\n1 2\n",
-			Reading{}, []string{"file:5: entry (2, 1) is listed already", "file:6: entry (1, 2)"}},
-		{"mtx: one way", mtxHeader + "pattern general\n3 3 1\n2 1\n",
-			Reading{}, []string{"file:3: entry (2, 1) without (1, 2)"}},
+			Reading{}, []string{"file:4: edge 1 2 is on an earlier line", "file:5: edge 2 1",
+				"file:6: edge 1 2"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			loaded, err := Read("file", []byte(test.content), Auto, test.reading)
+			loaded, err := Read("file", []byte(test.content), test.reading)
 			if err == nil {
 				t.Fatalf("read as a graph of %d edges", loaded.Graph.Edges())
 			}
@@ -201,13 +193,9 @@ func TestReadErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Read("file", nil, "gml", Reading{}); err == nil ||
-		!strings.Contains(err.Error(), `format "gml", must be one of`) {
-		t.Errorf("format gml: %v", err)
-	}
 }
 
-// TestRoundTrip: what WriteEdges writes is what ReadEdgeList reads, for any graph; and so is the
+// TestRoundTrip: what WriteEdges writes is what Read reads, for any graph; and so is the
 // list shuffled, turned round, repeated and relabelled.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -229,7 +217,7 @@ func TestRoundTrip(t *testing.T) {
 			messy = rapid.Permutation(messy).Draw(t, "order")
 		}
 		for _, content := range []string{text, strings.Join(messy, "")} {
-			loaded := must.Get(ReadEdgeList("file", []byte(content), Reading{Simplify: true}))
+			loaded := must.Get(Read("file", []byte(content), Reading{Simplify: true}))
 			var b strings.Builder
 			loaded.Graph.WriteEdges(&b)
 			if b.String() != text {
@@ -274,7 +262,7 @@ func TestBombs(t *testing.T) {
 		z.Write(bytes.Repeat([]byte("1 2\n"), 1<<18))
 	}
 	z.Close()
-	_, err := Read("a.edges", zipped.Bytes(), Auto, Reading{})
+	_, err := Read("a.edges", zipped.Bytes(), Reading{})
 	if !errors.Is(err, datasets.ErrUnpacked) || !strings.HasPrefix(err.Error(), "a.edges: ") {
 		t.Errorf("%d bytes: %v", zipped.Len(), err)
 	}
@@ -311,7 +299,7 @@ func TestUserFile(t *testing.T) {
 		{"# Nodes: 5 Edges: 1\n0 1\n", FileParams{}, ""},
 	} {
 		own := test.params
-		own.Format, own.Path = Auto, filepath.Join(t.TempDir(), "own.edges")
+		own.Path = filepath.Join(t.TempDir(), "own.edges")
 		must.Do(t, os.WriteFile(own.Path, []byte(test.content), 0o600))
 		_, err := source.Load(t.Context(), datasets.Request{Params: &own})
 		if test.want == "" && err != nil ||
@@ -346,29 +334,18 @@ func checkSimple(t *testing.T, loaded *Loaded) {
 	}
 }
 
-func FuzzReadEdgeList(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	for _, seed := range []string{want, "# Nodes: 9 Edges: 4\n" + want, "1,2\r\n", "0 -1\n",
-		"% x\n1 1\n", "9000000000 7\n"} {
+		"% x\n1 1\n", "9000000000 7\n",
+		mtxHeader + "pattern symmetric\n4 4 4\n2 1\n3 1\n3 2\n4 3\n",
+		mtxHeader + "real general\n2 2 2\n1 2 1\n2 1 0\n",
+		mtxHeader + "integer general\n3 3 1\n2 2 7\n"} {
 		f.Add([]byte(seed), 0, false, false)
 		f.Add([]byte(seed), 1, true, true)
 	}
 	f.Fuzz(func(t *testing.T, content []byte, base int, simplify, relabel bool) {
 		r := Reading{Base: base, Simplify: simplify, Relabel: relabel}
-		if loaded, err := Read("file", content, EdgeList, r); err == nil {
-			checkSimple(t, loaded)
-		}
-	})
-}
-
-func FuzzReadMatrixMarket(f *testing.F) {
-	for _, seed := range []string{"pattern symmetric\n4 4 4\n2 1\n3 1\n3 2\n4 3\n",
-		"real general\n2 2 2\n1 2 1\n2 1 0\n", "integer general\n3 3 1\n2 2 7\n"} {
-		f.Add([]byte(mtxHeader+seed), true)
-		f.Add([]byte(mtxHeader+seed), false)
-	}
-	f.Fuzz(func(t *testing.T, content []byte, simplify bool) {
-		if loaded, err := ReadMatrixMarket("file",
-			content, Reading{Simplify: simplify}); err == nil {
+		if loaded, err := Read("file", content, r); err == nil {
 			checkSimple(t, loaded)
 		}
 	})

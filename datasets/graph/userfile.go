@@ -15,8 +15,7 @@ type userFile struct{}
 // FileParams are the parameters of the source "graph".
 type FileParams struct {
 	Path     string `yaml:"path" doc:"the file, compressed by gzip or not" values:"a file's path, relative to the spec"`
-	Format   Format `yaml:"format" doc:"edges, two node ids a line; mtx, Matrix Market; auto goes by the first bytes" words:"auto edges mtx"`
-	Base     int    `yaml:"base" doc:"the smallest node id of an edge list" min:"0" max:"1"`
+	Base     int    `yaml:"base" doc:"the smallest node id of an edge list; a Matrix Market file has 1" min:"0" max:"1"`
 	Simplify bool   `yaml:"simplify" doc:"drop and count self-loops, repeated edges and directions; without, they are errors"`
 	Relabel  bool   `yaml:"relabel" doc:"number the ids of an edge list that occur, where there are gaps"`
 	Nodes    int    `yaml:"nodes" doc:"the number of nodes, which every algorithm takes as public; 0 takes what the file says" min:"0" max:"2147483647"`
@@ -41,10 +40,10 @@ func (userFile) Info() datasets.Info {
 		Citation: "the user's own", License: "the user's own"}
 }
 
-func (userFile) Params() any { return &FileParams{Format: Auto} }
+func (userFile) Params() any { return &FileParams{} }
 
 func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.Dataset, error) {
-	p, err := datasets.ParamsOf(request, &FileParams{Format: Auto})
+	p, err := datasets.ParamsOf(request, &FileParams{})
 	if err != nil {
 		return nil, fmt.Errorf("graph: %w", err)
 	}
@@ -55,7 +54,7 @@ func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.D
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	loaded, err := Read(p.Path, content, p.Format,
+	loaded, err := Read(p.Path, content,
 		Reading{Base: p.Base, Simplify: p.Simplify, Relabel: p.Relabel, Nodes: p.Nodes})
 	if err != nil {
 		return nil, err
@@ -71,7 +70,6 @@ func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.D
 	}
 	note(loaded.SelfLoops, "self loops dropped")
 	note(loaded.Duplicates, "repeated edges dropped")
-	note(loaded.OneWay, "entries without their mirror image read as undirected edges")
 	return &datasets.Dataset{Graph: loaded.Graph, Checksum: loaded.Graph.Checksum(),
 		Notes: notes}, nil
 }

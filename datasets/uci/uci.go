@@ -70,7 +70,7 @@ var tables = []Source{
 		file: datasets.File{
 			Path:   "tables/nursery.data",
 			SHA256: "8e0389c3dd37590248a921c2726d869ee96b817761a35eb8416afa24f31f931d",
-			URLs:   []string{home + "ml/machine-learning-databases/nursery/nursery.data"},
+			URL:    home + "ml/machine-learning-databases/nursery/nursery.data",
 			Limit:  4 << 20,
 		},
 		classes: []int{4320, 2, 328, 4266, 4044},
@@ -81,9 +81,8 @@ var tables = []Source{
 		file: datasets.File{
 			Path:   "tables/agaricus-lepiota.data",
 			SHA256: "e65d082030501a3ebcbcd7c9f7c71aa9d28fdfff463bf4cf4716a3fe13ac360e",
-			URLs: []string{home +
-				"ml/machine-learning-databases/mushroom/agaricus-lepiota.data"},
-			Limit: 2 << 20,
+			URL:    home + "ml/machine-learning-databases/mushroom/agaricus-lepiota.data",
+			Limit:  2 << 20,
 		},
 		classes: []int{4208, 3916},
 	},
@@ -94,8 +93,8 @@ var tables = []Source{
 		file: datasets.File{
 			Path:   "tables/diabetic_data.csv",
 			SHA256: "0689e7ec031237dc63031b938805c48377748761a3b26acab621567afa24df97",
-			URLs: []string{home + "static/public/296/" +
-				"diabetes+130-us+hospitals+for+years+1999-2008.zip"},
+			URL: home + "static/public/296/" +
+				"diabetes+130-us+hospitals+for+years+1999-2008.zip",
 			Limit: 40 << 20,
 			Canonical: func(content []byte) ([]byte, error) {
 				return datasets.Unzip(content, "diabetic_data.csv", 40<<20)
@@ -113,9 +112,9 @@ var tables = []Source{
 		file: datasets.File{
 			Path:   "tables/national2019.csv",
 			SHA256: "b49ba83e18472b6b76438bb511a01668bdbe2c1ace54521614a32edcc748f79a",
-			URLs: []string{"https://raw.githubusercontent.com/usnistgov/SDNist/" +
+			URL: "https://raw.githubusercontent.com/usnistgov/SDNist/" +
 				"ac77a7f0ed1431c9daed476c55324f94a6ab264c/" +
-				"BenchmarkData/ACSDataExcerpts/national/national2019.csv"},
+				"BenchmarkData/ACSDataExcerpts/national/national2019.csv",
 			Limit: 8 << 20,
 		},
 		params:  func() params { return &ACSParams{Task} },

@@ -69,7 +69,7 @@ func TestWriteReleases(t *testing.T) {
 			!strings.Contains(content, "# Nodes: 50 Edges: 144\n") {
 			t.Errorf("%s: %.120s", name, content)
 		}
-		loaded := must.Get(graph.Read(name, []byte(content), graph.Auto, graph.Reading{}))
+		loaded := must.Get(graph.Read(name, []byte(content), graph.Reading{}))
 		var text strings.Builder
 		must.Do(t, loaded.Graph.WriteEdges(&text))
 		edges = append(edges, text.String())

@@ -28,7 +28,7 @@ func Adult(tb testing.TB, selection string) *datasets.Table {
 
 // Discrete is the table of LeFevre et al. 2006 of a shape: 5 attributes of 8 cells, the same table
 // on every call.
-func Discrete(tb testing.TB, shape discrete.Shape, rows int) *datasets.Table {
+func Discrete(tb testing.TB, shape string, rows int) *datasets.Table {
 	tb.Helper()
 	params := discrete.Source{}.Params().(*discrete.Params)
 	params.N, params.Shape = rows, shape

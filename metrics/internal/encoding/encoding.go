@@ -106,7 +106,7 @@ func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *
 				byRecord[row] = byPlace[c.place(int(record.Region))]
 			}
 		}
-		builder.SetAll(at, byRecord, c.translate)
+		builder.Column(at).Put(0, byRecord, c.translate)
 	}
 	for row, record := range records {
 		builder.Set(row, last, record.Class)
