@@ -88,7 +88,6 @@ type cli struct {
 	Init        initCommand        `cmd:"" group:"Development" help:"Write a baseline in another language, to be made your own."`
 	Conformance conformanceCommand `cmd:"" group:"Development" help:"Check a program of your own in the way of every baseline."`
 	Regress     regressCommand     `cmd:"" group:"Development" help:"Compare the results of runs with a reference; fail when a number has changed."`
-	Explain     explainCommand     `cmd:"" group:"Development" help:"Name the first input in which two runs differ."`
 	Schema      schemaCommand      `cmd:"" group:"Development" help:"Print a JSON Schema of specs, or of descriptors, for editors."`
 	Completion  completionCommand  `cmd:"" group:"Development" help:"Print a script by which your shell completes ppdp."`
 

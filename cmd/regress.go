@@ -35,7 +35,7 @@ type regressCommand struct {
 	Names     []string `arg:"" optional:"" name:"name" help:"What to run afresh and compare: an experiment, a paper, an algorithm or all."`
 	Out       string   `help:"Folder of the results to judge where nothing is named (default: results/quick)." placeholder:"DIR"`
 	Jobs      int      `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
-	Reference string   `help:"Folder of the results to compare with (default: ${default})." default:"report/reference/quick" placeholder:"DIR"`
+	Reference string   `help:"Folder of the results to compare with, a reference or runs (default: ${default})." default:"report/reference/quick" placeholder:"DIR"`
 	All       bool     `help:"Also fail if an experiment of the reference was not run."`
 	Verbose   bool     `short:"v" help:"Show the table of all comparisons."`
 	JSON      bool     `name:"json" help:"Write JSON instead of a table, with every comparison."`
@@ -66,7 +66,9 @@ Examples:
 
   ppdp regress all --accept --reason "rps: points are cut at midpoints, revision 3"
 
-  ppdp regress --out results --reference report/reference/full`
+  ppdp regress --out results --reference report/reference/full
+
+  ppdp regress --out new --reference results`
 }
 
 func (c *regressCommand) Validate() error {
@@ -196,7 +198,8 @@ func (c regressCommand) judge(con *console) error {
 		if err != nil {
 			return terminal.InputError(err)
 		}
-		pair := regress.Pair{Old: old, New: regress.ReferenceOf(outcome)}
+		pair := regress.Pair{Old: old,
+			New: &regress.Reference{Manifest: outcome.Manifest, Samples: outcome.Samples()}}
 		pairs = append(pairs, pair)
 		report.addInputs(pair)
 		if pair.New.Manifest.Overrides.Settled { // the jobs of some algorithms
@@ -337,10 +340,9 @@ type gateReport struct {
 func (r *gateReport) addInputs(pair regress.Pair) {
 	some := pair.New.Manifest.Overrides.Settled
 	for _, d := range regress.Differences(pair.Old, pair.New) {
-		if some && (d.B == "" || d.Input == regress.InputOverride) {
-			continue
+		if !some || d.B != "" && d.Input != regress.InputOverride {
+			r.inputs = results.Union(r.inputs, d.String())
 		}
-		r.inputs = results.Union(r.inputs, d.String())
 	}
 }
 

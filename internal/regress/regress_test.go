@@ -318,6 +318,28 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestDifferences: what a run depends on differs, and not how its spec is written.
+func TestDifferences(t *testing.T) {
+	a, b := reference(1, 1, "x"), reference(1, 1, "x")
+	a.Manifest.Spec = "# a comment\ntitle: A\nepsilon: [0.5, 1]\nalgorithms:\n" +
+		"  - {name: rps, params: {depth: 5}}\n"
+	for _, c := range []struct{ old, new, want string }{
+		{"# a comment", "", ""},
+		{"title: A\n", "title: B\n", ""},
+		{"[0.5, 1]", "\n  [0.5,\n    1]", ""},
+		{"[0.5, 1]", "[1]", "spec epsilon: [0.5, 1] | [1]"},
+		{"depth: 5", "depth: 6", "spec algorithms[0].params.depth: 5 | 6"},
+		{"{depth: 5}", "{}", "spec algorithms[0].params.depth: 5 | (none)"},
+		{"title: A", "[", "spec text: of A | of B, cannot be compared key by key"},
+	} {
+		b.Manifest.Spec = strings.Replace(a.Manifest.Spec, c.old, c.new, 1)
+		got := results.Mapped(Differences(a, b), Difference.String)
+		if strings.Join(got, "; ") != c.want {
+			t.Errorf("%q for %q: %q, want %q", c.new, c.old, got, c.want)
+		}
+	}
+}
+
 // TestNewParameter: a parameter that one run alone has hides no change, unless it has several
 // values there, among which nobody can choose.
 func TestNewParameter(t *testing.T) {
