@@ -72,7 +72,7 @@ type cli struct {
 	Reproduce   reproduceCommand   `cmd:"" group:"Papers" help:"Run the experiments of the papers."`
 	Claims      claimsCommand      `cmd:"" group:"Papers" help:"Judge the papers' claims, from the results of earlier runs."`
 	Settle      settleCommand      `cmd:"" group:"Papers" help:"Run as many trials as the papers' claims take."`
-	Leaderboard leaderboardCommand `cmd:"" group:"Papers" help:"Rank private releases by utility: those of your specs, or of earlier runs."`
+	Leaderboard leaderboardCommand `cmd:"" group:"Papers" help:"Rank private releases of earlier runs by utility."`
 	Artifact    artifactCommand    `cmd:"" group:"Papers" help:"Describe results for evaluators: ARTIFACT.md."`
 
 	Check   verbs.Check   `cmd:"" group:"Your table" help:"Say everything wrong with your own table."`

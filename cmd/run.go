@@ -182,27 +182,23 @@ Examples:
 
 func (c runCommand) Run(con *console) error {
 	c.shard = engine.Shard(c.Shard)
-	plans, err := checkedPlans(con, c.Specs, c.overrides(), &c.runFlags)
+	plans, err := c.plans(con, c.Specs, c.overrides(), true)
 	if err != nil {
 		return err
 	}
-	return runPlans(con, plans, &c.runFlags)
-}
-
-// checkedPlans resolves specs and checks the files that they name.
-func checkedPlans(con *console, words []string, overrides language.Overrides,
-	flags *runFlags) ([]*language.Plan, error) {
-	plans, err := flags.plans(con, words, overrides, true)
-	if err != nil || len(plans) == 1 { // a single one reads its files first anyway
-		return plans, err
-	}
 	var errs []error
 	for _, plan := range plans {
-		if err := engine.CheckFiles(con.ctx, plan, reading(con, flags.files())); err != nil {
+		if len(plans) == 1 { // a single one reads its files first anyway
+			break
+		}
+		if err := engine.CheckFiles(con.ctx, plan, reading(con, c.files())); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, asInput(err)))
 		}
 	}
-	return plans, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return runPlans(con, plans, &c.runFlags)
 }
 
 // makePlans resolves specs. Their problems are reported together.
