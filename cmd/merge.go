@@ -65,10 +65,9 @@ func (c mergeCommand) Run(con *console) error {
 }
 
 func (c mergeCommand) merge(con *console, name string, dirs []string) error {
-	merged, err := engine.Merge(con.ctx, dirs, engine.MergeOptions{
-		Out: c.Out, Files: c.files(), Same: sameRun,
-		Log: func(text string) { fmt.Fprintf(con.stderr, "ppdp: %s: %s\n", name, text) },
-	})
+	log := func(text string) { fmt.Fprintf(con.stderr, "ppdp: %s: %s\n", name, text) }
+	merged, err := engine.Merge(con.ctx, dirs,
+		engine.Options{Out: c.Out, Files: c.files(), Log: log}, sameRun)
 	if err != nil {
 		return asInput(err)
 	}

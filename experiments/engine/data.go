@@ -7,7 +7,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -356,24 +355,10 @@ func usable(p *language.Plan, d *language.Dataset, m *trialData) error {
 	return p.CheckTable(d, fewest, m.data.Table.Schema())
 }
 
-// dataErrors is the error of reading a plan's data, nil if all could be read. What several datasets
-// have in common, such as a bad file, is said once.
+// dataErrors is the error of reading a plan's data, nil if all could be read.
 func dataErrors(ctx context.Context, errs []error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w while its data were read: nothing was run", ErrInterrupted)
-	}
-	first := make(map[string]string) // the dataset that said it
-	for i, err := range errs {
-		cause := errors.Unwrap(err)
-		if cause == nil {
-			continue
-		}
-		dataset := strings.TrimSuffix(err.Error(), ": "+cause.Error())
-		if same, said := first[cause.Error()]; said {
-			errs[i] = fmt.Errorf("%s: the same as %s", dataset, same)
-		} else {
-			first[cause.Error()] = dataset
-		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return dataError{err}

@@ -251,25 +251,6 @@ func noiseOfOtherRows(t *testing.T, dataset string) {
 	}
 }
 
-// TestOneBadTableIsReportedOnce: two datasets that name one bad table tell of its faults once.
-func TestOneBadTableIsReportedOnce(t *testing.T) {
-	dir := t.TempDir()
-	const schema = "attributes: [{name: age, kind: numeric, low: 18, high: 95}]\n"
-	for name, text := range map[string]string{"my.csv": "age\n30\nold\n", "one.yaml": schema,
-		"two.yaml": schema} {
-		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
-	}
-	use := "{name: csv, csv: my.csv, schema: "
-	text := "name: test/own\nseed: 3\ndataset: [" + use + "one.yaml}, " + use + "two.yaml}]\n" +
-		"epsilon: 1\nalgorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n"
-	parsed := must.Get(language.Parse(filepath.Join(dir, "spec.yaml"), []byte(text)))
-	_, err := Run(t.Context(), must.Get(parsed.Plan(language.Overrides{})), options(t, t.TempDir()))
-	if err == nil || strings.Count(err.Error(), "my.csv:3:1") != 1 ||
-		!strings.Contains(err.Error(), ": the same as dataset ") {
-		t.Errorf("%v", err)
-	}
-}
-
 // TestSplitOfOrderedTable: of a table that is ordered by its class, a quarter yes, both parts of a
 // split have the same share by default. In the order of the file they do not, and a note says so.
 func TestSplitOfOrderedTable(t *testing.T) {
