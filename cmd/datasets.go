@@ -19,20 +19,11 @@ import (
 )
 
 type datasetsCommand struct {
-	List   datasetsListCommand   `cmd:"" help:"List the datasets that specs can name."`
 	Fetch  datasetsFetchCommand  `cmd:"" help:"Download missing data files from their public homes and check them."`
 	Verify datasetsVerifyCommand `cmd:"" help:"Check data files against their pinned checksums."`
 	Schema datasetsSchemaCommand `cmd:"" help:"Draft a schema file for your own table."`
 
 	Hierarchies datasetsHierarchiesCommand `cmd:"" help:"Write a schema's taxonomies for review, in the form of ARX."`
-}
-
-type datasetsListCommand struct {
-	JSON bool `name:"json" help:"Write JSON instead of a table."`
-}
-
-func (c datasetsListCommand) Run(con *console) error {
-	return listCommand{What: "datasets", JSON: c.JSON}.Run(con)
 }
 
 type datasetsFetchCommand struct {

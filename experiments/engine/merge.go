@@ -164,12 +164,8 @@ func (m *merge) write(dirs []string) error {
 		m.run.write(m.manifest(m.guarantee)))
 }
 
-// releases copies the releases of the plan's jobs that the runs have written.
+// releases copies the releases that the runs have written.
 func (m *merge) releases(dirs []string) error {
-	planned := make(map[string]bool)
-	for i := range m.keys {
-		planned[filepath.Base(m.releaseFile(i))] = true
-	}
 	for _, dir := range dirs {
 		files, err := os.ReadDir(filepath.Join(dir, ReleasesFolder))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -181,9 +177,6 @@ func (m *merge) releases(dirs []string) error {
 		}
 		m.opts.WriteReleases = true
 		for _, file := range files {
-			if job, _, _ := strings.Cut(file.Name(), "."); !planned[job] {
-				continue
-			}
 			text, err := os.ReadFile(filepath.Join(dir, ReleasesFolder, file.Name()))
 			if err == nil {
 				err = results.WriteFile(filepath.Join(to, file.Name()), results.Text(text))
