@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
-	"ppdp/internal/results"
 	"ppdp/internal/terminal"
 )
 
@@ -22,8 +19,6 @@ type datasetsCommand struct {
 	Fetch  datasetsFetchCommand  `cmd:"" help:"Download missing data files from their public homes and check them."`
 	Verify datasetsVerifyCommand `cmd:"" help:"Check data files against their pinned checksums."`
 	Schema datasetsSchemaCommand `cmd:"" help:"Draft a schema file for your own table."`
-
-	Hierarchies datasetsHierarchiesCommand `cmd:"" help:"Write a schema's taxonomies for review, in the form of ARX."`
 }
 
 type datasetsFetchCommand struct {
@@ -202,7 +197,13 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 		_, err := con.stdout.Write(draft.Bytes())
 		return err
 	}
-	if err := writeNew(c.Out, draft.Bytes()); err != nil {
+	// The file that is there may be the reviewed one.
+	file, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return terminal.InputError(err)
+	}
+	_, err = file.Write(draft.Bytes())
+	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	what := "a draft; its bounds and lists read off private data must be reviewed"
@@ -211,69 +212,4 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 	}
 	fmt.Fprintf(con.stdout, "%s: %s\n", c.Out, what)
 	return nil
-}
-
-type datasetsHierarchiesCommand struct {
-	Schema string `arg:"" reads:"" help:"The schema file."`
-	Out    string `help:"Write into this folder." default:"." placeholder:"DIR"`
-}
-
-func (datasetsHierarchiesCommand) Help() string {
-	return `Writes every taxonomy of a schema, for review in a spreadsheet or in ARX: NAME.csv, a
-line for each value, followed by ever broader terms. A file that is there is never overwritten.
-"ppdp datasets schema --hierarchy NAME=NAME.csv" takes it back.
-
-Examples:
-
-  ppdp datasets hierarchies my.schema.yaml --out review`
-}
-
-func (c datasetsHierarchiesCommand) Run(con *console) error {
-	format, _, err := csvtable.ReadSchema(c.Schema, "", 0)
-	if err != nil {
-		return terminal.InputError(err)
-	}
-	written := false
-	for a := range results.Each(format.Schema.Attributes) {
-		if a.Taxonomy == nil {
-			continue
-		}
-		var text bytes.Buffer
-		if err := csvtable.WriteHierarchy(&text, a.Taxonomy); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(c.Out, 0o777); err != nil {
-			return terminal.InputError(err)
-		}
-		path := filepath.Join(c.Out, plainName(a.Name)+".csv")
-		if err := writeNew(path, text.Bytes()); err != nil {
-			return err
-		}
-		fmt.Fprintln(con.stdout, filepath.ToSlash(path))
-		written = true
-	}
-	if !written {
-		return terminal.InputError(fmt.Errorf("%s: no attribute has a taxonomy", c.Schema))
-	}
-	return nil
-}
-
-// plainName is an attribute's name as a file's.
-func plainName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_", r) {
-			return r
-		}
-		return '_'
-	}, name)
-}
-
-// writeNew writes a file that must not exist yet: it may be the reviewed one.
-func writeNew(path string, text []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return terminal.InputError(err)
-	}
-	_, err = file.Write(text)
-	return errors.Join(err, file.Close())
 }

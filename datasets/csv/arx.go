@@ -2,7 +2,6 @@ package csvtable
 
 import (
 	"bufio"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -159,30 +158,6 @@ func grow(tree *datasets.Taxonomy, below any, parent int) {
 	for _, child := range t.children {
 		grow(tree, child, node)
 	}
-}
-
-// WriteHierarchy writes a taxonomy in the form of ARX, with semicolons. Values nearer to the root
-// than others repeat themselves, so that all lines have as many fields.
-func WriteHierarchy(w io.Writer, t *datasets.Taxonomy) error {
-	out := csv.NewWriter(w)
-	out.Comma = ';'
-	height := t.Height()
-	for i := range t.Nodes {
-		if len(t.Nodes[i].Children) > 0 {
-			continue
-		}
-		var above []string
-		for node := t.Nodes[i].Parent; node >= 0; node = t.Nodes[node].Parent {
-			above = append(above, t.Nodes[node].Name)
-		}
-		value := []string{t.Nodes[i].Name}
-		record := slices.Concat(slices.Repeat(value, 1+height-len(above)), above)
-		if err := out.Write(record); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
 }
 
 // taxonomyText is a node with what is below it as a schema file has it, without braces.
