@@ -120,30 +120,6 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMissingJobs: what was not run is counted by shard, with the command; nothing is written.
-func TestMissingJobs(t *testing.T) {
-	t.Parallel()
-	out := t.TempDir()
-	dirs := runShards(t, out, mergedSpec, 3, nil)
-	journal := filepath.Join(dirs[0], JournalFile)
-	text := read(t, journal)
-	torn := text[:strings.LastIndex(text, `"trial"`)] // in the line of the last job
-	must.Do(t, os.WriteFile(journal, []byte(torn), 0o666))
-	m := must.Get(merged(t, out, dirs[:2]))
-	// 18 jobs: one of the first shard is torn, all 6 of the third are not there
-	got := fmt.Sprint(m.Missing)
-	const want = "[{{0 3} 1} {{2 3} 6}]"
-	if got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if _, err := os.Stat(filepath.Join(out, "test/merged")); err == nil {
-		t.Error("something was written")
-	}
-	if read(t, journal) != torn {
-		t.Error("a shard's journal was changed")
-	}
-}
-
 // TestMergeRefuses: journals that do not belong together are refused with a place, and nothing is
 // written.
 func TestMergeRefuses(t *testing.T) {
