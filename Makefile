@@ -20,7 +20,6 @@
 #   make faults            faults planted in real baselines, and what sees them
 #   make audits            every variant audited anew, for ppdp list algorithms and docs/generated/algorithms.md
 #   make bench             the benchmarks, one for each hot kernel
-#   make rename-module     another path for the module: MODULE=example.org/ppdp
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
 #   make dist              the program for Linux, macOS and Windows, as archives and wheels, in packages/
@@ -117,17 +116,10 @@ end-to-end: build
 	done && echo "end to end: ok"
 
 # What somebody new to the tree would do, in copies of it: the examples of CONTRIBUTING.md and of
-# docs/extend.md are added and the whole suite is run; the module gets another path and is built.
-# go test ./... has fast relatives of both.
+# docs/extend.md are added and the whole suite is run. go test ./... has a fast relative.
 .PHONY: test-newcomer
 test-newcomer:
-	PPDP_NEWCOMER=1 $(GO) test -timeout 90m -run 'TestNewcomer|TestRenameModule' ./internal/lint
-
-# Another path for the module, in this tree: go.mod, imports, pages. make rename-module MODULE=example.org/ppdp
-.PHONY: rename-module
-rename-module:
-	$(GO) test -count=1 ./internal/lint -run TestRenameModule -args -module "$(MODULE)"
-	$(GO) vet ./...
+	PPDP_NEWCOMER=1 $(GO) test -timeout 90m -run TestNewcomer ./internal/lint
 
 # Quick experiments on stand-ins, in a fresh folder: the same numbers anywhere.
 # With REASON set they become the reference:
@@ -141,14 +133,19 @@ regress: build
 regress-full: build
 	bin/ppdp regress --all --out $(RESULTS) --reference report/reference/full $(if $(REASON),--accept --reason "$(REASON)")
 
-# Faults against the whole command, and every fuzz target for FUZZTIME; a table at the end. What is tried
-# follows from SEED, and each failure names the command that repeats it.
+# Faults against the whole command, with a table at the end, and every fuzz target for FUZZTIME. What is
+# tried follows from SEED, and each failure names the command that repeats it.
 SEED ?= 1
 FUZZTIME ?= 10s
 .PHONY: torture
 torture:
 	$(GO) test -c -o bin/torture.test ./internal/torture
-	cd internal/torture && ../../bin/torture.test -test.run TestTorture -test.timeout 2h -full -seed $(SEED) -fuzz-time $(FUZZTIME)
+	cd internal/torture && ../../bin/torture.test -test.run TestTorture -test.timeout 2h -full -seed $(SEED)
+	grep -rl '^func Fuzz' --include=*_test.go . | while read -r file; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z]*\)(.*/\1/p' "$$file"); do \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; \
+		done; \
+	done
 
 # Faults planted in real baselines: which of replay, black box and their own tests see them? A
 # program and its tests are built for each; six minutes. With FAULTS=-update what is found becomes

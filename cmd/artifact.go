@@ -99,9 +99,8 @@ func (c artifactCommand) Run(con *console) error {
 		contents.Papers = append(contents.Papers,
 			report.Paper{File: file, Judgements: v.judgements[i]})
 	}
-	if contents.Settling, err = settlingTimes(filepath.Join(c.To, settledFolder)); err != nil {
-		return err
-	}
+	_, err = os.Stat(filepath.Join(c.To, settledFolder))
+	contents.Settled = err == nil
 	if contents.Tires, err = runTrial(con); err != nil {
 		return fmt.Errorf("trial of %s: %w", tires, err)
 	}
@@ -125,29 +124,6 @@ func (c artifactCommand) Run(con *console) error {
 	}
 	_, err = fmt.Fprintln(con.stdout, filepath.ToSlash(path))
 	return err
-}
-
-// settlingTimes returns the seconds of a worker, by costs.csv, for the settled runs whose values a
-// folder has; none without the folder.
-func settlingTimes(dir string) (map[string]float64, error) {
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	runs, err := openValues(dir)
-	known, unread := costs(false)
-	seconds := make(map[string]float64)
-	for _, run := range runs {
-		m, trials := &run.Manifest, make(map[*results.Setting]int)
-		for _, x := range run.Samples() {
-			trials[x.Setting] = len(x.Trials)
-		}
-		jobs := 0
-		for _, n := range trials { // order-free: a sum of whole numbers
-			jobs += n * max(1, m.Folds)
-		}
-		seconds[m.Experiment] = float64(jobs) * cmp.Or(known[m.Experiment], unknownCost)
-	}
-	return seconds, errors.Join(err, unread)
 }
 
 // pack copies the files of the datasets used that may be passed on, with a note of their license,

@@ -67,12 +67,12 @@ type cli struct {
 	Plot     plotCommand     `cmd:"" group:"Experiments" help:"Draw figures again, from the results of earlier runs."`
 	Report   reportCommand   `cmd:"" group:"Experiments" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
 	Audit    auditCommand    `cmd:"" group:"Experiments" help:"Check privacy guarantees call by call, on neighbouring inputs."`
-	Datasets datasetsCommand `cmd:"" group:"Experiments" help:"List, fetch and verify data files; draft a schema for your own table."`
+	Datasets datasetsCommand `cmd:"" group:"Experiments" help:"Fetch and verify data files; draft a schema for your own table."`
 
 	Reproduce   reproduceCommand   `cmd:"" group:"Papers" help:"Run the experiments of the papers."`
 	Claims      claimsCommand      `cmd:"" group:"Papers" help:"Judge the papers' claims, from the results of earlier runs."`
 	Settle      settleCommand      `cmd:"" group:"Papers" help:"Run as many trials as the papers' claims take."`
-	Leaderboard leaderboardCommand `cmd:"" group:"Papers" help:"Rank private releases by utility: those of your specs, or of earlier runs."`
+	Leaderboard leaderboardCommand `cmd:"" group:"Papers" help:"Rank private releases of earlier runs by utility."`
 	Artifact    artifactCommand    `cmd:"" group:"Papers" help:"Describe results for evaluators: ARTIFACT.md."`
 
 	Check   verbs.Check   `cmd:"" group:"Your table" help:"Say everything wrong with your own table."`
@@ -88,7 +88,6 @@ type cli struct {
 	Init        initCommand        `cmd:"" group:"Development" help:"Write a baseline in another language, to be made your own."`
 	Conformance conformanceCommand `cmd:"" group:"Development" help:"Check a program of your own in the way of every baseline."`
 	Regress     regressCommand     `cmd:"" group:"Development" help:"Compare the results of runs with a reference; fail when a number has changed."`
-	Explain     explainCommand     `cmd:"" group:"Development" help:"Name the first input in which two runs differ."`
 	Schema      schemaCommand      `cmd:"" group:"Development" help:"Print a JSON Schema of specs, or of descriptors, for editors."`
 	Completion  completionCommand  `cmd:"" group:"Development" help:"Print a script by which your shell completes ppdp."`
 

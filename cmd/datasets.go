@@ -16,18 +16,9 @@ import (
 )
 
 type datasetsCommand struct {
-	List   datasetsListCommand   `cmd:"" help:"List the datasets that specs can name."`
 	Fetch  datasetsFetchCommand  `cmd:"" help:"Download missing data files from their public homes and check them."`
 	Verify datasetsVerifyCommand `cmd:"" help:"Check data files against their pinned checksums."`
 	Schema datasetsSchemaCommand `cmd:"" help:"Draft a schema file for your own table."`
-}
-
-type datasetsListCommand struct {
-	JSON bool `name:"json" help:"Write JSON instead of a table."`
-}
-
-func (c datasetsListCommand) Run(con *console) error {
-	return listCommand{What: "datasets", JSON: c.JSON}.Run(con)
 }
 
 type datasetsFetchCommand struct {
@@ -205,20 +196,16 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 		_, err := con.stdout.Write(draft.Bytes())
 		return err
 	}
-	if err := writeNew(c.Out, draft.Bytes()); err != nil {
+	// The file that is there may be the reviewed one.
+	file, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return terminal.InputError(err)
+	}
+	_, err = file.Write(draft.Bytes())
+	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(con.stdout, "%s: a draft; its bounds and lists read off private data must be "+
 		"reviewed\n", c.Out)
 	return nil
-}
-
-// writeNew writes a file that must not exist yet: it may be the reviewed one.
-func writeNew(path string, text []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return terminal.InputError(err)
-	}
-	_, err = file.Write(text)
-	return errors.Join(err, file.Close())
 }

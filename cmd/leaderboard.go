@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"ppdp/internal/results"
@@ -14,11 +13,10 @@ import (
 )
 
 type leaderboardCommand struct {
-	Specs []string `arg:"" optional:"" name:"spec" help:"Specs to run, where their results are not there yet, and to rank: files, or names of experiments that come with ppdp (default: rank the results of leaderboard/...)."`
-	Write string   `help:"Write the page into a file." placeholder:"PAGE"`
-	HTML  string   `name:"html" help:"Write a page with tables to sort and filter, figures and how all was made into a file." placeholder:"PAGE"`
-	planFlags
-	runFlags
+	Experiments []string `arg:"" optional:"" name:"experiment" help:"Experiments such as mine/board, that ppdp run has run; default: leaderboard/... below --out."`
+	Out         string   `help:"Folder of results (default: ${default})." default:"results" placeholder:"DIR"`
+	Write       string   `help:"Write the page into a file." placeholder:"PAGE"`
+	HTML        string   `name:"html" help:"Write a page with tables to sort and filter, figures and how all was made into a file." placeholder:"PAGE"`
 }
 
 func (leaderboardCommand) Help() string {
@@ -28,12 +26,9 @@ distinguishable from it or no better than the majority class, how large a sample
 is as good, and how long a release takes. Tests are paired by trial. Tables name what may flatter a release: many times
 as many records as the original, weights, hard labels.
 
-With specs, on any tables, these are run as by "ppdp run", and ranked. What an earlier run has done
-is not done again, and an interrupted one goes on. Measure accuracy and auc of several classifiers,
-records and accuracy-within for the remarks, and let sample and identity run beside the releases.
-
-Without specs nothing is run, and the results of the experiments leaderboard/... are ranked. They
-are run by "ppdp reproduce leaderboard", an hour or more on two cores.
+Nothing is run. The experiments leaderboard/... are run by "ppdp reproduce leaderboard", an hour or
+more on two cores. In a board of your own measure accuracy and auc of several classifiers, records
+and accuracy-within for the remarks, and let sample and identity run beside the releases.
 
 Examples:
 
@@ -41,22 +36,19 @@ Examples:
 
   ppdp leaderboard --out ~/results --write docs/generated/leaderboard.md
 
-  ppdp leaderboard my-board.yaml --write my-board.md --html my-board.html
-
-  ppdp leaderboard my-board.yaml compare/adult --trials 5 -j 4 --out ~/results`
+  ppdp leaderboard mine/board compare/adult --write my-board.md --html my-board.html`
 }
 
 // Run writes the board as Markdown or HTML.
 func (c leaderboardCommand) Run(con *console) error {
-	source, explained := "ppdp leaderboard", ""
-	var runs []*results.Summary
-	var failed, err error
-	if len(c.Specs) > 0 {
-		runs, failed, err = c.runs(con)
-	} else {
-		source, explained = "make leaderboard", "../reproduce.md"
-		runs, err = openRuns(con, c.folder(c.Quick))
-		runs = leaderboard.Own(runs)
+	source, explained := "make leaderboard", "../reproduce.md"
+	runs, err := openRuns(con, c.Out)
+	if runs = leaderboard.Own(runs); len(c.Experiments) > 0 {
+		source, explained = "ppdp leaderboard", ""
+		var dirs []string
+		if dirs, err = runDirs(con, c.Out, c.Experiments); err == nil {
+			runs, err = openDirs(dirs)
+		}
 	}
 	if err != nil {
 		return err
@@ -66,50 +58,25 @@ func (c leaderboardCommand) Run(con *console) error {
 	switch {
 	case len(runs) == 0:
 		return terminal.InputError(fmt.Errorf("%s holds no results of %s...: run `ppdp reproduce "+
-			"leaderboard`, or name specs of your own", c.folder(c.Quick), leaderboard.Prefix))
+			"leaderboard`, or name experiments of your own", c.Out, leaderboard.Prefix))
 	case !slices.ContainsFunc(tables, competes):
-		return errors.Join(failed,
-			terminal.InputError(errors.New("nothing competes: a leaderboard needs "+
-				"private releases and a measurement of their utility")))
+		return terminal.InputError(errors.New("nothing competes: a leaderboard needs private " +
+			"releases and a measurement of their utility"))
 	}
 	page := func(w io.Writer) error {
 		return leaderboard.WriteMarkdown(w, tables, source, explained)
 	}
 	if c.HTML != "" {
-		failed = errors.Join(failed, results.WriteFile(c.HTML, func(w io.Writer) error {
+		err = results.WriteFile(c.HTML, func(w io.Writer) error {
 			_, err := report.Write(w, report.Input{Runs: runs, Board: true})
 			return err
-		}))
+		})
 	}
 	switch {
 	case c.Write != "":
-		return errors.Join(failed, results.WriteFile(c.Write, page))
+		return errors.Join(err, results.WriteFile(c.Write, page))
 	case c.HTML != "":
-		return failed
+		return err
 	}
-	return errors.Join(failed, page(con.stdout))
-}
-
-// runs runs the specs, as far as that was not done before, and reads their results. failed is what
-// went wrong in some of them and leaves the rest to be ranked.
-func (c *leaderboardCommand) runs(con *console) (runs []*results.Summary, failed, err error) {
-	plans, err := checkedPlans(con, c.Specs, c.overrides(), &c.runFlags)
-	if err != nil {
-		return nil, nil, err
-	}
-	quiet := *con
-	quiet.stdout = io.Discard // the page says it all
-	failed = runPlans(&quiet, plans, &c.runFlags)
-	if con.ctx.Err() != nil {
-		return nil, nil, failed // it says what to do
-	}
-	for _, plan := range plans {
-		run, err := results.Open(filepath.Join(c.folder(plan.Quick),
-			filepath.FromSlash(plan.Spec.Name)))
-		if err != nil {
-			return nil, nil, errors.Join(failed, err)
-		}
-		runs = append(runs, run)
-	}
-	return runs, failed, nil
+	return page(con.stdout)
 }

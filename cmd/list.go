@@ -75,7 +75,7 @@ func (c listCommand) Run(con *console) error {
 // one shows the lines of one name, a value a line, and its parameters.
 func (c listCommand) one(con *console, list listed) error {
 	var names []string
-	var lines []any
+	var lines []object
 	var parameters []declared.Parameter
 	facts := terminal.Table{Writer: tabwriter.NewWriter(con.stdout, 0, 0, 2, ' ', 0)}
 	for i, row := range list.rows {
@@ -118,11 +118,14 @@ func (c listCommand) one(con *console, list listed) error {
 type listed struct {
 	columns []string
 	rows    [][]string
-	lines   []any
+	lines   []object
 	params  []any // the default parameters, nil without any
 }
 
-func (l *listed) add(line, params any, row ...string) {
+// object is a line in JSON.
+type object = map[string]any
+
+func (l *listed) add(line object, params any, row ...string) {
 	l.lines, l.params, l.rows = append(l.lines, line), append(l.params, params),
 		append(l.rows, row)
 }
@@ -139,29 +142,8 @@ func lookUp[T any](names []string, lookup func(string) (T, error)) []T {
 	return all
 }
 
-func texts[T ~string](words []T) []string {
-	return results.Mapped(words, func(word T) string { return string(word) })
-}
-
-// algorithmLine is one variant of one algorithm.
-type algorithmLine struct {
-	Name     string   `json:"name"`
-	Variant  string   `json:"variant"`
-	Default  bool     `json:"default"`
-	Input    string   `json:"input"`
-	Model    string   `json:"model"`
-	Unit     string   `json:"unit,omitempty"`
-	Relation string   `json:"relation,omitempty"`
-	Delta    bool     `json:"delta,omitempty"` // whether (epsilon, delta) may be asked for
-	Status   string   `json:"status"`
-	Errata   []string `json:"errata,omitempty"`
-	Note     string   `json:"note,omitempty"`
-	Title    string   `json:"title"`
-	Source   string   `json:"source"`
-	Produces []string `json:"produces"`
-	Revision int      `json:"revision"`
-	// Audit is nil without differential privacy.
-	Audit *results.Audit `json:"audit,omitempty"`
+func joined[T ~string](words []T) string {
+	return strings.Join(results.Mapped(words, func(word T) string { return string(word) }), ", ")
 }
 
 func listAlgorithms() (listed, error) {
@@ -194,13 +176,12 @@ func listAlgorithms() (listed, error) {
 				}
 				break // later ones are of publications
 			}
-			list.add(algorithmLine{
-				Name: info.Name, Variant: string(g.Variant), Default: i == 0, Audit: audit,
-				Input: string(info.Input), Model: string(g.Model), Unit: g.Unit,
-				Relation: g.Relation, Delta: g.Approximate, Status: string(g.Status),
-				Errata: g.Errata, Note: g.Note,
-				Title: info.Title, Source: info.Source, Produces: texts(info.Produces),
-				Revision: info.Revision,
+			list.add(object{
+				"name": info.Name, "variant": g.Variant, "default": i == 0, "audit": audit,
+				"input": info.Input, "model": g.Model, "unit": g.Unit, "relation": g.Relation,
+				"delta": g.Approximate, "status": g.Status, "errata": g.Errata, "note": g.Note,
+				"title": info.Title, "source": info.Source, "produces": info.Produces,
+				"revision": info.Revision,
 			}, algorithm.Params(), info.Name, string(g.Variant), string(info.Input), guarantee,
 				g.Relation, status, losses[0], losses[1], losses[2], losses[3],
 				strings.Join(g.Errata, " "), info.Title)
@@ -209,47 +190,26 @@ func listAlgorithms() (listed, error) {
 	return list, nil
 }
 
-// datasetLine is one dataset.
-type datasetLine struct {
-	Name     string   `json:"name"`
-	Title    string   `json:"title"`
-	Kind     string   `json:"kind"`
-	Origin   string   `json:"origin"` // "files", "generated" or "stand-in"
-	Files    []string `json:"files,omitempty"`
-	License  string   `json:"license,omitempty"`
-	Citation string   `json:"citation,omitempty"`
-}
-
 func listDatasets() (listed, error) {
 	list := listed{columns: []string{"NAME", "KIND", "ORIGIN", "LICENSE", "TITLE"}}
 	for _, source := range lookUp(datasets.Names(), datasets.Lookup) {
 		info := source.Info()
-		line := datasetLine{Name: info.Name, Title: info.Title, Kind: "table", Origin: "generated",
-			License: info.License, Citation: info.Citation}
+		kind, origin := "table", "generated"
 		if info.Graph {
-			line.Kind = "graph"
+			kind = "graph"
 		}
 		switch {
 		case info.StandsFor != "":
-			line.Origin = "stand-in"
+			origin = "stand-in"
 		case len(info.Files) > 0:
-			line.Origin = "files"
+			origin = "files"
 		}
-		for _, file := range info.Files {
-			line.Files = append(line.Files, file.Path)
-		}
-		list.add(line, source.Params(), line.Name, line.Kind, line.Origin, line.License,
-			line.Title)
+		files := results.Mapped(info.Files, func(file datasets.File) string { return file.Path })
+		list.add(object{"name": info.Name, "title": info.Title, "kind": kind, "origin": origin,
+			"files": files, "license": info.License, "citation": info.Citation},
+			source.Params(), info.Name, kind, origin, info.License, info.Title)
 	}
 	return list, nil
-}
-
-// plainLine is a classifier, a regressor or an experiment.
-type plainLine struct {
-	Name     string `json:"name"`
-	Title    string `json:"title"`
-	Source   string `json:"source"`
-	Revision int    `json:"revision,omitempty"`
 }
 
 func listClassifiers[C interface{ Info() classifiers.Info }](names []string,
@@ -257,37 +217,23 @@ func listClassifiers[C interface{ Info() classifiers.Info }](names []string,
 	list := listed{columns: []string{"NAME", "TITLE", "SOURCE"}}
 	for _, classifier := range lookUp(names, find) {
 		info := classifier.Info()
-		list.add(plainLine{info.Name, info.Title, info.Source, info.Revision}, nil,
-			info.Name, info.Title, info.Source)
+		list.add(object{"name": info.Name, "title": info.Title, "source": info.Source,
+			"revision": info.Revision}, nil, info.Name, info.Title, info.Source)
 	}
 	return list
-}
-
-// metricLine is one metric.
-type metricLine struct {
-	Name           string   `json:"name"`
-	Title          string   `json:"title"`
-	Source         string   `json:"source"`
-	Unit           string   `json:"unit,omitempty"`
-	Needs          []string `json:"needs"`
-	GraphNeeds     []string `json:"graphNeeds,omitempty"`
-	Classifier     bool     `json:"classifier"`
-	Anonymity      bool     `json:"anonymity"`
-	HigherIsBetter bool     `json:"higherIsBetter"`
-	Revision       int      `json:"revision"`
 }
 
 func listMetrics() (listed, error) {
 	list := listed{columns: []string{"NAME", "NEEDS", "BETTER", "UNIT", "TITLE", "SOURCE"}}
 	for _, metric := range lookUp(metrics.Names(), metrics.Lookup) {
 		info := metric.Info()
-		line := metricLine{Name: info.Name, Title: info.Title, Source: info.Source,
-			Unit: info.Unit, Needs: texts(info.Needs), GraphNeeds: texts(info.GraphNeeds),
-			Classifier: info.Classifier, Anonymity: info.Anonymity,
-			HigherIsBetter: info.HigherIsBetter, Revision: info.Revision}
-		needs, better := strings.Join(line.Needs, ", "), "lower"
-		if len(line.GraphNeeds) > 0 {
-			needs += " or " + strings.Join(line.GraphNeeds, ", ")
+		line := object{"name": info.Name, "title": info.Title, "source": info.Source,
+			"unit": info.Unit, "needs": info.Needs, "graphNeeds": info.GraphNeeds,
+			"classifier": info.Classifier, "anonymity": info.Anonymity,
+			"higherIsBetter": info.HigherIsBetter, "revision": info.Revision}
+		needs, better := joined(info.Needs), "lower"
+		if len(info.GraphNeeds) > 0 {
+			needs += " or " + joined(info.GraphNeeds)
 		}
 		if info.Classifier {
 			needs = strings.TrimPrefix(needs+", classifier", ", ")
@@ -314,7 +260,8 @@ func listExperiments() (listed, error) {
 		if err != nil {
 			return list, err
 		}
-		list.add(plainLine{s.Name, s.Title, s.Source, 0}, nil, s.Name, s.Source, s.Title)
+		list.add(object{"name": s.Name, "title": s.Title, "source": s.Source}, nil, s.Name,
+			s.Source, s.Title)
 	}
 	return list, nil
 }

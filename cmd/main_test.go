@@ -123,7 +123,6 @@ func TestExitCodes(t *testing.T) {
 			"each name once"},
 		{"compare . --rows 5 --epsilon -.5", exitInput, "--epsilon: -0.5, must be above 0"},
 		{"run rps/fig99", exitInput, "(did you mean rps/fig1?); of rps there are rps/fig1, "},
-		{"status x --out y", exitInput, "must be one of them"},
 		{"list", exitInput, "<what>"},
 		{"list colours", exitInput, "algorithms"},
 		{"list metrics --yaml", exitInput, "--yaml"},

@@ -65,10 +65,9 @@ func (c mergeCommand) Run(con *console) error {
 }
 
 func (c mergeCommand) merge(con *console, name string, dirs []string) error {
-	merged, err := engine.Merge(con.ctx, dirs, engine.MergeOptions{
-		Out: c.Out, Files: c.files(), Same: sameRun,
-		Log: func(text string) { fmt.Fprintf(con.stderr, "ppdp: %s: %s\n", name, text) },
-	})
+	log := func(text string) { fmt.Fprintf(con.stderr, "ppdp: %s: %s\n", name, text) }
+	merged, err := engine.Merge(con.ctx, dirs,
+		engine.Options{Out: c.Out, Files: c.files(), Log: log}, sameRun)
 	if err != nil {
 		return asInput(err)
 	}
@@ -107,8 +106,7 @@ func sameRun(here, there *results.Manifest) error {
 	all := regress.Differences(&regress.Reference{Manifest: *here},
 		&regress.Reference{Manifest: *there})
 	if len(all) == 0 && here.SpecHash != there.SpecHash {
-		all = append(all, regress.Difference{Input: regress.InputSpec, What: "plots",
-			A: here.SpecHash, B: there.SpecHash})
+		all = []regress.Difference{{Input: "spec plots", A: here.SpecHash, B: there.SpecHash}}
 	}
 	if len(all) == 0 {
 		return nil

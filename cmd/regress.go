@@ -21,13 +21,10 @@ import (
 	"ppdp/datasets"
 	"ppdp/experiments"
 	"ppdp/experiments/language"
-	"ppdp/internal/registry"
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
-	"ppdp/internal/source"
 	"ppdp/internal/spelling"
 	"ppdp/internal/terminal"
-	"ppdp/publish/gate"
 	"ppdp/report/leaderboard"
 )
 
@@ -35,15 +32,12 @@ type regressCommand struct {
 	Names     []string `arg:"" optional:"" name:"name" help:"What to run afresh and compare: an experiment, a paper, an algorithm or all."`
 	Out       string   `help:"Folder of the results to judge where nothing is named (default: results/quick)." placeholder:"DIR"`
 	Jobs      int      `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
-	Reference string   `help:"Folder of the results to compare with (default: ${default})." default:"report/reference/quick" placeholder:"DIR"`
+	Reference string   `help:"Folder of the results to compare with, a reference or runs (default: ${default})." default:"report/reference/quick" placeholder:"DIR"`
 	All       bool     `help:"Also fail if an experiment of the reference was not run."`
 	Verbose   bool     `short:"v" help:"Show the table of all comparisons."`
 	JSON      bool     `name:"json" help:"Write JSON instead of a table, with every comparison."`
-	Alpha     float64  `help:"Chance of a false alarm in one comparison with a run of another seed (default: ${default})." default:"0.01" above:"0" below:"1" placeholder:"P"`
-	Floor     float64  `help:"Smallest relative change that counts (default: ${default})." default:"0.01" min:"0" placeholder:"SHARE"`
 	Accept    bool     `help:"Make the results the reference. Needs --reason."`
-	gate.Files
-	Reason string `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
+	Reason    string   `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
 }
 
 func (regressCommand) Help() string {
@@ -53,10 +47,9 @@ an experiment, a paper, all but the leaderboard, or an algorithm's jobs in every
 a name nothing is run.
 
 With the reference's seed, data and revisions, values must be equal. If the seed or the revision of
-an algorithm differs, means are tested (paired by trial, or by Welch's test), for points and for
-whole curves, with Holm's correction over all of them. Improvements count as changes: they may be
-leaks. Each algorithm that moved has a paragraph. The exit code is 1 if something changed or is
-missing.
+an algorithm differs, means are tested (paired by trial, or by Welch's test), with Holm's
+correction over all of them. Improvements count as changes: they may be leaks. Each algorithm that
+moved has a paragraph. The exit code is 1 if something changed or is missing.
 
 Examples:
 
@@ -66,7 +59,9 @@ Examples:
 
   ppdp regress all --accept --reason "rps: points are cut at midpoints, revision 3"
 
-  ppdp regress --out results --reference report/reference/full`
+  ppdp regress --out results --reference report/reference/full
+
+  ppdp regress --out new --reference results`
 }
 
 func (c *regressCommand) Validate() error {
@@ -196,7 +191,8 @@ func (c regressCommand) judge(con *console) error {
 		if err != nil {
 			return terminal.InputError(err)
 		}
-		pair := regress.Pair{Old: old, New: regress.ReferenceOf(outcome)}
+		pair := regress.Pair{Old: old,
+			New: &regress.Reference{Manifest: outcome.Manifest, Samples: outcome.Samples()}}
 		pairs = append(pairs, pair)
 		report.addInputs(pair)
 		if pair.New.Manifest.Overrides.Settled { // the jobs of some algorithms
@@ -215,14 +211,13 @@ func (c regressCommand) judge(con *console) error {
 			return err
 		}
 	}
-	gate := regress.Compare(pairs, regress.Options{Alpha: c.Alpha, Floor: c.Floor})
+	gate := regress.Compare(pairs, regress.Alpha)
 	report.Gate = gate
 	if c.JSON {
 		err = results.WriteJSON(con.stdout, report)
 	} else {
 		err = report.writeText(con.stdout, c.Verbose)
 	}
-	err = errors.Join(err, c.Write(c.checks(&report), os.Getenv(stepSummary)))
 	if err != nil {
 		return err
 	}
@@ -238,31 +233,6 @@ func (c regressCommand) judge(con *console) error {
 		err = errors.Join(err, fmt.Errorf("not run: %s", strings.Join(report.NotRun, ", ")))
 	}
 	return err
-}
-
-// checks are the comparisons, and with --all the experiments of the reference that were not run.
-func (c regressCommand) checks(r *gateReport) *gate.Report {
-	checked := &gate.Report{Command: "ppdp regress"}
-	for i := range r.Comparisons {
-		row := comparisonRow(&r.Comparisons[i])
-		check := gate.Check{Of: row[0], Name: row[1] + ", " + row[2], Outcome: gate.Passed,
-			Words: fmt.Sprintf("%s, was %s: %s", row[4], row[3], row[7])}
-		switch r.Comparisons[i].Verdict {
-		case regress.Changed, regress.Missing:
-			check.Outcome = gate.Failed
-		case regress.Unjudged, regress.Added:
-			check.Outcome = gate.Skipped
-		}
-		checked.Checks = append(checked.Checks, check)
-	}
-	for _, name := range r.NotRun {
-		check := gate.Check{Of: name, Name: "was run", Outcome: gate.Skipped}
-		if c.All {
-			check.Outcome = gate.Failed
-		}
-		checked.Checks = append(checked.Checks, check)
-	}
-	return checked
 }
 
 // notRun lists the reference's experiments of which there is no run.
@@ -337,10 +307,9 @@ type gateReport struct {
 func (r *gateReport) addInputs(pair regress.Pair) {
 	some := pair.New.Manifest.Overrides.Settled
 	for _, d := range regress.Differences(pair.Old, pair.New) {
-		if some && (d.B == "" || d.Input == regress.InputOverride) {
-			continue
+		if !some || d.B != "" && d.Input != regress.InputOverride {
+			r.inputs = results.Union(r.inputs, d.String())
 		}
-		r.inputs = results.Union(r.inputs, d.String())
 	}
 }
 
@@ -351,14 +320,11 @@ func comparisonRow(c *regress.Comparison) []string {
 		point += ", " + c.Variant
 	}
 	point += ", " + c.Dataset
-	switch {
-	case c.Epsilon != nil && c.Points == 0:
+	if c.Epsilon != nil {
 		point += fmt.Sprintf(", epsilon %g", *c.Epsilon)
-		if c.Delta > 0 {
-			point += fmt.Sprintf(", delta %g", c.Delta)
-		}
-	case c.Points > 0:
-		point += fmt.Sprintf(", curve of %d points", c.Points)
+	}
+	if c.Delta > 0 {
+		point += fmt.Sprintf(", delta %g", c.Delta)
 	}
 	number := func(v *float64, n int) string {
 		if v == nil {
@@ -436,7 +402,7 @@ func (r gateReport) summarise(w io.Writer) {
 	if tested > 0 {
 		fmt.Fprintf(w, "%d of them tested: p is adjusted for all, the chance of any false alarm "+
 			"is at most %g %%; smaller changes than %g %% are not called so\n",
-			tested, 100*r.Alpha, 100*r.Floor)
+			tested, 100*regress.Alpha, 100*regress.Floor)
 	}
 	for _, same := range results.Grouped(unjudged, func(reason string) string { return reason }) {
 		fmt.Fprintf(w, "warning: %d unjudged: %s\n", len(same), same[0])
@@ -450,7 +416,7 @@ func (r gateReport) summarise(w io.Writer) {
 	}
 }
 
-// numbers are comparisons, of points and of curves where these are tested.
+// numbers are comparisons.
 type numbers []*regress.Comparison
 
 // moved are those that changed or are missing.
@@ -460,14 +426,14 @@ func (all numbers) moved() numbers {
 	})
 }
 
-// movedText is a paragraph for each algorithm that moved: what, by how much and probably why.
+// movedText is a paragraph for each algorithm that moved: what, and by how much.
 func movedText(all numbers) string {
 	all = slices.DeleteFunc(slices.Clone(all), func(c *regress.Comparison) bool {
 		return c.Verdict == regress.Added // only the run has it: nothing moved
 	})
-	algorithms := results.Grouped(all, func(c *regress.Comparison) string { return c.Algorithm })
 	var text strings.Builder
-	for _, own := range algorithms {
+	for _, own := range results.Grouped(all,
+		func(c *regress.Comparison) string { return c.Algorithm }) {
 		moved := numbers(own).moved()
 		if len(moved) == 0 {
 			continue
@@ -485,20 +451,18 @@ func movedText(all numbers) string {
 		}) {
 			text.WriteString(numbers(part).text())
 		}
-		cause := likelyCause(own[0].Algorithm, algorithms)
 		at := slices.IndexFunc(moved, func(c *regress.Comparison) bool {
 			return c.Verdict == regress.Changed
 		})
 		switch {
-		case at < 0:
-			cause = "the spec or a parameter is another, because numbers are missing"
+		case at < 0: // the inputs that differ say why
 		case moved[at].Revised:
 			text.WriteString("  A Revision was raised.\n")
 		default:
 			text.WriteString("  No Revision was raised: do so if the change is meant " +
 				"(docs/reproduce.md).\n")
 		}
-		fmt.Fprintf(&text, "  Likely cause: %s.\n\n", cause)
+		text.WriteByte('\n')
 	}
 	return text.String()
 }
@@ -535,32 +499,4 @@ func (all numbers) text() string {
 			comparisonRow(largest)[1])
 	}
 	return text + "\n"
-}
-
-// likelyCause is the code that those algorithms have in common which moved, without what the others
-// use.
-func likelyCause(algorithm string, all [][]*regress.Comparison) string {
-	packages := registry.Packages("algorithm", algorithm)
-	own := strings.Join(packages[max(0, len(packages)-1):], "")
-	common, still, moved := source.Of(packages...), make(source.Code), 0
-	for _, other := range all {
-		code := source.Of(registry.Packages("algorithm", other[0].Algorithm)...)
-		if len(numbers(other).moved()) == 0 {
-			maps.Copy(still, code)
-			continue
-		}
-		moved++
-		maps.DeleteFunc(common, func(name, _ string) bool { return code[name] == "" })
-	}
-	maps.DeleteFunc(common, func(name, _ string) bool { return still[name] != "" })
-	switch {
-	case moved == 1 && len(still) == 0:
-		return fmt.Sprintf("%s or what it imports; no other algorithm was compared", own)
-	case len(common) > 0 && len(still) > 0:
-		return fmt.Sprintf("%s, which no algorithm uses whose numbers are the same",
-			strings.Join(slices.Sorted(maps.Keys(common)), " or "))
-	default:
-		return fmt.Sprintf("%s, or what the %d algorithms share that moved, a metric or "+
-			"classifier among it", own, moved)
-	}
 }

@@ -117,17 +117,8 @@ func (f *shardFlag) UnmarshalText(text []byte) error {
 	}
 	number, least := first, 1
 	if first == "task" {
-		name := "JOB_COMPLETION_INDEX"
-		number, least = os.Getenv(name), 0
-		if number == "" {
-			name = "SLURM_ARRAY_TASK_ID"
-			number, least = os.Getenv(name), 1
-		}
-		if number == "" {
-			return fmt.Errorf("%q, but neither $JOB_COMPLETION_INDEX (of Kubernetes) nor "+
-				"$SLURM_ARRAY_TASK_ID is set", text)
-		}
-		first = "$" + name + ", which is " + number
+		number, least = os.Getenv("JOB_COMPLETION_INDEX"), 0
+		first = fmt.Sprintf("$JOB_COMPLETION_INDEX of Kubernetes, which is %q", number)
 	}
 	part, err := strconv.Atoi(number)
 	if part -= least; err != nil || part < 0 || part >= parts {
@@ -143,7 +134,7 @@ const maxShards = 100_000
 
 type runCommand struct {
 	Specs []string  `arg:"" name:"spec" help:"A spec's file, or the name of an experiment that comes with ppdp."`
-	Shard shardFlag `help:"Run only one part of the jobs, such as 2/3 for the second of three, into a folder of its own; task/3 takes the number of the part from Kubernetes or Slurm." placeholder:"I/N"`
+	Shard shardFlag `help:"Run only one part of the jobs, such as 2/3 for the second of three, into a folder of its own; task/3 takes the number of the part from Kubernetes." placeholder:"I/N"`
 	planFlags
 	runFlags
 }
@@ -182,27 +173,23 @@ Examples:
 
 func (c runCommand) Run(con *console) error {
 	c.shard = engine.Shard(c.Shard)
-	plans, err := checkedPlans(con, c.Specs, c.overrides(), &c.runFlags)
+	plans, err := c.plans(con, c.Specs, c.overrides(), true)
 	if err != nil {
 		return err
 	}
-	return runPlans(con, plans, &c.runFlags)
-}
-
-// checkedPlans resolves specs and checks the files that they name.
-func checkedPlans(con *console, words []string, overrides language.Overrides,
-	flags *runFlags) ([]*language.Plan, error) {
-	plans, err := flags.plans(con, words, overrides, true)
-	if err != nil || len(plans) == 1 { // a single one reads its files first anyway
-		return plans, err
-	}
 	var errs []error
 	for _, plan := range plans {
-		if err := engine.CheckFiles(con.ctx, plan, reading(con, flags.files())); err != nil {
+		if len(plans) == 1 { // a single one reads its files first anyway
+			break
+		}
+		if err := engine.CheckFiles(con.ctx, plan, reading(con, c.files())); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, asInput(err)))
 		}
 	}
-	return plans, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return runPlans(con, plans, &c.runFlags)
 }
 
 // makePlans resolves specs. Their problems are reported together.

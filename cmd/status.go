@@ -43,8 +43,7 @@ func beat(con *console, dir string) (stop func()) {
 }
 
 type statusCommand struct {
-	Dir  string `arg:"" optional:"" name:"dir" help:"A folder of results, with all that is below it (default: results)."`
-	Out  string `help:"The same, as other commands call it." placeholder:"DIR"`
+	Dir  string `arg:"" optional:"" name:"dir" default:"results" help:"A folder of results, with all that is below it (default: results)."`
 	JSON bool   `name:"json" help:"Write JSON instead of a table."`
 }
 
@@ -86,10 +85,7 @@ type statusLine struct {
 }
 
 func (c statusCommand) Run(con *console) error {
-	if c.Dir != "" && c.Out != "" {
-		return terminal.InputError(errors.New("a folder and --out, must be one of them"))
-	}
-	lines, err := statusLines(cmp.Or(c.Dir, c.Out, "results"), con.now())
+	lines, err := statusLines(c.Dir, con.now())
 	if err != nil {
 		return terminal.InputError(err)
 	}

@@ -121,25 +121,22 @@ func (c slurmCommand) Run(con *console) error {
 			return asInput(err)
 		}
 	}
+	folder := filepath.Join(c.Out, submitFolder)
 	scripts, err := c.scripts()
+	if err == nil {
+		err = os.MkdirAll(folder, 0o777)
+	}
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(c.Out, submitFolder)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	tasks, merge := filepath.Join(folder, "tasks.sh"), filepath.Join(folder, "merge.sh")
+	if err := errors.Join(writeText(tasks, scripts[0]), writeText(merge, scripts[1])); err != nil {
 		return err
 	}
-	for _, script := range scripts {
-		if err := results.WriteFile(filepath.Join(folder, script.Name),
-			results.Text(script.Text)); err != nil {
-			return err
-		}
-	}
-	tasks, merge := filepath.Join(folder, tasksScript), filepath.Join(folder, mergeScript)
 	if c.DryRun {
 		_, err := fmt.Fprintf(con.stdout, "# %s\n%s\n# %s\n%s\n# to submit them:\n"+
 			"job=$(sbatch --parsable %s)\nsbatch --dependency=\"afterany:${job%%%%;*}\" %s\n",
-			filepath.ToSlash(tasks), scripts[0].Text, filepath.ToSlash(merge), scripts[1].Text,
+			filepath.ToSlash(tasks), scripts[0], filepath.ToSlash(merge), scripts[1],
 			quoted(tasks), quoted(merge))
 		return err
 	}
@@ -158,8 +155,8 @@ func (c slurmCommand) Run(con *console) error {
 	return err
 }
 
-// quoted is a word as a shell has to be given it.
-func quoted(word string) string { return results.CommandText([]string{word}) }
+// quoted is words as a shell has to be given them.
+func quoted(words ...string) string { return results.CommandText(words) }
 
 // submitScript hands a script to sbatch and returns the job's number.
 func submitScript(con *console, sbatch string, args ...string) (job string, err error) {
@@ -177,73 +174,49 @@ func submitScript(con *console, sbatch string, args ...string) (job string, err 
 	return job, nil
 }
 
-// The folder, inside that of the results, of what was submitted, and its files.
-const (
-	submitFolder = "submit"
-	tasksScript  = "tasks.sh"
-	mergeScript  = "merge.sh"
-)
+// submitFolder is the folder, inside that of the results, of what was submitted.
+const submitFolder = "submit"
 
-// script is a file that a cluster gets.
-type script struct{ Name, Text string }
+// slurmTemplate is the scripts that run a task and that merge.
+//
+//go:embed slurm.sh.tmpl
+var slurmTemplate string
 
 // scripts are the one that runs a task and the one that merges.
-func (c *slurmCommand) scripts() ([]script, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	here, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	logs, err := filepath.Abs(filepath.Join(c.Out, submitFolder))
-	if err != nil {
-		return nil, err
+func (c *slurmCommand) scripts() (scripts [2]string, err error) {
+	program, programErr := os.Executable()
+	here, hereErr := os.Getwd()
+	logs, logsErr := filepath.Abs(filepath.Join(c.Out, submitFolder))
+	if err := errors.Join(programErr, hereErr, logsErr); err != nil {
+		return scripts, err
 	}
 	folders := []string{"--out", c.Out}
 	if c.Data != "" {
 		folders = append(folders, "--data", c.Data)
 	}
 	run := slices.Concat([]string{program, "run"}, c.Specs, c.arguments(), folders)
-	merge := append([]string{program, "merge", c.Out}, folders...)
-	limits := ""
-	if c.Minutes > 0 {
-		limits = fmt.Sprintf("#SBATCH --time=%d\n", c.Minutes)
-	}
-	if megabytes, _ := c.megabytes(); megabytes > 0 { // its error is --memory's, and reported
-		limits += fmt.Sprintf("#SBATCH --mem=%dM\n", megabytes)
-	}
-	logs = strings.ReplaceAll(logs, "%", "%%") // which has a meaning there
-	tasks := fmt.Sprintf(`#!/bin/sh
-# Each task runs one of %[1]d parts. One that was killed or requeued goes on from its journal.
-#SBATCH --job-name=ppdp
-#SBATCH --array=1-%[1]d
-#SBATCH --cpus-per-task=%[2]d
-%[3]s#SBATCH --requeue
-#SBATCH --open-mode=append
-#SBATCH --output=%[4]q
-cd %[5]s || exit
-exec %[6]s --shard "$SLURM_ARRAY_TASK_ID/%[1]d"
-`, c.Tasks, c.Jobs, limits, filepath.Join(logs, "task-%a.log"), quoted(here),
-		results.CommandText(run))
-	merged := fmt.Sprintf(`#!/bin/sh
-# Merges what the tasks have run, draws the figures and reports. What is missing is named.
-#SBATCH --job-name=ppdp-merge
-#SBATCH --cpus-per-task=1
-%s#SBATCH --output=%q
-cd %s || exit
-%s; merged=$?
-%s || merged=1
-exit $merged
-`, limits, filepath.Join(logs, "merge.log"), quoted(here), results.CommandText(merge),
-		results.CommandText([]string{program, "report", "--out", c.Out}))
 	if strings.ContainsAny(strings.Join(append(run, logs, here), ""), "\n\r") {
-		return nil,
-			terminal.InputError(errors.New("a path or a spec's name with a line break cannot be " +
-				"written into a script"))
+		return scripts, terminal.InputError(errors.New("a path or a spec's name with a line break " +
+			"cannot be written into a script"))
 	}
-	return []script{{tasksScript, tasks}, {mergeScript, merged}}, nil
+	job := struct {
+		*slurmCommand
+		Megabytes                int64
+		Logs                     string
+		Here, Run, Merge, Report []string
+	}{slurmCommand: c, Here: []string{here}, Run: run,
+		Logs:   strings.ReplaceAll(logs, "%", "%%"), // which has a meaning there
+		Merge:  append([]string{program, "merge", c.Out}, folders...),
+		Report: []string{program, "report", "--out", c.Out}}
+	job.Megabytes, _ = c.megabytes() // checked
+	t := template.Must(template.New("").Funcs(template.FuncMap{"quote": results.CommandText}).
+		Parse(slurmTemplate))
+	for i, name := range []string{"tasks", "merge"} {
+		var text strings.Builder
+		err = errors.Join(err, t.ExecuteTemplate(&text, name, job))
+		scripts[i] = text.String()
+	}
+	return scripts, err
 }
 
 type kubernetesCommand struct {
@@ -299,11 +272,14 @@ const maxConfig = 1<<20 - 1<<14
 //go:embed kubernetes.yaml.tmpl
 var kubernetesTemplate string
 
+// script is a file of the ConfigMap.
+type script struct{ Name, Text string }
+
 // pods is what the template prints.
 type pods struct {
 	*kubernetesCommand
-	Files              []script // of the ConfigMap
-	Megabytes          int64    // 0 for any
+	Files              []script
+	Megabytes          int64 // 0 for any
 	Retries            int
 	Run, Merge, Report []string // arguments of ppdp
 }

@@ -454,20 +454,16 @@ func TestFoldsOfPersons(t *testing.T) {
 // TestWarnings: warnings that differ in numbers only are counted as one, with the releases that
 // gave it; a warning that came once is logged unchanged.
 func TestWarnings(t *testing.T) {
-	var w warnings
-	for _, message := range []string{
-		"gap 81.3 % after 2290 nodes", "not private", "gap 81 % after 31 nodes",
-		"gap 7.25 % after 4 nodes", "gap 81.3 % after 2290 nodes at last",
-	} {
-		w.add("A", message)
-	}
-	w.add("B", "gap 1 % after 2 nodes")
-	w.add("C", "C published too much")
+	all := []warning{{"A", "gap 81.3 % after 2290 nodes"}, {"A", "not private"},
+		{"A", "gap 81 % after 31 nodes"}, {"A", "gap 7.25 % after 4 nodes"},
+		{"A", "gap 81.3 % after 2290 nodes at last"}, {"B", "gap 1 % after 2 nodes"},
+		{"C", "C published too much"}}
 	for _, release := range []string{"A", "B", "C", "D", "E", "F"} {
-		w.add(release, "wide")
+		all = append(all, warning{release, "wide"})
 	}
 	var logged []string
-	w.log(func(message string) { logged = append(logged, message) })
+	r := &run{opts: Options{Log: func(message string) { logged = append(logged, message) }}}
+	r.logWarnings(all)
 	want := []string{"warning: A, B: gap 81.3 % after 2290 nodes (the first of 4 like it)",
 		"warning: A: not private", "warning: A: gap 81.3 % after 2290 nodes at last",
 		"warning: C published too much",

@@ -41,18 +41,9 @@ type assignment struct {
 	MaxStack      int           `json:"maxStack"` // bytes of a goroutine's stack
 }
 
-// ready is a worker's answer to its assignment: it has loaded the data, or could not.
-type ready struct {
-	Error string `json:"error,omitempty"`
-}
-
-// request is a line to a worker: the job to run.
-type request struct {
-	Job int `json:"job"`
-}
-
-// reply is a line of a worker. One with a Phase says that the job has entered it, and more lines
-// will come; one without is the last of its request.
+// reply is a line of a worker. The first says that it has loaded the data, or why it could not. One
+// with a Phase says that the job has entered it, and more lines will come; one without is the last
+// of its request, which is the job's number.
 type reply struct {
 	Phase     string `json:"phase,omitempty"`
 	Entry     *entry `json:"entry,omitempty"`
@@ -96,12 +87,12 @@ func (r *run) newProcesses(start *Start) *process.Pool {
 	}
 	program := process.Program{Command: r.opts.Process.Command, Greeting: jsonLine(&o),
 		Greeted: func(line []byte) error {
-			var said ready
+			var said reply
 			if err := json.Unmarshal(line, &said); err != nil {
 				return fmt.Errorf("it printed %s", process.Shown(line))
 			}
-			if said.Error != "" {
-				return errors.New(said.Error)
+			if said.End != "" {
+				return errors.New(said.End)
 			}
 			return nil
 		},
@@ -137,7 +128,7 @@ func (r *run) jobInProcess(ctx context.Context, i int) {
 		}
 		return nil, said.Phase == "", nil
 	}
-	err := r.processes.Ask(ctx, jsonLine(&request{i}), limit,
+	err := r.processes.Ask(ctx, jsonLine(i), limit,
 		func() process.Take { return take })
 	start, notStarted := errors.AsType[*process.StartError](err)
 	switch {
@@ -229,9 +220,9 @@ func Work(ctx context.Context, in io.Reader, out io.Writer, clock func() time.Ti
 	go func() {
 		w := &worker{out: out}
 		r, err := w.open(ctx, <-lines, clock)
-		said := ready{}
+		said := reply{}
 		if err != nil {
-			said.Error = err.Error()
+			said.End = err.Error()
 		}
 		if w.say(&said); err != nil {
 			ended <- nil // the run has the error
@@ -297,11 +288,11 @@ var errLast = errors.New("a job has spoilt this process")
 
 // serve does a job. An error ends the worker.
 func (w *worker) serve(ctx context.Context, r *run, line []byte) error {
-	var q request
-	if err := json.Unmarshal(line, &q); err != nil {
+	var i int
+	if err := json.Unmarshal(line, &i); err != nil {
 		return err
 	}
-	said, last := w.job(ctx, r, q.Job)
+	said, last := w.job(ctx, r, i)
 	w.say(&said)
 	return errors.Join(last, w.err)
 }

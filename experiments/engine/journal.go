@@ -154,8 +154,7 @@ type kept struct {
 	died                bool
 	cached, ran, failed int
 
-	disagree []error // of the folder that is read, on jobs of earlier ones
-	more     int     // such jobs that are not listed
+	disagree error // of the folder that is read, on a job of earlier ones: the first
 }
 
 // line is a job in one of the journals.
@@ -186,22 +185,19 @@ func (k *kept) readFolder(dir string) error {
 }
 
 // read takes every line of a journal that matches its checksum, and returns the offset behind the
-// last whole one. The error also says where the journal disagrees with earlier ones.
+// last whole one. The error also says where the journal first disagrees with earlier ones.
 func (k *kept) read(file *os.File) (end int64, err error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		// reading a pipe would wait for ever
 		return 0, errors.Join(err, fmt.Errorf("%s is not a file", file.Name()))
 	}
 	k.folders = append(k.folders, filepath.Dir(file.Name()))
-	k.disagree, k.more = nil, 0
+	k.disagree = nil
 	reader := bufio.NewReaderSize(file, 1<<16)
 	for number := int32(1); ; number++ {
 		text, err := reader.ReadBytes('\n')
 		if err == io.EOF { // what is left of a torn line is cut off
-			if k.more > 0 {
-				k.disagree = append(k.disagree, fmt.Errorf("and %d jobs more", k.more))
-			}
-			return end, errors.Join(k.disagree...)
+			return end, k.disagree
 		}
 		if err != nil {
 			return 0, err
@@ -245,19 +241,10 @@ func (k *kept) take(l *line) {
 	case before == nil, before.Status != results.OK && l.Status == results.OK,
 		before.Status == l.Status && before.folder == l.folder:
 		k.jobs[l.Key] = l
-	case before.Status != l.Status:
-	default:
-		if err := k.agree(before, l); err == nil {
-		} else if len(k.disagree) < disagreeShown {
-			k.disagree = append(k.disagree, err)
-		} else {
-			k.more++
-		}
+	case before.Status == l.Status && k.disagree == nil:
+		k.disagree = k.agree(before, l)
 	}
 }
-
-// disagreeShown is the number of jobs that are listed when two journals disagree.
-const disagreeShown = 10
 
 // ErrDisagree says that two journals have a job with different results.
 var ErrDisagree = errors.New("two journals disagree")

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,19 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"ppdp/datasets"
 	"ppdp/internal/results"
 )
-
-// MergeOptions are how journals are merged.
-type MergeOptions struct {
-	Out   string         // as in Options
-	Files datasets.Files // as in Options: merging reads the data again
-	Log   func(message string)
-	// Same says in what a run differs from what this program would run, nil if in nothing that
-	// matters.
-	Same func(here, there *results.Manifest) error
-}
 
 // Merged is how a merge ended.
 type Merged struct {
@@ -50,8 +38,10 @@ type merge struct {
 // journals of folders that each ran a part of it: dirs are experiments' folders with a StartFile. A
 // folder may have more jobs than its part. What two journals both have must be the same; a job
 // that failed in one and not in the other is taken from the other. Nothing is run, and nothing is
-// written before all jobs are there.
-func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, error) {
+// written before all jobs are there. same says in what a run differs from what this program would
+// run, nil if in nothing that matters.
+func Merge(ctx context.Context, dirs []string, opts Options,
+	same func(here, there *results.Manifest) error) (*Merged, error) {
 	m := &merge{kept: newKept(opts.Log)}
 	for _, dir := range dirs {
 		start, err := ReadStart(dir)
@@ -68,18 +58,17 @@ func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, erro
 	if err != nil {
 		return nil, err
 	}
-	command := m.starts[0].Manifest.CommandLine
-	m.run = newRun(plan, Options{Log: opts.Log, Files: opts.Files,
-		Build: Build{CommandLine: command, CPU: m.processors()}}, cache, nil,
+	opts.Build = Build{CommandLine: m.starts[0].Manifest.CommandLine, CPU: m.processors()}
+	m.run = newRun(plan, opts, cache, nil,
 		filepath.Join(opts.Out, filepath.FromSlash(plan.Spec.Name)))
 	m.result.Jobs = len(plan.Jobs)
-	if err := m.same(dirs, opts.Same); err != nil {
+	if err := m.same(dirs, same); err != nil {
 		return nil, err
 	}
 	if err := m.gather(dirs); err != nil {
 		return nil, err
 	}
-	merged := &Merged{CommandLine: command, Missing: m.missing()}
+	merged := &Merged{CommandLine: opts.Build.CommandLine, Missing: m.missing()}
 	if len(merged.Missing) == 0 {
 		err = m.write(dirs)
 	}
@@ -91,9 +80,7 @@ func Merge(ctx context.Context, dirs []string, opts MergeOptions) (*Merged, erro
 func (m *merge) processors() string {
 	var names []string
 	for _, start := range m.starts {
-		if cpu := start.Manifest.CPU; cpu != "" && !slices.Contains(names, cpu) {
-			names = append(names, cpu)
-		}
+		names = results.Union(names, start.Manifest.CPU)
 	}
 	slices.Sort(names)
 	return strings.Join(names, "; ")
@@ -117,23 +104,9 @@ func (m *merge) gather(dirs []string) error {
 	if _, err := os.Stat(filepath.Join(m.result.Dir, JournalFile)); err == nil {
 		dirs = append(slices.Clone(dirs), m.result.Dir)
 	}
-	planned := make(map[string]bool, len(m.keys))
-	for _, key := range m.keys {
-		planned[key] = true
-	}
 	var errs []error
 	for _, dir := range dirs {
 		errs = append(errs, m.readFolder(dir))
-		others := len(m.jobs)
-		for key := range m.jobs { // order-free: each is kept or not
-			if !planned[key] {
-				delete(m.jobs, key)
-			}
-		}
-		if others -= len(m.jobs); others > 0 {
-			m.opts.Log(fmt.Sprintf("%s: %d jobs of other plans or data are left out",
-				filepath.Join(dir, JournalFile), others))
-		}
 	}
 	return errors.Join(errs...)
 }
@@ -165,33 +138,24 @@ func (m *merge) write(dirs []string) error {
 		return err
 	}
 	defer j.close()
-	var text []byte
-	lines := bufio.NewWriterSize(j.file, 1<<20) // whose first error is that of Flush
-	add := func(line any) error {
-		text, err = appendJournalLine(text[:0], line)
-		lines.Write(text)
-		return err
-	}
+	m.journal = j
 	cached := 0
 	for _, key := range m.keys {
 		if there.finished(key) != nil {
 			cached++
 		}
 	}
-	errs := []error{add(mark{runKey, begun, cached})}
+	began := j.mark(begun, cached)
+	j.start(func(error) {}) // finish has it
 	for i, key := range m.keys {
-		e := &m.jobs[key].entry
-		m.keep(i, e)
-		if e.Status == results.Failed {
-			m.fail(i, e.Error, "")
-		}
-		if there.finished(key) == nil {
-			errs = append(errs, add(e))
+		if e := &m.jobs[key].entry; there.finished(key) != nil {
+			m.keep(i, e)
+		} else {
+			m.finish(i, e, "")
 		}
 	}
-	errs = append(errs, add(mark{runKey, ended, 0}), lines.Flush(), j.sync(j.file))
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("journal: %w", err)
+	if err := errors.Join(began, j.finish(), j.mark(ended, 0)); err != nil {
+		return err
 	}
 	if err := m.releases(dirs); err != nil {
 		return err
@@ -200,12 +164,8 @@ func (m *merge) write(dirs []string) error {
 		m.run.write(m.manifest(m.guarantee)))
 }
 
-// releases copies the releases of the plan's jobs that the runs have written.
+// releases copies the releases that the runs have written.
 func (m *merge) releases(dirs []string) error {
-	planned := make(map[string]bool)
-	for i := range m.keys {
-		planned[filepath.Base(m.releaseFile(i))] = true
-	}
 	for _, dir := range dirs {
 		files, err := os.ReadDir(filepath.Join(dir, ReleasesFolder))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -217,9 +177,6 @@ func (m *merge) releases(dirs []string) error {
 		}
 		m.opts.WriteReleases = true
 		for _, file := range files {
-			if job, _, _ := strings.Cut(file.Name(), "."); !planned[job] {
-				continue
-			}
 			text, err := os.ReadFile(filepath.Join(dir, ReleasesFolder, file.Name()))
 			if err == nil {
 				err = results.WriteFile(filepath.Join(to, file.Name()), results.Text(text))

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/datasets"
 	"ppdp/experiments/language"
 	"ppdp/internal/must"
 	"ppdp/internal/results"
@@ -61,10 +59,9 @@ func runShards(t *testing.T, out, text string, count int, change func(*Options))
 	return dirs
 }
 
-func mergeOptions(t *testing.T, out string) MergeOptions {
-	t.Helper()
-	return MergeOptions{Out: out, Files: datasets.DefaultFiles(t.TempDir()), Same: same,
-		Log: func(message string) { t.Log(message) }}
+// merged merges folders into that of the results.
+func merged(t *testing.T, out string, dirs []string) (*Merged, error) {
+	return Merge(t.Context(), dirs, options(t, out), same)
 }
 
 // TestMerge: whatever the number of shards, in whatever order they are
@@ -91,13 +88,13 @@ func TestMerge(t *testing.T) {
 			}
 			for range 2 {
 				dirs = append(dirs[1:], dirs[0])
-				merged, err := Merge(context.Background(), dirs, mergeOptions(t, out))
-				if err != nil || len(merged.Missing) > 0 {
-					t.Fatal(err, merged.Missing)
+				m, err := merged(t, out, dirs)
+				if err != nil || len(m.Missing) > 0 {
+					t.Fatal(err, m.Missing)
 				}
-				if merged.Failed != 6 || len(merged.Failures) != 6 ||
-					merged.Jobs != len(plan.Jobs) {
-					t.Errorf("%+v", merged.Result)
+				if m.Failed != 6 || len(m.Failures) != 6 ||
+					m.Jobs != len(plan.Jobs) {
+					t.Errorf("%+v", m.Result)
 				}
 				for _, name := range files {
 					if read(t, out, "test/merged", name) != read(t, single, "test/merged", name) {
@@ -120,30 +117,6 @@ func TestMerge(t *testing.T) {
 				t.Errorf("%d jobs kept", again.Cached)
 			}
 		})
-	}
-}
-
-// TestMissingJobs: what was not run is counted by shard, with the command; nothing is written.
-func TestMissingJobs(t *testing.T) {
-	t.Parallel()
-	out := t.TempDir()
-	dirs := runShards(t, out, mergedSpec, 3, nil)
-	journal := filepath.Join(dirs[0], JournalFile)
-	text := read(t, journal)
-	torn := text[:strings.LastIndex(text, `"trial"`)] // in the line of the last job
-	must.Do(t, os.WriteFile(journal, []byte(torn), 0o666))
-	merged := must.Get(Merge(context.Background(), dirs[:2], mergeOptions(t, out)))
-	// 18 jobs: one of the first shard is torn, all 6 of the third are not there
-	got := fmt.Sprint(merged.Missing)
-	const want = "[{{0 3} 1} {{2 3} 6}]"
-	if got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if _, err := os.Stat(filepath.Join(out, "test/merged")); err == nil {
-		t.Error("something was written")
-	}
-	if read(t, journal) != torn {
-		t.Error("a shard's journal was changed")
 	}
 }
 
@@ -205,7 +178,7 @@ func TestMergeRefuses(t *testing.T) {
 			out := t.TempDir()
 			dirs := runShards(t, out, mergedSpec, 3, nil)
 			must.Do(t, c.damage(dirs))
-			_, err := Merge(context.Background(), dirs, mergeOptions(t, out))
+			_, err := merged(t, out, dirs)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
@@ -231,9 +204,9 @@ func TestMergePrefersSuccess(t *testing.T) {
 	}
 	for range 2 {
 		dirs[0], dirs[1] = dirs[1], dirs[0]
-		merged, err := Merge(context.Background(), dirs, mergeOptions(t, out))
-		if err != nil || merged.Failed > 0 {
-			t.Errorf("%v, %+v", err, merged)
+		m, err := merged(t, out, dirs)
+		if err != nil || m.Failed > 0 {
+			t.Errorf("%v, %+v", err, m)
 		}
 	}
 }
@@ -247,14 +220,14 @@ func TestTwoMerges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = Merge(context.Background(), dirs, mergeOptions(t, out)); !errors.Is(err, ErrBusy) {
+	if _, err = merged(t, out, dirs); !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v", err)
 	}
 	j.close()
 	errs := make(chan error)
 	for range 2 {
 		go func() {
-			_, err := Merge(context.Background(), dirs, mergeOptions(t, out))
+			_, err := merged(t, out, dirs)
 			errs <- err
 		}()
 	}

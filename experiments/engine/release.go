@@ -28,9 +28,8 @@ func (r *run) releaseFile(i int) string {
 
 // Extensions of the files that releases are written to.
 const (
-	graphFile = ".edges"     // random graph of the released degrees
-	tableFile = ".csv"       // records, or a generalised table
-	drawnFile = ".drawn.csv" // records drawn from the generalised table
+	graphFile = ".edges" // random graph of the released degrees
+	tableFile = ".csv"   // records, or a generalised table
 )
 
 // anonymous reports whether an algorithm publishes a generalised table.
@@ -39,91 +38,74 @@ func anonymous(c *language.Config) bool {
 	return anonymous && c.Info.Can(algorithms.MembershipProduct)
 }
 
-// contents are the extensions of the files that a job's release is written to, the release itself
-// first.
-func contents(c *language.Config) []string {
-	records := c.Info.Can(algorithms.RecordsProduct)
+// extension is that of the file that a job's release is written to, "" where none is.
+func extension(c *language.Config) string {
 	switch {
 	case c.Info.Can(algorithms.DegreesProduct):
-		return []string{graphFile}
-	case anonymous(c) && records:
-		return []string{tableFile, drawnFile}
-	case anonymous(c), records:
-		return []string{tableFile}
+		return graphFile
+	case anonymous(c), c.Info.Can(algorithms.RecordsProduct):
+		return tableFile
 	}
-	return nil
+	return ""
 }
 
 // written reports whether an earlier run has written a job's release, or there is nothing to
 // write.
 func (r *run) written(i int) bool {
-	for _, extension := range contents(r.plan.Jobs[i].Config) {
-		info, err := os.Stat(r.releaseFile(i) + extension)
-		if err != nil || !info.Mode().IsRegular() {
-			return false
-		}
-	}
-	return true
+	extension := extension(r.plan.Jobs[i].Config)
+	info, err := os.Stat(r.releaseFile(i) + extension)
+	return extension == "" || err == nil && info.Mode().IsRegular()
 }
 
-// unwrite removes the files of a job, if it has some.
+// unwrite removes the file of a job, if it has one.
 func (r *run) unwrite(i int) {
-	for _, extension := range contents(r.plan.Jobs[i].Config) {
-		_ = os.Remove(r.releaseFile(i) + extension)
-	}
+	_ = os.Remove(r.releaseFile(i) + extension(r.plan.Jobs[i].Config))
 }
 
-// writeRelease writes what a job has published: under k-anonymity the generalised table, and
-// records drawn from it where the algorithm draws some; records as CSV; a degree sequence as the
-// edge list of a random graph that has it, or the nearest one that a graph can have. Making a graph
-// or bringing the rows of a class into random order reads nothing but the release and so costs no
-// privacy; the randomness is the job's own. Regions alone are not written.
+// writeRelease writes what a job has published: under k-anonymity the generalised table; records as
+// CSV; a degree sequence as the edge list of a random graph that has it, or the nearest one that a
+// graph can have. Making a graph or bringing the rows of a class into random order reads nothing
+// but the release and so costs no privacy; the randomness is the job's own. Regions alone are not
+// written.
 func (r *run) writeRelease(ctx context.Context, i int, m *trialData,
 	release *algorithms.Release) error {
-	c := &r.plan.Jobs[i]
-	path := r.releaseFile(i)
+	c, extension := &r.plan.Jobs[i], extension(r.plan.Jobs[i].Config)
+	path := r.releaseFile(i) + extension
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
 	key := r.plan.NoiseKey(c, r.checksum(i))
-	for _, extension := range contents(c.Config) {
-		var write func(w io.Writer) error
-		switch {
-		case extension == graphFile:
-			g, distance, err := graph.Realise(ctx, key.Derive("written release", "graph").Stream(),
-				release.Degrees)
+	switch {
+	case extension == graphFile:
+		g, distance, err := graph.Realise(ctx, key.Derive("written release", "graph").Stream(),
+			release.Degrees)
+		if err != nil {
+			return err
+		}
+		return results.WriteFile(path, func(w io.Writer) error {
+			// The second line is what readers of the SNAP collection's files know, this program's
+			// among them: it keeps nodes without edges.
+			_, err := fmt.Fprintf(w, "# random graph of released degrees, %d away from them "+
+				"in all (%s)\n# Nodes: %d Edges: %d\n",
+				distance, r.plan.Describe(c), g.Nodes(), g.Edges())
 			if err != nil {
 				return err
 			}
-			write = func(w io.Writer) error {
-				// The second line is what readers of the SNAP collection's files know, this
-				// program's among them: it keeps nodes without edges.
-				_, err := fmt.Fprintf(w, "# random graph of released degrees, %d away from them "+
-					"in all (%s)\n# Nodes: %d Edges: %d\n",
-					distance, r.plan.Describe(c), g.Nodes(), g.Edges())
-				if err != nil {
-					return err
-				}
-				return g.WriteEdges(w)
-			}
-		case extension == tableFile && anonymous(c.Config):
-			train, _ := m.split(c.Fold)
-			write = func(w io.Writer) error {
-				return external.WriteGeneralised(w, m.data.Table, train, release.Regions,
-					key.Derive("written release", "rows").Stream())
-			}
-		default:
-			table, weights, err := release.Records(ctx)
-			if err != nil || table == nil {
-				return err
-			}
-			write = func(w io.Writer) error { return csvtable.Write(w, table, nil, weights) }
-		}
-		if err := results.WriteFile(path+extension, write); err != nil {
-			return err
-		}
+			return g.WriteEdges(w)
+		})
+	case extension == tableFile && anonymous(c.Config):
+		train, _ := m.split(c.Fold)
+		return results.WriteFile(path, func(w io.Writer) error {
+			return external.WriteGeneralised(w, m.data.Table, train, release.Regions,
+				key.Derive("written release", "rows").Stream())
+		})
 	}
-	return nil
+	table, weights, err := release.Records(ctx)
+	if err != nil || table == nil {
+		return err
+	}
+	return results.WriteFile(path,
+		func(w io.Writer) error { return csvtable.Write(w, table, nil, weights) })
 }
 
 // warnOfReleases says what the written releases are not. What each of them is, the record of its
@@ -133,7 +115,7 @@ func (r *run) warnOfReleases() {
 	for i := range r.plan.Jobs {
 		c, g := r.plan.Jobs[i].Config, r.guarantee(i)
 		what := fmt.Sprintf("%s (%s, %s): %s", c.Label(), c.Algorithm, c.Variant, g.Doubt())
-		if g.Doubt() != "" && len(contents(c)) > 0 && !slices.Contains(unfit, what) {
+		if g.Doubt() != "" && extension(c) != "" && !slices.Contains(unfit, what) {
 			unfit = append(unfit, what)
 		}
 	}

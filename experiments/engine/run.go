@@ -56,7 +56,6 @@ func Run(ctx context.Context, p *language.Plan, opts Options) (*Result, error) {
 		return nil, err
 	}
 	start := r.start(r.result.Jobs)
-	r.logChanged(dir, start)
 	if err := errors.Join(start.write(dir), j.mark(begun, r.result.Cached)); err != nil {
 		return nil, err
 	}
@@ -68,23 +67,6 @@ func Run(ctx context.Context, p *language.Plan, opts Options) (*Result, error) {
 		return &r.result, err
 	}
 	return &r.result, r.write(r.manifest(r.guarantee))
-}
-
-// logChanged names the packages whose code has changed since the last run into the folder.
-func (r *run) logChanged(dir string, now *Start) {
-	before, err := ReadStart(dir)
-	if err != nil {
-		return // no earlier run, or one of before there were digests
-	}
-	changed := slices.Sorted(maps.Keys(now.Manifest.Code))
-	changed = slices.DeleteFunc(changed, func(name string) bool {
-		was := before.Manifest.Code[name]
-		return was == "" || was == now.Manifest.Code[name]
-	})
-	if len(changed) > 0 {
-		r.opts.Log("code has changed since the last run into this folder, and what depends on it " +
-			"runs again: " + strings.Join(changed, ", "))
-	}
 }
 
 // run is a plan being run.
@@ -362,7 +344,7 @@ func (r *run) checksum(i int) string { return r.cache.of(&r.plan.Jobs[i]).Checks
 
 // write writes the experiment's files, all in the plan's order whatever order the jobs ran in.
 func (r *run) write(manifest results.Manifest) error {
-	var warned warnings
+	var warned []warning
 	kept := make(map[*language.Dataset]bool) // datasets whose rows a record has
 	err := results.Write(r.result.Dir, manifest,
 		func(add func(*results.Record, *results.Timing) error) error {
@@ -380,8 +362,8 @@ func (r *run) write(manifest results.Manifest) error {
 						return err
 					}
 				}
-				for _, warning := range e.Warnings {
-					warned.add(c.Config.Label(), warning)
+				for _, text := range e.Warnings {
+					warned = append(warned, warning{c.Config.Label(), text})
 				}
 				e.Timing.Job = i
 				if err := add(&record, &e.Timing); err != nil {
@@ -390,7 +372,7 @@ func (r *run) write(manifest results.Manifest) error {
 			}
 			return nil
 		})
-	warned.log(r.opts.Log)
+	r.logWarnings(warned)
 	if err != nil {
 		return fmt.Errorf("finished jobs are kept in %s: %w", JournalFile, err)
 	}
@@ -436,35 +418,23 @@ func Cached(ctx context.Context, p *language.Plan, out string, files datasets.Fi
 	return cached, seconds, nil
 }
 
-// warnings collects the warnings of releases. Those that differ only in numbers are logged once,
-// with how many there are: a search that ends at its limit does so in most jobs, each with other
-// numbers.
-type warnings struct {
-	first []string            // of those that are alike
-	count map[string]int      // by the warning without its numbers
-	from  map[string][]string // the releases, likewise
-}
+// warning is one of a release.
+type warning struct{ release, text string }
 
-// add takes a warning of a release.
-func (w *warnings) add(release, message string) {
-	if w.count == nil {
-		w.count, w.from = make(map[string]int), make(map[string][]string)
-	}
-	shape := withoutNumbers(message)
-	if w.count[shape]++; w.count[shape] == 1 {
-		w.first = append(w.first, message)
-	}
-	w.from[shape] = results.Union(w.from[shape], release)
-}
-
-// log reports what was collected.
-func (w *warnings) log(report func(message string)) {
-	for _, message := range w.first {
-		shape, suffix := withoutNumbers(message), ""
-		if n := w.count[shape]; n > 1 {
+// logWarnings logs those that differ only in numbers once, with how many there are: a search that
+// ends at its limit does so in most jobs, each with other numbers.
+func (r *run) logWarnings(all []warning) {
+	for _, alike := range results.Grouped(all,
+		func(w warning) string { return withoutNumbers(w.text) }) {
+		var from []string
+		for _, w := range alike {
+			from = results.Union(from, w.release)
+		}
+		suffix := ""
+		if n := len(alike); n > 1 {
 			suffix = fmt.Sprintf(" (the first of %d like it)", n)
 		}
-		report("warning: " + named(w.from[shape], message) + suffix)
+		r.opts.Log("warning: " + named(from, alike[0].text) + suffix)
 	}
 }
 

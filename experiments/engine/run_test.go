@@ -414,15 +414,6 @@ func TestWithTrials(t *testing.T) {
 	}
 }
 
-// TestTrainPartsTheRows: the first rows are released, the others are the test set.
-func TestTrainPartsTheRows(t *testing.T) {
-	m := &trialData{rows: []int32{0, 1, 2, 3, 4}, train: 3}
-	train, test := m.split(-1)
-	if !slices.Equal(train, []int32{0, 1, 2}) || !slices.Equal(test, []int32{3, 4}) {
-		t.Errorf("split into %v and %v", train, test)
-	}
-}
-
 // TestTrainAndTrials runs a spec to its records: six of ten rows are published, and an entry's own
 // number of trials is a cap while the rest of the experiment keeps its own.
 func TestTrainAndTrials(t *testing.T) {

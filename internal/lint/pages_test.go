@@ -82,19 +82,6 @@ func anchors(page string) map[string]bool {
 	return found
 }
 
-// TestAnchors has headings whose anchors are known.
-func TestAnchors(t *testing.T) {
-	found := anchors("# Your own table\n\n## A tree: `label-tree`\n### X4: at ε — text\n#none\n")
-	for _, want := range []string{"your-own-table", "a-tree-label-tree", "x4-at-ε--text"} {
-		if !found[want] {
-			t.Errorf("no %s in %v", want, found)
-		}
-	}
-	if len(found) != 3 {
-		t.Errorf("%d anchors, want 3: %v", len(found), found)
-	}
-}
-
 // fieldTerms has, for words that these pages once had, the field's own.
 var fieldTerms = map[string]string{
 	`(gives?|gave|giving) away`:              "discloses",

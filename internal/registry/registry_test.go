@@ -2,10 +2,7 @@ package registry
 
 import (
 	"slices"
-	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 func TestLookup(t *testing.T) {
@@ -67,26 +64,4 @@ func TestPackages(t *testing.T) {
 	if got := Packages("colour", "square"); got != nil {
 		t.Errorf("%v for a kind without squares", got)
 	}
-}
-
-// TestNames: names are sorted whatever order they were registered in, and the caller may change
-// them.
-func TestNames(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		names := rapid.SliceOfDistinct(rapid.StringN(1, 4, -1), rapid.ID[string]).Draw(t, "names")
-		r := New[int]("name")
-		for i, name := range names {
-			r.Register(name, i)
-		}
-		sorted := slices.Sorted(slices.Values(names))
-		for range 2 {
-			got := r.Names()
-			if !slices.Equal(got, sorted) {
-				t.Fatalf("names %q, want %q", got, sorted)
-			}
-			if len(got) > 0 {
-				got[0] = strings.Repeat("changed", 3)
-			}
-		}
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,169 +13,121 @@ import (
 	"ppdp/internal/strictyaml"
 )
 
-// Kinds of input, in the order in which a run depends on them.
-const (
-	InputSpec       = "spec"
-	InputOverride   = "override" // of the command line
-	InputParameter  = "parameter"
-	InputData       = "dataset checksum"
-	InputAlgorithm  = "algorithm revision"
-	InputProgram    = "program outside"
-	InputMeasure    = "metric or classifier revision"
-	InputElementary = "arithmetic revision"
-	InputCode       = "code"
-	InputSeed       = "seed"
-	InputModule     = "module version"
-	InputGo         = "Go version"
-	InputPlatform   = "platform"
-	InputCommit     = "commit"
-)
-
-// Difference is one input in which two runs differ.
+// Difference is one input in which two runs differ, such as "spec epsilon".
 type Difference struct {
-	Input string `json:"input"`
-	What  string `json:"what,omitempty"` // which spec key, dataset, algorithm, module
-	A     string `json:"a"`              // empty where A has none
-	B     string `json:"b"`
+	Input string
+	A, B  string // empty where there is none
 }
 
 func (d Difference) String() string {
-	return fmt.Sprintf("%s: %s | %s", strings.TrimSpace(d.Input+" "+d.What),
-		cmp.Or(d.A, "(none)"), cmp.Or(d.B, "(none)"))
+	return fmt.Sprintf("%s: %s | %s", d.Input, cmp.Or(d.A, "(none)"), cmp.Or(d.B, "(none)"))
 }
 
-// differences is a list that grows by what differs.
-type differences []Difference
+// InputOverride is the input that the command line overrides.
+const InputOverride = "override"
 
-func (d *differences) add(input, what, a, b string) {
-	if a != b {
-		*d = append(*d, Difference{input, what, a, b})
-	}
-}
+// mayBeUnknown are the inputs of which a run may say nothing, which is no difference: revisions
+// where the spec has no such algorithm, code and commits in references.
+var mayBeUnknown = regexp.MustCompile(`^(algorithm|metric or classifier) revision |^code |^commit$`)
 
-// Differences lists every input in which two runs differ, in the order of the kinds above: the
-// first one is where an explanation begins. Comments, white space, quotes and the order of keys in
-// a spec are no difference, nor is what only people or figures read (title, source, plots).
+// Differences lists every input in which two runs differ, in the order in which a run depends on
+// them. Comments, white space, quotes and the order of keys in a spec are no difference, nor is
+// what only people or figures read (title, source, plots).
 func Differences(a, b *Reference) []Difference {
-	all := specDifferences(a.Manifest.Spec, b.Manifest.Spec)
-	inA, inB := inputsOf(&a.Manifest), inputsOf(&b.Manifest)
-	for _, kind := range []string{InputOverride, InputParameter, InputData, InputAlgorithm,
-		InputProgram, InputMeasure, InputElementary, InputCode, InputSeed, InputModule, InputGo,
-		InputPlatform, InputCommit} {
-		if kind == InputParameter {
-			all = append(all, parameterDifferences(a, b)...)
-		}
-		for _, pair := range matched(inA[kind], inB[kind]) {
-			known := pair.a != "" && pair.b != ""
-			if known || !slices.Contains(mayBeUnknown, kind) {
-				all.add(kind, pair.name, pair.a, pair.b)
-			}
+	all := append(specDifferences(a.Manifest.Spec, b.Manifest.Spec), parameterDifferences(a, b)...)
+	for _, d := range matched(inputsOf(&a.Manifest), inputsOf(&b.Manifest)) {
+		if d.A != "" && d.B != "" || !mayBeUnknown.MatchString(d.Input) {
+			all = append(all, d)
 		}
 	}
 	return all
 }
 
-// mayBeUnknown are the kinds of which a run may say nothing, which is no difference: revisions are
-// not in old manifests and not where the spec has no such algorithm, code and commits not in
-// references.
-var mayBeUnknown = []string{InputAlgorithm, InputMeasure, InputCode, InputCommit}
+type named struct{ name, value string }
 
-// inputsOf lists the inputs of a run by kind, but for those that its spec and its settings hold.
-func inputsOf(m *results.Manifest) map[string][]named {
-	all := make(map[string][]named)
+// inputsOf lists the inputs of a run, but for those that its spec and its settings hold.
+func inputsOf(m *results.Manifest) (all []named) {
 	add := func(input, name, value string) {
-		all[input] = append(all[input], named{name, value})
-	}
-	revision := func(input, name string, r int) { // none before they were written
-		add(input, name, strings.TrimPrefix(strconv.Itoa(r), "0"))
+		all = append(all, named{strings.TrimSpace(input + " " + name), value})
 	}
 	overrides := m.Overrides
-	overrides.Seed = nil // has a kind of its own
+	overrides.Seed = nil // is an input of its own
 	add(InputOverride, "", strings.Join(overrides.Texts(), " "))
 	for _, d := range m.Datasets {
 		checksum := d.Checksum
 		if d.Resampled {
 			checksum += ", drawn anew for every trial"
 		}
-		add(InputData, d.Name, checksum)
+		add("dataset checksum", d.Name, checksum)
 	}
 	for _, use := range m.Algorithms {
-		revision(InputAlgorithm, strings.TrimSpace(use.Name+" "+use.Variant), use.Revision)
-		add(InputProgram, use.Name, use.Program)
+		add("algorithm revision", use.Name+" "+use.Variant, strconv.Itoa(use.Revision))
+		add("program outside", use.Name, use.Program)
 	}
 	for _, use := range m.Measures {
-		revision(InputMeasure, use.Metric, use.Revision)
+		add("metric or classifier revision", use.Metric, strconv.Itoa(use.Revision))
 		if use.Classifier != "" {
-			revision(InputMeasure, use.Classifier, use.ClassifierRevision)
+			add("metric or classifier revision", use.Classifier,
+				strconv.Itoa(use.ClassifierRevision))
 		}
 	}
-	add(InputElementary, "", strconv.Itoa(m.Arithmetic))
+	add("arithmetic revision", "", strconv.Itoa(m.Arithmetic))
 	for _, name := range slices.Sorted(maps.Keys(m.Code)) {
-		add(InputCode, name, m.Code[name])
+		add("code", name, m.Code[name])
 	}
-	add(InputSeed, "", strconv.FormatUint(m.Seed, 10))
+	add("seed", "", strconv.FormatUint(m.Seed, 10))
 	for _, module := range m.Modules {
-		add(InputModule, module.Path, strings.TrimSpace(module.Version+" "+module.Sum))
+		add("module version", module.Path, strings.TrimSpace(module.Version+" "+module.Sum))
 	}
-	add(InputGo, "", m.GoVersion)
-	add(InputPlatform, "", strings.TrimSuffix(m.GOOS+"/"+m.GOARCH+"/"+m.GOAMD64, "/"))
+	add("Go version", "", m.GoVersion)
+	add("platform", "", strings.TrimSuffix(m.GOOS+"/"+m.GOARCH+"/"+m.GOAMD64, "/"))
 	commit := m.Commit
 	if m.Dirty && commit != "" {
 		commit += " with changes"
 	}
-	add(InputCommit, "", commit)
+	add("commit", "", commit)
 	return all
 }
 
-type named struct{ name, value string }
-
-type match struct{ name, a, b string }
-
-// matched pairs two lists by name: a's order first, then what only b has. What one list has twice,
-// such as a classifier of two metrics, is paired once.
-func matched(a, b []named) []match {
-	var pairs []match
+// matched lists what differs between two lists, by name: in a's order first, then what only b has.
+// What one list has twice, such as a classifier of two metrics, is compared once.
+func matched(a, b []named) (differences []Difference) {
 	at := make(map[string]int)
-	for _, n := range a {
-		if _, known := at[n.name]; !known {
-			at[n.name] = len(pairs)
-			pairs = append(pairs, match{name: n.name, a: n.value})
+	of := func(name string) *Difference {
+		i, known := at[name]
+		if !known {
+			i = len(differences)
+			at[name], differences = i, append(differences, Difference{Input: name})
 		}
+		return &differences[i]
+	}
+	for _, n := range a {
+		of(n.name).A = n.value
 	}
 	for _, n := range b {
-		i, known := at[n.name]
-		if !known {
-			i = len(pairs)
-			at[n.name] = i
-			pairs = append(pairs, match{name: n.name})
-		}
-		pairs[i].b = n.value
+		of(n.name).B = n.value
 	}
-	return pairs
+	return slices.DeleteFunc(differences, func(d Difference) bool { return d.A == d.B })
 }
 
-// unread are the keys of a spec that no job depends on, and the seed, which has a place of its
+// unread matches the keys of a spec that no job depends on, and the seed, which is an input of its
 // own.
-var unread = map[string]bool{"title": true, "source": true, "plots": true, "seed": true,
-	"keep": true}
+var unread = regexp.MustCompile(`^(title|source|plots|seed|keep)\b`)
 
 // specDifferences compares what two specs mean, key by key.
-func specDifferences(a, b string) (all differences) {
+func specDifferences(a, b string) []Difference {
 	if a == b {
 		return nil
 	}
 	na := strictyaml.NewReader("A").Document([]byte(a))
 	nb := strictyaml.NewReader("B").Document([]byte(b))
 	if na == nil || nb == nil {
-		all.add(InputSpec, "text", "of A", "of B, cannot be compared key by key")
-		return all
+		return []Difference{{"spec text", "of A", "of B, cannot be compared key by key"}}
 	}
-	for _, pair := range matched(keysOf("", na), keysOf("", nb)) {
-		key, _, _ := strings.Cut(pair.name, ".")
-		key, _, _ = strings.Cut(key, "[")
-		if !unread[key] {
-			all.add(InputSpec, pair.name, pair.a, pair.b)
-		}
+	all := slices.DeleteFunc(matched(keysOf("", na), keysOf("", nb)),
+		func(d Difference) bool { return unread.MatchString(d.Input) })
+	for i := range all {
+		all[i].Input = "spec " + all[i].Input
 	}
 	return all
 }
@@ -210,8 +163,9 @@ func keysOf(path string, n *strictyaml.Node) (keys []named) {
 // paramsOf lists a setting's parameters by name.
 func paramsOf(s *results.Setting) []named {
 	all := s.AllParams()
-	return results.Mapped(slices.Sorted(maps.Keys(all)),
-		func(name string) named { return named{name, all[name]} })
+	return results.Mapped(slices.Sorted(maps.Keys(all)), func(name string) named {
+		return named{"parameter " + s.Algorithm + " " + name, all[name]}
+	})
 }
 
 // parameterDifferences finds resolved parameters that differ although the specs may not: a default
@@ -238,39 +192,11 @@ func parameterDifferences(a, b *Reference) []Difference {
 		if same[s.Key()] || other == nil { // the spec, or an override, says why there is none
 			continue
 		}
-		for _, pair := range matched(paramsOf(s), paramsOf(other)) {
-			d := Difference{InputParameter, s.Algorithm + " " + pair.name, pair.a, pair.b}
-			if pair.a != pair.b && !slices.Contains(all, d) {
-				all = append(all, d)
-			}
+		for _, d := range matched(paramsOf(s), paramsOf(other)) {
+			all = results.Union(all, d)
 		}
 	}
 	return all
-}
-
-// OutputDifference returns the first trial mean in which two runs differ, of those that both have,
-// or nil.
-func OutputDifference(a, b *Reference) *Difference {
-	at := byKey(b.Samples)
-	for s := range results.Each(a.Samples) {
-		other := at[keyOf(s)]
-		if other == nil {
-			continue
-		}
-		for t := range min(len(s.Trials), len(other.Trials)) {
-			if sameValue(s.Trials[t], other.Trials[t]) {
-				continue
-			}
-			what := s.Label()
-			if s.Epsilon != nil {
-				what += " at " + s.BudgetText()
-			}
-			what += fmt.Sprintf(", trial %d, %s", t, s.Measurement)
-			return &Difference{"value", what, results.NumberText(s.Trials[t]),
-				results.NumberText(other.Trials[t])}
-		}
-	}
-	return nil
 }
 
 // sampleKey identifies a sample within an experiment.

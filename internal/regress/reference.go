@@ -3,6 +3,7 @@ package regress
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -113,8 +114,14 @@ func readTrials(r io.Reader, name string) (samples []results.Sample, err error) 
 	return samples, err
 }
 
-// OpenReference reads a reference's folder.
+// OpenReference reads a reference's folder, or that of a run.
 func OpenReference(dir string) (*Reference, error) {
+	if run, err := results.Open(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
+			return nil, err
+		}
+		return &Reference{Manifest: run.Manifest, Samples: run.Samples()}, nil
+	}
 	b := &Reference{}
 	return b, errors.Join(
 		results.ParseFile(dir, ReferenceFile, func(f io.Reader, path string) (err error) {

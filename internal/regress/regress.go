@@ -7,10 +7,8 @@
 // all trials of fixed data. Where the seed or a revision differs, means are tested: trial by trial
 // if both runs saw the same data and folds, by Welch's test otherwise.
 //
-// Beside the points, the curves they form are tested, by their mean relative change: one small
-// change at every point is seen there first. Holm's correction covers all points and all curves of
-// all experiments, with half of Alpha each. Tests are two-sided, because a leak shows as a number
-// that is too good.
+// Holm's correction covers all points of all experiments. Tests are two-sided, because a leak shows
+// as a number that is too good.
 package regress
 
 import (
@@ -23,19 +21,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Options are how the gate decides.
-type Options struct {
+const (
 	// Alpha bounds the chance that a run whose code has not changed, under another seed, is found
 	// changed at all. Runs with the reference's seed are never found changed without a reason: they
 	// are compared exactly.
-	Alpha float64
+	Alpha = 0.01
 	// Floor is the least change, relative to the mean of old and new, that is called one where
 	// means are tested.
-	Floor float64
-}
-
-// DefaultOptions are the usual options.
-var DefaultOptions = Options{Alpha: 0.01, Floor: 0.01}
+	Floor = 0.01
+)
 
 // Verdicts on a comparison.
 const (
@@ -47,7 +41,7 @@ const (
 	Unjudged  = "unjudged" // cannot be compared; Reason says why
 )
 
-// Comparison is one point, or one curve, of a reference beside that of a run.
+// Comparison is one point of a reference beside that of a run.
 type Comparison struct {
 	Experiment string   `json:"experiment"`
 	Series     string   `json:"series,omitempty"`
@@ -58,9 +52,6 @@ type Comparison struct {
 	Epsilon    *float64 `json:"epsilon,omitempty"`
 	Delta      float64  `json:"delta,omitempty"`
 	results.Measurement
-	// Points is the number of points of a curve, whose Old and New are means of values relative to
-	// those of both runs; 0 for a point.
-	Points int `json:"points,omitempty"`
 	// Old and New are means over trials; nil without any. N are the numbers of trials.
 	Old  *float64 `json:"old,omitempty"`
 	New  *float64 `json:"new,omitempty"`
@@ -81,13 +72,10 @@ type Comparison struct {
 	Revised bool `json:"revised,omitempty"`
 
 	effect float64 // relative to the mean of old and new
-	paired bool    // trials of both runs saw the same data and folds
 }
 
 // Gate is the outcome of a comparison.
 type Gate struct {
-	Alpha       float64        `json:"alpha"`
-	Floor       float64        `json:"floor"`
 	Comparisons []Comparison   `json:"comparisons"`
 	Counts      map[string]int `json:"counts"` // by verdict
 }
@@ -98,51 +86,37 @@ func (g *Gate) Failed() bool { return g.Counts[Changed]+g.Counts[Missing] > 0 }
 // Pair is an experiment's reference and its new run.
 type Pair struct{ Old, New *Reference }
 
-// Compare judges runs by their references.
-func Compare(pairs []Pair, options Options) *Gate {
-	g := &Gate{Alpha: options.Alpha, Floor: options.Floor}
+// Compare judges runs by their references; what is tested at the level alpha, such as Alpha.
+func Compare(pairs []Pair, alpha float64) *Gate {
+	g := &Gate{Counts: make(map[string]int)}
 	for _, pair := range pairs {
 		g.Comparisons = append(g.Comparisons, comparePair(pair)...)
 	}
-	g.judge()
-	return g
-}
-
-// judge gives every comparison its verdict.
-func (g *Gate) judge() {
-	g.Counts = make(map[string]int)
-	g.decide(func(c *Comparison) bool { return c.Points == 0 })
-	g.decide(func(c *Comparison) bool { return c.Points > 0 })
-	for i := range g.Comparisons {
-		g.Counts[g.Comparisons[i].Verdict]++
-	}
-}
-
-// decide judges what was tested in one family, the points or the curves, with half of Alpha.
-func (g *Gate) decide(family func(*Comparison) bool) {
 	var tested []*Comparison
 	var p []float64
 	for i := range g.Comparisons {
-		if c := &g.Comparisons[i]; c.P != nil && family(c) {
+		if c := &g.Comparisons[i]; c.P != nil {
 			tested = append(tested, c)
 			p = append(p, *c.P)
 		}
 	}
 	for i, adjusted := range results.Holm(p) {
 		c := tested[i]
-		adjusted = math.Min(1, 2*adjusted) // two families
 		c.Holm = &adjusted
 		switch {
-		case c.Verdict != "":
-		case adjusted > g.Alpha:
+		case adjusted > alpha:
 			c.Verdict = Unchanged
-		case c.effect < g.Floor:
+		case c.effect < Floor:
 			c.Verdict = Unchanged
-			c.Reason = fmt.Sprintf("significant, but below the floor of %g %%", 100*g.Floor)
+			c.Reason = fmt.Sprintf("significant, but below the floor of %g %%", 100*Floor)
 		default:
 			c.Verdict = Changed
 		}
 	}
+	for i := range g.Comparisons {
+		g.Counts[g.Comparisons[i].Verdict]++
+	}
+	return g
 }
 
 // relation says what a sample of two runs has in common.
@@ -199,7 +173,6 @@ func comparePair(pair Pair) []Comparison {
 	olds := aligned(pair.Old.Samples, pair.New.Samples)
 	news := aligned(pair.New.Samples, pair.Old.Samples)
 	newAt, oldAt := byKey(news), byKey(olds)
-	var tested []point
 	for old := range results.Each(olds) {
 		new := newAt[keyOf(old)]
 		if new == nil {
@@ -210,11 +183,7 @@ func comparePair(pair Pair) []Comparison {
 			continue
 		}
 		r := relate(&pair.Old.Manifest, &pair.New.Manifest, old)
-		c := comparePoint(experiment, old, new, r)
-		if c.P != nil {
-			tested = append(tested, point{c, old.Trials, new.Trials})
-		}
-		all = append(all, c)
+		all = append(all, comparePoint(experiment, old, new, r))
 	}
 	for i := range news {
 		if s := &news[i]; oldAt[keyOf(s)] == nil {
@@ -224,7 +193,7 @@ func comparePair(pair Pair) []Comparison {
 			all = append(all, c)
 		}
 	}
-	return append(all, compareCurves(tested)...)
+	return all
 }
 
 func describe(experiment string, s *results.Sample) Comparison {
@@ -276,7 +245,7 @@ func comparePoint(experiment string, old, new *results.Sample, r relation) Compa
 		equal = equal && sameValue(old.Trials[t], new.Trials[t])
 	}
 	decide := func(test, verdict, why string) { c.Test, c.Verdict, c.Reason = test, verdict, why }
-	c.paired, c.Revised = r.seed && r.data, !r.revision
+	c.Revised = !r.revision
 	switch {
 	case common == 0:
 		decide("", Unjudged, "no trial that both have")
@@ -302,7 +271,7 @@ func comparePoint(experiment string, old, new *results.Sample, r relation) Compa
 			len(new.Trials)-len(y), len(new.Trials)))
 	case len(x) == 0 && len(y) == 0:
 		decide("", Unchanged, "no trial has a value, before and after")
-	case c.paired:
+	case r.seed && r.data:
 		c.test(old.Trials, new.Trials, true)
 	default:
 		c.test(x, y, false)
@@ -331,68 +300,6 @@ func (c *Comparison) test(old, new []float64, byTrial bool) {
 }
 
 func sameValue(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
-
-// point is a tested point with the values of its trials in both runs.
-type point struct {
-	Comparison
-	old, new []float64
-}
-
-// scale is the point's mean over both runs, without its sign.
-func (p *point) scale() float64 {
-	sum := 0.0
-	for _, trials := range [][]float64{p.old, p.new} {
-		for _, v := range trials {
-			sum += float64(v / float64(len(trials)) / 2)
-		}
-	}
-	return math.Abs(sum)
-}
-
-// compareCurves tests the curves that points form: those of one series, dataset and measurement. A
-// curve has one value a trial, the mean of its points' values. Each of these is divided by its
-// point's scale, so that points weigh alike and neither run is favoured. Points with failed trials,
-// with another number of trials than the curve's first, or with a scale of 0 are left out.
-func compareCurves(points []point) (all []Comparison) {
-	points = slices.DeleteFunc(points, func(p point) bool {
-		return p.OldN != len(p.old) || p.NewN != len(p.new) || p.scale() == 0
-	})
-	for _, curve := range results.Grouped(points, func(p point) string {
-		return fmt.Sprintf("%q%q%q%q%q%q", p.Series, p.Dataset, p.Algorithm, p.Variant, p.Metric,
-			p.Classifier)
-	}) {
-		first := &curve[0]
-		curve = slices.DeleteFunc(curve, func(p point) bool {
-			return len(p.old) != len(first.old) || len(p.new) != len(first.new) ||
-				p.paired != first.paired
-		})
-		if len(curve) < 2 {
-			continue
-		}
-		mean := func(trials func(p *point) []float64) []float64 {
-			means := make([]float64, len(trials(first)))
-			for i := range curve {
-				scale := curve[i].scale()
-				for t, v := range trials(&curve[i]) {
-					means[t] += v / scale
-				}
-			}
-			for t := range means {
-				means[t] /= float64(len(curve))
-			}
-			return means
-		}
-		old := mean(func(p *point) []float64 { return p.old })
-		new := mean(func(p *point) []float64 { return p.new })
-		c := Comparison{Experiment: first.Experiment, Series: first.Series,
-			Dataset: first.Dataset, Algorithm: first.Algorithm, Variant: first.Variant,
-			Measurement: first.Measurement, Points: len(curve)}
-		c.set(old, new)
-		c.test(old, new, first.paired)
-		all = append(all, c)
-	}
-	return all
-}
 
 // Kinds of comparison.
 const (

@@ -443,32 +443,6 @@ func (c *campaign) damage() {
 		write(f.T, filepath.Join(f.results(), "journal.jsonl"), string(text))
 		f.recovers()
 	})
-	c.each("joined shards", 1, 40, "same bytes", func(f *fault) {
-		n := 2 + f.IntN(4)
-		var journals []string
-		for shard := range n {
-			printed, err := f.command(nil, "run", "spec.yaml", "--out", "parts", "--shard",
-				fmt.Sprintf("%d/%d", shard+1, n)).CombinedOutput()
-			if err != nil {
-				f.Fatalf("%v: %s", err, printed)
-			}
-		}
-		paths, err := filepath.Glob(filepath.Join(f.dir, "parts", "*", "torture", "small",
-			"journal.jsonl"))
-		if err != nil || len(paths) != n {
-			f.Fatalf("%d journals of %d shards: %v", len(paths), n, err)
-		}
-		for _, path := range paths {
-			journals = append(journals, read(f.T, path))
-		}
-		journals = append(journals, journals[f.IntN(n)]) // one of them twice
-		f.Shuffle(len(journals), func(i, j int) {
-			journals[i], journals[j] = journals[j], journals[i]
-		})
-		must.Do(f, os.MkdirAll(f.results(), 0o777))
-		write(f.T, filepath.Join(f.results(), "journal.jsonl"), strings.Join(journals, ""))
-		f.recovers()
-	})
 }
 
 // disks runs on disks that are too small and with too few open files.

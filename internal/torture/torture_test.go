@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -25,9 +24,8 @@ import (
 )
 
 var (
-	seed     = flag.Uint64("seed", 1, "what the campaign's random choices follow from")
-	full     = flag.Bool("full", false, "run the whole campaign, which takes minutes")
-	fuzzTime = flag.Duration("fuzz-time", 10*time.Second, "how long each fuzz target runs, if full")
+	seed = flag.Uint64("seed", 1, "what the campaign's random choices follow from")
+	full = flag.Bool("full", false, "run the whole campaign, which takes minutes")
 )
 
 // TestMain is the command itself in the processes that the tests start.
@@ -103,7 +101,6 @@ func TestTorture(t *testing.T) {
 	c.disks()
 	c.baselines()
 	c.environments()
-	c.fuzz()
 	c.table()
 }
 
@@ -294,41 +291,3 @@ files: a.baseline.yaml
 variants:
   - {variant: published, model: differential privacy, unit: record, relation: none, note: None.}
 `
-
-var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
-
-// fuzz runs every fuzz target of the module.
-func (c *campaign) fuzz() {
-	if !*full || *fuzzTime <= 0 {
-		return
-	}
-	root := must.Get(filepath.Abs(filepath.Join("..", "..")))
-	var targets [][2]string
-	for depth := range 4 {
-		pattern := root
-		for range depth {
-			pattern = filepath.Join(pattern, "*")
-		}
-		paths := must.Get(filepath.Glob(filepath.Join(pattern, "*_test.go")))
-		for _, path := range paths {
-			text := read(c.T, path)
-			for _, match := range fuzzTarget.FindAllStringSubmatch(text, -1) {
-				targets = append(targets, [2]string{filepath.Dir(path), match[1]})
-			}
-		}
-	}
-	if len(targets) < 10 {
-		c.Errorf("only %d fuzz targets found", len(targets))
-	}
-	c.each("fuzz", 0, len(targets), fmt.Sprintf("no failure in %v each", *fuzzTime),
-		func(f *fault) {
-			target := targets[f.number]
-			command := exec.Command("go", "test", "-run", "^$", "-fuzz", "^"+target[1]+"$",
-				"-fuzztime", fuzzTime.String())
-			command.Dir = target[0]
-			command.Env = append(os.Environ(), "GOFLAGS=")
-			if out, err := command.CombinedOutput(); err != nil {
-				f.Errorf("%s in %s: %v\n%s", target[1], target[0], err, out)
-			}
-		})
-}

@@ -27,12 +27,10 @@ type Contents struct {
 	Dirty    bool   // the program's source differed from Commit
 	// Experiments are all that come with the program, run or not, in any order.
 	Experiments []Experiment
-	// Settling are the seconds of a worker that the settled run of each experiment takes; empty
-	// where its values are not in the artifact.
-	Settling map[string]float64
-	Papers   []report.Paper
-	Tires    Trial
-	Packed   []string // names of the datasets whose files are in the artifact
+	Settled     bool // the values of settled runs are in the artifact
+	Papers      []report.Paper
+	Tires       Trial
+	Packed      []string // names of the datasets whose files are in the artifact
 }
 
 // Experiment is a figure or table's experiment and the run of it that is in the artifact.
@@ -109,7 +107,6 @@ type claimRow struct {
 	Experiments []string // that its checks use
 	Seconds     float64  // of their runs by the clock
 	Unmeasured  bool     // some of them were not run or not timed
-	Settling    float64  // seconds of a worker for the settled verdict, 0 without one
 }
 
 // AllOlder reports whether all runs were made by another program.
@@ -199,11 +196,6 @@ func (d *document) addExperiment(e Experiment) {
 func (d *document) addClaim(c *claims.Claim, j *claims.Judgement) {
 	row := claimRow{Judgement: j}
 	row.Experiments, _ = c.Experiments()
-	if j.Published != nil && j.Published.Settled {
-		for _, name := range row.Experiments {
-			row.Settling += d.Settling[name]
-		}
-	}
 	for _, e := range d.Experiments {
 		switch {
 		case !slices.Contains(row.Experiments, e.Name):

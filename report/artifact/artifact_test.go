@@ -76,7 +76,6 @@ func contents(t *testing.T) *Contents {
 				Published: &claims.Judgement{Verdict: claims.Holds, Settled: true}},
 			{ID: "B", Verdict: claims.NotCovered, Source: []string{"Fig. 2"},
 				Statement: "It is fast.", Reason: "Nobody looked."}}}},
-		Settling: map[string]float64{"p/one": 40, "p/two": 80, "p/none": 1},
 		Tires: Trial{Command: "./ppdp run p/one", Output: "done\n", Seconds: 2,
 			Files: []File{{Path: "tires/x", SHA256: "cafe"}}},
 	}
@@ -107,8 +106,8 @@ func TestWriteMarkdown(t *testing.T) {
 			"the 1 that recorded it.",
 		// what is subtracted counts, and was not timed
 		"| A | Fig. 1 | It is small. | contradicted (differs from the published verdict, " +
-			"holds) | holds | `p/one p/two` | - | 2 min |",
-		"| B | Fig. 2 | It is fast. | not covered | - | none: Nobody looked. |  |  |",
+			"holds) | holds | `p/one p/two` | - |",
+		"| B | Fig. 2 | It is fast. | not covered | - | none: Nobody looked. |  |",
 		"judged 1 of 2 claims, 1 of 2 figures and tables (without Fig. 2)",
 		"\n0 of 1 claims that this run could judge agree with the verdicts published with " +
 			"ppdp; 1 differ: A (here contradicted, published holds). The others: 1 not covered.\n",

@@ -43,7 +43,7 @@ done
 echo "$same of $chosen experiments gave the same records."
 if [ -n "$lacking" ]; then echo "Not compared, their data are not here ($ppdp datasets fetch):$lacking"; fi
 if [ -n "$differ" ]; then
-	echo "DIFFERS:$differ see $ppdp explain results/EXPERIMENT mine/EXPERIMENT"
+	echo "DIFFERS:$differ see $ppdp regress --out mine --reference results"
 	exit 1
 fi
 if [ "$same" = 0 ]; then echo "DIFFERS: nothing could be compared" && exit 1; fi
