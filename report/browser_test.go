@@ -66,7 +66,7 @@ frame.onload = () => {
     if (own > level + 1) skipped.push(e.textContent);
     level = own;
   }
-  const bars = all('svg.bar, svg.verdicts').map(e => {
+  const bars = all('svg.bar').map(e => {
     const r = e.getBoundingClientRect();
     return [r.width, r.height];
   });

@@ -48,19 +48,10 @@ type page struct {
 type paperView struct {
 	Paper, Citation string
 	Coverage        claims.Coverage
-	Counts          []string
-	Bar             []barPart
 	Claims          []*claimView // all, in the order of the claims file
 	Experiments     []*experimentView
 	Elsewhere       []*claimView // with a verdict, but about no run shown
 	Unjudged        []*claimView
-}
-
-// barPart is a stretch of the bar of verdicts, in hundredths of its length.
-type barPart struct {
-	verdictWords
-	Start, Width string
-	N            int
 }
 
 // experimentView is a run's part of the page.
@@ -120,7 +111,6 @@ func newPage(in Input) (*page, error) {
 			}
 		}
 	}
-	colours := &purposeColours{}
 	runs := slices.Clone(in.Runs)
 	slices.SortStableFunc(runs, func(a, b *results.Summary) int {
 		return CompareNames(a.Manifest.Experiment, b.Manifest.Experiment)
@@ -143,7 +133,7 @@ func newPage(in Input) (*page, error) {
 	for i, run := range runs {
 		e := views[i]
 		e.Parts = arrange(e.figures, claimsOf[e.Name])
-		e.Budget = newBudget(run.Spending, colours)
+		e.Budget = newBudget(run.Spending)
 		name, _, _ := strings.Cut(e.Name, "/")
 		if v := owner[name]; v != nil {
 			v.Experiments = append(v.Experiments, e)
@@ -209,7 +199,7 @@ func newPage(in Input) (*page, error) {
 func newPaperView(paper *Paper) *paperView {
 	l := paper.File
 	v := &paperView{Paper: l.Paper, Citation: l.Citation,
-		Coverage: claims.CoverageOf(l, paper.Judgements), Counts: claims.Count(paper.Judgements)}
+		Coverage: claims.CoverageOf(l, paper.Judgements)}
 	strict := make(map[string]*claims.Judgement, len(paper.Strict))
 	for i := range paper.Strict {
 		strict[paper.Strict[i].ID] = &paper.Strict[i]
@@ -217,15 +207,6 @@ func newPaperView(paper *Paper) *paperView {
 	for j := range results.Each(paper.Judgements) {
 		c := &claimView{Judgement: j, Errata: j.Errata, Strict: strict[j.ID]}
 		v.Claims = append(v.Claims, c)
-	}
-	done := 0
-	for _, words := range verdictKey {
-		if n := v.Count(words.Verdict); n > 0 {
-			all := float64(len(v.Claims))
-			start, width := percent(float64(done)/all), percent(float64(n)/all)
-			v.Bar = append(v.Bar, barPart{words, start, width, n})
-			done += n
-		}
 	}
 	return v
 }
