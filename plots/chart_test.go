@@ -215,24 +215,6 @@ func TestGapsAndLogAxes(t *testing.T) {
 	}
 }
 
-// The two ranges are mapped onto each other linearly: ends to ends, middle to middle.
-func TestTopAxisIsLinear(t *testing.T) {
-	rows := []results.Row{
-		at(madeUpRow("s", "w1", 5, 1, 0), 0), at(madeUpRow("s", "w1", 5, 1, 0), 10),
-		withParams(madeUpRow("t", "w1", 5, 1, 0), map[string]string{"k": "2"}),
-		withParams(madeUpRow("t", "w1", 5, 1, 0), map[string]string{"k": "10"}),
-	}
-	c := mustChart(t, results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "w1"}, rows)
-	for k, epsilon := range map[float64]float64{2: 0, 6: 5, 10: 10} {
-		if got, want := c.x2.position(k), c.x.position(epsilon); math.Abs(got-want) > 1e-12 {
-			t.Errorf("k = %v lies at %v, want %v below epsilon = %v", k, got, want, epsilon)
-		}
-	}
-	if c.x2Label != "k (t)" {
-		t.Errorf("top label %q, want it to name its series", c.x2Label)
-	}
-}
-
 // TestCurvesAlongADatasetsParameter: a sweep of a dataset's parameter is one curve for each setting
 // of the others.
 func TestCurvesAlongADatasetsParameter(t *testing.T) {

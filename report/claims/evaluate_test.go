@@ -324,33 +324,6 @@ func TestErrorRates(t *testing.T) {
 	}
 }
 
-// TestPairedPointsErr: the points of a claim often share a side, and its noise. The bound holds for
-// them too: ten settings against one yardstick, without an effect.
-func TestPairedPointsErr(t *testing.T) {
-	const claims = 500
-	l := fileOf(t, below)
-	noise := &source{5}
-	mistaken := 0
-	for range claims {
-		yardstick := make([]float64, 5)
-		for i := range yardstick {
-			yardstick[i] = noise.normal()
-		}
-		o := grid(tenEpsilons, 5, func(series string, _ float64, trial int) float64 {
-			if series == "a" {
-				return noise.normal()
-			}
-			return yardstick[trial]
-		})
-		if wrong(judged(t, l, o), 0, 0) {
-			mistaken++
-		}
-	}
-	if t.Logf("%d of %d", mistaken, claims); float64(mistaken) > allowed(claims) {
-		t.Errorf("%d of %d claims have a wrong point", mistaken, claims)
-	}
-}
-
 // TestDetectable: an excess of (t(0.975, n-1) + t(0.8, n-1)) true standard errors over the bound of
 // a single point is seen about as often as an integration over the chi density says, near 80 %. Of
 // 2000 claims the share has a standard error of 0.009; 0.04 is 4.5 of them.
@@ -517,16 +490,6 @@ func TestStrict(t *testing.T) {
 	predicate := j[0].Checks[0].Predicate
 	if !strings.Contains(predicate, "depth 7") || strings.Contains(predicate, "depth 5") {
 		t.Error(predicate)
-	}
-}
-
-// TestHolm: the worked example of p-values 0.01, 0.04, 0.03, 0.005 gives 0.03, 0.06, 0.06, 0.02.
-func TestHolm(t *testing.T) {
-	got, want := results.Holm([]float64{0.01, 0.04, 0.03, 0.005}), []float64{0.03, 0.06, 0.06, 0.02}
-	for i := range want {
-		if math.Abs(got[i]-want[i]) > 1e-15 {
-			t.Fatalf("%v, want %v", got, want)
-		}
 	}
 }
 

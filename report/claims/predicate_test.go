@@ -9,7 +9,6 @@ import (
 
 	"ppdp/internal/results"
 
-	"pgregory.net/rapid"
 )
 
 // TestPredicates judges exact values with each predicate and combinator.
@@ -317,25 +316,6 @@ func TestBadSelections(t *testing.T) {
 	}
 }
 
-// TestSelects: alternatives, numbers however they are written, comparisons.
-func TestSelects(t *testing.T) {
-	for _, c := range []struct {
-		fact, wanted string
-		want         bool
-	}{
-		{"5", "3|5", true}, {"5", "3|50", false}, {"", "5", false},
-		{"0.5", ".5", true}, {"1e-2", "0.01", true}, {"7.5", "<1|>7", true},
-		{"2", ">=2", true}, {"2", ">2", false}, {"2", "< 3", true}, {"2", "<=1.5", false},
-		{"box", ">=2", false}, {"a>=2", "a>=2", true},
-	} {
-		s := Selector{[]term{{key: "stop", wanted: c.wanted}}}
-		x := &results.Setting{Params: map[string]string{"stop": c.fact}}
-		if got := s.selects(x); got != c.want {
-			t.Errorf("%q selects %q: %v, want %v", c.wanted, c.fact, got, c.want)
-		}
-	}
-}
-
 // TestFoldsAndPairs: folds are averaged within their trial, trials without all folds are left out,
 // and pairs are those of one trial.
 func TestFoldsAndPairs(t *testing.T) {
@@ -373,23 +353,6 @@ func TestFoldsAndPairs(t *testing.T) {
 	if j.Surprise {
 		t.Error("stand-ins cannot surprise")
 	}
-}
-
-// TestJackknifeOfMeans: for a mean it is s/√n.
-func TestJackknifeOfMeans(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SliceOfN(rapid.Float64Range(-1e3, 1e3), 2, 12).Draw(t, "values")
-		x := &results.Sample{Setting: &results.Setting{}}
-		for _, value := range values { // two failed trials between any two
-			x.Trials = append(x.Trials, value, math.NaN(), math.NaN())
-		}
-		p := measured(x, "", false).estimate()
-		mean, want := results.Mean(values), results.StandardError(values)
-		if p.N != len(values) || math.Abs(p.Value-mean) > 1e-9 ||
-			math.Abs(p.SE-want) > 1e-9*(1+want) {
-			t.Fatalf("%+v, want ± %v", p, want)
-		}
-	})
 }
 
 // TestInEachTrial: a is 1 above b in one trial and 1 below it in the other. The spread of the means

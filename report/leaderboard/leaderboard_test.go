@@ -96,14 +96,6 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-func TestOtherRunsAreNotOnTheBoard(t *testing.T) {
-	run := madeUp(1)
-	run.Manifest.Experiment = "rps/fig1"
-	if own := Own([]*results.Summary{run.Summary()}); len(own) != 0 {
-		t.Errorf("%+v", own)
-	}
-}
-
 // TestAccuracyAndAUC: planted are Good's first place by accuracy and Alike's by AUC, and Poorer's
 // tenfold records, whose labels follow from the rest; the page says so.
 func TestAccuracyAndAUC(t *testing.T) {
