@@ -66,12 +66,8 @@ frame.onload = () => {
     if (own > level + 1) skipped.push(e.textContent);
     level = own;
   }
-  const bars = all('svg.bar').map(e => {
-    const r = e.getBoundingClientRect();
-    return [r.width, r.height];
-  });
   document.getElementById('out').textContent = 'BEGIN' + JSON.stringify({
-    client: root.clientWidth, scroll: root.scrollWidth, wide: wide.slice(0, 10), figures, bars,
+    client: root.clientWidth, scroll: root.scrollWidth, wide: wide.slice(0, 10), figures,
     cut: cut.slice(0, 10), skipped,
     sideways: all('.ranking').filter(e =>
       e.parentElement.scrollWidth > e.parentElement.clientWidth + 1).length,
@@ -89,7 +85,7 @@ type measured struct {
 	Wide           []string
 	Cut            []string // texts of figures that their frame does not show whole
 	Skipped        []string // headings more than one level below what is before them
-	Figures, Bars  [][]float64
+	Figures        [][]float64
 	Sideways       int // rankings that are cut off at the side
 	Unnamed        int // pictures without a description
 	Unreachable    int // tables that only a mouse can scroll
@@ -121,14 +117,6 @@ func (m measured) complaints(console []string, width, figures int) []string {
 	}
 	if len(m.Cut) > 0 {
 		complain("cut: of figures, %q", m.Cut)
-	}
-	if len(m.Bars) == 0 {
-		complain("bars: none")
-	}
-	for i, bar := range m.Bars {
-		if bar[0] < 100 || bar[1] < 8 {
-			complain("bars: number %d takes %v by %v", i, bar[0], bar[1])
-		}
 	}
 	if len(m.Skipped) > 0 {
 		complain("headings: a level is left out above %q", m.Skipped)

@@ -63,7 +63,7 @@ type experimentView struct {
 	Parts                   []*part
 	Ranking                 *ranking      // of runs that belong to no paper
 	Section                 template.HTML // in its place, where Input.Section has one
-	Budget                  *budget
+	Budget                  []spending
 	Problems                []string // figures that could not be drawn
 	Caveats                 []string // what the others leave out
 
@@ -133,7 +133,8 @@ func newPage(in Input) (*page, error) {
 	for i, run := range runs {
 		e := views[i]
 		e.Parts = arrange(e.figures, claimsOf[e.Name])
-		e.Budget = newBudget(run.Spending)
+		e.Budget = results.Mapped(run.Spending,
+			func(s *results.Spending) spending { return spending{s} })
 		name, _, _ := strings.Cut(e.Name, "/")
 		if v := owner[name]; v != nil {
 			v.Experiments = append(v.Experiments, e)
@@ -220,8 +221,6 @@ func (v *paperView) Count(verdict claims.Verdict) (n int) {
 	}
 	return n
 }
-
-func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 3, 64) }
 
 // newExperimentView is a run's part of the page, without what depends on the page's other parts.
 func newExperimentView(run *results.Summary) (*experimentView, error) {

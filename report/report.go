@@ -78,8 +78,7 @@ func scriptHash() string {
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"script": func() template.JS { return template.JS(scriptText) }, "scriptHash": scriptHash,
 	"breakable": breakable, "code": code, "number": number, "words": wordsOf,
-	"digits": contest.Number, "duration": duration, "decimal": decimal,
-	"percent": percent}).Parse(pageText))
+	"digits": contest.Number, "duration": duration}).Parse(pageText))
 
 // breakable lets the long name of a test break before its parts, words in capitals included.
 func breakable(name string) template.HTML {

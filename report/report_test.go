@@ -282,57 +282,22 @@ func TestEmpty(t *testing.T) {
 }
 
 // TestBudget: shares as the toy ledger's fixed parts give them. Cuts and counts are half of ε each
-// by claimed, 0.75 and 0.5 by proven sensitivities, so the whole width is 1.25 ε.
+// by claimed, 0.75 and 0.5 by proven sensitivities, and B has no finite bound.
 func TestBudget(t *testing.T) {
-	b := newBudget(toy().Summary().Spending)
-	if len(b.Bars) != 2 || b.Bars[0].Claimed.Scale != 1.25 || b.Scale != 1.25 {
-		t.Fatalf("%d bars, scale %v", len(b.Bars), b.Scale)
-	}
-	a, unbounded := b.Bars[0], b.Bars[1]
-	describe := func(parts []budgetPart) string {
-		var s string
-		for _, p := range parts {
-			s += fmt.Sprintf("%s %.2f+%.2f; ", p.Purpose, p.Start, p.Share)
-		}
-		return s
-	}
-	got, want := describe(a.Claimed.Parts), "cuts 0.00+0.50; counts 0.50+0.50; "
-	if got != want {
-		t.Errorf("claimed %s, want %s", got, want)
-	}
-	got, want = describe(a.Proven.Parts), "cuts 0.00+0.75; counts 0.75+0.50; "
-	if got != want {
-		t.Errorf("proven %s, want %s", got, want)
-	}
-	if !a.Over || a.Unbounded || a.Releases != 9 || a.Proven.Sum != 1.25 || a.Worst != 0 {
-		t.Errorf("series A: %+v", a)
-	}
-	if !unbounded.Unbounded || !unbounded.Over || unbounded.Releases != 8 ||
-		len(unbounded.Proven.Parts) != 0 {
-		t.Errorf("series B: %+v", unbounded)
-	}
-	run := toy()
-	for i := range run.Records {
-		run.Records[i].Ledger = nil
-	}
-	if b := newBudget(run.Summary().Spending); b != nil {
-		t.Errorf("a budget without a ledger: %+v", b)
-	}
-}
-
-// TestBudgetMerges: series that spend alike share their bars.
-func TestBudgetMerges(t *testing.T) {
-	o := toy()
-	for i := range o.Records {
-		for j := range o.Records[i].Ledger {
-			if row := &o.Records[i].Ledger[j]; !row.Loss.Finite() {
-				row.Loss = results.Bound(1.5 * row.Cost)
-			}
+	run := toy().Summary()
+	for i, want := range []string{"1.250 ε: cuts 0.750, counts 0.500", "no finite bound"} {
+		s := spending{run.Spending[i]}
+		if s.Claimed() != "1.000 ε: cuts 0.500, counts 0.500" || s.Proven() != want || !s.Over() {
+			t.Errorf("%s: claimed %s, proven %s", s.Label, s.Claimed(), s.Proven())
 		}
 	}
-	b := newBudget(o.Summary().Spending)
-	if len(b.Bars) != 1 || len(b.Bars[0].Labels) != 2 || b.Bars[0].Releases != 17 {
-		t.Errorf("%+v", b.Bars[0])
+	one := spending{&results.Spending{Releases: 2, Worst: 1.5,
+		Purposes: []results.PurposeSpending{{Purpose: "all", Claimed: 2, Proven: 2}}}}
+	if got := one.Proven(); got != "1.000 ε: all 1.000; at most 1.500 ε" || !one.Over() {
+		t.Errorf("one release above its budget: %s", got)
+	}
+	if one.Worst = 1; one.Over() {
+		t.Error("what is within its budget exceeds it")
 	}
 }
 

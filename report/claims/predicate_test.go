@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"ppdp/internal/results"
-
 )
 
 // TestPredicates judges exact values with each predicate and combinator.
