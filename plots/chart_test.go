@@ -41,20 +41,19 @@ func mustChart(t testing.TB, f results.Figure, rows []results.Row) *chart {
 
 func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 	base := madeUpRow("RPS", "w2", 5, 1, 0.1)
-	strict := with(base, func(s *results.Setting) { s.Variant = "strict" })
-	other := with(base, func(s *results.Setting) { s.Dataset = named("other") })
+	by := func(classifier string) results.Row {
+		r := at(base, 1)
+		r.Classifier = classifier
+		return r
+	}
 	deep, shallow := map[string]string{"depth": "50", "derived": "x"},
 		map[string]string{"depth": "5", "derived": "y"}
 	for name, test := range map[string]struct {
 		rows []results.Row
 		want []string
 	}{
-		"one line": {[]results.Row{at(base, 1), at(base, 2)}, []string{"RPS"}},
-		"variants": {[]results.Row{at(base, 1), at(strict, 1)},
-			[]string{"RPS (published)", "RPS (strict)"}},
-		"variants apart in x": {[]results.Row{at(base, 1), at(strict, 2)},
-			[]string{"RPS (published)", "RPS (strict)"}},
-		"datasets": {[]results.Row{at(base, 1), at(other, 1)}, []string{"RPS (d)", "RPS (other)"}},
+		"one line":    {[]results.Row{at(base, 1), at(base, 2)}, []string{"RPS"}},
+		"classifiers": {[]results.Row{by("c45"), by("id3")}, []string{"RPS (c45)", "RPS (id3)"}},
 		"a parameter is no curve": {[]results.Row{at(withParams(base, deep), 1),
 			at(withParams(base, shallow), 2)}, []string{"RPS"}},
 		"two series in order": {[]results.Row{at(madeUpRow("Z", "w2", 5, 1, 0), 1), at(base, 1),
@@ -162,9 +161,9 @@ func TestErrorsNameTheFigure(t *testing.T) {
 		`no series has a value of x, "h"`: func(f *results.Figure) {
 			f.X, f.X2, f.Where = "h", "", results.Filter{"series": "Original", "classifier": "c45"}
 		},
-		`series "RPS, stop 5" has series = "RPS, stop 5", must be a finite number`: func(
+		`series "RPS, stop 5 (published)" has variant = "published", must be a finite number`: func(
 			f *results.Figure) {
-			f.X = "series"
+			f.X = "variant"
 		},
 		"no rows with metric accuracy": func(f *results.Figure) { rows = nil },
 	} {
@@ -212,31 +211,6 @@ func TestGapsAndLogAxes(t *testing.T) {
 		testMeasure("w1"), dead)
 	if err == nil || !strings.Contains(err.Error(), "none of its points can be drawn") {
 		t.Errorf("nothing to draw: %v, want an error", err)
-	}
-}
-
-// TestCurvesAlongADatasetsParameter: a sweep of a dataset's parameter is one curve for each setting
-// of the others.
-func TestCurvesAlongADatasetsParameter(t *testing.T) {
-	var rows []results.Row
-	for _, d := range []struct {
-		n, shape string
-		changed  []string
-	}{
-		{"10", "normal", nil}, {"20", "normal", []string{"n"}}, {"30", "normal", []string{"n"}},
-		{"10", "flat", []string{"shape"}}, {"20", "flat", []string{"n", "shape"}},
-	} {
-		rows = append(rows, with(madeUpRow("A", "w1", 3, 1, 0.1), func(s *results.Setting) {
-			s.Dataset = results.Dataset{Name: "gaussian", Changed: d.changed,
-				Params: map[string]string{"n": d.n, "shape": d.shape}}
-		}))
-	}
-	c := mustChart(t, results.Figure{Name: "a", X: "n", Y: "w1"}, rows)
-	if len(c.curves) != 2 || len(c.curves[0].Points) != 3 || len(c.curves[1].Points) != 2 {
-		t.Fatalf("curves %+v, want one of three and one of two points", c.curves)
-	}
-	if c.curves[1].Label != "A (gaussian shape=flat)" {
-		t.Errorf("label %q", c.curves[1].Label)
 	}
 }
 

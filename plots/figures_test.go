@@ -113,6 +113,7 @@ func adultFigures(generated bool) (results.Manifest, []results.Row) {
 	add := func(r results.Row, algorithm, variant, classifier string) {
 		r = with(r, func(s *results.Setting) {
 			s.Algorithm, s.Variant, s.Dataset = algorithm, variant, dataset
+			s.ShowVariant = variant != ""
 		})
 		r.Classifier = classifier
 		rows = append(rows, r)
