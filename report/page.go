@@ -40,7 +40,6 @@ type page struct {
 	Notes      []note
 	Groups     []erratumGroup
 	Provenance []*provenance
-	Modules    []moduleList
 	Warnings   []string
 }
 
@@ -191,7 +190,7 @@ func newPage(in Input) (*page, error) {
 	slices.SortStableFunc(p.Papers, func(a, b *paperView) int {
 		return min(1, len(b.Experiments)) - min(1, len(a.Experiments))
 	})
-	p.Provenance, p.Modules = provenanceOf(runs)
+	p.Provenance = provenanceOf(runs)
 	p.Groups = p.errataOf(in.Errata, runs)
 	p.linkErrata()
 	return p, nil

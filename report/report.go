@@ -19,7 +19,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"ppdp/internal/results"
 	"ppdp/report/claims"
@@ -77,22 +76,8 @@ func scriptHash() string {
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"script": func() template.JS { return template.JS(scriptText) }, "scriptHash": scriptHash,
-	"breakable": breakable, "code": code, "number": number, "words": wordsOf,
-	"digits": contest.Number, "duration": duration}).Parse(pageText))
-
-// breakable lets the long name of a test break before its parts, words in capitals included.
-func breakable(name string) template.HTML {
-	var b strings.Builder
-	var last rune
-	for _, r := range name {
-		if r == '.' || r == '/' || unicode.IsUpper(r) && unicode.IsLower(last) {
-			b.WriteString("<wbr>")
-		}
-		b.WriteString(template.HTMLEscapeString(string(r)))
-		last = r
-	}
-	return template.HTML(b.String())
-}
+	"code": code, "number": number, "words": wordsOf,
+	"digits": contest.Number}).Parse(pageText))
 
 // Write writes the page as HTML. Warnings name the figures that could not be drawn; the page has
 // them too. Nothing is written when there is an error.
@@ -129,39 +114,23 @@ type provenance struct {
 	ID       string // of the run on the page
 	Platform string
 	Command  string
-	Modules  int // number of its list of modules, from 1; 0 where it has none
 }
 
-// moduleList is the modules of one build, or of several that are alike.
-type moduleList struct {
-	Number  int
-	Modules []results.Module
-}
-
-func provenanceOf(runs []*results.Summary) (list []*provenance, lists []moduleList) {
+func provenanceOf(runs []*results.Summary) (list []*provenance) {
 	for _, run := range runs {
 		m := run.Manifest
 		m.Source = m.After()
 		m.Algorithms = slices.Clone(m.Algorithms)
-		p := &provenance{Manifest: m, ID: anchor(m.Experiment),
-			Command: results.CommandText(m.CommandLine)}
-		p.Platform = m.GOOS + "/" + m.GOARCH
+		p := &provenance{m, anchor(m.Experiment), m.GOOS + "/" + m.GOARCH,
+			results.CommandText(m.CommandLine)}
 		for _, detail := range []string{m.GOAMD64, m.CPU} {
 			if detail != "" {
 				p.Platform += ", " + detail
 			}
 		}
-		if len(m.Modules) > 0 {
-			same := func(l moduleList) bool { return slices.Equal(l.Modules, m.Modules) }
-			p.Modules = slices.IndexFunc(lists, same) + 1
-			if p.Modules == 0 {
-				p.Modules = len(lists) + 1
-				lists = append(lists, moduleList{p.Modules, m.Modules})
-			}
-		}
 		list = append(list, p)
 	}
-	return list, lists
+	return list
 }
 
 // failure is one or more jobs of a run that failed alike.
