@@ -163,16 +163,13 @@ func TestFiles(t *testing.T) {
 
 func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
 	m, rows := manyFigures("nothing", "w1")
-	figure := func(name string) results.Figure {
-		return results.Figure{Name: name, X: "epsilon", Y: "w1", YScale: "log",
-			YLim: []float64{0, 1}}
+	for _, name := range []string{"../x", "combined-2"} {
+		m.Figures = append(m.Figures, results.Figure{Name: name, X: "epsilon", Y: "w1"})
 	}
-	m.Figures = append(m.Figures, figure("../x"), figure("combined-2"), figure("p1"))
 	dir := t.TempDir()
 	paths, _, err := WriteExperiment(dir, runOf(m, rows))
 	for _, want := range []string{"metric nothing", `figure "../x", must be letters`,
-		`figure "combined-2", must be another name`, `figure "p1": name: duplicate`,
-		`figure "p1": ylim: [0 1] on a log axis, must be above 0`} {
+		`figure "combined-2", must be another name`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
