@@ -225,26 +225,6 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestLeastOfTrials: what grows like n log n, but for one trial of three that other work has
-// disturbed at the smallest n. The mean cannot tell the order any more, the least of the trials
-// can.
-func TestLeastOfTrials(t *testing.T) {
-	disturbed := grid([]float64{1e4, 1e5, 1e6}, 3, func(_ string, n float64, trial int) float64 {
-		time := n * math.Log(n) * (1 + 0.01*float64(trial))
-		if n == 1e4 && trial == 1 {
-			time *= 8
-		}
-		return time
-	})
-	for stat, holds := range map[string]bool{"mean": false, "min": true} {
-		j := judged(t, fileOf(t, "where: {metric: error, series: a}\ngrowth: {of: {stat: "+stat+
-			"}, along: epsilon, order: n log n, min: -0.1, max: 0.2}"), disturbed)
-		if (j.Verdict == Holds) != holds {
-			t.Errorf("%s: %s (%+v)", stat, j.Verdict, j.Checks)
-		}
-	}
-}
-
 // TestBadSelections: selections that cannot match are errors with the line of the file.
 func TestBadSelections(t *testing.T) {
 	full := grid(tenEpsilons[:3], 2, constant(1))
@@ -354,20 +334,21 @@ func TestFoldsAndPairs(t *testing.T) {
 	}
 }
 
-// TestInEachTrial: a is 1 above b in one trial and 1 below it in the other. The spread of the means
-// is 0, the mean of the spreads 1.
-func TestInEachTrial(t *testing.T) {
+// TestTrials: a is 1 above b in one trial and 1 below it in the other. The spread of the means is 0,
+// the mean of the spreads 1, and the least of a 0.
+func TestTrials(t *testing.T) {
 	o := grid(tenEpsilons[:1], 2, func(series string, _ float64, trial int) float64 {
 		if (series == "a") == (trial == 0) {
 			return 1
 		}
 		return 0
 	})
-	for suffix, want := range map[string]float64{"": 0, " in each trial": 1} {
-		j := judged(t, fileOf(t, "where: {metric: error}\n"+
-			"range: {of: {take: spread over series"+suffix+"}, min: 0}"), o)
+	for of, want := range map[string]float64{"take: spread over series": 0,
+		"take: spread over series in each trial": 1, "where: {series: a}": 0.5,
+		"where: {series: a}, stat: min": 0} {
+		j := judged(t, fileOf(t, "where: {metric: error}\nrange: {of: {"+of+"}, min: 0}"), o)
 		if got := j.Checks[0].Points[0].Value; got != want {
-			t.Errorf("spread over series%s: %v, want %v", suffix, got, want)
+			t.Errorf("%s: %v, want %v", of, got, want)
 		}
 	}
 }
