@@ -81,8 +81,8 @@ func TestGolden(t *testing.T) {
 func TestNothingLeavesTheFrame(t *testing.T) {
 	private := results.Filter{"series": "RPS|Hay"}
 	for _, figure := range []results.Figure{
-		{Name: "a", X: "epsilon", X2: "k", Y: "w1", YLim: []float64{5, 31},
-			XLim: []float64{0.3, 4}},
+		{Name: "a", X: "epsilon", X2: "k", Y: "w1", YLim: []float64{5, 22},
+			XLim: []float64{0.5, 20}},
 		{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log", Where: private},
 		{Name: "a", X: "epsilon", Y: "w1", XScale: "log", YScale: "log", Where: private,
 			YLim: []float64{5, 15}},
