@@ -59,27 +59,18 @@ type experimentView struct {
 	Jobs, Failed            int
 	StandIns                []string
 	Overrides               []string
-	Parts                   []*part
+	Figures                 []figureView
+	Claims                  []*claimView  // about it, and about no run before it
 	Ranking                 *ranking      // of runs that belong to no paper
 	Section                 template.HTML // in its place, where Input.Section has one
 	Budget                  []spending
 	Problems                []string // figures that could not be drawn
 	Caveats                 []string // what the others leave out
-
-	figures []figureView // of the parts
-}
-
-// part is a figure, or a few with the same letter, beside the claims about it.
-type part struct {
-	Figures []figureView
-	Claims  []*claimView
-	Beside  bool // room for the claims beside the figure
 }
 
 // figureView is a figure and the numbers in it.
 type figureView struct {
 	Name    string
-	Letter  string // of the paper's panel, "" for none
 	Measure string // "Classification accuracy, higher is better"
 	Picture template.HTML
 	Numbers []numbers
@@ -131,7 +122,12 @@ func newPage(in Input) (*page, error) {
 	}
 	for i, run := range runs {
 		e := views[i]
-		e.Parts = arrange(e.figures, claimsOf[e.Name])
+		for _, c := range claimsOf[e.Name] {
+			if !c.placed && c.Verdict != claims.NoData {
+				c.placed = true
+				e.Claims = append(e.Claims, c)
+			}
+		}
 		e.Budget = results.Mapped(run.Spending,
 			func(s *results.Spending) spending { return spending{s} })
 		name, _, _ := strings.Cut(e.Name, "/")
@@ -239,63 +235,10 @@ func newExperimentView(run *results.Summary) (*experimentView, error) {
 		if err != nil {
 			return nil, err
 		}
-		f := figureView{p.Figure.Name, p.Figure.Letter(), p.Measure, template.HTML(svg),
-			numbersOf(p)}
-		e.figures = append(e.figures, f)
+		e.Figures = append(e.Figures, figureView{p.Figure.Name, p.Measure, template.HTML(svg),
+			numbersOf(p)})
 	}
 	return e, nil
-}
-
-// sourceLetter is the letter that all of a claim's sources, which must be figures, end with, or "".
-func sourceLetter(sources []string) (letter string) {
-	for i, source := range sources {
-		last := source[len(source)-1:]
-		if !strings.HasPrefix(source, "Fig") || i > 0 && last != letter {
-			return ""
-		}
-		letter = last
-	}
-	return letter
-}
-
-// arrange puts claims beside the figures they are about: "Fig. 3a" belongs to the figures of letter
-// a. Claims about several letters, or none, and figures without claims follow. A claim that is
-// already under another experiment is not repeated.
-func arrange(figures []figureView, judged []*claimView) []*part {
-	var parts []*part
-	rest := &part{}
-	byLetter := map[string]*part{"": rest}
-	for _, f := range figures {
-		if byLetter[f.Letter] == nil {
-			byLetter[f.Letter] = &part{}
-			parts = append(parts, byLetter[f.Letter])
-		}
-		byLetter[f.Letter].Figures = append(byLetter[f.Letter].Figures, f)
-	}
-	for _, c := range judged {
-		if c.placed || c.Verdict == claims.NoData {
-			continue
-		}
-		c.placed = true
-		home := cmp.Or(byLetter[sourceLetter(c.Source)], rest)
-		home.Claims = append(home.Claims, c)
-	}
-	// Figures that no claim is about come together.
-	var alone []figureView
-	parts = slices.DeleteFunc(parts, func(p *part) bool {
-		if len(p.Claims) == 0 {
-			alone = append(alone, p.Figures...)
-		}
-		return len(p.Claims) == 0
-	})
-	rest.Figures = append(alone, rest.Figures...)
-	if len(rest.Figures)+len(rest.Claims) > 0 {
-		parts = append(parts, rest)
-	}
-	for _, p := range parts {
-		p.Beside = len(p.Figures) == 1 && len(p.Claims) > 0
-	}
-	return parts
 }
 
 // anchor makes an id of an experiment's name.

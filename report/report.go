@@ -1,5 +1,5 @@
 // Package report writes one page about runs: verdicts on the papers' claims, every figure with its
-// numbers beside the claims it is about, where the privacy budget went, the errata, what failed and
+// numbers and the claims it is about, where the privacy budget went, the errata, what failed and
 // how everything was made. The page is one file and loads nothing; its script only helps to explore
 // what is there without it. Equal results give equal bytes, unless commands and times of releases
 // are asked for.

@@ -345,44 +345,6 @@ func TestNumbersOfLines(t *testing.T) {
 	}
 }
 
-// TestArrange: a claim about one panel is beside it, one about two, or about none, below;
-// figures nobody claims anything about come together; nothing is lost and nothing is repeated.
-func TestArrange(t *testing.T) {
-	var figures []figureView
-	for _, name := range []string{"a-one", "a-two", "b", "c", "other"} {
-		f := results.Figure{Name: name}
-		figures = append(figures, figureView{Name: name, Letter: f.Letter()})
-	}
-	claim := func(id string, source ...string) *claimView {
-		return &claimView{Judgement: &claims.Judgement{ID: id, Source: source}}
-	}
-	judged := []*claimView{claim("1", "Fig. 1a"), claim("2", "Fig. 1a", "Fig. 1b"),
-		claim("3", "section 2a"), claim("4", "Fig. 1b"), claim("5", "Fig. 1b", "section 3")}
-	describe := func(parts []*part) string {
-		var s []string
-		for _, p := range parts {
-			line := ""
-			for _, f := range p.Figures {
-				line += f.Name + " "
-			}
-			line += "|"
-			for _, c := range p.Claims {
-				line += " " + c.ID
-			}
-			s = append(s, fmt.Sprintf("%s %v", line, p.Beside))
-		}
-		return strings.Join(s, "\n")
-	}
-	want := "a-one a-two | 1 false\nb | 4 true\nc other | 2 3 5 false"
-	if got := describe(arrange(figures, judged)); got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
-	// All claims have their place now: another experiment that they are about does not repeat them.
-	if got, want := describe(arrange(figures[2:3], judged)), "b | false"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
 // TestLeaderboard: runs of the leaderboard put what to release on the first screen. Both of the
 // toy's series have the same mean at 0.1 and 1; at 10 the trial that failed leaves B 0.015 and A
 // 0.02, which is worth three quarters of it.
