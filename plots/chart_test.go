@@ -41,20 +41,19 @@ func mustChart(t testing.TB, f results.Figure, rows []results.Row) *chart {
 
 func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 	base := madeUpRow("RPS", "w2", 5, 1, 0.1)
-	strict := with(base, func(s *results.Setting) { s.Variant = "strict" })
-	other := with(base, func(s *results.Setting) { s.Dataset = named("other") })
+	by := func(classifier string) results.Row {
+		r := at(base, 1)
+		r.Classifier = classifier
+		return r
+	}
 	deep, shallow := map[string]string{"depth": "50", "derived": "x"},
 		map[string]string{"depth": "5", "derived": "y"}
 	for name, test := range map[string]struct {
 		rows []results.Row
 		want []string
 	}{
-		"one line": {[]results.Row{at(base, 1), at(base, 2)}, []string{"RPS"}},
-		"variants": {[]results.Row{at(base, 1), at(strict, 1)},
-			[]string{"RPS (published)", "RPS (strict)"}},
-		"variants apart in x": {[]results.Row{at(base, 1), at(strict, 2)},
-			[]string{"RPS (published)", "RPS (strict)"}},
-		"datasets": {[]results.Row{at(base, 1), at(other, 1)}, []string{"RPS (d)", "RPS (other)"}},
+		"one line":    {[]results.Row{at(base, 1), at(base, 2)}, []string{"RPS"}},
+		"classifiers": {[]results.Row{by("c45"), by("id3")}, []string{"RPS (c45)", "RPS (id3)"}},
 		"a parameter is no curve": {[]results.Row{at(withParams(base, deep), 1),
 			at(withParams(base, shallow), 2)}, []string{"RPS"}},
 		"two series in order": {[]results.Row{at(madeUpRow("Z", "w2", 5, 1, 0), 1), at(base, 1),
@@ -98,35 +97,48 @@ func TestGaps(t *testing.T) {
 	}
 }
 
+// TestReferences: a benchmark line is the mean of an algorithm's row or, under the name of a
+// classifier, of its row on the original data; no curve shows it. Figure b's axis begins above the
+// majority class.
 func TestReferences(t *testing.T) {
-	m, rows := adultFigures(true)
-	c := mustChart(t, m.Figures[1], rows)
-	// The made-up accuracy of the original data is 0.831 + 2·0.012 under C4.5; the majority's is
-	// 0.7511.
-	if len(c.references) != 2 || math.Abs(c.references[0].level()-0.855) > 1e-12 ||
-		c.references[1].level() != 0.7511 {
-		t.Errorf("references = %+v, want 0.855 and 0.7511", c.references)
+	var rows []results.Row
+	add := func(r results.Row, algorithm, classifier string) {
+		r = with(r, func(s *results.Setting) {
+			s.Algorithm, s.Dataset = algorithm, standIn("adult")
+		})
+		r.Classifier = classifier
+		rows = append(rows, r)
 	}
-	for _, label := range labels(c) {
-		if label == "Original" {
-			t.Error("the reference is also drawn as a curve")
-		}
+	for _, epsilon := range []float64{0.1, 1} {
+		add(at(madeUpRow("RPS", "accuracy", 5, 0.8, 0.01), epsilon), "rps", "c45")
+	}
+	add(madeUpRow("Original", "accuracy", 5, 0.85, 0), "identity", "c45")
+	add(madeUpRow("Original", "accuracy", 5, 0.75, 0), "identity", "majority")
+	a := results.Figure{Name: "a", X: "epsilon", Y: "accuracy",
+		Reference: []string{"identity", "majority"}, Where: results.Filter{"classifier": "c45"}}
+	b := a
+	b.Name, b.YLim = "b", []float64{0.76, 0.9}
+	c := mustChart(t, b, rows)
+	if len(c.references) != 2 || c.references[0].level() != 0.85 ||
+		c.references[1].level() != 0.75 {
+		t.Errorf("references = %+v, want 0.85 and 0.75", c.references)
+	}
+	if diff := cmp.Diff([]string{"RPS"}, labels(c)); diff != "" {
+		t.Errorf("curves: %s", diff)
 	}
 	if diff := cmp.Diff([]string{"adult-standin"}, c.standIns); diff != "" {
 		t.Error(diff)
 	}
-	// Figure b's axis begins at 0.76.
 	if all := strings.Join(c.warnings, "\n"); !strings.Contains(all,
-		"Majority class at 0.7511 lies outside") {
+		"Majority class at 0.75 lies outside") {
 		t.Errorf("warnings %q do not report the majority as off scale", all)
 	}
-	if note, shown := offScale("Majority class", drawn(t, m, rows).panels); !shown ||
-		note != " (off scale: b: 0.7511)" {
+	if note, shown := offScale("Majority class", drawn(t, of(a, b), rows).panels); !shown ||
+		note != " (off scale: b: 0.75)" {
 		t.Errorf("the legend notes %q, shown: %v", note, shown)
 	}
-	f := m.Figures[0]
-	f.Reference = []string{"nothing"}
-	if c := mustChart(t, f, rows); len(c.references) != 0 ||
+	a.Reference = []string{"nothing"}
+	if c := mustChart(t, a, rows); len(c.references) != 0 ||
 		!strings.Contains(strings.Join(c.warnings, "\n"), `reference "nothing"`) {
 		t.Errorf("a reference without rows: %+v with warnings %q", c.references, c.warnings)
 	}
@@ -152,33 +164,23 @@ func TestReferenceOfItsDataset(t *testing.T) {
 }
 
 func TestErrorsNameTheFigure(t *testing.T) {
-	_, rows := adultFigures(false)
-	twice := []results.Row{at(madeUpRow("s", "accuracy", 5, 1, 0), 1),
-		at(madeUpRow("s", "accuracy", 5, 2, 0), 1)}
-	figure := results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "accuracy",
-		Where: map[string]string{"classifier": "c45"}}
-	for want, spoil := range map[string]func(f *results.Figure){
-		"no rows with metric w1, classifier c45": func(f *results.Figure) { f.Y = "w1" },
-		`no series has a value of x, "h"`: func(f *results.Figure) {
-			f.X, f.X2, f.Where = "h", "", results.Filter{"series": "Original", "classifier": "c45"}
-		},
-		`series "RPS, stop 5" has series = "RPS, stop 5", must be a finite number`: func(
-			f *results.Figure) {
-			f.X = "series"
-		},
-		"no rows with metric accuracy": func(f *results.Figure) { rows = nil },
+	once := at(madeUpRow("s", "w1", 5, 1, 0), 1)
+	for want, test := range map[string]struct {
+		x, y string
+		rows []results.Row
+	}{
+		"no rows with metric w2, series s": {"epsilon", "w2", []results.Row{once}},
+		"no rows with metric w1":           {"epsilon", "w1", nil},
+		`no series has a value of x, "h"`:  {"h", "w1", []results.Row{once}},
+		`series "s" has variant = "published", must be a finite number`: {"variant", "w1",
+			[]results.Row{once}},
+		`series "s" has two rows at epsilon = 1`: {"epsilon", "w1", []results.Row{once, once}},
 	} {
-		broken, all := figure, rows
-		spoil(&broken)
-		_, err := newChart(broken, testMeasure(broken.Y), rows)
-		if rows = all; err == nil || !strings.Contains(err.Error(), `figure "a": `+want) {
+		_, err := newChart(results.Figure{Name: "a", X: test.x, Y: test.y,
+			Where: results.Filter{"series": "s"}}, testMeasure(test.y), test.rows)
+		if err == nil || !strings.Contains(err.Error(), `figure "a": `+want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
-	}
-	figure.Where = nil
-	_, err := newChart(figure, testMeasure("accuracy"), twice)
-	if err == nil || !strings.Contains(err.Error(), "two rows at epsilon = 1") {
-		t.Errorf("two rows at one point: %v, want an error", err)
 	}
 }
 
@@ -212,49 +214,6 @@ func TestGapsAndLogAxes(t *testing.T) {
 		testMeasure("w1"), dead)
 	if err == nil || !strings.Contains(err.Error(), "none of its points can be drawn") {
 		t.Errorf("nothing to draw: %v, want an error", err)
-	}
-}
-
-// The two ranges are mapped onto each other linearly: ends to ends, middle to middle.
-func TestTopAxisIsLinear(t *testing.T) {
-	rows := []results.Row{
-		at(madeUpRow("s", "w1", 5, 1, 0), 0), at(madeUpRow("s", "w1", 5, 1, 0), 10),
-		withParams(madeUpRow("t", "w1", 5, 1, 0), map[string]string{"k": "2"}),
-		withParams(madeUpRow("t", "w1", 5, 1, 0), map[string]string{"k": "10"}),
-	}
-	c := mustChart(t, results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "w1"}, rows)
-	for k, epsilon := range map[float64]float64{2: 0, 6: 5, 10: 10} {
-		if got, want := c.x2.position(k), c.x.position(epsilon); math.Abs(got-want) > 1e-12 {
-			t.Errorf("k = %v lies at %v, want %v below epsilon = %v", k, got, want, epsilon)
-		}
-	}
-	if c.x2Label != "k (t)" {
-		t.Errorf("top label %q, want it to name its series", c.x2Label)
-	}
-}
-
-// TestCurvesAlongADatasetsParameter: a sweep of a dataset's parameter is one curve for each setting
-// of the others.
-func TestCurvesAlongADatasetsParameter(t *testing.T) {
-	var rows []results.Row
-	for _, d := range []struct {
-		n, shape string
-		changed  []string
-	}{
-		{"10", "normal", nil}, {"20", "normal", []string{"n"}}, {"30", "normal", []string{"n"}},
-		{"10", "flat", []string{"shape"}}, {"20", "flat", []string{"n", "shape"}},
-	} {
-		rows = append(rows, with(madeUpRow("A", "w1", 3, 1, 0.1), func(s *results.Setting) {
-			s.Dataset = results.Dataset{Name: "gaussian", Changed: d.changed,
-				Params: map[string]string{"n": d.n, "shape": d.shape}}
-		}))
-	}
-	c := mustChart(t, results.Figure{Name: "a", X: "n", Y: "w1"}, rows)
-	if len(c.curves) != 2 || len(c.curves[0].Points) != 3 || len(c.curves[1].Points) != 2 {
-		t.Fatalf("curves %+v, want one of three and one of two points", c.curves)
-	}
-	if c.curves[1].Label != "A (gaussian shape=flat)" {
-		t.Errorf("label %q", c.curves[1].Label)
 	}
 }
 

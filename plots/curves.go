@@ -124,35 +124,14 @@ func (c *chart) place(r *results.Row) (member, error) {
 	return member{row: r}, nil
 }
 
-// split cuts a series into curves by axis and by what its rows may differ in beside their place:
-// variant, dataset, algorithm and classifier. What differs goes into the label. Rows that differ in
-// anything else at one place are refused in a spec before it runs.
+// split cuts a series into curves by axis and, where there are several, by classifier. Settings that
+// differ in anything else at one place are refused in a spec before it runs.
 func (c *chart) split(members []member) (curves []curve, err error) {
-	parts := results.Grouped(members, func(m member) string { return m.axis })
-	var differ []func(member) string
-	for _, name := range []string{"variant", "dataset", "algorithm", "classifier"} {
-		of := func(m member) string {
-			if name == "dataset" { // a curve may run along one of its parameters
-				return m.row.Dataset.Label(c.figure.X, c.figure.X2)
-			}
-			value, _ := m.row.Fact(name)
-			return value
-		}
-		if len(results.Grouped(members, of)) < 2 {
-			continue
-		}
-		differ = append(differ, of)
-		parts = slices.Concat(results.Mapped(parts,
-			func(part []member) [][]member { return results.Grouped(part, of) })...)
-	}
-	for _, part := range parts {
-		var suffix []string
-		for _, of := range differ {
-			if text := of(part[0]); text != "" {
-				suffix = append(suffix, text)
-			}
-		}
-		cv, err := c.newCurve(part, suffix)
+	several := len(results.Grouped(members,
+		func(m member) string { return m.row.Classifier })) > 1
+	for _, part := range results.Grouped(members,
+		func(m member) string { return m.axis + "\x00" + m.row.Classifier }) {
+		cv, err := c.newCurve(part, several)
 		if err != nil {
 			return nil, err
 		}
@@ -161,17 +140,15 @@ func (c *chart) split(members []member) (curves []curve, err error) {
 	return curves, nil
 }
 
-// newCurve joins the points of rows. The label is that of their series, with a suffix.
-func (c *chart) newCurve(members []member, suffix []string) (curve, error) {
+// newCurve joins the points of rows. The label is that of their series, with the classifier where
+// there are several.
+func (c *chart) newCurve(members []member, several bool) (curve, error) {
 	row := members[0].row
 	cv := curve{Line: Line{Axis: members[0].axis}, series: row.Label(), setting: row.Label()}
-	switch {
-	case len(suffix) == 0 && row.ShowVariant:
+	if several {
+		cv.setting += results.VariantSuffix(row.Classifier)
+	} else if row.ShowVariant {
 		cv.setting, cv.variant = row.Series, row.Variant
-	case slices.Equal(suffix, []string{row.Variant}):
-		cv.variant = row.Variant
-	case len(suffix) > 0:
-		cv.setting += results.VariantSuffix(strings.Join(suffix, ", "))
 	}
 	cv.Label = label{cv.setting, []shownVariant{{name: cv.variant}}}.String()
 	cv.gaps[0] = math.Inf(1)

@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -90,56 +89,6 @@ func drawn(t testing.TB, m results.Manifest, rows []results.Row) *Page {
 
 // of is a manifest of figures alone.
 func of(figures ...results.Figure) results.Manifest { return results.Manifest{Figures: figures} }
-
-// adultFigures has a second axis, two variants and two benchmark lines.
-func adultFigures(generated bool) (results.Manifest, []results.Row) {
-	m := results.Manifest{
-		Experiment: "rps/fig3", Title: "Classification accuracy on Adult",
-		Source: "Qardaji & Li 2012, Fig. 3",
-		Figures: []results.Figure{
-			{Name: "a", Title: "Naive Bayes", Where: map[string]string{"classifier": "naive-bayes"},
-				X: "epsilon", X2: "k", Y: "accuracy", YLim: []float64{0.74, 0.9},
-				Reference: []string{"identity", "majority"}},
-			{Name: "b", Title: "C4.5", Where: map[string]string{"classifier": "c45"}, X: "epsilon",
-				X2: "k", Y: "accuracy", YLim: []float64{0.76, 0.9},
-				Reference: []string{"identity", "majority"}},
-		},
-	}
-	dataset := named("adult")
-	if generated {
-		dataset = standIn("adult")
-	}
-	var rows []results.Row
-	add := func(r results.Row, algorithm, variant, classifier string) {
-		r = with(r, func(s *results.Setting) {
-			s.Algorithm, s.Variant, s.Dataset = algorithm, variant, dataset
-		})
-		r.Classifier = classifier
-		rows = append(rows, r)
-	}
-	for c, classifier := range []string{"naive-bayes", "c45"} {
-		low := 0.012 * float64(c)
-		for v, variant := range []string{"published", "strict"} {
-			for s, stop := range []int{5, 0} {
-				for _, e := range []float64{0.1, 0.5, 1, 2, 5, 10} {
-					mean := 0.822 - low - 0.014*float64(s) - 0.008*float64(v) -
-						0.045*math.Exp(-1.4*e)
-					r := at(madeUpRow(fmt.Sprintf("RPS, stop %d", stop), "accuracy", 5, mean,
-						0.004), e)
-					add(withParams(r, map[string]string{"stop": fmt.Sprint(stop), "depth": "50"}),
-						"rps", variant, classifier)
-				}
-			}
-		}
-		for k := 2; k <= 10; k++ {
-			r := madeUpRow("Mondrian", "accuracy", 5, 0.789-low-0.0016*float64(k), 0.0012)
-			add(withParams(r, map[string]string{"k": fmt.Sprint(k)}), "mondrian", "", classifier)
-		}
-		add(madeUpRow("Original", "accuracy", 5, 0.831+2*low, 0.001), "identity", "", classifier)
-	}
-	add(madeUpRow("Original", "accuracy", 5, 0.7511, 0), "identity", "", "majority")
-	return m, rows
-}
 
 // madeUpMap is a release of three regions over five rows, two of them at one place.
 func madeUpMap() *results.Run {

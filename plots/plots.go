@@ -130,11 +130,12 @@ func Experiment(r *results.Summary) (pictures []Picture, warnings []string, err 
 // be drawn.
 func experimentCharts(r *results.Summary) (charts []*chart, warnings []string, problems []error) {
 	rows := r.Rows()
-	for i, figure := range r.Manifest.Figures {
-		c := &chart{figure: figure}
-		err := c.check(r.Manifest.Figures[:i])
+	for _, figure := range r.Manifest.Figures {
+		var c *chart
+		err := results.CheckFigureName(figure.Name) // a manifest may be anybody's
 		switch {
 		case err != nil:
+			err = fmt.Errorf("figure %w", err)
 		case figure.Kind == results.RegionsKind:
 			c, err = newMap(figure, r)
 		default:
@@ -156,24 +157,6 @@ func experimentCharts(r *results.Summary) (charts []*chart, warnings []string, p
 		shareRange(alike)
 	}
 	return charts, warnings, problems
-}
-
-// check refuses what no file can be called or no axis can have. A spec with such a figure is
-// refused before it runs, but a manifest may be anybody's.
-func (c *chart) check(earlier []results.Figure) error {
-	if err := results.CheckFigureName(c.figure.Name); err != nil {
-		return fmt.Errorf("figure %w", err)
-	}
-	var problems []error
-	bad := func(key, format string, args ...any) {
-		problems = append(problems, c.problem(key+": "+format, args...))
-	}
-	sameName := func(f results.Figure) bool { return f.Name == c.figure.Name }
-	if slices.ContainsFunc(earlier, sameName) {
-		bad("name", "duplicate, must differ from those of the other figures")
-	}
-	c.figure.Check(bad)
-	return errors.Join(problems...)
 }
 
 // combinedPanels is how many figures one page shows at most.

@@ -40,7 +40,6 @@ type page struct {
 	Notes      []note
 	Groups     []erratumGroup
 	Provenance []*provenance
-	Modules    []moduleList
 	Warnings   []string
 }
 
@@ -48,19 +47,10 @@ type page struct {
 type paperView struct {
 	Paper, Citation string
 	Coverage        claims.Coverage
-	Counts          []string
-	Bar             []barPart
 	Claims          []*claimView // all, in the order of the claims file
 	Experiments     []*experimentView
 	Elsewhere       []*claimView // with a verdict, but about no run shown
 	Unjudged        []*claimView
-}
-
-// barPart is a stretch of the bar of verdicts, in hundredths of its length.
-type barPart struct {
-	verdictWords
-	Start, Width string
-	N            int
 }
 
 // experimentView is a run's part of the page.
@@ -69,27 +59,18 @@ type experimentView struct {
 	Jobs, Failed            int
 	StandIns                []string
 	Overrides               []string
-	Parts                   []*part
+	Figures                 []figureView
+	Claims                  []*claimView  // about it, and about no run before it
 	Ranking                 *ranking      // of runs that belong to no paper
 	Section                 template.HTML // in its place, where Input.Section has one
-	Budget                  *budget
+	Budget                  []spending
 	Problems                []string // figures that could not be drawn
 	Caveats                 []string // what the others leave out
-
-	figures []figureView // of the parts
-}
-
-// part is a figure, or a few with the same letter, beside the claims about it.
-type part struct {
-	Figures []figureView
-	Claims  []*claimView
-	Beside  bool // room for the claims beside the figure
 }
 
 // figureView is a figure and the numbers in it.
 type figureView struct {
 	Name    string
-	Letter  string // of the paper's panel, "" for none
 	Measure string // "Classification accuracy, higher is better"
 	Picture template.HTML
 	Numbers []numbers
@@ -120,7 +101,6 @@ func newPage(in Input) (*page, error) {
 			}
 		}
 	}
-	colours := &purposeColours{}
 	runs := slices.Clone(in.Runs)
 	slices.SortStableFunc(runs, func(a, b *results.Summary) int {
 		return CompareNames(a.Manifest.Experiment, b.Manifest.Experiment)
@@ -142,8 +122,14 @@ func newPage(in Input) (*page, error) {
 	}
 	for i, run := range runs {
 		e := views[i]
-		e.Parts = arrange(e.figures, claimsOf[e.Name])
-		e.Budget = newBudget(run.Spending, colours)
+		for _, c := range claimsOf[e.Name] {
+			if !c.placed && c.Verdict != claims.NoData {
+				c.placed = true
+				e.Claims = append(e.Claims, c)
+			}
+		}
+		e.Budget = results.Mapped(run.Spending,
+			func(s *results.Spending) spending { return spending{s} })
 		name, _, _ := strings.Cut(e.Name, "/")
 		if v := owner[name]; v != nil {
 			v.Experiments = append(v.Experiments, e)
@@ -200,7 +186,7 @@ func newPage(in Input) (*page, error) {
 	slices.SortStableFunc(p.Papers, func(a, b *paperView) int {
 		return min(1, len(b.Experiments)) - min(1, len(a.Experiments))
 	})
-	p.Provenance, p.Modules = provenanceOf(runs)
+	p.Provenance = provenanceOf(runs)
 	p.Groups = p.errataOf(in.Errata, runs)
 	p.linkErrata()
 	return p, nil
@@ -209,7 +195,7 @@ func newPage(in Input) (*page, error) {
 func newPaperView(paper *Paper) *paperView {
 	l := paper.File
 	v := &paperView{Paper: l.Paper, Citation: l.Citation,
-		Coverage: claims.CoverageOf(l, paper.Judgements), Counts: claims.Count(paper.Judgements)}
+		Coverage: claims.CoverageOf(l, paper.Judgements)}
 	strict := make(map[string]*claims.Judgement, len(paper.Strict))
 	for i := range paper.Strict {
 		strict[paper.Strict[i].ID] = &paper.Strict[i]
@@ -217,15 +203,6 @@ func newPaperView(paper *Paper) *paperView {
 	for j := range results.Each(paper.Judgements) {
 		c := &claimView{Judgement: j, Errata: j.Errata, Strict: strict[j.ID]}
 		v.Claims = append(v.Claims, c)
-	}
-	done := 0
-	for _, words := range verdictKey {
-		if n := v.Count(words.Verdict); n > 0 {
-			all := float64(len(v.Claims))
-			start, width := percent(float64(done)/all), percent(float64(n)/all)
-			v.Bar = append(v.Bar, barPart{words, start, width, n})
-			done += n
-		}
 	}
 	return v
 }
@@ -239,8 +216,6 @@ func (v *paperView) Count(verdict claims.Verdict) (n int) {
 	}
 	return n
 }
-
-func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 3, 64) }
 
 // newExperimentView is a run's part of the page, without what depends on the page's other parts.
 func newExperimentView(run *results.Summary) (*experimentView, error) {
@@ -260,63 +235,10 @@ func newExperimentView(run *results.Summary) (*experimentView, error) {
 		if err != nil {
 			return nil, err
 		}
-		f := figureView{p.Figure.Name, p.Figure.Letter(), p.Measure, template.HTML(svg),
-			numbersOf(p)}
-		e.figures = append(e.figures, f)
+		e.Figures = append(e.Figures, figureView{p.Figure.Name, p.Measure, template.HTML(svg),
+			numbersOf(p)})
 	}
 	return e, nil
-}
-
-// sourceLetter is the letter that all of a claim's sources, which must be figures, end with, or "".
-func sourceLetter(sources []string) (letter string) {
-	for i, source := range sources {
-		last := source[len(source)-1:]
-		if !strings.HasPrefix(source, "Fig") || i > 0 && last != letter {
-			return ""
-		}
-		letter = last
-	}
-	return letter
-}
-
-// arrange puts claims beside the figures they are about: "Fig. 3a" belongs to the figures of letter
-// a. Claims about several letters, or none, and figures without claims follow. A claim that is
-// already under another experiment is not repeated.
-func arrange(figures []figureView, judged []*claimView) []*part {
-	var parts []*part
-	rest := &part{}
-	byLetter := map[string]*part{"": rest}
-	for _, f := range figures {
-		if byLetter[f.Letter] == nil {
-			byLetter[f.Letter] = &part{}
-			parts = append(parts, byLetter[f.Letter])
-		}
-		byLetter[f.Letter].Figures = append(byLetter[f.Letter].Figures, f)
-	}
-	for _, c := range judged {
-		if c.placed || c.Verdict == claims.NoData {
-			continue
-		}
-		c.placed = true
-		home := cmp.Or(byLetter[sourceLetter(c.Source)], rest)
-		home.Claims = append(home.Claims, c)
-	}
-	// Figures that no claim is about come together.
-	var alone []figureView
-	parts = slices.DeleteFunc(parts, func(p *part) bool {
-		if len(p.Claims) == 0 {
-			alone = append(alone, p.Figures...)
-		}
-		return len(p.Claims) == 0
-	})
-	rest.Figures = append(alone, rest.Figures...)
-	if len(rest.Figures)+len(rest.Claims) > 0 {
-		parts = append(parts, rest)
-	}
-	for _, p := range parts {
-		p.Beside = len(p.Figures) == 1 && len(p.Claims) > 0
-	}
-	return parts
 }
 
 // anchor makes an id of an experiment's name.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ppdp/internal/results"
@@ -303,17 +302,4 @@ func guaranteeText(r *contest.Release, budgets []string) string {
 		"release becomes more than %s times as likely, whatever anybody knows besides.%s",
 		cmp.Or(r.Use.Unit, "record"), strings.Join(budgets, " or "),
 		cmp.Or(r.Use.Relation, "not said"), factor, doubt)
-}
-
-// duration is a mean time in seconds for people.
-func duration(seconds float64) string {
-	switch {
-	case math.IsNaN(seconds):
-		return ""
-	case seconds < 0.0995:
-		return strconv.FormatFloat(1000*seconds, 'g', 2, 64) + " ms"
-	case seconds < 99.5:
-		return strconv.FormatFloat(seconds, 'g', 2, 64) + " s"
-	}
-	return strconv.FormatFloat(seconds, 'f', 0, 64) + " s"
 }

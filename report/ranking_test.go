@@ -11,7 +11,6 @@ import (
 	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/report/contest"
-	"ppdp/report/leaderboard"
 )
 
 // own is a run of no paper: series by their accuracies (of naive Bayes and of the majority), their
@@ -177,42 +176,6 @@ func TestRanking(t *testing.T) {
 		!strings.Contains(alarms, "100 were released") || !strings.Contains(alarms, "B 500") {
 		t.Errorf("alarms %s", alarms)
 	}
-}
-
-// TestOneDefinitionOfBest: the leaderboard and the page of a run name the same best release, and
-// count the same number of others that are not distinguishable from it: none where a difference was
-// planted, one where there is none.
-func TestOneDefinitionOfBest(t *testing.T) {
-	run := own(map[string][4]float64{"A": {0.8, 0.7, 0.2, 90}, "B": {0.6, 0.7, 0.2, 100}})
-	run.Manifest.Experiment = "leaderboard/mine"
-	table := leaderboard.Of([]*results.Summary{run})[0]
-	view := newRanking(run, &Input{}).Contests[0]
-	for i, tied := range []int{0, 1} {
-		g := table.Glance(table.Disciplines[i], 0)
-		if g.Series != "A" || g.Tied != tied {
-			t.Errorf("leaderboard, %s: %+v", table.Tasks[i].Name, g)
-		}
-		best, alike := "", 0
-		for _, l := range view.Lines {
-			if l.Entries[i].Rank == contest.Best {
-				best = l.Label()
-			}
-			alike += index(l.Entries[i].Rank == contest.Tied)
-		}
-		if best != g.Series || alike != g.Tied {
-			t.Errorf("page, %s: best %s, %d alike", table.Tasks[i].Name, best, alike)
-		}
-		if text := view.Verdicts[i].Text; strings.HasPrefix(text, "A is best") != (tied == 0) {
-			t.Errorf("page %s", text)
-		}
-	}
-}
-
-func index(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // TestNothingBeatsTheMajority is said in capitals, and why where the original does not either.

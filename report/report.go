@@ -1,5 +1,5 @@
 // Package report writes one page about runs: verdicts on the papers' claims, every figure with its
-// numbers beside the claims it is about, where the privacy budget went, the errata, what failed and
+// numbers and the claims it is about, where the privacy budget went, the errata, what failed and
 // how everything was made. The page is one file and loads nothing; its script only helps to explore
 // what is there without it. Equal results give equal bytes, unless commands and times of releases
 // are asked for.
@@ -13,11 +13,12 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"ppdp/internal/results"
 	"ppdp/report/claims"
@@ -75,23 +76,8 @@ func scriptHash() string {
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"script": func() template.JS { return template.JS(scriptText) }, "scriptHash": scriptHash,
-	"breakable": breakable, "code": code, "number": number, "words": wordsOf,
-	"digits": contest.Number, "duration": duration, "decimal": decimal,
-	"percent": percent}).Parse(pageText))
-
-// breakable lets the long name of a test break before its parts, words in capitals included.
-func breakable(name string) template.HTML {
-	var b strings.Builder
-	var last rune
-	for _, r := range name {
-		if r == '.' || r == '/' || unicode.IsUpper(r) && unicode.IsLower(last) {
-			b.WriteString("<wbr>")
-		}
-		b.WriteString(template.HTMLEscapeString(string(r)))
-		last = r
-	}
-	return template.HTML(b.String())
-}
+	"code": code, "number": number, "words": wordsOf,
+	"digits": contest.Number}).Parse(pageText))
 
 // Write writes the page as HTML. Warnings name the figures that could not be drawn; the page has
 // them too. Nothing is written when there is an error.
@@ -111,28 +97,15 @@ func Write(w io.Writer, in Input) (warnings []string, err error) {
 // CompareNames orders names of experiments by the numbers in them: rps/fig9 comes before rps/fig10.
 // Only equal strings compare as equal.
 func CompareNames(a, b string) int {
-	whole := strings.Compare(a, b)
-	for a != "" && b != "" {
-		if x, y := digits(a), digits(b); x > 0 && y > 0 {
-			left, right := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
-			by := cmp.Or(cmp.Compare(len(left), len(right)), strings.Compare(left, right))
-			if by != 0 {
-				return by
-			}
-			a, b = a[x:], b[y:]
-			continue
-		}
-		if a[0] != b[0] {
-			return cmp.Compare(a[0], b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return cmp.Or(cmp.Compare(len(a), len(b)), whole)
+	return cmp.Or(strings.Compare(padded(a), padded(b)), strings.Compare(a, b))
 }
 
-// digits counts the digits a text begins with.
-func digits(s string) int {
-	return len(s) - len(strings.TrimLeft(s, "0123456789"))
+var numberForm = regexp.MustCompile("[0-9]+")
+
+// padded has zeros before each number, so that longer ones are larger.
+func padded(name string) string {
+	return numberForm.ReplaceAllStringFunc(name,
+		func(digits string) string { return fmt.Sprintf("%020s", digits) })
 }
 
 // provenance is how a run was made.
@@ -141,39 +114,23 @@ type provenance struct {
 	ID       string // of the run on the page
 	Platform string
 	Command  string
-	Modules  int // number of its list of modules, from 1; 0 where it has none
 }
 
-// moduleList is the modules of one build, or of several that are alike.
-type moduleList struct {
-	Number  int
-	Modules []results.Module
-}
-
-func provenanceOf(runs []*results.Summary) (list []*provenance, lists []moduleList) {
+func provenanceOf(runs []*results.Summary) (list []*provenance) {
 	for _, run := range runs {
 		m := run.Manifest
 		m.Source = m.After()
 		m.Algorithms = slices.Clone(m.Algorithms)
-		p := &provenance{Manifest: m, ID: anchor(m.Experiment),
-			Command: results.CommandText(m.CommandLine)}
-		p.Platform = m.GOOS + "/" + m.GOARCH
+		p := &provenance{m, anchor(m.Experiment), m.GOOS + "/" + m.GOARCH,
+			results.CommandText(m.CommandLine)}
 		for _, detail := range []string{m.GOAMD64, m.CPU} {
 			if detail != "" {
 				p.Platform += ", " + detail
 			}
 		}
-		if len(m.Modules) > 0 {
-			same := func(l moduleList) bool { return slices.Equal(l.Modules, m.Modules) }
-			p.Modules = slices.IndexFunc(lists, same) + 1
-			if p.Modules == 0 {
-				p.Modules = len(lists) + 1
-				lists = append(lists, moduleList{p.Modules, m.Modules})
-			}
-		}
 		list = append(list, p)
 	}
-	return list, lists
+	return list
 }
 
 // failure is one or more jobs of a run that failed alike.

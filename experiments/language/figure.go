@@ -75,7 +75,9 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 		if f.Axis == results.SampleEquivalent {
 			s.checkSampleAxis(f, bad)
 		}
-		f.Check(bad)
+		checkDeclared(r, f.node, &f.Figure)
+		checkLimits("xlim", f.XScale, f.XLim, bad)
+		checkLimits("ylim", f.YScale, f.YLim, bad)
 		for _, name := range f.Reference {
 			if !ran[name] && !classified[name] {
 				bad("reference", "%q is neither an algorithm nor a classifier of this experiment",
@@ -102,6 +104,18 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 				}
 			}
 		}
+	}
+}
+
+// checkLimits records limits that no axis can have.
+func checkLimits(key, scale string, limits []float64,
+	bad func(key, format string, args ...any)) {
+	switch {
+	case limits == nil:
+	case len(limits) != 2 || !(limits[0] < limits[1]):
+		bad(key, "%v, must be two numbers, the lower first", limits)
+	case scale == "log" && limits[0] <= 0:
+		bad(key, "%v on a log axis, must be above 0", limits)
 	}
 }
 

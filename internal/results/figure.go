@@ -1,9 +1,6 @@
 package results
 
-import (
-	"math"
-	"strings"
-)
+import "strings"
 
 // RegionsKind is the kind of figure that maps a release's regions.
 const RegionsKind = "regions"
@@ -27,33 +24,6 @@ type Figure struct {
 	XLim      []float64 `yaml:"xlim" json:"xlim,omitempty" doc:"the ends of x" values:"two numbers, the lower first" default:"fitted to the data"`
 	YLim      []float64 `yaml:"ylim" json:"ylim,omitempty" doc:"the ends of y" values:"two numbers, the lower first" default:"fitted to the data, alike in figures of one measure that fill half of it"`
 	Reference []string  `yaml:"reference" json:"reference,omitempty" doc:"algorithms or classifiers of the experiment, each drawn as a horizontal line at its mean" values:"a list of names such as identity and majority" default:"none"`
-}
-
-// Check calls bad, with the key in a spec, for what is wrong whatever the run has: a kind, an axis
-// or a scale that does not exist, and limits that no axis can have.
-func (f *Figure) Check(bad func(key, format string, args ...any)) {
-	if f.Kind != "" && f.Kind != RegionsKind {
-		bad("kind", "%q, must be %s, or not given for curves", f.Kind, RegionsKind)
-	}
-	if f.Axis != "" && f.Axis != SampleEquivalent {
-		bad("axis", "%q, must be %s, or not given for the metric's own values", f.Axis,
-			SampleEquivalent)
-	}
-	check := func(axis, scale string, limits []float64) {
-		if scale != "" && scale != "linear" && scale != "log" {
-			bad(axis+"scale", "%q, must be linear or log", scale)
-		}
-		switch {
-		case limits == nil:
-		case len(limits) != 2 || !(limits[0] < limits[1]) ||
-			math.IsInf(limits[0], 0) || math.IsInf(limits[1], 0):
-			bad(axis+"lim", "%v, must be two numbers, the lower first", limits)
-		case scale == "log" && limits[0] <= 0:
-			bad(axis+"lim", "%v on a log axis, must be above 0", limits)
-		}
-	}
-	check("x", f.XScale, f.XLim)
-	check("y", f.YScale, f.YLim)
 }
 
 // Panel is what the names of figures that belong together begin with: a, of a and of a-Caltech36.

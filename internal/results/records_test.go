@@ -397,19 +397,6 @@ func TestManifestErrors(t *testing.T) {
 	}
 }
 
-func TestMeasure(t *testing.T) {
-	m := fullRun().Manifest
-	if got := m.Measure("accuracy"); got.Title != "Accuracy" || !got.HigherIsBetter {
-		t.Errorf("of accuracy %+v", got)
-	}
-	if got := m.Measure(RuntimeMetric); got.Unit != "s" {
-		t.Errorf("of the run time %+v", got)
-	}
-	if got := m.Measure("unheard-of"); got.Title != "unheard-of" {
-		t.Errorf("of a metric that is not known %+v", got)
-	}
-}
-
 // What is read can be written, and reads back as the same.
 func FuzzReadRecords(f *testing.F) {
 	f.Add([]byte(fullLine))

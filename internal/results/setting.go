@@ -23,25 +23,20 @@ type Dataset struct {
 // StandIn reports whether the dataset replaces real data.
 func (d *Dataset) StandIn() bool { return d.StandsFor != "" }
 
-// Label is the dataset's name with its changed parameters: "gaussian n=1000 shape=uniform". The
-// parameters named in without are left out.
-func (d *Dataset) Label(without ...string) string { return d.label(d.Name, without) }
+// Label is the dataset's name with its changed parameters: "gaussian n=1000 shape=uniform".
+func (d *Dataset) Label() string { return d.label(d.Name) }
 
-func (d *Dataset) label(name string, without []string) string {
-	var b strings.Builder
-	b.WriteString(name)
+func (d *Dataset) label(name string) string {
 	for _, key := range d.Changed {
-		if !slices.Contains(without, key) {
-			b.WriteString(" " + key + "=" + d.Params[key])
-		}
+		name += " " + key + "=" + d.Params[key]
 	}
-	return b.String()
+	return name
 }
 
 // Asked is the label of the dataset that was asked for, whether or not a stand-in replaces it.
 func (d *Dataset) Asked() string {
 	if d.StandIn() {
-		return d.label(d.StandsFor, nil)
+		return d.label(d.StandsFor)
 	}
 	return d.Label()
 }

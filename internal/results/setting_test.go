@@ -79,8 +79,7 @@ func TestDatasetLabels(t *testing.T) {
 	d := Dataset{Name: "adult-standin", StandsFor: "adult", Changed: []string{"rows", "select"},
 		Params: map[string]string{"rows": "10", "select": "rps", "seed": "1"}}
 	for got, want := range map[string]string{
-		d.Label(): "adult-standin rows=10 select=rps", d.Label("rows"): "adult-standin select=rps",
-		d.Asked(): "adult rows=10 select=rps",
+		d.Label(): "adult-standin rows=10 select=rps", d.Asked(): "adult rows=10 select=rps",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -317,19 +317,6 @@ func TestWholePage(t *testing.T) {
 	}
 }
 
-func TestCoverage(t *testing.T) {
-	l := &File{Figures: []string{"Fig. 1", "Fig. 2"}}
-	c := CoverageOf(l, []Judgement{
-		{Verdict: Holds, Source: []string{"Fig. 1"}},
-		{Verdict: NoData, Source: []string{"Fig. 2"}},
-		{Verdict: NotCovered, Source: []string{"Fig. 1"}},
-	})
-	const want = "1 of 3 claims, 1 of 2 figures and tables (without Fig. 2)"
-	if got := c.String(); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // TestDocumentedJSON: docs/reproduce.md describes every key that --json writes.
 func TestDocumentedJSON(t *testing.T) {
 	page := must.Get(os.ReadFile("../../docs/reproduce.md"))

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"ppdp/internal/results"
-
-	"pgregory.net/rapid"
 )
 
 // TestPredicates judges exact values with each predicate and combinator.
@@ -227,26 +225,6 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestLeastOfTrials: what grows like n log n, but for one trial of three that other work has
-// disturbed at the smallest n. The mean cannot tell the order any more, the least of the trials
-// can.
-func TestLeastOfTrials(t *testing.T) {
-	disturbed := grid([]float64{1e4, 1e5, 1e6}, 3, func(_ string, n float64, trial int) float64 {
-		time := n * math.Log(n) * (1 + 0.01*float64(trial))
-		if n == 1e4 && trial == 1 {
-			time *= 8
-		}
-		return time
-	})
-	for stat, holds := range map[string]bool{"mean": false, "min": true} {
-		j := judged(t, fileOf(t, "where: {metric: error, series: a}\ngrowth: {of: {stat: "+stat+
-			"}, along: epsilon, order: n log n, min: -0.1, max: 0.2}"), disturbed)
-		if (j.Verdict == Holds) != holds {
-			t.Errorf("%s: %s (%+v)", stat, j.Verdict, j.Checks)
-		}
-	}
-}
-
 // TestBadSelections: selections that cannot match are errors with the line of the file.
 func TestBadSelections(t *testing.T) {
 	full := grid(tenEpsilons[:3], 2, constant(1))
@@ -317,25 +295,6 @@ func TestBadSelections(t *testing.T) {
 	}
 }
 
-// TestSelects: alternatives, numbers however they are written, comparisons.
-func TestSelects(t *testing.T) {
-	for _, c := range []struct {
-		fact, wanted string
-		want         bool
-	}{
-		{"5", "3|5", true}, {"5", "3|50", false}, {"", "5", false},
-		{"0.5", ".5", true}, {"1e-2", "0.01", true}, {"7.5", "<1|>7", true},
-		{"2", ">=2", true}, {"2", ">2", false}, {"2", "< 3", true}, {"2", "<=1.5", false},
-		{"box", ">=2", false}, {"a>=2", "a>=2", true},
-	} {
-		s := Selector{[]term{{key: "stop", wanted: c.wanted}}}
-		x := &results.Setting{Params: map[string]string{"stop": c.fact}}
-		if got := s.selects(x); got != c.want {
-			t.Errorf("%q selects %q: %v, want %v", c.wanted, c.fact, got, c.want)
-		}
-	}
-}
-
 // TestFoldsAndPairs: folds are averaged within their trial, trials without all folds are left out,
 // and pairs are those of one trial.
 func TestFoldsAndPairs(t *testing.T) {
@@ -375,37 +334,21 @@ func TestFoldsAndPairs(t *testing.T) {
 	}
 }
 
-// TestJackknifeOfMeans: for a mean it is s/√n.
-func TestJackknifeOfMeans(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SliceOfN(rapid.Float64Range(-1e3, 1e3), 2, 12).Draw(t, "values")
-		x := &results.Sample{Setting: &results.Setting{}}
-		for _, value := range values { // two failed trials between any two
-			x.Trials = append(x.Trials, value, math.NaN(), math.NaN())
-		}
-		p := measured(x, "", false).estimate()
-		mean, want := results.Mean(values), results.StandardError(values)
-		if p.N != len(values) || math.Abs(p.Value-mean) > 1e-9 ||
-			math.Abs(p.SE-want) > 1e-9*(1+want) {
-			t.Fatalf("%+v, want ± %v", p, want)
-		}
-	})
-}
-
-// TestInEachTrial: a is 1 above b in one trial and 1 below it in the other. The spread of the means
-// is 0, the mean of the spreads 1.
-func TestInEachTrial(t *testing.T) {
+// TestTrials: a is 1 above b in one trial and 1 below it in the other. The spread of the means is 0,
+// the mean of the spreads 1, and the least of a 0.
+func TestTrials(t *testing.T) {
 	o := grid(tenEpsilons[:1], 2, func(series string, _ float64, trial int) float64 {
 		if (series == "a") == (trial == 0) {
 			return 1
 		}
 		return 0
 	})
-	for suffix, want := range map[string]float64{"": 0, " in each trial": 1} {
-		j := judged(t, fileOf(t, "where: {metric: error}\n"+
-			"range: {of: {take: spread over series"+suffix+"}, min: 0}"), o)
+	for of, want := range map[string]float64{"take: spread over series": 0,
+		"take: spread over series in each trial": 1, "where: {series: a}": 0.5,
+		"where: {series: a}, stat: min": 0} {
+		j := judged(t, fileOf(t, "where: {metric: error}\nrange: {of: {"+of+"}, min: 0}"), o)
 		if got := j.Checks[0].Points[0].Value; got != want {
-			t.Errorf("spread over series%s: %v, want %v", suffix, got, want)
+			t.Errorf("%s: %v, want %v", of, got, want)
 		}
 	}
 }

@@ -139,80 +139,29 @@ func TestReleasesErr(t *testing.T) {
 	}
 }
 
-// TestExtremesErr: extremes of tied settings have the promised error, tested through their parts,
-// and would not have it as plain estimates.
-func TestExtremesErr(t *testing.T) {
-	const claims = 300
-	law := releases(t)["purity 0.1"]
-	deviation := meanOf(law).SE * math.Sqrt(float64(len(law)))
-	for _, c := range []struct {
-		left, right string // the reductions
-		many, few   int    // how many tied settings they are of
-		excess      float64
-		plain       bool    // tested as an estimate, which fails
-		found       float64 // the least share that supports
-	}{
-		{"max", "max", 10, 1, 0, false, 0}, {"max", "max", 10, 1, 0, true, 0},
-		{"min", "max", 1, 10, 0, false, 0}, {"min", "max", 1, 10, 0, true, 0},
-		{"max", "max", 6, 10, 0, false, 0}, {"max", "min", 6, 1, 0, false, 0},
-		{"spread", "max", 3, 0, 0, false, 0}, {"spread", "max", 3, 0, 0, true, 0},
-		{"spread", "spread", 3, 2, 0, false, 0},
-		{"max", "max", 6, 10, 3, false, 0.9}, {"min", "max", 6, 10, 3, false, 0.9},
-	} {
-		noise := &source{uint64(c.many)}
-		mistaken, found := 0, 0
-		for range claims {
-			of := func(how string, settings int, excess float64) *quantity {
-				var parts []*quantity
-				for range settings {
-					x := &results.Sample{Setting: &results.Setting{}}
-					for range Looks[0].Trials {
-						x.Trials = append(x.Trials, noise.draw(law)+excess)
-					}
-					parts = append(parts, measured(x, "", false))
-				}
-				return reduced(nil, parts, how)
-			}
-			q := of(c.left, c.many, c.excess*deviation)
-			if c.few > 0 {
-				q = combined(nil, []*quantity{q, of(c.right, c.few, 0)}, difference)
-			}
-			p := q.estimate()
-			if !c.plain {
-				p.extreme = q
-			}
-			switch p = beyond(0, false).decide(p, 0); {
-			case p.P > familyError:
-			case c.excess == 0:
-				mistaken++
-			case p.State == supports:
-				found++
-			}
-		}
-		t.Logf("%+v: %d wrong, %d found", c, mistaken, found)
-		if fails := float64(mistaken) > allowed(claims); fails != c.plain ||
-			float64(found) < c.found*claims {
-			t.Errorf("%+v: %d of %d wrong, %d found", c, mistaken, claims, found)
-		}
-	}
-}
-
 // TestExtremesByHand: two settings a against two settings b in three trials, where one-sided p is
-// (1 - t/√(2+t²))/2.
+// (1 - t/√(2+t²))/2; a spread is the larger one of two differences.
 func TestExtremesByHand(t *testing.T) {
-	values := map[string][][]float64{"a": {{5, 7, 9}, {6, 6, 8}}, "b": {{1, 2, 5}, {3, 2, 2}}}
+	values := map[string][][]float64{"a": {{6, 6, 8}, {5, 7, 9}}, "b": {{1, 2, 5}, {3, 2, 2}}}
 	o := grid(tenEpsilons[:2], 3, func(series string, epsilon float64, trial int) float64 {
 		return values[series][slices.Index(tenEpsilons, epsilon)][trial]
 	})
-	above := func(a, b int, by float64) float64 {
+	above := func(left, right []float64) float64 { // that left - right is above 1
 		var d []float64
-		for trial, x := range values["a"][a] {
-			d = append(d, x-values["b"][b][trial]-by)
+		for trial, x := range left {
+			d = append(d, x-right[trial]-1)
 		}
 		x := results.Mean(d) / results.StandardError(d)
 		return (1 - x/math.Sqrt(2+x*x)) / 2
 	}
-	p := func(a, b int) float64 { return above(a, b, 1) }
+	p := func(a, b int) float64 { return above(values["a"][a], values["b"][b]) }
+	spread := judged(t, fileOf(t, "where: {metric: error, series: a}\n"+
+		"range: {of: {take: spread over epsilon}, min: 1}"), o).Checks[0].Points[0].P
+	b, c := values["a"][0], values["a"][1]
+	// It is below 1 if both are.
+	if want := 1 - min(above(b, c), above(c, b)); math.Abs(spread-min(1, 2*want)) > 1e-9 {
+		t.Errorf("a spread: p %v, want twice %v", spread, want)
+	}
 	for _, c := range []struct {
 		left, right string
 		want        float64 // the one-sided p-value of a difference above 1

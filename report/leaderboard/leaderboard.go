@@ -8,7 +8,6 @@ package leaderboard
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -126,63 +125,4 @@ func (t *Table) Purposes() (all []Purpose) {
 		}
 	}
 	return all
-}
-
-// Glance is the best release of a discipline at a budget.
-type Glance struct {
-	Series  string   // the first of those that lead; "" where nobody does
-	Remarks []string // on its records
-	Tied    int      // how many others lead
-	Mean    string   // "0.846 and 0.882" by accuracy and AUC
-	Equal   string   // the samples that are as good, "" where they are unknown
-	Seconds string   // of a release, "" without times
-	// NoBetter says that nothing shows it to be better than the majority class, and by what, ""
-	// where something does.
-	NoBetter string
-	// Split says who is first in which task where nobody leads in all.
-	Split string
-}
-
-// Glance sums up a discipline at a budget.
-func (t *Table) Glance(d *contest.Discipline, column int) Glance {
-	leaders := t.Leaders(d, column)
-	if len(leaders) == 0 {
-		return Glance{Split: t.split(d, column)}
-	}
-	r := t.Releases[leaders[0]]
-	g := Glance{Series: r.Name(), Remarks: r.Remarks(), Tied: len(leaders) - 1}
-	var means, equals, below []string
-	for _, task := range d.Tasks {
-		e := &task.Entries[leaders[0]]
-		means = append(means, contest.Number(e.Mean, 3))
-		if e.Equal != nil {
-			equals = append(equals, e.Equal.String())
-		}
-		if e.NoBetter {
-			below = append(below, task.Short())
-		}
-	}
-	g.Mean, g.Equal = strings.Join(means, " and "), strings.Join(equals, " and ")
-	if len(below) > 0 {
-		g.NoBetter = "no better than the majority"
-		if len(below) < len(d.Tasks) {
-			g.NoBetter += " by " + below[0]
-		}
-	}
-	if r.Seconds != nil && r.Seconds.N > 0 {
-		g.Seconds = contest.Number(r.Seconds.Mean, 2)
-	}
-	return g
-}
-
-// split names the best of each task, "" where nothing has a value.
-func (t *Table) split(d *contest.Discipline, column int) string {
-	var parts []string
-	for _, task := range d.Tasks {
-		if best := task.Best[column]; best >= 0 {
-			parts = append(parts, fmt.Sprintf("%s by %s (%s)", t.Releases[best].Name(),
-				task.Short(), contest.Number(task.Entries[best].Mean, 3)))
-		}
-	}
-	return strings.Join(parts, ", ")
 }

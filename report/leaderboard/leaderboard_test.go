@@ -96,17 +96,8 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-func TestOtherRunsAreNotOnTheBoard(t *testing.T) {
-	run := madeUp(1)
-	run.Manifest.Experiment = "rps/fig1"
-	if own := Own([]*results.Summary{run.Summary()}); len(own) != 0 {
-		t.Errorf("%+v", own)
-	}
-}
-
-// TestAccuracyAndAUC: planted are Good's first place by accuracy and Alike's by AUC at both
-// budgets, each far ahead of the other, so that nobody is best; and Poorer's tenfold records, whose
-// labels follow from the rest, which the page says.
+// TestAccuracyAndAUC: planted are Good's first place by accuracy and Alike's by AUC, and Poorer's
+// tenfold records, whose labels follow from the rest; the page says so.
 func TestAccuracyAndAUC(t *testing.T) {
 	run := madeUp(8)
 	boosting := func(metric string) results.Measurement {
@@ -134,17 +125,6 @@ func TestAccuracyAndAUC(t *testing.T) {
 		}
 	}
 	tables := Of([]*results.Summary{run.Summary()})
-	table := &tables[0]
-	var splits []string // of the disciplines without a best release
-	for _, d := range table.Disciplines {
-		if g := table.Glance(d, 0); g.Series == "" {
-			splits = append(splits, d.Name+": "+g.Split)
-		}
-	}
-	want := "Boosting: accuracy and AUC: Good by accuracy (0.801), Alike by AUC (0.801)"
-	if len(splits) != 1 || splits[0] != want {
-		t.Errorf("without a best release: %q", splits)
-	}
 	var b strings.Builder
 	if err := WriteMarkdown(&b, tables, "a test", ""); err != nil {
 		t.Fatal(err)
@@ -153,6 +133,7 @@ func TestAccuracyAndAUC(t *testing.T) {
 		"### Boosting: accuracy and AUC\n\nHigher is better. The original data give 0.901 and " +
 			"0.901.\n",
 		"| Good | **0.801** ± 0.0003 / 0.701 ± 0.0003 |",
+		"| Alike | 0.701 ± 0.0003 / **0.801** ± ",
 		"what Boosting predicts right in one half of them after learning from the other; of the " +
 			"original records it is 0.850.\n",
 		"| Good | × 1.0, 0.800 | × 1.0, 0.800 |",
