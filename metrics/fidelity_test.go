@@ -193,13 +193,11 @@ func TestGroupGap(t *testing.T) {
 		want  float64
 	}{
 		{ErrorRate, 1, 3.0 / 5}, {ErrorRate, 2, 3.0/5 - 2.0/4}, // of 2/4, 3/5, 0
-		{TruePositive, 1, 1},  // a: 1 of 2 rows, 0 of 3
-		{TruePositive, 2, 1},  // the same; b: 0 of 1, left out
-		{Odds, 2, 1},          // as well
-		{ErrorRate, 4, 0.1},   // as with 2
-		{ErrorRate, 5, -1},    // of one group alone
-		{TruePositive, 3, -1}, // a of group 1 alone
-		{Odds, 3, 1},          // b: 3 of 3 others are said to be b in group 1, 0 of 3 in group 0
+		{Odds, 1, 1},        // a: 2 of 2 rows in group 0, 0 of 3 in group 1
+		{ErrorRate, 4, 0.1}, // as with 2
+		{ErrorRate, 5, -1},  // of one group alone
+		{Odds, 3, 1},        // b: 3 of 3 others are said to be b in group 1, 0 of 3 in group 0
+		{Odds, 4, -1},       // c of others: of group 1 alone
 	} {
 		got, ok := measure(t, "group-gap", c, func(p Params) {
 			*p.(*GroupGapParams) = GroupGapParams{Attribute: "x", Of: of.rate, Least: of.least}
@@ -207,12 +205,6 @@ func TestGroupGap(t *testing.T) {
 		if ok != (of.want >= 0) || ok && !near(got, of.want) {
 			t.Errorf("%+v: %v, %t", of, got, ok)
 		}
-	}
-	groups := must.Get(Groups(t.Context(), c, &GroupGapParams{Attribute: "x", Of: Odds, Least: 1}))
-	if g := groups[1]; g.Value != "1" || g.Rows != 5 || g.Wrong != 3 ||
-		!slices.Equal(g.Of, []int{3, 2, 0}) || !slices.Equal(g.True, []int{0, 2, 0}) ||
-		!slices.Equal(g.False, []int{0, 3, 0}) || len(groups) != 10 {
-		t.Errorf("%+v", groups)
 	}
 	for _, attribute := range []string{"", "w"} {
 		if _, _, err := must.Get(Lookup("group-gap")).Measure(t.Context(), Case{Table: table,
