@@ -238,6 +238,9 @@ func TestAccountTampered(t *testing.T) {
 	refused("exchanged", lines[0]+lines[1]+lines[3]+lines[2]+lines[4], 3)
 	refused("empty", "", 1)
 	refused("not an account", "{}\n", 1)
+	other := new(account)
+	other.add(accountLine{Head: &accountHead{Format: "ppdp ledger 1"}})
+	refused("another format", string(other.lines[0].text()), 1)
 	refused("blank line", lines[0]+"\n"+strings.Join(lines[1:], ""), 2)
 	write(t, path, text)
 	if _, err := enter(path, 1, 0, Total{}); err != nil {
@@ -472,44 +475,6 @@ func TestAccountPrivate(t *testing.T) {
 	if key := must.Get(file(path).read()).mark.Key; strings.Contains(text, sha(t, r.Table)) ||
 		strings.Contains(text, key) {
 		t.Error("the account holds the table's checksum, or its key")
-	}
-}
-
-// TestAccountUpgrade: an account of an earlier version goes on, with what it has spent, and loses
-// the table's checksums.
-func TestAccountUpgrade(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "l")
-	old := &account{accountFile: file(path)}
-	old.add(accountLine{Head: &accountHead{Format: oldFormat, Table: "state1"}})
-	old.add(accountLine{Allowed: &allowance{Epsilon: 3, Unit: "epsilon", Total: 3,
-		Protects: recordPrivacy.Unit, Relation: recordPrivacy.Relation}})
-	for i, table := range []string{"state1", "t"} {
-		old.add(accountLine{Release: &accountEntry{Number: i + 1, Table: table, Cost: 1}})
-	}
-	text := ""
-	for _, line := range old.lines {
-		text += string(line.text())
-	}
-	write(t, path, text)
-	if _, err := enter(path, 2, 0, Total{}); err == nil || read(t, path) != text {
-		t.Errorf("a refusal changes it (%v)", err)
-	}
-	s, err := enter(path, 1, 0, Total{})
-	if err != nil || s.Before != 2 || s.Number != 3 || s.New {
-		t.Errorf("%+v (%v)", s, err)
-	}
-	if now := read(t, path); strings.Contains(now, "state1") || strings.Contains(now, `"t"`) ||
-		!strings.Contains(now, accountFormat) {
-		t.Error(now)
-	}
-	a := must.Get(file(path).read())
-	if a.lines[0].Head.Table != a.mark.digest("state1") ||
-		a.lines[2].Release.Table != a.mark.digest("state1") {
-		t.Errorf("the digests are of something else: %+v", a.lines)
-	}
-	write(t, path, text) // the state before
-	if _, err := enter(path, 1, 0, Total{}); err == nil || !strings.Contains(err.Error(), "older") {
-		t.Error(err)
 	}
 }
 
