@@ -13,12 +13,13 @@ func init() {
 	// the value is that of the true degrees, which the others are to be compared with; the graph
 	// itself, with the same degrees, may be quite different. Undefined where no two nodes are
 	// joined (for clustering: where no node has two neighbours), and beyond four million edges.
+	type key struct{}
 	register := func(name, title, unit, source string, of func(graph.Shape) float64) {
 		Register(measured{Info{
 			Name: name, Title: title, Unit: unit, Source: source, Revision: 1,
 			Needs: []algorithms.Product{algorithms.DegreesProduct},
 		}, func(ctx context.Context, c Case) (float64, bool, error) {
-			shape, err := memoize(ctx, c.Published, randomShapeKey{}, func() (graph.Shape, error) {
+			shape, err := memoize(ctx, c.Published, key{}, func() (graph.Shape, error) {
 				return graph.RandomShape(ctx, c.Release.Degrees)
 			})
 			value := of(shape)
@@ -36,6 +37,3 @@ func init() {
 		source+"mean shortest path between connected nodes",
 		func(s graph.Shape) float64 { return s.PathLength })
 }
-
-// randomShapeKey is the key of a release's random graphs among what its metrics share.
-type randomShapeKey struct{}
