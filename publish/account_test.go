@@ -52,20 +52,15 @@ func TestAccountAddsDecimals(t *testing.T) {
 	}
 }
 
-func TestAccountInRho(t *testing.T) {
+// TestAccountAffords: a refusal says what epsilon is left, and no more is.
+func TestAccountAffords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
-	total := Total{TotalEpsilon: 2, TotalDelta: 1e-6}
-	allowed := privacy.RhoOf(2, 1e-6)
-	s, err := enter(path, 0.25, 0, total)
-	if err != nil || s.Cost != 0.03125 || s.Unit != "rho" || s.Total != allowed {
-		t.Errorf("pure 0.25 costs %+v (%v), want 0.25²/2 of %v", s, err, allowed)
+	s := must.Get(enter(path, 0.25, 0, Total{TotalEpsilon: 2, TotalDelta: 1e-6}))
+	if s.Cost != 0.03125 || s.Unit != "rho" || s.Total != privacy.RhoOf(2, 1e-6) {
+		t.Errorf("pure 0.25 costs %+v, want 0.25²/2", s)
 	}
-	if s, err = enter(path, 1, 1e-6, Total{}); err != nil || s.Cost != privacy.RhoOf(1, 1e-6) ||
-		s.Before != 0.03125 || s.Number != 2 {
-		t.Errorf("(1, 1e-6) costs %+v (%v)", s, err)
-	}
-	left := allowed - 0.03125 - privacy.RhoOf(1, 1e-6)
-	_, err = enter(path, 2, 0, Total{})
+	left := s.Total - 0.03125
+	_, err := enter(path, 2, 0, Total{})
 	if want := fmt.Sprintf("about %.4g is left", math.Sqrt(2*left)); err == nil ||
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("want %q: %v", want, err)
