@@ -41,17 +41,11 @@ func shareRight(c Case, predicted []uint32, err error) (float64, bool, error) {
 	return float64(right) / float64(len(predicted)), true, nil
 }
 
-// What one classifier gets from a release's records, among what the release's measurements share.
-type (
-	modelOfRecords struct{ classifier string } // what it has learnt
-	classesOf      struct{ classifier string } // predicted for the test rows
-	answersOf      struct{ classifier string } // these and their probabilities
-)
-
 // learn trains the case's classifier on the published records, with their weights.
 func learn(ctx context.Context, c Case) (classifiers.Model, error) {
-	name := c.Classifier.Info().Name
-	return memoize(ctx, c.Published, modelOfRecords{name}, func() (classifiers.Model, error) {
+	type key struct{ classifier string }
+	of := key{c.Classifier.Info().Name}
+	return memoize(ctx, c.Published, of, func() (classifiers.Model, error) {
 		table, weights, err := publishedRecords(ctx, c)
 		if err != nil {
 			return nil, err
@@ -68,23 +62,22 @@ func learn(ctx context.Context, c Case) (classifiers.Model, error) {
 func predictFromRecords(ctx context.Context, c Case) ([]uint32, error) {
 	name := c.Classifier.Info().Name
 	if of, ok := c.Classifier.(classifiers.RegionClassifier); ok {
-		predicted, err := predictLocated(ctx, c, func(located []int32) ([]uint32, error) {
-			byRegion := of.FitRegions(c.Release.Regions.Counts, c.Release.Regions.Classes)
-			predicted := make([]uint32, len(located))
-			for i, region := range located {
-				predicted[i] = byRegion[region]
-			}
-			return predicted, nil
-		})
+		located, err := locateTest(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		byRegion := of.FitRegions(c.Release.Regions.Counts, c.Release.Regions.Classes)
+		predicted := make([]uint32, len(located))
+		for i, region := range located {
+			predicted[i] = byRegion[region]
 		}
 		return predicted, nil
 	}
 	if len(c.Test) == 0 {
 		return nil, nil
 	}
-	return memoize(ctx, c.Published, classesOf{name}, func() ([]uint32, error) {
+	type key struct{ classifier string }
+	return memoize(ctx, c.Published, key{name}, func() ([]uint32, error) {
 		model, err := learn(ctx, c)
 		if err != nil {
 			return nil, err
@@ -107,7 +100,8 @@ type answers struct {
 
 // answer is both, as most that ask for one ask for the other.
 func answer(ctx context.Context, c Case, model classifiers.SureModel) (answers, error) {
-	return memoize(ctx, c.Published, answersOf{c.Classifier.Info().Name}, func() (answers, error) {
+	type key struct{ classifier string }
+	return memoize(ctx, c.Published, key{c.Classifier.Info().Name}, func() (answers, error) {
 		a := answers{make([]uint32, len(c.Test)),
 			make([]float64, len(c.Test)*c.Table.Schema().Classes())}
 		model.Sure(a.classes, a.probabilities, c.Table, c.Test)

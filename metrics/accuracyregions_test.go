@@ -1,11 +1,14 @@
 package metrics
 
 import (
+	"context"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/classifiers"
+	"ppdp/classifiers/c45"
 	"ppdp/classifiers/leafmajority"
 	"ppdp/classifiers/majority"
 	"ppdp/internal/must"
@@ -15,30 +18,93 @@ import (
 // majorities are counts of threeBoxes in which a, c and, overall, a lead.
 var majorities = []float64{4.5, 1, 0 /**/, 0, 1, 2 /**/, 0, 0, 0}
 
-// TestAccuracyOfRegions: rows in the three boxes are predicted a, c and a. The release's assignment
-// of the training rows is not that of the test rows and must not be used.
+// TestAccuracyOfRegions: rows in the three boxes are predicted a, c and a by leaf-majority, and a by
+// the majority of the regions; that of the records is c. The release's assignment of the training
+// rows is not that of the test rows and must not be used.
 func TestAccuracyOfRegions(t *testing.T) {
+	c := sixRows()
+	c.Release.Regions.Assignment = []int32{2, 2, 2, 2, 2, 2}
+	records := &algorithms.Release{Table: c.Release.Table}
+	for _, of := range []struct {
+		metric     string
+		classifier classifiers.Classifier
+		release    *algorithms.Release
+		right      float64
+	}{{"accuracy", leafmajority.Classifier{}, c.Release, 4},
+		{"accuracy-generalised", leafmajority.Classifier{}, c.Release, 4},
+		{"accuracy-generalised", majority.Classifier{}, c.Release, 3},
+		{"accuracy-published", majority.Classifier{}, c.Release, 3},
+		{"accuracy-published", majority.Classifier{}, records, 1}} {
+		c := c
+		c.Classifier, c.Release = of.classifier, of.release
+		if got := defined(t, of.metric, c, func(p Params) {
+			if p, ok := p.(*GeneralisedParams); ok {
+				p.Encoding = encoding.Nominal
+			}
+		}); got != of.right/6 {
+			t.Errorf("%s by %s: %v, want %v of 6", of.metric, of.classifier.Info().Name, got,
+				of.right)
+		}
+	}
+	c.Classifier, c.Test = majority.Classifier{}, nil
+	for _, name := range []string{"accuracy-generalised", "accuracy-published"} {
+		if got, ok := measure(t, name, c); ok {
+			t.Errorf("%s without test rows is %v, want undefined", name, got)
+		}
+	}
+}
+
+// sixRows is the case of a release of regions and of records that disagree about the majority.
+func sixRows() Case {
 	table := labelled([2]uint32{2, 0}, [2]uint32{0, 1}, [2]uint32{5, 2}, [2]uint32{3, 1},
 		[2]uint32{9, 0}, [2]uint32{6, 0})
-	regions := threeBoxes(majorities...)
-	regions.Assignment = []int32{2, 2, 2, 2, 2, 2}
-	c := Case{Table: table, Train: table.AllRows(), Test: table.AllRows(),
-		Release: &algorithms.Release{Regions: regions}, Classifier: leafmajority.Classifier{}}
-	if got, ok := measure(t, "accuracy", c); !ok || got != 4.0/6 {
-		t.Errorf("leaf-majority: accuracy %v (defined %v), want 4 of 6", got, ok)
-	}
-	c.Params = &GeneralisedParams{Encoding: encoding.Nominal}
-	if got, ok := measure(t, "accuracy-generalised", c); !ok || got != 4.0/6 {
-		t.Errorf("leaf-majority on generalised records: accuracy %v (defined %v), want 4 of 6",
-			got, ok)
-	}
-	c.Classifier = majority.Classifier{} // a, by 4.5 of 8.5
-	if got, ok := measure(t, "accuracy-generalised", c); !ok || got != 3.0/6 {
-		t.Errorf("majority: accuracy %v (defined %v), want 3 of 6", got, ok)
-	}
-	c.Test = nil
-	if got, ok := measure(t, "accuracy-generalised", c); ok {
-		t.Errorf("accuracy without test rows is %v, want undefined", got)
+	c := inRegions(table, threeBoxes(majorities...))
+	c.Release.Table = labelled([2]uint32{0, 2}, [2]uint32{1, 2}, [2]uint32{2, 1})
+	return c
+}
+
+// counted is a classifier that counts how often it learns.
+type counted struct {
+	classifiers.Classifier
+	fits *int
+}
+
+func (c counted) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
+	*c.fits++
+	return c.Classifier.Fit(ctx, data)
+}
+
+// TestMeasurementsOfAReleaseShare: with a memo every classifier and encoding gets the value it gets
+// alone, and learns once: from records without regions, which look the same in all encodings and to
+// every metric, once for all of them.
+func TestMeasurementsOfAReleaseShare(t *testing.T) {
+	for _, regions := range []bool{false, true} {
+		c := sixRows()
+		if !regions {
+			c.Release.Regions = nil
+		}
+		published := new(Memo)
+		for _, of := range []classifiers.Classifier{majority.Classifier{}, c45.Classifier{}} {
+			fits := 0
+			share := func(metric string, params Params) {
+				c.Classifier, c.Published, c.Params = of, nil, params
+				alone := defined(t, metric, c, nil)
+				c.Classifier, c.Published = counted{of, &fits}, published
+				if got := defined(t, metric, c, nil); got != alone {
+					t.Errorf("%s, %s %+v: %v, alone %v", of.Info().Name, metric, params, got, alone)
+				}
+			}
+			for _, e := range []encoding.Encoding{encoding.Nominal, encoding.NodeWidth,
+				encoding.Nominal, encoding.Midpoint} {
+				share("accuracy-published", &GeneralisedParams{Encoding: e})
+			}
+			if !regions {
+				share("accuracy", nil)
+			}
+			if want := map[bool]int{false: 1, true: 3}[regions]; fits != want {
+				t.Errorf("%s learnt %d times, want %d", of.Info().Name, fits, want)
+			}
+		}
 	}
 }
 

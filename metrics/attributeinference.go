@@ -60,10 +60,7 @@ func (p *AttributeInferenceParams) target(s *datasets.Schema) (int, error) {
 // without rows on either side.
 func attributeInference(ctx context.Context, c Case, params *AttributeInferenceParams) (float64,
 	bool, error) {
-	target, err := params.target(c.Table.Schema())
-	if err != nil {
-		return 0, false, err
-	}
+	target, _ := params.target(c.Table.Schema()) // which is checked
 	s, err := sidesOf(ctx, c)
 	if err != nil {
 		return 0, false, err

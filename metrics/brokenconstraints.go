@@ -34,9 +34,6 @@ func (p *BrokenConstraintsParams) CheckSchema(s *datasets.Schema) error {
 func brokenConstraints(ctx context.Context, c Case,
 	params *BrokenConstraintsParams) (float64, bool, error) {
 	schema := c.Table.Schema()
-	if err := params.CheckSchema(schema); err != nil {
-		return 0, false, err
-	}
 	table, rows := c.Table, c.Train
 	var weights []float64
 	if !params.Original {

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"slices"
 
 	"ppdp/datasets/gower"
 )
@@ -39,8 +38,7 @@ func closestRecord(ctx context.Context, c Case, params *ClosestRecordParams) (fl
 // out, of equally many; those as near to both count half.
 //
 // Released records with the same closest record are nearer to the same side and no independent
-// trials. So the interval is that of as many trials as would have the variance of the share:
-// (Σ g)²/Σ g² for groups of g records, where those as near to both add nothing to the variance.
+// trials; those as near to both add nothing to the variance of the share.
 func nearer(ctx context.Context, c Case) (share, error) {
 	s, err := sidesOf(ctx, c)
 	if err != nil || len(s.members) == 0 {
@@ -80,21 +78,6 @@ func nearer(ctx context.Context, c Case) (share, error) {
 				hits += 0.5
 			}
 		}
-		slices.Sort(closest)
-		squares := 0.0
-		for from := 0; from < len(closest); {
-			to := from
-			for to < len(closest) && closest[to] == closest[from] {
-				to++
-			}
-			squares += float64((to - from) * (to - from))
-			from = to
-		}
-		n := float64(len(rows))
-		trials := n
-		if squares > n {
-			trials = n * n / squares
-		}
-		return share{hits / n * trials, trials}, nil
+		return dependent(hits, float64(len(rows)), closest), nil
 	})
 }

@@ -66,9 +66,6 @@ func (p *ColumnParams) CheckSchema(s *datasets.Schema) error {
 
 // column is undefined without published mass, or without a category of the rank.
 func column(ctx context.Context, c Case, params *ColumnParams) (float64, bool, error) {
-	if err := params.CheckSchema(c.Table.Schema()); err != nil {
-		return 0, false, err
-	}
 	a := c.Table.Schema().Index(params.Attribute)
 	table, weights, err := publishedRecords(ctx, c)
 	if err != nil {

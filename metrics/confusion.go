@@ -67,13 +67,9 @@ func confusion(ctx context.Context, c Case, params *ConfusionParams) (float64, b
 	if err != nil || len(predicted) == 0 {
 		return 0, false, err
 	}
-	schema := c.Table.Schema()
-	class, err := params.code(schema)
-	if err != nil {
-		return 0, false, err
-	}
 	m := newMatrix(c, predicted)
 	if params.Class != "" {
+		class, _ := params.code(c.Table.Schema()) // which is checked
 		value, ok := m.figure(params.Of, int(class))
 		return value, ok, nil
 	}

@@ -19,51 +19,6 @@ func sorted(values ...float64) Sample {
 	return Sample{Values: values}
 }
 
-func TestWassersteinClosedForms(t *testing.T) {
-	grid := make([]float64, 1000) // 0.5, 1.5, ..., the midpoints of 1000 cells
-	shifted, doubled := slices.Clone(grid), slices.Clone(grid)
-	for i := range grid {
-		grid[i] = float64(i) + 0.5
-		shifted[i] = grid[i] + 7.25
-		doubled[i] = 2 * grid[i]
-	}
-	for _, c := range []struct {
-		name   string
-		x, y   Sample
-		w1, w2 float64
-	}{
-		{"errata R6", sorted(0, 0), sorted(0, 2), 1, math.Sqrt2},
-		{"equal", sorted(3, 1, 2), sorted(1, 2, 3), 0, 0},
-		{"two points", sorted(5), sorted(9), 4, 4},
-		// Half of {0} goes to 0, half to 2, whatever the sizes.
-		{"point against two", sorted(0), sorted(0, 2), 1, math.Sqrt2},
-		{"shift", sorted(grid...), sorted(shifted...), 7.25, 7.25},
-		// mean of i+½ over i<n is n/2; mean of its square is n²/3 - 1/12.
-		{"doubling", sorted(grid...), sorted(doubled...), 500, math.Sqrt(1e6/3 - 1.0/12)},
-		// Quartiles of X={0,4} against Y={0,2,4}: the breakpoints are 1/3, 1/2, 2/3, so 1/6 of the
-		// mass moves from 0 to 2 and 1/6 from 4 to 2.
-		{"two against three", sorted(0, 4), sorted(0, 2, 4), 2.0 / 3, math.Sqrt(4.0 / 3)},
-		// The same as masses.
-		{"masses", Sample{[]float64{0, 4}, []float64{9, 9}},
-			Sample{[]float64{0, 2, 4}, []float64{.5, .5, .5}}, 2.0 / 3, math.Sqrt(4.0 / 3)},
-		{"no mass on a value", Sample{[]float64{-1e9, 0, 8}, []float64{0, 2, 0}}, sorted(0, 2),
-			1, math.Sqrt2},
-	} {
-		for _, swapped := range []bool{false, true} {
-			x, y := c.x, c.y
-			if swapped {
-				x, y = y, x
-			}
-			if got := Wasserstein1(x, y); !near(got, c.w1) {
-				t.Errorf("%s: W1 = %v, want %v", c.name, got, c.w1)
-			}
-			if got := Wasserstein2(x, y); !near(got, c.w2) {
-				t.Errorf("%s: W2 = %v, want %v", c.name, got, c.w2)
-			}
-		}
-	}
-}
-
 func TestDistancesWithoutMass(t *testing.T) {
 	empty, massless, some := Sample{}, Sample{[]float64{1, 2}, []float64{0, 0}}, sorted(1, 2)
 	for _, d := range []func(x, y Sample) float64{Wasserstein1, Wasserstein2, KolmogorovSmirnov} {
@@ -86,25 +41,44 @@ func drawValues(t *rapid.T, label string, low, high int) []float64 {
 	return numbers
 }
 
-// TestWassersteinUnequalSizes replicates both samples to a common size, where the distance is a
-// mean over sorted pairs.
-func TestWassersteinUnequalSizes(t *testing.T) {
+// TestWassersteinOfPairs repeats the values of samples as often as their weights say, and both
+// samples to a common size, where the distance is a mean over sorted pairs. That is the formula of
+// Qardaji & Li 2012 for samples of one size (errata R6), by which {0, 0} and {0, 2} are √2 apart.
+func TestWassersteinOfPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x, y := sorted(drawValues(t, "x", 1, 9)...), sorted(drawValues(t, "y", 1, 9)...)
-		n, m := len(x.Values), len(y.Values)
+		var samples [2]Sample
+		var values [2][]float64
+		for i := range samples {
+			s := &samples[i]
+			*s = sorted(drawValues(t, "values", 1, 9)...)
+			weighted := rapid.Bool().Draw(t, "weighted")
+			for at, value := range s.Values {
+				times := 1
+				if weighted {
+					times = rapid.IntRange(max(0, 1-at), 3).Draw(t, "weight")
+					s.Weights = append(s.Weights, float64(times)/4)
+				}
+				values[i] = append(values[i], slices.Repeat([]float64{value}, times)...)
+			}
+		}
+		n, m := len(values[0]), len(values[1])
 		sum1, sum2 := 0.0, 0.0
-		for i := 0; i < n*m; i++ {
-			d := x.Values[i/m] - y.Values[i/n]
+		for i := range n * m {
+			d := values[0][i/m] - values[1][i/n]
 			sum1 += math.Abs(d)
 			sum2 += d * d
 		}
-		if got, want := Wasserstein1(x, y), sum1/float64(n*m); !near(got, want) {
+		if got, want := Wasserstein1(samples[0], samples[1]), sum1/float64(n*m); !near(got, want) {
 			t.Fatalf("W1 = %v, want %v", got, want)
 		}
-		if got, want := Wasserstein2(x, y), math.Sqrt(sum2/float64(n*m)); !near(got, want) {
+		if got, want := Wasserstein2(samples[0], samples[1]),
+			math.Sqrt(sum2/float64(n*m)); !near(got, want) {
 			t.Fatalf("W2 = %v, want %v", got, want)
 		}
 	})
+	if got := Wasserstein2(sorted(0, 0), sorted(0, 2)); !near(got, math.Sqrt2) {
+		t.Errorf("errata R6: %v", got)
+	}
 }
 
 // below is the weighted share of a sample at or below v, by definition.

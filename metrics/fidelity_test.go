@@ -193,13 +193,11 @@ func TestGroupGap(t *testing.T) {
 		want  float64
 	}{
 		{ErrorRate, 1, 3.0 / 5}, {ErrorRate, 2, 3.0/5 - 2.0/4}, // of 2/4, 3/5, 0
-		{TruePositive, 1, 1},  // a: 1 of 2 rows, 0 of 3
-		{TruePositive, 2, 1},  // the same; b: 0 of 1, left out
-		{Odds, 2, 1},          // as well
-		{ErrorRate, 4, 0.1},   // as with 2
-		{ErrorRate, 5, -1},    // of one group alone
-		{TruePositive, 3, -1}, // a of group 1 alone
-		{Odds, 3, 1},          // b: 3 of 3 others are said to be b in group 1, 0 of 3 in group 0
+		{Odds, 1, 1},        // a: 2 of 2 rows in group 0, 0 of 3 in group 1
+		{ErrorRate, 4, 0.1}, // as with 2
+		{ErrorRate, 5, -1},  // of one group alone
+		{Odds, 3, 1},        // b: 3 of 3 others are said to be b in group 1, 0 of 3 in group 0
+		{Odds, 4, -1},       // c of others: of group 1 alone
 	} {
 		got, ok := measure(t, "group-gap", c, func(p Params) {
 			*p.(*GroupGapParams) = GroupGapParams{Attribute: "x", Of: of.rate, Least: of.least}
@@ -207,12 +205,6 @@ func TestGroupGap(t *testing.T) {
 		if ok != (of.want >= 0) || ok && !near(got, of.want) {
 			t.Errorf("%+v: %v, %t", of, got, ok)
 		}
-	}
-	groups := must.Get(Groups(t.Context(), c, &GroupGapParams{Attribute: "x", Of: Odds, Least: 1}))
-	if g := groups[1]; g.Value != "1" || g.Rows != 5 || g.Wrong != 3 ||
-		!slices.Equal(g.Of, []int{3, 2, 0}) || !slices.Equal(g.True, []int{0, 2, 0}) ||
-		!slices.Equal(g.False, []int{0, 3, 0}) || len(groups) != 10 {
-		t.Errorf("%+v", groups)
 	}
 	for _, attribute := range []string{"", "w"} {
 		if _, _, err := must.Get(Lookup("group-gap")).Measure(t.Context(), Case{Table: table,
@@ -238,4 +230,114 @@ func millionRows(rows int) *datasets.Table {
 		}
 	}
 	return b.Table()
+}
+
+// TestAmounts: of the numbers 0, 2, 4 and 10 the mean is 4, the median 2 and the 95th percentile
+// 10; of 1 and 9 with the weights 3 and 1 they are 3, 1 and 9. z is 0 in all rows, so that its
+// errors are undefined.
+func TestAmounts(t *testing.T) {
+	table := codedTable([]datasets.Attribute{number("x", 11), number("z", 3), category("c", "a")},
+		[]uint32{10, 0, 0}, []uint32{0, 0, 0}, []uint32{4, 0, 0}, []uint32{2, 0, 0})
+	records := codedTable(table.Schema().Attributes, []uint32{9, 1, 0}, []uint32{1, 2, 0})
+	c := against(table, records, []float64{1, 3})
+	c.Truth, c.Published = new(Memo), new(Memo)
+	for of, want := range map[Amount]float64{ // order-free: each for itself
+		MeanAmount: 0.25, MedianAmount: 0.5, HighAmount: 0.1} {
+		for _, attribute := range []string{"", "x"} {
+			if got := defined(t, "amounts", c, func(p Params) {
+				p.(*AmountsParams).Of, p.(*AmountsParams).Attribute = of, attribute
+			}); !near(got, want) {
+				t.Errorf("%s of %q: %v, want %v", of, attribute, got, want)
+			}
+		}
+	}
+	if got, ok := measure(t, "amounts", c, func(p Params) {
+		p.(*AmountsParams).Attribute = "z"
+	}); ok {
+		t.Errorf("of zeros: %v, want none", got)
+	}
+	if err := (&AmountsParams{Attribute: "c"}).CheckSchema(table.Schema()); err == nil {
+		t.Error("the mean of a category is accepted")
+	}
+}
+
+// TestMissingPatterns: of the original's rows a half lacks nothing, a quarter x, a quarter x and m;
+// of the published weight a half lacks nothing and a half m. Means leave out what is missing, and
+// marginals have a bin for it.
+func TestMissingPatterns(t *testing.T) {
+	x, m := number("x", 10), category("m", "a", "?")
+	marker := "?"
+	x.Missing, m.Missing = &marker, &marker
+	attributes := []datasets.Attribute{x, m}
+	c := against(
+		codedTable(attributes, []uint32{1, 0}, []uint32{3, 0}, []uint32{10, 0}, []uint32{10, 1}),
+		codedTable(attributes, []uint32{2, 0}, []uint32{2, 1}, []uint32{2, 1}), []float64{2, 1, 1})
+	if got := defined(t, "missing-patterns", c, nil); !near(got, 0.5) {
+		t.Errorf("patterns: %v", got)
+	}
+	if got := defined(t, "w1", c, nil); !near(got, 1) { // of 1 and 3 from 2 and 2
+		t.Errorf("distance of the numbers: %v", got)
+	}
+	if got := defined(t, "marginal-distance", c, func(p Params) {
+		*p.(*MarginalDistanceParams) = MarginalDistanceParams{Attributes: 1, Bins: 1, Cut: Equally}
+	}); !near(got, (0.5+0.25)/2) { // x or none; m is "a" of 3 in 4, and of 2 in 4
+		t.Errorf("marginals: %v", got)
+	}
+	for name, want := range map[string]float64{"x": 0, "m": 0.5} { // 2 of 4 in weight
+		if got := defined(t, "column", c, func(p Params) {
+			p.(*ColumnParams).Of, p.(*ColumnParams).Attribute = ColumnMissing, name
+		}); !near(got, want) {
+			t.Errorf("missing in %s: %v, want %v", name, got, want)
+		}
+	}
+	plain := codedTable([]datasets.Attribute{number("x", 10)}, []uint32{1})
+	refuses(t, "missing-patterns", against(plain, plain, nil), "keeps no missing values")
+}
+
+// TestMarginalDistanceByHand: two attributes of two values and a class. The rows are (0,0,a),
+// (0,1,a), (1,1,b) and (1,1,b); the records are (0,0,a), (0,0,b), (1,1,b), (1,1,b). y has 20 cells:
+// with two bins, cells 0 to 9 and 10 to 19.
+func TestMarginalDistanceByHand(t *testing.T) {
+	class := category("c", "a", "b")
+	class.Role = datasets.Class
+	table := func(rows ...[]uint32) *datasets.Table {
+		return codedTable([]datasets.Attribute{number("x", 2), number("y", 20), class}, rows...)
+	}
+	truth := table([]uint32{0, 3, 0}, []uint32{0, 19, 0}, []uint32{1, 10, 1}, []uint32{1, 12, 1})
+	records := table([]uint32{0, 9, 0}, []uint32{0, 0, 1}, []uint32{1, 19, 1}, []uint32{1, 10, 1})
+	weighted := table([]uint32{0, 9, 0}, []uint32{0, 0, 1}, []uint32{1, 10, 1})
+	for _, c := range []struct {
+		metric           string
+		records          *datasets.Table
+		attributes, bins int
+		class            bool
+		want             float64
+	}{
+		// x agrees; y has 1:3 and 2:2, c has 2:2 and 1:3
+		{"marginal-distance", records, 1, 2, false, (0 + 0.25 + 0.25) / 3},
+		{"marginal-distance", records, 1, 2, true, 0.25},
+		// xy: (0,1) moves to (0,0); xc: (0,a) to (0,b); yc: (1,a) to (0,b)
+		{"marginal-distance", records, 2, 2, false, 0.25},
+		{"marginal-distance", records, 3, 2, false, 0.25},
+		// in cells, 3 and 19 with a and 12 with b are missing
+		{"marginal-distance", records, 2, 20, true, (0.25 + 0.75) / 2},
+		{"marginal-distance", weighted, 2, 2, false, 0.25},
+		{"marginal-distance", truth, 3, 20, false, 0},
+		// x ≤ 0 agrees, y ≤ 0 is 1:2, c ≤ a is 2:1
+		{"range-error", records, 1, 2, false, (0 + 0.25 + 0.25) / 3},
+		// (x, y) ≤ (0, 0) is 1:2, (x, c) ≤ (0, a) is 2:1, (y, c) ≤ (0, a) agrees
+		{"range-error", records, 2, 2, false, (0.25 + 0.25 + 0) / 3},
+		// y ≤ 0, 1, 2, 9, 10 and 11, of 19, are off by one record
+		{"range-error", records, 1, 20, false, (0 + 0.25*6/19 + 0.25) / 3},
+		{"range-error", truth, 3, 20, false, 0},
+	} {
+		of := against(truth, c.records, nil)
+		if c.records == weighted {
+			of.Release.Weights = []float64{1.5, 1.5, 3}
+		}
+		of.Params = &MarginalDistanceParams{c.attributes, c.class, c.bins, Equally, 0}
+		if got, ok := measure(t, c.metric, of); !ok || math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("%+v: %v, %t", c, got, ok)
+		}
+	}
 }

@@ -24,17 +24,16 @@ type GroupRate string
 
 const (
 	// Odds is the worse of the true- and the false-positive rate: equalised odds.
-	Odds         GroupRate = "odds"
-	ErrorRate    GroupRate = "error"
-	TruePositive GroupRate = "true-positive"
+	Odds      GroupRate = "odds"
+	ErrorRate GroupRate = "error"
 )
 
-func (GroupRate) Enum() []string { return algorithms.Words(Odds, ErrorRate, TruePositive) }
+func (GroupRate) Enum() []string { return algorithms.Words(Odds, ErrorRate) }
 
 // GroupGapParams are the parameters of group-gap.
 type GroupGapParams struct {
 	Attribute string    `yaml:"attribute" doc:"the attribute whose values are the groups" values:"the name of an attribute of at most 256 values; it has to be given"`
-	Of        GroupRate `yaml:"of" doc:"the rate: of errors, of true positives, or odds, the worse of true and false positives; with several classes that of each against the rest, and the largest gap counts"`
+	Of        GroupRate `yaml:"of" doc:"the rate: of errors, or odds, the worse of true and false positives; with several classes that of each against the rest, and the largest gap counts"`
 	Least     int       `yaml:"least" doc:"how many test rows a rate must be of: those of fewer are left out" min:"1" max:"1000000"`
 
 	LearnParams `yaml:",inline"`
@@ -58,60 +57,31 @@ func (p *GroupGapParams) CheckSchema(s *datasets.Schema) error {
 	return nil
 }
 
-// Group is how a classifier does on the test rows with one value of an attribute.
-type Group struct {
-	Value       string
-	Rows, Wrong int
-	// Of each class: its rows, those of them that are predicted to be of it, and the rows of other
-	// classes that are.
-	Of, True, False []int
-}
-
-// Groups are the groups of params.Attribute in the order of its values, those without test rows
-// too.
-func Groups(ctx context.Context, c Case, params *GroupGapParams) ([]Group, error) {
-	schema := c.Table.Schema()
-	if err := params.CheckSchema(schema); err != nil {
-		return nil, err
-	}
-	predicted, err := predictFromRecords(ctx, c)
-	if err != nil || len(predicted) == 0 {
-		return nil, err
-	}
-	at := schema.Index(params.Attribute)
-	groups := make([]Group, schema.Attributes[at].Cells())
-	for code := range groups {
-		n := schema.Classes()
-		groups[code] = Group{Value: schema.Attributes[at].Text(uint32(code)), Of: make([]int, n),
-			True: make([]int, n), False: make([]int, n)}
-	}
-	for i, row := range c.Test {
-		g, label := &groups[c.Table.Column(at).At(row)], c.Table.Column(schema.Class()).At(row)
-		g.Rows++
-		if g.Of[label]++; predicted[i] == label {
-			g.True[label]++
-		} else {
-			g.Wrong++
-			g.False[predicted[i]]++
-		}
-	}
-	return groups, nil
-}
-
 // groupGap is the largest difference of a rate between two groups. It is undefined where fewer than
 // two groups have one.
 func groupGap(ctx context.Context, c Case, params *GroupGapParams) (float64, bool, error) {
-	groups, err := Groups(ctx, c, params)
-	if err != nil {
+	predicted, err := predictFromRecords(ctx, c)
+	if err != nil || len(predicted) == 0 {
 		return 0, false, err
 	}
+	schema, at := c.Table.Schema(), c.Table.Schema().Index(params.Attribute)
 	gap, known := 0.0, false
-	between := func(rate func(g *Group) (part, whole int)) {
+	// of says which rows a rate is of, by their label, hit which of them it counts.
+	between := func(of func(label uint32) bool, hit func(label, predicted uint32) bool) {
+		parts := make([]share, schema.Attributes[at].Cells())
+		for i, row := range c.Test {
+			label := c.Table.Column(schema.Class()).At(row)
+			if group := &parts[c.Table.Column(at).At(row)]; of(label) {
+				if group.of++; hit(label, predicted[i]) {
+					group.hits++
+				}
+			}
+		}
 		least, most, judged := 1.0, 0.0, 0
-		for i := range groups {
-			if part, whole := rate(&groups[i]); whole >= params.Least {
-				share := float64(part) / float64(whole)
-				least, most = min(least, share), max(most, share)
+		for _, group := range parts {
+			if group.of >= float64(params.Least) {
+				rate := group.at(Estimate)
+				least, most = min(least, rate), max(most, rate)
 				judged++
 			}
 		}
@@ -120,14 +90,14 @@ func groupGap(ctx context.Context, c Case, params *GroupGapParams) (float64, boo
 		}
 	}
 	if params.Of == ErrorRate {
-		between(func(g *Group) (int, int) { return g.Wrong, g.Rows })
+		between(func(uint32) bool { return true },
+			func(label, predicted uint32) bool { return label != predicted })
 		return gap, known, nil
 	}
-	for class := range c.Table.Schema().Classes() {
-		between(func(g *Group) (int, int) { return g.True[class], g.Of[class] })
-		if params.Of == Odds {
-			between(func(g *Group) (int, int) { return g.False[class], g.Rows - g.Of[class] })
-		}
+	for class := range uint32(schema.Classes()) {
+		says := func(_, predicted uint32) bool { return predicted == class }
+		between(func(label uint32) bool { return label == class }, says)
+		between(func(label uint32) bool { return label != class }, says)
 	}
 	return gap, known, nil
 }

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/numeric/elementary"
@@ -25,6 +26,27 @@ const tail = 0.025
 // share is a number of hits and of trials. Half hits are ties; trials that depend on one
 // another count as fewer (Korn & Graubard 1998).
 type share struct{ hits, of float64 }
+
+// dependent is the share of hits in n trials of which those with a number in common, from of, have
+// one outcome. Its trials are as many as would have the variance of the share: n²/Σ g² for groups
+// of g trials. Those without a number add nothing to the variance.
+func dependent(hits, n float64, of []int32) share {
+	slices.Sort(of)
+	squares := 0.0
+	for from := 0; from < len(of); {
+		to := from
+		for to < len(of) && of[to] == of[from] {
+			to++
+		}
+		squares += float64((to - from) * (to - from))
+		from = to
+	}
+	trials := n
+	if squares > n {
+		trials = n * n / squares
+	}
+	return share{hits / n * trials, trials}
+}
 
 // at is the share or an end of its interval (Clopper & Pearson 1934), which is exact for any number
 // of trials. There must be some.

@@ -11,28 +11,8 @@ import (
 )
 
 // plane is a table of two numeric attributes of the given numbers of cells.
-func plane(rows, columns int, points [][2]int) *datasets.Table {
-	builder := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "x", High: float64(rows), Step: 1}, {Name: "y", High: float64(columns), Step: 1},
-	}}, len(points))
-	for _, p := range points {
-		builder.AddRow(uint32(p[0]), uint32(p[1]))
-	}
-	return builder.Table()
-}
-
-func jointOf(t testing.TB, table *datasets.Table, regions *algorithms.Regions) (float64, bool) {
-	t.Helper()
-	rows := make([]int32, table.Len())
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	value, ok, err := tryMeasure(t, "ks-joint",
-		Case{Table: table, Train: rows, Release: &algorithms.Release{Regions: regions}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return value, ok
+func plane(rows, columns int, points ...[]uint32) *datasets.Table {
+	return codedTable([]datasets.Attribute{number("x", rows), number("y", columns)}, points...)
 }
 
 // TestJointDistanceByHand: half the records at (0,0) and half at (1,1) on a grid of 2 x 2. One box
@@ -40,7 +20,7 @@ func jointOf(t testing.TB, table *datasets.Table, regions *algorithms.Regions) (
 // (0,0). A box for each cell that holds records is exact; all records in the cell (1,0) leave out
 // the half at (0,0).
 func TestJointDistanceByHand(t *testing.T) {
-	table := plane(2, 2, [][2]int{{0, 0}, {1, 1}, {0, 0}, {1, 1}})
+	table := plane(2, 2, []uint32{0, 0}, []uint32{1, 1}, []uint32{0, 0}, []uint32{1, 1})
 	boxes := func(bounds []uint32, counts ...float64) *algorithms.Regions {
 		r := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1, Counts: counts}
 		for i := 0; i < len(bounds); i += 4 { // x from, x to, y from, y to
@@ -60,20 +40,18 @@ func TestJointDistanceByHand(t *testing.T) {
 		{"elsewhere", boxes([]uint32{1, 2, 0, 1}, 4), 0.5},
 		{"cut in x", boxes([]uint32{0, 1, 0, 2, 1, 2, 0, 2}, 2, 2), 0.25},
 	} {
-		if got, ok := jointOf(t, table, c.regions); !ok || math.Abs(got-c.want) > 1e-15 {
+		if got, ok := measure(t, "ks-joint", inRegions(table, c.regions)); !ok || math.Abs(got-c.want) > 1e-15 {
 			t.Errorf("%s: %v, %v, want %v", c.name, got, ok, c.want)
 		}
 	}
-	if _, ok := jointOf(t, table, boxes([]uint32{0, 2, 0, 2}, 0)); ok {
+	if _, ok := measure(t, "ks-joint",
+		inRegions(table, boxes([]uint32{0, 2, 0, 2}, 0))); ok {
 		t.Error("a release of no records has a distance")
 	}
-	line := plane(2, 2, nil)
-	refuses(t, "ks-joint", Case{Table: line, Release: &algorithms.Release{
-		Regions: &algorithms.Regions{Attributes: []int{0}, Classes: 1}}},
+	refuses(t, "ks-joint", inRegions(table, &algorithms.Regions{Attributes: []int{0}, Classes: 1}),
 		"1 numeric attributes are generalised, must be at least 2")
-	wide := plane(1<<12, 1<<12, nil)
-	refuses(t, "ks-joint", Case{Table: wide, Release: &algorithms.Release{
-		Regions: boxes([]uint32{0, 1, 0, 1}, 1)}}, "x and y have 4096 x 4096 cells")
+	refuses(t, "ks-joint", inRegions(plane(1<<12, 1<<12), boxes([]uint32{0, 1, 0, 1}, 1)),
+		"x and y have 4096 x 4096 cells")
 }
 
 // TestJointDistanceByCells asks every lower corner box one by one.
@@ -81,10 +59,10 @@ func TestJointDistanceByCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, columns := rapid.IntRange(1, 6).Draw(t, "rows"), rapid.IntRange(1,
 			6).Draw(t, "columns")
-		var points [][2]int
+		var points [][]uint32
 		for range rapid.IntRange(1, 12).Draw(t, "points") {
-			points = append(points, [2]int{rapid.IntRange(0, rows-1).Draw(t, "x"),
-				rapid.IntRange(0, columns-1).Draw(t, "y")})
+			points = append(points, []uint32{rapid.Uint32Range(0, uint32(rows-1)).Draw(t, "x"),
+				rapid.Uint32Range(0, uint32(columns-1)).Draw(t, "y")})
 		}
 		regions := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 2}
 		mass := 0.0
@@ -101,13 +79,7 @@ func TestJointDistanceByCells(t *testing.T) {
 				regions.Counts = append(regions.Counts, n)
 			}
 		}
-		table := plane(rows, columns, points)
-		train := make([]int32, len(points))
-		for i := range train {
-			train[i] = int32(i)
-		}
-		got, ok, err := tryMeasure(t, "ks-joint",
-			Case{Table: table, Train: train, Release: &algorithms.Release{Regions: regions}})
+		got, ok := measure(t, "ks-joint", inRegions(plane(rows, columns, points...), regions))
 		want := 0.0
 		for x := range rows {
 			for y := range columns {
@@ -127,15 +99,15 @@ func TestJointDistanceByCells(t *testing.T) {
 						regions.Counts[2*r+1]) * float64(inside) / volume / mass
 				}
 				for _, p := range points {
-					if p[0] <= x && p[1] <= y {
+					if int(p[0]) <= x && int(p[1]) <= y {
 						truth += 1 / float64(len(points))
 					}
 				}
 				want = max(want, math.Abs(published-truth))
 			}
 		}
-		if err != nil || !ok || math.Abs(got-want) > 1e-12 {
-			t.Fatalf("%v, %v, %v, want %v", got, ok, err, want)
+		if !ok || math.Abs(got-want) > 1e-12 {
+			t.Fatalf("%v, %v, want %v", got, ok, want)
 		}
 	})
 }

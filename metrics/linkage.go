@@ -277,8 +277,7 @@ func (j *join) search(ctx context.Context) (best []int, err error) {
 }
 
 // verbatim is undefined without released records. Released records that equal the same record are
-// no independent trials: the interval is that of as many as would have the variance of the share,
-// (Σ g)²/Σ g² for groups of g records, as for closest-record.
+// no independent trials.
 func verbatim(ctx context.Context, c Case, params *UniqueMatchesParams) (float64, bool, error) {
 	s := sides{members: c.Train}
 	if params.NeedsHeldOut() {
@@ -295,21 +294,16 @@ func verbatim(ctx context.Context, c Case, params *UniqueMatchesParams) (float64
 				return found, err
 			}
 			for side, of := range [][]int32{s.members, s.held} {
-				tally := datasets.NewTally(c.Table, of)
-				groups, equal := make([]int, tally.Places()), 0
-				for _, row := range rows {
+				tally, equal := datasets.NewTally(c.Table, of), 0.0
+				groups := make([]int32, len(rows)) // places and, negative, records by themselves
+				for i, row := range rows {
+					groups[i] = ^int32(i)
 					if place := tally.Find(table, row); tally.Count(place) > 0 {
-						groups[place]++
+						groups[i] = int32(place)
 						equal++
 					}
 				}
-				n := float64(len(rows))
-				squares := n - float64(equal)
-				for _, g := range groups {
-					squares += float64(g * g)
-				}
-				trials := n * n / squares
-				found[side] = share{float64(equal) / n * trials, trials}
+				found[side] = dependent(equal, float64(len(rows)), groups)
 			}
 			return found, ctx.Err()
 		})

@@ -324,3 +324,73 @@ func (w *walk) measure(set []int) error {
 		marginal{other, sizes, w.published.mass})
 	return w.ctx.Err()
 }
+
+func init() {
+	registerMarginals(Info{
+		Name: "range-error", Title: "Error of range queries", Unit: "fraction",
+		Source: "range-count queries as Xiao, Wang & Gehrke 2010 ask them: here all of the form " +
+			"a ≤ x and b ≤ y, answered by the share of the published records",
+	}, rangeError)
+}
+
+// rangeError is by how much the share of records with a ≤ x and b ≤ y is off, averaged over all
+// bins x and y of attributes a and b, or of a set of another size. Values are in the schema's
+// order; the last bin of an attribute, which all records satisfy, is left out where there are
+// others.
+func rangeError(truth, published marginal) float64 {
+	for _, m := range []marginal{truth, published} {
+		stride := 1
+		for i := len(m.sizes) - 1; i >= 0; i-- { // counts of cells to those of corners
+			for cell := stride; cell < len(m.counts); cell++ {
+				if cell/stride%m.sizes[i] > 0 {
+					m.counts[cell] += m.counts[cell-stride]
+				}
+			}
+			stride *= m.sizes[i]
+		}
+	}
+	sum, queries := 0.0, 0
+	for cell, x := range truth.counts {
+		rest, asked := cell, true
+		for i := len(truth.sizes) - 1; i >= 0; i-- {
+			size := truth.sizes[i]
+			asked = asked && (rest%size < size-1 || size == 1)
+			rest /= size
+		}
+		if asked {
+			sum += math.Abs(x/truth.mass - published.counts[cell]/published.mass)
+			queries++
+		}
+	}
+	return sum / float64(queries)
+}
+
+func init() {
+	register := func(name, title, source string, share func(truth, published marginal) float64) {
+		registerMarginals(Info{
+			Name: name, Title: title, Unit: "fraction",
+			Source: "folklore: of the combinations of so many attributes' values that " + source +
+				", the mean over all sets of attributes",
+		}, share)
+	}
+	register("fabricated", "Combinations that are made up",
+		"published records have, the share that no row released has",
+		func(truth, published marginal) float64 { return lacking(published.counts, truth.counts) })
+	register("suppressed", "Combinations that are lost",
+		"rows released have, the share that no published record has",
+		func(truth, published marginal) float64 { return lacking(truth.counts, published.counts) })
+}
+
+// lacking is the share of the cells with records that hold none in the other marginal.
+func lacking(counts, other []float64) float64 {
+	occur, missing := 0, 0
+	for cell, n := range counts {
+		if n > 0 {
+			occur++
+			if !(other[cell] > 0) {
+				missing++
+			}
+		}
+	}
+	return float64(missing) / float64(occur) // some occur where there is any record
+}

@@ -60,12 +60,6 @@ type MatchPointParams struct {
 	Clusters int `yaml:"clusters" doc:"the number of clusters" min:"2" max:"1000"`
 }
 
-// rawClusters is what the clusters of the raw records depend on besides the rows.
-type rawClusters struct {
-	attributes string
-	clusters   int
-}
-
 // matchPoint is how far clustering the generalised records finds the clusters of the raw ones.
 //
 // It clusters the training rows twice by the attributes the regions span: as they are, and
@@ -79,12 +73,16 @@ func matchPoint(ctx context.Context, c Case, params *MatchPointParams) (float64,
 	regions := c.Release.Regions
 	// The raw records' clusters know nothing of the release: all releases of the table are compared
 	// with the same.
-	before, err := memoize(ctx, c.Truth,
-		rawClusters{fmt.Sprint(regions.Attributes), params.Clusters}, func() ([]uint32, error) {
-			raw := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
-			raw.AddRows(c.Table, c.Train)
-			return raw.Clusters(ctx, params.Clusters)
-		})
+	type key struct {
+		attributes string
+		clusters   int
+	}
+	of := key{fmt.Sprint(regions.Attributes), params.Clusters}
+	before, err := memoize(ctx, c.Truth, of, func() ([]uint32, error) {
+		raw := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
+		raw.AddRows(c.Table, c.Train)
+		return raw.Clusters(ctx, params.Clusters)
+	})
 	if err != nil {
 		return 0, false, err
 	}

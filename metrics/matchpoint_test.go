@@ -59,29 +59,38 @@ func grid() *datasets.Table {
 	return b.Table()
 }
 
-// TestMatchPoint: regions that keep two groups apart let them be found again; a single region
-// leaves one cluster, which agrees with two even ones on half the pairs.
+// TestMatchPoint: regions that keep two groups apart let them be found again, by both attributes or
+// by the colour alone, and so do those that leave some rows out; a single region leaves one
+// cluster, which agrees with two even ones on half the pairs.
 func TestMatchPoint(t *testing.T) {
 	table := grid()
 	c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2}}
-	// order-free: separate checks
-	for name, want := range map[string]float64{"apart": 1, "ranks": 1, "together": 0.5} {
-		q := &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1}
-		switch name {
-		case "apart":
-			q.Low, q.High = []uint32{0, 0, 0, 5}, []uint32{3, 5, 3, 10}
-		case "ranks":
-			axis := table.Schema().Attributes[0].Axis()
-			q.Axes, q.Nodes = []*datasets.Axis{axis, nil}, []int32{1, -1, 2, -1, 3, -1}
-			q.Low, q.High = []uint32{0, 0, 1, 0, 2, 0}, []uint32{1, 10, 2, 10, 3, 10}
-		case "together":
-			q.Low, q.High = []uint32{0, 0}, []uint32{3, 10}
+	of := func(low, high []uint32, attributes ...int) *algorithms.Regions {
+		return &algorithms.Regions{Attributes: attributes, Low: low, High: high, Classes: 1,
+			Counts: make([]float64, len(low)/len(attributes))}
+	}
+	ranks := of([]uint32{0, 0, 1, 0, 2, 0}, []uint32{1, 10, 2, 10, 3, 10}, 0, 1)
+	ranks.Axes = []*datasets.Axis{table.Schema().Attributes[0].Axis(), nil}
+	ranks.Nodes = []int32{1, -1, 2, -1, 3, -1}
+	apart := of([]uint32{0, 0, 0, 5}, []uint32{3, 5, 3, 10}, 0, 1)
+	some := of(apart.Low, apart.High, 0, 1)
+	for i := range table.Len() { // rows alternate between low and high
+		some.Assignment = append(some.Assignment, int32(i%2))
+		if i < 7 || i%5 == 0 {
+			some.Assignment[i] = -1
 		}
-		q.Counts = make([]float64, len(q.Low)/2)
-		c.Release = &algorithms.Release{Regions: q}
-		if got, ok := measure(t, "match-point", c); !ok || got != want {
-			t.Errorf("%s: %v (defined %v), want %v", name, got, ok, want)
+	}
+	all := []*algorithms.Regions{some, apart, ranks, of([]uint32{0, 2}, []uint32{2, 3}, 0),
+		of([]uint32{0, 0}, []uint32{3, 10}, 0, 1)}
+	for i, regions := range all {
+		c.Release = &algorithms.Release{Regions: regions}
+		if got, ok := measure(t, "match-point", c); !ok || got != []float64{1, 1, 1, 1, 0.5}[i] {
+			t.Errorf("%d: %v (defined %v)", i, got, ok)
 		}
+	}
+	for _, c.Release.Regions = range all { // more clusters are others than those remembered
+		c.Params = &MatchPointParams{Clusters: 3}
+		measure(t, "match-point", c)
 	}
 	for _, c := range []Case{{Table: table, Params: c.Params, Release: c.Release},
 		inRegions(table, &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1,
@@ -119,49 +128,6 @@ func TestMatchPointWeighsRegions(t *testing.T) {
 			Release: &algorithms.Release{Regions: q}}
 		if got, ok := measure(t, "match-point", c); !ok || got != 1 {
 			t.Errorf("sizes %v: %v (defined %v), want 1", sizes, got, ok)
-		}
-	}
-}
-
-// TestMatchPointRemembersTheRawClusters: releases of one table get the values they get alone, one
-// with suppressed rows, which are not compared, in between.
-func TestMatchPointRemembersTheRawClusters(t *testing.T) {
-	table := grid()
-	q := func(low, high []uint32) *algorithms.Regions {
-		return &algorithms.Regions{Attributes: []int{0, 1}, Low: low, High: high, Classes: 1,
-			Counts: make([]float64, len(low)/2)}
-	}
-	halves := q([]uint32{0, 0, 0, 5}, []uint32{3, 5, 3, 10})
-	some := q([]uint32{0, 0, 0, 5}, []uint32{3, 5, 3, 10})
-	for i := range table.Len() { // rows alternate between low and high
-		some.Assignment = append(some.Assignment, int32(i%2))
-		if i < 7 || i%5 == 0 {
-			some.Assignment[i] = -1
-		}
-	}
-	byColour := q([]uint32{0, 0, 2, 0}, []uint32{2, 10, 3, 10})
-	shared := new(Memo)
-	for i, regions := range []*algorithms.Regions{some, halves, byColour, some, halves} {
-		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2},
-			Release: &algorithms.Release{Regions: regions}}
-		alone, _ := measure(t, "match-point", c)
-		c.Truth = shared
-		if got, ok := measure(t, "match-point", c); !ok || got != alone || got != 1 {
-			t.Errorf("release %d: %v (defined %v), alone %v, want 1", i, got, ok, alone)
-		}
-	}
-	// Other attributes and another number of clusters are other clusters.
-	colours := q(nil, nil)
-	colours.Attributes, colours.Low, colours.High = []int{0}, []uint32{0, 2}, []uint32{2, 3}
-	colours.Counts = make([]float64, 2)
-	for _, clusters := range []int{2, 3} {
-		c := Case{Table: table, Train: table.AllRows(),
-			Params:  &MatchPointParams{Clusters: clusters},
-			Release: &algorithms.Release{Regions: colours}}
-		alone, _ := measure(t, "match-point", c)
-		c.Truth = shared
-		if got, _ := measure(t, "match-point", c); got != alone {
-			t.Errorf("by colour, %d clusters: %v, alone %v", clusters, got, alone)
 		}
 	}
 }

@@ -45,7 +45,8 @@ func (m measured) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	return value, ok, nil
 }
 
-// parameterised is measured with parameters of type *P. P holds no pointers.
+// parameterised is measured with parameters of type *P, which must fit the table. P holds no
+// pointers.
 type parameterised[P any] struct {
 	info     Info
 	defaults P
@@ -63,6 +64,11 @@ func (m parameterised[P]) Measure(ctx context.Context, c Case) (float64, bool, e
 		return 0, false, fmt.Errorf("%s: parameters of type %T", m.info.Name, c.Params)
 	}
 	return measured{m.info, func(ctx context.Context, c Case) (float64, bool, error) {
+		if p, ok := c.Params.(schemaChecker); ok {
+			if err := p.CheckSchema(c.Table.Schema()); err != nil {
+				return 0, false, err
+			}
+		}
 		if l, ok := c.Params.(interface{ most() int }); ok && l.most() > 0 {
 			var err error
 			if c, err = sampledCase(ctx, c, l.most()); err != nil {

@@ -99,7 +99,7 @@ func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 	if info.needsClass() && s.Class() < 0 {
 		return errNoClass
 	}
-	if p, ok := params.(interface{ CheckSchema(*datasets.Schema) error }); ok {
+	if p, ok := params.(schemaChecker); ok {
 		if err := p.CheckSchema(s); err != nil {
 			return err
 		}
@@ -130,6 +130,11 @@ func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 		return fmt.Errorf("%s: %w", classifier.Info().Name, errUnsure)
 	}
 	return nil
+}
+
+// schemaChecker is implemented by parameters that do not fit every table.
+type schemaChecker interface {
+	CheckSchema(s *datasets.Schema) error
 }
 
 // refuses is the error of a classifier of regions where the metric needs more than classes.

@@ -89,8 +89,7 @@ type accountHead struct {
 	Table  string `json:"table"` // the table's digest, as it was at the first release
 }
 
-// oldFormat is that of accounts whose digests are plain SHA-256.
-const accountFormat, oldFormat = "ppdp account 2", "ppdp ledger 1"
+const accountFormat = "ppdp account 2"
 
 // allowance is what all releases may cost together. It is written with the first release under
 // differential privacy. Epsilon and Delta are 0 where the holder stated rho.
@@ -186,8 +185,7 @@ func (f accountFile) read() (a *account, err error) {
 				return nil, a.damaged(n, "a release out of order")
 			}
 		}
-		if (n == 1) != (read.Head != nil) || n == 1 && read.Head.Format != accountFormat &&
-			read.Head.Format != oldFormat {
+		if (n == 1) != (read.Head != nil) || n == 1 && read.Head.Format != accountFormat {
 			return nil, a.damaged(n, "not an account of the format "+accountFormat)
 		}
 		a.lines = append(a.lines, read)
@@ -218,29 +216,6 @@ func (a *account) readMark() error {
 		err = fmt.Errorf("%s%s: %w: restore it from a backup", a.path, markEnding, err)
 	}
 	return err
-}
-
-// newMark makes a key. An account of an earlier version gets keyed digests in place of plain ones.
-func (a *account) newMark() {
-	if a.mark.Format == "" {
-		secret := random.SystemStream()
-		a.mark = mark{Format: markFormat,
-			Key: fmt.Sprintf("%016x%016x", secret.Uint64(), secret.Uint64())}
-	}
-	if len(a.lines) == 0 || a.lines[0].Head.Format != oldFormat {
-		return
-	}
-	old := a.lines
-	old[0].Head.Format, a.lines = accountFormat, nil
-	for _, line := range old {
-		switch {
-		case line.Head != nil:
-			line.Head.Table = a.mark.digest(line.Head.Table)
-		case line.Release != nil:
-			line.Release.Table = a.mark.digest(line.Release.Table)
-		}
-		a.add(line)
-	}
 }
 
 const isLost = "nothing says what has been spent. Restore the latest state from a backup; never " +
@@ -462,15 +437,18 @@ func (f accountFile) reserve(r accountEntry, g *algorithms.Guarantee, total Tota
 
 func (a *account) reserve(r accountEntry, g *algorithms.Guarantee, total Total, changed bool,
 	now time.Time) (Standing, error) {
-	if a.mark.Format == "" && !changed && len(a.lines) > 0 &&
-		a.lines[0].Head.Format == accountFormat {
+	if a.mark.Format == "" && !changed && len(a.lines) > 0 {
 		return Standing{}, fmt.Errorf("its mark %s%s is lost, without which nothing says whether "+
 			"this is its latest state, nor whether the table is the one of its releases. Restore "+
 			"it; if it is gone and you are sure of both, say that the table has changed: then a "+
 			"new one is made",
 			filepath.Base(a.path), markEnding)
 	}
-	a.newMark()
+	if a.mark.Format == "" {
+		secret := random.SystemStream()
+		a.mark = mark{Format: markFormat,
+			Key: fmt.Sprintf("%016x%016x", secret.Uint64(), secret.Uint64())}
+	}
 	r.Table = a.mark.digest(r.Table)
 	fresh := len(a.lines) == 0
 	if fresh {

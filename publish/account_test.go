@@ -52,20 +52,15 @@ func TestAccountAddsDecimals(t *testing.T) {
 	}
 }
 
-func TestAccountInRho(t *testing.T) {
+// TestAccountAffords: a refusal says what epsilon is left, and no more is.
+func TestAccountAffords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l")
-	total := Total{TotalEpsilon: 2, TotalDelta: 1e-6}
-	allowed := privacy.RhoOf(2, 1e-6)
-	s, err := enter(path, 0.25, 0, total)
-	if err != nil || s.Cost != 0.03125 || s.Unit != "rho" || s.Total != allowed {
-		t.Errorf("pure 0.25 costs %+v (%v), want 0.25²/2 of %v", s, err, allowed)
+	s := must.Get(enter(path, 0.25, 0, Total{TotalEpsilon: 2, TotalDelta: 1e-6}))
+	if s.Cost != 0.03125 || s.Unit != "rho" || s.Total != privacy.RhoOf(2, 1e-6) {
+		t.Errorf("pure 0.25 costs %+v, want 0.25²/2", s)
 	}
-	if s, err = enter(path, 1, 1e-6, Total{}); err != nil || s.Cost != privacy.RhoOf(1, 1e-6) ||
-		s.Before != 0.03125 || s.Number != 2 {
-		t.Errorf("(1, 1e-6) costs %+v (%v)", s, err)
-	}
-	left := allowed - 0.03125 - privacy.RhoOf(1, 1e-6)
-	_, err = enter(path, 2, 0, Total{})
+	left := s.Total - 0.03125
+	_, err := enter(path, 2, 0, Total{})
 	if want := fmt.Sprintf("about %.4g is left", math.Sqrt(2*left)); err == nil ||
 		!strings.Contains(err.Error(), want) {
 		t.Errorf("want %q: %v", want, err)
@@ -238,6 +233,9 @@ func TestAccountTampered(t *testing.T) {
 	refused("exchanged", lines[0]+lines[1]+lines[3]+lines[2]+lines[4], 3)
 	refused("empty", "", 1)
 	refused("not an account", "{}\n", 1)
+	other := new(account)
+	other.add(accountLine{Head: &accountHead{Format: "ppdp ledger 1"}})
+	refused("another format", string(other.lines[0].text()), 1)
 	refused("blank line", lines[0]+"\n"+strings.Join(lines[1:], ""), 2)
 	write(t, path, text)
 	if _, err := enter(path, 1, 0, Total{}); err != nil {
@@ -472,44 +470,6 @@ func TestAccountPrivate(t *testing.T) {
 	if key := must.Get(file(path).read()).mark.Key; strings.Contains(text, sha(t, r.Table)) ||
 		strings.Contains(text, key) {
 		t.Error("the account holds the table's checksum, or its key")
-	}
-}
-
-// TestAccountUpgrade: an account of an earlier version goes on, with what it has spent, and loses
-// the table's checksums.
-func TestAccountUpgrade(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "l")
-	old := &account{accountFile: file(path)}
-	old.add(accountLine{Head: &accountHead{Format: oldFormat, Table: "state1"}})
-	old.add(accountLine{Allowed: &allowance{Epsilon: 3, Unit: "epsilon", Total: 3,
-		Protects: recordPrivacy.Unit, Relation: recordPrivacy.Relation}})
-	for i, table := range []string{"state1", "t"} {
-		old.add(accountLine{Release: &accountEntry{Number: i + 1, Table: table, Cost: 1}})
-	}
-	text := ""
-	for _, line := range old.lines {
-		text += string(line.text())
-	}
-	write(t, path, text)
-	if _, err := enter(path, 2, 0, Total{}); err == nil || read(t, path) != text {
-		t.Errorf("a refusal changes it (%v)", err)
-	}
-	s, err := enter(path, 1, 0, Total{})
-	if err != nil || s.Before != 2 || s.Number != 3 || s.New {
-		t.Errorf("%+v (%v)", s, err)
-	}
-	if now := read(t, path); strings.Contains(now, "state1") || strings.Contains(now, `"t"`) ||
-		!strings.Contains(now, accountFormat) {
-		t.Error(now)
-	}
-	a := must.Get(file(path).read())
-	if a.lines[0].Head.Table != a.mark.digest("state1") ||
-		a.lines[2].Release.Table != a.mark.digest("state1") {
-		t.Errorf("the digests are of something else: %+v", a.lines)
-	}
-	write(t, path, text) // the state before
-	if _, err := enter(path, 1, 0, Total{}); err == nil || !strings.Contains(err.Error(), "older") {
-		t.Error(err)
 	}
 }
 

@@ -132,6 +132,16 @@ func TestForged(t *testing.T) {
 			write(t, filepath.Join(dir, name), strings.Replace(text, old, new, 1))
 		}
 	}
+	// records are others, made of the header and those of the release.
+	records := func(of func(header string, lines []string) string) func(*Certificate, string) {
+		return func(_ *Certificate, dir string) {
+			lines := strings.SplitAfter(read(t, filepath.Join(dir, RecordsFile)), "\n")
+			write(t, filepath.Join(dir, RecordsFile), of(lines[0], lines[1:]))
+		}
+	}
+	record := func(line string) func(*Certificate, string) {
+		return records(func(header string, _ []string) string { return header + line + "\n" })
+	}
 	all := edit{"guarantee.epsilon": .01, "guarantee.sentence": sentence(.01, 0, 0),
 		"budget.cost": .01}
 	method := func(name, title string) Method {
@@ -253,6 +263,22 @@ func TestForged(t *testing.T) {
 		"fewer files": {"in the folder, not in the certificate", func(c *Certificate, _ string) {
 			c.Files = slices.Delete(c.Files, 2, 3)
 		}},
+		"k = 6":          {"must be 6 or more", edit{"guarantee.k": 6}.change},
+		"no number":      {"neither a number nor", record("old,admin,1.6,x,no")},
+		"another value":  {"is not in its public list", record("20,admin,1.6,x,maybe")},
+		"a small class":  {"must be 5 or more", record("20,admin,1.6,x,no")},
+		"another column": {"columns", replace(RecordsFile, "age,", "Age,")},
+		"a record again and again": {"records are not from the original",
+			records(func(header string, lines []string) string {
+				return header + strings.Repeat(lines[0], 3*len(lines))
+			})},
+		"another schema": {"schema.yaml:1", func(_ *Certificate, dir string) {
+			write(t, filepath.Join(dir, SchemaFile), "attributes: 3\n")
+		}},
+		"no schema": {"no such file", func(_ *Certificate, dir string) {
+			must.Do(t, os.Remove(filepath.Join(dir, SchemaFile)))
+		}},
+		"digests":       {"SHA-256", replace(ParquetFile, "ppdp", "pppp")},
 		"not sensitive": {`"sensitive": []`, edit{"anonymity.sensitive": []string{}}.change},
 		"the Parquet":   {follows, replace(ParquetFile, "ppdp", "pppp")},
 		"the risk":      {follows, replace(RiskFile, "anonymous", "Anonymous")},
@@ -276,10 +302,14 @@ func TestForged(t *testing.T) {
 			t.Errorf("%s: %v, %v", of, err, report)
 		}
 		longer := filepath.Join(of, CertificateFile)
-		write(t, longer, read(t, longer)+"\n\n")
-		if err := must.Get(Verify(t.Context(), of, original)).Err(); err == nil ||
-			!strings.Contains(err.Error(), " lines, must be ") {
-			t.Errorf("%s: blank lines behind the certificate: %v", of, err)
+		text := read(t, longer)
+		for want, forged := range map[string]string{" lines, must be ": text + "\n\n",
+			"additional properties": strings.Replace(text, `"format"`, `"more": 1, "format"`, 1)} {
+			write(t, longer, forged)
+			if err := must.Get(Verify(t.Context(), of, original)).Err(); err == nil ||
+				!strings.Contains(err.Error(), want) {
+				t.Errorf("%s: want %q: %v", of, want, err)
+			}
 		}
 	}
 }

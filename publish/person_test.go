@@ -138,9 +138,7 @@ func TestContributions(t *testing.T) {
 			t.Errorf("one record of a person, not three: %v, want %s", report.Err(), want)
 		}
 	}
-	if err := os.RemoveAll(r.Out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(r.Out))
 }
 
 // TestClassesOfPersons: under k-anonymity every class of every algorithm has records of k persons,

@@ -12,7 +12,6 @@ import (
 	"ppdp/datasets/uci"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
-	"ppdp/privacy"
 )
 
 // asked is a query with the table's own answer, worked out row by row.
@@ -45,32 +44,21 @@ func (q asked) truth(table *datasets.Table) float64 {
 func coverage(t *testing.T, table *datasets.Table, name string, epsilon, delta float64,
 	releases int, params []string, queries []asked) {
 	t.Helper()
-	algorithm := must.Get(algorithms.Lookup(name))
-	settings := algorithm.Params()
-	must.Do(t, set(params...).decode(settings))
 	parsed, truths := make([]*datasets.Query, len(queries)), make([]float64, len(queries))
 	for i, q := range queries {
 		parsed[i], truths[i] = must.Get(datasets.ParseQuery(q.text, table.Schema())), q.truth(table)
 	}
-	held, errors, measured := make([]int, len(queries)), make([]float64, len(queries)),
+	held, errors, counted := make([]int, len(queries)), make([]float64, len(queries)),
 		make([]int, len(queries))
 	for trial := range releases {
-		in := algorithms.Input{Table: table, Rows: table.AllRows(), Params: settings,
-			Variant: algorithms.Strict, Budget: privacy.NewApproximate(epsilon, delta),
-			Noise: random.NewStreams(random.NewKey(uint64(trial)))}
-		release := must.Get(algorithm.Release(t.Context(), in))
-		c := &Certificate{}
-		for _, e := range in.Budget.Ledger() {
-			c.Mechanisms = append(c.Mechanisms, Mechanism{Purpose: e.Purpose,
-				Mechanism: e.Mechanism, Sensitivity: float64(e.Proven)})
-		}
+		release, c := measured(t, table, name, epsilon, delta, uint64(trial), params...)
 		a := &Answerer{Schema: table.Schema(), certificate: c, marginals: release.Marginals}
 		for i, q := range parsed {
 			answer, err := a.Answer(q)
 			if err != nil || !answer.Measured {
 				continue // of methods that choose what they measure
 			}
-			measured[i]++
+			counted[i]++
 			errors[i] += (answer.Value - truths[i]) / *answer.Error
 			if answer.Interval[0] <= truths[i] && truths[i] <= answer.Interval[1] {
 				held[i]++
@@ -78,7 +66,7 @@ func coverage(t *testing.T, table *datasets.Table, name string, epsilon, delta f
 		}
 	}
 	for i, q := range queries {
-		n := float64(measured[i])
+		n := float64(counted[i])
 		share := float64(held[i]) / n
 		t.Logf("%s, epsilon %v, delta %v: %s: %v of %d releases measure it, %.2f %% of intervals "+
 			"hold it; mean error %.3f standard errors", name, epsilon, delta, q.text, n, releases,

@@ -377,69 +377,25 @@ func TestCroissant(t *testing.T) {
 	}
 }
 
-// TestVerifyFinds: every change of a release is found.
-func TestVerifyFinds(t *testing.T) {
+// TestVerifyAnything: bytes changed anywhere are found or do no harm, with or without a forged
+// certificate.
+func TestVerifyAnything(t *testing.T) {
 	dir, r := files(t, 120)
 	r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, set("k=5")
 	must.Get(Make(t.Context(), r))
-	records := read(t, filepath.Join(r.Out, RecordsFile))
-	lines := strings.SplitAfter(records, "\n")
 	certificate := read(t, filepath.Join(r.Out, CertificateFile))
-	replace := func(name, old, new string) func(dir string) {
-		return func(dir string) {
-			text := read(t, filepath.Join(dir, name))
-			if !strings.Contains(text, old) {
-				t.Fatalf("%s holds no %q", name, old)
-			}
-			write(t, filepath.Join(dir, name), strings.Replace(text, old, new, 1))
-		}
-	}
 	// certified also brings the certificate up to date, as a forger would.
-	certified := func(name, text string) func(dir string) {
-		return func(dir string) {
-			write(t, filepath.Join(dir, name), text)
-			var c Certificate
-			must.Do(t, json.Unmarshal([]byte(certificate), &c))
-			for i := range c.Files {
-				if c.Files[i].Name == name {
-					c.Files[i] = File{name, sha(t, filepath.Join(dir, name)), int64(len(text))}
-				}
+	certified := func(name, text, dir string) {
+		write(t, filepath.Join(dir, name), text)
+		var c Certificate
+		must.Do(t, json.Unmarshal([]byte(certificate), &c))
+		for i := range c.Files {
+			if c.Files[i].Name == name {
+				c.Files[i] = File{name, sha(t, filepath.Join(dir, name)), int64(len(text))}
 			}
-			new := must.Get(json.Marshal(c))
-			write(t, filepath.Join(dir, CertificateFile), string(new))
 		}
+		write(t, filepath.Join(dir, CertificateFile), string(must.Get(json.Marshal(c))))
 	}
-	first := strings.Split(lines[1], ",")
-	last := first[len(first)-1]
-	other := map[string]string{"no\n": "yes\n", "yes\n": "no\n"}[last]
-	flipped := slices.Repeat([]string{strings.TrimSuffix(lines[1], last) + other}, 3*len(lines))
-	for want, change := range map[string]func(dir string){
-		"SHA-256":                   replace(RecordsFile, "no", "yes"),
-		"not in the certificate":    func(dir string) { write(t, filepath.Join(dir, "more"), "x") },
-		"no such file":              func(dir string) { os.Remove(filepath.Join(dir, SchemaFile)) },
-		"additional properties":     replace(CertificateFile, `"format"`, `"more": 1, "format"`),
-		"/guarantee":                replace(CertificateFile, `"k": 5`, `"k": 0`),
-		"must be 6 or more":         replace(CertificateFile, `"k": 5`, `"k": 6`),
-		"neither a number nor":      certified(RecordsFile, lines[0]+"old,admin,1.6,x,no\n"),
-		"is not in its public list": certified(RecordsFile, lines[0]+"20,admin,1.6,x,maybe\n"),
-		"must be 5 or more":         certified(RecordsFile, strings.Join(lines[:3], "")),
-		"columns":                   certified(RecordsFile, "A"+records[1:]),
-		"records are not from the original": certified(RecordsFile,
-			lines[0]+strings.Join(flipped, "")),
-		"schema.yaml:1": certified(SchemaFile, "attributes: 3\n"),
-	} {
-		copied := filepath.Join(t.TempDir(), "out")
-		must.Do(t, os.CopyFS(copied, os.DirFS(r.Out)))
-		change(copied)
-		report, err := Verify(t.Context(), copied, &Original{Table: r.Table, Schema: r.Schema})
-		if err == nil {
-			err = report.Err()
-		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q: %v", want, err)
-		}
-	}
-	// Bytes changed anywhere are found or do no harm, with or without a forged certificate.
 	copied, stream := filepath.Join(t.TempDir(), "out"), random.NewKey(3).Stream()
 	must.Do(t, os.CopyFS(copied, os.DirFS(r.Out)))
 	for i := range 120 {
@@ -450,7 +406,7 @@ func TestVerifyFinds(t *testing.T) {
 		}
 		text[stream.IntN(len(text))] = "09-.,\"\n[){}:ex\x00"[stream.IntN(15)]
 		if i%3 > 0 {
-			certified(name, string(text))(copied)
+			certified(name, string(text), copied)
 		} else {
 			write(t, filepath.Join(copied, name), string(text))
 		}

@@ -76,13 +76,16 @@ const (
 // no setting depends on its values.
 func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string) (
 	s *language.Spec, notes []string, err error) {
-	data, err := c.dataset(path)
+	data, err := c.data(path)
 	if err != nil {
 		return nil, nil, err
 	}
+	if c.CSV == "" {
+		data["name"], data["n"] = "from-schema", c.Records
+	}
 	w := &language.Spec{Name: Name, Source: "none", Seed: c.Seed, Trials: c.Trials,
 		Title:   "Releases of " + filepath.Base(c.CSV) + " compared",
-		Dataset: []language.DatasetSpec{data}, Epsilon: c.Epsilon,
+		Dataset: []language.DatasetSpec{language.DatasetOf(data)}, Epsilon: c.Epsilon,
 		Algorithms: []language.AlgorithmSpec{{Name: "identity", Series: "Original",
 			Variant: []string{string(algorithms.Published)}}}}
 	if c.CSV == "" {
@@ -180,16 +183,16 @@ func (c *Comparison) duration(jobs, attributes int) string {
 		about, hint)
 }
 
-// dataset is the table, or records made up, as a spec at path names it.
-func (c *Comparison) dataset(path string) (d language.DatasetSpec, err error) {
-	values := make(map[string]any)
-	if c.CSV == "" {
-		values["name"], values["n"] = "from-schema", c.Records
-	} else if values["csv"], err = relativeTo(filepath.Dir(path), c.CSV); err != nil {
-		return d, err
-	}
-	if values["schema"], err = relativeTo(filepath.Dir(path), c.Schema); err != nil {
-		return d, err
+// data is the table as a spec at path names it.
+func (c *Comparison) data(path string) (values map[string]any, err error) {
+	values = make(map[string]any)
+	for key, file := range map[string]string{"csv": c.CSV, "schema": c.Schema} { // order-free
+		if file == "" {
+			continue
+		}
+		if values[key], err = relativeTo(filepath.Dir(path), file); err != nil {
+			return nil, err
+		}
 	}
 	if c.Contributions != 0 {
 		values["contributions"] = c.Contributions
@@ -197,7 +200,7 @@ func (c *Comparison) dataset(path string) (d language.DatasetSpec, err error) {
 	if c.Target != "" {
 		values["target"] = c.Target
 	}
-	return language.DatasetOf(values), nil
+	return values, nil
 }
 
 func relativeTo(folder, file string) (string, error) {
@@ -217,16 +220,13 @@ func relativeTo(folder, file string) (string, error) {
 
 // table reads the table, or makes records up.
 func (c *Comparison) table(ctx context.Context, files datasets.Files) (*datasets.Table, error) {
+	var from datasets.Source = csvtable.Source{}
+	var params any = &csvtable.Params{CSV: c.CSV, Schema: c.Schema, Target: c.Target,
+		Contributions: c.Contributions}
 	if c.CSV == "" {
-		return load(ctx, files, csvtable.MadeUp{}, &csvtable.MadeUpParams{Schema: c.Schema,
-			Target: c.Target, Contributions: c.Contributions, N: c.Records})
+		from, params = csvtable.MadeUp{}, &csvtable.MadeUpParams{Schema: c.Schema,
+			Target: c.Target, Contributions: c.Contributions, N: c.Records}
 	}
-	return load(ctx, files, csvtable.Source{}, &csvtable.Params{CSV: c.CSV, Schema: c.Schema,
-		Target: c.Target, Contributions: c.Contributions})
-}
-
-func load(ctx context.Context, files datasets.Files, from datasets.Source, params any) (
-	*datasets.Table, error) {
 	if err := declared.Check(params); err != nil {
 		return nil, err
 	}

@@ -205,7 +205,7 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 		at := format.Schema.Index(e.Target)
 		m.numeric = at >= 0 && format.Schema.Attributes[at].Kind == datasets.Numeric
 	}
-	original, err := m.read(ctx, files, e.CSV)
+	original, err := m.source(e.CSV).table(ctx, files)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -213,14 +213,14 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 	if err := m.roles(); err != nil {
 		return nil, nil, err
 	}
-	values, err := m.dataset(e.CSV)
+	values, err := m.source(e.CSV).data(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	rows := original.Len()
 	switch {
 	case e.Holdout != "":
-		holdout, err := m.read(ctx, files, e.Holdout)
+		holdout, err := m.source(e.Holdout).table(ctx, files)
 		if err != nil {
 			return nil, nil, fmt.Errorf("holdout: %w", err)
 		}
@@ -281,29 +281,13 @@ func (e *Evaluation) Spec(ctx context.Context, files datasets.Files, path string
 	return s, m.notes, nil
 }
 
-// dataset is a table as the spec names it.
-func (m *made) dataset(csv string) (values map[string]any, err error) {
-	values = make(map[string]any)
-	if values["csv"], err = relativeTo(filepath.Dir(m.path), csv); err != nil {
-		return nil, err
-	}
-	if values["schema"], err = relativeTo(filepath.Dir(m.path), m.Schema); err != nil {
-		return nil, err
-	}
-	if m.Target != "" && !m.numeric {
-		values["target"] = m.Target
-	}
-	return values, nil
-}
-
-// read reads a table by the original's schema.
-func (m *made) read(ctx context.Context, files datasets.Files, csv string) (*datasets.Table,
-	error) {
-	params := &csvtable.Params{CSV: csv, Schema: m.Schema, Target: m.Target}
+// source is a table that is read by the original's schema.
+func (m *made) source(csv string) *Comparison {
+	c := &Comparison{CSV: csv, Schema: m.Schema, Target: m.Target}
 	if m.numeric {
-		params.Target = ""
+		c.Target = "" // which is no class
 	}
-	return load(ctx, files, csvtable.Source{}, params)
+	return c
 }
 
 // roles checks the attributes that are named.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/publish/evaluation"
 )
@@ -125,10 +126,8 @@ func TestJudge(t *testing.T) {
 
 // TestNothingFound: where attacks find nothing, what they could have seen must keep the limit.
 func TestNothingFound(t *testing.T) {
-	p, err := parse("p.yaml", []byte("rules: [{disclosure: strongest, at-most-sample: 0.05}]"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(parse("p.yaml",
+		[]byte("rules: [{disclosure: strongest, at-most-sample: 0.05}]"), nil))
 	sharp, blunt := 0.05, 0.06
 	for _, c := range []struct {
 		seen *float64
@@ -144,11 +143,8 @@ func TestNothingFound(t *testing.T) {
 
 // TestNothing: a release of which nothing was measured passes no rule.
 func TestNothing(t *testing.T) {
-	p, err := parse("p.yaml", []byte("rules: [{measure: records, at-least: 0}, "+
-		"{disclosure: strongest, at-most-sample: 1}]"), measured)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(parse("p.yaml", []byte("rules: [{measure: records, at-least: 0}, "+
+		"{disclosure: strongest, at-most-sample: 1}]"), measured))
 	r := Report{Checks: p.Judge(&evaluation.Evaluation{
 		Columns: []evaluation.Column{{Name: "theirs", Release: true}}})}
 	if r.Count(Failed) != 2 || len(r.Checks) != 2 {
@@ -232,15 +228,9 @@ rules:
 // TestNamed: the page has the rules of the program's policies, word for word, and an example that
 // can be read; a file that names a policy has its rules first.
 func TestNamed(t *testing.T) {
-	page, err := os.ReadFile("../../docs/your-table.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/your-table.md"))
 	for _, name := range named {
-		text, err := policies.ReadFile("policies/" + name + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(policies.ReadFile("policies/" + name + ".yaml"))
 		if _, err := Read(name, nil); err != nil {
 			t.Error(err)
 		}
@@ -256,11 +246,8 @@ func TestNamed(t *testing.T) {
 	if p, err := parse("page", []byte(example), nil); err != nil || len(p.Rules) != 5 {
 		t.Errorf("%s: %v", example, err)
 	}
-	p, err := parse("p.yaml", []byte("policy: privacy\nrules: [{measure: records, at-least: 1}]"),
-		measured)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(parse("p.yaml",
+		[]byte("policy: privacy\nrules: [{measure: records, at-least: 1}]"), measured))
 	var got []string
 	for i := range p.Rules {
 		got = append(got, p.Rules[i].Disclosure+p.Rules[i].Measure)
@@ -276,21 +263,14 @@ func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	files := Files{JUnit: filepath.Join(dir, "checks.xml")}
 	summary := filepath.Join(dir, "summary.md")
-	if err := os.WriteFile(summary, []byte("before\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(summary, []byte("before\n"), 0o666))
 	odd := "a|b <script> & \"c\"\nd \x01"
 	r := &Report{Command: "ppdp evaluate", Checks: []Check{
 		{Of: odd, Name: "one", Outcome: Passed, Words: odd},
 		{Of: "x", Name: odd, Outcome: Skipped, Words: "reason"},
 		{Of: "y", Name: "three", Outcome: Failed, Words: odd}}}
-	if err := files.Write(r, summary); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(files.JUnit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, files.Write(r, summary))
+	text := must.Get(os.ReadFile(files.JUnit))
 	type word struct {
 		Message string `xml:"message,attr"`
 	}
@@ -307,9 +287,7 @@ func TestFiles(t *testing.T) {
 			Out     string `xml:"system-out"`
 		} `xml:"testcase"`
 	}
-	if err := xml.Unmarshal(text, &suite); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, xml.Unmarshal(text, &suite))
 	readable := strings.ReplaceAll(odd, "\x01", "\ufffd") // XML has no such letter
 	cases := suite.Cases
 	if suite.Name != "ppdp evaluate" || suite.Tests != 3 || suite.Failures != 1 ||
@@ -320,10 +298,7 @@ func TestFiles(t *testing.T) {
 		cases[2].Failure.Message != readable {
 		t.Errorf("%+v", suite)
 	}
-	got, err := os.ReadFile(summary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(os.ReadFile(summary))
 	const cell = "a\\|b &lt;script> &amp; \"c\" d \x01"
 	want := "before\n### ppdp evaluate: 1 failed, 1 passed, 1 skipped\n\n" +
 		"| | of | check | found |\n|---|---|---|---|\n" +

@@ -290,18 +290,19 @@ func attacker(sizes, known []int, k int) Attacker {
 // inPopulation measures the journalist, who does not know whether the target is in the table, and
 // the marketer, who tries everybody.
 func (r *Report) inPopulation(table, population *Table, groups *grouping, o Options) error {
-	sizes, records, err := groups.count(table, population, o.Suppressed)
-	if err != nil {
-		return err
+	others, there := group(population, o.Suppressed), make(map[string]int)
+	for class, n := range others.sizes { // by texts, since codes differ from table to table
+		there[fmt.Sprintf("%q", population.texts(others.first[class]))] = n
 	}
-	r.Population = &Population{Records: records}
+	r.Population = &Population{Records: population.Rows - others.suppressed}
 	var bad datasets.Problems
-	all := 0
+	sizes, all := make([]int, len(groups.sizes)), 0
 	for class, n := range groups.sizes {
+		sizes[class] = there[fmt.Sprintf("%q", table.texts(groups.first[class]))]
 		all += sizes[class]
 		if sizes[class] < n {
 			bad.Add("the class of %s has %d records in the table and %d in the population",
-				strings.Join(groups.values(table, class), ", "), n, sizes[class])
+				strings.Join(table.texts(groups.first[class]), ", "), n, sizes[class])
 		}
 		if sizes[class] == 1 {
 			r.Population.Unique++
@@ -348,6 +349,6 @@ func (r *Report) smallest(table *Table, groups *grouping) {
 	})
 	for _, class := range classes[:min(most, len(classes))] {
 		r.Smallest = append(r.Smallest,
-			Class{groups.values(table, class), groups.sizes[class]})
+			Class{table.texts(groups.first[class]), groups.sizes[class]})
 	}
 }

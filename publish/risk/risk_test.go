@@ -14,6 +14,7 @@ import (
 
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/must"
 )
 
 const tolerance = 1e-12 // sums of a few dozen rounded terms below one
@@ -30,25 +31,14 @@ func parsed(t *testing.T, text string) *Table {
 		}
 		schema.Attributes = append(schema.Attributes, a)
 	}
-	texts, err := csvtable.Plain(schema).ReadTexts(context.Background(), "f.csv",
-		strings.NewReader(text), names)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := NewTable(texts, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
+	texts := must.Get(csvtable.Plain(schema).ReadTexts(context.Background(), "f.csv",
+		strings.NewReader(text), names))
+	return must.Get(NewTable(texts, schema))
 }
 
 func measured(t *testing.T, table, population *Table) *Report {
 	t.Helper()
-	report, err := Measure(table, population, Defaults())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
+	return must.Get(Measure(table, population, Defaults()))
 }
 
 func near(t *testing.T, what string, got, want float64) {
@@ -100,10 +90,7 @@ func TestPracticeGuide(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for k, share := range map[int]float64{2: 0.4, 3: 1} {
-		at, err := Measure(table, nil, Options{K: k, C: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := must.Get(Measure(table, nil, Options{K: k, C: 2}))
 		near(t, "share below k", at.Prosecutor.AtRisk, share)
 	}
 	near(t, "prosecutor", r.Prosecutor.Mean, 0.7)
@@ -124,10 +111,7 @@ func TestThreeAttackers(t *testing.T) {
 	sample := "q,s\n" + strings.Repeat("a,1\n", 2) + strings.Repeat("b,1\n", 3)
 	table := parsed(t, sample)
 	all := parsed(t, sample+strings.Repeat("a,1\n", 2)+"*,1\nc,1\n")
-	r, err := Measure(table, all, Options{K: 4, C: 2, Suppressed: "*"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Measure(table, all, Options{K: 4, C: 2, Suppressed: "*"}))
 	near(t, "prosecutor's highest", r.Prosecutor.Max, 1./2)
 	near(t, "prosecutor's mean", r.Prosecutor.Mean, 2./5)
 	near(t, "prosecutor's share", r.Prosecutor.AtRisk, 1)
@@ -370,9 +354,7 @@ func TestNewTable(t *testing.T) {
 func TestPage(t *testing.T) {
 	r := measured(t, parsed(t, strings.ReplaceAll(fourAnonymous, "zip", "<b>zip")), nil)
 	var a, b bytes.Buffer
-	if err := errors.Join(WritePage(&a, "x<y.csv", r), WritePage(&b, "x<y.csv", r)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(WritePage(&a, "x<y.csv", r), WritePage(&b, "x<y.csv", r)))
 	page := a.String()
 	if page != b.String() || strings.Contains(page, "<b>") || strings.Contains(page, "x<y") ||
 		strings.Contains(page, "<script") || strings.Contains(page, "http") {

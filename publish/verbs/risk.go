@@ -25,7 +25,6 @@ type Risk struct {
 	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
 	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
 	Population string   `reads:"" help:"A table of the whole population, generalised in the same way: for the journalist's risk." placeholder:"FILE"`
-	Before     string   `reads:"" help:"The table before it was anonymised, read by the schema beside it if there is one: its figures come first." placeholder:"FILE"`
 	risk.Options
 	JSON bool   `name:"json" help:"Write JSON instead of tables."`
 	Page string `help:"Also write a page to this file (HTML)." placeholder:"FILE"`
@@ -45,8 +44,6 @@ of such a release this command checks the certificate, and says what it promises
 Examples:
 
   ppdp risk release --page risk.html
-
-  ppdp risk release --before my.csv
 
   ppdp risk theirs.csv --quasi age,zip,sex --sensitive disease
 
@@ -83,9 +80,13 @@ func (c Risk) Run(con *Console) error {
 			return terminal.InputError(err)
 		}
 	}
-	report, err := c.measure(con, file, format, schema, population)
+	table, err := risk.Read(con.Ctx, file, format, schema)
 	if err != nil {
-		return err
+		return terminal.InputError(err)
+	}
+	report, err := risk.Measure(table, population, c.Options)
+	if err != nil {
+		return terminal.InputError(fmt.Errorf("%s: %w", file, err))
 	}
 	if c.Page != "" {
 		if err := results.WriteFile(c.Page, func(w io.Writer) error {
@@ -94,44 +95,10 @@ func (c Risk) Run(con *Console) error {
 			return err
 		}
 	}
-	if c.Before == "" {
-		if c.JSON {
-			return results.WriteJSON(con.Stdout, report)
-		}
-		return printRisk(con.Stdout, report)
-	}
-	if own := publish.Beside(c.Before, ".schema.yaml"); own != c.Schema {
-		if _, err := os.Stat(own); err == nil {
-			if format, _, err = csvtable.ReadSchema(own, "", 0); err != nil {
-				return terminal.InputError(err)
-			}
-		}
-	}
-	before, err := c.measure(con, c.Before, format, schema, nil)
-	if err != nil {
-		return err
-	}
 	if c.JSON {
-		return results.WriteJSON(con.Stdout, map[string]any{"before": before, "after": report})
+		return results.WriteJSON(con.Stdout, report)
 	}
-	fmt.Fprintf(con.Stdout, "BEFORE: %s\n", c.Before)
-	if err := printRisk(con.Stdout, before); err != nil {
-		return err
-	}
-	fmt.Fprintf(con.Stdout, "\nAFTER: %s\n", file)
 	return printRisk(con.Stdout, report)
-}
-
-// measure measures the table of a file.
-func (c Risk) measure(con *Console, file string, format *csvtable.Format, schema *datasets.Schema,
-	population *risk.Table) (report *risk.Report, err error) {
-	table, err := risk.Read(con.Ctx, file, format, schema)
-	if err == nil {
-		if report, err = risk.Measure(table, population, c.Options); err != nil {
-			err = fmt.Errorf("%s: %w", file, err)
-		}
-	}
-	return report, terminal.InputError(err)
 }
 
 // certified says what holds of a release of made-up records, of which there is nothing to measure,

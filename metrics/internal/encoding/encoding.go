@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -63,14 +62,7 @@ type Record struct {
 // attributes have public bounds. It returns early with ctx.Err() when the context ends.
 func (e Encoding) Encode(ctx context.Context, schema *datasets.Schema, regions *algorithms.Regions,
 	records []Record) (*datasets.Table, error) {
-	as, known := forms[e]
-	if !known {
-		return nil, fmt.Errorf("encoding: %q, must be one of %s", e, strings.Join(e.Enum(), ", "))
-	}
-	class := schema.Class()
-	if class < 0 {
-		return nil, fmt.Errorf("encoding %s: the schema has no class attribute", e)
-	}
+	as, class := forms[e], schema.Class()
 	encoded := &datasets.Schema{}
 	var columns []column
 	add := func(a datasets.Attribute, c column) {
