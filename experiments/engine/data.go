@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -122,11 +123,57 @@ func loadTrial(ctx context.Context, p *language.Plan, files datasets.Files, d *l
 		m.folds, err = foldsOf(p, table, p.FoldKey(d, m.data.Checksum, trial))
 	} else if p.Spec.Train.Set() {
 		m.train, err = p.Spec.Train.Of(len(m.rows))
+		if note := unlike(table, m.train); note != "" && d.Given && earlier == nil && err == nil {
+			m.facts.Notes = append(slices.Clone(m.facts.Notes), note)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", d.Label(), err)
 	}
 	return m, nil
+}
+
+// unlike says that the shares of classes among the first rows of a table and those after them
+// differ by more than chance: by the chi-squared test, at a level of about 1 in 10,000, of classes
+// of which 10 rows are expected on either side. The records of a person may all be of one class,
+// which makes the statistic as much larger as there are of them at most.
+func unlike(table *datasets.Table, first int) string {
+	class := table.Schema().Class()
+	if class < 0 || first < 1 || first >= table.Len() {
+		return ""
+	}
+	counts := make([][2]float64, table.Schema().Classes())
+	for row := range int32(table.Len()) {
+		part := 0
+		if int(row) >= first {
+			part = 1
+		}
+		counts[table.Column(class).At(row)][part]++
+	}
+	share, after := float64(first)/float64(table.Len()), table.Len()-first
+	statistic, classes, widest, worst := 0.0, 0, 0.0, 0
+	for label, c := range counts {
+		if all := c[0] + c[1]; all*min(share, 1-share) >= 10 {
+			off := math.Abs(c[0] - float64(all*share))
+			statistic += off * off / (all * share * (1 - share)) // off²/expected, both parts
+			classes++
+			if off > widest {
+				widest, worst = off, label
+			}
+		}
+	}
+	classes = max(2, classes) // rarer ones count as one
+	statistic /= float64(max(1, table.Schema().Contributions))
+	spread := 2 / float64(9*(classes-1)) // Wilson & Hilferty 1931: the limit is cubic in a normal's
+	root := 1 - spread + float64(3.719*math.Sqrt(spread))
+	if statistic <= float64(classes-1)*root*root*root {
+		return ""
+	}
+	attribute := &table.Schema().Attributes[class]
+	return fmt.Sprintf("%s is %s in %.1f %% of the %d rows released and %.1f %% of the %d tested, "+
+		"which chance does not explain: leave out shuffled: false or, with a holdout, see whether "+
+		"it is of the same population", attribute.Name, attribute.Text(uint32(worst)),
+		100*counts[worst][0]/float64(first), first, 100*counts[worst][1]/float64(after), after)
 }
 
 func factsOf(data *datasets.Dataset) *facts {

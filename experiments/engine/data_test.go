@@ -252,7 +252,7 @@ func noiseOfOtherRows(t *testing.T, dataset string) {
 }
 
 // TestSplitOfOrderedTable: of a table that is ordered by its class, a quarter yes, both parts of a
-// split have the same share by default. In the order of the file they do not.
+// split have the same share by default. In the order of the file they do not, and a note says so.
 func TestSplitOfOrderedTable(t *testing.T) {
 	dir := t.TempDir()
 	text := "age,paid\n" + strings.Repeat("30,no\n41,no\n52,no\n", 300) +
@@ -261,7 +261,7 @@ func TestSplitOfOrderedTable(t *testing.T) {
 	must.Do(t, os.WriteFile(filepath.Join(dir, "my.yaml"), []byte("attributes:\n"+
 		"  - {name: age, kind: numeric, low: 18, high: 95, role: quasi-identifier}\n"+
 		"  - {name: paid, kind: categorical, values: [no, yes], role: class}\n"), 0o666))
-	split := func(more string) (shares [2]float64) {
+	split := func(more string) (shares [2]float64, notes string) {
 		parsed := must.Get(language.Parse(filepath.Join(dir, "spec.yaml"), []byte(
 			"name: test/split\nseed: 3\ntrain: 2/3\n"+
 				"dataset: {csv: my.csv, schema: my.yaml"+more+"}\nepsilon: 1\n"+
@@ -278,14 +278,43 @@ func TestSplitOfOrderedTable(t *testing.T) {
 				shares[1] += float64(yes) / 400
 			}
 		}
-		return shares
+		return shares, strings.Join(m.facts.Notes, "; ")
 	}
 	// The share of 400 rows without replacement has a standard deviation of .0177.
-	if shares := split(""); math.Abs(shares[0]-shares[1]) > 5*.0177*1.5 {
-		t.Errorf("shuffled: %v yes in the parts", shares)
+	shares, notes := split("")
+	if math.Abs(shares[0]-shares[1]) > 5*.0177*1.5 || strings.Contains(notes, "paid") {
+		t.Errorf("shuffled: %v yes in the parts; %s", shares, notes)
 	}
-	shares := split(", shuffled: false")
-	if shares[0] != 0 || math.Abs(shares[1]-.75) > 1e-9 {
-		t.Errorf("in the order of the file: %v yes in the parts", shares)
+	shares, notes = split(", shuffled: false")
+	if shares[0] != 0 || math.Abs(shares[1]-.75) > 1e-9 || !strings.Contains(notes,
+		"in 100.0 % of the 800 rows released and 25.0 % of the 400 tested, which chance does") {
+		t.Errorf("in the order of the file: %v yes in the parts; %s", shares, notes)
+	}
+}
+
+// TestUnlike: two parts of 100 rows, 50 + x and 50 - x of them yes, have the statistic x²/12.5. One
+// degree of freedom allows 15.137 at a level of 1 in 10,000, so that 13 are chance (13.52); 15 are
+// not (18). Among persons with two records each 19 are chance (28.88/2)
+// and 22 are not (38.72/2). A single row of a class says nothing, whichever part it is in.
+func TestUnlike(t *testing.T) {
+	for _, contributions := range []int{0, 2} {
+		schema := &datasets.Schema{Contributions: contributions, Attributes: []datasets.Attribute{{
+			Name: "paid", Kind: datasets.Categorical, Values: []string{"no", "yes", "never"},
+			Role: datasets.Class}}}
+		for x, want := range map[int]bool{0: false, 13: false, 15: contributions == 0,
+			19: contributions == 0, 22: true} {
+			b := datasets.NewBuilder(schema, 200)
+			for i := range 200 {
+				yes := i < 50+x || i >= 150+x
+				b.Set(b.AddRow(), 0, map[bool]uint32{true: 1}[yes])
+			}
+			b.Set(b.AddRow(), 0, 2)
+			if note := unlike(b.Table(), 200); note != "" {
+				t.Errorf("a single row: %q", note)
+			}
+			if note := unlike(b.Table(), 100); (note != "") != want {
+				t.Errorf("%d records of a person, x %d: %q", contributions, x, note)
+			}
+		}
 	}
 }
