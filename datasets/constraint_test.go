@@ -99,3 +99,26 @@ func TestProjectConstraints(t *testing.T) {
 		t.Errorf("%+v, %v", projected.Constraints, err)
 	}
 }
+
+// FuzzParseConstraint: what is accepted can be judged on any row.
+func FuzzParseConstraint(f *testing.F) {
+	for _, text := range []string{"age < 15 implies edu = low", `'edu' <= "and" and wage > 0`,
+		"since>=1970-01-02", "!", "\"", "age < \xff", "age\u00a0<\u00a03", "implies and"} {
+		f.Add(text)
+	}
+	schema := constrained()
+	b := NewBuilder(schema, 1)
+	b.AddRow()
+	table := b.Table()
+	f.Fuzz(func(t *testing.T, text string) {
+		rule, err := ParseConstraint(text, schema)
+		if err != nil {
+			return
+		}
+		if len(rule.Then) == 0 {
+			t.Fatal("a rule that says nothing")
+		}
+		breaks := must.Get(rule.Breaks(table))
+		breaks(0)
+	})
+}
