@@ -1,6 +1,6 @@
 // Package graph reads, generates and describes graphs: edge lists and Matrix Market files; the four
-// networks of Qardaji & Li 2012 with stand-ins for each; Barabási-Albert random graphs, released
-// degree sequences made graphs; and the power-law exponent of Table 1.
+// networks of Qardaji & Li 2012 with stand-ins for each; released degree sequences made graphs; and
+// the power-law exponent of Table 1.
 //
 // Only adjacency is ever read, no attributes. The graph type itself is datasets.Graph; what is done
 // with a graph is left to algorithms and metrics.
