@@ -130,7 +130,6 @@ type datasetsSchemaCommand struct {
 	Header    bool     `help:"The first line holds names, even if it looks like data." xor:"header"`
 	Class     string   `help:"The attribute to predict." placeholder:"NAME"`
 	Missing   []string `help:"Texts that stand for a missing value; default: the usual ones." sep:"none" placeholder:"TEXT"`
-	Keep      bool     `name:"missing-as-value" help:"Keep missing values of all columns, which may lack some later; by default of those that lack some now."`
 	Hierarchy []string `help:"A hierarchy in the form of ARX, which becomes the attribute's taxonomy." sep:"none" placeholder:"NAME=FILE"`
 	MaxValues int      `help:"Leave out text columns with more distinct values than this; 0 means 100." default:"0" placeholder:"N"`
 }
@@ -153,7 +152,7 @@ Examples:
 
 func (c datasetsSchemaCommand) Run(con *console) error {
 	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Header: c.Header, Class: c.Class,
-		Missing: c.Missing, MissingAsValue: c.Keep, MaxValues: c.MaxValues,
+		Missing: c.Missing, MaxValues: c.MaxValues,
 		Taxonomies: make(map[string]*datasets.Taxonomy)}
 	switch delimiter := c.Delimiter; {
 	case delimiter == "":

@@ -224,7 +224,7 @@ func TestFetchDiskTrouble(t *testing.T) {
 
 func TestFetchCancelled(t *testing.T) {
 	server := newSite(t, make([]byte, 100))
-	file := File{Path: "toy/body", SHA256: checksum(make([]byte, 100)),
+	file := File{Path: "toy/body", SHA256: checksum(make([]byte, 100)), Limit: 100,
 		URL: server.URL + "/slow"}
 	ctx, cancel := context.WithCancel(context.Background())
 	fetcher := &Fetcher{Dir: t.TempDir(), Progress: func(Progress) { cancel() }}

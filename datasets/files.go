@@ -21,10 +21,6 @@ var (
 	ErrChecksum = errors.New("data file is altered")
 )
 
-// defaultLimit bounds the content of a File that states no Limit, so that neither a
-// wrong address nor a small .gz that unpacks without end can fill the memory.
-const defaultLimit = 1 << 30
-
 // Files finds data files: each directory is searched in order (--data, $PPDP_DATA, ./data, the
 // user's cache directory).
 type Files struct {
@@ -101,7 +97,7 @@ func readVerified(path string, file File) ([]byte, error) {
 		return nil, err
 	}
 	defer opened.Close()
-	raw, err := readLimited(opened, file.limit())
+	raw, err := readLimited(opened, file.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -112,20 +108,13 @@ func readVerified(path string, file File) ([]byte, error) {
 	return content, nil
 }
 
-func (f *File) limit() int64 {
-	if f.Limit > 0 {
-		return f.Limit
-	}
-	return defaultLimit
-}
-
 // verify unpacks raw where it is gzip, brings it into canonical form and compares checksums.
 func (f *File) verify(raw []byte) ([]byte, error) {
 	content := raw
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
 		unpacker, err := gzip.NewReader(bytes.NewReader(raw))
 		if err == nil {
-			content, err = readLimited(unpacker, f.limit())
+			content, err = readLimited(unpacker, f.Limit)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: gzip: %w", ErrChecksum, err)

@@ -15,10 +15,8 @@ import (
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/datasets"
-	"ppdp/datasets/graph"
 	"ppdp/internal/declared"
 	"ppdp/internal/must"
-	"ppdp/numeric/random"
 )
 
 // release runs the baseline with fresh streams.
@@ -54,7 +52,7 @@ func TestNoNoise(t *testing.T) {
 
 // TestBudget: a tenth of epsilon is for the choice of θ, the rest for counts of sensitivity 2θ.
 func TestBudget(t *testing.T) {
-	g := must.Get(graph.BarabasiAlbert(context.Background(), random.NewKey(1).Stream(), 200, 5))
+	g := testinput.SkewedGraph(t, 200)
 	in := testinput.GraphInput(g, &Params{Lambda: "50"}, algorithms.Strict, 0.5, 1)
 	r := testinput.Release(t, Algorithm{}, in)
 	ledger, costs := in.Budget.Ledger(), []float64{0.05, 0.45}
@@ -80,7 +78,7 @@ func TestBudget(t *testing.T) {
 // exp(ε₁·score/2). The statistic has at most 5 degrees of freedom, whose chi-square exceeds 30 once
 // in 60,000 seeds.
 func TestChoice(t *testing.T) {
-	g := must.Get(graph.BarabasiAlbert(context.Background(), random.NewKey(5).Stream(), 60, 3))
+	g := testinput.SkewedGraph(t, 60)
 	const epsilon, draws = 5.0, 20_000
 	p := &Params{Lambda: "32"}
 	thetas := []int{1, 2, 4, 8, 16, 32}

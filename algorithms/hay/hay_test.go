@@ -1,7 +1,6 @@
 package hay
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -13,9 +12,7 @@ import (
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/datasets"
-	"ppdp/datasets/graph"
 	"ppdp/internal/must"
-	"ppdp/numeric/random"
 )
 
 func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64,
@@ -39,7 +36,7 @@ func drawParams(t *rapid.T) *Params {
 // TestPrivateBound: a tenth of epsilon goes to the bound, the rest to noise for a node of that
 // degree, though the graph has larger ones; and only for nodes.
 func TestPrivateBound(t *testing.T) {
-	g := must.Get(graph.BarabasiAlbert(context.Background(), random.NewKey(5).Stream(), 400, 3))
+	g := testinput.SkewedGraph(t, 400)
 	p := DefaultParams()
 	p.Neighbours, p.Lambda = Node, degrees.Estimated
 	for _, p.Inference = range []bool{true, false} {

@@ -32,8 +32,6 @@ type DraftOptions struct {
 	// Missing are the texts that stand for a missing value; nil takes those of the usual ones that
 	// occur: an empty field, ?, a point or a dash alone, NA, N/A, #N/A, <NA>, NaN, nan, null, NULL.
 	Missing []string
-	// MissingAsValue keeps missing values of all attributes; without it, of those that have some.
-	MissingAsValue bool
 	// Taxonomies describe the attributes named: their values are the leaves.
 	Taxonomies map[string]*datasets.Taxonomy
 	// MaxValues is the largest number of different texts a categorical attribute may have before
@@ -466,9 +464,7 @@ func (s *profile) write(w io.Writer) error {
 			lacking = append(lacking, c.name)
 		}
 	}
-	if s.MissingAsValue && len(markers) > 0 {
-		b.WriteString("missing-as-value: true\n")
-	} else if len(lacking) > 0 && len(markers) > 0 {
+	if len(lacking) > 0 && len(markers) > 0 {
 		fmt.Fprintf(&b, "missing-as-value: [%s]   # keeps their records; true is all columns\n",
 			quoted(lacking))
 	}

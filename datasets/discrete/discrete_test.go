@@ -100,7 +100,8 @@ func TestParity(t *testing.T) {
 	for a := range all {
 		for b, count := range all[a] {
 			want := [2]float64{0.9/3 + 0.1*2/3, 0.9*2/3 + 0.1/3}[(a+b)%2]
-			if math.Abs(odd[a][b]/count-want) > 5*math.Sqrt(want*(1-want)/count) {
+			if math.Abs(odd[a][b]/count-want) > 5*math.Sqrt(want*(1-want)/count) ||
+				math.Abs(count-n/9) > 5*math.Sqrt(n*8/81) { // attributes are independent
 				t.Errorf("%d, %d: %v of %v are odd, want %v", a, b, odd[a][b], count, want)
 			}
 		}

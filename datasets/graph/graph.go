@@ -1,6 +1,6 @@
 // Package graph reads, generates and describes graphs: edge lists and Matrix Market files; the four
-// networks of Qardaji & Li 2012 with stand-ins for each; Barabási-Albert random graphs, released
-// degree sequences made graphs; and the power-law exponent of Table 1.
+// networks of Qardaji & Li 2012 with stand-ins for each; released degree sequences made graphs; and
+// the power-law exponent of Table 1.
 //
 // Only adjacency is ever read, no attributes. The graph type itself is datasets.Graph; what is done
 // with a graph is left to algorithms and metrics.
@@ -17,19 +17,14 @@ import (
 	"ppdp/datasets"
 )
 
-// Reading says how a file is to be understood.
+// Reading says how a file is to be understood. Without a number of nodes that of a matrix counts, of
+// an edge list that of its header or, without one, as many as its ids ask for. A matrix that is not
+// stored as symmetric has each edge twice.
 type Reading struct {
-	// Base is the smallest node id of an edge list, 0 or 1. That of a matrix is 1.
-	Base int
-	// Simplify drops and counts self loops, repeated edges and the directions of directed edges,
-	// all of which are errors otherwise. A matrix that is not stored as symmetric has each edge twice.
-	Simplify bool
-	// Relabel numbers the ids of an edge list that occur, in ascending order, where ids have gaps.
-	Relabel bool
-	// Nodes is the number of nodes, which every algorithm takes for public knowledge; 0 takes what
-	// the file says: the size of a matrix, the header of an edge list or, without one, as many as
-	// its ids ask for.
-	Nodes int
+	Base     int  `yaml:"base" doc:"the smallest node id of an edge list; a Matrix Market file has 1" min:"0" max:"1"`
+	Simplify bool `yaml:"simplify" doc:"drop and count self-loops, repeated edges and directions; without, they are errors"`
+	Relabel  bool `yaml:"relabel" doc:"number the ids of an edge list that occur, where there are gaps"`
+	Nodes    int  `yaml:"nodes" doc:"the number of nodes, which every algorithm takes as public; 0 takes what the file says" min:"0" max:"2147483647"`
 }
 
 // Loaded is a graph with what was dropped to make it simple.

@@ -16,46 +16,6 @@ const (
 	checkEvery = 1 << 16
 )
 
-// BarabasiAlbert grows a graph by preferential attachment: from a complete graph of links+1 nodes
-// on, each new node is joined to links different nodes, drawn with probability proportional to
-// their degrees. links must be from 1 to nodes-1; too many edges are an error.
-func BarabasiAlbert(ctx context.Context, stream *random.Stream,
-	nodes, links int) (*datasets.Graph, error) {
-	if int64(links)*int64(nodes) > maxGeneratedEdges {
-		return nil, fmt.Errorf("links: %d for each of %d nodes, must be at most %d edges",
-			links, nodes, maxGeneratedEdges)
-	}
-	// Every end of an edge is in ends once, so a uniform draw from it is a draw by degree.
-	ends := make([]int32, 0, 2*links*nodes)
-	for v := 1; v <= links; v++ {
-		for w := range v {
-			ends = append(ends, int32(w), int32(v))
-		}
-	}
-	last := make([]int32, nodes) // the last node that each was joined to
-	checked := 0                 // ends, when the context was last checked
-	for v := links + 1; v < nodes; v++ {
-		grown := len(ends)
-		for len(ends) < grown+2*links {
-			if target := ends[stream.IntN(grown)]; last[target] != int32(v) {
-				last[target] = int32(v)
-				ends = append(ends, target, int32(v))
-			}
-		}
-		if len(ends)-checked >= checkEvery {
-			checked = len(ends)
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	from, to := make([]int32, len(ends)/2), make([]int32, len(ends)/2)
-	for i := range from {
-		from[i], to[i] = ends[2*i], ends[2*i+1]
-	}
-	return datasets.NewGraph(nodes, from, to)
-}
-
 // ErrNotGraphical is wrapped when no simple graph has a degree sequence.
 var ErrNotGraphical = errors.New("no simple graph has these degrees")
 

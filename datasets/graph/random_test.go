@@ -5,44 +5,15 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"ppdp/internal/declared"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
 func stream(purpose string) *random.Stream { return random.NewKey(2012).Derive(purpose).Stream() }
-
-func TestBarabasiAlbert(t *testing.T) {
-	const n, links = 3000, 4
-	g := must.Get(BarabasiAlbert(context.Background(), stream("ba"), n, links))
-	if want := links*(links+1)/2 + links*(n-links-1); g.Nodes() != n || g.Edges() != want {
-		t.Errorf("%d nodes, %d edges, want %d and %d", g.Nodes(), g.Edges(), n, want)
-	}
-	if g.DegreeSequence()[0] < links {
-		t.Errorf("a node of degree %d, each brings %d edges", g.DegreeSequence()[0], links)
-	}
-	// The limiting law is P(d) = 2m(m+1)/(d(d+1)(d+2)): a third of the nodes has degree m = 4. A
-	// binomial count of 3000 has a deviation of 25.8; 5 of them and 1% of bias from the finite size
-	// are allowed.
-	count := 0
-	for _, d := range g.DegreeSequence() {
-		if d == links {
-			count++
-		}
-	}
-	if math.Abs(float64(count)-n/3.0) > 5*25.8+0.01*n {
-		t.Errorf("%d nodes of the smallest degree, want about %d", count, n/3)
-	}
-	if whole, err := BarabasiAlbert(context.Background(), stream("whole"), 5, 4); err != nil ||
-		whole.Edges() != 10 {
-		t.Errorf("5 nodes, 4 links: %v, want the complete graph", err)
-	}
-}
 
 // graphical is the criterion of Erdős and Gallai, checked for every k.
 func graphical(degrees []int32) bool {
@@ -144,36 +115,4 @@ func TestEdgeSet(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestGenerators(t *testing.T) {
-	for _, bad := range []struct {
-		params any
-		keys   []string
-	}{
-		{&BarabasiAlbertParams{Nodes: 50_000_001, Links: 0}, []string{"nodes: ", "links: "}},
-		{&BarabasiAlbertParams{Nodes: 1, Links: 1}, []string{"links: "}},
-	} {
-		err := declared.Check(bad.params)
-		for _, key := range bad.keys {
-			if err == nil || !strings.Contains(err.Error(), key) {
-				t.Errorf("%+v: %v, want %q", bad.params, err, key)
-			}
-		}
-	}
-	_, err := BarabasiAlbert(context.Background(), stream("x"), 1_000_000, 1000)
-	if err == nil || !strings.Contains(err.Error(), "must be at most") {
-		t.Errorf("a graph of too many edges: %v", err)
-	}
-}
-
-// TestBarabasiAlbertStops: a dense graph takes many draws over few nodes, and looks at its context
-// all the same.
-func TestBarabasiAlbertStops(t *testing.T) {
-	cancelled, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := BarabasiAlbert(cancelled, stream("dense"), 2000, 1000); !errors.Is(err,
-		context.Canceled) {
-		t.Errorf("%v, want %v", err, context.Canceled)
-	}
 }

@@ -292,10 +292,10 @@ func TestUserFile(t *testing.T) {
 	}{
 		{"# none\n", FileParams{}, "no edge in the file"},
 		{"1 2\n2 3\n", FileParams{}, "ids go up to 3, but 0 does not occur; nodes: 4 makes"},
-		{"1 2\n2 3\n", FileParams{Base: 1}, ""},
-		{"1 2\n2 4\n", FileParams{Base: 1}, "ids go up to 4, but 3 does not occur; nodes: 4"},
-		{"1 2\n2 4\n", FileParams{Base: 1, Nodes: 4}, ""},
-		{"1 2\n2 4\n", FileParams{Relabel: true}, ""},
+		{"1 2\n2 3\n", FileParams{Reading: Reading{Base: 1}}, ""},
+		{"1 2\n2 4\n", FileParams{Reading: Reading{Base: 1}}, "ids go up to 4, but 3 does not occur; nodes: 4"},
+		{"1 2\n2 4\n", FileParams{Reading: Reading{Base: 1, Nodes: 4}}, ""},
+		{"1 2\n2 4\n", FileParams{Reading: Reading{Relabel: true}}, ""},
 		{"# Nodes: 5 Edges: 1\n0 1\n", FileParams{}, ""},
 	} {
 		own := test.params

@@ -14,11 +14,8 @@ type userFile struct{}
 
 // FileParams are the parameters of the source "graph".
 type FileParams struct {
-	Path     string `yaml:"path" doc:"the file, compressed by gzip or not" values:"a file's path, relative to the spec"`
-	Base     int    `yaml:"base" doc:"the smallest node id of an edge list; a Matrix Market file has 1" min:"0" max:"1"`
-	Simplify bool   `yaml:"simplify" doc:"drop and count self-loops, repeated edges and directions; without, they are errors"`
-	Relabel  bool   `yaml:"relabel" doc:"number the ids of an edge list that occur, where there are gaps"`
-	Nodes    int    `yaml:"nodes" doc:"the number of nodes, which every algorithm takes as public; 0 takes what the file says" min:"0" max:"2147483647"`
+	Path    string `yaml:"path" doc:"the file, compressed by gzip or not" values:"a file's path, relative to the spec"`
+	Reading `yaml:",inline"`
 }
 
 // Validate asks for a path.
@@ -54,8 +51,7 @@ func (userFile) Load(ctx context.Context, request datasets.Request) (*datasets.D
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	loaded, err := Read(p.Path, content,
-		Reading{Base: p.Base, Simplify: p.Simplify, Relabel: p.Relabel, Nodes: p.Nodes})
+	loaded, err := Read(p.Path, content, p.Reading)
 	if err != nil {
 		return nil, err
 	}

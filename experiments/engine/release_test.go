@@ -19,7 +19,7 @@ const graphSpec = `
 name: test/graph
 seed: 3
 trials: 2
-dataset: {name: barabasi-albert, nodes: 50, links: 3}
+dataset: Caltech36-standin
 algorithms:
   - name: perfect
 measure:
@@ -64,9 +64,8 @@ func TestWriteReleases(t *testing.T) {
 	}
 	var edges []string
 	for name, content := range files { // order-free: both are checked
-		// 6 among the first four, 46·3 more
 		if !strings.HasSuffix(name, ".edges") ||
-			!strings.Contains(content, "# Nodes: 50 Edges: 144\n") {
+			!strings.Contains(content, "# Nodes: 769 Edges: 16656\n") {
 			t.Errorf("%s: %.120s", name, content)
 		}
 		loaded := must.Get(graph.Read(name, []byte(content), graph.Reading{}))
@@ -164,7 +163,7 @@ func TestReleasesWarned(t *testing.T) {
 // TestWhatReleasesHold: data can break a guarantee that an algorithm keeps (errata D5, errata G4),
 // or weaken it where several records come from one person (errata D13).
 // A broken one shows no proven loss, in the index, the records or the ledger, and the manifest says
-// the same. The graph's largest degree, 17, is its nodes' secret: no line shows it.
+// the same. The graph's largest degree, 248, is its nodes' secret: no line shows it.
 func TestWhatReleasesHold(t *testing.T) {
 	t.Parallel()
 	const text = `name: test/%s
@@ -177,7 +176,7 @@ algorithms:
 measure:
   - {metric: %s}
 `
-	const graph = "{name: barabasi-albert, nodes: 50, links: 3}"
+	const graph = "Caltech36-standin"
 	const enlarged = "{name: adult-enlarged-standin, select: rps, n: %d}"
 	const clusters = "{name: adult-clusters-standin, labels: %s}"
 	for i, c := range []struct {
@@ -195,9 +194,9 @@ measure:
 		{fmt.Sprintf(enlarged, 50_000), "mondrian", "published", "k: 5", "short", "", "D13"},
 		{fmt.Sprintf(clusters, "data"), "identity", "published", "", "", "", ""},
 		{graph, "hay", "strict", "neighbours: node, lambda: 6", "broken", "Inf", "G4"},
-		{graph, "hay", "strict", "neighbours: node, lambda: 17", "broken", "Inf", "G4"},
-		{graph, "hay", "strict", "neighbours: node, lambda: 18", "holds", "1", "G5"},
-		{graph, "hay", "strict", "neighbours: node, lambda: 49", "holds", "1", "G5"},
+		{graph, "hay", "strict", "neighbours: node, lambda: 248", "broken", "Inf", "G4"},
+		{graph, "hay", "strict", "neighbours: node, lambda: 249", "holds", "1", "G5"},
+		{graph, "hay", "strict", "neighbours: node, lambda: 768", "holds", "1", "G5"},
 		{graph, "hay", "strict", "neighbours: edge, lambda: 6", "holds", "1", "G5"},
 		{graph, "hay", "published", "neighbours: node, lambda: max-degree", "broken", "Inf", "G4"},
 		{graph, "rps-graph", "strict", "lambda: 6", "broken", "Inf", "G4"},
@@ -224,7 +223,7 @@ measure:
 			t.Errorf("%+v: status %q, proven %q, errata %q", c, use.Status, proven, use.Errata)
 		}
 		shown := read(t, folder, results.RecordsFile) + read(t, folder, results.LedgerFile)
-		if c.data == graph && strings.Contains(shown, `max-degree":17`) {
+		if c.data == graph && strings.Contains(shown, `max-degree":248`) {
 			t.Errorf("%+v: the largest degree is shown", c)
 		}
 		for _, row := range r.Records[0].Ledger {

@@ -24,6 +24,20 @@ func Graph(tb testing.TB, nodes int, from, to []int32) *datasets.Graph {
 	return must.Get(datasets.NewGraph(nodes, from, to))
 }
 
+// SkewedGraph is a path of n nodes, each joined to that of its root, too: most have a degree of 3,
+// some of about 2√n.
+func SkewedGraph(tb testing.TB, n int) *datasets.Graph {
+	tb.Helper()
+	var from, to []int32
+	for v := range int32(n - 1) {
+		from, to = append(from, v), append(to, v+1)
+		if root := int32(math.Sqrt(float64(v + 1))); root < v {
+			from, to = append(from, root), append(to, v+1)
+		}
+	}
+	return Graph(tb, n, from, to)
+}
+
 // DrawGraph draws a simple graph of 1 to most nodes.
 func DrawGraph(t *rapid.T, most int) *datasets.Graph {
 	n := rapid.IntRange(1, most).Draw(t, "nodes")
