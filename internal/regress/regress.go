@@ -67,10 +67,6 @@ type Comparison struct {
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason,omitempty"`
 
-	// Revised says that the run has another revision of the algorithm, metric, classifier or
-	// arithmetic.
-	Revised bool `json:"revised,omitempty"`
-
 	effect float64 // relative to the mean of old and new
 }
 
@@ -245,7 +241,6 @@ func comparePoint(experiment string, old, new *results.Sample, r relation) Compa
 		equal = equal && sameValue(old.Trials[t], new.Trials[t])
 	}
 	decide := func(test, verdict, why string) { c.Test, c.Verdict, c.Reason = test, verdict, why }
-	c.Revised = !r.revision
 	switch {
 	case common == 0:
 		decide("", Unjudged, "no trial that both have")

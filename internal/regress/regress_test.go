@@ -373,8 +373,8 @@ func TestNewParameter(t *testing.T) {
 	}
 }
 
-// noisyRun draws a run of one experiment: 20 curves of 10 points and 5 trials, with the skewed errors
-// of a distance (exponential around a floor).
+// noisyRun draws a run of one experiment: 20 curves of 10 points and 5 trials, with the skewed
+// errors of a distance (exponential around a floor).
 func noisyRun(seed uint64) *Reference {
 	b := reference(seed, 1, "x")
 	stream := random.NewKey(seed).Derive("gate").Stream()
