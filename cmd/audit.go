@@ -87,10 +87,6 @@ Examples:
 
   ppdp audit
 
-  ppdp audit rps --variant strict --epsilon 0.5 --transcripts 1000
-
-  ppdp audit rps/fig3 --json
-
   ppdp audit rps --variant strict --dataset adult --transcripts 10
 
   ppdp audit mst --publication
