@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,10 +86,6 @@ docs/privacy.md says what either audit proves and what it cannot see.
 Examples:
 
   ppdp audit
-
-  ppdp audit rps --variant strict --epsilon 0.5 --transcripts 1000
-
-  ppdp audit rps/fig3 --json
 
   ppdp audit rps --variant strict --dataset adult --transcripts 10
 
@@ -173,29 +168,19 @@ func (c auditCommand) audit(con *console, cases []*audit.Case) (found []results.
 		BlackBox: blackbox.Options{Releases: c.BlackBox, Curve: c.Curve,
 			Level: blackbox.DefaultLevel / float64(len(cases)),
 			For:   c.For / time.Duration(len(cases)), Now: con.now}}
-	// What progress counts, and how much of that each case has.
-	unit, work := "guarantees", func(*audit.Case) float64 { return 1 }
-	switch {
-	case c.For > 0:
-		unit, work = "seconds", func(*audit.Case) float64 { return options.BlackBox.For.Seconds() }
-	case c.BlackBox > 0:
-		unit = "releases"
-		work = func(s *audit.Case) float64 { return float64(s.Releases(options)) }
-	}
-	total, done := 0.0, 0.0
-	for _, s := range cases {
-		total += work(s)
-	}
-	if unit == "releases" {
-		fmt.Fprintf(con.stderr, "black box: up to %s in all\n", terminal.Counted(int(total),
-			"release"))
+	if releases := 0; c.BlackBox > 0 && c.For == 0 {
+		for _, s := range cases {
+			releases += s.Releases(options)
+		}
+		fmt.Fprintf(con.stderr, "black box: up to %s in all\n",
+			terminal.Counted(releases, "release"))
 	}
 	found = []results.Audit{} // in JSON a list, also an empty one
-	bar := newProgress(con, "audit", unit, int64(math.Ceil(total)))
-	for _, s := range cases {
-		before, all := done, work(s)
-		options.BlackBox.Progress = func(part float64) { bar.set(int64(before + part*all)) }
-		done += all
+	bar := newProgress(con, "audit", "per cent", 100)
+	for i, s := range cases {
+		options.BlackBox.Progress = func(part float64) {
+			bar.set(int64(100 * (float64(i) + part) / float64(len(cases))))
+		}
 		result, err := s.Audit(con.ctx, options)
 		if err != nil {
 			return nil, nil, err
@@ -206,7 +191,7 @@ func (c auditCommand) audit(con *console, cases []*audit.Case) (found []results.
 			continue
 		}
 		found = append(found, result)
-		bar.set(int64(done))
+		options.BlackBox.Progress(1)
 	}
 	bar.finish()
 	return found, failed, nil

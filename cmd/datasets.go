@@ -32,8 +32,6 @@ checked before it gets its name. PPDP_OFFLINE=1 switches downloads off.
 
 Examples:
 
-  ppdp datasets fetch
-
   ppdp datasets fetch adult --data ./data`
 }
 
@@ -79,8 +77,6 @@ func (datasetsVerifyCommand) Help() string {
 	return `Reports every file as ok, missing or altered. The exit code is 1 unless all are ok.
 
 Examples:
-
-  ppdp datasets verify
 
   ppdp datasets verify adult --data ./data`
 }

@@ -94,13 +94,20 @@ func (c planCommand) Run(con *console) error {
 	return nil
 }
 
-func describePlan(plan *language.Plan, cached int, seconds []float64) planned {
+func describePlan(plan *language.Plan, cached int, seconds float64) planned {
 	p := planned{Experiment: plan.Spec.Name, Jobs: len(plan.Jobs), Cached: cached,
 		Trials: plan.Trials, Folds: plan.Folds, Seed: plan.Seed, Configs: []plannedLine{}}
-	cost, elsewhere := jobCost(plan, seconds)
+	cost := seconds / float64(max(1, cached))
+	if cached == 0 {
+		known, err := costs(plan.Quick)
+		if err != nil {
+			panic(err) // the table is a constant
+		}
+		cost = known[plan.Spec.Name] // measured elsewhere
+	}
 	if cost > 0 {
 		left := cost * float64(p.Jobs-p.Cached)
-		p.Seconds, p.Elsewhere = &left, elsewhere
+		p.Seconds, p.Elsewhere = &left, cached == 0
 	}
 	for _, config := range plan.Configs {
 		p.Configs = append(p.Configs, plannedLine{Series: config.Label(),
@@ -176,22 +183,4 @@ func costs(quick bool) (map[string]float64, error) {
 		}
 	}
 	return known, nil
-}
-
-// jobCost returns the seconds a worker is expected to take for a job of a plan, 0 when it is not
-// known: the mean of those that finished here, else what the cost table says, which was measured
-// elsewhere.
-func jobCost(plan *language.Plan, seconds []float64) (cost float64, elsewhere bool) {
-	if len(seconds) > 0 {
-		sum := 0.0
-		for _, s := range seconds {
-			sum += s
-		}
-		return sum / float64(len(seconds)), false
-	}
-	known, err := costs(plan.Quick)
-	if err != nil {
-		panic(err) // the table is a constant
-	}
-	return known[plan.Spec.Name], true
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,7 +33,7 @@ type regressCommand struct {
 	Jobs      int      `short:"j" help:"Jobs run at once; 0 means one per processor." default:"0" min:"0" placeholder:"N"`
 	Reference string   `help:"Folder of the results to compare with, a reference or runs (default: ${default})." default:"report/reference/quick" placeholder:"DIR"`
 	All       bool     `help:"Also fail if an experiment of the reference was not run."`
-	Verbose   bool     `short:"v" help:"Show the table of all comparisons."`
+	Verbose   bool     `short:"v" help:"List all comparisons, not only the numbers that moved."`
 	JSON      bool     `name:"json" help:"Write JSON instead of a table, with every comparison."`
 	Accept    bool     `help:"Make the results the reference. Needs --reason."`
 	Reason    string   `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
@@ -48,8 +47,8 @@ a name nothing is run.
 
 With the reference's seed, data and revisions, values must be equal. If the seed or the revision of
 an algorithm differs, means are tested (paired by trial, or by Welch's test), with Holm's
-correction over all of them. Improvements count as changes: they may be leaks. Each algorithm that
-moved has a paragraph. The exit code is 1 if something changed or is missing.
+correction over all of them. Improvements count as changes: they may be leaks. The numbers that
+moved are listed. The exit code is 1 if something changed or is missing.
 
 Examples:
 
@@ -348,31 +347,37 @@ func comparisonRow(c *regress.Comparison) []string {
 	if c.Reason != "" {
 		verdict += ": " + c.Reason
 	}
-	return []string{c.Experiment, point, c.Measurement.String(), number(c.Old, c.OldN),
-		number(c.New, c.NewN),
-		delta, p, verdict}
+	return []string{c.Experiment, c.Algorithm, point, c.Measurement.String(),
+		number(c.Old, c.OldN), number(c.New, c.NewN), delta, p, verdict}
 }
 
-// writeText writes a paragraph for each algorithm that moved, and a summary; with verbose the table
-// of all comparisons first.
+// mostShown is how many numbers that moved are listed unless all comparisons are.
+const mostShown = 100
+
+// writeText writes the numbers that moved, with verbose all comparisons, and a summary.
 func (r gateReport) writeText(w io.Writer, verbose bool) error {
-	if verbose {
-		table := terminal.NewTable(w, "EXPERIMENT", "POINT", "METRIC", "OLD", "NEW", "DELTA", "P",
-			"VERDICT")
-		for i := range r.Comparisons {
-			table.Row(comparisonRow(&r.Comparisons[i])...)
+	shown, more := r.Comparisons, 0
+	if !verbose {
+		shown = slices.DeleteFunc(slices.Clone(shown), func(c regress.Comparison) bool {
+			return c.Verdict != regress.Changed && c.Verdict != regress.Missing
+		})
+		more = max(0, len(shown)-mostShown)
+	}
+	if len(shown) > 0 {
+		table := terminal.NewTable(w, "EXPERIMENT", "ALGORITHM", "POINT", "METRIC", "OLD", "NEW",
+			"DELTA", "P", "VERDICT")
+		for i := range shown[:len(shown)-more] {
+			table.Row(comparisonRow(&shown[i])...)
 		}
 		if err := table.Flush(); err != nil {
 			return err
 		}
 	}
-	var all numbers
-	for i := range r.Comparisons {
-		all = append(all, &r.Comparisons[i])
+	if more > 0 {
+		fmt.Fprintf(w, "and %d more, which -v shows\n", more)
 	}
-	io.WriteString(w, movedText(all))
 	if len(r.inputs) > 0 && r.Failed() {
-		fmt.Fprintf(w, "Inputs that differ from the reference's:\n  %s\n\n",
+		fmt.Fprintf(w, "\nInputs that differ from the reference's:\n  %s\n\n",
 			strings.Join(r.inputs, "\n  "))
 	}
 	r.summarise(w)
@@ -414,89 +419,4 @@ func (r gateReport) summarise(w io.Writer) {
 		fmt.Fprintf(w, "warning: without a reference: %s\n",
 			strings.Join(r.WithoutReference, ", "))
 	}
-}
-
-// numbers are comparisons.
-type numbers []*regress.Comparison
-
-// moved are those that changed or are missing.
-func (all numbers) moved() numbers {
-	return slices.DeleteFunc(slices.Clone(all), func(c *regress.Comparison) bool {
-		return c.Verdict != regress.Changed && c.Verdict != regress.Missing
-	})
-}
-
-// movedText is a paragraph for each algorithm that moved: what, and by how much.
-func movedText(all numbers) string {
-	all = slices.DeleteFunc(slices.Clone(all), func(c *regress.Comparison) bool {
-		return c.Verdict == regress.Added // only the run has it: nothing moved
-	})
-	var text strings.Builder
-	for _, own := range results.Grouped(all,
-		func(c *regress.Comparison) string { return c.Algorithm }) {
-		moved := numbers(own).moved()
-		if len(moved) == 0 {
-			continue
-		}
-		in := moved[0].Experiment
-		if n := len(results.Grouped(moved, func(c *regress.Comparison) string {
-			return c.Experiment
-		})); n > 1 {
-			in = terminal.Counted(n, "experiment")
-		}
-		fmt.Fprintf(&text, "%s moved: %d of its %d numbers, in %s\n", own[0].Algorithm, len(moved),
-			len(own), in)
-		for _, part := range results.Grouped(own, func(c *regress.Comparison) string {
-			return c.Measurement.String()
-		}) {
-			text.WriteString(numbers(part).text())
-		}
-		at := slices.IndexFunc(moved, func(c *regress.Comparison) bool {
-			return c.Verdict == regress.Changed
-		})
-		switch {
-		case at < 0: // the inputs that differ say why
-		case moved[at].Revised:
-			text.WriteString("  A Revision was raised.\n")
-		default:
-			text.WriteString("  No Revision was raised: do so if the change is meant " +
-				"(docs/reproduce.md).\n")
-		}
-		text.WriteByte('\n')
-	}
-	return text.String()
-}
-
-// text is a line on the numbers of one measurement, "" where none moved.
-func (all numbers) text() string {
-	up, missing := 0, 0
-	var sizes []float64
-	var largest *regress.Comparison
-	moved := all.moved()
-	for _, c := range moved {
-		switch {
-		case c.Old == nil || c.New == nil:
-			missing++
-		case *c.New > *c.Old:
-			up++
-		}
-		if c.Change != nil {
-			sizes = append(sizes, *c.Change)
-			if largest == nil || math.Abs(*c.Change) > math.Abs(*largest.Change) {
-				largest = c
-			}
-		}
-	}
-	if len(moved) == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("  %v: %d of %d, %d up, %d down, %d missing", all[0].Measurement,
-		len(moved), len(all), up, len(moved)-up-missing, missing)
-	if n := len(sizes); n > 0 {
-		slices.Sort(sizes)
-		text += fmt.Sprintf("; median %+.3g %%, largest %+.3g %% at %s, %s",
-			50*(sizes[(n-1)/2]+sizes[n/2]), 100**largest.Change, largest.Experiment,
-			comparisonRow(largest)[1])
-	}
-	return text + "\n"
 }

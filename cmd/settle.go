@@ -51,11 +51,7 @@ Examples:
 
   ppdp settle R-1a.1 R-2c.1
 
-  ppdp settle --seed 7 --out fresh
-
-  ppdp settle --most 60
-
-  ppdp settle rps --out ~/results -j 4`
+  ppdp settle rps --seed 7 --out fresh -j 4`
 }
 
 // settledFolder is below the folder of results, valuesFolder below that.

@@ -196,8 +196,8 @@ func (c *slurmCommand) scripts() (scripts [2]string, err error) {
 	}
 	run := slices.Concat([]string{program, "run"}, c.Specs, c.arguments(), folders)
 	if strings.ContainsAny(strings.Join(append(run, logs, here), ""), "\n\r") {
-		return scripts, terminal.InputError(errors.New("a path or a spec's name with a line break " +
-			"cannot be written into a script"))
+		return scripts, terminal.InputError(errors.New("a path or a spec's name with a line " +
+			"break cannot be written into a script"))
 	}
 	job := struct {
 		*slurmCommand

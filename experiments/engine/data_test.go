@@ -239,6 +239,10 @@ func noiseOfOtherRows(t *testing.T, dataset string) {
 		plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: "+dataset+
 			"\ntrials: 2\nepsilon: [1, 2]\nalgorithms: [{name: test-coin}, {name: test-raw}]\n"+
 			"measure: [{metric: w1}]\n", language.Overrides{})
+		d := plan.Configs[0].Data
+		if plan.FoldKey(d, "checksum", 0) == plan.FoldKey(d, "checksum", 1) {
+			t.Error("two trials, one set of folds")
+		}
 		for i := range plan.Jobs {
 			for _, checksum := range []string{"checksum", "another"} {
 				key := plan.NoiseKey(&plan.Jobs[i], checksum)

@@ -393,26 +393,26 @@ func closePrograms(p *language.Plan, log func(string)) {
 	}
 }
 
-// Cached counts the jobs that a run into the folder would take from its journal, and lists the
-// seconds that each of them took.
+// Cached counts the jobs that a run into the folder would take from its journal, and adds up the
+// seconds that they took.
 func Cached(ctx context.Context, p *language.Plan, out string, files datasets.Files) (cached int,
-	seconds []float64, err error) {
+	seconds float64, err error) {
 	held := newKept(func(string) {})
 	err = held.readFolder(filepath.Join(out, filepath.FromSlash(p.Spec.Name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	if err != nil || len(held.jobs) == 0 {
-		return 0, nil, err
+		return 0, 0, err
 	}
 	cache, err := load(ctx, p, files)
 	if err != nil {
-		return 0, nil, err
+		return 0, 0, err
 	}
 	for _, key := range newRun(p, Options{}, cache, nil, "").keys {
 		if e := held.finished(key); e != nil {
 			cached++
-			seconds = append(seconds, e.Timing.Release+e.Timing.Measure)
+			seconds += e.Timing.Release + e.Timing.Measure
 		}
 	}
 	return cached, seconds, nil

@@ -315,25 +315,3 @@ func (c *colour) UnmarshalStrict(r *Reader, n *Node) {
 	}
 	*c = colour(text)
 }
-
-func ExampleReader() {
-	reader := NewReader("spec.yaml")
-	root := reader.Document([]byte("name: demo\ninner: {dpeth: 3}\ncount: 2.5\n"))
-	spec := document{Count: 7} // defaults
-	reader.Decode(root, &spec)
-	fmt.Println(reader.Err())
-	fmt.Println(spec.Name, spec.Count)
-	// Output:
-	// spec.yaml:2: inner: unknown key dpeth (did you mean depth?), must be one of depth, alpha
-	// spec.yaml:3: count: 2.5, must be a whole number
-	// demo 7
-}
-
-func ExampleFields() {
-	for _, field := range Fields(reflect.TypeFor[inner]()) {
-		fmt.Println(field.Name, field.Type)
-	}
-	// Output:
-	// depth int
-	// alpha float64
-}
