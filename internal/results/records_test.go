@@ -146,7 +146,6 @@ func TestReadRecordsErrors(t *testing.T) {
 			`f:1: status: "done", must be "ok" or "failed"`},
 		{"fraction of a trial", strings.Replace(good, `"trial":0`, `"trial":0.5`, 1),
 			"f:1: json: cannot unmarshal number 0.5"},
-		{"same record twice", good + good, "f:2: the same job as line 1"},
 		{"number out of range", strings.Replace(good, `"series"`, `"epsilon":1e999,"series"`, 1),
 			"f:1: "},
 		{"all at once", "x\n" + good + "y\n", "f:3: "},

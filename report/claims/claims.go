@@ -293,12 +293,6 @@ func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	if r.Problems() > before {
 		return
 	}
-	if c.Experiment == "" {
-		r.Problemf(n, "no experiment, must name one")
-	}
-	if c.Equal < 0 {
-		r.Problemf(n, "equal: %v, must be 0 or more", c.Equal)
-	}
 	var names []string
 	given := 0
 	for _, p := range c.predicates.list() {
@@ -306,7 +300,6 @@ func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 		if p.given {
 			given++
 			c.predicate = p.predicate
-			p.validate(func(text string, args ...any) { r.Problemf(n, p.name+": "+text, args...) })
 		}
 	}
 	if given != 1 {

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -122,6 +123,21 @@ func (c *Claim) broken(program *Program) (rules []string) {
 	return rules
 }
 
+// valid reports whether a check has what its predicate needs.
+func (c *Check) valid() bool {
+	limited := func(l *limits) bool {
+		return l.Min != nil && (l.Max == nil || *l.Min <= *l.Max) || l.Min == nil && l.Max != nil
+	}
+	_, order := growthOrders[cmp.Or(c.predicates.Growth, &Growth{}).Order]
+	return c.Experiment != "" && c.Equal >= 0 &&
+		(c.Order == nil || slices.Contains([]string{"below", "above"}, c.Order.Is) &&
+			c.Order.Margin >= 0) &&
+		(c.Range == nil || limited(&c.Range.limits)) && (c.Near == nil || c.Near.Tolerance >= 0) &&
+		(c.Monotone == nil || c.Monotone.Along != "" &&
+			slices.Contains([]string{"increasing", "decreasing"}, c.Monotone.Is)) &&
+		(c.Growth == nil || c.Growth.Along != "" && order && limited(&c.Growth.limits))
+}
+
 // TestFiles: claims keep the rules, ids are unique over all papers, and what the claims files name
 // exists: figures, experiments, tests and errata.
 func TestFiles(t *testing.T) {
@@ -148,6 +164,11 @@ func TestFiles(t *testing.T) {
 		for c := range results.Each(l.Claims) {
 			for _, rule := range c.broken(programs[c.Source[0]]) {
 				t.Errorf("%s: %s", c.ID, rule)
+			}
+			for check := range results.Each(c.Checks) {
+				if !check.valid() {
+					t.Errorf("%s: %s: a predicate without what it needs", c.ID, check.at)
+				}
 			}
 			if seen[c.ID] {
 				t.Errorf("%s is taken", c.ID)
