@@ -420,6 +420,7 @@ func FuzzReadRecords(f *testing.F) {
 // TestExports: each file by hand, from its header.
 func TestExports(t *testing.T) {
 	dir := t.TempDir()
+	must.Do(t, fullRun().write(dir))
 	r := fullRun()
 	second := failed(fullRecord())
 	second.Setting = &Setting{Dataset: Dataset{Name: "adult-standin", StandsFor: "adult"},
@@ -449,14 +450,9 @@ func TestExports(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	// Another run that keeps less leaves nothing of this one behind.
-	less := fullRun()
-	less.Timings = nil
-	must.Do(t, less.write(dir))
-	for _, name := range []string{TimingsFile} {
-		if _, err := os.Stat(filepath.Join(dir, name)); !os.IsNotExist(err) {
-			t.Errorf("%s of an earlier run is still there: %v", name, err)
-		}
+	// It keeps less than the run before, of which nothing is left.
+	if _, err := os.Stat(filepath.Join(dir, TimingsFile)); !os.IsNotExist(err) {
+		t.Errorf("%s of an earlier run is still there: %v", TimingsFile, err)
 	}
 }
 

@@ -2,7 +2,6 @@ package claims
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"flag"
 	"io/fs"
@@ -40,33 +39,6 @@ func TestBadFiles(t *testing.T) {
 			}
 		}
 	}
-}
-
-// FuzzParse: no claims file brings the program down, and what is accepted can be judged.
-func FuzzParse(f *testing.F) {
-	f.Add([]byte("paper: toy\ncitation: Toy\nclaims:\n" +
-		"  - {id: a, statement: b, source: c, expect: holds, checks: [{experiment: toy/one, " +
-		"each: epsilon, near: {of: {take: max over series, minus: {stat: se}}, value: 1}}]}\n"))
-	f.Add([]byte("paper: toy\ncitation: Toy\nclaims:\n- id: a\n  statement: b\n  source: c\n" +
-		"  expect: holds\n  checks: [{experiment: toy/one, where: {metric: error, series: a|b, " +
-		"epsilon: '>=0.05'}, equal: 0.5, monotone: {of: {}, along: epsilon, is: decreasing}}]\n" +
-		"  readings: [{name: r, where: {series: b}, left: {}, expect: holds}]\n"))
-	f.Add([]byte("paper: toy\ncitation: Toy\nclaims: [{id: a, statement: b, source: c, " +
-		"not-covered: d}]\n"))
-	o := grid(tenEpsilons[:3], 2, constant(1))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := Parse("fuzz.yaml", data)
-		if err != nil {
-			return
-		}
-		judgements, err := Evaluate(l, summaries(o), Options{})
-		if len(judgements) != len(l.Claims) {
-			t.Errorf("%d judgements of %d claims: %v", len(judgements), len(l.Claims), err)
-		}
-		if _, err := json.Marshal(judgements); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 // every claims file that comes with the program.
