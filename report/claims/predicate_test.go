@@ -330,8 +330,8 @@ func TestFoldsAndPairs(t *testing.T) {
 	}
 }
 
-// TestTrials: a is 1 above b in one trial and 1 below it in the other. The spread of the means is 0,
-// the mean of the spreads 1, and the least of a 0.
+// TestTrials: a is 1 above b in one trial and 1 below it in the other. The spread of the means is
+// 0, the mean of the spreads 1, and the least of a 0.
 func TestTrials(t *testing.T) {
 	o := grid(tenEpsilons[:1], 2, func(series string, _ float64, trial int) float64 {
 		if (series == "a") == (trial == 0) {
