@@ -139,8 +139,7 @@ func readClaims(papers []string, ids ...string) (*verdicts, error) {
 // puts the published verdicts beside. There are verdicts in spite of an error, which says that
 // claims select what no run can have.
 func (v *verdicts) judge(variant, out string, runs []*results.Summary) error {
-	err := v.evaluate(runs, claims.Options{Variant: variant, Experiments: experiments.Names(),
-		Specs: experiments.Texts()})
+	err := v.evaluate(runs, claims.Options{Variant: variant, Specs: experiments.Texts()})
 	own, unread := claims.OpenSettled(filepath.Join(out, settledFolder, claims.SettledFile))
 	if unread != nil {
 		return errors.Join(err, unread)

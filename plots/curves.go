@@ -124,8 +124,8 @@ func (c *chart) place(r *results.Row) (member, error) {
 	return member{row: r}, nil
 }
 
-// split cuts a series into curves by axis and, where there are several, by classifier. Settings that
-// differ in anything else at one place are refused in a spec before it runs.
+// split cuts a series into curves by axis and, where there are several, by classifier. Settings
+// that differ in anything else at one place are refused in a spec before it runs.
 func (c *chart) split(members []member) (curves []curve, err error) {
 	several := len(results.Grouped(members,
 		func(m member) string { return m.row.Classifier })) > 1

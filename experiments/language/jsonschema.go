@@ -148,8 +148,6 @@ func typeSchema(t reflect.Type) object {
 		return object{"type": "object"}
 	}
 	switch t.Kind() {
-	case reflect.Pointer:
-		return typeSchema(t.Elem())
 	case reflect.Bool:
 		return object{"type": "boolean"}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -160,8 +158,6 @@ func typeSchema(t reflect.Type) object {
 		return object{"type": "number"}
 	case reflect.String:
 		return object{"type": "string"}
-	case reflect.Slice:
-		return object{"type": "array", "items": typeSchema(t.Elem())}
 	case reflect.Map: // a filter
 		return object{"type": "object",
 			"additionalProperties": object{"type": []string{"string", "number", "boolean"}}}

@@ -70,29 +70,6 @@ const (
 	maxConfigurations = 1 << 16
 )
 
-// checkSize records that the spec's lists multiply to too many configurations, before anybody tries
-// to make them.
-func (s *Spec) checkSize(r *strictyaml.Reader) {
-	sets, entries := 0, 0
-	for i := range s.Dataset {
-		sets += s.Dataset[i].params.combinations()
-	}
-	for a := range results.Each(s.Algorithms) {
-		budgets := max(len(s.Epsilon), len(s.Quick.Epsilon), 1)
-		if len(a.Epsilon) > 0 {
-			budgets = max(len(a.Epsilon), len(s.Quick.Epsilon))
-		}
-		if a.node != nil {
-			entries += a.Params.combinations() * max(1, len(a.Variant)) * budgets *
-				len(a.deltas())
-		}
-	}
-	if sets > maxConfigurations || entries > maxConfigurations || sets*entries > maxConfigurations {
-		r.Problemf(s.node, "datasets, algorithms, their parameters and budgets multiply to more "+
-			"than %d configurations", maxConfigurations)
-	}
-}
-
 // Plan resolves the spec into jobs. Problems name the spec's lines.
 func (s *Spec) Plan(o Overrides) (*Plan, error) {
 	r := strictyaml.NewReader(s.File)
@@ -132,6 +109,11 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 		for k := range s.Algorithms {
 			p.expandAlgorithm(r, &sets[i], &s.Algorithms[k], grid)
 		}
+	}
+	if len(p.Configs) > maxConfigurations {
+		r.Problemf(s.node, "datasets, algorithms, their parameters and budgets multiply to more "+
+			"than %d configurations", maxConfigurations)
+		return nil, r.Err()
 	}
 	p.checkSeries(r)
 	p.checkMeasured(r)
@@ -226,6 +208,9 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *Dataset, a *Algorithm
 			template, showVariant := p.seriesTemplate(a, len(variants) > 1)
 			for _, delta := range a.deltas() {
 				for _, epsilon := range epsilons(config.Guarantee, grid) {
+					if len(p.Configs) > maxConfigurations {
+						return // which Plan reports
+					}
 					own, c := setting, config
 					own.Epsilon, own.Delta, own.ShowVariant = epsilon, delta, showVariant
 					c.Setting = &own

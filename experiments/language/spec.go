@@ -116,7 +116,6 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	section("dataset", datasets.Names())
 	section("algorithms", algorithms.Names())
 	section("measure", metrics.Names())
-	s.checkSize(r)
 	s.findAlgorithms(r)
 	s.checkKeep(r)
 	s.Measures = s.measures(r)

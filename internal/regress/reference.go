@@ -146,6 +146,6 @@ func (b *Reference) Write(dir string) error {
 		return err
 	}
 	return results.WriteFile(filepath.Join(dir, ReferenceFile), func(w io.Writer) error {
-		return results.WriteManifest(w, b.Manifest)
+		return results.WriteJSON(w, b.Manifest)
 	})
 }

@@ -1,8 +1,7 @@
 package results
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -183,42 +182,19 @@ func (m *Manifest) Measure(metric string) MeasureUse {
 	return MeasureUse{Measurement: Measurement{Metric: metric}, Title: metric}
 }
 
-// WriteManifest writes manifest.json.
-func WriteManifest(w io.Writer, m Manifest) error {
-	e := NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(m)
-}
-
-// ReadManifest reads what WriteManifest wrote. Errors name the file as name.
-func ReadManifest(r io.Reader, name string) (Manifest, error) {
+// ReadManifest reads a manifest.json. Errors name the file as name.
+func ReadManifest(r io.Reader, name string) (m Manifest, err error) {
 	text, err := io.ReadAll(r)
+	if err == nil {
+		err = Decode(text, &m)
+	}
+	if err == nil && m.Experiment == "" {
+		err = errors.New("experiment is empty, must name the experiment")
+	}
 	if err != nil {
 		return Manifest{}, fmt.Errorf("%s: %w", name, err)
 	}
-	var m Manifest
-	if err := Decode(text, &m); err != nil {
-		return Manifest{}, fmt.Errorf("%s: %w", name, located(text, err))
-	}
-	if m.Experiment == "" {
-		return Manifest{}, fmt.Errorf("%s: experiment is empty, must name the experiment", name)
-	}
 	return m, nil
-}
-
-// located adds the line to errors of encoding/json that know their place.
-func located(text []byte, err error) error {
-	offset := int64(-1)
-	switch e := err.(type) {
-	case *json.SyntaxError:
-		offset = e.Offset
-	case *json.UnmarshalTypeError:
-		offset = e.Offset
-	}
-	if offset < 0 || offset > int64(len(text)) {
-		return err
-	}
-	return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:offset], []byte("\n")), err)
 }
 
 // CombinedName is the file name, without extension, of an experiment's figures side by side. Where

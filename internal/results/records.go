@@ -43,18 +43,13 @@ func WriteJSON(w io.Writer, v any) error {
 }
 
 // ReadRecords hands every record of a records.jsonl to each, which may keep it. Unknown keys,
-// values out of range, empty lines and a job that occurs twice are errors; up to 20 are reported at
-// once as name:line. Records of one setting share it.
+// values out of range and empty lines are errors; up to 20 are reported at once as name:line.
+// Records of one setting share it.
 func ReadRecords(r io.Reader, name string, each func(c *Record)) error {
 	byKey := make(map[string]*Setting)
-	type place struct {
-		setting *Setting
-		fold    int
-	}
-	lines := make(map[place][]int32) // by trial; 0 where there is none
-	var setting *Setting             // of the line before,
-	var begin []byte                 // which begins with it: `{"setting":{...},`
-	return ReadLines(r, name, func(line int, text []byte) error {
+	var setting *Setting // of the line before,
+	var begin []byte     // which begins with it: `{"setting":{...},`
+	return ReadLines(r, name, func(_ int, text []byte) error {
 		var parts struct {
 			Setting json.RawMessage `json:"setting"`
 			Outcome
@@ -87,16 +82,6 @@ func ReadRecords(r io.Reader, name string, each func(c *Record)) error {
 		if err := record.validate(); err != nil {
 			return err
 		}
-		at := place{setting, record.FoldIndex()}
-		of := lines[at]
-		for len(of) <= record.Trial {
-			of = append(of, 0)
-		}
-		lines[at] = of
-		if of[record.Trial] != 0 {
-			return fmt.Errorf("the same job as line %d", of[record.Trial])
-		}
-		of[record.Trial] = int32(line)
 		each(&record)
 		return nil
 	})

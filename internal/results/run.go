@@ -19,7 +19,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 )
@@ -136,7 +135,7 @@ func readSealed(from io.Reader, path string) (Manifest, error) {
 // sealed is the text of manifest.json.
 func sealed(m Manifest) ([]byte, error) {
 	var text bytes.Buffer
-	if err := WriteManifest(&text, m); err != nil {
+	if err := WriteJSON(&text, m); err != nil {
 		return nil, err
 	}
 	digest := sha256.New()
@@ -147,7 +146,7 @@ func sealed(m Manifest) ([]byte, error) {
 	}
 	m.Files[ManifestFile] = digestText(digest)
 	text.Reset()
-	err := WriteManifest(&text, m)
+	err := WriteJSON(&text, m)
 	return text.Bytes(), err
 }
 
@@ -188,22 +187,10 @@ func (u Usage) Add(later Usage) Usage {
 		Cores: later.Cores, MemoryBytes: later.MemoryBytes}
 }
 
-func (u Usage) validate() error {
-	if u.Jobs < 0 || u.Workers < 1 || min(u.PeakBytes, int64(u.Cores), u.MemoryBytes) < 0 ||
-		!(u.Seconds >= 0) || math.IsInf(u.Seconds, 1) {
-		return fmt.Errorf("%d jobs, %d workers, %v seconds, %d bytes; must be 0 or more, "+
-			"workers at least 1", u.Jobs, u.Workers, u.Seconds, u.PeakBytes)
-	}
-	return nil
-}
-
 // WriteUsage writes the UsageFile of a run directory.
 func WriteUsage(dir string, u Usage) error {
-	path := filepath.Join(dir, UsageFile)
-	if err := u.validate(); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return WriteFile(path, func(w io.Writer) error { return NewEncoder(w).Encode(&u) })
+	return WriteFile(filepath.Join(dir, UsageFile),
+		func(w io.Writer) error { return NewEncoder(w).Encode(&u) })
 }
 
 // ReadUsage reads the UsageFile of a run directory. It returns nil if the file does not exist.
@@ -213,12 +200,9 @@ func ReadUsage(dir string) (*Usage, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
 	var u Usage
-	if err = Decode(text, &u); err == nil {
-		err = u.validate()
+	if err == nil {
+		err = Decode(text, &u)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

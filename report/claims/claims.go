@@ -293,12 +293,6 @@ func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	if r.Problems() > before {
 		return
 	}
-	if c.Experiment == "" {
-		r.Problemf(n, "no experiment, must name one")
-	}
-	if c.Equal < 0 {
-		r.Problemf(n, "equal: %v, must be 0 or more", c.Equal)
-	}
 	var names []string
 	given := 0
 	for _, p := range c.predicates.list() {
@@ -306,7 +300,6 @@ func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 		if p.given {
 			given++
 			c.predicate = p.predicate
-			p.validate(func(text string, args ...any) { r.Problemf(n, p.name+": "+text, args...) })
 		}
 	}
 	if given != 1 {
@@ -350,71 +343,17 @@ func (s *Side) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	}
 }
 
-// testName is "folder/package.TestName", with a subtest or not.
-var testName = regexp.MustCompile(`^[a-z0-9/]+\.(Test|Fuzz|Example)[A-Za-z0-9_]*$`)
-
+// validate makes the digests of claims and reports what their readings must not replace. A test
+// holds the claims files to the rest of the rules: nobody else writes any.
 func (f *File) validate(r *strictyaml.Reader, root *strictyaml.Node) {
-	if f.Paper == "" || f.Citation == "" {
-		r.Problemf(root, "paper and citation must be given")
-	}
-	if len(f.Claims) == 0 {
-		r.Problemf(root, "no claims")
-	}
-	for _, id := range f.Decisive {
-		if !slices.ContainsFunc(f.Claims, func(c Claim) bool { return c.ID == id }) {
-			r.Problemf(strictyaml.Find(root, "decisive"), "%q, must be the id of a claim", id)
-		}
-	}
-	program := f.programs(r, strictyaml.Find(root, "programs"))
-	seen := make(map[string]string)
 	for i := range f.Claims {
 		c, n := &f.Claims[i], strictyaml.Find(root, "claims").Content[i]
-		problem := func(format string, args ...any) { r.Problemf(n, c.ID+": "+format, args...) }
-		if c.ID == "" || c.Statement == "" || len(c.Source) == 0 {
-			problem("id, statement and source must be given")
-		}
-		if first, taken := seen[c.ID]; taken {
-			problem("duplicate, first at %s", first)
-		}
-		seen[c.ID] = lineOf(r, n)
 		c.identify(n)
-		judged := len(c.Checks) > 0 || len(c.Tests) > 0
-		switch {
-		case judged == (c.NotCovered != ""):
-			problem("must have checks or tests, or else a reason under not-covered")
-		case judged:
-			c.expected(problem)
-			if c.Strict != "" && (len(c.Checks) > 0 || !slices.Contains(fromBest, c.Strict)) {
-				problem("strict: %q, must be a verdict of a claim without checks", c.Strict)
-			}
-		case c.Expect != "" || c.Note != "" || c.Reading != "" || len(c.Readings) > 0:
-			problem("is not covered, must not have expect, note, reading or readings")
-		}
-		if c.Calibration != "" && len(c.Checks) == 0 {
-			problem("calibration: must have checks, whose numbers were chosen")
-		}
-		for _, figure := range c.Source[:min(1, len(c.Source))] {
-			if p := program[figure]; p != nil && len(c.Checks) > 0 && c.Reading != "" &&
-				c.Reading != p.Reading {
-				problem("reading: %q, must be %q as for all claims of %s", c.Reading, p.Reading,
-					strings.Join(p.Figures, ", "))
-			}
-		}
-		for _, test := range c.Tests {
-			if !testName.MatchString(test) {
-				problem("tests: %q, must be a folder and a test of this module "+
-					"such as algorithms/rps.TestName", test)
-			}
-		}
 		for reading := range results.Each(c.Readings) {
-			if reading.Name == "" || len(c.Checks) == 0 {
-				problem("a reading must have a name, and the claim checks")
-			}
-			isVerdict(problem, "reading "+reading.Name+": ", reading.Expect)
 			for k := range c.Checks {
 				if len(reading.Checks) == 0 {
 					c.Checks[k].checkBy(reading, func(text string, args ...any) {
-						problem("reading "+reading.Name+": "+text, args...)
+						r.Problemf(n, "reading "+reading.Name+": "+text, args...)
 					})
 				}
 			}
@@ -465,54 +404,6 @@ func canonical(n *strictyaml.Node, without ...string) string {
 
 func digest(texts ...string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(texts, "\n"))))[:16]
-}
-
-// programs are the programs of a file by figure.
-func (f *File) programs(r *strictyaml.Reader, n *strictyaml.Node) map[string]*Program {
-	by := make(map[string]*Program)
-	for i := range f.Programs {
-		p, at := &f.Programs[i], n.Content[i]
-		if len(p.Figures) == 0 || p.Reading == "" || p.Words == "" {
-			r.Problemf(at, "figures, reading and words must be given")
-		}
-		for _, figure := range p.Figures {
-			if !slices.Contains(f.Figures, figure) || by[figure] != nil {
-				r.Problemf(at, "%q, must be one of the paper's figures, in one program only: %s",
-					figure, strings.Join(f.Figures, ", "))
-			}
-			by[figure] = cmp.Or(by[figure], p)
-		}
-	}
-	return by
-}
-
-// resultForm is what a note must not have: numbers of records are made from the records.
-var resultForm = regexp.MustCompile(`[0-9]\.[0-9]|[0-9] ?%|±`)
-
-// expected checks what is said of the claim's verdict.
-func (c *Claim) expected(problem func(string, ...any)) {
-	isVerdict(problem, "", c.Expect)
-	if (c.Reading == "") != (c.Words == "") {
-		problem("reading and words: must have both or neither: words say what of the paper " +
-			"speaks for the reading")
-	}
-	if number := resultForm.FindString(c.Note); number != "" {
-		problem("note: %q looks like a result, must be a cause: numbers are made from records",
-			number)
-	}
-	if (c.Expect == Undecided) != (c.Undecided != "") {
-		problem("undecided: must say why nothing decides the claim, if undecided is expected")
-	}
-	if len(c.Checks) == 0 && c.Expect != Holds && c.Note == "" {
-		problem("expect: %s by tests, must have a note of the cause", c.Expect)
-	}
-}
-
-func isVerdict(problem func(string, ...any), of string, v Verdict) {
-	if !slices.Contains(fromBest, v) {
-		names := results.Mapped(fromBest, func(v Verdict) string { return string(v) })
-		problem("%sexpect: %q, must be one of %s", of, v, strings.Join(names, ", "))
-	}
 }
 
 // Errata are the entries about one paper.

@@ -1,7 +1,7 @@
 package claims
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"flag"
 	"io/fs"
@@ -41,33 +41,6 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// FuzzParse: no claims file brings the program down, and what is accepted can be judged.
-func FuzzParse(f *testing.F) {
-	f.Add([]byte("paper: toy\ncitation: Toy\nclaims:\n" +
-		"  - {id: a, statement: b, source: c, expect: holds, checks: [{experiment: toy/one, " +
-		"each: epsilon, near: {of: {take: max over series, minus: {stat: se}}, value: 1}}]}\n"))
-	f.Add([]byte("paper: toy\ncitation: Toy\nclaims:\n- id: a\n  statement: b\n  source: c\n" +
-		"  expect: holds\n  checks: [{experiment: toy/one, where: {metric: error, series: a|b, " +
-		"epsilon: '>=0.05'}, equal: 0.5, monotone: {of: {}, along: epsilon, is: decreasing}}]\n" +
-		"  readings: [{name: r, where: {series: b}, left: {}, expect: holds}]\n"))
-	f.Add([]byte("paper: toy\ncitation: Toy\nclaims: [{id: a, statement: b, source: c, " +
-		"not-covered: d}]\n"))
-	o := grid(tenEpsilons[:3], 2, constant(1))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := Parse("fuzz.yaml", data)
-		if err != nil {
-			return
-		}
-		judgements, err := Evaluate(l, summaries(o), Options{})
-		if len(judgements) != len(l.Claims) {
-			t.Errorf("%d judgements of %d claims: %v", len(judgements), len(l.Claims), err)
-		}
-		if _, err := json.Marshal(judgements); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 // every claims file that comes with the program.
 func every(t *testing.T) []*File {
 	t.Helper()
@@ -84,8 +57,61 @@ func every(t *testing.T) []*File {
 
 var moduleRoot = filepath.Join("..", "..")
 
-// TestFiles: what the claims files name exists: experiments, tests and errata; ids are unique over
-// all papers.
+// resultForm is what a note must not have: numbers of records are made from the records.
+var resultForm = regexp.MustCompile(`[0-9]\.[0-9]|[0-9] ?%|±`)
+
+// broken are the rules that a claim breaks, under the program of its first figure.
+func (c *Claim) broken(program *Program) (rules []string) {
+	judged := len(c.Checks) > 0 || len(c.Tests) > 0
+	named := func(r Reading) bool { return r.Name != "" && slices.Contains(fromBest, r.Expect) }
+	for rule, kept := range map[string]bool{
+		"id, statement and source must be given": c.ID != "" && c.Statement != "" &&
+			len(c.Source) > 0,
+		"must have checks or tests, or else a reason under not-covered": judged !=
+			(c.NotCovered != ""),
+		"is not covered, must not have expect, note, reading or readings": judged ||
+			c.Expect == "" && c.Note == "" && c.Reading == "" && len(c.Readings) == 0,
+		"must expect a verdict": !judged || slices.Contains(fromBest, c.Expect),
+		"strict is a verdict of a claim without checks": c.Strict == "" || len(c.Checks) == 0 &&
+			slices.Contains(fromBest, c.Strict),
+		"reading and words: must have both or neither": (c.Reading == "") == (c.Words == ""),
+		"a note is a cause, without results":           !resultForm.MatchString(c.Note),
+		"must say why nothing decides the claim, if undecided is expected": (c.Undecided != "") ==
+			(c.Expect == Undecided),
+		"by tests, must have a note of the cause": len(c.Checks) > 0 || !judged ||
+			c.Expect == Holds || c.Note != "",
+		"calibration: must have checks, whose numbers were chosen": c.Calibration == "" ||
+			len(c.Checks) > 0,
+		"a reading must have a name and a verdict, and the claim checks": len(c.Readings) == 0 ||
+			len(c.Checks) > 0 && !slices.ContainsFunc(c.Readings,
+				func(r Reading) bool { return !named(r) }),
+		"must be read as all claims of its figure": program == nil || len(c.Checks) == 0 ||
+			c.Reading == "" || c.Reading == program.Reading,
+	} {
+		if !kept {
+			rules = append(rules, rule)
+		}
+	}
+	return rules
+}
+
+// valid reports whether a check has what its predicate needs.
+func (c *Check) valid() bool {
+	limited := func(l *limits) bool {
+		return l.Min != nil && (l.Max == nil || *l.Min <= *l.Max) || l.Min == nil && l.Max != nil
+	}
+	_, order := growthOrders[cmp.Or(c.predicates.Growth, &Growth{}).Order]
+	return c.Experiment != "" && c.Equal >= 0 &&
+		(c.Order == nil || slices.Contains([]string{"below", "above"}, c.Order.Is) &&
+			c.Order.Margin >= 0) &&
+		(c.Range == nil || limited(&c.Range.limits)) && (c.Near == nil || c.Near.Tolerance >= 0) &&
+		(c.Monotone == nil || c.Monotone.Along != "" &&
+			slices.Contains([]string{"increasing", "decreasing"}, c.Monotone.Is)) &&
+		(c.Growth == nil || c.Growth.Along != "" && order && limited(&c.Growth.limits))
+}
+
+// TestFiles: claims keep the rules, ids are unique over all papers, and what the claims files name
+// exists: figures, experiments, tests and errata.
 func TestFiles(t *testing.T) {
 	errata := make(map[string]bool)
 	for _, of := range must.Get(ReadErrata(docs.Errata)) {
@@ -96,7 +122,26 @@ func TestFiles(t *testing.T) {
 	tests := testsOfModule(t)
 	seen := make(map[string]bool)
 	for _, l := range every(t) {
+		programs := make(map[string]*Program)
+		for p := range results.Each(l.Programs) {
+			for _, figure := range p.Figures {
+				if !slices.Contains(l.Figures, figure) || programs[figure] != nil ||
+					p.Reading == "" || p.Words == "" {
+					t.Errorf("%s: %+v must have a reading with words, for figures of no other",
+						l.Paper, p)
+				}
+				programs[figure] = p
+			}
+		}
 		for c := range results.Each(l.Claims) {
+			for _, rule := range c.broken(programs[c.Source[0]]) {
+				t.Errorf("%s: %s", c.ID, rule)
+			}
+			for check := range results.Each(c.Checks) {
+				if !check.valid() {
+					t.Errorf("%s: %s: a predicate without what it needs", c.ID, check.at)
+				}
+			}
 			if seen[c.ID] {
 				t.Errorf("%s is taken", c.ID)
 			}
@@ -125,6 +170,11 @@ func TestFiles(t *testing.T) {
 				case !isSection && !slices.Contains(l.Figures, source):
 					t.Errorf("%s: %s is not among the paper's figures", c.ID, source)
 				}
+			}
+		}
+		for _, id := range l.Decisive {
+			if !seen[id] {
+				t.Errorf("%s: decisive: no claim %s", l.Paper, id)
 			}
 		}
 	}

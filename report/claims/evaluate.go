@@ -14,9 +14,6 @@ import (
 // Options of an evaluation. The zero value judges everything in the published variant.
 type Options struct {
 	Variant string // of the algorithms under test; "" is published
-	// Experiments are the names of all experiments. A claims file that names another is an error;
-	// nil allows every name.
-	Experiments []string
 	// Specs are the texts of the experiments. A run of another text may lack what a claims file
 	// selects, which is then no error; experiments without a text count as current.
 	Specs map[string]string

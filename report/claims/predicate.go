@@ -24,8 +24,6 @@ type predicate interface {
 	bounds() bounds
 	// describe puts the predicate into words, given those of its sides.
 	describe(sides []string) string
-	// validate reports values that a claims file must not have.
-	validate(problem func(format string, args ...any))
 }
 
 // predicates are those that a claims file gives a check. A valid check has exactly one.
@@ -115,15 +113,6 @@ func (o *Order) describe(sides []string) string {
 	return text
 }
 
-func (o *Order) validate(problem func(string, ...any)) {
-	if o.Is != "below" && o.Is != "above" {
-		problem("is: %q, must be below or above", o.Is)
-	}
-	if o.Margin < 0 {
-		problem("margin: %v, must be 0 or more", o.Margin)
-	}
-}
-
 // limits are a smallest and a largest value, both included; nil where there is no bound.
 type limits struct {
 	Min *float64 `yaml:"min"`
@@ -139,15 +128,6 @@ func (l *limits) bounds() bounds {
 		b.hi = *l.Max
 	}
 	return b
-}
-
-func (l *limits) validate(problem func(string, ...any)) {
-	switch {
-	case l.Min == nil && l.Max == nil:
-		problem("neither min nor max, must have one")
-	case l.Min != nil && l.Max != nil && *l.Min > *l.Max:
-		problem("min %v is above max %v", *l.Min, *l.Max)
-	}
 }
 
 // Range requires that Of lies between Min and Max, both included. One of them may be left out.
@@ -172,12 +152,6 @@ func (n *Near) bounds() bounds {
 func (n *Near) describe(sides []string) string {
 	return fmt.Sprintf("%s within %s of %s",
 		sides[0], results.FormatNumber(n.Tolerance), results.FormatNumber(n.Value))
-}
-
-func (n *Near) validate(problem func(string, ...any)) {
-	if n.Tolerance < 0 {
-		problem("tolerance: %v, must be 0 or more", n.Tolerance)
-	}
 }
 
 // Monotone requires that Of rises (or falls) along an axis: from the first place to the last, and
@@ -255,15 +229,6 @@ func trend(ends Point, steps []Point, downwards bool, margin float64) Point {
 	return ends
 }
 
-func (m *Monotone) validate(problem func(string, ...any)) {
-	if m.Is != "increasing" && m.Is != "decreasing" {
-		problem("is: %q, must be increasing or decreasing", m.Is)
-	}
-	if m.Along == "" {
-		problem("no along, must name a fact such as epsilon")
-	}
-}
-
 // Growth requires that Of grows along an axis like Order times a power of the axis with an exponent
 // from Min to Max. The exponent is the slope, by least squares, of ln(Of/Order) against the
 // logarithm of the axis: 0 for what grows like Order, 1 for what grows like n² where Order is n.
@@ -290,16 +255,6 @@ func (g *Growth) statistics(s *scope) ([]*quantity, error) {
 func (g *Growth) describe(sides []string) string {
 	return fmt.Sprintf("%s grows along %s like %s and a power of it with exponent %s",
 		sides[0], g.Along, g.Order, g.bounds().text())
-}
-
-func (g *Growth) validate(problem func(string, ...any)) {
-	if g.Along == "" {
-		problem("no along, must name a fact such as n")
-	}
-	if _, known := growthOrders[g.Order]; !known {
-		problem("order: %q, must be one of n, n log n, n log² n", g.Order)
-	}
-	g.limits.validate(problem)
 }
 
 // growthOrders are the orders of growth in n that a claims file may name, by the power p of the

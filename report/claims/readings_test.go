@@ -192,27 +192,10 @@ func TestChanges(t *testing.T) {
 
 // TestReadingWithChecks: a reading is judged by checks of its own where it has any.
 func TestReadingWithChecks(t *testing.T) {
-	l := must.Get(Parse("toy.yaml", []byte(`paper: toy
-citation: Toy
-claims:
-  - id: T-1
-    statement: A statement.
-    source: section 1
-    expect: holds
-    checks:
-      - experiment: toy/one
-        where: {metric: error, series: a}
-        each: epsilon
-        range: {of: {}, max: 2}
-    readings:
-      - name: other
-        expect: contradicted
-        checks:
-          - experiment: toy/one
-            where: {metric: error, series: a}
-            each: epsilon
-            range: {of: {minus: {experiment: toy/two}}, min: 2}
-`)))
+	l := fileOf(t, "where: {metric: error, series: a}\neach: epsilon\nrange: {of: {}, max: 2}")
+	own := fileOf(t, "where: {metric: error, series: a}\neach: epsilon\n"+
+		"range: {of: {minus: {experiment: toy/two}}, min: 2}")
+	l.Claims[0].Readings = []Reading{{Name: "other", Checks: own.Claims[0].Checks}}
 	checks, readings := l.Claims[0].Experiments()
 	if !slices.Equal(checks, []string{"toy/one"}) ||
 		!slices.Equal(readings, []string{"toy/one", "toy/two"}) {
