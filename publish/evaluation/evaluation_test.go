@@ -321,7 +321,7 @@ func TestUntried(t *testing.T) {
 			Measurement: results.Measurement{Metric: "unique-matches"}})
 		m.Values = []Value{{Value: &share, Sample: &share, SampleText: sample}}
 		k := &Kind{Name: "disclosure", Measurements: []*Measurement{m}}
-		e := &Evaluation{whole: -1, guess: -1, fresh: -1, permuted: -1,
+		e := &Evaluation{whole: -1, fresh: -1, permuted: -1,
 			Columns: []Column{{"a.csv", true}}, Kinds: []*Kind{k}}
 		e.short(k, 0)
 		e.judge()
