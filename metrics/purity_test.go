@@ -34,8 +34,8 @@ func TestPurity(t *testing.T) {
 func TestAccuracy(t *testing.T) {
 	original := labelled([2]uint32{1, 2}, [2]uint32{1, 2}, [2]uint32{1, 1}, [2]uint32{5, 0})
 	published := labelled([2]uint32{1, 1}, [2]uint32{1, 1}, [2]uint32{1, 2})
-	c := Case{Table: original, Train: []int32{0}, Test: []int32{1, 2, 3}, Classifier: majority.Classifier{},
-		Release: &algorithms.Release{Table: published}}
+	c := Case{Table: original, Train: []int32{0}, Test: []int32{1, 2, 3},
+		Classifier: majority.Classifier{}, Release: &algorithms.Release{Table: published}}
 	if got, ok := measure(t, "accuracy", c); !ok || got != 1.0/3 { // class 1: right on row 2
 		t.Errorf("accuracy %v (defined %v), want 1/3", got, ok)
 	}
