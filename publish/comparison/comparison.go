@@ -156,7 +156,7 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 // data is the table as a spec at path names it.
 func (c *Comparison) data(path string) (values map[string]any, err error) {
 	values = make(map[string]any)
-	for key, file := range map[string]string{"csv": c.CSV, "schema": c.Schema} { // order-free: two keys
+	for key, file := range map[string]string{"csv": c.CSV, "schema": c.Schema} { // order-free: alone
 		if file == "" {
 			continue
 		}
