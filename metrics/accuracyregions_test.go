@@ -18,9 +18,9 @@ import (
 // majorities are counts of threeBoxes in which a, c and, overall, a lead.
 var majorities = []float64{4.5, 1, 0 /**/, 0, 1, 2 /**/, 0, 0, 0}
 
-// TestAccuracyOfRegions: rows in the three boxes are predicted a, c and a by leaf-majority, and a by
-// the majority of the regions; that of the records is c. The release's assignment of the training
-// rows is not that of the test rows and must not be used.
+// TestAccuracyOfRegions: rows in the three boxes are predicted a, c and a by leaf-majority, and a
+// by the majority of the regions; that of the records is c. The release's assignment of the
+// training rows is not that of the test rows and must not be used.
 func TestAccuracyOfRegions(t *testing.T) {
 	c := sixRows()
 	c.Release.Regions.Assignment = []int32{2, 2, 2, 2, 2, 2}

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"ppdp/algorithms"
@@ -31,19 +30,7 @@ func (Amount) Enum() []string { return algorithms.Words(MeanAmount, MedianAmount
 
 // AmountsParams are the parameters of amounts.
 type AmountsParams struct {
-	Of        Amount `yaml:"of" doc:"the figure; quantiles are the least value that so large a share of the records do not exceed"`
-	Attribute string `yaml:"attribute" doc:"the number" values:"the name of a numeric attribute; empty for all of them"`
-}
-
-// CheckSchema refuses attributes that are no numbers of a table.
-func (p *AmountsParams) CheckSchema(s *datasets.Schema) error {
-	if p.Attribute == "" {
-		return nil
-	}
-	if at := s.Index(p.Attribute); at < 0 || s.Attributes[at].Kind != datasets.Numeric {
-		return fmt.Errorf("attribute: %q, must be a numeric attribute of the table", p.Attribute)
-	}
-	return nil
+	Of Amount `yaml:"of" doc:"the figure; quantiles are the least value that so large a share of the records do not exceed"`
 }
 
 // amountsError is undefined without rows or published records, and where each true figure is 0.
@@ -55,9 +42,7 @@ func amountsError(ctx context.Context, c Case, p *AmountsParams) (float64, bool,
 	}
 	sum, n := 0.0, 0
 	for a := range schema.Attributes {
-		attribute := &schema.Attributes[a]
-		if attribute.Kind != datasets.Numeric ||
-			p.Attribute != "" && p.Attribute != attribute.Name {
+		if schema.Attributes[a].Kind != datasets.Numeric {
 			continue
 		}
 		truth, err := amountsOf(ctx, c.Truth, c.Table, c.Train, a, nil)

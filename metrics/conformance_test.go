@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -102,8 +104,19 @@ func checkInfo(t *testing.T, m metrics.Metric) {
 	}
 }
 
-// checkParams: every call returns fresh defaults; parameters of another type are an error.
+// checkParams: every call returns fresh defaults; a word that is not of a parameter's list, and
+// parameters of another type, are errors.
 func checkParams(t *testing.T, m metrics.Parameterised) {
+	for field, value := range reflect.ValueOf(m.Params()).Elem().Fields() {
+		if value.Kind() == reflect.String && field.Type != reflect.TypeFor[string]() {
+			params := m.Params()
+			reflect.ValueOf(params).Elem().FieldByIndex(field.Index).SetString("no such word")
+			if err := declared.Check(params); err == nil ||
+				!strings.Contains(err.Error(), field.Tag.Get("yaml")+": \"no such word\"") {
+				t.Errorf("%s: error %v", field.Name, err)
+			}
+		}
+	}
 	if m.Params() == m.Params() {
 		t.Error("two calls of Params return one pointer")
 	}

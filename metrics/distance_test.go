@@ -42,8 +42,8 @@ func drawValues(t *rapid.T, label string, low, high int) []float64 {
 }
 
 // TestWassersteinOfPairs repeats the values of samples as often as their weights say, and both
-// samples to a common size, where the distance is a mean over sorted pairs. That is the formula of
-// Qardaji & Li 2012 for samples of one size (errata R6), by which {0, 0} and {0, 2} are √2 apart.
+// samples to a common size, where the distance is a mean over sorted pairs. Of samples of one
+// size that is the formula of Qardaji & Li 2012, by which {0, 0} and {0, 2} are √2 apart.
 func TestWassersteinOfPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var samples [2]Sample

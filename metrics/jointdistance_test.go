@@ -40,7 +40,8 @@ func TestJointDistanceByHand(t *testing.T) {
 		{"elsewhere", boxes([]uint32{1, 2, 0, 1}, 4), 0.5},
 		{"cut in x", boxes([]uint32{0, 1, 0, 2, 1, 2, 0, 2}, 2, 2), 0.25},
 	} {
-		if got, ok := measure(t, "ks-joint", inRegions(table, c.regions)); !ok || math.Abs(got-c.want) > 1e-15 {
+		got, ok := measure(t, "ks-joint", inRegions(table, c.regions))
+		if !ok || math.Abs(got-c.want) > 1e-15 {
 			t.Errorf("%s: %v, %v, want %v", c.name, got, ok, c.want)
 		}
 	}

@@ -8,25 +8,19 @@ import (
 )
 
 func init() {
-	register := func(info Info, weighted bool) {
-		Register(measured{info, func(ctx context.Context, c Case) (float64, bool, error) {
+	register := func(name, title, weights string, weighted bool) {
+		Register(measured{Info{
+			Name: name, Title: title, Unit: "fraction", HigherIsBetter: true, Class: true,
+			Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), " +
+				weights,
+			Needs: []algorithms.Product{algorithms.RegionsProduct}, Revision: 1,
+		}, func(ctx context.Context, c Case) (float64, bool, error) {
 			return purity(ctx, c, weighted)
 		}})
 	}
-	register(Info{
-		Name: "purity", Title: "Region purity", Unit: "fraction", HigherIsBetter: true,
-		Class: true, Revision: 1,
-		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), weighted " +
-			"by tuples",
-		Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, true)
-	register(Info{
-		Name: "purity-unweighted", Title: "Region purity, mean over regions", Unit: "fraction",
-		HigherIsBetter: true, Class: true, Revision: 1,
-		Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), mean " +
-			"over the regions that hold a tuple",
-		Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, false)
+	register("purity", "Region purity", "weighted by tuples", true)
+	register("purity-unweighted", "Region purity, mean over regions",
+		"mean over the regions that hold a tuple", false)
 }
 
 // purity is how far a region's majority label speaks for its tuples. The labels are the true ones

@@ -7,7 +7,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers/leafmajority"
 	"ppdp/datasets"
-	"ppdp/internal/declared"
 )
 
 // TestRegionsRefused: metrics of regions refuse what they cannot measure.
@@ -41,26 +40,6 @@ func TestRegionsRefused(t *testing.T) {
 			refuses(t, name, Case{Table: c.table, Train: []int32{0}, Test: []int32{0},
 				Release:    &algorithms.Release{Regions: c.regions},
 				Classifier: leafmajority.Classifier{}}, c.want)
-		}
-	}
-}
-
-// TestWordsRefused: a parameter out of its list is refused by an error that names it or lists what
-// is allowed.
-func TestWordsRefused(t *testing.T) {
-	for _, c := range []struct {
-		params Params
-		want   string
-	}{
-		{&ClassParams{Counts: "all"}, "counts"},
-		{&PenaltyParams{Counts: TrueCounts, Ranges: "wide"}, "ranges"},
-		{&CountNoiseParams{Per: "row"}, "class, region"},
-		{&GeneralisedParams{Encoding: "wide"}, "node-width"},
-		{&ConfusionParams{Of: "accuracy", Encoding: defaultEncoding.Encoding}, "of"},
-		{&ConfusionParams{Of: F1}, "encoding"},
-	} {
-		if err := declared.Check(c.params); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: error %v, must have %q", c.params, err, c.want)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package publish
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,7 +137,6 @@ func TestContributions(t *testing.T) {
 			t.Errorf("one record of a person, not three: %v, want %s", report.Err(), want)
 		}
 	}
-	must.Do(t, os.RemoveAll(r.Out))
 }
 
 // TestClassesOfPersons: under k-anonymity every class of every algorithm has records of k persons,

@@ -156,14 +156,6 @@ func TestWholeDomainsAreAClass(t *testing.T) {
 		anonymous(report, 2) {
 		t.Errorf("%+v", report)
 	}
-	// One region of everything is a release like any other.
-	released.Low, released.High, released.Nodes, released.Counts = []uint32{0, 0}, []uint32{10,
-		3}, []int32{-1, 0}, []float64{4, 3}
-	released.Assignment = make([]int32, 7)
-	report = judged(t, table, released)
-	if report.Err() != nil || report.Suppressed != 0 || report.K != 7 {
-		t.Errorf("%+v", report)
-	}
 }
 
 // TestEqualRangesAreOneClass: two regions of two records that publish the same range hide four.

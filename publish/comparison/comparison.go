@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -38,8 +37,6 @@ type Comparison struct {
 	Seed    uint64    `help:"Master seed of all randomness." default:"1" placeholder:"S"`
 	// Unreleasable says why no release by an algorithm can be handed out, "" if one can.
 	Unreleasable func(algorithms.Algorithm) string `kong:"-"`
-	// Parallel is how many jobs run at once.
-	Parallel int `kong:"-"`
 }
 
 // Validate reports what declarations of single fields do not say.
@@ -148,7 +145,7 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 	if err != nil {
 		return nil, nil, err
 	}
-	notes = append(notes, c.duration(len(p.Jobs), len(schema.Attributes)))
+	notes = append(notes, fmt.Sprintf("%d releases to make and to measure", len(p.Jobs)))
 	s.Text = append(fmt.Appendf(nil, `# Made by ppdp compare; change it and run it with ppdp run.
 # Settings follow from the schema, from epsilon and from %d records, stated as public: cells of a
 # partition are so few that their noise alone publishes no more records than there are.
@@ -156,37 +153,10 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 	return s, notes, nil
 }
 
-// Seconds that a release takes with what is measured on it, by experience with tables of 1,000 to
-// 45,000 records of 6 to 21 attributes: so much in any case, for each cell of the table, and for
-// each cell that is learnt from.
-const (
-	secondsEach  = 0.015
-	secondsCell  = 0.15e-6
-	secondsLearn = 1e-6
-)
-
-// duration says about how long a comparison takes.
-func (c *Comparison) duration(jobs, attributes int) string {
-	rows, hint := c.Records, "; --quick takes a small part of it"
-	if c.Quick {
-		rows, hint = min(rows, quickRows), ""
-	}
-	seconds := secondsEach + float64(attributes)*(float64(secondsCell*float64(c.Records))+
-		float64(secondsLearn*float64(rows)))
-	seconds *= float64(jobs) / float64(max(1, c.Parallel))
-	about := fmt.Sprintf("%.0f minutes", math.Round(seconds/60))
-	if seconds < 100 {
-		about = fmt.Sprintf("%.0f seconds", max(1, math.Round(seconds)))
-	}
-	return fmt.Sprintf("%d releases to make and to measure, %d at once: about %s if nothing else "+
-		"runs, a third of it or three times as long at the extremes%s", jobs, max(1, c.Parallel),
-		about, hint)
-}
-
 // data is the table as a spec at path names it.
 func (c *Comparison) data(path string) (values map[string]any, err error) {
 	values = make(map[string]any)
-	for key, file := range map[string]string{"csv": c.CSV, "schema": c.Schema} { // order-free
+	for key, file := range map[string]string{"csv": c.CSV, "schema": c.Schema} { // order-free: alone
 		if file == "" {
 			continue
 		}

@@ -135,23 +135,6 @@ func TestQuickLook(t *testing.T) {
 	}
 }
 
-// TestDuration: of 200 releases, two at once, of 10,000 records of 10 attributes each takes
-// .015 + 100,000 · 1.15e-6 = .13 s; a quick look learns from 4,000: .015 + .015 + .04 = .07 s.
-func TestDuration(t *testing.T) {
-	c := Comparison{Records: 10000, Parallel: 2}
-	if got := c.duration(200, 10); !strings.Contains(got, "2 at once: about 13 seconds if") {
-		t.Error(got)
-	}
-	if got := c.duration(2000, 10); !strings.Contains(got, "about 2 minutes if") {
-		t.Error(got)
-	}
-	c.Quick = true
-	if got := c.duration(200, 10); !strings.Contains(got, "about 7 seconds if") ||
-		strings.Contains(got, "--quick") {
-		t.Error(got)
-	}
-}
-
 // TestRemedies: what warnings advise is compared already: fewer regions, and private bins where a
 // column is wide by the schema and they are not the default.
 func TestRemedies(t *testing.T) {

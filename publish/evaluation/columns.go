@@ -40,24 +40,23 @@ func (e *Evaluation) describe(m *Measurement, settings []*results.Setting,
 		at = len(e.Attributes)
 		e.Attributes = append(e.Attributes, &Attribute{Name: name})
 	}
-	a, releases := e.Attributes[at], 0
+	a := e.Attributes[at]
 	for i, s := range settings {
-		release := e.Columns[i].Release
-		own := &a.Original
-		if i == e.fresh {
-			own = &a.Fresh
-		} else if !release && i != e.whole {
-			continue
-		}
-		p := *own
-		if release {
-			if releases++; len(a.Releases) < releases {
+		var p *Profile
+		switch {
+		case e.Columns[i].Release: // they are the first columns
+			if i == len(a.Releases) {
 				a.Releases = append(a.Releases, new(Profile))
 			}
-			p = a.Releases[releases-1]
-		} else if p == nil {
-			p = new(Profile)
-			*own = p
+			p = a.Releases[i]
+		case i == e.fresh:
+			a.Fresh = cmp.Or(a.Fresh, new(Profile))
+			p = a.Fresh
+		case i == e.whole:
+			a.Original = cmp.Or(a.Original, new(Profile))
+			p = a.Original
+		default:
+			continue
 		}
 		value := valueOf(measured[s][m.Measurement]).Value
 		switch of := cmp.Or(m.of(), "distance"); {

@@ -33,8 +33,8 @@ type Evaluation struct {
 	// Kinds are those of which something was measured.
 	Kinds []*Kind `json:"kinds"`
 
-	// Columns of the copy, the majority class, fresh people and the target permuted; -1 for none.
-	whole, guess, fresh, permuted int
+	// Columns of the copy, fresh people and the target permuted; -1 for none.
+	whole, fresh, permuted int
 }
 
 // Column is a release or a control.
@@ -71,9 +71,6 @@ type Measurement struct {
 	Unit           string            `json:"unit,omitempty"`
 	HigherIsBetter bool              `json:"higher_is_better"` // for who uses the release
 	Values         []Value           `json:"values"`           // of each column
-
-	metric string // without its settings
-	params []results.Param
 }
 
 // Direction says in words which values are better.
@@ -170,31 +167,24 @@ var regressions = []string{"r2", "mae"}
 // What is found out of people whom the release was not made from, the population's pattern gives
 // away; so it does a part of what a join finds of members.
 func (m *Measurement) aside() bool {
-	return m.metric == "calibration" || m.metric == "group-gap" || m.ofOthers() ||
-		m.metric == "linkage" && m.of() == "members"
+	return m.Measure == "calibration" || m.Measure == "group-gap" || m.ofOthers() ||
+		m.Measure == "linkage" && m.of() == "members"
 }
 
 // bySize reports whether a metric depends on the number of records as much as on their
 // distribution, so that samples are no yardstick: a few records are easily told from many.
-func (m *Measurement) bySize() bool { return m.metric == "pmse" }
+func (m *Measurement) bySize() bool { return m.Measure == "pmse" }
 
 // ofRelease reports whether an attack's share is one of the released records: how many are copies.
 func (m *Measurement) ofRelease() bool {
-	return m.metric == "closest-record" || m.metric == "verbatim"
+	return m.Measure == "closest-record" || m.Measure == "verbatim"
 }
 
 // ofOthers reports whether a disclosure is about people whom the release was not made from.
 func (m *Measurement) ofOthers() bool { return m.of() == "held-out" }
 
 // of is what a metric gives of several, "" for the first.
-func (m *Measurement) of() string {
-	for _, p := range m.params {
-		if p.Name == "of" {
-			return p.Value
-		}
-	}
-	return ""
-}
+func (m *Measurement) of() string { return m.Params["of"] }
 
 const (
 	fidelity = iota
@@ -205,9 +195,9 @@ const (
 // kind tells the question that a measurement answers.
 func (m *Measurement) kind() int {
 	switch {
-	case slices.Contains(attacks, m.metric):
+	case slices.Contains(attacks, m.Measure):
 		return disclosure
-	case m.Classifier != "" || slices.Contains(regressions, m.metric):
+	case m.Classifier != "" || slices.Contains(regressions, m.Measure):
 		return utility
 	}
 	return fidelity
@@ -247,25 +237,18 @@ func inWords(p results.Param) string {
 func newMeasurement(use *results.MeasureUse) (m *Measurement, role string) {
 	m = &Measurement{Measurement: use.Measurement, Unit: use.Unit,
 		HigherIsBetter: use.HigherIsBetter}
-	m.metric, m.params = use.Parts()
-	m.params = slices.DeleteFunc(m.params, func(p results.Param) bool {
-		beside := p.Name == "end" || p.Name == "allowed"
-		if beside {
+	metric, params := use.Parts()
+	m.Measure, m.Definition = metric, definition(metric, use.Classifier)
+	m.Params = make(map[string]string)
+	plainly := *use
+	plainly.Metric = metric
+	m.Name = contest.NameOf(&plainly)
+	for _, p := range params {
+		if p.Name == "end" || p.Name == "allowed" {
 			role = p.Value
-		}
-		return beside
-	})
-	m.Measure, m.Definition = m.metric, definition(m.metric, use.Classifier)
-	for _, p := range m.params {
-		if m.Params == nil {
-			m.Params = make(map[string]string)
+			continue
 		}
 		m.Params[p.Name] = p.Value
-	}
-	plainly := *use
-	plainly.Metric = m.metric
-	m.Name = contest.NameOf(&plainly)
-	for _, p := range m.params {
 		if said := inWords(p); said != "" {
 			m.Name += ", " + said
 		}
@@ -310,8 +293,8 @@ func Of(run *results.Summary) *Evaluation {
 		fresh(settings[0]) {
 		return nil
 	}
-	e := &Evaluation{Title: run.Manifest.Title, Notes: []string{}, guess: -1,
-		Seed: run.Manifest.Seed, Commit: run.Manifest.Commit, GoVersion: run.Manifest.GoVersion}
+	e := &Evaluation{Title: run.Manifest.Title, Notes: []string{}, Seed: run.Manifest.Seed,
+		Commit: run.Manifest.Commit, GoVersion: run.Manifest.GoVersion}
 	e.fresh = slices.IndexFunc(settings, fresh)
 	e.permuted = slices.IndexFunc(settings, func(s *results.Setting) bool {
 		return s.Algorithm == results.PermutedAlgorithm && s.Params[results.ColumnsParam] != "all"
@@ -346,27 +329,26 @@ func Of(run *results.Summary) *Evaluation {
 		if role != "" {
 			continue
 		}
-		if m.metric == "column" {
+		if m.Measure == "column" {
 			e.describe(m, settings, measured)
 			continue
 		}
 		beside := make(map[string]results.Measurement) // by their roles
 		for i := range run.Manifest.Measures {
 			other, role := newMeasurement(&run.Manifest.Measures[i])
-			if role != "" && other.metric == m.metric && other.Classifier == m.Classifier &&
-				slices.Equal(other.params, m.params) {
+			if role != "" && other.Measure == m.Measure && other.Classifier == m.Classifier &&
+				maps.Equal(other.Params, m.Params) {
 				beside[role] = other.Measurement
 			}
 		}
 		m.measure(settings, measured, beside)
 		if e.fresh >= 0 && m.kind() != fidelity && (m.kind() == utility || m.of() != "" ||
-			m.metric != "verbatim" && m.metric != "unique-matches") {
+			m.Measure != "verbatim" && m.Measure != "unique-matches") {
 			m.Values[e.fresh] = Value{} // it was not made from the original
 		}
 		kinds[m.kind()].Measurements = append(kinds[m.kind()].Measurements, m)
 	}
 	if guessed && e.whole >= 0 {
-		e.guess = len(e.Columns)
 		e.Columns = append(e.Columns, Column{Name: "Majority class"})
 		for _, k := range kinds {
 			for _, m := range k.Measurements {
@@ -515,9 +497,9 @@ const manyAttacks = 1.5
 // chance is what an attack finds where nothing is disclosed.
 func (m *Measurement) chance() float64 {
 	switch rate, err := strconv.ParseFloat(m.Params["fpr"], 64); {
-	case m.metric == "closest-record":
+	case m.Measure == "closest-record":
 		return 0.5
-	case m.metric != "membership":
+	case m.Measure != "membership":
 		return 0
 	case err == nil:
 		return rate

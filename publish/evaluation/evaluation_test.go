@@ -13,27 +13,24 @@ import (
 // measures of the made-up run: the accuracy of a learner and of the majority, a distance, an attack
 // with the ends of its interval, and the number of records.
 var measures = []results.MeasureUse{
-	{Measurement: results.Measurement{Metric: "records"}, Title: "Records"},
-	{Measurement: results.Measurement{Metric: "marginal-distance"}, Title: "Distance"},
-	{Measurement: results.Measurement{Metric: "accuracy", Classifier: "boosting"},
-		Title: "Accuracy", HigherIsBetter: true},
-	{Measurement: results.Measurement{Metric: "accuracy", Classifier: "majority"},
-		Title: "Accuracy", HigherIsBetter: true},
-	{Measurement: results.Measurement{Metric: "membership fpr=0.1"}, Title: "Attack"},
-	{Measurement: results.Measurement{Metric: "membership end=low fpr=0.1"}, Title: "Attack"},
-	{Measurement: results.Measurement{Metric: "membership end=high fpr=0.1"}, Title: "Attack"},
-	{Measurement: results.Measurement{Metric: "membership allowed=true fpr=0.1"}, Title: "Attack"},
-	{Measurement: results.Measurement{Metric: "auc", Classifier: "boosting"}, Title: "AUC",
-		HigherIsBetter: true},
-	{Measurement: results.Measurement{Metric: "auc", Classifier: "c45"}, Title: "AUC",
-		HigherIsBetter: true},
-	{Measurement: results.Measurement{Metric: "linkage"}, Title: "Join"},
-	{Measurement: results.Measurement{Metric: "linkage end=low"}, Title: "Join"},
-	{Measurement: results.Measurement{Metric: "linkage end=high"}, Title: "Join"},
-	{Measurement: results.Measurement{Metric: "linkage end=of"}, Title: "Join"},
+	use("records", "", "Records"), use("marginal-distance", "", "Distance"),
+	use("accuracy", "boosting", "Accuracy"), use("accuracy", "majority", "Accuracy"),
+	use("membership fpr=0.1", "", "Attack"), use("membership end=low fpr=0.1", "", "Attack"),
+	use("membership end=high fpr=0.1", "", "Attack"),
+	use("membership allowed=true fpr=0.1", "", "Attack"),
+	use("auc", "boosting", "AUC"), use("auc", "c45", "AUC"), use("linkage", "", "Join"),
+	use("linkage end=low", "", "Join"), use("linkage end=high", "", "Join"),
+	use("linkage end=of", "", "Join"),
 }
 
-// evaluated is the evaluation of a run in which each entry has one trial with values of measures.
+// use is a measurement; of classifiers more is better.
+func use(metric, classifier, title string) results.MeasureUse {
+	return results.MeasureUse{Measurement: results.Measurement{Metric: metric,
+		Classifier: classifier}, Title: title, HigherIsBetter: classifier != ""}
+}
+
+// evaluated is the evaluation of a run in which each entry has one trial with values of measures,
+// of which those of the last may be left out.
 func evaluated(t *testing.T, entries ...any) *Evaluation {
 	t.Helper()
 	run := &results.Run{Manifest: results.Manifest{Experiment: "evaluate", Title: "Mine",
@@ -43,8 +40,8 @@ func evaluated(t *testing.T, entries ...any) *Evaluation {
 			Outcome: results.Outcome{Status: results.OK}}
 		for at, use := range measures {
 			value := results.Value{Measurement: use.Measurement}
-			if x := valuesOf(entries[i+1], at); !math.IsNaN(x) {
-				value.Value = &x
+			if of := entries[i+1].([]float64); at < len(of) && !math.IsNaN(of[at]) {
+				value.Value = &of[at]
 			}
 			c.Values = append(c.Values, value)
 		}
@@ -54,18 +51,6 @@ func evaluated(t *testing.T, entries ...any) *Evaluation {
 		run.Records = append(run.Records, c)
 	}
 	return Of(run.Summary())
-}
-
-// valuesOf is a value of an entry, which may lack those of the last measures.
-func valuesOf(entry any, at int) float64 {
-	values, ok := entry.([]float64)
-	if first, short := entry.([8]float64); short {
-		values, ok = first[:], true
-	}
-	if !ok || at >= len(values) {
-		return math.NaN()
-	}
-	return values[at]
 }
 
 func setting(series, algorithm string, param ...string) *results.Setting {
@@ -81,21 +66,21 @@ func setting(series, algorithm string, param ...string) *results.Setting {
 // 0, a value of .3 lies halfway between the samples: at 5.5 %.
 func controls() []any {
 	return []any{
-		setting("Copy", "identity"), [8]float64{1000, 0, 0.9, 0.6, 1, 1, 1, math.NaN()},
+		setting("Copy", "identity"), []float64{1000, 0, 0.9, 0.6, 1, 1, 1, math.NaN()},
 		setting("Independent columns", "permuted", "columns", "all"),
-		[8]float64{1000, 0.3, 0.6, 0.6, 0.1, 0.1, 0.1, math.NaN()},
+		[]float64{1000, 0.3, 0.6, 0.6, 0.1, 0.1, 0.1, math.NaN()},
 		setting("Sample of 0.01", "sample", "share", "0.01"),
-		[8]float64{10, 0.4, 0.7, 0.6, 0.11, 0.1, 0.2, math.NaN()},
+		[]float64{10, 0.4, 0.7, 0.6, 0.11, 0.1, 0.2, math.NaN()},
 		setting("Sample of 0.1", "sample", "share", "0.1"),
-		[8]float64{100, 0.2, 0.8, 0.6, 0.19, 0.1, 0.2, math.NaN()},
+		[]float64{100, 0.2, 0.8, 0.6, 0.19, 0.1, 0.2, math.NaN()},
 	}
 }
 
 func TestOf(t *testing.T) {
 	none := math.NaN()
 	e := evaluated(t, append(controls(),
-		setting("a.csv", "file"), [8]float64{900, 0.3, 0.75, 0.6, 0.595, 0.55, 0.64, 0.7},
-		setting("b.csv", "file"), [8]float64{900, 0.1, 0.6, 0.6, none, none, none, math.NaN()})...)
+		setting("a.csv", "file"), []float64{900, 0.3, 0.75, 0.6, 0.595, 0.55, 0.64, 0.7},
+		setting("b.csv", "file"), []float64{900, 0.1, 0.6, 0.6, none, none, none, math.NaN()})...)
 	var names []string
 	for _, c := range e.Columns {
 		names = append(names, c.Name)
@@ -164,7 +149,7 @@ func TestOfOthers(t *testing.T) {
 		t.Errorf("an evaluation of %v", e.Columns)
 	}
 	e := evaluated(t, setting("a.csv", "file"),
-		[8]float64{9, 0.3, 0.75, 0.6, 0.5, 0.4, 0.6, math.NaN()})
+		[]float64{9, 0.3, 0.75, 0.6, 0.5, 0.4, 0.6, math.NaN()})
 	if len(e.Columns) != 1 || e.Sampled() || !e.Kinds[0].Has(0) ||
 		!strings.HasPrefix(e.Kinds[1].Short[0], "Nothing here") {
 		t.Errorf("%+v", e)
@@ -182,8 +167,8 @@ func TestNames(t *testing.T) {
 			"who are not in it",
 		"membership strange=1": "Title, strange 1",
 	} {
-		if m, _ := newMeasurement(&results.MeasureUse{Title: "title",
-			Measurement: results.Measurement{Metric: metric}}); m.Name != want {
+		of := use(metric, "", "title")
+		if m, _ := newMeasurement(&of); m.Name != want {
 			t.Errorf("%s: %s, want %s", metric, m.Name, want)
 		}
 	}
@@ -321,7 +306,7 @@ func TestUntried(t *testing.T) {
 			Measurement: results.Measurement{Metric: "unique-matches"}})
 		m.Values = []Value{{Value: &share, Sample: &share, SampleText: sample}}
 		k := &Kind{Name: "disclosure", Measurements: []*Measurement{m}}
-		e := &Evaluation{whole: -1, guess: -1, fresh: -1, permuted: -1,
+		e := &Evaluation{whole: -1, fresh: -1, permuted: -1,
 			Columns: []Column{{"a.csv", true}}, Kinds: []*Kind{k}}
 		e.short(k, 0)
 		e.judge()

@@ -92,10 +92,10 @@ func (e *Evaluation) short(k *Kind, column int) string {
 func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column int) string {
 	whole, says := e.whole, ""
 	tried := slices.ContainsFunc(k.Measurements, func(m *Measurement) bool {
-		return m.metric == "membership" && m.Values[column].Value != nil
+		return m.Measure == "membership" && m.Values[column].Value != nil
 	})
 	held = slices.DeleteFunc(held, func(m *Measurement) bool { // chance is in it
-		return m.metric == "unique-matches" && m.of() == "" &&
+		return m.Measure == "unique-matches" && m.of() == "" &&
 			(tried || strings.HasPrefix(m.Values[column].SampleText, "≤"))
 	})
 	attacks := len(held)
@@ -144,7 +144,7 @@ func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column
 			"original as copies are.", percent(*h.Copied))
 	}
 	for _, m := range k.Measurements {
-		if v := m.Values[column]; m.metric == "verbatim" && m.of() == "" && v.Value != nil {
+		if v := m.Values[column]; m.Measure == "verbatim" && m.of() == "" && v.Value != nil {
 			h.Verbatim = v.Value
 			says += " Verbatim in the original: " + percent(*v.Value) + " of its records"
 			if e.fresh >= 0 && m.Values[e.fresh].Value != nil {
@@ -163,7 +163,7 @@ func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column
 func (h *Headline) learned(e *Evaluation, k *Kind, column int) string {
 	var best *Measurement
 	for _, m := range k.Measurements {
-		if v := m.Values[column].Value; v != nil && (m.metric == "auc" || m.metric == "r2") &&
+		if v := m.Values[column].Value; v != nil && (m.Measure == "auc" || m.Measure == "r2") &&
 			(best == nil || *v > *best.Values[column].Value) {
 			best = m
 		}
@@ -171,7 +171,7 @@ func (h *Headline) learned(e *Evaluation, k *Kind, column int) string {
 	if best == nil || e.whole < 0 || best.Values[e.whole].Value == nil {
 		return ""
 	}
-	if best.metric == "auc" {
+	if best.Measure == "auc" {
 		h.Guess = 0.5
 	}
 	// With few records of a class a learner is better than a guess by chance, in single draws.

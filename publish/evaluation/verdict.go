@@ -152,7 +152,7 @@ func (v *Verdict) says(discloses string) string {
 func (e *Evaluation) counts(k *Kind, column int) []Use {
 	at := slices.IndexFunc(k.Measurements, func(m *Measurement) bool {
 		pairs := m.Params["attributes"]
-		return m.metric == "marginal-distance" && (pairs == "" || pairs == "2")
+		return m.Measure == "marginal-distance" && (pairs == "" || pairs == "2")
 	})
 	if at < 0 || k.Measurements[at].Values[column].Value == nil {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +36,7 @@ utility of the releases: classifiers, marginals, counts. Says for each budget an
 classifier, counts and tables, amounts, or all of it, which release to take, how good it is, how far
 behind the others are, and the ppdp release command that makes it. Ends with one page, report.html,
 with charts of that and all numbers and tests. What does not fit, or cannot be released, is listed
-with its reason. It says beforehand about how long it takes; --quick takes a small part of that.
+with its reason. It says beforehand how many releases there are; --quick makes a sixth as many.
 
 Settings follow from public facts: the schema, --epsilon, --k and --rows. They are in compare.yaml
 beside the page, a spec like any other: copy it, change it, and run it with ppdp run.
@@ -84,9 +83,6 @@ func (c *Compare) Run(con *Console) error {
 			fmt.Fprintf(con.Stderr, "ppdp: %s\n", refused)
 		}
 		return command, refused
-	}
-	if c.Parallel = c.Jobs; c.Jobs == 0 {
-		c.Parallel = runtime.NumCPU()
 	}
 	c.Unreleasable = func(a algorithms.Algorithm) string {
 		if publish.ReleasableVariant(a) != "" {
