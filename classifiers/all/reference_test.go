@@ -216,7 +216,9 @@ func BenchmarkThinned(b *testing.B) {
 type half struct {
 	files, names string // packed CSVs below $PPDP_DATA, and their columns; "" where a line has them
 	complete     bool   // rows with an unknown value are left out
-	every        int    // of so many rows the first is learned from, the middle one tested; 0: by file
+	// Of every so many rows the first is learned from and the middle one tested; 0 is for the first
+	// file and the second.
+	every int
 	// target is the attribute whose numbers are learned. numbers are whole, leave is left out.
 	target, numbers, leave, class string
 	of                            func(class string) bool
