@@ -54,8 +54,8 @@ func (a totals) Release(_ context.Context, in algorithms.Input) (*algorithms.Rel
 }
 
 // TestDeltaProfile: the loss of Gaussian noise exceeds epsilon in a share of transcripts that delta
-// allows, and what is seen is within the guarantee. What costs sixteen times as much, or has a tenth
-// of the noise, exceeds it far too often.
+// allows, and what is seen is within the guarantee. Noise that costs sixteen times as much, or a
+// tenth of the noise, exceeds it far too often.
 func TestDeltaProfile(t *testing.T) {
 	for _, c := range []struct {
 		fault       string
