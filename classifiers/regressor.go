@@ -31,6 +31,7 @@ type Ranged struct {
 	Low, Width float64
 }
 
+// Numbers writes the number predicted for each row.
 func (m *Ranged) Numbers(dst []float64, table *datasets.Table, rows []int32) {
 	m.Each(table, rows, func(i int, scores []float64) {
 		dst[i] = m.Low + float64(scores[0]*m.Width)

@@ -20,12 +20,6 @@ type VectorNoise interface {
 	MeanSize(cost float64) float64
 }
 
-var (
-	_ VectorNoise = (*Laplace)(nil)
-	_ VectorNoise = (*DiscreteLaplace)(nil)
-	_ VectorNoise = (*Gaussian)(nil)
-)
-
 // Gaussian adds normal noise to vectors. Its sensitivity is in L2, and a call at rho has a standard
 // deviation of sensitivity/√(2ρ), which is ρ-zCDP (Bun & Steinke 2016, Proposition 1.6). A budget
 // of pure epsilon cannot pay for it.

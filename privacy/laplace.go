@@ -14,11 +14,6 @@ type Noise interface {
 	AddAll(path *Path, epsilon float64, values []float64) error
 }
 
-var (
-	_ Noise = (*Laplace)(nil)
-	_ Noise = (*Geometric)(nil)
-)
-
 // Laplace adds noise of density exp(-|x|/b)/(2b), b = sensitivity/epsilon (Dwork et al. 2006).
 type Laplace struct{ *mechanism }
 

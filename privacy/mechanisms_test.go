@@ -73,7 +73,8 @@ func TestChoiceRefusals(t *testing.T) {
 	}{
 		{nil, nil, true}, {[]float64{none}, nil, true}, {[]float64{1, 2}, []float64{0, 0}, true},
 		{[]float64{1, math.NaN(), 2}, nil, false}, {[]float64{math.NaN(), math.NaN()}, nil, false},
-		{[]float64{1, math.Inf(1)}, nil, false}, {[]float64{1, 2}, []float64{1, math.Inf(1)}, false},
+		{[]float64{1, math.Inf(1)}, nil, false},
+		{[]float64{1, 2}, []float64{1, math.Inf(1)}, false},
 	} {
 		for _, way := range ways {
 			if way.name == "bounded choice" || c.weights != nil && !way.weighted {
@@ -82,10 +83,12 @@ func TestChoiceRefusals(t *testing.T) {
 			for _, d := range drawers {
 				b, stream := d.open()
 				path := b.Root()
-				chosen, err := way.choose(b, stream, 1, choiceCase{1, 1, c.scores, c.weights})(&path)
+				of := choiceCase{1, 1, c.scores, c.weights}
+				chosen, err := way.choose(b, stream, 1, of)(&path)
 				if err == nil || errors.Is(err, ErrNoCandidates) != c.none ||
 					!b.Ledger()[0].Chooses() {
-					t.Errorf("%s, %s, case %d: chose %d, error %v", way.name, d.name, i, chosen, err)
+					t.Errorf("%s, %s, case %d: chose %d, error %v", way.name, d.name, i, chosen,
+						err)
 				}
 			}
 		}

@@ -15,11 +15,6 @@ type Counter interface {
 	Sparse(path *Path, epsilon float64, table SparseTable) (*Sparse, error)
 }
 
-var (
-	_ Counter = (*Laplace)(nil)
-	_ Counter = (*Geometric)(nil)
-)
-
 // SparseTable is the counts of cells 0 to Cells-1, Width counts in each. Occupied lists the cells
 // with a count above 0, ascending, and Counts their counts, Width for each; all other counts are 0.
 type SparseTable struct {

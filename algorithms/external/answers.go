@@ -78,14 +78,15 @@ func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name 
 	return err
 }
 
-// inFiles is the schema of the rows in files: with codes in place of values, the integers from 0, or
-// with the numbers that dates and times stand for.
+// inFiles is the schema of the rows in files: codes in place of values, which are the integers from
+// 0, or the numbers that dates and times stand for.
 func (a *Algorithm) inFiles(schema *datasets.Schema) *datasets.Schema {
 	plain := &datasets.Schema{Attributes: slices.Clone(schema.Attributes)}
 	for i := range plain.Attributes {
 		of := &plain.Attributes[i]
 		if of.Clock = ""; a.d.Values == codeValues {
-			*of = datasets.Attribute{Name: of.Name, Role: of.Role, High: float64(of.Cells()), Step: 1}
+			*of = datasets.Attribute{Name: of.Name, Role: of.Role, High: float64(of.Cells()),
+				Step: 1}
 		}
 	}
 	return plain

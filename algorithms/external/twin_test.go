@@ -15,9 +15,9 @@ import (
 	"ppdp/internal/must"
 )
 
-// TestTwin: the programs give randomised response's law, by a chi-squared test over all combinations
-// of values of records that were alike. Its false-alarm rate is 1e-6 a comparison, of which there
-// are three for each program; it sees a tenth more epsilon.
+// TestTwin: the programs give the law of randomised response, by a chi-squared test over all
+// combinations of values of records that were alike. Its false-alarm rate is 1e-6 a comparison, of
+// which there are three for each program; it sees a tenth more epsilon.
 func TestTwin(t *testing.T) {
 	t.Parallel()
 	t.Run("python", func(t *testing.T) {
@@ -48,8 +48,8 @@ func checkTwin(t *testing.T, descriptor string) {
 		for row := range int32(n) {
 			counts[2*released.Column(0).At(row)+released.Column(1).At(row)]++
 		}
-		// distance is the chi-squared statistic: each attribute has half of epsilon, keeps its value
-		// with probability e^(ε/2)/(e^(ε/2)+k-1) of k values, and has each other equally often.
+		// distance is the chi-squared statistic. Each attribute has half of epsilon, keeps its
+		// value with probability e^(ε/2)/(e^(ε/2)+k-1) of k values, and has all others alike.
 		distance := func(epsilon float64) (sum float64) {
 			e := math.Exp(epsilon / 2)
 			for cell, count := range counts {

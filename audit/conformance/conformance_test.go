@@ -188,8 +188,8 @@ func (f fake) Release(ctx context.Context, in algorithms.Input) (*algorithms.Rel
 	return release, nil
 }
 
-// TestSuppressedRows: their positions ascend, so that the order of the rows shows nowhere; that they
-// are in no region and no count is for package verify.
+// TestSuppressedRows: positions ascend, so that the order of rows shows nowhere. That rows are
+// in no region and in no count is for package verify.
 func TestSuppressedRows(t *testing.T) {
 	in := algorithms.Input{Table: Table(3), Rows: []int32{0, 1, 2}}
 	q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{40}, Classes: 2,

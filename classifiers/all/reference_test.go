@@ -195,28 +195,13 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// BenchmarkThinned fits C4.5 on ten records of a tenth each for every row, and on as many of
-// weight 1: they should take the same time.
-func BenchmarkThinned(b *testing.B) {
-	table := testtable.StandIn(b, "diffmulti", 30_162)
-	rows := slices.Repeat(table.AllRows(), 10)
-	c45 := must.Get(classifiers.Lookup("c45"))
-	for _, weight := range []float64{0.1, 1} {
-		b.Run(strconv.FormatFloat(weight, 'g', -1, 64), func(b *testing.B) {
-			data := classifiers.Data{Table: table, Rows: rows,
-				Weights: slices.Repeat([]float64{weight}, table.Len())}
-			for b.Loop() {
-				testtable.Fit(b, c45, data)
-			}
-		})
-	}
-}
-
 // half is a real table as reference.py reads it, and the halves of it that it takes.
 type half struct {
 	files, names string // packed CSVs below $PPDP_DATA, and their columns; "" where a line has them
 	complete     bool   // rows with an unknown value are left out
-	every        int    // of so many rows the first is learned from, the middle one tested; 0: by file
+	// Of every so many rows the first is learned from and the middle one tested; 0 is for the first
+	// file and the second.
+	every int
 	// target is the attribute whose numbers are learned. numbers are whole, leave is left out.
 	target, numbers, leave, class string
 	of                            func(class string) bool

@@ -448,10 +448,10 @@ func TestSmallestBranch(t *testing.T) {
 	} {
 		b := datasets.NewBuilder(schema, node.rows)
 		for i := range node.rows {
-			row := b.AddRow()
 			if i < node.right {
-				b.Set(row, 0, 1)
-				b.Set(row, 1, 1)
+				b.AddRow(1, 1)
+			} else {
+				b.AddRow(0, 0)
 			}
 		}
 		tree := testtable.Fit(t, Classifier{}, all(b.Table())).(*Tree)
@@ -471,30 +471,23 @@ func TestUnseenBranch(t *testing.T) {
 		"red", "blue", "green"), class}}
 	for _, reds := range []int{10, 30} {
 		b := datasets.NewBuilder(schema, 51)
-		for i := range reds + 20 { // red rows of class a, then 20 green ones of class b
-			row := b.AddRow()
-			if i >= reds {
-				b.Set(row, 0, 2)
-				b.Set(row, 1, 1)
-			}
+		for range reds {
+			b.AddRow(0, 0)
+		}
+		for range 20 {
+			b.AddRow(2, 1) // green, of class b
 		}
 		b.AddRow(1)
 		table := b.Table()
-		rows := table.AllRows()
-		train, query := rows[:reds+20], rows[reds+20:]
-		tree := testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: train}).(*Tree)
-		if tree.Leaves() != 3 {
-			t.Fatalf("%d leaves, colour has 3 values", tree.Leaves())
-		}
-		dst := make([]uint32, 1)
-		tree.Predict(dst, table, query)
+		tree := testtable.Fit(t, Classifier{},
+			classifiers.Data{Table: table, Rows: table.AllRows()[:reds+20]}).(*Tree)
 		want := uint32(0)
 		if reds < 20 {
 			want = 1
 		}
-		if dst[0] != want {
-			t.Errorf("%d red rows, 20 green: blue predicted as %d, the majority is %d",
-				reds, dst[0], want)
+		if got := testtable.Predict(tree, table)[reds+20]; got != want || tree.Leaves() != 3 {
+			t.Errorf("%d red rows, 20 green: blue predicted as %d, the majority is %d; %d leaves, "+
+				"colour has 3 values", reds, got, want, tree.Leaves())
 		}
 	}
 }

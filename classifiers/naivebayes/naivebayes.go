@@ -1,6 +1,6 @@
-// Package naivebayes holds the naive Bayes classifier "naive-bayes", which fits a normal distribution
-// of each numeric attribute to each class, as Weka does by default. It leaves out kernel densities
-// and discretisation learnt from the data.
+// Package naivebayes holds the naive Bayes classifier "naive-bayes", which fits a normal
+// distribution of each numeric attribute to each class, as Weka does by default. It leaves out
+// kernel densities and discretisation learnt from the data.
 //
 // Priors and counts are smoothed by adding one (Laplace), over the public domain, never over the
 // values that happen to occur. Products are sums of logarithms.

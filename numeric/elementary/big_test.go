@@ -179,7 +179,8 @@ func erfcTaylor(point float64, terms int) []*big.Float {
 		term.Quo(term, wide(n, bits))
 		power.Add(power, term)
 	}
-	a := []*big.Float{wide(0, bits).Mul(power, wide(0, bits).Sub(wide(1, bits), bigErf(point, bits)))}
+	rest := wide(1, bits)
+	a := []*big.Float{power.Mul(power, rest.Sub(rest, bigErf(point, bits)))}
 	next := wide(0, bits).Mul(wide(2*point, bits), a[0])
 	a = append(a, next.Sub(next, twoOverRootPi(bits)))
 	for n := 1; len(a) < terms; n++ {
