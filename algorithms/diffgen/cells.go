@@ -1,7 +1,6 @@
 package diffgen
 
 import (
-	"context"
 	"math"
 
 	"ppdp/algorithms/kernel/partition"
@@ -89,7 +88,7 @@ func (t *table) reserve(cells, most uint64) {
 
 // noised returns the cells of the grid with a count above 0 after noise, for the rest of the path's
 // budget.
-func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, noise privacy.Counter,
+func (t *table) noised(poll *partition.Poll, g *grid, path privacy.Path, noise privacy.Counter,
 	most int) (*table, error) {
 	noisy, err := noise.Sparse(&path, path.Remaining(), privacy.SparseTable{Cells: g.cells,
 		Width: t.classes, Occupied: t.cells, Counts: t.counts})
@@ -105,12 +104,10 @@ func (t *table) noised(ctx context.Context, g *grid, path privacy.Path, noise pr
 		if !ok {
 			return out, nil
 		}
-		n := len(out.cells)
-		if n%contextEvery == 0 {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
+		if err := poll.After(1); err != nil {
+			return nil, err
 		}
+		n := len(out.cells)
 		if n >= most {
 			return nil, tooMany(most)
 		}

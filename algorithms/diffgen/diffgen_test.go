@@ -236,7 +236,8 @@ func TestRegions(t *testing.T) {
 		}
 		all := g.cells <= 4*uint64(len(sparse.cells))
 		axes := c.axes
-		q := must.Get(write(context.Background(), g, sparse, c.space.Attributes(), axes, 1e6))
+		poll := partition.NewPoll(context.Background())
+		q := must.Get(write(&poll, g, sparse, c.space.Attributes(), axes, 1e6))
 		volume := uint32(0)
 		for r := range q.Len() {
 			low, high := q.Box(r)

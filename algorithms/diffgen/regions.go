@@ -1,11 +1,11 @@
 package diffgen
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 )
 
@@ -17,17 +17,13 @@ func tooLarge(format string, args ...any) error {
 // cell that holds records was the one too many is private.
 func tooMany(most int) error { return tooLarge("more than %d regions (max_nodes)", most) }
 
-// contextEvery is how many cells or regions are handled between two checks of the context: some
-// milliseconds.
-const contextEvery = 1 << 16
-
 // listAllBelow is up to how many times as many cells as listed ones every cell becomes a region.
 const listAllBelow = 4
 
 // writer makes regions of a sparse table: a tree over the dimensions that the cut divides, one
 // after the other.
 type writer struct {
-	ctx     context.Context
+	poll    *partition.Poll
 	grid    *grid
 	table   *table
 	active  []int // dimensions of more than one value
@@ -42,9 +38,9 @@ type writer struct {
 
 // write returns regions that tile the domain: each cell of the table, and the rest one by one or
 // joined.
-func write(ctx context.Context, g *grid, t *table, attributes []int, axes []*datasets.Axis,
+func write(poll *partition.Poll, g *grid, t *table, attributes []int, axes []*datasets.Axis,
 	most int) (*algorithms.Regions, error) {
-	w := &writer{ctx: ctx, grid: g, table: t, most: most, zeros: make([]float64, t.classes)}
+	w := &writer{poll: poll, grid: g, table: t, most: most, zeros: make([]float64, t.classes)}
 	w.listAll = g.cells <= listAllBelow*uint64(len(t.cells)) && g.cells <= uint64(most)
 	size := len(t.cells)
 	if w.listAll {
@@ -131,10 +127,8 @@ func (w *writer) leaf(from, to int) (int32, error) {
 	if region >= w.most {
 		return 0, tooMany(w.most)
 	}
-	if region%contextEvery == 0 {
-		if err := w.ctx.Err(); err != nil {
-			return 0, err
-		}
+	if err := w.poll.After(1); err != nil {
+		return 0, err
 	}
 	w.regions.Sides = append(w.regions.Sides, w.box...)
 	counts := w.zeros

@@ -24,12 +24,12 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 		return nil, err
 	}
 	exact := g.count(c, in.Rows)
-	p := c.params
-	published, err := exact.noised(ctx, g, c.path, c.noise, p.MaxNodes)
+	p, poll := c.params, partition.NewPoll(ctx)
+	published, err := exact.noised(&poll, g, c.path, c.noise, p.MaxNodes)
 	if err != nil {
 		return nil, err
 	}
-	regions, err := write(ctx, g, published, c.space.Attributes(), c.axes, p.MaxNodes)
+	regions, err := write(&poll, g, published, c.space.Attributes(), c.axes, p.MaxNodes)
 	if err != nil {
 		return nil, err
 	}

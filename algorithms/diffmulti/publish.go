@@ -43,10 +43,8 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	classes := r.classes
 	var path privacy.Path
 	for leaf, at := range r.places {
-		if leaf%(1<<14) == 1<<14-1 {
-			if err := r.ctx.Err(); err != nil {
-				return nil, err
-			}
+		if err := r.poll.After(1); err != nil {
+			return nil, err
 		}
 		counts := regions.Count(leaf)
 		for y, n := range r.counts[leaf*classes : (leaf+1)*classes] {

@@ -27,7 +27,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 
 // problem is what stays the same during a release.
 type problem struct {
-	ctx     context.Context
+	poll    partition.Poll
 	params  *Params
 	variant algorithms.Variant
 	epsilon float64
@@ -104,7 +104,6 @@ type scratch struct {
 	penalties  [2]float64
 	scores     []float64
 	open       []int // the candidates' dimensions
-	work       int   // since the last check of the context
 }
 
 // family is what a part's children get; but for the path, which is the part's own, it lives while
@@ -127,7 +126,7 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	axes := partition.Axes(schema, attributes)
 	space := partition.NewSpace(in.Table, attributes)
 	r := &recursion{
-		problem: problem{ctx: ctx, params: params, variant: in.Variant,
+		problem: problem{poll: partition.NewPoll(ctx), params: params, variant: in.Variant,
 			epsilon: in.Budget.Epsilon(), longest: params.LongestPath, rows: len(in.Rows),
 			scorer: partition.Scorer{Utility: params.Utility, Classes: schema.Classes(),
 				Records: len(in.Rows), Program: in.Variant == algorithms.RefCode}},
@@ -228,10 +227,6 @@ func childrenOf(axis *datasets.Axis, classes int) []nodeChildren {
 	return nodes
 }
 
-// contextEvery is how much work, in rows and nodes, is done between two checks of the context:
-// some milliseconds.
-const contextEvery = 1 << 20
-
 // A part whose rows lie scattered among many others costs a cache miss for each row in every pass.
 // When it holds at most one in compactBelow of a store that is too large for a cache, its rows are
 // copied together: a quarter of the time of ten million rows of Adult's width.
@@ -256,11 +251,8 @@ func (r *recursion) root(rows []int32) part {
 // grow is one iteration of the loop of Algorithm 1, and those of all parts below this one: they are
 // visited in their order, in place of a stack.
 func (r *recursion) grow(p part) error {
-	if r.work += len(p.rows) + r.slots; r.work > contextEvery {
-		r.work = 0
-		if err := r.ctx.Err(); err != nil {
-			return err
-		}
+	if err := r.poll.After(len(p.rows) + r.slots); err != nil {
+		return err
 	}
 	if !r.valid(&p) {
 		return r.leaf(p.rows, p.at) // lines 16 to 18

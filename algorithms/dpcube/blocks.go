@@ -4,15 +4,13 @@ import (
 	"context"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/partition"
 )
-
-// contextEvery is how many cells are visited between two checks of the context: some milliseconds.
-const contextEvery = 1 << 20
 
 // blocks is the kd-tree of the second phase. The box under consideration, [low, high) on each
 // dimension of the grid, is cut in place.
 type blocks struct {
-	ctx   context.Context
+	poll  partition.Poll
 	grid  *grid
 	cells []float64 // noisy, for the whole grid
 	// explained is the squared deviation for each cell beyond the first that ends a block.
@@ -24,12 +22,12 @@ type blocks struct {
 	margins   [][]float64 // sums of the box's cells over all but one dimension
 	at        []int       // coordinates on a walk over the box
 	structure algorithms.Structure
-	work      int // cells visited since the last check of the context
 }
 
 func newBlocks(ctx context.Context, g *grid, cells []float64) *blocks {
-	b := &blocks{ctx: ctx, grid: g, cells: cells, low: make([]int, len(g.sides)),
-		high: make([]int, len(g.sides)), at: make([]int, len(g.sides))}
+	b := &blocks{poll: partition.NewPoll(ctx), grid: g, cells: cells,
+		low: make([]int, len(g.sides)), high: make([]int, len(g.sides)),
+		at: make([]int, len(g.sides))}
 	copy(b.high, g.sides)
 	for _, side := range g.sides {
 		b.margins = append(b.margins, make([]float64, side))
@@ -82,11 +80,8 @@ func (b *blocks) runs(do func(at []int, from, to int)) {
 // partition cuts the current box into blocks and publishes each.
 func (b *blocks) partition(depth int) error {
 	n := b.size()
-	if b.work += n + 64; b.work > contextEvery {
-		b.work = 0
-		if err := b.ctx.Err(); err != nil {
-			return err
-		}
+	if err := b.poll.After(n + 64); err != nil {
+		return err
 	}
 	b.structure.Nodes++
 	mean, deviation := 0.0, 0.0

@@ -49,7 +49,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if axes := r.grid.axes(); axes != nil {
 		r.builder.Generalise(axes)
 	}
-	if err := r.publish(ctx, 0, 0); err != nil {
+	if err := r.publish(0, 0); err != nil {
 		return nil, err
 	}
 	out := &algorithms.Release{Regions: r.builder.Regions(), Structure: r.blocks.structure}
@@ -145,50 +145,41 @@ func (r *release) deviation(epsilon float64) float64 {
 	return math.Sqrt2 / epsilon
 }
 
-// publishEvery is how many regions are written between two checks of the context: some
-// milliseconds.
-const publishEvery = 1 << 16
-
 // publish makes every cell of the grid a region, attribute after attribute: by descending its
 // taxonomy where values are joined along one, else by cuts in the middle. first is the index of the
 // first cell at the parts chosen on the attributes before dim.
-func (r *release) publish(ctx context.Context, dim, first int) error {
+func (r *release) publish(dim, first int) error {
 	if dim < len(r.grid.divisions) {
 		if r.grid.divisions[dim].level != nil {
-			return r.nodes(ctx, dim, first)
+			return r.nodes(dim, first)
 		}
-		return r.parts(ctx, dim, first, 0, r.grid.sides[dim])
+		return r.parts(dim, first, 0, r.grid.sides[dim])
 	}
-	region, counts, err := r.builder.Leaf()
+	_, counts, err := r.builder.Leaf()
 	if err != nil {
 		return err
 	}
-	if region%publishEvery == 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
 	copy(counts, r.counts[first:first+r.grid.classes])
-	return nil
+	return r.blocks.poll.After(1)
 }
 
 // nodes publishes the cells below the current taxonomy node of attribute dim.
-func (r *release) nodes(ctx context.Context, dim, first int) error {
+func (r *release) nodes(dim, first int) error {
 	division := &r.grid.divisions[dim]
 	part := division.level.Group[division.axis.Code[r.builder.Low[dim]]]
 	if r.builder.Nodes[dim] == division.level.Node[part] {
-		return r.publish(ctx, dim+1, first+int(part)*r.grid.strides[dim])
+		return r.publish(dim+1, first+int(part)*r.grid.strides[dim])
 	}
-	return r.builder.Specialise(dim, func(int) error { return r.nodes(ctx, dim, first) })
+	return r.builder.Specialise(dim, func(int) error { return r.nodes(dim, first) })
 }
 
 // parts publishes the cells in the parts [low, high) of attribute dim.
-func (r *release) parts(ctx context.Context, dim, first, low, high int) error {
+func (r *release) parts(dim, first, low, high int) error {
 	if high-low == 1 {
-		return r.publish(ctx, dim+1, first+low*r.grid.strides[dim])
+		return r.publish(dim+1, first+low*r.grid.strides[dim])
 	}
 	middle := low + (high-low)/2
 	return r.builder.Halve(dim, r.grid.starts[dim][middle],
-		func() error { return r.parts(ctx, dim, first, low, middle) },
-		func() error { return r.parts(ctx, dim, first, middle, high) })
+		func() error { return r.parts(dim, first, low, middle) },
+		func() error { return r.parts(dim, first, middle, high) })
 }

@@ -37,7 +37,6 @@ package incognito
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"ppdp/algorithms"
@@ -98,18 +97,11 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, err
 	}
-	if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
-		return nil, fmt.Errorf("incognito: %w", err)
-	}
 	result, err := Search(ctx, in.Table, in.Rows, params)
 	if err != nil {
 		return nil, err
 	}
-	hierarchies, err := hierarchiesOf(in.Table.Schema())
-	if err != nil {
-		return nil, err
-	}
-	regions, err := generalise(in.Table, in.Rows, hierarchies, result.Best, params)
+	regions, err := generalise(in.Table, in.Rows, result, params)
 	if err != nil {
 		return nil, err
 	}
@@ -120,18 +112,19 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	return &algorithms.Release{Regions: regions, Structure: structure}, nil
 }
 
-// generalise makes the regions of a vector: the groups of values on its levels.
-func generalise(table *datasets.Table, rows []int32, hierarchies []*datasets.Hierarchy,
-	vector []int, params *Params) (*algorithms.Regions, error) {
+// generalise makes the regions of the best vector: the groups of values on its levels.
+func generalise(table *datasets.Table, rows []int32, result *Result,
+	params *Params) (*algorithms.Regions, error) {
 	limits, err := params.Checker(table, rows, params.K)
 	if err != nil {
 		return nil, err
 	}
-	dims := len(hierarchies)
+	dims := len(result.hierarchies)
 	levels, axes := make([]*datasets.Level, dims), make([]*datasets.Axis, dims)
 	codes, groups := make([]uint32, len(rows)), make([]uint32, len(rows)*dims)
 	for d, attribute := range table.Schema().QuasiIdentifiers() {
-		levels[d], axes[d] = &hierarchies[d].Levels[vector[d]], hierarchies[d].Axis
+		hierarchy := result.hierarchies[d]
+		levels[d], axes[d] = &hierarchy.Levels[result.Best[d]], hierarchy.Axis
 		partition.Codes(table.Column(attribute), rows, codes)
 		for i, code := range codes {
 			groups[i*dims+d] = levels[d].Group[code]

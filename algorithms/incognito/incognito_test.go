@@ -51,8 +51,9 @@ func TestPatients(t *testing.T) {
 	want := &Result{
 		Minimal: [][]int{{0, 1, 2}, {1, 0, 2}, {1, 1, 0}}, Discernibility: []int64{12, 18, 12},
 		Best: []int{0, 1, 2}, Heights: []int{1, 1, 2}, Counted: result.Counted,
+		hierarchies: result.hierarchies,
 	}
-	if diff := cmp.Diff(want, result); diff != "" {
+	if diff := cmp.Diff(want, result, cmp.AllowUnexported(Result{})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	regions := release(t, table, table.AllRows(), 2).Regions

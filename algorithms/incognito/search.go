@@ -27,7 +27,8 @@ type Result struct {
 	// Best is the allowed vector of the least discernibility.
 	Best []int
 	// Heights are the hierarchies' highest levels.
-	Heights []int
+	Heights     []int
+	hierarchies []*datasets.Hierarchy // of the quasi-identifiers
 	// Counted is the number of vectors, those of parts of the quasi-identifiers included, whose
 	// groups the paper counts. Groups that are known from a part are not counted again.
 	Counted int
@@ -50,16 +51,17 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if len(rows) > 0 && len(rows) < params.K {
-		return nil, fmt.Errorf("incognito: %w", algorithms.ErrTooFew)
+	if err := algorithms.CheckEnough(len(rows), params.K); err != nil {
+		return nil, fmt.Errorf("incognito: %w", err)
 	}
 	attributes := table.Schema().QuasiIdentifiers()
-	hierarchies, err := hierarchiesOf(table.Schema())
-	if err != nil {
-		return nil, err
-	}
 	result, vectors := &Result{}, 1.0
-	for _, hierarchy := range hierarchies {
+	for _, attribute := range attributes {
+		hierarchy, err := table.Schema().Attributes[attribute].Generalisation()
+		if err != nil {
+			return nil, fmt.Errorf("incognito: %w: %w", algorithms.ErrTooLarge, err)
+		}
+		result.hierarchies = append(result.hierarchies, hierarchy)
 		result.Heights = append(result.Heights, hierarchy.Height())
 		vectors *= float64(hierarchy.Height() + 1)
 	}
@@ -73,7 +75,7 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32,
 		result.Discernibility = []int64{int64(len(rows)) * int64(len(rows))}
 		return result, nil
 	}
-	s, err := newSearch(ctx, table, rows, attributes, hierarchies, params)
+	s, err := newSearch(ctx, table, rows, attributes, result.hierarchies, params)
 	if err != nil {
 		return nil, err
 	}
@@ -113,18 +115,6 @@ func newSearch(ctx context.Context, table *datasets.Table, rows []int32, attribu
 	}
 	s.necessary = s.limits.Monotone(s.most > 0)
 	return s, s.base(table, rows, attributes)
-}
-
-// hierarchiesOf are those of the quasi-identifiers.
-func hierarchiesOf(schema *datasets.Schema) (hierarchies []*datasets.Hierarchy, err error) {
-	for _, attribute := range schema.QuasiIdentifiers() {
-		hierarchy, err := schema.Attributes[attribute].Generalisation()
-		if err != nil {
-			return nil, fmt.Errorf("incognito: %w: %w", algorithms.ErrTooLarge, err)
-		}
-		hierarchies = append(hierarchies, hierarchy)
-	}
-	return hierarchies, nil
 }
 
 // search is a walk through all parts of the quasi-identifiers. A part is a set of them, one bit

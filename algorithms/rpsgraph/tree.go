@@ -4,15 +4,13 @@ import (
 	"context"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/privacy"
 )
 
-// checkEvery is how many regions are visited between two checks of the context.
-const checkEvery = 1 << 10
-
 // tree grows the paper's tree of cuts and counts its leaves.
 type tree struct {
-	ctx      context.Context
+	poll     partition.Poll
 	params   *Params
 	degrees  degreeTable
 	cuts     *privacy.Exponential
@@ -36,7 +34,7 @@ func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degree
 	size := float64(2*degrees.nodes + 1)
 	epsilon := path.Remaining()
 	t := &tree{
-		ctx: ctx, params: p, degrees: degrees,
+		poll: partition.NewPoll(ctx), params: p, degrees: degrees,
 		cuts: in.Budget.Exponential("cuts", in.Noise.Open("cuts"),
 			privacy.Sensitivity{Claimed: 0.5, Proven: float64(degrees.most+1) / size}),
 		share: float64(epsilon*(1-leafShare)) / float64(p.Depth),
@@ -135,10 +133,9 @@ func (t *tree) score(candidate int) float64 {
 
 // grow cuts the region of degrees low to high-1, or counts it.
 func (t *tree) grow(low, high, depth int) error {
-	if t.released.Nodes++; t.released.Nodes%checkEvery == 0 {
-		if err := t.ctx.Err(); err != nil {
-			return err
-		}
+	t.released.Nodes++
+	if err := t.poll.After(64); err != nil { // a region takes as long as so many rows
+		return err
 	}
 	path := &t.paths[depth]
 	if depth == t.params.Depth || high-low == 1 {
