@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,8 +24,70 @@ import (
 func TestStudentsSleep(t *testing.T) {
 	first := []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}
 	second := []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
-	near(t, "Welch's p", welch(first, second), 0.07939, 5e-6)
+	p, test := welch(first, second)
+	near(t, "Welch's p", p, 0.07939, 5e-6)
+	if test != TestWelch {
+		t.Errorf("test %q, want %q", test, TestWelch)
+	}
 	near(t, "paired p", results.Paired(first, second).P, 0.002833, 5e-7)
+}
+
+// With one degree of freedom Student's distribution is Cauchy's, whose two tails beyond t hold 1 -
+// 2 atan(t)/π. Two trials 1 and -1 have variance 2; the difference to a single one has standard
+// error √(2·(1/2+1)) = √3.
+func TestSingleTrial(t *testing.T) {
+	for _, x := range []float64{0.5, 3, 100} {
+		want := 1 - 2*math.Atan(x/math.Sqrt(3))/math.Pi
+		p, test := welch([]float64{-1, 1}, []float64{x})
+		near(t, "p", p, want, 1e-12)
+		back, _ := welch([]float64{x}, []float64{-1, 1})
+		near(t, "p the other way round", back, want, 1e-12)
+		if test != TestPooled {
+			t.Errorf("test %q, want %q", test, TestPooled)
+		}
+	}
+	if p, _ := welch([]float64{1}, []float64{2}); !math.IsNaN(p) {
+		t.Errorf("two single trials have p = %v, want none", p)
+	}
+}
+
+// Samples that do not vary are dealt out again in all ways: p is the share of ways with means as
+// far apart.
+func TestPermutationByEnumeration(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		for m := 1; m <= 5; m++ {
+			if n+m < 3 {
+				continue
+			}
+			extreme, ways := 0, 0
+			for deal := range 1 << (n + m) {
+				taken, ofOld := 0, 0
+				for i := range n + m {
+					if deal>>i&1 == 1 {
+						taken++
+						if i < n {
+							ofOld++
+						}
+					}
+				}
+				if taken != n {
+					continue
+				}
+				ways++
+				// The old values are 0, the new ones 1: the first side holds as many ones as it
+				// took from the second.
+				ones := n - ofOld
+				difference := math.Abs(float64(m-ones)/float64(m) - float64(ones)/float64(n))
+				if difference > 1-1e-12 {
+					extreme++
+				}
+			}
+			p, _ := welch(make([]float64, n), slices.Repeat([]float64{1}, m))
+			near(t, "p", p, float64(extreme)/float64(ways), 1e-12)
+		}
+	}
+	p := results.Paired(make([]float64, 4), []float64{2, 2, 2, 2}).P
+	near(t, "p of four equal differences", p, 2.0/16, 0) // two of sixteen choices of signs
 }
 
 // Holm's procedure is the closed test of Bonferroni's: a hypothesis is rejected when every set of
@@ -220,10 +283,7 @@ func TestVerdicts(t *testing.T) {
 		{"another seed, doubled", ref, reference(2, 1, "x", far), Changed, TestWelch},
 		{"another seed, better", reference(1, 1, "x", far), reference(2, 1, "x", five), Changed,
 			TestWelch},
-		{"another seed, one trial", ref, of(2, 1, "x", far[:1]...), Unjudged, ""},
-		{"another seed, no trial varies", of(1, 1, "x", 1, 1), of(2, 1, "x", 2, 2), Unjudged, ""},
-		{"another seed, one value", of(1, 1, "x", 1, 1), of(2, 1, "x", 1, 1), Unchanged,
-			TestWelch},
+		{"another seed, one trial", ref, of(2, 1, "x", far[:1]...), Changed, TestPooled},
 		{"single trials", of(1, 1, "x", 1), of(2, 1, "x", 2), Unjudged, ""},
 		{"a change below the floor", of(1, 1, "x", 1, 1.000001, 0.999999),
 			of(2, 1, "x", 1.005, 1.005001, 1.004999), Unchanged, TestWelch},
