@@ -17,7 +17,7 @@ import (
 var ErrOffline = errors.New("downloads are switched off by PPDP_OFFLINE")
 
 const (
-	// connectTimeout bounds looking up and reaching a server. Without a network some resolvers hang.
+	// connectTimeout bounds looking up and reaching a server: offline some resolvers hang.
 	connectTimeout      = 5 * time.Second
 	defaultStallTimeout = 20 * time.Second
 )

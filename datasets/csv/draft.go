@@ -58,8 +58,8 @@ func Draft(w io.Writer, path string, options DraftOptions) (notes []string, err 
 	return draft(w, path, func() (*Text, error) { return Open(path, nil) }, options)
 }
 
-// draft drafts a schema for a text that can be opened again: once more in the other encoding or with
-// decimal commas if need be.
+// draft drafts a schema for a text that can be opened again: once more in the other encoding or
+// with decimal commas if need be.
 func draft(w io.Writer, file string, open func() (*Text, error),
 	options DraftOptions) ([]string, error) {
 	if options.Delimiter != 0 && !validDelimiter(options.Delimiter) {

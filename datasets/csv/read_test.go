@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -379,16 +377,6 @@ attributes:
 		[]float64{}); err == nil {
 		t.Error("weights beside an attribute of that name were accepted")
 	}
-}
-
-// adultFile is the path of a file of UCI Adult, which the test skips without.
-func adultFile(t *testing.T, name string) string {
-	t.Helper()
-	dir := os.Getenv("PPDP_DATA")
-	if dir == "" {
-		t.Skip("PPDP_DATA is not set: the real Adult is not read")
-	}
-	return filepath.Join(dir, "adult", name)
 }
 
 var fuzzSchemas = []string{

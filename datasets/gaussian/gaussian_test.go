@@ -2,7 +2,6 @@ package gaussian
 
 import (
 	"context"
-	"errors"
 	"math"
 	"sort"
 	"strings"
@@ -211,29 +210,5 @@ func TestParams(t *testing.T) {
 	widest.Low, widest.High, widest.Step = -1e6, 1e6, 1e-3
 	if err := load(t, widest, 1).Table.Schema().Validate(); err != nil {
 		t.Errorf("the widest domain in the finest cells: %v", err)
-	}
-}
-
-// patience is a context that ends after some looks at it.
-type patience struct {
-	context.Context
-	looks int
-}
-
-func (p *patience) Err() error {
-	if p.looks--; p.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
-// TestLargeTablesStop: the context is looked at while rows are drawn.
-func TestLargeTablesStop(t *testing.T) {
-	for _, shape := range []string{normal1D, clusters5D} {
-		params := of(3<<16, shape)
-		if _, err := (Source{}).Load(&patience{t.Context(), 2},
-			datasets.Request{Params: &params}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v, want %v", shape, err, context.Canceled)
-		}
 	}
 }

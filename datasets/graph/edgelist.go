@@ -48,9 +48,9 @@ func (e *ids) line(edge int) int {
 // announced matches the header of the SNAP collection: "# Nodes: 36692 Edges: 367662".
 var announced = regexp.MustCompile(`^[#%]\s*Nodes:\s*(\d{1,18})\s+Edges:\s*(\d{1,18})\s*$`)
 
-// read reads a text with two node ids a line, separated by blanks, tabs or a comma. Lines that begin
-// with # or % are comments, but SNAP's "# Nodes: N Edges: M" counts: N nodes, some of which may have
-// no edge, and M lines, fewer of which mean a file cut off.
+// read reads a text with two node ids a line, separated by blanks, tabs or a comma. Lines that
+// begin with # or % are comments, but SNAP's "# Nodes: N Edges: M" counts: N nodes, some of which
+// may have no edge, and M lines, fewer of which mean a file cut off.
 func (e *ids) read(content []byte) error {
 	lines := 1 + bytes.Count(content, []byte("\n")) - bytes.Count(content, []byte("\n#")) -
 		bytes.Count(content, []byte("\n%"))

@@ -17,9 +17,9 @@ import (
 	"ppdp/datasets"
 )
 
-// Reading says how a file is to be understood. Without a number of nodes that of a matrix counts, of
-// an edge list that of its header or, without one, as many as its ids ask for. A matrix that is not
-// stored as symmetric has each edge twice.
+// Reading says how a file is to be understood. Without a number of nodes that of a matrix counts,
+// of an edge list that of its header or, without one, as many as its ids ask for. A matrix that is
+// not stored as symmetric has each edge twice.
 type Reading struct {
 	Base     int  `yaml:"base" doc:"the smallest node id of an edge list; a Matrix Market file has 1" min:"0" max:"1"`
 	Simplify bool `yaml:"simplify" doc:"drop and count self-loops, repeated edges and directions; without, they are errors"`

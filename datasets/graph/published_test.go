@@ -32,18 +32,22 @@ func TestTable1(t *testing.T) {
 		t.Run(network.Name, func(t *testing.T) {
 			dataset := must.Get(network.Load(context.Background(), datasets.Request{Files: files}))
 			g := dataset.Graph
-			if g.Nodes() != network.Statistics.Nodes || g.Edges() != network.Statistics.Edges ||
-				g.MaxDegree() != network.Statistics.MaxDegree {
-				t.Errorf("%d nodes, %d edges, maximum degree %d; Table 1 has %+v",
-					g.Nodes(), g.Edges(), g.MaxDegree(), network.Statistics)
-			}
+			checkStatistics(t, g, network.Statistics)
 			if got := g.Checksum(); got != network.SHA256 {
 				t.Errorf("checksum %s, want %s", got, network.SHA256)
 			}
-			checkExponent(t, g, Table1Terms, network.Statistics.Alpha, 0.005)
 			checkExponent(t, g, 0, zeta[network.Name], 0.0005)
 		})
 	}
+}
+
+func checkStatistics(t *testing.T, g *datasets.Graph, want Statistics) {
+	t.Helper()
+	if g.Nodes() != want.Nodes || g.Edges() != want.Edges || g.MaxDegree() != want.MaxDegree {
+		t.Errorf("%d nodes, %d edges, maximum degree %d; must be %+v", g.Nodes(), g.Edges(),
+			g.MaxDegree(), want)
+	}
+	checkExponent(t, g, Table1Terms, want.Alpha, 0.005)
 }
 
 func checkExponent(t *testing.T, g *datasets.Graph, terms int, want, within float64) {
@@ -63,12 +67,7 @@ func TestStandIns(t *testing.T) {
 			source := must.Get(datasets.Lookup(network.Name + "-standin"))
 			dataset := must.Get(source.Load(context.Background(), datasets.Request{}))
 			g := dataset.Graph
-			if g.Nodes() != network.Statistics.Nodes || g.Edges() != network.Statistics.Edges ||
-				g.MaxDegree() != network.Statistics.MaxDegree {
-				t.Errorf("%d nodes, %d edges, maximum degree %d; must be %+v", g.Nodes(), g.Edges(),
-					g.MaxDegree(), network.Statistics)
-			}
-			checkExponent(t, g, Table1Terms, network.Statistics.Alpha, 0.005)
+			checkStatistics(t, g, network.Statistics)
 			if source.Info().StandsFor == "" || len(dataset.Notes) == 0 {
 				t.Error("does not say that it is a stand-in")
 			}
