@@ -301,8 +301,8 @@ const (
 	TestExact  = "exact"    // the values must be equal
 	TestPaired = "paired t" // of the differences, trial by trial
 	TestWelch  = "Welch t"  // of two means, each side with its own variance
-	// TestPermutation is used where a t has no scale because no difference varies: p counts the ways
-	// in which their signs could have fallen.
+	// TestPermutation is used where a t has no scale because no difference varies: p counts the
+	// ways in which their signs could have fallen.
 	TestPermutation = "permutation"
 )
 
