@@ -356,12 +356,12 @@ const mostShown = 100
 
 // writeText writes the numbers that moved, with verbose all comparisons, and a summary.
 func (r gateReport) writeText(w io.Writer, verbose bool) error {
-	shown, more := r.Comparisons, 0
-	if !verbose {
-		shown = slices.DeleteFunc(slices.Clone(shown), func(c regress.Comparison) bool {
-			return c.Verdict != regress.Changed && c.Verdict != regress.Missing
-		})
-		more = max(0, len(shown)-mostShown)
+	moved := slices.DeleteFunc(slices.Clone(r.Comparisons), func(c regress.Comparison) bool {
+		return c.Verdict != regress.Changed && c.Verdict != regress.Missing
+	})
+	shown, more := moved, max(0, len(moved)-mostShown)
+	if verbose {
+		shown, more = r.Comparisons, 0
 	}
 	if len(shown) > 0 {
 		table := terminal.NewTable(w, "EXPERIMENT", "ALGORITHM", "POINT", "METRIC", "OLD", "NEW",
@@ -375,6 +375,11 @@ func (r gateReport) writeText(w io.Writer, verbose bool) error {
 	}
 	if more > 0 {
 		fmt.Fprintf(w, "and %d more, which -v shows\n", more)
+	}
+	for _, own := range results.Grouped(moved,
+		func(c regress.Comparison) string { return c.Algorithm }) {
+		fmt.Fprintf(w, "%s moved: %s\n", own[0].Algorithm,
+			terminal.Counted(len(own), "number"))
 	}
 	if len(r.inputs) > 0 && r.Failed() {
 		fmt.Fprintf(w, "\nInputs that differ from the reference's:\n  %s\n\n",

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,9 +60,8 @@ func TestRebuilt(t *testing.T) {
 		t.Errorf("five changed constants, and nothing else: %v, %s", ok, out)
 	}
 	for _, m := range constants {
-		moved := regexp.MustCompile(`(?m)^\S+ +` + path.Base(m.folder) + ` .* changed: seed, data and`)
-		if !moved.MatchString(out) {
-			t.Errorf("%s did not move: %s", path.Base(m.folder), out)
+		if name := path.Base(m.folder); !strings.Contains(out, "\n"+name+" moved: ") {
+			t.Errorf("%s did not move: %s", name, out)
 		}
 	}
 
