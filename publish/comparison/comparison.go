@@ -156,11 +156,11 @@ func (c *Comparison) Spec(ctx context.Context, files datasets.Files, path string
 // data is the table as a spec at path names it.
 func (c *Comparison) data(path string) (values map[string]any, err error) {
 	values = make(map[string]any)
-	for key, file := range map[string]string{"csv": c.CSV, "schema": c.Schema} { // order-free: alone
-		if file == "" {
+	for _, of := range [][2]string{{"csv", c.CSV}, {"schema", c.Schema}} {
+		if of[1] == "" {
 			continue
 		}
-		if values[key], err = relativeTo(filepath.Dir(path), file); err != nil {
+		if values[of[0]], err = relativeTo(filepath.Dir(path), of[1]); err != nil {
 			return nil, err
 		}
 	}
