@@ -68,8 +68,8 @@ type Algorithm struct{}
 
 // Params are K-Optimize's parameters.
 type Params struct {
-	K           int                    `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
-	Suppression disclosure.Suppression `yaml:"suppression" doc:"the largest share of records that may be left out, 0 or 1; each costs as many records as the table has" min:"0" max:"1"`
+	K           int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	Suppression int `yaml:"suppression" doc:"the largest share of records that may be left out: none or all; each costs as many records as the table has" min:"0" max:"1"`
 	// Searches at larger k, of which there are one to three for each decade up to half the rows,
 	// have the same limit.
 	Work int `yaml:"work" doc:"end the search after this many million steps, a step being about a counted cell or 2 ns; 0 is no limit" min:"0" max:"1000000000"`
@@ -78,14 +78,8 @@ type Params struct {
 func (p *Params) Anonymity() int { return p.K }
 
 // Suppressible is the largest share of records left out.
-func (p *Params) Suppressible() disclosure.Suppression { return p.Suppression }
-
-// Validate refuses to leave some records out and not others: the bounds do not count them.
-func (p *Params) Validate() error {
-	if p.Suppression > 0 && p.Suppression < 1 {
-		return fmt.Errorf("suppression: %v, must be 0 or 1", p.Suppression)
-	}
-	return nil
+func (p *Params) Suppressible() disclosure.Suppression {
+	return disclosure.Suppression(p.Suppression)
 }
 
 func (Algorithm) Info() algorithms.Info {
