@@ -50,8 +50,8 @@ func (c Release) Run(con *Console) error {
 	if err := besideTable(&c.Schema, c.Table); err != nil {
 		return err
 	}
-	// A large table's release needs its memory several times. With garbage of at most .6 of what is
-	// in use, not of all of it, the peak is a fifth lower; collecting takes 2 % of the time, not 1 %.
+	// A large table's release needs its memory several times. With garbage of at most .6 of what
+	// is in use, not of all of it, the peak is a fifth lower for some 1 % of the time.
 	debug.SetGCPercent(60)
 	c.Program, c.Now, c.Memory = con.Program, con.Now(), con.Memory
 	c.Log = func(line string) { fmt.Fprintln(con.Stderr, line) }
