@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"ppdp/algorithms"
+	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/experiments/language"
 	"ppdp/internal/must"
 	"ppdp/internal/results"
+	"ppdp/metrics"
 )
 
 // TestSameBytes: records do not depend on the number of workers or on the order jobs are run in.
@@ -100,6 +102,22 @@ func reversed(n int) []int {
 		order[i] = n - 1 - i
 	}
 	return order
+}
+
+// TestPairing: all algorithms of a trial see the same folds. Their noise differs, see
+// TestNoiseOfOtherRows.
+func TestPairing(t *testing.T) {
+	plan := mustPlan(t, testSpec, language.Overrides{})
+	first, last := plan.Configs[0], plan.Configs[len(plan.Configs)-1]
+	if first.Info.Name == last.Info.Name {
+		t.Fatal("the spec should end with another algorithm")
+	}
+	if plan.FoldKey(first.Data, "", 1) != plan.FoldKey(last.Data, "", 1) {
+		t.Error("two algorithms, two sets of folds")
+	}
+	if plan.FoldKey(first.Data, "", 1) == plan.FoldKey(first.Data, "", 2) {
+		t.Error("two trials, one set of folds")
+	}
 }
 
 // TestResume: a second run computes nothing, changes nothing, and survives a torn last line, a line
@@ -190,6 +208,43 @@ func TestStale(t *testing.T) {
 				t.Errorf("%d jobs cached, want %d", cached, c.cached)
 			}
 		})
+	}
+}
+
+// revisedMetric, revisedClassifier are of the next revision.
+type revisedMetric struct{ metrics.Metric }
+
+func (m revisedMetric) Info() metrics.Info {
+	info := m.Metric.Info()
+	info.Revision++
+	return info
+}
+
+type revisedClassifier struct{ classifiers.Classifier }
+
+func (c revisedClassifier) Info() classifiers.Info {
+	info := c.Classifier.Info()
+	info.Revision++
+	return info
+}
+
+// TestRevisions: a new revision of whatever makes a job makes it stale.
+func TestRevisions(t *testing.T) {
+	for name, revise := range map[string]func(*language.Config){
+		"algorithm": func(c *language.Config) { c.Info.Revision++ },
+		"metric": func(c *language.Config) {
+			c.Measures[1].Metric = revisedMetric{c.Measures[1].Metric}
+		},
+		"classifier": func(c *language.Config) {
+			c.Measures[1].Classifier = revisedClassifier{c.Measures[1].Classifier}
+		},
+	} {
+		plan := mustPlan(t, testSpec, language.Overrides{})
+		c := &plan.Jobs[0]
+		before := plan.CacheKeys()(c, "")
+		if revise(c.Config); plan.CacheKeys()(c, "") == before {
+			t.Errorf("another revision of the %s, the same key", name)
+		}
 	}
 }
 
