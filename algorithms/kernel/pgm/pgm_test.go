@@ -11,6 +11,14 @@ import (
 	"ppdp/numeric/random"
 )
 
+func setsOf(cliques [][]int) []set {
+	sets := make([]set, len(cliques))
+	for i, c := range cliques {
+		sets[i] = setOf(c)
+	}
+	return sets
+}
+
 // exactly is for fits that are to reach their minimum.
 var exactly = Options{Iterations: 20000, MaxCells: 1e6}
 

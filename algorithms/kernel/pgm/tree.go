@@ -20,14 +20,6 @@ func (s *set) add(a int)      { s[a/64] |= 1 << (a % 64) }
 func (s *set) remove(a int)   { s[a/64] &^= 1 << (a % 64) }
 func (s *set) has(a int) bool { return s[a/64]>>(a%64)&1 == 1 }
 
-func setsOf(cliques [][]int) []set {
-	sets := make([]set, len(cliques))
-	for i, c := range cliques {
-		sets[i] = setOf(c)
-	}
-	return sets
-}
-
 func (s set) and(o set) set {
 	for i := range s {
 		s[i] &= o[i]
