@@ -178,12 +178,11 @@ func (c runCommand) Run(con *console) error {
 		return err
 	}
 	var errs []error
-	for _, plan := range plans {
-		if len(plans) == 1 { // a single one reads its files first anyway
-			break
-		}
-		if err := engine.CheckFiles(con.ctx, plan, reading(con, c.files())); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, asInput(err)))
+	if len(plans) > 1 { // a single one reads its files first anyway
+		for _, plan := range plans {
+			if err := engine.CheckFiles(con.ctx, plan, reading(con, c.files())); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, asInput(err)))
+			}
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -27,15 +27,16 @@ const tail = 0.025
 // another count as fewer (Korn & Graubard 1998).
 type share struct{ hits, of float64 }
 
-// dependent is the share of hits in n trials of which those with a number in common, from of, have
-// one outcome. Its trials are as many as would have the variance of the share: n²/Σ g² for groups
-// of g trials. Those without a number add nothing to the variance.
-func dependent(hits, n float64, of []int32) share {
-	slices.Sort(of)
+// dependent is the share of hits in n trials that come in groups. Trials with the same number in
+// groups have one outcome; trials without a number there add nothing to the variance. The interval
+// is that of n²/Σ g² independent trials, g being the sizes of the groups: they have the same
+// variance.
+func dependent(hits, n float64, groups []int32) share {
+	slices.Sort(groups)
 	squares := 0.0
-	for from := 0; from < len(of); {
+	for from := 0; from < len(groups); {
 		to := from
-		for to < len(of) && of[to] == of[from] {
+		for to < len(groups) && groups[to] == groups[from] {
 			to++
 		}
 		squares += float64((to - from) * (to - from))

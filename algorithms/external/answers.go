@@ -58,7 +58,7 @@ func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name 
 		return err
 	}
 	schema := in.Table.Schema()
-	// More than so many rows are a mistake that fills the memory.
+	// More rows than this are a mistake that fills the memory.
 	rows := &lineLimit{from: file, left: 10*len(in.Rows) + 100_001}
 	content, err := csvtable.Plain(a.inFiles(schema)).Read(ctx, name, rows)
 	switch {

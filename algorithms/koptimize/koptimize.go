@@ -172,8 +172,8 @@ func (p *problem) regions(table *datasets.Table, taken []int32) *algorithms.Regi
 			}
 			return low, ends[d][part]
 		}, func(of []int32, classes int) []bool {
-			var unlimited *disclosure.Checker
-			return unlimited.Published(p.k, p.rows, of, classes)
+			var onlyK *disclosure.Checker // nil asks for nothing but k
+			return onlyK.Published(p.k, p.rows, of, classes)
 		})
 	regions.TightLow, regions.TightHigh = slices.Clone(regions.High), slices.Clone(regions.Low)
 	for i, region := range regions.Assignment {

@@ -134,7 +134,7 @@ func (t *tree) score(candidate int) float64 {
 // grow cuts the region of degrees low to high-1, or counts it.
 func (t *tree) grow(low, high, depth int) error {
 	t.released.Nodes++
-	if err := t.poll.After(64); err != nil { // a region takes as long as so many rows
+	if err := t.poll.After(64); err != nil { // a region takes as long as 64 rows
 		return err
 	}
 	path := &t.paths[depth]

@@ -118,8 +118,8 @@ func newSample(data classifiers.Data) *sample {
 	return s
 }
 
-// grow hands the records to golearn. Its panics become errors, as does that of the rule, by which
-// a context ends a recursion that knows no errors.
+// grow hands the records to golearn. Panics become errors: golearn's own, and the one by which rule
+// ends golearn's recursion when the context has ended.
 func (s *sample) grow(ctx context.Context) (root *trees.DecisionTreeNode, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -17,8 +17,8 @@ import (
 	"ppdp/datasets"
 )
 
-// Reading says how a file is to be understood. Without a number of nodes that of a matrix counts,
-// of an edge list that of its header or, without one, as many as its ids ask for. A matrix that is
+// Reading says how a file is to be understood. Without Nodes a matrix has as many nodes as rows. An
+// edge list has as many as its header says or, without a header, as its ids need. A matrix that is
 // not stored as symmetric has each edge twice.
 type Reading struct {
 	Base     int  `yaml:"base" doc:"the smallest node id of an edge list; a Matrix Market file has 1" min:"0" max:"1"`

@@ -38,7 +38,7 @@ func anonymous(c *language.Config) bool {
 	return anonymous && c.Info.Can(algorithms.MembershipProduct)
 }
 
-// extension is that of the file that a job's release is written to, "" where none is.
+// extension is the end of the name of the file that has a job's release, "" without a file.
 func extension(c *language.Config) string {
 	switch {
 	case c.Info.Can(algorithms.DegreesProduct):

@@ -96,12 +96,14 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		}
 		return []any{nil}
 	}
-	if s.combinations() > maxCombinations {
+	combinations := s.combinations()
+	if combinations > maxCombinations {
 		r.Problemf(s.node, "%s: the lists multiply to more than %d combinations", owner,
 			maxCombinations)
+		return nil
 	}
 	var expanded []any
-	for i := range min(s.combinations(), maxCombinations) {
+	for i := range combinations {
 		params, values := fresh(), s.combination(i)
 		var failed []string // keys whose values cannot be decoded, which is reported
 		for k, a := range s.axes {

@@ -26,8 +26,8 @@ func (d Difference) String() string {
 // InputOverride is the input that the command line overrides.
 const InputOverride = "override"
 
-// mayBeUnknown are the inputs of which a run may say nothing, which is no difference: revisions
-// where the spec has no such algorithm, code and commits in references.
+// mayBeUnknown matches inputs that a run need not state, and whose absence is no difference:
+// revisions of algorithms that the spec does not have, code and commits in references.
 var mayBeUnknown = regexp.MustCompile(`^(algorithm|metric or classifier) revision |^code |^commit$`)
 
 // Differences lists every input in which two runs differ, in the order in which a run depends on

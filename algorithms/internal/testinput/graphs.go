@@ -24,8 +24,8 @@ func Graph(tb testing.TB, nodes int, from, to []int32) *datasets.Graph {
 	return must.Get(datasets.NewGraph(nodes, from, to))
 }
 
-// SkewedGraph is a path of n nodes, each joined to that of its root, too: most have a degree of 3,
-// some of about 2√n.
+// SkewedGraph is a path of n nodes in which node v is also joined to node √v. Most degrees are 3,
+// the largest about 2√n.
 func SkewedGraph(tb testing.TB, n int) *datasets.Graph {
 	tb.Helper()
 	var from, to []int32
