@@ -10,8 +10,8 @@ import (
 // spending shows where the privacy budget of a series' releases went, as shares of ε.
 type spending struct{ *results.Spending }
 
-// Claimed is the mean cost of a release, and the cost of each purpose, by the sensitivities that the
-// paper states: "1.000 ε: cuts 0.500, counts 0.500".
+// Claimed is the mean cost of a release, and the cost of each purpose, by the sensitivities that
+// the paper states: "1.000 ε: cuts 0.500, counts 0.500".
 func (s spending) Claimed() string {
 	text, _ := s.shares(func(p *results.PurposeSpending) float64 { return p.Claimed })
 	return text
