@@ -120,8 +120,8 @@ func (f *Fetcher) download(ctx context.Context, file File) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the server answered %q", response.Status)
 	}
-	tooLong := fmt.Errorf("%w: more than the %d bytes it may have", ErrChecksum, file.Limit)
-	if response.ContentLength > file.Limit {
+	tooLong := fmt.Errorf("%w: more than the %d bytes it may have", ErrChecksum, file.limit())
+	if response.ContentLength > file.limit() {
 		return nil, tooLong
 	}
 	var content []byte
@@ -130,7 +130,7 @@ func (f *Fetcher) download(ctx context.Context, file File) ([]byte, error) {
 		n, err := response.Body.Read(buffer)
 		if n > 0 {
 			watch.Reset(patience)
-			if content = append(content, buffer[:n]...); int64(len(content)) > file.Limit {
+			if content = append(content, buffer[:n]...); int64(len(content)) > file.limit() {
 				return nil, tooLong
 			}
 			if f.Progress != nil {

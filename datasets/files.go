@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -97,7 +98,7 @@ func readVerified(path string, file File) ([]byte, error) {
 		return nil, err
 	}
 	defer opened.Close()
-	raw, err := readLimited(opened, file.Limit)
+	raw, err := readLimited(opened, file.limit())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -108,13 +109,16 @@ func readVerified(path string, file File) ([]byte, error) {
 	return content, nil
 }
 
+// limit keeps a wrong address, or a small .gz that unpacks without end, from filling the memory.
+func (f *File) limit() int64 { return cmp.Or(f.Limit, 1<<30) }
+
 // verify unpacks raw where it is gzip, brings it into canonical form and compares checksums.
 func (f *File) verify(raw []byte) ([]byte, error) {
 	content := raw
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
 		unpacker, err := gzip.NewReader(bytes.NewReader(raw))
 		if err == nil {
-			content, err = readLimited(unpacker, f.Limit)
+			content, err = readLimited(unpacker, f.limit())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: gzip: %w", ErrChecksum, err)

@@ -3,7 +3,6 @@ package datasets
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -19,7 +18,6 @@ import (
 var abc = File{
 	Path:   "toy/abc.txt",
 	SHA256: "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD",
-	Limit:  1 << 10,
 }
 
 func write(t *testing.T, path string, content []byte) {
@@ -100,7 +98,7 @@ func TestOpen(t *testing.T) {
 				write(t, filepath.Join(files.Dirs[1], path), []byte(content))
 			}
 			file := abc
-			file.Canonical, file.Limit = test.canonical, cmp.Or(test.limit, abc.Limit)
+			file.Canonical, file.Limit = test.canonical, test.limit
 			content, err := files.Open(file)
 			if !errors.Is(err, test.want) {
 				t.Fatalf("error %v, want %v", err, test.want)

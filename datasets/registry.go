@@ -50,7 +50,7 @@ type File struct {
 	Path   string
 	SHA256 string // of the canonical (for tables: the uncompressed) content, in hexadecimal
 	URL    string // its public home
-	Limit  int64  // bytes a download, and what it unpacks to, may have at most
+	Limit  int64  // bytes a download, and what it unpacks to, may have at most; 0 means 1 GiB
 	// Canonical brings content whose checksum is not SHA256 into the canonical form, which is then
 	// verified (a public edge list with comments, say); nil where the public file is canonical.
 	Canonical func(content []byte) ([]byte, error)
