@@ -60,7 +60,6 @@ type cli struct {
 	List     listCommand     `cmd:"" group:"Experiments" help:"List algorithms, datasets, classifiers, regressors, metrics or experiments."`
 	Plan     planCommand     `cmd:"" group:"Experiments" help:"Show what specs would run, without running it."`
 	Run      runCommand      `cmd:"" group:"Experiments" help:"Run experiments and draw their figures."`
-	Worker   workerCommand   `cmd:"" group:"Experiments" hidden:"" help:"Serve jobs to ppdp run --isolate, which starts this itself."`
 	Merge    mergeCommand    `cmd:"" group:"Experiments" help:"Make the results of runs that shared their jobs."`
 	Submit   submitCommand   `cmd:"" group:"Experiments" help:"Hand experiments to a cluster's scheduler."`
 	Status   statusCommand   `cmd:"" group:"Experiments" help:"Show how far runs are, while they run."`

@@ -1,21 +1,17 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"ppdp/experiments/engine"
 	"ppdp/experiments/language"
-	"ppdp/internal/process"
 	"ppdp/internal/terminal"
 )
 
@@ -40,46 +36,11 @@ func (f outFlag) folder(quick bool) string {
 type runFlags struct {
 	realFlags
 	outFlag
-	Jobs     int           `short:"j" help:"Jobs run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" min:"0" placeholder:"N"`
-	Timeout  time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" min:"0" placeholder:"D"`
-	Isolate  bool          `help:"Run jobs in processes of their own, so that one which ends its process or uses up its memory is a failed record and no more."`
-	Memory   string        `name:"isolate-memory" help:"With --isolate: memory that a process may have, such as 4GiB (default: its share of the machine's)." placeholder:"SIZE"`
-	Releases bool          `name:"write-releases" help:"Also write each job's release, below releases/ in the experiment's folder: records or generalised tables as CSV, degree sequences as edge lists of random graphs with these degrees."`
+	Jobs    int           `short:"j" help:"Jobs run at once; 0 means one per processor. Experiments that draw run times always run one at a time." default:"0" min:"0" placeholder:"N"`
+	Timeout time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" min:"0" placeholder:"D"`
 
 	shard     engine.Shard // only ppdp run has a flag for it
 	noFigures bool         // as for ppdp settle
-}
-
-func (f *runFlags) Validate() error {
-	var errs []error
-	if f.Memory != "" {
-		if memory, err := process.ParseMemory(f.Memory); err != nil {
-			errs = append(errs, fmt.Errorf("--isolate-memory: %w", err))
-		} else if memory < leastMemory {
-			errs = append(errs, fmt.Errorf("--isolate-memory: %s, must be at least %d MiB",
-				f.Memory, leastMemory>>20))
-		}
-		if !f.Isolate {
-			errs = append(errs, errors.New("--isolate-memory needs --isolate"))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// leastMemory is about what a process needs to start.
-const leastMemory = 256 << 20
-
-// process says how to start a process that runs jobs, n at once.
-func (f *runFlags) process(n int) (engine.Process, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return engine.Process{}, fmt.Errorf("worker processes: %w", err)
-	}
-	memory := machineMemory() / int64(n+1)
-	if f.Memory != "" {
-		memory, err = process.ParseMemory(f.Memory)
-	}
-	return engine.Process{Command: []string{self, "worker"}, Memory: memory}, err
 }
 
 func (f *runFlags) jobs() int {
@@ -143,14 +104,11 @@ func (runCommand) Help() string {
 	return `All specs, and your own tables and graphs that they name, are checked before the first
 one runs. A failed job does not stop a run: it is recorded with its error, and the exit code is 1.
 An interrupted run continues where it stopped when you start it again. After the whole process has
-died, jobs run in processes of their own the next time: the one that ended it, by a crash or for
-want of memory, is then a failed record, and the others go on.
+died, the jobs that ran then come first, one at a time: if it dies again, by a crash or for want of
+memory, the job that ran is a failed record the next time, and the others go on.
 
 Real data are used if they are found or can be fetched. Otherwise generated stand-ins replace them,
 and everything made from them says so; --no-stand-ins refuses them.
-
-With --isolate all jobs run in such processes, as many at once as -j says. Results are the same.
-Each process reads the data for itself, which takes time and memory.
 
 Several machines can share an experiment. Each runs its part of the jobs with --shard, and ppdp
 merge makes the results of all parts. Jobs are dealt out in turn, so that each part has its share
@@ -161,8 +119,6 @@ Examples:
   ppdp run rps/fig1
 
   ppdp run my.yaml --trials 20 -j 4 --out ~/results
-
-  ppdp run my.yaml --isolate --isolate-memory 2GiB
 
   ppdp run rps/fig1 --shard 1/2
 
@@ -241,20 +197,13 @@ func runPlans(con *console, plans []*language.Plan, flags *runFlags) error {
 func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 	bar := newProgress(con, plan.Spec.Name, "jobs", int64(len(plan.Jobs)))
 	workers := plan.Workers(flags.jobs())
-	process, err := flags.process(workers)
-	if err != nil {
-		return err
-	}
 	meter := newMeter(con, workers)
-	meter.peaks = meter.peaks && !flags.Isolate // it sees this process alone
 	out := flags.folder(plan.Quick)
 	defer beat(con, filepath.Join(out, flags.shard.Folder(), filepath.FromSlash(plan.Spec.Name)))()
 	var last engine.Progress
 	result, err := engine.Run(con.ctx, plan, engine.Options{
 		Out: out, Workers: flags.jobs(), Timeout: flags.Timeout,
-		Shard:         flags.shard,
-		WriteReleases: flags.Releases,
-		Process:       process, Isolate: flags.Isolate,
+		Shard: flags.shard,
 		Files: reading(con, flags.files()),
 		Clock: con.now,
 		Progress: func(p engine.Progress) {
@@ -292,10 +241,6 @@ func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 	} else if !flags.noFigures {
 		err = drawFigures(con, result.Dir)
 	}
-	if result.Unwritten > 0 {
-		err = errors.Join(fmt.Errorf("%s could not be written; the warnings say why",
-			terminal.Counted(result.Unwritten, "release")), err)
-	}
 	if result.Failed > 0 {
 		err = errors.Join(failedJobs(result.Failed, result.Jobs), err)
 	}
@@ -316,18 +261,4 @@ func withoutShard(args []string) (all []string) {
 func failedJobs(failed, jobs int) error {
 	return fmt.Errorf("%d of %s failed; each is a record with its phase and error", failed,
 		terminal.Counted(jobs, "job"))
-}
-
-// workerCommand is "ppdp worker", which ppdp run --isolate starts.
-type workerCommand struct{}
-
-// Run serves until standard input ends. It ignores interruptions: the run gets them too, and ends
-// its workers. What jobs print goes to standard error, where it cannot be taken for an answer.
-func (workerCommand) Run(con *console) error {
-	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	in, out, err := process.Detach()
-	if err != nil {
-		return err
-	}
-	return engine.Work(context.WithoutCancel(con.ctx), in, out, con.now)
 }

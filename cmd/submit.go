@@ -36,7 +36,6 @@ type submitFlags struct {
 	planFlags
 	NoStandIns bool          `name:"no-stand-ins" help:"Fail where real data are missing, as ppdp run does."`
 	Timeout    time.Duration `help:"Give up on a job after this long, such as 90s or 10m; 0 means never." default:"0s" min:"0" placeholder:"D"`
-	Releases   bool          `name:"write-releases" help:"Also write each job's release, as ppdp run does."`
 	Memory     string        `help:"Most memory that a task may have, such as 4GiB; by default what the cluster gives." placeholder:"SIZE"`
 }
 
@@ -64,9 +63,6 @@ func (f *submitFlags) arguments() []string {
 	}
 	if f.NoStandIns {
 		words = append(words, "--no-stand-ins")
-	}
-	if f.Releases {
-		words = append(words, "--write-releases")
 	}
 	return words
 }

@@ -207,7 +207,7 @@ func (a *Algorithm) newPool(home string) *process.Pool {
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home,
 			"LANG=C.UTF-8", "PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1"},
 		Greeting: mustJSON(hello{protocol, "ppdp"}), Greeted: greeted, StartTime: helloTime,
-		Memory: a.d.Limits.bytes, Group: true, Line: a.d.line(), Words: 2 << 10}}
+		Memory: a.d.Limits.bytes, Line: a.d.line(), Words: 2 << 10}}
 }
 
 func greeted(line []byte) error {

@@ -15,7 +15,6 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/experiments/language"
-	"ppdp/internal/results"
 	"ppdp/metrics"
 )
 
@@ -263,8 +262,7 @@ func (r *run) cannotReload(i int, err error) error {
 // seal finds out whether a job has changed the data that all jobs share, by comparing their
 // checksum with that of the time when they were loaded. It finds mistakes, not attacks. The
 // checksum of a large graph can take longer than a job, so one check serves all jobs that have
-// ended since the last: their results are kept only after it. If it fails, all of them run again in
-// processes.
+// ended since the last: their results are kept only after it. If it fails, the run ends.
 type seal struct {
 	sum datasets.Sum
 
@@ -277,13 +275,6 @@ type seal struct {
 // sealShare is the pause between checks, in times that a check takes: checks cost at most 0.5 % of
 // the time.
 const sealShare = 200
-
-// isBroken reports whether the data are known to have changed.
-func (s *seal) isBroken() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.broken
-}
 
 // verifyLater is called when a job has ended. It calls done once a check has shown whether the data
 // are intact: at once if the last check is long enough ago, else when a later job ends, or the run.
@@ -309,7 +300,7 @@ func (s *seal) verify(data *datasets.Dataset, clock func() time.Time) {
 	}
 	intact := !s.broken
 	s.mu.Unlock()
-	for _, done := range waited { // one that has to run again takes its time
+	for _, done := range waited {
 		done(intact)
 	}
 }
@@ -417,12 +408,6 @@ func (m *trialData) split(fold int) (train, test []int32) {
 		return m.rows, m.rows
 	}
 	return m.folds[fold].Train, m.folds[fold].Test
-}
-
-// changed is the failure of a job that has changed the data.
-func changed(c *language.Job) error {
-	return &failure{results.PhaseRelease, fmt.Errorf("%s, or what measures it, has changed the "+
-		"data that all jobs share", c.Config.Algorithm)}
 }
 
 // verify checks all data that a job waits for to be checked.

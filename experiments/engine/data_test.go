@@ -110,9 +110,8 @@ func TestResampledInMemory(t *testing.T) { // alone: it counts what is alive
 		tables.made, tables.most = nil, run.most
 		opts := options(t, t.TempDir())
 		opts.Workers, opts.order = run.jobs, run.order
-		opts.WriteReleases = true
 		result := mustRun(t, plan, opts)
-		if result.Failed != 0 || result.Unwritten != 0 {
+		if result.Failed != 0 {
 			t.Errorf("%+v", result)
 		}
 		// each before the run, and again for its jobs and the rows of the first trials
@@ -130,46 +129,10 @@ func TestResampledInMemory(t *testing.T) { // alone: it counts what is alive
 		}
 		sameTrees(t, "resampled", got, want)
 	}
-	opts := isolated(t, 2)
-	opts.WriteReleases = true
-	mustRun(t, plan, opts)
-	sameTrees(t, "isolated", tree(t, opts.Out), want)
 }
 
-// TestResampledChanged: who changes data that are drawn anew costs no other job anything, and
-// kept rows are what they were.
-func TestResampledChanged(t *testing.T) {
-	run := func(mood string, opts Options) map[string]string {
-		plan := mustPlan(t, strings.Replace(resampledSpec, "MOOD", mood, 1), language.Overrides{})
-		result := mustRun(t, plan, opts)
-		if want := 3 * 2 * plan.Trials * plan.Folds; result.Failed != want { // datasets, epsilons
-			t.Errorf("%s: %+v, want %d failed jobs", mood, result, want)
-		}
-		return tree(t, opts.Out)
-	}
-	three := options(t, t.TempDir())
-	three.Workers = 3
-	want := run("meddle", options(t, t.TempDir()))
-	sameTrees(t, "three at once", run("meddle", three), want)
-	sameTrees(t, "isolated", run("meddle", isolated(t, 2)), want)
-	rows := func(files map[string]string) (kept []string) {
-		records := strings.NewReader(files["test/resampled/"+results.RecordsFile])
-		must.Do(t, results.ReadRecords(records, "", func(c *results.Record) {
-			if c.Original != nil {
-				kept = append(kept, fmt.Sprint(c.Dataset.Label(), c.Original))
-			}
-		}))
-		return kept
-	}
-	kept := rows(want)
-	if got := rows(run("error", options(t, t.TempDir()))); len(kept) < 2 ||
-		!slices.Equal(got, kept) {
-		t.Errorf("other rows are kept, or none: %.200q", kept)
-	}
-}
-
-// TestUserTableIsItsContent: the noise, folds and releases of a user's table follow from what is in
-// its files. Their names and folders change nothing; one other character does.
+// TestUserTableIsItsContent: the noise and folds of a user's table follow from what is in its files.
+// Their names and folders change nothing; one other character does.
 func TestUserTableIsItsContent(t *testing.T) {
 	dir := t.TempDir()
 	table := "age,job\n" + strings.Repeat("30,clerk\n41,cook\n52,clerk\n", 10)
@@ -184,41 +147,27 @@ func TestUserTableIsItsContent(t *testing.T) {
 		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
 		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	}
-	run := func(csv, schema string) (releases string, values []string) {
+	run := func(csv, schema string) []string {
 		file := filepath.Join(dir, "spec.yaml")
 		text := fmt.Sprintf("name: test/own\nseed: 3\nfolds: 2\ndataset: "+
 			"{name: csv, csv: %s, schema: %s}\nepsilon: 1\n"+
 			"algorithms: [{name: test-coin}]\nmeasure: [{metric: w1}]\n", csv, schema)
 		parsed := must.Get(language.Parse(file, []byte(text)))
 		plan := must.Get(parsed.Plan(language.Overrides{}))
-		opts := options(t, t.TempDir())
-		opts.WriteReleases = true
-		result := mustRun(t, plan, opts)
-		written, err := filepath.Glob(filepath.Join(result.Dir, ReleasesFolder,
-			"*"+tableFile))
-		if err != nil || len(written) == 0 {
-			t.Fatalf("no releases: %v", err)
-		}
-		for _, path := range written {
-			text := must.Get(os.ReadFile(path))
-			releases += filepath.Base(path) + "\n" + string(text)
-		}
-		finished := must.Get(results.Open(result.Dir))
-		return releases, results.Mapped(finished.Samples(),
+		finished := must.Get(results.Open(mustRun(t, plan, options(t, t.TempDir())).Dir))
+		return results.Mapped(finished.Samples(),
 			func(s results.Sample) string { return fmt.Sprint(s.Measurement, s.Trials) })
 	}
-	releases, values := run("my.csv", "my.yaml")
+	values := run("my.csv", "my.yaml")
 	for _, same := range [][2]string{{"./my.csv", "my.yaml"}, {"sub/../my.csv", "./my.yaml"},
 		{"sub/copy.csv", "sub/copy.yaml"},
 		{filepath.Join(dir, "my.csv"), "my.yaml"}} {
-		again, numbers := run(same[0], same[1])
-		if again != releases || fmt.Sprint(numbers) != fmt.Sprint(values) {
-			t.Errorf("%s and %s give other releases or numbers than my.csv and my.yaml", same[0],
-				same[1])
+		if again := run(same[0], same[1]); !slices.Equal(again, values) {
+			t.Errorf("%s and %s give other numbers than my.csv and my.yaml", same[0], same[1])
 		}
 	}
-	if other, _ := run("other.csv", "my.yaml"); other == releases {
-		t.Error("another table gives the same releases")
+	if other := run("other.csv", "my.yaml"); slices.Equal(other, values) {
+		t.Error("another table gives the same numbers")
 	}
 }
 

@@ -59,7 +59,7 @@ func mustPlan(t *testing.T, text string, o language.Overrides) *language.Plan {
 
 func options(t *testing.T, out string) Options {
 	t.Helper()
-	return Options{Out: out, Workers: 1, Clock: time.Now, Process: processes(),
+	return Options{Out: out, Workers: 1, Clock: time.Now,
 		Files: datasets.DefaultFiles(t.TempDir()),
 		Log:   func(message string) { t.Log(message) }}
 }
@@ -374,7 +374,6 @@ func TestPersons(t *testing.T) {
 			"  - {name: mondrian, params: {k: 5}}\n"+
 			"measure: [{metric: records}]\n")))
 	opts := options(t, out)
-	opts.WriteReleases = true
 	result := mustRun(t, must.Get(parsed.Plan(language.Overrides{})), opts)
 	run := mustOpen(t, result.Dir)
 	for r := range results.Each(run.Records) {

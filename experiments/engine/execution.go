@@ -29,6 +29,7 @@ type execution struct {
 	train, test []int32 // rows
 	at          *phase
 	clock       func() time.Time
+	release     *algorithms.Release
 	published   metrics.Memo // results about the release that measurements share
 	outcome
 }
@@ -299,22 +300,13 @@ func guard(ctx context.Context, timeout time.Duration,
 }
 
 // phase is the phase that a job is in. The run reads it when a job is out of time.
-type phase struct {
-	current atomic.Value
-	entered func(name string) // called with each phase, unless nil
-}
+type phase struct{ current atomic.Value }
 
-func (p *phase) enter(name string) {
-	p.current.Store(name)
-	if p.entered != nil {
-		p.entered(name)
-	}
-}
+func (p *phase) enter(name string) { p.current.Store(name) }
+func (p *phase) name() string      { return p.current.Load().(string) }
 
-func (p *phase) name() string { return p.current.Load().(string) }
-
-// crashed is a panic caught in a job, or the end of its process. Its stack differs from run to run
-// and therefore goes to the log, not into the record.
+// crashed is a panic caught in a job. Its stack differs from run to run and therefore goes to the
+// log, not into the record.
 type crashed struct {
 	text  string
 	stack []byte
@@ -333,24 +325,17 @@ func stackOf(err error) string {
 // outcome is what running a job gave.
 type outcome struct {
 	results.Outcome
-	timing  results.Timing
-	release *algorithms.Release
+	timing results.Timing
 }
 
-// attempt runs a job and makes whatever ends it a failure. entered, unless nil, is called with each
-// phase that it enters. running is not nil where the job was left behind, see guard.
-func (r *run) attempt(ctx context.Context, i int, d *trialData, entered func(phase string)) (
-	o outcome, running <-chan struct{}, err error) {
+// attempt runs a job and makes whatever ends it a failure. running is not nil where the job was
+// left behind, see guard.
+func (r *run) attempt(ctx context.Context, i int, d *trialData) (o outcome,
+	running <-chan struct{}, err error) {
 	return guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
-		at.entered = entered
 		e := execution{plan: r.plan, job: &r.plan.Jobs[i], data: d, at: at, clock: r.opts.Clock}
 		e.train, e.test = d.split(e.job.Fold)
 		err := e.run(ctx)
-		// records that no metric asked for are drawn where a failure is the job's own
-		if err == nil && r.opts.WriteReleases {
-			at.enter(results.PhaseRelease)
-			_, _, err = e.release.Records(ctx)
-		}
 		return e.outcome, err
 	})
 }
@@ -410,17 +395,7 @@ func (r *run) original(c *language.Job) ([]results.Column, error) {
 		return nil, err
 	}
 	defer r.doneWith(m)
-	data := m.data
-	if m.seal.isBroken() {
-		data, err = r.plan.Load(context.Background(), r.opts.Files, c.Config.Data, c.Trial)
-		if err == nil && data.Checksum != r.checksum(c.Index) {
-			err = errOtherData
-		}
-		if err != nil {
-			return nil, r.cannotReload(c.Index, err)
-		}
-	}
-	return columnsOf(data.Table), nil
+	return columnsOf(m.data.Table), nil
 }
 
 // columnsOf returns the quasi-identifiers of a table, column by column.

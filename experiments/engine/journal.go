@@ -26,18 +26,22 @@ type entry struct {
 	Timing results.Timing `json:"timing"`
 }
 
-// mark is a line of the journal that says how a run began or that it has ended. A run that has
-// begun and not ended runs, or its process has died: then one of its jobs may have been the cause.
+// mark is a line of the journal that says that a run or a job has begun, or that a run has ended. A
+// run that has begun and not ended runs, or its process has died: then one of the jobs that had
+// begun may have been the cause.
 type mark struct {
-	Key    string `json:"key"`             // runKey; of an entry the job's
-	State  string `json:"state,omitempty"` // begun or ended; "" of an entry
+	Key    string `json:"key"`             // of the job, or runKey
+	State  string `json:"state,omitempty"` // "" of an entry
 	Cached int    `json:"cached,omitempty"`
+	// Fatal says of an entry that the process died while its job, or one of its setting, ran alone.
+	Fatal bool `json:"fatal,omitempty"`
 }
 
-// Keys and states of marks. Earlier versions have written marks of jobs, too.
+// Keys and states of marks.
 const (
 	runKey = "run"
 	begun  = "begun"
+	alone  = "alone" // begun, and no other job runs
 	ended  = "ended"
 )
 
@@ -153,6 +157,10 @@ type kept struct {
 	// how many jobs it took from an earlier run, has run, and has seen fail.
 	died                bool
 	cached, ran, failed int
+	// Of the runs since the last that has ended: jobs that have begun and not ended, the last one
+	// among them that ran alone, if any, and those whose entry is Fatal.
+	running, fatal map[string]bool
+	alone          string
 
 	disagree error // of the folder that is read, on a job of earlier ones: the first
 }
@@ -163,7 +171,10 @@ type line struct {
 	folder, number int32 // index in kept.folders; from 1
 }
 
-func newKept(warn func(string)) *kept { return &kept{jobs: make(map[string]*line), warn: warn} }
+func newKept(warn func(string)) *kept {
+	return &kept{jobs: make(map[string]*line), warn: warn, running: make(map[string]bool),
+		fatal: make(map[string]bool)}
+}
 
 // finished is the entry of a job that has not failed, or nil: failed ones run again.
 func (k *kept) finished(key string) *entry {
@@ -212,8 +223,16 @@ func (k *kept) read(file *os.File) (end int64, err error) {
 			k.take(l)
 		case l.Key == runKey && l.State == begun:
 			k.died, k.cached, k.ran, k.failed = true, l.Cached, 0, 0
+			k.alone = ""
 		case l.Key == runKey:
-			k.died = false
+			k.died, k.alone = false, ""
+			clear(k.running)
+			clear(k.fatal)
+		default:
+			k.running[l.Key] = true
+			if l.State == alone {
+				k.alone = l.Key
+			}
 		}
 	}
 }
@@ -225,7 +244,8 @@ func (l *line) parse(text []byte) (ok bool) {
 		return false
 	}
 	err := results.Decode(text, &l.entry)
-	known := l.State == begun || l.State == ended || l.State == "" && l.Status != ""
+	known := l.State == begun || l.State == alone || l.State == ended ||
+		l.State == "" && l.Status != ""
 	return err == nil && l.Key != "" && known
 }
 
@@ -233,6 +253,13 @@ func (l *line) parse(text []byte) (ok bool) {
 // that failed. Two journals must agree on it, unless it failed in one of them alone.
 func (k *kept) take(l *line) {
 	k.ran++
+	delete(k.running, l.Key)
+	if l.Fatal {
+		k.fatal[l.Key] = true
+	}
+	if k.alone == l.Key {
+		k.alone = ""
+	}
 	if l.Status == results.Failed {
 		k.failed++
 	}
@@ -313,8 +340,9 @@ func (j *journal) start(failed func(error)) {
 			if err == nil {
 				err = j.write(buffer)
 			}
-			if err == nil {
-				err = j.do(func() error { return j.sync(j.file) })
+			if err == nil { // without the lock: jobs note meanwhile that they begin
+				synced := j.sync(j.file)
+				err = j.do(func() error { return synced })
 			}
 			if err != nil { // go on to drain, so that no worker blocks
 				failed(err)
@@ -351,10 +379,10 @@ func (j *journal) write(text []byte) error {
 // add hands a job that has ended to the writer, which calls kept when it is on disk.
 func (j *journal) add(o *entry, kept func()) { j.entries <- pending{o, kept} }
 
-// mark notes the state of the run. It need not reach the disk: it is for the case that the process
-// dies, not the machine.
-func (j *journal) mark(state string, cached int) error {
-	text, err := appendJournalLine(nil, mark{runKey, state, cached})
+// mark notes the state of a run or job. It need not reach the disk: it is for the case that the
+// process dies, not the machine.
+func (j *journal) mark(key, state string, cached int) error {
+	text, err := appendJournalLine(nil, mark{Key: key, State: state, Cached: cached})
 	return errors.Join(err, j.write(text))
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,7 +69,7 @@ func Merge(ctx context.Context, dirs []string, opts Options,
 	}
 	merged := &Merged{CommandLine: opts.Build.CommandLine, Missing: m.missing()}
 	if len(merged.Missing) == 0 {
-		err = m.write(dirs)
+		err = m.write()
 	}
 	merged.Result = m.result
 	return merged, err
@@ -132,7 +131,7 @@ func (m *merge) missing() (all []Missing) {
 }
 
 // write imports the jobs into the journal of the experiment and writes its files.
-func (m *merge) write(dirs []string) error {
+func (m *merge) write() error {
 	j, there, err := openJournal(m.result.Dir, m.opts.Log)
 	if err != nil {
 		return err
@@ -145,7 +144,7 @@ func (m *merge) write(dirs []string) error {
 			cached++
 		}
 	}
-	began := j.mark(begun, cached)
+	began := j.mark(runKey, begun, cached)
 	j.start(func(error) {}) // finish has it
 	for i, key := range m.keys {
 		if e := &m.jobs[key].entry; there.finished(key) != nil {
@@ -154,37 +153,9 @@ func (m *merge) write(dirs []string) error {
 			m.finish(i, e, "")
 		}
 	}
-	if err := errors.Join(began, j.finish(), j.mark(ended, 0)); err != nil {
-		return err
-	}
-	if err := m.releases(dirs); err != nil {
+	if err := errors.Join(began, j.finish(), j.mark(runKey, ended, 0)); err != nil {
 		return err
 	}
 	return errors.Join(m.start(len(m.plan.Jobs)).write(m.result.Dir),
 		m.run.write(m.manifest(m.guarantee)))
-}
-
-// releases copies the releases that the runs have written.
-func (m *merge) releases(dirs []string) error {
-	for _, dir := range dirs {
-		files, err := os.ReadDir(filepath.Join(dir, ReleasesFolder))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		to := filepath.Join(m.result.Dir, ReleasesFolder)
-		if err := errors.Join(err, os.MkdirAll(to, 0o777)); err != nil {
-			return err
-		}
-		m.opts.WriteReleases = true
-		for _, file := range files {
-			text, err := os.ReadFile(filepath.Join(dir, ReleasesFolder, file.Name()))
-			if err == nil {
-				err = results.WriteFile(filepath.Join(to, file.Name()), results.Text(text))
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

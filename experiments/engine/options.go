@@ -16,30 +16,14 @@ type Options struct {
 	Timeout time.Duration // for one job; 0 means none
 	// Shard is the part of the jobs to run; the zero value is all of them. A shard's journal is
 	// kept in a folder of its own inside Out, and Merge makes the experiment's files of them.
-	Shard Shard
-	// WriteReleases writes what each job publishes below the experiment's folder, see
-	// ReleasesFolder. Jobs of an earlier run whose release is not there are run again.
-	WriteReleases bool
-	Files         datasets.Files // where data files are looked for
-	Clock         func() time.Time
-	Progress      func(Progress)       // called after each job, never concurrently; may be nil
-	Log           func(message string) // statistical and operational warnings; may be nil
-	Build         Build                // what the manifest says of the program
-	// Process is how to start a process that runs jobs. Without one all jobs run in this process,
-	// also those that have ended it before.
-	Process Process
-	// Isolate has all jobs run in such processes; without it, only those that need one: see Run.
-	Isolate bool
-	order   []int                // the order jobs are started in; nil means shuffled
-	sync    func(*os.File) error // in place of the journal's
-}
-
-// Process is how to start a process that runs jobs.
-type Process struct {
-	// Command starts a program that calls Work with its standard input and output.
-	Command []string
-	// Memory is how many bytes of data the process may have, 0 for any.
-	Memory int64
+	Shard    Shard
+	Files    datasets.Files // where data files are looked for
+	Clock    func() time.Time
+	Progress func(Progress)       // called after each job, never concurrently; may be nil
+	Log      func(message string) // statistical and operational warnings; may be nil
+	Build    Build                // what the manifest says of the program
+	order    []int                // the order jobs are started in; nil means shuffled
+	sync     func(*os.File) error // in place of the journal's
 }
 
 // Progress is how far a run has come.
@@ -54,8 +38,6 @@ type Result struct {
 	Cached   int      // taken from the journal of an earlier run
 	Failed   int      // failed jobs are in the records, with their phase and error
 	Failures []string // the first few, for people
-	// Unwritten counts releases that were to be written and could not be; the log says why.
-	Unwritten int
 }
 
 // failuresShown is how many failed jobs a Result describes.

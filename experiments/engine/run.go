@@ -19,7 +19,6 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/experiments/language"
-	"ppdp/internal/process"
 	"ppdp/internal/results"
 	"ppdp/numeric/random"
 )
@@ -28,9 +27,9 @@ import (
 // files. A failed job does not end the run: it is a record like any other. The error is for what
 // ends a run: data that cannot be loaded, an output folder that cannot be written, an interruption.
 //
-// Some jobs run in processes of their own whatever Options.Isolate says, so that they can harm
-// nothing else: all where an earlier process of this run died, since one of its jobs may have ended
-// it; and those that ran while another job changed the data that all share.
+// A job can end the whole process, by a fatal error or for want of memory. The journal says which
+// jobs ran then. The next run begins with these, one at a time. Where the process dies again, the
+// run after that records the job as failed, and with it those of its setting that have not run.
 func Run(ctx context.Context, p *language.Plan, opts Options) (*Result, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
@@ -52,16 +51,12 @@ func Run(ctx context.Context, p *language.Plan, opts Options) (*Result, error) {
 	cache.logNotes(opts.Log)
 	r := newRun(p, opts, cache, j, dir)
 	open := r.open(held)
-	if err := r.replay(ctx, open); err != nil {
+	if err := r.replay(ctx, slices.Concat(r.suspects, open)); err != nil {
 		return nil, err
 	}
-	start := r.start(r.result.Jobs)
-	if err := errors.Join(start.write(dir), j.mark(begun, r.result.Cached)); err != nil {
+	err = errors.Join(r.start(r.result.Jobs).write(dir), j.mark(runKey, begun, r.result.Cached))
+	if err != nil {
 		return nil, err
-	}
-	if len(opts.Process.Command) > 0 {
-		r.processes = r.newProcesses(start)
-		defer r.processes.Close()
 	}
 	if err := r.work(ctx, r.executionOrder(open)); err != nil || opts.Shard.Count > 0 {
 		return &r.result, err
@@ -71,15 +66,16 @@ func Run(ctx context.Context, p *language.Plan, opts Options) (*Result, error) {
 
 // run is a plan being run.
 type run struct {
-	plan      *language.Plan
-	opts      Options
-	cache     *dataCache
-	journal   *journal
-	entries   []*entry                // by job; each worker writes its own jobs only
-	proofs    []proof                 // by job, as entries
-	keys      []string                // of jobs, in the journal
-	processes *process.Pool           // of Options.Process, or nil
-	stop      context.CancelCauseFunc // ends the run
+	plan     *language.Plan
+	opts     Options
+	cache    *dataCache
+	journal  *journal
+	entries  []*entry                // by job; each worker writes its own jobs only
+	proofs   []proof                 // by job, as entries
+	keys     []string                // of jobs, in the journal
+	suspects []int                   // jobs that ran when an earlier run died
+	fatal    []int                   // failed: one that ran alone then, and others of its setting
+	stop     context.CancelCauseFunc // ends the run
 
 	mu     sync.Mutex // guards what follows
 	result Result
@@ -102,24 +98,33 @@ func newRun(p *language.Plan, opts Options, cache *dataCache, j *journal, dir st
 	return r
 }
 
-// open lists the jobs of the shard that no earlier run has finished, and keeps what it has.
+// open lists the jobs of the shard that no earlier run has finished, apart from suspects and those
+// that are fatal, and keeps what it has.
 func (r *run) open(held *kept) (open []int) {
+	var fatal *language.Config
+	if i := slices.Index(r.keys, held.alone); i >= 0 {
+		fatal = r.plan.Jobs[i].Config
+	}
 	for i := range r.plan.Jobs {
 		if !r.opts.Shard.has(i) {
 			continue
 		}
 		r.result.Jobs++
-		if e := held.finished(r.keys[i]); e != nil && (!r.opts.WriteReleases || r.written(i)) {
+		switch e := held.finished(r.keys[i]); {
+		case e != nil:
 			r.keep(i, e)
 			r.result.Cached++
-			continue
+		case r.plan.Jobs[i].Config == fatal, held.fatal[r.keys[i]]:
+			r.fatal = append(r.fatal, i)
+		case held.running[r.keys[i]]:
+			r.suspects = append(r.suspects, i)
+		default:
+			open = append(open, i)
 		}
-		open = append(open, i)
 	}
-	if held.died && len(open) > 0 && !r.opts.Isolate {
-		r.opts.Log("an earlier run died while jobs were running, and one may have ended it: they " +
-			"run in processes of their own now")
-		r.opts.Isolate = true
+	if n := len(r.suspects); n > 0 {
+		r.opts.Log(fmt.Sprintf("an earlier run died, and a job may have ended it: the %d that ran "+
+			"then run first, one at a time", n))
 	}
 	return open
 }
@@ -149,8 +154,16 @@ func (r *run) work(ctx context.Context, jobs []int) error {
 	r.mu.Lock()
 	r.report()
 	r.mu.Unlock()
+	for _, i := range r.fatal {
+		r.finish(i, r.concluded(i, outcome{}, errFatal), "")
+	}
+	for _, i := range r.suspects {
+		if ctx.Err() == nil {
+			r.job(ctx, i, alone)
+		}
+	}
 	r.pool(ctx, jobs)
-	err := errors.Join(r.journal.finish(), r.journal.mark(ended, 0))
+	err := errors.Join(r.journal.finish(), r.journal.mark(runKey, ended, 0))
 	r.nameLeft()
 	if err != nil {
 		return err
@@ -173,7 +186,7 @@ func (r *run) pool(ctx context.Context, jobs []int) {
 	for range r.opts.Workers {
 		workers.Go(func() {
 			for i := range queue {
-				r.job(ctx, i)
+				r.job(ctx, i, begun)
 			}
 			r.cache.verify(r.opts.Clock) // no later job of this worker will
 		})
@@ -190,62 +203,41 @@ func (r *run) pool(ctx context.Context, jobs []int) {
 	workers.Wait()
 }
 
-// job runs a job: in a process where it has to, else here.
-func (r *run) job(ctx context.Context, i int) {
-	if r.inProcess(i) {
-		r.jobInProcess(ctx, i)
-		return
-	}
+// errFatal is the failure of a job that has ended the process, and of others of its setting.
+var errFatal = errors.New("the process died while this job, or another of its setting, ran alone")
+
+// job runs a job, which the journal says before: as state, begun or alone.
+func (r *run) job(ctx context.Context, i int, state string) {
 	d, err := r.useData(ctx, i)
+	if err == nil {
+		defer r.doneWith(d)
+		err = r.journal.mark(r.keys[i], state, 0)
+	}
 	if err != nil {
 		r.stop(err)
 		return
 	}
-	defer r.doneWith(d)
-	if d.seal.isBroken() {
-		r.apart(ctx, i)
-		return
-	}
-	o, running, err := r.attempt(ctx, i, d, nil)
+	o, running, err := r.attempt(ctx, i, d)
 	if running != nil {
 		r.mu.Lock()
 		r.left[i] = running
 		r.mu.Unlock()
 	}
-	interrupted := err != nil && ctx.Err() != nil
-	if err == nil && r.opts.WriteReleases {
-		if writeErr := r.writeRelease(ctx, i, d, o.release); writeErr != nil {
-			if interrupted = ctx.Err() != nil; !interrupted {
-				r.unwritten(i, writeErr.Error())
-			}
-		}
-	}
-	if interrupted { // the run is ending: the job did not fail
+	if err != nil && ctx.Err() != nil { // the run is ending: the job did not fail
 		return
 	}
-	o.release = nil // it may be large, and the job may wait for others
 	d.seal.verifyLater(d.data, r.opts.Clock, func(intact bool) {
 		if intact {
 			r.finish(i, r.concluded(i, o, err), stackOf(err))
 		} else {
-			r.apart(ctx, i)
+			r.stop(fmt.Errorf("%s, or a job beside it, has changed the data that all jobs share: "+
+				"none that ended since the last check is kept", r.describe(i)))
 		}
 	})
 }
 
-// apart runs a job in a process, which loads the data for itself, because a job has changed those
-// of this process. Without such processes it cannot be found out which job that was, and this one
-// fails.
-func (r *run) apart(ctx context.Context, i int) {
-	if r.processes == nil {
-		r.finish(i, r.concluded(i, outcome{}, changed(&r.plan.Jobs[i])), "")
-		return
-	}
-	r.jobInProcess(ctx, i)
-}
-
-// concluded is the entry of a job that has ended. A failed one publishes nothing, neither numbers
-// nor a release: what was measured before the failure would look like a result.
+// concluded is the entry of a job that has ended. A failed one publishes nothing: what was measured
+// before the failure would look like a result.
 func (r *run) concluded(i int, o outcome, err error) *entry {
 	e := &entry{mark: mark{Key: r.keys[i]}, Outcome: o.Outcome, Timing: o.timing}
 	e.Status = results.OK
@@ -255,11 +247,9 @@ func (r *run) concluded(i int, o outcome, err error) *entry {
 		if errors.As(err, &f) {
 			phase = f.phase
 		}
+		e.Fatal = errors.Is(err, errFatal)
 		e.Outcome = results.Outcome{Status: results.Failed, Phase: phase, Error: err.Error(),
 			Spent: o.Spent, Ledger: o.Ledger}
-		if r.opts.WriteReleases {
-			r.unwrite(i)
-		}
 	}
 	return e
 }
@@ -298,14 +288,6 @@ func (r *run) fail(i int, err, stack string) {
 		message += "\n" + stack
 	}
 	r.opts.Log("failed: " + message)
-}
-
-// unwritten notes that a job's release could not be written.
-func (r *run) unwritten(i int, why string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.result.Unwritten++
-	r.opts.Log(fmt.Sprintf("%s: its release is not written: %s", r.describe(i), why))
 }
 
 // report passes the progress on. It is called with the lock held.
@@ -375,9 +357,6 @@ func (r *run) write(manifest results.Manifest) error {
 	r.logWarnings(warned)
 	if err != nil {
 		return fmt.Errorf("finished jobs are kept in %s: %w", JournalFile, err)
-	}
-	if r.opts.WriteReleases {
-		r.warnOfReleases()
 	}
 	return nil
 }

@@ -77,19 +77,15 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestTimedJobsHaveOneProcessor: also those that run in processes of their own.
 func TestTimedJobsHaveOneProcessor(t *testing.T) {
 	timed := strings.Replace(moodSpec, "MOOD", "processors", 1) +
 		"plots:\n  - {name: t, x: n, y: runtime}\n"
 	before := runtime.GOMAXPROCS(3)
 	defer runtime.GOMAXPROCS(before)
-	apart := isolated(t, 1)
-	for name, opts := range map[string]Options{"here": options(t, t.TempDir()), "apart": apart} {
-		result := mustRun(t, mustPlan(t, timed, language.Overrides{}), opts)
-		text := must.Get(os.ReadFile(filepath.Join(result.Dir, "records.jsonl")))
-		if got := strings.Count(string(text), `"1 processors"`); got != 2 {
-			t.Errorf("%s: %d of 2 jobs had one processor:\n%s", name, got, text)
-		}
+	result := mustRun(t, mustPlan(t, timed, language.Overrides{}), options(t, t.TempDir()))
+	text := read(t, result.Dir, results.RecordsFile)
+	if got := strings.Count(text, `"1 processors"`); got != 2 {
+		t.Errorf("%d of 2 jobs had one processor:\n%s", got, text)
 	}
 	if got := runtime.GOMAXPROCS(0); got != 3 {
 		t.Errorf("%d processors after the run, had 3", got)
@@ -393,7 +389,6 @@ func TestWithTrials(t *testing.T) {
 		}
 		settled := plan.WithTrials(trials)
 		opts := options(t, out)
-		opts.Isolate = look == 6 // processes make the same plan of it
 		result := mustRun(t, settled, opts)
 		if cached := 4 * (2*2 + 2); look == 6 && result.Cached != cached {
 			t.Errorf("%d jobs taken from the first look, want %d", result.Cached, cached)

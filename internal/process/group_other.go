@@ -2,16 +2,7 @@
 
 package process
 
-import (
-	"os"
-	"os/exec"
-)
-
-// Detach is as on Unix, for what is written by way of os.Stdout alone.
-func Detach() (in, out *os.File, err error) {
-	in, out, os.Stdout = os.Stdin, os.Stdout, os.Stderr
-	return in, out, nil
-}
+import "os/exec"
 
 // limited does not limit memory: there is no such limit here.
 func limited(command []string, _ int64) []string { return command }

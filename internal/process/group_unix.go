@@ -4,7 +4,6 @@ package process
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,23 +21,6 @@ func limited(command []string, limit int64) []string {
 	}
 	return append([]string{"/bin/sh", "-c", `ulimit -d "$0" && exec "$@"`,
 		strconv.FormatInt(limit>>10, 10)}, command...)
-}
-
-// Detach returns standard input and output under other numbers, for this process alone. What reads
-// from 0 then finds nothing, what writes to 1 writes to standard error, and either may be closed.
-func Detach() (in, out *os.File, err error) {
-	var own [2]int
-	var errs [6]error
-	own[0], errs[0] = syscall.Dup(0)
-	errs[1] = syscall.Close(0)
-	_, errs[2] = syscall.Open(os.DevNull, syscall.O_RDONLY, 0) // the lowest that is free: 0
-	own[1], errs[3] = syscall.Dup(1)
-	errs[4] = syscall.Close(1)
-	_, errs[5] = syscall.Dup(2) // to 1
-	syscall.CloseOnExec(own[0])
-	syscall.CloseOnExec(own[1])
-	return os.NewFile(uintptr(own[0]), "requests"), os.NewFile(uintptr(own[1]), "answers"),
-		errors.Join(errs[:]...)
 }
 
 // ownGroup makes the process lead a group of its own.

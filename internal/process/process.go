@@ -5,7 +5,6 @@ package process
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -57,12 +56,6 @@ func (t *tail) String() string {
 	return strings.TrimSpace(string(t.text))
 }
 
-// StartError says that a process could not be started, or did not greet: nothing was asked of it.
-type StartError struct{ Err error }
-
-func (e *StartError) Error() string { return e.Err.Error() }
-func (e *StartError) Unwrap() error { return e.Err }
-
 // start starts a process and greets it.
 func (p *Program) start(ctx context.Context) (*process, error) {
 	words := limited(p.Command, p.Memory)
@@ -74,23 +67,23 @@ func (p *Program) start(ctx context.Context) (*process, error) {
 	ownGroup(one.command)
 	stdin, err := one.command.StdinPipe()
 	if err != nil {
-		return nil, &StartError{err}
+		return nil, err
 	}
 	stdout, err := one.command.StdoutPipe()
 	if err != nil {
-		return nil, &StartError{err}
+		return nil, err
 	}
 	one.stdin = stdin
 	if err := one.command.Start(); err != nil {
-		return nil, &StartError{fmt.Errorf("cannot be started: %w", err)}
+		return nil, fmt.Errorf("cannot be started: %w", err)
 	}
 	go one.read(stdout)
-	err = one.exchange(ctx, p.Greeting, p.StartTime, nil, func(line []byte) ([]byte, bool, error) {
+	err = one.exchange(ctx, p.Greeting, p.StartTime, func(line []byte) ([]byte, bool, error) {
 		return nil, true, p.Greeted(line)
 	})
 	// One that has closed its input fails the request, whenever it did that.
 	if err != nil && !errors.Is(err, errClosed) {
-		return nil, &StartError{fmt.Errorf("at its start: %w", one.end(err))}
+		return nil, fmt.Errorf("at its start: %w", one.end(err))
 	}
 	return one, nil
 }
@@ -113,7 +106,7 @@ func (p *process) read(from io.Reader) {
 		case len(line) > 0:
 			p.broken = fmt.Errorf("%w: %s", errTorn, Shown(line))
 		default:
-			p.broken = ErrEnded
+			p.broken = errEnded
 		}
 		if p.broken != nil {
 			close(p.lines)
@@ -122,11 +115,11 @@ func (p *process) read(from io.Reader) {
 	}
 }
 
-// Reasons of a Fault.
+// What can go wrong in a process.
 var (
-	ErrTime   = errors.New("timed out")
-	ErrMemory = errors.New("out of memory")
-	ErrEnded  = errors.New("it ended without an answer")
+	errTime   = errors.New("timed out")
+	errMemory = errors.New("out of memory")
+	errEnded  = errors.New("it ended without an answer")
 	errTorn   = errors.New("it ended in the middle of a line")
 	errClosed = errors.New("it closed its standard input before it had read the request")
 	errUnread = errors.New("it prints more lines before it has read the replies to the last ones")
@@ -135,8 +128,7 @@ var (
 // exchange writes a line and hands the next ones of the program to take, whose replies it writes,
 // until that has the last and all is written. What the program prints after that is not read here:
 // it would be the answer to the next request, which then goes to a fresh process.
-func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration, begins []byte,
-	take Take) error {
+func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration, take Take) error {
 	wrote := make(chan error, 1)
 	write := func(line []byte) {
 		go func() { // a program that does not read must not hold up the limit
@@ -147,16 +139,11 @@ func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration
 	write(line)
 	var waiting []byte // to be written: a program may answer before it is known to have read
 	var expired <-chan time.Time
-	begin := func() {
-		if limit > 0 {
-			expired = time.After(limit)
-		}
-	}
-	if begins == nil {
-		begin()
+	if limit > 0 {
+		expired = time.After(limit)
 	}
 	var check <-chan time.Time
-	if p.Memory > 0 && p.Group {
+	if p.Memory > 0 {
 		ticker := time.NewTicker(memoryInterval)
 		defer ticker.Stop()
 		check = ticker.C
@@ -168,9 +155,6 @@ func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration
 		case text, ok := <-lines:
 			if !ok {
 				return p.broken
-			}
-			if begins != nil && bytes.Equal(text, begins) {
-				begin()
 			}
 			reply, last, err := take(text)
 			switch {
@@ -202,10 +186,10 @@ func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-expired:
-			return fmt.Errorf("%w after %v", ErrTime, limit)
+			return fmt.Errorf("%w after %v", errTime, limit)
 		case <-check:
 			if used := groupMemory(p.command.Process.Pid); used > p.Memory {
-				return fmt.Errorf("%w: it and its children had more than %d MiB", ErrMemory,
+				return fmt.Errorf("%w: it and its children had more than %d MiB", errMemory,
 					p.Memory>>20)
 			}
 		}
@@ -215,7 +199,7 @@ func (p *process) exchange(ctx context.Context, line []byte, limit time.Duration
 // settle waits until the program waits, for its next request say: what it does to its files right
 // behind an answer is then done on a busy machine, too.
 func (p *process) settle() {
-	for end := 0; p.Group && end < 1000 && busy(p.command.Process.Pid); end++ {
+	for end := 0; end < 1000 && busy(p.command.Process.Pid); end++ {
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -223,27 +207,8 @@ func (p *process) settle() {
 // memoryInterval is the pause between checks of the memory of a process group.
 const memoryInterval = 50 * time.Millisecond
 
-// Fault is what went wrong in a process, which has ended.
-type Fault struct {
-	Err   error  // such as ErrEnded
-	Wait  error  // how it ended by itself, nil if well
-	Words string // its last ones on standard error, if it ended by itself
-}
-
-func (f *Fault) Error() string {
-	text := f.Err.Error()
-	if f.Wait != nil {
-		text = fmt.Sprintf("%s (%v)", text, f.Wait)
-	}
-	if f.Words != "" {
-		text += "; its last words: " + f.Words
-	}
-	return text
-}
-
-func (f *Fault) Unwrap() error { return f.Err }
-
-// end kills the process group and makes a Fault of what went wrong, if anything did.
+// end kills the process group and adds to what went wrong, if anything did, how the process ended by
+// itself and its last words on standard error.
 func (p *process) end(cause error) error {
 	killGroup(p.command)
 	p.stdin.Close()
@@ -255,10 +220,16 @@ func (p *process) end(cause error) error {
 	if cause == nil || errors.Is(cause, context.Canceled) {
 		return cause
 	}
-	if !errors.Is(cause, ErrEnded) && !errors.Is(cause, errTorn) {
-		return &Fault{Err: cause} // how far it came before it was killed is a matter of chance
+	if !errors.Is(cause, errEnded) && !errors.Is(cause, errTorn) {
+		return cause // how far it came before it was killed is a matter of chance
 	}
-	return &Fault{cause, wait, plain(p.tail.String())}
+	if wait != nil {
+		cause = fmt.Errorf("%w (%w)", cause, wait)
+	}
+	if words := plain(p.tail.String()); words != "" {
+		cause = fmt.Errorf("%w; its last words: %s", cause, words)
+	}
+	return cause
 }
 
 // Cut is a message of a few kilobytes, which says so if it was cut.
@@ -321,13 +292,9 @@ type Program struct {
 	Greeting  []byte
 	Greeted   func(line []byte) error
 	StartTime time.Duration
-	// Begins is the line that a process prints when the time of a request begins; nil where that is
-	// at once.
-	Begins []byte
-	// Memory bounds the data of each process, in bytes, 0 for any. With Group it also bounds the
-	// resident memory of all that it has started together.
+	// Memory bounds the data of each process, in bytes, 0 for any, and the resident memory of all
+	// that it has started together.
 	Memory int64
-	Group  bool
 	Line   int // bytes of the longest line that it may print
 	Words  int // bytes of its standard error that are kept, from the end
 }
@@ -362,7 +329,7 @@ type Take func(line []byte) (reply []byte, last bool, err error)
 // request begins once more, in a fresh process and with all its time, so that its outcome depends
 // on itself alone.
 //
-// The error is a Fault, a StartError, that of the Take within a Fault, or the context's.
+// The error is that of the start, of the process, of the Take or the context's.
 func (p *Pool) Ask(ctx context.Context, line []byte, limit time.Duration, begin func() Take) error {
 	p.mu.Lock()
 	var one *process
@@ -380,7 +347,7 @@ func (p *Pool) Ask(ctx context.Context, line []byte, limit time.Duration, begin 
 		if fresh {
 			one, err = p.start(ctx)
 			p.mu.Lock()
-			if p.greeted = p.greeted || err == nil; !p.greeted && errors.Is(err, ErrTime) {
+			if p.greeted = p.greeted || err == nil; !p.greeted && errors.Is(err, errTime) {
 				p.mute = err
 			}
 			p.mu.Unlock()
@@ -388,7 +355,7 @@ func (p *Pool) Ask(ctx context.Context, line []byte, limit time.Duration, begin 
 				return err
 			}
 		}
-		if err = one.exchange(ctx, line, limit, p.Begins, begin()); err == nil {
+		if err = one.exchange(ctx, line, limit, begin()); err == nil {
 			one.settle()
 			p.mu.Lock()
 			p.idle = append(p.idle, one)

@@ -5,20 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"ppdp/algorithms"
-	"ppdp/datasets"
 	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
@@ -53,7 +52,6 @@ var acts = map[string]string{
 	"endless":   "(cut: ",
 	"goexit":    "runtime.Goexit",
 	"nothing":   "neither a release nor an error",
-	"meddle":    "has changed the data that all jobs share",
 	"schema":    "another schema",
 	"domain":    "code 200 of",
 	"exact":     "in cell",
@@ -61,17 +59,14 @@ var acts = map[string]string{
 	"promises":  "product records",
 }
 
-// deadly acts end the process; with them what the record says when the job ran in one of its own.
+// deadly acts end the process; with them what the record says.
 var deadly = map[string]string{
-	"exit":      "hostile ended its process: exit status 0",
-	"stack":     "hostile ended its process: fatal error: stack overflow",
-	"goroutine": "hostile ended its process: panic: a mistake in a goroutine",
-	"maps":      "hostile ended its process: fatal error: concurrent map",
-	"memory":    "hostile needs more memory than a worker may have",
+	"exit":      "the process died while this job",
+	"stack":     "the process died while this job",
+	"goroutine": "the process died while this job",
+	"maps":      "the process died while this job",
+	"memory":    "the process died while this job",
 }
-
-// apart are acts that only a process of its own keeps from harming others.
-var apart = map[string]string{"steals": "cannot be done"}
 
 // hang is an act that needs a limit of time.
 var hang = map[string]string{"hang": "timed out"}
@@ -99,13 +94,6 @@ func (hostile) Release(_ context.Context, in algorithms.Input) (*algorithms.Rele
 		return nil, untold{}
 	case "endless":
 		return nil, errors.New(strings.Repeat("\x1b[31m", 20<<20))
-	case "steals":
-		if _, err := io.ReadAll(os.Stdin); err != nil {
-			return nil, err
-		}
-		fmt.Println("out of turn")
-		_ = syscall.Close(1) // it may have been closed by another job
-		return nil, errors.New("cannot be done")
 	case "goexit":
 		runtime.Goexit()
 	case "nothing":
@@ -115,8 +103,6 @@ func (hostile) Release(_ context.Context, in algorithms.Input) (*algorithms.Rele
 			return nil, err
 		}
 		select {}
-	case "meddle":
-		meddle(in.Table)
 	case "schema":
 		schema := *in.Table.Schema()
 		schema.Attributes = slices.Clone(schema.Attributes)
@@ -133,6 +119,7 @@ func (hostile) Release(_ context.Context, in algorithms.Input) (*algorithms.Rele
 	case "exit":
 		os.Exit(0)
 	case "stack":
+		debug.SetMaxStack(32 << 20) // soon
 		fmt.Print(overflow(1))
 	case "goroutine":
 		go panic("a mistake in a goroutine")
@@ -169,11 +156,6 @@ func overflow(n int) int {
 	return overflow(n+1) + n
 }
 
-// meddle races with all that read the table, which is its fault and not the harness's.
-//
-//go:norace
-func meddle(table *datasets.Table) { table.Column(0).Exact[0]++ }
-
 // hostileSpec is the experiment with some acts beside it.
 func hostileSpec(acts ...string) string {
 	return strings.Replace(spec, "algorithms:\n", fmt.Sprintf("algorithms:\n  - {name: hostile, "+
@@ -183,41 +165,35 @@ func hostileSpec(acts ...string) string {
 // baselines runs all acts side by side and beside good jobs, which must come out as without them.
 func (c *campaign) baselines() {
 	kinds := []struct {
-		kind  string
-		acts  []map[string]string
-		runs  int      // the first may be ended by a job, and the next finds out by which
-		with  []string // what starts the command
-		flags []string
+		kind string
+		acts map[string]string
+		runs int      // a job may end one, and the next ones find out which
+		with []string // what starts the command
 	}{
-		{"hostile baselines", []map[string]string{acts}, 1, nil, nil},
-		{"deadly baselines", []map[string]string{deadly}, 2,
-			[]string{"sh", "-c", `ulimit -v 3000000; exec "$0" "$@"`}, nil},
-		{"hostile baselines, isolated", []map[string]string{acts, deadly, apart}, 1, nil,
-			[]string{"--isolate", "--isolate-memory", "512MiB"}},
-		{"hanging baseline", []map[string]string{hang}, 1, nil, nil},
-		{"hanging baseline, isolated", []map[string]string{hang}, 1, nil, []string{"--isolate"}},
+		{"hostile baselines", acts, 1, nil},
+		{"deadly baselines", deadly, 4 * len(deadly),
+			[]string{"sh", "-c", `ulimit -v 3000000; exec "$0" "$@"`}},
+		{"hanging baseline", hang, 1, nil},
 	}
 	for _, k := range kinds {
-		want := make(map[string]string)
-		for _, some := range k.acts {
-			maps.Copy(want, some)
-		}
+		want := maps.Clone(k.acts)
 		if k.with != nil && !*full {
 			delete(want, "memory") // it takes long to fill three gigabytes
 		}
 		c.each(k.kind, 1, 1, fmt.Sprintf("each of %d fails alone; others same bytes", len(want)),
-			func(f *fault) { f.failAlone(want, k.runs, k.with, k.flags...) })
+			func(f *fault) { f.failAlone(want, k.runs, k.with) })
 	}
 }
 
 // failAlone runs the experiment with acts beside it, a limited number of times until it finishes.
 // Their jobs must say what is wanted, and the others come out as without them.
-func (f *fault) failAlone(want map[string]string, runs int, with []string, flags ...string) {
+func (f *fault) failAlone(want map[string]string, runs int, with []string) {
+	var flags []string
 	if want["hang"] != "" { // the limit must not be one for good jobs, which a busy machine keeps
-		if out, err := f.run(flags...); err != nil {
+		if out, err := f.run(); err != nil {
 			f.Fatalf("%v: %s", err, out)
 		}
-		flags = append(flags, "--timeout", "300ms")
+		flags = []string{"--timeout", "300ms"}
 	}
 	write(f.T, filepath.Join(f.dir, "spec.yaml"),
 		hostileSpec(slices.Sorted(maps.Keys(want))...))
@@ -234,8 +210,8 @@ func (f *fault) failAlone(want map[string]string, runs int, with []string, flags
 		f.Errorf("escape sequences or %d bytes reach the terminal: %.200q", len(out), out)
 	}
 	if left := "jobs that did not end when they were stopped"; want["hang"] != "" &&
-		strings.Contains(string(out), left) == slices.Contains(flags, "--isolate") {
-		f.Errorf("what hangs here, and nothing else, must be named: %s", out)
+		!strings.Contains(string(out), left) {
+		f.Errorf("what hangs must be named: %s", out)
 	}
 	if _, err := results.Open(f.results()); err != nil {
 		f.Fatalf("%d runs did not finish: %v: %s", runs, err, out)
@@ -306,48 +282,6 @@ func (c *campaign) kills() {
 			f.Errorf("the hanging jobs are not named: %s", said.String())
 		}
 	})
-}
-
-// isolatedKills ends a run, by a signal or outright, whose jobs hang in processes of their own:
-// all of them end with it, and the run goes on.
-func (c *campaign) isolatedKills() {
-	if _, err := os.Stat("/proc/self/environ"); err != nil {
-		c.skip("end of an isolated run", "no /proc to look for processes in")
-		return
-	}
-	signals := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT}
-	c.each("end of an isolated run", len(signals), 12, "no process stays", func(f *fault) {
-		write(f.T, filepath.Join(f.dir, "spec.yaml"), hostileSpec("hang"))
-		// The mark is how its processes are known again.
-		mark := fmt.Sprintf("PPDP_MARK=%s", f.dir)
-		command := f.command(nil, "run", "spec.yaml", "--out", "out", "-j", "3", "--isolate")
-		command.Env = append(command.Env, mark)
-		must.Do(f, command.Start())
-		f.hangs()
-		time.Sleep(time.Duration(f.Float64() * float64(time.Second)))
-		if err := command.Process.Signal(signals[f.number%len(signals)]); err != nil {
-			f.Error(err)
-		}
-		f.ends(command)
-		for left := marked(mark); len(left) > 0; left = marked(mark) {
-			f.Logf("processes %v are still there", left)
-			time.Sleep(100 * time.Millisecond)
-		}
-		write(f.T, filepath.Join(f.dir, "spec.yaml"), spec)
-		f.recovers("--isolate")
-	})
-}
-
-// marked lists the processes whose environment has the given entry.
-func marked(entry string) (processes []string) {
-	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err == nil && bytes.Contains(text, []byte(entry)) {
-			processes = append(processes, path)
-		}
-	}
-	return processes
 }
 
 // hangs waits until a hostile job of the case hangs.

@@ -95,7 +95,6 @@ func TestTorture(t *testing.T) {
 	c.journal = read(t, filepath.Join(first.results(), "journal.jsonl"))
 
 	c.kills()
-	c.isolatedKills()
 	c.syscalls()
 	c.damage()
 	c.disks()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,25 +16,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/experiments/language"
 	"ppdp/internal/must"
-	"ppdp/internal/process"
 	"ppdp/internal/results"
-	"ppdp/metrics"
 )
-
-// raceDetector is whether the tests were built with it.
-var raceDetector bool
-
-// fatal is a metric that ends its process.
-type fatal struct{}
-
-func (fatal) Info() metrics.Info {
-	return metrics.Info{Name: "test-fatal", Title: "Fatal", Unit: "count", Revision: 1}
-}
-
-func (fatal) Measure(context.Context, metrics.Case) (float64, bool, error) {
-	go panic("a mistake in a goroutine")
-	select {}
-}
 
 // doomed is a coin whose guarantee can be audited.
 type doomed struct{ coin }
@@ -50,38 +32,7 @@ func (doomed) Info() algorithms.Info {
 }
 
 func init() {
-	metrics.Register(fatal{})
 	algorithms.Register(doomed{})
-}
-
-// isolatedSpec keeps and measures what a job can.
-const isolatedSpec = `
-name: test/isolated
-seed: 7
-trials: 2
-folds: 2
-keep: [regions, rows]
-dataset: {name: gaussian, shape: clusters-5d, n: 200}
-epsilon: [0.5, 1]
-algorithms:
-  - {name: rps, variant: [published, strict], params: {depth: 4}}
-  - {name: independent, delta: 1e-5}
-  - {name: mondrian, params: {k: 10}}
-measure:
-  - {metric: w1}
-  - {metric: accuracy, classifier: naive-bayes}
-`
-
-// processes are processes of this program.
-func processes() Process {
-	return Process{Command: []string{"env", "PPDP_TEST_WORKER=1", os.Args[0]}}
-}
-
-// isolated are options whose jobs run in processes of this program, workers of them at once.
-func isolated(t *testing.T, jobs int) Options {
-	opts := options(t, t.TempDir())
-	opts.Workers, opts.Isolate, opts.Process = jobs, true, processes()
-	return opts
 }
 
 // tree is all that a run writes, by name, but for what differs from run to run.
@@ -114,36 +65,9 @@ func sameTrees(t *testing.T, what string, got, want map[string]string) {
 	}
 }
 
-// TestIsolatedSame: jobs in processes of their own leave what jobs in one process leave: records,
-// ledger and written releases, whatever the number of processes.
-func TestIsolatedSame(t *testing.T) {
-	t.Parallel()
-	plan := mustPlan(t, isolatedSpec, language.Overrides{})
-	run := func(opts Options) (map[string]string, string) {
-		opts.WriteReleases = true
-		result := mustRun(t, plan, opts)
-		if result.Failed > 0 || result.Unwritten > 0 {
-			t.Errorf("%+v", result)
-		}
-		return tree(t, opts.Out), result.Dir
-	}
-	want, _ := run(options(t, t.TempDir()))
-	if len(want) < len(plan.Jobs) {
-		t.Fatalf("%d files: the releases are missing", len(want))
-	}
-	for _, jobs := range []int{1, 3} {
-		got, dir := run(isolated(t, jobs))
-		sameTrees(t, "isolated", got, want)
-		timings := read(t, dir, results.TimingsFile)
-		if strings.Contains(timings, `"release":0,`) {
-			t.Errorf("a release took no time: %s", timings)
-		}
-	}
-}
-
 // TestFailures: whatever one job does, the others come through, what happened is in the records,
-// and these are the same whatever runs beside it, here or in processes. Jobs that end their process
-// are in internal/torture.
+// and these are the same whatever runs beside it. Jobs that end the process are in TestDied and
+// internal/torture.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for mood, want := range map[string]struct{ phase, message string }{
@@ -153,13 +77,12 @@ func TestFailures(t *testing.T) {
 		"greedy": {results.PhaseBudget, "privacy budget overspent"},
 		"deaf":   {results.PhaseBudget, "test-coin went on all the same"},
 		"mute":   {results.PhaseRelease, "test-coin returned neither a release nor an error"},
-		"meddle": {results.PhaseRelease, "test-coin, or what measures it, has changed the data"},
 	} {
 		t.Run(mood, func(t *testing.T) {
 			t.Parallel()
 			plan := mustPlan(t, strings.Replace(moodSpec, "MOOD", mood, 1), language.Overrides{})
 			run := func(opts Options, workers int) map[string]string {
-				opts.Workers, opts.WriteReleases = workers, true
+				opts.Workers = workers
 				if mood == "wait" {
 					goodFirst(t, &opts)
 				}
@@ -168,15 +91,10 @@ func TestFailures(t *testing.T) {
 					!strings.Contains(result.Failures[0], "test/moods: "+mood) {
 					t.Errorf("%+v, want 2 failed jobs, and their names", result)
 				}
-				if files := releaseFiles(t, opts.Out, "test/moods"); len(files) != 2 {
-					t.Errorf("%d releases of two good jobs", len(files))
-				}
 				return tree(t, opts.Out)
 			}
 			opts := options(t, t.TempDir())
-			here := run(opts, 2)
-			sameTrees(t, "isolated", run(isolated(t, 1), 1), here)
-			sameTrees(t, "three isolated", run(isolated(t, 3), 3), here)
+			sameTrees(t, "one at a time", run(options(t, t.TempDir()), 1), run(opts, 2))
 			o := mustOpen(t, opts.Out, "test/moods")
 			for _, r := range o.Records {
 				if good := r.Params["mood"] == ""; good != (r.Status == results.OK) || !good &&
@@ -212,82 +130,82 @@ func TestLongWarnings(t *testing.T) {
 	}
 }
 
-// TestIsolatedMetric: a metric that ends the process is not taken for the baseline.
-func TestIsolatedMetric(t *testing.T) {
-	t.Parallel()
-	plan := mustPlan(t, strings.NewReplacer("MOOD", "", "w1", "test-fatal", `["", ]`, `""`,
-		"trials: 2", "trials: 1").Replace(moodSpec), language.Overrides{})
-	opts := isolated(t, 1)
-	result := mustRun(t, plan, opts)
-	run := mustOpen(t, result.Dir)
-	job := &run.Records[0]
-	const want = "what measures test-coin ended its process: panic: a mistake in a goroutine"
-	if job.Error != want || job.Phase != results.PhaseMeasure {
-		t.Errorf("failed in %s: %q, want %q", job.Phase, job.Error, want)
-	}
-}
-
-// TestWorkersDoNotStart: what keeps workers from starting ends the run and is no job's failure.
-func TestWorkersDoNotStart(t *testing.T) {
-	t.Parallel()
-	plan := mustPlan(t, testSpec, language.Overrides{})
-	tooLittle := "needs more memory than a worker may have"
-	if raceDetector {
-		tooLittle = "a worker" // the race detector has words of its own
-	}
-	for want, process := range map[string]Process{
-		tooLittle: {Memory: 64 << 20,
-			Command: []string{"env", "PPDP_TEST_WORKER=1", os.Args[0]}},
-		"no such file":        {Command: []string{"/no/such/program"}},
-		`printed "no worker"`: {Command: []string{"echo", "no worker"}},
-	} {
-		opts := isolated(t, 2)
-		opts.Process = process
-		result, err := Run(context.Background(), plan, opts)
-		if err == nil || !strings.Contains(err.Error(), want) || result.Failed > 0 {
-			t.Errorf("%v, %+v, want %q", err, result, want)
-		}
-	}
-}
-
-// TestMain works for a run when one asks for it.
-func TestMain(m *testing.M) {
-	if os.Getenv("PPDP_TEST_WORKER") != "" {
-		in, out, err := process.Detach()
-		if err == nil {
-			err = Work(context.Background(), in, out, time.Now)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-// TestDied: jobs of a run whose process died run in processes of their own the next time, and are
-// what they would have been; not so after an interruption.
+// TestDied: jobs that ran when the process died run first, one at a time, and are what they would
+// have been. A job that ran alone when it died again is a failed record, with the open ones of its
+// setting, until the next run. Nothing of this is so after an interruption.
 func TestDied(t *testing.T) {
 	t.Parallel()
 	plan := mustPlan(t, testSpec, language.Overrides{})
 	undisturbed := options(t, t.TempDir())
+	keys := newRun(plan, undisturbed, must.Get(load(t.Context(), plan, undisturbed.Files)), nil,
+		"").keys
 	mustRun(t, plan, undisturbed)
-	for _, died := range []bool{true, false} {
+	want := tree(t, undisturbed.Out)
+	setting := plan.Trials * plan.Folds
+	for _, c := range []struct {
+		name   string
+		marks  []mark
+		said   string
+		failed int
+	}{
+		{"interrupted", []mark{{Key: runKey, State: begun}, {Key: keys[1], State: begun},
+			{Key: runKey, State: ended}}, "", 0},
+		{"died", []mark{{Key: runKey, State: begun}, {Key: keys[1], State: begun},
+			{Key: runKey, State: begun}, {Key: keys[5], State: begun}}, "the 2 that ran then", 0},
+		{"died again", []mark{{Key: runKey, State: begun}, {Key: keys[1], State: begun},
+			{Key: keys[setting], State: begun}, {Key: runKey, State: begun},
+			{Key: keys[1], State: alone}}, "the 1 that ran then", setting},
+		{"failed before", []mark{{Key: runKey, State: begun}, {Key: keys[1], Fatal: true},
+			{Key: runKey, State: begun}}, "", 1},
+	} {
 		opts := options(t, t.TempDir())
 		j, _, err := openJournal(filepath.Join(opts.Out, plan.Spec.Name), func(string) {})
-		must.Do(t, errors.Join(err, j.mark(begun, 0)))
-		if !died {
-			must.Do(t, j.mark(ended, 0))
+		must.Do(t, err)
+		for _, m := range c.marks {
+			e := entry{mark: m}
+			if m.Fatal {
+				e.Status = results.Failed
+			}
+			must.Do(t, j.write(must.Get(appendJournalLine(nil, e))))
 		}
 		j.close()
 		said := ""
 		opts.Log = func(message string) { said += message }
-		mustRun(t, plan, opts)
-		if strings.Contains(said, "an earlier run died while jobs were running") != died {
-			t.Errorf("died %v: said %q", died, said)
+		result := mustRun(t, plan, opts)
+		if c.said == "" && strings.Contains(said, "that ran then") || !strings.Contains(said, c.said) ||
+			result.Failed != c.failed {
+			t.Errorf("%s: %d failed, said %q", c.name, result.Failed, said)
 		}
-		sameTrees(t, "died", tree(t, opts.Out), tree(t, undisturbed.Out))
+		for _, r := range mustOpen(t, result.Dir).Records {
+			if (r.Status == results.Failed) != (r.Error == errFatal.Error()) {
+				t.Errorf("%s: %s with %q", c.name, r.Status, r.Error)
+			}
+		}
+		if again := mustRun(t, plan, opts); again.Failed > 0 ||
+			again.Cached != len(plan.Jobs)-c.failed {
+			t.Errorf("%s, run again: %+v", c.name, again)
+		}
+		sameTrees(t, c.name, tree(t, opts.Out), want)
+	}
+}
+
+// TestMeddled: a job that changes the data that all share ends the run. Nothing wrong is kept: when
+// it is gone, all is as if it had never been; of data that are drawn anew for each trial too.
+func TestMeddled(t *testing.T) {
+	t.Parallel()
+	fair := mustPlan(t, strings.Replace(resampledSpec, "MOOD", "fair", 1), language.Overrides{})
+	undisturbed := options(t, t.TempDir())
+	mustRun(t, fair, undisturbed)
+	plan := mustPlan(t, strings.Replace(resampledSpec, "MOOD", "meddle", 1), language.Overrides{})
+	for workers := 1; workers < 4; workers += 2 {
+		opts := options(t, t.TempDir())
+		opts.Workers = workers
+		_, err := Run(t.Context(), plan, opts)
+		if err == nil || !strings.Contains(err.Error(), "has changed the data that all jobs") {
+			t.Errorf("%d at once: error %v", workers, err)
+		}
+		mustRun(t, fair, opts)
+		sameTrees(t, "afterwards", tree(t, opts.Out), tree(t, undisturbed.Out))
 	}
 }
 

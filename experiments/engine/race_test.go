@@ -1,5 +1,0 @@
-//go:build race
-
-package engine
-
-func init() { raceDetector = true }
