@@ -62,7 +62,6 @@ type parquetColumn struct {
 	physical format.Type
 	width    int // bytes of a value, 0 for texts and truth values
 	optional bool
-	integers bool // fields are whole numbers as they are, and exact
 	fieldTexts
 	layout string // of dates and times, as the schema writes them
 	unit   int64  // that the layout shows, in seconds
@@ -70,8 +69,7 @@ type parquetColumn struct {
 	codec      format.CompressionCodec
 	chunk      []byte // pages that follow
 	dictionary parquetFields
-	coded      []codedField // the dictionary's, made where it is needed
-	values     int          // of the page that follow
+	values     int // of the page that follow
 	parquetFields
 	null   string  // the field of a missing value
 	levels []byte  // of the page's values, 1 for a value and 0 for none; nil for all
@@ -81,11 +79,10 @@ type parquetColumn struct {
 
 // parquetFields are n values as fields: text[ends[i]:ends[i+1]] is the i-th, or what write appends.
 type parquetFields struct {
-	n      int
-	text   string
-	ends   []uint32
-	write  func(to []byte, i int) []byte
-	number func(i int) float64 // that the i-th field stands for; nil where that is not known
+	n     int
+	text  string
+	ends  []uint32
+	write func(to []byte, i int) []byte
 }
 
 // appended appends a field.
@@ -94,13 +91,6 @@ func (f *parquetFields) appended(to []byte, i int) []byte {
 		return f.write(to, i)
 	}
 	return append(to, f.text[f.ends[i]:f.ends[i+1]]...)
-}
-
-func (f *parquetFields) at(i int) string {
-	if f.write != nil {
-		return string(f.write(nil, i))
-	}
-	return f.text[f.ends[i]:f.ends[i+1]]
 }
 
 // oldDictionary is how old files call RLEDictionary.
@@ -219,8 +209,14 @@ func (p *parquetText) Read(to []byte) (int, error) {
 
 // row appends the next row to the text.
 func (p *parquetText) row() error {
-	if err := p.more(); err != nil {
-		return err
+	for p.rows == 0 {
+		if len(p.groups) == 0 {
+			return io.EOF
+		}
+		if err := p.group(&p.groups[0]); err != nil {
+			return err
+		}
+		p.groups = p.groups[1:]
 	}
 	p.rows--
 	begin := len(p.text)
@@ -228,8 +224,10 @@ func (p *parquetText) row() error {
 		if i > 0 {
 			p.text = append(p.text, ',')
 		}
-		if err := p.fill(c); err != nil {
-			return err
+		for c.values == 0 {
+			if err := p.read(c); err != nil {
+				return fmt.Errorf("column %q, row %d: %w", c.name, p.done+1, err)
+			}
 		}
 		if at := c.advance(); at < 0 {
 			p.text = append(p.text, c.null...)
@@ -242,30 +240,6 @@ func (p *parquetText) row() error {
 		return fmt.Errorf("row %d has more than %d bytes", p.done, maxRecord)
 	}
 	p.end(begin)
-	return nil
-}
-
-// more begins the next group of rows where one has ended.
-func (p *parquetText) more() error {
-	for p.rows == 0 {
-		if len(p.groups) == 0 {
-			return io.EOF
-		}
-		if err := p.group(&p.groups[0]); err != nil {
-			return err
-		}
-		p.groups = p.groups[1:]
-	}
-	return nil
-}
-
-// fill reads a column's next page where one has ended.
-func (p *parquetText) fill(c *parquetColumn) error {
-	for c.values == 0 {
-		if err := p.read(c); err != nil {
-			return fmt.Errorf("column %q, row %d: %w", c.name, p.done+1, err)
-		}
-	}
 	return nil
 }
 
@@ -306,7 +280,7 @@ func (p *parquetText) group(of *format.RowGroup) error {
 			return fmt.Errorf("column %q: %w", c.name, errDamaged)
 		}
 		c.codec, c.chunk = meta.Codec, p.content[begin:begin+size]
-		c.dictionary, c.coded, c.values = parquetFields{}, nil, 0
+		c.dictionary, c.values = parquetFields{}, 0
 	}
 	return nil
 }
@@ -364,7 +338,6 @@ func (p *parquetText) read(c *parquetColumn) (err error) {
 	}
 	if head.Type == format.DictionaryPage {
 		c.dictionary, err = p.fields(c, as, body, int(values))
-		c.coded = nil
 		return err
 	}
 	return p.data(c, as, levels, body, int(values))
@@ -477,14 +450,10 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 			}
 		}
 		f.write = func(to []byte, i int) []byte { return c.whole(to, numbers[i]) }
-		if c.integers {
-			f.number = func(i int) float64 { return float64(numbers[i]) }
-		}
 		return f, damagedIf(err != nil || len(numbers) < n)
 	case format.Double:
 		numbers, err := from.DecodeDouble(make([]float64, 0, n), body)
 		f.write = func(to []byte, i int) []byte { return p.appendFloat(to, numbers[i], 64) }
-		f.number = func(i int) float64 { return numbers[i] }
 		return f, damagedIf(err != nil || len(numbers) < n)
 	}
 	f.ends = make([]uint32, 1, n+1)
