@@ -44,6 +44,8 @@ type parquetText struct {
 	page    struct { // kept for their memory
 		body    []byte
 		int32s  []int32
+		int64s  []int64
+		doubles []float64
 		texts   []byte
 		offsets []uint32
 	}
@@ -77,20 +79,11 @@ type parquetColumn struct {
 	next   int     // of those
 }
 
-// parquetFields are n values as fields: text[ends[i]:ends[i+1]] is the i-th, or what write appends.
+// parquetFields are n values as fields: text[ends[i]:ends[i+1]] is the i-th.
 type parquetFields struct {
-	n     int
-	text  string
-	ends  []uint32
-	write func(to []byte, i int) []byte
-}
-
-// appended appends a field.
-func (f *parquetFields) appended(to []byte, i int) []byte {
-	if f.write != nil {
-		return f.write(to, i)
-	}
-	return append(to, f.text[f.ends[i]:f.ends[i+1]]...)
+	n    int
+	text []byte
+	ends []uint32
 }
 
 // oldDictionary is how old files call RLEDictionary.
@@ -232,7 +225,7 @@ func (p *parquetText) row() error {
 		if at := c.advance(); at < 0 {
 			p.text = append(p.text, c.null...)
 		} else {
-			p.text = c.appended(p.text, at)
+			p.text = append(p.text, c.text[c.ends[at]:c.ends[at+1]]...)
 		}
 	}
 	p.done++
@@ -438,29 +431,29 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 	if len(body) < least {
 		return f, errDamaged
 	}
-	f.n = n
-	switch c.physical {
-	case format.Int32, format.Int64:
-		numbers := make([]int64, 0, n)
-		if c.physical == format.Int64 {
-			numbers, err = from.DecodeInt64(numbers, body)
-		} else if p.page.int32s, err = from.DecodeInt32(p.page.int32s, body); err == nil {
-			for _, number := range p.page.int32s {
-				numbers = append(numbers, int64(number))
-			}
-		}
-		f.write = func(to []byte, i int) []byte { return c.whole(to, numbers[i]) }
-		return f, damagedIf(err != nil || len(numbers) < n)
-	case format.Double:
-		numbers, err := from.DecodeDouble(make([]float64, 0, n), body)
-		f.write = func(to []byte, i int) []byte { return p.appendFloat(to, numbers[i], 64) }
-		return f, damagedIf(err != nil || len(numbers) < n)
-	}
-	f.ends = make([]uint32, 1, n+1)
+	f.n, f.ends = n, make([]uint32, 1, n+1)
 	var text []byte
 	end := func() { f.ends = append(f.ends, uint32(len(text))) }
 	k := &p.page
 	switch c.physical {
+	case format.Int32:
+		k.int32s, err = from.DecodeInt32(k.int32s, body)
+		for _, number := range k.int32s {
+			text = c.whole(text, int64(number))
+			end()
+		}
+	case format.Int64:
+		k.int64s, err = from.DecodeInt64(k.int64s, body)
+		for _, number := range k.int64s {
+			text = c.whole(text, number)
+			end()
+		}
+	case format.Double:
+		k.doubles, err = from.DecodeDouble(k.doubles, body)
+		for _, number := range k.doubles {
+			text = p.appendFloat(text, number, 64)
+			end()
+		}
 	case format.Boolean:
 		truths := body
 		if as == format.RLE {
@@ -504,15 +497,8 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 	if err != nil || len(f.ends) <= n || len(text) > 1<<31 {
 		return f, errDamaged
 	}
-	f.text = string(text)
+	f.text = text
 	return f, nil
-}
-
-func damagedIf(damaged bool) error {
-	if damaged {
-		return errDamaged
-	}
-	return nil
 }
 
 // unpack returns the size bytes that a page unpacks to, until the next page.
