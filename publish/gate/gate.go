@@ -49,7 +49,7 @@ func (r Report) Count(outcome string) (n int) {
 	return n
 }
 
-// Write writes a report as JUnit XML to a file, and appends it as Markdown to summary; "" stands for
+// Write writes a report as JUnit XML to a file, and appends it as Markdown to summary; "" is
 // nowhere.
 func (r Report) Write(junit, summary string) (err error) {
 	if junit != "" {
