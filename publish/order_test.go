@@ -95,8 +95,8 @@ func TestOrderTellsNothing(t *testing.T) {
 // inversions counts the pairs within a class that are in another order than their places. Where
 // every order of every class is as likely, an element that is put before j others makes 0 to j
 // inversions, each as likely and independently of the others (Knuth, The Art of Computer
-// Programming 3, 5.1.1): so the mean is half the sum of all j, and by Hoeffding's inequality the count is more
-// than off from it with a chance of at most 1e-9.
+// Programming 3, 5.1.1). So the mean is half the sum of all j, and by Hoeffding's inequality the
+// count is more than off from it with a chance of at most 1e-9.
 func inversions(members [][]int, place []int) (count, mean, off float64) {
 	for _, class := range members {
 		for j, row := range class {
