@@ -1,11 +1,11 @@
 package datasets
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"math"
 )
@@ -73,65 +73,45 @@ func (a *Attribute) describe(w io.Writer) {
 	}
 }
 
-// Sum is a quick sum of the table's schema and content: a change of any one value, or of two
-// values' order, changes it. It is meant for noticing changes within a process; Checksum
-// identifies tables.
+// Sum is a quick sum that tells changes within a process: it covers all of a table or a graph.
+// Checksum identifies tables.
+type Sum uint64
+
+var sumSeed = maphash.MakeSeed()
+
+// Sum is the table's.
 func (t *Table) Sum() Sum {
-	var s Sum
-	addAll(&s, t.persons)
+	var h maphash.Hash
+	h.SetSeed(sumSeed)
+	sumAll(&h, t.persons)
 	for i := range t.columns {
-		s.addAttribute(&t.schema.Attributes[i])
-		c := &t.columns[i]
-		rest := c.U8
-		for ; len(rest) >= 8; rest = rest[8:] {
-			s.add(binary.LittleEndian.Uint64(rest))
+		a, c := &t.schema.Attributes[i], &t.columns[i]
+		if a.describe(&h); a.Taxonomy != nil {
+			fmt.Fprint(&h, a.Taxonomy.Nodes) // with the children
 		}
-		addAll(&s, rest)
-		addAll(&s, c.U16)
-		addAll(&s, c.U32)
-		for _, x := range c.Exact {
-			s.add(math.Float64bits(x))
+		if a.Hierarchy != nil {
+			for _, l := range a.Hierarchy.Levels {
+				sumAll(&h, l.Group, l.Low, l.High, l.Node)
+			}
 		}
+		sumAll(&h, c.U8, c.U16, c.U32, c.Exact)
 	}
-	return s
+	return Sum(h.Sum64())
 }
 
-// Sum is a quick sum of the graph's edges, as Table.Sum is of a table.
+// Sum is the graph's.
 func (g *Graph) Sum() Sum {
-	var s Sum
-	addAll(&s, g.Offsets)
-	addAll(&s, g.Neighbours)
-	return s
+	var h maphash.Hash
+	h.SetSeed(sumSeed)
+	sumAll(&h, g.Offsets, g.Neighbours)
+	return Sum(h.Sum64())
 }
 
-// Sum is Fletcher's: the sum of the words, and the sum of its values on the way, which depends on
-// the words' order.
-type Sum struct{ words, sums uint64 }
-
-func (s *Sum) add(word uint64) {
-	s.words += word ^ word>>32 // else words that differ in high bits alone may trade places
-	s.sums += s.words
-}
-
-func (s *Sum) addAttribute(a *Attribute) {
-	var text bytes.Buffer
-	if a.describe(&text); a.Taxonomy != nil {
-		fmt.Fprint(&text, a.Taxonomy.Nodes) // with the children
-	}
-	addAll(s, text.Bytes())
-	if a.Hierarchy != nil {
-		for i := range a.Hierarchy.Levels {
-			level := &a.Hierarchy.Levels[i]
-			addAll(s, level.Group)
-			addAll(s, level.Low)
-			addAll(s, level.High)
-			addAll(s, level.Node)
+// sumAll adds slices of numbers.
+func sumAll(h *maphash.Hash, slices ...any) {
+	for _, values := range slices {
+		if err := binary.Write(h, binary.LittleEndian, values); err != nil {
+			panic(err) // numbers can be written, and a hash takes everything
 		}
-	}
-}
-
-func addAll[T ~uint8 | ~uint16 | ~uint32 | ~int32 | ~int64](s *Sum, values []T) {
-	for _, v := range values {
-		s.add(uint64(v))
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,11 +15,8 @@ import (
 // ErrOffline is wrapped when a download is asked for while PPDP_OFFLINE is set.
 var ErrOffline = errors.New("downloads are switched off by PPDP_OFFLINE")
 
-const (
-	// connectTimeout bounds looking up and reaching a server: offline some resolvers hang.
-	connectTimeout      = 5 * time.Second
-	defaultStallTimeout = 20 * time.Second
-)
+// defaultStallTimeout also bounds looking up and reaching a server: offline some resolvers hang.
+const defaultStallTimeout = 20 * time.Second
 
 // Fetcher downloads data files from their public homes. The zero value with a Dir is ready for use;
 // it is not safe for concurrent use, but several processes may fetch into one directory.
@@ -91,13 +87,6 @@ func (f *Fetcher) Fetch(ctx context.Context, file File) (string, error) {
 
 // download returns what the file's address holds, unless it is longer than the file may be.
 func (f *Fetcher) download(ctx context.Context, file File) ([]byte, error) {
-	client := &http.Client{Transport: &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: connectTimeout}).DialContext,
-		TLSHandshakeTimeout: connectTimeout,
-		ForceAttemptHTTP2:   true,
-	}}
-	defer client.CloseIdleConnections()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	patience := cmp.Or(f.StallTimeout, defaultStallTimeout)
@@ -110,7 +99,7 @@ func (f *Fetcher) download(ctx context.Context, file File) ([]byte, error) {
 	}
 	request.Header.Set("Accept-Encoding", "identity") // files that are gzip stay as they are
 	request.Header.Set("User-Agent", "ppdp")
-	response, err := client.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	} else if err != nil {

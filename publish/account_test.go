@@ -177,26 +177,6 @@ func TestAccountRefuses(t *testing.T) {
 	}
 }
 
-// TestAccountAnonymous: an account may begin without a total, and gets one with the first release
-// that needs it.
-func TestAccountAnonymous(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "l")
-	for want := range 2 {
-		s, err := file(path).reserve(
-			accountEntry{Table: "t", Guarantee: string(kAnonymous.Model)}, &kAnonymous, Total{},
-			false, noon, atOnce)
-		if err != nil || s.Anonymised != want || s.Number != want+1 || s.Total != 0 {
-			t.Errorf("%+v (%v)", s, err)
-		}
-	}
-	if _, err := enter(path, 1, 0, Total{}); err == nil {
-		t.Error("no total")
-	}
-	if s, err := enter(path, 1, 0, Total{TotalEpsilon: 1}); err != nil || s.Number != 3 {
-		t.Errorf("%+v (%v)", s, err)
-	}
-}
-
 // TestAccountTampered: a change of any byte, a torn end and lines that are missing, doubled or
 // exchanged are found, with the line. (Lines missing at the end are
 // in TestAccountOlder.)

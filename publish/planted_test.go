@@ -218,6 +218,16 @@ func TestFailureOfClasses(t *testing.T) {
 		sabotage = release
 		fails(r, want)
 	}
+	sabotage = func(ctx context.Context, a algorithms.Algorithm, in algorithms.Input) (
+		*algorithms.Release, error) { // which takes every record for another person's
+		schema := *in.Table.Schema()
+		schema.Contributions = 0
+		in.Table = must.Get(in.Table.WithSchema(&schema))
+		return a.Release(ctx, in)
+	}
+	_, persons := personal(t)
+	persons.Algorithm, persons.Epsilon, persons.Params = "planted-classes", 0, set("k=100")
+	fails(persons, "persons, must be 100 or more")
 	sabotage = nil
 	made := must.Get(Make(t.Context(), r))
 	if made.Standing.Number != 1 || made.Certificate.EarlierAnonymised != 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"ppdp/algorithms"
@@ -64,11 +65,7 @@ func OpenAnswerer(dir string) (*Answerer, error) {
 	if err := errors.Join(checkFiles(dir, c)...); err != nil {
 		return nil, fmt.Errorf("%s is not what its certificate says: %w", dir, err)
 	}
-	text, err := readPart(dir, SchemaFile)
-	if err != nil {
-		return nil, err
-	}
-	format, err := csvtable.ParseSchema(SchemaFile, text)
+	format, _, err := csvtable.ReadSchema(filepath.Join(dir, SchemaFile), "", 0)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,6 @@ import (
 
 	"ppdp/algorithms"
 	_ "ppdp/algorithms/all"
-	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
@@ -258,19 +257,6 @@ func TestRefused(t *testing.T) {
 		if left, _ := filepath.Glob(filepath.Join(dir, ".out*")); len(left) > 0 {
 			t.Errorf("%s: %v is left", want, left)
 		}
-	}
-}
-
-// TestTarget: the target is the class of the release, the schema's own class is no more.
-func TestTarget(t *testing.T) {
-	_, r := files(t, 60)
-	r.Target = "town"
-	must.Get(Make(t.Context(), r))
-	format := must.Get(csvtable.ParseSchema(SchemaFile,
-		[]byte(read(t, filepath.Join(r.Out, SchemaFile)))))
-	if a := format.Schema.Attributes; a[3].Role != datasets.Class ||
-		a[4].Role != datasets.QuasiIdentifier {
-		t.Errorf("%+v", a)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -122,11 +123,7 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 	}
 	r.check(fmt.Sprintf("All %d files have the sizes and SHA-256 digests of the certificate.",
 		len(c.Files)), checkFiles(dir, c)...)
-	schemaText, err := readPart(dir, SchemaFile)
-	var format *csvtable.Format
-	if err == nil {
-		format, err = csvtable.ParseSchema(SchemaFile, schemaText)
-	}
+	format, _, err := csvtable.ReadSchema(filepath.Join(dir, SchemaFile), "", 0)
 	if !r.check("The schema can be read.", err) {
 		return r, nil
 	}

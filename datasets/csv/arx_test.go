@@ -1,14 +1,9 @@
 package csvtable
 
 import (
-	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
-	"ppdp/datasets"
 	"ppdp/internal/must"
 )
 
@@ -51,37 +46,6 @@ func TestReadHierarchy(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-}
-
-// TestHierarchyRoundTrip: a taxonomy is read back from its text in a schema.
-func TestHierarchyRoundTrip(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		tree := &datasets.Taxonomy{}
-		var sprout func(parent, depth int)
-		sprout = func(parent, depth int) {
-			node := len(tree.Nodes)
-			tree.Nodes = append(tree.Nodes, datasets.TaxonomyNode{Parent: parent,
-				Name: rapid.SampledFrom([]string{"", "a;b", "x,", "\"", "ü", " "}).Draw(rt,
-					"name") + strconv.Itoa(node)})
-			if parent >= 0 {
-				tree.Nodes[parent].Children = append(tree.Nodes[parent].Children, node)
-			}
-			if depth > 0 {
-				for range rapid.IntRange(0, 3).Draw(rt, "children") {
-					sprout(node, depth-1)
-				}
-			}
-		}
-		sprout(-1, 3)
-		if len(tree.Nodes) == 1 {
-			sprout(0, 0)
-		}
-		format := parse(t, "attributes:\n- {name: a, kind: categorical, taxonomy: {"+
-			taxonomyText(tree, 0)+"}}\n")
-		if !reflect.DeepEqual(format.Schema.Attributes[0].Taxonomy, tree) {
-			rt.Fatalf("in a schema %+v, must be %+v", format.Schema.Attributes[0].Taxonomy, tree)
-		}
-	})
 }
 
 // FuzzReadHierarchy: whatever is read is a taxonomy.

@@ -93,7 +93,9 @@ type block struct {
 
 // code codes the lines of a block until one is not plain.
 func (b *block) code(c *coder) {
-	c.begin(strings.Count(b.text, "\n") + 1)
+	c.builder = datasets.NewBuilder(c.format.Schema, strings.Count(b.text, "\n")+1)
+	c.dropped, c.people = 0, nil
+	clear(c.lacking)
 	quotes := strings.IndexByte(b.text, '"') >= 0
 	for rest := b.text; rest != ""; {
 		line := rest
@@ -110,18 +112,6 @@ func (b *block) code(c *coder) {
 		}
 		b.records++
 	}
-	b.end(c)
-}
-
-// begin begins a block of n rows or fewer.
-func (c *coder) begin(n int) {
-	c.builder = datasets.NewBuilder(c.format.Schema, n)
-	c.dropped, c.people = 0, nil
-	clear(c.lacking)
-}
-
-// end takes what the lines were coded as.
-func (b *block) end(c *coder) {
 	b.table, b.dropped, b.lacking = c.builder.Table(), c.dropped, slices.Clone(c.lacking)
 	b.people = c.people
 	b.plain = true
@@ -169,17 +159,12 @@ func (c *coder) line(rest string, quotes bool) (plain bool) {
 		if i+1 < len(c.layout) {
 			return false
 		}
-		c.ended(complete)
+		if complete {
+			c.add()
+		} else {
+			c.dropped++
+		}
 		return true
-	}
-}
-
-// ended adds the current row if it is complete.
-func (c *coder) ended(complete bool) {
-	if complete {
-		c.add()
-	} else {
-		c.dropped++
 	}
 }
 

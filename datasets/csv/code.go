@@ -31,7 +31,6 @@ type column struct {
 	integers  bool              // numeric: cells are the integers from low to below high
 	low, high int64
 	missing   []string // numeric: texts that stand for no number
-	plain     bool     // numeric: a number has one code, whatever its text
 	lacking   uint32   // the code of a missing value, dropRow for none
 }
 
@@ -56,10 +55,6 @@ func newColumn(f *Format, i int) column {
 		}
 		return c
 	}
-	c.plain = a.Clock == "" && !slices.ContainsFunc(c.missing, func(marker string) bool {
-		_, ok := decimal(marker, c.comma)
-		return ok
-	})
 	if a.Clock == "" && !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) &&
 		math.Abs(a.Low) < 1<<53 {
 		// Cells is the number of integers in [Low, High), whether or not High is one itself.
@@ -88,34 +83,23 @@ func (c *column) read(text string) (code uint32, number float64, fault Kind) {
 			return uint32(number - c.low), float64(number), ""
 		}
 	}
-	number, ok := numberOf(c.attribute, text, c.comma)
+	a := c.attribute
+	number, ok := numberOf(a, text, c.comma)
 	switch {
-	case !ok && c.attribute.Clock != "":
+	case !ok && a.Clock != "":
 		return 0, 0, NotTime
 	case !ok:
 		return 0, 0, NotNumber
-	}
-	code, fault = c.code(number)
-	return code, number, fault
-}
-
-// code returns the code of a number.
-func (c *column) code(number float64) (code uint32, fault Kind) {
-	a := c.attribute
-	switch {
-	case c.integers && number >= float64(c.low) && number < float64(c.high) &&
-		number == math.Trunc(number):
-		return uint32(int64(number) - c.low), ""
 	case !(number >= a.Low && number < a.High):
-		return 0, OutOfBounds
+		return 0, 0, OutOfBounds
 	case a.Rounded(number) != number:
-		return 0, BetweenSteps
+		return 0, 0, BetweenSteps
 	}
 	code, err := a.NumberCode(number)
 	if err != nil {
-		return 0, BetweenSteps
+		return 0, 0, BetweenSteps
 	}
-	return code, ""
+	return code, number, ""
 }
 
 func newCoder(f *Format) *coder {
@@ -144,19 +128,15 @@ func (c *coder) another() *coder {
 // It clears complete if the text stands for a missing value for which the row is dropped.
 func (c *coder) field(a int, text string, complete *bool) (fault Kind) {
 	code, number, fault := c.columns[a].read(text)
-	if fault == "" {
-		c.set(a, code, number, complete)
+	if fault != "" {
+		return fault
 	}
-	return fault
-}
-
-// set sets an attribute of the current row.
-func (c *coder) set(a int, code uint32, number float64, complete *bool) {
 	c.codes[a], c.numbers[a] = code, number
 	if code == c.columns[a].lacking {
 		c.lacking[a]++
 		*complete = *complete && code != dropRow
 	}
+	return ""
 }
 
 // named notes the person of the current row. It reports whether the text is an id.

@@ -2,12 +2,9 @@ package csvtable
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -263,23 +260,6 @@ func TestDraftWithHierarchy(t *testing.T) {
 	if _, err := draft(&b, "f.csv", opened("job,n\na,1\n"), options); err == nil ||
 		!strings.Contains(err.Error(), `a hierarchy for "jobs", must be for one of its columns`) {
 		t.Error(err)
-	}
-}
-
-// TestDraftOfAdult reads the real data with a schema drafted from them: nothing may be refused.
-func TestDraftOfAdult(t *testing.T) {
-	if os.Getenv("PPDP_DATA") == "" {
-		t.Skip("PPDP_DATA is not set: the real Adult is not read")
-	}
-	path := filepath.Join(os.Getenv("PPDP_DATA"), "adult", "adult.data.gz")
-	var schema bytes.Buffer
-	must.Get(Draft(&schema, path, DraftOptions{NoHeader: true, Class: "c15"}))
-	text := must.Get(Open(path, nil))
-	defer text.Close()
-	content := must.Get(parse(t, schema.String()).Read(context.Background(), path, text))
-	if content.Table.Len() != 32561 || content.Dropped != 0 {
-		t.Errorf("%d rows and %d dropped, must be 32561 and 0", content.Table.Len(),
-			content.Dropped)
 	}
 }
 

@@ -44,6 +44,8 @@ type parquetText struct {
 	page    struct { // kept for their memory
 		body    []byte
 		int32s  []int32
+		int64s  []int64
+		doubles []float64
 		texts   []byte
 		offsets []uint32
 	}
@@ -62,7 +64,6 @@ type parquetColumn struct {
 	physical format.Type
 	width    int // bytes of a value, 0 for texts and truth values
 	optional bool
-	integers bool // fields are whole numbers as they are, and exact
 	fieldTexts
 	layout string // of dates and times, as the schema writes them
 	unit   int64  // that the layout shows, in seconds
@@ -70,8 +71,7 @@ type parquetColumn struct {
 	codec      format.CompressionCodec
 	chunk      []byte // pages that follow
 	dictionary parquetFields
-	coded      []codedField // the dictionary's, made where it is needed
-	values     int          // of the page that follow
+	values     int // of the page that follow
 	parquetFields
 	null   string  // the field of a missing value
 	levels []byte  // of the page's values, 1 for a value and 0 for none; nil for all
@@ -79,28 +79,11 @@ type parquetColumn struct {
 	next   int     // of those
 }
 
-// parquetFields are n values as fields: text[ends[i]:ends[i+1]] is the i-th, or what write appends.
+// parquetFields are n values as fields: text[ends[i]:ends[i+1]] is the i-th.
 type parquetFields struct {
-	n      int
-	text   string
-	ends   []uint32
-	write  func(to []byte, i int) []byte
-	number func(i int) float64 // that the i-th field stands for; nil where that is not known
-}
-
-// appended appends a field.
-func (f *parquetFields) appended(to []byte, i int) []byte {
-	if f.write != nil {
-		return f.write(to, i)
-	}
-	return append(to, f.text[f.ends[i]:f.ends[i+1]]...)
-}
-
-func (f *parquetFields) at(i int) string {
-	if f.write != nil {
-		return string(f.write(nil, i))
-	}
-	return f.text[f.ends[i]:f.ends[i+1]]
+	n    int
+	text []byte
+	ends []uint32
 }
 
 // oldDictionary is how old files call RLEDictionary.
@@ -219,34 +202,6 @@ func (p *parquetText) Read(to []byte) (int, error) {
 
 // row appends the next row to the text.
 func (p *parquetText) row() error {
-	if err := p.more(); err != nil {
-		return err
-	}
-	p.rows--
-	begin := len(p.text)
-	for i, c := range p.columns {
-		if i > 0 {
-			p.text = append(p.text, ',')
-		}
-		if err := p.fill(c); err != nil {
-			return err
-		}
-		if at := c.advance(); at < 0 {
-			p.text = append(p.text, c.null...)
-		} else {
-			p.text = c.appended(p.text, at)
-		}
-	}
-	p.done++
-	if len(p.text)-begin > maxRecord {
-		return fmt.Errorf("row %d has more than %d bytes", p.done, maxRecord)
-	}
-	p.end(begin)
-	return nil
-}
-
-// more begins the next group of rows where one has ended.
-func (p *parquetText) more() error {
 	for p.rows == 0 {
 		if len(p.groups) == 0 {
 			return io.EOF
@@ -256,16 +211,28 @@ func (p *parquetText) more() error {
 		}
 		p.groups = p.groups[1:]
 	}
-	return nil
-}
-
-// fill reads a column's next page where one has ended.
-func (p *parquetText) fill(c *parquetColumn) error {
-	for c.values == 0 {
-		if err := p.read(c); err != nil {
-			return fmt.Errorf("column %q, row %d: %w", c.name, p.done+1, err)
+	p.rows--
+	begin := len(p.text)
+	for i, c := range p.columns {
+		if i > 0 {
+			p.text = append(p.text, ',')
+		}
+		for c.values == 0 {
+			if err := p.read(c); err != nil {
+				return fmt.Errorf("column %q, row %d: %w", c.name, p.done+1, err)
+			}
+		}
+		if at := c.advance(); at < 0 {
+			p.text = append(p.text, c.null...)
+		} else {
+			p.text = append(p.text, c.text[c.ends[at]:c.ends[at+1]]...)
 		}
 	}
+	p.done++
+	if len(p.text)-begin > maxRecord {
+		return fmt.Errorf("row %d has more than %d bytes", p.done, maxRecord)
+	}
+	p.end(begin)
 	return nil
 }
 
@@ -306,7 +273,7 @@ func (p *parquetText) group(of *format.RowGroup) error {
 			return fmt.Errorf("column %q: %w", c.name, errDamaged)
 		}
 		c.codec, c.chunk = meta.Codec, p.content[begin:begin+size]
-		c.dictionary, c.coded, c.values = parquetFields{}, nil, 0
+		c.dictionary, c.values = parquetFields{}, 0
 	}
 	return nil
 }
@@ -364,7 +331,6 @@ func (p *parquetText) read(c *parquetColumn) (err error) {
 	}
 	if head.Type == format.DictionaryPage {
 		c.dictionary, err = p.fields(c, as, body, int(values))
-		c.coded = nil
 		return err
 	}
 	return p.data(c, as, levels, body, int(values))
@@ -465,33 +431,29 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 	if len(body) < least {
 		return f, errDamaged
 	}
-	f.n = n
-	switch c.physical {
-	case format.Int32, format.Int64:
-		numbers := make([]int64, 0, n)
-		if c.physical == format.Int64 {
-			numbers, err = from.DecodeInt64(numbers, body)
-		} else if p.page.int32s, err = from.DecodeInt32(p.page.int32s, body); err == nil {
-			for _, number := range p.page.int32s {
-				numbers = append(numbers, int64(number))
-			}
-		}
-		f.write = func(to []byte, i int) []byte { return c.whole(to, numbers[i]) }
-		if c.integers {
-			f.number = func(i int) float64 { return float64(numbers[i]) }
-		}
-		return f, damagedIf(err != nil || len(numbers) < n)
-	case format.Double:
-		numbers, err := from.DecodeDouble(make([]float64, 0, n), body)
-		f.write = func(to []byte, i int) []byte { return p.appendFloat(to, numbers[i], 64) }
-		f.number = func(i int) float64 { return numbers[i] }
-		return f, damagedIf(err != nil || len(numbers) < n)
-	}
-	f.ends = make([]uint32, 1, n+1)
+	f.n, f.ends = n, make([]uint32, 1, n+1)
 	var text []byte
 	end := func() { f.ends = append(f.ends, uint32(len(text))) }
 	k := &p.page
 	switch c.physical {
+	case format.Int32:
+		k.int32s, err = from.DecodeInt32(k.int32s, body)
+		for _, number := range k.int32s {
+			text = c.whole(text, int64(number))
+			end()
+		}
+	case format.Int64:
+		k.int64s, err = from.DecodeInt64(k.int64s, body)
+		for _, number := range k.int64s {
+			text = c.whole(text, number)
+			end()
+		}
+	case format.Double:
+		k.doubles, err = from.DecodeDouble(k.doubles, body)
+		for _, number := range k.doubles {
+			text = p.appendFloat(text, number, 64)
+			end()
+		}
 	case format.Boolean:
 		truths := body
 		if as == format.RLE {
@@ -535,15 +497,8 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 	if err != nil || len(f.ends) <= n || len(text) > 1<<31 {
 		return f, errDamaged
 	}
-	f.text = string(text)
+	f.text = text
 	return f, nil
-}
-
-func damagedIf(damaged bool) error {
-	if damaged {
-		return errDamaged
-	}
-	return nil
 }
 
 // unpack returns the size bytes that a page unpacks to, until the next page.

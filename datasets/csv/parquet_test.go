@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -122,25 +121,6 @@ func TestParquetAsCSV(t *testing.T) {
 				t.Fatalf("%v %d: another table than the CSV's: %.600s", codec, version,
 					must.Get(io.ReadAll(content)))
 			}
-			// Without shuffling and sums of the text, batches are read in place of it: numbers as
-			// they are, unless some of them stand for a missing value.
-			for low, missing := range map[string]string{ // order-free: each for itself
-				"-3": `[""]`, "-2": `["", "-3"]`} {
-				format := parse(t, strings.NewReplacer("missing-as-value: [job, seen]\n", "",
-					`missing: [""]`, "missing: "+missing, "low: -3", "low: "+low).Replace(
-					madeSchema))
-				content := func(name string) *Content {
-					text := must.Get(Open(filepath.Join(dir, name), nil))
-					defer text.Close()
-					return must.Get(format.Read(t.Context(), name, text))
-				}
-				if is, must := content("a.parquet"), content("a.csv"); is.Dropped !=
-					must.Dropped || !slices.Equal(is.Lacking, must.Lacking) ||
-					is.Table.Checksum() != must.Table.Checksum() {
-					t.Errorf("%v %d %s: %+v in batches, %+v of CSV", codec, version, missing, is,
-						must)
-				}
-			}
 			texts := func(path string) *Texts {
 				text := must.Get(Open(path, nil))
 				defer text.Close()
@@ -213,8 +193,7 @@ attributes:
 	}
 }
 
-// readAll reads all text of a Parquet file, and its table in batches and row by row, which must be
-// the same. It bounds what that may cost.
+// readAll reads all text of a Parquet file. It bounds what that may cost.
 func readAll(t testing.TB, content string) error {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -222,19 +201,6 @@ func readAll(t testing.TB, content string) error {
 	if err == nil {
 		text.parquet.of(&Format{})
 		_, err = io.Copy(io.Discard, text)
-		format := parse(t, madeSchema)
-		var found [2]string
-		for i, block := range []int{0, maxRecord} {
-			from := must.Get(Unpack("f", strings.NewReader(content), int64(len(content))))
-			if is, err := format.read(context.Background(), "f", from, block); err != nil {
-				found[i] = err.Error()
-			} else {
-				found[i] = is.Table.Checksum()
-			}
-		}
-		if found[0] != found[1] && !strings.Contains(found[0]+found[1], "more text") {
-			t.Errorf("row by row %s, in batches %s", found[0], found[1])
-		}
 	}
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 2<<30 {

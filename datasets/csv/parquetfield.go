@@ -68,7 +68,6 @@ func (p *parquetText) fieldsOf(c *parquetColumn, of *format.SchemaElement) (ok b
 	}
 	switch logical := meaning(of).(type) {
 	case nil:
-		c.integers = whole
 		c.whole = func(to []byte, number int64) []byte { return strconv.AppendInt(to, number, 10) }
 		c.bytes = func(to, value []byte) []byte { return appendField(to, string(value)) }
 		c.old = func(to []byte, day deprecated.Int96) []byte { // nanoseconds of a Julian day
@@ -81,7 +80,6 @@ func (p *parquetText) fieldsOf(c *parquetColumn, of *format.SchemaElement) (ok b
 		c.bytes = func(to, _ []byte) []byte { return to }
 		return whole || texts
 	case *format.IntType:
-		c.integers = logical.IsSigned
 		c.whole = func(to []byte, number int64) []byte {
 			switch {
 			case logical.IsSigned:

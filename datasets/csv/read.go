@@ -362,12 +362,7 @@ func someOf(names []string) string { return datasets.QuoteSome(names, 24) }
 
 // rows reads all rows, in blocks first if they may be plain.
 func (t *tableReader) rows(ctx context.Context) error {
-	if from, ok := t.guard.reader.(*Text); ok && from.Reader == from.parquet && t.block > 0 &&
-		t.guard.buffered.Buffered() == 0 && !t.bad.Any() {
-		if err := t.batches(ctx, from.parquet); err != nil {
-			return err
-		}
-	} else if t.block > 0 && t.format.Delimiter < utf8.RuneSelf && !t.bad.Any() {
+	if t.block > 0 && t.format.Delimiter < utf8.RuneSelf && !t.bad.Any() {
 		if err := t.blocks(ctx); err != nil {
 			return err
 		}
