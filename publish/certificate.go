@@ -38,10 +38,12 @@ const (
 	RiskFile = "risk.html"
 	// FormatFile is the JSON Schema of CertificateFile.
 	FormatFile = "certificate.schema.json"
+	// DeploymentFile is an entry for a registry of releases under differential privacy.
+	DeploymentFile = "deployment.yaml"
 )
 
 // certificateFormat changes with the form of a certificate and with what Verify derives.
-const certificateFormat = "ppdp certificate 5"
+const certificateFormat = "ppdp certificate 4"
 
 // untitled is the title of a release that was given none.
 const untitled = "Release"
@@ -448,6 +450,9 @@ func (c *Certificate) parts(schema *datasets.Schema, records *records,
 		{CroissantFile, func(w io.Writer, before []File) error {
 			return writeCroissant(w, c, schema, before)
 		}},
+		{DeploymentFile, func(w io.Writer, _ []File) error {
+			return deployment.Execute(w, deploymentOf(c, schema))
+		}},
 		{FormatFile, func(w io.Writer, _ []File) error { return results.Text(formatText)(w) }},
 		{PageFile, func(w io.Writer, before []File) error {
 			shown := *c
@@ -456,7 +461,8 @@ func (c *Certificate) parts(schema *datasets.Schema, records *records,
 		}},
 	}
 	return slices.DeleteFunc(parts, func(p part) bool {
-		return p.name == RiskFile && measured == nil || p.name == ParquetFile && !c.Parquet
+		return p.name == RiskFile && measured == nil || p.name == ParquetFile && !c.Parquet ||
+			p.name == DeploymentFile && c.Budget == nil
 	})
 }
 

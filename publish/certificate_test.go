@@ -11,10 +11,11 @@ import (
 	"testing"
 
 	"ppdp/internal/must"
+	"ppdp/internal/strictyaml"
 )
 
-// TestHolder: owner, purpose and contact are the schema's unless they are asked for, on the page
-// and in the metadata.
+// TestHolder: owner, purpose and contact are the schema's unless they are asked for, on the page,
+// in the metadata and in the registry's entry, which holds what a parser of YAML reads as such.
 func TestHolder(t *testing.T) {
 	_, r := files(t, 300)
 	write(t, r.Schema, schemaText+"title: People\nowner: \"The \\\"Office\\\": A\"\n"+
@@ -28,6 +29,34 @@ func TestHolder(t *testing.T) {
 		`"name": "The \"Office\": A"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("page and metadata lack %q", want)
+		}
+	}
+	reader := strictyaml.NewReader(DeploymentFile)
+	root := reader.Document([]byte(read(t, filepath.Join(r.Out, DeploymentFile))))
+	must.Do(t, reader.Err())
+	var keys []string
+	for _, e := range reader.Entries(root) {
+		keys = append(keys, e.Key)
+	}
+	if !slices.Equal(keys, []string{"basic", "dp_variant", "privacy_loss", "deployment_model",
+		"implementation", "administrative"}) {
+		t.Errorf("keys %v", keys)
+	}
+	for place, want := range map[string]string{"basic data_curators": `The "Office": A`,
+		"basic intended_use": "To plan schools", "basic publication_date": "2026-05-06",
+		"dp_variant variant_name":                 "Pure DP",
+		"privacy_loss privacy_parameters epsilon": "1",
+		"privacy_loss privacy_unit":               "Record-level",
+		"administrative authors":                  "desk@example.org"} {
+		node := root
+		for _, key := range strings.Fields(place) {
+			node = strictyaml.Find(node, key)
+		}
+		if node.Kind == strictyaml.SequenceNode {
+			node = node.Content[0]
+		}
+		if node.Value != want {
+			t.Errorf("%s: %s, want %s", place, node.Value, want)
 		}
 	}
 }

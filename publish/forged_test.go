@@ -75,7 +75,7 @@ func forge(t *testing.T, from, want string, change func(c *Certificate, dir stri
 	}
 	if want == "not what follows from" { // the page alone, or the metadata
 		change(c, dir)
-		files(RiskFile, CroissantFile, FormatFile, PageFile, SchemaFile)
+		files(RiskFile, CroissantFile, DeploymentFile, FormatFile, PageFile, SchemaFile)
 		edit(CertificateFile, func(w io.Writer) error { return results.WriteJSON(w, c) })
 		return dir
 	}
@@ -83,7 +83,7 @@ func forge(t *testing.T, from, want string, change func(c *Certificate, dir stri
 	files(RecordsFile)
 	for _, part := range c.parts(format.Schema, nil, nil) {
 		at := slices.IndexFunc(c.Files, func(f File) bool { return f.Name == part.name })
-		if part.name == CroissantFile || part.name == PageFile {
+		if part.name == CroissantFile || part.name == DeploymentFile || part.name == PageFile {
 			edit(part.name, func(w io.Writer) error { return part.write(w, c.Files[:max(0, at)]) })
 		}
 	}
@@ -222,18 +222,20 @@ func TestForged(t *testing.T) {
 				return f.Name == MarginalsFile
 			})
 		}},
-		"less noise":      {`"error": 1`, edit{"noise.0.error": 1}.change},
-		"none hidden":     {`"hidden": `, edit{"noise.0.hidden": 100}.change},
-		"a larger group":  {`"smallest": `, edit{"noise.0.smallest": 250}.change},
-		"a smaller error": {`"relative": `, edit{"noise.0.relative": .001}.change},
-		"another group":   {`"group": `, edit{"noise.0.group": "any"}.change},
-		"an owner":        {follows, edit{"owner": "The Office"}.change},
-		"a contact":       {follows, edit{"contact": "office@example.org"}.change},
-		"a purpose":       {follows, edit{"purpose": "research"}.change},
-		"no metadata": {"other files than a release has", func(c *Certificate, dir string) {
-			must.Do(t, os.Remove(filepath.Join(dir, CroissantFile)))
+		"less noise":         {`"error": 1`, edit{"noise.0.error": 1}.change},
+		"none hidden":        {`"hidden": `, edit{"noise.0.hidden": 100}.change},
+		"a larger group":     {`"smallest": `, edit{"noise.0.smallest": 250}.change},
+		"a smaller error":    {`"relative": `, edit{"noise.0.relative": .001}.change},
+		"another group":      {`"group": `, edit{"noise.0.group": "any"}.change},
+		"an owner":           {follows, edit{"owner": "The Office"}.change},
+		"a contact":          {follows, edit{"contact": "office@example.org"}.change},
+		"a purpose":          {follows, edit{"purpose": "research"}.change},
+		"the entry's budget": {follows, replace(DeploymentFile, "epsilon: 1\n", "epsilon: 0.1\n")},
+		"the entry's owner":  {follows, replace(DeploymentFile, "TO FILL IN: who rel", "Us: rel")},
+		"no entry": {"other files than a release has", func(c *Certificate, dir string) {
+			must.Do(t, os.Remove(filepath.Join(dir, DeploymentFile)))
 			c.Files = slices.DeleteFunc(c.Files, func(f File) bool {
-				return f.Name == CroissantFile
+				return f.Name == DeploymentFile
 			})
 		}},
 		"the page":          {follows, replace(PageFile, "73.2", "50.1")},
