@@ -21,7 +21,7 @@ import (
 type Check struct {
 	Of      string   `json:"of"` // what is checked: a release, an experiment
 	Name    string   `json:"name"`
-	Outcome string   `json:"outcome"`         // Failed or Passed
+	Outcome string   `json:"outcome"`         // Failed, Passed, or Skipped where nothing can be said
 	Found   *float64 `json:"found,omitempty"` // nil where it is no number, or has no value
 	Limit   *float64 `json:"limit,omitempty"`
 	Words   string   `json:"words"` // what was found, for people
@@ -29,31 +29,39 @@ type Check struct {
 
 // Outcomes of a check.
 const (
-	Failed = "failed"
-	Passed = "passed"
+	Failed  = "failed"
+	Passed  = "passed"
+	Skipped = "skipped"
 )
 
 // Line is the check on a terminal.
 func (c *Check) Line() string { return c.Outcome + ": " + c.Of + ": " + c.Name + ": " + c.Words }
 
-// Report is what an evaluation was checked for.
-type Report []Check
+// Report is what a command has checked.
+type Report struct {
+	Command string // "ppdp evaluate"
+	Checks  []Check
+}
 
 // Count is the number of checks with an outcome.
-func (r Report) Count(outcome string) (n int) {
-	for i := range r {
-		if r[i].Outcome == outcome {
+func (r *Report) Count(outcome string) (n int) {
+	for i := range r.Checks {
+		if r.Checks[i].Outcome == outcome {
 			n++
 		}
 	}
 	return n
 }
 
-// Write writes a report as JUnit XML to a file, and appends it as Markdown to summary; "" is
-// nowhere.
-func (r Report) Write(junit, summary string) (err error) {
-	if junit != "" {
-		err = results.WriteFile(junit, r.writeJUnit)
+// Files are where a command writes what it has checked, beside its output.
+type Files struct {
+	JUnit string `name:"junit" writes:"" help:"Write what was checked as JUnit XML too." placeholder:"FILE"`
+}
+
+// Write writes a report to the files, and appends it as Markdown to summary, "" for nowhere.
+func (f *Files) Write(r *Report, summary string) (err error) {
+	if f.JUnit != "" {
+		err = results.WriteFile(f.JUnit, r.writeJUnit)
 	}
 	if summary == "" {
 		return err
@@ -67,17 +75,17 @@ func (r Report) Write(junit, summary string) (err error) {
 }
 
 // writeJUnit writes what of JUnit's XML those who read it agree on.
-func (r Report) writeJUnit(w io.Writer) error {
+func (r *Report) writeJUnit(w io.Writer) error {
 	escaped := func(text string) string {
 		var to bytes.Buffer
 		xml.EscapeText(&to, []byte(text)) // a buffer takes all
 		return to.String()
 	}
-	fmt.Fprintf(w, "%s<testsuite name=\"ppdp evaluate\" tests=\"%d\" failures=\"%d\">\n",
-		xml.Header, len(r), r.Count(Failed))
+	fmt.Fprintf(w, "%s<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" skipped=\"%d\">\n",
+		xml.Header, escaped(r.Command), len(r.Checks), r.Count(Failed), r.Count(Skipped))
 	element := map[string]string{Failed: "<failure message=\"%s\"/>",
-		Passed: "<system-out>%s</system-out>"}
-	for _, c := range r {
+		Skipped: "<skipped message=\"%s\"/>", Passed: "<system-out>%s</system-out>"}
+	for _, c := range r.Checks {
 		fmt.Fprintf(w, "  <testcase classname=\"%s\" name=\"%s\">"+element[c.Outcome]+
 			"</testcase>\n", escaped(c.Of), escaped(c.Name), escaped(c.Words))
 	}
@@ -93,10 +101,11 @@ var inMarkdown = strings.NewReplacer("\n", " ", "\r", " ", "<", "&lt;", "&", "&a
 	"\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[")
 
 // markdown is a summary: the counts, and a table of checks, those that have failed first.
-func (r Report) markdown() string {
-	text := fmt.Sprintf("### ppdp evaluate: %d failed, %d passed\n\n"+
-		"| | of | check | found |\n|---|---|---|---|\n", r.Count(Failed), r.Count(Passed))
-	sorted := slices.Clone(r)
+func (r *Report) markdown() string {
+	text := fmt.Sprintf("### %s: %d failed, %d passed, %d skipped\n\n"+
+		"| | of | check | found |\n|---|---|---|---|\n", r.Command, r.Count(Failed),
+		r.Count(Passed), r.Count(Skipped))
+	sorted := slices.Clone(r.Checks)
 	slices.SortStableFunc(sorted, func(a, b Check) int { return cmp.Compare(a.Outcome, b.Outcome) })
 	for _, c := range sorted[:min(len(sorted), mostRows)] {
 		text += "| " + c.Outcome + " | " + inMarkdown.Replace(c.Of) + " | " +

@@ -145,10 +145,10 @@ func TestNothingFound(t *testing.T) {
 func TestNothing(t *testing.T) {
 	p := must.Get(parse("p.yaml", []byte("rules: [{measure: records, at-least: 0}, "+
 		"{disclosure: strongest, at-most-sample: 1}]"), measured))
-	r := p.Judge(&evaluation.Evaluation{
-		Columns: []evaluation.Column{{Name: "theirs", Release: true}}})
-	if r.Count(Failed) != 2 || len(r) != 2 {
-		t.Errorf("%+v", r)
+	r := Report{Checks: p.Judge(&evaluation.Evaluation{
+		Columns: []evaluation.Column{{Name: "theirs", Release: true}}})}
+	if r.Count(Failed) != 2 || len(r.Checks) != 2 {
+		t.Errorf("%+v", r.Checks)
 	}
 }
 
@@ -261,46 +261,53 @@ func TestNamed(t *testing.T) {
 // cell of its table ends before its time.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
-	junit := filepath.Join(dir, "checks.xml")
+	files := Files{JUnit: filepath.Join(dir, "checks.xml")}
 	summary := filepath.Join(dir, "summary.md")
 	must.Do(t, os.WriteFile(summary, []byte("before\n"), 0o666))
 	odd := "a|b <script> & \"c\"\nd \x01"
-	r := Report{{Of: odd, Name: odd, Outcome: Passed, Words: odd},
-		{Of: "y", Name: "three", Outcome: Failed, Words: odd}}
-	must.Do(t, r.Write(junit, summary))
-	text := must.Get(os.ReadFile(junit))
+	r := &Report{Command: "ppdp evaluate", Checks: []Check{
+		{Of: odd, Name: "one", Outcome: Passed, Words: odd},
+		{Of: "x", Name: odd, Outcome: Skipped, Words: "reason"},
+		{Of: "y", Name: "three", Outcome: Failed, Words: odd}}}
+	must.Do(t, files.Write(r, summary))
+	text := must.Get(os.ReadFile(files.JUnit))
+	type word struct {
+		Message string `xml:"message,attr"`
+	}
 	var suite struct {
 		Name     string `xml:"name,attr"`
 		Tests    int    `xml:"tests,attr"`
 		Failures int    `xml:"failures,attr"`
+		Skipped  int    `xml:"skipped,attr"`
 		Cases    []struct {
 			Of      string `xml:"classname,attr"`
 			Name    string `xml:"name,attr"`
-			Failure *struct {
-				Message string `xml:"message,attr"`
-			} `xml:"failure"`
-			Out string `xml:"system-out"`
+			Failure *word  `xml:"failure"`
+			Skipped *word  `xml:"skipped"`
+			Out     string `xml:"system-out"`
 		} `xml:"testcase"`
 	}
 	must.Do(t, xml.Unmarshal(text, &suite))
 	readable := strings.ReplaceAll(odd, "\x01", "\ufffd") // XML has no such letter
 	cases := suite.Cases
-	if suite.Name != "ppdp evaluate" || suite.Tests != 2 || suite.Failures != 1 ||
-		len(cases) != 2 || cases[0].Of != readable || cases[0].Name != readable ||
-		cases[0].Out != readable || cases[0].Failure != nil || cases[1].Failure == nil ||
-		cases[1].Failure.Message != readable {
+	if suite.Name != "ppdp evaluate" || suite.Tests != 3 || suite.Failures != 1 ||
+		suite.Skipped != 1 || len(cases) != 3 || cases[0].Of != readable ||
+		cases[0].Out != readable || cases[0].Failure != nil || cases[0].Skipped != nil ||
+		cases[1].Name != readable || cases[1].Skipped == nil ||
+		cases[1].Skipped.Message != "reason" || cases[2].Failure == nil ||
+		cases[2].Failure.Message != readable {
 		t.Errorf("%+v", suite)
 	}
 	got := must.Get(os.ReadFile(summary))
 	const cell = "a\\|b &lt;script> &amp; \"c\" d \x01"
-	want := "before\n### ppdp evaluate: 1 failed, 1 passed\n\n" +
+	want := "before\n### ppdp evaluate: 1 failed, 1 passed, 1 skipped\n\n" +
 		"| | of | check | found |\n|---|---|---|---|\n" +
-		"| failed | y | three | " + cell + " |\n| passed | " + cell + " | " + cell +
-		" | " + cell + " |\n\n"
+		"| failed | y | three | " + cell + " |\n| passed | " + cell + " | one | " + cell + " |\n" +
+		"| skipped | x | " + cell + " | reason |\n\n"
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Error(diff)
 	}
-	many := make(Report, mostRows+7).markdown()
+	many := (&Report{Checks: make([]Check, mostRows+7)}).markdown()
 	if !strings.Contains(many, "\n7 more are not shown.\n") {
 		t.Error(many)
 	}
@@ -324,9 +331,9 @@ func FuzzPolicy(f *testing.F) {
 			}
 			return
 		}
-		if r := p.Judge(evaluated()); len(r) < len(p.Rules) || len(r) == 0 ||
-			r.Count(Failed)+r.Count(Passed) != len(r) {
-			t.Errorf("%d rules, checks %+v", len(p.Rules), r)
+		if r := (Report{Checks: p.Judge(evaluated())}); len(r.Checks) < len(p.Rules) ||
+			len(r.Checks) == 0 || r.Count(Failed)+r.Count(Passed) != len(r.Checks) {
+			t.Errorf("%d rules, checks %+v", len(p.Rules), r.Checks)
 		}
 	})
 }

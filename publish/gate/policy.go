@@ -208,7 +208,7 @@ func (u *Rule) measures(m *results.Measurement) bool {
 
 // Judge checks every release of an evaluation by every rule: each limit for each measurement that
 // a rule is about. What has no value misses its limits.
-func (p *Policy) Judge(e *evaluation.Evaluation) (checks Report) {
+func (p *Policy) Judge(e *evaluation.Evaluation) (checks []Check) {
 	for column, release := range e.Columns {
 		for i := range p.Rules {
 			u := &p.Rules[i]

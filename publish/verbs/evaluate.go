@@ -18,8 +18,8 @@ import (
 // Evaluate is "ppdp evaluate": it measures releases, whoever made them.
 type Evaluate struct {
 	comparison.Evaluation
+	gate.Files
 	Policy string `help:"Limits that each release must keep, or the exit code is 1: a file, or default or privacy." placeholder:"FILE"`
-	JUnit  string `name:"junit" writes:"" help:"Write what the policy checked as JUnit XML too." placeholder:"FILE"`
 
 	policy *gate.Policy
 
@@ -90,21 +90,21 @@ func (c *Evaluate) Run(con *Console) error {
 		return failed
 	}
 	measured := evaluation.Of(run)
-	var checks gate.Report
+	report := gate.Report{Command: "ppdp evaluate"}
 	if c.policy != nil {
-		checks = c.policy.Judge(measured)
-		failed = errors.Join(failed, checks.Write(c.JUnit, con.Summary))
-		if n := checks.Count(gate.Failed); n > 0 {
+		report.Checks = c.policy.Judge(measured)
+		failed = errors.Join(failed, c.Write(&report, con.Summary))
+		if n := report.Count(gate.Failed); n > 0 {
 			failed = errors.Join(failed, fmt.Errorf("the policy %s: %d of %s failed", c.Policy, n,
-				terminal.Counted(len(checks), "check")))
+				terminal.Counted(len(report.Checks), "check")))
 		}
 	}
 	if c.JSON {
 		return errors.Join(failed, results.WriteJSON(con.Stdout, struct {
 			*evaluation.Evaluation
 			Findings []*comparison.Finding `json:"findings"`
-			Checks   gate.Report           `json:"checks,omitempty"`
-		}{measured, c.Findings, checks}))
+			Checks   []gate.Check          `json:"checks,omitempty"`
+		}{measured, c.Findings, report.Checks}))
 	}
 	for _, v := range measured.Verdicts {
 		fmt.Fprintf(con.Stdout, "%s: %s\n", v.Release, v.Text)
@@ -116,8 +116,8 @@ func (c *Evaluate) Run(con *Console) error {
 			}
 		}
 	}
-	for i := range checks {
-		fmt.Fprintln(con.Stdout, checks[i].Line())
+	for i := range report.Checks {
+		fmt.Fprintln(con.Stdout, report.Checks[i].Line())
 	}
 	fmt.Fprintln(con.Stdout, page)
 	return failed

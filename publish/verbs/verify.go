@@ -7,6 +7,7 @@ import (
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
 	"ppdp/publish"
+	"ppdp/publish/gate"
 )
 
 // Verify is "ppdp verify": it checks the folder of a release.
@@ -16,6 +17,7 @@ type Verify struct {
 	Schema   string `reads:"" help:"Its schema file. By default my.schema.yaml beside my.csv." placeholder:"FILE"`
 	Key      string `reads:"" help:"The public key of whoever signed the release." placeholder:"FILE"`
 	JSON     bool   `name:"json" help:"Write JSON instead of sentences."`
+	gate.Files
 }
 
 // Help is the second part of the verb's help text.
@@ -67,6 +69,16 @@ func (c Verify) Run(con *Console) error {
 			return terminal.InputError(fmt.Errorf("--key: %w", err))
 		}
 	}
+	checks := gate.Report{Command: "ppdp verify"}
+	add := func(sentences []string, outcome string) {
+		for _, s := range sentences {
+			checks.Checks = append(checks.Checks, gate.Check{Of: c.Dir, Name: s, Outcome: outcome})
+		}
+	}
+	add(report.Problems, gate.Failed)
+	add(report.Checks, gate.Passed)
+	add(report.Unchecked, gate.Skipped)
+	written := c.Write(&checks, con.Summary)
 	if c.JSON {
 		err = results.WriteJSON(con.Stdout, report)
 	} else {
@@ -80,7 +92,7 @@ func (c Verify) Run(con *Console) error {
 			fmt.Fprintln(con.Stdout, "NOT CHECKED:", open)
 		}
 	}
-	if err != nil || len(report.Problems) == 0 {
+	if err = errors.Join(err, written); err != nil || len(report.Problems) == 0 {
 		return err
 	}
 	if made := report.Certificate; made != nil && made.Program != con.Program {
