@@ -24,6 +24,7 @@ import (
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
 	"ppdp/internal/terminal"
+	"ppdp/publish/gate"
 	"ppdp/report/leaderboard"
 )
 
@@ -36,7 +37,8 @@ type regressCommand struct {
 	Verbose   bool     `short:"v" help:"List all comparisons, not only the numbers that moved."`
 	JSON      bool     `name:"json" help:"Write JSON instead of a table, with every comparison."`
 	Accept    bool     `help:"Make the results the reference. Needs --reason."`
-	Reason    string   `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
+	gate.Files
+	Reason string `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
 }
 
 func (regressCommand) Help() string {
@@ -210,28 +212,54 @@ func (c regressCommand) judge(con *console) error {
 			return err
 		}
 	}
-	gate := regress.Compare(pairs, regress.Alpha)
-	report.Gate = gate
+	judged := regress.Compare(pairs, regress.Alpha)
+	report.Gate = judged
 	if c.JSON {
 		err = results.WriteJSON(con.stdout, report)
 	} else {
 		err = report.writeText(con.stdout, c.Verbose)
 	}
+	err = errors.Join(err, c.Write(c.checks(&report), os.Getenv(stepSummary)))
 	if err != nil {
 		return err
 	}
 	if c.Accept {
-		return c.accept(con, runs, gate)
+		return c.accept(con, runs, judged)
 	}
-	if gate.Failed() {
+	if judged.Failed() {
 		err = fmt.Errorf("%d numbers changed, %d are missing; if that is meant: %s --accept "+
-			"--reason \"...\"", gate.Counts[regress.Changed], gate.Counts[regress.Missing],
+			"--reason \"...\"", judged.Counts[regress.Changed], judged.Counts[regress.Missing],
 			strings.Join(append([]string{"ppdp regress"}, c.Names...), " "))
 	}
 	if c.All && len(report.NotRun) > 0 {
 		err = errors.Join(err, fmt.Errorf("not run: %s", strings.Join(report.NotRun, ", ")))
 	}
 	return err
+}
+
+// checks are the comparisons, and with --all the experiments of the reference that were not run.
+func (c regressCommand) checks(r *gateReport) *gate.Report {
+	checked := &gate.Report{Command: "ppdp regress"}
+	for i := range r.Comparisons {
+		row := comparisonRow(&r.Comparisons[i])
+		check := gate.Check{Of: row[0], Name: row[2] + ", " + row[3], Outcome: gate.Passed,
+			Words: fmt.Sprintf("%s, was %s: %s", row[5], row[4], row[8])}
+		switch r.Comparisons[i].Verdict {
+		case regress.Changed, regress.Missing:
+			check.Outcome = gate.Failed
+		case regress.Unjudged, regress.Added:
+			check.Outcome = gate.Skipped
+		}
+		checked.Checks = append(checked.Checks, check)
+	}
+	for _, name := range r.NotRun {
+		check := gate.Check{Of: name, Name: "was run", Outcome: gate.Skipped}
+		if c.All {
+			check.Outcome = gate.Failed
+		}
+		checked.Checks = append(checked.Checks, check)
+	}
+	return checked
 }
 
 // notRun lists the reference's experiments of which there is no run.
