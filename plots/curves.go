@@ -69,10 +69,8 @@ func (l *Line) level() float64 { return l.Points[0].Mean }
 // curve is a Line of a series, with what its label and legend are made from.
 type curve struct {
 	Line
-	series  string // the name that the spec gives it
-	setting string // what the curve is called beside its variant
-	variant string // shown behind the setting; "" where none is
-	broken  bool   // the guarantee of one of its releases is broken
+	series string // the name that the spec gives it
+	name   string // its label, but for a broken guarantee: what curves of one style share
 	// gaps are the least and the largest share of an optimiser's cost at the points that is not
 	// proven necessary.
 	gaps [2]float64
@@ -144,16 +142,17 @@ func (c *chart) split(members []member) (curves []curve, err error) {
 // there are several.
 func (c *chart) newCurve(members []member, several bool) (curve, error) {
 	row := members[0].row
-	cv := curve{Line: Line{Axis: members[0].axis}, series: row.Label(), setting: row.Label()}
+	cv := curve{Line: Line{Axis: members[0].axis}, series: row.Label()}
+	setting, variant := row.Label(), ""
 	if several {
-		cv.setting += results.VariantSuffix(row.Classifier)
+		setting += results.VariantSuffix(row.Classifier)
 	} else if row.ShowVariant {
-		cv.setting, cv.variant = row.Series, row.Variant
+		setting, variant = row.Series, row.Variant
 	}
-	cv.Label = label{cv.setting, []shownVariant{{name: cv.variant}}}.String()
+	broken := slices.ContainsFunc(members, func(m member) bool { return m.row.Broken })
+	cv.name, cv.Label = label(setting, variant, false), label(setting, variant, broken)
 	cv.gaps[0] = math.Inf(1)
 	for _, m := range members {
-		cv.broken = cv.broken || m.row.Broken
 		point := pointOf(m.row, m.x)
 		if c.figure.Axis == results.SampleEquivalent {
 			point.SE, point.Interval = math.NaN(), &[2]float64{m.row.Lo95, m.row.Hi95}
@@ -170,6 +169,21 @@ func (c *chart) newCurve(members []member, several bool) (curve, error) {
 		}
 	}
 	return cv, nil
+}
+
+// notPrivate is said of curves with a release whose guarantee is broken.
+const notPrivate = "not private"
+
+// label is what a figure calls a curve: "RPS, depth 5 (published, not private)".
+func label(setting, variant string, broken bool) string {
+	note := ""
+	if broken && !results.Says(setting, notPrivate) { // by the spec's author
+		note = ", " + notPrivate
+	}
+	if variant == "" {
+		return setting + note
+	}
+	return setting + results.VariantSuffix(variant+note)
 }
 
 func pointOf(r *results.Row, x float64) Point {

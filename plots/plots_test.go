@@ -146,7 +146,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s has another date than the fixed one", name)
 		}
 		for page, want := range map[string]string{"combined.svg": ">Panel 7<",
-			"combined-2.svg": ">Panel 8<"} {
+			"combined-2.svg": ">Panel 9<"} {
 			if bytes.Contains(a, []byte(want)) != (name == page) &&
 				strings.HasPrefix(name, "combined") && filepath.Ext(name) == ".svg" {
 				t.Errorf("%q is not on %s alone", want, page)
@@ -173,31 +173,15 @@ func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestSeriesOrderAndSharedLook(t *testing.T) {
+func TestSeriesOrder(t *testing.T) {
 	panel := func(labels ...string) *chart {
-		c := &chart{}
-		for _, label := range labels {
-			c.curves = append(c.curves, curve{Line: Line{Label: label}, series: label,
-				setting: label})
-		}
-		return c
+		return &chart{curves: results.Mapped(labels,
+			func(label string) curve { return curve{series: label, name: label} })}
 	}
-	same := func(got, want curveStyle) bool { return fmt.Sprint(got) == fmt.Sprint(want) }
-	l := newCurveStyles([]*chart{panel("a", "b", "c"), panel("d")}, []string{"c", "d"})
-	if !same(l.curves["c"], styleOf(0)) || !same(l.curves["d"], styleOf(1)) ||
-		!same(l.curves["a"], styleOf(2)) {
-		t.Error("styles are not given in the order asked for")
-	}
-	// The last curve would have the colour of the first, which is on its panel; the others keep
-	// their own.
-	l = newCurveStyles([]*chart{panel("0", "1", "2", "3", "4", "5", "6"), panel("0", "1", "7")},
-		nil)
-	if got := l.curves["7"].colour; got != palette[2] {
-		t.Errorf("the eighth curve is %v, want the third colour, the first free on its panel", got)
-	}
-	for i := range 7 {
-		if !same(l.curves[strconv.Itoa(i)], styleOf(i)) {
-			t.Errorf("curve %d has another style than its own", i)
+	l := newCurveStyles([]*chart{panel("a", "b", "c"), panel("d", "a")}, []string{"c", "d"})
+	for i, name := range []string{"c", "d", "a", "b"} {
+		if fmt.Sprint(l.curves[name]) != fmt.Sprint(styleOf(i)) {
+			t.Errorf("curve %s has %v, want style %d", name, l.curves[name], i)
 		}
 	}
 }
@@ -268,7 +252,7 @@ func TestCaption(t *testing.T) {
 
 // The outline of a character covers the pixels that the font's own rasteriser inks.
 func TestOutlinesMatchTheFont(t *testing.T) {
-	style := newPageStyle(1).text(40, color.Black)
+	style := pageStyle{1}.text(40, color.Black)
 	face := plot.DefaultTextHandler.Cache().Lookup(style.Font, style.Font.Size)
 	for _, r := range "ε±⁶−é" {
 		picture := func(drawOn func(c *vgimg.Canvas)) image.Image {
