@@ -47,42 +47,6 @@ type advice struct {
 	Command, Refused, Cost string
 }
 
-// bars are the releases that the chart of an advice shows, longest the letters of a name.
-const bars, longest = 8, 32
-
-// Bars are the best releases, with the width of each in a chart of 100.
-func (a *advice) Bars() (shown []worthBar) {
-	for i, w := range a.Worths[:min(bars, len(a.Worths))] {
-		shown = append(shown, worthBar{shortened(w.Name()), 14 * i,
-			number(math.Round(100 * w.Value)),
-			math.Round(100 * min(1, w.Value)), i == 0 || w.Alike})
-	}
-	return shown
-}
-
-// shortened cuts a long name, but keeps what tells settings apart: "Recursive…, few regions".
-func shortened(name string) string {
-	letters, setting := []rune(name), []rune(nil)
-	if len(letters) <= longest {
-		return name
-	}
-	if at := strings.LastIndex(name, ", "); at >= 0 && len(name)-at <= longest/2 {
-		setting = []rune(name[at:])
-	}
-	return string(letters[:longest-1-len(setting)]) + "…" + string(setting)
-}
-
-// Height is that of the chart.
-func (a *advice) Height() int { return 14 * min(bars, len(a.Worths)) }
-
-type worthBar struct {
-	Name  string
-	Y     int
-	Text  string
-	Width float64
-	Alike bool // the best, or what no test tells from it
-}
-
 // rankVerdict says who is best of a discipline.
 type rankVerdict struct{ Name, Text string }
 

@@ -216,18 +216,3 @@ func TestBrokenGuaranteeIsNotRanked(t *testing.T) {
 		t.Errorf("A: %s", text)
 	}
 }
-
-// TestShortened: two settings of one baseline have different names in the chart.
-func TestShortened(t *testing.T) {
-	for _, test := range [][2]string{
-		{"DPCube, few regions", "DPCube, few regions"},
-		{"Recursive Partitioning and Summarization", "Recursive Partitioning and Summ…"},
-		{"Recursive Partitioning and Summarization, few regions",
-			"Recursive Partitio…, few regions"},
-		{"A model, of much too long a setting for any chart", "A model, of much too long a set…"},
-	} {
-		if got := shortened(test[0]); got != test[1] {
-			t.Errorf("%q: %q, must be %q", test[0], got, test[1])
-		}
-	}
-}

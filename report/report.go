@@ -77,7 +77,8 @@ func scriptHash() string {
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"script": func() template.JS { return template.JS(scriptText) }, "scriptHash": scriptHash,
 	"code": code, "number": number, "words": wordsOf,
-	"digits": contest.Number}).Parse(pageText))
+	"digits":  contest.Number,
+	"percent": func(x float64) string { return fmt.Sprintf("%.0f", 100*x) }}).Parse(pageText))
 
 // Write writes the page as HTML. Warnings name the figures that could not be drawn; the page has
 // them too. Nothing is written when there is an error.
