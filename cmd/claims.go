@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 
 	"ppdp/experiments"
 	"ppdp/internal/results"
@@ -100,7 +102,8 @@ func (c claimsCommand) Run(con *console) error {
 			return claims.WriteMarkdown(w, v.files, v.judgements)
 		})
 	case len(c.Claims) > 0:
-		err = v.printDetails(con.stdout)
+		err = claimTemplate.Execute(con.stdout, results.Mapped(slices.Concat(v.judgements...),
+			func(j claims.Judgement) *claims.Judgement { return &j }))
 	default:
 		err = v.printTable(con.stdout)
 		v.printCounts(con.stdout)
@@ -253,64 +256,28 @@ func marked(j *claims.Judgement) string {
 	return verdict
 }
 
-// printDetails prints claims with all their checks, points and readings.
-func (v *verdicts) printDetails(w io.Writer) error {
-	var b strings.Builder
-	for i, j := range slices.Concat(v.judgements...) {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		places := strings.Join(slices.Concat(j.Source, j.Errata), ", ")
-		fmt.Fprintf(&b, "%s (%s): %s\n%s\n", j.ID, places, marked(&j), j.Statement)
-		if j.Stands() != j.Verdict {
-			fmt.Fprintf(&b, "In the judged reading: %s. Others: %s.\n", j.Verdict,
-				cmp.Or(j.OthersText(), "none"))
-		}
-		for _, text := range append(j.Reversals(), j.FixedText()) {
-			if text != "" {
-				fmt.Fprintf(&b, "%s.\n", text)
-			}
-		}
-		if len(j.Tests) > 0 {
-			fmt.Fprintf(&b, "Tests: %s\n", strings.Join(j.Tests, ", "))
-		}
-		detail(&b, &j)
-		for _, r := range j.Readings {
-			fmt.Fprintf(&b, "\nReading, %s: %s\n", r.Reading, marked(&r))
-			detail(&b, &r)
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
+//go:embed claim.txt.tmpl
+var claimText string
 
-// detail prints the reading, the cause and on what numbers a claim, or a reading of it, is judged.
-func detail(b *strings.Builder, j *claims.Judgement) {
-	if j.Reason != "" {
-		fmt.Fprintf(b, "Reason: %s\n", j.Reason)
+// claimTemplate shows claims with all their checks, points and readings.
+var claimTemplate = template.Must(template.New("claim").Funcs(template.FuncMap{
+	"list": func(texts ...[]string) string {
+		return strings.Join(slices.Concat(texts...), ", ")
+	},
+	"marked": marked, "points": pointTable,
+	"plain": func(markdown string) string { return strings.ReplaceAll(markdown, "*", "") },
+}).Parse(claimText))
+
+func pointTable(points []claims.Point) string {
+	var b strings.Builder
+	table := terminal.NewTable(&b, "    POINT", "VALUE", "ERROR", "TRIALS", "STATE", "P")
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+	for _, p := range points {
+		table.Row("    "+cmp.Or(p.At, "all"), number(p.Value), number(p.SE), strconv.Itoa(p.N),
+			p.State, number(p.P))
 	}
-	if p := j.Published; p != nil {
-		fmt.Fprintf(b, "Published with ppdp: %s.\n", p.Says())
-		for i := range p.Checks {
-			fmt.Fprintf(b, "  %s: %s\n", p.Checks[i].Predicate, p.Checks[i].Summary())
-		}
-	}
-	if j.Papers != "" {
-		fmt.Fprintf(b, "At the papers' numbers of trials: %s.\n", j.Papers)
-	}
-	for _, text := range j.Reasons() {
-		fmt.Fprintln(b, strings.ReplaceAll(text, "*", ""))
-	}
-	for c := range results.Each(j.Checks) {
-		fmt.Fprintf(b, "\n  Check: %s\n  %s: %s\n", c.Predicate, c.Verdict, c.Summary())
-		table := terminal.NewTable(b, "    POINT", "VALUE", "ERROR", "TRIALS", "STATE", "P")
-		for _, p := range c.Points {
-			number := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-			table.Row("    "+cmp.Or(p.At, "all"), number(p.Value), number(p.SE),
-				strconv.Itoa(p.N), p.State, number(p.P))
-		}
-		table.Flush() // into memory
-	}
+	table.Flush() // into memory
+	return b.String()
 }
 
 // printCounts prints a line a paper: what the run judges and how many claims have which verdict.
