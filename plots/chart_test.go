@@ -337,7 +337,7 @@ func TestSampleEquivalentAxis(t *testing.T) {
 		t.Errorf("axis %q", c.yLabel)
 	}
 	s := newPage(&m, []*chart{c}, newCurveStyles([]*chart{c}, nil))
-	caption := strings.ReplaceAll(strings.Join(s.captionLines(), " "), noBreak, " ")
+	caption := strings.Join(s.captionLines(), " ")
 	if !strings.Contains(caption, "equal sample and its 95 % interval of n = 1 to 4 trials") {
 		t.Errorf("caption %q", caption)
 	}

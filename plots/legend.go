@@ -170,14 +170,11 @@ func drawText(c *draw.Canvas, style draw.TextStyle, at vg.Point, line string) {
 	c.FillText(style, at, line)
 }
 
-// wrap breaks a text at spaces into lines no wider than width, or of a single word. It does not
-// break at a no-break space: "Fig. 3".
+// wrap breaks a text at spaces into lines no wider than width, or of a single word.
 func wrap(style draw.TextStyle, text string, width vg.Length) []string {
 	var lines []string
 	line := ""
-	isSpace := func(r rune) bool { return strings.ContainsRune(" \n\t", r) }
-	for _, word := range strings.FieldsFunc(text, isSpace) {
-		word = strings.ReplaceAll(word, noBreak, " ")
+	for _, word := range strings.Fields(text) {
 		switch {
 		case line == "":
 			line = word
@@ -190,13 +187,6 @@ func wrap(style draw.TextStyle, text string, width vg.Length) []string {
 	}
 	return append(lines, line)
 }
-
-const noBreak = "\u00a0"
-
-// keepTogether puts no-break spaces between a number and its noun.
-var keepTogether = strings.NewReplacer("Fig. ", "Fig."+noBreak, "Figs. ", "Figs."+noBreak,
-	"section ", "section"+noBreak, "sections ", "sections"+noBreak, "Table ", "Table"+noBreak,
-	"n = ", "n"+noBreak+"="+noBreak, " trials", noBreak+"trials")
 
 // legendText is a curve's label with the axis it is read against, where that is not the bottom one,
 // and with a note where a search for the least cost was ended by its limit.

@@ -97,7 +97,7 @@ func (s *Page) noteLines() []string {
 	return wrap(s.style.text(smallText, noteColour), note, s.inner()-2*s.style.points(margin))
 }
 
-// captionLines explain points, bars and axes, the number of trials and where the figure comes from.
+// captionLines explain points and bars, the number of trials and where the figure comes from.
 func (s *Page) captionLines() []string {
 	lo, hi, failed, maps := s.panels[0].minN, s.panels[0].maxN, 0, 0
 	samples, bars := 0, "mean ± standard error"
@@ -141,45 +141,13 @@ func (s *Page) captionLines() []string {
 	if outside := s.listed(func(p *panel) []string { return p.outside }); outside != "" {
 		text += " Beyond the axes: " + outside + "."
 	}
-	if axes := s.logAxes(); axes != "" {
-		text += " Logarithmic: " + axes + "."
-	}
 	for _, note := range s.notes {
 		text += " " + note
 	}
 	if s.source != "" {
 		text += " After " + strings.TrimSuffix(s.source, ".") + "."
 	}
-	return wrap(s.style.text(smallText, softInk), keepTogether.Replace(text), s.inner())
-}
-
-// logAxes names the logarithmic axes, and on a page of several panels where not all have them.
-func (s *Page) logAxes() string {
-	var texts []string
-	separator := " and "
-	for _, axis := range []struct {
-		name string
-		log  func(p *panel) bool
-	}{
-		{"x", func(p *panel) bool { return p.x.log }},
-		{"y", func(p *panel) bool { return p.y.log }},
-	} {
-		var with []string
-		for _, p := range s.panels {
-			if axis.log(p) {
-				with = append(with, p.figure.Name)
-			}
-		}
-		switch len(with) {
-		case 0:
-		case len(s.panels):
-			texts = append(texts, axis.name)
-		default:
-			texts = append(texts, axis.name+" in "+strings.Join(with, ", "))
-			separator = "; "
-		}
-	}
-	return strings.Join(texts, separator)
+	return wrap(s.style.text(smallText, softInk), text, s.inner())
 }
 
 // listed joins what is said of curves, and on a page of several panels where.

@@ -187,14 +187,14 @@ func TestSeriesOrder(t *testing.T) {
 }
 
 // TestCaption: what points and bars are and of how many trials, what is left out or hidden,
-// logarithmic axes, the spec's note, and the machine wherever times are drawn.
+// the spec's note, and the machine wherever times are drawn.
 func TestCaption(t *testing.T) {
 	nan := math.NaN()
-	figure := func(name, y, xscale, yscale string) results.Figure {
-		return results.Figure{Name: name, X: "epsilon", Y: y, XScale: xscale, YScale: yscale}
+	figure := func(name, y string) results.Figure {
+		return results.Figure{Name: name, X: "epsilon", Y: y}
 	}
-	plain := figure("a", "w1", "", "")
-	limited, some := plain, figure("b", "w1", "", "")
+	plain := figure("a", "w1")
+	limited, some := plain, figure("b", "w1")
 	limited.YLim, some.Where = []float64{2, 4}, results.Filter{"series": "Apart|Above"}
 	one := at(madeUpRow("s", "w1", 1, 1, nan), 1)
 	three := at(madeUpRow("s", "w1", 3, 1, 0.5), 2)
@@ -211,7 +211,7 @@ func TestCaption(t *testing.T) {
 		rows    []results.Row
 		figures []results.Figure
 	}{
-		single: {[]results.Row{one}, []results.Figure{plain}},
+		single: {[]results.Row{one, timed}, []results.Figure{plain, figure("b", timed.Metric)}},
 		"Points and error bars: mean ± standard error of n = 1 to 3 trials. " +
 			"Trials without a value are left out at 1 point.": {
 			[]results.Row{one, three}, []results.Figure{plain}},
@@ -219,11 +219,6 @@ func TestCaption(t *testing.T) {
 			[]results.Row{one}, []results.Figure{limited}},
 		single + " Hidden under another curve: Below in a.": {
 			covered, []results.Figure{plain, some}},
-		single + " Logarithmic: x and y.": {
-			[]results.Row{timed}, []results.Figure{figure("a", timed.Metric, "log", "log")}},
-		single + " Logarithmic: x; y in b.": {[]results.Row{one, timed},
-			[]results.Figure{figure("a", "w1", "log", ""),
-				figure("b", timed.Metric, "log", "log")}},
 	} {
 		m := results.Manifest{Note: "Release alone", CPU: "A Chip", Figures: test.figures,
 			Source: "Somebody 2012, Fig. 3, section 5.1"}
@@ -233,19 +228,9 @@ func TestCaption(t *testing.T) {
 		}
 		want += " After Somebody 2012, Fig. 3, section 5.1."
 		d := drawn(t, m, test.rows)
-		got := strings.ReplaceAll(strings.Join(d.captionLines(), " "), noBreak, " ")
+		got := strings.Join(d.captionLines(), " ")
 		if got != want {
 			t.Errorf("caption %q, want %q", got, want)
-		}
-		// No line ends with a number's noun.
-		for d.width = 5 * vg.Centimeter; d.width < 12*vg.Centimeter; d.width += 3 {
-			for _, line := range d.captionLines() {
-				for _, head := range []string{"Fig.", "section", "n", "=", "n = 5"} {
-					if strings.HasSuffix(line, " "+head) || line == head {
-						t.Errorf("at %.1f cm a line ends %q", d.width/vg.Centimeter, line)
-					}
-				}
-			}
 		}
 	}
 }
