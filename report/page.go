@@ -85,15 +85,15 @@ func newPage(in Input) (*page, error) {
 		Board: leaderboard.Of(ranked), BoardKey: contest.PurposeLegend}
 	claimsOf := make(map[string][]*claimView) // by experiment
 	owner := make(map[string]*paperView)
-	for i := range in.Papers {
-		v := newPaperView(&in.Papers[i])
+	for _, paper := range in.Papers {
+		v := newPaperView(paper)
 		p.Papers = append(p.Papers, v)
 		owner[v.Paper] = v
 		for _, c := range v.Claims {
 			if c.Surprise {
 				p.Surprises = append(p.Surprises, c)
 			}
-			if slices.Contains(in.Papers[i].File.Decisive, c.ID) && c.Verdict != claims.NoData {
+			if slices.Contains(paper.Decisive, c.ID) && c.Verdict != claims.NoData {
 				p.Decisive = append(p.Decisive, c)
 			}
 			for _, name := range c.Experiments {
@@ -181,7 +181,7 @@ func newPage(in Input) (*page, error) {
 			p.Evaluates = p.Others[0].Section != ""
 		}
 	}
-	p.Agreement = Agreement(in.Papers)
+	p.Agreement = claims.Agreement(claims.Judgements(in.Papers))
 	// Papers with runs come before those with tests only.
 	slices.SortStableFunc(p.Papers, func(a, b *paperView) int {
 		return min(1, len(b.Experiments)) - min(1, len(a.Experiments))
@@ -192,10 +192,8 @@ func newPage(in Input) (*page, error) {
 	return p, nil
 }
 
-func newPaperView(paper *Paper) *paperView {
-	l := paper.File
-	v := &paperView{Paper: l.Paper, Citation: l.Citation,
-		Coverage: claims.CoverageOf(l, paper.Judgements)}
+func newPaperView(paper *claims.File) *paperView {
+	v := &paperView{Paper: paper.Paper, Citation: paper.Citation, Coverage: paper.Coverage()}
 	strict := make(map[string]*claims.Judgement, len(paper.Strict))
 	for i := range paper.Strict {
 		strict[paper.Strict[i].ID] = &paper.Strict[i]

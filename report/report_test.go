@@ -111,8 +111,9 @@ func toyInput(t *testing.T) Input {
 	judgements := must.Get(claims.Evaluate(file, runs, claims.Options{}))
 	strict, _ := claims.Evaluate(file, runs, claims.Options{Variant: claims.Strict})
 	none := &claims.Settled{}
-	return Input{Papers: []Paper{{file, claims.Beside(judgements, none, none),
-		claims.Beside(strict, none, none)}}, Runs: runs, Errata: testErrata}
+	file.Judgements = claims.Beside(judgements, none, none)
+	file.Strict = claims.Beside(strict, none, none)
+	return Input{Papers: []*claims.File{file}, Runs: runs, Errata: testErrata}
 }
 
 // TestPage: what went in is on the page, each thing in its place, and what is not to be overlooked
@@ -224,8 +225,8 @@ func walk(t *testing.T, page string, f func(xml.StartElement)) {
 // one turns round is said; so does its place in the tally. A calibration is shown with its reason.
 func TestReadings(t *testing.T) {
 	in := toyInput(t)
-	paper := &in.Papers[0]
-	paper.File.Decisive = []string{"T-1"}
+	paper := in.Papers[0]
+	paper.Decisive = []string{"T-1"}
 	one, two := &paper.Judgements[0], &paper.Judgements[1]
 	one.Verdict, one.Effect = claims.Holds, &claims.Point{Value: 2}
 	one.Checks[0].Verdict = claims.Holds

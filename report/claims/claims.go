@@ -74,6 +74,16 @@ type File struct {
 	// Programs are the readings by which whole figures are judged.
 	Programs []Program `yaml:"programs"`
 	Claims   []Claim   `yaml:"claims"`
+	// Judgements are of a run that was judged, in the published variant unless another was asked
+	// for; Strict are of the strict one where both were judged.
+	Judgements []Judgement `yaml:"-"`
+	Strict     []Judgement `yaml:"-"`
+}
+
+// Judgements are those of all files.
+func Judgements(files []*File) []Judgement {
+	return slices.Concat(results.Mapped(files,
+		func(f *File) []Judgement { return f.Judgements })...)
 }
 
 // Program is the one reading by which all claims of some figures are judged, and the paper's words,

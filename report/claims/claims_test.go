@@ -341,15 +341,15 @@ func TestPage(t *testing.T) {
 func TestCounts(t *testing.T) {
 	l := &File{Citation: "A paper", Figures: []string{"Fig. 1a", "Fig. 1b", "Fig. 2", "Table I"},
 		Programs: []Program{{[]string{"Fig. 1a"}, "this", ""}, {[]string{"Fig. 1b"}, "that", ""}}}
-	p := paperPage{l, []Judgement{
+	l.Judgements = []Judgement{
 		{Verdict: Holds, Source: []string{"Fig. 1a"}},
 		{Verdict: Holds, Source: []string{"Fig. 1b", "Fig. 2"}},
 		{Verdict: NoData, Source: []string{"Table I"}},
 		{Verdict: NotCovered, Source: []string{"section 3.1"}},
 		{Verdict: Contradicted, Source: []string{"section 2"}},
-	}}
+	}
 	var got string
-	for _, of := range p.Places() {
+	for _, of := range l.Places() {
 		got += count(of.Name, of.Judgements, of.Readings)
 	}
 	const want = "| **A paper** | 2 | | | | 1 | | 2 | |\n" +
@@ -366,14 +366,15 @@ func TestCounts(t *testing.T) {
 func TestSummary(t *testing.T) {
 	l := &File{Citation: "A paper", Decisive: []string{"B", "A"}}
 	var b strings.Builder
-	err := WriteMarkdown(&b, []*File{l}, [][]Judgement{{
+	l.Judgements = []Judgement{
 		{ID: "A", Statement: "One.", Source: []string{"Fig. 1", "Fig. 2"}, Verdict: Holds,
 			Effect: &Point{Value: -2.5, SE: 0.25}, Readings: []Judgement{
 				{Reading: "all in one", Verdict: Holds},
 				{Reading: "each alone", Verdict: Contradicted, Checks: []Evidence{
 					{Points: []Point{{State: supports}, {State: opposes}, {State: opposes}}}}}}},
 		{ID: "B", Statement: "Two.", Source: []string{"section 3.1"}, Verdict: HoldsInPart},
-		{ID: "C", Statement: "Three.", Source: []string{"Fig. 1"}, Verdict: Undecided}}})
+		{ID: "C", Statement: "Three.", Source: []string{"Fig. 1"}, Verdict: Undecided}}
+	err := WriteMarkdown(&b, []*File{l})
 	const want = "| A paper | | 1 | 1 | | | 1 | |\n" + SummaryEnd + "\n" +
 		"The claims on which the papers' conclusions rest:\n\n" +
 		"| claim | of | in our words | verdict | other readings | effect ± error |\n" +
@@ -393,11 +394,12 @@ func TestWholePage(t *testing.T) {
 	l := &File{Citation: "A paper"}
 	page := func(run Verdict) string {
 		var b strings.Builder
-		must.Do(t, WriteMarkdown(&b, []*File{l}, [][]Judgement{{
+		l.Judgements = []Judgement{
 			{ID: "A", Source: []string{"Fig. 1"}, Verdict: run, Expect: Holds},
 			{ID: "B", Source: []string{"Fig. 2"}, Verdict: ByTests, Expect: Contradicted,
 				Basis: "tests"},
-			{ID: "C", Source: []string{"Fig. 3"}, Verdict: NotCovered, Reason: "Nobody looked."}}}))
+			{ID: "C", Source: []string{"Fig. 3"}, Verdict: NotCovered, Reason: "Nobody looked."}}
+		must.Do(t, WriteMarkdown(&b, []*File{l}))
 		return b.String()
 	}
 	const own = "\nThese are verdicts of one run. This run could judge no claim"

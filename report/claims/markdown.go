@@ -30,30 +30,22 @@ var pageTemplate = template.Must(template.New("verdicts").Funcs(template.FuncMap
 // page is what its template shows.
 type page struct {
 	Says, Begin, End      string
-	Papers                []paperPage
+	Papers                []*File
 	Decisive              []Judgement // in the order of the claims files
 	Reversals, Thresholds []string
 }
 
-// paperPage is a paper's part of it.
-type paperPage struct {
-	*File
-	Judgements []Judgement
-}
-
 // WriteMarkdown writes the page of the verdicts, for docs/generated: a summary, how many claims of
-// each figure have which verdict, then every claim. There are judgements for each of the claims
-// files. Where all are the published ones, the page is theirs, and has the verdicts by tests too;
+// each figure have which verdict, then every claim. Where all are the published ones, the page is theirs, and has the verdicts by tests too;
 // otherwise it begins with how far the run agrees.
-func WriteMarkdown(w io.Writer, files []*File, judgements [][]Judgement) error {
+func WriteMarkdown(w io.Writer, files []*File) error {
 	p := &page{Begin: SummaryBegin, End: SummaryEnd}
-	p.Says, judgements = published(judgements)
-	for i, f := range files {
-		p.Papers = append(p.Papers, paperPage{f, judgements[i]})
+	p.Says, p.Papers = published(files)
+	for _, f := range p.Papers {
 		for _, id := range f.Decisive {
 			named := func(j Judgement) bool { return j.ID == id }
-			if at := slices.IndexFunc(judgements[i], named); at >= 0 {
-				p.Decisive = append(p.Decisive, judgements[i][at])
+			if at := slices.IndexFunc(f.Judgements, named); at >= 0 {
+				p.Decisive = append(p.Decisive, f.Judgements[at])
 			}
 		}
 	}
@@ -62,24 +54,25 @@ func WriteMarkdown(w io.Writer, files []*File, judgements [][]Judgement) error {
 			p.Reversals = append(p.Reversals, j.ID+": "+text)
 		}
 	}
-	p.Thresholds = byThresholds(slices.Concat(judgements...))
+	p.Thresholds = byThresholds(Judgements(p.Papers))
 	return pageTemplate.Execute(w, p)
 }
 
 // published says whose verdicts a page has. Where the run's are all as published, the page has
 // those by tests too.
-func published(run [][]Judgement) (says string, shown [][]Judgement) {
-	for _, list := range run {
-		list = slices.Clone(list)
-		for i := range list {
-			switch j := &list[i]; {
+func published(run []*File) (says string, shown []*File) {
+	for _, f := range run {
+		f := *f
+		f.Judgements = slices.Clone(f.Judgements)
+		for j := range results.Each(f.Judgements) {
+			switch {
 			case j.Verdict == ByTests:
 				j.Verdict = j.Expect
 			case j.Verdict != j.Expect && j.Verdict != NotCovered:
-				return "These are verdicts of one run. " + Agreement(run...), run
+				return "These are verdicts of one run. " + Agreement(Judgements(run)), run
 			}
 		}
-		shown = append(shown, list)
+		shown = append(shown, &f)
 	}
 	return "These are the verdicts published with ppdp, of full runs and sequential tests on the " +
 			"real data.",
@@ -149,24 +142,24 @@ type place struct {
 
 // Places are the whole paper, each of its figures and tables, and its text. A claim about several
 // figures counts at the first.
-func (p paperPage) Places() []place {
+func (f *File) Places() []place {
 	name := func(source string) string {
-		if slices.Contains(p.Figures, source) {
+		if slices.Contains(f.Figures, source) {
 			return strings.TrimRight(source, "abc")
 		}
 		return "text"
 	}
-	all := []place{{Name: "**" + p.Citation + "**", Judgements: p.Judgements}}
-	names := results.Mapped(append(slices.Clone(p.Figures), "text"), name)
+	all := []place{{Name: "**" + f.Citation + "**", Judgements: f.Judgements}}
+	names := results.Mapped(append(slices.Clone(f.Figures), "text"), name)
 	for _, at := range slices.Compact(names) {
 		here := place{Name: at}
-		for _, j := range p.Judgements {
+		for _, j := range f.Judgements {
 			if name(j.Source[0]) == at {
 				here.Judgements = append(here.Judgements, j)
 			}
 		}
 		var readings []string
-		for _, program := range p.Programs {
+		for _, program := range f.Programs {
 			if slices.ContainsFunc(program.Figures,
 				func(figure string) bool { return name(figure) == at }) {
 				readings = results.Union(readings, program.Reading)
@@ -177,10 +170,6 @@ func (p paperPage) Places() []place {
 	}
 	return all
 }
-
-func (p paperPage) Coverage() Coverage { return CoverageOf(p.File, p.Judgements) }
-
-func (p paperPage) Counts() []string { return Count(p.Judgements) }
 
 // fewChecks are spelled out one by one; of more, those that do not hold.
 const fewChecks = 6
@@ -218,12 +207,12 @@ type Coverage struct {
 	Missing          []string // the figures and tables without
 }
 
-// CoverageOf counts the judgements of a claims file.
-func CoverageOf(f *File, judgements []Judgement) Coverage {
-	c := Coverage{Claims: len(judgements), Figures: len(f.Figures)}
+// Coverage counts what is judged.
+func (f *File) Coverage() Coverage {
+	c := Coverage{Claims: len(f.Judgements), Figures: len(f.Figures)}
 	var judged []string
-	for i := range judgements {
-		if j := &judgements[i]; j.Stands().Judges() {
+	for j := range results.Each(f.Judgements) {
+		if j.Stands().Judges() {
 			c.Judged++
 			judged = append(judged, j.Source...)
 		}
@@ -247,10 +236,9 @@ func (c Coverage) String() string {
 	return text
 }
 
-// Count returns how many judgements stand under each verdict, best first, without those that none
-// has.
-func Count(judgements []Judgement) (counts []string) {
-	numbers := numbersOf(judgements)
+// Counts says how many judgements stand under each verdict, best first, without those that none has.
+func (f *File) Counts() (counts []string) {
+	numbers := numbersOf(f.Judgements)
 	for _, v := range slices.Concat(headlines, unjudged) {
 		if n := numbers[v]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
@@ -287,10 +275,10 @@ var neither = map[Verdict]string{
 
 // Agreement says in how many claims a run agrees with what is published, in which it differs, and
 // why it says nothing of the others.
-func Agreement(judgements ...[]Judgement) string {
+func Agreement(judgements []Judgement) string {
 	agree, numbers := 0, make(map[Verdict]int)
 	var differ, others []string
-	for _, j := range slices.Concat(judgements...) {
+	for _, j := range judgements {
 		switch {
 		case j.Surprise:
 			differ = append(differ, fmt.Sprintf("%s (here %s, published %s)", j.ID, j.Words(),

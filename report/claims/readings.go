@@ -263,13 +263,13 @@ func OpenSettled(path string) (*Settled, error) {
 }
 
 // SettledOf collects the judgements that are of settled runs, which have one seed.
-func SettledOf(runs []*results.Summary, judgements ...[]Judgement) *Settled {
+func SettledOf(runs []*results.Summary, judgements []Judgement) *Settled {
 	s := &Settled{Records: make(map[string]string)}
 	for _, run := range runs {
 		s.Seed = run.Manifest.Overrides.Seed
 		s.Records[run.Manifest.Experiment] = run.Manifest.Files[results.RecordsFile]
 	}
-	for _, j := range slices.Concat(judgements...) {
+	for _, j := range judgements {
 		if j.Settled {
 			s.Judgements = append(s.Judgements, j)
 		}

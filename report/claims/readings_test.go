@@ -47,7 +47,7 @@ func TestStands(t *testing.T) {
 				c.text)
 		}
 		j.Calibration, j.Published, j.Expect = "chosen", &Judgement{}, c.judged
-		of := CoverageOf(&File{}, []Judgement{j})
+		of := (&File{Judgements: []Judgement{j}}).Coverage()
 		if judged := c.judged.Judges(); of.Judged != 0 || judged != (j.Stands() == Calibration) ||
 			judged != strings.Contains(Agreement([]Judgement{j}), " 1 calibrated: ") {
 			t.Errorf("%s as a calibration: %s, %+v, %s", c.judged, j.Stands(), of,
@@ -282,7 +282,7 @@ func TestAgreement(t *testing.T) {
 		"test); 1 not run, or without the data they need; 1 not covered."
 	const want = "2 of 3 claims that this run could judge agree with the verdicts published with " +
 		"ppdp; 1 differ: holds/contradicted (here holds, published contradicted)." + others
-	if got := Agreement(all, []Judgement{other}); got != want {
+	if got := Agreement(append(all, other)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if got := Agreement(all[2:]); got != "This run could judge no claim of the papers."+others {
