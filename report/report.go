@@ -63,7 +63,7 @@ func scriptHash() string {
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"script": func() template.JS { return template.JS(scriptText) }, "scriptHash": scriptHash,
-	"code": code, "number": number, "words": wordsOf,
+	"code": code, "erratumClass": erratumClass, "number": number, "words": wordsOf,
 	"digits":  contest.Number,
 	"percent": func(x float64) string { return fmt.Sprintf("%.0f", 100*x) }}).Parse(pageText))
 
