@@ -83,24 +83,30 @@ type member struct {
 	x    float64
 }
 
-// addCurves makes the curves: one per series, split wherever a series holds more than one line, so
-// that no hidden dimension is averaged away or joined by a zigzag.
+// addCurves makes the curves: one per series, split by axis and, where there are several, by
+// classifier, so that no hidden dimension is averaged away or joined by a zigzag. Settings that
+// differ in anything else at one place are refused in a spec before it runs.
 func (c *chart) addCurves(rows []*results.Row) error {
 	var members []member
 	var problems []error
+	classifiers := make(map[string][]string) // by series
 	for _, r := range rows {
 		m, err := c.place(r)
 		problems = append(problems, err)
 		members = append(members, m)
+		classifiers[r.Label()] = results.Union(classifiers[r.Label()], r.Classifier)
 	}
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
 	bySeries := results.Grouped(members, func(m member) string { return m.row.Label() })
 	for _, series := range bySeries {
-		curves, err := c.split(series)
-		problems = append(problems, err)
-		c.curves = append(c.curves, curves...)
+		for _, part := range results.Grouped(series,
+			func(m member) string { return m.axis + "\x00" + m.row.Classifier }) {
+			cv, err := c.newCurve(part, len(classifiers[part[0].row.Label()]) > 1)
+			problems = append(problems, err)
+			c.curves = append(c.curves, cv)
+		}
 	}
 	return errors.Join(problems...)
 }
@@ -120,22 +126,6 @@ func (c *chart) place(r *results.Row) (member, error) {
 		return member{r, axis, x}, nil
 	}
 	return member{row: r}, nil
-}
-
-// split cuts a series into curves by axis and, where there are several, by classifier. Settings
-// that differ in anything else at one place are refused in a spec before it runs.
-func (c *chart) split(members []member) (curves []curve, err error) {
-	several := len(results.Grouped(members,
-		func(m member) string { return m.row.Classifier })) > 1
-	for _, part := range results.Grouped(members,
-		func(m member) string { return m.axis + "\x00" + m.row.Classifier }) {
-		cv, err := c.newCurve(part, several)
-		if err != nil {
-			return nil, err
-		}
-		curves = append(curves, cv)
-	}
-	return curves, nil
 }
 
 // newCurve joins the points of rows. The label is that of their series, with the classifier where

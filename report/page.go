@@ -12,7 +12,6 @@ import (
 	"ppdp/internal/results"
 	"ppdp/plots"
 	"ppdp/report/claims"
-	"ppdp/report/contest"
 	"ppdp/report/leaderboard"
 
 	"golang.org/x/sync/errgroup"
@@ -27,7 +26,6 @@ type page struct {
 	Papers     []*paperView
 	Others     []*experimentView // runs of no paper with a claims file
 	Board      []leaderboard.Table
-	BoardKey   string
 	Verdicts   []verdictWords // the key
 	Agreement  string         // of the papers' verdicts with the published ones
 	Decisive   []*claimView   // those on which the papers' conclusions rest
@@ -82,7 +80,7 @@ func newPage(in Input) (*page, error) {
 		ranked = leaderboard.Own(in.Runs)
 	}
 	p := &page{Style: template.CSS(styleText), Verdicts: verdictKey,
-		Board: leaderboard.Of(ranked), BoardKey: contest.PurposeLegend}
+		Board: leaderboard.Of(ranked)}
 	claimsOf := make(map[string][]*claimView) // by experiment
 	owner := make(map[string]*paperView)
 	for _, paper := range in.Papers {

@@ -188,7 +188,7 @@ func TestNothingBeatsTheMajority(t *testing.T) {
 		t.Errorf("alarms %q", alarms)
 	}
 	view := newRanking(run, &Input{}).Contests[0]
-	if text := view.Verdicts[0].Text; !strings.HasSuffix(text,
+	if text := view.Verdict(view.Disciplines[0], 0); !strings.HasSuffix(text,
 		"; NOT SHOWN TO BEAT THE MAJORITY CLASS") {
 		t.Errorf("page %q", text)
 	}

@@ -63,7 +63,9 @@ func scriptHash() string {
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"script": func() template.JS { return template.JS(scriptText) }, "scriptHash": scriptHash,
-	"code": code, "erratumClass": erratumClass, "number": number, "words": wordsOf,
+	"legend":   func() string { return contest.Legend },
+	"purposes": func() string { return contest.PurposeLegend },
+	"code":     code, "erratumClass": erratumClass, "number": number, "words": wordsOf,
 	"digits":  contest.Number,
 	"percent": func(x float64) string { return fmt.Sprintf("%.0f", 100*x) }}).Parse(pageText))
 
