@@ -134,7 +134,7 @@ func TestReferences(t *testing.T) {
 		t.Errorf("warnings %q do not report the majority as off scale", all)
 	}
 	if note, shown := offScale("Majority class", drawn(t, of(a, b), rows).panels); !shown ||
-		note != " (off scale: b: 0.75)" {
+		note != " (off scale: 0.75)" {
 		t.Errorf("the legend notes %q, shown: %v", note, shown)
 	}
 	a.Reference = []string{"nothing"}

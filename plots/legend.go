@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ppdp/internal/results"
@@ -272,34 +271,29 @@ func referenceLabel(name string, averaged int) string {
 // panels. shown reports whether any panel has the line.
 func offScale(label string, panels []*panel) (note string, shown bool) {
 	var values, named []string
-	unplaceable := true // all are 0 or below, on log axes
+	reason := "not on a log axis" // if all are 0 or below
 	for _, p := range panels {
 		for _, r := range p.references {
-			v := r.level()
-			switch {
+			switch v := r.level(); {
 			case r.Label != label:
 			case p.y.contains(v):
 				shown = true
 			default:
-				unplaceable = unplaceable && p.y.unplaceable(v)
-				value := strings.Replace(strconv.FormatFloat(v, 'g', 4, 64), "-", "−", 1)
-				values, named = append(values, value), append(named, p.figure.Name+": "+value)
+				if !p.y.unplaceable(v) {
+					reason = "off scale"
+				}
+				values = results.Union(values, Number(v))
+				named = append(named, p.figure.Name+": "+Number(v))
 			}
 		}
 	}
-	if len(values) == 0 {
+	switch len(values) {
+	case 0:
 		return "", shown
+	case 1:
+		named = values
 	}
-	where := strings.Join(named, ", ")
-	if slices.Sort(values); values[0] == values[len(values)-1] {
-		if unplaceable {
-			return ": " + values[0] + ", not on a log axis", shown
-		}
-		if len(values) == len(panels) { // the same everywhere
-			where = values[0]
-		}
-	}
-	return " (off scale: " + where + ")", shown
+	return " (" + reason + ": " + strings.Join(named, ", ") + ")", shown
 }
 
 // measureText is a metric's title with its unit and, for measured metrics, which way is better.
