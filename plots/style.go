@@ -2,7 +2,6 @@ package plots
 
 import (
 	"image/color"
-	"math"
 	"slices"
 
 	"ppdp/internal/results"
@@ -43,8 +42,8 @@ var palette = []color.RGBA{
 	{0x00, 0x00, 0x00, 0xFF}, // black
 }
 
-// dashes distinguish lines where colours do not, in points. Eight markers and five dashes have no
-// common divisor, so that no combination returns before the 40th curve, nor before the 280th as far
+// dashes distinguish lines where colours do not, in points. Six markers and five dashes have no
+// common divisor, so that no combination returns before the 30th curve, nor before the 210th as far
 // as the seven colours follow one another too.
 var dashes = [][]vg.Length{
 	nil,
@@ -54,23 +53,15 @@ var dashes = [][]vg.Length{
 	{9, 2, 1.5, 2, 1.5, 2},
 }
 
-// marker is a glyph: a regular polygon, or a disc where it has no corners.
+// marker is a glyph, filled or with white inside.
 type marker struct {
-	corners  int
-	rotation float64 // of the first corner, radians from the right
-	open     bool    // white inside
-	stretch  float64 // radius in units of the disc's, so that all look equally large
+	shape draw.GlyphDrawer
+	open  bool
 }
 
 var markers = []marker{
-	{corners: 0, stretch: 1},
-	{corners: 4, rotation: math.Pi / 4, stretch: 1.25},
-	{corners: 3, rotation: math.Pi / 2, stretch: 1.4},
-	{corners: 4, rotation: 0, stretch: 1.35},
-	{corners: 0, open: true, stretch: 1},
-	{corners: 4, rotation: math.Pi / 4, open: true, stretch: 1.25},
-	{corners: 3, rotation: -math.Pi / 2, stretch: 1.4},
-	{corners: 3, rotation: math.Pi / 2, open: true, stretch: 1.4},
+	{draw.CircleGlyph{}, false}, {draw.BoxGlyph{}, false}, {draw.PyramidGlyph{}, false},
+	{draw.CircleGlyph{}, true}, {draw.BoxGlyph{}, true}, {draw.PyramidGlyph{}, true},
 }
 
 var referenceDashes = [][]vg.Length{{8, 3}, {1.2, 2}, {8, 2, 1.2, 2}, {3, 3}}
@@ -124,33 +115,12 @@ func (s pageStyle) referenceLine(i int) draw.LineStyle {
 
 // drawMarker draws a curve's marker about a point.
 func (s pageStyle) drawMarker(c *draw.Canvas, style curveStyle, at vg.Point) {
-	m := style.marker
-	radius := s.points(2.5) * vg.Length(m.stretch)
-	var path vg.Path
-	if m.corners == 0 {
-		path.Move(vg.Point{X: at.X + radius, Y: at.Y})
-		path.Arc(at, radius, 0, 2*math.Pi)
-	} else {
-		for i := range m.corners {
-			sin, cos := math.Sincos(m.rotation + 2*math.Pi*float64(i)/float64(m.corners))
-			corner := vg.Point{X: at.X + radius*vg.Length(cos), Y: at.Y + radius*vg.Length(sin)}
-			if i == 0 {
-				path.Move(corner)
-			} else {
-				path.Line(corner)
-			}
-		}
+	glyph := draw.GlyphStyle{Color: style.colour, Radius: s.points(2.7), Shape: style.marker.shape}
+	c.DrawGlyph(glyph, at)
+	if style.marker.open {
+		glyph.Color, glyph.Radius = color.White, glyph.Radius-s.points(1.1)
+		c.DrawGlyph(glyph, at)
 	}
-	path.Close()
-	if m.open {
-		c.SetColor(color.White)
-		c.Fill(path)
-		c.SetLineStyle(s.line(1.1, style.colour, nil))
-		c.Stroke(path)
-		return
-	}
-	c.SetColor(style.colour)
-	c.Fill(path)
 }
 
 // curveStyles are the styles of curves and benchmark lines on all the panels of an experiment.

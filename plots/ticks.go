@@ -128,7 +128,8 @@ func number(value float64, decimals int) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
-// scientific writes a digit with its power of ten: the fonts have no superscript minus, zero or nine.
+// scientific writes a digit with its power of ten: the fonts have no superscript minus, zero or
+// nine.
 func scientific(digit, exponent int) string {
 	return strings.Replace(fmt.Sprintf("%de%d", digit, exponent), "-", "−", 1)
 }
