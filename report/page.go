@@ -366,8 +366,8 @@ func code(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// addErrata lists the entries; of the user's own runs those that say why a guarantee fails. It drops
-// references to entries that are not listed.
+// addErrata lists the entries; of the user's own runs those that say why a guarantee fails. It
+// drops references to entries that are not listed.
 func (p *page) addErrata(all []claims.Errata, runs []*results.Summary) {
 	cited := make(map[string]bool)
 	for _, run := range runs {

@@ -26,8 +26,8 @@ type Figure struct {
 	Reference []string  `yaml:"reference" json:"reference,omitempty" doc:"algorithms or classifiers of the experiment, each drawn as a horizontal line at its mean" values:"a list of names such as identity and majority" default:"none"`
 }
 
-// Letter is the letter of the paper's panel that the figure is: a, of a and of a-Caltech36; "" where
-// its name begins with a word.
+// Letter is the letter of the paper's panel that the figure is: a, of a and of a-Caltech36; ""
+// where its name begins with a word.
 func (f *Figure) Letter() string {
 	if panel, _, _ := strings.Cut(f.Name, "-"); len(panel) == 1 {
 		return panel

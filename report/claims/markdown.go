@@ -36,8 +36,8 @@ type page struct {
 }
 
 // WriteMarkdown writes the page of the verdicts, for docs/generated: a summary, how many claims of
-// each figure have which verdict, then every claim. Where all are the published ones, the page is theirs, and has the verdicts by tests too;
-// otherwise it begins with how far the run agrees.
+// each figure have which verdict, then every claim. Where all are the published ones, the page is
+// theirs, and has the verdicts by tests too; otherwise it begins with how far the run agrees.
 func WriteMarkdown(w io.Writer, files []*File) error {
 	p := &page{Begin: SummaryBegin, End: SummaryEnd}
 	p.Says, p.Papers = published(files)
@@ -236,7 +236,8 @@ func (c Coverage) String() string {
 	return text
 }
 
-// Counts says how many judgements stand under each verdict, best first, without those that none has.
+// Counts says how many judgements stand under each verdict, best first, without those that none
+// has.
 func (f *File) Counts() (counts []string) {
 	numbers := numbersOf(f.Judgements)
 	for _, v := range slices.Concat(headlines, unjudged) {

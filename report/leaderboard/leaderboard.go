@@ -119,8 +119,8 @@ func place(d *contest.Discipline, curve []int) float64 {
 	return float64(sum) / float64(n)
 }
 
-// Purposes has a row for each that was measured: its name and, for each budget, what to take, "" for
-// none.
+// Purposes has a row for each that was measured: its name and, for each budget, what to take, ""
+// for none.
 func (t *Table) Purposes() (rows [][]string) {
 	for column := range t.Columns {
 		for _, r := range t.Recommend(column) {
