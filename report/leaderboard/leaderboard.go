@@ -230,7 +230,7 @@ func text(e *contest.Entry) string {
 var pageText string
 
 var pageTemplate = template.Must(template.New("board").Funcs(template.FuncMap{
-	"base": path.Base, "escape": escape, "learner": contest.Learner, "number": contest.Number,
+	"base": path.Base, "escape": escape, "classifier": contest.Learner, "number": contest.Number,
 	"legend": func() string { return contest.Legend }, "table": table,
 	"purposes": func() string { return contest.PurposeLegend },
 	"list":     func(texts []string) string { return strings.Join(texts, ", ") },
