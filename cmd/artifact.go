@@ -16,7 +16,6 @@ import (
 	"ppdp/experiments"
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
-	"ppdp/report"
 	"ppdp/report/artifact"
 	"ppdp/report/claims"
 	"ppdp/report/leaderboard"
@@ -95,10 +94,7 @@ func (c artifactCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	for i, file := range v.files {
-		contents.Papers = append(contents.Papers,
-			report.Paper{File: file, Judgements: v.judgements[i]})
-	}
+	contents.Papers = v
 	_, err = os.Stat(filepath.Join(c.To, settledFolder))
 	contents.Settled = err == nil
 	if contents.Tires, err = runTrial(con); err != nil {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 
 	"ppdp/experiments"
 	"ppdp/internal/results"
@@ -88,49 +90,46 @@ func (c claimsCommand) Run(con *console) error {
 		}
 		errs = v.judge(c.Variant, c.Out, runs)
 	}
-	if v.judgements == nil {
+	if v[0].Judgements == nil {
 		return errs
 	}
 	switch {
 	case c.JSON:
 		err = results.WriteJSON(con.stdout,
-			slices.Concat(append(v.judgements, []claims.Judgement{})...))
+			append([]claims.Judgement{}, claims.Judgements(v)...))
 	case c.Write != "":
 		err = results.WriteFile(c.Write, func(w io.Writer) error {
-			return claims.WriteMarkdown(w, v.files, v.judgements)
+			return claims.WriteMarkdown(w, v)
 		})
 	case len(c.Claims) > 0:
-		err = v.printDetails(con.stdout)
+		err = claimTemplate.Execute(con.stdout, results.Mapped(claims.Judgements(v),
+			func(j claims.Judgement) *claims.Judgement { return &j }))
 	default:
 		err = v.printTable(con.stdout)
 		v.printCounts(con.stdout)
 		fmt.Fprintln(con.stdout, "Numbers behind a verdict: ppdp claims CLAIM. "+
 			"What the words and marks mean: ppdp claims --help.")
 		if c.Variant == claims.Published { // nothing is published of another
-			fmt.Fprintln(con.stdout, claims.Agreement(v.judgements...))
+			fmt.Fprintln(con.stdout, claims.Agreement(claims.Judgements(v)))
 		}
 	}
 	return errors.Join(err, errs)
 }
 
-// verdicts are the judgements of several papers.
-type verdicts struct {
-	files      []*claims.File
-	judgements [][]claims.Judgement // of each file
-}
+// verdicts are the claims of several papers, with their judgements.
+type verdicts []*claims.File
 
 // readClaims reads the claims of papers, or those of them named by id, for judging.
-func readClaims(papers []string, ids ...string) (*verdicts, error) {
-	v := &verdicts{}
+func readClaims(papers []string, ids ...string) (v verdicts, err error) {
 	for _, paper := range papers {
 		file, err := claims.Load(paper)
 		if err != nil {
 			return nil, terminal.InputError(err)
 		}
-		v.files = append(v.files, file)
+		v = append(v, file)
 	}
 	if len(ids) > 0 {
-		return v, v.keep(ids)
+		return v.named(ids)
 	}
 	return v, nil
 }
@@ -138,23 +137,22 @@ func readClaims(papers []string, ids ...string) (*verdicts, error) {
 // judge evaluates the claims on the results of runs in a folder, settled runs below it first, and
 // puts the published verdicts beside. There are verdicts in spite of an error, which says that
 // claims select what no run can have.
-func (v *verdicts) judge(variant, out string, runs []*results.Summary) error {
+func (v verdicts) judge(variant, out string, runs []*results.Summary) error {
 	err := v.evaluate(runs, claims.Options{Variant: variant, Specs: experiments.Texts()})
 	own, unread := claims.OpenSettled(filepath.Join(out, settledFolder, claims.SettledFile))
 	if unread != nil {
 		return errors.Join(err, unread)
 	}
-	for i, judged := range v.judgements {
-		v.judgements[i] = claims.Beside(judged, own, claims.Committed())
+	for _, file := range v {
+		file.Judgements = claims.Beside(file.Judgements, own, claims.Committed())
 	}
 	return err
 }
 
 // evaluate judges the claims on runs; papers at the same time.
-func (v *verdicts) evaluate(runs []*results.Summary, options claims.Options) error {
-	v.judgements = make([][]claims.Judgement, len(v.files))
-	return terminal.InputError(inParallel(len(v.files), func(i int) (err error) {
-		v.judgements[i], err = claims.Evaluate(v.files[i], runs, options)
+func (v verdicts) evaluate(runs []*results.Summary, options claims.Options) error {
+	return terminal.InputError(inParallel(len(v), func(i int) (err error) {
+		v[i].Judgements, err = claims.Evaluate(v[i], runs, options)
 		return err
 	}))
 }
@@ -189,10 +187,10 @@ func openDirs(dirs []string) ([]*results.Summary, error) {
 	})
 }
 
-// keep drops all claims but those named, by id or by paper, before they are judged.
-func (v *verdicts) keep(ids []string) error {
+// named drops all claims but those named, by id or by paper.
+func (v verdicts) named(ids []string) (verdicts, error) {
 	var known []string
-	for _, file := range v.files {
+	for _, file := range v {
 		known = append(known, file.Paper)
 		for i := range file.Claims {
 			known = append(known, file.Claims[i].ID)
@@ -202,7 +200,7 @@ func (v *verdicts) keep(ids []string) error {
 				func(c claims.Claim) bool { return !slices.Contains(ids, c.ID) })
 		}
 	}
-	v.files = slices.DeleteFunc(v.files, func(f *claims.File) bool { return len(f.Claims) == 0 })
+	v = slices.DeleteFunc(v, func(f *claims.File) bool { return len(f.Claims) == 0 })
 	var errs []error
 	for _, id := range ids {
 		if !slices.Contains(known, id) {
@@ -210,11 +208,11 @@ func (v *verdicts) keep(ids []string) error {
 				"ppdp claims", id, spelling.Hint(id, known)))
 		}
 	}
-	return terminal.InputError(errs...)
+	return v, terminal.InputError(errs...)
 }
 
 // printTable prints a line a claim and a line for each of its readings.
-func (v *verdicts) printTable(w io.Writer) error {
+func (v verdicts) printTable(w io.Writer) error {
 	table := terminal.NewTable(w, "CLAIM", "SOURCE", "THIS RUN", "POINTS", "PUBLISHED", "ERRATA",
 		"READINGS", "STATEMENT, OR WHY THERE IS NO VERDICT")
 	row := func(name, source string, j *claims.Judgement, errata, text string) {
@@ -229,7 +227,7 @@ func (v *verdicts) printTable(w io.Writer) error {
 		table.Row(name, source, marked(j), points, published, errata, cmp.Or(j.OthersText(), "-"),
 			text)
 	}
-	for _, j := range slices.Concat(v.judgements...) {
+	for _, j := range claims.Judgements(v) {
 		row(j.ID, strings.Join(j.Source, ", "), &j, cmp.Or(strings.Join(j.Errata, " "), "-"),
 			cmp.Or(j.Reason, j.Statement))
 		for _, r := range j.Readings {
@@ -253,72 +251,35 @@ func marked(j *claims.Judgement) string {
 	return verdict
 }
 
-// printDetails prints claims with all their checks, points and readings.
-func (v *verdicts) printDetails(w io.Writer) error {
-	var b strings.Builder
-	for i, j := range slices.Concat(v.judgements...) {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		places := strings.Join(slices.Concat(j.Source, j.Errata), ", ")
-		fmt.Fprintf(&b, "%s (%s): %s\n%s\n", j.ID, places, marked(&j), j.Statement)
-		if j.Stands() != j.Verdict {
-			fmt.Fprintf(&b, "In the judged reading: %s. Others: %s.\n", j.Verdict,
-				cmp.Or(j.OthersText(), "none"))
-		}
-		for _, text := range append(j.Reversals(), j.FixedText()) {
-			if text != "" {
-				fmt.Fprintf(&b, "%s.\n", text)
-			}
-		}
-		if len(j.Tests) > 0 {
-			fmt.Fprintf(&b, "Tests: %s\n", strings.Join(j.Tests, ", "))
-		}
-		detail(&b, &j)
-		for _, r := range j.Readings {
-			fmt.Fprintf(&b, "\nReading, %s: %s\n", r.Reading, marked(&r))
-			detail(&b, &r)
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
+//go:embed claim.txt.tmpl
+var claimText string
 
-// detail prints the reading, the cause and on what numbers a claim, or a reading of it, is judged.
-func detail(b *strings.Builder, j *claims.Judgement) {
-	if j.Reason != "" {
-		fmt.Fprintf(b, "Reason: %s\n", j.Reason)
+// claimTemplate shows claims with all their checks, points and readings.
+var claimTemplate = template.Must(template.New("claim").Funcs(template.FuncMap{
+	"list": func(texts ...[]string) string {
+		return strings.Join(slices.Concat(texts...), ", ")
+	},
+	"marked": marked, "points": pointTable,
+	"plain": func(markdown string) string { return strings.ReplaceAll(markdown, "*", "") },
+}).Parse(claimText))
+
+func pointTable(points []claims.Point) string {
+	var b strings.Builder
+	table := terminal.NewTable(&b, "    POINT", "VALUE", "ERROR", "TRIALS", "STATE", "P")
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+	for _, p := range points {
+		table.Row("    "+cmp.Or(p.At, "all"), number(p.Value), number(p.SE), strconv.Itoa(p.N),
+			p.State, number(p.P))
 	}
-	if p := j.Published; p != nil {
-		fmt.Fprintf(b, "Published with ppdp: %s.\n", p.Says())
-		for i := range p.Checks {
-			fmt.Fprintf(b, "  %s: %s\n", p.Checks[i].Predicate, p.Checks[i].Summary())
-		}
-	}
-	if j.Papers != "" {
-		fmt.Fprintf(b, "At the papers' numbers of trials: %s.\n", j.Papers)
-	}
-	for _, text := range j.Reasons() {
-		fmt.Fprintln(b, strings.ReplaceAll(text, "*", ""))
-	}
-	for c := range results.Each(j.Checks) {
-		fmt.Fprintf(b, "\n  Check: %s\n  %s: %s\n", c.Predicate, c.Verdict, c.Summary())
-		table := terminal.NewTable(b, "    POINT", "VALUE", "ERROR", "TRIALS", "STATE", "P")
-		for _, p := range c.Points {
-			number := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-			table.Row("    "+cmp.Or(p.At, "all"), number(p.Value), number(p.SE),
-				strconv.Itoa(p.N), p.State, number(p.P))
-		}
-		table.Flush() // into memory
-	}
+	table.Flush() // into memory
+	return b.String()
 }
 
 // printCounts prints a line a paper: what the run judges and how many claims have which verdict.
-func (v *verdicts) printCounts(w io.Writer) {
-	for i, file := range v.files {
-		list := v.judgements[i]
-		fmt.Fprintf(w, "%s: judged %s; %s\n", file.Paper, claims.CoverageOf(file, list),
-			strings.Join(claims.Count(list), ", "))
+func (v verdicts) printCounts(w io.Writer) {
+	for _, file := range v {
+		fmt.Fprintf(w, "%s: judged %s; %s\n", file.Paper, file.Coverage(),
+			strings.Join(file.Counts(), ", "))
 	}
 }
 

@@ -85,7 +85,7 @@ func claimIDs() (ids []string) {
 	if err != nil {
 		panic(err) // they come with the program
 	}
-	for _, file := range all.files {
+	for _, file := range all {
 		for i := range file.Claims {
 			ids = append(ids, file.Claims[i].ID)
 		}

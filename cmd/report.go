@@ -56,13 +56,12 @@ func writeReport(con *console, out string, runs []*results.Summary,
 	if err != nil {
 		return err
 	}
-	strict := &verdicts{files: v.files}
-	wrong := v.judge(claims.Published, out, runs)
-	_ = strict.judge(claims.Strict, out, runs) // fails as for the published variant
-	for i, file := range v.files {
-		in.Papers = append(in.Papers, report.Paper{File: file, Judgements: v.judgements[i],
-			Strict: strict.judgements[i]})
+	_ = v.judge(claims.Strict, out, runs) // fails as for the published variant
+	for _, file := range v {
+		file.Strict = file.Judgements
 	}
+	wrong := v.judge(claims.Published, out, runs)
+	in.Papers = v
 	path := filepath.Join(out, reportFile)
 	var warnings []string
 	err = results.WriteFile(path, func(w io.Writer) (err error) {

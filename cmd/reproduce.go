@@ -93,7 +93,7 @@ func (c reproduceCommand) claims(con *console, runs []*results.Summary) error {
 	err = v.judge(claims.Published, c.folder(c.Quick), runs)
 	fmt.Fprintln(con.stdout, "Claims by this run (ppdp claims has them one by one):")
 	v.printCounts(con.stdout)
-	fmt.Fprintln(con.stdout, claims.Agreement(v.judgements...))
+	fmt.Fprintln(con.stdout, claims.Agreement(claims.Judgements(v)))
 	return err
 }
 

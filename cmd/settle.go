@@ -100,7 +100,7 @@ func (c settleCommand) Run(con *console) error {
 
 // settling is a settled run between its looks.
 type settling struct {
-	*verdicts
+	verdicts
 	con   *console
 	all   bool // claims
 	flags *runFlags
@@ -111,7 +111,7 @@ type settling struct {
 // plan resolves the experiments of the claims, but for those that draw times.
 func (s *settling) plan(seed *uint64) error {
 	var names []string
-	for _, file := range s.files {
+	for _, file := range s.verdicts {
 		for i := range file.Claims {
 			checks, readings := file.Claims[i].Experiments()
 			names = append(names, slices.Concat(checks, readings)...)
@@ -210,7 +210,7 @@ func (s *settling) end() error {
 	if err != nil {
 		return err
 	}
-	found := claims.SettledOf(runs, s.judgements...)
+	found := claims.SettledOf(runs, claims.Judgements(s.verdicts))
 	differences := found.Differences(claims.Committed(), s.all)
 	path := filepath.Join(s.flags.Out, claims.SettledFile)
 	old, err := claims.OpenSettled(path)
@@ -278,7 +278,7 @@ func openValues(dir string) ([]*results.Summary, error) {
 }
 
 // recompute judges the values in a folder, with the published verdicts beside, and compares them.
-func (v *verdicts) recompute(dir string) error {
+func (v verdicts) recompute(dir string) error {
 	runs, err := openValues(dir)
 	if err == nil {
 		err = v.evaluate(runs, claims.Options{Settled: true})
@@ -286,10 +286,11 @@ func (v *verdicts) recompute(dir string) error {
 	if err != nil {
 		return err
 	}
-	differences := claims.SettledOf(runs, v.judgements...).Differences(claims.Committed(), true)
-	for i, judged := range v.judgements {
-		v.judgements[i] = claims.Beside(judged, &claims.Settled{}, claims.Committed())
-		for _, j := range v.judgements[i] {
+	differences := claims.SettledOf(runs, claims.Judgements(v)).Differences(claims.Committed(),
+		true)
+	for _, file := range v {
+		file.Judgements = claims.Beside(file.Judgements, &claims.Settled{}, claims.Committed())
+		for _, j := range file.Judgements {
 			if j.Published != nil && j.Published.Settled && !j.Settled {
 				differences = append(differences, j.ID+": not settled: "+j.Reason)
 			}

@@ -65,9 +65,7 @@ func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) 
 		shown = append(shown, benchmark...)
 	}
 	for _, cv := range c.curves {
-		line := cv.Line
-		line.Label = label{cv.setting, []shownVariant{{cv.variant, cv.broken, ""}}}.String()
-		c.lines = append(c.lines, line)
+		c.lines = append(c.lines, cv.Line)
 	}
 	c.lines = append(c.lines, c.references...)
 	if err := c.fit(); err != nil {

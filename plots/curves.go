@@ -69,10 +69,8 @@ func (l *Line) level() float64 { return l.Points[0].Mean }
 // curve is a Line of a series, with what its label and legend are made from.
 type curve struct {
 	Line
-	series  string // the name that the spec gives it
-	setting string // what the curve is called beside its variant
-	variant string // shown behind the setting; "" where none is
-	broken  bool   // the guarantee of one of its releases is broken
+	series string // the name that the spec gives it
+	name   string // its label, but for a broken guarantee: what curves of one style share
 	// gaps are the least and the largest share of an optimiser's cost at the points that is not
 	// proven necessary.
 	gaps [2]float64
@@ -85,24 +83,30 @@ type member struct {
 	x    float64
 }
 
-// addCurves makes the curves: one per series, split wherever a series holds more than one line, so
-// that no hidden dimension is averaged away or joined by a zigzag.
+// addCurves makes the curves: one per series, split by axis and, where there are several, by
+// classifier, so that no hidden dimension is averaged away or joined by a zigzag. Settings that
+// differ in anything else at one place are refused in a spec before it runs.
 func (c *chart) addCurves(rows []*results.Row) error {
 	var members []member
 	var problems []error
+	classifiers := make(map[string][]string) // by series
 	for _, r := range rows {
 		m, err := c.place(r)
 		problems = append(problems, err)
 		members = append(members, m)
+		classifiers[r.Label()] = results.Union(classifiers[r.Label()], r.Classifier)
 	}
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
 	bySeries := results.Grouped(members, func(m member) string { return m.row.Label() })
 	for _, series := range bySeries {
-		curves, err := c.split(series)
-		problems = append(problems, err)
-		c.curves = append(c.curves, curves...)
+		for _, part := range results.Grouped(series,
+			func(m member) string { return m.axis + "\x00" + m.row.Classifier }) {
+			cv, err := c.newCurve(part, len(classifiers[part[0].row.Label()]) > 1)
+			problems = append(problems, err)
+			c.curves = append(c.curves, cv)
+		}
 	}
 	return errors.Join(problems...)
 }
@@ -124,36 +128,21 @@ func (c *chart) place(r *results.Row) (member, error) {
 	return member{row: r}, nil
 }
 
-// split cuts a series into curves by axis and, where there are several, by classifier. Settings
-// that differ in anything else at one place are refused in a spec before it runs.
-func (c *chart) split(members []member) (curves []curve, err error) {
-	several := len(results.Grouped(members,
-		func(m member) string { return m.row.Classifier })) > 1
-	for _, part := range results.Grouped(members,
-		func(m member) string { return m.axis + "\x00" + m.row.Classifier }) {
-		cv, err := c.newCurve(part, several)
-		if err != nil {
-			return nil, err
-		}
-		curves = append(curves, cv)
-	}
-	return curves, nil
-}
-
 // newCurve joins the points of rows. The label is that of their series, with the classifier where
 // there are several.
 func (c *chart) newCurve(members []member, several bool) (curve, error) {
 	row := members[0].row
-	cv := curve{Line: Line{Axis: members[0].axis}, series: row.Label(), setting: row.Label()}
+	cv := curve{Line: Line{Axis: members[0].axis}, series: row.Label()}
+	setting, variant := row.Label(), ""
 	if several {
-		cv.setting += results.VariantSuffix(row.Classifier)
+		setting += results.VariantSuffix(row.Classifier)
 	} else if row.ShowVariant {
-		cv.setting, cv.variant = row.Series, row.Variant
+		setting, variant = row.Series, row.Variant
 	}
-	cv.Label = label{cv.setting, []shownVariant{{name: cv.variant}}}.String()
+	broken := slices.ContainsFunc(members, func(m member) bool { return m.row.Broken })
+	cv.name, cv.Label = label(setting, variant, false), label(setting, variant, broken)
 	cv.gaps[0] = math.Inf(1)
 	for _, m := range members {
-		cv.broken = cv.broken || m.row.Broken
 		point := pointOf(m.row, m.x)
 		if c.figure.Axis == results.SampleEquivalent {
 			point.SE, point.Interval = math.NaN(), &[2]float64{m.row.Lo95, m.row.Hi95}
@@ -170,6 +159,21 @@ func (c *chart) newCurve(members []member, several bool) (curve, error) {
 		}
 	}
 	return cv, nil
+}
+
+// notPrivate is said of curves with a release whose guarantee is broken.
+const notPrivate = "not private"
+
+// label is what a figure calls a curve: "RPS, depth 5 (published, not private)".
+func label(setting, variant string, broken bool) string {
+	note := ""
+	if broken && !results.Says(setting, notPrivate) { // by the spec's author
+		note = ", " + notPrivate
+	}
+	if variant == "" {
+		return setting + note
+	}
+	return setting + results.VariantSuffix(variant+note)
 }
 
 func pointOf(r *results.Row, x float64) Point {

@@ -2,20 +2,15 @@ package plots
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"ppdp/internal/must"
 	"ppdp/internal/results"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/recorder"
 )
 
 // manyFigures has panels of two metrics, the first with heading lines of its own.
@@ -42,51 +37,6 @@ func repeat(metric string, n int) []string {
 		all[i] = metric
 	}
 	return all
-}
-
-// TestPages: how many pages combined figures take, and what is on them.
-func TestPages(t *testing.T) {
-	mixed := func(n int) []string { // w1, w2, w1, w2, ...
-		all := repeat("w1", n)
-		for i := 1; i < n; i += 2 {
-			all[i] = "w2"
-		}
-		return all
-	}
-	for name, test := range map[string]struct {
-		metrics []string
-		want    string
-	}{
-		"as many as fit":             {repeat("w1", 9), "9w1"},
-		"two metrics that fit":       {mixed(8), "8w1w2"},
-		"a page each":                {mixed(16), "8w1 8w2"},
-		"one metric too many":        {repeat("w1", 11), "9w1 2w1"},
-		"a few more of another kind": {append(repeat("w1", 9), "w2"), "9w1 1w2"},
-		"the rest and the next":      {append(repeat("w1", 11), repeat("w2", 3)...), "9w1 5w1w2"},
-		"four of each letter":        {repeat("letters", 12), "8letters 4letters"},
-	} {
-		var charts []*chart
-		for i, metric := range test.metrics {
-			f := results.Figure{Y: metric}
-			if metric == "letters" {
-				f.Name = fmt.Sprintf("%c-%d", 'a'+i/4, i)
-			}
-			charts = append(charts, &chart{figure: f})
-		}
-		var got []string
-		for _, page := range pages(charts) {
-			text, seen := strconv.Itoa(len(page)), ""
-			for _, c := range page {
-				if !strings.Contains(seen, c.figure.Y) {
-					seen += c.figure.Y
-				}
-			}
-			got = append(got, text+seen)
-		}
-		if strings.Join(got, " ") != test.want {
-			t.Errorf("%s: pages of %q, want %s", name, got, test.want)
-		}
-	}
 }
 
 // TestCombinedFitsAPage: whatever the number of panels, a combined figure is as wide as a page and
@@ -119,7 +69,7 @@ func TestLegendColumns(t *testing.T) {
 		"all long":   {[]string{long, long, long}, 1},
 		"none":       {nil, 0},
 	} {
-		l := legend{style: newPageStyle(combinedScale)}
+		l := legend{style: pageStyle{combinedScale}}
 		for _, text := range test.texts {
 			l.entries = append(l.entries, legendEntry{text: text})
 		}
@@ -149,33 +99,6 @@ func TestLegendColumns(t *testing.T) {
 	}
 }
 
-// TestRowsLieBelowEachOther: a heading of two lines takes room in its own row only.
-func TestRowsLieBelowEachOther(t *testing.T) {
-	m, rows := manyFigures(repeat("w1", 6)...)
-	m.Title, m.Source = "", ""
-	plain := drawn(t, m, rows)
-	m.Figures[0].Title = strings.Repeat("a long heading ", 4)
-	tall := drawn(t, m, rows)
-	strips, plainStrips := tall.topStrips(), plain.topStrips()
-	if strips[0] <= plainStrips[0] || strips[1] != plainStrips[1] {
-		t.Errorf("strips %v, want a taller first one than %v", strips, plainStrips)
-	}
-	more, want := tall.height()-plain.height(), strips[0]-plainStrips[0]
-	if math.Abs(float64(more-want)) > 1e-9 {
-		t.Errorf("the page is %v higher, want %v", more, want)
-	}
-	// The frames of the second row lie where they lay, as seen from below.
-	first, second := frames(t, plain), frames(t, tall)
-	if len(first) != 6 || len(second) != 6 {
-		t.Fatalf("%d and %d frames, want 6", len(first), len(second))
-	}
-	for i := 3; i < 6; i++ {
-		if first[i] != second[i] {
-			t.Errorf("frame %d at %v, want %v", i, second[i], first[i])
-		}
-	}
-}
-
 // TestLongAxisLabels: a label longer than its axis takes two lines, and frames beside each other
 // stay equally high. A power of ten in a label stays with it.
 func TestLongAxisLabels(t *testing.T) {
@@ -196,7 +119,7 @@ func TestLongAxisLabels(t *testing.T) {
 		t.Errorf("frames begin and end at %v, want the same for all", edges)
 	}
 	svg := string(must.Get(d.Render("svg")))
-	for _, want := range []string{">a long label a long", ">7<"} { // 10 to the 7
+	for _, want := range []string{">a long label a long", "(×1e8)<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -232,136 +155,12 @@ func TestBenchmarkAtZeroOnALogAxis(t *testing.T) {
 		}
 	}
 	l := newLegend(page.style, page.panels)
-	if got := l.entries[1]; got.text != "True degree sequence: 0, not on a log axis" ||
+	if got := l.entries[1]; got.text != "True degree sequence (not on a log axis: 0)" ||
 		got.sample != nil {
 		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
 	}
 	if got := l.entries[2]; got.text != "Original data" || got.sample == nil {
 		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
-	}
-}
-
-// TestSuperscripts: without superscripts it is the library's text, with them it is as wide as its
-// parts, and the exponent is higher, smaller and behind its base, also where the text is turned.
-func TestSuperscripts(t *testing.T) {
-	style := newPageStyle(1).text(40, ink)
-	plain := style
-	plain.Handler = plot.DefaultTextHandler
-	for _, s := range []string{"", "Records", "10"} {
-		if style.Width(s) != plain.Width(s) || style.Height(s) != plain.Height(s) {
-			t.Errorf("%q: %v by %v, want %v by %v", s, style.Width(s), style.Height(s),
-				plain.Width(s), plain.Height(s))
-		}
-	}
-	power := "(×" + powerOfTen("-6") + ")"
-	exponent := plain
-	exponent.Font = small(plain.Font)
-	want := plain.Width("(×10") + exponent.Width("−6") + plain.Width(")")
-	if math.Abs(float64(style.Width(power)-want)) > 1e-9 ||
-		style.Height(power) != plain.Height("(") {
-		t.Errorf("%v by %v, want %v by %v", style.Width(power), style.Height(power), want,
-			plain.Height("("))
-	}
-	for _, rotation := range []float64{0, math.Pi / 2} {
-		style.Rotation = rotation
-		var record recorder.Canvas
-		canvas := draw.NewCanvas(&record, 100, 100)
-		canvas.FillText(style, vg.Point{X: 50, Y: 50}, powerOfTen("6"))
-		var texts []*recorder.FillString
-		turned := 0.0
-		for _, action := range record.Actions {
-			switch a := action.(type) {
-			case *recorder.FillString:
-				texts = append(texts, a)
-			case *recorder.Rotate:
-				turned = a.Angle
-			}
-		}
-		if len(texts) != 2 || texts[0].String != "10" || texts[1].String != "6" {
-			t.Fatalf("drawn are %v", texts)
-		}
-		base, exponent := texts[0], texts[1]
-		if exponent.Point.X != base.Point.X+plain.Width("10") ||
-			exponent.Point.Y <= base.Point.Y || exponent.Size >= base.Size || turned != rotation {
-			t.Errorf("turned by %v: the exponent is at %v, of %v, its base at %v, of %v", turned,
-				exponent.Point, exponent.Size, base.Point, base.Size)
-		}
-	}
-}
-
-// TestVariantsOnSeparatePanelsLookAlike: with a panel for each variant a setting keeps its look,
-// the legend names it once and the headings name the variants; where one panel has both, or a
-// curve without variant has the setting's name, they differ.
-func TestVariantsOnSeparatePanelsLookAlike(t *testing.T) {
-	row := func(series, variant string) results.Row {
-		return with(at(madeUpRow(series, "w1", 3, 1, 0.1), 1), func(s *results.Setting) {
-			s.Variant, s.ShowVariant = variant, true
-		})
-	}
-	alone := func(series, variant string) results.Row {
-		return with(row(series, variant), func(s *results.Setting) { s.ShowVariant = false })
-	}
-	rows := []results.Row{row("deep", "published"), row("flat", "published"), row("flat", "strict"),
-		row("deep", "strict"), alone("both", "published"), alone("deep", "strict")}
-	panel := func(name, title, series string) results.Figure {
-		return results.Figure{Name: name, Title: title, X: "epsilon", Y: "w1",
-			Where: map[string]string{"series": series}}
-	}
-	published, strict := panel("a", "Depth", "deep (published)|flat (published)|both"),
-		panel("b", "Depth, strict", "flat (strict)|deep (strict)")
-	texts := func(figures ...results.Figure) (d *Page, legend, headings string) {
-		d = drawn(t, results.Manifest{Figures: figures, SeriesOrder: []string{
-			"deep (published)", "deep (strict)", "flat (published)", "flat (strict)"}}, rows)
-		for _, e := range newLegend(d.style, d.panels).entries {
-			legend += e.text + "; "
-		}
-		for _, p := range d.panels {
-			headings += p.heading + "; "
-		}
-		return d, legend, headings
-	}
-	d, legend, headings := texts(published, strict)
-	if want := "deep (published, strict); flat (published, strict); both; "; legend != want {
-		t.Errorf("legend %q, want %q", legend, want)
-	}
-	if want := "(a) Depth (published); (b) Depth, strict; "; headings != want {
-		t.Errorf("headings %q, want %q", headings, want)
-	}
-	style := func(d *Page, label string) string {
-		for _, p := range d.panels {
-			for _, cv := range p.curves {
-				if cv.Label == label {
-					return fmt.Sprint(p.styles.of(cv))
-				}
-			}
-		}
-		t.Fatalf("no curve %q", label)
-		return ""
-	}
-	if style(d, "deep (published)") != style(d, "deep (strict)") ||
-		style(d, "deep (strict)") == style(d, "flat (strict)") {
-		t.Error("a setting does not look the same under both variants, or two settings do")
-	}
-	if style(d, "deep (published)") != fmt.Sprint(styleOf(0)) ||
-		style(d, "flat (published)") != fmt.Sprint(styleOf(1)) ||
-		style(d, "both") != fmt.Sprint(styleOf(2)) {
-		t.Error("looks are not in the order of the series")
-	}
-	for name, figures := range map[string][]results.Figure{
-		"both variants on a panel": {published, strict,
-			panel("c", "", "deep (published)|deep (strict)")},
-		"a namesake": {published, panel("b", "", "deep|deep (strict)")},
-	} {
-		d, legend, _ := texts(figures...)
-		if style(d, "deep (published)") == style(d, "deep (strict)") ||
-			!strings.Contains(legend, "deep (published); ") {
-			t.Errorf("%s: they look alike, or the legend is %q", name, legend)
-		}
-	}
-	// Alone, a panel names its variant in its legend, and its heading is left as it is.
-	if _, legend, headings = texts(published); legend != "deep (published); flat (published); "+
-		"both; " || headings != "(a) Depth; " {
-		t.Errorf("alone: legend %q, headings %q", legend, headings)
 	}
 }
 
@@ -396,58 +195,30 @@ func TestShareRange(t *testing.T) {
 	}
 }
 
-// TestNotPrivate: the legend says of every curve that is not private where it is not, and of no
+// TestNotPrivate: the legend says of every curve that is not private that it is not, and of no
 // other; the numbers beside a figure say it too.
 func TestNotPrivate(t *testing.T) {
-	row := func(series, variant, dataset string, broken bool) results.Row {
+	row := func(series, variant string, broken bool) results.Row {
 		r := with(at(madeUpRow(series, "w1", 5, 1, 0.1), 1), func(s *results.Setting) {
-			s.Variant, s.ShowVariant, s.Dataset = variant, variant != "", named(dataset)
+			s.Variant, s.ShowVariant = variant, variant != ""
 		})
 		r.Broken = broken
 		return r
 	}
-	legendOf := func(rows []results.Row, figures ...results.Figure) []string {
-		t.Helper()
-		for i := range figures {
-			figures[i].X, figures[i].Y = "epsilon", "w1"
+	variants := []results.Row{row("h 3", "published", true), row("h 3", "strict", false),
+		row("all", "", true), row("none", "", false), row("RPS, not private", "", true)}
+	page := drawn(t, of(results.Figure{Name: "a", X: "epsilon", Y: "w1"}), variants)
+	got := results.Mapped(newLegend(page.style, page.panels).entries,
+		func(e legendEntry) string { return e.text })
+	want := []string{"h 3 (published, not private)", "h 3 (strict)", "all, not private", "none",
+		"RPS, not private"}
+	if !slices.Equal(got, want) {
+		t.Errorf("legend %q, want %q", got, want)
+	}
+	for i, line := range page.panels[0].lines {
+		if line.Label != want[i] {
+			t.Errorf("a line is called %q, want %q", line.Label, want[i])
 		}
-		page := drawn(t, of(figures...), rows)
-		return results.Mapped(newLegend(page.style, page.panels).entries,
-			func(e legendEntry) string { return e.text })
-	}
-	check := func(got []string, want ...string) {
-		t.Helper()
-		if !slices.Equal(got, want) {
-			t.Errorf("legend %q, want %q", got, want)
-		}
-	}
-	variants := []results.Row{row("h 3", "published", "d", true), row("h 3", "strict", "d", false)}
-	check(legendOf(variants, results.Figure{Name: "a"}),
-		"h 3 (published, not private)", "h 3 (strict)")
-	one := func(variant string) results.Figure {
-		return results.Figure{Name: variant, Where: results.Filter{"variant": variant}}
-	}
-	check(legendOf(variants, one("published"), one("strict")),
-		"h 3 (published, not private; strict)")
-	control := results.Figure{Name: "c", Where: results.Filter{"dataset": "e"}}
-	check(legendOf(append(variants, row("h 3", "", "e", true)), one("published"), one("strict"),
-		control), "h 3 (published, not private; strict), not private in c")
-	check(legendOf([]results.Row{row("all", "", "d", true), row("none", "", "d", false),
-		row("RPS, not private", "", "d", true)}, results.Figure{Name: "a"}),
-		"all, not private", "none", "RPS, not private")
-
-	// A curve that is not private in some panels.
-	on := func(name, dataset string) results.Figure {
-		return results.Figure{Name: name, Where: results.Filter{"dataset": dataset}}
-	}
-	some := []results.Row{row("x", "", "d", true), row("x", "", "e", true),
-		row("x", "", "f", false)}
-	check(legendOf(some, on("a-d", "d"), on("a-e", "e"), on("b-f", "f")), "x, not private in a")
-	check(legendOf(some, on("a-d", "d"), on("a-f", "f"), on("b", "e")), "x, not private in a-d, b")
-
-	c := mustChart(t, results.Figure{Name: "a", X: "epsilon", Y: "w1"}, variants)
-	if got := c.lines[0].Label; got != "h 3 (published, not private)" {
-		t.Errorf("a line is called %q", got)
 	}
 }
 

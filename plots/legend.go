@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ppdp/internal/results"
@@ -47,7 +46,7 @@ func newLegend(style pageStyle, panels []*panel) legend {
 	}
 	for _, p := range panels {
 		for _, cv := range p.curves {
-			add(cv.Label, legendText(cv, p, panels), func(c *draw.Canvas) { p.sample(c, cv) })
+			add(cv.Label, p.legendText(cv), func(c *draw.Canvas) { p.sample(c, cv) })
 		}
 	}
 	for _, p := range panels {
@@ -170,14 +169,11 @@ func drawText(c *draw.Canvas, style draw.TextStyle, at vg.Point, line string) {
 	c.FillText(style, at, line)
 }
 
-// wrap breaks a text at spaces into lines no wider than width, or of a single word. It does not
-// break at a no-break space: "Fig. 3".
+// wrap breaks a text at spaces into lines no wider than width, or of a single word.
 func wrap(style draw.TextStyle, text string, width vg.Length) []string {
 	var lines []string
 	line := ""
-	isSpace := func(r rune) bool { return strings.ContainsRune(" \n\t", r) }
-	for _, word := range strings.FieldsFunc(text, isSpace) {
-		word = strings.ReplaceAll(word, noBreak, " ")
+	for _, word := range strings.Fields(text) {
 		switch {
 		case line == "":
 			line = word
@@ -191,90 +187,10 @@ func wrap(style draw.TextStyle, text string, width vg.Length) []string {
 	return append(lines, line)
 }
 
-const noBreak = "\u00a0"
-
-// keepTogether puts no-break spaces between a number and its noun.
-var keepTogether = strings.NewReplacer("Fig. ", "Fig."+noBreak, "Figs. ", "Figs."+noBreak,
-	"section ", "section"+noBreak, "sections ", "sections"+noBreak, "Table ", "Table"+noBreak,
-	"n = ", "n"+noBreak+"="+noBreak, " trials", noBreak+"trials")
-
-// notPrivate is said of releases whose guarantee is broken.
-const notPrivate = "not private"
-
-// label is what a figure says of a curve, in fields. String puts it into words, which nothing reads
-// back: to say it in other words is to change this file.
-type label struct {
-	setting  string         // what the curve is called beside its variant
-	variants []shownVariant // of the setting, behind it
-}
-
-// shownVariant is a variant of a setting. Without a name it is the setting itself.
-type shownVariant struct {
-	name   string
-	broken bool   // the guarantee of one of its releases is broken
-	panels string // in which it is; "" for all that show it
-}
-
-// String is "RPS, depth 5 (published, not private; strict)". The note on a variant is beside it,
-// but comes last where that is the only one and the note names panels: "RPS (strict), not private
-// in b".
-func (l label) String() string {
-	said := results.Says(l.setting, notPrivate) // by the spec's author
-	separator, last := ", ", ""
-	var inside []string
-	for _, v := range l.variants {
-		note := ""
-		if v.broken && !said {
-			note = ", " + notPrivate
-			if v.panels != "" {
-				note += " in " + v.panels
-			}
-		}
-		switch {
-		case v.name == "":
-			last += note
-		case len(l.variants) == 1 && v.panels != "":
-			inside, last = append(inside, v.name), note
-		default:
-			inside = append(inside, v.name+note)
-			if note != "" {
-				separator = "; "
-			}
-		}
-	}
-	if inside == nil {
-		return l.setting + last
-	}
-	return l.setting + results.VariantSuffix(strings.Join(inside, separator)) + last
-}
-
 // legendText is a curve's label with the axis it is read against, where that is not the bottom one,
-// and with a note where a search for the least cost was ended by its limit. Where panels of several
-// variants share styles, it names all variants of the curve.
-func legendText(cv curve, p *panel, panels []*panel) string {
-	l := label{setting: cv.setting}
-	shown, broken := make(map[string][]*panel), make(map[string][]*panel) // by variant
-	for _, q := range panels {
-		for _, other := range q.curves {
-			if p.styles.name(other) != p.styles.name(cv) || q.onTop(other) != p.onTop(cv) {
-				continue
-			}
-			if shown[other.variant] == nil {
-				l.variants = append(l.variants, shownVariant{name: other.variant})
-			}
-			shown[other.variant] = append(shown[other.variant], q)
-			if other.broken {
-				broken[other.variant] = append(broken[other.variant], q)
-			}
-		}
-	}
-	for v := range results.Each(l.variants) {
-		v.broken = broken[v.name] != nil
-		if len(broken[v.name]) < len(shown[v.name]) || v.name == "" && len(l.variants) > 1 {
-			v.panels = panelNames(broken[v.name], panels)
-		}
-	}
-	text := l.String()
+// and with a note where a search for the least cost was ended by its limit.
+func (p *panel) legendText(cv curve) string {
+	text := cv.Label
 	if p.onTop(cv) {
 		text += " (top axis)"
 	}
@@ -291,22 +207,6 @@ func gapText(least, most float64) string {
 		return fmt.Sprintf(", best found (gap %s %%)", high)
 	}
 	return fmt.Sprintf(", best found (gap %s to %s %%)", low, high)
-}
-
-// panelNames names some panels of a page: "a, b", or "a" for all of a-Caltech, a-Enron and so on.
-func panelNames(some, all []*panel) string {
-	var names []string
-	for _, p := range some {
-		missing := func(q *panel) bool {
-			return q.figure.Panel() == p.figure.Panel() && !slices.Contains(some, q)
-		}
-		name := p.figure.Name
-		if !slices.ContainsFunc(all, missing) {
-			name = p.figure.Panel()
-		}
-		names = results.Union(names, name)
-	}
-	return strings.Join(names, ", ")
 }
 
 // parameterLabels are the axis labels of parameters that need more than their names.
@@ -371,34 +271,29 @@ func referenceLabel(name string, averaged int) string {
 // panels. shown reports whether any panel has the line.
 func offScale(label string, panels []*panel) (note string, shown bool) {
 	var values, named []string
-	unplaceable := true // all are 0 or below, on log axes
+	reason := "not on a log axis" // if all are 0 or below
 	for _, p := range panels {
 		for _, r := range p.references {
-			v := r.level()
-			switch {
+			switch v := r.level(); {
 			case r.Label != label:
 			case p.y.contains(v):
 				shown = true
 			default:
-				unplaceable = unplaceable && p.y.unplaceable(v)
-				value := strings.Replace(strconv.FormatFloat(v, 'g', 4, 64), "-", "−", 1)
-				values, named = append(values, value), append(named, p.figure.Name+": "+value)
+				if !p.y.unplaceable(v) {
+					reason = "off scale"
+				}
+				values = results.Union(values, Number(v))
+				named = append(named, p.figure.Name+": "+Number(v))
 			}
 		}
 	}
-	if len(values) == 0 {
+	switch len(values) {
+	case 0:
 		return "", shown
+	case 1:
+		named = values
 	}
-	where := strings.Join(named, ", ")
-	if slices.Sort(values); values[0] == values[len(values)-1] {
-		if unplaceable {
-			return ": " + values[0] + ", not on a log axis", shown
-		}
-		if len(values) == len(panels) { // the same everywhere
-			where = values[0]
-		}
-	}
-	return " (off scale: " + where + ")", shown
+	return " (" + reason + ": " + strings.Join(named, ", ") + ")", shown
 }
 
 // measureText is a metric's title with its unit and, for measured metrics, which way is better.

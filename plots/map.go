@@ -159,7 +159,9 @@ func (p *panel) drawMap(c *draw.Canvas, x, y func(float64) vg.Length) {
 		all.Arc(at, radius, 0, 2*math.Pi)
 		all.Close()
 	}
-	c.Fill(all)
+	if len(all) > 0 {
+		c.Fill(all)
+	}
 	c.SetLineStyle(p.style.line(0.7, palette[0], nil))
 	for _, r := range p.rectangles {
 		left, right := max(r.left, p.x.min), min(r.right, p.x.max)

@@ -31,7 +31,7 @@ type Page struct {
 // above and below them: title and source, the spec's own note and, where times are drawn, the
 // machine.
 func newPage(m *results.Manifest, charts []*chart, styles curveStyles) *Page {
-	s := &Page{style: newPageStyle(1), width: panelWidth, panelHeight: panelHeight, columns: 1,
+	s := &Page{style: pageStyle{1}, width: panelWidth, panelHeight: panelHeight, columns: 1,
 		title: m.Title, source: m.After()}
 	several := len(charts) > 1
 	if several {
@@ -41,7 +41,7 @@ func newPage(m *results.Manifest, charts []*chart, styles curveStyles) *Page {
 		if len(charts) == 4 || len(charts) == 8 {
 			s.columns = 2
 		}
-		s.style, s.width = newPageStyle(combinedScale), combinedWidth
+		s.style, s.width = pageStyle{combinedScale}, combinedWidth
 	}
 	if m.Note != "" {
 		s.notes = append(s.notes, strings.TrimSuffix(m.Note, ".")+".")
@@ -61,31 +61,11 @@ func newPage(m *results.Manifest, charts []*chart, styles curveStyles) *Page {
 	}
 	if several {
 		s.panelHeight = max(width*0.75, 5*vg.Centimeter)
-		if styles.paired {
-			s.nameVariants()
-		}
 		if over := s.height() - pageHeight; over > 0 {
 			s.panelHeight = max(s.panelHeight-over/vg.Length(s.rows()), lowestPanel)
 		}
 	}
 	return s
-}
-
-// nameVariants adds the variant to the headings of panels where a page shows several and the
-// heading, which the spec's author wrote, does not have it yet.
-func (s *Page) nameVariants() {
-	variants := make(map[string]bool)
-	for _, p := range s.panels {
-		if v, _ := p.variant(); v != "" {
-			variants[v] = true
-		}
-	}
-	for _, p := range s.panels {
-		v, _ := p.variant()
-		if v != "" && len(variants) > 1 && !results.Says(p.heading, v) {
-			p.heading = strings.TrimSpace(p.heading + results.VariantSuffix(v))
-		}
-	}
 }
 
 const (
@@ -117,7 +97,7 @@ func (s *Page) noteLines() []string {
 	return wrap(s.style.text(smallText, noteColour), note, s.inner()-2*s.style.points(margin))
 }
 
-// captionLines explain points, bars and axes, the number of trials and where the figure comes from.
+// captionLines explain points and bars, the number of trials and where the figure comes from.
 func (s *Page) captionLines() []string {
 	lo, hi, failed, maps := s.panels[0].minN, s.panels[0].maxN, 0, 0
 	samples, bars := 0, "mean ± standard error"
@@ -161,61 +141,27 @@ func (s *Page) captionLines() []string {
 	if outside := s.listed(func(p *panel) []string { return p.outside }); outside != "" {
 		text += " Beyond the axes: " + outside + "."
 	}
-	if axes := s.logAxes(); axes != "" {
-		text += " Logarithmic: " + axes + "."
-	}
 	for _, note := range s.notes {
 		text += " " + note
 	}
 	if s.source != "" {
 		text += " After " + strings.TrimSuffix(s.source, ".") + "."
 	}
-	return wrap(s.style.text(smallText, softInk), keepTogether.Replace(text), s.inner())
-}
-
-// logAxes names the logarithmic axes, and on a page of several panels where not all have them.
-func (s *Page) logAxes() string {
-	var texts []string
-	separator := " and "
-	for _, axis := range []struct {
-		name string
-		log  func(p *panel) bool
-	}{
-		{"x", func(p *panel) bool { return p.x.log }},
-		{"y", func(p *panel) bool { return p.y.log }},
-	} {
-		with := slices.DeleteFunc(slices.Clone(s.panels),
-			func(p *panel) bool { return !axis.log(p) })
-		switch len(with) {
-		case 0:
-		case len(s.panels):
-			texts = append(texts, axis.name)
-		default:
-			texts = append(texts, axis.name+" in "+panelNames(with, s.panels))
-			separator = "; "
-		}
-	}
-	return strings.Join(texts, separator)
+	return wrap(s.style.text(smallText, softInk), text, s.inner())
 }
 
 // listed joins what is said of curves, and on a page of several panels where.
 func (s *Page) listed(of func(p *panel) []string) string {
-	var labels []string
-	where := make(map[string][]*panel)
+	var texts []string
 	for _, p := range s.panels {
-		for _, label := range of(p) {
-			if where[label] == nil {
-				labels = append(labels, label)
+		for _, text := range of(p) {
+			if len(s.panels) > 1 {
+				text += " in " + p.figure.Name
 			}
-			where[label] = append(where[label], p)
+			texts = append(texts, text)
 		}
 	}
-	if len(s.panels) > 1 {
-		for i, label := range labels {
-			labels[i] = label + " in " + panelNames(where[label], s.panels)
-		}
-	}
-	return strings.Join(labels, "; ")
+	return strings.Join(texts, "; ")
 }
 
 // stripHeight is the height of lines of text with the gap below or above them, 0 without lines.
@@ -241,21 +187,17 @@ func (s *Page) height() vg.Length {
 }
 
 func (s *Page) panelsHeight() vg.Length {
-	height := vg.Length(s.rows())*s.panelHeight + vg.Length(s.rows()-1)*s.style.points(panelGap)
-	for _, strip := range s.topStrips() {
-		height += strip
-	}
-	return height
+	rows := vg.Length(s.rows())
+	return rows*(s.panelHeight+s.topStrip()) + (rows-1)*s.style.points(panelGap)
 }
 
-// topStrips are the heights above the frames, row by row: the tallest of a row's panels, so that
-// frames beside each other have the same height.
-func (s *Page) topStrips() []vg.Length {
-	heights := make([]vg.Length, s.rows())
-	for i, p := range s.panels {
-		heights[i/s.columns] = max(heights[i/s.columns], p.topStrip())
+// topStrip is the height above the frames, of the panel that needs most: all frames have the same
+// height.
+func (s *Page) topStrip() (height vg.Length) {
+	for _, p := range s.panels {
+		height = max(height, p.topStrip())
 	}
-	return heights
+	return height
 }
 
 // draw fills a canvas of the page's width and height.
@@ -306,8 +248,7 @@ func (s *Page) drawNote(c draw.Canvas) draw.Canvas {
 
 // drawPanels lines the frames up in rows and columns.
 func (s *Page) drawPanels(c draw.Canvas) {
-	strips, right := s.topStrips(), s.style.points(rightStrip)
-	above := slices.Max(strips)
+	above, right := s.topStrip(), s.style.points(rightStrip)
 	grid := make([][]*plot.Plot, s.rows())
 	for i := range grid {
 		grid[i] = make([]*plot.Plot, s.columns)
@@ -320,19 +261,10 @@ func (s *Page) drawPanels(c draw.Canvas) {
 	gap := s.style.points(panelGap)
 	tiles := draw.Tiles{Rows: s.rows(), Cols: s.columns, PadX: gap + right, PadRight: right,
 		PadY: gap + above, PadTop: above}
-	// The tiles all have the tallest strip; a row with a lower one moves up, and those below it
-	// with it.
-	for _, strip := range strips {
-		c.Min.Y -= above - strip
-	}
 	canvases := plot.Align(grid, tiles, c)
-	var up vg.Length
 	for i := range grid {
-		up += above - strips[i]
 		for j, g := range grid[i] {
 			if g != nil {
-				canvases[i][j].Min.Y += up
-				canvases[i][j].Max.Y += up
 				g.Draw(canvases[i][j])
 			}
 		}

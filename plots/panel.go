@@ -85,7 +85,7 @@ func (t positionTicks) Ticks(_, _ float64) []plot.Tick {
 // labelled is an axis' label with the power of ten that its ticks leave out.
 func (s span) labelled(label string, wanted int) string {
 	if _, power := s.ticks(wanted); power != 0 {
-		label += " (×" + powerOfTen(strconv.Itoa(power)) + ")"
+		label += " (×" + scientific(1, power) + ")"
 	}
 	return label
 }
@@ -167,7 +167,7 @@ func (p *panel) drawGrid(c *draw.Canvas) {
 }
 
 func (p *panel) drawCurve(c *draw.Canvas, cv curve, x, y func(float64) vg.Length) {
-	style := p.styles.of(cv)
+	style := p.styles.curves[cv.name]
 	line := p.style.curveLine(style)
 	tagCurve(c, cv.Label)
 	defer tag(c, "</g>")
@@ -253,7 +253,7 @@ func (p *panel) drawTopAxis(c *draw.Canvas) vg.Length {
 
 // sample draws a curve's line and marker for the legend.
 func (p *panel) sample(c *draw.Canvas, cv curve) {
-	style, middle := p.styles.of(cv), c.Center()
+	style, middle := p.styles.curves[cv.name], c.Center()
 	c.StrokeLine2(p.style.curveLine(style), c.Min.X, middle.Y, c.Max.X, middle.Y)
 	if cv.Axis != "" {
 		p.style.drawMarker(c, style, middle)

@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 
 	"golang.org/x/sync/errgroup"
 
@@ -57,12 +56,10 @@ func WriteExperiment(dir string, r *results.Summary) (paths, warnings []string, 
 	files := results.Mapped(charts,
 		func(c *chart) *file { return &file{name: c.figure.Name, charts: []*chart{c}} })
 	if len(charts) > 1 {
-		for i, group := range pages(charts) {
-			name := results.CombinedName
-			if i > 0 {
-				name += "-" + strconv.Itoa(i+1)
-			}
+		name := results.CombinedName
+		for group := range slices.Chunk(charts, combinedPanels) {
 			files = append(files, &file{name: name, charts: group})
+			name = fmt.Sprintf("%s-%d", results.CombinedName, len(files)-len(charts)+1)
 		}
 	}
 	// Pages only read what they share, so that each processor can draw its own. The last ones, of
@@ -161,31 +158,3 @@ func experimentCharts(r *results.Summary) (charts []*chart, warnings []string, p
 
 // combinedPanels is how many figures one page shows at most.
 const combinedPanels = 9
-
-// pages deals charts out to combined figures. A few fit on one page. Of many, those of one metric
-// stay together as far as a page allows, then those of one letter, in the order in which the
-// metrics first occur.
-func pages(charts []*chart) [][]*chart {
-	if len(charts) <= combinedPanels {
-		return [][]*chart{charts}
-	}
-	var all [][]*chart
-	var page []*chart
-	for _, group := range results.Grouped(charts, func(c *chart) string { return c.figure.Y }) {
-		if len(page) > 0 && len(page)+len(group) > combinedPanels {
-			all, page = append(all, page), nil
-		}
-		for len(group) > combinedPanels {
-			cut := combinedPanels
-			for cut > 1 && group[cut].figure.Panel() == group[cut-1].figure.Panel() {
-				cut--
-			}
-			if cut == 1 { // all belong together
-				cut = combinedPanels
-			}
-			all, group = append(all, group[:cut]), group[cut:]
-		}
-		page = append(page, group...)
-	}
-	return append(all, page)
-}

@@ -1,11 +1,8 @@
 package plots
 
 import (
-	"cmp"
 	"image/color"
-	"math"
 	"slices"
-	"strings"
 
 	"ppdp/internal/results"
 
@@ -45,8 +42,8 @@ var palette = []color.RGBA{
 	{0x00, 0x00, 0x00, 0xFF}, // black
 }
 
-// dashes distinguish lines where colours do not, in points. Eight markers and five dashes have no
-// common divisor, so that no combination returns before the 40th curve, nor before the 280th as far
+// dashes distinguish lines where colours do not, in points. Six markers and five dashes have no
+// common divisor, so that no combination returns before the 30th curve, nor before the 210th as far
 // as the seven colours follow one another too.
 var dashes = [][]vg.Length{
 	nil,
@@ -56,23 +53,15 @@ var dashes = [][]vg.Length{
 	{9, 2, 1.5, 2, 1.5, 2},
 }
 
-// marker is a glyph: a regular polygon, or a disc where it has no corners.
+// marker is a glyph, filled or with white inside.
 type marker struct {
-	corners  int
-	rotation float64 // of the first corner, radians from the right
-	open     bool    // white inside
-	stretch  float64 // radius in units of the disc's, so that all look equally large
+	shape draw.GlyphDrawer
+	open  bool
 }
 
 var markers = []marker{
-	{corners: 0, stretch: 1},
-	{corners: 4, rotation: math.Pi / 4, stretch: 1.25},
-	{corners: 3, rotation: math.Pi / 2, stretch: 1.4},
-	{corners: 4, rotation: 0, stretch: 1.35},
-	{corners: 0, open: true, stretch: 1},
-	{corners: 4, rotation: math.Pi / 4, open: true, stretch: 1.25},
-	{corners: 3, rotation: -math.Pi / 2, stretch: 1.4},
-	{corners: 3, rotation: math.Pi / 2, open: true, stretch: 1.4},
+	{draw.CircleGlyph{}, false}, {draw.BoxGlyph{}, false}, {draw.PyramidGlyph{}, false},
+	{draw.CircleGlyph{}, true}, {draw.BoxGlyph{}, true}, {draw.PyramidGlyph{}, true},
 }
 
 var referenceDashes = [][]vg.Length{{8, 3}, {1.2, 2}, {8, 2, 1.2, 2}, {3, 3}}
@@ -97,14 +86,7 @@ func styleOf(i int) curveStyle {
 }
 
 // pageStyle is everything that has a size, for one page.
-type pageStyle struct {
-	scale  vg.Length
-	widths map[measured]vg.Length // of the page's texts
-}
-
-func newPageStyle(scale vg.Length) pageStyle {
-	return pageStyle{scale, make(map[measured]vg.Length)}
-}
+type pageStyle struct{ scale vg.Length }
 
 func (s pageStyle) text(size vg.Length, colour color.Color) text.Style {
 	return text.Style{
@@ -112,7 +94,7 @@ func (s pageStyle) text(size vg.Length, colour color.Color) text.Style {
 		Font:    font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size*s.scale),
 		XAlign:  draw.XLeft,
 		YAlign:  draw.YBottom,
-		Handler: superscriptText{plot.DefaultTextHandler, s.widths},
+		Handler: plot.DefaultTextHandler,
 	}
 }
 
@@ -133,232 +115,44 @@ func (s pageStyle) referenceLine(i int) draw.LineStyle {
 
 // drawMarker draws a curve's marker about a point.
 func (s pageStyle) drawMarker(c *draw.Canvas, style curveStyle, at vg.Point) {
-	m := style.marker
-	radius := s.points(2.5) * vg.Length(m.stretch)
-	var path vg.Path
-	if m.corners == 0 {
-		path.Move(vg.Point{X: at.X + radius, Y: at.Y})
-		path.Arc(at, radius, 0, 2*math.Pi)
-	} else {
-		for i := range m.corners {
-			sin, cos := math.Sincos(m.rotation + 2*math.Pi*float64(i)/float64(m.corners))
-			corner := vg.Point{X: at.X + radius*vg.Length(cos), Y: at.Y + radius*vg.Length(sin)}
-			if i == 0 {
-				path.Move(corner)
-			} else {
-				path.Line(corner)
-			}
-		}
+	glyph := draw.GlyphStyle{Color: style.colour, Radius: s.points(2.7), Shape: style.marker.shape}
+	c.DrawGlyph(glyph, at)
+	if style.marker.open {
+		glyph.Color, glyph.Radius = color.White, glyph.Radius-s.points(1.1)
+		c.DrawGlyph(glyph, at)
 	}
-	path.Close()
-	if m.open {
-		c.SetColor(color.White)
-		c.Fill(path)
-		c.SetLineStyle(s.line(1.1, style.colour, nil))
-		c.Stroke(path)
-		return
-	}
-	c.SetColor(style.colour)
-	c.Fill(path)
 }
 
 // curveStyles are the styles of curves and benchmark lines on all the panels of an experiment.
 type curveStyles struct {
 	curves     map[string]curveStyle // by name
 	references map[string]int        // number of a line's style, by label
-	// paired means that each panel shows one variant; a setting then has the same style under all
-	// of them.
-	paired bool
 }
-
-// name is what curves of one style have in common.
-func (s curveStyles) name(cv curve) string {
-	if s.paired {
-		return cv.setting
-	}
-	return cv.Label
-}
-
-func (s curveStyles) of(cv curve) curveStyle { return s.curves[s.name(cv)] }
 
 // newCurveStyles gives every curve its style, in the given order of the series. Series that are not
 // listed follow, in the order of the charts.
 func newCurveStyles(charts []*chart, order []string) curveStyles {
-	s := curveStyles{make(map[string]curveStyle), make(map[string]int), true}
+	s := curveStyles{make(map[string]curveStyle), make(map[string]int)}
+	var curves []curve
 	for _, c := range charts {
-		_, one := c.variant()
-		s.paired = s.paired && one
-		labels := make(map[string]string) // by setting
-		for _, cv := range c.curves {
-			if other, taken := labels[cv.setting]; taken && other != cv.Label {
-				s.paired = false // two curves of one panel would look alike
-			}
-			labels[cv.setting] = cv.Label
-		}
-	}
-	var names []string
-	place := make(map[string]int) // of a name in the order
-	for _, c := range charts {
-		for _, cv := range c.curves {
-			at := slices.Index(order, cv.series)
-			if at < 0 {
-				at = len(order)
-			}
-			name := s.name(cv)
-			if first, known := place[name]; known {
-				at = min(at, first)
-			} else {
-				names = append(names, name)
-			}
-			place[name] = at
-		}
+		curves = append(curves, c.curves...)
 		for _, r := range c.references {
 			if _, known := s.references[r.Label]; !known {
 				s.references[r.Label] = len(s.references)
 			}
 		}
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return place[a] - place[b] })
-	for i, name := range names {
-		style := styleOf(i)
-		taken := s.besides(charts, name)
-		for k := range palette { // the first from its own on that no panel of the curve has yet
-			if colour := palette[(i+k)%len(palette)]; !taken[colour] {
-				style.colour = colour
-				break
-			}
+	place := func(cv curve) int {
+		if at := slices.Index(order, cv.series); at >= 0 {
+			return at
 		}
-		s.curves[name] = style
+		return len(order)
+	}
+	slices.SortStableFunc(curves, func(a, b curve) int { return place(a) - place(b) })
+	for _, cv := range curves {
+		if _, known := s.curves[cv.name]; !known {
+			s.curves[cv.name] = styleOf(len(s.curves))
+		}
 	}
 	return s
-}
-
-// besides is the colours, given so far, of the curves that share a panel with one.
-func (s curveStyles) besides(charts []*chart, name string) map[color.RGBA]bool {
-	taken := make(map[color.RGBA]bool)
-	for _, c := range charts {
-		named := func(cv curve) bool { return s.name(cv) == name }
-		if !slices.ContainsFunc(c.curves, named) {
-			continue
-		}
-		for _, cv := range c.curves {
-			if style, given := s.curves[s.name(cv)]; given {
-				taken[style.colour] = true
-			}
-		}
-	}
-	return taken
-}
-
-// variant is the variant that the chart's curves name, "" where none does. one is false where they
-// name several.
-func (c *chart) variant() (variant string, one bool) {
-	for _, cv := range c.curves {
-		if cv.variant != "" && variant != "" && cv.variant != variant {
-			return "", false
-		}
-		variant = cmp.Or(cv.variant, variant)
-	}
-	return variant, true
-}
-
-// superscriptText draws plain text in which what lies between superscriptStart and superscriptEnd
-// is small and high: the fonts have no superscript minus, zero or nine. The marks are control
-// characters, so that no label holds them by chance.
-type superscriptText struct {
-	text.Handler
-	widths map[measured]vg.Length
-}
-
-// measured is a line in a font whose width is known: a page asks several times in every format.
-type measured struct {
-	text string
-	font font.Font
-}
-
-const (
-	superscriptStart = "\x0e"
-	superscriptEnd   = "\x0f"
-
-	// As shares of the text's own size; the tops of superscript digits lie a little above the
-	// others'.
-	superscriptSize  vg.Length = 0.7
-	superscriptShift vg.Length = 0.38
-)
-
-// powerOfTen is 10 with its exponent as a superscript.
-func powerOfTen(exponent string) string {
-	return "10" + superscriptStart + strings.ReplaceAll(exponent, "-", "−") + superscriptEnd
-}
-
-// piece is a stretch of text in one font.
-type piece struct {
-	text string
-	font font.Font
-	up   vg.Length // above the line
-}
-
-func pieces(s string, f font.Font) []piece {
-	var all []piece
-	for s != "" {
-		before, rest, _ := strings.Cut(s, superscriptStart)
-		inside, after, _ := strings.Cut(rest, superscriptEnd)
-		all = append(all, piece{before, f, 0}, piece{inside, small(f), f.Size * superscriptShift})
-		s = after
-	}
-	return all
-}
-
-func small(f font.Font) font.Font {
-	f.Size *= superscriptSize
-	return f
-}
-
-// Box is as wide as all pieces and as high as a line without superscripts, so that lines keep their
-// distance.
-func (h superscriptText) Box(s string, f font.Font) (width, height, depth vg.Length) {
-	_, height, depth = h.Handler.Box("", f)
-	if width, known := h.widths[measured{s, f}]; known {
-		return width, height, depth
-	}
-	for _, p := range pieces(s, f) {
-		w, _, _ := h.Handler.Box(p.text, p.font)
-		width += w
-	}
-	h.widths[measured{s, f}] = width
-	return width, height, depth
-}
-
-// Draw draws lines below each other.
-func (h superscriptText) Draw(c vg.Canvas, s string, style text.Style, at vg.Point) {
-	if !strings.Contains(s, superscriptStart) {
-		style.Handler = h.Handler
-		h.Handler.Draw(c, s, style, at)
-		return
-	}
-	if style.Rotation != 0 {
-		c.Push()
-		defer c.Pop()
-		c.Translate(at)
-		c.Rotate(style.Rotation)
-		at, style.Rotation = vg.Point{}, 0
-	}
-	c.SetColor(style.Color)
-	lines := h.Lines(s)
-	for i, line := range lines {
-		width, height, _ := h.Box(line, style.Font)
-		// As the plain handler places a line: aligned by its box, the base line one size below its
-		// top.
-		x := at.X + vg.Length(style.XAlign)*width
-		y := at.Y + style.Height(s)*vg.Length(style.YAlign) - height +
-			style.Font.Size*vg.Length(len(lines)-i)
-		for _, p := range pieces(line, style.Font) {
-			if p.text == "" {
-				continue
-			}
-			face := h.Cache().Lookup(p.font, p.font.Size)
-			c.FillString(face, vg.Point{X: x, Y: y + p.up}, p.text)
-			x += face.Width(p.text)
-		}
-	}
 }

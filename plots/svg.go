@@ -15,14 +15,12 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// svgCanvas is vgsvg's canvas with three changes. It names fonts for readers without Liberation
-// Sans. It gives the width of each text, so that another font stays within its place. And it draws
-// successive lines of one style as one path, which halves the file.
+// svgCanvas is vgsvg's canvas with two changes. It names fonts for readers without Liberation Sans.
+// And it gives the width of each text, so that another font stays within its place.
 type svgCanvas struct {
 	*vgsvg.Canvas
-	widths []vg.Length // of the texts, in the order drawn
-	tagged bool        // has the tags of Inline
-	tags   []string    // in the order drawn, each in the place of an empty path
+	tagged bool     // has the tags of Inline
+	marks  []string // what stands in place of each text's beginning and of each empty path
 }
 
 func newSVG(w, h vg.Length, tagged bool) *svgCanvas {
@@ -39,7 +37,7 @@ func tag(c *draw.Canvas, format string, texts ...any) {
 		for i, text := range texts {
 			texts[i] = html.EscapeString(xmlText(fmt.Sprint(text)))
 		}
-		s.tags = append(s.tags, fmt.Sprintf(format, texts...))
+		s.marks = append(s.marks, fmt.Sprintf(format, texts...)+"\n")
 		s.Fill(nil)
 	}
 }
@@ -59,9 +57,13 @@ const fontFamily = "'Liberation Sans',Arimo,Arial,Helvetica,sans-serif"
 // FillString draws a text and notes its width.
 func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 	s = xmlText(s)
-	c.widths = append(c.widths, face.Width(s))
+	c.marks = append(c.marks, fmt.Sprintf(
+		`<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" `, face.Width(s).Points()))
 	c.Canvas.FillString(face, at, s)
 }
+
+// marked is what marks stand in place of.
+var marked = regexp.MustCompile(`<text |<path d="" .*\n`)
 
 // WriteTo writes the picture.
 func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
@@ -71,57 +73,13 @@ func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	}
 	picture := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:"+fontFamily+";"))
-	n, err := w.Write(rewritten(picture, c.widths, c.tags))
+	picture = marked.ReplaceAllFunc(picture, func([]byte) []byte {
+		mark := c.marks[0]
+		c.marks = c.marks[1:]
+		return []byte(mark)
+	})
+	n, err := w.Write(picture)
 	return int64(n), err
-}
-
-// rewritten makes one path of successive lines of one style, gives texts their widths and puts tags
-// in their places.
-func rewritten(picture []byte, widths []vg.Length, tags []string) []byte {
-	var out bytes.Buffer
-	text := []byte("<text ")
-	var path, style []byte // of the line that is not written yet
-	flush := func() {
-		if path != nil {
-			fmt.Fprintf(&out, "<path d=\"%s\" style=\"%s\" />\n", path, style)
-			path = nil
-		}
-	}
-	for line := range bytes.Lines(picture) {
-		switch d, s := strokeOf(line); {
-		case d != nil && path != nil && bytes.Equal(style, s):
-			path = append(path, d...)
-		case d != nil:
-			flush()
-			path, style = bytes.Clone(d), s
-		case bytes.HasPrefix(line, text):
-			flush()
-			fmt.Fprintf(&out, `<text textLength="%.2f" lengthAdjust="spacingAndGlyphs" %s`,
-				widths[0].Points(), line[len(text):])
-			widths = widths[1:]
-		case len(tags) > 0 && bytes.HasPrefix(line, []byte(`<path d="" `)):
-			flush()
-			out.WriteString(tags[0] + "\n")
-			tags = tags[1:]
-		default:
-			flush()
-			out.Write(line)
-		}
-	}
-	flush()
-	return out.Bytes()
-}
-
-// strokeOf returns path and style of a line of the file that draws a line, nil for any other.
-// Dashes begin anew with every part of a path, so that such lines may be joined.
-func strokeOf(line []byte) (path, style []byte) {
-	path, style, _ = bytes.Cut(line, []byte(`" style="`))
-	path, drawn := bytes.CutPrefix(path, []byte(`<path d="`))
-	style, whole := bytes.CutSuffix(style, []byte("\" />\n"))
-	if !drawn || !whole || !bytes.HasPrefix(style, []byte("fill:none;")) {
-		return nil, nil
-	}
-	return path, style
 }
 
 // xmlText replaces characters that XML does not allow: the library escapes the others.

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -114,7 +115,7 @@ func logLabel(digit, exponent int, powers bool) string {
 	if !powers {
 		return strconv.FormatFloat(float64(digit)*math.Pow10(exponent), 'f', max(0, -exponent), 64)
 	}
-	return scientific(strconv.Itoa(digit), exponent)
+	return scientific(digit, exponent)
 }
 
 // number is a tick's label on a linear axis; power is divided out already.
@@ -127,13 +128,10 @@ func number(value float64, decimals int) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
-// scientific writes a number with its power of ten.
-func scientific(mantissa string, exponent int) string {
-	power := powerOfTen(strconv.Itoa(exponent))
-	if mantissa == "1" {
-		return power
-	}
-	return mantissa + "×" + power
+// scientific writes a digit with its power of ten: the fonts have no superscript minus, zero or
+// nine.
+func scientific(digit, exponent int) string {
+	return strings.Replace(fmt.Sprintf("%de%d", digit, exponent), "-", "−", 1)
 }
 
 // span is an axis' range, in the units of what it shows. A log axis has no place for 0 and below.

@@ -12,7 +12,6 @@ import (
 	"ppdp/internal/results"
 	"ppdp/plots"
 	"ppdp/report/claims"
-	"ppdp/report/contest"
 	"ppdp/report/leaderboard"
 
 	"golang.org/x/sync/errgroup"
@@ -27,7 +26,6 @@ type page struct {
 	Papers     []*paperView
 	Others     []*experimentView // runs of no paper with a claims file
 	Board      []leaderboard.Table
-	BoardKey   string
 	Verdicts   []verdictWords // the key
 	Agreement  string         // of the papers' verdicts with the published ones
 	Decisive   []*claimView   // those on which the papers' conclusions rest
@@ -38,7 +36,7 @@ type page struct {
 	FailedJobs int
 	Failures   []failure
 	Notes      []note
-	Groups     []erratumGroup
+	Groups     []claims.Errata
 	Provenance []*provenance
 	Warnings   []string
 }
@@ -82,18 +80,18 @@ func newPage(in Input) (*page, error) {
 		ranked = leaderboard.Own(in.Runs)
 	}
 	p := &page{Style: template.CSS(styleText), Verdicts: verdictKey,
-		Board: leaderboard.Of(ranked), BoardKey: contest.PurposeLegend}
+		Board: leaderboard.Of(ranked)}
 	claimsOf := make(map[string][]*claimView) // by experiment
 	owner := make(map[string]*paperView)
-	for i := range in.Papers {
-		v := newPaperView(&in.Papers[i])
+	for _, paper := range in.Papers {
+		v := newPaperView(paper)
 		p.Papers = append(p.Papers, v)
 		owner[v.Paper] = v
 		for _, c := range v.Claims {
 			if c.Surprise {
 				p.Surprises = append(p.Surprises, c)
 			}
-			if slices.Contains(in.Papers[i].File.Decisive, c.ID) && c.Verdict != claims.NoData {
+			if slices.Contains(paper.Decisive, c.ID) && c.Verdict != claims.NoData {
 				p.Decisive = append(p.Decisive, c)
 			}
 			for _, name := range c.Experiments {
@@ -181,21 +179,18 @@ func newPage(in Input) (*page, error) {
 			p.Evaluates = p.Others[0].Section != ""
 		}
 	}
-	p.Agreement = Agreement(in.Papers)
+	p.Agreement = claims.Agreement(claims.Judgements(in.Papers))
 	// Papers with runs come before those with tests only.
 	slices.SortStableFunc(p.Papers, func(a, b *paperView) int {
 		return min(1, len(b.Experiments)) - min(1, len(a.Experiments))
 	})
 	p.Provenance = provenanceOf(runs)
-	p.Groups = p.errataOf(in.Errata, runs)
-	p.linkErrata()
+	p.addErrata(in.Errata, runs)
 	return p, nil
 }
 
-func newPaperView(paper *Paper) *paperView {
-	l := paper.File
-	v := &paperView{Paper: l.Paper, Citation: l.Citation,
-		Coverage: claims.CoverageOf(l, paper.Judgements)}
+func newPaperView(paper *claims.File) *paperView {
+	v := &paperView{Paper: paper.Paper, Citation: paper.Citation, Coverage: paper.Coverage()}
 	strict := make(map[string]*claims.Judgement, len(paper.Strict))
 	for i := range paper.Strict {
 		strict[paper.Strict[i].ID] = &paper.Strict[i]
@@ -309,13 +304,7 @@ type numbers struct {
 // numberLine is one curve or benchmark.
 type numberLine struct {
 	Label  string
-	Fields []numberField // by column; an empty Mean where the line has no point
-}
-
-// numberField is a mean over trials.
-type numberField struct {
-	Mean, SE  string
-	N, Failed int
+	Points []*plots.Point // by column; nil where it has none
 }
 
 // numbersOf tabulates the lines of a figure: those along its axis, those along its second one, and
@@ -345,13 +334,11 @@ func numbersOf(p *plots.Picture) []numbers {
 			t.Columns = append(t.Columns, column)
 		}
 		for _, l := range lines {
-			fields := make([]numberField, len(places))
-			for _, point := range l.Points {
-				fields[slices.Index(places, point.X)] = numberField{N: point.N,
-					Failed: point.Failed, Mean: cmp.Or(number(point.Mean), "undefined"),
-					SE: number(point.SE)}
+			points := make([]*plots.Point, len(places))
+			for point := range results.Each(l.Points) {
+				points[slices.Index(places, point.X)] = point
 			}
-			t.Lines = append(t.Lines, numberLine{l.Label, fields})
+			t.Lines = append(t.Lines, numberLine{l.Label, points})
 		}
 		if len(lines) > 0 {
 			tables = append(tables, t)
@@ -360,29 +347,10 @@ func numbersOf(p *plots.Picture) []numbers {
 	return tables
 }
 
-// erratumGroup is a section of the errata.
-type erratumGroup struct {
-	Title   string
-	Entries []*erratum
-}
-
-// erratum is an entry with the claims it concerns.
-type erratum struct {
-	*claims.Erratum
-	Claims []*claimView
-}
-
-// Class gives an entry a colour by its verdict.
-func (e *erratum) Class() string {
-	switch e.Verdict {
-	case "broken":
-		return "v-against"
-	case "short":
-		return "v-open"
-	case "holds":
-		return "v-holds"
-	}
-	return "v-none"
+// erratumClass gives an entry a colour by its verdict.
+func erratumClass(verdict string) string {
+	return cmp.Or(map[string]string{"broken": "v-against", "short": "v-open",
+		"holds": "v-holds"}[verdict], "v-none")
 }
 
 // code marks the `words` of a text as code.
@@ -398,8 +366,9 @@ func code(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// errataOf lists the entries; of the user's own runs those that say why a guarantee fails.
-func (p *page) errataOf(all []claims.Errata, runs []*results.Summary) (groups []erratumGroup) {
+// addErrata lists the entries; of the user's own runs those that say why a guarantee fails. It
+// drops references to entries that are not listed.
+func (p *page) addErrata(all []claims.Errata, runs []*results.Summary) {
 	cited := make(map[string]bool)
 	for _, run := range runs {
 		for a := range results.Each(run.Manifest.Algorithms) {
@@ -408,40 +377,40 @@ func (p *page) errataOf(all []claims.Errata, runs []*results.Summary) (groups []
 			}
 		}
 	}
-	for _, of := range all {
-		g := erratumGroup{Title: of.Title}
-		for i := range of.Entries {
-			if !p.Own || cited[of.Entries[i].ID] {
-				g.Entries = append(g.Entries, &erratum{Erratum: &of.Entries[i]})
-			}
+	listed := make(map[string]bool)
+	for _, g := range all {
+		g.Entries = slices.DeleteFunc(slices.Clone(g.Entries),
+			func(e claims.Erratum) bool { return p.Own && !cited[e.ID] })
+		for _, e := range g.Entries {
+			listed[e.ID] = true
 		}
 		if len(g.Entries) > 0 {
-			groups = append(groups, g)
+			p.Groups = append(p.Groups, g)
 		}
 	}
-	return groups
-}
-
-// linkErrata adds to every entry the claims it concerns and drops references to unknown entries.
-func (p *page) linkErrata() {
-	byID := make(map[string]*erratum)
-	for _, g := range p.Groups {
-		for _, e := range g.Entries {
-			byID[e.ID] = e
-		}
+	known := func(ids []string) []string {
+		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !listed[id] })
 	}
-	unknown := func(id string) bool { return byID[id] == nil }
 	for _, paper := range p.Papers {
 		for _, c := range paper.Claims {
-			c.Errata = slices.DeleteFunc(slices.Clone(c.Errata), unknown)
-			for _, id := range c.Errata {
-				byID[id].Claims = append(byID[id].Claims, c)
-			}
+			c.Errata = known(c.Errata)
 		}
 	}
 	for _, run := range p.Provenance {
 		for a := range results.Each(run.Algorithms) {
-			a.Errata = slices.DeleteFunc(slices.Clone(a.Errata), unknown)
+			a.Errata = known(a.Errata)
 		}
 	}
+}
+
+// Concerned are the claims that an erratum is about.
+func (p *page) Concerned(id string) (all []*claimView) {
+	for _, paper := range p.Papers {
+		for _, c := range paper.Claims {
+			if slices.Contains(c.Errata, id) {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
 }

@@ -24,15 +24,13 @@ type ranking struct {
 	Note            string // of the spec: what was left out
 	Sampled         bool   // some cells say what sample of the true records is as good
 	Commands        bool   // some lines have one
-	Legend          string
 }
 
 // contestView is the releases of one dataset under one budget.
 type contestView struct {
-	Title string
-	Tasks []*contest.Task
-	// Verdicts say who is best of each discipline; empty where nothing competes.
-	Verdicts []rankVerdict
+	*contest.Table
+	Title  string
+	Column int // the budget; where nothing competes there is none
 	// Advice is what to release, for each purpose.
 	Advice  []advice
 	Lines   []*rankLine // competitors, the best first; then those that are here for reference
@@ -46,45 +44,6 @@ type advice struct {
 	*contest.Recommendation
 	Command, Refused, Cost string
 }
-
-// bars are the releases that the chart of an advice shows, longest the letters of a name.
-const bars, longest = 8, 32
-
-// Bars are the best releases, with the width of each in a chart of 100.
-func (a *advice) Bars() (shown []worthBar) {
-	for i, w := range a.Worths[:min(bars, len(a.Worths))] {
-		shown = append(shown, worthBar{shortened(w.Name()), 14 * i,
-			number(math.Round(100 * w.Value)),
-			math.Round(100 * min(1, w.Value)), i == 0 || w.Alike})
-	}
-	return shown
-}
-
-// shortened cuts a long name, but keeps what tells settings apart: "Recursive…, few regions".
-func shortened(name string) string {
-	letters, setting := []rune(name), []rune(nil)
-	if len(letters) <= longest {
-		return name
-	}
-	if at := strings.LastIndex(name, ", "); at >= 0 && len(name)-at <= longest/2 {
-		setting = []rune(name[at:])
-	}
-	return string(letters[:longest-1-len(setting)]) + "…" + string(setting)
-}
-
-// Height is that of the chart.
-func (a *advice) Height() int { return 14 * min(bars, len(a.Worths)) }
-
-type worthBar struct {
-	Name  string
-	Y     int
-	Text  string
-	Width float64
-	Alike bool // the best, or what no test tells from it
-}
-
-// rankVerdict says who is best of a discipline.
-type rankVerdict struct{ Name, Text string }
 
 // rankLine is a release.
 type rankLine struct {
@@ -107,7 +66,7 @@ type guaranteeLine struct {
 
 // newRanking compares the releases of a run. It is nil where nothing but sizes was measured.
 func newRanking(run *results.Summary, in *Input) *ranking {
-	r := &ranking{Note: run.Manifest.Note, Legend: contest.Legend}
+	r := &ranking{Note: run.Manifest.Note}
 	tables := contest.Of(run)
 	for _, t := range tables {
 		if len(t.Tasks) == 0 {
@@ -156,13 +115,12 @@ func newRanking(run *results.Summary, in *Input) *ranking {
 
 // newContestView shows what competes under a budget, and beside it what competes under none.
 func newContestView(t *contest.Table, column int) *contestView {
-	c := &contestView{Tasks: t.Tasks}
+	c := &contestView{Table: t, Column: column}
 	leads := make(map[int]int) // by release
 	for _, d := range t.Disciplines {
 		if column >= len(t.Columns) {
 			break
 		}
-		c.Verdicts = append(c.Verdicts, rankVerdict{d.Name, t.Verdict(d, column)})
 		for _, release := range t.Leaders(d, column) {
 			leads[release]++
 		}

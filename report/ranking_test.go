@@ -188,7 +188,7 @@ func TestNothingBeatsTheMajority(t *testing.T) {
 		t.Errorf("alarms %q", alarms)
 	}
 	view := newRanking(run, &Input{}).Contests[0]
-	if text := view.Verdicts[0].Text; !strings.HasSuffix(text,
+	if text := view.Verdict(view.Disciplines[0], 0); !strings.HasSuffix(text,
 		"; NOT SHOWN TO BEAT THE MAJORITY CLASS") {
 		t.Errorf("page %q", text)
 	}
@@ -214,20 +214,5 @@ func TestBrokenGuaranteeIsNotRanked(t *testing.T) {
 	if text := r.Guarantees[0].Text; !strings.HasPrefix(text, "Not private: the claim of "+
 		"differential privacy is broken") {
 		t.Errorf("A: %s", text)
-	}
-}
-
-// TestShortened: two settings of one baseline have different names in the chart.
-func TestShortened(t *testing.T) {
-	for _, test := range [][2]string{
-		{"DPCube, few regions", "DPCube, few regions"},
-		{"Recursive Partitioning and Summarization", "Recursive Partitioning and Summ…"},
-		{"Recursive Partitioning and Summarization, few regions",
-			"Recursive Partitio…, few regions"},
-		{"A model, of much too long a setting for any chart", "A model, of much too long a set…"},
-	} {
-		if got := shortened(test[0]); got != test[1] {
-			t.Errorf("%q: %q, must be %q", test[0], got, test[1])
-		}
 	}
 }

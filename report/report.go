@@ -27,7 +27,7 @@ import (
 
 // Input is what a page is made of.
 type Input struct {
-	Papers []Paper
+	Papers []*claims.File // judged
 	// Runs may be in any order: the page has those of a paper under it, by the numbers of their
 	// figures, and the others after all papers.
 	Runs   []*results.Summary
@@ -41,19 +41,6 @@ type Input struct {
 	Section func(*results.Summary) (template.HTML, error)
 	// Board says that all runs are a leaderboard's, not only those that come with ppdp for it.
 	Board bool
-}
-
-// Paper is a claims file with its verdicts.
-type Paper struct {
-	File       *claims.File
-	Judgements []claims.Judgement // of the published variant
-	Strict     []claims.Judgement // of the strict variant; nil where it was not judged
-}
-
-// Agreement says how far the verdicts of papers agree with the published ones.
-func Agreement(papers []Paper) string {
-	return claims.Agreement(results.Mapped(papers,
-		func(p Paper) []claims.Judgement { return p.Judgements })...)
 }
 
 //go:embed page.html.tmpl
@@ -76,8 +63,11 @@ func scriptHash() string {
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"script": func() template.JS { return template.JS(scriptText) }, "scriptHash": scriptHash,
-	"code": code, "number": number, "words": wordsOf,
-	"digits": contest.Number}).Parse(pageText))
+	"legend":   func() string { return contest.Legend },
+	"purposes": func() string { return contest.PurposeLegend },
+	"code":     code, "erratumClass": erratumClass, "number": number, "words": wordsOf,
+	"digits":  contest.Number,
+	"percent": func(x float64) string { return fmt.Sprintf("%.0f", 100*x) }}).Parse(pageText))
 
 // Write writes the page as HTML. Warnings name the figures that could not be drawn; the page has
 // them too. Nothing is written when there is an error.

@@ -26,15 +26,10 @@ type Figure struct {
 	Reference []string  `yaml:"reference" json:"reference,omitempty" doc:"algorithms or classifiers of the experiment, each drawn as a horizontal line at its mean" values:"a list of names such as identity and majority" default:"none"`
 }
 
-// Panel is what the names of figures that belong together begin with: a, of a and of a-Caltech36.
-func (f *Figure) Panel() string {
-	panel, _, _ := strings.Cut(f.Name, "-")
-	return panel
-}
-
-// Letter is the letter of the paper's panel that the figure is, "" where Panel is a word.
+// Letter is the letter of the paper's panel that the figure is: a, of a and of a-Caltech36; ""
+// where its name begins with a word.
 func (f *Figure) Letter() string {
-	if panel := f.Panel(); len(panel) == 1 {
+	if panel, _, _ := strings.Cut(f.Name, "-"); len(panel) == 1 {
 		return panel
 	}
 	return ""

@@ -27,8 +27,8 @@ type Contents struct {
 	Dirty    bool   // the program's source differed from Commit
 	// Experiments are all that come with the program, run or not, in any order.
 	Experiments []Experiment
-	Settled     bool // the values of settled runs are in the artifact
-	Papers      []report.Paper
+	Settled     bool           // the values of settled runs are in the artifact
+	Papers      []*claims.File // judged
 	Tires       Trial
 	Packed      []string // names of the datasets whose files are in the artifact
 }
@@ -77,12 +77,12 @@ var markdown = template.Must(template.New("artifact").Funcs(template.FuncMap{
 	"lines": func(text string) []string {
 		return strings.Split(strings.TrimRight(text, "\n"), "\n")
 	},
-	"agreement": report.Agreement,
-	"size":      size,
-	"span":      span,
-	"count":     claims.Count,
-	"coverage":  claims.CoverageOf,
-	"has":       slices.Contains[[]string],
+	"agreement": func(papers []*claims.File) string {
+		return claims.Agreement(claims.Judgements(papers))
+	},
+	"size": size,
+	"span": span,
+	"has":  slices.Contains[[]string],
 }).Parse(markdownText))
 
 // document is what the template of ARTIFACT.md shows.
@@ -149,7 +149,7 @@ func WriteMarkdown(w io.Writer, c *Contents) error {
 	}
 	for _, p := range c.Papers {
 		for i := range p.Judgements {
-			d.addClaim(&p.File.Claims[i], &p.Judgements[i])
+			d.addClaim(&p.Claims[i], &p.Judgements[i])
 		}
 	}
 	return markdown.Execute(w, d)

@@ -12,7 +12,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ppdp/internal/results"
-	"ppdp/report"
 	"ppdp/report/claims"
 )
 
@@ -66,16 +65,17 @@ func contents(t *testing.T) *Contents {
 		GoVersion: "go1.26", Overrides: results.Overrides{Trials: &trials},
 		Datasets: []results.DatasetUse{{Name: "adult-standin", Checksum: "ab", StandsFor: "adult",
 			License: "a|b"}}})
+	l.Judgements = []claims.Judgement{
+		{ID: "A", Verdict: claims.Contradicted, Source: []string{"Fig. 1"},
+			Statement: "It is small.", Expect: claims.Holds, Surprise: true,
+			Published: &claims.Judgement{Verdict: claims.Holds, Settled: true}},
+		{ID: "B", Verdict: claims.NotCovered, Source: []string{"Fig. 2"},
+			Statement: "It is fast.", Reason: "Nobody looked."}}
 	return &Contents{Platform: "linux/amd64", Commit: "0123",
 		Experiments: []Experiment{{Name: "p/one", Source: "Fig. 1", Run: one},
 			{Name: "p/two", Run: two},
 			{Name: "p/control"}, {Name: "p/readings"}, {Name: "p/none", Extra: true}},
-		Papers: []report.Paper{{File: l, Judgements: []claims.Judgement{
-			{ID: "A", Verdict: claims.Contradicted, Source: []string{"Fig. 1"},
-				Statement: "It is small.", Expect: claims.Holds, Surprise: true,
-				Published: &claims.Judgement{Verdict: claims.Holds, Settled: true}},
-			{ID: "B", Verdict: claims.NotCovered, Source: []string{"Fig. 2"},
-				Statement: "It is fast.", Reason: "Nobody looked."}}}},
+		Papers: []*claims.File{l},
 		Tires: Trial{Command: "./ppdp run p/one", Output: "done\n", Seconds: 2,
 			Files: []File{{Path: "tires/x", SHA256: "cafe"}}},
 	}

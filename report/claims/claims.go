@@ -74,6 +74,16 @@ type File struct {
 	// Programs are the readings by which whole figures are judged.
 	Programs []Program `yaml:"programs"`
 	Claims   []Claim   `yaml:"claims"`
+	// Judgements are of a run that was judged, in the published variant unless another was asked
+	// for; Strict are of the strict one where both were judged.
+	Judgements []Judgement `yaml:"-"`
+	Strict     []Judgement `yaml:"-"`
+}
+
+// Judgements are those of all files.
+func Judgements(files []*File) []Judgement {
+	return slices.Concat(results.Mapped(files,
+		func(f *File) []Judgement { return f.Judgements })...)
 }
 
 // Program is the one reading by which all claims of some figures are judged, and the paper's words,
@@ -191,7 +201,7 @@ type Check struct {
 	at        string    // file:line
 }
 
-const means, medians = "means", "medians"
+const medians = "medians"
 
 // Side is a number at every point of a grid: the mean over trials of the records selected, reduced
 // and combined with other sides. A selection must leave one configuration for each combination of
@@ -262,15 +272,18 @@ func Load(paper string) (*File, error) {
 	return Parse("claims/"+paper+".yaml", data)
 }
 
-// Parse reads a claims file; name is for messages. Everything wrong with it is reported at once,
-// each with file:line.
+// Parse reads a claims file; name is for messages. Everything wrong with its form is reported at
+// once, each with file:line. A test holds the claims files to the other rules: nobody else writes
+// any.
 func Parse(name string, data []byte) (*File, error) {
 	r := strictyaml.NewReader(name)
 	root := r.Document(data)
 	f := &File{}
 	r.Decode(root, f)
 	if root != nil && r.Problems() == 0 {
-		f.validate(r, root)
+		for i, n := range strictyaml.Find(root, "claims").Content {
+			f.Claims[i].identify(n)
+		}
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -283,54 +296,12 @@ func lineOf(r *strictyaml.Reader, n *strictyaml.Node) string {
 	return r.File + ":" + strconv.Itoa(n.Line)
 }
 
-// UnmarshalStrict decodes a check, keeps its place and validates what needs no other part of the
-// claims file.
+// UnmarshalStrict decodes a check and keeps its place.
 func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	type plain Check
-	before := r.Problems()
 	r.Decode(n, (*plain)(c))
 	c.at = lineOf(r, n)
-	if r.Problems() > before {
-		return
-	}
-	var names []string
-	given := 0
-	for _, p := range c.predicates.list() {
-		names = append(names, p.name)
-		if p.given {
-			given++
-			c.predicate = p.predicate
-		}
-	}
-	if given != 1 {
-		r.Problemf(n, "%d predicates, must be exactly one of %s", given, strings.Join(names, ", "))
-		return
-	}
-	c.checkBy(&Reading{}, func(text string, args ...any) { r.Problemf(n, text, args...) })
-}
-
-// checkBy reports what a check must not have with its By. A median needs a value in each
-// trial.
-func (c *Check) checkBy(reading *Reading, problem func(string, ...any)) {
-	if c.By != medians {
-		if c.By != "" && c.By != means {
-			problem("by: %q, must be %s or %s", c.By, means, medians)
-		}
-		return
-	}
-	if c.Exact {
-		problem("by: medians and exact, must have one: exact values have no median")
-	}
-	for _, side := range within(c.predicate.sides(reading)...) {
-		if side.Stat != "" && side.Stat != "mean" {
-			problem("by: medians and stat: %s, must have one: a trial has no %[1]s", side.Stat)
-		}
-		for _, take := range side.Take {
-			if !take.inEachTrial {
-				problem("by: medians and take: %s, must be \"%[1]s in each trial\"", take.text)
-			}
-		}
-	}
+	c.predicate = c.predicates.given()
 }
 
 // UnmarshalStrict decodes a side and keeps its place.
@@ -338,27 +309,6 @@ func (s *Side) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	type plain Side
 	r.Decode(n, (*plain)(s))
 	s.at = lineOf(r, n)
-	if !slices.Contains([]string{"", "mean", "se", "min"}, s.Stat) {
-		r.Problemf(n, "stat: %q, must be mean, se or min", s.Stat)
-	}
-}
-
-// validate makes the digests of claims and reports what their readings must not replace. A test
-// holds the claims files to the rest of the rules: nobody else writes any.
-func (f *File) validate(r *strictyaml.Reader, root *strictyaml.Node) {
-	for i := range f.Claims {
-		c, n := &f.Claims[i], strictyaml.Find(root, "claims").Content[i]
-		c.identify(n)
-		for reading := range results.Each(c.Readings) {
-			for k := range c.Checks {
-				if len(reading.Checks) == 0 {
-					c.Checks[k].checkBy(reading, func(text string, args ...any) {
-						r.Problemf(n, "reading "+reading.Name+": "+text, args...)
-					})
-				}
-			}
-		}
-	}
 }
 
 // identify makes the digests of a claim from its node.

@@ -19,24 +19,14 @@ import (
 	"ppdp/internal/results"
 )
 
-// TestBadFiles: everything wrong is reported with its line.
-func TestBadFiles(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.bad.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no bad claims files: %v", err)
-	}
-	for _, file := range files {
-		data := must.Get(os.ReadFile(file))
-		_, got := Parse(filepath.Base(file), data)
-		if got == nil {
-			t.Errorf("%s: accepted", file)
-			continue
-		}
-		for line := range strings.Lines(string(data)) {
-			want, expected := strings.CutPrefix(strings.TrimSpace(line), "# want: ")
-			if expected && !strings.Contains(got.Error(), want) {
-				t.Errorf("%s: %v\nwant %s", file, got, want)
-			}
+// TestBadFile: everything wrong is reported with its line.
+func TestBadFile(t *testing.T) {
+	data := must.Get(os.ReadFile("testdata/claims.bad.yaml"))
+	_, got := Parse("claims.bad.yaml", data)
+	for line := range strings.Lines(string(data)) {
+		want, expected := strings.CutPrefix(strings.TrimSpace(line), "# want: ")
+		if expected && (got == nil || !strings.Contains(got.Error(), want)) {
+			t.Errorf("%v\nwant %s", got, want)
 		}
 	}
 }
@@ -54,6 +44,9 @@ func every(t *testing.T) []*File {
 	must.Do(t, errors.Join(errs...))
 	return all
 }
+
+// means is the other value of Check.By, and what "" says.
+const means = "means"
 
 var moduleRoot = filepath.Join("..", "..")
 
@@ -95,19 +88,66 @@ func (c *Claim) broken(program *Program) (rules []string) {
 	return rules
 }
 
-// valid reports whether a check has what its predicate needs.
-func (c *Check) valid() bool {
+// valid reports whether a check has one predicate with what it needs, and what its statistic does
+// not exclude. A median needs a value in each trial, in every reading.
+func (c *Check) valid(readings []Reading) bool {
 	limited := func(l *limits) bool {
 		return l.Min != nil && (l.Max == nil || *l.Min <= *l.Max) || l.Min == nil && l.Max != nil
 	}
 	_, order := growthOrders[cmp.Or(c.predicates.Growth, &Growth{}).Order]
-	return c.Experiment != "" && c.Equal >= 0 &&
+	for r := range results.Each(readings) {
+		for _, side := range within(c.predicate.sides(r)...) {
+			inEachTrial := side.Stat == "" || side.Stat == "mean"
+			if !inEachTrial && side.Stat != "se" && side.Stat != "min" {
+				return false
+			}
+			for _, take := range side.Take {
+				inEachTrial = inEachTrial && take.inEachTrial
+			}
+			if c.By == medians && (c.Exact || !inEachTrial) {
+				return false
+			}
+		}
+	}
+	given := 0
+	for _, is := range []bool{c.Order != nil, c.Range != nil, c.Near != nil, c.Monotone != nil,
+		c.Growth != nil} {
+		if is {
+			given++
+		}
+	}
+	return given == 1 && slices.Contains([]string{"", means, medians}, c.By) &&
+		c.Experiment != "" && c.Equal >= 0 &&
 		(c.Order == nil || slices.Contains([]string{"below", "above"}, c.Order.Is) &&
 			c.Order.Margin >= 0) &&
 		(c.Range == nil || limited(&c.Range.limits)) && (c.Near == nil || c.Near.Tolerance >= 0) &&
 		(c.Monotone == nil || c.Monotone.Along != "" &&
 			slices.Contains([]string{"increasing", "decreasing"}, c.Monotone.Is)) &&
 		(c.Growth == nil || c.Growth.Along != "" && order && limited(&c.Growth.limits))
+}
+
+// TestValid: a check that breaks a rule of its form is none.
+func TestValid(t *testing.T) {
+	for check, want := range map[string]bool{
+		"by: medians\nnear: {of: {minus: {}}, value: 1}":                      true,
+		"by: medians\nnear: {of: {take: max over k in each trial}, value: 1}": true,
+		"range: {of: {}, max: 1}\nnear: {of: {}, value: 1}":                   false,
+		"range: {of: {}}":                                        false,
+		"near: {of: {stat: median}, value: 1}":                   false,
+		"by: modes\nnear: {of: {}, value: 1}":                    false,
+		"by: medians\nexact: true\nnear: {of: {}, value: 1}":     false,
+		"by: medians\nnear: {of: {minus: {stat: se}}, value: 1}": false,
+		"by: medians\nnear: {of: {take: max over k}, value: 1}":  false,
+	} {
+		c := &fileOf(t, check).Claims[0].Checks[0]
+		if got := c.valid([]Reading{{}}); got != want {
+			t.Errorf("%s: valid %t", check, got)
+		}
+	}
+	c := &fileOf(t, "by: medians\nnear: {of: {minus: {}}, value: 1}").Claims[0].Checks[0]
+	if c.valid([]Reading{{Minus: &Side{Take: []Take{{over: "k"}}}}}) {
+		t.Error("a reading's minus is over all trials, and the check's median is valid")
+	}
 }
 
 // TestFiles: claims keep the rules, ids are unique over all papers, and what the claims files name
@@ -138,8 +178,11 @@ func TestFiles(t *testing.T) {
 				t.Errorf("%s: %s", c.ID, rule)
 			}
 			for check := range results.Each(c.Checks) {
-				if !check.valid() {
-					t.Errorf("%s: %s: a predicate without what it needs", c.ID, check.at)
+				readings := slices.DeleteFunc(append(slices.Clone(c.Readings), Reading{}),
+					func(r Reading) bool { return len(r.Checks) > 0 })
+				if !check.valid(readings) {
+					t.Errorf("%s: %s: must have one predicate with what it needs, and what its "+
+						"statistic allows", c.ID, check.at)
 				}
 			}
 			if seen[c.ID] {
@@ -298,19 +341,22 @@ func TestPage(t *testing.T) {
 func TestCounts(t *testing.T) {
 	l := &File{Citation: "A paper", Figures: []string{"Fig. 1a", "Fig. 1b", "Fig. 2", "Table I"},
 		Programs: []Program{{[]string{"Fig. 1a"}, "this", ""}, {[]string{"Fig. 1b"}, "that", ""}}}
-	var b strings.Builder
-	writeCounts(&b, l, []Judgement{
+	l.Judgements = []Judgement{
 		{Verdict: Holds, Source: []string{"Fig. 1a"}},
 		{Verdict: Holds, Source: []string{"Fig. 1b", "Fig. 2"}},
 		{Verdict: NoData, Source: []string{"Table I"}},
 		{Verdict: NotCovered, Source: []string{"section 3.1"}},
 		{Verdict: Contradicted, Source: []string{"section 2"}},
-	})
+	}
+	var got string
+	for _, of := range l.Places() {
+		got += count(of.Name, of.Judgements, of.Readings)
+	}
 	const want = "| **A paper** | 2 | | | | 1 | | 2 | |\n" +
 		"| Fig. 1 | 2 | | | | | | | this; that |\n" +
 		"| Table I | | | | | | | 1 | |\n" +
 		"| text | | | | | 1 | | 1 | |\n"
-	if got := b.String(); got != want {
+	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -320,14 +366,15 @@ func TestCounts(t *testing.T) {
 func TestSummary(t *testing.T) {
 	l := &File{Citation: "A paper", Decisive: []string{"B", "A"}}
 	var b strings.Builder
-	err := WriteMarkdown(&b, []*File{l}, [][]Judgement{{
+	l.Judgements = []Judgement{
 		{ID: "A", Statement: "One.", Source: []string{"Fig. 1", "Fig. 2"}, Verdict: Holds,
 			Effect: &Point{Value: -2.5, SE: 0.25}, Readings: []Judgement{
 				{Reading: "all in one", Verdict: Holds},
 				{Reading: "each alone", Verdict: Contradicted, Checks: []Evidence{
 					{Points: []Point{{State: supports}, {State: opposes}, {State: opposes}}}}}}},
 		{ID: "B", Statement: "Two.", Source: []string{"section 3.1"}, Verdict: HoldsInPart},
-		{ID: "C", Statement: "Three.", Source: []string{"Fig. 1"}, Verdict: Undecided}}})
+		{ID: "C", Statement: "Three.", Source: []string{"Fig. 1"}, Verdict: Undecided}}
+	err := WriteMarkdown(&b, []*File{l})
 	const want = "| A paper | | 1 | 1 | | | 1 | |\n" + SummaryEnd + "\n" +
 		"The claims on which the papers' conclusions rest:\n\n" +
 		"| claim | of | in our words | verdict | other readings | effect ± error |\n" +
@@ -347,11 +394,12 @@ func TestWholePage(t *testing.T) {
 	l := &File{Citation: "A paper"}
 	page := func(run Verdict) string {
 		var b strings.Builder
-		must.Do(t, WriteMarkdown(&b, []*File{l}, [][]Judgement{{
+		l.Judgements = []Judgement{
 			{ID: "A", Source: []string{"Fig. 1"}, Verdict: run, Expect: Holds},
 			{ID: "B", Source: []string{"Fig. 2"}, Verdict: ByTests, Expect: Contradicted,
 				Basis: "tests"},
-			{ID: "C", Source: []string{"Fig. 3"}, Verdict: NotCovered, Reason: "Nobody looked."}}}))
+			{ID: "C", Source: []string{"Fig. 3"}, Verdict: NotCovered, Reason: "Nobody looked."}}
+		must.Do(t, WriteMarkdown(&b, []*File{l}))
 		return b.String()
 	}
 	const own = "\nThese are verdicts of one run. This run could judge no claim"

@@ -15,7 +15,7 @@ import (
 
 // A predicate is what a check requires of its sides. From them it makes one number, its statistic,
 // at every point of the check's grid, and it says within which bounds that number must lie. A new
-// predicate is a type with these methods, a field in predicates and a line in its list.
+// predicate is a type with these methods, a field in predicates and a case in given.
 type predicate interface {
 	// sides returns the sides to evaluate, with those that a reading replaces.
 	sides(r *Reading) []*Side
@@ -35,20 +35,18 @@ type predicates struct {
 	Growth   *Growth   `yaml:"growth"`
 }
 
-type namedPredicate struct {
-	name  string
-	given bool
-	predicate
-}
-
-func (p *predicates) list() []namedPredicate {
-	return []namedPredicate{
-		{"order", p.Order != nil, p.Order},
-		{"range", p.Range != nil, p.Range},
-		{"near", p.Near != nil, p.Near},
-		{"monotone", p.Monotone != nil, p.Monotone},
-		{"growth", p.Growth != nil, p.Growth},
+func (p *predicates) given() predicate {
+	switch {
+	case p.Order != nil:
+		return p.Order
+	case p.Range != nil:
+		return p.Range
+	case p.Near != nil:
+		return p.Near
+	case p.Monotone != nil:
+		return p.Monotone
 	}
+	return p.Growth
 }
 
 // subject is the side of a predicate that has one, and is its statistic unless the predicate has

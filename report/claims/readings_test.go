@@ -47,7 +47,7 @@ func TestStands(t *testing.T) {
 				c.text)
 		}
 		j.Calibration, j.Published, j.Expect = "chosen", &Judgement{}, c.judged
-		of := CoverageOf(&File{}, []Judgement{j})
+		of := (&File{Judgements: []Judgement{j}}).Coverage()
 		if judged := c.judged.Judges(); of.Judged != 0 || judged != (j.Stands() == Calibration) ||
 			judged != strings.Contains(Agreement([]Judgement{j}), " 1 calibrated: ") {
 			t.Errorf("%s as a calibration: %s, %+v, %s", c.judged, j.Stands(), of,
@@ -166,29 +166,14 @@ func TestFixed(t *testing.T) {
 		}
 		before = f.Date
 	}
-}
-
-// noReason stands in new lines until they have a reason.
-const noReason = "?"
-
-// TestChanges: a claim's first line is no change; later ones say what differs from the line before.
-func TestChanges(t *testing.T) {
-	var b strings.Builder
-	writeChanges(&b, []Judgement{{ID: "D-8.4"}, {ID: "M-17.2"}, {ID: "M-14"}})
-	for _, want := range []string{"margins of M-17.2.\n",
-		"reading or checks, and margins of D-8.4. "} {
-		if !strings.Contains(b.String(), "- 2026-11-23, after whole runs had been seen: "+want) {
-			t.Errorf("%s, want %q", b.String(), want)
-		}
-	}
-	if strings.Contains(b.String(), "M-14") || strings.Contains(b.String(), "R-") {
-		t.Errorf("%s has a claim without a change, or of another list", b.String())
-	}
 	const want = "Reading and margins fixed 2026-11-21, after runs of single figures had been seen"
 	if got := (&Judgement{ID: "M-14"}).FixedText(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// noReason stands in new lines until they have a reason.
+const noReason = "?"
 
 // TestReadingWithChecks: a reading is judged by checks of its own where it has any.
 func TestReadingWithChecks(t *testing.T) {
@@ -297,7 +282,7 @@ func TestAgreement(t *testing.T) {
 		"test); 1 not run, or without the data they need; 1 not covered."
 	const want = "2 of 3 claims that this run could judge agree with the verdicts published with " +
 		"ppdp; 1 differ: holds/contradicted (here holds, published contradicted)." + others
-	if got := Agreement(all, []Judgement{other}); got != want {
+	if got := Agreement(append(all, other)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if got := Agreement(all[2:]); got != "This run could judge no claim of the papers."+others {
@@ -306,26 +291,5 @@ func TestAgreement(t *testing.T) {
 	if got := Agreement(all[:1]); got != "1 of 1 claims that this run could judge agree with the "+
 		"verdicts published with ppdp." {
 		t.Errorf("all agree: %s", got)
-	}
-}
-
-// TestBefore counts by hand: of D-10, D-11.1 and M-12, which held before by the same checks, one
-// is open now and one is not settled; the checks of D-7h, contradicted before, have changed.
-func TestBefore(t *testing.T) {
-	var b strings.Builder
-	if err := writeBefore(&b, []Judgement{{ID: "D-10", Verdict: Holds, Settled: true},
-		{ID: "D-11.1", Verdict: Undecided, Settled: true}, {ID: "M-12", Verdict: Contradicted},
-		{ID: "D-7h", Verdict: Holds, Settled: true}}); err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range []string{"| D-7h | contradicted | holds | changed |\n",
-		"| D-11.1 | holds | undecided | same |\n"} {
-		if !strings.Contains(b.String(), row) {
-			t.Errorf("no %q in %s", row, b.String())
-		}
-	}
-	if head := "\n1 of 2 claims"; !strings.Contains(b.String(), head) ||
-		strings.Contains(b.String(), "D-10") || strings.Contains(b.String(), "M-12") {
-		t.Error(b.String())
 	}
 }

@@ -8,9 +8,14 @@ package leaderboard
 
 import (
 	"cmp"
+	_ "embed"
+	"fmt"
+	"io"
 	"math"
+	"path"
 	"slices"
 	"strings"
+	"text/template"
 
 	"ppdp/internal/results"
 	"ppdp/report/contest"
@@ -62,67 +67,196 @@ func Of(runs []*results.Summary) []Table {
 	return tables
 }
 
-// line is a curve: the releases that share a name, by budget.
-type line struct {
-	name     string
-	releases []int // by budget, -1 for none
-}
-
-// lines are the curves that compete, in the order of the plan.
-func (t *Table) lines() []line {
-	var lines []line
+// rows has a row for each curve, the releases that share a name: the name and a field for each
+// budget. field is the text of a release that competes, and the trials that have a value or failed.
+func (t *Table) rows(d *contest.Discipline, field func(*contest.Release, int) (string,
+	*results.Row)) (rows [][]string) {
+	var competing []int
 	for i, r := range t.Releases {
-		if r.Column < 0 {
-			continue
+		if r.Column >= 0 {
+			competing = append(competing, i)
 		}
-		at := slices.IndexFunc(lines, func(l line) bool { return l.name == r.Name() })
-		if at < 0 {
-			at = len(lines)
-			lines = append(lines, line{r.Name(), slices.Repeat([]int{-1}, len(t.Budgets))})
-		}
-		lines[at].releases[r.Column] = i
 	}
-	return lines
-}
-
-// ordered are the curves by their mean place in a discipline, over the budgets at which they have a
-// value.
-func (t *Table) ordered(d *contest.Discipline) []line {
-	lines := t.lines()
-	place := func(l line) float64 {
-		sum, n := 0, 0
-		for _, i := range l.releases {
-			if i >= 0 && d.Tasks[0].Entries[i].N > 0 {
-				sum += d.Places(i)
-				n++
+	curves := results.Grouped(competing, func(i int) string { return t.Releases[i].Name() })
+	if d != nil {
+		slices.SortStableFunc(curves, func(a, b []int) int {
+			return cmp.Compare(place(d, a), place(d, b))
+		})
+	}
+	for _, curve := range curves {
+		row := make([]string, 1+len(t.Columns))
+		row[0] = t.Releases[curve[0]].Name()
+		for _, i := range curve {
+			text, of := field(t.Releases[i], i)
+			if of == nil {
+				continue
 			}
+			if of.N == 0 {
+				text = ""
+			}
+			if of.Failed > 0 {
+				text = strings.TrimSpace(fmt.Sprintf("%s %d failed", text, of.Failed))
+			}
+			row[1+t.Releases[i].Column] = text
 		}
-		if n == 0 {
-			return math.Inf(1)
-		}
-		return float64(sum) / float64(n)
+		rows = append(rows, row)
 	}
-	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(place(a), place(b)) })
-	return lines
+	return rows
 }
 
-// Purpose is what a release may be wanted for, with the one to take under each budget.
-type Purpose struct {
-	Name  string
-	Takes []string // contest.Recommendation's Brief, "" for none
+// place is the mean place of a curve in a discipline, over the budgets at which it has a value.
+func place(d *contest.Discipline, curve []int) float64 {
+	sum, n := 0, 0
+	for _, i := range curve {
+		if d.Tasks[0].Entries[i].N > 0 {
+			sum += d.Places(i)
+			n++
+		}
+	}
+	if n == 0 {
+		return math.Inf(1)
+	}
+	return float64(sum) / float64(n)
 }
 
-// Purposes are those that were measured, in the order of the contest.
-func (t *Table) Purposes() (all []Purpose) {
+// Purposes has a row for each that was measured: its name and, for each budget, what to take, ""
+// for none.
+func (t *Table) Purposes() (rows [][]string) {
 	for column := range t.Columns {
 		for _, r := range t.Recommend(column) {
-			at := slices.IndexFunc(all, func(p Purpose) bool { return p.Name == r.Purpose })
+			at := slices.IndexFunc(rows, func(row []string) bool { return row[0] == r.Purpose })
 			if at < 0 {
-				at = len(all)
-				all = append(all, Purpose{r.Purpose, make([]string, len(t.Columns))})
+				at = len(rows)
+				rows = append(rows, make([]string, 1+len(t.Columns)))
+				rows[at][0] = r.Purpose
 			}
-			all[at].Takes[column] = r.Brief()
+			rows[at][1+column] = r.Brief()
 		}
 	}
-	return all
+	return rows
 }
+
+// About says which way a discipline is better, and what the original data and guessing give.
+func (t *Table) About(d *contest.Discipline) string {
+	text := "Lower is better."
+	if d.Tasks[0].HigherIsBetter {
+		text = "Higher is better."
+	}
+	for _, of := range []struct {
+		text  string
+		value func(*contest.Task) float64
+	}{
+		{"The original data give", func(t *contest.Task) float64 { return t.Original }},
+		{"The majority class gives", func(t *contest.Task) float64 { return t.Majority }},
+	} {
+		values := results.Mapped(d.Tasks,
+			func(t *contest.Task) string { return contest.Number(of.value(t), 3) })
+		if !slices.Contains(values, contest.Number(math.NaN(), 3)) {
+			text += " " + of.text + " " + strings.Join(values, " and ") + "."
+		}
+	}
+	return text
+}
+
+// Numbers are those of a task, or of a learner's side by side, the best first.
+func (t *Table) Numbers(d *contest.Discipline) [][]string {
+	return t.rows(d, func(_ *contest.Release, i int) (string, *results.Row) {
+		texts := results.Mapped(d.Tasks,
+			func(t *contest.Task) string { return text(&t.Entries[i]) })
+		return strings.Join(texts, " / "), &d.Tasks[0].Entries[i].Row
+	})
+}
+
+// Records are what releases have more or less than the original, nil where that was not measured.
+func (t *Table) Records() [][]string {
+	truth := t.Original()
+	if truth == nil || truth.Records == nil && truth.Labels == nil {
+		return nil
+	}
+	return t.rows(nil, func(r *contest.Release, _ int) (text string, n *results.Row) {
+		var texts []string
+		if truth.Records != nil && r.Records != nil {
+			n, texts = r.Records, append(texts, "× "+contest.Number(r.Scale, 2))
+		}
+		if truth.Labels != nil && r.Labels != nil {
+			n, texts = r.Labels, append(texts, contest.Number(r.Labels.Mean, 3))
+		}
+		text = strings.Join(texts, ", ")
+		if remarks := r.Remarks(); len(remarks) > 0 {
+			text += " (" + strings.Join(remarks, ", ") + ")"
+		}
+		return text, n
+	})
+}
+
+// Seconds are the times of releases, nil where none was taken.
+func (t *Table) Seconds() [][]string {
+	timed := func(r *contest.Release) bool { return r.Column >= 0 && r.Seconds != nil }
+	if !slices.ContainsFunc(t.Releases, timed) {
+		return nil
+	}
+	return t.rows(nil, func(r *contest.Release, _ int) (text string, n *results.Row) {
+		if r.Seconds != nil {
+			text = contest.Number(r.Seconds.Mean, 2)
+		}
+		return text, r.Seconds
+	})
+}
+
+// text is a mean with its standard error, in bold where it is the best, in italics where it is not
+// distinguishable from that, with a dagger where nothing shows it to be better than the majority
+// class, and the sample that is as good.
+func text(e *contest.Entry) string {
+	text := contest.Number(e.Mean, 3)
+	if e.NoBetter {
+		text += "†"
+	}
+	switch e.Rank {
+	case contest.Best:
+		text = "**" + text + "**"
+	case contest.Tied:
+		text = "*" + text + "*"
+	}
+	if !math.IsNaN(e.SE) {
+		text += " ± " + contest.Number(e.SE, 1)
+	}
+	if e.Equal != nil {
+		text += " (" + e.Equal.String() + ")"
+	}
+	return text
+}
+
+//go:embed board.md.tmpl
+var pageText string
+
+var pageTemplate = template.Must(template.New("board").Funcs(template.FuncMap{
+	"base": path.Base, "escape": escape, "classifier": contest.Learner, "number": contest.Number,
+	"legend": func() string { return contest.Legend }, "table": table,
+	"purposes": func() string { return contest.PurposeLegend },
+	"list":     func(texts []string) string { return strings.Join(texts, ", ") },
+}).Parse(pageText))
+
+// WriteMarkdown writes the board: what to release at a glance, then every number. source is the
+// command that makes it, explained the page that says how numbers are made, "" for none.
+func WriteMarkdown(w io.Writer, tables []Table, source, explained string) error {
+	return pageTemplate.Execute(w, map[string]any{"Tables": results.Mapped(tables,
+		func(t Table) *Table { return &t }), "Source": source, "Explained": explained})
+}
+
+// table is Markdown of rows, whose first fields are plain text.
+func table(first string, columns []string, rows [][]string) string {
+	text := fmt.Sprintf("| %s | %s |\n|%s\n", first, strings.Join(columns, " | "),
+		strings.Repeat(" --- |", 1+len(columns)))
+	for _, row := range rows {
+		text += "| " + escape(row[0])
+		for _, field := range row[1:] {
+			text += " | " + strings.ReplaceAll(field, "|", `\|`)
+		}
+		text += " |\n"
+	}
+	return text
+}
+
+var escaper = strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", "*", `\*`)
+
+func escape(text string) string { return escaper.Replace(text) }
