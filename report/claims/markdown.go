@@ -3,6 +3,8 @@ package claims
 import (
 	"cmp"
 	_ "embed"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -33,6 +35,9 @@ type page struct {
 	Papers                []*File
 	Decisive              []Judgement // in the order of the claims files
 	Reversals, Thresholds []string
+	Same, Repeated        int      // of settled verdicts with the same checks as before
+	Others                []string // rows of the verdicts that are others than before
+	Changes               []string
 }
 
 // WriteMarkdown writes the page of the verdicts, for docs/generated: a summary, how many claims of
@@ -54,8 +59,47 @@ func WriteMarkdown(w io.Writer, files []*File) error {
 			p.Reversals = append(p.Reversals, j.ID+": "+text)
 		}
 	}
-	p.Thresholds = byThresholds(Judgements(p.Papers))
-	return pageTemplate.Execute(w, p)
+	all := Judgements(p.Papers)
+	p.Thresholds, p.Changes = byThresholds(all), changes(all)
+	return errors.Join(p.compare(all), pageTemplate.Execute(w, p))
+}
+
+// before has the verdicts of the sequential tests of 2026-11-24, under the specs' seeds, and
+// whether the claims' checks have been changed since.
+//
+//go:embed before.csv
+var before string
+
+// compare compares settled verdicts with those of the tests before.
+func (p *page) compare(judgements []Judgement) error {
+	rows, err := csv.NewReader(strings.NewReader(before)).ReadAll()
+	if err != nil {
+		return err
+	}
+	verdicts := make(map[string]Verdict)
+	for j := range results.Each(judgements) {
+		if j.Settled {
+			verdicts[j.ID] = j.Verdict
+		}
+	}
+	for _, was := range rows[1:] {
+		verdict, settled := verdicts[was[0]]
+		if !settled {
+			continue
+		}
+		same := was[1] == string(verdict)
+		if was[2] == "same" {
+			p.Repeated++
+			if same {
+				p.Same++
+			}
+		}
+		if !same {
+			p.Others = append(p.Others,
+				row(was[0], Verdict(was[1]).Text(), verdict.Text(), was[2]))
+		}
+	}
+	return nil
 }
 
 // published says whose verdicts a page has. Where the run's are all as published, the page has

@@ -188,6 +188,8 @@ type Fixed struct {
 	Judged string `json:"judged"` // the claim's digests: of reading and checks, and of margins
 	Seen   string `json:"seen"`   // the results that had been seen: "whole runs"
 	Reason string `json:"reason"` // of a change, in the paper's words; "" if they say nothing of it
+	// What is what differs from the line before: "" for the first line of a claim.
+	What string `json:"-"`
 }
 
 //go:embed fixed.jsonl
@@ -195,11 +197,24 @@ var fixedText []byte
 
 // allFixed are the lines of fixed.jsonl, by date.
 var allFixed = sync.OnceValue(func() (all []Fixed) {
+	before := make(map[string]string)
 	for decoder := json.NewDecoder(bytes.NewReader(fixedText)); decoder.More(); {
 		var f Fixed
 		if err := decoder.Decode(&f); err != nil {
 			panic(err) // a test reads it
 		}
+		checks, margins, _ := strings.Cut(f.Judged, "-")
+		oldChecks, oldMargins, known := strings.Cut(before[f.Claim], "-")
+		switch {
+		case !known:
+		case margins == oldMargins:
+			f.What = "reading or checks"
+		case checks == oldChecks:
+			f.What = "margins"
+		default:
+			f.What = "reading or checks, and margins"
+		}
+		before[f.Claim] = f.Judged
 		all = append(all, f)
 	}
 	return all
@@ -223,6 +238,28 @@ func (j *Judgement) FixedText() string {
 		return ""
 	}
 	return "Reading and margins fixed " + f.Date + ", after " + f.Seen + " had been seen"
+}
+
+// changes lists when readings, checks and margins of claims were changed, those of one reason
+// together.
+func changes(judgements []Judgement) (texts []string) {
+	known := make(map[string]bool)
+	for j := range results.Each(judgements) {
+		known[j.ID] = true
+	}
+	changed := slices.DeleteFunc(slices.Clone(allFixed()),
+		func(f Fixed) bool { return f.What == "" || !known[f.Claim] })
+	of := func(f Fixed) string { return f.Date + f.What + f.Seen + f.Reason }
+	for _, group := range results.Grouped(changed, of) {
+		f := group[0]
+		text := f.Date + ", after " + f.Seen + " had been seen: " + f.What + " of " +
+			strings.Join(results.Mapped(group, func(f Fixed) string { return f.Claim }), ", ")
+		if f.Reason != "" {
+			text += ". " + strings.TrimSuffix(f.Reason, ".")
+		}
+		texts = append(texts, text)
+	}
+	return texts
 }
 
 // Settled is what settled runs found.

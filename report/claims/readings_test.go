@@ -293,3 +293,31 @@ func TestAgreement(t *testing.T) {
 		t.Errorf("all agree: %s", got)
 	}
 }
+
+// TestChanges: a claim's first line is no change; later ones say what differs from the line before.
+func TestChanges(t *testing.T) {
+	got := strings.Join(changes([]Judgement{{ID: "D-8.4"}, {ID: "M-17.2"}, {ID: "M-14"}}), ".\n")
+	for _, want := range []string{"margins of M-17.2.\n",
+		"reading or checks, and margins of D-8.4. "} {
+		if !strings.Contains(got, "2026-11-23, after whole runs had been seen: "+want) {
+			t.Errorf("%s, want %q", got, want)
+		}
+	}
+	if strings.Contains(got, "M-14") || strings.Contains(got, "R-") {
+		t.Errorf("%s has a claim without a change, or of another list", got)
+	}
+}
+
+// TestCompared counts by hand: of D-10, D-11.1 and M-12, which held before by the same checks, one
+// is open now and one is not settled; the checks of D-7h, contradicted before, have changed.
+func TestCompared(t *testing.T) {
+	var p page
+	must.Do(t, p.compare([]Judgement{{ID: "D-10", Verdict: Holds, Settled: true},
+		{ID: "D-11.1", Verdict: Undecided, Settled: true}, {ID: "M-12", Verdict: Contradicted},
+		{ID: "D-7h", Verdict: Holds, Settled: true}}))
+	want := []string{"| D-11.1 | holds | undecided | same |",
+		"| D-7h | contradicted | holds | changed |"}
+	if slices.Sort(p.Others); p.Same != 1 || p.Repeated != 2 || !slices.Equal(p.Others, want) {
+		t.Errorf("%d of %d the same, others %q", p.Same, p.Repeated, p.Others)
+	}
+}
