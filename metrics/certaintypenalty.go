@@ -12,13 +12,12 @@ func init() {
 		Source: "Xu et al. 2006; Al-Hussaeni et al. 2018, equations 5 to 7: mean over records " +
 			"and attributes",
 		Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, PenaltyParams{Counts: PublishedCounts, Ranges: Tight}, certaintyPenalty})
+	}, PenaltyParams{PublishedCounts}, certaintyPenalty})
 }
 
 // PenaltyParams are the parameters of the metric ncp.
 type PenaltyParams struct {
 	Counts Counts `yaml:"counts" doc:"the records the mean is over: as many as published or as there are in truth"`
-	Ranges Ranges `yaml:"ranges" doc:"what a region's extent is: its box or the range its records span"`
 }
 
 // certaintyPenalty is how far values are generalised, from 0 (not at all) to 1 (beyond
@@ -44,7 +43,7 @@ func certaintyPenalty(ctx context.Context, c Case, params *PenaltyParams) (float
 			free[d] = 1
 		}
 	}
-	ranges := params.Ranges.of(regions)
+	ranges := Tight.of(regions)
 	for region, size := range sizes {
 		if size == 0 { // most of a noisy grid
 			continue
