@@ -14,7 +14,7 @@ import (
 
 func load(t testing.TB, params Params, seed uint64) *datasets.Dataset {
 	t.Helper()
-	dataset := must.Get(Source{}.Load(context.Background(),
+	dataset := must.Get(Source.Load(context.Background(),
 		datasets.Request{Params: &params, Key: random.NewKey(seed)}))
 	if dataset.Table.Len() != params.N {
 		t.Fatalf("%d rows, want %d", dataset.Table.Len(), params.N)
@@ -129,7 +129,7 @@ func TestFrozen(t *testing.T) {
 }
 
 func TestParams(t *testing.T) {
-	_, err := Source{}.Load(context.Background(),
+	_, err := Source.Load(context.Background(),
 		datasets.Request{Params: &Params{10, clusters5D, -50, 100, 1}})
 	if err == nil || !strings.Contains(err.Error(), "must be 0, 100 and 1 for clusters-5d") {
 		t.Errorf("error %v", err)
