@@ -78,10 +78,7 @@ func TestSuppressedRows(t *testing.T) {
 		K: 3}
 	for _, counts := range []Counts{PublishedCounts, TrueCounts} {
 		change := func(p Params) {
-			switch p := p.(type) {
-			case *ClassParams:
-				p.Counts = counts
-			case *PenaltyParams:
+			if p, ok := p.(*ClassParams); ok {
 				p.Counts = counts
 			}
 		}
