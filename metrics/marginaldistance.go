@@ -20,19 +20,19 @@ func init() {
 			Name: name, Title: title, Unit: "fraction", Source: source, Revision: 1,
 			Needs: []algorithms.Product{algorithms.RecordsProduct},
 		}, MarginalDistanceParams{Attributes: 2, Bins: 24, Cut: Equally},
-			func(ctx context.Context, c Case, params *MarginalDistanceParams) (float64, bool, error) {
-				return overMarginals(ctx, c, params, distance)
+			func(ctx context.Context, c Case, p *MarginalDistanceParams) (float64, bool, error) {
+				return overMarginals(ctx, c, p, distance)
 			}})
 	}
 	register("marginal-distance", "Distance of marginals",
-		"McKenna, Mullins, Sheldon & Miklau 2022, section 6: total variation between the marginals "+
-			"of the published records and of the rows released, the mean over all sets of so many "+
-			"attributes", totalVariation)
+		"McKenna, Mullins, Sheldon & Miklau 2022, section 6: total variation between the "+
+			"marginals of the published records and of the rows released, the mean over all sets "+
+			"of so many attributes", totalVariation)
 	register("range-error", "Error of range queries",
 		"range-count queries as Xiao, Wang & Gehrke 2010 ask them: here all of the form a ≤ x and "+
 			"b ≤ y, answered by the share of the published records", rangeError)
-	const folklore = "folklore: of the combinations of so many attributes' values that %s, the mean " +
-		"over all sets of attributes"
+	const folklore = "folklore: of the combinations of so many attributes' values that %s, the " +
+		"mean over all sets of attributes"
 	register("fabricated", "Combinations that are made up", fmt.Sprintf(folklore,
 		"published records have, the share that no row released has"),
 		func(truth, published marginal) float64 { return lacking(published.counts, truth.counts) })

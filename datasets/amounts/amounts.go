@@ -37,7 +37,8 @@ type Params struct {
 	Zeros float64 `yaml:"zeros" doc:"the share of records whose first amount is 0" min:"0" max:"0.99"`
 }
 
-// Source generates the tables: by default 30,000 rows, lognormal amounts of σ = 1.5, 30 % of them 0.
+// Source generates the tables: by default 30,000 rows, lognormal amounts of σ = 1.5, and 30 % of
+// them 0.
 var Source = datasets.Generator[Params]{
 	About: datasets.Info{Name: "amounts", Title: "Skewed amounts within wide bounds",
 		License: "none: generated"},

@@ -1,5 +1,5 @@
-// Package fit computes the count tables of Adult's stand-in, ../standin.json, from the real data. It
-// has tests only: one holds the committed file to what the data give, or writes it with -update.
+// Package fit computes the count tables of Adult's stand-in, ../standin.json, from the real data.
+// It has tests only: one holds the committed file to what the data give, or writes it with -update.
 //
 // The model extends the tree-augmented naive Bayes of Friedman, Geiger & Goldszmidt (1997) from a
 // tree to a 2-tree: given the class, each attribute depends on at most two others that are parent
