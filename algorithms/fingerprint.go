@@ -3,7 +3,6 @@ package algorithms
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 )
@@ -12,57 +11,32 @@ import (
 // every number: equal releases have equal fingerprints on every machine. Records that are not drawn
 // yet are drawn. Warnings and structure are not published and left out.
 func (r *Release) Fingerprint(ctx context.Context) (string, error) {
-	h := sha256.New()
-	part := func(name string, present bool, values ...any) {
-		fmt.Fprintf(h, "%s %t\n", name, present)
-		for _, v := range values {
-			fmt.Fprintf(h, "%d\n", binary.Size(v))
-			if err := binary.Write(h, binary.LittleEndian, v); err != nil {
-				panic(err) // only for types that are not of fixed size: none below
-			}
-		}
-	}
 	table, weights, err := r.Records(ctx)
 	if err != nil {
 		return "", err
 	}
-	part("table", table != nil)
-	if table != nil {
-		fmt.Fprintln(h, table.Checksum())
+	h := sha256.New()
+	add := func(parts ...any) {
+		for _, part := range parts { // types and lengths too; floats as no other is written
+			fmt.Fprintf(h, "%#v\n", part)
+		}
 	}
-	part("weights", weights != nil, weights)
-	part("regions", r.Regions != nil)
+	if table != nil {
+		add(table.Checksum())
+	}
+	add(weights, r.Degrees, r.Marginals)
 	if q := r.Regions; q != nil {
-		fmt.Fprintln(h, q.Attributes, q.Classes)
 		low, high, nodes := q.Low, q.High, q.Nodes
 		if q.Sides != nil { // shared or not, they say the same
 			low, high, nodes = spread(low, q.Sides), spread(high, q.Sides), spread(nodes, q.Sides)
 		}
-		part("boxes", true, low, high, q.Counts)
-		part("nodes", nodes != nil, nodes)
+		add(q.Attributes, q.Classes, low, high, nodes, q.Counts, q.TightLow, q.TightHigh, q.Means,
+			q.Assignment, q.Suppressed, q.Tree)
 		for _, axis := range q.Axes {
-			part("axis", axis != nil)
-			if axis != nil {
-				part("ranks", true, axis.Rank)
-				for _, node := range axis.Taxonomy.Nodes {
-					fmt.Fprintf(h, "%q %d\n", node.Name, node.Parent)
-				}
+			if add(axis != nil); axis != nil {
+				add(axis.Rank, axis.Taxonomy.Nodes)
 			}
 		}
-		part("tight", q.TightLow != nil, q.TightLow, q.TightHigh)
-		part("means", q.Means != nil, q.Means)
-		part("assignment", q.Assignment != nil, q.Assignment)
-		part("suppressed", q.Suppressed != nil, q.Suppressed)
-		part("tree", q.Tree != nil)
-		for _, cut := range q.Tree {
-			fmt.Fprintln(h, cut.Dim, cut.At, cut.Left, cut.Right)
-		}
-	}
-	part("degrees", r.Degrees != nil, r.Degrees)
-	for i := range r.Marginals {
-		m := &r.Marginals[i]
-		fmt.Fprintf(h, "marginal %d %d %q\n", m.Attributes, m.Values, m.Purpose)
-		part("counts", true, m.Counts, m.Cost)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

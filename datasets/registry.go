@@ -106,6 +106,35 @@ func Rows(ctx context.Context, schema *Schema, n int,
 	return b.Table(), nil
 }
 
+// Generator is a source of generated tables.
+type Generator[P any] struct {
+	About    Info
+	Defaults func() *P
+	// Table is the schema of a table, the number of its rows, and what fills them in their order
+	// with draws from the stream.
+	Table func(p *P, draws *random.Stream) (*Schema, int, func(b *Builder, row int) error)
+}
+
+func (g Generator[P]) Info() Info { return g.About }
+
+// Params returns the defaults.
+func (g Generator[P]) Params() any { return g.Defaults() }
+
+// Load draws the table from the request's key.
+func (g Generator[P]) Load(ctx context.Context, request Request) (_ *Dataset, err error) {
+	defer Named(g.About.Name, &err)
+	p, err := ParamsOf(request, g.Defaults())
+	if err != nil {
+		return nil, err
+	}
+	schema, n, fill := g.Table(p, request.Key.Derive("data").Stream())
+	table, err := Rows(ctx, schema, n, fill)
+	if err != nil {
+		return nil, err
+	}
+	return &Dataset{Table: table, Checksum: table.Checksum()}, nil
+}
+
 // Dataset is what a source loads: a table or a graph, the other is nil.
 type Dataset struct {
 	Table    *Table

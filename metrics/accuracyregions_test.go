@@ -4,8 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/classifiers/c45"
@@ -106,39 +104,6 @@ func TestMeasurementsOfAReleaseShare(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestGeneralisedLeafMajority: on a line every encoding that distinguishes the regions leaves a
-// region's majority where it is.
-func TestGeneralisedLeafMajority(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		regions := &algorithms.Regions{Attributes: []int{0}, Classes: 3}
-		for low := uint32(0); low < 10; {
-			high := rapid.Uint32Range(low+1, 10).Draw(t, "high")
-			regions.Low, regions.High = append(regions.Low, low), append(regions.High, high)
-			for range 3 {
-				regions.Counts = append(regions.Counts,
-					float64(rapid.IntRange(0, 4).Draw(t, "count")))
-			}
-			low = high
-		}
-		var rows [][2]uint32
-		for range rapid.IntRange(1, 20).Draw(t, "rows") {
-			rows = append(rows, [2]uint32{rapid.Uint32Range(0, 9).Draw(t, "x"),
-				rapid.Uint32Range(0, 2).Draw(t, "y")})
-		}
-		table := labelled(rows...)
-		c := Case{Table: table, Test: table.AllRows(),
-			Release: &algorithms.Release{Regions: regions}, Classifier: leafmajority.Classifier{}}
-		want, _ := measure(t, "accuracy", c)
-		for _, e := range []encoding.Encoding{encoding.NodeMidpoint, encoding.Nominal,
-			encoding.Midpoint} {
-			c.Params = &GeneralisedParams{Encoding: e}
-			if got, _, err := tryMeasure(t, "accuracy-generalised", c); err != nil || got != want {
-				t.Fatalf("%s: accuracy %v (error %v), of the regions %v", e, got, err, want)
-			}
-		}
-	})
 }
 
 // TestNeeds: a classifier of regions asks for the partition where others ask for records.

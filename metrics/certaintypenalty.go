@@ -7,18 +7,12 @@ import (
 )
 
 func init() {
-	Register(parameterised[PenaltyParams]{Info{
+	Register(parameterised[ClassParams]{Info{
 		Name: "ncp", Title: "Normalised certainty penalty", Unit: "fraction", Revision: 1,
 		Source: "Xu et al. 2006; Al-Hussaeni et al. 2018, equations 5 to 7: mean over records " +
 			"and attributes",
 		Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, PenaltyParams{Counts: PublishedCounts, Ranges: Tight}, certaintyPenalty})
-}
-
-// PenaltyParams are the parameters of the metric ncp.
-type PenaltyParams struct {
-	Counts Counts `yaml:"counts" doc:"the records the mean is over: as many as published or as there are in truth"`
-	Ranges Ranges `yaml:"ranges" doc:"what a region's extent is: its box or the range its records span"`
+	}, ClassParams{PublishedCounts}, certaintyPenalty})
 }
 
 // certaintyPenalty is how far values are generalised, from 0 (not at all) to 1 (beyond
@@ -26,7 +20,7 @@ type PenaltyParams struct {
 // not continuous, a leaf of a taxonomy) costs 0, anything wider its share of the attribute's
 // domain, a value of a suppressed row 1. It is undefined for releases without a record and without
 // a generalised attribute.
-func certaintyPenalty(ctx context.Context, c Case, params *PenaltyParams) (float64, bool, error) {
+func certaintyPenalty(ctx context.Context, c Case, params *ClassParams) (float64, bool, error) {
 	sizes, err := regionSizes(ctx, c, params.Counts)
 	if err != nil {
 		return 0, false, err
@@ -44,7 +38,7 @@ func certaintyPenalty(ctx context.Context, c Case, params *PenaltyParams) (float
 			free[d] = 1
 		}
 	}
-	ranges := params.Ranges.of(regions)
+	ranges := Tight.of(regions)
 	for region, size := range sizes {
 		if size == 0 { // most of a noisy grid
 			continue

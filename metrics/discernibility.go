@@ -37,9 +37,9 @@ func init() {
 	}, averageClass)
 }
 
-// ClassParams are the parameters of metrics on the sizes of equivalence classes.
+// ClassParams are the parameters of metrics on regions and their sizes.
 type ClassParams struct {
-	Counts Counts `yaml:"counts" doc:"the sizes of equivalence classes: as published or as they are in truth"`
+	Counts Counts `yaml:"counts" doc:"how many records regions have: as published or as it is in truth"`
 }
 
 // discernibility is C_DM = Σ |E|² over the equivalence classes E and, for every suppressed row, the

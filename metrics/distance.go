@@ -104,9 +104,6 @@ func Wasserstein2(x, y Sample) float64 {
 // the line the plan that matches quantiles is optimal for every convex cost.
 func transport(x, y Sample, cost func(float64) float64) float64 {
 	xMass, yMass := x.Mass(), y.Mass()
-	if !(xMass > 0 && yMass > 0) {
-		return math.NaN()
-	}
 	// Both sides are scaled to the total xMass·yMass instead of 1: whole-numbered masses stay
 	// whole, so that breakpoints which coincide do so exactly.
 	total := 0.0
@@ -137,9 +134,6 @@ func transport(x, y Sample, cost func(float64) float64) float64 {
 // O(len(x)+len(y)).
 func KolmogorovSmirnov(x, y Sample) float64 {
 	xMass, yMass := x.Mass(), y.Mass()
-	if !(xMass > 0 && yMass > 0) {
-		return math.NaN()
-	}
 	i, j := 0, 0
 	xSum, ySum, most := 0.0, 0.0, 0.0
 	for i < len(x.Values) && j < len(y.Values) {
@@ -156,6 +150,7 @@ func KolmogorovSmirnov(x, y Sample) float64 {
 		}
 		most = max(most, math.Abs(float64(xSum*yMass)-float64(ySum*xMass)))
 	}
-	// Where one sample has ended its function is 1 and the other's only comes nearer.
+	// Where one sample has ended its function is 1 and the other's only comes nearer. Without mass
+	// this is 0/0, as in transport.
 	return min(1, most/xMass/yMass)
 }

@@ -3,12 +3,9 @@ package metrics
 import (
 	"math"
 	"testing"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestIntervalPublished: R's binom.test(7, 20) prints 0.1539092 and 0.5921885. For no hits and for
-// hits only the ends are powers of the tail.
+// TestIntervalPublished: R's binom.test(7, 20) prints 0.1539092 and 0.5921885.
 func TestIntervalPublished(t *testing.T) {
 	near := func(what string, got, want float64) {
 		t.Helper()
@@ -20,40 +17,8 @@ func TestIntervalPublished(t *testing.T) {
 	near("7 of 20", seven.at(Estimate), 0.35)
 	near("lower end of 7 of 20", seven.at(Low), 0.15390920)
 	near("upper end of 7 of 20", seven.at(High), 0.59218853)
-	for _, n := range []float64{1, 10, 2000, 1e6} {
-		end := math.Pow(tail, 1/n)
-		near("hits only", share{n, n}.at(Low), end)
-		near("no hits", share{0, n}.at(High), 1-end)
-		if (share{0, n}).at(Low) != 0 || (share{n, n}).at(High) != 1 {
-			t.Error("ends without hits or without misses are not 0 and 1")
-		}
-	}
-}
-
-// TestIntervalDefinition: at each end the hits seen, or more extreme ones, have the probability
-// tail. The sums are of binomial probabilities one by one.
-func TestIntervalDefinition(t *testing.T) {
-	for _, n := range []int{1, 5, 60, 2000, 20_000} {
-		for _, x := range []int{1, n / 7, n / 2, n - 1} {
-			if x == 0 || n == 20_000 && x != n/7 {
-				continue // no end, or slow
-			}
-			s := share{float64(x), float64(n)}
-			low, high := s.at(Low), s.at(High)
-			above, below := 0.0, 0.0
-			for y := range n + 1 {
-				if y >= x {
-					above += distuv.Binomial{N: s.of, P: low}.Prob(float64(y))
-				}
-				if y <= x && x < n {
-					below += distuv.Binomial{N: s.of, P: high}.Prob(float64(y))
-				}
-			}
-			if math.Abs(above-tail) > 1e-7 || x < n && math.Abs(below-tail) > 1e-7 {
-				t.Errorf("%d of %d: %v and %v beyond the ends, must be %v", x, n, above, below,
-					tail)
-			}
-		}
+	if (share{0, 10}).at(Low) != 0 || (share{10, 10}).at(High) != 1 {
+		t.Error("ends without hits or without misses are not 0 and 1")
 	}
 }
 

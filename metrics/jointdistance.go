@@ -10,18 +10,13 @@ import (
 )
 
 func init() {
-	Register(parameterised[JointDistanceParams]{Info{
+	Register(measured{Info{
 		Name: "ks-joint", Title: "Joint Kolmogorov-Smirnov distance", Unit: "fraction", Revision: 1,
 		Source: "Peacock 1983, over boxes from the domain's lower corner only; for LeFevre et " +
 			"al. 2006, section 6.3: uniform spread inside regions, the mean over pairs of " +
 			"numeric attributes",
 		Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, JointDistanceParams{Ranges: Box}, jointDistance})
-}
-
-// JointDistanceParams are the parameters of the metric ks-joint.
-type JointDistanceParams struct {
-	Ranges Ranges `yaml:"ranges" doc:"over which cells a region's records are spread: its box or the range its records span"`
+	}, jointDistance})
 }
 
 // maxJointCells bounds the grid of a pair of attributes: 32 MB of doubles.
@@ -35,8 +30,7 @@ const maxJointCells = 1 << 22
 // included, between 0 and 1. It takes time and memory linear in regions, rows and cells of a pair's
 // grid. It is undefined without rows or published records; fewer than two numeric attributes in the
 // regions and a grid of more than 4 million cells are errors.
-func jointDistance(ctx context.Context, c Case,
-	params *JointDistanceParams) (float64, bool, error) {
+func jointDistance(ctx context.Context, c Case) (float64, bool, error) {
 	regions := c.Release.Regions
 	schema := c.Table.Schema()
 	var dims []int
@@ -53,7 +47,7 @@ func jointDistance(ctx context.Context, c Case,
 	sum, pairs := 0.0, 0
 	for i, first := range dims {
 		for _, second := range dims[:i] {
-			distance, err := jointPair(ctx, c, params.Ranges, second, first)
+			distance, err := jointPair(ctx, c, second, first)
 			if err != nil || math.IsNaN(distance) {
 				return 0, false, err
 			}
@@ -65,8 +59,7 @@ func jointDistance(ctx context.Context, c Case,
 }
 
 // jointPair is the distance on two dimensions of the regions; NaN where a side has no records.
-func jointPair(ctx context.Context, c Case, ranges Ranges,
-	first, second int) (float64, error) {
+func jointPair(ctx context.Context, c Case, first, second int) (float64, error) {
 	regions, schema := c.Release.Regions, c.Table.Schema()
 	a, b := regions.Attributes[first], regions.Attributes[second]
 	rows, columns := schema.Attributes[a].Cells(), schema.Attributes[b].Cells()
@@ -80,13 +73,12 @@ func jointPair(ctx context.Context, c Case, ranges Ranges,
 	width := columns + 1
 	published := make([]float64, (rows+1)*width)
 	truth := make([]int64, (rows+1)*width)
-	extents := ranges.of(regions)
 	mass := 0.0
 	for r, n := range publishedSizes(regions) {
 		mass += n
-		low, high := extents.of(r, first)
+		low, high := regions.Interval(r, first)
 		fromRow, toRow := int(low), int(high)
-		low, high = extents.of(r, second)
+		low, high = regions.Interval(r, second)
 		fromColumn, toColumn := int(low), int(high)
 		density := n / float64((toRow-fromRow)*(toColumn-fromColumn))
 		published[fromRow*width+fromColumn] += density

@@ -14,12 +14,31 @@ import (
 )
 
 func init() {
-	registerMarginals(Info{
-		Name: "marginal-distance", Title: "Distance of marginals", Unit: "fraction",
-		Source: "McKenna, Mullins, Sheldon & Miklau 2022, section 6: total variation between " +
-			"the marginals of the published records and of the rows released, the mean over " +
-			"all sets of so many attributes",
-	}, totalVariation)
+	register := func(name, title, source string,
+		distance func(truth, published marginal) float64) {
+		Register(parameterised[MarginalDistanceParams]{Info{
+			Name: name, Title: title, Unit: "fraction", Source: source, Revision: 1,
+			Needs: []algorithms.Product{algorithms.RecordsProduct},
+		}, MarginalDistanceParams{Attributes: 2, Bins: 24, Cut: Equally},
+			func(ctx context.Context, c Case, p *MarginalDistanceParams) (float64, bool, error) {
+				return overMarginals(ctx, c, p, distance)
+			}})
+	}
+	register("marginal-distance", "Distance of marginals",
+		"McKenna, Mullins, Sheldon & Miklau 2022, section 6: total variation between the "+
+			"marginals of the published records and of the rows released, the mean over all sets "+
+			"of so many attributes", totalVariation)
+	register("range-error", "Error of range queries",
+		"range-count queries as Xiao, Wang & Gehrke 2010 ask them: here all of the form a ≤ x and "+
+			"b ≤ y, answered by the share of the published records", rangeError)
+	const folklore = "folklore: of the combinations of so many attributes' values that %s, the " +
+		"mean over all sets of attributes"
+	register("fabricated", "Combinations that are made up", fmt.Sprintf(folklore,
+		"published records have, the share that no row released has"),
+		func(truth, published marginal) float64 { return lacking(published.counts, truth.counts) })
+	register("suppressed", "Combinations that are lost", fmt.Sprintf(folklore,
+		"rows released have, the share that no published record has"),
+		func(truth, published marginal) float64 { return lacking(truth.counts, published.counts) })
 	Register(parameterised[MarginalDistanceParams]{Info{
 		Name: "nist-score", Title: "k-marginal score", Revision: 1, HigherIsBetter: true,
 		Source: "NIST's k-marginal score (SDNist): 1000 times what the mean distance of " +
@@ -30,16 +49,6 @@ func init() {
 		func(ctx context.Context, c Case, params *MarginalDistanceParams) (float64, bool, error) {
 			distance, ok, err := overMarginals(ctx, c, params, totalVariation)
 			return 1000 * (1 - distance), ok, err
-		}})
-}
-
-// registerMarginals registers the mean of a distance over marginals.
-func registerMarginals(info Info, distance func(truth, published marginal) float64) {
-	info.Needs, info.Revision = []algorithms.Product{algorithms.RecordsProduct}, 1
-	Register(parameterised[MarginalDistanceParams]{info,
-		MarginalDistanceParams{Attributes: 2, Bins: 24, Cut: Equally},
-		func(ctx context.Context, c Case, params *MarginalDistanceParams) (float64, bool, error) {
-			return overMarginals(ctx, c, params, distance)
 		}})
 }
 
@@ -325,14 +334,6 @@ func (w *walk) measure(set []int) error {
 	return w.ctx.Err()
 }
 
-func init() {
-	registerMarginals(Info{
-		Name: "range-error", Title: "Error of range queries", Unit: "fraction",
-		Source: "range-count queries as Xiao, Wang & Gehrke 2010 ask them: here all of the form " +
-			"a ≤ x and b ≤ y, answered by the share of the published records",
-	}, rangeError)
-}
-
 // rangeError is by how much the share of records with a ≤ x and b ≤ y is off, averaged over all
 // bins x and y of attributes a and b, or of a set of another size. Values are in the schema's
 // order; the last bin of an attribute, which all records satisfy, is left out where there are
@@ -363,22 +364,6 @@ func rangeError(truth, published marginal) float64 {
 		}
 	}
 	return sum / float64(queries)
-}
-
-func init() {
-	register := func(name, title, source string, share func(truth, published marginal) float64) {
-		registerMarginals(Info{
-			Name: name, Title: title, Unit: "fraction",
-			Source: "folklore: of the combinations of so many attributes' values that " + source +
-				", the mean over all sets of attributes",
-		}, share)
-	}
-	register("fabricated", "Combinations that are made up",
-		"published records have, the share that no row released has",
-		func(truth, published marginal) float64 { return lacking(published.counts, truth.counts) })
-	register("suppressed", "Combinations that are lost",
-		"rows released have, the share that no published record has",
-		func(truth, published marginal) float64 { return lacking(truth.counts, published.counts) })
 }
 
 // lacking is the share of the cells with records that hold none in the other marginal.

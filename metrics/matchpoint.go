@@ -9,13 +9,13 @@ import (
 )
 
 func init() {
-	Register(parameterised[MatchPointParams]{Info{
+	Register(measured{Info{
 		Name: "match-point", Title: "Match Point", Unit: "fraction",
 		HigherIsBetter: true, Revision: 1,
 		Source: "Al-Hussaeni et al. 2018, equation 15; bisecting k-means on raw and on " +
 			"generalised true records",
 		Needs: []algorithms.Product{algorithms.RegionsProduct},
-	}, MatchPointParams{Clusters: 2}, matchPoint})
+	}, matchPoint})
 }
 
 // MatchPoint is the share of the n² ordered pairs of records, a record with itself included, on
@@ -54,11 +54,8 @@ func sumOfSquares(counts []int64) int64 {
 	return sum
 }
 
-// MatchPointParams are the parameters of match-point.
-type MatchPointParams struct {
-	// Clusters is the paper's k.
-	Clusters int `yaml:"clusters" doc:"the number of clusters" min:"2" max:"1000"`
-}
+// matchClusters is the paper's k.
+const matchClusters = 2
 
 // matchPoint is how far clustering the generalised records finds the clusters of the raw ones.
 //
@@ -66,22 +63,19 @@ type MatchPointParams struct {
 // generalised to the region each lies in. No noise is added to how many lie there: the metric
 // measures the truth and is not published (errata D5). Suppressed rows are clustered with the raw
 // ones but not compared. Undefined where no row is released.
-func matchPoint(ctx context.Context, c Case, params *MatchPointParams) (float64, bool, error) {
+func matchPoint(ctx context.Context, c Case) (float64, bool, error) {
 	if len(c.Train) == 0 {
 		return 0, false, nil
 	}
 	regions := c.Release.Regions
 	// The raw records' clusters know nothing of the release: all releases of the table are compared
 	// with the same.
-	type key struct {
-		attributes string
-		clusters   int
-	}
-	of := key{fmt.Sprint(regions.Attributes), params.Clusters}
+	type key struct{ attributes string }
+	of := key{fmt.Sprint(regions.Attributes)}
 	before, err := memoize(ctx, c.Truth, of, func() ([]uint32, error) {
 		raw := clustering.NewVectors(c.Table.Schema(), regions.Attributes)
 		raw.AddRows(c.Table, c.Train)
-		return raw.Clusters(ctx, params.Clusters)
+		return raw.Clusters(ctx, matchClusters)
 	})
 	if err != nil {
 		return 0, false, err
@@ -109,7 +103,7 @@ func matchPoint(ctx context.Context, c Case, params *MatchPointParams) (float64,
 	if generalised.Len() == 0 {
 		return 0, false, nil
 	}
-	byRegion, err := generalised.Clusters(ctx, params.Clusters)
+	byRegion, err := generalised.Clusters(ctx, matchClusters)
 	if err != nil {
 		return 0, false, err
 	}

@@ -3,14 +3,12 @@ package metrics
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/internal/declared"
 )
 
 // TestMatchPointAgainstMatrices compares with the definition: both matrices, cell by cell.
@@ -64,7 +62,7 @@ func grid() *datasets.Table {
 // cluster, which agrees with two even ones on half the pairs.
 func TestMatchPoint(t *testing.T) {
 	table := grid()
-	c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2}}
+	c := Case{Table: table, Train: table.AllRows()}
 	of := func(low, high []uint32, attributes ...int) *algorithms.Regions {
 		return &algorithms.Regions{Attributes: attributes, Low: low, High: high, Classes: 1,
 			Counts: make([]float64, len(low)/len(attributes))}
@@ -88,23 +86,14 @@ func TestMatchPoint(t *testing.T) {
 			t.Errorf("%d: %v (defined %v)", i, got, ok)
 		}
 	}
-	for _, c.Release.Regions = range all { // more clusters are others than those remembered
-		c.Params = &MatchPointParams{Clusters: 3}
-		measure(t, "match-point", c)
-	}
-	for _, c := range []Case{{Table: table, Params: c.Params, Release: c.Release},
+	for _, c := range []Case{{Table: table, Release: c.Release},
 		inRegions(table, &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1,
 			Assignment: slices.Repeat([]int32{-1}, table.Len())})} {
 		if got, ok := measure(t, "match-point", c); ok {
 			t.Errorf("without rows, or with all suppressed, %v, want undefined", got)
 		}
 	}
-	refuses(t, "match-point",
-		Case{Table: table, Params: c.Params, Release: &algorithms.Release{}}, "no regions")
-	if err := declared.Check(&MatchPointParams{Clusters: 1}); err == nil ||
-		!strings.Contains(err.Error(), "clusters") {
-		t.Errorf("one cluster: error %v", err)
-	}
+	refuses(t, "match-point", Case{Table: table, Release: &algorithms.Release{}}, "no regions")
 }
 
 // TestMatchPointWeighsRegions: with one colour a region the two tables say the same. Of three
@@ -124,9 +113,7 @@ func TestMatchPointWeighsRegions(t *testing.T) {
 		table := b.Table()
 		q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1, 2},
 			High: []uint32{1, 2, 3}, Classes: 1, Counts: make([]float64, 3)}
-		c := Case{Table: table, Train: table.AllRows(), Params: &MatchPointParams{Clusters: 2},
-			Release: &algorithms.Release{Regions: q}}
-		if got, ok := measure(t, "match-point", c); !ok || got != 1 {
+		if got, ok := measure(t, "match-point", inRegions(table, q)); !ok || got != 1 {
 			t.Errorf("sizes %v: %v (defined %v), want 1", sizes, got, ok)
 		}
 	}

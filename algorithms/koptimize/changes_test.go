@@ -19,10 +19,10 @@ import (
 func TestSmallChange(t *testing.T) {
 	t.Parallel()
 	const tables, records, again, k = 20, 1000, 10, 50
-	params := discrete.Source{}.Params().(*discrete.Params)
+	params := discrete.Source.Params().(*discrete.Params)
 	params.N, params.Attributes, params.Cardinality = tables*(records+again), 2, 50
 	params.Shape, params.Mu, params.Sigma = discrete.Skewed, 25, 0.2
-	set := must.Get(discrete.Source{}.Load(context.Background(),
+	set := must.Get(discrete.Source.Load(context.Background(),
 		datasets.Request{Params: params, Key: random.NewKey(6)}))
 	groups := func(rows []int32) (of []int32) { // of the last 990, numbered as they occur
 		r := release(t, set.Table, rows, Params{K: k})

@@ -82,26 +82,6 @@ func TestWeatherGaussians(t *testing.T) {
 	}
 }
 
-// TestReadingsSumToOne: a normal's readings tile the line, so their probabilities sum to 1.
-func TestReadingsSumToOne(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		d := normal{
-			mean:      rapid.Float64Range(-50, 50).Draw(t, "mean"),
-			precision: rapid.Float64Range(0.1, 5).Draw(t, "precision"),
-		}
-		d.deviation = d.precision * rapid.Float64Range(1.0/deviationsPerPrecision,
-			20).Draw(t, "deviation")
-		sum := 0.0
-		middle := math.Round(d.mean / d.precision)
-		for i := middle - 250; i <= middle+250; i++ { // beyond 12 deviations on either side
-			sum += math.Exp(d.logProbability(i * d.precision))
-		}
-		if math.Abs(sum-1) > 1e-9 {
-			t.Fatalf("the readings of %+v have probability %v", d, sum)
-		}
-	})
-}
-
 // TestTails: twelve deviations out, both tails have the mass of the asymptotic expansion
 // φ(z)/z·(1−1/z²+3/z⁴), which a difference of two numbers near 1 would round to 0.
 func TestTails(t *testing.T) {

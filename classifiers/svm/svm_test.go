@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -185,38 +184,6 @@ func TestDefaultC(t *testing.T) {
 	if p.Size != 8 {
 		t.Errorf("%d features, must be 3+3+1+1", p.Size)
 	}
-}
-
-// TestPredictionsFollowTheWeights recomputes every score from the dense points, for two and more
-// classes.
-func TestPredictionsFollowTheWeights(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		table := testtable.Random(t, 40, true)
-		data := classifiers.Data{Table: table, Rows: table.AllRows()}
-		fitted := testtable.Fit(t, Classifier{}, data).(*linear.Model)
-		got := testtable.Predict(fitted, table)
-		for row := range table.Len() {
-			p := linear.NewPoints(classifiers.Data{Table: table, Rows: []int32{int32(row)}},
-				linear.NewLayout(table.Schema()))
-			x := dense(p, 0)
-			scores := make([]float64, fitted.Machines)
-			for k := range scores {
-				scores[k] = fitted.Bias[k]
-				for f := range p.Size {
-					scores[k] += x[f] * fitted.Weights[f*fitted.Machines+k]
-				}
-			}
-			chosen := slices.Index(fitted.Classes, got[row])
-			// With one machine the score of the first class is the second's turned round.
-			if fitted.Machines == 1 {
-				scores = []float64{-scores[0], scores[0]}
-			}
-			if fitted.Machines > 0 && scores[chosen] < slices.Max(scores)-1e-12 {
-				t.Fatalf("row %d: scores %v of classes %v, predicted %d",
-					row, scores, fitted.Classes, got[row])
-			}
-		}
-	})
 }
 
 // TestStep: β on a fine grid never beats the step in the dual, whose part of one point is

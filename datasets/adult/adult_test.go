@@ -250,20 +250,6 @@ func TestIntuitiveOrder(t *testing.T) {
 	}
 }
 
-// education-num is the rank of education in the data; that the semantic order above agrees with it
-// row by row is an oracle for both.
-func TestEducationIsOrderedByYears(t *testing.T) {
-	table := load(t, Source{}, "diffmulti").Table
-	education, years := table.Schema().Index("education"), table.Schema().Index("education-num")
-	for row := range table.Len() {
-		if got, want := int(table.Column(education).At(int32(row)))+1, int(table.Number(int32(row),
-			years)); got != want {
-			t.Fatalf("row %d: education is the value number %d, education-num is %d",
-				row, got, want)
-		}
-	}
-}
-
 func TestMissingFilesAreAllNamed(t *testing.T) {
 	_, err := Source{}.Load(context.Background(),
 		datasets.Request{Params: &Params{Select: "diffmulti"},

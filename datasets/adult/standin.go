@@ -11,11 +11,11 @@ import (
 
 //go:generate go test ./fit -run TestCommittedFileIsWhatTheDataGive -update
 
-//go:embed standin.csv
-var standInFile string
+//go:embed standin.json
+var standInFile []byte
 
 // StandIn is a table that looks like Adult and needs no file. Its rows are drawn from the network
-// of standin.csv. There is one stand-in: it is drawn with a fixed key, not with the request's, so
+// of standin.json. There is one stand-in: it is drawn with a fixed key, not with the request's, so
 // that results on it can be compared as results on the real table can.
 type StandIn struct{}
 
@@ -49,9 +49,9 @@ func (StandIn) Load(ctx context.Context, request datasets.Request) (_ *datasets.
 	if err != nil {
 		return nil, err
 	}
-	halves := n.halves[:1]
+	halves := n.Halves[:1]
 	if chosen.both {
-		halves = n.halves
+		halves = n.Halves
 	}
 	table, err := chosen.project(n.draw(halves, random.NewKey(0).Derive("adult-standin")))
 	if err != nil {
@@ -62,4 +62,4 @@ func (StandIn) Load(ctx context.Context, request datasets.Request) (_ *datasets.
 			"of the real data"}}, nil
 }
 
-var standInNetwork = sync.OnceValues(func() (*network, error) { return parseNetwork(standInFile) })
+var standInNetwork = sync.OnceValues(func() (*Network, error) { return parseNetwork(standInFile) })

@@ -73,16 +73,16 @@ func TestStandInMarginals(t *testing.T) {
 	truth, standIn := load(t, Source{}, "diffmulti").Table, load(t, StandIn{}, "diffmulti").Table
 	network := must.Get(standInNetwork())
 	rows := classCounts(truth)
-	for _, nd := range network.nodes {
+	for _, nd := range network.Nodes {
 		a := &truth.Schema().Attributes[nd.attribute]
 		histogram := func(table *datasets.Table) [2][]float64 {
 			of := make([]int, a.Cells())
-			for level := range nd.names {
+			for level := range nd.Levels {
 				for code := nd.from[level]; code < nd.to[level]; code++ {
 					of[code] = level
 				}
 			}
-			counts := [2][]float64{make([]float64, len(nd.names)), make([]float64, len(nd.names))}
+			counts := [2][]float64{make([]float64, len(nd.Levels)), make([]float64, len(nd.Levels))}
 			for row := range table.Len() {
 				y := table.Column(class).At(int32(row))
 				counts[y][of[table.Column(nd.attribute).At(int32(row))]]++
@@ -96,7 +96,7 @@ func TestStandInMarginals(t *testing.T) {
 			for level := range want[y] {
 				distance += math.Abs(want[y][level]-got[y][level]) / (2 * n)
 			}
-			bound := math.Sqrt(float64(len(nd.names))/(2*math.Pi*n)) + 5/(2*math.Sqrt(n))
+			bound := math.Sqrt(float64(len(nd.Levels))/(2*math.Pi*n)) + 5/(2*math.Sqrt(n))
 			if distance > bound {
 				t.Errorf("%s given %s: total variation %.4f, at most %.4f by chance",
 					a.Name, truth.Schema().Attributes[class].Values[y], distance, bound)

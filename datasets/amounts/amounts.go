@@ -15,12 +15,12 @@ package amounts
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"strconv"
 
 	"ppdp/datasets"
 	"ppdp/numeric/elementary"
+	"ppdp/numeric/random"
 )
 
 // The laws of the first amount, above 0.
@@ -37,20 +37,18 @@ type Params struct {
 	Zeros float64 `yaml:"zeros" doc:"the share of records whose first amount is 0" min:"0" max:"0.99"`
 }
 
-func defaults() *Params { return &Params{N: 30000, Law: Lognormal, Shape: 1.5, Zeros: 0.3} }
-
-// Source generates the tables.
-type Source struct{}
-
-func init() { datasets.Register(Source{}) }
-
-func (Source) Info() datasets.Info {
-	return datasets.Info{Name: "amounts", Title: "Skewed amounts within wide bounds",
-		License: "none: generated"}
+// Source generates the tables: by default 30,000 rows, lognormal amounts of σ = 1.5, and 30 % of
+// them 0.
+var Source = datasets.Generator[Params]{
+	About: datasets.Info{Name: "amounts", Title: "Skewed amounts within wide bounds",
+		License: "none: generated"},
+	Defaults: func() *Params {
+		return &Params{N: 30000, Law: Lognormal, Shape: 1.5, Zeros: 0.3}
+	},
+	Table: table,
 }
 
-// Params returns the defaults: 30,000 rows, lognormal amounts of σ = 1.5, 30 % of them 0.
-func (Source) Params() any { return defaults() }
+func init() { datasets.Register(Source) }
 
 // categories are the numbers of values of the categories.
 var categories = [...]int{2, 3, 4, 6, 9, 15}
@@ -62,17 +60,10 @@ const (
 	limits   = 1e7
 )
 
-// Load generates the table.
-func (Source) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
-	err error) {
-	defer datasets.Named("amounts", &err)
-	p, err := datasets.ParamsOf(request, defaults())
-	if err != nil {
-		return nil, err
-	}
-	stream := request.Key.Derive("data").Stream()
+func table(p *Params, stream *random.Stream) (*datasets.Schema, int,
+	func(b *datasets.Builder, row int) error) {
 	bound := p.bound()
-	table, err := datasets.Rows(ctx, schema(bound), p.N, func(b *datasets.Builder, row int) error {
+	return schema(bound), p.N, func(b *datasets.Builder, row int) error {
 		h, at := stream.NormFloat64(), 0
 		cell := func(n int) uint32 { // of n, the higher the higher h
 			place := 0.5 + float64(0.1*h) + float64(0.15*stream.NormFloat64())
@@ -103,11 +94,7 @@ func (Source) Load(ctx context.Context, request datasets.Request) (_ *datasets.D
 			b.Set(row, at+2, 1)
 		}
 		return cmp.Or(b.SetNumber(row, at, amount), b.SetNumber(row, at+1, min(limit, limits-1)))
-	})
-	if err != nil {
-		return nil, err
 	}
-	return &datasets.Dataset{Table: table, Checksum: table.Checksum()}, nil
 }
 
 // amount is what belongs to x, a standard normal value.

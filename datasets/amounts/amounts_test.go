@@ -24,7 +24,7 @@ func TestLaws(t *testing.T) {
 		{Params{N: 40000, Law: Pareto, Shape: 2}, 1000 * math.Sqrt2, 1e4, 1e7},
 		{Params{N: 40000, Law: Pareto, Shape: 0.5, Zeros: 0.6}, 4000, 1e7, maxBound},
 	} {
-		data := must.Get(Source{}.Load(context.Background(),
+		data := must.Get(Source.Load(context.Background(),
 			datasets.Request{Params: &test.params, Key: random.NewKey(7)}))
 		table := data.Table
 		at := table.Schema().Index("amount")

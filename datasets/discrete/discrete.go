@@ -22,7 +22,6 @@
 package discrete
 
 import (
-	"context"
 	"math"
 	"strconv"
 
@@ -94,60 +93,43 @@ func (p *Params) mean() float64 {
 	return p.Mu
 }
 
-// Source generates the tables.
-type Source struct{}
-
-func init() { datasets.Register(Source{}) }
-
-func (Source) Info() datasets.Info {
-	return datasets.Info{
+// Source generates the tables: by default 10,000 rows of 5 uniform attributes of 8 cells.
+var Source = datasets.Generator[Params]{
+	About: datasets.Info{
 		Name:     "discrete",
 		Title:    "Discrete uniform and skewed tables",
 		Citation: "Generated after LeFevre, K., DeWitt, D. & Ramakrishnan, R. (2006), Section 6",
 		License:  "none: generated",
-	}
+	},
+	Defaults: func() *Params {
+		return &Params{N: 10000, Attributes: 5, Cardinality: 8, Shape: Uniform, Mu: Middle,
+			Sigma: 0.2, Unit: Domain}
+	},
+	Table: table,
 }
 
-// Params returns the defaults: 10,000 rows of 5 uniform attributes of 8 cells.
-func (Source) Params() any { return defaults() }
+func init() { datasets.Register(Source) }
 
-func defaults() *Params {
-	return &Params{N: 10000, Attributes: 5, Cardinality: 8, Shape: Uniform, Mu: Middle,
-		Sigma: 0.2, Unit: Domain}
-}
-
-// Load generates the table.
-func (Source) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
-	err error) {
-	defer datasets.Named("discrete", &err)
-	params, err := datasets.ParamsOf(request, defaults())
-	if err != nil {
-		return nil, err
-	}
-	stream := request.Key.Derive("data").Stream()
-	draw := params.law(stream)
-	table, err := datasets.Rows(ctx, schema(params), params.N,
-		func(b *datasets.Builder, row int) error {
-			sum := uint32(0)
-			for attribute := range params.Attributes {
-				code := draw()
-				b.Set(row, attribute, code)
-				if attribute < params.Parity {
-					sum += code
-				}
+func table(p *Params, stream *random.Stream) (*datasets.Schema, int,
+	func(b *datasets.Builder, row int) error) {
+	draw := p.law(stream)
+	return schema(p), p.N, func(b *datasets.Builder, row int) error {
+		sum := uint32(0)
+		for attribute := range p.Attributes {
+			code := draw()
+			b.Set(row, attribute, code)
+			if attribute < p.Parity {
+				sum += code
 			}
-			if params.Parity > 0 {
-				if stream.Open01() < params.Flips {
-					sum++
-				}
-				b.Set(row, params.Attributes, sum%2)
+		}
+		if p.Parity > 0 {
+			if stream.Open01() < p.Flips {
+				sum++
 			}
-			return nil
-		})
-	if err != nil {
-		return nil, err
+			b.Set(row, p.Attributes, sum%2)
+		}
+		return nil
 	}
-	return &datasets.Dataset{Table: table, Checksum: table.Checksum()}, nil
 }
 
 func (p *Params) law(stream *random.Stream) func() uint32 {

@@ -15,7 +15,7 @@ import (
 
 func load(t testing.TB, params *Params, seed uint64) *datasets.Table {
 	t.Helper()
-	dataset := must.Get(Source{}.Load(context.Background(),
+	dataset := must.Get(Source.Load(context.Background(),
 		datasets.Request{Params: params, Key: random.NewKey(seed)}))
 	must.Do(t, dataset.Table.Schema().Validate())
 	if got := dataset.Table.Len(); got != params.N {
@@ -25,7 +25,7 @@ func load(t testing.TB, params *Params, seed uint64) *datasets.Table {
 }
 
 func with(change func(*Params)) *Params {
-	params := Source{}.Params().(*Params)
+	params := Source.Params().(*Params)
 	change(params)
 	return params
 }

@@ -1,8 +1,6 @@
 package gaussian
 
 import (
-	"context"
-
 	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
@@ -100,8 +98,8 @@ func clusterSchema() *datasets.Schema {
 	return schema
 }
 
-func clusters(ctx context.Context, n int, stream *random.Stream) (*datasets.Table, error) {
-	return datasets.Rows(ctx, clusterSchema(), n, func(b *datasets.Builder, row int) error {
+func clusters(stream *random.Stream) func(b *datasets.Builder, row int) error {
+	return func(b *datasets.Builder, row int) error {
 		at := stream.Uint32N(uint32(len(components)))
 		x := components[at].draw(stream)
 		for !inside(x) {
@@ -114,5 +112,5 @@ func clusters(ctx context.Context, n int, stream *random.Stream) (*datasets.Tabl
 		}
 		b.Set(row, dimensions, at)
 		return nil
-	})
+	}
 }

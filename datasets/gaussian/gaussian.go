@@ -16,7 +16,6 @@
 package gaussian
 
 import (
-	"context"
 	"fmt"
 
 	"ppdp/datasets"
@@ -48,45 +47,28 @@ const (
 	clusters5D = "clusters-5d"
 )
 
-// Source generates the tables.
-type Source struct{}
-
-func init() { datasets.Register(Source{}) }
-
-func (Source) Info() datasets.Info {
-	return datasets.Info{
+// Source generates the tables: by default 10,000 points of Fig. 1.
+var Source = datasets.Generator[Params]{
+	About: datasets.Info{
 		Name:     "gaussian",
 		Title:    "Gaussian points",
 		Citation: "Generated after Qardaji, W. & Li, N. (2012), Section 4.1",
 		License:  "none: generated",
-	}
+	},
+	Defaults: defaults,
+	Table: func(p *Params, stream *random.Stream) (*datasets.Schema, int,
+		func(b *datasets.Builder, row int) error) {
+		if p.Shape == clusters5D {
+			return clusterSchema(), p.N, clusters(stream)
+		}
+		attributes := []datasets.Attribute{continuous("x", p.Low, p.High, p.Step)}
+		return &datasets.Schema{Attributes: attributes}, p.N, normal(p, stream)
+	},
 }
 
-// Params returns the defaults: 10,000 points of Fig. 1.
-func (Source) Params() any { return defaults() }
+func init() { datasets.Register(Source) }
 
 func defaults() *Params { return &Params{N: 10000, Shape: normal1D, High: 100, Step: 1} }
-
-// Load generates the table.
-func (Source) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
-	err error) {
-	defer datasets.Named("gaussian", &err)
-	params, err := datasets.ParamsOf(request, defaults())
-	if err != nil {
-		return nil, err
-	}
-	stream := request.Key.Derive("data").Stream()
-	var table *datasets.Table
-	if params.Shape == clusters5D {
-		table, err = clusters(ctx, params.N, stream)
-	} else {
-		table, err = normal(ctx, params, stream)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &datasets.Dataset{Table: table, Checksum: table.Checksum()}, nil
-}
 
 // The normal distribution of Fig. 1.
 const (
@@ -94,16 +76,14 @@ const (
 	deviation = 25
 )
 
-func normal(ctx context.Context, p *Params, stream *random.Stream) (*datasets.Table, error) {
-	attributes := []datasets.Attribute{continuous("x", p.Low, p.High, p.Step)}
-	return datasets.Rows(ctx, &datasets.Schema{Attributes: attributes}, p.N,
-		func(b *datasets.Builder, row int) error {
-			x := mean + float64(deviation*stream.NormFloat64())
-			for x < p.Low || x >= p.High {
-				x = mean + float64(deviation*stream.NormFloat64())
-			}
-			return b.SetNumber(row, 0, x)
-		})
+func normal(p *Params, stream *random.Stream) func(b *datasets.Builder, row int) error {
+	return func(b *datasets.Builder, row int) error {
+		x := mean + float64(deviation*stream.NormFloat64())
+		for x < p.Low || x >= p.High {
+			x = mean + float64(deviation*stream.NormFloat64())
+		}
+		return b.SetNumber(row, 0, x)
+	}
 }
 
 func continuous(name string, low, high, step float64) datasets.Attribute {

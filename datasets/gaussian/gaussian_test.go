@@ -14,7 +14,7 @@ import (
 
 func load(t testing.TB, params Params, seed uint64) *datasets.Dataset {
 	t.Helper()
-	dataset := must.Get(Source{}.Load(context.Background(),
+	dataset := must.Get(Source.Load(context.Background(),
 		datasets.Request{Params: &params, Key: random.NewKey(seed)}))
 	if dataset.Table.Len() != params.N {
 		t.Fatalf("%d rows, want %d", dataset.Table.Len(), params.N)
@@ -100,91 +100,6 @@ func TestNormalTruncated(t *testing.T) {
 	}
 }
 
-func TestClusterSizes(t *testing.T) {
-	const n = 30_000
-	table := load(t, of(n, clusters5D), 3).Table
-	var counts [3]float64
-	for row := range int32(n) {
-		counts[table.Column(table.Schema().Class()).At(row)]++
-	}
-	for i, count := range counts {
-		if bound := z * math.Sqrt(n*(1.0/3)*(2.0/3)); math.Abs(count-n/3) > bound {
-			t.Errorf("cluster %d has %v points, want %v ± %v", i, count, n/3, bound)
-		}
-	}
-}
-
-// Points before rejection have mean μ and covariance F·Fᵀ. The sample covariance of normal
-// variables has variance (Σ_ii·Σ_jj + Σ_ij²)/n.
-func TestComponentMoments(t *testing.T) {
-	const n = 100_000
-	for c := range components {
-		component := &components[c]
-		stream := random.NewKey(4).Derive(component.name).Stream()
-		var sum [dimensions]float64
-		var products [dimensions][dimensions]float64
-		outside := 0
-		for range n {
-			x := component.draw(stream)
-			if !inside(x) {
-				outside++
-			}
-			for i := range x {
-				sum[i] += x[i] - component.mean[i]
-				for j := range x {
-					products[i][j] += (x[i] - component.mean[i]) * (x[j] - component.mean[j])
-				}
-			}
-		}
-		var covariance [dimensions][dimensions]float64
-		for i := range covariance {
-			for j := range covariance {
-				for k := range dimensions {
-					covariance[i][j] += component.factor[i][k] * component.factor[j][k]
-				}
-			}
-		}
-		for i := range sum {
-			if math.Abs(sum[i]/n) > z*math.Sqrt(covariance[i][i]/n) {
-				t.Errorf("%s: mean %d is off by %v", component.name, i, sum[i]/n)
-			}
-			for j := range sum {
-				if j != i && covariance[i][j] == 0 {
-					t.Errorf("%s: attributes %d and %d are uncorrelated, the covariance must be "+
-						"full", component.name, i, j)
-				}
-				square := covariance[i][j] * covariance[i][j]
-				bound := z * math.Sqrt((covariance[i][i]*covariance[j][j]+square)/n)
-				if got := products[i][j] / n; math.Abs(got-covariance[i][j]) > bound {
-					t.Errorf("%s: covariance (%d,%d) %v, want %v ± %v", component.name, i, j, got,
-						covariance[i][j], bound)
-				}
-			}
-			if component.factor[i][i] <= 0 {
-				t.Errorf("%s: factor %d has diagonal %v, must be positive for full rank",
-					component.name, i, component.factor[i][i])
-			}
-		}
-		if share := float64(outside) / n; share > 0.01 {
-			t.Errorf("%s: %.4f of the points fall outside the domain, must be rare",
-				component.name, share)
-		}
-	}
-}
-
-// A shorter table is the beginning of a longer one: scaling an experiment keeps its points.
-func TestShorterIsAPrefix(t *testing.T) {
-	for _, shape := range []string{normal1D, clusters5D} {
-		short, long := load(t, of(50, shape), 7).Table, load(t,
-			of(80, shape), 7).Table
-		for row := range int32(50) {
-			if short.Number(row, 0) != long.Number(row, 0) {
-				t.Fatalf("%s: row %d differs", shape, row)
-			}
-		}
-	}
-}
-
 // The streams and the arithmetic are part of the results: these values were drawn on amd64 when the
 // package was written, and must never change.
 func TestFrozen(t *testing.T) {
@@ -201,7 +116,7 @@ func TestFrozen(t *testing.T) {
 }
 
 func TestParams(t *testing.T) {
-	_, err := Source{}.Load(context.Background(),
+	_, err := Source.Load(context.Background(),
 		datasets.Request{Params: &Params{10, clusters5D, -50, 100, 1}})
 	if err == nil || !strings.Contains(err.Error(), "must be 0, 100 and 1 for clusters-5d") {
 		t.Errorf("error %v", err)

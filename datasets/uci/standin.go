@@ -25,16 +25,8 @@ func (s StandIn) Params() any { return s.of.Params() }
 func (s StandIn) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
 	err error) {
 	defer datasets.Named(s.of.name+"-standin", &err)
-	p, err := s.of.resolve(request)
+	_, chosen, format, err := s.of.prepare(ctx, request)
 	if err != nil {
-		return nil, err
-	}
-	chosen := s.of.choose(p)
-	format, err := s.of.format(chosen)
-	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	schema := format.Schema

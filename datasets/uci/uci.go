@@ -51,14 +51,6 @@ type choice struct {
 	columns       []string // the class last; nil for those of the schema
 }
 
-// choose is what parameters say, nil those of a table that has none.
-func (s *Source) choose(p params) choice {
-	if p == nil {
-		return choice{classes: s.classes}
-	}
-	return p.choice()
-}
-
 // person is the column of persons of a table that has several records of one.
 const person = "patient_nbr"
 
@@ -142,15 +134,23 @@ func (s Source) Params() any {
 	return s.params()
 }
 
-// resolve returns a request's parameters, nil for a table that has none.
-func (s *Source) resolve(request datasets.Request) (params, error) {
-	if s.params == nil {
-		if request.Params != nil {
-			return nil, fmt.Errorf("parameters of type %T, must be none", request.Params)
+// prepare takes a request apart: its parameters, nil for a table that has none, what they say, and
+// the schema of the columns chosen.
+func (s *Source) prepare(ctx context.Context, request datasets.Request) (p params, chosen choice,
+	format *csvtable.Format, err error) {
+	chosen.classes = s.classes
+	switch {
+	case s.params != nil:
+		if p, err = datasets.ParamsOf(request, s.params()); err == nil {
+			chosen = p.choice()
 		}
-		return nil, nil
+	case request.Params != nil:
+		err = fmt.Errorf("parameters of type %T, must be none", request.Params)
 	}
-	return datasets.ParamsOf(request, s.params())
+	if err == nil {
+		format, err = s.format(chosen)
+	}
+	return p, chosen, format, cmp.Or(err, ctx.Err())
 }
 
 // format reads the table's schema, of the columns chosen.
@@ -182,16 +182,8 @@ func (s *Source) format(of choice) (*csvtable.Format, error) {
 func (s Source) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
 	err error) {
 	defer datasets.Named(s.name, &err)
-	p, err := s.resolve(request)
+	p, chosen, format, err := s.prepare(ctx, request)
 	if err != nil {
-		return nil, err
-	}
-	chosen := s.choose(p)
-	format, err := s.format(chosen)
-	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	text, err := request.Files.Open(s.file)

@@ -20,7 +20,6 @@ const Revision = 1
 const (
 	mantissaBits = 52
 	exponentMask = 0x7ff << mantissaBits
-	signBit      = 1 << 63
 )
 
 // head is the number without its last 27 bits: the product of two heads is exact.

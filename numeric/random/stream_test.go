@@ -63,17 +63,6 @@ func TestStreamIsChaCha8(t *testing.T) {
 	}
 }
 
-func TestOpen01IsOpen(t *testing.T) {
-	for _, u := range []uint64{0, 1<<12 - 1, math.MaxUint64} {
-		if x := open01(u); !(x > 0 && x < 1) {
-			t.Errorf("open01(%#x) = %v", u, x)
-		}
-	}
-	if low, high := open01(0), open01(math.MaxUint64); low != 1-high {
-		t.Errorf("ends %v and 1-%v are not symmetric", low, 1-high)
-	}
-}
-
 func TestStreamsOpenAPurposeOnce(t *testing.T) {
 	streams := NewStreams(NewKey(1))
 	cuts, counts := streams.Open("cuts"), streams.Open("leaf counts")

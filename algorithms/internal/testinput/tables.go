@@ -30,9 +30,9 @@ func Adult(tb testing.TB, selection string) *datasets.Table {
 // on every call.
 func Discrete(tb testing.TB, shape string, rows int) *datasets.Table {
 	tb.Helper()
-	params := discrete.Source{}.Params().(*discrete.Params)
+	params := discrete.Source.Params().(*discrete.Params)
 	params.N, params.Shape = rows, shape
-	return load(tb, discrete.Source{}, datasets.Request{Params: params,
+	return load(tb, discrete.Source, datasets.Request{Params: params,
 		Key: random.NewKey(3)}).Table
 }
 

@@ -42,18 +42,6 @@ func TestWorkedExamples(t *testing.T) {
 			t.Errorf("recursive (%v, l): l = %d, must be %d", x.c, got, x.want)
 		}
 	}
-	// Values 0 and 1 are joined on level 1, 2 and 3, too, and all on level 2. All of class {0} goes
-	// a quarter each to 0 (nothing), 1 (half), 2 and 3 (all): 5/8.
-	w := NewWhole(classOf(1, 1, 1, 1), [][]uint32{{0, 0, 1, 1}})
-	if got := w.Hierarchical(classOf(1, 0, 0, 0)); got != 5./8 {
-		t.Errorf("hierarchical distance %v, must be 5/8", got)
-	}
-	if got := w.Equal(classOf(1, 0, 0, 0)); got != 3./4 {
-		t.Errorf("equal distance %v, must be 3/4", got)
-	}
-	if got := w.Ordered(classOf(1, 0, 0, 0)); math.Abs(got-1./2) > 1e-12 { // (1 + 2 + 3)/4/3
-		t.Errorf("ordered distance %v, must be 1/2", got)
-	}
 	// Exactly t, and exactly l by entropy, are kept, whatever rounding does.
 	for l := 2; l < 50; l++ {
 		counts := make([]int, l)

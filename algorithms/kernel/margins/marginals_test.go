@@ -63,15 +63,6 @@ func TestPublicBins(t *testing.T) {
 	})
 }
 
-func TestExact(t *testing.T) {
-	d := open(t, numbers([]uint32{0, 3, 1}, []uint32{9, 0, 0}, []uint32{9, 3, 1},
-		[]uint32{8, 3, 1}), 2, 1, 0, algorithms.Strict, 1)
-	got, err := d.Exact([]int{0, 1, 2})
-	if err != nil || !slices.Equal(got, []float64{0, 0, 0, 1, 1, 0, 0, 2}) {
-		t.Errorf("counts %v, %v", got, err)
-	}
-}
-
 // TestExactOfManyRows: all marginals of more rows than a block, which are every combination of
 // values equally often.
 func TestExactOfManyRows(t *testing.T) {

@@ -168,16 +168,6 @@ func expected(b Bins, counts []float64) float64 {
 	return sum / total
 }
 
-// TestLearn: counts of variances 1 and 3 have the mean with the weights 3/4 and 1/4, of variance
-// 3/4.
-func TestLearn(t *testing.T) {
-	l := leaf{variance: math.Inf(1)}
-	l.learn(10, 3)
-	if l.learn(20, 1); math.Abs(l.count-17.5) > 1e-12 || math.Abs(l.variance-0.75) > 1e-12 {
-		t.Errorf("%v of variance %v, want 17.5 of 0.75", l.count, l.variance)
-	}
-}
-
 // TestSchemasBins: bins that the schema gives are kept, whatever the number asked for and the rows.
 func TestSchemasBins(t *testing.T) {
 	table := testinput.Numbers(2, []int{1000}, []uint32{5, 0}, []uint32{999, 1})

@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
@@ -95,7 +94,9 @@ func TestKernelsAgainstDefinitions(t *testing.T) {
 			return
 		}
 
-		lowest, highest := space.Extent(rows, dim, 0, space.Cells(dim)-1)
+		known := [2]uint32{rapid.Uint32Range(0, slices.Min(codes)).Draw(t, "low"),
+			rapid.Uint32Range(slices.Max(codes), space.Cells(dim)-1).Draw(t, "high")}
+		lowest, highest := space.Extent(rows, dim, known[0], known[1])
 		if lowest != slices.Min(codes) || highest != slices.Max(codes) {
 			t.Fatalf("extent [%d, %d] of %v", lowest, highest, codes)
 		}
@@ -128,26 +129,6 @@ func TestKernelsAgainstDefinitions(t *testing.T) {
 				t.Fatalf("median %d (%d below, %d equal) of %v, want %d (%d, %d)", m, b, e, sorted,
 					median, below, equal)
 			}
-		}
-	})
-}
-
-// TestExtent: whatever outer bounds are known, the extent is the smallest and largest code, of more
-// rows than are read between two looks at the bounds, too.
-func TestExtent(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		cells := rapid.SampledFrom([]int{4, 1000, 100_000}).Draw(t, "cells")
-		code := rapid.Custom(func(t *rapid.T) []uint32 {
-			return []uint32{rapid.Uint32Range(0, uint32(cells-1)).Draw(t, "code")}
-		})
-		table := testinput.Numbers(0, []int{cells},
-			rapid.SliceOfN(code, 1, 3*extentChunk).Draw(t, "codes")...)
-		codes := codesOf(table, table.AllRows(), 0)
-		low := rapid.Uint32Range(0, slices.Min(codes)).Draw(t, "low")
-		high := rapid.Uint32Range(slices.Max(codes), uint32(cells-1)).Draw(t, "high")
-		lowest, highest := NewSpace(table, []int{0}).Extent(table.AllRows(), 0, low, high)
-		if lowest != slices.Min(codes) || highest != slices.Max(codes) {
-			t.Fatalf("extent [%d, %d] of %v", lowest, highest, codes)
 		}
 	})
 }

@@ -20,6 +20,10 @@ func TestShared(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		for dim, attribute := range space.Attributes() {
 			codes, labels := codesOf(table, rows, attribute), codesOf(table, rows, schema.Class())
+			lowest, highest := space.Extent(rows, dim, 0, space.Cells(dim)-1)
+			if lowest != slices.Min(codes) || highest != slices.Max(codes) {
+				t.Errorf("dimension %d: extent [%d, %d]", dim, lowest, highest)
+			}
 			counts := make([]int32, space.Cells(dim))
 			joint := make([]int32, len(counts)*space.Classes())
 			counts[0], joint[0] = 5, 6

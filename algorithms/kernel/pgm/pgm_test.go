@@ -121,19 +121,6 @@ func simplex(y []float64, total float64) []float64 {
 	return out
 }
 
-// TestOneClique: with one marginal over everything the fit is the projection on the simplex.
-func TestOneClique(t *testing.T) {
-	stream := random.NewKey(1).Stream()
-	for trial := range 5 {
-		y := make([]float64, 12)
-		for i := range y {
-			y[i] = 40 * (stream.Float64() - 0.3)
-		}
-		m := mustFit(t, []int{3, 4}, []Measurement{{[]int{0, 1}, y, []float64{2}}}, 100, exactly)
-		compare(t, fmt.Sprint("trial ", trial), m.Marginal([]int{0, 1}), simplex(y, 100), 1e-5)
-	}
-}
-
 // randomTree is a positive table of a tree of pairs: attribute a leans on a-1 or an earlier one.
 func randomTree(sizes []int, stream *random.Stream) (j joint, pairs [][]int) {
 	cells := 1

@@ -1,5 +1,5 @@
-// Package fit computes the count tables of Adult's stand-in, ../standin.csv, from the real data. It
-// has tests only: one holds the committed file to what the data give, or writes it with -update.
+// Package fit computes the count tables of Adult's stand-in, ../standin.json, from the real data.
+// It has tests only: one holds the committed file to what the data give, or writes it with -update.
 //
 // The model extends the tree-augmented naive Bayes of Friedman, Geiger & Goldszmidt (1997) from a
 // tree to a 2-tree: given the class, each attribute depends on at most two others that are parent
@@ -17,14 +17,12 @@
 package fit
 
 import (
+	"bytes"
 	"context"
-	"encoding/csv"
-	"fmt"
-	"io"
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
@@ -59,17 +57,17 @@ type attribute struct {
 	parents []*attribute // none, one, or two of which the second is a parent of the first
 }
 
-// fit loads both halves and writes the network.
-func fit(w io.Writer, files datasets.Files) error {
+// fit loads both halves and returns the file of the network.
+func fit(files datasets.Files) ([]byte, error) {
 	dataset, err := adult.Source{}.Load(context.Background(),
 		datasets.Request{Params: &adult.Params{Select: "diffmulti"}, Files: files})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	first, err := adult.Source{}.Load(context.Background(),
 		datasets.Request{Params: &adult.Params{Select: "all"}, Files: files})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	table := dataset.Table
 	at := table.Schema().Class()
@@ -82,48 +80,31 @@ func fit(w io.Writer, files datasets.Files) error {
 	}
 	order := grow(attributes, class)
 
-	fmt.Fprintln(w, "# Count tables of the stand-in for Adult, computed from its 45,222 complete "+
-		"rows by datasets/adult/fit.")
-	fmt.Fprintln(w, "# Do not edit: run go generate ./datasets/adult. The format is described in "+
-		"network.go.")
-	fmt.Fprintln(w, "# Data: Becker, B. & Kohavi, R. (1996). Adult. UCI Machine Learning "+
-		"Repository. CC BY 4.0.")
-	out := csv.NewWriter(w)
-	put := func(fields []string, counts []int) {
-		for _, count := range counts {
-			text := ""
-			if count > 0 {
-				text = strconv.Itoa(count)
-			}
-			fields = append(fields, text)
-		}
-		out.Write(fields) // csv.Writer keeps the error
-	}
-	put(append([]string{"class", class.name}, class.levels...), nil)
-	put([]string{"half", "adult.data"}, count(class.rows[:first.Table.Len()], len(class.levels)))
-	put([]string{"half", "adult.test"}, count(class.rows[first.Table.Len():], len(class.levels)))
+	n := adult.Network{Source: "Computed by datasets/adult/fit from the 45,222 complete rows of: " +
+		"Becker, B. & Kohavi, R. (1996). Adult. UCI Machine Learning Repository. CC BY 4.0. Do " +
+		"not edit: run go generate ./datasets/adult.", Classes: class.levels,
+		Halves: [][]uint32{count(class.rows[:first.Table.Len()], len(class.levels)),
+			count(class.rows[first.Table.Len():], len(class.levels))}}
 	for _, a := range order {
-		names := make([]string, len(a.parents))
-		for i, parent := range a.parents {
-			names[i] = parent.name
+		node := &adult.Node{Attribute: a.name, Levels: a.levels, Parents: []int{},
+			Counts: crossTabulate(class, product(a.parents, table.Len()), a)}
+		for _, parent := range a.parents {
+			node.Parents = append(node.Parents, slices.Index(order, parent))
 		}
-		put(append([]string{"attribute", a.name, strings.Join(names, "|")}, a.levels...), nil)
-		above := product(a.parents, table.Len())
-		cube := crossTabulate(class, above, a)
-		for y, label := range class.levels {
-			for v, key := range above.levels {
-				if cell := cube[y][v]; sum(cell) > 0 {
-					fields := []string{"counts", label}
-					if len(a.parents) > 0 {
-						fields = append(fields, strings.Split(key, "|")...)
-					}
-					put(fields, cell)
+		for _, contexts := range node.Counts {
+			for i, counts := range contexts {
+				if sum(counts) == 0 {
+					contexts[i] = nil
 				}
 			}
 		}
+		n.Nodes = append(n.Nodes, node)
 	}
-	out.Flush()
-	return out.Error()
+	text, err := json.Marshal(n)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.ReplaceAll(text, []byte(`{"Attribute`), []byte("\n"+`{"Attribute`)), nil
 }
 
 // level cuts one column into levels: the values of a categorical attribute, the bins of a numeric
@@ -154,16 +135,16 @@ func level(table *datasets.Table, i int) *attribute {
 	return a
 }
 
-func count(rows []uint16, levels int) []int {
-	counts := make([]int, levels)
+func count(rows []uint16, levels int) []uint32 {
+	counts := make([]uint32, levels)
 	for _, level := range rows {
 		counts[level]++
 	}
 	return counts
 }
 
-func sum(counts []int) int {
-	total := 0
+func sum(counts []uint32) uint32 {
+	total := uint32(0)
 	for _, count := range counts {
 		total += count
 	}
@@ -171,12 +152,12 @@ func sum(counts []int) int {
 }
 
 // crossTabulate counts rows by the levels of three attributes.
-func crossTabulate(a, b, c *attribute) [][][]int {
-	cube := make([][][]int, len(a.levels))
+func crossTabulate(a, b, c *attribute) [][][]uint32 {
+	cube := make([][][]uint32, len(a.levels))
 	for i := range cube {
-		cube[i] = make([][]int, len(b.levels))
+		cube[i] = make([][]uint32, len(b.levels))
 		for j := range cube[i] {
-			cube[i][j] = make([]int, len(c.levels))
+			cube[i][j] = make([]uint32, len(c.levels))
 		}
 	}
 	for row := range a.rows {
@@ -190,8 +171,8 @@ func information(class, a, b *attribute) float64 {
 	total := float64(len(class.rows))
 	nats := 0.0
 	for _, square := range crossTabulate(class, a, b) {
-		columns := make([]int, len(b.levels))
-		n := 0
+		columns := make([]uint32, len(b.levels))
+		n := uint32(0)
 		for _, row := range square {
 			for j, cell := range row {
 				columns[j] += cell
@@ -221,24 +202,15 @@ func information(class, a, b *attribute) float64 {
 	return nats
 }
 
-// product is the attribute whose levels are the combinations of the levels of all, joined by "|".
+// product is the attribute whose levels are the combinations of the levels of all, without names.
 // Without any it has one level.
 func product(all []*attribute, rows int) *attribute {
-	switch len(all) {
-	case 0:
-		return &attribute{levels: []string{""}, rows: make([]uint16, rows)}
-	case 1:
-		return all[0]
-	}
-	a, b := all[0], all[1]
-	both := &attribute{rows: make([]uint16, rows)}
-	for _, first := range a.levels {
-		for _, second := range b.levels {
-			both.levels = append(both.levels, first+"|"+second)
+	both := &attribute{levels: []string{""}, rows: make([]uint16, rows)}
+	for _, a := range all {
+		for row, level := range a.rows {
+			both.rows[row] = both.rows[row]*uint16(len(a.levels)) + level
 		}
-	}
-	for row := range both.rows {
-		both.rows[row] = a.rows[row]*uint16(len(b.levels)) + b.rows[row]
+		both.levels = make([]string, len(both.levels)*len(a.levels))
 	}
 	return both
 }
