@@ -47,8 +47,7 @@ func listings(t *testing.T, page string) (all []file) {
 		if err != nil || string(formatted) != l.text {
 			t.Errorf("%s: %s is not formatted as by gofmt: %v", page, l.path, err)
 		}
-		problems, _ := layoutProblems(l.path, l.text)
-		for _, problem := range problems {
+		for _, problem := range layoutProblems(l) {
 			t.Errorf("%s: %s", page, problem)
 		}
 	}
