@@ -119,7 +119,7 @@ end-to-end: build
 # docs/extend.md are added and the whole suite is run. go test ./... has a fast relative.
 .PHONY: test-newcomer
 test-newcomer:
-	PPDP_NEWCOMER=1 $(GO) test -timeout 90m -run TestNewcomer ./internal/lint
+	PPDP_NEWCOMER=1 $(GO) test -timeout 90m -run TestExamples ./internal/lint
 
 # Quick experiments on stand-ins, in a fresh folder: the same numbers anywhere.
 # With REASON set they become the reference:
