@@ -436,7 +436,7 @@ func TestSparseCounts(t *testing.T) {
 			return 1 - tail
 		}},
 	} {
-		everyDrawer(t, kind+", sparse", kind == geometric, func(b *Budget, s *random.Stream) string {
+		check := func(b *Budget, s *random.Stream) string {
 			g, root := of.declare(b, s), b.Root()
 			var observed [cells * width][]float64
 			for i := range observed {
@@ -480,6 +480,7 @@ func TestSparseCounts(t *testing.T) {
 				}
 			}
 			return strings.Join(wrong, "; ")
-		})
+		}
+		everyDrawer(t, kind+", sparse", kind == geometric, check)
 	}
 }

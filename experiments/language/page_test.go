@@ -176,11 +176,13 @@ func TestParametersSayWhatTheyAre(t *testing.T) {
 					outward = -1
 				}
 				inside := b.Tag == "min" || b.Tag == "max"
-				for value, ok := range map[float64]bool{b.Limit: inside,
-					beyond(p.Kind, b.Limit, outward): false, beyond(p.Kind, b.Limit, -outward): true} {
+				for value, allowed := range map[float64]bool{b.Limit: inside,
+					beyond(p.Kind, b.Limit, outward):  false,
+					beyond(p.Kind, b.Limit, -outward): true} {
 					err := p.Check(reflect.ValueOf(value).Convert(p.Kind))
-					if (err == nil) != ok {
-						t.Errorf("%s: %s %v: %v, must be refused: %t", kind, p.Name, value, err, !ok)
+					if (err == nil) != allowed {
+						t.Errorf("%s: %s %v: %v, want it allowed: %t", kind, p.Name, value, err,
+							allowed)
 					}
 				}
 			}

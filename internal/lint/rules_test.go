@@ -177,9 +177,8 @@ const orderAdvice = "sort the keys, or say why order does not matter: " + orderF
 
 // orderProblems reports loops and iterators over maps whose random order could reach output or a
 // floating-point sum. Allowed are a loop that only collects keys or values into a slice that the
-// same function sorts, one that only copies into another map under the same keys, an iterator
-// passed to one of the slices.Sorted functions, and anything with an order-free comment that gives
-// a reason, on its line or on the line above.
+// same function sorts, an iterator passed to one of the slices.Sorted functions, and anything with
+// an order-free comment that gives a reason, on its line or on the line above.
 func orderProblems(fset *token.FileSet, p *Package) []string {
 	var problems []string
 	for _, file := range p.Files {
@@ -207,7 +206,7 @@ func orderProblems(fset *token.FileSet, p *Package) []string {
 						return true
 					}
 					into := collects(n)
-					if (into == "" || !p.sorts(declaration, into)) && !copies(n) {
+					if into == "" || !p.sorts(declaration, into) {
 						report(n.Pos(), "range over a map")
 					}
 				}
@@ -284,43 +283,19 @@ func collects(loop *ast.RangeStmt) string {
 	return ""
 }
 
-// copies reports whether a loop only sets another map's value under its own key, to an expression
-// without calls: each key is written once, whatever the order.
-func copies(loop *ast.RangeStmt) bool {
-	if len(loop.Body.List) != 1 || loop.Key == nil {
-		return false
-	}
-	assign, ok := loop.Body.List[0].(*ast.AssignStmt)
-	if !ok || assign.Tok != token.ASSIGN || len(assign.Lhs) != 1 {
-		return false
-	}
-	index, ok := assign.Lhs[0].(*ast.IndexExpr)
-	if !ok || types.ExprString(index.Index) != types.ExprString(loop.Key) {
-		return false
-	}
-	return !contains(assign.Rhs[0], func(*ast.CallExpr) bool { return true })
-}
-
-// contains reports whether some call below a node is as wanted.
-func contains(n ast.Node, wanted func(*ast.CallExpr) bool) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		found = found || ok && wanted(call)
-		return !found
-	})
-	return found
-}
-
 // sorting names the functions that sort a slice in place.
 var sorting = regexp.MustCompile(
 	`^(sort\.(Strings|Ints|Float64s|Slice|SliceStable)|slices\.Sort(Func|StableFunc)?)$`)
 
 // sorts reports whether a declaration sorts the slice called name.
-func (p *Package) sorts(declaration ast.Decl, name string) bool {
-	return contains(declaration, func(call *ast.CallExpr) bool {
-		return sorting.MatchString(p.callee(call)) && types.ExprString(call.Args[0]) == name
+func (p *Package) sorts(declaration ast.Decl, name string) (found bool) {
+	ast.Inspect(declaration, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		found = found || ok && sorting.MatchString(p.callee(call)) &&
+			types.ExprString(call.Args[0]) == name
+		return !found
 	})
+	return found
 }
 
 // fused is an instruction that rounds once where the source multiplies and adds, in the compiler's
