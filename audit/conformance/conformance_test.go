@@ -298,9 +298,10 @@ func TestHashCoversEveryField(t *testing.T) {
 			Structure: algorithms.Structure{Nodes: 3, Leaves: 2, Depth: 1},
 			Regions: &algorithms.Regions{
 				Attributes: []int{1}, Low: []uint32{0, 5}, High: []uint32{5, 40}, Classes: 1,
-				Counts: []float64{1, 2},
-				Tree:   []algorithms.Cut{{Dim: 1, At: 5, Left: ^0, Right: ^1}},
-				Nodes:  []int32{-1, 2}, Axes: []*datasets.Axis{Table(1).Schema().Attributes[2].Axis()},
+				Counts:   []float64{1, 2},
+				Tree:     []algorithms.Cut{{Dim: 1, At: 5, Left: ^0, Right: ^1}},
+				Nodes:    []int32{-1, 2},
+				Axes:     []*datasets.Axis{Table(1).Schema().Attributes[2].Axis()},
 				TightLow: []uint32{1, 6}, TightHigh: []uint32{2, 7},
 				Means: []float64{1, 6}, Assignment: []int32{0, 1, -1}, Suppressed: []int32{2},
 			},
