@@ -242,10 +242,10 @@ func ranked(points []point, family int) []point {
 // on over all pairs. So the whole curve is tested, nearly at the power of its best point.
 //
 // Mu is wrong with probability Level at most. Epsilon and the tests' bounds share Level by halves,
-// so that they accuse at Level together. Allowed is the μ of the claim. Pure epsilon implies that of
-// randomised response: no other pair of rates that it allows has a larger one. Beside a delta it is
-// the μ = √2ρ of the Gaussian mechanism of the claim's zCDP ρ, which a sound mechanism of another
-// law may exceed.
+// so that they accuse at Level together. Allowed is the μ of the claim. Pure epsilon implies that
+// of randomised response: no other pair of rates that it allows has a larger one. Beside a delta it
+// is the μ = √2ρ of the Gaussian mechanism of the claim's zCDP ρ, which a sound mechanism of
+// another law may exceed.
 func (f *Finding) judgeCurve(points []point) {
 	allowed := 2 * quantile(1-1/(1+elementary.Exp(f.Epsilon)))
 	if f.Delta > 0 && f.Epsilon > 0 {
