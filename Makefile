@@ -119,7 +119,7 @@ end-to-end: build
 # docs/extend.md are added and the whole suite is run. go test ./... has a fast relative.
 .PHONY: test-newcomer
 test-newcomer:
-	PPDP_NEWCOMER=1 $(GO) test -timeout 90m -run TestNewcomer ./internal/lint
+	PPDP_NEWCOMER=1 $(GO) test -timeout 90m -run TestExamples ./internal/lint
 
 # Quick experiments on stand-ins, in a fresh folder: the same numbers anywhere.
 # With REASON set they become the reference:
@@ -173,7 +173,7 @@ test-slurm:
 	if [ -n "$$missing" ] && ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends slurm-wlm munge; } >/dev/null 2>&1; then \
 		echo "test-slurm: SKIPPED: no$$missing here, and none could be installed"; exit; \
 	fi; \
-	PPDP_SLURM=1 $(GO) test -count=1 -run TestSlurm -v ./cmd
+	.ci/slurm.sh
 
 # The error of every elementary function at a million arguments, against 160-bit arithmetic; minutes.
 .PHONY: test-elementary
@@ -187,7 +187,7 @@ PAPER ?= all
 
 .PHONY: test-processors
 test-processors:
-	PPDP_PROCESSORS=$(PAPER) $(GO) test -run TestProcessors -timeout 0 -v ./cmd
+	.ci/processors.sh $(PAPER)
 
 lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is needed on:"; echo "$$unformatted"; exit 1; fi

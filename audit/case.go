@@ -100,13 +100,7 @@ func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, error) {
 	}
 	found.BlackBox = &results.Certified{Releases: finding.Releases, Accused: finding.Accused(),
 		Bound: finding.Certified(), Detectable: results.Bound(finding.Detectable),
-		Text: finding.String()}
-	if c := finding.Curve; c != nil {
-		found.BlackBox.Curve = &results.TradeOff{Mu: c.Mu, Allowed: c.Allowed, Epsilon: c.Epsilon}
-		if !math.IsNaN(c.HalfPower) {
-			found.BlackBox.Curve.HalfNoisePower = &c.HalfPower
-		}
-	}
+		Text: finding.String(), Curve: finding.Curve}
 	if c.Targets > 0 {
 		found.BlackBox.Attacks = attacks(finding)
 	}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"ppdp/experiments"
 	"ppdp/experiments/language"
 	"ppdp/internal/must"
-	"ppdp/internal/strictyaml"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
@@ -107,33 +107,31 @@ func TestAction(t *testing.T) {
 	if err != nil {
 		t.Skip("bash is not installed")
 	}
-	r := strictyaml.NewReader("action.yml")
-	root := r.Document(must.Get(os.ReadFile("../action.yml")))
-	must.Do(t, r.Err())
-	text := func(n *strictyaml.Node, keys ...string) string {
-		for _, key := range keys {
-			n = strictyaml.Find(n, key)
+	var action struct {
+		Inputs map[string]struct{ Default string }
+		Runs   struct {
+			Using string
+			Steps []struct {
+				Uses, Run string
+				Env       map[string]string
+			}
 		}
-		if n == nil {
-			return ""
-		}
-		return n.Value
 	}
-	inputs := strictyaml.Find(root, "inputs")
+	must.Do(t, yaml.Unmarshal(must.Get(os.ReadFile("../action.yml")), &action))
 	pinned := regexp.MustCompile(`^[\w-]+/[\w-]+@[0-9a-f]{40}$`)
 	var scripts []string
-	last := root
-	for _, step := range strictyaml.Find(strictyaml.Find(root, "runs"), "steps").Content {
-		if uses := text(step, "uses"); uses != "" && !pinned.MatchString(uses) {
-			t.Errorf("uses %s, must be a commit", uses)
-		} else if uses == "" {
-			if script := text(step, "run"); strings.Contains(script, "${{") {
-				t.Errorf("an input is part of the script: %s", script)
+	var last map[string]string
+	for _, step := range action.Runs.Steps {
+		if step.Uses != "" && !pinned.MatchString(step.Uses) {
+			t.Errorf("uses %s, must be a commit", step.Uses)
+		} else if step.Uses == "" {
+			if strings.Contains(step.Run, "${{") {
+				t.Errorf("an input is part of the script: %s", step.Run)
 			}
-			scripts, last = append(scripts, text(step, "run")), step
+			scripts, last = append(scripts, step.Run), step.Env
 		}
 	}
-	if len(scripts) != 2 || text(root, "runs", "using") != "composite" {
+	if len(scripts) != 2 || action.Runs.Using != "composite" {
 		t.Fatalf("scripts %q", scripts)
 	}
 	want := `go build -C "$GITHUB_ACTION_PATH" -trimpath -o "$RUNNER_TEMP/ppdp" ./cmd/ppdp`
@@ -145,7 +143,7 @@ func TestAction(t *testing.T) {
 	with, _, _ = strings.Cut(with, "\n\n")
 	shown := regexp.MustCompile(`(?m)^ {14}(\w+):`).FindAllStringSubmatch(with, -1)
 	for _, key := range shown {
-		if strictyaml.Find(inputs, key[1]) == nil {
+		if _, known := action.Inputs[key[1]]; !known {
 			t.Errorf("docs/your-table.md gives %s, which is no input", key[1])
 		}
 	}
@@ -177,17 +175,16 @@ func TestAction(t *testing.T) {
 		if c.command == "" {
 			given["policy"] = "mine.yaml"
 		}
-		env := strictyaml.Find(last, "env")
-		for i := 0; i+1 < len(env.Content); i += 2 {
-			input := expression.FindStringSubmatch(env.Content[i+1].Value)
-			if input == nil || strictyaml.Find(inputs, input[1]) == nil {
-				t.Fatalf("%s is no input", env.Content[i+1].Value)
+		for name, value := range last { // order-free: an environment
+			input := expression.FindStringSubmatch(value)
+			if input == nil {
+				t.Fatalf("%s is no input", value)
 			}
-			value := given[input[1]]
-			if value == "" {
-				value = text(inputs, input[1], "default")
+			of, known := action.Inputs[input[1]]
+			if !known {
+				t.Fatalf("%s is no input", value)
 			}
-			command.Env = append(command.Env, env.Content[i].Value+"="+value)
+			command.Env = append(command.Env, name+"="+cmp.Or(given[input[1]], of.Default))
 		}
 		out, _ := command.CombinedOutput()
 		if code := command.ProcessState.ExitCode(); code != c.code ||

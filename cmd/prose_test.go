@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"ppdp/docs"
-	"ppdp/experiments"
 	"ppdp/internal/must"
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
@@ -167,24 +166,6 @@ func TestNumbersInProse(t *testing.T) {
 	}
 	says(t, "README.md", "(accuracy %s, AUC %s) matches one trained on %s %% of", best[1], best[3],
 		best[2])
-}
-
-// TestJobsInProse: wherever a page says how many jobs an experiment or the leaderboard has, it is
-// the plan that says so.
-func TestJobsInProse(t *testing.T) {
-	jobs := 0
-	for _, name := range experiments.Names() {
-		if !strings.HasPrefix(name, "leaderboard/") {
-			continue
-		}
-		code, said := printed("plan", name)
-		if code != exitDone {
-			t.Fatalf("plan %s: exit code %d", name, code)
-		}
-		count := regexp.MustCompile(`: ([0-9]+) jobs`).FindStringSubmatch(said)
-		jobs += must.Get(strconv.Atoi(count[1]))
-	}
-	says(t, "docs/performance.md", "`make leaderboard`, %d,%03d jobs", jobs/1000, jobs%1000)
 }
 
 // beyondHead is what stands above the table of what was added to Mondrian.

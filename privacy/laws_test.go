@@ -65,20 +65,6 @@ func unlikely(observed, law []float64) string {
 	return ""
 }
 
-func kolmogorovSmirnov(t *testing.T, name string, sample []float64, cdf func(float64) float64) {
-	t.Helper()
-	if wrong := farFrom(sample, cdf); wrong != "" {
-		t.Errorf("%s: %s", name, wrong)
-	}
-}
-
-func chiSquare(t *testing.T, name string, observed, law []float64) {
-	t.Helper()
-	if wrong := unlikely(observed, law); wrong != "" {
-		t.Errorf("%s: %s", name, wrong)
-	}
-}
-
 // normalised is a law given up to a factor.
 func normalised(weights []float64) []float64 {
 	sum := 0.0
@@ -429,45 +415,72 @@ func TestChoiceLaws(t *testing.T) {
 }
 
 // TestSparseCounts: every count of a sparse table, of empty cells and others, has the law of a
-// count with noise of its own, raised to 0, and cells ascend.
+// count with noise of its own, rounded and raised to 0, and cells ascend.
 func TestSparseCounts(t *testing.T) {
 	const cells, width, most, rate = 6, 2, 3, 0.8
 	exact := [cells * width]float64{2 * width: 3, 5*width + 1: 1}
-	everyDrawer(t, "sparse table", true, func(b *Budget, s *random.Stream) string {
-		g, root := b.Geometric("x", s, Exact(1)), b.Root()
-		var observed [cells * width][most + 1]float64
-		for range 2000 {
-			path := root.Fork()
-			sparse := must.Get(g.Sparse(&path, rate, SparseTable{Cells: cells, Width: width,
-				Occupied: []uint64{2, 5}, Counts: []float64{3, 0, 0, 1}}))
-			var noisy [cells * width]float64
-			counts := make([]float64, width)
-			for last := -1; ; {
-				cell, ok := sparse.Next(counts)
-				if !ok {
-					break
+	ratio := math.Exp(-rate)
+	for kind, of := range map[string]struct { // order-free: each is checked
+		declare func(b *Budget, s *random.Stream) Counter
+		below   func(x float64) float64 // P(noise < x), x half a number
+	}{
+		laplace: {func(b *Budget, s *random.Stream) Counter { return b.Laplace("x", s, Exact(1)) },
+			func(x float64) float64 { return laplaceCDF(x, 1, rate) }},
+		geometric: {func(b *Budget, s *random.Stream) Counter {
+			return b.Geometric("x", s, Exact(1))
+		}, func(x float64) float64 {
+			tail := math.Pow(ratio, math.Abs(x)+0.5) / (1 + ratio)
+			if x < 0 {
+				return tail
+			}
+			return 1 - tail
+		}},
+	} {
+		check := func(b *Budget, s *random.Stream) string {
+			g, root := of.declare(b, s), b.Root()
+			var observed [cells * width][]float64
+			for i := range observed {
+				observed[i] = make([]float64, most+1)
+			}
+			runs := 20000
+			if b.exact { // which takes longer
+				runs = 2000
+			}
+			for range runs {
+				path := root.Fork()
+				sparse := must.Get(g.Sparse(&path, rate, SparseTable{Cells: cells, Width: width,
+					Occupied: []uint64{2, 5}, Counts: []float64{3, 0, 0, 1}}))
+				var noisy [cells * width]float64
+				counts := make([]float64, width)
+				for last := -1; ; {
+					cell, ok := sparse.Next(counts)
+					if !ok {
+						break
+					}
+					if int(cell) <= last || slices.Max(counts) < 1 {
+						return fmt.Sprintf("cell %d with %v after %d", cell, counts, last)
+					}
+					last = int(cell)
+					copy(noisy[last*width:], counts)
 				}
-				if int(cell) <= last || slices.Max(counts) < 1 {
-					return fmt.Sprintf("cell %d with %v after %d", cell, counts, last)
+				for i, count := range noisy {
+					observed[i][min(most, int(count))]++
 				}
-				last = int(cell)
-				copy(noisy[last*width:], counts)
 			}
-			for i, count := range noisy {
-				observed[i][min(most, int(count))]++
+			var wrong []string
+			for i, count := range exact {
+				law := make([]float64, most+1)
+				for k := range law {
+					law[k] = of.below(float64(k)+0.5-count) - of.below(float64(k)-0.5-count)
+				}
+				law[0] = of.below(0.5 - count)
+				law[most] = 1 - of.below(most-0.5-count)
+				if w := unlikely(observed[i], law); w != "" {
+					wrong = append(wrong, fmt.Sprintf("count %d: %s", i, w))
+				}
 			}
+			return strings.Join(wrong, "; ")
 		}
-		var wrong []string
-		for i, count := range exact {
-			law := make([]float64, most+1)
-			for noise := -200; noise <= 200; noise++ {
-				at := min(most, max(0, int(count)+noise))
-				law[at] += math.Exp(laplaceLog(float64(noise), 1, rate))
-			}
-			if w := unlikely(observed[i][:], normalised(law)); w != "" {
-				wrong = append(wrong, fmt.Sprintf("count %d: %s", i, w))
-			}
-		}
-		return strings.Join(wrong, "; ")
-	})
+		everyDrawer(t, kind+", sparse", kind == geometric, check)
+	}
 }

@@ -8,69 +8,6 @@ import (
 	"ppdp/numeric/random"
 )
 
-// TestSparseLaw compares the noise of a million counts of 0 with the laws written out: of Laplace
-// noise, rounded, P(x = k) = sinh(rate/2)·e^(-rate·k) for k ≥ 1; of two-sided geometric noise
-// tanh(rate/2)·e^(-rate·k). Each cell of the comparison is a binomial number; of some 80 of them
-// the largest deviation exceeds 5 standard deviations with probability below 5e-5.
-func TestSparseLaw(t *testing.T) {
-	const counts, most = 1_000_000, 8
-	for _, rate := range []float64{0.1, 0.5, 2} {
-		for name, first := range map[string]float64{"laplace": math.Sinh(rate / 2),
-			"geometric": math.Tanh(rate / 2)} {
-			b := NewBudget(rate)
-			path := b.Root()
-			var noise Counter = b.Laplace("x", random.NewKey(2).Derive(name).Stream(), Exact(1))
-			if name == "geometric" {
-				noise = b.Geometric("y", random.NewKey(2).Derive(name).Stream(), Exact(1))
-			}
-			z := must.Get(noise.Sparse(&path, rate, SparseTable{Cells: counts, Width: 1}))
-			if path.Spent() != rate {
-				t.Errorf("%s: %v was charged, must be %v", name, path.Spent(), rate)
-			}
-			var seen [most + 1]float64 // by value, larger ones at the end
-			beside, last := 0.0, -2
-			for cell := make([]float64, 1); ; {
-				place, ok := z.Next(cell)
-				if !ok {
-					break
-				}
-				at, value := int(place), cell[0]
-				if value != math.Trunc(value) || value < 1 {
-					t.Fatalf("%s: value %v", name, value)
-				}
-				if at == last+1 {
-					beside++
-				}
-				last = at
-				seen[min(int(value), most)]++
-			}
-			p := 0.0
-			for k := 1; k < most; k++ {
-				q := first * math.Exp(-rate*float64(k))
-				within(t, name, k, seen[k], counts, q)
-				p += q
-			}
-			rest := first * math.Exp(-rate*most) / (1 - math.Exp(-rate))
-			within(t, name, most, seen[most], counts, rest)
-			// Neighbouring counts are independent: pairs of two that are seen have probability p².
-			// Their number has a variance of less than p²+2p³ for each pair, since only pairs that
-			// share a count go together.
-			p += rest
-			if d := math.Abs(beside-counts*p*p) / math.Sqrt(counts*(p*p+2*p*p*p)); d > 5 {
-				t.Errorf("%s at %v: %v pairs of neighbours, expected %v", name, rate, beside,
-					counts*p*p)
-			}
-		}
-	}
-}
-
-func within(t *testing.T, name string, k int, seen, n, p float64) {
-	t.Helper()
-	if d := math.Abs(seen-n*p) / math.Sqrt(n*p*(1-p)); d > 5 {
-		t.Errorf("%s: value %d seen %v times of %v, expected %v", name, k, seen, n, n*p)
-	}
-}
-
 // TestSparseAtTheEnds: with hardly any noise the counts are those of the table, with hardly any
 // budget about half of all are seen.
 func TestSparseAtTheEnds(t *testing.T) {

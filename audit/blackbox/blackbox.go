@@ -190,7 +190,7 @@ func Audit(ctx context.Context, target Target, options Options) (*Finding, error
 			power := f.curvePower(points, run.key.Derive("power").Stream())
 			seen = seen || power >= 0.8
 			if run.times == 2 { // always tried, as the middle of the factors
-				f.Curve.HalfPower = power
+				f.Curve.HalfNoisePower = &power
 			}
 		}
 		if seen {

@@ -77,20 +77,6 @@ func TestDelta(t *testing.T) {
 	}
 }
 
-// TestNothingToSee: releases that are all the same have no event and no bound, nor have the three
-// weakened ones.
-func TestNothingToSee(t *testing.T) {
-	finding, err := Audit(t.Context(), bit("constant", 1, [2]float64{0, 0}), Options{Releases: 50})
-	if err != nil || finding.Accused() || finding.Best() != nil || finding.Bound != 0 ||
-		!math.IsInf(finding.Detectable, 1) {
-		t.Errorf("%+v, %v", finding, err)
-	}
-	if got := finding.String(); !strings.HasPrefix(got, "constant: all 400 releases look the same."+
-		" No power against too little noise: ") {
-		t.Error(got)
-	}
-}
-
 func TestAuditRefuses(t *testing.T) {
 	good := bit("bit", 1, [2]float64{0.5, 0.5})
 	none, infinite, delta := good, good, good

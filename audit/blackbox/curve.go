@@ -6,32 +6,11 @@ import (
 	"math"
 	"slices"
 
+	"ppdp/internal/results"
 	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
-
-// Curve is what the trade-off curve of a score shows: the rates at which "the score is at least t"
-// takes a release of T (TPR) and of T′ (FPR) for one of T, for all t.
-//
-// A mechanism is μ-GDP if Φ⁻¹(TPR) - Φ⁻¹(FPR) ≤ μ for every event (Dong, Roth & Su 2022), and
-// (ε, δ)-DP if privacy.MostTruePositives allows the rates. Nasr et al. (2023) audit by such
-// families. The score is learned on the releases that train. So are the thresholds, of which
-// the test releases give the rates, and how the level is shared: by the weighted correction of
-// Bonferroni the threshold or rule that promises most has half of it, the next a quarter, and so
-// on over all pairs. So the whole curve is tested, nearly at the power of its best point.
-type Curve struct {
-	// Mu and Epsilon are lower bounds. Mu is wrong with probability Level at most. Epsilon and the
-	// tests' bounds share Level by halves, so that they accuse at Level together.
-	Mu, Epsilon float64
-	// Allowed is the μ of the claim. Pure epsilon implies that of randomised response: no other
-	// pair of rates that it allows has a larger one. Beside a delta it is the μ = √2ρ of the
-	// Gaussian mechanism of the claim's zCDP ρ, which a sound mechanism of another law may exceed.
-	Allowed float64
-	// HalfPower is the probability that the violation is detected if the noise is halved, NaN if
-	// this was not tried.
-	HalfPower float64
-}
 
 // family is a family of trade-off curves. They are symmetric and concave, and with a larger
 // parameter they allow more.
@@ -252,13 +231,27 @@ func ranked(points []point, family int) []point {
 	return order[:min(len(order), 2*slicesOfCurve)]
 }
 
-// judgeCurve computes the bounds of a curve.
+// judgeCurve computes the bounds that the trade-off curve of a score shows: the rates at which "the
+// score is at least t" takes a release of T (TPR) and of T′ (FPR) for one of T, for all t.
+//
+// A mechanism is μ-GDP if Φ⁻¹(TPR) - Φ⁻¹(FPR) ≤ μ for every event (Dong, Roth & Su 2022), and
+// (ε, δ)-DP if privacy.MostTruePositives allows the rates. Nasr et al. (2023) audit by such
+// families. The score is learned on the releases that train. So are the thresholds, of which
+// the test releases give the rates, and how the level is shared: by the weighted correction of
+// Bonferroni the threshold or rule that promises most has half of it, the next a quarter, and so
+// on over all pairs. So the whole curve is tested, nearly at the power of its best point.
+//
+// Mu is wrong with probability Level at most. Epsilon and the tests' bounds share Level by halves,
+// so that they accuse at Level together. Allowed is the μ of the claim. Pure epsilon implies that
+// of randomised response: no other pair of rates that it allows has a larger one. Beside a delta it
+// is the μ = √2ρ of the Gaussian mechanism of the claim's zCDP ρ, which a sound mechanism of
+// another law may exceed.
 func (f *Finding) judgeCurve(points []point) {
 	allowed := 2 * quantile(1-1/(1+elementary.Exp(f.Epsilon)))
 	if f.Delta > 0 && f.Epsilon > 0 {
 		allowed = math.Sqrt(2 * privacy.RhoOf(f.Epsilon, f.Delta))
 	}
-	f.Curve = &Curve{Allowed: allowed, HalfPower: math.NaN()}
+	f.Curve = &results.TradeOff{Allowed: allowed}
 	for i, family := range families(f.Delta) {
 		bound, level := &f.Curve.Mu, 2*f.Level
 		if i == 1 {
@@ -301,13 +294,13 @@ func (f *Finding) curvePower(points []point, stream *random.Stream) float64 {
 	return float64(refuted) / powerDraws
 }
 
-// String is the curve in a sentence or two.
-func (c *Curve) String() string {
+// curveText is the curve in a sentence or two.
+func curveText(c *results.TradeOff) string {
 	text := fmt.Sprintf(" The trade-off curve shows a mu of at least %s, %s is allowed, and an "+
 		"epsilon of at least %s.", number(c.Mu), number(c.Allowed), number(c.Epsilon))
-	if math.IsNaN(c.HalfPower) {
+	if c.HalfNoisePower == nil {
 		return text
 	}
 	return text + fmt.Sprintf(" With half the noise this audit would detect the violation with "+
-		"%.0f %% power.", 100*c.HalfPower)
+		"%.0f %% power.", 100**c.HalfNoisePower)
 }

@@ -12,6 +12,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/internal/must"
+	"ppdp/internal/results"
 	"ppdp/numeric/random"
 )
 
@@ -123,7 +124,7 @@ func TestSoundMechanismsCurves(t *testing.T) {
 		{"Laplace", shifted(1, 0, laplace(1)),
 			2 * distuv.UnitNormal.Quantile(1-math.Exp(-0.5)/2), 1, 0.85},
 	} {
-		audit := func(key, releases int) *Curve {
+		audit := func(key, releases int) *results.TradeOff {
 			return must.Get(
 				Audit(t.Context(), c.target, Options{Releases: releases, Curve: true,
 					BoundOnly: true, Key: random.NewKey(5).Derive(strconv.Itoa(key))})).Curve
@@ -183,7 +184,7 @@ func TestHalfPower(t *testing.T) {
 		o := Options{Releases: releases, Curve: true, Key: random.NewKey(uint64(i))}
 		finding := must.Get(Audit(t.Context(), bit("bit", 1, [2]float64{math.E * q, q}), o))
 		if !finding.Accused() {
-			stated += finding.Curve.HalfPower / audits
+			stated += *finding.Curve.HalfNoisePower / audits
 		}
 		o.BoundOnly = true
 		finding = must.Get(

@@ -213,7 +213,8 @@ func TestHiddenFaults(t *testing.T) {
 		{"a claim too large", resampled(1), 9, math.Inf(1), "No power: so few releases"},
 		{"constant", func(algorithms.Input) (*algorithms.Release, error) {
 			return published(make([]float64, cells*classes)), nil
-		}, 1, math.Inf(1), "No power against too little noise"},
+		}, 1, math.Inf(1),
+			"releases look the same. No power against too little noise"},
 	} {
 		finding := must.Get(Audit(t.Context(), targetOf(c.release, algorithms.Strict, nil,
 			c.epsilon, tied()), Options{Key: random.NewKey(3)}))

@@ -40,8 +40,8 @@ type Finding struct {
 	// audits. +Inf where none is, or none was tried: the audit has no power against too little
 	// noise, whatever it found.
 	Detectable float64
-	Curve      *Curve // nil unless Options ask for it
-	weakened   bool   // less noise was tried
+	Curve      *results.TradeOff // nil unless Options ask for it
+	weakened   bool              // less noise was tried
 }
 
 // Accused reports whether the claim is refuted at the finding's level. Without a curve that is so
@@ -91,7 +91,7 @@ func (f *Finding) String() string {
 		text += f.power()
 	}
 	if f.Curve != nil {
-		text += f.Curve.String()
+		text += curveText(f.Curve)
 	}
 	if f.Untried > 0 {
 		text += fmt.Sprintf(" The time was over before %d of the pairs were tried.", f.Untried)

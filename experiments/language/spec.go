@@ -73,14 +73,9 @@ func Load(path string) (*Spec, error) {
 // is allowed.
 func Parse(file string, data []byte) (*Spec, error) {
 	r := strictyaml.NewReader(file)
-	return decode(r, r.Document(data), data)
-}
-
-// decode decodes and checks a document, nil where it could not be read.
-func decode(r *strictyaml.Reader, n *strictyaml.Node, text []byte) (*Spec, error) {
-	spec := &Spec{Trials: 1, File: r.File, Text: text, node: n}
-	if n != nil {
-		r.Decode(n, spec)
+	spec := &Spec{Trials: 1, File: file, Text: data, node: r.Document(data)}
+	if spec.node != nil {
+		r.Decode(spec.node, spec)
 		spec.check(r)
 	}
 	if err := r.Err(); err != nil {
@@ -268,9 +263,7 @@ func (p *Plan) KeepsRegions(c *Job) bool {
 // gives it the text that the file would have. Zero values of s are left out: they mean the
 // defaults.
 func Compose(file string, s *Spec) (*Spec, error) {
-	r := strictyaml.NewReader(file)
-	node := r.Tree(strictyaml.Encode(s, &Spec{}))
-	return decode(r, node, strictyaml.Text(node))
+	return Parse(file, strictyaml.Text(strictyaml.Encode(s, &Spec{})))
 }
 
 // Values is a sweep of the given values; a list is swept.

@@ -47,8 +47,7 @@ func listings(t *testing.T, page string) (all []file) {
 		if err != nil || string(formatted) != l.text {
 			t.Errorf("%s: %s is not formatted as by gofmt: %v", page, l.path, err)
 		}
-		problems, _ := layoutProblems(l.path, l.text)
-		for _, problem := range problems {
+		for _, problem := range layoutProblems(l) {
 			t.Errorf("%s: %s", page, problem)
 		}
 	}
@@ -101,10 +100,15 @@ func withExamples(t *testing.T) (dir string, packages, names []string) {
 }
 
 // TestExamples: vet, the suites that run over everything registered, and the house rules find
-// nothing wrong with the examples. It is the fast relative of TestNewcomer.
+// nothing wrong with the examples. For newcomer "go test ./..." passes as it stands: the tests that
+// make copies skip in there, because the examples are part of that tree.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	dir, packages, names := withExamples(t)
+	if os.Getenv(newcomer) != "" {
+		command(t, dir, newcomer+"=", "go", "test", "-trimpath", "-timeout", "60m", "./...")
+		return
+	}
 	// Builds with -trimpath do not depend on the folder: the next run finds them in the cache.
 	goCommand := func(args ...string) string {
 		return command(t, dir, "GOFLAGS=-trimpath", "go", args...)
@@ -131,16 +135,6 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s did not run:\n%s", name, out)
 		}
 	}
-}
-
-// TestNewcomer: with the examples of all pages in the tree "go test ./..." passes as it stands. The
-// tests that make copies skip in there, because the examples are part of that tree.
-func TestNewcomer(t *testing.T) {
-	if os.Getenv(newcomer) == "" {
-		t.Skipf("the whole suite in a copy of the tree takes minutes: %s=1 runs it", newcomer)
-	}
-	dir, _, _ := withExamples(t)
-	command(t, dir, newcomer+"=", "go", "test", "-trimpath", "-timeout", "60m", "./...")
 }
 
 // ownModule makes the module that a page lists below a folder, and returns where it is: beside no

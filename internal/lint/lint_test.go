@@ -1,7 +1,6 @@
 // Package lint holds the house rules that no compiler checks: which package may import which, where
-// randomness and the clock may come from, that no map's order reaches output, and that everything
-// public is documented. This file loads the module with the standard library's parser and type
-// checker; the tests apply the rules to it.
+// randomness and the clock may come from, and that no map's order reaches output. This file loads
+// the module with the standard library's parser and type checker; the tests apply the rules to it.
 //
 // It leaves out the rules of gofmt, go vet and staticcheck, which the Makefile runs.
 package lint
@@ -21,7 +20,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -77,8 +75,8 @@ func TestHouseRules(t *testing.T) {
 	}
 }
 
-// TestRulesCatch feeds each rule source that breaks it and source that does not, so that a rule
-// which never finds anything is noticed. The number is how many problems it must find.
+// TestRulesCatch feeds each rule source that breaks it, so that a rule which never finds anything
+// is noticed. The number is how many problems it must find. What rules allow, the module has.
 func TestRulesCatch(t *testing.T) {
 	for _, c := range []struct {
 		name, rule, path, source string
@@ -86,68 +84,35 @@ func TestRulesCatch(t *testing.T) {
 	}{
 		{"a baseline may not import another", "imports", "ppdp/algorithms/rps",
 			`package rps; import _ "ppdp/algorithms/mondrian"`, 1},
-		{"but the kernel", "imports", "ppdp/algorithms/rps",
-			`package rps; import _ "ppdp/algorithms/kernel/partition"`, 0},
 		{"the reading wing knows files only", "imports", "ppdp/plots",
 			`package plots; import _ "ppdp/metrics"`, 1},
 		{"results know the ledger's entries and no baseline", "imports",
 			"ppdp/internal/results",
 			"package results; import (_ \"ppdp/privacy\"\n" +
 				"_ \"ppdp/algorithms\")", 1},
-		{"cmd may import all", "imports", "ppdp/cmd/ppdp",
-			`package main; import (_ "ppdp/plots"; _ "ppdp/metrics")`, 0},
 		{"a room nobody planned", "imports", Module + "/util",
 			`package util; import _ "ppdp/privacy"`, 1},
 		{"golearn has one door", "imports", "ppdp/classifiers/c45",
 			`package c45; import _ "github.com/sjwhitworth/golearn/trees"`, 1},
-		{"and that is id3", "imports", "ppdp/classifiers/id3",
-			`package id3; import _ "github.com/sjwhitworth/golearn/trees"`, 0},
-		{"a module nobody declared", "imports", "ppdp/plots",
-			`package plots; import _ "example.com/charts"`, 1},
 		{"test modules stay in tests", "imports", "ppdp/metrics",
 			`package metrics; import _ "github.com/google/go-cmp/cmp"`, 1},
 		{"gonum is not gonum/plot", "imports", "ppdp/metrics",
 			`package metrics; import _ "gonum.org/v1/plot"`, 1},
 		{"math/rand", "randomness", "ppdp/metrics",
 			`package metrics; import _ "math/rand/v2"`, 1},
-		{"math/rand at home", "randomness", "ppdp/numeric/random",
-			`package random; import _ "math/rand/v2"`, 0},
-
 		{"the clock", "clock", "ppdp/metrics",
 			`package metrics; import "time"; var t = time.Now(); var f = time.Since`, 2},
-		{"a method of the same name", "clock", "ppdp/metrics",
-			`package metrics; type c int; func (c) Now() int { return 0 }; var t = c(0).Now()`, 0},
-		{"the clock in cmd", "clock", "ppdp/cmd/ppdp",
-			`package main; import "time"; var t = time.Now()`, 0},
 		{"range over a map", "order", "ppdp/metrics", `package metrics
 func f(m map[string]float64) (s float64) { for _, v := range m { s += v }; return s }`, 1},
-		{"with a reason", "order", "ppdp/metrics", `package metrics
-func f(m map[string]int) (s int) {
-	// order-free: integers add up to the same sum
-	// in any order
-	for _, v := range m { s += v }
-	return s
-}`, 0},
 		{"with an empty reason", "order", "ppdp/metrics", `package metrics
 func f(m map[string]int) (s int) {
 	// order-free:
 	for _, v := range m { s += v }
 	return s
 }`, 1},
-		{"collected and sorted", "order", "ppdp/metrics", `package metrics
-import "sort"
-func f(m map[string]int) (names []string) {
-	for name := range m { names = append(names, name) }
-	sort.Strings(names)
-	return names
-}`, 0},
 		{"collected and not sorted", "order", "ppdp/metrics", `package metrics
 func f(m map[string]int) (s []string) { for name := range m { s = append(s, name) }; return s }`,
 			1},
-		{"copied", "order", "ppdp/metrics", `package metrics
-func f(m map[string]int, s map[string]bool) { for name := range m { s[name] = true } }`, 0},
-		{"copied by a call", "order", "ppdp/metrics", `package metrics
-func f(m, n map[string]int, next func() int) { for name := range m { n[name] = next() } }`, 1},
 		{"iterators", "order", "ppdp/metrics", `package metrics
 import ("maps"; "slices")
 func f(m map[string]int) ([]string, []string) {
@@ -157,38 +122,9 @@ func f(m map[string]int) ([]string, []string) {
 			`package metrics; import "math"; var f = math.Log; var x = math.Exp(f(2))`, 2},
 		{"normal numbers of the library", "arithmetic", "ppdp/metrics",
 			`package metrics; import "math/rand/v2"; var x = new(rand.Rand).NormFloat64()`, 1},
-		{"exact functions and constants", "arithmetic", "ppdp/metrics",
-			`package metrics; import "math"; var x = math.Sqrt(math.Floor(math.Pi))`, 0},
-		{"a function of the same name", "arithmetic", "ppdp/metrics",
-			`package metrics; func Log(x float64) float64 { return x }; var x = Log(2)`, 0},
-		{"a picture", "arithmetic", "ppdp/plots",
-			`package plots; import "math"; var x = math.Log10(2)`, 0},
-
 		{"no package comment", "comments", "ppdp/metrics", `package metrics`, 1},
 		{"a baseline without deviations", "comments", "ppdp/algorithms/rps",
 			"// Package rps cuts.\npackage rps", 1},
-		{"a baseline with deviations", "comments", "ppdp/algorithms/rps",
-			"// Package rps cuts.\n//\n// Deviations: none.\npackage rps", 0},
-		{"exported without comment", "comments", "ppdp/metrics",
-			`// Package metrics measures.
-package metrics
-type T[V any] struct{}
-func (T[V]) M() {}
-func (T[V]) String() string { return "" }
-func F() {}
-var V int
-const C = 1
-type t int
-func (t) M() {}`, 5},
-		{"a typed constant", "comments", "ppdp/metrics",
-			`// Package metrics measures.
-package metrics
-// K is a kind.
-type K int
-const (
-	A K = iota
-	B K = 1
-)`, 0},
 	} {
 		t.Run(c.rule+": "+c.name, func(t *testing.T) {
 			fset, p := fixture(t, c.path, c.source)
@@ -220,20 +156,18 @@ func fixture(t *testing.T, path, source string) (*token.FileSet, *Package) {
 }
 
 // TestArchitecturePage: docs/architecture.md names every folder, or nobody would find it, and every
-// module that the rules know, each of which is imported somewhere. A plug-in is one file and one
-// line in its kind's package all: the command lists it, no page has to.
+// module that go.mod requires. A plug-in is one file and one line in its kind's package all: the
+// command lists it, no page has to.
 func TestArchitecturePage(t *testing.T) {
-	text := string(must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))))
+	root := filepath.Join("..", "..")
+	text := string(must.Get(os.ReadFile(filepath.Join(root, "docs", "architecture.md"))))
 	_, packages := load(t)
-	plugins, imported := make(map[string]bool), make(map[string]bool)
+	plugins := make(map[string]bool)
 	for _, p := range packages {
-		for i, file := range slices.Concat(p.Files, p.Tests) {
+		for _, file := range p.Files {
 			for _, spec := range file.Imports {
-				name := importPath(spec)
-				list := i < len(p.Files) && path.Base(p.Path) == "all"
-				plugins[name] = plugins[name] || list
-				for _, d := range outside {
-					imported[d.module] = imported[d.module] || within(name, d.module+"/...")
+				if path.Base(p.Path) == "all" {
+					plugins[importPath(spec)] = true
 				}
 			}
 		}
@@ -243,12 +177,12 @@ func TestArchitecturePage(t *testing.T) {
 			t.Errorf("docs/architecture.md does not name %s", p.Room())
 		}
 	}
-	for _, d := range outside {
-		if !imported[d.module] {
-			t.Errorf("nothing imports %s", d.module)
-		}
-		if !strings.Contains(text, d.module) {
-			t.Errorf("docs/architecture.md does not explain %s", d.module)
+	required := must.Get(os.ReadFile(filepath.Join(root, "go.mod")))
+	for line := range strings.Lines(string(required)) {
+		module, version, _ := strings.Cut(strings.TrimPrefix(line, "\t"), " v")
+		if version != "" && !strings.Contains(line, "// indirect") &&
+			!strings.Contains(text, "| "+module+" |") {
+			t.Errorf("docs/architecture.md does not explain %s", module)
 		}
 	}
 }

@@ -118,15 +118,26 @@ func said(f file) string {
 		return ""
 	}
 	var texts strings.Builder
-	var s scanner.Scanner
-	s.Init(token.NewFileSet().AddFile(f.path, -1, len(f.text)), []byte(f.text), nil, 0)
-	for {
-		_, kind, literal := s.Scan()
-		if kind == token.EOF {
-			return texts.String()
+	literals(f, func(_ int, text string) {
+		if strings.Contains(text, " ") {
+			texts.WriteString(text + "\n")
 		}
-		if kind == token.STRING && strings.Contains(literal, " ") {
-			texts.WriteString(literal + "\n")
+	})
+	return texts.String()
+}
+
+// literals visits the texts of Go code, with the numbers of their first lines.
+func literals(f file, visit func(line int, text string)) {
+	var s scanner.Scanner
+	of := token.NewFileSet().AddFile(f.path, -1, len(f.text))
+	s.Init(of, []byte(f.text), nil, 0)
+	for {
+		at, kind, text := s.Scan()
+		if kind == token.EOF {
+			return
+		}
+		if kind == token.STRING {
+			visit(of.Line(at), text)
 		}
 	}
 }

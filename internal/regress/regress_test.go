@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"math/bits"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,23 +61,14 @@ func TestPermutationByEnumeration(t *testing.T) {
 				continue
 			}
 			extreme, ways := 0, 0
-			for deal := range 1 << (n + m) {
-				taken, ofOld := 0, 0
-				for i := range n + m {
-					if deal>>i&1 == 1 {
-						taken++
-						if i < n {
-							ofOld++
-						}
-					}
-				}
-				if taken != n {
+			for deal := range uint(1) << (n + m) {
+				if bits.OnesCount(deal) != n {
 					continue
 				}
 				ways++
 				// The old values are 0, the new ones 1: the first side holds as many ones as it
 				// took from the second.
-				ones := n - ofOld
+				ones := bits.OnesCount(deal >> n)
 				difference := math.Abs(float64(m-ones)/float64(m) - float64(ones)/float64(n))
 				if difference > 1-1e-12 {
 					extreme++

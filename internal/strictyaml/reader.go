@@ -172,7 +172,7 @@ func (r *Reader) Document(data []byte) *Node {
 	return r.Tree(document.Content[0])
 }
 
-// Tree takes a root that Encode made, or that Document has parsed.
+// Tree takes a root that a program made, or that Document has parsed.
 func (r *Reader) Tree(root *Node) *Node {
 	r.check(root, place{}, 0)
 	return root

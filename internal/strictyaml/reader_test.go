@@ -264,11 +264,6 @@ func TestEncode(t *testing.T) {
 		if err := r.Err(); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v became %+v by\n%s%v", want, got, text, err)
 		}
-		r, got = NewReader("tree"), defaults
-		r.Decode(r.Tree(Encode(&want, &defaults)), &got)
-		if err := r.Err(); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%+v became %+v without a text: %v", want, got, err)
-		}
 	}
 }
 
