@@ -130,11 +130,11 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 			epsilon: in.Budget.Epsilon(), longest: params.LongestPath, rows: len(in.Rows),
 			scorer: partition.Scorer{Utility: params.Utility, Classes: schema.Classes(),
 				Records: len(in.Rows), Program: in.Variant == algorithms.RefCode}},
-		builder: partition.NewBuilder(space, params.MaxNodes),
+		builder: partition.NewBuilder(space, maxNodes),
 		left:    params.Iterations,
 	}
 	r.builder.Generalise(axes)
-	r.store = pack(in.Table, in.Rows, attributes, axes)
+	r.store = pack(space, in.Rows, axes)
 	r.layout = r.store.layout
 	if r.left == 0 {
 		r.left = math.MaxInt

@@ -122,7 +122,6 @@ func TestStrict(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, rows, params := drawn(t, 60)
 		params.Exact = rapid.IntRange(2, 20).Draw(t, "exact")
-		params.Work = rapid.SampledFrom([]int{1, 20}).Draw(t, "work")
 		r := release(t, table, params)
 		for row, region := range r.Regions.Assignment {
 			if at := r.Regions.Locate(rows[row]); at != int(region) {

@@ -42,6 +42,10 @@ type solver struct {
 	dims    []extent
 }
 
+// work ends a search, with the best that was found, after so many thousand steps for each row; a
+// step takes about 1 ns.
+const work = 20
+
 // part is what is known of a part of a region: its least cost and the cut that leads to it, or
 // leaf, or a lower bound of the cost and tooDear.
 type part struct {

@@ -49,7 +49,7 @@ func divide(ctx context.Context, table *datasets.Table, rows []int32,
 	if err != nil {
 		return nil, err
 	}
-	p.solver = solver{space: space, limits: limits, k: params.K, work: params.Work}
+	p.solver = solver{space: space, limits: limits, k: params.K, work: work}
 	for n := range int64(min(p.small, len(rows)+1)) {
 		p.solver.least = append(p.solver.least,
 			partition.EvenSquares(n, max(1, n/int64(params.K))))
