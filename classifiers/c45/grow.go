@@ -506,27 +506,6 @@ func (f *feature) branches() int {
 	return f.arity
 }
 
-// branch writes the branch that each case takes.
-func (g *grower) branch(f *feature, dst []uint32, cases []int32, cut uint32) {
-	switch {
-	case f.bundle != nil:
-		for n, i := range cases {
-			dst[n] = uint32(f.value[g.code(f.column, i)])
-		}
-	case f.numeric:
-		for n, i := range cases {
-			dst[n] = 0
-			if g.code(f.column, i) > cut {
-				dst[n] = 1
-			}
-		}
-	default:
-		for n, i := range cases {
-			dst[n] = g.code(f.column, i)
-		}
-	}
-}
-
 // partition groups order[low:high] by branch, keeping the order within each, and returns the
 // branches' bounds in order, until it is called again.
 func (g *grower) partition(feature int, cut uint32, low, high int) []int32 {
@@ -550,9 +529,9 @@ func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
 		g.taken = make([]uint32, len(cases))
 	}
 	taken := g.taken[:len(cases)]
-	g.branch(f, taken, cases, cut)
-	for _, b := range taken {
-		bounds[b+1]++
+	for n, i := range cases { // a nominal feature outside of bundles: its codes are the branches
+		taken[n] = g.code(f.column, i)
+		bounds[taken[n]+1]++
 	}
 	next := g.bags[:len(bounds)]
 	next[0] = 0
