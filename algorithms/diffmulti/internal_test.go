@@ -17,8 +17,11 @@ import (
 	"ppdp/numeric/random"
 )
 
+// wideCells are too many for the rows to be counted by them.
+const wideCells = 1 << 22
+
 // drawTable draws a table of up to 60 rows over two taxonomies, one of them with an only child, and
-// two numeric attributes, one with a domain too wide for marks.
+// two numeric attributes, one with a domain too wide to be counted by cell.
 func drawTable(t *rapid.T) *datasets.Table {
 	classes := rapid.IntRange(1, 3).Draw(t, "classes")
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
@@ -33,7 +36,7 @@ func drawTable(t *rapid.T) *datasets.Table {
 			}}},
 		{Name: "small", Low: 0, High: 12, Step: 1},
 		{Name: "flat", Kind: datasets.Categorical, Values: []string{"x", "y", "z"}},
-		{Name: "large", Low: 0, High: markedCells + 5, Step: 1},
+		{Name: "large", Low: 0, High: wideCells + 5, Step: 1},
 	}}
 	if classes > 1 {
 		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "class",
@@ -49,8 +52,8 @@ func drawTable(t *rapid.T) *datasets.Table {
 			cells := min(schema.Attributes[i].Cells(), 40)
 			code := stream.Uint32N(uint32(cells))
 			if i == 3 && code > 20 { // neighbouring values and far ones
-				code = markedCells + 5 - code%7
-				code = min(code, markedCells+4)
+				code = wideCells + 5 - code%7
+				code = min(code, wideCells+4)
 			}
 			b.Set(row, i, code)
 		}
@@ -216,7 +219,8 @@ func TestWideColumns(t *testing.T) {
 		b.AddRow(i, 7*i, i%2)
 	}
 	table := b.Table()
-	p := pack(table, table.AllRows(), []int{0, 1}, []*datasets.Axis{axis, nil})
+	space := partition.NewSpace(table, []int{0, 1})
+	p := pack(space, table.AllRows(), []*datasets.Axis{axis, nil})
 	stats := make([]int32, p.slots)
 	p.tally(table.AllRows(), []uint32{half + 10}, stats, 1)
 	for i := range uint32(n) {

@@ -59,10 +59,9 @@ type layout struct {
 	values   [][]uint32 // by numeric dimension: its distinct codes, ascending; else nil
 }
 
-// pack reads the rows of the dimensions' attributes.
-func pack(table *datasets.Table, rows []int32, attributes []int, axes []*datasets.Axis) *packed {
-	schema := table.Schema()
-	l := &layout{classes: schema.Classes(), axes: axes, first: make([]int, len(axes)),
+// pack reads the rows of the space's dimensions.
+func pack(space *partition.Space, rows []int32, axes []*datasets.Axis) *packed {
+	l := &layout{classes: space.Classes(), axes: axes, first: make([]int, len(axes)),
 		columns: make([]column, len(axes)), values: make([][]uint32, len(axes))}
 	for dim, axis := range axes {
 		if axis == nil {
@@ -79,25 +78,23 @@ func pack(table *datasets.Table, rows []int32, attributes []int, axes []*dataset
 	}
 	l.total = l.slots
 	l.slots += l.classes
-	codes := make([]uint32, len(rows))
 	for _, dim := range l.numbers {
+		var t partition.Tally
+		space.Tally(&t, rows, dim, 0, space.Cells(dim), false)
 		l.first[dim] = l.slots
 		l.slots += l.classes
-		partition.Codes(table.Column(attributes[dim]), rows, codes)
-		l.values[dim] = distinct(codes, schema.Attributes[attributes[dim]].Cells())
-		l.columns[dim] = l.column(len(l.values[dim]))
+		l.values[dim] = t.Values
+		l.columns[dim] = l.column(len(t.Values))
 	}
 	l.class = l.column(l.classes)
 	p := &packed{layout: l, words: make([]uint16, len(rows)*l.width)}
-	labels := make([]uint32, len(rows))
-	if class := schema.Class(); class >= 0 {
-		partition.Codes(table.Column(class), rows, labels)
-	}
+	codes, labels := make([]uint32, len(rows)), make([]uint32, len(rows))
+	space.Labels(rows, labels)
 	p.write(l.class, labels)
 	for dim, axis := range axes {
-		partition.Codes(table.Column(attributes[dim]), rows, codes)
+		space.Codes(rows, dim, codes)
 		if axis == nil {
-			toPlaces(codes, l.values[dim], schema.Attributes[attributes[dim]].Cells())
+			toPlaces(codes, l.values[dim], int(space.Cells(dim)))
 		} else {
 			for i, code := range codes {
 				codes[i] = uint32(l.first[dim]+int(axis.Rank[code])*l.classes) + labels[i]
@@ -128,31 +125,9 @@ func (p *packed) write(c column, numbers []uint32) {
 	}
 }
 
-// markedCells is the largest domain whose values are found by marking them, in 16 MiB.
-const markedCells = 1 << 22
-
-// distinct returns the distinct codes, ascending, of codes below the given number of cells, which
-// it may sort.
-func distinct(codes []uint32, cells int) (values []uint32) {
-	if cells > markedCells {
-		slices.Sort(codes)
-		return slices.Clone(slices.Compact(codes))
-	}
-	marks := make([]bool, cells)
-	for _, code := range codes {
-		marks[code] = true
-	}
-	for code, marked := range marks {
-		if marked {
-			values = append(values, uint32(code))
-		}
-	}
-	return values
-}
-
 // toPlaces replaces codes by their places among the values they are some of.
 func toPlaces(codes, values []uint32, cells int) {
-	if cells > markedCells {
+	if partition.Wide(cells, len(codes)) {
 		for i, code := range codes {
 			place, _ := slices.BinarySearch(values, code)
 			codes[i] = uint32(place)

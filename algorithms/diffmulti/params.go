@@ -38,16 +38,18 @@ type Params struct {
 	LongestPath int `yaml:"path" doc:"the largest number of specialisations above a leaf; 0 is the sum of the taxonomies' heights" min:"0" max:"1000"`
 	// NumericHeight is 7 in section 5.
 	NumericHeight int `yaml:"numeric_height" doc:"what a numeric attribute counts for in path: 0" min:"0" max:"1000"`
-	MaxNodes      int `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }
+
+// maxNodes is the largest number of regions visited; a release that would need more fails.
+const maxNodes = 5e7
 
 // DefaultParams are the settings of section 5 where it gives them.
 func DefaultParams() *Params {
 	return &Params{
 		Utility: partition.MaxClass, Specialisations: 1000, HPrime: ByVariant,
-		NumericHeight: 7, MaxNodes: 5e7, Drawing: partition.DefaultDrawing(),
+		NumericHeight: 7, Drawing: partition.DefaultDrawing(),
 	}
 }
 

@@ -3,7 +3,6 @@ package diffmulti
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
@@ -12,11 +11,6 @@ import (
 
 // leaf makes the current box a leaf; its counts are published when all leaves are known.
 func (r *recursion) leaf(rows []int32, at place) error {
-	if n := r.builder.Room(r.done, r.rows); n > 0 {
-		r.counts = slices.Grow(r.counts, n*r.classes)
-		r.places = slices.Grow(r.places, n)
-	}
-	r.done += len(rows)
 	if _, _, err := r.builder.Leaf(); err != nil {
 		return err
 	}

@@ -33,7 +33,6 @@ type problem struct {
 	epsilon float64
 	step    float64 // ε′, what one draw on the way to a leaf costs
 	longest int     // |g|
-	rows    int     // of the input
 
 	*layout
 	below  [][]nodeChildren // by dimension and taxonomy node
@@ -85,10 +84,9 @@ type recursion struct {
 	cuts    []uint32 // and its place among the distinct values
 	paths   paths
 
-	// Of the leaves: their places, class counts without noise, and rows altogether.
+	// Of the leaves: their places, and class counts without noise.
 	places []place
 	counts []int32
-	done   int
 
 	scratch
 }
@@ -127,14 +125,14 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	space := partition.NewSpace(in.Table, attributes)
 	r := &recursion{
 		problem: problem{poll: partition.NewPoll(ctx), params: params, variant: in.Variant,
-			epsilon: in.Budget.Epsilon(), longest: params.LongestPath, rows: len(in.Rows),
+			epsilon: in.Budget.Epsilon(), longest: params.LongestPath,
 			scorer: partition.Scorer{Utility: params.Utility, Classes: schema.Classes(),
 				Records: len(in.Rows), Program: in.Variant == algorithms.RefCode}},
-		builder: partition.NewBuilder(space, params.MaxNodes),
+		builder: partition.NewBuilder(space, maxNodes),
 		left:    params.Iterations,
 	}
 	r.builder.Generalise(axes)
-	r.store = pack(in.Table, in.Rows, attributes, axes)
+	r.store = pack(space, in.Rows, axes)
 	r.layout = r.store.layout
 	if r.left == 0 {
 		r.left = math.MaxInt

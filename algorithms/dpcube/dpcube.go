@@ -8,9 +8,8 @@
 //
 // Privacy. The unit is a record, neighbours differ by adding or removing one (under replacement a
 // record leaves one cell and enters another: up to twice the epsilon). A record is in one cell and
-// in one block, so each phase is charged once: Params.Split of the budget for the cells, the rest
-// for the blocks. The tree sees noisy cells only and costs nothing. The guarantee holds (errata
-// X2).
+// in one block, so each phase is charged once, half of the budget. The tree sees noisy cells only
+// and costs nothing. The guarantee holds (errata X2).
 //
 // Variants:
 //   - published: Laplace noise.
@@ -83,7 +82,6 @@ func (Grid) Enum() []string { return algorithms.Words(Exact, Coarse) }
 
 // Params are the settings of a release. Indices of the grid's cells fit in 31 bits.
 type Params struct {
-	Split     float64     `yaml:"split" doc:"the share of the budget for the cells; blocks get the rest" above:"0" below:"1"`
 	Threshold float64     `yaml:"threshold" doc:"end a block whose squared deviation is at most this multiple of what noise explains; 0 cuts down to blocks of equal cells" min:"0"`
 	Bins      int         `yaml:"bins" doc:"the largest number of bins of a numeric attribute" min:"1" max:"1073741824"`
 	Cut       margins.Cut `yaml:"cut" doc:"into what bins numbers of more than 256 cells are cut, where the schema gives none: equal ones of the public domain, or private (or wide), of about as many records each by noisy counts"`
@@ -93,9 +91,9 @@ type Params struct {
 	partition.Drawing `yaml:",inline"`
 }
 
-// DefaultParams divide the budget in half and stop where noise explains all.
+// DefaultParams stop where noise explains all.
 func DefaultParams() *Params {
-	return &Params{Split: 0.5, Threshold: 1, Bins: 16, Cut: margins.Equal, Grid: Exact,
+	return &Params{Threshold: 1, Bins: 16, Cut: margins.Equal, Grid: Exact,
 		MaxCells: 1 << 22, Drawing: partition.DefaultDrawing()}
 }
 

@@ -212,11 +212,11 @@ func TestStopRule(t *testing.T) {
 	}
 }
 
-// TestLedger: the cells get the share, the blocks the rest, and no path pays more.
+// TestLedger: cells and blocks get half each, and no path pays more.
 func TestLedger(t *testing.T) {
 	for _, variant := range variants {
 		params := DefaultParams()
-		params.Split, params.Threshold = 0.2, 0.5
+		params.Threshold = 0.5
 		in := testinput.Input(mixed(), params, variant, 2, 1)
 		r := testinput.Release(t, Algorithm{}, in)
 		claimed, proven := in.Budget.Spent()
@@ -225,8 +225,8 @@ func TestLedger(t *testing.T) {
 		}
 		ledger := in.Budget.Ledger()
 		if len(ledger) != 2 || ledger[0].Purpose != "cell counts" ||
-			math.Abs(ledger[0].Cost-0.4) > 1e-12 || ledger[0].Calls != 1 ||
-			ledger[1].Purpose != "block counts" || math.Abs(ledger[1].Cost-1.6) > 1e-12 ||
+			math.Abs(ledger[0].Cost-1) > 1e-12 || ledger[0].Calls != 1 ||
+			ledger[1].Purpose != "block counts" || math.Abs(ledger[1].Cost-1) > 1e-12 ||
 			ledger[1].Calls != int64(r.Structure.Leaves) {
 			t.Errorf("%s: ledger %+v of %d blocks", variant, ledger, r.Structure.Leaves)
 		}
@@ -277,7 +277,7 @@ func TestPrivateBins(t *testing.T) {
 		if got := slices.Max(held); got > most || cut == margins.Equal && got < most ||
 			!slices.Equal(r.grid.starts[1], []uint32{0, 32, 64, 96, 128, 160, 192, 224, 256}) ||
 			!slices.Equal(r.grid.starts[2], []uint32{0, 10, 1000}) ||
-			math.Abs(r.epsilon[0]+r.epsilon[1]+spent-1) > 1e-12 ||
+			math.Abs(2*r.epsilon+spent-1) > 1e-12 ||
 			(spent > 0) != (cut == margins.Private) {
 			t.Errorf("cut: %s: parts of %d rows, at %d, %v paid, %v left", cut, held, r.grid.starts,
 				spent, r.epsilon)

@@ -20,7 +20,7 @@ type release struct {
 	params  *Params
 	grid    *grid
 	strict  bool
-	epsilon [2]float64 // of the cells and of the blocks
+	epsilon float64 // of each phase
 
 	path    privacy.Path
 	phase1  privacy.Noise
@@ -86,9 +86,7 @@ func newRelease(ctx context.Context, in algorithms.Input) (*release, error) {
 		return nil, fmt.Errorf("dpcube: %w", err)
 	}
 	r := &release{params: params, grid: g, strict: in.Variant == algorithms.Strict,
-		path: path}
-	first := float64(params.Split * epsilon)
-	r.epsilon = [2]float64{first, epsilon - first}
+		epsilon: epsilon / 2, path: path}
 	r.phase1, r.phase2 = in.CountNoise("cell counts", privacy.Exact(1)),
 		in.CountNoise("block counts", privacy.Exact(1))
 	return r, nil
@@ -100,12 +98,12 @@ func (r *release) estimate(ctx context.Context) error {
 	for i, n := range r.exact {
 		r.noisy[i] = float64(n)
 	}
-	if err := r.phase1.AddAll(&r.path, r.epsilon[0], r.noisy); err != nil {
+	if err := r.phase1.AddAll(&r.path, r.epsilon, r.noisy); err != nil {
 		return err
 	}
 	r.counts = make([]float64, r.grid.cells)
 	r.blocks = newBlocks(ctx, r.grid, r.noisy)
-	deviation := r.deviation(r.epsilon[0])
+	deviation := r.deviation(r.epsilon)
 	r.blocks.explained = float64(r.params.Threshold * float64(deviation*deviation))
 	r.blocks.publish = r.block
 	return r.blocks.partition(0)
@@ -120,7 +118,7 @@ func (r *release) block() error {
 		}
 	})
 	path := r.path.Fork() // blocks are disjoint
-	count, err := r.phase2.Add(&path, r.epsilon[1], float64(total))
+	count, err := r.phase2.Add(&path, r.epsilon, float64(total))
 	if err != nil {
 		return err
 	}

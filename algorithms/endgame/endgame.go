@@ -66,10 +66,8 @@ type Algorithm struct{}
 
 // Params are the parameters of endgame.
 type Params struct {
-	K       int               `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
-	Exact   int               `yaml:"exact" doc:"a region of fewer than this many times k records is partitioned at the least discernibility; 2 leaves nothing to that" min:"2" max:"64"`
-	Work    int               `yaml:"work" doc:"end the search for that in a region after this many thousand steps for each of its records, a step being about 1 ns; the best that was found is kept" min:"1" max:"1000000"`
-	Records partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, or the range its records span"`
+	K     int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	Exact int `yaml:"exact" doc:"a region of fewer than this many times k records is partitioned at the least discernibility; 2 leaves nothing to that" min:"2" max:"64"`
 
 	disclosure.Limits `yaml:",inline"`
 }
@@ -98,8 +96,7 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // DefaultParams are regions of at least 10 records, at the least cost below 200.
 func DefaultParams() *Params {
-	return &Params{K: 10, Exact: 20, Work: 20, Records: partition.Box,
-		Limits: disclosure.NoLimits()}
+	return &Params{K: 10, Exact: 20, Limits: disclosure.NoLimits()}
 }
 
 // Release partitions the rows and draws a record for each, as Mondrian's does. An empty input gives
@@ -118,7 +115,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, fmt.Errorf("endgame: %w", err)
 	}
-	release, err := p.made.Publish(ctx, table, order, params.Records, in.Noise)
+	release, err := p.made.Publish(ctx, table, order, partition.Box, in.Noise)
 	if err != nil {
 		return nil, err
 	}
@@ -132,8 +129,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	}
 	if p.unfinished > 0 {
 		release.Warnings = append(release.Warnings, fmt.Sprintf("%d of %d regions of fewer than"+
-			" %d records are not proven optimal: the search ended at its limit (work %d)",
-			p.unfinished, p.solved, p.small, params.Work))
+			" %d records are not proven optimal: the search ended at its limit",
+			p.unfinished, p.solved, p.small))
 	}
 	return release, nil
 }

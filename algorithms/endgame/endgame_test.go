@@ -116,27 +116,6 @@ func TestExactOnGrids(t *testing.T) {
 	})
 }
 
-// TestStrict: whatever the parameters, regions have k rows, and a row is in the region that the
-// published tree leads to, so that equal rows are in one.
-func TestStrict(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		table, rows, params := drawn(t, 60)
-		params.Exact = rapid.IntRange(2, 20).Draw(t, "exact")
-		params.Work = rapid.SampledFrom([]int{1, 20}).Draw(t, "work")
-		r := release(t, table, params)
-		for row, region := range r.Regions.Assignment {
-			if at := r.Regions.Locate(rows[row]); at != int(region) {
-				t.Fatalf("row %d is in region %d, the tree leads to %d", row, region, at)
-			}
-		}
-		for region, n := range r.Regions.Counts {
-			if n < float64(params.K) {
-				t.Fatalf("region %d has %v rows, k is %d", region, n, params.K)
-			}
-		}
-	})
-}
-
 // TestUncut: no region could be cut once more, in the opening's part of the partition as well.
 func TestUncut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -37,10 +37,14 @@ type solver struct {
 	choices []choice
 	sides   []uint64
 	codes   []uint32
-	values  []uint32
+	tally   partition.Tally
 	masks   []uint64
 	dims    []extent
 }
+
+// work ends a search, with the best that was found, after so many thousand steps for each row; a
+// step takes about 1 ns.
+const work = 20
 
 // part is what is known of a part of a region: its least cost and the cut that leads to it, or
 // leaf, or a lower bound of the cost and tooDear.
@@ -106,41 +110,25 @@ func (s *solver) region(rows []int32) {
 func (s *solver) dimension(rows []int32, e extent) {
 	s.codes = slices.Grow(s.codes[:0], len(rows))[:len(rows)]
 	s.space.Codes(rows, e.dim, s.codes)
-	s.values = s.values[:0]
-	if partition.Wide(int(e.high-e.low)+1, len(rows)) {
-		s.values = append(s.values, s.codes...)
-		slices.Sort(s.values)
-		s.values = slices.Compact(s.values)
-		for i, code := range s.codes {
-			at, _ := slices.BinarySearch(s.values, code)
-			s.codes[i] = uint32(at)
-		}
-	} else {
-		for code := e.low; code <= e.high; code++ {
-			s.values = append(s.values, code)
-		}
-		for i := range s.codes {
-			s.codes[i] -= e.low
-		}
-	}
-	s.masks = slices.Grow(s.masks[:0], (len(s.values)+1)*s.words)[:(len(s.values)+1)*s.words]
+	s.space.Tally(&s.tally, rows, e.dim, e.low, e.high+1, false)
+	values := s.tally.Values
+	s.masks = slices.Grow(s.masks[:0], (len(values)+1)*s.words)[:(len(values)+1)*s.words]
 	clear(s.masks)
-	for i, place := range s.codes {
-		s.masks[int(place)*s.words+i>>6] |= 1 << (i & 63)
+	for i, code := range s.codes {
+		place, _ := slices.BinarySearch(values, code)
+		s.masks[place*s.words+i>>6] |= 1 << (i & 63)
 	}
-	sum := s.masks[len(s.values)*s.words:]
-	before := 0
-	for place := range len(s.values) - 1 {
+	sum := s.masks[len(values)*s.words:]
+	for place := range len(values) - 1 {
 		n := 0
 		for w := range sum {
 			sum[w] |= s.masks[place*s.words+w]
 			n += bits.OnesCount64(sum[w])
 		}
-		if n > before && n >= s.k && len(rows)-n >= s.k {
-			s.cuts = append(s.cuts, cut{dim: e.dim, at: s.values[place] + 1})
+		if n >= s.k && len(rows)-n >= s.k {
+			s.cuts = append(s.cuts, cut{dim: e.dim, at: values[place] + 1})
 			s.below = append(s.below, sum...)
 		}
-		before = n
 	}
 }
 

@@ -49,7 +49,7 @@ func divide(ctx context.Context, table *datasets.Table, rows []int32,
 	if err != nil {
 		return nil, err
 	}
-	p.solver = solver{space: space, limits: limits, k: params.K, work: params.Work}
+	p.solver = solver{space: space, limits: limits, k: params.K, work: work}
 	for n := range int64(min(p.small, len(rows)+1)) {
 		p.solver.least = append(p.solver.least,
 			partition.EvenSquares(n, max(1, n/int64(params.K))))
@@ -179,55 +179,35 @@ func (p *partitioner) leaf(rows []int32) error {
 // discernibility is the sum of the squares of the regions' sizes, and a lower bound of it for every
 // partition that keeps equal rows together: a row's class has k rows, and all that are equal to it.
 func (p *partitioner) discernibility() (cost, bound int64) {
-	rows, k, dims := p.made.Rows, int64(p.params.K), p.space.Dims()
-	codes := make([]uint32, len(rows))
-	tagged := make([]uint64, len(rows)) // half a hash, and the row's place
-	for d := range dims {
-		p.space.Codes(rows, d, codes)
-		for i, code := range codes {
-			h := (tagged[i] ^ uint64(code)) * 0x9e3779b97f4a7c15
-			tagged[i] = h ^ h>>32
-		}
-	}
-	for i := range tagged {
-		tagged[i] = tagged[i]&^math.MaxUint32 | uint64(i)
-	}
-	start := int32(0)
+	k, dims, start := int64(p.params.K), p.space.Dims(), int32(0)
+	var codes []uint32
+	var keys []uint64 // the codes of each row
+	var known partition.Numbering
 	for _, end := range p.made.Ends {
-		n := int64(end - start)
+		rows := p.made.Rows[start:end]
+		n := int64(len(rows))
 		cost += n * n
 		bound += n * k
-		if n > k {
-			here := tagged[start:end]
-			slices.Sort(here)
-			for len(here) > p.params.K {
-				same := 1
-				for same < len(here) && here[same]>>32 == here[0]>>32 {
-					same++
-				}
-				if g := p.equal(rows, here[:same]); g > k {
-					bound += g * (g - k)
-				}
-				here = here[same:]
+		if start = end; n <= k {
+			continue
+		}
+		codes = slices.Grow(codes[:0], len(rows))[:len(rows)]
+		keys = slices.Grow(keys[:0], len(rows)*dims)[:len(rows)*dims]
+		for d := range dims {
+			p.space.Codes(rows, d, codes)
+			for i, code := range codes {
+				keys[i*dims+d] = uint64(code)
 			}
 		}
-		start = end
-	}
-	n := int64(len(rows))
-	return cost, max(bound, partition.EvenSquares(n, max(1, n/k)))
-}
-
-// equal is how many of the tagged rows, whose hashes are the same, are equal to the first.
-func (p *partitioner) equal(rows []int32, tagged []uint64) int64 {
-	equal := int64(0)
-	if len(tagged) <= p.params.K {
-		return equal
-	}
-	first := rows[uint32(tagged[0])]
-	for _, tag := range tagged {
-		if p.space.Equal(first, rows[uint32(tag)]) {
-			equal++
+		known.Reset(dims, len(rows))
+		equal := make([]int64, len(rows)) // rows by the number of their codes
+		for i := range rows {
+			equal[known.Number(keys[i*dims:(i+1)*dims])]++
+		}
+		for _, g := range equal {
+			bound += g * max(0, g-k)
 		}
 	}
-	return equal
+	n := int64(len(p.made.Rows))
+	return cost, max(bound, partition.EvenSquares(n, max(1, n/k)))
 }

@@ -70,19 +70,6 @@ func (n *numbers) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes a list, the shortest text that is read as each number.
-func (n numbers) MarshalJSON() ([]byte, error) {
-	text := make([]byte, 1, 8*len(n)+2)
-	text[0] = '['
-	for i, value := range n {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = strconv.AppendFloat(text, value, 'g', -1, 64)
-	}
-	return append(text, ']'), nil
-}
-
 // calls are the calls of one request: ppdp draws, and charges the request's budget. After the first
 // error there are no more.
 type calls struct {

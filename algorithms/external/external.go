@@ -39,10 +39,9 @@ type Algorithm struct {
 	digest string // of the descriptor and its files
 
 	mu   sync.Mutex // guards what follows
-	home string     // temporary: data, and a folder for each request
+	home string     // temporary: a folder for each request
 	held io.Closer  // the lock that keeps others from removing it
 	pool *process.Pool
-	data []*data // the last one used last
 }
 
 // Info describes the program as its descriptor does.
@@ -60,7 +59,7 @@ func (a *Algorithm) Close() error {
 	}
 	a.pool.Close()
 	home, held := a.home, a.held
-	a.pool, a.data, a.home, a.held = nil, nil, "", nil
+	a.pool, a.home, a.held = nil, "", nil
 	return errors.Join(os.RemoveAll(home), held.Close())
 }
 
@@ -96,12 +95,11 @@ func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	d, err := a.dataOf(in)
+	asked, err := a.request(in, params, folder)
 	if err != nil {
 		return nil, err
 	}
-	defer a.releaseData(d)
-	said, err := a.ask(ctx, in, a.request(in, params, d, folder))
+	said, err := a.ask(ctx, in, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -123,23 +121,26 @@ func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 	return release, a.read(ctx, in, folder, said.File, release)
 }
 
-// request is what the program is asked.
-func (a *Algorithm) request(in algorithms.Input, params *Params, d *data,
-	folder string) *request {
+// request is what the program is asked. Its data are in the folder.
+func (a *Algorithm) request(in algorithms.Input, params *Params, folder string) (*request, error) {
+	path, name, err := a.writeData(in, folder)
+	if err != nil {
+		return nil, err
+	}
 	q := &request{Seed: fmt.Sprintf("%x", keyOf(in, "seed of the program")),
 		Variant: string(in.Variant),
 		Epsilon: in.Budget.Epsilon(), Delta: in.Budget.Delta(), Unit: string(in.Budget.Unit()),
-		Total: in.Budget.Total(), Params: maps.Clone(params.values), Data: d.name, Folder: folder}
+		Total: in.Budget.Total(), Params: maps.Clone(params.values), Data: name, Folder: folder}
 	q.ID = filepath.Base(folder)
 	if in.Graph != nil {
 		nodes := in.Graph.Nodes()
-		q.Edges, q.Nodes = d.path, &nodes
-		return q
+		q.Edges, q.Nodes = path, &nodes
+		return q, nil
 	}
 	records := len(in.Rows)
-	q.Rows, q.Records, q.Values = d.path, &records, a.d.Values
+	q.Rows, q.Records, q.Values = path, &records, a.d.Values
 	q.Attributes = attributesOf(in.Table.Schema())
-	return q
+	return q, nil
 }
 
 // keyOf draws a key from a stream of its own.

@@ -80,7 +80,7 @@ func BenchmarkOverhead(b *testing.B) {
 	a := load(b, answersAtOnce)
 	data := table(b, 45_222)
 	for seed := range uint64(b.N + 1) {
-		if seed == 1 { // the first starts the program and writes the rows
+		if seed == 1 { // the first starts the program
 			b.ResetTimer()
 		}
 		must.Get(a.Release(context.Background(), input(a, data, seed)))

@@ -126,22 +126,12 @@ func (r *roller) table(n int) (slots []int32, shift int) {
 }
 
 // roll regroups frequencies: the fields of keys in changes get new values, others stay.
-func (r *roller) roll(from *frequencies, changes []change, into *frequencies) {
+func (r *roller) roll(from *frequencies, changes []change) *frequencies {
 	slots, shift := r.table(len(from.keys))
-	mask := uint64(len(slots) - 1)
-	into.keys, into.counts = into.keys[:0], into.counts[:0]
+	mask, into := uint64(len(slots)-1), &frequencies{}
 	keep := ^uint64(0)
 	for _, c := range changes {
 		keep &^= c.field.mask << (c.field.shift & 63)
-	}
-	// one attribute goes up: by far the most frequent case
-	if len(changes) == 1 && changes[0].to != nil {
-		field, to := changes[0].field, changes[0].to
-		for i, old := range from.keys {
-			key := old&keep | to[old>>(field.shift&63)&field.mask]<<(field.shift&63)
-			into.add(slots, mask, key*multiplier>>(shift&63), key, from.counts[i])
-		}
-		return
 	}
 	for i, old := range from.keys {
 		key := old & keep
@@ -153,6 +143,7 @@ func (r *roller) roll(from *frequencies, changes []change, into *frequencies) {
 		}
 		into.add(slots, mask, key*multiplier>>(shift&63), key, from.counts[i])
 	}
+	return into
 }
 
 // multiplier spreads keys over the hash table (Fibonacci hashing: 2⁶⁴ over the golden ratio).

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -98,7 +97,6 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32,
 			"records suppressed", disclosure.ErrUnattainable, s.most, len(rows))
 	}
 	result.Best, result.Counted = s.best.vector, s.counted
-	s.rank(result)
 	return result, nil
 }
 
@@ -138,40 +136,13 @@ type search struct {
 	roller roller
 	poll   partition.Poll
 	work   int // groups handled since the last poll
-	spare  []*frequencies
-}
-
-// lattice is a part with its vectors.
-type lattice struct {
-	dims   []int // the part's attributes, as positions among the quasi-identifiers
-	stride []int // of each, in a vector's number
-	size   int
-}
-
-func (s *search) lattice(part int) lattice {
-	l := lattice{size: 1}
-	for d := range s.heights {
-		if part>>d&1 == 1 {
-			l.dims = append(l.dims, d)
-		}
-	}
-	l.stride = make([]int, len(l.dims))
-	for i := len(l.dims) - 1; i >= 0; i-- {
-		l.stride[i] = l.size
-		l.size *= s.heights[l.dims[i]] + 1
-	}
-	return l
-}
-
-// level is the level of the i-th attribute in a vector.
-func (s *search) level(l *lattice, vector, i int) int {
-	return vector / l.stride[i] % (s.heights[l.dims[i]] + 1)
 }
 
 // walk is a walk through the vectors of a part, in ascending order of their sums of levels.
 type walk struct {
-	lattice
-	whole   bool // the part is all quasi-identifiers
+	dims    []int // the part's attributes, as positions among the quasi-identifiers
+	stride  []int // of each, in a vector's number
+	whole   bool  // the part is all quasi-identifiers
 	vectors []int
 	heights []int // sums of levels, of each vector
 
@@ -185,21 +156,36 @@ type walk struct {
 }
 
 func (s *search) walk(part int) *walk {
-	w := &walk{lattice: s.lattice(part)}
+	w, size := &walk{}, 1
+	for d := range s.heights {
+		if part>>d&1 == 1 {
+			w.dims = append(w.dims, d)
+		}
+	}
+	w.stride = make([]int, len(w.dims))
+	for i, d := range slices.Backward(w.dims) {
+		w.stride[i] = size
+		size *= s.heights[d] + 1
+	}
 	w.whole = len(w.dims) == len(s.heights)
-	w.vectors, w.heights = make([]int, w.size), make([]int, w.size)
+	w.vectors, w.heights = make([]int, size), make([]int, size)
 	for v := range w.vectors {
 		w.vectors[v] = v
 		for i := range w.dims {
-			w.heights[v] += s.level(&w.lattice, v, i)
+			w.heights[v] += s.level(w, v, i)
 		}
 	}
 	slices.SortStableFunc(w.vectors, func(a, b int) int {
 		return cmp.Compare(w.heights[a], w.heights[b])
 	})
-	w.anonymous, w.covered = make([]bool, w.size), make([]bool, w.size)
-	w.counts = make([]*frequencies, w.size)
+	w.anonymous, w.covered = make([]bool, size), make([]bool, size)
+	w.counts = make([]*frequencies, size)
 	return w
+}
+
+// level is the level of the i-th attribute in a vector.
+func (s *search) level(w *walk, vector, i int) int {
+	return vector / w.stride[i] % (s.heights[w.dims[i]] + 1)
 }
 
 // part is what the paper's Incognito does for one set of quasi-identifiers, whose subsets are done:
@@ -222,9 +208,9 @@ func (s *search) part(part int, result *Result) error {
 		case above && !(w.whole && s.most > 0):
 			w.anonymous[v] = true
 			continue
-		case !above && !s.partsHold(part, &w.lattice, v):
+		case !above && !s.partsHold(part, w, v):
 			continue
-		case !w.whole && s.single(&w.lattice, v): // the groups are those of a part, which holds
+		case !w.whole && s.single(w, v): // the groups are those of a part, which holds
 			w.anonymous[v] = true
 			s.counted++
 			continue
@@ -240,7 +226,6 @@ func (s *search) part(part int, result *Result) error {
 		}
 		s.work = 0
 	}
-	s.drop(w, math.MaxInt)
 	return nil
 }
 
@@ -248,7 +233,7 @@ func (s *search) part(part int, result *Result) error {
 // level they are below; and whether what is necessary holds for any.
 func (s *search) below(w *walk, v int) (counts *frequencies, step int, holds bool) {
 	for i := range w.dims {
-		if s.level(&w.lattice, v, i) == 0 {
+		if s.level(w, v, i) == 0 {
 			continue
 		}
 		lower := v - w.stride[i]
@@ -272,23 +257,19 @@ func (s *search) frequencySet(part int, w *walk, v int, below *frequencies,
 	if below != nil {
 		ladder := &s.ladders[w.dims[step]]
 		from = below
-		changes = []change{{ladder.field, ladder.step[s.level(&w.lattice, v, step)-1]}}
+		changes = []change{{ladder.field, ladder.step[s.level(w, v, step)-1]}}
 	} else {
 		for i, d := range w.dims {
-			if level := s.level(&w.lattice, v, i); level > 0 {
+			if level := s.level(w, v, i); level > 0 {
 				changes = append(changes, change{s.ladders[d].field, s.ladders[d].up[level]})
 			}
 		}
 	}
-	into := s.take()
 	if len(changes) == 0 {
-		into.keys = append(into.keys[:0], from.keys...)
-		into.counts = append(into.counts[:0], from.counts...)
-		return into
+		return from
 	}
-	s.roller.roll(from, changes, into)
 	s.work += len(from.keys)
-	return into
+	return s.roller.roll(from, changes)
 }
 
 // consider judges a vector of all quasi-identifiers, for which what is necessary holds.
@@ -298,7 +279,7 @@ func (s *search) consider(w *walk, v int, groups *frequencies, result *Result) {
 	}
 	vector := make([]int, len(w.dims))
 	for i := range w.dims {
-		vector[i] = s.level(&w.lattice, v, i)
+		vector[i] = s.level(w, v, i)
 	}
 	found := s.price(vector)
 	if s.best.vector == nil || found.compare(&s.best) < 0 {
@@ -306,15 +287,16 @@ func (s *search) consider(w *walk, v int, groups *frequencies, result *Result) {
 	}
 	if !w.covered[v] {
 		w.covered[v] = true
-		result.Minimal = append(result.Minimal, vector)
-		result.Discernibility = append(result.Discernibility, found.discernibility)
+		at, _ := slices.BinarySearchFunc(result.Minimal, vector, slices.Compare)
+		result.Minimal = slices.Insert(result.Minimal, at, vector)
+		result.Discernibility = slices.Insert(result.Discernibility, at, found.discernibility)
 	}
 }
 
 // single reports whether the vector leaves one group of some attribute's values.
-func (s *search) single(l *lattice, vector int) bool {
-	for i, d := range l.dims {
-		if s.ladders[d].single[s.level(l, vector, i)] {
+func (s *search) single(w *walk, vector int) bool {
+	for i, d := range w.dims {
+		if s.ladders[d].single[s.level(w, vector, i)] {
 			return true
 		}
 	}
@@ -323,15 +305,15 @@ func (s *search) single(l *lattice, vector int) bool {
 
 // partsHold reports whether the vector is k-anonymous on every part that leaves one attribute out:
 // otherwise it is not on the whole.
-func (s *search) partsHold(part int, l *lattice, vector int) bool {
-	if len(l.dims) == 1 {
+func (s *search) partsHold(part int, w *walk, vector int) bool {
+	if len(w.dims) == 1 {
 		return true
 	}
-	for i, d := range l.dims {
+	for i, d := range w.dims {
 		// Leaving attribute i out closes the gap between the higher strides and the lower ones.
-		lower := vector % l.stride[i]
-		higher := vector / (l.stride[i] * (s.heights[d] + 1))
-		if !s.anonymous[part&^(1<<d)][higher*l.stride[i]+lower] {
+		lower := vector % w.stride[i]
+		higher := vector / (w.stride[i] * (s.heights[d] + 1))
+		if !s.anonymous[part&^(1<<d)][higher*w.stride[i]+lower] {
 			return false
 		}
 	}
@@ -349,43 +331,13 @@ func (s *search) project(part int) *frequencies {
 	if len(changes) == 0 {
 		return s.records
 	}
-	counts := &frequencies{}
-	s.roller.roll(s.records, changes, counts)
 	s.work += len(s.records.keys)
-	return counts
+	return s.roller.roll(s.records, changes)
 }
 
-func (s *search) take() *frequencies {
-	if n := len(s.spare); n > 0 {
-		counts := s.spare[n-1]
-		s.spare = s.spare[:n-1]
-		return counts
-	}
-	return &frequencies{}
-}
-
-// drop keeps the memory of the counts of vectors below a height for others.
+// drop forgets the counts of vectors below a height.
 func (s *search) drop(w *walk, height int) {
-	for ; w.dropped < w.size && w.heights[w.vectors[w.dropped]] < height; w.dropped++ {
-		if v := w.vectors[w.dropped]; w.counts[v] != nil {
-			s.spare = append(s.spare, w.counts[v])
-			w.counts[v] = nil
-		}
+	for ; w.dropped < len(w.vectors) && w.heights[w.vectors[w.dropped]] < height; w.dropped++ {
+		w.counts[w.vectors[w.dropped]] = nil
 	}
-}
-
-// rank sorts the minimal vectors.
-func (s *search) rank(result *Result) {
-	order := make([]int, len(result.Minimal))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return slices.Compare(result.Minimal[a], result.Minimal[b])
-	})
-	minimal, discernibility := make([][]int, len(order)), make([]int64, len(order))
-	for i, at := range order {
-		minimal[i], discernibility[i] = result.Minimal[at], result.Discernibility[at]
-	}
-	result.Minimal, result.Discernibility = minimal, discernibility
 }

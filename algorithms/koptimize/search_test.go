@@ -173,87 +173,6 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 	}
 }
 
-// TestFit compares the cuts that a climb puts on one dimension with the best of all sets of cuts
-// there, given those on the others, and the frequencies that follow a change of one cut with those
-// counted anew.
-func TestFit(t *testing.T) {
-	t.Parallel()
-	stream := random.NewKey(11).Derive("fit").Stream()
-	for trial := range 200 {
-		cells := []int{2 + stream.IntN(7), 2 + stream.IntN(4), 2 + stream.IntN(4)}
-		if trial%10 == 0 {
-			cells[2] = 80 // more cuts than a word has bits
-		}
-		table := randomTable(stream, 20+stream.IntN(80), cells, trial%2 == 0)
-		p := mustProblem(t, table, 2+stream.IntN(3), trial%3 == 0)
-		s := newSearch(context.Background(), p, 0)
-		s.root(s.level(0))
-		var others []int32
-		for c := p.first[1]; c < len(p.cuts); c++ {
-			if stream.IntN(4+cells[2]/4) == 0 {
-				others = append(others, int32(c))
-			}
-		}
-		root := s.level(0)
-		others = slices.DeleteFunc(others, func(c int32) bool { return !p.allowed(int(c)) })
-		c := newClimber(s, root)
-		c.taken, c.free = p.setOf(others), root.tail[:root.from[1]]
-		fit := func() {
-			t.Helper()
-			worst := int64(math.MaxInt64)
-			want := worst
-			for set := range 1 << p.first[1] {
-				if cost, ok := price(p, table, append(members(p, set), others...)); ok {
-					want = min(want, cost)
-				}
-			}
-			if got := c.fit(&c.current, worst); got != want {
-				t.Fatalf("trial %d: %d with the cuts %v on the others, must be %d", trial, got,
-					others, want)
-			}
-			if c.fit(&c.current, want) != want || c.best != math.MaxInt64 {
-				t.Fatalf("trial %d: something costs less than %d", trial, want)
-			}
-			if want == worst {
-				return
-			}
-			c.fit(&c.current, worst)
-			if c.adopt(want); c.best != want {
-				t.Fatalf("trial %d: %d offered, must be %d", trial, c.best, want)
-			}
-			judged := c.costOf(c.bestCuts)
-			if cost, ok := price(p, table, c.bestCuts); !ok || cost != want || judged != want {
-				t.Fatalf("trial %d: the cuts cost %d and %d, %t, must be %d", trial, cost, judged,
-					ok, want)
-			}
-			c.best = math.MaxInt64
-		}
-		c.count()
-		fit()
-		if int(root.from[1]) == len(root.tail) {
-			continue
-		}
-		var change int32
-		for range 1 + trial%5 { // what is left of an earlier change must not count
-			change = root.tail[int(root.from[1])+stream.IntN(len(root.tail)-int(root.from[1]))]
-			c.changed(change)
-		}
-		next := c.fit(&c.next, math.MaxInt64)
-		c.taken.flip(change)
-		if at := slices.Index(others, change); at >= 0 {
-			others = slices.Delete(others, at, at+1)
-		} else {
-			others = append(others, change)
-		}
-		c.count()
-		if again := c.fit(&c.current, math.MaxInt64); next != again {
-			t.Fatalf("trial %d: %d after cut %d changed, counted anew %d", trial, next, change,
-				again)
-		}
-		fit()
-	}
-}
-
 // TestRungs: a limited search costs no more than the same one at any larger k of the series, and
 // none above full-domain generalisation, although its limit ends it long before.
 func TestRungs(t *testing.T) {
@@ -306,41 +225,5 @@ func TestRungs(t *testing.T) {
 	}
 	if fullDomain == 0 {
 		t.Error("no search ended with a full-domain generalisation: the limit does not bite")
-	}
-}
-
-// TestLeastOfClasses compares the least cost of a class, by its size alone, with the best of all
-// ways to write the size as a sum, found by dynamic programming.
-func TestLeastOfClasses(t *testing.T) {
-	for _, k := range []int64{2, 3, 7} {
-		for _, n := range []int64{1, 5, 4*k - 1, 4 * k, 60} {
-			for _, suppress := range []bool{false, true} {
-				p := &problem{k: int(k), n: int(n)}
-				if suppress {
-					p.suppress = true
-				}
-				p.price()
-				best := make([]int64, n+1)
-				for m := int64(1); m <= n; m++ {
-					best[m] = math.MaxInt64
-					for part := int64(1); part <= m; part++ {
-						cost := part * part
-						if part < k {
-							if cost = part * n; !suppress {
-								continue
-							}
-						}
-						if best[m-part] != math.MaxInt64 {
-							best[m] = min(best[m], best[m-part]+cost)
-						}
-					}
-					exact := !suppress || n >= 4*k
-					if m >= k && (p.least[m] > best[m] || exact && p.least[m] != best[m]) {
-						t.Errorf("k %d, n %d, suppress %t: %d rows at least %d, must be %d", k, n,
-							suppress, m, p.least[m], best[m])
-					}
-				}
-			}
-		}
 	}
 }

@@ -74,18 +74,15 @@ func (Algorithm) Info() algorithms.Info {
 
 // Params are the settings of a release.
 type Params struct {
-	Levels   int         `yaml:"levels" doc:"the number of levels of cuts; 0 is as many as a noisy number of records allows, at most 12" min:"0" max:"30"`
-	Cuts     int         `yaml:"cuts" doc:"the largest number of places, evenly spaced or evenly among the schema's bins, at which a numeric interval may be cut" min:"1" max:"1000"`
-	Cut      margins.Cut `yaml:"cut" doc:"where numbers of more than 256 cells may be cut, where the schema gives no bins: at equal distances, or (private or wide) also between bins of about as many records each by noisy counts"`
-	MaxNodes int         `yaml:"max_nodes" doc:"the largest number of regions visited; a release that would need more fails" min:"1" max:"2147483647"`
+	Levels int         `yaml:"levels" doc:"the number of levels of cuts; 0 is as many as a noisy number of records allows, at most 12" min:"0" max:"30"`
+	Cut    margins.Cut `yaml:"cut" doc:"where numbers of more than 256 cells may be cut, where the schema gives no bins: at equal distances, or (private or wide) also between bins of about as many records each by noisy counts"`
 	// Drawing says how records are drawn.
 	partition.Drawing `yaml:",inline"`
 }
 
 // DefaultParams returns the defaults.
 func DefaultParams() *Params {
-	return &Params{Cuts: 10, Cut: margins.Equal, MaxNodes: 5e7,
-		Drawing: partition.DefaultDrawing()}
+	return &Params{Cut: margins.Equal, Drawing: partition.DefaultDrawing()}
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }

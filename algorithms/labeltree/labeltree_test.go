@@ -79,7 +79,6 @@ func TestScores(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema, rows := drawn(t, 20)
 		params := DefaultParams()
-		params.Cuts = rapid.IntRange(1, 12).Draw(t, "cuts")
 		mixed := rapid.Bool().Draw(t, "mixed")
 		g, scores := scored(schema, rows, params, mixed)
 		if len(scores) != len(g.open) {
@@ -119,7 +118,7 @@ func TestScores(t *testing.T) {
 		if bins != nil {
 			width = len(bins)
 		}
-		if slices.Contains(places, 0) || len(slices.Compact(places)) != min(params.Cuts, width-1) {
+		if slices.Contains(places, 0) || len(slices.Compact(places)) != min(mostCuts, width-1) {
 			t.Fatalf("cuts of a number below %d at %v, bins %v", width, places, bins)
 		}
 		for _, at := range places {

@@ -19,7 +19,9 @@ const (
 	cutShare    = 0.5  // for cuts
 	perLeaf     = 18   // records times epsilon that a leaf of average size has
 	mostLevels  = 12
-	smoothing   = 8 // counts times epsilon that speak for a region's parent
+	mostCuts    = 10  // of a numeric interval, evenly spaced or evenly among the schema's bins
+	maxNodes    = 5e7 // regions visited; a release that would need more fails
+	smoothing   = 8   // counts times epsilon that speak for a region's parent
 	logBins     = 256
 	// binShare is the share of epsilon for so many private bins of each number.
 	binShare, privateBins = 0.1, 32
@@ -113,7 +115,7 @@ func newGrower(ctx context.Context, in *algorithms.Input, params *Params) *growe
 			cuts: in.Budget.PermuteAndFlip("cuts", in.Noise.Open("cuts"),
 				privacy.Exact(majoritySensitivity)),
 			counts: in.CountNoise("class counts", privacy.Exact(1))},
-		builder: partition.NewBuilder(space, params.MaxNodes),
+		builder: partition.NewBuilder(space, maxNodes),
 		parts:   make([]int32, 2*schema.Classes()), moved: make([]int32, len(in.Rows)),
 	}
 	g.builder.Generalise(g.axes)
@@ -196,7 +198,7 @@ func (g *grower) between(dim int) []uint32 {
 		last, _ := slices.BinarySearch(ends, high)
 		width = uint64(last - first + 1)
 	}
-	pieces := min(uint64(g.params.Cuts)+1, width)
+	pieces := min(uint64(mostCuts+1), width)
 	g.places = g.places[:0]
 	for j := uint64(1); j < pieces; j++ {
 		at := low + uint32(width*j/pieces)

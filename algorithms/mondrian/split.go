@@ -216,15 +216,6 @@ func (s *splitter) allowableCut(rows []int32, spans []span) (c cut, ok bool) {
 
 // summarise makes the builder's current box a region of the rows.
 func (s *splitter) summarise(rows []int32, spans []span) error {
-	done := 0
-	if n := len(s.made.Ends); n > 0 {
-		done = int(s.made.Ends[n-1])
-	}
-	if n := s.boxes.Room(done, len(s.made.Rows)); n > 0 {
-		s.made.Ends = slices.Grow(s.made.Ends, n)
-		s.tightLow = slices.Grow(s.tightLow, n*s.dims)
-		s.tightHigh = slices.Grow(s.tightHigh, n*s.dims)
-	}
 	if _, _, err := s.boxes.Leaf(); err != nil {
 		return err
 	}

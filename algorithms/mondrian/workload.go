@@ -1,7 +1,7 @@
 package mondrian
 
 import (
-	"container/heap"
+	"cmp"
 	"math"
 	"slices"
 )
@@ -16,7 +16,7 @@ type planner struct {
 	// off is how far the answers of a dimension's queries are off, one query for each code: the
 	// estimate, if records spread uniformly in their region's box, less the truth, in records.
 	off   [][]float64
-	queue []*planned // a heap of regions that may be cut
+	queue []*planned // regions that may be cut, the largest last
 	made  int        // regions
 
 	counts []int32 // scratch: rows below each code of the box
@@ -48,9 +48,11 @@ func (s *splitter) anonymizeWorkload(rows []int32) error {
 			p.off[d] = append(p.off[d], float64(len(rows))/float64(cells)-truth)
 		}
 	}
-	heap.Push(p, root)
-	for p.Len() > 0 {
-		if err := p.divide(heap.Pop(p).(*planned)); err != nil {
+	p.queue = append(p.queue, root)
+	for n := len(p.queue); n > 0; n = len(p.queue) {
+		largest := p.queue[n-1]
+		p.queue = p.queue[:n-1]
+		if err := p.divide(largest); err != nil {
 			return err
 		}
 	}
@@ -123,7 +125,11 @@ func (p *planner) side(of *planned, rows []int32) *planned {
 	side := &planned{number: p.made, rows: rows, low: slices.Clone(of.low),
 		high: slices.Clone(of.high)}
 	if len(rows) >= 2*p.params.K {
-		heap.Push(p, side)
+		// Of regions of equal size the oldest is last.
+		at, _ := slices.BinarySearchFunc(p.queue, side, func(a, b *planned) int {
+			return cmp.Or(cmp.Compare(len(a.rows), len(b.rows)), cmp.Compare(b.number, a.number))
+		})
+		p.queue = slices.Insert(p.queue, at, side)
 	}
 	return side
 }
@@ -158,22 +164,4 @@ func (p *planner) emit(r *planned) error {
 	}
 	return p.boxes.Halve(r.dim, r.at,
 		func() error { return p.emit(r.left) }, func() error { return p.emit(r.right) })
-}
-
-func (p *planner) Len() int { return len(p.queue) }
-
-// Less puts larger regions first, of equal ones the older.
-func (p *planner) Less(i, j int) bool {
-	a, b := p.queue[i], p.queue[j]
-	return len(a.rows) > len(b.rows) || len(a.rows) == len(b.rows) && a.number < b.number
-}
-
-func (p *planner) Swap(i, j int) { p.queue[i], p.queue[j] = p.queue[j], p.queue[i] }
-
-func (p *planner) Push(region any) { p.queue = append(p.queue, region.(*planned)) }
-
-func (p *planner) Pop() any {
-	last := p.queue[len(p.queue)-1]
-	p.queue = p.queue[:len(p.queue)-1]
-	return last
 }

@@ -32,33 +32,6 @@ func drawBits(t *rapid.T, d, n int) (columns [][]uint64, rows [][]int) {
 	return columns, rows
 }
 
-// TestTablesAreCounts: contingency tables from counts of subsets are those of counting rows.
-func TestTablesAreCounts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		d := rapid.IntRange(1, 9).Draw(t, "bits")
-		n := rapid.IntRange(0, 400).Draw(t, "rows")
-		k := rapid.IntRange(0, d-1).Draw(t, "parents")
-		columns, rows := drawBits(t, d, n)
-		counts := must.Get(countSubsets(context.Background(), columns, n, k+1))
-		order := rapid.Permutation(seq(d)).Draw(t, "order")
-		child, set := order[0], slices.Sorted(slices.Values(order[1:1+rapid.IntRange(0, k).Draw(t,
-			"some")]))
-		want := make([]int32, 2<<len(set))
-		for _, row := range rows {
-			at := row[child]
-			for j, node := range set {
-				at += row[node] << (j + 1)
-			}
-			want[at]++
-		}
-		tables := newBitTables(counts)
-		tables.condition(set)
-		if got := tables.split(child); !slices.Equal(got, want) {
-			t.Fatalf("child %d, parents %v: counts %v, want %v", child, set, got, want)
-		}
-	})
-}
-
 func seq(n int) []int {
 	s := make([]int, n)
 	for i := range s {

@@ -48,7 +48,6 @@ type recursion struct {
 	exact      []int32   // a leaf's class counts,
 	noisy      []float64 // and with noise
 	sizes      []float64 // records to draw, for each leaf and class
-	done       int       // rows in leaves
 }
 
 // CheckSchema refuses quality: class for tables without a class of two values.
@@ -213,10 +212,6 @@ func (r *recursion) choose(rows []int32, path *privacy.Path,
 // leaf publishes the current box (summarize): its counts, and how many records of which class are
 // to be drawn from it.
 func (r *recursion) leaf(rows []int32, depth int) error {
-	if n := r.builder.Room(r.done, r.rows); n > 0 {
-		r.sizes = slices.Grow(r.sizes, n*len(r.noisy))
-	}
-	r.done += len(rows)
 	_, published, err := r.builder.Leaf()
 	if err != nil {
 		return err

@@ -230,10 +230,23 @@ func (g *grower) look() {
 	}
 }
 
+// takenBy is the branch that each case takes.
+func (g *grower) takenBy(f *feature, cut uint32, cases []int32) (taken []uint32) {
+	for _, i := range cases {
+		branch := g.code(f.column, i)
+		if f.bundle != nil {
+			branch = uint32(f.value[branch])
+		} else if f.numeric {
+			branch = min(1, max(branch, cut)-cut)
+		}
+		taken = append(taken, branch)
+	}
+	return taken
+}
+
 // branches is the branch of every row, given a grower that has not merged any.
 func (g *grower) branches(f *feature, cut uint32, rows *grower) (all []uint32) {
-	taken := make([]uint32, len(g.order))
-	g.branch(f, taken, g.order, cut)
+	taken := g.takenBy(f, cut, g.order)
 	for i := range rows.order {
 		equal := i > 0 && len(g.order) < len(rows.order) &&
 			slices.Equal(rows.row(int32(i))[:rows.label+1], rows.row(int32(i - 1))[:rows.label+1])

@@ -285,20 +285,13 @@ func (g *grower) log2(x float64) float64 {
 
 // leaf adds a node without a test over order[low:high].
 func (g *grower) leaf(low, high int) int32 {
-	at := g.emptyLeaf(low, high)
+	at := int32(len(g.nodes))
+	g.nodes = append(g.nodes, node{feature: -1, low: int32(low), high: int32(high)})
+	g.weights = append(g.weights, make([]float64, g.classes)...)
 	n := &g.nodes[at]
 	n.inseparable = g.sumWeights(g.distribution(at), g.order[low:high])
 	_, n.estimate = wrong(g.distribution(at))
 	return at
-}
-
-// emptyLeaf adds a leaf whose distribution and estimate are still 0.
-func (g *grower) emptyLeaf(low, high int) int32 {
-	g.nodes = append(g.nodes, node{feature: -1, low: int32(low), high: int32(high)})
-	for range g.classes {
-		g.weights = append(g.weights, 0)
-	}
-	return int32(len(g.nodes) - 1)
 }
 
 // sumWeights writes the weight of each class over the given cases to dst. It returns the weight
@@ -405,7 +398,7 @@ func (g *grower) growHere(at int32, depth int) error {
 	}
 	bounds := g.partition(feature, cut, low, high)
 	nodes, branches := len(g.nodes), len(g.links)
-	largest := g.addLeaves(at, bounds)
+	largest := g.addLeaves(bounds)
 	width := len(bounds) - 1
 	if err := g.growBranches(branches, width, largest, depth); err != nil {
 		return err
@@ -428,39 +421,17 @@ func (g *grower) growHere(at int32, depth int) error {
 }
 
 // addLeaves adds a leaf for each branch that has cases, and returns the branch with most of them.
-// With whole weights the distribution of that one is what the others leave of the parent's.
-func (g *grower) addLeaves(at int32, bounds []int32) (largest int) {
+func (g *grower) addLeaves(bounds []int32) (largest int) {
 	for branch := range len(bounds) - 1 {
-		if bounds[branch+1]-bounds[branch] > bounds[largest+1]-bounds[largest] {
+		low, high := bounds[branch], bounds[branch+1]
+		if high-low > bounds[largest+1]-bounds[largest] {
 			largest = branch
 		}
-	}
-	from := len(g.links)
-	for branch := range len(bounds) - 1 {
 		child := int32(-1)
-		switch low, high := int(bounds[branch]), int(bounds[branch+1]); {
-		case low == high:
-		case branch == largest && g.exactSums:
-			child = g.emptyLeaf(low, high)
-		default:
-			child = g.leaf(low, high)
+		if low < high {
+			child = g.leaf(int(low), int(high))
 		}
 		g.links = append(g.links, child)
-	}
-	if g.exactSums { // what the others leave
-		most := g.links[from+largest]
-		rest, n := g.distribution(most), &g.nodes[most]
-		copy(rest, g.distribution(at))
-		n.inseparable = g.nodes[at].inseparable
-		for _, child := range g.links[from:] {
-			if child >= 0 && child != most {
-				for k, w := range g.distribution(child) {
-					rest[k] -= w
-				}
-				n.inseparable -= g.nodes[child].inseparable
-			}
-		}
-		_, n.estimate = wrong(rest)
 	}
 	return largest
 }
@@ -506,27 +477,6 @@ func (f *feature) branches() int {
 	return f.arity
 }
 
-// branch writes the branch that each case takes.
-func (g *grower) branch(f *feature, dst []uint32, cases []int32, cut uint32) {
-	switch {
-	case f.bundle != nil:
-		for n, i := range cases {
-			dst[n] = uint32(f.value[g.code(f.column, i)])
-		}
-	case f.numeric:
-		for n, i := range cases {
-			dst[n] = 0
-			if g.code(f.column, i) > cut {
-				dst[n] = 1
-			}
-		}
-	default:
-		for n, i := range cases {
-			dst[n] = g.code(f.column, i)
-		}
-	}
-}
-
 // partition groups order[low:high] by branch, keeping the order within each, and returns the
 // branches' bounds in order, until it is called again.
 func (g *grower) partition(feature int, cut uint32, low, high int) []int32 {
@@ -550,9 +500,9 @@ func (g *grower) group(f *feature, cut uint32, cases, spare, bounds []int32) {
 		g.taken = make([]uint32, len(cases))
 	}
 	taken := g.taken[:len(cases)]
-	g.branch(f, taken, cases, cut)
-	for _, b := range taken {
-		bounds[b+1]++
+	for n, i := range cases { // a nominal feature outside of bundles: its codes are the branches
+		taken[n] = g.code(f.column, i)
+		bounds[taken[n]+1]++
 	}
 	next := g.bags[:len(bounds)]
 	next[0] = 0

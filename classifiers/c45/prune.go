@@ -100,13 +100,6 @@ func boundsOf(f *feature, two []int32) []int32 {
 	return make([]int32, f.branches()+1)
 }
 
-// add adds weights to a distribution.
-func add(dst, weights []float64) {
-	for k, w := range weights {
-		dst[k] += w
-	}
-}
-
 // leafErrors estimates the errors of a leaf, and keeps it for those of few cases, which most are.
 func (g *grower) leafErrors(distribution []float64) float64 {
 	cases, errors := wrong(distribution)
@@ -124,7 +117,9 @@ func (g *grower) leafErrors(distribution []float64) float64 {
 // newcomers.
 func (g *grower) joined(distribution []float64, newcomers []int32) float64 {
 	g.sumWeights(g.left, newcomers)
-	add(g.left, distribution)
+	for k, w := range distribution {
+		g.left[k] += w
+	}
 	return g.leafErrors(g.left)
 }
 

@@ -38,10 +38,8 @@ func (g *grower) plain(at int32) *plainTree {
 func (p *plainTree) split(cases []int32) [][]int32 {
 	parts := make([][]int32, len(p.children))
 	f := &p.g.features[p.feature]
-	taken := make([]uint32, len(cases))
-	p.g.branch(f, taken, cases, p.cut)
-	for n, i := range cases {
-		parts[taken[n]] = append(parts[taken[n]], i)
+	for n, branch := range p.g.takenBy(f, p.cut, cases) {
+		parts[branch] = append(parts[branch], cases[n])
 	}
 	return parts
 }

@@ -2,7 +2,6 @@ package partition
 
 import (
 	"fmt"
-	"slices"
 
 	"ppdp/algorithms"
 )
@@ -164,25 +163,6 @@ func (b *Builder) link(child int32) {
 	} else {
 		b.regions.Tree[b.parent].Left = child
 	}
-}
-
-// Room allocates memory for the leaves to come, once there is none left: done of all rows are in
-// leaves, which says how many more leaves are likely. It returns for how many more it has made
-// room, 0 for none, so that callers can grow their own slices of leaves alike.
-func (b *Builder) Room(done, all int) int {
-	n, r := b.Leaves(), &b.regions
-	if n < cap(r.Counts)/r.Classes {
-		return 0
-	}
-	more := n/8 + 64
-	if done > 0 {
-		more = max(more, min(n*(all-done)/done*9/8, 8*n)) // the first few may be unlike the rest
-	}
-	r.Low = slices.Grow(r.Low, more*len(b.Low))
-	r.High = slices.Grow(r.High, more*len(b.Low))
-	r.Counts = slices.Grow(r.Counts, more*r.Classes)
-	r.Tree = slices.Grow(r.Tree, more-1)
-	return more
 }
 
 // Leaves is the number of regions collected so far.

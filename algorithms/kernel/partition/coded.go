@@ -5,7 +5,6 @@ import "ppdp/datasets"
 // coded are the codes of a column, at the width at which its table keeps them. Every pass over many
 // rows is a method: the width is found out once for the pass, and its loop is a plain one.
 type coded interface {
-	at(row int32) uint32
 	// split moves the rows whose code is below at to the front and returns how many they are. It
 	// copies the others to moved, which is as long as rows at least. Both keep their order.
 	split(rows, moved []int32, at uint32) int
@@ -43,8 +42,6 @@ func codedOf(column *datasets.Column) coded {
 
 // width are codes of one width.
 type width[T uint8 | uint16 | uint32] []T
-
-func (codes width[T]) at(row int32) uint32 { return uint32(codes[row]) }
 
 // split writes every row to both sides and advances only the side it belongs to: around a good
 // cut the comparison is a coin toss, which a branch would mispredict every other time.

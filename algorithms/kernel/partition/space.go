@@ -99,16 +99,6 @@ func Codes(column *datasets.Column, rows []int32, codes []uint32) {
 	codedOf(column).gather(rows, codes)
 }
 
-// Equal reports whether two rows have the same code on every dimension.
-func (s *Space) Equal(a, b int32) bool {
-	for _, codes := range s.columns {
-		if codes.at(a) != codes.at(b) {
-			return false
-		}
-	}
-	return true
-}
-
 // Labels writes the rows' class codes into labels, which must be as long as rows; all 0 without
 // a class attribute.
 func (s *Space) Labels(rows []int32, labels []uint32) {
