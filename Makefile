@@ -22,7 +22,7 @@
 #   make bench             the benchmarks, one for each hot kernel
 #   make lint              formatting, vet and staticcheck alone
 #   make artifact          the program, its source, results and ARTIFACT.md, in dist/
-#   make dist              the program for Linux, macOS and Windows, as archives and wheels, in packages/
+#   make dist              the program for Linux, macOS and Windows, as archives, wheels and an image, in packages/
 #   make build             the ppdp command, in bin/, and beside it the specs' JSON Schema for editors
 
 GO ?= go
@@ -216,7 +216,7 @@ artifact: build
 	if [ -d report/reference/settled ]; then cp -R report/reference/settled dist/settled; fi
 	bin/ppdp artifact --out $(RESULTS) --to dist
 
-# Archives, Python wheels, checksums. The same commit gives the same bytes.
+# Archives, Python wheels, lists of modules, an OCI image, checksums. The same commit gives the same bytes.
 .PHONY: dist
 dist:
 	$(GO) run ./internal/dist -out packages

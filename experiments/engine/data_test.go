@@ -131,7 +131,7 @@ func TestResampledInMemory(t *testing.T) { // alone: it counts what is alive
 	}
 }
 
-// TestUserTableIsItsContent: the noise and folds of a user's table follow from what is in its files.
+// TestUserTableIsItsContent: the noise and folds of a user's table follow from what its files hold.
 // Their names and folders change nothing; one other character does.
 func TestUserTableIsItsContent(t *testing.T) {
 	dir := t.TempDir()

@@ -172,8 +172,8 @@ func TestDied(t *testing.T) {
 		said := ""
 		opts.Log = func(message string) { said += message }
 		result := mustRun(t, plan, opts)
-		if c.said == "" && strings.Contains(said, "that ran then") || !strings.Contains(said, c.said) ||
-			result.Failed != c.failed {
+		if strings.Contains(said, "that ran then") != (c.said != "") ||
+			!strings.Contains(said, c.said) || result.Failed != c.failed {
 			t.Errorf("%s: %d failed, said %q", c.name, result.Failed, said)
 		}
 		for _, r := range mustOpen(t, result.Dir).Records {

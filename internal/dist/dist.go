@@ -1,6 +1,7 @@
 // Command dist builds ppdp for other machines, from this checkout: archives, Python wheels that
-// hold the program, and the checksums of them all. The same commit and Go give the same bytes:
-// times are the commit's, and owners and modes are fixed.
+// hold the program, the modules in each program, an OCI image and the checksums of them all. The
+// same commit and Go give the same bytes, but for the image's certificates: times are the commit's,
+// and owners and modes are fixed.
 //
 //	go run ./internal/dist -out packages
 package main
@@ -15,6 +16,7 @@ import (
 	"debug/buildinfo"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -57,6 +59,7 @@ type packed struct {
 	commit  time.Time
 	program file
 	texts   []file // the licence and what else goes beside the program
+	modules []byte // in the program, as "go version -m" shows them
 	noise   []byte // the module of programs that ask for noise: ppdp.noise in a wheel
 }
 
@@ -78,6 +81,11 @@ func build(out string) error {
 		return err
 	}
 	var sums strings.Builder
+	write := func(f file) error {
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(f.data), f.name)
+		return os.WriteFile(filepath.Join(out, f.name), f.data, 0o666)
+	}
+	var layers []file
 	for _, t := range targets {
 		p, err := t.build()
 		if err != nil {
@@ -88,9 +96,14 @@ func build(out string) error {
 		if t.os == "windows" {
 			archive = file{base + ".zip", 0, p.zip(p.all(base))}
 		}
-		for _, f := range []file{archive, p.wheel()} {
-			fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(f.data), f.name)
-			if err := os.WriteFile(filepath.Join(out, f.name), f.data, 0o666); err != nil {
+		files := []file{archive, p.wheel(), {base + ".modules.txt", 0, p.modules}}
+		if t.os == "linux" {
+			layers = append(layers, file{t.arch, 0, p.layer()})
+		} else if layers != nil { // all of Linux are made
+			files, layers = append(files, p.image(layers)), nil
+		}
+		for _, f := range files {
+			if err := write(f); err != nil {
 				return err
 			}
 		}
@@ -121,6 +134,7 @@ func (t target) build() (p *packed, err error) {
 	if err != nil {
 		return nil, err
 	}
+	p.modules = []byte(info.String())
 	p.version = cmp.Or(info.Main.Version, "(devel)")
 	for _, s := range info.Settings {
 		if s.Key == "vcs.time" {
@@ -159,17 +173,31 @@ func sure(err error) {
 	}
 }
 
-func (p *packed) tarball(files []file) []byte {
+func (p *packed) tarball(files []file) []byte { return zipped(p.tar(files)) }
+
+func zipped(data []byte) []byte {
 	var b bytes.Buffer
-	zipped := gzip.NewWriter(&b)
-	w := tar.NewWriter(zipped)
+	w := gzip.NewWriter(&b)
+	_, err := w.Write(data)
+	sure(errors.Join(err, w.Close()))
+	return b.Bytes()
+}
+
+// tar writes files, and folders, whose names end with a slash.
+func (p *packed) tar(files []file) []byte {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
 	for _, f := range files {
-		sure(w.WriteHeader(&tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)),
-			ModTime: p.commit, Format: tar.FormatPAX}))
+		h := &tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)),
+			ModTime: p.commit, Format: tar.FormatPAX}
+		if strings.HasSuffix(f.name, "/") {
+			h.Typeflag = tar.TypeDir
+		}
+		sure(w.WriteHeader(h))
 		_, err := w.Write(f.data)
 		sure(err)
 	}
-	sure(errors.Join(w.Close(), zipped.Close()))
+	sure(w.Close())
 	return b.Bytes()
 }
 
@@ -239,4 +267,61 @@ func (p *packed) wheel() file {
 	fmt.Fprintf(&record, "%sRECORD,,\n", info)
 	files = append(files, file{info + "RECORD", 0o644, []byte(record.String())})
 	return file{"ppdp-" + version + "-py3-none-" + p.target.wheel + ".whl", 0, p.zip(files)}
+}
+
+// certificates are those of public authorities, where Debian keeps them: fetching data needs them.
+const certificates = "/etc/ssl/certs/ca-certificates.crt"
+
+// layer is the file system that the Dockerfile makes. Certificates are the building machine's; an
+// image made without them cannot fetch data.
+func (p *packed) layer() []byte {
+	const anybody = 0o1777
+	files := []file{{"usr/", 0o755, nil}, {"usr/local/", 0o755, nil}, {"usr/local/bin/", 0o755, nil},
+		{"usr/local/bin/ppdp", 0o755, p.program.data}, {"tmp/", anybody, nil},
+		{"ppdp/", anybody, nil}, {"ppdp/results/", anybody, nil}, {"ppdp/data/", anybody, nil}}
+	if text, err := os.ReadFile(certificates); err == nil {
+		files = append(files, file{"etc/", 0o755, nil}, file{"etc/ssl/", 0o755, nil},
+			file{"etc/ssl/certs/", 0o755, nil}, file{certificates[1:], 0o644, text})
+	} else {
+		log.Printf("dist: the image cannot fetch data: %v", err)
+	}
+	return p.tar(files)
+}
+
+// image is an OCI image layout in a tar file (OCI Image Format 1.1), with one image for each
+// architecture: "skopeo copy oci-archive:FILE ...", "podman load -i FILE".
+func (p *packed) image(layers []file) file {
+	files := []file{{"oci-layout", 0o644, []byte(`{"imageLayoutVersion":"1.0.0"}`)},
+		{"blobs/", 0o755, nil}, {"blobs/sha256/", 0o755, nil}}
+	type object = map[string]any
+	const media = "application/vnd.oci.image."
+	text := func(o object) []byte {
+		data, err := json.Marshal(o)
+		sure(err)
+		return data
+	}
+	blob := func(kind string, data []byte) object {
+		sum := fmt.Sprintf("%x", sha256.Sum256(data))
+		files = append(files, file{"blobs/sha256/" + sum, 0o644, data})
+		return object{"mediaType": media + kind, "digest": "sha256:" + sum, "size": len(data)}
+	}
+	var manifests []object
+	for _, layer := range layers {
+		config := text(object{"created": p.commit.UTC().Format(time.RFC3339), "os": "linux",
+			"architecture": layer.name,
+			"config": object{"Entrypoint": []string{"/usr/local/bin/ppdp"}, "WorkingDir": "/ppdp",
+				"User": "65532:65532", "Env": []string{"PPDP_DATA=/ppdp/data",
+					"XDG_CACHE_HOME=/ppdp/data", "PATH=/usr/local/bin"}},
+			"rootfs": object{"type": "layers",
+				"diff_ids": []string{fmt.Sprintf("sha256:%x", sha256.Sum256(layer.data))}}})
+		m := blob("manifest.v1+json", text(object{"schemaVersion": 2,
+			"mediaType": media + "manifest.v1+json", "config": blob("config.v1+json", config),
+			"layers": []object{blob("layer.v1.tar+gzip", zipped(layer.data))}}))
+		m["platform"] = object{"os": "linux", "architecture": layer.name}
+		m["annotations"] = object{"org.opencontainers.image.ref.name": p.version}
+		manifests = append(manifests, m)
+	}
+	files = append(files, file{"index.json", 0o644, text(object{"schemaVersion": 2,
+		"mediaType": media + "index.v1+json", "manifests": manifests})})
+	return file{"ppdp-" + p.version + "-image.tar", 0, p.tar(files)}
 }

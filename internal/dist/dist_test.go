@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -32,7 +33,8 @@ func TestPackagesAreReproducible(t *testing.T) {
 	for _, on := range targets {
 		make := func() [][]byte {
 			p := program(on)
-			return [][]byte{p.wheel().data, p.tarball(p.all("x")), p.zip(p.all("x"))}
+			return [][]byte{p.wheel().data, p.tarball(p.all("x")), p.zip(p.all("x")),
+				p.image([]file{{"amd64", 0, p.layer()}}).data}
 		}
 		first, second := make(), make()
 		for i := range first {
@@ -62,6 +64,56 @@ func TestVersions(t *testing.T) {
 		if got := wheelVersion(version); got != want {
 			t.Errorf("%s: %s, want %s", version, got, want)
 		}
+	}
+}
+
+// TestImage: every blob has the digest of its name, and manifest, configuration and layer name each
+// other (OCI Image Format 1.1).
+func TestImage(t *testing.T) {
+	p := program(targets[0])
+	layer := p.layer()
+	files := make(map[string][]byte)
+	for r := tar.NewReader(bytes.NewReader(p.image([]file{{"amd64", 0, layer}}).data)); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		must.Do(t, err)
+		data := must.Get(io.ReadAll(r))
+		files[h.Name] = data
+		if sum, ok := strings.CutPrefix(h.Name, "blobs/sha256/"); ok && sum != "" &&
+			fmt.Sprintf("%x", sha256.Sum256(data)) != sum {
+			t.Errorf("%s has another digest", h.Name)
+		}
+	}
+	type blob struct {
+		Digest    string
+		Size      int
+		Manifests []blob
+		Config    json.RawMessage
+		Layers    []blob
+		RootFS    struct {
+			Diffs []string `json:"diff_ids"`
+		}
+	}
+	read := func(from blob) []byte {
+		data := files["blobs/sha256/"+strings.TrimPrefix(from.Digest, "sha256:")]
+		if len(data) != from.Size || from.Size == 0 {
+			t.Errorf("%+v: %d bytes", from, len(data))
+		}
+		return data
+	}
+	decode := func(data []byte) (b blob) {
+		must.Do(t, json.Unmarshal(data, &b))
+		return b
+	}
+	manifest := decode(read(decode(files["index.json"]).Manifests[0]))
+	config := decode(read(decode(manifest.Config)))
+	unzipped := must.Get(gzip.NewReader(bytes.NewReader(read(manifest.Layers[0]))))
+	got := must.Get(io.ReadAll(unzipped))
+	if want := fmt.Sprintf("sha256:%x", sha256.Sum256(layer)); !bytes.Equal(got, layer) ||
+		config.RootFS.Diffs[0] != want {
+		t.Errorf("layer %v, want %v", config.RootFS, want)
 	}
 }
 

@@ -207,8 +207,8 @@ func (p *process) settle() {
 // memoryInterval is the pause between checks of the memory of a process group.
 const memoryInterval = 50 * time.Millisecond
 
-// end kills the process group and adds to what went wrong, if anything did, how the process ended by
-// itself and its last words on standard error.
+// end kills the process group. It adds to what went wrong, if anything did, how the process ended
+// by itself and its last words on standard error.
 func (p *process) end(cause error) error {
 	killGroup(p.command)
 	p.stdin.Close()
