@@ -408,8 +408,9 @@ func Beside(run []Judgement, own, kept *Settled) []Judgement {
 		if p := j.Published; p != nil {
 			p.Calibration = j.Calibration
 			for k := range j.Readings {
-				p.Readings = append(p.Readings,
-					Judgement{Reading: j.Readings[k].Reading, Verdict: j.Readings[k].published()})
+				r := &j.Readings[k]
+				p.Readings = append(p.Readings, Judgement{Reading: r.Reading, Beside: r.Beside,
+					Verdict: r.published()})
 			}
 			p.Headline = p.Stands()
 		}

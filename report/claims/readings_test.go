@@ -72,6 +72,14 @@ func TestBesideStands(t *testing.T) {
 	if got := j.Reversals(); len(got) != 1 || got[0] != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	control := &l.Claims[0].Readings[0]
+	control.Beside, control.Expect = true, Contradicted
+	judged = must.Get(Evaluate(l, summaries(fiveBelow(0)), Options{}))
+	j = Beside(judged, &Settled{}, &Settled{})[0]
+	if j.Headline != Holds || j.Published.Headline != Holds {
+		t.Errorf("beside a control it stands as %s, published as %s", j.Headline,
+			j.Published.Headline)
+	}
 }
 
 // TestThresholds: verdicts by other thresholds are what their words say.
