@@ -379,6 +379,28 @@ func TestReadings(t *testing.T) {
 	}
 }
 
+// TestBounds counts by hand what each reading takes for the most that a node moves the count of a
+// leaf, in a sequence with two nodes of degree 2, three of 3 and one of 5.
+func TestBounds(t *testing.T) {
+	table := tabulate([]int{2, 2, 3, 3, 3, 5}, 5)
+	for _, leaf := range []struct {
+		low, high                   int // degrees low to high-1
+		printed, cross, unit, exact float64
+	}{{2, 4, 1 + 2 + 3, 1 + 2 + 0, 1, 5}, {3, 6, 1 + 3 + 1, 1 + 3 + 0, 1, 4},
+		{3, 4, 1 + 3, 1 + 3 + 0, 1, 3}, {2, 3, 1 + 2, 1 + 2 + 3, 1, 2}} {
+		for counts, want := range map[Counts]float64{Printed: leaf.printed, Cross: leaf.cross,
+			Unit: leaf.unit} {
+			bound := (&tree{params: &Params{Counts: counts, Depth: 1}, degrees: table}).boundary()
+			if got := bound(1, leaf.low, leaf.high, 0); got != want {
+				t.Errorf("%s, degrees %d to %d: %v, want %v", counts, leaf.low, leaf.high-1, got, want)
+			}
+		}
+		if got := table.within(leaf.low, leaf.high-1); float64(got) != leaf.exact {
+			t.Errorf("degrees %d to %d: %d nodes, want %v", leaf.low, leaf.high-1, got, leaf.exact)
+		}
+	}
+}
+
 // TestScale is errata G6: figures found beforehand by another program, on a network like this one,
 // for the scale of Cauchy noise under the rigorous bound, half of epsilon and n = 769. Here it is
 // the mean over leaves of one degree, Λ = n-1.

@@ -78,7 +78,7 @@ type grower struct {
 	index  []int32 // records, those of a node side by side
 	spare  []int32
 	tally  []int64  // of the feature under test, class by class within a bin
-	filled bins.Set //  bins of it that are not empty
+	filled bins.Set // bins of it that are not empty
 	order  []int    // features, in the order drawn
 }
 

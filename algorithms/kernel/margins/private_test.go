@@ -128,6 +128,51 @@ func TestPrivateBinsWithoutNoise(t *testing.T) {
 	}
 }
 
+// TestSteps works the steps of private bins out by hand.
+//
+// Of five bins half a bin is a tenth of the records. Of 100 a leaf of 30 has three such halves and
+// becomes six parts; one cell, 9 records, and 30 that may be noise stay.
+//
+// The median of 10 sure records around 1 and 30 around 3 is 3, the mean distance from it
+// 10/40·2 + 30/40·0.5. A leaf that reaches r times 3.5 from 3 is more than noise from 2 + 1.5·ln r
+// deviations on: from 2 where r is at most 1, from 7 at 28.
+func TestSteps(t *testing.T) {
+	got := divide([]leaf{{0, 10, 30, 1}, {10, 11, 31, 1}, {11, 20, 9, 1}, {20, 40, 30, 100}}, 5)
+	var ends []uint32
+	for _, l := range got {
+		ends = append(ends, l.high)
+	}
+	if want := []uint32{1, 3, 5, 6, 8, 10, 11, 20, 40}; !slices.Equal(ends, want) ||
+		!math.IsInf(got[0].variance, 1) || got[7].count != 9 {
+		t.Errorf("divided into %+v, want ends %d", got, want)
+	}
+	b := bulkOf([]leaf{{0, 2, 10, 1}, {2, 4, 30, 1}, {4, 100, 3, 1}})
+	if b != (bulk{3, 0.875}) {
+		t.Errorf("%+v, want a center of 3 and a spread of 0.875", b)
+	}
+	// half of the largest count is sure, too
+	other := bulkOf([]leaf{{0, 2, 16, 25}, {2, 4, 30, 1}, {4, 6, 10, 1}})
+	if other.center != 3 || math.Abs(other.spread-(16*2+30*0.5+10*2)/56) > 1e-12 {
+		t.Errorf("%+v of counts of 16, 30 and 10", other)
+	}
+	for _, c := range []struct {
+		leaves, want []leaf
+		hidden       leaf
+	}{
+		{[]leaf{{0, 2, 10, 1}, {2, 4, 1, 1}, {4, 5, 2, 1}, {5, 100, 3, 1}, {100, 103, 9, 1},
+			{103, 104, -1, 1}, {104, 106, 4, 1}},
+			[]leaf{{0, 2, 10, 1}, {2, 4, 1, 1}, {4, 5, 2, 1}, {5, 100, 0, 1}, {100, 103, 9, 1},
+				{103, 106, 0, 2}}, leaf{5, 100, 0, 1}},
+		{[]leaf{{2, 3, 1.5, 1}, {3, 4, 1.75, 1}}, []leaf{{2, 4, 3.25, 2}}, leaf{}},
+		{[]leaf{{2, 3, 1, 1}, {3, 4, -2, 1}}, []leaf{{2, 4, 0, 2}}, leaf{2, 4, 0, 2}},
+	} {
+		got, hidden := pool(c.leaves, b)
+		if !slices.Equal(got, c.want) || hidden != c.hidden {
+			t.Errorf("pooled to %+v, hidden %+v; want %+v, %+v", got, hidden, c.want, c.hidden)
+		}
+	}
+}
+
 // TestFarNoise: rows in the lowest thousandth of a domain. At a noise of 100 for each of 200 leaves
 // and more the mean of what is drawn stays within a fifth, in each of 200 cuts, where one false
 // leaf far out would multiply it.
