@@ -174,3 +174,19 @@ func TestCapital(t *testing.T) {
 		}
 	}
 }
+
+// TestSeenDelta: of several pairs the largest delta that one shows is seen, whichever is first.
+func TestSeenDelta(t *testing.T) {
+	low, high := slices.Repeat([]float64{0.01}, 500), slices.Repeat([]float64{0.2}, 500)
+	seen := func(pairs ...[]float64) float64 {
+		var v tally
+		for _, excess := range pairs {
+			v.profile(&Subject{Epsilon: 1, Delta: 1}, "a pair", excess, 1e-3)
+		}
+		return v.SeenDelta
+	}
+	if one := seen(high); !(one > 0.1 && one < 0.2) || seen(high, low) != one ||
+		seen(low, high) != one || !(seen(low) < 0.01) {
+		t.Errorf("%v, then %v and %v", one, seen(high, low), seen(low, high))
+	}
+}
