@@ -229,7 +229,7 @@ func (k *kept) read(file *os.File) (end int64, err error) {
 			clear(k.running)
 			clear(k.fatal)
 		default:
-			k.running[l.Key] = true
+			k.running[l.Key], k.alone = true, "" // which no job is any more
 			if l.State == alone {
 				k.alone = l.Key
 			}

@@ -276,9 +276,10 @@ const certificates = "/etc/ssl/certs/ca-certificates.crt"
 // image made without them cannot fetch data.
 func (p *packed) layer() []byte {
 	const anybody = 0o1777
-	files := []file{{"usr/", 0o755, nil}, {"usr/local/", 0o755, nil}, {"usr/local/bin/", 0o755, nil},
-		{"usr/local/bin/ppdp", 0o755, p.program.data}, {"tmp/", anybody, nil},
-		{"ppdp/", anybody, nil}, {"ppdp/results/", anybody, nil}, {"ppdp/data/", anybody, nil}}
+	files := []file{{"usr/", 0o755, nil}, {"usr/local/", 0o755, nil},
+		{"usr/local/bin/", 0o755, nil}, {"usr/local/bin/ppdp", 0o755, p.program.data},
+		{"tmp/", anybody, nil}, {"ppdp/", anybody, nil}, {"ppdp/results/", anybody, nil},
+		{"ppdp/data/", anybody, nil}}
 	if text, err := os.ReadFile(certificates); err == nil {
 		files = append(files, file{"etc/", 0o755, nil}, file{"etc/ssl/", 0o755, nil},
 			file{"etc/ssl/certs/", 0o755, nil}, file{certificates[1:], 0o644, text})
