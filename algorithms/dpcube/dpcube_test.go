@@ -54,9 +54,9 @@ func deviationOf(b *blocks, low, high []int) (deviation float64, n int) {
 	return deviation, len(inside)
 }
 
-// TestCut compares the cut of a random box with all cuts, by definition. Of the cells 0, 0, 0, 1 and
-// 3 the last is cut off, which leaves a squared deviation of 3/4; cutting where the left part falls
-// short of its share by most, before the 1, leaves 2.
+// TestCut compares the cut of a random box with all cuts, by definition. Of the cells 0, 0, 0, 1
+// and 3 the last is cut off, which leaves a squared deviation of 3/4; cutting where the left part
+// falls short of its share by most, before the 1, leaves 2.
 func TestCut(t *testing.T) {
 	b := newBlocks(context.Background(), &grid{sides: []int{5}, strides: []int{1}, cells: 5},
 		[]float64{0, 0, 0, 1, 3})

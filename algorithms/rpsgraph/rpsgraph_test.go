@@ -392,7 +392,8 @@ func TestBounds(t *testing.T) {
 			Unit: leaf.unit} {
 			bound := (&tree{params: &Params{Counts: counts, Depth: 1}, degrees: table}).boundary()
 			if got := bound(1, leaf.low, leaf.high, 0); got != want {
-				t.Errorf("%s, degrees %d to %d: %v, want %v", counts, leaf.low, leaf.high-1, got, want)
+				t.Errorf("%s, degrees %d to %d: %v, want %v", counts, leaf.low, leaf.high-1,
+					got, want)
 			}
 		}
 		if got := table.within(leaf.low, leaf.high-1); float64(got) != leaf.exact {
