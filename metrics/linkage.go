@@ -66,7 +66,7 @@ func (j *Join) Met() (members, held float64) {
 // joins that find nothing not one is certain.
 func (j *Join) Certain() bool {
 	members, held := j.found[0].hits, j.found[1].hits
-	return members-held > 5*math.Sqrt(members+held)+1
+	return members-held > float64(5*math.Sqrt(members+held))+1
 }
 
 // Bounds of the records of a side by which the set is searched, and judged.

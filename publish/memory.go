@@ -40,9 +40,9 @@ func (c *chosen) checkMemory(r *Request, table *datasets.Table) error {
 	if p, ok := c.params.(drawing); ok {
 		drawn = float64(p.Most(table.Len()))
 	}
-	need := bytes + 4*rows + (4+3*bytes/rows)*drawn
+	need := bytes + float64(4*rows) + float64((4+float64(3*bytes/rows))*drawn)
 	r.Log(fmt.Sprintf("LARGE TABLE: the columns of %.0f records are in files beside %s until the "+
-		"release is made, in up to %.2g GB", rows, r.Out, (1.25*bytes+need)/1e9))
+		"release is made, in up to %.2g GB", rows, r.Out, (float64(1.25*bytes)+need)/1e9))
 	if free := table.Disk().Free(); need > free {
 		return fmt.Errorf("%s: no room for the columns, %.2g GB more where %.2g are free", r.Out,
 			need/1e9, free/1e9)

@@ -324,9 +324,9 @@ func (a *Answerer) counted(q *datasets.Query) (float64, error) {
 	}
 	total, sum := 0.0, 0.0
 	for row := range records.Rows {
-		weight := weightOf(records.weights, row) * q.Truth(func(set int) datasets.Truth {
+		weight := float64(weightOf(records.weights, row) * q.Truth(func(set int) datasets.Truth {
 			return truths[set][records.Columns[q.Sets[set].Attribute].Codes.At(int32(row))]
-		}).Share
+		}).Share)
 		total += weight
 		if q.Mean >= 0 {
 			sum += float64(weight * numbers[records.Columns[q.Mean].Codes.At(int32(row))])

@@ -52,7 +52,7 @@ func (m *made) refuse(ctx context.Context, path string, original *datasets.Table
 		}
 	}
 	size := float64(len(rows) - n)
-	chance := 5 * (size - others) * max(1, float64(release.Table.Len())/float64(n))
+	chance := float64(5 * (size - others) * max(1, float64(release.Table.Len())/float64(n)))
 	if equal > max(others/20, chance+float64(5*math.Sqrt(chance))+1) {
 		return fmt.Errorf("%s: refused as evidence, since it repeats the holdout %s: it has %v of "+
 			"the %v records there that have no equal in the original. %s", path, m.Holdout, equal,
@@ -66,7 +66,7 @@ func (m *made) refuse(ctx context.Context, path string, original *datasets.Table
 		}
 	}
 	// 95 % intervals reach two standard deviations; chance gets beyond five once in a million.
-	if spread := (near[0] - near[1]) / 2; err == nil && near[0]-5*spread > 0.5 {
+	if spread := (near[0] - near[1]) / 2; err == nil && near[0]-float64(5*spread) > 0.5 {
 		return fmt.Errorf("%s: refused as evidence, since %.3g %% of its records are nearer to "+
 			"the holdout %s than to the original. %s", path, 100*near[0], m.Holdout, advice)
 	}

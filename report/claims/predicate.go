@@ -197,7 +197,7 @@ func trend(ends Point, steps []Point, downwards bool, margin float64) Point {
 	if downwards {
 		sign = -1
 	}
-	rise, end := sign*ends.Value, -sign*margin
+	rise, end := float64(sign*ends.Value), -sign*margin
 	k := float64(len(steps) + 1)
 	against, shown := ends.beyond(-sign, 0), ends
 	within, onwards := ends.within(0, margin), ends.beyond(sign, 0)
@@ -219,7 +219,7 @@ func trend(ends Point, steps []Point, downwards bool, margin float64) Point {
 	case back || rise < -margin/2:
 		shown.State, shown.P = opposes, min(1, 2*k*against)
 		return shown
-	case 2*rise <= margin && margin > 0:
+	case float64(2*rise) <= margin && margin > 0:
 		ends.State, ends.P = equal, min(1, 2*within)
 	default:
 		ends.State, ends.P = supports, min(1, 2*onwards)

@@ -68,9 +68,9 @@ func Keeps(table *datasets.Table, rows, published []int32, k int, limits *disclo
 	entropy, equal, ordered, sum, occur := 0.0, 0.0, 0.0, 0.0, 0.0
 	for value, share := range class {
 		if share > 0 {
-			entropy -= share * elementary.Log(share)
+			entropy -= float64(share * elementary.Log(share))
 		}
-		equal += math.Abs(share-all[value]) / 2
+		equal += float64(math.Abs(share-all[value]) / 2)
 		if sum += share - all[value]; all[value] > 0 {
 			ordered += math.Abs(sum)
 			occur++
@@ -92,7 +92,7 @@ func Keeps(table *datasets.Table, rows, published []int32, k int, limits *disclo
 	case limits.Diversity == disclosure.Entropy:
 		diverse = entropy > elementary.Log(float64(limits.L))-rounding
 	case limits.Diversity == disclosure.Recursive:
-		diverse = diverse && class[0] < limits.C*tail-rounding
+		diverse = diverse && class[0] < float64(limits.C*tail)-rounding
 	}
 	return len(persons) >= k && diverse && distance <= limits.T+rounding
 }

@@ -390,13 +390,13 @@ func bulkOf(leaves []leaf) (b bulk) {
 	}
 	sum := 0.0
 	for _, l := range sure {
-		if b.center = float64(l.low) + l.width()/2; sum+max(0, l.count) > total/2 {
+		if b.center = float64(l.low) + float64(l.width()/2); sum+max(0, l.count) > total/2 {
 			break
 		}
 		sum += max(0, l.count)
 	}
 	for _, l := range sure {
-		middle := float64(l.low) + l.width()/2
+		middle := float64(l.low) + float64(l.width()/2)
 		away := max(math.Abs(middle-b.center), l.width()/4)
 		b.spread += float64(max(0, l.count) / max(1, total) * away)
 	}

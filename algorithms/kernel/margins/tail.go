@@ -42,7 +42,7 @@ const (
 
 // beyond is how many records are beyond the place with this logarithm of x/start.
 func (t *tail) beyond(log float64) float64 {
-	return t.records * elementary.Exp(-float64(log*(t.slope+float64(t.bend*log))))
+	return float64(t.records * elementary.Exp(-float64(log*(t.slope+float64(t.bend*log)))))
 }
 
 // side is the leaves on one side of zero, the nearest first.
@@ -216,7 +216,7 @@ func shape(leaves []leaf, logs []float64) (tail, bool) {
 	}
 	for slope := 0.05; slope < 2000; slope *= 1.25 {
 		for bend := 0.0; bend < 8; bend = max(0.02, bend*1.6) {
-			if slope+2*bend*logs[last+1] < lightest {
+			if slope+float64(2*bend*logs[last+1]) < lightest {
 				continue
 			}
 			c := candidate{tail: tail{records: 1, slope: slope, bend: bend}}
