@@ -104,8 +104,9 @@ func (runCommand) Help() string {
 	return `All specs, and your own tables and graphs that they name, are checked before the first
 one runs. A failed job does not stop a run: it is recorded with its error, and the exit code is 1.
 An interrupted run continues where it stopped when you start it again. After the whole process has
-died, the jobs that ran then come first, one at a time: if it dies again, by a crash or for want of
-memory, the job that ran is a failed record the next time, and the others go on.
+died, by a crash or for want of memory, the jobs that ran then come first, one at a time. If it dies
+again, the next start records the job that ran as failed, with the open jobs of its setting, and
+goes on with the others.
 
 Real data are used if they are found or can be fetched. Otherwise generated stand-ins replace them,
 and everything made from them says so; --no-stand-ins refuses them.

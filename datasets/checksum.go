@@ -8,6 +8,7 @@ import (
 	"hash/maphash"
 	"io"
 	"math"
+	"slices"
 )
 
 // Checksum is the SHA-256 of the table's schema and content in hexadecimal: equal tables have equal
@@ -91,10 +92,16 @@ func (t *Table) Sum() Sum {
 		}
 		if a.Hierarchy != nil {
 			for _, l := range a.Hierarchy.Levels {
-				sumAll(&h, l.Group, l.Low, l.High, l.Node)
+				sumAll(&h, l.Group)
+				sumAll(&h, l.Low)
+				sumAll(&h, l.High)
+				sumAll(&h, l.Node)
 			}
 		}
-		sumAll(&h, c.U8, c.U16, c.U32, c.Exact)
+		sumAll(&h, c.U8)
+		sumAll(&h, c.U16)
+		sumAll(&h, c.U32)
+		sumAll(&h, c.Exact)
 	}
 	return Sum(h.Sum64())
 }
@@ -103,14 +110,15 @@ func (t *Table) Sum() Sum {
 func (g *Graph) Sum() Sum {
 	var h maphash.Hash
 	h.SetSeed(sumSeed)
-	sumAll(&h, g.Offsets, g.Neighbours)
+	sumAll(&h, g.Offsets)
+	sumAll(&h, g.Neighbours)
 	return Sum(h.Sum64())
 }
 
-// sumAll adds slices of numbers.
-func sumAll(h *maphash.Hash, slices ...any) {
-	for _, values := range slices {
-		if err := binary.Write(h, binary.LittleEndian, values); err != nil {
+// sumAll adds numbers, a part at a time: each is copied.
+func sumAll[T any](h *maphash.Hash, values []T) {
+	for part := range slices.Chunk(values, 1<<12) {
+		if err := binary.Write(h, binary.LittleEndian, part); err != nil {
 			panic(err) // numbers can be written, and a hash takes everything
 		}
 	}

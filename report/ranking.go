@@ -30,7 +30,7 @@ type ranking struct {
 type contestView struct {
 	*contest.Table
 	Title  string
-	Column int // the budget; where nothing competes there is none
+	Column int // the budget; Columns is empty where nothing competes
 	// Advice is what to release, for each purpose.
 	Advice  []advice
 	Lines   []*rankLine // competitors, the best first; then those that are here for reference

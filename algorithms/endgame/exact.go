@@ -42,7 +42,7 @@ type solver struct {
 	dims    []extent
 }
 
-// work ends a search, with the best that was found, after so many thousand steps for each row; a
+// work ends a search, with the best that was found, after this many thousand steps for each row. A
 // step takes about 1 ns.
 const work = 20
 

@@ -13,8 +13,8 @@ import (
 	csvtable "ppdp/datasets/csv"
 )
 
-// writeData writes the rows or edges of an input to a file in a request's folder. name is that of
-// the content, its digest.
+// writeData writes the rows or edges of an input to a file in a request's folder. name is the
+// digest of what the file holds.
 func (a *Algorithm) writeData(in algorithms.Input, folder string) (path, name string, err error) {
 	path = filepath.Join(folder, "input")
 	file, err := os.Create(path)

@@ -9,9 +9,9 @@ import (
 	"ppdp/numeric/random"
 )
 
-// TestWords is TestAgainstEverySetOfCuts with cuts that fill more than one word: the least cost is
-// that of the best cuts on the long dimension for every set of the others. A search starts from a
-// best cost that is one too high, and must find it without a climb.
+// TestWords is TestAgainstEverySetOfCuts with cuts that fill more than one word: for every set of
+// cuts on the other dimensions the best ones on the long dimension are found, and the least of
+// their costs is wanted. A search starts from a cost one higher, and must find it without a climb.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	stream := random.NewKey(15).Derive("words of cuts").Stream()

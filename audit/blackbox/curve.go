@@ -236,10 +236,10 @@ func ranked(points []point, family int) []point {
 //
 // A mechanism is μ-GDP if Φ⁻¹(TPR) - Φ⁻¹(FPR) ≤ μ for every event (Dong, Roth & Su 2022), and
 // (ε, δ)-DP if privacy.MostTruePositives allows the rates. Nasr et al. (2023) audit by such
-// families. The score is learned on the releases that train. So are the thresholds, of which
-// the test releases give the rates, and how the level is shared: by the weighted correction of
-// Bonferroni the threshold or rule that promises most has half of it, the next a quarter, and so
-// on over all pairs. So the whole curve is tested, nearly at the power of its best point.
+// families. The score and the thresholds are learned on the releases that train; the test releases
+// give the rates. Training also shares out the level: by the weighted correction of Bonferroni the
+// threshold or rule that promises most has half of it, the next a quarter, and so on over all
+// pairs. So the whole curve is tested, nearly at the power of its best point.
 //
 // Mu is wrong with probability Level at most. Epsilon and the tests' bounds share Level by halves,
 // so that they accuse at Level together. Allowed is the μ of the claim. Pure epsilon implies that

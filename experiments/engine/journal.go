@@ -26,9 +26,8 @@ type entry struct {
 	Timing results.Timing `json:"timing"`
 }
 
-// mark is a line of the journal that says that a run or a job has begun, or that a run has ended. A
-// run that has begun and not ended runs, or its process has died: then one of the jobs that had
-// begun may have been the cause.
+// mark is a line of the journal: a run or a job has begun, or a run has ended. A run that has begun
+// and not ended runs, or its process has died. Then a job that had begun may have been the cause.
 type mark struct {
 	Key    string `json:"key"`             // of the job, or runKey
 	State  string `json:"state,omitempty"` // "" of an entry
@@ -223,7 +222,6 @@ func (k *kept) read(file *os.File) (end int64, err error) {
 			k.take(l)
 		case l.Key == runKey && l.State == begun:
 			k.died, k.cached, k.ran, k.failed = true, l.Cached, 0, 0
-			k.alone = ""
 		case l.Key == runKey:
 			k.died, k.alone = false, ""
 			clear(k.running)

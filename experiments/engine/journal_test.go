@@ -155,6 +155,8 @@ func TestDied(t *testing.T) {
 		{"died again", []mark{{Key: runKey, State: begun}, {Key: keys[1], State: begun},
 			{Key: keys[setting], State: begun}, {Key: runKey, State: begun},
 			{Key: keys[1], State: alone}}, "the 1 that ran then", setting},
+		{"died before it said so", []mark{{Key: runKey, State: begun},
+			{Key: keys[1], State: alone}, {Key: runKey, State: begun}}, "", setting},
 		{"died later", []mark{{Key: runKey, State: begun}, {Key: keys[1], State: alone},
 			{Key: keys[5], State: begun}}, "the 2 that ran then", 0},
 		{"failed before", []mark{{Key: runKey, State: begun}, {Key: keys[1], Fatal: true},

@@ -206,7 +206,7 @@ func (r *run) pool(ctx context.Context, jobs []int) {
 // errFatal is the failure of a job that has ended the process, and of others of its setting.
 var errFatal = errors.New("the process died while this job, or another of its setting, ran alone")
 
-// job runs a job, which the journal says before: as state, begun or alone.
+// job runs a job. The journal says before that it has begun: state is begun or alone.
 func (r *run) job(ctx context.Context, i int, state string) {
 	d, err := r.useData(ctx, i)
 	if err == nil {

@@ -329,7 +329,7 @@ type Take func(line []byte) (reply []byte, last bool, err error)
 // request begins once more, in a fresh process and with all its time, so that its outcome depends
 // on itself alone.
 //
-// The error is that of the start, of the process, of the Take or the context's.
+// The error comes from the start, the process, the Take or the context.
 func (p *Pool) Ask(ctx context.Context, line []byte, limit time.Duration, begin func() Take) error {
 	p.mu.Lock()
 	var one *process

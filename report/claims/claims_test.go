@@ -126,7 +126,7 @@ func (c *Check) valid(readings []Reading) bool {
 		(c.Growth == nil || c.Growth.Along != "" && order && limited(&c.Growth.limits))
 }
 
-// TestValid: a check that breaks a rule of its form is none.
+// TestValid: a check that breaks a rule of its form is found.
 func TestValid(t *testing.T) {
 	for check, want := range map[string]bool{
 		"by: medians\nnear: {of: {minus: {}}, value: 1}":                      true,
