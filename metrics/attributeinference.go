@@ -11,9 +11,9 @@ import (
 func init() {
 	info := attack("attribute-inference", "Attribute inference", "", "Yeom et al. 2018 and "+
 		"Stadler et al. 2022: accuracy on members less that on records held out, of a model "+
-		"trained on the release; how accurate it is on either is the population's pattern and "+
-		"no breach")
-	info.Classifier, info.AsPublished, info.AnyTarget, info.FromRecords = true, true, true, true
+		"trained on the release, "+attackerSource+"; how accurate it is on either is the "+
+		"population's pattern and no breach")
+	info.Revision = 2
 	Register(parameterised[AttributeInferenceParams]{info,
 		AttributeInferenceParams{Of: Difference, End: Estimate}, attributeInference})
 }
@@ -55,8 +55,8 @@ func (p *AttributeInferenceParams) target(s *datasets.Schema) (int, error) {
 	return target, nil
 }
 
-// attributeInference is the share of equally many members and records held out whose value a
-// learner guesses that has seen only the release, or the difference of the two. It is undefined
+// attributeInference is the share of equally many members and records held out whose value an
+// attacker guesses who has seen only the release, or the difference of the two. It is undefined
 // without rows on either side.
 func attributeInference(ctx context.Context, c Case, params *AttributeInferenceParams) (float64,
 	bool, error) {
@@ -65,17 +65,14 @@ func attributeInference(ctx context.Context, c Case, params *AttributeInferenceP
 	if err != nil {
 		return 0, false, err
 	}
-	type key struct {
-		classifier string
-		target     int
-	}
-	right, err := memoize(ctx, c.Published, key{c.Classifier.Info().Name, target},
+	type key struct{ guessed int }
+	right, err := memoize(ctx, c.Published, key{target},
 		func() ([2]share, error) { return guessed(ctx, c, s, target) })
 	value, ok := params.Of.among(right, params.End)
 	return value, ok && err == nil, err
 }
 
-// guessed is how many members' and others' values of an attribute a learner knows that has seen
+// guessed is how many members' and others' values of an attribute an attacker knows who has seen
 // only the release.
 func guessed(ctx context.Context, c Case, s sides, target int) (right [2]share, err error) {
 	released, weights, err := publishedRecords(ctx, c)
@@ -90,7 +87,7 @@ func guessed(ctx context.Context, c Case, s sides, target int) (right [2]share, 
 	if err != nil {
 		return right, err
 	}
-	model, err := fit(ctx, c.Classifier, classifiers.Data{Table: released,
+	model, err := fit(ctx, attacker, classifiers.Data{Table: released,
 		Rows: released.AllRows(), Weights: weights})
 	if err != nil {
 		return right, err

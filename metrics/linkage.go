@@ -209,20 +209,48 @@ func (j *join) advantage(set []int) float64 {
 	return found[0].at(Estimate) - found[1].at(Estimate)
 }
 
-// closest is the released record that equals record i of a side in most attributes.
-func (j *join) closest(side lines, i int) (at int) {
-	equal := make([]uint16, len(j.released[0]))
+// probes are records that are looked for among others, and these, all with four values to a word:
+// the number of a value among those of the probes, or 0.
+type probes struct {
+	words            int // of a record
+	sought, released []uint64
+}
+
+// probe takes the first n records of both sides.
+func (j *join) probe(n int) probes {
+	p := probes{words: (len(j.released) + 3) / 4}
+	p.sought = make([]uint64, 2*n*p.words)
+	p.released = make([]uint64, len(j.released[0])*p.words)
 	for a, column := range j.released {
-		sought := side[a][i]
-		for row, x := range column {
-			if x == sought {
-				equal[row]++
+		word, shift := a/4, a%4*16
+		number := make(map[uint64]uint64)
+		for side := range j.sides {
+			for i, x := range j.sides[side][a][:n] {
+				if number[x] == 0 {
+					number[x] = uint64(len(number) + 1)
+				}
+				p.sought[(side*n+i)*p.words+word] |= number[x] << shift
 			}
 		}
+		for row, x := range column {
+			p.released[row*p.words+word] |= number[x] << shift
+		}
 	}
-	for row, n := range equal {
-		if n > equal[at] {
-			at = row
+	return p
+}
+
+// closest is the released record that equals a probe in most attributes, the first of such.
+func (p *probes) closest(i int) (at int) {
+	const ones, low = 0x0001000100010001, 0x7fff7fff7fff7fff
+	most, sought := uint64(0), p.sought[i*p.words:(i+1)*p.words]
+	for row := range len(p.released) / p.words {
+		equal := uint64(0) // four sums, a quarter of a word each
+		for word, x := range p.released[row*p.words : (row+1)*p.words] {
+			x ^= sought[word]
+			equal += ^((x&low + low) | x | low) >> 15 // 1 where a quarter of x is 0
+		}
+		if equal = equal * ones >> 48; equal > most {
+			at, most = row, equal
 		}
 	}
 	return at
@@ -232,11 +260,12 @@ func (j *join) closest(side lines, i int) (at int) {
 func (j *join) search(ctx context.Context) (best []int, err error) {
 	n := len(j.released)
 	lifts, columns := make([]float64, n), make([]int, n)
-	probes := max(fewestProbed, min(len(j.sides[0][0]), mostProbed/max(1, len(j.released[0]))))
-	probes = min(probes, len(j.sides[0][0]))
+	probed := max(fewestProbed, min(len(j.sides[0][0]), mostProbed/max(1, len(j.released[0]))))
+	probed = min(probed, len(j.sides[0][0]))
+	probes := j.probe(probed)
 	for side, sign := range []float64{1, -1} {
-		for i := range probes {
-			at := j.closest(j.sides[side], i)
+		for i := range probed {
+			at := probes.closest(side*probed + i)
 			for a := range n {
 				if columns[a] = a; j.released[a][at] == j.sides[side][a][i] {
 					lifts[a] += sign

@@ -14,10 +14,11 @@ import (
 )
 
 func init() {
-	Register(parameterised[MembershipParams]{attack("membership", "Membership inference",
-		"fraction", "van Breugel et al. 2023 (density: of the release over that of a reference), "+
-			"Chen et al. 2020 (distance), Hayes et al. 2019 (classifier); true-positive rates "+
-			"as Carlini et al. 2022"),
+	info := attack("membership", "Membership inference", "fraction", "van Breugel et al. 2023 "+
+		"(density: of the release over that of a reference), Chen et al. 2020 (distance), Hayes "+
+		"et al. 2019 (classifier: "+attackerSource+"); true-positive rates as Carlini et al. 2022")
+	info.Revision = 2
+	Register(parameterised[MembershipParams]{info,
 		MembershipParams{DensityScore, AttackAUC, 0.01, Estimate, false}, membership})
 }
 
@@ -30,7 +31,7 @@ const (
 	// which take numbers and categories as Gower's distance does and see a single copy.
 	DensityScore    Score = "density"
 	DistanceScore   Score = "distance"   // how near the closest released record is
-	ClassifierScore Score = "classifier" // how surely boosting takes it for a released record
+	ClassifierScore Score = "classifier" // how surely a forest takes it for a released record
 )
 
 func (Score) Enum() []string {
@@ -177,15 +178,11 @@ func scoresOfDistances(ctx context.Context, c Case, density bool) (s scores, err
 // mostLearnt bounds the released records that a classifier of members learns from.
 const mostLearnt = 1 << 17
 
-// scoresOfClassifier are how sure boosting is that a record is one of the release and none of the
-// reference.
+// scoresOfClassifier are how sure the attacker is that a record is one of the release and none of
+// the reference.
 func scoresOfClassifier(ctx context.Context, c Case) (s scores, err error) {
 	both, err := sidesOf(ctx, c)
 	if err != nil || len(both.held) < 2 {
-		return s, err
-	}
-	learner, err := classifiers.Lookup("boosting")
-	if err != nil {
 		return s, err
 	}
 	table, rows, err := disclosed(ctx, c)
@@ -199,7 +196,7 @@ func scoresOfClassifier(ctx context.Context, c Case) (s scores, err error) {
 	joint := joined(c.Table.Schema(), []labelledRows{{table, rows, 1}, {c.Table, reference, 0},
 		{c.Table, members, 0}, {c.Table, attacked, 0}})
 	lines := joint.AllRows()
-	model, err := fit(ctx, learner, classifiers.Data{Table: joint, Rows: lines[:learnt]})
+	model, err := fit(ctx, attacker, classifiers.Data{Table: joint, Rows: lines[:learnt]})
 	if err != nil {
 		return s, err
 	}

@@ -54,15 +54,12 @@ type Info struct {
 	Classifier bool
 	// AsPublished says that the classifier learns from records as they are, in no encoding.
 	AsPublished bool
-	// AnyTarget says that a parameter names what the classifier learns: no class is needed.
-	AnyTarget bool
 	// Probabilities says that the classifier must know probabilities, Ranks that it must know them
 	// or scores.
 	Probabilities, Ranks bool
 	// FromRecords says that the classifier must learn from records, which those of regions do not.
 	FromRecords bool
-	// Class says that the metric needs a class attribute; those with a classifier do but for any
-	// target.
+	// Class says that the metric needs a class attribute; those with a classifier always do.
 	Class bool
 	// Anonymity says that the metric needs the k of a k-anonymous release.
 	Anonymity bool
@@ -110,15 +107,6 @@ func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 	if _, regions := classifier.(classifiers.RegionClassifier); regions {
 		return info.refuses(classifier)
 	}
-	if target, ok := params.(interface {
-		target(*datasets.Schema) (int, error)
-	}); ok {
-		at, err := target.target(s)
-		if err != nil {
-			return err
-		}
-		s = withClass(s, at)
-	}
 	empty := datasets.NewBuilder(s, 0).Table()
 	model, err := fit(context.Background(), classifier, classifiers.Data{Table: empty})
 	if err != nil {
@@ -157,7 +145,7 @@ var errUnsure = errors.New("gives classes without probabilities; others, such as
 var errNotRecords = errors.New("learns from published regions; others learn from records")
 
 // needsClass says whether a metric needs a class attribute.
-func (i *Info) needsClass() bool { return i.Class || i.Classifier && !i.AnyTarget }
+func (i *Info) needsClass() bool { return i.Class || i.Classifier }
 
 // errNoClass is the error of metrics that need a class.
 var errNoClass = errors.New("the table has no class attribute")

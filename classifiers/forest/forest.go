@@ -24,6 +24,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/bins"
 	"ppdp/classifiers/internal/equal"
+	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
 )
 
@@ -31,11 +32,8 @@ func init() { classifiers.Register(Classifier{}) }
 
 const defaultTrees = 100
 
-// Classifier is a random forest; a field that is 0 stands for its default.
-type Classifier struct {
-	Trees int // defaultTrees
-	Depth int // of a tree at most, no limit
-}
+// Classifier is a random forest of so many trees, or of defaultTrees if they are 0.
+type Classifier struct{ Trees int }
 
 func (c Classifier) Info() classifiers.Info {
 	return classifiers.Info{Name: "forest", Title: "Random forest", Revision: 1,
@@ -48,10 +46,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 		return nil, err
 	}
 	c.Trees = cmp.Or(c.Trees, defaultTrees)
-	if c.Depth == 0 {
-		c.Depth = math.MaxInt
-	}
-	g := newGrower(data, c.Depth)
+	g := newGrower(data)
 	m := &model{features: g.matrix.Features, classes: g.classes}
 	for t := range c.Trees {
 		if err := ctx.Err(); err != nil {
@@ -60,7 +55,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 		// The draws are part of the method, not of the experiment: they depend on nothing else.
 		grown := g.grow(random.NewKey(uint64(t)).Derive("forest").Stream())
 		m.trees = append(m.trees, bins.NewTree(grown.nodes))
-		m.shares = append(m.shares, grown.shares)
+		m.leaves = append(m.leaves, grown.leaves)
 	}
 	return m, nil
 }
@@ -71,12 +66,14 @@ type grower struct {
 	labels  []uint32
 	weights []float64 // of distinct records
 	classes int
-	depth   int
 	tries   int // features drawn at a node
 
-	drawn  []int64 // weights of the resample
-	index  []int32 // records, those of a node side by side
+	none   []float64 // the chance that a resample omits a record
+	drawn  []int64   // weights of the resample
+	index  []int32   // records, those of a node side by side
 	spare  []int32
+	counts []int64  // of the node, by class
+	left   []int64  // of the side of the division under test, by class
 	tally  []int64  // of the feature under test, class by class within a bin
 	filled bins.Set // bins of it that are not empty
 	order  []int    // features, in the order drawn
@@ -84,12 +81,12 @@ type grower struct {
 
 // newGrower merges records that fall into the same bins and have one label, in an order that does
 // not depend on that of the rows.
-func newGrower(data classifiers.Data, depth int) *grower {
+func newGrower(data classifiers.Data) *grower {
 	rows, labels, given := data.Labels()
 	units, _, unit := bins.Units(given, len(rows))
 	schema := data.Table.Schema()
 	g := &grower{matrix: bins.New(data.Table, rows, units, classifiers.Features(schema)),
-		depth: depth, classes: schema.Classes()}
+		classes: schema.Classes()}
 	columns := g.matrix.Columns
 	groups := equal.Groups(len(rows), func(a, b int32) int {
 		for _, column := range columns {
@@ -111,27 +108,36 @@ func newGrower(data classifiers.Data, depth int) *grower {
 			total += units[row]
 		}
 		g.labels = append(g.labels, labels[group[0]])
-		g.weights = append(g.weights, float64(total)*unit)
+		weight := float64(total) * unit
+		g.weights = append(g.weights, weight)
+		g.none = append(g.none, elementary.Exp(-weight))
 	}
 	g.tries = max(1, int(math.Sqrt(float64(len(columns)))))
 	g.drawn, g.spare = make([]int64, len(groups)), make([]int32, len(groups))
 	g.tally = make([]int64, (bins.Most+1)*g.classes)
+	g.counts, g.left = make([]int64, g.classes), make([]int64, g.classes)
 	for f := range columns {
 		g.order = append(g.order, f)
 	}
 	return g
 }
 
-// tree is nodes and the class shares of each leaf.
+// tree is nodes and what leaves say.
 type tree struct {
-	nodes  []bins.Node
-	shares []float64 // leaf by leaf
+	nodes []bins.Node
+	leaves
+}
+
+// leaves are those of one tree. Most are pure.
+type leaves struct {
+	of     []int32   // the class of a pure leaf, or ^i of one whose class shares begin at shares[i]
+	shares []float64 // class by class
 }
 
 func (g *grower) grow(stream *random.Stream) tree {
 	g.index = g.index[:0]
 	for i, w := range g.weights {
-		if g.drawn[i] = poisson(stream, w); g.drawn[i] > 0 {
+		if g.drawn[i] = poisson(stream, w, g.none[i]); g.drawn[i] > 0 {
 			g.index = append(g.index, int32(i))
 		}
 	}
@@ -142,13 +148,20 @@ func (g *grower) grow(stream *random.Stream) tree {
 		}
 	}
 	t := tree{nodes: make([]bins.Node, 1)}
-	g.node(&t, 0, 0, len(g.index), 1, stream)
+	g.node(&t, 0, 0, len(g.index), stream)
 	return t
 }
 
+// leaf makes node at the next leaf.
+func (t *tree) leaf(at, says int32) {
+	t.nodes[at].Leaf = int32(len(t.of))
+	t.of = append(t.of, says)
+}
+
 // node fills in node at of a tree from records index[from:to].
-func (g *grower) node(t *tree, at int32, from, to, depth int, stream *random.Stream) {
-	counts := make([]int64, g.classes)
+func (g *grower) node(t *tree, at int32, from, to int, stream *random.Stream) {
+	counts := g.counts
+	clear(counts)
 	for _, i := range g.index[from:to] {
 		counts[g.labels[i]] += g.drawn[i]
 	}
@@ -159,18 +172,15 @@ func (g *grower) node(t *tree, at int32, from, to, depth int, stream *random.Str
 			most = class
 		}
 	}
-	var best division
-	if counts[most] < total && depth <= g.depth {
-		best = g.best(g.index[from:to], counts, total, most, stream)
+	if counts[most] == total {
+		t.leaf(at, int32(most))
+		return
 	}
+	best := g.best(g.index[from:to], total, most, stream)
 	if !best.found {
-		t.nodes[at].Leaf = int32(len(t.shares) / g.classes)
-		for class, n := range counts {
-			share := float64(n) / float64(max(total, 1))
-			if total == 0 && class == 0 {
-				share = 1
-			}
-			t.shares = append(t.shares, share)
+		t.leaf(at, int32(^len(t.shares)))
+		for _, n := range counts {
+			t.shares = append(t.shares, float64(n)/float64(total))
 		}
 		return
 	}
@@ -179,8 +189,8 @@ func (g *grower) node(t *tree, at int32, from, to, depth int, stream *random.Str
 	next := int32(len(t.nodes))
 	t.nodes = append(t.nodes, bins.Node{}, bins.Node{})
 	t.nodes[at] = bins.Node{Feature: int32(best.feature), Next: next, Left: best.left}
-	g.node(t, next, from, middle, depth+1, stream)
-	g.node(t, next+1, middle, to, depth+1, stream)
+	g.node(t, next, from, middle, stream)
+	g.node(t, next+1, middle, to, stream)
 }
 
 // division is a test of a node: the bins that go left.
@@ -192,7 +202,7 @@ type division struct {
 }
 
 // best draws features until enough were tried and one of them divides the records.
-func (g *grower) best(rows []int32, counts []int64, total int64, most int,
+func (g *grower) best(rows []int32, total int64, most int,
 	stream *random.Stream) (best division) {
 	for drawn := range g.order {
 		if drawn >= g.tries && best.found {
@@ -200,14 +210,13 @@ func (g *grower) best(rows []int32, counts []int64, total int64, most int,
 		}
 		other := drawn + int(stream.Uint32N(uint32(len(g.order)-drawn)))
 		g.order[drawn], g.order[other] = g.order[other], g.order[drawn]
-		g.try(g.order[drawn], rows, counts, total, most, &best)
+		g.try(g.order[drawn], rows, total, most, &best)
 	}
 	return best
 }
 
 // try counts a feature's bins and looks for a better division by them.
-func (g *grower) try(feature int, rows []int32, counts []int64, total int64, most int,
-	best *division) {
+func (g *grower) try(feature int, rows []int32, total int64, most int, best *division) {
 	column, k := g.matrix.Columns[feature], g.classes
 	for _, i := range rows {
 		bin := column[i]
@@ -229,17 +238,23 @@ func (g *grower) try(feature int, rows []int32, counts []int64, total int64, mos
 		slices.SortStableFunc(order,
 			func(a, b uint8) int { return cmp.Compare(shares[a], shares[b]) })
 	}
-	left, weight, cut, heavier := make([]int64, k), int64(0), -1, false
+	left, weight, cut, heavier := g.left, int64(0), -1, false
+	clear(left)
+	inside, outside := 0.0, 0.0 // Σ n² of either side
+	for _, n := range g.counts {
+		outside += float64(float64(n) * float64(n))
+	}
 	for i := range max(1, len(order)) - 1 {
 		for class, n := range of(order[i]) {
+			if n == 0 {
+				continue
+			}
+			before := left[class]
 			left[class] += n
 			weight += n
-		}
-		inside, outside := 0.0, 0.0
-		for class, n := range left {
-			inside += float64(float64(n) * float64(n))
-			other := float64(counts[class] - n)
-			outside += float64(other * other)
+			// (b+n)² - b² = n(b+left), and of the other side likewise.
+			inside += float64(float64(n) * float64(before+left[class]))
+			outside -= float64(float64(n) * float64(2*g.counts[class]-before-left[class]))
 		}
 		purity := inside/float64(weight) + outside/float64(total-weight)
 		if !best.found || purity > best.purity {

@@ -11,7 +11,7 @@ type model struct {
 	classes  int // of the schema
 	features []bins.Feature
 	trees    []bins.Tree
-	shares   [][]float64 // of each tree's leaves
+	leaves   []leaves // of each tree
 }
 
 // Predict writes the class of the largest probability, the first of equals.
@@ -28,10 +28,16 @@ func (m *model) Probabilities(dst []float64, table *datasets.Table, rows []int32
 func (m *model) Sure(classes []uint32, probabilities []float64, table *datasets.Table,
 	rows []int32) {
 	sums := make([]float64, m.classes*bins.Block)
-	bins.Walk(m.features, m.trees, table, rows, func(tree int, leaves []int32) {
-		for i, leaf := range leaves {
+	bins.Walk(m.features, m.trees, table, rows, func(tree int, at []int32) {
+		says := &m.leaves[tree]
+		for i, leaf := range at {
 			of := sums[i*m.classes : (i+1)*m.classes]
-			for class, share := range m.shares[tree][int(leaf)*m.classes:][:m.classes] {
+			class := says.of[leaf]
+			if class >= 0 {
+				of[class]++
+				continue
+			}
+			for class, share := range says.shares[^class:][:m.classes] {
 				of[class] += share
 			}
 		}

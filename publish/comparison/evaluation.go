@@ -157,7 +157,7 @@ func (m *made) measurements() []asked {
 		{metric: "membership", needs: promised, params: params{"allowed": true, "score": scores}},
 		{metric: "membership", needs: promised, params: params{"allowed": true, "of": "tpr",
 			"fpr": rates}},
-		{metric: "attribute-inference", needs: unseen, learners: learners[:1],
+		{metric: "attribute-inference", needs: unseen,
 			params: params{"attribute": m.Sensitive, "of": []string{"held-out", "difference"},
 				"end": ends}},
 	}
