@@ -520,6 +520,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 	if err := folder.write(RecordsFile, write); err != nil {
 		return nil, err
 	}
+	marginals := release.Marginals // seal needs no more: the memory of the rest is free from here on
 	var measured *risk.Report
 	var written *records
 	if anonymity > 0 || r.Parquet {
@@ -555,13 +556,13 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 	err = seal(func(s Standing) (err error) {
 		made.Standing, certificate.EarlierAnonymised = s, s.Anonymised
 		certificate.Budget = &made.Standing.Spending
-		c.derive(certificate, schema, release.Marginals, measured)
+		c.derive(certificate, schema, marginals, measured)
 		if err := certificate.suppressed(table); err != nil {
 			return err
 		}
-		if len(release.Marginals) > 0 {
+		if len(marginals) > 0 {
 			if err := folder.write(MarginalsFile, func(w io.Writer) error {
-				return certificate.writeMarginals(w, schema, release.Marginals)
+				return certificate.writeMarginals(w, schema, marginals)
 			}); err != nil {
 				return err
 			}
