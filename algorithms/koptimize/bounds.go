@@ -181,8 +181,8 @@ func (s *search) computeLowerBound(n *node) int64 {
 // tail, from the joint counts: the child need not be made.
 func (s *search) childLowerBound(n *node, cut int32, tail set) int64 {
 	s.groupExclusiveSet(n, tail)
-	p, cuts := s.problem, len(n.tail)
-	s.work += int64(len(n.sizes) * len(s.groups.at))
+	p, q, g, cuts := s.problem, &s.pairs, &s.groups, len(n.tail)
+	s.work += int64(len(n.sizes) * len(g.at))
 	total := n.floor[cut]
 	for _, largest := range s.largest { // first, so that few others are needed
 		if total >= s.best {
@@ -190,45 +190,37 @@ func (s *search) childLowerBound(n *node, cut int32, tail set) int64 {
 		}
 		class, size := int(largest.class), n.sizes[largest.class]
 		below := n.below[class*cuts : (class+1)*cuts]
-		near, far := below[cut], size-below[cut]
+		near, far := int64(below[cut]), int64(size-below[cut])
 		if near == 0 || far == 0 {
-			t := s.groups.saving(below, int64(size))
+			t := g.saving(below, int64(size))
 			total += p.leastOf(int64(size), &t) - p.least[size]
 			continue
 		}
-		onNear, onFar := s.sideSavings(class, cut, below, size)
-		if int(near) >= p.k { // else it costs its least
-			total += p.leastOf(int64(near), &onNear) - p.least[near]
+		joint := q.joint[(class*q.m+int(q.rank[cut]))*q.m:][:q.m]
+		var onNear, onFar saving
+		start := int32(0)
+		for group, end := range g.ends {
+			saveNear, saveFar := int64(0), int64(0)
+			for _, at := range g.at[start:end] {
+				rows := below[at]
+				if rows == 0 || rows == size {
+					continue
+				}
+				both := int64(joint[q.rank[at]])
+				two := int64(rows) - both
+				saveNear = max(saveNear, both*(near-both))
+				saveFar = max(saveFar, two*(far-two))
+			}
+			start = end
+			onNear.add(2*saveNear, g.dims[group])
+			onFar.add(2*saveFar, g.dims[group])
 		}
-		if int(far) >= p.k {
-			total += p.leastOf(int64(far), &onFar) - p.least[far]
+		if near >= int64(p.k) { // else it costs its least
+			total += p.leastOf(near, &onNear) - p.least[near]
+		}
+		if far >= int64(p.k) {
+			total += p.leastOf(far, &onFar) - p.least[far]
 		}
 	}
 	return total
-}
-
-// sideSavings are what the grouped cuts can save on either side of a cut that divides a class.
-func (s *search) sideSavings(class int, cut int32, below []int32, size int32) (near, far saving) {
-	q, g := &s.pairs, &s.groups
-	joint := q.joint[(class*q.m+int(q.rank[cut]))*q.m:][:q.m]
-	one := int64(below[cut])
-	other := int64(size) - one
-	start := int32(0)
-	for group, end := range g.ends {
-		saveNear, saveFar := int64(0), int64(0)
-		for _, at := range g.at[start:end] {
-			rows := below[at]
-			if rows == 0 || rows == size {
-				continue
-			}
-			both := int64(joint[q.rank[at]])
-			two := int64(rows) - both
-			saveNear = max(saveNear, both*(one-both))
-			saveFar = max(saveFar, two*(other-two))
-		}
-		start = end
-		near.add(2*saveNear, g.dims[group])
-		far.add(2*saveFar, g.dims[group])
-	}
-	return near, far
 }

@@ -1,6 +1,9 @@
 package koptimize
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // maxJoint bounds the table of joint counts, in entries of 4 bytes. Nodes with more classes or cuts
 // are searched without one; that happens with attributes of thousands of values. A test lowers it.
@@ -141,8 +144,11 @@ func (q *pairs) listDividers(s *search, n *node, dims []tailDim, class int, star
 		}
 		q.passed[dim.cuts] = int32(len(q.dividers) - first)
 		q.ends = append(q.ends, int32(len(q.dividers)))
-		for _, at := range n.value[l*len(n.weight)+int(start):][:cells] {
-			q.places = append(q.places, q.passed[at])
+		from, passed := len(q.places), q.passed
+		q.places = slices.Grow(q.places, cells)[:from+cells]
+		places := q.places[from:]
+		for i, at := range n.value[l*len(n.weight)+int(start):][:len(places)] {
+			places[i] = passed[at]
 		}
 	}
 }
