@@ -520,7 +520,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 	if err := folder.write(RecordsFile, write); err != nil {
 		return nil, err
 	}
-	marginals := release.Marginals // seal needs no more: the memory of the rest is free from here on
+	marginals := release.Marginals // seal needs no more: the rest of the memory is free from here
 	var measured *risk.Report
 	var written *records
 	if anonymity > 0 || r.Parquet {

@@ -120,8 +120,8 @@ func loadTrial(ctx context.Context, p *language.Plan, files datasets.Files, d *l
 	var err error
 	if p.Folds > 0 {
 		m.folds, err = foldsOf(p, table, p.FoldKey(d, m.data.Checksum, trial))
-	} else if p.Spec.Train.Set() {
-		m.train, err = p.Spec.Train.Of(len(m.rows))
+	} else if p.Train.Set() {
+		m.train, err = p.Train.Of(len(m.rows))
 		if note := unlike(table, m.train); note != "" && d.Given && earlier == nil && err == nil {
 			m.facts.Notes = append(slices.Clone(m.facts.Notes), note)
 		}

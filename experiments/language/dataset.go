@@ -210,21 +210,26 @@ func (t *Train) Of(n int) (int, error) {
 
 // checkTrain records what the split cannot be combined with.
 func (s *Spec) checkTrain(r *strictyaml.Reader) {
-	if !s.Train.Set() {
-		return
+	quick := valueOf(s.node, "quick")
+	if s.Train.Set() && s.Quick.Folds > 0 {
+		r.Problemf(valueOf(quick, "folds"), "%d, but train holds rows out already", s.Quick.Folds)
 	}
-	at := valueOf(s.node, "train")
-	if s.Folds > 0 {
-		r.Problemf(at, "%s, but folds hold rows out already; give one of the two", s.Train.text)
-	}
-	if s.Quick.Folds > 0 {
-		r.Problemf(valueOf(valueOf(s.node, "quick"), "folds"),
-			"%d, but train holds rows out already", s.Quick.Folds)
-	}
-	for i := range s.sets {
-		if d := &s.sets[i]; d.Info.Graph {
-			r.Problemf(at, "%s, but %s is a graph: there are no rows to hold out", s.Train.text,
-				d.Label())
+	for _, t := range []struct {
+		Train
+		in *strictyaml.Node
+	}{{s.Train, s.node}, {s.Quick.Train, quick}} {
+		if !t.Set() {
+			continue
+		}
+		at := valueOf(t.in, "train")
+		if s.Folds > 0 {
+			r.Problemf(at, "%s, but folds hold rows out already; give one of the two", t.text)
+		}
+		for i := range s.sets {
+			if d := &s.sets[i]; d.Info.Graph {
+				r.Problemf(at, "%s, but %s is a graph: there are no rows to hold out", t.text,
+					d.Label())
+			}
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (p *Plan) NoiseKey(c *Job, checksum string) random.Key {
 	if config.Delta > 0 {
 		key = key.Derive("delta", config.DeltaText())
 	}
-	return key.Derive("rows", strconv.Itoa(p.Folds), stratified, p.Spec.Train.text)
+	return key.Derive("rows", strconv.Itoa(p.Folds), stratified, p.Train.text)
 }
 
 // Earlier versions could turn off what these words say, which are part of all keys and hashes.
@@ -94,8 +94,8 @@ func (p *Plan) keyTail(c *Job) []byte {
 	if config.Info.Program != "" {
 		word("program", config.Info.Program)
 	}
-	if p.Spec.Train.Set() {
-		word("train", p.Spec.Train.text)
+	if p.Train.Set() {
+		word("train", p.Train.text)
 	}
 	if p.KeepsRegions(c) {
 		word("keep", KeepRegions)
@@ -186,7 +186,7 @@ func (p *Plan) Hash() string {
 			}
 		}
 	}
-	fmt.Fprint(h, p.Spec.Keep, p.Spec.Train.text)
+	fmt.Fprint(h, p.Spec.Keep, p.Train.text)
 	for i := range p.Figures {
 		fmt.Fprintf(h, "\n%+v", p.Figures[i]) // fmt prints maps in key order
 	}

@@ -17,6 +17,7 @@ type Plan struct {
 	Seed    uint64
 	Trials  int
 	Folds   int
+	Train   Train
 	Figures []results.Figure
 	Configs []*Config
 	Jobs    []Job // in canonical order: by configuration, trial, fold
@@ -85,11 +86,12 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 		sets = s.expandDatasets(r, section)
 	}
 	p := &Plan{Spec: s, Quick: o.Quick, Seed: s.Seed, Trials: s.Trials, Folds: s.Folds,
-		StandIns: o.StandIns}
+		Train: s.Train, StandIns: o.StandIns}
 	grid := s.Epsilon
 	if o.Quick {
 		p.Trials = cmp.Or(s.Quick.Trials, p.Trials)
 		p.Folds = cmp.Or(s.Quick.Folds, p.Folds)
+		p.Train = cmp.Or(s.Quick.Train, p.Train)
 		if len(s.Quick.Epsilon) > 0 {
 			grid = s.Quick.Epsilon
 		}
