@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -97,25 +96,8 @@ func (c datasetsVerifyCommand) Run(con *console) error {
 
 // filesOf checks the files of the named datasets, or of all.
 func filesOf(files datasets.Files, names []string) ([]datasets.FileStatus, error) {
-	statuses := datasets.Verify(files)
-	if len(names) == 0 {
-		return statuses, nil
-	}
-	wanted := make(map[string]bool)
-	var errs []error
-	for _, name := range names {
-		source, err := datasets.Lookup(name)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		for _, file := range source.Info().Files {
-			wanted[file.Path] = true
-		}
-	}
-	return slices.DeleteFunc(statuses, func(s datasets.FileStatus) bool {
-		return !wanted[s.File.Path]
-	}), terminal.InputError(errs...)
+	statuses, unknown := datasets.Verify(files, names)
+	return statuses, terminal.InputError(unknown...)
 }
 
 type datasetsSchemaCommand struct {

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -174,14 +175,18 @@ func (s *FileStatus) State() string {
 	return "altered"
 }
 
-// Verify checks every file of every registered source, in the order of Names, each file once.
-func Verify(files Files) []FileStatus {
-	var statuses []FileStatus
+// Verify checks every file of the named sources or, without names, of all that are registered: each
+// file once, in the order of names. Errors are those of unknown names.
+func Verify(files Files, names []string) (statuses []FileStatus, unknown []error) {
+	if len(names) == 0 {
+		names = Names()
+	}
 	seen := make(map[string]bool)
-	for _, name := range Names() {
+	for _, name := range slices.Sorted(slices.Values(names)) {
 		source, err := Lookup(name)
 		if err != nil {
-			panic(err) // Names lists only what Lookup finds
+			unknown = append(unknown, err)
+			continue
 		}
 		for _, file := range source.Info().Files {
 			if seen[file.Path] {
@@ -192,5 +197,5 @@ func Verify(files Files) []FileStatus {
 			statuses = append(statuses, FileStatus{file, path, err})
 		}
 	}
-	return statuses
+	return statuses, unknown
 }

@@ -168,7 +168,7 @@ func TestVerify(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "toy/abc.txt.gz"), packed(t, []byte("abc")))
 	write(t, filepath.Join(dir, "toy/altered.txt"), []byte("abd"))
-	got := Verify(Files{Dirs: []string{dir}})
+	got, _ := Verify(Files{Dirs: []string{dir}}, nil)
 	want := []struct{ file, state, path string }{
 		{abc.Path, "ok", filepath.Join(dir, "toy/abc.txt.gz")},
 		{missing.Path, "missing", ""},
