@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ppdp/datasets"
+	"ppdp/numeric/radix"
 )
 
 // Sample is an empirical distribution on the line. Values ascend (equal ones may repeat); Weights
@@ -103,7 +104,7 @@ func columnSample(table *datasets.Table, attribute int, rows []int32,
 		for i, row := range rows {
 			values[i] = table.Number(row, attribute)
 		}
-		slices.Sort(values)
+		radix.Floats(values)
 		return Sample{Values: values}, nil
 	}
 	type weighted struct{ value, weight float64 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/numeric/radix"
 	"ppdp/privacy"
 )
 
@@ -42,7 +43,7 @@ func (g *grid) count(c *cut, rows []int32) *table {
 	for i, label := range c.labels {
 		keys[i] = keys[i]*classes + uint64(label)
 	}
-	partition.SortKeys(keys, nil)
+	radix.Sort(keys, nil)
 	t := &table{classes: int(classes)}
 	for _, key := range keys {
 		cell := key / classes

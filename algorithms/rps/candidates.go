@@ -29,8 +29,8 @@ type candidates struct {
 
 	draws *random.Stream // of cuts inside a group
 
-	tally partition.Tally
-	codes []uint32 // scratch of medians
+	tally         partition.Tally
+	codes, sorted []uint32 // scratch of medians
 }
 
 func (c *candidates) reset() {

@@ -2,14 +2,14 @@ package rps
 
 import (
 	"math"
-	"slices"
 
 	"ppdp/numeric/elementary"
+	"ppdp/numeric/radix"
 	"ppdp/privacy"
 )
 
 // median is a cut of the current box: just above the median on dim, which is released with Cauchy
-// noise for its smooth sensitivity and then brought inside the box. It takes O(n log n) for n rows.
+// noise for its smooth sensitivity and then brought inside the box. It takes O(n) for n rows.
 func (r *recursion) median(rows []int32, dim int, path *privacy.Path,
 	epsilon float64) (uint32, error) {
 	c := &r.candidates
@@ -18,7 +18,7 @@ func (r *recursion) median(rows []int32, dim int, path *privacy.Path,
 	}
 	codes := c.codes[:len(rows)]
 	r.space.Codes(rows, dim, codes)
-	slices.Sort(codes)
+	c.sorted = radix.Sort(codes, c.sorted)
 	low, high := r.builder.Low[dim], r.builder.High[dim]
 	value, bound := smoothMedian(codes, low, high-1, privacy.Smoothness(epsilon))
 	noisy, err := r.medians.Add(path, epsilon, bound, float64(value))

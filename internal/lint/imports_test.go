@@ -22,7 +22,8 @@ type room struct {
 }
 
 // everywhere are the rooms that all may import.
-var everywhere = []string{"numeric/elementary", "internal/convex", "internal/declared",
+var everywhere = []string{"numeric/elementary", "numeric/radix", "internal/convex",
+	"internal/declared",
 	"internal/must", "internal/process", "internal/registry", "internal/source",
 	"internal/spelling", "internal/strictyaml", "internal/terminal"}
 

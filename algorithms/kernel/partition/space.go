@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"ppdp/datasets"
+	"ppdp/numeric/radix"
 )
 
 // Space is the part of a table that some attributes, its dimensions, span. Its methods take
@@ -26,9 +27,9 @@ type Space struct {
 	labels     coded            // its codes
 	classes    int
 
-	moved     []int32  // rows on their way to the right side of a split
-	frequency []int32  // scratch of Median
-	codes     []uint32 // scratch of Median on wide intervals
+	moved         []int32  // rows on their way to the right side of a split
+	frequency     []int32  // scratch of Median
+	codes, sorted []uint32 // scratch of Median on wide intervals
 }
 
 // NewSpace returns the space of the given schema positions. The table's class attribute, if it
@@ -177,7 +178,7 @@ func (s *Space) Median(rows []int32, dim int, low, high uint32) (median uint32, 
 	}
 	codes := s.codes[:len(rows)]
 	s.Codes(rows, dim, codes)
-	slices.Sort(codes)
+	s.sorted = radix.Sort(codes, s.sorted)
 	median = codes[rank]
 	below, _ = slices.BinarySearch(codes, median)
 	above := rank

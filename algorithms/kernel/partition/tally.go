@@ -1,8 +1,9 @@
 package partition
 
 import (
-	"math/bits"
 	"slices"
+
+	"ppdp/numeric/radix"
 )
 
 // Tally is how many rows have each value on a dimension. Its memory is used again by the next.
@@ -58,7 +59,7 @@ func (s *Space) Tally(t *Tally, rows []int32, dim int, low, high uint32, byClass
 	for i, code := range codes {
 		t.keys[i] = uint64(code)*uint64(classes) + uint64(labels[i])
 	}
-	t.sorted = SortKeys(t.keys, t.sorted)
+	t.sorted = radix.Sort(t.keys, t.sorted)
 	for i := 0; i < n; {
 		code := t.keys[i] / uint64(classes)
 		first := len(t.Counts)
@@ -68,45 +69,4 @@ func (s *Space) Tally(t *Tally, rows []int32, dim int, low, high uint32, byClass
 			t.Counts[first+int(t.keys[i]-code*uint64(classes))]++
 		}
 	}
-}
-
-// A digit of a radix sort, and how few keys are sorted by comparison: counting digits would cost
-// more.
-const (
-	digitBits = 11
-	fewKeys   = 1 << digitBits
-)
-
-// SortKeys sorts keys in place, digit by digit from the lowest up to that of the largest. Keys of
-// records are cells or codes with a class, mostly of two digits, which takes a fifth of the time of
-// comparing them. It returns its scratch memory, which may be nil, for the next call.
-func SortKeys(keys, scratch []uint64) []uint64 {
-	if len(keys) < fewKeys {
-		slices.Sort(keys)
-		return scratch
-	}
-	used := bits.Len64(slices.Max(keys))
-	from, to := keys, slices.Grow(scratch[:0], len(keys))[:len(keys)]
-	scratch = to
-	for shift := 0; shift < used; shift += digitBits {
-		var next [1 << digitBits]int32 // where the next key of a digit goes
-		for _, key := range from {
-			next[key>>shift%(1<<digitBits)]++
-		}
-		at := int32(0)
-		for digit, n := range next {
-			next[digit] = at
-			at += n
-		}
-		for _, key := range from {
-			digit := key >> shift % (1 << digitBits)
-			to[next[digit]] = key
-			next[digit]++
-		}
-		from, to = to, from
-	}
-	if &from[0] != &keys[0] {
-		copy(keys, from)
-	}
-	return scratch
 }

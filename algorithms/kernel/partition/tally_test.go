@@ -6,32 +6,9 @@ import (
 	"testing"
 
 	"ppdp/algorithms/internal/testinput"
-	"ppdp/numeric/random"
 
 	"pgregory.net/rapid"
 )
-
-// keysBelow are n keys of at most the given number of bits.
-func keysBelow(n, bits int, seed uint64) []uint64 {
-	stream := random.NewKey(seed).Stream()
-	keys := make([]uint64, n)
-	for i := range keys {
-		keys[i] = stream.Uint64() >> (64 - bits)
-	}
-	return keys
-}
-
-func TestSortKeys(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom([]int{0, 1, fewKeys - 1, fewKeys, 2*fewKeys + 1}).Draw(t, "n")
-		keys := keysBelow(n, rapid.IntRange(1, 64).Draw(t, "bits"), rapid.Uint64().Draw(t, "seed"))
-		want := slices.Clone(keys)
-		slices.Sort(want)
-		if SortKeys(keys, nil); !slices.Equal(keys, want) {
-			t.Fatal("not sorted, or other keys")
-		}
-	})
-}
 
 // TestTally compares with counting one row after the other, over short intervals and long ones.
 func TestTally(t *testing.T) {
