@@ -252,7 +252,7 @@ func (g *grower) try(feature int, rows []int32, total int64, most int, best *div
 			before := left[class]
 			left[class] += n
 			weight += n
-			// (b+n)² - b² = n(b+left), and of the other side likewise.
+			// (b+n)² - b² = n(b+left), and of the other side likewise: exact below 2⁵³.
 			inside += float64(float64(n) * float64(before+left[class]))
 			outside -= float64(float64(n) * float64(2*g.counts[class]-before-left[class]))
 		}
