@@ -3,6 +3,7 @@ package metrics
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"ppdp/algorithms"
@@ -80,7 +81,7 @@ func disclosed(ctx context.Context, c Case) (*datasets.Table, []int32, error) {
 // occupations right than of other people, boosting 19, a hundred trees 69.
 var attacker = forest.Classifier{Trees: 20}
 
-var attackerSource = attacker.Info().Title + ": " + attacker.Info().Source
+var attackerSource = fmt.Sprintf("a random forest of %d trees (Breiman 2001)", attacker.Trees)
 
 // attack describes a metric of what the records of a release disclose.
 func attack(name, title, unit, source string) Info {

@@ -16,7 +16,7 @@ import (
 func init() {
 	info := attack("membership", "Membership inference", "fraction", "van Breugel et al. 2023 "+
 		"(density: of the release over that of a reference), Chen et al. 2020 (distance), Hayes "+
-		"et al. 2019 (classifier: "+attackerSource+"); true-positive rates as Carlini et al. 2022")
+		"et al. 2019 (classifier, "+attackerSource+"); true-positive rates as Carlini et al. 2022")
 	info.Revision = 2
 	Register(parameterised[MembershipParams]{info,
 		MembershipParams{DensityScore, AttackAUC, 0.01, Estimate, false}, membership})

@@ -32,7 +32,7 @@ func init() { classifiers.Register(Classifier{}) }
 
 const defaultTrees = 100
 
-// Classifier is a random forest of so many trees, or of defaultTrees if they are 0.
+// Classifier is a random forest. Trees is how many trees it has; 0 stands for defaultTrees.
 type Classifier struct{ Trees int }
 
 func (c Classifier) Info() classifiers.Info {

@@ -56,7 +56,7 @@ type Spec struct {
 type QuickSpec struct {
 	Trials  int           `yaml:"trials" doc:"the number of trials" min:"1" max:"100000" default:"the experiment's"`
 	Folds   int           `yaml:"folds" doc:"the number of folds" min:"2" max:"1000" default:"the experiment's"`
-	Train   Train         `yaml:"train" doc:"the rows released" values:"a number of rows, or a share of them" default:"the experiment's"`
+	Train   Train         `yaml:"train" doc:"rows released" values:"a number or a share" default:"the experiment's"`
 	Epsilon []float64     `yaml:"epsilon,flow-one" doc:"the budgets" above:"0" values:"a number above 0 or a list of such numbers" default:"the experiment's"`
 	Dataset []DatasetSpec `yaml:"dataset,flow-one" doc:"the datasets, some of the experiment's with other parameters, such as fewer rows" values:"a dataset or a list of datasets" default:"the experiment's"`
 }

@@ -48,8 +48,8 @@ func Sort[K uint32 | uint64](keys, scratch []K) []K {
 	return scratch
 }
 
-// Floats sorts numbers, of which none is NaN, by their bits. These are in the numbers' order once
-// all bits of a negative number are inverted, and the sign of others.
+// Floats sorts numbers by their bits; none may be NaN. The bits are in the numbers' order once all
+// bits of a negative number are inverted, and the sign of others.
 func Floats(numbers []float64) {
 	keys := make([]uint64, len(numbers))
 	for i, x := range numbers {
