@@ -226,8 +226,6 @@ const (
 	geometric            = "geometric"
 	cauchy               = "cauchy"
 	exponential          = "exponential"
-	permuteAndFlip       = "permute and flip"
-	objective            = "objective"
 	gaussian             = "gaussian"
 	discreteLaplaceKind  = "discrete laplace"
 	discreteGaussianKind = "discrete gaussian"

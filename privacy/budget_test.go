@@ -54,7 +54,6 @@ func TestRefusedCallsReturnNothing(t *testing.T) {
 		b, stream := NewBudget(1), random.NewKey(1).Stream()
 		laplace, geometric := b.Laplace("l", stream, Exact(1)), b.Geometric("g", stream, Exact(1))
 		cauchy, choice := b.Cauchy("c", stream, true), b.Exponential("e", stream, Exact(1))
-		flip := b.PermuteAndFlip("f", stream, Exact(1))
 		path, values, scores := b.Root(), []float64{7, 8}, []float64{0, 0, 0, 0}
 		noise := map[string]func() (float64, error){
 			"laplace":   func() (float64, error) { return laplace.Add(&path, epsilon, 7) },
@@ -67,10 +66,6 @@ func TestRefusedCallsReturnNothing(t *testing.T) {
 			"choice, bounded": func() (float64, error) {
 				at, err := choice.ChooseBounded(&path, epsilon, 4, 0, 0,
 					func(int) float64 { return 0 })
-				return float64(at), err
-			},
-			"choice by coins": func() (float64, error) {
-				at, err := flip.Choose(&path, epsilon, scores)
 				return float64(at), err
 			},
 		}

@@ -39,11 +39,7 @@ func (t *Transcript) Places(u func() float64, visit func(purpose, kind string, p
 func (c *call) noise() []float64 {
 	noise := slices.Clone(c.outcome)
 	for i := range noise {
-		if c.kind == objective {
-			noise[i] = -c.values[i] // the gradient of the data's part, which the noise cancels
-		} else {
-			noise[i] -= c.values[i]
-		}
+		noise[i] -= c.values[i]
 	}
 	return noise
 }
@@ -54,9 +50,6 @@ func (c *call) noisePlace(x float64, u func() float64) float64 {
 	above := 0.0 // P(noise > |x|), or of an integer a random place between that and P(noise ≥ |x|)
 	switch z := math.Abs(x); c.kind {
 	case laplace:
-		above = float64(elementary.Exp(-z/scale) / 2)
-	case objective:
-		scale = c.claimed / (float64((1-gapShare)*c.charged) - c.shape.Jacobian)
 		above = float64(elementary.Exp(-z/scale) / 2)
 	case gaussian:
 		scale = c.claimed / math.Sqrt(2*c.charged)
@@ -105,8 +98,7 @@ func discreteGaussianAbove(z, sigma, u float64) float64 {
 	return above / sum
 }
 
-// choicePlace is the place of the chosen score among the scores, the best first; of
-// permute-and-flip, whose probabilities are integrals, only whether it is the best counts.
+// choicePlace is the place of the chosen score among the scores, the best first.
 func (c *call) choicePlace(u func() float64) float64 {
 	factor, best := c.charged/(2*c.claimed), math.Inf(-1)
 	if c.grid > 0 {
@@ -118,19 +110,6 @@ func (c *call) choicePlace(u func() float64) float64 {
 		}
 	}
 	chosen := c.values[c.group]
-	if c.kind == permuteAndFlip {
-		at, ties := 0, 0.0
-		for i, score := range c.values {
-			if score == best {
-				at, ties = i, ties+1
-			}
-		}
-		law := float64(ties * elementary.Exp(flipLaw(c.values, nil, factor, at, 1)))
-		if chosen == best {
-			return u() * law
-		}
-		return 1 - float64(u()*(1-law))
-	}
 	better, same, all := 0.0, 0.0, 0.0
 	for i, score := range c.values {
 		weight := elementary.Exp(float64((score - best) * factor))

@@ -152,18 +152,6 @@ var noises = []struct {
 	}, func(x, bound, epsilon float64) float64 {
 		return -math.Log1p(math.Pow(x/(6*bound/epsilon), 2))
 	}},
-	// The minimum of a parabola with noise b is at centre - b/strength. b gets 99 % of epsilon,
-	// less what the determinant takes.
-	{objective, false, func(b *Budget, s *random.Stream, sensitivity, epsilon float64,
-		values []float64) error {
-		path, f := b.Root(), parabola{4, 0, slices.Clone(values)}
-		theta, err := b.Objective("x", s, Exact(sensitivity)).Minimise(&path, epsilon,
-			Shape{len(values), 4, epsilon / 2}, f)
-		copy(values, theta)
-		return err
-	}, func(x, sensitivity, epsilon float64) float64 {
-		return laplaceCDF(x, sensitivity/4, 0.49*epsilon)
-	}, nil},
 	{geometric, true, func(b *Budget, s *random.Stream, sensitivity, epsilon float64,
 		values []float64) error {
 		path := b.Root()
@@ -340,11 +328,6 @@ var ways = []struct {
 			return int(element), err
 		}
 	}},
-	{permuteAndFlip, false, func(b *Budget, s *random.Stream, sensitivity float64,
-		c choiceCase) func(*Path) (int, error) {
-		f := b.PermuteAndFlip("x", s, Exact(sensitivity))
-		return func(p *Path) (int, error) { return f.Choose(p, c.epsilon, c.scores) }
-	}},
 }
 
 // singles are groups of one element each.
@@ -362,11 +345,8 @@ type choiceCase struct {
 	scores, weights      []float64
 }
 
-// law is exp(εq/2Δ) times the weights, or the definition of permute-and-flip.
-func (c choiceCase) law(way string) (law []float64) {
-	if way == permuteAndFlip {
-		return flips(c.scores, c.epsilon/(2*c.sensitivity))
-	}
+// law is exp(εq/2Δ) times the weights.
+func (c choiceCase) law() (law []float64) {
 	best := slices.Max(c.scores)
 	for i, score := range c.scores {
 		law = append(law, math.Exp((score-best)*c.epsilon/(2*c.sensitivity)))
@@ -399,7 +379,7 @@ func TestChoiceLaws(t *testing.T) {
 				way.name == "bounded choice" && slices.Contains(c.scores, none) {
 				continue
 			}
-			law := c.law(way.name)
+			law := c.law()
 			everyDrawer(t, fmt.Sprintf("%s, case %d", way.name, i), true,
 				func(b *Budget, s *random.Stream) string {
 					root, choose := b.Root(), way.choose(b, s, c.sensitivity, c)

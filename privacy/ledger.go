@@ -13,7 +13,7 @@ import (
 type Entry struct {
 	Purpose string `json:"purpose"` // what the queries were for: "cuts", "stop tests"
 	// Mechanism is "laplace", "geometric", "cauchy", "exponential", "permute and flip",
-	// "objective", "gaussian", "discrete laplace", "discrete gaussian" or "declared".
+	// "gaussian", "discrete laplace", "discrete gaussian" or "declared".
 	Mechanism string `json:"mechanism"`
 	// Claimed and Proven are sensitivities, in L2 for Gaussian noise.
 	Claimed float64 `json:"claimed"`
@@ -30,7 +30,7 @@ type Entry struct {
 }
 
 // Chooses reports whether the mechanism chooses by scores, which a Publication rounds.
-func (e Entry) Chooses() bool { return e.Mechanism == exponential || e.Mechanism == permuteAndFlip }
+func (e Entry) Chooses() bool { return e.Mechanism == exponential }
 
 // Ledger lists the declared mechanisms in the order of their declaration.
 func (b *Budget) Ledger() []Entry {

@@ -52,11 +52,6 @@ var offers = []struct {
 				return m.Choose(path, epsilon, scores, nil)
 			}}
 	}},
-	{"permute-and-flip", func(b *Budget, purpose string, r *random.Stream,
-		s Sensitivity) *Outside {
-		m := b.PermuteAndFlip(purpose, r, s)
-		return &Outside{mechanism: m.mechanism, Chooses: true, choose: m.Choose}
-	}},
 }
 
 // Outside declares the mechanism of a name for a program. The error lists the names that there are.

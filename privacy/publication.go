@@ -69,7 +69,7 @@ func (b *Budget) declareExact(m *mechanism) {
 	}
 	switch m.kind {
 	case geometric, discreteLaplaceKind, discreteGaussianKind:
-	case exponential, permuteAndFlip:
+	case exponential:
 		m.grid = m.sensitivity.Claimed / scoreGrid
 		rounded := float64(m.grid * (scoreGrid + 1))
 		m.sensitivity.Claimed = rounded

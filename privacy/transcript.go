@@ -38,9 +38,6 @@ type call struct {
 	firsts  []uint64  // an element of each group, nil where candidates are no groups
 	cells   []uint64  // occupied
 	grouped bool      // values of neighbours may differ in number
-	minimum []float64 // found by objective perturbation, before it is blurred
-	logDet  float64   // of the second derivatives there
-	shape   Shape     // of the function that has it
 	seen    []seenCell
 }
 
@@ -159,7 +156,7 @@ func (w *watch) begin(m *mechanism, amount, rate float64, values ...float64) (c 
 		differs("is scaled to a sensitivity of %v, was %v", m.sensitivity.Claimed, c.claimed)
 	case fixed && c.rate != rate:
 		differs("draws at a rate of %v, was %v", rate, c.rate)
-	case len(c.values) != len(values) && !c.grouped && c.kind != objective:
+	case len(c.values) != len(values) && !c.grouped:
 		differs("has %d values, were %d", len(values), len(c.values))
 	}
 	return c, true, err
@@ -210,14 +207,11 @@ func (m *mechanism) rho(amount, distance, rate float64) float64 {
 	switch m.kind {
 	case gaussian, discreteGaussianKind:
 		return float64(distance * moved / 2)
-	case exponential, permuteAndFlip: // a candidate gains as much as another loses
+	case exponential: // a candidate gains as much as another loses
 		if m.grid > 0 {
 			moved /= m.grid
 		}
-		if m.kind == permuteAndFlip {
-			moved *= 2
-		}
-	case cauchy, objective:
+	case cauchy:
 		moved = amount * distance / m.sensitivity.Claimed
 	}
 	return float64(moved * moved / 2)
@@ -340,16 +334,12 @@ func (w *watch) choose(c *call, m *mechanism, rate float64, scores, weights []fl
 		}
 		group, share, _ = groups.Find(c.element)
 	}
-	law := choiceLaw
-	if m.kind == permuteAndFlip {
-		law = flipLaw
-	}
-	loss := law(c.values, c.weights, c.rate, c.group, c.share)
+	loss := choiceLaw(c.values, c.weights, c.rate, c.group, c.share)
 	if group < 0 {
 		loss = math.Inf(1) // the neighbour cannot choose the element
 		w.replay.Impossible = true
 	} else {
-		loss -= law(scores, weights, rate, group, share)
+		loss -= choiceLaw(scores, weights, rate, group, share)
 	}
 	if math.Abs(loss) < 1e-12 && distance == 0 {
 		loss = 0 // other groups of the same candidates

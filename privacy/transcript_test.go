@@ -17,9 +17,6 @@ import (
 func TestReplayedNoise(t *testing.T) {
 	here, there := []float64{10, 20, 30}, []float64{13, 20, 26}
 	for _, m := range noises {
-		if m.log == nil {
-			continue // objective perturbation: TestObjectiveReplay
-		}
 		for _, d := range drawers[:2] { // an experiment and a seeded publication
 			if d.exact && !m.exact {
 				continue
@@ -80,7 +77,7 @@ func TestReplayedChoice(t *testing.T) {
 			plain := choose(func(*Budget) {}, here)
 			chosen := choose(func(b *Budget) { transcript = b.Record() }, here)
 			forced := choose(func(b *Budget) { replay = b.Replay(transcript) }, there)
-			want := math.Log(here.law(way.name)[chosen] / there.law(way.name)[chosen])
+			want := math.Log(here.law()[chosen] / there.law()[chosen])
 			if plain != chosen || forced != chosen ||
 				math.Abs(replay.Loss-want) > 0x1p-15*math.Abs(want)+1e-12 ||
 				math.Abs(replay.Distances[0].Distance-0.5) > 1e-9 {
@@ -126,7 +123,7 @@ func TestReplayRho(t *testing.T) {
 	} {
 		for kind, want := range map[string]float64{ // order-free
 			"gaussian": 0.1 * 1.5 * 1.5, "laplace": 0.15 * 0.15 / 2,
-			"choice": 0.075 * 0.075 / 8, "flip": 0.075 * 0.075 / 2,
+			"choice": 0.075 * 0.075 / 8,
 		} {
 			run := func(b *Budget, value float64) {
 				stream, path, two := random.NewKey(1).Stream(), b.Root(), Exact(2)
@@ -139,9 +136,6 @@ func TestReplayRho(t *testing.T) {
 				case "choice":
 					_, err = b.Exponential("x", stream, two).Choose(&path, 0.1,
 						[]float64{value / 2, 7}, nil)
-				case "flip":
-					_, err = b.PermuteAndFlip("x", stream, two).Choose(&path, 0.1,
-						[]float64{value / 2, 7})
 				}
 				must.Do(t, err)
 			}
@@ -204,7 +198,6 @@ func TestEnoughFor(t *testing.T) {
 		must.Do(t, b.DiscreteGaussian("gaussian", stream, Exact(2)).AddAll(&path, 0.1,
 			[]float64{1}))
 		must.Get(b.Exponential("choice", stream, Exact(2)).Choose(&path, 0.1, []float64{1}, nil))
-		must.Get(b.PermuteAndFlip("flip", stream, Exact(2)).Choose(&path, 0.1, []float64{1}))
 		for i, c := range transcript.calls {
 			m := b.mechanisms[i]
 			faster := 2.
@@ -303,26 +296,16 @@ func TestReplaySparse(t *testing.T) {
 // step apart.
 func TestReplayedSteps(t *testing.T) {
 	half := 0.5 / scoreGrid
-	for _, flip := range []bool{false, true} {
-		choose := func(b *Budget, score float64) {
-			path, stream := b.Root(), random.NewKey(95).Stream()
-			if flip {
-				must.Get(b.PermuteAndFlip("x", stream, Exact(1)).Choose(&path, 1,
-					[]float64{score, 0}))
-			} else {
-				must.Get(b.Exponential("x", stream, Exact(1)).Choose(&path, 1,
-					[]float64{score, 0}, nil))
-			}
-		}
-		recorded, forced := NewSeededPublication(1, 0), NewSeededPublication(1, 0)
-		transcript := recorded.Record()
-		choose(recorded, 1+half*0.99)
-		replay := forced.Replay(transcript)
-		choose(forced, 1+half*1.01)
-		if d := replay.Distances[0]; math.Abs(d.Distance-2*half) > 1e-12 ||
-			replay.Loss == 0 {
-			t.Errorf("%s: distance %v, want %v; loss %v", d.Mechanism, d.Distance, 2*half,
-				replay.Loss)
-		}
+	choose := func(b *Budget, score float64) {
+		path, stream := b.Root(), random.NewKey(95).Stream()
+		must.Get(b.Exponential("x", stream, Exact(1)).Choose(&path, 1, []float64{score, 0}, nil))
+	}
+	recorded, forced := NewSeededPublication(1, 0), NewSeededPublication(1, 0)
+	transcript := recorded.Record()
+	choose(recorded, 1+half*0.99)
+	replay := forced.Replay(transcript)
+	choose(forced, 1+half*1.01)
+	if d := replay.Distances[0]; math.Abs(d.Distance-2*half) > 1e-12 || replay.Loss == 0 {
+		t.Errorf("distance %v, want %v; loss %v", d.Distance, 2*half, replay.Loss)
 	}
 }

@@ -24,8 +24,8 @@
 // of rounds depend on earlier answers only. The budget is a filter: the sum of all costs is the
 // whole of it and no more, in zCDP and in pure epsilon alike.
 //
-// Two baselines of our own go on from here: "aim-labels" (Labelled, in labels.go, labelsets.go and
-// regression.go) and "aim-logistic" (Logistic, in logistic.go and regression.go).
+// A baseline of our own goes on from here: "aim-logistic" (Logistic, in logistic.go and
+// regression.go).
 //
 // Deviations:
 //   - The paper accounts in zCDP by ε = ρ + 2√(ρ ln(1/δ)); here the tight conversion is used.
@@ -130,8 +130,7 @@ type search struct {
 	choice     *privacy.Exponential
 	noise      privacy.VectorNoise
 	model      *pgm.Model
-	// what all rounds and the first marginals cost, and what is left when they are done
-	total, reserve float64
+	total      float64 // what all rounds and the first marginals cost
 	// what a round costs at present
 	measuring, choosing float64
 	cached              atomic.Int64 // cells of exact marginals kept
@@ -194,7 +193,7 @@ func (s *search) run() (err error) {
 
 // round chooses a marginal, measures it and fits the model. last says that nothing is left.
 func (s *search) round() (last bool, err error) {
-	left := s.Path.Remaining() - s.reserve
+	left := s.Path.Remaining()
 	if left <= 2*(s.measuring+s.choosing) {
 		last = true
 		s.share(left)

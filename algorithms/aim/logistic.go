@@ -98,21 +98,20 @@ func (s *search) drawLabels(columns [][]uint32) error {
 		}
 	}
 	labels, classes := columns[s.Class], s.Sizes[s.Class]
-	clear(labels) // no label has a part in what follows
-	r := newRegression(s.ctx, labels, classes, width)
+	r := &regression{ctx: s.ctx, values: make([]int32, len(labels)*len(features)),
+		records: min(len(labels), modelRows), features: len(features), width: width,
+		classes: classes, scores: make([]float64, classes-1)}
 	for i, a := range features {
-		r.feature(i, len(features), offsets[i], columns[a])
+		r.feature(i, offsets[i], columns[a])
 		if s.ordered(a) {
 			r.ordered = append(r.ordered, [2]int{offsets[i], offsets[i] + s.Sizes[a]})
 		}
 	}
-	fitted := *r // to no more records than it takes
-	fitted.labels = labels[:min(len(labels), modelRows)]
-	rows, m := float64(len(fitted.labels)), float64(len(features))
+	rows, m := float64(r.records), float64(len(features))
 	b := make([]float64, (classes-1)*width)
 	for i, a := range features {
 		counts := make([]float64, s.Sizes[a])
-		for _, v := range columns[a][:len(fitted.labels)] {
+		for _, v := range columns[a][:r.records] {
 			counts[v]++
 		}
 		for v, shares := range s.sharesOfClasses(a) {
@@ -121,8 +120,8 @@ func (s *search) drawLabels(columns [][]uint32) error {
 			}
 		}
 	}
-	fitted.strength = float64(s.classNoise()*rows) / float64(max(1, s.model.Total)*m*m)
-	theta, err := fitted.Minimise(b, rows*1e-6)
+	r.strength = float64(s.classNoise()*rows) / float64(max(1, s.model.Total)*m*m)
+	theta, err := r.minimise(b, rows*1e-6)
 	if err != nil {
 		return err
 	}
@@ -132,6 +131,7 @@ func (s *search) drawLabels(columns [][]uint32) error {
 		r.score(row, theta, z)
 		softmax(z)
 		u := stream.Open01()
+		labels[row] = 0
 		for k, p := range z {
 			if u -= p; u < 0 {
 				labels[row] = uint32(k + 1)

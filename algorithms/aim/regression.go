@@ -8,108 +8,51 @@ import (
 
 	"ppdp/internal/convex"
 	"ppdp/numeric/elementary"
-	"ppdp/privacy"
 )
 
-// regression is the loss of a logistic regression with a margin, over records that each have the
-// same number of values, one for each attribute: for a record of class y
-//
-//	log(1 + Σ_{k≠y} exp(lead + z_k - z_y)),  z_k = Σ_values θ_k(value)/attributes,  z_0 = 0,
-//
-// added up, plus (strength/2)·|θ|². A record's features thus have the L1 norm 1 and the
-// square of their L2 norm is 1/attributes. θ has the values of class 1, then those of class 2, and
-// so on. Of values with an order, squares have the weight own in |θ|², and squares of what
-// neighbours differ by are added with the weight near.
+// regression is what a logistic regression minimises: over records that each have one value of each
+// feature, Σ log(1 + Σ_k exp z_k) of the scores z_k = Σ_values θ_k(value)/features, plus bᵀθ for a
+// given b, plus (strength/2)·|θ|². b has how often each value is wanted with each class, divided by
+// the number of features and taken negatively: the loss depends on labels through these counts
+// alone. θ has the values of class 1, then those of class 2, and so on. Of values with an order,
+// squares have the weight own in |θ|², and squares of what neighbours differ by are added with the
+// weight near.
 type regression struct {
-	ctx        context.Context
-	values     []int32 // of all records, by record and attribute: positions in a class's part of θ
-	labels     []uint32
-	attributes int
-	width      int // of a class's part of θ
-	classes    int
-	lead       float64
-	strength   float64
-	ordered    [][2]int // positions [from, to) in a class's part of θ, of values with an order
+	ctx      context.Context
+	values   []int32 // of all records, by record and feature: positions in a class's part of θ
+	records  int     // that it is fitted to, the first ones
+	features int
+	width    int // of a class's part of θ
+	classes  int
+	strength float64
+	ordered  [][2]int // positions [from, to) in a class's part of θ, of values with an order
 	// scratch: what a record's values add up to, and probabilities of all records from the first
 	// evaluation on
 	scores, probabilities []float64
 }
-
-// lead is by how much the score of a record's class should lead. At even odds, which decide about
-// labels, a record's gradient is 1/2 without a lead and 0.88 with one of 2, while it is at most 1
-// for any record: as much more of what is said, in the same noise. Scores are no log-odds then.
-const lead = 2
 
 // own and near are weights in the penalty of values with an order. Counts of one value are noisy,
 // and its neighbours' say much about it, so that more is asked of what they differ by than of what
 // they have in common (docs/tried.md).
 const own, near = 0.3, 0.7
 
-// newRegression is a regression of labels, without a lead and without its strength. Its features
-// have as many values altogether as width says.
-func newRegression(ctx context.Context, labels []uint32, classes, width int) *regression {
-	return &regression{ctx: ctx, labels: labels, classes: classes, width: width,
-		scores: make([]float64, classes-1)}
-}
-
-// feature sets the i-th feature, of a number that is the same in all calls: the values of all
-// records, those of the feature beginning at an offset.
-func (r *regression) feature(i, of, offset int, values []uint32) {
-	if r.values == nil {
-		r.attributes, r.values = of, make([]int32, len(values)*of)
-	}
+// feature sets the i-th feature: the values of all records, those of the feature beginning at an
+// offset.
+func (r *regression) feature(i, offset int, values []uint32) {
 	for row, v := range values {
-		r.values[row*of+i] = int32(offset) + int32(v)
+		r.values[row*r.features+i] = int32(offset) + int32(v)
 	}
-}
-
-// lower takes the lead from the score of a record's class, or gives it to all others.
-func (r *regression) lower(z []float64, y uint32) {
-	if y > 0 {
-		z[y-1] -= r.lead
-		return
-	}
-	for k := range z {
-		z[k] += r.lead
-	}
-}
-
-// gradientSensitivity is how far one record moves the gradient in L1: |p-y| is at most 1 for two
-// classes, and Σ|p_k-y_k| over all but one class at most 2 for more, whatever the lead, which moves
-// scores by constants.
-func gradientSensitivity(classes int) float64 { return float64(min(classes-1, 2)) }
-
-// curvature bounds the trace of one record's second derivatives by class, Σ p_k(1-p_k) over all but
-// one class: 1/4 for two, else what equal probabilities of the others give.
-func curvature(classes int) float64 {
-	if classes == 2 {
-		return 0.25
-	}
-	return 1 - 1/float64(classes-1)
-}
-
-// shapeOf chooses the strength for which the change of the determinant takes the given loss, but at
-// least 1/attributes², one record's worth. A record adds a matrix A⊗xxᵀ of rank r = classes-1 to
-// the second derivatives, which are at least λ: the r eigenvalues of what the determinant is
-// multiplied by exceed 1 by curvature·|x|²/λ altogether, and their product is largest where they
-// are equal.
-func shapeOf(attributes, width, classes int, loss float64) privacy.Shape {
-	rank, m := float64(classes-1), float64(attributes)
-	trace := curvature(classes) / m
-	strength := max(trace/(rank*elementary.Expm1(loss/rank)), 1/(m*m))
-	return privacy.Shape{Variables: (classes - 1) * width, Strength: strength,
-		Jacobian: rank * elementary.Log1p(trace/(rank*strength))}
 }
 
 // score writes what a record's values add up to, for all classes but the first, to z.
 func (r *regression) score(record int, theta, z []float64) {
-	values := r.values[record*r.attributes : (record+1)*r.attributes]
+	values := r.values[record*r.features : (record+1)*r.features]
 	for k := range z {
 		part, sum := theta[k*r.width:(k+1)*r.width], 0.0
 		for _, v := range values {
 			sum += part[v]
 		}
-		z[k] = sum / float64(r.attributes)
+		z[k] = sum / float64(r.features)
 	}
 }
 
@@ -133,10 +76,10 @@ func softmax(z []float64) float64 {
 
 // add adds to out what weights by class give a record's values.
 func (r *regression) add(record int, weights, out []float64) {
-	values := r.values[record*r.attributes : (record+1)*r.attributes]
+	values := r.values[record*r.features : (record+1)*r.features]
 	for k, w := range weights {
 		part := out[k*r.width : (k+1)*r.width]
-		w /= float64(r.attributes)
+		w /= float64(r.features)
 		for _, v := range values {
 			part[v] += w
 		}
@@ -173,21 +116,13 @@ func (r *regression) evaluate(theta, b, gradient []float64) (loss float64) {
 	}
 	others := r.classes - 1
 	if r.probabilities == nil {
-		r.probabilities = make([]float64, len(r.labels)*others)
+		r.probabilities = make([]float64, r.records*others)
 	}
-	for record, y := range r.labels {
+	for record := range r.records {
 		p := r.probabilities[record*others : (record+1)*others]
 		r.score(record, theta, p)
-		r.lower(p, y)
-		own := 0.0
-		if y > 0 {
-			own = p[y-1]
-		}
-		loss += softmax(p) - own
+		loss += softmax(p)
 		copy(r.scores, p)
-		if y > 0 {
-			r.scores[y-1]--
-		}
 		r.add(record, r.scores, gradient)
 	}
 	return loss
@@ -197,7 +132,7 @@ func (r *regression) evaluate(theta, b, gradient []float64) (loss float64) {
 func (r *regression) curve(v, out []float64) {
 	r.penalty(v, out)
 	others := r.classes - 1
-	for record := range r.labels {
+	for record := range r.records {
 		p := r.probabilities[record*others : (record+1)*others]
 		r.score(record, v, r.scores)
 		convex.Softmax(p, r.scores)
@@ -208,9 +143,9 @@ func (r *regression) curve(v, out []float64) {
 // errStuck says that rounding keeps the minimum from being found as well as it must be.
 var errStuck = errors.New("the minimum is not found: too many records for its tolerance")
 
-// Minimise goes down by Newton's method with backtracking, its equations solved by conjugate
+// minimise goes down by Newton's method with backtracking, its equations solved by conjugate
 // gradients.
-func (r *regression) Minimise(b []float64, tolerance float64) ([]float64, error) {
+func (r *regression) minimise(b []float64, tolerance float64) ([]float64, error) {
 	d := len(b)
 	theta, gradient := make([]float64, d), make([]float64, d)
 	next, nextGradient := make([]float64, d), make([]float64, d)
@@ -249,25 +184,4 @@ func (r *regression) Minimise(b []float64, tolerance float64) ([]float64, error)
 		theta, next = next, theta
 		gradient, nextGradient = nextGradient, gradient
 	}
-}
-
-// Gradient is the loss' gradient.
-func (r *regression) Gradient(theta []float64) []float64 {
-	gradient := make([]float64, len(theta))
-	r.evaluate(theta, make([]float64, len(theta)), gradient)
-	return gradient
-}
-
-// LogDet needs the square of the number of variables in memory: it is for replays of small inputs.
-func (r *regression) LogDet(theta []float64) float64 {
-	r.Gradient(theta)
-	m := make([][]float64, len(theta))
-	unit := make([]float64, len(theta))
-	for i := range m {
-		m[i] = make([]float64, len(theta))
-		unit[i] = 1
-		r.curve(unit, m[i])
-		unit[i] = 0
-	}
-	return privacy.LogDet(m)
 }

@@ -15,7 +15,6 @@ import (
 	_ "ppdp/algorithms/incognito"
 	_ "ppdp/algorithms/independent"
 	_ "ppdp/algorithms/koptimize"
-	_ "ppdp/algorithms/labeltree"
 	_ "ppdp/algorithms/mondrian"
 	_ "ppdp/algorithms/mst"
 	_ "ppdp/algorithms/privbayes"

@@ -45,8 +45,7 @@ func TestMissingShares(t *testing.T) {
 		ofA   float64
 	}{{"aim", 0.03, 0.08}, {"mst", 0.03, 0.08}, {"privbayes", 0.03, 0.08},
 		{"aim-logistic", 0.03, 0.08}, {"mst-target", 0.03, 0.08},
-		{"independent", 0.03, 1}, {"nb-model", 0.03, 1}, {"dpcube", 0.05, 0.1},
-		{"label-tree", 0.05, 1}} {
+		{"independent", 0.03, 1}, {"nb-model", 0.03, 1}, {"dpcube", 0.05, 0.1}} {
 		t.Run(c.name, func(t *testing.T) {
 			algorithm := must.Get(algorithms.Lookup(c.name))
 			release := must.Get(algorithm.Release(t.Context(), testinput.Input(table,

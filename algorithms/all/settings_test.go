@@ -12,7 +12,6 @@ import (
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
-	"ppdp/algorithms/labeltree"
 	"ppdp/algorithms/mondrian"
 	"ppdp/algorithms/privbayes"
 	"ppdp/algorithms/rps"
@@ -29,12 +28,6 @@ var settings = map[string][]algorithms.Params{
 		func(p *aim.Params) { p.Workload, p.Bins = aim.AllTriples, 3 },
 		func(p *aim.Params) {
 			p.Workload, p.MaxModel, p.Values = aim.ClassTriples, 0.01, partition.Midpoint
-		},
-	),
-	"aim-labels": vary("aim-labels",
-		func(p *aim.LabelParams) { p.Copies = 1 },
-		func(p *aim.LabelParams) {
-			p.Bins, p.Values, p.Cut = 3, partition.Midpoint, margins.Private
 		},
 	),
 	"aim-logistic": vary("aim-logistic",
@@ -93,10 +86,6 @@ var settings = map[string][]algorithms.Params{
 	"independent": vary("independent",
 		func(p *margins.Params) { p.Bins = 100 },
 		func(p *margins.Params) { p.Values = partition.Low },
-	),
-	"label-tree": vary("label-tree",
-		func(p *labeltree.Params) { p.Levels, p.Values = 4, partition.Midpoint },
-		func(p *labeltree.Params) { p.Cut = margins.Private },
 	),
 	"mst":        vary("mst", privateMidpoints),
 	"mst-target": vary("mst-target", privateMidpoints),

@@ -43,8 +43,7 @@ func count(variant algorithms.Variant) Target {
 
 // choice publishes one of ten candidates. On T the first scores 1 and the others 0, on T′ the other
 // way round. By the exponential mechanism the first has probability w/(w+9) on T and 1/(1+9w) on
-// T′, w = exp(epsilon/2): at epsilon 1 a ratio of exp(0.897). By permute-and-flip it has
-// (1-(1-1/w)¹⁰)·w/10 on T and 1/(10w) on T′: a ratio of exp(0.9999).
+// T′, w = exp(epsilon/2): at epsilon 1 a ratio of exp(0.897).
 func choice(epsilon float64, choose func(b *privacy.Budget, stream *random.Stream,
 	path *privacy.Path, scores []float64) (int, error)) Target {
 	release := func(_ context.Context, key random.Key, side int, _ float64) (*algorithms.Release,
@@ -76,10 +75,6 @@ func sound() []mechanism {
 		{"exponential mechanism", choice(1, func(b *privacy.Budget, stream *random.Stream,
 			path *privacy.Path, scores []float64) (int, error) {
 			return b.Exponential("choice", stream, privacy.Exact(1)).Choose(path, 1, scores, nil)
-		}), DefaultReleases},
-		{"permute-and-flip", choice(1, func(b *privacy.Budget, stream *random.Stream,
-			path *privacy.Path, scores []float64) (int, error) {
-			return b.PermuteAndFlip("choice", stream, privacy.Exact(1)).Choose(path, 1, scores)
 		}), DefaultReleases},
 		{"rps strict", targetOf(rps.Algorithm{}, algorithms.Strict, params, 1, lone(),
 			tied()), 200},

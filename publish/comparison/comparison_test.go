@@ -149,7 +149,7 @@ func TestRemedies(t *testing.T) {
 		}
 	}
 	if bytes.Contains(narrow, []byte("cut: private")) ||
-		!bytes.Contains(wide, []byte("series: Label tree, private bins")) ||
+		!bytes.Contains(wide, []byte("series: DPCube, private bins")) ||
 		bytes.Contains(wide, []byte("series: PrivBayes, private bins")) ||
 		!bytes.Contains(wide, []byte("cut: private")) {
 		t.Errorf("%s\n%s", narrow, wide)
