@@ -8,7 +8,7 @@
 //
 // "adult-standin" has the same attributes, bounds, selections, number of rows and class balance,
 // but its rows are drawn from a small Bayesian network whose count tables were computed from Adult
-// (standin.json, made by the program in fit).
+// (standin.json).
 //
 // All of the schema is public: bounds are the constants of the DiffMulti authors' configuration,
 // lists of values those of the data's description (adult.names), neither is read off the data.

@@ -15,9 +15,15 @@ import (
 // may be drawn for them has occurred together and has counts of its own (the network is a 2-tree, a
 // tree of triangles). Numeric attributes are cut into bins and uniform in each.
 //
-// Its file is part of the program, written by the package fit, and a test compares the two.
+// It extends the tree-augmented naive Bayes of Friedman, Geiger & Goldszmidt (1997) from a tree,
+// which leaves so much independence that naive Bayes does two points better on it than on Adult.
+// Starting from the pair with the largest mutual information given the class, the attribute and
+// parents that share the most were added in turn (Chow & Liu 1968 for one parent; greedy for two),
+// less the bias of a sample, (r−1)(c−1)/2N nats for each class of an r×c table (Miller 1955). Bins
+// are public choices: equal widths, or the spike at 0 and finer bins where capital gains and losses
+// of a tax return usually lie. Adult is public, and the counts protect nobody: the stand-in
+// replaces missing files, not consent.
 type Network struct {
-	Source  string     // what it was computed from
 	Classes []string   // values of the class attribute
 	Halves  [][]uint32 // rows to draw of each class, of adult.data and of adult.test
 	Nodes   []*Node

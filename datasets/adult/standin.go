@@ -9,8 +9,6 @@ import (
 	"ppdp/numeric/random"
 )
 
-//go:generate go test ./fit -run TestCommittedFileIsWhatTheDataGive -update
-
 //go:embed standin.json
 var standInFile []byte
 

@@ -3,6 +3,7 @@ package adult
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"ppdp/datasets"
@@ -76,12 +77,7 @@ func TestStandInMarginals(t *testing.T) {
 	for _, nd := range network.Nodes {
 		a := &truth.Schema().Attributes[nd.attribute]
 		histogram := func(table *datasets.Table) [2][]float64 {
-			of := make([]int, a.Cells())
-			for level := range nd.Levels {
-				for code := nd.from[level]; code < nd.to[level]; code++ {
-					of[code] = level
-				}
-			}
+			of := nd.levels()
 			counts := [2][]float64{make([]float64, len(nd.Levels)), make([]float64, len(nd.Levels))}
 			for row := range table.Len() {
 				y := table.Column(class).At(int32(row))
@@ -100,6 +96,50 @@ func TestStandInMarginals(t *testing.T) {
 			if distance > bound {
 				t.Errorf("%s given %s: total variation %.4f, at most %.4f by chance",
 					a.Name, truth.Schema().Attributes[class].Values[y], distance, bound)
+			}
+		}
+	}
+}
+
+// levels are those of the codes.
+func (nd *Node) levels() (of []int) {
+	for level := range nd.Levels {
+		of = append(of, slices.Repeat([]int{level}, int(nd.to[level]-nd.from[level]))...)
+	}
+	return of
+}
+
+// The counts of the network are those of the 45,222 complete rows.
+func TestStandInCounts(t *testing.T) {
+	truth := load(t, Source{}, "diffmulti").Table
+	network := must.Get(standInNetwork())
+	levels := make([][]int, len(network.Nodes)) // of each row
+	for i, nd := range network.Nodes {
+		of := nd.levels()
+		counts := make(map[[2]uint32][]uint32) // by class and context
+		for row := range int32(truth.Len()) {
+			key := [2]uint32{truth.Column(class).At(row), 0}
+			for _, parent := range nd.Parents {
+				key[1] = key[1]*uint32(len(network.Nodes[parent].Levels)) +
+					uint32(levels[parent][row])
+			}
+			level := of[truth.Column(nd.attribute).At(row)]
+			levels[i] = append(levels[i], level)
+			if counts[key] == nil {
+				counts[key] = make([]uint32, len(nd.Levels))
+			}
+			counts[key][level]++
+		}
+		for y, contexts := range nd.Counts {
+			for context, cumulative := range contexts {
+				want := counts[[2]uint32{network.classes[y], uint32(context)}]
+				for level := 1; level < len(want); level++ {
+					want[level] += want[level-1]
+				}
+				if !slices.Equal(cumulative, want) {
+					t.Errorf("%s: counts of class %d, context %d: %v, want %v", nd.Attribute, y,
+						context, cumulative, want)
+				}
 			}
 		}
 	}
