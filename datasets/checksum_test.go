@@ -80,33 +80,6 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// TestFirstOutside: the first code outside the domain is found, whatever its width and place.
-func TestFirstOutside(t *testing.T) {
-	for limit := 1; limit < 256; limit++ {
-		for code := range 256 {
-			codes := make([]uint8, 19)
-			for i := range codes {
-				codes[i] = uint8(limit - 1)
-			}
-			at := (limit + code) % len(codes)
-			codes[at] = uint8(code)
-			wide := make([]uint16, len(codes))
-			for i := range wide {
-				wide[i] = uint16(codes[i])
-			}
-			want := -1
-			if code >= limit {
-				want = at
-			}
-			got, gotWide := firstOutside(codes, uint8(limit)), firstOutside(wide, uint16(limit))
-			if got != want || gotWide != want {
-				t.Fatalf("code %d at %d, limit %d: found at %d, in 16 bits at %d", code, at, limit,
-					got, gotWide)
-			}
-		}
-	}
-}
-
 // TestSum: a change of any column, or in the schema, changes the sum.
 func TestSum(t *testing.T) {
 	schema := &Schema{Attributes: []Attribute{

@@ -62,36 +62,44 @@ func (c *Column) Append(code uint32) {
 
 func widened[W, N uint8 | uint16 | uint32](codes []N) []W {
 	wide := make([]W, len(codes), len(codes)+len(codes)/4+1)
-	widen(wide, codes)
+	widen(wide, codes, 0)
 	return wide
 }
 
 // Put stores codes in the rows from one on: those given or, unless it is nil, what translate has
 // for them.
 func (c *Column) Put(from int, codes, translate []uint32) {
-	switch {
-	case c.U8 != nil:
-		narrow(c.U8[from:], codes, translate)
-	case c.U16 != nil:
-		narrow(c.U16[from:], codes, translate)
-	default:
-		narrow(c.U32[from:], codes, translate)
+	narrow(c.U8, from, codes, translate)
+	narrow(c.U16, from, codes, translate)
+	narrow(c.U32, from, codes, translate)
+}
+
+// The functions of all three widths do nothing with those that a column does not have.
+
+func narrow[T uint8 | uint16 | uint32](to []T, from int, codes, translate []uint32) {
+	if to == nil {
+		return
+	}
+	to = to[from:][:len(codes)]
+	for row, code := range codes {
+		if translate != nil {
+			code = translate[code]
+		}
+		to[row] = T(code)
 	}
 }
 
 // PutAt stores a code in some rows.
 func (c *Column) PutAt(rows []int32, code uint32) {
-	switch {
-	case c.U8 != nil:
-		scatter(c.U8, rows, uint8(code))
-	case c.U16 != nil:
-		scatter(c.U16, rows, uint16(code))
-	default:
-		scatter(c.U32, rows, code)
-	}
+	scatter(c.U8, rows, uint8(code))
+	scatter(c.U16, rows, uint16(code))
+	scatter(c.U32, rows, code)
 }
 
 func scatter[T any](to []T, rows []int32, value T) {
+	if to == nil {
+		return
+	}
 	for _, row := range rows {
 		to[row] = value
 	}
@@ -100,37 +108,32 @@ func scatter[T any](to []T, rows []int32, value T) {
 // Cross makes cells of some attributes, of the rows from one on, those of the column's too, which
 // has size values.
 func (c *Column) Cross(from int, cells []uint32, size uint32) {
-	switch end := from + len(cells); {
-	case c.U8 != nil:
-		cross(cells, c.U8[from:end], size)
-	case c.U16 != nil:
-		cross(cells, c.U16[from:end], size)
-	default:
-		cross(cells, c.U32[from:end], size)
-	}
+	cross(cells, c.U8, from, size)
+	cross(cells, c.U16, from, size)
+	cross(cells, c.U32, from, size)
 }
 
-func cross[T uint8 | uint16 | uint32](cells []uint32, codes []T, size uint32) {
-	cells = cells[:len(codes)]
-	for row, code := range codes {
+func cross[T uint8 | uint16 | uint32](cells []uint32, codes []T, from int, size uint32) {
+	if codes == nil {
+		return
+	}
+	for row, code := range codes[from:][:len(cells)] {
 		cells[row] = cells[row]*size + uint32(code)
 	}
 }
 
 // Widen writes the codes of the rows from one on into to.
 func (c *Column) Widen(from int, to []uint32) {
-	switch end := from + len(to); {
-	case c.U8 != nil:
-		widen(to, c.U8[from:end])
-	case c.U16 != nil:
-		widen(to, c.U16[from:end])
-	default:
-		copy(to, c.U32[from:end])
-	}
+	widen(to, c.U8, from)
+	widen(to, c.U16, from)
+	widen(to, c.U32, from)
 }
 
-func widen[W, N uint8 | uint16 | uint32](to []W, codes []N) {
-	for i, code := range codes {
+func widen[W, N uint8 | uint16 | uint32](to []W, codes []N, from int) {
+	if codes == nil {
+		return
+	}
+	for i, code := range codes[from:][:len(to)] {
 		to[i] = W(code)
 	}
 }
@@ -194,15 +197,7 @@ func (t *Table) Validate() error {
 	for i := range t.columns {
 		a, c := &t.schema.Attributes[i], &t.columns[i]
 		cells := a.Cells()
-		row := -1
-		switch {
-		case c.U8 != nil && cells < 1<<8:
-			row = firstOutside(c.U8, uint8(cells))
-		case c.U16 != nil && cells < 1<<16:
-			row = firstOutside(c.U16, uint16(cells))
-		case c.U32 != nil:
-			row = firstOutside(c.U32, uint32(cells))
-		}
+		row := max(outside(c.U8, cells), outside(c.U16, cells), outside(c.U32, cells))
 		if row >= 0 {
 			return fmt.Errorf("%s: row %d has code %d of %d", a.Name, row, c.At(int32(row)), cells)
 		}
@@ -225,21 +220,14 @@ func (t *Table) Validate() error {
 	return nil
 }
 
-// firstOutside is the first row whose code is not below the limit, -1 if all are.
-func firstOutside[T uint8 | uint16 | uint32](codes []T, limit T) int {
-	// Four maxima at once: each depends on its own last value only.
-	var a, b, c, d T
-	rest := codes
-	for ; len(rest) >= 4; rest = rest[4:] {
-		a, b, c, d = max(a, rest[0]), max(b, rest[1]), max(c, rest[2]), max(d, rest[3])
+// outside is the first row whose code is not below the limit, -1 if all are.
+func outside[T uint8 | uint16 | uint32](codes []T, limit int) int {
+	for row, code := range codes {
+		if int(code) >= limit {
+			return row
+		}
 	}
-	for _, code := range rest {
-		a = max(a, code)
-	}
-	if max(a, b, c, d) < limit {
-		return -1
-	}
-	return slices.IndexFunc(codes, func(code T) bool { return code >= limit })
+	return -1
 }
 
 // AllRows lists every row of the table in order.
@@ -435,16 +423,6 @@ func (b *Builder) Set(row, attribute int, code uint32) {
 	column.set(row, code)
 	if column.Exact != nil {
 		column.Exact[row] = b.table.schema.Attributes[attribute].Number(code)
-	}
-}
-
-func narrow[T uint8 | uint16 | uint32](to []T, codes, translate []uint32) {
-	to = to[:len(codes)]
-	for row, code := range codes {
-		if translate != nil {
-			code = translate[code]
-		}
-		to[row] = T(code)
 	}
 }
 
