@@ -7,7 +7,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 )
 
 // Constraint is a rule that records should keep: where all conditions of If hold, all of Then must.
@@ -127,19 +126,9 @@ func (s *Schema) condition(name, operator, value word) (c Condition, err error) 
 		return c, nil
 	}
 	known := false
-	if a.Clock != "" {
-		c.Value, known = a.Clock.Number(value.text)
-	} else {
-		c.Value, err = strconv.ParseFloat(value.text, 64)
-		known = err == nil && !math.IsNaN(c.Value)
-	}
-	if !known || c.Value < a.Low || c.Value > a.High {
-		low, high := fmt.Sprintf("%.15g", a.Low), fmt.Sprintf("%.15g", a.High)
-		if a.Clock != "" {
-			low, high = a.Clock.Text(a.Low), a.Clock.Text(a.High)
-		}
+	if c.Value, known = a.ParseNumber(value.text); !known || c.Value < a.Low || c.Value > a.High {
 		return c, fmt.Errorf("column %d: %s: %q, must be a value between its bounds, from %s to %s",
-			value.column, a.Name, value.text, low, high)
+			value.column, a.Name, value.text, a.NumberText(a.Low), a.NumberText(a.High))
 	}
 	if equal {
 		if _, err := a.NumberCode(c.Value); err != nil {

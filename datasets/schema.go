@@ -195,19 +195,68 @@ func (a *Attribute) NumberCode(value float64) (uint32, error) {
 	return uint32(rounded), nil
 }
 
-// Text is the printed form of a code: a categorical value, or a number in its shortest form
-// without an exponent.
+// Text is the printed form of a code: a categorical value, or a number with as few digits as lead
+// back to the code: 0.3, not 0.30000000000000004.
 func (a *Attribute) Text(code uint32) string {
-	if a.Kind == Categorical {
+	switch {
+	case a.Kind == Categorical:
 		return a.Values[code]
-	}
-	if a.Missing != nil && code == a.MissingCode() {
+	case code == a.MissingCode():
 		return *a.Missing
 	}
-	if a.Clock != "" {
-		return a.Clock.Text(a.Number(code))
+	number := a.Number(code)
+	if math.Abs(number) < float64(1e-9*a.Step) {
+		number = 0 // not 2e-16
 	}
-	return strconv.FormatFloat(a.Number(code), 'f', -1, 64)
+	if short, err := strconv.ParseFloat(strconv.FormatFloat(number, 'g', 12, 64), 64); err == nil {
+		if back, err := a.NumberCode(short); err == nil && back == code {
+			number = short
+		}
+	}
+	return a.NumberText(number)
+}
+
+// NumberText prints a number as texts of the attribute do.
+func (a *Attribute) NumberText(number float64) string {
+	if a.Clock != "" {
+		return a.Clock.Text(number)
+	}
+	return string(AppendNumber(nil, number, 64))
+}
+
+// AppendNumber prints a number of some bits, in full where that is no longer than anybody reads.
+func AppendNumber(to []byte, number float64, bits int) []byte {
+	size := math.Abs(number)
+	if whole := int64(number); float64(whole) == number && whole != 0 && size < 1e15 {
+		return strconv.AppendInt(to, whole, 10)
+	}
+	if size == 0 || size >= 1e-6 && size < 1e15 {
+		return strconv.AppendFloat(to, number, 'f', -1, bits)
+	}
+	return strconv.AppendFloat(to, number, 'g', -1, bits)
+}
+
+// Decimal reads a decimal number: neither hexadecimal nor underscores nor the words for infinity
+// and not-a-number, all of which strconv would take.
+func Decimal(text string) (float64, bool) {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case '0' <= c && c <= '9', c == '.', c == '-', c == '+', c == 'e', c == 'E':
+		default:
+			return 0, false
+		}
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	return number, err == nil
+}
+
+// ParseNumber reads a value of a numeric attribute: a decimal number, or a date or time where the
+// attribute has a clock.
+func (a *Attribute) ParseNumber(text string) (float64, bool) {
+	if a.Clock != "" {
+		return a.Clock.Number(text)
+	}
+	return Decimal(text)
 }
 
 // TextCode is the code of a printed value. Categorical values match to the letter.
@@ -224,15 +273,11 @@ func (a *Attribute) TextCode(text string) (uint32, error) {
 	if a.Missing != nil && text == *a.Missing {
 		return a.MissingCode(), nil
 	}
-	if a.Clock != "" {
-		value, ok := a.Clock.Number(text)
-		if !ok {
-			return 0, fmt.Errorf("%s: %q is not of the form %s", a.Name, text, a.Clock)
-		}
-		return a.NumberCode(value)
-	}
-	value, err := strconv.ParseFloat(text, 64)
-	if err != nil {
+	value, ok := a.ParseNumber(text)
+	switch {
+	case !ok && a.Clock != "":
+		return 0, fmt.Errorf("%s: %q is not of the form %s", a.Name, text, a.Clock)
+	case !ok:
 		return 0, fmt.Errorf("%s: %q is not a number, must be in [%v, %v)",
 			a.Name, text, a.Low, a.High)
 	}

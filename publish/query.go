@@ -315,7 +315,7 @@ func (a *Answerer) counted(q *datasets.Query) (float64, error) {
 	var numbers []float64 // likewise
 	if q.Mean >= 0 {
 		for code, text := range records.Columns[q.Mean].Texts {
-			number, ok := csvtable.ParseNumber(&a.Schema.Attributes[q.Mean], text)
+			number, ok := a.Schema.Attributes[q.Mean].ParseNumber(text)
 			if !ok {
 				_, number, _ = reach(&a.Schema.Attributes[q.Mean], records.cells[q.Mean][code])
 			}

@@ -193,7 +193,7 @@ func (p *Published) parse(a *datasets.Attribute, column *csvtable.TextColumn) []
 		}
 		values[i].group = group
 		broad = broad || group.Size() > 1
-		if number, ok := csvtable.ParseNumber(a, strings.Replace(text, ",", ".", 1)); ok &&
+		if number, ok := a.ParseNumber(strings.Replace(text, ",", ".", 1)); ok &&
 			a.Continuous {
 			values[i].exact = number
 		}

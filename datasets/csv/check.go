@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ppdp/datasets"
 )
 
 // Kind is a kind of fault that a table's text may have.
@@ -193,12 +195,12 @@ func (f *Format) mend(faults *Faults) string {
 	case NotNumber:
 		switch {
 		case some(func(text string) bool {
-			_, ok := Decimal(strings.TrimSpace(text))
+			_, ok := datasets.Decimal(strings.TrimSpace(text))
 			return ok
 		}):
 			return "cut the white space around fields with trim: true in the schema"
 		case some(func(text string) bool {
-			_, ok := Decimal(strings.Replace(text, ",", ".", 1))
+			_, ok := datasets.Decimal(strings.Replace(text, ",", ".", 1))
 			return ok
 		}):
 			return "write numbers with a point and without marks between thousands, or state " +

@@ -273,7 +273,7 @@ func inOrder(values []string) (sorted []string, ordered bool) {
 		slices.SortFunc(sorted, func(a, b string) int { return cmp.Compare(keys[a], keys[b]) })
 		return true
 	}
-	if key(Decimal) { // a class, or a list of few numbers
+	if key(datasets.Decimal) { // a class, or a list of few numbers
 		return sorted, false
 	}
 	const least = 3 // two values have an order only if they are numbers
@@ -302,7 +302,7 @@ func rangeStart(text string) (float64, bool) {
 		if end < 0 {
 			end = len(rest)
 		}
-		if number, ok := Decimal(rest[:end]); ok && end > 0 {
+		if number, ok := datasets.Decimal(rest[:end]); ok && end > 0 {
 			numbers = append(numbers, number)
 		}
 		rest = rest[end:]

@@ -113,8 +113,8 @@ func parseInterval(a *datasets.Attribute, text string) (span datasets.Span, err 
 	inner, opened := strings.CutPrefix(text, "[")
 	inner, closed := strings.CutSuffix(inner, ")")
 	from, to, both := strings.Cut(inner, ", ")
-	low, isLow := ParseNumber(a, from)
-	high, isHigh := ParseNumber(a, to)
+	low, isLow := a.ParseNumber(from)
+	high, isHigh := a.ParseNumber(to)
 	if !opened || !closed || !both || !isLow || !isHigh || !(low < high) {
 		return span, fmt.Errorf("%s: %q is neither a number nor an interval [low, high)", a.Name,
 			text)
@@ -226,7 +226,7 @@ func parseRange(a *datasets.Attribute, text string) (span datasets.Span, ok bool
 	from, to := math.Inf(-1), math.Inf(1)
 	without, upTo := false, true // the lower end, and with the upper one
 	number := func(text string) float64 {
-		x, known := Decimal(text)
+		x, known := datasets.Decimal(text)
 		ok = ok && known
 		return x
 	}

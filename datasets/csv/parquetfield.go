@@ -3,7 +3,6 @@ package csvtable
 import (
 	"bytes"
 	"encoding/hex"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -11,6 +10,8 @@ import (
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"ppdp/datasets"
 )
 
 // fieldTexts append values of a column as fields; what its physical type does not need is nil.
@@ -153,16 +154,7 @@ func (c *parquetColumn) appendTime(to []byte, at time.Time, layout string) []byt
 
 // appendFloat writes a number of some bits.
 func (p *parquetText) appendFloat(to []byte, number float64, bits int) []byte {
-	begin := len(to)
-	if whole := int64(number); float64(whole) == number && (whole != 0 || !math.Signbit(number)) &&
-		-1e15 < number && number < 1e15 {
-		return strconv.AppendInt(to, whole, 10)
-	}
-	form := byte('f')
-	if size := math.Abs(number); size < 1e-6 || size >= 1e15 {
-		form = 'g'
-	}
-	return p.pointed(strconv.AppendFloat(to, number, form, -1, bits), begin)
+	return p.pointed(datasets.AppendNumber(to, number, bits), len(to))
 }
 
 // appendDecimal writes a whole number with some of its digits after the point.

@@ -61,7 +61,7 @@ func WriteParquet(w io.Writer, schema *datasets.Schema, table *Texts, weights []
 			code, known := index[weight]
 			if !known {
 				code = uint32(len(own.Texts))
-				index[weight], own.Texts = code, append(own.Texts, formatNumber(weight))
+				index[weight], own.Texts = code, append(own.Texts, string(datasets.AppendNumber(nil, weight, 64)))
 			}
 			own.Codes.Append(code)
 		}
@@ -173,7 +173,7 @@ func (p *parquetWriter) value(to []byte, c *writtenColumn, text string) []byte {
 	if c.of.Type.V == format.ByteArray {
 		return plain.AppendByteArrayString(to, text)
 	}
-	number, ok := numberOf(c.a, text, false)
+	number, ok := c.a.ParseNumber(text)
 	whole := int64(number)
 	if !ok || c.of.Type.V == format.Int64 && float64(whole) != number {
 		p.fail(fmt.Errorf("%s: %q is no number of its type", c.Name, text))

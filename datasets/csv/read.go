@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -455,7 +454,7 @@ func (t *tableReader) refuse(field int, of *column, text string, kind Kind) {
 	}
 	fault := &Fault{Kind: kind, Attribute: a.Name, Text: text, File: t.file}
 	fault.Line, fault.Column = t.place(field)
-	shown, low, high := shortened(text), numberText(a, a.Low), numberText(a, a.High)
+	shown, low, high := shortened(text), a.NumberText(a.Low), a.NumberText(a.High)
 	switch {
 	case kind == Encoding:
 		fault.What = fmt.Sprintf("%q is not UTF-8, must be saved in that encoding, or "+
@@ -486,32 +485,12 @@ func (t *tableReader) refuse(field int, of *column, text string, kind Kind) {
 	t.note(fault)
 }
 
-// Decimal reads a decimal number: neither hexadecimal nor underscores nor the words for infinity
-// and not-a-number, all of which strconv would take.
-func Decimal(text string) (float64, bool) {
-	for i := range len(text) {
-		switch c := text[i]; {
-		case '0' <= c && c <= '9', c == '.', c == '-', c == '+', c == 'e', c == 'E':
-		default:
-			return 0, false
-		}
-	}
-	number, err := strconv.ParseFloat(text, 64)
-	return number, err == nil
-}
-
-// ParseNumber reads a value of a numeric attribute: a decimal number, or a date or time where the
-// attribute has a clock.
-func ParseNumber(a *datasets.Attribute, text string) (float64, bool) {
-	return numberOf(a, text, false)
-}
-
 // numberOf is ParseNumber of a text with a decimal point, or with a comma in its place.
 func numberOf(a *datasets.Attribute, text string, comma bool) (float64, bool) {
-	if a.Clock != "" {
-		return a.Clock.Number(text)
+	if comma && a.Clock == "" {
+		return decimal(text, true)
 	}
-	return decimal(text, comma)
+	return a.ParseNumber(text)
 }
 
 // decimal is Decimal of a number with a point, or with a comma in its place.
@@ -522,5 +501,5 @@ func decimal(text string, comma bool) (float64, bool) {
 	if comma {
 		text = strings.Replace(text, ",", ".", 1)
 	}
-	return Decimal(text)
+	return datasets.Decimal(text)
 }

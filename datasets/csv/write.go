@@ -63,7 +63,7 @@ func writeRows(w io.Writer, t *datasets.Table, weights []float64) error {
 	columns := columnTexts(t, nil, t.Len())
 	if weights != nil {
 		columns = append(columns, func(to []byte, at int) []byte {
-			return appendNumber(to, weights[at])
+			return datasets.AppendNumber(to, weights[at], 64)
 		})
 	}
 	return writeText(w, t.Len(), columns)
@@ -90,36 +90,29 @@ func WriteGeneralised(w io.Writer, t *datasets.Table, rows []int32,
 // value as itself, more numbers as a half-open interval "[20, 30)", more categories as a list
 // "{admin, services}" in the order of the schema. Numbers and missing ones are "[20, 30) or ?".
 func GroupText(a *datasets.Attribute, low, high uint32) string {
-	switch {
-	case a.Kind == datasets.Categorical && high-low == 1:
-		return a.Values[low]
+	switch missing := a.MissingCode(); {
+	case high-low == 1 && (!a.Continuous || low == missing):
+		return a.Text(low)
 	case a.Kind == datasets.Categorical:
 		return "{" + strings.Join(a.Values[low:high], ", ") + "}"
-	case high-low == 1 && !a.Continuous && low != a.MissingCode():
-		return cellText(a, low)
-	}
-	if missing := a.MissingCode(); high > missing { // the last cell, which no interval hides
-		if low == missing {
-			return *a.Missing
-		}
+	case high > missing: // the last cell, which no interval hides
 		return GroupText(a, low, missing) + orMissing + *a.Missing
 	}
-	end := numberText(a, a.High)
-	if int(high) < a.Numbers() {
-		end = edgeText(a, high)
-	}
-	return "[" + edgeText(a, low) + ", " + end + ")"
+	return "[" + edgeText(a, low) + ", " + edgeText(a, high) + ")"
 }
 
 // orMissing stands between numbers and the marker of a group of both.
 const orMissing = " or "
 
-// edgeText prints the lower end of a cell.
+// edgeText prints the lower end of a cell, or the end of the last one.
 func edgeText(a *datasets.Attribute, code uint32) string {
-	if !a.Continuous {
-		return cellText(a, code)
+	switch {
+	case int(code) == a.Numbers():
+		return a.NumberText(a.High)
+	case !a.Continuous:
+		return a.Text(code)
 	}
-	return formatNumber(a.Low + float64(float64(code)*a.Step))
+	return a.NumberText(a.Low + float64(float64(code)*a.Step))
 }
 
 // columnText appends a column's text, quoted where need be, of the row at a place.
@@ -206,7 +199,7 @@ func columnTexts(t *datasets.Table, rows []int32, n int) []columnText {
 		case c.Exact != nil:
 			columns[i] = func(to []byte, at int) []byte {
 				if number := c.Exact[row(at)]; number == number {
-					return appendNumber(to, number)
+					return datasets.AppendNumber(to, number, 64)
 				}
 				return appendField(to, *a.Missing)
 			}
@@ -244,54 +237,10 @@ func appendDigits(to []byte, a *datasets.Attribute, cell uint32, number float64)
 
 // appendValue appends the value a code stands for.
 func appendValue(to []byte, a *datasets.Attribute, code uint32) []byte {
-	if a.Kind == datasets.Categorical {
-		return appendField(to, a.Values[code])
-	}
-	if code == a.MissingCode() {
-		return appendField(to, *a.Missing)
-	}
-	number := a.Number(code)
-	if whole := int64(number); float64(whole) == number && a.Clock == "" {
-		return strconv.AppendInt(to, whole, 10)
-	}
-	return appendField(to, cellText(a, code))
-}
-
-// cellText prints the number a code stands for with as few digits as lead back to the code: 0.3,
-// not 0.30000000000000004.
-func cellText(a *datasets.Attribute, code uint32) string {
-	number := a.Number(code)
-	if a.Clock != "" {
-		return a.Clock.Text(number)
-	}
-	if math.Abs(number) < float64(1e-9*a.Step) {
-		return "0" // not 2e-16
-	}
-	if whole := int64(number); float64(whole) == number {
-		return strconv.FormatInt(whole, 10)
-	}
-	if short, err := strconv.ParseFloat(strconv.FormatFloat(number, 'g', 12, 64), 64); err == nil {
-		if back, err := a.NumberCode(short); err == nil && back == code {
-			number = short
+	if a.Kind == datasets.Numeric && a.Clock == "" && code != a.MissingCode() {
+		if number := a.Number(code); number == math.Trunc(number) {
+			return datasets.AppendNumber(to, number, 64)
 		}
 	}
-	return formatNumber(number)
-}
-
-// numberText prints a number as texts of the attribute do.
-func numberText(a *datasets.Attribute, number float64) string {
-	if a.Clock != "" {
-		return a.Clock.Text(number)
-	}
-	return formatNumber(number)
-}
-
-// formatNumber prints a number in full where that is no longer than anybody reads.
-func formatNumber(number float64) string { return string(appendNumber(nil, number)) }
-
-func appendNumber(to []byte, number float64) []byte {
-	if size := math.Abs(number); size == 0 || size >= 1e-6 && size < 1e15 {
-		return strconv.AppendFloat(to, number, 'f', -1, 64)
-	}
-	return strconv.AppendFloat(to, number, 'g', -1, 64)
+	return appendField(to, a.Text(code))
 }

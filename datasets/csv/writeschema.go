@@ -16,7 +16,7 @@ func IsDraft(schema []byte) bool { return bytes.Contains(schema, []byte(draftMar
 
 // boundsText is a numeric attribute's bounds as a schema file has them.
 func boundsText(a *datasets.Attribute) string {
-	low, high := numberText(a, a.Low), numberText(a, a.High)
+	low, high := a.NumberText(a.Low), a.NumberText(a.High)
 	if a.Clock == "" {
 		return fmt.Sprintf("low: %s, high: %s", low, high)
 	}
@@ -25,7 +25,7 @@ func boundsText(a *datasets.Attribute) string {
 
 // numericText is the keys of a numeric attribute in a schema file, without those of any kind.
 func numericText(a *datasets.Attribute) string {
-	text := "kind: numeric, " + boundsText(a) + ", step: " + formatNumber(a.Step)
+	text := "kind: numeric, " + boundsText(a) + ", step: " + string(datasets.AppendNumber(nil, a.Step, 64))
 	if a.Continuous {
 		text += ", continuous: true"
 	}
@@ -47,14 +47,10 @@ func numericText(a *datasets.Attribute) string {
 
 // binEdge is the bound below a cell, high after the last one.
 func binEdge(a *datasets.Attribute, cell uint32) string {
-	edge := a.High
-	if int(cell) < a.Numbers() {
-		edge = a.Low + float64(float64(cell)*a.Step)
-	}
 	if a.Clock != "" {
-		return strconv.Quote(numberText(a, edge))
+		return strconv.Quote(edgeText(a, cell))
 	}
-	return numberText(a, edge)
+	return edgeText(a, cell)
 }
 
 // attributeText is the entry of an attribute in a schema file, without braces; role may be empty.

@@ -147,7 +147,7 @@ func ranks(texts []string, a *datasets.Attribute) []uint32 {
 			if keys[i] < 0 {
 				return nil
 			}
-		} else if number, ok := csvtable.Decimal(text); ok {
+		} else if number, ok := datasets.Decimal(text); ok {
 			keys[i] = number
 		} else {
 			return nil
