@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"unicode/utf8"
 
 	"ppdp/datasets"
@@ -108,12 +107,8 @@ type datasetsSchemaCommand struct {
 	Header    bool     `help:"The first line holds names, even if it looks like data." xor:"header"`
 	Class     string   `help:"The attribute to predict." placeholder:"NAME"`
 	Missing   []string `help:"Texts that stand for a missing value; default: the usual ones." sep:"none" placeholder:"TEXT"`
-	Hierarchy []string `help:"A hierarchy in the form of ARX, which becomes the attribute's taxonomy." sep:"none" placeholder:"NAME=FILE"`
 	MaxValues int      `help:"Leave out text columns with more distinct values than this; 0 means 100." default:"0" placeholder:"N"`
 }
-
-// maxHierarchy is how many bytes a hierarchy may have.
-const maxHierarchy = 16 << 20
 
 func (datasetsSchemaCommand) Help() string {
 	return `The draft can be used as it is, but its bounds and lists are read off your data. Until
@@ -123,15 +118,12 @@ Examples:
 
   ppdp datasets schema my.csv
 
-  ppdp datasets schema my.csv --class income --delimiter ";" --out my.schema.yaml
-
-  ppdp datasets schema my.csv --hierarchy job=job.csv`
+  ppdp datasets schema my.csv --class income --delimiter ";" --out my.schema.yaml`
 }
 
 func (c datasetsSchemaCommand) Run(con *console) error {
 	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Header: c.Header, Class: c.Class,
-		Missing: c.Missing, MaxValues: c.MaxValues,
-		Taxonomies: make(map[string]*datasets.Taxonomy)}
+		Missing: c.Missing, MaxValues: c.MaxValues}
 	switch delimiter := c.Delimiter; {
 	case delimiter == "":
 	case delimiter == `\t`:
@@ -144,22 +136,6 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 	}
 	if c.MaxValues < 0 {
 		return terminal.InputError(fmt.Errorf("--max-values: %d, must be at least 0", c.MaxValues))
-	}
-	var bad datasets.Problems
-	for _, stated := range c.Hierarchy {
-		name, path, found := strings.Cut(stated, "=")
-		if !found {
-			bad.Add("--hierarchy: %q, must be NAME=FILE", stated)
-			continue
-		}
-		text, err := datasets.ReadFile(path, maxHierarchy)
-		if err == nil {
-			options.Taxonomies[name], err = csvtable.ReadHierarchy(path, bytes.NewReader(text))
-		}
-		bad.AddError(err)
-	}
-	if err := bad.Err(); err != nil {
-		return terminal.InputError(err)
 	}
 	var draft bytes.Buffer
 	notes, err := csvtable.Draft(&draft, c.File, options)

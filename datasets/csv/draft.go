@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -32,8 +31,6 @@ type DraftOptions struct {
 	// Missing are the texts that stand for a missing value; nil takes those of the usual ones that
 	// occur: an empty field, ?, a point or a dash alone, NA, N/A, #N/A, <NA>, NaN, nan, null, NULL.
 	Missing []string
-	// Taxonomies describe the attributes named: their values are the leaves.
-	Taxonomies map[string]*datasets.Taxonomy
 	// MaxValues is the largest number of different texts a categorical attribute may have before
 	// its column is left out; 0 means 100.
 	MaxValues int
@@ -356,9 +353,6 @@ func (s *profile) entries(keep bool) (attributes, leftOut []string, described in
 		c := &s.columns[i]
 		name := strconv.Quote(c.name)
 		entry, reason := c.describe(s.Class != "" && c.name == s.Class, s.MaxValues)
-		if tree := s.Taxonomies[c.name]; tree != nil && c.reason == "" {
-			entry, reason = s.hierarchical(c, tree), ""
-		}
 		if len(c.clocks) > 1 && entry != "" && !c.number && c.name != s.Class {
 			s.note("%s: dates are read as %s, they may be %s", name, c.clocks[0].Clock,
 				c.clocks[1].Clock)
@@ -389,34 +383,9 @@ func (s *profile) entries(keep bool) (attributes, leftOut []string, described in
 	return attributes, leftOut, described
 }
 
-// hierarchical is the entry of a column whose values a taxonomy lists.
-func (s *profile) hierarchical(c *draftColumn, tree *datasets.Taxonomy) string {
-	leaves := tree.Leaves()
-	var unknown []string
-	for _, value := range c.values {
-		if !slices.Contains(leaves, value) {
-			unknown = append(unknown, value)
-		}
-	}
-	if len(unknown) > 0 {
-		s.note("%q: the hierarchy lacks %s", c.name, someOf(unknown))
-	}
-	for i, marker := range s.Missing {
-		s.seen[i] = s.seen[i] && !slices.Contains(leaves, marker)
-	}
-	return attributeText(&datasets.Attribute{Name: c.name, Kind: datasets.Categorical,
-		Taxonomy: tree}, "")
-}
-
 // write writes the schema file. If every column looks like an identifier, they are described all
 // the same.
 func (s *profile) write(w io.Writer) error {
-	for _, name := range slices.Sorted(maps.Keys(s.Taxonomies)) {
-		if !slices.ContainsFunc(s.columns, func(c draftColumn) bool { return c.name == name }) {
-			return fmt.Errorf("%s: a hierarchy for %q, must be for one of its columns", s.file,
-				name)
-		}
-	}
 	before := len(s.notes)
 	attributes, leftOut, described := s.entries(false)
 	if described == 0 { // better identifiers than nothing
@@ -429,8 +398,8 @@ func (s *profile) write(w io.Writer) error {
 	}
 	class := slices.IndexFunc(s.columns, func(c draftColumn) bool { return c.name == s.Class })
 	if s.Class != "" {
-		if class < 0 || s.columns[class].reason != "" || s.Taxonomies[s.Class] == nil &&
-			(s.columns[class].tooMany || s.columns[class].filled == 0) {
+		if class < 0 || s.columns[class].reason != "" || s.columns[class].tooMany ||
+			s.columns[class].filled == 0 {
 			names := make([]string, len(s.columns))
 			for i := range names {
 				names[i] = s.columns[i].name

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"ppdp/datasets"
 	"ppdp/internal/must"
 )
 
@@ -201,7 +200,7 @@ func TestDraftSees(t *testing.T) {
 			`{name: "c1", kind: categorical`, ""},
 		{"many codes", "zip,x\n" + rows(150, func(i int) string {
 			return fmt.Sprintf("%05d,a", i%120*97)
-		}), DraftOptions{}, `#   "zip": more than 100 different codes: a hierarchy`, ""},
+		}), DraftOptions{}, `#   "zip": more than 100 different codes: --max-values keeps`, ""},
 		{"different codes", "zip,x\n" + rows(30, func(i int) string {
 			return fmt.Sprintf("%05d,a", i*i)
 		}), DraftOptions{}, `#   "zip": an identifier: every text is different`, ""},
@@ -240,26 +239,6 @@ func TestDraftSees(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-// TestDraftWithHierarchy takes the values from the hierarchy, not from the table.
-func TestDraftWithHierarchy(t *testing.T) {
-	tree := must.Get(ReadHierarchy("h.csv", strings.NewReader("a;x;*\nb;x;*\n-;y;*\n")))
-	options := DraftOptions{Taxonomies: map[string]*datasets.Taxonomy{"job": tree}}
-	var b strings.Builder
-	notes, err := draft(&b, "f.csv", opened("job,n\na,1\nc,2\n-,1\n"), options)
-	if err != nil || len(notes) == 0 || notes[0] != `"job": the hierarchy lacks "c"` {
-		t.Fatal(err, notes)
-	}
-	if !strings.Contains(b.String(), `missing: []`) || !strings.Contains(b.String(),
-		`{name: "job", kind: categorical, taxonomy: {"*": [{"x": ["a", "b"]}, {"y": ["-"]}]}}`) {
-		t.Error(b.String())
-	}
-	options.Taxonomies["jobs"] = tree
-	if _, err := draft(&b, "f.csv", opened("job,n\na,1\n"), options); err == nil ||
-		!strings.Contains(err.Error(), `a hierarchy for "jobs", must be for one of its columns`) {
-		t.Error(err)
 	}
 }
 

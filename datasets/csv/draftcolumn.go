@@ -201,8 +201,7 @@ func (c *draftColumn) describe(isClass bool, most int) (entry, reason string) {
 	case c.tooMany && c.bytes > 30*c.filled:
 		return "", fmt.Sprintf("free text: more than %d different texts, and long ones", most)
 	case c.tooMany && c.padded():
-		return "", fmt.Sprintf("more than %d different codes: a hierarchy (--hierarchy) or "+
-			"--max-values keeps them", most)
+		return "", fmt.Sprintf("more than %d different codes: --max-values keeps them", most)
 	case c.tooMany:
 		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?", most)
 	}

@@ -75,6 +75,19 @@ func attributeText(a *datasets.Attribute, role string) string {
 	return text
 }
 
+// taxonomyText is a node with what is below it as a schema file has it, without braces.
+func taxonomyText(t *datasets.Taxonomy, node int) string {
+	children := make([]string, len(t.Nodes[node].Children))
+	for i, child := range t.Nodes[node].Children {
+		if len(t.Nodes[child].Children) == 0 {
+			children[i] = strconv.Quote(t.Nodes[child].Name)
+		} else {
+			children[i] = "{" + taxonomyText(t, child) + "}"
+		}
+	}
+	return strconv.Quote(t.Nodes[node].Name) + ": [" + strings.Join(children, ", ") + "]"
+}
+
 // quoted lists texts as YAML does.
 func quoted(texts []string) string { return datasets.QuoteSome(texts, len(texts)) }
 
