@@ -205,9 +205,8 @@ func (c *draftColumn) describe(isClass bool, most int) (entry, reason string) {
 	case c.tooMany:
 		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?", most)
 	}
-	values, ordered := inOrder(c.values)
 	return attributeText(&datasets.Attribute{Name: c.name, Kind: datasets.Categorical,
-		Values: values, Ordered: ordered}, ""), reason
+		Values: bySize(c.values)}, ""), reason
 }
 
 // time is the entry of a column of dates or times, with a cell for each day, minute or second. The
@@ -234,95 +233,20 @@ func (c *draftColumn) time() (entry, reason string) {
 	return fmt.Sprintf("name: %s, kind: numeric, %s", strconv.Quote(c.name), boundsText(&a)), ""
 }
 
-// scales are lists that have an order. One that holds all values of a column orders them.
-var scales = [][]string{
-	{"very low", "low", "medium", "high", "very high"},
-	{"very low", "low", "moderate", "high", "very high"},
-	{"very small", "small", "medium", "large", "very large"},
-	{"xs", "s", "m", "l", "xl", "xxl", "xxxl"},
-	{"none", "mild", "moderate", "severe"},
-	{"never", "rarely", "seldom", "sometimes", "often", "usually", "always"},
-	{"very poor", "poor", "fair", "average", "good", "very good", "excellent"},
-	{"very bad", "bad", "fair", "good", "very good"},
-	{"strongly disagree", "disagree", "neutral", "agree", "strongly agree"},
-	{"very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"},
-	{"none", "primary", "secondary", "tertiary"},
-	{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"},
-	{"january", "february", "march", "april", "may", "june", "july", "august", "september",
-		"october", "november", "december"},
-	{"mon", "tue", "wed", "thu", "fri", "sat", "sun"},
-	{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"},
-	{"child", "adolescent", "adult", "senior"},
-}
-
-// inOrder sorts values that look ordered: those of a scale, and ranges of numbers such as 10-19,
-// "<5" and "65+". Others stay sorted by text, numbers by size.
-func inOrder(values []string) (sorted []string, ordered bool) {
-	key := func(place func(value string) (float64, bool)) bool {
-		sorted = slices.Clone(values)
-		keys := make(map[string]float64)
-		used := make(map[float64]bool)
-		for _, value := range values {
-			k, ok := place(value)
-			if !ok || used[k] {
-				return false
-			}
-			keys[value], used[k] = k, true
-		}
-		slices.SortFunc(sorted, func(a, b string) int { return cmp.Compare(keys[a], keys[b]) })
-		return true
+// bySize sorts texts by size if all are numbers, as those of a class may be.
+func bySize(texts []string) []string {
+	sorted := slices.Clone(texts)
+	numbers := true
+	slices.SortStableFunc(sorted, func(a, b string) int {
+		x, one := datasets.Decimal(a)
+		y, other := datasets.Decimal(b)
+		numbers = numbers && one && other
+		return cmp.Compare(x, y)
+	})
+	if !numbers {
+		return texts
 	}
-	if key(datasets.Decimal) { // a class, or a list of few numbers
-		return sorted, false
-	}
-	const least = 3 // two values have an order only if they are numbers
-	for _, scale := range scales {
-		if len(values) >= least && key(func(value string) (float64, bool) {
-			at := slices.Index(scale, strings.ToLower(strings.TrimSpace(value)))
-			return float64(at), at >= 0
-		}) {
-			return sorted, true
-		}
-	}
-	if len(values) >= least && key(rangeStart) {
-		return sorted, true
-	}
-	return values, false
-}
-
-// rangeStart is where a range of numbers begins: "10-19", "10 to 19 years", "[10, 20)", "65+",
-// "<5", ">=65". It has at most one word more than numbers.
-func rangeStart(text string) (float64, bool) {
-	var numbers []float64
-	words := 0
-	digits := func(r rune) bool { return r >= '0' && r <= '9' || r == '.' }
-	for rest := text; rest != ""; {
-		end := strings.IndexFunc(rest, func(r rune) bool { return !digits(r) })
-		if end < 0 {
-			end = len(rest)
-		}
-		if number, ok := datasets.Decimal(rest[:end]); ok && end > 0 {
-			numbers = append(numbers, number)
-		}
-		rest = rest[end:]
-		next := strings.IndexFunc(rest, digits)
-		if next < 0 {
-			next = len(rest)
-		}
-		words += len(strings.FieldsFunc(rest[:next], func(r rune) bool {
-			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127)
-		}))
-		rest = rest[next:]
-	}
-	switch {
-	case len(numbers) == 0 || len(numbers) > 2 || words > 2:
-		return 0, false
-	case len(numbers) == 2:
-		return numbers[0], numbers[0] < numbers[1]
-	case strings.HasPrefix(text, "<") || strings.HasPrefix(text, "≤"):
-		return math.Inf(-1), true
-	}
-	return numbers[0], strings.ContainsAny(text, "+>≥")
+	return sorted
 }
 
 // bounds rounds the observed range outwards to multiples of a round step: whole numbers get one
