@@ -15,34 +15,11 @@ import (
 type ids struct {
 	name     string
 	from, to []int64
-	// lines[k] says that the edges from position lines[k].edge on stand shift lines below their
-	// position: comments and empty lines are rare, so there are few of these.
-	lines []lineShift
+	lines    []int32
 	// nodes and edges are what the file says there are, -1 without a word of it, in line head.
 	nodes, edges int64
 	head         int
-	values       bool // entries of a matrix have one
 	bad          datasets.Problems
-}
-
-type lineShift struct{ edge, shift int }
-
-func (e *ids) add(u, v int64, line int) {
-	at := len(e.from)
-	if n := len(e.lines); n == 0 || e.lines[n-1].shift != line-at {
-		e.lines = append(e.lines, lineShift{at, line - at})
-	}
-	e.from, e.to = append(e.from, u), append(e.to, v)
-}
-
-// line is the number of the line an edge is on, from 1.
-func (e *ids) line(edge int) int {
-	k, found := slices.BinarySearchFunc(e.lines, edge,
-		func(s lineShift, edge int) int { return s.edge - edge })
-	if !found {
-		k--
-	}
-	return edge + e.lines[k].shift
 }
 
 // announced matches the header of the SNAP collection: "# Nodes: 36692 Edges: 367662".
@@ -55,7 +32,7 @@ func (e *ids) read(content []byte) error {
 	lines := 1 + bytes.Count(content, []byte("\n")) - bytes.Count(content, []byte("\n#")) -
 		bytes.Count(content, []byte("\n%"))
 	lines = min(lines, len(content)/4+1) // of empty ones there may be more
-	e.from, e.to = make([]int64, 0, lines), make([]int64, 0, lines)
+	e.from, e.to, e.lines = make([]int64, 0, lines), make([]int64, 0, lines), make([]int32, 0, lines)
 	for number := e.head + 1; len(content) > 0; number++ {
 		line := content
 		if end := bytes.IndexByte(content, '\n'); end >= 0 {
@@ -67,11 +44,9 @@ func (e *ids) read(content []byte) error {
 		if ok {
 			var v int64
 			if v, rest, ok = parseID(rest); ok {
-				rest = trim(rest)
-				if (len(rest) > 0) == e.values {
-					if !e.values || e.value(rest, number) {
-						e.add(u, v, number)
-					}
+				if len(trim(rest)) == 0 {
+					e.from, e.to, e.lines = append(e.from, u), append(e.to, v),
+						append(e.lines, int32(number))
 					continue
 				}
 			}
@@ -88,8 +63,6 @@ func (e *ids) read(content []byte) error {
 			}
 		case negative.Match(line):
 			e.bad.Add("%s:%d: %q, must not hold a negative node id", e.name, number, clip(line))
-		case e.values:
-			e.bad.Add("%s:%d: %q, must be 3 numbers", e.name, number, clip(line))
 		case ok: // two ids and more
 			e.bad.Add("%s:%d: %q, must be two node ids and nothing more; cut weights and times "+
 				"off, with cut or awk", e.name, number, clip(line))
@@ -175,7 +148,7 @@ func (e *ids) graph(r Reading) (*Loaded, error) {
 			u, v := e.from[i], e.to[i]
 			if min(u, v) < low {
 				e.bad.Add("%s:%d: node id %d, must be at least %d (base: %d)",
-					e.name, e.line(i), min(u, v), low, low)
+					e.name, e.lines[i], min(u, v), low, low)
 			}
 			high = max(high, u, v)
 		}
@@ -231,11 +204,11 @@ func (e *ids) graph(r Reading) (*Loaded, error) {
 		const allowed = "an edge joins two nodes and is listed once, in either direction; " +
 			"simplify: true drops others"
 		for _, i := range wrong.SelfLoops {
-			e.bad.Add("%s:%d: self loop at node %d; %s", e.name, e.line(i), e.from[i], allowed)
+			e.bad.Add("%s:%d: self loop at node %d; %s", e.name, e.lines[i], e.from[i], allowed)
 		}
 		for _, i := range wrong.Duplicates {
 			e.bad.Add("%s:%d: edge %d %d is on an earlier line already; %s",
-				e.name, e.line(i), e.from[i], e.to[i], allowed)
+				e.name, e.lines[i], e.from[i], e.to[i], allowed)
 		}
 		return nil, e.bad.Err()
 	}
