@@ -41,11 +41,11 @@ func (c datasetsFetchCommand) Run(con *console) error {
 	}
 	fetcher := datasets.DefaultFetcher(files)
 	var bar *progress
-	fetcher.Progress = func(p datasets.Progress) {
+	fetcher.Progress = func(path string, done, total int64) {
 		if bar == nil {
-			bar = newProgress(con, p.File, "bytes", p.Total)
+			bar = newProgress(con, path, "bytes", total)
 		}
-		bar.set(p.Done)
+		bar.set(done)
 	}
 	var errs []error
 	for _, status := range wanted {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"hash/maphash"
 	"io"
@@ -84,20 +85,14 @@ var sumSeed = maphash.MakeSeed()
 func (t *Table) Sum() Sum {
 	var h maphash.Hash
 	h.SetSeed(sumSeed)
+	schema, err := json.Marshal(t.schema.Attributes)
+	if err != nil {
+		panic(err) // bounds and steps are finite
+	}
+	h.Write(schema)
 	sumAll(&h, t.persons)
 	for i := range t.columns {
-		a, c := &t.schema.Attributes[i], &t.columns[i]
-		if a.describe(&h); a.Taxonomy != nil {
-			fmt.Fprint(&h, a.Taxonomy.Nodes) // with the children
-		}
-		if a.Hierarchy != nil {
-			for _, l := range a.Hierarchy.Levels {
-				sumAll(&h, l.Group)
-				sumAll(&h, l.Low)
-				sumAll(&h, l.High)
-				sumAll(&h, l.Node)
-			}
-		}
+		c := &t.columns[i]
 		sumAll(&h, c.U8)
 		sumAll(&h, c.U16)
 		sumAll(&h, c.U32)

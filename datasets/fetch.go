@@ -27,16 +27,9 @@ type Fetcher struct {
 	Offline bool
 	// StallTimeout bounds the time in which nothing arrives; 0 means 20 s.
 	StallTimeout time.Duration
-	// Progress, when not nil, is called from the goroutine of Fetch after every piece received.
-	Progress func(Progress)
-}
-
-// Progress reports how far a download is.
-type Progress struct {
-	File  string // File.Path
-	URL   string
-	Done  int64 // bytes received
-	Total int64 // bytes in all, -1 when the server does not say
+	// Progress, when not nil, is called from the goroutine of Fetch after every piece received, with
+	// the bytes so far and in all, -1 where the server does not say.
+	Progress func(path string, done, total int64)
 }
 
 // DefaultFetcher returns a fetcher into files.Download that honours PPDP_OFFLINE (any value but
@@ -123,8 +116,7 @@ func (f *Fetcher) download(ctx context.Context, file File) ([]byte, error) {
 				return nil, tooLong
 			}
 			if f.Progress != nil {
-				f.Progress(Progress{File: file.Path, URL: file.URL, Done: int64(len(content)),
-					Total: response.ContentLength})
+				f.Progress(file.Path, int64(len(content)), response.ContentLength)
 			}
 		}
 		switch {

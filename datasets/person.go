@@ -15,13 +15,14 @@ const MostContributions = 1000
 // order of their rows: not from any value, nor from what others have, so that adding or removing a
 // person leaves the others' records as they are.
 func OfPersons(t *Table, persons []int32, ids []string) *Table {
-	most, records := t.schema.Contributions, make([]int, len(ids))
+	most, records := t.schema.Contributions, make([]int32, len(ids))
 	for _, person := range persons {
 		records[person]++
 	}
-	kept := make(map[int32][]int32) // of who has more: the numbers of the records kept, backwards
+	type record struct{ person, number int32 }
+	kept := make(map[record]bool) // of who has more
 	for person, n := range records {
-		if n <= most {
+		if int(n) <= most {
 			continue
 		}
 		numbers := make([]int32, n)
@@ -29,25 +30,17 @@ func OfPersons(t *Table, persons []int32, ids []string) *Table {
 			numbers[i] = int32(i)
 		}
 		random.NewKey(0).Derive("contributions", ids[person]).Stream().Permute(numbers)
-		numbers = numbers[:most]
-		slices.Sort(numbers)
-		slices.Reverse(numbers)
-		kept[int32(person)] = numbers
-	}
-	clear(records) // seen so far
-	var rows, of []int32
-	for row, person := range persons {
-		number := int32(records[person])
-		records[person]++
-		numbers, limited := kept[person]
-		if limited {
-			last := len(numbers) - 1
-			if last < 0 || numbers[last] != number {
-				continue
-			}
-			kept[person] = numbers[:last]
+		for _, number := range numbers[:most] {
+			kept[record{int32(person), number}] = true
 		}
-		rows, of = append(rows, int32(row)), append(of, person)
+	}
+	var rows, of []int32
+	seen := make([]int32, len(ids))
+	for row, person := range persons {
+		if int(records[person]) <= most || kept[record{person, seen[person]}] {
+			rows, of = append(rows, int32(row)), append(of, person)
+		}
+		seen[person]++
 	}
 	limited := t.Select(rows)
 	limited.persons = of

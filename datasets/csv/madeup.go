@@ -76,8 +76,8 @@ func (MadeUp) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 		}
 	}
 	table, err := datasets.Rows(ctx, schema, params.N, func(b *datasets.Builder, row int) error {
-		for i, law := range laws[sizes.draw(stream)] {
-			b.Set(row, i, law.draw(stream))
+		for i, law := range laws[sizes(stream)] {
+			b.Set(row, i, law(stream))
 		}
 		return nil
 	})
@@ -90,47 +90,36 @@ func (MadeUp) Load(ctx context.Context, request datasets.Request) (*datasets.Dat
 }
 
 // law is the distribution of an attribute's codes within a group.
-type law interface {
-	draw(stream *random.Stream) uint32
-}
-
-// shares are cumulative shares of codes.
-type shares []float64
+type law func(stream *random.Stream) uint32
 
 // drawShares draws shares of n codes as powers of exponential variables: the higher the power, the
 // fewer are large.
-func drawShares(stream *random.Stream, n, power int) shares {
-	s := make(shares, n)
+func drawShares(stream *random.Stream, n, power int) law {
+	shares := make([]float64, n) // cumulative
 	sum := 0.0
-	for i := range s {
+	for i := range shares {
 		x := -elementary.Log(stream.Open01())
 		share := 1.0
 		for range power {
 			share *= x
 		}
 		sum += share
-		s[i] = sum
+		shares[i] = sum
 	}
-	return s
+	return func(stream *random.Stream) uint32 {
+		return uint32(min(n-1, sort.SearchFloat64s(shares, stream.Open01()*sum)))
+	}
 }
 
-func (s shares) draw(stream *random.Stream) uint32 {
-	place := stream.Open01() * s[len(s)-1]
-	return uint32(min(len(s)-1, sort.SearchFloat64s(s, place)))
-}
-
-// triangle lies around a place, with a spread, both in cells.
-type triangle struct{ middle, spread, cells float64 }
-
-func (t triangle) draw(stream *random.Stream) uint32 {
-	off := stream.Open01() + stream.Open01() - 1
-	return uint32(max(0, min(t.cells-1, t.middle+float64(t.spread*off))))
-}
-
+// drawLaw draws shares, or a triangle around a place, with a spread, both in cells.
 func drawLaw(stream *random.Stream, a *datasets.Attribute) law {
 	if a.Kind == datasets.Categorical && !a.Ordered {
 		return drawShares(stream, a.Cells(), 3)
 	}
 	cells := float64(a.Cells())
-	return triangle{stream.Open01() * cells, (0.05 + float64(0.45*stream.Open01())) * cells, cells}
+	middle, spread := stream.Open01()*cells, (0.05+float64(0.45*stream.Open01()))*cells
+	return func(stream *random.Stream) uint32 {
+		off := stream.Open01() + stream.Open01() - 1
+		return uint32(max(0, min(cells-1, middle+float64(spread*off))))
+	}
 }
