@@ -262,9 +262,6 @@ func parseRange(a *datasets.Attribute, text string) (span datasets.Span, ok bool
 		}
 		return uint32(math.Ceil(max(0, min(at, float64(a.Numbers())))))
 	}
-	span = datasets.Span{Low: cell(from, without), High: cell(to, upTo)}
-	if a.Continuous {
-		span = datasets.Span{Low: cell(from, false), High: cell(to, true)}
-	}
+	span.Low, span.High = cell(from, without && !a.Continuous), cell(to, upTo || a.Continuous)
 	return span, span.Low < span.High
 }

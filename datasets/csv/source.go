@@ -230,7 +230,7 @@ func Unpack(path string, packed io.Reader, size int64) (*Text, error) {
 	}
 	unpacker, err := gzip.NewReader(buffered)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, gzipError{err})
+		return nil, fmt.Errorf("%s: %w", path, gzipError(err))
 	}
 	return &Text{Reader: &gzipText{unpacker, datasets.MaxUnpacked(size)}}, nil
 }
@@ -262,18 +262,15 @@ func (t *gzipText) Read(p []byte) (int, error) {
 		return 0, datasets.ErrUnpacked
 	}
 	if err != nil && err != io.EOF {
-		err = gzipError{err}
+		err = gzipError(err)
 	}
 	return n, err
 }
 
-type gzipError struct{ cause error }
-
-func (e gzipError) Error() string {
-	return "gzip: " + e.cause.Error() +
-		"; the file begins as one that gzip has packed, must be a whole one"
+func gzipError(cause error) error {
+	return fmt.Errorf("gzip: %w; the file begins as one that gzip has packed, must be a whole one",
+		cause)
 }
-func (e gzipError) Unwrap() error { return e.cause }
 
 // Text is the text of a table's file.
 type Text struct {
