@@ -59,8 +59,8 @@ func (c Clock) Validate() error {
 	return nil
 }
 
-// day is how many seconds it has. Without a date the last time is its end, 24:00, which package time
-// does not know.
+// day is how many seconds it has. Without a date the last time is its end, 24:00, which package
+// time does not know.
 const day = 24 * 3600
 
 func (c Clock) endOfDay() string {

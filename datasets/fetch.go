@@ -27,8 +27,8 @@ type Fetcher struct {
 	Offline bool
 	// StallTimeout bounds the time in which nothing arrives; 0 means 20 s.
 	StallTimeout time.Duration
-	// Progress, when not nil, is called from the goroutine of Fetch after every piece received, with
-	// the bytes so far and in all, -1 where the server does not say.
+	// Progress, when not nil, is called from the goroutine of Fetch after every piece received,
+	// with the bytes so far and in all, -1 where the server does not say.
 	Progress func(path string, done, total int64)
 }
 

@@ -44,5 +44,6 @@
 // matter then.
 //
 // The package also drafts schema files (Draft), lists everything wrong with a table (Check), reads
-// published tables as texts (ReadTexts), and writes tables back as text (Write). It leaves out guessing: Draft reads private data and says so in what it writes.
+// published tables as texts (ReadTexts), and writes tables back as text (Write). It leaves out
+// guessing: Draft reads private data and says so in what it writes.
 package csvtable

@@ -61,7 +61,8 @@ func WriteParquet(w io.Writer, schema *datasets.Schema, table *Texts, weights []
 			code, known := index[weight]
 			if !known {
 				code = uint32(len(own.Texts))
-				index[weight], own.Texts = code, append(own.Texts, string(datasets.AppendNumber(nil, weight, 64)))
+				index[weight] = code
+				own.Texts = append(own.Texts, string(datasets.AppendNumber(nil, weight, 64)))
 			}
 			own.Codes.Append(code)
 		}

@@ -25,7 +25,8 @@ func boundsText(a *datasets.Attribute) string {
 
 // numericText is the keys of a numeric attribute in a schema file, without those of any kind.
 func numericText(a *datasets.Attribute) string {
-	text := "kind: numeric, " + boundsText(a) + ", step: " + string(datasets.AppendNumber(nil, a.Step, 64))
+	step := datasets.AppendNumber(nil, a.Step, 64)
+	text := fmt.Sprintf("kind: numeric, %s, step: %s", boundsText(a), step)
 	if a.Continuous {
 		text += ", continuous: true"
 	}

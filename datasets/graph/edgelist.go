@@ -32,7 +32,8 @@ func (e *ids) read(content []byte) error {
 	lines := 1 + bytes.Count(content, []byte("\n")) - bytes.Count(content, []byte("\n#")) -
 		bytes.Count(content, []byte("\n%"))
 	lines = min(lines, len(content)/4+1) // of empty ones there may be more
-	e.from, e.to, e.lines = make([]int64, 0, lines), make([]int64, 0, lines), make([]int32, 0, lines)
+	e.from, e.to = make([]int64, 0, lines), make([]int64, 0, lines)
+	e.lines = make([]int32, 0, lines)
 	for number := e.head + 1; len(content) > 0; number++ {
 		line := content
 		if end := bytes.IndexByte(content, '\n'); end >= 0 {
