@@ -2,9 +2,11 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -245,20 +247,60 @@ func whether(at int, a *Attribute, missing uint32, holds bool) *Set {
 	return s
 }
 
-// queryPieces are those of a query: brackets and commas stand alone, too.
+// Condition compares an attribute with a value: a code of a category, or a number, which is NaN for
+// a missing one. A missing value is equal to itself alone, and neither above nor below another.
+type Condition struct {
+	Attribute string
+	Operator  string // one of operators
+	Value     float64
+}
+
+// operators say of each comparison whether it holds of a smaller, an equal and a larger value.
+var operators = map[string][3]bool{"=": {1: true}, "!=": {0: true, 2: true}, "<": {0: true},
+	"<=": {0: true, 1: true}, ">": {2: true}, ">=": {1: true, 2: true}}
+
+// word is a piece of a query.
+type word struct {
+	text   string
+	column int  // in bytes, from 1
+	plain  bool // not in quotes
+}
+
 var queryPieces = regexp.MustCompile(
 	`"[^"]*"|'[^']*'|[!<>]=|[=<>(){},]|[^\s!<>="'(){},]+|\S`)
+
+// foreign are operators of other languages, with what stands here for them.
+var foreign = map[string]string{"&&": "and", "||": "or"}
+
+// words cuts a text into pieces: at white space and around operators, brackets and commas.
+func words(text string) ([]word, error) {
+	var found []word
+	for _, at := range queryPieces.FindAllStringIndex(text, -1) {
+		w := word{text[at[0]:at[1]], at[0] + 1, true}
+		if w.text[0] == '"' || w.text[0] == '\'' {
+			if len(w.text) == 1 {
+				return nil, fmt.Errorf("column %d: a quote that does not end", w.column)
+			}
+			w.text, w.plain = w.text[1:len(w.text)-1], false
+		} else if meant, foreign := foreign[w.text]; foreign {
+			return nil, fmt.Errorf("column %d: %q, must be %q, or in quotes if it is a value",
+				w.column, w.text, meant)
+		}
+		found = append(found, w)
+	}
+	return found, nil
+}
 
 // mostNested is how many brackets and negations may stand within each other.
 const mostNested = 100
 
 // ParseQuery reads a condition, "age >= 30 and (job = technician or not sex in {F, X})", or
-// "mean(ATTRIBUTE) where CONDITION", or a mean without a condition. Comparisons are those of
-// ParseConstraint; "not" binds more closely than "and", and that more than "or"; "all" holds of
+// "mean(ATTRIBUTE) where CONDITION", or a mean without a condition. A comparison is an attribute, an
+// operator and a value; "not" binds more closely than "and", and that more than "or"; "all" holds of
 // every record. Names and values that are words of the language, or with spaces, brackets, commas,
 // quotes or operators in them, stand in quotes.
 func ParseQuery(text string, s *Schema) (*Query, error) {
-	left, err := words(text, queryPieces)
+	left, err := words(text)
 	if err != nil {
 		return nil, err
 	}
@@ -395,4 +437,66 @@ func (p *queryParser) one(depth int) (*clause, error) {
 			return joined(true, values), p.expect("}")
 		}
 	}
+}
+
+// condition reads a comparison. Categories are compared by <, <=, > and >= only where their order
+// has a meaning.
+func (s *Schema) condition(name, operator, value word) (c Condition, err error) {
+	at := s.Index(name.text)
+	if at < 0 {
+		return c, fmt.Errorf("column %d: no attribute %q, must be one of %s", name.column,
+			name.text, QuoteSome(s.Names(), fewValues))
+	}
+	if _, known := operators[operator.text]; !known || !operator.plain {
+		return c, fmt.Errorf("column %d: %q, must be one of = != < <= > >=", operator.column,
+			operator.text)
+	}
+	if value.text == "" && value.plain {
+		return c, fmt.Errorf("column %d: no value, must be compared with one", value.column)
+	}
+	a := &s.Attributes[at]
+	c = Condition{Attribute: a.Name, Operator: operator.text}
+	equal := c.Operator == "=" || c.Operator == "!="
+	if a.Missing != nil && value.text == *a.Missing {
+		if !equal {
+			return c, fmt.Errorf("column %d: %s: %q stands for no value, must be compared by = or "+
+				"!=", value.column, a.Name, value.text)
+		}
+		if c.Value = math.NaN(); a.Kind == Categorical {
+			c.Value = float64(a.MissingCode())
+		}
+		return c, nil
+	}
+	if a.Kind == Categorical {
+		code, err := a.TextCode(value.text)
+		if err == nil && !a.Ordered && !equal {
+			err = fmt.Errorf("%s: %s needs an order, must be = or !=", a.Name, c.Operator)
+		}
+		if err != nil {
+			return c, fmt.Errorf("column %d: %w", value.column, err)
+		}
+		c.Value = float64(code)
+		return c, nil
+	}
+	known := false
+	if a.Clock != "" {
+		c.Value, known = a.Clock.Number(value.text)
+	} else {
+		c.Value, err = strconv.ParseFloat(value.text, 64)
+		known = err == nil && !math.IsNaN(c.Value)
+	}
+	if !known || c.Value < a.Low || c.Value > a.High {
+		low, high := fmt.Sprintf("%.15g", a.Low), fmt.Sprintf("%.15g", a.High)
+		if a.Clock != "" {
+			low, high = a.Clock.Text(a.Low), a.Clock.Text(a.High)
+		}
+		return c, fmt.Errorf("column %d: %s: %q, must be a value between its bounds, from %s to %s",
+			value.column, a.Name, value.text, low, high)
+	}
+	if equal {
+		if _, err := a.NumberCode(c.Value); err != nil {
+			return c, fmt.Errorf("column %d: %w", value.column, err)
+		}
+	}
+	return c, nil
 }

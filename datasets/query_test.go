@@ -135,10 +135,21 @@ func TestCutCells(t *testing.T) {
 }
 
 func TestQueryRefusals(t *testing.T) {
+	schema := queried()
+	schema.Attributes = append(schema.Attributes,
+		Attribute{Name: "since", High: 20000, Step: 1, Clock: "YYYY-MM-DD"})
 	for text, want := range map[string]string{ // order-free: separate checks
 		"":                        `column 1: no attribute "", must be one of "age"`,
 		"ages > 3":                `column 1: no attribute "ages", must be one of "age", "marital`,
+		"age":                     `column 4: "", must be one of = != <`,
 		"age >":                   "column 6: no value",
+		"age < old":               `column 7: age: "old", must be a value between`,
+		"age < 101":               "must be a value between",
+		"age < NaN":               "must be a value between",
+		"age = 15":                "column 7: age: 15 is between steps",
+		"age ! 15":                `column 5: "!", must be`,
+		`age "=" 15`:              `column 5: "=", must be`,
+		"since > 1970":            "must be a value between",
 		"age > 20 and":            `column 13: no attribute ""`,
 		"age > 20 edu = low":      `column 10: "edu", must be "and", "or" or the end`,
 		"(age > 20":               `column 10: "", must be ")"`,
@@ -157,7 +168,7 @@ func TestQueryRefusals(t *testing.T) {
 		strings.Repeat("not ", 5000) + "age > 20": "nested too deeply",
 		`"marital status" < never`:                "needs an order",
 	} {
-		if _, err := ParseQuery(text, queried()); err == nil ||
+		if _, err := ParseQuery(text, schema); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%.30s: error %v, want %q", text, err, want)
 		}

@@ -400,8 +400,6 @@ func (a *Attribute) checkCategorical(bad func(format string, args ...any)) {
 // Schema describes a table's columns. It is a public input: nothing in it is read off the data.
 type Schema struct {
 	Attributes []Attribute
-	// Constraints are rules that records should keep. They only judge records.
-	Constraints []Constraint
 	// Contributions is how many records of one person a table has at most, where persons are what
 	// is to be protected; 0 where single records are.
 	Contributions int
@@ -455,8 +453,7 @@ func (s *Schema) Names() []string {
 	return names
 }
 
-// Project returns the schema of the named attributes, in that order, with the constraints that are
-// about these alone.
+// Project returns the schema of the named attributes, in that order.
 func (s *Schema) Project(names ...string) (*Schema, error) {
 	projected := &Schema{Attributes: make([]Attribute, len(names)),
 		Contributions: s.Contributions}
@@ -467,12 +464,6 @@ func (s *Schema) Project(names ...string) (*Schema, error) {
 				QuoteSome(s.Names(), fewValues))
 		}
 		projected.Attributes[i] = s.Attributes[at]
-	}
-	lost := func(c Condition) bool { return !slices.Contains(names, c.Attribute) }
-	for _, c := range s.Constraints {
-		if !slices.ContainsFunc(c.If, lost) && !slices.ContainsFunc(c.Then, lost) {
-			projected.Constraints = append(projected.Constraints, c)
-		}
 	}
 	return projected, nil
 }

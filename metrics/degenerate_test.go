@@ -20,11 +20,6 @@ func tableOf(rows ...[2]uint32) *datasets.Table {
 		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"},
 			Role: datasets.Class, Missing: &missing},
 	}}
-	rule, err := datasets.ParseConstraint("x > 3 implies y = c", schema)
-	if err != nil {
-		panic(err) // the rule is right
-	}
-	schema.Constraints = []datasets.Constraint{rule}
 	b := datasets.NewBuilder(schema, len(rows))
 	for _, codes := range rows {
 		b.AddRow(codes[0], min(9, codes[0]), codes[1])

@@ -155,32 +155,6 @@ func TestCombinations(t *testing.T) {
 	}
 }
 
-// TestBrokenConstraints: two rules on weighted records; the third record breaks both.
-func TestBrokenConstraints(t *testing.T) {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{number("x", 10),
-		category("m", "never", "ever")}}
-	for _, text := range []string{"x < 5 implies m = never", "x > 0"} {
-		rule := must.Get(datasets.ParseConstraint(text, schema))
-		schema.Constraints = append(schema.Constraints, rule)
-	}
-	table := func(rows ...[]uint32) *datasets.Table {
-		return must.Get(codedTable(schema.Attributes, rows...).WithSchema(schema))
-	}
-	c := against(table([]uint32{4, 0}, []uint32{0, 0}, []uint32{5, 1}, []uint32{4, 1}),
-		table([]uint32{4, 0}, []uint32{5, 1}, []uint32{0, 1}, []uint32{1, 1}),
-		[]float64{1, 2, 4, 0.5})
-	if got := defined(t, "broken-constraints", c, nil); !near(got, 4.5/7.5) {
-		t.Errorf("published: %v", got)
-	}
-	if got := defined(t, "broken-constraints", c, func(p Params) {
-		p.(*BrokenConstraintsParams).Original = true
-	}); !near(got, 0.5) {
-		t.Errorf("original: %v", got)
-	}
-	plain := codedTable(schema.Attributes, []uint32{1, 1})
-	refuses(t, "broken-constraints", against(plain, plain, nil), "no constraints")
-}
-
 // TestGroupGap: x is the group; the classifier says a of group 0, b of 1 and c of the others. Group
 // 0 has classes a, a, b, c, group 1 has b, b, a, a, a, group 2 has one c.
 func TestGroupGap(t *testing.T) {

@@ -73,7 +73,6 @@ type schemaFile struct {
 	Person         string      `yaml:"person" default:"none" doc:"the column that says whom a record is about, such as the number of a patient; persons are then protected. It is no attribute, or one of kind ignored, and is never released"`
 	Contributions  int         `yaml:"contributions" default:"none" doc:"required with person: how many records of each person are used at most, from 1 to 1000"`
 	Attributes     []attribute `yaml:"attributes" default:"required" doc:"the columns, one entry each"`
-	Constraints    []string    `yaml:"constraints,flow-one" default:"none" doc:"rules that records should keep"`
 	About          `yaml:",inline"`
 }
 
@@ -257,16 +256,6 @@ func (c *compiler) compile() *Format {
 		if err := f.Schema.Validate(); err != nil {
 			c.problems(c.root, err)
 		}
-	}
-	if c.Err() != nil {
-		return f
-	}
-	for i, text := range c.file.Constraints {
-		constraint, err := datasets.ParseConstraint(text, f.Schema)
-		if err != nil {
-			c.problems(item(at(c.root, "constraints"), i), err)
-		}
-		f.Schema.Constraints = append(f.Schema.Constraints, constraint)
 	}
 	return f
 }

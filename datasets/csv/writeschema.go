@@ -107,7 +107,7 @@ func missingText(schema *datasets.Schema) string {
 }
 
 // WriteSchema writes a schema file for tables that Write writes: ParseSchema reads the same
-// attributes and constraints back, but for widths, which describe no value.
+// attributes back, but for widths, which describe no value.
 func WriteSchema(w io.Writer, schema *datasets.Schema) error {
 	var b strings.Builder
 	b.WriteString(missingText(schema))
@@ -115,12 +115,6 @@ func WriteSchema(w io.Writer, schema *datasets.Schema) error {
 	for i := range schema.Attributes {
 		a := &schema.Attributes[i]
 		fmt.Fprintf(&b, "  - {%s}\n", attributeText(a, a.Role.String()))
-	}
-	for i, c := range schema.Constraints {
-		if i == 0 {
-			b.WriteString("constraints:\n")
-		}
-		b.WriteString("  - " + strconv.Quote(c.Text) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -26,9 +26,6 @@ attributes:
     kind: categorical
     taxonomy: {any: {low: [a, {deep: [b]}], high: [c]}}
   - {name: y, kind: categorical, values: ["0", "1"], role: class}
-constraints:
-  - 'c < 0.5 implies "a: b" >= 2 and y = "1"'
-  - tree != 'a'
 `)))
 	var b bytes.Buffer
 	must.Do(t, WriteSchema(&b, format.Schema))

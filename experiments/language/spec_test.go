@@ -338,7 +338,7 @@ algorithms: [{name: mondrian, params: {k: [2, 5]}}, {name: identity}]
 measure:
   - {metric: records}
   - {metric: cavg, where: {algorithm: mondrian}}
-  - {metric: broken-constraints, where: {k: ">2"}}
+  - {metric: record-weight, where: {k: ">2"}}
 `, Overrides{})
 	var got []string
 	for _, c := range plan.Configs {
@@ -349,7 +349,7 @@ measure:
 		got = append(got, names)
 	}
 	want := []string{"mondrian records cavg",
-		"mondrian records cavg broken-constraints", "identity records"}
+		"mondrian records cavg record-weight", "identity records"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

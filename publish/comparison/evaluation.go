@@ -117,7 +117,6 @@ func (m *made) measurements() []asked {
 		{metric: "pmse", params: params{"ratio": true}, where: unsampled},
 		{metric: "fabricated"},
 		{metric: "suppressed"},
-		{metric: "broken-constraints", params: params{"original": []bool{false, true}}},
 		{metric: "missing-patterns"},
 
 		{metric: "accuracy", needs: category, learners: append(learners, "c45", "majority")},
@@ -533,15 +532,15 @@ func (m *made) add(all []asked) error {
 	reasons, usable := make(map[string]bool), make([][]string, len(all))
 	some := make([]bool, len(all))
 	for _, measure := range s.Measures {
-		at, name := measure.Entry, measure.Metric.Info().Name
+		at := measure.Entry
 		err := metrics.CheckSchema(measure.Metric, measure.Classifier, measure.Params, m.schema)
 		if err == nil {
 			some[at] = true
 			if c := measure.Measurement().Classifier; c != "" && !slices.Contains(usable[at], c) {
 				usable[at] = append(usable[at], c)
 			}
-		} else if reason := fmt.Sprint(at, err); !reasons[reason] && name != "broken-constraints" &&
-			name != "missing-patterns" { // most tables have no constraints
+		} else if reason := fmt.Sprint(at, err); !reasons[reason] &&
+			measure.Metric.Info().Name != "missing-patterns" { // most tables lack nothing
 			reasons[reason] = true
 			m.note("Not measured: %s: %s", strings.ReplaceAll(measure.Name, "=", " "), err)
 		}
