@@ -140,21 +140,6 @@ func TestDrawnSets(t *testing.T) {
 	}
 }
 
-// TestCombinations: pairs xy of the rows are 00, 01, 11, xz 00, 00, 11, yz 00, 10, 11; of the
-// records 00, 10, then 00, 11, then 00, 01.
-func TestCombinations(t *testing.T) {
-	a := []datasets.Attribute{number("x", 2), number("y", 2), number("z", 2)}
-	table := codedTable(a, []uint32{0, 0, 0}, []uint32{0, 1, 0}, []uint32{1, 1, 1})
-	records := codedTable(a, []uint32{0, 0, 0}, []uint32{1, 0, 1}, []uint32{1, 1, 0})
-	c := against(table, records, []float64{3, 0.5, 0})
-	if got := defined(t, "fabricated", c, nil); !near(got, (1.0/2+0+1.0/2)/3) {
-		t.Errorf("fabricated %v", got)
-	}
-	if got := defined(t, "suppressed", c, nil); !near(got, (2.0/3+0+2.0/3)/3) {
-		t.Errorf("suppressed %v", got)
-	}
-}
-
 // TestGroupGap: x is the group; the classifier says a of group 0, b of 1 and c of the others. Group
 // 0 has classes a, a, b, c, group 1 has b, b, a, a, a, group 2 has one c.
 func TestGroupGap(t *testing.T) {

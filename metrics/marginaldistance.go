@@ -31,14 +31,6 @@ func init() {
 	register("range-error", "Error of range queries",
 		"range-count queries as Xiao, Wang & Gehrke 2010 ask them: here all of the form a ≤ x and "+
 			"b ≤ y, answered by the share of the published records", rangeError)
-	const folklore = "folklore: of the combinations of so many attributes' values that %s, the " +
-		"mean over all sets of attributes"
-	register("fabricated", "Combinations that are made up", fmt.Sprintf(folklore,
-		"published records have, the share that no row released has"),
-		func(truth, published marginal) float64 { return lacking(published.counts, truth.counts) })
-	register("suppressed", "Combinations that are lost", fmt.Sprintf(folklore,
-		"rows released have, the share that no published record has"),
-		func(truth, published marginal) float64 { return lacking(truth.counts, published.counts) })
 	Register(parameterised[MarginalDistanceParams]{Info{
 		Name: "nist-score", Title: "k-marginal score", Revision: 1, HigherIsBetter: true,
 		Source: "NIST's k-marginal score (SDNist): 1000 times what the mean distance of " +
@@ -364,18 +356,4 @@ func rangeError(truth, published marginal) float64 {
 		}
 	}
 	return sum / float64(queries)
-}
-
-// lacking is the share of the cells with records that hold none in the other marginal.
-func lacking(counts, other []float64) float64 {
-	occur, missing := 0, 0
-	for cell, n := range counts {
-		if n > 0 {
-			occur++
-			if !(other[cell] > 0) {
-				missing++
-			}
-		}
-	}
-	return float64(missing) / float64(occur) // some occur where there is any record
 }

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"ppdp/algorithms"
@@ -16,9 +15,8 @@ import (
 func init() {
 	Register(parameterised[PMSEParams]{Info{
 		Name: "pmse", Title: "Propensity score, mean squared error", Revision: 1,
-		Source: "Woo, Reiter, Oganian & Karr 2009, section 3.1; the ratio to its expectation: " +
-			"Snoke, Raab, Nowok, Dibben & Slavkovic 2018, equation 2",
-		Needs: []algorithms.Product{algorithms.RecordsProduct},
+		Source: "Woo, Reiter, Oganian & Karr 2009, section 3.1",
+		Needs:  []algorithms.Product{algorithms.RecordsProduct},
 	}, PMSEParams{Model: Logistic, Rows: 50_000}, pmse})
 }
 
@@ -34,17 +32,8 @@ func (Propensity) Enum() []string { return algorithms.Words(Logistic, Boosting) 
 
 // PMSEParams are the parameters of pmse.
 type PMSEParams struct {
-	Ratio bool       `yaml:"ratio" doc:"the ratio of the mean squared error to what logistic regression expects of a release from the right distribution"`
 	Model Propensity `yaml:"model" doc:"the model that tells published records from rows released"`
 	Rows  int        `yaml:"rows" doc:"the most records taken of either table: of more, a sample of this size is drawn, always the same" min:"10" max:"10000000"`
-}
-
-// Validate reports everything out of range; the expectation is known of logistic regression only.
-func (p *PMSEParams) Validate() error {
-	if p.Ratio && p.Model != Logistic {
-		return fmt.Errorf("model: %q, must be %s with ratio: true", p.Model, Logistic)
-	}
-	return nil
 }
 
 // propensityFolds is how many parts the records are divided into; the scores of each come from a
@@ -55,50 +44,27 @@ const propensityFolds = 5
 // record is published by a model that has not learnt from it, c the share of the published. It is
 // about 0 where nobody can tell, and c(1-c) where everybody can.
 //
-// The ratio is to (d-1)(1-c)²c/N for d coefficients and N records. A fresh sample of the same
-// population has about 1/(1-c) times 5/4: the rows released are a sample themselves, and a model
-// learns from four fifths of the records.
+// Of a fresh sample of the same population N records expect (d-1)(1-c)c/N from d coefficients of
+// logistic regression (Snoke et al. 2018, equation 2), and 5/4 times that of models that learn from
+// four fifths of the records.
 //
-// It is undefined without rows or published records, and the ratio where no attribute varies.
+// It is undefined without rows or published records.
 func pmse(ctx context.Context, c Case, params *PMSEParams) (float64, bool, error) {
 	table, weights, err := publishedRecords(ctx, c)
 	if err != nil {
 		return 0, false, err
 	}
-	type key struct {
-		model Propensity
-		rows  int
+	data, mass := bothTables(c, table, weights, params.Rows)
+	if !(mass[0] > 0 && mass[1] > 0) {
+		return 0, false, nil
 	}
-	type scored struct {
-		known, varies bool
-		pmse, ratio   float64
+	var learner classifiers.Classifier = logistic.Classifier{}
+	if params.Model == Boosting {
+		learner = boosting.Default
 	}
-	s, err := memoize(ctx, c.Published, key{params.Model, params.Rows}, func() (scored, error) {
-		data, mass := bothTables(c, table, weights, params.Rows)
-		if !(mass[0] > 0 && mass[1] > 0) {
-			return scored{}, nil
-		}
-		var learner classifiers.Classifier = logistic.Classifier{}
-		if params.Model == Boosting {
-			learner = boosting.Default
-		}
-		total := mass[0] + mass[1]
-		share := mass[1] / total
-		sum, err := squaredErrors(ctx, learner, data, share)
-		if err != nil {
-			return scored{}, err
-		}
-		s := scored{known: true, pmse: sum / total}
-		if free := freedom(data); free > 0 {
-			s.varies = true
-			s.ratio = s.pmse / (float64(free) * (1 - share) * (1 - share) * share / total)
-		}
-		return s, nil
-	})
-	if params.Ratio {
-		return s.ratio, s.varies, err
-	}
-	return s.pmse, s.known, err
+	total := mass[0] + mass[1]
+	sum, err := squaredErrors(ctx, learner, data, mass[1]/total)
+	return sum / total, err == nil, err
 }
 
 // bothTables is rows released and published records in one table, which of the two is the class,
@@ -150,27 +116,4 @@ func squaredErrors(ctx context.Context, learner classifiers.Classifier, data cla
 		}
 	}
 	return sum, nil
-}
-
-// freedom is the number of coefficients of a logistic model beside the intercept: one for each
-// number that varies, and one less than a category's values that occur.
-func freedom(data classifiers.Data) int {
-	rows, _, _ := data.Labels()
-	free := 0
-	for _, a := range classifiers.Features(data.Table.Schema()) {
-		occurs, lacks := make(map[float64]bool), 0
-		for _, row := range rows {
-			attribute, code := &data.Table.Schema().Attributes[a], data.Table.Column(a).At(row)
-			if attribute.Kind == datasets.Categorical {
-				occurs[float64(code)] = true
-			} else if code == attribute.MissingCode() {
-				lacks = 1 // its indicator
-			} else if occurs[data.Table.Number(row, a)] = true; len(occurs) == 2 &&
-				(lacks == 1 || attribute.Missing == nil) {
-				break
-			}
-		}
-		free += max(0, len(occurs)-1) + lacks
-	}
-	return free
 }

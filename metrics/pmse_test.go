@@ -5,12 +5,11 @@ import (
 	"testing"
 
 	"ppdp/datasets"
-	"ppdp/internal/declared"
 	"ppdp/numeric/random"
 )
 
-func pmseOf(ratio bool, model Propensity) func(Params) {
-	return func(p Params) { p.(*PMSEParams).Ratio, p.(*PMSEParams).Model = ratio, model }
+func pmseOf(model Propensity) func(Params) {
+	return func(p Params) { p.(*PMSEParams).Model = model }
 }
 
 // TestPMSEOfAFreshSample: with records from the same distribution N·pMSE/(c(1-c)) is about a
@@ -33,26 +32,22 @@ func TestPMSEOfAFreshSample(t *testing.T) {
 		return b.Table()
 	}
 	const pairs, n, m = 60, 600, 300
-	mean, ratio := 0.0, 0.0
+	mean := 0.0
 	for range pairs {
 		c := against(table(n), table(m), nil)
-		mean += defined(t, "pmse", c, pmseOf(false, Logistic)) / pairs
-		ratio += defined(t, "pmse", c, pmseOf(true, Logistic)) / pairs
+		mean += defined(t, "pmse", c, pmseOf(Logistic)) / pairs
 	}
 	share, degrees := float64(m)/(n+m), 8.0
 	want := 1.25 * share * (1 - share) * degrees / (n + m)
 	if math.Abs(mean/want-1) > 0.25 {
 		t.Errorf("mean %v, want %v", mean, want)
 	}
-	if want := 1.25 / (1 - share); math.Abs(ratio/want-1) > 0.25 {
-		t.Errorf("ratio %v, want %v", ratio, want)
-	}
 }
 
 // TestPMSEEnds: where a value gives every record away the error is near c(1-c), of
 // which the penalty of logistic regression keeps it by some hundredths; where no attribute
-// varies nobody can tell, and nothing is expected; where only a pair of values tells, logistic
-// regression sees nothing and boosting nearly all.
+// varies nobody can tell; where only a pair of values tells, logistic regression sees nothing and
+// boosting nearly all.
 func TestPMSEEnds(t *testing.T) {
 	attributes := []datasets.Attribute{category("x", "0", "1"), category("y", "0", "1")}
 	const n = 400
@@ -71,20 +66,17 @@ func TestPMSEEnds(t *testing.T) {
 		return []uint32{uint32(i % 2), uint32(1 - i%2)}
 	}), nil)
 	for _, model := range []Propensity{Logistic, Boosting} {
-		if got := defined(t, "pmse", apart, pmseOf(false, model)); got < 0.22 || got > 0.25 {
+		if got := defined(t, "pmse", apart, pmseOf(model)); got < 0.22 || got > 0.25 {
 			t.Errorf("%s, apart: %v", model, got)
 		}
-		if got := defined(t, "pmse", same, pmseOf(false, model)); got > 1e-6 {
+		if got := defined(t, "pmse", same, pmseOf(model)); got > 1e-6 {
 			t.Errorf("%s, the same: %v", model, got)
 		}
 	}
-	if _, ok := measure(t, "pmse", same, pmseOf(true, Logistic)); ok {
-		t.Error("a ratio without attributes that vary")
-	}
-	if got := defined(t, "pmse", pair, pmseOf(false, Logistic)); got > 0.01 {
+	if got := defined(t, "pmse", pair, pmseOf(Logistic)); got > 0.01 {
 		t.Errorf("logistic, a pair: %v", got)
 	}
-	if got := defined(t, "pmse", pair, pmseOf(false, Boosting)); got < 0.2 {
+	if got := defined(t, "pmse", pair, pmseOf(Boosting)); got < 0.2 {
 		t.Errorf("boosting, a pair: %v", got)
 	}
 	// Three times the weight: c is 3/4.
@@ -93,11 +85,8 @@ func TestPMSEEnds(t *testing.T) {
 		weights[i] = 3
 	}
 	apart.Release.Weights = weights
-	if got := defined(t, "pmse", apart, pmseOf(false, Logistic)); math.Abs(got-3.0/16) > 0.02 {
+	if got := defined(t, "pmse", apart, pmseOf(Logistic)); math.Abs(got-3.0/16) > 0.02 {
 		t.Errorf("weighted: %v", got)
-	}
-	if err := declared.Check(&PMSEParams{true, Boosting, 100}); err == nil {
-		t.Error("boosting's errors are compared with what logistic regression expects")
 	}
 }
 

@@ -33,18 +33,9 @@ func init() {
 		"Hand & Till 2001, one class against the rest, the mean over classes", true, true, AUC)
 	register("log-loss", "Log loss", "nats",
 		"Good 1952; probabilities below 10⁻¹⁵ count as that", false, false, logLoss)
-	register("brier", "Brier score", "",
-		"Brier 1950, halved: from 0 to 1", false, false, brier)
 	register("calibration", "Calibration error", "fraction",
 		"Naeini et al. 2015: share of right classes against the largest probability, in ten bins",
 		false, false, calibrationError)
-	Register(parameterised[LearnParams]{Info{
-		Name: "balanced-accuracy", Title: "Balanced accuracy", Unit: "fraction",
-		Source: "Brodersen et al. 2010: the mean over classes of the share predicted right; " +
-			"trained on the release's records, tested on raw rows held out",
-		Needs:      []algorithms.Product{algorithms.RecordsProduct},
-		Classifier: true, AsPublished: true, HigherIsBetter: true, Revision: 1,
-	}, LearnParams{}, balancedAccuracy})
 }
 
 // sureness is the probabilities of the classes, row by row, that the case's classifier gives the
@@ -134,21 +125,6 @@ func logLoss(probabilities []float64, labels []uint32, classes int) (float64, bo
 	return sum / float64(len(labels)), true
 }
 
-// brier is half the mean squared distance of the probabilities from the label's, which have 1 for
-// it and 0 else.
-func brier(probabilities []float64, labels []uint32, classes int) (float64, bool) {
-	sum := 0.0
-	for i, label := range labels {
-		for class, p := range probabilities[i*classes : (i+1)*classes] {
-			if class == int(label) {
-				p--
-			}
-			sum += float64(p * p)
-		}
-	}
-	return sum / 2 / float64(len(labels)), true
-}
-
 // calibrationError is the mean over records of how far the share of right classes among records
 // that are about as sure is from how sure they are.
 func calibrationError(probabilities []float64, labels []uint32, classes int) (float64, bool) {
@@ -168,21 +144,4 @@ func calibrationError(probabilities []float64, labels []uint32, classes int) (fl
 		sum += math.Abs(right[bin] - sure[bin])
 	}
 	return sum / float64(len(labels)), true
-}
-
-// balancedAccuracy is the mean recall of the classes that test rows have.
-func balancedAccuracy(ctx context.Context, c Case, _ *LearnParams) (float64, bool, error) {
-	predicted, err := predictFromRecords(ctx, c)
-	if err != nil || len(predicted) == 0 {
-		return 0, false, err
-	}
-	m := newMatrix(c, predicted)
-	sum, classes := 0.0, 0.0
-	for class := range m.classes {
-		if recall, ok := m.figure(Recall, class); ok {
-			sum += recall
-			classes++
-		}
-	}
-	return sum / classes, true, nil
 }

@@ -137,7 +137,6 @@ func TestScores(t *testing.T) {
 		want float64
 	}{
 		{"log loss", logLoss, -(math.Log(0.8) + math.Log(0.6) + math.Log(0.3)) / 3},
-		{"Brier", brier, (0.04 + 0.16 + 0.49) / 3},
 		{"calibration", calibrationError, (0.2 + 0.4 + 0.7) / 3}, // a bin for each
 	} {
 		if got, ok := c.of(p, labels, 2); !ok || math.Abs(got-c.want) > 1e-12 {

@@ -206,7 +206,6 @@ func (m *Measurement) kind() int {
 // words are settings for people; without a value those of any, which follows.
 var words = map[string]string{
 	"rows": "", "of=members": "members", "of=tpr": "members found",
-	"ratio=true":    "as a multiple of what chance makes",
 	"of=held-out":   "people who are not in it",
 	"of=difference": "members less people who are not in it", "of=error": "errors",
 	"score=distance": "by distance", "score=classifier": "by a classifier", "attribute": "of ",

@@ -159,7 +159,6 @@ func TestOfOthers(t *testing.T) {
 // TestNames: settings are said in words, and the most records learnt from in a note instead.
 func TestNames(t *testing.T) {
 	for metric, want := range map[string]string{
-		"pmse ratio=true":     "Title, as a multiple of what chance makes",
 		"accuracy rows=50000": "Title",
 		"membership fpr=0.001 of=tpr": "Title, where 0.1 % of others are taken for members, " +
 			"members found",
