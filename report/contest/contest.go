@@ -522,14 +522,6 @@ var classifiers = map[string]string{"c45": "C4.5", "naive-bayes": "Naive Bayes",
 // Learner is what a classifier is called.
 func Learner(classifier string) string { return cmp.Or(classifiers[classifier], classifier) }
 
-// Short is the name of a task among those of its learner.
-func (t *Task) Short() string {
-	if t.Metric == aucMetric {
-		return "AUC"
-	}
-	return t.Metric
-}
-
 // NameOf is the name of a measurement for people: the classifier, the metric, and what differs from
 // its defaults.
 func NameOf(use *results.MeasureUse) string {
