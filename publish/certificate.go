@@ -538,5 +538,5 @@ func (c *chosen) measure(r *records, schema *datasets.Schema) (*risk.Report, err
 	if limits := c.limits(); limits.Any() {
 		options.C = limits.C
 	}
-	return risk.Measure(table, nil, options)
+	return risk.Measure(table, options)
 }

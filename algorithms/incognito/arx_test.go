@@ -189,7 +189,7 @@ func TestARXRisk(t *testing.T) {
 			Name: schema.Attributes[at].Name, Texts: values, Codes: *table.Column(at)})
 	}
 	of := must.Get(risk.NewTable(texts, schema))
-	report := must.Get(risk.Measure(of, nil, risk.Defaults()))
+	report := must.Get(risk.Measure(of, risk.Defaults()))
 	if report.Prosecutor.Mean != 0.6465751607983555 {
 		t.Errorf("mean risk %v, ARX has 0.6465751607983555", report.Prosecutor.Mean)
 	}

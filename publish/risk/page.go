@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"ppdp/internal/terminal"
 )
 
 //go:embed page.html.tmpl
@@ -61,36 +63,6 @@ func number(x float64) string {
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
-// AttackerRow is one attacker in words and figures.
-type AttackerRow struct {
-	Name, Knows       string
-	Max, Mean, AtRisk string // percentages; a dash where the attacker has none
-}
-
-// Attackers lists the three attackers.
-func (r *Report) Attackers() []AttackerRow {
-	row := func(name, knows string, a *Attacker) AttackerRow {
-		if a == nil {
-			return AttackerRow{name, knows + " Needs a population.", "-", "-", "-"}
-		}
-		return AttackerRow{name, knows, Percent(a.Max), Percent(a.Mean), Percent(a.AtRisk)}
-	}
-	return []AttackerRow{
-		row("prosecutor", "Knows that the person is in the table.", &r.Prosecutor),
-		row("journalist", "Knows that the person is in the population, not whether in the table.",
-			r.Journalist),
-		{"marketer", "Tries everybody and is content with a share.", "-", Percent(r.Marketer), "-"},
-	}
-}
-
-// are is a number of things as the subject of a sentence: "1 record is", "2 records are".
-func are(n int, one string) string {
-	if n == 1 {
-		return "1 " + one + " is"
-	}
-	return fmt.Sprintf("%d %ss are", n, one)
-}
-
 // Findings says in sentences what matters most.
 func (r *Report) Findings() (found []string) {
 	var unique, others []string
@@ -103,10 +75,6 @@ func (r *Report) Findings() (found []string) {
 	}
 	quasi := strings.Join(r.QuasiIdentifiers, ", ")
 	share := func(n int) string { return Percent(float64(n) / float64(r.Records)) }
-	alone := 0
-	if r.Population != nil {
-		alone = r.Population.Unique
-	}
 	for _, f := range []struct {
 		holds bool
 		text  string
@@ -124,9 +92,8 @@ func (r *Report) Findings() (found []string) {
 			"at least %d more.", r.K, quasi, r.K-1)},
 		{r.Prosecutor.AtRisk > 0, fmt.Sprintf("%s of the records are in classes of fewer than %d.",
 			Percent(r.Prosecutor.AtRisk), r.Threshold)},
-		{alone > 0, are(alone, "record") + " alone in the population, too: knowing it identifies " +
-			"them with certainty."},
-		{r.Suppressed > 0, are(r.Suppressed, "suppressed record") + " left out of every figure."},
+		{r.Suppressed > 0, fmt.Sprintf("Left out of every figure: %s.",
+			terminal.Counted(r.Suppressed, "suppressed record"))},
 		{len(r.Sensitive) == 0, "No sensitive attribute was measured: none is named, or the " +
 			"table has no column for it."},
 	} {

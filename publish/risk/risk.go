@@ -1,8 +1,7 @@
 // Package risk measures what a published table discloses about the people in it. Measure takes the
 // texts of its quasi-identifiers and sensitive attributes and returns a Report: how many records
-// share their quasi-identifiers, how likely each is identified again (k-anonymity; prosecutor,
-// journalist and marketer risk), and what a class of equal records says about a sensitive attribute
-// (l-diversity, t-closeness).
+// share their quasi-identifiers, how likely each is identified again (k-anonymity; prosecutor risk),
+// and what a class of equal records says about a sensitive attribute (l-diversity, t-closeness).
 //
 // Records are of one class when their texts are equal. An interval, a set or a "*" is a text like
 // any other, so that any anonymised table can be measured, whatever program made it.
@@ -11,8 +10,8 @@
 // know the quasi-identifiers and nothing else. For a table under differential privacy the figures
 // say nothing, because its records are made up.
 //
-// Sources: El Emam, Guide to the De-Identification of Personal Health Information, 2013 (the three
-// attackers, in the form in which ARX measures them); Machanavajjhala et al., l-Diversity, TKDD
+// Sources: El Emam, Guide to the De-Identification of Personal Health Information, 2013 (the
+// prosecutor, as ARX measures it); Machanavajjhala et al., l-Diversity, TKDD
 // 1(1), 2007; Li, Li & Venkatasubramanian, t-Closeness, ICDE 2007.
 package risk
 
@@ -22,7 +21,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
@@ -196,31 +194,20 @@ type Report struct {
 	Smallest []Class `json:"smallest_classes"`
 
 	// Threshold is the K that records at risk are counted by.
-	Threshold  int       `json:"threshold_k"`
-	Prosecutor Attacker  `json:"prosecutor"`
-	Journalist *Attacker `json:"journalist,omitempty"` // with a population
-	// Marketer is the expected share of records that are identified when all are tried: against the
-	// population if there is one, else against the table itself.
-	Marketer   float64     `json:"marketer"`
-	Population *Population `json:"population,omitempty"`
+	Threshold int `json:"threshold_k"`
+	// Prosecutor knows that the person is in the table.
+	Prosecutor Attacker `json:"prosecutor"`
 
 	Sensitive []Disclosure `json:"sensitive"`
 	Absent    []string     `json:"sensitive_without_column,omitempty"`
 	Unnamed   []Unnamed    `json:"not_measured,omitempty"` // those of most values first
 }
 
-// Attacker is a way of attack: its probability of success over the records of a table.
+// Attacker is the probability that an attack finds a record's person: 1 / the size of its class.
 type Attacker struct {
 	Max    float64 `json:"max"`     // of the record most at risk
 	Mean   float64 `json:"mean"`    // over records
 	AtRisk float64 `json:"at_risk"` // share of records above the threshold
-}
-
-// Population is what the table is a sample of.
-type Population struct {
-	Records int `json:"records"`
-	// Unique counts records of the table that are alone in the population, too.
-	Unique int `json:"unique_records"`
 }
 
 // SizeCount counts classes of From to To records; To is 0 for no limit.
@@ -237,9 +224,8 @@ type Class struct {
 	Records int      `json:"records"`
 }
 
-// Measure measures the table. population, which may be nil, is a table that holds its people and
-// others, generalised in the same way; it is an error when it lacks records that the table has.
-func Measure(table, population *Table, o Options) (*Report, error) {
+// Measure measures the table.
+func Measure(table *Table, o Options) (*Report, error) {
 	if err := declared.Check(&o); err != nil {
 		return nil, err
 	}
@@ -257,68 +243,20 @@ func Measure(table, population *Table, o Options) (*Report, error) {
 	r.Sizes = countSizes(groups.sizes)
 	r.Unique = r.Sizes[0].Records
 	r.smallest(table, groups)
-	r.Prosecutor = attacker(groups.sizes, groups.sizes, o.K)
-	r.Marketer = r.Prosecutor.Mean
-	if population != nil {
-		if err := r.inPopulation(table, population, groups, o); err != nil {
-			return nil, err
+	atRisk := 0
+	for _, n := range groups.sizes {
+		if n < o.K {
+			atRisk += n
 		}
 	}
+	records := float64(r.Records)
+	r.Prosecutor = Attacker{1 / float64(r.K), float64(r.Classes) / records,
+		float64(atRisk) / records}
 	rows := groups.rows()
 	for i := range table.Sensitive {
 		r.Sensitive = append(r.Sensitive, disclose(&table.Sensitive[i], groups, rows, o.C))
 	}
 	return r, nil
-}
-
-// attacker is the attack on classes of the table, by size, where known is how many people the
-// attacker has to choose from in each: probability 1/known for each record.
-func attacker(sizes, known []int, k int) Attacker {
-	records, atRisk, least, sum := 0, 0, known[0], 0.0
-	for i, n := range sizes {
-		records += n
-		sum += float64(n) / float64(known[i])
-		least = min(least, known[i])
-		if known[i] < k {
-			atRisk += n
-		}
-	}
-	return Attacker{Max: 1 / float64(least), Mean: sum / float64(records),
-		AtRisk: float64(atRisk) / float64(records)}
-}
-
-// inPopulation measures the journalist, who does not know whether the target is in the table, and
-// the marketer, who tries everybody.
-func (r *Report) inPopulation(table, population *Table, groups *grouping, o Options) error {
-	others, there := group(population, o.Suppressed), make(map[string]int)
-	for class, n := range others.sizes { // by texts, since codes differ from table to table
-		there[fmt.Sprintf("%q", population.texts(others.first[class]))] = n
-	}
-	r.Population = &Population{Records: population.Rows - others.suppressed}
-	var bad datasets.Problems
-	sizes, all := make([]int, len(groups.sizes)), 0
-	for class, n := range groups.sizes {
-		sizes[class] = there[fmt.Sprintf("%q", table.texts(groups.first[class]))]
-		all += sizes[class]
-		if sizes[class] < n {
-			bad.Add("the class of %s has %d records in the table and %d in the population",
-				strings.Join(table.texts(groups.first[class]), ", "), n, sizes[class])
-		}
-		if sizes[class] == 1 {
-			r.Population.Unique++
-		}
-	}
-	if err := bad.Err(); err != nil {
-		return fmt.Errorf("%w\nthe population must hold the people of the table, generalised "+
-			"in the same way", err)
-	}
-	journalist := attacker(groups.sizes, sizes, o.K)
-	r.Marketer = journalist.Mean
-	// Or the attacker starts from the population and searches the table. As in ARX the larger of
-	// the two means counts.
-	journalist.Mean = max(journalist.Mean, float64(len(groups.sizes))/float64(all))
-	r.Journalist = &journalist
-	return nil
 }
 
 // countSizes counts classes in bins, without the empty ones at the end.

@@ -20,11 +20,10 @@ import (
 
 // Risk is "ppdp risk": it measures what an anonymised table discloses.
 type Risk struct {
-	File       string   `reads:"" arg:"" name:"table" help:"The published table, as delimited text, gzip or not, or Parquet. A folder stands for the one table in it, with its schema.yaml."`
-	Schema     string   `reads:"" help:"The schema file: which columns are quasi-identifiers, which are sensitive. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
-	Quasi      []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
-	Sensitive  []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
-	Population string   `reads:"" help:"A table of the whole population, generalised in the same way: for the journalist's risk." placeholder:"FILE"`
+	File      string   `reads:"" arg:"" name:"table" help:"The published table, as delimited text, gzip or not, or Parquet. A folder stands for the one table in it, with its schema.yaml."`
+	Schema    string   `reads:"" help:"The schema file: which columns are quasi-identifiers, which are sensitive. By default the one beside the table: my.schema.yaml of my.csv." placeholder:"FILE"`
+	Quasi     []string `help:"Quasi-identifiers, in place of those of the schema." placeholder:"NAME,..."`
+	Sensitive []string `help:"Sensitive attributes, in place of those of the schema." placeholder:"NAME,..."`
 	risk.Options
 	JSON bool   `name:"json" help:"Write JSON instead of tables."`
 	Page string `help:"Also write a page to this file (HTML)." placeholder:"FILE"`
@@ -34,7 +33,7 @@ type Risk struct {
 func (Risk) Help() string {
 	return `Measures any anonymised table, made by ppdp or not. Records with equal texts in all
 quasi-identifiers are one class; what an interval, a set or a "*" means does not matter. Measured
-are the sizes of classes (k-anonymity), the risk by three attackers, l-diversity and t-closeness of
+are the sizes of classes (k-anonymity), the risk of being identified, l-diversity and t-closeness of
 every sensitive attribute and of the class. docs/your-table.md says what the figures mean. Columns
 that neither the schema nor a flag names are not measured, and listed first.
 
@@ -47,7 +46,7 @@ Examples:
 
   ppdp risk theirs.csv --quasi age,zip,sex --sensitive disease
 
-  ppdp risk sample.csv --schema my.schema.yaml --population all.csv --json`
+  ppdp risk sample.csv --schema my.schema.yaml --json`
 }
 
 // Run measures what an anonymised table discloses.
@@ -74,17 +73,11 @@ func (c Risk) Run(con *Console) error {
 	if err != nil {
 		return terminal.InputError(err)
 	}
-	var population *risk.Table
-	if c.Population != "" {
-		if population, err = risk.Read(con.Ctx, c.Population, format, schema); err != nil {
-			return terminal.InputError(err)
-		}
-	}
 	table, err := risk.Read(con.Ctx, file, format, schema)
 	if err != nil {
 		return terminal.InputError(err)
 	}
-	report, err := risk.Measure(table, population, c.Options)
+	report, err := risk.Measure(table, c.Options)
 	if err != nil {
 		return terminal.InputError(fmt.Errorf("%s: %w", file, err))
 	}
@@ -210,9 +203,8 @@ func printRisk(w io.Writer, r *risk.Report) error {
 	fmt.Fprintln(w)
 	attackers := terminal.NewTable(w, "ATTACKER", "HIGHEST", "MEAN",
 		fmt.Sprintf("ABOVE 1/%d", r.Threshold))
-	for _, a := range r.Attackers() {
-		attackers.Row(a.Name, a.Max, a.Mean, a.AtRisk)
-	}
+	attackers.Row("prosecutor", risk.Percent(r.Prosecutor.Max), risk.Percent(r.Prosecutor.Mean),
+		risk.Percent(r.Prosecutor.AtRisk))
 	if err := attackers.Flush(); err != nil || len(r.Sensitive) == 0 {
 		return err
 	}
