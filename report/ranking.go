@@ -15,7 +15,6 @@ import (
 // ranking says of a user's own run who is best, what is no use, and what each release guarantees.
 // Package contest decides who is best.
 type ranking struct {
-	Alarms     []string // not to be overlooked
 	Contests   []*contestView
 	Guarantees []*guaranteeLine
 	// Private says that the data are the user's own: choosing by what is shown spends privacy.
@@ -94,7 +93,6 @@ func newRanking(run *results.Summary, in *Input) *ranking {
 				}
 			}
 			r.Contests = append(r.Contests, c)
-			r.Alarms = append(r.Alarms, c.alarms()...)
 		}
 		for _, release := range t.Releases {
 			r.MadeUp = r.MadeUp || release.Dataset.Name == "from-schema"
@@ -162,47 +160,6 @@ func newRankLine(t *contest.Table, release int) *rankLine {
 	}
 	l.NoBetter = judged && !beats
 	return l
-}
-
-// alarms are what a reader must not overlook.
-func (c *contestView) alarms() (all []string) {
-	var useless, large []string
-	truth, why := math.NaN(), ""
-	for _, l := range c.Lines {
-		if l.Algorithm != contest.Reference {
-			continue
-		}
-		if l.Records != nil {
-			truth = l.Records.Mean
-		}
-		if l.NoBetter {
-			why = " Neither are classifiers of the original data: the table may not show the class."
-		}
-	}
-	for _, l := range c.Lines[:c.Ranked] {
-		if l.NoBetter {
-			useless = append(useless, l.Name())
-		}
-		if l.Records != nil && l.Records.Mean >= results.Swamped*l.Copies()*truth {
-			large = append(large, fmt.Sprintf("%s %s", l.Name(), l.Size))
-		}
-	}
-	switch n := len(useless); {
-	case n == 0:
-	case n == c.Ranked:
-		all = append(all, fmt.Sprintf("%s: NO RELEASE IS SHOWN TO BE BETTER THAN ALWAYS GUESSING "+
-			"THE MAJORITY CLASS. To learn a classifier from they may be worthless; more "+
-			"records, a larger epsilon or fewer attributes may help.%s", c.Title, why))
-	default:
-		all = append(all, fmt.Sprintf("%s: not shown to be better than always guessing the "+
-			"majority class, by any classifier: %s.%s", c.Title, strings.Join(useless, "; "), why))
-	}
-	if len(large) > 0 {
-		all = append(all, fmt.Sprintf("%s: %s were released, and these publish at least %v times "+
-			"as many records, most of them noise: %s.", c.Title, number(math.Round(truth)),
-			results.Swamped, strings.Join(large, "; ")))
-	}
-	return all
 }
 
 // guarantees says of each release what it promises, once for all that promise the same.
