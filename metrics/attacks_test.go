@@ -20,8 +20,8 @@ import (
 func TestAttacksConform(t *testing.T) {
 	for name, settings := range map[string][]metrics.Params{ // order-free: independent subtests
 		"unique-matches": {
-			&metrics.UniqueMatchesParams{Of: metrics.HeldOut, End: metrics.Low},
-			&metrics.UniqueMatchesParams{Of: metrics.Difference, End: metrics.High}},
+			&metrics.MatchesParams{Of: metrics.HeldOut, End: metrics.Low},
+			&metrics.MatchesParams{Of: metrics.Difference, End: metrics.High}},
 		"closest-record": {&metrics.ClosestRecordParams{End: metrics.High}},
 		"membership": {
 			&metrics.MembershipParams{Score: metrics.DistanceScore, Of: metrics.AttackTPR,
@@ -94,7 +94,7 @@ func TestCopyIsSeen(t *testing.T) {
 		&metrics.ClosestRecordParams{End: metrics.Low}); share < 0.99 {
 		t.Errorf("share %v nearer to members, must be at least .99", share)
 	}
-	if share := valueOf(t, "unique-matches", c, &metrics.UniqueMatchesParams{
+	if share := valueOf(t, "unique-matches", c, &metrics.MatchesParams{
 		Of: metrics.Difference, End: metrics.Low}); share < 0.98 {
 		t.Errorf("difference %v, must be at least .98", share)
 	}
@@ -127,7 +127,7 @@ func TestFreshSample(t *testing.T) {
 			return &metrics.ClosestRecordParams{End: end}
 		}, 0.5},
 		{"unique-matches", func(end metrics.End) metrics.Params {
-			return &metrics.UniqueMatchesParams{Of: metrics.Difference, End: end}
+			return &metrics.MatchesParams{Of: metrics.Difference, End: end}
 		}, 0},
 		{"attribute-inference", func(end metrics.End) metrics.Params {
 			return &metrics.AttributeInferenceParams{Of: metrics.Difference, End: end}
@@ -216,7 +216,7 @@ func TestUniqueMatches(t *testing.T) {
 	members := []int32{0, 1, 2, 3}
 	value := func(of metrics.Whose, test ...int32) float64 {
 		return valueOf(t, "unique-matches", metrics.Case{Table: table, Train: members, Test: test,
-			Release: release}, &metrics.UniqueMatchesParams{Of: of, End: metrics.Estimate})
+			Release: release}, &metrics.MatchesParams{Of: of, End: metrics.Estimate})
 	}
 	if got := value(metrics.Members); got != 0.5 {
 		t.Errorf("members: %v, must be .5", got)

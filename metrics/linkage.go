@@ -17,10 +17,6 @@ func init() {
 			"advantage of Yeom et al. 2018, less the same where the release's columns are "+
 			"permuted. The set is chosen by one half of the records and judged by the other"),
 		LinkageParams{Difference, Estimate}, linkage})
-	Register(parameterised[UniqueMatchesParams]{attack("verbatim", "Verbatim records", "",
-		"identical match share (SDMetrics, NewRowSynthesis): the share of the released records "+
-			"that equal one of the original in every attribute"),
-		UniqueMatchesParams{Members, Estimate}, verbatim})
 }
 
 // LinkageParams are the parameters of the metric linkage.
@@ -303,39 +299,4 @@ func (j *join) search(ctx context.Context) (best []int, err error) {
 	}
 	slices.Sort(best)
 	return best, nil
-}
-
-// verbatim is undefined without released records. Released records that equal the same record are
-// no independent trials.
-func verbatim(ctx context.Context, c Case, params *UniqueMatchesParams) (float64, bool, error) {
-	s := sides{members: c.Train}
-	if params.NeedsHeldOut() {
-		var err error
-		if s, err = sidesOf(ctx, c); err != nil {
-			return 0, false, err
-		}
-	}
-	type key struct{ heldOut bool }
-	shares, err := memoize(ctx, c.Published, key{params.NeedsHeldOut()},
-		func() (found [2]share, err error) {
-			table, rows, err := disclosed(ctx, c)
-			if err != nil || len(rows) == 0 {
-				return found, err
-			}
-			for side, of := range [][]int32{s.members, s.held} {
-				tally, equal := datasets.NewTally(c.Table, of), 0.0
-				groups := make([]int32, len(rows)) // places and, negative, records by themselves
-				for i, row := range rows {
-					groups[i] = ^int32(i)
-					if place := tally.Find(table, row); tally.Count(place) > 0 {
-						groups[i] = int32(place)
-						equal++
-					}
-				}
-				found[side] = dependent(equal, float64(len(rows)), groups)
-			}
-			return found, ctx.Err()
-		})
-	value, ok := params.Of.among(shares, params.End)
-	return value, ok && err == nil, err
 }

@@ -125,7 +125,7 @@ func TestVerbatim(t *testing.T) {
 		{metrics.Difference, metrics.Estimate, 2. / 5},
 		// Three equal ones are one trial of weight 3: (3+1+1)²/(9+1+1).
 		{metrics.Members, metrics.Trials, 25. / 11}} {
-		got := valueOf(t, "verbatim", c, &metrics.UniqueMatchesParams{Of: of.whose, End: of.end})
+		got := valueOf(t, "verbatim", c, &metrics.MatchesParams{Of: of.whose, End: of.end})
 		if math.Abs(got-of.want) > 1e-12 {
 			t.Errorf("%s %s: %v, want %v", of.whose, of.end, got, of.want)
 		}
