@@ -295,10 +295,10 @@ func words(text string) ([]word, error) {
 const mostNested = 100
 
 // ParseQuery reads a condition, "age >= 30 and (job = technician or not sex in {F, X})", or
-// "mean(ATTRIBUTE) where CONDITION", or a mean without a condition. A comparison is an attribute, an
-// operator and a value; "not" binds more closely than "and", and that more than "or"; "all" holds of
-// every record. Names and values that are words of the language, or with spaces, brackets, commas,
-// quotes or operators in them, stand in quotes.
+// "mean(ATTRIBUTE) where CONDITION", or a mean without a condition. A comparison is an attribute,
+// an operator and a value; "not" binds more closely than "and", and that more than "or"; "all"
+// holds of every record. Names and values that are words of the language, or with spaces, brackets,
+// commas, quotes or operators in them, stand in quotes.
 func ParseQuery(text string, s *Schema) (*Query, error) {
 	left, err := words(text)
 	if err != nil {

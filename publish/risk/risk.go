@@ -1,7 +1,8 @@
 // Package risk measures what a published table discloses about the people in it. Measure takes the
 // texts of its quasi-identifiers and sensitive attributes and returns a Report: how many records
-// share their quasi-identifiers, how likely each is identified again (k-anonymity; prosecutor risk),
-// and what a class of equal records says about a sensitive attribute (l-diversity, t-closeness).
+// share their quasi-identifiers, how likely each is identified again (k-anonymity; prosecutor
+// risk), and what a class of equal records says about a sensitive attribute (l-diversity,
+// t-closeness).
 //
 // Records are of one class when their texts are equal. An interval, a set or a "*" is a text like
 // any other, so that any anonymised table can be measured, whatever program made it.
