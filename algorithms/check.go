@@ -97,7 +97,7 @@ func Words[W ~string](words ...W) []string {
 // CountNoise declares the noise of whole counts: two-sided geometric in the strict variant, whose
 // outputs have no low bits that reveal the count, Laplace noise in the others, as in the papers.
 // It opens the stream of the same name.
-func (in *Input) CountNoise(purpose string, s privacy.Sensitivity) privacy.Counter {
+func (in *Input) CountNoise(purpose string, s privacy.Sensitivity) *privacy.Noise {
 	stream := in.Noise.Open(purpose)
 	if in.Variant == Strict {
 		return in.Budget.Geometric(purpose, stream, s)

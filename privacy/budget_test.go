@@ -130,7 +130,7 @@ func TestEqualPathsShowTheLongest(t *testing.T) {
 		b := NewBudget(1.1)
 		tests := b.Laplace("tests", random.NewKey(1).Stream(), Exact(1))
 		counts := b.Laplace("counts", random.NewKey(2).Stream(), Exact(1))
-		spend := func(path *Path, noise Noise, epsilon float64) {
+		spend := func(path *Path, noise *Noise, epsilon float64) {
 			t.Helper()
 			must.Get(noise.Add(path, epsilon, 0))
 		}
@@ -198,7 +198,7 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 		const epsilon = 10.0
 		b := NewBudget(epsilon)
 		factors := []float64{1, 3, 0.5} // loss for each unit of charge
-		var noises []Noise
+		var noises []*Noise
 		for i, factor := range factors {
 			noises = append(noises, b.Laplace("x", random.NewKey(uint64(i)).Stream(),
 				Sensitivity{Claimed: 1, Proven: factor}))

@@ -69,18 +69,3 @@ func (k *skips) next(from, places uint64) (place uint64, value float64) {
 	}
 	return from + n, float64(1 + geometricSize(k.words, k.s, k.t))
 }
-
-// sparseExactly is Sparse with exact noise.
-func (p *Path) sparseExactly(m *mechanism, epsilon float64, table SparseTable) (*Sparse, error) {
-	rate, divisor, err := p.exactRate(m, epsilon)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.whole(table.Counts); err != nil {
-		return nil, err
-	}
-	return newSparse(p, m, epsilon, table, countLaw{rate: float64(rate) / float64(divisor),
-		law:   geometricLaw,
-		draw:  func() float64 { return float64(discreteLaplace(m.stream, rate, divisor)) },
-		skips: func(places uint64) *skips { return newSkips(m.stream, rate, divisor, places) }})
-}

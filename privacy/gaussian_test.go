@@ -88,7 +88,7 @@ func TestCostsInRho(t *testing.T) {
 func TestFilter(t *testing.T) {
 	for _, delta := range []float64{0, 1e-9} {
 		b, stream := NewApproximate(1, delta), random.NewKey(78).Stream()
-		var noise VectorNoise = b.DiscreteLaplace("x", stream, Exact(1))
+		noise := b.DiscreteLaplace("x", stream, Exact(1))
 		if delta > 0 {
 			noise = b.DiscreteGaussian("x", stream, Exact(1))
 		}

@@ -278,27 +278,6 @@ func farFromIntegers(sample []float64, weight func(y float64) float64) string {
 	return unlikely(observed, law)
 }
 
-// TestAddIsAddAllOfOne: a single value gets the noise of a vector of one.
-func TestAddIsAddAllOfOne(t *testing.T) {
-	for name, declare := range map[string]func(b *Budget) Noise{ // order-free: each is checked
-		laplace: func(b *Budget) Noise {
-			return b.Laplace("x", random.NewKey(3).Stream(), Exact(1))
-		},
-		geometric: func(b *Budget) Noise {
-			return b.Geometric("x", random.NewKey(3).Stream(), Exact(1))
-		},
-	} {
-		one, all := NewBudget(1), NewBudget(1)
-		path, values := one.Root(), []float64{41}
-		noisy := must.Get(declare(one).Add(&path, 0.25, 41))
-		path = all.Root()
-		must.Do(t, declare(all).AddAll(&path, 0.25, values))
-		if noisy != values[0] || noisy == 41 {
-			t.Errorf("%s: 41 became %v, in a vector %v", name, noisy, values[0])
-		}
-	}
-}
-
 // ways are those to make a choice; none takes no weights.
 var ways = []struct {
 	name     string
@@ -401,12 +380,12 @@ func TestSparseCounts(t *testing.T) {
 	exact := [cells * width]float64{2 * width: 3, 5*width + 1: 1}
 	ratio := math.Exp(-rate)
 	for kind, of := range map[string]struct { // order-free: each is checked
-		declare func(b *Budget, s *random.Stream) Counter
+		declare func(b *Budget, s *random.Stream) *Noise
 		below   func(x float64) float64 // P(noise < x), x half a number
 	}{
-		laplace: {func(b *Budget, s *random.Stream) Counter { return b.Laplace("x", s, Exact(1)) },
+		laplace: {func(b *Budget, s *random.Stream) *Noise { return b.Laplace("x", s, Exact(1)) },
 			func(x float64) float64 { return laplaceCDF(x, 1, rate) }},
-		geometric: {func(b *Budget, s *random.Stream) Counter {
+		geometric: {func(b *Budget, s *random.Stream) *Noise {
 			return b.Geometric("x", s, Exact(1))
 		}, func(x float64) float64 {
 			tail := math.Pow(ratio, math.Abs(x)+0.5) / (1 + ratio)

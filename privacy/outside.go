@@ -18,40 +18,20 @@ type Outside struct {
 	// must be integers.
 	Chooses, Whole bool
 
-	add    func(path *Path, amount float64, values []float64) error
-	choose func(path *Path, amount float64, scores []float64) (int, error)
+	noise  *Noise
+	choice *Exponential
 }
 
-// adding is a mechanism for programs outside that adds noise.
-func adding[M interface {
-	AddAll(path *Path, amount float64, values []float64) error
-	base() *mechanism
-}](declare func(*Budget, string, *random.Stream, Sensitivity) M, whole bool,
-) func(*Budget, string, *random.Stream, Sensitivity) *Outside {
-	return func(b *Budget, purpose string, r *random.Stream, s Sensitivity) *Outside {
-		m := declare(b, purpose, r, s)
-		return &Outside{mechanism: m.base(), Whole: whole, add: m.AddAll}
-	}
-}
-
-func (m *mechanism) base() *mechanism { return m }
-
-// offers are the mechanisms for programs outside by the names that these call them.
+// offers are the mechanisms for programs outside by the names that these call them. That without
+// noise chooses.
 var offers = []struct {
-	name    string
-	declare func(*Budget, string, *random.Stream, Sensitivity) *Outside
+	name  string
+	whole bool
+	noise func(*Budget, string, *random.Stream, Sensitivity) *Noise
 }{
-	{"laplace", adding((*Budget).Laplace, false)},
-	{"geometric", adding((*Budget).Geometric, true)},
-	{"gaussian", adding((*Budget).Gaussian, false)},
-	{"discrete-gaussian", adding((*Budget).DiscreteGaussian, true)},
-	{"choose", func(b *Budget, purpose string, r *random.Stream, s Sensitivity) *Outside {
-		m := b.Exponential(purpose, r, s)
-		return &Outside{mechanism: m.mechanism, Chooses: true,
-			choose: func(path *Path, epsilon float64, scores []float64) (int, error) {
-				return m.Choose(path, epsilon, scores, nil)
-			}}
-	}},
+	{"laplace", false, (*Budget).Laplace}, {"geometric", true, (*Budget).Geometric},
+	{"gaussian", false, (*Budget).Gaussian},
+	{"discrete-gaussian", true, (*Budget).DiscreteGaussian}, {"choose", false, nil},
 }
 
 // Outside declares the mechanism of a name for a program. The error lists the names that there are.
@@ -75,23 +55,30 @@ func (b *Budget) Outside(name, purpose string, stream *random.Stream,
 		return nil, fmt.Errorf("purpose: %q is one too many, must be at most %d: the same for the "+
 			"same kind of call", purpose, maxMechanisms)
 	}
-	m := offers[at].declare(b, purpose, stream, Exact(sensitivity))
-	m.outside = true
-	return m, nil
+	o, s := &Outside{Whole: offers[at].whole, Chooses: offers[at].noise == nil}, Exact(sensitivity)
+	if o.Chooses {
+		o.choice = b.Exponential(purpose, stream, s)
+		o.mechanism = o.choice.mechanism
+	} else {
+		o.noise = offers[at].noise(b, purpose, stream, s)
+		o.mechanism = o.noise.mechanism
+	}
+	o.outside = true
+	return o, nil
 }
 
 // Add charges a cost in the budget's unit to the path of a branch and adds noise to values, in
 // place.
 func (o *Outside) Add(path *Path, branch string, cost float64, values []float64) error {
 	o.branch = branch
-	return o.add(path, o.amount(cost), values)
+	return o.noise.AddAll(path, o.amount(cost), values)
 }
 
 // Choose charges a cost in the budget's unit to the path of a branch and returns the number of a
 // score.
 func (o *Outside) Choose(path *Path, branch string, cost float64, scores []float64) (int, error) {
 	o.branch = branch
-	return o.choose(path, o.amount(cost), scores)
+	return o.choice.Choose(path, o.amount(cost), scores, nil)
 }
 
 // Undo returns a function that takes back all that happens to the budget from now on, its charges,

@@ -113,16 +113,3 @@ func (p *Path) exactRate(m *mechanism, epsilon float64) (s, t uint64, err error)
 	s, t = laplaceRate(rate)
 	return s, t, nil
 }
-
-// addExactly charges epsilon for discrete Laplace noise on every value, in place.
-func (p *Path) addExactly(m *mechanism, epsilon float64, values []float64) error {
-	s, t, err := p.exactRate(m, epsilon)
-	if err == nil && p.budget.exact {
-		err = m.whole(values)
-	}
-	if err != nil {
-		return err
-	}
-	return p.perturb(m, epsilon, m.sensitivity.Claimed/epsilon, float64(s)/float64(t), values,
-		func() float64 { return float64(discreteLaplace(m.stream, s, t)) })
-}

@@ -9,12 +9,6 @@ import (
 	"ppdp/numeric/random"
 )
 
-// Counter is noise for counts. Sparse is AddAll for the cells of a table most of which are empty.
-type Counter interface {
-	Noise
-	Sparse(path *Path, epsilon float64, table SparseTable) (*Sparse, error)
-}
-
 // SparseTable is the counts of cells 0 to Cells-1, Width counts in each. Occupied lists the cells
 // with a count above 0, ascending, and Counts their counts, Width for each; all other counts are 0.
 type SparseTable struct {
@@ -45,12 +39,31 @@ type Sparse struct {
 	forced        bool
 }
 
-// Sparse charges epsilon to the path for the noise of the counts, which it replaces.
-func (l *Laplace) Sparse(path *Path, epsilon float64, table SparseTable) (*Sparse, error) {
-	rate, scale := epsilon/l.sensitivity.Claimed, l.sensitivity.Claimed/epsilon
-	return newSparse(path, l.mechanism, epsilon, table, countLaw{rate: rate, law: laplaceLaw,
-		miss: elementary.Log1p(-elementary.Exp(-rate/2) / 2), // P(x ≥ ½) = e^(-rate/2)/2
-		draw: func() float64 { return float64(drawLaplace(l.stream) * scale) }})
+// Sparse charges epsilon to the path for Laplace or geometric noise of the counts, which it
+// replaces. It is AddAll for the cells of a table most of which are empty.
+func (n *Noise) Sparse(path *Path, epsilon float64, table SparseTable) (*Sparse, error) {
+	rate, scale := epsilon/n.sensitivity.Claimed, n.sensitivity.Claimed/epsilon
+	how := countLaw{rate: rate, law: geometricLaw,
+		miss: -elementary.Log1p(elementary.Exp(-rate)), // P(x ≤ 0) = 1/(1+e^(-rate))
+		draw: func() float64 { return drawGeometric(n.stream, rate) }}
+	switch {
+	case n.kind == laplace:
+		how = countLaw{rate: rate, law: laplaceLaw,
+			miss: elementary.Log1p(-elementary.Exp(-rate/2) / 2), // P(x ≥ ½) = e^(-rate/2)/2
+			draw: func() float64 { return float64(drawLaplace(n.stream) * scale) }}
+	case path.budget.exact:
+		s, t, err := path.exactRate(n.mechanism, epsilon)
+		if err == nil {
+			err = n.whole(table.Counts)
+		}
+		if err != nil {
+			return nil, err
+		}
+		how = countLaw{rate: float64(s) / float64(t), law: geometricLaw,
+			draw:  func() float64 { return float64(discreteLaplace(n.stream, s, t)) },
+			skips: func(places uint64) *skips { return newSkips(n.stream, s, t, places) }}
+	}
+	return newSparse(path, n.mechanism, epsilon, table, how)
 }
 
 // countLaw is how the counts of a Sparse are drawn.
@@ -59,17 +72,6 @@ type countLaw struct {
 	law        func(k, count, rate float64) float64 // laplaceLaw or geometricLaw
 	draw       func() float64                       // noise of an occupied cell's count
 	skips      func(places uint64) *skips           // of a Publication
-}
-
-// Sparse charges epsilon to the path for the noise of the counts, which it replaces.
-func (g *Geometric) Sparse(path *Path, epsilon float64, table SparseTable) (*Sparse, error) {
-	if path.budget.exact {
-		return path.sparseExactly(g.mechanism, epsilon, table)
-	}
-	rate := epsilon / g.sensitivity.Claimed
-	return newSparse(path, g.mechanism, epsilon, table, countLaw{rate: rate, law: geometricLaw,
-		miss: -elementary.Log1p(elementary.Exp(-rate)), // P(x ≤ 0) = 1/(1+e^(-rate))
-		draw: func() float64 { return drawGeometric(g.stream, rate) }})
 }
 
 func newSparse(path *Path, m *mechanism, epsilon float64, table SparseTable,

@@ -14,7 +14,7 @@ func TestSparseAtTheEnds(t *testing.T) {
 	for _, epsilon := range []float64{1e-290, 1e-9, 30} {
 		b := NewBudget(2 * epsilon)
 		root := b.Root()
-		for name, noise := range map[string]Counter{
+		for name, noise := range map[string]*Noise{
 			"laplace":   b.Laplace("a", random.NewKey(3).Stream(), Exact(1)),
 			"geometric": b.Geometric("b", random.NewKey(4).Stream(), Exact(1)),
 		} {

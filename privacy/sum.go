@@ -14,17 +14,11 @@ type VectorLaw struct {
 	Cost        float64 // what the call asked for, epsilon or rho
 }
 
-// Variance is that of one draw, by DiscreteLaplace.Variance or Gaussian.Variance; ok is false for
-// other mechanisms.
+// Variance is that of one draw, by Noise.Variance; ok is false for other mechanisms.
 func (l VectorLaw) Variance() (variance float64, ok bool) {
-	m := &mechanism{sensitivity: Exact(l.Sensitivity)}
-	switch l.Mechanism {
-	case discreteLaplaceKind:
-		return (&DiscreteLaplace{m}).Variance(l.Cost), true
-	case discreteGaussianKind:
-		return (&Gaussian{m, true}).Variance(l.Cost), true
-	}
-	return 0, false
+	noise := Noise{&mechanism{kind: l.Mechanism, sensitivity: Exact(l.Sensitivity)}}
+	return noise.Variance(l.Cost), l.Mechanism == discreteLaplaceKind ||
+		l.Mechanism == discreteGaussianKind
 }
 
 // Summed are independent draws of a law that are added up, each times a weight.

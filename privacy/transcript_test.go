@@ -251,7 +251,7 @@ func TestReplaySparse(t *testing.T) {
 		}
 		seen := func(b *Budget, table SparseTable) map[uint64][]float64 {
 			t.Helper()
-			var noise Counter = b.Laplace("x", random.NewKey(5).Stream(), Exact(1))
+			noise := b.Laplace("x", random.NewKey(5).Stream(), Exact(1))
 			if kind == "geometric" {
 				noise = b.Geometric("x", random.NewKey(5).Stream(), Exact(1))
 			}

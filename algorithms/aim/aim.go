@@ -128,7 +128,7 @@ type search struct {
 	// W₊
 	candidates []candidate
 	choice     *privacy.Exponential
-	noise      privacy.VectorNoise
+	noise      *privacy.Noise
 	model      *pgm.Model
 	total      float64 // what all rounds and the first marginals cost
 	// what a round costs at present

@@ -89,7 +89,7 @@ func (t *table) reserve(cells, most uint64) {
 
 // noised returns the cells of the grid with a count above 0 after noise, for the rest of the path's
 // budget.
-func (t *table) noised(poll *partition.Poll, g *grid, path privacy.Path, noise privacy.Counter,
+func (t *table) noised(poll *partition.Poll, g *grid, path privacy.Path, noise *privacy.Noise,
 	most int) (*table, error) {
 	noisy, err := noise.Sparse(&path, path.Remaining(), privacy.SparseTable{Cells: g.cells,
 		Width: t.classes, Occupied: t.cells, Counts: t.counts})

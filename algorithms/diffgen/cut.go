@@ -33,7 +33,7 @@ type cut struct {
 	path      privacy.Path
 	choice    *privacy.Exponential
 	cutPoints *partition.CutPoints
-	noise     privacy.Counter // of the cells
+	noise     *privacy.Noise // of the cells
 
 	members   []member // that cannot be specialised, or not yet
 	open      []member // candidates

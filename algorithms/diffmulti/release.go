@@ -42,7 +42,7 @@ type problem struct {
 	splitPoints *partition.CutPoints // line 9
 	candidates  *privacy.Exponential // line 11
 	shares      shares               // line 13
-	leafNoise   privacy.Noise        // line 21
+	leafNoise   *privacy.Noise       // line 21
 }
 
 // nodeChildren is what specialising a taxonomy node takes.

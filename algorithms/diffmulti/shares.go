@@ -10,7 +10,7 @@ import (
 // shares divides the specialisations left to a region among its children (equation 10).
 type shares struct {
 	rule  HPrime
-	noise privacy.Noise  // nil where sizes get none
+	noise *privacy.Noise // nil where sizes get none
 	draws *random.Stream // for remainders
 
 	weights []float64

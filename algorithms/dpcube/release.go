@@ -23,8 +23,8 @@ type release struct {
 	epsilon float64 // of each phase
 
 	path    privacy.Path
-	phase1  privacy.Noise
-	phase2  privacy.Noise
+	phase1  *privacy.Noise
+	phase2  *privacy.Noise
 	exact   []int32   // rows of each cell,
 	noisy   []float64 // the first phase's counts of them, and
 	counts  []float64 // what is published

@@ -39,8 +39,8 @@ type recursion struct {
 
 	cuts    *privacy.Exponential // of partition: balanced
 	medians *privacy.Cauchy      // of partition: median
-	stops   privacy.Noise        // nil without stop tests
-	leaves  privacy.Noise        // nil where leaves ask no query
+	stops   *privacy.Noise       // nil without stop tests
+	leaves  *privacy.Noise       // nil where leaves ask no query
 	choices *random.Stream       // attributes
 
 	candidates candidates

@@ -69,7 +69,7 @@ func (t *tree) counter(in algorithms.Input) countFunc {
 	// and enters another.
 	all := float64(2 * (t.degrees.most + 1))
 	exact := func(low, high int) float64 { return float64(t.degrees.within(low, high-1)) }
-	plain := func(noise privacy.Noise) countFunc {
+	plain := func(noise *privacy.Noise) countFunc {
 		return func(path *privacy.Path, epsilon float64, low, high, _ int) (float64, error) {
 			return noise.Add(path, epsilon, exact(low, high))
 		}

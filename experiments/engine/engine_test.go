@@ -168,7 +168,7 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	var noise privacy.VectorNoise = in.Budget.Laplace("count", in.Noise.Open("count"),
+	noise := in.Budget.Laplace("count", in.Noise.Open("count"),
 		privacy.Sensitivity{Claimed: 1, Proven: 2})
 	if in.Budget.Unit() == privacy.Rho {
 		noise = in.Budget.Gaussian("total", in.Noise.Open("total"),

@@ -86,7 +86,7 @@ type Data struct {
 	members [][][]int           // of each attribute's values, the bins merged; nil where none are
 	values  [][][]datasets.Span // of each attribute's values, their cells; nil until asked for
 	paid    []algorithms.Marginal
-	cutting privacy.VectorNoise // of the counts that say where to cut; nil before the first
+	cutting *privacy.Noise // of the counts that say where to cut; nil before the first
 }
 
 // Open bins the rows of an input. Attributes that are cut privately have their bins from MeasureAll
@@ -157,7 +157,7 @@ func (d *Data) cutWeight() float64 {
 // MeasureAll measures marginals of one attribute, or of one and the class, at the same cost each.
 // Attributes to be cut privately are cut before, for so many times that: with the counts of their
 // bins, which are measured thereby, and with the marginal they share with the class.
-func (d *Data) MeasureAll(noise privacy.VectorNoise, cost float64, sets [][]int) error {
+func (d *Data) MeasureAll(noise *privacy.Noise, cost float64, sets [][]int) error {
 	for _, set := range sets {
 		each := cost
 		if a := d.uncutOf(set); a >= 0 {
@@ -301,9 +301,9 @@ func Distance(counts, model []float64) (sum float64) {
 }
 
 // Noise declares the noise of marginals in the budget's unit. It opens the stream of the same name.
-func (d *Data) Noise(purpose string) privacy.VectorNoise { return noiseOf(d.in, purpose, 1) }
+func (d *Data) Noise(purpose string) *privacy.Noise { return noiseOf(d.in, purpose, 1) }
 
-func noiseOf(in *algorithms.Input, purpose string, sensitivity float64) privacy.VectorNoise {
+func noiseOf(in *algorithms.Input, purpose string, sensitivity float64) *privacy.Noise {
 	b, stream, exact := in.Budget, in.Noise.Open(purpose), privacy.Exact(sensitivity)
 	strict := in.Variant == algorithms.Strict
 	switch {
@@ -323,7 +323,7 @@ const minVariance, maxVariance = 1e-6, 1e30
 
 // Measure adds the noisy marginal over attributes to what is measured, at a cost in the budget's
 // unit.
-func (d *Data) Measure(noise privacy.VectorNoise, cost float64, attributes []int) error {
+func (d *Data) Measure(noise *privacy.Noise, cost float64, attributes []int) error {
 	counts, err := d.Exact(attributes)
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ type leaf struct {
 // A record lies in one leaf of a round, so that the counts of a round have sensitivity 1. Missing
 // numbers are a leaf and a bin of their own, beside so many bins.
 func privateBins(a *datasets.Attribute, cells iter.Seq[[]uint32], bins int,
-	noise privacy.VectorNoise, path *privacy.Path, cost float64) (b Bins, counts,
+	noise *privacy.Noise, path *privacy.Path, cost float64) (b Bins, counts,
 	variances []float64, err error) {
 	leaves, first := publicLeaves(a), cost
 	var missing []leaf // of them, one or none
@@ -120,7 +120,7 @@ func privateBins(a *datasets.Attribute, cells iter.Seq[[]uint32], bins int,
 }
 
 // measure adds noisy counts of the rows' cells to what the leaves know.
-func measure(leaves []leaf, cells iter.Seq[[]uint32], noise privacy.VectorNoise,
+func measure(leaves []leaf, cells iter.Seq[[]uint32], noise *privacy.Noise,
 	path *privacy.Path, cost float64) error {
 	ends, counts := make([]uint32, len(leaves)), make([]float64, len(leaves))
 	for i, l := range leaves {
