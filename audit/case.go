@@ -20,19 +20,17 @@ type Case struct {
 	Settings  map[string]string
 	Guarantee algorithms.Guarantee
 	Pairs     []Pair
-	Targets   int // how many of the pairs' records a black box attacks; 0 unless they were chosen
 }
 
 // NewCase finds out what a subject guarantees and makes the neighbours that Pairs knows for it.
 func NewCase(s Subject) (*Case, error) {
 	c := &Case{Subject: s}
-	return c, c.On(context.Background(), "", Data{}, 0)
+	return c, c.On("", Data{})
 }
 
 // On finds out what the case guarantees and chooses its neighbours: with a name those of the data
-// of that name, whose schema says what is protected, and of these with targets those that Targets
-// chooses; without a name those of made-up inputs.
-func (c *Case) On(ctx context.Context, name string, data Data, targets int) (err error) {
+// of that name, whose schema says what is protected; without a name those of made-up inputs.
+func (c *Case) On(name string, data Data) (err error) {
 	if data.Table != nil {
 		c.Contributions = data.Table.Schema().Contributions
 	}
@@ -40,13 +38,9 @@ func (c *Case) On(ctx context.Context, name string, data Data, targets int) (err
 	if err != nil {
 		return err
 	}
-	c.Guarantee, c.Targets = g.OfPersons(c.Contributions), targets
-	switch {
-	case name == "":
+	if c.Guarantee = g.OfPersons(c.Contributions); name == "" {
 		c.Pairs, err = Pairs(c.Guarantee)
-	case targets > 0:
-		c.Pairs, err = Targets(ctx, c.Guarantee, name, data, targets)
-	default:
+	} else {
 		c.Pairs, err = PairsOn(c.Guarantee, name, data)
 	}
 	return err
@@ -101,33 +95,7 @@ func (c *Case) Audit(ctx context.Context, o Options) (results.Audit, error) {
 	found.BlackBox = &results.Certified{Releases: finding.Releases, Accused: finding.Accused(),
 		Bound: finding.Certified(), Detectable: results.Bound(finding.Detectable),
 		Text: finding.String(), Curve: finding.Curve}
-	if c.Targets > 0 {
-		found.BlackBox.Attacks = attacks(finding)
-	}
 	return found, nil
-}
-
-// attacks are the best tests of a finding, one for each pair that has any. The first side of a pair
-// is with the record.
-func attacks(f *blackbox.Finding) (best []results.Attack) {
-	for _, t := range f.Tests {
-		with, without, event := t.Hits[0], t.Hits[1], t.Event
-		if t.Likelier == 1 {
-			with, without, event = t.Of-with, t.Of-without, "not so: "+event
-		}
-		attack := results.Attack{Target: t.Pair, Event: event, Bound: t.Bound,
-			TruePositives:  float64(with) / float64(t.Of),
-			FalsePositives: float64(without) / float64(t.Of)}
-		gain := func(a *results.Attack) float64 { return a.TruePositives - a.FalsePositives }
-		last := len(best) - 1
-		if last < 0 || best[last].Target != t.Pair {
-			best = append(best, attack)
-		} else if b := &best[last]; attack.Bound > b.Bound ||
-			attack.Bound == b.Bound && gain(&attack) > gain(b) {
-			best[last] = attack
-		}
-	}
-	return best
 }
 
 // errDeclared is the error of a case that nothing would check.

@@ -2,13 +2,11 @@ package audit
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/datasets/gower"
 	"ppdp/numeric/elementary"
 )
 
@@ -106,36 +104,6 @@ func withoutEach(g algorithms.Guarantee, name string, t *datasets.Table, some []
 		pairs = append(pairs, p)
 	}
 	return pairs
-}
-
-// mostCandidates bounds the records among which targets are searched for.
-const mostCandidates = 1000
-
-// Targets returns neighbours of a table, each without one of the n records that an attacker would
-// choose: of the rarest ones, those whose closest record is the farthest, by Gower's distance; the
-// rarer is first of equals.
-func Targets(ctx context.Context, g algorithms.Guarantee, name string, data Data,
-	n int) ([]Pair, error) {
-	if _, err := PairsOn(g, name, data); err != nil {
-		return nil, err
-	}
-	if data.Table == nil {
-		return nil, fmt.Errorf("%s is a graph, whose nodes cannot be targets", name)
-	}
-	t, rarest := data.Table, byRarity(data.Table)
-	common := rarest[len(rarest)-1]
-	rarest = rarest[:min(len(rarest), max(n, mostCandidates))]
-	space := gower.New(t, t.AllRows())
-	found, err := space.Points(t, rarest).Nearest(ctx, space.Points(t, t.AllRows()))
-	if err != nil {
-		return nil, err
-	}
-	alone := make(map[int32]int, len(rarest))
-	for i, row := range rarest {
-		alone[row] = found[i].Second // the closest is the record itself
-	}
-	slices.SortStableFunc(rarest, func(a, b int32) int { return cmp.Compare(alone[b], alone[a]) })
-	return withoutEach(g, name, t, rarest[:min(n, len(rarest))], common), nil
 }
 
 // without is a graph without the edges from a node to some of those adjacent to it.

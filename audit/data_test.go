@@ -5,10 +5,8 @@ import (
 	"testing"
 
 	"ppdp/algorithms"
-	"ppdp/audit/blackbox"
 	"ppdp/datasets"
 	"ppdp/internal/must"
-	"ppdp/internal/results"
 )
 
 func records(t *datasets.Table) [][]uint32 {
@@ -58,46 +56,6 @@ func TestPairsOnTables(t *testing.T) {
 	if _, err := PairsOn(algorithms.NodePrivacy(algorithms.Strict, ""), "data",
 		Data{Table: singles}); err == nil {
 		t.Error("a table has neighbours by nodes")
-	}
-}
-
-// TestTargets: the record farthest from all others is the first target. The rarest values are those
-// of the two equal ones, which are as near to another as can be.
-func TestTargets(t *testing.T) {
-	common, twin, alone := []uint32{1, 1, 1, 0}, []uint32{9, 3, 2, 1}, []uint32{6, 1, 1, 0}
-	rows := [][]uint32{common, twin, common, common, alone, twin, {2, 1, 1, 0}, common}
-	data := Data{Table: table(small(), rows)}
-	pairs, err := Targets(t.Context(), algorithms.RecordPrivacy(algorithms.Strict, ""), "data",
-		data, 2)
-	if err != nil || len(pairs) != 2 || pairs[0].Name != "data, record 5 of 8" ||
-		pairs[1].Name != "data, record 7 of 8" {
-		t.Fatalf("%v, error %v", pairs, err)
-	}
-	if got := records(pairs[0].B.Table); !slices.EqualFunc(got,
-		slices.Delete(slices.Clone(rows), 4, 5), slices.Equal[[]uint32]) {
-		t.Errorf("the neighbour is %v", got)
-	}
-	graph := Data{Graph: graph(3, [][2]int32{{0, 1}})}
-	if _, err := Targets(t.Context(), algorithms.NodePrivacy(algorithms.Strict, ""), "data", graph,
-		1); err == nil {
-		t.Error("a graph has targets")
-	}
-}
-
-// TestAttacks: each target's best test is an attack; what is likelier without the record is turned
-// round.
-func TestAttacks(t *testing.T) {
-	got := attacks(&blackbox.Finding{Tests: []blackbox.Test{
-		{Pair: "a", Event: "x", Likelier: 0, Hits: [2]int{5, 1}, Of: 10, Bound: 0.5},
-		{Pair: "a", Event: "y", Likelier: 1, Hits: [2]int{1, 9}, Of: 10, Bound: 0.75},
-		{Pair: "b", Event: "z", Likelier: 0, Hits: [2]int{2, 1}, Of: 10},
-	}})
-	want := []results.Attack{
-		{Target: "a", Event: "not so: y", TruePositives: 0.9, FalsePositives: 0.1, Bound: 0.75},
-		{Target: "b", Event: "z", TruePositives: 0.2, FalsePositives: 0.1},
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

@@ -37,7 +37,6 @@ type auditCommand struct {
 	Publication   bool          `help:"Only releases as ppdp release makes them, with exact draws; without it, algorithms given by name are audited in both ways."`
 	Seed          uint64        `help:"Seed of the transcripts and releases." default:"1" placeholder:"S"`
 	Dataset       string        `help:"Replay on this dataset, or on a CSV file with my.schema.yaml beside my.csv, without its rarest records, or edges of its largest hubs, in place of small inputs." placeholder:"NAME"`
-	Targets       int           `help:"With --dataset and --black-box or --for: attack this many records that are far from all others, with releases made with and without each." placeholder:"N"`
 	JSON          bool          `name:"json" help:"Write JSON instead of a table."`
 	dataFlags
 }
@@ -77,10 +76,6 @@ has an equal share of it. With a number the result is the same every time, with 
 Gaussian differential privacy (a Gaussian mechanism of zCDP rho has mu = sqrt(2 rho)) and epsilon.
 It says with what power the audit would detect the violation if the noise were halved.
 
---targets chooses its inputs as an attacker would: the dataset with and without one of the records
-that are farthest from all others (Gower's distance). Beside the certified epsilon stand the shares
-of releases with the record and without it, TPR and FPR, that the attack takes for one with it.
-
 docs/privacy.md says what either audit proves and what it cannot see.
 
 Examples:
@@ -95,8 +90,6 @@ Examples:
 
   ppdp audit mst --delta 1e-6 --for 2m --curve
 
-  ppdp audit mst --dataset adult --targets 3 --black-box 500
-
   ppdp audit my.baseline.yaml --black-box 4000`
 }
 
@@ -107,10 +100,6 @@ func (c *auditCommand) Validate() error {
 	}
 	if c.For < 0 {
 		errs = append(errs, fmt.Errorf("--for: %v, must be at least 0s", c.For))
-	}
-	if c.Targets < 0 || c.Targets > 0 && (c.Dataset == "" || !c.boxed()) {
-		errs = append(errs, fmt.Errorf("--targets: %d, must be at least 0 and come with --dataset "+
-			"and --black-box or --for", c.Targets))
 	}
 	if c.Curve && !c.boxed() {
 		errs = append(errs, errors.New("--curve: must come with --black-box or --for"))
@@ -135,7 +124,7 @@ func (c auditCommand) Run(con *console) (err error) {
 		}
 	}
 	for _, s := range cases {
-		if err := s.On(con.ctx, c.Dataset, data, c.Targets); err != nil {
+		if err := s.On(c.Dataset, data); err != nil {
 			return terminal.InputError(fmt.Errorf("%s: %w", s.Algorithm.Info().Name, err))
 		}
 	}
@@ -372,7 +361,6 @@ func printAudits(w io.Writer, all []results.Audit) error {
 	for a := range results.Each(all) {
 		if a.BlackBox != nil {
 			fmt.Fprintf(&b, "\n%s\n", a.BlackBox.Text)
-			printAttacks(&b, a.BlackBox.Attacks)
 		}
 		for _, f := range a.Failures {
 			fmt.Fprintf(&b, "\n%s, %s, %s: %s, transcript %d\n  %s\n",
@@ -382,19 +370,6 @@ func printAudits(w io.Writer, all []results.Audit) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// printAttacks prints a line for each target.
-func printAttacks(b *strings.Builder, attacks []results.Attack) {
-	if len(attacks) == 0 {
-		return
-	}
-	table := terminal.NewTable(b, "TARGET", "TPR", "FPR", "CERTIFIED", "EVENT")
-	for _, a := range attacks {
-		table.Row(a.Target, short(results.Bound(a.TruePositives)),
-			short(results.Bound(a.FalsePositives)), short(results.Bound(a.Bound)), a.Event)
-	}
-	table.Flush()
 }
 
 // short writes a loss with four digits.

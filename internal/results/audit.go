@@ -78,8 +78,6 @@ type Certified struct {
 	Text       string  `json:"text"` // the finding in words
 	// Curve is what the whole trade-off curve shows, where it was asked for.
 	Curve *TradeOff `json:"curve,omitempty"`
-	// Attacks are those on chosen targets, where there are some.
-	Attacks []Attack `json:"attacks,omitempty"`
 }
 
 // TradeOff is what the trade-off curve of a score shows: lower bounds on the mu of Gaussian
@@ -91,18 +89,6 @@ type TradeOff struct {
 	// HalfNoisePower is the probability that the audit detects the violation if the noise is
 	// halved, nil where this was not tried.
 	HalfNoisePower *float64 `json:"halfNoisePower,omitempty"`
-}
-
-// Attack is the best event for telling whether a record is among those a release was made from, as
-// training chose it and as other releases show it.
-type Attack struct {
-	Target string `json:"target"`
-	Event  string `json:"event"`
-	// Shares of releases with and without the record of which the attack says that they are with
-	// it, and the lower bound on epsilon that they certify together with those of the others.
-	TruePositives  float64 `json:"truePositives"`
-	FalsePositives float64 `json:"falsePositives"`
-	Bound          float64 `json:"bound"`
 }
 
 // VariantName is the variant, with "publication" where releases were made as they are handed out.
