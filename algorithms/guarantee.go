@@ -60,6 +60,12 @@ const (
 // units of what tables hold.
 const record, person = "record", "person"
 
+// Replaces reports whether neighbours have another record, or person, in place of one: the number
+// of records is public.
+func (g *Guarantee) Replaces() bool {
+	return g.Relation == ReplaceRecord || g.Relation == ReplacePerson
+}
+
 // OfPersons is the guarantee on tables that have up to a number of records of each person, at a
 // budget that protects so many (privacy.Budget.Group): of persons, by group privacy. It is the
 // guarantee itself where the number is 0. What else is said of neighbours than that a record is

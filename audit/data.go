@@ -88,8 +88,7 @@ func withoutEach(g algorithms.Guarantee, name string, t *datasets.Table, some []
 			own = func(other int32) bool { return t.Person(other) == t.Person(row) }
 			p.Name += " and all of the person's"
 		}
-		if sized := g.Relation == algorithms.ReplaceRecord ||
-			g.Relation == algorithms.ReplacePerson; !sized {
+		if !g.Replaces() {
 			rows = slices.DeleteFunc(rows, own)
 		} else if own(common) {
 			continue

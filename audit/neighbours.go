@@ -72,12 +72,9 @@ func Pairs(g algorithms.Guarantee) ([]Pair, error) {
 	var pairs []Pair
 	ofTable := g.Unit == "record" || g.Unit == "person"
 	switch {
-	case ofTable && (g.Relation == algorithms.AddOrRemoveRecord ||
+	case ofTable && (g.Replaces() || g.Relation == algorithms.AddOrRemoveRecord ||
 		g.Relation == algorithms.AddOrRemovePerson):
-		return tablePairs(false, g.Contributions), nil
-	case ofTable && (g.Relation == algorithms.ReplaceRecord ||
-		g.Relation == algorithms.ReplacePerson):
-		return tablePairs(true, g.Contributions), nil
+		return tablePairs(g.Replaces(), g.Contributions), nil
 	case g.Unit == "node":
 		pairs = append(nodePairs(), unrelatedGraphs()...)
 	case g.Unit == "edge":
@@ -164,7 +161,7 @@ func tablePairs(replace bool, contributions int) []Pair {
 		contributions: contributions}
 	m.smallTables()
 	m.wideTables()
-	return append(m.pairs, Larger(m.schema, replace, [2]float64{10, 0.1})...)
+	return append(m.pairs, larger(m.schema, replace, [2]float64{10, 0.1})...)
 }
 
 // smallTables are pairs of tables of a few cells.
@@ -287,10 +284,23 @@ func drawn(stream *random.Stream, s *datasets.Schema, n int) [][]uint32 {
 	return rows
 }
 
-// Larger returns unrelated pairs of made-up tables, of 30 and 300 records and of 300 and 3,000, or
+// MadeUp is a table of n records of a schema, drawn uniformly.
+func MadeUp(s *datasets.Schema, n int, stream *random.Stream) *datasets.Table {
+	return table(s, drawn(stream, s, n))
+}
+
+// PairsOf returns pairs of made-up tables of a schema: neighbours, as PairsOn chooses them, and
+// unrelated ones.
+func PairsOf(g algorithms.Guarantee, s *datasets.Schema) ([]Pair, error) {
+	far := larger(s, g.Replaces(), [2]float64{})
+	near, err := PairsOn(g, "made-up records", far[0].A)
+	return append(near, far...), err
+}
+
+// larger returns unrelated pairs of made-up tables, of 30 and 300 records and of 300 and 3,000, or
 // of equally many where sized says that their number is public. What depends on it shows, also at
 // so many times epsilon, 0 for one, where noise hides less or more, and where a release is thinned.
-func Larger(s *datasets.Schema, sized bool, times [2]float64) (pairs []Pair) {
+func larger(s *datasets.Schema, sized bool, times [2]float64) (pairs []Pair) {
 	stream := random.NewKey(0).Derive("audit", "larger").Stream()
 	for i, n := range []int{300, 3000} {
 		few := n / 10
@@ -298,8 +308,7 @@ func Larger(s *datasets.Schema, sized bool, times [2]float64) (pairs []Pair) {
 			few = n
 		}
 		p := Pair{Name: fmt.Sprintf("%d records and %d others", few, n), Unrelated: true,
-			A: Data{Table: table(s, drawn(stream, s, few))},
-			B: Data{Table: table(s, drawn(stream, s, n))}}
+			A: Data{Table: MadeUp(s, few, stream)}, B: Data{Table: MadeUp(s, n, stream)}}
 		p.weigh(n)
 		thinned := p
 		thinned.Rows = n / 100

@@ -43,14 +43,10 @@ func (c *chosen) audit(ctx context.Context, r *Request, schema *datasets.Schema)
 	if c.guarantee.Model != algorithms.DifferentialPrivacy {
 		return nil, nil
 	}
-	pairs, err := audit.PairsOn(c.guarantee, "made-up records",
-		audit.Data{Table: madeUp(schema)})
+	pairs, err := audit.PairsOf(c.guarantee, schema)
 	if err != nil {
 		return nil, err
 	}
-	sized := c.guarantee.Relation == algorithms.ReplaceRecord ||
-		c.guarantee.Relation == algorithms.ReplacePerson
-	pairs = append(pairs, audit.Larger(schema, sized, [2]float64{})...)
 	subject := audit.Subject{Algorithm: c.algorithm, Variant: c.guarantee.Variant,
 		Params: c.params, Epsilon: r.Epsilon, Delta: r.Delta, Publication: true}
 	limited, cancel := context.WithTimeout(ctx, auditTime)

@@ -29,6 +29,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/external"
+	"ppdp/audit"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/declared"
@@ -426,27 +427,13 @@ func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta f
 	}
 	// Made-up records show whether everything is drawn exactly: that does not depend on the data.
 	trial := privacy.NewPublication(epsilon, delta)
-	release, err := c.run(ctx, madeUp(schema), trial)
+	release, err := c.run(ctx, audit.MadeUp(schema, 24, random.SystemStream()), trial)
 	c.measures = err == nil && len(release.Marginals) > 0
 	c.trial = trial.Budget().Ledger()
 	if errors.Is(err, privacy.ErrInexact) {
 		return refuse("%w", err)
 	}
 	return err
-}
-
-// madeUp is a small table of a schema, drawn uniformly.
-func madeUp(schema *datasets.Schema) *datasets.Table {
-	const rows = 24
-	stream := random.SystemStream()
-	b := datasets.NewBuilder(schema, rows)
-	for range rows {
-		row := b.AddRow()
-		for i := range schema.Attributes {
-			b.Set(row, i, uint32(stream.Uint64N(uint64(schema.Attributes[i].Cells()))))
-		}
-	}
-	return b.Table()
 }
 
 // run runs the algorithm.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ppdp/audit"
 	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
@@ -153,15 +154,8 @@ func oddInputs(graphs bool) []input {
 		{"the largest domain", []datasets.Attribute{number("n", 1<<31), class}},
 		{"seventy attributes of one value", append(many, class)},
 	} {
-		stream := random.NewKey(0).Derive("conformance", schema.name).Stream()
-		b := datasets.NewBuilder(&datasets.Schema{Attributes: schema.attributes}, 40)
-		for range 40 {
-			row := b.AddRow()
-			for i := range schema.attributes {
-				b.Set(row, i, uint32(stream.Uint64N(uint64(schema.attributes[i].Cells()))))
-			}
-		}
-		table := b.Table()
+		table := audit.MadeUp(&datasets.Schema{Attributes: schema.attributes}, 40,
+			random.NewKey(0).Derive("conformance", schema.name).Stream())
 		odd = append(odd, input{schema.name, try{table: table, rows: table.AllRows()}})
 	}
 	return odd

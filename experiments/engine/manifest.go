@@ -333,7 +333,5 @@ func pairsFor(g algorithms.Guarantee, schema *datasets.Schema) ([]audit.Pair, er
 		pairs, err := audit.Pairs(g)
 		return slices.DeleteFunc(pairs, func(p audit.Pair) bool { return p.Weight > 1 }), err
 	}
-	far := audit.Larger(schema, g.Relation == algorithms.ReplaceRecord, [2]float64{})
-	near, err := audit.PairsOn(g, "made-up records", far[0].A)
-	return append(near, far...), err
+	return audit.PairsOf(g, schema)
 }
