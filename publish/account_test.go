@@ -287,9 +287,9 @@ func TestAccountLinks(t *testing.T) {
 	if found, _ := filepath.Glob(filepath.Join(dir, "d/*.jsonl*")); found != nil {
 		t.Errorf("%v", found)
 	}
-	// An account that an earlier version began beside the link.
+	// An account that was begun beside the link.
 	account := filepath.Join(dir, "my.account.jsonl")
-	other := filepath.Join(dir, "d/link.ledger.jsonl")
+	other := filepath.Join(dir, "d/link.account.jsonl")
 	write(t, other, read(t, account))
 	refused("must be one: name", make("d/link.csv", "three"))
 	must.Do(t, os.Rename(account, account+"~"))

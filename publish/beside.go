@@ -17,14 +17,13 @@ func Beside(table, ending string) string {
 	return strings.TrimSuffix(stem, filepath.Ext(stem)) + ending
 }
 
-// accountEnding is how the names of accounts end, oldEnding how they ended once.
-const accountEnding, oldEnding = ".account.jsonl", ".ledger.jsonl"
+// accountEnding is how the names of accounts end.
+const accountEnding = ".account.jsonl"
 
 // account finds the account of a request's table: the one given, else the file beside the table,
-// or, where that is a link, beside what it leads to. An account under the old name stays in use,
-// and the holder is notified: a new account beside it would start with nothing spent. Two accounts,
-// or two names of a table whose account is found by name, are an error for the same reason, and so
-// is an account under another name that knows the table by its SHA-256, sum.
+// or, where that is a link, beside what it leads to. Two accounts, or two names of a table whose
+// account is found by name, are an error, since a new account would start with nothing spent. So is
+// an account under another name that knows the table by its SHA-256, sum.
 func (r *Request) account(sum string) (f accountFile, err error) {
 	defer ofAccount(&err)
 	table, err := filepath.EvalSymlinks(r.Table)
@@ -45,8 +44,7 @@ func (r *Request) account(sum string) (f accountFile, err error) {
 	}
 	f.path = Beside(table, accountEnding)
 	var found []string
-	for _, name := range []string{f.path, Beside(table, oldEnding), Beside(r.Table, accountEnding),
-		Beside(r.Table, oldEnding)} {
+	for _, name := range []string{f.path, Beside(r.Table, accountEnding)} {
 		real, err := realPath(name)
 		if err != nil {
 			return f, err
@@ -64,9 +62,6 @@ func (r *Request) account(sum string) (f accountFile, err error) {
 	case filepath.Dir(found[0]) != filepath.Dir(table):
 		return f, fmt.Errorf("%s lies beside a link; the table is %s. Move it there as %s, or "+
 			"name it", found[0], table, filepath.Base(f.path))
-	case strings.HasSuffix(found[0], oldEnding):
-		r.Log(found[0] + " is the account of the table, under the name that accounts had before; " +
-			"it stays in use")
 	}
 	f.path = found[0]
 	return f, r.elsewhere(f, sum)
