@@ -126,17 +126,13 @@ type matching struct {
 	seen    []bool  // places that the search has looked at
 }
 
-func (m *matching) size() int {
+func (m *matching) size() (size int) {
 	m.held, m.seen = make([][]int, len(m.free)), make([]bool, len(m.free))
-	var open []int
 	for record := range m.options {
-		if !m.assign(record) {
-			open = append(open, record)
-		}
-	}
-	size := len(m.options) - len(open)
-	for _, record := range open {
-		if m.augment(record) {
+		switch {
+		case m.assign(record):
+			size++
+		case m.augment(record):
 			size++
 			clear(m.seen) // else there is no path from where a search has been, for others either
 		}
