@@ -39,7 +39,7 @@ func ExampleBudget() {
 // What is handed out draws from the operating system's randomness, exactly or not at all.
 func ExamplePublication() {
 	publication := privacy.NewPublication(1, 0)
-	budget, noise := publication.Budget(), publication.Noise()
+	budget, noise := publication.Budget, publication.Noise
 	path := budget.Root()
 
 	counts := budget.Geometric("counts", noise.Open("counts"), privacy.Exact(1))

@@ -92,7 +92,7 @@ var drawers = []struct {
 	}},
 	{"publication", true, func() (*Budget, *random.Stream) {
 		p := NewPublication(1e9, 0.5)
-		return p.Budget(), p.Noise().Open("x")
+		return p.Budget, p.Noise.Open("x")
 	}},
 }
 

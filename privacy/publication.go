@@ -19,8 +19,8 @@ var ErrInexact = errors.New("has no secure sampling")
 // and Gaussian noise, Cauchy noise, what is only declared, choices by weights that are no whole
 // numbers.
 type Publication struct {
-	budget *Budget
-	noise  *random.Streams
+	Budget *Budget         // refuses streams that follow from a seed
+	Noise  *random.Streams // the only randomness that the publication may use
 }
 
 // NewPublication returns a budget of (epsilon, delta), as NewApproximate does, with its streams.
@@ -38,12 +38,6 @@ func NewSeededPublication(epsilon, delta float64) *Budget {
 	b.exact = true
 	return b
 }
-
-// Budget is the publication's budget. It refuses streams that follow from a seed.
-func (p *Publication) Budget() *Budget { return p.budget }
-
-// Noise is the only randomness that the publication may use.
-func (p *Publication) Noise() *random.Streams { return p.noise }
 
 // spared is the part of every amount that exact noise is drawn for. What it leaves covers the
 // rounding of a path's sum (slack), so that epsilon is met and not only nearly so.

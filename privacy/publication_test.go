@@ -175,27 +175,27 @@ func TestPublicationRefuses(t *testing.T) {
 		},
 	} {
 		p := NewPublication(1, 1e-9)
-		path := p.Budget().Root()
-		err := call(p.Budget(), p.Noise().Open("x"), &path)
+		path := p.Budget.Root()
+		err := call(p.Budget, p.Noise.Open("x"), &path)
 		if !errors.Is(err, ErrInexact) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	mustPanic(t, "a seed", func() {
-		NewPublication(1, 0).Budget().Geometric("x", random.NewKey(1).Stream(), Exact(1))
+		NewPublication(1, 0).Budget.Geometric("x", random.NewKey(1).Stream(), Exact(1))
 	})
-	mustPanic(t, "a replay", func() { NewPublication(1, 0).Budget().Replay(new(Transcript)) })
+	mustPanic(t, "a replay", func() { NewPublication(1, 0).Budget.Replay(new(Transcript)) })
 }
 
 // TestPublicationLedger: rounding scores costs a part in scoreGrid of their sensitivity.
 func TestPublicationLedger(t *testing.T) {
 	p := NewPublication(1, 0)
-	path := p.Budget().Root()
-	choice := p.Budget().Exponential("x", p.Noise().Open("x"), Exact(1.5))
+	path := p.Budget.Root()
+	choice := p.Budget.Exponential("x", p.Noise.Open("x"), Exact(1.5))
 	if i, err := choice.Choose(&path, 1, []float64{0, 1e9}, nil); i != 1 || err != nil {
 		t.Error(i, err)
 	}
-	row := p.Budget().Ledger()[0]
+	row := p.Budget.Ledger()[0]
 	if want := 1.5 * (1 + 1./scoreGrid); row.Claimed != want || row.Proven != Bound(want) ||
 		row.Cost != 1 || row.Loss != 1 {
 		t.Errorf("%+v, want sensitivity %v", row, want)

@@ -429,7 +429,7 @@ func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta f
 	trial := privacy.NewPublication(epsilon, delta)
 	release, err := c.run(ctx, audit.MadeUp(schema, 24, random.SystemStream()), trial)
 	c.measures = err == nil && len(release.Marginals) > 0
-	c.trial = trial.Budget().Ledger()
+	c.trial = trial.Budget.Ledger()
 	if errors.Is(err, privacy.ErrInexact) {
 		return refuse("%w", err)
 	}
@@ -445,10 +445,10 @@ func (c *chosen) run(ctx context.Context, table *datasets.Table,
 		}
 	}()
 	in := algorithms.Input{Table: table, Rows: table.AllRows(), Params: c.params,
-		Variant: c.guarantee.Variant, Noise: p.Noise(),
-		Budget: p.Budget().Group(c.guarantee.Contributions)}
+		Variant: c.guarantee.Variant, Noise: p.Noise,
+		Budget: p.Budget.Group(c.guarantee.Contributions)}
 	r, err = c.algorithm.Release(ctx, in)
-	if refused := p.Budget().Refused(); refused != nil {
+	if refused := p.Budget.Refused(); refused != nil {
 		return nil, refused
 	}
 	if err == nil {
@@ -489,7 +489,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		}
 		write = func(w io.Writer) error {
 			return external.WriteGeneralised(w, table, rows, release.Regions,
-				p.Noise().Open("rows"))
+				p.Noise.Open("rows"))
 		}
 	} else {
 		records, weights, err := release.Records(ctx)
@@ -500,7 +500,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		for i := range order {
 			order[i] = int32(i)
 		}
-		p.Noise().Open("rows").Permute(order)
+		p.Noise.Open("rows").Permute(order)
 		weighted = weights != nil
 		write = func(w io.Writer) error { return csvtable.Write(w, records, order, weights) }
 	}
@@ -535,7 +535,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		DropsMissing: r.drops,
 		Released:     r.Now.UTC().Format(time.DateOnly),
 		Guarantee:    Promise{Epsilon: r.Epsilon, Delta: r.Delta}, Audit: c.audited}
-	for _, e := range p.Budget().Ledger() {
+	for _, e := range p.Budget.Ledger() {
 		certificate.Mechanisms = append(certificate.Mechanisms, Mechanism{Purpose: e.Purpose,
 			Mechanism: e.Mechanism, Cost: e.Cost, Sensitivity: float64(e.Proven)})
 	}
