@@ -241,7 +241,7 @@ func (m *mechanism) asks() Unit {
 
 // cost is what a call at an amount costs in the budget's unit. In zCDP a mechanism of pure epsilon
 // costs ε²/2 (Bun & Steinke 2016, Proposition 1.4), and an exponential mechanism ε²/8, since its
-// loss keeps to an interval of length ε (Cesar & Rogers 2021). That of permute-and-flip does not.
+// loss keeps to an interval of length ε (Cesar & Rogers 2021).
 func (m *mechanism) cost(amount float64) float64 {
 	switch {
 	case m.budget.unit == m.asks(), m.kind == declared:

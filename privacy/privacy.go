@@ -1,5 +1,5 @@
 // Package privacy is the only one that draws noise. It holds the mechanisms of differential privacy
-// (Laplace, two-sided geometric, Gaussian, Cauchy, exponential, permute-and-flip) and the budget
+// (Laplace, two-sided geometric, Gaussian, Cauchy, exponential) and the budget
 // with its ledger. A budget is counted in pure epsilon, or in zCDP's rho for an (epsilon, delta).
 //
 // Every mechanism is declared once per release with the sensitivity its paper claims and the one

@@ -270,7 +270,7 @@ func TestRefusedCalls(t *testing.T) {
 	)
 	for text, want := range map[string]string{
 		`{"call":"uniform","values":[1]` + rest: `call: "uniform", must be one of laplace, ` +
-			"geometric, gaussian, discrete-gaussian, choose, permute-and-flip",
+			"geometric, gaussian, discrete-gaussian, choose",
 		`{"call":"laplace","values":[1,null]` + rest:           "number 2 of 2 is not a finite",
 		`{"call":"laplace","values":[1e999]` + rest:            "is not a finite number",
 		`{"call":"laplace","values":[1e301]` + rest:            "of at most 1e+300",
@@ -334,11 +334,10 @@ func TestBranches(t *testing.T) {
 
 // TestAmounts: in either unit a call costs the amount that it names.
 func TestAmounts(t *testing.T) {
-	for _, name := range []string{"laplace", "geometric", "gaussian", "discrete-gaussian", "choose",
-		"permute-and-flip"} {
+	for _, name := range []string{"laplace", "geometric", "gaussian", "discrete-gaussian",
+		"choose"} {
 		for _, delta := range []float64{0, 1e-6} {
-			key := map[bool]string{false: "values", true: "scores"}[name == "choose" ||
-				name == "permute-and-flip"]
+			key := map[bool]string{false: "values", true: "scores"}[name == "choose"]
 			b := privacy.NewApproximate(2, delta)
 			_, said := answered(b, fmt.Sprintf(`{"call":%q,"purpose":"p",%q:[3,4],"sensitivity":1,`+
 				`"amount":%v}`, name, key, b.Total()/4))
@@ -361,7 +360,7 @@ func FuzzCalls(f *testing.F) {
 		`{"call":"gaussian","values":[1e300],"amount":1e-12` + end,
 		`{"call":"discrete-gaussian","values":[4503599627370496],"amount":1` + end,
 		`{"call":"choose","scores":[1,2],"amount":1e-300,"branch":[0,-1]` + end,
-		`{"call":"permute-and-flip","scores":[1e300,-1e300],"amount":1` + end,
+		`{"call":"choose","scores":[1e300,-1e300],"amount":1` + end,
 		`{"call":"laplace","values":[NaN]}`, `{"call":null,"values":null}`, `{"id":"1","file":"x"}`,
 	} {
 		f.Add(text, 0.0)

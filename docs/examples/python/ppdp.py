@@ -8,7 +8,7 @@
         release.publish(...)
 
 The variant in the descriptor says `mechanisms: ppdp`. Every number that depends on the rows has to
-pass a mechanism: laplace, geometric, gaussian, discrete_gaussian, choose or permute_and_flip. ppdp
+pass a mechanism: laplace, geometric, gaussian, discrete_gaussian or choose. ppdp
 charges the budget for each call, refuses what exceeds it, and can replay the program on other rows
 with the same answers: what is published must then be the same. So take all other randomness from
 release.random, and nothing from the clock, from the number of rows or from unordered sets.
@@ -75,10 +75,6 @@ class Release:
     def choose(self, scores, sensitivity, amount, purpose, branch=()):
         """The number of a score, by the exponential mechanism."""
         return self.ask("choose", "scores", scores, sensitivity, amount, purpose, branch)
-
-    def permute_and_flip(self, scores, sensitivity, amount, purpose, branch=()):
-        """The number of a score, by permute and flip."""
-        return self.ask("permute-and-flip", "scores", scores, sensitivity, amount, purpose, branch)
 
     def ask(self, call, key, numbers, sensitivity, amount, purpose, branch):
         """Makes a call and waits for its reply: values or a choice."""
