@@ -69,9 +69,6 @@ func (c artifactCommand) Run(con *console) error {
 				continue
 			}
 			e.Run = &artifact.Run{Results: outcome}
-			if e.Run.Usage, err = results.ReadUsage(outcome.Dir); err != nil {
-				return err
-			}
 			to := filepath.Join(c.To, "results", filepath.FromSlash(name))
 			if e.Run.Bytes, err = copyRun(outcome.Dir, to); err != nil {
 				return err

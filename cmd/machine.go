@@ -2,16 +2,10 @@ package cmd
 
 import (
 	"cmp"
-	"errors"
 	"os"
-	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
-	"time"
-
-	"ppdp/internal/results"
 )
 
 // processor names the CPU for the manifest: its model where the system reports it, else its
@@ -39,40 +33,6 @@ func procBytes(path, name string) int64 {
 		return 0
 	}
 	return kilobytes << 10
-}
-
-// meter measures the time and memory of a run.
-type meter struct {
-	con     *console
-	started time.Time
-	jobs    int
-	peaks   bool // the system counts memory from the start on
-}
-
-func newMeter(con *console, jobs int) *meter {
-	debug.FreeOSMemory() // memory of earlier experiments does not count for this one
-	// See proc_pid_clear_refs(5): 5 sets the peak back to what is in use now.
-	err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
-	return &meter{con, con.now(), jobs, err == nil}
-}
-
-// write records what was used since the meter was made in the usage.json of a folder, for a run of
-// jobs beside those cached from earlier runs, whose usage is added. A run of no jobs removes what
-// a killed one had begun to write, and changes nothing else.
-func (m *meter) write(dir string, jobs, cached int) error {
-	if jobs == 0 {
-		return results.DropPartial(filepath.Join(dir, results.UsageFile))
-	}
-	usage := results.Usage{Jobs: jobs, Workers: m.jobs, Cores: runtime.NumCPU(),
-		MemoryBytes: machineMemory(), Seconds: m.con.now().Sub(m.started).Seconds()}
-	if m.peaks {
-		usage.PeakBytes = procBytes("/proc/self/status", "VmHWM") // largest resident memory
-	}
-	earlier, err := results.ReadUsage(dir)
-	if cached > 0 && earlier != nil {
-		usage = earlier.Add(usage)
-	}
-	return errors.Join(err, results.WriteUsage(dir, usage))
 }
 
 // machineMemory is how many bytes of memory this process and its children may have together, 0

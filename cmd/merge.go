@@ -74,9 +74,6 @@ func (c mergeCommand) merge(con *console, name string, dirs []string) error {
 	if len(merged.Missing) > 0 {
 		return missingError(merged)
 	}
-	if err := mergeUsage(merged.Dir, dirs); err != nil {
-		return err
-	}
 	fmt.Fprintf(con.stdout, "%s: %d jobs of %d folders, %d failed: %s\n", name, merged.Jobs,
 		len(dirs), merged.Failed, filepath.ToSlash(merged.Dir))
 	err = drawFigures(con, merged.Dir)
@@ -114,24 +111,6 @@ func sameRun(here, there *results.Manifest) error {
 	texts := results.Mapped(all, regress.Difference.String)
 	return fmt.Errorf("its inputs differ from those that this program has for the first folder's "+
 		"plan (on the left): %s", strings.Join(texts, "; "))
-}
-
-// mergeUsage adds up what the runs took of their machines.
-func mergeUsage(out string, dirs []string) error {
-	var sum results.Usage
-	for _, dir := range dirs {
-		usage, err := results.ReadUsage(dir)
-		if err != nil {
-			return err
-		}
-		if usage != nil {
-			sum = sum.Add(*usage)
-		}
-	}
-	if sum == (results.Usage{}) {
-		return nil
-	}
-	return results.WriteUsage(out, sum)
 }
 
 // eachStart hands the experiments' folders below the given ones to visit, in order and each once.

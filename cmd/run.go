@@ -197,18 +197,14 @@ func runPlans(con *console, plans []*language.Plan, flags *runFlags) error {
 
 func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 	bar := newProgress(con, plan.Spec.Name, "jobs", int64(len(plan.Jobs)))
-	workers := plan.Workers(flags.jobs())
-	meter := newMeter(con, workers)
 	out := flags.folder(plan.Quick)
 	defer beat(con, filepath.Join(out, flags.shard.Folder(), filepath.FromSlash(plan.Spec.Name)))()
-	var last engine.Progress
 	result, err := engine.Run(con.ctx, plan, engine.Options{
 		Out: out, Workers: flags.jobs(), Timeout: flags.Timeout,
 		Shard: flags.shard,
 		Files: reading(con, flags.files()),
 		Clock: con.now,
 		Progress: func(p engine.Progress) {
-			last = p
 			bar.before = int64(p.Cached)
 			bar.setTotal(int64(p.Total))
 			bar.set(int64(p.Done))
@@ -218,9 +214,6 @@ func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 			CPU: processor()},
 	})
 	bar.finish()
-	if result != nil {
-		err = errors.Join(err, meter.write(result.Dir, last.Done-last.Cached, last.Cached))
-	}
 	if err != nil {
 		return asInput(err)
 	}

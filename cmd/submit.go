@@ -91,8 +91,8 @@ with the tasks' logs; they are short, to be edited where your cluster wants a pa
 account. A task that is killed, preempted or requeued goes on from its journal; submitting again
 runs what is missing. ppdp status shows how far the tasks are.
 
-A task takes about as long as ppdp plan says, divided by --tasks and -j; usage.json in the folder of
-a finished run has its memory. Allow for slower nodes: twice or three times as much.
+A task takes about as long as ppdp plan says, divided by --tasks and -j. Allow for slower nodes:
+twice or three times as much.
 
 Examples:
 

@@ -43,8 +43,7 @@ type Experiment struct {
 // Run is a finished run of an experiment.
 type Run struct {
 	Results *results.Summary
-	Usage   *results.Usage // nil for runs that did not note it
-	Bytes   int64          // on disk, of the files that are in the artifact
+	Bytes   int64 // on disk, of the files that are in the artifact
 }
 
 // Trial is a short run that shows that the program works, with what it printed and wrote where this
@@ -88,24 +87,21 @@ var markdown = template.Must(template.New("artifact").Funcs(template.FuncMap{
 // document is what the template of ARTIFACT.md shows.
 type document struct {
 	*Contents
-	Rows         []Experiment // by the numbers of their figures
-	Claims       []claimRow
-	Machines     []string
-	Datasets     []results.DatasetUse // without repetitions
-	Memory, Disk int64                // bytes
-	Unmeasured   int                  // runs whose memory is unknown
-	Ran, Clocked int                  // experiments, and those with their clock time
-	Jobs         int
-	Worked       float64 // seconds
-	Clock        float64 // seconds
-	Older        []string
+	Rows      []Experiment // by the numbers of their figures
+	Claims    []claimRow
+	Machines  []string
+	Datasets  []results.DatasetUse // without repetitions
+	Disk      int64                // bytes
+	Ran, Jobs int                  // experiments, and jobs of these
+	Worked    float64              // seconds
+	Older     []string
 }
 
 // claimRow is a claim with what judging it takes.
 type claimRow struct {
 	*claims.Judgement
 	Experiments []string // that its checks use
-	Seconds     float64  // of their runs by the clock
+	Seconds     float64  // of the jobs of their runs
 	Unmeasured  bool     // some of them were not run or not timed
 }
 
@@ -160,16 +156,12 @@ func (d *document) addExperiment(e Experiment) {
 	if e.Run == nil {
 		return
 	}
-	run, usage := e.Run.Results, e.Run.Usage
+	run := e.Run.Results
 	m := &run.Manifest
 	if d.Commit != "" && m.Commit != d.Commit {
 		d.Older = append(d.Older, "`"+e.Name+"`")
 	}
 	machine := strings.TrimSpace(m.CPU + " (" + m.GOOS + "/" + m.GOARCH + ", " + m.GoVersion + ")")
-	if usage != nil && usage.Cores > 0 && usage.MemoryBytes > 0 {
-		machine += fmt.Sprintf(" with %d cores and %s of memory", usage.Cores,
-			size(usage.MemoryBytes))
-	}
 	d.Machines = results.Union(d.Machines, machine)
 	for _, used := range m.Datasets {
 		if !slices.ContainsFunc(d.Datasets, func(other results.DatasetUse) bool {
@@ -182,14 +174,6 @@ func (d *document) addExperiment(e Experiment) {
 	d.Jobs += run.Jobs
 	d.Disk += e.Run.Bytes
 	d.Worked += run.Seconds
-	if usage != nil {
-		d.Clocked++
-		d.Clock += usage.Seconds
-		d.Memory = max(d.Memory, usage.PeakBytes)
-	}
-	if usage == nil || usage.PeakBytes == 0 {
-		d.Unmeasured++
-	}
 }
 
 // addClaim adds a claim with the experiments that its checks use.
@@ -199,10 +183,10 @@ func (d *document) addClaim(c *claims.Claim, j *claims.Judgement) {
 	for _, e := range d.Experiments {
 		switch {
 		case !slices.Contains(row.Experiments, e.Name):
-		case e.Run == nil || e.Run.Usage == nil:
+		case e.Run == nil || !e.Run.Results.Timed:
 			row.Unmeasured = true
 		default:
-			row.Seconds += e.Run.Usage.Seconds
+			row.Seconds += e.Run.Results.Seconds
 		}
 	}
 	d.Claims = append(d.Claims, row)

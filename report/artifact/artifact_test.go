@@ -58,8 +58,6 @@ func contents(t *testing.T) *Contents {
 	}
 	one := run("p/one", 27, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64",
 		GoVersion: "go1.26", Commit: "0123"})
-	one.Usage = &results.Usage{Jobs: 2, Workers: 2, Seconds: 16, PeakBytes: 123_000_000, Cores: 2,
-		MemoryBytes: 4_000_000_000}
 	trials := 1
 	two := run("p/two", 237, results.Manifest{CPU: "Abacus", GOOS: "linux", GOARCH: "amd64",
 		GoVersion: "go1.26", Overrides: results.Overrides{Trials: &trials},
@@ -91,22 +89,20 @@ func TestWriteMarkdown(t *testing.T) {
 		"**This is not a whole run.** Experiments not run: 2 of 5 (p/control, p/readings); run " +
 			"with less than the spec says: 1 of 5 (p/two); run on stand-ins for real data: 1 of " +
 			"5 (p/two); with failed jobs: 2 of 5 (p/one, p/two).",
-		"were made on Abacus (linux/amd64, go1.26) with 2 cores and 4.00 GB of memory; Abacus (",
-		"at most 123.0 MB resident. This was not measured in 1 of the experiments below.",
+		"were made on Abacus (linux/amd64, go1.26).",
 		"Disk: 3.0 MB",
 		// the bar does not end the field
 		"| adult-standin | `ab` | a\\|b | **generated stand-in** |",
 		"    ./ppdp run p/one\n    sha256sum tires/x\n",
 		"    done\n    cafe  tires/x\n",
-		"| `p/one` | Fig. 1 | 2 | 1 | 30 s | 16 s | 2 | 123.0 MB | 1.5 MB |", // 27 + 3 seconds
-		"| `p/two` |  | 2 | 1 | 4 min | - | - | - | 1.5 MB |",                // 237 + 3 seconds
+		"| `p/one` | Fig. 1 | 2 | 1 | 30 s | 1.5 MB |", // 27 + 3 seconds
+		"| `p/two` |  | 2 | 1 | 4 min | 1.5 MB |",      // 237 + 3 seconds
 		"| `p/none` |  | not run |",
 		// 30 + 240 seconds are four minutes and a half; halves go to even.
-		"Together: 2 of 5 experiments, 4 jobs, 4 min of workers' time, 16 s by the clock for " +
-			"the 1 that recorded it.",
-		// what is subtracted counts, and was not timed
+		"Together: 2 of 5 experiments, 4 jobs, 4 min of workers' time.",
+		// what is subtracted counts
 		"| A | Fig. 1 | It is small. | contradicted (differs from the published verdict, " +
-			"holds) | holds | `p/one p/two` | - |",
+			"holds) | holds | `p/one p/two` | 4 min |",
 		"| B | Fig. 2 | It is fast. | not covered | - | none: Nobody looked. |  |",
 		"judged 1 of 2 claims, 1 of 2 figures and tables (without Fig. 2)",
 		"\n0 of 1 claims that this run could judge agree with the verdicts published with " +
