@@ -25,16 +25,6 @@ func procValue(path, name string) string {
 	return ""
 }
 
-// procBytes is a value that is given as "1234 kB", in bytes, 0 without one.
-func procBytes(path, name string) int64 {
-	number, _, _ := strings.Cut(procValue(path, name), " ")
-	kilobytes, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return kilobytes << 10
-}
-
 // machineMemory is how many bytes of memory this process and its children may have together, 0
 // where the system does not say.
 func machineMemory() int64 {
@@ -44,7 +34,9 @@ func machineMemory() int64 {
 			least = bytes
 		}
 	}
-	atMost(procBytes("/proc/meminfo", "MemTotal"), nil)
+	total := strings.TrimSuffix(procValue("/proc/meminfo", "MemTotal"), " kB")
+	kilobytes, err := strconv.ParseInt(total, 10, 64)
+	atMost(kilobytes<<10, err)
 	for _, limit := range []string{"/sys/fs/cgroup/memory.max", // a container's, of either version
 		"/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		if text, err := os.ReadFile(limit); err == nil {

@@ -179,9 +179,6 @@ func WriteFileMode(path string, mode os.FileMode, write func(io.Writer) error) e
 	return f.finish()
 }
 
-// DropPartial removes what a killed process had begun to write to a path.
-func DropPartial(path string) error { return remove(path + ".partial") }
-
 // partial is a file on its way, as WriteFile has it.
 type partial struct {
 	*bufio.Writer
@@ -193,7 +190,7 @@ type partial struct {
 // create begins the file of a path. It must be finished or abandoned.
 func create(path string, mode os.FileMode) (*partial, error) {
 	beside := path + ".partial"
-	if err := DropPartial(path); err != nil {
+	if err := remove(beside); err != nil {
 		return nil, err
 	}
 	file, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
