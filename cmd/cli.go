@@ -66,7 +66,7 @@ type cli struct {
 	Plot     plotCommand     `cmd:"" group:"Experiments" help:"Draw figures again, from the results of earlier runs."`
 	Report   reportCommand   `cmd:"" group:"Experiments" help:"Write one page of figures, verdicts, budgets, errata and provenance."`
 	Audit    auditCommand    `cmd:"" group:"Experiments" help:"Check privacy guarantees call by call, on neighbouring inputs."`
-	Datasets datasetsCommand `cmd:"" group:"Experiments" help:"Fetch and verify data files; draft a schema for your own table."`
+	Datasets datasetsCommand `cmd:"" group:"Experiments" help:"Fetch and check data files; draft a schema for your own table."`
 
 	Reproduce   reproduceCommand   `cmd:"" group:"Papers" help:"Run the experiments of the papers."`
 	Claims      claimsCommand      `cmd:"" group:"Papers" help:"Judge the papers' claims, from the results of earlier runs."`

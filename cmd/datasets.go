@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -15,7 +14,6 @@ import (
 
 type datasetsCommand struct {
 	Fetch  datasetsFetchCommand  `cmd:"" help:"Download missing data files from their public homes and check them."`
-	Verify datasetsVerifyCommand `cmd:"" help:"Check data files against their pinned checksums."`
 	Schema datasetsSchemaCommand `cmd:"" help:"Draft a schema file for your own table."`
 }
 
@@ -26,7 +24,7 @@ type datasetsFetchCommand struct {
 
 func (datasetsFetchCommand) Help() string {
 	return `Files found on the search path with the right checksum are left alone. A download is
-checked before it gets its name. PPDP_OFFLINE=1 switches downloads off.
+checked before it gets its name. PPDP_OFFLINE=1 switches downloads off: then files are only checked.
 
 Examples:
 
@@ -58,39 +56,13 @@ func (c datasetsFetchCommand) Run(con *console) error {
 		if bar != nil {
 			bar.finish()
 		}
-		if err == nil {
-			fmt.Fprintf(con.stdout, "fetched  %s\n", path)
+		if err != nil {
+			errs = append(errs, status.Err, err)
+			continue
 		}
-		errs = append(errs, err)
+		fmt.Fprintf(con.stdout, "fetched  %s\n", path)
 	}
 	return errors.Join(errs...)
-}
-
-type datasetsVerifyCommand struct {
-	dataFlags
-	Names []string `arg:"" optional:"" name:"dataset" help:"Datasets to verify; default: all that have files."`
-}
-
-func (datasetsVerifyCommand) Help() string {
-	return `Reports every file as ok, missing or altered. The exit code is 1 unless all are ok.
-
-Examples:
-
-  ppdp datasets verify adult --data ./data`
-}
-
-func (c datasetsVerifyCommand) Run(con *console) error {
-	statuses, err := filesOf(c.files(), c.Names)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	table := terminal.NewTable(con.stdout, "FILE", "STATE", "FOUND AT")
-	for _, status := range statuses {
-		table.Row(status.File.Path, status.State(), cmp.Or(status.Path, "-"))
-		errs = append(errs, status.Err)
-	}
-	return errors.Join(append(errs, table.Flush())...)
 }
 
 // filesOf checks the files of the named datasets, or of all.

@@ -126,14 +126,12 @@ func TestExitCodes(t *testing.T) {
 		{"list", exitInput, "<what>"},
 		{"list colours", exitInput, "algorithms"},
 		{"list metrics --yaml", exitInput, "--yaml"},
-		{"datasets verify nobody", exitInput, "nobody"},
 		{"datasets fetch nobody nowhere", exitInput, "nowhere"},
 		{"run missing.yaml", exitInput, "neither a file nor an experiment"},
 		{"run rps/fig3 --trials 0", exitInput, "--trials: 0, must be at least 1"},
 		{"run rps/fig3 --jobs=-1", exitInput, "--jobs: -1, must be at least 0"},
 		{"run rps/fig3 --trials 1000000000000", exitInput, "must be between 1 and 100000"},
 		{"run rps/fig3 --quick --no-stand-ins", exitInput, "adult.data"}, // which is missing
-		{"datasets verify", exitFailed, "missing"},
 		{"datasets fetch", exitFailed, "PPDP_OFFLINE"},
 	} {
 		t.Run(c.args, func(t *testing.T) {

@@ -164,17 +164,6 @@ type FileStatus struct {
 	Err  error  // why there is none, else nil
 }
 
-// State is ok, missing or altered, which stands for unreadable, too.
-func (s *FileStatus) State() string {
-	switch {
-	case s.Err == nil:
-		return "ok"
-	case errors.Is(s.Err, ErrMissing):
-		return "missing"
-	}
-	return "altered"
-}
-
 // Verify checks every file of the named sources or, without names, of all that are registered: each
 // file once, in the order of names. Errors are those of unknown names.
 func Verify(files Files, names []string) (statuses []FileStatus, unknown []error) {

@@ -169,17 +169,20 @@ func TestVerify(t *testing.T) {
 	write(t, filepath.Join(dir, "toy/abc.txt.gz"), packed(t, []byte("abc")))
 	write(t, filepath.Join(dir, "toy/altered.txt"), []byte("abd"))
 	got, _ := Verify(Files{Dirs: []string{dir}}, nil)
-	want := []struct{ file, state, path string }{
-		{abc.Path, "ok", filepath.Join(dir, "toy/abc.txt.gz")},
-		{missing.Path, "missing", ""},
-		{altered.Path, "altered", ""},
+	want := []struct {
+		file, path string
+		err        error
+	}{
+		{abc.Path, filepath.Join(dir, "toy/abc.txt.gz"), nil},
+		{missing.Path, "", ErrMissing},
+		{altered.Path, "", ErrChecksum},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%d files, want %d: %+v", len(got), len(want), got)
 	}
 	for i := range want {
 		g, w := got[i], want[i]
-		if g.File.Path != w.file || g.State() != w.state || g.Path != w.path {
+		if g.File.Path != w.file || !errors.Is(g.Err, w.err) || g.Path != w.path {
 			t.Errorf("file %d: %+v, want %+v", i, g, w)
 		}
 	}
