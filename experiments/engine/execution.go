@@ -239,12 +239,11 @@ func (f *failure) Unwrap() error { return f.err }
 const grace = 2 * time.Second
 
 // guard calls job so that nothing it does can end the run. A panic becomes a failure. A job that
-// goes on after its time limit, or after ctx has ended, is left behind: running is then closed when
-// it returns, and nil for all others. Clock time decides only whether a job is left behind, never
-// what it computes.
+// goes on after its time limit, or after ctx has ended, is left behind: it takes time from others,
+// and only the end of the process ends it. Clock time decides only whether a job is left behind,
+// never what it computes.
 func guard(ctx context.Context, timeout time.Duration,
-	job func(ctx context.Context, at *phase) (outcome, error)) (o outcome,
-	running <-chan struct{}, err error) {
+	job func(ctx context.Context, at *phase) (outcome, error)) (o outcome, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var at phase
@@ -280,7 +279,7 @@ func guard(ctx context.Context, timeout time.Duration,
 	}
 	select {
 	case <-finished:
-		return result.outcome, nil, result.err
+		return result.outcome, result.err
 	case <-ctx.Done(): // an interrupted run waits for its jobs, which watch the context
 		err = ctx.Err()
 	case <-expired:
@@ -291,12 +290,11 @@ func guard(ctx context.Context, timeout time.Duration,
 	select {
 	case <-finished:
 		if interrupted {
-			return result.outcome, nil, result.err
+			return result.outcome, result.err
 		}
 	case <-time.After(grace):
-		running = finished
 	}
-	return outcome{}, running, &failure{at.name(), err}
+	return outcome{}, &failure{at.name(), err}
 }
 
 // phase is the phase that a job is in. The run reads it when a job is out of time.
@@ -328,10 +326,8 @@ type outcome struct {
 	timing results.Timing
 }
 
-// attempt runs a job and makes whatever ends it a failure. running is not nil where the job was
-// left behind, see guard.
-func (r *run) attempt(ctx context.Context, i int, d *trialData) (o outcome,
-	running <-chan struct{}, err error) {
+// attempt runs a job and makes whatever ends it a failure.
+func (r *run) attempt(ctx context.Context, i int, d *trialData) (outcome, error) {
 	return guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
 		e := execution{plan: r.plan, job: &r.plan.Jobs[i], data: d, at: at, clock: r.opts.Clock}
 		e.train, e.test = d.split(e.job.Fold)

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -79,9 +78,8 @@ type run struct {
 
 	mu     sync.Mutex // guards what follows
 	result Result
-	done   int                     // jobs that are on disk
-	traced map[string]bool         // crashes whose stack has been logged
-	left   map[int]<-chan struct{} // jobs left behind; closed if one ends later
+	done   int             // jobs that are on disk
+	traced map[string]bool // crashes whose stack has been logged
 }
 
 // newRun is a run of the plan that writes into the folder dir.
@@ -89,7 +87,7 @@ func newRun(p *language.Plan, opts Options, cache *dataCache, j *journal, dir st
 	r := &run{plan: p, opts: opts, cache: cache, journal: j,
 		entries: make([]*entry, len(p.Jobs)), proofs: make([]proof, len(p.Jobs)),
 		keys: make([]string, len(p.Jobs)), traced: make(map[string]bool),
-		left: make(map[int]<-chan struct{}), result: Result{Dir: dir}}
+		result: Result{Dir: dir}}
 	r.opts.Workers = p.Workers(opts.Workers)
 	key := p.CacheKeys()
 	for i := range p.Jobs {
@@ -164,7 +162,6 @@ func (r *run) work(ctx context.Context, jobs []int) error {
 	}
 	r.pool(ctx, jobs)
 	err := errors.Join(r.journal.finish(), r.journal.mark(runKey, ended, 0))
-	r.nameLeft()
 	if err != nil {
 		return err
 	}
@@ -217,12 +214,7 @@ func (r *run) job(ctx context.Context, i int, state string) {
 		r.stop(err)
 		return
 	}
-	o, running, err := r.attempt(ctx, i, d)
-	if running != nil {
-		r.mu.Lock()
-		r.left[i] = running
-		r.mu.Unlock()
-	}
+	o, err := r.attempt(ctx, i, d)
 	if err != nil && ctx.Err() != nil { // the run is ending: the job did not fail
 		return
 	}
@@ -295,26 +287,6 @@ func (r *run) report() {
 	if r.opts.Progress != nil {
 		r.opts.Progress(Progress{Done: r.result.Cached + r.done, Total: r.result.Jobs,
 			Cached: r.result.Cached, Failed: r.result.Failed})
-	}
-}
-
-// nameLeft logs which jobs were left behind, at their time limit or an interruption, and still run:
-// they take time from others, and only the end of the process ends them.
-func (r *run) nameLeft() {
-	var names []string
-	for _, i := range slices.Sorted(maps.Keys(r.left)) {
-		select {
-		case <-r.left[i]:
-		default:
-			names = append(names, r.describe(i))
-		}
-	}
-	if n := len(names); n > failuresShown {
-		names = append(names[:failuresShown], fmt.Sprintf("and %d more", n-failuresShown))
-	}
-	if len(names) > 0 {
-		r.opts.Log("jobs that did not end when they were stopped, and run until this process " +
-			"ends: " + strings.Join(names, "; "))
 	}
 }
 

@@ -1,7 +1,6 @@
 package torture
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -209,10 +208,6 @@ func (f *fault) failAlone(want map[string]string, runs int, with []string) {
 	if strings.ContainsAny(string(out), "\x1b\x07") || len(out) > 1<<20 {
 		f.Errorf("escape sequences or %d bytes reach the terminal: %.200q", len(out), out)
 	}
-	if left := "jobs that did not end when they were stopped"; want["hang"] != "" &&
-		!strings.Contains(string(out), left) {
-		f.Errorf("what hangs must be named: %s", out)
-	}
 	if _, err := results.Open(f.results()); err != nil {
 		f.Fatalf("%d runs did not finish: %v: %s", runs, err, out)
 	}
@@ -267,20 +262,15 @@ func (c *campaign) kills() {
 		f.ends(command)
 		f.recovers()
 	})
-	c.each("signal, hanging job", 1, 6, "name it, end within 5 s", func(f *fault) {
+	c.each("signal, hanging job", 1, 6, "end within 5 s", func(f *fault) {
 		write(f.T, filepath.Join(f.dir, "spec.yaml"), hostileSpec("hang"))
 		command := f.command(nil, "run", "spec.yaml", "--out", "out", "--timeout", "1h")
-		var said bytes.Buffer
-		command.Stderr = &said
 		must.Do(f, command.Start())
 		f.hangs()
 		if err := command.Process.Signal(signals[f.number%len(signals)]); err != nil {
 			f.Error(err)
 		}
 		f.ends(command)
-		if !strings.Contains(said.String(), "jobs that did not end when they were stopped") {
-			f.Errorf("the hanging jobs are not named: %s", said.String())
-		}
 	})
 }
 
