@@ -377,31 +377,14 @@ type warning struct{ release, text string }
 func (r *run) logWarnings(all []warning) {
 	for _, alike := range results.Grouped(all,
 		func(w warning) string { return withoutNumbers(w.text) }) {
-		var from []string
-		for _, w := range alike {
-			from = results.Union(from, w.release)
-		}
-		suffix := ""
+		first := alike[0]
+		text := "warning: " + first.release + ": " + strings.TrimPrefix(first.text,
+			first.release+" ")
 		if n := len(alike); n > 1 {
-			suffix = fmt.Sprintf(" (the first of %d like it)", n)
+			text += fmt.Sprintf(" (the first of %d like it)", n)
 		}
-		r.opts.Log("warning: " + named(from, alike[0].text) + suffix)
+		r.opts.Log(text)
 	}
-}
-
-// mostNamed is how many releases a warning names.
-const mostNamed = 4
-
-// named is a message behind the releases that gave it, unless it begins with the only one.
-func named(releases []string, message string) string {
-	if len(releases) == 1 && strings.HasPrefix(message, releases[0]) {
-		return message
-	}
-	text := strings.Join(releases[:min(mostNamed, len(releases))], ", ")
-	if more := len(releases) - mostNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text + ": " + message
 }
 
 // withoutNumbers drops all digits and points, so that messages that agree elsewhere become equal.
