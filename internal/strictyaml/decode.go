@@ -169,48 +169,12 @@ func (r *Reader) decodeSlice(n *Node, v reflect.Value, one bool) {
 var (
 	wholeNumber = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)$`)
 	realNumber  = regexp.MustCompile(`^[-+]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?$`)
-	octalLook   = regexp.MustCompile(`^[-+]?0[0-9]+(\.[0-9]*)?$`)
 )
-
-// number checks that n is an unquoted scalar without leading zeros, as all numbers must be.
-func (r *Reader) number(n *Node, want string) bool {
-	switch {
-	case n.Kind != ScalarNode || isNull(n):
-		r.refuse(n, want)
-	case !plain(n):
-		r.Problemf(n, "%s is text, must be %s without quotes", describe(n), want)
-	case octalLook.MatchString(n.Value):
-		r.Problemf(n, "%s looks octal, must be %s without leading zeros", describe(n), want)
-	default:
-		return true
-	}
-	return false
-}
-
-// whole checks that n is written as a whole number; the message for 1e3 or 3.0 shows the digits.
-func (r *Reader) whole(n *Node) bool {
-	const want = "a whole number"
-	switch {
-	case !r.number(n, want):
-	case wholeNumber.MatchString(n.Value):
-		return true
-	case !realNumber.MatchString(n.Value):
-		r.refuse(n, want+" in decimal digits")
-	default:
-		f, err := strconv.ParseFloat(n.Value, 64)
-		if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
-			r.refuse(n, want)
-			break
-		}
-		r.Problemf(n, "%s, must be %s written in digits: %s",
-			describe(n), want, strconv.FormatFloat(f, 'f', -1, 64))
-	}
-	return false
-}
 
 // decodeWhole decodes onto an integer, signed or not, that must be able to hold the number.
 func (r *Reader) decodeWhole(n *Node, v reflect.Value) {
-	if !r.whole(n) {
+	if !plain(n) || !wholeNumber.MatchString(n.Value) {
+		r.refuse(n, "a whole number, in digits without quotes or leading zeros")
 		return
 	}
 	bits := v.Type().Bits()
@@ -234,19 +198,15 @@ func (r *Reader) decodeWhole(n *Node, v reflect.Value) {
 }
 
 func (r *Reader) decodeFloat(n *Node, v reflect.Value) {
-	const want = "a finite number"
-	if !r.number(n, want) {
-		return
-	}
-	if !realNumber.MatchString(n.Value) {
-		r.refuse(n, want)
+	if !plain(n) || !realNumber.MatchString(n.Value) {
+		r.refuse(n, "a finite number, without quotes or leading zeros")
 		return
 	}
 	bits := v.Type().Bits()
 	f, err := strconv.ParseFloat(n.Value, bits)
 	mantissa, _, _ := strings.Cut(strings.ToLower(n.Value), "e")
 	if err != nil || f == 0 && strings.ContainsAny(mantissa, "123456789") {
-		r.Problemf(n, "%s, must be %s that a float of %d bits can hold", describe(n), want, bits)
+		r.Problemf(n, "%s, must be a number that a float of %d bits can hold", describe(n), bits)
 		return
 	}
 	v.SetFloat(f)
