@@ -19,7 +19,6 @@ type planCommand struct {
 	planFlags
 	realFlags
 	outFlag
-	JSON bool `name:"json" help:"Write JSON instead of tables."`
 }
 
 func (planCommand) Help() string {
@@ -31,33 +30,7 @@ Examples:
 
   ppdp plan rps/fig1
 
-  ppdp plan my.yaml --quick --json`
-}
-
-// planned is one experiment's plan, for people and for JSON.
-type planned struct {
-	Experiment string `json:"experiment"`
-	Jobs       int    `json:"cells"`
-	Cached     int    `json:"cached"`
-	// estimated for the jobs to run, on one worker; null when nothing is known
-	Seconds   *float64      `json:"seconds"`
-	Elsewhere bool          `json:"elsewhere,omitempty"` // the estimate goes by another machine
-	Trials    int           `json:"trials"`
-	Folds     int           `json:"folds"`
-	Seed      uint64        `json:"seed"`
-	Configs   []plannedLine `json:"configurations"`
-}
-
-// plannedLine is all jobs of one configuration.
-type plannedLine struct {
-	Series    string            `json:"series"`
-	Dataset   string            `json:"dataset"`
-	Algorithm string            `json:"algorithm"`
-	Variant   string            `json:"variant"`
-	Epsilon   *float64          `json:"epsilon"`
-	Delta     float64           `json:"delta,omitempty"`
-	Relation  string            `json:"relation,omitempty"`
-	Params    map[string]string `json:"params"`
+  ppdp plan my.yaml --quick`
 }
 
 func (c planCommand) Run(con *console) error {
@@ -70,7 +43,6 @@ func (c planCommand) Run(con *console) error {
 			return asInput(fmt.Errorf("%s: %w", plan.Spec.Name, err))
 		}
 	}
-	lines := make([]planned, len(plans))
 	for i, plan := range plans {
 		// Finished jobs can be recognised only with the data: without them, none are counted.
 		cached, seconds, err := engine.Cached(con.ctx, plan, c.folder(plan.Quick), c.files())
@@ -78,82 +50,67 @@ func (c planCommand) Run(con *console) error {
 			fmt.Fprintf(con.stderr, "ppdp: %s: finished jobs cannot be counted: %v\n",
 				plan.Spec.Name, err)
 		}
-		lines[i] = describePlan(plan, cached, seconds)
-	}
-	if c.JSON {
-		return results.WriteJSON(con.stdout, lines)
-	}
-	for i, line := range lines {
 		if i > 0 {
 			fmt.Fprintln(con.stdout)
 		}
-		if err := line.write(con); err != nil {
+		if err := describePlan(con, plan, cached, seconds); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func describePlan(plan *language.Plan, cached int, seconds float64) planned {
-	p := planned{Experiment: plan.Spec.Name, Jobs: len(plan.Jobs), Cached: cached,
-		Trials: plan.Trials, Folds: plan.Folds, Seed: plan.Seed, Configs: []plannedLine{}}
-	cost := seconds / float64(max(1, cached))
-	if cached == 0 {
-		known, err := costs(plan.Quick)
-		if err != nil {
-			panic(err) // the table is a constant
-		}
-		cost = known[plan.Spec.Name] // measured elsewhere
+// describePlan prints one line for each series and dataset, with the values of epsilon it is run
+// at. Of the plan's jobs cached ones are finished and took so many seconds.
+func describePlan(con *console, plan *language.Plan, cached int, seconds float64) error {
+	fmt.Fprintf(con.stdout, "%s: %s (%s, %s", plan.Spec.Name,
+		terminal.Counted(len(plan.Jobs), "job"), terminal.Counted(len(plan.Configs),
+			"configuration"), terminal.Counted(plan.Trials, "trial"))
+	if plan.Folds > 0 {
+		fmt.Fprintf(con.stdout, ", %d folds", plan.Folds)
 	}
-	if cost > 0 {
-		left := cost * float64(p.Jobs-p.Cached)
-		p.Seconds, p.Elsewhere = &left, cached == 0
+	left, err := timeLeft(plan, cached, seconds)
+	if err != nil {
+		return err
 	}
-	for _, config := range plan.Configs {
-		p.Configs = append(p.Configs, plannedLine{Series: config.Label(),
-			Dataset: config.Dataset.Label(), Algorithm: config.Info.Name,
-			Variant: string(config.Guarantee.Variant), Epsilon: config.Epsilon, Delta: config.Delta,
-			Relation: config.Guarantee.Relation, Params: config.AllParams()})
-	}
-	return p
-}
-
-// write prints one line for each series and dataset, with the values of epsilon it is run at.
-func (p *planned) write(con *console) error {
-	fmt.Fprintf(con.stdout, "%s: %s (%s, %s", p.Experiment, terminal.Counted(p.Jobs, "job"),
-		terminal.Counted(len(p.Configs), "configuration"), terminal.Counted(p.Trials, "trial"))
-	if p.Folds > 0 {
-		fmt.Fprintf(con.stdout, ", %d folds", p.Folds)
-	}
-	left := ""
-	switch {
-	case p.Cached == p.Jobs:
-	case p.Seconds == nil:
-		left = "; time unknown, no job was ever run here"
-	default:
-		left = fmt.Sprintf("; about %v of one worker's time left",
-			max(wholeSeconds(*p.Seconds), time.Second))
-		if p.Elsewhere {
-			left += ", going by another machine"
-		}
-	}
-	fmt.Fprintf(con.stdout, ", seed %d), %d finished%s\n", p.Seed, p.Cached, left)
+	fmt.Fprintf(con.stdout, ", seed %d), %d finished%s\n", plan.Seed, cached, left)
 	table := terminal.NewTable(con.stdout, "SERIES", "DATASET", "ALGORITHM", "VARIANT",
 		"NEIGHBOURS", "EPSILON")
-	for _, same := range results.Grouped(p.Configs, func(c plannedLine) string {
-		return fmt.Sprintf("%q %q %q", c.Series, c.Dataset, c.Variant)
+	for _, same := range results.Grouped(plan.Configs, func(c *language.Config) string {
+		return fmt.Sprintf("%q %q %q", c.Label(), c.Dataset.Label(), c.Variant)
 	}) {
 		var epsilons []string
 		for _, c := range same {
 			if c.Epsilon != nil {
-				epsilons = append(epsilons, fmt.Sprintf("%g", *c.Epsilon))
+				epsilons = append(epsilons, c.EpsilonText())
 			}
 		}
 		c := same[0]
-		table.Row(terminal.Dashed([]string{c.Series, c.Dataset, c.Algorithm, c.Variant, c.Relation,
-			strings.Join(epsilons, " ")})...)
+		table.Row(terminal.Dashed([]string{c.Label(), c.Dataset.Label(), c.Info.Name, c.Variant,
+			c.Guarantee.Relation, strings.Join(epsilons, " ")})...)
 	}
 	return table.Flush()
+}
+
+// timeLeft says how long the open jobs take one worker: each as long as the cached ones did or, if
+// there are none, as on another machine.
+func timeLeft(plan *language.Plan, cached int, seconds float64) (string, error) {
+	cost, elsewhere := seconds/float64(max(1, cached)), ""
+	if cached == 0 {
+		known, err := costs(plan.Quick)
+		if err != nil {
+			return "", err
+		}
+		cost, elsewhere = known[plan.Spec.Name], ", going by another machine"
+	}
+	switch {
+	case cached == len(plan.Jobs):
+		return "", nil
+	case cost == 0:
+		return "; time unknown, no job was ever run here", nil
+	}
+	left := max(wholeSeconds(cost*float64(len(plan.Jobs)-cached)), time.Second)
+	return fmt.Sprintf("; about %v of one worker's time left%s", left, elsewhere), nil
 }
 
 // costs.csv has the mean time of a job of each experiment that comes with the program, with the
