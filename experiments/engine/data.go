@@ -22,7 +22,6 @@ import (
 // each trial the ones that jobs need now.
 type dataCache struct {
 	facts map[dataKey]*facts
-	sets  []loadedSet // in order of first use
 
 	mu     sync.Mutex // guards what follows
 	trials map[dataKey]*trialData
@@ -42,12 +41,6 @@ type facts struct {
 	nodes, maxDegree int              // of a graph
 	schema           *datasets.Schema // of a table, else nil
 	contributions    int              // of the schema
-}
-
-// loadedSet is a dataset, of the first trial where it is drawn anew for each.
-type loadedSet struct {
-	config *language.Dataset
-	data   *facts
 }
 
 // load reads or generates all the plan's data, and evicts those of a trial that are drawn anew for
@@ -84,7 +77,6 @@ func load(ctx context.Context, p *language.Plan, files datasets.Files) (*dataCac
 			key := dataKey{d, trial}
 			s.facts[key], s.trials[key] = m.facts, m
 			if trial == 0 {
-				s.sets = append(s.sets, loadedSet{d, m.facts})
 				err = usable(p, d, m)
 			}
 		}
@@ -359,13 +351,13 @@ func dataErrors(ctx context.Context, errs []error) error {
 
 // logNotes reports what became of the files that the user has given as data: rows or columns left
 // out are easily overlooked in a manifest.
-func (s *dataCache) logNotes(log func(string)) {
-	for _, set := range s.sets {
-		if !set.config.Given {
+func (r *run) logNotes() {
+	for _, d := range r.plan.Datasets() {
+		if !d.Given {
 			continue
 		}
-		for _, note := range notesOf(&set.data.Dataset) {
-			log(fmt.Sprintf("dataset %s: %s", set.config.Label(), note))
+		for _, note := range notesOf(&r.cache.facts[dataKey{d, 0}].Dataset) {
+			r.opts.Log(fmt.Sprintf("dataset %s: %s", d.Label(), note))
 		}
 	}
 }

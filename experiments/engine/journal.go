@@ -281,13 +281,7 @@ func (k *kept) agree(a, b *line) error {
 	if errA != nil || errB != nil || bytes.Equal(textA, textB) {
 		return errors.Join(errA, errB)
 	}
-	at := 0
-	for at < len(textA) && at < len(textB) && textA[at] == textB[at] {
-		at++
-	}
-	around := func(text []byte) []byte { return text[max(0, at-60):min(len(text), at+60)] }
-	return fmt.Errorf("%w on a job, from its byte %d on:\n  %s: %s\n  %s: %s",
-		ErrDisagree, at, k.place(a), around(textA), k.place(b), around(textB))
+	return fmt.Errorf("%w on a job: %s and %s", ErrDisagree, k.place(a), k.place(b))
 }
 
 // place names a line in messages.

@@ -87,9 +87,8 @@ func TestFailures(t *testing.T) {
 					goodFirst(t, &opts)
 				}
 				result := mustRun(t, plan, opts)
-				if result.Failed != 2 || len(result.Failures) != 2 ||
-					!strings.Contains(result.Failures[0], "test/moods: "+mood) {
-					t.Errorf("%+v, want 2 failed jobs, and their names", result)
+				if result.Failed != 2 {
+					t.Errorf("%+v, want 2 failed jobs", result)
 				}
 				return tree(t, opts.Out)
 			}

@@ -40,12 +40,11 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 		GoVersion: runtime.Version(), GOOS: runtime.GOOS,
 		GOARCH: runtime.GOARCH, CPU: r.opts.Build.CPU, CommandLine: r.opts.Build.CommandLine,
 	}
-	for _, loaded := range r.cache.sets {
-		info := loaded.config.Info
-		m.Datasets = append(m.Datasets, results.DatasetUse{Name: loaded.config.Label(),
-			StandsFor: info.StandsFor, Checksum: loaded.data.Checksum,
-			Resampled: loaded.config.Resample, Citation: info.Citation, License: info.License,
-			Notes: notesOf(&loaded.data.Dataset)})
+	for _, d := range p.Datasets() {
+		info, data := d.Info, &r.cache.facts[dataKey{d, 0}].Dataset // of the first trial
+		m.Datasets = append(m.Datasets, results.DatasetUse{Name: d.Label(),
+			StandsFor: info.StandsFor, Checksum: data.Checksum, Resampled: d.Resample,
+			Citation: info.Citation, License: info.License, Notes: notesOf(data)})
 	}
 	for _, measure := range p.Spec.Measures {
 		info := measure.Metric.Info()

@@ -60,7 +60,7 @@ measure:
 			metric), language.Overrides{})
 		opts := options(t, t.TempDir())
 		if result := mustRun(t, plan, opts); result.Failed > 0 {
-			t.Fatalf("%+v: %v", c, result.Failures)
+			t.Fatalf("%+v: %d failed", c, result.Failed)
 		}
 		folder := filepath.Join(opts.Out, "test", name)
 		r := mustOpen(t, folder)

@@ -33,14 +33,13 @@ type Progress struct {
 
 // Result is how a run ended.
 type Result struct {
-	Dir      string
-	Jobs     int      // of this shard
-	Cached   int      // taken from the journal of an earlier run
-	Failed   int      // failed jobs are in the records, with their phase and error
-	Failures []string // the first few, for people
+	Dir    string
+	Jobs   int // of this shard
+	Cached int // taken from the journal of an earlier run
+	Failed int // failed jobs are in the records, with their phase and error
 }
 
-// failuresShown is how many failed jobs a Result describes.
+// failuresShown is how many failed jobs are logged.
 const failuresShown = 10
 
 // ErrInterrupted says that a run ended before all its jobs had; what had finished is kept and the

@@ -47,8 +47,8 @@ func Run(ctx context.Context, p *language.Plan, opts Options) (*Result, error) {
 	if opts.sync != nil {
 		j.sync = opts.sync
 	}
-	cache.logNotes(opts.Log)
 	r := newRun(p, opts, cache, j, dir)
+	r.logNotes()
 	open := r.open(held)
 	if err := r.replay(ctx, slices.Concat(r.suspects, open)); err != nil {
 		return nil, err
@@ -266,15 +266,14 @@ func (r *run) finish(i int, e *entry, stack string) {
 // held.
 func (r *run) fail(i int, err, stack string) {
 	r.result.Failed++
-	message := fmt.Sprintf("%s: %s", r.describe(i), err)
+	if r.result.Failed == failuresShown+1 {
+		r.opts.Log("failed: more jobs, which are not listed here; each is a record with its " +
+			"phase and error")
+	}
 	if r.result.Failed > failuresShown {
-		if r.result.Failed == failuresShown+1 {
-			r.opts.Log("failed: more jobs, which are not listed here; each is a record with " +
-				"its phase and error")
-		}
 		return
 	}
-	r.result.Failures = append(r.result.Failures, message)
+	message := fmt.Sprintf("%s: %s", r.describe(i), err)
 	if stack != "" && !r.traced[err] { // the same mistake once
 		r.traced[err] = true
 		message += "\n" + stack

@@ -114,18 +114,6 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-// TestKeyOfAReference: a setting of which only the texts are kept has the key of the setting
-// itself.
-func TestKeyOfAReference(t *testing.T) {
-	s := fullRecord().Setting
-	texts := &Setting{Series: s.Label(), Dataset: Dataset{Name: s.Dataset.Label()},
-		Algorithm: s.Algorithm, Variant: s.Variant,
-		Params: s.AllParams(), Epsilon: s.Epsilon}
-	if texts.Key() != s.Key() {
-		t.Errorf("keys %q and %q", texts.Key(), s.Key())
-	}
-}
-
 func TestFormatParamsIsOneLine(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune{'a', ';', '=', '\\', '\n', '\r', 'n', ' ', '"',
 		'ε'}))
