@@ -210,10 +210,10 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestClean: what a terminal would obey is shown as text, wherever writes cut it; all else passes.
+// TestClean: what a terminal would obey is replaced, wherever writes cut it; all else passes.
 func TestClean(t *testing.T) {
 	const text = "ε ≤ 1\t🙂\n\x1b[31mred\x1b]0;title\x07 a\rb \x9b1m \u009b \u202e live \x7f\xe2\x82"
-	const want = "ε ≤ 1\t🙂\n" + `\x1b[31mred\x1b]0;title\x07 a\x0db \x9b1m \u009b \u202e live \x7f`
+	want := strings.ReplaceAll("ε ≤ 1\t🙂\n_[31mred_]0;title_ a_b _1m _ _ live _", "_", "\ufffd")
 	for size := 1; size < 9; size++ {
 		var b strings.Builder
 		w := clean(&b)
@@ -232,7 +232,7 @@ func TestClean(t *testing.T) {
 // TestCleanMessages: what a verb prints is clean.
 func TestCleanMessages(t *testing.T) {
 	_, said := printed("run", "\x1b[31m.yaml")
-	if strings.Contains(said, "\x1b") || !strings.Contains(said, `\x1b[31m`) {
+	if strings.Contains(said, "\x1b") || !strings.Contains(said, "\ufffd[31m") {
 		t.Errorf("%q", said)
 	}
 }
