@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"ppdp/experiments/engine"
 	"ppdp/internal/results"
@@ -107,29 +106,7 @@ func drawFigures(con *console, dir string) error {
 		fmt.Fprintf(con.stderr, "ppdp: %s: warning: %s\n", outcome.Manifest.Experiment, warning)
 	}
 	if len(paths) > 0 {
-		fmt.Fprintln(con.stdout, pathPattern(paths))
+		fmt.Fprintf(con.stdout, "%s: figures as SVG, PNG and PDF\n", filepath.ToSlash(dir))
 	}
 	return err
-}
-
-// pathPattern names the files of one folder in the braces a shell would expand:
-// results/rps/fig1/{a,b}.{pdf,png,svg}.
-func pathPattern(paths []string) string {
-	var words [2][]string // names, extensions
-	for _, path := range paths {
-		extension := filepath.Ext(path)
-		for i, word := range []string{strings.TrimSuffix(filepath.Base(path), extension),
-			extension[1:]} {
-			words[i] = results.Union(words[i], word)
-		}
-	}
-	return fmt.Sprintf("%s/%s.%s", filepath.ToSlash(filepath.Dir(paths[0])), braces(words[0]),
-		braces(words[1]))
-}
-
-func braces(words []string) string {
-	if len(words) == 1 {
-		return words[0]
-	}
-	return "{" + strings.Join(words, ",") + "}"
 }

@@ -218,21 +218,14 @@ func measureSchema() object {
 	return schema
 }
 
-// metricParameterSchemas lists the parameters of all metrics. A key that metrics disagree about
-// takes what any of them takes.
+// metricParameterSchemas lists the parameters of all metrics: each takes what any metric takes.
 func metricParameterSchemas() object {
-	properties := object{}
+	taken, properties := make(map[string][]any), object{}
 	for _, name := range metrics.Names() {
 		own := parameterSchemas(parametersOf(must(metrics.Lookup(name)))())
 		for _, key := range slices.Sorted(maps.Keys(own)) {
-			switch known, taken := properties[key].(object); {
-			case !taken:
-				properties[key] = own[key]
-			case known["description"] == nil: // several metrics' already
-				properties[key] = object{"anyOf": append(known["anyOf"].([]any), own[key])}
-			case !reflect.DeepEqual(known, own[key]):
-				properties[key] = object{"anyOf": []any{known, own[key]}}
-			}
+			taken[key] = append(taken[key], own[key])
+			properties[key] = object{"anyOf": taken[key]}
 		}
 	}
 	return properties
