@@ -18,14 +18,8 @@ import (
 	"ppdp/metrics"
 )
 
-// dataCache holds the data of a plan: all of those that are drawn once, and of those drawn anew for
-// each trial the ones that jobs need now.
-type dataCache struct {
-	facts map[dataKey]*facts
-
-	mu     sync.Mutex // guards what follows
-	trials map[dataKey]*trialData
-}
+// dataCache is the data of a plan, of all its trials.
+type dataCache map[dataKey]*trialData
 
 // dataKey names the data of one trial.
 type dataKey struct {
@@ -33,21 +27,9 @@ type dataKey struct {
 	trial  int
 }
 
-func dataKeyOf(c *language.Job) dataKey { return dataKey{c.Config.Data, c.Trial} }
-
-// facts are what is still known of data after they are evicted.
-type facts struct {
-	datasets.Dataset                  // without its table or graph
-	nodes, maxDegree int              // of a graph
-	schema           *datasets.Schema // of a table, else nil
-	contributions    int              // of the schema
-}
-
-// load reads or generates all the plan's data, and evicts those of a trial that are drawn anew for
-// the next. All problems are reported at once.
-func load(ctx context.Context, p *language.Plan, files datasets.Files) (*dataCache, error) {
-	s := &dataCache{facts: make(map[dataKey]*facts), trials: make(map[dataKey]*trialData)}
-	sets := p.Datasets()
+// load reads or generates all the plan's data. All problems are reported at once.
+func load(ctx context.Context, p *language.Plan, files datasets.Files) (dataCache, error) {
+	cache, sets := make(dataCache), p.Datasets()
 	// What stays for all trials is made side by side, except for the user's own files, which may be
 	// large and show how far they are read.
 	made, errs := make([]*trialData, len(sets)), make([]error, len(sets))
@@ -65,24 +47,19 @@ func load(ctx context.Context, p *language.Plan, files datasets.Files) (*dataCac
 	for i, d := range sets {
 		m, err := made[i], errs[i]
 		for trial := 0; trial < p.Trials && err == nil; trial++ {
-			if d.Resample {
-				m = nil
-				s.evict(nil) // no job has run
-			}
-			if trial > 0 || made[i] == nil {
+			if trial > 0 || m == nil {
 				if m, err = loadTrial(ctx, p, files, d, trial, m); err != nil {
 					break
 				}
 			}
-			key := dataKey{d, trial}
-			s.facts[key], s.trials[key] = m.facts, m
+			cache[dataKey{d, trial}] = m
 			if trial == 0 {
 				err = usable(p, d, m)
 			}
 		}
 		errs[i] = err
 	}
-	return s, dataErrors(ctx, errs)
+	return cache, dataErrors(ctx, errs)
 }
 
 // loadTrial returns the data of a trial, whose earlier one shares them unless they are drawn anew.
@@ -90,13 +67,16 @@ func loadTrial(ctx context.Context, p *language.Plan, files datasets.Files, d *l
 	trial int, earlier *trialData) (*trialData, error) {
 	m := &trialData{}
 	if earlier != nil && !d.Resample {
-		m.data, m.facts, m.seal, m.truth = earlier.data, earlier.facts, earlier.seal, earlier.truth
+		*m = *earlier
 	} else {
 		var err error
 		if m.data, err = p.Load(ctx, files, d, trial); err != nil {
 			return nil, err
 		}
-		m.seal, m.facts = &seal{sum: sumOf(m.data)}, factsOf(m.data)
+		m.seal = &seal{sum: sumOf(m.data)}
+		if m.data.Graph != nil {
+			m.maxDegree = m.data.Graph.MaxDegree()
+		}
 	}
 	if m.truth == nil || p.Folds > 0 { // trials differ in their folds
 		m.truth = nil
@@ -115,7 +95,9 @@ func loadTrial(ctx context.Context, p *language.Plan, files datasets.Files, d *l
 	} else if p.Train.Set() {
 		m.train, err = p.Train.Of(len(m.rows))
 		if note := unlike(table, m.train); note != "" && d.Given && earlier == nil && err == nil {
-			m.facts.Notes = append(slices.Clone(m.facts.Notes), note)
+			own := *m.data
+			own.Notes = append(slices.Clone(own.Notes), note)
+			m.data = &own
 		}
 	}
 	if err != nil {
@@ -167,88 +149,10 @@ func unlike(table *datasets.Table, first int) string {
 		100*counts[worst][0]/float64(first), first, 100*counts[worst][1]/float64(after), after)
 }
 
-func factsOf(data *datasets.Dataset) *facts {
-	f := &facts{Dataset: *data}
-	f.Table, f.Graph = nil, nil
-	if data.Table != nil {
-		f.schema = data.Table.Schema()
-		f.contributions = f.schema.Contributions
-	}
-	if data.Graph != nil {
-		f.nodes, f.maxDegree = data.Graph.Nodes(), data.Graph.MaxDegree()
-	}
-	return f
-}
-
-// useData returns the data of a job, and loads them again where they were evicted. They stay in
-// memory until doneWith is called.
-func (r *run) useData(ctx context.Context, i int) (*trialData, error) {
-	s, c := r.cache, &r.plan.Jobs[i]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m := s.trials[dataKeyOf(c)]
-	if m == nil {
-		s.evict(r.opts.Clock) // before there are more
-		var err error
-		m, err = loadTrial(ctx, r.plan, r.opts.Files, c.Config.Data, c.Trial, nil)
-		if err == nil && m.data.Checksum != r.checksum(i) {
-			err = errOtherData
-		}
-		if err != nil {
-			return nil, r.cannotReload(i, err)
-		}
-		s.trials[dataKeyOf(c)] = m
-	}
-	m.users++
-	return m, nil
-}
-
-// doneWith ends a use of data.
-func (r *run) doneWith(m *trialData) {
-	r.cache.mu.Lock()
-	m.users--
-	r.cache.mu.Unlock()
-}
-
-// evict drops data that are drawn anew for each trial and are not in use. It is called only before
-// others are loaded: until then the next job is most likely of the same trial.
-func (s *dataCache) evict(clock func() time.Time) {
-	for key, m := range s.trials { // order-free: the order changes nothing
-		if key.config.Resample && m.users == 0 {
-			m.seal.verify(m.data, clock)
-			delete(s.trials, key)
-		}
-	}
-}
-
-// byTrial brings jobs whose data are drawn anew for each trial together by their data, so that few
-// of these are needed at once: first those of the first such job. All others keep their places.
-func (r *run) byTrial(order []int) {
-	var places, drawn []int
-	first := make(map[dataKey]int)
-	for place, i := range order {
-		c := &r.plan.Jobs[i]
-		if !c.Config.Data.Resample {
-			continue
-		}
-		places, drawn = append(places, place), append(drawn, i)
-		if _, seen := first[dataKeyOf(c)]; !seen {
-			first[dataKeyOf(c)] = place
-		}
-	}
-	slices.SortStableFunc(drawn, func(a, b int) int {
-		return first[dataKeyOf(&r.plan.Jobs[a])] - first[dataKeyOf(&r.plan.Jobs[b])]
-	})
-	for n, place := range places {
-		order[place] = drawn[n]
-	}
-}
-
-var errOtherData = errors.New("they are not what they were when the run began")
-
-// cannotReload is the error that ends a run when the data of a job cannot be loaded a second time.
-func (r *run) cannotReload(i int, err error) error {
-	return fmt.Errorf("%s: the data cannot be loaded again: %w", r.describe(i), err)
+// data are those of a job.
+func (r *run) data(i int) *trialData {
+	c := &r.plan.Jobs[i]
+	return r.cache[dataKey{c.Config.Data, c.Trial}]
 }
 
 // seal finds out whether a job has changed the data that all jobs share, by comparing their
@@ -356,7 +260,7 @@ func (r *run) logNotes() {
 		if !d.Given {
 			continue
 		}
-		for _, note := range notesOf(&r.cache.facts[dataKey{d, 0}].Dataset) {
+		for _, note := range notesOf(r.cache[dataKey{d, 0}].data) {
 			r.opts.Log(fmt.Sprintf("dataset %s: %s", d.Label(), note))
 		}
 	}
@@ -374,9 +278,6 @@ func notesOf(set *datasets.Dataset) []string {
 	return notes
 }
 
-// of is what is known of a job's data.
-func (s *dataCache) of(c *language.Job) *facts { return s.facts[dataKeyOf(c)] }
-
 // trialData is what a job works on: its dataset and, where the experiment has folds, their
 // assignment.
 type trialData struct {
@@ -386,9 +287,9 @@ type trialData struct {
 	train int // rows released where the others are held out once and for all; 0 without
 	// truth is, for each fold (one without folds), what measurements compute from the data alone.
 	truth []*metrics.Memo
-	seal  *seal  // shared by the trials that share data
-	facts *facts // of the data
-	users int    // jobs that use them; dataCache.mu guards it
+	seal  *seal // shared by the trials that share data
+	// maxDegree is that of a graph.
+	maxDegree int
 }
 
 // split returns the rows a job releases and those it is tested on.
@@ -403,10 +304,16 @@ func (m *trialData) split(fold int) (train, test []int32) {
 }
 
 // verify checks all data that a job waits for to be checked.
-func (s *dataCache) verify(clock func() time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, m := range s.trials { // order-free: each is checked
+func (s dataCache) verify(clock func() time.Time) {
+	for _, m := range s { // order-free: each is checked
 		m.seal.verify(m.data, clock)
 	}
+}
+
+// schema is that of a table, nil for a graph.
+func (m *trialData) schema() *datasets.Schema {
+	if m.data.Table == nil {
+		return nil
+	}
+	return m.data.Table.Schema()
 }

@@ -1,18 +1,13 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
-	"weak"
 
 	"ppdp/datasets"
 	"ppdp/experiments/language"
@@ -20,55 +15,6 @@ import (
 	"ppdp/internal/results"
 	"ppdp/numeric/random"
 )
-
-// counted are data of which it is known how many tables are alive at once.
-type counted struct{ datasets.Source }
-
-func (counted) Info() datasets.Info {
-	return datasets.Info{Name: "test-counted", Title: "Counted"}
-}
-
-// tables are those of all counted data.
-var tables struct {
-	sync.Mutex
-	made []weak.Pointer[datasets.Table]
-	most int // may be alive at once; 0 if nobody counts
-}
-
-func (c counted) Load(ctx context.Context, req datasets.Request) (*datasets.Dataset, error) {
-	set, err := c.Source.Load(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	tables.Lock()
-	defer tables.Unlock()
-	tables.made = append(tables.made, weak.Make(set.Table))
-	// A goroutine that is about to end may hold one for a moment. Were one held for longer, this
-	// would not end: no limit of time could tell the two apart on a busy machine.
-	for tables.most > 0 && alive() > tables.most {
-		time.Sleep(time.Millisecond)
-	}
-	return set, nil
-}
-
-// alive is how many of the tables are in memory.
-func alive() (n int) {
-	runtime.GC()
-	for _, table := range tables.made {
-		if table.Value() != nil {
-			n++
-		}
-	}
-	return n
-}
-
-func init() {
-	gaussian, err := datasets.Lookup("gaussian")
-	if err != nil {
-		panic(err)
-	}
-	datasets.Register(counted{gaussian})
-}
 
 // resampledSpec has jobs of data that are drawn anew for each trial, of two sizes, among others.
 const resampledSpec = `
@@ -79,7 +25,7 @@ folds: 2
 keep: [regions, rows]
 dataset:
   - {name: gaussian, shape: clusters-5d, n: 100}
-  - {name: test-counted, shape: clusters-5d, n: [200, 300], resample: true}
+  - {name: gaussian, shape: clusters-5d, n: [200, 300], resample: true}
 epsilon: [0.5, 1]
 algorithms:
   - {name: rps, params: {depth: 4}}
@@ -89,47 +35,6 @@ measure:
   - {metric: w1}
   - {metric: accuracy, classifier: naive-bayes}
 `
-
-// TestResampledInMemory: no more trials' data are in memory than jobs run at once, each is made
-// twice at most by one worker, and nothing that a run writes depends on that: not even where every
-// job has to have its data made again, as in the order of the plan.
-func TestResampledInMemory(t *testing.T) { // alone: it counts what is alive
-	plan := mustPlan(t, strings.Replace(resampledSpec, "MOOD", "fair", 1), language.Overrides{})
-	trials := 2 * plan.Trials
-	var scattered []int // a job of every trial, then the next of every trial, and so on
-	for start := range trials {
-		for i := start; i < len(plan.Jobs); i += trials {
-			scattered = append(scattered, i)
-		}
-	}
-	var want map[string]string
-	for _, run := range []struct {
-		jobs, most int
-		order      []int
-	}{{jobs: 1, most: 1}, {jobs: 3, most: 3}, {jobs: 2, most: 2, order: scattered}} {
-		tables.made, tables.most = nil, run.most
-		opts := options(t, t.TempDir())
-		opts.Workers, opts.order = run.jobs, run.order
-		result := mustRun(t, plan, opts)
-		if result.Failed != 0 {
-			t.Errorf("%+v", result)
-		}
-		// each before the run, and again for its jobs and the rows of the first trials
-		if n := len(tables.made); run.jobs == 1 && n > 2*trials+2 {
-			t.Errorf("data made %d times for %d trials", n, trials)
-		}
-		opts.order, tables.most = nil, 0
-		again := mustRun(t, plan, opts)
-		if again.Cached != result.Jobs {
-			t.Errorf("%d jobs reused of %+v", again.Cached, result)
-		}
-		got := tree(t, opts.Out)
-		if want == nil {
-			want = got
-		}
-		sameTrees(t, "resampled", got, want)
-	}
-}
 
 // TestUserTableIsItsContent: the noise and folds of a user's table follow from what its files hold.
 // Their names and folders change nothing; one other character does.
@@ -231,7 +136,7 @@ func TestSplitOfOrderedTable(t *testing.T) {
 				shares[1] += float64(yes) / 400
 			}
 		}
-		return shares, strings.Join(m.facts.Notes, "; ")
+		return shares, strings.Join(m.data.Notes, "; ")
 	}
 	// The share of 400 rows without replacement has a standard deviation of .0177.
 	shares, notes := split("")

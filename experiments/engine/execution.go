@@ -384,16 +384,6 @@ func (r *run) keepsRows(d *language.Dataset) bool {
 	return slices.Contains(r.plan.Spec.Keep, language.KeepRows) && !d.Info.Graph
 }
 
-// original returns the quasi-identifiers of a job's data.
-func (r *run) original(c *language.Job) ([]results.Column, error) {
-	m, err := r.useData(context.Background(), c.Index) // all jobs have ended
-	if err != nil {
-		return nil, err
-	}
-	defer r.doneWith(m)
-	return columnsOf(m.data.Table), nil
-}
-
 // columnsOf returns the quasi-identifiers of a table, column by column.
 func columnsOf(table *datasets.Table) []results.Column {
 	schema := table.Schema()

@@ -41,7 +41,7 @@ func (r *run) manifest(guarantee func(i int) algorithms.Guarantee) results.Manif
 		GOARCH: runtime.GOARCH, CPU: r.opts.Build.CPU, CommandLine: r.opts.Build.CommandLine,
 	}
 	for _, d := range p.Datasets() {
-		info, data := d.Info, &r.cache.facts[dataKey{d, 0}].Dataset // of the first trial
+		info, data := d.Info, r.cache[dataKey{d, 0}].data // of the first trial
 		m.Datasets = append(m.Datasets, results.DatasetUse{Name: d.Label(),
 			StandsFor: info.StandsFor, Checksum: data.Checksum, Resampled: d.Resample,
 			Citation: info.Citation, License: info.License, Notes: notesOf(data)})
@@ -193,14 +193,18 @@ func (s *Start) Plan() (*language.Plan, error) {
 
 // promised is what a job's algorithm promises, whatever the data say.
 func (r *run) promised(i int) algorithms.Guarantee {
-	c := &r.plan.Jobs[i]
-	return c.Config.Guarantee.OfPersons(r.cache.of(c).contributions)
+	contributions := 0
+	if schema := r.data(i).schema(); schema != nil {
+		contributions = schema.Contributions
+	}
+	return r.plan.Jobs[i].Config.Guarantee.OfPersons(contributions)
 }
 
 // guarantee is what a finished job's algorithm promises, as far as the data and the ledger bear it
 // out. It says of the data no more than whether they do.
 func (r *run) guarantee(i int) algorithms.Guarantee {
-	data := r.cache.of(&r.plan.Jobs[i])
+	m := r.data(i)
+	data := m.data
 	g := r.promised(i)
 	if data.Share > 1 && g.Model != algorithms.NoPrivacy && g.Status != algorithms.Broken {
 		g.Status, g.Errata = algorithms.Short, append(slices.Clip(g.Errata), "D13")
@@ -211,7 +215,7 @@ func (r *run) guarantee(i int) algorithms.Guarantee {
 	for _, b := range data.Breaks {
 		g.Break(b.Reason, b.Erratum)
 	}
-	if most := g.MaxDegree; most > 0 && most < data.nodes-1 && data.maxDegree >= most {
+	if most := g.MaxDegree; most > 0 && m.maxDegree >= most && most < data.Graph.Nodes()-1 {
 		g.Break("A node has lambda edges or more: the neighbour relation leaves the graph out, or "+
 			"lambda may have been read off it.", "G4")
 	}
@@ -256,7 +260,7 @@ func (r *run) keep(i int, e *entry) {
 // broken none is finite: the mechanisms' losses do not cover what breaks it. Where several records
 // come from one person their losses add up.
 func (r *run) unproved(i int, e entry) entry {
-	times := float64(max(1, r.cache.of(&r.plan.Jobs[i]).Share))
+	times := float64(max(1, r.data(i).data.Share))
 	if r.guarantee(i).Status == algorithms.Broken {
 		times = math.Inf(1)
 	}
@@ -304,7 +308,7 @@ func (r *run) replay(ctx context.Context, jobs []int) error {
 		}
 		known[setting] = true
 		r.opts.Log(c.Info.Name + " asks for its noise: its calls are replayed on made-up records")
-		pairs, err := pairsFor(g, r.cache.of(job).schema)
+		pairs, err := pairsFor(g, r.data(i).schema())
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Info.Name, err)
 		}

@@ -67,7 +67,7 @@ func Run(ctx context.Context, p *language.Plan, opts Options) (*Result, error) {
 type run struct {
 	plan     *language.Plan
 	opts     Options
-	cache    *dataCache
+	cache    dataCache
 	journal  *journal
 	entries  []*entry                // by job; each worker writes its own jobs only
 	proofs   []proof                 // by job, as entries
@@ -83,7 +83,7 @@ type run struct {
 }
 
 // newRun is a run of the plan that writes into the folder dir.
-func newRun(p *language.Plan, opts Options, cache *dataCache, j *journal, dir string) *run {
+func newRun(p *language.Plan, opts Options, cache dataCache, j *journal, dir string) *run {
 	r := &run{plan: p, opts: opts, cache: cache, journal: j,
 		entries: make([]*entry, len(p.Jobs)), proofs: make([]proof, len(p.Jobs)),
 		keys: make([]string, len(p.Jobs)), traced: make(map[string]bool),
@@ -129,14 +129,13 @@ func (r *run) open(held *kept) (open []int) {
 
 // executionOrder returns the order in which jobs are started. Jobs of one setting are neighbours
 // in the plan and cost alike, so a seeded shuffle makes the time still needed proportional to the
-// jobs still open. Jobs whose data are drawn anew come trial by trial.
+// jobs still open.
 func (r *run) executionOrder(open []int) []int {
 	if r.opts.order != nil {
 		return r.opts.order
 	}
 	stream := random.NewKey(0).Derive("order of execution").Stream()
 	stream.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
-	r.byTrial(open)
 	return open
 }
 
@@ -205,15 +204,11 @@ var errFatal = errors.New("the process died while this job, or another of its se
 
 // job runs a job. The journal says before that it has begun: state is begun or alone.
 func (r *run) job(ctx context.Context, i int, state string) {
-	d, err := r.useData(ctx, i)
-	if err == nil {
-		defer r.doneWith(d)
-		err = r.journal.mark(r.keys[i], state, 0)
-	}
-	if err != nil {
+	if err := r.journal.mark(r.keys[i], state, 0); err != nil {
 		r.stop(err)
 		return
 	}
+	d := r.data(i)
 	o, err := r.attempt(ctx, i, d)
 	if err != nil && ctx.Err() != nil { // the run is ending: the job did not fail
 		return
@@ -293,7 +288,7 @@ func (r *run) report() {
 func (r *run) describe(i int) string { return r.plan.Describe(&r.plan.Jobs[i]) }
 
 // checksum is of a job's data.
-func (r *run) checksum(i int) string { return r.cache.of(&r.plan.Jobs[i]).Checksum }
+func (r *run) checksum(i int) string { return r.data(i).data.Checksum }
 
 // write writes the experiment's files, all in the plan's order whatever order the jobs ran in.
 func (r *run) write(manifest results.Manifest) error {
@@ -304,16 +299,13 @@ func (r *run) write(manifest results.Manifest) error {
 			for i := range r.plan.Jobs {
 				e := r.unproved(i, *r.entries[i])
 				c := &r.plan.Jobs[i]
-				var err error
 				record := results.Record{Setting: c.Config.Setting, Outcome: e.Outcome}
 				if record.Trial = c.Trial; c.Fold >= 0 {
 					record.Fold = &c.Fold
 				}
 				if d := c.Config.Data; r.keepsRows(d) && !kept[d] {
 					kept[d] = true
-					if record.Original, err = r.original(c); err != nil {
-						return err
-					}
+					record.Original = columnsOf(r.data(i).data.Table)
 				}
 				for _, text := range e.Warnings {
 					warned = append(warned, warning{c.Config.Label(), text})

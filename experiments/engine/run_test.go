@@ -452,7 +452,7 @@ func TestTruthIsShared(t *testing.T) {
 		run := newRun(plan, Options{}, stock, nil, "")
 		var taken []*trialData
 		for i := range plan.Jobs {
-			m := must.Get(run.useData(context.Background(), i))
+			m := run.data(i)
 			taken = append(taken, m)
 			for j := range i {
 				a, b := &plan.Jobs[i], &plan.Jobs[j]
