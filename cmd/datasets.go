@@ -79,7 +79,6 @@ type datasetsSchemaCommand struct {
 	Header    bool     `help:"The first line holds names, even if it looks like data." xor:"header"`
 	Class     string   `help:"The attribute to predict." placeholder:"NAME"`
 	Missing   []string `help:"Texts that stand for a missing value; default: the usual ones." sep:"none" placeholder:"TEXT"`
-	MaxValues int      `help:"Leave out text columns with more distinct values than this; 0 means 100." default:"0" placeholder:"N"`
 }
 
 func (datasetsSchemaCommand) Help() string {
@@ -95,7 +94,7 @@ Examples:
 
 func (c datasetsSchemaCommand) Run(con *console) error {
 	options := csvtable.DraftOptions{NoHeader: c.NoHeader, Header: c.Header, Class: c.Class,
-		Missing: c.Missing, MaxValues: c.MaxValues}
+		Missing: c.Missing}
 	switch delimiter := c.Delimiter; {
 	case delimiter == "":
 	case delimiter == `\t`:
@@ -105,9 +104,6 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 	default:
 		return terminal.InputError(fmt.Errorf("--delimiter: %q, must be a single character",
 			delimiter))
-	}
-	if c.MaxValues < 0 {
-		return terminal.InputError(fmt.Errorf("--max-values: %d, must be at least 0", c.MaxValues))
 	}
 	var draft bytes.Buffer
 	notes, err := csvtable.Draft(&draft, c.File, options)

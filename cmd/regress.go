@@ -35,7 +35,6 @@ type regressCommand struct {
 	Reference string   `help:"Folder of the results to compare with, a reference or runs (default: ${default})." default:"report/reference/quick" placeholder:"DIR"`
 	All       bool     `help:"Also fail if an experiment of the reference was not run."`
 	Verbose   bool     `short:"v" help:"List all comparisons, not only the numbers that moved."`
-	JSON      bool     `name:"json" help:"Write JSON instead of a table, with every comparison."`
 	Accept    bool     `help:"Make the results the reference. Needs --reason."`
 	gate.Files
 	Reason string `help:"Why the numbers may change; kept in the reference's accepted.csv." placeholder:"TEXT"`
@@ -214,11 +213,7 @@ func (c regressCommand) judge(con *console) error {
 	}
 	judged := regress.Compare(pairs, regress.Alpha)
 	report.Gate = judged
-	if c.JSON {
-		err = results.WriteJSON(con.stdout, report)
-	} else {
-		err = report.writeText(con.stdout, c.Verbose)
-	}
+	err = report.writeText(con.stdout, c.Verbose)
 	err = errors.Join(err, c.Write(c.checks(&report), os.Getenv(stepSummary)))
 	if err != nil {
 		return err
@@ -323,10 +318,8 @@ func (c regressCommand) accept(con *console, runs []*results.Summary, gate *regr
 // gateReport is a comparison and what stayed out of it.
 type gateReport struct {
 	*regress.Gate
-	NotRun           []string `json:"notRun,omitempty"`
-	WithoutReference []string `json:"withoutBaseline,omitempty"`
-
-	inputs []string // that differ
+	NotRun, WithoutReference []string // names of experiments
+	inputs                   []string // that differ
 }
 
 // addInputs adds the inputs in which a run and its reference differ. A run of some algorithms alone

@@ -204,21 +204,6 @@ func TestTrainParse(t *testing.T) {
 	}
 }
 
-func FuzzTrain(f *testing.F) {
-	for _, text := range []string{"30162", "2/3", "0.8", "1e-3", "1/", "/", "9223372036854775808"} {
-		f.Add(text, 100)
-	}
-	f.Fuzz(func(t *testing.T, text string, n int) {
-		var train Train
-		if !train.parse(text) {
-			return
-		}
-		if rows, err := train.Of(n); err == nil && (rows < 1 || rows >= n) {
-			t.Errorf("%q of %d rows: %d", text, n, rows)
-		}
-	})
-}
-
 // shares lists n numbers from 0 to 1 as YAML.
 func shares(n int) string {
 	words := make([]string, n)

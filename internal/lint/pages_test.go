@@ -377,27 +377,6 @@ func TestCitedSectionsExist(t *testing.T) {
 	}
 }
 
-// TestCitedSections has citations in the forms they take.
-func TestCitedSections(t *testing.T) {
-	for text, want := range map[string]string{
-		"Qardaji & Li 2012, Algorithm 1 and section 3.2":            "3.2",
-		"(Qardaji & Li, ASIACCS 2012, section 5): the degrees":      "5",
-		"Qardaji, W. & Li, N. (2012), Section 4.1.":                 "4.1",
-		"// as Qardaji & Li\n\t// 2012, sections 4.1 and\n// 5 say": "4.1 5",
-		"\"Qardaji & Li 2012, \" +\n\t\t\"section 6\"":              "6",
-		"Qardaji & Li 2012; Hay et al. 2009, section 7":             "",
-		"LeFevre et al. 2006, section 6":                            "",
-	} {
-		if got := strings.Join(citedSections(text, "rps", false), " "); got != want {
-			t.Errorf("%q cites %q, want %q", text, got, want)
-		}
-	}
-	if got := citedSections("see section 3.1, 3 times", "rps", true); !slices.Equal(got,
-		[]string{"3.1"}) {
-		t.Errorf("a paper's own section is %q", got)
-	}
-}
-
 // file is one of the module's.
 type file struct{ path, text string }
 

@@ -43,37 +43,37 @@ const (
 
 // Comparison is one point of a reference beside that of a run.
 type Comparison struct {
-	Experiment string   `json:"experiment"`
-	Series     string   `json:"series,omitempty"`
-	Dataset    string   `json:"dataset,omitempty"`
-	Algorithm  string   `json:"algorithm,omitempty"`
-	Variant    string   `json:"variant,omitempty"`
-	Params     string   `json:"params,omitempty"` // as in summary.csv
-	Epsilon    *float64 `json:"epsilon,omitempty"`
-	Delta      float64  `json:"delta,omitempty"`
+	Experiment string
+	Series     string
+	Dataset    string
+	Algorithm  string
+	Variant    string
+	Params     string // as in summary.csv
+	Epsilon    *float64
+	Delta      float64
 	results.Measurement
 	// Old and New are means over trials; nil without any. N are the numbers of trials.
-	Old  *float64 `json:"old,omitempty"`
-	New  *float64 `json:"new,omitempty"`
-	OldN int      `json:"oldN"`
-	NewN int      `json:"newN"`
+	Old  *float64
+	New  *float64
+	OldN int
+	NewN int
 	// Change is (new-old)/|old|; nil where old is 0 or absent.
-	Change *float64 `json:"change,omitempty"`
-	Test   string   `json:"test,omitempty"`
-	P      *float64 `json:"p,omitempty"` // of the test alone
+	Change *float64
+	Test   string
+	P      *float64 // of the test alone
 	// for all that was tested; Changed where at most Alpha
-	Holm *float64 `json:"adjusted,omitempty"`
+	Holm *float64
 	// Verdict is Same, Unchanged, Changed, Missing, Added or Unjudged.
-	Verdict string `json:"verdict"`
-	Reason  string `json:"reason,omitempty"`
+	Verdict string
+	Reason  string
 
 	effect float64 // relative to the mean of old and new
 }
 
 // Gate is the outcome of a comparison.
 type Gate struct {
-	Comparisons []Comparison   `json:"comparisons"`
-	Counts      map[string]int `json:"counts"` // by verdict
+	Comparisons []Comparison
+	Counts      map[string]int // by verdict
 }
 
 // Failed reports whether something changed or went missing.
