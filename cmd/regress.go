@@ -335,16 +335,13 @@ func (r *gateReport) addInputs(pair regress.Pair) {
 
 // comparisonRow is a comparison as a row of the table.
 func comparisonRow(c *regress.Comparison) []string {
-	point := c.Series
+	point := c.Label()
 	if c.Variant != "" && !results.Says(point, c.Variant) {
 		point += ", " + c.Variant
 	}
-	point += ", " + c.Dataset
-	if c.Epsilon != nil {
-		point += fmt.Sprintf(", epsilon %g", *c.Epsilon)
-	}
-	if c.Delta > 0 {
-		point += fmt.Sprintf(", delta %g", c.Delta)
+	point += ", " + c.Dataset.Label()
+	if budget := c.BudgetText(); budget != "" {
+		point += ", " + budget
 	}
 	number := func(v *float64, n int) string {
 		if v == nil {

@@ -43,20 +43,12 @@ const (
 
 // Comparison is one point of a reference beside that of a run.
 type Comparison struct {
-	Experiment string
-	Series     string
-	Dataset    string
-	Algorithm  string
-	Variant    string
-	Params     string // as in summary.csv
-	Epsilon    *float64
-	Delta      float64
+	Experiment       string
+	*results.Setting // of one of the runs
 	results.Measurement
 	// Old and New are means over trials; nil without any. N are the numbers of trials.
-	Old  *float64
-	New  *float64
-	OldN int
-	NewN int
+	Old, New   *float64
+	OldN, NewN int
 	// Change is (new-old)/|old|; nil where old is 0 or absent.
 	Change *float64
 	Test   string
@@ -193,9 +185,7 @@ func comparePair(pair Pair) []Comparison {
 }
 
 func describe(experiment string, s *results.Sample) Comparison {
-	return Comparison{Experiment: experiment, Series: s.Label(), Dataset: s.Dataset.Label(),
-		Algorithm: s.Algorithm, Variant: s.Variant, Params: results.FormatParams(s.AllParams()),
-		Epsilon: s.Epsilon, Delta: s.Delta, Measurement: s.Measurement}
+	return Comparison{Experiment: experiment, Setting: s.Setting, Measurement: s.Measurement}
 }
 
 // set sets the means over the trials of both runs that have a value, which it returns, and the
