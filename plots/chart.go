@@ -16,8 +16,8 @@ type chart struct {
 	gaps       map[*results.Setting]float64 // where the cost may not be the least
 	measure    results.MeasureUse           // y
 	curves     []curve
-	references []Line // horizontal
-	lines      []Line // curves and references before the axes left anything out
+	references []curve // horizontal
+	lines      []Line  // curves and references before the axes left anything out
 	x, x2, y   span
 	hasTop     bool // some curves run along the top axis
 	xLabel     string
@@ -64,10 +64,8 @@ func newChart(f results.Figure, measure results.MeasureUse, rows []results.Row) 
 		c.addReference(name, benchmark)
 		shown = append(shown, benchmark...)
 	}
-	for _, cv := range c.curves {
-		c.lines = append(c.lines, cv.Line)
-	}
-	c.lines = append(c.lines, c.references...)
+	c.lines = results.Mapped(slices.Concat(c.curves, c.references),
+		func(cv curve) Line { return cv.Line })
 	if err := c.fit(); err != nil {
 		return nil, err
 	}

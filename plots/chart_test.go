@@ -337,7 +337,7 @@ func TestSampleEquivalentAxis(t *testing.T) {
 		t.Errorf("axis %q", c.yLabel)
 	}
 	s := newPage(&m, []*chart{c}, newCurveStyles([]*chart{c}, nil))
-	caption := strings.Join(s.captionLines(), " ")
+	caption := s.caption()
 	if !strings.Contains(caption, "equal sample and its 95 % interval of n = 1 to 4 trials") {
 		t.Errorf("caption %q", caption)
 	}
@@ -390,8 +390,8 @@ func TestTicksOfAnyRange(t *testing.T) {
 		last, count := math.Inf(-1), 0
 		seen := make(map[string]bool)
 		for _, tick := range ticks {
-			if tick.Value <= last || tick.Value < lo*(1-1e-6) || tick.Value > hi*(1+1e-6) {
-				t.Fatalf("tick %v after %v in %v..%v", tick.Value, last, lo, hi)
+			if tick.Value <= last || tick.Value < -1e-6 || tick.Value > 1+1e-6 {
+				t.Fatalf("tick at %v after %v of %v..%v", tick.Value, last, lo, hi)
 			}
 			last = tick.Value
 			if tick.IsMinor() {
@@ -403,7 +403,7 @@ func TestTicksOfAnyRange(t *testing.T) {
 			}
 			seen[tick.Label] = true
 			read := readLabel(t, tick.Label) * math.Pow10(power) // which is in the axis' label
-			if math.Abs(read-tick.Value) > 1e-9*math.Abs(hi) {
+			if math.Abs(axis.position(read)-tick.Value) > 1e-9*hi/(hi-lo) {
 				t.Fatalf("label %q is at %v", tick.Label, tick.Value)
 			}
 		}
@@ -430,7 +430,7 @@ func TestLabelsHaveGlyphs(t *testing.T) {
 		for digit := 1; digit <= 9; digit++ {
 			check(logLabel(digit, exponent, true))
 		}
-		check(span{min: 0, max: math.Pow10(exponent)}.labelled("k", xTicks))
+		check(inPowers("k", exponent))
 	}
 	check(parameterLabel(epsilonName, "") + ", δ = 1e-09")
 	for _, m := range results.DerivedMeasures {

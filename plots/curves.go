@@ -66,7 +66,7 @@ func (p *Point) Text(place string) string {
 // level is the value of a horizontal line.
 func (l *Line) level() float64 { return l.Points[0].Mean }
 
-// curve is a Line of a series, with what its label and legend are made from.
+// curve is a Line of a series or a benchmark, with what its label and legend are made from.
 type curve struct {
 	Line
 	series string // the name that the spec gives it
@@ -212,8 +212,9 @@ func (c *chart) addReference(name string, rows []*results.Row) {
 			averaged = len(rows)
 		}
 	}
-	line := Line{Label: referenceLabel(name, averaged), Points: []Point{value}}
-	c.references = append(c.references, line)
+	text := referenceLabel(name, averaged)
+	c.references = append(c.references, curve{
+		Line: Line{Label: text, Points: []Point{value}}, name: "benchmark " + text})
 }
 
 // epsilonName is the name of the privacy budget among the names of parameters.

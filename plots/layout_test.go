@@ -155,7 +155,7 @@ func TestBenchmarkAtZeroOnALogAxis(t *testing.T) {
 		}
 	}
 	l := newLegend(page.style, page.panels)
-	if got := l.entries[1]; got.text != "True degree sequence (not on a log axis: 0)" ||
+	if got := l.entries[1]; got.text != "True degree sequence (off scale: 0)" ||
 		got.sample != nil {
 		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
 	}

@@ -52,12 +52,9 @@ func newLegend(style pageStyle, panels []*panel) legend {
 	for _, p := range panels {
 		for _, r := range p.references {
 			note, shown := offScale(r.Label, panels)
-			var sample func(c *draw.Canvas)
-			if shown {
-				line := style.referenceLine(p.styles.references[r.Label])
-				sample = func(c *draw.Canvas) {
-					c.StrokeLine2(line, c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
-				}
+			sample := func(c *draw.Canvas) { p.sample(c, r) }
+			if !shown {
+				sample = nil
 			}
 			add(r.Label, r.Label+note, sample)
 		}
@@ -270,8 +267,7 @@ func referenceLabel(name string, averaged int) string {
 // offScale notes the values of a benchmark line that fixed limits, or a log axis, keep out of some
 // panels. shown reports whether any panel has the line.
 func offScale(label string, panels []*panel) (note string, shown bool) {
-	var values, named []string
-	reason := "not on a log axis" // if all are 0 or below
+	var values []string
 	for _, p := range panels {
 		for _, r := range p.references {
 			switch v := r.level(); {
@@ -279,21 +275,14 @@ func offScale(label string, panels []*panel) (note string, shown bool) {
 			case p.y.contains(v):
 				shown = true
 			default:
-				if !p.y.unplaceable(v) {
-					reason = "off scale"
-				}
 				values = results.Union(values, Number(v))
-				named = append(named, p.figure.Name+": "+Number(v))
 			}
 		}
 	}
-	switch len(values) {
-	case 0:
+	if len(values) == 0 {
 		return "", shown
-	case 1:
-		named = values
 	}
-	return " (" + reason + ": " + strings.Join(named, ", ") + ")", shown
+	return " (off scale: " + strings.Join(values, ", ") + ")", shown
 }
 
 // measureText is a metric's title with its unit and, for measured metrics, which way is better.

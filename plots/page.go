@@ -69,36 +69,70 @@ func newPage(m *results.Manifest, charts []*chart, styles curveStyles) *Page {
 }
 
 const (
-	margin   vg.Length = 6  // points around the page
-	stripGap vg.Length = 6  // between strips
-	panelGap vg.Length = 12 // between panels
+	margin      vg.Length = 6   // points around the page
+	stripGap    vg.Length = 6   // between strips
+	panelGap    vg.Length = 12  // between panels
+	lineSpacing vg.Length = 1.3 // of a text's size
 )
 
 func (s *Page) inner() vg.Length { return s.width - 2*s.style.points(margin) }
 
 func (s *Page) rows() int { return (len(s.panels) + s.columns - 1) / s.columns }
 
-func (s *Page) titleLines() []string {
-	if s.title == "" {
-		return nil
-	}
-	return wrap(s.style.text(largeText, ink), s.title, s.inner())
+// strip is a part of a page over its whole width: of no height where the page lacks it.
+type strip struct {
+	height vg.Length
+	draw   func(c draw.Canvas)
 }
 
-func (s *Page) noteLines() []string {
+// strips are the page's, from top to bottom.
+func (s *Page) strips() []strip {
+	key := newLegend(s.style, s.panels)
+	return []strip{
+		s.text(largeText, ink, nil, s.title),
+		s.text(smallText, noteColour, noteGround, s.standInNote()),
+		{s.panelsHeight(), s.drawPanels},
+		{key.height(s.inner()), key.draw},
+		s.text(smallText, softInk, nil, s.caption()),
+	}
+}
+
+// text is a strip of words. On a ground it has a frame, so that it is not overlooked.
+func (s *Page) text(size vg.Length, colour, ground color.Color, words string) strip {
+	if words == "" {
+		return strip{}
+	}
+	style, spacing := s.style.text(size, colour), s.style.points(size*lineSpacing)
+	var inset vg.Length
+	if ground != nil {
+		inset = s.style.points(margin)
+	}
+	lines := wrap(style, words, s.inner()-2*inset)
+	height := spacing*vg.Length(len(lines)) + inset
+	return strip{height, func(c draw.Canvas) {
+		if ground != nil {
+			c.SetColor(ground)
+			c.Fill(c.Rectangle.Path())
+			c.SetLineStyle(s.style.line(0.8, colour, nil))
+			c.Stroke(c.Rectangle.Path())
+		}
+		drawLines(&c, style, spacing, vg.Point{X: c.Min.X + inset, Y: c.Max.Y - inset/2}, lines)
+	}}
+}
+
+func (s *Page) standInNote() string {
 	var names []string
 	for _, p := range s.panels {
 		names = results.Union(names, p.standIns...)
 	}
 	if len(names) == 0 {
-		return nil
+		return ""
 	}
-	note := "STAND-IN DATA, not the original: " + strings.Join(names, ", ")
-	return wrap(s.style.text(smallText, noteColour), note, s.inner()-2*s.style.points(margin))
+	return "STAND-IN DATA, not the original: " + strings.Join(names, ", ")
 }
 
-// captionLines explain points and bars, the number of trials and where the figure comes from.
-func (s *Page) captionLines() []string {
+// caption explains points and bars, the number of trials and where the figure comes from.
+func (s *Page) caption() string {
 	lo, hi, failed, maps := s.panels[0].minN, s.panels[0].maxN, 0, 0
 	samples, bars := 0, "mean ± standard error"
 	for _, p := range s.panels {
@@ -116,45 +150,43 @@ func (s *Page) captionLines() []string {
 	case samples > 0:
 		bars += ", of samples the 95 % interval,"
 	}
-	var text string
+	var says []string
 	switch {
 	case maps == len(s.panels):
 	case hi == 1:
-		text = "Points: a single trial (n = 1), no error bars."
+		says = append(says, "Points: a single trial (n = 1), no error bars.")
 	case lo == hi:
-		text = fmt.Sprintf("Points and error bars: %s of n = %d trials.", bars, hi)
+		says = append(says, fmt.Sprintf("Points and error bars: %s of n = %d trials.", bars, hi))
 	default:
-		text = fmt.Sprintf("Points and error bars: %s of n = %d to %d trials.", bars, lo, hi)
+		says = append(says,
+			fmt.Sprintf("Points and error bars: %s of n = %d to %d trials.", bars, lo, hi))
 	}
 	if maps > 0 {
-		text = strings.TrimSpace(text + " Rectangles: the regions of one release. " +
+		says = append(says, "Rectangles: the regions of one release. "+
 			"Dots: the original rows, larger where several share a place.")
 	}
-	if failed == 1 {
-		text += " Trials without a value are left out at 1 point."
-	} else if failed > 1 {
-		text += fmt.Sprintf(" Trials without a value are left out at %d points.", failed)
+	if failed > 0 {
+		says = append(says,
+			fmt.Sprintf("Trials without a value are left out at %d of the points.", failed))
 	}
-	if hidden := s.listed(func(p *panel) []string { return p.hidden() }); hidden != "" {
-		text += " Hidden under another curve: " + hidden + "."
+	if hidden := s.listed((*chart).hidden); hidden != "" {
+		says = append(says, "Hidden under another curve: "+hidden+".")
 	}
-	if outside := s.listed(func(p *panel) []string { return p.outside }); outside != "" {
-		text += " Beyond the axes: " + outside + "."
+	if outside := s.listed(func(c *chart) []string { return c.outside }); outside != "" {
+		says = append(says, "Beyond the axes: "+outside+".")
 	}
-	for _, note := range s.notes {
-		text += " " + note
-	}
+	says = append(says, s.notes...)
 	if s.source != "" {
-		text += " After " + strings.TrimSuffix(s.source, ".") + "."
+		says = append(says, "After "+strings.TrimSuffix(s.source, ".")+".")
 	}
-	return wrap(s.style.text(smallText, softInk), text, s.inner())
+	return strings.Join(says, " ")
 }
 
 // listed joins what is said of curves, and on a page of several panels where.
-func (s *Page) listed(of func(p *panel) []string) string {
+func (s *Page) listed(of func(c *chart) []string) string {
 	var texts []string
 	for _, p := range s.panels {
-		for _, text := range of(p) {
+		for _, text := range of(p.chart) {
 			if len(s.panels) > 1 {
 				text += " in " + p.figure.Name
 			}
@@ -164,26 +196,15 @@ func (s *Page) listed(of func(p *panel) []string) string {
 	return strings.Join(texts, "; ")
 }
 
-// stripHeight is the height of lines of text with the gap below or above them, 0 without lines.
-func (s *Page) stripHeight(size vg.Length, lines []string, padding vg.Length) vg.Length {
-	if len(lines) == 0 {
-		return 0
-	}
-	return s.style.points(size*lineSpacing*vg.Length(len(lines)) + padding + stripGap)
-}
-
-const (
-	lineSpacing vg.Length = 1.3
-	notePadding vg.Length = 5 // points inside the note's frame, above and below together
-)
-
+// height is that of the strips, with a gap below each and the margins.
 func (s *Page) height() vg.Length {
-	return 2*s.style.points(margin) +
-		s.stripHeight(largeText, s.titleLines(), 0) +
-		s.stripHeight(smallText, s.noteLines(), notePadding) +
-		s.panelsHeight() +
-		s.style.points(stripGap) + newLegend(s.style, s.panels).height(s.inner()) +
-		s.stripHeight(smallText, s.captionLines(), 0)
+	sum := s.style.points(2*margin - stripGap)
+	for _, part := range s.strips() {
+		if part.height > 0 {
+			sum += part.height + s.style.points(stripGap)
+		}
+	}
+	return sum
 }
 
 func (s *Page) panelsHeight() vg.Length {
@@ -206,44 +227,12 @@ func (s *Page) draw(c draw.Canvas) {
 	c.Fill(c.Rectangle.Path())
 	edge := s.style.points(margin)
 	c = draw.Crop(c, edge, -edge, edge, -edge)
-
-	c = s.drawTitle(c)
-	c = s.drawNote(c)
-	s.drawPanels(draw.Crop(c, 0, 0, (c.Max.Y-c.Min.Y)-s.panelsHeight(), 0))
-	c = draw.Crop(c, 0, 0, 0, -s.panelsHeight()-s.style.points(stripGap))
-
-	key := newLegend(s.style, s.panels)
-	key.draw(c)
-	c = draw.Crop(c, 0, 0, 0, -key.height(s.inner())-s.style.points(stripGap))
-	drawLines(&c, s.style.text(smallText, softInk), s.style.points(smallText*lineSpacing),
-		vg.Point{X: c.Min.X, Y: c.Max.Y}, s.captionLines())
-}
-
-func (s *Page) drawTitle(c draw.Canvas) draw.Canvas {
-	lines := s.titleLines()
-	drawLines(&c, s.style.text(largeText, ink), s.style.points(largeText*lineSpacing),
-		vg.Point{X: c.Min.X, Y: c.Max.Y}, lines)
-	return draw.Crop(c, 0, 0, 0, -s.stripHeight(largeText, lines, 0))
-}
-
-// drawNote frames the note on stand-in data, so that it is not overlooked, nor cropped off with the
-// caption.
-func (s *Page) drawNote(c draw.Canvas) draw.Canvas {
-	lines := s.noteLines()
-	if len(lines) == 0 {
-		return c
+	for _, part := range s.strips() {
+		if part.height > 0 {
+			part.draw(draw.Crop(c, 0, 0, c.Max.Y-c.Min.Y-part.height, 0))
+			c.Max.Y -= part.height + s.style.points(stripGap)
+		}
 	}
-	below := s.stripHeight(smallText, lines, notePadding)
-	bottom := c.Max.Y - below + s.style.points(stripGap)
-	box := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: bottom}, Max: c.Max}
-	c.SetColor(noteGround)
-	c.Fill(box.Path())
-	c.SetLineStyle(s.style.line(0.8, noteColour, nil))
-	c.Stroke(box.Path())
-	at := vg.Point{X: c.Min.X + s.style.points(margin), Y: c.Max.Y - s.style.points(notePadding/2)}
-	spacing := s.style.points(smallText * lineSpacing)
-	drawLines(&c, s.style.text(smallText, noteColour), spacing, at, lines)
-	return draw.Crop(c, 0, 0, 0, -below)
 }
 
 // drawPanels lines the frames up in rows and columns.

@@ -46,18 +46,16 @@ func (p *panel) plot(height vg.Length) *plot.Plot {
 		// The axes run over positions, not values: the library's own log scale panics at 0 and
 		// reserves room for labels as if it were linear.
 		a.axis.Min, a.axis.Max = 0, 1
-		a.axis.Tick.Marker = positionTicks{a.span, a.wanted}
+		ticks, power := a.span.ticks(a.wanted)
+		a.axis.Tick.Marker = plot.ConstantTicks(ticks)
 		a.axis.Padding = 0
 		a.axis.LineStyle.Width = 0 // the frame is drawn in one piece by Plot
 		a.axis.Tick.LineStyle = p.style.line(0.7, ink, nil)
 		a.axis.Tick.Length = p.style.points(tickLength)
-		tick := p.style.text(smallText, ink)
-		tick.XAlign, tick.YAlign = a.axis.Tick.Label.XAlign, a.axis.Tick.Label.YAlign
-		a.axis.Tick.Label = tick
-		label := p.style.text(mediumText, ink)
-		label.XAlign, label.YAlign = a.axis.Label.TextStyle.XAlign, a.axis.Label.TextStyle.YAlign
-		a.axis.Label.TextStyle = label
-		a.axis.Label.Text = a.span.labelled(a.label, a.wanted)
+		text, label := &a.axis.Tick.Label, &a.axis.Label.TextStyle
+		text.Font, text.Color = p.style.text(smallText, ink).Font, ink
+		label.Font, label.Color = p.style.text(mediumText, ink).Font, ink
+		a.axis.Label.Text = inPowers(a.label, power)
 		a.axis.Label.Padding = p.style.points(2.5)
 	}
 	g.Y.Tick.Label.YAlign = tickMiddle
@@ -68,23 +66,9 @@ func (p *panel) plot(height vg.Length) *plot.Plot {
 	return g
 }
 
-// positionTicks puts a range's ticks at their positions on an axis from 0 to 1.
-type positionTicks struct {
-	span   span
-	wanted int
-}
-
-func (t positionTicks) Ticks(_, _ float64) []plot.Tick {
-	ticks, _ := t.span.ticks(t.wanted)
-	for i := range ticks {
-		ticks[i].Value = t.span.position(ticks[i].Value)
-	}
-	return ticks
-}
-
-// labelled is an axis' label with the power of ten that its ticks leave out.
-func (s span) labelled(label string, wanted int) string {
-	if _, power := s.ticks(wanted); power != 0 {
+// inPowers is an axis' label with the power of ten that its ticks leave out.
+func inPowers(label string, power int) string {
+	if power != 0 {
 		label += " (×" + scientific(1, power) + ")"
 	}
 	return label
@@ -118,15 +102,19 @@ func (p *panel) headingLines() []string {
 func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
 	x := func(v float64) vg.Length { return c.X(p.x.position(v)) }
 	y := func(v float64) vg.Length { return c.Y(p.y.position(v)) }
-	p.drawGrid(&c)
-	for _, r := range p.references {
-		if v := r.level(); p.y.contains(v) {
-			line := p.style.referenceLine(p.styles.references[r.Label])
-			tagCurve(&c, r.Label)
-			c.StrokeLine2(line, c.Min.X, y(v), c.Max.X, y(v))
-			tagPoint(&c, vg.Point{X: c.Max.X, Y: y(v)}, r.Points[0].Text(""))
-			tag(&c, "</g>")
+	grid := p.style.line(0.5, gridColour, nil)
+	for _, tick := range g.X.Tick.Marker.Ticks(0, 1) {
+		if x := c.X(tick.Value); !tick.IsMinor() {
+			c.StrokeLine2(grid, x, c.Min.Y, x, c.Max.Y)
 		}
+	}
+	for _, tick := range g.Y.Tick.Marker.Ticks(0, 1) {
+		if y := c.Y(tick.Value); !tick.IsMinor() {
+			c.StrokeLine2(grid, c.Min.X, y, c.Max.X, y)
+		}
+	}
+	for _, r := range p.references {
+		p.drawCurve(&c, r, x, y)
 	}
 	if p.isMap {
 		p.drawMap(&c, x, y)
@@ -152,22 +140,8 @@ func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
 	}
 }
 
-func (p *panel) drawGrid(c *draw.Canvas) {
-	line := p.style.line(0.5, gridColour, nil)
-	for _, tick := range (positionTicks{p.x, xTicks}).Ticks(0, 1) {
-		if x := c.X(tick.Value); !tick.IsMinor() {
-			c.StrokeLine2(line, x, c.Min.Y, x, c.Max.Y)
-		}
-	}
-	for _, tick := range (positionTicks{p.y, yTicks}).Ticks(0, 1) {
-		if y := c.Y(tick.Value); !tick.IsMinor() {
-			c.StrokeLine2(line, c.Min.X, y, c.Max.X, y)
-		}
-	}
-}
-
 func (p *panel) drawCurve(c *draw.Canvas, cv curve, x, y func(float64) vg.Length) {
-	style := p.styles.curves[cv.name]
+	style := p.styles[cv.name]
 	line := p.style.curveLine(style)
 	tagCurve(c, cv.Label)
 	defer tag(c, "</g>")
@@ -239,7 +213,8 @@ func (p *panel) drawTopAxis(c *draw.Canvas) vg.Length {
 	tickText := p.style.text(smallText, ink)
 	tickText.XAlign = draw.XCenter
 	base := c.Max.Y + length + p.style.points(2.5)
-	for _, tick := range (positionTicks{p.x2, xTicks}).Ticks(0, 1) {
+	ticks, power := p.x2.ticks(xTicks)
+	for _, tick := range ticks {
 		x := c.X(tick.Value)
 		c.StrokeLine2(line, x, c.Max.Y, x, c.Max.Y+length)
 		drawText(c, tickText, vg.Point{X: x, Y: base}, tick.Label)
@@ -247,13 +222,13 @@ func (p *panel) drawTopAxis(c *draw.Canvas) vg.Length {
 	base += tickText.Font.Size + p.style.points(2.5)
 	label := p.style.text(mediumText, ink)
 	label.XAlign = draw.XCenter
-	drawText(c, label, vg.Point{X: c.Center().X, Y: base}, p.x2.labelled(p.x2Label, xTicks))
+	drawText(c, label, vg.Point{X: c.Center().X, Y: base}, inPowers(p.x2Label, power))
 	return base + label.Font.Size
 }
 
-// sample draws a curve's line and marker for the legend.
+// sample draws a curve's line and marker, or a benchmark's line, for the legend.
 func (p *panel) sample(c *draw.Canvas, cv curve) {
-	style, middle := p.styles.curves[cv.name], c.Center()
+	style, middle := p.styles[cv.name], c.Center()
 	c.StrokeLine2(p.style.curveLine(style), c.Min.X, middle.Y, c.Max.X, middle.Y)
 	if cv.Axis != "" {
 		p.style.drawMarker(c, style, middle)

@@ -180,8 +180,8 @@ func TestSeriesOrder(t *testing.T) {
 	}
 	l := newCurveStyles([]*chart{panel("a", "b", "c"), panel("d", "a")}, []string{"c", "d"})
 	for i, name := range []string{"c", "d", "a", "b"} {
-		if fmt.Sprint(l.curves[name]) != fmt.Sprint(styleOf(i)) {
-			t.Errorf("curve %s has %v, want style %d", name, l.curves[name], i)
+		if fmt.Sprint(l[name]) != fmt.Sprint(styleOf(i)) {
+			t.Errorf("curve %s has %v, want style %d", name, l[name], i)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func TestCaption(t *testing.T) {
 	}{
 		single: {[]results.Row{one, timed}, []results.Figure{plain, figure("b", timed.Metric)}},
 		"Points and error bars: mean ± standard error of n = 1 to 3 trials. " +
-			"Trials without a value are left out at 1 point.": {
+			"Trials without a value are left out at 1 of the points.": {
 			[]results.Row{one, three}, []results.Figure{plain}},
 		single + " Beyond the axes: s, 1 of 1 points.": {
 			[]results.Row{one}, []results.Figure{limited}},
@@ -227,9 +227,7 @@ func TestCaption(t *testing.T) {
 			want += " Times on A Chip."
 		}
 		want += " After Somebody 2012, Fig. 3, section 5.1."
-		d := drawn(t, m, test.rows)
-		got := strings.Join(d.captionLines(), " ")
-		if got != want {
+		if got := drawn(t, m, test.rows).caption(); got != want {
 			t.Errorf("caption %q, want %q", got, want)
 		}
 	}

@@ -77,12 +77,14 @@ var (
 // curveStyle is how one curve looks on every panel it is on.
 type curveStyle struct {
 	colour color.RGBA
+	width  vg.Length // of its line
 	dashes []vg.Length
 	marker marker
 }
 
 func styleOf(i int) curveStyle {
-	return curveStyle{palette[i%len(palette)], dashes[i%len(dashes)], markers[i%len(markers)]}
+	return curveStyle{palette[i%len(palette)], 1.25, dashes[i%len(dashes)],
+		markers[i%len(markers)]}
 }
 
 // pageStyle is everything that has a size, for one page.
@@ -106,11 +108,7 @@ func (s pageStyle) line(width vg.Length, colour color.Color, dashes []vg.Length)
 }
 
 func (s pageStyle) curveLine(c curveStyle) draw.LineStyle {
-	return s.line(1.25, c.colour, c.dashes)
-}
-
-func (s pageStyle) referenceLine(i int) draw.LineStyle {
-	return s.line(1, softInk, referenceDashes[i%len(referenceDashes)])
+	return s.line(c.width, c.colour, c.dashes)
 }
 
 // drawMarker draws a curve's marker about a point.
@@ -123,22 +121,21 @@ func (s pageStyle) drawMarker(c *draw.Canvas, style curveStyle, at vg.Point) {
 	}
 }
 
-// curveStyles are the styles of curves and benchmark lines on all the panels of an experiment.
-type curveStyles struct {
-	curves     map[string]curveStyle // by name
-	references map[string]int        // number of a line's style, by label
-}
+// curveStyles are the styles of curves and benchmark lines on all the panels of an experiment, by
+// name.
+type curveStyles map[string]curveStyle
 
 // newCurveStyles gives every curve its style, in the given order of the series. Series that are not
 // listed follow, in the order of the charts.
 func newCurveStyles(charts []*chart, order []string) curveStyles {
-	s := curveStyles{make(map[string]curveStyle), make(map[string]int)}
+	all := make(curveStyles)
 	var curves []curve
 	for _, c := range charts {
 		curves = append(curves, c.curves...)
 		for _, r := range c.references {
-			if _, known := s.references[r.Label]; !known {
-				s.references[r.Label] = len(s.references)
+			if _, known := all[r.name]; !known {
+				dashes := referenceDashes[len(all)%len(referenceDashes)]
+				all[r.name] = curveStyle{colour: softInk, width: 1, dashes: dashes}
 			}
 		}
 	}
@@ -149,10 +146,11 @@ func newCurveStyles(charts []*chart, order []string) curveStyles {
 		return len(order)
 	}
 	slices.SortStableFunc(curves, func(a, b curve) int { return place(a) - place(b) })
+	references := len(all)
 	for _, cv := range curves {
-		if _, known := s.curves[cv.name]; !known {
-			s.curves[cv.name] = styleOf(len(s.curves))
+		if _, known := all[cv.name]; !known {
+			all[cv.name] = styleOf(len(all) - references)
 		}
 	}
-	return s
+	return all
 }

@@ -12,29 +12,21 @@ import (
 
 // linearTicks are those of a linear axis from lo to hi with about the wanted number of labels:
 // multiples of 1, 2, 2.5 or 5 times a power of ten, as many as come closest to the wanted number
-// without exceeding it by more than one.
-func linearTicks(lo, hi float64, wanted int) []plot.Tick {
+// without exceeding it by more than one. All labels are divided by a power of ten, which is in the
+// axis' own label, where they would be long.
+func linearTicks(lo, hi float64, wanted int) (ticks []plot.Tick, power int) {
 	step, decimals := linearStep(lo, hi, wanted)
-	power := linearPower(lo, hi)
-	decimals += power
+	power = int(math.Floor(math.Log10(math.Max(math.Abs(lo), math.Abs(hi)))))
+	if plainLow <= power && power <= plainHigh {
+		power = 0
+	}
 	first, last := math.Ceil(lo/step-tickSlack), math.Floor(hi/step+tickSlack)
-	var ticks []plot.Tick
 	for i := first; i <= last; i++ {
 		value := i * step
-		label := number(value/math.Pow10(power), decimals)
+		label := number(value/math.Pow10(power), decimals+power)
 		ticks = append(ticks, plot.Tick{Value: value, Label: label})
 	}
-	return ticks
-}
-
-// linearPower is the power of ten that all labels of a linear axis are divided by, 0 for none. It
-// is in the axis' own label.
-func linearPower(lo, hi float64) int {
-	exponent := int(math.Floor(math.Log10(math.Max(math.Abs(lo), math.Abs(hi)))))
-	if exponent > plainHigh || exponent < plainLow {
-		return exponent
-	}
-	return 0
+	return ticks, power
 }
 
 // tickSlack lets a tick that rounding puts a hair outside the range still count, as a share of the
@@ -191,15 +183,19 @@ func (s span) limited(limits []float64) span {
 	return s
 }
 
-// ticks returns an axis' ticks, about as many of them labelled as wanted, and the power of ten that
-// the labels leave to the axis' own.
+// ticks returns an axis' ticks at their positions on it, 0 to 1, about as many of them labelled as
+// wanted, and the power of ten that the labels leave to the axis' own.
 func (s span) ticks(wanted int) (ticks []plot.Tick, power int) {
 	if s.log {
-		if ticks = logTicks(s.min, s.max, wanted); ticks != nil {
-			return ticks, 0
-		}
+		ticks = logTicks(s.min, s.max, wanted)
 	}
-	return linearTicks(s.min, s.max, wanted), linearPower(s.min, s.max)
+	if ticks == nil {
+		ticks, power = linearTicks(s.min, s.max, wanted)
+	}
+	for i := range ticks {
+		ticks[i].Value = s.position(ticks[i].Value)
+	}
+	return ticks, power
 }
 
 // leastFilled is the least part of a common axis that each figure's own range must fill.
