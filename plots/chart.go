@@ -151,7 +151,7 @@ func (c *chart) dropUnplaceable() {
 	}
 }
 
-// warnOutside warns of data that fixed limits cut off.
+// warnOutside warns of points that fixed limits cut off. Of benchmark lines the legend does.
 func (c *chart) warnOutside() {
 	for _, cv := range c.curves {
 		outside := 0
@@ -162,17 +162,9 @@ func (c *chart) warnOutside() {
 			}
 		}
 		if outside > 0 {
-			c.warn("%s: %d of %d points lie outside the axes' limits",
-				cv.Label, outside, len(cv.Points))
-			c.outside = append(c.outside,
-				fmt.Sprintf("%s, %d of %d points", cv.Label, outside, len(cv.Points)))
-		}
-	}
-	for _, r := range c.references {
-		// No limits of a log axis show zero: the legend has the value.
-		if v := r.level(); !c.y.contains(v) && !c.y.unplaceable(v) {
-			c.warn("reference %s at %v lies outside the axes' limits, its value is in the legend",
-				r.Label, v)
+			text := fmt.Sprintf("%s, %d of %d points", cv.Label, outside, len(cv.Points))
+			c.outside = append(c.outside, text)
+			c.warn("beyond the axes' limits: %s", text)
 		}
 	}
 }
@@ -210,19 +202,10 @@ func (c *chart) describe(shown []*results.Row) {
 		c.xLabel += besideEpsilon(shown)
 	}
 	c.x2Label = parameterLabel(c.figure.X2, c.figure.X2Label)
-	var onTop []string
-	for _, cv := range c.curves {
-		if c.onTop(cv) && !slices.Contains(onTop, cv.series) {
-			onTop = append(onTop, cv.series)
-		}
-	}
-	if c.figure.X2Label == "" && len(onTop) == 1 {
-		c.x2Label += " (" + onTop[0] + ")"
-	}
 	c.yLabel = cmp.Or(c.figure.YLabel, measureLabel(c.measure))
 	for _, r := range shown {
-		if label := r.Dataset.Label(); r.Dataset.StandIn() && !slices.Contains(c.standIns, label) {
-			c.standIns = append(c.standIns, label)
+		if r.Dataset.StandIn() {
+			c.standIns = results.Union(c.standIns, r.Dataset.Label())
 		}
 	}
 	c.minN = math.MaxInt

@@ -129,10 +129,6 @@ func TestReferences(t *testing.T) {
 	if diff := cmp.Diff([]string{"adult-standin"}, c.standIns); diff != "" {
 		t.Error(diff)
 	}
-	if all := strings.Join(c.warnings, "\n"); !strings.Contains(all,
-		"Majority class at 0.75 lies outside") {
-		t.Errorf("warnings %q do not report the majority as off scale", all)
-	}
 	if note, shown := offScale("Majority class", drawn(t, of(a, b), rows).panels); !shown ||
 		note != " (off scale: 0.75)" {
 		t.Errorf("the legend notes %q, shown: %v", note, shown)

@@ -69,27 +69,24 @@ func TestLegendColumns(t *testing.T) {
 		"all long":   {[]string{long, long, long}, 1},
 		"none":       {nil, 0},
 	} {
-		l := legend{style: pageStyle{combinedScale}}
+		style := pageStyle{combinedScale}
+		var entries []legendEntry
 		for _, text := range test.texts {
-			l.entries = append(l.entries, legendEntry{text: text})
+			entries = append(entries, legendEntry{text: text})
 		}
 		const width = 17 * vg.Centimeter
-		columnWidths := l.layout(width)
+		columnWidths := columnsOf(style, entries, width)
 		if len(columnWidths) != test.columns {
 			t.Errorf("%s: %d columns, want %d", name, len(columnWidths), test.columns)
 			continue
 		}
-		sum := l.style.points(columnGap) * vg.Length(len(columnWidths)-1)
-		for _, w := range columnWidths {
-			sum += w
+		wide := sum(columnWidths) + style.points(columnGap)*vg.Length(len(columnWidths)-1)
+		if wide > width {
+			t.Errorf("%s: %v wide, want at most %v", name, wide, width)
 		}
-		if sum > width {
-			t.Errorf("%s: %v wide, want at most %v", name, sum, width)
-		}
-		for i, e := range l.entries {
+		for i, e := range entries {
 			for _, line := range e.lines {
-				w := l.style.points(sampleWidth+sampleGap) +
-					l.style.text(smallText, ink).Width(line)
+				w := style.points(sampleWidth+sampleGap) + style.text(smallText, ink).Width(line)
 				if w > columnWidths[i%len(columnWidths)] {
 					t.Errorf("%s: %q takes %v of a column of %v", name, line, w,
 						columnWidths[i%len(columnWidths)])
@@ -154,12 +151,12 @@ func TestBenchmarkAtZeroOnALogAxis(t *testing.T) {
 			t.Errorf("warning %q", warning)
 		}
 	}
-	l := newLegend(page.style, page.panels)
-	if got := l.entries[1]; got.text != "True degree sequence (off scale: 0)" ||
+	entries := entriesOf(page.panels)
+	if got := entries[1]; got.text != "True degree sequence (off scale: 0)" ||
 		got.sample != nil {
 		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
 	}
-	if got := l.entries[2]; got.text != "Original data" || got.sample == nil {
+	if got := entries[2]; got.text != "Original data" || got.sample == nil {
 		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
 	}
 }
@@ -208,7 +205,7 @@ func TestNotPrivate(t *testing.T) {
 	variants := []results.Row{row("h 3", "published", true), row("h 3", "strict", false),
 		row("all", "", true), row("none", "", false), row("RPS, not private", "", true)}
 	page := drawn(t, of(results.Figure{Name: "a", X: "epsilon", Y: "w1"}), variants)
-	got := results.Mapped(newLegend(page.style, page.panels).entries,
+	got := results.Mapped(entriesOf(page.panels),
 		func(e legendEntry) string { return e.text })
 	want := []string{"h 3 (published, not private)", "h 3 (strict)", "all, not private", "none",
 		"RPS, not private"}

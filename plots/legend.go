@@ -3,7 +3,6 @@ package plots
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -13,17 +12,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// legend is the strip below the panels, where it never covers data.
-type legend struct {
-	style   pageStyle
-	entries []legendEntry
-}
-
 // legendEntry has no sample where no panel shows the line.
 type legendEntry struct {
 	label  string // of the curve
 	text   string
-	lines  []string // the text, broken by layout
+	lines  []string // the text, broken by columnsOf
 	sample func(c *draw.Canvas)
 }
 
@@ -33,15 +26,12 @@ const (
 	columnGap   vg.Length = 14
 )
 
-// newLegend lists every curve and reference of the panels once, in the order of the panels.
-func newLegend(style pageStyle, panels []*panel) legend {
-	l := legend{style: style}
-	seen := make(map[string]bool)
+// entriesOf lists every curve and reference of the panels once, in the order of the panels: nothing
+// for a map, which its caption explains.
+func entriesOf(panels []*panel) (entries []legendEntry) {
 	add := func(label, text string, sample func(c *draw.Canvas)) {
-		if !seen[text] {
-			seen[text] = true
-			l.entries = append(l.entries, legendEntry{label: label, text: text,
-				sample: sample})
+		if !slices.ContainsFunc(entries, func(e legendEntry) bool { return e.text == text }) {
+			entries = append(entries, legendEntry{label: label, text: text, sample: sample})
 		}
 	}
 	for _, p := range panels {
@@ -59,91 +49,84 @@ func newLegend(style pageStyle, panels []*panel) legend {
 			add(r.Label, r.Label+note, sample)
 		}
 	}
-	return l
+	return entries
 }
 
-// layout breaks texts that are wider than the strip and finds how many columns fit, each as wide as
-// its widest entry.
-func (l legend) layout(width vg.Length) (columnWidths []vg.Length) {
-	style := l.style.text(smallText, ink)
-	beside := l.style.points(sampleWidth + sampleGap)
-	widths := make([]vg.Length, len(l.entries))
-	for i := range l.entries {
-		e := &l.entries[i]
-		e.lines = wrap(style, e.text, width-beside)
+// legend is the strip below the panels, where it never covers data.
+func (s *Page) legend() strip {
+	entries := entriesOf(s.panels)
+	widths := columnsOf(s.style, entries, s.inner())
+	rows := slices.Collect(slices.Chunk(entries, max(len(widths), 1)))
+	lineHeight := s.style.points(smallText * 1.35)
+	heights := results.Mapped(rows, func(row []legendEntry) vg.Length {
+		lines := 0
+		for _, e := range row {
+			lines = max(lines, len(e.lines))
+		}
+		return lineHeight * vg.Length(lines)
+	})
+	return strip{sum(heights), func(c draw.Canvas) {
+		gap := s.style.points(columnGap)
+		left := c.Min.X + (s.inner()-sum(widths)-gap*vg.Length(len(widths)-1))/2
+		y := c.Max.Y
+		for i, row := range rows {
+			x := left
+			for j, e := range row {
+				s.drawEntry(c, e, vg.Point{X: x, Y: y}, lineHeight)
+				x += widths[j] + gap
+			}
+			y -= heights[i]
+		}
+	}}
+}
+
+// drawEntry draws an entry of the legend to the right of and below a point.
+func (s *Page) drawEntry(c draw.Canvas, e legendEntry, at vg.Point, lineHeight vg.Length) {
+	tag(&c, `<g class="entry"><title>%s</title>`, e.label)
+	if e.sample != nil {
+		e.sample(&draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: at.X, Y: at.Y - lineHeight},
+			Max: vg.Point{X: at.X + s.style.points(sampleWidth), Y: at.Y},
+		}})
+	}
+	at.X += s.style.points(sampleWidth + sampleGap)
+	drawLines(&c, s.style.text(smallText, ink), lineHeight, at, e.lines)
+	tag(&c, "</g>")
+}
+
+func sum(lengths []vg.Length) (all vg.Length) {
+	for _, l := range lengths {
+		all += l
+	}
+	return all
+}
+
+// columnsOf breaks texts that are wider than the legend and finds how many columns fit, each as
+// wide as its widest entry.
+func columnsOf(style pageStyle, entries []legendEntry, width vg.Length) (columns []vg.Length) {
+	text, beside := style.text(smallText, ink), style.points(sampleWidth+sampleGap)
+	widths := make([]vg.Length, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		e.lines = wrap(text, e.text, width-beside)
 		for _, line := range e.lines {
-			widths[i] = max(widths[i], beside+style.Width(line))
+			widths[i] = max(widths[i], beside+text.Width(line))
 		}
 	}
-	for columns := len(widths); columns > 0; columns-- {
+	for n := len(widths); n > 0; n-- {
 		// The fewest columns for a number of rows make an even block: 2 + 2 instead of 3 + 1.
-		if rows := (len(widths) + columns - 1) / columns; (len(widths)+rows-1)/rows != columns {
+		if rows := (len(widths) + n - 1) / n; (len(widths)+rows-1)/rows != n {
 			continue
 		}
-		columnWidths = make([]vg.Length, columns)
-		sum := l.style.points(columnGap) * vg.Length(columns-1)
+		columns = make([]vg.Length, n)
 		for i, w := range widths {
-			columnWidths[i%columns] = max(columnWidths[i%columns], w)
+			columns[i%n] = max(columns[i%n], w)
 		}
-		for _, w := range columnWidths {
-			sum += w
-		}
-		if sum <= width {
+		if sum(columns)+style.points(columnGap)*vg.Length(n-1) <= width {
 			break
 		}
 	}
-	return columnWidths
-}
-
-// rows are the entries row by row: none for a map, which its caption explains.
-func (l legend) rows(columns int) iter.Seq[[]legendEntry] {
-	return slices.Chunk(l.entries, max(columns, 1))
-}
-
-func (l legend) lineHeight() vg.Length { return l.style.points(smallText * 1.35) }
-
-func (l legend) rowHeight(row []legendEntry) vg.Length {
-	lines := 0
-	for _, e := range row {
-		lines = max(lines, len(e.lines))
-	}
-	return l.lineHeight() * vg.Length(lines)
-}
-
-func (l legend) height(width vg.Length) (sum vg.Length) {
-	for row := range l.rows(len(l.layout(width))) {
-		sum += l.rowHeight(row)
-	}
-	return sum
-}
-
-// draw fills the strip c, which has the legend's height.
-func (l legend) draw(c draw.Canvas) {
-	width := c.Max.X - c.Min.X
-	columnWidths := l.layout(width)
-	gap := l.style.points(columnGap)
-	left := c.Min.X + (width+gap)/2
-	for _, w := range columnWidths {
-		left -= (w + gap) / 2
-	}
-	style, height, y := l.style.text(smallText, ink), l.lineHeight(), c.Max.Y
-	for row := range l.rows(len(columnWidths)) {
-		x := left
-		for i, e := range row {
-			tag(&c, `<g class="entry"><title>%s</title>`, e.label)
-			if e.sample != nil {
-				e.sample(&draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-					Min: vg.Point{X: x, Y: y - height},
-					Max: vg.Point{X: x + l.style.points(sampleWidth), Y: y},
-				}})
-			}
-			at := vg.Point{X: x + l.style.points(sampleWidth+sampleGap), Y: y}
-			drawLines(&c, style, height, at, e.lines)
-			tag(&c, "</g>")
-			x += columnWidths[i] + gap
-		}
-		y -= l.rowHeight(row)
-	}
+	return columns
 }
 
 // drawLines writes lines of text below each other, centred in lines of the given height, down from

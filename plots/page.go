@@ -87,12 +87,11 @@ type strip struct {
 
 // strips are the page's, from top to bottom.
 func (s *Page) strips() []strip {
-	key := newLegend(s.style, s.panels)
 	return []strip{
 		s.text(largeText, ink, nil, s.title),
 		s.text(smallText, noteColour, noteGround, s.standInNote()),
 		{s.panelsHeight(), s.drawPanels},
-		{key.height(s.inner()), key.draw},
+		s.legend(),
 		s.text(smallText, softInk, nil, s.caption()),
 	}
 }
