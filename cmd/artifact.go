@@ -62,7 +62,7 @@ func (c artifactCommand) Run(con *console) error {
 		if err != nil {
 			return err
 		}
-		e := artifact.Experiment{Name: name, Title: s.Title, Source: s.Source,
+		e := artifact.Experiment{Name: name, Source: s.Source,
 			Extra: strings.HasPrefix(name, leaderboard.Prefix)}
 		for _, outcome := range runs {
 			if outcome.Manifest.Experiment != name {

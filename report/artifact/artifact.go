@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+	"time"
 
 	"ppdp/internal/results"
 	"ppdp/report"
@@ -35,9 +36,9 @@ type Contents struct {
 
 // Experiment is a figure or table's experiment and the run of it that is in the artifact.
 type Experiment struct {
-	Name, Title, Source string
-	Extra               bool // no part of a whole run
-	Run                 *Run // nil when it was not run
+	Name, Source string
+	Extra        bool // no part of a whole run
+	Run          *Run // nil when it was not run
 }
 
 // Run is a finished run of an experiment.
@@ -94,19 +95,14 @@ type document struct {
 	Disk      int64                // bytes
 	Ran, Jobs int                  // experiments, and jobs of these
 	Worked    float64              // seconds
-	Older     []string
 }
 
 // claimRow is a claim with what judging it takes.
 type claimRow struct {
 	*claims.Judgement
 	Experiments []string // that its checks use
-	Seconds     float64  // of the jobs of their runs
-	Unmeasured  bool     // some of them were not run or not timed
+	Seconds     float64  // of the jobs of their runs; 0 if some were not run or not timed
 }
-
-// AllOlder reports whether all runs were made by another program.
-func (d *document) AllOlder() bool { return len(d.Older) == d.Ran }
 
 // Gaps says what the artifact lacks of a whole run: all experiments as specified, on real data,
 // with no failed job.
@@ -158,9 +154,6 @@ func (d *document) addExperiment(e Experiment) {
 	}
 	run := e.Run.Results
 	m := &run.Manifest
-	if d.Commit != "" && m.Commit != d.Commit {
-		d.Older = append(d.Older, "`"+e.Name+"`")
-	}
 	machine := strings.TrimSpace(m.CPU + " (" + m.GOOS + "/" + m.GOARCH + ", " + m.GoVersion + ")")
 	d.Machines = results.Union(d.Machines, machine)
 	for _, used := range m.Datasets {
@@ -180,41 +173,26 @@ func (d *document) addExperiment(e Experiment) {
 func (d *document) addClaim(c *claims.Claim, j *claims.Judgement) {
 	row := claimRow{Judgement: j}
 	row.Experiments, _ = c.Experiments()
+	timed := 0
 	for _, e := range d.Experiments {
-		switch {
-		case !slices.Contains(row.Experiments, e.Name):
-		case e.Run == nil || !e.Run.Results.Timed:
-			row.Unmeasured = true
-		default:
+		if slices.Contains(row.Experiments, e.Name) && e.Run != nil && e.Run.Results.Timed {
 			row.Seconds += e.Run.Results.Seconds
+			timed++
 		}
+	}
+	if timed < len(row.Experiments) {
+		row.Seconds = 0
 	}
 	d.Claims = append(d.Claims, row)
 }
 
 // span writes seconds for people.
 func span(seconds float64) string {
-	switch {
-	case seconds < 9.95:
-		return fmt.Sprintf("%.1f s", seconds)
-	case seconds < 99.5:
-		return fmt.Sprintf("%.0f s", seconds)
-	case seconds < 5970:
-		return fmt.Sprintf("%.0f min", seconds/60)
-	}
-	return fmt.Sprintf("%.1f h", seconds/3600)
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
 }
 
-// size writes bytes for people, in powers of ten.
-func size(bytes int64) string {
-	switch {
-	case bytes < 1e6:
-		return fmt.Sprintf("%.0f kB", float64(bytes)/1e3)
-	case bytes < 1e9:
-		return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
-	}
-	return fmt.Sprintf("%.2f GB", float64(bytes)/1e9)
-}
+// size writes bytes for people.
+func size(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
 // Sum reads a file of a folder and returns its path and checksum.
 func Sum(folder fs.FS, path string) (File, error) {

@@ -95,19 +95,17 @@ func TestWriteMarkdown(t *testing.T) {
 		"| adult-standin | `ab` | a\\|b | **generated stand-in** |",
 		"    ./ppdp run p/one\n    sha256sum tires/x\n",
 		"    done\n    cafe  tires/x\n",
-		"| `p/one` | Fig. 1 | 2 | 1 | 30 s | 1.5 MB |", // 27 + 3 seconds
-		"| `p/two` |  | 2 | 1 | 4 min | 1.5 MB |",      // 237 + 3 seconds
+		"| `p/one` | Fig. 1 | 2 | 1 | 30s | 1.5 MB |", // 27 + 3 seconds
+		"| `p/two` |  | 2 | 1 | 4m0s | 1.5 MB |",      // 237 + 3 seconds
 		"| `p/none` |  | not run |",
-		// 30 + 240 seconds are four minutes and a half; halves go to even.
-		"Together: 2 of 5 experiments, 4 jobs, 4 min of workers' time.",
+		"Together: 2 of 5 experiments, 4 jobs, 4m30s of workers' time.\n",
 		// what is subtracted counts
 		"| A | Fig. 1 | It is small. | contradicted (differs from the published verdict, " +
-			"holds) | holds | `p/one p/two` | 4 min |",
+			"holds) | holds | `p/one p/two` | 4m30s |",
 		"| B | Fig. 2 | It is fast. | not covered | - | none: Nobody looked. |  |",
 		"judged 1 of 2 claims, 1 of 2 figures and tables (without Fig. 2)",
 		"\n0 of 1 claims that this run could judge agree with the verdicts published with " +
 			"ppdp; 1 differ: A (here contradicted, published holds). The others: 1 not covered.\n",
-		"changed in between: `p/two`.\n", // p/one was made by the program that is here
 		"- `p/two` was run with trials=1: less than the paper's setting.",
 		"- `p/two` was run on adult-standin in place of real data",
 	} {
