@@ -31,13 +31,11 @@ type page struct {
 	Decisive   []*claimView   // those on which the papers' conclusions rest
 	StandIns   []string
 	Reduced    []string // experiments run with overrides that make them smaller
-	Surprises  []*claimView
 	Jobs       int
 	FailedJobs int
-	Failures   []failure
-	Notes      []note
 	Groups     []claims.Errata
-	Provenance []*provenance
+	Runs       []*experimentView // all
+	Warned     bool              // some job of theirs has a warning
 	Warnings   []string
 }
 
@@ -53,18 +51,22 @@ type paperView struct {
 
 // experimentView is a run's part of the page.
 type experimentView struct {
-	Name, ID, Title, Source string
-	Jobs, Failed            int
-	StandIns                []string
-	Overrides               []string
-	Figures                 []figureView
-	Claims                  []*claimView  // about it, and about no run before it
-	Ranking                 *ranking      // of runs that belong to no paper
-	Section                 template.HTML // in its place, where Input.Section has one
-	Budget                  []spending
-	Problems                []string // figures that could not be drawn
-	Caveats                 []string // what the others leave out
+	*results.Summary
+	Title     string
+	Overrides []string
+	Figures   []figureView
+	Claims    []*claimView  // about it, and about no run before it
+	Ranking   *ranking      // of runs that belong to no paper
+	Section   template.HTML // in its place, where Input.Section has one
+	Problems  []string      // figures that could not be drawn
+	Caveats   []string      // what the others leave out
 }
+
+// Name is the experiment's.
+func (e *experimentView) Name() string { return e.Manifest.Experiment }
+
+// ID is the run's on the page.
+func (e *experimentView) ID() string { return "run-" + strings.ReplaceAll(e.Name(), "/", "-") }
 
 // figureView is a figure and the numbers in it.
 type figureView struct {
@@ -88,9 +90,6 @@ func newPage(in Input) (*page, error) {
 		p.Papers = append(p.Papers, v)
 		owner[v.Paper] = v
 		for _, c := range v.Claims {
-			if c.Surprise {
-				p.Surprises = append(p.Surprises, c)
-			}
 			if slices.Contains(paper.Decisive, c.ID) && c.Verdict != claims.NoData {
 				p.Decisive = append(p.Decisive, c)
 			}
@@ -104,12 +103,12 @@ func newPage(in Input) (*page, error) {
 		return CompareNames(a.Manifest.Experiment, b.Manifest.Experiment)
 	})
 	// Figures take most of the time, and only read what they show.
-	views := make([]*experimentView, len(runs))
+	p.Runs = make([]*experimentView, len(runs))
 	var drawing errgroup.Group
 	drawing.SetLimit(runtime.GOMAXPROCS(0))
 	for i, run := range runs {
 		drawing.Go(func() (err error) {
-			if views[i], err = newExperimentView(run); err != nil {
+			if p.Runs[i], err = newExperimentView(run); err != nil {
 				err = fmt.Errorf("%s: %w", run.Manifest.Experiment, err)
 			}
 			return err
@@ -118,46 +117,38 @@ func newPage(in Input) (*page, error) {
 	if err := drawing.Wait(); err != nil {
 		return nil, err
 	}
-	for i, run := range runs {
-		e := views[i]
-		for _, c := range claimsOf[e.Name] {
+	for _, e := range p.Runs {
+		for _, c := range claimsOf[e.Name()] {
 			if !c.placed && c.Verdict != claims.NoData {
 				c.placed = true
 				e.Claims = append(e.Claims, c)
 			}
 		}
-		e.Budget = results.Mapped(run.Spending,
-			func(s *results.Spending) spending { return spending{s} })
-		name, _, _ := strings.Cut(e.Name, "/")
+		name, _, _ := strings.Cut(e.Name(), "/")
 		if v := owner[name]; v != nil {
 			v.Experiments = append(v.Experiments, e)
 		} else {
 			if in.Section != nil {
 				var err error
-				if e.Section, err = in.Section(run); err != nil {
-					return nil, fmt.Errorf("%s: %w", e.Name, err)
+				if e.Section, err = in.Section(e.Summary); err != nil {
+					return nil, fmt.Errorf("%s: %w", e.Name(), err)
 				}
 			}
 			if e.Section == "" {
-				e.Ranking = newRanking(run, &in)
+				e.Ranking = newRanking(e.Summary, &in)
 			}
 			p.Others = append(p.Others, e)
 		}
 		for _, problem := range e.Problems {
-			p.Warnings = append(p.Warnings, e.Name+": "+problem)
+			p.Warnings = append(p.Warnings, e.Name()+": "+problem)
 		}
-		p.StandIns = results.Union(p.StandIns, e.StandIns...)
+		p.StandIns = results.Union(p.StandIns, e.Manifest.StandIns()...)
 		if len(e.Overrides) > 0 {
-			p.Reduced = append(p.Reduced, e.Name)
+			p.Reduced = append(p.Reduced, e.Name())
 		}
 		p.Jobs += e.Jobs
 		p.FailedJobs += e.Failed
-		for _, f := range run.Failures {
-			p.Failures = append(p.Failures, failure{f, e})
-		}
-		for _, w := range run.Warnings {
-			p.Notes = append(p.Notes, note{w, e})
-		}
+		p.Warned = p.Warned || len(e.Summary.Warnings) > 0
 	}
 	for _, v := range p.Papers {
 		for _, c := range v.Claims {
@@ -184,8 +175,7 @@ func newPage(in Input) (*page, error) {
 	slices.SortStableFunc(p.Papers, func(a, b *paperView) int {
 		return min(1, len(b.Experiments)) - min(1, len(a.Experiments))
 	})
-	p.Provenance = provenanceOf(runs)
-	p.addErrata(in.Errata, runs)
+	p.addErrata(in.Errata)
 	return p, nil
 }
 
@@ -196,8 +186,7 @@ func newPaperView(paper *claims.File) *paperView {
 		strict[paper.Strict[i].ID] = &paper.Strict[i]
 	}
 	for j := range results.Each(paper.Judgements) {
-		c := &claimView{Judgement: j, Errata: j.Errata, Strict: strict[j.ID]}
-		v.Claims = append(v.Claims, c)
+		v.Claims = append(v.Claims, &claimView{Judgement: j, Strict: strict[j.ID]})
 	}
 	return v
 }
@@ -214,10 +203,8 @@ func (v *paperView) Count(verdict claims.Verdict) (n int) {
 
 // newExperimentView is a run's part of the page, without what depends on the page's other parts.
 func newExperimentView(run *results.Summary) (*experimentView, error) {
-	m := &run.Manifest
-	e := &experimentView{Name: m.Experiment, ID: anchor(m.Experiment), Title: m.Title,
-		Source: m.After(), Jobs: run.Jobs, Failed: run.Failed, StandIns: m.StandIns()}
-	reduced := m.Overrides
+	e := &experimentView{Summary: run, Title: run.Manifest.Title}
+	reduced := run.Manifest.Overrides
 	reduced.Seed = nil // another seed leaves the experiment as large as it is
 	e.Overrides = reduced.Texts()
 	pictures, caveats, err := plots.Experiment(run)
@@ -235,9 +222,6 @@ func newExperimentView(run *results.Summary) (*experimentView, error) {
 	}
 	return e, nil
 }
-
-// anchor makes an id of an experiment's name.
-func anchor(name string) string { return "run-" + strings.ReplaceAll(name, "/", "-") }
 
 // verdictWords are how the page shows a verdict, never by colour alone.
 type verdictWords struct {
@@ -280,15 +264,8 @@ func wordsOf(v claims.Verdict) verdictWords {
 // claimView is a claim on the page: its judgement, of which the template shows most as it is.
 type claimView struct {
 	*claims.Judgement
-	Errata []string          // of the claim's, those that the page has
 	Strict *claims.Judgement // of the strict variant; nil where it was not judged
 	placed bool              // is under an experiment
-}
-
-// Points counts the points of all checks: "12 of 15 points support".
-func (c *claimView) Points() string {
-	counts := c.Counts()
-	return fmt.Sprintf("%d of %d points support", counts.Supports, counts.All())
 }
 
 // number writes numbers of tables as those of figures are.
@@ -366,39 +343,21 @@ func code(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// addErrata lists the entries; of the user's own runs those that say why a guarantee fails. It
-// drops references to entries that are not listed.
-func (p *page) addErrata(all []claims.Errata, runs []*results.Summary) {
-	cited := make(map[string]bool)
-	for _, run := range runs {
+// addErrata lists the entries; of the user's own runs those that say why a guarantee fails.
+func (p *page) addErrata(all []claims.Errata) {
+	failing := make(map[string]bool)
+	for _, run := range p.Runs {
 		for a := range results.Each(run.Manifest.Algorithms) {
 			for _, id := range a.Errata {
-				cited[id] = cited[id] || a.Status != string(results.Holds)
+				failing[id] = failing[id] || a.Status != string(results.Holds)
 			}
 		}
 	}
-	listed := make(map[string]bool)
 	for _, g := range all {
 		g.Entries = slices.DeleteFunc(slices.Clone(g.Entries),
-			func(e claims.Erratum) bool { return p.Own && !cited[e.ID] })
-		for _, e := range g.Entries {
-			listed[e.ID] = true
-		}
+			func(e claims.Erratum) bool { return p.Own && !failing[e.ID] })
 		if len(g.Entries) > 0 {
 			p.Groups = append(p.Groups, g)
-		}
-	}
-	known := func(ids []string) []string {
-		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !listed[id] })
-	}
-	for _, paper := range p.Papers {
-		for _, c := range paper.Claims {
-			c.Errata = known(c.Errata)
-		}
-	}
-	for _, run := range p.Provenance {
-		for a := range results.Each(run.Algorithms) {
-			a.Errata = known(a.Errata)
 		}
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"html/template"
 	"io"
 	"regexp"
-	"slices"
 	"strings"
 
 	"ppdp/internal/results"
@@ -65,7 +64,8 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"script": func() template.JS { return template.JS(scriptText) }, "scriptHash": scriptHash,
 	"legend":   func() string { return contest.Legend },
 	"purposes": func() string { return contest.PurposeLegend },
-	"code":     code, "erratumClass": erratumClass, "number": number, "words": wordsOf,
+	"claimed":  claimed, "proven": proven, "overspent": overspent, "command": results.CommandText,
+	"code": code, "erratumClass": erratumClass, "number": number, "words": wordsOf,
 	"digits":  contest.Number,
 	"percent": func(x float64) string { return fmt.Sprintf("%.0f", 100*x) }}).Parse(pageText))
 
@@ -96,41 +96,4 @@ var numberForm = regexp.MustCompile("[0-9]+")
 func padded(name string) string {
 	return numberForm.ReplaceAllStringFunc(name,
 		func(digits string) string { return fmt.Sprintf("%020s", digits) })
-}
-
-// provenance is how a run was made.
-type provenance struct {
-	results.Manifest
-	ID       string // of the run on the page
-	Platform string
-	Command  string
-}
-
-func provenanceOf(runs []*results.Summary) (list []*provenance) {
-	for _, run := range runs {
-		m := run.Manifest
-		m.Source = m.After()
-		m.Algorithms = slices.Clone(m.Algorithms)
-		p := &provenance{m, anchor(m.Experiment), m.GOOS + "/" + m.GOARCH,
-			results.CommandText(m.CommandLine)}
-		for _, detail := range []string{m.GOAMD64, m.CPU} {
-			if detail != "" {
-				p.Platform += ", " + detail
-			}
-		}
-		list = append(list, p)
-	}
-	return list
-}
-
-// failure is one or more jobs of a run that failed alike.
-type failure struct {
-	*results.Failure
-	Run *experimentView
-}
-
-// note is a warning of a run's jobs.
-type note struct {
-	*results.Warning
-	Run *experimentView
 }
