@@ -41,12 +41,12 @@ type page struct {
 
 // paperView is a paper's part of the page.
 type paperView struct {
-	Paper, Citation string
-	Coverage        claims.Coverage
-	Claims          []*claimView // all, in the order of the claims file
-	Experiments     []*experimentView
-	Elsewhere       []*claimView // with a verdict, but about no run shown
-	Unjudged        []*claimView
+	*claims.File
+	Claims      []*claimView           // all, in the order of the claims file
+	Numbers     map[claims.Verdict]int // of claims by the verdict under which they stand
+	Experiments []*experimentView
+	Elsewhere   []*claimView // with a verdict, but about no run shown
+	Unjudged    []*claimView
 }
 
 // experimentView is a run's part of the page.
@@ -180,7 +180,7 @@ func newPage(in Input) (*page, error) {
 }
 
 func newPaperView(paper *claims.File) *paperView {
-	v := &paperView{Paper: paper.Paper, Citation: paper.Citation, Coverage: paper.Coverage()}
+	v := &paperView{File: paper, Numbers: claims.Numbers(paper.Judgements)}
 	strict := make(map[string]*claims.Judgement, len(paper.Strict))
 	for i := range paper.Strict {
 		strict[paper.Strict[i].ID] = &paper.Strict[i]
@@ -189,16 +189,6 @@ func newPaperView(paper *claims.File) *paperView {
 		v.Claims = append(v.Claims, &claimView{Judgement: j, Strict: strict[j.ID]})
 	}
 	return v
-}
-
-// Count is how many of the claims stand under a verdict.
-func (v *paperView) Count(verdict claims.Verdict) (n int) {
-	for _, c := range v.Claims {
-		if c.Stands() == verdict {
-			n++
-		}
-	}
-	return n
 }
 
 // newExperimentView is a run's part of the page, without what depends on the page's other parts.

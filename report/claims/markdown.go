@@ -166,7 +166,7 @@ func count(name string, judgements []Judgement, last ...string) string {
 	if len(judgements) == 0 {
 		return ""
 	}
-	numbers := numbersOf(judgements)
+	numbers := Numbers(judgements)
 	for _, v := range unjudged {
 		numbers[noVerdict] += numbers[v]
 	}
@@ -244,38 +244,24 @@ func (j *Judgement) Details() (lines []string) {
 	return lines
 }
 
-// Coverage counts claims that points or tests give a verdict, and their figures.
-type Coverage struct {
-	Judged, Claims   int
-	Covered, Figures int      // figures and tables of the paper with at least one judged claim
-	Missing          []string // the figures and tables without
-}
-
-// Coverage counts what is judged.
-func (f *File) Coverage() Coverage {
-	c := Coverage{Claims: len(f.Judgements), Figures: len(f.Figures)}
-	var judged []string
+// Coverage says of how many claims points or tests give a verdict, and of how many of the paper's
+// figures and tables such a claim is.
+func (f *File) Coverage() string {
+	judged := 0
+	var sources []string
 	for j := range results.Each(f.Judgements) {
 		if j.Stands().Judges() {
-			c.Judged++
-			judged = append(judged, j.Source...)
+			judged++
+			sources = append(sources, j.Source...)
 		}
 	}
-	for _, figure := range f.Figures {
-		if slices.Contains(judged, figure) {
-			c.Covered++
-		} else {
-			c.Missing = append(c.Missing, figure)
-		}
-	}
-	return c
-}
-
-func (c Coverage) String() string {
-	text := fmt.Sprintf("%d of %d claims, %d of %d figures and tables",
-		c.Judged, c.Claims, c.Covered, c.Figures)
-	if c.Covered > 0 && len(c.Missing) > 0 {
-		text += " (without " + strings.Join(c.Missing, ", ") + ")"
+	missing := slices.DeleteFunc(slices.Clone(f.Figures),
+		func(figure string) bool { return slices.Contains(sources, figure) })
+	covered := len(f.Figures) - len(missing)
+	text := fmt.Sprintf("%d of %d claims, %d of %d figures and tables", judged, len(f.Judgements),
+		covered, len(f.Figures))
+	if covered > 0 && len(missing) > 0 {
+		text += " (without " + strings.Join(missing, ", ") + ")"
 	}
 	return text
 }
@@ -283,7 +269,7 @@ func (c Coverage) String() string {
 // Counts says how many judgements stand under each verdict, best first, without those that none
 // has.
 func (f *File) Counts() (counts []string) {
-	numbers := numbersOf(f.Judgements)
+	numbers := Numbers(f.Judgements)
 	for _, v := range slices.Concat(headlines, unjudged) {
 		if n := numbers[v]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
@@ -292,8 +278,8 @@ func (f *File) Counts() (counts []string) {
 	return counts
 }
 
-// numbersOf counts judgements by the verdict that stands.
-func numbersOf(judgements []Judgement) map[Verdict]int {
+// Numbers counts judgements by the verdict that stands.
+func Numbers(judgements []Judgement) map[Verdict]int {
 	numbers := make(map[Verdict]int)
 	for i := range judgements {
 		numbers[judgements[i].Stands()]++
