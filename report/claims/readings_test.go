@@ -102,40 +102,16 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// TestEffects: an effect has its unit, a sign if it is a difference, and its bound.
-func TestEffects(t *testing.T) {
-	const runtime = "where: {metric: runtime, series: a}\neach: epsilon\n"
-	const b = "{where: {series: b}}"
+// TestUnits: times and growths, of which nothing is settled, have their units.
+func TestUnits(t *testing.T) {
 	for check, want := range map[string]string{
-		below:                               "−1 error, bound below 0",
-		"equal: 0.1\n" + below:              "−1 error, bound below 0",
-		runtime + "range: {of: {}, max: 2}": "2 s, bound at most 2",
-		runtime + "range: {of: {minus: " + b + "}, min: 0.5}":  "+1 s, bound at least 0.5",
-		runtime + "range: {of: {per: " + b + "}, max: 10}":     "ratio 2, bound at most 10",
-		runtime + "near: {of: {}, value: 1.7, tolerance: 0.1}": "2 s, bound from 1.6 to 1.8",
-		"where: {metric: error, series: a}\n" +
-			"monotone: {of: {}, along: epsilon, is: increasing}": "+3 error, bound above 0",
-		"where: {metric: error, series: a}\n" +
-			"growth: {of: {}, along: n, order: n, max: 0.2}": "exponent 3, bound at most 0.2",
+		"range: {of: {minus: {where: {series: b}}}, max: 2}": "s",
+		"growth: {of: {}, along: n, order: n, max: 0.2}":     "exponent",
 	} {
-		c := &fileOf(t, check).Claims[0].Checks[0]
+		c := &fileOf(t, "where: {metric: runtime, series: a}\n"+check).Claims[0].Checks[0]
 		s := (&evaluation{file: &File{}}).scope(&Judgement{}, c, &Reading{})
-		e := Evidence{Bound: c.predicate.bounds().text(), Verdict: Holds}
-		e.Unit, e.Difference = s.unit()
-		text, _, _ := strings.Cut(want, ",")
-		value := 1.0
-		switch {
-		case strings.Contains(text, "2"):
-			value = 2
-		case strings.Contains(text, "3"):
-			value = 3
-		case strings.Contains(text, "−"):
-			value = -1
-		}
-		j := Judgement{Effect: &Point{Value: value}, Checks: []Evidence{{Verdict: Holds}, e}}
-		j.Checks[1].Verdict = Contradicted
-		if got := j.EffectText() + j.BoundText(); got != want {
-			t.Errorf("%s: %q, want %q", check, got, want)
+		if unit, difference := s.unit(); unit != want || difference != (want == "s") {
+			t.Errorf("%s: %q, a difference %t", check, unit, difference)
 		}
 	}
 }
@@ -299,33 +275,5 @@ func TestAgreement(t *testing.T) {
 	if got := Agreement(all[:1]); got != "1 of 1 claims that this run could judge agree with the "+
 		"verdicts published with ppdp." {
 		t.Errorf("all agree: %s", got)
-	}
-}
-
-// TestChanges: a claim's first line is no change; later ones say what differs from the line before.
-func TestChanges(t *testing.T) {
-	got := strings.Join(changes([]Judgement{{ID: "D-8.4"}, {ID: "M-17.2"}, {ID: "M-14"}}), ".\n")
-	for _, want := range []string{"margins of M-17.2.\n",
-		"reading or checks, and margins of D-8.4. "} {
-		if !strings.Contains(got, "2026-11-23, after whole runs had been seen: "+want) {
-			t.Errorf("%s, want %q", got, want)
-		}
-	}
-	if strings.Contains(got, "M-14") || strings.Contains(got, "R-") {
-		t.Errorf("%s has a claim without a change, or of another list", got)
-	}
-}
-
-// TestCompared counts by hand: of D-10, D-11.1 and M-12, which held before by the same checks, one
-// is open now and one is not settled; the checks of D-7h, contradicted before, have changed.
-func TestCompared(t *testing.T) {
-	var p page
-	must.Do(t, p.compare([]Judgement{{ID: "D-10", Verdict: Holds, Settled: true},
-		{ID: "D-11.1", Verdict: Undecided, Settled: true}, {ID: "M-12", Verdict: Contradicted},
-		{ID: "D-7h", Verdict: Holds, Settled: true}}))
-	want := []string{"| D-11.1 | holds | undecided | same |",
-		"| D-7h | contradicted | holds | changed |"}
-	if slices.Sort(p.Others); p.Same != 1 || p.Repeated != 2 || !slices.Equal(p.Others, want) {
-		t.Errorf("%d of %d the same, others %q", p.Same, p.Repeated, p.Others)
 	}
 }
