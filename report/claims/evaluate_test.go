@@ -322,54 +322,6 @@ func TestErrorRates(t *testing.T) {
 	}
 }
 
-// TestDetectable: an excess of (t(0.975, n-1) + t(0.8, n-1)) true standard errors over the bound of
-// a single point is seen about as often as an integration over the chi density says, near 80 %. Of
-// 2000 claims the share has a standard error of 0.009; 0.04 is 4.5 of them.
-func TestDetectable(t *testing.T) {
-	const claims = 2000
-	l := fileOf(t, "where: {metric: error, series: a}\n"+
-		"range: {of: {take: max over epsilon}, min: 0}")
-	for _, trials := range []int{3, 5, 20} {
-		noise := source{uint64(trials)}
-		degrees := float64(trials - 1)
-		critical := studentT(trials - 1).Quantile(1 - familyError/2)
-		excess := critical + studentT(trials-1).Quantile(power)
-		seen := 0
-		for range claims {
-			o := grid(tenEpsilons[:1], trials, func(string, float64, int) float64 {
-				return excess/math.Sqrt(float64(trials)) + noise.normal()
-			})
-			j := judged(t, l, o)
-			if c := &j.Checks[0]; c.Supports == 1 {
-				seen++
-			}
-			if c := &j.Checks[0]; math.Abs(c.Detectable/(excess*c.Points[0].SE)-1) > 1e-12 {
-				t.Fatalf("%v is detectable, want %v errors of %v", c.Detectable, excess, c.Points)
-			}
-		}
-		// P(Z + excess > critical χ/√ν): χ has density c x^(ν-1) exp(-x²/2).
-		weigh := func(f func(x float64) float64) float64 {
-			const steps = 4000
-			sum := 0.0
-			for i := range steps {
-				sum += f((float64(i) + 0.5) * 20 / steps)
-			}
-			return sum
-		}
-		density := func(x float64) float64 { return math.Pow(x, degrees-1) * math.Exp(-x*x/2) }
-		want := weigh(func(x float64) float64 {
-			least := critical * x / math.Sqrt(degrees)
-			return density(x) * 0.5 * math.Erfc((least-excess)/math.Sqrt2)
-		}) / weigh(density)
-		got := float64(seen) / claims
-		t.Logf("%d trials: seen %.3f, %.3f by integration", trials, got, want)
-		if math.Abs(got-want) > 0.04 || want < 0.7 || want > 0.9 {
-			t.Errorf("%d trials: a detectable excess is seen in %.3f of the cases, "+
-				"%.3f by integration", trials, got, want)
-		}
-	}
-}
-
 // TestNoData: records that are missing, failed or too few give no verdict.
 func TestNoData(t *testing.T) {
 	one := func(series string, _ float64, _ int) float64 { return float64(len(series)) }

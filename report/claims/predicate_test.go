@@ -125,45 +125,6 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
-// TestTrendErrors: curves without a trend are not found to have one, nor the contrary: independent
-// equal points, and a plateau between two rises with a margin. The bound is that of TestErrorRates.
-// A curve that rises by five of its errors at each step is found.
-func TestTrendErrors(t *testing.T) {
-	const claims = 300
-	check := "where: {metric: error, series: a}\nequal: %v\n" +
-		"monotone: {of: {}, along: epsilon, is: increasing}"
-	for _, c := range []struct {
-		points, trials int
-		margin, rise   float64
-		truth          Verdict // the verdicts that are right, with undecided
-	}{
-		{minTrend, 3, 0, 0, Undecided}, {5, 5, 0, 0, Undecided}, {10, 20, 0, 0, Undecided},
-		{5, 20, 0.1, 0, NoDifference}, {5, 20, 0.5, 0.5, Holds}, {10, 20, 0.3, 3, Holds},
-		{10, 20, 0.3, -3, Contradicted},
-	} {
-		l := fileOf(t, fmt.Sprintf(check, c.margin))
-		noise := source{uint64(100*c.trials + c.points)}
-		taken := map[Verdict]int{}
-		for range claims {
-			o := grid(tenEpsilons[:c.points], c.trials, func(_ string, e float64, _ int) float64 {
-				return c.rise*float64(slices.Index(tenEpsilons, e)) + noise.normal()
-			})
-			taken[judged(t, l, o).Verdict]++
-		}
-		t.Logf("%+v: %v of %d", c, taken, claims)
-		mistaken := claims - taken[Undecided]
-		if c.truth != Undecided {
-			mistaken -= taken[c.truth]
-		}
-		if float64(mistaken) > allowed(claims) {
-			t.Errorf("%+v: %v", c, taken)
-		}
-		if math.Abs(c.rise) == 3 && taken[c.truth] < claims*9/10 {
-			t.Errorf("%+v: %v, want nearly all", c, taken)
-		}
-	}
-}
-
 // TestGrowth: what grows like an order, times a power, has that power's exponent beyond it.
 func TestGrowth(t *testing.T) {
 	sizes := []float64{1e4, 1e5, 1e6, 1e7}
