@@ -290,7 +290,7 @@ func part(page string) string {
 }
 
 // TestPage: docs/generated/verdicts.md has every claim with the verdict the claims file expects and
-// its note, and README.md its summary. All that rests on settled verdicts is as it is written today:
+// its note, and README.md its summary. All that rests on settled verdicts is as it is written now:
 // tables, numbers, reversals, other thresholds, changes. The other numbers come from a full run on
 // the real data; make them again with
 //

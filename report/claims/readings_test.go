@@ -48,7 +48,8 @@ func TestStands(t *testing.T) {
 		}
 		j.Calibration, j.Published, j.Expect = "chosen", &Judgement{}, c.judged
 		of := (&File{Judgements: []Judgement{j}}).Coverage()
-		if judged := c.judged.Judges(); !strings.HasPrefix(of, "0 of 1 ") || judged != (j.Stands() == Calibration) ||
+		if judged := c.judged.Judges(); !strings.HasPrefix(of, "0 of 1 ") ||
+			judged != (j.Stands() == Calibration) ||
 			judged != strings.Contains(Agreement([]Judgement{j}), " 1 calibrated: ") {
 			t.Errorf("%s as a calibration: %s, %s, %s", c.judged, j.Stands(), of,
 				Agreement([]Judgement{j}))
