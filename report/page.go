@@ -181,12 +181,12 @@ func newPage(in Input) (*page, error) {
 
 func newPaperView(paper *claims.File) *paperView {
 	v := &paperView{File: paper, Numbers: claims.Numbers(paper.Judgements)}
-	strict := make(map[string]*claims.Judgement, len(paper.Strict))
-	for i := range paper.Strict {
-		strict[paper.Strict[i].ID] = &paper.Strict[i]
-	}
-	for j := range results.Each(paper.Judgements) {
-		v.Claims = append(v.Claims, &claimView{Judgement: j, Strict: strict[j.ID]})
+	for i := range paper.Judgements {
+		c := &claimView{Judgement: &paper.Judgements[i]}
+		if paper.Strict != nil {
+			c.Strict = &paper.Strict[i]
+		}
+		v.Claims = append(v.Claims, c)
 	}
 	return v
 }

@@ -84,14 +84,6 @@ type Judgement struct {
 	absent   bool // an experiment was not run
 }
 
-// timed notes that times of a machine were used.
-func (j *Judgement) timed(machine string) {
-	j.Clock = true
-	if machine != "" && !slices.Contains(j.Machines, machine) {
-		j.Machines = append(j.Machines, machine)
-	}
-}
-
 // Remarks say what keeps a verdict from being about the paper's data and setting, or from being the
 // one expected, each in a few words.
 func (j *Judgement) Remarks() (remarks []string) {

@@ -407,10 +407,12 @@ func Beside(run []Judgement, own, kept *Settled) []Judgement {
 		j.Headline = j.Stands()
 		if p := j.Published; p != nil {
 			p.Calibration = j.Calibration
-			for k := range j.Readings {
-				r := &j.Readings[k]
-				p.Readings = append(p.Readings, Judgement{Reading: r.Reading, Beside: r.Beside,
-					Verdict: r.published()})
+			for r := range results.Each(j.Readings) {
+				of := Judgement{Reading: r.Reading, Beside: r.Beside}
+				if r.Published != nil {
+					of.Verdict = r.Published.Verdict
+				}
+				p.Readings = append(p.Readings, of)
 			}
 			p.Headline = p.Stands()
 		}
@@ -433,14 +435,6 @@ func (j *Judgement) settle(by *Judgement) {
 	j.Basis, j.Reason, j.Settled = by.Basis, "", true
 	j.StandIn, j.Reduced = false, false
 	j.Surprise = j.comparable() && j.Verdict != j.Expect
-}
-
-// published is the published verdict, "" without one.
-func (j *Judgement) published() Verdict {
-	if j.Published == nil {
-		return ""
-	}
-	return j.Published.Verdict
 }
 
 // publish puts the published judgement beside one and its readings, with the numbers of the

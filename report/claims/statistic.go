@@ -403,7 +403,10 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 	first := make(map[string]*results.Sample)
 	for _, x := range samples {
 		if x.Metric == results.RuntimeMetric {
-			s.judgement.timed(s.runs[experiment].Manifest.CPU)
+			s.judgement.Clock = true
+			if machine := s.runs[experiment].Manifest.CPU; machine != "" {
+				s.judgement.Machines = results.Union(s.judgement.Machines, machine)
+			}
 		}
 		s.judgement.StandIn = s.judgement.StandIn || x.Dataset.StandIn()
 		s.judgement.released = s.judgement.released ||
