@@ -114,7 +114,9 @@ func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
 		}
 	}
 	for _, r := range p.references {
-		p.drawCurve(&c, r, x, y)
+		if p.y.contains(r.level()) {
+			p.drawCurve(&c, r, x, y)
+		}
 	}
 	if p.isMap {
 		p.drawMap(&c, x, y)
