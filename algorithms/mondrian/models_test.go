@@ -172,7 +172,7 @@ func TestReductionOfTheorem1(t *testing.T) {
 				return
 			}
 			table := p.table()
-			r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First,
+			r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict,
 				Split: Median, Records: partition.Box})
 			if got := r.Regions.Len() == 2; got != byBoxes {
 				t.Fatalf("%v+1: %d regions, an integer is half of the sum: %t", numbers,
@@ -251,7 +251,7 @@ func TestProposition2(t *testing.T) {
 		}
 		table := p.table()
 		regionsOf := func(mode Mode) (most int) {
-			r := release(t, table, table.AllRows(), Params{K: k, Mode: mode, Cut: First,
+			r := release(t, table, table.AllRows(), Params{K: k, Mode: mode,
 				Split: Median, Records: partition.Box})
 			seen := make(map[string]map[int32]bool)
 			for row, region := range r.Regions.Assignment {

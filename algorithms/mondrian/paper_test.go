@@ -20,7 +20,7 @@ func TestFigure6(t *testing.T) {
 		{Strict, []string{"53710-53712: 6"}},
 		{Relaxed, []string{"53710-53711: 3", "53711-53712: 3"}},
 	} {
-		r := release(t, table, table.AllRows(), Params{K: 3, Mode: test.mode, Cut: First,
+		r := release(t, table, table.AllRows(), Params{K: 3, Mode: test.mode,
 			Records: partition.Range})
 		var got []string
 		zip := &table.Schema().Attributes[0]
@@ -65,7 +65,7 @@ func TestLemma1(t *testing.T) {
 						}
 					}
 				}
-				params := Params{K: k, Mode: Strict, Cut: First, Records: partition.Box}
+				params := Params{K: k, Mode: Strict, Records: partition.Box}
 				table := p.table()
 				r := release(t, table, table.AllRows(), params)
 				if size := 2*dims*(k-1) + m; r.Regions.Len() != 1 ||

@@ -60,7 +60,7 @@ func TestSingleDimensionalClasses(t *testing.T) {
 		bound := 2*dimensions*(k-1) + identical
 		table := p.table()
 		for _, group := range groups(release(t, table, table.AllRows(), Params{K: k, Mode: Strict,
-			Cut: First, Records: partition.Box, Split: Median})) {
+			Records: partition.Box, Split: Median})) {
 			if len(group) > bound {
 				t.Fatalf("a multidimensional class has %d records, the bound is %d", len(group),
 					bound)
