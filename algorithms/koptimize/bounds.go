@@ -1,7 +1,6 @@
 package koptimize
 
 import (
-	"math"
 	"math/bits"
 
 	"ppdp/algorithms/kernel/partition"
@@ -16,51 +15,15 @@ type exclusiveGroups struct {
 	at   []int32  // positions of the cuts in the tail, group after group
 	ends []int32  // where each group ends
 	dims []uint64 // the dimensions of each group's cuts, a set
-	left []int32  // scratch: the cuts without a group,
-	rest set      // also as a set,
+	rest set      // scratch: the cuts without a group,
 	open set      // and those that all cuts of the group exclude
 }
 
-func (g *exclusiveGroups) clear() { g.at, g.ends, g.dims = g.at[:0], g.ends[:0], g.dims[:0] }
-
-// end ends a group, of cuts on some dimensions.
-func (g *exclusiveGroups) end(dims uint64) {
-	g.ends, g.dims = append(g.ends, int32(len(g.at))), append(g.dims, dims)
-}
-
-// groupExclusive groups some of the node's cuts greedily: each, in their order, is in the first
-// group all of whose cuts it excludes.
-func (s *search) groupExclusive(n *node, list []int32) {
-	g := &s.groups
-	g.clear()
-	g.left, g.open = append(g.left[:0], list...), resize(g.open, s.problem.words)
-	for len(g.left) > 0 {
-		for w := range g.open {
-			g.open[w] = math.MaxUint64
-		}
-		left, dims := g.left[:0], uint64(0)
-		for _, at := range g.left {
-			id := n.tail[at]
-			if !g.open.has(id) {
-				left = append(left, at)
-				continue
-			}
-			g.at = append(g.at, at)
-			dims |= 1 << (s.problem.cuts[id].dim & 63)
-			for w, excluded := range n.excluded(at) {
-				g.open[w] &= excluded
-			}
-		}
-		g.left = left
-		g.end(dims)
-	}
-}
-
-// groupExclusiveSet is groupExclusive of the cuts in a set, in ascending order of their numbers.
-// Words of cuts at a time it takes a fraction of the time.
-func (s *search) groupExclusiveSet(n *node, cuts set) {
+// groupExclusive groups some of the node's cuts greedily: each, in ascending order of their numbers,
+// is in the first group all of whose cuts it excludes. It takes words of cuts at a time.
+func (s *search) groupExclusive(n *node, cuts set) {
 	g, words := &s.groups, s.problem.words
-	g.clear()
+	g.at, g.ends, g.dims = g.at[:0], g.ends[:0], g.dims[:0]
 	g.rest = append(g.rest[:0], cuts...)
 	for first := 0; ; {
 		for first < words && g.rest[first] == 0 {
@@ -84,7 +47,7 @@ func (s *search) groupExclusiveSet(n *node, cuts set) {
 				}
 			}
 		}
-		g.end(dims)
+		g.ends, g.dims = append(g.ends, int32(len(g.at))), append(g.dims, dims)
 	}
 }
 
@@ -158,9 +121,11 @@ type excess struct {
 
 // computeLowerBound is the paper's COMPUTE-LOWER-BOUND: the least that the head and any of the
 // tail's ordered cuts can cost, class by class. Once it comes to the best known cost it is not
-// added up any further. largest is then how much the classes add to what their sizes allow.
+// added up any further. largest is then how much the classes add to what their sizes allow, and
+// later has all ordered cuts.
 func (s *search) computeLowerBound(n *node) int64 {
-	s.groupExclusive(n, n.order)
+	n.restart(s.problem.words)
+	s.groupExclusive(n, n.later)
 	cuts := len(n.tail)
 	p, total := s.problem, n.base
 	s.work += int64(len(n.sizes) * len(n.order))
@@ -180,7 +145,7 @@ func (s *search) computeLowerBound(n *node) int64 {
 // childLowerBound is the lower bound of the child with an ordered cut and the given others as its
 // tail, from the joint counts: the child need not be made.
 func (s *search) childLowerBound(n *node, cut int32, tail set) int64 {
-	s.groupExclusiveSet(n, tail)
+	s.groupExclusive(n, tail)
 	p, q, g, cuts := s.problem, &s.pairs, &s.groups, len(n.tail)
 	s.work += int64(len(n.sizes) * len(g.at))
 	total := n.floor[cut]

@@ -238,7 +238,6 @@ func (s *search) prune(n *node, bound int64) int64 {
 		return bound
 	}
 	slices.SortFunc(s.largest, func(a, b excess) int { return cmp.Compare(b.more, a.more) })
-	n.restart(s.problem.words)
 	for _, at := range slices.Backward(n.order) {
 		n.takeNext(at)
 		if n.floor[at] < s.best && s.childLowerBound(n, at, n.child) < s.best {
