@@ -7,7 +7,6 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/numeric/random"
 )
 
 func init() { algorithms.Register(Permuted{}) }
@@ -90,24 +89,15 @@ func (Permuted) Release(ctx context.Context, in algorithms.Input) (*algorithms.R
 			return nil, err
 		}
 		c := b.Column(i)
-		switch {
-		case c.U8 != nil:
-			permute(draws, c.U8, c.Exact)
-		case c.U16 != nil:
-			permute(draws, c.U16, c.Exact)
-		default:
-			permute(draws, c.U32, c.Exact)
-		}
+		codes := make([]uint32, len(in.Rows))
+		c.Widen(0, codes)
+		draws.Shuffle(len(codes), func(i, j int) {
+			codes[i], codes[j] = codes[j], codes[i]
+			if c.Exact != nil {
+				c.Exact[i], c.Exact[j] = c.Exact[j], c.Exact[i]
+			}
+		})
+		c.Put(0, codes, nil)
 	}
 	return &algorithms.Release{Table: b.Table()}, nil
-}
-
-// permute permutes codes, and exact values with them where there are some.
-func permute[T any](draws *random.Stream, codes []T, exact []float64) {
-	draws.Shuffle(len(codes), func(i, j int) {
-		codes[i], codes[j] = codes[j], codes[i]
-		if exact != nil {
-			exact[i], exact[j] = exact[j], exact[i]
-		}
-	})
 }

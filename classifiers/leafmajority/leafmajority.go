@@ -7,8 +7,7 @@ package leafmajority
 import (
 	"cmp"
 	"context"
-	"slices"
-	"sort"
+	"encoding/binary"
 
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/equal"
@@ -57,80 +56,53 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 	if err := data.Check(ctx); err != nil {
 		return nil, err
 	}
-	schema := data.Table.Schema()
-	classes := schema.Classes()
+	classes := data.Table.Schema().Classes()
 	rows, labels, weights := data.Labels()
-	m := &model{features: classifiers.Features(schema)}
-	codes := m.codes(data.Table, rows)
-	width := len(m.features)
-	point := func(i int32) []uint32 { return codes[int(i)*width : int(i+1)*width] }
-	var counts []float64
-	for _, group := range equal.Groups(len(rows),
-		func(i, j int32) int { return slices.Compare(point(i), point(j)) },
-		func(i, j int32) int { return cmp.Compare(weights.At(i), weights.At(j)) }) {
-		m.points = append(m.points, point(group[0])...)
-		of := make([]float64, classes)
-		for _, i := range group {
-			of[labels[i]] += weights.At(i)
-		}
-		counts = append(counts, of...)
+	m := &model{features: classifiers.Features(data.Table.Schema()), classes: map[string]uint32{}}
+	points, room := make([]string, len(rows)), make([]byte, 0, 4*len(m.features))
+	for i, row := range rows {
+		points[i] = string(m.point(room, data.Table, row))
 	}
+	groups := equal.Groups(len(rows),
+		func(i, j int32) int { return cmp.Compare(points[i], points[j]) },
+		func(i, j int32) int { return cmp.Compare(weights.At(i), weights.At(j)) })
 	// One region more, without counts, stands for the points that were never seen.
-	m.classes = c.FitRegions(append(counts, make([]float64, classes)...), classes)
+	counts := make([]float64, (len(groups)+1)*classes)
+	for g, group := range groups {
+		for _, i := range group {
+			counts[g*classes+int(labels[i])] += weights.At(i)
+		}
+	}
+	predicted := c.FitRegions(counts, classes)
+	for g, group := range groups {
+		m.classes[points[group[0]]] = predicted[g]
+	}
+	m.unseen = predicted[len(groups)]
 	return m, nil
 }
 
-// model is a sorted list of points with their classes; the last class is that of all other points.
+// model has the class of each point that was seen, and that of all others.
 type model struct {
 	features []int
-	points   []uint32
-	classes  []uint32
+	classes  map[string]uint32
+	unseen   uint32
 }
-
-// block is the number of rows whose codes are gathered together.
-const block = 512
 
 // Predict finds every row among the points.
 func (m *model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
-	width, last := len(m.features), len(m.classes)-1
-	codes := make([]uint32, min(block, len(rows))*width)
-	column := make([]uint32, min(block, len(rows)))
-	for len(rows) > 0 {
-		part := rows[:min(block, len(rows))]
-		m.gather(codes, column, table, part)
-		for i := range part {
-			dst[i] = m.classes[m.find(codes[i*width:(i+1)*width], last)]
-		}
-		dst, rows = dst[len(part):], rows[len(part):]
-	}
-}
-
-// find returns the index of a point among the first n, or n.
-func (m *model) find(point []uint32, n int) int {
-	width := len(point)
-	at, found := sort.Find(n, func(i int) int {
-		return slices.Compare(point, m.points[i*width:(i+1)*width])
-	})
-	if !found {
-		return n
-	}
-	return at
-}
-
-// codes returns the rows' points, one after the other.
-func (m *model) codes(table *datasets.Table, rows []int32) []uint32 {
-	codes := make([]uint32, len(rows)*len(m.features))
-	m.gather(codes, make([]uint32, len(rows)), table, rows)
-	return codes
-}
-
-func (m *model) gather(codes, column []uint32, table *datasets.Table, rows []int32) {
-	width := len(m.features)
-	column = column[:len(rows)]
-	for f, attribute := range m.features {
-		classifiers.Codes(column, table.Column(attribute), rows)
-		for i, code := range column {
-			codes[i*width+f] = code
+	point := make([]byte, 0, 4*len(m.features))
+	for i, row := range rows {
+		class, seen := m.classes[string(m.point(point, table, row))]
+		if dst[i] = class; !seen {
+			dst[i] = m.unseen
 		}
 	}
+}
+
+// point appends the codes of a row's features to dst, in an order of bytes that is theirs.
+func (m *model) point(dst []byte, table *datasets.Table, row int32) []byte {
+	for _, at := range m.features {
+		dst = binary.BigEndian.AppendUint32(dst, table.Column(at).At(row))
+	}
+	return dst
 }

@@ -34,31 +34,12 @@ type tabulated struct {
 }
 
 func (f *tabulated) add(scores []float64, table *datasets.Table, rows []int32) {
-	column := table.Column(f.attribute)
-	switch {
-	case column.U8 != nil:
-		lookUp(scores, f.logs, f.classes, column.U8, rows)
-	case column.U16 != nil:
-		lookUp(scores, f.logs, f.classes, column.U16, rows)
-	case column.U32 != nil:
-		lookUp(scores, f.logs, f.classes, column.U32, rows)
-	}
-}
-
-func lookUp[T uint8 | uint16 | uint32](scores, logs []float64, classes int, codes []T,
-	rows []int32) {
-	if classes == 2 { // by far the most common case, and worth a loop without an inner one
-		for i, row := range rows {
-			at := 2 * int(codes[row])
-			scores[2*i] += logs[at]
-			scores[2*i+1] += logs[at+1]
-		}
-		return
-	}
-	for i, row := range rows {
-		at := int(codes[row]) * classes
-		for k := range classes {
-			scores[i*classes+k] += logs[at+k]
+	var room [block]uint32
+	codes := room[:len(rows)]
+	classifiers.Codes(codes, table.Column(f.attribute), rows)
+	for i, code := range codes {
+		for k, log := range f.logs[int(code)*f.classes : int(code+1)*f.classes] {
+			scores[i*f.classes+k] += log
 		}
 	}
 }
