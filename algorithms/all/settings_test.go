@@ -151,6 +151,6 @@ func graphForm(form rpsgraph.Form) func(*rpsgraph.Params) {
 func graphPrivate(form rpsgraph.Form) func(*rpsgraph.Params) {
 	return func(p *rpsgraph.Params) {
 		p.Form, p.Lambda = form, degrees.Estimated
-		p.Values = rpsgraph.Uniform
+		p.Values = partition.Uniform
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ppdp/algorithms/kernel/degrees"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/numeric/random"
 )
 
@@ -67,9 +68,10 @@ func fillLowest(starts []int32, counts []float64, n int) []int32 {
 
 // place gives every node, which comes with the lowest degree of its interval, the degree of it that
 // values names. starts are the lowest degrees of all intervals, ascending; the last one ends with
-// lambda. released stays ascending. Only Uniform needs the stream.
-func place(values Values, stream *random.Stream, starts []int32, lambda int, released []int32) {
-	if values == Low {
+// lambda. released stays ascending. Only uniform values need the stream.
+func place(values partition.Values, stream *random.Stream, starts []int32, lambda int,
+	released []int32) {
+	if values == partition.Low {
 		return
 	}
 	interval := 0
@@ -86,13 +88,13 @@ func place(values Values, stream *random.Stream, starts []int32, lambda int, rel
 		}
 		nodes := released[from:end]
 		for i := range nodes {
-			if values == Midpoint {
+			if values == partition.Midpoint {
 				nodes[i] = low + (high-low)/2
 			} else {
 				nodes[i] = low + int32(stream.IntN(int(high-low+1)))
 			}
 		}
-		if values == Uniform {
+		if values == partition.Uniform {
 			slices.Sort(nodes)
 		}
 	}

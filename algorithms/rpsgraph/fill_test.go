@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/numeric/random"
 )
 
@@ -59,9 +60,9 @@ func TestPlace(t *testing.T) {
 	starts := []int32{0, 2, 5, 9}
 	released := []int32{0, 2, 2, 5, 9, 9}
 	for _, test := range []struct {
-		values Values
+		values partition.Values
 		want   []int32
-	}{{Low, released}, {Midpoint, []int32{0, 3, 3, 6, 10, 10}}} {
+	}{{partition.Low, released}, {partition.Midpoint, []int32{0, 3, 3, 6, 10, 10}}} {
 		got := slices.Clone(released)
 		place(test.values, nil, starts, 12, got)
 		if !slices.Equal(got, test.want) {
@@ -70,7 +71,7 @@ func TestPlace(t *testing.T) {
 	}
 	const n = 40_000
 	many := slices.Concat(slices.Repeat([]int32{2}, 3), slices.Repeat([]int32{5}, n))
-	place(Uniform, random.NewKey(7).Stream(), starts, 12, many)
+	place(partition.Uniform, random.NewKey(7).Stream(), starts, 12, many)
 	if many[0] < 2 || many[2] > 4 || !slices.IsSorted(many) {
 		t.Errorf("not ascending from 2 to 4: %v", many[:4])
 	}

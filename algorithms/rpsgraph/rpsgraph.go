@@ -51,6 +51,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/degrees"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -116,21 +117,6 @@ const (
 
 func (Form) Enum() []string { return algorithms.Words(Growing, Halving, Tree) }
 
-// Values says which degree of its interval a node is released with.
-type Values string
-
-const (
-	// Low is the lowest, as section 5.1 ends; section 5.2 says it of Λ = n-1 ("in this case").
-	Low Values = "low"
-	// Midpoint is the middle, rounded down: the mid point of section 3.2.
-	Midpoint Values = "midpoint"
-	// Uniform is drawn for each node, all degrees of the interval alike: the random value of
-	// section 3.2.
-	Uniform Values = "uniform"
-)
-
-func (Values) Enum() []string { return algorithms.Words(Low, Midpoint, Uniform) }
-
 // Params are the parameters of "rps-graph".
 type Params struct {
 	// Lambda is Λ.
@@ -139,9 +125,10 @@ type Params struct {
 	Depth  int    `yaml:"depth" doc:"the largest number of cuts above a leaf" min:"1" max:"24"`
 	Counts Counts `yaml:"counts" doc:"the noise of the published variant"`
 	Fill   Fill   `yaml:"fill" doc:"how leaf counts become degrees"`
-	// Values reads no data.
-	Values Values `yaml:"values" doc:"the degree of its interval that a node gets"`
-	Form   Form   `yaml:"form" doc:"what the strict variant releases"`
+	// Values reads no data. Low is how section 5.1 ends; section 5.2 says it of Λ = n-1 ("in this
+	// case"). The middle, rounded down, and a degree drawn for each node are those of section 3.2.
+	Values partition.Values `yaml:"values" doc:"the degree of its interval that a node gets"`
+	Form   Form             `yaml:"form" doc:"what the strict variant releases"`
 }
 
 // leafShare is the part of epsilon kept for a leaf's count, the rest being for cuts.
@@ -160,8 +147,8 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // DefaultParams are the paper's depth and its noise as far as it is printed.
 func DefaultParams() *Params {
-	return &Params{Lambda: degrees.Nodes, Depth: 15, Counts: Printed, Fill: Lowest, Values: Low,
-		Form: Growing}
+	return &Params{Lambda: degrees.Nodes, Depth: 15, Counts: Printed, Fill: Lowest,
+		Values: partition.Low, Form: Growing}
 }
 
 func (a Algorithm) Info() algorithms.Info {
@@ -238,7 +225,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		return nil, err
 	}
 	var draws *random.Stream
-	if p.Values == Uniform {
+	if p.Values == partition.Uniform {
 		draws = in.Noise.Open("values")
 	}
 	place(p.Values, draws, starts, truth.lambda, release.Degrees)

@@ -13,6 +13,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/degrees"
+	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/datasets/graph"
 	"ppdp/internal/must"
@@ -25,7 +26,7 @@ func drawParams(t *rapid.T) (*Params, algorithms.Variant) {
 		Depth:  rapid.IntRange(1, 20).Draw(t, "depth"),
 		Counts: Counts(rapid.SampledFrom(Counts("").Enum()).Draw(t, "counts")),
 		Fill:   Fill(rapid.SampledFrom(Fill("").Enum()).Draw(t, "fill")),
-		Values: Values(rapid.SampledFrom(Values("").Enum()).Draw(t, "values")),
+		Values: partition.Values(rapid.SampledFrom(partition.Low.Enum()).Draw(t, "values")),
 		Form:   Form(rapid.SampledFrom(Form("").Enum()).Draw(t, "form")),
 	}
 	if p.Lambda == degrees.Estimated && p.Counts == Rigorous {
@@ -84,9 +85,9 @@ func TestRelease(t *testing.T) {
 				}
 				low, high = starts[at], max(starts[at], min(starts[at+1]-1, exact.Degrees[i]))
 				switch p.Values {
-				case Low:
+				case partition.Low:
 					high = low
-				case Midpoint:
+				case partition.Midpoint:
 					low += (min(starts[at+1]-1, lambda) - low) / 2
 					high = low
 				}
