@@ -49,7 +49,7 @@ func (p *Params) Validate() error {
 		return fmt.Errorf("lambda: %q, must be max-degree, n-1 or a whole number of at least 1; "+
 			"theta is what is private", p.Lambda)
 	}
-	return p.Lambda.Validate("lambda")
+	return p.Lambda.Validate()
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
@@ -74,20 +74,13 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 	p := params.(*Params)
 	g := algorithms.NodePrivacy(v,
 		"Holds for every graph: the projection bounds each node's influence.")
-	if p.Lambda.Leaks() {
-		g.Status, g.Errata = algorithms.Broken, []string{"G4"}
-		g.Note = "The candidates for theta end at the maximum degree, a private value of one" +
-			" node: the guarantee holds only where it is public knowledge anyway."
-	}
+	p.Lambda.Qualify(&g)
 	return g
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
-func (a Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
-	if v == algorithms.Strict && a.Guarantee(v, params).Status != algorithms.Holds {
-		return params.(*Params).Lambda.CheckPublic("lambda")
-	}
-	return nil
+func (Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
+	return params.(*Params).Lambda.CheckVariant(v)
 }
 
 // Release publishes n degrees between 0 and θ. Structure.Leaves is the number of cells, θ+1. The

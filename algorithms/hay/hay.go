@@ -67,7 +67,7 @@ func (p *Params) Validate() error {
 		private = fmt.Errorf("lambda: %s needs neighbours: node; noise for edges does not depend"+
 			" on lambda", p.Lambda)
 	}
-	return errors.Join(private, p.Lambda.Validate("lambda"))
+	return errors.Join(private, p.Lambda.Validate())
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
@@ -104,25 +104,13 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 	case Node:
 		p.Lambda.Restrict(&g)
 	}
-	// Lambda sets the noise for nodes, and for edges it bounds the output.
-	if p.Lambda.Leaks() {
-		g.Status = algorithms.Broken
-		g.Errata = append(g.Errata, "G4")
-		g.Note += " The maximum degree is a private value of one node: the guarantee holds only" +
-			" where it is public knowledge anyway."
-		if v == algorithms.Strict {
-			g.Note += " Such releases are refused."
-		}
-	}
+	p.Lambda.Qualify(&g) // it sets the noise for nodes, and for edges it bounds the output
 	return g
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
-func (a Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
-	if v == algorithms.Strict && a.Guarantee(v, params).Status != algorithms.Holds {
-		return params.(*Params).Lambda.CheckPublic("lambda")
-	}
-	return nil
+func (Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
+	return params.(*Params).Lambda.CheckVariant(v)
 }
 
 // Release publishes n degrees.

@@ -140,7 +140,7 @@ func (p *Params) Validate() error {
 		rigorous = errors.New("counts: rigorous is a bound for graphs as they are, must be" +
 			" another with lambda: private, which projects them")
 	}
-	return errors.Join(rigorous, p.Lambda.Validate("lambda"))
+	return errors.Join(rigorous, p.Lambda.Validate())
 }
 
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
@@ -181,23 +181,13 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 			g.Note += "no finite epsilon is proven."
 		}
 	}
-	if p.Lambda.Leaks() {
-		g.Status = algorithms.Broken
-		g.Errata = append(g.Errata, "G4")
-		g.Note += " The maximum degree is a private value of one node."
-		if v == algorithms.Strict {
-			g.Note += " Such releases are refused."
-		}
-	}
+	p.Lambda.Qualify(&g)
 	return g
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
 func (Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
-	if v == algorithms.Strict {
-		return params.(*Params).Lambda.CheckPublic("lambda")
-	}
-	return nil
+	return params.(*Params).Lambda.CheckVariant(v)
 }
 
 // Release publishes n degrees between 0 and Λ.

@@ -25,29 +25,38 @@ const (
 	Estimated Cap = "private"
 )
 
-// Validate reports an invalid cap, naming the yaml key.
-func (c Cap) Validate(key string) error {
+// Validate reports an invalid cap, by the yaml key that all have: lambda.
+func (c Cap) Validate() error {
 	if c == MaxDegree || c == Nodes || c == Estimated {
 		return nil
 	}
 	if n, err := strconv.Atoi(string(c)); err == nil && n >= 1 && n <= math.MaxInt32 {
 		return nil
 	}
-	return fmt.Errorf("%s: %q, must be max-degree, n-1, private or a whole number in [1, %d]",
-		key, string(c), math.MaxInt32)
+	return fmt.Errorf("lambda: %q, must be max-degree, n-1, private or a whole number in [1, %d]",
+		string(c), math.MaxInt32)
 }
 
-// Leaks reports whether the cap is read off the private graph without noise.
-func (c Cap) Leaks() bool { return c == MaxDegree }
+// Qualify enters into a guarantee that the cap is read off the private graph without noise.
+func (c Cap) Qualify(g *algorithms.Guarantee) {
+	if c != MaxDegree {
+		return
+	}
+	reason := "The maximum degree is a private value of one node: the guarantee holds only where it" +
+		" is public knowledge anyway."
+	if g.Variant == algorithms.Strict {
+		reason += " Such releases are refused."
+	}
+	g.Break(reason, "G4")
+}
 
-// CheckPublic returns nil for a public cap, else the error of the strict variant, naming the yaml
-// key.
-func (c Cap) CheckPublic(key string) error {
-	if !c.Leaks() {
+// CheckVariant refuses under strict a cap that is not public.
+func (c Cap) CheckVariant(v algorithms.Variant) error {
+	if v != algorithms.Strict || c != MaxDegree {
 		return nil
 	}
-	return fmt.Errorf("%s: %s is one node's value, must be n-1 or a public number, or private"+
-		" where an estimate is offered (errata G4)", key, c)
+	return fmt.Errorf("lambda: %s is one node's value, must be n-1 or a public number, or private"+
+		" where an estimate is offered (errata G4)", c)
 }
 
 // Restrict adds to a guarantee that it is for degrees of at most the cap, where that is a number.

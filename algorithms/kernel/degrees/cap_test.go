@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/must"
 )
@@ -17,7 +18,7 @@ func TestCap(t *testing.T) {
 		star, alone int
 		private     bool
 	}{{Nodes, 4, 1, false}, {MaxDegree, 3, 1, true}, {"2", 2, 1, false}, {"100", 4, 1, false}} {
-		if err := test.cap.Validate("lambda"); err != nil {
+		if err := test.cap.Validate(); err != nil {
 			t.Error(err)
 		}
 		if got := test.cap.Of(star); got != test.star {
@@ -26,15 +27,12 @@ func TestCap(t *testing.T) {
 		if got := test.cap.Of(lone); got != test.alone {
 			t.Errorf("%s of a single node is %d, want %d", test.cap, got, test.alone)
 		}
-		if test.cap.Leaks() != test.private {
-			t.Errorf("%s private: %t", test.cap, !test.private)
-		}
-		if err := test.cap.CheckPublic("lambda"); (err != nil) != test.private {
+		if err := test.cap.CheckVariant(algorithms.Strict); (err != nil) != test.private {
 			t.Errorf("%s: %v", test.cap, err)
 		}
 	}
 	for _, bad := range []Cap{"", "0", "-3", "2.5", "max", "99999999999"} {
-		if err := bad.Validate("lambda"); err == nil || !strings.HasPrefix(err.Error(),
+		if err := bad.Validate(); err == nil || !strings.HasPrefix(err.Error(),
 			"lambda: ") {
 			t.Errorf("cap %q: %v", bad, err)
 		}
