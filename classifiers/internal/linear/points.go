@@ -160,29 +160,20 @@ func newPoints(r *records, l *Layout, classes int) *Points {
 	}
 	p.At = make([]int32, 0, distinct*((indicators+Stride-1)/Stride*Stride))
 	for _, group := range groups {
-		row := r.features(group[0])
 		mass := make([]float64, p.Classes)
 		for _, i := range group {
 			mass[r.labels[i]] += r.weights.At(i)
 		}
 		p.Mass = append(p.Mass, mass...)
 		square := 0.0
-		for c, code := range row {
-			if r.of[c] < 0 {
-				continue
-			}
-			switch f := &l.Features[r.of[c]]; {
+		for at, bits := range r.features(group[0]) {
+			v := math.Float64frombits(bits)
+			switch f := &l.Features[at]; {
 			case f.indicators == 0:
-				var v float64
-				if f.cells != nil {
-					v = f.cells[code]
-				} else {
-					v = math.Float64frombits(uint64(code)<<32 | uint64(row[c+1]))
-				}
 				p.Values = append(p.Values, v)
 				square += float64(v * v)
-			case code >= f.skip:
-				p.At = append(p.At, int32(f.first+int(code-f.skip)))
+			case uint32(v) >= f.skip:
+				p.At = append(p.At, int32(f.first+int(uint32(v)-f.skip)))
 				square++
 			}
 		}
@@ -195,53 +186,41 @@ func newPoints(r *records, l *Layout, classes int) *Points {
 	return p
 }
 
-// records are labelled rows and what a point is made of: codes or, for numbers that are not
-// tabulated, both halves of their bits.
+// records are labelled rows and what a point is made of: the bits of each feature's number or code.
 type records struct {
 	labels  []uint32
 	weights classifiers.Weights
-	of      []int    // by column, its feature, -1 for the lower half of a number
-	codes   []uint32 // row by row
+	bits    []uint64 // row by row
+	width   int      // features of a row
 	digests []uint64
 }
 
 func newRecords(table *datasets.Table, rows []int32, labels []uint32,
 	weights classifiers.Weights, l *Layout) *records {
-	r := &records{labels: labels, weights: weights, digests: make([]uint64, len(rows))}
-	for at := range l.Features {
-		r.of = append(r.of, at)
-		if f := &l.Features[at]; f.indicators == 0 && f.cells == nil {
-			r.of = append(r.of, -1)
-		}
-	}
-	width := len(r.of)
-	r.codes = make([]uint32, len(rows)*width)
+	width := len(l.Features)
+	r := &records{labels, weights, make([]uint64, len(rows)*width), width,
+		make([]uint64, len(rows))}
 	for i := range r.digests {
-		r.digests[i] = uint64(len(l.Features))
+		r.digests[i] = uint64(width)
 	}
 	codes := make([]uint32, len(rows))
-	c := 0
 	for at := range l.Features {
 		f := &l.Features[at]
-		if f.indicators == 0 && f.cells == nil {
-			for i, row := range rows {
-				v := math.Float64bits(f.scaled(table.Number(row, f.attribute)) + 0)
-				r.codes[i*width+c], r.codes[i*width+c+1] = uint32(v>>32), uint32(v)
-				r.digests[i] = digest(r.digests[i], v)
-			}
-			c += 2
-			continue
+		coded := f.indicators > 0 || f.cells != nil
+		if coded {
+			classifiers.Codes(codes, table.Column(f.attribute), rows)
 		}
-		classifiers.Codes(codes, table.Column(f.attribute), rows)
-		for i, code := range codes {
-			r.codes[i*width+c] = code
-			v := float64(code)
+		for i, row := range rows {
+			v := float64(codes[i])
 			if f.cells != nil {
-				v = f.cells[code]
+				v = f.cells[codes[i]]
+			} else if !coded {
+				v = f.scaled(table.Number(row, f.attribute))
 			}
-			r.digests[i] = digest(r.digests[i], math.Float64bits(v+0))
+			bits := math.Float64bits(v + 0)
+			r.bits[i*width+at] = bits
+			r.digests[i] = digest(r.digests[i], bits)
 		}
-		c++
 	}
 	return r
 }
@@ -253,8 +232,8 @@ func digest(h, number uint64) uint64 {
 	return h ^ h>>32
 }
 
-func (r *records) features(i int32) []uint32 {
-	return r.codes[int(i)*len(r.of) : (int(i)+1)*len(r.of)]
+func (r *records) features(i int32) []uint64 {
+	return r.bits[int(i)*r.width : int(i+1)*r.width]
 }
 
 // groups lists equal records together, in an order that does not depend on that of the rows: by
