@@ -125,14 +125,6 @@ func (s *Sparse) pass(from uint64) {
 	}
 }
 
-// Passed is the share of the empty cells that have been passed.
-func (s *Sparse) Passed() float64 {
-	if s.places == 0 {
-		return 1
-	}
-	return float64(s.place) / float64(s.places)
-}
-
 // Next returns the next cell with a count above 0 and writes its counts. ok is false at the end.
 func (s *Sparse) Next(counts []float64) (cell uint64, ok bool) {
 	if s.forced {
