@@ -9,9 +9,13 @@ package controls
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
 
 	"ppdp/algorithms"
+	"ppdp/datasets"
 )
 
 func init() {
@@ -21,6 +25,8 @@ func init() {
 	algorithms.Register(Algorithm{"perfect", "True degree sequence",
 		"No privacy at all: the degrees are published unchanged. For reference only.",
 		slices.Clone[[]int32]})
+	algorithms.Register(Permuted{})
+	algorithms.Register(Sample{})
 }
 
 // Algorithm is one of the releases.
@@ -50,4 +56,137 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		degrees = []int32{}
 	}
 	return &algorithms.Release{Degrees: degrees}, nil
+}
+
+// Permuted publishes the true records with columns permuted, each by itself. With all of them every
+// attribute keeps its distribution and loses its relations to the others; with the class alone only
+// what classifiers learn is lost. What measures such a release as good measures little.
+type Permuted struct{}
+
+// PermutedColumns says which columns are permuted.
+type PermutedColumns string
+
+const (
+	AllColumns  PermutedColumns = "all"
+	ClassColumn PermutedColumns = "class"
+)
+
+func (PermutedColumns) Enum() []string { return algorithms.Words(AllColumns, ClassColumn) }
+
+// PermutedParams choose what is permuted.
+type PermutedParams struct {
+	Columns PermutedColumns `yaml:"columns" doc:"the columns that are permuted"`
+	Target  string          `yaml:"target" doc:"with columns: class, the attribute permuted in its place" values:"the name of an attribute; the class without"`
+}
+
+func (p *PermutedParams) Validate() error {
+	if p.Columns == AllColumns && p.Target != "" {
+		return fmt.Errorf("target: %q, must come with columns: class", p.Target)
+	}
+	return nil
+}
+
+func (Permuted) Info() algorithms.Info {
+	return algorithms.Info{
+		Name: "permuted", Title: "Original data, columns permuted", Source: "none: a control",
+		Input: algorithms.TableInput, Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: []algorithms.Guarantee{algorithms.NotPrivate(
+			"No privacy: every value is published, only those of a record are parted.")},
+		Revision: 1,
+	}
+}
+
+// Params permutes all columns.
+func (Permuted) Params() algorithms.Params { return &PermutedParams{Columns: AllColumns} }
+
+// CheckSchema refuses to permute what a table does not have.
+func (Permuted) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
+	params := p.(*PermutedParams)
+	switch {
+	case params.Columns == AllColumns || params.target(s) >= 0:
+		return nil
+	case params.Target != "":
+		return fmt.Errorf("target: %q, must be an attribute of the table", params.Target)
+	}
+	return errors.New("columns: class, but the table has no class attribute")
+}
+
+// target is the attribute that is permuted alone, -1 for none.
+func (p *PermutedParams) target(s *datasets.Schema) int {
+	if p.Target != "" {
+		return s.Index(p.Target)
+	}
+	return s.Class()
+}
+
+// Release draws a permutation of each column. It costs no budget.
+func (Permuted) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*PermutedParams](ctx, Permuted{}, in)
+	if err != nil {
+		return nil, err
+	}
+	schema, draws := in.Table.Schema(), in.Noise.Open("permutations")
+	b := datasets.NewBuilder(schema, len(in.Rows))
+	b.Append(in.Table.Select(in.Rows))
+	for i := range schema.Attributes {
+		if params.Columns == ClassColumn && i != params.target(schema) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c := b.Column(i)
+		codes := make([]uint32, len(in.Rows))
+		c.Widen(0, codes)
+		draws.Shuffle(len(codes), func(i, j int) {
+			codes[i], codes[j] = codes[j], codes[i]
+			if c.Exact != nil {
+				c.Exact[i], c.Exact[j] = c.Exact[j], c.Exact[i]
+			}
+		})
+		c.Put(0, codes, nil)
+	}
+	return &algorithms.Release{Table: b.Table()}, nil
+}
+
+// Sample publishes a part of the true records, drawn at random without replacement. Over several
+// shares it is the learning curve by which results.Yardstick says how large a sample of the truth
+// another release is as good as.
+type Sample struct{}
+
+// SampleParams choose how many records are published.
+type SampleParams struct {
+	Share float64 `yaml:"share" doc:"the part of the rows that is published, rounded to whole rows, but at least one" above:"0" max:"1"`
+}
+
+func (Sample) Info() algorithms.Info {
+	return algorithms.Info{
+		Name: "sample", Title: "Random sample of the original data", Source: "none: a control",
+		Input: algorithms.TableInput, Produces: []algorithms.Product{algorithms.RecordsProduct},
+		Variants: []algorithms.Guarantee{algorithms.NotPrivate(
+			"No privacy for those in the sample: their records are published unchanged.")},
+		Revision: 1,
+	}
+}
+
+// Params returns a tenth of the records.
+func (Sample) Params() algorithms.Params { return &SampleParams{Share: 0.1} }
+
+// Release draws the sample, each set of its size with the same probability, and publishes it in the
+// order of the rows. It costs no budget.
+func (Sample) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	params, err := algorithms.CheckInput[*SampleParams](ctx, Sample{}, in)
+	if err != nil {
+		return nil, err
+	}
+	rows, draws := in.Rows, in.Noise.Open("sample")
+	n := len(rows)
+	wanted := min(n, max(1, int(math.Round(params.Share*float64(n)))))
+	for i := range wanted { // Fisher and Yates, as far as it is needed
+		j := min(n-1, i+int(draws.Open01()*float64(n-i)))
+		rows[i], rows[j] = rows[j], rows[i]
+	}
+	chosen := slices.Clone(rows[:wanted])
+	slices.Sort(chosen)
+	return &algorithms.Release{Table: in.Table.Select(chosen)}, nil
 }

@@ -21,10 +21,14 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/bins"
+	"ppdp/datasets"
 	"ppdp/numeric/elementary"
 )
 
-func init() { classifiers.Register(Default) }
+func init() {
+	classifiers.Register(Default)
+	classifiers.RegisterRegressor(Default)
+}
 
 // Classifier is gradient-boosted trees.
 type Classifier struct {
@@ -158,4 +162,126 @@ func (b *boost) step() {
 		b.model.trees = append(b.model.trees, bins.NewTree(t.nodes))
 		b.model.values = append(b.model.values, t.values)
 	}
+}
+
+// tree is nodes and what each leaf adds to a machine's score.
+type tree struct {
+	nodes  []bins.Node
+	values []float64
+}
+
+// model adds up the trees of each machine. It is safe for concurrent use.
+type model struct {
+	classes  []uint32 // that occur, ascending
+	schema   int      // classes of the schema
+	start    []float64
+	features []bins.Feature
+	trees    []bins.Tree // step by step, and in it machine by machine
+	values   [][]float64 // of each tree's leaves
+}
+
+// each calls use with the position of each row and its machines' scores, which it may change.
+func (m *model) each(table *datasets.Table, rows []int32, use func(i int, scores []float64)) {
+	machines := len(m.start)
+	scores, of := make([]float64, machines*bins.Block), make([]float64, machines)
+	reset := func() {
+		for k, start := range m.start {
+			for i := range bins.Block {
+				scores[k*bins.Block+i] = start
+			}
+		}
+	}
+	reset()
+	bins.Walk(m.features, m.trees, table, rows, func(tree int, leaves []int32) {
+		values, scores := m.values[tree], scores[tree%machines*bins.Block:]
+		for i, leaf := range leaves {
+			scores[i] += values[leaf]
+		}
+	}, func(from, n int) {
+		for i := range n {
+			for k := range of {
+				of[k] = scores[k*bins.Block+i]
+			}
+			use(from+i, of)
+		}
+		reset()
+	})
+}
+
+// Predict writes the class of the largest probability, the first of equals.
+func (m *model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
+	m.Sure(dst, nil, table, rows)
+}
+
+// Probabilities writes the probability of each class of the schema, row by row.
+func (m *model) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
+	m.Sure(nil, dst, table, rows)
+}
+
+// Sure does what both do.
+func (m *model) Sure(classes []uint32, probabilities []float64, table *datasets.Table,
+	rows []int32) {
+	if probabilities != nil {
+		clear(probabilities[:len(rows)*m.schema])
+	}
+	m.each(table, rows, func(i int, scores []float64) {
+		if classes != nil {
+			best := classifiers.Majority(scores)
+			if len(scores) == 1 && scores[0] > 0 {
+				best = 1
+			}
+			classes[i] = m.classes[best]
+		}
+		if probabilities != nil {
+			classifiers.FromScores(probabilities[i*m.schema:(i+1)*m.schema], m.classes, scores)
+		}
+	})
+}
+
+// FitNumber adds up trees for the squared loss, each fitted to what those before leave of the
+// target's numbers: the defaults of scikit-learn's HistGradientBoostingRegressor. Numbers are
+// shares of the target's range.
+func (c Classifier) FitNumber(ctx context.Context, data classifiers.Data,
+	target int) (classifiers.NumberModel, error) {
+	if err := data.CheckTarget(ctx, target); err != nil {
+		return nil, err
+	}
+	rows, given := data.Counted()
+	weights, total, unit := bins.Units(given, len(rows))
+	schema := data.Table.Schema()
+	a := &schema.Attributes[target]
+	score := &model{start: []float64{0.5}}
+	m := &classifiers.Ranged{Each: score.each, Low: a.Low, Width: a.High - a.Low}
+	if total == 0 {
+		return m, nil
+	}
+	matrix := bins.New(data.Table, rows, weights, classifiers.Others(schema, target))
+	score.features = matrix.Features
+	// A gradient is at most most: with all weights its sum stays below 2⁶².
+	const most = 2
+	var g grower
+	g.init(matrix, c, unit, total, min(30, 61-bits.Len64(uint64(total))))
+	shares, scores := make([]float64, len(rows)), make([]float64, len(rows))
+	sum := int64(0)
+	for i, row := range rows {
+		shares[i] = (data.Table.Number(row, target) - m.Low) / m.Width
+		g.set(i, shares[i], 1, weights[i])
+		sum += g.all[i].gradient
+	}
+	score.start[0] = float64(sum) / (float64(total) * g.scale)
+	for i := range scores {
+		scores[i] = score.start[0]
+	}
+	for range c.Trees {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for i, of := range scores {
+			g.set(i, max(-most, min(most, of-shares[i])), 1, weights[i])
+		}
+		t := g.grow(scores)
+		score.trees = append(score.trees, bins.NewTree(t.nodes))
+		score.values = append(score.values, t.values)
+	}
+	return m, nil
 }

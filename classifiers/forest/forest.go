@@ -24,6 +24,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/bins"
 	"ppdp/classifiers/internal/equal"
+	"ppdp/datasets"
 	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
 )
@@ -288,4 +289,75 @@ func (g *grower) side(order []uint8, cut int, leftIsHeavier bool, feature int) (
 		left.Add(bin)
 	}
 	return left
+}
+
+// large is the mean above which a Poisson number is a rounded normal one of the same variance.
+// Means of real records are far below it; only weights that stand for many records exceed it.
+const large = 500
+
+// poisson draws a number with the given mean; p is the chance exp(-mean) of 0.
+func poisson(stream *random.Stream, mean, p float64) int64 {
+	if mean > large {
+		x := mean + float64(math.Sqrt(mean)*stream.NormFloat64())
+		return int64(max(0, math.Round(min(x, 1<<40))))
+	}
+	// The distribution function is passed by inversion.
+	u, k := stream.Open01(), int64(0)
+	for u > p && k < 10*large {
+		u -= p
+		k++
+		p = float64(p * mean / float64(k))
+	}
+	return k
+}
+
+// model is the trees. It is safe for concurrent use.
+type model struct {
+	classes  int // of the schema
+	features []bins.Feature
+	trees    []bins.Tree
+	leaves   []leaves // of each tree
+}
+
+// Predict writes the class of the largest probability, the first of equals.
+func (m *model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
+	m.Sure(dst, nil, table, rows)
+}
+
+// Probabilities writes the probability of each class of the schema, row by row.
+func (m *model) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
+	m.Sure(nil, dst, table, rows)
+}
+
+// Sure does what both do, from the sums of each row's class shares over all trees.
+func (m *model) Sure(classes []uint32, probabilities []float64, table *datasets.Table,
+	rows []int32) {
+	sums := make([]float64, m.classes*bins.Block)
+	bins.Walk(m.features, m.trees, table, rows, func(tree int, at []int32) {
+		says := &m.leaves[tree]
+		for i, leaf := range at {
+			of := sums[i*m.classes : (i+1)*m.classes]
+			class := says.of[leaf]
+			if class >= 0 {
+				of[class]++
+				continue
+			}
+			for class, share := range says.shares[^class:][:m.classes] {
+				of[class] += share
+			}
+		}
+	}, func(from, n int) {
+		for i := range n {
+			of := sums[i*m.classes : (i+1)*m.classes]
+			if classes != nil {
+				classes[from+i] = uint32(classifiers.Majority(of))
+			}
+			if probabilities != nil {
+				for class, sum := range of {
+					probabilities[(from+i)*m.classes+class] = sum / float64(len(m.trees))
+				}
+			}
+		}
+		clear(sums)
+	})
 }
