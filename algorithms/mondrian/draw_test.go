@@ -1,16 +1,24 @@
 package mondrian
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/numeric/random"
 )
 
 // TestRecords: every record lies where its kind of drawing says, class and sensitive values are the
@@ -141,5 +149,134 @@ func TestDrawsAreUniform(t *testing.T) {
 	}
 	if diff := cmp.Diff(r.Regions.Counts, q.Regions.Counts); diff != "" {
 		t.Errorf("the partition depends on the seed:\n%s", diff)
+	}
+}
+
+// naive is strict Mondrian by its definition: it cuts the widest dimension beside the median, the
+// paper's cut first, where both sides keep what is asked, and tries the next widest otherwise.
+func naive(table *datasets.Table, rows []int32, p *Params) (regions [][]int32) {
+	type wide struct {
+		dim   int
+		width float64
+	}
+	var order []wide
+	for d := range table.Schema().QuasiIdentifiers() {
+		low, high := uint32(math.MaxUint32), uint32(0)
+		for _, row := range rows {
+			code := table.Column(d).At(row)
+			low, high = min(low, code), max(high, code)
+		}
+		if low < high {
+			cells := float64(table.Schema().Attributes[d].Cells())
+			order = append(order, wide{d, float64(high-low) / cells})
+		}
+	}
+	slices.SortStableFunc(order, func(a, b wide) int {
+		if math.Abs(a.width-b.width) < 1e-12 {
+			return 0
+		}
+		return map[bool]int{true: -1, false: 1}[a.width > b.width]
+	})
+	for _, o := range order {
+		var codes []uint32
+		for _, row := range rows {
+			codes = append(codes, table.Column(o.dim).At(row))
+		}
+		slices.Sort(codes)
+		median := codes[(len(codes)-1)/2]
+		for _, at := range []uint32{median + 1, median} {
+			var below, above []int32
+			for _, row := range rows {
+				if table.Column(o.dim).At(row) < at {
+					below = append(below, row)
+				} else {
+					above = append(above, row)
+				}
+			}
+			if testinput.Keeps(table, below, table.AllRows(), p.K, &p.Limits) &&
+				testinput.Keeps(table, above, table.AllRows(), p.K, &p.Limits) {
+				return append(naive(table, below, p), naive(table, above, p)...)
+			}
+		}
+	}
+	return [][]int32{rows}
+}
+
+// TestLimits: the partition is that of the definition, under every kind of limit, and
+// where not even all rows together keep the limits the release says so.
+func TestLimits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, draw := DefaultParams(), testinput.Draw(t)
+		p.K, p.Limits = 2+draw(3), testinput.DrawLimits(draw)
+		table := testinput.Sensitive(draw, p.K+draw(57), 3, 8, 20)
+		rows := table.AllRows()
+		if !testinput.Keeps(table, rows, rows, p.K, &p.Limits) {
+			_, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: table,
+				Rows: rows, Params: p, Variant: algorithms.Published})
+			if !errors.Is(err, disclosure.ErrUnattainable) &&
+				!errors.Is(err, algorithms.ErrTooFew) {
+				t.Fatalf("%v, must wrap %v", err, disclosure.ErrUnattainable)
+			}
+			return
+		}
+		found, want := make(map[string]bool), naive(table, rows, p)
+		members := groups(release(t, table, rows, *p))
+		for _, rows := range members {
+			found[fmt.Sprint(rows)] = true
+		}
+		for _, rows := range want {
+			if !found[fmt.Sprint(rows)] {
+				t.Fatalf("no region of %v; regions %v", rows, members)
+			}
+		}
+		if len(want) != len(members) {
+			t.Fatalf("%d regions, must be %d", len(members), len(want))
+		}
+	})
+}
+
+// shaped is a table of n rows in the shape of Adult's eight quasi-identifiers: the same domains,
+// and values that crowd at one end of them.
+func shaped(n int) *datasets.Table {
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "age", Low: 15, High: 95,
+		Step: 1}}}
+	for _, cells := range []int{2, 5, 7, 16, 41, 7, 14} {
+		values := make([]string, cells)
+		for i := range values {
+			values[i] = fmt.Sprint(i)
+		}
+		schema.Attributes = append(schema.Attributes,
+			datasets.Attribute{Name: fmt.Sprint("c", cells, len(schema.Attributes)),
+				Kind: datasets.Categorical, Values: values})
+	}
+	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "salary",
+		Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"low", "high"}})
+	stream := random.NewKey(5).Stream()
+	b := datasets.NewBuilder(schema, n)
+	for range n {
+		row := b.AddRow()
+		for i := range schema.Attributes {
+			b.Set(row, i, uint32(float64(schema.Attributes[i].Cells())*math.Pow(stream.Open01(),
+				2)))
+		}
+	}
+	return b.Table()
+}
+
+func BenchmarkRelease(b *testing.B) {
+	for _, mode := range []Mode{Strict, Relaxed} {
+		for _, n := range []int{30_162, 1_000_000} {
+			b.Run(fmt.Sprintf("%s/n=%d", mode, n), func(b *testing.B) {
+				params := DefaultParams()
+				params.Mode = mode
+				table := shaped(n)
+				b.ReportAllocs()
+				for b.Loop() {
+					in := testinput.Input(table, params, algorithms.Published, 0, 1)
+					testinput.Release(b, Algorithm{}, in)
+				}
+				b.ReportMetric(float64(b.N)*float64(n)/b.Elapsed().Seconds(), "rows/s")
+			})
+		}
 	}
 }

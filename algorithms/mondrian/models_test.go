@@ -6,9 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"ppdp/algorithms/kernel/partition"
-
 	"pgregory.net/rapid"
+
+	"ppdp/algorithms/kernel/partition"
+	"ppdp/internal/must"
 )
 
 // box is a box of cells, both ends of each dimension included.
@@ -271,4 +272,165 @@ func TestProposition2(t *testing.T) {
 			t.Fatalf("relaxed: %d equal records are in one region of at most %d", 2*k+1, 2*k-1)
 		}
 	})
+}
+
+// TestSingleDimensionalClasses shows Theorem 3 of the paper: a single-dimensional partitioning to
+// which no cut can be added may keep nearly all records in one class, where strict multidimensional
+// classes stay within a bound that does not know the table's size (Theorem 4).
+//
+// The table: 2k-1 records at x = 0, k at the lowest y and k-1 at the highest, and n records at x =
+// 1 with a y of their own each. Between x = 0 and x = 1 lies a cut. Any further cut on y passes
+// through x = 0 as well, as single-dimensional cuts do, and leaves fewer than k of the 2k-1 on one
+// side.
+func TestSingleDimensionalClasses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(2, 10).Draw(t, "k")
+		n := rapid.IntRange(20*k, 60*k).Draw(t, "n")
+		var p points
+		p.cells = []int{2, n}
+		for i := range 2*k - 1 {
+			y := 0
+			if i >= k {
+				y = n - 1
+			}
+			p.rows = append(p.rows, []int{0, y})
+		}
+		for y := range n {
+			p.rows = append(p.rows, []int{1, y})
+		}
+
+		// The cut on x alone is allowed, and with it no cut on y is.
+		largest := 0
+		for _, size := range classSizes(p.rows, -1) {
+			largest = max(largest, size)
+			if size < k {
+				t.Fatalf("the cut on x leaves a class of %d records, k is %d", size, k)
+			}
+		}
+		for cut := 1; cut < n; cut++ {
+			allowed := true
+			for _, size := range classSizes(p.rows, cut) {
+				allowed = allowed && (size == 0 || size >= k)
+			}
+			if allowed {
+				t.Fatalf("y can still be cut at %d", cut)
+			}
+		}
+		if largest != n {
+			t.Fatalf("the largest class has %d of %d records, want the %d at x = 1", largest,
+				len(p.rows), n)
+		}
+
+		const dimensions = 2
+		identical := k // at x = 0 and the lowest y
+		bound := 2*dimensions*(k-1) + identical
+		table := p.table()
+		for _, group := range groups(release(t, table, table.AllRows(), Params{K: k, Mode: Strict,
+			Records: partition.Box, Split: Median})) {
+			if len(group) > bound {
+				t.Fatalf("a multidimensional class has %d records, the bound is %d", len(group),
+					bound)
+			}
+		}
+	})
+}
+
+// classSizes counts the records of the four cells made by the cut between x = 0 and x = 1 and a cut
+// on y; -1 is no cut on y, which leaves two cells.
+func classSizes(rows [][]int, cut int) []int {
+	if cut < 0 {
+		sizes := make([]int, 2)
+		for _, row := range rows {
+			sizes[row[0]]++
+		}
+		return sizes
+	}
+	sizes := make([]int, 4)
+	for _, row := range rows {
+		side := 0
+		if row[1] >= cut {
+			side = 1
+		}
+		sizes[2*row[0]+side]++
+	}
+	return sizes
+}
+
+// TestFigure6: generalised by zip code alone, the six patients allow strict partitioning no cut at
+// k of 3 and become one class. Relaxed partitioning makes two of three, which share 53711.
+func TestFigure6(t *testing.T) {
+	table := must.Get(patients().Project("zipcode", "disease"))
+	for _, test := range []struct {
+		mode Mode
+		want []string
+	}{
+		{Strict, []string{"53710-53712: 6"}},
+		{Relaxed, []string{"53710-53711: 3", "53711-53712: 3"}},
+	} {
+		r := release(t, table, table.AllRows(), Params{K: 3, Mode: test.mode,
+			Records: partition.Range})
+		var got []string
+		zip := &table.Schema().Attributes[0]
+		for region := range r.Regions.Len() {
+			got = append(got, fmt.Sprintf("%s-%s: %v", zip.Text(r.Regions.TightLow[region]),
+				zip.Text(r.Regions.TightHigh[region]-1), r.Regions.Counts[region]))
+		}
+		if slices.Sort(got); !slices.Equal(got, test.want) {
+			t.Errorf("%s: classes %q, must be %q", test.mode, got, test.want)
+		}
+		for row, region := range r.Regions.Assignment {
+			code := table.Column(0).At(int32(row))
+			if code < r.Regions.TightLow[region] || code >= r.Regions.TightHigh[region] {
+				t.Errorf("%s: row %d of zip code %s is in region %q", test.mode, row,
+					zip.Text(code), got[region])
+			}
+		}
+	}
+}
+
+// TestLemma1: the paper's points without an allowable cut (section 2.3, Fig. 5), m of them at the
+// centre and k-1 one step away from it in each direction, stay one region of the largest size
+// there can be, 2d(k-1)+m. One point more (Lemma 2) lets any of the cuts be made.
+func TestLemma1(t *testing.T) {
+	for dims := 1; dims <= 4; dims++ {
+		for _, k := range []int{2, 3, 10} {
+			for _, m := range []int{k - 1, k, 3 * k} {
+				centre := make([]int, dims)
+				p := points{cells: make([]int, dims)}
+				for d := range dims {
+					centre[d], p.cells[d] = 1, 3
+				}
+				for range m {
+					p.rows = append(p.rows, slices.Clone(centre))
+				}
+				for d := range dims {
+					for _, step := range []int{-1, 1} {
+						for range k - 1 {
+							at := slices.Clone(centre)
+							at[d] += step
+							p.rows = append(p.rows, at)
+						}
+					}
+				}
+				params := Params{K: k, Mode: Strict, Records: partition.Box}
+				table := p.table()
+				r := release(t, table, table.AllRows(), params)
+				if size := 2*dims*(k-1) + m; r.Regions.Len() != 1 ||
+					r.Regions.Counts[0] != float64(size) {
+					t.Errorf("d %d, k %d, m %d: regions of %v, must be one of %d", dims, k, m,
+						r.Regions.Counts, size)
+				}
+				if m < k {
+					continue // a copy of an outer point would be the one repeated most often
+				}
+				corner := slices.Clone(centre)
+				corner[dims-1]++
+				p.rows = append(p.rows, corner)
+				table = p.table()
+				if r := release(t, table, table.AllRows(), params); r.Regions.Len() < 2 {
+					t.Errorf("d %d, k %d, m %d: no cut with a point more", dims, k, m)
+				}
+			}
+		}
+	}
 }

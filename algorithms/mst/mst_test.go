@@ -1,6 +1,7 @@
 package mst
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -74,5 +75,19 @@ func TestFindsTheTree(t *testing.T) {
 					n/10)
 			}
 		}
+	}
+}
+
+// BenchmarkWide is a release of many attributes.
+func BenchmarkWide(b *testing.B) {
+	for _, attributes := range []int{20, 80, 200, 500} {
+		table := testinput.Wide(attributes, 50_000)
+		a := Algorithm{Name: "mst"}
+		b.Run(fmt.Sprint("attributes=", attributes), func(b *testing.B) {
+			for i := uint64(0); b.Loop(); i++ {
+				testinput.LazyRelease(b, a, testinput.Input(table, a.Params(), algorithms.Strict,
+					1, i))
+			}
+		})
 	}
 }

@@ -1,11 +1,14 @@
 package partition
 
 import (
+	"maps"
+	"runtime"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
@@ -153,4 +156,93 @@ func benchmarkTable() *datasets.Table {
 		}
 	}
 	return b.Table()
+}
+
+// TestTally compares with counting one row after the other, over short intervals and long ones.
+func TestTally(t *testing.T) {
+	var tally Tally
+	rapid.Check(t, func(t *rapid.T) {
+		cells := rapid.SampledFrom([]int{2, 9, 1 << 20}).Draw(t, "cells")
+		classes := rapid.IntRange(0, 3).Draw(t, "classes")
+		byClass := rapid.Bool().Draw(t, "by class")
+		low := rapid.Uint32Range(0, uint32(cells-1)).Draw(t, "low")
+		high := rapid.Uint32Range(low+1, uint32(cells)).Draw(t, "high")
+		var rows [][]uint32
+		want := make(map[uint32][]int32)
+		n := 1
+		if byClass {
+			n = max(1, classes)
+		}
+		for range rapid.IntRange(0, 40).Draw(t, "rows") {
+			row := []uint32{min(high-1, low+rapid.Uint32Range(0, 1<<20).Draw(t, "code"))}
+			y := 0
+			if classes > 0 {
+				row = append(row, rapid.Uint32Range(0, uint32(classes-1)).Draw(t, "class"))
+				y = int(row[1]) % n
+			}
+			rows = append(rows, row)
+			if want[row[0]] == nil {
+				want[row[0]] = make([]int32, n)
+			}
+			want[row[0]][y]++
+		}
+		table := testinput.Numbers(classes, []int{cells}, rows...)
+		NewSpace(table, []int{0}).Tally(&tally, table.AllRows(), 0, low, high, byClass)
+		if !slices.Equal(tally.Values, slices.Sorted(maps.Keys(want))) {
+			t.Fatalf("values %v of %v", tally.Values, want)
+		}
+		for i, v := range tally.Values {
+			if got := tally.Counts[i*n : (i+1)*n]; !slices.Equal(got, want[v]) {
+				t.Fatalf("%v rows have %d, must be %v", got, v, want[v])
+			}
+		}
+	})
+}
+
+// TestShared: passes over many rows, divided between processors, add to the counts that are there
+// and split as one processor would by the definition.
+func TestShared(t *testing.T) {
+	table := benchmarkTable()
+	schema := table.Schema()
+	space := NewSpace(table, schema.QuasiIdentifiers())
+	var rows []int32 // some of them more than once, in no order
+	for i := range 3*sharedRows + 5 {
+		rows = append(rows, int32(i*7919%table.Len()))
+	}
+	for _, processors := range []int{1, 2, 3, 200} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		for dim, attribute := range space.Attributes() {
+			codes, labels := codesOf(table, rows, attribute), codesOf(table, rows, schema.Class())
+			lowest, highest := space.Extent(rows, dim, 0, space.Cells(dim)-1)
+			if lowest != slices.Min(codes) || highest != slices.Max(codes) {
+				t.Errorf("dimension %d: extent [%d, %d]", dim, lowest, highest)
+			}
+			counts := make([]int32, space.Cells(dim))
+			joint := make([]int32, len(counts)*space.Classes())
+			counts[0], joint[0] = 5, 6
+			space.Histogram(rows, dim, 0, counts)
+			space.ClassHistogram(rows, dim, 0, joint)
+			at := space.Cells(dim) / 3
+			var below, above []int32
+			for i, code := range codes {
+				counts[code]--
+				joint[int(code)*space.Classes()+int(labels[i])]--
+				if code < at {
+					below = append(below, rows[i])
+				} else {
+					above = append(above, rows[i])
+				}
+			}
+			counts[0], joint[0] = counts[0]-5, joint[0]-6
+			if slices.Max(counts) != 0 || slices.Min(counts) != 0 || slices.Max(joint) != 0 ||
+				slices.Min(joint) != 0 {
+				t.Errorf("%d processors, dimension %d: other counts", processors, dim)
+			}
+			split := slices.Clone(rows)
+			n := space.Split(split, dim, at)
+			if !slices.Equal(split[:n], below) || !slices.Equal(split[n:], above) {
+				t.Errorf("%d processors, dimension %d: another split", processors, dim)
+			}
+		}
+	}
 }

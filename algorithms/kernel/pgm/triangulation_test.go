@@ -1,8 +1,12 @@
 package pgm
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"ppdp/numeric/random"
 )
@@ -91,5 +95,74 @@ func TestGrowth(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestEmbeddings: sums and copies along runs are those cell by cell, in the same order.
+func TestEmbeddings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sizes := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 5).Draw(t, "sizes")
+		outer := rapid.Permutation([]int{0, 1, 2, 3, 4}[:len(sizes)]).Draw(t, "outer")
+		var inner []int
+		for a := range sizes {
+			if rapid.Bool().Draw(t, "inner") {
+				inner = append(inner, a)
+			}
+		}
+		e, cells := embed(sizes, outer, inner), cellMap(sizes, outer, inner)
+		large, small := make([]float64, len(cells)), make([]float64, slices.Max(cells)+1)
+		for i := range large {
+			large[i] = 1 / float64(i+3)
+		}
+		for i := range small {
+			small[i] = float64(i)
+		}
+		sums, spread := slices.Clone(small), slices.Clone(large)
+		for cell, at := range cells {
+			sums[at] += large[cell]
+			spread[cell] += small[at]
+		}
+		own, to := slices.Clone(small), slices.Clone(large)
+		e.sum(large, own)
+		e.spread(to, small)
+		if !slices.Equal(own, sums) || !slices.Equal(to, spread) {
+			t.Fatalf("sizes %v, %v in %v: %+v", sizes, inner, outer, e)
+		}
+	})
+}
+
+// BenchmarkGrowth fits chains of pairs, with as many cliques and cells to a clique as the names
+// say, for 100 steps. A step, one pass of sum-product over all cliques, is to take a time in
+// proportion to the cells, whatever they are divided into.
+func BenchmarkGrowth(b *testing.B) {
+	for _, shape := range []struct{ cliques, values int }{{8, 10}, {32, 10}, {120, 10}, {8, 32},
+		{32, 32}, {120, 32}, {8, 100}, {32, 100}, {8, 316}} {
+		values := shape.values
+		b.Run(fmt.Sprintf("cliques=%d/cells=%d", shape.cliques, values*values),
+			func(b *testing.B) {
+				sizes, measured := make([]int, shape.cliques+1), []Measurement{}
+				for a := range sizes {
+					sizes[a] = values
+					if a == 0 {
+						continue
+					}
+					counts := make([]float64, values*values)
+					for cell := range counts {
+						counts[cell] = 1e6 / float64(len(counts)) * (1 + math.Sin(float64(cell)))
+					}
+					// so much noise that there is one stage
+					measured = append(measured, Measurement{[]int{a - 1, a}, counts,
+						[]float64{1e6}})
+				}
+				o := Options{Iterations: 100, MaxCells: 1e7}
+				steps := 0
+				for b.Loop() {
+					steps += mustFit(b, sizes, measured, 1e6, o).Iterations
+				}
+				cells := float64(shape.cliques * values * values)
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps)/cells,
+					"ns/cell/step")
+				b.ReportMetric(float64(steps)/float64(b.N), "steps")
+			})
 	}
 }

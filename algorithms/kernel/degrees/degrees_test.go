@@ -4,13 +4,100 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
+
+func TestBelow(t *testing.T) {
+	for _, c := range []struct {
+		starts     []int32
+		cumulative []float64
+		n          int
+		want       []int32
+	}{
+		{[]int32{0, 2, 5}, []float64{1, 3}, 4, []int32{0, 2, 2, 5}},
+		{[]int32{0, 2, 5}, []float64{-3, 1e300}, 3, []int32{2, 2, 2}},
+		{[]int32{0, 2, 5}, []float64{math.Inf(1), 1}, 2, []int32{0, 0}},
+		// halves go up; a fall leaves an interval empty
+		{[]int32{0, 2, 5}, []float64{1.5, 1.4}, 3, []int32{0, 0, 5}},
+		{[]int32{7}, nil, 2, []int32{7, 7}},
+		{[]int32{0, 1}, []float64{3}, 0, []int32{}},
+	} {
+		if got := Below(c.starts, c.cumulative, c.n); !slices.Equal(got, c.want) {
+			t.Errorf("starts %v, counts %v: %v, want %v", c.starts, c.cumulative, got, c.want)
+		}
+	}
+}
+
+// TestIsotonic compares with the min-max formula of isotonic regression: element i of the
+// least-squares fit is the largest, over a ≤ i, of the smallest mean of elements a to b, over b ≥ i
+// (Robertson, Wright & Dykstra 1988).
+func TestIsotonic(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// Small whole numbers make ties and violations frequent.
+		n := rapid.IntRange(0, 12).Draw(t, "n")
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = float64(rapid.IntRange(-5, 5).Draw(t, "value"))
+		}
+		want := make([]float64, n)
+		for i := range want {
+			want[i] = math.Inf(-1)
+			for a := 0; a <= i; a++ {
+				least, sum := math.Inf(1), 0.0
+				for b := a; b < n; b++ {
+					if sum += values[b]; b >= i {
+						least = min(least, sum/float64(b-a+1))
+					}
+				}
+				want[i] = max(want[i], least)
+			}
+		}
+		Isotonic(values)
+		for i := range want {
+			if math.Abs(values[i]-want[i]) > 1e-12 {
+				t.Fatalf("element %d is %v, want %v", i, values[i], want[i])
+			}
+		}
+	})
+}
+
+func TestCap(t *testing.T) {
+	// A star of three leaves and a node apart: n-1 = 4, maximum degree 3.
+	star := must.Get(datasets.NewGraph(5, []int32{0, 0, 0}, []int32{1, 2, 3}))
+	lone := must.Get(datasets.NewGraph(1, nil, nil))
+	for _, test := range []struct {
+		cap         Cap
+		star, alone int
+		private     bool
+	}{{Nodes, 4, 1, false}, {MaxDegree, 3, 1, true}, {"2", 2, 1, false}, {"100", 4, 1, false}} {
+		if err := test.cap.Validate(); err != nil {
+			t.Error(err)
+		}
+		if got := test.cap.Of(star); got != test.star {
+			t.Errorf("%s of the star is %d, want %d", test.cap, got, test.star)
+		}
+		if got := test.cap.Of(lone); got != test.alone {
+			t.Errorf("%s of a single node is %d, want %d", test.cap, got, test.alone)
+		}
+		if err := test.cap.CheckVariant(algorithms.Strict); (err != nil) != test.private {
+			t.Errorf("%s: %v", test.cap, err)
+		}
+	}
+	for _, bad := range []Cap{"", "0", "-3", "2.5", "max", "99999999999"} {
+		if err := bad.Validate(); err == nil || !strings.HasPrefix(err.Error(),
+			"lambda: ") {
+			t.Errorf("cap %q: %v", bad, err)
+		}
+	}
+}
 
 // TestMix: splitmix64 seeded with 0 starts with this number, and unmix undoes mix.
 func TestMix(t *testing.T) {
