@@ -398,18 +398,9 @@ func (r *recursion) scoreNode(slots []int32, n *nodeChildren) float64 {
 	from := n.start
 	for c, end := range n.ends {
 		counts := children[c*classes : (c+1)*classes]
-		if classes == 2 { // the usual case, without the inner loop
-			no, yes := int32(0), int32(0)
-			for slot := from; slot < end; slot += 2 {
-				no += slots[slot]
-				yes += slots[slot+1]
-			}
-			counts[0], counts[1] = no, yes
-		} else {
-			for slot := from; slot < end; slot += classes {
-				for y := range counts {
-					counts[y] += slots[slot+y]
-				}
+		for slot := from; slot < end; slot += classes {
+			for y := range counts {
+				counts[y] += slots[slot+y]
 			}
 		}
 		from = end

@@ -62,20 +62,10 @@ func synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithm
 
 func fillClass(b *datasets.Builder, attribute, classes int, tuples []int) {
 	row := 0
-	switch column := b.Column(attribute); {
-	case column.U8 != nil:
-		for i, n := range tuples {
-			for code := uint8(i % classes); n > 0; n-- {
-				column.U8[row] = code
-				row++
-			}
-		}
-	default:
-		for i, n := range tuples {
-			for range n {
-				b.Set(row, attribute, uint32(i%classes))
-				row++
-			}
+	for i, n := range tuples {
+		for range n {
+			b.Set(row, attribute, uint32(i%classes))
+			row++
 		}
 	}
 }
