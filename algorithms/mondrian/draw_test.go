@@ -28,7 +28,7 @@ func TestRecords(t *testing.T) {
 	schema := table.Schema()
 	for _, mode := range []Mode{Strict, Relaxed} {
 		for _, from := range []partition.Records{partition.Box, partition.Range} {
-			r := release(t, table, table.AllRows(), Params{K: 9, Mode: mode,
+			r := release(t, table, table.AllRows(), Params{K: 9, Mode: mode, Cut: First,
 				Records: from})
 			d := len(r.Regions.Attributes)
 			low, high := r.Regions.Low, r.Regions.High
@@ -118,7 +118,7 @@ func TestDrawsAreUniform(t *testing.T) {
 		b.AddRow() // all rows equal
 	}
 	table := b.Table()
-	r := release(t, table, table.AllRows(), Params{K: n, Mode: Strict,
+	r := release(t, table, table.AllRows(), Params{K: n, Mode: Strict, Cut: First,
 		Records: partition.Box})
 	var cells [6]float64
 	var parts [20]float64

@@ -173,7 +173,7 @@ func TestReductionOfTheorem1(t *testing.T) {
 				return
 			}
 			table := p.table()
-			r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict,
+			r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First,
 				Split: Median, Records: partition.Box})
 			if got := r.Regions.Len() == 2; got != byBoxes {
 				t.Fatalf("%v+1: %d regions, an integer is half of the sum: %t", numbers,
@@ -252,7 +252,7 @@ func TestProposition2(t *testing.T) {
 		}
 		table := p.table()
 		regionsOf := func(mode Mode) (most int) {
-			r := release(t, table, table.AllRows(), Params{K: k, Mode: mode,
+			r := release(t, table, table.AllRows(), Params{K: k, Mode: mode, Cut: First,
 				Split: Median, Records: partition.Box})
 			seen := make(map[string]map[int32]bool)
 			for row, region := range r.Regions.Assignment {
@@ -326,7 +326,7 @@ func TestSingleDimensionalClasses(t *testing.T) {
 		bound := 2*dimensions*(k-1) + identical
 		table := p.table()
 		for _, group := range groups(release(t, table, table.AllRows(), Params{K: k, Mode: Strict,
-			Records: partition.Box, Split: Median})) {
+			Cut: First, Records: partition.Box, Split: Median})) {
 			if len(group) > bound {
 				t.Fatalf("a multidimensional class has %d records, the bound is %d", len(group),
 					bound)
@@ -367,7 +367,7 @@ func TestFigure6(t *testing.T) {
 		{Strict, []string{"53710-53712: 6"}},
 		{Relaxed, []string{"53710-53711: 3", "53711-53712: 3"}},
 	} {
-		r := release(t, table, table.AllRows(), Params{K: 3, Mode: test.mode,
+		r := release(t, table, table.AllRows(), Params{K: 3, Mode: test.mode, Cut: First,
 			Records: partition.Range})
 		var got []string
 		zip := &table.Schema().Attributes[0]
@@ -412,7 +412,7 @@ func TestLemma1(t *testing.T) {
 						}
 					}
 				}
-				params := Params{K: k, Mode: Strict, Records: partition.Box}
+				params := Params{K: k, Mode: Strict, Cut: First, Records: partition.Box}
 				table := p.table()
 				r := release(t, table, table.AllRows(), params)
 				if size := 2*dims*(k-1) + m; r.Regions.Len() != 1 ||

@@ -30,8 +30,8 @@
 //
 // Deviations:
 //   - Where the cut {≤ m | > m} at the lower median m leaves too few records above, {< m | ≥ m} is
-//     tried. With the printed cut alone some regions stay uncut and the paper's Theorem 4 is false
-//     (errata M1).
+//     tried (cut: first), or the more even of the two is taken (cut: even). With the printed cut
+//     alone some regions stay uncut and the paper's Theorem 4 is false (errata M1).
 //   - Where the widest quasi-identifier has no allowable cut, the next widest is tried.
 //   - Widths are divided by the width of the public domain, not of the data; of equal ones the
 //     first in the schema is taken.

@@ -63,7 +63,7 @@ func patients() *datasets.Table {
 // TestPatients is the paper's Fig. 8: a 2-anonymisation with ranges and means.
 func TestPatients(t *testing.T) {
 	table := patients()
-	r := release(t, table, table.AllRows(), Params{K: 2, Mode: Strict,
+	r := release(t, table, table.AllRows(), Params{K: 2, Mode: Strict, Cut: First,
 		Records: partition.Range})
 	a, sex := r.Regions.Assignment, table.Schema().Attributes[1].Values
 	type summary struct{ Age, Sex, Zipcode string }
@@ -232,7 +232,8 @@ func (p points) reference(rows []int, params Params) [][]int {
 		if !ok && !ok2 {
 			continue
 		}
-		if !ok {
+		if !ok || params.Cut == Even && ok2 && min(len(low2), len(high2)) > min(len(low),
+			len(high)) {
 			low, high = low2, high2
 		}
 		return append(p.reference(low, params), p.reference(high, params)...)
@@ -242,9 +243,9 @@ func (p points) reference(rows []int, params Params) [][]int {
 
 func drawParams(t *rapid.T) Params {
 	return Params{
-		K:       rapid.IntRange(2, 5).Draw(t, "k"),
-		Mode:    rapid.SampledFrom([]Mode{Strict, Relaxed}).Draw(t, "mode"),
-		Records: partition.Box,
+		K:    rapid.IntRange(2, 5).Draw(t, "k"),
+		Mode: rapid.SampledFrom([]Mode{Strict, Relaxed}).Draw(t, "mode"),
+		Cut:  rapid.SampledFrom([]Cut{First, Even}).Draw(t, "cut"), Records: partition.Box,
 	}
 }
 
@@ -325,7 +326,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	table := conformance.Table(300)
 	stream := random.NewKey(3).Stream()
 	for _, mode := range []Mode{Strict, Relaxed} {
-		params := Params{K: 4, Mode: mode, Records: partition.Range}
+		params := Params{K: 4, Mode: mode, Cut: First, Records: partition.Range}
 		rows := table.AllRows()[50:250]
 		rows = append(rows, 60, 60, 60)
 		slices.Sort(rows)
@@ -382,11 +383,13 @@ func TestErrataM1(t *testing.T) {
 				p.rows = append(p.rows, []int{v})
 			}
 			table := p.table()
-			// k of 1 is not a valid parameter, but a case of the search.
-			s := must.Get(split(t.Context(), table, table.AllRows(), &Params{K: k, Mode: Strict,
-				Split: Median}))
-			if s.made.Regions.Len() == 1 {
-				missed++
+			for _, cut := range []Cut{First, Even} {
+				// k of 1 is not a valid parameter, but a case of the search.
+				p := must.Get(split(t.Context(), table, table.AllRows(), &Params{K: k, Mode: Strict,
+					Cut: cut, Split: Median}))
+				if p.made.Regions.Len() == 1 {
+					missed++
+				}
 			}
 		}
 		if n < 8 {
@@ -410,7 +413,7 @@ func TestErrataM1(t *testing.T) {
 	p := points{cells: []int{3}, rows: [][]int{{1}, {1}, {1}, {2}, {2}, {2}, {2}}}
 	table := p.table()
 	diff := cmp.Diff([][]int{{0, 1, 2}, {3, 4, 5, 6}},
-		groups(release(t, table, table.AllRows(), Params{K: 2, Mode: Strict,
+		groups(release(t, table, table.AllRows(), Params{K: 2, Mode: Strict, Cut: First,
 			Records: partition.Box})))
 	if diff != "" {
 		t.Errorf("the counterexample's regions (-want +got):\n%s", diff)
@@ -434,7 +437,7 @@ func TestRelaxedBoxes(t *testing.T) {
 			p.rows = append(p.rows, []int{v})
 		}
 		table := p.table()
-		r := release(t, table, table.AllRows(), Params{K: 2, Mode: Relaxed,
+		r := release(t, table, table.AllRows(), Params{K: 2, Mode: Relaxed, Cut: First,
 			Records: partition.Box})
 		diff := cmp.Diff([2][]uint32{c.low, c.high}, [2][]uint32{r.Regions.Low, r.Regions.High})
 		if diff != "" {
@@ -446,7 +449,7 @@ func TestRelaxedBoxes(t *testing.T) {
 func TestTooFewRows(t *testing.T) {
 	table := conformance.Table(20)
 	for _, mode := range []Mode{Strict, Relaxed} {
-		params := Params{K: 5, Mode: mode, Records: partition.Box}
+		params := Params{K: 5, Mode: mode, Cut: First, Records: partition.Box}
 		for n, regions := range map[int]int{0: 0, 5: 1, 6: 1} {
 			if r := release(t, table, table.AllRows()[:n], params); r.Regions.Len() != regions ||
 				r.Table.Len() != n {

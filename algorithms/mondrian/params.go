@@ -22,6 +22,18 @@ const (
 
 func (Mode) Enum() []string { return algorithms.Words(Strict, Relaxed) }
 
+// Cut says which of the two cuts beside the median a strict partition takes.
+type Cut string
+
+const (
+	// First is the paper's {≤ m | > m} where it leaves k records on either side, else {< m | ≥ m}.
+	First Cut = "first"
+	// Even is the one whose sides differ less in size, the paper's where they are equal.
+	Even Cut = "even"
+)
+
+func (Cut) Enum() []string { return algorithms.Words(First, Even) }
+
 // Split says by what a region's cut is chosen.
 type Split string
 
@@ -43,6 +55,7 @@ func (Split) Enum() []string { return algorithms.Words(Median, Class, Workload) 
 type Params struct {
 	K       int               `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
 	Mode    Mode              `yaml:"mode" doc:"strict cuts between values, relaxed also among records of one value"`
+	Cut     Cut               `yaml:"cut" doc:"which cut is tried first; without effect on relaxed partitions and on cuts not at a median"`
 	Split   Split             `yaml:"split" doc:"where a region is cut: at the median, where classes separate best or where the counts of every value are answered best; relaxed partitions know only median"`
 	Records partition.Records `yaml:"records" doc:"where records are drawn from: the whole region, or the range its records span"`
 
@@ -53,8 +66,8 @@ func (p *Params) Anonymity() int { return p.K }
 
 // DefaultParams are strict partitions of at least 10 records, drawn from their boxes.
 func DefaultParams() *Params {
-	return &Params{K: 10, Mode: Strict, Split: Median, Records: partition.Box,
-		Limits: disclosure.NoLimits()}
+	return &Params{K: 10, Mode: Strict, Cut: First, Split: Median,
+		Records: partition.Box, Limits: disclosure.NoLimits()}
 }
 
 // Validate reports a split that relaxed partitions do not know, and what knows no limits.

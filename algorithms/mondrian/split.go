@@ -251,18 +251,23 @@ func (s *splitter) findMedian(rows []int32, dim int, whole span) (c cut, ok bool
 	upTo := below + equal // rows of the paper's left-hand side
 	upToOK := upTo >= k && n-upTo >= k && s.allows(rows, dim, median+1)
 	belowOK := below >= k && n-below >= k && s.allows(rows, dim, median)
-	// The median's own side ends at the median; where the other side begins is not known.
 	switch {
-	case upToOK:
+	case upToOK && belowOK && s.params.Cut == Even && unevenness(n, below) < unevenness(n, upTo):
+		upToOK = false
+	case !upToOK && !belowOK:
+		return cut{}, false
+	}
+	// The median's own side ends at the median; where the other side begins is not known.
+	if upToOK {
 		return cut{dim: dim, at: median + 1,
 			below: span{low: whole.low, high: median, measured: true},
 			above: span{low: median + 1, high: whole.high}}, true
-	case belowOK:
-		return cut{dim: dim, at: median, below: span{low: whole.low, high: median - 1},
-			above: span{low: median, high: whole.high, measured: true}}, true
 	}
-	return cut{}, false
+	return cut{dim: dim, at: median, below: span{low: whole.low, high: median - 1},
+		above: span{low: median, high: whole.high, measured: true}}, true
 }
+
+func unevenness(n, left int) int { return max(n-2*left, 2*left-n) }
 
 // classes finds the cuts of split: class. Its slices are scratch memory.
 type classes struct {

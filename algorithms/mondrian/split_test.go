@@ -91,7 +91,7 @@ func TestClassSplit(t *testing.T) {
 		k := rapid.IntRange(2, 5).Draw(t, "k")
 		p := drawSmall(t, k)
 		table := p.table()
-		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Split: Class,
+		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Split: Class,
 			Records: partition.Box})
 		entropy := func(rows []int) float64 { // nats, times the rows
 			var counts [3]float64
@@ -148,7 +148,7 @@ func TestClassSplit(t *testing.T) {
 func (p points) wantMedian(t *rapid.T, a area, k int, left []int) {
 	t.Helper()
 	var first []int
-	for _, group := range p.reference(a.rows, Params{K: k, Mode: Strict}) {
+	for _, group := range p.reference(a.rows, Params{K: k, Mode: Strict, Cut: First}) {
 		if first = append(first, group...); len(first) >= len(left) {
 			break
 		}
@@ -180,7 +180,7 @@ func TestWorkloadSplit(t *testing.T) {
 			}
 		}
 		table := p.table()
-		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict,
+		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First,
 			Split: Workload, Records: partition.Box})
 		failure := func(areas []area) float64 {
 			sum := 0.0
@@ -297,7 +297,7 @@ func TestSplitRefuses(t *testing.T) {
 func TestCopiedTogether(t *testing.T) {
 	table := shaped(partition.FarRows)
 	for _, mode := range []Mode{Strict, Relaxed} {
-		params := Params{K: 50, Mode: mode, Split: Median, Records: partition.Range}
+		params := Params{K: 50, Mode: mode, Cut: First, Split: Median, Records: partition.Range}
 		for region, rows := range groups(release(t, table, table.AllRows(), params)) {
 			n := len(rows)
 			if n < params.K || mode == Relaxed && n >= 2*params.K {
@@ -311,8 +311,8 @@ func TestCopiedTogether(t *testing.T) {
 func TestProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	table := shaped(partition.FarRows + 1)
-	for _, params := range []Params{{K: 300, Mode: Strict, Records: partition.Range},
-		{K: table.Len()/2 + 1, Mode: Strict, Records: partition.Box}} {
+	for _, params := range []Params{{K: 300, Mode: Strict, Cut: Even, Records: partition.Range},
+		{K: table.Len()/2 + 1, Mode: Strict, Cut: First, Records: partition.Box}} {
 		var want *algorithms.Release
 		for _, processors := range []int{1, 2, 5} {
 			runtime.GOMAXPROCS(processors)
