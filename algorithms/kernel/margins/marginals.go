@@ -89,8 +89,8 @@ type Data struct {
 	cutting *privacy.Noise // of the counts that say where to cut; nil before the first
 }
 
-// Open bins the rows of an input. Attributes that are cut privately have their bins from MeasureAll
-// or CutAll, which come first.
+// Open bins the rows of an input. Attributes that are cut privately have their bins from MeasureAll,
+// which comes first.
 func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, error) {
 	schema := in.Table.Schema()
 	attributes := len(schema.Attributes)
@@ -185,25 +185,6 @@ func (d *Data) Each(total float64, sets [][]int) float64 {
 		}
 	}
 	return total / weights
-}
-
-// CutAll cuts what is to be cut, for a share of a cost, which it returns.
-func (d *Data) CutAll(cost float64) (spent float64, err error) {
-	n := 0
-	for _, uncut := range d.uncut {
-		if uncut {
-			n++
-		}
-	}
-	for a, uncut := range d.uncut {
-		if uncut {
-			spent = cost
-			if err := d.cut(cost/float64(n), a); err != nil {
-				return spent, err
-			}
-		}
-	}
-	return spent, nil
 }
 
 // uncutOf is the attribute of a set that is yet to be cut, -1 for none.
