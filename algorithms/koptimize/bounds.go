@@ -19,8 +19,8 @@ type exclusiveGroups struct {
 	open set      // and those that all cuts of the group exclude
 }
 
-// groupExclusive groups some of the node's cuts greedily: each, in ascending order of their numbers,
-// is in the first group all of whose cuts it excludes. It takes words of cuts at a time.
+// groupExclusive groups some of the node's cuts greedily: each, in ascending order of their
+// numbers, is in the first group all of whose cuts it excludes. It takes words of cuts at a time.
 func (s *search) groupExclusive(n *node, cuts set) {
 	g, words := &s.groups, s.problem.words
 	g.at, g.ends, g.dims = g.at[:0], g.ends[:0], g.dims[:0]

@@ -155,8 +155,8 @@ func (c Cap) Qualify(g *algorithms.Guarantee) {
 	if c != MaxDegree {
 		return
 	}
-	reason := "The maximum degree is a private value of one node: the guarantee holds only where it" +
-		" is public knowledge anyway."
+	reason := "The maximum degree is a private value of one node: the guarantee holds only where" +
+		" it is public knowledge anyway."
 	if g.Variant == algorithms.Strict {
 		reason += " Such releases are refused."
 	}

@@ -89,8 +89,8 @@ type Data struct {
 	cutting *privacy.Noise // of the counts that say where to cut; nil before the first
 }
 
-// Open bins the rows of an input. Attributes that are cut privately have their bins from MeasureAll,
-// which comes first.
+// Open bins the rows of an input. Attributes that are cut privately have their bins from
+// MeasureAll, which comes first.
 func Open(ctx context.Context, in *algorithms.Input, params *Params) (*Data, error) {
 	schema := in.Table.Schema()
 	attributes := len(schema.Attributes)
