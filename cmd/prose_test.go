@@ -159,7 +159,7 @@ func TestNumbersInProse(t *testing.T) {
 	_, row, _ := strings.Cut(table, "\n| AIM, logistic labels |")
 	cell := strings.Split(row, "|")[2] // of epsilon 0.1, 0.3, 1
 	best := regexp.MustCompile(
-		`\*([0-9.]+)\* ± [0-9.]+ \(([0-9.]+) %\) / \*([0-9.]+)\* ± [0-9.]+ \(([0-9.]+) %\)`).
+		`\*+([0-9.]+)\*+ ± [0-9.]+ \(([0-9.]+) %\) / \*+([0-9.]+)\*+ ± [0-9.]+ \(([0-9.]+) %\)`).
 		FindStringSubmatch(cell)
 	if best == nil || best[2] != best[4] {
 		t.Fatalf("not among the best, or as good as two samples: %q", cell)
