@@ -11,11 +11,11 @@ import (
 
 // Legend says how the best are found.
 const Legend = "Behind by d ± e: the mean difference, trial by trial, and its standard error. " +
-	"p is that of Student's paired test, two-sided, with Holm's correction over all budgets of " +
-	"a task, and over both tasks where a model's accuracy and AUC were measured. A release with " +
-	"p above 0.05 is not distinguishable from the best. It leads if it is best or not distinguishable " +
-	"from the best, by accuracy and by AUC where both were measured, unless a release that does " +
-	"not lead has better means of both."
+	"p is that of Student's paired test, two-sided, with Holm's correction over all budgets " +
+	"of a task, and over both tasks where a model's accuracy and AUC were measured. " +
+	"A release with p above 0.05 is not distinguishable from the best. It leads if it is best " +
+	"or not distinguishable from the best, by accuracy and by AUC where both were measured, " +
+	"unless a release that does not lead has better means of both."
 
 // text is the budget in words. The neighbours are named where those of one table differ.
 func (b Budget) text(neighbours bool) string {
