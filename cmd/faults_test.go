@@ -35,7 +35,7 @@ var faults = []fault{
 	{name: "one stream for two purposes", in: "dpcube", change: mutant{"numeric/random",
 		"s.key.Derive(purpose)", `s.key.Derive("a purpose")`}},
 	{name: "a sigma of epsilon instead of rho", in: "mst", delta: "1e-9", change: mutant{"privacy",
-		"math.Sqrt(g.Variance(rho))", "g.sensitivity.Claimed / path.budget.epsilon"}},
+		"math.Sqrt(n.Variance(rho))", "n.sensitivity.Claimed / path.budget.epsilon"}},
 	{name: "one draw for all cells", in: "independent", change: mutant{"privacy",
 		"for i := range values {\n\t\tvalues[i] += draw()",
 		"one := draw()\n\tfor i := range values {\n\t\tvalues[i] += one"}},
@@ -60,7 +60,8 @@ func (d *Data) Exact(attributes []int) ([]float64, error) {
 
 func (d *Data) soundExact(attributes []int) ([]float64, error) {`}},
 	{name: "half the noise of all histograms", in: "independent", change: mutant{"privacy",
-		"discreteLaplace(m.stream, s, t)", "discreteLaplace(m.stream, 2*s, t)"}},
+		"values,\n\t\tfunc() float64 { return float64(discreteLaplace(n.stream, s, t)) })",
+		"values,\n\t\tfunc() float64 { return float64(discreteLaplace(n.stream, 2*s, t)) })"}},
 	{name: "the best in place of a choice", in: "mst", change: mutant{"privacy",
 		"return e.draw(p.rate, scores, weights)", "return e.draw(1e9*p.rate, scores, weights)"}},
 	{name: "empty cells without noise", in: "diffgen", publication: true, change: mutant{"privacy",
