@@ -252,8 +252,8 @@ func (m *Model) subtree(wanted set) []bool {
 func (m *Model) ofClique(c int, attributes []int) *table {
 	n := &m.nodes[c]
 	t := &table{attributes, make([]float64, int(setOf(attributes).cells(m.sizes)))}
-	sumOut(m.mu[n.from:n.from+n.cells], sizesOf(m.sizes, n.attributes),
-		strides(m.sizes, n.attributes, attributes), t.values)
+	e := embed(m.sizes, n.attributes, attributes)
+	e.sum(m.mu[n.from:], t.values)
 	return t
 }
 
@@ -269,26 +269,6 @@ func (m *Model) condition(t *table, n *node) {
 		if s := sums[to[cell]]; s > 0 {
 			t.values[cell] /= s
 		}
-	}
-}
-
-// sumOut adds the cells of a table of the given sizes to those of another, whose steps are given.
-func sumOut(from []float64, sizes, steps []int, to []float64) {
-	switch len(sizes) {
-	case 0:
-		to[0] += from[0]
-		return
-	case 1:
-		at, step := 0, steps[0]
-		for _, x := range from {
-			to[at] += x
-			at += step
-		}
-		return
-	}
-	width := len(from) / sizes[0]
-	for v := range sizes[0] {
-		sumOut(from[v*width:(v+1)*width], sizes[1:], steps[1:], to[v*steps[0]:])
 	}
 }
 

@@ -23,11 +23,11 @@ func (m *Model) Records(rows int, stream *random.Stream, disk *datasets.Disk) []
 			columns[a].Cross(0, key, uint32(m.sizes[a]))
 		}
 		groups := n.blocks
-		for _, a := range n.attributes[n.shared:] {
+		for place, a := range n.attributes[n.shared:] {
 			size := m.sizes[a]
 			var heap *datasets.Disk // which any order is fast on
 			columns[a] = heap.Column(size, rows)
-			table := prefix(m.mu[n.from:n.from+n.cells], groups*size)
+			table := m.ofClique(i, n.attributes[:n.shared+place+1]).values
 			ends := bucket(key, groups, order)
 			if len(counts) < size {
 				counts = make([]int, size)
@@ -51,17 +51,6 @@ func (m *Model) Records(rows int, stream *random.Stream, disk *datasets.Disk) []
 		}
 	}
 	return columns
-}
-
-// prefix sums a table out to its first attributes, which have the given number of cells.
-func prefix(from []float64, cells int) []float64 {
-	to, width := make([]float64, cells), len(from)/cells
-	for cell := range to {
-		for _, x := range from[cell*width : (cell+1)*width] {
-			to[cell] += x
-		}
-	}
-	return to
 }
 
 // bucket writes the records by group to order and returns where each group ends.
