@@ -199,31 +199,13 @@ func fill(how Fill, starts []int32, counts []float64, n int) []int32 {
 		}
 		degrees.Isotonic(counts)
 	default:
-		return fillLowest(starts, counts, n)
+		sum := 0.0
+		for i, count := range counts {
+			sum += max(0, math.Round(min(count, float64(n))))
+			counts[i] = sum
+		}
 	}
 	return degrees.Below(starts, counts[:len(counts)-1], n)
-}
-
-// fillLowest returns n ascending degrees, as many of each leaf as its count, rounded, until there
-// are n; what is missing is of the last leaf.
-func fillLowest(starts []int32, counts []float64, n int) []int32 {
-	degrees := make([]int32, n)
-	at := 0
-	for i, count := range counts {
-		if count < 0.5 {
-			continue
-		}
-		if at == n {
-			break
-		}
-		for end := min(n, at+int(math.Round(min(count, float64(n))))); at < end; at++ {
-			degrees[at] = starts[i]
-		}
-	}
-	for last := starts[len(starts)-1]; at < n; at++ {
-		degrees[at] = last
-	}
-	return degrees
 }
 
 // place gives every node, which comes with the lowest degree of its interval, the degree of it that
