@@ -96,7 +96,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		return &algorithms.Release{Degrees: []int32{}}, nil
 	}
 	path := in.Budget.Root()
-	theta, err := chooseTheta(ctx, in, p, &path)
+	theta, err := degrees.ChooseBound(ctx, &in, &path, "theta", p.Lambda, noiseCost)
 	if err != nil {
 		return nil, err
 	}
@@ -124,14 +124,6 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 
 // sensitivity is the L1 sensitivity of the cumulative counts that noise is added to.
 func sensitivity(theta int) float64 { return float64(2 * theta) }
-
-// chooseTheta charges a tenth of epsilon and chooses θ.
-func chooseTheta(ctx context.Context, in algorithms.Input, p *Params,
-	path *privacy.Path) (int, error) {
-	epsilon := float64(degrees.BoundShare * in.Budget.Epsilon())
-	return degrees.ChooseBound(ctx, &in, path, epsilon, "theta", p.Lambda.Of(in.Graph),
-		func(theta int) float64 { return noiseCost(theta, in.Budget.Epsilon()-epsilon) })
-}
 
 // noiseCost estimates how far noise for theta moves the degrees in all (W1 distance times n).
 // Inference pools the long flat stretches of the cumulative counts, so that errors of scale b over

@@ -100,7 +100,8 @@ func TestChoice(t *testing.T) {
 	for seed := range uint64(draws) {
 		in := testinput.GraphInput(g, p, algorithms.Strict, epsilon, seed)
 		path := in.Budget.Root()
-		chosen[must.Get(chooseTheta(context.Background(), in, p, &path))]++
+		chosen[must.Get(degrees.ChooseBound(context.Background(), &in, &path, "theta", p.Lambda,
+			noiseCost))]++
 	}
 	statistic := 0.0
 	for i, theta := range thetas {

@@ -167,8 +167,8 @@ func bounded(ctx context.Context, in algorithms.Input, p *Params,
 	path *privacy.Path) (values []float64, lambda, above int, err error) {
 	n := in.Graph.Nodes()
 	values = make([]float64, 0, n)
-	lambda = p.Lambda.Of(in.Graph)
 	if p.Lambda != degrees.Estimated {
+		lambda = p.Lambda.Of(in.Graph)
 		for _, d := range in.Graph.DegreeSequence() {
 			if int(d) > lambda {
 				above++
@@ -177,12 +177,11 @@ func bounded(ctx context.Context, in algorithms.Input, p *Params,
 		}
 		return values, lambda, above, nil
 	}
-	epsilon := float64(degrees.BoundShare * in.Budget.Epsilon())
-	lambda, err = degrees.ChooseBound(ctx, &in, path, epsilon, "degree bound", lambda,
-		func(bound int) float64 {
+	lambda, err = degrees.ChooseBound(ctx, &in, path, "degree bound", p.Lambda,
+		func(bound int, rest float64) float64 {
 			// Noise of this scale on each degree. Inference averages it over nodes of equal degree:
 			// what is left of all of it is at most its scale times √(n·bound).
-			scale := float64(2*bound) / (in.Budget.Epsilon() - epsilon)
+			scale := float64(2*bound) / rest
 			if p.Inference {
 				return float64(scale * math.Sqrt(float64(n)*float64(min(n, bound))))
 			}

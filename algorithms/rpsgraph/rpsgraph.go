@@ -232,9 +232,7 @@ func boundDegrees(ctx context.Context, in *algorithms.Input, p *Params,
 	if p.Lambda != degrees.Estimated {
 		return degreesOf(in.Graph, p.Lambda.Of(in.Graph)), nil
 	}
-	epsilon := float64(degrees.BoundShare * in.Budget.Epsilon())
-	bound, err := degrees.ChooseBound(ctx, in, path, epsilon, "degree bound", p.Lambda.Of(in.Graph),
-		func(bound int) float64 { return noiseCost(bound, in.Budget.Epsilon()-epsilon) })
+	bound, err := degrees.ChooseBound(ctx, in, path, "degree bound", p.Lambda, noiseCost)
 	if err != nil {
 		return degreeTable{}, fmt.Errorf("rps-graph: %w", err)
 	}

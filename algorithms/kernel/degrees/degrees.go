@@ -63,13 +63,14 @@ func Isotonic(values []float64) {
 	}
 }
 
-// BoundShare is the part of a release's epsilon that choosing a bound costs.
-const BoundShare = 0.1
+// boundShare is the part of a release's epsilon that choosing a bound costs.
+const boundShare = 0.1
 
-// ChooseBound charges epsilon for a bound on degrees, by which the graph can then be projected: one
-// of 1, 2, 4, ... below most, or most itself. cost estimates how far, over all nodes, the noise for
-// a bound moves the released degrees; it must not read the graph. purpose names the mechanism and
-// its stream. It reads no more than the numbers of edges that projections keep.
+// ChooseBound charges a tenth of the release's epsilon for a bound on degrees, by which the graph
+// can then be projected: one of 1, 2, 4, ... below the cap, or the cap itself. cost estimates how
+// far, over all nodes, noise for a bound and the rest of epsilon moves the released degrees; it
+// must not read the graph. purpose names the mechanism and its stream. It reads no more than the
+// numbers of edges that projections keep.
 //
 // A bound θ costs the degree its projection takes away and the noise, less the former's part that
 // all candidates share: q(θ) = 2·(edges kept) - cost(θ). One node moves q(θ) by between 0 and 2θ,
@@ -77,9 +78,10 @@ const BoundShare = 0.1
 // moves by at most 2·max(θ, θ'), so the score -max over θ' of (q(θ') - q(θ))/(2·max(θ, θ')) moves
 // by at most 1, and the exponential mechanism chooses by it: large candidates do not drown the
 // choice among small ones (after Raskhodnikova & Smith 2016).
-func ChooseBound(ctx context.Context, in *algorithms.Input, path *privacy.Path, epsilon float64,
-	purpose string, most int, cost func(bound int) float64) (int, error) {
-	candidates := Candidates(most)
+func ChooseBound(ctx context.Context, in *algorithms.Input, path *privacy.Path, purpose string,
+	most Cap, cost func(bound int, rest float64) float64) (int, error) {
+	epsilon := float64(boundShare * in.Budget.Epsilon())
+	candidates := Candidates(most.Of(in.Graph))
 	if len(candidates) == 1 { // nothing to choose, nothing to pay
 		return candidates[0], nil
 	}
@@ -88,7 +90,7 @@ func ChooseBound(ctx context.Context, in *algorithms.Input, path *privacy.Path, 
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		noise := cost(bound)
+		noise := cost(bound, in.Budget.Epsilon()-epsilon)
 		if math.IsInf(noise, 1) {
 			return 0, fmt.Errorf("%w: %s %d", privacy.ErrTooSmall, purpose, bound)
 		}
