@@ -144,25 +144,6 @@ func TestBlocks(t *testing.T) {
 	})
 }
 
-// TestDeviation sums the two-sided geometric law P(x) = tanh(ε/2)·e^(-ε|x|) by hand.
-func TestDeviation(t *testing.T) {
-	for _, epsilon := range []float64{0.05, 0.5, 3} {
-		variance := 0.0
-		for x := 1.0; x < 2000; x++ {
-			variance += 2 * x * x * math.Tanh(epsilon/2) * math.Exp(-epsilon*x)
-		}
-		strict, published := release{strict: true}, release{}
-		if got := strict.deviation(epsilon); math.Abs(got*got/variance-1) > 1e-9 {
-			t.Errorf("geometric noise at %v has variance %v, must be %v", epsilon, got*got,
-				variance)
-		}
-		if got, want := published.deviation(epsilon),
-			math.Sqrt2/epsilon; math.Abs(got/want-1) > 1e-12 {
-			t.Errorf("laplace noise at %v has deviation %v, must be %v", epsilon, got, want)
-		}
-	}
-}
-
 // mixed is a table over 6×5 cells and two classes with counts that differ from cell to cell, some
 // 0.
 func mixed() *datasets.Table {

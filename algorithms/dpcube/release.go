@@ -8,7 +8,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
 	"ppdp/algorithms/kernel/partition"
-	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 )
 
@@ -19,7 +18,6 @@ const binShare = 0.1
 type release struct {
 	params  *Params
 	grid    *grid
-	strict  bool
 	epsilon float64 // of each phase
 
 	path    privacy.Path
@@ -85,11 +83,9 @@ func newRelease(ctx context.Context, in algorithms.Input) (*release, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dpcube: %w", err)
 	}
-	r := &release{params: params, grid: g, strict: in.Variant == algorithms.Strict,
-		epsilon: epsilon / 2, path: path}
-	r.phase1, r.phase2 = in.CountNoise("cell counts", privacy.Exact(1)),
-		in.CountNoise("block counts", privacy.Exact(1))
-	return r, nil
+	return &release{params: params, grid: g, epsilon: epsilon / 2, path: path,
+		phase1: in.CountNoise("cell counts", privacy.Exact(1)),
+		phase2: in.CountNoise("block counts", privacy.Exact(1))}, nil
 }
 
 // estimate runs both phases: it fills noisy and counts.
@@ -103,8 +99,7 @@ func (r *release) estimate(ctx context.Context) error {
 	}
 	r.counts = make([]float64, r.grid.cells)
 	r.blocks = newBlocks(ctx, r.grid, r.noisy)
-	deviation := r.deviation(r.epsilon)
-	r.blocks.explained = float64(r.params.Threshold * float64(deviation*deviation))
+	r.blocks.explained = float64(r.params.Threshold * r.phase1.Variance(r.epsilon))
 	r.blocks.publish = r.block
 	return r.blocks.partition(0)
 }
@@ -129,18 +124,6 @@ func (r *release) block() error {
 		}
 	})
 	return nil
-}
-
-// deviation is the standard deviation of the noise that an epsilon buys: √2/ε for Laplace noise and
-// 1/(√2·sinh(ε/2)) for two-sided geometric noise.
-func (r *release) deviation(epsilon float64) float64 {
-	if r.strict {
-		// beyond it there is no noise, and twice sinh(silent/2)² is still a number
-		const silent = 600
-		epsilon = math.Min(epsilon, silent)
-		return math.Sqrt2 * elementary.Exp(epsilon/2) / elementary.Expm1(epsilon)
-	}
-	return math.Sqrt2 / epsilon
 }
 
 // publish makes every cell of the grid a region, attribute after attribute: by descending its
