@@ -155,31 +155,24 @@ func (e *Exponential) ChooseBounded(path *Path, epsilon float64, n int, low, hig
 	score func(candidate int) float64) (int, error) {
 	factor := epsilon / (2 * e.sensitivity.Claimed)
 	spread := float64((high - low) * factor)
-	if n == 0 || e.grid > 0 || !(spread >= 0 && spread <= maxSpread) {
-		scores := make([]float64, n)
+	tabulated := n == 0 || e.grid > 0 || !(spread >= 0 && spread <= maxSpread)
+	var scores []float64
+	// a transcript compares all of them, also those that the draw does not ask for
+	if tabulated || path.budget.watch != nil {
+		scores = make([]float64, n)
 		for i := range scores {
 			if scores[i] = score(i); !(scores[i] >= low && scores[i] <= high) {
 				return 0, e.outside()
 			}
 		}
+	}
+	if tabulated {
 		return e.Choose(path, epsilon, scores, nil)
 	}
-	// all scores are compared, also those that the draw does not ask for
-	if path.budget.watch != nil {
-		scores := make([]float64, n)
-		for i := range scores {
-			scores[i] = score(i)
-		}
-		element, err := e.choose(path, epsilon, scores, nil, nil,
-			func(pace, []float64) (int, error) {
-				return e.reject(n, low, high, factor, spread, score)
-			})
-		return int(element), err
-	}
-	if err := path.charge(e.mechanism, epsilon, 0); err != nil {
-		return 0, err
-	}
-	return e.reject(n, low, high, factor, spread, score)
+	element, err := e.choose(path, epsilon, scores, nil, nil, func(pace, []float64) (int, error) {
+		return e.reject(n, low, high, factor, spread, score)
+	})
+	return int(element), err
 }
 
 // reject draws candidates uniformly until one is kept.
