@@ -110,15 +110,15 @@ func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 	for _, warning := range said.Warnings {
 		release.Warnings = append(release.Warnings, a.d.Name+": "+process.Printable(warning))
 	}
-	if asks && len(said.Spent) > 0 {
-		return nil, errors.New("spent: must be left out, what was asked for is in the ledger")
-	} else if asks {
-		return release, a.read(ctx, in, folder, said.File, release)
+	if !asks {
+		err = a.charge(in, said.Spent)
+	} else if len(said.Spent) > 0 {
+		err = errors.New("spent: must be left out, what was asked for is in the ledger")
 	}
-	if err := a.charge(in, said.Spent); err != nil {
-		return nil, err
+	if err == nil {
+		err = a.read(ctx, in, folder, said.File, release)
 	}
-	return release, a.read(ctx, in, folder, said.File, release)
+	return release, err
 }
 
 // request is what the program is asked. Its data are in the folder.
@@ -213,8 +213,8 @@ func (a *Algorithm) newPool(home string) *process.Pool {
 
 func greeted(line []byte) error {
 	var said hello
-	if err := parse(line, &said); err != nil {
-		return err
+	if err := decodeStrictly(line, &said); err != nil {
+		return noLine(line, err)
 	}
 	if said.Protocol != protocol {
 		return fmt.Errorf("it speaks protocol %d, must be %d", said.Protocol, protocol)

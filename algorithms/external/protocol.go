@@ -96,14 +96,7 @@ type spent struct {
 	Amount    float64 `json:"amount"`
 }
 
-// parse reads a line of the program strictly.
-func parse(line []byte, into any) error {
-	if err := decodeStrictly(line, into); err != nil {
-		return noLine(line, err)
-	}
-	return nil
-}
-
+// noLine is the error of a line that the program printed.
 func noLine(line []byte, err error) error {
 	return fmt.Errorf("it printed %s, which is no line of the protocol: %w", process.Shown(line),
 		err)
