@@ -93,7 +93,7 @@ func (w Weights) At(i int32) float64 {
 func (d Data) Labels() (rows []int32, labels []uint32, weights Weights) {
 	rows, weights = d.Counted()
 	labels = make([]uint32, len(rows))
-	Codes(labels, d.Table.Column(d.Table.Schema().Class()), rows)
+	d.Table.Column(d.Table.Schema().Class()).Gather(rows, labels)
 	return rows, labels, weights
 }
 
@@ -111,25 +111,6 @@ func (d Data) Counted() (rows []int32, weights Weights) {
 		}
 	}
 	return rows, weights
-}
-
-// Codes writes the codes of the given rows to dst, which has room for len(rows).
-func Codes(dst []uint32, column *datasets.Column, rows []int32) {
-	switch {
-	case column.U8 != nil:
-		widen(dst, column.U8, rows)
-	case column.U16 != nil:
-		widen(dst, column.U16, rows)
-	case column.U32 != nil:
-		widen(dst, column.U32, rows)
-	}
-}
-
-func widen[T uint8 | uint16 | uint32](dst []uint32, codes []T, rows []int32) {
-	dst = dst[:len(rows)]
-	for i, row := range rows {
-		dst[i] = uint32(codes[row])
-	}
 }
 
 // Features lists the positions of all attributes but the class.

@@ -82,7 +82,7 @@ func (t *Tree) Probabilities(dst []float64, table *datasets.Table, rows []int32)
 // gather writes the rows' codes to dst.
 func (c *TreeColumn) gather(dst []uint32, table *datasets.Table, rows []int32) {
 	if c.Limits == nil {
-		Codes(dst, table.Column(c.Attribute), rows)
+		table.Column(c.Attribute).Gather(rows, dst)
 		return
 	}
 	for i, row := range rows {

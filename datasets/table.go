@@ -31,6 +31,13 @@ func (c *Column) At(row int32) uint32 {
 	}
 }
 
+// Gather writes the codes of rows to a slice that is as long.
+func (c *Column) Gather(rows []int32, to []uint32) {
+	gather(to, c.U8, rows)
+	gather(to, c.U16, rows)
+	gather(to, c.U32, rows)
+}
+
 // set stores a code that the caller has checked to be inside the domain.
 func (c *Column) set(row int, code uint32) {
 	switch {
@@ -313,12 +320,13 @@ func (c *Column) copyTo(to *Column, rows []int32) {
 }
 
 // gather copies rows of a column, which is nil where the column has another width.
-func gather[T any](to, from []T, rows []int32) {
+func gather[W, N uint8 | uint16 | uint32 | float64](to []W, from []N, rows []int32) {
 	if from == nil {
 		return
 	}
+	to = to[:len(rows)]
 	for i, row := range rows {
-		to[i] = from[row]
+		to[i] = W(from[row])
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"ppdp/algorithms"
-	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
@@ -130,7 +129,7 @@ func quantileEdges(table *datasets.Table, rows []int32, bins int) [][]uint32 {
 			continue
 		}
 		codes = codes[:len(rows)]
-		classifiers.Codes(codes, table.Column(a), rows)
+		table.Column(a).Gather(rows, codes)
 		slices.Sort(codes)
 		for j := 1; j < bins; j++ {
 			edges[a] = append(edges[a], codes[(j*len(codes)+bins-1)/bins-1])

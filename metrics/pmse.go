@@ -94,7 +94,7 @@ func bothTables(c Case, published *datasets.Table, weights []float64,
 func squaredErrors(ctx context.Context, learner classifiers.Classifier, data classifiers.Data,
 	share float64) (float64, error) {
 	labels := make([]uint32, len(data.Rows))
-	classifiers.Codes(labels, data.Table.Column(data.Table.Schema().Class()), data.Rows)
+	data.Table.Column(data.Table.Schema().Class()).Gather(data.Rows, labels)
 	folds, err := classifiers.Stratified(random.NewKey(0).Derive("propensity"), labels,
 		min(propensityFolds, len(labels)))
 	if err != nil {

@@ -70,7 +70,7 @@ func sureness(ctx context.Context, c Case, scores bool) (p []float64, labels []u
 		return nil, nil, err
 	}
 	labels = make([]uint32, len(c.Test))
-	classifiers.Codes(labels, c.Table.Column(c.Table.Schema().Class()), c.Test)
+	c.Table.Column(c.Table.Schema().Class()).Gather(c.Test, labels)
 	return p, labels, nil
 }
 

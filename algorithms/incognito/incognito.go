@@ -125,7 +125,7 @@ func generalise(table *datasets.Table, rows []int32, result *Result,
 	for d, attribute := range table.Schema().QuasiIdentifiers() {
 		hierarchy := result.hierarchies[d]
 		levels[d], axes[d] = &hierarchy.Levels[result.Best[d]], hierarchy.Axis
-		partition.Codes(table.Column(attribute), rows, codes)
+		table.Column(attribute).Gather(rows, codes)
 		for i, code := range codes {
 			groups[i*dims+d] = levels[d].Group[code]
 		}

@@ -159,7 +159,7 @@ func (p *problem) regions(table *datasets.Table, taken []int32) *algorithms.Regi
 	column := make([]uint32, n)
 	for d, attribute := range table.Schema().QuasiIdentifiers() {
 		ends[d] = append(ends[d], uint32(table.Schema().Attributes[attribute].Cells()))
-		partition.Codes(table.Column(attribute), p.rows, column)
+		table.Column(attribute).Gather(p.rows, column)
 		for i, code := range column {
 			part, _ := slices.BinarySearch(ends[d], code+1)
 			codes[i*p.dims+d], parts[i*p.dims+d] = code, uint32(part)

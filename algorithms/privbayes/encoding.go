@@ -36,7 +36,7 @@ func newDomains(schema *datasets.Schema, bins int) []domain {
 
 // valuesOf fills to with the values of some rows' cells.
 func (d domain) valuesOf(to []uint32, column *datasets.Column, rows []int32) {
-	partition.Codes(column, rows, to)
+	column.Gather(rows, to)
 	d.Codes(to)
 }
 

@@ -134,7 +134,7 @@ func TestFolds(t *testing.T) {
 		t.Run(want.classifier+"/"+want.selection, func(t *testing.T) {
 			table := testtable.Adult(t, want.selection)
 			labels := make([]uint32, table.Len())
-			classifiers.Codes(labels, table.Column(table.Schema().Class()), table.AllRows())
+			table.Column(table.Schema().Class()).Gather(table.AllRows(), labels)
 			right := 0.0
 			for _, seed := range want.seeds {
 				for _, f := range must.Get(classifiers.Stratified(random.NewKey(seed), labels, 5)) {

@@ -274,7 +274,7 @@ func TestTestsAgainstBruteForce(t *testing.T) {
 			data.Weights = weights
 		}
 		labels := make([]uint32, table.Len())
-		classifiers.Codes(labels, table.Column(table.Schema().Class()), data.Rows)
+		table.Column(table.Schema().Class()).Gather(data.Rows, labels)
 		g := newGrower(context.Background(), defaults, data, drawTuning(t, 60))
 		rows := newGrower(context.Background(), defaults, data, tuning{})
 		at := g.leaf(0, len(g.order))

@@ -188,7 +188,7 @@ func newGrower(ctx context.Context, settings settings, data classifiers.Data,
 func newFeature(table *datasets.Table, at int, rows []int32, codes []uint32) feature {
 	attribute := &table.Schema().Attributes[at]
 	column := table.Column(at)
-	classifiers.Codes(codes, column, rows)
+	column.Gather(rows, codes)
 	f := feature{attribute: at, numeric: attribute.Kind == datasets.Numeric,
 		arity: attribute.Cells()}
 	if !f.numeric {

@@ -95,7 +95,7 @@ func newSample(data classifiers.Data) *sample {
 	for i, at := range s.features {
 		s.arity = append(s.arity, schema.Attributes[at].Cells())
 		raw[i] = make([]uint32, len(rows))
-		classifiers.Codes(raw[i], data.Table.Column(at), rows)
+		data.Table.Column(at).Gather(rows, raw[i])
 	}
 	s.codes = make([][]uint32, len(raw))
 	for _, group := range equal.Groups(len(rows), func(a, b int32) int {

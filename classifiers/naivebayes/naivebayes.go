@@ -168,7 +168,7 @@ func (s *sample) fitCells(at int, attribute *datasets.Attribute) feature {
 func (s *sample) histogram(column *datasets.Column, cells int) []float64 {
 	classes := len(s.present)
 	codes, counts := make([]uint32, len(s.rows)), make([]float64, cells*classes)
-	classifiers.Codes(codes, column, s.rows)
+	column.Gather(s.rows, codes)
 	for i, code := range codes {
 		counts[int(code)*classes+int(s.labels[i])] += s.weights.At(int32(i))
 	}
@@ -184,7 +184,7 @@ type tabulated struct {
 func (f *tabulated) add(scores []float64, table *datasets.Table, rows []int32) {
 	var room [block]uint32
 	codes := room[:len(rows)]
-	classifiers.Codes(codes, table.Column(f.attribute), rows)
+	table.Column(f.attribute).Gather(rows, codes)
 	for i, code := range codes {
 		for k, log := range f.logs[int(code)*f.classes : int(code+1)*f.classes] {
 			scores[i*f.classes+k] += log

@@ -134,7 +134,7 @@ func cellsOf(in *algorithms.Input, a int) iter.Seq[[]uint32] {
 		block := make([]uint32, min(len(in.Rows), blockRows))
 		for rows := range slices.Chunk(in.Rows, blockRows) {
 			cells := block[:len(rows)]
-			if partition.Codes(in.Table.Column(a), rows, cells); !yield(cells) {
+			if in.Table.Column(a).Gather(rows, cells); !yield(cells) {
 				return
 			}
 		}

@@ -8,8 +8,6 @@ type coded interface {
 	// split moves the rows whose code is below at to the front and returns how many they are. It
 	// copies the others to moved, which is as long as rows at least. Both keep their order.
 	split(rows, moved []int32, at uint32) int
-	// gather writes the rows' codes into codes.
-	gather(rows []int32, codes []uint32)
 	// histogram adds the frequencies of the rows' codes to counts, the first of which is low's.
 	histogram(rows []int32, low uint32, counts []int32)
 	// classHistogram is histogram by code and class.
@@ -58,13 +56,6 @@ func (codes width[T]) split(rows, moved []int32, at uint32) int {
 		left += below
 	}
 	return left
-}
-
-func (codes width[T]) gather(rows []int32, to []uint32) {
-	to = to[:len(rows)]
-	for i, row := range rows {
-		to[i] = uint32(codes[row])
-	}
 }
 
 func (codes width[T]) histogram(rows []int32, low uint32, counts []int32) {

@@ -11,7 +11,7 @@ import (
 // code among them.
 func Occurring(column *datasets.Column, rows []int32) (values, places []uint32) {
 	places = make([]uint32, len(rows))
-	Codes(column, rows, places)
+	column.Gather(rows, places)
 	values = slices.Compact(slices.Sorted(slices.Values(places)))
 	for i, code := range places {
 		at, _ := slices.BinarySearch(values, code)
@@ -48,7 +48,7 @@ func ClassRegions(table *datasets.Table, rows []int32, parts []uint32,
 	regions.Counts = make([]float64, len(made)*regions.Classes)
 	labels := make([]uint32, len(rows))
 	if class := schema.Class(); class >= 0 {
-		Codes(table.Column(class), rows, labels)
+		table.Column(class).Gather(rows, labels)
 	}
 	for i, label := range labels {
 		region := numbers[of[i]]

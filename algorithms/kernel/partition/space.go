@@ -23,8 +23,7 @@ type Space struct {
 	attributes []int
 	columns    []coded // of the dimensions
 	cells      []uint32
-	class      *datasets.Column // nil without a class attribute, as is
-	labels     coded            // its codes
+	class      *datasets.Column // nil without a class attribute
 	classes    int
 
 	moved         []int32  // rows on their way to the right side of a split
@@ -43,7 +42,6 @@ func NewSpace(table *datasets.Table, attributes []int) *Space {
 	}
 	if class := schema.Class(); class >= 0 {
 		s.class = table.Column(class)
-		s.labels = codedOf(s.class)
 	}
 	return s
 }
@@ -93,11 +91,8 @@ func (s *Space) Split(rows []int32, dim int, at uint32) int {
 }
 
 // Codes writes the rows' codes on dim into codes, which must be as long as rows.
-func (s *Space) Codes(rows []int32, dim int, codes []uint32) { s.columns[dim].gather(rows, codes) }
-
-// Codes writes the rows' codes in a column into codes, which must be as long as rows.
-func Codes(column *datasets.Column, rows []int32, codes []uint32) {
-	codedOf(column).gather(rows, codes)
+func (s *Space) Codes(rows []int32, dim int, codes []uint32) {
+	s.table.Column(s.attributes[dim]).Gather(rows, codes)
 }
 
 // Labels writes the rows' class codes into labels, which must be as long as rows; all 0 without
@@ -107,7 +102,7 @@ func (s *Space) Labels(rows []int32, labels []uint32) {
 		clear(labels[:len(rows)])
 		return
 	}
-	s.labels.gather(rows, labels)
+	s.class.Gather(rows, labels)
 }
 
 // Histogram adds the rows' frequencies on dim to counts: counts[c-low] for code c. All the rows'
@@ -143,7 +138,7 @@ func (s *Space) ClassCounts(rows []int32, counts []int32) {
 		counts[0] += int32(len(rows))
 		return
 	}
-	s.labels.histogram(rows, 0, counts)
+	codedOf(s.class).histogram(rows, 0, counts)
 }
 
 // Extent is the smallest and the largest code on dim of rows whose codes are known to lie in [low,

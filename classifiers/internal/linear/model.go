@@ -103,7 +103,7 @@ func (m *Model) score(scores []float64, codes []uint32, table *datasets.Table, r
 	for n := range m.Features {
 		f := &m.Features[n]
 		if f.indicators > 0 {
-			classifiers.Codes(codes, table.Column(f.attribute), rows)
+			table.Column(f.attribute).Gather(rows, codes)
 			for i, code := range codes {
 				if code < f.skip {
 					continue
@@ -117,7 +117,7 @@ func (m *Model) score(scores []float64, codes []uint32, table *datasets.Table, r
 		}
 		weights := m.Weights[f.first*k : (f.first+1)*k]
 		if f.cells != nil {
-			classifiers.Codes(codes, table.Column(f.attribute), rows)
+			table.Column(f.attribute).Gather(rows, codes)
 		}
 		for i, row := range rows {
 			var value float64

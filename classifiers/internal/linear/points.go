@@ -208,7 +208,7 @@ func newRecords(table *datasets.Table, rows []int32, labels []uint32,
 		f := &l.Features[at]
 		coded := f.indicators > 0 || f.cells != nil
 		if coded {
-			classifiers.Codes(codes, table.Column(f.attribute), rows)
+			table.Column(f.attribute).Gather(rows, codes)
 		}
 		for i, row := range rows {
 			v := float64(codes[i])
