@@ -99,23 +99,25 @@ const between = 0.5
 
 // Release measures, chooses and measures until the budget is spent, and draws.
 func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, a, in)
-	if err != nil {
-		return nil, err
-	}
-	s, err := open(ctx, &in, params)
+	s, err := open(ctx, a, &in)
 	if err != nil {
 		return nil, err
 	}
 	sets := s.OneWay()
 	cost := min(s.measuring, alpha*s.Each(s.total, sets))
-	if err := s.MeasureAll(s.Noise("one-way marginals"), cost, sets); err != nil {
+	return s.release("one-way marginals", cost, sets, nil)
+}
+
+// release measures the first marginals, at the same cost each, goes through the rounds and draws.
+func (s *search) release(first string, cost float64, sets [][]int,
+	label func(columns [][]uint32) error) (*algorithms.Release, error) {
+	if err := s.MeasureAll(s.Noise(first), cost, sets); err != nil {
 		return nil, err
 	}
 	if err := s.run(); err != nil {
 		return nil, err
 	}
-	return s.Publish(s.model, nil)
+	return s.Publish(s.model, label)
 }
 
 // search is a release under way.
@@ -138,8 +140,12 @@ type search struct {
 	grown               int // how many of the measured marginals it has
 }
 
-// open starts a search.
-func open(ctx context.Context, in *algorithms.Input, params *Params) (*search, error) {
+// open checks an input of the algorithm and starts a search.
+func open(ctx context.Context, a algorithms.Algorithm, in *algorithms.Input) (*search, error) {
+	params, err := algorithms.CheckInput[*Params](ctx, a, *in)
+	if err != nil {
+		return nil, err
+	}
 	wanted, err := workload(in.Table.Schema(), params.Workload)
 	if err != nil {
 		return nil, fmt.Errorf("aim: workload: %w", err)

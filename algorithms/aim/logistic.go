@@ -57,23 +57,13 @@ func (a Logistic) FitSchema(*datasets.Schema, int) algorithms.Params {
 
 // Release measures the class with each attribute, goes on as AIM does, and labels what it draws.
 func (a Logistic) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, a, in)
-	if err != nil {
-		return nil, err
-	}
-	s, err := open(ctx, &in, params)
+	s, err := open(ctx, a, &in)
 	if err != nil {
 		return nil, err
 	}
 	sets := s.WithClass()
 	cost := s.Each(share(in.Budget.Epsilon())*s.total, sets)
-	if err := s.MeasureAll(s.Noise("marginals with the class"), cost, sets); err != nil {
-		return nil, err
-	}
-	if err := s.run(); err != nil {
-		return nil, err
-	}
-	return s.Publish(s.model, s.drawLabels)
+	return s.release("marginals with the class", cost, sets, s.drawLabels)
 }
 
 // drawLabels gives records of the model labels drawn from a logistic regression on the indicators

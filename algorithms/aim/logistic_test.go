@@ -43,7 +43,7 @@ func TestDrawnLabels(t *testing.T) {
 		row := make([]uint32, 3)
 		params := Logistic{}.Params().(*Params)
 		in := testinput.Input(classed(class, all, row), params, algorithms.Strict, 1, 1)
-		s := must.Get(open(t.Context(), &in, params))
+		s := must.Get(open(t.Context(), Logistic{}, &in))
 		others := slices.DeleteFunc([]int{0, 1, 2}, func(a int) bool { return a == class })
 		// a class that depends on both, which depend on each other
 		joint := func(a, b, y int) float64 {
@@ -165,7 +165,7 @@ func TestOrdered(t *testing.T) {
 	table.Schema().Attributes[3].Ordered = true
 	params := Logistic{}.Params().(*Params)
 	in := testinput.Input(table, params, algorithms.Strict, 1, 1)
-	s := must.Get(open(t.Context(), &in, params))
+	s := must.Get(open(t.Context(), Logistic{}, &in))
 	for a, has := range []bool{false, true, false, true} {
 		if got := s.ordered(a); got != has {
 			t.Errorf("attribute %d has an order: %v", a, got)
