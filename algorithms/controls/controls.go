@@ -36,12 +36,14 @@ type Algorithm struct {
 }
 
 func (a Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name: a.name, Title: a.title, Source: "none: a control",
-		Input: algorithms.GraphInput, Produces: []algorithms.Product{algorithms.DegreesProduct},
-		Variants: []algorithms.Guarantee{algorithms.NotPrivate(a.note)},
-		Revision: 1,
-	}
+	return describe(a.name, a.title, a.note, algorithms.GraphInput, algorithms.DegreesProduct)
+}
+
+func describe(name, title, note string, input algorithms.InputKind,
+	product algorithms.Product) algorithms.Info {
+	return algorithms.Info{Name: name, Title: title, Source: "none: a control", Input: input,
+		Produces: []algorithms.Product{product}, Revision: 1,
+		Variants: []algorithms.Guarantee{algorithms.NotPrivate(note)}}
 }
 
 func (Algorithm) Params() algorithms.Params { return &algorithms.NoParams{} }
@@ -87,13 +89,9 @@ func (p *PermutedParams) Validate() error {
 }
 
 func (Permuted) Info() algorithms.Info {
-	return algorithms.Info{
-		Name: "permuted", Title: "Original data, columns permuted", Source: "none: a control",
-		Input: algorithms.TableInput, Produces: []algorithms.Product{algorithms.RecordsProduct},
-		Variants: []algorithms.Guarantee{algorithms.NotPrivate(
-			"No privacy: every value is published, only those of a record are parted.")},
-		Revision: 1,
-	}
+	return describe("permuted", "Original data, columns permuted",
+		"No privacy: every value is published, only those of a record are parted.",
+		algorithms.TableInput, algorithms.RecordsProduct)
 }
 
 // Params permutes all columns.
@@ -160,13 +158,9 @@ type SampleParams struct {
 }
 
 func (Sample) Info() algorithms.Info {
-	return algorithms.Info{
-		Name: "sample", Title: "Random sample of the original data", Source: "none: a control",
-		Input: algorithms.TableInput, Produces: []algorithms.Product{algorithms.RecordsProduct},
-		Variants: []algorithms.Guarantee{algorithms.NotPrivate(
-			"No privacy for those in the sample: their records are published unchanged.")},
-		Revision: 1,
-	}
+	return describe("sample", "Random sample of the original data",
+		"No privacy for those in the sample: their records are published unchanged.",
+		algorithms.TableInput, algorithms.RecordsProduct)
 }
 
 // Params returns a tenth of the records.
