@@ -222,13 +222,6 @@ func (d *Data) Cells(attributes []int) float64 {
 	return n
 }
 
-// Values is a copy of an attribute's values by row: not private.
-func (d *Data) Values(a int) []uint32 {
-	values := make([]uint32, len(d.in.Rows))
-	d.columns[a].Widen(0, values)
-	return values
-}
-
 // Exact is the table's marginal over attributes, which are ascending: not private.
 func (d *Data) Exact(attributes []int) ([]float64, error) {
 	cells := d.Cells(attributes)

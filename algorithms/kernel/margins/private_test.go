@@ -223,8 +223,8 @@ func TestSchemasBins(t *testing.T) {
 	params := DefaultParams()
 	in := testinput.Input(table, nil, algorithms.Strict, 1, 1)
 	d := must.Get(Open(t.Context(), &in, &params))
-	if d.Sizes[0] != 3 || !slices.Equal(d.Values(0), []uint32{1, 2}) || d.uncut[0] {
-		t.Errorf("%d bins, rows in %v", d.Sizes[0], d.Values(0))
+	if d.Sizes[0] != 3 || !slices.Equal(valuesOf(d, 0), []uint32{1, 2}) || d.uncut[0] {
+		t.Errorf("%d bins, rows in %v", d.Sizes[0], valuesOf(d, 0))
 	}
 	for bin, want := range [][2]uint32{{0, 5}, {5, 6}, {6, 1000}} {
 		if low, high := d.bins[0].Leaf(uint32(bin), nil); low != want[0] || high != want[1] {

@@ -54,9 +54,6 @@ func NewBuilder(space *Space, maxNodes int) *Builder {
 // Width is the number of cells of the current box along dim.
 func (b *Builder) Width(dim int) uint32 { return b.High[dim] - b.Low[dim] }
 
-// Depth is the number of cuts above the current box.
-func (b *Builder) Depth() int { return b.depth }
-
 // Halve cuts the current box on dim at code at, which must lie strictly inside it. It calls below
 // and above while the box is the part below at and the part from at on: they partition it further
 // or call Leaf. The first error ends it; at the cap on nodes it wraps algorithms.ErrTooLarge.
@@ -138,9 +135,7 @@ func (b *Builder) Leaf() (region int, counts []float64, err error) {
 	b.regions.Low = append(b.regions.Low, b.Low...)
 	b.regions.High = append(b.regions.High, b.High...)
 	b.regions.Nodes = append(b.regions.Nodes, b.Nodes...)
-	for range b.regions.Classes {
-		b.regions.Counts = append(b.regions.Counts, 0)
-	}
+	b.regions.Counts = append(b.regions.Counts, make([]float64, b.regions.Classes)...)
 	b.deepest = max(b.deepest, b.depth)
 	return region, b.regions.Count(region), nil
 }

@@ -22,7 +22,7 @@ func grow(t *rapid.T, space *Space, b *Builder, rows []int32) {
 			open = append(open, dim)
 		}
 	}
-	if len(open) == 0 || b.Depth() == 6 || rapid.IntRange(0, 3).Draw(t, "stop") == 0 {
+	if len(open) == 0 || b.depth == 6 || rapid.IntRange(0, 3).Draw(t, "stop") == 0 {
 		_, counts, err := b.Leaf()
 		if err != nil {
 			t.Fatal(err)
@@ -196,9 +196,9 @@ func TestSpecialise(t *testing.T) {
 	// Years are cut at 1934; below it the continents are specialised down to their leaves.
 	must.Do(t, b.Halve(1, 4, func() error {
 		specialiseAll(t, b, 0, axes[0])
-		if b.Low[0] != 0 || b.High[0] != 4 || b.Nodes[0] != 0 || b.Depth() != 1 {
+		if b.Low[0] != 0 || b.High[0] != 4 || b.Nodes[0] != 0 || b.depth != 1 {
 			t.Fatalf("after the specialisation the box is [%d, %d) of node %d at depth %d",
-				b.Low[0], b.High[0], b.Nodes[0], b.Depth())
+				b.Low[0], b.High[0], b.Nodes[0], b.depth)
 		}
 		return nil
 	}, func() error {
