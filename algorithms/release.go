@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"ppdp/datasets"
 	"ppdp/privacy"
@@ -97,10 +98,7 @@ func (r *Release) Records(
 		return nil, nil, err
 	}
 	if lazy.Weight != 1 {
-		weights = make([]float64, table.Len())
-		for i := range weights {
-			weights[i] = lazy.Weight
-		}
+		weights = slices.Repeat([]float64{lazy.Weight}, table.Len())
 	}
 	r.Table, r.Weights, r.Lazy = table, weights, nil
 	return table, weights, nil

@@ -29,16 +29,13 @@ func PairsOn(g algorithms.Guarantee, name string, data Data) ([]Pair, error) {
 		some := slices.Compact([]int32{order[0], order[1], order[len(order)/2], common})
 		return withoutEach(g, name, data.Table, some, common), nil
 	}
-	var pairs []Pair
-	add := func(of string, b Data) {
-		pairs = append(pairs, Pair{Name: fmt.Sprintf("%s, %s", name, of), A: data, B: b})
-	}
 	graph := data.Graph
 	if most := graph.MaxDegree(); graph.Edges() == 0 || g.MaxDegree > 0 && most > g.MaxDegree {
 		return nil, fmt.Errorf("%s has %d edges and degrees up to %d, must have edges and, for "+
 			"this guarantee, degrees of at most %d (0: any)", name, graph.Edges(), most,
 			g.MaxDegree)
 	}
+	var pairs []Pair
 	var nodes []int32
 	for v := range int32(graph.Nodes()) {
 		if graph.Degree(v) > 0 {
@@ -55,7 +52,8 @@ func PairsOn(g algorithms.Guarantee, name string, data Data) ([]Pair, error) {
 		if err != nil {
 			return nil, err
 		}
-		add(fmt.Sprintf("%d of %d edges of a node", gone, graph.Degree(v)), Data{Graph: rest})
+		pairs = append(pairs, Pair{A: data, B: Data{Graph: rest}, Name: fmt.Sprintf(
+			"%s, %d of %d edges of a node", name, gone, graph.Degree(v))})
 	}
 	return pairs, nil
 }

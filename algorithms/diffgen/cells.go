@@ -68,9 +68,7 @@ func (g *grid) addIntervals(keys []uint64, codes []uint32, d int) {
 // append adds a cell of no counts behind all others.
 func (t *table) append(cell uint64) {
 	t.cells = append(t.cells, cell)
-	for range t.classes {
-		t.counts = append(t.counts, 0)
-	}
+	t.counts = append(t.counts, make([]float64, t.classes)...)
 }
 
 // noised returns the cells of the grid with a count above 0 after noise, for the rest of the path's

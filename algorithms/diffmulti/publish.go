@@ -15,9 +15,7 @@ func (r *recursion) leaf(rows []int32, at place) error {
 		return err
 	}
 	from := len(r.counts)
-	for range r.classes {
-		r.counts = append(r.counts, 0)
-	}
+	r.counts = append(r.counts, make([]int32, r.classes)...)
 	r.store.classCounts(rows, r.counts[from:])
 	r.places = append(r.places, at)
 	return nil

@@ -129,15 +129,12 @@ func (p *partitioner) narrowest(rows []int32, dim int, s *span) (gain float64, a
 			least, cut = left, i
 		}
 	}
-	if cut >= 0 {
-		gain, at = float64(uint64(n)*width(low, high)-least)/float64(p.space.Cells(dim)),
-			t.Values[cut]+1
-	}
 	*s = span{low: low, high: high, spent: cut < 0 && p.solver.limits == nil}
 	if cut < 0 {
 		return -1, 0
 	}
-	return gain, at
+	gain = float64(uint64(n)*width(low, high)-least) / float64(p.space.Cells(dim))
+	return gain, t.Values[cut] + 1
 }
 
 // width is the number of cells from low to high, none for a single one.

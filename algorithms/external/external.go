@@ -133,12 +133,10 @@ func (a *Algorithm) request(in algorithms.Input, params *Params, folder string) 
 		Total: in.Budget.Total(), Params: maps.Clone(params.values), Data: name, Folder: folder}
 	q.ID = filepath.Base(folder)
 	if in.Graph != nil {
-		nodes := in.Graph.Nodes()
-		q.Edges, q.Nodes = path, &nodes
+		q.Edges, q.Nodes = path, new(in.Graph.Nodes())
 		return q, nil
 	}
-	records := len(in.Rows)
-	q.Rows, q.Records, q.Values = path, &records, a.d.Values
+	q.Rows, q.Records, q.Values = path, new(len(in.Rows)), a.d.Values
 	q.Attributes = attributesOf(in.Table.Schema())
 	return q, nil
 }

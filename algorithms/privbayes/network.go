@@ -114,13 +114,11 @@ func (f *fit) noisyConditionals(over *space, network []apPair, epsilon float64) 
 // d, that makes marginals over bits theta-useful: their average count is theta times its noise
 // (section 4 of the paper). That is n/2^(k+1) ≥ θ·Δ(d-k)/ε₂ with Δ the sensitivity of a marginal.
 func usefulDegree(d, degree int, n, epsilon, sensitivity, theta float64) int {
-	k := min(degree, d-1)
-	for ; k > 0; k-- {
-		if float64(n*epsilon) >= theta*sensitivity*float64(d-k)*math.Ldexp(1, k+1) {
-			return k
-		}
+	k := max(0, min(degree, d-1))
+	for k > 0 && float64(n*epsilon) < theta*sensitivity*float64(d-k)*math.Ldexp(1, k+1) {
+		k--
 	}
-	return max(0, k)
+	return k
 }
 
 // usefulCells is the largest number of cells of a marginal over attributes that is still
