@@ -72,6 +72,23 @@ func (l *Leaves) Shares(leaf int32) []float64 {
 	return l.shares[int(leaf)*l.classes : (int(leaf)+1)*l.classes]
 }
 
+// Block is how many rows are scored together, so that their scores stay in the first-level cache.
+const Block = 512
+
+// InBlocks scores rows a block at a time: score writes so many numbers of each row of a block, and
+// then use is called with the position of each row and its numbers, which it may change.
+func InBlocks(rows []int32, width int, score func(scores []float64, part []int32),
+	use func(i int, scores []float64)) {
+	scores := make([]float64, min(Block, len(rows))*width)
+	for from := 0; from < len(rows); from += Block {
+		part := rows[from:min(from+Block, len(rows))]
+		score(scores[:len(part)*width], part)
+		for i := range part {
+			use(from+i, scores[i*width:(i+1)*width])
+		}
+	}
+}
+
 // Logistic is 1/(1+e^-x).
 func Logistic(x float64) float64 { return 1 / (1 + elementary.Exp(-x)) }
 

@@ -114,26 +114,17 @@ type model struct {
 	features []feature
 }
 
-// block is the number of rows scored together, so that the scores stay in the first-level cache.
-const block = 512
-
 // each calls use with the position of each row and its logarithms of joint probabilities with the
 // classes present, which use may change.
 func (m *model) each(table *datasets.Table, rows []int32, use func(i int, scores []float64)) {
-	classes := len(m.present)
-	scores := make([]float64, min(block, len(rows))*classes)
-	for from := 0; from < len(rows); from += block {
-		part := rows[from:min(from+block, len(rows))]
+	classifiers.InBlocks(rows, len(m.present), func(scores []float64, part []int32) {
 		for i := range part {
-			copy(scores[i*classes:(i+1)*classes], m.prior)
+			copy(scores[i*len(m.prior):], m.prior)
 		}
 		for _, f := range m.features {
 			f.add(scores, table, part)
 		}
-		for i := range part {
-			use(from+i, scores[i*classes:(i+1)*classes])
-		}
-	}
+	}, use)
 }
 
 // Predict writes the class of the greatest posterior, the lowest code of equals.
@@ -182,7 +173,7 @@ type tabulated struct {
 }
 
 func (f *tabulated) add(scores []float64, table *datasets.Table, rows []int32) {
-	var room [block]uint32
+	var room [classifiers.Block]uint32
 	codes := room[:len(rows)]
 	table.Column(f.attribute).Gather(rows, codes)
 	for i, code := range codes {

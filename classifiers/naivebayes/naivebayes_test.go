@@ -158,7 +158,7 @@ func TestConstantAttribute(t *testing.T) {
 
 // TestManyRows crosses the blocks that rows are scored in.
 func TestManyRows(t *testing.T) {
-	table := testtable.StandIn(t, "rps", 3*block+7)
+	table := testtable.StandIn(t, "rps", 3*classifiers.Block+7)
 	m := testtable.Fit(t, Classifier{}, all(table)).(*model)
 	for row, got := range testtable.Predict(m, table) {
 		if want := m.present[classifiers.Majority(m.scores(table, int32(row)))]; got != want {

@@ -46,22 +46,13 @@ func NewModel(l *Layout, p *Points) *Model {
 	return m
 }
 
-// block is the number of rows scored together, so that their scores stay in the first-level cache.
-const block = 512
-
 // Each calls use with the position in rows of each row and its machines' scores, which use may
 // change.
 func (m *Model) Each(table *datasets.Table, rows []int32, use func(i int, scores []float64)) {
-	k := m.Machines
-	scores := make([]float64, min(block, len(rows))*k)
-	codes := make([]uint32, min(block, len(rows)))
-	for from := 0; from < len(rows); from += block {
-		part := rows[from:min(from+block, len(rows))]
-		m.score(scores[:len(part)*k], codes[:len(part)], table, part)
-		for i := range part {
-			use(from+i, scores[i*k:(i+1)*k])
-		}
-	}
+	codes := make([]uint32, min(classifiers.Block, len(rows)))
+	classifiers.InBlocks(rows, m.Machines, func(scores []float64, part []int32) {
+		m.score(scores, codes[:len(part)], table, part)
+	}, use)
 }
 
 // Predict writes the class of the largest score, the lowest code of equals.
