@@ -149,18 +149,20 @@ var plainName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
 // check records everything wrong with a decoded descriptor.
 func (d *descriptor) check(r *strictyaml.Reader) {
-	problem := func(key, format string, args ...any) {
+	problem := func(wrong bool, key, format string, args ...any) {
+		if !wrong {
+			return
+		}
 		at := d.at(key)
 		if at == d.root {
 			format = key + ": " + format
 		}
 		r.Problemf(at, format, args...)
 	}
-	if !plainName.MatchString(d.Name) {
-		problem("name", "%q, must be up to 40 of a-z, 0-9 and -, a letter first", d.Name)
-	} else if _, err := algorithms.Lookup(d.Name); err == nil {
-		problem("name", "%s comes with ppdp, must be another name", d.Name)
-	}
+	problem(!plainName.MatchString(d.Name), "name",
+		"%q, must be up to 40 of a-z, 0-9 and -, a letter first", d.Name)
+	_, err := algorithms.Lookup(d.Name)
+	problem(err == nil, "name", "%s comes with ppdp, must be another name", d.Name)
 	for _, needed := range []struct {
 		key, what string
 		missing   bool
@@ -172,23 +174,17 @@ func (d *descriptor) check(r *strictyaml.Reader) {
 			len(d.Files) == 0},
 		{"variants", "list at least one", len(d.Variants) == 0},
 	} {
-		if needed.missing {
-			problem(needed.key, "missing, must %s", needed.what)
-		}
+		problem(needed.missing, needed.key, "missing, must %s", needed.what)
 	}
 	products := map[string]string{string(algorithms.TableInput): string(algorithms.RecordsProduct),
 		string(algorithms.GraphInput): string(algorithms.DegreesProduct)}
-	if products[d.Input] == "" {
-		problem("input", "%q, must be table or graph", d.Input)
-	} else if !slices.Equal(d.Produces, []string{products[d.Input]}) {
-		problem("produces", "%s, must be [%s] of a %s", d.Produces, products[d.Input], d.Input)
-	}
-	if d.Revision < 1 {
-		problem("revision", "%d, must be at least 1", d.Revision)
-	}
-	if d.Values != textValues && d.Values != codeValues {
-		problem("values", "%q, must be %s or %s", d.Values, textValues, codeValues)
-	}
+	product, known := products[d.Input]
+	problem(!known, "input", "%q, must be table or graph", d.Input)
+	problem(known && !slices.Equal(d.Produces, []string{product}), "produces",
+		"%s, must be [%s] of a %s", d.Produces, product, d.Input)
+	problem(d.Revision < 1, "revision", "%d, must be at least 1", d.Revision)
+	problem(d.Values != textValues && d.Values != codeValues, "values",
+		"%q, must be %s or %s", d.Values, textValues, codeValues)
 	seen := make(map[string]bool)
 	for i := range d.Variants {
 		d.Variants[i].check(r)
@@ -235,18 +231,15 @@ func (v *variant) check(r *strictyaml.Reader) {
 	}
 }
 
-func (l *limits) check(problem func(key, format string, args ...any)) {
+func (l *limits) check(problem func(wrong bool, key, format string, args ...any)) {
+	var err error
 	if l.Time != "" {
-		var err error
-		if l.time, err = time.ParseDuration(l.Time); err != nil || l.time <= 0 {
-			problem("limits", "time: %q, must be such as 90s or 10m", l.Time)
-		}
+		l.time, err = time.ParseDuration(l.Time)
+		problem(err != nil || l.time <= 0, "limits", "time: %q, must be such as 90s or 10m", l.Time)
 	}
 	if l.Memory != "" {
-		var err error
-		if l.bytes, err = process.ParseMemory(l.Memory); err != nil {
-			problem("limits", "memory: %v", err)
-		}
+		l.bytes, err = process.ParseMemory(l.Memory)
+		problem(err != nil, "limits", "memory: %v", err)
 	}
 }
 
