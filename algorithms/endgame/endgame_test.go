@@ -203,8 +203,7 @@ func TestOutOfSteps(t *testing.T) {
 		for n := range int64(len(rows) + 1) {
 			s.least = append(s.least, partition.EvenSquares(n, max(1, n/20)))
 		}
-		s.region(rows)
-		return s.solve(), s.exhausted
+		return s.solve(rows), s.exhausted
 	}
 	least, exhausted := solve(1000)
 	if exhausted || least < partition.EvenSquares(300, 15) || least >= 300*300 {

@@ -19,9 +19,9 @@ type solver struct {
 	work   int     // thousands of steps for each row; one is a word of a set that is read
 	least  []int64 // by rows: what they cost at least, in classes as even as can be
 
-	rows  int // of the region
-	list  []int32
-	words int // of a set of its rows
+	list  []int32  // rows of the region
+	whole []uint64 // the set of all of them
+	words int      // of a set
 	cuts  []cut
 	below []uint64            // the rows below each cut, words for each
 	all   []int32             // the numbers of all cuts
@@ -78,12 +78,24 @@ type extent struct {
 	width     float64
 }
 
+// solve finds the cheapest partition of a region's rows and its cost: cutOf leads to it.
+func (s *solver) solve(rows []int32) int64 {
+	s.region(rows)
+	cost, _ := s.best(s.whole, len(rows), s.all, infinite, 0)
+	return cost
+}
+
+const infinite = 1 << 62
+
 // region prepares the search of a region's rows: all cuts that leave k rows on both sides, those of
 // the dimension along which it is widest first. Of equally good cuts the search takes the first,
 // which makes ranges narrow.
 func (s *solver) region(rows []int32) {
-	s.rows, s.words = len(rows), (len(rows)+63)/64
-	s.list = append(s.list[:0], rows...)
+	s.words = (len(rows) + 63) / 64
+	s.list, s.whole = append(s.list[:0], rows...), make([]uint64, s.words)
+	for i := range rows {
+		s.whole[i>>6] |= 1 << (i & 63)
+	}
 	s.cuts, s.below, s.all, s.dims = s.cuts[:0], s.below[:0], s.all[:0], s.dims[:0]
 	s.known.Reset(s.words, 1<<9)
 	s.parts = s.parts[:0]
@@ -149,24 +161,6 @@ func (s *solver) keeps(mask []uint64, cut int32) bool {
 	return s.limits.Allows(sides[0]) && s.limits.Allows(sides[1])
 }
 
-// solve finds the cheapest partition of the region: cutOf leads to it.
-func (s *solver) solve() int64 {
-	whole := s.whole()
-	cost, _ := s.best(whole, s.rows, s.all, infinite, 0)
-	return cost
-}
-
-const infinite = 1 << 62
-
-// whole is the set of all rows.
-func (s *solver) whole() []uint64 {
-	mask := make([]uint64, s.words)
-	for i := range s.rows {
-		mask[i>>6] |= 1 << (i & 63)
-	}
-	return mask
-}
-
 // side is the set of rows below a cut, of which mask is a subset.
 func (s *solver) side(mask []uint64, cut int32) []uint64 {
 	return s.below[int(cut)*s.words:][:len(mask)]
@@ -191,7 +185,7 @@ func (s *solver) count(mask []uint64, cut int32) int {
 // was found. What a part costs is kept, since different cuts in different order lead to it.
 func (s *solver) best(mask []uint64, n int, from []int32, limit int64, depth int) (int64, bool) {
 	if n < 2*s.k {
-		return int64(n) * int64(n), true
+		return square(n), true
 	}
 	s.steps -= int64(len(from)) * int64(s.words)
 	if n < 3*s.k {

@@ -72,13 +72,12 @@ func (p *partitioner) open(rows []int32, bounds []span) error {
 		return err
 	}
 	if len(rows) < p.small && cutsWithin(len(rows), bounds)*int64(len(rows)/64) <= mostWords {
-		p.solver.region(rows)
-		p.solver.solve()
+		p.solver.solve(rows)
 		p.solved++
 		if p.solver.exhausted {
 			p.unfinished++
 		}
-		return p.finish(rows, p.solver.whole())
+		return p.finish(rows, p.solver.whole)
 	}
 	spans := slices.Clone(bounds)
 	best, dim, at := -1.0, -1, uint32(0)
