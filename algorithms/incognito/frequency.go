@@ -101,34 +101,16 @@ func (s *search) base(table *datasets.Table, rows []int32, attributes []int) err
 	return nil
 }
 
-// roller adds up frequencies. It owns scratch memory.
-type roller struct {
-	slots []int32 // of the hash table: 1 + a group's place, 0 for free
-}
-
 // change maps one field of a key; the field becomes 0 where to is nil.
 type change struct {
 	field field
 	to    []uint64
 }
 
-// table is a free hash table for n keys, and by how much a product is shifted to begin in it.
-func (r *roller) table(n int) (slots []int32, shift int) {
-	size := 16
-	for size < 2*n {
-		size *= 2
-	}
-	if len(r.slots) < size {
-		r.slots = make([]int32, size)
-	}
-	clear(r.slots[:size])
-	return r.slots[:size], 64 - bits.Len64(uint64(size-1))
-}
-
 // roll regroups frequencies: the fields of keys in changes get new values, others stay.
-func (r *roller) roll(from *frequencies, changes []change) *frequencies {
-	slots, shift := r.table(len(from.keys))
-	mask, into := uint64(len(slots)-1), &frequencies{}
+func (s *search) roll(from *frequencies, changes []change) *frequencies {
+	into := &frequencies{}
+	s.groups.Reset(1, len(from.keys))
 	keep := ^uint64(0)
 	for _, c := range changes {
 		keep &^= c.field.mask << (c.field.shift & 63)
@@ -141,27 +123,18 @@ func (r *roller) roll(from *frequencies, changes []change) *frequencies {
 				key |= to[old>>(field.shift&63)&field.mask] << (field.shift & 63)
 			}
 		}
-		into.add(slots, mask, key*multiplier>>(shift&63), key, from.counts[i])
+		into.add(&s.groups, key, from.counts[i])
 	}
+	into.keys = slices.Clone(s.groups.Sets)
 	return into
 }
 
-// multiplier spreads keys over the hash table (Fibonacci hashing: 2⁶⁴ over the golden ratio).
-const multiplier = 0x9e3779b97f4a7c15
-
-// add counts a group, starting to look for it at slot, and returns its place.
-func (f *frequencies) add(slots []int32, mask, slot, key uint64, count int32) int32 {
-	for {
-		at := slots[slot&mask]
-		if at == 0 {
-			f.keys, f.counts = append(f.keys, key), append(f.counts, count)
-			slots[slot&mask] = int32(len(f.keys))
-			return int32(len(f.keys)) - 1
-		}
-		if f.keys[at-1] == key {
-			f.counts[at-1] += count
-			return at - 1
-		}
-		slot++
+// add counts records of a group, known by its key, and returns its number.
+func (f *frequencies) add(known *partition.Numbering, key uint64, count int32) int32 {
+	at := known.Number([]uint64{key})
+	if at == len(f.counts) {
+		f.counts = append(f.counts, 0)
 	}
+	f.counts[at] += count
+	return int32(at)
 }

@@ -133,7 +133,7 @@ type search struct {
 
 	classes classes // scratch
 
-	roller roller
+	groups partition.Numbering // scratch
 	poll   partition.Poll
 	work   int // groups handled since the last poll
 }
@@ -269,7 +269,7 @@ func (s *search) frequencySet(part int, w *walk, v int, below *frequencies,
 		return from
 	}
 	s.work += len(from.keys)
-	return s.roller.roll(from, changes)
+	return s.roll(from, changes)
 }
 
 // consider judges a vector of all quasi-identifiers, for which what is necessary holds.
@@ -332,7 +332,7 @@ func (s *search) project(part int) *frequencies {
 		return s.records
 	}
 	s.work += len(s.records.keys)
-	return s.roller.roll(s.records, changes)
+	return s.roll(s.records, changes)
 }
 
 // drop forgets the counts of vectors below a height.
@@ -383,15 +383,13 @@ func (s *search) gather(f *frequencies) {
 	for _, field := range s.sensitive {
 		quasi &^= field.mask << (field.shift & 63)
 	}
-	slots, shift := s.roller.table(len(f.keys))
-	c.own.keys, c.own.counts, c.of = c.own.keys[:0], c.own.counts[:0], c.of[:0]
+	s.groups.Reset(1, len(f.keys))
+	c.own.counts, c.of = c.own.counts[:0], c.of[:0]
 	for i, key := range f.keys {
-		group := key & quasi
-		c.of = append(c.of, c.own.add(slots, uint64(len(slots)-1), group*multiplier>>(shift&63),
-			group, f.counts[i]))
+		c.of = append(c.of, c.own.add(&s.groups, key&quasi, f.counts[i]))
 	}
 	s.work += len(f.keys)
-	c.Arrange(len(c.own.keys), c.of, f.counts, len(s.sensitive),
+	c.Arrange(len(c.own.counts), c.of, f.counts, len(s.sensitive),
 		func(column int, i int32) uint32 {
 			field := s.sensitive[column]
 			return uint32(f.keys[i] >> (field.shift & 63) & field.mask)
