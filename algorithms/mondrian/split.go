@@ -215,17 +215,9 @@ func (s *splitter) allowableCut(rows []int32, spans []span) (c cut, ok bool) {
 	}
 }
 
-// summarise makes the builder's current box a region of the rows.
+// summarise makes the builder's current box a region of the rows, with the tight ranges that happen
+// to be known.
 func (s *splitter) summarise(rows []int32, spans []span) error {
-	if _, _, err := s.boxes.Leaf(); err != nil {
-		return err
-	}
-	s.end(rows, spans)
-	return nil
-}
-
-// end notes that a region's rows end here, and the tight ranges that happen to be known.
-func (s *splitter) end(rows []int32, spans []span) {
 	s.made.End(len(rows))
 	for _, known := range spans {
 		if !known.measured {
@@ -235,6 +227,8 @@ func (s *splitter) end(rows []int32, spans []span) {
 		s.tightLow = append(s.tightLow, known.low)
 		s.tightHigh = append(s.tightHigh, known.high+1)
 	}
+	_, _, err := s.boxes.Leaf()
+	return err
 }
 
 // allows reports whether both sides of a cut keep the limits.
