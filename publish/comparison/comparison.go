@@ -18,6 +18,7 @@ import (
 	"ppdp/experiments/language"
 	"ppdp/internal/declared"
 	"ppdp/internal/results"
+	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
 )
 
@@ -323,42 +324,42 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []langu
 		entry.Params = language.Values(values)
 		return []language.AlgorithmSpec{entry}, ""
 	}
-	cut := func(p algorithms.Params) reflect.Value {
-		return reflect.ValueOf(p).Elem().FieldByName("Cut")
-	}
-	var divided []language.AlgorithmSpec // the remedy for wide columns, where it is not the default
-	if at := cut(params); at.IsValid() && at.String() == equalBins && wide(s) {
-		private := entry
-		private.Series += ", private bins"
-		divided = c.fit(private, algorithm, func(epsilon float64) algorithms.Params {
-			p := algorithm.Params()
+	// add adds entries with the settings that fit each epsilon, but for those that are there.
+	add := func(remedy string, fewer int, changed map[string]any) {
+		var own []language.AlgorithmSpec
+		for _, epsilon := range c.Epsilon {
+			e, values := entry, maps.Clone(changed)
 			if fits {
-				p = fitter.FitSchema(s, c.cells(epsilon))
+				cells := max(1, c.cells(epsilon)/fewer)
+				values = language.Changed(fitter.FitSchema(s, cells), params)
+				maps.Copy(values, changed)
 			}
-			cut(p).SetString(privateBins)
-			return p
-		})
-	}
-	if !fits {
-		return append(divided, entry), ""
-	}
-	entries = c.fit(entry, algorithm, func(epsilon float64) algorithms.Params {
-		return fitter.FitSchema(s, c.cells(epsilon))
-	})
-	if info.Can(algorithms.RegionsProduct) { // the remedy for too many: so few that noise is small
-		few := entry
-		few.Series += ", few regions"
-		for _, e := range c.fit(few, algorithm, func(epsilon float64) algorithms.Params {
-			return fitter.FitSchema(s, max(1, c.cells(epsilon)/fewer))
-		}) {
-			if !slices.ContainsFunc(entries, func(o language.AlgorithmSpec) bool {
-				return reflect.DeepEqual(o.Params, e.Params)
-			}) {
+			e.Series += remedy
+			e.Epsilon, e.Params = []float64{epsilon}, language.Values(values)
+			if at := slices.IndexFunc(own, alike(e)); at >= 0 {
+				own[at].Epsilon = append(own[at].Epsilon, epsilon)
+			} else {
+				own = append(own, e)
+			}
+		}
+		if len(own) == 1 {
+			own[0].Epsilon = nil // all
+		}
+		for _, e := range own {
+			if !slices.ContainsFunc(entries, alike(e)) {
 				entries = append(entries, e)
 			}
 		}
 	}
-	return append(entries, divided...), ""
+	add("", 1, nil)
+	if info.Can(algorithms.RegionsProduct) { // the remedy for too many: so few that noise is small
+		add(", few regions", fewRegions, nil)
+	}
+	// The remedy for wide columns, where it is not the default.
+	if strictyaml.Resolved(params)["cut"] == equalBins && wide(s) {
+		add(", private bins", 1, map[string]any{"cut": privateBins})
+	}
+	return entries, ""
 }
 
 // privateBins divide wide columns by noisy counts; below so many cells none need it.
@@ -375,32 +376,12 @@ func wide(s *datasets.Schema) bool {
 	})
 }
 
-// fewer is how many times fewer regions the remedy has for releases that are mostly noise.
-const fewer = 16
+// fewRegions is how many times fewer regions the remedy has for releases that are mostly noise.
+const fewRegions = 16
 
-// fit gives an entry for all epsilons the parameters that fit each.
-func (c *Comparison) fit(entry language.AlgorithmSpec, algorithm algorithms.Algorithm,
-	of func(epsilon float64) algorithms.Params) (entries []language.AlgorithmSpec) {
-	params := algorithm.Params()
-	var before []algorithms.Params // of entries
-	for _, epsilon := range c.Epsilon {
-		fitted := of(epsilon)
-		same := slices.IndexFunc(before, func(p algorithms.Params) bool {
-			return reflect.DeepEqual(p, fitted)
-		})
-		if same >= 0 {
-			entries[same].Epsilon = append(entries[same].Epsilon, epsilon)
-			continue
-		}
-		own := entry
-		own.Params = language.Values(language.Changed(fitted, params))
-		own.Epsilon = []float64{epsilon}
-		entries, before = append(entries, own), append(before, fitted)
-	}
-	if len(entries) == 1 {
-		entries[0].Epsilon = nil // all
-	}
-	return entries
+// alike reports whether an entry has the settings of another.
+func alike(e language.AlgorithmSpec) func(language.AlgorithmSpec) bool {
+	return func(o language.AlgorithmSpec) bool { return reflect.DeepEqual(o.Params, e.Params) }
 }
 
 // fewestSampled is the smallest sample, in records, that a learning curve begins with.

@@ -482,7 +482,7 @@ func (m *made) measure() error {
 		m.note("Not measured: what can be learned from a release. The table has no class " +
 			"attribute: name what is to be learned as the target")
 	}
-	var all []asked
+	w := *m.spec
 	for _, a := range m.measurements() {
 		held := m.spec.Train.Set()
 		if a.needs == category && (!held || m.numeric || m.schema.Class() < 0) ||
@@ -490,42 +490,32 @@ func (m *made) measure() error {
 			a.needs == promised && !m.promise {
 			continue
 		}
-		a.params = maps.Clone(a.params)
+		values := make(params)
+		maps.Copy(values, a.params)
 		if learns := a.learners != nil || a.needs == number; learns && m.sampled() {
-			if a.params == nil {
-				a.params = make(params)
-			}
-			a.params["rows"] = m.Learnt
+			values["rows"] = m.Learnt
+		}
+		add := func() {
+			w.Measure = append(w.Measure, language.MeasureSpec{Metric: []string{a.metric},
+				Classifier: a.learners, Params: language.Values(values), Where: a.where})
 		}
 		attributes, listed := a.params["attribute"].([]string)
 		if a.metric == "column" && len(attributes) > 0 || !listed { // any can be described
-			all = append(all, a)
+			add()
 			continue
 		}
-		for _, attribute := range attributes { // some may be none that it can measure
-			own := a
-			own.params = maps.Clone(a.params)
-			own.params["attribute"] = attribute
-			all = append(all, own)
+		for _, name := range attributes { // some may be none that it can measure
+			values["attribute"] = name
+			add()
 		}
 	}
-	return m.add(all)
-}
-
-// add adds measurements with those of their learners that the table can serve.
-func (m *made) add(all []asked) error {
-	w := *m.spec
-	for i := range all {
-		w.Measure = append(w.Measure, language.MeasureSpec{Metric: []string{all[i].metric},
-			Classifier: all[i].learners, Params: language.Values(all[i].params),
-			Where: all[i].where})
-	}
+	// Entries stay with those of their learners that the table can serve.
 	s, err := language.Compose(m.path, &w)
 	if err != nil {
 		return err
 	}
-	reasons, usable := make(map[string]bool), make([][]string, len(all))
-	some := make([]bool, len(all))
+	reasons, usable := make(map[string]bool), make([][]string, len(w.Measure))
+	some := make([]bool, len(w.Measure))
 	for _, measure := range s.Measures {
 		at := measure.Entry
 		err := metrics.CheckSchema(measure.Metric, measure.Classifier, measure.Params, m.schema)
