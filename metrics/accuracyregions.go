@@ -51,7 +51,24 @@ func predictFromGeneralised(ctx context.Context, c Case, as encoding.Encoding) (
 		if err != nil || len(located) == 0 {
 			return nil, err
 		}
-		return predictGeneralised(ctx, c, as, located)
+		type key struct{ encoding encoding.Encoding }
+		e, err := memoize(ctx, c.Published, key{as},
+			func() (*encodedRecords, error) { return encodeRecords(ctx, c, as, located) })
+		if err != nil {
+			return nil, err
+		}
+		rows := e.table.AllRows()
+		model, err := c.Classifier.Fit(ctx,
+			classifiers.Data{Table: e.table, Rows: rows[:e.trained], Weights: e.weights})
+		if err != nil {
+			return nil, err
+		}
+		byRegion, predicted := make([]uint32, len(rows)-e.trained), make([]uint32, len(located))
+		model.Predict(byRegion, e.table, rows[e.trained:])
+		for i, region := range located {
+			predicted[i] = byRegion[e.at[region]-1]
+		}
+		return predicted, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -71,15 +88,8 @@ type encodedRecords struct {
 func encodeRecords(ctx context.Context, c Case, as encoding.Encoding,
 	located []int32) (*encodedRecords, error) {
 	regions := c.Release.Regions
-	counted := 0
-	for _, count := range regions.Counts {
-		if count > 0 {
-			counted++
-		}
-	}
-	records := make([]encoding.Record, 0, counted+len(located))
-	e := &encodedRecords{at: make([]int32, regions.Len()),
-		weights: make([]float64, 0, counted+len(located))}
+	var records []encoding.Record
+	e := &encodedRecords{at: make([]int32, regions.Len())}
 	for i, count := range regions.Counts {
 		if count > 0 {
 			records = append(records, encoding.Record{Region: int32(i / regions.Classes),
@@ -98,30 +108,6 @@ func encodeRecords(ctx context.Context, c Case, as encoding.Encoding,
 	var err error
 	e.table, err = as.Encode(ctx, c.Table.Schema(), regions, records)
 	return e, err
-}
-
-// predictGeneralised returns the classes predicted for the located rows.
-func predictGeneralised(ctx context.Context, c Case, as encoding.Encoding,
-	located []int32) ([]uint32, error) {
-	type key struct{ encoding encoding.Encoding }
-	e, err := memoize(ctx, c.Published, key{as},
-		func() (*encodedRecords, error) { return encodeRecords(ctx, c, as, located) })
-	if err != nil {
-		return nil, err
-	}
-	rows := e.table.AllRows()
-	model, err := c.Classifier.Fit(ctx,
-		classifiers.Data{Table: e.table, Rows: rows[:e.trained], Weights: e.weights})
-	if err != nil {
-		return nil, err
-	}
-	byRegion := make([]uint32, len(rows)-e.trained)
-	model.Predict(byRegion, e.table, rows[e.trained:])
-	predicted := make([]uint32, len(located))
-	for i, region := range located {
-		predicted[i] = byRegion[e.at[region]-1]
-	}
-	return predicted, nil
 }
 
 // locateTest returns the regions that the test rows lie in. The release's own assignment is of the

@@ -3,7 +3,6 @@ package metrics
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -36,17 +35,10 @@ func (ColumnFigure) Enum() []string {
 
 // ColumnParams are the parameters of the metric column.
 type ColumnParams struct {
-	Attribute string       `yaml:"attribute" doc:"the column" values:"the name of an attribute; it has to be given"`
+	Attribute string       `yaml:"attribute" doc:"the column" values:"the name of an attribute; it has to be given" missing:"must name a column"`
 	Of        ColumnFigure `yaml:"of" doc:"the number asked for"`
 	At        float64      `yaml:"at" doc:"of quantile: the share of the records that are not above it" min:"0" max:"1"`
 	Rank      int          `yaml:"rank" doc:"of share: 1 for the category that is most frequent in the original, 2 for the next" min:"1" max:"1000000"`
-}
-
-func (p *ColumnParams) Validate() error {
-	if p.Attribute == "" {
-		return errors.New("attribute: missing, must name a column")
-	}
-	return nil
 }
 
 // CheckSchema refuses columns that a table does not have, numbers of categories and the reverse.

@@ -67,7 +67,11 @@ func confusion(ctx context.Context, c Case, params *ConfusionParams) (float64, b
 	if err != nil || len(predicted) == 0 {
 		return 0, false, err
 	}
-	m := newMatrix(c, predicted)
+	n, labels := c.Table.Schema().Classes(), c.Table.Column(c.Table.Schema().Class())
+	m := &matrix{n, make([]int, n*n)}
+	for i, row := range c.Test {
+		m.counts[int(labels.At(row))*n+int(predicted[i])]++
+	}
 	if params.Class != "" {
 		class, _ := params.code(c.Table.Schema()) // which is checked
 		value, ok := m.figure(params.Of, int(class))
@@ -88,16 +92,6 @@ func confusion(ctx context.Context, c Case, params *ConfusionParams) (float64, b
 type matrix struct {
 	classes int
 	counts  []int
-}
-
-// newMatrix is the matrix of the test rows.
-func newMatrix(c Case, predicted []uint32) *matrix {
-	n := c.Table.Schema().Classes()
-	m, labels := &matrix{n, make([]int, n*n)}, c.Table.Column(c.Table.Schema().Class())
-	for i, row := range c.Test {
-		m.counts[int(labels.At(row))*n+int(predicted[i])]++
-	}
-	return m
 }
 
 // figure is a class's precision, recall or F1.

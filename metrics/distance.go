@@ -12,26 +12,19 @@ import (
 func init() {
 	const several = "; the mean over the numeric quasi-identifiers where there are several, each " +
 		"in its own unit; of a graph, between degree sequences"
-	register := func(info Info, between func(x, y Sample) float64) {
-		info.Needs = []algorithms.Product{algorithms.RecordsProduct}
-		info.GraphNeeds = []algorithms.Product{algorithms.DegreesProduct}
-		Register(measured{info, func(ctx context.Context, c Case) (float64, bool, error) {
+	register := func(name, title, unit, source string, between func(x, y Sample) float64) {
+		Register(measured{Info{Name: name, Title: title, Unit: unit, Source: source + several,
+			Revision: 1, Needs: []algorithms.Product{algorithms.RecordsProduct},
+			GraphNeeds: []algorithms.Product{algorithms.DegreesProduct},
+		}, func(ctx context.Context, c Case) (float64, bool, error) {
 			return distance(ctx, c, between)
 		}})
 	}
-	register(Info{
-		Name: "w1", Title: "Earth mover's distance (W1)", Revision: 1,
-		Source: "first Wasserstein distance" + several,
-	}, Wasserstein1)
-	register(Info{
-		Name: "w2", Title: "Earth mover's distance (W2)", Revision: 1,
-		Source: "Qardaji & Li 2012, section 4.1 (second Wasserstein distance)" + several,
-	}, Wasserstein2)
-	register(Info{
-		Name: "ks", Title: "Kolmogorov-Smirnov distance", Revision: 1,
-		Source: "largest difference of the distribution functions" + several,
-		Unit:   "fraction",
-	}, KolmogorovSmirnov)
+	register("w1", "Earth mover's distance (W1)", "", "first Wasserstein distance", Wasserstein1)
+	register("w2", "Earth mover's distance (W2)", "",
+		"Qardaji & Li 2012, section 4.1 (second Wasserstein distance)", Wasserstein2)
+	register("ks", "Kolmogorov-Smirnov distance", "fraction",
+		"largest difference of the distribution functions", KolmogorovSmirnov)
 }
 
 // distance compares the numeric quasi-identifiers of the training rows with those of the published

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"ppdp/algorithms"
@@ -32,18 +31,11 @@ func (GroupRate) Enum() []string { return algorithms.Words(Odds, ErrorRate) }
 
 // GroupGapParams are the parameters of group-gap.
 type GroupGapParams struct {
-	Attribute string    `yaml:"attribute" doc:"the attribute whose values are the groups" values:"the name of an attribute of at most 256 values; it has to be given"`
+	Attribute string    `yaml:"attribute" doc:"the attribute whose values are the groups" values:"the name of an attribute of at most 256 values; it has to be given" missing:"must name the attribute of the groups"`
 	Of        GroupRate `yaml:"of" doc:"the rate: of errors, or odds, the worse of true and false positives; with several classes that of each against the rest, and the largest gap counts"`
 	Least     int       `yaml:"least" doc:"how many test rows a rate must be of: those of fewer are left out" min:"1" max:"1000000"`
 
 	LearnParams `yaml:",inline"`
-}
-
-func (p *GroupGapParams) Validate() error {
-	if p.Attribute == "" {
-		return errors.New("attribute: missing, must name the attribute of the groups")
-	}
-	return nil
 }
 
 // CheckSchema refuses attributes that a table does not have or that have too many values.

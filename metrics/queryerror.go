@@ -12,11 +12,13 @@ import (
 )
 
 func init() {
-	register := func(info Info, statistic func(errors []float64) float64) {
-		info.Source = "LeFevre et al. 2006, sections 5 and 6 (Fig. 17): queries with one " +
-			"predicate, uniform spread inside regions"
-		info.Unit, info.Needs = "records", []algorithms.Product{algorithms.RegionsProduct}
-		Register(parameterised[CountErrorParams]{info, CountErrorParams{Ranges: Box},
+	register := func(name, of string, statistic func(errors []float64) float64) {
+		Register(parameterised[CountErrorParams]{Info{
+			Name: name, Title: "Error of count queries, " + of, Unit: "records", Revision: 1,
+			Source: "LeFevre et al. 2006, sections 5 and 6 (Fig. 17): queries with one " +
+				"predicate, uniform spread inside regions",
+			Needs: []algorithms.Product{algorithms.RegionsProduct},
+		}, CountErrorParams{Ranges: Box},
 			func(ctx context.Context, c Case, params *CountErrorParams) (float64, bool, error) {
 				off, err := countErrors(ctx, c, params)
 				if err != nil || len(off) == 0 {
@@ -25,12 +27,8 @@ func init() {
 				return statistic(off), true, nil
 			}})
 	}
-	register(Info{
-		Name: "count-error", Title: "Error of count queries, mean", Revision: 1,
-	}, mean)
-	register(Info{
-		Name: "count-error-std", Title: "Error of count queries, standard deviation", Revision: 1,
-	}, deviation)
+	register("count-error", "mean", mean)
+	register("count-error-std", "standard deviation", deviation)
 }
 
 // CountErrorParams describe a workload of count queries, "attribute = value" for every value of the

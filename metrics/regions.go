@@ -156,26 +156,18 @@ func locatePoints(ctx context.Context, regions *algorithms.Regions, table *datas
 		for d, attribute := range regions.Attributes {
 			codes[d] = table.Column(attribute).At(row)
 		}
-		region := -1
+		region := 0
 		if regions.Tree != nil || regions.Len() == 1 {
 			region = regions.Locate(codes)
 		} else {
-			region = scan(regions, codes)
+			for region < regions.Len() && !regions.Contains(region, codes) {
+				region++
+			}
 		}
-		if region < 0 {
+		if region == regions.Len() {
 			return nil, fmt.Errorf("row %d lies in no region", row)
 		}
 		located[i] = int32(region)
 	}
 	return located, nil
-}
-
-// scan returns the first region whose box holds the point, or -1.
-func scan(regions *algorithms.Regions, codes []uint32) int {
-	for r := range regions.Len() {
-		if regions.Contains(r, codes) {
-			return r
-		}
-	}
-	return -1
 }

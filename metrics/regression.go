@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -45,17 +44,10 @@ func (RegressorName) Enum() []string { return classifiers.Regressors() }
 
 // RegressionParams are the parameters of the metrics r2 and mae.
 type RegressionParams struct {
-	Target    string        `yaml:"target" doc:"the attribute that is learnt from all others" values:"the name of a numeric attribute; it has to be given"`
+	Target    string        `yaml:"target" doc:"the attribute that is learnt from all others" values:"the name of a numeric attribute; it has to be given" missing:"must name a numeric attribute"`
 	Regressor RegressorName `yaml:"regressor" doc:"what learns it"`
 
 	LearnParams `yaml:",inline"`
-}
-
-func (p *RegressionParams) Validate() error {
-	if p.Target == "" {
-		return errors.New("target: missing, must name a numeric attribute")
-	}
-	return nil
 }
 
 // CheckSchema reports a target that is no numeric attribute.

@@ -23,6 +23,7 @@ import (
 //	words                  the words allowed, where the type does not list them
 //	values                 what is allowed where neither the type nor bounds say it
 //	default                what holds without the key, where the struct's own values do not say it
+//	missing                what it must be, of one that has to be given
 type Parameter struct {
 	Name    string `json:"name"`
 	Meaning string `json:"meaning"`
@@ -34,7 +35,8 @@ type Parameter struct {
 	Words  []string     `json:"-"` // allowed ones; nil for any
 	Bounds []Bound      `json:"-"`
 
-	within string // the bounds in words
+	within  string // the bounds in words
+	missing string // what it must be, if it has to be given
 }
 
 // Bound is a bound of a number.
@@ -64,7 +66,7 @@ func Keys(t reflect.Type) []Parameter {
 	for _, field := range strictyaml.Fields(t) {
 		p := Parameter{Name: field.Name, Meaning: field.Tag.Get("doc"), Kind: field.Type,
 			Default: field.Tag.Get("default"), Allowed: field.Tag.Get("values"),
-			Words: wordsOf(&field), One: field.One}
+			Words: wordsOf(&field), One: field.One, missing: field.Tag.Get("missing")}
 		if p.Bounds, p.within = bounds(field.Tag.Lookup); p.Allowed == "" {
 			p.Allowed = allowed(&p)
 		}
@@ -167,9 +169,12 @@ func Check(params any) error {
 	return errors.Join(errs...)
 }
 
-// Check says what is wrong with a value: a word that is none of those allowed, or a number that is
-// not within the bounds or not finite. Other values are not its business.
+// Check says what is wrong with a value: one that has to be given and is not, a word that is none of
+// those allowed, or a number that is not within the bounds or not finite.
 func (p *Parameter) Check(v reflect.Value) error {
+	if p.missing != "" && v.IsZero() {
+		return errors.New("missing, " + p.missing)
+	}
 	if p.Words != nil && !slices.Contains(p.Words, v.String()) {
 		return fmt.Errorf("%q, must be one of %s", v, strings.Join(p.Words, ", "))
 	}

@@ -133,17 +133,13 @@ func (x *dimension) place(region int) int {
 // atPlaces is what is said of the side at each place, 0 at those that no region has.
 func atPlaces[T uint32 | uint64](x *dimension, say func(side int) T) []T {
 	n := x.regions.Len()
-	if x.regions.Sides == nil {
-		said := make([]T, n)
-		for r := range said {
-			said[r] = say(x.regions.Side(r, x.dim))
-		}
-		return said
+	if x.regions.Sides != nil {
+		n = len(x.regions.Low)
 	}
-	said, seen := make([]T, len(x.regions.Low)), make([]bool, len(x.regions.Low))
-	for r := range n {
-		if side := x.regions.Side(r, x.dim); !seen[side] {
-			said[side], seen[side] = say(side), true
+	said, seen := make([]T, n), make([]bool, n)
+	for r := range x.regions.Len() {
+		if at := x.place(r); !seen[at] {
+			said[at], seen[at] = say(x.regions.Side(r, x.dim)), true
 		}
 	}
 	return said
