@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"ppdp/classifiers"
-	"ppdp/internal/results"
 	"ppdp/metrics"
 )
 
@@ -32,8 +31,7 @@ type Profile struct {
 }
 
 // describe notes a measurement of a column.
-func (e *Evaluation) describe(m *Measurement, settings []*results.Setting,
-	measured map[*results.Setting]map[results.Measurement]*results.Row) {
+func (e *Evaluation) describe(m *Measurement) {
 	name := m.Params["attribute"]
 	at := slices.IndexFunc(e.Attributes, func(a *Attribute) bool { return a.Name == name })
 	if at < 0 {
@@ -41,7 +39,7 @@ func (e *Evaluation) describe(m *Measurement, settings []*results.Setting,
 		e.Attributes = append(e.Attributes, &Attribute{Name: name})
 	}
 	a := e.Attributes[at]
-	for i, s := range settings {
+	for i, s := range e.settings {
 		var p *Profile
 		switch {
 		case e.Columns[i].Release: // they are the first columns
@@ -58,7 +56,7 @@ func (e *Evaluation) describe(m *Measurement, settings []*results.Setting,
 		default:
 			continue
 		}
-		value := valueOf(measured[s][m.Measurement]).Value
+		value := e.value(s, m.Measurement).Value
 		switch of := cmp.Or(m.of(), "distance"); {
 		case value == nil:
 		case of == "distance":
@@ -96,10 +94,7 @@ type Described struct {
 }
 
 func (d Described) far() float64 {
-	if d.Here.Distance == nil {
-		return 1
-	}
-	return *d.Here.Distance
+	return or(d.Here.Distance, 1)
 }
 
 // Cell is a cell of the page's table of columns.

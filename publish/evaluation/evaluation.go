@@ -35,6 +35,14 @@ type Evaluation struct {
 
 	// Columns of the copy, fresh people and the target permuted; -1 for none.
 	whole, fresh, permuted int
+
+	settings []*results.Setting // of the columns
+	measured map[place]*results.Row
+}
+
+type place struct {
+	*results.Setting
+	results.Measurement
 }
 
 // Column is a release or a control.
@@ -265,17 +273,14 @@ func fresh(s *results.Setting) bool {
 
 // Of reads a run; nil where it measured no release in a file.
 func Of(run *results.Summary) *Evaluation {
-	rows := run.Rows()
-	var settings []*results.Setting
-	measured := make(map[*results.Setting]map[results.Measurement]*results.Row)
-	for i := range rows {
-		row := &rows[i]
-		if measured[row.Setting] == nil {
-			settings = append(settings, row.Setting)
-			measured[row.Setting] = make(map[results.Measurement]*results.Row)
-		}
-		measured[row.Setting][row.Measurement] = row
+	e := &Evaluation{Title: run.Manifest.Title, Notes: []string{}, Seed: run.Manifest.Seed,
+		Commit: run.Manifest.Commit, GoVersion: run.Manifest.GoVersion,
+		measured: make(map[place]*results.Row)}
+	for row := range results.Each(run.Rows()) {
+		e.settings = results.Union(e.settings, row.Setting)
+		e.measured[place{row.Setting, row.Measurement}] = row
 	}
+	settings := e.settings
 	order := []string{results.SampleAlgorithm, results.CopyAlgorithm, results.FileAlgorithm}
 	place := func(s *results.Setting) int {
 		if fresh(s) {
@@ -291,8 +296,6 @@ func Of(run *results.Summary) *Evaluation {
 		fresh(settings[0]) {
 		return nil
 	}
-	e := &Evaluation{Title: run.Manifest.Title, Notes: []string{}, Seed: run.Manifest.Seed,
-		Commit: run.Manifest.Commit, GoVersion: run.Manifest.GoVersion}
 	e.fresh = slices.IndexFunc(settings, fresh)
 	e.permuted = slices.IndexFunc(settings, func(s *results.Setting) bool {
 		return s.Algorithm == results.PermutedAlgorithm && s.Params[results.ColumnsParam] != "all"
@@ -317,8 +320,7 @@ func Of(run *results.Summary) *Evaluation {
 		{Name: "utility", Title: "Utility: what models trained on it reach"},
 		{Name: "disclosure", Title: "Disclosure: what it reveals of people"}}
 	guessed := false
-	for i := range run.Manifest.Measures {
-		use := &run.Manifest.Measures[i]
+	for use := range results.Each(run.Manifest.Measures) {
 		if use.Classifier == majority {
 			guessed = true
 			continue
@@ -328,18 +330,18 @@ func Of(run *results.Summary) *Evaluation {
 			continue
 		}
 		if m.Measure == "column" {
-			e.describe(m, settings, measured)
+			e.describe(m)
 			continue
 		}
 		beside := make(map[string]results.Measurement) // by their roles
-		for i := range run.Manifest.Measures {
-			other, role := newMeasurement(&run.Manifest.Measures[i])
+		for use := range results.Each(run.Manifest.Measures) {
+			other, role := newMeasurement(use)
 			if role != "" && other.Measure == m.Measure && other.Classifier == m.Classifier &&
 				maps.Equal(other.Params, m.Params) {
 				beside[role] = other.Measurement
 			}
 		}
-		m.measure(settings, measured, beside)
+		m.measure(e, beside)
 		if e.fresh >= 0 && m.kind() != fidelity && (m.kind() == utility || m.of() != "" ||
 			m.Measure != "verbatim" && m.Measure != "unique-matches") {
 			m.Values[e.fresh] = Value{} // it was not made from the original
@@ -351,11 +353,7 @@ func Of(run *results.Summary) *Evaluation {
 		for _, k := range kinds {
 			for _, m := range k.Measurements {
 				guess := results.Measurement{Metric: m.Metric, Classifier: majority}
-				var value Value
-				if m.Classifier != "" {
-					value = valueOf(measured[settings[e.whole]][guess])
-				}
-				m.Values = append(m.Values, value)
+				m.Values = append(m.Values, e.value(settings[e.whole], guess))
 			}
 		}
 	}
@@ -382,8 +380,9 @@ func (e *Evaluation) Sampled() bool {
 	})
 }
 
-func valueOf(row *results.Row) (v Value) {
-	if row != nil && row.N > 0 {
+// value is what was measured of a setting.
+func (e *Evaluation) value(of *results.Setting, m results.Measurement) (v Value) {
+	if row := e.measured[place{of, m}]; row != nil && row.N > 0 {
 		v.Value = &row.Mean
 		if row.N > 1 {
 			v.SE = &row.SE
@@ -393,20 +392,16 @@ func valueOf(row *results.Row) (v Value) {
 }
 
 // measure fills in the values of a measurement, those of releases between those of controls.
-func (m *Measurement) measure(settings []*results.Setting,
-	measured map[*results.Setting]map[results.Measurement]*results.Row,
-	beside map[string]results.Measurement) {
+func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measurement) {
 	attack := m.kind() == disclosure
 	var curve []*results.Row
 	var whole, independent *results.Row
 	var copied *results.Setting
-	for _, s := range settings {
-		row := measured[s][m.Measurement]
-		v := valueOf(row)
-		v.Low = valueOf(measured[s][beside["low"]]).Value
-		v.High = valueOf(measured[s][beside["high"]]).Value
-		v.Allowed = valueOf(measured[s][beside["true"]]).Value
-		if v.Denominator = valueOf(measured[s][beside["of"]]).Value; v.Denominator != nil &&
+	for _, s := range e.settings {
+		row, v := e.measured[place{s, m.Measurement}], e.value(s, m.Measurement)
+		v.Low, v.High = e.value(s, beside["low"]).Value, e.value(s, beside["high"]).Value
+		v.Allowed = e.value(s, beside["true"]).Value
+		if v.Denominator = e.value(s, beside["of"]).Value; v.Denominator != nil &&
 			v.Value != nil {
 			hits := math.Round(float64(2**v.Value**v.Denominator)) / 2
 			v.Numerator = &hits
@@ -442,8 +437,8 @@ func (m *Measurement) measure(settings []*results.Setting,
 	}
 	better := func(a, b float64) bool { return a != b && a > b == m.HigherIsBetter }
 	guess := independent
-	if row := measured[copied][results.Measurement{Metric: m.Metric,
-		Classifier: majority}]; m.Classifier != "" && row != nil && row.N > 0 {
+	if row := e.measured[place{copied, results.Measurement{Metric: m.Metric,
+		Classifier: majority}}]; m.Classifier != "" && row != nil && row.N > 0 {
 		guess = row
 	}
 	if lead := 0.02; !attack && guess != nil {
@@ -460,8 +455,8 @@ func (m *Measurement) measure(settings []*results.Setting,
 	if m.ofRelease() { // samples copy all alike
 		y = nil
 	}
-	for i, s := range settings {
-		row := measured[s][m.Measurement]
+	for i, s := range e.settings {
+		row := e.measured[place{s, m.Measurement}]
 		if s.Algorithm != results.FileAlgorithm || row == nil || row.N == 0 {
 			continue
 		}

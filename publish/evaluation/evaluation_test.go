@@ -262,6 +262,7 @@ func TestVerdicts(t *testing.T) {
 func TestColumnsOfReleases(t *testing.T) {
 	e := &Evaluation{whole: 1, fresh: -1, Columns: []Column{{"a.csv", true}, {"Copy", false}}}
 	file, whole := setting("a.csv", "file"), setting("Copy", "identity")
+	e.settings = []*results.Setting{file, whole}
 	for _, m := range []struct {
 		metric         string
 		here, original float64
@@ -272,12 +273,9 @@ func TestColumnsOfReleases(t *testing.T) {
 		{"column at=0.95 attribute=y of=quantile", 4, 5}} {
 		of, _ := newMeasurement(&results.MeasureUse{Title: "c",
 			Measurement: results.Measurement{Metric: m.metric}})
-		row := func(x float64) map[results.Measurement]*results.Row {
-			return map[results.Measurement]*results.Row{of.Measurement: {N: 1, Mean: x}}
-		}
-		e.describe(of, []*results.Setting{file, whole},
-			map[*results.Setting]map[results.Measurement]*results.Row{file: row(m.here),
-				whole: row(m.original)})
+		e.measured = map[place]*results.Row{{file, of.Measurement}: {N: 1, Mean: m.here},
+			{whole, of.Measurement}: {N: 1, Mean: m.original}}
+		e.describe(of)
 	}
 	all := e.Described(0)
 	want := []Cell{{"distance", "0.400"}, {"mean", "4 → 20"}, {"median", "3 → 2"}, {"P95", "5 → 4"},

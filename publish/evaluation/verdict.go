@@ -40,6 +40,14 @@ const (
 	leastLearned           = 0.02
 )
 
+// or is a number that there may be, else another.
+func or(x *float64, other float64) float64 {
+	if x == nil {
+		return other
+	}
+	return *x
+}
+
 func answer(well, some bool) string {
 	switch {
 	case well:
@@ -77,10 +85,7 @@ func (e *Evaluation) judge() {
 				v.Uses = append(v.Uses, e.counts(k, column)...)
 				v.Uses = append(v.Uses, e.amounts(column)...)
 			case "disclosure":
-				share := 0.0
-				if h.Copied != nil {
-					share = *h.Copied
-				}
+				share := or(h.Copied, 0)
 				switch {
 				case h.Sample != nil:
 					share = max(share, *h.Sample)
@@ -99,10 +104,7 @@ func (e *Evaluation) judge() {
 						discloses
 				}
 				if h.Verbatim != nil {
-					chance := 0.0
-					if h.FreshVerbatim != nil {
-						chance = *h.FreshVerbatim
-					}
+					chance := or(h.FreshVerbatim, 0)
 					if *h.Verbatim > max(0.002, 2*chance) {
 						discloses += "; " + percent(*h.Verbatim) + " of its records are in the " +
 							"original verbatim"
@@ -159,8 +161,8 @@ func (e *Evaluation) counts(k *Kind, column int) []Use {
 	}
 	values := k.Measurements[at].Values
 	off, well := *values[column].Value, countsWell
-	if e.fresh >= 0 && values[e.fresh].Value != nil {
-		well = max(well, float64(1.1**values[e.fresh].Value))
+	if e.fresh >= 0 {
+		well = max(well, float64(1.1*or(values[e.fresh].Value, 0)))
 	}
 	return []Use{{"counts and tables", answer(off <= well, off <= countsSome), &off, nil}}
 }
