@@ -206,8 +206,8 @@ func parameterLabel(name, given string) string {
 func besideEpsilon(rows []*results.Row) string {
 	var deltas []string
 	for _, r := range rows {
-		if text := r.DeltaText(); r.Epsilon != nil && !slices.Contains(deltas, text) {
-			deltas = append(deltas, text)
+		if r.Epsilon != nil {
+			deltas = results.Union(deltas, r.DeltaText())
 		}
 	}
 	switch {

@@ -86,11 +86,9 @@ func decades(lo, hi float64, wanted int, labelled []int) (ticks []plot.Tick, lab
 				continue
 			}
 			tick := plot.Tick{Value: value}
-			for _, d := range labelled {
-				if d == digit && (digit != 1 || e%every == 0) {
-					tick.Label = logLabel(digit, e, powers)
-					labels++
-				}
+			if slices.Contains(labelled, digit) && (digit != 1 || e%every == 0) {
+				tick.Label = logLabel(digit, e, powers)
+				labels++
 			}
 			ticks = append(ticks, tick)
 		}

@@ -43,17 +43,6 @@ func classesOf(schema *datasets.Schema, records *records) *generalised {
 	return g
 }
 
-// holding is the set of classes, bit by bit, whose values of a quasi-identifier hold a code.
-func (g *generalised) holding(attribute int, code uint32) *big.Int {
-	set := new(big.Int)
-	for class, row := range g.first {
-		if g.records.of(row, attribute).Holds(code) {
-			set.SetBit(set, class, 1)
-		}
-	}
-	return set
-}
-
 // match pairs records of the release with records of the original that they may stand for, each at
 // most once, and returns how many can be paired at most: all, where the release is truthful. Where
 // persons have several records, persons is the least number of them whose records may be in a
@@ -68,7 +57,7 @@ func (g *generalised) match(ctx context.Context, original *datasets.Table) (matc
 			m.free = append(m.free, n)
 		}
 	}
-	sets := make([]map[uint32]*big.Int, len(g.quasi)) // of the classes that hold a code
+	sets := make([]map[uint32]*big.Int, len(g.quasi)) // of the classes that hold a code, bit by bit
 	for d := range sets {
 		sets[d] = make(map[uint32]*big.Int)
 	}
@@ -87,7 +76,12 @@ func (g *generalised) match(ctx context.Context, original *datasets.Table) (matc
 		for d, i := range g.quasi {
 			code := original.Column(i).At(row)
 			if sets[d][code] == nil {
-				sets[d][code] = g.holding(i, code)
+				sets[d][code] = new(big.Int)
+				for class, row := range g.first {
+					if g.records.of(row, i).Holds(code) {
+						sets[d][code].SetBit(sets[d][code], class, 1)
+					}
+				}
 			}
 			classes.And(classes, sets[d][code])
 		}

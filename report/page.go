@@ -86,10 +86,15 @@ func newPage(in Input) (*page, error) {
 	claimsOf := make(map[string][]*claimView) // by experiment
 	owner := make(map[string]*paperView)
 	for _, paper := range in.Papers {
-		v := newPaperView(paper)
+		v := &paperView{File: paper, Numbers: claims.Numbers(paper.Judgements)}
 		p.Papers = append(p.Papers, v)
 		owner[v.Paper] = v
-		for _, c := range v.Claims {
+		for i := range paper.Judgements {
+			c := &claimView{Judgement: &paper.Judgements[i]}
+			if paper.Strict != nil {
+				c.Strict = &paper.Strict[i]
+			}
+			v.Claims = append(v.Claims, c)
 			if slices.Contains(paper.Decisive, c.ID) && c.Verdict != claims.NoData {
 				p.Decisive = append(p.Decisive, c)
 			}
@@ -177,18 +182,6 @@ func newPage(in Input) (*page, error) {
 	})
 	p.addErrata(in.Errata)
 	return p, nil
-}
-
-func newPaperView(paper *claims.File) *paperView {
-	v := &paperView{File: paper, Numbers: claims.Numbers(paper.Judgements)}
-	for i := range paper.Judgements {
-		c := &claimView{Judgement: &paper.Judgements[i]}
-		if paper.Strict != nil {
-			c.Strict = &paper.Strict[i]
-		}
-		v.Claims = append(v.Claims, c)
-	}
-	return v
 }
 
 // newExperimentView is a run's part of the page, without what depends on the page's other parts.

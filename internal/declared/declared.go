@@ -169,8 +169,8 @@ func Check(params any) error {
 	return errors.Join(errs...)
 }
 
-// Check says what is wrong with a value: one that has to be given and is not, a word that is none of
-// those allowed, or a number that is not within the bounds or not finite.
+// Check says what is wrong with a value: one that has to be given and is missing, a word that is
+// none of those allowed, or a number that is not within the bounds or not finite.
 func (p *Parameter) Check(v reflect.Value) error {
 	if p.missing != "" && v.IsZero() {
 		return errors.New("missing, " + p.missing)

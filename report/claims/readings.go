@@ -33,13 +33,12 @@ func (v Verdict) decided() bool { return v.Judges() && v != Undecided }
 // numbers were chosen, DependsOnReading where at least half of the other decided readings take
 // another stance than the judged one, and otherwise the verdict itself.
 func (j *Judgement) Stands() Verdict {
-	decided := 0
-	for i := range j.Readings {
-		if r := &j.Readings[i]; r.Verdict.decided() && !r.Beside {
+	decided, reversing := 0, len(j.reversing())
+	for r := range results.Each(j.Readings) {
+		if r.Verdict.decided() && !r.Beside {
 			decided++
 		}
 	}
-	reversing := len(j.reversing())
 	switch {
 	case j.Calibration != "" && j.Verdict.Judges():
 		return Calibration
@@ -71,8 +70,8 @@ func (j *Judgement) Says() string {
 // OthersText counts the other readings of a claim by what they say: "2 hold, 1 opposes".
 func (j *Judgement) OthersText() string {
 	numbers := make(map[Verdict]int)
-	for i := range j.Readings {
-		if r := &j.Readings[i]; !r.Beside {
+	for r := range results.Each(j.Readings) {
+		if !r.Beside {
 			numbers[r.Verdict.stance()]++
 		}
 	}
@@ -382,11 +381,12 @@ func (s *Settled) Differences(than *Settled, all bool) (texts []string) {
 
 // of is the judgement of a claim, nil without one.
 func (s *Settled) of(id string) *Judgement {
-	at := slices.IndexFunc(s.Judgements, func(j Judgement) bool { return j.ID == id })
-	if at < 0 {
-		return nil
+	for j := range results.Each(s.Judgements) {
+		if j.ID == id {
+			return j
+		}
 	}
-	return &s.Judgements[at]
+	return nil
 }
 
 // Beside returns judgements of a run with the published ones beside them. The user's own settled
