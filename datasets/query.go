@@ -2,11 +2,9 @@ package datasets
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 )
 
@@ -41,11 +39,15 @@ type Truth struct {
 	Share    float64
 }
 
-func (t Truth) and(o Truth) Truth {
+func (t Truth) not() Truth { return Truth{!t.Any, !t.All, 1 - float64(t.Share)} }
+
+// with is the truth of both, or of either.
+func (t Truth) with(or bool, o Truth) Truth {
+	if or {
+		return t.not().with(false, o.not()).not()
+	}
 	return Truth{t.All && o.All, t.Any && o.Any, t.Share * o.Share}
 }
-func (t Truth) or(o Truth) Truth { return t.not().and(o.not()).not() }
-func (t Truth) not() Truth       { return Truth{!t.Any, !t.All, 1 - float64(t.Share)} }
 
 // Of is the truth of the set for records whose codes lie in spans.
 func (s *Set) Of(spans []Span) Truth {
@@ -79,57 +81,54 @@ func (c *clause) truth(of func(set int) Truth) Truth {
 	if c.set != nil {
 		return of(c.at)
 	}
-	t := Truth{true, true, 1}
-	if c.or {
-		t = t.not()
-	}
+	t := whole(!c.or)
 	for _, part := range c.parts {
-		if c.or {
-			t = t.or(part.truth(of))
-		} else {
-			t = t.and(part.truth(of))
-		}
+		t = t.with(c.or, part.truth(of))
 	}
 	return t
 }
 
+// whole is the truth of which there is no doubt.
+func whole(holds bool) Truth {
+	if holds {
+		return Truth{true, true, 1}
+	}
+	return Truth{}
+}
+
 // joined is the clause of parts. Sets of the same attribute become one, so that what they say
 // together is known.
-func joined(or bool, parts []*clause) *clause {
-	c, by := &clause{or: or}, Truth.and
-	if or {
-		by = Truth.or
-	}
-	var add func(parts []*clause)
-	add = func(parts []*clause) {
-		for _, part := range parts {
-			if part.set == nil && part.or == or {
-				add(part.parts)
-				continue
-			}
+func joined(or bool, parts ...*clause) *clause {
+	c := &clause{or: or}
+	for _, part := range parts {
+		own := []*clause{part}
+		if part.set == nil && part.or == or {
+			own = part.parts // of which none is such a clause
+		}
+		for _, part := range own {
 			twin := slices.IndexFunc(c.parts, func(o *clause) bool {
 				return part.set != nil && o.set != nil && o.set.Attribute == part.set.Attribute
 			})
 			if twin < 0 {
 				c.parts = append(c.parts, part)
 			} else {
-				c.parts[twin] = &clause{set: c.parts[twin].set.with(part.set, by)}
+				c.parts[twin] = &clause{set: c.parts[twin].set.with(or, part.set)}
 			}
 		}
 	}
-	if add(parts); len(c.parts) == 1 {
+	if len(c.parts) == 1 {
 		return c.parts[0]
 	}
 	return c
 }
 
-// with is the set of which by says what it is where the two are.
-func (s *Set) with(o *Set, by func(a, b Truth) Truth) *Set {
+// with is the set of what is in both, or in either.
+func (s *Set) with(or bool, o *Set) *Set {
 	both := &Set{Attribute: s.Attribute}
 	for i, j, low := 0, 0, uint32(0); i < len(s.steps); {
 		a, b := s.steps[i], o.steps[j]
 		high := min(a.High, b.High)
-		both.steps = append(both.steps, step{Span{low, high}, by(a.Truth, b.Truth)})
+		both.steps = append(both.steps, step{Span{low, high}, a.Truth.with(or, b.Truth)})
 		if low = high; a.High == high {
 			i++
 		}
@@ -142,12 +141,15 @@ func (s *Set) with(o *Set, by func(a, b Truth) Truth) *Set {
 
 // negated is the clause of what does not keep to c.
 func (c *clause) negated() *clause {
-	if c.set != nil {
-		return &clause{set: c.set.with(c.set, func(a, _ Truth) Truth { return a.not() })}
-	}
 	n := &clause{or: !c.or}
 	for _, part := range c.parts {
 		n.parts = append(n.parts, part.negated())
+	}
+	if c.set != nil {
+		n.set = &Set{c.set.Attribute, slices.Clone(c.set.steps)}
+		for i := range n.set.steps {
+			n.set.steps[i].Truth = n.set.steps[i].not()
+		}
 	}
 	return n
 }
@@ -161,98 +163,6 @@ func (q *Query) number(c *clause) {
 	for _, part := range c.parts {
 		q.number(part)
 	}
-}
-
-// setOf is the set of a condition. A value within a continuous attribute's cell cuts the cell.
-func (s *Schema) setOf(c Condition) *Set {
-	at := s.Index(c.Attribute)
-	a, is := &s.Attributes[at], operators[c.Operator]
-	missing, not := a.MissingCode(), c.Operator == "!="
-	if c.Value != c.Value {
-		return whether(at, a, missing, c.Operator == "=")
-	}
-	cells := uint32(a.Numbers())
-	low := cells // the codes from low to high have parts that are equal to the value
-	high, below := low, 0.0
-	share := func(holds bool, part float64) float64 {
-		if holds {
-			return part
-		}
-		return 0
-	}
-	if a.Kind == Categorical {
-		low = uint32(c.Value)
-		high = low + 1
-	} else if code, err := a.NumberCode(c.Value); err == nil {
-		low, high = code, code+1
-		if a.Continuous {
-			below = (c.Value - a.Low - float64(float64(code)*a.Step)) / a.Step
-		}
-	} else if c.Value < a.High { // between steps
-		low = uint32(sort.Search(int(cells), func(code int) bool {
-			return a.Number(uint32(code)) > c.Value
-		}))
-		high = low
-	}
-	const rounding = 1e-6
-	if below > 1-rounding {
-		low, below = high, 0
-		high = min(high+1, cells)
-	}
-	set := &Set{Attribute: at}
-	add := func(low, high uint32, t Truth) {
-		if low < high {
-			set.steps = append(set.steps, step{Span{low, high}, t})
-		}
-	}
-	whole := func(holds bool) Truth { return Truth{holds, holds, share(holds, 1)} }
-	add(0, low, whole(is[0]))
-	equal := whole(is[1])
-	if a.Continuous && a.Kind == Numeric {
-		equal = Truth{is[1] && is[2], is[1] || is[2], share(is[2], 1-below)}
-		if below > rounding {
-			equal.All, equal.Any = equal.All && is[0], equal.Any || is[0]
-			equal.Share += share(is[0], below)
-		}
-	}
-	add(low, high, equal)
-	add(high, cells, whole(is[2]))
-	if a.Kind == Numeric {
-		if missing != NoCode {
-			add(missing, missing+1, whole(not))
-		}
-	} else if missing != NoCode && missing != low {
-		// neither below nor above another category
-		apart := whether(at, a, missing, true)
-		return set.with(apart, func(t, lacks Truth) Truth {
-			if lacks.All {
-				return whole(not)
-			}
-			return t
-		})
-	}
-	return set
-}
-
-// whether is the set of the records that lack a value or, with holds false, of all others.
-func whether(at int, a *Attribute, missing uint32, holds bool) *Set {
-	s, truth := &Set{Attribute: at}, map[bool]Truth{true: {true, true, 1}, false: {}}
-	for _, part := range []step{{Span{0, missing}, truth[!holds]},
-		{Span{missing, missing + 1}, truth[holds]},
-		{Span{missing + 1, uint32(a.Cells())}, truth[!holds]}} {
-		if part.Low < part.High {
-			s.steps = append(s.steps, part)
-		}
-	}
-	return s
-}
-
-// Condition compares an attribute with a value: a code of a category, or a number, which is NaN for
-// a missing one. A missing value is equal to itself alone, and neither above nor below another.
-type Condition struct {
-	Attribute string
-	Operator  string // one of operators
-	Value     float64
 }
 
 // operators say of each comparison whether it holds of a smaller, an equal and a larger value.
@@ -273,22 +183,27 @@ var queryPieces = regexp.MustCompile(
 var foreign = map[string]string{"&&": "and", "||": "or"}
 
 // words cuts a text into pieces: at white space and around operators, brackets and commas.
-func words(text string) ([]word, error) {
-	var found []word
+func words(text string) (found []word, err error) {
 	for _, at := range queryPieces.FindAllStringIndex(text, -1) {
 		w := word{text[at[0]:at[1]], at[0] + 1, true}
 		if w.text[0] == '"' || w.text[0] == '\'' {
 			if len(w.text) == 1 {
-				return nil, fmt.Errorf("column %d: a quote that does not end", w.column)
+				return nil, w.wrong("a quote that does not end")
 			}
 			w.text, w.plain = w.text[1:len(w.text)-1], false
 		} else if meant, foreign := foreign[w.text]; foreign {
-			return nil, fmt.Errorf("column %d: %q, must be %q, or in quotes if it is a value",
-				w.column, w.text, meant)
+			return nil, w.wrong("%q, must be %q, or in quotes if it is a value", w.text, meant)
 		}
 		found = append(found, w)
 	}
-	return found, nil
+	return append(found, word{column: len(text) + 1, plain: true}), nil
+}
+
+func (w word) is(text string) bool { return w.plain && w.text == text }
+
+// wrong is the error that something is wrong with the word.
+func (w word) wrong(format string, args ...any) error {
+	return fmt.Errorf("column %d: %w", w.column, fmt.Errorf(format, args...))
 }
 
 // mostNested is how many brackets and negations may stand within each other.
@@ -304,37 +219,44 @@ func ParseQuery(text string, s *Schema) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Query{Text: text, Mean: -1}
-	p := &queryParser{schema: s, left: append(left, word{column: len(text) + 1, plain: true})}
+	p := &queryParser{schema: s, left: left}
+	q := &Query{Text: text, Mean: -1, root: &clause{}}
 	if p.left[0].is("mean") && p.left[1].is("(") {
 		p.left = p.left[2:]
-		if q.Mean, err = p.mean(); err != nil {
-			return nil, err
-		}
+		q.Mean = p.mean()
 	}
-	if q.root = (&clause{}); q.Mean < 0 || p.take("where") {
-		if q.root, err = p.any(0); err != nil {
-			return nil, err
-		}
+	if q.Mean < 0 || p.take("where") {
+		q.root = p.any(0)
 	}
 	if w := p.left[0]; len(p.left) > 1 {
-		return nil, fmt.Errorf(`column %d: %q, must be "and", "or" or the end`, w.column, w.text)
+		p.fail(w.wrong(`%q, must be "and", "or" or the end`, w.text))
+	}
+	if p.err != nil {
+		return nil, p.err
 	}
 	if q.Mean >= 0 && s.Attributes[q.Mean].Missing != nil { // a mean is of numbers
 		a := &s.Attributes[q.Mean]
-		present := whether(q.Mean, a, a.MissingCode(), false)
-		q.root = joined(false, []*clause{q.root, {set: present}})
+		present := p.comparison(word{text: a.Name}, word{text: "!=", plain: true},
+			word{text: *a.Missing})
+		q.root = joined(false, q.root, present)
 	}
 	q.number(q.root)
 	return q, nil
 }
 
-func (w word) is(text string) bool { return w.plain && w.text == text }
-
 // queryParser reads a query word by word. The last word is an empty one, at the end of the text.
 type queryParser struct {
 	schema *Schema
 	left   []word
+	err    error // the first; nothing is left to read then
+}
+
+// fail ends the reading with an error, and stands for the clause that is not read.
+func (p *queryParser) fail(err error) *clause {
+	if p.err == nil {
+		p.err, p.left = err, p.left[len(p.left)-1:]
+	}
+	return &clause{}
 }
 
 // next takes a word, but leaves the end.
@@ -353,15 +275,14 @@ func (p *queryParser) take(text string) bool {
 	return found
 }
 
-func (p *queryParser) expect(text string) error {
+func (p *queryParser) expect(text string) {
 	if w := p.left[0]; !p.take(text) {
-		return fmt.Errorf("column %d: %q, must be %q", w.column, w.text, text)
+		p.fail(w.wrong("%q, must be %q", w.text, text))
 	}
-	return nil
 }
 
 // mean reads the attribute of a mean and its closing bracket.
-func (p *queryParser) mean() (int, error) {
+func (p *queryParser) mean() int {
 	var numbers []string
 	for i := range p.schema.Attributes {
 		if a := &p.schema.Attributes[i]; a.Kind == Numeric && a.Clock == "" {
@@ -370,133 +291,140 @@ func (p *queryParser) mean() (int, error) {
 	}
 	w := p.next()
 	if !slices.Contains(numbers, w.text) {
-		return 0, fmt.Errorf("column %d: no mean of %q, must be a number: %s", w.column, w.text,
-			strings.Join(numbers, ", "))
+		p.fail(w.wrong("no mean of %q, must be a number: %s", w.text, strings.Join(numbers, ", ")))
 	}
-	return p.schema.Index(w.text), p.expect(")")
+	p.expect(")")
+	return p.schema.Index(w.text)
 }
 
 // any reads clauses with "or" between them, all those with "and".
-func (p *queryParser) any(depth int) (*clause, error) { return p.list("or", depth, p.all) }
-func (p *queryParser) all(depth int) (*clause, error) { return p.list("and", depth, p.one) }
+func (p *queryParser) any(depth int) *clause { return p.list("or", depth, p.all) }
+func (p *queryParser) all(depth int) *clause { return p.list("and", depth, p.one) }
 
-func (p *queryParser) list(between string, depth int,
-	read func(depth int) (*clause, error)) (*clause, error) {
-	var parts []*clause
-	for {
-		part, err := read(depth)
-		if err != nil {
-			return nil, err
-		}
-		if parts = append(parts, part); !p.take(between) {
-			return joined(between == "or", parts), nil
-		}
+func (p *queryParser) list(between string, depth int, read func(depth int) *clause) *clause {
+	parts := []*clause{read(depth)}
+	for p.take(between) {
+		parts = append(parts, read(depth))
 	}
+	return joined(between == "or", parts...)
 }
 
 // one reads a comparison, a negation, or what stands in brackets.
-func (p *queryParser) one(depth int) (*clause, error) {
-	if depth > mostNested {
-		return nil, fmt.Errorf("column %d: nested too deeply, may be %d deep", p.left[0].column,
-			mostNested)
+func (p *queryParser) one(depth int) *clause {
+	if w := p.left[0]; depth > mostNested {
+		return p.fail(w.wrong("nested too deeply, may be %d deep", mostNested))
 	}
 	switch {
 	case p.take("("):
-		c, err := p.any(depth + 1)
-		if err == nil {
-			err = p.expect(")")
-		}
-		return c, err
+		c := p.any(depth + 1)
+		p.expect(")")
+		return c
 	case p.take("not"):
-		c, err := p.one(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		return c.negated(), nil
+		return p.one(depth + 1).negated()
 	case p.take("all"):
-		return &clause{}, nil
+		return &clause{}
 	}
 	name := p.next()
 	if !p.take("in") {
-		c, err := p.schema.condition(name, p.next(), p.next())
-		if err != nil {
-			return nil, err
-		}
-		return &clause{set: p.schema.setOf(c)}, nil
+		return p.comparison(name, p.next(), p.next())
 	}
-	if err := p.expect("{"); err != nil {
-		return nil, err
+	p.expect("{")
+	equal := word{"=", name.column, true}
+	values := []*clause{p.comparison(name, equal, p.next())}
+	for p.take(",") {
+		values = append(values, p.comparison(name, equal, p.next()))
 	}
-	var values []*clause
-	for {
-		c, err := p.schema.condition(name, word{"=", name.column, true}, p.next())
-		if err != nil {
-			return nil, err
-		}
-		if values = append(values, &clause{set: p.schema.setOf(c)}); !p.take(",") {
-			return joined(true, values), p.expect("}")
-		}
-	}
+	p.expect("}")
+	return joined(true, values...)
 }
 
-// condition reads a comparison. Categories are compared by <, <=, > and >= only where their order
-// has a meaning.
-func (s *Schema) condition(name, operator, value word) (c Condition, err error) {
-	at := s.Index(name.text)
+// comparison is the set of the codes that compare with a value as asked for. Categories are
+// compared by <, <=, > and >= only where their order has a meaning. A missing value is equal to
+// itself alone, and neither above nor below another.
+func (p *queryParser) comparison(name, operator, value word) *clause {
+	at := p.schema.Index(name.text)
 	if at < 0 {
-		return c, fmt.Errorf("column %d: no attribute %q, must be one of %s", name.column,
-			name.text, QuoteSome(s.Names(), fewValues))
+		return p.fail(name.wrong("no attribute %q, must be one of %s", name.text,
+			QuoteSome(p.schema.Names(), fewValues)))
 	}
-	if _, known := operators[operator.text]; !known || !operator.plain {
-		return c, fmt.Errorf("column %d: %q, must be one of = != < <= > >=", operator.column,
-			operator.text)
+	is, known := operators[operator.text]
+	if !known || !operator.plain {
+		return p.fail(operator.wrong("%q, must be one of = != < <= > >=", operator.text))
 	}
 	if value.text == "" && value.plain {
-		return c, fmt.Errorf("column %d: no value, must be compared with one", value.column)
+		return p.fail(value.wrong("no value, must be compared with one"))
 	}
-	a := &s.Attributes[at]
-	c = Condition{Attribute: a.Name, Operator: operator.text}
-	equal := c.Operator == "=" || c.Operator == "!="
+	a := &p.schema.Attributes[at]
+	missing, lacks := a.MissingCode(), operator.text == "!="
+	low, high, equal := missing, missing+1, whole(is[1]) // the codes with parts that are equal
 	if a.Missing != nil && value.text == *a.Missing {
-		if !equal {
-			return c, fmt.Errorf("column %d: %s: %q stands for no value, must be compared by = or "+
-				"!=", value.column, a.Name, value.text)
+		if is[0] != is[2] {
+			return p.fail(value.wrong("%s: %q stands for no value, must be compared by = or !=",
+				a.Name, value.text))
 		}
-		if c.Value = math.NaN(); a.Kind == Categorical {
-			c.Value = float64(a.MissingCode())
-		}
-		return c, nil
-	}
-	if a.Kind == Categorical {
+		lacks = is[1]
+	} else if a.Kind == Categorical {
 		code, err := a.TextCode(value.text)
-		if err == nil && !a.Ordered && !equal {
-			err = fmt.Errorf("%s: %s needs an order, must be = or !=", a.Name, c.Operator)
+		if err == nil && !a.Ordered && is[0] != is[2] {
+			err = fmt.Errorf("%s: %s needs an order, must be = or !=", a.Name, operator.text)
 		}
 		if err != nil {
-			return c, fmt.Errorf("column %d: %w", value.column, err)
+			return p.fail(value.wrong("%w", err))
 		}
-		c.Value = float64(code)
-		return c, nil
-	}
-	known := false
-	if a.Clock != "" {
-		c.Value, known = a.Clock.Number(value.text)
+		low, high = code, code+1
 	} else {
-		c.Value, err = strconv.ParseFloat(value.text, 64)
-		known = err == nil && !math.IsNaN(c.Value)
-	}
-	if !known || c.Value < a.Low || c.Value > a.High {
-		low, high := fmt.Sprintf("%.15g", a.Low), fmt.Sprintf("%.15g", a.High)
-		if a.Clock != "" {
-			low, high = a.Clock.Text(a.Low), a.Clock.Text(a.High)
+		number, ok := a.ParseNumber(value.text)
+		if !ok || number < a.Low || number > a.High {
+			return p.fail(value.wrong("%s: %q, must be a value between its bounds, from %s to %s",
+				a.Name, value.text, a.NumberText(a.Low), a.NumberText(a.High)))
 		}
-		return c, fmt.Errorf("column %d: %s: %q, must be a value between its bounds, from %s to %s",
-			value.column, a.Name, value.text, low, high)
-	}
-	if equal {
-		if _, err := a.NumberCode(c.Value); err != nil {
-			return c, fmt.Errorf("column %d: %w", value.column, err)
+		code, err := a.NumberCode(number)
+		if err != nil && is[0] == is[2] {
+			return p.fail(value.wrong("%w", err))
+		}
+		if low, high = code, code+1; err != nil { // between steps, or the end of the bounds
+			low = uint32(sort.Search(a.Numbers(), func(code int) bool {
+				return a.Number(uint32(code)) > number
+			}))
+			high = low
+		} else if a.Continuous {
+			low, high, equal = a.cut(code, number, is)
 		}
 	}
-	return c, nil
+	cuts := []uint32{0, low, high, uint32(a.Numbers()), uint32(a.Cells())}
+	if missing != NoCode {
+		cuts = append(cuts, missing, missing+1)
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	set := &Set{Attribute: at}
+	for i, code := range cuts[:len(cuts)-1] {
+		truth := whole(is[2])
+		switch {
+		case code == missing:
+			truth = whole(lacks)
+		case code < low:
+			truth = whole(is[0])
+		case code < high:
+			truth = equal
+		}
+		set.steps = append(set.steps, step{Span{code, cuts[i+1]}, truth})
+	}
+	return &clause{set: set}
+}
+
+// cut is the truth of a comparison with a value within a continuous attribute's cell, which it
+// cuts, and the codes that this is the truth of: none where the value is the cell's end.
+func (a *Attribute) cut(code uint32, number float64, is [3]bool) (low, high uint32, t Truth) {
+	const rounding = 1e-6
+	below := (number - a.Low - float64(float64(code)*a.Step)) / a.Step
+	if below > 1-rounding {
+		code, below = code+1, 0
+	}
+	t = Truth{is[1] && is[2], is[1] || is[2], whole(is[2]).Share * (1 - below)}
+	if below > rounding {
+		t.All, t.Any = t.All && is[0], t.Any || is[0]
+		t.Share += float64(whole(is[0]).Share * below)
+	}
+	return code, min(code+1, uint32(a.Numbers())), t
 }
