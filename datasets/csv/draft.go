@@ -31,10 +31,11 @@ type DraftOptions struct {
 	// Missing are the texts that stand for a missing value; nil takes those of the usual ones that
 	// occur: an empty field, ?, a point or a dash alone, NA, N/A, #N/A, <NA>, NaN, nan, null, NULL.
 	Missing []string
-	// MaxValues is the largest number of different texts a categorical attribute may have before
-	// its column is left out; 0 means 100.
-	MaxValues int
 }
+
+// mostValues is how many different texts a categorical attribute may have before its column is left
+// out.
+const mostValues = 100
 
 var usualMarkers = []string{"", "?", ".", "-", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "null",
 	"NULL"}
@@ -137,9 +138,6 @@ func (s *profile) profile(open func() (*Text, error)) error {
 	stated := s.Missing != nil
 	if !stated {
 		s.Missing = usualMarkers
-	}
-	if s.MaxValues == 0 {
-		s.MaxValues = 100
 	}
 	s.seen = slices.Repeat([]bool{stated}, len(s.Missing)) // stated ones are kept in any case
 	if err := s.read(buffered); err != nil {
@@ -352,7 +350,7 @@ func (s *profile) entries(keep bool) (attributes, leftOut []string, described in
 	for i := range s.columns {
 		c := &s.columns[i]
 		name := strconv.Quote(c.name)
-		entry, reason := c.describe(s.Class != "" && c.name == s.Class, s.MaxValues)
+		entry, reason := c.describe(s.Class != "" && c.name == s.Class)
 		if len(c.clocks) > 1 && entry != "" && !c.number && c.name != s.Class {
 			s.note("%s: dates are read as %s, they may be %s", name, c.clocks[0].Clock,
 				c.clocks[1].Clock)

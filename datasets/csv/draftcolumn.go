@@ -118,7 +118,7 @@ func (c *draftColumn) add(text string, s *profile, line int) {
 		return
 	}
 	if at, known := slices.BinarySearch(c.values, text); !known {
-		if len(c.values) == s.MaxValues {
+		if len(c.values) == mostValues {
 			c.values, c.tooMany = nil, true
 			return
 		}
@@ -177,7 +177,7 @@ func (c *draftColumn) identifier() string {
 
 // describe is the column's entry without braces, or the reason why it should have none. Some have
 // both.
-func (c *draftColumn) describe(isClass bool, most int) (entry, reason string) {
+func (c *draftColumn) describe(isClass bool) (entry, reason string) {
 	if c.reason != "" {
 		return "", c.reason
 	}
@@ -199,11 +199,13 @@ func (c *draftColumn) describe(isClass bool, most int) (entry, reason string) {
 	case c.tooMany && reason != "":
 		return "", reason
 	case c.tooMany && c.bytes > 30*c.filled:
-		return "", fmt.Sprintf("free text: more than %d different texts, and long ones", most)
+		return "", fmt.Sprintf("free text: more than %d different texts, and long ones",
+			mostValues)
 	case c.tooMany && c.padded():
-		return "", fmt.Sprintf("more than %d different codes: --max-values keeps them", most)
+		return "", fmt.Sprintf("more than %d different codes", mostValues)
 	case c.tooMany:
-		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?", most)
+		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?",
+			mostValues)
 	}
 	return attributeText(&datasets.Attribute{Name: c.name, Kind: datasets.Categorical,
 		Values: bySize(c.values)}, ""), reason
