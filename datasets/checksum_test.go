@@ -50,7 +50,7 @@ func TestChecksum(t *testing.T) {
 	generalised, coarser := number, number
 	generalised.Hierarchy = BinaryHierarchy(10)
 	var err error
-	if coarser.Hierarchy, err = WidthHierarchy(10, 5); err != nil {
+	if coarser.Hierarchy, err = WidthHierarchy(10, false, 5); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]string{base.Checksum(): "base"}

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"fmt"
-	"slices"
 )
 
 // Hierarchy generalises an attribute level by level, all its values at a time, as full-domain
@@ -43,8 +42,9 @@ const MaxHierarchyCells = 1 << 22
 // codes: those of level i ≥ 1 have widths[i-1] cells, counted from the first, and the level above
 // them all is one group. A last group that reaches beyond the domain is cut short. Every width must
 // be a multiple of the one before; widths that would leave a single group are an error, because
-// that is the level added.
-func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
+// that is the level added. With missing there is one cell more, the last one, of missing values: it
+// is a group of its own at all levels but the highest, where it joins the others.
+func WidthHierarchy(cells int, missing bool, widths ...int) (*Hierarchy, error) {
 	if cells < 1 || cells > MaxHierarchyCells {
 		return nil, fmt.Errorf("a hierarchy over %d cells, must be from 1 to %d",
 			cells, MaxHierarchyCells)
@@ -63,32 +63,20 @@ func WidthHierarchy(cells int, widths ...int) (*Hierarchy, error) {
 	if err := bad.Err(); err != nil {
 		return nil, err
 	}
-	h := &Hierarchy{Levels: []Level{intervals(cells, 1)}}
-	for _, width := range widths {
-		h.Levels = append(h.Levels, intervals(cells, width))
+	h := new(Hierarchy)
+	for _, width := range append([]int{1}, widths...) {
+		level := intervals(cells, width)
+		if missing {
+			level.Group = append(level.Group, uint32(level.Len()))
+			level.Low = append(level.Low, uint32(cells))
+			level.High = append(level.High, uint32(cells+1))
+		}
+		h.Levels = append(h.Levels, level)
 	}
-	if cells > 1 {
-		h.Levels = append(h.Levels, intervals(cells, cells))
+	if all := len(h.Levels[0].Group); all > 1 {
+		h.Levels = append(h.Levels, intervals(all, all))
 	}
 	return h, nil
-}
-
-// WithMissing is the hierarchy over one cell more, the last one, of missing values: it is a group
-// of its own at all levels but the highest, where it joins the others.
-func (h *Hierarchy) WithMissing() *Hierarchy {
-	with := &Hierarchy{Levels: make([]Level, 0, len(h.Levels)+1)}
-	for i := range h.Levels {
-		l := &h.Levels[i]
-		cell, group := uint32(len(l.Group)), uint32(l.Len())
-		if i > 0 && i == h.Height() {
-			break
-		}
-		with.Levels = append(with.Levels, Level{Group: append(slices.Clone(l.Group), group),
-			Low: append(slices.Clone(l.Low), cell), High: append(slices.Clone(l.High), cell+1)})
-	}
-	cells := len(h.Levels[0].Group) + 1
-	with.Levels = append(with.Levels, intervals(cells, cells))
-	return with
 }
 
 // BinaryHierarchy is the balanced binary tree over n ordered cells, 1 to MaxHierarchyCells:
@@ -98,7 +86,7 @@ func BinaryHierarchy(cells int) *Hierarchy {
 	for width := 2; width < cells; width *= 2 {
 		widths = append(widths, width)
 	}
-	h, err := WidthHierarchy(cells, widths...)
+	h, err := WidthHierarchy(cells, false, widths...)
 	if err != nil {
 		panic("datasets: " + err.Error()) // doubling widths below the number of cells fit
 	}
@@ -153,7 +141,7 @@ func (a *Attribute) Generalisation() (*Hierarchy, error) {
 	if axis := a.Axis(); axis != nil {
 		return axis.Hierarchy(), nil
 	}
-	h, err := WidthHierarchy(a.Cells())
+	h, err := WidthHierarchy(a.Cells(), false)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.Name, err)
 	}

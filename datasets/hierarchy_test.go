@@ -24,7 +24,7 @@ func TestWidthHierarchyRefuses(t *testing.T) {
 		{10, []int{4, 4}, "width 4 above groups of 4"},
 		{10, []int{10}, "more than one group"},
 	} {
-		if _, err := WidthHierarchy(test.cells, test.widths...); err == nil ||
+		if _, err := WidthHierarchy(test.cells, false, test.widths...); err == nil ||
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%d cells, widths %v: %v, want %q", test.cells, test.widths, err, test.want)
 		}

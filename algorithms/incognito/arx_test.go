@@ -89,7 +89,7 @@ func arxAdult(t *testing.T, names ...string) *datasets.Table {
 			a.Taxonomy = taxonomy(groups)
 		} else if name == "age" {
 			a.Low, a.High, a.Step = 1, 101, 1
-			a.Hierarchy = must.Get(datasets.WidthHierarchy(100, 5, 10, 20))
+			a.Hierarchy = must.Get(datasets.WidthHierarchy(100, false, 5, 10, 20))
 		}
 		schema.Attributes = append(schema.Attributes, a)
 	}

@@ -40,7 +40,7 @@ func hierarchy(a *datasets.Attribute) *datasets.Hierarchy {
 		values.Taxonomy = &file.Taxonomy
 		return values.Axis().Hierarchy()
 	}
-	h, err := datasets.WidthHierarchy(a.Cells(), file.Widths...)
+	h, err := datasets.WidthHierarchy(a.Cells(), false, file.Widths...)
 	if err != nil {
 		panic(fmt.Sprintf("adult: %s: %v", a.Name, err))
 	}

@@ -499,10 +499,9 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 	}
 	if complete && !entry.broken && entry.Widths != nil && a.Validate() == nil {
 		var err error
-		if a.Hierarchy, err = datasets.WidthHierarchy(a.Numbers(), entry.Widths...); err != nil {
+		a.Hierarchy, err = datasets.WidthHierarchy(a.Numbers(), a.Missing != nil, entry.Widths...)
+		if err != nil {
 			c.problems(at(entry.node, "widths"), err)
-		} else if a.Missing != nil {
-			a.Hierarchy = a.Hierarchy.WithMissing()
 		}
 	}
 	for i, marker := range c.file.Missing {
