@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -15,13 +16,8 @@ import (
 // Checksum is the SHA-256 of the table's schema and content in hexadecimal: equal tables have equal
 // checksums on every machine, whatever integer widths their columns use.
 func (t *Table) Checksum() string {
-	h := sha256.New()
-	const chunk = 4096
-	buffer := make([]byte, 0, 8*chunk)
-	flush := func() {
-		h.Write(buffer)
-		buffer = buffer[:0]
-	}
+	sum := sha256.New()
+	h := bufio.NewWriterSize(sum, 1<<15)
 	fmt.Fprintf(h, "ppdp table 1\nrows %d\n", t.rows)
 	if c := t.schema.Contributions; c > 0 {
 		fmt.Fprintf(h, "contributions %d of persons %v\n", c, t.persons)
@@ -36,19 +32,15 @@ func (t *Table) Checksum() string {
 		}
 		column := &t.columns[i]
 		for row := range t.rows {
-			if len(buffer) == cap(buffer) {
-				flush()
-			}
+			value := uint64(column.At(int32(row)))
 			if column.Exact != nil {
-				buffer = binary.LittleEndian.AppendUint64(buffer,
-					math.Float64bits(column.Exact[row]))
-			} else {
-				buffer = binary.LittleEndian.AppendUint64(buffer, uint64(column.At(int32(row))))
+				value = math.Float64bits(column.Exact[row])
 			}
+			h.Write(binary.LittleEndian.AppendUint64(h.AvailableBuffer(), value))
 		}
-		flush()
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	h.Flush() // a hash never fails to be written
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // describe writes all of an attribute but its hierarchy.

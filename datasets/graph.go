@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -179,23 +180,14 @@ type degreeSequenceKey struct{}
 // DegreeSequence is the nodes' degrees, sorted ascending. It is computed once and shared: nobody
 // may change it.
 func (g *Graph) DegreeSequence() []int32 {
-	return Derived(g, degreeSequenceKey{}, g.degreeSequence)
-}
-
-// degreeSequence sorts the degrees by counting.
-func (g *Graph) degreeSequence() []int32 {
-	nodes := g.Nodes()
-	count := make([]int32, max(1, nodes))
-	for v := range nodes {
-		count[g.Offsets[v+1]-g.Offsets[v]]++
-	}
-	sequence := make([]int32, 0, nodes)
-	for degree, n := range count {
-		for range n {
-			sequence = append(sequence, int32(degree))
+	return Derived(g, degreeSequenceKey{}, func() []int32 {
+		sequence := make([]int32, g.Nodes())
+		for v := range sequence {
+			sequence[v] = int32(g.Degree(int32(v)))
 		}
-	}
-	return sequence
+		slices.Sort(sequence)
+		return sequence
+	})
 }
 
 // MaxDegree is the largest degree, 0 in a graph of no nodes.
@@ -210,27 +202,16 @@ func (g *Graph) MaxDegree() int {
 // WriteEdges writes the canonical edge list: a line "u v" for each edge with u < v, nodes counted
 // from 0, in ascending order of u, then v.
 func (g *Graph) WriteEdges(w io.Writer) error {
-	const chunk = 1 << 16
-	buffer := make([]byte, 0, chunk+32)
+	lines := bufio.NewWriterSize(w, 1<<16)
 	for u := range g.Nodes() {
 		for _, v := range g.Adjacent(int32(u)) {
-			if int(v) < u {
-				continue
-			}
-			buffer = strconv.AppendInt(buffer, int64(u), 10)
-			buffer = append(buffer, ' ')
-			buffer = strconv.AppendInt(buffer, int64(v), 10)
-			buffer = append(buffer, '\n')
-			if len(buffer) >= chunk {
-				if _, err := w.Write(buffer); err != nil {
-					return err
-				}
-				buffer = buffer[:0]
+			if int(v) > u {
+				line := append(strconv.AppendInt(lines.AvailableBuffer(), int64(u), 10), ' ')
+				lines.Write(append(strconv.AppendInt(line, int64(v), 10), '\n'))
 			}
 		}
 	}
-	_, err := w.Write(buffer)
-	return err
+	return lines.Flush() // which has the error of any Write
 }
 
 // Checksum is the SHA-256 of the canonical edge list in hexadecimal. Nodes without edges behind the
