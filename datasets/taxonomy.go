@@ -54,49 +54,28 @@ func (t *Taxonomy) depths() (depth []int, height int) {
 	return depth, height
 }
 
-// Validate checks that the tree is a tree whose leaves are exactly the values.
+// Validate checks that the leaves are exactly the values.
 func (t *Taxonomy) Validate(values []string) error {
 	if len(t.Nodes) == 0 {
 		return errors.New("an empty taxonomy, must have a root")
 	}
 	var bad Problems
-	listed := make([]bool, len(t.Nodes)) // as a child
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		if i == 0 && n.Parent != -1 || i > 0 && (n.Parent < 0 || n.Parent >= i) {
-			bad.Add("taxonomy node %q has parent %d, must come after its parent", n.Name, n.Parent)
-		}
-		for _, child := range n.Children {
-			if child <= i || child >= len(t.Nodes) || t.Nodes[child].Parent != i || listed[child] {
-				bad.Add("taxonomy node %q lists child %d, must be a node of that parent, once",
-					n.Name, child)
-				continue
-			}
-			listed[child] = true
-		}
-		if i > 0 && !listed[i] {
-			bad.Add("taxonomy node %q is not among the children of its parent", n.Name)
-		}
-	}
-	if err := bad.Err(); err != nil {
-		return err
-	}
-	known := make(map[string]bool, len(values))
+	leaves := make(map[string]int, len(values)) // how often each value is one
 	for _, value := range values {
-		known[value] = true
+		leaves[value] = 0
 	}
-	seen := make(map[string]bool)
 	for _, leaf := range t.Leaves() {
+		n, known := leaves[leaf]
 		switch {
-		case seen[leaf]:
+		case n > 0:
 			bad.Add("duplicate taxonomy leaf %q", leaf)
-		case !known[leaf]:
+		case !known:
 			bad.Add("taxonomy leaf %q is not a value of the attribute", leaf)
 		}
-		seen[leaf] = true
+		leaves[leaf]++
 	}
 	for _, value := range values {
-		if !seen[value] {
+		if leaves[value] == 0 {
 			bad.Add("value %q is not a leaf of the taxonomy", value)
 		}
 	}

@@ -68,9 +68,7 @@ func (r *taxonomyReader) children(n *strictyaml.Node, parent int) {
 		for _, item := range n.Content {
 			switch item.Kind {
 			case strictyaml.MappingNode:
-				for _, entry := range r.Entries(item) {
-					r.entry(entry, parent)
-				}
+				r.children(item, parent)
 			case strictyaml.ScalarNode:
 				var leaf string
 				r.Decode(item, &leaf)
