@@ -102,32 +102,39 @@ func (f *Fetcher) download(ctx context.Context, file File) ([]byte, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the server answered %q", response.Status)
 	}
-	tooLong := fmt.Errorf("%w: more than the %d bytes it may have", ErrChecksum, file.limit())
 	if response.ContentLength > file.limit() {
-		return nil, tooLong
+		return nil, tooLong(file.limit())
 	}
-	var content []byte
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := response.Body.Read(buffer)
-		if n > 0 {
-			watch.Reset(patience)
-			if content = append(content, buffer[:n]...); int64(len(content)) > file.limit() {
-				return nil, tooLong
-			}
-			if f.Progress != nil {
-				f.Progress(file.Path, int64(len(content)), response.ContentLength)
-			}
-		}
-		switch {
-		case err == io.EOF:
-			return content, nil
-		case err != nil && ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case err != nil:
-			return nil, fmt.Errorf("interrupted after %d bytes: %w", len(content), err)
+	received := &Counted{Reader: response.Body}
+	received.Report = func(done int64) {
+		watch.Reset(patience)
+		if f.Progress != nil {
+			f.Progress(file.Path, done, response.ContentLength)
 		}
 	}
+	content, err := readLimited(received, file.limit())
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil && !errors.Is(err, ErrChecksum):
+		return nil, fmt.Errorf("interrupted after %d bytes: %w", received.done, err)
+	}
+	return content, err
+}
+
+// Counted is a text that reports how much of it has been read, after every piece.
+type Counted struct {
+	io.Reader
+	Report func(done int64)
+	done   int64
+}
+
+func (c *Counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if c.done += int64(n); n > 0 {
+		c.Report(c.done)
+	}
+	return n, err
 }
 
 // install puts verified content at path in one step.

@@ -152,9 +152,13 @@ func readLimited(r io.Reader, limit int64) ([]byte, error) {
 	if n, err := buffer.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
 		return nil, err
 	} else if n > limit {
-		return nil, fmt.Errorf("%w: more than the %d bytes it may have", ErrChecksum, limit)
+		return nil, tooLong(limit)
 	}
 	return buffer.Bytes(), nil
+}
+
+func tooLong(limit int64) error {
+	return fmt.Errorf("%w: more than the %d bytes it may have", ErrChecksum, limit)
 }
 
 // FileStatus is what Verify found out about one file.

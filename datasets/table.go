@@ -213,14 +213,12 @@ func (t *Table) Validate() error {
 				a.Continuous)
 		}
 		for row, exact := range c.Exact {
-			if math.IsNaN(exact) && c.At(int32(row)) == a.MissingCode() {
+			code := c.At(int32(row))
+			if math.IsNaN(exact) && code == a.MissingCode() {
 				continue
 			}
-			// as in Attribute.NumberCode
-			cell := min(int((exact-a.Low)/a.Step), a.Numbers()-1)
-			if !(exact >= a.Low && exact < a.High) || uint32(cell) != c.At(int32(row)) {
-				return fmt.Errorf("%s: row %d has %v in cell %d", a.Name, row, exact,
-					c.At(int32(row)))
+			if cell, err := a.NumberCode(exact); err != nil || cell != code {
+				return fmt.Errorf("%s: row %d has %v in cell %d", a.Name, row, exact, code)
 			}
 		}
 	}

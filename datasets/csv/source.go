@@ -184,7 +184,8 @@ func Open(path string, progress func(path string, done, total int64)) (*Text, er
 	}
 	var packed io.Reader = file
 	if progress != nil {
-		packed = &countedText{file, 0, func(done int64) { progress(path, done, info.Size()) }}
+		packed = &datasets.Counted{Reader: file,
+			Report: func(done int64) { progress(path, done, info.Size()) }}
 	}
 	text, err := Unpack(path, packed, info.Size())
 	if err != nil {
@@ -233,20 +234,6 @@ func Unpack(path string, packed io.Reader, size int64) (*Text, error) {
 		return nil, fmt.Errorf("%s: %w", path, gzipError(err))
 	}
 	return &Text{Reader: &gzipText{unpacker, datasets.MaxUnpacked(size)}}, nil
-}
-
-// countedText reports how much of it has been read.
-type countedText struct {
-	io.Reader
-	done   int64
-	report func(done int64)
-}
-
-func (t *countedText) Read(p []byte) (int, error) {
-	n, err := t.Reader.Read(p)
-	t.done += int64(n)
-	t.report(t.done)
-	return n, err
 }
 
 // gzipText is unpacked text. What is wrong with the packing is reported as that: the text may be
