@@ -5,9 +5,7 @@ import (
 	"context"
 	"io"
 	"math"
-	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"ppdp/datasets"
@@ -22,7 +20,7 @@ func (t *tableReader) blocks(ctx context.Context) error {
 	ahead, _ := t.guard.buffered.Peek(t.guard.buffered.Buffered()) // never more than there is
 	text := &blockReader{from: io.MultiReader(bytes.NewReader(bytes.Clone(ahead)), t.guard.reader),
 		buffer: make([]byte, t.block)}
-	var idle sync.Pool
+	var idle []*coder
 	var coded ordered[*block]
 	var odd *block // the first that is not plain
 	above := t.above
@@ -31,17 +29,16 @@ func (t *tableReader) blocks(ctx context.Context) error {
 			return err
 		}
 		for text.err == nil && !coded.full() {
-			b := &block{text: text.next()}
-			whole := text.err == nil || text.err == io.EOF
-			c, _ := idle.Get().(*coder)
-			if c == nil {
-				c = t.another()
+			if len(idle) == 0 {
+				idle = append(idle, t.another())
 			}
+			b := &block{text: text.next(), coder: idle[0]}
+			idle = idle[1:]
+			whole := text.err == nil || text.err == io.EOF
 			coded.start(func() *block {
 				if whole {
-					b.code(c)
+					b.code()
 				}
-				idle.Put(c)
 				return b
 			})
 		}
@@ -49,11 +46,12 @@ func (t *tableReader) blocks(ctx context.Context) error {
 			break
 		}
 		b := coded.next()
-		if !b.plain || t.builder.Len() > math.MaxInt32-b.table.Len() {
+		if !b.plain || t.builder.Len() > math.MaxInt32-b.builder.Len() {
 			odd = b
 			break
 		}
 		t.take(b)
+		idle = append(idle, b.coder)
 		above += strings.Count(b.text, "\n")
 	}
 	var rest []io.Reader
@@ -71,7 +69,7 @@ func (t *tableReader) blocks(ctx context.Context) error {
 
 // take adds the rows of a block.
 func (t *tableReader) take(b *block) {
-	t.builder.Append(b.table)
+	t.builder.Append(b.builder.Table())
 	t.met(b.people)
 	t.done += b.records
 	t.dropped += b.dropped
@@ -80,19 +78,17 @@ func (t *tableReader) take(b *block) {
 	}
 }
 
-// block is a part of the text, whole lines, and the rows that it was coded as.
+// block is a part of the text, whole lines, and what it was coded as.
 type block struct {
-	text  string
-	plain bool // all lines are; otherwise the fields below are not set
-	table *datasets.Table
-	// Counts of all records and of those dropped for a missing value; lacking is as in coder.
-	records, dropped int
-	lacking          []int
-	people           []string
+	text string
+	*coder
+	plain   bool // all lines are; otherwise what else was coded does not count
+	records int  // with those dropped for a missing value
 }
 
 // code codes the lines of a block until one is not plain.
-func (b *block) code(c *coder) {
+func (b *block) code() {
+	c := b.coder
 	c.builder = datasets.NewBuilder(c.format.Schema, strings.Count(b.text, "\n")+1)
 	c.dropped, c.people = 0, nil
 	clear(c.lacking)
@@ -112,8 +108,6 @@ func (b *block) code(c *coder) {
 		}
 		b.records++
 	}
-	b.table, b.dropped, b.lacking = c.builder.Table(), c.dropped, slices.Clone(c.lacking)
-	b.people = c.people
 	b.plain = true
 }
 

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -432,73 +433,69 @@ func (p *parquetText) fields(c *parquetColumn, as format.Encoding, body []byte,
 		return f, errDamaged
 	}
 	f.n, f.ends = n, make([]uint32, 1, n+1)
-	var text []byte
-	end := func() { f.ends = append(f.ends, uint32(len(text))) }
 	k := &p.page
 	switch c.physical {
 	case format.Int32:
 		k.int32s, err = from.DecodeInt32(k.int32s, body)
-		for _, number := range k.int32s {
-			text = c.whole(text, int64(number))
-			end()
-		}
+		addFields(&f, k.int32s, func(to []byte, number int32) []byte {
+			return c.whole(to, int64(number))
+		})
 	case format.Int64:
 		k.int64s, err = from.DecodeInt64(k.int64s, body)
-		for _, number := range k.int64s {
-			text = c.whole(text, number)
-			end()
-		}
+		addFields(&f, k.int64s, c.whole)
 	case format.Double:
 		k.doubles, err = from.DecodeDouble(k.doubles, body)
-		for _, number := range k.doubles {
-			text = p.appendFloat(text, number, 64)
-			end()
-		}
+		addFields(&f, k.doubles, func(to []byte, number float64) []byte {
+			return p.appendFloat(to, number, 64)
+		})
 	case format.Boolean:
-		truths := body
+		truths := make([]uint8, n)
 		if as == format.RLE {
 			truths, err = numbersOf(body[4:], n, 1, levelRuns.DecodeLevels)
-		}
-		for i := 0; i < n && err == nil; i++ {
-			bit := truths[i/8] >> (i % 8) & 1
-			if as == format.RLE {
-				bit = truths[i]
+		} else {
+			for i := range truths {
+				truths[i] = body[i/8] >> (i % 8) & 1
 			}
-			text = append(text, [2]string{"false", "true"}[bit]...)
-			end()
 		}
+		addFields(&f, truths, func(to []byte, truth uint8) []byte {
+			return strconv.AppendBool(to, truth == 1)
+		})
 	case format.Int96:
 		var days []deprecated.Int96
 		days, err = from.DecodeInt96(nil, body)
-		for _, day := range days {
-			text = c.old(text, day)
-			end()
-		}
+		addFields(&f, days, c.old)
 	case format.Float:
 		var numbers []float32
 		numbers, err = from.DecodeFloat(nil, body)
-		for _, number := range numbers {
-			text = p.appendFloat(text, float64(number), 32)
-			end()
-		}
+		addFields(&f, numbers, func(to []byte, number float32) []byte {
+			return p.appendFloat(to, float64(number), 32)
+		})
 	case format.FixedLenByteArray:
 		k.texts, err = from.DecodeFixedLenByteArray(k.texts, body, c.width)
 		for value := range slices.Chunk(k.texts, c.width) {
-			text = c.bytes(text, value)
-			end()
+			f.add(c.bytes(f.text, value))
 		}
 	default:
 		k.texts, k.offsets, err = from.DecodeByteArray(k.texts, body, k.offsets)
 		for i := range max(0, len(k.offsets)-1) {
-			text = c.bytes(text, k.texts[k.offsets[i]:k.offsets[i+1]])
-			end()
+			f.add(c.bytes(f.text, k.texts[k.offsets[i]:k.offsets[i+1]]))
 		}
 	}
-	if err != nil || len(f.ends) <= n || len(text) > 1<<31 {
+	if err != nil || len(f.ends) <= n || len(f.text) > 1<<31 {
 		return f, errDamaged
 	}
-	f.text = text
 	return f, nil
+}
+
+// add takes the text of all fields, with one more at the end.
+func (f *parquetFields) add(text []byte) {
+	f.text, f.ends = text, append(f.ends, uint32(len(text)))
+}
+
+func addFields[T any](f *parquetFields, values []T, write func(to []byte, value T) []byte) {
+	for _, value := range values {
+		f.add(write(f.text, value))
+	}
 }
 
 // unpack returns the size bytes that a page unpacks to, until the next page.
