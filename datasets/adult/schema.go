@@ -105,22 +105,16 @@ func schemaIn(order func(i int) []string) *datasets.Schema {
 // inOrder is a table of Schema's attributes with the codes of another order of values.
 func inOrder(table *datasets.Table, schema *datasets.Schema) *datasets.Table {
 	b := datasets.NewBuilder(schema, table.Len())
-	for range table.Len() {
-		b.AddRow()
-	}
+	b.Append(table)
+	codes := make([]uint32, table.Len())
 	for i := range schema.Attributes {
-		from, to := &table.Schema().Attributes[i], &schema.Attributes[i]
-		codes := make([]uint32, from.Cells())
-		for code := range codes {
-			codes[code] = uint32(code)
-			if from.Kind == datasets.Categorical {
-				codes[code] = uint32(slices.Index(to.Values, from.Values[code]))
-			}
+		var translated []uint32 // nil for numbers
+		for _, value := range table.Schema().Attributes[i].Values {
+			at := slices.Index(schema.Attributes[i].Values, value)
+			translated = append(translated, uint32(at))
 		}
-		column := table.Column(i)
-		for row := range table.Len() {
-			b.Set(row, i, codes[column.At(int32(row))])
-		}
+		table.Column(i).Widen(0, codes)
+		b.Column(i).Put(0, codes, translated)
 	}
 	return b.Table()
 }

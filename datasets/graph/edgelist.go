@@ -41,16 +41,12 @@ func (e *ids) read(content []byte) error {
 		} else {
 			content = nil
 		}
-		u, rest, ok := parseID(line)
-		if ok {
-			var v int64
-			if v, rest, ok = parseID(rest); ok {
-				if len(trim(rest)) == 0 {
-					e.from, e.to, e.lines = append(e.from, u), append(e.to, v),
-						append(e.lines, int32(number))
-					continue
-				}
-			}
+		u, rest, _ := parseID(line)
+		v, rest, ok := parseID(rest) // of nothing it is no number
+		if ok && len(trim(rest)) == 0 {
+			e.from, e.to, e.lines = append(e.from, u), append(e.to, v),
+				append(e.lines, int32(number))
+			continue
 		}
 		line = trim(line)
 		switch {
@@ -156,30 +152,28 @@ func (e *ids) graph(r Reading) (*Loaded, error) {
 		nodes = max(0, high-low+1)
 		rank = func(id int64) int32 { return int32(id - low) }
 	}
-	if e.nodes >= 0 {
-		if nodes > e.nodes {
-			e.bad.Add("%s:%d: the header announces %d nodes, but the ids need %d; ids with gaps "+
-				"need relabel: true", e.name, e.head, e.nodes, nodes)
-		}
-		nodes = max(nodes, e.nodes)
+	stated := int64(r.Nodes)
+	if e.nodes >= 0 && nodes > e.nodes {
+		e.bad.Add("%s:%d: the header announces %d nodes, but the ids need %d; ids with gaps "+
+			"need relabel: true", e.name, e.head, e.nodes, nodes)
 	}
-	if stated := int64(r.Nodes); stated > 0 {
-		if nodes > stated {
-			e.bad.Add("%s: nodes: %d, but the ids need %d; ids with gaps need relabel: true",
-				e.name, stated, nodes)
-		}
-		if e.nodes >= 0 && e.nodes != stated {
-			e.bad.Add("%s:%d: the header announces %d nodes, but nodes: is %d",
-				e.name, e.head, e.nodes, stated)
-		}
-		nodes = max(nodes, stated)
+	if stated > 0 && nodes > stated {
+		e.bad.Add("%s: nodes: %d, but the ids need %d; ids with gaps need relabel: true",
+			e.name, stated, nodes)
 	}
+	if stated > 0 && e.nodes >= 0 && e.nodes != stated {
+		e.bad.Add("%s:%d: the header announces %d nodes, but nodes: is %d",
+			e.name, e.head, e.nodes, stated)
+	}
+	nodes = max(nodes, e.nodes, stated)
+	assumed := false
 	switch {
 	case r.Relabel:
 		notes = append(notes,
 			"nodes are numbered by which of them have edges, though every algorithm takes "+
 				"numbers for public knowledge")
-	case e.nodes < 0 && r.Nodes == 0:
+	case e.nodes < 0 && stated == 0:
+		assumed = true
 		notes = append(notes,
 			"the number of nodes is read off the edges, though every algorithm takes it for "+
 				"public knowledge; nodes: states it")
@@ -213,6 +207,6 @@ func (e *ids) graph(r Reading) (*Loaded, error) {
 		}
 		return nil, e.bad.Err()
 	}
-	loaded.Notes, loaded.Assumed = notes, e.nodes < 0 && r.Nodes == 0 && !r.Relabel
+	loaded.Notes, loaded.Assumed = notes, assumed
 	return loaded, nil
 }

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"ppdp/datasets"
 )
@@ -112,8 +113,8 @@ func Canonical(content []byte) ([]byte, error) {
 // for a node, which a typing error in one id should not be able to ask for without limit.
 func tooSparse(nodes int64, edges int) bool { return nodes > 1<<20+64*int64(edges) }
 
-// simple builds a graph and drops what keeps it from being simple, if it may. The error is an
-// *datasets.EdgeError.
+// simple builds a graph and drops from the lists what keeps it from being simple, if it may. The
+// error is an *datasets.EdgeError.
 func simple(nodes int, from, to []int32, drop bool) (loaded *Loaded, err error) {
 	g, err := datasets.NewGraph(nodes, from, to)
 	if err == nil {
@@ -124,21 +125,17 @@ func simple(nodes int, from, to []int32, drop bool) (loaded *Loaded, err error) 
 		return nil, err
 	}
 	skip := make([]bool, len(from))
-	for _, i := range wrong.SelfLoops {
-		skip[i] = true
-	}
-	for _, i := range wrong.Duplicates {
+	for _, i := range slices.Concat(wrong.SelfLoops, wrong.Duplicates) {
 		skip[i] = true
 	}
 	kept := 0
-	keptFrom, keptTo := make([]int32, len(from)), make([]int32, len(from))
 	for i := range from {
 		if !skip[i] {
-			keptFrom[kept], keptTo[kept] = from[i], to[i]
+			from[kept], to[kept] = from[i], to[i]
 			kept++
 		}
 	}
-	g, err = datasets.NewGraph(nodes, keptFrom[:kept], keptTo[:kept])
+	g, err = datasets.NewGraph(nodes, from[:kept], to[:kept])
 	return &Loaded{Graph: g, SelfLoops: len(wrong.SelfLoops),
 		Duplicates: len(wrong.Duplicates)}, err
 }
