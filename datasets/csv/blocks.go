@@ -61,9 +61,9 @@ func (t *tableReader) blocks(ctx context.Context) error {
 			b = coded.next()
 		}
 	}
-	t.guard = &recordGuard{reader: io.MultiReader(append(rest, text.rest())...), above: above,
-		line: above}
-	t.records = t.guard.records(t.format.Delimiter, t.format.Trim)
+	t.guard = newGuard(t.file, io.MultiReader(append(rest, text.rest())...), t.format.Delimiter,
+		t.format.Trim)
+	t.guard.above, t.guard.line = above, above
 	return nil
 }
 

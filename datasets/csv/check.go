@@ -114,8 +114,7 @@ func (f *Format) Check(ctx context.Context, file string, r io.Reader) (*Checked,
 		}
 		checked.note(fault)
 	}
-	content := new(Content)
-	t.columnsFound(content)
+	t.columnsFound()
 	// A table that lacks a column can be checked in the others, one that is no table cannot.
 	if len(t.layout) > 0 {
 		if err := t.rows(ctx); err != nil {
@@ -130,7 +129,7 @@ func (f *Format) Check(ctx context.Context, file string, r io.Reader) (*Checked,
 		t.allMissing() // is about no record
 		checked.Faulty = faulty
 	}
-	checked.Records, checked.LeftOut = t.done+unread, content.LeftOut
+	checked.Records, checked.LeftOut = t.done+unread, t.leftOut
 	checked.Faulty += unread
 	for a, rows := range t.lacking {
 		if rows > 0 {

@@ -177,12 +177,12 @@ func evenFields(sample []byte, delimiter rune) (fields, first int, spaces bool) 
 		spaces = bytes.Contains(sample, []byte(string(delimiter)+" ")) ||
 			bytes.Contains(sample, []byte(" "+string(delimiter)))
 	}
-	records, _, err := openRecords("", bytes.NewReader(sample), delimiter, spaces)
+	guard, err := openRecords("", bytes.NewReader(sample), delimiter, spaces)
 	if err != nil {
 		return 0, 0, false
 	}
 	for {
-		record, err := records.Read()
+		record, err := guard.records.Read()
 		if err != nil {
 			return fields, first, spaces // the end, or what reading the table will complain about
 		}
@@ -197,12 +197,12 @@ func evenFields(sample []byte, delimiter rune) (fields, first int, spaces bool) 
 
 // read reads all records and adds their fields to the columns.
 func (s *profile) read(r io.Reader) error {
-	records, guard, err := openRecords(s.file, r, s.Delimiter, s.trim)
+	guard, err := openRecords(s.file, r, s.Delimiter, s.trim)
 	if err != nil {
 		return err
 	}
 	for first := true; ; first = false {
-		record, err := guard.next(s.file, records)
+		record, err := guard.next()
 		if err == io.EOF {
 			break
 		}
@@ -214,7 +214,7 @@ func (s *profile) read(r io.Reader) error {
 				return errNotUTF8
 			}
 			if strings.ContainsRune(text, 0) {
-				line, column := records.FieldPos(i)
+				line, column := guard.records.FieldPos(i)
 				return fmt.Errorf("%s:%d:%d: %q holds a NUL byte, must be text; is it UTF-16, or "+
 					"no table?", s.file, line, column, shortened(text))
 			}

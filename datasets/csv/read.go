@@ -59,8 +59,7 @@ func (f *Format) read(ctx context.Context, file string, r io.Reader,
 	if err != nil {
 		return nil, err
 	}
-	content := new(Content)
-	if t.columnsFound(content); !t.bad.Any() {
+	if t.columnsFound(); !t.bad.Any() {
 		if err := t.rows(ctx); err != nil {
 			return nil, err
 		}
@@ -71,12 +70,12 @@ func (f *Format) read(ctx context.Context, file string, r io.Reader,
 	if err := t.bad.Err(); err != nil {
 		return nil, err
 	}
+	content := &Content{Table: t.builder.Table(), Dropped: t.dropped, LeftOut: t.leftOut}
 	for a, rows := range t.lacking {
 		if rows > 0 && t.columns[a].lacking == dropRow {
 			content.Lacking = append(content.Lacking, t.columns[a].attribute.Name)
 		}
 	}
-	content.Table, content.Dropped = t.builder.Table(), t.dropped
 	if f.Person != "" {
 		rows := content.Table.Len()
 		content.Table = datasets.OfPersons(content.Table, t.persons, t.ids)
@@ -87,11 +86,11 @@ func (f *Format) read(ctx context.Context, file string, r io.Reader,
 
 func (f *Format) reader(file string, r io.Reader, block int) (*tableReader, error) {
 	f = f.of(r)
-	records, guard, err := openRecords(file, decoded(r, f.Latin1), f.Delimiter, f.Trim)
+	guard, err := openRecords(file, decoded(r, f.Latin1), f.Delimiter, f.Trim)
 	coder := newCoder(f)
 	coder.builder = f.Disk.Builder(f.Schema, 0)
-	return &tableReader{coder: coder, file: file, records: records, guard: guard,
-		block: block, known: make(map[string]int32)}, err
+	return &tableReader{coder: coder, file: file, guard: guard, block: block,
+		known: make(map[string]int32)}, err
 }
 
 // decoded is the text of r in UTF-8. Windows-1252 has all of Latin-1's letters and others besides.
@@ -111,35 +110,31 @@ func shortened(text string) string {
 }
 
 // openRecords prepares the text of r for reading record by record.
-func openRecords(file string, r io.Reader, delimiter rune,
-	trim bool) (*csv.Reader, *recordGuard, error) {
-	guard := &recordGuard{reader: r}
-	records := guard.records(delimiter, trim)
-	buffered := guard.buffered
-	if mark, _ := buffered.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
-		_, _ = buffered.Discard(3) // peeked, so it is there
+func openRecords(file string, r io.Reader, delimiter rune, trim bool) (*recordGuard, error) {
+	g := newGuard(file, r, delimiter, trim)
+	if mark, _ := g.buffered.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+		_, _ = g.buffered.Discard(3) // peeked, so it is there
 	} else if bytes.HasPrefix(mark, []byte("\xff\xfe")) ||
 		bytes.HasPrefix(mark, []byte("\xfe\xff")) {
-		return nil, nil, fmt.Errorf("%s:1: UTF-16, must be saved as UTF-8", file)
+		return nil, fmt.Errorf("%s:1: UTF-16, must be saved as UTF-8", file)
 	}
-	return records, guard, nil
+	return g, nil
 }
 
-// records reads the guard's text record by record.
-func (g *recordGuard) records(delimiter rune, trim bool) *csv.Reader {
-	g.trim = trim
+func newGuard(file string, r io.Reader, delimiter rune, trim bool) *recordGuard {
+	g := &recordGuard{file: file, reader: r, trim: trim}
 	g.buffered = bufio.NewReaderSize(g, 1<<16) // as large, so that the library has no other
-	records := csv.NewReader(g.buffered)
-	records.Comma = delimiter
-	records.ReuseRecord = true
-	records.FieldsPerRecord = -1
-	records.TrimLeadingSpace = trim
-	return records
+	g.records = csv.NewReader(g.buffered)
+	g.records.Comma, g.records.TrimLeadingSpace = delimiter, trim
+	g.records.ReuseRecord, g.records.FieldsPerRecord = true, -1
+	return g
 }
 
-// recordGuard is a text that csv.Reader reads records from. It ends the reading when a record grows
-// beyond maxRecord, and knows in which line of the file the last record was.
+// recordGuard reads records from a text. It ends the reading when a record grows beyond maxRecord,
+// and knows in which line of the file the last record was.
 type recordGuard struct {
+	file     string
+	records  *csv.Reader
 	reader   io.Reader
 	trim     bool          // cuts white space around fields
 	buffered *bufio.Reader // what was read and is not yet a record
@@ -165,11 +160,11 @@ func (g *recordGuard) Read(p []byte) (int, error) {
 type tableReader struct {
 	*coder
 	file    string
-	records *csv.Reader
 	guard   *recordGuard
 	block   int      // bytes that are read at once where lines are plain; 0 for none
 	above   int      // lines above the rows
 	seen    []string // the header's names
+	leftOut []string // those that the schema does not describe
 	done    int      // records read, with faults or without
 	// ids are the persons met so far and persons those of the table's rows, as indices into ids;
 	// known finds them.
@@ -187,7 +182,7 @@ func (t *tableReader) place(field int) (line, column int) {
 	if t.format.parquet {
 		return t.done + 1, 0
 	}
-	line, column = t.records.FieldPos(field)
+	line, column = t.guard.records.FieldPos(field)
 	return t.guard.above + line, column
 }
 
@@ -212,7 +207,7 @@ func (t *tableReader) note(fault *Fault) {
 // records are reported and skipped.
 func (t *tableReader) next() (record []string, ok bool) {
 	for {
-		record, err := t.guard.next(t.file, t.records)
+		record, err := t.guard.next()
 		if err == nil {
 			return record, true
 		}
@@ -233,29 +228,29 @@ func (t *tableReader) next() (record []string, ok bool) {
 }
 
 // next reads a record. Its error is io.EOF at the end, else it names the place in the file.
-func (g *recordGuard) next(file string, records *csv.Reader) ([]string, error) {
-	record, err := records.Read()
+func (g *recordGuard) next() ([]string, error) {
+	record, err := g.records.Read()
 	var parse *csv.ParseError
 	switch {
 	case err == io.EOF:
 		return nil, err
 	case errors.Is(err, errLongRecord):
-		return nil, &Fault{Kind: Unreadable, File: file, Line: g.line + 1, What: fmt.Sprintf(
+		return nil, &Fault{Kind: Unreadable, File: g.file, Line: g.line + 1, What: fmt.Sprintf(
 			"a record of more than %d bytes; is a quote not closed?", maxRecord)}
 	case errors.As(err, &parse):
 		parse.Line, parse.StartLine = g.above+parse.Line, g.above+parse.StartLine
-		err = &Fault{Kind: Quoting, File: file, Line: parse.Line, Column: parse.Column,
-			What: quoting(parse, records.Comma)}
+		err = &Fault{Kind: Quoting, File: g.file, Line: parse.Line, Column: parse.Column,
+			What: quoting(parse, g.records.Comma)}
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w", g.file, err)
 	default:
-		line, _ := records.FieldPos(len(record) - 1)
+		line, _ := g.records.FieldPos(len(record) - 1)
 		g.line = g.above + line
 		for i := 0; g.trim && i < len(record); i++ {
 			record[i] = strings.TrimSpace(record[i])
 		}
 	}
-	g.done = records.InputOffset()
+	g.done = g.records.InputOffset()
 	return record, err
 }
 
@@ -280,16 +275,16 @@ const loneReturn = "lines end in a carriage return alone, must end in a line fee
 	"without a carriage return before it"
 
 // columnsFound finds the attributes' columns, by the header if there is one.
-func (t *tableReader) columnsFound(content *Content) {
+func (t *tableReader) columnsFound() {
 	if t.layout = t.format.layout; t.format.Header {
 		t.done = -1
-		t.header(content)
+		t.header()
 		t.done = 0
 	}
 }
 
 // header finds the attributes' columns by name.
-func (t *tableReader) header(content *Content) {
+func (t *tableReader) header() {
 	names := t.format.Schema.Names()
 	record, ok := t.next()
 	if !ok {
@@ -325,7 +320,7 @@ func (t *tableReader) header(content *Content) {
 			}
 			person = ""
 		case a < 0:
-			content.LeftOut = append(content.LeftOut, t.seen[i])
+			t.leftOut = append(t.leftOut, t.seen[i])
 		case found[a]:
 			t.fail(Header, i, "duplicate column %q in the header", name)
 		default:

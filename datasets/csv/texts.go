@@ -81,29 +81,24 @@ func (f *Format) readTexts(ctx context.Context, file string, r io.Reader, need [
 	}
 	as := f.published(whole, need)
 	as.Latin1 = latin1
-	records, guard, err := openRecords(file, decoded(buffered, as.Latin1), as.Delimiter, as.Trim)
+	guard, err := openRecords(file, decoded(buffered, as.Latin1), as.Delimiter, as.Trim)
 	if err != nil {
 		return nil, err
 	}
-	t := &tableReader{coder: &coder{format: as}, file: file, records: records, guard: guard}
-	texts := new(Texts)
-	if as.Header {
-		t.columnsFound(new(Content))
-		for _, name := range t.seen {
-			texts.Columns = append(texts.Columns, TextColumn{Name: name})
-		}
-	} else {
-		t.layout = as.layout
-		for i, a := range as.layout {
-			name := fmt.Sprintf("c%d", i+1) // a column to skip
-			if a >= 0 {
-				name = as.Schema.Attributes[a].Name
-			}
-			texts.Columns = append(texts.Columns, TextColumn{Name: name})
-		}
+	t := &tableReader{coder: &coder{format: as}, file: file, guard: guard}
+	if t.columnsFound(); t.bad.Any() {
+		return nil, t.bad.Err()
 	}
-	if err := t.bad.Err(); err != nil {
-		return nil, err
+	texts := &Texts{Columns: make([]TextColumn, len(t.layout))}
+	for i, a := range t.layout {
+		switch name := &texts.Columns[i].Name; {
+		case as.Header:
+			*name = t.seen[i]
+		case a >= 0:
+			*name = as.Schema.Attributes[a].Name
+		default:
+			*name = fmt.Sprintf("c%d", i+1) // a column to skip
+		}
 	}
 	t.noted = noted
 	err = t.texts(ctx, texts)
@@ -124,11 +119,11 @@ func (f *Format) published(sample []byte, need []string) *Format {
 	candidates := append([]rune{f.Delimiter}, usualDelimiters...)
 	for _, delimiter := range candidates {
 		as.Delimiter, as.Trim = delimiter, f.Trim && !unicode.IsSpace(delimiter)
-		records, guard, err := openRecords("", bytes.NewReader(sample), delimiter, as.Trim)
+		guard, err := openRecords("", bytes.NewReader(sample), delimiter, as.Trim)
 		if err != nil {
 			continue // said when the table is read
 		}
-		record, _ := guard.next("", records)
+		record, _ := guard.next()
 		missing := slices.ContainsFunc(need, func(name string) bool {
 			return !slices.Contains(record, name)
 		})
