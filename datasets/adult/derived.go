@@ -12,14 +12,10 @@ type Derivation[P any] struct {
 	Defaults func() P
 	// Select is the selection of Adult that the parameters ask for.
 	Select func(P) string
-	// Table makes the table from Adult's, seeded by the request's key. note is for readers of
-	// results.
-	Table func(ctx context.Context, from *datasets.Table, params P, key random.Key) (
+	// Table makes the table from Adult's, seeded by the request's key, and sets its Breaks and
+	// Share where it has some. note is for readers of results.
+	Table func(ctx context.Context, from *datasets.Dataset, params P, key random.Key) (
 		table *datasets.Table, note string, err error)
-	// Breaks are the table's, see datasets.Dataset; nil for none.
-	Breaks func(P) []datasets.Break
-	// Share is the table's, made from a number of records, see datasets.Dataset; nil for one.
-	Share func(params P, of int) int
 }
 
 // Register enters two sources: name, made from the real table, and name-standin, from the stand-in.
@@ -54,17 +50,11 @@ func (d derived[P]) Load(ctx context.Context, request datasets.Request) (_ *data
 	if err != nil {
 		return nil, err
 	}
-	table, note, err := d.Table(ctx, set.Table, params, request.Key)
+	table, note, err := d.Table(ctx, set, params, request.Key)
 	if err != nil {
 		return nil, err
 	}
-	if d.Share != nil {
-		set.Share = d.Share(params, set.Table.Len())
-	}
 	set.Table, set.Checksum = table, table.Checksum()
 	set.Notes = append(set.Notes, note)
-	if d.Breaks != nil {
-		set.Breaks = d.Breaks(params)
-	}
 	return set, nil
 }

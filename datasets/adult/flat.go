@@ -20,13 +20,13 @@ func init() {
 }
 
 // flatten takes the taxonomies away: an attribute without one has a flat one wherever it matters.
-func flatten(_ context.Context, table *datasets.Table, _ *Params,
+func flatten(_ context.Context, from *datasets.Dataset, _ *Params,
 	_ random.Key) (*datasets.Table, string, error) {
-	schema := *table.Schema()
+	schema := *from.Table.Schema()
 	schema.Attributes = append([]datasets.Attribute(nil), schema.Attributes...)
 	for i := range schema.Attributes {
 		schema.Attributes[i].Taxonomy = nil
 	}
-	flat, err := table.WithSchema(&schema)
+	flat, err := from.Table.WithSchema(&schema)
 	return flat, "Hierarchies are flat: every value is a child of the root.", err
 }

@@ -44,12 +44,6 @@ func init() {
 	adult.Derivation[*Params]{
 		Defaults: defaults, Table: relabel,
 		Select: func(p *Params) string { return p.Select },
-		Breaks: func(p *Params) []datasets.Break {
-			if p.Labels == Public {
-				return nil
-			}
-			return []datasets.Break{{Reason: changes, Erratum: "D5"}}
-		},
 	}.Register("adult-clusters", "Adult census data, clusters as class", "Stand-in for Adult, "+
 		"clusters as class")
 }
@@ -61,9 +55,9 @@ func defaults() *Params { return &Params{Select: "diffmulti", Labels: Data, Clus
 const changes = "The class is a cluster of the whole table: one record can change the class of " +
 	"many (errata D5)."
 
-func relabel(ctx context.Context, table *datasets.Table, params *Params,
+func relabel(ctx context.Context, from *datasets.Dataset, params *Params,
 	_ random.Key) (*datasets.Table, string, error) {
-	labels, err := params.label(ctx, table)
+	labels, err := params.label(ctx, from.Table)
 	if err != nil {
 		return nil, "", err
 	}
@@ -71,8 +65,10 @@ func relabel(ctx context.Context, table *datasets.Table, params *Params,
 	if params.Labels == Public {
 		note = "The class is the most similar of fixed centroids, made from the public schema " +
 			"alone."
+	} else {
+		from.Breaks = []datasets.Break{{Reason: changes, Erratum: "D5"}}
 	}
-	changed, err := withClass(table, labels, params.Clusters)
+	changed, err := withClass(from.Table, labels, params.Clusters)
 	return changed, note, err
 }
 

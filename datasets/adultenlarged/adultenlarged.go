@@ -26,13 +26,14 @@ func init() {
 	adult.Derivation[*Params]{
 		Defaults: defaults,
 		Select:   func(p *Params) string { return p.Select },
-		Table: func(ctx context.Context, from *datasets.Table, params *Params,
+		Table: func(ctx context.Context, from *datasets.Dataset, params *Params,
 			key random.Key) (*datasets.Table, string, error) {
-			table, err := enlarge(ctx, from, params, key.Derive("variations").Stream())
+			of := from.Table.Len()
+			from.Share = (params.N + of - 1) / of
+			table, err := enlarge(ctx, from.Table, params, key.Derive("variations").Stream())
 			return table, "Most records are variations of others, values drawn at random: for " +
 				"running times only.", err
 		},
-		Share: func(params *Params, of int) int { return (params.N + of - 1) / of },
 	}.Register("adult-enlarged", "Adult census data and variations of it", "Stand-in for Adult "+
 		"and variations of it")
 }
