@@ -341,8 +341,7 @@ const draftHead = `# REVIEW EVERY BOUND AND EVERY LIST BELOW before a release: a
 # missing and which lists are ordered, name the class, give roles (quasi-identifier, sensitive), and
 # describe in attributes that are not quasi-identifiers nothing you would not publish. If a person
 # may have several records, name the column that tells persons apart: "person: id" and, for how many
-# records of each are used at most, "contributions: 1". Then delete these lines.
-`
+# records of each are used at most, "contributions: 1". Then delete these lines.`
 
 // entries describes the columns: those to list, those to leave out, and how many are listed. keep
 // lists whatever can be described.
@@ -394,66 +393,58 @@ func (s *profile) write(w io.Writer) error {
 		return fmt.Errorf("%s: no column can be described (delimiter %q): %s", s.file, s.Delimiter,
 			strings.Join(append(leftOut, s.notes...), "; "))
 	}
-	class := slices.IndexFunc(s.columns, func(c draftColumn) bool { return c.name == s.Class })
-	if s.Class != "" {
-		if class < 0 || s.columns[class].reason != "" || s.columns[class].tooMany ||
-			s.columns[class].filled == 0 {
-			names := make([]string, len(s.columns))
-			for i := range names {
-				names[i] = s.columns[i].name
-			}
-			return fmt.Errorf("%s: class %q is not among the columns a schema can describe, must "+
-				"be one of %s", s.file, s.Class, someOf(names))
+	var names, lacking []string
+	classFound := s.Class == ""
+	for i := range s.columns {
+		c := &s.columns[i]
+		names = append(names, c.name)
+		if c.name == s.Class && c.reason == "" && !c.tooMany && c.filled > 0 {
+			classFound = true
+		}
+		if c.missing && c.described {
+			lacking = append(lacking, c.name)
 		}
 	}
+	if !classFound {
+		return fmt.Errorf("%s: class %q is not among the columns a schema can describe, must "+
+			"be one of %s", s.file, s.Class, someOf(names))
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, draftMark+" %s.\n"+draftHead, strconv.Quote(filepath.Base(s.file)))
-	fmt.Fprintf(&b, "delimiter: %s\nheader: %t\n", strconv.Quote(string(s.Delimiter)), !s.NoHeader)
-	if s.latin1 {
-		b.WriteString("encoding: latin-1\n")
+	line := func(stated bool, format string, args ...any) {
+		if stated {
+			fmt.Fprintf(&b, format+"\n", args...)
+		}
 	}
-	if s.comma {
-		b.WriteString("decimal: \",\"\n")
-	}
-	if s.trim {
-		b.WriteString("trim: true\n")
-	}
+	line(true, draftMark+" %q.\n"+draftHead, filepath.Base(s.file))
+	line(true, "delimiter: %q\nheader: %t", string(s.Delimiter), !s.NoHeader)
+	line(s.latin1, "encoding: latin-1")
+	line(s.comma, `decimal: ","`)
+	line(s.trim, "trim: true")
 	var markers []string
 	for i, marker := range s.Missing {
 		if s.seen[i] {
 			markers = append(markers, marker)
 		}
 	}
-	fmt.Fprintf(&b, "missing: [%s]\n", quoted(markers))
-	var lacking []string
-	for i := range s.columns {
-		if c := &s.columns[i]; c.missing && c.described {
-			lacking = append(lacking, c.name)
-		}
-	}
-	if len(lacking) > 0 && len(markers) > 0 {
-		fmt.Fprintf(&b, "missing-as-value: [%s]   # keeps their records; true is all columns\n",
-			quoted(lacking))
-	}
+	line(true, "missing: [%s]", quoted(markers))
+	line(len(lacking) > 0 && len(markers) > 0,
+		"missing-as-value: [%s]   # keeps their records; true is all columns", quoted(lacking))
 	switch guess := s.target(); {
 	case s.Class != "":
-		fmt.Fprintf(&b, "class: %s\n", strconv.Quote(s.Class))
+		line(true, "class: %q", s.Class)
 	case guess != "":
-		fmt.Fprintf(&b, "# class: %s   the attribute to predict: a guess, name it if it is right\n",
-			strconv.Quote(guess))
-		s.note("no class is named; %s looks like one (--class)", strconv.Quote(guess))
+		line(true, "# class: %q   the attribute to predict: a guess, name it if it is right", guess)
+		s.note("no class is named; %q looks like one (--class)", guess)
 	default:
-		b.WriteString("# class: ...   the attribute to predict, a categorical one\n")
+		line(true, "# class: ...   the attribute to predict, a categorical one")
 	}
-	b.WriteString("attributes:\n")
-	for _, line := range attributes {
-		fmt.Fprintf(&b, "  - %s\n", line)
+	line(true, "attributes:")
+	for _, entry := range attributes {
+		line(true, "  - %s", entry)
 	}
-	if len(leftOut) > 0 {
-		b.WriteString("# Columns left out:\n")
-		for _, line := range leftOut {
-			fmt.Fprintf(&b, "#   %s\n", line)
-		}
+	line(len(leftOut) > 0, "# Columns left out:")
+	for _, reason := range leftOut {
+		line(true, "#   %s", reason)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -447,7 +447,11 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 		}
 		complete = false
 	}
-	read := func(value *bound) (number float64) {
+	read := func(key string, value *bound, why string) (number float64) {
+		if value == nil {
+			lacks(key, why)
+			return 0
+		}
 		before := c.Problems()
 		if a.Clock == "" {
 			c.Decode(value.node, &number)
@@ -459,15 +463,8 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 		complete = complete && c.Problems() == before
 		return number
 	}
-	number := func(key string, value *bound, why string) (number float64) {
-		if value == nil {
-			lacks(key, why)
-			return 0
-		}
-		return read(value)
-	}
-	a.Low = number("low", entry.Low, "must be the lowest value there can be")
-	a.High = number("high", entry.High,
+	a.Low = read("low", entry.Low, "must be the lowest value there can be")
+	a.High = read("high", entry.High,
 		"must be the first value above all there can be: the bounds are half-open, [low, high)")
 	switch {
 	case entry.Step != nil:
@@ -491,7 +488,7 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 		a.Validate() == nil {
 		edges := make([]float64, len(entry.Bins))
 		for i := range edges {
-			edges[i] = read(&entry.Bins[i])
+			edges[i] = read("bins", &entry.Bins[i], "")
 		}
 		if complete {
 			c.bins(at(entry.node, "bins"), a, edges)
