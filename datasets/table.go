@@ -151,10 +151,7 @@ func (c *Column) slice(n int) Column {
 }
 
 func cut[T any](values []T, n int) []T {
-	if values == nil {
-		return nil
-	}
-	return values[:n]
+	return values[:min(n, len(values))] // nil has no rows
 }
 
 // Table is a columnar, coded table. It is immutable once built and safe for concurrent readers.
@@ -227,12 +224,7 @@ func (t *Table) Validate() error {
 
 // outside is the first row whose code is not below the limit, -1 if all are.
 func outside[T uint8 | uint16 | uint32](codes []T, limit int) int {
-	for row, code := range codes {
-		if int(code) >= limit {
-			return row
-		}
-	}
-	return -1
+	return slices.IndexFunc(codes, func(code T) bool { return int(code) >= limit })
 }
 
 // AllRows lists every row of the table in order.
@@ -297,7 +289,7 @@ func (t *Table) Select(rows []int32) *Table {
 		}
 	}
 	running.Wait()
-	b.rows = len(rows)
+	b.table.rows = len(rows)
 	if t.schema.Contributions > 1 || t.persons != nil {
 		b.table.persons = make([]int32, len(rows))
 		for i, row := range rows {
@@ -332,7 +324,6 @@ func gather[W, N uint8 | uint16 | uint32 | float64](to []W, from []N, rows []int
 // input checks them first (Attribute.TextCode, Attribute.NumberCode).
 type Builder struct {
 	table Table
-	rows  int
 	size  int
 	disk  *Disk // for a large table
 }
@@ -378,20 +369,21 @@ func roomFor(size int) int {
 }
 
 // Len is the number of rows so far.
-func (b *Builder) Len() int { return b.rows }
+func (b *Builder) Len() int { return b.table.rows }
 
 // Append adds copies of all rows of a table of the same domains, all of other persons.
 func (b *Builder) Append(t *Table) {
-	rows := b.rows + t.rows
+	before := b.table.rows
+	rows := before + t.rows
 	if rows > b.size {
 		b.grow(max(rows, roomFor(b.size)))
 	}
 	for i := range b.table.columns {
 		to, from := &b.table.columns[i], &t.columns[i]
-		place(to.U8, from.U8, b.rows)
-		place(to.U16, from.U16, b.rows)
-		place(to.U32, from.U32, b.rows)
-		place(to.Exact, from.Exact, b.rows)
+		place(to.U8, from.U8, before)
+		place(to.U16, from.U16, before)
+		place(to.U32, from.U32, before)
+		place(to.Exact, from.Exact, before)
 	}
 	others := int32(0) // persons so far, of which none is in t
 	for _, person := range b.table.persons {
@@ -400,7 +392,7 @@ func (b *Builder) Append(t *Table) {
 	for _, person := range t.persons {
 		b.table.persons = append(b.table.persons, others+person)
 	}
-	b.rows = rows
+	b.table.rows = rows
 }
 
 func place[T any](to, from []T, at int) {
@@ -412,14 +404,15 @@ func place[T any](to, from []T, at int) {
 // AddRow starts a new row and returns its index. The codes are those of its first attributes; the
 // others have code 0.
 func (b *Builder) AddRow(codes ...uint32) int {
-	if b.rows == b.size {
+	row := b.table.rows
+	if row == b.size {
 		b.grow(roomFor(b.size))
 	}
-	b.rows++
+	b.table.rows++
 	for attribute, code := range codes {
-		b.Set(b.rows-1, attribute, code)
+		b.Set(row, attribute, code)
 	}
-	return b.rows - 1
+	return row
 }
 
 // Set stores a code. On a continuous attribute it also stores the middle of the cell as the exact
@@ -452,8 +445,7 @@ func (b *Builder) Column(attribute int) *Column { return &b.table.columns[attrib
 // Table returns the finished table. The builder must not be used afterwards.
 func (b *Builder) Table() *Table {
 	for i := range b.table.columns {
-		b.table.columns[i] = b.table.columns[i].slice(b.rows)
+		b.table.columns[i] = b.table.columns[i].slice(b.table.rows)
 	}
-	b.table.rows = b.rows
 	return &b.table
 }
