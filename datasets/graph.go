@@ -38,41 +38,34 @@ func (g *Graph) Adjacent(v int32) []int32 { return g.Neighbours[g.Offsets[v]:g.O
 // EdgeError lists what keeps a list of edges from being a simple undirected graph. Entries are
 // positions in the list, ascending.
 type EdgeError struct {
-	Nodes     int
-	Outside   []int // an end below 0 or not below Nodes
 	SelfLoops []int
 	// An edge already listed, in this direction or the other; the first one is not named.
 	Duplicates []int
 }
 
 func (e *EdgeError) Error() string {
-	return fmt.Sprintf("not a simple graph: %d edges with an end outside [0, %d), %d self loops, "+
-		"%d duplicates", len(e.Outside), e.Nodes, len(e.SelfLoops), len(e.Duplicates))
+	return fmt.Sprintf("not a simple graph: %d self loops, %d duplicates", len(e.SelfLoops),
+		len(e.Duplicates))
 }
 
 // NewGraph builds the graph of the edges {from[i], to[i]} over the nodes 0 to nodes-1, in time
 // linear in nodes and edges. A list that does not describe a simple graph is refused with an
-// *EdgeError. It panics when the slices differ in length.
+// *EdgeError. It panics when the slices differ in length, or an end is no node.
 func NewGraph(nodes int, from, to []int32) (*Graph, error) {
 	if len(from) != len(to) {
 		panic(fmt.Sprintf("datasets: %d edges begin but %d end", len(from), len(to)))
 	}
-	wrong := &EdgeError{Nodes: nodes}
+	wrong := new(EdgeError)
 	offsets := make([]int64, nodes+1)
-	limit := uint32(nodes)
 	for i := range from {
 		u, v := from[i], to[i]
-		switch {
-		case uint32(u) >= limit || uint32(v) >= limit:
-			wrong.Outside = append(wrong.Outside, i)
-		case u == v:
+		if u == v {
 			wrong.SelfLoops = append(wrong.SelfLoops, i)
-		default:
-			offsets[u+1]++
-			offsets[v+1]++
 		}
+		offsets[u+1]++
+		offsets[v+1]++
 	}
-	if len(wrong.Outside)+len(wrong.SelfLoops) > 0 {
+	if len(wrong.SelfLoops) > 0 {
 		wrong.Duplicates = duplicates(nodes, from, to)
 		return nil, wrong
 	}
@@ -109,13 +102,13 @@ func NewGraph(nodes int, from, to []int32) (*Graph, error) {
 	return &Graph{Offsets: offsets, Neighbours: sorted}, nil
 }
 
-// duplicates lists the positions of edges that repeat an earlier one; self loops and edges with an
-// end outside are left out. The edges are sorted by their ends with two stable counting passes, so
-// that repetitions stand side by side in the order of the list.
+// duplicates lists the positions of edges that repeat an earlier one; self loops are left out. The
+// edges are sorted by their ends with two stable counting passes, so that repetitions stand side by
+// side in the order of the list.
 func duplicates(nodes int, from, to []int32) []int {
 	order := make([]int32, 0, len(from))
 	for i := range from {
-		if u, v := from[i], to[i]; u != v && min(u, v) >= 0 && int(max(u, v)) < nodes {
+		if from[i] != to[i] {
 			order = append(order, int32(i))
 		}
 	}
