@@ -19,8 +19,7 @@ type Graph struct {
 	Offsets    []int64
 	Neighbours []int32
 
-	mu      sync.Mutex
-	derived map[any]*derivation
+	derived sync.Map // of Derived: what is built once, by key
 }
 
 // Nodes is the number of nodes.
@@ -143,29 +142,13 @@ func countingSort(limit int, items []int32, key func(int32) int32) []int32 {
 	return sorted
 }
 
-// derivation is one value derived from a graph, built once.
-type derivation struct {
-	once  sync.Once
-	value any
-}
-
 // Derived returns what build makes of the graph. It is built at most once for each graph and key
 // and lives as long as the graph, so that many releases share one sorting or indexing of the true
 // data. build must depend on nothing but the graph and the key; keys are values of a type private
 // to the caller. The result is shared: nobody may change it.
 func Derived[T any](g *Graph, key any, build func() T) T {
-	g.mu.Lock()
-	if g.derived == nil {
-		g.derived = make(map[any]*derivation)
-	}
-	d := g.derived[key]
-	if d == nil {
-		d = &derivation{}
-		g.derived[key] = d
-	}
-	g.mu.Unlock()
-	d.once.Do(func() { d.value = build() })
-	return d.value.(T)
+	once, _ := g.derived.LoadOrStore(key, sync.OnceValue(build))
+	return once.(func() T)()
 }
 
 type degreeSequenceKey struct{}
