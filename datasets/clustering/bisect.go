@@ -161,11 +161,8 @@ func (h *halves) start(a, b int32) {
 
 // measure computes the squares anew, so that the rounding of many moves does not build up.
 func (h *halves) measure() {
-	for s := range h.sums {
-		h.squares[s] = 0
-		for _, c := range h.sums[s] {
-			h.squares[s] += float64(c * c)
-		}
+	for s, sum := range h.sums {
+		h.squares[s] = square(sum)
 	}
 }
 
@@ -209,10 +206,12 @@ func side(right bool) int {
 	return 0
 }
 
-func length(dense []float64) float64 {
-	square := 0.0
-	for _, c := range dense {
-		square += float64(c * c)
+// square is that of a length.
+func square(values []float64) (sum float64) {
+	for _, c := range values {
+		sum += float64(c * c)
 	}
-	return math.Sqrt(square)
+	return sum
 }
+
+func length(dense []float64) float64 { return math.Sqrt(square(dense)) }

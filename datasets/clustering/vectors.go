@@ -9,7 +9,6 @@
 package clustering
 
 import (
-	"math"
 	"slices"
 
 	"ppdp/datasets"
@@ -110,17 +109,14 @@ func (v *Vectors) entry(d, offset int, value float64) {
 // close ends the vector whose entries have been appended and scales it to length 1.
 func (v *Vectors) close(weight float64) {
 	values := v.values[v.start[len(v.start)-1]:]
-	square := 0.0
-	for _, value := range values {
-		square += float64(value * value)
-	}
-	if length := math.Sqrt(square); length > 0 {
+	whole := 0.0
+	if length := length(values); length > 0 {
 		for k := range values {
 			values[k] /= length
 		}
-		square = 1
+		whole = 1
 	}
-	v.squares = append(v.squares, square)
+	v.squares = append(v.squares, whole)
 	v.start = append(v.start, int32(len(v.at)))
 	v.weights = append(v.weights, weight)
 }

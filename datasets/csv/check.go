@@ -243,9 +243,6 @@ func (f *Format) mend(faults *Faults) string {
 
 // isNotFinite reports whether a text is a word for infinity or not-a-number.
 func isNotFinite(text string) bool {
-	switch strings.ToLower(strings.TrimLeft(text, "+-")) {
-	case "inf", "infinity", "nan", "∞":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"inf", "infinity", "nan", "∞"},
+		strings.ToLower(strings.TrimLeft(text, "+-")))
 }

@@ -15,12 +15,9 @@ type Group []datasets.Span
 
 // Holds reports whether a value may be generalised to the group.
 func (g Group) Holds(code uint32) bool {
-	for _, s := range g {
-		if code >= s.Low && code < s.High {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g, func(s datasets.Span) bool {
+		return code >= s.Low && code < s.High
+	})
 }
 
 // Size is how many codes the group holds.

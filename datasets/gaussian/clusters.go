@@ -1,6 +1,8 @@
 package gaussian
 
 import (
+	"slices"
+
 	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
@@ -77,12 +79,7 @@ func (c *component) draw(stream *random.Stream) (x [dimensions]float64) {
 }
 
 func inside(x [dimensions]float64) bool {
-	for _, value := range x {
-		if value < clusterLow || value >= clusterHigh {
-			return false
-		}
-	}
-	return true
+	return slices.Min(x[:]) >= clusterLow && slices.Max(x[:]) < clusterHigh
 }
 
 func clusterSchema() *datasets.Schema {
