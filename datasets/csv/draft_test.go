@@ -257,7 +257,8 @@ func FuzzDraft(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, header bool) {
 		var schema bytes.Buffer
-		if _, err := draft(&schema, "f", opened(text), DraftOptions{NoHeader: !header}); err != nil {
+		options := DraftOptions{NoHeader: !header}
+		if _, err := draft(&schema, "f", opened(text), options); err != nil {
 			return
 		}
 		format, err := ParseSchema("f", schema.Bytes())

@@ -110,21 +110,6 @@ func (a *attribute) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	a.node, a.broken = n, r.Problems() > before
 }
 
-// The kinds, encodings and orders a schema file may name.
-const (
-	kindNumeric     = "numeric"
-	kindCategorical = "categorical"
-	kindIgnored     = "ignored"
-
-	encodingUTF8   = "utf-8"
-	encodingLatin1 = "latin-1"
-
-	scaleLog = "log"
-
-	orderGiven  = "given"
-	orderRandom = "random"
-)
-
 var roles = map[string]datasets.Role{
 	"":                                datasets.QuasiIdentifier,
 	datasets.QuasiIdentifier.String(): datasets.QuasiIdentifier,
@@ -143,8 +128,7 @@ func ParseSchema(file string, data []byte) (*Format, error) {
 func parseSchema(file string, data []byte, target string, contributions int) (*Format, error) {
 	reader := strictyaml.NewReader(file)
 	root := reader.Document(data)
-	read := schemaFile{Delimiter: ",", Header: true, Encoding: encodingUTF8,
-		Decimal: "."}
+	read := schemaFile{Delimiter: ",", Header: true, Encoding: "utf-8", Decimal: "."}
 	reader.Decode(root, &read)
 	if root == nil || root.Kind != strictyaml.MappingNode {
 		return nil, reader.Err()
@@ -194,9 +178,8 @@ func (c *compiler) compile() *Format {
 		Missing: c.file.Missing,
 		About:   c.file.About,
 	}
-	if f.Latin1 = c.file.Encoding == encodingLatin1; !f.Latin1 && c.file.Encoding != encodingUTF8 {
-		c.Problemf(at(c.root, "encoding"), "%q, must be %s or %s", c.file.Encoding, encodingUTF8,
-			encodingLatin1)
+	if f.Latin1 = c.file.Encoding == "latin-1"; !f.Latin1 && c.file.Encoding != "utf-8" {
+		c.Problemf(at(c.root, "encoding"), "%q, must be utf-8 or latin-1", c.file.Encoding)
 	}
 	if f.Comma = c.file.Decimal == ","; !f.Comma && c.file.Decimal != "." {
 		c.Problemf(at(c.root, "decimal"), `%q, must be "." or ","`, c.file.Decimal)
@@ -232,7 +215,7 @@ func (c *compiler) compile() *Format {
 		} else {
 			lines[entry.Name] = entry.node.Line
 		}
-		if entry.Kind == kindIgnored {
+		if entry.Kind == "ignored" {
 			c.ignored(entry)
 			column := ignored
 			if entry.Name != "" && entry.Name == c.file.Person {
@@ -395,13 +378,13 @@ func (c *compiler) attribute(entry *attribute, isClass bool) (a datasets.Attribu
 	}
 	complete := false
 	switch entry.Kind {
-	case kindNumeric:
+	case "numeric":
 		a.Kind = datasets.Numeric
 		complete = c.numeric(entry, &a)
 		if a.Role == datasets.Class {
 			c.Problemf(at(n, "kind"), "numeric, but the class attribute must be categorical")
 		}
-	case kindCategorical:
+	case "categorical":
 		a.Kind = datasets.Categorical
 		complete = c.categorical(entry, &a)
 	case "":
@@ -481,8 +464,8 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 			"%v between the bounds %v and %v, must fit between them a whole number of times",
 			a.Step, a.Low, a.High)
 	}
-	if a.Log = entry.Scale == scaleLog; !a.Log && strictyaml.Find(entry.node, "scale") != nil {
-		c.Problemf(at(entry.node, "scale"), "%q, must be %s", entry.Scale, scaleLog)
+	if a.Log = entry.Scale == "log"; !a.Log && strictyaml.Find(entry.node, "scale") != nil {
+		c.Problemf(at(entry.node, "scale"), "%q, must be log", entry.Scale)
 	}
 	if complete && !entry.broken && strictyaml.Find(entry.node, "bins") != nil &&
 		a.Validate() == nil {
@@ -560,9 +543,9 @@ func (c *compiler) categorical(entry *attribute, a *datasets.Attribute) bool {
 	}
 	switch entry.Order {
 	case "":
-	case orderGiven:
+	case "given":
 		a.Ordered = true
-	case orderRandom:
+	case "random":
 		a.Values = datasets.RandomOrder(a.Name, a.Values)
 	default:
 		c.Problemf(at(n, "order"), "%q, must be given or random", entry.Order)
