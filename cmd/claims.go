@@ -187,14 +187,21 @@ func openDirs(dirs []string) ([]*results.Summary, error) {
 	})
 }
 
+// names are the words for claims: their papers and their ids.
+func (v verdicts) names() (all []string) {
+	for _, file := range v {
+		all = append(all, file.Paper)
+		for i := range file.Claims {
+			all = append(all, file.Claims[i].ID)
+		}
+	}
+	return all
+}
+
 // named drops all claims but those named, by id or by paper.
 func (v verdicts) named(ids []string) (verdicts, error) {
-	var known []string
+	known := v.names()
 	for _, file := range v {
-		known = append(known, file.Paper)
-		for i := range file.Claims {
-			known = append(known, file.Claims[i].ID)
-		}
 		if !slices.Contains(ids, file.Paper) {
 			file.Claims = slices.DeleteFunc(file.Claims,
 				func(c claims.Claim) bool { return !slices.Contains(ids, c.ID) })

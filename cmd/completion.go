@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -53,20 +54,14 @@ func (c completionCommand) Run(con *console, command *kong.Context) error {
 		_, err := io.WriteString(con.stdout, script)
 		return err
 	}
-	node, last := command.Model.Node, ""
-	for i, word := range c.Words {
-		if last = word; i == len(c.Words)-1 {
-			break
-		}
-		for _, child := range node.Children {
-			if child.Name == word {
-				node = child
-				break
-			}
-		}
+	last := max(0, len(c.Words)-1)
+	written, err := kong.Trace(command.Kong, c.Words[:last]) // as far as it can be read
+	if err != nil {
+		return err
 	}
+	node := cmp.Or(written.Selected(), command.Model.Node)
 	for _, word := range following(node) {
-		if word != "" && strings.HasPrefix(word, last) {
+		if word != "" && strings.HasPrefix(word, strings.Join(c.Words[last:], "")) {
 			fmt.Fprintln(con.stdout, word)
 		}
 	}
@@ -80,17 +75,12 @@ var namesOf = map[string]func() []string{
 	"list name": func() []string { return append(algorithms.Names(), datasets.Names()...) },
 }
 
-func claimIDs() (ids []string) {
+func claimIDs() []string {
 	all, err := readClaims(claims.Papers())
 	if err != nil {
 		panic(err) // they come with the program
 	}
-	for _, file := range all {
-		for i := range file.Claims {
-			ids = append(ids, file.Claims[i].ID)
-		}
-	}
-	return ids
+	return all.names()
 }
 
 // following are the words that may come after a command.
