@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -163,7 +162,7 @@ func (f *runFlags) keepReal(plans []*language.Plan) error {
 			func(name string) bool { return plan.StandIns[name] != "" }) {
 			continue
 		}
-		m, err := results.ReadManifest(bytes.NewReader(text), path)
+		m, err := results.ReadManifest(text, path)
 		if err == nil && len(m.StandIns()) == 0 {
 			errs = append(errs, fmt.Errorf("%s: results of real data, which stand-ins would "+
 				"replace; find the data (ppdp datasets) or give another --out", path))

@@ -122,12 +122,12 @@ func OpenReference(dir string) (*Reference, error) {
 		}
 		return &Reference{Manifest: run.Manifest, Samples: run.Samples()}, nil
 	}
-	b := &Reference{}
-	return b, errors.Join(
-		results.ParseFile(dir, ReferenceFile, func(f io.Reader, path string) (err error) {
-			b.Manifest, err = results.ReadManifest(f, path)
-			return err
-		}),
+	b, path := &Reference{}, filepath.Join(dir, ReferenceFile)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		b.Manifest, err = results.ReadManifest(text, path)
+	}
+	return b, errors.Join(err,
 		results.ParseFile(dir, TrialsFile, func(f io.Reader, path string) (err error) {
 			b.Samples, err = readTrials(f, path)
 			return err

@@ -3,7 +3,6 @@ package results
 import (
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -182,13 +181,9 @@ func (m *Manifest) Measure(metric string) MeasureUse {
 	return MeasureUse{Measurement: Measurement{Metric: metric}, Title: metric}
 }
 
-// ReadManifest reads a manifest.json. Errors name the file as name.
-func ReadManifest(r io.Reader, name string) (m Manifest, err error) {
-	text, err := io.ReadAll(r)
-	if err == nil {
-		err = Decode(text, &m)
-	}
-	if err == nil && m.Experiment == "" {
+// ReadManifest reads the text of a manifest.json. Errors name the file as name.
+func ReadManifest(text []byte, name string) (m Manifest, err error) {
+	if err = Decode(text, &m); err == nil && m.Experiment == "" {
 		err = errors.New("experiment is empty, must name the experiment")
 	}
 	if err != nil {

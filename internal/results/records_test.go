@@ -388,8 +388,7 @@ func TestManifestErrors(t *testing.T) {
 		"":     "f: empty",
 		"{}{}": "must be one object",
 	} {
-		if _, err := ReadManifest(strings.NewReader(text),
-			"f"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadManifest([]byte(text), "f"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}

@@ -60,10 +60,7 @@ func (r *Run) Summary() *Summary {
 // down to the byte. The problems of all files are reported at once.
 func Open(dir string) (*Summary, error) {
 	s := newSummary(dir)
-	manifestErr := ParseFile(dir, ManifestFile, func(from io.Reader, path string) (err error) {
-		s.Manifest, err = readSealed(from, path)
-		return err
-	})
+	manifestErr := s.readManifest()
 	times, timesErr := readTimings(dir)
 	s.Timed = times != nil
 	recordsErr := s.readFile(RecordsFile, func(from io.Reader, path string) error {
@@ -113,23 +110,23 @@ func (s *Summary) readFile(name string, parse func(from io.Reader, path string) 
 	})
 }
 
-// readSealed reads a manifest that Write has sealed: with its own digest, which is that of the
-// text without it. The seal is for the file alone, the manifest returned has none.
-func readSealed(from io.Reader, path string) (Manifest, error) {
-	text, err := io.ReadAll(from)
+// readManifest reads a manifest that Write has sealed: with its own digest, which is that of the
+// text without it. The seal is for the file alone, the summary's manifest has none.
+func (s *Summary) readManifest() error {
+	path := filepath.Join(s.Dir, ManifestFile)
+	text, err := os.ReadFile(path)
 	if err != nil {
-		return Manifest{}, err
+		return err
 	}
-	m, err := ReadManifest(bytes.NewReader(text), path)
-	if err != nil {
-		return Manifest{}, err
+	if s.Manifest, err = ReadManifest(text, path); err != nil {
+		return err
 	}
-	delete(m.Files, ManifestFile)
-	if sealed, err := sealed(m); err != nil || !bytes.Equal(sealed, text) {
-		return Manifest{}, errors.Join(err, fmt.Errorf("%s: its text does not match the digest "+
-			"in it: run the experiment again", path))
+	delete(s.Manifest.Files, ManifestFile)
+	if sealed, err := sealed(s.Manifest); err != nil || !bytes.Equal(sealed, text) {
+		return errors.Join(err, fmt.Errorf("%s: its text does not match the digest in it: run "+
+			"the experiment again", path))
 	}
-	return m, nil
+	return nil
 }
 
 // sealed is the text of manifest.json.
@@ -138,13 +135,9 @@ func sealed(m Manifest) ([]byte, error) {
 	if err := WriteJSON(&text, m); err != nil {
 		return nil, err
 	}
-	digest := sha256.New()
-	digest.Write(text.Bytes())
-	m.Files = maps.Clone(m.Files)
-	if m.Files == nil {
-		m.Files = make(map[string]string)
-	}
-	m.Files[ManifestFile] = digestText(digest)
+	files := map[string]string{ManifestFile: fmt.Sprintf("%x", sha256.Sum256(text.Bytes()))}
+	maps.Copy(files, m.Files)
+	m.Files = files
 	text.Reset()
 	err := WriteJSON(&text, m)
 	return text.Bytes(), err

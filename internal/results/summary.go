@@ -98,26 +98,33 @@ func Measured(m Manifest, samples []Sample) *Summary {
 	s := newSummary("")
 	s.Manifest = m
 	for _, x := range samples {
-		g := s.bySetting[x.Setting]
-		if g == nil {
-			g = &group{setting: x.Setting, folds: []int{-1}}
-			s.bySetting[x.Setting] = g
-			s.groups = append(s.groups, g)
-		}
+		g := s.group(x.Setting)
+		g.folds = []int{noFold}
 		g.trials = max(g.trials, len(x.Trials))
 		g.measured = append(g.measured, &column{x.Measurement, [][]float64{x.Trials}})
 	}
 	return s
 }
 
+// group is that of a setting.
+func (s *Summary) group(of *Setting) *group {
+	return listed(&s.groups, s.bySetting, of, group{setting: of})
+}
+
+// listed is what a list has of a key, by the map beside it: fresh where it has nothing yet.
+func listed[K comparable, V any](list *[]*V, at map[K]*V, key K, fresh V) *V {
+	v := at[key]
+	if v == nil {
+		made := fresh // on the heap only here
+		v = &made
+		at[key], *list = v, append(*list, v)
+	}
+	return v
+}
+
 // add adds a record. time is nil where the run kept none.
 func (s *Summary) add(c *Record, time *Timing) {
-	g := s.bySetting[c.Setting]
-	if g == nil {
-		g = &group{setting: c.Setting}
-		s.bySetting[c.Setting] = g
-		s.groups = append(s.groups, g)
-	}
+	g := s.group(c.Setting)
 	fold := slices.Index(g.folds, c.FoldIndex())
 	if fold < 0 {
 		fold = len(g.folds)
@@ -137,11 +144,7 @@ func (s *Summary) add(c *Record, time *Timing) {
 		s.Seconds += time.Release + time.Measure
 	}
 	for _, text := range c.Warnings {
-		if s.warnings[text] == nil {
-			s.warnings[text] = &Warning{Text: text}
-			s.Warnings = append(s.Warnings, s.warnings[text])
-		}
-		s.warnings[text].Jobs++
+		listed(&s.Warnings, s.warnings, text, Warning{Text: text}).Jobs++
 	}
 	if c.Status == OK {
 		for i, v := range c.Values {
@@ -215,15 +218,11 @@ func padded(values []float64, n int) []float64 {
 func (s *Summary) fail(c *Record) {
 	s.Failed++
 	kind := FailureKind{c.Series, c.Dataset.Label(), c.Variant, c.Phase, c.Error}
-	f := s.failures[kind]
-	if f == nil {
-		f = &Failure{FailureKind: kind, First: s.Jobs, Trial: c.Trial, Fold: c.Fold}
-		s.failures[kind] = f
-		s.Failures = append(s.Failures, f)
-	}
+	f := listed(&s.Failures, s.failures, kind,
+		Failure{FailureKind: kind, First: s.Jobs, Trial: c.Trial, Fold: c.Fold})
 	f.Jobs++
-	if epsilon := c.EpsilonText(); epsilon != "" && !slices.Contains(f.Epsilons, epsilon) {
-		f.Epsilons = append(f.Epsilons, epsilon)
+	if epsilon := c.EpsilonText(); epsilon != "" {
+		f.Epsilons = Union(f.Epsilons, epsilon)
 	}
 }
 
@@ -235,11 +234,7 @@ func (s *Summary) spend(c *Record, g *group) {
 	}
 	if g.spending == nil {
 		by := spender{c.Algorithm, c.Label()}
-		if s.spending[by] == nil {
-			s.spending[by] = &Spending{Label: by.label}
-			s.Spending = append(s.Spending, s.spending[by])
-		}
-		g.spending = s.spending[by]
+		g.spending = listed(&s.Spending, s.spending, by, Spending{Label: by.label})
 	}
 	all := g.spending
 	all.Releases++

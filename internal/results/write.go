@@ -28,33 +28,48 @@ func Write(dir string, m Manifest,
 	if err := remove(filepath.Join(dir, ManifestFile)); err != nil {
 		return err
 	}
-	w := &runWriter{summary: newSummary(dir), files: make(map[string]*output)}
+	summary, files := newSummary(dir), make(map[string]*output)
+	summary.Manifest, m.Files = m, make(map[string]string)
 	defer func() {
-		for _, o := range w.files { // order-free: each is abandoned
+		for _, o := range files { // order-free: each is abandoned
 			o.abandon()
 		}
 	}()
-	w.summary.Manifest = m
-	if err := each(w.add); err != nil {
-		return err
-	}
-	if err := w.end(); err != nil {
-		return err
-	}
-	m.Files = make(map[string]string)
-	for _, name := range []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile} {
-		o := w.files[name]
-		if o == nil { // what an earlier run left would be taken for this one's
-			if err := remove(filepath.Join(dir, name)); err != nil {
-				return err
-			}
-			continue
+	names := []string{RecordsFile, TimingsFile, SummaryFile, LedgerFile}
+	for _, name := range names {
+		o, err := begin(dir, name)
+		if err != nil {
+			return err
 		}
-		if err := o.finish(); err != nil {
+		files[name] = o
+	}
+	err := each(func(c *Record, time *Timing) error {
+		if err := writeRecord(files[RecordsFile].json, c); err != nil {
+			return fmt.Errorf("job %d: %w", summary.Jobs, err)
+		}
+		ledgerLines(files[LedgerFile].csv, summary.Jobs, c)
+		summary.add(c, nil)
+		if time == nil {
+			return nil
+		}
+		summary.Timed = true
+		return files[TimingsFile].json.Encode(time.line())
+	})
+	if err != nil {
+		return err
+	}
+	summaryLines(files[SummaryFile].csv, summary)
+	for _, name := range names {
+		if name == TimingsFile && !summary.Timed { // an earlier run's would be taken for this one's
+			err = remove(filepath.Join(dir, name))
+		} else {
+			err = files[name].end()
+		}
+		if err != nil {
 			return err
 		}
 		if name != TimingsFile {
-			m.Files[name] = digestText(o.digest)
+			m.Files[name] = digestText(files[name].digest)
 		}
 	}
 	text, err := sealed(m)
@@ -64,13 +79,7 @@ func Write(dir string, m Manifest,
 	return WriteFile(filepath.Join(dir, ManifestFile), Text(text))
 }
 
-// runWriter writes the files of a run side by side.
-type runWriter struct {
-	summary *Summary
-	files   map[string]*output // that have begun
-}
-
-// output is one of these files: lines of JSON or of CSV.
+// output is a file of a run: lines of JSON or of CSV.
 type output struct {
 	*partial
 	digest hash.Hash
@@ -78,64 +87,30 @@ type output struct {
 	csv    csvWriter
 }
 
+// begin begins a file, with a header where it has one.
+func begin(dir, name string) (*output, error) {
+	f, err := create(filepath.Join(dir, name), 0o666)
+	if err != nil {
+		return nil, err
+	}
+	o := &output{partial: f, digest: sha256.New()}
+	o.json, o.csv = NewEncoder(o), newCSV(o)
+	if header := headers[name]; header != nil {
+		o.csv.line(header...)
+	}
+	return o, nil
+}
+
 func (o *output) Write(text []byte) (int, error) {
 	o.digest.Write(text)
 	return o.partial.Write(text)
 }
 
-// to begins files that have not begun, with a header where they have one.
-func (w *runWriter) to(names ...string) error {
-	for _, name := range names {
-		if w.files[name] != nil {
-			continue
-		}
-		f, err := create(filepath.Join(w.summary.Dir, name), 0o666)
-		if err != nil {
-			return err
-		}
-		o := &output{partial: f, digest: sha256.New()}
-		o.json, o.csv = NewEncoder(o), newCSV(o)
-		if header := headers[name]; header != nil {
-			o.csv.line(header...)
-		}
-		w.files[name] = o
-	}
-	return nil
-}
-
-// add writes a record to all files that have something of it.
-func (w *runWriter) add(c *Record, time *Timing) error {
-	n, names := w.summary.Jobs, []string{RecordsFile, LedgerFile}
-	if time != nil {
-		names = append(names, TimingsFile)
-	}
-	if err := w.to(names...); err != nil {
+func (o *output) end() error {
+	if err := o.csv.end(); err != nil {
 		return err
 	}
-	if err := writeRecord(w.files[RecordsFile].json, c); err != nil {
-		return fmt.Errorf("job %d: %w", n, err)
-	}
-	w.summary.add(c, nil)
-	ledgerLines(w.files[LedgerFile].csv, n, c)
-	if time != nil {
-		return w.files[TimingsFile].json.Encode(time.line())
-	}
-	return nil
-}
-
-// end writes what is known when all records are. Records and ledger have a file even where they are
-// empty.
-func (w *runWriter) end() error {
-	if err := w.to(RecordsFile, LedgerFile, SummaryFile); err != nil {
-		return err
-	}
-	summaryLines(w.files[SummaryFile].csv, w.summary)
-	for _, o := range w.files { // order-free: each is flushed
-		if err := o.csv.end(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return o.finish()
 }
 
 // remove removes a file if it exists.
