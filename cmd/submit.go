@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -240,13 +241,13 @@ Examples:
   kubectl patch job ppdp-merge --patch '{"spec": {"suspend": false}}'`
 }
 
+var objectName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$`)
+
 func (c *kubernetesCommand) Validate() error {
 	errs := []error{c.submitFlags.Validate()}
 	for _, word := range []struct{ flag, text string }{
 		{"--name", c.Name}, {"--claim", c.Claim}} {
-		plain := strings.Trim(word.text, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-		if !plain || word.text == "" || len(word.text) > 50 ||
-			strings.HasPrefix(word.text, "-") || strings.HasSuffix(word.text, "-") {
+		if !objectName.MatchString(word.text) {
 			errs = append(errs, fmt.Errorf("%s: %q, must be at most 50 of a-z, 0-9 and -, with no "+
 				"- at its ends", word.flag, word.text))
 		}
@@ -268,14 +269,11 @@ const maxConfig = 1<<20 - 1<<14
 //go:embed kubernetes.yaml.tmpl
 var kubernetesTemplate string
 
-// script is a file of the ConfigMap.
-type script struct{ Name, Text string }
-
 // pods is what the template prints.
 type pods struct {
 	*kubernetesCommand
-	Files              []script
-	Megabytes          int64 // 0 for any
+	Files              map[string]string // of the ConfigMap, by name
+	Megabytes          int64             // 0 for any
 	Retries            int
 	Run, Merge, Report []string // arguments of ppdp
 }
@@ -310,9 +308,9 @@ func (c kubernetesCommand) Run(con *console) error {
 }
 
 // files are those of the ConfigMap, and words the specs as the pods name them.
-func (c *kubernetesCommand) files() (files []script, words []string, err error) {
+func (c *kubernetesCommand) files() (files map[string]string, words []string, err error) {
 	total := 0
-	taken := make(map[string]bool)
+	files = make(map[string]string)
 	for _, word := range c.Specs {
 		if _, err := language.Embedded(word); err == nil {
 			words = append(words, word)
@@ -323,13 +321,12 @@ func (c *kubernetesCommand) files() (files []script, words []string, err error) 
 			return nil, nil, terminal.InputError(err)
 		}
 		name := filepath.Base(word)
-		if taken[name] {
+		if _, taken := files[name]; taken {
 			return nil, nil,
 				terminal.InputError(fmt.Errorf("%s: another file has that name, and the pods "+
 					"have all in one folder", word))
 		}
-		taken[name] = true
-		files = append(files, script{name, string(text)})
+		files[name] = string(text)
 		total += len(strconv.Quote(string(text)))
 		words = append(words, path.Join(podFiles, name))
 	}

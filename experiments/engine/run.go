@@ -91,7 +91,7 @@ func newRun(p *language.Plan, opts Options, cache dataCache, j *journal, dir str
 	r.opts.Workers = p.Workers(opts.Workers)
 	key := p.CacheKeys()
 	for i := range p.Jobs {
-		r.keys[i] = key(&p.Jobs[i], r.checksum(i))
+		r.keys[i] = key(&p.Jobs[i], r.data(i).data.Checksum)
 	}
 	return r
 }
@@ -286,9 +286,6 @@ func (r *run) report() {
 
 // describe names a job in messages.
 func (r *run) describe(i int) string { return r.plan.Describe(&r.plan.Jobs[i]) }
-
-// checksum is of a job's data.
-func (r *run) checksum(i int) string { return r.data(i).data.Checksum }
 
 // write writes the experiment's files, all in the plan's order whatever order the jobs ran in.
 func (r *run) write(manifest results.Manifest) error {

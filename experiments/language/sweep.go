@@ -64,26 +64,23 @@ func (s *Sweep) swept() []string {
 // maxCombinations stops a sweep that multiplies beyond anything that could be run.
 const maxCombinations = 1 << 16
 
-// combinations is how many the lists multiply to, at most maxCombinations + 1.
-func (s *Sweep) combinations() int {
-	total := 1
+// combinations are those that the lists multiply to, a value of each axis, of which the last varies
+// fastest; nil for more than maxCombinations.
+func (s *Sweep) combinations() [][]*strictyaml.Node {
+	all := [][]*strictyaml.Node{nil}
 	for _, a := range s.axes {
-		// of lists no longer than a document, so there is no overflow
-		if total *= len(a.values); total > maxCombinations {
-			return maxCombinations + 1
+		if len(all)*len(a.values) > maxCombinations {
+			return nil
 		}
+		var longer [][]*strictyaml.Node
+		for _, values := range all {
+			for _, value := range a.values {
+				longer = append(longer, append(slices.Clip(values), value))
+			}
+		}
+		all = longer
 	}
-	return total
-}
-
-// combination is the i-th one: a value of each axis, of which the last varies fastest.
-func (s *Sweep) combination(i int) []*strictyaml.Node {
-	values := make([]*strictyaml.Node, len(s.axes))
-	for k, a := range slices.Backward(s.axes) {
-		values[k] = a.values[i%len(a.values)]
-		i /= len(a.values)
-	}
-	return values
+	return all
 }
 
 // expand decodes every combination onto a fresh parameter struct and validates it. fresh returns a
@@ -97,14 +94,14 @@ func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []a
 		return []any{nil}
 	}
 	combinations := s.combinations()
-	if combinations > maxCombinations {
+	if combinations == nil {
 		r.Problemf(s.node, "%s: the lists multiply to more than %d combinations", owner,
 			maxCombinations)
 		return nil
 	}
 	var expanded []any
-	for i := range combinations {
-		params, values := fresh(), s.combination(i)
+	for _, values := range combinations {
+		params := fresh()
 		var failed []string // keys whose values cannot be decoded, which is reported
 		for k, a := range s.axes {
 			if !a.decode(r, values[k], params) {

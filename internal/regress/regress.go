@@ -305,8 +305,8 @@ func welch(old, new []float64) (p float64, test string) {
 	if n+m < 3 || n == 0 || m == 0 {
 		return math.NaN(), ""
 	}
-	a, u := momentsOf(old)
-	b, v := momentsOf(new)
+	a, u := results.Mean(old), results.Variance(old)
+	b, v := results.Mean(new), results.Variance(new)
 	if u == 0 && v == 0 {
 		if a == b {
 			return 1, TestPermutation
@@ -331,19 +331,6 @@ func welch(old, new []float64) (p float64, test string) {
 
 func twoSided(t, df float64) float64 {
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.CDF(-math.Abs(t))
-}
-
-// momentsOf returns mean and sample variance, 0 for a single value.
-func momentsOf(x []float64) (average, variance float64) {
-	average = results.Mean(x)
-	if len(x) < 2 {
-		return average, 0
-	}
-	squares := 0.0
-	for _, v := range x {
-		squares += float64((v - average) * (v - average))
-	}
-	return average, squares / float64(len(x)-1)
 }
 
 func binomial(n, k int) float64 {

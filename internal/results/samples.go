@@ -159,8 +159,12 @@ func Rows(samples []Sample) []Row {
 	for i := range samples {
 		s := &samples[i]
 		trials := s.Finite()
-		row := Row{Sample: *s, N: len(trials), Failed: len(s.Trials) - len(trials)}
-		row.Mean, row.SE, row.Lo95, row.Hi95 = meanAndInterval(trials)
+		row := Row{Sample: *s, N: len(trials), Failed: len(s.Trials) - len(trials),
+			Mean: Mean(trials), SE: StandardError(trials), Lo95: math.NaN(), Hi95: math.NaN()}
+		if row.N > 1 { // mean ± t(0.975, n-1)·SE
+			half := float64(studentQuantile(confidence, row.N-1) * row.SE)
+			row.Lo95, row.Hi95 = row.Mean-half, row.Mean+half
+		}
 		rows[i] = row
 	}
 	return rows
@@ -168,27 +172,20 @@ func Rows(samples []Sample) []Row {
 
 // StandardError is s/√n, NaN for fewer than two values.
 func StandardError(x []float64) float64 {
-	n := float64(len(x))
-	if n < 2 {
+	if len(x) < 2 {
 		return math.NaN()
 	}
+	return math.Sqrt(Variance(x) / float64(len(x)))
+}
+
+// Variance is that of a sample, 0 for fewer than two values.
+func Variance(x []float64) float64 {
 	average, squares := Mean(x), 0.0
 	for _, v := range x {
 		d := v - average
 		squares += float64(d * d)
 	}
-	return math.Sqrt(squares / (n - 1) / n)
-}
-
-// meanAndInterval returns the sample mean, its standard error s/√n and the Student-t interval
-// mean ± t(0.975, n-1)·SE; what n does not allow is NaN.
-func meanAndInterval(x []float64) (average, se, lo, hi float64) {
-	average, se = Mean(x), StandardError(x)
-	if len(x) < 2 {
-		return average, se, math.NaN(), math.NaN()
-	}
-	half := float64(studentQuantile(confidence, len(x)-1) * se)
-	return average, se, average - half, average + half
+	return squares / float64(max(1, len(x)-1))
 }
 
 // studentQuantile is the t within ±t of which Student's variate with whole degrees of freedom has
