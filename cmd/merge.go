@@ -76,11 +76,7 @@ func (c mergeCommand) merge(con *console, name string, dirs []string) error {
 	}
 	fmt.Fprintf(con.stdout, "%s: %d jobs of %d folders, %d failed: %s\n", name, merged.Jobs,
 		len(dirs), merged.Failed, filepath.ToSlash(merged.Dir))
-	err = drawFigures(con, merged.Dir)
-	if merged.Failed > 0 {
-		err = errors.Join(failedJobs(merged.Failed, merged.Jobs), err)
-	}
-	return err
+	return errors.Join(failedJobs(&merged.Result), drawFigures(con, merged.Dir))
 }
 
 // missingError says which jobs are missing and what runs them.

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
@@ -128,14 +129,11 @@ func costs(quick bool) (map[string]float64, error) {
 	}
 	known := make(map[string]float64)
 	for _, row := range rows[1:] {
-		first, second := row[1], row[2]
+		text := cmp.Or(row[1], row[2])
 		if quick {
-			first, second = second, first
+			text = cmp.Or(row[2], row[1])
 		}
-		if first == "" {
-			first = second
-		}
-		if known[row[0]], err = strconv.ParseFloat(first, 64); err != nil {
+		if known[row[0]], err = strconv.ParseFloat(text, 64); err != nil {
 			return nil, err
 		}
 	}

@@ -235,10 +235,7 @@ func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 	} else if !flags.noFigures {
 		err = drawFigures(con, result.Dir)
 	}
-	if result.Failed > 0 {
-		err = errors.Join(failedJobs(result.Failed, result.Jobs), err)
-	}
-	return err
+	return errors.Join(failedJobs(result), err)
 }
 
 // withoutShard is a command line for all jobs: what a run says of itself but its part of them.
@@ -252,7 +249,11 @@ func withoutShard(args []string) (all []string) {
 	return all
 }
 
-func failedJobs(failed, jobs int) error {
-	return fmt.Errorf("%d of %s failed; each is a record with its phase and error", failed,
-		terminal.Counted(jobs, "job"))
+// failedJobs is an error where jobs have failed.
+func failedJobs(r *engine.Result) error {
+	if r.Failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %s failed; each is a record with its phase and error", r.Failed,
+		terminal.Counted(r.Jobs, "job"))
 }

@@ -371,20 +371,8 @@ func edge(a *datasets.Attribute, code uint32) float64 {
 	return a.Low + float64((float64(code)-0.5)*a.Step)
 }
 
-// numberOf is a number for a figure, in which a missing one is just above all others.
-func numberOf(number float64, a *datasets.Attribute) float64 {
-	if number != number {
-		return a.High
-	}
-	return number
-}
-
-// keepsRows reports whether the records keep the quasi-identifiers of a dataset.
-func (r *run) keepsRows(d *language.Dataset) bool {
-	return slices.Contains(r.plan.Spec.Keep, language.KeepRows) && !d.Info.Graph
-}
-
-// columnsOf returns the quasi-identifiers of a table, column by column.
+// columnsOf returns the quasi-identifiers of a table, column by column. A missing number is just
+// above all others.
 func columnsOf(table *datasets.Table) []results.Column {
 	schema := table.Schema()
 	var columns []results.Column
@@ -392,10 +380,12 @@ func columnsOf(table *datasets.Table) []results.Column {
 		a := &schema.Attributes[attribute]
 		column := results.Column{Attribute: a.Name, Values: make([]float64, table.Len())}
 		for row := range column.Values {
-			if a.Kind == datasets.Numeric {
-				column.Values[row] = numberOf(table.Number(int32(row), attribute), a)
-			} else {
+			if a.Kind != datasets.Numeric {
 				column.Values[row] = float64(table.Column(attribute).At(int32(row)))
+			} else if x := table.Number(int32(row), attribute); math.IsNaN(x) {
+				column.Values[row] = a.High
+			} else {
+				column.Values[row] = x
 			}
 		}
 		columns = append(columns, column)

@@ -290,6 +290,7 @@ func (r *run) describe(i int) string { return r.plan.Describe(&r.plan.Jobs[i]) }
 // write writes the experiment's files, all in the plan's order whatever order the jobs ran in.
 func (r *run) write(manifest results.Manifest) error {
 	var warned []warning
+	keeps := slices.Contains(r.plan.Spec.Keep, language.KeepRows)
 	kept := make(map[*language.Dataset]bool) // datasets whose rows a record has
 	err := results.Write(r.result.Dir, manifest,
 		func(add func(*results.Record, *results.Timing) error) error {
@@ -300,7 +301,7 @@ func (r *run) write(manifest results.Manifest) error {
 				if record.Trial = c.Trial; c.Fold >= 0 {
 					record.Fold = &c.Fold
 				}
-				if d := c.Config.Data; r.keepsRows(d) && !kept[d] {
+				if d := c.Config.Data; keeps && !d.Info.Graph && !kept[d] {
 					kept[d] = true
 					record.Original = columnsOf(r.data(i).data.Table)
 				}
