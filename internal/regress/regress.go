@@ -12,6 +12,7 @@
 package regress
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -155,37 +156,19 @@ func usesOf(m *results.Manifest, s *results.Sample) (u uses) {
 	return u
 }
 
-func comparePair(pair Pair) []Comparison {
-	var all []Comparison
-	experiment := pair.Old.Manifest.Experiment
+func comparePair(pair Pair) (all []Comparison) {
 	olds := aligned(pair.Old.Samples, pair.New.Samples)
 	news := aligned(pair.New.Samples, pair.Old.Samples)
 	newAt, oldAt := byKey(news), byKey(olds)
 	for old := range results.Each(olds) {
-		new := newAt[keyOf(old)]
-		if new == nil {
-			c := describe(experiment, old)
-			c.set(old.Trials, nil)
-			c.Verdict, c.Reason = Missing, "the run has no such point"
-			all = append(all, c)
-			continue
-		}
-		r := relate(&pair.Old.Manifest, &pair.New.Manifest, old)
-		all = append(all, comparePoint(experiment, old, new, r))
+		all = append(all, comparePoint(pair, old, newAt[keyOf(old)]))
 	}
-	for i := range news {
-		if s := &news[i]; oldAt[keyOf(s)] == nil {
-			c := describe(experiment, s)
-			c.set(nil, s.Trials)
-			c.Verdict = Added
-			all = append(all, c)
+	for new := range results.Each(news) {
+		if oldAt[keyOf(new)] == nil {
+			all = append(all, comparePoint(pair, nil, new))
 		}
 	}
 	return all
-}
-
-func describe(experiment string, s *results.Sample) Comparison {
-	return Comparison{Experiment: experiment, Setting: s.Setting, Measurement: s.Measurement}
 }
 
 // set sets the means over the trials of both runs that have a value, which it returns, and the
@@ -220,10 +203,23 @@ func (c *Comparison) set(old, new []float64) (x, y []float64) {
 	return x, y
 }
 
-// comparePoint compares one point. Verdicts of tests are left open: Compare decides on all of them
-// together.
-func comparePoint(experiment string, old, new *results.Sample, r relation) Comparison {
-	c := describe(experiment, old)
+// comparePoint compares one point, of which one run may have nothing. Verdicts of tests are left
+// open: Compare decides on all of them together.
+func comparePoint(pair Pair, old, new *results.Sample) Comparison {
+	point := cmp.Or(old, new)
+	c := Comparison{Experiment: pair.Old.Manifest.Experiment, Setting: point.Setting,
+		Measurement: point.Measurement}
+	switch {
+	case new == nil:
+		c.set(old.Trials, nil)
+		c.Verdict, c.Reason = Missing, "the run has no such point"
+		return c
+	case old == nil:
+		c.set(nil, new.Trials)
+		c.Verdict = Added
+		return c
+	}
+	r := relate(&pair.Old.Manifest, &pair.New.Manifest, old)
 	x, y := c.set(old.Trials, new.Trials)
 	common := min(len(old.Trials), len(new.Trials))
 	equal := common > 0

@@ -388,7 +388,8 @@ func TestManifestErrors(t *testing.T) {
 		"":     "f: empty",
 		"{}{}": "must be one object",
 	} {
-		if _, err := ReadManifest([]byte(text), "f"); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := ReadManifest([]byte(text), "f")
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}
