@@ -75,7 +75,7 @@ func (l *Leaves) Shares(leaf int32) []float64 {
 // Block is how many rows are scored together, so that their scores stay in the first-level cache.
 const Block = 512
 
-// InBlocks scores rows a block at a time: score writes so many numbers of each row of a block, and
+// InBlocks scores rows a block at a time: score writes width numbers for each row of a block, and
 // then use is called with the position of each row and its numbers, which it may change.
 func InBlocks(rows []int32, width int, score func(scores []float64, part []int32),
 	use func(i int, scores []float64)) {

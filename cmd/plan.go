@@ -62,7 +62,7 @@ func (c planCommand) Run(con *console) error {
 }
 
 // describePlan prints one line for each series and dataset, with the values of epsilon it is run
-// at. Of the plan's jobs cached ones are finished and took so many seconds.
+// at. cached is the number of jobs that are finished, seconds the time that they took.
 func describePlan(con *console, plan *language.Plan, cached int, seconds float64) error {
 	fmt.Fprintf(con.stdout, "%s: %s (%s, %s", plan.Spec.Name,
 		terminal.Counted(len(plan.Jobs), "job"), terminal.Counted(len(plan.Configs),

@@ -59,7 +59,7 @@ type MatchesParams struct {
 // NeedsHeldOut holds but for the members alone.
 func (p *MatchesParams) NeedsHeldOut() bool { return p.Of != Members }
 
-// matches is a share of equal records. Of members it is that of all of them. Records held out are
+// matches is a share of equal records. Of members it counts all of them. Records held out are
 // judged as if the release had been made from them; the difference is between equally many of both,
 // 0 in expectation where nothing is memorised. It is undefined where no record is unique or, of
 // verbatim ones, released.

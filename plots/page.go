@@ -195,7 +195,7 @@ func (s *Page) listed(of func(c *chart) []string) string {
 	return strings.Join(texts, "; ")
 }
 
-// height is that of the strips, with a gap below each and the margins.
+// height adds up the strips, a gap below each, and the margins.
 func (s *Page) height() vg.Length {
 	sum := s.style.points(2*margin - stripGap)
 	for _, part := range s.strips() {

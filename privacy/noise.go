@@ -42,8 +42,8 @@ func (b *Budget) DiscreteGaussian(purpose string, stream *random.Stream, s Sensi
 	return &Noise{b.declare(discreteGaussianKind, purpose, stream, s)}
 }
 
-// Variance is that of the noise of one element; of discrete Gaussian noise that of normal noise,
-// which is a little more.
+// Variance is the variance of the noise of one element. For discrete Gaussian noise it gives the
+// variance of normal noise, which is a little more.
 func (n *Noise) Variance(cost float64) float64 {
 	switch scale := n.sensitivity.Claimed / cost; {
 	case n.asks() == Rho:
@@ -57,8 +57,8 @@ func (n *Noise) Variance(cost float64) float64 {
 	return 2 * elementary.Exp(-rate) / rest / rest
 }
 
-// MeanSize is the expected size of the noise of one element; of discrete Gaussian noise that of
-// normal noise.
+// MeanSize is the expected size of the noise of one element. For discrete Gaussian noise it gives
+// the size of normal noise.
 func (n *Noise) MeanSize(cost float64) float64 {
 	switch {
 	case n.asks() == Rho:
@@ -135,7 +135,7 @@ func (n *Noise) addGaussian(path *Path, rho float64, values []float64) error {
 }
 
 // perturb charges an amount for noise of a scale, and adds a draw of it to every element of values.
-// rate is that of what is really drawn, as in call.
+// rate belongs to what is really drawn, as in call.
 func (p *Path) perturb(m *mechanism, amount, scale, rate float64, values []float64,
 	draw func() float64) error {
 	if err := p.charge(m, amount, scale); err != nil {

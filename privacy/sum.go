@@ -13,7 +13,7 @@ type VectorLaw struct {
 	Cost        float64 // what the call asked for, epsilon or rho
 }
 
-// Variance is that of one draw, by Noise.Variance; ok is false for other mechanisms.
+// Variance is the variance of one draw, by Noise.Variance; ok is false for other mechanisms.
 func (l VectorLaw) Variance() (variance float64, ok bool) {
 	noise := Noise{&mechanism{kind: l.Mechanism, sensitivity: Exact(l.Sensitivity)}}
 	return noise.Variance(l.Cost), l.Mechanism == discreteLaplaceKind ||

@@ -26,7 +26,7 @@ type call struct {
 	charged       float64 // the amount that the path was charged with
 	claimed       float64 // sensitivity that noise is scaled to
 	grid          float64 // of a Publication's choice: what a step of its scores stands for
-	// rate is that of what is really drawn: nats for a unit of noise or of score, of a Publication
+	// rate belongs to what is really drawn: nats for a unit of noise or of score, of a Publication
 	// for a step of its grid; one over the variance of Gaussian noise.
 	rate    float64
 	values  []float64 // true values, a smooth bound, scores or steps, counts of occupied cells

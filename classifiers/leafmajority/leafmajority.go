@@ -81,7 +81,7 @@ func (c Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers
 	return m, nil
 }
 
-// model has the class of each point that was seen, and that of all others.
+// model has the class of each point that was seen, and one class for all others.
 type model struct {
 	features []int
 	classes  map[string]uint32

@@ -178,7 +178,7 @@ func step(a, b, rest, square float64) float64 {
 func solve(ctx context.Context, p *linear.Points, positive uint32, price float64,
 	order *random.Stream) (*solution, error) {
 	q := newProblem(p, positive, price)
-	s := &solution{weights: make([]float64, p.Size+1)} // the last is that of no indicator
+	s := &solution{weights: make([]float64, p.Size+1)} // the last belongs to no indicator
 	all, moving := make([]int32, p.Len()), make([]int32, p.Len())
 	for i := range all {
 		all[i] = int32(i)

@@ -206,7 +206,7 @@ func side(right bool) int {
 	return 0
 }
 
-// square is that of a length.
+// square is the square of a vector's length.
 func square(values []float64) (sum float64) {
 	for _, c := range values {
 		sum += float64(c * c)

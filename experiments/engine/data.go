@@ -288,7 +288,7 @@ type trialData struct {
 	// truth is, for each fold (one without folds), what measurements compute from the data alone.
 	truth []*metrics.Memo
 	seal  *seal // shared by the trials that share data
-	// maxDegree is that of a graph.
+	// maxDegree is the largest degree of a graph.
 	maxDegree int
 }
 
@@ -310,7 +310,7 @@ func (s dataCache) verify(clock func() time.Time) {
 	}
 }
 
-// schema is that of a table, nil for a graph.
+// schema is the table's, nil for a graph.
 func (m *trialData) schema() *datasets.Schema {
 	if m.data.Table == nil {
 		return nil

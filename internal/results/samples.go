@@ -178,7 +178,7 @@ func StandardError(x []float64) float64 {
 	return math.Sqrt(Variance(x) / float64(len(x)))
 }
 
-// Variance is that of a sample, 0 for fewer than two values.
+// Variance is the unbiased variance of a sample, 0 for fewer than two values.
 func Variance(x []float64) float64 {
 	average, squares := Mean(x), 0.0
 	for _, v := range x {

@@ -106,7 +106,7 @@ func Measured(m Manifest, samples []Sample) *Summary {
 	return s
 }
 
-// group is that of a setting.
+// group returns the records of a setting, and makes room for them where there are none yet.
 func (s *Summary) group(of *Setting) *group {
 	return listed(&s.groups, s.bySetting, of, group{setting: of})
 }
