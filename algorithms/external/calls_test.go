@@ -70,8 +70,8 @@ func asksOf(t testing.TB, python, program, relation string) *Algorithm {
 func replayed(t *testing.T, a *Algorithm, fault string, delta float64) (kinds []string,
 	text string) {
 	t.Helper()
-	params := newParams(a.d.Params)
-	params.values["fault"] = fault
+	params := a.Params()
+	set(params, "fault", fault)
 	c := must.Get(audit.NewCase(audit.Subject{Algorithm: a, Variant: "published", Params: params,
 		Epsilon: 1, Delta: delta}))
 	c.Pairs = slices.DeleteFunc(c.Pairs, func(p audit.Pair) bool {
@@ -216,7 +216,7 @@ func TestCallers(t *testing.T) {
 	data := table(t, 50)
 	release := func(fault string) (string, float64, error) {
 		in := input(a, data, 3)
-		in.Params.(*Params).values["fault"] = fault
+		set(in.Params, "fault", fault)
 		made, err := a.Release(context.Background(), in)
 		if err != nil {
 			return "", 0, err
@@ -420,7 +420,7 @@ func BenchmarkCall(b *testing.B) {
 		in := input(a, table(b, 10), 1)
 		ask := func(calls int) {
 			in.Budget, in.Noise = privacy.NewBudget(1), random.NewStreams(random.NewKey(1))
-			in.Params.(*Params).values["fault"] = strconv.Itoa(calls)
+			set(in.Params, "fault", strconv.Itoa(calls))
 			must.Get(a.Release(context.Background(), in))
 		}
 		ask(1)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"time"
@@ -103,7 +104,8 @@ func Load(path string) (*Algorithm, error) {
 		return nil, err
 	}
 	r := strictyaml.NewReader(path)
-	d := descriptor{Revision: 1, Values: textValues}
+	d := descriptor{Revision: 1, Values: textValues,
+		Params: paramSpecs{reflect.ValueOf(struct{}{})}}
 	d.root = r.Document(text)
 	r.Decode(d.root, &d)
 	if d.root == nil || d.root.Kind != strictyaml.MappingNode {

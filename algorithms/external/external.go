@@ -19,9 +19,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sync"
 	"time"
 
@@ -48,7 +48,7 @@ type Algorithm struct {
 func (a *Algorithm) Info() algorithms.Info { return a.d.info(a.digest) }
 
 // Params returns the descriptor's defaults.
-func (a *Algorithm) Params() algorithms.Params { return newParams(a.d.Params) }
+func (a *Algorithm) Params() algorithms.Params { return a.d.Params.fresh() }
 
 // Close ends the processes and removes what they left. The algorithm can be used again.
 func (a *Algorithm) Close() error {
@@ -65,7 +65,10 @@ func (a *Algorithm) Close() error {
 
 // Release asks the program for one.
 func (a *Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, a, in)
+	params, err := algorithms.CheckInput[algorithms.Params](ctx, a, in)
+	if own := a.Params(); err == nil && reflect.TypeOf(params) != reflect.TypeOf(own) {
+		err = fmt.Errorf("%s: parameters of type %T, must be %T", a.d.Name, params, own)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +85,7 @@ func (a *Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorith
 }
 
 func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
-	params *Params) (*algorithms.Release, error) {
+	params algorithms.Params) (*algorithms.Release, error) {
 	asks := a.d.asks(in.Variant)
 	if !asks && in.Table != nil && in.Table.Schema().Contributions > 1 &&
 		in.Budget.Delta() > 0 {
@@ -122,7 +125,8 @@ func (a *Algorithm) release(ctx context.Context, in algorithms.Input,
 }
 
 // request is what the program is asked. Its data are in the folder.
-func (a *Algorithm) request(in algorithms.Input, params *Params, folder string) (*request, error) {
+func (a *Algorithm) request(in algorithms.Input, params algorithms.Params, folder string) (
+	*request, error) {
 	path, name, err := a.writeData(in, folder)
 	if err != nil {
 		return nil, err
@@ -130,7 +134,7 @@ func (a *Algorithm) request(in algorithms.Input, params *Params, folder string) 
 	q := &request{Seed: fmt.Sprintf("%x", keyOf(in, "seed of the program")),
 		Variant: string(in.Variant),
 		Epsilon: in.Budget.Epsilon(), Delta: in.Budget.Delta(), Unit: string(in.Budget.Unit()),
-		Total: in.Budget.Total(), Params: maps.Clone(params.values), Data: name, Folder: folder}
+		Total: in.Budget.Total(), Params: valuesOf(params), Data: name, Folder: folder}
 	q.ID = filepath.Base(folder)
 	if in.Graph != nil {
 		q.Edges, q.Nodes = path, new(in.Graph.Nodes())

@@ -9,17 +9,22 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ppdp/algorithms"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/internal/must"
+	"ppdp/internal/strictyaml"
 )
 
 // TestMain finds the interpreter itself, in place of what may choose one at each start.
@@ -91,8 +96,60 @@ func input(a *Algorithm, t *datasets.Table, seed uint64) algorithms.Input {
 
 func inMood(a *Algorithm, t *datasets.Table, mood string) algorithms.Input {
 	in := input(a, t, 0)
-	in.Params.(*Params).values["mood"] = mood
+	set(in.Params, "mood", mood)
 	return in
+}
+
+// set sets a parameter that is a text.
+func set(params algorithms.Params, name, text string) {
+	reflect.ValueOf(params).Elem().FieldByName("P_" + name).SetString(text)
+}
+
+// TestParams: a descriptor's parameters are checked as it says, and go to the program by name.
+func TestParams(t *testing.T) {
+	t.Parallel()
+	a := load(t, strings.Replace(moods, "params:\n", `params:
+  degree: {type: integer, default: 2, minimum: 1, maximum: 4}
+  share: {type: number, default: 1e6, minimum: 0.5}
+  way: {type: string, default: "", enum: ["", a b, "c\"d"]}
+  sorted: {type: boolean, default: true}
+`, 1))
+	if diff := cmp.Diff(valuesOf(a.Params()), map[string]any{"degree": int64(2), "share": 1e6,
+		"way": "", "sorted": true, "mood": ""}); diff != "" {
+		t.Error(diff)
+	}
+	if got := strictyaml.Resolved(a.Params())["share"]; got != "1e+06" {
+		t.Errorf("share is recorded as %s", got)
+	}
+	for text, want := range map[string]string{
+		`way: a b`:    "",
+		`way: "c\"d"`: "",
+		`degree: 4`:   "",
+		`share: 0.5`:  "",
+		`degree: 5`:   "degree: 5, must be from 1 to 4",
+		`share: 0.4`:  "share: 0.4, must be at least 0.5",
+		`way: a`:      `way: "a", must be one of , a b, c"d`,
+		`degre: 1`: "f:1: unknown key degre (did you mean degree?), " +
+			"must be one of degree, share, way, sorted, mood",
+		`degree: 1.5`: "f:1: degree: 1.5, must be a whole number, in " +
+			"digits without quotes or leading zeros",
+		`{sorted: "false"}`: `f:1: sorted: "false", must be true or false`,
+	} {
+		r, params := strictyaml.NewReader("f"), a.Params()
+		r.Decode(r.Document([]byte(text)), params)
+		got := ""
+		if err := errors.Join(r.Err(), declared.Check(params)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+	in := input(a, table(t, 5), 0)
+	in.Params = &algorithms.NoParams{}
+	if _, err := a.Release(context.Background(), in); err == nil {
+		t.Error("parameters of another algorithm are accepted")
+	}
 }
 
 // TestMoods: whatever a program does costs one release, whose error says what happened; the next

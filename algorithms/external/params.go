@@ -1,30 +1,29 @@
 package external
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
+	"reflect"
 	"strconv"
 	"strings"
 
-	"ppdp/internal/spelling"
+	"ppdp/algorithms"
+	"ppdp/internal/declared"
 	"ppdp/internal/strictyaml"
 )
 
-// paramSpecs are the parameters of a descriptor, in its order.
-type paramSpecs []paramSpec
+// paramSpecs are the parameters of a descriptor: the defaults, in a struct that is made for them.
+// It has a field for each parameter, in the descriptor's order, with the tags by which the
+// parameters of other algorithms are declared.
+type paramSpecs struct{ defaults reflect.Value }
 
-// paramSpec is one parameter: its schema, which mirrors its entry of params, and what follows.
+// paramSpec is the schema of one parameter: it mirrors an entry of params.
 type paramSpec struct {
 	Type    string   `yaml:"type"`
 	Minimum *float64 `yaml:"minimum"`
 	Maximum *float64 `yaml:"maximum"`
 	Enum    []string `yaml:"enum"`
 	Default anyValue `yaml:"default"`
-
-	name     string
-	fallback any // the default: int64, float64, string or bool, by type
 }
 
 // The types of parameters.
@@ -34,6 +33,10 @@ const (
 	stringParam  = "string"
 	booleanParam = "boolean"
 )
+
+var paramTypes = map[string]reflect.Type{integerParam: reflect.TypeFor[int64](),
+	numberParam: reflect.TypeFor[float64](), stringParam: reflect.TypeFor[string](),
+	booleanParam: reflect.TypeFor[bool]()}
 
 // anyValue is a value that is decoded once its type is known.
 type anyValue struct{ node *strictyaml.Node }
@@ -48,9 +51,10 @@ func (p *paramSpecs) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 			"degree: {type: integer, default: 2}")
 		return
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		spec := paramSpec{name: key.Value}
+	var fields []reflect.StructField
+	var defaults []*strictyaml.Node
+	for _, entry := range r.Entries(n) {
+		name, value, spec := entry.Key, entry.Value, paramSpec{}
 		before := r.Problems()
 		r.Decode(value, &spec)
 		if r.Problems() > before {
@@ -58,9 +62,10 @@ func (p *paramSpecs) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 		}
 		number := spec.Type == integerParam || spec.Type == numberParam
 		switch {
-		case !plainKey(spec.name):
-			r.Problemf(key, "%q, must be up to 40 of a-z, 0-9 and _, a letter first", spec.name)
-		case !number && spec.Type != stringParam && spec.Type != booleanParam:
+		case !plainName.MatchString(strings.ReplaceAll(name, "_", "-")):
+			r.Problemf(entry.KeyNode, "%q, must be up to 40 of a-z, 0-9 and _, a letter first",
+				name)
+		case paramTypes[spec.Type] == nil:
 			r.Problemf(value, "type: %q, must be %s, %s, %s or %s", spec.Type, integerParam,
 				numberParam, stringParam, booleanParam)
 		case !number && (spec.Minimum != nil || spec.Maximum != nil):
@@ -70,128 +75,49 @@ func (p *paramSpecs) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 		case spec.Default.node == nil:
 			r.Problemf(value, "default: missing, must be a %s", spec.Type)
 		default:
-			var ok bool
-			if spec.fallback, ok = spec.decode(r, spec.Default.node); !ok {
-				continue
-			}
-			if err := spec.check(spec.fallback); err != nil {
-				r.Problemf(spec.Default.node, "%v", err)
-				continue
-			}
-			*p = append(*p, spec)
+			fields = append(fields, reflect.StructField{Name: "P_" + name,
+				Type: paramTypes[spec.Type], Tag: spec.tag(name)})
+			defaults = append(defaults, spec.Default.node)
+		}
+	}
+	p.defaults = reflect.New(reflect.StructOf(fields)).Elem()
+	for i, declaration := range declared.Keys(p.defaults.Type()) {
+		before := r.Problems()
+		r.Decode(defaults[i], p.defaults.Field(i).Addr().Interface())
+		if err := declaration.Check(p.defaults.Field(i)); err != nil && r.Problems() == before {
+			r.Problemf(defaults[i], "%v", err)
 		}
 	}
 }
 
-func plainKey(name string) bool {
-	return plainName.MatchString(strings.ReplaceAll(name, "_", "-"))
+// tag declares a parameter as a field's tag does.
+func (s *paramSpec) tag(name string) reflect.StructTag {
+	tag := fmt.Sprintf("yaml:%q", name)
+	if s.Minimum != nil {
+		tag += fmt.Sprintf(" min:%q", strconv.FormatFloat(*s.Minimum, 'g', -1, 64))
+	}
+	if s.Maximum != nil {
+		tag += fmt.Sprintf(" max:%q", strconv.FormatFloat(*s.Maximum, 'g', -1, 64))
+	}
+	if s.Enum != nil {
+		words, _ := json.Marshal(s.Enum) // texts
+		tag += fmt.Sprintf(" enum:%q", words)
+	}
+	return reflect.StructTag(tag)
 }
 
-// decode reads a value of the parameter's type.
-func (s *paramSpec) decode(r *strictyaml.Reader, n *strictyaml.Node) (value any, ok bool) {
-	before := r.Problems()
-	switch s.Type {
-	case integerParam:
-		value = decoded[int64](r, n)
-	case numberParam:
-		value = decoded[float64](r, n)
-	case booleanParam:
-		value = decoded[bool](r, n)
-	default:
-		value = decoded[string](r, n)
-	}
-	return value, r.Problems() == before
+// fresh are parameters with the defaults.
+func (p *paramSpecs) fresh() algorithms.Params {
+	params := reflect.New(p.defaults.Type())
+	params.Elem().Set(p.defaults)
+	return params.Interface()
 }
 
-func decoded[T any](r *strictyaml.Reader, n *strictyaml.Node) (value T) {
-	r.Decode(n, &value)
-	return value
-}
-
-// check reports a value that the schema does not allow.
-func (s *paramSpec) check(value any) error {
-	var number float64
-	switch v := value.(type) {
-	case int64:
-		number = float64(v)
-	case float64:
-		number = v
-	case string:
-		if s.Enum != nil && !slices.Contains(s.Enum, v) {
-			return fmt.Errorf("%q, must be one of %s", v, strings.Join(s.Enum, ", "))
-		}
-		return nil
-	default:
-		return nil
+// valuesOf lists parameters by name.
+func valuesOf(params algorithms.Params) map[string]any {
+	values, v := make(map[string]any), reflect.ValueOf(params).Elem()
+	for i, field := range strictyaml.Fields(v.Type()) {
+		values[field.Name] = v.Field(i).Interface()
 	}
-	if s.Minimum != nil && number < *s.Minimum {
-		return fmt.Errorf("%v, must be at least %v", value, *s.Minimum)
-	}
-	if s.Maximum != nil && number > *s.Maximum {
-		return fmt.Errorf("%v, must be at most %v", value, *s.Maximum)
-	}
-	return nil
-}
-
-// Params are values of a descriptor's parameters. It decodes itself.
-type Params struct {
-	specs  paramSpecs
-	values map[string]any
-}
-
-var (
-	_ strictyaml.Unmarshaler = (*Params)(nil)
-	_ strictyaml.Dynamic     = (*Params)(nil)
-)
-
-func newParams(specs paramSpecs) *Params {
-	p := &Params{specs, make(map[string]any, len(specs))}
-	for _, s := range specs {
-		p.values[s.name] = s.fallback
-	}
-	return p
-}
-
-// UnmarshalStrict decodes a mapping onto the values.
-func (p *Params) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	if n.Kind != strictyaml.MappingNode {
-		r.Problemf(n, "must be a mapping of names to values")
-		return
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		at := slices.IndexFunc(p.specs, func(s paramSpec) bool { return s.name == key.Value })
-		if at < 0 {
-			names := slices.Sorted(maps.Keys(p.values))
-			r.Problemf(key, "%s: unknown key%s, must be one of %s", key.Value,
-				spelling.Hint(key.Value, names), strings.Join(names, ", "))
-		} else if v, ok := p.specs[at].decode(r, value); ok {
-			p.values[key.Value] = v
-		}
-	}
-}
-
-// Validate reports every value that the descriptor does not allow.
-func (p *Params) Validate() error {
-	var errs []error
-	for _, s := range p.specs {
-		if err := s.check(p.values[s.name]); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", s.name, err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// Resolved is the values by name, as Resolved of package strictyaml writes them.
-func (p *Params) Resolved() map[string]string {
-	texts := make(map[string]string, len(p.values))
-	for name, value := range p.values { // order-free: fills a map
-		switch v := value.(type) {
-		case float64:
-			texts[name] = strconv.FormatFloat(v, 'g', -1, 64)
-		default:
-			texts[name] = fmt.Sprint(v)
-		}
-	}
-	return texts
+	return values
 }

@@ -35,7 +35,11 @@ func checkParams(a algorithms.Algorithm) error {
 				guarantee.Variant, defaults))
 		}
 	}
-	for _, f := range strictyaml.Fields(value.Type()) {
+	fields := strictyaml.Fields(value.Type())
+	if a.Info().Program != "" { // whose descriptor need not give bounds
+		fields = nil
+	}
+	for _, f := range fields {
 		if f.Tag.Get("yaml") == "" {
 			errs = append(errs, fmt.Errorf("field %s has no yaml key", f.Name))
 			continue

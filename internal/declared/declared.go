@@ -4,6 +4,7 @@
 package declared
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -21,6 +22,7 @@ import (
 //	doc                    what it is, for people
 //	min, max, above, below bounds of numbers, the last two not allowed themselves
 //	words                  the words allowed, where the type does not list them
+//	enum                   the same as a list in JSON, which may hold any text
 //	values                 what is allowed where neither the type nor bounds say it
 //	default                what holds without the key, where the struct's own values do not say it
 //	missing                what it must be, of one that has to be given
@@ -54,6 +56,13 @@ func wordsOf(field *strictyaml.Field) []string {
 	if words, given := field.Tag.Lookup("words"); given {
 		return strings.Fields(words)
 	}
+	if list, given := field.Tag.Lookup("enum"); given {
+		var words []string
+		if err := json.Unmarshal([]byte(list), &words); err != nil {
+			panic(fmt.Sprintf("tag enum: %v", err))
+		}
+		return words
+	}
 	if e, ok := reflect.Zero(field.Type).Interface().(interface{ Enum() []string }); ok {
 		return e.Enum()
 	}
@@ -76,8 +85,7 @@ func Keys(t reflect.Type) []Parameter {
 }
 
 // Of describes the settings of a parameter struct, whose values are the defaults: of an
-// algorithm's, dataset's or metric's Params. It is empty without parameters, and where they are
-// known only at run time.
+// algorithm's, dataset's or metric's Params. It is empty without parameters.
 func Of(defaults any) []Parameter {
 	if !hasFields(defaults) {
 		return nil
@@ -91,9 +99,8 @@ func Of(defaults any) []Parameter {
 
 // hasFields reports whether params are a pointer to a struct whose fields are parameters.
 func hasFields(params any) bool {
-	_, dynamic := params.(strictyaml.Dynamic)
 	v := reflect.ValueOf(params)
-	return !dynamic && v.Kind() == reflect.Pointer && !v.IsNil()
+	return v.Kind() == reflect.Pointer && !v.IsNil()
 }
 
 // bounds are those that tags declare, with their words: "from 1 to 9". A limit that is no number is

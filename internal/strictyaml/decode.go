@@ -271,20 +271,10 @@ func appendFields(fields []Field, t reflect.Type, index []int) []Field {
 	return fields
 }
 
-// Dynamic is a set of parameters whose keys are known only at run time. It decodes itself.
-type Dynamic interface {
-	Unmarshaler
-	// Resolved lists the values as the function of that name does.
-	Resolved() map[string]string
-}
-
 // Resolved lists the values of a parameter struct, or of a pointer to one, as they are written to
 // manifests and records: floats in their shortest form, lists as [a,b]. It panics on a field that
 // is neither text, number, boolean nor a list of these.
 func Resolved(params any) map[string]string {
-	if d, ok := params.(Dynamic); ok {
-		return d.Resolved()
-	}
 	v := reflect.Indirect(reflect.ValueOf(params))
 	resolved := make(map[string]string)
 	for _, field := range Fields(v.Type()) {
