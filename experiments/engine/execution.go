@@ -225,14 +225,12 @@ func foldsOfPersons(p *language.Plan, table *datasets.Table, key random.Key) ([]
 	return folds, err
 }
 
-// failure is an error with the phase it happened in.
+// failure is an error with the phase it happened in. The stack of a panic differs from run to run
+// and therefore goes to the log, not into the record.
 type failure struct {
-	phase string
-	err   error
+	error
+	phase, stack string
 }
-
-func (f *failure) Error() string { return f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
 
 // grace is how long a job may take to notice that its time is up, or that the run is ending,
 // before it is left behind.
@@ -243,43 +241,40 @@ const grace = 2 * time.Second
 // and only the end of the process ends it. Clock time decides only whether a job is left behind,
 // never what it computes.
 func guard(ctx context.Context, timeout time.Duration,
-	job func(ctx context.Context, at *phase) (outcome, error)) (o outcome, err error) {
+	job func(ctx context.Context, at *phase) (outcome, error)) (outcome, *failure) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var at phase
 	at.enter(results.PhaseLoad)
-	var result struct {
-		outcome outcome
-		err     error
-	}
+	var result outcome
+	var failed *failure
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
-		returned := false
+		err, stack := errors.New("runtime.Goexit ended the job before it returned"), ""
 		defer func() {
 			if p := recover(); p != nil {
-				text := process.Printable(fmt.Sprintf("panic: %v", p))
-				result.err = &crashed{text, debug.Stack()}
-			} else if !returned {
-				result.err = errors.New("runtime.Goexit ended the job before it returned")
+				err = errors.New(process.Printable(fmt.Sprintf("panic: %v", p)))
+				stack = string(debug.Stack())
 			}
-			if result.err != nil {
-				result.err = &failure{at.name(), result.err}
+			if err != nil {
+				failed = &failure{err, at.name(), stack}
 			}
 		}()
-		result.outcome, result.err = job(ctx, &at)
-		if result.err != nil { // what makes its text may panic, or hang, or be without end
-			result.err = errors.New(process.Printable(result.err.Error()))
+		o, wrong := job(ctx, &at)
+		if wrong != nil { // what makes its text may panic, or hang, or be without end
+			wrong = errors.New(process.Printable(wrong.Error()))
 		}
-		returned = true
+		result, err = o, wrong
 	}()
 	var expired <-chan time.Time
 	if timeout > 0 {
 		expired = time.After(timeout)
 	}
+	var err error
 	select {
 	case <-finished:
-		return result.outcome, result.err
+		return result, failed
 	case <-ctx.Done(): // an interrupted run waits for its jobs, which watch the context
 		err = ctx.Err()
 	case <-expired:
@@ -290,11 +285,11 @@ func guard(ctx context.Context, timeout time.Duration,
 	select {
 	case <-finished:
 		if interrupted {
-			return result.outcome, result.err
+			return result, failed
 		}
 	case <-time.After(grace):
 	}
-	return outcome{}, &failure{at.name(), err}
+	return outcome{}, &failure{err, at.name(), ""}
 }
 
 // phase is the phase that a job is in. The run reads it when a job is out of time.
@@ -303,23 +298,6 @@ type phase struct{ current atomic.Value }
 func (p *phase) enter(name string) { p.current.Store(name) }
 func (p *phase) name() string      { return p.current.Load().(string) }
 
-// crashed is a panic caught in a job. Its stack differs from run to run and therefore goes to the
-// log, not into the record.
-type crashed struct {
-	text  string
-	stack []byte
-}
-
-func (c *crashed) Error() string { return c.text }
-
-// stackOf is the stack of an error that is a crash, "" of others.
-func stackOf(err error) string {
-	if crash, ok := errors.AsType[*crashed](err); ok {
-		return string(crash.stack)
-	}
-	return ""
-}
-
 // outcome is what running a job gave.
 type outcome struct {
 	results.Outcome
@@ -327,7 +305,7 @@ type outcome struct {
 }
 
 // attempt runs a job and makes whatever ends it a failure.
-func (r *run) attempt(ctx context.Context, i int, d *trialData) (outcome, error) {
+func (r *run) attempt(ctx context.Context, i int, d *trialData) (outcome, *failure) {
 	return guard(ctx, r.opts.Timeout, func(ctx context.Context, at *phase) (outcome, error) {
 		e := execution{plan: r.plan, job: &r.plan.Jobs[i], data: d, at: at, clock: r.opts.Clock}
 		e.train, e.test = d.split(e.job.Fold)

@@ -219,41 +219,15 @@ func (r *run) guarantee(i int) algorithms.Guarantee {
 		g.Break("A node has lambda edges or more: the neighbour relation leaves the graph out, or "+
 			"lambda may have been read off it.", "G4")
 	}
-	switch {
-	case g.Status != algorithms.Holds:
-	case r.proofs[i] == unbounded:
+	switch spent, c := r.entries[i].Spent, r.plan.Jobs[i].Config; {
+	case g.Status != algorithms.Holds || spent == nil:
+	case !spent.Proven.Finite():
 		g.Break("No finite loss is proven.")
-	case r.proofs[i] == above:
+	case spent.Rho > 0 && spent.Proven.Exceeds(spent.Rho),
+		spent.Rho == 0 && c.Epsilon != nil && spent.Proven.Exceeds(*c.Epsilon):
 		g.Status = algorithms.Short
 	}
 	return g
-}
-
-// proof is how the proven loss of a finished job compares with its budget.
-type proof uint8
-
-const (
-	within    proof = iota // or nothing is spent
-	above                  // the budget
-	unbounded              // no finite loss is proven
-)
-
-func proofOf(c *language.Config, spent *results.Spent) proof {
-	switch {
-	case spent == nil:
-		return within
-	case !spent.Proven.Finite():
-		return unbounded
-	case spent.Rho > 0 && spent.Proven.Exceeds(spent.Rho),
-		spent.Rho == 0 && c.Epsilon != nil && spent.Proven.Exceeds(*c.Epsilon):
-		return above
-	}
-	return within
-}
-
-// keep keeps a finished job in memory.
-func (r *run) keep(i int, e *entry) {
-	r.entries[i], r.proofs[i] = e, proofOf(r.plan.Jobs[i].Config, e.Spent)
 }
 
 // unproved is an entry with the proven loss that its job has for a person. Where the guarantee is

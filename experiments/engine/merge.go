@@ -148,7 +148,7 @@ func (m *merge) write() error {
 	j.start(func(error) {}) // finish has it
 	for i, key := range m.keys {
 		if e := &m.jobs[key].entry; there.finished(key) != nil {
-			m.keep(i, e)
+			m.entries[i] = e
 		} else {
 			m.finish(i, e, "")
 		}

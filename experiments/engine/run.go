@@ -70,7 +70,6 @@ type run struct {
 	cache    dataCache
 	journal  *journal
 	entries  []*entry                // by job; each worker writes its own jobs only
-	proofs   []proof                 // by job, as entries
 	keys     []string                // of jobs, in the journal
 	suspects []int                   // jobs that ran when an earlier run died
 	fatal    []int                   // failed: one that ran alone then, and others of its setting
@@ -85,9 +84,8 @@ type run struct {
 // newRun is a run of the plan that writes into the folder dir.
 func newRun(p *language.Plan, opts Options, cache dataCache, j *journal, dir string) *run {
 	r := &run{plan: p, opts: opts, cache: cache, journal: j,
-		entries: make([]*entry, len(p.Jobs)), proofs: make([]proof, len(p.Jobs)),
-		keys: make([]string, len(p.Jobs)), traced: make(map[string]bool),
-		result: Result{Dir: dir}}
+		entries: make([]*entry, len(p.Jobs)), keys: make([]string, len(p.Jobs)),
+		traced: make(map[string]bool), result: Result{Dir: dir}}
 	r.opts.Workers = p.Workers(opts.Workers)
 	key := p.CacheKeys()
 	for i := range p.Jobs {
@@ -110,7 +108,7 @@ func (r *run) open(held *kept) (open []int) {
 		r.result.Jobs++
 		switch e := held.finished(r.keys[i]); {
 		case e != nil:
-			r.keep(i, e)
+			r.entries[i] = e
 			r.result.Cached++
 		case r.plan.Jobs[i].Config == fatal, held.fatal[r.keys[i]]:
 			r.fatal = append(r.fatal, i)
@@ -152,7 +150,7 @@ func (r *run) work(ctx context.Context, jobs []int) error {
 	r.report()
 	r.mu.Unlock()
 	for _, i := range r.fatal {
-		r.finish(i, r.concluded(i, outcome{}, errFatal), "")
+		r.conclude(i, outcome{}, &failure{error: errFatal, phase: results.PhaseRelease})
 	}
 	for _, i := range r.suspects {
 		if ctx.Err() == nil {
@@ -209,13 +207,13 @@ func (r *run) job(ctx context.Context, i int, state string) {
 		return
 	}
 	d := r.data(i)
-	o, err := r.attempt(ctx, i, d)
-	if err != nil && ctx.Err() != nil { // the run is ending: the job did not fail
+	o, failed := r.attempt(ctx, i, d)
+	if failed != nil && ctx.Err() != nil { // the run is ending: the job did not fail
 		return
 	}
 	d.seal.verifyLater(d.data, r.opts.Clock, func(intact bool) {
 		if intact {
-			r.finish(i, r.concluded(i, o, err), stackOf(err))
+			r.conclude(i, o, failed)
 		} else {
 			r.stop(fmt.Errorf("%s, or a job beside it, has changed the data that all jobs share: "+
 				"none that ended since the last check is kept", r.describe(i)))
@@ -223,28 +221,23 @@ func (r *run) job(ctx context.Context, i int, state string) {
 	})
 }
 
-// concluded is the entry of a job that has ended. A failed one publishes nothing: what was measured
-// before the failure would look like a result.
-func (r *run) concluded(i int, o outcome, err error) *entry {
-	e := &entry{mark: mark{Key: r.keys[i]}, Outcome: o.Outcome, Timing: o.timing}
+// conclude finishes a job that has ended. A failed one publishes nothing: what was measured before
+// the failure would look like a result.
+func (r *run) conclude(i int, o outcome, failed *failure) {
+	e, stack := &entry{mark: mark{Key: r.keys[i]}, Outcome: o.Outcome, Timing: o.timing}, ""
 	e.Status = results.OK
-	if err != nil {
-		var f *failure
-		phase := results.PhaseRelease
-		if errors.As(err, &f) {
-			phase = f.phase
-		}
-		e.Fatal = errors.Is(err, errFatal)
-		e.Outcome = results.Outcome{Status: results.Failed, Phase: phase, Error: err.Error(),
-			Spent: o.Spent, Ledger: o.Ledger}
+	if failed != nil {
+		e.Fatal, stack = failed.error == errFatal, failed.stack
+		e.Outcome = results.Outcome{Status: results.Failed, Phase: failed.phase,
+			Error: failed.Error(), Spent: o.Spent, Ledger: o.Ledger}
 	}
-	return e
+	r.finish(i, e, stack)
 }
 
 // finish keeps the entry of a job. It is done when it is on disk, a failed one too: it is a record
 // of a merged experiment. stack is of a panic.
 func (r *run) finish(i int, e *entry, stack string) {
-	r.keep(i, e)
+	r.entries[i] = e
 	failed := e.Status == results.Failed
 	r.journal.add(e, func() {
 		r.mu.Lock()
