@@ -3,6 +3,7 @@ package engine
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -152,16 +153,11 @@ type kept struct {
 	jobs    map[string]*line // by key
 	folders []string         // that were read
 	warn    func(string)
-	// Of the last run into the folder that was read last: whether it has begun and not ended, and
-	// how many jobs it took from an earlier run, has run, and has seen fail.
-	died                bool
-	cached, ran, failed int
+	last    Reached // of the folder that was read last
 	// Of the runs since the last that has ended: jobs that have begun and not ended, the last one
 	// among them that ran alone, if any, and those whose entry is Fatal.
 	running, fatal map[string]bool
 	alone          string
-
-	disagree error // of the folder that is read, on a job of earlier ones: the first
 }
 
 // line is a job in one of the journals.
@@ -171,8 +167,8 @@ type line struct {
 }
 
 func newKept(warn func(string)) *kept {
-	return &kept{jobs: make(map[string]*line), warn: warn, running: make(map[string]bool),
-		fatal: make(map[string]bool)}
+	return &kept{jobs: make(map[string]*line), warn: warn, last: Reached{Ended: true},
+		running: make(map[string]bool), fatal: make(map[string]bool)}
 }
 
 // finished is the entry of a job that has not failed, or nil: failed ones run again.
@@ -202,12 +198,12 @@ func (k *kept) read(file *os.File) (end int64, err error) {
 		return 0, errors.Join(err, fmt.Errorf("%s is not a file", file.Name()))
 	}
 	k.folders = append(k.folders, filepath.Dir(file.Name()))
-	k.disagree = nil
+	var disagree error // the first
 	reader := bufio.NewReaderSize(file, 1<<16)
 	for number := int32(1); ; number++ {
 		text, err := reader.ReadBytes('\n')
 		if err == io.EOF { // what is left of a torn line is cut off
-			return end, k.disagree
+			return end, disagree
 		}
 		if err != nil {
 			return 0, err
@@ -219,11 +215,11 @@ func (k *kept) read(file *os.File) (end int64, err error) {
 			k.warn(fmt.Sprintf("%s: the line does not match its checksum and is left out; its "+
 				"job runs again unless another line has it", k.place(l)))
 		case l.State == "":
-			k.take(l)
+			disagree = cmp.Or(disagree, k.take(l))
 		case l.Key == runKey && l.State == begun:
-			k.died, k.cached, k.ran, k.failed = true, l.Cached, 0, 0
+			k.last = Reached{Cached: l.Cached}
 		case l.Key == runKey:
-			k.died, k.alone = false, ""
+			k.last.Ended, k.alone = true, ""
 			clear(k.running)
 			clear(k.fatal)
 		default:
@@ -248,9 +244,9 @@ func (l *line) parse(text []byte) (ok bool) {
 }
 
 // take takes a job. Within one journal its last line counts, and one that finished more than one
-// that failed. Two journals must agree on it, unless it failed in one of them alone.
-func (k *kept) take(l *line) {
-	k.ran++
+// that failed. Two journals must agree on it, unless it failed in one of them alone: the error.
+func (k *kept) take(l *line) error {
+	k.last.Ran++
 	delete(k.running, l.Key)
 	if l.Fatal {
 		k.fatal[l.Key] = true
@@ -259,16 +255,17 @@ func (k *kept) take(l *line) {
 		k.alone = ""
 	}
 	if l.Status == results.Failed {
-		k.failed++
+		k.last.Failed++
 	}
 	before := k.jobs[l.Key]
 	switch {
 	case before == nil, before.Status != results.OK && l.Status == results.OK,
 		before.Status == l.Status && before.folder == l.folder:
 		k.jobs[l.Key] = l
-	case before.Status == l.Status && k.disagree == nil:
-		k.disagree = k.agree(before, l)
+	case before.Status == l.Status:
+		return k.agree(before, l)
 	}
+	return nil
 }
 
 // ErrDisagree says that two journals have a job with different results.
@@ -301,7 +298,7 @@ type Reached struct {
 func ReadReached(dir string) (Reached, error) {
 	k := newKept(func(string) {}) // the next run warns of damaged lines
 	err := k.readFolder(dir)
-	return Reached{k.cached, k.ran, k.failed, !k.died}, err
+	return k.last, err
 }
 
 // appendJournalLine appends the line of an entry or a mark.

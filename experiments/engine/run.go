@@ -175,25 +175,22 @@ func (r *run) work(ctx context.Context, jobs []int) error {
 
 // pool runs jobs in order, Options.Workers at once. When it returns, the data of all are verified.
 func (r *run) pool(ctx context.Context, jobs []int) {
-	queue := make(chan int)
+	queue := make(chan int, len(jobs))
+	for _, i := range jobs {
+		queue <- i
+	}
+	close(queue)
 	var workers sync.WaitGroup
 	for range r.opts.Workers {
 		workers.Go(func() {
 			for i := range queue {
-				r.job(ctx, i, begun)
+				if ctx.Err() == nil {
+					r.job(ctx, i, begun)
+				}
 			}
 			r.cache.verify(r.opts.Clock) // no later job of this worker will
 		})
 	}
-	for _, i := range jobs {
-		select {
-		case queue <- i:
-			continue
-		case <-ctx.Done():
-		}
-		break
-	}
-	close(queue)
 	workers.Wait()
 }
 
@@ -358,7 +355,7 @@ type warning struct{ release, text string }
 // ends at its limit does so in most jobs, each with other numbers.
 func (r *run) logWarnings(all []warning) {
 	for _, alike := range results.Grouped(all,
-		func(w warning) string { return withoutNumbers(w.text) }) {
+		func(w warning) string { return withoutNumbers.Replace(w.text) }) {
 		first := alike[0]
 		text := "warning: " + first.release + ": " + strings.TrimPrefix(first.text,
 			first.release+" ")
@@ -370,11 +367,5 @@ func (r *run) logWarnings(all []warning) {
 }
 
 // withoutNumbers drops all digits and points, so that messages that agree elsewhere become equal.
-func withoutNumbers(message string) string {
-	return strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' || r == '.' {
-			return -1
-		}
-		return r
-	}, message)
-}
+var withoutNumbers = strings.NewReplacer("0", "", "1", "", "2", "", "3", "", "4", "", "5", "",
+	"6", "", "7", "", "8", "", "9", "", ".", "")
