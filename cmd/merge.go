@@ -69,7 +69,7 @@ func (c mergeCommand) merge(con *console, name string, dirs []string) error {
 	merged, err := engine.Merge(con.ctx, dirs,
 		engine.Options{Out: c.Out, Files: c.files(), Log: log}, sameRun)
 	if err != nil {
-		return asInput(err)
+		return err
 	}
 	if len(merged.Missing) > 0 {
 		return missingError(merged)

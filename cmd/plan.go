@@ -39,10 +39,8 @@ func (c planCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	for _, plan := range plans {
-		if err := engine.CheckFiles(con.ctx, plan, c.files()); err != nil {
-			return asInput(fmt.Errorf("%s: %w", plan.Spec.Name, err))
-		}
+	if err := checkFiles(con, plans, c.files()); err != nil {
+		return err
 	}
 	for i, plan := range plans {
 		// Finished jobs can be recognised only with the data: without them, none are counted.

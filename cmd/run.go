@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"ppdp/datasets"
 	"ppdp/experiments/engine"
 	"ppdp/experiments/language"
 	"ppdp/internal/terminal"
@@ -134,16 +135,10 @@ func (c runCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
 	if len(plans) > 1 { // a single one reads its files first anyway
-		for _, plan := range plans {
-			if err := engine.CheckFiles(con.ctx, plan, reading(con, c.files())); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, asInput(err)))
-			}
+		if err := checkFiles(con, plans, reading(con, c.files())); err != nil {
+			return err
 		}
-	}
-	if err := errors.Join(errs...); err != nil {
-		return err
 	}
 	return runPlans(con, plans, &c.runFlags)
 }
@@ -169,12 +164,15 @@ func makePlans(words []string, overrides language.Overrides) ([]*language.Plan, 
 	return plans, terminal.InputError(errs...)
 }
 
-// asInput marks an error in the data that were asked for as the user's.
-func asInput(err error) error {
-	if errors.Is(err, engine.ErrData) {
-		return terminal.InputError(err)
+// checkFiles reads the user's own files that plans name. Their problems are reported together.
+func checkFiles(con *console, plans []*language.Plan, files datasets.Files) error {
+	var errs []error
+	for _, plan := range plans {
+		if err := engine.CheckFiles(con.ctx, plan, files); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, err))
+		}
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 // runPlans runs plans one after the other and draws their figures. A failed one does not keep the
@@ -215,7 +213,7 @@ func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 	})
 	bar.finish()
 	if err != nil {
-		return asInput(err)
+		return err
 	}
 	fmt.Fprintf(con.stdout, "%s: %s", plan.Spec.Name, terminal.Counted(result.Jobs, "job"))
 	if result.Cached > 0 {

@@ -17,7 +17,6 @@ import (
 	"text/template"
 	"time"
 
-	"ppdp/experiments/engine"
 	"ppdp/experiments/language"
 	"ppdp/internal/process"
 	"ppdp/internal/results"
@@ -113,10 +112,8 @@ func (c slurmCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	for _, plan := range plans {
-		if err := engine.CheckFiles(con.ctx, plan, c.files()); err != nil {
-			return asInput(err)
-		}
+	if err := checkFiles(con, plans, c.files()); err != nil {
+		return err
 	}
 	folder := filepath.Join(c.Out, submitFolder)
 	scripts, err := c.scripts()

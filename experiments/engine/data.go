@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -15,6 +14,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/experiments/language"
+	"ppdp/internal/terminal"
 	"ppdp/metrics"
 )
 
@@ -209,7 +209,7 @@ func sumOf(data *datasets.Dataset) datasets.Sum {
 }
 
 // CheckFiles reads the files that the user has given as data and reports all that is wrong with
-// them; the error wraps ErrData. Run would find the same, but only when the plans before it have
+// them. Run would find the same, but only when the plans before it have
 // run. Data of the registry are not read: their checksums are known.
 func CheckFiles(ctx context.Context, p *language.Plan, files datasets.Files) error {
 	var errs []error
@@ -242,15 +242,13 @@ func usable(p *language.Plan, d *language.Dataset, m *trialData) error {
 	return p.CheckTable(d, fewest, m.data.Table.Schema())
 }
 
-// dataErrors is the error of reading a plan's data, nil if all could be read.
+// dataErrors is the error of reading a plan's data, nil if all could be read: the user's, for
+// nothing was run.
 func dataErrors(ctx context.Context, errs []error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w while its data were read: nothing was run", ErrInterrupted)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return dataError{err}
-	}
-	return nil
+	return terminal.InputError(errs...)
 }
 
 // logNotes reports what became of the files that the user has given as data: rows or columns left

@@ -46,15 +46,6 @@ const failuresShown = 10
 // next run goes on from there.
 var ErrInterrupted = errors.New("interrupted")
 
-// ErrData is wrapped by what is wrong with a plan's data. Nothing was run.
-var ErrData = errors.New("data")
-
-// dataError is an error that wraps ErrData without saying so.
-type dataError struct{ error }
-
-func (e dataError) Unwrap() error     { return e.error }
-func (e dataError) Is(err error) bool { return err == ErrData }
-
 // Shard is one part of an experiment's jobs when they are divided between machines:
 // 0 ≤ Index < Count. A count of 0 is no division.
 type Shard struct {
