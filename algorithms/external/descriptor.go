@@ -50,14 +50,7 @@ type variant struct {
 	Mechanisms  string `yaml:"mechanisms"`
 	Note        string `yaml:"note"`
 
-	node *strictyaml.Node
-}
-
-// UnmarshalStrict remembers the place of the entry.
-func (v *variant) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	type plain variant
-	r.Decode(n, (*plain)(v))
-	v.node = n
+	strictyaml.Place
 }
 
 // limits are those of one process group and one request.
@@ -192,7 +185,7 @@ func (d *descriptor) check(r *strictyaml.Reader) {
 		d.Variants[i].check(r)
 		name := d.Variants[i].Variant
 		if seen[name] {
-			r.Problemf(d.Variants[i].node, "%q is listed twice", name)
+			r.Problemf(d.Variants[i].Node, "%q is listed twice", name)
 		}
 		seen[name] = true
 	}
@@ -200,35 +193,35 @@ func (d *descriptor) check(r *strictyaml.Reader) {
 }
 
 func (v *variant) check(r *strictyaml.Reader) {
-	if v.node == nil {
+	if v.Node == nil {
 		return // not decoded, which is reported
 	}
 	switch algorithms.Variant(v.Variant) {
 	case algorithms.Published, algorithms.Strict, algorithms.RefCode:
 	default:
-		r.Problemf(v.node, "variant: %q, must be %s, %s or %s", v.Variant, algorithms.Published,
+		r.Problemf(v.Node, "variant: %q, must be %s, %s or %s", v.Variant, algorithms.Published,
 			algorithms.Strict, algorithms.RefCode)
 	}
 	if v.Mechanisms != "" && v.Mechanisms != ours {
-		r.Problemf(v.node, "mechanisms: %q, must be %s, or left out where the program draws its "+
+		r.Problemf(v.Node, "mechanisms: %q, must be %s, or left out where the program draws its "+
 			"noise", v.Mechanisms, ours)
 	}
 	if v.Note == "" {
-		r.Problemf(v.node, "note: missing, must be one sentence for people")
+		r.Problemf(v.Node, "note: missing, must be one sentence for people")
 	}
 	switch algorithms.Model(v.Model) {
 	case algorithms.DifferentialPrivacy:
 		if v.Unit == "" || v.Relation == "" {
-			r.Problemf(v.node, "unit and relation: missing, must say what differential privacy "+
+			r.Problemf(v.Node, "unit and relation: missing, must say what differential privacy "+
 				"protects and which data are neighbours")
 		}
 	case algorithms.NoPrivacy:
 		if v.Unit != "" || v.Relation != "" || v.Approximate || v.Mechanisms != "" {
-			r.Problemf(v.node, "unit, relation, approximate and mechanisms belong to differential "+
+			r.Problemf(v.Node, "unit, relation, approximate and mechanisms belong to differential "+
 				"privacy only")
 		}
 	default:
-		r.Problemf(v.node, "model: %q, must be %q or %q", v.Model, algorithms.DifferentialPrivacy,
+		r.Problemf(v.Node, "model: %q, must be %q or %q", v.Model, algorithms.DifferentialPrivacy,
 			algorithms.NoPrivacy)
 	}
 }

@@ -29,16 +29,9 @@ type AlgorithmSpec struct {
 	Trials  int       `yaml:"trials" doc:"how many of the experiment's trials it takes part in, the first ones; spares settings that take long" min:"1" max:"100000" default:"all"`
 	Params  Sweep     `yaml:"params" doc:"the algorithm's parameters; a list is swept, and lists multiply" values:"a mapping of names to values or lists of values" default:"the algorithm's"`
 
-	node     *strictyaml.Node
+	strictyaml.Place
 	expanded []any                // the valid combinations of Params
 	found    algorithms.Algorithm // what Name or From means; nil where it means nothing
-}
-
-// UnmarshalStrict remembers the place of the entry in the document.
-func (a *AlgorithmSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	type keys AlgorithmSpec // without this method
-	a.node, a.Params.node = n, n
-	r.Decode(n, (*keys)(a))
 }
 
 // findAlgorithms looks up what the entries under algorithms name. A descriptor that several entries
@@ -48,16 +41,16 @@ func (s *Spec) findAlgorithms(r *strictyaml.Reader) {
 	names := make(map[string]string) // of programs, with their descriptors
 	for a := range results.Each(s.Algorithms) {
 		switch {
-		case a.node == nil: // not decoded, which is reported
+		case a.Node == nil: // not decoded, which is reported
 		case a.From == "" && a.Name == "":
-			r.Problemf(a.node, "needs a name, must be one of %s, or from, "+
+			r.Problemf(a.Node, "needs a name, must be one of %s, or from, "+
 				"a descriptor's file or a release's", strings.Join(algorithms.Names(), ", "))
 		case a.From != "" && a.Name != "":
-			r.Problemf(a.node, "name and from: both given, must be one of them")
+			r.Problemf(a.Node, "name and from: both given, must be one of them")
 		case a.From == "":
 			algorithm, err := algorithms.Lookup(a.Name)
 			if err != nil {
-				r.Problemf(valueOf(a.node, "name"), "%v", err)
+				r.Problemf(valueOf(a.Node, "name"), "%v", err)
 				continue
 			}
 			a.found = algorithm
@@ -71,7 +64,7 @@ func (s *Spec) findAlgorithms(r *strictyaml.Reader) {
 				var err error
 				if program, err = external.Find(path); err != nil {
 					for _, problem := range flatten(err) {
-						r.Problemf(valueOf(a.node, "from"), "%s", problem)
+						r.Problemf(valueOf(a.Node, "from"), "%s", problem)
 					}
 					continue
 				}
@@ -83,7 +76,7 @@ func (s *Spec) findAlgorithms(r *strictyaml.Reader) {
 				continue
 			}
 			if other := names[a.Name]; other != "" && other != path {
-				r.Problemf(valueOf(a.node, "from"), "%s is the name of %s already", a.Name, other)
+				r.Problemf(valueOf(a.Node, "from"), "%s is the name of %s already", a.Name, other)
 			}
 			names[a.Name] = path
 		}
@@ -97,13 +90,13 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 	}
 	algorithm := a.found
 	info := algorithm.Info()
-	checkDeclared(r, a.node, a)
+	checkDeclared(r, a.Node, a)
 	if a.Trials > s.Trials {
-		r.Problemf(valueOf(a.node, "trials"), "%d, must be at most the experiment's %d", a.Trials,
+		r.Problemf(valueOf(a.Node, "trials"), "%d, must be at most the experiment's %d", a.Trials,
 			s.Trials)
 	}
 	if i := slices.IndexFunc(a.Delta, func(x float64) bool { return x > 0 && x < 1e-300 }); i >= 0 {
-		r.Problemf(valueOf(a.node, "delta"), "%v, must be at least 1e-300, or 0 for pure epsilon",
+		r.Problemf(valueOf(a.Node, "delta"), "%v, must be at least 1e-300, or 0 for pure epsilon",
 			a.Delta[i])
 	}
 	for _, name := range a.variants(info) {
@@ -111,25 +104,25 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		private := guarantee.Model == algorithms.DifferentialPrivacy
 		switch {
 		case err != nil:
-			r.Problemf(valueOf(a.node, "variant"), "%v", err)
+			r.Problemf(valueOf(a.Node, "variant"), "%v", err)
 		case private && len(a.Epsilon) == 0 && len(s.Epsilon) == 0:
-			r.Problemf(a.node, "%s needs epsilon, given here or for the whole experiment", a.Name)
+			r.Problemf(a.Node, "%s needs epsilon, given here or for the whole experiment", a.Name)
 		case !private && len(a.Epsilon) > 0:
-			r.Problemf(valueOf(a.node, "epsilon"),
+			r.Problemf(valueOf(a.Node, "epsilon"),
 				"%s gives no differential privacy and takes no epsilon", a.Name)
 		case !guarantee.Approximate && slices.Max(a.deltas()) > 0:
-			r.Problemf(valueOf(a.node, "delta"),
+			r.Problemf(valueOf(a.Node, "delta"),
 				"%s (%s) is accounted in pure epsilon and takes no delta", a.Name, name)
 		}
 	}
-	a.expanded = a.Params.expand(r, a.Name, func() any { return algorithm.Params() })
+	a.expanded = a.Params.expand(r, a.Node, a.Name, func() any { return algorithm.Params() })
 	if len(a.expanded) > 0 {
 		known := map[string]bool{"algorithm": true, "variant": true, "unit": true,
 			"neighbours": true, "epsilon": true, "delta": true, "dataset": true}
 		addNames(known, a.expanded[0])
 		for _, match := range placeholder.FindAllStringSubmatch(a.Series, -1) {
 			if name := match[1]; !known[name] {
-				r.Problemf(valueOf(a.node, "series"),
+				r.Problemf(valueOf(a.Node, "series"),
 					"{%s} names no parameter of %s, must be one of %s", name, a.Name, listed(known))
 			}
 		}
@@ -140,7 +133,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 			continue
 		}
 		if m.Metric.Info().Anonymity && !anonymous {
-			r.Problemf(a.node, "metric %s needs the k of a k-anonymous release, which %s has not",
+			r.Problemf(a.Node, "metric %s needs the k of a k-anonymous release, which %s has not",
 				m.Metric.Info().Name, a.Name)
 		}
 		for _, product := range metrics.Needs(m.Metric, info.Input, m.Classifier) {
@@ -149,7 +142,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 				if _, ok := m.Classifier.(classifiers.RegionClassifier); ok {
 					what += " with " + m.Classifier.Info().Name
 				}
-				r.Problemf(a.node, "metric %s needs %s, which %s does not release", what, product,
+				r.Problemf(a.Node, "metric %s needs %s, which %s does not release", what, product,
 					a.Name)
 			}
 		}
@@ -164,7 +157,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 			kind = algorithms.GraphInput
 		}
 		if kind != info.Input {
-			r.Problemf(a.node, "%s takes a %s, but dataset %s is a %s", a.Name, info.Input, name,
+			r.Problemf(a.Node, "%s takes a %s, but dataset %s is a %s", a.Name, info.Input, name,
 				kind)
 		}
 	}

@@ -19,12 +19,12 @@ type DatasetSpec struct {
 	Resample bool   `yaml:"resample" doc:"draw generated data anew for every trial" default:"false"`
 
 	params Sweep
-	node   *strictyaml.Node
+	strictyaml.Place
 }
 
 // UnmarshalStrict splits the mapping into the dataset's name and its parameters.
 func (d *DatasetSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	d.node, d.params.node = n, n
+	d.Node, d.params.node = n, n
 	if n.Kind == strictyaml.ScalarNode { // dataset: adult
 		r.Decode(n, &d.Name)
 		return
@@ -75,11 +75,11 @@ func (s *Spec) expandDatasets(r *strictyaml.Reader, section []DatasetSpec) []Dat
 		}
 		source, err := datasets.Lookup(d.Name)
 		if err != nil {
-			r.Problemf(valueOf(d.node, "name"), "%v", err)
+			r.Problemf(valueOf(d.Node, "name"), "%v", err)
 			continue
 		}
 		info := source.Info()
-		for _, params := range d.params.expand(r, "dataset "+d.Name, source.Params) {
+		for _, params := range d.params.expand(r, d.Node, "dataset "+d.Name, source.Params) {
 			files, given := params.(userFiles)
 			if given {
 				files.ResolvePaths("") // ./my.csv is my.csv
@@ -100,7 +100,7 @@ func (s *Spec) expandDatasets(r *strictyaml.Reader, section []DatasetSpec) []Dat
 				"%d, but %s is a graph: there are no rows to hold out", s.Folds, d.Label())
 		}
 		if seen[d.Label()] {
-			r.Problemf(d.spec.node, "%s is listed twice", d.Label())
+			r.Problemf(d.spec.Node, "%s is listed twice", d.Label())
 		}
 		seen[d.Label()] = true
 	}

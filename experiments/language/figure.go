@@ -15,14 +15,8 @@ import (
 
 // FigureSpec is a results.Figure with its place in the document.
 type FigureSpec struct {
-	results.Figure
-	node *strictyaml.Node
-}
-
-// UnmarshalStrict remembers the place of the figure in the document.
-func (f *FigureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	f.node = n
-	r.Decode(n, &f.Figure)
+	results.Figure `yaml:",inline"`
+	strictyaml.Place
 }
 
 // checkFigures records what is wrong with the plots section as far as it shows before planning.
@@ -45,11 +39,11 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 	}
 	names := make(map[string]bool)
 	for f := range results.Each(s.Plots) {
-		if f.node == nil {
+		if f.Node == nil {
 			continue
 		}
 		bad := func(key, format string, args ...any) {
-			r.Problemf(valueOf(f.node, key), format, args...)
+			r.Problemf(valueOf(f.Node, key), format, args...)
 		}
 		if err := results.CheckFigureName(f.Name); err != nil {
 			bad("name", "%v", err)
@@ -75,7 +69,7 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 		if f.Axis == results.SampleEquivalent {
 			s.checkSampleAxis(f, bad)
 		}
-		checkDeclared(r, f.node, &f.Figure)
+		checkDeclared(r, f.Node, &f.Figure)
 		checkLimits("xlim", f.XScale, f.XLim, bad)
 		checkLimits("ylim", f.YScale, f.YLim, bad)
 		for _, name := range f.Reference {
@@ -282,7 +276,7 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 			selected = true
 			if f.Kind == results.RegionsKind {
 				if shown != nil {
-					r.Problemf(f.node, "the figure shows one release, where selects several: %s",
+					r.Problemf(f.Node, "the figure shows one release, where selects several: %s",
 						c.difference(shown))
 					break
 				}
@@ -296,7 +290,7 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 			}
 			place := c.Label() + "\x00" + x
 			if other, taken := seen[place]; taken {
-				r.Problemf(f.node, "series %q has two points at %s %s: %s; name the difference "+
+				r.Problemf(f.Node, "series %q has two points at %s %s: %s; name the difference "+
 					"in series: or choose with where:", c.Label(), f.X, x, c.difference(other))
 				break
 			}
@@ -304,9 +298,9 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 		}
 		switch {
 		case f.Kind == results.RegionsKind && shown == nil:
-			r.Problemf(f.node, "where selects no release")
+			r.Problemf(f.Node, "where selects no release")
 		case !selected && !p.Quick && len(p.Configs) > 0: // quick runs leave out settings
-			r.Problemf(f.node, "where selects none of the experiment's curves, such as %s",
+			r.Problemf(f.Node, "where selects none of the experiment's curves, such as %s",
 				p.Configs[0].selectable(where))
 		}
 	}

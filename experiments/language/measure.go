@@ -18,14 +18,7 @@ type MeasureSpec struct {
 	Params     Sweep          `yaml:"params" doc:"parameters of the metrics, each of which must know them all; a list asks for a measurement of each value, recorded under the metric's name with what differs from the defaults" values:"a mapping of names to values or lists of values" default:"the metrics'"`
 	Where      results.Filter `yaml:"where" doc:"measures only the settings that have these values" values:"a mapping of names to values; a|b is either" default:"all settings"`
 
-	node *strictyaml.Node
-}
-
-// UnmarshalStrict remembers the place of the entry in the document.
-func (m *MeasureSpec) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	type keys MeasureSpec // without this method
-	m.node, m.Params.node = n, n
-	r.Decode(n, (*keys)(m))
+	strictyaml.Place
 }
 
 // Measure is one metric, with its classifier where it needs one and its parameters where it has
@@ -91,24 +84,24 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 		m := &s.Measure[i]
 		for _, key := range slices.Sorted(maps.Keys(m.Where)) {
 			if known := s.parameterNames(); !isFact(key, known) {
-				r.Problemf(valueOf(m.node, "where"), "%q, must be %s or one of %s", key,
+				r.Problemf(valueOf(m.Node, "where"), "%q, must be %s or one of %s", key,
 					strings.Join(results.SettingFacts, ", "), listed(known))
 			}
 		}
 		if len(m.Metric) == 0 {
-			r.Problemf(m.node, "needs a metric, must be one of %s",
+			r.Problemf(m.Node, "needs a metric, must be one of %s",
 				strings.Join(metrics.Names(), ", "))
 		}
 		for _, name := range m.Metric {
 			metric, err := metrics.Lookup(name)
 			if err != nil {
-				r.Problemf(valueOf(m.node, "metric"), "%v", err)
+				r.Problemf(valueOf(m.Node, "metric"), "%v", err)
 				continue
 			}
 			chosen, fresh := chooseClassifiers(r, m, metric), parametersOf(metric)
-			for _, expanded := range m.Params.expand(r, name, fresh) {
+			for _, expanded := range m.Params.expand(r, m.Node, name, fresh) {
 				measure := Measure{Metric: metric, Name: name, Entry: i, where: m.Where,
-					node: m.node}
+					node: m.Node}
 				if !isNil(expanded) {
 					measure.Params = expanded
 					var changed []string
@@ -118,14 +111,14 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 					}
 				}
 				if metrics.NeedsHeldOut(measure.Params) && s.Folds == 0 && !s.Train.Set() {
-					r.Problemf(m.node, "%s: %v; give folds or train", measure.Name,
+					r.Problemf(m.Node, "%s: %v; give folds or train", measure.Name,
 						metrics.ErrNoHeldOut)
 				}
 				for _, classifier := range chosen {
 					measure.Classifier = classifier
 					key := measure.Measurement()
 					if seen[key] {
-						r.Problemf(m.node, "%s is listed twice", key)
+						r.Problemf(m.Node, "%s is listed twice", key)
 						continue
 					}
 					seen[key] = true
@@ -144,18 +137,18 @@ func chooseClassifiers(r *strictyaml.Reader, m *MeasureSpec,
 	name := metric.Info().Name
 	if !metric.Info().Classifier {
 		if len(m.Classifier) > 0 {
-			r.Problemf(valueOf(m.node, "classifier"), "%s takes no classifier", name)
+			r.Problemf(valueOf(m.Node, "classifier"), "%s takes no classifier", name)
 		}
 		return []classifiers.Classifier{nil}
 	}
 	if len(m.Classifier) == 0 {
-		r.Problemf(m.node, "%s needs a classifier, must be some of %s", name,
+		r.Problemf(m.Node, "%s needs a classifier, must be some of %s", name,
 			strings.Join(classifiers.Names(), ", "))
 	}
 	var chosen []classifiers.Classifier
 	for _, word := range m.Classifier {
 		if classifier, err := classifiers.Lookup(word); err != nil {
-			r.Problemf(valueOf(m.node, "classifier"), "%v", err)
+			r.Problemf(valueOf(m.Node, "classifier"), "%v", err)
 		} else {
 			chosen = append(chosen, classifier)
 		}

@@ -186,7 +186,7 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *Dataset, a *Algorithm
 		}
 		for _, expanded := range a.expanded {
 			config := Config{Implementation: algorithm, Info: info, Data: data,
-				node: a.node, trials: min(p.Trials, cmp.Or(a.Trials, p.Trials))}
+				node: a.Node, trials: min(p.Trials, cmp.Or(a.Trials, p.Trials))}
 			setting := results.Setting{Dataset: data.use, Algorithm: info.Name, Variant: name}
 			if !isNil(expanded) {
 				config.Parameters = expanded
@@ -197,14 +197,14 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *Dataset, a *Algorithm
 			if check, ok := algorithm.(algorithms.VariantChecker); ok {
 				if err := check.CheckVariant(guarantee.Variant, config.Parameters); err != nil {
 					for _, problem := range flatten(err) {
-						r.Problemf(a.node, "%s: %s", a.Name, problem)
+						r.Problemf(a.Node, "%s: %s", a.Name, problem)
 					}
 					continue
 				}
 			}
 			if config.Guarantee, err = algorithms.GuaranteeOf(algorithm, guarantee.Variant,
 				config.Parameters); err != nil {
-				r.Problemf(a.node, "%s: %v", a.Name, err)
+				r.Problemf(a.Node, "%s: %v", a.Name, err)
 				continue
 			}
 			template, showVariant := p.seriesTemplate(a, len(variants) > 1)

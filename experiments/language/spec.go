@@ -124,7 +124,7 @@ func (s *Spec) check(r *strictyaml.Reader) {
 		}
 		for i := range s.Quick.Dataset {
 			if d := &s.Quick.Dataset[i]; d.Name != "" && !slices.Contains(names, d.Name) {
-				r.Problemf(d.node, "%s, must be one of the datasets of the experiment, %s", d.Name,
+				r.Problemf(d.Node, "%s, must be one of the datasets of the experiment, %s", d.Name,
 					strings.Join(names, ", "))
 			}
 		}
@@ -290,11 +290,6 @@ func Changed(params, defaults any) map[string]any {
 
 // MarshalStrict is the mapping that the sweep was read from.
 func (s Sweep) MarshalStrict() *strictyaml.Node { return s.node }
-
-// MarshalStrict is the figure without its place.
-func (f FigureSpec) MarshalStrict() *strictyaml.Node {
-	return strictyaml.Encode(f.Figure, results.Figure{})
-}
 
 // DatasetOf is the dataset of the given name and parameters.
 func DatasetOf(values map[string]any) DatasetSpec { return DatasetSpec{params: Values(values)} }

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -84,9 +85,12 @@ func (s *Sweep) combinations() [][]*strictyaml.Node {
 }
 
 // expand decodes every combination onto a fresh parameter struct and validates it. fresh returns a
-// pointer to defaults, or nil where no parameters exist; owner names their owner in messages.
-// Problems are recorded in r, which reports each once; combinations with problems are left out.
-func (s *Sweep) expand(r *strictyaml.Reader, owner string, fresh func() any) []any {
+// pointer to defaults, or nil where no parameters exist; owner names their owner in messages and at
+// is its place. Problems are recorded in r, which reports each once; combinations with problems are
+// left out.
+func (s *Sweep) expand(r *strictyaml.Reader, at *strictyaml.Node, owner string,
+	fresh func() any) []any {
+	s.node = cmp.Or(s.node, at)
 	if isNil(fresh()) {
 		for _, a := range s.axes {
 			r.Problemf(a.at, "%s: unknown key, %s takes no parameters", a.key, owner)

@@ -103,7 +103,16 @@ func plain(n *Node) bool {
 	return n.Kind == ScalarNode && n.Style&^(yaml.TaggedStyle|yaml.FlowStyle) == 0
 }
 
+// Place, embedded in a struct, is the node that it was decoded from, nil if it was not. It is no
+// key.
+type Place struct{ Node *Node }
+
+func (p *Place) set(n *Node) { p.Node = n }
+
 func (r *Reader) decodeStruct(n *Node, v reflect.Value) {
+	if p, ok := v.Addr().Interface().(interface{ set(*Node) }); ok {
+		p.set(n)
+	}
 	fields := Fields(v.Type())
 	names := make([]string, len(fields))
 	for i := range fields {
@@ -248,7 +257,7 @@ func appendFields(fields []Field, t reflect.Type, index []int) []Field {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		if name == "-" || !f.IsExported() && !f.Anonymous {
+		if name == "-" || !f.IsExported() && !f.Anonymous || f.Type == reflect.TypeFor[Place]() {
 			continue
 		}
 		at := append(index[:len(index):len(index)], i)

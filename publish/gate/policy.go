@@ -36,14 +36,7 @@ type Rule struct {
 	AtLeastSample *float64 `yaml:"at-least-sample"`
 	AtMostSample  *float64 `yaml:"at-most-sample"`
 
-	node *strictyaml.Node
-}
-
-// UnmarshalStrict remembers the place of the rule in the document.
-func (u *Rule) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	type keys Rule // without this method
-	u.node = n
-	r.Decode(n, (*keys)(u))
+	strictyaml.Place
 }
 
 // limit is one of a rule's.
@@ -97,7 +90,7 @@ func parse(file string, text []byte, measured []results.MeasureUse) (p *Policy, 
 		r.Problemf(root, "no rules, must have some")
 	}
 	for i := range p.Rules {
-		if before := r.Problems(); p.Rules[i].node != nil {
+		if before := r.Problems(); p.Rules[i].Node != nil {
 			if p.Rules[i].check(r); r.Problems() == before {
 				p.Rules[i].checkMeasured(r, measured)
 			}
@@ -128,27 +121,27 @@ func (u *Rule) check(r *strictyaml.Reader) {
 	limits, valued := u.limits(), u.AtLeast != nil || u.AtMost != nil
 	switch {
 	case (u.Measure == "") == (u.Disclosure == ""):
-		r.Problemf(u.node, "must have one of measure and disclosure")
+		r.Problemf(u.Node, "must have one of measure and disclosure")
 	case u.Disclosure != "" && (u.Classifier != "" || valued):
-		r.Problemf(u.node, "attacks are compared by at-least-sample and at-most-sample alone")
+		r.Problemf(u.Node, "attacks are compared by at-least-sample and at-most-sample alone")
 	case len(limits) == 0 || u.Of != "" && !valued:
-		r.Problemf(u.node, "limits nothing, must have at-least or at-most, by themselves or of a "+
+		r.Problemf(u.Node, "limits nothing, must have at-least or at-most, by themselves or of a "+
 			"control, or at-least-sample or at-most-sample")
 	case u.Of == "majority" && u.Measure != "accuracy":
-		r.Problemf(u.node, "the majority class is measured by accuracy alone")
+		r.Problemf(u.Node, "the majority class is measured by accuracy alone")
 	}
 	if u.Disclosure != "" {
-		oneOf(r, u.node, "disclosure", u.Disclosure, "", []string{"strongest"})
+		oneOf(r, u.Node, "disclosure", u.Disclosure, "", []string{"strongest"})
 	}
 	if u.Of != "" {
-		oneOf(r, u.node, "of", u.Of, "", slices.Sorted(maps.Keys(controls)))
+		oneOf(r, u.Node, "of", u.Of, "", slices.Sorted(maps.Keys(controls)))
 	}
 	for i, l := range limits {
 		if x := *l.value; x < 0 && u.Of != "" || (x < 0 || x > 1) && l.sample {
-			r.Problemf(strictyaml.Find(u.node, l.key), "%v, must be at least 0 and, of a "+
+			r.Problemf(strictyaml.Find(u.Node, l.key), "%v, must be at least 0 and, of a "+
 				"sample, at most 1", x)
 		} else if i > 0 && l.sample == limits[i-1].sample && *limits[i-1].value > x {
-			r.Problemf(strictyaml.Find(u.node, l.key), "%v, must not be below %s: nothing is both",
+			r.Problemf(strictyaml.Find(u.Node, l.key), "%v, must not be below %s: nothing is both",
 				x, limits[i-1].key)
 		}
 	}
@@ -178,16 +171,16 @@ func (u *Rule) checkMeasured(r *strictyaml.Reader, measured []results.MeasureUse
 	switch {
 	case u.Measure == "" || measured == nil:
 	case same == nil:
-		oneOf(r, u.node, "measure", u.Measure, ": not measured here (members take a holdout, "+
+		oneOf(r, u.Node, "measure", u.Measure, ": not measured here (members take a holdout, "+
 			"classifiers a class and records held out)", all)
 	case classifiers == nil:
-		oneOf(r, u.node, "measure", u.Measure, ": defaults are left out", same)
+		oneOf(r, u.Node, "measure", u.Measure, ": defaults are left out", same)
 	case u.Classifier != "":
-		oneOf(r, u.node, "classifier", u.Classifier, "", classifiers)
+		oneOf(r, u.Node, "classifier", u.Classifier, "", classifiers)
 	}
 	for _, l := range u.limits() {
 		if share && u.Of == "" && (*l.value < 0 || *l.value > 1) {
-			r.Problemf(strictyaml.Find(u.node, l.key), "%v, must be from 0 to 1 as %s is", *l.value,
+			r.Problemf(strictyaml.Find(u.Node, l.key), "%v, must be from 0 to 1 as %s is", *l.value,
 				metric)
 		}
 	}
