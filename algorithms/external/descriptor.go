@@ -1,6 +1,7 @@
 package external
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"errors"
@@ -13,6 +14,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/internal/process"
 	"ppdp/internal/strictyaml"
 )
@@ -26,15 +28,15 @@ var Schema []byte
 // descriptor mirrors a *.baseline.yaml.
 type descriptor struct {
 	Name     string     `yaml:"name"`
-	Title    string     `yaml:"title"`
-	Source   string     `yaml:"source"`
-	Input    string     `yaml:"input"`
+	Title    string     `yaml:"title" missing:"must name the algorithm for people"`
+	Source   string     `yaml:"source" missing:"must say where the algorithm is described"`
+	Input    string     `yaml:"input" words:"table graph" missing:"must be table or graph"`
 	Produces []string   `yaml:"produces,flow-one"`
-	Revision int        `yaml:"revision"`
-	Command  []string   `yaml:"command,flow-one"`
-	Files    []string   `yaml:"files,flow-one"`
-	Values   string     `yaml:"values"`
-	Variants []variant  `yaml:"variants"`
+	Revision int        `yaml:"revision" min:"1"`
+	Command  []string   `yaml:"command,flow-one" missing:"must be a program and its arguments"`
+	Files    []string   `yaml:"files,flow-one" missing:"must list the program's files: a changed program is another baseline"`
+	Values   string     `yaml:"values" words:"text codes"`
+	Variants []variant  `yaml:"variants" missing:"must list at least one"`
 	Params   paramSpecs `yaml:"params"`
 	Limits   limits     `yaml:"limits"`
 	root     *strictyaml.Node
@@ -42,13 +44,13 @@ type descriptor struct {
 
 // variant mirrors one entry of variants.
 type variant struct {
-	Variant     string `yaml:"variant"`
+	Variant     string `yaml:"variant" words:"published strict refcode" missing:"must be published, strict or refcode"`
 	Model       string `yaml:"model"`
 	Unit        string `yaml:"unit"`
 	Relation    string `yaml:"relation"`
 	Approximate bool   `yaml:"approximate"`
 	Mechanisms  string `yaml:"mechanisms"`
-	Note        string `yaml:"note"`
+	Note        string `yaml:"note" missing:"must be one sentence for people"`
 
 	strictyaml.Place
 }
@@ -134,10 +136,7 @@ func Load(path string) (*Algorithm, error) {
 
 // at is the value of a key, or the document where it is not given.
 func (d *descriptor) at(key string) *strictyaml.Node {
-	if n := strictyaml.Find(d.root, key); n != nil {
-		return n
-	}
-	return d.root
+	return cmp.Or(strictyaml.Find(d.root, key), d.root)
 }
 
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
@@ -158,28 +157,13 @@ func (d *descriptor) check(r *strictyaml.Reader) {
 		"%q, must be up to 40 of a-z, 0-9 and -, a letter first", d.Name)
 	_, err := algorithms.Lookup(d.Name)
 	problem(err == nil, "name", "%s comes with ppdp, must be another name", d.Name)
-	for _, needed := range []struct {
-		key, what string
-		missing   bool
-	}{
-		{"title", "name the algorithm for people", d.Title == ""},
-		{"source", "say where the algorithm is described", d.Source == ""},
-		{"command", "be a program and its arguments", len(d.Command) == 0 || d.Command[0] == ""},
-		{"files", "list the program's files: a changed program is another baseline",
-			len(d.Files) == 0},
-		{"variants", "list at least one", len(d.Variants) == 0},
-	} {
-		problem(needed.missing, needed.key, "missing, must %s", needed.what)
-	}
+	declared.CheckNode(r, d.root, d)
+	problem(len(d.Command) > 0 && d.Command[0] == "", "command", "names no program")
 	products := map[string]string{string(algorithms.TableInput): string(algorithms.RecordsProduct),
 		string(algorithms.GraphInput): string(algorithms.DegreesProduct)}
 	product, known := products[d.Input]
-	problem(!known, "input", "%q, must be table or graph", d.Input)
 	problem(known && !slices.Equal(d.Produces, []string{product}), "produces",
 		"%s, must be [%s] of a %s", d.Produces, product, d.Input)
-	problem(d.Revision < 1, "revision", "%d, must be at least 1", d.Revision)
-	problem(d.Values != textValues && d.Values != codeValues, "values",
-		"%q, must be %s or %s", d.Values, textValues, codeValues)
 	seen := make(map[string]bool)
 	for i := range d.Variants {
 		d.Variants[i].check(r)
@@ -196,18 +180,10 @@ func (v *variant) check(r *strictyaml.Reader) {
 	if v.Node == nil {
 		return // not decoded, which is reported
 	}
-	switch algorithms.Variant(v.Variant) {
-	case algorithms.Published, algorithms.Strict, algorithms.RefCode:
-	default:
-		r.Problemf(v.Node, "variant: %q, must be %s, %s or %s", v.Variant, algorithms.Published,
-			algorithms.Strict, algorithms.RefCode)
-	}
+	declared.CheckNode(r, v.Node, v)
 	if v.Mechanisms != "" && v.Mechanisms != ours {
 		r.Problemf(v.Node, "mechanisms: %q, must be %s, or left out where the program draws its "+
 			"noise", v.Mechanisms, ours)
-	}
-	if v.Note == "" {
-		r.Problemf(v.Node, "note: missing, must be one sentence for people")
 	}
 	switch algorithms.Model(v.Model) {
 	case algorithms.DifferentialPrivacy:

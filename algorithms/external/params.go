@@ -19,24 +19,16 @@ type paramSpecs struct{ defaults reflect.Value }
 
 // paramSpec is the schema of one parameter: it mirrors an entry of params.
 type paramSpec struct {
-	Type    string   `yaml:"type"`
+	Type    string   `yaml:"type" words:"integer number string boolean" missing:"must be integer, number, string or boolean"`
 	Minimum *float64 `yaml:"minimum"`
 	Maximum *float64 `yaml:"maximum"`
 	Enum    []string `yaml:"enum"`
 	Default anyValue `yaml:"default"`
 }
 
-// The types of parameters.
-const (
-	integerParam = "integer"
-	numberParam  = "number"
-	stringParam  = "string"
-	booleanParam = "boolean"
-)
-
-var paramTypes = map[string]reflect.Type{integerParam: reflect.TypeFor[int64](),
-	numberParam: reflect.TypeFor[float64](), stringParam: reflect.TypeFor[string](),
-	booleanParam: reflect.TypeFor[bool]()}
+var paramTypes = map[string]reflect.Type{"integer": reflect.TypeFor[int64](),
+	"number": reflect.TypeFor[float64](), "string": reflect.TypeFor[string](),
+	"boolean": reflect.TypeFor[bool]()}
 
 // anyValue is a value that is decoded once its type is known.
 type anyValue struct{ node *strictyaml.Node }
@@ -57,20 +49,18 @@ func (p *paramSpecs) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 		name, value, spec := entry.Key, entry.Value, paramSpec{}
 		before := r.Problems()
 		r.Decode(value, &spec)
+		declared.CheckNode(r, value, &spec)
 		if r.Problems() > before {
 			continue
 		}
-		number := spec.Type == integerParam || spec.Type == numberParam
+		number := spec.Type == "integer" || spec.Type == "number"
 		switch {
 		case !plainName.MatchString(strings.ReplaceAll(name, "_", "-")):
 			r.Problemf(entry.KeyNode, "%q, must be up to 40 of a-z, 0-9 and _, a letter first",
 				name)
-		case paramTypes[spec.Type] == nil:
-			r.Problemf(value, "type: %q, must be %s, %s, %s or %s", spec.Type, integerParam,
-				numberParam, stringParam, booleanParam)
 		case !number && (spec.Minimum != nil || spec.Maximum != nil):
 			r.Problemf(value, "minimum and maximum are of numbers, not of a %s", spec.Type)
-		case spec.Type != stringParam && spec.Enum != nil:
+		case spec.Type != "string" && spec.Enum != nil:
 			r.Problemf(value, "enum is of a string, not of a %s", spec.Type)
 		case spec.Default.node == nil:
 			r.Problemf(value, "default: missing, must be a %s", spec.Type)

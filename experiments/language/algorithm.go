@@ -13,6 +13,7 @@ import (
 	"ppdp/algorithms/external"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
@@ -90,7 +91,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 	}
 	algorithm := a.found
 	info := algorithm.Info()
-	checkDeclared(r, a.Node, a)
+	declared.CheckNode(r, a.Node, a)
 	if a.Trials > s.Trials {
 		r.Problemf(valueOf(a.Node, "trials"), "%d, must be at most the experiment's %d", a.Trials,
 			s.Trials)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
 	"ppdp/internal/strictyaml"
@@ -69,7 +70,7 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 		if f.Axis == results.SampleEquivalent {
 			s.checkSampleAxis(f, bad)
 		}
-		checkDeclared(r, f.Node, &f.Figure)
+		declared.CheckNode(r, f.Node, &f.Figure)
 		checkLimits("xlim", f.XScale, f.XLim, bad)
 		checkLimits("ylim", f.YScale, f.YLim, bad)
 		for _, name := range f.Reference {

@@ -12,7 +12,6 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ppdp/algorithms"
@@ -97,9 +96,9 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	if s.Folds == 1 {
 		r.Problemf(at("folds"), "1, must be 0 (none) or at least 2")
 	}
-	checkDeclared(r, s.node, s)
+	declared.CheckNode(r, s.node, s)
 	if n := at("quick"); n != s.node {
-		checkDeclared(r, n, &s.Quick)
+		declared.CheckNode(r, n, &s.Quick)
 	}
 	section := func(key string, names []string) {
 		n, allowed := at(key), strings.Join(names, ", ")
@@ -139,49 +138,6 @@ func (s *Spec) check(r *strictyaml.Reader) {
 // valueOf is the value of a key in a mapping, or the mapping itself where the key is not given.
 func valueOf(n *strictyaml.Node, key string) *strictyaml.Node {
 	return cmp.Or(strictyaml.Find(n, key), n)
-}
-
-// checkDeclared records the numbers and words of a mapping that the declarations of its keys do not
-// allow, and those that a list has twice.
-func checkDeclared(r *strictyaml.Reader, n *strictyaml.Node, into any) {
-	v := reflect.ValueOf(into).Elem()
-	fields := strictyaml.Fields(v.Type())
-	for i, key := range declared.Keys(v.Type()) {
-		at, value := strictyaml.Find(n, key.Name), v.FieldByIndex(fields[i].Index)
-		if at == nil || key.Bounds == nil && key.Words == nil {
-			continue
-		}
-		places, values := []*strictyaml.Node{at}, []reflect.Value{value}
-		if value.Kind() == reflect.Slice {
-			values = nil
-			for i := range value.Len() {
-				values = append(values, value.Index(i))
-			}
-			if at.Kind == strictyaml.SequenceNode {
-				places = at.Content
-			}
-		}
-		seen := make(map[any]bool)
-		for i, value := range values {
-			x := value.Interface()
-			if !written(places[i], value) {
-				continue // not decoded, which is reported
-			}
-			if err := key.Check(value); err != nil {
-				r.Problemf(places[i], "%v", err)
-			} else if seen[x] {
-				r.Problemf(places[i], "%v is listed twice", x)
-			}
-			seen[x] = true
-		}
-	}
-}
-
-// written reports whether a number is the one in the document and no default. Words always are.
-func written(at *strictyaml.Node, v reflect.Value) bool {
-	x, err := strconv.ParseFloat(at.Value, 64)
-	return v.Kind() == reflect.String || err == nil &&
-		(v.CanInt() && float64(v.Int()) == x || v.CanFloat() && v.Float() == x)
 }
 
 // Embedded returns the spec of an experiment that comes with the program.

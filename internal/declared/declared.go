@@ -176,6 +176,58 @@ func Check(params any) error {
 	return errors.Join(errs...)
 }
 
+// CheckNode records what the declarations of a struct's keys do not allow in a mapping that was
+// decoded onto it: what has to be given and is missing, numbers and words, and those that a list
+// has twice.
+func CheckNode(r *strictyaml.Reader, n *strictyaml.Node, into any) {
+	v := reflect.ValueOf(into).Elem()
+	fields := strictyaml.Fields(v.Type())
+	for i, key := range Keys(v.Type()) {
+		at, value := strictyaml.Find(n, key.Name), v.FieldByIndex(fields[i].Index)
+		list := value.Kind() == reflect.Slice
+		switch missing := value.IsZero() || list && value.Len() == 0; {
+		case missing && key.missing != "" && at == nil:
+			r.Problemf(n, "%s: missing, %s", key.Name, key.missing)
+			continue
+		case missing && key.missing != "":
+			r.Problemf(at, "missing, %s", key.missing)
+			continue
+		case at == nil || key.Bounds == nil && key.Words == nil:
+			continue
+		}
+		places, values := []*strictyaml.Node{at}, []reflect.Value{value}
+		if list {
+			values = nil
+			for i := range value.Len() {
+				values = append(values, value.Index(i))
+			}
+			if at.Kind == strictyaml.SequenceNode {
+				places = at.Content
+			}
+		}
+		seen := make(map[any]bool)
+		for i, value := range values {
+			x := value.Interface()
+			if !written(places[i], value) {
+				continue // not decoded, which is reported
+			}
+			if err := key.Check(value); err != nil {
+				r.Problemf(places[i], "%v", err)
+			} else if seen[x] {
+				r.Problemf(places[i], "%v is listed twice", x)
+			}
+			seen[x] = true
+		}
+	}
+}
+
+// written reports whether a number is the one in the document and no default. Words always are.
+func written(at *strictyaml.Node, v reflect.Value) bool {
+	x, err := strconv.ParseFloat(at.Value, 64)
+	return v.Kind() == reflect.String || err == nil &&
+		(v.CanInt() && float64(v.Int()) == x || v.CanFloat() && v.Float() == x)
+}
+
 // Check says what is wrong with a value: one that has to be given and is missing, a word that is
 // none of those allowed, or a number that is not within the bounds or not finite.
 func (p *Parameter) Check(v reflect.Value) error {
