@@ -218,6 +218,15 @@ func (s subject) checked(how try) (*algorithms.Release, *privacy.Budget, error) 
 	return release, budget, CheckRelease(&info, s.guarantee, in, release)
 }
 
+// hash makes a release, checks its shape and returns its Hash.
+func (s subject) hash(how try) (string, error) {
+	release, _, err := s.checked(how)
+	if err != nil {
+		return "", err
+	}
+	return Hash(release), nil
+}
+
 func checkShape(s subject) error {
 	_, _, err := s.checked(try{})
 	return err
@@ -225,15 +234,12 @@ func checkShape(s subject) error {
 
 func checkReproducible(s subject) error {
 	for seed := uint64(0); seed < 3; seed++ {
-		first, _, err := s.checked(try{seed: seed})
-		if err != nil {
+		first, err := s.hash(try{seed: seed})
+		again, againErr := s.hash(try{seed: seed})
+		if err := errors.Join(err, againErr); err != nil {
 			return err
 		}
-		again, _, err := s.checked(try{seed: seed})
-		if err != nil {
-			return err
-		}
-		if Hash(first) != Hash(again) {
+		if first != again {
 			return fmt.Errorf("two releases from seed %d differ", seed)
 		}
 	}
@@ -248,12 +254,9 @@ func checkNoisy(s subject) error {
 	}
 	first := ""
 	for seed := range uint64(8) {
-		release, _, err := s.checked(try{seed: seed})
-		if err != nil {
+		hash, err := s.hash(try{seed: seed})
+		if first = cmp.Or(first, hash); err != nil || hash != first {
 			return err
-		}
-		if first = cmp.Or(first, Hash(release)); Hash(release) != first {
-			return nil
 		}
 	}
 	return errors.New("releases from eight seeds are the same: the output ignores its noise")
@@ -428,10 +431,7 @@ func checkParallel(s subject) error {
 	var wait sync.WaitGroup
 	for i := range n {
 		wait.Go(func() {
-			release, _, err := s.checked(try{table: table, graph: graph, seed: uint64(i)})
-			if errs[i] = err; err == nil {
-				together[i] = Hash(release)
-			}
+			together[i], errs[i] = s.hash(try{table: table, graph: graph, seed: uint64(i)})
 		})
 	}
 	wait.Wait()
@@ -439,11 +439,11 @@ func checkParallel(s subject) error {
 		return err
 	}
 	for i := range n {
-		release, _, err := s.checked(try{table: table, graph: graph, seed: uint64(i)})
+		alone, err := s.hash(try{table: table, graph: graph, seed: uint64(i)})
 		if err != nil {
 			return err
 		}
-		if Hash(release) != together[i] {
+		if alone != together[i] {
 			return fmt.Errorf("release %d differs when others are made beside it", i)
 		}
 	}

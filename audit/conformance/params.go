@@ -44,13 +44,13 @@ func checkParams(a algorithms.Algorithm) error {
 			errs = append(errs, fmt.Errorf("field %s has no yaml key", f.Name))
 			continue
 		}
-		for _, trial := range outOfRange(f.Type.Kind()) {
+		for _, trial := range outOfRange(f.Type) {
 			params := a.Params()
 			field := reflect.ValueOf(params).Elem().FieldByIndex(f.Index)
 			if field.Interface() == trial.value { // a default, such as an empty text
 				continue
 			}
-			set(field, trial.value)
+			field.Set(reflect.ValueOf(trial.value).Convert(f.Type))
 			err := validate(a, params)
 			switch {
 			case err == nil && trial.refused:
@@ -99,38 +99,18 @@ type outside struct {
 	refused bool
 }
 
-func outOfRange(kind reflect.Kind) []outside {
-	switch kind {
-	case reflect.Float32, reflect.Float64:
+func outOfRange(t reflect.Type) []outside {
+	switch v := reflect.Zero(t); {
+	case v.CanFloat():
 		return []outside{{math.NaN(), true}, {math.Inf(1), true}, {math.Inf(-1), true},
 			{-1.0, true}, {1e300, false}}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return []outside{{int64(-1), true}, {int64(math.MinInt64), true},
-			{int64(math.MaxInt64), false}}
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return []outside{{uint64(math.MaxUint64), false}}
-	case reflect.String:
+	case v.CanInt():
+		most := int64(1)<<(t.Bits()-1) - 1
+		return []outside{{int64(-1), true}, {-most - 1, true}, {most, false}}
+	case v.CanUint():
+		return []outside{{uint64(math.MaxUint64) >> (64 - t.Bits()), false}}
+	case v.Kind() == reflect.String:
 		return []outside{{"no such value", true}, {"", true}}
 	}
 	return nil
-}
-
-// set stores a trial value, wrapped to the field's width.
-func set(field reflect.Value, value any) {
-	switch v := value.(type) {
-	case float64:
-		field.SetFloat(v)
-	case int64:
-		if bits := field.Type().Bits(); bits < 64 {
-			v = max(min(v, 1<<(bits-1)-1), -1<<(bits-1))
-		}
-		field.SetInt(v)
-	case uint64:
-		if bits := field.Type().Bits(); bits < 64 {
-			v = min(v, 1<<bits-1)
-		}
-		field.SetUint(v)
-	case string:
-		field.SetString(v)
-	}
 }
