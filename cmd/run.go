@@ -202,10 +202,10 @@ func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
 		Shard: flags.shard,
 		Files: reading(con, flags.files()),
 		Clock: con.now,
-		Progress: func(p engine.Progress) {
-			bar.before = int64(p.Cached)
-			bar.setTotal(int64(p.Total))
-			bar.set(int64(p.Done))
+		Progress: func(done int, so engine.Result) {
+			bar.before = int64(so.Cached)
+			bar.setTotal(int64(so.Jobs))
+			bar.set(int64(done))
 		},
 		Log: bar.log,
 		Build: engine.Build{CommandLine: append([]string{"ppdp"}, withoutShard(con.args)...),

@@ -209,14 +209,10 @@ func foldsOfPersons(p *language.Plan, table *datasets.Table, key random.Key) ([]
 	}
 	folds, err := classifiers.Folds(key, len(numbers), p.Folds)
 	for f, fold := range folds {
-		tested := make([]bool, len(numbers))
-		for _, person := range fold.Test {
-			tested[person] = true
-		}
 		folds[f] = classifiers.Fold{}
 		for row, person := range persons {
 			part := &folds[f].Train
-			if tested[person] {
+			if _, tested := slices.BinarySearch(fold.Test, person); tested { // it ascends
 				part = &folds[f].Test
 			}
 			*part = append(*part, int32(row))

@@ -237,9 +237,9 @@ func TestDoneIsOnDisk(t *testing.T) {
 		syncs.Add(1)
 		return nil
 	}
-	opts.Progress = func(p Progress) {
-		if int64(p.Done) > synced.Load() {
-			t.Errorf("%d jobs are said to be done, %d are on disk", p.Done, synced.Load())
+	opts.Progress = func(done int, _ Result) {
+		if int64(done) > synced.Load() {
+			t.Errorf("%d jobs are said to be done, %d are on disk", done, synced.Load())
 		}
 	}
 	mustRun(t, plan, opts)
@@ -253,9 +253,9 @@ func TestSyncFails(t *testing.T) {
 	t.Parallel()
 	opts := options(t, t.TempDir())
 	opts.sync = func(*os.File) error { return syscall.EIO }
-	opts.Progress = func(p Progress) {
-		if p.Done > 0 {
-			t.Errorf("%d jobs are said to be done", p.Done)
+	opts.Progress = func(done int, _ Result) {
+		if done > 0 {
+			t.Errorf("%d jobs are said to be done", done)
 		}
 	}
 	if _, err := Run(context.Background(),

@@ -42,13 +42,16 @@ type merge struct {
 func Merge(ctx context.Context, dirs []string, opts Options,
 	same func(here, there *results.Manifest) error) (*Merged, error) {
 	m := &merge{kept: newKept(opts.Log)}
+	var processors []string
 	for _, dir := range dirs {
 		start, err := ReadStart(dir)
 		if err != nil {
 			return nil, err
 		}
 		m.starts = append(m.starts, start)
+		processors = results.Union(processors, start.Manifest.CPU)
 	}
+	slices.Sort(processors)
 	plan, err := m.starts[0].Plan()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dirs[0], StartFile), err)
@@ -57,14 +60,22 @@ func Merge(ctx context.Context, dirs []string, opts Options,
 	if err != nil {
 		return nil, err
 	}
-	opts.Build = Build{CommandLine: m.starts[0].Manifest.CommandLine, CPU: m.processors()}
+	opts.Build = Build{CommandLine: m.starts[0].Manifest.CommandLine,
+		CPU: strings.Join(processors, "; ")}
 	m.run = newRun(plan, opts, cache, nil,
 		filepath.Join(opts.Out, filepath.FromSlash(plan.Spec.Name)))
 	m.result.Jobs = len(plan.Jobs)
 	if err := m.same(dirs, same); err != nil {
 		return nil, err
 	}
-	if err := m.gather(dirs); err != nil {
+	if _, err := os.Stat(filepath.Join(m.result.Dir, JournalFile)); err == nil {
+		dirs = append(slices.Clip(dirs), m.result.Dir) // what it has must agree as well
+	}
+	var errs []error
+	for _, dir := range dirs {
+		errs = append(errs, m.readFolder(dir))
+	}
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	merged := &Merged{CommandLine: opts.Build.CommandLine, Missing: m.missing()}
@@ -75,16 +86,6 @@ func Merge(ctx context.Context, dirs []string, opts Options,
 	return merged, err
 }
 
-// processors are those of all the runs.
-func (m *merge) processors() string {
-	var names []string
-	for _, start := range m.starts {
-		names = results.Union(names, start.Manifest.CPU)
-	}
-	slices.Sort(names)
-	return strings.Join(names, "; ")
-}
-
 // same compares what the folders are of with what this program would run.
 func (m *merge) same(dirs []string, same func(here, there *results.Manifest) error) error {
 	here := m.manifest(m.promised)
@@ -93,19 +94,6 @@ func (m *merge) same(dirs []string, same func(here, there *results.Manifest) err
 		if err := same(&here, &start.Manifest); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", filepath.Join(dirs[i], StartFile), err))
 		}
-	}
-	return errors.Join(errs...)
-}
-
-// gather reads the journals of the folders, and that of the folder that is written to where there
-// is one: what it has must agree as well.
-func (m *merge) gather(dirs []string) error {
-	if _, err := os.Stat(filepath.Join(m.result.Dir, JournalFile)); err == nil {
-		dirs = append(slices.Clone(dirs), m.result.Dir)
-	}
-	var errs []error
-	for _, dir := range dirs {
-		errs = append(errs, m.readFolder(dir))
 	}
 	return errors.Join(errs...)
 }

@@ -16,22 +16,19 @@ type Options struct {
 	Timeout time.Duration // for one job; 0 means none
 	// Shard is the part of the jobs to run; the zero value is all of them. A shard's journal is
 	// kept in a folder of its own inside Out, and Merge makes the experiment's files of them.
-	Shard    Shard
-	Files    datasets.Files // where data files are looked for
-	Clock    func() time.Time
-	Progress func(Progress)       // called after each job, never concurrently; may be nil
+	Shard Shard
+	Files datasets.Files // where data files are looked for
+	Clock func() time.Time
+	// Progress is called after each job, never concurrently, with how many are done, failed ones
+	// and those of an earlier run among them. May be nil.
+	Progress func(done int, so Result)
 	Log      func(message string) // statistical and operational warnings; may be nil
 	Build    Build                // what the manifest says of the program
 	order    []int                // the order jobs are started in; nil means shuffled
 	sync     func(*os.File) error // in place of the journal's
 }
 
-// Progress is how far a run has come.
-type Progress struct {
-	Done, Total, Cached, Failed int
-}
-
-// Result is how a run ended.
+// Result is how a run ended, or how far it has come.
 type Result struct {
 	Dir    string
 	Jobs   int // of this shard

@@ -269,8 +269,7 @@ func (r *run) fail(i int, err, stack string) {
 // report passes the progress on. It is called with the lock held.
 func (r *run) report() {
 	if r.opts.Progress != nil {
-		r.opts.Progress(Progress{Done: r.result.Cached + r.done, Total: r.result.Jobs,
-			Cached: r.result.Cached, Failed: r.result.Failed})
+		r.opts.Progress(r.result.Cached+r.done, r.result)
 	}
 }
 

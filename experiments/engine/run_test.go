@@ -313,8 +313,8 @@ func TestInterrupted(t *testing.T) {
 	opts := options(t, out)
 	opts.Workers = 4
 	ctx, cancel := context.WithCancel(context.Background())
-	opts.Progress = func(p Progress) {
-		if p.Done == 2 { // the others wait for the end of the context
+	opts.Progress = func(done int, _ Result) {
+		if done == 2 { // the others wait for the end of the context
 			cancel()
 		}
 	}
@@ -334,8 +334,8 @@ func TestFolderRemoved(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	opts := options(t, out)
-	opts.Progress = func(p Progress) {
-		if p.Done == 2 {
+	opts.Progress = func(done int, _ Result) {
+		if done == 2 {
 			if err := os.RemoveAll(filepath.Join(out, "test")); err != nil {
 				t.Skip("open files cannot be removed here")
 			}
@@ -356,7 +356,7 @@ func TestUnwritable(t *testing.T) {
 	must.Do(t, os.WriteFile(out, nil, 0o666))
 	ran := false
 	opts := options(t, out)
-	opts.Progress = func(Progress) { ran = true }
+	opts.Progress = func(int, Result) { ran = true }
 	_, err := Run(context.Background(), mustPlan(t, testSpec, language.Overrides{}), opts)
 	if err == nil || !strings.Contains(err.Error(), out) || ran {
 		t.Errorf("got %v, ran %v", err, ran)

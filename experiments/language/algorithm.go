@@ -3,7 +3,6 @@ package language
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -200,15 +199,9 @@ func (c *Config) Refuses(n int, schema *datasets.Schema) []error {
 // serve when n of its rows are released, by the lines that ask for them.
 func (p *Plan) CheckTable(d *Dataset, n int, schema *datasets.Schema) error {
 	r := strictyaml.NewReader(p.Spec.File)
-	reported := make(map[string]bool)
-	problem := func(node *strictyaml.Node, err error) {
-		if err == nil {
-			return
-		}
-		text := fmt.Sprintf("%v (dataset %s)", err, d.Label())
-		if key := fmt.Sprint(node.Line, text); !reported[key] {
-			reported[key] = true
-			r.Problemf(node, "%s", text)
+	problem := func(node *strictyaml.Node, err error) { // each once: the reader sees to that
+		if err != nil {
+			r.Problemf(node, "%v (dataset %s)", err, d.Label())
 		}
 	}
 	for _, config := range p.Configs {

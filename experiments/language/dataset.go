@@ -127,15 +127,6 @@ func (d *Dataset) name() string {
 	return d.Label()
 }
 
-// identityParams are the dataset's parameters in cache keys. Those of the user's own files are
-// paths.
-func (d *Dataset) identityParams() map[string]string {
-	if d.Given {
-		return nil
-	}
-	return d.use.Params
-}
-
 // Load reads or generates the dataset for a trial of the plan.
 func (p *Plan) Load(ctx context.Context, files datasets.Files, d *Dataset, trial int) (
 	*datasets.Dataset, error) {

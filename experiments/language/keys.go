@@ -100,7 +100,9 @@ func (p *Plan) keyTail(c *Job) []byte {
 	if p.KeepsRegions(c) {
 		word("keep", KeepRegions)
 	}
-	words(config.Data.identityParams())
+	if !config.Data.Given { // those of the user's own files are paths
+		words(config.Data.use.Params)
+	}
 	words(config.Setting.Params)
 	for _, m := range config.Measures {
 		word(m.Name, m.Metric.Info().Revision)

@@ -26,7 +26,7 @@ import (
 
 // Spec is one experiment as a researcher writes it down. docs/spec.md explains the keys.
 type Spec struct {
-	Name       string          `yaml:"name" doc:"what the experiment is called, which is also the folder of its results" values:"words such as rps/fig3"`
+	Name       string          `yaml:"name" doc:"what the experiment is called, which is also the folder of its results" values:"words such as rps/fig3" missing:"must be words such as rps/fig3: the folder of the results"`
 	Title      string          `yaml:"title" doc:"what the experiment shows, above its figures" values:"one line" default:"none"`
 	Source     string          `yaml:"source" doc:"the paper and the figure that the experiment reproduces" values:"one line" default:"none"`
 	Note       string          `yaml:"note" doc:"a remark below the figures, such as how they differ from the paper's" values:"one line" default:"none"`
@@ -87,10 +87,7 @@ func Parse(file string, data []byte) (*Spec, error) {
 // check records everything wrong with a decoded spec that can be found without its data.
 func (s *Spec) check(r *strictyaml.Reader) {
 	at := func(key string) *strictyaml.Node { return valueOf(s.node, key) }
-	if s.Name == "" && at("name") == s.node {
-		r.Problemf(s.node, "name: missing, must be words such as rps/fig3: the folder of the "+
-			"results")
-	} else if err := results.CheckExperimentName(s.Name); err != nil {
+	if err := results.CheckExperimentName(s.Name); s.Name != "" && err != nil {
 		r.Problemf(at("name"), "%v", err)
 	}
 	if s.Folds == 1 {
