@@ -9,6 +9,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -402,9 +403,5 @@ func graph(nodes int, edges [][2]int32) *datasets.Graph {
 	for _, e := range edges {
 		from, to = append(from, e[0]), append(to, e[1])
 	}
-	g, err := datasets.NewGraph(nodes, from, to)
-	if err != nil {
-		panic(err) // the edges above are sound
-	}
-	return g
+	return must.Get(datasets.NewGraph(nodes, from, to)) // the edges above are sound
 }

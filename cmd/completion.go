@@ -11,6 +11,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/experiments"
+	"ppdp/internal/must"
 	"ppdp/publish"
 	"ppdp/report/claims"
 )
@@ -75,13 +76,8 @@ var namesOf = map[string]func() []string{
 	"list name": func() []string { return append(algorithms.Names(), datasets.Names()...) },
 }
 
-func claimIDs() []string {
-	all, err := readClaims(claims.Papers())
-	if err != nil {
-		panic(err) // they come with the program
-	}
-	return all.names()
-}
+// claimIDs are of claims that come with the program.
+func claimIDs() []string { return must.Get(readClaims(claims.Papers())).names() }
 
 // following are the words that may come after a command.
 func following(node *kong.Node) (words []string) {

@@ -10,6 +10,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/docs/examples"
+	"ppdp/internal/must"
 	"ppdp/internal/terminal"
 )
 
@@ -76,11 +77,7 @@ func (c initBaselineCommand) Run(con *console) error {
 	t := templates[c.Language]
 	var errs []error
 	read := func(name string) []byte {
-		text, err := examples.Files.ReadFile(t.folder + "/" + name)
-		if err != nil {
-			panic(err) // it is embedded
-		}
-		return text
+		return must.Get(examples.Files.ReadFile(t.folder + "/" + name)) // it is embedded
 	}
 	write := func(name string, text []byte) {
 		path := filepath.Join(c.Name, name)

@@ -14,6 +14,7 @@ import (
 	"ppdp/experiments"
 	"ppdp/experiments/language"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
 	"ppdp/internal/terminal"
@@ -130,18 +131,6 @@ func (l *listed) add(line object, params any, row ...string) {
 		append(l.rows, row)
 }
 
-// lookUp returns everything registered of one kind.
-func lookUp[T any](names []string, lookup func(string) (T, error)) []T {
-	all := make([]T, len(names))
-	for i, name := range names {
-		var err error
-		if all[i], err = lookup(name); err != nil {
-			panic(err) // the names are those that lookup knows
-		}
-	}
-	return all
-}
-
 func joined[T ~string](words []T) string {
 	return strings.Join(results.Mapped(words, func(word T) string { return string(word) }), ", ")
 }
@@ -153,7 +142,8 @@ func listAlgorithms() (listed, error) {
 	if err != nil {
 		return list, err
 	}
-	for _, algorithm := range lookUp(algorithms.Names(), algorithms.Lookup) {
+	for _, name := range algorithms.Names() {
+		algorithm := must.Get(algorithms.Lookup(name))
 		info := algorithm.Info()
 		for i, g := range info.Variants {
 			guarantee, status := string(g.Model), string(g.Status)
@@ -192,7 +182,8 @@ func listAlgorithms() (listed, error) {
 
 func listDatasets() (listed, error) {
 	list := listed{columns: []string{"NAME", "KIND", "ORIGIN", "LICENSE", "TITLE"}}
-	for _, source := range lookUp(datasets.Names(), datasets.Lookup) {
+	for _, name := range datasets.Names() {
+		source := must.Get(datasets.Lookup(name))
 		info := source.Info()
 		kind, origin := "table", "generated"
 		if info.Graph {
@@ -215,7 +206,8 @@ func listDatasets() (listed, error) {
 func listClassifiers[C interface{ Info() classifiers.Info }](names []string,
 	find func(string) (C, error)) listed {
 	list := listed{columns: []string{"NAME", "TITLE", "SOURCE"}}
-	for _, classifier := range lookUp(names, find) {
+	for _, name := range names {
+		classifier := must.Get(find(name))
 		info := classifier.Info()
 		list.add(object{"name": info.Name, "title": info.Title, "source": info.Source,
 			"revision": info.Revision}, nil, info.Name, info.Title, info.Source)
@@ -225,7 +217,8 @@ func listClassifiers[C interface{ Info() classifiers.Info }](names []string,
 
 func listMetrics() (listed, error) {
 	list := listed{columns: []string{"NAME", "NEEDS", "BETTER", "UNIT", "TITLE", "SOURCE"}}
-	for _, metric := range lookUp(metrics.Names(), metrics.Lookup) {
+	for _, name := range metrics.Names() {
+		metric := must.Get(metrics.Lookup(name))
 		info := metric.Info()
 		line := object{"name": info.Name, "title": info.Title, "source": info.Source,
 			"unit": info.Unit, "needs": info.Needs, "graphNeeds": info.GraphNeeds,

@@ -7,6 +7,8 @@ import (
 	"embed"
 	"io/fs"
 	"strings"
+
+	"ppdp/internal/must"
 )
 
 //go:embed rps/*.yaml mondrian/*.yaml diffmulti/*.yaml compare/*.yaml leaderboard/*.yaml
@@ -14,10 +16,7 @@ var specs embed.FS
 
 // Names lists the experiments, such as "rps/fig1", in alphabetical order.
 func Names() []string {
-	names, err := fs.Glob(specs, "*/*.yaml")
-	if err != nil {
-		panic(err) // the pattern is a constant
-	}
+	names := must.Get(fs.Glob(specs, "*/*.yaml"))
 	for i, file := range names {
 		names[i] = strings.TrimSuffix(file, ".yaml")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/metrics/verify"
 )
 
@@ -38,10 +39,7 @@ func CheckRelease(info *algorithms.Info, guarantee algorithms.Guarantee, in algo
 // Hash identifies a release with everything recorded about it: what it publishes, its warnings and
 // its structure.
 func Hash(r *algorithms.Release) string {
-	published, err := r.Fingerprint(context.Background())
-	if err != nil {
-		panic(err) // CheckRelease was not called
-	}
+	published := must.Get(r.Fingerprint(context.Background())) // else CheckRelease was not called
 	return fmt.Sprintf("%s %q %+v", published, r.Warnings, r.Structure)
 }
 

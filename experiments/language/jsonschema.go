@@ -11,6 +11,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 )
@@ -169,7 +170,7 @@ func typeSchema(t reflect.Type) object {
 func datasetSchemas() []any {
 	all := []any{object{"enum": datasets.Names()}}
 	for _, name := range datasets.Names() {
-		source := must(datasets.Lookup(name))
+		source := must.Get(datasets.Lookup(name))
 		_, properties := schemaOf[DatasetSpec]()
 		maps.Copy(properties, parameterSchemas(source.Params()))
 		properties["name"] = described(object{"const": name}, source.Info().Title)
@@ -182,18 +183,10 @@ func datasetSchemas() []any {
 	return all
 }
 
-// must is for names that are known to be registered.
-func must[T any](registered T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return registered
-}
-
 func algorithmSchemas() []any {
 	var all []any
 	for _, name := range algorithms.Names() {
-		algorithm := must(algorithms.Lookup(name))
+		algorithm := must.Get(algorithms.Lookup(name))
 		info := algorithm.Info()
 		variants := results.Mapped(info.Variants,
 			func(g algorithms.Guarantee) algorithms.Variant { return g.Variant })
@@ -222,7 +215,7 @@ func measureSchema() object {
 func metricParameterSchemas() object {
 	taken, properties := make(map[string][]any), object{}
 	for _, name := range metrics.Names() {
-		own := parameterSchemas(parametersOf(must(metrics.Lookup(name)))())
+		own := parameterSchemas(parametersOf(must.Get(metrics.Lookup(name)))())
 		for _, key := range slices.Sorted(maps.Keys(own)) {
 			taken[key] = append(taken[key], own[key])
 			properties[key] = object{"anyOf": taken[key]}

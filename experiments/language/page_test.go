@@ -15,6 +15,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/metrics"
 
@@ -73,7 +74,7 @@ func TestPage(t *testing.T) {
 		if err := os.WriteFile(keysPage, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
 		}
-	} else if diff := cmp.Diff(want, string(must(os.ReadFile(keysPage)))); diff != "" {
+	} else if diff := cmp.Diff(want, string(must.Get(os.ReadFile(keysPage)))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -117,7 +118,7 @@ func examples(text string) (all []string) {
 
 // TestPageExamples: all examples of the page can be planned, and together they show every key.
 func TestPageExamples(t *testing.T) {
-	all := examples(string(must(os.ReadFile(page))))
+	all := examples(string(must.Get(os.ReadFile(page))))
 	if len(all) < 10 {
 		t.Fatalf("only %d examples found", len(all))
 	}
@@ -148,16 +149,16 @@ func TestPageExamples(t *testing.T) {
 func TestParametersSayWhatTheyAre(t *testing.T) {
 	kinds := map[string]any{}
 	for _, name := range algorithms.Names() {
-		kinds["algorithm "+name] = must(algorithms.Lookup(name)).Params()
+		kinds["algorithm "+name] = must.Get(algorithms.Lookup(name)).Params()
 	}
 	for _, name := range datasets.Names() {
-		kinds["dataset "+name] = must(datasets.Lookup(name)).Params()
+		kinds["dataset "+name] = must.Get(datasets.Lookup(name)).Params()
 	}
 	for _, name := range metrics.Names() {
-		kinds["metric "+name] = parametersOf(must(metrics.Lookup(name)))()
+		kinds["metric "+name] = parametersOf(must.Get(metrics.Lookup(name)))()
 	}
 	for _, name := range classifiers.Names() {
-		if _, ok := must(classifiers.Lookup(name)).(interface{ Params() any }); ok {
+		if _, ok := must.Get(classifiers.Lookup(name)).(interface{ Params() any }); ok {
 			t.Errorf("classifier %s has parameters, which nothing shows", name)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/experiments"
 	"ppdp/internal/badfiles"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/internal/source"
 	"ppdp/metrics"
@@ -87,8 +88,8 @@ quick: {trials: 1, epsilon: [1]}
 
 func mustPlan(t *testing.T, text string, o Overrides) *Plan {
 	t.Helper()
-	spec := must(Parse("test.yaml", []byte(text)))
-	return must(spec.Plan(o))
+	spec := must.Get(Parse("test.yaml", []byte(text)))
+	return must.Get(spec.Plan(o))
 }
 
 // TestEmbedded: every spec that comes with the program decodes and plans.
@@ -99,12 +100,12 @@ func TestEmbedded(t *testing.T) {
 	}
 	for _, name := range experiments.Names() {
 		t.Run(name, func(t *testing.T) {
-			spec := must(Embedded(name))
+			spec := must.Get(Embedded(name))
 			if spec.Name != name {
 				t.Errorf("the spec calls itself %s", spec.Name)
 			}
 			for _, quick := range []bool{false, true} {
-				plan := must(spec.Plan(Overrides{Quick: quick}))
+				plan := must.Get(spec.Plan(Overrides{Quick: quick}))
 				if len(plan.Jobs) == 0 {
 					t.Error("no jobs")
 				}
@@ -126,9 +127,9 @@ measure:
   - {metric: regions}
 quick: {dataset: {name: discrete, n: 100}}
 `
-	spec := must(Parse("spec.yaml", []byte(text)))
+	spec := must.Get(Parse("spec.yaml", []byte(text)))
 	for quick, want := range map[bool][]string{false: {"1000", "2000"}, true: {"100"}} {
-		plan := must(spec.Plan(Overrides{Quick: quick}))
+		plan := must.Get(spec.Plan(Overrides{Quick: quick}))
 		got := results.Mapped(plan.Configs,
 			func(c *Config) string { return c.Dataset.Params["n"] })
 		if !slices.Equal(got, want) {
@@ -256,7 +257,7 @@ measure:
 				c.shares, c.ks, err, c.want)
 		}
 	}
-	spec := must(Parse("f.yaml", fmt.Appendf(nil, text, 1, 0, "1", "0.5", "1")))
+	spec := must.Get(Parse("f.yaml", fmt.Appendf(nil, text, 1, 0, "1", "0.5", "1")))
 	_, err := spec.Plan(Overrides{Trials: 1 << 60})
 	if err == nil || !strings.Contains(err.Error(), "must be between 1 and 100000") {
 		t.Errorf("1<<60 trials from outside: %v", err)

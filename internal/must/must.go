@@ -1,4 +1,4 @@
-// Package must is for steps that a test takes for granted. Only tests import it.
+// Package must is for steps that cannot fail, and for those that a test takes for granted.
 package must
 
 // Get returns v, and panics on an error.
