@@ -5,8 +5,8 @@ package ppdp
 
 import "embed"
 
-// Source has the packages that a plug-in may import, and go.mod.
+// Source has the packages that a plug-in may import.
 //
-//go:embed go.mod algorithms audit classifiers datasets experiments internal metrics numeric
+//go:embed algorithms audit classifiers datasets experiments internal metrics numeric
 //go:embed privacy
 var Source embed.FS

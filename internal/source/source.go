@@ -63,7 +63,7 @@ var Toolchain = sync.OnceValue(func() string {
 	text := []byte(runtime.Version())
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range build.Deps {
-			if m.Path == module() { // whose packages have digests of their own
+			if m.Path == module { // whose packages have digests of their own
 				continue
 			}
 			if m.Replace != nil {
@@ -87,11 +87,7 @@ var executable = sync.OnceValue(func() string {
 })
 
 // module is this module's path.
-var module = sync.OnceValue(func() string {
-	text, _ := ppdp.Source.ReadFile("go.mod")
-	line, _, _ := strings.Cut(string(text), "\n")
-	return strings.TrimSpace(strings.TrimPrefix(line, "module "))
-})
+const module = "ppdp"
 
 // parsed is what embedded knows of a package.
 type parsed struct {
@@ -107,8 +103,8 @@ func embedded(name string) (p parsed) {
 	if p, ok := known.Load(name); ok {
 		return p.(parsed)
 	}
-	if dir, own := strings.CutPrefix(name, module()+"/"); own {
-		p = read(ppdp.Source, dir, module())
+	if dir, own := strings.CutPrefix(name, module+"/"); own {
+		p = read(ppdp.Source, dir, module)
 	}
 	known.Store(name, p)
 	return p

@@ -62,7 +62,7 @@ func TestOf(t *testing.T) {
 	words := []string{"list", "-json=ImportPath,GoFiles,Deps"}
 	for _, root := range []string{"algorithms/...", "audit", "classifiers/...", "datasets/...",
 		"experiments/engine", "metrics/..."} {
-		words = append(words, module()+"/"+root)
+		words = append(words, module+"/"+root)
 	}
 	out, err := exec.Command("go", words...).Output()
 	if err != nil {
@@ -84,7 +84,7 @@ func TestOf(t *testing.T) {
 			continue
 		}
 		want := append(slices.DeleteFunc(p.Deps, func(path string) bool {
-			return !strings.HasPrefix(path, module()+"/")
+			return !strings.HasPrefix(path, module+"/")
 		}), p.ImportPath)
 		slices.Sort(want)
 		if strings.HasSuffix(p.ImportPath, "experiments/engine") { // alone: it imports the root
@@ -100,7 +100,7 @@ func TestOf(t *testing.T) {
 	if checked < 50 {
 		t.Errorf("%d packages are checked, want at least 50", checked)
 	}
-	for _, name := range []string{"example.com/mine", "main", module(), ""} {
+	for _, name := range []string{"example.com/mine", "main", module, ""} {
 		if got := Of(name); len(got) != 1 || got[Program] == "" {
 			t.Errorf("%q: %v, want %s", name, got, Program)
 		}
