@@ -48,14 +48,9 @@ func load(ctx context.Context, p *language.Plan, files datasets.Files) (dataCach
 		m, err := made[i], errs[i]
 		for trial := 0; trial < p.Trials && err == nil; trial++ {
 			if trial > 0 || m == nil {
-				if m, err = loadTrial(ctx, p, files, d, trial, m); err != nil {
-					break
-				}
+				m, err = loadTrial(ctx, p, files, d, trial, m)
 			}
 			cache[dataKey{d, trial}] = m
-			if trial == 0 {
-				err = usable(p, d, m)
-			}
 		}
 		errs[i] = err
 	}
@@ -103,7 +98,10 @@ func loadTrial(ctx context.Context, p *language.Plan, files datasets.Files, d *l
 	if err != nil {
 		return nil, fmt.Errorf("dataset %s: %w", d.Label(), err)
 	}
-	return m, nil
+	if earlier == nil {
+		err = usable(p, d, m)
+	}
+	return m, err
 }
 
 // unlike says that the shares of classes among the first rows of a table and those after them
@@ -215,22 +213,16 @@ func CheckFiles(ctx context.Context, p *language.Plan, files datasets.Files) err
 	var errs []error
 	for _, d := range p.Datasets() {
 		if d.Given {
-			m, err := loadTrial(ctx, p, files, d, 0, nil)
-			if err == nil {
-				err = usable(p, d, m)
-			}
+			_, err := loadTrial(ctx, p, files, d, 0, nil)
 			errs = append(errs, err)
 		}
 	}
 	return dataErrors(ctx, errs)
 }
 
-// usable reports the algorithms, metrics and classifiers of the spec that a loaded dataset cannot
+// usable reports the algorithms, metrics and classifiers of the spec that a loaded table cannot
 // serve, by the lines that ask for them.
 func usable(p *language.Plan, d *language.Dataset, m *trialData) error {
-	if m.data.Table == nil {
-		return nil
-	}
 	fewest := len(m.rows)
 	for fold := range m.folds {
 		train, _ := m.split(fold)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,18 +123,10 @@ func lock(path string) (unlock func(), err error) {
 		unlock func()
 		err    error
 	}
-	got := make(chan result)
-	patience, cancel := context.WithTimeout(context.Background(), lockPatience)
-	defer cancel()
+	got := make(chan result, 1)
 	go func() {
 		unlock, err := lockedfile.MutexAt(path).Lock()
-		select {
-		case got <- result{unlock, err}:
-		case <-patience.Done(): // too late
-			if err == nil {
-				unlock()
-			}
-		}
+		got <- result{unlock, err}
 	}()
 	select {
 	case r := <-got:
@@ -143,7 +134,12 @@ func lock(path string) (unlock func(), err error) {
 			return nil, fmt.Errorf("cannot write to the output folder: %w", r.err)
 		}
 		return r.unlock, nil
-	case <-patience.Done():
+	case <-time.After(lockPatience):
+		go func() {
+			if r := <-got; r.err == nil { // too late
+				r.unlock()
+			}
+		}()
 		return nil, fmt.Errorf("%w: %s", ErrBusy, filepath.Dir(path))
 	}
 }

@@ -65,13 +65,19 @@ func Merge(ctx context.Context, dirs []string, opts Options,
 	m.run = newRun(plan, opts, cache, nil,
 		filepath.Join(opts.Out, filepath.FromSlash(plan.Spec.Name)))
 	m.result.Jobs = len(plan.Jobs)
-	if err := m.same(dirs, same); err != nil {
+	var errs []error
+	here := m.manifest(m.promised)
+	for i, start := range m.starts {
+		if err := same(&here, &start.Manifest); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", filepath.Join(dirs[i], StartFile), err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(m.result.Dir, JournalFile)); err == nil {
 		dirs = append(slices.Clip(dirs), m.result.Dir) // what it has must agree as well
 	}
-	var errs []error
 	for _, dir := range dirs {
 		errs = append(errs, m.readFolder(dir))
 	}
@@ -84,18 +90,6 @@ func Merge(ctx context.Context, dirs []string, opts Options,
 	}
 	merged.Result = m.result
 	return merged, err
-}
-
-// same compares what the folders are of with what this program would run.
-func (m *merge) same(dirs []string, same func(here, there *results.Manifest) error) error {
-	here := m.manifest(m.promised)
-	var errs []error
-	for i, start := range m.starts {
-		if err := same(&here, &start.Manifest); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", filepath.Join(dirs[i], StartFile), err))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // missing counts the jobs that are in no journal.
