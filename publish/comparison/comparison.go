@@ -17,6 +17,7 @@ import (
 	csvtable "ppdp/datasets/csv"
 	"ppdp/experiments/language"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
 	"ppdp/metrics"
@@ -213,7 +214,7 @@ func (c *Comparison) table(ctx context.Context, files datasets.Files) (*datasets
 // amounts of numbers, and how many records there are, of what weight and how hard their labels. It
 // returns the classifiers that the table cannot serve.
 func (c *Comparison) measure(w *language.Spec, schema *datasets.Schema) (left []unfit) {
-	accuracy := must(metrics.Lookup("accuracy"))
+	accuracy := must.Get(metrics.Lookup("accuracy"))
 	var usable []string
 	learners := []string{"naive-bayes", "c45", "svm", "boosting", "majority"}
 	var sampled language.Sweep
@@ -222,7 +223,7 @@ func (c *Comparison) measure(w *language.Spec, schema *datasets.Schema) (left []
 		sampled = language.Values(map[string]any{"rows": quickRows})
 	}
 	for _, name := range learners {
-		classifier := must(classifiers.Lookup(name))
+		classifier := must.Get(classifiers.Lookup(name))
 		if err := metrics.CheckSchema(accuracy, classifier, nil, schema); err == nil {
 			usable = append(usable, name)
 		} else if schema.Class() >= 0 {
@@ -284,7 +285,7 @@ func amounts(s *datasets.Schema) []string {
 // what keeps another one out.
 func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []language.AlgorithmSpec,
 	reason string) {
-	algorithm := must(algorithms.Lookup(name))
+	algorithm := must.Get(algorithms.Lookup(name))
 	info, params := algorithm.Info(), algorithm.Params()
 	if info.Input != algorithms.TableInput {
 		return nil, ""
@@ -448,12 +449,4 @@ func refusals(path string, w language.Spec, schema *datasets.Schema, rows int) (
 		}
 	}
 	return refused, nil
-}
-
-// must is for names of what comes with the program.
-func must[T any](registered T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return registered
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -276,11 +277,7 @@ var committed []byte
 // Committed is what the settled runs found that were made for this version of the claims: on real
 // data, in the published variant.
 var Committed = sync.OnceValue(func() *Settled {
-	s, err := ReadSettled(committed, SettledFile)
-	if err != nil {
-		panic(err) // a test reads it
-	}
-	return s
+	return must.Get(ReadSettled(committed, SettledFile)) // a test reads it
 })
 
 // SettledFile is the file of a folder of settled runs that has what they found.
