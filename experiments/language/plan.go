@@ -47,7 +47,6 @@ type Config struct {
 
 // Job is one release and all that is measured on it.
 type Job struct {
-	Index  int
 	Config *Config
 	Trial  int
 	Fold   int // -1 without folds
@@ -144,7 +143,7 @@ func (p *Plan) makeJobs(first, end int) {
 	for _, config := range p.Configs {
 		for trial := range config.trials {
 			for fold := first; fold < end; fold++ {
-				p.Jobs = append(p.Jobs, Job{len(p.Jobs), config, trial, fold})
+				p.Jobs = append(p.Jobs, Job{config, trial, fold})
 			}
 		}
 	}
