@@ -20,25 +20,22 @@ func init() {
 
 // accuracy is how well a classifier that has seen only the release predicts real rows: the share of
 // test rows of the original table whose class it predicts. Undefined without test rows.
-func accuracy(ctx context.Context, c Case, _ *LearnParams) (float64, bool, error) {
+func accuracy(ctx context.Context, c Case, _ *LearnParams) (float64, error) {
 	predicted, err := predictFromRecords(ctx, c)
 	return shareRight(c, predicted, err)
 }
 
 // shareRight is the share of the test rows whose class was predicted, given the prediction for each
-// and the error of predicting. It is undefined without test rows.
-func shareRight(c Case, predicted []uint32, err error) (float64, bool, error) {
-	if err != nil || len(predicted) == 0 {
-		return 0, false, err
-	}
+// and the error of predicting.
+func shareRight(c Case, predicted []uint32, err error) (float64, error) {
 	labels := c.Table.Column(c.Table.Schema().Class())
 	right := 0
-	for i, row := range c.Test {
-		if predicted[i] == labels.At(row) {
+	for i, class := range predicted {
+		if class == labels.At(c.Test[i]) {
 			right++
 		}
 	}
-	return float64(right) / float64(len(predicted)), true, nil
+	return float64(right) / float64(len(predicted)), err
 }
 
 // learn trains the case's classifier on the published records, with their weights.

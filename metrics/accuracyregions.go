@@ -31,7 +31,7 @@ var defaultEncoding = GeneralisedParams{Encoding: encoding.NodeMidpoint}
 
 // generalised is how well a classifier trained on generalised records predicts generalised test
 // records: the share of test rows whose class it predicts. Undefined without test rows.
-func generalised(ctx context.Context, c Case, params *GeneralisedParams) (float64, bool, error) {
+func generalised(ctx context.Context, c Case, params *GeneralisedParams) (float64, error) {
 	predicted, err := predictFromGeneralised(ctx, c, params.Encoding)
 	return shareRight(c, predicted, err)
 }
@@ -140,8 +140,7 @@ func init() {
 // evaluated in by Al-Hussaeni et al.: partitions by generalised records (accuracy-generalised),
 // synthetic and raw records as they are (accuracy), which is the same in every encoding. It puts
 // baselines of both kinds, and the raw data, into one figure.
-func accuracyPublished(ctx context.Context, c Case,
-	params *GeneralisedParams) (float64, bool, error) {
+func accuracyPublished(ctx context.Context, c Case, params *GeneralisedParams) (float64, error) {
 	predicted, err := predictFromPublished(ctx, c, params.Encoding)
 	return shareRight(c, predicted, err)
 }

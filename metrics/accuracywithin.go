@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"math"
 
 	"ppdp/algorithms"
 	"ppdp/classifiers"
@@ -28,20 +29,20 @@ const withinKey = 1
 // records a release has made labels hard: it says what is likely and hides how likely. A release of
 // fewer than two records has none, nor has one whose tested half has no weight. A classifier of
 // regions is an error: regions have no halves.
-func accuracyWithin(ctx context.Context, c Case) (float64, bool, error) {
+func accuracyWithin(ctx context.Context, c Case) (float64, error) {
 	table, weights, err := publishedRecords(ctx, c)
 	if err != nil || table.Len() < 2 {
-		return 0, false, err
+		return math.NaN(), err
 	}
 	folds, err := classifiers.Folds(random.NewKey(withinKey), table.Len(), 2)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	half := folds[0]
 	model, err := fit(ctx, c.Classifier,
 		classifiers.Data{Table: table, Rows: half.Train, Weights: weights})
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	predicted := make([]uint32, len(half.Test))
 	model.Predict(predicted, table, half.Test)
@@ -53,5 +54,5 @@ func accuracyWithin(ctx context.Context, c Case) (float64, bool, error) {
 			right += weightOf(weights, row)
 		}
 	}
-	return right / all, all > 0, nil
+	return right / all, nil
 }

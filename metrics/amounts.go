@@ -34,11 +34,11 @@ type AmountsParams struct {
 }
 
 // amountsError is undefined without rows or published records, and where each true figure is 0.
-func amountsError(ctx context.Context, c Case, p *AmountsParams) (float64, bool, error) {
+func amountsError(ctx context.Context, c Case, p *AmountsParams) (float64, error) {
 	schema := c.Table.Schema()
 	table, weights, err := publishedRecords(ctx, c)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	sum, n := 0.0, 0
 	for a := range schema.Attributes {
@@ -47,17 +47,17 @@ func amountsError(ctx context.Context, c Case, p *AmountsParams) (float64, bool,
 		}
 		truth, err := amountsOf(ctx, c.Truth, c.Table, c.Train, a, nil)
 		if err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		published, err := amountsOf(ctx, c.Published, table, table.AllRows(), a, weights)
 		if err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		if off := math.Abs(published[p.Of]/truth[p.Of] - 1); truth[p.Of] != 0 && !math.IsNaN(off) {
 			sum, n = sum+off, n+1
 		}
 	}
-	return sum / float64(max(1, n)), n > 0, nil
+	return sum / float64(n), nil
 }
 
 // amountsOf are an attribute's figures over the rows that have it, NaN where those have no weight.

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"math"
 
 	"ppdp/algorithms"
 	"ppdp/metrics/verify"
@@ -19,13 +20,13 @@ func init() {
 // anonymity is the largest k for which a release is k-anonymous, by an inspection that is
 // independent of the algorithms. It is undefined for releases without a record. A release that
 // contradicts its own table (a record outside its region, a count that is not one) is an error.
-func anonymity(_ context.Context, c Case) (float64, bool, error) {
+func anonymity(_ context.Context, c Case) (float64, error) {
 	report, err := verify.Regions(c.Table, c.Train, c.Release.Regions)
 	if err == nil {
 		err = report.Err()
 	}
-	if err != nil {
-		return 0, false, err
+	if err != nil || report.Classes == 0 {
+		return math.NaN(), err
 	}
-	return float64(report.K), report.Classes > 0, nil
+	return float64(report.K), nil
 }

@@ -24,16 +24,13 @@ func init() {
 
 // associationError is the mean over all pairs. It is undefined without rows or published records
 // and for a single attribute.
-func associationError(ctx context.Context, c Case) (float64, bool, error) {
+func associationError(ctx context.Context, c Case) (float64, error) {
 	pairs, err := Associations(ctx, c)
-	if err != nil || len(pairs) == 0 {
-		return 0, false, err
-	}
 	sum := 0.0
 	for _, pair := range pairs {
 		sum += pair.Error()
 	}
-	return sum / float64(len(pairs)), true, nil
+	return sum / float64(len(pairs)), err
 }
 
 // Association is how a pair of attributes hangs together in the rows released and in the published

@@ -59,17 +59,16 @@ func (p *AttributeInferenceParams) target(s *datasets.Schema) (int, error) {
 // attacker guesses who has seen only the release, or the difference of the two. It is undefined
 // without rows on either side.
 func attributeInference(ctx context.Context, c Case, params *AttributeInferenceParams) (float64,
-	bool, error) {
+	error) {
 	target, _ := params.target(c.Table.Schema()) // which is checked
 	s, err := sidesOf(ctx, c)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	type key struct{ guessed int }
 	right, err := memoize(ctx, c.Published, key{target},
 		func() ([2]share, error) { return guessed(ctx, c, s, target) })
-	value, ok := params.Of.among(right, params.End)
-	return value, ok && err == nil, err
+	return params.Of.among(right, params.End), err
 }
 
 // guessed is how many members' and others' values of an attribute an attacker knows who has seen

@@ -20,11 +20,8 @@ func init() {
 // not continuous, a leaf of a taxonomy) costs 0, anything wider its share of the attribute's
 // domain, a value of a suppressed row 1. It is undefined for releases without a record and without
 // a generalised attribute.
-func certaintyPenalty(ctx context.Context, c Case, params *ClassParams) (float64, bool, error) {
+func certaintyPenalty(ctx context.Context, c Case, params *ClassParams) (float64, error) {
 	sizes, err := regionSizes(ctx, c, params.Counts)
-	if err != nil {
-		return 0, false, err
-	}
 	regions := c.Release.Regions
 	dims := len(regions.Attributes)
 	suppressed := float64(len(regions.Suppressed))
@@ -53,8 +50,5 @@ func certaintyPenalty(ctx context.Context, c Case, params *ClassParams) (float64
 		records += size
 		penalties += float64(size * penalty)
 	}
-	if records == 0 || dims == 0 {
-		return 0, false, nil
-	}
-	return penalties / records / float64(dims), true, nil
+	return penalties / records / float64(dims), err
 }

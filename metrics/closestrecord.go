@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"math"
 
 	"ppdp/datasets/gower"
 )
@@ -25,13 +26,12 @@ func (*ClosestRecordParams) NeedsHeldOut() bool { return true }
 
 // closestRecord is undefined without rows on either side or records. Where comparing all would take
 // too long it is that of a sample, whose error the interval has.
-func closestRecord(ctx context.Context, c Case, params *ClosestRecordParams) (float64, bool,
-	error) {
+func closestRecord(ctx context.Context, c Case, params *ClosestRecordParams) (float64, error) {
 	s, err := nearer(ctx, c)
 	if err != nil || s.of == 0 {
-		return 0, false, err
+		return math.NaN(), err
 	}
-	return s.at(params.End), true, nil
+	return s.at(params.End), nil
 }
 
 // nearer is the share of the released records that are nearer to a member than to any record held

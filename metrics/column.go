@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"ppdp/algorithms"
@@ -57,11 +58,11 @@ func (p *ColumnParams) CheckSchema(s *datasets.Schema) error {
 }
 
 // column is undefined without published mass, or without a category of the rank.
-func column(ctx context.Context, c Case, params *ColumnParams) (float64, bool, error) {
+func column(ctx context.Context, c Case, params *ColumnParams) (float64, error) {
 	a := c.Table.Schema().Index(params.Attribute)
 	table, weights, err := publishedRecords(ctx, c)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	if params.Of == ColumnMissing {
 		share := 0.0
@@ -73,26 +74,26 @@ func column(ctx context.Context, c Case, params *ColumnParams) (float64, bool, e
 		if of != nil && missing != datasets.NoCode {
 			share += of[missing]
 		}
-		return share, true, nil
+		return share, nil
 	}
 	if c.Table.Schema().Attributes[a].Kind == datasets.Numeric {
 		published, err := columnSample(table, a, table.AllRows(), weights)
-		if err != nil || !(published.Mass() > 0) {
-			return 0, false, err
+		if err != nil {
+			return 0, err
 		}
 		switch params.Of {
 		case ColumnMean:
-			return published.mean(), true, nil
+			return published.mean(), nil
 		case ColumnQuantile:
-			return published.quantile(params.At), true, nil
+			return published.quantile(params.At), nil
 		}
 		truth, err := columnSample(c.Table, a, c.Train, nil)
-		return KolmogorovSmirnov(truth, published), len(c.Train) > 0, err
+		return KolmogorovSmirnov(truth, published), err
 	}
 	truth := shares(c.Table, a, c.Train, nil)
 	published := shares(table, a, table.AllRows(), weights)
 	if truth == nil || published == nil {
-		return 0, false, nil
+		return math.NaN(), nil
 	}
 	if params.Of == ColumnShare {
 		order := make([]int, len(truth))
@@ -103,15 +104,15 @@ func column(ctx context.Context, c Case, params *ColumnParams) (float64, bool, e
 			return cmp.Compare(truth[j], truth[i])
 		})
 		if params.Rank > len(order) {
-			return 0, false, nil
+			return math.NaN(), nil
 		}
-		return published[order[params.Rank-1]], true, nil
+		return published[order[params.Rank-1]], nil
 	}
 	distance := 0.0
 	for i := range truth {
 		distance += max(0, truth[i]-published[i])
 	}
-	return min(1, distance), true, nil
+	return min(1, distance), nil
 }
 
 // shares are those of a column's codes; nil of no mass.

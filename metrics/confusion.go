@@ -62,30 +62,22 @@ func (p *ConfusionParams) code(s *datasets.Schema) (uint32, error) {
 // confusion is a figure of the confusion matrix of the predictions that accuracy-published counts.
 // A precision is undefined where nothing is predicted to be of the class, a recall where no test
 // row is, F1 where neither, and a mean where any of its figures is.
-func confusion(ctx context.Context, c Case, params *ConfusionParams) (float64, bool, error) {
+func confusion(ctx context.Context, c Case, params *ConfusionParams) (float64, error) {
 	predicted, err := predictFromPublished(ctx, c, params.Encoding)
-	if err != nil || len(predicted) == 0 {
-		return 0, false, err
-	}
 	n, labels := c.Table.Schema().Classes(), c.Table.Column(c.Table.Schema().Class())
 	m := &matrix{n, make([]int, n*n)}
-	for i, row := range c.Test {
-		m.counts[int(labels.At(row))*n+int(predicted[i])]++
+	for i, class := range predicted {
+		m.counts[int(labels.At(c.Test[i]))*n+int(class)]++
 	}
 	if params.Class != "" {
 		class, _ := params.code(c.Table.Schema()) // which is checked
-		value, ok := m.figure(params.Of, int(class))
-		return value, ok, nil
+		return m.figure(params.Of, int(class)), err
 	}
 	sum := 0.0
 	for class := range m.classes {
-		value, ok := m.figure(params.Of, class)
-		if !ok {
-			return 0, false, nil
-		}
-		sum += value
+		sum += m.figure(params.Of, class)
 	}
-	return sum / float64(m.classes), true, nil
+	return sum / float64(m.classes), err
 }
 
 // matrix is a confusion matrix: row by row, class by predicted class.
@@ -94,8 +86,8 @@ type matrix struct {
 	counts  []int
 }
 
-// figure is a class's precision, recall or F1.
-func (m *matrix) figure(of ConfusionFigure, class int) (value float64, ok bool) {
+// figure is a class's precision, recall or F1, NaN where it is undefined.
+func (m *matrix) figure(of ConfusionFigure, class int) float64 {
 	right, actual, predicted := m.counts[class*m.classes+class], 0, 0
 	for other := range m.classes {
 		actual += m.counts[class*m.classes+other]
@@ -108,8 +100,5 @@ func (m *matrix) figure(of ConfusionFigure, class int) (value float64, ok bool) 
 	case F1:
 		right, whole = 2*right, actual+predicted
 	}
-	if whole == 0 {
-		return 0, false
-	}
-	return float64(right) / float64(whole), true
+	return float64(right) / float64(whole)
 }

@@ -43,17 +43,17 @@ type CountNoiseParams struct {
 // It averages over all published counts, those of empty regions included, and is undefined for
 // a release of no region. Suppressed records are in no count. Classes apart, a release of other
 // classes than the table's is an error.
-func countNoise(ctx context.Context, c Case, params *CountNoiseParams) (float64, bool, error) {
+func countNoise(ctx context.Context, c Case, params *CountNoiseParams) (float64, error) {
 	regions, schema, classes := c.Release.Regions, c.Table.Schema(), 1
 	if params.Per == PerClass && schema.Class() >= 0 && regions.Classes > 1 {
 		if classes = schema.Classes(); classes != regions.Classes {
-			return 0, false, fmt.Errorf("the release counts %d classes, the table has %d",
+			return 0, fmt.Errorf("the release counts %d classes, the table has %d",
 				regions.Classes, classes)
 		}
 	}
 	exact, err := trueCounts(ctx, c, classes)
-	if err != nil || len(exact) == 0 {
-		return 0, false, err
+	if err != nil {
+		return 0, err
 	}
 	published := regions.Counts
 	if classes == 1 {
@@ -63,5 +63,5 @@ func countNoise(ctx context.Context, c Case, params *CountNoiseParams) (float64,
 	for i, n := range published {
 		sum += math.Abs(n - exact[i])
 	}
-	return sum / float64(len(exact)), true, nil
+	return sum / float64(len(exact)), nil
 }

@@ -11,38 +11,37 @@ import (
 func init() {
 	// A number that describes the published degree sequence alone, undefined where the sequence has
 	// none. Released by "perfect" it describes the graph.
-	register := func(name, title, source string,
-		of func(degrees []int32) (value float64, ok bool)) {
+	register := func(name, title, source string, of func(degrees []int32) float64) {
 		Register(measured{Info{
 			Name: name, Title: title, Source: source, Revision: 1,
 			Needs: []algorithms.Product{algorithms.DegreesProduct},
-		}, func(_ context.Context, c Case) (float64, bool, error) {
-			value, ok := of(c.Release.Degrees)
-			return value, ok, nil
-		}})
+		}, func(_ context.Context, c Case) (float64, error) { return of(c.Release.Degrees), nil }})
 	}
 	const table1 = "Qardaji & Li 2012, Table 1"
 	register("nodes", "Published nodes",
-		table1, func(degrees []int32) (float64, bool) { return float64(len(degrees)), true })
+		table1, func(degrees []int32) float64 { return float64(len(degrees)) })
 	register("edges", "Published edges", table1+": half the sum of degrees",
-		func(degrees []int32) (float64, bool) {
+		func(degrees []int32) float64 {
 			sum := int64(0)
 			for _, d := range degrees {
 				sum += int64(d)
 			}
-			return float64(sum) / 2, true
+			return float64(sum) / 2
 		})
 	register("max-degree", "Largest published degree",
-		table1, func(degrees []int32) (float64, bool) {
+		table1, func(degrees []int32) float64 {
 			if len(degrees) == 0 {
-				return 0, false
+				return math.NaN()
 			}
-			return float64(degrees[len(degrees)-1]), true
+			return float64(degrees[len(degrees)-1])
 		})
-	exponent := func(terms int) func(degrees []int32) (float64, bool) {
-		return func(degrees []int32) (float64, bool) {
+	exponent := func(terms int) func(degrees []int32) float64 {
+		return func(degrees []int32) float64 {
 			alpha, err := graph.PowerLawExponent(degrees, terms)
-			return alpha, err == nil
+			if err != nil {
+				return math.NaN()
+			}
+			return alpha
 		}
 	}
 	register("alpha", "Power-law exponent (normaliser cut off)",
@@ -63,15 +62,11 @@ func init() {
 		Register(measured{Info{
 			Name: name, Title: title, Unit: unit, Source: source, Revision: 1,
 			Needs: []algorithms.Product{algorithms.DegreesProduct},
-		}, func(ctx context.Context, c Case) (float64, bool, error) {
+		}, func(ctx context.Context, c Case) (float64, error) {
 			shape, err := memoize(ctx, c.Published, key{}, func() (graph.Shape, error) {
 				return graph.RandomShape(ctx, c.Release.Degrees)
 			})
-			value := of(shape)
-			if err != nil || math.IsNaN(value) {
-				return 0, false, err
-			}
-			return value, true, nil
+			return of(shape), err
 		}})
 	}
 	const source = "Qardaji & Li 2012, section 1.1: a released sequence is for generating a graph; "

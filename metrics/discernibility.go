@@ -3,25 +3,22 @@ package metrics
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"ppdp/algorithms"
 )
 
 func init() {
 	// A metric on the sizes of equivalence classes: the records that share published ranges.
-	register := func(info Info, of func(c Case, classes []float64) (float64, bool)) {
+	register := func(info Info, of func(c Case, classes []float64) float64) {
 		Register(parameterised[ClassParams]{info,
 			ClassParams{Counts: PublishedCounts},
-			func(ctx context.Context, c Case, params *ClassParams) (float64, bool, error) {
+			func(ctx context.Context, c Case, params *ClassParams) (float64, error) {
 				if info.Anonymity && c.K < 1 {
-					return 0, false, fmt.Errorf("k is %d, must be at least 1", c.K)
+					return 0, fmt.Errorf("k is %d, must be at least 1", c.K)
 				}
 				sizes, err := regionSizes(ctx, c, params.Counts)
-				if err != nil {
-					return 0, false, err
-				}
-				value, ok := of(c, equivalenceClasses(c.Release.Regions, sizes))
-				return value, ok, nil
+				return of(c, equivalenceClasses(c.Release.Regions, sizes)), err
 			}})
 	}
 	register(Info{
@@ -44,18 +41,21 @@ type ClassParams struct {
 
 // discernibility is C_DM = Σ |E|² over the equivalence classes E and, for every suppressed row, the
 // number of all rows: it could be any of them.
-func discernibility(c Case, classes []float64) (float64, bool) {
+func discernibility(c Case, classes []float64) float64 {
 	suppressed := len(c.Release.Regions.Suppressed)
 	sum := float64(float64(suppressed) * float64(len(c.Train)))
 	for _, n := range classes {
 		sum += float64(n * n)
 	}
-	return sum, sum > 0
+	if sum == 0 {
+		return math.NaN()
+	}
+	return sum
 }
 
 // averageClass is C_AVG = (N / number of classes) / k over the N records released. Suppressed rows
 // are neither records nor a class.
-func averageClass(c Case, classes []float64) (float64, bool) {
+func averageClass(c Case, classes []float64) float64 {
 	records, occupied := 0.0, 0
 	for _, n := range classes {
 		if n > 0 {
@@ -63,8 +63,5 @@ func averageClass(c Case, classes []float64) (float64, bool) {
 			occupied++
 		}
 	}
-	if occupied == 0 {
-		return 0, false
-	}
-	return records / float64(occupied) / float64(c.K), true
+	return records / float64(occupied) / float64(c.K)
 }

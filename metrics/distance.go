@@ -16,7 +16,7 @@ func init() {
 		Register(measured{Info{Name: name, Title: title, Unit: unit, Source: source + several,
 			Revision: 1, Needs: []algorithms.Product{algorithms.RecordsProduct},
 			GraphNeeds: []algorithms.Product{algorithms.DegreesProduct},
-		}, func(ctx context.Context, c Case) (float64, bool, error) {
+		}, func(ctx context.Context, c Case) (float64, error) {
 			return distance(ctx, c, between)
 		}})
 	}
@@ -31,41 +31,38 @@ func init() {
 // records, one marginal at a time, and averages; or a graph's degrees with the published ones. W1,
 // W2 and KS differ only in the distance of two samples. It is undefined when nothing was published
 // or there was nothing to publish. A table without such an attribute is an error.
-func distance(ctx context.Context, c Case,
-	between func(x, y Sample) float64) (float64, bool, error) {
+func distance(ctx context.Context, c Case, between func(x, y Sample) float64) (float64, error) {
 	if c.Graph != nil {
 		if c.Release.Degrees == nil {
-			return 0, false, errors.New("the release holds no degrees")
+			return 0, errors.New("the release holds no degrees")
 		}
-		value := between(degreeSample(c.Graph.DegreeSequence()), degreeSample(c.Release.Degrees))
-		return value, !math.IsNaN(value), nil
+		return between(degreeSample(c.Graph.DegreeSequence()), degreeSample(c.Release.Degrees)), nil
 	}
 	attributes := numericQuasiIdentifiers(c.Table.Schema())
 	if len(attributes) == 0 {
-		return 0, false, errors.New("the table has no numeric quasi-identifier to compare")
+		return 0, errors.New("the table has no numeric quasi-identifier to compare")
 	}
 	published, weights, err := publishedRecords(ctx, c)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	rows := published.AllRows()
 	sum := 0.0
 	for _, attribute := range attributes {
 		if err := ctx.Err(); err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		original, err := columnSample(c.Table, attribute, c.Train, nil)
 		if err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		released, err := columnSample(published, attribute, rows, weights)
 		if err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		sum += between(original, released)
 	}
-	value := sum / float64(len(attributes))
-	return value, !math.IsNaN(value), nil
+	return sum / float64(len(attributes)), nil
 }
 
 func numericQuasiIdentifiers(schema *datasets.Schema) []int {

@@ -3,6 +3,7 @@ package metrics
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -51,13 +52,13 @@ func (p *GroupGapParams) CheckSchema(s *datasets.Schema) error {
 
 // groupGap is the largest difference of a rate between two groups. It is undefined where fewer than
 // two groups have one.
-func groupGap(ctx context.Context, c Case, params *GroupGapParams) (float64, bool, error) {
+func groupGap(ctx context.Context, c Case, params *GroupGapParams) (float64, error) {
 	predicted, err := predictFromRecords(ctx, c)
-	if err != nil || len(predicted) == 0 {
-		return 0, false, err
+	if err != nil {
+		return 0, err
 	}
 	schema, at := c.Table.Schema(), c.Table.Schema().Index(params.Attribute)
-	gap, known := 0.0, false
+	gap := math.NaN()
 	// of says which rows a rate is of, by their label, hit which of them it counts.
 	between := func(of func(label uint32) bool, hit func(label, predicted uint32) bool) {
 		parts := make([]share, schema.Attributes[at].Cells())
@@ -77,19 +78,19 @@ func groupGap(ctx context.Context, c Case, params *GroupGapParams) (float64, boo
 				judged++
 			}
 		}
-		if judged > 1 {
-			gap, known = max(gap, most-least), true
+		if judged > 1 && !(gap > most-least) {
+			gap = most - least
 		}
 	}
 	if params.Of == ErrorRate {
 		between(func(uint32) bool { return true },
 			func(label, predicted uint32) bool { return label != predicted })
-		return gap, known, nil
+		return gap, nil
 	}
 	for class := range uint32(schema.Classes()) {
 		says := func(_, predicted uint32) bool { return predicted == class }
 		between(func(label uint32) bool { return label == class }, says)
 		between(func(label uint32) bool { return label != class }, says)
 	}
-	return gap, known, nil
+	return gap, nil
 }

@@ -30,7 +30,7 @@ const maxJointCells = 1 << 22
 // included, between 0 and 1. It takes time and memory linear in regions, rows and cells of a pair's
 // grid. It is undefined without rows or published records; fewer than two numeric attributes in the
 // regions and a grid of more than 4 million cells are errors.
-func jointDistance(ctx context.Context, c Case) (float64, bool, error) {
+func jointDistance(ctx context.Context, c Case) (float64, error) {
 	regions := c.Release.Regions
 	schema := c.Table.Schema()
 	var dims []int
@@ -41,21 +41,21 @@ func jointDistance(ctx context.Context, c Case) (float64, bool, error) {
 		}
 	}
 	if len(dims) < 2 {
-		return 0, false, fmt.Errorf("%d numeric attributes are generalised, must be at "+
-			"least 2", len(dims))
+		return 0, fmt.Errorf("%d numeric attributes are generalised, must be at least 2",
+			len(dims))
 	}
 	sum, pairs := 0.0, 0
 	for i, first := range dims {
 		for _, second := range dims[:i] {
 			distance, err := jointPair(ctx, c, second, first)
-			if err != nil || math.IsNaN(distance) {
-				return 0, false, err
+			if err != nil {
+				return 0, err
 			}
 			sum += distance
 			pairs++
 		}
 	}
-	return sum / float64(pairs), true, nil
+	return sum / float64(pairs), nil
 }
 
 // jointPair is the distance on two dimensions of the regions; NaN where a side has no records.

@@ -29,17 +29,16 @@ type LinkageParams struct {
 func (*LinkageParams) NeedsHeldOut() bool { return true }
 
 // linkage is undefined with fewer than two records on either side, and without released ones.
-func linkage(ctx context.Context, c Case, params *LinkageParams) (float64, bool, error) {
+func linkage(ctx context.Context, c Case, params *LinkageParams) (float64, error) {
 	j, err := JoinOf(ctx, c)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	shares := j.met
 	if params.Of == Difference {
 		shares = j.found
 	}
-	value, ok := params.Of.among(shares, params.End)
-	return value, ok, nil
+	return params.Of.among(shares, params.End), nil
 }
 
 // Join is what an attacker finds who joins a release with known attributes of people.

@@ -19,7 +19,7 @@ func init() {
 			Name: name, Title: title, Unit: "fraction", Source: source, Revision: 1,
 			Needs: []algorithms.Product{algorithms.RecordsProduct},
 		}, MarginalDistanceParams{Attributes: 2, Bins: 24, Cut: Equally},
-			func(ctx context.Context, c Case, p *MarginalDistanceParams) (float64, bool, error) {
+			func(ctx context.Context, c Case, p *MarginalDistanceParams) (float64, error) {
 				return overMarginals(ctx, c, p, distance)
 			}})
 	}
@@ -37,9 +37,9 @@ func init() {
 			"each with equally many of the original's records",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},
 	}, MarginalDistanceParams{Attributes: 2, Bins: 20, Cut: Quantile},
-		func(ctx context.Context, c Case, params *MarginalDistanceParams) (float64, bool, error) {
-			distance, ok, err := overMarginals(ctx, c, params, totalVariation)
-			return 1000 * (1 - distance), ok, err
+		func(ctx context.Context, c Case, params *MarginalDistanceParams) (float64, error) {
+			distance, err := overMarginals(ctx, c, params, totalVariation)
+			return 1000 * (1 - distance), err
 		}})
 }
 
@@ -194,14 +194,14 @@ func choose(n, k int) int {
 // many are asked for. It is undefined without rows or published records. A marginal of more than 4
 // million cells and, where it is asked for, a missing class are errors.
 func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
-	distance func(truth, published marginal) float64) (float64, bool, error) {
+	distance func(truth, published marginal) float64) (float64, error) {
 	schema := c.Table.Schema()
 	size := min(params.Attributes, len(schema.Attributes))
 	w := walk{ctx: ctx, schema: schema, distance: distance, size: size, class: -1,
 		left: choose(len(schema.Attributes), size)}
 	if params.Class {
 		if w.class = schema.Class(); w.class < 0 {
-			return 0, false, errors.New("class: the table has no class attribute")
+			return 0, errors.New("class: the table has no class attribute")
 		}
 		w.left = choose(len(schema.Attributes)-1, size-1)
 	}
@@ -211,7 +211,7 @@ func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 	var err error
 	if w.truth, w.published, err = binnedSides(ctx, c, params); err != nil ||
 		len(c.Train) == 0 || !(w.published.mass > 0) {
-		return 0, false, err
+		return math.NaN(), err
 	}
 	for n := range params.Attributes {
 		w.trueAt[n] = make([]int32, len(c.Train))
@@ -220,7 +220,7 @@ func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 	w.draws = random.NewKey(0).Derive("sets of attributes").Stream()
 	measured := float64(w.wanted)
 	err = w.visit(make([]int, 0, size), 0)
-	return min(1, w.sum/measured), true, err
+	return min(1, w.sum/measured), err
 }
 
 // binnedSides are the rows released and the published records in the same bins.

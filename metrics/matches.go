@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"math"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -12,7 +13,7 @@ func init() {
 		released *datasets.Table, rows []int32) share) {
 		Register(parameterised[MatchesParams]{attack(name, title, "", source),
 			MatchesParams{Members, Estimate},
-			func(ctx context.Context, c Case, params *MatchesParams) (float64, bool, error) {
+			func(ctx context.Context, c Case, params *MatchesParams) (float64, error) {
 				return matches(ctx, c, params, name, in)
 			}})
 	}
@@ -35,19 +36,19 @@ const (
 
 func (Whose) Enum() []string { return algorithms.Words(Members, HeldOut, Difference) }
 
-// among is the figure asked for of shares of members and of records held out, undefined where it
-// takes one without trials.
-func (w Whose) among(shares [2]share, end End) (float64, bool) {
+// among is the figure asked for of shares of members and of records held out, NaN where it takes
+// one without trials.
+func (w Whose) among(shares [2]share, end End) float64 {
 	members, held := shares[0], shares[1]
 	switch {
 	case w != HeldOut && members.of == 0 || w != Members && held.of == 0:
-		return 0, false
+		return math.NaN()
 	case w == Members:
-		return members.at(end), true
+		return members.at(end)
 	case w == HeldOut:
-		return held.at(end), true
+		return held.at(end)
 	}
-	return members.minus(held, end), true
+	return members.minus(held, end)
 }
 
 // MatchesParams are the parameters of the metrics unique-matches and verbatim.
@@ -65,12 +66,12 @@ func (p *MatchesParams) NeedsHeldOut() bool { return p.Of != Members }
 // verbatim ones, released.
 func matches(ctx context.Context, c Case, params *MatchesParams, metric string,
 	in func(original *datasets.Tally, released *datasets.Table, rows []int32) share) (float64,
-	bool, error) {
+	error) {
 	s := sides{members: c.Train}
 	if params.NeedsHeldOut() {
 		var err error
 		if s, err = sidesOf(ctx, c); err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		if params.Of == HeldOut {
 			s = sides{held: c.Test}
@@ -102,8 +103,7 @@ func matches(ctx context.Context, c Case, params *MatchesParams, metric string,
 			}
 			return found, nil
 		})
-	value, ok := params.Of.among(shares, params.End)
-	return value, ok && err == nil, err
+	return params.Of.among(shares, params.End), err
 }
 
 // verbatimIn counts the released records that equal one of the original. Those that equal the same

@@ -3,6 +3,7 @@ package metrics
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"ppdp/algorithms"
 	"ppdp/datasets/clustering"
@@ -63,9 +64,9 @@ const matchClusters = 2
 // generalised to the region each lies in. No noise is added to how many lie there: the metric
 // measures the truth and is not published (errata D5). Suppressed rows are clustered with the raw
 // ones but not compared. Undefined where no row is released.
-func matchPoint(ctx context.Context, c Case) (float64, bool, error) {
+func matchPoint(ctx context.Context, c Case) (float64, error) {
 	if len(c.Train) == 0 {
-		return 0, false, nil
+		return math.NaN(), nil
 	}
 	regions := c.Release.Regions
 	// The raw records' clusters know nothing of the release: all releases of the table are compared
@@ -78,11 +79,11 @@ func matchPoint(ctx context.Context, c Case) (float64, bool, error) {
 		return raw.Clusters(ctx, matchClusters)
 	})
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	located, err := locate(ctx, regions, c.Table, c.Train)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	// Records of one region are equal: one vector of their number stands for them.
 	counts := make([]int, regions.Len())
@@ -101,11 +102,11 @@ func matchPoint(ctx context.Context, c Case) (float64, bool, error) {
 		}
 	}
 	if generalised.Len() == 0 {
-		return 0, false, nil
+		return math.NaN(), nil
 	}
 	byRegion, err := generalised.Clusters(ctx, matchClusters)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	after, kept := make([]uint32, 0, len(located)), make([]uint32, 0, len(located))
 	for i, region := range located {
@@ -113,5 +114,5 @@ func matchPoint(ctx context.Context, c Case) (float64, bool, error) {
 			after, kept = append(after, byRegion[vector[region]]), append(kept, before[i])
 		}
 	}
-	return MatchPoint(kept, after), true, nil
+	return MatchPoint(kept, after), nil
 }

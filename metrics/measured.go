@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"ppdp/algorithms"
@@ -16,14 +17,13 @@ import (
 // with its name.
 type measured struct {
 	info    Info
-	measure func(ctx context.Context, c Case) (value float64, ok bool, err error)
+	measure func(ctx context.Context, c Case) (float64, error) // NaN where it is undefined
 }
 
 func (m measured) Info() Info { return m.info }
 
 func (m measured) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	var value float64
-	var ok bool
 	var err error
 	switch needs := m.info.Needs; {
 	case slices.Contains(needs, algorithms.RegionsProduct) && c.Release.Regions == nil:
@@ -36,13 +36,16 @@ func (m measured) Measure(ctx context.Context, c Case) (float64, bool, error) {
 		err = errors.New("needs a classifier")
 	default:
 		if err = m.info.refuses(c.Classifier); err == nil {
-			value, ok, err = m.measure(ctx, c)
+			value, err = m.measure(ctx, c)
 		}
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, false, fmt.Errorf("%s: %w", m.info.Name, err)
+	case math.IsNaN(value):
+		return 0, false, nil
 	}
-	return value, ok, nil
+	return value, true, nil
 }
 
 // parameterised is measured with parameters of type *P, which must fit the table. P holds no
@@ -50,7 +53,7 @@ func (m measured) Measure(ctx context.Context, c Case) (float64, bool, error) {
 type parameterised[P any] struct {
 	info     Info
 	defaults P
-	measure  func(ctx context.Context, c Case, params *P) (value float64, ok bool, err error)
+	measure  func(ctx context.Context, c Case, params *P) (float64, error)
 }
 
 func (m parameterised[P]) Info() Info { return m.info }
@@ -63,16 +66,16 @@ func (m parameterised[P]) Measure(ctx context.Context, c Case) (float64, bool, e
 	if !ok {
 		return 0, false, fmt.Errorf("%s: parameters of type %T", m.info.Name, c.Params)
 	}
-	return measured{m.info, func(ctx context.Context, c Case) (float64, bool, error) {
+	return measured{m.info, func(ctx context.Context, c Case) (float64, error) {
 		if p, ok := c.Params.(schemaChecker); ok {
 			if err := p.CheckSchema(c.Table.Schema()); err != nil {
-				return 0, false, err
+				return 0, err
 			}
 		}
 		if l, ok := c.Params.(interface{ most() int }); ok && l.most() > 0 {
 			var err error
 			if c, err = sampledCase(ctx, c, l.most()); err != nil {
-				return 0, false, err
+				return 0, err
 			}
 		}
 		return m.measure(ctx, c, params)

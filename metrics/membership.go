@@ -78,13 +78,16 @@ func (*MembershipParams) NeedsHeldOut() bool { return true }
 // the smaller side has records, which are wider than need be (Hoeffding 1963, section 5).
 //
 // What a guarantee allows is algorithms.Promise.Allows.
-func membership(ctx context.Context, c Case, params *MembershipParams) (float64, bool, error) {
+func membership(ctx context.Context, c Case, params *MembershipParams) (float64, error) {
 	if promised := c.Release.Promised; params.Allowed {
 		most, area := promised.Allows(params.FPR)
-		if params.Of == AttackAUC {
-			most = area
+		switch {
+		case !(promised.Epsilon > 0):
+			return math.NaN(), nil
+		case params.Of == AttackAUC:
+			return area, nil
 		}
-		return most, promised.Epsilon > 0, nil
+		return most, nil
 	}
 	type key struct{ membership Score }
 	s, err := memoize(ctx, c.Published, key{params.Score}, func() (scores, error) {
@@ -93,14 +96,14 @@ func membership(ctx context.Context, c Case, params *MembershipParams) (float64,
 		}
 		return scoresOfDistances(ctx, c, params.Score == DensityScore)
 	})
-	if err != nil || len(s.members) == 0 || len(s.others) == 0 {
-		return 0, false, err
-	}
-	if params.Of == AttackTPR {
-		return s.found(params.FPR).at(params.End), true, nil
-	}
 	pairs := float64(min(len(s.members), len(s.others)))
-	return share{s.auc() * pairs, pairs}.at(params.End), true, nil
+	switch {
+	case err != nil || pairs == 0:
+		return math.NaN(), err
+	case params.Of == AttackTPR:
+		return s.found(params.FPR).at(params.End), nil
+	}
+	return share{s.auc() * pairs, pairs}.at(params.End), nil
 }
 
 // scores of records are the larger the likelier they are members.
@@ -116,8 +119,7 @@ func (s scores) auc() float64 {
 			of = append(of, 0, x)
 		}
 	}
-	area, _ := AUC(of, labels, 2)
-	return area
+	return AUC(of, labels, 2)
 }
 
 // found is the share of the members above the smallest score that at most a share of the others

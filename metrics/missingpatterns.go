@@ -33,15 +33,14 @@ func (*MissingPatternsParams) CheckSchema(s *datasets.Schema) error {
 }
 
 // missingPatterns is undefined without records on either side.
-func missingPatterns(ctx context.Context, c Case, _ *MissingPatternsParams) (float64, bool,
-	error) {
+func missingPatterns(ctx context.Context, c Case, _ *MissingPatternsParams) (float64, error) {
 	table, weights, err := publishedRecords(ctx, c)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	truth, published := patterns(c.Table, c.Train, nil), patterns(table, table.AllRows(), weights)
 	if truth == nil || published == nil {
-		return 0, false, nil
+		return math.NaN(), nil
 	}
 	distance := 0.0
 	for _, pattern := range slices.Sorted(maps.Keys(truth)) {
@@ -52,7 +51,7 @@ func missingPatterns(ctx context.Context, c Case, _ *MissingPatternsParams) (flo
 			distance += published[pattern]
 		}
 	}
-	return distance / 2, true, nil
+	return distance / 2, nil
 }
 
 // patterns are the shares of rows by what they lack, nil where they have no weight.

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"ppdp/algorithms"
@@ -49,14 +50,14 @@ const propensityFolds = 5
 // four fifths of the records.
 //
 // It is undefined without rows or published records.
-func pmse(ctx context.Context, c Case, params *PMSEParams) (float64, bool, error) {
+func pmse(ctx context.Context, c Case, params *PMSEParams) (float64, error) {
 	table, weights, err := publishedRecords(ctx, c)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
 	data, mass := bothTables(c, table, weights, params.Rows)
 	if !(mass[0] > 0 && mass[1] > 0) {
-		return 0, false, nil
+		return math.NaN(), nil
 	}
 	var learner classifiers.Classifier = logistic.Classifier{}
 	if params.Model == Boosting {
@@ -64,7 +65,7 @@ func pmse(ctx context.Context, c Case, params *PMSEParams) (float64, bool, error
 	}
 	total := mass[0] + mass[1]
 	sum, err := squaredErrors(ctx, learner, data, mass[1]/total)
-	return sum / total, err == nil, err
+	return sum / total, err
 }
 
 // bothTables is rows released and published records in one table, which of the two is the class,

@@ -14,19 +14,15 @@ import (
 
 func init() {
 	register := func(name, title, unit, source string, higher, ranks bool,
-		value func(probabilities []float64, labels []uint32, classes int) (float64, bool)) {
+		value func(probabilities []float64, labels []uint32, classes int) float64) {
 		Register(parameterised[LearnParams]{Info{Name: name, Title: title, Unit: unit,
 			Source:     source + "; trained on the release's records, tested on raw rows held out",
 			Needs:      []algorithms.Product{algorithms.RecordsProduct},
 			Classifier: true, AsPublished: true, HigherIsBetter: higher, Revision: 1,
 			Probabilities: !ranks, Ranks: ranks,
-		}, LearnParams{}, func(ctx context.Context, c Case, _ *LearnParams) (float64, bool, error) {
+		}, LearnParams{}, func(ctx context.Context, c Case, _ *LearnParams) (float64, error) {
 			p, labels, err := sureness(ctx, c, ranks)
-			if err != nil || len(labels) == 0 {
-				return 0, false, err
-			}
-			v, ok := value(p, labels, c.Table.Schema().Classes())
-			return v, ok, nil
+			return value(p, labels, c.Table.Schema().Classes()), err
 		}})
 	}
 	register("auc", "Area under the ROC curve", "fraction",
@@ -76,11 +72,11 @@ func sureness(ctx context.Context, c Case, scores bool) (p []float64, labels []u
 
 // AUC is the chance that a record of a class has a larger probability of it than a record of
 // another class, half where they are equal, as a mean over the classes that some but not all
-// records have. It is undefined where there are none. probabilities are those of the classes,
-// record by record.
-func AUC(probabilities []float64, labels []uint32, classes int) (area float64, ok bool) {
+// records have. It is NaN where there are none. probabilities are those of the classes, record by
+// record.
+func AUC(probabilities []float64, labels []uint32, classes int) float64 {
 	order := make([]int32, len(labels))
-	judged := 0
+	area, judged := 0.0, 0
 	for class := range classes {
 		if classes == 2 && class == 0 {
 			continue // the same as the other's
@@ -109,25 +105,22 @@ func AUC(probabilities []float64, labels []uint32, classes int) (area float64, o
 			judged++
 		}
 	}
-	if judged == 0 {
-		return 0, false
-	}
-	return area / float64(judged), true
+	return area / float64(judged)
 }
 
 // logLoss is the mean of -ln P(label).
-func logLoss(probabilities []float64, labels []uint32, classes int) (float64, bool) {
+func logLoss(probabilities []float64, labels []uint32, classes int) float64 {
 	const least = 1e-15
 	sum := 0.0
 	for i, label := range labels {
 		sum -= elementary.Log(max(least, probabilities[i*classes+int(label)]))
 	}
-	return sum / float64(len(labels)), true
+	return sum / float64(len(labels))
 }
 
 // calibrationError is the mean over records of how far the share of right classes among records
 // that are about as sure is from how sure they are.
-func calibrationError(probabilities []float64, labels []uint32, classes int) (float64, bool) {
+func calibrationError(probabilities []float64, labels []uint32, classes int) float64 {
 	const bins = 10
 	var right, sure [bins]float64
 	for i, label := range labels {
@@ -143,5 +136,5 @@ func calibrationError(probabilities []float64, labels []uint32, classes int) (fl
 	for bin := range right {
 		sum += math.Abs(right[bin] - sure[bin])
 	}
-	return sum / float64(len(labels)), true
+	return sum / float64(len(labels))
 }

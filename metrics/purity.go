@@ -14,7 +14,7 @@ func init() {
 			Source: "Qardaji & Li 2012, section 4.1 (similarity of the tuples in a region), " +
 				weights,
 			Needs: []algorithms.Product{algorithms.RegionsProduct}, Revision: 1,
-		}, func(ctx context.Context, c Case) (float64, bool, error) {
+		}, func(ctx context.Context, c Case) (float64, error) {
 			return purity(ctx, c, weighted)
 		}})
 	}
@@ -27,12 +27,9 @@ func init() {
 // of the training rows, put into the published regions: noise moves the regions, not the truth.
 // Regions weigh by their tuples, or else every region that holds one counts the same. It is
 // undefined when there are no training rows. A table without a class attribute is an error.
-func purity(ctx context.Context, c Case, weighted bool) (float64, bool, error) {
+func purity(ctx context.Context, c Case, weighted bool) (float64, error) {
 	classes := c.Table.Schema().Classes()
 	counts, err := trueCounts(ctx, c, classes)
-	if err != nil {
-		return 0, false, err
-	}
 	tuples, agreeing, occupied, share := 0.0, 0.0, 0.0, 0.0
 	for region := range slices.Chunk(counts, classes) {
 		most, sum := 0.0, 0.0
@@ -48,11 +45,8 @@ func purity(ctx context.Context, c Case, weighted bool) (float64, bool, error) {
 		occupied++
 		share += most / sum
 	}
-	if tuples == 0 {
-		return 0, false, nil
-	}
 	if weighted {
-		return agreeing / tuples, true, nil
+		return agreeing / tuples, err
 	}
-	return share / occupied, true, nil
+	return share / occupied, err
 }

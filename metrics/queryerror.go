@@ -19,12 +19,9 @@ func init() {
 				"predicate, uniform spread inside regions",
 			Needs: []algorithms.Product{algorithms.RegionsProduct},
 		}, CountErrorParams{Ranges: Box},
-			func(ctx context.Context, c Case, params *CountErrorParams) (float64, bool, error) {
+			func(ctx context.Context, c Case, params *CountErrorParams) (float64, error) {
 				off, err := countErrors(ctx, c, params)
-				if err != nil || len(off) == 0 {
-					return 0, false, err
-				}
-				return statistic(off), true, nil
+				return statistic(off), err
 			}})
 	}
 	register("count-error", "mean", mean)

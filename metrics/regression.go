@@ -12,20 +12,16 @@ import (
 
 func init() {
 	register := func(name, title, source string, higher bool,
-		value func(predicted, truth []float64) (float64, bool)) {
+		value func(predicted, truth []float64) float64) {
 		Register(parameterised[RegressionParams]{Info{Name: name, Title: title, Revision: 1,
 			Source: source + "; trained on the release's records, tested on raw rows " +
 				"held out",
 			Needs:          []algorithms.Product{algorithms.RecordsProduct},
 			HigherIsBetter: higher,
 		}, RegressionParams{Regressor: "boosting"},
-			func(ctx context.Context, c Case, params *RegressionParams) (float64, bool, error) {
+			func(ctx context.Context, c Case, params *RegressionParams) (float64, error) {
 				predicted, truth, err := regression(ctx, c, params)
-				if err != nil || len(truth) == 0 {
-					return 0, false, err
-				}
-				v, ok := value(predicted, truth)
-				return v, ok, nil
+				return value(predicted, truth), err
 			}})
 	}
 	register("r2", "Coefficient of determination R²",
@@ -82,14 +78,14 @@ func regression(ctx context.Context, c Case, params *RegressionParams) (predicte
 		model.Numbers(predicted, c.Table, test)
 		return predicted, nil
 	})
-	for _, row := range test {
-		truth = append(truth, c.Table.Number(row, at))
+	for i := range predicted {
+		truth = append(truth, c.Table.Number(test[i], at))
 	}
 	return predicted, truth, err
 }
 
-// determination is 1 - Σ (prediction - truth)² / Σ (mean - truth)², undefined where all are equal.
-func determination(predicted, truth []float64) (float64, bool) {
+// determination is 1 - Σ (prediction - truth)² / Σ (mean - truth)², NaN where all are equal.
+func determination(predicted, truth []float64) float64 {
 	mean, left, all := 0.0, 0.0, 0.0
 	for _, y := range truth {
 		mean += y / float64(len(truth))
@@ -98,14 +94,17 @@ func determination(predicted, truth []float64) (float64, bool) {
 		left += float64((predicted[i] - y) * (predicted[i] - y))
 		all += float64((mean - y) * (mean - y))
 	}
-	return 1 - left/all, all > 0
+	if all == 0 {
+		return math.NaN()
+	}
+	return 1 - left/all
 }
 
 // absoluteError is the mean of |prediction - truth|.
-func absoluteError(predicted, truth []float64) (float64, bool) {
+func absoluteError(predicted, truth []float64) float64 {
 	sum := 0.0
 	for i, y := range truth {
 		sum += math.Abs(predicted[i] - y)
 	}
-	return sum / float64(len(truth)), true
+	return sum / float64(len(truth))
 }

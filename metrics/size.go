@@ -12,42 +12,37 @@ func init() {
 		Name: "records", Title: "Published records", Unit: "records", Revision: 1,
 		Source: "sum of the published records' weights",
 		Needs:  []algorithms.Product{algorithms.RecordsProduct},
-	}, func(_ context.Context, c Case) (float64, bool, error) {
+	}, func(_ context.Context, c Case) (float64, error) {
 		n, ok := c.Release.RecordCount()
 		if !ok {
-			return 0, false, errors.New("the release holds no records")
+			return 0, errors.New("the release holds no records")
 		}
-		return n, true, nil
+		return n, nil
 	}})
 	Register(measured{Info{
 		Name: "record-weight", Title: "Mean weight of a published record", Revision: 1,
 		Source: "sum of the published records' weights by their number: 1 where each stands for " +
 			"itself",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},
-	}, func(ctx context.Context, c Case) (float64, bool, error) {
-		table, weights, err := publishedRecords(ctx, c)
-		if err != nil || table.Len() == 0 {
-			return 0, false, err
-		}
-		if weights == nil {
-			return 1, true, nil
+	}, func(ctx context.Context, c Case) (float64, error) {
+		table, _, err := publishedRecords(ctx, c)
+		if err != nil {
+			return 0, err
 		}
 		n, _ := c.Release.RecordCount()
-		return n / float64(table.Len()), true, nil
+		return n / float64(table.Len()), nil
 	}})
 	Register(measured{Info{
 		Name: "outside-schema", Title: "Records outside the schema", Unit: "fraction", Revision: 1,
 		Source: "share of a file's records that have a value which the schema does not allow, or " +
 			"cannot be read",
 		Needs: []algorithms.Product{algorithms.RecordsProduct},
-	}, func(_ context.Context, c Case) (float64, bool, error) {
-		return c.Release.Outside, true, nil
-	}})
+	}, func(_ context.Context, c Case) (float64, error) { return c.Release.Outside, nil }})
 	Register(measured{Info{
 		Name: "regions", Title: "Published regions", Unit: "regions", Revision: 1,
 		Source: "number of boxes of the published partition, empty ones included",
 		Needs:  []algorithms.Product{algorithms.RegionsProduct},
-	}, func(_ context.Context, c Case) (float64, bool, error) {
-		return float64(c.Release.Regions.Len()), true, nil
+	}, func(_ context.Context, c Case) (float64, error) {
+		return float64(c.Release.Regions.Len()), nil
 	}})
 }
