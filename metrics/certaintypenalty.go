@@ -42,7 +42,7 @@ func certaintyPenalty(ctx context.Context, c Case, params *ClassParams) (float64
 		}
 		penalty := 0.0
 		for d, domain := range domains {
-			low, high := ranges.of(region, d)
+			low, high := ranges.Interval(region, d)
 			if cells := high - low; cells > free[d] {
 				penalty += float64(cells) / domain
 			}

@@ -99,7 +99,7 @@ func estimatedCounts(ctx context.Context, c Case, attribute int, ranges Ranges) 
 		if region%pollEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		low, high := extents.of(region, dim)
+		low, high := extents.Interval(region, dim)
 		each := float64(size * (1 / float64(high-low)))
 		for place := low; place < high; place++ {
 			code := place

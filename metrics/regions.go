@@ -33,27 +33,13 @@ const (
 
 func (Ranges) Enum() []string { return algorithms.Words(Box, Tight) }
 
-// of returns the regions' intervals, region-major.
-func (r Ranges) of(regions *algorithms.Regions) extents {
+// of returns regions of these intervals.
+func (r Ranges) of(regions *algorithms.Regions) *algorithms.Regions {
 	if r == Tight && regions.TightLow != nil {
-		return extents{len(regions.Attributes), regions.TightLow, regions.TightHigh, nil}
+		return &algorithms.Regions{Attributes: regions.Attributes, Low: regions.TightLow,
+			High: regions.TightHigh}
 	}
-	return extents{len(regions.Attributes), regions.Low, regions.High, regions.Sides}
-}
-
-// extents are intervals of regions along their dimensions, in the form of algorithms.Regions.
-type extents struct {
-	dims             int
-	low, high, sides []uint32
-}
-
-// of returns the half-open interval of a region.
-func (e *extents) of(region, dim int) (low, high uint32) {
-	i := region*e.dims + dim
-	if e.sides != nil {
-		i = int(e.sides[i])
-	}
-	return e.low[i], e.high[i]
+	return regions
 }
 
 // regionSizes returns the number of records in each region: the sum over its classes.
@@ -109,7 +95,7 @@ func equivalenceClasses(regions *algorithms.Regions, sizes []float64) []float64 
 	for region, size := range sizes {
 		key = key[:0]
 		for d := range dims {
-			low, high := ranges.of(region, d)
+			low, high := ranges.Interval(region, d)
 			key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, low), high)
 		}
 		at, known := class[string(key)]
