@@ -61,7 +61,6 @@ func Regions(table *datasets.Table, rows []int32, released *algorithms.Regions) 
 	v.suppression()
 	v.membership()
 	v.classes()
-	v.statistics()
 	return &v.report, nil
 }
 
@@ -110,6 +109,7 @@ type verifier struct {
 	dims     int
 	place    [][]uint32 // of each code on each dimension, nil without an axis
 	left     []bool     // suppressed, by position
+	region   []int      // by position; -1 for those suppressed and those in no region
 	report   Report
 	reported map[string]int
 }
@@ -119,10 +119,6 @@ func (v *verifier) problem(kind, format string, args ...any) {
 	if v.reported[kind]++; v.reported[kind] <= most {
 		v.report.Problems = append(v.report.Problems, fmt.Errorf(format, args...))
 	}
-}
-
-func (v *verifier) name(dim int) string {
-	return v.table.Schema().Attributes[v.released.Attributes[dim]].Name
 }
 
 // places finds where each code lies along each axis: at the place of its leaf in a depth-first walk
@@ -169,13 +165,17 @@ func (v *verifier) suppression() {
 	}
 }
 
-// membership compares every record with its region, and the counts with the records.
+// membership compares every record with its region, and the counts and the means of numeric
+// attributes with those of the records.
 func (v *verifier) membership() {
 	r := v.released
 	class := v.table.Schema().Class()
 	counts := make([]float64, len(r.Counts))
+	sums, sizes := make([]float64, len(r.Means)), make([]float64, len(r.Means))
+	v.region = make([]int, len(v.rows))
 	for at, row := range v.rows {
 		region := int(r.Assignment[at])
+		v.region[at] = -1
 		if v.left[at] {
 			if region != -1 {
 				v.problem("suppressed in a region", "row %d is suppressed and in region %d",
@@ -187,6 +187,7 @@ func (v *verifier) membership() {
 			v.problem("no region", "row %d is in region %d of %d", row, region, r.Len())
 			continue
 		}
+		v.region[at] = region
 		for d, attribute := range r.Attributes {
 			code := v.table.Column(attribute).At(row)
 			place, i := code, region*v.dims+d
@@ -196,10 +197,16 @@ func (v *verifier) membership() {
 			a := &v.table.Schema().Attributes[attribute]
 			if low, high := r.Interval(region, d); place < low || place >= high {
 				v.problem("outside", "row %d: %s %s lies outside its region %d, [%d, %d)",
-					row, v.name(d), a.Text(code), region, low, high)
+					row, a.Name, a.Text(code), region, low, high)
 			} else if r.TightLow != nil && (place < r.TightLow[i] || place >= r.TightHigh[i]) {
 				v.problem("outside", "row %d: %s %s lies outside the range of region %d, [%d, %d)",
-					row, v.name(d), a.Text(code), region, r.TightLow[i], r.TightHigh[i])
+					row, a.Name, a.Text(code), region, r.TightLow[i], r.TightHigh[i])
+			}
+			if r.Means != nil && a.Kind == datasets.Numeric {
+				if number := v.table.Number(row, attribute); number == number { // not missing
+					sums[i] += number
+					sizes[i]++
+				}
 			}
 		}
 		label := 0
@@ -214,6 +221,14 @@ func (v *verifier) membership() {
 				i/r.Classes, r.Counts[i], i%r.Classes, n)
 		}
 	}
+	for i, claimed := range r.Means {
+		a, is := &v.table.Schema().Attributes[r.Attributes[i%v.dims]], sums[i]/sizes[i]
+		if sizes[i] > 0 &&
+			!(math.Abs(claimed-is) <= relative*(math.Abs(is)+math.Abs(a.High-a.Low))) {
+			v.problem("means", "region %d: mean %s %v, the records' is %v",
+				i/v.dims, a.Name, claimed, is)
+		}
+	}
 }
 
 // classes gathers records whose published values are alike. The published values are spelled out,
@@ -222,9 +237,8 @@ func (v *verifier) classes() {
 	r := v.released
 	sizes, met := make(map[string]int), make(map[string]bool)
 	texts := make([]string, r.Len())
-	for at := range v.rows {
-		region := int(r.Assignment[at])
-		if v.left[at] || region < 0 || region >= r.Len() {
+	for at, region := range v.region {
+		if region < 0 {
 			continue
 		}
 		if texts[region] == "" {
@@ -253,41 +267,6 @@ func (v *verifier) classes() {
 	for _, n := range sizes { // order-free: the least of all
 		if v.report.K == 0 || n < v.report.K {
 			v.report.K = n
-		}
-	}
-}
-
-// statistics compares the published means of numeric attributes with those of the records.
-func (v *verifier) statistics() {
-	r := v.released
-	if r.Means == nil {
-		return
-	}
-	sums, sizes := make([]float64, len(r.Means)), make([]float64, len(r.Means))
-	for at, row := range v.rows {
-		region := int(r.Assignment[at])
-		if v.left[at] || region < 0 || region >= r.Len() {
-			continue
-		}
-		for d, attribute := range r.Attributes {
-			if v.table.Schema().Attributes[attribute].Kind != datasets.Numeric {
-				continue
-			}
-			if number := v.table.Number(row, attribute); number == number { // not missing
-				sums[region*v.dims+d] += number
-				sizes[region*v.dims+d]++
-			}
-		}
-	}
-	for i, claimed := range r.Means {
-		region, a := i/v.dims, &v.table.Schema().Attributes[r.Attributes[i%v.dims]]
-		if a.Kind != datasets.Numeric || sizes[i] == 0 {
-			continue
-		}
-		is := sums[i] / sizes[i]
-		if !(math.Abs(claimed-is) <= relative*(math.Abs(is)+math.Abs(a.High-a.Low))) {
-			v.problem("means", "region %d: mean %s %v, the records' is %v",
-				region, a.Name, claimed, is)
 		}
 	}
 }
