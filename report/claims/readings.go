@@ -220,24 +220,14 @@ var allFixed = sync.OnceValue(func() (all []Fixed) {
 	return all
 })
 
-// fixedOf is the last line of a claim, nil without one.
-func fixedOf(id string) (last *Fixed) {
-	all := allFixed()
-	for i := range all {
-		if all[i].Claim == id {
-			last = &all[i]
+// FixedText says when the way in which the claim is judged was fixed; "" where that is not known.
+func (j *Judgement) FixedText() (text string) {
+	for _, f := range allFixed() { // the last one is in force
+		if f.Claim == j.ID {
+			text = "Reading and margins fixed " + f.Date + ", after " + f.Seen + " had been seen"
 		}
 	}
-	return last
-}
-
-// FixedText says when the way in which the claim is judged was fixed; "" where that is not known.
-func (j *Judgement) FixedText() string {
-	f := fixedOf(j.ID)
-	if f == nil {
-		return ""
-	}
-	return "Reading and margins fixed " + f.Date + ", after " + f.Seen + " had been seen"
+	return text
 }
 
 // changes lists when readings, checks and margins of claims were changed, those of one reason

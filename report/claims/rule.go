@@ -181,7 +181,8 @@ func decide(j *Judgement) {
 		c.Detectable = c.detectable(max(1, undecided))
 	}
 	j.Verdict = j.verdictBy(ours)
-	j.Effect = j.typical()
+	typical := slices.SortedStableFunc(slices.Values(j.deciding().Points), byValue)
+	j.Effect = &typical[(len(typical)-1)/2]
 }
 
 // detectable is Evidence.Detectable where this many points of the claim are open.
@@ -199,12 +200,6 @@ func (e *Evidence) detectable(undecided int) float64 {
 	}
 	slices.Sort(all)
 	return all[len(all)/2]
-}
-
-// typical is the median point, by its value, of the check with the worst verdict.
-func (j *Judgement) typical() *Point {
-	points := slices.SortedStableFunc(slices.Values(j.deciding().Points), byValue)
-	return &points[(len(points)-1)/2]
 }
 
 func byValue(a, b Point) int { return cmp.Compare(a.Value, b.Value) }

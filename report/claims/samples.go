@@ -16,9 +16,6 @@ type run struct {
 	samples []results.Sample
 }
 
-// reduced reports whether the run differs from its spec in more than the seed.
-func (r *run) reduced() bool { return r.Manifest.Overrides.Reduced() }
-
 // valuesOf lists the values but "" that samples have of a fact, in order of first appearance; nil
 // where no sample has the fact.
 func (r *run) valuesOf(fact string) (values []string) {
@@ -34,12 +31,6 @@ func (r *run) valuesOf(fact string) (values []string) {
 	return values
 }
 
-// outdated reports whether the run is of another version of its experiment.
-func (e *evaluation) outdated(r *run) bool {
-	text, known := e.options.Specs[r.Manifest.Experiment]
-	return known && text != r.Manifest.Spec
-}
-
 // selected returns the samples of an experiment that a selector keeps, in the variant asked for.
 func (s *scope) selected(experiment string, where Selector, at string) ([]*results.Sample, error) {
 	r := s.runs[experiment]
@@ -51,7 +42,8 @@ func (s *scope) selected(experiment string, where Selector, at string) ([]*resul
 		r.samples = append(r.Samples(), r.Derived()...)
 	}
 	s.judgement.Experiments = append(s.judgement.Experiments, experiment)
-	s.judgement.Reduced = s.judgement.Reduced || r.reduced()
+	reduced := r.Manifest.Overrides.Reduced()
+	s.judgement.Reduced = s.judgement.Reduced || reduced
 	ofTimes := func(t term) bool { return t.key == "metric" && t.wanted == results.RuntimeMetric }
 	if !r.Timed && slices.ContainsFunc(where.terms, ofTimes) {
 		return nil, missing("%s has no %s", experiment, results.TimingsFile)
@@ -66,14 +58,15 @@ func (s *scope) selected(experiment string, where Selector, at string) ([]*resul
 		}
 	}
 	err := r.check(where)
+	text, known := s.options.Specs[experiment]
 	switch {
 	case err == nil && len(kept) > 0:
-	case s.outdated(r):
+	case known && text != r.Manifest.Spec:
 		return nil, missing("%s was run in another version, without %s: run it again",
 			experiment, where)
 	case err != nil:
 		return nil, err
-	case r.reduced():
+	case reduced:
 		return nil, missing("the reduced run of %s has nothing of %s", experiment, where)
 	default:
 		return nil, fmt.Errorf("%s: no record of %s has all of %s", at, experiment, where)
@@ -100,7 +93,8 @@ func (r *run) check(where Selector) error {
 		}
 		for alternative := range strings.SplitSeq(t.wanted, "|") {
 			matches := func(value string) bool { return results.Matches(value, alternative) }
-			if alternative != "" && !r.reduced() && !slices.ContainsFunc(values, matches) {
+			if alternative != "" && !r.Manifest.Overrides.Reduced() &&
+				!slices.ContainsFunc(values, matches) {
 				problems = append(problems, fmt.Errorf("%s %s, must be one of %s",
 					no, alternative, strings.Join(values, ", ")))
 			}
