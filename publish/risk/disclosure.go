@@ -36,25 +36,22 @@ type Disclosure struct {
 
 // disclose measures one attribute. rows are the records class by class.
 func disclose(c *Column, g *grouping, rows []int32, constant float64) Disclosure {
-	place := func(row int32) uint32 { return c.Codes.At(row) }
-	values := len(c.Texts)
-	if c.Rank != nil {
-		place = func(row int32) uint32 { return c.Rank[c.Codes.At(row)] }
-		values = int(slices.Max(c.Rank)) + 1
+	places := c.Rank // by code
+	if places == nil {
+		for code := range c.Texts {
+			places = append(places, uint32(code))
+		}
 	}
+	values := int(slices.Max(places)) + 1
 	all, class := disclosure.NewClass(values), disclosure.NewClass(values)
 	for _, row := range rows {
-		all.Add(place(row), 1)
+		all.Add(places[c.Codes.At(row)], 1)
 	}
 	levels := make([][]uint32, len(c.Levels)) // by place
 	for i, groups := range c.Levels {
 		levels[i] = make([]uint32, values)
 		for code, group := range groups {
-			at := uint32(code)
-			if c.Rank != nil {
-				at = c.Rank[code]
-			}
-			levels[i][at] = group
+			levels[i][places[code]] = group
 		}
 	}
 	w := disclosure.NewWhole(all, levels)
@@ -64,7 +61,7 @@ func disclose(c *Column, g *grouping, rows []int32, constant float64) Disclosure
 	for _, size := range g.sizes {
 		class.Clear()
 		for _, row := range rows[at : at+size] {
-			class.Add(place(row), 1)
+			class.Add(places[c.Codes.At(row)], 1)
 		}
 		at += size
 		if class.Distinct() == 1 {
