@@ -179,10 +179,6 @@ func (m *Measurement) aside() bool {
 		m.Measure == "linkage" && m.of() == "members"
 }
 
-// bySize reports whether a metric depends on the number of records as much as on their
-// distribution, so that samples are no yardstick: a few records are easily told from many.
-func (m *Measurement) bySize() bool { return m.Measure == "pmse" }
-
 // ofRelease reports whether an attack's share is one of the released records: how many are copies.
 func (m *Measurement) ofRelease() bool {
 	return m.Measure == "closest-record" || m.Measure == "verbatim"
@@ -429,7 +425,9 @@ func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measureme
 	// More of the truth gives more away.
 	rising := m.HigherIsBetter != attack
 	y := results.NewYardstick(curve, rising)
-	if y == nil || whole == nil || m.ofOthers() || m.bySize() {
+	// By pmse samples are no yardstick: it depends on the number of records as much as on their
+	// distribution, a few are easily told from many.
+	if y == nil || whole == nil || m.ofOthers() || m.Measure == "pmse" {
 		return
 	}
 	if e := y.Of(whole.Mean, whole.Lo95, whole.Hi95); e.Share <= e.Least && !m.ofRelease() {
