@@ -19,6 +19,13 @@ func init() {
 		Needs:      []algorithms.Product{algorithms.RegionsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
 	}, defaultEncoding, generalised})
+	Register(parameterised[GeneralisedParams]{Info{
+		Name: "accuracy-published", Title: "Classification accuracy", Unit: "fraction",
+		Source: "Al-Hussaeni et al. 2018, section 5.1: accuracy-generalised of " +
+			"releases that have regions, accuracy of the others",
+		Needs:      []algorithms.Product{algorithms.RecordsProduct},
+		Classifier: true, HigherIsBetter: true, Revision: 1,
+	}, defaultEncoding, accuracyPublished})
 }
 
 // GeneralisedParams are the parameters of accuracy-generalised.
@@ -124,16 +131,6 @@ func locateTest(ctx context.Context, c Case) ([]int32, error) {
 	return memoize(ctx, c.Published, key{}, func() ([]int32, error) {
 		return locatePoints(ctx, c.Release.Regions, c.Table, c.Test)
 	})
-}
-
-func init() {
-	Register(parameterised[GeneralisedParams]{Info{
-		Name: "accuracy-published", Title: "Classification accuracy", Unit: "fraction",
-		Source: "Al-Hussaeni et al. 2018, section 5.1: accuracy-generalised of " +
-			"releases that have regions, accuracy of the others",
-		Needs:      []algorithms.Product{algorithms.RecordsProduct},
-		Classifier: true, HigherIsBetter: true, Revision: 1,
-	}, defaultEncoding, accuracyPublished})
 }
 
 // accuracyPublished is how well a classifier predicts from a release in the form that its kind is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -38,7 +39,9 @@ func distance(ctx context.Context, c Case, between func(x, y Sample) float64) (f
 		}
 		return between(degreeSample(c.Graph.DegreeSequence()), degreeSample(c.Release.Degrees)), nil
 	}
-	attributes := numericQuasiIdentifiers(c.Table.Schema())
+	attributes := slices.DeleteFunc(c.Table.Schema().QuasiIdentifiers(), func(a int) bool {
+		return c.Table.Schema().Attributes[a].Kind != datasets.Numeric
+	})
 	if len(attributes) == 0 {
 		return 0, errors.New("the table has no numeric quasi-identifier to compare")
 	}
@@ -63,16 +66,6 @@ func distance(ctx context.Context, c Case, between func(x, y Sample) float64) (f
 		sum += between(original, released)
 	}
 	return sum / float64(len(attributes)), nil
-}
-
-func numericQuasiIdentifiers(schema *datasets.Schema) []int {
-	var numeric []int
-	for _, attribute := range schema.QuasiIdentifiers() {
-		if schema.Attributes[attribute].Kind == datasets.Numeric {
-			numeric = append(numeric, attribute)
-		}
-	}
-	return numeric
 }
 
 // Wasserstein1 is the distance W₁ = ∫₀¹ |F⁻¹(u) − G⁻¹(u)| du between two samples, F⁻¹ and G⁻¹ being
