@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"ppdp/algorithms"
 	"ppdp/classifiers"
 )
 
@@ -13,7 +12,6 @@ func init() {
 		Name: "accuracy", Title: "Classification accuracy", Unit: "fraction",
 		Source: "Qardaji & Li 2012, section 4.2: trained on the release, tested on raw rows " +
 			"held out",
-		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, AsPublished: true, HigherIsBetter: true, Revision: 1,
 	}, LearnParams{}, accuracy})
 }

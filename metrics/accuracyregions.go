@@ -23,7 +23,6 @@ func init() {
 		Name: "accuracy-published", Title: "Classification accuracy", Unit: "fraction",
 		Source: "Al-Hussaeni et al. 2018, section 5.1: accuracy-generalised of " +
 			"releases that have regions, accuracy of the others",
-		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
 	}, defaultEncoding, accuracyPublished})
 }

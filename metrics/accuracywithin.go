@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/numeric/random"
 )
@@ -14,7 +13,6 @@ func init() {
 		Name: "accuracy-within", Title: "Accuracy within the release", Unit: "fraction",
 		Source: "Kohavi 1995, section 3.1, holdout: trained on one half of the published " +
 			"records, tested on the other",
-		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, AsPublished: true, FromRecords: true, HigherIsBetter: true,
 		Revision: 1,
 	}, accuracyWithin})

@@ -13,7 +13,6 @@ func init() {
 		Name: "amounts", Title: "Error of amounts", Revision: 1,
 		Source: "ppdp: |published/true - 1| of the mean, the median or the 95th percentile of a " +
 			"number, over rows released; the mean over numbers where the true one is not 0",
-		Needs: []algorithms.Product{algorithms.RecordsProduct},
 	}, AmountsParams{Of: MeanAmount}, amountsError})
 }
 

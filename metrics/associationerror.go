@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/algorithms"
 	"ppdp/datasets"
 )
 
@@ -18,7 +17,6 @@ func init() {
 			"rows released: of Pearson's correlation between numbers, the correlation ratio " +
 			"between a number and a category, and Cramér's V, corrected for its bias " +
 			"(Bergsma 2013), between categories",
-		Needs: []algorithms.Product{algorithms.RecordsProduct},
 	}, associationError})
 }
 

@@ -15,7 +15,6 @@ func init() {
 		Source: "van Rijsbergen 1979, chapter 7: precision, recall and their harmonic mean F1, " +
 			"by default macro-F1, its mean over the classes; " +
 			"predictions as for accuracy-published",
-		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, HigherIsBetter: true, Revision: 1,
 	}, ConfusionParams{Of: F1, Encoding: defaultEncoding.Encoding}, confusion})
 }

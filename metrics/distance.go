@@ -15,8 +15,7 @@ func init() {
 		"in its own unit; of a graph, between degree sequences"
 	register := func(name, title, unit, source string, between func(x, y Sample) float64) {
 		Register(measured{Info{Name: name, Title: title, Unit: unit, Source: source + several,
-			Revision: 1, Needs: []algorithms.Product{algorithms.RecordsProduct},
-			GraphNeeds: []algorithms.Product{algorithms.DegreesProduct},
+			Revision: 1, GraphNeeds: []algorithms.Product{algorithms.DegreesProduct},
 		}, func(ctx context.Context, c Case) (float64, error) {
 			return distance(ctx, c, between)
 		}})

@@ -14,7 +14,6 @@ func init() {
 		Name: "group-gap", Title: "Gap between groups", Unit: "fraction",
 		Source: "Hardt, Price & Srebro 2016, definition 2.1: by how much a rate differs between " +
 			"groups at most; trained on the release's records, tested on raw rows held out",
-		Needs:      []algorithms.Product{algorithms.RecordsProduct},
 		Classifier: true, AsPublished: true, Revision: 1,
 	}, GroupGapParams{Of: Odds, Least: 30}, groupGap})
 }

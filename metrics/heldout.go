@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"ppdp/algorithms"
 	"ppdp/classifiers/forest"
 	"ppdp/datasets"
 	"ppdp/datasets/gower"
@@ -85,8 +84,7 @@ var attackerSource = fmt.Sprintf("a random forest of %d trees (Breiman 2001)", a
 
 // attack describes a metric of what the records of a release disclose.
 func attack(name, title, unit, source string) Info {
-	return Info{Name: name, Title: title, Unit: unit, Source: source, Revision: 1,
-		Needs: []algorithms.Product{algorithms.RecordsProduct}}
+	return Info{Name: name, Title: title, Unit: unit, Source: source, Revision: 1}
 }
 
 // points are the sides of a case as releases are compared with them.

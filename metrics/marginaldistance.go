@@ -17,7 +17,6 @@ func init() {
 		distance func(truth, published marginal) float64) {
 		Register(parameterised[MarginalDistanceParams]{Info{
 			Name: name, Title: title, Unit: "fraction", Source: source, Revision: 1,
-			Needs: []algorithms.Product{algorithms.RecordsProduct},
 		}, MarginalDistanceParams{Attributes: 2, Bins: 24, Cut: Equally},
 			func(ctx context.Context, c Case, p *MarginalDistanceParams) (float64, error) {
 				return overMarginals(ctx, c, p, distance)
@@ -35,7 +34,6 @@ func init() {
 		Source: "NIST's k-marginal score (SDNist): 1000 times what the mean distance of " +
 			"marginals lacks to 1; its reports take pairs, and numbers in 20 quantile bins, " +
 			"each with equally many of the original's records",
-		Needs: []algorithms.Product{algorithms.RecordsProduct},
 	}, MarginalDistanceParams{Attributes: 2, Bins: 20, Cut: Quantile},
 		func(ctx context.Context, c Case, params *MarginalDistanceParams) (float64, error) {
 			distance, err := overMarginals(ctx, c, params, totalVariation)

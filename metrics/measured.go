@@ -14,13 +14,18 @@ import (
 
 // measured is a metric made of its description and a function. It refuses cases that lack what the
 // description says is needed: regions, degrees, a class attribute, a classifier. Its errors begin
-// with its name.
+// with its name. It needs records where the description names no product.
 type measured struct {
 	info    Info
 	measure func(ctx context.Context, c Case) (float64, error) // NaN where it is undefined
 }
 
-func (m measured) Info() Info { return m.info }
+func (m measured) Info() Info {
+	if m.info.Needs == nil {
+		m.info.Needs = []algorithms.Product{algorithms.RecordsProduct}
+	}
+	return m.info
+}
 
 func (m measured) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	var value float64
@@ -56,7 +61,7 @@ type parameterised[P any] struct {
 	measure  func(ctx context.Context, c Case, params *P) (float64, error)
 }
 
-func (m parameterised[P]) Info() Info { return m.info }
+func (m parameterised[P]) Info() Info { return measured{info: m.info}.Info() }
 
 // Params returns a copy of the defaults.
 func (m parameterised[P]) Params() Params { return &m.defaults }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/algorithms"
 	"ppdp/datasets"
 )
 
@@ -16,7 +15,7 @@ func init() {
 		Name: "missing-patterns", Title: "Distance of patterns of missing values", Unit: "fraction",
 		Source: "folklore: total variation between the patterns of the published records and " +
 			"those of the rows released; a pattern is which attributes a record lacks",
-		Needs: []algorithms.Product{algorithms.RecordsProduct}, Revision: 1,
+		Revision: 1,
 	}, MissingPatternsParams{}, missingPatterns})
 }
 

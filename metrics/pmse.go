@@ -17,7 +17,6 @@ func init() {
 	Register(parameterised[PMSEParams]{Info{
 		Name: "pmse", Title: "Propensity score, mean squared error", Revision: 1,
 		Source: "Woo, Reiter, Oganian & Karr 2009, section 3.1",
-		Needs:  []algorithms.Product{algorithms.RecordsProduct},
 	}, PMSEParams{Model: Logistic, Rows: 50_000}, pmse})
 }
 

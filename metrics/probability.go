@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/numeric/elementary"
 )
@@ -17,7 +16,6 @@ func init() {
 		value func(probabilities []float64, labels []uint32, classes int) float64) {
 		Register(parameterised[LearnParams]{Info{Name: name, Title: title, Unit: unit,
 			Source:     source + "; trained on the release's records, tested on raw rows held out",
-			Needs:      []algorithms.Product{algorithms.RecordsProduct},
 			Classifier: true, AsPublished: true, HigherIsBetter: higher, Revision: 1,
 			Probabilities: !ranks, Ranks: ranks,
 		}, LearnParams{}, func(ctx context.Context, c Case, _ *LearnParams) (float64, error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
 )
@@ -16,7 +15,6 @@ func init() {
 		Register(parameterised[RegressionParams]{Info{Name: name, Title: title, Revision: 1,
 			Source: source + "; trained on the release's records, tested on raw rows " +
 				"held out",
-			Needs:          []algorithms.Product{algorithms.RecordsProduct},
 			HigherIsBetter: higher,
 		}, RegressionParams{Regressor: "boosting"},
 			func(ctx context.Context, c Case, params *RegressionParams) (float64, error) {

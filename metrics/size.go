@@ -11,7 +11,6 @@ func init() {
 	Register(measured{Info{
 		Name: "records", Title: "Published records", Unit: "records", Revision: 1,
 		Source: "sum of the published records' weights",
-		Needs:  []algorithms.Product{algorithms.RecordsProduct},
 	}, func(_ context.Context, c Case) (float64, error) {
 		n, ok := c.Release.RecordCount()
 		if !ok {
@@ -23,7 +22,6 @@ func init() {
 		Name: "record-weight", Title: "Mean weight of a published record", Revision: 1,
 		Source: "sum of the published records' weights by their number: 1 where each stands for " +
 			"itself",
-		Needs: []algorithms.Product{algorithms.RecordsProduct},
 	}, func(ctx context.Context, c Case) (float64, error) {
 		table, _, err := publishedRecords(ctx, c)
 		if err != nil {
@@ -36,7 +34,6 @@ func init() {
 		Name: "outside-schema", Title: "Records outside the schema", Unit: "fraction", Revision: 1,
 		Source: "share of a file's records that have a value which the schema does not allow, or " +
 			"cannot be read",
-		Needs: []algorithms.Product{algorithms.RecordsProduct},
 	}, func(_ context.Context, c Case) (float64, error) { return c.Release.Outside, nil }})
 	Register(measured{Info{
 		Name: "regions", Title: "Published regions", Unit: "regions", Revision: 1,
