@@ -392,7 +392,6 @@ func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measureme
 	attack := m.kind() == disclosure
 	var curve []*results.Row
 	var whole, independent *results.Row
-	var copied *results.Setting
 	for _, s := range e.settings {
 		row, v := e.measured[place{s, m.Measurement}], e.value(s, m.Measurement)
 		v.Low, v.High = e.value(s, beside["low"]).Value, e.value(s, beside["high"]).Value
@@ -411,12 +410,10 @@ func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measureme
 			curve = append(curve, row)
 		case s.Algorithm == results.CopyAlgorithm: // the sample of all
 			all, own := *row, *s
-			own.Params = maps.Clone(s.Params)
-			if own.Params == nil {
-				own.Params = make(map[string]string)
-			}
+			own.Params = make(map[string]string)
+			maps.Copy(own.Params, s.Params)
 			own.Params[results.ShareParam] = "1"
-			all.Setting, whole, copied = &own, row, s
+			all.Setting, whole = &own, row
 			curve = append(curve, &all)
 		case s.Algorithm == results.PermutedAlgorithm && s.Params[results.ColumnsParam] == "all":
 			independent = row
@@ -435,7 +432,7 @@ func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measureme
 	}
 	better := func(a, b float64) bool { return a != b && a > b == m.HigherIsBetter }
 	guess := independent
-	if row := e.measured[place{copied, results.Measurement{Metric: m.Metric,
+	if row := e.measured[place{whole.Setting, results.Measurement{Metric: m.Metric,
 		Classifier: majority}}]; m.Classifier != "" && row != nil && row.N > 0 {
 		guess = row
 	}

@@ -71,16 +71,15 @@ func (e *Evaluation) judge() {
 			h := k.Headlines[column]
 			switch k.Name {
 			case "utility":
-				switch {
-				case h.Reached == nil:
-				case *h.Original-h.Guess < leastLearned: // nothing is to be learned
-					v.Uses = append(v.Uses, Use{For: "a classifier or regression",
-						Answer: "unknown"})
-				default:
-					kept := h.kept()
-					v.Uses = append(v.Uses, Use{"a classifier or regression",
-						answer(kept >= keptWell, kept >= keptSome), &kept, nil})
+				if h.Reached == nil {
+					continue
 				}
+				use := Use{For: "a classifier or regression", Answer: "unknown"}
+				if *h.Original-h.Guess >= leastLearned {
+					kept := h.kept()
+					use.Answer, use.Value = answer(kept >= keptWell, kept >= keptSome), &kept
+				}
+				v.Uses = append(v.Uses, use)
 			case "fidelity":
 				v.Uses = append(v.Uses, e.counts(k, column)...)
 				v.Uses = append(v.Uses, e.amounts(column)...)
