@@ -155,13 +155,12 @@ func (v *verifier) suppression() {
 		switch {
 		case at < 0 || int(at) >= len(v.rows):
 			v.problem("suppressed", "position %d of %d is suppressed", at, len(v.rows))
-			continue
 		case v.left[at]:
 			v.problem("suppressed", "position %d is suppressed twice", at)
-			continue
+		default:
+			v.left[at] = true
+			v.report.Suppressed++
 		}
-		v.left[at] = true
-		v.report.Suppressed++
 	}
 }
 
