@@ -298,10 +298,9 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 		return nil, "", err
 	}
 	r.notes, r.drops = format.Notes(content), format.Drops()
-	for i, word := range []*string{&r.Title, &r.Owner, &r.Purpose, &r.Contact} {
-		a := &format.About
-		*word = cmp.Or(*word, []string{a.Title, a.Owner, a.Purpose, a.Contact}[i])
-	}
+	a := &format.About
+	r.About = csvtable.About{Title: cmp.Or(r.Title, a.Title), Owner: cmp.Or(r.Owner, a.Owner),
+		Purpose: cmp.Or(r.Purpose, a.Purpose), Contact: cmp.Or(r.Contact, a.Contact)}
 	if lost := content.Lost(); lost != "" {
 		r.Log(lost)
 	}
