@@ -98,7 +98,7 @@ func associate(ctx context.Context, table *datasets.Table, rows []int32,
 	features := make([]feature, len(attributes))
 	pairs := []Association{}
 	for a := range attributes {
-		features[a] = newFeature(table, rows, a, of, mass)
+		features[a] = newFeature(table, rows, a, of)
 		for b := range a {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -115,8 +115,7 @@ func associate(ctx context.Context, table *datasets.Table, rows []int32,
 	return pairs, nil
 }
 
-func newFeature(table *datasets.Table, rows []int32, a int, weights []float64,
-	mass float64) feature {
+func newFeature(table *datasets.Table, rows []int32, a int, weights []float64) feature {
 	if attribute := &table.Schema().Attributes[a]; attribute.Kind == datasets.Categorical {
 		f := feature{codes: make([]int32, len(rows)), masses: make([]float64, attribute.Cells())}
 		column := table.Column(a)
@@ -126,18 +125,15 @@ func newFeature(table *datasets.Table, rows []int32, a int, weights []float64,
 		}
 		return f
 	}
-	f, mean := feature{numbers: make([]float64, len(rows))}, 0.0
-	if table.Schema().Attributes[a].Missing != nil {
-		mass = 0
-		for i, row := range rows {
-			if x := table.Number(row, a); x == x {
-				mass += weights[i]
-			}
+	f, mass, mean := feature{numbers: make([]float64, len(rows))}, 0.0, 0.0
+	for i, row := range rows {
+		if f.numbers[i] = table.Number(row, a); f.numbers[i] == f.numbers[i] { // not missing
+			mass += weights[i]
 		}
 	}
-	for i, row := range rows {
-		if f.numbers[i] = table.Number(row, a); f.numbers[i] == f.numbers[i] {
-			mean += float64(weights[i] / mass * f.numbers[i])
+	for i, n := range f.numbers {
+		if n == n {
+			mean += float64(weights[i] / mass * n)
 		}
 	}
 	most, least := math.Inf(-1), math.Inf(1)
