@@ -16,7 +16,7 @@ type Memo struct {
 
 // memoEntry is one value, or its place until it is there.
 type memoEntry struct {
-	turn  chan struct{} // holds one token, held while a goroutine computes or reads
+	turn  chan struct{} // full while a goroutine computes or reads
 	known bool
 	value any
 }
@@ -33,7 +33,6 @@ func memoize[T any](ctx context.Context, m *Memo, key any, compute func() (T, er
 	e := m.entries[key]
 	if e == nil {
 		e = &memoEntry{turn: make(chan struct{}, 1)}
-		e.turn <- struct{}{}
 		if m.entries == nil {
 			m.entries = make(map[any]*memoEntry)
 		}
@@ -41,12 +40,12 @@ func memoize[T any](ctx context.Context, m *Memo, key any, compute func() (T, er
 	}
 	m.mu.Unlock()
 	select {
-	case <-e.turn:
+	case e.turn <- struct{}{}:
 	case <-ctx.Done():
 		var none T
 		return none, ctx.Err()
 	}
-	defer func() { e.turn <- struct{}{} }() // after a panic too: others then try for themselves
+	defer func() { <-e.turn }() // after a panic too: others then try for themselves
 	if e.known {
 		return e.value.(T), nil
 	}
