@@ -290,8 +290,7 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema,
 	spending.Unit, spending.Total = spending.Allowed().cost()
 	spending.Cost, _ = costIn(spending.Unit, promise.Epsilon, promise.Delta) // 0 is not allowed
 	cert.Budget = &spending
-	for i := range cert.Mechanisms {
-		m := &cert.Mechanisms[i]
+	for m := range results.Each(cert.Mechanisms) {
 		m.Unit, m.Sampling = unit, "exact, from integers"
 		if (privacy.Entry{Mechanism: m.Mechanism}).Chooses() {
 			m.Sensitivity = 0
@@ -319,8 +318,7 @@ func reached(schema *datasets.Schema, k int, measured *risk.Report) *Anonymity {
 		if c := schema.Contributions; c > 1 { // the persons of whom a class is for certain
 			a.K = max(k, (a.K+c-1)/c)
 		}
-		for i := range measured.Sensitive {
-			d := &measured.Sensitive[i]
+		for d := range results.Each(measured.Sensitive) {
 			a.Unchanged = append(a.Unchanged, Diversity{d.Attribute, d.Distinct, d.Equal,
 				d.Homogeneous})
 		}

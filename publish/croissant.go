@@ -41,8 +41,7 @@ func writeCroissant(w io.Writer, c *Certificate, schema *datasets.Schema, files 
 			"name": name, "dataType": kind, "source": entity{
 				"fileObject": entity{"@id": RecordsFile}, "extract": entity{"column": name}}})
 	}
-	for i := range schema.Attributes {
-		a := &schema.Attributes[i]
+	for a := range results.Each(schema.Attributes) {
 		generalised := c.Guarantee.K > 0 && a.Role == datasets.QuasiIdentifier
 		switch {
 		case a.Kind == datasets.Categorical || a.Clock != "" || generalised,

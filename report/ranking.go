@@ -167,9 +167,8 @@ func (r *ranking) guarantees(t *contest.Table) {
 	for _, release := range t.Releases {
 		var budgets []string
 		for _, other := range t.Releases {
-			text := other.BudgetText()
-			if other.Label() == release.Label() && !slices.Contains(budgets, text) {
-				budgets = append(budgets, text)
+			if other.Label() == release.Label() {
+				budgets = results.Union(budgets, other.BudgetText())
 			}
 		}
 		text := guaranteeText(release, budgets)

@@ -152,8 +152,7 @@ func (u *Rule) checkMeasured(r *strictyaml.Reader, measured []results.MeasureUse
 	metric, _ := (&results.Measurement{Metric: u.Measure}).Parts()
 	var all, same, classifiers []string // measures, those of this metric, their classifiers
 	share := slices.Contains(shares, metric)
-	for i := range measured {
-		use := &measured[i]
+	for use := range results.Each(measured) {
 		name, settings := use.Parts()
 		if slices.ContainsFunc(settings, func(p results.Param) bool {
 			return p.Name == "end" || p.Name == "allowed" // they stand beside another
@@ -203,8 +202,7 @@ func (u *Rule) measures(m *results.Measurement) bool {
 // a rule is about. What has no value misses its limits.
 func (p *Policy) Judge(e *evaluation.Evaluation) (checks []Check) {
 	for column, release := range e.Columns {
-		for i := range p.Rules {
-			u := &p.Rules[i]
+		for u := range results.Each(p.Rules) {
 			if !release.Release {
 				continue
 			}

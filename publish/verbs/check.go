@@ -88,8 +88,7 @@ func besideTable(schema *string, table string) error {
 }
 
 func printChecked(w io.Writer, file string, c *csvtable.Checked) {
-	for i := range c.Faults {
-		faults := &c.Faults[i]
+	for faults := range results.Each(c.Faults) {
 		about := ""
 		if faults.Attribute != "" {
 			about = faults.Attribute + ": "

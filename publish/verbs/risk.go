@@ -217,8 +217,7 @@ func printRisk(w io.Writer, r *risk.Report) error {
 		}
 		return fmt.Sprintf("%.3g", *t)
 	}
-	for i := range r.Sensitive {
-		d := &r.Sensitive[i]
+	for d := range results.Each(r.Sensitive) {
 		sensitive.Row(strings.ReplaceAll(d.Attribute, "\t", " "), strconv.Itoa(d.Values),
 			strconv.Itoa(d.Homogeneous), strconv.Itoa(d.Distinct), fmt.Sprintf("%.3g", d.Entropy),
 			strconv.Itoa(d.Recursive), fmt.Sprintf("%.3g", d.Equal), distance(d.Ordered),
