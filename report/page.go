@@ -274,14 +274,12 @@ func numbersOf(p *plots.Picture) []numbers {
 	var tables []numbers
 	for _, axis := range slices.Compact([]string{p.Figure.X, p.Figure.X2, ""}) {
 		t := numbers{Axis: labels[axis]}
+		lines := slices.DeleteFunc(slices.Clone(p.Lines),
+			func(l plots.Line) bool { return l.Axis != axis })
 		var places []float64
-		var lines []plots.Line
-		for _, l := range p.Lines {
-			if l.Axis == axis {
-				lines = append(lines, l)
-				for _, point := range l.Points {
-					places = append(places, point.X)
-				}
+		for _, l := range lines {
+			for _, point := range l.Points {
+				places = append(places, point.X)
 			}
 		}
 		slices.Sort(places)
