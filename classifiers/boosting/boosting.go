@@ -158,16 +158,8 @@ func (b *boost) step() {
 			}
 			b.set(i, p-target, float64(p*(1-p)), b.weights[i])
 		}
-		t := b.grow(b.scores[k*n : (k+1)*n])
-		b.model.trees = append(b.model.trees, bins.NewTree(t.nodes))
-		b.model.values = append(b.model.values, t.values)
+		b.grow(b.model, b.scores[k*n:(k+1)*n])
 	}
-}
-
-// tree is nodes and what each leaf adds to a machine's score.
-type tree struct {
-	nodes  []bins.Node
-	values []float64
 }
 
 // model adds up the trees of each machine. It is safe for concurrent use.
@@ -177,7 +169,7 @@ type model struct {
 	start    []float64
 	features []bins.Feature
 	trees    []bins.Tree // step by step, and in it machine by machine
-	values   [][]float64 // of each tree's leaves
+	values   [][]float64 // what each tree's leaves add to a machine's score
 }
 
 // each calls use with the position of each row and its machines' scores, which it may change.
@@ -279,9 +271,7 @@ func (c Classifier) FitNumber(ctx context.Context, data classifiers.Data,
 		for i, of := range scores {
 			g.set(i, max(-most, min(most, of-shares[i])), 1, weights[i])
 		}
-		t := g.grow(scores)
-		score.trees = append(score.trees, bins.NewTree(t.nodes))
-		score.values = append(score.values, t.values)
+		g.grow(score, scores)
 	}
 	return m, nil
 }

@@ -86,9 +86,9 @@ func (s *sums) score() float64 {
 	return float64(float64(s.gradient)*float64(s.gradient)) / float64(s.curvature)
 }
 
-// grow returns a tree and adds its values to the rows' scores. The leaf that gains most is cut
-// first, the one made first of equals.
-func (g *grower) grow(scores []float64) (t tree) {
+// grow adds a tree to the model, and its values to the rows' scores. The leaf that gains most is
+// cut first, the one made first of equals.
+func (g *grower) grow(to *model, scores []float64) {
 	root := part{to: g.matrix.Rows, histograms: g.histograms()}
 	for i := range g.index {
 		g.index[i] = int32(i)
@@ -96,7 +96,7 @@ func (g *grower) grow(scores []float64) (t tree) {
 	}
 	g.count(&root)
 	g.best(&root)
-	t.nodes = make([]bins.Node, 1)
+	nodes, values := make([]bins.Node, 1), []float64(nil)
 	leaves := []part{root}
 	for len(leaves) < g.leaves {
 		at := 0
@@ -108,7 +108,7 @@ func (g *grower) grow(scores []float64) (t tree) {
 		if leaves[at].cut.gain <= 0 {
 			break
 		}
-		left, right := g.divide(leaves[at], &t, len(leaves)+1 == g.leaves)
+		left, right := g.divide(leaves[at], &nodes, len(leaves)+1 == g.leaves)
 		leaves[at] = left
 		leaves = append(leaves, right)
 	}
@@ -118,8 +118,8 @@ func (g *grower) grow(scores []float64) (t tree) {
 			step := float64(leaf.total.gradient) / float64(leaf.total.curvature)
 			value = float64(-g.rate * step)
 		}
-		t.nodes[leaf.node].Leaf = int32(len(t.values))
-		t.values = append(t.values, value)
+		nodes[leaf.node].Leaf = int32(len(values))
+		values = append(values, value)
 		for _, row := range g.index[leaf.from:leaf.to] {
 			scores[row] += value
 		}
@@ -127,7 +127,7 @@ func (g *grower) grow(scores []float64) (t tree) {
 			g.free = append(g.free, leaf.histograms)
 		}
 	}
-	return t
+	to.trees, to.values = append(to.trees, bins.NewTree(nodes)), append(to.values, values)
 }
 
 // histograms returns one for each feature, for count to fill.
@@ -168,12 +168,12 @@ func (g *grower) count(p *part) {
 
 // divide makes two parts of one. The smaller is counted, the other is what remains, unless neither
 // will be cut, as none is after the last division.
-func (g *grower) divide(p part, t *tree, last bool) (left, right part) {
+func (g *grower) divide(p part, nodes *[]bins.Node, last bool) (left, right part) {
 	at := p.from + bins.Divide(g.index[p.from:p.to], g.spare, g.matrix.Columns[p.cut.feature],
 		&p.cut.left)
-	first := int32(len(t.nodes))
-	t.nodes = append(t.nodes, bins.Node{}, bins.Node{})
-	t.nodes[p.node] = bins.Node{Feature: int32(p.cut.feature), Next: first, Left: p.cut.left}
+	first := int32(len(*nodes))
+	*nodes = append(*nodes, bins.Node{}, bins.Node{})
+	(*nodes)[p.node] = bins.Node{Feature: int32(p.cut.feature), Next: first, Left: p.cut.left}
 	left = part{node: first, from: p.from, to: at, total: p.cut.sums}
 	right = part{node: first + 1, from: at, to: p.to, total: p.total.minus(p.cut.sums)}
 	small, large := &left, &right
