@@ -49,7 +49,7 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 	}
 	layout := linear.NewLayout(data.Table.Schema())
 	points := linear.NewPoints(data, layout)
-	m := &model{Model: linear.NewModel(layout, points), classes: points.Classes}
+	m := &model{linear.NewModel(layout, points)}
 	if m.Machines == 0 {
 		return m, nil
 	}
@@ -60,16 +60,13 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 }
 
 // model gives the softmax of its machines' scores.
-type model struct {
-	*linear.Model
-	classes int // of the schema
-}
+type model struct{ *linear.Model }
 
 // Probabilities writes the probability of each class of the schema, row by row.
 func (m *model) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
-	clear(dst[:len(rows)*m.classes])
+	clear(dst[:len(rows)*m.Schema])
 	m.Each(table, rows, func(i int, scores []float64) {
-		classifiers.FromScores(dst[i*m.classes:(i+1)*m.classes], m.Classes, scores)
+		classifiers.FromScores(dst[i*m.Schema:(i+1)*m.Schema], m.Classes, scores)
 	})
 }
 
@@ -156,8 +153,7 @@ func (q *problem) solve(ctx context.Context) error {
 	small := tolerance * q.Total
 	for range mostSteps {
 		if norm(gradient) <= small {
-			q.Write(q.model, parameters)
-			return nil
+			break
 		}
 		// Newton's step, solved only as well as is worth it.
 		size := math.Sqrt(convex.Dot(gradient, gradient))
@@ -175,30 +171,28 @@ func (q *problem) solve(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		slope, length := convex.Dot(step, gradient), 1.0
-		better := false
-		for range mostHalves {
+		slope, length, halves := convex.Dot(step, gradient), 1.0, 0
+		for ; halves < mostHalves; halves++ {
 			for i, s := range step {
 				trial[i] = parameters[i] + float64(length*s)
 			}
 			if q.loss(trial, nil, nil) <= value+float64(1e-4*length*slope) {
-				better = true
 				break
 			}
 			length /= 2
 		}
-		if !better {
+		if halves == mostHalves {
 			break // as near as numbers of this size come
 		}
 		copy(parameters, trial)
 		value = q.loss(parameters, gradient, probabilities)
 	}
-	if norm(gradient) <= 1e3*small {
-		q.Write(q.model, parameters)
-		return nil
+	if !(norm(gradient) <= 1e3*small) {
+		return fmt.Errorf("logistic: not solved in %d steps: the gradient is %v a record",
+			mostSteps, norm(gradient)/q.Total)
 	}
-	return fmt.Errorf("logistic: not solved in %d steps: the gradient is %v a record", mostSteps,
-		norm(gradient)/q.Total)
+	q.Write(q.model, parameters)
+	return nil
 }
 
 // norm is the largest number of a vector, whatever its sign.

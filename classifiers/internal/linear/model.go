@@ -16,13 +16,13 @@ type Model struct {
 	Machines int
 	Weights  []float64 // of number f and machine k at f·Machines+k
 	Bias     []float64
-	classes  int // of the schema
+	Schema   int // classes of the schema
 }
 
 // NewModel returns machines of weight 0 for the classes that occur among points: class 0 alone
 // where there is no weight at all.
 func NewModel(l *Layout, p *Points) *Model {
-	m := &Model{Features: l.Features, classes: p.Classes}
+	m := &Model{Features: l.Features, Schema: p.Classes}
 	counts := make([]float64, p.Classes)
 	for i, weight := range p.Mass {
 		counts[i%p.Classes] += weight
@@ -63,11 +63,11 @@ func (m *Model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
 // Scores writes each machine's score to its class's place; with one machine the first class has its
 // negative. A class that did not occur has a score below all others.
 func (m *Model) Scores(dst []float64, table *datasets.Table, rows []int32) {
-	for i := range dst[:len(rows)*m.classes] {
+	for i := range dst[:len(rows)*m.Schema] {
 		dst[i] = math.Inf(-1)
 	}
 	m.Each(table, rows, func(i int, scores []float64) {
-		of := dst[i*m.classes : (i+1)*m.classes]
+		of := dst[i*m.Schema : (i+1)*m.Schema]
 		if m.Machines == 1 {
 			of[m.Classes[0]], of[m.Classes[1]] = -scores[0], scores[0]
 			return
