@@ -92,30 +92,26 @@ func (s *sample) normals(values, counts []float64, a *datasets.Attribute) []norm
 			masses[k] = max(masses[k], math.SmallestNonzeroFloat64)
 		}
 	}
-	first, last, distinct := 0, 0, 0
-	for i := range values {
+	var occurring []float64
+	for i, value := range values {
 		if slices.Max(counts[i*classes:(i+1)*classes]) > 0 {
-			if distinct == 0 {
-				first = i
-			}
-			last = i
-			distinct++
+			occurring = append(occurring, value)
 		}
 	}
 	d := normal{precision: a.Step}
-	if distinct > 1 {
-		d.precision = (values[last] - values[first]) / float64(distinct-1)
+	if last := len(occurring) - 1; last > 0 {
+		d.precision = (occurring[last] - occurring[0]) / float64(last)
 	}
 	normals := make([]normal, classes)
 	for k := range normals {
 		mean, square := 0.0, 0.0
-		for i := first; i <= last && distinct > 0; i++ {
-			mean += float64(d.round(values[i]) * counts[i*classes+k])
+		for i, value := range values {
+			mean += float64(d.round(value) * counts[i*classes+k])
 		}
 		mean /= masses[k]
 		// A second pass around the mean: sums of raw squares would cancel on values far from 0.
-		for i := first; i <= last && distinct > 0; i++ {
-			gap := d.round(values[i]) - mean
+		for i, value := range values {
+			gap := d.round(value) - mean
 			square += float64(float64(gap*gap) * counts[i*classes+k])
 		}
 		deviation := math.Sqrt(square / masses[k])
