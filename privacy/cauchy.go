@@ -48,13 +48,10 @@ func (c *Cauchy) Add(path *Path, epsilon, bound, value float64) (float64, error)
 			c.sensitivity.Proven = bound
 		}
 	}
-	var noted *call
-	if w := path.budget.watch; w != nil {
-		record, forced, err := w.begin(c.mechanism, epsilon, 1/scale, value, bound)
-		if forced {
-			return w.answerCauchy(record, c, value, bound, err)
-		}
-		noted = record
+	watch := path.budget.watch
+	noted, forced, err := watch.begin(c.mechanism, epsilon, 1/scale, value, bound)
+	if forced {
+		return watch.answerCauchy(noted, c, value, bound, err)
 	}
 	noisy := value + float64(drawCauchy(c.stream)*scale)
 	noted.end(noisy)
