@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -152,14 +151,10 @@ func diagnosis(code string) string {
 	if err != nil {
 		return "other" // V and E codes
 	}
-	i := slices.IndexFunc(chapters, func(c struct {
-		name              string
-		from, to, symptom int
-	}) bool {
-		return n >= c.from && n <= c.to || n == c.symptom
-	})
-	if i < 0 {
-		return "other"
+	for _, c := range chapters {
+		if n >= c.from && n <= c.to || n == c.symptom {
+			return c.name
+		}
 	}
-	return chapters[i].name
+	return "other"
 }
