@@ -24,10 +24,7 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 		return -1, 0
 	}
 	distribution := g.distribution(at)
-	cases := 0.0
-	for _, w := range distribution {
-		cases += w
-	}
+	cases, _ := wrong(distribution)
 	low, high := int(g.nodes[at].low), int(g.nodes[at].high)
 	entropy := g.log2(cases)
 	for _, w := range distribution {
@@ -37,7 +34,7 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 	if g.exactSums {
 		g.dropConstant(g.nodeTally, high-low)
 	}
-	few, paired := g.anyFewValues(), g.paired(cases)
+	paired := g.paired(cases)
 	average, averaged := 0.0, 0
 	g.tests = g.tests[:0]
 	for n, word := range g.candidates {
@@ -58,7 +55,7 @@ func (g *grower) choose(at int32) (feature int, cut uint32) {
 			}
 			t.feature = i
 			g.tests = append(g.tests, t)
-			if f.numeric || !few || float64(f.arity) < manyValues*g.total*g.unit {
+			if f.few || !g.anyFew {
 				average += t.gain
 				averaged++
 			}
@@ -83,17 +80,6 @@ func (g *grower) worthTesting(at int32) bool {
 	n := &g.nodes[at]
 	cases, _ := wrong(g.distribution(at))
 	return n.estimate-n.inseparable > collapseSlack/g.unit && cases >= 2*g.settings.minCases
-}
-
-// anyFewValues reports whether some attribute is numeric or has few values, so that those with many
-// can be left out of the average.
-func (g *grower) anyFewValues() bool {
-	for i := range g.features {
-		if f := &g.features[i]; f.numeric || float64(f.arity) < manyValues*g.total*g.unit {
-			return true
-		}
-	}
-	return false
 }
 
 // count adds up the weight of each code and class over order[low:high], of a node with the given

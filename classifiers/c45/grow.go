@@ -38,6 +38,7 @@ const (
 type feature struct {
 	attribute int
 	numeric   bool
+	few       bool      // numeric or of few values: its gain enters the average
 	column    int       // its own or its bundle's
 	bundle    *bundle   // nil for none
 	value     []uint8   // in a bundle: the code at each joint code
@@ -89,6 +90,7 @@ type problem struct {
 	bundles   []*bundle
 	columns   []codeColumn // what is counted, see tally
 	largest   int          // arity of a feature
+	anyFew    bool         // some feature is: those of many values are left out of the average
 	xlog      []float64    // x·log₂x of small whole x
 }
 
@@ -157,6 +159,8 @@ func newGrower(ctx context.Context, settings settings, data classifiers.Data,
 	codes, ones := make([]uint32, len(rows)), newBitmap(len(rows))
 	for _, at := range classifiers.Features(schema) {
 		f := newFeature(data.Table, at, rows, codes)
+		f.few = f.numeric || float64(f.arity) < manyValues*g.total*g.unit
+		g.anyFew = g.anyFew || f.few
 		g.features = append(g.features, f)
 		g.largest = max(g.largest, f.arity)
 		if bundles && !f.numeric && f.arity == 2 {
