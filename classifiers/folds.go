@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
 
@@ -48,11 +49,8 @@ func checkFolds(n, k int) error {
 }
 
 func permutation(key random.Key, n int) []int32 {
-	order := make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	key.Stream().Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	order := datasets.InOrder(n)
+	key.Stream().Permute(order)
 	return order
 }
 

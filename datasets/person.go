@@ -25,10 +25,7 @@ func OfPersons(t *Table, persons []int32, ids []string) *Table {
 		if int(n) <= most {
 			continue
 		}
-		numbers := make([]int32, n)
-		for i := range numbers {
-			numbers[i] = int32(i)
-		}
+		numbers := InOrder(int(n))
 		random.NewKey(0).Derive("contributions", ids[person]).Stream().Permute(numbers)
 		for _, number := range numbers[:most] {
 			kept[record{int32(person), number}] = true

@@ -227,6 +227,9 @@ func outside[T uint8 | uint16 | uint32](codes []T, limit int) int {
 	return slices.IndexFunc(codes, func(code T) bool { return int(code) >= limit })
 }
 
+// InOrder lists the numbers from 0 to n-1.
+func InOrder(n int) []int32 { return (&Table{rows: n}).AllRows() }
+
 // AllRows lists every row of the table in order.
 func (t *Table) AllRows() []int32 {
 	rows := grown[int32](t.disk, nil, t.rows)

@@ -495,10 +495,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 		if err != nil {
 			return nil, err
 		}
-		order := make([]int32, records.Len()) // in memory, other than AllRows of a disk
-		for i := range order {
-			order[i] = int32(i)
-		}
+		order := datasets.InOrder(records.Len()) // in memory, other than AllRows of a disk
 		p.Noise.Open("rows").Permute(order)
 		weighted = weights != nil
 		write = func(w io.Writer) error { return csvtable.Write(w, records, order, weights) }

@@ -29,6 +29,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/degrees"
+	"ppdp/datasets"
 	"ppdp/privacy"
 )
 
@@ -114,10 +115,7 @@ func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithm
 		return nil, err
 	}
 	degrees.Isotonic(values)
-	cells := make([]int32, theta+1)
-	for d := range cells {
-		cells[d] = int32(d)
-	}
+	cells := datasets.InOrder(theta + 1)
 	return &algorithms.Release{Degrees: degrees.Below(cells, values, n),
 		Structure: algorithms.Structure{Leaves: len(cells)}}, nil
 }

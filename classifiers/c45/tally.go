@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ppdp/classifiers"
+	"ppdp/datasets"
 )
 
 // codeColumn is what the cases are counted by: a feature outside of bundles, or a bundle. Each case
@@ -86,10 +87,7 @@ func (g *grower) layOut(columns [][]uint32, labels []uint32, weights classifiers
 		row[g.label+1], row[g.label+2] = uint32(value), uint32(value>>32)
 	}
 	g.codes = g.codes[:cases*g.stride]
-	g.order, g.spare = make([]int32, cases), make([]int32, cases)
-	for i := range g.order {
-		g.order[i] = int32(i)
-	}
+	g.order, g.spare = datasets.InOrder(cases), make([]int32, cases)
 }
 
 // row is the row of a case.

@@ -31,6 +31,7 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/linear"
+	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
 
@@ -179,10 +180,7 @@ func solve(ctx context.Context, p *linear.Points, positive uint32, price float64
 	order *random.Stream) (*solution, error) {
 	q := newProblem(p, positive, price)
 	s := &solution{weights: make([]float64, p.Size+1)} // the last belongs to no indicator
-	all, moving := make([]int32, p.Len()), make([]int32, p.Len())
-	for i := range all {
-		all[i] = int32(i)
-	}
+	all, moving := datasets.InOrder(p.Len()), make([]int32, p.Len())
 	passes := firstPasses
 	for s.rounds < maxRounds {
 		moving = append(moving[:0], all...)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
 
@@ -39,12 +40,8 @@ func (v *Vectors) Clusters(ctx context.Context, k int) ([]uint32, error) {
 	if v.Len() == 0 {
 		return assigned, nil
 	}
-	all := make([]int32, v.Len())
-	for i := range all {
-		all[i] = int32(i)
-	}
 	seeds := random.NewKey(0).Derive("bisecting k-means").Stream()
-	first, err := v.bisect(ctx, all, seeds)
+	first, err := v.bisect(ctx, datasets.InOrder(v.Len()), seeds)
 	if err != nil {
 		return nil, err
 	}

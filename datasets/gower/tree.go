@@ -3,6 +3,8 @@ package gower
 import (
 	"math/bits"
 	"slices"
+
+	"ppdp/datasets"
 )
 
 // tree divides points by one attribute after the other (Friedman, Bentley & Finkel 1977): numbers
@@ -34,10 +36,7 @@ type node struct {
 const leaf, judged = 24, 24
 
 func newTree(p *Points) *tree {
-	t := &tree{order: make([]int32, p.n), apart: make([]int, len(p.numeric)+len(p.fields))}
-	for i := range t.order {
-		t.order[i] = int32(i)
-	}
+	t := &tree{order: datasets.InOrder(p.n), apart: make([]int, len(p.numeric)+len(p.fields))}
 	t.divide(p, 0, p.n)
 	t.Points = &Points{Space: p.Space, n: p.n, words: make([][]uint64, len(p.words)),
 		numbers: make([]int32, len(p.numbers))}

@@ -59,10 +59,7 @@ func Realise(ctx context.Context, stream *random.Stream,
 func joinLargest(degrees []int32, short func(first, wanted int32, unserved int) error,
 	join func(v, w int32)) error {
 	n := len(degrees)
-	node := make([]int32, n)
-	for v := range node {
-		node[v] = int32(v)
-	}
+	node := datasets.InOrder(n)
 	slices.SortStableFunc(node, func(v, w int32) int { return int(degrees[w] - degrees[v]) })
 	wanted := make([]int32, n) // descending, and kept so
 	for i, v := range node {

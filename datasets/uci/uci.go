@@ -206,9 +206,7 @@ func (s Source) Load(ctx context.Context, request datasets.Request) (_ *datasets
 // shuffled is the table in an order of rows that is always the same.
 func (s *Source) shuffled(table *datasets.Table) *datasets.Table {
 	rows := table.AllRows()
-	random.NewKey(0).Derive("rows", s.name).Stream().Shuffle(len(rows), func(i, j int) {
-		rows[i], rows[j] = rows[j], rows[i]
-	})
+	random.NewKey(0).Derive("rows", s.name).Stream().Permute(rows)
 	table.ByPerson(rows)
 	return table.Select(rows)
 }

@@ -64,10 +64,7 @@ func ClassRegions(table *datasets.Table, rows []int32, parts []uint32,
 // group finds rows with equal codes. codes holds those of n rows, dims for each. It returns the
 // distinct combinations, in ascending order, and the place of each row's among them.
 func group(codes []uint32, dims, n int) (groups [][]uint32, of []int32) {
-	order := make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
-	}
+	order := datasets.InOrder(n)
 	row := func(i int32) []uint32 { return codes[int(i)*dims : int(i+1)*dims] }
 	slices.SortFunc(order, func(i, j int32) int { return slices.Compare(row(i), row(j)) })
 	of = make([]int32, n)
