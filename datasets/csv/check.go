@@ -173,24 +173,34 @@ func (c *Checked) note(fault *Fault) {
 	}
 }
 
+// mends are what to change about faults of most kinds.
+var mends = map[Kind]string{
+	Unreadable: "mend the table at this place; nothing after it was read",
+	Header: "rename columns in the table or attributes in the schema until they are the same, " +
+		"upper and lower case included; header: false reads a table without names",
+	FieldCount: "quote fields that hold the delimiter or a line break, fill in what is missing, " +
+		"or state another delimiter in the schema",
+	Encoding: "state encoding: latin-1 in the schema if that is what it is, or save the table " +
+		"as UTF-8",
+	NotTime: "list texts that mean no date or time under missing: in the schema, or state " +
+		"another form under time:",
+	OutOfBounds: "widen low and high in the schema to all that is possible, not to what occurs, " +
+		"or mend the table",
+	BetweenSteps: "state a finer step or more digits in the schema, or continuous: true with the " +
+		"width of cells",
+	NoPerson:   "give every record the id of the person whom it is about",
+	AllMissing: "leave the column out by kind: ignored in the schema, or mend the table",
+}
+
 // mend suggests what to change about faults of a kind, judging by their examples.
 func (f *Format) mend(faults *Faults) string {
 	some := func(holds func(text string) bool) bool {
 		return slices.ContainsFunc(faults.Examples, func(e Example) bool { return holds(e.text) })
 	}
 	switch at := f.Schema.Index(faults.Attribute); faults.Kind {
-	case Header:
-		return "rename columns in the table or attributes in the schema until they are the same, " +
-			"upper and lower case included; header: false reads a table without names"
-	case FieldCount:
-		return "quote fields that hold the delimiter or a line break, fill in what is missing, " +
-			"or state another delimiter in the schema"
 	case Quoting:
 		return fmt.Sprintf(`state another delimiter than %q in the schema if fields end in one, `+
 			`or double a quote inside a quoted field ("")`, f.Delimiter)
-	case Encoding:
-		return "state encoding: latin-1 in the schema if that is what it is, or save the table " +
-			"as UTF-8"
 	case NotNumber:
 		switch {
 		case some(func(text string) bool {
@@ -209,19 +219,6 @@ func (f *Format) mend(faults *Faults) string {
 				"number"
 		}
 		return "list texts that mean no number under missing: in the schema, or mend the table"
-	case NotTime:
-		return "list texts that mean no date or time under missing: in the schema, or state " +
-			"another form under time:"
-	case OutOfBounds:
-		return "widen low and high in the schema to all that is possible, not to what occurs, " +
-			"or mend the table"
-	case BetweenSteps:
-		return "state a finer step or more digits in the schema, or continuous: true with the " +
-			"width of cells"
-	case NoPerson:
-		return "give every record the id of the person whom it is about"
-	case AllMissing:
-		return "leave the column out by kind: ignored in the schema, or mend the table"
 	case NotListed:
 		values := f.Schema.Attributes[at].Values
 		for _, example := range faults.Examples {
@@ -238,7 +235,7 @@ func (f *Format) mend(faults *Faults) string {
 		}
 		return "add to values in the schema whatever is possible, or mend the table"
 	}
-	return "mend the table at this place; nothing after it was read"
+	return mends[faults.Kind]
 }
 
 // isNotFinite reports whether a text is a word for infinity or not-a-number.
