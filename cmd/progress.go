@@ -1,13 +1,19 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 
 	"ppdp/datasets"
+	"ppdp/experiments/engine"
+	"ppdp/experiments/language"
+	"ppdp/internal/terminal"
 )
 
 // logEvery is the pause between progress lines when standard error is no terminal: often enough to
@@ -80,12 +86,76 @@ func wholeSeconds(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
 }
 
-// log writes a message where it does not run into the bar.
-func (p *progress) log(message string) {
-	if p.bar != nil {
-		_ = p.bar.Clear()
+// overall is the progress of plans of which several go on at once: of one in jobs, of more in per
+// cent of the time that costs.csv expects. It is safe for concurrent use.
+type overall struct {
+	mu    sync.Mutex
+	bar   *progress
+	parts []engine.Result // of each plan
+	done  []int           // jobs of each
+	costs []float64       // of a job of each
+}
+
+func newOverall(con *console, plans []*language.Plan) (*overall, error) {
+	o := &overall{done: make([]int, len(plans))}
+	for _, plan := range plans {
+		known, err := costs(plan.Quick)
+		if err != nil {
+			return nil, err
+		}
+		o.parts = append(o.parts, engine.Result{Jobs: len(plan.Jobs)})
+		o.costs = append(o.costs, cmp.Or(known[plan.Spec.Name], 1))
 	}
-	fmt.Fprintf(p.con.stderr, "ppdp: %s: %s\n", p.title, message)
+	if len(plans) == 1 {
+		o.bar = newProgress(con, plans[0].Spec.Name, "jobs", int64(len(plans[0].Jobs)))
+	} else {
+		o.bar = newProgress(con, terminal.Counted(len(plans), "experiment"), "per cent", 100)
+	}
+	return o, nil
+}
+
+// set shows how far a plan is.
+func (o *overall) set(plan, done int, so engine.Result) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.parts[plan], o.done[plan] = so, done
+	if len(o.parts) == 1 {
+		o.bar.before = int64(so.Cached)
+		o.bar.setTotal(int64(so.Jobs))
+		o.bar.set(int64(done))
+		return
+	}
+	var ended, before float64
+	all := 1e-9 // a shard may have no job
+	for i, part := range o.parts {
+		all += o.costs[i] * float64(part.Jobs)
+		ended += o.costs[i] * float64(o.done[i])
+		before += o.costs[i] * float64(part.Cached)
+	}
+	o.bar.before = int64(100 * before / all)
+	o.bar.set(int64(100 * ended / all))
+}
+
+// console is con for what is written while the bar is shown.
+func (o *overall) console(con *console) *console {
+	shared := *con
+	shared.stdout, shared.stderr = besideBar{o, con.stdout}, besideBar{o, con.stderr}
+	return &shared
+}
+
+// besideBar writes where nothing runs into the bar.
+type besideBar struct {
+	*overall
+	to io.Writer
+}
+
+func (w besideBar) Write(text []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.bar.bar != nil {
+		_ = w.bar.bar.Clear()
+	}
+	return w.to.Write(text)
 }
 
 // reading makes files show progress while the user's own are read, one after the other.

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
 	"ppdp/datasets"
 	"ppdp/experiments/engine"
 	"ppdp/experiments/language"
@@ -175,61 +178,83 @@ func checkFiles(con *console, plans []*language.Plan, files datasets.Files) erro
 	return errors.Join(errs...)
 }
 
-// runPlans runs plans one after the other and draws their figures. A failed one does not keep the
-// next from running; an interruption does.
+// runPlans runs plans and draws their figures. Two go on at once, or processors would wait for the
+// last jobs of one, for its figures and for the data of the next. Those that draw times come last,
+// each alone. A failed one does not keep the next from running; an interruption does.
 func runPlans(con *console, plans []*language.Plan, flags *runFlags) error {
 	if err := flags.keepReal(plans); err != nil {
 		return err
 	}
-	var errs []error
-	for _, plan := range plans {
-		if err := runPlan(con, plan, flags); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, err))
+	progress, err := newOverall(con, plans)
+	if err != nil {
+		return err
+	}
+	defer progress.bar.finish()
+	con = progress.console(con)
+	slots := semaphore.NewWeighted(int64(flags.jobs()))
+	errs := make([]error, len(plans))
+	for _, timed := range []bool{false, true} {
+		var running errgroup.Group
+		running.SetLimit(min(2, flags.jobs()))
+		if timed {
+			running.SetLimit(1)
 		}
-		if con.ctx.Err() != nil {
-			break
+		for i, plan := range plans {
+			if plan.Timed() != timed {
+				continue
+			}
+			running.Go(func() error { // one that fails does not stop the others
+				if con.ctx.Err() != nil {
+					return nil
+				}
+				err := runPlan(con, plan, flags, slots,
+					func(done int, so engine.Result) { progress.set(i, done, so) })
+				if err != nil {
+					errs[i] = fmt.Errorf("%s: %w", plan.Spec.Name, err)
+				}
+				return nil
+			})
 		}
+		_ = running.Wait()
 	}
 	return errors.Join(errs...)
 }
 
-func runPlan(con *console, plan *language.Plan, flags *runFlags) error {
-	bar := newProgress(con, plan.Spec.Name, "jobs", int64(len(plan.Jobs)))
-	out := flags.folder(plan.Quick)
-	defer beat(con, filepath.Join(out, flags.shard.Folder(), filepath.FromSlash(plan.Spec.Name)))()
+func runPlan(con *console, plan *language.Plan, flags *runFlags, slots *semaphore.Weighted,
+	progress func(done int, so engine.Result)) error {
+	name, out := plan.Spec.Name, flags.folder(plan.Quick)
+	defer beat(con, filepath.Join(out, flags.shard.Folder(), filepath.FromSlash(name)))()
 	result, err := engine.Run(con.ctx, plan, engine.Options{
-		Out: out, Workers: flags.jobs(), Timeout: flags.Timeout,
-		Shard: flags.shard,
-		Files: reading(con, flags.files()),
-		Clock: con.now,
-		Progress: func(done int, so engine.Result) {
-			bar.before = int64(so.Cached)
-			bar.setTotal(int64(so.Jobs))
-			bar.set(int64(done))
+		Out: out, Workers: flags.jobs(), Slots: slots, Timeout: flags.Timeout,
+		Shard:    flags.shard,
+		Files:    reading(con, flags.files()),
+		Clock:    con.now,
+		Progress: progress,
+		Log: func(message string) {
+			fmt.Fprintf(con.stderr, "ppdp: %s: %s\n", name, message)
 		},
-		Log: bar.log,
 		Build: engine.Build{CommandLine: append([]string{"ppdp"}, withoutShard(con.args)...),
 			CPU: processor()},
 	})
-	bar.finish()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.stdout, "%s: %s", plan.Spec.Name, terminal.Counted(result.Jobs, "job"))
+	cached := ""
 	if result.Cached > 0 {
-		fmt.Fprintf(con.stdout, ", %d of them from an earlier run", result.Cached)
+		cached = fmt.Sprintf(", %d of them from an earlier run", result.Cached)
 	}
-	fmt.Fprintf(con.stdout, ", %d failed: %s\n", result.Failed, filepath.ToSlash(result.Dir))
+	fmt.Fprintf(con.stdout, "%s: %s%s, %d failed: %s\n", name,
+		terminal.Counted(result.Jobs, "job"), cached, result.Failed, filepath.ToSlash(result.Dir))
 	for _, d := range plan.Datasets() {
 		if d.Info.StandsFor != "" {
-			fmt.Fprintf(con.stdout, "%s: STAND-IN DATA, nothing said of %s\n", plan.Spec.Name,
+			fmt.Fprintf(con.stdout, "%s: STAND-IN DATA, nothing said of %s\n", name,
 				d.Info.StandsFor)
 			break
 		}
 	}
 	if flags.shard.Count > 0 {
 		fmt.Fprintf(con.stdout, "%s: jobs of other shards: %d; ppdp merge makes the results of "+
-			"all\n", plan.Spec.Name, len(plan.Jobs)-result.Jobs)
+			"all\n", name, len(plan.Jobs)-result.Jobs)
 	} else if !flags.noFigures {
 		err = drawFigures(con, result.Dir)
 	}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -130,6 +131,9 @@ func (coin) Params() algorithms.Params { return &coinParams{Share: 0.5} }
 //go:norace
 func meddle(table *datasets.Table) { table.Column(0).Exact[0]++ }
 
+// crowd counts the jobs in the moods "alone" and "both".
+var crowd atomic.Int32
+
 // Release publishes the rows that the coin chooses, and does what the mood asks for.
 func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
 	p := in.Params.(*coinParams)
@@ -141,6 +145,16 @@ func (coin) Release(ctx context.Context, in algorithms.Input) (*algorithms.Relea
 		return nil, errors.New("cannot be done")
 	case "processors":
 		return nil, fmt.Errorf("%d processors", runtime.GOMAXPROCS(0))
+	case "alone", "both":
+		most := map[string]int32{"alone": 1, "both": 2}[p.Mood]
+		defer crowd.Add(-1)
+		if n := crowd.Add(1); n > most {
+			return nil, fmt.Errorf("%d jobs at once", n)
+		}
+		time.Sleep(5 * time.Millisecond)
+		if n := crowd.Load(); n > most {
+			return nil, fmt.Errorf("%d jobs at once", n)
+		}
 	case "hang":
 		select {} // ignores its context
 	case "greedy":

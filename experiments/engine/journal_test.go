@@ -8,10 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"ppdp/algorithms"
 	"ppdp/experiments/language"
@@ -190,6 +193,38 @@ func TestDied(t *testing.T) {
 		}
 		sameTrees(t, c.name, tree(t, opts.Out), want)
 	}
+}
+
+// TestSlots: runs that share slots have no more jobs at once than one would have, and a job that
+// ran when the process died runs when no other does.
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	slots := semaphore.NewWeighted(2)
+	var runs sync.WaitGroup
+	for _, mood := range []string{"both", "alone", "both"} {
+		spec := strings.Replace(moodSpec, `["", MOOD]`, mood, 1)
+		plan := mustPlan(t, spec, language.Overrides{Trials: 20})
+		opts := options(t, t.TempDir())
+		opts.Workers, opts.Slots = 2, slots
+		if mood == "alone" {
+			j, _, err := openJournal(filepath.Join(opts.Out, plan.Spec.Name), func(string) {})
+			must.Do(t, err)
+			cache := must.Get(load(t.Context(), plan, opts.Files))
+			must.Do(t, j.mark(runKey, begun, 0))
+			for _, key := range newRun(plan, opts, cache, nil, "").keys {
+				must.Do(t, j.mark(key, begun, 0))
+			}
+			j.close()
+		}
+		runs.Go(func() {
+			result, err := Run(t.Context(), plan, opts)
+			if err != nil || result.Failed > 0 {
+				t.Errorf("%s: %+v, %v:\n%s", mood, result, err,
+					read(t, result.Dir, results.RecordsFile))
+			}
+		})
+	}
+	runs.Wait()
 }
 
 // TestMeddled: a job that changes the data that all share ends the run. Nothing wrong is kept: when

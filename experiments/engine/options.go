@@ -6,13 +6,17 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"ppdp/datasets"
 )
 
 // Options are how a plan is run. None of them changes what a job computes.
 type Options struct {
-	Out     string        // folder below which results/<experiment>/ lies
-	Workers int           // jobs run at once, at least 1; see spec.Plan.Workers
+	Out     string // folder below which results/<experiment>/ lies
+	Workers int    // jobs run at once, at least 1; see spec.Plan.Workers
+	// Slots, of Workers, are shared by runs that go on at once; nil for a run that is alone.
+	Slots   *semaphore.Weighted
 	Timeout time.Duration // for one job; 0 means none
 	// Shard is the part of the jobs to run; the zero value is all of them. A shard's journal is
 	// kept in a folder of its own inside Out, and Merge makes the experiment's files of them.

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"ppdp/datasets"
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
@@ -32,6 +34,9 @@ import (
 func Run(ctx context.Context, p *language.Plan, opts Options) (*Result, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
+	}
+	if opts.Slots == nil {
+		opts.Slots = semaphore.NewWeighted(int64(opts.Workers))
 	}
 	cache, err := load(ctx, p, opts.Files)
 	if err != nil {
@@ -86,7 +91,6 @@ func newRun(p *language.Plan, opts Options, cache dataCache, j *journal, dir str
 	r := &run{plan: p, opts: opts, cache: cache, journal: j,
 		entries: make([]*entry, len(p.Jobs)), keys: make([]string, len(p.Jobs)),
 		traced: make(map[string]bool), result: Result{Dir: dir}}
-	r.opts.Workers = p.Workers(opts.Workers)
 	key := p.CacheKeys()
 	for i := range p.Jobs {
 		r.keys[i] = key(&p.Jobs[i], r.data(i).data.Checksum)
@@ -153,9 +157,7 @@ func (r *run) work(ctx context.Context, jobs []int) error {
 		r.conclude(i, outcome{}, &failure{error: errFatal, phase: results.PhaseRelease})
 	}
 	for _, i := range r.suspects {
-		if ctx.Err() == nil {
-			r.job(ctx, i, alone)
-		}
+		r.job(ctx, i, alone)
 	}
 	r.pool(ctx, jobs)
 	err := errors.Join(r.journal.finish(), r.journal.mark(runKey, ended, 0))
@@ -181,12 +183,10 @@ func (r *run) pool(ctx context.Context, jobs []int) {
 	}
 	close(queue)
 	var workers sync.WaitGroup
-	for range r.opts.Workers {
+	for range r.plan.Workers(r.opts.Workers) {
 		workers.Go(func() {
 			for i := range queue {
-				if ctx.Err() == nil {
-					r.job(ctx, i, begun)
-				}
+				r.job(ctx, i, begun)
 			}
 			r.cache.verify(r.opts.Clock) // no later job of this worker will
 		})
@@ -197,8 +197,17 @@ func (r *run) pool(ctx context.Context, jobs []int) {
 // errFatal is the failure of a job that has ended the process, and of others of its setting.
 var errFatal = errors.New("the process died while this job, or another of its setting, ran alone")
 
-// job runs a job. The journal says before that it has begun: state is begun or alone.
+// job runs a job when there is a slot for it. The journal says before that it has begun: state is
+// begun or alone, for which no other run has a job at that time.
 func (r *run) job(ctx context.Context, i int, state string) {
+	slots := int64(1)
+	if state == alone {
+		slots = int64(r.opts.Workers)
+	}
+	if r.opts.Slots.Acquire(ctx, slots) != nil { // the run is ending
+		return
+	}
+	defer r.opts.Slots.Release(slots)
 	if err := r.journal.mark(r.keys[i], state, 0); err != nil {
 		r.stop(err)
 		return
