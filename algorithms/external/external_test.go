@@ -105,6 +105,26 @@ func set(params algorithms.Params, name, text string) {
 	reflect.ValueOf(params).Elem().FieldByName("P_" + name).SetString(text)
 }
 
+// FuzzDescriptor: whatever a descriptor has, it is refused or has parameters of its own.
+func FuzzDescriptor(f *testing.F) {
+	f.Add(moods)
+	f.Add(strings.Replace(moods, "params:\n", `params:
+  a-b: {type: integer, default: 2, minimum: 1, maximum: 4}
+  _: {type: number, default: 1e6, minimum: 0.5}
+  way: {type: string, default: "", enum: ["", a b, "c\"d"]}
+`, 1))
+	path := filepath.Join(f.TempDir(), "a.baseline.yaml")
+	must.Do(f, os.WriteFile(filepath.Join(filepath.Dir(path), "moods.py"), nil, 0o600))
+	f.Fuzz(func(t *testing.T, text string) {
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+		if a, err := Load(path); err == nil {
+			if err := declared.Check(a.Params()); err != nil {
+				t.Errorf("the defaults are refused: %v", err)
+			}
+		}
+	})
+}
+
 // TestParams: a descriptor's parameters are checked as it says, and go to the program by name.
 func TestParams(t *testing.T) {
 	t.Parallel()
@@ -112,10 +132,10 @@ func TestParams(t *testing.T) {
   degree: {type: integer, default: 2, minimum: 1, maximum: 4}
   share: {type: number, default: 1e6, minimum: 0.5}
   way: {type: string, default: "", enum: ["", a b, "c\"d"]}
-  sorted: {type: boolean, default: true}
+  in-order: {type: boolean, default: true}
 `, 1))
 	if diff := cmp.Diff(valuesOf(a.Params()), map[string]any{"degree": int64(2), "share": 1e6,
-		"way": "", "sorted": true, "mood": ""}); diff != "" {
+		"way": "", "in-order": true, "mood": ""}); diff != "" {
 		t.Error(diff)
 	}
 	if got := strictyaml.Resolved(a.Params())["share"]; got != "1e+06" {
@@ -130,10 +150,10 @@ func TestParams(t *testing.T) {
 		`share: 0.4`:  "share: 0.4, must be at least 0.5",
 		`way: a`:      `way: "a", must be one of , a b, c"d`,
 		`degre: 1`: "f:1: unknown key degre (did you mean degree?), " +
-			"must be one of degree, share, way, sorted, mood",
+			"must be one of degree, share, way, in-order, mood",
 		`degree: 1.5`: "f:1: degree: 1.5, must be a whole number, in " +
 			"digits without quotes or leading zeros",
-		`{sorted: "false"}`: `f:1: sorted: "false", must be true or false`,
+		`{in-order: "false"}`: `f:1: in-order: "false", must be true or false`,
 	} {
 		r, params := strictyaml.NewReader("f"), a.Params()
 		r.Decode(r.Document([]byte(text)), params)

@@ -65,7 +65,7 @@ func (p *paramSpecs) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 		case spec.Default.node == nil:
 			r.Problemf(value, "default: missing, must be a %s", spec.Type)
 		default:
-			fields = append(fields, reflect.StructField{Name: "P_" + name,
+			fields = append(fields, reflect.StructField{Name: "P" + strconv.Itoa(len(fields)),
 				Type: paramTypes[spec.Type], Tag: spec.tag(name)})
 			defaults = append(defaults, spec.Default.node)
 		}
