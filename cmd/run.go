@@ -106,11 +106,12 @@ type runCommand struct {
 
 func (runCommand) Help() string {
 	return `All specs, and your own tables and graphs that they name, are checked before the first
-one runs. A failed job does not stop a run: it is recorded with its error, and the exit code is 1.
-An interrupted run continues where it stopped when you start it again. After the whole process has
-died, by a crash or for want of memory, the jobs that ran then come first, one at a time. If it dies
-again, the next start records the job that ran as failed, with the open jobs of its setting, and
-goes on with the others.
+one runs. Two experiments go on at once; those that draw run times come last, each alone. A failed
+job does not stop a run: it is recorded with its error, and the exit code is 1. An interrupted run
+continues where it stopped when you start it again. After the whole process has died, by a crash or
+for want of memory, the jobs that ran then come first, one at a time. If it dies again, the next
+start records the job that ran as failed, with the open jobs of its setting, and goes on with the
+others.
 
 Real data are used if they are found or can be fetched. Otherwise generated stand-ins replace them,
 and everything made from them says so; --no-stand-ins refuses them.
