@@ -25,12 +25,12 @@ type Algorithm interface {
 	Release(ctx context.Context, in Input) (*Release, error)
 }
 
-// VariantChecker is implemented by algorithms that refuse some parameters in some variants: under
-// strict, for example, those that would publish something without noise.
+// VariantChecker is implemented by parameters that are refused in some variants: under strict, for
+// example, where they would publish something without noise.
 type VariantChecker interface {
 	// CheckVariant reports everything wrong with validated parameters under one of Info's variants,
 	// each error naming the yaml key.
-	CheckVariant(v Variant, p Params) error
+	CheckVariant(v Variant) error
 }
 
 // Fitter is implemented by algorithms whose defaults do not suit every table.
@@ -41,12 +41,12 @@ type Fitter interface {
 	FitSchema(s *datasets.Schema, cells int) Params
 }
 
-// SchemaChecker is implemented by algorithms that cannot release every table with every parameter:
-// a score may need a class, for example.
+// SchemaChecker is implemented by parameters with which not every table can be released: a score
+// may need a class, for example.
 type SchemaChecker interface {
 	// CheckSchema reports what in a table's schema validated parameters cannot work with, each
 	// error naming the yaml key. CheckInput, and so every Release, returns the same errors.
-	CheckSchema(s *datasets.Schema, p Params) error
+	CheckSchema(s *datasets.Schema) error
 }
 
 // Params is a pointer to a parameter struct of an algorithm. Tags of its fields say what values are

@@ -42,13 +42,13 @@ func checkParams(a Algorithm, in Input, params Params) error {
 	if err != nil {
 		return err
 	}
-	if checker, ok := a.(VariantChecker); ok {
-		if err := checker.CheckVariant(in.Variant, params); err != nil {
+	if checker, ok := params.(VariantChecker); ok {
+		if err := checker.CheckVariant(in.Variant); err != nil {
 			return err
 		}
 	}
-	if checker, ok := a.(SchemaChecker); ok {
-		if err := checker.CheckSchema(in.Table.Schema(), params); err != nil {
+	if checker, ok := params.(SchemaChecker); ok {
+		if err := checker.CheckSchema(in.Table.Schema()); err != nil {
 			return err
 		}
 	}

@@ -26,11 +26,13 @@ func TestBreak(t *testing.T) {
 	}
 }
 
-type checkedParams struct{ bad error }
+// checkedParams are bad in every variant, or refused by that of a release.
+type checkedParams struct{ bad, refused error }
 
-func (p *checkedParams) Validate() error { return p.bad }
+func (p *checkedParams) Validate() error            { return p.bad }
+func (p *checkedParams) CheckVariant(Variant) error { return p.refused }
 
-// checked is an algorithm of one variant; choosy does not like its parameters.
+// checked is an algorithm of one variant.
 type checked struct{}
 
 func (checked) Info() Info {
@@ -42,29 +44,25 @@ func (checked) Release(context.Context, Input) (*Release, error) {
 	return nil, errors.New("not asked for")
 }
 
-type choosy struct{ checked }
-
-func (choosy) CheckVariant(Variant, Params) error { return errors.New("x: not under strict") }
-
 func TestCheckInput(t *testing.T) {
 	good := &checkedParams{}
 	for _, c := range []struct {
-		algorithm Algorithm
-		params    Params
-		variant   Variant
-		epsilon   float64
-		want      string
+		params  Params
+		variant Variant
+		epsilon float64
+		want    string
 	}{
-		{checked{}, good, Strict, 1, ""},
-		{checked{}, nil, Strict, 1,
+		{good, Strict, 1, ""},
+		{nil, Strict, 1,
 			"checked: parameters of type <nil>, must be *algorithms.checkedParams"},
-		{checked{}, &checkedParams{errors.New("x: 7, must be 8")}, Strict, 1,
+		{&checkedParams{bad: errors.New("x: 7, must be 8")}, Strict, 1,
 			"checked: x: 7, must be 8"},
-		{checked{}, good, Published, 1, `no variant "published"`},
-		{choosy{}, good, Strict, 1, "checked: x: not under strict"},
-		{checked{}, good, Strict, 0, "checked: epsilon 0, must be above 0"},
+		{good, Published, 1, `no variant "published"`},
+		{&checkedParams{refused: errors.New("x: not under strict")}, Strict, 1,
+			"checked: x: not under strict"},
+		{good, Strict, 0, "checked: epsilon 0, must be above 0"},
 	} {
-		params, err := CheckInput[*checkedParams](t.Context(), c.algorithm, Input{Params: c.params,
+		params, err := CheckInput[*checkedParams](t.Context(), checked{}, Input{Params: c.params,
 			Variant: c.variant, Budget: privacy.NewBudget(c.epsilon)})
 		switch {
 		case c.want == "" && (err != nil || params != good):

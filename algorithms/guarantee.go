@@ -141,21 +141,18 @@ func (g *Guarantee) Break(reason string, errata ...string) {
 	}
 }
 
-// Guarantor is implemented by algorithms whose guarantee depends on their parameters. Info then
-// describes the default parameters.
+// Guarantor is implemented by parameters that the guarantee depends on. Info then describes the
+// default parameters.
 type Guarantor interface {
 	// Guarantee describes one of Info's variants under validated parameters.
-	Guarantee(v Variant, p Params) Guarantee
+	Guarantee(v Variant) Guarantee
 }
 
-// DefaultGuarantees lists what variants promise under the default parameters, for Info.Variants.
-func DefaultGuarantees(a interface {
-	Guarantor
-	Params() Params
-}, variants ...Variant) []Guarantee {
+// Guarantees lists what variants promise under the default parameters, for Info.Variants.
+func Guarantees(defaults Guarantor, variants ...Variant) []Guarantee {
 	guarantees := make([]Guarantee, len(variants))
 	for i, v := range variants {
-		guarantees[i] = a.Guarantee(v, a.Params())
+		guarantees[i] = defaults.Guarantee(v)
 	}
 	return guarantees
 }
@@ -167,8 +164,8 @@ func GuaranteeOf(a Algorithm, v Variant, p Params) (Guarantee, error) {
 	if err != nil {
 		return Guarantee{}, err
 	}
-	if g, ok := a.(Guarantor); ok {
-		return g.Guarantee(v, p), nil
+	if g, ok := p.(Guarantor); ok {
+		return g.Guarantee(v), nil
 	}
 	return guarantee, nil
 }

@@ -405,13 +405,13 @@ func (c *chosen) try(ctx context.Context, v algorithms.Variant, epsilon, delta f
 	if g = g.OfPersons(schema.Contributions); g.Status != algorithms.Holds {
 		return refuse("%s", g.Note)
 	}
-	if checker, ok := c.algorithm.(algorithms.VariantChecker); ok {
-		if err := checker.CheckVariant(v, c.params); err != nil {
+	if checker, ok := c.params.(algorithms.VariantChecker); ok {
+		if err := checker.CheckVariant(v); err != nil {
 			return refuse("%w", err)
 		}
 	}
-	if checker, ok := c.algorithm.(algorithms.SchemaChecker); ok {
-		if err := checker.CheckSchema(schema, c.params); err != nil {
+	if checker, ok := c.params.(algorithms.SchemaChecker); ok {
+		if err := checker.CheckSchema(schema); err != nil {
 			return refuse("%w", err)
 		}
 	}

@@ -95,6 +95,25 @@ func TestPersons(t *testing.T) {
 	}
 }
 
+// TestMethodsOfTheContract: a method with the name of one that parameters may have is that one. One
+// of another form, or of the algorithm, would never be called.
+func TestMethodsOfTheContract(t *testing.T) {
+	for _, name := range algorithms.Names() {
+		a := must.Get(algorithms.Lookup(name))
+		params := a.Params()
+		_, variants := params.(algorithms.VariantChecker)
+		_, schemas := params.(algorithms.SchemaChecker)
+		_, guarantees := params.(algorithms.Guarantor)
+		for method, known := range map[string]bool{"CheckVariant": variants,
+			"CheckSchema": schemas, "Guarantee": guarantees} { // order-free: separate checks
+			_, own := reflect.TypeOf(a).MethodByName(method)
+			if _, has := reflect.TypeOf(params).MethodByName(method); own || has != known {
+				t.Errorf("%s: a method %s of another form, or of the algorithm", name, method)
+			}
+		}
+	}
+}
+
 // kernels are the folders beside the baselines that hold no baseline.
 var kernels = map[string]bool{"all": true, "conformance": true, "degrees": true, "external": true,
 	"margins": true, "partition": true, "pgm": true}

@@ -98,13 +98,12 @@ func (Permuted) Info() algorithms.Info {
 func (Permuted) Params() algorithms.Params { return &PermutedParams{Columns: AllColumns} }
 
 // CheckSchema refuses to permute what a table does not have.
-func (Permuted) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
-	params := p.(*PermutedParams)
+func (p *PermutedParams) CheckSchema(s *datasets.Schema) error {
 	switch {
-	case params.Columns == AllColumns || params.target(s) >= 0:
+	case p.Columns == AllColumns || p.target(s) >= 0:
 		return nil
-	case params.Target != "":
-		return fmt.Errorf("target: %q, must be an attribute of the table", params.Target)
+	case p.Target != "":
+		return fmt.Errorf("target: %q, must be an attribute of the table", p.Target)
 	}
 	return errors.New("columns: class, but the table has no class attribute")
 }

@@ -130,7 +130,7 @@ func TestPermuted(t *testing.T) {
 		"x": {AllColumns, "x"}, "w": {ClassColumn, "w"}} {
 		err := params.Validate()
 		if err == nil {
-			err = Permuted{}.CheckSchema(schema, params)
+			err = params.CheckSchema(schema)
 		}
 		if err == nil || !strings.Contains(err.Error(), "target: \""+target) {
 			t.Errorf("%+v: %v", params, err)

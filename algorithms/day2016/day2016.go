@@ -38,8 +38,6 @@ func init() { algorithms.Register(Algorithm{}) }
 // Algorithm is the baseline "day2016".
 type Algorithm struct{}
 
-var _ algorithms.VariantChecker = Algorithm{}
-
 // Params are the parameters of "day2016".
 type Params struct {
 	Lambda degrees.Cap `yaml:"lambda" doc:"the largest theta, the bound on degrees, that may be chosen" values:"n-1, max-degree (one node's private value) or a public whole number of at least 1"`
@@ -58,21 +56,20 @@ func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 // DefaultParams let θ be any degree.
 func DefaultParams() *Params { return &Params{Lambda: degrees.Nodes} }
 
-func (a Algorithm) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "day2016",
 		Title:    "Degree distribution by edge-addition projection",
 		Source:   "Day, Li & Lyu 2016",
 		Input:    algorithms.GraphInput,
 		Produces: []algorithms.Product{algorithms.DegreesProduct},
-		Variants: algorithms.DefaultGuarantees(a, algorithms.Strict, algorithms.Published),
+		Variants: algorithms.Guarantees(DefaultParams(), algorithms.Strict, algorithms.Published),
 		Revision: 1,
 	}
 }
 
 // Guarantee depends on where the candidates for θ end.
-func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
-	p := params.(*Params)
+func (p *Params) Guarantee(v algorithms.Variant) algorithms.Guarantee {
 	g := algorithms.NodePrivacy(v,
 		"Holds for every graph: the projection bounds each node's influence.")
 	p.Lambda.Qualify(&g)
@@ -80,9 +77,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
-func (Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
-	return params.(*Params).Lambda.CheckVariant(v)
-}
+func (p *Params) CheckVariant(v algorithms.Variant) error { return p.Lambda.CheckVariant(v) }
 
 // Release publishes n degrees between 0 and θ. Structure.Leaves is the number of cells, θ+1. The
 // first release from a graph sorts its edges and projects it by every candidate; later ones find

@@ -128,11 +128,10 @@ func TestParams(t *testing.T) {
 		}
 	}
 	leaky := &Params{Lambda: degrees.MaxDegree}
-	a := Algorithm{}
-	if err := a.CheckVariant(algorithms.Strict, leaky); err == nil {
+	if err := leaky.CheckVariant(algorithms.Strict); err == nil {
 		t.Error("strict takes lambda: max-degree")
 	}
-	g := a.Guarantee(algorithms.Published, leaky)
+	g := leaky.Guarantee(algorithms.Published)
 	if g.Status != algorithms.Broken || !slices.Contains(g.Errata, "G4") {
 		t.Errorf("guarantee %+v under lambda: max-degree", g)
 	}

@@ -60,20 +60,17 @@ func init() { algorithms.Register(Algorithm{}) }
 // Algorithm is the baseline "diffgen".
 type Algorithm struct{}
 
-var (
-	_ algorithms.VariantChecker = Algorithm{}
-	_ algorithms.Fitter         = Algorithm{}
-)
+var _ algorithms.Fitter = Algorithm{}
 
-func (a Algorithm) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "diffgen",
 		Title:    "DiffGen: differentially private top-down specialisation of whole attributes",
 		Source:   "Mohammed et al. 2011, Algorithm 1",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
-		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict,
-			algorithms.RefCode),
+		Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published,
+			algorithms.Strict, algorithms.RefCode),
 		Revision: 1,
 	}
 }
@@ -125,14 +122,10 @@ func (Algorithm) FitSchema(s *datasets.Schema, cells int) algorithms.Params {
 }
 
 // CheckSchema refuses a utility that needs a class for tables without one.
-func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
-	return p.(*Params).Utility.CheckSchema(s)
-}
+func (p *Params) CheckSchema(s *datasets.Schema) error { return p.Utility.CheckSchema(s) }
 
 // Guarantee depends on the utility.
-func (Algorithm) Guarantee(variant algorithms.Variant,
-	params algorithms.Params) algorithms.Guarantee {
-	p := params.(*Params)
+func (p *Params) Guarantee(variant algorithms.Variant) algorithms.Guarantee {
 	g := algorithms.RecordPrivacy(variant,
 		"Cut points, choices and the counts of all cells are paid for; what the cut has not used"+
 			" goes to the counts.",
@@ -143,8 +136,8 @@ func (Algorithm) Guarantee(variant algorithms.Variant,
 }
 
 // CheckVariant refuses under refcode what the program does not know.
-func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
-	if p := params.(*Params); variant == algorithms.RefCode && p.scored() {
+func (p *Params) CheckVariant(variant algorithms.Variant) error {
+	if variant == algorithms.RefCode && p.scored() {
 		return fmt.Errorf("utility: %q, must be %s or %s under refcode", p.Utility,
 			partition.MaxClass, partition.InformationGain)
 	}

@@ -57,17 +57,15 @@ func init() { algorithms.Register(Algorithm{}) }
 // Algorithm is the baseline "diffmulti".
 type Algorithm struct{}
 
-var _ algorithms.VariantChecker = Algorithm{}
-
-func (a Algorithm) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "diffmulti",
 		Title:    "DiffMulti: differentially private multidimensional generalisation",
 		Source:   "Al-Hussaeni et al. 2018, Algorithm 1",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
-		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict,
-			algorithms.RefCode),
+		Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published,
+			algorithms.Strict, algorithms.RefCode),
 		Revision: 1,
 	}
 }
@@ -75,14 +73,10 @@ func (a Algorithm) Info() algorithms.Info {
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // CheckSchema refuses a utility that needs a class for tables without one.
-func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
-	return p.(*Params).Utility.CheckSchema(s)
-}
+func (p *Params) CheckSchema(s *datasets.Schema) error { return p.Utility.CheckSchema(s) }
 
 // Guarantee depends on the utility and on the rule for h′.
-func (Algorithm) Guarantee(variant algorithms.Variant,
-	params algorithms.Params) algorithms.Guarantee {
-	p := params.(*Params)
+func (p *Params) Guarantee(variant algorithms.Variant) algorithms.Guarantee {
 	g := algorithms.RecordPrivacy(variant,
 		"Choices, sizes and counts are all paid for; what the longest path has not used goes to"+
 			" the leaf counts.",
@@ -103,8 +97,8 @@ func (Algorithm) Guarantee(variant algorithms.Variant,
 }
 
 // CheckVariant refuses a rule for h′ that leaks under strict.
-func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
-	rule := params.(*Params).HPrime
+func (p *Params) CheckVariant(variant algorithms.Variant) error {
+	rule := p.HPrime
 	if variant != algorithms.Strict || rule == ByVariant || rule == ByStrict || rule == ByEven {
 		return nil
 	}

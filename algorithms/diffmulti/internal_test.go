@@ -499,7 +499,7 @@ func TestGuarantees(t *testing.T) {
 	} {
 		params := DefaultParams()
 		params.HPrime, params.Utility = c.hprime, c.utility
-		g := Algorithm{}.Guarantee(c.variant, params)
+		g := params.Guarantee(c.variant)
 		if g.Status != c.status || g.Note == "" {
 			t.Errorf("%s, hprime %s, %s: %s (%q), must be %s", c.variant, c.hprime, c.utility,
 				g.Status, g.Note, c.status)

@@ -268,10 +268,10 @@ func TestRefused(t *testing.T) {
 	params := DefaultParams()
 	params.Utility, params.HPrime = partition.InformationGain, ByExact
 	noClass := must.Get(tableI(t).Project("Continent", "YoB"))
-	if err := (Algorithm{}).CheckSchema(noClass.Schema(), params); err == nil {
+	if err := params.CheckSchema(noClass.Schema()); err == nil {
 		t.Error("infogain is accepted without a class")
 	}
-	if err := (Algorithm{}).CheckVariant(algorithms.Strict, params); err == nil {
+	if err := params.CheckVariant(algorithms.Strict); err == nil {
 		t.Error("exact sizes are accepted in strict")
 	}
 }

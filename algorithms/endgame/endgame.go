@@ -56,7 +56,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
-	"ppdp/datasets"
 )
 
 func init() { algorithms.Register(Algorithm{}) }
@@ -73,11 +72,6 @@ type Params struct {
 }
 
 func (p *Params) Anonymity() int { return p.K }
-
-// CheckSchema refuses limits that a table's attributes do not allow.
-func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
-	return p.(*Params).Limits.CheckSchema(s)
-}
 
 func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{

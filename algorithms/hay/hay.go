@@ -41,8 +41,6 @@ func init() { algorithms.Register(Algorithm{}) }
 // Algorithm is the baseline "hay".
 type Algorithm struct{}
 
-var _ algorithms.VariantChecker = Algorithm{}
-
 // Neighbours says which graphs count as neighbours, and so what is protected.
 type Neighbours string
 
@@ -77,14 +75,14 @@ func DefaultParams() *Params {
 	return &Params{Neighbours: Edge, Inference: true, Lambda: degrees.Nodes}
 }
 
-func (a Algorithm) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	info := algorithms.Info{
 		Name:     "hay",
 		Title:    "Constrained inference on the sorted degree sequence",
 		Source:   "Hay, Li, Miklau & Jensen 2009; node neighbours: Qardaji & Li 2012, section 5",
 		Input:    algorithms.GraphInput,
 		Produces: []algorithms.Product{algorithms.DegreesProduct},
-		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict),
+		Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published, algorithms.Strict),
 		Revision: 1,
 	}
 	for i := range info.Variants {
@@ -94,8 +92,7 @@ func (a Algorithm) Info() algorithms.Info {
 }
 
 // Guarantee depends on the neighbours and on where Λ comes from.
-func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
-	p := params.(*Params)
+func (p *Params) Guarantee(v algorithms.Variant) algorithms.Guarantee {
 	g := algorithms.NodePrivacy(v, "Sensitivity twice lambda.", "G5")
 	switch p.Neighbours {
 	case Edge:
@@ -109,9 +106,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
-func (Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
-	return params.(*Params).Lambda.CheckVariant(v)
-}
+func (p *Params) CheckVariant(v algorithms.Variant) error { return p.Lambda.CheckVariant(v) }
 
 // Release publishes n degrees.
 func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {

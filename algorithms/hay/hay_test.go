@@ -54,7 +54,7 @@ func TestPrivateBound(t *testing.T) {
 				r.Degrees[399])
 		}
 	}
-	if got := (Algorithm{}).Guarantee(algorithms.Strict, p); got.Status != algorithms.Holds ||
+	if got := p.Guarantee(algorithms.Strict); got.Status != algorithms.Holds ||
 		got.MaxDegree != 0 {
 		t.Errorf("%+v, must hold for every graph", got)
 	}
@@ -178,7 +178,7 @@ func TestGuarantee(t *testing.T) {
 				!strings.Contains(g.Relation, test.relation) || g.Status != test.status {
 				t.Errorf("%+v: %+v", test.params, g)
 			}
-			refused := a.CheckVariant(v, &test.params) != nil
+			refused := test.params.CheckVariant(v) != nil
 			if refused != (v == algorithms.Strict && g.Status == algorithms.Broken) {
 				t.Errorf("%s %+v refused: %t", v, test.params, refused)
 			}

@@ -59,11 +59,6 @@ type Params struct {
 
 func (p *Params) Anonymity() int { return p.K }
 
-// CheckSchema refuses limits that a table's attributes do not allow.
-func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
-	return p.(*Params).Limits.CheckSchema(s)
-}
-
 // Suppressible is the largest share of records left out.
 func (p *Params) Suppressible() disclosure.Suppression { return p.Suppression }
 

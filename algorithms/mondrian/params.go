@@ -84,12 +84,11 @@ func (p *Params) Validate() error {
 
 // CheckSchema refuses split: class for tables without a class, split: workload for too many
 // values, and limits that a table's attributes do not allow.
-func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
-	params := p.(*Params)
-	if err := params.Limits.CheckSchema(s); err != nil {
+func (p *Params) CheckSchema(s *datasets.Schema) error {
+	if err := p.Limits.CheckSchema(s); err != nil {
 		return err
 	}
-	switch params.Split {
+	switch p.Split {
 	case Class:
 		if s.Class() < 0 {
 			return errors.New("split: class, but the table has no class attribute")

@@ -284,7 +284,7 @@ func TestSplitRefuses(t *testing.T) {
 	} {
 		p := DefaultParams()
 		test.change(p)
-		err := errors.Join(declared.Check(p), Algorithm{}.CheckSchema(schema(test.cells), p))
+		err := errors.Join(declared.Check(p), p.CheckSchema(schema(test.cells)))
 		if got := fmt.Sprint(err); test.want == "" && err != nil ||
 			!strings.Contains(got, test.want) {
 			t.Errorf("%+v: %v, want %q", p, err, test.want)

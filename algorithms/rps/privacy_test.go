@@ -296,7 +296,7 @@ func TestLedger(t *testing.T) {
 		if proven > epsilon*(1+1e-9) {
 			want = algorithms.Short
 		}
-		if g := (Algorithm{}).Guarantee(c.variant, params); g.Status != want {
+		if g := params.Guarantee(c.variant); g.Status != want {
 			t.Errorf("%+v: guarantee %+v, the ledger's proven loss is %v of %v", c, g,
 				proven, epsilon)
 		}
@@ -425,7 +425,7 @@ func TestReplacementCostsTwice(t *testing.T) {
 func TestSizeByDepthPublishesN(t *testing.T) {
 	params := DefaultParams()
 	params.Counts, params.Depth = ByDepth, 8
-	if g := (Algorithm{}).Guarantee(algorithms.Published, params); g.Status != algorithms.Broken {
+	if g := params.Guarantee(algorithms.Published); g.Status != algorithms.Broken {
 		t.Errorf("guarantee %+v, must be broken", g)
 	}
 	for _, n := range []int{0, 1, 1000, 1001} {

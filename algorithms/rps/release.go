@@ -51,9 +51,8 @@ type recursion struct {
 }
 
 // CheckSchema refuses quality: class for tables without a class of two values.
-func (Algorithm) CheckSchema(s *datasets.Schema, p algorithms.Params) error {
-	params := p.(*Params)
-	if params.Partition != Balanced || params.Quality != Class {
+func (p *Params) CheckSchema(s *datasets.Schema) error {
+	if p.Partition != Balanced || p.Quality != Class {
 		return nil
 	}
 	switch class := s.Class(); {

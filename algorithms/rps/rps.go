@@ -51,16 +51,14 @@ func init() { algorithms.Register(Algorithm{}) }
 // Algorithm is the baseline "rps".
 type Algorithm struct{}
 
-var _ algorithms.VariantChecker = Algorithm{}
-
-func (a Algorithm) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "rps",
 		Title:    "Recursive Partitioning and Summarization",
 		Source:   "Qardaji & Li 2012, Algorithm 1 and section 3.2",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
-		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict),
+		Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published, algorithms.Strict),
 		Revision: 1,
 	}
 }
@@ -68,9 +66,7 @@ func (a Algorithm) Info() algorithms.Info {
 func (Algorithm) Params() algorithms.Params { return DefaultParams() }
 
 // Guarantee depends on the quality function and on where leaf sizes come from.
-func (Algorithm) Guarantee(variant algorithms.Variant,
-	params algorithms.Params) algorithms.Guarantee {
-	p := params.(*Params)
+func (p *Params) Guarantee(variant algorithms.Variant) algorithms.Guarantee {
 	g := algorithms.RecordPrivacy(variant,
 		"The exponential mechanism is calibrated to the proven sensitivity of its quality"+
 			" function,"+
@@ -94,8 +90,8 @@ func (Algorithm) Guarantee(variant algorithms.Variant,
 }
 
 // CheckVariant refuses leaf sizes of N/2^depth under strict.
-func (Algorithm) CheckVariant(variant algorithms.Variant, params algorithms.Params) error {
-	if variant != algorithms.Strict || params.(*Params).Counts != ByDepth {
+func (p *Params) CheckVariant(variant algorithms.Variant) error {
+	if variant != algorithms.Strict || p.Counts != ByDepth {
 		return nil
 	}
 	return fmt.Errorf("counts: %q publishes the number of records (errata R3), must be %q under"+

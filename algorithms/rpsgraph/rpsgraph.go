@@ -61,8 +61,6 @@ func init() { algorithms.Register(Algorithm{}) }
 // Algorithm is the baseline "rps-graph".
 type Algorithm struct{}
 
-var _ algorithms.VariantChecker = Algorithm{}
-
 // Counts says what noise the published variant adds to the count of a leaf of degrees a to b-1, at
 // ε of charge.
 type Counts string
@@ -151,21 +149,20 @@ func DefaultParams() *Params {
 		Values: partition.Low, Form: Growing}
 }
 
-func (a Algorithm) Info() algorithms.Info {
+func (Algorithm) Info() algorithms.Info {
 	return algorithms.Info{
 		Name:     "rps-graph",
 		Title:    "Recursive Partitioning and Summarization of a degree sequence",
 		Source:   "Qardaji & Li 2012, section 5",
 		Input:    algorithms.GraphInput,
 		Produces: []algorithms.Product{algorithms.DegreesProduct},
-		Variants: algorithms.DefaultGuarantees(a, algorithms.Published, algorithms.Strict),
+		Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published, algorithms.Strict),
 		Revision: 1,
 	}
 }
 
 // Guarantee depends on the noise and on where Λ comes from.
-func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algorithms.Guarantee {
-	p := params.(*Params)
+func (p *Params) Guarantee(v algorithms.Variant) algorithms.Guarantee {
 	g := algorithms.NodePrivacy(v, "Noise covers what one node does to all counts together.",
 		"G1", "G3", "G4")
 	p.Lambda.Restrict(&g)
@@ -186,9 +183,7 @@ func (Algorithm) Guarantee(v algorithms.Variant, params algorithms.Params) algor
 }
 
 // CheckVariant refuses what the strict variant cannot promise.
-func (Algorithm) CheckVariant(v algorithms.Variant, params algorithms.Params) error {
-	return params.(*Params).Lambda.CheckVariant(v)
-}
+func (p *Params) CheckVariant(v algorithms.Variant) error { return p.Lambda.CheckVariant(v) }
 
 // Release publishes n degrees between 0 and Λ.
 func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {

@@ -436,17 +436,17 @@ func TestGuarantees(t *testing.T) {
 		{degrees.MaxDegree, algorithms.Strict, algorithms.Broken, true},
 	} {
 		p.Lambda = test.lambda
-		g := Algorithm{}.Guarantee(test.v, p)
+		g := p.Guarantee(test.v)
 		if g.Status != test.status || slices.Contains(g.Errata, "G4") != test.g4 ||
 			g.Unit != "node" {
 			t.Errorf("%s, lambda %s: %+v", test.v, test.lambda, g)
 		}
 	}
-	if err := (Algorithm{}).CheckVariant(algorithms.Strict, p); err == nil {
+	if err := p.CheckVariant(algorithms.Strict); err == nil {
 		t.Error("strict takes the maximum degree")
 	}
 	p.Lambda = degrees.Estimated
-	if got := (Algorithm{}).Guarantee(algorithms.Strict, p); got.Status != algorithms.Holds ||
+	if got := p.Guarantee(algorithms.Strict); got.Status != algorithms.Holds ||
 		got.MaxDegree != 0 {
 		t.Errorf("%+v, must hold for every graph", got)
 	}

@@ -39,12 +39,12 @@ func Run(t *testing.T, a algorithms.Algorithm, settings ...algorithms.Params) {
 	})
 	for i, params := range settings {
 		for _, guarantee := range a.Info().Variants {
-			if checker, ok := a.(algorithms.VariantChecker); ok &&
-				checker.CheckVariant(guarantee.Variant, params) != nil {
+			if checker, ok := params.(algorithms.VariantChecker); ok &&
+				checker.CheckVariant(guarantee.Variant) != nil {
 				continue
 			}
-			if guarantor, ok := a.(algorithms.Guarantor); ok {
-				guarantee = guarantor.Guarantee(guarantee.Variant, params)
+			if guarantor, ok := params.(algorithms.Guarantor); ok {
+				guarantee = guarantor.Guarantee(guarantee.Variant)
 			}
 			for way, name := range []string{"%s/%d", "%s, publication/%d", "%s/%d/delta",
 				"%s, publication/%d/delta"} {

@@ -87,8 +87,8 @@ func validate(a algorithms.Algorithm, p algorithms.Params) (err error) {
 	if err := declared.Check(p); err != nil {
 		return err
 	}
-	if checker, ok := a.(algorithms.SchemaChecker); ok {
-		return checker.CheckSchema(Table(0).Schema(), p)
+	if checker, ok := p.(algorithms.SchemaChecker); ok {
+		return checker.CheckSchema(Table(0).Schema())
 	}
 	return nil
 }

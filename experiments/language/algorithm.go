@@ -189,8 +189,8 @@ func (c *Config) Refuses(n int, schema *datasets.Schema) []error {
 	if anonymous, ok := c.Parameters.(algorithms.Anonymous); ok {
 		reasons = append(reasons, algorithms.CheckEnough(n, anonymous.Anonymity()))
 	}
-	if check, ok := c.Implementation.(algorithms.SchemaChecker); ok {
-		reasons = append(reasons, check.CheckSchema(schema, c.Parameters))
+	if check, ok := c.Parameters.(algorithms.SchemaChecker); ok {
+		reasons = append(reasons, check.CheckSchema(schema))
 	}
 	return results.Mapped(flatten(errors.Join(reasons...)), errors.New)
 }

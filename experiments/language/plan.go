@@ -193,8 +193,8 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *Dataset, a *Algorithm
 				setting.Params, changed = resolve(expanded, algorithm.Params())
 				config.changed = changedText(setting.Params, changed)
 			}
-			if check, ok := algorithm.(algorithms.VariantChecker); ok {
-				if err := check.CheckVariant(guarantee.Variant, config.Parameters); err != nil {
+			if check, ok := config.Parameters.(algorithms.VariantChecker); ok {
+				if err := check.CheckVariant(guarantee.Variant); err != nil {
 					for _, problem := range flatten(err) {
 						r.Problemf(a.Node, "%s: %s", a.Name, problem)
 					}
