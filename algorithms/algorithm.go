@@ -33,12 +33,12 @@ type VariantChecker interface {
 	CheckVariant(v Variant) error
 }
 
-// Fitter is implemented by algorithms whose defaults do not suit every table.
+// Fitter is implemented by parameters whose defaults do not suit every table.
 type Fitter interface {
-	// FitSchema returns the parameters that suit tables of the schema when a partition should have
+	// FitSchema changes defaults to what suits tables of the schema when a partition should have
 	// about the given number of cells with noisy counts, classes counted. It knows public facts
 	// alone.
-	FitSchema(s *datasets.Schema, cells int) Params
+	FitSchema(s *datasets.Schema, cells int)
 }
 
 // SchemaChecker is implemented by parameters with which not every table can be released: a score
@@ -145,10 +145,42 @@ var (
 // NoParams are the parameters of an algorithm without any.
 type NoParams struct{}
 
+// NoDefaults are its defaults.
+func NoDefaults() *NoParams { return &NoParams{} }
+
 var algorithms = registry.New[Algorithm]("algorithm")
 
 // Register adds an algorithm under its Info's name.
 func Register(a Algorithm) { algorithms.Register(a.Info().Name, a) }
+
+// Baseline is an algorithm of three parts, made by Add.
+type Baseline[P Params] struct {
+	info     Info
+	defaults func() P
+	release  Releaser[P]
+}
+
+// Releaser publishes an input that CheckInput has nothing against. params are the input's.
+type Releaser[P Params] func(ctx context.Context, in Input, params P) (*Release, error)
+
+// Add registers a baseline: what it is, its default parameters, and what it does.
+func Add[P Params](info Info, defaults func() P, release Releaser[P]) *Baseline[P] {
+	b := &Baseline[P]{info, defaults, release}
+	Register(b)
+	return b
+}
+
+func (b *Baseline[P]) Info() Info     { return b.info }
+func (b *Baseline[P]) Params() Params { return b.defaults() }
+
+// Release checks the input and publishes it.
+func (b *Baseline[P]) Release(ctx context.Context, in Input) (*Release, error) {
+	params, err := CheckInput[P](ctx, b, in)
+	if err != nil {
+		return nil, err
+	}
+	return b.release(ctx, in, params)
+}
 
 // Lookup returns the algorithm called name.
 func Lookup(name string) (Algorithm, error) { return algorithms.Lookup(name) }

@@ -70,9 +70,9 @@ func (d *Data) soundExact(attributes []int) ([]float64, error) {`}},
 		change: mutant{"privacy", "s, t := choiceRate(epsilon)",
 			"s, t := choiceRate(2 * epsilon)"}},
 	{name: "histograms in another order", in: "independent", sound: true,
-		change: mutant{"algorithms/independent", "sets := d.OneWay()",
-			"sets := d.OneWay()\n\tfor i, j := 0, len(sets)-1; i < j; i, j = i+1, j-1 {\n" +
-				"\t\tsets[i], sets[j] = sets[j], sets[i]\n\t}"}},
+		change: mutant{"algorithms/independent", "sets := of(d)",
+			"sets := of(d)\n\t\tfor i, j := 0, len(sets)-1; i < j; i, j = i+1, j-1 {\n" +
+				"\t\t\tsets[i], sets[j] = sets[j], sets[i]\n\t\t}"}},
 }
 
 // spec has the fault's baseline, strict and at epsilon 1.

@@ -177,8 +177,8 @@ func TestGuaranteeHolds(t *testing.T) {
 		a := must.Get(algorithms.Lookup(name))
 		for _, epsilon := range []float64{0.1, 1} {
 			params := a.Params()
-			if fitter, ok := a.(algorithms.Fitter); ok {
-				params = fitter.FitSchema(table.Schema(), 1<<12)
+			if fitter, ok := params.(algorithms.Fitter); ok {
+				fitter.FitSchema(table.Schema(), 1<<12)
 			}
 			release := must.Get(a.Release(t.Context(), algorithms.Input{Table: table,
 				Rows: append([]int32(nil), train...), Params: params, Variant: algorithms.Strict,

@@ -58,23 +58,17 @@ import (
 	"ppdp/privacy"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
 // Algorithm is the baseline "aim".
-type Algorithm struct{}
-
-func (Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name: "aim", Title: "AIM: marginals chosen adaptively for a workload",
-		Source:   "McKenna, Mullins, Sheldon & Miklau 2022, Algorithm 4",
-		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.RecordsProduct},
-		Variants: margins.Guarantees("One-way marginals, then rounds of choosing and measuring" +
-			" a marginal."),
-		Columns:  true,
-		Revision: 6,
-	}
-}
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name: "aim", Title: "AIM: marginals chosen adaptively for a workload",
+	Source:   "McKenna, Mullins, Sheldon & Miklau 2022, Algorithm 4",
+	Input:    algorithms.TableInput,
+	Produces: []algorithms.Product{algorithms.RecordsProduct},
+	Variants: margins.Guarantees("One-way marginals, then rounds of choosing and measuring" +
+		" a marginal."),
+	Columns:  true,
+	Revision: 6,
+}, defaults, publish)
 
 // Params are the settings of a release.
 type Params struct {
@@ -83,9 +77,9 @@ type Params struct {
 	MaxModel       float64 `yaml:"max_model" doc:"the largest size of the tables of the model, in megabytes of 8-byte cells" above:"0" max:"32"`
 }
 
-// Params returns the defaults: the paper's workload of all triples is replaced by all pairs.
-func (Algorithm) Params() algorithms.Params {
-	return &Params{Params: margins.DefaultParams(), Workload: AllPairs, MaxModel: 1}
+// defaults are the paper's, but that its workload of all triples is replaced by all pairs.
+func defaults() *Params {
+	return &Params{Params: *margins.DefaultParams(), Workload: AllPairs, MaxModel: 1}
 }
 
 func (p *Params) Validate() error { return checkWorkload(p.Workload) }
@@ -97,9 +91,10 @@ const alpha = float64(0.9)
 // one and serves the next choice alone.
 const between = 0.5
 
-// Release measures, chooses and measures until the budget is spent, and draws.
-func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	s, err := open(ctx, a, &in)
+// publish measures, chooses and measures until the budget is spent, and draws.
+func publish(ctx context.Context, in algorithms.Input,
+	params *Params) (*algorithms.Release, error) {
+	s, err := open(ctx, &in, params)
 	if err != nil {
 		return nil, err
 	}
@@ -140,12 +135,8 @@ type search struct {
 	grown               int // how many of the measured marginals it has
 }
 
-// open checks an input of the algorithm and starts a search.
-func open(ctx context.Context, a algorithms.Algorithm, in *algorithms.Input) (*search, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, a, *in)
-	if err != nil {
-		return nil, err
-	}
+// open starts a search.
+func open(ctx context.Context, in *algorithms.Input, params *Params) (*search, error) {
 	wanted, err := workload(in.Table.Schema(), params.Workload)
 	if err != nil {
 		return nil, fmt.Errorf("aim: workload: %w", err)

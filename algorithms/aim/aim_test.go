@@ -70,11 +70,11 @@ func TestSpendsEverything(t *testing.T) {
 		rounds  int64   // planned for each attribute
 		weights float64 // two of six attributes are cut, at 3 times the epsilon or 9 times the rho
 	}{{0, 4, 4 + 2*3}, {1e-9, 16, 4 + 2*9}} {
-		params := Algorithm{}.Params().(*Params)
+		params := defaults()
 		params.Iterations, params.Bins = 5, 4
 		in := testinput.Input(table, params, algorithms.Strict, 1, 1)
 		in.Budget = privacy.NewApproximate(0.7, c.delta)
-		testinput.LazyRelease(t, Algorithm{}, in)
+		testinput.LazyRelease(t, Algorithm, in)
 		total := in.Budget.Total()
 		claimed, proven := in.Budget.Spent()
 		if math.Abs(claimed/total-1) > 1e-12 || math.Abs(proven/total-1) > 1e-12 {
@@ -105,7 +105,7 @@ func TestFindsDependence(t *testing.T) {
 		rows = append(rows, []uint32{noise, x, class})
 	}
 	for _, workload := range []string{AllPairs, ClassTriples, "ordinal 2,class"} {
-		params := Algorithm{}.Params().(*Params)
+		params := defaults()
 		params.Workload = workload
 		table := testinput.Numbers(2, []int{5, 7}, rows...)
 		if strings.Contains(workload, ",") {
@@ -114,7 +114,7 @@ func TestFindsDependence(t *testing.T) {
 		}
 		in := testinput.Input(table, params, algorithms.Strict, 1, 3)
 		in.Budget = privacy.NewApproximate(10, 1e-9)
-		records := testinput.LazyRelease(t, Algorithm{}, in).Table
+		records := testinput.LazyRelease(t, Algorithm, in).Table
 		wrong := 0
 		for row := range int32(records.Len()) {
 			if (records.Column(1).At(row) > 3) != (records.Column(2).At(row) == 1) {

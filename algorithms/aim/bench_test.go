@@ -14,8 +14,8 @@ func BenchmarkWide(b *testing.B) {
 		table := testinput.Wide(attributes, 50_000)
 		b.Run(fmt.Sprint("attributes=", attributes), func(b *testing.B) {
 			for i := uint64(0); b.Loop(); i++ {
-				in := testinput.Input(table, Algorithm{}.Params(), algorithms.Strict, 1, i)
-				r := testinput.LazyRelease(b, Algorithm{}, in)
+				in := testinput.Input(table, Algorithm.Params(), algorithms.Strict, 1, i)
+				r := testinput.LazyRelease(b, Algorithm, in)
 				b.ReportMetric(float64(len(r.Marginals)), "marginals")
 			}
 		})

@@ -9,30 +9,22 @@ import (
 	"ppdp/datasets"
 )
 
-func init() { algorithms.Register(Logistic{}) }
-
-var _ algorithms.Fitter = Logistic{}
-
 // Logistic is the baseline "aim-logistic", for prediction and marginals at once, in either unit of
 // the budget. The marginals of each attribute with the class take the place of those of one
 // attribute, for more of the budget; AIM's rounds follow. Records of the model get labels drawn
 // from the logistic regression that has these marginals with the class. It depends on the table
 // through measurements alone, and costs nothing more.
-type Logistic struct{}
-
-func (Logistic) Info() algorithms.Info {
-	return algorithms.Info{
-		Name:     "aim-logistic",
-		Title:    "AIM's records with labels drawn from a logistic regression of its marginals",
-		Source:   "ppdp; on McKenna et al. 2022",
-		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.RecordsProduct},
-		Variants: margins.Guarantees("Marginals of each attribute and the class, then rounds of" +
-			" choosing and measuring a marginal. Labels follow from what was measured."),
-		Columns:  true,
-		Revision: 5,
-	}
-}
+var Logistic = algorithms.Add(algorithms.Info{
+	Name:     "aim-logistic",
+	Title:    "AIM's records with labels drawn from a logistic regression of its marginals",
+	Source:   "ppdp; on McKenna et al. 2022",
+	Input:    algorithms.TableInput,
+	Produces: []algorithms.Product{algorithms.RecordsProduct},
+	Variants: margins.Guarantees("Marginals of each attribute and the class, then rounds of" +
+		" choosing and measuring a marginal. Labels follow from what was measured."),
+	Columns:  true,
+	Revision: 5,
+}, logisticDefaults, publishLogistic)
 
 // share is what the marginals with the class get of the budget. They say what labels are drawn
 // from, and where little can be known they are known first: of the shares tried at three budgets
@@ -40,24 +32,18 @@ func (Logistic) Info() algorithms.Info {
 // keep a hundredth, however small epsilon is: it must not underflow to 0.
 func share(epsilon float64) float64 { return min(0.99, 1/(1+math.Sqrt(epsilon))) }
 
-// Params returns the defaults. Only wide attributes have private bins, which leave less for the
-// class.
-func (Logistic) Params() algorithms.Params {
-	p := Algorithm{}.Params().(*Params)
+// logisticDefaults have private bins of wide attributes alone: these leave less for the class.
+func logisticDefaults() *Params {
+	p := defaults()
 	p.Cut, p.Copies = margins.Wide, 10
 	return p
 }
 
-// FitSchema asks for one copy of the records, so that they need no weights.
-func (a Logistic) FitSchema(*datasets.Schema, int) algorithms.Params {
-	p := a.Params().(*Params)
-	p.SingleCopy()
-	return p
-}
-
-// Release measures the class with each attribute, goes on as AIM does, and labels what it draws.
-func (a Logistic) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	s, err := open(ctx, a, &in)
+// publishLogistic measures the class with each attribute, goes on as AIM does, and labels what it
+// draws.
+func publishLogistic(ctx context.Context, in algorithms.Input,
+	params *Params) (*algorithms.Release, error) {
+	s, err := open(ctx, &in, params)
 	if err != nil {
 		return nil, err
 	}

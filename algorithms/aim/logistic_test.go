@@ -41,9 +41,9 @@ func TestDrawnLabels(t *testing.T) {
 	for class := range 3 {
 		all := slices.Insert(slices.Clone(sizes), class, classes)
 		row := make([]uint32, 3)
-		params := Logistic{}.Params().(*Params)
+		params := logisticDefaults()
 		in := testinput.Input(classed(class, all, row), params, algorithms.Strict, 1, 1)
-		s := must.Get(open(t.Context(), Logistic{}, &in))
+		s := must.Get(open(t.Context(), &in, params))
 		others := slices.DeleteFunc([]int{0, 1, 2}, func(a int) bool { return a == class })
 		// a class that depends on both, which depend on each other
 		joint := func(a, b, y int) float64 {
@@ -163,9 +163,9 @@ func descend(s *search, others []int, counts [3][4][3]float64, penalty float64, 
 func TestOrdered(t *testing.T) {
 	table := classed(2, []int{3, 4, 2, 3}, []uint32{0, 0, 0, 0})
 	table.Schema().Attributes[3].Ordered = true
-	params := Logistic{}.Params().(*Params)
+	params := logisticDefaults()
 	in := testinput.Input(table, params, algorithms.Strict, 1, 1)
-	s := must.Get(open(t.Context(), Logistic{}, &in))
+	s := must.Get(open(t.Context(), &in, params))
 	for a, has := range []bool{false, true, false, true} {
 		if got := s.ordered(a); got != has {
 			t.Errorf("attribute %d has an order: %v", a, got)

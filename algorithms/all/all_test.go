@@ -104,8 +104,10 @@ func TestMethodsOfTheContract(t *testing.T) {
 		_, variants := params.(algorithms.VariantChecker)
 		_, schemas := params.(algorithms.SchemaChecker)
 		_, guarantees := params.(algorithms.Guarantor)
-		for method, known := range map[string]bool{"CheckVariant": variants,
-			"CheckSchema": schemas, "Guarantee": guarantees} { // order-free: separate checks
+		_, fits := params.(algorithms.Fitter)
+		for method, known := range map[string]bool{ // order-free: separate checks
+			"CheckVariant": variants, "CheckSchema": schemas, "Guarantee": guarantees,
+			"FitSchema": fits} {
 			_, own := reflect.TypeOf(a).MethodByName(method)
 			if _, has := reflect.TypeOf(params).MethodByName(method); own || has != known {
 				t.Errorf("%s: a method %s of another form, or of the algorithm", name, method)

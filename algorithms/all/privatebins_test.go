@@ -132,7 +132,7 @@ func TestWideColumn(t *testing.T) {
 		return [3]float64{sum / float64(n), numbers[n/2], numbers[n*95/100]}
 	}
 	want := figures(table)
-	for _, a := range []algorithms.Algorithm{mst.Algorithm{Name: "mst"}, aim.Algorithm{}} {
+	for _, a := range []algorithms.Algorithm{mst.Algorithm, aim.Algorithm} {
 		released(t, a, table, 0, func(cut margins.Cut, records *datasets.Table) {
 			got := figures(records)
 			t.Logf("%s, %s: mean %.0f, median %.0f, P95 %.0f; rows %.0f", a.Info().Name, cut,
@@ -156,7 +156,7 @@ func TestHiddenTail(t *testing.T) {
 	}{{1000, 0.1, true}, {3000, 1, true}, {30_000, 1, false}} {
 		table := amounts(t, x.rows, 1, 14, 400)
 		for seed := range uint64(3) {
-			a := mst.Algorithm{Name: "mst"}
+			a := mst.Algorithm
 			release := testinput.Release(t, a, testinput.Input(table, a.Params(),
 				algorithms.Strict, x.epsilon, seed))
 			if got := slices.ContainsFunc(release.Warnings, func(w string) bool {
@@ -198,7 +198,7 @@ func TestPairs(t *testing.T) {
 		"survey": {survey, 1e-9, func(e, p [2]float64) bool { return p[1] <= e[1]+0.002 }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			equal, private := released(t, aim.Algorithm{}, c.table(t), c.delta,
+			equal, private := released(t, aim.Algorithm, c.table(t), c.delta,
 				func(margins.Cut, *datasets.Table) {})
 			if !c.holds(equal, private) {
 				t.Errorf("distances %v, with equal bins %v", private, equal)

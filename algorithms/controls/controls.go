@@ -19,24 +19,26 @@ import (
 )
 
 func init() {
-	algorithms.Register(Algorithm{"zeros", "n zeros", "No data are read but the number of nodes," +
+	degrees("zeros", "n zeros", "No data are read but the number of nodes,"+
 		" which is public everywhere here: it needs no budget.",
-		func(truth []int32) []int32 { return make([]int32, len(truth)) }})
-	algorithms.Register(Algorithm{"perfect", "True degree sequence",
+		func(truth []int32) []int32 { return make([]int32, len(truth)) })
+	degrees("perfect", "True degree sequence",
 		"No privacy at all: the degrees are published unchanged. For reference only.",
-		slices.Clone[[]int32]})
-	algorithms.Register(Permuted{})
-	algorithms.Register(Sample{})
+		slices.Clone[[]int32])
 }
 
-// Algorithm is one of the releases.
-type Algorithm struct {
-	name, title, note string
-	of                func(truth []int32) []int32
-}
-
-func (a Algorithm) Info() algorithms.Info {
-	return describe(a.name, a.title, a.note, algorithms.GraphInput, algorithms.DegreesProduct)
+// degrees adds a release of one degree for each node, made of the true ones. It costs no budget and
+// draws nothing.
+func degrees(name, title, note string, of func(truth []int32) []int32) {
+	algorithms.Add(describe(name, title, note, algorithms.GraphInput, algorithms.DegreesProduct),
+		algorithms.NoDefaults, func(_ context.Context, in algorithms.Input,
+			_ *algorithms.NoParams) (*algorithms.Release, error) {
+			degrees := of(in.Graph.DegreeSequence())
+			if degrees == nil { // a clone of nothing
+				degrees = []int32{}
+			}
+			return &algorithms.Release{Degrees: degrees}, nil
+		})
 }
 
 func describe(name, title, note string, input algorithms.InputKind,
@@ -46,24 +48,13 @@ func describe(name, title, note string, input algorithms.InputKind,
 		Variants: []algorithms.Guarantee{algorithms.NotPrivate(note)}}
 }
 
-func (Algorithm) Params() algorithms.Params { return &algorithms.NoParams{} }
-
-// Release publishes one degree for each node. It costs no budget and draws nothing.
-func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if _, err := algorithms.CheckInput[*algorithms.NoParams](ctx, a, in); err != nil {
-		return nil, err
-	}
-	degrees := a.of(in.Graph.DegreeSequence())
-	if degrees == nil { // a clone of nothing
-		degrees = []int32{}
-	}
-	return &algorithms.Release{Degrees: degrees}, nil
-}
-
 // Permuted publishes the true records with columns permuted, each by itself. With all of them every
 // attribute keeps its distribution and loses its relations to the others; with the class alone only
 // what classifiers learn is lost. What measures such a release as good measures little.
-type Permuted struct{}
+var Permuted = algorithms.Add(describe("permuted", "Original data, columns permuted",
+	"No privacy: every value is published, only those of a record are parted.",
+	algorithms.TableInput, algorithms.RecordsProduct),
+	func() *PermutedParams { return &PermutedParams{Columns: AllColumns} }, permute)
 
 // PermutedColumns says which columns are permuted.
 type PermutedColumns string
@@ -88,15 +79,6 @@ func (p *PermutedParams) Validate() error {
 	return nil
 }
 
-func (Permuted) Info() algorithms.Info {
-	return describe("permuted", "Original data, columns permuted",
-		"No privacy: every value is published, only those of a record are parted.",
-		algorithms.TableInput, algorithms.RecordsProduct)
-}
-
-// Params permutes all columns.
-func (Permuted) Params() algorithms.Params { return &PermutedParams{Columns: AllColumns} }
-
 // CheckSchema refuses to permute what a table does not have.
 func (p *PermutedParams) CheckSchema(s *datasets.Schema) error {
 	switch {
@@ -116,12 +98,9 @@ func (p *PermutedParams) target(s *datasets.Schema) int {
 	return s.Class()
 }
 
-// Release draws a permutation of each column. It costs no budget.
-func (Permuted) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*PermutedParams](ctx, Permuted{}, in)
-	if err != nil {
-		return nil, err
-	}
+// permute draws a permutation of each column. It costs no budget.
+func permute(ctx context.Context, in algorithms.Input,
+	params *PermutedParams) (*algorithms.Release, error) {
 	schema, draws := in.Table.Schema(), in.Noise.Open("permutations")
 	b := datasets.NewBuilder(schema, len(in.Rows))
 	b.Append(in.Table.Select(in.Rows))
@@ -149,29 +128,21 @@ func (Permuted) Release(ctx context.Context, in algorithms.Input) (*algorithms.R
 // Sample publishes a part of the true records, drawn at random without replacement. Over several
 // shares it is the learning curve by which results.Yardstick says how large a sample of the truth
 // another release is as good as.
-type Sample struct{}
+// A tenth of the records is the default.
+var Sample = algorithms.Add(describe("sample", "Random sample of the original data",
+	"No privacy for those in the sample: their records are published unchanged.",
+	algorithms.TableInput, algorithms.RecordsProduct),
+	func() *SampleParams { return &SampleParams{Share: 0.1} }, draw)
 
 // SampleParams choose how many records are published.
 type SampleParams struct {
 	Share float64 `yaml:"share" doc:"the part of the rows that is published, rounded to whole rows, but at least one" above:"0" max:"1"`
 }
 
-func (Sample) Info() algorithms.Info {
-	return describe("sample", "Random sample of the original data",
-		"No privacy for those in the sample: their records are published unchanged.",
-		algorithms.TableInput, algorithms.RecordsProduct)
-}
-
-// Params returns a tenth of the records.
-func (Sample) Params() algorithms.Params { return &SampleParams{Share: 0.1} }
-
-// Release draws the sample, each set of its size with the same probability, and publishes it in the
+// draw draws the sample, each set of its size with the same probability, and publishes it in the
 // order of the rows. It costs no budget.
-func (Sample) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*SampleParams](ctx, Sample{}, in)
-	if err != nil {
-		return nil, err
-	}
+func draw(_ context.Context, in algorithms.Input,
+	params *SampleParams) (*algorithms.Release, error) {
 	rows, draws := in.Rows, in.Noise.Open("sample")
 	n := len(rows)
 	wanted := min(n, max(1, int(math.Round(params.Share*float64(n)))))

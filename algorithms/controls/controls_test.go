@@ -62,7 +62,7 @@ func TestSample(t *testing.T) {
 	table := testinput.Numbers(0, []int{10}, []uint32{0}, []uint32{1}, []uint32{2}, []uint32{3},
 		[]uint32{4}, []uint32{5})
 	sample := func(share float64, trial int) (codes []uint32) {
-		release := tableRelease(t, Sample{}, &SampleParams{Share: share}, table,
+		release := tableRelease(t, Sample, &SampleParams{Share: share}, table,
 			[]int32{1, 2, 4, 5}, trial)
 		for row := range int32(release.Len()) {
 			codes = append(codes, release.Column(0).At(row))
@@ -101,7 +101,7 @@ func TestPermuted(t *testing.T) {
 	}
 	table := builder.Table()
 	release := func(columns PermutedColumns, trial int, target string) *datasets.Table {
-		return tableRelease(t, Permuted{}, &PermutedParams{Columns: columns, Target: target}, table,
+		return tableRelease(t, Permuted, &PermutedParams{Columns: columns, Target: target}, table,
 			[]int32{0, 1, 3}, trial)
 	}
 	const trials = 6000

@@ -33,11 +33,6 @@ import (
 	"ppdp/privacy"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
-// Algorithm is the baseline "day2016".
-type Algorithm struct{}
-
 // Params are the parameters of "day2016".
 type Params struct {
 	Lambda degrees.Cap `yaml:"lambda" doc:"the largest theta, the bound on degrees, that may be chosen" values:"n-1, max-degree (one node's private value) or a public whole number of at least 1"`
@@ -51,22 +46,19 @@ func (p *Params) Validate() error {
 	return p.Lambda.Validate()
 }
 
-func (Algorithm) Params() algorithms.Params { return DefaultParams() }
-
 // DefaultParams let θ be any degree.
 func DefaultParams() *Params { return &Params{Lambda: degrees.Nodes} }
 
-func (Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name:     "day2016",
-		Title:    "Degree distribution by edge-addition projection",
-		Source:   "Day, Li & Lyu 2016",
-		Input:    algorithms.GraphInput,
-		Produces: []algorithms.Product{algorithms.DegreesProduct},
-		Variants: algorithms.Guarantees(DefaultParams(), algorithms.Strict, algorithms.Published),
-		Revision: 1,
-	}
-}
+// Algorithm is the baseline "day2016".
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name:     "day2016",
+	Title:    "Degree distribution by edge-addition projection",
+	Source:   "Day, Li & Lyu 2016",
+	Input:    algorithms.GraphInput,
+	Produces: []algorithms.Product{algorithms.DegreesProduct},
+	Variants: algorithms.Guarantees(DefaultParams(), algorithms.Strict, algorithms.Published),
+	Revision: 1,
+}, DefaultParams, publish)
 
 // Guarantee depends on where the candidates for θ end.
 func (p *Params) Guarantee(v algorithms.Variant) algorithms.Guarantee {
@@ -79,14 +71,10 @@ func (p *Params) Guarantee(v algorithms.Variant) algorithms.Guarantee {
 // CheckVariant refuses what the strict variant cannot promise.
 func (p *Params) CheckVariant(v algorithms.Variant) error { return p.Lambda.CheckVariant(v) }
 
-// Release publishes n degrees between 0 and θ. Structure.Leaves is the number of cells, θ+1. The
+// publish releases n degrees between 0 and θ. Structure.Leaves is the number of cells, θ+1. The
 // first release from a graph sorts its edges and projects it by every candidate; later ones find
 // that done.
-func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	p, err := algorithms.CheckInput[*Params](ctx, a, in)
-	if err != nil {
-		return nil, err
-	}
+func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.Release, error) {
 	n := in.Graph.Nodes()
 	if n == 0 {
 		return &algorithms.Release{Degrees: []int32{}}, nil

@@ -23,7 +23,7 @@ import (
 func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64,
 	seed uint64) *algorithms.Release {
 	t.Helper()
-	return testinput.Release(t, Algorithm{}, testinput.GraphInput(g, p, v, epsilon, seed))
+	return testinput.Release(t, Algorithm, testinput.GraphInput(g, p, v, epsilon, seed))
 }
 
 // TestNoNoise: noise costs nothing then, and no smaller θ keeps as many edges as Λ does: the
@@ -54,7 +54,7 @@ func TestNoNoise(t *testing.T) {
 func TestBudget(t *testing.T) {
 	g := testinput.SkewedGraph(t, 200)
 	in := testinput.GraphInput(g, &Params{Lambda: "50"}, algorithms.Strict, 0.5, 1)
-	r := testinput.Release(t, Algorithm{}, in)
+	r := testinput.Release(t, Algorithm, in)
 	ledger, costs := in.Budget.Ledger(), []float64{0.05, 0.45}
 	if len(ledger) != len(costs) {
 		t.Fatalf("ledger %+v", ledger)

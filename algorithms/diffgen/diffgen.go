@@ -55,25 +55,17 @@ import (
 	"ppdp/datasets"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
 // Algorithm is the baseline "diffgen".
-type Algorithm struct{}
-
-var _ algorithms.Fitter = Algorithm{}
-
-func (Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name:     "diffgen",
-		Title:    "DiffGen: differentially private top-down specialisation of whole attributes",
-		Source:   "Mohammed et al. 2011, Algorithm 1",
-		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
-		Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published,
-			algorithms.Strict, algorithms.RefCode),
-		Revision: 1,
-	}
-}
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name:     "diffgen",
+	Title:    "DiffGen: differentially private top-down specialisation of whole attributes",
+	Source:   "Mohammed et al. 2011, Algorithm 1",
+	Input:    algorithms.TableInput,
+	Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
+	Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published,
+		algorithms.Strict, algorithms.RefCode),
+	Revision: 1,
+}, DefaultParams, publish)
 
 // Score says what a value of the cut is scored by under the utilities dm and ncp; the others gain
 // by themselves.
@@ -103,8 +95,6 @@ func DefaultParams() *Params {
 		MaxNodes: 2e7, Drawing: partition.DefaultDrawing()}
 }
 
-func (Algorithm) Params() algorithms.Params { return DefaultParams() }
-
 // scored reports that Score has a meaning.
 func (p *Params) scored() bool {
 	return p.Utility == partition.Discernibility || p.Utility == partition.CertaintyPenalty
@@ -112,13 +102,11 @@ func (p *Params) scored() bool {
 
 // FitSchema specialises until all regions together are as many as their counts allow, by a score
 // that needs no class where the table has none.
-func (Algorithm) FitSchema(s *datasets.Schema, cells int) algorithms.Params {
-	p := DefaultParams()
+func (p *Params) FitSchema(s *datasets.Schema, cells int) {
 	p.Specialisations = partition.WholeSpecialisations(s, max(1, cells/s.Classes()))
 	if s.Class() < 0 {
 		p.Utility = partition.CertaintyPenalty
 	}
-	return p
 }
 
 // CheckSchema refuses a utility that needs a class for tables without one.

@@ -48,7 +48,7 @@ func schemaOf(number int, classes int) *datasets.Schema {
 // started returns a cut over a table, before its search.
 func started(t testinput.TB, in algorithms.Input) *cut {
 	t.Helper()
-	return must.Get(newCut(context.Background(), in))
+	return must.Get(newCut(context.Background(), in, in.Params.(*Params)))
 }
 
 // losses are the measures of one set of records by their definitions.
@@ -304,7 +304,7 @@ func TestBestChoices(t *testing.T) {
 			params := DefaultParams()
 			params.Utility, params.Specialisations = utility, 1
 			in := testinput.Input(table, params, variant, 1e6, 4)
-			r := testinput.Release(t, Algorithm{}, in)
+			r := testinput.Release(t, Algorithm, in)
 			_, high := r.Regions.Box(0)
 			if r.Regions.Len() != 2 || high[1] != 3 || !slices.Equal(r.Regions.Counts,
 				[]float64{300, 0, 0, 300}) {
@@ -335,7 +335,7 @@ func TestRefusals(t *testing.T) {
 		params := DefaultParams()
 		in := testinput.Input(table, params, algorithms.Published, 0.01, 1)
 		c.change(&in, params)
-		if _, err := (Algorithm{}).Release(t.Context(), in); err == nil ||
+		if _, err := Algorithm.Release(t.Context(), in); err == nil ||
 			!strings.Contains(err.Error(), c.want) ||
 			errors.Is(err, algorithms.ErrTooLarge) != (c.want == "max_nodes") {
 			t.Errorf("error %v, must speak of %q", err, c.want)

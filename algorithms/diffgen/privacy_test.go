@@ -48,7 +48,7 @@ func TestLedger(t *testing.T) {
 				t.Errorf("h=%d: the cut has cost %v draws, must be %v to %v", h, spent, least, most)
 			}
 			in := testinput.Input(table, params, algorithms.Strict, epsilon, seed)
-			testinput.LazyRelease(t, Algorithm{}, in)
+			testinput.LazyRelease(t, Algorithm, in)
 			claimed, proven := in.Budget.Spent()
 			if math.Abs(claimed-epsilon) > 1e-9 || math.Abs(proven-epsilon) > 1e-9 {
 				t.Errorf("h=%d: spent %v and proven %v of %v", h, claimed, proven, epsilon)
@@ -240,7 +240,7 @@ func TestRefusalsAreAlike(t *testing.T) {
 	refusals := map[string]int{}
 	for _, values := range [][]uint32{{}, {0}, {99}, {40, 60, 99}} {
 		for seed := range uint64(50) {
-			_, err := Algorithm{}.Release(context.Background(), testinput.Input(numbers(values...),
+			_, err := Algorithm.Release(context.Background(), testinput.Input(numbers(values...),
 				params, algorithms.Strict, 0.5, seed))
 			if err != nil {
 				refusals[err.Error()]++
@@ -265,7 +265,7 @@ func TestShapeFollowsFromTheCounts(t *testing.T) {
 	for _, rows := range [][][]uint32{nil, all[:1], all} {
 		for seed := range uint64(40) {
 			for _, epsilon := range []float64{0.5, 2, 3} {
-				r := testinput.LazyRelease(t, Algorithm{}, testinput.Input(testinput.Numbers(0,
+				r := testinput.LazyRelease(t, Algorithm, testinput.Input(testinput.Numbers(0,
 					[]int{50, 2}, rows...), params, algorithms.Strict, epsilon, seed))
 				seen := 0
 				for _, n := range r.Regions.Counts {
@@ -303,9 +303,9 @@ func TestStatus(t *testing.T) {
 	} {
 		params := DefaultParams()
 		params.Utility = c.utility
-		g := must.Get(algorithms.GuaranteeOf(Algorithm{}, c.variant, params))
+		g := must.Get(algorithms.GuaranteeOf(Algorithm, c.variant, params))
 		in := testinput.Input(testinput.Table(schemaOf(6, 2)), params, c.variant, 1, 1)
-		testinput.LazyRelease(t, Algorithm{}, in)
+		testinput.LazyRelease(t, Algorithm, in)
 		_, proven := in.Budget.Spent()
 		if g.Status != c.status || !slices.Contains(g.Errata, c.errata) ||
 			math.IsInf(proven, 1) != (c.status == algorithms.Broken) {

@@ -10,9 +10,9 @@ import (
 	"ppdp/privacy"
 )
 
-// Release publishes a table. Time is n·log n in the rows, and linear in what is published.
-func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	c, err := newCut(ctx, in)
+// publish releases a table. Time is n·log n in the rows, and linear in what is published.
+func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.Release, error) {
+	c, err := newCut(ctx, in, p)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 		return nil, err
 	}
 	exact := g.count(c, in.Rows)
-	p, poll := c.params, partition.NewPoll(ctx)
+	poll := partition.NewPoll(ctx)
 	published, err := exact.noised(&poll, g, c.path, c.noise, p.MaxNodes)
 	if err != nil {
 		return nil, err
@@ -42,13 +42,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	return out, nil
 }
 
-// newCut checks the input against the parameters, declares the mechanisms and counts the records
-// of each attribute's values.
-func newCut(ctx context.Context, in algorithms.Input) (*cut, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
-	if err != nil {
-		return nil, err
-	}
+// newCut declares the mechanisms and counts the records of each attribute's values.
+func newCut(ctx context.Context, in algorithms.Input, params *Params) (*cut, error) {
 	schema := in.Table.Schema()
 	c := &cut{params: params, path: in.Budget.Root(), labels: make([]uint32, len(in.Rows)),
 		space: partition.NewSpace(in.Table, schema.QuasiIdentifiers()),

@@ -52,25 +52,17 @@ import (
 	"ppdp/datasets"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
 // Algorithm is the baseline "diffmulti".
-type Algorithm struct{}
-
-func (Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name:     "diffmulti",
-		Title:    "DiffMulti: differentially private multidimensional generalisation",
-		Source:   "Al-Hussaeni et al. 2018, Algorithm 1",
-		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
-		Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published,
-			algorithms.Strict, algorithms.RefCode),
-		Revision: 1,
-	}
-}
-
-func (Algorithm) Params() algorithms.Params { return DefaultParams() }
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name:     "diffmulti",
+	Title:    "DiffMulti: differentially private multidimensional generalisation",
+	Source:   "Al-Hussaeni et al. 2018, Algorithm 1",
+	Input:    algorithms.TableInput,
+	Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
+	Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published,
+		algorithms.Strict, algorithms.RefCode),
+	Revision: 1,
+}, DefaultParams, publish)
 
 // CheckSchema refuses a utility that needs a class for tables without one.
 func (p *Params) CheckSchema(s *datasets.Schema) error { return p.Utility.CheckSchema(s) }
@@ -161,12 +153,9 @@ func (p *Params) rule(v algorithms.Variant) HPrime {
 	return p.HPrime
 }
 
-var _ algorithms.Fitter = Algorithm{}
-
 // FitSchema specialises until regions are as many as their counts allow, by a score that needs no
 // class where the table has none.
-func (Algorithm) FitSchema(s *datasets.Schema, cells int) algorithms.Params {
-	p := DefaultParams()
+func (p *Params) FitSchema(s *datasets.Schema, cells int) {
 	widest := 2
 	for _, fanouts := range partition.Fanouts(s) {
 		widest = max(widest, fanouts[0])
@@ -175,5 +164,4 @@ func (Algorithm) FitSchema(s *datasets.Schema, cells int) algorithms.Params {
 	if s.Class() < 0 {
 		p.Utility = partition.CertaintyPenalty
 	}
-	return p
 }

@@ -66,7 +66,7 @@ func start(t rapid.TB, table *datasets.Table, variant algorithms.Variant, params
 	seed uint64) (*recursion, []int32) {
 	t.Helper()
 	in := testinput.Input(table, params, variant, 1, seed)
-	r := must.Get(newRecursion(context.Background(), in))
+	r := newRecursion(context.Background(), in, params)
 	return r, in.Rows
 }
 
@@ -290,7 +290,7 @@ func TestReleases(t *testing.T) {
 		}
 		epsilon := rapid.SampledFrom([]float64{0.1, 10, 1e6}).Draw(t, "epsilon")
 		in := testinput.Input(table, params, variant, epsilon, rapid.Uint64().Draw(t, "seed"))
-		r := must.Get(Algorithm{}.Release(context.Background(), in))
+		r := must.Get(Algorithm.Release(context.Background(), in))
 		if made := r.Structure.Nodes - r.Structure.Leaves; made > params.Specialisations {
 			t.Fatalf("%d specialisations, at most %d were asked for", made, params.Specialisations)
 		}

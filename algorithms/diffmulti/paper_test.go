@@ -21,7 +21,7 @@ func release(tb testinput.TB, table *datasets.Table, variant algorithms.Variant,
 	epsilon float64, seed uint64) (*algorithms.Release, *privacy.Budget) {
 	tb.Helper()
 	in := testinput.Input(table, params, variant, epsilon, seed)
-	return testinput.Release(tb, Algorithm{}, in), in.Budget
+	return testinput.Release(tb, Algorithm, in), in.Budget
 }
 
 // TestSharesOfExamples42To44 is Examples 4.2, 4.3 and 4.4: of h = 21 one is used up; shared out

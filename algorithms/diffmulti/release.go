@@ -12,13 +12,11 @@ import (
 	"ppdp/privacy"
 )
 
-// Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree,
+// publish releases a table (Algorithm 1). Time is linear in the rows for each level of the tree,
 // but for cut points, which take sorting.
-func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	r, err := newRecursion(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+func publish(ctx context.Context, in algorithms.Input,
+	params *Params) (*algorithms.Release, error) {
+	r := newRecursion(ctx, in, params)
 	if err := r.grow(r.root(in.Rows)); err != nil {
 		return nil, fmt.Errorf("diffmulti: %w", err)
 	}
@@ -113,12 +111,8 @@ type family struct {
 	stats [][]int32
 }
 
-// newRecursion checks the input against the parameters and declares the mechanisms.
-func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
-	if err != nil {
-		return nil, err
-	}
+// newRecursion packs the rows and declares the mechanisms.
+func newRecursion(ctx context.Context, in algorithms.Input, params *Params) *recursion {
 	schema := in.Table.Schema()
 	attributes := schema.QuasiIdentifiers()
 	axes := partition.Axes(schema, attributes)
@@ -150,7 +144,7 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	root := in.Budget.Root()
 	r.paths.put(place{}, &root)
 	r.declare(in)
-	return r, nil
+	return r
 }
 
 // longestPath is |g|: the sum of the taxonomies' heights, where numeric attributes count for a

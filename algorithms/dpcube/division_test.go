@@ -299,7 +299,7 @@ func TestCoarseRelease(t *testing.T) {
 		var releases []*algorithms.Release
 		for range 2 {
 			table := testinput.Table(schema, testinput.DrawRows(t, schema, 12)...)
-			r := must.Get(Algorithm{}.Release(context.Background(), testinput.Input(table, params,
+			r := must.Get(Algorithm.Release(context.Background(), testinput.Input(table, params,
 				variant, 1e7, 1)))
 			releases = append(releases, r)
 			want := make([]float64, len(r.Regions.Counts))
@@ -345,13 +345,13 @@ func TestCoarseRelease(t *testing.T) {
 func TestCoarseWarning(t *testing.T) {
 	params := DefaultParams()
 	params.Grid, params.MaxCells = Coarse, 60
-	r := testinput.Release(t, Algorithm{}, testinput.Input(mixed(), params, algorithms.Strict, 1,
+	r := testinput.Release(t, Algorithm, testinput.Input(mixed(), params, algorithms.Strict, 1,
 		1))
 	if len(r.Warnings) > 0 {
 		t.Errorf("a grid of 60 cells in 60: %q", r.Warnings)
 	}
 	params.MaxCells = 59
-	r = testinput.Release(t, Algorithm{}, testinput.Input(mixed(), params, algorithms.Strict, 1, 1))
+	r = testinput.Release(t, Algorithm, testinput.Input(mixed(), params, algorithms.Strict, 1, 1))
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "60") ||
 		!strings.Contains(r.Warnings[0], "a0 3, a1 5") {
 		t.Errorf("a grid of 60 cells in 59: %q, must name the parts 3 and 5", r.Warnings)

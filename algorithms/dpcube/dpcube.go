@@ -47,28 +47,22 @@ import (
 	"ppdp/datasets"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
 // Algorithm is the baseline "dpcube".
-type Algorithm struct{}
-
-func (Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name:     "dpcube",
-		Title:    "DPCube: histogram by a kd-tree over noisy cells",
-		Source:   "Xiao et al. 2014, two-phase partitioning",
-		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
-		Variants: []algorithms.Guarantee{
-			algorithms.RecordPrivacy(algorithms.Published,
-				"Two charges in sequence, cells and blocks; the partition is made of noisy"+
-					" cells only.", "X2"),
-			algorithms.RecordPrivacy(algorithms.Strict,
-				"As published, with two-sided geometric noise.", "X2"),
-		},
-		Revision: 2,
-	}
-}
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name:     "dpcube",
+	Title:    "DPCube: histogram by a kd-tree over noisy cells",
+	Source:   "Xiao et al. 2014, two-phase partitioning",
+	Input:    algorithms.TableInput,
+	Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
+	Variants: []algorithms.Guarantee{
+		algorithms.RecordPrivacy(algorithms.Published,
+			"Two charges in sequence, cells and blocks; the partition is made of noisy"+
+				" cells only.", "X2"),
+		algorithms.RecordPrivacy(algorithms.Strict,
+			"As published, with two-sided geometric noise.", "X2"),
+	},
+	Revision: 2,
+}, DefaultParams, publish)
 
 // Grid says what becomes of a table whose grid has more than Params.MaxCells cells.
 type Grid string
@@ -97,13 +91,7 @@ func DefaultParams() *Params {
 		MaxCells: 1 << 22, Drawing: partition.DefaultDrawing()}
 }
 
-func (Algorithm) Params() algorithms.Params { return DefaultParams() }
-
-var _ algorithms.Fitter = Algorithm{}
-
 // FitSchema joins values until the grid has the number of cells.
-func (Algorithm) FitSchema(s *datasets.Schema, cells int) algorithms.Params {
-	p := DefaultParams()
+func (p *Params) FitSchema(s *datasets.Schema, cells int) {
 	p.Grid, p.MaxCells = Coarse, max(cells, s.Classes())
-	return p
 }

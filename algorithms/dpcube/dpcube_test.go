@@ -178,7 +178,7 @@ func TestStopRule(t *testing.T) {
 	for threshold, want := range map[float64]int{0: 128, 10: 2, 1e300: 1} {
 		params := DefaultParams()
 		params.Threshold = threshold
-		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+		r := testinput.Release(t, Algorithm, testinput.Input(table, params,
 			algorithms.Published, 1, 3))
 		if r.Structure.Leaves != want {
 			t.Errorf("threshold %v: %d blocks, must be %d", threshold, r.Structure.Leaves,
@@ -207,7 +207,7 @@ func TestLedger(t *testing.T) {
 		params := DefaultParams()
 		params.Threshold = 0.5
 		in := testinput.Input(mixed(), params, variant, 2, 1)
-		r := testinput.Release(t, Algorithm{}, in)
+		r := testinput.Release(t, Algorithm, in)
 		claimed, proven := in.Budget.Spent()
 		if math.Abs(claimed-2) > 1e-9 || math.Abs(proven-2) > 1e-9 {
 			t.Errorf("%s: spent %v, proven %v, must be 2", variant, claimed, proven)
@@ -224,7 +224,7 @@ func TestLedger(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	wide := testinput.Numbers(2, []int{100, 100, 100, 100, 100, 100})
-	_, err := Algorithm{}.Release(t.Context(), testinput.Input(wide, DefaultParams(),
+	_, err := Algorithm.Release(t.Context(), testinput.Input(wide, DefaultParams(),
 		algorithms.Published, 1, 1))
 	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "max_cells") ||
 		!strings.Contains(err.Error(), "grid: coarse") {
@@ -232,7 +232,7 @@ func TestRefusals(t *testing.T) {
 	}
 	narrow := DefaultParams()
 	narrow.Grid, narrow.MaxCells = Coarse, 1
-	_, err = Algorithm{}.Release(context.Background(), testinput.Input(wide, narrow,
+	_, err = Algorithm.Release(context.Background(), testinput.Input(wide, narrow,
 		algorithms.Published, 1, 1))
 	if !errors.Is(err, algorithms.ErrTooLarge) || !strings.Contains(err.Error(), "classes") {
 		t.Errorf("two classes in one cell: %v", err)
@@ -256,7 +256,7 @@ func TestPrivateBins(t *testing.T) {
 		params := DefaultParams()
 		params.Bins, params.Cut = 8, cut
 		in := testinput.Input(table, params, algorithms.Strict, 1, 1)
-		r := must.Get(newRelease(t.Context(), in))
+		r := must.Get(newRelease(in, params))
 		held := make([]int32, 8)
 		space := partition.NewSpace(table, schema.QuasiIdentifiers())
 		for cell, n := range r.grid.count(space, in.Rows) {

@@ -30,10 +30,11 @@ type release struct {
 	builder *partition.Builder
 }
 
-// Release publishes a table. Time is linear in the rows, and in the cells for each level of the
+// publish releases a table. Time is linear in the rows, and in the cells for each level of the
 // tree.
-func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	r, err := newRelease(ctx, in)
+func publish(ctx context.Context, in algorithms.Input,
+	params *Params) (*algorithms.Release, error) {
+	r, err := newRelease(in, params)
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +62,8 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	return out, nil
 }
 
-// newRelease checks the input against the parameters and declares the mechanisms.
-func newRelease(ctx context.Context, in algorithms.Input) (*release, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
-	if err != nil {
-		return nil, err
-	}
+// newRelease lays the grid and declares the mechanisms.
+func newRelease(in algorithms.Input, params *Params) (_ *release, err error) {
 	epsilon, path := in.Budget.Epsilon(), in.Budget.Root()
 	var ends [][]uint32
 	if params.Cut != margins.Equal {

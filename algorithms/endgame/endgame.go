@@ -58,11 +58,6 @@ import (
 	"ppdp/algorithms/kernel/partition"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
-// Algorithm is the baseline "endgame".
-type Algorithm struct{}
-
 // Params are the parameters of endgame.
 type Params struct {
 	K     int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
@@ -73,34 +68,28 @@ type Params struct {
 
 func (p *Params) Anonymity() int { return p.K }
 
-func (Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name: "endgame", Title: "Greedy cuts with an exact endgame",
-		Source: "none: made here, after LeFevre, DeWitt & Ramakrishnan 2006",
-		Input:  algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct,
-			algorithms.MembershipProduct},
-		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous; records are drawn from it.")},
-		Revision: 2,
-	}
-}
-
-func (Algorithm) Params() algorithms.Params { return DefaultParams() }
+// Algorithm is the baseline "endgame".
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name: "endgame", Title: "Greedy cuts with an exact endgame",
+	Source: "none: made here, after LeFevre, DeWitt & Ramakrishnan 2006",
+	Input:  algorithms.TableInput,
+	Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct,
+		algorithms.MembershipProduct},
+	Variants: []algorithms.Guarantee{algorithms.KAnonymous(
+		"The generalised table is k-anonymous; records are drawn from it.")},
+	Revision: 2,
+}, DefaultParams, publish)
 
 // DefaultParams are regions of at least 10 records, at the least cost below 200.
 func DefaultParams() *Params {
 	return &Params{K: 10, Exact: 20, Limits: disclosure.NoLimits()}
 }
 
-// Release partitions the rows and draws a record for each, as Mondrian's does. An empty input gives
+// publish partitions the rows and draws a record for each, as Mondrian's does. An empty input gives
 // an empty release; 1 to k-1 rows give an error that wraps algorithms.ErrTooFew. Structure has the
 // Gap, which a warning puts into words.
-func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
-	if err != nil {
-		return nil, err
-	}
+func publish(ctx context.Context, in algorithms.Input,
+	params *Params) (*algorithms.Release, error) {
 	if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
 		return nil, fmt.Errorf("endgame: %w", err)
 	}

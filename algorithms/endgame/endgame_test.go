@@ -44,7 +44,7 @@ func drawn(t *rapid.T, most int) (*datasets.Table, [][]uint32, *Params) {
 // release makes a release and checks its form: counts, ranges, and the tree's way to each region.
 func release(t testinput.TB, table *datasets.Table, params *Params) *algorithms.Release {
 	t.Helper()
-	return conformance.Released(t, Algorithm{}, testinput.Input(table, params,
+	return conformance.Released(t, Algorithm, testinput.Input(table, params,
 		algorithms.Published, 0, 1))
 }
 

@@ -154,14 +154,14 @@ func TestMST(t *testing.T) {
 		}
 	}
 	data := testinput.Wide(8, 3000)
-	params := mst.Algorithm{Name: "mst"}.Params().(*margins.Params)
+	params := mst.Algorithm.Params().(*margins.Params)
 	params.Cut = margins.Equal
 	own := testinput.Input(data, params, algorithms.Published, 1, 0)
 	var off [2]float64 // theirs and ours
 	for seed := range uint64(16) {
 		theirs := must.Get(a.Release(t.Context(), input(a, data, seed)))
 		own.Budget, own.Noise = privacy.NewBudget(1), random.NewStreams(random.NewKey(seed))
-		ours := must.Get(mst.Algorithm{Name: "mst"}.Release(t.Context(), own))
+		ours := must.Get(mst.Algorithm.Release(t.Context(), own))
 		off[0] += pairsOff(data, theirs.Table) / 16
 		off[1] += pairsOff(data, ours.Table) / 16
 	}

@@ -36,11 +36,6 @@ import (
 	"ppdp/privacy"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
-// Algorithm is the baseline "hay".
-type Algorithm struct{}
-
 // Neighbours says which graphs count as neighbours, and so what is protected.
 type Neighbours string
 
@@ -68,27 +63,28 @@ func (p *Params) Validate() error {
 	return errors.Join(private, p.Lambda.Validate())
 }
 
-func (Algorithm) Params() algorithms.Params { return DefaultParams() }
-
 // DefaultParams are constrained inference for one edge.
 func DefaultParams() *Params {
 	return &Params{Neighbours: Edge, Inference: true, Lambda: degrees.Nodes}
 }
 
-func (Algorithm) Info() algorithms.Info {
-	info := algorithms.Info{
-		Name:     "hay",
-		Title:    "Constrained inference on the sorted degree sequence",
-		Source:   "Hay, Li, Miklau & Jensen 2009; node neighbours: Qardaji & Li 2012, section 5",
-		Input:    algorithms.GraphInput,
-		Produces: []algorithms.Product{algorithms.DegreesProduct},
-		Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published, algorithms.Strict),
-		Revision: 1,
+// Algorithm is the baseline "hay".
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name:     "hay",
+	Title:    "Constrained inference on the sorted degree sequence",
+	Source:   "Hay, Li, Miklau & Jensen 2009; node neighbours: Qardaji & Li 2012, section 5",
+	Input:    algorithms.GraphInput,
+	Produces: []algorithms.Product{algorithms.DegreesProduct},
+	Variants: variants(),
+	Revision: 1,
+}, DefaultParams, publish)
+
+func variants() []algorithms.Guarantee {
+	all := algorithms.Guarantees(DefaultParams(), algorithms.Published, algorithms.Strict)
+	for i := range all {
+		all[i].Note += " What is protected depends on neighbours: edge or node."
 	}
-	for i := range info.Variants {
-		info.Variants[i].Note += " What is protected depends on neighbours: edge or node."
-	}
-	return info
+	return all
 }
 
 // Guarantee depends on the neighbours and on where Λ comes from.
@@ -108,12 +104,8 @@ func (p *Params) Guarantee(v algorithms.Variant) algorithms.Guarantee {
 // CheckVariant refuses what the strict variant cannot promise.
 func (p *Params) CheckVariant(v algorithms.Variant) error { return p.Lambda.CheckVariant(v) }
 
-// Release publishes n degrees.
-func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	p, err := algorithms.CheckInput[*Params](ctx, a, in)
-	if err != nil {
-		return nil, err
-	}
+// publish releases n degrees.
+func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.Release, error) {
 	if in.Graph.Nodes() == 0 {
 		return &algorithms.Release{Degrees: []int32{}}, nil
 	}

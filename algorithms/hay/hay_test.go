@@ -18,7 +18,7 @@ import (
 func release(t testing.TB, g *datasets.Graph, p *Params, v algorithms.Variant, epsilon float64,
 	seed uint64) *algorithms.Release {
 	t.Helper()
-	return testinput.Release(t, Algorithm{}, testinput.GraphInput(g, p, v, epsilon, seed))
+	return testinput.Release(t, Algorithm, testinput.GraphInput(g, p, v, epsilon, seed))
 }
 
 func drawParams(t *rapid.T) *Params {
@@ -41,7 +41,7 @@ func TestPrivateBound(t *testing.T) {
 	p.Neighbours, p.Lambda = Node, degrees.Estimated
 	for _, p.Inference = range []bool{true, false} {
 		in := testinput.GraphInput(g, p, algorithms.Strict, 0.5, 1)
-		r := testinput.Release(t, Algorithm{}, in)
+		r := testinput.Release(t, Algorithm, in)
 		ledger := in.Budget.Ledger()
 		if len(ledger) != 2 || math.Abs(ledger[0].Cost-0.05) > 1e-12 ||
 			math.Abs(ledger[1].Cost-0.45) > 1e-12 {
@@ -154,7 +154,7 @@ func TestSensitivity(t *testing.T) {
 }
 
 func TestGuarantee(t *testing.T) {
-	a := Algorithm{}
+	a := Algorithm
 	for _, test := range []struct {
 		params   Params
 		unit     string
@@ -200,7 +200,7 @@ func TestLedger(t *testing.T) {
 	for lambda, proven := range map[degrees.Cap]float64{"4": 14, "10": 20} {
 		p := &Params{Neighbours: Node, Lambda: lambda}
 		in := testinput.GraphInput(star, p, algorithms.Published, 1, 1)
-		testinput.Release(t, Algorithm{}, in)
+		testinput.Release(t, Algorithm, in)
 		entry := in.Budget.Ledger()[0]
 		if entry.Claimed != 2*float64(p.Lambda.Of(star)) || float64(entry.Proven) != proven {
 			t.Errorf("lambda %s: ledger %+v, want %v proven", lambda, entry, proven)

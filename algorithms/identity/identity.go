@@ -10,27 +10,17 @@ import (
 	"ppdp/algorithms"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
 // Algorithm is the baseline "identity".
-type Algorithm struct{}
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name: "identity", Title: "Original data", Source: "none: the raw reference",
+	Input: algorithms.TableInput, Produces: []algorithms.Product{algorithms.RecordsProduct},
+	Variants: []algorithms.Guarantee{algorithms.NotPrivate(
+		"No privacy at all: the records are published unchanged. For reference only.")},
+	Revision: 1,
+}, algorithms.NoDefaults, publish)
 
-func (Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name: "identity", Title: "Original data", Source: "none: the raw reference",
-		Input: algorithms.TableInput, Produces: []algorithms.Product{algorithms.RecordsProduct},
-		Variants: []algorithms.Guarantee{algorithms.NotPrivate(
-			"No privacy at all: the records are published unchanged. For reference only.")},
-		Revision: 1,
-	}
-}
-
-func (Algorithm) Params() algorithms.Params { return &algorithms.NoParams{} }
-
-// Release returns a copy of the rows in their order. It costs no budget and draws nothing.
-func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	if _, err := algorithms.CheckInput[*algorithms.NoParams](ctx, Algorithm{}, in); err != nil {
-		return nil, err
-	}
+// publish returns a copy of the rows in their order. It costs no budget and draws nothing.
+func publish(_ context.Context, in algorithms.Input,
+	_ *algorithms.NoParams) (*algorithms.Release, error) {
 	return &algorithms.Release{Table: in.Table.Select(in.Rows)}, nil
 }

@@ -45,11 +45,6 @@ import (
 	"ppdp/datasets"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
-// Algorithm is the baseline "incognito".
-type Algorithm struct{}
-
 // Params are Incognito's parameters.
 type Params struct {
 	K                 int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
@@ -62,36 +57,30 @@ func (p *Params) Anonymity() int { return p.K }
 // Suppressible is the largest share of records left out.
 func (p *Params) Suppressible() disclosure.Suppression { return p.Suppression }
 
-func (Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name: "incognito", Title: "Incognito full-domain k-anonymity",
-		Source: "LeFevre, DeWitt & Ramakrishnan 2005, section 3; the opponent in LeFevre et al." +
-			" 2006, section 6",
-		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
-		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous, without suppression unless that is asked for.")},
-		Revision: 2,
-	}
-}
-
-func (Algorithm) Params() algorithms.Params { return DefaultParams() }
+// Algorithm is the baseline "incognito".
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name: "incognito", Title: "Incognito full-domain k-anonymity",
+	Source: "LeFevre, DeWitt & Ramakrishnan 2005, section 3; the opponent in LeFevre et al." +
+		" 2006, section 6",
+	Input:    algorithms.TableInput,
+	Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
+	Variants: []algorithms.Guarantee{algorithms.KAnonymous(
+		"The generalised table is k-anonymous, without suppression unless that is asked for.")},
+	Revision: 2,
+}, DefaultParams, publish)
 
 // DefaultParams are groups of at least 10 records, none suppressed.
 func DefaultParams() *Params {
 	return &Params{K: 10, Limits: disclosure.NoLimits()}
 }
 
-// Release generalises the rows by the best vector. Regions are in ascending order of their
+// publish generalises the rows by the best vector. Regions are in ascending order of their
 // groups, whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows give
 // an error that wraps algorithms.ErrTooFew. More than 16 quasi-identifiers, too many vectors of
 // levels or values give one that wraps algorithms.ErrTooLarge. Structure counts the vectors whose
 // groups were counted as Nodes, the regions as Leaves, and the sum of the vector's levels as Depth.
-func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
-	if err != nil {
-		return nil, err
-	}
+func publish(ctx context.Context, in algorithms.Input,
+	params *Params) (*algorithms.Release, error) {
 	result, err := Search(ctx, in.Table, in.Rows, params)
 	if err != nil {
 		return nil, err

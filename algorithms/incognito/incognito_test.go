@@ -74,7 +74,7 @@ func release(t testing.TB, table *datasets.Table, rows []int32, k int) *algorith
 	t.Helper()
 	in := testinput.Input(table, at(k), algorithms.Published, 0, 0)
 	in.Rows = rows
-	return conformance.Released(t, Algorithm{}, in)
+	return conformance.Released(t, Algorithm, in)
 }
 
 // groups counts the rows' groups under a vector, straight from the definition.
@@ -286,7 +286,7 @@ func TestLimitsAgainstEveryVector(t *testing.T) {
 			t.Fatalf("the best costs %d, %d suppressed of at most %d; the least is %d", cost,
 				suppressed, most, least)
 		}
-		r := conformance.Released(t, Algorithm{},
+		r := conformance.Released(t, Algorithm,
 			testinput.Input(table, p, algorithms.Published, 0, 0))
 		if r.Regions.Len() != len(classes) || len(r.Regions.Suppressed) != suppressed {
 			t.Fatalf("%d regions, %d suppressed, must be %d and %d", r.Regions.Len(),

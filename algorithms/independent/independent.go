@@ -18,62 +18,39 @@ import (
 )
 
 func init() {
-	algorithms.Register(Algorithm{Name: "independent"})
-	algorithms.Register(Algorithm{Name: "nb-model", Class: true})
-}
-
-// Algorithm is one of the releases.
-type Algorithm struct {
-	Name  string
-	Class bool // measure attributes with the class
-}
-
-func (a Algorithm) Info() algorithms.Info {
-	title, note, revision := "Independent marginals", "All one-way marginals.", 6
-	if a.Class {
-		title, note, revision = "Naive Bayes model: each attribute with the class",
-			"All marginals of one attribute and the class.", 5
-	}
-	return algorithms.Info{
-		Name: a.Name, Title: title,
+	info := algorithms.Info{
+		Name: "independent", Title: "Independent marginals",
 		Source:   "McKenna, Sheldon & Miklau 2019, a fixed choice of marginals",
 		Input:    algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
-		Variants: margins.Guarantees(note),
+		Variants: margins.Guarantees("All one-way marginals."),
 		Columns:  true,
-		Revision: revision,
+		Revision: 6,
 	}
+	algorithms.Add(info, margins.DefaultParams, measuring((*margins.Data).OneWay))
+	info.Name, info.Title = "nb-model", "Naive Bayes model: each attribute with the class"
+	info.Variants = margins.Guarantees("All marginals of one attribute and the class.")
+	info.Revision = 5
+	algorithms.Add(info, margins.TargetParams, measuring((*margins.Data).WithClass))
 }
 
-func (a Algorithm) Params() algorithms.Params {
-	p := margins.DefaultParams()
-	if a.Class { // predicts better from equal bins of narrow attributes
-		p.Cut = margins.Wide
+// measuring measures the marginals of some sets of attributes, fits and draws.
+func measuring(of func(*margins.Data) [][]int) algorithms.Releaser[*margins.Params] {
+	return func(ctx context.Context, in algorithms.Input,
+		params *margins.Params) (*algorithms.Release, error) {
+		d, err := margins.Open(ctx, &in, params)
+		if err != nil {
+			return nil, err
+		}
+		sets := of(d)
+		noise := d.Noise("marginals")
+		if err := d.MeasureAll(noise, d.Each(in.Budget.Total(), sets), sets); err != nil {
+			return nil, err
+		}
+		model, err := d.Fit(2, nil)
+		if err != nil {
+			return nil, err
+		}
+		return d.Publish(model, nil)
 	}
-	return &p
-}
-
-// Release measures, fits and draws.
-func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*margins.Params](ctx, a, in)
-	if err != nil {
-		return nil, err
-	}
-	d, err := margins.Open(ctx, &in, params)
-	if err != nil {
-		return nil, err
-	}
-	sets := d.OneWay()
-	if a.Class {
-		sets = d.WithClass()
-	}
-	noise := d.Noise("marginals")
-	if err := d.MeasureAll(noise, d.Each(in.Budget.Total(), sets), sets); err != nil {
-		return nil, err
-	}
-	model, err := d.Fit(2, nil)
-	if err != nil {
-		return nil, err
-	}
-	return d.Publish(model, nil)
 }

@@ -61,11 +61,6 @@ import (
 	"ppdp/datasets"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
-// Algorithm is the baseline "koptimize".
-type Algorithm struct{}
-
 // Params are K-Optimize's parameters.
 type Params struct {
 	K           int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
@@ -82,35 +77,29 @@ func (p *Params) Suppressible() disclosure.Suppression {
 	return disclosure.Suppression(p.Suppression)
 }
 
-func (Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name: "koptimize", Title: "K-Optimize single-dimensional k-anonymity",
-		Source: "Bayardo & Agrawal 2005, sections 3 to 5; the opponent in LeFevre et al. 2006," +
-			" section 6",
-		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
-		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous, optimal or not.")},
-		Revision: 6,
-	}
-}
-
-func (Algorithm) Params() algorithms.Params { return DefaultParams() }
+// Algorithm is the baseline "koptimize".
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name: "koptimize", Title: "K-Optimize single-dimensional k-anonymity",
+	Source: "Bayardo & Agrawal 2005, sections 3 to 5; the opponent in LeFevre et al. 2006," +
+		" section 6",
+	Input:    algorithms.TableInput,
+	Produces: []algorithms.Product{algorithms.RegionsProduct, algorithms.MembershipProduct},
+	Variants: []algorithms.Guarantee{algorithms.KAnonymous(
+		"The generalised table is k-anonymous, optimal or not.")},
+	Revision: 6,
+}, DefaultParams, publish)
 
 // DefaultParams are classes of at least 10 records, none suppressed, 200 million steps.
 func DefaultParams() *Params { return &Params{K: 10, Work: 200} }
 
-// Release partitions the rows. Regions are the classes that hold records, in ascending order of
+// publish partitions the rows. Regions are the classes that hold records, in ascending order of
 // their boxes, whatever the order of the rows. An empty input gives an empty release; 1 to k-1 rows
 // give an error that wraps algorithms.ErrTooFew, unless all may be suppressed. A table whose
 // quasi-identifiers have more than 4,096 cuts gives one that wraps algorithms.ErrTooLarge.
 // Structure counts the nodes of the tree that were visited at this k as Nodes, the regions as
 // Leaves, the number of cuts as Depth, and says the Gap.
-func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
-	if err != nil {
-		return nil, err
-	}
+func publish(ctx context.Context, in algorithms.Input,
+	params *Params) (*algorithms.Release, error) {
 	k, suppress := algorithms.LeastRecords(in.Table.Schema(), params.K), params.Suppression > 0
 	if !suppress {
 		if err := enough(in, params.K); err != nil {

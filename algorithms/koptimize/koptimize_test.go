@@ -24,7 +24,7 @@ func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *
 	t.Helper()
 	in := testinput.Input(table, &params, algorithms.Published, 0, 0)
 	in.Rows = rows
-	return conformance.Released(t, Algorithm{}, in)
+	return conformance.Released(t, Algorithm, in)
 }
 
 // line is a table of one attribute with the given values out of 0 to 9.
@@ -168,7 +168,7 @@ func TestRefused(t *testing.T) {
 		return algorithms.Input{Table: table, Rows: table.AllRows(), Variant: algorithms.Published,
 			Params: &Params{K: 7}}
 	}
-	if _, err := (Algorithm{}).Release(context.Background(), in(line(1, 2))); !errors.Is(err,
+	if _, err := Algorithm.Release(context.Background(), in(line(1, 2))); !errors.Is(err,
 		algorithms.ErrTooFew) {
 		t.Errorf("2 rows with k 7: %v, must wrap ErrTooFew", err)
 	}
@@ -178,7 +178,7 @@ func TestRefused(t *testing.T) {
 	for code := range uint32(n) {
 		b.AddRow(code)
 	}
-	if _, err := (Algorithm{}).Release(context.Background(), in(b.Table())); !errors.Is(err,
+	if _, err := Algorithm.Release(context.Background(), in(b.Table())); !errors.Is(err,
 		algorithms.ErrTooLarge) {
 		t.Errorf("%d cuts: %v, must wrap ErrTooLarge", n-1, err)
 	}

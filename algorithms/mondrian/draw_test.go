@@ -86,7 +86,7 @@ func TestRecordsAreShuffled(t *testing.T) {
 		for seed := range uint64(6) {
 			params := DefaultParams()
 			params.K, params.Mode = len(diseases), mode
-			r := testinput.Release(t, Algorithm{},
+			r := testinput.Release(t, Algorithm,
 				testinput.Input(table, params, algorithms.Published, 0, seed))
 			order := ""
 			for row := range int32(len(diseases)) {
@@ -142,7 +142,7 @@ func TestDrawsAreUniform(t *testing.T) {
 	// Other streams, other records; the partition draws nothing.
 	params := DefaultParams()
 	params.K = n
-	q := testinput.Release(t, Algorithm{},
+	q := testinput.Release(t, Algorithm,
 		testinput.Input(table, params, algorithms.Published, 0, 2))
 	if q.Table.Checksum() == r.Table.Checksum() {
 		t.Error("records from different seeds are the same")
@@ -211,7 +211,7 @@ func TestLimits(t *testing.T) {
 		table := testinput.Sensitive(draw, p.K+draw(57), 3, 8, 20)
 		rows := table.AllRows()
 		if !testinput.Keeps(table, rows, rows, p.K, &p.Limits) {
-			_, err := Algorithm{}.Release(context.Background(), algorithms.Input{Table: table,
+			_, err := Algorithm.Release(context.Background(), algorithms.Input{Table: table,
 				Rows: rows, Params: p, Variant: algorithms.Published})
 			if !errors.Is(err, disclosure.ErrUnattainable) &&
 				!errors.Is(err, algorithms.ErrTooFew) {
@@ -273,7 +273,7 @@ func BenchmarkRelease(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					in := testinput.Input(table, params, algorithms.Published, 0, 1)
-					testinput.Release(b, Algorithm{}, in)
+					testinput.Release(b, Algorithm, in)
 				}
 				b.ReportMetric(float64(b.N)*float64(n)/b.Elapsed().Seconds(), "rows/s")
 			})

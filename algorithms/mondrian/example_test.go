@@ -26,7 +26,7 @@ func ExampleAlgorithm() {
 
 	params := mondrian.DefaultParams()
 	params.K = 2
-	release, err := mondrian.Algorithm{}.Release(context.Background(), algorithms.Input{
+	release, err := mondrian.Algorithm.Release(context.Background(), algorithms.Input{
 		Table: table, Rows: table.AllRows(), Params: params, Variant: algorithms.Published,
 		Budget: privacy.NewBudget(0), Noise: random.NewStreams(random.NewKey(1)),
 	})

@@ -61,35 +61,24 @@ import (
 	"ppdp/algorithms/kernel/partition"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
 // Algorithm is the baseline "mondrian".
-type Algorithm struct{}
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name: "mondrian", Title: "Mondrian multidimensional k-anonymity",
+	Source: "LeFevre, DeWitt & Ramakrishnan 2006, Fig. 7 and section 4",
+	Input:  algorithms.TableInput,
+	Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct,
+		algorithms.MembershipProduct},
+	Variants: []algorithms.Guarantee{algorithms.KAnonymous(
+		"The generalised table is k-anonymous; records are drawn from it.", "M1")},
+	Revision: 3,
+}, DefaultParams, publish)
 
-func (Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name: "mondrian", Title: "Mondrian multidimensional k-anonymity",
-		Source: "LeFevre, DeWitt & Ramakrishnan 2006, Fig. 7 and section 4",
-		Input:  algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct,
-			algorithms.MembershipProduct},
-		Variants: []algorithms.Guarantee{algorithms.KAnonymous(
-			"The generalised table is k-anonymous; records are drawn from it.", "M1")},
-		Revision: 3,
-	}
-}
-
-func (Algorithm) Params() algorithms.Params { return DefaultParams() }
-
-// Release partitions the rows and draws a record for each. The published records are in the
+// publish partitions the rows and draws a record for each. The published records are in the
 // order of the regions and shuffled within each, so that their place does not lead back to a row.
 // An empty input gives an empty release; 1 to k-1 rows give an error that wraps
 // algorithms.ErrTooFew.
-func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
-	if err != nil {
-		return nil, err
-	}
+func publish(ctx context.Context, in algorithms.Input,
+	params *Params) (*algorithms.Release, error) {
 	if err := algorithms.CheckEnough(len(in.Rows), params.K); err != nil {
 		return nil, fmt.Errorf("mondrian: %w", err)
 	}
@@ -98,10 +87,10 @@ func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.
 	if err != nil {
 		return nil, fmt.Errorf("mondrian: %w", err)
 	}
-	release, err := p.made.Publish(ctx, table, order, params.Records, in.Noise)
+	made, err := p.made.Publish(ctx, table, order, params.Records, in.Noise)
 	if err != nil {
 		return nil, err
 	}
-	release.Structure = p.structure
-	return release, nil
+	made.Structure = p.structure
+	return made, nil
 }

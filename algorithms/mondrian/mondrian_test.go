@@ -32,7 +32,7 @@ func release(t testinput.TB, table *datasets.Table, rows []int32, p Params) *alg
 	}
 	in := testinput.Input(table, &p, algorithms.Published, 0, 1)
 	in.Rows = rows
-	r := conformance.Released(t, Algorithm{}, in)
+	r := conformance.Released(t, Algorithm, in)
 	q := r.Regions
 	low, high := slices.Clone(q.TightHigh), slices.Clone(q.TightLow) // of the rows
 	for i, region := range q.Assignment {
@@ -460,7 +460,7 @@ func TestTooFewRows(t *testing.T) {
 		in := testinput.Input(table, DefaultParams(), algorithms.Published, 0, 1)
 		in.Rows = in.Rows[:9]
 		in.Params.(*Params).Mode = mode
-		if _, err := (Algorithm{}).Release(t.Context(), in); !errors.Is(err, algorithms.ErrTooFew) {
+		if _, err := Algorithm.Release(t.Context(), in); !errors.Is(err, algorithms.ErrTooFew) {
 			t.Errorf("%s: 9 rows with k of 10: %v, must wrap ErrTooFew", mode, err)
 		}
 	}

@@ -108,13 +108,9 @@ func (p *Params) CheckSchema(s *datasets.Schema) error {
 // limitable reports whether more can be asked of regions than k records.
 func (p *Params) limitable() bool { return p.Mode == Strict && p.Split != Workload }
 
-var _ algorithms.Fitter = Algorithm{}
-
 // FitSchema cuts where classes separate best, where there is one.
-func (Algorithm) FitSchema(s *datasets.Schema, _ int) algorithms.Params {
-	p := DefaultParams()
+func (p *Params) FitSchema(s *datasets.Schema, _ int) {
 	if s.Class() >= 0 {
 		p.Split = Class
 	}
-	return p
 }

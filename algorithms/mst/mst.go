@@ -39,57 +39,39 @@ import (
 	"ppdp/privacy"
 )
 
-func init() {
-	algorithms.Register(Algorithm{Name: "mst"})
-	algorithms.Register(Algorithm{Name: "mst-target", Target: true})
-}
+// Algorithm is the baseline "mst".
+var Algorithm = add("mst", "MST: a maximum spanning tree of noisy marginals",
+	"McKenna, Miklau & Sheldon 2021, section 3", 6, margins.DefaultParams, false)
 
-// Algorithm is one of the two.
-type Algorithm struct {
-	Name   string
-	Target bool // condition on the class
-}
+// Target is the baseline "mst-target".
+var Target = add("mst-target", "MST with a target: a spanning tree given the class",
+	"McKenna, Miklau & Sheldon 2021, conditioned on the class", 5, margins.TargetParams, true)
 
-func (a Algorithm) Info() algorithms.Info {
-	title, source := "MST: a maximum spanning tree of noisy marginals",
-		"McKenna, Miklau & Sheldon 2021, section 3"
-	revision := 6
-	if a.Target {
-		revision = 5
-		title, source = "MST with a target: a spanning tree given the class",
-			"McKenna, Miklau & Sheldon 2021, conditioned on the class"
-	}
-	return algorithms.Info{
-		Name: a.Name, Title: title, Source: source, Input: algorithms.TableInput,
+func add(name, title, source string, revision int, defaults func() *margins.Params,
+	target bool) *algorithms.Baseline[*margins.Params] {
+	return algorithms.Add(algorithms.Info{
+		Name: name, Title: title, Source: source, Input: algorithms.TableInput,
 		Produces: []algorithms.Product{algorithms.RecordsProduct},
 		Variants: margins.Guarantees("Thirds for one-way marginals, the choice of a tree and" +
 			" its marginals."),
 		Columns:  true,
 		Revision: revision,
-	}
+	}, defaults, func(ctx context.Context, in algorithms.Input,
+		params *margins.Params) (*algorithms.Release, error) {
+		return publish(ctx, in, params, target)
+	})
 }
 
-func (a Algorithm) Params() algorithms.Params {
-	p := margins.DefaultParams()
-	if a.Target { // predicts better from equal bins of narrow attributes
-		p.Cut = margins.Wide
-	}
-	return &p
-}
-
-// Release measures, chooses, measures again and draws.
-func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	params, err := algorithms.CheckInput[*margins.Params](ctx, a, in)
-	if err != nil {
-		return nil, err
-	}
+// publish measures, chooses, measures again and draws, given the class or not.
+func publish(ctx context.Context, in algorithms.Input, params *margins.Params,
+	target bool) (*algorithms.Release, error) {
 	d, err := margins.Open(ctx, &in, params)
 	if err != nil {
 		return nil, err
 	}
 	sets, spared := d.OneWay(), -1
 	nodes := sets
-	if a.Target && d.Class >= 0 && len(d.Sizes) > 1 {
+	if target && d.Class >= 0 && len(d.Sizes) > 1 {
 		sets, spared = d.WithClass(), d.Class
 		nodes = nil
 		for at := range d.Sizes {

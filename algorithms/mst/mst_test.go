@@ -16,7 +16,7 @@ import (
 // distances, which are not monotone, are not credited half.
 func TestThirds(t *testing.T) {
 	table := conformance.Table(200)
-	for _, a := range []Algorithm{{Name: "mst"}, {Name: "mst-target", Target: true}} {
+	for _, a := range []algorithms.Algorithm{Algorithm, Target} {
 		for _, delta := range []float64{0, 1e-9} {
 			params := a.Params().(*margins.Params)
 			params.Iterations, params.Cut = 5, margins.Equal
@@ -24,7 +24,7 @@ func TestThirds(t *testing.T) {
 			in.Budget = privacy.NewApproximate(2, delta)
 			testinput.LazyRelease(t, a, in)
 			calls := [3]int64{6, 5, 5} // one-way marginals, choices, pairs
-			if a.Target {
+			if a == Target {
 				calls = [3]int64{5, 4, 4}
 			}
 			total := 0.0
@@ -32,11 +32,11 @@ func TestThirds(t *testing.T) {
 				total += e.Cost
 				if math.Abs(3*e.Cost/in.Budget.Total()-1) > 1e-12 || float64(e.Loss) != e.Cost ||
 					e.Calls != calls[i] {
-					t.Errorf("%s, delta %v: %+v of %v", a.Name, delta, e, in.Budget.Total())
+					t.Errorf("%s, delta %v: %+v of %v", a.Info().Name, delta, e, in.Budget.Total())
 				}
 			}
 			if math.Abs(total/in.Budget.Total()-1) > 1e-12 {
-				t.Errorf("%s, delta %v: %v of %v", a.Name, delta, total, in.Budget.Total())
+				t.Errorf("%s, delta %v: %v of %v", a.Info().Name, delta, total, in.Budget.Total())
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func TestFindsTheTree(t *testing.T) {
 		rows = append(rows, []uint32{x, x / 2, x / 3, i % 5, x / 3})
 	}
 	table := testinput.Numbers(2, []int{6, 3, 2, 5}, rows...)
-	for _, a := range []Algorithm{{Name: "mst"}, {Name: "mst-target", Target: true}} {
+	for _, a := range []algorithms.Algorithm{Algorithm, Target} {
 		in := testinput.Input(table, a.Params(), algorithms.Strict, 1, 5)
 		in.Budget = privacy.NewApproximate(10, 1e-9)
 		records := testinput.LazyRelease(t, a, in).Table
@@ -67,12 +67,12 @@ func TestFindsTheTree(t *testing.T) {
 		}
 		n := float64(records.Len())
 		if share := float64(wrong) / n; share > 0.04 || n < 2900 || n > 3100 {
-			t.Errorf("%s: %.1f %% of %v records are wrong", a.Name, 100*share, n)
+			t.Errorf("%s: %.1f %% of %v records are wrong", a.Info().Name, 100*share, n)
 		}
 		for value, count := range spurious {
 			if math.Abs(float64(count)-n/10) > n/30 {
-				t.Errorf("%s: value %d has %d records of class 1, want %v", a.Name, value, count,
-					n/10)
+				t.Errorf("%s: value %d has %d records of class 1, want %v", a.Info().Name, value,
+					count, n/10)
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func TestFindsTheTree(t *testing.T) {
 func BenchmarkWide(b *testing.B) {
 	for _, attributes := range []int{20, 80, 200, 500} {
 		table := testinput.Wide(attributes, 50_000)
-		a := Algorithm{Name: "mst"}
+		a := Algorithm
 		b.Run(fmt.Sprint("attributes=", attributes), func(b *testing.B) {
 			for i := uint64(0); b.Loop(); i++ {
 				testinput.LazyRelease(b, a, testinput.Input(table, a.Params(), algorithms.Strict,

@@ -340,7 +340,7 @@ func TestRecordsOutsideTheDomainAreDrawnAgain(t *testing.T) {
 	table := wide(14, 100)
 	params := DefaultParams()
 	params.Bins = 64
-	release := conformance.Released(t, Algorithm{}, testinput.Input(table, params,
+	release := conformance.Released(t, Algorithm, testinput.Input(table, params,
 		algorithms.Published, 1e-3, 1))
 	if !slices.ContainsFunc(release.Warnings, func(w string) bool {
 		return strings.Contains(w, "records encoded no value")
@@ -348,7 +348,7 @@ func TestRecordsOutsideTheDomainAreDrawnAgain(t *testing.T) {
 		t.Errorf("warnings %q, want one about records without a value", release.Warnings)
 	}
 	// One attribute is mended in no case: half of the draws are valid.
-	conformance.Released(t, Algorithm{}, testinput.Input(wide(1, 1000), params,
+	conformance.Released(t, Algorithm, testinput.Input(wide(1, 1000), params,
 		algorithms.Published, 1e-3, 1))
 }
 
@@ -356,7 +356,7 @@ func TestTooLarge(t *testing.T) {
 	params := DefaultParams()
 	params.Degree, params.Theta = 8, 1e-9
 	tooLarge := func(table *datasets.Table, params *Params) {
-		if _, err := (Algorithm{}).Release(t.Context(), testinput.Input(table, params,
+		if _, err := Algorithm.Release(t.Context(), testinput.Input(table, params,
 			algorithms.Published, 1, 1)); !errors.Is(err, algorithms.ErrTooLarge) {
 			t.Errorf("%+v: %v, want %v", params, err, algorithms.ErrTooLarge)
 		}

@@ -75,27 +75,25 @@ import (
 	"ppdp/datasets"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
 // Algorithm is the baseline "privbayes".
-type Algorithm struct{}
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name:     "privbayes",
+	Title:    "PrivBayes: synthetic records from a noisy Bayesian network",
+	Source:   "Zhang, Cormode, Procopiuc, Srivastava & Xiao 2014, sections 3 to 5",
+	Input:    algorithms.TableInput,
+	Produces: []algorithms.Product{algorithms.RecordsProduct},
+	Variants: []algorithms.Guarantee{published(), algorithms.RecordPrivacy(algorithms.Strict,
+		"The number of records is noisy, scores have proven sensitivities under adding and"+
+			" removing, counts get two-sided geometric noise.", "X3", "X4")},
+	Revision: 3,
+}, DefaultParams, publish)
 
-func (Algorithm) Info() algorithms.Info {
-	published := algorithms.RecordPrivacy(algorithms.Published,
+func published() algorithms.Guarantee {
+	g := algorithms.RecordPrivacy(algorithms.Published,
 		"Publishes exactly as many records as it was given, so it promises nothing about adding or"+
 			" removing one.", "X3", "X4")
-	published.Relation = algorithms.ReplaceRecord
-	return algorithms.Info{
-		Name:     "privbayes",
-		Title:    "PrivBayes: synthetic records from a noisy Bayesian network",
-		Source:   "Zhang, Cormode, Procopiuc, Srivastava & Xiao 2014, sections 3 to 5",
-		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.RecordsProduct},
-		Variants: []algorithms.Guarantee{published, algorithms.RecordPrivacy(algorithms.Strict,
-			"The number of records is noisy, scores have proven sensitivities under adding and"+
-				" removing, counts get two-sided geometric noise.", "X3", "X4")},
-		Revision: 3,
-	}
+	g.Relation = algorithms.ReplaceRecord
+	return g
 }
 
 // Encoding says what the nodes of the network are.
@@ -124,9 +122,6 @@ type Params struct {
 	partition.Drawing `yaml:",inline"`
 }
 
-// Params returns DefaultParams.
-func (Algorithm) Params() algorithms.Params { return DefaultParams() }
-
 // DefaultParams are the paper's recommendations, with the degree of the authors' experiments and
 // private bins of wide attributes.
 func DefaultParams() *Params {
@@ -134,11 +129,7 @@ func DefaultParams() *Params {
 		Drawing: partition.DefaultDrawing()}
 }
 
-var _ algorithms.Fitter = Algorithm{}
-
 // FitSchema has attributes for nodes, and as many bins as other releases from marginals.
-func (Algorithm) FitSchema(*datasets.Schema, int) algorithms.Params {
-	p := DefaultParams()
+func (p *Params) FitSchema(*datasets.Schema, int) {
 	p.Encoding, p.Bins = Hierarchical, margins.DefaultParams().Bins
-	return p
 }

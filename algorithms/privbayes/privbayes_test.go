@@ -20,7 +20,7 @@ func mustRelease(t *testing.T, table *datasets.Table, params *Params, variant al
 	epsilon float64, seed uint64) (*algorithms.Release, algorithms.Input) {
 	t.Helper()
 	in := testinput.Input(table, params, variant, epsilon, seed)
-	return testinput.Release(t, Algorithm{}, in), in
+	return testinput.Release(t, Algorithm, in), in
 }
 
 // TestLedger: how the budget is spent over 14 bits with degree 2, and over 6 attributes.

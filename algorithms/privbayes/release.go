@@ -14,12 +14,8 @@ import (
 // five and more do; where one in twenty does, two records in a million exhaust the tries.
 const maxTries = 256
 
-// Release publishes synthetic records.
-func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	p, err := algorithms.CheckInput[*Params](ctx, a, in)
-	if err != nil {
-		return nil, err
-	}
+// publish releases synthetic records.
+func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.Release, error) {
 	f := &fit{ctx: ctx, in: in, params: p, domains: newDomains(in.Table.Schema(), p.Bins),
 		path: in.Budget.Root(), epsilon: in.Budget.Epsilon()}
 	if err := f.count(); err != nil {

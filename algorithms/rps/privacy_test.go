@@ -205,7 +205,7 @@ func TestLawOfTheFirstCut(t *testing.T) {
 				observed := make([]float64, len(cuts))
 				n := 0.0
 				for seed := range uint64(trials) {
-					r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+					r := testinput.Release(t, Algorithm, testinput.Input(table, params,
 						setting.variant, epsilon, seed))
 					if len(r.Regions.Tree) == 1 { // no stop at the root
 						observed[index(r.Regions.Tree[0].Dim, r.Regions.Tree[0].At)]++
@@ -286,7 +286,7 @@ func TestLedger(t *testing.T) {
 		params := DefaultParams()
 		params.Depth, params.Quality, params.StopCheck = 3, c.quality, c.stops
 		in := testinput.Input(table, params, c.variant, epsilon, 1)
-		testinput.Release(t, Algorithm{}, in)
+		testinput.Release(t, Algorithm, in)
 		claimed, proven := in.Budget.Spent()
 		if math.Abs(claimed-epsilon) > 1e-9 || math.Abs(proven-c.proven*epsilon) > 1e-9 {
 			t.Errorf("%+v: spent %v, proven %v; want %v and %v", c, claimed, proven, epsilon,
@@ -402,7 +402,7 @@ func TestReplacementCostsTwice(t *testing.T) {
 		for seed := range uint64(trials) {
 			in := testinput.Input(table, params, algorithms.Strict, epsilon,
 				seed+1000*uint64(len(rows)))
-			counts := testinput.Release(t, Algorithm{}, in).Regions.Counts
+			counts := testinput.Release(t, Algorithm, in).Regions.Counts
 			if counts[0] > 0 && counts[1] == 0 {
 				n++
 			}
@@ -432,7 +432,7 @@ func TestSizeByDepthPublishesN(t *testing.T) {
 		table := testinput.Numbers(0, []int{16, 16}, slices.Repeat([][]uint32{{3, 4}}, n)...)
 		for seed := range uint64(20) {
 			in := testinput.Input(table, params, algorithms.Published, 0.1, seed)
-			r := testinput.Release(t, Algorithm{}, in)
+			r := testinput.Release(t, Algorithm, in)
 			total := 0.0
 			for _, count := range r.Regions.Counts {
 				total += count

@@ -14,12 +14,10 @@ import (
 	"ppdp/privacy"
 )
 
-// Release publishes a table (Algorithm 1). Time is linear in the rows for each level of the tree.
-func (Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	r, err := newRecursion(ctx, in)
-	if err != nil {
-		return nil, err
-	}
+// publish releases a table (Algorithm 1). Time is linear in the rows for each level of the tree.
+func publish(ctx context.Context, in algorithms.Input,
+	params *Params) (*algorithms.Release, error) {
+	r := newRecursion(ctx, in, params)
 	if err := r.partition(in.Rows, 0); err != nil {
 		return nil, fmt.Errorf("rps: %w", err)
 	}
@@ -65,12 +63,8 @@ func (p *Params) CheckSchema(s *datasets.Schema) error {
 	return nil
 }
 
-// newRecursion checks the input against the parameters and declares the mechanisms.
-func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) {
-	params, err := algorithms.CheckInput[*Params](ctx, Algorithm{}, in)
-	if err != nil {
-		return nil, err
-	}
+// newRecursion declares the mechanisms.
+func newRecursion(ctx context.Context, in algorithms.Input, params *Params) *recursion {
 	schema := in.Table.Schema()
 	space := partition.NewSpace(in.Table, schema.QuasiIdentifiers())
 	r := &recursion{
@@ -109,7 +103,7 @@ func newRecursion(ctx context.Context, in algorithms.Input) (*recursion, error) 
 	if params.Counts == Noisy || space.Classes() > 1 {
 		r.leaves = in.CountNoise("leaf counts", privacy.Exact(1))
 	}
-	return r, nil
+	return r
 }
 
 // sensitivity is that of the quality function (errata R0b and R1). Both qualities never fall when

@@ -46,24 +46,16 @@ import (
 	"ppdp/algorithms"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
 // Algorithm is the baseline "rps".
-type Algorithm struct{}
-
-func (Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name:     "rps",
-		Title:    "Recursive Partitioning and Summarization",
-		Source:   "Qardaji & Li 2012, Algorithm 1 and section 3.2",
-		Input:    algorithms.TableInput,
-		Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
-		Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published, algorithms.Strict),
-		Revision: 1,
-	}
-}
-
-func (Algorithm) Params() algorithms.Params { return DefaultParams() }
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name:     "rps",
+	Title:    "Recursive Partitioning and Summarization",
+	Source:   "Qardaji & Li 2012, Algorithm 1 and section 3.2",
+	Input:    algorithms.TableInput,
+	Produces: []algorithms.Product{algorithms.RecordsProduct, algorithms.RegionsProduct},
+	Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published, algorithms.Strict),
+	Revision: 1,
+}, DefaultParams, publish)
 
 // Guarantee depends on the quality function and on where leaf sizes come from.
 func (p *Params) Guarantee(variant algorithms.Variant) algorithms.Guarantee {

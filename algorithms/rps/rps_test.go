@@ -74,7 +74,7 @@ func TestHandWorkedTrees(t *testing.T) {
 		for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 			params := DefaultParams()
 			c.settings(params)
-			got := boxes(testinput.Release(t, Algorithm{}, testinput.Input(c.table, params, variant,
+			got := boxes(testinput.Release(t, Algorithm, testinput.Input(c.table, params, variant,
 				recoveryEpsilon, 1)).Regions)
 			if got != c.want {
 				t.Errorf("%s, %s: %s, want %s", c.name, variant, got, c.want)
@@ -89,7 +89,7 @@ func TestLabels(t *testing.T) {
 	params := DefaultParams()
 	for _, counts := range []Counts{Noisy, ByDepth} {
 		params.Counts = counts
-		r := testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+		r := testinput.Release(t, Algorithm, testinput.Input(table, params,
 			algorithms.Published, recoveryEpsilon, 1))
 		if got, want := sorted(r.Table), slices.Repeat([]string{"0 1 "}, 4); !slices.Equal(got,
 			want) {
@@ -140,7 +140,7 @@ func TestReleaseTilesTheDomainAndKeepsItsBudget(t *testing.T) {
 		}
 		epsilon := rapid.SampledFrom([]float64{1e-3, 0.5, 5, 1e9}).Draw(t, "epsilon")
 		in := testinput.Input(table, params, variant, epsilon, rapid.Uint64().Draw(t, "seed"))
-		r := conformance.Released(t, Algorithm{}, in)
+		r := conformance.Released(t, Algorithm, in)
 		if r.Structure.Leaves != r.Regions.Len() || r.Structure.Nodes != 2*r.Regions.Len()-1 ||
 			r.Structure.Depth > params.Depth {
 			t.Fatalf("%+v with %d regions, depth %d", r.Structure, r.Regions.Len(), params.Depth)
@@ -171,7 +171,7 @@ func TestMaxRowsThinsEvenly(t *testing.T) {
 	table := testinput.Numbers(2, []int{2}, slices.Concat(times(6000, 0, 0), times(3000, 1, 1))...)
 	params := DefaultParams()
 	params.MaxRows = 900
-	r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, algorithms.Strict,
+	r := testinput.Release(t, Algorithm, testinput.Input(table, params, algorithms.Strict,
 		recoveryEpsilon, 1))
 	got := sorted(r.Table)
 	if len(got) != 900 || got[599] != "0 0 " || got[600] != "1 1 " {
@@ -201,7 +201,7 @@ func TestRefusals(t *testing.T) {
 		params := DefaultParams()
 		c.change(params)
 		in := testinput.Input(c.table, params, algorithms.Strict, 1e9, 1)
-		_, err := Algorithm{}.Release(t.Context(), in)
+		_, err := Algorithm.Release(t.Context(), in)
 		if err == nil || !strings.Contains(err.Error(), c.message) ||
 			params.MaxNodes == 2 && !errors.Is(err, algorithms.ErrTooLarge) {
 			t.Errorf("%v, want an error with %q", err, c.message)
@@ -218,7 +218,7 @@ func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 		params.Attributes = Random
 		return testing.AllocsPerRun(1,
 			func() {
-				testinput.Release(t, Algorithm{}, testinput.Input(table, params,
+				testinput.Release(t, Algorithm, testinput.Input(table, params,
 					algorithms.Strict, 10, 1))
 			})
 	}
@@ -269,7 +269,7 @@ func TestLawOfLeaves(t *testing.T) {
 		var places [cells]float64
 		records, wrong := 0.0, 0
 		for seed := range uint64(trials) {
-			r := testinput.Release(t, Algorithm{}, testinput.Input(table, params, variant,
+			r := testinput.Release(t, Algorithm, testinput.Input(table, params, variant,
 				epsilon, seed))
 			counts := r.Regions.Count(0)
 			for y, n := range counts {
@@ -369,7 +369,7 @@ func TestMedianCuts(t *testing.T) {
 	params.Partition, params.Depth, params.StopCheck = Median, 2, false
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {
 		in := testinput.Input(table, params, variant, recoveryEpsilon, 1)
-		r := testinput.Release(t, Algorithm{}, in)
+		r := testinput.Release(t, Algorithm, in)
 		const want = "[0,10):[1] [10,11):[2] [11,62):[2] [62,100):[1] "
 		if got := boxes(r.Regions); got != want {
 			t.Errorf("%s: %s, want %s", variant, got, want)

@@ -56,11 +56,6 @@ import (
 	"ppdp/privacy"
 )
 
-func init() { algorithms.Register(Algorithm{}) }
-
-// Algorithm is the baseline "rps-graph".
-type Algorithm struct{}
-
 // Counts says what noise the published variant adds to the count of a leaf of degrees a to b-1, at
 // ε of charge.
 type Counts string
@@ -141,25 +136,22 @@ func (p *Params) Validate() error {
 	return errors.Join(rigorous, p.Lambda.Validate())
 }
 
-func (Algorithm) Params() algorithms.Params { return DefaultParams() }
-
 // DefaultParams are the paper's depth and its noise as far as it is printed.
 func DefaultParams() *Params {
 	return &Params{Lambda: degrees.Nodes, Depth: 15, Counts: Printed, Fill: Lowest,
 		Values: partition.Low, Form: Growing}
 }
 
-func (Algorithm) Info() algorithms.Info {
-	return algorithms.Info{
-		Name:     "rps-graph",
-		Title:    "Recursive Partitioning and Summarization of a degree sequence",
-		Source:   "Qardaji & Li 2012, section 5",
-		Input:    algorithms.GraphInput,
-		Produces: []algorithms.Product{algorithms.DegreesProduct},
-		Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published, algorithms.Strict),
-		Revision: 1,
-	}
-}
+// Algorithm is the baseline "rps-graph".
+var Algorithm = algorithms.Add(algorithms.Info{
+	Name:     "rps-graph",
+	Title:    "Recursive Partitioning and Summarization of a degree sequence",
+	Source:   "Qardaji & Li 2012, section 5",
+	Input:    algorithms.GraphInput,
+	Produces: []algorithms.Product{algorithms.DegreesProduct},
+	Variants: algorithms.Guarantees(DefaultParams(), algorithms.Published, algorithms.Strict),
+	Revision: 1,
+}, DefaultParams, publish)
 
 // Guarantee depends on the noise and on where Λ comes from.
 func (p *Params) Guarantee(v algorithms.Variant) algorithms.Guarantee {
@@ -185,12 +177,8 @@ func (p *Params) Guarantee(v algorithms.Variant) algorithms.Guarantee {
 // CheckVariant refuses what the strict variant cannot promise.
 func (p *Params) CheckVariant(v algorithms.Variant) error { return p.Lambda.CheckVariant(v) }
 
-// Release publishes n degrees between 0 and Λ.
-func (a Algorithm) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
-	p, err := algorithms.CheckInput[*Params](ctx, a, in)
-	if err != nil {
-		return nil, err
-	}
+// publish releases n degrees between 0 and Λ.
+func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.Release, error) {
 	if in.Graph.Nodes() == 0 {
 		return &algorithms.Release{Degrees: []int32{}}, nil
 	}

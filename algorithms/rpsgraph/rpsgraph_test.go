@@ -46,7 +46,7 @@ func TestRelease(t *testing.T) {
 		lambda := int32(p.Lambda.Of(g))
 		epsilon := rapid.SampledFrom([]float64{0.01, 1, 100}).Draw(t2, "epsilon")
 		in := testinput.GraphInput(g, p, variant, epsilon, rapid.Uint64().Draw(t2, "seed"))
-		noisy := testinput.Release(t, Algorithm{}, in).Degrees
+		noisy := testinput.Release(t, Algorithm, in).Degrees
 		if len(noisy) != g.Nodes() || !slices.IsSorted(noisy) || noisy[0] < 0 ||
 			noisy[len(noisy)-1] > lambda {
 			t2.Fatalf("%s %+v: degrees %v from %d nodes, must be in [0, %d]", variant, p, noisy,
@@ -70,7 +70,7 @@ func TestRelease(t *testing.T) {
 		}
 
 		p.Depth = 20 // more than Λ: every leaf holds one degree
-		exact := testinput.Release(t, Algorithm{}, testinput.GraphInput(g, p, variant, 1e12, 1))
+		exact := testinput.Release(t, Algorithm, testinput.GraphInput(g, p, variant, 1e12, 1))
 		if (lowered > 0) != (len(exact.Warnings) > 0) {
 			t2.Fatalf("%d degrees lowered, warnings %q", lowered, exact.Warnings)
 		}
@@ -233,7 +233,7 @@ func TestHub(t *testing.T) {
 			p.Form = test.params.Form
 		}
 		in := testinput.GraphInput(whole, p, test.variant, 1, 3)
-		testinput.Release(t, Algorithm{}, in)
+		testinput.Release(t, Algorithm, in)
 		ledger := in.Budget.Ledger()
 		claimed, proven := in.Budget.Spent()
 		if got := float64(ledger[len(ledger)-1].Proven); got != test.leaf {
@@ -368,7 +368,7 @@ func TestReadings(t *testing.T) {
 			const seeds = 5
 			distance := 0.0
 			for seed := range uint64(seeds) {
-				distance += testinput.W2(testinput.Release(t, Algorithm{},
+				distance += testinput.W2(testinput.Release(t, Algorithm,
 					testinput.GraphInput(g, p, algorithms.Published, 0.1,
 						seed)).Degrees, truth) / seeds
 			}

@@ -36,9 +36,9 @@ func TestFindingsDoNotDependOnWorkers(t *testing.T) {
 func TestPublishedLeaks(t *testing.T) {
 	byDepth := rps.DefaultParams()
 	byDepth.Depth, byDepth.Counts, byDepth.StopCheck = 2, rps.ByDepth, false
-	diff := diffmulti.Algorithm{}
+	diff := diffmulti.Algorithm
 	for _, target := range []Target{
-		targetOf(rps.Algorithm{}, algorithms.Published, byDepth, 1, lone()),
+		targetOf(rps.Algorithm, algorithms.Published, byDepth, 1, lone()),
 		targetOf(diff, algorithms.Published, diff.Params(), 1, lone()),
 		targetOf(diff, algorithms.RefCode, diff.Params(), 1, lone()),
 	} {

@@ -76,7 +76,7 @@ func sound() []mechanism {
 			path *privacy.Path, scores []float64) (int, error) {
 			return b.Exponential("choice", stream, privacy.Exact(1)).Choose(path, 1, scores, nil)
 		}), DefaultReleases},
-		{"rps strict", targetOf(rps.Algorithm{}, algorithms.Strict, params, 1, lone(),
+		{"rps strict", targetOf(rps.Algorithm, algorithms.Strict, params, 1, lone(),
 			tied()), 200},
 	}
 }

@@ -304,21 +304,24 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []langu
 	}
 	entry := language.AlgorithmSpec{Name: name, Variant: []string{string(guarantee.Variant)},
 		Series: strings.SplitN(info.Title, ":", 2)[0]}
-	values := make(map[string]any)
-	fitter, fits := algorithm.(algorithms.Fitter)
+	// fitted are the settings that fit a number of cells.
+	fitted := func(cells int) map[string]any {
+		own := algorithm.Params()
+		if fitter, ok := own.(algorithms.Fitter); ok {
+			fitter.FitSchema(s, cells)
+		}
+		return language.Changed(own, params)
+	}
 	switch guarantee.Model {
 	case algorithms.NoPrivacy:
 		if name != results.SampleAlgorithm {
 			return nil, "it gives no privacy"
 		}
 		entry.Series = "Sample of {" + results.ShareParam + "}"
-		values[results.ShareParam] = c.shares()
-		entry.Params = language.Values(values)
+		entry.Params = language.Values(map[string]any{results.ShareParam: c.shares()})
 		return []language.AlgorithmSpec{entry}, ""
 	case algorithms.KAnonymity:
-		if fits {
-			values = language.Changed(fitter.FitSchema(s, maxCells), params)
-		}
+		values := fitted(maxCells)
 		if _, ok := params.(algorithms.Anonymous); ok {
 			values["k"] = c.K
 		}
@@ -329,12 +332,8 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []langu
 	add := func(remedy string, fewer int, changed map[string]any) {
 		var own []language.AlgorithmSpec
 		for _, epsilon := range c.Epsilon {
-			e, values := entry, maps.Clone(changed)
-			if fits {
-				cells := max(1, c.cells(epsilon)/fewer)
-				values = language.Changed(fitter.FitSchema(s, cells), params)
-				maps.Copy(values, changed)
-			}
+			e, values := entry, fitted(max(1, c.cells(epsilon)/fewer))
+			maps.Copy(values, changed)
 			e.Series += remedy
 			e.Epsilon, e.Params = []float64{epsilon}, language.Values(values)
 			if at := slices.IndexFunc(own, alike(e)); at >= 0 {

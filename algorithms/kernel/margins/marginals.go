@@ -40,13 +40,23 @@ type Params struct {
 }
 
 // DefaultParams are 24 bins and fits of moderate length.
-func DefaultParams() Params {
-	return Params{Bins: 24, Cut: Private, Iterations: 100, Copies: 1,
+func DefaultParams() *Params {
+	return &Params{Bins: 24, Cut: Private, Iterations: 100, Copies: 1,
 		Drawing: partition.DefaultDrawing()}
+}
+
+// TargetParams cut narrow attributes into equal bins, from which a class is predicted better.
+func TargetParams() *Params {
+	p := DefaultParams()
+	p.Cut = Wide
+	return p
 }
 
 // SingleCopy asks for one record for each of the estimated number: then none needs a weight.
 func (p *Params) SingleCopy() { p.Copies = 1 }
+
+// FitSchema asks for one copy of the records, so that they need no weights.
+func (p *Params) FitSchema(*datasets.Schema, int) { p.SingleCopy() }
 
 // Most is the largest number of rows that are drawn for a number of records.
 func (p *Params) Most(records int) int { return min(records*p.Copies, p.MaxRows) }

@@ -30,7 +30,7 @@ func open(t testing.TB, table *datasets.Table, bins int, epsilon, delta float64,
 	in := algorithms.Input{Table: table, Rows: table.AllRows(), Variant: v,
 		Budget: privacy.NewApproximate(epsilon, delta),
 		Noise:  random.NewStreams(random.NewKey(seed))}
-	return must.Get(Open(t.Context(), &in, &params))
+	return must.Get(Open(t.Context(), &in, params))
 }
 
 // TestPublicBins: bins tile the domain in order, in whole cells and of equal width up to one cell.

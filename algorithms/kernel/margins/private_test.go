@@ -222,7 +222,7 @@ func TestSchemasBins(t *testing.T) {
 	table = must.Get(table.WithSchema(&schema))
 	params := DefaultParams()
 	in := testinput.Input(table, nil, algorithms.Strict, 1, 1)
-	d := must.Get(Open(t.Context(), &in, &params))
+	d := must.Get(Open(t.Context(), &in, params))
 	if d.Sizes[0] != 3 || !slices.Equal(valuesOf(d, 0), []uint32{1, 2}) || d.uncut[0] {
 		t.Errorf("%d bins, rows in %v", d.Sizes[0], valuesOf(d, 0))
 	}
