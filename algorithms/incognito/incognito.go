@@ -1,11 +1,11 @@
 // Package incognito publishes a table with k-anonymity by full-domain generalisation (LeFevre,
 // DeWitt & Ramakrishnan, Incognito: Efficient Full-Domain K-Anonymity, SIGMOD 2005). Every
 // quasi-identifier is generalised as a whole, to one level of its hierarchy: a generalisation is a
-// vector of levels. The search goes breadth first through the vectors of ever larger sets of
-// quasi-identifiers, prunes those with a part that is not k-anonymous, counts the others by rolling
-// up known counts, and finds every minimal k-anonymous vector. The one with the least
-// discernibility is published; since discernibility grows along generalisation, it is the least of
-// all k-anonymous vectors.
+// vector of levels. The search goes breadth first through the vectors of one set of
+// quasi-identifiers after the other, a set after all its subsets, prunes those with a part that is
+// not k-anonymous, counts the others by rolling up known counts, and finds every minimal
+// k-anonymous vector. The one with the least discernibility is published; since discernibility
+// grows along generalisation, it is the least of all k-anonymous vectors.
 //
 // With suppression a vector is allowed when the records in groups of fewer than k are no more than
 // a limit; they are left out. That is monotone, since no record leaves the groups of k when these

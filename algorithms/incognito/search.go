@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"ppdp/algorithms"
@@ -74,21 +73,12 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32,
 		result.Discernibility = []int64{int64(len(rows)) * int64(len(rows))}
 		return result, nil
 	}
-	s, err := newSearch(ctx, table, rows, attributes, result.hierarchies, params)
+	s, err := newSearch(ctx, table, rows, attributes, result, params)
 	if err != nil {
 		return nil, err
 	}
-	s.heights = result.Heights
-	parts := make([]int, 1<<len(attributes)-1)
-	for i := range parts {
-		parts[i] = i + 1
-	}
-	slices.SortStableFunc(parts, func(a, b int) int {
-		return cmp.Compare(bits.OnesCount(uint(a)), bits.OnesCount(uint(b)))
-	})
-	s.anonymous = make([][]bool, 1<<len(attributes))
-	for _, part := range parts {
-		if err := s.part(part, result); err != nil {
+	for part := 1; part < len(s.anonymous); part++ { // after all its subsets
+		if err := s.part(part); err != nil {
 			return nil, err
 		}
 	}
@@ -96,14 +86,14 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32,
 		return nil, fmt.Errorf("incognito: %w: no generalisation does with at most %d of %d "+
 			"records suppressed", disclosure.ErrUnattainable, s.most, len(rows))
 	}
-	result.Best, result.Counted = s.best.vector, s.counted
+	result.Best = s.best.vector
 	return result, nil
 }
 
 func newSearch(ctx context.Context, table *datasets.Table, rows []int32, attributes []int,
-	hierarchies []*datasets.Hierarchy, params *Params) (*search, error) {
-	s := &search{poll: partition.NewPoll(ctx), k: int32(params.K), rows: len(rows),
-		most: params.Suppression.Most(len(rows)), hierarchies: hierarchies}
+	result *Result, params *Params) (*search, error) {
+	s := &search{Result: result, poll: partition.NewPoll(ctx), k: int32(params.K), rows: len(rows),
+		most: params.Suppression.Most(len(rows)), anonymous: make([][]bool, 1<<len(attributes))}
 	var err error
 	if s.limits, err = params.Checker(table, rows, params.K); err != nil {
 		return nil, err
@@ -118,18 +108,16 @@ func newSearch(ctx context.Context, table *datasets.Table, rows []int32, attribu
 // search is a walk through all parts of the quasi-identifiers. A part is a set of them, one bit
 // each; its vectors are numbered in mixed radix, the last attribute fastest.
 type search struct {
-	k           int32
-	rows, most  int // most may be suppressed
-	limits      *disclosure.Checker
-	necessary   *disclosure.Checker // what is monotone of limits
-	hierarchies []*datasets.Hierarchy
-	heights     []int
-	ladders     []ladder
-	sensitive   []field
-	records     *frequencies
-	anonymous   [][]bool // for each part, for each of its vectors, that the necessary holds
-	counted     int
-	best        candidate
+	*Result
+	k          int32
+	rows, most int // most may be suppressed
+	limits     *disclosure.Checker
+	necessary  *disclosure.Checker // what is monotone of limits
+	ladders    []ladder
+	sensitive  []field
+	records    *frequencies
+	anonymous  [][]bool // for each part, for each of its vectors, that the necessary holds
+	best       candidate
 
 	classes classes // scratch
 
@@ -157,7 +145,7 @@ type walk struct {
 
 func (s *search) walk(part int) *walk {
 	w, size := &walk{}, 1
-	for d := range s.heights {
+	for d := range s.Heights {
 		if part>>d&1 == 1 {
 			w.dims = append(w.dims, d)
 		}
@@ -165,9 +153,9 @@ func (s *search) walk(part int) *walk {
 	w.stride = make([]int, len(w.dims))
 	for i, d := range slices.Backward(w.dims) {
 		w.stride[i] = size
-		size *= s.heights[d] + 1
+		size *= s.Heights[d] + 1
 	}
-	w.whole = len(w.dims) == len(s.heights)
+	w.whole = len(w.dims) == len(s.Heights)
 	w.vectors, w.heights = make([]int, size), make([]int, size)
 	for v := range w.vectors {
 		w.vectors[v] = v
@@ -185,7 +173,7 @@ func (s *search) walk(part int) *walk {
 
 // level is the level of the i-th attribute in a vector.
 func (s *search) level(w *walk, vector, i int) int {
-	return vector / w.stride[i] % (s.heights[w.dims[i]] + 1)
+	return vector / w.stride[i] % (s.Heights[w.dims[i]] + 1)
 }
 
 // part is what the paper's Incognito does for one set of quasi-identifiers, whose subsets are done:
@@ -198,7 +186,7 @@ func (s *search) level(w *walk, vector, i int) int {
 //
 // Where records may be suppressed, a generalisation of an allowed vector of all quasi-identifiers
 // may suppress fewer and cost less: then all of those are counted.
-func (s *search) part(part int, result *Result) error {
+func (s *search) part(part int) error {
 	w := s.walk(part)
 	s.anonymous[part] = w.anonymous
 	for _, v := range w.vectors {
@@ -212,14 +200,14 @@ func (s *search) part(part int, result *Result) error {
 			continue
 		case !w.whole && s.single(w, v): // the groups are those of a part, which holds
 			w.anonymous[v] = true
-			s.counted++
+			s.Counted++
 			continue
 		}
 		groups := s.frequencySet(part, w, v, below, step)
 		w.counts[v] = groups
-		s.counted++
+		s.Counted++
 		if w.anonymous[v] = s.judge(groups, s.necessary) <= s.most; w.anonymous[v] && w.whole {
-			s.consider(w, v, groups, result)
+			s.consider(w, v, groups)
 		}
 		if err := s.poll.After(s.work); err != nil {
 			return err
@@ -273,7 +261,7 @@ func (s *search) frequencySet(part int, w *walk, v int, below *frequencies,
 }
 
 // consider judges a vector of all quasi-identifiers, for which what is necessary holds.
-func (s *search) consider(w *walk, v int, groups *frequencies, result *Result) {
+func (s *search) consider(w *walk, v int, groups *frequencies) {
 	if s.necessary != s.limits && s.judge(groups, s.limits) > s.most {
 		return
 	}
@@ -287,9 +275,9 @@ func (s *search) consider(w *walk, v int, groups *frequencies, result *Result) {
 	}
 	if !w.covered[v] {
 		w.covered[v] = true
-		at, _ := slices.BinarySearchFunc(result.Minimal, vector, slices.Compare)
-		result.Minimal = slices.Insert(result.Minimal, at, vector)
-		result.Discernibility = slices.Insert(result.Discernibility, at, found.discernibility)
+		at, _ := slices.BinarySearchFunc(s.Minimal, vector, slices.Compare)
+		s.Minimal = slices.Insert(s.Minimal, at, vector)
+		s.Discernibility = slices.Insert(s.Discernibility, at, found.discernibility)
 	}
 }
 
@@ -312,7 +300,7 @@ func (s *search) partsHold(part int, w *walk, vector int) bool {
 	for i, d := range w.dims {
 		// Leaving attribute i out closes the gap between the higher strides and the lower ones.
 		lower := vector % w.stride[i]
-		higher := vector / (w.stride[i] * (s.heights[d] + 1))
+		higher := vector / (w.stride[i] * (s.Heights[d] + 1))
 		if !s.anonymous[part&^(1<<d)][higher*w.stride[i]+lower] {
 			return false
 		}
