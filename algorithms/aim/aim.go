@@ -44,13 +44,13 @@ package aim
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/margins"
@@ -258,18 +258,12 @@ func (s *search) distances(open []*candidate) ([]float64, error) {
 		from[a] = append(from[a], i)
 	}
 	distances, walks := make([]float64, len(open)), s.model.Walks()
-	failed := make([]error, len(from))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for a := int(next.Add(1)) - 1; a < len(from); a = int(next.Add(1)) - 1 {
-				failed[a] = s.distancesFrom(a, open, from[a], walks, distances)
-			}
-		})
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for a, numbers := range from {
+		workers.Go(func() error { return s.distancesFrom(a, open, numbers, walks, distances) })
 	}
-	workers.Wait()
-	return distances, errors.Join(failed...)
+	return distances, workers.Wait()
 }
 
 // distancesFrom computes the distances of some of the candidates, by number, in which a pair that
