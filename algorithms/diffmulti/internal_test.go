@@ -119,7 +119,7 @@ func TestStatistics(t *testing.T) {
 			return numbers
 		}
 		p, f := r.root(rows), r.familyAt(0)
-		f.path = *r.paths.at(place{})
+		f.path = r.paths[place{}]
 		must.Do(t, r.drawSplitPoints(&f.path, &p))
 		if want := count(r, table, attributes, number); p.stats != nil &&
 			!slices.Equal(p.stats, want) {

@@ -29,7 +29,8 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 	// paid for all levels.
 	spent := 0.0
 	for _, at := range r.places {
-		spent = math.Max(spent, r.paths.at(at).Spent())
+		path := r.paths[at]
+		spent = math.Max(spent, path.Spent())
 	}
 	epsilon := r.epsilon - spent
 	classes := r.classes
@@ -42,7 +43,7 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 		for y, n := range r.counts[leaf*classes : (leaf+1)*classes] {
 			counts[y] = float64(n)
 		}
-		path = *r.paths.at(at)
+		path = r.paths[at]
 		if err := r.leafNoise.AddAll(&path, epsilon, counts); err != nil {
 			return nil, err
 		}
@@ -64,24 +65,4 @@ func (r *recursion) publish(in algorithms.Input) (*algorithms.Release, error) {
 			" exact sizes: not private")
 	}
 	return release, nil
-}
-
-// paths holds what has been paid on the way to a region, by specialisations and split points above
-// it. Every draw costs ε′, so that regions with as many of both have paid the same.
-type paths [][]*privacy.Path
-
-func (p paths) at(where place) *privacy.Path { return p[where.depth][where.splitPoints] }
-
-func (p *paths) put(where place, path *privacy.Path) {
-	for len(*p) <= where.depth {
-		*p = append(*p, nil)
-	}
-	row := &(*p)[where.depth]
-	for len(*row) <= where.splitPoints {
-		*row = append(*row, nil)
-	}
-	if at := &(*row)[where.splitPoints]; *at == nil {
-		own := *path
-		*at = &own
-	}
 }

@@ -80,7 +80,9 @@ type recursion struct {
 	left    int      // how many more specialisations may be made before the loop is ended
 	points  []uint32 // the current part's split point on each numeric attribute,
 	cuts    []uint32 // and its place among the distinct values
-	paths   paths
+	// paths holds what has been paid on the way to a region. Every draw costs ε′, so that regions
+	// at the same place have paid the same.
+	paths map[place]privacy.Path
 
 	// Of the leaves: their places, and class counts without noise.
 	places []place
@@ -141,8 +143,7 @@ func newRecursion(ctx context.Context, in algorithms.Input, params *Params) *rec
 	}
 	r.points = make([]uint32, len(r.numbers))
 	r.cuts = make([]uint32, len(r.numbers))
-	root := in.Budget.Root()
-	r.paths.put(place{}, &root)
+	r.paths = map[place]privacy.Path{{}: in.Budget.Root()}
 	r.declare(in)
 	return r
 }
@@ -271,7 +272,7 @@ func (r *recursion) grow(p part) error {
 // iterate is lines 9 to 15.
 func (r *recursion) iterate(p *part) error {
 	f := r.familyAt(p.at.depth)
-	f.path = *r.paths.at(p.at)
+	f.path = r.paths[p.at]
 	if err := r.drawSplitPoints(&f.path, p); err != nil { // line 9
 		return err
 	}
@@ -287,7 +288,9 @@ func (r *recursion) iterate(p *part) error {
 		return err
 	}
 	at := place{p.at.depth + 1, p.at.splitPoints}
-	r.paths.put(at, &f.path)
+	if _, known := r.paths[at]; !known {
+		r.paths[at] = f.path
+	}
 	r.prepare(p, at, f)
 	return r.visit(p.rows, dim, at, f) // lines 14 and 15
 }
