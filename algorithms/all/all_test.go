@@ -116,6 +116,22 @@ func TestMethodsOfTheContract(t *testing.T) {
 	}
 }
 
+// TestNoNodes: a graph without nodes has a release without degrees in every variant.
+func TestNoNodes(t *testing.T) {
+	for _, name := range algorithms.Names() {
+		a := must.Get(algorithms.Lookup(name))
+		for _, g := range a.Info().Variants {
+			if a.Info().Input == algorithms.GraphInput {
+				in := testinput.GraphInput(testinput.Graph(t, 0, nil, nil), a.Params(), g.Variant,
+					1, 1)
+				if r := testinput.Release(t, a, in); r.Degrees == nil || len(r.Degrees) > 0 {
+					t.Errorf("%s, %s: %v", name, g.Variant, r.Degrees)
+				}
+			}
+		}
+	}
+}
+
 // kernels are the folders beside the baselines that hold no baseline.
 var kernels = map[string]bool{"all": true, "conformance": true, "degrees": true, "external": true,
 	"margins": true, "partition": true, "pgm": true}

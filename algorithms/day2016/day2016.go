@@ -75,10 +75,6 @@ func (p *Params) CheckVariant(v algorithms.Variant) error { return p.Lambda.Chec
 // first release from a graph sorts its edges and projects it by every candidate; later ones find
 // that done.
 func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.Release, error) {
-	n := in.Graph.Nodes()
-	if n == 0 {
-		return &algorithms.Release{Degrees: []int32{}}, nil
-	}
 	path := in.Budget.Root()
 	theta, err := degrees.ChooseBound(ctx, &in, &path, "theta", p.Lambda, noiseCost)
 	if err != nil {
@@ -99,7 +95,7 @@ func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.R
 	}
 	degrees.Isotonic(values)
 	cells := datasets.InOrder(theta + 1)
-	return &algorithms.Release{Degrees: degrees.Below(cells, values, n),
+	return &algorithms.Release{Degrees: degrees.Below(cells, values, in.Graph.Nodes()),
 		Structure: algorithms.Structure{Leaves: len(cells)}}, nil
 }
 

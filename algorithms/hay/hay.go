@@ -106,9 +106,6 @@ func (p *Params) CheckVariant(v algorithms.Variant) error { return p.Lambda.Chec
 
 // publish releases n degrees.
 func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.Release, error) {
-	if in.Graph.Nodes() == 0 {
-		return &algorithms.Release{Degrees: []int32{}}, nil
-	}
 	path := in.Budget.Root()
 	values, lambda, above, err := bounded(ctx, in, p, &path)
 	if err != nil {

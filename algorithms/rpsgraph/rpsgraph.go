@@ -179,9 +179,6 @@ func (p *Params) CheckVariant(v algorithms.Variant) error { return p.Lambda.Chec
 
 // publish releases n degrees between 0 and Λ.
 func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.Release, error) {
-	if in.Graph.Nodes() == 0 {
-		return &algorithms.Release{Degrees: []int32{}}, nil
-	}
 	path := in.Budget.Root()
 	truth, err := boundDegrees(ctx, &in, p, &path)
 	if err != nil {
