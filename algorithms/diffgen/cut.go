@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 
-	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/privacy"
@@ -177,10 +176,6 @@ func (c *cut) product() (*grid, error) {
 		g.cells *= uint64(len(g.members[d]))
 	}
 	return g, nil
-}
-
-func (c *cut) structure(regions *algorithms.Regions) algorithms.Structure {
-	return algorithms.Structure{Nodes: c.made + regions.Len(), Leaves: regions.Len(), Depth: c.made}
 }
 
 // marginal is one attribute's frequencies over all records. Specialisation is of whole attributes,

@@ -33,7 +33,9 @@ func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.R
 	if err != nil {
 		return nil, err
 	}
-	out := &algorithms.Release{Regions: regions, Structure: c.structure(regions)}
+	leaves := regions.Len()
+	out := &algorithms.Release{Regions: regions,
+		Structure: algorithms.Structure{Nodes: c.made + leaves, Leaves: leaves, Depth: c.made}}
 	values := in.Noise.Open("values")
 	err = partition.AddRecords(out, in.Table.Schema(), regions.Counts, p.Drawing, values)
 	if err != nil {

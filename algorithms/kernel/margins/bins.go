@@ -19,11 +19,6 @@ type Bins struct {
 	hidden leaf
 }
 
-// binsOf are bins of one leaf each.
-func binsOf(ends []uint32) Bins {
-	return Bins{Size: len(ends), ends: ends, lasts: alone(len(ends))}
-}
-
 // alone puts each of n leaves in a bin of its own.
 func alone(n int) []int {
 	lasts := make([]int, n)
@@ -53,7 +48,7 @@ func PublicBins(a *datasets.Attribute, bins int) Bins {
 	if a.Numbers() < a.Cells() {
 		ends = append(ends, uint32(a.Cells()))
 	}
-	return binsOf(ends)
+	return Bins{Size: len(ends), ends: ends, lasts: alone(len(ends))}
 }
 
 // Codes replaces cells by their bins.
