@@ -94,11 +94,8 @@ func newRecursion(ctx context.Context, in algorithms.Input, params *Params) *rec
 	if params.Partition != Balanced || params.Attributes == Random {
 		r.choices = in.Noise.Open("attributes")
 	}
-	for _, l := range r.levels {
-		if l.stop > 0 {
-			r.stops = in.CountNoise("stop tests", privacy.Exact(1))
-			break
-		}
+	if slices.ContainsFunc(r.levels, func(l level) bool { return l.stop > 0 }) {
+		r.stops = in.CountNoise("stop tests", privacy.Exact(1))
 	}
 	if params.Counts == Noisy || space.Classes() > 1 {
 		r.leaves = in.CountNoise("leaf counts", privacy.Exact(1))
@@ -184,12 +181,10 @@ func (r *recursion) choose(rows []int32, path *privacy.Path,
 		open = open[chosen : chosen+1]
 	}
 	box := r.builder
-	if r.params.Partition == Fixed {
-		dim = open[0]
+	switch dim = open[0]; r.params.Partition {
+	case Fixed:
 		return dim, box.Low[dim] + box.Width(dim)/2, nil
-	}
-	if r.params.Partition == Median {
-		dim = open[0]
+	case Median:
 		at, err = r.median(rows, dim, path, epsilon)
 		return dim, at, err
 	}
