@@ -109,6 +109,10 @@ type change struct {
 
 // roll regroups frequencies: the fields of keys in changes get new values, others stay.
 func (s *search) roll(from *frequencies, changes []change) *frequencies {
+	if len(changes) == 0 {
+		return from
+	}
+	s.work += len(from.keys)
 	into := &frequencies{}
 	s.groups.Reset(1, len(from.keys))
 	keep := ^uint64(0)

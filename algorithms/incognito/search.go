@@ -77,6 +77,8 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32,
 	if err != nil {
 		return nil, err
 	}
+	// That of no attributes has one vector.
+	s.anonymous[0] = []bool{true}
 	for part := 1; part < len(s.anonymous); part++ { // after all its subsets
 		if err := s.part(part); err != nil {
 			return nil, err
@@ -253,10 +255,6 @@ func (s *search) frequencySet(part int, w *walk, v int, below *frequencies,
 			}
 		}
 	}
-	if len(changes) == 0 {
-		return from
-	}
-	s.work += len(from.keys)
 	return s.roll(from, changes)
 }
 
@@ -294,9 +292,6 @@ func (s *search) single(w *walk, vector int) bool {
 // partsHold reports whether the vector is k-anonymous on every part that leaves one attribute out:
 // otherwise it is not on the whole.
 func (s *search) partsHold(part int, w *walk, vector int) bool {
-	if len(w.dims) == 1 {
-		return true
-	}
 	for i, d := range w.dims {
 		// Leaving attribute i out closes the gap between the higher strides and the lower ones.
 		lower := vector % w.stride[i]
@@ -316,10 +311,6 @@ func (s *search) project(part int) *frequencies {
 			changes = append(changes, change{field: s.ladders[d].field})
 		}
 	}
-	if len(changes) == 0 {
-		return s.records
-	}
-	s.work += len(s.records.keys)
 	return s.roll(s.records, changes)
 }
 
