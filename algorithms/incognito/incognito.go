@@ -47,15 +47,12 @@ import (
 
 // Params are Incognito's parameters.
 type Params struct {
-	K                 int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
-	disclosure.Limits `yaml:",inline"`
-	Suppression       disclosure.Suppression `yaml:"suppression" doc:"the largest share of records that may be left out" min:"0" max:"1"`
+	K                      int `yaml:"k" doc:"the least number of records that share a published combination of quasi-identifiers" min:"2" max:"2147483647"`
+	disclosure.Limits      `yaml:",inline"`
+	disclosure.Suppression `yaml:"suppression" doc:"the largest share of records that may be left out" min:"0" max:"1"`
 }
 
 func (p *Params) Anonymity() int { return p.K }
-
-// Suppressible is the largest share of records left out.
-func (p *Params) Suppressible() disclosure.Suppression { return p.Suppression }
 
 // Algorithm is the baseline "incognito".
 var Algorithm = algorithms.Add(algorithms.Info{
