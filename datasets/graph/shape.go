@@ -89,22 +89,14 @@ func triangles(g *datasets.Graph) int64 {
 		a, b := g.Degree(v), g.Degree(w)
 		return a < b || a == b && v < w
 	}
-	starts := make([]int64, n+1)
-	for v := range n {
-		starts[v+1] = starts[v]
-		for _, w := range g.Adjacent(v) {
-			if points(v, w) {
-				starts[v+1]++
-			}
-		}
-	}
-	ends := make([]int32, 0, starts[n])
+	starts, ends := make([]int64, n+1), make([]int32, 0, g.Edges())
 	for v := range n {
 		for _, w := range g.Adjacent(v) {
 			if points(v, w) {
 				ends = append(ends, w)
 			}
 		}
+		starts[v+1] = int64(len(ends))
 	}
 	count := int64(0)
 	mark := make([]int32, n) // v+1 for the nodes that v points to
