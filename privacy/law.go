@@ -56,14 +56,10 @@ func (c *call) noisePlace(x float64, u func() float64) float64 {
 		above = float64(elementary.Erfc(z/scale/math.Sqrt2) / 2)
 	case cauchy: // where tan(π(u-½)) is -z
 		scale = smoothing * c.values[1] / c.charged
-		low, high := 0.0, 0.5
-		for range halvings {
-			if above = float64((low + high) / 2); elementary.TanPi(above-0.5) < -z/scale {
-				low = above
-			} else {
-				high = above
-			}
-		}
+		bisect(0, 0.5, halvings, func(middle float64) bool {
+			above = middle
+			return elementary.TanPi(middle-0.5) < -z/scale
+		})
 	case geometric, discreteLaplaceKind:
 		ratio := elementary.Exp(-1 / scale)
 		tail := elementary.Exp(-z/scale) / (1 + ratio)
