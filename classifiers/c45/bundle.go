@@ -3,6 +3,7 @@ package c45
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"ppdp/classifiers"
 )
@@ -43,24 +44,12 @@ func (b bitmap) set(codes []uint32) {
 	}
 }
 
-// intersects reports whether two sets have a member in common.
-func (b bitmap) intersects(other bitmap) bool {
-	for n, word := range b {
-		if word&other[n] != 0 {
-			return true
-		}
+// split reports whether some members of a set are in another, and whether some are not.
+func (b bitmap) split(other bitmap) (some, rest bool) {
+	for n := 0; n < len(b) && !(some && rest); n++ {
+		some, rest = some || b[n]&other[n] != 0, rest || b[n]&^other[n] != 0
 	}
-	return false
-}
-
-// notWithin reports whether some members of a set are not in another.
-func (b bitmap) notWithin(other bitmap) bool {
-	for n, word := range b {
-		if word&^other[n] != 0 {
-			return true
-		}
-	}
-	return false
+	return some, rest
 }
 
 // takeOut removes the members of another set from a set, and returns them.
@@ -94,12 +83,8 @@ const mostJointCodes = 1 << 8
 // common is the weight of every case if it is the same and no whole number, as in a thinned
 // release, else 1, and the weights in units of it. So sums of cases of one weight are exact.
 func common(weights classifiers.Weights) (unit float64, inUnits classifiers.Weights) {
-	for _, w := range weights {
-		if w != weights[0] || w == math.Trunc(w) {
-			return 1, weights
-		}
-	}
-	if len(weights) == 0 {
+	if len(weights) == 0 || weights[0] == math.Trunc(weights[0]) ||
+		slices.ContainsFunc(weights, func(w float64) bool { return w != weights[0] }) {
 		return 1, weights
 	}
 	return weights[0], nil
@@ -150,7 +135,7 @@ func (g *grower) addToBundle(at int, ones bitmap, cases int) {
 	f.bundle = b
 	f.value = make([]uint8, b.codes, b.codes+1)
 	for j, cases := range b.joint {
-		if cases.intersects(ones) {
+		if some, _ := cases.split(ones); some {
 			f.value[j] = 1
 		}
 	}
@@ -161,7 +146,7 @@ func (g *grower) addToBundle(at int, ones bitmap, cases int) {
 func (b *bundle) fits(ones bitmap) (fits bool, divided int) {
 	divided = -1
 	for j, cases := range b.joint {
-		if cases.intersects(ones) && cases.notWithin(ones) {
+		if some, rest := cases.split(ones); some && rest {
 			if divided >= 0 {
 				return false, -1
 			}
