@@ -109,6 +109,32 @@ func Softmax(scores []float64) (logSum float64) {
 	return most + elementary.Log(sum)
 }
 
+// Occurring are the classes of weight above 0, ascending: class 0 alone where there are none. So
+// many machines tell them apart: one two classes, none a single class, else one for each.
+func Occurring[W int64 | float64](weights []W) (classes []uint32, machines int) {
+	for class, w := range weights {
+		if w > 0 {
+			classes = append(classes, uint32(class))
+		}
+	}
+	switch machines = len(classes); machines {
+	case 0:
+		return []uint32{0}, 0
+	case 1, 2:
+		machines--
+	}
+	return classes, machines
+}
+
+// Likeliest is the class of those that occur that scores, as of FromScores, speak for, the first of
+// equals.
+func Likeliest(occurring []uint32, scores []float64) uint32 {
+	if len(scores) == 1 && scores[0] > 0 {
+		return occurring[1]
+	}
+	return occurring[Majority(scores)]
+}
+
 // FromScores writes the probabilities of the classes that occur to their places in dst, whose other
 // numbers must be 0. A single score is that of the second of two classes against the first, others
 // are logarithms of weights, and none is for one class. It may change the scores.

@@ -18,6 +18,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/bins"
@@ -90,25 +91,11 @@ func newBoost(c Classifier, data classifiers.Data, rows []int32, labels []uint32
 		share[label] += weights[i]
 	}
 	b.model = &model{schema: len(share)}
-	position := make([]int, len(share))
-	for label, weight := range share {
-		position[label] = len(b.model.classes)
-		if weight > 0 {
-			b.model.classes = append(b.model.classes, uint32(label))
-		}
-	}
-	switch b.machines = len(b.model.classes); b.machines {
-	case 0:
-		b.model.classes = []uint32{0}
-		fallthrough
-	case 1:
-		b.machines = 0
+	if b.model.classes, b.machines = classifiers.Occurring(share); b.machines == 0 {
 		return b
-	case 2:
-		b.machines = 1
 	}
 	for i, label := range labels {
-		b.classes[i] = position[label]
+		b.classes[i], _ = slices.BinarySearch(b.model.classes, label)
 	}
 	b.model.start = make([]float64, b.machines)
 	logOf := func(k int) float64 {
@@ -218,11 +205,7 @@ func (m *model) Sure(classes []uint32, probabilities []float64, table *datasets.
 	}
 	m.each(table, rows, func(i int, scores []float64) {
 		if classes != nil {
-			best := classifiers.Majority(scores)
-			if len(scores) == 1 && scores[0] > 0 {
-				best = 1
-			}
-			classes[i] = m.classes[best]
+			classes[i] = classifiers.Likeliest(m.classes, scores)
 		}
 		if probabilities != nil {
 			classifiers.FromScores(probabilities[i*m.schema:(i+1)*m.schema], m.classes, scores)

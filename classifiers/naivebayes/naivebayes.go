@@ -15,6 +15,7 @@ package naivebayes
 
 import (
 	"context"
+	"slices"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
@@ -44,8 +45,7 @@ func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.M
 	s := newSample(data)
 	m := &model{classes: schema.Classes(), present: s.present,
 		prior: make([]float64, len(s.present))}
-	if len(s.present) == 0 {
-		m.present, m.prior = []uint32{0}, []float64{0}
+	if len(s.rows) == 0 {
 		return m, nil
 	}
 	total := 0.0
@@ -74,7 +74,7 @@ type sample struct {
 	table    *datasets.Table
 	rows     []int32
 	weights  classifiers.Weights
-	present  []uint32  // the classes that have weight, ascending
+	present  []uint32  // the classes that have weight, ascending; 0 if none has
 	labels   []uint32  // index into present, by position in rows
 	perClass []float64 // weight of each present class
 }
@@ -86,16 +86,13 @@ func newSample(data classifiers.Data) *sample {
 		counts[label] += weights.At(int32(i))
 	}
 	s := &sample{table: data.Table, rows: rows, weights: weights, labels: labels}
-	index := make([]uint32, len(counts))
-	for class, count := range counts {
-		if count > 0 {
-			index[class] = uint32(len(s.present))
-			s.present = append(s.present, uint32(class))
-			s.perClass = append(s.perClass, count)
-		}
+	s.present, _ = classifiers.Occurring(counts)
+	for _, class := range s.present {
+		s.perClass = append(s.perClass, counts[class])
 	}
 	for i, label := range labels {
-		labels[i] = index[label]
+		at, _ := slices.BinarySearch(s.present, label)
+		labels[i] = uint32(at)
 	}
 	return s
 }

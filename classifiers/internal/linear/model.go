@@ -27,20 +27,7 @@ func NewModel(l *Layout, p *Points) *Model {
 	for i, weight := range p.Mass {
 		counts[i%p.Classes] += weight
 	}
-	for label, count := range counts {
-		if count > 0 {
-			m.Classes = append(m.Classes, uint32(label))
-		}
-	}
-	switch n := len(m.Classes); n {
-	case 0:
-		m.Classes = []uint32{0}
-	case 1:
-	case 2:
-		m.Machines = 1
-	default:
-		m.Machines = n
-	}
+	m.Classes, m.Machines = classifiers.Occurring(counts)
 	m.Weights = make([]float64, m.Machines*l.Size)
 	m.Bias = make([]float64, m.Machines)
 	return m
@@ -57,7 +44,9 @@ func (m *Model) Each(table *datasets.Table, rows []int32, use func(i int, scores
 
 // Predict writes the class of the largest score, the lowest code of equals.
 func (m *Model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
-	m.Each(table, rows, func(i int, scores []float64) { dst[i] = m.decide(scores) })
+	m.Each(table, rows, func(i int, scores []float64) {
+		dst[i] = classifiers.Likeliest(m.Classes, scores)
+	})
 }
 
 // Scores writes each machine's score to its class's place; with one machine the first class has its
@@ -76,13 +65,6 @@ func (m *Model) Scores(dst []float64, table *datasets.Table, rows []int32) {
 			of[m.Classes[k]] = score
 		}
 	})
-}
-
-func (m *Model) decide(scores []float64) uint32 {
-	if m.Machines == 1 && scores[0] > 0 {
-		return m.Classes[1]
-	}
-	return m.Classes[classifiers.Majority(scores)]
 }
 
 // score writes w·x + b of each row and machine.
