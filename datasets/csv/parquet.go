@@ -158,11 +158,10 @@ func openParquet(content []byte) (*parquetText, error) {
 // of prepares the text for a format, whose missing marker and forms of dates it takes.
 func (p *parquetText) of(f *Format) {
 	p.comma = f.Comma
-	for i, c := range p.columns {
-		if i > 0 {
-			p.text = append(p.text, ',')
-		}
-		p.text = appendField(p.text, c.name)
+	p.unread = appendLine(nil, len(p.columns), func(to []byte, i int) []byte {
+		return appendField(to, p.columns[i].name)
+	})
+	for _, c := range p.columns {
 		if len(f.Missing) > 0 {
 			c.null = string(appendField(nil, f.Missing[0]))
 		}
@@ -175,8 +174,6 @@ func (p *parquetText) of(f *Format) {
 		}
 		c.layout, c.unit = a.Clock.Layout(), a.Clock.Unit()
 	}
-	p.end(0)
-	p.unread = p.text
 }
 
 // Read makes the text of some rows at a time.
@@ -213,27 +210,25 @@ func (p *parquetText) row() error {
 		p.groups = p.groups[1:]
 	}
 	p.rows--
-	begin := len(p.text)
-	for i, c := range p.columns {
-		if i > 0 {
-			p.text = append(p.text, ',')
-		}
+	for _, c := range p.columns {
 		for c.values == 0 {
 			if err := p.read(c); err != nil {
 				return fmt.Errorf("column %q, row %d: %w", c.name, p.done+1, err)
 			}
 		}
-		if at := c.advance(); at < 0 {
-			p.text = append(p.text, c.null...)
-		} else {
-			p.text = append(p.text, c.text[c.ends[at]:c.ends[at+1]]...)
-		}
 	}
+	begin := len(p.text)
+	p.text = appendLine(p.text, len(p.columns), func(to []byte, i int) []byte {
+		c := p.columns[i]
+		if at := c.advance(); at >= 0 {
+			return append(to, c.text[c.ends[at]:c.ends[at+1]]...)
+		}
+		return append(to, c.null...)
+	})
 	p.done++
-	if len(p.text)-begin > maxRecord {
+	if len(p.text)-begin > maxRecord+1 { // with the line's end
 		return fmt.Errorf("row %d has more than %d bytes", p.done, maxRecord)
 	}
-	p.end(begin)
 	return nil
 }
 
@@ -248,14 +243,6 @@ func (c *parquetColumn) advance() int {
 		at = int(c.codes[at])
 	}
 	return at
-}
-
-// end ends a line, which is not blank, as readers skip those.
-func (p *parquetText) end(begin int) {
-	if len(p.text) == begin {
-		p.text = append(p.text, `""`...)
-	}
-	p.text = append(p.text, '\n')
 }
 
 // group begins a group of rows.

@@ -44,7 +44,9 @@ func writeTable(w io.Writer, t *datasets.Table, rows []int32, weights []float64,
 		}
 		record = append(record, weightColumn)
 	}
-	if err := writeHeader(w, record); err != nil {
+	if _, err := w.Write(appendLine(nil, len(record), func(to []byte, i int) []byte {
+		return appendField(to, record[i])
+	})); err != nil {
 		return err
 	}
 	part := func(t *datasets.Table, from int) error {
@@ -116,16 +118,19 @@ func edgeText(a *datasets.Attribute, code uint32) string {
 // columnText appends a column's text, quoted where need be, of the row at a place.
 type columnText func(to []byte, at int) []byte
 
-func writeHeader(w io.Writer, header []string) error {
-	var first []byte
-	for i, name := range header {
+// appendLine appends a line of n fields, which is not blank, as readers skip those.
+func appendLine(to []byte, n int, field func(to []byte, i int) []byte) []byte {
+	begin := len(to)
+	for i := range n {
 		if i > 0 {
-			first = append(first, ',')
+			to = append(to, ',')
 		}
-		first = appendField(first, name)
+		to = field(to, i)
 	}
-	_, err := w.Write(append(first, '\n'))
-	return err
+	if len(to) == begin {
+		to = append(to, `""`...)
+	}
+	return append(to, '\n')
 }
 
 // writeText writes n records, which are put into text on all processors.
@@ -138,17 +143,9 @@ func writeText(w io.Writer, n int, columns []columnText) error {
 			done.start(func() []byte {
 				text := make([]byte, 0, 8*len(columns)*(end-begin))
 				for at := begin; at < end; at++ {
-					line := len(text)
-					for i, column := range columns {
-						if i > 0 {
-							text = append(text, ',')
-						}
-						text = column(text, at)
-					}
-					if len(text) == line { // readers skip blank lines
-						text = append(text, `""`...)
-					}
-					text = append(text, '\n')
+					text = appendLine(text, len(columns), func(to []byte, i int) []byte {
+						return columns[i](to, at)
+					})
 				}
 				return text
 			})
