@@ -19,51 +19,39 @@ type Fold struct {
 //
 // It is an error when k is below 2 or above n.
 func Folds(key random.Key, n, k int) ([]Fold, error) {
-	if err := checkFolds(n, k); err != nil {
-		return nil, err
-	}
-	return deal(permutation(key.Derive("folds"), n), k), nil
+	return deal(key.Derive("folds"), n, k, nil)
 }
 
 // Stratified is Folds with every class spread evenly: beside the folds' sizes, the counts of each
 // label differ by at most 1 between folds (Kohavi 1995, section 3.2). labels holds one class code
 // for each position.
 func Stratified(key random.Key, labels []uint32, k int) ([]Fold, error) {
-	if err := checkFolds(len(labels), k); err != nil {
-		return nil, err
-	}
-	order := permutation(key.Derive("stratified folds"), len(labels))
-	// Dealing the permuted positions class by class, without starting again at the first fold for
-	// each class, balances the classes and the sizes at once.
-	slices.SortStableFunc(order,
-		func(a, b int32) int { return int(int64(labels[a]) - int64(labels[b])) })
-	return deal(order, k), nil
+	return deal(key.Derive("stratified folds"), len(labels), k, labels)
 }
 
-func checkFolds(n, k int) error {
+// deal gives the i-th position of a random order to the test part of fold i mod k: class by class
+// where there are labels.
+func deal(key random.Key, n, k int, labels []uint32) ([]Fold, error) {
 	if k < 2 || k > n {
-		return fmt.Errorf("%d folds of %d rows, must be at least 2 and at most the number of rows",
-			k, n)
+		return nil, fmt.Errorf("%d folds of %d rows, must be at least 2 and at most the number of "+
+			"rows", k, n)
 	}
-	return nil
-}
-
-func permutation(key random.Key, n int) []int32 {
 	order := datasets.InOrder(n)
 	key.Stream().Permute(order)
-	return order
-}
-
-// deal gives position order[i] to the test part of fold i mod k.
-func deal(order []int32, k int) []Fold {
-	home := make([]int32, len(order))
+	if labels != nil {
+		// Not starting again at the first fold for each class balances the classes and the sizes
+		// at once.
+		slices.SortStableFunc(order,
+			func(a, b int32) int { return int(int64(labels[a]) - int64(labels[b])) })
+	}
+	home := make([]int32, n)
 	for i, position := range order {
 		home[position] = int32(i % k)
 	}
 	folds := make([]Fold, k)
 	for f := range folds {
-		size := (len(order) - f + k - 1) / k
-		folds[f] = Fold{Train: make([]int32, 0, len(order)-size), Test: make([]int32, 0, size)}
+		size := (n - f + k - 1) / k
+		folds[f] = Fold{Train: make([]int32, 0, n-size), Test: make([]int32, 0, size)}
 	}
 	for position, at := range home {
 		for f := range folds {
@@ -74,5 +62,5 @@ func deal(order []int32, k int) []Fold {
 			}
 		}
 	}
-	return folds
+	return folds, nil
 }
