@@ -2,7 +2,6 @@ package graph
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"regexp"
 	"slices"
@@ -129,7 +128,6 @@ func clip(line []byte) string {
 // note says so.
 func (e *ids) graph(r Reading) (*Loaded, error) {
 	low, high, nodes := int64(r.Base), int64(-1), int64(0)
-	var notes []string
 	var rank func(int64) int32
 	if r.Relabel {
 		known := slices.Concat(e.from, e.to)
@@ -166,18 +164,6 @@ func (e *ids) graph(r Reading) (*Loaded, error) {
 			e.name, e.head, e.nodes, stated)
 	}
 	nodes = max(nodes, e.nodes, stated)
-	assumed := false
-	switch {
-	case r.Relabel:
-		notes = append(notes,
-			"nodes are numbered by which of them have edges, though every algorithm takes "+
-				"numbers for public knowledge")
-	case e.nodes < 0 && stated == 0:
-		assumed = true
-		notes = append(notes,
-			"the number of nodes is read off the edges, though every algorithm takes it for "+
-				"public knowledge; nodes: states it")
-	}
 	if nodes > math.MaxInt32 || tooSparse(nodes, len(e.from)) {
 		e.bad.Add("%s: %d edges over %d nodes, must be at most %d nodes; ids with gaps need "+
 			"relabel: true", e.name, len(e.from), nodes,
@@ -190,12 +176,8 @@ func (e *ids) graph(r Reading) (*Loaded, error) {
 	for i := range from {
 		from[i], to[i] = rank(e.from[i]), rank(e.to[i])
 	}
-	loaded, err := simple(int(nodes), from, to, r.Simplify)
-	if err != nil {
-		var wrong *datasets.EdgeError
-		if !errors.As(err, &wrong) {
-			return nil, err
-		}
+	loaded, wrong := simple(int(nodes), from, to, r.Simplify)
+	if wrong != nil {
 		const allowed = "an edge joins two nodes and is listed once, in either direction; " +
 			"simplify: true drops others"
 		for _, i := range wrong.SelfLoops {
@@ -207,6 +189,14 @@ func (e *ids) graph(r Reading) (*Loaded, error) {
 		}
 		return nil, e.bad.Err()
 	}
-	loaded.Notes, loaded.Assumed = notes, assumed
+	loaded.Assumed = !r.Relabel && e.nodes < 0 && stated == 0
+	switch {
+	case r.Relabel:
+		loaded.Notes = []string{"nodes are numbered by which of them have edges, though every " +
+			"algorithm takes numbers for public knowledge"}
+	case loaded.Assumed:
+		loaded.Notes = []string{"the number of nodes is read off the edges, though every " +
+			"algorithm takes it for public knowledge; nodes: states it"}
+	}
 	return loaded, nil
 }
