@@ -76,8 +76,7 @@ func (g *grower) withNewcomers(at int32, newcomers []int32) float64 {
 		return g.joined(g.distribution(at), newcomers)
 	}
 	f := &g.features[n.feature]
-	var two [3]int32
-	bounds := boundsOf(f, two[:])
+	bounds := make([]int32, f.branches()+1)
 	g.group(f, n.cut, newcomers, g.spare[:len(newcomers)], bounds)
 	sum := 0.0
 	for branch, child := range g.below(at) {
@@ -90,14 +89,6 @@ func (g *grower) withNewcomers(at int32, newcomers []int32) float64 {
 		}
 	}
 	return sum
-}
-
-// boundsOf has room for the bounds of a feature's branches: two has, where these are two.
-func boundsOf(f *feature, two []int32) []int32 {
-	if f.branches() == 2 {
-		return two
-	}
-	return make([]int32, f.branches()+1)
 }
 
 // leafErrors estimates the errors of a leaf, and keeps it for those of few cases, which most are.
