@@ -302,30 +302,24 @@ func validDelimiter(delimiter rune) bool {
 
 // class finds the class attribute's name: what class: says, or the one attribute of that role.
 func (c *compiler) class() string {
-	var named []string
+	var names, named []string
 	for i := range c.file.Attributes {
-		if c.file.Attributes[i].Role == datasets.Class.String() {
-			named = append(named, c.file.Attributes[i].Name)
-			if len(named) > 1 {
-				c.Problemf(at(c.file.Attributes[i].node, "role"),
+		entry := &c.file.Attributes[i]
+		names = append(names, entry.Name)
+		if entry.Role == datasets.Class.String() {
+			if named = append(named, entry.Name); len(named) > 1 {
+				c.Problemf(at(entry.node, "role"),
 					"a second class attribute after %q, must be only one", named[0])
 			}
 		}
 	}
 	node := strictyaml.Find(c.root, "class")
 	if node == nil && c.file.Class == "" {
-		if len(named) > 0 {
-			return named[0]
-		}
-		return ""
+		return cmp.Or(named...)
 	}
 	node = cmp.Or(node, c.root) // where only the user's target names it
 	if len(named) > 0 && named[0] != c.file.Class {
 		c.Problemf(node, "%q, but the attribute with the role class is %q", c.file.Class, named[0])
-	}
-	names := make([]string, len(c.file.Attributes))
-	for i := range c.file.Attributes {
-		names[i] = c.file.Attributes[i].Name
 	}
 	if !slices.Contains(names, c.file.Class) && len(names) > 0 {
 		c.Problemf(node, "%q is no attribute, must be one of %s",
