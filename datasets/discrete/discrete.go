@@ -85,14 +85,6 @@ func (p *Params) scale() float64 {
 	return 1
 }
 
-// mean is Mu in cells.
-func (p *Params) mean() float64 {
-	if p.Mu == Middle {
-		return float64(p.Cardinality-1) / 2
-	}
-	return p.Mu
-}
-
 // Source generates the tables: by default 10,000 rows of 5 uniform attributes of 8 cells.
 var Source = datasets.Generator[Params]{
 	About: datasets.Info{
@@ -137,7 +129,10 @@ func (p *Params) law(stream *random.Stream) func() uint32 {
 	if p.Shape == Uniform {
 		return func() uint32 { return stream.Uint32N(cells) }
 	}
-	mean, deviation, last := p.mean(), float64(p.Sigma*p.scale()), float64(cells-1)
+	mean, deviation, last := p.Mu, float64(p.Sigma*p.scale()), float64(cells-1)
+	if mean == Middle {
+		mean = last / 2
+	}
 	return func() uint32 {
 		for {
 			cell := math.Floor(mean + float64(deviation*stream.NormFloat64()) + 0.5)
