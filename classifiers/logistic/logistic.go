@@ -82,17 +82,13 @@ const (
 type problem struct {
 	*linear.Problem
 	model *linear.Model
-	of    []int // class of the schema of each machine
-	base  int   // class of the schema without a machine, -1 for none
+	of    []uint32 // class of the schema of each machine; with one machine, the first has none
 }
 
 func newProblem(p *linear.Points, m *linear.Model) *problem {
-	q := &problem{Problem: linear.NewProblem(p, m.Machines), model: m, base: -1}
-	for _, class := range m.Classes {
-		q.of = append(q.of, int(class))
-	}
+	q := &problem{Problem: linear.NewProblem(p, m.Machines), model: m, of: m.Classes}
 	if m.Machines == 1 {
-		q.base, q.of = q.of[0], q.of[1:]
+		q.of = q.of[1:]
 	}
 	return q
 }
@@ -106,7 +102,7 @@ func (q *problem) loss(parameters, gradient, probabilities []float64) float64 {
 		q.Products(scores, parameters, i)
 		copy(raw, scores)
 		logSum := 0.0
-		if q.base >= 0 {
+		if q.Machines == 1 {
 			s := scores[0]
 			scores[0] = classifiers.Logistic(s)
 			logSum = max(s, 0) + elementary.Log1p(elementary.Exp(-math.Abs(s)))
@@ -115,7 +111,7 @@ func (q *problem) loss(parameters, gradient, probabilities []float64) float64 {
 		}
 		value += float64(mass * logSum)
 		for k, class := range q.of {
-			own := q.Mass[i*q.Classes+class]
+			own := q.Mass[i*q.Classes+int(class)]
 			value -= float64(own * raw[k])
 			raw[k] = float64(mass*scores[k]) - own
 		}
