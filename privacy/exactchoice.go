@@ -133,12 +133,7 @@ func choiceRate(epsilon float64) (s, t uint64) {
 
 // drawExactly draws a candidate by the steps of its score, which it overwrites.
 func (e *Exponential) drawExactly(p pace, steps, weights []float64) (int, error) {
-	c := e.exact
-	if c == nil {
-		c = new(exactChoice)
-		e.exact = c
-	}
-	c.prepare(p.s, p.t)
+	e.exact.prepare(p.s, p.t)
 	best := math.Inf(-1)
 	for i := range steps {
 		switch {
@@ -153,7 +148,7 @@ func (e *Exponential) drawExactly(p pace, steps, weights []float64) (int, error)
 	if math.IsInf(best, -1) {
 		return 0, ErrNoCandidates
 	}
-	return c.draw(e.stream, best, steps, weights)
+	return e.exact.draw(e.stream, best, steps, weights)
 }
 
 // draw draws from candidates by their steps, whole numbers or -Inf.

@@ -19,8 +19,8 @@ var ErrNoCandidates = errors.New("exponential mechanism without a candidate")
 // 2ε′Δq (Qardaji & Li 2012, Definition 2).
 type Exponential struct {
 	*mechanism
-	cumulative []float64    // scratch
-	exact      *exactChoice // of a Publication
+	cumulative []float64   // scratch
+	exact      exactChoice // of a Publication
 }
 
 // Exponential declares an exponential mechanism for a quality function of the given sensitivity.

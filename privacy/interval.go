@@ -103,14 +103,11 @@ type chance struct {
 }
 
 func newChance(x real) chance {
-	b := x(64)
-	c := chance{x: x, possible: ^uint64(0)}
+	b, c := x(64), chance{^uint64(0), ^uint64(0), x} // where both bounds are 1
 	if b.low.IsUint64() {
 		c.sure = b.low.Uint64()
-	} else { // 1
-		c.sure = ^uint64(0)
 	}
-	if b.high.IsUint64() { // else 1
+	if b.high.IsUint64() {
 		c.possible = b.high.Uint64() - 1
 	}
 	return c
