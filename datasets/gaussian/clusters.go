@@ -78,10 +78,6 @@ func (c *component) draw(stream *random.Stream) (x [dimensions]float64) {
 	return x
 }
 
-func inside(x [dimensions]float64) bool {
-	return slices.Min(x[:]) >= clusterLow && slices.Max(x[:]) < clusterHigh
-}
-
 func clusterSchema() *datasets.Schema {
 	schema := &datasets.Schema{}
 	for _, name := range []string{"x1", "x2", "x3", "x4", "x5"} {
@@ -99,7 +95,7 @@ func clusters(stream *random.Stream) func(b *datasets.Builder, row int) error {
 	return func(b *datasets.Builder, row int) error {
 		at := stream.Uint32N(uint32(len(components)))
 		x := components[at].draw(stream)
-		for !inside(x) {
+		for slices.Min(x[:]) < clusterLow || slices.Max(x[:]) >= clusterHigh {
 			x = components[at].draw(stream)
 		}
 		for i, value := range x {
