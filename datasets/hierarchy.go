@@ -1,8 +1,6 @@
 package datasets
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Hierarchy generalises an attribute level by level, all its values at a time, as full-domain
 // generalisation does (Samarati & Sweeney 1998; LeFevre, DeWitt & Ramakrishnan, Incognito, SIGMOD

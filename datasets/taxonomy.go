@@ -1,8 +1,6 @@
 package datasets
 
-import (
-	"errors"
-)
+import "errors"
 
 // Taxonomy is a generalisation tree over a categorical attribute's values: its leaves are the
 // values, inner nodes are broader terms. Node 0 is the root; a parent comes before its children.
