@@ -102,7 +102,12 @@ func inMood(a *Algorithm, t *datasets.Table, mood string) algorithms.Input {
 
 // set sets a parameter that is a text.
 func set(params algorithms.Params, name, text string) {
-	reflect.ValueOf(params).Elem().FieldByName("P_" + name).SetString(text)
+	v := reflect.ValueOf(params).Elem()
+	for _, field := range strictyaml.Fields(v.Type()) {
+		if field.Name == name {
+			v.FieldByIndex(field.Index).SetString(text)
+		}
+	}
 }
 
 // FuzzDescriptor: whatever a descriptor has, it is refused or has parameters of its own.
