@@ -61,9 +61,6 @@ func (l *Leaves) Add(weights []float64) int32 {
 	return int32(len(l.class) - 1)
 }
 
-// Len is the number of leaves.
-func (l *Leaves) Len() int { return len(l.class) }
-
 // Class is the most frequent class of a leaf, the first of equals.
 func (l *Leaves) Class(leaf int32) uint32 { return l.class[leaf] }
 

@@ -31,12 +31,6 @@ type TreeStep struct {
 	First   int32
 }
 
-// Leaves is the number of leaves, branches without training cases included.
-func (t *Tree) Leaves() int { return t.Ends.Len() }
-
-// Nodes is the number of leaves and tests.
-func (t *Tree) Nodes() int { return t.Ends.Len() + len(t.Steps) }
-
 // each calls use with the position of each row and the leaf it comes to.
 func (t *Tree) each(table *datasets.Table, rows []int32, use func(i int, leaf int32)) {
 	const block = 512 // rows whose codes are gathered at a time, so that they stay in the cache

@@ -80,11 +80,6 @@ func New(table *datasets.Table, parts ...[]int32) *Space {
 	return g
 }
 
-// Mean turns a distance into Gower's, from 0 to 1.
-func (g *Space) Mean(distance int) float64 {
-	return float64(distance) / Unit / float64(max(1, len(g.numeric)+len(g.fields)))
-}
-
 // Points are records written down, the words one after the other, the numbers record by record.
 type Points struct {
 	*Space
