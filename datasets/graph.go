@@ -65,7 +65,7 @@ func NewGraph(nodes int, from, to []int32) (*Graph, error) {
 		offsets[v+1]++
 	}
 	if len(wrong.SelfLoops) > 0 {
-		wrong.Duplicates = duplicates(from, to)
+		wrong.Duplicates = duplicates(nodes, from, to)
 		return nil, wrong
 	}
 	for v := range nodes {
@@ -95,23 +95,51 @@ func NewGraph(nodes int, from, to []int32) (*Graph, error) {
 		}
 	}
 	if repeated {
-		wrong.Duplicates = duplicates(from, to)
+		wrong.Duplicates = duplicates(nodes, from, to)
 		return nil, wrong
 	}
 	return &Graph{Offsets: offsets, Neighbours: sorted}, nil
 }
 
-// duplicates lists the positions of edges that repeat an earlier one; self loops are left out.
-func duplicates(from, to []int32) (found []int) {
-	met := make(map[[2]int32]bool, len(from))
+// duplicates lists the positions of edges that repeat an earlier one; self loops are left out. The
+// edges are sorted by their ends with two stable counting passes, so that repetitions stand side by
+// side in the order of the list.
+func duplicates(nodes int, from, to []int32) []int {
+	order := make([]int32, 0, len(from))
 	for i := range from {
-		edge := [2]int32{min(from[i], to[i]), max(from[i], to[i])}
-		if met[edge] {
-			found = append(found, i)
+		if from[i] != to[i] {
+			order = append(order, int32(i))
 		}
-		met[edge] = from[i] != to[i]
 	}
+	low := func(i int32) int32 { return min(from[i], to[i]) }
+	high := func(i int32) int32 { return max(from[i], to[i]) }
+	order = countingSort(nodes, countingSort(nodes, order, high), low)
+	var found []int
+	for k := 1; k < len(order); k++ {
+		if i, j := order[k-1], order[k]; low(i) == low(j) && high(i) == high(j) {
+			found = append(found, int(j))
+		}
+	}
+	slices.Sort(found)
 	return found
+}
+
+// countingSort returns items sorted stably by keys in [0, limit).
+func countingSort(limit int, items []int32, key func(int32) int32) []int32 {
+	next := make([]int, limit+1)
+	for _, item := range items {
+		next[key(item)+1]++
+	}
+	for k := range limit {
+		next[k+1] += next[k]
+	}
+	sorted := make([]int32, len(items))
+	for _, item := range items {
+		k := key(item)
+		sorted[next[k]] = item
+		next[k]++
+	}
+	return sorted
 }
 
 // Derived returns what build makes of the graph. It is built at most once for each graph and key
