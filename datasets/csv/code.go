@@ -3,7 +3,6 @@ package csvtable
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"ppdp/datasets"
 )
@@ -30,7 +29,7 @@ type column struct {
 	index     map[string]uint32 // categorical: the texts' codes, missing markers included
 	recent    []recentText      // categorical: by a hash, what the index said
 	integers  bool              // numeric: cells are the integers from low to below high
-	low, high int
+	low, high int64
 	missing   []string // numeric: texts that stand for no number
 	lacking   uint32   // the code of a missing value, dropRow for none
 }
@@ -57,10 +56,10 @@ func newColumn(f *Format, i int) column {
 		return c
 	}
 	if a.Clock == "" && !a.Continuous && a.Step == 1 && a.Low == math.Trunc(a.Low) &&
-		math.Abs(a.Low) < 1<<52 {
+		math.Abs(a.Low) < 1<<53 {
 		// Cells is the number of integers in [Low, High), whether or not High is one itself.
-		c.integers, c.low = true, int(a.Low)
-		c.high = c.low + a.Numbers()
+		c.integers, c.low = true, int64(a.Low)
+		c.high = c.low + int64(a.Numbers())
 	}
 	return c
 }
@@ -80,8 +79,7 @@ func (c *column) read(text string) (code uint32, number float64, fault Kind) {
 		return c.lacking, math.NaN(), ""
 	}
 	if c.integers {
-		// By far the commonest numbers; others are left to numberOf.
-		if number, err := strconv.Atoi(text); err == nil && number >= c.low && number < c.high {
+		if number, ok := shortInteger(text); ok && number >= c.low && number < c.high {
 			return uint32(number - c.low), float64(number), ""
 		}
 	}
@@ -182,4 +180,28 @@ func (c *coder) add() {
 		}
 		c.builder.Set(row, a, code)
 	}
+}
+
+// shortInteger reads integers of up to 15 digits written plainly, by far the commonest numbers;
+// false leaves the text to Decimal.
+func shortInteger(text string) (int64, bool) {
+	negative := false
+	if text != "" && text[0] == '-' {
+		negative, text = true, text[1:]
+	}
+	if len(text) == 0 || len(text) > 15 {
+		return 0, false
+	}
+	number := int64(0)
+	for i := range len(text) {
+		digit := text[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		number = 10*number + int64(digit)
+	}
+	if negative {
+		number = -number
+	}
+	return number, true
 }
