@@ -58,9 +58,12 @@ func (s set) len() (n int) {
 }
 
 // all goes through the members, ascending.
-func (s set) all() iter.Seq[int] {
+func (s set) all() iter.Seq[int] { return ones(s[:]) }
+
+// ones goes through the bits that are set in some words, ascending.
+func ones(words []uint64) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for i, word := range s {
+		for i, word := range words {
 			for ; word != 0; word &= word - 1 {
 				if !yield(64*i + bits.TrailingZeros64(word)) {
 					return

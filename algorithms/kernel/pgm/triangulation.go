@@ -90,12 +90,10 @@ func common(a, b []uint64) (n int) {
 // join joins the attributes of a clique. Their costs change, and by fill those of others that are
 // joined to two of them: update computes them.
 func (g *graph) join(clique []uint64) {
-	for i, word := range clique {
-		for ; word != 0; word &= word - 1 {
-			own := g.joinedTo(64*i + bits.TrailingZeros64(word))
-			for j, more := range clique {
-				own[j] |= more
-			}
+	for a := range ones(clique) {
+		own := g.joinedTo(a)
+		for i, more := range clique {
+			own[i] |= more
 		}
 	}
 }
@@ -104,14 +102,11 @@ func (g *graph) join(clique []uint64) {
 func (g *graph) update(a int) {
 	own := g.joinedTo(a)
 	c := cost{cells: 1}
-	for i, word := range own {
-		for ; word != 0; word &= word - 1 {
-			b := 64*i + bits.TrailingZeros64(word)
-			c.cells *= float64(g.sizes[b])
-			if g.byFill {
-				for j, other := range g.joinedTo(b) {
-					c.fill += bits.OnesCount64(own[j] &^ other)
-				}
+	for b := range ones(own) {
+		c.cells *= float64(g.sizes[b])
+		if g.byFill {
+			for i, other := range g.joinedTo(b) {
+				c.fill += bits.OnesCount64(own[i] &^ other)
 			}
 		}
 	}
@@ -142,16 +137,11 @@ func (g *graph) eliminate(most float64) (cells float64) {
 		g.rest = append(g.rest[:0], clique...)
 		g.rest[a/64] &^= 1 << (a % 64)
 		g.join(g.rest)
-		for i, word := range g.rest {
-			for ; word != 0; word &= word - 1 {
-				b := 64*i + bits.TrailingZeros64(word)
-				g.joinedTo(b)[a/64] &^= 1 << (a % 64)
-			}
+		for b := range ones(g.rest) {
+			g.joinedTo(b)[a/64] &^= 1 << (a % 64)
 		}
-		for i, word := range g.rest {
-			for ; word != 0; word &= word - 1 {
-				g.update(64*i + bits.TrailingZeros64(word))
-			}
+		for b := range ones(g.rest) {
+			g.update(b)
 		}
 		if least.fill > 0 {
 			for _, b := range g.left {
