@@ -113,8 +113,7 @@ func newClimber(s *search, root *node) *climber {
 		if len(tail) == 0 {
 			continue
 		}
-		l := tailDim{mask: p.dimension(d)}
-		l.places(c.cells.key, p.words, places)
+		placesOf(c.cells.key, p.dimension(d), places)
 		next := make([]int32, len(tail)+2)
 		for _, place := range places {
 			next[place+1]++
@@ -197,8 +196,7 @@ func (c *climber) count() bool {
 		return false
 	}
 	c.current.resize(c.width(), classes)
-	l := tailDim{mask: p.dimension(c.dim)}
-	l.places(c.cells.key, p.words, c.places)
+	placesOf(c.cells.key, p.dimension(c.dim), c.places)
 	for i, weight := range c.cells.weight {
 		c.current.rows[(int(c.places[i])+1)*classes+int(c.ids[i])] += weight
 	}

@@ -121,20 +121,19 @@ func (s *search) priceCuts(n *node) {
 	clear(n.state)
 	dims := s.tailDims(n)
 	n.value = resize(n.value, all*len(dims))
-	width := int32(0)
 	for l := range dims {
-		width += dims[l].cuts + 1
-		dims[l].places(n.key, p.words, n.value[l*all:(l+1)*all])
+		placesOf(n.key, dims[l].mask, n.value[l*all:(l+1)*all])
 	}
-	s.frequency = resize(s.frequency, int(width))
-	s.work += int64(all*len(dims) + len(n.sizes)*int(width))
+	width := cuts + len(dims) // a dimension has a place more than cuts
+	s.frequency = resize(s.frequency, width)
+	s.work += int64(all*len(dims) + len(n.sizes)*width)
 	n.cost, n.base = n.closed, n.closed
 	start := int32(0)
 	for class, end := range n.ends {
 		clear(s.frequency)
 		weight := n.weight[start:end]
 		for l := range dims {
-			frequency := s.frequency[dims[l].offset:]
+			frequency := s.frequency[int(dims[l].from)+l:]
 			for i, value := range n.value[l*all+int(start):][:len(weight)] {
 				frequency[value] += weight[i]
 			}
@@ -143,7 +142,7 @@ func (s *search) priceCuts(n *node) {
 		n.cost += p.cost[n.sizes[class]]
 		n.base += p.least[n.sizes[class]]
 		for l := range dims {
-			s.price(n, class, &dims[l])
+			s.price(n, class, &dims[l], s.frequency[int(dims[l].from)+l:])
 		}
 	}
 	for at := range n.after {
@@ -153,11 +152,10 @@ func (s *search) priceCuts(n *node) {
 }
 
 // price adds what a dimension's cuts do to one class, whose frequencies have been counted.
-func (s *search) price(n *node, class int, dim *tailDim) {
+func (s *search) price(n *node, class int, dim *tailDim, frequency []int32) {
 	p, size, near := s.problem, n.sizes[class], int32(0)
-	frequency := s.frequency[dim.offset:][:dim.cuts]
 	below := n.below[class*len(n.tail)+int(dim.from):][:dim.cuts]
-	for i, count := range frequency {
+	for i, count := range frequency[:dim.cuts] {
 		near += count
 		below[i] = near
 		at := dim.from + int32(i)
@@ -179,22 +177,22 @@ func (s *search) price(n *node, class int, dim *tailDim) {
 
 // tailDim is a dimension with cuts in a tail.
 type tailDim struct {
-	mask   set   // its cuts
-	offset int32 // of its places among those of all dimensions
-	from   int32 // its first cut in tail
-	cuts   int32
+	mask set   // its cuts
+	from int32 // its first cut in tail
+	cuts int32
 }
 
-// places finds where cells lie along the dimension: how many cuts of the tail are below each.
-func (l *tailDim) places(keys []uint64, words int, into []uint16) {
-	first, last := 0, len(l.mask)-1 // the words that have cuts
-	for first < last && l.mask[first] == 0 {
+// placesOf finds where cells lie along a dimension of the given cuts: how many of those that their
+// keys have are below each.
+func placesOf(keys []uint64, cuts set, into []uint16) {
+	words, first, last := len(cuts), 0, len(cuts)-1 // first and last have cuts
+	for first < last && cuts[first] == 0 {
 		first++
 	}
-	for last > first && l.mask[last] == 0 {
+	for last > first && cuts[last] == 0 {
 		last--
 	}
-	if mask := l.mask[first]; first == last {
+	if mask := cuts[first]; first == last {
 		for i := range into {
 			into[i] = uint16(bits.OnesCount64(keys[i*words+first] & mask))
 		}
@@ -203,7 +201,7 @@ func (l *tailDim) places(keys []uint64, words int, into []uint16) {
 	for i := range into {
 		place := 0
 		for w, key := range keys[i*words+first : i*words+last+1] {
-			place += bits.OnesCount64(key & l.mask[first+w])
+			place += bits.OnesCount64(key & cuts[first+w])
 		}
 		into[i] = uint16(place)
 	}
@@ -212,12 +210,9 @@ func (l *tailDim) places(keys []uint64, words int, into []uint16) {
 // tailDims lists the dimensions with cuts in the node's tail.
 func (s *search) tailDims(n *node) []tailDim {
 	s.dims = s.dims[:0]
-	offset := int32(0)
 	for d := range s.problem.dims {
 		if from, to := n.from[d], n.from[d+1]; to > from {
-			mask := s.problem.dimension(d)
-			s.dims = append(s.dims, tailDim{mask, offset, from, to - from})
-			offset += to - from + 1
+			s.dims = append(s.dims, tailDim{s.problem.dimension(d), from, to - from})
 		}
 	}
 	return s.dims

@@ -28,8 +28,7 @@ type search struct {
 	nodes    int
 	work     int64
 	polled   int64 // work at the last check of the context
-	stopped  bool
-	unseen   int64 // least bound of what was left out after stopping
+	unseen   int64 // least bound of what was left out at the limit
 	near     bool  // the search at the next larger k, if any, ended by itself: this one may, too
 	err      error // of the context
 
@@ -132,8 +131,7 @@ func (s *search) poll() bool {
 
 // limitReached counts a node and reports whether the search has to end before it.
 func (s *search) limitReached() bool {
-	if s.stopped || s.poll() || s.limit > 0 && s.work >= s.limit {
-		s.stopped = true
+	if s.poll() || s.limit > 0 && s.work >= s.limit {
 		return true
 	}
 	s.nodes++
