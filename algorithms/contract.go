@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"ppdp/datasets"
 )
@@ -239,12 +240,7 @@ func checkDegrees(graph *datasets.Graph, degrees []int32) error {
 	if len(degrees) != graph.Nodes() {
 		return fmt.Errorf("%d degrees for %d nodes", len(degrees), graph.Nodes())
 	}
-	last, wrong := int32(0), int32(0)
-	for _, degree := range degrees {
-		wrong |= degree | (degree - last) // negative if either is
-		last = degree
-	}
-	if wrong < 0 {
+	if len(degrees) > 0 && degrees[0] < 0 || !slices.IsSorted(degrees) {
 		return fmt.Errorf("the degrees do not ascend from 0 or more: the first is %d", degrees[0])
 	}
 	return nil
