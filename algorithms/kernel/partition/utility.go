@@ -77,18 +77,15 @@ func (s *Scorer) Score(counts []int32, penalties []float64) float64 {
 			sum += int(most)
 		}
 		return float64(sum)
-	case Discernibility:
+	case Discernibility, CertaintyPenalty:
 		sum := 0.0
-		for at := 0; at < len(counts); at += s.Classes {
-			n := float64(total(counts[at : at+s.Classes]))
-			sum += float64(n * n)
-		}
-		return s.loss(sum)
-	case CertaintyPenalty:
-		sum := 0.0
-		for c, penalty := range penalties {
-			n := total(counts[c*s.Classes : (c+1)*s.Classes])
-			sum += float64(float64(n) * penalty)
+		for c := range len(counts) / s.Classes {
+			n := float64(total(counts[c*s.Classes : (c+1)*s.Classes]))
+			weight := n
+			if s.Utility == CertaintyPenalty {
+				weight = penalties[c]
+			}
+			sum += float64(n * weight)
 		}
 		return s.loss(sum)
 	default:
