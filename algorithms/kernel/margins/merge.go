@@ -54,22 +54,16 @@ func (d *Data) oneWay(a int) (counts, variances []float64) {
 		if !slices.Contains(m.Attributes, a) {
 			continue
 		}
-		own, noise := sumTo(m, d.Sizes, a)
+		size, inner := d.Sizes[a], stride(m, d.Sizes, a)
+		own, noise := make([]float64, size), make([]float64, size)
+		for cell, count := range m.Counts {
+			v := cell / inner % size
+			own[v] += count
+			noise[v] += m.Variances[min(cell, len(m.Variances)-1)]
+		}
 		if total := slices.Max(noise); total < best {
 			best, counts, variances = total, own, noise
 		}
-	}
-	return counts, variances
-}
-
-// sumTo sums a measurement out to one attribute.
-func sumTo(m *pgm.Measurement, sizes []int, a int) (counts, variances []float64) {
-	counts, variances = make([]float64, sizes[a]), make([]float64, sizes[a])
-	inner := stride(m, sizes, a)
-	for cell, count := range m.Counts {
-		v := cell / inner % sizes[a]
-		counts[v] += count
-		variances[v] += m.Variances[min(cell, len(m.Variances)-1)]
 	}
 	return counts, variances
 }
