@@ -107,9 +107,15 @@ func (p *Params) CheckVariant(v algorithms.Variant) error { return p.Lambda.Chec
 // publish releases n degrees.
 func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.Release, error) {
 	path := in.Budget.Root()
-	values, lambda, above, err := bounded(ctx, in, p, &path)
+	truth, err := degrees.Bound(ctx, &in, &path, p.Lambda, p.noiseCost(in.Graph.Nodes()))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("hay: %w", err)
+	}
+	lambda, values := truth.Bound, make([]float64, 0, truth.Nodes)
+	for d := range lambda + 1 {
+		for range truth.Within(d, d) {
+			values = append(values, float64(d))
+		}
 	}
 	release := &algorithms.Release{}
 	var sensitivity privacy.Sensitivity
@@ -123,7 +129,7 @@ func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.R
 			sensitivity.Proven = float64(lambda + max(lambda, in.Graph.MaxDegree()))
 		}
 	}
-	release.Warnings = degrees.LoweredWarning(above, lambda, p.Neighbours == Node)
+	release.Warnings = truth.Warnings(p.Neighbours == Node)
 	noise := in.CountNoise("degrees", sensitivity)
 	if err := noise.AddAll(&path, path.Remaining(), values); err != nil {
 		return nil, err
@@ -144,40 +150,15 @@ func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.R
 	return release, nil
 }
 
-// bounded returns the sorted degrees that noise is added to and their bound: the graph's own,
-// lowered to Λ, and how many were above it, or those of its projection by a bound that is chosen at
-// a charge to the path.
-func bounded(ctx context.Context, in algorithms.Input, p *Params,
-	path *privacy.Path) (values []float64, lambda, above int, err error) {
-	n := in.Graph.Nodes()
-	values = make([]float64, 0, n)
-	if p.Lambda != degrees.Estimated {
-		lambda = p.Lambda.Of(in.Graph)
-		for _, d := range in.Graph.DegreeSequence() {
-			if int(d) > lambda {
-				above++
-			}
-			values = append(values, float64(min(int(d), lambda)))
+// noiseCost estimates how far noise for a bound moves the degrees in all: noise of its scale on
+// each of n. Inference averages it over nodes of equal degree: what is left of all of it is at most
+// its scale times √(n·bound).
+func (p *Params) noiseCost(n int) func(bound int, epsilon float64) float64 {
+	return func(bound int, epsilon float64) float64 {
+		scale := float64(2*bound) / epsilon
+		if p.Inference {
+			return float64(scale * math.Sqrt(float64(n)*float64(min(n, bound))))
 		}
-		return values, lambda, above, nil
+		return float64(scale * float64(n))
 	}
-	lambda, err = degrees.ChooseBound(ctx, &in, path, "degree bound", p.Lambda,
-		func(bound int, rest float64) float64 {
-			// Noise of this scale on each degree. Inference averages it over nodes of equal degree:
-			// what is left of all of it is at most its scale times √(n·bound).
-			scale := float64(2*bound) / rest
-			if p.Inference {
-				return float64(scale * math.Sqrt(float64(n)*float64(min(n, bound))))
-			}
-			return float64(scale * float64(n))
-		})
-	if err != nil {
-		return nil, 0, 0, fmt.Errorf("hay: %w", err)
-	}
-	for d, nodes := range degrees.Project(in.Graph, lambda).Counts {
-		for range nodes {
-			values = append(values, float64(d))
-		}
-	}
-	return values, lambda, 0, nil
 }

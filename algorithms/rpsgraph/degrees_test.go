@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ppdp/algorithms/kernel/degrees"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
@@ -53,15 +54,15 @@ func everyGraph() (sequences [][]int, neighbours [][]int) {
 	return sequences, neighbours
 }
 
-func tabulate(sequence []int, lambda int) degreeTable {
+func tabulate(sequence []int, lambda int) *degrees.Bounded {
 	table := make([]int, slices.Max(sequence)+2)
 	for _, d := range sequence {
 		for at := d + 1; at < len(table); at++ {
 			table[at]++
 		}
 	}
-	return degreeTable{nodes: len(sequence), lambda: lambda, most: max(lambda, len(table)-2),
-		table: table}
+	return &degrees.Bounded{Nodes: len(sequence), Bound: lambda,
+		Most: max(lambda, len(table)-2), Table: table}
 }
 
 // TestSensitivities brute-forces the L1 sensitivities over all graphs of five nodes: cumulative
@@ -77,14 +78,14 @@ func TestSensitivities(t *testing.T) {
 			two := tabulate(sequences[other], lambda)
 			leaves := 0
 			for d := range lambda + 1 {
-				delta := one.within(d, d) - two.within(d, d)
+				delta := one.Within(d, d) - two.Within(d, d)
 				leaves += max(delta, -delta)
 			}
 			mostLeaves = max(mostLeaves, leaves)
 			for _, starts := range forms {
 				sum := 0
 				for _, start := range starts[1:] {
-					delta := one.below(int(start)) - two.below(int(start))
+					delta := one.Below(int(start)) - two.Below(int(start))
 					sum += max(delta, -delta)
 				}
 				mostCumulative[len(starts)] = max(mostCumulative[len(starts)], sum)
@@ -111,7 +112,7 @@ func TestSensitivities(t *testing.T) {
 func TestSmoothBound(t *testing.T) {
 	const lambda, far = 4, 1 << 20
 	sequences, neighbours := everyGraph()
-	tables := make([]degreeTable, len(sequences))
+	tables := make([]*degrees.Bounded, len(sequences))
 	for mask := range sequences {
 		tables[mask] = tabulate(sequences[mask], lambda)
 	}
@@ -140,7 +141,7 @@ func TestSmoothBound(t *testing.T) {
 			local, bounds := make([]int, len(sequences)), make([]float64, len(sequences))
 			for mask := range sequences {
 				for _, other := range neighbours[mask] {
-					delta := tables[mask].within(leaf[0], leaf[1]-1) - tables[other].within(leaf[0],
+					delta := tables[mask].Within(leaf[0], leaf[1]-1) - tables[other].Within(leaf[0],
 						leaf[1]-1)
 					local[mask] = max(local[mask], delta, -delta)
 				}
@@ -174,14 +175,14 @@ func TestSmoothBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sequence := rapid.SliceOfN(rapid.IntRange(0, 400), 1, 300).Draw(t, "degrees")
 		s := tabulate(sequence, rapid.IntRange(1, 500).Draw(t, "lambda"))
-		c := rapid.IntRange(-1, s.lambda+1).Draw(t, "c")
+		c := rapid.IntRange(-1, s.Bound+1).Draw(t, "c")
 		beta := rapid.SampledFrom([]float64{1e-6, 0.001, 0.02, 0.3, 5}).Draw(t, "beta")
 		want := 0.0
 		for k := range 1000 {
-			want = max(want, elementary.Exp(-beta*float64(k))*float64(min(s.lambda+1,
-				1+k+s.within(c-k, c+k))))
+			want = max(want, elementary.Exp(-beta*float64(k))*float64(min(s.Bound+1,
+				1+k+s.Within(c-k, c+k))))
 		}
-		if got := s.smooth(c, beta); got != want {
+		if got := smooth(s, c, beta); got != want {
 			t.Fatalf("smooth(%d, %v) = %v, want %v", c, beta, got, want)
 		}
 	})

@@ -180,9 +180,9 @@ func (p *Params) CheckVariant(v algorithms.Variant) error { return p.Lambda.Chec
 // publish releases n degrees between 0 and Λ.
 func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.Release, error) {
 	path := in.Budget.Root()
-	truth, err := boundDegrees(ctx, &in, p, &path)
+	truth, err := degrees.Bound(ctx, &in, &path, p.Lambda, noiseCost)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("rps-graph: %w", err)
 	}
 	var starts []int32
 	var release *algorithms.Release
@@ -198,25 +198,9 @@ func publish(ctx context.Context, in algorithms.Input, p *Params) (*algorithms.R
 	if p.Values == partition.Uniform {
 		draws = in.Noise.Open("values")
 	}
-	place(p.Values, draws, starts, truth.lambda, release.Degrees)
-	lowered := truth.nodes - truth.table[min(truth.lambda+1, len(truth.table)-1)]
-	release.Warnings = append(release.Warnings,
-		degrees.LoweredWarning(lowered, truth.lambda, in.Variant == algorithms.Strict)...)
+	place(p.Values, draws, starts, truth.Bound, release.Degrees)
+	release.Warnings = truth.Warnings(in.Variant == algorithms.Strict)
 	return release, nil
-}
-
-// boundDegrees returns the degrees that are released: the graph's own, lowered to Λ, or for a
-// private bound, chosen at a charge to the path, those of its projection.
-func boundDegrees(ctx context.Context, in *algorithms.Input, p *Params,
-	path *privacy.Path) (degreeTable, error) {
-	if p.Lambda != degrees.Estimated {
-		return degreesOf(in.Graph, p.Lambda.Of(in.Graph)), nil
-	}
-	bound, err := degrees.ChooseBound(ctx, in, path, "degree bound", p.Lambda, noiseCost)
-	if err != nil {
-		return degreeTable{}, fmt.Errorf("rps-graph: %w", err)
-	}
-	return projectedDegrees(in.Graph, bound), nil
 }
 
 // noiseCost estimates how far the noise for a bound moves the degrees in all: that of the growing
@@ -229,20 +213,20 @@ func noiseCost(bound int, epsilon float64) float64 {
 
 // releaseCumulative is the strict variant with boundaries fixed beforehand. It returns the lowest
 // degrees of its intervals as well.
-func releaseCumulative(in algorithms.Input, p *Params, truth degreeTable,
+func releaseCumulative(in algorithms.Input, p *Params, truth *degrees.Bounded,
 	path privacy.Path) ([]int32, *algorithms.Release, error) {
 	var starts []int32
 	if p.Form == Growing {
-		starts = growing(truth.lambda)
+		starts = growing(truth.Bound)
 	} else {
-		starts = halving(nil, 0, int32(truth.lambda+1), p.Depth)
+		starts = halving(nil, 0, int32(truth.Bound+1), p.Depth)
 	}
 	values := make([]float64, len(starts)-1)
 	for i := range values {
-		values[i] = float64(truth.below(int(starts[i+1])))
+		values[i] = float64(truth.Below(int(starts[i+1])))
 	}
-	own := min(truth.lambda, len(values)) // boundaries the node itself may cross
-	claimed, proven := float64(truth.lambda+own), float64(truth.most+own)
+	own := min(truth.Bound, len(values)) // boundaries the node itself may cross
+	claimed, proven := float64(truth.Bound+own), float64(truth.Most+own)
 	sensitivity := privacy.Sensitivity{Claimed: claimed, Proven: proven}
 	counts := in.Budget.Geometric("cumulative counts", in.Noise.Open("counts"), sensitivity)
 	if err := counts.AddAll(&path, path.Remaining(), values); err != nil {
@@ -250,7 +234,7 @@ func releaseCumulative(in algorithms.Input, p *Params, truth degreeTable,
 	}
 	degrees.Isotonic(values)
 	return starts, &algorithms.Release{
-		Degrees:   degrees.Below(starts, values, truth.nodes),
+		Degrees:   degrees.Below(starts, values, truth.Nodes),
 		Structure: algorithms.Structure{Leaves: len(starts)},
 	}, nil
 }

@@ -166,10 +166,10 @@ func TestHub(t *testing.T) {
 	}
 	without := isolate(t, whole, 0)
 	const lambda = 80
-	a, b := degreesOf(whole, lambda), degreesOf(without, lambda)
+	a, b := degrees.Lowered(whole, lambda), degrees.Lowered(without, lambda)
 	changed, l1 := 0, 0
 	for d := range lambda + 1 {
-		if delta := a.within(d, d) - b.within(d, d); delta != 0 {
+		if delta := a.Within(d, d) - b.Within(d, d); delta != 0 {
 			changed++
 			l1 += max(delta, -delta)
 		}
@@ -177,10 +177,10 @@ func TestHub(t *testing.T) {
 	if changed != 81 || l1 != 82 {
 		t.Errorf("%d leaf counts change by %d in all, want 81 and 82", changed, l1)
 	}
-	bound := func(s degreeTable, counts Counts) func(epsilon float64, d int) float64 {
+	bound := func(s *degrees.Bounded, counts Counts) func(epsilon float64, d int) float64 {
 		if counts == "" { // the local sensitivity of this one graph: errata G3 at no distance
 			return func(_ float64, d int) float64 {
-				return float64(1 + max(s.within(d-1, d-1), s.within(d, d), s.within(d+1, d+1)))
+				return float64(1 + max(s.Within(d-1, d-1), s.Within(d, d), s.Within(d+1, d+1)))
 			}
 		}
 		boundary := (&tree{params: &Params{Counts: counts}, degrees: s}).boundary()
@@ -200,7 +200,7 @@ func TestHub(t *testing.T) {
 		forth, back := 0.0, 0.0
 		for d := range lambda + 1 {
 			scaleA, scaleB := 6*boundA(test.share, d)/test.share, 6*boundB(test.share, d)/test.share
-			delta := float64(b.within(d, d) - a.within(d, d))
+			delta := float64(b.Within(d, d) - a.Within(d, d))
 			forth += cauchyLoss(delta, scaleA, scaleB)
 			back += cauchyLoss(-delta, scaleB, scaleA)
 		}
@@ -254,17 +254,17 @@ func TestLevelCost(t *testing.T) {
 		g := testinput.DrawGraph(t2, 12)
 		v := int32(rapid.IntRange(0, g.Nodes()-1).Draw(t2, "isolated"))
 		lambda := max(1, g.MaxDegree())
-		one, two := degreesOf(g, lambda), degreesOf(isolate(t, g, v), lambda)
+		one, two := degrees.Lowered(g, lambda), degrees.Lowered(isolate(t, g, v), lambda)
 		const share = 0.5
 		size := float64(2*g.Nodes() + 1)
 		loss := 0.0
 		for low := 0; low <= lambda; {
 			high := low + rapid.IntRange(1, lambda+1-low).Draw(t2, "width")
-			law := func(s *degreeTable) []float64 {
+			law := func(s *degrees.Bounded) []float64 {
 				weights := make([]float64, max(0, high-low-1))
 				sum := 0.0
 				for i := range weights {
-					left, right := s.within(low, low+i), s.within(low+1+i, high-1)
+					left, right := s.Within(low, low+i), s.Within(low+1+i, high-1)
 					weights[i] = math.Exp(share * float64(min(left, right)) / size)
 					sum += weights[i]
 				}
@@ -273,7 +273,7 @@ func TestLevelCost(t *testing.T) {
 				}
 				return weights
 			}
-			p, q := law(&one), law(&two)
+			p, q := law(one), law(two)
 			region := 0.0
 			for i := range p {
 				region = max(region, math.Abs(math.Log(p[i]/q[i])))
@@ -319,7 +319,7 @@ func TestRootCut(t *testing.T) {
 		observed, law := make([]float64, lambda), make([]float64, lambda)
 		sum := 0.0
 		for i := range law {
-			left, right := s.within(0, i), s.within(i+1, lambda)
+			left, right := s.Within(0, i), s.Within(i+1, lambda)
 			law[i] = math.Exp(test.epsilon / 30 * float64(left+right-max(left-right,
 				right-left)) / float64(4*len(sequence)+2))
 			sum += law[i]
@@ -397,7 +397,7 @@ func TestBounds(t *testing.T) {
 					got, want)
 			}
 		}
-		if got := table.within(leaf.low, leaf.high-1); float64(got) != leaf.exact {
+		if got := table.Within(leaf.low, leaf.high-1); float64(got) != leaf.exact {
 			t.Errorf("degrees %d to %d: %d nodes, want %v", leaf.low, leaf.high-1, got, leaf.exact)
 		}
 	}
@@ -408,13 +408,13 @@ func TestBounds(t *testing.T) {
 // the mean over leaves of one degree, Λ = n-1.
 func TestScale(t *testing.T) {
 	g := testinput.Network(t, "Caltech36")
-	s := degreesOf(g, g.Nodes()-1)
+	s := degrees.Lowered(g, g.Nodes()-1)
 	bound := (&tree{params: &Params{Counts: Rigorous, Depth: 1}, degrees: s}).boundary()
 	for depth, test := range []struct{ epsilon, want float64 }{{1, 170}, {0.1, 16_600}} {
 		mean := 0.0
-		for d := range s.lambda + 1 {
+		for d := range s.Bound + 1 {
 			mean += 6 / (test.epsilon / 2) * bound(test.epsilon/2, d, d+1,
-				depth) / float64(s.lambda+1)
+				depth) / float64(s.Bound+1)
 		}
 		if math.Abs(mean/test.want-1) > 0.05 {
 			t.Errorf("epsilon %v: mean scale %v, want about %v", test.epsilon, mean, test.want)

@@ -16,7 +16,7 @@ import (
 type tree struct {
 	poll     partition.Poll
 	params   *Params
-	degrees  degreeTable
+	degrees  *degrees.Bounded
 	cuts     *privacy.Exponential
 	share    float64 // epsilon of a level
 	count    countFunc
@@ -33,14 +33,14 @@ type tree struct {
 type countFunc func(path *privacy.Path, epsilon float64, low, high, depth int) (float64, error)
 
 // newTree declares the mechanisms of a tree, which spends what is left of a path.
-func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degreeTable,
+func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees *degrees.Bounded,
 	path privacy.Path) *tree {
-	size := float64(2*degrees.nodes + 1)
+	size := float64(2*degrees.Nodes + 1)
 	epsilon := path.Remaining()
 	t := &tree{
 		poll: partition.NewPoll(ctx), params: p, degrees: degrees,
 		cuts: in.Budget.Exponential("cuts", in.Noise.Open("cuts"),
-			privacy.Sensitivity{Claimed: 0.5, Proven: float64(degrees.most+1) / size}),
+			privacy.Sensitivity{Claimed: 0.5, Proven: float64(degrees.Most+1) / size}),
 		share: float64(epsilon*(1-leafShare)) / float64(p.Depth),
 		paths: make([]privacy.Path, p.Depth+1),
 	}
@@ -51,18 +51,18 @@ func newTree(ctx context.Context, in algorithms.Input, p *Params, degrees degree
 
 // releaseTree is the published variant, and the strict one in the form of the paper's tree.
 // It returns the lowest degrees of the leaves as well.
-func releaseTree(ctx context.Context, in algorithms.Input, p *Params, degrees degreeTable,
+func releaseTree(ctx context.Context, in algorithms.Input, p *Params, degrees *degrees.Bounded,
 	path privacy.Path) ([]int32, *algorithms.Release, error) {
 	t := newTree(ctx, in, p, degrees, path)
 	// A random tree of some depth has far fewer leaves than a full one, so only a part of these is
 	// made room for.
-	leaves := min(1<<p.Depth, degrees.lambda+1, 1<<13)
+	leaves := min(1<<p.Depth, degrees.Bound+1, 1<<13)
 	t.starts, t.counts = make([]int32, 0, leaves), make([]float64, 0, leaves)
-	if err := t.grow(0, degrees.lambda+1, 0); err != nil {
+	if err := t.grow(0, degrees.Bound+1, 0); err != nil {
 		return nil, nil, err
 	}
 	t.released.Leaves = len(t.starts)
-	return t.starts, &algorithms.Release{Degrees: fill(p.Fill, t.starts, t.counts, degrees.nodes),
+	return t.starts, &algorithms.Release{Degrees: fill(p.Fill, t.starts, t.counts, degrees.Nodes),
 		Structure: t.released}, nil
 }
 
@@ -71,8 +71,8 @@ func (t *tree) counter(in algorithms.Input) countFunc {
 	stream := in.Noise.Open("counts")
 	// All leaf counts together move by at most this much in L1: every moved degree leaves one leaf
 	// and enters another.
-	all := float64(2 * (t.degrees.most + 1))
-	exact := func(low, high int) float64 { return float64(t.degrees.within(low, high-1)) }
+	all := float64(2 * (t.degrees.Most + 1))
+	exact := func(low, high int) float64 { return float64(t.degrees.Within(low, high-1)) }
 	plain := func(noise *privacy.Noise) countFunc {
 		return func(path *privacy.Path, epsilon float64, low, high, _ int) (float64, error) {
 			return noise.Add(path, epsilon, exact(low, high))
@@ -80,7 +80,7 @@ func (t *tree) counter(in algorithms.Input) countFunc {
 	}
 	if in.Variant == algorithms.Strict {
 		return plain(in.Budget.Geometric("leaf counts", stream,
-			privacy.Sensitivity{Claimed: float64(2 * (t.degrees.lambda + 1)), Proven: all}))
+			privacy.Sensitivity{Claimed: float64(2 * (t.degrees.Bound + 1)), Proven: all}))
 	}
 	if t.params.Counts == Laplace {
 		return plain(in.Budget.Laplace("leaf counts", stream,
@@ -95,7 +95,7 @@ func (t *tree) counter(in algorithms.Input) countFunc {
 
 // boundary returns the bound that Cauchy noise of a leaf is scaled to.
 func (t *tree) boundary() func(epsilon float64, low, high, depth int) float64 {
-	at := func(c int) int { return t.degrees.within(c, c) }
+	at := func(c int) int { return t.degrees.Within(c, c) }
 	switch t.params.Counts {
 	case Printed:
 		return func(_ float64, low, high, _ int) float64 {
@@ -113,12 +113,12 @@ func (t *tree) boundary() func(epsilon float64, low, high, depth int) float64 {
 		known := make([][]float64, t.params.Depth+1)
 		return func(epsilon float64, low, high, depth int) float64 {
 			if known[depth] == nil {
-				known[depth] = make([]float64, t.degrees.lambda+3)
+				known[depth] = make([]float64, t.degrees.Bound+3)
 			}
 			largest := 0.0
 			for _, c := range [...]int{low - 1, low, high - 1, high} {
 				if known[depth][c+1] == 0 {
-					known[depth][c+1] = t.degrees.smooth(c, privacy.Smoothness(epsilon))
+					known[depth][c+1] = smooth(t.degrees, c, privacy.Smoothness(epsilon))
 				}
 				largest = max(largest, known[depth][c+1])
 			}
@@ -131,8 +131,8 @@ func (t *tree) boundary() func(epsilon float64, low, high, depth int) float64 {
 // score is the quality of equation 4, (r₁+r₂-|r₁-r₂|)/(4n+2), of cutting the region before degree
 // low+1+candidate.
 func (t *tree) score(candidate int) float64 {
-	left := t.degrees.below(t.low+1+candidate) - t.before
-	return float64(min(left, t.total-left)) / float64(2*t.degrees.nodes+1)
+	left := t.degrees.Below(t.low+1+candidate) - t.before
+	return float64(min(left, t.total-left)) / float64(2*t.degrees.Nodes+1)
 }
 
 // grow cuts the region of degrees low to high-1, or counts it.
@@ -162,9 +162,9 @@ func (t *tree) grow(low, high, depth int) error {
 
 // cut chooses the lowest degree of the upper part of the region of degrees low to high-1.
 func (t *tree) cut(path *privacy.Path, low, high int) (int, error) {
-	t.low, t.before = low, t.degrees.below(low)
-	t.total = t.degrees.below(high) - t.before
-	best := float64(t.total/2) / float64(2*t.degrees.nodes+1)
+	t.low, t.before = low, t.degrees.Below(low)
+	t.total = t.degrees.Below(high) - t.before
+	best := float64(t.total/2) / float64(2*t.degrees.Nodes+1)
 	chosen, err := t.cuts.ChooseBounded(path, t.share, high-low-1, 0, best, t.score)
 	return low + 1 + chosen, err
 }

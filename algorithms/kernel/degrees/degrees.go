@@ -197,16 +197,3 @@ func (c Cap) Of(g *datasets.Graph) int {
 	}
 	return bound
 }
-
-// LoweredWarning reports that some degrees were lowered to lambda, and what that means where noise
-// is to cover the influence of a whole node. There is no warning where none were.
-func LoweredWarning(lowered, lambda int, node bool) []string {
-	if lowered == 0 {
-		return nil
-	}
-	warning := fmt.Sprintf("%d degrees above lambda = %d were lowered to it", lowered, lambda)
-	if node {
-		warning += "; the node guarantee covers only graphs without such degrees"
-	}
-	return []string{warning}
-}
