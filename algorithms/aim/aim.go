@@ -14,7 +14,7 @@
 //     (search.worstApproximated).
 //   - Measure the chosen marginal, and fit Private-PGM's model to all measurements (package pgm).
 //   - Anneal: where the measurement has moved the model by less than its noise, later rounds cost
-//     four times as much, or twice as much in pure epsilon (search.anneal).
+//     four times as much, or twice as much in pure epsilon.
 //
 // The last round spends what remains.
 //
@@ -130,6 +130,7 @@ type search struct {
 	total      float64 // what all rounds and the first marginals cost
 	// what a round costs at present
 	measuring, choosing float64
+	annealing           float64      // how many times as much half the noise costs
 	cached              atomic.Int64 // cells of exact marginals kept
 	growth              *pgm.Growth
 	grown               int // how many of the measured marginals it has
@@ -148,8 +149,9 @@ func open(ctx context.Context, in *algorithms.Input, params *Params) (*search, e
 	s := &search{Data: d, ctx: ctx, in: in, params: params, workload: wanted,
 		total: in.Budget.Total()}
 	perAttribute := 4 // rounds that are planned
+	s.annealing = 2
 	if in.Budget.Unit() == privacy.Rho {
-		perAttribute = 16
+		perAttribute, s.annealing = 16, 4
 	}
 	s.share(s.total / float64(perAttribute*len(d.Sizes)))
 	return s, nil
@@ -209,7 +211,8 @@ func (s *search) round() (last bool, err error) {
 		return false, err
 	}
 	if margins.Distance(before, s.model.Marginal(c.set)) <= bias*s.Cells(c.set) {
-		s.anneal()
+		s.measuring *= s.annealing
+		s.choosing *= s.annealing
 	}
 	return last, nil
 }
@@ -293,16 +296,6 @@ func (s *search) distancesFrom(a int, open []*candidate, numbers []int, walks *p
 		distances[i] = margins.Distance(exact, model)
 	}
 	return nil
-}
-
-// anneal makes later rounds dearer: half the noise.
-func (s *search) anneal() {
-	grow := 2.0
-	if s.in.Budget.Unit() == privacy.Rho {
-		grow = 4
-	}
-	s.measuring *= grow
-	s.choosing *= grow
 }
 
 // maxCached bounds the cells of exact marginals that are kept from round to round.
