@@ -2,7 +2,7 @@
 // (LeFevre, DeWitt & Ramakrishnan, Mondrian Multidimensional K-Anonymity, ICDE 2006): a region is
 // cut at the median of its widest quasi-identifier, recursively, as long as k records stay on
 // either side (anonymize is Fig. 7, with its steps beside it). Strict partitions (section 2) put
-// equal records into the same region, relaxed ones (section 3, halves) need not. A strict
+// equal records into the same region, relaxed ones (section 3, anonymizeRelaxed) need not. A strict
 // region of d quasi-identifiers has at most 2d(k-1)+m records, m of them equal (Theorem 4, with
 // errata M1), a relaxed one 2k-1 (Theorem 5).
 //

@@ -2,14 +2,23 @@ package mondrian
 
 import "slices"
 
-// halves is the cut of relaxed partitions (section 3): rows are halved at the median of the widest
-// dimension, and of the first one where all rows are equal, as long as both halves can have k rows.
-// The first half of the rows is the left-hand side. Boxes may share the cells of a median, so that
-// no tree leads from a point to its region.
-func (s *splitter) halves(rows []int32, spans []span) (c cut, half int, ok bool) {
-	half, ok = (len(rows)+1)/2, len(rows) >= 2*s.params.K
-	if !ok || s.dims == 0 { // nothing to generalise or to cut on: halves are as good as any
-		return cut{dim: -1}, half, ok
+// anonymizeRelaxed is the recursion of relaxed partitions (section 3): the rows of the current box
+// are halved at the median of the widest dimension, and of the first one where all rows are equal,
+// as long as both halves can have k rows. Boxes may share the cells of a median, so that no tree
+// leads from a point to its region.
+func (s *splitter) anonymizeRelaxed(rows []int32, depth int) error {
+	if err := s.poll.After(len(rows)); err != nil {
+		return err
+	}
+	spans := s.level(depth)
+	if len(rows) < 2*s.params.K {
+		return s.summarise(rows, spans)
+	}
+	half := (len(rows) + 1) / 2
+	if s.dims == 0 { // nothing to generalise, so nothing to cut on: halves are as good as any
+		return s.boxes.Overlap(-1, 0, 0,
+			func() error { return s.anonymizeRelaxed(rows[:half], depth+1) },
+			func() error { return s.anonymizeRelaxed(rows[half:], depth+1) })
 	}
 	dim := max(0, s.chooseDimension(rows, spans))
 	whole := spans[dim]
@@ -20,7 +29,13 @@ func (s *splitter) halves(rows []int32, spans []span) (c cut, half int, ok bool)
 	if half < below+equal { // the median's records are on both sides
 		right = span{low: median, high: whole.high, measured: whole.measured}
 	}
-	return cut{dim, left, right}, half, true
+	return s.boxes.Overlap(dim, median+1, right.low, func() error {
+		s.descend(depth)[dim] = left
+		return s.part(rows[:half], depth+1)
+	}, func() error {
+		s.descend(depth)[dim] = right
+		return s.part(rows[half:], depth+1)
+	})
 }
 
 // share moves the rows below the median and the first quota of those at it to the front. The

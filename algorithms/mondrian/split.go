@@ -87,20 +87,24 @@ func split(ctx context.Context, table *datasets.Table, rows []int32,
 
 // part partitions the rows of the current box: as they are, or copied together where that pays.
 func (s *splitter) part(rows []int32, depth int) error {
+	recurse := s.anonymize
+	if s.params.Mode == Relaxed {
+		recurse = s.anonymizeRelaxed
+	}
 	space := s.space
 	var near *partition.Space
 	if len(rows) >= 4*s.params.K && s.limits == nil { // which know the rows by their numbers
 		near = space.Near(rows)
 	}
 	if near == nil {
-		return s.anonymize(rows, depth)
+		return recurse(rows, depth)
 	}
 	places := slices.Clone(rows)
 	for i := range rows {
 		rows[i] = int32(i)
 	}
 	s.space = near
-	err := s.anonymize(rows, depth)
+	err := recurse(rows, depth)
 	s.space = space
 	for i, row := range rows {
 		rows[i] = places[row]
@@ -160,42 +164,29 @@ func (s *splitter) wider(spans []span, a, b int) bool {
 //	  splitVal ← find_median(fs)                                   findMedian
 //	  lhs ← {t : t.dim ≤ splitVal}, rhs ← {t : t.dim > splitVal}   Space.Split
 //	  return Anonymize(rhs) ∪ Anonymize(lhs)                       Builder.Halve
-//
-// Relaxed partitions divide rows in halves instead, whose boxes may overlap.
 func (s *splitter) anonymize(rows []int32, depth int) error {
 	if err := s.poll.After(len(rows)); err != nil {
 		return err
 	}
-	var c cut
-	var lhs int
-	var ok bool
-	relaxed := s.params.Mode == Relaxed
-	if relaxed {
-		c, lhs, ok = s.halves(rows, s.level(depth))
-	} else if c, ok = s.allowableCut(rows, s.level(depth)); ok {
-		lhs = s.space.Split(rows, c.dim, c.above.low)
-	}
+	c, ok := s.allowableCut(rows, s.level(depth))
 	if !ok {
 		return s.summarise(rows, s.level(depth))
 	}
-	part := func(rows []int32, side span) error {
-		if spans := s.descend(depth); c.dim >= 0 {
-			spans[c.dim] = side
-		}
-		return s.part(rows, depth+1)
-	}
-	below := func() error { return part(rows[:lhs], c.below) }
-	above := func() error { return part(rows[lhs:], c.above) }
-	if relaxed {
-		return s.boxes.Overlap(c.dim, c.below.high+1, c.above.low, below, above)
-	}
-	return s.boxes.Halve(c.dim, c.above.low, below, above)
+	lhs := s.space.Split(rows, c.dim, c.at)
+	return s.boxes.Halve(c.dim, c.at, func() error {
+		s.descend(depth)[c.dim] = c.below
+		return s.part(rows[:lhs], depth+1)
+	}, func() error {
+		s.descend(depth)[c.dim] = c.above
+		return s.part(rows[lhs:], depth+1)
+	})
 }
 
-// cut divides a region on a dimension. below and above are what is known of the sides' ranges on
-// it; strict ones are codes below above.low and from there on.
+// cut divides a region on a dimension: codes below at are the left-hand side. below and above are
+// what is known of the sides' ranges on that dimension.
 type cut struct {
 	dim          int
+	at           uint32
 	below, above span
 }
 
@@ -208,7 +199,7 @@ func (s *splitter) allowableCut(rows []int32, spans []span) (c cut, ok bool) {
 	}
 	if s.params.Split == Class {
 		if dim, at, ok := s.purest(rows, spans); ok && s.allows(rows, dim, at) {
-			return cut{dim: dim, below: span{low: spans[dim].low, high: at - 1},
+			return cut{dim: dim, at: at, below: span{low: spans[dim].low, high: at - 1},
 				above: span{low: at, high: spans[dim].high}}, true
 		}
 	}
@@ -262,10 +253,11 @@ func (s *splitter) findMedian(rows []int32, dim int, whole span) (c cut, ok bool
 	}
 	// The median's own side ends at the median; where the other side begins is not known.
 	if upToOK {
-		return cut{dim: dim, below: span{low: whole.low, high: median, measured: true},
+		return cut{dim: dim, at: median + 1,
+			below: span{low: whole.low, high: median, measured: true},
 			above: span{low: median + 1, high: whole.high}}, true
 	}
-	return cut{dim: dim, below: span{low: whole.low, high: median - 1},
+	return cut{dim: dim, at: median, below: span{low: whole.low, high: median - 1},
 		above: span{low: median, high: whole.high, measured: true}}, true
 }
 

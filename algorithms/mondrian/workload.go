@@ -107,7 +107,7 @@ func (p *planner) divide(r *planned) error {
 		if !ok {
 			return nil
 		}
-		r.dim, r.at = c.dim, c.above.low
+		r.dim, r.at = c.dim, c.at
 	}
 	low, high := r.low[r.dim], r.high[r.dim]
 	left := p.space.Split(r.rows, r.dim, r.at)
