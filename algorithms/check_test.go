@@ -26,7 +26,7 @@ func TestBreak(t *testing.T) {
 	}
 }
 
-// checkedParams are bad in every variant, or refused by that of a release.
+// checkedParams fail Validate with bad and CheckVariant with refused.
 type checkedParams struct{ bad, refused error }
 
 func (p *checkedParams) Validate() error            { return p.bad }

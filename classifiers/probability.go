@@ -106,8 +106,9 @@ func Softmax(scores []float64) (logSum float64) {
 	return most + elementary.Log(sum)
 }
 
-// Occurring are the classes of weight above 0, ascending: class 0 alone where there are none. So
-// many machines tell them apart: one two classes, none a single class, else one for each.
+// Occurring lists the classes of weight above 0, ascending, or class 0 if no class has weight.
+// machines is how many binary models tell them apart: none for one class, one for two classes, and
+// one for each class where there are more.
 func Occurring[W int64 | float64](weights []W) (classes []uint32, machines int) {
 	for class, w := range weights {
 		if w > 0 {
@@ -123,8 +124,8 @@ func Occurring[W int64 | float64](weights []W) (classes []uint32, machines int) 
 	return classes, machines
 }
 
-// Likeliest is the class of those that occur that scores, as of FromScores, speak for, the first of
-// equals.
+// Likeliest is the occurring class with the largest score, the first of equals. Scores are as in
+// FromScores.
 func Likeliest(occurring []uint32, scores []float64) uint32 {
 	if len(scores) == 1 && scores[0] > 0 {
 		return occurring[1]

@@ -86,8 +86,8 @@ func wholeSeconds(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
 }
 
-// overall is the progress of plans of which several go on at once: of one in jobs, of more in per
-// cent of the time that costs.csv expects. It is safe for concurrent use.
+// overall is the progress of one or more plans. One plan is shown in jobs. Several plans are shown
+// in per cent of the time that costs.csv expects of all. It is safe for concurrent use.
 type overall struct {
 	mu    sync.Mutex
 	bar   *progress

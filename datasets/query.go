@@ -88,7 +88,7 @@ func (c *clause) truth(of func(set int) Truth) Truth {
 	return t
 }
 
-// whole is the truth of which there is no doubt.
+// whole is the truth of a comparison that holds of all records or of none.
 func whole(holds bool) Truth {
 	if holds {
 		return Truth{true, true, 1}
@@ -103,7 +103,7 @@ func joined(or bool, parts ...*clause) *clause {
 	for _, part := range parts {
 		own := []*clause{part}
 		if part.set == nil && part.or == or {
-			own = part.parts // of which none is such a clause
+			own = part.parts // joined already
 		}
 		for _, part := range own {
 			twin := slices.IndexFunc(c.parts, func(o *clause) bool {

@@ -70,8 +70,8 @@ func sureness(ctx context.Context, c Case, scores bool) (p []float64, labels []u
 
 // AUC is the chance that a record of a class has a larger probability of it than a record of
 // another class, half where they are equal, as a mean over the classes that some but not all
-// records have. It is NaN where there are none. probabilities are those of the classes, record by
-// record.
+// records have. It is NaN where all records are of one class. probabilities has those of the
+// classes, record by record.
 func AUC(probabilities []float64, labels []uint32, classes int) float64 {
 	order := make([]int32, len(labels))
 	area, judged := 0.0, 0

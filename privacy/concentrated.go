@@ -22,8 +22,8 @@ const (
 // halvings is how often bisections halve their interval: to the last bit of a float64.
 const halvings = 60
 
-// bisect halves an interval so many times, and returns what is left: the upper half where above
-// says so of the middle.
+// bisect halves an interval as often as times says and returns the last one. It keeps the upper
+// half where above holds of the middle.
 func bisect(low, high float64, times int, above func(middle float64) bool) (from, to float64) {
 	for range times {
 		if middle := float64((low + high) / 2); above(middle) {

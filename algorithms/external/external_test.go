@@ -115,7 +115,7 @@ func FuzzDescriptor(f *testing.F) {
 	f.Add(moods)
 	f.Add(strings.Replace(moods, "params:\n", `params:
   a-b: {type: integer, default: 2, minimum: 1, maximum: 4}
-  _: {type: number, default: 1e6, minimum: 0.5}
+  a_b: {type: number, default: 1e6, minimum: 0.5}
   way: {type: string, default: "", enum: ["", a b, "c\"d"]}
 `, 1))
 	path := filepath.Join(f.TempDir(), "a.baseline.yaml")

@@ -77,7 +77,7 @@ func Search(ctx context.Context, table *datasets.Table, rows []int32,
 	if err != nil {
 		return nil, err
 	}
-	// That of no attributes has one vector.
+	// The part without attributes has one vector.
 	s.anonymous[0] = []bool{true}
 	for part := 1; part < len(s.anonymous); part++ { // after all its subsets
 		if err := s.part(part); err != nil {

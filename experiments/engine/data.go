@@ -207,8 +207,8 @@ func sumOf(data *datasets.Dataset) datasets.Sum {
 }
 
 // CheckFiles reads the files that the user has given as data and reports all that is wrong with
-// them. Run would find the same, but only when the plans before it have
-// run. Data of the registry are not read: their checksums are known.
+// them. Run would find the same, but only when the plans before it have run. Data of the registry
+// are not read: their checksums are known.
 func CheckFiles(ctx context.Context, p *language.Plan, files datasets.Files) error {
 	var errs []error
 	for _, d := range p.Datasets() {

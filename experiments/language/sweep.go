@@ -65,8 +65,8 @@ func (s *Sweep) swept() []string {
 // maxCombinations stops a sweep that multiplies beyond anything that could be run.
 const maxCombinations = 1 << 16
 
-// combinations are those that the lists multiply to, a value of each axis, of which the last varies
-// fastest; nil for more than maxCombinations.
+// combinations lists every choice of a value for each axis. The last axis varies fastest. It is nil
+// for more than maxCombinations.
 func (s *Sweep) combinations() [][]*strictyaml.Node {
 	all := [][]*strictyaml.Node{nil}
 	for _, a := range s.axes {

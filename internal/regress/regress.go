@@ -203,8 +203,8 @@ func (c *Comparison) set(old, new []float64) (x, y []float64) {
 	return x, y
 }
 
-// comparePoint compares one point, of which one run may have nothing. Verdicts of tests are left
-// open: Compare decides on all of them together.
+// comparePoint compares one point; old or new is nil where one run lacks the point. Verdicts of
+// tests are left open: Compare decides on all of them together.
 func comparePoint(pair Pair, old, new *results.Sample) Comparison {
 	point := cmp.Or(old, new)
 	c := Comparison{Experiment: pair.Old.Manifest.Experiment, Setting: point.Setting,

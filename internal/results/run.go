@@ -110,8 +110,8 @@ func (s *Summary) readFile(name string, parse func(from io.Reader, path string) 
 	})
 }
 
-// readManifest reads a manifest that Write has sealed: with its own digest, which is that of the
-// text without it. The seal is for the file alone, the summary's manifest has none.
+// readManifest reads a manifest that Write has sealed. The seal is the digest of the text without
+// the seal. It is for the file alone: the summary's manifest has none.
 func (s *Summary) readManifest() error {
 	path := filepath.Join(s.Dir, ManifestFile)
 	text, err := os.ReadFile(path)

@@ -106,12 +106,12 @@ func Measured(m Manifest, samples []Sample) *Summary {
 	return s
 }
 
-// group returns the records of a setting, and makes room for them where there are none yet.
+// group returns the records of a setting, empty for a setting that is new.
 func (s *Summary) group(of *Setting) *group {
 	return listed(&s.groups, s.bySetting, of, group{setting: of})
 }
 
-// listed is what a list has of a key, by the map beside it: fresh where it has nothing yet.
+// listed returns a key's element of a list, which the map finds. A new key's element is fresh.
 func listed[K comparable, V any](list *[]*V, at map[K]*V, key K, fresh V) *V {
 	v := at[key]
 	if v == nil {

@@ -81,7 +81,7 @@ func (b *Bounded) Below(d int) int {
 func (b *Bounded) Within(low, high int) int { return b.Below(high+1) - b.Below(low) }
 
 // Warnings report that some degrees were lowered to lambda, and what that means where noise is to
-// cover the influence of a whole node. There are none where none were.
+// cover the influence of a whole node. Warnings are nil where no degree was lowered.
 func (b *Bounded) Warnings(node bool) []string {
 	lowered := b.Nodes - b.Table[min(b.Bound+1, len(b.Table)-1)]
 	if lowered == 0 {
