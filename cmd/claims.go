@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 
 	"ppdp/experiments"
@@ -102,7 +103,7 @@ func (c claimsCommand) Run(con *console) error {
 			return claims.WriteMarkdown(w, v)
 		})
 	case len(c.Claims) > 0:
-		err = claimTemplate.Execute(con.stdout, results.Mapped(claims.Judgements(v),
+		err = claimTemplate().Execute(con.stdout, results.Mapped(claims.Judgements(v),
 			func(j claims.Judgement) *claims.Judgement { return &j }))
 	default:
 		err = v.printTable(con.stdout)
@@ -262,13 +263,15 @@ func marked(j *claims.Judgement) string {
 var claimText string
 
 // claimTemplate shows claims with all their checks, points and readings.
-var claimTemplate = template.Must(template.New("claim").Funcs(template.FuncMap{
-	"list": func(texts ...[]string) string {
-		return strings.Join(slices.Concat(texts...), ", ")
-	},
-	"marked": marked, "points": pointTable,
-	"plain": func(markdown string) string { return strings.ReplaceAll(markdown, "*", "") },
-}).Parse(claimText))
+var claimTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("claim").Funcs(template.FuncMap{
+		"list": func(texts ...[]string) string {
+			return strings.Join(slices.Concat(texts...), ", ")
+		},
+		"marked": marked, "points": pointTable,
+		"plain": func(markdown string) string { return strings.ReplaceAll(markdown, "*", "") },
+	}).Parse(claimText))
+})
 
 func pointTable(points []claims.Point) string {
 	var b strings.Builder

@@ -26,6 +26,7 @@ import (
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
 	"ppdp/internal/terminal"
+	"ppdp/publish"
 	"ppdp/publish/verbs"
 
 	"github.com/alecthomas/kong"
@@ -276,6 +277,7 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decode)),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 	)
 	words := slices.Clone(args)
@@ -324,6 +326,15 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 		return exitInput
 	}
 	return exitFailed
+}
+
+// printHelp prints a command's help text.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	if node := ctx.Selected(); node != nil && strings.Contains(node.Detail, verbs.Releasable) {
+		node.Detail = strings.Replace(node.Detail, verbs.Releasable,
+			strings.Join(publish.Releasable(), ", "), 1)
+	}
+	return kong.DefaultHelpPrinter(options, ctx)
 }
 
 // clean makes text from files, names and panics safe for terminals: control characters, bytes that

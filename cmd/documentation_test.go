@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 	"ppdp/experiments/language"
 	"ppdp/internal/must"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
 	"gopkg.in/yaml.v3"
 )
 
@@ -201,14 +202,13 @@ func TestAction(t *testing.T) {
 // validator checks YAML by a JSON Schema, independently of the decoder.
 func validator(t *testing.T, text []byte) func(text []byte) error {
 	t.Helper()
-	document := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(text)))
-	compiler := jsonschema.NewCompiler()
-	must.Do(t, compiler.AddResource("schema.json", document))
-	schema := must.Get(compiler.Compile("schema.json"))
+	var schema jsonschema.Schema
+	must.Do(t, json.Unmarshal(text, &schema))
+	resolved := must.Get(schema.Resolve(nil))
 	return func(text []byte) error {
 		var content any
 		must.Do(t, yaml.Unmarshal(text, &content))
-		return schema.Validate(content)
+		return resolved.Validate(content)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/disclosure"
@@ -449,13 +450,13 @@ func (c *Certificate) parts(schema *datasets.Schema, records *records,
 			return writeCroissant(w, c, schema, before)
 		}},
 		{DeploymentFile, func(w io.Writer, _ []File) error {
-			return deployment.Execute(w, deploymentOf(c, schema))
+			return deployment().Execute(w, deploymentOf(c, schema))
 		}},
 		{FormatFile, func(w io.Writer, _ []File) error { return results.Text(formatText)(w) }},
 		{PageFile, func(w io.Writer, before []File) error {
 			shown := *c
 			shown.Files = before
-			return page.Execute(w, shown)
+			return page().Execute(w, shown)
 		}},
 	}
 	return slices.DeleteFunc(parts, func(p part) bool {
@@ -464,15 +465,19 @@ func (c *Certificate) parts(schema *datasets.Schema, records *records,
 	})
 }
 
-var page = template.Must(template.New(PageFile).Funcs(template.FuncMap{
-	"number":  func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) },
-	"rounded": func(x float64) string { return strconv.FormatFloat(math.Round(x), 'f', -1, 64) },
-	"percent": func(x float64) string { return strconv.FormatFloat(100*x, 'g', 2, 64) + " %" },
-	"plus":    func(x, y float64) float64 { return x + y },
-	"join":    strings.Join, "odds": odds, "people": people,
-	"rows":   func(k int) int { return 12 * ((min(k, 100) + 24) / 25) },
-	"gained": func(p Promise) int { return right(p) - 50 },
-}).Parse(pageText))
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New(PageFile).Funcs(template.FuncMap{
+		"number": func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) },
+		"rounded": func(x float64) string {
+			return strconv.FormatFloat(math.Round(x), 'f', -1, 64)
+		},
+		"percent": func(x float64) string { return strconv.FormatFloat(100*x, 'g', 2, 64) + " %" },
+		"plus":    func(x, y float64) float64 { return x + y },
+		"join":    strings.Join, "odds": odds, "people": people,
+		"rows":   func(k int) int { return 12 * ((min(k, 100) + 24) / 25) },
+		"gained": func(p Promise) int { return right(p) - 50 },
+	}).Parse(pageText))
+})
 
 // person is one of the hundred, or of the k, that the page draws.
 type person struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 
 	"ppdp/datasets"
@@ -15,15 +16,17 @@ var deploymentText string
 
 // deployment writes an entry for OpenDP's registry of deployments of differential privacy. Texts
 // are quoted as in JSON, which YAML reads alike.
-var deployment = template.Must(template.New(DeploymentFile).Funcs(template.FuncMap{
-	"quote": func(text string) (string, error) {
-		if text == "" {
-			return "", nil
-		}
-		quoted, err := json.Marshal(text)
-		return string(quoted), err
-	},
-}).Parse(deploymentText))
+var deployment = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New(DeploymentFile).Funcs(template.FuncMap{
+		"quote": func(text string) (string, error) {
+			if text == "" {
+				return "", nil
+			}
+			quoted, err := json.Marshal(text)
+			return string(quoted), err
+		},
+	}).Parse(deploymentText))
+})
 
 // entry is what the registry asks for, as far as it follows from a certificate and its schema.
 type entry struct {

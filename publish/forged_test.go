@@ -210,7 +210,7 @@ func TestForged(t *testing.T) {
 		"randomness":            {`"randomness": `, edit{"randomness": "a quantum source"}.change},
 		"limits":                {"Nothing.", edit{"notCovered": []string{"Nothing."}}.change},
 		"a day":                 {"must be a day", edit{"released": "2026-02-30"}.change},
-		"no audit":              {"missing property 'audit'", edit{"audit": nil}.change},
+		"no audit":              {"missing properties: [\"audit\"]", edit{"audit": nil}.change},
 		"an audit of nothing":   {"an audit of 0 pairs", edit{"audit.pairs": 0}.change},
 		"an earlier format":     {"of another version", edit{"format": "ppdp ledger"}.change},
 		"k = 1":                 {"/guarantee", anonymous(1).change},

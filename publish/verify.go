@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
@@ -318,17 +319,17 @@ func (c *Certificate) sums(trial []privacy.Entry) (problems []error) {
 
 // checkForm checks a certificate by the JSON Schema that comes with the program.
 func checkForm(text []byte) error {
-	document, err := jsonschema.UnmarshalJSON(strings.NewReader(formatText))
+	var schema jsonschema.Schema
+	if err := json.Unmarshal([]byte(formatText), &schema); err != nil {
+		return err
+	}
+	resolved, err := schema.Resolve(nil)
 	if err != nil {
 		return err
 	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource(FormatFile, document); err != nil {
-		return err
-	}
-	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err == nil {
-		err = compiler.MustCompile(FormatFile).Validate(instance)
+	var certificate any
+	if err = json.Unmarshal(text, &certificate); err == nil {
+		err = resolved.Validate(certificate)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", CertificateFile, err)

@@ -18,6 +18,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"ppdp/internal/results"
 	"ppdp/report/claims"
@@ -60,14 +61,17 @@ func scriptHash() string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"script": func() template.JS { return template.JS(scriptText) }, "scriptHash": scriptHash,
-	"legend":   func() string { return contest.Legend },
-	"purposes": func() string { return contest.PurposeLegend },
-	"claimed":  claimed, "proven": proven, "overspent": overspent, "command": results.CommandText,
-	"code": code, "erratumClass": erratumClass, "number": number, "words": wordsOf,
-	"digits":  contest.Number,
-	"percent": func(x float64) string { return fmt.Sprintf("%.0f", 100*x) }}).Parse(pageText))
+// pageTemplate is parsed where it is used, as all templates are: no command's start waits for it.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"script": func() template.JS { return template.JS(scriptText) }, "scriptHash": scriptHash,
+		"legend":   func() string { return contest.Legend },
+		"purposes": func() string { return contest.PurposeLegend },
+		"claimed":  claimed, "proven": proven, "overspent": overspent, "code": code,
+		"erratumClass": erratumClass, "number": number, "words": wordsOf,
+		"command": results.CommandText, "digits": contest.Number,
+		"percent": func(x float64) string { return fmt.Sprintf("%.0f", 100*x) }}).Parse(pageText))
+})
 
 // Write writes the page as HTML. Warnings name the figures that could not be drawn; the page has
 // them too. Nothing is written when there is an error.
@@ -77,7 +81,7 @@ func Write(w io.Writer, in Input) (warnings []string, err error) {
 		return nil, err
 	}
 	var text bytes.Buffer
-	if err := pageTemplate.Execute(&text, p); err != nil {
+	if err := pageTemplate().Execute(&text, p); err != nil {
 		return nil, err
 	}
 	_, err = w.Write(text.Bytes())

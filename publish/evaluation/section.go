@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"html/template"
 	"strings"
+	"sync"
 
 	"ppdp/internal/results"
 )
@@ -11,10 +12,12 @@ import (
 //go:embed section.html.tmpl
 var sectionText string
 
-var sectionTemplate = template.Must(template.New("section").Funcs(template.FuncMap{
-	"worst":  func(all []Described) []Described { return all[:min(worstShown, len(all))] },
-	"others": func(all []Described) []Described { return all[min(worstShown, len(all)):] },
-}).Parse(sectionText))
+var sectionTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("section").Funcs(template.FuncMap{
+		"worst":  func(all []Described) []Described { return all[:min(worstShown, len(all))] },
+		"others": func(all []Described) []Described { return all[min(worstShown, len(all)):] },
+	}).Parse(sectionText))
+})
 
 // worstShown is how many columns of a release the page shows unasked.
 const worstShown = 5
@@ -26,6 +29,6 @@ func Section(run *results.Summary) (template.HTML, error) {
 		return "", nil
 	}
 	var text strings.Builder
-	err := sectionTemplate.Execute(&text, e)
+	err := sectionTemplate().Execute(&text, e)
 	return template.HTML(text.String()), err
 }

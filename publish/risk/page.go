@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ppdp/internal/terminal"
 )
@@ -15,19 +16,21 @@ import (
 //go:embed page.html.tmpl
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"percent": Percent, "number": number, "join": strings.Join,
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"percent": Percent, "number": number, "join": strings.Join,
 
-	"share": func(part, whole int) string {
-		return strconv.FormatFloat(100*float64(part)/float64(max(whole, 1)), 'f', 2, 64)
-	},
-}).Parse(pageText))
+		"share": func(part, whole int) string {
+			return strconv.FormatFloat(100*float64(part)/float64(max(whole, 1)), 'f', 2, 64)
+		},
+	}).Parse(pageText))
+})
 
 // WritePage writes the report of the table called title as one HTML page without scripts that loads
 // nothing. Equal reports give equal bytes. Nothing is written when there is an error.
 func WritePage(w io.Writer, title string, r *Report) error {
 	var text bytes.Buffer
-	if err := pageTemplate.Execute(&text, struct {
+	if err := pageTemplate().Execute(&text, struct {
 		Title string
 		*Report
 	}{title, r}); err != nil {

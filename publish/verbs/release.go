@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
@@ -17,6 +16,10 @@ type Release struct {
 	publish.Request
 	JSON bool `name:"json" help:"Write JSON instead of sentences."`
 }
+
+// Releasable stands in Release's help text for the names of what can be released. They are found by
+// trying, which is not worth the time when another command starts.
+const Releasable = "(those that can be released)"
 
 // Help is the second part of the verb's help text.
 func (Release) Help() string {
@@ -33,7 +36,7 @@ than is left is refused. Keep the account with the table, and as private, and wi
 renamed beside it. Releases of a copy elsewhere are in another account: that is not noticed, but a
 new account is announced.
 
-These can be released: ` + strings.Join(publish.Releasable(), ", ") + `.
+These can be released: ` + Releasable + `.
 
 Examples:
 

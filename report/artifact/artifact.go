@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -70,20 +71,22 @@ var Check string
 //go:embed artifact.md.tmpl
 var markdownText string
 
-var markdown = template.Must(template.New("artifact").Funcs(template.FuncMap{
-	"join": func(words []string, between string) string { return strings.Join(words, between) },
-	// A bar within a field would end it.
-	"field": func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
-	"lines": func(text string) []string {
-		return strings.Split(strings.TrimRight(text, "\n"), "\n")
-	},
-	"agreement": func(papers []*claims.File) string {
-		return claims.Agreement(claims.Judgements(papers))
-	},
-	"size": size,
-	"span": span,
-	"has":  slices.Contains[[]string],
-}).Parse(markdownText))
+var markdown = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("artifact").Funcs(template.FuncMap{
+		"join": func(words []string, between string) string { return strings.Join(words, between) },
+		// A bar within a field would end it.
+		"field": func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
+		"lines": func(text string) []string {
+			return strings.Split(strings.TrimRight(text, "\n"), "\n")
+		},
+		"agreement": func(papers []*claims.File) string {
+			return claims.Agreement(claims.Judgements(papers))
+		},
+		"size": size,
+		"span": span,
+		"has":  slices.Contains[[]string],
+	}).Parse(markdownText))
+})
 
 // document is what the template of ARTIFACT.md shows.
 type document struct {
@@ -144,7 +147,7 @@ func WriteMarkdown(w io.Writer, c *Contents) error {
 			d.addClaim(&p.Claims[i], &p.Judgements[i])
 		}
 	}
-	return markdown.Execute(w, d)
+	return markdown().Execute(w, d)
 }
 
 func (d *document) addExperiment(e Experiment) {

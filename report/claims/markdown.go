@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 
 	"ppdp/internal/results"
@@ -25,9 +26,11 @@ const (
 //go:embed verdicts.md.tmpl
 var pageText string
 
-var pageTemplate = template.Must(template.New("verdicts").Funcs(template.FuncMap{"row": row,
-	"count": count, "list": func(texts []string) string { return strings.Join(texts, ", ") },
-}).Parse(pageText))
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("verdicts").Funcs(template.FuncMap{"row": row,
+		"count": count, "list": func(texts []string) string { return strings.Join(texts, ", ") },
+	}).Parse(pageText))
+})
 
 // page is what its template shows.
 type page struct {
@@ -61,7 +64,7 @@ func WriteMarkdown(w io.Writer, files []*File) error {
 	}
 	all := Judgements(p.Papers)
 	p.Thresholds, p.Changes = byThresholds(all), changes(all)
-	return errors.Join(p.compare(all), pageTemplate.Execute(w, p))
+	return errors.Join(p.compare(all), pageTemplate().Execute(w, p))
 }
 
 // before has the verdicts of the sequential tests of 2026-11-24, under the specs' seeds, and

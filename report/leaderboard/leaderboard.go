@@ -15,6 +15,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"ppdp/internal/results"
@@ -229,17 +230,20 @@ func text(e *contest.Entry) string {
 //go:embed board.md.tmpl
 var pageText string
 
-var pageTemplate = template.Must(template.New("board").Funcs(template.FuncMap{
-	"base": path.Base, "escape": escape, "classifier": contest.Learner, "number": contest.Number,
-	"legend": func() string { return contest.Legend }, "table": table,
-	"purposes": func() string { return contest.PurposeLegend },
-	"list":     func(texts []string) string { return strings.Join(texts, ", ") },
-}).Parse(pageText))
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("board").Funcs(template.FuncMap{
+		"base": path.Base, "escape": escape, "classifier": contest.Learner,
+		"number": contest.Number, "table": table,
+		"legend":   func() string { return contest.Legend },
+		"purposes": func() string { return contest.PurposeLegend },
+		"list":     func(texts []string) string { return strings.Join(texts, ", ") },
+	}).Parse(pageText))
+})
 
 // WriteMarkdown writes the board: what to release at a glance, then every number. source is the
 // command that makes it, explained the page that says how numbers are made, "" for none.
 func WriteMarkdown(w io.Writer, tables []Table, source, explained string) error {
-	return pageTemplate.Execute(w, map[string]any{"Tables": results.Mapped(tables,
+	return pageTemplate().Execute(w, map[string]any{"Tables": results.Mapped(tables,
 		func(t Table) *Table { return &t }), "Source": source, "Explained": explained})
 }
 
