@@ -71,6 +71,8 @@ leaderboard: build
 # so that a package is compiled once; lint has vetted it. Tests built with -trimpath do not know by
 # themselves where the standard library is.
 test: export CGO_ENABLED = 0
+# Tests make tables and drop them; collecting their garbage less often saves a sixth of the time.
+test test-race: export GOGC ?= 400
 test: export GOFLAGS ?= -trimpath
 test: export GOROOT ?= $(shell $(GO) env GOROOT)
 test: lint
@@ -90,12 +92,14 @@ test-race:
 ifeq ($(RACE),)
 	@echo "test-race: SKIPPED: the race detector needs cgo and a C compiler"
 else
-	$(RACED) ./algorithms/kernel/partition ./algorithms/mondrian ./datasets ./experiments/engine ./numeric/random ./plots
+	$(RACED) -skip 'TestWhatReleasesHold|TestManifestNamesEachWay|TestFiles' \
+		./algorithms/kernel/partition ./algorithms/mondrian ./datasets ./experiments/engine ./numeric/random ./plots
 	$(RACED) -run 'TestBlocks|TestRead|TestWrite|TestParquetAsCSV|TestPersonsInBlocks|TestProgress' ./datasets/csv
 	$(RACED) -run 'TestMoods|TestCallers|TestMute' ./algorithms/external
 	$(RACED) -run 'TestReplayIsReproducible|TestFindingsDoNotDependOnWorkers' ./audit ./audit/blackbox
 	$(RACED) -run 'TestConformance|TestMemoize|TestAccountLocked|TestSameBytes' \
-		-skip 'TestConformance/(UNC28|Georgetown15)' ./classifiers/all ./datasets/all ./metrics ./publish ./report
+		-skip 'TestConformance/(UNC28|Georgetown15|diabetes|adult-(clusters|enlarged)|.*/allocations)' \
+		./classifiers/all ./datasets/all ./metrics ./publish ./report
 	$(RACED) -run 'TestConformance/./././parallel|TestFindsDependence' ./algorithms/all ./algorithms/aim
 	$(RACED) -run 'TestScripts/(merge|run)$$|TestProgress|TestReading' ./cmd
 endif
