@@ -192,12 +192,18 @@ func TestFrequencies(t *testing.T) {
 			}
 			found[code][label(table, row)]++
 		}
-		if !slices.IsSorted(f.Values) || len(f.Values) != len(found) {
-			t.Fatalf("values %v of %d different ones", f.Values, len(found))
-		}
-		for i, v := range f.Values {
-			if got := f.Counts[i*r.classes : (i+1)*r.classes]; !slices.Equal(got, found[v]) {
-				t.Fatalf("value %d has counts %v, must have %v", v, got, found[v])
+		for _, way := range []string{"counted", "sorted"} {
+			if way == "sorted" {
+				f.Values, f.Counts = f.Values[:0], f.Counts[:0]
+				r.frequency.sort(r.store.values[dim], r.classes)
+			}
+			if !slices.IsSorted(f.Values) || len(f.Values) != len(found) {
+				t.Fatalf("%s: values %v of %d different ones", way, f.Values, len(found))
+			}
+			for i, v := range f.Values {
+				if got := f.Counts[i*r.classes : (i+1)*r.classes]; !slices.Equal(got, found[v]) {
+					t.Fatalf("%s: value %d has counts %v, must have %v", way, v, got, found[v])
+				}
 			}
 		}
 	})

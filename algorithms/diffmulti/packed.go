@@ -278,29 +278,41 @@ func (f *frequencies) gather(p *packed, rows []int32, dim int) {
 	first, _ := slices.BinarySearch(values, out.Low)
 	last, _ := slices.BinarySearch(values, out.High)
 	if possible := (last - first) * p.classes; possible <= keysPerRow*len(rows)+64 {
-		if len(f.counts) < possible {
-			f.counts = make([]int32, 2*possible)
-		}
-		counts := f.counts[:possible]
-		clear(counts)
-		base := uint32(first) * classes
-		for _, key := range f.keys {
-			counts[key-base]++
-		}
-		for i, value := range values[first:last] {
-			of := counts[i*p.classes : (i+1)*p.classes]
-			if slices.Max(of) > 0 {
-				out.Values, out.Counts = append(out.Values, value), append(out.Counts, of...)
-			}
-		}
-		return
+		f.tally(values[first:last], uint32(first), p.classes)
+	} else {
+		f.sort(values, p.classes)
 	}
+}
+
+// tally fills out from keys of these values, the first of which is at a place among all.
+func (f *frequencies) tally(values []uint32, first uint32, classes int) {
+	possible := len(values) * classes
+	if len(f.counts) < possible {
+		f.counts = make([]int32, 2*possible)
+	}
+	counts := f.counts[:possible]
+	clear(counts)
+	base := first * uint32(classes)
+	for _, key := range f.keys {
+		counts[key-base]++
+	}
+	for i, value := range values {
+		if of := counts[i*classes : (i+1)*classes]; slices.Max(of) > 0 {
+			f.out.Values = append(f.out.Values, value)
+			f.out.Counts = append(f.out.Counts, of...)
+		}
+	}
+}
+
+// sort fills out from keys of values that are listed in full.
+func (f *frequencies) sort(values []uint32, classes int) {
+	out, each := &f.out, uint32(classes)
 	slices.Sort(f.keys)
 	for i, key := range f.keys {
-		if place := key / classes; i == 0 || place != f.keys[i-1]/classes {
+		if place := key / each; i == 0 || place != f.keys[i-1]/each {
 			out.Values = append(out.Values, values[place])
 			out.Counts = append(out.Counts, make([]int32, classes)...)
 		}
-		out.Counts[len(out.Counts)-p.classes+int(key%classes)]++
+		out.Counts[len(out.Counts)-classes+int(key%each)]++
 	}
 }
