@@ -92,6 +92,50 @@ func TestTimedJobsHaveOneProcessor(t *testing.T) {
 	}
 }
 
+// TestLeastTime: where a figure draws the time of a single trial, short releases are timed five
+// times and the least time counts; long ones and those of several trials are timed once. The clock
+// halves its steps, so that the first timing is the longest.
+func TestLeastTime(t *testing.T) {
+	const drawn = "plots:\n  - {name: t, x: epsilon, y: runtime}"
+	for _, c := range []struct {
+		name, spec string
+		trials     int
+		step       time.Duration
+		timings    int
+	}{
+		{"short", strings.Replace(testSpec, "plots:", drawn, 1), 1, 1 << 25, 5},
+		{"long", strings.Replace(testSpec, "plots:", drawn, 1), 1, 1 << 28, 1},
+		{"of three trials", strings.Replace(testSpec, "plots:", drawn, 1), 3, 1 << 25, 1},
+		{"not drawn", testSpec, 1, 1 << 25, 1},
+	} {
+		plan := mustPlan(t, c.spec, language.Overrides{Trials: c.trials})
+		opts := options(t, t.TempDir())
+		now, step := time.Unix(0, 0), c.step
+		opts.Clock = func() time.Time {
+			now, step = now.Add(step), step/2
+			return now
+		}
+		opts.order = make([]int, len(plan.Jobs))
+		for i := range opts.order {
+			opts.order[i] = i
+		}
+		result := mustRun(t, plan, opts)
+		var first results.Timing
+		line, _, _ := strings.Cut(read(t, result.Dir, results.TimingsFile), "\n")
+		must.Do(t, json.Unmarshal([]byte(line), &first))
+		want := (c.step >> (2*c.timings - 1)).Seconds()
+		if first.Release != want {
+			t.Errorf("%s: a release takes %v s, must be %v", c.name, first.Release, want)
+		}
+		undisturbed := options(t, t.TempDir())
+		mustRun(t, plan, undisturbed)
+		if read(t, result.Dir, results.RecordsFile) !=
+			read(t, undisturbed.Out, plan.Spec.Name, results.RecordsFile) {
+			t.Errorf("%s: the clock changes the records", c.name)
+		}
+	}
+}
+
 func reversed(n int) []int {
 	order := make([]int, n)
 	for i := range order {
