@@ -284,7 +284,7 @@ func (f *frequencies) gather(p *packed, rows []int32, dim int) {
 	}
 }
 
-// tally fills out from keys of these values, the first of which is at a place among all.
+// tally fills out by counting. Values are the region's; first is the place of the lowest among all.
 func (f *frequencies) tally(values []uint32, first uint32, classes int) {
 	possible := len(values) * classes
 	if len(f.counts) < possible {
@@ -304,7 +304,7 @@ func (f *frequencies) tally(values []uint32, first uint32, classes int) {
 	}
 }
 
-// sort fills out from keys of values that are listed in full.
+// sort fills out by sorting the keys. Values are all of the dimension.
 func (f *frequencies) sort(values []uint32, classes int) {
 	out, each := &f.out, uint32(classes)
 	slices.Sort(f.keys)
