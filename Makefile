@@ -87,22 +87,31 @@ nightly: test-long test-newcomer test-slurm
 # The detector slows everything else down and finds nothing there, nor in tests of one goroutine and
 # in real tables, whose readers made-up ones exercise. A room that starts a goroutine belongs here.
 RACED = PPDP_DATA= $(GO) test -vet=off -timeout 1h -race
-.PHONY: test-race
+RACES = race-commands race-kernels race-tables race-programs race-audits race-plug-ins race-baselines
+.PHONY: test-race $(RACES)
 test-race:
 ifeq ($(RACE),)
 	@echo "test-race: SKIPPED: the race detector needs cgo and a C compiler"
 else
-	$(RACED) -skip 'TestWhatReleasesHold|TestManifestNamesEachWay|TestFiles' \
+	@$(MAKE) --no-print-directory -j2 -O -k $(RACES)
+endif
+race-commands:
+	$(RACED) -run 'TestScripts/(merge|run)$$|TestProgress|TestReading' ./cmd
+race-kernels:
+	$(RACED) -skip 'TestWhatReleasesHold|TestManifestNamesEachWay|TestFiles|TestCopiedTogether' \
 		./algorithms/kernel/partition ./algorithms/mondrian ./datasets ./experiments/engine ./numeric/random ./plots
+race-tables:
 	$(RACED) -run 'TestBlocks|TestRead|TestWrite|TestParquetAsCSV|TestPersonsInBlocks|TestProgress' ./datasets/csv
+race-programs:
 	$(RACED) -run 'TestMoods|TestCallers|TestMute' ./algorithms/external
+race-audits:
 	$(RACED) -run 'TestReplayIsReproducible|TestFindingsDoNotDependOnWorkers' ./audit ./audit/blackbox
+race-plug-ins:
 	$(RACED) -run 'TestConformance|TestMemoize|TestAccountLocked|TestSameBytes' \
 		-skip 'TestConformance/(UNC28|Georgetown15|diabetes|adult-(clusters|enlarged))|TestConformance/.*/allocations' \
 		./classifiers/all ./datasets/all ./metrics ./publish ./report
+race-baselines:
 	$(RACED) -run 'TestConformance/./././parallel|TestFindsDependence' ./algorithms/all ./algorithms/aim
-	$(RACED) -run 'TestScripts/(merge|run)$$|TestProgress|TestReading' ./cmd
-endif
 
 # What is long and rarely changes its answer: it skips in the other targets.
 .PHONY: test-long

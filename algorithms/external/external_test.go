@@ -56,7 +56,7 @@ variants:
   - {variant: published, model: differential privacy, unit: record, relation: none, note: None.}
 params:
   mood: {type: string, default: ""}
-limits: {memory: 200MiB}
+limits: {memory: 100MiB}
 `
 
 // load writes a descriptor, with the files of testdata and other folders beside it, and loads it.

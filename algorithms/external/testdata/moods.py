@@ -32,7 +32,7 @@ for line in sys.stdin:
     if mood == "memory":
         kept = [bytearray(b"x") * (1 << 20) for _ in range(4000)]
     if mood == "memory of children":
-        eat = "x = [bytearray(b'x') * (1 << 20) for _ in range(100)]; import time; time.sleep(1000)"
+        eat = "x = [bytearray(b'x') * (1 << 20) for _ in range(50)]; import time; time.sleep(1000)"
         children = [subprocess.Popen([sys.executable, "-c", eat]) for _ in range(4)]
         time.sleep(1000)
     if mood == "garbage":
