@@ -81,14 +81,37 @@ func newPage(in Input) (*page, error) {
 	if !in.Board {
 		ranked = leaderboard.Own(in.Runs)
 	}
-	p := &page{Style: template.CSS(styleText), Verdicts: verdictKey,
-		Board: leaderboard.Of(ranked)}
-	claimsOf := make(map[string][]*claimView) // by experiment
-	owner := make(map[string]*paperView)
-	for _, paper := range in.Papers {
+	p := &page{Style: template.CSS(styleText), Verdicts: verdictKey, Board: leaderboard.Of(ranked),
+		Agreement: claims.Agreement(claims.Judgements(in.Papers))}
+	claimsOf := p.addPapers(in.Papers)
+	if err := p.addRuns(&in, claimsOf); err != nil {
+		return nil, err
+	}
+	for _, v := range p.Papers {
+		for _, c := range v.Claims {
+			switch {
+			case c.Verdict == claims.NotCovered || c.Verdict == claims.NoData:
+				v.Unjudged = append(v.Unjudged, c)
+			case !c.placed:
+				v.Elsewhere = append(v.Elsewhere, c)
+			}
+		}
+	}
+	p.entitle()
+	// Papers with runs come before those with tests only.
+	slices.SortStableFunc(p.Papers, func(a, b *paperView) int {
+		return min(1, len(b.Experiments)) - min(1, len(a.Experiments))
+	})
+	p.addErrata(in.Errata)
+	return p, nil
+}
+
+// addPapers makes the papers' parts, and returns their claims by experiment.
+func (p *page) addPapers(papers []*claims.File) (claimsOf map[string][]*claimView) {
+	claimsOf = make(map[string][]*claimView)
+	for _, paper := range papers {
 		v := &paperView{File: paper, Numbers: claims.Numbers(paper.Judgements)}
 		p.Papers = append(p.Papers, v)
-		owner[v.Paper] = v
 		for i := range paper.Judgements {
 			c := &claimView{Judgement: &paper.Judgements[i]}
 			if paper.Strict != nil {
@@ -103,24 +126,14 @@ func newPage(in Input) (*page, error) {
 			}
 		}
 	}
-	runs := slices.Clone(in.Runs)
-	slices.SortStableFunc(runs, func(a, b *results.Summary) int {
-		return CompareNames(a.Manifest.Experiment, b.Manifest.Experiment)
-	})
-	// Figures take most of the time, and only read what they show.
-	p.Runs = make([]*experimentView, len(runs))
-	var drawing errgroup.Group
-	drawing.SetLimit(runtime.GOMAXPROCS(0))
-	for i, run := range runs {
-		drawing.Go(func() (err error) {
-			if p.Runs[i], err = newExperimentView(run); err != nil {
-				err = fmt.Errorf("%s: %w", run.Manifest.Experiment, err)
-			}
-			return err
-		})
-	}
-	if err := drawing.Wait(); err != nil {
-		return nil, err
+	return claimsOf
+}
+
+// addRuns makes the runs' parts, each below its paper, and places every claim at the first run that
+// it is about.
+func (p *page) addRuns(in *Input, claimsOf map[string][]*claimView) (err error) {
+	if p.Runs, err = experimentViews(in.Runs); err != nil {
+		return err
 	}
 	for _, e := range p.Runs {
 		for _, c := range claimsOf[e.Name()] {
@@ -129,18 +142,18 @@ func newPage(in Input) (*page, error) {
 				e.Claims = append(e.Claims, c)
 			}
 		}
-		name, _, _ := strings.Cut(e.Name(), "/")
-		if v := owner[name]; v != nil {
-			v.Experiments = append(v.Experiments, e)
+		paper, _, _ := strings.Cut(e.Name(), "/")
+		at := slices.IndexFunc(p.Papers, func(v *paperView) bool { return v.Paper == paper })
+		if at >= 0 {
+			p.Papers[at].Experiments = append(p.Papers[at].Experiments, e)
 		} else {
 			if in.Section != nil {
-				var err error
 				if e.Section, err = in.Section(e.Summary); err != nil {
-					return nil, fmt.Errorf("%s: %w", e.Name(), err)
+					return fmt.Errorf("%s: %w", e.Name(), err)
 				}
 			}
 			if e.Section == "" {
-				e.Ranking = newRanking(e.Summary, &in)
+				e.Ranking = newRanking(e.Summary, in)
 			}
 			p.Others = append(p.Others, e)
 		}
@@ -155,33 +168,41 @@ func newPage(in Input) (*page, error) {
 		p.FailedJobs += e.Failed
 		p.Warned = p.Warned || len(e.Summary.Warnings) > 0
 	}
-	for _, v := range p.Papers {
-		for _, c := range v.Claims {
-			switch {
-			case c.Verdict == claims.NotCovered || c.Verdict == claims.NoData:
-				v.Unjudged = append(v.Unjudged, c)
-			case !c.placed:
-				v.Elsewhere = append(v.Elsewhere, c)
-			}
-		}
-	}
-	p.Own = len(p.Others) > 0 && len(p.Others) == len(runs)
+	return nil
+}
+
+// entitle says what the page is about: the papers, or the user's own runs.
+func (p *page) entitle() {
 	p.Heading = "The papers' claims and what the runs show"
-	if p.Own { // claims without any data say nothing to the reader
-		p.Papers, p.Heading = nil, "What was compared, who is best, what is guaranteed"
-		if len(runs) == 1 && runs[0].Manifest.Title != "" {
-			p.Heading = runs[0].Manifest.Title
-			p.Others[0].Title = "" // once is enough
-			p.Evaluates = p.Others[0].Section != ""
-		}
+	if p.Own = len(p.Others) > 0 && len(p.Others) == len(p.Runs); !p.Own {
+		return
 	}
-	p.Agreement = claims.Agreement(claims.Judgements(in.Papers))
-	// Papers with runs come before those with tests only.
-	slices.SortStableFunc(p.Papers, func(a, b *paperView) int {
-		return min(1, len(b.Experiments)) - min(1, len(a.Experiments))
+	// Claims without any data say nothing to the reader.
+	p.Papers, p.Heading = nil, "What was compared, who is best, what is guaranteed"
+	if only := p.Others[0]; len(p.Runs) == 1 && only.Title != "" {
+		p.Heading, only.Title = only.Title, "" // once is enough
+		p.Evaluates = only.Section != ""
+	}
+}
+
+// experimentViews are the runs' parts of the page, by the numbers of their figures. Figures take
+// most of the time, and only read what they show.
+func experimentViews(runs []*results.Summary) ([]*experimentView, error) {
+	runs = slices.SortedStableFunc(slices.Values(runs), func(a, b *results.Summary) int {
+		return CompareNames(a.Manifest.Experiment, b.Manifest.Experiment)
 	})
-	p.addErrata(in.Errata)
-	return p, nil
+	views := make([]*experimentView, len(runs))
+	var drawing errgroup.Group
+	drawing.SetLimit(runtime.GOMAXPROCS(0))
+	for i, run := range runs {
+		drawing.Go(func() (err error) {
+			if views[i], err = newExperimentView(run); err != nil {
+				err = fmt.Errorf("%s: %w", run.Manifest.Experiment, err)
+			}
+			return err
+		})
+	}
+	return views, drawing.Wait()
 }
 
 // newExperimentView is a run's part of the page, without what depends on the page's other parts.
