@@ -97,7 +97,7 @@ const (
 // longer than the release. Several trials tell that by themselves, and quick runs claim nothing.
 func (e *execution) make(ctx context.Context, budget *privacy.Budget) (err error) {
 	e.release, e.timing.Release, err = e.timed(ctx, budget)
-	if e.plan.Timed() && e.plan.Trials == 1 && !e.plan.Quick {
+	if e.plan.Timed() && e.plan.Trials == 1 {
 		for again := 1; again < timings && err == nil && e.timing.Release < short; again++ {
 			var seconds float64
 			_, seconds, err = e.timed(ctx, e.budget())
