@@ -298,6 +298,8 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 				name += " " + strings.TrimPrefix(node.Path(), "ppdp ")
 				if strings.HasPrefix(err.Error(), "missing") {
 					fmt.Fprintf(stderr, "%s: %s\n", name, node.Help)
+				} else if strings.HasPrefix(err.Error(), "expected") {
+					fmt.Fprintf(stderr, "Usage: ppdp %s\n", node.Summary())
 				}
 			}
 		}
