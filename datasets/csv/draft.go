@@ -360,6 +360,9 @@ func (s *profile) entries(keep bool) (attributes, leftOut []string, described in
 		if !c.number && c.eitherWay && c.filled > 0 {
 			s.note("%s: some of its numbers have points, some commas: they are read as texts", name)
 		}
+		if one, other := c.alike(); one != "" && entry != "" {
+			s.note("%s: %q and %q differ in case alone: they count as two values", name, one, other)
+		}
 		if reason == "" || entry != "" && keep {
 			described++
 			c.described = true

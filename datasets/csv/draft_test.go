@@ -194,6 +194,9 @@ func TestDraftSees(t *testing.T) {
 		{"many codes", "zip,x\n" + rows(150, func(i int) string {
 			return fmt.Sprintf("%05d,a", i%120*97)
 		}), DraftOptions{}, `#   "zip": more than 100 different codes`, ""},
+		{"the same but for case", "x\nno\nYes\nyes\n", DraftOptions{},
+			`values: ["Yes", "no", "yes"]`,
+			`"x": "Yes" and "yes" differ in case alone: they count as two values`},
 		{"different codes", "zip,x\n" + rows(30, func(i int) string {
 			return fmt.Sprintf("%05d,a", i*i)
 		}), DraftOptions{}, `#   "zip": an identifier: every text is different`, ""},

@@ -68,6 +68,18 @@ func newDraftColumn(name string) draftColumn {
 		clocks: spans}
 }
 
+// alike returns two texts that differ in case alone, if there are any.
+func (c *draftColumn) alike() (one, other string) {
+	for i, one := range c.values {
+		for _, other := range c.values[i+1:] {
+			if strings.EqualFold(one, other) && !c.number {
+				return one, other
+			}
+		}
+	}
+	return "", ""
+}
+
 // add takes the text of one more row, at a line of the file, into account.
 func (c *draftColumn) add(text string, s *profile, line int) {
 	if marker := slices.Index(s.Missing, text); marker >= 0 {
