@@ -7,7 +7,7 @@ import (
 	"ppdp/datasets"
 )
 
-// neededMemory is how many times its coded table a release may need: the most measured is 8.4
+// neededMemory is how many times its coded table a release may need: the most measured is 7.4
 // (docs/performance.md).
 const neededMemory = 10
 

@@ -47,8 +47,8 @@
 //     aggregates over several attributes, and leaves cutting for them to the future.
 //   - Section 4.2 partitions tables larger than memory on disk, a scan and a copy for each level of
 //     the tree. Here the table must fit: codes take a byte each for domains of up to 256 cells, and
-//     a release peaks at three times its table (docs/performance.md), 3 GB for 10⁸ rows of eight
-//     such attributes. Rows are numbered in 31 bits.
+//     "ppdp release" peaks at 10 GB for 10⁸ rows of eight such attributes (docs/performance.md).
+//     Rows are numbered in 31 bits.
 //   - There are no user-defined hierarchies, as in the paper, whose section 8 leaves them to the
 //     future: values are cut in the schema's order.
 package mondrian
