@@ -164,9 +164,7 @@ func TestWriteExperimentReportsAndGoesOn(t *testing.T) {
 	paths, _, err := WriteExperiment(dir, runOf(m, rows))
 	for _, want := range []string{"metric nothing", `figure "../x", must be letters`,
 		`figure "combined-2", must be another name`} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one with %q", err, want)
-		}
+		must.Fail(t, err, want)
 	}
 	if len(paths) == 0 || filepath.Base(paths[0]) != "p1.pdf" {
 		t.Errorf("wrote %v, want the good figure all the same", paths)

@@ -218,9 +218,7 @@ func TestLedgerAgainstSumsOverPaths(t *testing.T) {
 					}
 					continue
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				spent, loss = spent+amount, loss+amount*factors[m]
 				calls[m]++
 				largest, largestLoss = max(largest, spent), max(largestLoss, loss)

@@ -44,21 +44,12 @@ func TestCostsInRho(t *testing.T) {
 	monotone := b.Exponential("c", stream, Sensitivity{Claimed: 1, Monotone: true})
 	gaussian := b.DiscreteGaussian("d", stream, twice)
 	root := b.Root()
-	check := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, err := laplace.Add(&root, 0.1, 0)
-	check(err)
-	_, err = choice.Choose(&root, 0.2, []float64{1, 2}, nil)
-	check(err)
-	_, err = monotone.Choose(&root, 0.2, []float64{1, 2}, nil)
-	check(err)
+	must.Get(laplace.Add(&root, 0.1, 0))
+	must.Get(choice.Choose(&root, 0.2, []float64{1, 2}, nil))
+	must.Get(monotone.Choose(&root, 0.2, []float64{1, 2}, nil))
 	for range 3 { // parallel: the largest counts
 		fork := root.Fork()
-		check(gaussian.AddAll(&fork, 0.03, make([]float64, 4)))
+		must.Do(t, gaussian.AddAll(&fork, 0.03, make([]float64, 4)))
 	}
 	for i, want := range []struct{ cost, loss float64 }{{.005, .02}, {.005, .02}, {.005, .00125},
 		{.03, .12}} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 
 	"pgregory.net/rapid"
@@ -18,9 +19,7 @@ const inverseE = "0.367879441171442321595523770161460867445811131031767834507836
 
 func TestExpOf(t *testing.T) {
 	want, _, err := big.ParseFloat(inverseE, 10, 400, big.ToNearestEven)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, precision := range []uint{1, 64, 128, 300} {
 		scaled, _ := new(big.Float).SetMantExp(want, int(precision)).Int(nil) // rounded down
 		b := expOf(big.NewInt(7), big.NewInt(7))(precision)
@@ -210,9 +209,7 @@ func TestSpared(t *testing.T) {
 		epsilon := rapid.Float64Range(1e-4, 100).Draw(t, "epsilon")
 		path := NewSeededPublication(epsilon, 0).Root()
 		s, d, err := path.exactRate(m, epsilon)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		drawn := float64(s) / float64(d) * m.sensitivity.Claimed
 		if drawn*(1+slack) > epsilon || drawn < epsilon*(1-1e-6) && drawn < 500 {
 			t.Errorf("drawn for %v of %v", drawn, epsilon)

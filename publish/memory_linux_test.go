@@ -92,9 +92,7 @@ func TestReleaseFromDisk(t *testing.T) {
 	b.AddRow()
 	c := &chosen{params: drawsMany{}}
 	err := c.checkMemory(r, b.Table())
-	if err == nil || !strings.Contains(err.Error(), "no room for the columns, ") {
-		t.Error(err)
-	}
+	must.Fail(t, err, "no room for the columns, ")
 }
 
 type drawsMany struct{}

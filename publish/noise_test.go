@@ -215,9 +215,7 @@ func TestForgedNoise(t *testing.T) {
 					t.Errorf("%s, delta %v: %s: passes alone", name, r.Delta, plant)
 				}
 				err := must.Get(Verify(t.Context(), forged, original)).Err()
-				if err == nil || !strings.Contains(err.Error(), f.want) {
-					t.Errorf("%s, delta %v: %s: %v", name, r.Delta, plant, err)
-				}
+				must.Fail(t, err, f.want, name, r.Delta, plant)
 			}
 		}
 	}

@@ -94,20 +94,14 @@ func TestPersons(t *testing.T) {
 	r.Algorithm, r.Account, r.Out = "independent", filepath.Join(dir, "independent0.account"),
 		filepath.Join(dir, "records")
 	write(t, r.Schema, schemaText)
-	if _, err := Make(t.Context(), r); err == nil ||
-		!strings.Contains(err.Error(), "it adds up what protects a person") {
-		t.Errorf("one account for persons and records: %v", err)
-	}
+	must.Fail(t, must.Err(Make(t.Context(), r)), "it adds up what protects a person",
+		"one account for persons and records")
 	r.Contributions = 2
-	if _, err := Make(t.Context(), r); err == nil ||
-		!strings.Contains(err.Error(), "no person:, must name the column") {
-		t.Errorf("contributions of nobody: %v", err)
-	}
+	must.Fail(t, must.Err(Make(t.Context(), r)), "no person:, must name the column",
+		"contributions of nobody")
 	r.Contributions = -1
-	if _, err := Make(t.Context(), r); err == nil ||
-		!strings.Contains(err.Error(), "contributions: -1, must be from 0 to 1000") {
-		t.Errorf("-1 contributions: %v", err)
-	}
+	must.Fail(t, must.Err(Make(t.Context(), r)), "contributions: -1, must be from 0 to 1000",
+		"-1 contributions")
 }
 
 // TestContributions: fewer records than the schema's are taken on request, and a certificate that

@@ -146,9 +146,7 @@ func browse(t *testing.T, path string, page []byte, document string, result any)
 func TestInBrowser(t *testing.T) {
 	path := browser(t)
 	var b bytes.Buffer
-	if _, err := Write(&b, toyInput(t)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Write(&b, toyInput(t)))
 	page, figures := b.Bytes(), 1
 	if other := os.Getenv("PPDP_REPORT"); other != "" {
 		text := must.Get(os.ReadFile(filepath.Clean(other)))

@@ -346,12 +346,8 @@ func TestDelta(t *testing.T) {
 		t.Errorf("summary:\n%s", summary)
 	}
 	ledger := read(t, result.Dir, results.LedgerFile)
-	for _, want := range []string{"1,total,gaussian,1,2,1,rho,0.0149",
-		"0,count,laplace,1,2,1,epsilon,1,"} {
-		if !strings.Contains(ledger, want) {
-			t.Errorf("no %q in the ledger:\n%s", want, ledger)
-		}
-	}
+	must.Say(t, ledger, "1,total,gaussian,1,2,1,rho,0.0149",
+		"0,count,laplace,1,2,1,epsilon,1,")
 	for name, change := range map[string]func(s string) string{
 		"a delta for a variant without": func(s string) string {
 			return strings.Replace(s, "strict", "published", 1)
@@ -359,10 +355,8 @@ func TestDelta(t *testing.T) {
 		"a delta of 1": func(s string) string { return strings.Replace(s, "1e-9", "1", 1) },
 		"twice":        func(s string) string { return strings.Replace(s, "1e-9", "0", 1) },
 	} {
-		if _, err := language.Parse("spec.yaml", []byte(change(deltaSpec))); err == nil ||
-			!strings.Contains(err.Error(), "spec.yaml:6: algorithms[0].delta") {
-			t.Errorf("%s: error %v", name, err)
-		}
+		must.Fail(t, must.Err(language.Parse("spec.yaml", []byte(change(deltaSpec)))),
+			"spec.yaml:6: algorithms[0].delta", name)
 	}
 }
 

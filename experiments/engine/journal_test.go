@@ -239,9 +239,7 @@ func TestMeddled(t *testing.T) {
 		opts := options(t, t.TempDir())
 		opts.Workers = workers
 		_, err := Run(t.Context(), plan, opts)
-		if err == nil || !strings.Contains(err.Error(), "has changed the data that all jobs") {
-			t.Errorf("%d at once: error %v", workers, err)
-		}
+		must.Fail(t, err, "has changed the data that all jobs", workers)
 		mustRun(t, fair, opts)
 		sameTrees(t, "afterwards", tree(t, opts.Out), tree(t, undisturbed.Out))
 	}

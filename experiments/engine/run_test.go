@@ -241,9 +241,7 @@ func TestStale(t *testing.T) {
 			plan := mustPlan(t, text, language.Overrides{})
 			cached, _, err := Cached(context.Background(), plan, out,
 				options(t, out).Files)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if cached != c.cached {
 				t.Errorf("%d jobs cached, want %d", cached, c.cached)
 			}

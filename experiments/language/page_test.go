@@ -71,9 +71,7 @@ func keyTables(t *testing.T) string {
 func TestPage(t *testing.T) {
 	want := keysHead + keyTables(t)
 	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(keysPage, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(keysPage, []byte(want), 0o666))
 	} else if diff := cmp.Diff(want, string(must.Get(os.ReadFile(keysPage)))); diff != "" {
 		t.Error(diff)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"ppdp/internal/must"
 )
 
 // TestConjugate compares with Gaussian elimination: steps of A·step = -gradient for A = MMᵀ + 1.
@@ -23,16 +25,11 @@ func TestConjugate(t *testing.T) {
 			diagonal[i] = a.At(i, i)
 		}
 		var want mat.VecDense
-		if err := want.SolveVec(&a, mat.NewVecDense(n, gradient)); err != nil {
-			t.Fatal(err)
-		}
-		got, err := Conjugate(t.Context(), gradient, diagonal, 1e-12, 10*n,
+		must.Do(t, want.SolveVec(&a, mat.NewVecDense(n, gradient)))
+		got := must.Get(Conjugate(t.Context(), gradient, diagonal, 1e-12, 10*n,
 			func(to, direction []float64) {
 				mat.NewVecDense(n, to).MulVec(&a, mat.NewVecDense(n, direction))
-			})
-		if err != nil {
-			t.Fatal(err)
-		}
+			}))
 		for i, x := range got {
 			if math.Abs(x+want.AtVec(i)) > 1e-8 {
 				t.Fatalf("step %v, must be minus %v", got, want.RawVector().Data)

@@ -184,11 +184,7 @@ func TestExampleOutOfTree(t *testing.T) {
 	program := filepath.Join(dir, "mine.exe")
 	command(t, dir, "GOFLAGS=-mod=mod -trimpath", "go", "build", "-o", program, ".")
 	list := command(t, dir, "", program, "list", "algorithms")
-	for _, name := range []string{"\nmarginals ", "\nrps "} {
-		if !strings.Contains(list, name) {
-			t.Errorf("the list lacks%s:\n%s", name, list)
-		}
-	}
+	must.Say(t, list, "\nmarginals ", "\nrps ")
 	const want = "mine/tiny: 2 jobs, 0 failed"
 	if out := command(t, dir, "", program, "run", "tiny.yaml"); !strings.Contains(out, want) {
 		t.Errorf("the run does not report %q:\n%s", want, out)

@@ -1,5 +1,7 @@
-// Package must is for steps that cannot fail, and for those that a test takes for granted.
+// Package must is for steps that cannot fail, and for what tests take for granted or ask most often.
 package must
+
+import "strings"
 
 // Get returns v, and panics on an error.
 func Get[T any](v T, err error) T {
@@ -17,5 +19,32 @@ func Do(t interface {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Err returns the error of a function that returns a value besides.
+func Err[T any](_ T, err error) error { return err }
+
+// errorer is what a test reports by.
+type errorer interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+// Fail reports an error that is none, or does not say what it must. Of tells which one it is.
+func Fail(t errorer, err error, want string, of ...any) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v: error %v, must say %q", of, err, want)
+	}
+}
+
+// Say reports the words that a text lacks.
+func Say(t errorer, text string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			t.Errorf("no %q in %.3000s", word, text)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package regress
 
 import (
 	"bytes"
-	"errors"
 	"maps"
 	"math"
 	"math/bits"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/numeric/random"
 
@@ -131,11 +131,8 @@ func TestTrialsRoundTrip(t *testing.T) {
 			}
 		}
 		var text bytes.Buffer
-		wrote := writeTrials(&text, want)
-		got, err := readTrials(&text, TrialsFile)
-		if err := errors.Join(wrote, err); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, writeTrials(&text, want))
+		got := must.Get(readTrials(&text, TrialsFile))
 		if difference := cmp.Diff(want, got, cmpopts.EquateNaNs(), unkeyed); difference != "" {
 			t.Errorf("what was read differs (-written +read):\n%s", difference)
 		}
@@ -153,10 +150,7 @@ func TestTrialsBad(t *testing.T) {
 		{strings.Replace(good, "metric", "name", 1), `t:1: json: unknown field "name"`},
 		{good[:40], "t:1: the last line has no line end"},
 	} {
-		if _, err := readTrials(strings.NewReader(c.text),
-			"t"); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: error %v, want %q", c.text, err, c.want)
-		}
+		must.Fail(t, must.Err(readTrials(strings.NewReader(c.text), "t")), c.want, c.text)
 	}
 }
 
@@ -191,11 +185,8 @@ func TestReferenceOfRun(t *testing.T) {
 		t.Fatal(difference)
 	}
 	dir := filepath.Join(t.TempDir(), "e")
-	wrote := b.Write(dir)
-	back, err := OpenReference(dir)
-	if err := errors.Join(wrote, err); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Write(dir))
+	back := must.Get(OpenReference(dir))
 	if difference := cmp.Diff(b, back, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
 		unkeyed); difference != "" {
 		t.Error(difference)

@@ -151,9 +151,7 @@ func TestReadRecordsErrors(t *testing.T) {
 		{"all at once", "x\n" + good + "y\n", "f:3: "},
 	} {
 		_, err := readRecords(strings.NewReader(test.text), "f")
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
-		}
+		must.Fail(t, err, test.want, test.name)
 	}
 	_, err := readRecords(strings.NewReader(strings.Repeat("x\n", 1000)), "f")
 	if lines := strings.Count(err.Error(), "\n"); lines != maxProblems {
@@ -267,9 +265,7 @@ func TestOpenRefuses(t *testing.T) {
 		dir := t.TempDir()
 		must.Do(t, fullRun().write(dir))
 		must.Do(t, c.spoil(dir))
-		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
-		}
+		must.Fail(t, must.Err(Open(dir)), c.want, name)
 	}
 }
 
@@ -389,9 +385,7 @@ func TestManifestErrors(t *testing.T) {
 		"{}{}": "must be one object",
 	} {
 		_, err := ReadManifest([]byte(text), "f")
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want one with %q", text, err, want)
-		}
+		must.Fail(t, err, want, text)
 	}
 }
 

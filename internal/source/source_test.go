@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"ppdp/internal/must"
 )
 
 // TestRead: comments, white space, tests and test data are no code; tokens, directives, embedded
@@ -64,10 +66,7 @@ func TestOf(t *testing.T) {
 		"experiments/engine", "metrics/..."} {
 		words = append(words, module+"/"+root)
 	}
-	out, err := exec.Command("go", words...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("go", words...).Output())
 	checked := 0
 	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; checked++ {
 		var p struct {

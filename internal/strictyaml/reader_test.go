@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ppdp/internal/badfiles"
+	"ppdp/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
@@ -27,15 +28,10 @@ func TestBad(t *testing.T) {
 
 func read(t *testing.T, name string, into any) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/" + name))
 	reader := NewReader(name)
 	reader.Decode(reader.Document(data), into)
-	if err := reader.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, reader.Err())
 }
 
 func TestGood(t *testing.T) {
@@ -69,9 +65,7 @@ func TestDefaultsAreNotShared(t *testing.T) {
 	got := defaults
 	reader := NewReader("f.yaml")
 	reader.Decode(reader.Document([]byte("maybe: {alpha: 3}\nwhere: {a: y}\nepsilon: [9]\n")), &got)
-	if err := reader.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, reader.Err())
 	if diff := cmp.Diff(&inner{Depth: 1, Alpha: 3}, got.Maybe); diff != "" {
 		t.Error(diff)
 	}
@@ -159,14 +153,10 @@ func TestMistakesPanic(t *testing.T) {
 // too, with the same values; the problems of other documents are in lines of the document.
 func FuzzDocument(f *testing.F) {
 	files, err := filepath.Glob("testdata/*/*.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, err)
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, err)
 		f.Add(data)
 	}
 	f.Add([]byte("{a: &a [*a]}"))

@@ -14,6 +14,7 @@ import (
 	"ppdp/datasets"
 	_ "ppdp/datasets/all"
 	"ppdp/experiments/language"
+	"ppdp/internal/must"
 )
 
 const comparedSchema = `class: y
@@ -31,15 +32,11 @@ func compared(t *testing.T, c Comparison, schema string, rows int, record string
 	c.CSV, c.Schema = filepath.Join(dir, "my.csv"), filepath.Join(dir, "my.schema.yaml")
 	table := "age,job,y\n" + strings.Repeat(record, rows)
 	for path, content := range map[string]string{c.CSV: table, c.Schema: schema} { // order-free
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	made, left, err := c.Spec(context.Background(), datasets.Files{},
 		filepath.Join(dir, "out", "compare.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if _, err := made.Plan(language.Overrides{}); err != nil {
 		t.Fatal(err)
 	}

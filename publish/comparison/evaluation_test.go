@@ -11,6 +11,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/experiments/language"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -38,9 +39,7 @@ func evaluate(t *testing.T, e Evaluation, files map[string]string) (*language.Sp
 	dir := t.TempDir()
 	files["my.schema.yaml"] = evaluatedSchema
 	for name, text := range files { // order-free: each is written
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	e.CSV, e.Schema = filepath.Join(dir, "original.csv"), filepath.Join(dir, "my.schema.yaml")
 	e.Releases = []string{filepath.Join(dir, "release.csv")}
@@ -49,9 +48,7 @@ func evaluate(t *testing.T, e Evaluation, files map[string]string) (*language.Sp
 	}
 	made, notes, err := e.Spec(context.Background(), datasets.Files{},
 		filepath.Join(dir, "out", "evaluate.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if _, err := language.Parse(made.File, made.Text); err != nil {
 		t.Fatalf("the spec's text: %v\n%s", err, made.Text)
 	}

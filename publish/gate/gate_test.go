@@ -181,7 +181,7 @@ rules:
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{
+	must.Say(t, err.Error(),
 		`p.yaml:1: policy: "defalt" (did you mean default?), must be one of default, privacy`,
 		`p.yaml:4: rules[1].measure: "acuracy" (did you mean accuracy?): not measured here`,
 		`p.yaml:5: rules[2].classifier: "c" (did you mean a?), must be one of a, b`,
@@ -197,17 +197,12 @@ rules:
 		`p.yaml:15: rules[12]: must have one of measure and disclosure`,
 		`p.yaml:16: rules[13].disclosure: "mean", must be one of strongest`,
 		`p.yaml:17: rules[14]: attacks are compared by at-least-sample and at-most-sample alone`,
-		`p.yaml:18: rules[15].measure: "membership fpr=0.01 of=tpr": defaults are left out, ` +
+		`p.yaml:18: rules[15].measure: "membership fpr=0.01 of=tpr": defaults are left out, `+
 			`must be one of membership, membership of=tpr`,
 		`p.yaml:19: rules[16].measure: "membership end=low"`,
 		`p.yaml:20: rules[17]: must have one of measure and disclosure`,
 		`p.yaml:21: rules[18]: unknown key at_most (did you mean at-most?)`,
-		`p.yaml:22: rules[19].classifier: "majority", must be one of a, b`,
-	} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("no %s", want)
-		}
-	}
+		`p.yaml:22: rules[19].classifier: "majority", must be one of a, b`)
 	if strings.Contains(err.Error(), "p.yaml:3:") {
 		t.Error("a sound rule is refused")
 	}
@@ -219,10 +214,7 @@ rules:
 			t.Errorf("%q is accepted", empty)
 		}
 	}
-	if _, err := Read("defaut", measured); err == nil ||
-		!strings.Contains(err.Error(), "(did you mean default?)") {
-		t.Errorf("a missing file: %v", err)
-	}
+	must.Fail(t, must.Err(Read("defaut", measured)), "(did you mean default?)", "a missing file")
 }
 
 // TestNamed: the page has the rules of the program's policies, word for word, and an example that

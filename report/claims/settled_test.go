@@ -89,9 +89,7 @@ func TestSettledFile(t *testing.T) {
 	}
 	must.Do(t, os.WriteFile(path, []byte("{}\n{\"id\":\"A\"}\n{\"ID2\":1}\n"), 0o666))
 	_, err := OpenSettled(path)
-	if err == nil || !strings.Contains(err.Error(), SettledFile+":3: ") {
-		t.Errorf("a damaged file: %v", err)
-	}
+	must.Fail(t, err, SettledFile+":3: ", "a damaged file")
 }
 
 // TestBeside: the run's own verdict stays apart from the published one, which has the committed
