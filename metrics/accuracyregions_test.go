@@ -35,20 +35,15 @@ func TestAccuracyOfRegions(t *testing.T) {
 		{"accuracy-published", majority.Classifier{}, records, 1}} {
 		c := c
 		c.Classifier, c.Release = of.classifier, of.release
-		if got := defined(t, of.metric, c, func(p Params) {
+		wants(t, of.metric, c, func(p Params) {
 			if p, ok := p.(*GeneralisedParams); ok {
 				p.Encoding = encoding.Nominal
 			}
-		}); got != of.right/6 {
-			t.Errorf("%s by %s: %v, want %v of 6", of.metric, of.classifier.Info().Name, got,
-				of.right)
-		}
+		}, of.right/6, of.classifier.Info().Name, of.right)
 	}
 	c.Classifier, c.Test = majority.Classifier{}, nil
 	for _, name := range []string{"accuracy-generalised", "accuracy-published"} {
-		if got, ok := measure(t, name, c); ok {
-			t.Errorf("%s without test rows is %v, want undefined", name, got)
-		}
+		undefined(t, name, c)
 	}
 }
 
@@ -88,9 +83,7 @@ func TestMeasurementsOfAReleaseShare(t *testing.T) {
 				c.Classifier, c.Published, c.Params = of, nil, params
 				alone := defined(t, metric, c, nil)
 				c.Classifier, c.Published = counted{of, &fits}, published
-				if got := defined(t, metric, c, nil); got != alone {
-					t.Errorf("%s, %s %+v: %v, alone %v", of.Info().Name, metric, params, got, alone)
-				}
+				wants(t, metric, c, nil, alone, of.Info().Name, params)
 			}
 			for _, e := range []encoding.Encoding{encoding.Nominal, encoding.NodeWidth,
 				encoding.Nominal, encoding.Midpoint} {

@@ -214,21 +214,17 @@ func TestUniqueMatches(t *testing.T) {
 	release := &algorithms.Release{Table: tableOf([2]uint32{0, 1}, [2]uint32{5, 2},
 		[2]uint32{4, 0}, [2]uint32{4, 0}, [2]uint32{2, 0}), Weights: []float64{1, 2, 1, 1, 0}}
 	members := []int32{0, 1, 2, 3}
-	value := func(of metrics.Whose, test ...int32) float64 {
-		return valueOf(t, "unique-matches", metrics.Case{Table: table, Train: members, Test: test,
-			Release: release}, &metrics.MatchesParams{Of: of, End: metrics.Estimate})
-	}
-	if got := value(metrics.Members); got != 0.5 {
-		t.Errorf("members: %v, must be .5", got)
-	}
-	if got := value(metrics.HeldOut, 4, 6); got != 0.5 {
-		t.Errorf("held out: %v, must be .5", got)
-	}
-	if got := value(metrics.HeldOut, 4, 5, 6); got != 1 {
-		t.Errorf("held out: %v, must be 1", got)
-	}
-	if got := value(metrics.Difference, 4, 6, 7, 4); math.Abs(got) > 1e-15 {
-		t.Errorf("difference: %v, must be 0", got)
+	for _, c := range []struct {
+		of   metrics.Whose
+		test []int32
+		want float64
+	}{{metrics.Members, nil, 0.5}, {metrics.HeldOut, []int32{4, 6}, 0.5},
+		{metrics.HeldOut, []int32{4, 5, 6}, 1}, {metrics.Difference, []int32{4, 6, 7, 4}, 0}} {
+		if got := valueOf(t, "unique-matches", metrics.Case{Table: table, Train: members,
+			Test: c.test, Release: release}, &metrics.MatchesParams{Of: c.of,
+			End: metrics.Estimate}); math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }
 
@@ -278,9 +274,8 @@ func TestNoHeldOut(t *testing.T) {
 		m := must.Get(metrics.Lookup(name))
 		c.Params = m.(metrics.Parameterised).Params()
 		want := name + ": " + metrics.ErrNoHeldOut.Error()
-		if _, _, err := m.Measure(t.Context(), c); err == nil || err.Error() != want {
-			t.Errorf("%v, must be %s", err, want)
-		}
+		_, _, err := m.Measure(t.Context(), c)
+		must.Fail(t, err, want)
 		if !metrics.NeedsHeldOut(c.Params) {
 			t.Errorf("%s: nobody is told beforehand", name)
 		}

@@ -126,9 +126,7 @@ func TestDistanceMetricsUseExactValuesAndWeights(t *testing.T) {
 	c := Case{Table: original, Train: []int32{1, 2}, Test: []int32{1, 2},
 		Release: &algorithms.Release{Table: published, Weights: []float64{3, 3, 0}}}
 	for name, want := range map[string]float64{"w1": 1, "w2": math.Sqrt2, "ks": 0.5, "records": 6} {
-		if got, ok := measure(t, name, c); !ok || !near(got, want) {
-			t.Errorf("%s = %v (defined %v), want %v", name, got, ok, want)
-		}
+		wants(t, name, c, nil, want)
 	}
 }
 
@@ -146,27 +144,18 @@ func TestDistanceMetricsAverageOverAttributes(t *testing.T) {
 	}
 	c := Case{Table: table(10, 0, 3, 0), Train: []int32{0},
 		Release: &algorithms.Release{Table: table(12, 1, 8, 9)}}
-	if got, ok := measure(t, "w1", c); !ok || got != (2.0+50)/2 {
-		t.Errorf("w1 = %v (defined %v), want the mean of 2 and 50", got, ok)
-	}
+	wants(t, "w1", c, nil, (2.0+50)/2)
 }
 
 func TestDistanceMetricsUndefinedOrRefused(t *testing.T) {
 	a := datasets.Attribute{Name: "x", Low: 0, High: 10, Step: 1}
 	some, none := numericTable(t, a, 1, 2), numericTable(t, a)
 	for _, name := range []string{"w1", "w2", "ks"} {
-		if v, ok := measure(t, name, Case{Table: some, Train: []int32{0, 1},
-			Release: &algorithms.Release{Table: none}}); ok {
-			t.Errorf("%s of an empty release is %v, want undefined", name, v)
-		}
-		if v, ok := measure(t, name,
-			Case{Table: some, Release: &algorithms.Release{Table: some}}); ok {
-			t.Errorf("%s of no training rows is %v, want undefined", name, v)
-		}
-		if v, ok := measure(t, name, Case{Table: some, Train: []int32{0, 1},
-			Release: &algorithms.Release{Table: some, Weights: []float64{0, 0}}}); ok {
-			t.Errorf("%s of records without weight is %v, want undefined", name, v)
-		}
+		undefined(t, name, Case{Table: some, Train: []int32{0, 1},
+			Release: &algorithms.Release{Table: none}})
+		undefined(t, name, Case{Table: some, Release: &algorithms.Release{Table: some}})
+		undefined(t, name, Case{Table: some, Train: []int32{0, 1},
+			Release: &algorithms.Release{Table: some, Weights: []float64{0, 0}}})
 		nominal := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "c",
 			Kind: datasets.Categorical, Values: []string{"u"}}}}
 		refuses(t, name, Case{Table: datasets.NewBuilder(nominal, 0).Table(),

@@ -101,14 +101,8 @@ func TestQuantileBins(t *testing.T) {
 		p.(*MarginalDistanceParams).Cut = Quantile
 	}
 	want := (3.0/6 - 2.0/5 + (1.0/5 - 1.0/6) + (2.0/5 - 2.0/6)) / 2
-	if got := defined(t, "marginal-distance", against(table, records, nil),
-		quantile); !near(got, want) {
-		t.Errorf("distance %v, want %v", got, want)
-	}
-	if got := defined(t, "nist-score", against(table, records, nil),
-		quantile); !near(got, 1000*(1-want)) {
-		t.Errorf("score %v, want %v", got, 1000*(1-want))
-	}
+	wants(t, "marginal-distance", against(table, records, nil), quantile, want)
+	wants(t, "nist-score", against(table, records, nil), quantile, 1000*(1-want))
 }
 
 // TestDrawnSets: as many sets as asked for, each once; without a draw all of them. Their mean is
@@ -204,15 +198,10 @@ func TestAmounts(t *testing.T) {
 	c.Truth, c.Published = new(Memo), new(Memo)
 	for of, want := range map[Amount]float64{ // order-free: each for itself
 		MeanAmount: 0.25, MedianAmount: 0.5, HighAmount: 0.1} {
-		if got := defined(t, "amounts", c,
-			func(p Params) { p.(*AmountsParams).Of = of }); !near(got, want) {
-			t.Errorf("%s: %v, want %v", of, got, want)
-		}
+		wants(t, "amounts", c, func(p Params) { p.(*AmountsParams).Of = of }, want, of)
 	}
 	zeros := codedTable([]datasets.Attribute{number("z", 3)}, []uint32{0})
-	if got, ok := measure(t, "amounts", against(zeros, zeros, nil)); ok {
-		t.Errorf("of zeros: %v, want none", got)
-	}
+	undefined(t, "amounts", against(zeros, zeros, nil))
 }
 
 // TestMissingPatterns: of the original's rows a half lacks nothing, a quarter x, a quarter x and m;
@@ -226,23 +215,15 @@ func TestMissingPatterns(t *testing.T) {
 	c := against(
 		codedTable(attributes, []uint32{1, 0}, []uint32{3, 0}, []uint32{10, 0}, []uint32{10, 1}),
 		codedTable(attributes, []uint32{2, 0}, []uint32{2, 1}, []uint32{2, 1}), []float64{2, 1, 1})
-	if got := defined(t, "missing-patterns", c, nil); !near(got, 0.5) {
-		t.Errorf("patterns: %v", got)
-	}
-	if got := defined(t, "w1", c, nil); !near(got, 1) { // of 1 and 3 from 2 and 2
-		t.Errorf("distance of the numbers: %v", got)
-	}
-	if got := defined(t, "marginal-distance", c, func(p Params) {
+	wants(t, "missing-patterns", c, nil, 0.5)
+	wants(t, "w1", c, nil, 1) // of 1 and 3 from 2 and 2
+	wants(t, "marginal-distance", c, func(p Params) {
 		*p.(*MarginalDistanceParams) = MarginalDistanceParams{Attributes: 1, Bins: 1, Cut: Equally}
-	}); !near(got, (0.5+0.25)/2) { // x or none; m is "a" of 3 in 4, and of 2 in 4
-		t.Errorf("marginals: %v", got)
-	}
+	}, (0.5+0.25)/2) // x or none; m is "a" of 3 in 4, and of 2 in 4
 	for name, want := range map[string]float64{"x": 0, "m": 0.5} { // 2 of 4 in weight
-		if got := defined(t, "column", c, func(p Params) {
+		wants(t, "column", c, func(p Params) {
 			p.(*ColumnParams).Of, p.(*ColumnParams).Attribute = ColumnMissing, name
-		}); !near(got, want) {
-			t.Errorf("missing in %s: %v, want %v", name, got, want)
-		}
+		}, want, name)
 	}
 	plain := codedTable([]datasets.Attribute{number("x", 10)}, []uint32{1})
 	refuses(t, "missing-patterns", against(plain, plain, nil), "keeps no missing values")
@@ -290,8 +271,6 @@ func TestMarginalDistanceByHand(t *testing.T) {
 			of.Release.Weights = []float64{1.5, 1.5, 3}
 		}
 		of.Params = &MarginalDistanceParams{c.attributes, c.class, c.bins, Equally, 0}
-		if got, ok := measure(t, c.metric, of); !ok || math.Abs(got-c.want) > 1e-15 {
-			t.Errorf("%+v: %v, %t", c, got, ok)
-		}
+		wants(t, c.metric, of, nil, c.want, c)
 	}
 }

@@ -82,16 +82,12 @@ func TestMatchPoint(t *testing.T) {
 		of([]uint32{0, 0}, []uint32{3, 10}, 0, 1)}
 	for i, regions := range all {
 		c.Release = &algorithms.Release{Regions: regions}
-		if got, ok := measure(t, "match-point", c); !ok || got != []float64{1, 1, 1, 1, 0.5}[i] {
-			t.Errorf("%d: %v (defined %v)", i, got, ok)
-		}
+		wants(t, "match-point", c, nil, []float64{1, 1, 1, 1, 0.5}[i], i)
 	}
 	for _, c := range []Case{{Table: table, Release: c.Release},
 		inRegions(table, &algorithms.Regions{Attributes: []int{0, 1}, Classes: 1,
 			Assignment: slices.Repeat([]int32{-1}, table.Len())})} {
-		if got, ok := measure(t, "match-point", c); ok {
-			t.Errorf("without rows, or with all suppressed, %v, want undefined", got)
-		}
+		undefined(t, "match-point", c)
 	}
 	refuses(t, "match-point", Case{Table: table, Release: &algorithms.Release{}}, "no regions")
 }
@@ -113,8 +109,6 @@ func TestMatchPointWeighsRegions(t *testing.T) {
 		table := b.Table()
 		q := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1, 2},
 			High: []uint32{1, 2, 3}, Classes: 1, Counts: make([]float64, 3)}
-		if got, ok := measure(t, "match-point", inRegions(table, q)); !ok || got != 1 {
-			t.Errorf("sizes %v: %v (defined %v), want 1", sizes, got, ok)
-		}
+		wants(t, "match-point", inRegions(table, q), nil, 1, sizes)
 	}
 }

@@ -44,6 +44,22 @@ func defined(t rapid.TB, name string, c Case, change func(Params)) float64 {
 	return value
 }
 
+// wants measures what must be defined and have a value; of tells which one it is.
+func wants(t rapid.TB, name string, c Case, change func(Params), want float64, of ...any) {
+	t.Helper()
+	if got := defined(t, name, c, change); !near(got, want) {
+		t.Errorf("%s of %v: %v, want %v", name, of, got, want)
+	}
+}
+
+// undefined measures what must have no value.
+func undefined(t rapid.TB, name string, c Case) {
+	t.Helper()
+	if got, ok := measure(t, name, c); ok {
+		t.Errorf("%s is %v, must be undefined", name, got)
+	}
+}
+
 // refuses wants an error with a text in it.
 func refuses(t rapid.TB, name string, c Case, want string) {
 	t.Helper()

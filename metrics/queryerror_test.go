@@ -82,11 +82,9 @@ func TestCountErrorByHand(t *testing.T) {
 		ranges Ranges
 		want   float64
 	}{{"count-error", Box, 1.8}, {"count-error-std", Box, 2.4}, {"count-error", Tight, 0}} {
-		if got := defined(t, test.name, c, func(p Params) {
+		wants(t, test.name, c, func(p Params) {
 			*p.(*CountErrorParams) = CountErrorParams{"x", test.ranges}
-		}); !near(got, test.want) {
-			t.Errorf("%s over %s: %v, want %v", test.name, test.ranges, got, test.want)
-		}
+		}, test.want, test.ranges)
 	}
 }
 
