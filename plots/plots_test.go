@@ -270,18 +270,6 @@ func TestOutlinesMatchTheFont(t *testing.T) {
 	}
 }
 
-func BenchmarkDraw(b *testing.B) {
-	figure := results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "w1",
-		Reference: []string{"identity"}}
-	for _, format := range Formats() {
-		b.Run(format, func(b *testing.B) {
-			for b.Loop() {
-				must.Get(drawn(b, of(figure, figure), tinyRows()).Render(format))
-			}
-		})
-	}
-}
-
 // TestInline: the element of a page is the picture of the SVG file, shape by shape and word by
 // word, without anything that fixes its colours or its size.
 func TestInline(t *testing.T) {

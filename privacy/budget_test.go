@@ -107,22 +107,6 @@ func TestRefusedCallsReturnNothing(t *testing.T) {
 	}
 }
 
-// A refusal is remembered, whatever the caller makes of it; the first one stays.
-func TestRefusalIsRemembered(t *testing.T) {
-	budget := NewBudget(1)
-	noise := budget.Laplace("count", random.NewStreams(random.NewKey(1)).Open("count"), Exact(1))
-	path := budget.Root()
-	if _, err := noise.Add(&path, 0.75, 0); err != nil || budget.Refused() != nil {
-		t.Fatalf("%v, refused %v", err, budget.Refused())
-	}
-	_, first := noise.Add(&path, 0.5, 0)
-	_, second := noise.Add(&path, 0.375, 0)
-	if first == nil || second == nil || budget.Refused() != first ||
-		!errors.Is(first, ErrOverspent) {
-		t.Errorf("refused with %v and %v, remembered %v", first, second, budget.Refused())
-	}
-}
-
 // TestEqualPathsShowTheLongest: a leaf near the root and one below two tests both spend all. The
 // waterfall is that of the second, whatever the order and the rounding of their sums.
 func TestEqualPathsShowTheLongest(t *testing.T) {

@@ -75,7 +75,8 @@ func TestCostsInRho(t *testing.T) {
 }
 
 // TestFilter: costs may depend on earlier answers as long as the sum stays within the budget. What
-// would pass it is refused, also by a millionth.
+// would pass it is refused, also by a millionth. The first refusal is remembered, whatever the
+// caller makes of it.
 func TestFilter(t *testing.T) {
 	for _, delta := range []float64{0, 1e-9} {
 		b, stream := NewApproximate(1, delta), random.NewKey(78).Stream()
@@ -88,10 +89,12 @@ func TestFilter(t *testing.T) {
 			part := 0.1 + 0.5/(1+math.Abs(value[0])) // of what remains
 			must.Do(t, noise.AddAll(&path, part*path.Remaining(), value))
 		}
-		rest := path.Fork()
-		if err := noise.AddAll(&rest, path.Remaining()+1e-6*b.Total(), value); !errors.Is(err,
-			ErrOverspent) || b.Refused() == nil {
-			t.Errorf("a millionth too much: %v, refused %v", err, b.Refused())
+		rest, none := path.Fork(), b.Refused()
+		first := noise.AddAll(&rest, path.Remaining()+1e-6*b.Total(), value)
+		second := noise.AddAll(&rest, b.Total(), value)
+		if !errors.Is(first, ErrOverspent) || second == nil || none != nil || b.Refused() != first {
+			t.Errorf("a millionth too much: %v, then %v, refused %v, before %v", first, second,
+				b.Refused(), none)
 		}
 		if err := noise.AddAll(&path, path.Remaining(), value); err != nil {
 			t.Error(err)

@@ -215,7 +215,6 @@ func walk(t *testing.T, page string, f func(xml.StartElement)) {
 	}
 }
 
-// TestSameBytes: the same runs, in whatever order they are handed over, give the same page, with
 // TestReadings: a decisive claim stands by all its readings, which are counted, and what another
 // one turns round is said; so does its place in the tally. A calibration is shown with its reason.
 func TestReadings(t *testing.T) {
@@ -239,6 +238,7 @@ func TestReadings(t *testing.T) {
 		`<p class="why">Calibration: The unit was chosen.</p>`, `Judged by this run: 1 of 3 claims`)
 }
 
+// TestSameBytes: the same runs, in whatever order they are handed over, give the same page, with
 // Fig. 9 before Fig. 10.
 func TestSameBytes(t *testing.T) {
 	var first string

@@ -78,7 +78,7 @@ func TestUserTableIsItsContent(t *testing.T) {
 
 // TestNoiseOfOtherRows: every job has noise of its own. Releases of other rows, or of other
 // content, have other noise, which would cancel in their difference; of a user's table and of any
-// other.
+// other. All algorithms of a trial see the same folds.
 func TestNoiseOfOtherRows(t *testing.T) {
 	for _, dataset := range []string{"{name: csv, csv: my.csv, schema: my.yaml}",
 		"{name: gaussian, n: 50}"} {
@@ -93,9 +93,10 @@ func noiseOfOtherRows(t *testing.T, dataset string) {
 		plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: "+dataset+
 			"\ntrials: 2\nepsilon: [1, 2]\nalgorithms: [{name: test-coin}, {name: test-raw}]\n"+
 			"measure: [{metric: w1}]\n", language.Overrides{})
-		d := plan.Configs[0].Data
-		if plan.FoldKey(d, "checksum", 0) == plan.FoldKey(d, "checksum", 1) {
-			t.Error("two trials, one set of folds")
+		d, last := plan.Configs[0].Data, plan.Configs[len(plan.Configs)-1].Data
+		if folds := plan.FoldKey(d, "checksum", 0); folds == plan.FoldKey(d, "checksum", 1) ||
+			folds != plan.FoldKey(last, "checksum", 0) {
+			t.Error("two trials have one set of folds, or two algorithms of a trial two")
 		}
 		for i := range plan.Jobs {
 			for _, checksum := range []string{"checksum", "another"} {

@@ -144,22 +144,6 @@ func reversed(n int) []int {
 	return order
 }
 
-// TestPairing: all algorithms of a trial see the same folds. Their noise differs, see
-// TestNoiseOfOtherRows.
-func TestPairing(t *testing.T) {
-	plan := mustPlan(t, testSpec, language.Overrides{})
-	first, last := plan.Configs[0], plan.Configs[len(plan.Configs)-1]
-	if first.Info.Name == last.Info.Name {
-		t.Fatal("the spec should end with another algorithm")
-	}
-	if plan.FoldKey(first.Data, "", 1) != plan.FoldKey(last.Data, "", 1) {
-		t.Error("two algorithms, two sets of folds")
-	}
-	if plan.FoldKey(first.Data, "", 1) == plan.FoldKey(first.Data, "", 2) {
-		t.Error("two trials, one set of folds")
-	}
-}
-
 // TestResume: a second run computes nothing, changes nothing, and survives a torn last line, a line
 // altered by hand and a journal full of rubbish.
 func TestResume(t *testing.T) {

@@ -67,25 +67,6 @@ func init() {
 	algorithms.Register(fake{info})
 }
 
-// testSpec is an experiment small enough for tests, with noise, folds and a reference.
-const testSpec = `
-name: test/coins
-seed: 7
-trials: 3
-folds: 4
-dataset: {name: gaussian, shape: clusters-5d, n: 300}
-epsilon: [0.5, 1]
-algorithms:
-  - {name: test-coin, series: "coin {share}", params: {share: [0.2, 0.8]}}
-  - {name: test-raw, series: raw}
-measure:
-  - {metric: accuracy, classifier: [naive-bayes, majority]}
-plots:
-  - {name: a, where: {classifier: naive-bayes}, x: epsilon, y: accuracy,
-     reference: [test-raw, majority]}
-quick: {trials: 1, epsilon: [1]}
-`
-
 func mustPlan(t *testing.T, text string, o Overrides) *Plan {
 	t.Helper()
 	spec := must.Get(Parse("test.yaml", []byte(text)))
@@ -139,7 +120,6 @@ quick: {dataset: {name: discrete, n: 100}}
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(testSpec))
 	for _, name := range experiments.Names() {
 		text, _ := experiments.Text(name)
 		f.Add(text)

@@ -460,7 +460,8 @@ func TestRecommend(t *testing.T) {
 	}
 }
 
-// TestRecommendNone: what does not beat guessing is no classifier, and may be good for counts.
+// TestRecommendNone: what does not beat guessing is no classifier, and may be good for counts. A
+// purpose that no release serves has no part in "all of it".
 func TestRecommendNone(t *testing.T) {
 	guesses := [3]float64{.7, .7, .6}
 	all := advised(measured("accuracy", "c45", .9, .7, true, 0, guesses,
@@ -476,14 +477,8 @@ func TestRecommendNone(t *testing.T) {
 			t.Errorf("%s: %+v", metric, all)
 		}
 	}
-}
-
-// TestUselessWeighsNothing: a purpose that no release serves has no part in "all of it".
-func TestUselessWeighsNothing(t *testing.T) {
 	no := math.NaN()
-	all := advised(
-		measured("accuracy", "c45", .9, .7, true, 0, [3]float64{.7, .65, .6},
-			[3]Rank{Best, Tied, Worse}),
+	all = advised(measured("accuracy", "c45", .9, .7, true, 0, guesses, [3]Rank{Best, Tied, Worse}),
 		measured("marginal-distance", "", 0, no, false, 1, [3]float64{.2, .1, .4},
 			[3]Rank{Worse, Best, Worse}),
 		measured("amounts of=mean", "", 0, no, false, 1, [3]float64{.2, .1, .4},
