@@ -37,12 +37,8 @@ func TestAccuracyWithin(t *testing.T) {
 			}
 			return value
 		}
-		if got := measure(follows, nil); got != 1 {
-			t.Errorf("%s: labels that follow: %v, want 1", name, got)
-		}
-		if got := measure(append(follows, follows...), nil); got != 1 {
-			t.Errorf("%s: twice the records: %v, want 1", name, got)
-		}
+		must.Be(t, measure(follows, nil), 1, name)
+		must.Be(t, measure(append(follows, follows...), nil), 1, name)
 		if got := measure(coins, nil); math.Abs(got-0.5) > 5*0.0091 {
 			t.Errorf("%s: coins: %v, want 1/2", name, got)
 		}

@@ -236,10 +236,8 @@ func TestClosestRecord(t *testing.T) {
 		[2]uint32{3, 0}, [2]uint32{4, 1})}
 	c := metrics.Case{Table: table, Train: []int32{0, 1}, Test: []int32{2, 3}, Release: release}
 	// 0 is a member; 1 is between 0 and 2; 3 and 4 are nearer to records held out
-	if got := valueOf(t, "closest-record", c,
-		&metrics.ClosestRecordParams{End: metrics.Estimate}); got != 1.5/4 {
-		t.Errorf("share %v, must be 3/8", got)
-	}
+	must.Be(t, valueOf(t, "closest-record", c, &metrics.ClosestRecordParams{End: metrics.Estimate}),
+		1.5/4, "share")
 }
 
 // TestAttributeInference: a release that gives y away by x for members, and wrongly for others, is

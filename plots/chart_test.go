@@ -91,9 +91,7 @@ func TestGaps(t *testing.T) {
 	} {
 		p := drawn(t, of(results.Figure{Name: "a", X: "k", Y: "cost"}),
 			slices.Concat(test.rows...)).panels
-		if got := p[0].legendText(p[0].curves[0]); got != test.want {
-			t.Errorf("%s: %q, must be %q", name, got, test.want)
-		}
+		must.Be(t, p[0].legendText(p[0].curves[0]), test.want, name)
 	}
 }
 
@@ -247,9 +245,7 @@ func TestAxisNamesDelta(t *testing.T) {
 		{[]*results.Row{row(0), row(1e-9)}, ", at the δ named"},
 		{[]*results.Row{row(1e-5), row(1e-9)}, ", at the δ named"},
 	} {
-		if got := besideEpsilon(c.rows); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		must.Be(t, besideEpsilon(c.rows), c.want)
 	}
 }
 
@@ -278,9 +274,7 @@ func TestPanelsWithoutTitle(t *testing.T) {
 	other.Name = "other"
 	d := drawn(t, of(f, other), []results.Row{at(madeUpRow("RPS", "w1", 3, 5, 0), 1)})
 	for i, want := range []string{"plain", "other"} {
-		if got := d.panels[i].heading; got != want {
-			t.Errorf("panel %d is headed %q, want %q", i, got, want)
-		}
+		must.Be(t, d.panels[i].heading, want, i)
 	}
 }
 

@@ -176,9 +176,7 @@ func TestShareRange(t *testing.T) {
 		})
 		shareRange(charts)
 		for i, c := range charts {
-			if got := [2]float64{c.y.min, c.y.max}; got != test.want[i] {
-				t.Errorf("%v: chart %d has %v, want %v", test.own, i, got, test.want[i])
-			}
+			must.Be(t, [2]float64{c.y.min, c.y.max}, test.want[i], test.own, i)
 		}
 	}
 	limited := &chart{figure: results.Figure{Name: "a", Y: "w1", YLim: []float64{0, 1}}}
@@ -219,11 +217,7 @@ func TestNotPrivate(t *testing.T) {
 func TestHeading(t *testing.T) {
 	for name, want := range map[string]string{"a": "(a) T", "b-Caltech36": "(b) T",
 		"strict-a": "T"} {
-		if got := heading(results.Figure{Name: name, Title: "T"}); got != want {
-			t.Errorf("panel %s is headed %q, want %q", name, got, want)
-		}
+		must.Be(t, heading(results.Figure{Name: name, Title: "T"}), want, name)
 	}
-	if got := heading(results.Figure{Name: "a"}); got != "(a)" {
-		t.Errorf("a panel without a title is headed %q", got)
-	}
+	must.Be(t, heading(results.Figure{Name: "a"}), "(a)", "without a title")
 }

@@ -225,9 +225,7 @@ func TestCaption(t *testing.T) {
 			want += " Times on A Chip."
 		}
 		want += " After Somebody 2012, Fig. 3, section 5.1."
-		if got := drawn(t, m, test.rows).caption(); got != want {
-			t.Errorf("caption %q, want %q", got, want)
-		}
+		must.Be(t, drawn(t, m, test.rows).caption(), want, "caption")
 	}
 }
 
@@ -325,9 +323,7 @@ func TestInline(t *testing.T) {
 func TestXMLText(t *testing.T) {
 	const text = "RPS <5> & \"ε\"\t\x1b[31m\x00 \xff \ufffe \u009b"
 	const want = "RPS <5> & \"ε\"\t\ufffd[31m\ufffd \ufffd \ufffd \ufffd"
-	if got := xmlText(text); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Be(t, xmlText(text), want)
 }
 
 // deficiencies turn linear RGB into what people see who lack one kind of cone (Machado, Oliveira &

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -20,14 +21,10 @@ func TestUniformRejects(t *testing.T) {
 	// five of eight residues are kept: 7, 6 and 5 are thrown away, whatever the bits above say
 	words := fixed{7, 1<<60 | 6, 5, 1<<40 | 4, 3}
 	for _, want := range []uint64{4, 3} {
-		if got := uniform(&words, 5); got != want {
-			t.Errorf("%d, want %d", got, want)
-		}
+		must.Be(t, uniform(&words, 5), want)
 	}
 	for n, want := range map[uint64]uint64{1: 0, 1 << 63: 5, math.MaxUint64: 1<<63 | 5} {
-		if got := uniform(&fixed{1<<63 | 5}, n); got != want {
-			t.Errorf("below %d: %d, want %d", n, got, want)
-		}
+		must.Be(t, uniform(&fixed{1<<63 | 5}, n), want, n)
 	}
 }
 

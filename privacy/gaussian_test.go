@@ -69,9 +69,7 @@ func TestCostsInRho(t *testing.T) {
 	if got := b.ChoiceEpsilon(.005); !near(got, 0.2, 1e-12) {
 		t.Errorf("a choice of rho .005 at epsilon %v", got)
 	}
-	if got := NewBudget(1).ChoiceEpsilon(.005); got != .005 {
-		t.Errorf("a choice of epsilon .005 at %v", got)
-	}
+	must.Be(t, NewBudget(1).ChoiceEpsilon(.005), .005)
 }
 
 // TestFilter: costs may depend on earlier answers as long as the sum stays within the budget. What

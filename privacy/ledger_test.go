@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 // TestEntryOnDisk: entries are written as the records of earlier versions have them, and read back.
@@ -32,8 +34,6 @@ func TestExceeds(t *testing.T) {
 		want         bool
 	}{{1, 1, false}, {1 + 1e-12, 1, false}, {1 + 1e-6, 1, true}, {1e-300, 0, true}, {0, 0, false},
 		{math.Inf(1), 1e300, true}} {
-		if got := Bound(c.spent).Exceeds(c.total); got != c.want {
-			t.Errorf("%v exceeds %v: %t, want %t", c.spent, c.total, got, c.want)
-		}
+		must.Be(t, Bound(c.spent).Exceeds(c.total), c.want, c.spent, c.total)
 	}
 }

@@ -238,17 +238,13 @@ func TestAccountLocked(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if n := entered.Load(); n != 7 {
-		t.Errorf("%d releases of 0.1 within 0.7", n)
-	}
+	must.Be(t, entered.Load(), 7)
 }
 
 func TestBeside(t *testing.T) {
 	for table, want := range map[string]string{"a/my.csv": "a/my.account.jsonl",
 		"my.csv.gz": "my.account.jsonl", "my.tab": "my.account.jsonl", "my": "my.account.jsonl"} {
-		if got := Beside(table, accountEnding); got != want {
-			t.Errorf("%s: %s, want %s", table, got, want)
-		}
+		must.Be(t, Beside(table, accountEnding), want, table)
 	}
 }
 
@@ -272,9 +268,7 @@ func TestAccountLinks(t *testing.T) {
 	}
 	loud := func(want int) {
 		t.Helper()
-		if n := strings.Count(strings.Join(said, "\n"), "NEW ACCOUNT at "); n != want {
-			t.Errorf("%d times a new account, want %d: %q", n, want, said)
-		}
+		must.Be(t, strings.Count(strings.Join(said, "\n"), "NEW ACCOUNT at "), want, said)
 	}
 	must.Do(t, make("my.csv", "one"))
 	loud(1)

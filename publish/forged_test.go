@@ -359,8 +359,6 @@ func TestOdds(t *testing.T) {
 		{0.0001, 0, 50.1},
 		{1000, 0, 100},
 	} {
-		if got := odds(test.epsilon, test.delta); got != test.want {
-			t.Errorf("epsilon %v, delta %v: %v, want %v", test.epsilon, test.delta, got, test.want)
-		}
+		must.Be(t, odds(test.epsilon, test.delta), test.want, test.epsilon, test.delta)
 	}
 }

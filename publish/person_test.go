@@ -110,9 +110,7 @@ func TestContributions(t *testing.T) {
 	_, r := personal(t)
 	r.Algorithm, r.Epsilon, r.Params, r.Contributions = "mondrian", 0, set("k=5"), 1
 	made := must.Get(Make(t.Context(), r))
-	if n := made.Certificate.Anonymity.Records; n != 119 {
-		t.Errorf("%d records of 119 persons, one each", n)
-	}
+	must.Be(t, made.Certificate.Anonymity.Records, 119)
 	report := must.Get(Verify(t.Context(), r.Out, &Original{Table: r.Table, Schema: r.Schema}))
 	if report.Err() != nil || *report.Suppressed != 0 {
 		t.Errorf("%v, %d suppressed", report.Err(), *report.Suppressed)

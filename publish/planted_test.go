@@ -106,9 +106,7 @@ func outliers(t *testing.T, some, n int, params ...string) *Request {
 // nobody, whom the algorithm leaves out itself.
 func TestSuppressedCounted(t *testing.T) {
 	r := outliers(t, 1, 19, "k=5", "suppression=0.05")
-	if n := must.Get(Make(t.Context(), r)).Certificate.Anonymity.Records; n != 19 {
-		t.Errorf("%d of 19 records", n)
-	}
+	must.Be(t, must.Get(Make(t.Context(), r)).Certificate.Anonymity.Records, 19)
 	r = outliers(t, 12, 52, "k=5", "suppression=0.1")
 	sabotage = func(ctx context.Context, a algorithms.Algorithm, in algorithms.Input) (
 		*algorithms.Release, error) {
@@ -151,19 +149,13 @@ func TestMostSuppressed(t *testing.T) {
 	for thousandths := range 1001 {
 		share := float64(thousandths) / 1000
 		for _, n := range []int{0, 1, 19, 52, 100, 1000, 30_162, 1_999_999} {
-			if got := mostSuppressed(&share, n); got != thousandths*n/1000 {
-				t.Errorf("%v of %d are %d", share, n, got)
-			}
+			must.Be(t, mostSuppressed(&share, n), thousandths*n/1000, share, n)
 		}
 	}
 	for share, want := range map[float64]int{.3333333333333333: 0, .3333333333333334: 1} {
-		if got := mostSuppressed(&share, 3); got != want {
-			t.Errorf("%v of 3 are %d, want %d", share, got, want)
-		}
+		must.Be(t, mostSuppressed(&share, 3), want, share)
 	}
-	if got := mostSuppressed(nil, 100); got != 0 {
-		t.Errorf("%d where nothing is said", got)
-	}
+	must.Be(t, mostSuppressed(nil, 100), 0)
 }
 
 // TestFailureOfClasses: under k-anonymity only what was handed out is entered. Limits that the

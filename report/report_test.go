@@ -166,9 +166,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page holds %q", not)
 		}
 	}
-	if n := strings.Count(page, `class="chip v-holds"`); n != 1 {
-		t.Errorf("%d verdicts that hold, of which the key has one and a stand-in none", n)
-	}
+	must.Be(t, strings.Count(page, `class="chip v-holds"`), 1)
 	ids := make(map[string]int)
 	var links []string
 	walk(t, page, func(e xml.StartElement) {

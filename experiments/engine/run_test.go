@@ -66,14 +66,10 @@ func TestSameBytes(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	drawn := mustPlan(t, strings.Replace(testSpec, "plots:",
 		"plots:\n  - {name: t, x: epsilon, y: runtime}", 1), language.Overrides{})
-	if got := drawn.Workers(7); got != 1 {
-		t.Errorf("%d jobs of a timed experiment at once, want 1", got)
-	}
+	must.Be(t, drawn.Workers(7), 1)
 	others := mustPlan(t, testSpec, language.Overrides{})
 	for jobs, want := range map[int]int{0: 1, 1: 1, 7: 7} {
-		if got := others.Workers(jobs); got != want {
-			t.Errorf("%d jobs at once with %d allowed, want %d", got, jobs, want)
-		}
+		must.Be(t, others.Workers(jobs), want, jobs)
 	}
 }
 
@@ -84,12 +80,8 @@ func TestTimedJobsHaveOneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(before)
 	result := mustRun(t, mustPlan(t, timed, language.Overrides{}), options(t, t.TempDir()))
 	text := read(t, result.Dir, results.RecordsFile)
-	if got := strings.Count(text, `"1 processors"`); got != 2 {
-		t.Errorf("%d of 2 jobs had one processor:\n%s", got, text)
-	}
-	if got := runtime.GOMAXPROCS(0); got != 3 {
-		t.Errorf("%d processors after the run, had 3", got)
-	}
+	must.Be(t, strings.Count(text, `"1 processors"`), 2, text)
+	must.Be(t, runtime.GOMAXPROCS(0), 3)
 }
 
 // TestLeastTime: where a figure draws the time of a single trial, short releases are timed five
@@ -178,15 +170,11 @@ func TestResume(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			must.Do(t, os.WriteFile(filepath.Join(dir, JournalFile), []byte(damage.text), 0o666))
 			os.Remove(filepath.Join(dir, "records.jsonl"))
-			if got := mustRun(t, plan, options(t, out)).Cached; got != damage.cached {
-				t.Errorf("%d jobs reused, want %d", got, damage.cached)
-			}
+			must.Be(t, mustRun(t, plan, options(t, out)).Cached, damage.cached)
 			if read(t, dir, "records.jsonl") != want {
 				t.Error("other records")
 			}
-			if got := mustRun(t, plan, options(t, out)).Cached; got != len(plan.Jobs) {
-				t.Errorf("%d jobs reused after the repair, want all %d", got, len(plan.Jobs))
-			}
+			must.Be(t, mustRun(t, plan, options(t, out)).Cached, len(plan.Jobs))
 		})
 	}
 }
@@ -463,9 +451,7 @@ measure: [{metric: records}]
 			if record.Fold != nil {
 				t.Errorf("fold %d without folds", *record.Fold)
 			}
-			if got := *record.Values[0].Value; got != 6 {
-				t.Errorf("%v records published, want 6", got)
-			}
+			must.Be(t, *record.Values[0].Value, 6)
 		}
 		if counts != want {
 			t.Errorf("--trials %d: %v jobs, want %v", override, counts, want)

@@ -61,9 +61,7 @@ func TestVersions(t *testing.T) {
 		"v1.2.1-0.20260102030405-0123456789ab":     "1.2.1.dev20260102030405+0123456789ab",
 		"v1.2.0+dirty":                             "1.2.0+dirty",
 	} {
-		if got := wheelVersion(version); got != want {
-			t.Errorf("%s: %s, want %s", version, got, want)
-		}
+		must.Be(t, wheelVersion(version), want, version)
 	}
 }
 

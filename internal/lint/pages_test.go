@@ -158,9 +158,7 @@ func TestFieldTerms(t *testing.T) {
 		}
 	}
 	code := file{"a.go", "package a\n\nvar x, y = `is worth`, \"tires\" // is worth"}
-	if text := said(code); text != "`is worth`\n" {
-		t.Errorf("said %q", text)
-	}
+	must.Be(t, said(code), "`is worth`\n", "said")
 	const planted = "The release gives away what learners see: what it is worth."
 	if found := houseWords(planted); len(found) != 3 {
 		t.Errorf("%q has %q", planted, found)

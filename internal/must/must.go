@@ -31,6 +31,14 @@ type errorer interface {
 	Errorf(format string, args ...any)
 }
 
+// Be reports a value that is not what it must be. Of tells which one it is.
+func Be[T comparable](t errorer, got, want T, of ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: %#v, must be %#v", of, got, want)
+	}
+}
+
 // Fail reports an error that is none, or does not say what it must. Of tells which one it is.
 func Fail(t errorer, err error, want string, of ...any) {
 	t.Helper()

@@ -260,9 +260,7 @@ func TestSummaryIsSmall(t *testing.T) {
 func TestStudentQuantile(t *testing.T) {
 	for degrees, want := range map[int]string{1: "12.706", 2: "4.303", 3: "3.182", 4: "2.776",
 		5: "2.571", 9: "2.262", 10: "2.228", 30: "2.042", 99: "1.984", 120: "1.980"} {
-		if got := fmt.Sprintf("%.3f", studentQuantile(0.95, degrees)); got != want {
-			t.Errorf("%d degrees of freedom: %s, want %s", degrees, got, want)
-		}
+		must.Be(t, fmt.Sprintf("%.3f", studentQuantile(0.95, degrees)), want, degrees)
 	}
 	const tolerance = 1e-12
 	for _, coverage := range []float64{0.01, 0.5, 0.9, 0.95, 0.999} {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -143,9 +145,7 @@ func TestMatches(t *testing.T) {
 			false}, {"NaN", "NaN", true},
 		{"5", ">", false}, {"5", ">x", false}, {">=5", ">=5", true},
 	} {
-		if got := Matches(c.value, c.wanted); got != c.want {
-			t.Errorf("%q matches %q: %t", c.value, c.wanted, got)
-		}
+		must.Be(t, Matches(c.value, c.wanted), c.want, c.value, c.wanted)
 	}
 }
 
@@ -161,9 +161,7 @@ func TestFilter(t *testing.T) {
 			false}, {Filter{"unheard": ""}, true},
 		{Filter{"epsilon": "<1", "n": ">=9"}, true},
 	} {
-		if got := c.where.Selects(row); got != c.want {
-			t.Errorf("%v selects: %t", c.where, got)
-		}
+		must.Be(t, c.where.Selects(row), c.want, c.where)
 	}
 	if diff := cmp.Diff(Filter{"stop": "6"}, Filter{"metric": "x", "stop": "6"}.Only("stop",
 		"n")); diff != "" {

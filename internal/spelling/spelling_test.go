@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
+
 	"pgregory.net/rapid"
 )
 
@@ -15,16 +17,10 @@ func TestNearest(t *testing.T) {
 		"c4.5": "c45", "rps_graph": "rps-graph",
 		"mondrian": "", "": "", strings.Repeat("r", 60): "",
 	} {
-		if got := Nearest(word, names); got != want {
-			t.Errorf("%q: nearest is %q, want %q", word, got, want)
-		}
+		must.Be(t, Nearest(word, names), want, word)
 	}
-	if got := Hint("rsp", names); got != " (did you mean rps?)" {
-		t.Errorf("hint %q", got)
-	}
-	if got := Hint("mondrian", names); got != "" {
-		t.Errorf("hint %q for a word like none", got)
-	}
+	must.Be(t, Hint("rsp", names), " (did you mean rps?)", "hint")
+	must.Be(t, Hint("mondrian", names), "", "hint")
 }
 
 // What a distance must be, and what one edit of each kind must come to.

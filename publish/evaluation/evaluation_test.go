@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -89,9 +90,7 @@ func TestOf(t *testing.T) {
 	if got := strings.Join(names, "|"); got != want {
 		t.Fatalf("columns %s, want %s", got, want)
 	}
-	if got := strings.Join(e.Notes, "|"); got != "one|two|three" {
-		t.Errorf("notes %s", got)
-	}
+	must.Be(t, strings.Join(e.Notes, "|"), "one|two|three", "notes")
 	value := func(kind, at, column int) Value {
 		return e.Kinds[kind].Measurements[at].Values[column]
 	}
@@ -120,9 +119,7 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s: %+v, %q %q", test.what, test.v, test.v.Text(), test.v.Spread())
 		}
 	}
-	if n := len(e.Kinds[2].Measurements); n != 2 {
-		t.Errorf("%d attacks, want the two with their intervals", n)
-	}
+	must.Be(t, len(e.Kinds[2].Measurements), 2)
 	for _, test := range []struct {
 		kind, column int
 		want         string

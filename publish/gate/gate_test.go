@@ -244,9 +244,7 @@ func TestNamed(t *testing.T) {
 	for i := range p.Rules {
 		got = append(got, p.Rules[i].Disclosure+p.Rules[i].Measure)
 	}
-	if s := strings.Join(got, "|"); s != "strongest|membership of=tpr|records" {
-		t.Errorf("rules %s", s)
-	}
+	must.Be(t, strings.Join(got, "|"), "strongest|membership of=tpr|records", "rules")
 }
 
 // TestFiles: another reader of XML gets back what was checked; the summary is appended to, and no

@@ -75,9 +75,7 @@ func TestPracticeGuide(t *testing.T) {
 	r := measured(t, table)
 	groups := group(table, "*")
 	for i, p := range people {
-		if n := groups.sizes[groups.of[i]]; n != p.f {
-			t.Errorf("person %d: f is %d, must be %d", i+1, n, p.f)
-		}
+		must.Be(t, groups.sizes[groups.of[i]], p.f, i+1)
 	}
 	// Seven keys, four unique; 4 of 10 violate 2-anonymity and all violate 3-anonymity.
 	if r.Records != 10 || r.Classes != 7 || r.K != 1 || r.Unique != 4 || r.Largest != 2 {

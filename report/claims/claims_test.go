@@ -142,9 +142,7 @@ func TestValid(t *testing.T) {
 		"by: medians\nnear: {of: {take: max over k}, value: 1}":  false,
 	} {
 		c := &fileOf(t, check).Claims[0].Checks[0]
-		if got := c.valid([]Reading{{}}); got != want {
-			t.Errorf("%s: valid %t", check, got)
-		}
+		must.Be(t, c.valid([]Reading{{}}), want, check)
 	}
 	c := &fileOf(t, "by: medians\nnear: {of: {minus: {}}, value: 1}").Claims[0].Checks[0]
 	if c.valid([]Reading{{Minus: &Side{Take: []Take{{over: "k"}}}}}) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -304,8 +305,6 @@ func TestTrials(t *testing.T) {
 		"take: spread over series in each trial": 1, "where: {series: a}": 0.5,
 		"where: {series: a}, stat: min": 0} {
 		j := judged(t, fileOf(t, "where: {metric: error}\nrange: {of: {"+of+"}, min: 0}"), o)
-		if got := j.Checks[0].Points[0].Value; got != want {
-			t.Errorf("%s: %v, want %v", of, got, want)
-		}
+		must.Be(t, j.Checks[0].Points[0].Value, want, of)
 	}
 }

@@ -96,9 +96,7 @@ func TestThresholds(t *testing.T) {
 	} {
 		j := Judgement{Checks: []Evidence{{Counts: c.counts, Points: make([]Point, 20)}}}
 		for i, other := range otherThresholds {
-			if got := j.verdictBy(other); got != c.want[i] {
-				t.Errorf("%+v %s: %s, want %s", c.counts, other.name, got, c.want[i])
-			}
+			must.Be(t, j.verdictBy(other), c.want[i], c.counts, other.name)
 		}
 	}
 }
@@ -155,9 +153,7 @@ func TestFixed(t *testing.T) {
 		before = f.Date
 	}
 	const want = "Reading and margins fixed 2026-11-21, after runs of single figures had been seen"
-	if got := (&Judgement{ID: "M-14"}).FixedText(); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Be(t, (&Judgement{ID: "M-14"}).FixedText(), want)
 }
 
 // noReason stands in new lines until they have a reason.
@@ -270,12 +266,9 @@ func TestAgreement(t *testing.T) {
 		"test); 1 not run, or without the data they need; 1 not covered."
 	const want = "2 of 3 claims that this run could judge agree with the verdicts published with " +
 		"ppdp; 1 differ: holds/contradicted (here holds, published contradicted)." + others
-	if got := Agreement(append(all, other)); got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
-	if got := Agreement(all[2:]); got != "This run could judge no claim of the papers."+others {
-		t.Errorf("nothing judged: %s", got)
-	}
+	must.Be(t, Agreement(append(all, other)), want)
+	must.Be(t, Agreement(all[2:]), "This run could judge no claim of the papers."+others,
+		"nothing judged")
 	if got := Agreement(all[:1]); got != "1 of 1 claims that this run could judge agree with the "+
 		"verdicts published with ppdp." {
 		t.Errorf("all agree: %s", got)

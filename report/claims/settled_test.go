@@ -213,15 +213,9 @@ func TestPlanned(t *testing.T) {
 	for i := range plan {
 		plan[i].Trials = nil
 	}
-	if n := asked(results.Measured(of(0).Manifest, plan), true); n != 10 {
-		t.Errorf("%d settings planned, want 10", n)
-	}
-	if n := asked(of(-1).Summary(), false); n != 4 {
-		t.Errorf("%d settings of open points, want 4", n)
-	}
-	if n := asked(of(1).Summary(), false); n != 0 {
-		t.Errorf("%d settings of open points, want none: the claim is contradicted", n)
-	}
+	must.Be(t, asked(results.Measured(of(0).Manifest, plan), true), 10)
+	must.Be(t, asked(of(-1).Summary(), false), 4)
+	must.Be(t, asked(of(1).Summary(), false), 0)
 }
 
 // TestChanging tries all states of open points in four checks, of which two have a single point:

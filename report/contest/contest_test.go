@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/numeric/random"
 )
@@ -334,9 +335,7 @@ func TestRemarks(t *testing.T) {
 		if len(table.Tasks) != 1 {
 			t.Fatalf("sizes are ranked: %+v", table.Tasks)
 		}
-		if got := strings.Join(table.Releases[0].Remarks(), "; "); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		must.Be(t, strings.Join(table.Releases[0].Remarks(), "; "), c.want)
 	}
 	alone := Of(runOf([]entrant{sized(under(1, "a", 1), 10000, 1, 1)}, 0))[0].Releases[0]
 	if got := alone.Remarks(); got != nil {
