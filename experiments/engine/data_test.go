@@ -76,35 +76,32 @@ func TestUserTableIsItsContent(t *testing.T) {
 	}
 }
 
-// TestNoiseOfOtherRows: every job has noise of its own. Releases of other rows, or of other
-// content, have other noise, which would cancel in their difference; of a user's table and of any
-// other. All algorithms of a trial see the same folds.
-func TestNoiseOfOtherRows(t *testing.T) {
+// TestPairing: all algorithms of a trial see the same folds, and every job has noise of its own.
+// Releases of other rows, or of other content, have other noise, which would cancel in their
+// difference; of a user's table and of any other.
+func TestPairing(t *testing.T) {
 	for _, dataset := range []string{"{name: csv, csv: my.csv, schema: my.yaml}",
 		"{name: gaussian, n: 50}"} {
-		t.Run(dataset, func(t *testing.T) { noiseOfOtherRows(t, dataset) })
-	}
-}
-
-func noiseOfOtherRows(t *testing.T, dataset string) {
-	keys := make(map[random.Key]string)
-	for _, rows := range []string{"folds: 0", "folds: 0\ntrain: 20", "folds: 0\ntrain: 21",
-		"folds: 2", "folds: 3"} {
-		plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: "+dataset+
-			"\ntrials: 2\nepsilon: [1, 2]\nalgorithms: [{name: test-coin}, {name: test-raw}]\n"+
-			"measure: [{metric: w1}]\n", language.Overrides{})
-		d, last := plan.Configs[0].Data, plan.Configs[len(plan.Configs)-1].Data
-		if folds := plan.FoldKey(d, "checksum", 0); folds == plan.FoldKey(d, "checksum", 1) ||
-			folds != plan.FoldKey(last, "checksum", 0) {
-			t.Error("two trials have one set of folds, or two algorithms of a trial two")
-		}
-		for i := range plan.Jobs {
-			for _, checksum := range []string{"checksum", "another"} {
-				key := plan.NoiseKey(&plan.Jobs[i], checksum)
-				if other, ok := keys[key]; ok {
-					t.Errorf("%q and %q have the same noise in job %d", rows, other, i)
+		keys := make(map[random.Key]string)
+		for _, rows := range []string{"folds: 0", "folds: 0\ntrain: 20", "folds: 0\ntrain: 21",
+			"folds: 2", "folds: 3"} {
+			plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: "+dataset+"\ntrials: 2"+
+				"\nepsilon: [1, 2]\nalgorithms: [{name: test-coin}, {name: test-raw}]\n"+
+				"measure: [{metric: w1}]\n", language.Overrides{})
+			d, last := plan.Configs[0].Data, plan.Configs[len(plan.Configs)-1].Data
+			if folds := plan.FoldKey(d, "checksum", 0); folds == plan.FoldKey(d, "checksum", 1) ||
+				folds != plan.FoldKey(last, "checksum", 0) {
+				t.Error("two trials have one set of folds, or two algorithms of a trial two")
+			}
+			for i := range plan.Jobs {
+				for _, checksum := range []string{"checksum", "another"} {
+					key := plan.NoiseKey(&plan.Jobs[i], checksum)
+					if other, ok := keys[key]; ok {
+						t.Errorf("%s: %q and %q have the same noise in job %d", dataset, rows,
+							other, i)
+					}
+					keys[key] = rows + ", " + checksum
 				}
-				keys[key] = rows + ", " + checksum
 			}
 		}
 	}
