@@ -1,7 +1,6 @@
 package metrics_test
 
 import (
-	"math"
 	"testing"
 
 	"ppdp/algorithms"
@@ -39,13 +38,9 @@ func TestAccuracyWithin(t *testing.T) {
 		}
 		must.Be(t, measure(follows, nil), 1, name)
 		must.Be(t, measure(append(follows, follows...), nil), 1, name)
-		if got := measure(coins, nil); math.Abs(got-0.5) > 5*0.0091 {
-			t.Errorf("%s: coins: %v, want 1/2", name, got)
-		}
+		must.Near(t, measure(coins, nil), 0.5, 5*0.0091, name)
 		got := measure(drawn, weights)
-		if math.Abs(got-0.75) > 0.03 {
-			t.Errorf("%s: weighted labels: %v, want 3/4", name, got)
-		}
+		must.Near(t, got, 0.75, 0.03, name)
 		if double := measure(drawn, twice); double != got {
 			t.Errorf("%s: weights twice as large: %v, want %v", name, double, got)
 		}

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"testing"
@@ -46,9 +45,7 @@ func TestNISTScores(t *testing.T) {
 			t.Logf("%d %%: %.1f, theirs %v", percent, got, want)
 			mean += got / samples
 		}
-		if math.Abs(mean-want) > 8 {
-			t.Errorf("%d %%: score %v, must be within 8 of %v", percent, mean, want)
-		}
+		must.Near(t, mean, want, 8, percent)
 	}
 }
 
@@ -76,9 +73,7 @@ func TestNISTScoresOfReleases(t *testing.T) {
 				Noise:  random.NewStreams(random.NewKey(1))}))
 			got := defined(t, "nist-score", c, nil)
 			t.Logf("%s, %d bins: %.1f, theirs %v", name, bins, got, want)
-			if math.Abs(got-want) > 8 {
-				t.Errorf("%s, %d bins: score %v, must be within 8 of %v", name, bins, got, want)
-			}
+			must.Near(t, got, want, 8, name, bins)
 		}
 	}
 }

@@ -3,15 +3,15 @@ package metrics
 import (
 	"math"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 // TestIntervalPublished: R's binom.test(7, 20) prints 0.1539092 and 0.5921885.
 func TestIntervalPublished(t *testing.T) {
 	near := func(what string, got, want float64) {
 		t.Helper()
-		if !(math.Abs(got-want) <= 1e-7*want) {
-			t.Errorf("%s: %v, want %v", what, got, want)
-		}
+		must.Near(t, got, want, 1e-7*want, what)
 	}
 	seven := share{7, 20}
 	near("7 of 20", seven.at(Estimate), 0.35)

@@ -1,7 +1,6 @@
 package metrics_test
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -126,9 +125,7 @@ func TestVerbatim(t *testing.T) {
 		// Three equal ones are one trial of weight 3: (3+1+1)²/(9+1+1).
 		{metrics.Members, metrics.Trials, 25. / 11}} {
 		got := valueOf(t, "verbatim", c, &metrics.MatchesParams{Of: of.whose, End: of.end})
-		if math.Abs(got-of.want) > 1e-12 {
-			t.Errorf("%s %s: %v, want %v", of.whose, of.end, got, of.want)
-		}
+		must.Near(t, got, of.want, 1e-12, of.whose, of.end)
 	}
 }
 
@@ -153,8 +150,6 @@ func TestColumn(t *testing.T) {
 		{metrics.ColumnParams{Attribute: "y", Of: metrics.ColumnShare, Rank: 3}, 0.5},
 		{metrics.ColumnParams{Attribute: "y", Of: metrics.ColumnDistance}, 0.25},
 	} {
-		if got := valueOf(t, "column", c, &of.params); math.Abs(got-of.want) > 1e-12 {
-			t.Errorf("%+v: %v, want %v", of.params, got, of.want)
-		}
+		must.Near(t, valueOf(t, "column", c, &of.params), of.want, 1e-12, of.params)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"ppdp/classifiers"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
+	"ppdp/internal/must"
 )
 
 // counting notes how many rows it has learnt from and what they weigh, and predicts class 0.
@@ -59,9 +60,7 @@ func TestLearnParams(t *testing.T) {
 				*learner.mass, *learner.tested, values)
 		}
 		// A third of the rows is of class 0; of 90 within five deviations.
-		if math.Abs(values[0]-1.0/3) > 5*math.Sqrt(2./9/90) {
-			t.Errorf("limit %d: accuracy %v", c.limit, values[0])
-		}
+		must.Near(t, values[0], 1.0/3, 5*math.Sqrt(2./9/90), c.limit)
 	}
 	if declared.Check(&LearnParams{-1}) == nil {
 		t.Error("rows -1 are taken")

@@ -1,10 +1,10 @@
 package metrics
 
 import (
-	"math"
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -39,9 +39,7 @@ func TestPMSEOfAFreshSample(t *testing.T) {
 	}
 	share, degrees := float64(m)/(n+m), 8.0
 	want := 1.25 * share * (1 - share) * degrees / (n + m)
-	if math.Abs(mean/want-1) > 0.25 {
-		t.Errorf("mean %v, want %v", mean, want)
-	}
+	must.Near(t, mean/want, 1, 0.25, mean, want)
 }
 
 // TestPMSEEnds: where a value gives every record away the error is near c(1-c), of
@@ -85,9 +83,7 @@ func TestPMSEEnds(t *testing.T) {
 		weights[i] = 3
 	}
 	apart.Release.Weights = weights
-	if got := defined(t, "pmse", apart, pmseOf(Logistic)); math.Abs(got-3.0/16) > 0.02 {
-		t.Errorf("weighted: %v", got)
-	}
+	must.Near(t, defined(t, "pmse", apart, pmseOf(Logistic)), 3.0/16, 0.02, "weighted")
 }
 
 // TestPMSERows: of more records than asked for some are drawn, of either table.

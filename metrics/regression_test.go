@@ -18,12 +18,8 @@ import (
 // the predictions 2, 2 and 4 leave 1 + 0 + 4.
 func TestRegressionScores(t *testing.T) {
 	predicted, truth := []float64{2, 2, 4}, []float64{1, 2, 6}
-	if got := determination(predicted, truth); !(math.Abs(got-(1-5.0/14)) <= 1e-12) {
-		t.Errorf("R² %v, must be %v", got, 1-5.0/14)
-	}
-	if got := absoluteError(predicted, truth); !(math.Abs(got-1) <= 1e-12) {
-		t.Errorf("mean error %v, must be 1", got)
-	}
+	must.Near(t, determination(predicted, truth), 1-5.0/14, 1e-12, "R²")
+	must.Near(t, absoluteError(predicted, truth), 1, 1e-12, "mean error")
 	if got := determination(predicted, []float64{2, 2, 2}); !math.IsNaN(got) {
 		t.Errorf("R² of one number is %v, must be undefined", got)
 	}
@@ -137,8 +133,6 @@ func TestScores(t *testing.T) {
 		{"log loss", logLoss, -(math.Log(0.8) + math.Log(0.6) + math.Log(0.3)) / 3},
 		{"calibration", calibrationError, (0.2 + 0.4 + 0.7) / 3}, // a bin for each
 	} {
-		if got := c.of(p, labels, 2); !(math.Abs(got-c.want) <= 1e-12) {
-			t.Errorf("%s %v, must be %v", c.name, got, c.want)
-		}
+		must.Near(t, c.of(p, labels, 2), c.want, 1e-12, c.name)
 	}
 }

@@ -307,9 +307,7 @@ func TestSampleEquivalentAxis(t *testing.T) {
 	for i, want := range [][3]float64{{1.5, 1.5, 1.5}, {1.6, 1.3, 1.9}} {
 		p := c.curves[0].Points[i]
 		for j, got := range []float64{p.Mean, p.Interval[0], p.Interval[1]} {
-			if math.Abs(math.Log10(got)-want[j]) > 1e-9 {
-				t.Errorf("point %d: %v, want powers of ten %v", i, got, want)
-			}
+			must.Near(t, math.Log10(got), want[j], 1e-9, i, got, want)
 		}
 	}
 	if len(c.references) != 1 || c.references[0].level() != 100 {

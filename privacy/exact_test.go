@@ -92,9 +92,7 @@ func TestDiscreteGaussianMoments(t *testing.T) {
 		}
 		// y² has a variance of at most 3σ⁴ (of 1 at σ = .3), |y| one of at most σ²
 		tolerance := 5 * math.Sqrt(3./n)
-		if math.Abs(square-c.variance) > tolerance {
-			t.Errorf("σ = %v: variance %v σ², want %v ± %v", c.sigma, square, c.variance, tolerance)
-		}
+		must.Near(t, square, c.variance, tolerance, c.sigma)
 		if c.size > 0 && math.Abs(size-c.size) > tolerance {
 			t.Errorf("σ = %v: mean size %v σ, want %v", c.sigma, size, c.size)
 		}

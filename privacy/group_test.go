@@ -44,9 +44,7 @@ func TestGroup(t *testing.T) {
 	group = NewApproximate(1, delta).Group(k)
 	noise := group.DiscreteGaussian("marginals", random.NewKey(2).Stream(), Exact(1))
 	path := group.Root()
-	if math.Abs(group.Total()-rho/9) > 1e-15 {
-		t.Errorf("rho %v, want %v", group.Total(), rho/9)
-	}
+	must.Near(t, group.Total(), rho/9, 1e-15)
 	must.Do(t, noise.AddAll(&path, group.Total(), make([]float64, 5)))
 	claimed, _ := group.Spent()
 	if math.Abs(claimed-rho) > 1e-12 || path.Remaining() > 1e-15 {
@@ -100,7 +98,5 @@ func TestReplayOfChains(t *testing.T) {
 	forced := NewBudget(0.9).Group(3)
 	replay := forced.Replay(transcript)
 	run(1+elementary.Exp(beta)+elementary.Exp(2*beta), elementary.Exp(3*beta), forced)
-	if got := replay.Distances[0].Distance / elementary.Exp(3*beta); math.Abs(got-3) > 1e-9 {
-		t.Errorf("a distance of %v sensitivities, want 3", got)
-	}
+	must.Near(t, replay.Distances[0].Distance/elementary.Exp(3*beta), 3, 1e-9, "sensitivities")
 }

@@ -70,9 +70,7 @@ func TestSparseLaws(t *testing.T) {
 					x := k - 0.5 + (float64(i)+0.5)/steps - count
 					sum += math.Exp(-math.Abs(x)*rate) * rate / 2 / steps
 				}
-				if got := math.Exp(laplaceLaw(k, count, rate)); math.Abs(got-sum) > 1e-7 {
-					t.Errorf("rate %v, count %v: P(%v) = %v, want %v", rate, count, k, got, sum)
-				}
+				must.Near(t, math.Exp(laplaceLaw(k, count, rate)), sum, 1e-7, rate, count, k)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"ppdp/internal/must"
+
 	"pgregory.net/rapid"
 )
 
@@ -35,9 +37,7 @@ func TestMostArea(t *testing.T) {
 			for i := range strips {
 				sum += MostTruePositives(epsilon, delta, (float64(i)+0.5)/strips) / strips
 			}
-			if got := MostArea(epsilon, delta); math.Abs(got-sum) > 1e-6 {
-				t.Errorf("epsilon %v, delta %v: %v, want %v", epsilon, delta, got, sum)
-			}
+			must.Near(t, MostArea(epsilon, delta), sum, 1e-6, epsilon, delta)
 		}
 	}
 }

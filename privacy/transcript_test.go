@@ -42,9 +42,7 @@ func TestReplayedNoise(t *testing.T) {
 			for i, x := range outcome {
 				want += m.log(x-here[i], 5, 0.02) - m.log(x-there[i], 5, 0.02)
 			}
-			if math.Abs(replay.Loss-want) > 0x1p-15*math.Abs(want)+1e-12 {
-				t.Errorf("%s, %s: loss %v, want %v", m.name, d.name, replay.Loss, want)
-			}
+			must.Near(t, replay.Loss, want, 0x1p-15*math.Abs(want)+1e-12, m.name, d.name)
 			distance := 7.0
 			switch m.name {
 			case gaussian, discreteGaussianKind:
@@ -52,9 +50,7 @@ func TestReplayedNoise(t *testing.T) {
 			case cauchy: // a call for each value: the largest
 				distance = 4
 			}
-			if got := replay.Distances[0].Distance; math.Abs(got-distance) > 1e-9 {
-				t.Errorf("%s, %s: distance %v, want %v", m.name, d.name, got, distance)
-			}
+			must.Near(t, replay.Distances[0].Distance, distance, 1e-9, m.name, d.name)
 		}
 	}
 }

@@ -6,14 +6,13 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= tolerance*math.Max(1e-300, math.Abs(want))) {
-		t.Errorf("%s: %v, want %v", what, got, want)
-	}
+	must.Near(t, got, want, tolerance*math.Max(1e-300, math.Abs(want)), what)
 }
 
 // TestClopperPearsonDefinition: at each end the hits seen, or more extreme ones, have the

@@ -1,7 +1,10 @@
 // Package must is for steps that cannot fail, and for what tests take for granted or ask most often.
 package must
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // Get returns v, and panics on an error.
 func Get[T any](v T, err error) T {
@@ -36,6 +39,14 @@ func Be[T comparable](t errorer, got, want T, of ...any) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%v: %#v, must be %#v", of, got, want)
+	}
+}
+
+// Near reports a number that is not within a tolerance of what it must be.
+func Near(t errorer, got, want, tolerance float64, of ...any) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%v: %v, must be %v, give or take %v", of, got, want, tolerance)
 	}
 }
 

@@ -26,11 +26,11 @@ func TestStudentsSleep(t *testing.T) {
 	first := []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}
 	second := []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
 	p, test := welch(first, second)
-	near(t, "Welch's p", p, 0.07939, 5e-6)
+	must.Near(t, p, 0.07939, 5e-6, "Welch's p")
 	if test != TestWelch {
 		t.Errorf("test %q, want %q", test, TestWelch)
 	}
-	near(t, "paired p", results.Paired(first, second).P, 0.002833, 5e-7)
+	must.Near(t, results.Paired(first, second).P, 0.002833, 5e-7, "paired p")
 }
 
 // With one degree of freedom Student's distribution is Cauchy's, whose two tails beyond t hold 1 -
@@ -40,9 +40,9 @@ func TestSingleTrial(t *testing.T) {
 	for _, x := range []float64{0.5, 3, 100} {
 		want := 1 - 2*math.Atan(x/math.Sqrt(3))/math.Pi
 		p, test := welch([]float64{-1, 1}, []float64{x})
-		near(t, "p", p, want, 1e-12)
+		must.Near(t, p, want, 1e-12, "p")
 		back, _ := welch([]float64{x}, []float64{-1, 1})
-		near(t, "p the other way round", back, want, 1e-12)
+		must.Near(t, back, want, 1e-12, "p the other way round")
 		if test != TestPooled {
 			t.Errorf("test %q, want %q", test, TestPooled)
 		}
@@ -75,11 +75,11 @@ func TestPermutationByEnumeration(t *testing.T) {
 				}
 			}
 			p, _ := welch(make([]float64, n), slices.Repeat([]float64{1}, m))
-			near(t, "p", p, float64(extreme)/float64(ways), 1e-12)
+			must.Near(t, p, float64(extreme)/float64(ways), 1e-12, "p")
 		}
 	}
 	p := results.Paired(make([]float64, 4), []float64{2, 2, 2, 2}).P
-	near(t, "p of four equal differences", p, 2.0/16, 0) // two of sixteen choices of signs
+	must.Near(t, p, 2.0/16, 0, "p of four equal differences") // two of sixteen choices of signs
 }
 
 // Holm's procedure is the closed test of Bonferroni's: a hypothesis is rejected when every set of
@@ -197,13 +197,6 @@ func TestReferenceOfRun(t *testing.T) {
 var unkeyed = cmpopts.IgnoreUnexported(results.Setting{})
 
 func pointer[T any](v T) *T { return &v }
-
-func near(t *testing.T, what string, got, want, tolerance float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tolerance) {
-		t.Errorf("%s = %v, want %v", what, got, want)
-	}
-}
 
 // reference makes one with a sample for each list of trials; epsilons are 1, 2, ...
 func reference(seed uint64, revision int, checksum string, samples ...[]float64) *Reference {

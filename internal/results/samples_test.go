@@ -38,13 +38,6 @@ func value(metric string, v float64) Value { return Value{Measurement{Metric: me
 
 func summarise(records []Record) []Row { return Rows((&Run{Records: records}).Summary().Samples()) }
 
-func near(t *testing.T, what string, got, want, tolerance float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tolerance) {
-		t.Errorf("%s = %v, want %v", what, got, want)
-	}
-}
-
 func TestSummariseByHand(t *testing.T) {
 	// 1..5 have mean 3 and sample variance 2.5; the tables give t(0.975, 4) = 2.776445.
 	var records []Record
@@ -56,10 +49,10 @@ func TestSummariseByHand(t *testing.T) {
 		t.Fatalf("rows = %+v, want one with n 5 and none failed", rows)
 	}
 	se := math.Sqrt(0.5)
-	near(t, "mean", rows[0].Mean, 3, 0)
-	near(t, "se", rows[0].SE, se, 1e-15)
-	near(t, "lo95", rows[0].Lo95, 3-2.776445*se, 1e-6)
-	near(t, "hi95", rows[0].Hi95, 3+2.776445*se, 1e-6)
+	must.Near(t, rows[0].Mean, 3, 0, "mean")
+	must.Near(t, rows[0].SE, se, 1e-15, "se")
+	must.Near(t, rows[0].Lo95, 3-2.776445*se, 1e-6, "lo95")
+	must.Near(t, rows[0].Hi95, 3+2.776445*se, 1e-6, "hi95")
 }
 
 func TestFoldsAreAveragedWithinATrial(t *testing.T) {
@@ -75,8 +68,8 @@ func TestFoldsAreAveragedWithinATrial(t *testing.T) {
 	if row.N != 2 {
 		t.Errorf("n = %d, want 2 trials", row.N)
 	}
-	near(t, "mean", row.Mean, 0.375, 0)
-	near(t, "se", row.SE, 0.125, 1e-16)
+	must.Near(t, row.Mean, 0.375, 0, "mean")
+	must.Near(t, row.SE, 0.125, 1e-16, "se")
 }
 
 func TestFailuresAreCounted(t *testing.T) {
@@ -290,7 +283,7 @@ func TestPaired(t *testing.T) {
 	if d.N != 5 || d.Mean != 3 || math.Abs(d.P-want) > 1e-12 {
 		t.Errorf("%+v, want 3 of 5 trials and p %v", d, want)
 	}
-	near(t, "standard error", d.SE, math.Sqrt(0.5), 1e-15) // their variance is 5/2
+	must.Near(t, d.SE, math.Sqrt(0.5), 1e-15, "standard error") // their variance is 5/2
 	if back := Paired(y, x); back.Mean != -3 || back.P != d.P || back.SE != d.SE {
 		t.Errorf("the other way round %+v", back)
 	}

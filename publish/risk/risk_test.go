@@ -41,13 +41,6 @@ func measured(t *testing.T, table *Table) *Report {
 	return must.Get(Measure(table, Defaults()))
 }
 
-func near(t *testing.T, what string, got, want float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tolerance) {
-		t.Errorf("%s is %v, must be %v", what, got, want)
-	}
-}
-
 // TestPracticeGuide is the worked example of sdcMicro's practice guide (Benschop, Machingauta &
 // Welch, Statistical Disclosure Control: A Practice Guide, tables 4.1 and 4.3): ten people with
 // frequencies f, and distinct l-diversity.
@@ -83,9 +76,9 @@ func TestPracticeGuide(t *testing.T) {
 	}
 	for k, share := range map[int]float64{2: 0.4, 3: 1} {
 		at := must.Get(Measure(table, Options{K: k, C: 2}))
-		near(t, "share below k", at.Prosecutor.AtRisk, share)
+		must.Near(t, at.Prosecutor.AtRisk, share, tolerance, "share below k")
 	}
-	near(t, "prosecutor", r.Prosecutor.Mean, 0.7)
+	must.Near(t, r.Prosecutor.Mean, 0.7, tolerance, "prosecutor")
 	// l is 1 for persons 1, 2, 3, 5, 7 and 8.
 	if d := r.Sensitive[0]; d.Distinct != 1 || d.Homogeneous != 6 || d.Recursive != 1 {
 		t.Errorf("%+v", d)
@@ -130,13 +123,13 @@ func TestDiversity(t *testing.T) {
 	if d := r.Sensitive[0]; r.K != 4 || r.Classes != 3 || d.Distinct != 1 || d.Homogeneous != 4 {
 		t.Errorf("%+v", r)
 	}
-	near(t, "entropy l of a class of one value", r.Sensitive[0].Entropy, 1)
+	must.Near(t, r.Sensitive[0].Entropy, 1, tolerance, "entropy l of a class of one value")
 	r = measured(t, parsed(t, threeDiverse))
 	d := r.Sensitive[0]
 	if r.K != 4 || r.Classes != 3 || d.Distinct != 3 || d.Homogeneous != 0 || d.Values != 3 {
 		t.Errorf("%+v", r)
 	}
-	near(t, "entropy l of 2, 1, 1", d.Entropy, math.Pow(2, 1.5))
+	must.Near(t, d.Entropy, math.Pow(2, 1.5), tolerance, "entropy l of 2, 1, 1")
 	// 2 < c(1 + 1) holds for l = 2 if c is above 1, 2 < c·1 for l = 3 if c is above 2.
 	for c, want := range map[float64]int{0.5: 0, 1: 1, 1.5: 2, 2: 2, 2.5: 3} {
 		at, err := Measure(parsed(t, threeDiverse), Options{K: 5, C: c})
@@ -163,13 +156,15 @@ func TestCloseness(t *testing.T) {
 		return of
 	}
 	first := in("1", map[string]string{}, "3", "4", "5")
-	near(t, "{3, 4, 5}", salary(in("2", in("3", first, "7", "9", "10"), "6", "8", "11")), 0.375)
+	must.Near(t, salary(in("2", in("3", first, "7", "9", "10"), "6", "8", "11")), 0.375, tolerance,
+		"{3, 4, 5}")
 	// The other six differ half as much the other way.
 	second := in("1", map[string]string{}, "6", "8", "11")
-	near(t, "{6, 8, 11}", salary(in("2", second, "3", "4", "5", "7", "9", "10")), 1./6)
+	must.Near(t, salary(in("2", second, "3", "4", "5", "7", "9", "10")), 1./6, tolerance,
+		"{6, 8, 11}")
 	// Table 5: 0.167-closeness.
 	five := in("1", in("2", map[string]string{}, "6", "11", "8"), "3", "5", "9")
-	near(t, "table 5", salary(in("3", five, "4", "7", "10")), 1./6)
+	must.Near(t, salary(in("3", five, "4", "7", "10")), 1./6, tolerance, "table 5")
 }
 
 // TestBruteForce measures random tables a second time, by comparing all pairs of records. Package

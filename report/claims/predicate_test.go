@@ -121,9 +121,7 @@ func TestMonotone(t *testing.T) {
 	// The chance of an order is one in k!, and the rule doubles it for two directions.
 	j := judged(t, fileOf(t, "where: {metric: error, series: a}\nexact: true\n"+
 		"monotone: {of: {}, along: epsilon, is: increasing}"), curve(1, 1, 2, 3, 4, 6))
-	if p := j.Checks[0].Points[0].P; math.Abs(p-2./120) > 1e-12 {
-		t.Errorf("five values in order by chance: %v, want 2 of 120", p)
-	}
+	must.Near(t, j.Checks[0].Points[0].P, 2./120, 1e-12, "five values in order by chance")
 }
 
 // TestGrowth: what grows like an order, times a power, has that power's exponent beyond it.

@@ -179,9 +179,7 @@ func TestExtremesByHand(t *testing.T) {
 		} {
 			j := judged(t, fileOf(t, "where: {metric: error}\norder: {"+
 				fmt.Sprintf(check, c.left, c.right)+", margin: 1}"), o)
-			if got := j.Checks[0].Points[0].P; math.Abs(got-min(1, 2*c.want)) > 1e-9 {
-				t.Errorf("%s, %s: p %v, want twice %v", c.left, c.right, got, c.want)
-			}
+			must.Near(t, j.Checks[0].Points[0].P, min(1, 2*c.want), 1e-9, c.left, c.right, c.want)
 		}
 	}
 }

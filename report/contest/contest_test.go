@@ -297,9 +297,7 @@ func TestOneFamily(t *testing.T) {
 	for i, pair := range [][2]float64{{apart, studentOf(6)},
 		{tasks[0].Entries[1].Behind.P, studentOf(6)},
 		{tasks[1].Entries[1].Behind.P, 2 * studentOf(10)}} {
-		if math.Abs(pair[0]-pair[1]) > 1e-12 {
-			t.Errorf("%d: p = %v, want %v", i, pair[0], pair[1])
-		}
+		must.Near(t, pair[0], pair[1], 1e-12, i)
 	}
 }
 
