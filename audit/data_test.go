@@ -75,13 +75,10 @@ func TestPairsOnGraphs(t *testing.T) {
 		for v := range int32(5) {
 			got = append(got, pairs[0].B.Graph.Degree(v))
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: degrees %v, want %v", c.g.Unit, got, c.want)
-		}
+		must.Equal(t, got, c.want, c.g.Unit)
 	}
 	capped := algorithms.NodePrivacy(algorithms.Strict, "")
 	capped.MaxDegree = 2
-	if _, err := PairsOn(capped, "data", data); err == nil {
-		t.Error("a graph above the cap has neighbours")
-	}
+	must.Fail(t, must.Err(PairsOn(capped, "data", data)), "",
+		"a graph above the cap has neighbours")
 }

@@ -3,7 +3,6 @@ package metrics
 import (
 	"fmt"
 	"os"
-	"slices"
 	"testing"
 
 	"ppdp/algorithms"
@@ -87,9 +86,7 @@ func TestQuantileBins(t *testing.T) {
 	edges := quantileEdges(table, table.AllRows(), 3)
 	records := codedTable(a, []uint32{0}, []uint32{1}, []uint32{2}, []uint32{3}, []uint32{9})
 	got := bin(records, records.AllRows(), nil, 3, edges).columns[0]
-	if want := []int32{0, 0, 1, 2, 2}; !slices.Equal(got, want) {
-		t.Errorf("bins %v, want %v", got, want)
-	}
+	must.Equal(t, got, []int32{0, 0, 1, 2, 2})
 	// The rows have 3, 1 and 2 of 6 in the bins, these records 2, 1 and 2 of 5.
 	quantile := func(p Params) {
 		p.(*MarginalDistanceParams).Attributes, p.(*MarginalDistanceParams).Bins = 1, 3

@@ -10,7 +10,6 @@ import (
 	"ppdp/internal/must"
 	"ppdp/internal/results"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -61,12 +60,8 @@ func TestCurvesAreSplitByWhatDiffers(t *testing.T) {
 		"a value over the top": {[]results.Row{at(base, 1),
 			withParams(base, map[string]string{"k": "3"})}, []string{"RPS", "RPS"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			c := mustChart(t, results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "w2"}, test.rows)
-			if diff := cmp.Diff(test.want, labels(c)); diff != "" {
-				t.Error(diff)
-			}
-		})
+		c := mustChart(t, results.Figure{Name: "a", X: "epsilon", X2: "k", Y: "w2"}, test.rows)
+		must.Equal(t, labels(c), test.want, name)
 	}
 }
 
@@ -121,12 +116,8 @@ func TestReferences(t *testing.T) {
 		c.references[1].level() != 0.75 {
 		t.Errorf("references = %+v, want 0.85 and 0.75", c.references)
 	}
-	if diff := cmp.Diff([]string{"RPS"}, labels(c)); diff != "" {
-		t.Errorf("curves: %s", diff)
-	}
-	if diff := cmp.Diff([]string{"adult-standin"}, c.standIns); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, labels(c), []string{"RPS"}, "curves")
+	must.Equal(t, c.standIns, []string{"adult-standin"})
 	if note, shown := offScale("Majority class", drawn(t, of(a, b), rows).panels); !shown ||
 		note != " (off scale: 0.75)" {
 		t.Errorf("the legend notes %q, shown: %v", note, shown)
@@ -318,9 +309,7 @@ func TestSampleEquivalentAxis(t *testing.T) {
 	}
 	s := newPage(&m, []*chart{c}, newCurveStyles([]*chart{c}, nil))
 	caption := s.caption()
-	if !strings.Contains(caption, "equal sample and its 95 % interval of n = 1 to 4 trials") {
-		t.Errorf("caption %q", caption)
-	}
+	must.Say(t, caption, "equal sample and its 95 % interval of n = 1 to 4 trials")
 }
 
 func labelled(ticks []plot.Tick) string {
@@ -353,9 +342,7 @@ func TestTicksByHand(t *testing.T) {
 		{span{1e-5, 1e-3, true}, "1e−5 1e−4 1e−3"},
 	} {
 		ticks, _ := test.axis.ticks(6)
-		if diff := cmp.Diff(test.want, labelled(ticks)); diff != "" {
-			t.Errorf("%+v: %s", test.axis, diff)
-		}
+		must.Be(t, labelled(ticks), test.want, test.axis)
 	}
 }
 

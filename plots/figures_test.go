@@ -10,8 +10,6 @@ import (
 
 	"ppdp/internal/must"
 	"ppdp/internal/results"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // The figures here have the shape of published ones, with made-up curves: they exercise layout, not
@@ -134,16 +132,9 @@ func madeUpMap() *results.Run {
 func TestMapHoldsRegionsAndRows(t *testing.T) {
 	o := madeUpMap()
 	c := must.Get(newMap(o.Manifest.Figures[0], o.Summary()))
-	same := cmp.AllowUnexported(rectangle{}, dot{})
-	diff := cmp.Diff([]rectangle{{-0.5, 4.5, -0.5, 9.5}, {4.5, 9.5, -0.5, 2.5},
-		{4.5, 9.5, 2.5, 9.5}}, c.rectangles, same)
-	if diff != "" {
-		t.Errorf("rectangles (-want +got):\n%s", diff)
-	}
-	diff = cmp.Diff([]dot{{1, 1, 1}, {1, 2, 1}, {3, 9, 1}, {7, 8, 2}}, c.dots, same)
-	if diff != "" {
-		t.Errorf("dots (-want +got):\n%s", diff)
-	}
+	must.Equal(t, c.rectangles, []rectangle{{-0.5, 4.5, -0.5, 9.5}, {4.5, 9.5, -0.5, 2.5},
+		{4.5, 9.5, 2.5, 9.5}})
+	must.Equal(t, c.dots, []dot{{1, 1, 1}, {1, 2, 1}, {3, 9, 1}, {7, 8, 2}})
 	if !c.x.contains(-0.5) || !c.x.contains(9.5) || c.x.contains(12) || len(c.warnings) != 0 {
 		t.Errorf("x axis %+v, warnings %q", c.x, c.warnings)
 	}

@@ -3,7 +3,6 @@ package plots
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -203,9 +202,7 @@ func TestNotPrivate(t *testing.T) {
 		func(e legendEntry) string { return e.text })
 	want := []string{"h 3 (published, not private)", "h 3 (strict)", "all, not private", "none",
 		"RPS, not private"}
-	if !slices.Equal(got, want) {
-		t.Errorf("legend %q, want %q", got, want)
-	}
+	must.Equal(t, got, want)
 	for i, line := range page.panels[0].lines {
 		if line.Label != want[i] {
 			t.Errorf("a line is called %q, want %q", line.Label, want[i])

@@ -2,7 +2,6 @@ package privacy
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"ppdp/internal/must"
@@ -35,9 +34,7 @@ func TestGroup(t *testing.T) {
 				proven)
 		}
 	}
-	if !slices.Equal(draws[0], draws[1]) {
-		t.Errorf("noise %v, want that of a sensitivity of 3, %v", draws[0], draws[1])
-	}
+	must.Equal(t, draws[0], draws[1])
 
 	const delta = 1e-9
 	rho := RhoOf(1, delta)

@@ -22,9 +22,7 @@ func TestEntryOnDisk(t *testing.T) {
 	if err := json.Unmarshal(text, &read); err != nil || read != entry {
 		t.Errorf("%+v, %v; want %+v", read, err, entry)
 	}
-	if err := json.Unmarshal([]byte(`{"loss":"inf"}`), &read); err == nil {
-		t.Error("a loss of \"inf\" was read")
-	}
+	must.Fail(t, json.Unmarshal([]byte(`{"loss":"inf"}`), &read), "", "a loss of \"inf\" was read")
 }
 
 // TestExceeds: the rounding of a thousand charges does not overspend a budget, a millionth does.

@@ -249,9 +249,7 @@ func TestRefused(t *testing.T) {
 			strings.Contains(err.Error(), "not a directory")) || Spent(err) {
 			t.Errorf("want %q: %v", want, err)
 		}
-		if _, err := os.Stat(Beside(r.Table, accountEnding)); err == nil {
-			t.Errorf("%s: there is an account", want)
-		}
+		must.Fail(t, must.Err(os.Stat(Beside(r.Table, accountEnding))), "", want)
 		if left, _ := filepath.Glob(filepath.Join(dir, ".out*")); len(left) > 0 {
 			t.Errorf("%s: %v is left", want, left)
 		}
@@ -422,7 +420,5 @@ func TestDocumented(t *testing.T) {
 	want := slices.DeleteFunc(Releasable(), func(name string) bool {
 		return !strings.Contains(kept, "\n| `"+name+"` | ")
 	})
-	if diff := cmp.Diff(want, listed); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, listed, want)
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"ppdp/internal/must"
 	"ppdp/internal/results"
 	"ppdp/report/contest"
@@ -95,9 +93,7 @@ func TestOwnRuns(t *testing.T) {
 func TestErrataOfFailures(t *testing.T) {
 	run := own(map[string][4]float64{"A": {0.8, 0.7, 0.1, 90}})
 	run.Manifest.Algorithms[1].Errata, run.Manifest.Algorithms[1].Status = []string{"R1"}, "short"
-	if page := pageOf(t, run); !strings.Contains(page, `id="erratum-R1"`) {
-		t.Error("R1 is not on the page")
-	}
+	must.Say(t, pageOf(t, run), `id="erratum-R1"`)
 }
 
 // TestCommands: a competitor has the command that makes its release, or why none can be made, and
@@ -114,9 +110,7 @@ func TestCommands(t *testing.T) {
 		"A": {0.8, 0.7, 0.1, 90}, "C": {0.85, 0.7, 0.3, 100}})}}
 	var b bytes.Buffer
 	must.Get(Write(&b, in))
-	if difference := gocmp.Diff([]string{"A", "C"}, asked); difference != "" {
-		t.Error(difference)
-	}
+	must.Equal(t, asked, []string{"A", "C"})
 	must.Say(t, b.String(), "<code>ppdp release x</code>", "it &lt; cannot", "--total")
 }
 
@@ -148,9 +142,7 @@ func TestRanking(t *testing.T) {
 		"k = 7, 1: C 2 0.75 best 0.3 best",
 		"k = 7, 1: Original (no privacy) 0 0.9  0 ",
 	}
-	if difference := gocmp.Diff(want, got); difference != "" {
-		t.Error(difference)
-	}
+	must.Equal(t, got, want)
 	page := pageOf(t, run)
 	must.Say(t, page,
 		"<strong>0.800</strong>", "majority 0.700",

@@ -332,9 +332,7 @@ func TestNumbersOfLines(t *testing.T) {
 		}
 	}
 	want := []string{"ε[0.5 1000000]A2 0", "k (M)[5]M1 7", "[mean]Original1 3", "[mean]Several1 4"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q\nwant %q", got, want)
-	}
+	must.Equal(t, got, want)
 }
 
 // TestLeaderboard: runs of the leaderboard put what to release on the first screen. Both of the

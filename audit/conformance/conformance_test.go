@@ -218,9 +218,8 @@ func TestSuppressedRows(t *testing.T) {
 // TestParamsAskCheckSchema: what only a table can tell is refused by CheckSchema, and a fake that
 // accepts any text passes with that alone.
 func TestParamsAskCheckSchema(t *testing.T) {
-	if err := checkParams(fake{fault: "accepts any text"}); err == nil {
-		t.Error("any text is accepted, and nothing is found")
-	}
+	must.Fail(t, checkParams(fake{fault: "accepts any text"}), "",
+		"any text is accepted, and nothing is found")
 	if err := checkParams(fake{fault: picky}); err != nil {
 		t.Errorf("what CheckSchema refuses is called accepted: %v", err)
 	}

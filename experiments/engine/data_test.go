@@ -67,9 +67,7 @@ func TestUserTableIsItsContent(t *testing.T) {
 	for _, same := range [][2]string{{"./my.csv", "my.yaml"}, {"sub/../my.csv", "./my.yaml"},
 		{"sub/copy.csv", "sub/copy.yaml"},
 		{filepath.Join(dir, "my.csv"), "my.yaml"}} {
-		if again := run(same[0], same[1]); !slices.Equal(again, values) {
-			t.Errorf("%s and %s give other numbers than my.csv and my.yaml", same[0], same[1])
-		}
+		must.Equal(t, run(same[0], same[1]), values, same[0], same[1])
 	}
 	if other := run("other.csv", "my.yaml"); slices.Equal(other, values) {
 		t.Error("another table gives the same numbers")

@@ -24,8 +24,6 @@ import (
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 
-	"github.com/google/go-cmp/cmp"
-
 	_ "ppdp/algorithms/all"
 	_ "ppdp/algorithms/independent"
 	_ "ppdp/algorithms/mondrian"
@@ -255,9 +253,7 @@ func TestMeasureParameters(t *testing.T) {
 			names = append(names, v.Metric)
 			values[v.Metric] = *v.Value
 		}
-		if !slices.Equal(names, want) {
-			t.Errorf("measured %q, want %q", names, want)
-		}
+		must.Equal(t, names, want)
 		// C_AVG is relative to k, so it has to be between 1 and 2d(k-1)+m over k, and the largest k
 		// at least k.
 		if values["cavg"] < 1 || values["cavg"] > 4+200/k || values["anonymity"] < k {
@@ -470,7 +466,5 @@ func TestWarnings(t *testing.T) {
 	want := []string{"warning: A: gap 81.3 % after 2290 nodes (the first of 4 like it)",
 		"warning: A: not private", "warning: A: gap 81.3 % after 2290 nodes at last",
 		"warning: C: published too much"}
-	if diff := cmp.Diff(want, logged); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, logged, want)
 }

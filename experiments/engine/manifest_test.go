@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ppdp/experiments/language"
+	"ppdp/internal/must"
 	"ppdp/internal/results"
 )
 
@@ -103,9 +104,7 @@ measure:
 	r := mustOpen(t, opts.Out, "test", "ways")
 	with := results.Mapped(r.Manifest.Algorithms,
 		func(use results.AlgorithmUse) bool { return slices.Contains(use.Errata, "D5") })
-	if !slices.Equal(with, []bool{false, true}) {
-		t.Errorf("errata D5 is in %v of %+v", with, r.Manifest.Algorithms)
-	}
+	must.Equal(t, with, []bool{false, true}, r.Manifest.Algorithms)
 }
 
 const keepSpec = `

@@ -77,9 +77,8 @@ func TestMerge(t *testing.T) {
 			t.Parallel()
 			out := t.TempDir()
 			dirs := runShards(t, out, mergedSpec, count)
-			if _, err := os.Stat(filepath.Join(dirs[0], results.ManifestFile)); err == nil {
-				t.Error("a shard has written results")
-			}
+			must.Fail(t, must.Err(os.Stat(filepath.Join(dirs[0], results.ManifestFile))), "",
+				"a shard has written results")
 			for range 2 {
 				dirs = append(dirs[1:], dirs[0])
 				m, err := merged(t, out, dirs)
@@ -163,9 +162,8 @@ func TestMergeRefuses(t *testing.T) {
 			must.Do(t, c.damage(dirs))
 			_, err := merged(t, out, dirs)
 			must.Fail(t, err, c.want)
-			if _, err := os.Stat(filepath.Join(out, "test/merged")); err == nil {
-				t.Error("something was written")
-			}
+			must.Fail(t, must.Err(os.Stat(filepath.Join(out, "test/merged"))), "",
+				"something was written")
 		})
 	}
 }

@@ -167,15 +167,13 @@ func TestResume(t *testing.T) {
 		"rubbish": {"\x00\xff\n\nno journal\n" + journal, len(plan.Jobs)},
 		"empty":   {"", 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			must.Do(t, os.WriteFile(filepath.Join(dir, JournalFile), []byte(damage.text), 0o666))
-			os.Remove(filepath.Join(dir, "records.jsonl"))
-			must.Be(t, mustRun(t, plan, options(t, out)).Cached, damage.cached)
-			if read(t, dir, "records.jsonl") != want {
-				t.Error("other records")
-			}
-			must.Be(t, mustRun(t, plan, options(t, out)).Cached, len(plan.Jobs))
-		})
+		must.Do(t, os.WriteFile(filepath.Join(dir, JournalFile), []byte(damage.text), 0o666))
+		os.Remove(filepath.Join(dir, "records.jsonl"))
+		must.Be(t, mustRun(t, plan, options(t, out)).Cached, damage.cached, name)
+		if read(t, dir, "records.jsonl") != want {
+			t.Errorf("%s: other records", name)
+		}
+		must.Be(t, mustRun(t, plan, options(t, out)).Cached, len(plan.Jobs), name)
 	}
 }
 
@@ -202,22 +200,17 @@ func TestStale(t *testing.T) {
 		"classifier":             {"[naive-bayes, majority]", "[majority, naive-bayes, c45]", 0},
 		"one algorithm's params": {"[0.2, 0.8]", "[0.2, 0.7]", all - 2*3*4},
 	} {
-		t.Run(name, func(t *testing.T) {
-			text := strings.Replace(testSpec, c.old, c.new, 1)
-			if text == testSpec {
-				t.Fatal("nothing replaced")
-			}
-			if name == "a plot" {
-				text = strings.Replace(text, "where: {classifier: naive-bayes}, ", "", 1)
-			}
-			plan := mustPlan(t, text, language.Overrides{})
-			cached, _, err := Cached(context.Background(), plan, out,
-				options(t, out).Files)
-			must.Do(t, err)
-			if cached != c.cached {
-				t.Errorf("%d jobs cached, want %d", cached, c.cached)
-			}
-		})
+		text := strings.Replace(testSpec, c.old, c.new, 1)
+		if text == testSpec {
+			t.Fatalf("%s: nothing replaced", name)
+		}
+		if name == "a plot" {
+			text = strings.Replace(text, "where: {classifier: naive-bayes}, ", "", 1)
+		}
+		plan := mustPlan(t, text, language.Overrides{})
+		cached, _, err := Cached(context.Background(), plan, out, options(t, out).Files)
+		must.Do(t, err)
+		must.Be(t, cached, c.cached, name)
 	}
 }
 

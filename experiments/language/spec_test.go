@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -113,9 +112,7 @@ quick: {dataset: {name: discrete, n: 100}}
 		plan := must.Get(spec.Plan(Overrides{Quick: quick}))
 		got := results.Mapped(plan.Configs,
 			func(c *Config) string { return c.Dataset.Params["n"] })
-		if !slices.Equal(got, want) {
-			t.Errorf("quick %v: n %v, want %v", quick, got, want)
-		}
+		must.Equal(t, got, want, quick)
 	}
 }
 
@@ -127,9 +124,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		spec, err := Parse("fuzz.yaml", data)
 		if err != nil {
-			if !strings.Contains(err.Error(), "fuzz.yaml:") {
-				t.Errorf("an error without its place: %v", err)
-			}
+			must.Say(t, err.Error(), "fuzz.yaml:")
 			return
 		}
 		spec.Plan(Overrides{Trials: 1}) // must not panic
@@ -312,7 +307,5 @@ measure:
 	}
 	want := []string{"mondrian records cavg",
 		"mondrian records cavg record-weight", "identity records"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Equal(t, got, want)
 }

@@ -131,9 +131,7 @@ func TestExamples(t *testing.T) {
 		ran = append(ran, "TestConformance/"+name)
 	}
 	for _, name := range ran {
-		if !strings.Contains(out, "--- PASS: "+name+" ") {
-			t.Errorf("%s did not run:\n%s", name, out)
-		}
+		must.Say(t, out, "--- PASS: "+name+" ")
 	}
 }
 
@@ -186,9 +184,7 @@ func TestExampleOutOfTree(t *testing.T) {
 	list := command(t, dir, "", program, "list", "algorithms")
 	must.Say(t, list, "\nmarginals ", "\nrps ")
 	const want = "mine/tiny: 2 jobs, 0 failed"
-	if out := command(t, dir, "", program, "run", "tiny.yaml"); !strings.Contains(out, want) {
-		t.Errorf("the run does not report %q:\n%s", want, out)
-	}
+	must.Say(t, command(t, dir, "", program, "run", "tiny.yaml"), want)
 }
 
 // TestLibraryPage: the program of docs/extend.md builds and prints two whole numbers.

@@ -3,6 +3,7 @@ package must
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -38,6 +39,14 @@ type errorer interface {
 func Be[T comparable](t errorer, got, want T, of ...any) {
 	t.Helper()
 	if got != want {
+		t.Errorf("%v: %#v, must be %#v", of, got, want)
+	}
+}
+
+// Equal is Be of lists, element by element.
+func Equal[T comparable](t errorer, got, want []T, of ...any) {
+	t.Helper()
+	if !slices.Equal(got, want) {
 		t.Errorf("%v: %#v, must be %#v", of, got, want)
 	}
 }

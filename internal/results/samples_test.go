@@ -97,16 +97,13 @@ func TestFailuresAreCounted(t *testing.T) {
 			folded(record("s", 1, value("w1", 5)), 0), folded(record("s", 1, value("w1", 7)),
 				1)}, 1, 1, 6},
 	} {
-		t.Run(name, func(t *testing.T) {
-			row := summarise(test.records)[0]
-			if row.Metric != "w1" || row.N != test.n || row.Failed != test.failed {
-				t.Fatalf("row = %+v, want w1 with n %d and failed %d", row, test.n, test.failed)
-			}
-			if math.IsNaN(test.mean) != math.IsNaN(row.Mean) || !math.IsNaN(test.mean) &&
-				row.Mean != test.mean {
-				t.Errorf("mean = %v, want %v", row.Mean, test.mean)
-			}
-		})
+		row := summarise(test.records)[0]
+		if row.Metric != "w1" || row.N != test.n || row.Failed != test.failed ||
+			math.IsNaN(test.mean) != math.IsNaN(row.Mean) ||
+			!math.IsNaN(test.mean) && row.Mean != test.mean {
+			t.Errorf("%s: row %+v, want w1 with n %d, failed %d and mean %v", name, row, test.n,
+				test.failed, test.mean)
+		}
 	}
 	rows := summarise([]Record{failed(record("s", 0))})
 	if len(rows) != 1 || rows[0].Metric != "" || rows[0].Failed != 1 || rows[0].N != 0 {
@@ -138,9 +135,7 @@ func TestRowsComeInOrderOfFirstAppearance(t *testing.T) {
 		record("z", 1, value("w1", 2), value("w2", 1)),
 	}
 	got := Mapped(summarise(records), func(r Row) string { return r.Series + " " + r.Metric })
-	if diff := cmp.Diff([]string{"z w2", "z w1", "a ks", "a w2"}, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Equal(t, got, []string{"z w2", "z w1", "a ks", "a w2"})
 }
 
 // Whatever the order of the records and however many there are, trials add up, the mean lies within

@@ -92,9 +92,7 @@ func TestOf(t *testing.T) {
 			}
 			continue
 		}
-		if got := slices.Sorted(maps.Keys(Of(p.ImportPath))); !slices.Equal(got, want) {
-			t.Errorf("%s imports %v, want %v", p.ImportPath, got, want)
-		}
+		must.Equal(t, slices.Sorted(maps.Keys(Of(p.ImportPath))), want, p.ImportPath)
 	}
 	if checked < 50 {
 		t.Errorf("%d packages are checked, want at least 50", checked)

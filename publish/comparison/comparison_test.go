@@ -70,9 +70,7 @@ func TestComparisonLeavesOut(t *testing.T) {
 	c := Comparison{Epsilon: []float64{1}, K: 10, Records: 1000, Trials: 1}
 	text, unfit := compared(t, c, comparedSchema, 5, "20,a,no\n30,b,yes\n")
 	// Of 10 records four fifths are released: 8 are too few for groups of 10.
-	if !strings.Contains(unfit["mondrian"], "k is 10, the table has 8 rows") {
-		t.Errorf("mondrian: %q", unfit["mondrian"])
-	}
+	must.Say(t, unfit["mondrian"], "k is 10, the table has 8 rows")
 	if unfit["incognito"] == "" || bytes.Contains(text, []byte("name: incognito")) {
 		t.Errorf("incognito releases no records: %q", unfit["incognito"])
 	}

@@ -69,9 +69,7 @@ func TestOverlap(t *testing.T) {
 	}
 	_, notes := evaluate(t, Evaluation{Holdout: "h.csv"}, map[string]string{"release.csv": original,
 		"original.csv": original, "h.csv": population(360, 7) + strings.Join(lines[1:141], "")})
-	if !strings.Contains(notes, "THE HOLDOUT OVERLAPS THE ORIGINAL") {
-		t.Error(notes)
-	}
+	must.Say(t, notes, "THE HOLDOUT OVERLAPS THE ORIGINAL")
 }
 
 // TestExposedAreNumbered: the record that a release discloses is named by its place in the file,
@@ -82,9 +80,7 @@ func TestExposedAreNumbered(t *testing.T) {
 	original := "x,z,y\n" + strings.Join(lines, "")
 	_, notes := evaluate(t, Evaluation{}, map[string]string{"original.csv": original,
 		"release.csv": original})
-	if !strings.Contains(notes, "numbers 17 of those read") {
-		t.Error(notes)
-	}
+	must.Say(t, notes, "numbers 17 of those read")
 }
 
 // TestEvaluationMeasures: what needs what is not there is left out, and said to be.
@@ -127,9 +123,7 @@ func TestEvaluationMeasures(t *testing.T) {
 				t.Errorf("%s: %s is measured", test.name, name)
 			}
 		}
-		if !strings.Contains(notes, test.note) {
-			t.Errorf("%s: %s", test.name, notes)
-		}
+		must.Say(t, notes, test.note)
 	}
 }
 
@@ -155,8 +149,6 @@ func TestEvaluationOfLargeTables(t *testing.T) {
 		if strings.Contains(notes, "Models learn") != (test.rows > 0) {
 			t.Errorf("%+v: %s", test.e, notes)
 		}
-		if text := string(made.Text); !strings.Contains(text, "target: x") {
-			t.Errorf("the target is not permuted: %s", text)
-		}
+		must.Say(t, string(made.Text), "target: x")
 	}
 }

@@ -131,9 +131,7 @@ func TestOf(t *testing.T) {
 			"original's records (Attack, where 10 % of others are taken for members)."},
 		{2, 1, "Attacks that need held-out records were not tried."},
 	} {
-		if got := e.Kinds[test.kind].Short[test.column]; !strings.Contains(got, test.want) {
-			t.Errorf("kind %d of column %d: %s, want %s", test.kind, test.column, got, test.want)
-		}
+		must.Say(t, e.Kinds[test.kind].Short[test.column], test.want)
 	}
 	if _, err := json.Marshal(e); err != nil {
 		t.Error(err)

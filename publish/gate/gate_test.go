@@ -210,9 +210,7 @@ rules:
 		t.Log(err)
 	}
 	for _, empty := range []string{"", "rules: []", "policy: ''", "policy: [x]", "rules: [x]"} {
-		if _, err := parse("p.yaml", []byte(empty), measured); err == nil {
-			t.Errorf("%q is accepted", empty)
-		}
+		must.Fail(t, must.Err(parse("p.yaml", []byte(empty), measured)), "", empty)
 	}
 	must.Fail(t, must.Err(Read("defaut", measured)), "(did you mean default?)", "a missing file")
 }
@@ -298,9 +296,7 @@ func TestFiles(t *testing.T) {
 		t.Error(diff)
 	}
 	many := (&Report{Checks: make([]Check, mostRows+7)}).markdown()
-	if !strings.Contains(many, "\n7 more are not shown.\n") {
-		t.Error(many)
-	}
+	must.Say(t, many, "\n7 more are not shown.\n")
 }
 
 // FuzzPolicy: a policy is refused with its file's name, or limits something that can be reached.

@@ -279,9 +279,8 @@ func TestNewTable(t *testing.T) {
 		!slices.Equal(table.Sensitive[0].Rank, []uint32{1, 0}) {
 		t.Errorf("%+v %v", table, err)
 	}
-	if _, err := NewTable(&csvtable.Texts{}, new(datasets.Schema)); err == nil {
-		t.Error("a table without quasi-identifiers")
-	}
+	must.Fail(t, must.Err(NewTable(&csvtable.Texts{}, new(datasets.Schema))), "",
+		"a table without quasi-identifiers")
 	if _, err := Measure(table, Options{K: 0, C: math.NaN()}); err == nil ||
 		strings.Count(err.Error(), "\n") != 1 {
 		t.Error(err)

@@ -296,9 +296,7 @@ func part(page string) string {
 func TestPage(t *testing.T) {
 	page := string(must.Get(os.ReadFile("../../docs/generated/verdicts.md")))
 	summary := part(page)
-	if !strings.Contains(page, "\nThese are the verdicts published with ppdp, ") {
-		t.Error("docs/generated/verdicts.md does not say whose verdicts it has")
-	}
+	must.Say(t, page, "\nThese are the verdicts published with ppdp, ")
 	const readme = "../../README.md"
 	text := string(must.Get(os.ReadFile(readme)))
 	if there := part(text); *update {
@@ -439,9 +437,7 @@ func TestDocumentedJSON(t *testing.T) {
 			if field.Anonymous || !field.IsExported() {
 				continue
 			}
-			if !strings.Contains(part, "`"+key+"`") {
-				t.Errorf("docs/reproduce.md does not describe %s, %T's %s", key, of, field.Name)
-			}
+			must.Say(t, part, "`"+key+"`")
 		}
 	}
 }

@@ -344,14 +344,12 @@ func TestNoData(t *testing.T) {
 		{"a point failed", summaries(failed), "no trial at epsilon 0.01 succeeded"},
 		{"one trial undefined leaves two", summaries(undefined), ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			j := must.Get(Evaluate(l, c.runs, Options{}))
-			noData := j[0].Verdict == NoData
-			if (c.reason != "") != noData || !strings.Contains(j[0].Reason, c.reason) ||
-				noData && len(j[0].Checks) > 0 {
-				t.Errorf("%s: %q, want %q", j[0].Verdict, j[0].Reason, c.reason)
-			}
-		})
+		j := must.Get(Evaluate(l, c.runs, Options{}))
+		noData := j[0].Verdict == NoData
+		if (c.reason != "") != noData || !strings.Contains(j[0].Reason, c.reason) ||
+			noData && len(j[0].Checks) > 0 {
+			t.Errorf("%s: %s: %q, want %q", c.name, j[0].Verdict, j[0].Reason, c.reason)
+		}
 	}
 	j, err := Evaluate(l, summaries(grid(tenEpsilons, 2, one)), Options{Variant: Strict})
 	if err != nil || j[0].Verdict != NoData || !strings.Contains(j[0].Reason, "strict") {

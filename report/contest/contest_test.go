@@ -180,9 +180,7 @@ func TestBudgets(t *testing.T) {
 	}
 	want := []string{"ε = 1,  b d", "ε = 10,  a", "ε = 1, δ = 1e-09,  c",
 		"ε = 1, replace one record e", "k = 5 k5 k05", "k = 10 k10"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Equal(t, got, want)
 }
 
 // TestWhoNeverWins: what is not private or known not to be, whatever it reaches. A guarantee
@@ -208,9 +206,7 @@ func TestWhoNeverWins(t *testing.T) {
 		fmt.Sprint("broken (guarantee broken) ", Absent),
 		fmt.Sprint("leaky (guarantee broken) ", Absent),
 		fmt.Sprint("Original (no privacy) ", Absent)}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Equal(t, got, want)
 }
 
 // TestFalseWinners: of two releases that are worth the same one is called the best in one of twenty
@@ -281,9 +277,7 @@ func TestBestNeedsBoth(t *testing.T) {
 			t.Fatalf("%s: %+v", c.name, table.Disciplines)
 		}
 		d := table.Disciplines[0]
-		if got := table.Leaders(d, 0); !slices.Equal(got, c.leaders) {
-			t.Errorf("%s: leaders %v, want %v", c.name, got, c.leaders)
-		}
+		must.Equal(t, table.Leaders(d, 0), c.leaders, c.name)
 	}
 }
 

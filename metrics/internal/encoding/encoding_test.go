@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/must"
@@ -144,9 +142,7 @@ func TestEncodings(t *testing.T) {
 			"2 | 1 | 0 | high",
 		}},
 	} {
-		if diff := cmp.Diff(c.want, encode(t, c.encoding, c.axes)); diff != "" {
-			t.Errorf("%s, axes %t: %s", c.encoding, c.axes, diff)
-		}
+		must.Equal(t, encode(t, c.encoding, c.axes), c.want, c.encoding, c.axes)
 	}
 }
 
