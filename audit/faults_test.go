@@ -222,9 +222,7 @@ func TestPlantedFaults(t *testing.T) {
 		})
 		v = must.Get(c.Audit(t.Context(), Options{Transcripts: 1, Seed: 1,
 			BlackBox: blackbox.Options{Releases: 1000}}))
-		if v.BlackBox.Accused != fault.blackBox {
-			t.Errorf("%q: the black box says: %s", fault.name, v.BlackBox.Text)
-		}
+		must.Be(t, v.BlackBox.Accused, fault.blackBox, fault.name, v.BlackBox.Text)
 	}
 }
 

@@ -83,9 +83,7 @@ func TestLinkage(t *testing.T) {
 		c.Train, c.Test = c.Test, c.Train
 		c.Truth, c.Published = new(metrics.Memo), new(metrics.Memo)
 		repeats := must.Get(metrics.JoinOf(t.Context(), c)).Certain()
-		if repeats != (of.name == "the held out") {
-			t.Errorf("%s: repeats the held out: %t", of.name, repeats)
-		}
+		must.Be(t, repeats, of.name == "the held out", of.name)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 // TestMemoizeOnce: many goroutines that ask for the same get one computation, those that ask for
@@ -26,9 +28,7 @@ func TestMemoizeOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if computed != [2]int{1, 1} {
-		t.Errorf("computed %v times, must be once each", computed)
-	}
+	must.Be(t, computed, [2]int{1, 1}, "computed")
 }
 
 // TestMemoizeForgetsFailures: an error or a panic is the asker's own; the next one computes again.
@@ -48,14 +48,8 @@ func TestMemoizeForgetsFailures(t *testing.T) {
 		}()
 		_, _ = memoize(ctx, &m, "x", func() (int, error) { panic("no") })
 	}()
-	if got, err := memoize(ctx, &m, "x", func() (int, error) { return 3, nil }); err != nil ||
-		got != 3 {
-		t.Errorf("%d, error %v, must be computed anew", got, err)
-	}
-	if got, err := memoize(ctx, nil, "x", func() (int, error) { return 4, nil }); err != nil ||
-		got != 4 {
-		t.Errorf("without a memo %d, error %v", got, err)
-	}
+	must.Be(t, must.Get(memoize(ctx, &m, "x", func() (int, error) { return 3, nil })), 3)
+	must.Be(t, must.Get(memoize(ctx, nil, "x", func() (int, error) { return 4, nil })), 4)
 }
 
 // TestMemoizeWaitsNoLongerThanItsContext: who waits for another's computation can be stopped.

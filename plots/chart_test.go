@@ -205,16 +205,12 @@ func TestMeasures(t *testing.T) {
 	} {
 		measure := testMeasure(metric)
 		got := [2]string{measureLabel(measure), measureText(&testMeasures, measure)}
-		if got != want {
-			t.Errorf("%s: %q, want %q", metric, got, want)
-		}
+		must.Be(t, got, want, metric)
 	}
 	p := Picture{Figure: results.Figure{Name: "a", Title: "Naive Bayes"},
 		Measure: "Accuracy, higher is better", XLabel: "Privacy budget ε"}
 	got, want := p.Alt(), "Figure a, Naive Bayes: Accuracy, higher is better, by Privacy budget ε"
-	if got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Be(t, got, want)
 }
 
 // TestAxisNamesDelta: an axis along epsilon never shows (ε, δ) as if it were pure ε.
@@ -304,9 +300,7 @@ func TestSampleEquivalentAxis(t *testing.T) {
 	if len(c.references) != 1 || c.references[0].level() != 100 {
 		t.Errorf("references %+v, want the original data at 100 %%", c.references)
 	}
-	if c.yLabel != "Equal sample (% of records)" {
-		t.Errorf("axis %q", c.yLabel)
-	}
+	must.Be(t, c.yLabel, "Equal sample (% of records)", "axis")
 	s := newPage(&m, []*chart{c}, newCurveStyles([]*chart{c}, nil))
 	caption := s.caption()
 	must.Say(t, caption, "equal sample and its 95 % interval of n = 1 to 4 trials")

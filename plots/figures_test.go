@@ -160,14 +160,10 @@ func TestMapIsWritten(t *testing.T) {
 		for _, path := range outline.FindAllStringSubmatch(string(svg), -1) {
 			got += strings.Count(path[1], "M")
 		}
-		if got != outlines {
-			t.Errorf("%s: %d outlines, want %d", name, got, outlines)
-		}
+		must.Be(t, got, outlines, name)
 		for text, want := range map[string]bool{"Rectangles:": true, "error bars": false,
 			"STAND-IN DATA": name == "a"} {
-			if strings.Contains(string(svg), text) != want {
-				t.Errorf("%s: %q in the picture: %v, want %v", name, text, !want, want)
-			}
+			must.Be(t, strings.Contains(string(svg), text), want, name, text)
 		}
 	}
 }

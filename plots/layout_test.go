@@ -111,9 +111,7 @@ func TestLongAxisLabels(t *testing.T) {
 			edges[corner[1]] = true
 		}
 	}
-	if len(edges) != 2 {
-		t.Errorf("frames begin and end at %v, want the same for all", edges)
-	}
+	must.Be(t, len(edges), 2, edges)
 	svg := string(must.Get(d.Render("svg")))
 	must.Say(t, svg, ">a long label a long", "(×1e8)<")
 }
@@ -204,9 +202,7 @@ func TestNotPrivate(t *testing.T) {
 		"RPS, not private"}
 	must.Equal(t, got, want)
 	for i, line := range page.panels[0].lines {
-		if line.Label != want[i] {
-			t.Errorf("a line is called %q, want %q", line.Label, want[i])
-		}
+		must.Be(t, line.Label, want[i], "a line is called")
 	}
 }
 

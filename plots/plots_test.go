@@ -178,9 +178,7 @@ func TestSeriesOrder(t *testing.T) {
 	}
 	l := newCurveStyles([]*chart{panel("a", "b", "c"), panel("d", "a")}, []string{"c", "d"})
 	for i, name := range []string{"c", "d", "a", "b"} {
-		if fmt.Sprint(l[name]) != fmt.Sprint(styleOf(i)) {
-			t.Errorf("curve %s has %v, want style %d", name, l[name], i)
-		}
+		must.Be(t, fmt.Sprint(l[name]), fmt.Sprint(styleOf(i)), name, l[name], i)
 	}
 }
 

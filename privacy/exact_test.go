@@ -119,7 +119,5 @@ func TestRoundedNoise(t *testing.T) {
 			t.Errorf("variance %v is %v/%v", sigma*sigma, got, v)
 		}
 	}
-	if variance(1e-9) != variance(minGaussianSigma) {
-		t.Error("less noise than the least")
-	}
+	must.Be(t, variance(1e-9), variance(minGaussianSigma), "less noise than the least")
 }

@@ -109,9 +109,7 @@ func everyDrawer(t *testing.T, name string, exact bool,
 		if wrong != "" && d.name == "publication" {
 			wrong = check(d.open())
 		}
-		if wrong != "" {
-			t.Errorf("%s, %s: %s", name, d.name, wrong)
-		}
+		must.Be(t, wrong, "", name, d.name)
 	}
 }
 

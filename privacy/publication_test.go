@@ -191,9 +191,7 @@ func TestPublicationLedger(t *testing.T) {
 	p := NewPublication(1, 0)
 	path := p.Budget.Root()
 	choice := p.Budget.Exponential("x", p.Noise.Open("x"), Exact(1.5))
-	if i, err := choice.Choose(&path, 1, []float64{0, 1e9}, nil); i != 1 || err != nil {
-		t.Error(i, err)
-	}
+	must.Be(t, must.Get(choice.Choose(&path, 1, []float64{0, 1e9}, nil)), 1)
 	row := p.Budget.Ledger()[0]
 	if want := 1.5 * (1 + 1./scoreGrid); row.Claimed != want || row.Proven != Bound(want) ||
 		row.Cost != 1 || row.Loss != 1 {

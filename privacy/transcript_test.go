@@ -269,9 +269,7 @@ func TestReplaySparse(t *testing.T) {
 		replay := other.Replay(transcript)
 		second := seen(other, SparseTable{Cells: 6, Width: 2, Occupied: []uint64{1, 2},
 			Counts: []float64{3, 1, 2, 0}})
-		if fmt.Sprint(first) != fmt.Sprint(second) {
-			t.Errorf("%s: %v when forced, recorded was %v", kind, second, first)
-		}
+		must.Be(t, fmt.Sprint(first), fmt.Sprint(second), kind, second, first)
 		at := func(cell uint64, y int) float64 {
 			if counts, ok := first[cell]; ok {
 				return counts[y]

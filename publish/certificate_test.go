@@ -51,9 +51,7 @@ func TestHolder(t *testing.T) {
 		if node.Kind == strictyaml.SequenceNode {
 			node = node.Content[0]
 		}
-		if node.Value != want {
-			t.Errorf("%s: %s, want %s", place, node.Value, want)
-		}
+		must.Be(t, node.Value, want, place)
 	}
 }
 

@@ -92,9 +92,7 @@ func TestMemory(t *testing.T) {
 			said = said || strings.Contains(line, "the release of 300 records may need")
 		}
 		must.Get(Make(t.Context(), r))
-		if said != want {
-			t.Errorf("%d bytes: said %t, want %t", memory, said, want)
-		}
+		must.Be(t, said, want, memory)
 	}
 }
 
@@ -140,10 +138,9 @@ func TestReleases(t *testing.T) {
 				t.Errorf("%s: %+v", name, report)
 			}
 			// Records that are drawn from regions say nothing of what is sensitive.
-			if slices.Contains(made.Certificate.Uninformative, "town") !=
-				slices.Contains([]string{"rps", "dpcube", "diffgen", "diffmulti"}, name) {
-				t.Errorf("%s: %v say nothing", name, made.Certificate.Uninformative)
-			}
+			must.Be(t, slices.Contains(made.Certificate.Uninformative, "town"),
+				slices.Contains([]string{"rps", "dpcube", "diffgen", "diffmulti"}, name), name,
+				made.Certificate.Uninformative)
 			cost := 0.0
 			for _, m := range made.Certificate.Mechanisms {
 				cost += m.Cost

@@ -164,9 +164,7 @@ func TestInBrowser(t *testing.T) {
 			if m.Client < float64(width)-20 || m.Client > float64(width) {
 				t.Errorf("measured at a width of %v", m.Client)
 			}
-			if len(m.Figures) != figures {
-				t.Errorf("%d figures, want %d", len(m.Figures), figures)
-			}
+			must.Be(t, len(m.Figures), figures)
 			for i, f := range m.Figures {
 				if f[0] < 250 || f[1] < 150 || f[2] < 100 || f[3] < 100 {
 					t.Errorf("figure %d takes %v by %v and holds %v by %v", i, f[0], f[1], f[2],
@@ -288,8 +286,6 @@ func TestExploring(t *testing.T) {
 	} {
 		answer := bytes.TrimSpace(must.Get(json.Marshal(got[name])))
 		answer = bytes.ReplaceAll(answer, []byte(`\u0026`), []byte("&"))
-		if string(answer) != want {
-			t.Errorf("%s: %s, want %s", name, answer, want)
-		}
+		must.Be(t, string(answer), want, name, answer)
 	}
 }

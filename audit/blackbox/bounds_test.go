@@ -63,9 +63,8 @@ func TestPValue(t *testing.T) {
 	if p := pValue(500, 300, 1000, 1, 0); p != 1 {
 		t.Errorf("p-value %v for a ratio within the claim, want 1", p)
 	}
-	if epsilonBound(10, 0, 1000, 0.01, 0.5) != 0 {
-		t.Error("an event rarer than delta has a bound above 0")
-	}
+	must.Be(t, epsilonBound(10, 0, 1000, 0.01, 0.5), 0,
+		"an event rarer than delta has a bound above 0")
 }
 
 // TestSurely: a bound above the claim is reached again in 80 % of audits or more, of events as

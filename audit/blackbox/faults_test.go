@@ -161,17 +161,13 @@ func TestFaultsAreSeen(t *testing.T) {
 			target := targetOf(fault.release, algorithms.Strict, nil, 1, lone(), tied())
 			finding := must.Get(Audit(t.Context(), target, Options{Key: random.NewKey(1)}))
 			t.Log(finding)
-			if finding.Accused() != (fault.detectable == 0) {
-				t.Errorf("accused %t: %+v", finding.Accused(), finding)
-			}
+			must.Be(t, finding.Accused(), fault.detectable == 0, finding)
 			if most := fault.detectable; most > 0 && !(finding.Detectable > 1.06 &&
 				finding.Detectable <= most) {
 				t.Errorf("epsilon %v is called detectable", finding.Detectable)
 			}
 			announced := Options{BoundOnly: finding.Accused()}.Cost(2)
-			if finding.Releases != announced {
-				t.Errorf("%d releases, announced were %d", finding.Releases, announced)
-			}
+			must.Be(t, finding.Releases, announced)
 		})
 	}
 }

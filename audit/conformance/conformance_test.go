@@ -209,9 +209,7 @@ func TestSuppressedRows(t *testing.T) {
 	for _, suppressed := range [][]int32{{1, 2}, {2, 1}, {1}} {
 		q.Suppressed = suppressed
 		err := checkRows(algorithms.Guarantee{Model: algorithms.KAnonymity}, in, q)
-		if (err == nil) != slices.Equal(suppressed, []int32{1, 2}) {
-			t.Errorf("%v: %v", suppressed, err)
-		}
+		must.Be(t, err == nil, slices.Equal(suppressed, []int32{1, 2}), suppressed, err)
 	}
 }
 

@@ -259,9 +259,7 @@ func TestMeasureParameters(t *testing.T) {
 		if values["cavg"] < 1 || values["cavg"] > 4+200/k || values["anonymity"] < k {
 			t.Errorf("k %v: C_AVG %v, anonymity %v", k, values["cavg"], values["anonymity"])
 		}
-		if records[i].Status != results.OK {
-			t.Errorf("k %v: %s", k, records[i].Error)
-		}
+		must.Be(t, records[i].Status, results.OK, k, records[i].Error)
 	}
 }
 
@@ -430,10 +428,7 @@ func TestFoldsOfPersons(t *testing.T) {
 	folds := must.Get(foldsOf(plan, table, random.NewKey(5)))
 	home, sizes := make(map[int32]int), make([]int, len(folds))
 	for f, fold := range folds {
-		if len(fold.Train)+len(fold.Test) != table.Len() {
-			t.Errorf("fold %d: %d rows to learn from and %d to test on, of %d", f, len(fold.Train),
-				len(fold.Test), table.Len())
-		}
+		must.Be(t, len(fold.Train)+len(fold.Test), table.Len(), f, len(fold.Train), len(fold.Test))
 		for _, row := range fold.Test {
 			person := table.Person(row)
 			if at, met := home[person]; met && at != f {

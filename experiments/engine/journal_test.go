@@ -90,9 +90,7 @@ func TestFailures(t *testing.T) {
 					goodFirst(t, &opts)
 				}
 				result := mustRun(t, plan, opts)
-				if result.Failed != 2 {
-					t.Errorf("%+v, want 2 failed jobs", result)
-				}
+				must.Be(t, result.Failed, 2, result)
 				return tree(t, opts.Out)
 			}
 			opts := options(t, t.TempDir())
@@ -183,9 +181,8 @@ func TestDied(t *testing.T) {
 			t.Errorf("%s: %d failed, said %q", c.name, result.Failed, said)
 		}
 		for _, r := range mustOpen(t, result.Dir).Records {
-			if (r.Status == results.Failed) != (r.Error == errFatal.Error()) {
-				t.Errorf("%s: %s with %q", c.name, r.Status, r.Error)
-			}
+			must.Be(t, r.Status == results.Failed, r.Error == errFatal.Error(), c.name, r.Status,
+				r.Error)
 		}
 		if again := mustRun(t, plan, opts); again.Failed > 0 ||
 			again.Cached != len(plan.Jobs)-c.failed {

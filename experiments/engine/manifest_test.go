@@ -159,9 +159,7 @@ func TestKeep(t *testing.T) {
 		t.Fatalf("regions of %d jobs, want those of four configurations", len(jobs))
 	}
 	for job, boxes := range jobs {
-		if o.Records[job].Trial != 0 {
-			t.Errorf("job %d is of trial %d", job, o.Records[job].Trial)
-		}
+		must.Be(t, o.Records[job].Trial, 0, job)
 		if want := *o.Records[job].Values[0].Value; float64(len(boxes)) != want {
 			t.Errorf("job %d: %d regions, want %v", job, len(boxes), want)
 		}
@@ -172,18 +170,14 @@ func TestKeep(t *testing.T) {
 					inside++
 				}
 			}
-			if inside != b.records {
-				t.Errorf("job %d, region %d: %v records, contains %v",
-					job, region, b.records, inside)
-			}
+			must.Be(t, inside, b.records, job, region)
 		}
 	}
 
 	again := options(t, out)
 	again.Workers = 3
-	if mustRun(t, mustPlan(t, keepSpec, language.Overrides{}), again).Cached != 8 {
-		t.Error("finished jobs were not reused")
-	}
+	must.Be(t, mustRun(t, mustPlan(t, keepSpec, language.Overrides{}), again).Cached, 8,
+		"finished jobs were not reused")
 	fresh := t.TempDir()
 	mustRun(t, mustPlan(t, keepSpec, language.Overrides{}), options(t, fresh))
 	name := results.RecordsFile
@@ -195,7 +189,5 @@ func TestKeep(t *testing.T) {
 	without := strings.Replace(keepSpec[:strings.Index(keepSpec, "plots:")],
 		"keep: [regions, rows]\n", "", 1)
 	cached := mustRun(t, mustPlan(t, without, language.Overrides{}), options(t, out)).Cached
-	if cached != 4 {
-		t.Errorf("%d jobs reused, want the four of second trials", cached)
-	}
+	must.Be(t, cached, 4)
 }

@@ -249,9 +249,7 @@ func TestShards(t *testing.T) {
 						n, jobs/period, period)
 				}
 			}
-			if total != jobs {
-				t.Errorf("%d shards have %d of %d jobs", count, total, jobs)
-			}
+			must.Be(t, total, jobs, count)
 		}
 	}
 }

@@ -116,9 +116,7 @@ func TestLeastTime(t *testing.T) {
 		line, _, _ := strings.Cut(read(t, result.Dir, results.TimingsFile), "\n")
 		must.Do(t, json.Unmarshal([]byte(line), &first))
 		want := (c.step >> (2*c.timings - 1)).Seconds()
-		if first.Release != want {
-			t.Errorf("%s: a release takes %v s, must be %v", c.name, first.Release, want)
-		}
+		must.Be(t, first.Release, want, c.name)
 		undisturbed := options(t, t.TempDir())
 		mustRun(t, plan, undisturbed)
 		if read(t, result.Dir, results.RecordsFile) !=
@@ -406,9 +404,7 @@ func TestWithTrials(t *testing.T) {
 			t.Errorf("%d records, want %d", len(some), want)
 		}
 		for key, text := range some {
-			if whole[key] != text {
-				t.Errorf("%s: %s, in the ordinary run %s", key, text, whole[key])
-			}
+			must.Be(t, whole[key], text, key)
 		}
 		if o := run.Manifest.Overrides; !o.Settled || o.Reduced() || run.Manifest.Trials != look {
 			t.Errorf("the manifest has %+v and %d trials", o, run.Manifest.Trials)
@@ -446,9 +442,7 @@ measure: [{metric: records}]
 			}
 			must.Be(t, *record.Values[0].Value, 6)
 		}
-		if counts != want {
-			t.Errorf("--trials %d: %v jobs, want %v", override, counts, want)
-		}
+		must.Be(t, counts, want, override)
 	}
 }
 
@@ -482,10 +476,7 @@ func TestTruthIsShared(t *testing.T) {
 					want = c.perTrial || a.Fold == b.Fold
 				}
 				got := taken[i].truth[max(0, a.Fold)] == taken[j].truth[max(0, b.Fold)]
-				if got != want {
-					t.Errorf("%s: trial %d fold %d and trial %d fold %d share %t, must be %t", name,
-						a.Trial, a.Fold, b.Trial, b.Fold, got, want)
-				}
+				must.Be(t, got, want, name, a.Trial, a.Fold, b.Trial, b.Fold)
 			}
 		}
 	}
@@ -505,9 +496,7 @@ measure: [{metric: records}]
 	run := mustOpen(t, result.Dir)
 	for i, want := range []int{0, 1} {
 		c := &run.Records[i]
-		if len(c.Warnings) != want {
-			t.Errorf("%s: warnings %q, want %d", c.Label(), c.Warnings, want)
-		}
+		must.Be(t, len(c.Warnings), want, c.Label(), c.Warnings)
 		if want == 1 && !strings.Contains(c.Warnings[0], " records for 100: most are noise") {
 			t.Errorf("%s: warnings %q", c.Label(), c.Warnings)
 		}

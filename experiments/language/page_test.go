@@ -179,10 +179,7 @@ func TestParametersSayWhatTheyAre(t *testing.T) {
 					beyond(p.Kind, b.Limit, outward):  false,
 					beyond(p.Kind, b.Limit, -outward): true} {
 					err := p.Check(reflect.ValueOf(value).Convert(p.Kind))
-					if (err == nil) != allowed {
-						t.Errorf("%s: %s %v: %v, want it allowed: %t", kind, p.Name, value, err,
-							allowed)
-					}
+					must.Be(t, err == nil, allowed, kind, p.Name, value, err)
 				}
 			}
 		}

@@ -81,9 +81,7 @@ func TestEmbedded(t *testing.T) {
 	for _, name := range experiments.Names() {
 		t.Run(name, func(t *testing.T) {
 			spec := must.Get(Embedded(name))
-			if spec.Name != name {
-				t.Errorf("the spec calls itself %s", spec.Name)
-			}
+			must.Be(t, spec.Name, name, "the spec calls itself")
 			for _, quick := range []bool{false, true} {
 				plan := must.Get(spec.Plan(Overrides{Quick: quick}))
 				if len(plan.Jobs) == 0 {
@@ -158,9 +156,7 @@ func TestTrainParse(t *testing.T) {
 			t.Errorf("%q is refused", text)
 			continue
 		}
-		if got, err := train.Of(9); err != nil || got != want {
-			t.Errorf("%q of 9 rows: %d, %v, want %d", text, got, err, want)
-		}
+		must.Be(t, must.Get(train.Of(9)), want, text)
 	}
 	for _, text := range []string{"", "0", "-1", "07", "+7", "1", "0/3", "3/3", "4/3", "-1/3",
 		"1/-3", "1/0", "0.0", "1.0", "NaN", "Inf", "a", "1/2/3", "0x7"} {
@@ -272,9 +268,7 @@ measure:
 	}
 	for _, name := range []string{"ppdp/algorithms/identity", "ppdp/algorithms/rps",
 		"ppdp/classifiers/c45", "ppdp/internal/results", source.Program} {
-		if code[name] != "" {
-			t.Errorf("%s is in %v", name, code)
-		}
+		must.Be(t, code[name], "", name, code)
 	}
 	key := plan.CacheKeys()(&plan.Jobs[0], "")
 	plan.Configs[0].Implementation = struct{ algorithms.Algorithm }{plan.Configs[0].Implementation}

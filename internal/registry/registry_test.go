@@ -3,6 +3,8 @@ package registry
 import (
 	"slices"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 func TestLookup(t *testing.T) {
@@ -10,9 +12,7 @@ func TestLookup(t *testing.T) {
 	r.Register("red", 1)
 	r.Register("green", 0) // a zero value is registered like any other
 	for name, want := range map[string]int{"red": 1, "green": 0} {
-		if got, err := r.Lookup(name); got != want || err != nil {
-			t.Errorf("%s: %d, %v, want %d", name, got, err, want)
-		}
+		must.Be(t, must.Get(r.Lookup(name)), want, name)
 	}
 	for name, want := range map[string]string{
 		"gren": `unknown colour "gren" (did you mean green?), must be one of green, red`,
@@ -41,9 +41,7 @@ func TestRegisterPanics(t *testing.T) {
 			r.Register(name, "second")
 		}()
 	}
-	if got, err := r.Lookup("red"); got != "first" || err != nil {
-		t.Errorf("after the panic: %q, %v, want the first entry", got, err)
-	}
+	must.Be(t, must.Get(r.Lookup("red")), "first")
 }
 
 // TestPackages: the packages of all functions between Register and the runtime's count, so that

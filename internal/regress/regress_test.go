@@ -27,9 +27,7 @@ func TestStudentsSleep(t *testing.T) {
 	second := []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
 	p, test := welch(first, second)
 	must.Near(t, p, 0.07939, 5e-6, "Welch's p")
-	if test != TestWelch {
-		t.Errorf("test %q, want %q", test, TestWelch)
-	}
+	must.Be(t, test, TestWelch, "test")
 	must.Near(t, results.Paired(first, second).P, 0.002833, 5e-7, "paired p")
 }
 
@@ -43,9 +41,7 @@ func TestSingleTrial(t *testing.T) {
 		must.Near(t, p, want, 1e-12, "p")
 		back, _ := welch([]float64{x}, []float64{-1, 1})
 		must.Near(t, back, want, 1e-12, "p the other way round")
-		if test != TestPooled {
-			t.Errorf("test %q, want %q", test, TestPooled)
-		}
+		must.Be(t, test, TestPooled, "test")
 	}
 	if p, _ := welch([]float64{1}, []float64{2}); !math.IsNaN(p) {
 		t.Errorf("two single trials have p = %v, want none", p)

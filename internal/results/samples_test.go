@@ -65,9 +65,7 @@ func TestFoldsAreAveragedWithinATrial(t *testing.T) {
 	row := summarise(records)[0]
 	// Trial means are 1/2 and 1/4: s² = 1/32, SE = 1/8. Taken over the four folds it would be
 	// 0.2165.
-	if row.N != 2 {
-		t.Errorf("n = %d, want 2 trials", row.N)
-	}
+	must.Be(t, row.N, 2)
 	must.Near(t, row.Mean, 0.375, 0, "mean")
 	must.Near(t, row.SE, 0.125, 1e-16, "se")
 }
@@ -203,9 +201,7 @@ func TestDerivedSamples(t *testing.T) {
 			t.Errorf("%+v is described, but not derived or without a title", use)
 		}
 	}
-	if len(DerivedMeasures) != len(want) {
-		t.Errorf("%d metrics described, want %d", len(DerivedMeasures), len(want))
-	}
+	must.Be(t, len(DerivedMeasures), len(want))
 }
 
 // TestSummaryIsSmall: of a record that is read, a summary keeps its numbers and no more, however
@@ -379,9 +375,7 @@ func TestYardstickIsMonotone(t *testing.T) {
 		[]float64{1, 5, 3, 4, 2, 9}))
 	y := NewYardstick(rows, true)
 	for i, want := range []float64{1, 3.5, 3.5, 3.5, 3.5, 9} {
-		if y.means[i] != want {
-			t.Errorf("mean %d is %v, want %v", i, y.means[i], want)
-		}
+		must.Be(t, y.means[i], want, i)
 	}
 	if e := y.Of(3.5, 3.5, 3.5); e.Share != 0.02 || e.Lo != 0.02 || e.Hi != 0.16 {
 		t.Errorf("on the plateau: %+v", e)

@@ -83,9 +83,7 @@ func TestDatasetLabels(t *testing.T) {
 	for got, want := range map[string]string{
 		d.Label(): "adult-standin rows=10 select=rps", d.Asked(): "adult rows=10 select=rps",
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		must.Be(t, got, want)
 	}
 }
 

@@ -52,9 +52,7 @@ func TestRead(t *testing.T) {
 		{"data further below", "a/deep/d.txt", "x", false},
 	} {
 		after := read(map[string]string{c.file: c.content})
-		if (after.digest == before.digest) != c.same {
-			t.Errorf("%s: the same digest: %v, want %v", c.what, !c.same, c.same)
-		}
+		must.Be(t, after.digest == before.digest, c.same, c.what)
 	}
 }
 

@@ -41,7 +41,5 @@ func TestEdits(t *testing.T) {
 			t.Fatal("one insertion is not one edit")
 		}
 	})
-	if edits("rps", "rsp") != 1 {
-		t.Error("a swap of neighbours is one edit")
-	}
+	must.Be(t, edits("rps", "rsp"), 1, "a swap of neighbours is one edit")
 }

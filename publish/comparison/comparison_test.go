@@ -118,9 +118,7 @@ func TestQuickLook(t *testing.T) {
 		"trials: 2": {false, true}, "folds: 5": {true, false}, "folds: 2": {false, true},
 		"rows: 4000": {false, true}, "svm": {true, false}, "quantile": {true, true}} {
 		for i, spec := range [][]byte{whole, quick} {
-			if bytes.Contains(spec, []byte(text)) != want[i] {
-				t.Errorf("quick: %d: %q\n%s", i, text, spec)
-			}
+			must.Be(t, bytes.Contains(spec, []byte(text)), want[i], i, text, spec)
 		}
 	}
 	words, _ := compared(t, c, strings.Replace(comparedSchema, "kind: numeric, low: 0, high: 100",

@@ -142,13 +142,9 @@ func TestEvaluationOfLargeTables(t *testing.T) {
 			learns := strings.HasPrefix(m.Name, "r2") || strings.HasPrefix(m.Name, "mae") ||
 				m.Classifier != nil
 			limited := strings.Contains(m.Name, fmt.Sprintf("rows=%d", test.rows))
-			if limited != (learns && test.rows > 0) {
-				t.Errorf("%+v: %s", test.e, m.Name)
-			}
+			must.Be(t, limited, learns && test.rows > 0, test.e, m.Name)
 		}
-		if strings.Contains(notes, "Models learn") != (test.rows > 0) {
-			t.Errorf("%+v: %s", test.e, notes)
-		}
+		must.Be(t, strings.Contains(notes, "Models learn"), test.rows > 0, test.e, notes)
 		must.Say(t, string(made.Text), "target: x")
 	}
 }

@@ -118,9 +118,7 @@ func TestJudge(t *testing.T) {
 				t.Errorf("%s: %+v", rule, c)
 			}
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %s, want %s", rule, got, want)
-		}
+		must.Be(t, strings.Join(got, " "), want, rule, got)
 	}
 }
 

@@ -391,9 +391,7 @@ func TestCounts(t *testing.T) {
 		"| Fig. 1 | 2 | | | | | | | this; that |\n" +
 		"| Table I | | | | | | | 1 | |\n" +
 		"| text | | | | | 1 | | 1 | |\n"
-	if got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	must.Be(t, got, want)
 }
 
 // TestWholePage: only where all verdicts are as published is the page theirs, with those by tests;

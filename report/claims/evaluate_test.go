@@ -178,9 +178,7 @@ func TestOpenPoints(t *testing.T) {
 			t.Errorf("%+v: %s, but may end as %v", c, verdict, ends)
 		}
 	}
-	if len(given) != 4 {
-		t.Errorf("only the verdicts %v occurred", given)
-	}
+	must.Be(t, len(given), 4, given)
 }
 
 // TestWorstCheck: a claim has its worst check's verdict, and checks of a single point are together
@@ -386,9 +384,7 @@ func TestClock(t *testing.T) {
 			t.Errorf("%s\n%s, by the clock %v", check, j.Verdict, j.Clock)
 		}
 		const remark = "by the clock of the machine that ran it: A Chip"
-		if slices.Contains(j.Remarks(), remark) != want {
-			t.Errorf("remarks %q, of the clock %t", j.Remarks(), want)
-		}
+		must.Be(t, slices.Contains(j.Remarks(), remark), want, j.Remarks())
 	}
 }
 

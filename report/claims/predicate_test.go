@@ -56,9 +56,7 @@ func TestPredicates(t *testing.T) {
 			nil, NoData},
 	} {
 		j := judged(t, fileOf(t, c.check), o)
-		if j.Verdict != c.v {
-			t.Errorf("%s\n%s, want %s: %s", c.check, j.Verdict, c.v, j.Reason)
-		}
+		must.Be(t, j.Verdict, c.v, c.check, j.Reason)
 		var got []float64
 		for _, e := range j.Checks {
 			for _, p := range e.Points {
@@ -222,9 +220,7 @@ func TestBadSelections(t *testing.T) {
 			!strings.Contains(err.Error(), "toy.yaml:") {
 			t.Errorf("%s\nerror %v, want %q", c.check, err, c.want)
 		}
-		if j[0].Verdict != NoData {
-			t.Errorf("%s\nverdict %s, want none", c.check, j[0].Verdict)
-		}
+		must.Be(t, j[0].Verdict, NoData, c.check)
 	}
 	// Results of another version of the experiment may lack what the file of this one selects,
 	// and times may not have been kept.

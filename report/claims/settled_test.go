@@ -312,7 +312,5 @@ func TestCommitted(t *testing.T) {
 			}
 		}
 	}
-	if known != len(kept.Judgements) {
-		t.Errorf("%d of %d verdicts are of claims that there are", known, len(kept.Judgements))
-	}
+	must.Be(t, known, len(kept.Judgements))
 }

@@ -365,10 +365,7 @@ func TestMajority(t *testing.T) {
 			t.Errorf("original %v, majority %v", task.Original, task.Majority)
 		}
 		for i, want := range c.want {
-			if task.Entries[i].NoBetter != want {
-				t.Errorf("%s of %d: no better than the majority %v", entrants[i].Series,
-					len(entrants), !want)
-			}
+			must.Be(t, task.Entries[i].NoBetter, want, entrants[i].Series, len(entrants))
 		}
 	}
 }
