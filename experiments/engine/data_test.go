@@ -83,8 +83,8 @@ func TestPairing(t *testing.T) {
 		keys := make(map[random.Key]string)
 		for _, rows := range []string{"folds: 0", "folds: 0\ntrain: 20", "folds: 0\ntrain: 21",
 			"folds: 2", "folds: 3"} {
-			plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: "+dataset+"\ntrials: 2"+
-				"\nepsilon: [1, 2]\nalgorithms: [{name: test-coin}, {name: test-raw}]\n"+
+			plan := mustPlan(t, "name: test/own\nseed: 3\n"+rows+"\ndataset: "+dataset+
+				"\ntrials: 2\nepsilon: [1, 2]\nalgorithms: [{name: test-coin}, {name: test-raw}]\n"+
 				"measure: [{metric: w1}]\n", language.Overrides{})
 			d, last := plan.Configs[0].Data, plan.Configs[len(plan.Configs)-1].Data
 			if folds := plan.FoldKey(d, "checksum", 0); folds == plan.FoldKey(d, "checksum", 1) ||

@@ -1,4 +1,4 @@
-// Package must is for steps that cannot fail, and for what tests take for granted or ask most often.
+// Package must is for steps that cannot fail, and for what tests take for granted or ask often.
 package must
 
 import (
