@@ -1,16 +1,14 @@
 package degrees
 
-import "ppdp/datasets"
+import (
+	"ppdp/datasets"
+	"ppdp/numeric/radix"
+)
 
 // edgeOrder is a graph's edges in the data-independent order of mix.
 type edgeOrder struct{ from, to []int32 }
 
 type edgeOrderKey struct{}
-
-// orderOf returns the graph's edges in order, sorted once for each graph.
-func orderOf(g *datasets.Graph) *edgeOrder {
-	return datasets.Derived(g, edgeOrderKey{}, func() *edgeOrder { return sortEdges(g) })
-}
 
 // mix scrambles a number, one to one: the finaliser of splitmix64 (Steele, Lea & Flood 2014). An
 // edge's place depends on its two ends alone, never on what other edges there are, and no two edges
@@ -27,54 +25,26 @@ func unmix(x uint64) uint64 {
 	return x ^ x>>30 ^ x>>60
 }
 
-// digit is how many bits of a mixed number one counting pass sorts by: few enough for the buckets'
-// ends to stay in the first-level cache.
-const digit = 11
-
-// sortEdges sorts by mixed number in linear expected time: two counting passes sort by the 22
-// leading bits, and since mixed numbers are spread evenly, few edges are left to be put right after
-// that.
-func sortEdges(g *datasets.Graph) *edgeOrder {
-	m := g.Edges()
-	keys := make([]uint64, 0, m)
-	for u := range g.Nodes() {
-		for _, v := range g.Adjacent(int32(u)) {
-			if int(v) > u {
-				keys = append(keys, mix(uint64(u)<<32|uint64(v)))
+// orderOf returns the graph's edges in order, sorted once for each graph.
+func orderOf(g *datasets.Graph) *edgeOrder {
+	return datasets.Derived(g, edgeOrderKey{}, func() *edgeOrder {
+		m := g.Edges()
+		keys := make([]uint64, 0, m)
+		for u := range g.Nodes() {
+			for _, v := range g.Adjacent(int32(u)) {
+				if int(v) > u {
+					keys = append(keys, mix(uint64(u)<<32|uint64(v)))
+				}
 			}
 		}
-	}
-	sorted := make([]uint64, m)
-	for _, shift := range [...]int{64 - 2*digit, 64 - digit} {
-		var next [1<<digit + 1]int
-		for _, key := range keys {
-			next[key>>shift&(1<<digit-1)+1]++
+		radix.Sort(keys, nil)
+		order := &edgeOrder{from: make([]int32, m), to: make([]int32, m)}
+		for i, key := range keys {
+			edge := unmix(key)
+			order.from[i], order.to[i] = int32(edge>>32), int32(edge&(1<<32-1))
 		}
-		for b := range 1 << digit {
-			next[b+1] += next[b]
-		}
-		for _, key := range keys {
-			b := key >> shift & (1<<digit - 1)
-			sorted[next[b]] = key
-			next[b]++
-		}
-		keys, sorted = sorted, keys
-	}
-	for i := 1; i < m; i++ {
-		key := keys[i]
-		k := i
-		for k > 0 && keys[k-1] > key {
-			keys[k] = keys[k-1]
-			k--
-		}
-		keys[k] = key
-	}
-	order := &edgeOrder{from: make([]int32, m), to: make([]int32, m)}
-	for i, key := range keys {
-		edge := unmix(key)
-		order.from[i], order.to[i] = int32(edge>>32), int32(edge&(1<<32-1))
-	}
-	return order
+		return order
+	})
 }
 
 // Projection is what remains of a graph when no node may keep more than theta edges: the edges are
