@@ -35,35 +35,30 @@ func Bound(ctx context.Context, in *algorithms.Input, path *privacy.Path, most C
 	return projected(in.Graph, bound), nil
 }
 
-type tableKey struct{ projected int }
+type tableKey struct{ bound int }
 
-// projected tabulates the degrees of a graph's projection, once for each bound. A node moves as
-// much there as in a graph whose largest degree is the bound.
-func projected(g *datasets.Graph, bound int) *Bounded {
-	table := datasets.Derived(g, tableKey{bound}, func() []int {
+// tabled tabulates the degrees of a graph's projection, once for each bound.
+func tabled(g *datasets.Graph, bound int) []int {
+	return datasets.Derived(g, tableKey{bound}, func() []int {
 		table := make([]int, bound+2)
 		for d, n := range Project(g, bound).Counts {
 			table[d+1] = table[d] + int(n)
 		}
 		return table
 	})
-	return &Bounded{Nodes: g.Nodes(), Bound: bound, Most: min(g.Nodes()-1, bound), Table: table}
 }
 
-// Lowered tabulates a graph's degrees, once for each graph.
+// projected are the degrees of a graph's projection. A node moves as much there as in a graph whose
+// largest degree is the bound.
+func projected(g *datasets.Graph, bound int) *Bounded {
+	return &Bounded{Nodes: g.Nodes(), Bound: bound, Most: min(g.Nodes()-1, bound),
+		Table: tabled(g, bound)}
+}
+
+// Lowered are a graph's degrees: its projection by the largest of them keeps every edge.
 func Lowered(g *datasets.Graph, bound int) *Bounded {
-	table := datasets.Derived(g, tableKey{}, func() []int {
-		table := make([]int, g.MaxDegree()+2)
-		for _, d := range g.DegreeSequence() {
-			table[d+1]++
-		}
-		for d := 1; d < len(table); d++ {
-			table[d] += table[d-1]
-		}
-		return table
-	})
 	return &Bounded{Nodes: g.Nodes(), Bound: bound,
-		Most: min(g.Nodes()-1, max(bound, g.MaxDegree())), Table: table}
+		Most: min(g.Nodes()-1, max(bound, g.MaxDegree())), Table: tabled(g, g.MaxDegree())}
 }
 
 // Below is the number of nodes of degree less than d.

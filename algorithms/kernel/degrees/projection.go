@@ -68,8 +68,8 @@ type Projection struct {
 
 type projectionKey struct{ theta int }
 
-// Project returns the projection of g by theta, at least 1. It is computed once for each graph and
-// theta; the first for a graph sorts its edges.
+// Project returns the projection of g by theta, at least 1 if it has edges. It is computed once for
+// each graph and theta; the first for a graph sorts its edges.
 func Project(g *datasets.Graph, theta int) *Projection {
 	return datasets.Derived(g, projectionKey{theta}, func() *Projection {
 		p := &Projection{Counts: make([]int32, theta+1)}
