@@ -13,7 +13,6 @@ type Class struct {
 	Size   int
 	counts []int
 	found  []int // the values that occur
-	sorted bool  // found ascends
 }
 
 // NewClass is an empty class of that many values.
@@ -23,7 +22,6 @@ func NewClass(values int) *Class { return &Class{counts: make([]int, values)} }
 func (c *Class) Add(value uint32, n int) {
 	if c.counts[value] == 0 {
 		c.found = append(c.found, int(value))
-		c.sorted = false
 	}
 	c.counts[value] += n
 	c.Size += n
@@ -43,16 +41,6 @@ func (c *Class) Distinct() int { return len(c.found) }
 // descending puts the commonest values first.
 func (c *Class) descending() []int {
 	slices.SortFunc(c.found, func(a, b int) int { return c.counts[b] - c.counts[a] })
-	c.sorted = false
-	return c.found
-}
-
-// ascending puts values in their order.
-func (c *Class) ascending() []int {
-	if !c.sorted {
-		slices.Sort(c.found)
-		c.sorted = true
-	}
 	return c.found
 }
 
@@ -172,7 +160,8 @@ func (w *Whole) Ordered(c *Class) float64 {
 	if m < 2 {
 		return 0
 	}
-	sum, so, found := 0.0, 0.0, c.ascending()
+	sum, so, found := 0.0, 0.0, c.found
+	slices.Sort(found)
 	size, all := float64(c.Size), float64(w.all.Size)
 	for i := -1; i < len(found); i++ {
 		from, to := 0, m
