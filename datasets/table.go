@@ -230,6 +230,40 @@ func outside[T uint8 | uint16 | uint32](codes []T, limit int) int {
 // InOrder lists the numbers from 0 to n-1.
 func InOrder(n int) []int32 { return (&Table{rows: n}).AllRows() }
 
+// cellsPerCode is how many cells a domain may have for each code of a list so that walking them all
+// costs less than sorting the list.
+const cellsPerCode = 8
+
+// Ranks replaces codes by their places among those that occur, which it returns in ascending order.
+func Ranks(codes []uint32) (occurring []uint32) {
+	if len(codes) == 0 {
+		return nil
+	}
+	cells := int(slices.Max(codes)) + 1
+	if cells > cellsPerCode*len(codes) {
+		occurring = slices.Compact(slices.Sorted(slices.Values(codes)))
+		for i, code := range codes {
+			rank, _ := slices.BinarySearch(occurring, code)
+			codes[i] = uint32(rank)
+		}
+		return occurring
+	}
+	rank := make([]uint32, cells) // 1 where a code occurs, then its rank
+	for _, code := range codes {
+		rank[code] = 1
+	}
+	for code, occurs := range rank {
+		if occurs == 1 {
+			rank[code] = uint32(len(occurring))
+			occurring = append(occurring, uint32(code))
+		}
+	}
+	for i, code := range codes {
+		codes[i] = rank[code]
+	}
+	return occurring
+}
+
 // AllRows lists every row of the table in order.
 func (t *Table) AllRows() []int32 {
 	rows := grown[int32](t.disk, nil, t.rows)

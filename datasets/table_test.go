@@ -3,6 +3,8 @@ package datasets
 import (
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // TestColumnWidths: codes come back as they were from columns of one, two and four bytes, whether
@@ -36,4 +38,28 @@ func TestColumnWidths(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRanks: few cells are counted, many are sorted; the ranks are those of the definition.
+func TestRanks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells := rapid.SampledFrom([]uint32{1, 5, 80, 10_000}).Draw(t, "cells")
+		codes := rapid.SliceOfN(rapid.Uint32Range(0, cells-1), 0, 20).Draw(t, "codes")
+		got := slices.Clone(codes)
+		occurring := Ranks(got)
+		for i, code := range codes {
+			var below []uint32
+			for _, other := range codes {
+				if other < code && !slices.Contains(below, other) {
+					below = append(below, other)
+				}
+			}
+			if int(got[i]) != len(below) || occurring[got[i]] != code {
+				t.Fatalf("code %d of %v has rank %d among %v", code, codes, got[i], occurring)
+			}
+		}
+		if !slices.IsSorted(occurring) {
+			t.Fatalf("%v are not in order", occurring)
+		}
+	})
 }

@@ -94,7 +94,7 @@ func pack(space *partition.Space, rows []int32, axes []*datasets.Axis) *packed {
 	for dim, axis := range axes {
 		space.Codes(rows, dim, codes)
 		if axis == nil {
-			toPlaces(codes, l.values[dim], int(space.Cells(dim)))
+			datasets.Ranks(codes) // their places among the dimension's values
 		} else {
 			for i, code := range codes {
 				codes[i] = uint32(l.first[dim]+int(axis.Rank[code])*l.classes) + labels[i]
@@ -122,24 +122,6 @@ func (p *packed) write(c column, numbers []uint32) {
 		} else {
 			record[c.word] = uint16(n)
 		}
-	}
-}
-
-// toPlaces replaces codes by their places among the values they are some of.
-func toPlaces(codes, values []uint32, cells int) {
-	if partition.Wide(cells, len(codes)) {
-		for i, code := range codes {
-			place, _ := slices.BinarySearch(values, code)
-			codes[i] = uint32(place)
-		}
-		return
-	}
-	places := make([]uint32, cells)
-	for place, code := range values {
-		places[code] = uint32(place)
-	}
-	for i, code := range codes {
-		codes[i] = places[code]
 	}
 }
 

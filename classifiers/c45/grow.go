@@ -210,7 +210,7 @@ func newFeature(table *datasets.Table, at int, rows []int32, codes []uint32) fea
 			codes[i] = uint32(rank)
 		}
 	} else {
-		f.cells = ranks(codes, attribute.Cells())
+		f.cells = datasets.Ranks(codes)
 		f.values = make([]float64, len(f.cells))
 		for rank, cell := range f.cells {
 			f.values[rank] = orLast(attribute.Number(cell))
@@ -229,40 +229,8 @@ func orLast(number float64) float64 {
 	return number
 }
 
-// cellsPerCase bounds how many cells a numeric attribute may have for its cases: walking them all
-// then costs less than sorting the cases.
-const cellsPerCase = 8
-
-// ranks replaces cells, below the given number, by their ranks among those that occur, which it
-// returns in ascending order.
-func ranks(codes []uint32, cells int) []uint32 {
-	if cells > cellsPerCase*len(codes) {
-		occurring := distinct(slices.Clone(codes))
-		for i, cell := range codes {
-			rank, _ := slices.BinarySearch(occurring, cell)
-			codes[i] = uint32(rank)
-		}
-		return occurring
-	}
-	rank := make([]uint32, cells) // 1 where a cell occurs, then its rank
-	for _, cell := range codes {
-		rank[cell] = 1
-	}
-	var occurring []uint32
-	for cell, occurs := range rank {
-		if occurs == 1 {
-			rank[cell] = uint32(len(occurring))
-			occurring = append(occurring, uint32(cell))
-		}
-	}
-	for i, cell := range codes {
-		codes[i] = rank[cell]
-	}
-	return occurring
-}
-
 // distinct sorts values in place and drops repetitions.
-func distinct[T float64 | uint32](values []T) []T {
+func distinct(values []float64) []float64 {
 	slices.Sort(values)
 	return slices.Compact(values)
 }

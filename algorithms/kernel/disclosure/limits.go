@@ -248,11 +248,13 @@ func (l *Limits) Checker(table *datasets.Table, rows []int32, k int) (*Checker, 
 	if len(rows) == 0 {
 		return nil, nil
 	}
+	values := make([]uint32, len(rows))
 	if l.Any() {
 		for _, i := range Sensitive(table.Schema()) {
 			a := &table.Schema().Attributes[i]
 			col := column{limits: *l, name: a.Name}
-			codes := col.number(table, rows, table.Column(i).At)
+			table.Column(i).Gather(rows, values)
+			codes := col.number(table, rows, values)
 			if l.Distance == Hierarchical && l.T < 1 {
 				var err error
 				if col.levels, err = Levels(a, codes); err != nil {
@@ -267,7 +269,10 @@ func (l *Limits) Checker(table *datasets.Table, rows []int32, k int) (*Checker, 
 	}
 	if table.Schema().Contributions > 1 {
 		col := column{limits: Limits{L: k, Diversity: Distinct, T: 1}, persons: true}
-		col.number(table, rows, func(row int32) uint32 { return uint32(table.Person(row)) })
+		for i, row := range rows {
+			values[i] = uint32(table.Person(row))
+		}
+		col.number(table, rows, values)
 		c.columns = append(c.columns, col)
 	}
 	if len(c.columns) == 0 {
@@ -276,22 +281,16 @@ func (l *Limits) Checker(table *datasets.Table, rows []int32, k int) (*Checker, 
 	return c, nil
 }
 
-// number numbers the values that occur in the rows, and returns them in ascending order.
-func (c *column) number(table *datasets.Table, rows []int32, at func(int32) uint32) []uint32 {
-	values := make([]uint32, len(rows))
-	for i, row := range rows {
-		values[i] = at(row)
-	}
-	slices.Sort(values)
-	values = slices.Compact(values)
+// number numbers the values of the rows, and returns those that occur in ascending order.
+func (c *column) number(table *datasets.Table, rows []int32, values []uint32) []uint32 {
+	occurring := datasets.Ranks(values)
 	c.values = make([]uint32, table.Len())
-	c.class, c.all = NewClass(len(values)), NewClass(len(values))
-	for _, row := range rows {
-		value, _ := slices.BinarySearch(values, at(row))
-		c.values[row] = uint32(value)
-		c.all.Add(uint32(value), 1)
+	c.class, c.all = NewClass(len(occurring)), NewClass(len(occurring))
+	for i, row := range rows {
+		c.values[row] = values[i]
+		c.all.Add(values[i], 1)
 	}
-	return values
+	return occurring
 }
 
 // CheckAll reports that all rows together do not keep the limits: then no partition of them does.

@@ -12,12 +12,7 @@ import (
 func Occurring(column *datasets.Column, rows []int32) (values, places []uint32) {
 	places = make([]uint32, len(rows))
 	column.Gather(rows, places)
-	values = slices.Compact(slices.Sorted(slices.Values(places)))
-	for i, code := range places {
-		at, _ := slices.BinarySearch(values, code)
-		places[i] = uint32(at)
-	}
-	return values, places
+	return datasets.Ranks(places), places
 }
 
 // ClassRegions groups rows by equal parts and makes regions of the groups that are published, in
