@@ -23,8 +23,8 @@ type grid struct {
 	exact     float64 // cells of the exact grid
 }
 
-// newGrid divides the space; ends are those of private bins, nil where there are none.
-func newGrid(schema *datasets.Schema, params *Params, ends [][]uint32) (*grid, error) {
+// newGrid divides the space. private are the attributes' private bins, nil for none.
+func newGrid(schema *datasets.Schema, params *Params, private []*margins.Bins) (*grid, error) {
 	g := &grid{classes: schema.Classes()}
 	g.exact = float64(g.classes)
 	var attributes [][]division
@@ -35,8 +35,8 @@ func newGrid(schema *datasets.Schema, params *Params, ends [][]uint32) (*grid, e
 			bins := margins.PublicBins(a, params.Bins)
 			own = bins.Ends()
 		}
-		if ends != nil && ends[d] != nil {
-			own = ends[d]
+		if private != nil && private[d] != nil {
+			own = private[d].Ends()
 		}
 		list := divisions(a, params, own)
 		attributes = append(attributes, list)

@@ -65,18 +65,18 @@ func publish(ctx context.Context, in algorithms.Input,
 // newRelease lays the grid and declares the mechanisms.
 func newRelease(in algorithms.Input, params *Params) (_ *release, err error) {
 	epsilon, path := in.Budget.Epsilon(), in.Budget.Root()
-	var ends [][]uint32
+	schema := in.Table.Schema()
+	var private []*margins.Bins
 	if params.Cut != margins.Equal {
-		cost, paid := float64(binShare*epsilon), false
-		ends, paid, err = margins.PrivateEnds(&in, params.Bins, &path, cost)
+		spent := 0.0
+		private, spent, err = margins.CutAll(&in, schema.QuasiIdentifiers(), margins.Wide,
+			params.Bins, 1, &path, float64(binShare*epsilon))
 		if err != nil {
 			return nil, fmt.Errorf("dpcube: %w", err)
 		}
-		if paid {
-			epsilon -= cost
-		}
+		epsilon -= spent
 	}
-	g, err := newGrid(in.Table.Schema(), params, ends)
+	g, err := newGrid(schema, params, private)
 	if err != nil {
 		return nil, fmt.Errorf("dpcube: %w", err)
 	}

@@ -67,25 +67,21 @@ const cutShare = 0.2
 
 // cut cuts numeric attributes into private bins.
 func (f *fit) cut() error {
-	var wide []int
-	schema := f.in.Table.Schema()
-	for a := range f.domains {
-		if f.params.Cut.Cuts(&schema.Attributes[a], f.params.Bins) {
-			wide = append(wide, a)
-		}
+	schema, all := f.in.Table.Schema(), make([]int, len(f.domains))
+	for a := range all {
+		all[a] = a
 	}
-	if len(wide) == 0 {
-		return nil
-	}
-	cost := float64(f.epsilon * cutShare)
-	bins, err := margins.CutAll(&f.in, wide, f.params.Bins, f.marginalSensitivity(), &f.path, cost)
+	bins, spent, err := margins.CutAll(&f.in, all, f.params.Cut, f.params.Bins,
+		f.marginalSensitivity(), &f.path, float64(f.epsilon*cutShare))
 	if err != nil {
 		return err
 	}
-	for i, a := range wide {
-		f.domains[a] = newDomain(bins[i], &schema.Attributes[a])
+	for a, own := range bins {
+		if own != nil {
+			f.domains[a] = newDomain(*own, &schema.Attributes[a])
+		}
 	}
-	f.epsilon -= cost
+	f.epsilon -= spent
 	return f.ctx.Err()
 }
 

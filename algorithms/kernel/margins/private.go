@@ -142,46 +142,33 @@ func measure(leaves []leaf, cells iter.Seq[[]uint32], noise *privacy.Noise,
 	return nil
 }
 
-// CutAll cuts attributes of an input's rows into private bins, each for an equal part of the cost.
-// The sensitivity is that of one round's counts.
-func CutAll(in *algorithms.Input, attributes []int, bins int, sensitivity float64,
-	path *privacy.Path, cost float64) ([]Bins, error) {
-	if len(attributes) == 0 {
-		return nil, nil
+// CutAll cuts those of the attributes that cut asks it of into private bins, by an input's rows and
+// each for an equal part of the cost; it returns nil for the others, and what was spent: nothing
+// where there are only others. The sensitivity is that of one round's counts.
+func CutAll(in *algorithms.Input, attributes []int, cut Cut, bins int, sensitivity float64,
+	path *privacy.Path, cost float64) (all []*Bins, spent float64, err error) {
+	schema := in.Table.Schema()
+	var wide []int // places among the attributes
+	for i, a := range attributes {
+		if cut.Cuts(&schema.Attributes[a], bins) {
+			wide = append(wide, i)
+		}
+	}
+	all = make([]*Bins, len(attributes))
+	if len(wide) == 0 {
+		return all, 0, nil
 	}
 	noise := noiseOf(in, "private bins", sensitivity)
-	all := make([]Bins, len(attributes))
-	for i, a := range attributes {
-		var err error
-		all[i], _, _, err = privateBins(&in.Table.Schema().Attributes[a], cellsOf(in, a), bins,
-			noise, path, cost/float64(len(attributes)))
+	for _, i := range wide {
+		a := attributes[i]
+		all[i] = new(Bins)
+		*all[i], _, _, err = privateBins(&schema.Attributes[a], cellsOf(in, a), bins, noise, path,
+			cost/float64(len(wide)))
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return all, nil
-}
-
-// PrivateEnds is for partitions of quasi-identifiers: of each it returns one after the last cell of
-// every private bin, or nil for those that need none, as they have at most 256 cells, no order of
-// numbers, or bins in the schema. Where all are nil nothing is paid.
-func PrivateEnds(in *algorithms.Input, bins int, path *privacy.Path,
-	cost float64) (ends [][]uint32, paid bool, err error) {
-	schema := in.Table.Schema()
-	quasi := schema.QuasiIdentifiers()
-	var wide, dims []int
-	for dim, attribute := range quasi {
-		a := &schema.Attributes[attribute]
-		if Wide.Cuts(a, bins) {
-			wide, dims = append(wide, attribute), append(dims, dim)
-		}
-	}
-	cut, err := CutAll(in, wide, bins, 1, path, cost)
-	ends = make([][]uint32, len(quasi))
-	for i := range cut {
-		ends[dims[i]] = cut[i].Ends()
-	}
-	return ends, len(wide) > 0, err
+	return all, cost, nil
 }
 
 // evenly returns equal bins, with what is known of their counts, where the noise of so many counts
