@@ -56,6 +56,29 @@ var classifiers = registry.New[Classifier]("classifier")
 // Register adds a classifier under its Info's name.
 func Register(c Classifier) { classifiers.Register(c.Info().Name, c) }
 
+// Learner is a classifier of two parts, made by Add.
+type Learner struct {
+	info Info
+	fit  func(ctx context.Context, data Data) (Model, error)
+}
+
+// Add registers a classifier: what it is, and how it learns from data that pass Data.Check.
+func Add(info Info, fit func(ctx context.Context, data Data) (Model, error)) *Learner {
+	l := &Learner{info, fit}
+	Register(l)
+	return l
+}
+
+func (l *Learner) Info() Info { return l.info }
+
+// Fit checks the data and learns from them.
+func (l *Learner) Fit(ctx context.Context, data Data) (Model, error) {
+	if err := data.Check(ctx); err != nil {
+		return nil, err
+	}
+	return l.fit(ctx, data)
+}
+
 // Lookup returns the classifier called name.
 func Lookup(name string) (Classifier, error) { return classifiers.Lookup(name) }
 

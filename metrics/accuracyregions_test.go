@@ -30,9 +30,9 @@ func TestAccuracyOfRegions(t *testing.T) {
 		right      float64
 	}{{"accuracy", leafmajority.Classifier{}, c.Release, 4},
 		{"accuracy-generalised", leafmajority.Classifier{}, c.Release, 4},
-		{"accuracy-generalised", majority.Classifier{}, c.Release, 3},
-		{"accuracy-published", majority.Classifier{}, c.Release, 3},
-		{"accuracy-published", majority.Classifier{}, records, 1}} {
+		{"accuracy-generalised", majority.Classifier, c.Release, 3},
+		{"accuracy-published", majority.Classifier, c.Release, 3},
+		{"accuracy-published", majority.Classifier, records, 1}} {
 		c := c
 		c.Classifier, c.Release = of.classifier, of.release
 		wants(t, of.metric, c, func(p Params) {
@@ -41,7 +41,7 @@ func TestAccuracyOfRegions(t *testing.T) {
 			}
 		}, of.right/6, of.classifier.Info().Name, of.right)
 	}
-	c.Classifier, c.Test = majority.Classifier{}, nil
+	c.Classifier, c.Test = majority.Classifier, nil
 	for _, name := range []string{"accuracy-generalised", "accuracy-published"} {
 		undefined(t, name, c)
 	}
@@ -77,7 +77,7 @@ func TestMeasurementsOfAReleaseShare(t *testing.T) {
 			c.Release.Regions = nil
 		}
 		published := new(Memo)
-		for _, of := range []classifiers.Classifier{majority.Classifier{}, c45.Classifier{}} {
+		for _, of := range []classifiers.Classifier{majority.Classifier, c45.Classifier} {
 			fits := 0
 			share := func(metric string, params Params) {
 				c.Classifier, c.Published, c.Params = of, nil, params
@@ -102,7 +102,7 @@ func TestMeasurementsOfAReleaseShare(t *testing.T) {
 // TestNeeds: a classifier of regions asks for the partition where others ask for records.
 func TestNeeds(t *testing.T) {
 	m := must.Get(Lookup("accuracy"))
-	if got := Needs(m, algorithms.TableInput, majority.Classifier{}); len(got) != 1 ||
+	if got := Needs(m, algorithms.TableInput, majority.Classifier); len(got) != 1 ||
 		got[0] != algorithms.RecordsProduct {
 		t.Errorf("accuracy with majority needs %v", got)
 	}

@@ -58,7 +58,7 @@ func pmse(ctx context.Context, c Case, params *PMSEParams) (float64, error) {
 	if !(mass[0] > 0 && mass[1] > 0) {
 		return math.NaN(), nil
 	}
-	var learner classifiers.Classifier = logistic.Classifier{}
+	var learner classifiers.Classifier = logistic.Classifier
 	if params.Model == Boosting {
 		learner = boosting.Default
 	}

@@ -31,7 +31,7 @@ func TestAccuracy(t *testing.T) {
 	original := labelled([2]uint32{1, 2}, [2]uint32{1, 2}, [2]uint32{1, 1}, [2]uint32{5, 0})
 	published := labelled([2]uint32{1, 1}, [2]uint32{1, 1}, [2]uint32{1, 2})
 	c := Case{Table: original, Train: []int32{0}, Test: []int32{1, 2, 3},
-		Classifier: majority.Classifier{}, Release: &algorithms.Release{Table: published}}
+		Classifier: majority.Classifier, Release: &algorithms.Release{Table: published}}
 	wants(t, "accuracy", c, nil, 1.0/3) // class 1: right on row 2
 	c.Test = []int32{0, 1, 2, 3}
 	c.Release.Weights = []float64{1, 1, 5} // now class 2: right on rows 0 and 1

@@ -29,10 +29,13 @@ import (
 	"ppdp/numeric/elementary"
 )
 
-func init() { classifiers.Register(Classifier{}) }
-
 // Classifier is C4.5 with the program's defaults.
-type Classifier struct{}
+var Classifier = classifiers.Add(classifiers.Info{
+	Name:     "c45",
+	Title:    "C4.5",
+	Source:   "Quinlan 1993 (C4.5); Quinlan 1996, JAIR 4 (release 8)",
+	Revision: 2,
+}, fit)
 
 // settings are those of the program.
 type settings struct {
@@ -47,20 +50,8 @@ type settings struct {
 // defaults are the program's, -m 2 and -c 25.
 var defaults = settings{minCases: 2, confidence: 0.25}
 
-func (Classifier) Info() classifiers.Info {
-	return classifiers.Info{
-		Name:     "c45",
-		Title:    "C4.5",
-		Source:   "Quinlan 1993 (C4.5); Quinlan 1996, JAIR 4 (release 8)",
-		Revision: 2,
-	}
-}
-
-// Fit grows a tree and prunes it.
-func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := data.Check(ctx); err != nil {
-		return nil, err
-	}
+// fit grows a tree and prunes it.
+func fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	g := newGrower(ctx, defaults, data, tuned)
 	root, err := g.growTree()
 	if err != nil {

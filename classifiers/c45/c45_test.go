@@ -33,7 +33,7 @@ func leaves(t *Tree) int { return len(t.Next) - len(t.Steps) + 1 }
 func TestWeatherTree(t *testing.T) {
 	for _, numeric := range []bool{false, true} {
 		table := testtable.Weather(numeric)
-		tree := testtable.Fit(t, Classifier{}, all(table)).(*Tree)
+		tree := testtable.Fit(t, Classifier, all(table)).(*Tree)
 		if leaves(tree) != 5 || leaves(tree)+len(tree.Steps) != 8 {
 			t.Errorf("numeric %v: %d leaves, %d nodes, the tree has 5 and 8",
 				numeric, leaves(tree), leaves(tree)+len(tree.Steps))
@@ -44,7 +44,7 @@ func TestWeatherTree(t *testing.T) {
 	}
 	// J48 prints "humidity <= 75": the greatest reading below the middle of 70 and 85.
 	table := testtable.Weather(true)
-	tree := testtable.Fit(t, Classifier{}, all(table)).(*Tree)
+	tree := testtable.Fit(t, Classifier, all(table)).(*Tree)
 	found := false
 	for _, s := range tree.Steps {
 		if s.Numeric {
@@ -416,7 +416,7 @@ func TestContinuousThresholds(t *testing.T) {
 		}
 	}
 	table := b.Table()
-	tree := testtable.Fit(t, Classifier{}, all(table)).(*Tree)
+	tree := testtable.Fit(t, Classifier, all(table)).(*Tree)
 	if leaves(tree) != 2 || testtable.Accuracy(tree, table, table.AllRows()) != 1 {
 		t.Errorf("%d leaves, accuracy %v; one cut separates the classes",
 			leaves(tree), testtable.Accuracy(tree, table, table.AllRows()))
@@ -446,7 +446,7 @@ func TestSmallestBranch(t *testing.T) {
 				b.AddRow(0, 0)
 			}
 		}
-		tree := testtable.Fit(t, Classifier{}, all(b.Table())).(*Tree)
+		tree := testtable.Fit(t, Classifier, all(b.Table())).(*Tree)
 		if got := leaves(tree) == 2; got != node.splits {
 			t.Errorf("%d of %d rows on the right: split %v, must be %v", node.right, node.rows,
 				got, node.splits)
@@ -471,7 +471,7 @@ func TestUnseenBranch(t *testing.T) {
 		}
 		b.AddRow(1)
 		table := b.Table()
-		tree := testtable.Fit(t, Classifier{},
+		tree := testtable.Fit(t, Classifier,
 			classifiers.Data{Table: table, Rows: table.AllRows()[:reds+20]}).(*Tree)
 		want := uint32(0)
 		if reds < 20 {

@@ -31,25 +31,16 @@ import (
 	"ppdp/numeric/elementary"
 )
 
-func init() { classifiers.Register(Classifier{}) }
-
 // Classifier is ID3: multiway tests of the greatest information gain, no pruning.
-type Classifier struct{}
+var Classifier = classifiers.Add(classifiers.Info{
+	Name:     "id3",
+	Title:    "ID3",
+	Source:   "Quinlan 1986; grown by golearn",
+	Revision: 1,
+}, fit)
 
-func (Classifier) Info() classifiers.Info {
-	return classifiers.Info{
-		Name:     "id3",
-		Title:    "ID3",
-		Source:   "Quinlan 1986; grown by golearn",
-		Revision: 1,
-	}
-}
-
-// Fit grows a tree. A numeric feature is an error wrapping classifiers.ErrNumeric.
-func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := data.Check(ctx); err != nil {
-		return nil, err
-	}
+// fit grows a tree. A numeric feature is an error wrapping classifiers.ErrNumeric.
+func fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	schema := data.Table.Schema()
 	var bad datasets.Problems
 	for _, at := range classifiers.Features(schema) {

@@ -35,7 +35,7 @@ func TestGains(t *testing.T) {
 // windy where rain. Tests the tree does not make cannot change its answers.
 func TestWeatherTree(t *testing.T) {
 	table := testtable.Weather(false)
-	model := testtable.Fit(t, Classifier{}, classifiers.Data{Table: table, Rows: table.AllRows()})
+	model := testtable.Fit(t, Classifier, classifiers.Data{Table: table, Rows: table.AllRows()})
 	if tests := len(model.(*classifiers.Tree).Steps); tests != 3 {
 		t.Errorf("%d tests, the paper's tree has 3", tests)
 	}
@@ -140,7 +140,7 @@ func TestGolearnGrowsID3(t *testing.T) {
 		}
 		// The second half of the rows is for queries only, so that branches without cases occur.
 		train := table.AllRows()[:(table.Len()+1)/2]
-		model := testtable.Fit(t, Classifier{},
+		model := testtable.Fit(t, Classifier,
 			classifiers.Data{Table: table, Rows: train, Weights: weights})
 		got := testtable.Predict(model, table)
 		p := &plain{table: table, weights: weights, class: table.Schema().Class(),
@@ -165,7 +165,7 @@ func TestGolearnGrowsID3(t *testing.T) {
 
 func TestNumericIsRefused(t *testing.T) {
 	table := testtable.Weather(true)
-	_, err := Classifier{}.Fit(context.Background(),
+	_, err := Classifier.Fit(context.Background(),
 		classifiers.Data{Table: table, Rows: table.AllRows()})
 	if !errors.Is(err, classifiers.ErrNumeric) {
 		t.Errorf("error %v, must be %v", err, classifiers.ErrNumeric)

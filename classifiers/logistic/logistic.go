@@ -27,26 +27,17 @@ import (
 	"ppdp/numeric/elementary"
 )
 
-func init() { classifiers.Register(Classifier{}) }
-
 // Classifier is logistic regression.
-type Classifier struct{}
+var Classifier = classifiers.Add(classifiers.Info{
+	Name:  "logistic",
+	Title: "Logistic regression",
+	Source: "Hastie, Tibshirani & Friedman 2009, section 4.4, with an L2 penalty of 1; " +
+		"numbers standardised, categories one-hot",
+	Revision: 2,
+}, fit)
 
-func (Classifier) Info() classifiers.Info {
-	return classifiers.Info{
-		Name:  "logistic",
-		Title: "Logistic regression",
-		Source: "Hastie, Tibshirani & Friedman 2009, section 4.4, with an L2 penalty of 1; " +
-			"numbers standardised, categories one-hot",
-		Revision: 2,
-	}
-}
-
-// Fit solves one problem for all classes.
-func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := data.Check(ctx); err != nil {
-		return nil, err
-	}
+// fit solves one problem for all classes.
+func fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	layout := linear.NewLayout(data.Table.Schema())
 	points := linear.NewPoints(data, layout)
 	m := &model{linear.NewModel(layout, points)}

@@ -22,25 +22,16 @@ import (
 	"ppdp/numeric/elementary"
 )
 
-func init() { classifiers.Register(Classifier{}) }
-
 // Classifier is naive Bayes (Duda & Hart 1973; John & Langley 1995).
-type Classifier struct{}
+var Classifier = classifiers.Add(classifiers.Info{
+	Name:     "naive-bayes",
+	Title:    "Naive Bayes",
+	Source:   "John & Langley 1995; Weka 3.6 NaiveBayes with default options",
+	Revision: 1,
+}, fit)
 
-func (Classifier) Info() classifiers.Info {
-	return classifiers.Info{
-		Name:     "naive-bayes",
-		Title:    "Naive Bayes",
-		Source:   "John & Langley 1995; Weka 3.6 NaiveBayes with default options",
-		Revision: 1,
-	}
-}
-
-// Fit estimates priors and likelihoods.
-func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := data.Check(ctx); err != nil {
-		return nil, err
-	}
+// fit estimates priors and likelihoods.
+func fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	schema := data.Table.Schema()
 	s := newSample(data)
 	m := &model{classes: schema.Classes(), present: s.present,

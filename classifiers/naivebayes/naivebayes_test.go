@@ -29,7 +29,7 @@ func (m *model) scores(table *datasets.Table, row int32) []float64 {
 // of 14 days 5 are "no" and 9 "yes".
 func TestWeatherByHand(t *testing.T) {
 	table := testtable.Weather(false)
-	m := testtable.Fit(t, Classifier{}, all(table)).(*model)
+	m := testtable.Fit(t, Classifier, all(table)).(*model)
 	b := datasets.NewBuilder(table.Schema(), 1)
 	b.AddRow(0, 2, 0, 1)
 	query := b.Table()
@@ -127,12 +127,12 @@ func TestDomainSizeDoesNotMatter(t *testing.T) {
 			labels[i] = rapid.Uint32Range(0, 2).Draw(t, "label")
 		}
 		small := numericTable(t, 100, false, 3, values, labels)
-		want := testtable.Fit(t, Classifier{}, all(small)).(*model)
+		want := testtable.Fit(t, Classifier, all(small)).(*model)
 		for _, other := range []*datasets.Table{
 			numericTable(t, 1e6, false, 3, values, labels),
 			numericTable(t, 100, true, 3, values, labels),
 		} {
-			got := testtable.Fit(t, Classifier{}, all(other)).(*model)
+			got := testtable.Fit(t, Classifier, all(other)).(*model)
 			for row := range values {
 				a, b := want.scores(small, int32(row)), got.scores(other, int32(row))
 				for k := range a {
@@ -149,7 +149,7 @@ func TestDomainSizeDoesNotMatter(t *testing.T) {
 // attribute tells the classes apart by nothing.
 func TestConstantAttribute(t *testing.T) {
 	table := numericTable(t, 100, false, 2, []float64{7, 7, 7}, []uint32{0, 1, 1})
-	m := testtable.Fit(t, Classifier{}, all(table)).(*model)
+	m := testtable.Fit(t, Classifier, all(table)).(*model)
 	scores := m.scores(table, 0)
 	if gap, want := scores[1]-scores[0], math.Log(3.0/2); math.Abs(gap-want) > 1e-12 {
 		t.Errorf("scores differ by %v, the priors (1+1):(2+1) by %v", gap, want)
@@ -159,7 +159,7 @@ func TestConstantAttribute(t *testing.T) {
 // TestManyRows crosses the blocks that rows are scored in.
 func TestManyRows(t *testing.T) {
 	table := testtable.StandIn(t, "rps", 3*classifiers.Block+7)
-	m := testtable.Fit(t, Classifier{}, all(table)).(*model)
+	m := testtable.Fit(t, Classifier, all(table)).(*model)
 	for row, got := range testtable.Predict(m, table) {
 		if want := m.present[classifiers.Majority(m.scores(table, int32(row)))]; got != want {
 			t.Fatalf("row %d predicted as %d in a block, %d alone", row, got, want)

@@ -35,25 +35,16 @@ import (
 	"ppdp/numeric/random"
 )
 
-func init() { classifiers.Register(Classifier{}) }
-
 // Classifier is the linear support vector machine.
-type Classifier struct{}
+var Classifier = classifiers.Add(classifiers.Info{
+	Name:     "svm",
+	Title:    "Linear SVM",
+	Source:   "Hsieh et al. 2008, algorithm 1 (hinge loss); C as in Joachims 1999, SVM-light",
+	Revision: 3,
+}, fit)
 
-func (Classifier) Info() classifiers.Info {
-	return classifiers.Info{
-		Name:     "svm",
-		Title:    "Linear SVM",
-		Source:   "Hsieh et al. 2008, algorithm 1 (hinge loss); C as in Joachims 1999, SVM-light",
-		Revision: 3,
-	}
-}
-
-// Fit solves one problem for two classes, one for each class when there are more.
-func (Classifier) Fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
-	if err := data.Check(ctx); err != nil {
-		return nil, err
-	}
+// fit solves one problem for two classes, one for each class when there are more.
+func fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	layout := linear.NewLayout(data.Table.Schema())
 	p := linear.NewPoints(data, layout)
 	m := linear.NewModel(layout, p)
