@@ -24,6 +24,41 @@ type SureModel interface {
 	Sure(classes []uint32, probabilities []float64, table *datasets.Table, rows []int32)
 }
 
+// Scored is a model that scores the classes that occur.
+type Scored struct {
+	// Each calls use with the position of each row and its scores, which it may change: those of
+	// FromScores.
+	Each      func(table *datasets.Table, rows []int32, use func(i int, scores []float64))
+	Occurring []uint32 // classes, ascending
+	Classes   int      // of the schema
+}
+
+// Predict writes the class of the largest probability, the first of equals.
+func (m *Scored) Predict(dst []uint32, table *datasets.Table, rows []int32) {
+	m.Sure(dst, nil, table, rows)
+}
+
+// Probabilities writes the probability of each class of the schema, row by row.
+func (m *Scored) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
+	m.Sure(nil, dst, table, rows)
+}
+
+// Sure does what both do.
+func (m *Scored) Sure(classes []uint32, probabilities []float64, table *datasets.Table,
+	rows []int32) {
+	if probabilities != nil {
+		clear(probabilities[:len(rows)*m.Classes])
+	}
+	m.Each(table, rows, func(i int, scores []float64) {
+		if classes != nil {
+			classes[i] = Likeliest(m.Occurring, scores)
+		}
+		if probabilities != nil {
+			FromScores(probabilities[i*m.Classes:(i+1)*m.Classes], m.Occurring, scores)
+		}
+	})
+}
+
 // ScoreModel is a model that ranks records without knowing probabilities.
 type ScoreModel interface {
 	Model
@@ -127,20 +162,20 @@ func Occurring[W int64 | float64](weights []W) (classes []uint32, machines int) 
 // Likeliest is the occurring class with the largest score, the first of equals. Scores are as in
 // FromScores.
 func Likeliest(occurring []uint32, scores []float64) uint32 {
-	if len(scores) == 1 && scores[0] > 0 {
+	if len(scores) == 1 && len(occurring) == 2 && scores[0] > 0 {
 		return occurring[1]
 	}
 	return occurring[Majority(scores)]
 }
 
 // FromScores writes the probabilities of the classes that occur to their places in dst, whose other
-// numbers must be 0. A single score is that of the second of two classes against the first, others
-// are logarithms of weights, and none is for one class. It may change the scores.
+// numbers must be 0. A single score for two classes is that of the second against the first, others
+// are logarithms of weights; for one class there need be none. It may change the scores.
 func FromScores(dst []float64, occurring []uint32, scores []float64) {
-	switch len(scores) {
-	case 0:
+	switch {
+	case len(occurring) == 1:
 		dst[occurring[0]] = 1
-	case 1:
+	case len(scores) == 1:
 		p := Logistic(scores[0])
 		dst[occurring[0]], dst[occurring[1]] = 1-p, p
 	default:

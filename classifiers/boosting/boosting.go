@@ -90,29 +90,30 @@ func newBoost(c Classifier, data classifiers.Data, rows []int32, labels []uint32
 	for i, label := range labels {
 		share[label] += weights[i]
 	}
-	b.model = &model{schema: len(share)}
-	if b.model.classes, b.machines = classifiers.Occurring(share); b.machines == 0 {
+	m := new(model)
+	b.model, m.Each, m.Classes = m, m.each, len(share)
+	if m.Occurring, b.machines = classifiers.Occurring(share); b.machines == 0 {
 		return b
 	}
 	for i, label := range labels {
-		b.classes[i], _ = slices.BinarySearch(b.model.classes, label)
+		b.classes[i], _ = slices.BinarySearch(m.Occurring, label)
 	}
-	b.model.start = make([]float64, b.machines)
+	m.start = make([]float64, b.machines)
 	logOf := func(k int) float64 {
-		return elementary.Log(float64(share[b.model.classes[k]]) / float64(total))
+		return elementary.Log(float64(share[m.Occurring[k]]) / float64(total))
 	}
-	for k := range b.model.start {
-		b.model.start[k] = logOf(k)
+	for k := range m.start {
+		m.start[k] = logOf(k)
 		if b.machines == 1 {
-			b.model.start[k] = logOf(1) - logOf(0)
+			m.start[k] = logOf(1) - logOf(0)
 		}
 	}
 	b.scores = make([]float64, b.machines*len(rows))
 	for i := range b.scores {
-		b.scores[i] = b.model.start[i/len(rows)]
+		b.scores[i] = m.start[i/len(rows)]
 	}
 	matrix := bins.New(data.Table, rows, weights, classifiers.Features(data.Table.Schema()))
-	b.model.features = matrix.Features
+	m.features = matrix.Features
 	// A gradient is at most 1: with all weights its sum stays below 2⁶².
 	b.grower.init(matrix, c, unit, total, min(30, 62-bits.Len64(uint64(total))))
 	return b
@@ -151,8 +152,7 @@ func (b *boost) step() {
 
 // model adds up the trees of each machine. It is safe for concurrent use.
 type model struct {
-	classes  []uint32 // that occur, ascending
-	schema   int      // classes of the schema
+	classifiers.Scored
 	start    []float64
 	features []bins.Feature
 	trees    []bins.Tree // step by step, and in it machine by machine
@@ -184,32 +184,6 @@ func (m *model) each(table *datasets.Table, rows []int32, use func(i int, scores
 			use(from+i, of)
 		}
 		reset()
-	})
-}
-
-// Predict writes the class of the largest probability, the first of equals.
-func (m *model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
-	m.Sure(dst, nil, table, rows)
-}
-
-// Probabilities writes the probability of each class of the schema, row by row.
-func (m *model) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
-	m.Sure(nil, dst, table, rows)
-}
-
-// Sure does what both do.
-func (m *model) Sure(classes []uint32, probabilities []float64, table *datasets.Table,
-	rows []int32) {
-	if probabilities != nil {
-		clear(probabilities[:len(rows)*m.schema])
-	}
-	m.each(table, rows, func(i int, scores []float64) {
-		if classes != nil {
-			classes[i] = classifiers.Likeliest(m.classes, scores)
-		}
-		if probabilities != nil {
-			classifiers.FromScores(probabilities[i*m.schema:(i+1)*m.schema], m.classes, scores)
-		}
 	})
 }
 

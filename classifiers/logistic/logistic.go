@@ -22,7 +22,6 @@ import (
 
 	"ppdp/classifiers"
 	"ppdp/classifiers/internal/linear"
-	"ppdp/datasets"
 	"ppdp/internal/convex"
 	"ppdp/numeric/elementary"
 )
@@ -40,25 +39,13 @@ var Classifier = classifiers.Add(classifiers.Info{
 func fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	layout := linear.NewLayout(data.Table.Schema())
 	points := linear.NewPoints(data, layout)
-	m := &model{linear.NewModel(layout, points)}
-	if m.Machines == 0 {
-		return m, nil
+	m := linear.NewModel(layout, points)
+	if m.Machines > 0 {
+		if err := newProblem(points, m).solve(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if err := newProblem(points, m.Model).solve(ctx); err != nil {
-		return nil, err
-	}
-	return m, nil
-}
-
-// model gives the softmax of its machines' scores.
-type model struct{ *linear.Model }
-
-// Probabilities writes the probability of each class of the schema, row by row.
-func (m *model) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
-	clear(dst[:len(rows)*m.Schema])
-	m.Each(table, rows, func(i int, scores []float64) {
-		classifiers.FromScores(dst[i*m.Schema:(i+1)*m.Schema], m.Classes, scores)
-	})
+	return &classifiers.Scored{Each: m.Each, Occurring: m.Classes, Classes: m.Schema}, nil
 }
 
 // Limits of the search. The gradient is judged in units of the total weight, so that tables of all

@@ -34,8 +34,8 @@ var Classifier = classifiers.Add(classifiers.Info{
 func fit(ctx context.Context, data classifiers.Data) (classifiers.Model, error) {
 	schema := data.Table.Schema()
 	s := newSample(data)
-	m := &model{classes: schema.Classes(), present: s.present,
-		prior: make([]float64, len(s.present))}
+	m := &model{prior: make([]float64, len(s.present))}
+	m.Scored = classifiers.Scored{Each: m.each, Occurring: s.present, Classes: schema.Classes()}
 	if len(s.rows) == 0 {
 		return m, nil
 	}
@@ -96,8 +96,7 @@ type feature interface {
 
 // model is a fitted naive Bayes.
 type model struct {
-	classes  int // of the schema
-	present  []uint32
+	classifiers.Scored
 	prior    []float64 // logarithms
 	features []feature
 }
@@ -105,7 +104,7 @@ type model struct {
 // each calls use with the position of each row and its logarithms of joint probabilities with the
 // classes present, which use may change.
 func (m *model) each(table *datasets.Table, rows []int32, use func(i int, scores []float64)) {
-	classifiers.InBlocks(rows, len(m.present), func(scores []float64, part []int32) {
+	classifiers.InBlocks(rows, len(m.prior), func(scores []float64, part []int32) {
 		for i := range part {
 			copy(scores[i*len(m.prior):], m.prior)
 		}
@@ -113,24 +112,6 @@ func (m *model) each(table *datasets.Table, rows []int32, use func(i int, scores
 			f.add(scores, table, part)
 		}
 	}, use)
-}
-
-// Predict writes the class of the greatest posterior, the lowest code of equals.
-func (m *model) Predict(dst []uint32, table *datasets.Table, rows []int32) {
-	m.each(table, rows, func(i int, scores []float64) {
-		dst[i] = m.present[classifiers.Majority(scores)]
-	})
-}
-
-// Probabilities writes the posterior of each class of the schema, row by row.
-func (m *model) Probabilities(dst []float64, table *datasets.Table, rows []int32) {
-	clear(dst[:len(rows)*m.classes])
-	m.each(table, rows, func(i int, scores []float64) {
-		classifiers.Softmax(scores)
-		for k, p := range scores {
-			dst[i*m.classes+int(m.present[k])] = p
-		}
-	})
 }
 
 // fitCells estimates P(cell | class) = (n(cell, class)+1)/(n(class)+cells).

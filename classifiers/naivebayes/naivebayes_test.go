@@ -161,7 +161,7 @@ func TestManyRows(t *testing.T) {
 	table := testtable.StandIn(t, "rps", 3*classifiers.Block+7)
 	m := testtable.Fit(t, Classifier, all(table)).(*model)
 	for row, got := range testtable.Predict(m, table) {
-		if want := m.present[classifiers.Majority(m.scores(table, int32(row)))]; got != want {
+		if want := m.Occurring[classifiers.Majority(m.scores(table, int32(row)))]; got != want {
 			t.Fatalf("row %d predicted as %d in a block, %d alone", row, got, want)
 		}
 	}
