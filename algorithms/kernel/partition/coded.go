@@ -20,8 +20,6 @@ type coded interface {
 	exchange(others []int32)
 	// summarise is Generalised.summarise on dimension d, an attribute a with the given numbers.
 	summarise(g *Generalised, d int, a *datasets.Attribute, exact []float64)
-	// fill draws the values of one attribute for the records of a generalisation.
-	fill(f *filling, d int, a *datasets.Attribute, exact []float64)
 	// drawRanks draws codes by their places along an axis, nil where codes are in order.
 	drawRanks(d *drawer, intervals []interval, needed int, axis *datasets.Axis)
 }

@@ -202,23 +202,39 @@ func (codes width[T]) summarise(g *Generalised, d int, a *datasets.Attribute, ex
 // written.
 func (g *Generalised) draw(ctx context.Context, records *datasets.Table, from Records,
 	stream *random.Stream) error {
-	f := filling{ends: g.Ends, dims: len(g.Regions.Attributes), low: g.Regions.Low,
-		high: g.Regions.High}
+	lows, highs, dims := g.Regions.Low, g.Regions.High, len(g.Regions.Attributes)
 	if from != Box {
-		f.low, f.high = g.Regions.TightLow, g.Regions.TightHigh
+		lows, highs = g.Regions.TightLow, g.Regions.TightHigh
 	}
-	if len(g.Rows)*f.dims >= manyValues {
+	if len(g.Rows)*dims >= manyValues {
 		var stop func()
 		stream, stop = stream.Ahead()
 		defer stop()
 	}
-	f.drawer, f.intervals = newDrawer(g.Ends, stream, true), make([]interval, len(g.Ends))
+	drawer, intervals := newDrawer(g.Ends, stream, true), make([]interval, len(g.Ends))
+	var cells []uint32 // of a region's numbers
 	for d, attribute := range g.Regions.Attributes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		column := records.Column(attribute)
-		codedOf(column).fill(&f, d, &records.Schema().Attributes[attribute], column.Exact)
+		a, column := &records.Schema().Attributes[attribute], records.Column(attribute)
+		needed, start := 0, int32(0)
+		for region, end := range g.Ends {
+			low, high := lows[region*dims+d], highs[region*dims+d]
+			intervals[region] = half(low, high)
+			needed += int(end-start) * int(intervals[region].draws)
+			if column.Exact != nil {
+				cells = slices.Grow(cells[:0], int(end-start))[:end-start]
+				for i := range cells {
+					cells[i], column.Exact[int(start)+i] = within(a, low, high, stream.Open01())
+				}
+				column.Put(int(start), cells, nil)
+			}
+			start = end
+		}
+		if column.Exact == nil {
+			codedOf(column).drawRanks(drawer, intervals, needed, nil)
+		}
 	}
 	return nil
 }
@@ -252,34 +268,6 @@ func shuffle(records *datasets.Table, others []int32) {
 		}
 		return nil
 	})
-}
-
-// filling is what the attributes of a generalisation's records are drawn from.
-type filling struct {
-	ends      []int32  // where the records of each region end
-	dims      int      // of the regions
-	low, high []uint32 // the interval [low, high) of region r on dimension d, at r·dims + d
-	drawer    *drawer
-	intervals []interval // scratch, one for each region
-}
-
-// fill draws one attribute uniformly from [low, high).
-func (codes width[T]) fill(f *filling, d int, a *datasets.Attribute, exact []float64) {
-	start, needed := int32(0), 0
-	for region, end := range f.ends {
-		at := region*f.dims + d
-		from, to := f.low[at], f.high[at]
-		f.intervals[region] = half(from, to)
-		needed += int(end-start) * int(f.intervals[region].draws)
-		for row := start; row < end && exact != nil; row++ {
-			code, number := within(a, from, to, f.drawer.stream.Open01())
-			codes[row], exact[row] = T(code), number
-		}
-		start = end
-	}
-	if exact == nil {
-		draw(f.drawer, codes, f.intervals, needed)
-	}
 }
 
 // within returns the number at share u of the cells [low, high), and its cell.
