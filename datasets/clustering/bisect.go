@@ -91,9 +91,9 @@ func (v *Vectors) bisect(ctx context.Context, members []int32,
 		v.addTo(whole, i, v.weights[i])
 	}
 	before := length(whole)
-	h := halves{vectors: v, members: members, right: make([]bool, len(members)),
+	h := halves{vectors: v, members: members, side: make([]int, len(members)),
 		sums: [2][]float64{make([]float64, v.size), make([]float64, v.size)}}
-	best, found := make([]bool, len(members)), 0.0
+	best, found := make([]int, len(members)), 0.0
 	for range restarts {
 		a := seeds.IntN(len(members))
 		b := seeds.IntN(len(members) - 1)
@@ -112,7 +112,7 @@ func (v *Vectors) bisect(ctx context.Context, members []int32,
 		// The best of equals is the first, so rounding must not separate equals.
 		if value := h.criterion(); value > found*(1+leastGain) {
 			found = value
-			copy(best, h.right)
+			copy(best, h.side)
 		}
 	}
 	cut := bisection{gain: found - before}
@@ -133,7 +133,7 @@ func (v *Vectors) bisect(ctx context.Context, members []int32,
 type halves struct {
 	vectors *Vectors
 	members []int32
-	right   []bool // by position in members
+	side    []int // 0 or 1, by position in members
 	sums    [2][]float64
 	squares [2]float64 // of the sums' lengths
 	sizes   [2]int     // numbers of members
@@ -148,8 +148,11 @@ func (h *halves) start(a, b int32) {
 	clear(h.sums[1])
 	h.sizes = [2]int{}
 	for n, i := range h.members {
-		h.right[n] = h.vectors.dot(i, toward) > 0
-		s := side(h.right[n])
+		s := 0
+		if h.vectors.dot(i, toward) > 0 {
+			s = 1
+		}
+		h.side[n] = s
 		h.vectors.addTo(h.sums[s], i, h.vectors.weights[i])
 		h.sizes[s]++
 	}
@@ -171,7 +174,7 @@ func (h *halves) refine() bool {
 	v, moved := h.vectors, false
 	value := h.criterion()
 	for n, i := range h.members {
-		from := side(h.right[n])
+		from := h.side[n]
 		if h.sizes[from] == 1 {
 			// The last member never gains by leaving, but what is left of the sum is all rounding.
 			continue
@@ -187,20 +190,13 @@ func (h *halves) refine() bool {
 		v.addTo(h.sums[from], i, -w)
 		v.addTo(h.sums[1-from], i, w)
 		h.squares[from], h.squares[1-from] = max(0, out), in
-		h.right[n] = !h.right[n]
+		h.side[n] = 1 - from
 		h.sizes[from]--
 		h.sizes[1-from]++
 		value, moved = after, true
 	}
 	h.measure()
 	return moved
-}
-
-func side(right bool) int {
-	if right {
-		return 1
-	}
-	return 0
 }
 
 // square is the square of a vector's length.
