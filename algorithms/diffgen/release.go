@@ -6,7 +6,6 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
-	"ppdp/datasets"
 	"ppdp/privacy"
 )
 
@@ -52,13 +51,6 @@ func newCut(ctx context.Context, in algorithms.Input, params *Params) (*cut, err
 		scorer: partition.Scorer{Utility: params.Utility, Classes: schema.Classes(),
 			Records: len(in.Rows)}}
 	c.axes = partition.Axes(schema, c.space.Attributes())
-	numeric := 0
-	for _, attribute := range c.space.Attributes() {
-		if schema.Attributes[attribute].Kind == datasets.Numeric {
-			numeric++
-		}
-	}
-	c.step = step(in.Budget.Epsilon(), numeric, params.Specialisations)
 	claimed := c.scorer.Sensitivity()
 	choice := privacy.Sensitivity{Claimed: claimed, Proven: claimed,
 		Monotone: c.scorer.Monotone() && in.Variant != algorithms.Strict}
@@ -66,11 +58,16 @@ func newCut(ctx context.Context, in algorithms.Input, params *Params) (*cut, err
 	c.choice = in.Budget.Exponential("candidates", in.Noise.Open("candidates"), choice)
 	c.noise = in.CountNoise("cell counts", privacy.Exact(1))
 	c.space.Labels(in.Rows, c.labels)
+	numeric := 0
 	for dim, axis := range c.axes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		if axis == nil {
+			numeric++
+		}
 		c.marginals = append(c.marginals, newMarginal(c.space, dim, axis, in.Rows))
 	}
+	c.step = step(in.Budget.Epsilon(), numeric, params.Specialisations)
 	return c, nil
 }
