@@ -42,7 +42,7 @@ func TestAttacksConform(t *testing.T) {
 // standIn is all columns of Adult's stand-in, and its rows in an order drawn at random.
 func standIn(t *testing.T, seed uint64) (*datasets.Table, []int32) {
 	t.Helper()
-	set := must.Get(adult.StandIn{}.Load(t.Context(),
+	set := must.Get(adult.StandIn.Load(t.Context(),
 		datasets.Request{Params: &adult.Params{Select: "diffmulti"}}))
 	rows := set.Table.AllRows()
 	random.NewKey(seed).Stream().Permute(rows)

@@ -79,7 +79,7 @@ func arxAdult(t *testing.T, names ...string) *datasets.Table {
 	if dir == "" {
 		t.Skip("PPDP_DATA is not set: no Adult data to compare with ARX's figures")
 	}
-	set := must.Get(adult.Source{}.Load(t.Context(), datasets.Request{
+	set := must.Get(adult.Source.Load(t.Context(), datasets.Request{
 		Params: &adult.Params{Select: "diffmulti"}, Files: datasets.Files{Dirs: []string{dir}}}))
 	schema := &datasets.Schema{}
 	for _, name := range names {

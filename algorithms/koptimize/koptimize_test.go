@@ -152,7 +152,7 @@ func TestLimit(t *testing.T) {
 // partitioning to be the best. On this table half would be too little.
 func TestClimbLeavesWork(t *testing.T) {
 	t.Parallel()
-	source := adult.StandIn{}
+	source := adult.StandIn
 	params := source.Params().(*adult.Params)
 	params.Select = "mondrian"
 	set := must.Get(source.Load(context.Background(), datasets.Request{Params: params,

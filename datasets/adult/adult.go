@@ -92,14 +92,10 @@ var selections = []selection{
 
 func defaults() *Params { return &Params{Select: "rps"} }
 
-// resolve takes a request's parameters apart; none at all mean the defaults.
-func resolve(request datasets.Request) (selection, error) {
-	params, err := datasets.ParamsOf(request, defaults())
-	if err != nil {
-		return selection{}, err
-	}
-	at := slices.IndexFunc(selections, func(s selection) bool { return s.name == params.Select })
-	return selections[at], nil
+// selection is the one that the parameters name.
+func (p *Params) selection() selection {
+	at := slices.IndexFunc(selections, func(s selection) bool { return s.name == p.Select })
+	return selections[at]
 }
 
 // project cuts a table of all attributes down to the selection's.
@@ -114,34 +110,23 @@ func (s *selection) project(table *datasets.Table) (*datasets.Table, error) {
 }
 
 // Source is the real table.
-type Source struct{}
+var Source = source[*Params]{about: datasets.Info{
+	Name:     "adult",
+	Title:    "Adult census data",
+	Citation: citation,
+	License:  license,
+	Files:    []datasets.File{dataFile, testFile},
+}, defaults: defaults, load: read}
 
 func init() {
-	datasets.Register(Source{})
-	datasets.Register(StandIn{})
+	datasets.Register(Source)
+	datasets.Register(StandIn)
 }
 
-func (Source) Info() datasets.Info {
-	return datasets.Info{
-		Name:     "adult",
-		Title:    "Adult census data",
-		Citation: citation,
-		License:  license,
-		Files:    []datasets.File{dataFile, testFile},
-	}
-}
-
-// Params returns the default selection.
-func (Source) Params() any { return defaults() }
-
-// Load reads and verifies the files a selection needs.
-func (Source) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
-	err error) {
-	defer datasets.Named("adult", &err)
-	chosen, err := resolve(request)
-	if err != nil {
-		return nil, err
-	}
+// read reads and verifies the files a selection needs.
+func read(ctx context.Context, request datasets.Request,
+	params *Params) (*datasets.Dataset, error) {
+	chosen := params.selection()
 	files := []datasets.File{dataFile}
 	if chosen.both {
 		files = append(files, testFile)

@@ -50,7 +50,7 @@ func classCounts(table *datasets.Table) []int {
 
 // The numbers of this test were computed from the public files by another program.
 func TestSelectRPS(t *testing.T) {
-	dataset := load(t, Source{}, "rps")
+	dataset := load(t, Source, "rps")
 	table := dataset.Table
 	if table.Len() != 30162 || dataset.Dropped != 32561-30162 {
 		t.Errorf("%d rows, %d dropped, want 30162 of 32561", table.Len(), dataset.Dropped)
@@ -110,7 +110,7 @@ func TestSelectRPS(t *testing.T) {
 }
 
 func TestSelectDiffMulti(t *testing.T) {
-	dataset := load(t, Source{}, "diffmulti")
+	dataset := load(t, Source, "diffmulti")
 	if got := dataset.Table.Len(); got != 45222 {
 		t.Errorf("%d rows, want 45222", got)
 	}
@@ -135,7 +135,7 @@ func TestSelectDiffMulti(t *testing.T) {
 }
 
 func TestSelectionsShareColumns(t *testing.T) {
-	for _, source := range []datasets.Source{Source{}, StandIn{}} {
+	for _, source := range []datasets.Source{Source, StandIn} {
 		t.Run(source.Info().Name, func(t *testing.T) {
 			all := load(t, source, "all").Table
 			both := load(t, source, "diffmulti").Table
@@ -251,7 +251,7 @@ func TestIntuitiveOrder(t *testing.T) {
 }
 
 func TestMissingFilesAreAllNamed(t *testing.T) {
-	_, err := Source{}.Load(context.Background(),
+	_, err := Source.Load(context.Background(),
 		datasets.Request{Params: &Params{Select: "diffmulti"},
 			Files: datasets.Files{Dirs: []string{t.TempDir()}}})
 	if !errors.Is(err, datasets.ErrMissing) {
@@ -284,7 +284,7 @@ func TestRead(t *testing.T) {
 
 // What is read must be written the same: every field of the real file, through codes and back.
 func TestRoundTrip(t *testing.T) {
-	table := load(t, Source{}, "all").Table
+	table := load(t, Source, "all").Table
 	dir := os.Getenv("PPDP_DATA")
 	content := must.Get(datasets.Files{Dirs: []string{dir}}.Open(dataFile))
 	row := int32(0)

@@ -20,41 +20,47 @@ type Derivation[P any] struct {
 
 // Register enters two sources: name, made from the real table, and name-standin, from the stand-in.
 func (d Derivation[P]) Register(name, title, standInTitle string) {
-	datasets.Register(derived[P]{d, name, title, "", Source{}})
-	datasets.Register(derived[P]{d, name + "-standin", standInTitle, name, StandIn{}})
+	d.register(Source, name, title, "")
+	d.register(StandIn, name+"-standin", standInTitle, name)
 }
 
-type derived[P any] struct {
-	Derivation[P]
-	name, title, standsFor string
-	from                   datasets.Source
+func (d Derivation[P]) register(from source[*Params], name, title, standsFor string) {
+	about := from.about
+	about.Name, about.Title, about.StandsFor = name, title, standsFor
+	datasets.Register(source[P]{about, d.Defaults, func(ctx context.Context,
+		request datasets.Request, params P) (*datasets.Dataset, error) {
+		request.Params = &Params{Select: d.Select(params)}
+		set, err := from.Load(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		table, note, err := d.Table(ctx, set, params, request.Key)
+		if err != nil {
+			return nil, err
+		}
+		set.Table, set.Checksum = table, table.Checksum()
+		set.Notes = append(set.Notes, note)
+		return set, nil
+	}})
 }
 
-func (d derived[P]) Info() datasets.Info {
-	info := d.from.Info()
-	info.Name, info.Title, info.StandsFor = d.name, d.title, d.standsFor
-	return info
+// source is a table that is made by parameters, to which P is a pointer.
+type source[P any] struct {
+	about    datasets.Info
+	defaults func() P
+	load     func(ctx context.Context, from datasets.Request, params P) (*datasets.Dataset, error)
 }
 
-func (d derived[P]) Params() any { return d.Defaults() }
+func (s source[P]) Info() datasets.Info { return s.about }
+func (s source[P]) Params() any         { return s.defaults() }
 
-func (d derived[P]) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
+// Load makes the table by the request's parameters; none at all mean the defaults.
+func (s source[P]) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
 	err error) {
-	defer datasets.Named(d.name, &err)
-	params, err := datasets.ParamsOf(request, d.Defaults())
+	defer datasets.Named(s.about.Name, &err)
+	params, err := datasets.ParamsOf(request, s.defaults())
 	if err != nil {
 		return nil, err
 	}
-	request.Params = &Params{Select: d.Select(params)}
-	set, err := d.from.Load(ctx, request)
-	if err != nil {
-		return nil, err
-	}
-	table, note, err := d.Table(ctx, set, params, request.Key)
-	if err != nil {
-		return nil, err
-	}
-	set.Table, set.Checksum = table, table.Checksum()
-	set.Notes = append(set.Notes, note)
-	return set, nil
+	return s.load(ctx, request, params)
 }

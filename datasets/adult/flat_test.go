@@ -13,7 +13,7 @@ import (
 // taxonomy that Adult has is of height 1.
 func TestFlat(t *testing.T) {
 	request := datasets.Request{Params: &Params{Select: "dpcube"}, Key: random.NewKey(0)}
-	original := must.Get(StandIn{}.Load(context.Background(), request))
+	original := must.Get(StandIn.Load(context.Background(), request))
 	source := must.Get(datasets.Lookup("adult-flat-standin"))
 	flat := must.Get(source.Load(context.Background(), request))
 	if flat.Table.Len() != original.Table.Len() {

@@ -15,31 +15,19 @@ var standInFile []byte
 // StandIn is a table that looks like Adult and needs no file. Its rows are drawn from the network
 // of standin.json. There is one stand-in: it is drawn with a fixed key, not with the request's, so
 // that results on it can be compared as results on the real table can.
-type StandIn struct{}
+var StandIn = source[*Params]{about: datasets.Info{
+	Name:  "adult-standin",
+	Title: "Stand-in for Adult",
+	Citation: "Rows drawn from a Bayesian network (after Chow & Liu 1968; Friedman, Geiger & " +
+		"Goldszmidt 1997) with counts from: " + citation,
+	License:   license,
+	StandsFor: "adult",
+}, defaults: defaults, load: drawStandIn}
 
-func (StandIn) Info() datasets.Info {
-	return datasets.Info{
-		Name:  "adult-standin",
-		Title: "Stand-in for Adult",
-		Citation: "Rows drawn from a Bayesian network (after Chow & Liu 1968; Friedman, Geiger & " +
-			"Goldszmidt 1997) " +
-			"with counts from: " + citation,
-		License:   license,
-		StandsFor: "adult",
-	}
-}
-
-// Params returns the default selection.
-func (StandIn) Params() any { return defaults() }
-
-// Load draws the table. Request.Key is not used.
-func (StandIn) Load(ctx context.Context, request datasets.Request) (_ *datasets.Dataset,
-	err error) {
-	defer datasets.Named("adult-standin", &err)
-	chosen, err := resolve(request)
-	if err != nil {
-		return nil, err
-	}
+// drawStandIn draws the table. Request.Key is not used.
+func drawStandIn(ctx context.Context, _ datasets.Request,
+	params *Params) (*datasets.Dataset, error) {
+	chosen := params.selection()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

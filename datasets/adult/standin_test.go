@@ -12,18 +12,18 @@ import (
 )
 
 func TestStandInIsOneTable(t *testing.T) {
-	first := must.Get(StandIn{}.Load(context.Background(),
+	first := must.Get(StandIn.Load(context.Background(),
 		datasets.Request{Params: &Params{Select: "rps"}}))
-	second := must.Get(StandIn{}.Load(context.Background(),
+	second := must.Get(StandIn.Load(context.Background(),
 		datasets.Request{Key: random.NewKey(5)}))
 	if first.Checksum != second.Checksum {
 		t.Error("the stand-in depends on the request's key or on default parameters being " +
 			"spelled out")
 	}
-	if (StandIn{}).Info().StandsFor != "adult" || len(first.Notes) == 0 {
+	if StandIn.Info().StandsFor != "adult" || len(first.Notes) == 0 {
 		t.Errorf("the stand-in does not say what it is: %+v", first)
 	}
-	if other := load(t, StandIn{}, "mondrian"); other.Checksum == first.Checksum {
+	if other := load(t, StandIn, "mondrian"); other.Checksum == first.Checksum {
 		t.Error("different tables have equal checksums")
 	}
 }
@@ -31,10 +31,10 @@ func TestStandInIsOneTable(t *testing.T) {
 // The class counts are those of the real halves: 22,654 and 7,508 of 30,162 (a share of 0.75108),
 // and 34,014 of 45,222 (adult.names: 75.22 %).
 func TestStandInClassBalance(t *testing.T) {
-	if got := classCounts(load(t, StandIn{}, "rps").Table); got[0] != 22654 || got[1] != 7508 {
+	if got := classCounts(load(t, StandIn, "rps").Table); got[0] != 22654 || got[1] != 7508 {
 		t.Errorf("classes %v, want 22654 and 7508", got)
 	}
-	if got := classCounts(load(t, StandIn{}, "diffmulti").Table); got[0] != 34014 ||
+	if got := classCounts(load(t, StandIn, "diffmulti").Table); got[0] != 34014 ||
 		got[1] != 11208 {
 		t.Errorf("classes %v, want 34014 and 11208", got)
 	}
@@ -43,7 +43,7 @@ func TestStandInClassBalance(t *testing.T) {
 // Education-num is a function of education as in the real data, and the
 // spikes at 0 are kept: 91.6 and 95.3 per cent of the 45,222 rows have no gain and no loss.
 func TestStandInStructure(t *testing.T) {
-	table := load(t, StandIn{}, "diffmulti").Table
+	table := load(t, StandIn, "diffmulti").Table
 	schema := table.Schema()
 	education, years := schema.Index("education"), schema.Index("education-num")
 	for row := range table.Len() {
@@ -71,7 +71,7 @@ func TestStandInStructure(t *testing.T) {
 // mean plus five deviations t, passed with probability exp(−2nt²) = 4·10^-6 at most (McDiarmid's
 // inequality), 28 comparisons: by chance once in 10^4 tables.
 func TestStandInMarginals(t *testing.T) {
-	truth, standIn := load(t, Source{}, "diffmulti").Table, load(t, StandIn{}, "diffmulti").Table
+	truth, standIn := load(t, Source, "diffmulti").Table, load(t, StandIn, "diffmulti").Table
 	network := must.Get(standInNetwork())
 	rows := classCounts(truth)
 	for _, nd := range network.Nodes {
@@ -111,7 +111,7 @@ func (nd *Node) levels() (of []int) {
 
 // The counts of the network are those of the 45,222 complete rows.
 func TestStandInCounts(t *testing.T) {
-	truth := load(t, Source{}, "diffmulti").Table
+	truth := load(t, Source, "diffmulti").Table
 	network := must.Get(standInNetwork())
 	levels := make([][]int, len(network.Nodes)) // of each row
 	for i, nd := range network.Nodes {

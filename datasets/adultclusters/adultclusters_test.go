@@ -35,7 +35,7 @@ func TestOnlyTheClassChanges(t *testing.T) {
 	for _, labels := range []string{Data, Public} {
 		params := &Params{Select: "rps", Labels: labels, Clusters: 2}
 		set := load(t, standIn, params)
-		original := must.Get(adult.StandIn{}.Load(context.Background(),
+		original := must.Get(adult.StandIn.Load(context.Background(),
 			datasets.Request{Params: &adult.Params{Select: "rps"}}))
 		schema := set.Table.Schema()
 		if err := schema.Validate(); err != nil {
@@ -67,7 +67,7 @@ func TestOnlyTheClassChanges(t *testing.T) {
 // TestPublicLabelsDependOnTheRecordAlone: in a table of some of the rows a record keeps its class.
 // That is what errata D5 asks for.
 func TestPublicLabelsDependOnTheRecordAlone(t *testing.T) {
-	original := must.Get(adult.StandIn{}.Load(context.Background(),
+	original := must.Get(adult.StandIn.Load(context.Background(),
 		datasets.Request{Params: &adult.Params{Select: "rps"}}))
 	params := &Params{Select: "rps", Labels: Public, Clusters: 3}
 	all := must.Get(params.label(context.Background(), original.Table))

@@ -25,7 +25,7 @@ func load(t *testing.T, params *Params) *datasets.Table {
 // TestOriginalsThenVariations: the first rows are Adult's; without redrawing so are all copies; a
 // value of a variation differs as often as it is redrawn and does not fall on the old one.
 func TestOriginalsThenVariations(t *testing.T) {
-	original := must.Get(adult.StandIn{}.Load(context.Background(),
+	original := must.Get(adult.StandIn.Load(context.Background(),
 		datasets.Request{Params: &adult.Params{Select: "rps"}}))
 	n := original.Table.Len()
 	copies := load(t, &Params{Select: "rps", N: 2*n + 5, Redraw: 0})

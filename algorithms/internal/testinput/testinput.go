@@ -235,7 +235,7 @@ func Publish(table *datasets.Table, classes map[string][]int32, k int,
 func Adult(tb testing.TB, selection string) *datasets.Table {
 	tb.Helper()
 	request := datasets.Request{Params: &adult.Params{Select: selection}, Files: files(tb)}
-	return load(tb, adult.Source{}, request).Table
+	return load(tb, adult.Source, request).Table
 }
 
 // Discrete is the table of LeFevre et al. 2006 of a shape: 5 attributes of 8 cells, the same table

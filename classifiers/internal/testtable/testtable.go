@@ -23,7 +23,7 @@ func Adult(tb testing.TB, selection string) *datasets.Table {
 	if dir == "" {
 		tb.Skip("PPDP_DATA is not set: no Adult data to compare with the references")
 	}
-	set := must.Get(adult.Source{}.Load(context.Background(), datasets.Request{
+	set := must.Get(adult.Source.Load(context.Background(), datasets.Request{
 		Params: &adult.Params{Select: selection},
 		Files:  datasets.Files{Dirs: []string{dir}},
 	}))
@@ -33,7 +33,7 @@ func Adult(tb testing.TB, selection string) *datasets.Table {
 // StandIn is the first rows of a selection of Adult's stand-in, which needs no files.
 func StandIn(tb testing.TB, selection string, rows int) *datasets.Table {
 	tb.Helper()
-	set := must.Get(adult.StandIn{}.Load(context.Background(),
+	set := must.Get(adult.StandIn.Load(context.Background(),
 		datasets.Request{Params: &adult.Params{Select: selection}}))
 	return set.Table.Select(set.Table.AllRows()[:rows])
 }
