@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/algorithms/kernel/margins"
 	"ppdp/datasets"
 )
 
@@ -93,24 +94,14 @@ func subsets(d, size, class int) [][]int {
 			rest = append(rest, a)
 		}
 	}
-	size = min(size, len(rest))
 	var sets [][]int
-	var add func(set []int, from int)
-	add = func(set []int, from int) {
-		if len(set) == size {
-			s := slices.Clone(set)
-			if class >= 0 {
-				s = append(s, class)
-				slices.Sort(s)
-			}
-			sets = append(sets, s)
-			return
+	for set := range margins.Subsets(rest, min(size, len(rest))) {
+		if class >= 0 {
+			set = append(set, class)
+			slices.Sort(set)
 		}
-		for i := from; i < len(rest); i++ {
-			add(append(slices.Clip(set), rest[i]), i+1)
-		}
+		sets = append(sets, set)
 	}
-	add(nil, 0)
 	return sets
 }
 

@@ -3,6 +3,8 @@ package privbayes
 import (
 	"fmt"
 	"slices"
+
+	"ppdp/algorithms/kernel/margins"
 )
 
 // bitSearch proposes AP pairs over bits: every node has as many parents as there are nodes before
@@ -59,37 +61,14 @@ func (s *bitSearch) grow(newest int) ([]float64, error) {
 	// The new sets are those with the newest node in them.
 	at, _ := slices.BinarySearch(s.inside, newest)
 	others := slices.Delete(slices.Clone(s.inside), at, at+1)
-	picked, set := make([]int, s.degree-1), make([]int, 0, s.degree)
-	for i := range picked {
-		picked[i] = i
-	}
-	for more := true; more; more = nextCombination(picked, len(others)) {
+	for set := range margins.Subsets(others, s.degree-1) {
 		if err := s.ctx.Err(); err != nil {
 			return nil, err
-		}
-		set = set[:0]
-		for _, p := range picked {
-			set = append(set, others[p])
 		}
 		at, _ := slices.BinarySearch(set, newest)
 		s.propose(slices.Insert(set, at, newest))
 	}
 	return s.scores, nil
-}
-
-// nextCombination advances ascending indices below n to the next choice and reports whether there
-// is one.
-func nextCombination(picked []int, n int) bool {
-	for i := len(picked) - 1; i >= 0; i-- {
-		if picked[i] < n-len(picked)+i {
-			picked[i]++
-			for j := i + 1; j < len(picked); j++ {
-				picked[j] = picked[j-1] + 1
-			}
-			return true
-		}
-	}
-	return false
 }
 
 // propose scores every node outside the network with a set of parents, given in ascending order.

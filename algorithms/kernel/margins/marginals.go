@@ -386,3 +386,22 @@ func (d *Data) WithClass() [][]int {
 	}
 	return sets
 }
+
+// Subsets goes through the sets of size of some attributes, in the order in which these are listed.
+func Subsets(of []int, size int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		var add func(set, rest []int) bool
+		add = func(set, rest []int) bool {
+			if len(set) == size {
+				return yield(set)
+			}
+			for i, a := range rest {
+				if !add(append(slices.Clip(set), a), rest[i+1:]) {
+					return false
+				}
+			}
+			return true
+		}
+		add(nil, of)
+	}
+}
