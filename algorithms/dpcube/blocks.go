@@ -46,33 +46,20 @@ func (b *blocks) size() int {
 // runs calls do with each run of consecutive cells of the current box: they lie at indices [from,
 // to) of the grid, and share the coordinates at but for the last one. do must not walk the box
 // itself.
-func (b *blocks) runs(do func(at []int, from, to int)) {
-	last := len(b.low) - 1
-	if last < 0 {
+func (b *blocks) runs(do func(at []int, from, to int)) { b.walk(0, 0, do) }
+
+// walk is runs of the part of the box at the coordinates chosen before dimension d, which begin at
+// index first of the grid.
+func (b *blocks) walk(d, first int, do func(at []int, from, to int)) {
+	switch last := len(b.low) - 1; {
+	case last < 0:
 		do(nil, 0, 1)
-		return
-	}
-	at := b.at
-	copy(at, b.low)
-	first := 0
-	for d, low := range b.low {
-		first += low * b.grid.strides[d]
-	}
-	length := b.high[last] - b.low[last]
-	for {
-		do(at, first, first+length)
-		d := last - 1
-		for ; d >= 0; d-- {
-			at[d]++
-			first += b.grid.strides[d]
-			if at[d] < b.high[d] {
-				break
-			}
-			first -= (at[d] - b.low[d]) * b.grid.strides[d]
-			at[d] = b.low[d]
-		}
-		if d < 0 {
-			return
+	case d == last:
+		do(b.at, first+b.low[d], first+b.high[d])
+	default:
+		for at := b.low[d]; at < b.high[d]; at++ {
+			b.at[d] = at
+			b.walk(d+1, first+at*b.grid.strides[d], do)
 		}
 	}
 }
