@@ -145,11 +145,6 @@ func widen[W, N uint8 | uint16 | uint32](to []W, codes []N, from int) {
 	}
 }
 
-// slice returns the first n rows of the column, sharing memory.
-func (c *Column) slice(n int) Column {
-	return Column{cut(c.U8, n), cut(c.U16, n), cut(c.U32, n), cut(c.Exact, n)}
-}
-
 func cut[T any](values []T, n int) []T {
 	return values[:min(n, len(values))] // nil has no rows
 }
@@ -481,8 +476,9 @@ func (b *Builder) Column(attribute int) *Column { return &b.table.columns[attrib
 
 // Table returns the finished table. The builder must not be used afterwards.
 func (b *Builder) Table() *Table {
-	for i := range b.table.columns {
-		b.table.columns[i] = b.table.columns[i].slice(b.table.rows)
+	n := b.table.rows
+	for i, c := range b.table.columns {
+		b.table.columns[i] = Column{cut(c.U8, n), cut(c.U16, n), cut(c.U32, n), cut(c.Exact, n)}
 	}
 	return &b.table
 }

@@ -78,7 +78,9 @@ func (s *search) drawLabels(columns [][]uint32) error {
 		records: min(len(labels), modelRows), features: len(features), width: width,
 		classes: classes, scores: make([]float64, classes-1)}
 	for i, a := range features {
-		r.feature(i, offsets[i], columns[a])
+		for row, v := range columns[a] {
+			r.values[row*r.features+i] = int32(offsets[i]) + int32(v)
+		}
 		if s.ordered(a) {
 			r.ordered = append(r.ordered, [2]int{offsets[i], offsets[i] + s.Sizes[a]})
 		}

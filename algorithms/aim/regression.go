@@ -36,14 +36,6 @@ type regression struct {
 // they have in common (docs/tried.md).
 const own, near = 0.3, 0.7
 
-// feature sets the i-th feature: the values of all records, those of the feature beginning at an
-// offset.
-func (r *regression) feature(i, offset int, values []uint32) {
-	for row, v := range values {
-		r.values[row*r.features+i] = int32(offset) + int32(v)
-	}
-}
-
 // score writes what a record's values add up to, for all classes but the first, to z.
 func (r *regression) score(record int, theta, z []float64) {
 	values := r.values[record*r.features : (record+1)*r.features]

@@ -213,13 +213,6 @@ func (s *divideScratch) sort(rows, sizes []int32) {
 	}
 }
 
-// classCounts adds the rows' class counts.
-func (p *packed) classCounts(rows []int32, counts []int32) {
-	for _, row := range rows {
-		counts[p.class.of(p.record(row))]++
-	}
-}
-
 func (p *packed) size() int { return len(p.words) / p.width }
 
 // compact returns a store of these rows alone, one after the other, and numbers them anew. It is

@@ -16,7 +16,9 @@ func (r *recursion) leaf(rows []int32, at place) error {
 	}
 	from := len(r.counts)
 	r.counts = append(r.counts, make([]int32, r.classes)...)
-	r.store.classCounts(rows, r.counts[from:])
+	for _, row := range rows {
+		r.counts[from+int(r.class.of(r.store.record(row)))]++
+	}
 	r.places = append(r.places, at)
 	return nil
 }

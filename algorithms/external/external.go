@@ -48,7 +48,11 @@ type Algorithm struct {
 func (a *Algorithm) Info() algorithms.Info { return a.d.info(a.digest) }
 
 // Params returns the descriptor's defaults.
-func (a *Algorithm) Params() algorithms.Params { return a.d.Params.fresh() }
+func (a *Algorithm) Params() algorithms.Params {
+	params := reflect.New(a.d.Params.defaults.Type())
+	params.Elem().Set(a.d.Params.defaults)
+	return params.Interface()
+}
 
 // Close ends the processes and removes what they left. The algorithm can be used again.
 func (a *Algorithm) Close() error {

@@ -96,13 +96,6 @@ func (s *paramSpec) tag(name string) reflect.StructTag {
 	return reflect.StructTag(tag)
 }
 
-// fresh are parameters with the defaults.
-func (p *paramSpecs) fresh() algorithms.Params {
-	params := reflect.New(p.defaults.Type())
-	params.Elem().Set(p.defaults)
-	return params.Interface()
-}
-
 // valuesOf lists parameters by name.
 func valuesOf(params algorithms.Params) map[string]any {
 	values, v := make(map[string]any), reflect.ValueOf(params).Elem()

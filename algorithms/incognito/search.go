@@ -192,7 +192,9 @@ func (s *search) part(part int) error {
 	w := s.walk(part)
 	s.anonymous[part] = w.anonymous
 	for _, v := range w.vectors {
-		s.drop(w, w.heights[v]-1)
+		for ; w.heights[w.vectors[w.dropped]] < w.heights[v]-1; w.dropped++ { // not needed again
+			w.counts[w.vectors[w.dropped]] = nil
+		}
 		below, step, above := s.below(w, v)
 		switch {
 		case above && !(w.whole && s.most > 0):
@@ -312,13 +314,6 @@ func (s *search) project(part int) *frequencies {
 		}
 	}
 	return s.roll(s.records, changes)
-}
-
-// drop forgets the counts of vectors below a height.
-func (s *search) drop(w *walk, height int) {
-	for ; w.dropped < len(w.vectors) && w.heights[w.vectors[w.dropped]] < height; w.dropped++ {
-		w.counts[w.vectors[w.dropped]] = nil
-	}
 }
 
 // classes are the groups of some frequencies, whose keys also hold sensitive values. published says

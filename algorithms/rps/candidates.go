@@ -38,10 +38,6 @@ type candidates struct {
 	codes, sorted []uint32 // scratch of medians
 }
 
-func (c *candidates) reset() {
-	c.dims, c.first, c.weights, c.scores = c.dims[:0], c.first[:0], c.weights[:0], c.scores[:0]
-}
-
 // group adds cuts at first and after, up to and without end. Most groups are single cuts.
 func (c *candidates) group(dim int, first, end uint32, score float64) {
 	c.dims = append(c.dims, dim)

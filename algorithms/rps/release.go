@@ -189,7 +189,7 @@ func (r *recursion) choose(rows []int32, path *privacy.Path,
 		return dim, at, err
 	}
 	c := &r.candidates
-	c.reset()
+	c.dims, c.first, c.weights, c.scores = c.dims[:0], c.first[:0], c.weights[:0], c.scores[:0]
 	for _, dim := range open {
 		c.add(rows, dim, box.Low[dim], box.High[dim])
 	}

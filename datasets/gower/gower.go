@@ -139,7 +139,9 @@ func (p *Points) Nearest(ctx context.Context, others *Points) ([]Neighbour, erro
 		if i%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		found[i] = t.closest(p, i)
+		t.of, t.at, t.nearest, t.stop = p, i, Neighbour{Beyond, Beyond, -1}, Beyond
+		t.visit(0, 0)
+		found[i] = t.nearest
 	}
 	return found, nil
 }

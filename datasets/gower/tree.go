@@ -118,13 +118,6 @@ func (t *tree) divide(p *Points, from, to int) {
 	t.nodes[at] = n
 }
 
-// closest finds the points closest to one of p.
-func (t *tree) closest(p *Points, of int) Neighbour {
-	t.of, t.at, t.nearest, t.stop = p, of, Neighbour{Beyond, Beyond, -1}, Beyond
-	t.visit(0, 0)
-	return t.nearest
-}
-
 // visit looks for closer points in a part that is so far off at least.
 func (t *tree) visit(at, distance int) {
 	n := &t.nodes[at]

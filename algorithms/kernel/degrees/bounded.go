@@ -32,7 +32,9 @@ func Bound(ctx context.Context, in *algorithms.Input, path *privacy.Path, most C
 	if err != nil {
 		return nil, err
 	}
-	return projected(in.Graph, bound), nil
+	// A node moves as much there as in a graph whose largest degree is the bound.
+	return &Bounded{Nodes: in.Graph.Nodes(), Bound: bound, Most: min(in.Graph.Nodes()-1, bound),
+		Table: tabled(in.Graph, bound)}, nil
 }
 
 type tableKey struct{ bound int }
@@ -46,13 +48,6 @@ func tabled(g *datasets.Graph, bound int) []int {
 		}
 		return table
 	})
-}
-
-// projected are the degrees of a graph's projection. A node moves as much there as in a graph whose
-// largest degree is the bound.
-func projected(g *datasets.Graph, bound int) *Bounded {
-	return &Bounded{Nodes: g.Nodes(), Bound: bound, Most: min(g.Nodes()-1, bound),
-		Table: tabled(g, bound)}
 }
 
 // Lowered are a graph's degrees: its projection by the largest of them keeps every edge.

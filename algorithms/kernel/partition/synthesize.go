@@ -52,22 +52,18 @@ func synthesize(ctx context.Context, schema *datasets.Schema, regions *algorithm
 			return nil, err
 		}
 		if i == classAttribute && dims[i] < 0 {
-			fillClass(b, i, regions.Classes, tuples)
+			row := 0
+			for at, n := range tuples {
+				for range n {
+					b.Set(row, i, uint32(at%regions.Classes))
+					row++
+				}
+			}
 		} else {
 			filled.draw(b, i, &schema.Attributes[i], dims[i], values)
 		}
 	}
 	return b.Table(), nil
-}
-
-func fillClass(b *datasets.Builder, attribute, classes int, tuples []int) {
-	row := 0
-	for i, n := range tuples {
-		for range n {
-			b.Set(row, attribute, uint32(i%classes))
-			row++
-		}
-	}
 }
 
 // filled are the regions that records are drawn from. Most of a large partition may have none, and
