@@ -184,12 +184,25 @@ func TestBudgets(t *testing.T) {
 }
 
 // TestWhoNeverWins: what is not private or known not to be, whatever it reaches. A guarantee
-// that only its own program declares competes, and says so.
+// that only its own program declares competes, and says so. Of an algorithm each variant has its
+// own guarantee, and one that depends on parameters has several, of which one may hold.
 func TestWhoNeverWins(t *testing.T) {
-	run := runOf([]entrant{under(1, "fair", 0.6), under(1, "foreign", 0.7), under(1, "short", 0.8),
+	variant := func(e entrant, algorithm, variant string) entrant {
+		e.Algorithm, e.Variant = algorithm, variant
+		return e
+	}
+	run := runOf([]entrant{variant(under(1, "two", 0.5), "two", "strict"),
+		variant(under(1, "two so", 0.95), "two", "published"), under(1, "depends", 0.4), under(1, "fair", 0.6), under(1, "foreign", 0.7), under(1, "short", 0.8),
 		under(1, "broken", 0.9), under(1, leaky, 0.95),
 		{Setting: results.Setting{Series: "sample", Algorithm: results.SampleAlgorithm},
 			values: []float64{0.98}}, original(0.99)}, 0.75,
+		results.AlgorithmUse{Name: "two", Variant: "published", Guarantee: "differential privacy",
+			Status: "broken"},
+		results.AlgorithmUse{Name: "two", Variant: "strict", Guarantee: "differential privacy",
+			Status: "holds"},
+		results.AlgorithmUse{Name: "depends", Guarantee: "differential privacy", Status: "broken"},
+		results.AlgorithmUse{Name: "depends", Guarantee: "differential privacy", Status: "holds"},
+		results.AlgorithmUse{Name: "depends", Guarantee: "differential privacy", Status: "broken"},
 		results.AlgorithmUse{Name: "foreign", Guarantee: "differential privacy",
 			Status: "declared"},
 		results.AlgorithmUse{Name: "short", Guarantee: "differential privacy", Status: "short"},
@@ -201,7 +214,8 @@ func TestWhoNeverWins(t *testing.T) {
 	for i, r := range table.Releases {
 		got = append(got, fmt.Sprint(r.Name(), " ", table.Tasks[0].Entries[i].Rank))
 	}
-	want := []string{fmt.Sprint("fair ", Tied), fmt.Sprint("foreign (guarantee declared) ", Best),
+	want := []string{fmt.Sprint("two ", Tied), fmt.Sprint("two so (guarantee broken) ", Absent),
+		fmt.Sprint("depends ", Tied), fmt.Sprint("fair ", Tied), fmt.Sprint("foreign (guarantee declared) ", Best),
 		fmt.Sprint("short (guarantee short) ", Absent),
 		fmt.Sprint("broken (guarantee broken) ", Absent),
 		fmt.Sprint("leaky (guarantee broken) ", Absent),
