@@ -100,60 +100,39 @@ func TestPatients(t *testing.T) {
 	if discernibility != 12 || r.Regions.Len() != 3 {
 		t.Errorf("C_DM %v of %d classes, want 12 of 3 (C_AVG 1)", discernibility, r.Regions.Len())
 	}
-	// Sensitive values stay with their region: the multiset of (region, disease) is the original's.
-	var published, original []string
-	for row := range int32(6) {
-		original = append(original, fmt.Sprint(a[row], table.Column(3).At(row)))
-	}
-	for row, region := 0, 0; row < 6; row++ {
-		if row == 2 || row == 4 { // three regions of two
-			region++
-		}
-		published = append(published, fmt.Sprint(region, r.Table.Column(3).At(int32(row))))
-	}
-	slices.Sort(published)
-	slices.Sort(original)
-	if diff := cmp.Diff(original, published); diff != "" {
-		t.Errorf("sensitive values (-original +published):\n%s", diff)
-	}
 }
 
 // points is a small table of integer attributes with public domains of its own.
 type points struct {
 	cells  []int
 	rows   [][]int
-	labels []int // of three classes; nil for no class attribute
+	labels []int                   // of three classes; nil for no class attribute
+	keeps  func(part []int32) bool // what a part must be; nil for at least k rows
 }
 
 func (p points) table() *datasets.Table {
-	schema := &datasets.Schema{}
-	for d, cells := range p.cells {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d),
-			Low: 0, High: float64(cells), Step: 1})
-	}
-	if p.labels != nil {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "y",
-			Kind: datasets.Categorical, Role: datasets.Class, Values: []string{"a", "b", "c"}})
-	}
-	b := datasets.NewBuilder(schema, len(p.rows))
+	classes, rows := 0, make([][]uint32, len(p.rows))
 	for i, codes := range p.rows {
-		row := b.AddRow()
-		for d, code := range codes {
-			b.Set(row, d, uint32(code))
-		}
 		if p.labels != nil {
-			b.Set(row, len(codes), uint32(p.labels[i]))
+			classes, codes = 3, append(codes[:len(codes):len(codes)], p.labels[i])
+		}
+		for _, code := range codes {
+			rows[i] = append(rows[i], uint32(code))
 		}
 	}
-	return b.Table()
+	return testinput.Numbers(classes, p.cells, rows...)
 }
 
 func drawPoints(t *rapid.T, least int) points {
-	var p points
-	p.cells = rapid.SliceOfN(rapid.SampledFrom([]int{1, 2, 5, 9, 300, 70_000}), 1, 4).Draw(t,
-		"cells")
+	return drawFrom(t, least, []int{1, 2, 5, 9, 300, 70_000}, 4, []int{1, 3, 12, 70_000})
+}
+
+// drawFrom draws least to 40 points of up to dims attributes, whose numbers of cells and how many
+// of them occur are drawn as well.
+func drawFrom(t *rapid.T, least int, cells []int, dims int, spreads []int) (p points) {
+	p.cells = rapid.SliceOfN(rapid.SampledFrom(cells), 1, dims).Draw(t, "cells")
 	n := rapid.IntRange(least, 40).Draw(t, "n")
-	spread := rapid.SampledFrom([]int{1, 3, 12, 70_000}).Draw(t, "spread")
+	spread := rapid.SampledFrom(spreads).Draw(t, "spread")
 	for range n {
 		row := make([]int, len(p.cells))
 		for d, cells := range p.cells {
@@ -165,18 +144,22 @@ func drawPoints(t *rapid.T, least int) points {
 }
 
 // groups lists the rows of each region.
-func groups(r *algorithms.Release) [][]int {
-	sets := make([][]int, r.Regions.Len())
+func groups(r *algorithms.Release) [][]int32 {
+	sets := make([][]int32, r.Regions.Len())
 	for row, region := range r.Regions.Assignment {
-		sets[region] = append(sets[region], row)
+		sets[region] = append(sets[region], int32(row))
 	}
 	return sets
 }
 
 // reference is the algorithm as the paper states it, with nothing remembered between regions: every
 // range and every frequency is computed anew.
-func (p points) reference(rows []int, params Params) [][]int {
+func (p points) reference(rows []int32, params Params) [][]int32 {
 	n, k := len(rows), params.K
+	keeps := p.keeps
+	if keeps == nil {
+		keeps = func(part []int32) bool { return len(part) >= k }
+	}
 	values := func(d int) []int {
 		codes := make([]int, n)
 		for i, row := range rows {
@@ -193,7 +176,7 @@ func (p points) reference(rows []int, params Params) [][]int {
 		va, vb := values(a), values(b)
 		return (vb[n-1]-vb[0])*p.cells[a] - (va[n-1]-va[0])*p.cells[b]
 	})
-	separate := func(left func(row int) bool) (low, high []int) {
+	separate := func(left func(row int32) bool) (low, high []int32) {
 		for _, row := range rows {
 			if left(row) {
 				low = append(low, row)
@@ -205,7 +188,7 @@ func (p points) reference(rows []int, params Params) [][]int {
 	}
 	if params.Mode == Relaxed {
 		if n < 2*k {
-			return [][]int{rows}
+			return [][]int32{rows}
 		}
 		d := dims[0]
 		median := values(d)[(n-1)/2]
@@ -215,7 +198,7 @@ func (p points) reference(rows []int, params Params) [][]int {
 				room--
 			}
 		}
-		low, high := separate(func(row int) bool {
+		low, high := separate(func(row int32) bool {
 			if p.rows[row][d] == median {
 				room--
 				return room >= 0
@@ -226,9 +209,9 @@ func (p points) reference(rows []int, params Params) [][]int {
 	}
 	for _, d := range dims {
 		median := values(d)[(n-1)/2]
-		low, high := separate(func(row int) bool { return p.rows[row][d] <= median })
-		low2, high2 := separate(func(row int) bool { return p.rows[row][d] < median })
-		ok, ok2 := min(len(low), len(high)) >= k, min(len(low2), len(high2)) >= k
+		low, high := separate(func(row int32) bool { return p.rows[row][d] <= median })
+		low2, high2 := separate(func(row int32) bool { return p.rows[row][d] < median })
+		ok, ok2 := keeps(low) && keeps(high), keeps(low2) && keeps(high2)
 		if !ok && !ok2 {
 			continue
 		}
@@ -238,7 +221,7 @@ func (p points) reference(rows []int, params Params) [][]int {
 		}
 		return append(p.reference(low, params), p.reference(high, params)...)
 	}
-	return [][]int{rows}
+	return [][]int32{rows}
 }
 
 func drawParams(t *rapid.T) Params {
@@ -253,13 +236,9 @@ func TestPartitionIsTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		params := drawParams(t)
 		p := drawPoints(t, params.K)
-		rows := make([]int, len(p.rows))
-		for i := range rows {
-			rows[i] = i
-		}
 		table := p.table()
 		r := release(t, table, table.AllRows(), params)
-		if diff := cmp.Diff(p.reference(rows, params), groups(r)); diff != "" {
+		if diff := cmp.Diff(p.reference(table.AllRows(), params), groups(r)); diff != "" {
 			t.Fatalf("regions (-reference +got):\n%s", diff)
 		}
 	})
@@ -412,7 +391,7 @@ func TestErrataM1(t *testing.T) {
 
 	p := points{cells: []int{3}, rows: [][]int{{1}, {1}, {1}, {2}, {2}, {2}, {2}}}
 	table := p.table()
-	diff := cmp.Diff([][]int{{0, 1, 2}, {3, 4, 5, 6}},
+	diff := cmp.Diff([][]int32{{0, 1, 2}, {3, 4, 5, 6}},
 		groups(release(t, table, table.AllRows(), Params{K: 2, Mode: Strict, Cut: First,
 			Records: partition.Box})))
 	if diff != "" {

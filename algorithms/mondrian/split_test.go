@@ -21,16 +21,8 @@ import (
 
 // drawSmall draws points whose cuts can all be tried.
 func drawSmall(t *rapid.T, least int) points {
-	p := points{cells: rapid.SliceOfN(rapid.SampledFrom([]int{1, 2, 5, 12, 3000}), 1, 3).Draw(t,
-		"cells")}
-	n := rapid.IntRange(least, 40).Draw(t, "n")
-	spread := rapid.SampledFrom([]int{3, 12, 3000}).Draw(t, "spread")
-	for range n {
-		row := make([]int, len(p.cells))
-		for d, cells := range p.cells {
-			row[d] = rapid.IntRange(0, min(cells, spread)-1).Draw(t, "code")
-		}
-		p.rows = append(p.rows, row)
+	p := drawFrom(t, least, []int{1, 2, 5, 12, 3000}, 3, []int{3, 12, 3000})
+	for range p.rows {
 		p.labels = append(p.labels, rapid.IntRange(0, 2).Draw(t, "label"))
 	}
 	return p
@@ -39,16 +31,13 @@ func drawSmall(t *rapid.T, least int) points {
 // area is a region of the replay of a tree: some rows in a box, [low, high).
 type area struct {
 	node      int32 // of the tree
-	rows      []int
+	rows      []int32
 	low, high []int
 }
 
 func (p points) whole() area {
-	a := area{node: 0, low: make([]int, len(p.cells)), high: slices.Clone(p.cells)}
-	for row := range p.rows {
-		a.rows = append(a.rows, row)
-	}
-	return a
+	return area{rows: p.table().AllRows(), low: make([]int, len(p.cells)),
+		high: slices.Clone(p.cells)}
 }
 
 // divide is the two parts of an area.
@@ -93,7 +82,7 @@ func TestClassSplit(t *testing.T) {
 		table := p.table()
 		r := release(t, table, table.AllRows(), Params{K: k, Mode: Strict, Cut: First, Split: Class,
 			Records: partition.Box})
-		entropy := func(rows []int) float64 { // nats, times the rows
+		entropy := func(rows []int32) float64 { // nats, times the rows
 			var counts [3]float64
 			for _, row := range rows {
 				counts[p.labels[row]]++
@@ -145,9 +134,9 @@ func TestClassSplit(t *testing.T) {
 
 // wantMedian fails unless the left part of an area is what the paper's rule puts there: the first
 // of the groups that the rule makes of the area.
-func (p points) wantMedian(t *rapid.T, a area, k int, left []int) {
+func (p points) wantMedian(t *rapid.T, a area, k int, left []int32) {
 	t.Helper()
-	var first []int
+	var first []int32
 	for _, group := range p.reference(a.rows, Params{K: k, Mode: Strict, Cut: First}) {
 		if first = append(first, group...); len(first) >= len(left) {
 			break
@@ -221,47 +210,35 @@ func TestWorkloadSplit(t *testing.T) {
 				}
 				continue
 			}
-			leaves := func(dim, c int) []area {
+			before := failure(areas)
+			leaves := slices.Concat(areas[:at], areas[at+1:])
+			after := func(dim, c int) float64 {
 				left, right := p.divide(a, dim, c)
-				all := []area{left, right}
-				for i := range areas {
-					if i != at && areas[i].rows != nil {
-						all = append(all, areas[i])
-					}
+				if min(len(left.rows), len(right.rows)) < k {
+					return math.Inf(1)
 				}
-				return all
+				return failure(slices.Concat(leaves, []area{left, right}))
 			}
-			whole := []area{a}
-			for i := range areas {
-				if i != at && areas[i].rows != nil {
-					whole = append(whole, areas[i])
-				}
-			}
-			before := failure(whole)
 			best := before
 			for d := range p.cells {
 				for c := a.low[d] + 1; c < a.high[d]; c++ {
-					if left, right := p.divide(a, d, c); min(len(left.rows), len(right.rows)) >= k {
-						best = min(best, failure(leaves(d, c)))
-					}
+					best = min(best, after(d, c))
 				}
 			}
 			node := r.Regions.Tree[a.node]
 			left, right := p.divide(a, node.Dim, int(node.At))
-			if min(len(left.rows), len(right.rows)) < k {
-				t.Fatalf("a cut into %d and %d rows", len(left.rows), len(right.rows))
-			}
-			after := failure(leaves(node.Dim, int(node.At)))
-			if best < before-1e-3 && after > best+1e-6 {
-				t.Fatalf("cut of dimension %d at %d takes the error from %v to %v, %v is possible",
-					node.Dim, node.At, before, after, best)
+			got := after(node.Dim, int(node.At))
+			if math.IsInf(got, 1) || best < before-1e-3 && got > best+1e-6 {
+				t.Fatalf("cut of dimension %d at %d, into %d and %d rows, takes the error from %v"+
+					" to %v, %v is possible", node.Dim, node.At, len(left.rows), len(right.rows),
+					before, got, best)
 			}
 			if best > before-1e-9 {
 				p.wantMedian(t, a, k, left.rows)
 			}
 			left.node, right.node = node.Left, node.Right
-			areas[at].rows = nil
-			areas, open = append(areas, left, right), append(open, true, true)
+			areas, open = append(leaves, left, right),
+				append(slices.Delete(open, at, at+1), true, true)
 		}
 	})
 }
