@@ -29,12 +29,11 @@ func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *
 
 // line is a table of one attribute with the given values out of 0 to 9.
 func line(values ...uint32) *datasets.Table {
-	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0,
-		High: 10, Step: 1}}}, len(values))
+	var rows [][]uint32
 	for _, value := range values {
-		b.AddRow(value)
+		rows = append(rows, []uint32{value})
 	}
-	return b.Table()
+	return testinput.Numbers(0, []int{10}, rows...)
 }
 
 // TestBoxes, worked out by hand: 1 2 2 | 5 5 9 costs 9+9, any other way more.
@@ -173,13 +172,12 @@ func TestRefused(t *testing.T) {
 		t.Errorf("2 rows with k 7: %v, must wrap ErrTooFew", err)
 	}
 	const n = maxCuts + 2
-	b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", Low: 0,
-		High: n, Step: 1}}}, n)
-	for code := range uint32(n) {
-		b.AddRow(code)
+	rows := make([][]uint32, n)
+	for code := range rows {
+		rows[code] = []uint32{uint32(code)}
 	}
-	if _, err := Algorithm.Release(context.Background(), in(b.Table())); !errors.Is(err,
-		algorithms.ErrTooLarge) {
+	if _, err := Algorithm.Release(context.Background(), in(testinput.Numbers(0, []int{n},
+		rows...))); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Errorf("%d cuts: %v, must wrap ErrTooLarge", n-1, err)
 	}
 }

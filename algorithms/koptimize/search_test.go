@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ppdp/algorithms/incognito"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/datasets/discrete"
 	"ppdp/internal/must"
@@ -17,23 +18,17 @@ import (
 // randomTable is a table of n rows over the given numbers of cells; skewed values crowd at the low
 // end.
 func randomTable(stream *random.Stream, n int, cells []int, skewed bool) *datasets.Table {
-	schema := &datasets.Schema{}
-	for d, c := range cells {
-		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d),
-			Low: 0, High: float64(c), Step: 1})
-	}
-	b := datasets.NewBuilder(schema, n)
-	for range n {
-		row := b.AddRow()
-		for d, c := range cells {
+	rows := make([][]uint32, n)
+	for row := range rows {
+		for _, c := range cells {
 			code := stream.Uint32N(uint32(c))
 			if skewed {
 				code = min(code, stream.Uint32N(uint32(c)))
 			}
-			b.Set(row, d, code)
+			rows[row] = append(rows[row], code)
 		}
 	}
-	return b.Table()
+	return testinput.Numbers(0, cells, rows...)
 }
 
 func mustProblem(t testing.TB, table *datasets.Table, k int, suppress bool) *problem {
@@ -45,6 +40,16 @@ func mustRun(t testing.TB, p *problem, limit int64) *search {
 	t.Helper()
 	s := newSearch(context.Background(), p, limit)
 	must.Do(t, s.run())
+	return s
+}
+
+// searchBelow searches without a climb for what costs less than a cost.
+func searchBelow(p *problem, cost int64) *search {
+	s := newSearch(context.Background(), p, 0)
+	s.best = cost
+	s.root(s.level(0))
+	s.priceTail(s.level(0))
+	s.kOptimize(0, p.cheapest())
 	return s
 }
 
@@ -142,11 +147,7 @@ func TestAgainstEverySetOfCuts(t *testing.T) {
 			}
 			// Most searches begin with the best. One that believes it to cost one more must find
 			// it.
-			s = newSearch(context.Background(), p, 0)
-			s.best = want + 1
-			s.root(s.level(0))
-			s.priceTail(s.level(0))
-			if s.kOptimize(0, p.cheapest()); s.best != want && want < p.cost[n] {
+			if searchBelow(p, want+1).best != want && want < p.cost[n] {
 				t.Fatalf("%s: nothing found below %d, brute force %d", name, s.best, want)
 			}
 			for _, limit := range []int64{1, s.work / 8, s.work / 2} {
@@ -260,9 +261,7 @@ func TestWords(t *testing.T) {
 			c.count()
 			want = min(want, c.fit(&c.current, want))
 		}
-		s.best = want + 1
-		s.priceTail(root)
-		if s.kOptimize(0, p.cheapest()); s.best != want {
+		if searchBelow(p, want+1).best != want {
 			t.Errorf("trial %d, k %d, suppress %t: nothing below %d, must be %d", trial, p.k,
 				p.suppress, s.best, want)
 		}
@@ -282,11 +281,7 @@ func TestBeyondPairs(t *testing.T) { // not parallel: other tests are to have th
 		p := mustProblem(t, table, 2+stream.IntN(3), trial%3 == 0)
 		want := bruteForce(p, table)
 		maxJoint = []int{0, 20, 50, 100, 150}[trial%5]
-		s := newSearch(context.Background(), p, 0)
-		s.best = want + 1 + int64(stream.IntN(2))*want
-		s.root(s.level(0))
-		s.priceTail(s.level(0))
-		s.kOptimize(0, p.cheapest())
+		s := searchBelow(p, want+1+int64(stream.IntN(2))*want)
 		cost, ok := price(p, table, s.bestCuts)
 		if s.best != want || s.gap() != 0 || !ok || cost != want {
 			t.Fatalf("trial %d, at most %d joint counts: %v costs %d, %t, said to be %d with gap"+
