@@ -207,8 +207,8 @@ func TestARXRisk(t *testing.T) {
 // compares with the distribution of the whole table, and we with that of the released records: it
 // makes no difference here.
 func TestARXLimits(t *testing.T) {
-	nine := arxAdult(t, append(slices.Clone(eight), "occupation")...)
-	table := arxAdult(t, append(slices.Clone(eight), "occupation")...)
+	names := append(slices.Clone(eight), "occupation")
+	nine, table := arxAdult(t, names...), arxAdult(t, names...)
 	table.Schema().Attributes[8].Role = datasets.Sensitive
 	limits := disclosure.NoLimits()
 	closeness := limits

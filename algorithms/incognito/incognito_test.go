@@ -77,48 +77,35 @@ func release(t testing.TB, table *datasets.Table, rows []int32, k int) *algorith
 	return conformance.Released(t, Algorithm, in)
 }
 
-// groups counts the rows' groups under a vector, straight from the definition.
-func groups(table *datasets.Table, rows []int32, vector []int) map[string]int {
-	attributes := table.Schema().QuasiIdentifiers()
-	sizes := make(map[string]int)
-	for _, row := range rows {
-		key := ""
-		for d, attribute := range attributes {
-			hierarchy, err := table.Schema().Attributes[attribute].Generalisation()
-			if err != nil {
-				panic(err) // the tests' tables are small
-			}
-			level := hierarchy.Levels[vector[d]]
-			key += fmt.Sprint(level.Group[table.Column(attribute).At(row)], " ")
-		}
-		sizes[key]++
+// groups are the rows' groups under a vector, straight from the definition.
+func groups(table *datasets.Table, vector []int) map[string][]int32 {
+	levels := make([][]uint32, len(vector))
+	for d := range levels {
+		h := must.Get(table.Schema().Attributes[d].Generalisation())
+		levels[d] = h.Levels[vector[d]].Group
 	}
-	return sizes
+	classes := make(map[string][]int32)
+	for _, row := range table.AllRows() {
+		key := ""
+		for d, group := range levels {
+			key += fmt.Sprint(group[table.Column(d).At(row)], " ")
+		}
+		classes[key] = append(classes[key], row)
+	}
+	return classes
 }
 
-// exhaustive judges every vector.
-func exhaustive(table *datasets.Table, rows []int32, heights []int,
-	k int) (anonymous map[string]bool, all [][]int, least int64) {
-	anonymous = make(map[string]bool)
+// vectors are all up to heights, in the order of their numbers.
+func vectors(heights []int) (all [][]int) {
 	vector := make([]int, len(heights))
-	least = -1
 	for {
-		holds, sum := true, int64(0)
-		for _, size := range groups(table, rows, vector) { // order-free: a sum of integers
-			holds = holds && size >= k
-			sum += int64(size) * int64(size)
-		}
-		own := append([]int(nil), vector...)
-		all = append(all, own)
-		if anonymous[fmt.Sprint(own)] = holds; holds && (least < 0 || sum < least) {
-			least = sum
-		}
+		all = append(all, slices.Clone(vector))
 		d := len(vector) - 1
 		for ; d >= 0 && vector[d] == heights[d]; d-- {
 			vector[d] = 0
 		}
 		if d < 0 {
-			return anonymous, all, least
+			return all
 		}
 		vector[d]++
 	}
@@ -130,7 +117,17 @@ func TestPruning(t *testing.T) {
 	t.Parallel()
 	table := testinput.Discrete(t, discrete.Skewed, 2000)
 	result := must.Get(Search(context.Background(), table, table.AllRows(), at(10)))
-	_, _, least := exhaustive(table, table.AllRows(), result.Heights, 10)
+	least := int64(math.MaxInt64)
+	for _, vector := range vectors(result.Heights) {
+		holds, cost := true, int64(0)
+		for _, class := range groups(table, vector) { // order-free: a sum of integers
+			holds = holds && len(class) >= 10
+			cost += int64(len(class)) * int64(len(class))
+		}
+		if holds {
+			least = min(least, cost)
+		}
+	}
 	best := release(t, table, table.AllRows(), 10)
 	sum := 0.0
 	for _, size := range best.Regions.Counts {
@@ -162,10 +159,7 @@ func TestTooLarge(t *testing.T) {
 		schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: fmt.Sprint("x", d),
 			Low: 0, High: 16, Step: 1, Hierarchy: datasets.BinaryHierarchy(16)})
 	}
-	b := datasets.NewBuilder(schema, 2)
-	b.AddRow()
-	b.AddRow()
-	table := b.Table()
+	table := testinput.Table(schema, nil, nil)
 	if _, err := Search(context.Background(), table, table.AllRows(), at(2)); !errors.Is(err,
 		algorithms.ErrTooLarge) {
 		t.Errorf("5¹² vectors: %v, must wrap ErrTooLarge", err)
@@ -198,12 +192,7 @@ func benchmark(b *testing.B, table *datasets.Table) {
 // judged says which classes a vector may publish, by the definition, and what that costs.
 func judged(p *Params, table *datasets.Table, vector []int) (classes map[string][]int32,
 	suppressed int, cost int64) {
-	classes = make(map[string][]int32)
-	for _, row := range table.AllRows() {
-		for key := range groups(table, []int32{row}, vector) { // order-free: there is one
-			classes[key] = append(classes[key], row)
-		}
-	}
+	classes = groups(table, vector)
 	suppressed, cost = testinput.Publish(table, classes, p.K, &p.Limits)
 	return classes, suppressed, cost
 }
@@ -230,7 +219,7 @@ func TestLimitsAgainstEveryVector(t *testing.T) {
 			heights[d] = h.Height()
 		}
 		most := int(math.Floor(float64(p.Suppression)*float64(n) + 1e-9))
-		_, all, _ := exhaustive(table, table.AllRows(), heights, 1)
+		all := vectors(heights)
 		allowed := make(map[string]bool)
 		var minimal [][]int
 		var costs []int64
