@@ -2,6 +2,7 @@ package controls
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -45,13 +46,9 @@ func tableRelease(t *testing.T, a algorithms.Algorithm, p algorithms.Params, tab
 
 // even reports counts of six outcomes that are not equally likely: chi-square of 5 degrees of
 // freedom is above 25.7 once in 10,000 seeds.
-func even[K comparable](t *testing.T, seen map[K]int, trials float64) {
+func even[K comparable](t *testing.T, seen map[K]float64) {
 	t.Helper()
-	chi := 0.0
-	for _, n := range seen { // order-free: the cells differ by far more than rounding does
-		off := float64(n) - trials/6
-		chi += off * off / (trials / 6)
-	}
+	chi := testinput.ChiSquare(slices.Collect(maps.Values(seen)), nil)
 	if len(seen) != 6 || chi > 25.7 {
 		t.Errorf("%v: chi-square %v over %d outcomes", seen, chi, len(seen))
 	}
@@ -70,7 +67,7 @@ func TestSample(t *testing.T) {
 		return codes
 	}
 	const trials = 6000
-	seen := make(map[[2]uint32]int)
+	seen := make(map[[2]uint32]float64)
 	for trial := range trials {
 		codes := sample(0.5, trial)
 		if len(codes) != 2 || codes[0] >= codes[1] {
@@ -78,7 +75,7 @@ func TestSample(t *testing.T) {
 		}
 		seen[[2]uint32(codes)]++
 	}
-	even(t, seen, trials)
+	even(t, seen)
 	if all := sample(1, 0); !slices.Equal(all, []uint32{1, 2, 4, 5}) {
 		t.Errorf("all rows: %v", all)
 	}
@@ -105,7 +102,7 @@ func TestPermuted(t *testing.T) {
 			[]int32{0, 1, 3}, trial)
 	}
 	const trials = 6000
-	seen := [2]map[[3]uint32]int{{}, {}}
+	seen := [2]map[[3]uint32]float64{{}, {}}
 	for trial := range trials {
 		r := release(AllColumns, trial, "")
 		must.Do(t, r.Validate())
@@ -114,8 +111,8 @@ func TestPermuted(t *testing.T) {
 			seen[i][[3]uint32{c.At(0), c.At(1), c.At(2)}]++
 		}
 	}
-	even(t, seen[0], trials)
-	even(t, seen[1], trials)
+	even(t, seen[0])
+	even(t, seen[1])
 	for trial := range 10 {
 		if x := release(ClassColumn, trial, "").Column(0).Exact; !slices.Equal(x,
 			[]float64{0.25, 300.25, 900.25}) {

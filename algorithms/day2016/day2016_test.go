@@ -87,31 +87,24 @@ func TestChoice(t *testing.T) {
 		noise := 3 * math.Sqrt(float64(theta)) * float64(2*theta) / (0.9 * epsilon)
 		quality[i] = 2*float64(degrees.Project(g, theta).Edges) - noise
 	}
-	law, sum := make([]float64, len(thetas)), 0.0
+	scores := make([]float64, len(thetas))
 	for i := range thetas {
-		worst := 0.0
 		for j := range thetas {
-			worst = max(worst, (quality[j]-quality[i])/2/float64(max(thetas[i], thetas[j])))
+			scores[i] = min(scores[i],
+				(quality[i]-quality[j])/2/float64(max(thetas[i], thetas[j])))
 		}
-		law[i] = math.Exp(-0.1 * epsilon * worst / 2)
-		sum += law[i]
 	}
-	chosen := make(map[int]int)
+	law, chosen := testinput.Law(scores, 0.1*epsilon/2), make([]float64, len(thetas))
 	for seed := range uint64(draws) {
 		in := testinput.GraphInput(g, p, algorithms.Strict, epsilon, seed)
 		path := in.Budget.Root()
-		chosen[must.Get(degrees.ChooseBound(context.Background(), &in, &path, "theta", p.Lambda,
-			noiseCost))]++
+		chosen[slices.Index(thetas, must.Get(degrees.ChooseBound(context.Background(), &in, &path,
+			"theta", p.Lambda, noiseCost)))]++
 	}
-	statistic := 0.0
-	for i, theta := range thetas {
-		expected := draws * law[i] / sum
-		if expected < 5 {
-			t.Fatalf("theta %d is expected %v times, the test needs more draws", theta, expected)
-		}
-		statistic += math.Pow(float64(chosen[theta])-expected, 2) / expected
+	if least := draws * slices.Min(law); least < 5 {
+		t.Fatalf("a theta is expected %v times, the test needs more draws", least)
 	}
-	if statistic > 30 {
+	if statistic := testinput.ChiSquare(chosen, law); statistic > 30 {
 		t.Errorf("chi-square %v over %v", statistic, chosen)
 	}
 }

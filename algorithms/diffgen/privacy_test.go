@@ -84,19 +84,11 @@ func TestCutPaysForItsPoints(t *testing.T) {
 
 // law is the probability of each open candidate in the next choice.
 func law(c *cut) []float64 {
-	best, sum := math.Inf(-1), 0.0
+	var scores []float64
 	for _, m := range c.open {
-		best = math.Max(best, m.score)
+		scores = append(scores, m.score)
 	}
-	p := make([]float64, len(c.open))
-	for i, m := range c.open {
-		p[i] = math.Exp(c.step * (m.score - best) / (2 * c.scorer.Sensitivity()))
-		sum += p[i]
-	}
-	for i := range p {
-		p[i] /= sum
-	}
-	return p
+	return testinput.Law(scores, c.step/(2*c.scorer.Sensitivity()))
 }
 
 // TestChoiceNeighbours bounds the loss of the first choices between random tables that differ in

@@ -119,23 +119,15 @@ func TestDrawsAreUniform(t *testing.T) {
 	table := b.Table()
 	r := release(t, table, table.AllRows(), Params{K: n, Mode: Strict, Cut: First,
 		Records: partition.Box})
-	var cells [6]float64
-	var parts [20]float64
+	cells, parts := make([]float64, 6), make([]float64, 20)
 	for row := range int32(n) {
 		cells[r.Table.Column(0).At(row)]++
 		parts[int((r.Table.Number(row, 1)-10)/7.5*20)]++
 	}
-	chi := func(counts []float64) float64 {
-		expected, sum := float64(n)/float64(len(counts)), 0.0
-		for _, c := range counts {
-			sum += (c - expected) * (c - expected) / expected
-		}
-		return sum
-	}
-	if got := chi(cells[:]); got > 35.89 {
+	if got := testinput.ChiSquare(cells, nil); got > 35.89 {
 		t.Errorf("cells %v: chi-square %v, must be at most 35.89", cells, got)
 	}
-	if got := chi(parts[:]); got > 63.68 {
+	if got := testinput.ChiSquare(parts, nil); got > 63.68 {
 		t.Errorf("parts %v: chi-square %v, must be at most 63.68", parts, got)
 	}
 	// Other streams, other records; the partition draws nothing.

@@ -190,37 +190,27 @@ func TestLawOfTheFirstCut(t *testing.T) {
 					claimed = 1.5
 				}
 				epsilon := 2 * claimed * rate / setting.share
-				cuts := naiveCuts(table, table.AllRows(), []int{0, 1}, low, high, quality)
-				law := make([]float64, len(cuts))
-				// of each attribute's weights; the first alone where all compete
-				var sums [2]float64
-				for i, cut := range cuts {
-					law[i] = math.Exp(epsilon * setting.share * cut.score / (2 * claimed))
-					if attributes == All {
-						cuts[i].dim = 0
-					}
-					sums[cuts[i].dim] += law[i]
+				var scores []float64
+				for _, cut := range naiveCuts(table, table.AllRows(), []int{0, 1}, low, high,
+					quality) {
+					scores = append(scores, cut.score)
 				}
-				index := func(dim int, at uint32) int { return dim*5 + int(at) - 1 }
-				observed := make([]float64, len(cuts))
-				n := 0.0
+				growth := epsilon * setting.share / (2 * claimed)
+				law := testinput.Law(scores, growth)
+				if attributes == Random { // each of the two is as likely
+					law = slices.Concat(testinput.Law(scores[:5], growth),
+						testinput.Law(scores[5:], growth))
+				}
+				observed := make([]float64, len(law))
 				for seed := range uint64(trials) {
 					r := testinput.Release(t, Algorithm, testinput.Input(table, params,
 						setting.variant, epsilon, seed))
 					if len(r.Regions.Tree) == 1 { // no stop at the root
-						observed[index(r.Regions.Tree[0].Dim, r.Regions.Tree[0].At)]++
-						n++
+						observed[5*r.Regions.Tree[0].Dim+int(r.Regions.Tree[0].At)-1]++
 					}
 				}
-				statistic := 0.0
-				for i, cut := range cuts {
-					expected := n * law[i] / sums[cut.dim]
-					if attributes == Random {
-						expected /= 2
-					}
-					statistic += (observed[i] - expected) * (observed[i] - expected) / expected
-				}
-				critical := distuv.ChiSquared{K: float64(len(cuts) - 1)}.Quantile(1 - falseAlarm)
+				statistic := testinput.ChiSquare(observed, law)
+				critical := distuv.ChiSquared{K: float64(len(law) - 1)}.Quantile(1 - falseAlarm)
 				if statistic > critical {
 					t.Errorf("%s, %s, %+v: chi-square %v above %v", quality, attributes, setting,
 						statistic, critical)
@@ -345,15 +335,7 @@ func rootLaw(table *datasets.Table, variant algorithms.Variant, epsilon float64)
 		c.add(table.AllRows(), dim, 0, 2)
 	}
 	claimed := (&Params{Quality: Class}).sensitivity(variant).Claimed
-	law, sum := make([]float64, len(c.scores)), 0.0
-	for i, score := range c.scores {
-		law[i] = math.Exp(epsilon * score / (2 * claimed))
-		sum += law[i]
-	}
-	for i := range law {
-		law[i] /= sum
-	}
-	return law
+	return testinput.Law(c.scores, epsilon/(2*claimed))
 }
 
 // TestExactLossOfOneCut computes the privacy loss of one cut on the pair of errata R1. With

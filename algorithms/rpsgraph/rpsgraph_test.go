@@ -261,17 +261,12 @@ func TestLevelCost(t *testing.T) {
 		for low := 0; low <= lambda; {
 			high := low + rapid.IntRange(1, lambda+1-low).Draw(t2, "width")
 			law := func(s *degrees.Bounded) []float64 {
-				weights := make([]float64, max(0, high-low-1))
-				sum := 0.0
-				for i := range weights {
-					left, right := s.Within(low, low+i), s.Within(low+1+i, high-1)
-					weights[i] = math.Exp(share * float64(min(left, right)) / size)
-					sum += weights[i]
+				var scores []float64
+				for at := low + 1; at < high; at++ {
+					scores = append(scores,
+						float64(min(s.Within(low, at-1), s.Within(at, high-1))))
 				}
-				for i := range weights {
-					weights[i] /= sum
-				}
-				return weights
+				return testinput.Law(scores, share/size)
 			}
 			p, q := law(one), law(two)
 			region := 0.0
@@ -304,10 +299,6 @@ func TestRootCut(t *testing.T) {
 	}
 	const lambda = 248
 	s := tabulate(sequence, lambda)
-	uniform := make([]float64, lambda)
-	for i := range uniform {
-		uniform[i] = 1.0 / lambda
-	}
 	critical := distuv.ChiSquared{K: lambda - 1}.Quantile(1 - 1e-6)
 	for _, test := range []struct {
 		epsilon float64
@@ -316,35 +307,22 @@ func TestRootCut(t *testing.T) {
 	}{{0.01, 10_000, true}, {1, 10_000, true}, {10, 2_000_000, false}} {
 		in := testinput.GraphInput(nil, DefaultParams(), algorithms.Published, test.epsilon, 5)
 		tree := newTree(context.Background(), in, DefaultParams(), s, in.Budget.Root())
-		observed, law := make([]float64, lambda), make([]float64, lambda)
-		sum := 0.0
-		for i := range law {
+		observed, scores := make([]float64, lambda), make([]float64, lambda)
+		for i := range scores {
 			left, right := s.Within(0, i), s.Within(i+1, lambda)
-			law[i] = math.Exp(test.epsilon / 30 * float64(left+right-max(left-right,
-				right-left)) / float64(4*len(sequence)+2))
-			sum += law[i]
-		}
-		for i := range law {
-			law[i] /= sum
+			scores[i] = float64(left + right - max(left-right, right-left))
 		}
 		for range test.draws {
 			path := tree.paths[0].Fork()
 			cut := must.Get(tree.cut(&path, 0, lambda+1))
 			observed[cut-1]++
 		}
-		chi := func(law []float64) float64 {
-			sum := 0.0
-			for i, p := range law {
-				expected := p * float64(test.draws)
-				sum += (observed[i] - expected) * (observed[i] - expected) / expected
-			}
-			return sum
-		}
-		if got := chi(law); got > critical {
+		law := testinput.Law(scores, test.epsilon/30/float64(4*len(sequence)+2))
+		if got := testinput.ChiSquare(observed, law); got > critical {
 			t.Errorf("epsilon %v: chi-square %v against the exact law, at most %v expected",
 				test.epsilon, got, critical)
 		}
-		if got := chi(uniform); (got <= critical) != test.uniform {
+		if got := testinput.ChiSquare(observed, nil); (got <= critical) != test.uniform {
 			t.Errorf("epsilon %v: chi-square %v against the uniform law, critical %v, want"+
 				" uniform %t", test.epsilon, got, critical, test.uniform)
 		}

@@ -76,6 +76,39 @@ func W2(a, b []int32) float64 {
 	return math.Sqrt(sum / float64(len(a)))
 }
 
+// Law is the exponential mechanism's: chances in proportion to exp(rate·score).
+func Law(scores []float64, rate float64) []float64 {
+	law, best, sum := make([]float64, len(scores)), math.Inf(-1), 0.0
+	for _, score := range scores {
+		best = max(best, score)
+	}
+	for i, score := range scores {
+		law[i] = elementary.Exp(rate * (score - best))
+		sum += law[i]
+	}
+	for i := range law {
+		law[i] /= sum
+	}
+	return law
+}
+
+// ChiSquare is the statistic of counts whose expectations are in proportion to weights, or are all
+// the same where there are none.
+func ChiSquare(counts, weights []float64) (statistic float64) {
+	if weights == nil {
+		weights = slices.Repeat([]float64{1}, len(counts))
+	}
+	n, sum := 0.0, 0.0
+	for i, weight := range weights {
+		n, sum = n+counts[i], sum+weight
+	}
+	for i, weight := range weights {
+		expected := n * weight / sum
+		statistic += (counts[i] - expected) * (counts[i] - expected) / expected
+	}
+	return statistic
+}
+
 // TB is what these helpers need of a test, a benchmark or a rapid check.
 type TB interface {
 	Helper()

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
@@ -111,20 +112,18 @@ func TestEveryCutIsTheExponentialMechanism(t *testing.T) {
 		c := CutPoints{Scorer: scorer}
 		c.intervals(&f, epsilon)
 		got := law(&c, epsilon)
-		weights, sum := make(map[uint32]float64), 0.0
+		var scores []float64
 		for at := f.Low + 1; at < f.High; at++ {
 			penalties := []float64{float64(at-f.Low) / float64(f.Root),
 				float64(f.High-at) / float64(f.Root)}
-			weights[at] = math.Exp(epsilon * scorer.Score(sidesAt(&f, classes, at),
-				penalties) / (2 * scorer.Sensitivity()))
-			sum += weights[at]
+			scores = append(scores, scorer.Score(sidesAt(&f, classes, at), penalties))
 		}
-		if len(got) != len(weights) {
-			t.Fatalf("%d cuts can be drawn, must be %d", len(got), len(weights))
+		if len(got) != len(scores) {
+			t.Fatalf("%d cuts can be drawn, must be %d", len(got), len(scores))
 		}
-		for at, w := range weights {
-			if math.Abs(got[at]-w/sum) > 1e-9 {
-				t.Fatalf("cut %d has probability %v, must have %v", at, got[at], w/sum)
+		for i, want := range testinput.Law(scores, epsilon/(2*scorer.Sensitivity())) {
+			if at := f.Low + 1 + uint32(i); math.Abs(got[at]-want) > 1e-9 {
+				t.Fatalf("cut %d has probability %v, must have %v", at, got[at], want)
 			}
 		}
 	})
@@ -386,13 +385,9 @@ func TestDiscernibilityLossOfOneLevel(t *testing.T) {
 
 // chances is the exponential mechanism by its definition.
 func chances(s Scorer, candidates [][]int32, epsilon float64) []float64 {
-	p, sum := make([]float64, len(candidates)), 0.0
-	for i, counts := range candidates {
-		p[i] = math.Exp(epsilon * s.Score(counts, nil) / (2 * s.Sensitivity()))
-		sum += p[i]
+	var scores []float64
+	for _, counts := range candidates {
+		scores = append(scores, s.Score(counts, nil))
 	}
-	for i := range p {
-		p[i] /= sum
-	}
-	return p
+	return testinput.Law(scores, epsilon/(2*s.Sensitivity()))
 }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
 	"ppdp/datasets"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
@@ -241,15 +242,11 @@ func TestUniformValuesAreUniform(t *testing.T) {
 		}
 		table := must.Get(synthesize(context.Background(), schema, regions, []int{n}, Uniform,
 			random.NewKey(11).Stream()))
-		var counts [cells]float64
+		counts := make([]float64, cells)
 		for row := range int32(n) {
 			counts[table.Column(0).At(row)-low]++
 		}
-		statistic := 0.0
-		for _, count := range counts {
-			statistic += (count - n/cells) * (count - n/cells) / (n / cells)
-		}
-		if statistic > critical {
+		if statistic := testinput.ChiSquare(counts, nil); statistic > critical {
 			t.Errorf("%s: chi-square %v above %v, counts %v", a.Name, statistic, critical, counts)
 		}
 	}
