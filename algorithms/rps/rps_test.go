@@ -83,17 +83,23 @@ func TestHandWorkedTrees(t *testing.T) {
 	}
 }
 
+// TestLabels: all records of a region get the class of most, under either kind of counts; more of
+// them than max_rows are thinned.
 func TestLabels(t *testing.T) {
-	rows := append(times(3, 0, 1), times(1, 0, 0)...)
-	table := testinput.Numbers(2, []int{1}, rows...)
+	table := testinput.Numbers(2, []int{1}, slices.Concat(times(6, 0, 1), times(2, 0, 0))...)
 	params := DefaultParams()
-	for _, counts := range []Counts{Noisy, ByDepth} {
+	params.MaxRows = 4
+	for counts, want := range map[Counts][]float64{Noisy: {2, 6}, ByDepth: {0, 8}} {
 		params.Counts = counts
 		r := testinput.Release(t, Algorithm, testinput.Input(table, params,
 			algorithms.Published, recoveryEpsilon, 1))
-		if got, want := sorted(r.Table), slices.Repeat([]string{"0 1 "}, 4); !slices.Equal(got,
-			want) {
-			t.Errorf("counts %s: %q, want %q", counts, got, want)
+		labels := make([]uint32, r.Table.Len())
+		r.Table.Column(1).Gather(r.Table.AllRows(), labels)
+		if !slices.Equal(labels, []uint32{1, 1, 1, 1}) || !slices.Equal(r.Regions.Counts, want) ||
+			!slices.Equal(r.Weights, []float64{2, 2, 2, 2}) || len(r.Warnings) == 0 ||
+			!strings.Contains(r.Warnings[0], "max_rows 4") {
+			t.Errorf("counts %s: labels %v, weights %v, counts %v, warnings %q", counts, labels,
+				r.Weights, r.Regions.Counts, r.Warnings)
 		}
 	}
 }
@@ -167,24 +173,6 @@ func TestReleaseTilesTheDomainAndKeepsItsBudget(t *testing.T) {
 	})
 }
 
-func TestMaxRowsThinsEvenly(t *testing.T) {
-	table := testinput.Numbers(2, []int{2}, slices.Concat(times(6000, 0, 0), times(3000, 1, 1))...)
-	params := DefaultParams()
-	params.MaxRows = 900
-	r := testinput.Release(t, Algorithm, testinput.Input(table, params, algorithms.Strict,
-		recoveryEpsilon, 1))
-	got := sorted(r.Table)
-	if len(got) != 900 || got[599] != "0 0 " || got[600] != "1 1 " {
-		t.Errorf("%d records, want 600 of the first kind and 300 of the second", len(got))
-	}
-	if len(r.Weights) != 900 || r.Weights[0] != 10 || r.Weights[899] != 10 {
-		t.Errorf("weights %v, want 900 times 10", r.Weights)
-	}
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "max_rows 900") {
-		t.Errorf("warnings %q", r.Warnings)
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	plain, ternary := testinput.Numbers(0, []int{4}), testinput.Numbers(3, []int{4})
 	binary := testinput.Numbers(2, []int{4, 4, 4}, slices.Repeat([][]uint32{{1, 1, 1, 1}}, 200)...)
@@ -225,20 +213,6 @@ func TestAllocationsDoNotGrowWithRows(t *testing.T) {
 	if small, large := allocations(2000), allocations(20000); large > small+150 {
 		t.Errorf("%v allocations for 2,000 rows, %v for 20,000", small, large)
 	}
-}
-
-// sorted lists a table's rows as sorted text.
-func sorted(table *datasets.Table) []string {
-	list := make([]string, table.Len())
-	for row := range list {
-		var b strings.Builder
-		for i := range table.Schema().Attributes {
-			fmt.Fprintf(&b, "%d ", table.Column(i).At(int32(row)))
-		}
-		list[row] = b.String()
-	}
-	slices.Sort(list)
-	return list
 }
 
 // TestLawOfLeaves: a root of three classes that always stops leaves 3ε/4 to its counts. Those of 0,
