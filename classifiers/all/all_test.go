@@ -376,8 +376,7 @@ func TestMissingIsNoNumber(t *testing.T) {
 		s := &datasets.Schema{Attributes: []datasets.Attribute{
 			{Name: "x", High: 10, Step: 1, Continuous: continuous, Missing: &marker},
 			{Name: "z", High: 2, Step: 1},
-			{Name: "y", Kind: datasets.Categorical, Values: []string{"no", "yes"},
-				Role: datasets.Class},
+			testtable.Class("no", "yes"),
 		}}
 		b := datasets.NewBuilder(s, 0)
 		for i := range uint32(660) {
@@ -391,22 +390,12 @@ func TestMissingIsNoNumber(t *testing.T) {
 		must.Do(t, table.Validate())
 		for _, name := range []string{"boosting", "forest", "logistic", "svm", "c45",
 			"naive-bayes"} {
-			c := must.Get(classifiers.Lookup(name))
-			model, err := c.Fit(t.Context(),
+			model := testtable.Fit(t, must.Get(classifiers.Lookup(name)),
 				classifiers.Data{Table: table, Rows: table.AllRows()})
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-				continue
-			}
-			wrong, predicted := 0, make([]uint32, table.Len())
-			model.Predict(predicted, table, table.AllRows())
-			for row, class := range predicted {
-				if class != table.Column(2).At(int32(row)) {
-					wrong++
-				}
-			}
-			if most := map[bool]int{true: 60}[name == "naive-bayes"]; wrong > most {
-				t.Errorf("%s, continuous %t: %d of %d wrong", name, continuous, wrong, table.Len())
+			right := testtable.Accuracy(model, table, table.AllRows())
+			if least := map[bool]float64{false: 1, true: 600. / 660}[name ==
+				"naive-bayes"]; right < least {
+				t.Errorf("%s, continuous %t: %v are right", name, continuous, right)
 			}
 		}
 		for _, name := range classifiers.Regressors() {
@@ -415,12 +404,8 @@ func TestMissingIsNoNumber(t *testing.T) {
 				classifiers.Data{Table: table, Rows: table.AllRows()}, 0); err == nil {
 				t.Errorf("%s learns from numbers that are missing", name)
 			}
-			model, err := r.FitNumber(t.Context(), classifiers.Data{Table: table,
-				Rows: table.Present(table.AllRows(), 0)}, 0)
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-				continue
-			}
+			model := must.Get(r.FitNumber(t.Context(), classifiers.Data{Table: table,
+				Rows: table.Present(table.AllRows(), 0)}, 0))
 			numbers := make([]float64, table.Len())
 			model.Numbers(numbers, table, table.AllRows())
 			for row, x := range numbers {

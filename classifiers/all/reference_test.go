@@ -305,9 +305,7 @@ func lines(t *testing.T, path string) [][]string {
 // that occurs, words in alphabetical order.
 func (h half) build(t *testing.T, names []string, lines [][]string, codes bool) *datasets.Table {
 	t.Helper()
-	label := testtable.Categorical("class", "no", "yes")
-	label.Role = datasets.Class
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{label}}
+	schema := &datasets.Schema{Attributes: []datasets.Attribute{testtable.Class("no", "yes")}}
 	columns := make([][]uint32, 1)
 	for c, name := range names {
 		of := make([]uint32, len(lines))

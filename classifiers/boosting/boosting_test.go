@@ -3,6 +3,7 @@ package boosting
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -16,21 +17,13 @@ import (
 // TestLeavesAreOfRecords: ten copies of a tenth each are learned from like the records themselves:
 // twenty of either class, each enough for a leaf. A tenth of the weight alone would be too little.
 func TestLeavesAreOfRecords(t *testing.T) {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 2, Step: 1},
-		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b"},
-			Role: datasets.Class}}}
+	table := testtable.Table([]datasets.Attribute{{Name: "x", High: 2, Step: 1},
+		testtable.Class("a", "b")}, slices.Repeat([][]uint32{{0, 0}, {1, 1}}, 20)...)
 	for _, weight := range []float64{1, 0.1} {
-		b := datasets.NewBuilder(schema, 40)
-		data := classifiers.Data{}
-		for row := range 40 {
-			b.AddRow(uint32(row%2), uint32(row%2))
-			data.Weights = append(data.Weights, weight)
-		}
-		data.Table = b.Table()
-		data.Rows = data.Table.AllRows()
-		model := must.Get(Default.Fit(t.Context(), data))
+		model := must.Get(Default.Fit(t.Context(), classifiers.Data{Table: table,
+			Rows: table.AllRows(), Weights: slices.Repeat([]float64{weight}, 40)}))
 		p, rows := make([]float64, 4), []int32{0, 1}
-		model.(classifiers.ProbabilityModel).Probabilities(p, data.Table, rows)
+		model.(classifiers.ProbabilityModel).Probabilities(p, table, rows)
 		if p[0] < 0.99 || p[3] < 0.99 {
 			t.Errorf("weight %v: %v, must tell the classes apart", weight, p)
 		}

@@ -35,8 +35,7 @@ func nested(t *rapid.T, most int) (table *datasets.Table, trees int) {
 	classes := rapid.IntRange(2, 3).Draw(t, "classes")
 	schema.Attributes = append(schema.Attributes,
 		datasets.Attribute{Name: "x", Low: 0, High: 6, Step: 1},
-		datasets.Attribute{Name: "y", Kind: datasets.Categorical, Role: datasets.Class,
-			Values: []string{"a", "b", "c"}[:classes]})
+		testtable.Class([]string{"a", "b", "c"}[:classes]...))
 	rows := rapid.IntRange(0, most).Draw(t, "rows")
 	b := datasets.NewBuilder(schema, rows)
 	for range rows {
@@ -71,6 +70,16 @@ func grow(t *rapid.T, chosen settings, data classifiers.Data, tuning tuning) (*g
 	return g, g.compile(root, data.Table.Schema())
 }
 
+// sameSteps requires two trees to be alike, and returns how many tests they make.
+func sameSteps(t *rapid.T, tree, want *Tree) int {
+	t.Helper()
+	if tree.Root != want.Root || !reflect.DeepEqual(tree.Ends, want.Ends) ||
+		!slices.Equal(tree.Steps, want.Steps) || !slices.Equal(tree.Next, want.Next) {
+		t.Fatalf("tree %+v, must be %+v", tree, want)
+	}
+	return len(tree.Steps)
+}
+
 // TestBundlesChangeNoTree: with whole weights the tree is that of counting every feature by itself
 // where the cases are, each for itself, and all features of a taxonomy are in one bundle. With
 // other weights there are no bundles, unless all are the same.
@@ -101,11 +110,7 @@ func TestBundlesChangeNoTree(t *testing.T) {
 		case !fractions && len(bundled.bundles) > trees:
 			t.Fatalf("%d bundles of %d trees", len(bundled.bundles), trees)
 		}
-		if tree.Root != want.Root || !reflect.DeepEqual(tree.Ends, want.Ends) ||
-			!slices.Equal(tree.Steps, want.Steps) || !slices.Equal(tree.Next, want.Next) {
-			t.Fatalf("tree %+v, one by one %+v", tree, want)
-		}
-		tests += len(tree.Steps)
+		tests += sameSteps(t, tree, want)
 	})
 	if tests == 0 {
 		t.Error("no tree had a test")
@@ -116,22 +121,16 @@ func TestBundlesChangeNoTree(t *testing.T) {
 // features that part every joint code have a bundle each.
 func TestBundlesAreBounded(t *testing.T) {
 	const nodes = 400
-	schema := &datasets.Schema{}
+	var attributes []datasets.Attribute
+	rows := make([][]uint32, nodes+1)
 	for n := range nodes {
-		schema.Attributes = append(schema.Attributes,
-			testtable.Categorical(fmt.Sprint(n), "no", "yes"))
+		attributes = append(attributes, testtable.Categorical(fmt.Sprint(n), "no", "yes"))
 	}
-	schema.Attributes = append(schema.Attributes, datasets.Attribute{Name: "y",
-		Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class})
-	b := datasets.NewBuilder(schema, 0)
-	for depth := range nodes + 1 {
-		row := b.AddRow()
-		for n := range depth {
-			b.Set(row, n, 1)
-		}
-		b.Set(row, nodes, uint32(depth%2))
+	for depth := range rows {
+		rows[depth] = append(slices.Concat(slices.Repeat([]uint32{1}, depth),
+			make([]uint32, nodes-depth)), uint32(depth%2))
 	}
-	table := b.Table()
+	table := testtable.Table(append(attributes, testtable.Class("a", "b")), rows...)
 	g := newGrower(context.Background(), defaults, all(table), tuned)
 	if len(g.bundles) != 2 || g.bundles[0].codes != mostJointCodes {
 		t.Errorf("%d bundles, the first of %d codes: must be two, the first full",
@@ -152,14 +151,10 @@ func TestBundlesAreBounded(t *testing.T) {
 		}
 	}
 
-	schema = &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("p", "no",
-		"yes"), testtable.Categorical("q", "no", "yes"),
-		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b"}, Role: datasets.Class}}}
-	b = datasets.NewBuilder(schema, 0)
-	for i := range uint32(4) {
-		b.AddRow(i%2, i/2)
-	}
-	if g := newGrower(context.Background(), defaults, all(b.Table()), tuned); len(g.bundles) != 2 {
+	two := testtable.Table([]datasets.Attribute{attributes[0], attributes[1],
+		testtable.Class("a", "b")}, []uint32{0, 0, 0}, []uint32{1, 0, 0}, []uint32{0, 1, 0},
+		[]uint32{1, 1, 0})
+	if g := newGrower(context.Background(), defaults, all(two), tuned); len(g.bundles) != 2 {
 		t.Errorf("%d bundles of two independent features", len(g.bundles))
 	}
 }
@@ -184,11 +179,7 @@ func TestCommonWeights(t *testing.T) {
 		if n > 1 && (g.unit != weight || !g.exactSums || weight != 0.5 && parts.exactSums) {
 			t.Fatalf("units of %v; %v and %v", g.unit, g.exactSums, parts.exactSums)
 		}
-		if tree.Root != want.Root || !reflect.DeepEqual(tree.Ends, want.Ends) ||
-			!slices.Equal(tree.Steps, want.Steps) || !slices.Equal(tree.Next, want.Next) {
-			t.Fatalf("tree %+v, in parts %+v", tree, want)
-		}
-		tests += len(tree.Steps)
+		tests += sameSteps(t, tree, want)
 	})
 	if tests == 0 {
 		t.Error("no tree had a test")

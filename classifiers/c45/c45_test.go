@@ -401,11 +401,9 @@ func TestScansAgree(t *testing.T) {
 // TestContinuousThresholds checks that a cut on a continuous attribute compares exact values, not
 // cells.
 func TestContinuousThresholds(t *testing.T) {
-	class := testtable.Categorical("class", "low", "high")
-	class.Role = datasets.Class
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "x", Low: 0, High: 10, Step: 10, Continuous: true}, // one cell
-		class,
+		testtable.Class("low", "high"),
 	}}
 	b := datasets.NewBuilder(schema, 20)
 	for i := range 20 {
@@ -426,10 +424,7 @@ func TestContinuousThresholds(t *testing.T) {
 // TestSmallestBranch: a numeric test needs a tenth of the cases per class on either side, at
 // least 2 and never more than 25. The classes differ only in the rows on the right.
 func TestSmallestBranch(t *testing.T) {
-	class := testtable.Categorical("class", "a", "b")
-	class.Role = datasets.Class
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: 2, Step: 1},
-		class}}
+	attributes := []datasets.Attribute{{Name: "x", High: 2, Step: 1}, testtable.Class("a", "b")}
 	for _, node := range []struct {
 		rows, right int
 		splits      bool
@@ -438,15 +433,10 @@ func TestSmallestBranch(t *testing.T) {
 		{100, 4, false}, {100, 5, true}, // 5 each
 		{2000, 24, false}, {2000, 25, true}, // 100 each, capped at 25
 	} {
-		b := datasets.NewBuilder(schema, node.rows)
-		for i := range node.rows {
-			if i < node.right {
-				b.AddRow(1, 1)
-			} else {
-				b.AddRow(0, 0)
-			}
-		}
-		tree := testtable.Fit(t, Classifier, all(b.Table())).(*Tree)
+		rows := append(slices.Repeat([][]uint32{{1, 1}}, node.right),
+			slices.Repeat([][]uint32{{0, 0}}, node.rows-node.right)...)
+		table := testtable.Table(attributes, rows...)
+		tree := testtable.Fit(t, Classifier, all(table)).(*Tree)
 		if got := leaves(tree) == 2; got != node.splits {
 			t.Errorf("%d of %d rows on the right: split %v, must be %v", node.right, node.rows,
 				got, node.splits)
@@ -457,20 +447,11 @@ func TestSmallestBranch(t *testing.T) {
 // TestUnseenBranch: the value blue never occurs in training, so it gets the majority of the node
 // that tests the colour.
 func TestUnseenBranch(t *testing.T) {
-	class := testtable.Categorical("class", "a", "b")
-	class.Role = datasets.Class
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("colour",
-		"red", "blue", "green"), class}}
 	for _, reds := range []int{10, 30} {
-		b := datasets.NewBuilder(schema, 51)
-		for range reds {
-			b.AddRow(0, 0)
-		}
-		for range 20 {
-			b.AddRow(2, 1) // green, of class b
-		}
-		b.AddRow(1)
-		table := b.Table()
+		rows := append(slices.Repeat([][]uint32{{0, 0}}, reds),
+			slices.Repeat([][]uint32{{2, 1}}, 20)...) // green, of class b
+		table := testtable.Table([]datasets.Attribute{testtable.Categorical("colour",
+			"red", "blue", "green"), testtable.Class("a", "b")}, append(rows, []uint32{1, 0})...)
 		tree := testtable.Fit(t, Classifier,
 			classifiers.Data{Table: table, Rows: table.AllRows()[:reds+20]}).(*Tree)
 		want := uint32(0)

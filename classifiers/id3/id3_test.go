@@ -39,17 +39,15 @@ func TestWeatherTree(t *testing.T) {
 	if tests := len(model.(*classifiers.Tree).Steps); tests != 3 {
 		t.Errorf("%d tests, the paper's tree has 3", tests)
 	}
-	every := datasets.NewBuilder(table.Schema(), 36)
+	var rows [][]uint32
 	var want []uint32
 	for i := range uint32(36) {
-		row := every.AddRow()
 		outlook, temperature, humidity, windy := i%3, i/3%3, i/9%2, i/18
-		for at, code := range []uint32{outlook, temperature, humidity, windy} {
-			every.Set(row, at, code)
-		}
+		rows = append(rows, []uint32{outlook, temperature, humidity, windy, 0})
 		want = append(want, [3]uint32{humidity, 1, 1 - windy}[outlook])
 	}
-	if got := testtable.Predict(model, every.Table()); !slices.Equal(got, want) {
+	every := testtable.Table(table.Schema().Attributes, rows...)
+	if got := testtable.Predict(model, every); !slices.Equal(got, want) {
 		t.Errorf("predictions %v, the paper's tree says %v", got, want)
 	}
 }

@@ -30,9 +30,7 @@ func (m *model) scores(table *datasets.Table, row int32) []float64 {
 func TestWeatherByHand(t *testing.T) {
 	table := testtable.Weather(false)
 	m := testtable.Fit(t, Classifier, all(table)).(*model)
-	b := datasets.NewBuilder(table.Schema(), 1)
-	b.AddRow(0, 2, 0, 1)
-	query := b.Table()
+	query := testtable.Table(table.Schema().Attributes, []uint32{0, 2, 0, 1, 0})
 	no := 6.0 / 16 * (4.0 / 8) * (2.0 / 8) * (5.0 / 7) * (4.0 / 7)
 	yes := 10.0 / 16 * (3.0 / 12) * (4.0 / 12) * (4.0 / 11) * (4.0 / 11)
 	for k, want := range []float64{no, yes} {
@@ -102,10 +100,8 @@ func TestTails(t *testing.T) {
 func numericTable(tb testtable.TB, high float64, continuous bool, classes int, values []float64,
 	labels []uint32) *datasets.Table {
 	tb.Helper()
-	class := testtable.Categorical("class", "a", "b", "c")
-	class.Values, class.Role = class.Values[:classes], datasets.Class
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x", High: high, Step: 1,
-		Continuous: continuous}, class}}
+		Continuous: continuous}, testtable.Class([]string{"a", "b", "c"}[:classes]...)}}
 	b := datasets.NewBuilder(schema, len(values))
 	for i, value := range values {
 		row := b.AddRow()

@@ -216,17 +216,10 @@ func TestStep(t *testing.T) {
 // a·(1-u) + b·(1+u) inside [-1,1], so that for a = 2b the score is 1, the weights ½ and the
 // objective ¼ + 2b. It has to be found in a few passes.
 func TestHeavyContradiction(t *testing.T) {
-	class := testtable.Categorical("y", "no", "yes")
-	class.Role = datasets.Class
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{testtable.Categorical("x",
-		"a", "b"), class}}
-	b := datasets.NewBuilder(schema, 2)
-	for label := range uint32(2) {
-		b.AddRow(1, label)
-	}
-	table := b.Table()
+	table := testtable.Table([]datasets.Attribute{testtable.Categorical("x", "a", "b"),
+		testtable.Class("no", "yes")}, []uint32{1, 0}, []uint32{1, 1})
 	p := linear.NewPoints(classifiers.Data{Table: table, Rows: table.AllRows(),
-		Weights: []float64{1e6, 2e6}}, linear.NewLayout(schema))
+		Weights: []float64{1e6, 2e6}}, linear.NewLayout(table.Schema()))
 	if c := defaultC(p); p.Len() != 1 || c != 1 {
 		t.Fatalf("%d points, C %v, must be 1 and 1", p.Len(), c)
 	}

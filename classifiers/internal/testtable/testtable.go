@@ -75,6 +75,22 @@ func Categorical(name string, values ...string) datasets.Attribute {
 	return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values}
 }
 
+// Class describes a class of the given values.
+func Class(values ...string) datasets.Attribute {
+	class := Categorical("class", values...)
+	class.Role = datasets.Class
+	return class
+}
+
+// Table has attributes and rows that list their codes.
+func Table(attributes []datasets.Attribute, rows ...[]uint32) *datasets.Table {
+	b := datasets.NewBuilder(&datasets.Schema{Attributes: attributes}, len(rows))
+	for _, codes := range rows {
+		b.AddRow(codes...)
+	}
+	return b.Table()
+}
+
 // Weather is the play-tennis table of Quinlan 1986, Table 1, 14 days. With numeric, temperature
 // and humidity are the numbers of Weka's weather.numeric.
 func Weather(numeric bool) *datasets.Table {
@@ -131,10 +147,8 @@ func Random(t *rapid.T, most int, numeric bool) *datasets.Table {
 		}
 		schema.Attributes = append(schema.Attributes, a)
 	}
-	class := Categorical("class", "a", "b", "c")
-	class.Values = class.Values[:rapid.IntRange(2, 3).Draw(t, "classes")]
-	class.Role = datasets.Class
-	schema.Attributes = append(schema.Attributes, class)
+	schema.Attributes = append(schema.Attributes,
+		Class([]string{"a", "b", "c"}[:rapid.IntRange(2, 3).Draw(t, "classes")]...))
 	must.Do(t, schema.Validate())
 	// rapid prefers small numbers, and small tables hold no test worth making.
 	rows := rapid.SampledFrom([]int{0, 1, 2, 5, most / 4, most / 2, most}).Draw(t, "rows")
@@ -147,7 +161,7 @@ func Random(t *rapid.T, most int, numeric bool) *datasets.Table {
 		for at := range schema.Attributes {
 			code := rapid.IntRange(0, schema.Attributes[at].Cells()-1).Draw(t, "code")
 			if at == last && rapid.IntRange(0, 9).Draw(t, "luck") >= noise {
-				code = sum / 3 % len(class.Values)
+				code = sum / 3 % schema.Classes()
 			}
 			if at < 2 {
 				sum += code
