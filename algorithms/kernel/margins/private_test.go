@@ -20,15 +20,13 @@ func wide(low float64, cells int) *datasets.Attribute {
 	return &datasets.Attribute{Name: "x", Low: low, High: low + float64(cells), Step: 1}
 }
 
-// cutAt cuts an attribute at an epsilon. It checks what a cut promises whatever the noise: bins
-// tile the domain, what is drawn from a bin lies in it, no bin is surer than one measurement at
-// the whole cost, so that fits heed the others too, and the cost is charged.
-func cutAt(t testing.TB, a *datasets.Attribute, cells []uint32, bins int, epsilon float64) (
-	b Bins, counts []float64) {
+// cutBy cuts an attribute at an epsilon, with the noise of a stream. one is the variance of one
+// measurement at the whole cost. It checks that the cost is charged.
+func cutBy(t testing.TB, a *datasets.Attribute, cells []uint32, bins int, stream *random.Stream,
+	epsilon float64) (b Bins, counts, variances []float64, one float64) {
 	t.Helper()
 	budget := privacy.NewBudget(epsilon)
-	noise := budget.DiscreteLaplace("x", random.NewKey(1).Stream(), privacy.Exact(1))
-	path := budget.Root()
+	noise, path := budget.DiscreteLaplace("x", stream, privacy.Exact(1)), budget.Root()
 	b, counts, variances, err := privateBins(a, slices.Values([][]uint32{cells}), bins, noise,
 		&path, epsilon)
 	if err != nil {
@@ -37,13 +35,23 @@ func cutAt(t testing.TB, a *datasets.Attribute, cells []uint32, bins int, epsilo
 	if spent := path.Spent(); math.Abs(spent-epsilon) > 1e-12*epsilon {
 		t.Fatalf("spent %v of %v", spent, epsilon)
 	}
+	return b, counts, variances, noise.Variance(epsilon)
+}
+
+// cutAt cuts an attribute at an epsilon. It checks what a cut promises whatever the noise: bins
+// tile the domain, what is drawn from a bin lies in it, no bin is surer than one measurement at
+// the whole cost, so that fits heed the others too.
+func cutAt(t testing.TB, a *datasets.Attribute, cells []uint32, bins int, epsilon float64) (
+	b Bins, counts []float64) {
+	t.Helper()
+	b, counts, variances, one := cutBy(t, a, cells, bins, random.NewKey(1).Stream(), epsilon)
 	last := b.ends[len(b.ends)-1]
 	if b.Size > bins || len(counts) != b.Size || len(variances) != b.Size ||
 		int(last) != a.Cells() || !slices.IsSorted(b.ends) || !slices.IsSorted(b.lasts) {
 		t.Fatalf("%d bins of at most %d: leaves up to %d, bins up to %d", b.Size, bins, b.ends,
 			b.lasts)
 	}
-	if least := slices.Min(variances); !(least >= min(noise.Variance(epsilon), maxVariance)) {
+	if least := slices.Min(variances); !(least >= min(one, maxVariance)) {
 		t.Fatalf("a bin's count has a variance of %v", least)
 	}
 	stream := random.NewKey(2).Stream()
@@ -182,14 +190,8 @@ func TestFarNoise(t *testing.T) {
 	for i := range cells {
 		cells[i] = stream.Uint32N(1000)
 	}
-	budget := privacy.NewBudget(100)
-	noise, path := budget.DiscreteLaplace("x", stream, privacy.Exact(1)), budget.Root()
 	for range 200 {
-		b, counts, _, err := privateBins(a, slices.Values([][]uint32{cells}), 24, noise, &path,
-			0.02*math.Sqrt2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b, counts, _, _ := cutBy(t, a, cells, 24, stream, 0.02*math.Sqrt2)
 		if mean := expected(b, counts); math.Abs(mean/500-1) > 0.2 {
 			t.Fatalf("a mean of %v, must be about 500", mean)
 		}
@@ -332,8 +334,9 @@ func TestTailsKeepAmounts(t *testing.T) {
 			high := int(400 * of(1-0.01*30_000/float64(30_000-zeros)))
 			off := make([]float64, 9)
 			for seed := range off {
-				b, counts := noisyCut(t, wide(0, max(high, int(slices.Max(cells))+1)), cells,
-					uint64(seed))
+				// the noise of a count has a standard deviation of 50
+				b, counts, _, _ := cutBy(t, wide(0, max(high, int(slices.Max(cells))+1)), cells,
+					24, random.NewKey(uint64(seed)).Stream(), 2*math.Sqrt2/50)
 				off[seed] = math.Abs(expected(b, counts)/truth - 1)
 			}
 			if slices.Sort(off); off[4] > 1./8 || off[8] > 2./5 {
@@ -341,20 +344,6 @@ func TestTailsKeepAmounts(t *testing.T) {
 			}
 		}
 	}
-}
-
-// noisyCut is a cut into 24 bins of counts whose noise has a standard deviation of 50.
-func noisyCut(t *testing.T, a *datasets.Attribute, cells []uint32, seed uint64) (Bins, []float64) {
-	t.Helper()
-	budget := privacy.NewBudget(1)
-	stream := random.NewKey(seed).Stream()
-	noise, path := budget.DiscreteLaplace("x", stream, privacy.Exact(1)), budget.Root()
-	b, counts, _, err := privateBins(a, slices.Values([][]uint32{cells}), 24, noise, &path,
-		2*math.Sqrt2/50)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b, counts
 }
 
 // TestTailsMirror: without noise the tail of debts is that of amounts, number for number, and a
