@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -24,11 +25,7 @@ var exactly = Options{Iterations: 20000, MaxCells: 1e6}
 
 func mustFit(t testing.TB, sizes []int, measured []Measurement, total float64, o Options) *Model {
 	t.Helper()
-	m, err := Fit(t.Context(), sizes, measured, total, o, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(Fit(t.Context(), sizes, measured, total, o, nil))
 }
 
 // joint is a table over all attributes, by brute force.
@@ -66,6 +63,14 @@ func (j joint) marginal(attributes []int) []float64 {
 		out[at] += x
 	}
 	return out
+}
+
+// measured are marginals without noise.
+func (j joint) measured(cliques [][]int) (all []Measurement) {
+	for _, c := range cliques {
+		all = append(all, Measurement{c, j.marginal(c), []float64{1}})
+	}
+	return all
 }
 
 // jointOf multiplies out the potentials of a model's cliques.
@@ -168,10 +173,7 @@ func TestLargestEntropy(t *testing.T) {
 		want.values[cell] = 1
 		total += x
 	}
-	var measured []Measurement
-	for _, c := range cycle {
-		measured = append(measured, Measurement{c, j.marginal(c), []float64{1}})
-	}
+	measured := j.measured(cycle)
 	for range 2000 {
 		for i, c := range cycle {
 			own := want.marginal(c)
@@ -378,16 +380,10 @@ func TestWarmStart(t *testing.T) {
 	for trial := range 40 {
 		sizes := []int{3, 2, 4, 2, 3, 2}
 		j, _ := randomTree(sizes, stream)
-		var measured []Measurement
-		for _, c := range randomCliques(len(sizes), 7, stream) {
-			measured = append(measured, Measurement{c, j.marginal(c), []float64{1}})
-		}
+		measured := j.measured(randomCliques(len(sizes), 7, stream))
 		few := Options{Iterations: 30, MaxCells: 1e6}
 		old := mustFit(t, sizes, measured[:6], 1000, few)
-		warm, err := Fit(t.Context(), sizes, measured, 1000, Options{MaxCells: 1e6}, old)
-		if err != nil {
-			t.Fatal(err)
-		}
+		warm := must.Get(Fit(t.Context(), sizes, measured, 1000, Options{MaxCells: 1e6}, old))
 		for _, n := range old.nodes {
 			if warm.covering(n.members) < 0 {
 				moved++
@@ -444,11 +440,8 @@ func TestRecords(t *testing.T) {
 	stream := random.NewKey(8).Stream()
 	sizes := []int{3, 2, 4, 2}
 	j, _ := randomTree(sizes, stream)
-	var measured []Measurement
-	for _, c := range [][]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}} { // a cycle
-		measured = append(measured, Measurement{c, j.marginal(c), []float64{1}})
-	}
-	m := mustFit(t, sizes, measured, 1000, exactly)
+	cycle := [][]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}}
+	m := mustFit(t, sizes, j.measured(cycle), 1000, exactly)
 	const rows = 200000
 	columns := m.Records(rows, stream, nil)
 	for _, c := range [][]int{{0}, {1}, {2}, {3}, {0, 1}, {1, 2}, {2, 3}, {0, 3}, {0, 2}, {1, 3}} {
