@@ -38,10 +38,7 @@ func near(a, b []float64) bool {
 func TestVectors(t *testing.T) {
 	s := schema()
 	b := datasets.NewBuilder(s, 1)
-	b.AddRow()
-	b.Set(0, 0, 1) // green
-	b.Set(0, 1, 6) // 1, at 0.6 of its bounds
-	b.Set(0, 2, 3) // bar
+	b.AddRow(1, 6, 3) // green, 1 at 0.6 of its bounds, bar
 	v := NewVectors(s, []int{0, 1, 2})
 	v.AddRows(b.Table(), []int32{0})
 	// Values -5 to 4 have the midpoint -0.5, at 0.45; all colours; disk and ring.
