@@ -34,6 +34,9 @@ func contractTable(schema *datasets.Schema) *datasets.Table {
 	return b.Table()
 }
 
+// made is what the cases of TestCheckRelease spoil.
+type made = algorithms.Release
+
 // TestCheckRelease: a release that breaks the contract in one place is refused, whichever it is.
 func TestCheckRelease(t *testing.T) {
 	schema := contractSchema()
@@ -64,61 +67,42 @@ func TestCheckRelease(t *testing.T) {
 	wider.Attributes[1].Values = append(wider.Attributes[1].Values, "d")
 	slices.Reverse(reordered.Attributes)
 	for name, c := range map[string]struct {
-		spoil func(r *algorithms.Release)
+		spoil func(r *made)
 		says  string
 	}{
-		"no records": {func(r *algorithms.Release) { r.Table = nil }, "product records"},
-		"no degrees": {func(r *algorithms.Release) { r.Degrees = nil }, "product degrees"},
-		"no regions": {func(r *algorithms.Release) { r.Regions = nil }, "product regions"},
-		"renamed":    {func(r *algorithms.Release) { r.Table = contractTable(renamed) }, "schema"},
-		"wider":      {func(r *algorithms.Release) { r.Table = contractTable(wider) }, "schema"},
-		"reordered": {func(r *algorithms.Release) {
-			r.Table = contractTable(reordered)
-		}, "schema"},
-		"wide code": {func(r *algorithms.Release) {
-			r.Table.Column(0).U16[7] = 300
-		}, "300 of 300"},
-		"narrow code": {func(r *algorithms.Release) { r.Table.Column(1).U8[8] = 3 }, "code 3 of 3"},
-		"class": {func(r *algorithms.Release) { r.Table.Column(3).U8[0] = 2 },
-			"class: row 0 has code 2 of 2"},
-		"exact": {func(r *algorithms.Release) { r.Table.Column(2).Exact[4] = 0.75 },
+		"no records":  {func(r *made) { r.Table = nil }, "product records"},
+		"no degrees":  {func(r *made) { r.Degrees = nil }, "product degrees"},
+		"no regions":  {func(r *made) { r.Regions = nil }, "product regions"},
+		"renamed":     {func(r *made) { r.Table = contractTable(renamed) }, "schema"},
+		"wider":       {func(r *made) { r.Table = contractTable(wider) }, "schema"},
+		"reordered":   {func(r *made) { r.Table = contractTable(reordered) }, "schema"},
+		"wide code":   {func(r *made) { r.Table.Column(0).U16[7] = 300 }, "300 of 300"},
+		"narrow code": {func(r *made) { r.Table.Column(1).U8[8] = 3 }, "code 3 of 3"},
+		"class":       {func(r *made) { r.Table.Column(3).U8[0] = 2 }, "class: row 0 has code 2"},
+		"exact": {func(r *made) { r.Table.Column(2).Exact[4] = 0.75 },
 			"x: row 4 has 0.75 in cell 4"},
-		"exact NaN": {func(r *algorithms.Release) { r.Table.Column(2).Exact[4] = math.NaN() },
-			"NaN in cell 4"},
-		"exact high": {func(r *algorithms.Release) { r.Table.Column(2).Exact[8] = 1 }, "has 1 in"},
-		"weights": {func(r *algorithms.Release) {
-			r.Weights = r.Weights[1:]
-		}, "8 weights for 9"},
-		"NaN weight": {func(r *algorithms.Release) {
-			r.Weights[3] = math.NaN()
-		}, "weight 3 is NaN"},
-		"degrees":    {func(r *algorithms.Release) { r.Degrees = []int32{1} }, "1 degrees for 2"},
-		"descending": {func(r *algorithms.Release) { slices.Reverse(r.Degrees) }, "ascend"},
-		"negative":   {func(r *algorithms.Release) { r.Degrees[0] = -1 }, "the first is -1"},
-		"dimension":  {func(r *algorithms.Release) { r.Regions.Attributes[0] = 4 }, "4 of 4"},
-		"empty box":  {func(r *algorithms.Release) { r.Regions.High[2] = 5 }, "[5, 5)"},
-		"long box":   {func(r *algorithms.Release) { r.Regions.High[4] = 301 }, "[9, 301)"},
-		"count": {func(r *algorithms.Release) {
-			r.Regions.Counts[5] = -1
-		}, "region 2: count 1 is -1"},
-		"side": {func(r *algorithms.Release) {
-			r.Regions.Sides = []uint32{0, 1, 2, 3, 6, 5}
-		}, "region 2 has side 6 of 6"},
-		"sides": {func(r *algorithms.Release) {
-			r.Regions.Sides = []uint32{0, 1, 2, 3, 4}
-		}, "5 shared sides"},
-		"short":       {func(r *algorithms.Release) { r.Regions.Low = r.Regions.Low[1:] }, "ends"},
-		"cycle":       {func(r *algorithms.Release) { r.Regions.Tree[1].Right = 1 }, "not a tree"},
-		"to the root": {func(r *algorithms.Release) { r.Regions.Tree[1].Right = 0 }, "not a tree"},
-		"no region":   {func(r *algorithms.Release) { r.Regions.Tree[1].Right = ^3 }, "not a tree"},
-		"cut":         {func(r *algorithms.Release) { r.Regions.Tree[1].Dim = 2 }, "not a tree"},
-		"assigned": {func(r *algorithms.Release) {
-			r.Regions.Assignment[2] = 3
-		}, "region 3 of 3"},
-		"too few": {func(r *algorithms.Release) {
-			r.Regions.Assignment = []int32{0}
-		}, "1 of 3"},
-		"suppressed": {func(r *algorithms.Release) { r.Regions.Suppressed[0] = 3 }, "position 3"},
+		"exact NaN":  {func(r *made) { r.Table.Column(2).Exact[4] = math.NaN() }, "NaN in cell 4"},
+		"exact high": {func(r *made) { r.Table.Column(2).Exact[8] = 1 }, "has 1 in"},
+		"weights":    {func(r *made) { r.Weights = r.Weights[1:] }, "8 weights for 9"},
+		"NaN weight": {func(r *made) { r.Weights[3] = math.NaN() }, "weight 3 is NaN"},
+		"degrees":    {func(r *made) { r.Degrees = []int32{1} }, "1 degrees for 2"},
+		"descending": {func(r *made) { slices.Reverse(r.Degrees) }, "ascend"},
+		"negative":   {func(r *made) { r.Degrees[0] = -1 }, "the first is -1"},
+		"dimension":  {func(r *made) { r.Regions.Attributes[0] = 4 }, "4 of 4"},
+		"empty box":  {func(r *made) { r.Regions.High[2] = 5 }, "[5, 5)"},
+		"long box":   {func(r *made) { r.Regions.High[4] = 301 }, "[9, 301)"},
+		"count":      {func(r *made) { r.Regions.Counts[5] = -1 }, "region 2: count 1 is -1"},
+		"side": {func(r *made) { r.Regions.Sides = []uint32{0, 1, 2, 3, 6, 5} },
+			"region 2 has side 6 of 6"},
+		"sides":       {func(r *made) { r.Regions.Sides = make([]uint32, 5) }, "5 shared sides"},
+		"short":       {func(r *made) { r.Regions.Low = r.Regions.Low[1:] }, "ends"},
+		"cycle":       {func(r *made) { r.Regions.Tree[1].Right = 1 }, "not a tree"},
+		"to the root": {func(r *made) { r.Regions.Tree[1].Right = 0 }, "not a tree"},
+		"no region":   {func(r *made) { r.Regions.Tree[1].Right = ^3 }, "not a tree"},
+		"cut":         {func(r *made) { r.Regions.Tree[1].Dim = 2 }, "not a tree"},
+		"assigned":    {func(r *made) { r.Regions.Assignment[2] = 3 }, "region 3 of 3"},
+		"too few":     {func(r *made) { r.Regions.Assignment = []int32{0} }, "1 of 3"},
+		"suppressed":  {func(r *made) { r.Regions.Suppressed[0] = 3 }, "position 3"},
 	} {
 		r := release()
 		c.spoil(r)
