@@ -14,6 +14,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/internal/must"
 )
@@ -214,7 +215,7 @@ func TestCut(t *testing.T) {
 	})
 }
 
-// TestRegions: whatever the sparse table, regions tile the domain; each of its cells is a region
+// TestRegions: whatever the sparse table, regions tile the domain (conformance); each of its cells is a region
 // with its counts, and every other point lies in a region without counts: that of its own cell
 // where cells are few (listAllBelow).
 func TestRegions(t *testing.T) {
@@ -235,26 +236,12 @@ func TestRegions(t *testing.T) {
 			}
 		}
 		all := g.cells <= 4*uint64(len(sparse.cells))
-		axes := c.axes
 		poll := partition.NewPoll(context.Background())
-		q := must.Get(write(&poll, g, sparse, c.space.Attributes(), axes, 1e6))
-		volume := uint32(0)
-		for r := range q.Len() {
-			low, high := q.Box(r)
-			size := uint32(1)
-			for d := range low {
-				size *= high[d] - low[d]
-				axis := axes[d]
-				node := q.Nodes[q.Side(r, d)]
-				if axis != nil && (axis.Low[node] != low[d] || axis.High[node] != high[d]) {
-					t.Fatalf("region %d has [%d, %d) of node %d", r, low[d], high[d], node)
-				}
-			}
-			volume += size
-		}
-		if volume != 5*6*3 || len(q.Tree) != q.Len()-1 {
-			t.Fatalf("%d regions of %d points, %d cuts", q.Len(), volume, len(q.Tree))
-		}
+		q := must.Get(write(&poll, g, sparse, c.space.Attributes(), c.axes, 1e6))
+		must.Do(t, conformance.CheckRelease(
+			&algorithms.Info{Produces: []algorithms.Product{algorithms.RegionsProduct}},
+			algorithms.Guarantee{Model: algorithms.DifferentialPrivacy},
+			algorithms.Input{Table: empty}, &algorithms.Release{Regions: q}))
 		for colour := range uint32(5) {
 			for number := range uint32(6) {
 				for flat := range uint32(3) {
