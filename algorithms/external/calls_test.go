@@ -9,7 +9,6 @@ import (
 	"math"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +20,7 @@ import (
 	"ppdp/audit"
 	"ppdp/datasets"
 	"ppdp/internal/must"
+	"ppdp/metrics"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -162,8 +162,8 @@ func TestMST(t *testing.T) {
 		theirs := must.Get(a.Release(t.Context(), input(a, data, seed)))
 		own.Budget, own.Noise = privacy.NewBudget(1), random.NewStreams(random.NewKey(seed))
 		ours := must.Get(mst.Algorithm.Release(t.Context(), own))
-		off[0] += pairsOff(data, theirs.Table) / 16
-		off[1] += pairsOff(data, ours.Table) / 16
+		off[0] += pairsOff(t, data, theirs) / 16
+		off[1] += pairsOff(t, data, ours) / 16
 	}
 	if math.Abs(off[0]/off[1]-1) > 0.1 {
 		t.Errorf("pairs are off by %.4f, with ppdp's own MST by %.4f", off[0], off[1])
@@ -171,24 +171,14 @@ func TestMST(t *testing.T) {
 }
 
 // pairsOff is the mean total variation distance of two tables' 2-way marginals.
-func pairsOff(a, b *datasets.Table) float64 {
-	sum, n, attributes := 0.0, 0, len(a.Schema().Attributes)
-	for i := range attributes {
-		for j := range i {
-			shares := make(map[[2]uint32]float64)
-			for sign, table := range map[float64]*datasets.Table{1: a, -1: b} {
-				for row := range int32(table.Len()) {
-					cell := [2]uint32{table.Column(i).At(row), table.Column(j).At(row)}
-					shares[cell] += sign / float64(table.Len())
-				}
-			}
-			for _, share := range shares {
-				sum += math.Abs(share) / 2
-			}
-			n++
-		}
-	}
-	return sum / float64(n)
+func pairsOff(t *testing.T, a *datasets.Table, b *algorithms.Release) float64 {
+	t.Helper()
+	distance := must.Get(metrics.Lookup("marginal-distance"))
+	off, _, err := distance.Measure(t.Context(), metrics.Case{Table: a, Train: a.AllRows(),
+		Release: b, Params: &metrics.MarginalDistanceParams{Attributes: 2, Bins: 100,
+			Cut: metrics.Equally}})
+	must.Do(t, err)
+	return off
 }
 
 // TestSoundPrograms: replays find nothing against the examples, at an epsilon and at a delta.
@@ -396,37 +386,6 @@ func FuzzCalls(f *testing.F) {
 		}
 		if spent, _ := b.Spent(); privacy.Bound(spent).Exceeds(b.Total()) {
 			t.Fatalf("%q: %v of %v spent", text, spent, b.Total())
-		}
-	})
-}
-
-// BenchmarkCall is what a call of four values costs, without the pipe and with it: at most 50 µs.
-func BenchmarkCall(b *testing.B) {
-	b.Run("alone", func(b *testing.B) {
-		asked := newCalls(privacy.NewBudget(1), random.NewKey(1))
-		text := fmt.Sprintf(`{"call":"laplace","purpose":"counts","values":[1,2,3,4],`+
-			`"sensitivity":1,"amount":%v}`, 0.9/float64(min(b.N, mostCalls)))
-		for i := range b.N {
-			if i%mostCalls == 0 && i > 0 {
-				asked = newCalls(privacy.NewBudget(1), random.NewKey(1))
-			}
-			if said := asked.hear(text); said.Error != "" {
-				b.Fatal(said.Error)
-			}
-		}
-	})
-	b.Run("pipe", func(b *testing.B) {
-		a := asks(b, "many_calls.py", addOrRemove)
-		in := input(a, table(b, 10), 1)
-		ask := func(calls int) {
-			in.Budget, in.Noise = privacy.NewBudget(1), random.NewStreams(random.NewKey(1))
-			set(in.Params, "fault", strconv.Itoa(calls))
-			must.Get(a.Release(context.Background(), in))
-		}
-		ask(1)
-		b.ResetTimer()
-		for left := b.N; left > 0; left -= mostCalls {
-			ask(min(left, mostCalls))
 		}
 	})
 }

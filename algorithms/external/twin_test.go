@@ -72,29 +72,3 @@ func checkTwin(t *testing.T, descriptor string) {
 		}
 	}
 }
-
-// BenchmarkOverhead is what a release costs on top of what the program needs: the program answers
-// at once, with one record, of a table as large as Adult whose rows do not change.
-func BenchmarkOverhead(b *testing.B) {
-	needsPython(b)
-	a := load(b, answersAtOnce)
-	data := table(b, 45_222)
-	for seed := range uint64(b.N + 1) {
-		if seed == 1 { // the first starts the program
-			b.ResetTimer()
-		}
-		must.Get(a.Release(context.Background(), input(a, data, seed)))
-	}
-}
-
-// answersAtOnce is a program that does next to nothing.
-const answersAtOnce = `name: at-once
-title: Answers at once
-source: test
-input: table
-produces: records
-command: [python3, at_once.py]
-files: at_once.py
-variants:
-  - {variant: published, model: differential privacy, unit: record, relation: none, note: None.}
-`

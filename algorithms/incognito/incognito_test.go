@@ -167,13 +167,7 @@ func TestTooLarge(t *testing.T) {
 }
 
 func BenchmarkSearch(b *testing.B) {
-	b.Run("discrete", func(b *testing.B) {
-		benchmark(b, testinput.Discrete(b, discrete.Skewed, 10_000))
-	})
-	b.Run("adult", func(b *testing.B) { benchmark(b, testinput.Adult(b, "mondrian")) })
-}
-
-func benchmark(b *testing.B, table *datasets.Table) {
+	table := testinput.Adult(b, "mondrian")
 	rows := table.AllRows()
 	for _, k := range []int{2, 10, 100} {
 		b.Run(fmt.Sprint("k=", k), func(b *testing.B) {
