@@ -33,21 +33,22 @@ func distances(g *datasets.Graph) [][]int {
 	return d
 }
 
+// same reports whether two numbers are the same up to rounding, or both none.
+func same(got, want float64) bool {
+	return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) < 1e-12
+}
+
 // TestShapeOf compares with the definitions, looked up in all triples and all pairs of nodes.
 func TestShapeOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 9).Draw(t, "nodes")
-		var edges [][2]int32
+		var from, to []int32
 		for v := range int32(n) {
 			for w := range v {
 				if rapid.Bool().Draw(t, "edge") {
-					edges = append(edges, [2]int32{w, v})
+					from, to = append(from, w), append(to, v)
 				}
 			}
-		}
-		var from, to []int32
-		for _, e := range edges {
-			from, to = append(from, e[0]), append(to, e[1])
 		}
 		g := must.Get(datasets.NewGraph(n, from, to))
 		d := distances(g)
@@ -68,9 +69,6 @@ func TestShapeOf(t *testing.T) {
 			}
 		}
 		got := must.Get(ShapeOf(context.Background(), g))
-		same := func(got, want float64) bool {
-			return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) < 1e-12
-		}
 		if !same(got.Clustering, closed/paths) || !same(got.PathLength, sum/pairs) {
 			t.Fatalf("%+v, want %v of paths closed and a mean length of %v", got, closed/paths,
 				sum/pairs)
@@ -139,9 +137,6 @@ func TestRandomShape(t *testing.T) {
 		{"no nodes", nil, math.NaN(), math.NaN()},
 	} {
 		got := must.Get(RandomShape(context.Background(), test.degrees))
-		same := func(got, want float64) bool {
-			return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) < 1e-12
-		}
 		if !same(got.Clustering, test.clustering) || !same(got.PathLength, test.length) {
 			t.Errorf("%s: %+v, want %v and %v", test.name, got, test.clustering, test.length)
 		}
