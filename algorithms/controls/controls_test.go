@@ -56,8 +56,7 @@ func even[K comparable](t *testing.T, seen map[K]float64) {
 
 // TestSample: of four rows each pair is drawn equally often.
 func TestSample(t *testing.T) {
-	table := testinput.Numbers(0, []int{10}, []uint32{0}, []uint32{1}, []uint32{2}, []uint32{3},
-		[]uint32{4}, []uint32{5})
+	table := testinput.Line(10, 0, 1, 2, 3, 4, 5)
 	sample := func(share float64, trial int) (codes []uint32) {
 		release := tableRelease(t, Sample, &SampleParams{Share: share}, table,
 			[]int32{1, 2, 4, 5}, trial)

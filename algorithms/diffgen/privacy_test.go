@@ -142,17 +142,6 @@ func TestChoiceNeighbours(t *testing.T) {
 	})
 }
 
-// numbers is a table of one number below 100 in one class.
-func numbers(values ...uint32) *datasets.Table {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "number", High: 100,
-		Step: 1}}}
-	var rows [][]uint32
-	for _, v := range values {
-		rows = append(rows, []uint32{v})
-	}
-	return testinput.Table(schema, rows...)
-}
-
 // cutPoints are where 400 searches of one specialisation cut the number.
 func cutPoints(t *testing.T, table *datasets.Table, params *Params,
 	variant algorithms.Variant) []uint32 {
@@ -182,7 +171,8 @@ func TestCutPointsTellNeighboursApart(t *testing.T) {
 		}
 		return n
 	}
-	two, high, one := numbers(20, 40), numbers(20, 40, 90), numbers(20)
+	two, high := testinput.Line(100, 20, 40), testinput.Line(100, 20, 40, 90)
+	one := testinput.Line(100, 20)
 	if n := above(cutPoints(t, two, DefaultParams(), algorithms.RefCode), 40); n != 0 {
 		t.Errorf("refcode: %d cuts above 40 of {20, 40}, must be none", n)
 	}
@@ -212,7 +202,7 @@ func TestCutPointsTellNeighboursApart(t *testing.T) {
 	if got := slices.Compact(points); !slices.Equal(got, []uint32{10, 30, 70}) {
 		t.Errorf("published ncp: cuts %v of {20, 40}, must be 10, 30 and 70", got)
 	}
-	points = cutPoints(t, numbers(20, 30, 40), ncp(), algorithms.Published)
+	points = cutPoints(t, testinput.Line(100, 20, 30, 40), ncp(), algorithms.Published)
 	slices.Sort(points)
 	if got := slices.Compact(points); !slices.Equal(got, []uint32{10, 25, 35, 70}) {
 		t.Errorf("published ncp: cuts %v of {20, 30, 40}, must be 10, 25, 35 and 70", got)
@@ -232,8 +222,8 @@ func TestRefusalsAreAlike(t *testing.T) {
 	refusals := map[string]int{}
 	for _, values := range [][]uint32{{}, {0}, {99}, {40, 60, 99}} {
 		for seed := range uint64(50) {
-			_, err := Algorithm.Release(context.Background(), testinput.Input(numbers(values...),
-				params, algorithms.Strict, 0.5, seed))
+			_, err := Algorithm.Release(t.Context(), testinput.Input(
+				testinput.Line(100, values...), params, algorithms.Strict, 0.5, seed))
 			if err != nil {
 				refusals[err.Error()]++
 			}

@@ -418,12 +418,7 @@ func TestZeroTestTellsNeighboursApart(t *testing.T) {
 // reach beyond either.
 func TestMidpointsLeak(t *testing.T) {
 	cuts := func(variant algorithms.Variant, values ...uint32) []uint32 {
-		b := datasets.NewBuilder(&datasets.Schema{Attributes: []datasets.Attribute{{Name: "x",
-			Low: 0, High: 100, Step: 1}}}, len(values))
-		for _, v := range values {
-			b.AddRow(v)
-		}
-		table, params := b.Table(), DefaultParams()
+		table, params := testinput.Line(100, values...), DefaultParams()
 		params.Utility, params.Specialisations = partition.CertaintyPenalty, 1
 		var found []uint32
 		for seed := range uint64(300) {

@@ -236,10 +236,9 @@ func TestLargeRegions(t *testing.T) {
 // 3: the bound is 5·5 + 4·3. The rows at 1 and 2 are too few, so that they stay together, or join
 // the five.
 func TestGap(t *testing.T) {
-	rows := [][]uint32{{0}, {0}, {0}, {0}, {0}, {1}, {1}, {2}, {2}}
 	params := DefaultParams()
 	params.K = 3
-	r := release(t, testinput.Numbers(0, []int{3}, rows...), params)
+	r := release(t, testinput.Line(3, 0, 0, 0, 0, 0, 1, 1, 2, 2), params)
 	if got := discernibility(r.Regions); got != 5*5+4*4 {
 		t.Errorf("discernibility %v, want %d", got, 5*5+4*4)
 	}

@@ -27,18 +27,9 @@ func release(t testing.TB, table *datasets.Table, rows []int32, params Params) *
 	return conformance.Released(t, Algorithm, in)
 }
 
-// line is a table of one attribute with the given values out of 0 to 9.
-func line(values ...uint32) *datasets.Table {
-	var rows [][]uint32
-	for _, value := range values {
-		rows = append(rows, []uint32{value})
-	}
-	return testinput.Numbers(0, []int{10}, rows...)
-}
-
 // TestBoxes, worked out by hand: 1 2 2 | 5 5 9 costs 9+9, any other way more.
 func TestBoxes(t *testing.T) {
-	table := line(5, 1, 9, 2, 5, 2)
+	table := testinput.Line(10, 5, 1, 9, 2, 5, 2)
 	r := release(t, table, table.AllRows(), Params{K: 3})
 	want := &algorithms.Regions{
 		Attributes: []int{0}, Classes: 1,
@@ -89,7 +80,7 @@ func TestPatients(t *testing.T) {
 // TestSuppressed, worked out by hand: of 14 rows, 0 stands alone beside ten rows of 1. Together
 // they cost 121, apart 100 and 14 for the suppressed one; the three rows of 9 cost 9 either way.
 func TestSuppressed(t *testing.T) {
-	table := line(append(slices.Repeat([]uint32{1}, 10), 9, 0, 9, 9)...)
+	table := testinput.Line(10, append(slices.Repeat([]uint32{1}, 10), 9, 0, 9, 9)...)
 	r := release(t, table, table.AllRows(), Params{K: 3, Suppression: 1})
 	if diff := cmp.Diff([]float64{10, 3}, r.Regions.Counts); diff != "" {
 		t.Errorf("counts (-want +got)\n%s", diff)
@@ -106,7 +97,7 @@ func TestSuppressed(t *testing.T) {
 			r.Regions.Suppressed, diff)
 	}
 	// A table of fewer than k rows is all suppressed.
-	few := line(1, 2, 3)
+	few := testinput.Line(10, 1, 2, 3)
 	r = release(t, few, few.AllRows(), Params{K: 7, Suppression: 1})
 	diff = cmp.Diff([]int32{0, 1, 2}, r.Regions.Suppressed)
 	if diff != "" || r.Regions.Len() != 0 {
@@ -167,17 +158,17 @@ func TestRefused(t *testing.T) {
 		return algorithms.Input{Table: table, Rows: table.AllRows(), Variant: algorithms.Published,
 			Params: &Params{K: 7}}
 	}
-	if _, err := Algorithm.Release(context.Background(), in(line(1, 2))); !errors.Is(err,
-		algorithms.ErrTooFew) {
+	if _, err := Algorithm.Release(context.Background(),
+		in(testinput.Line(10, 1, 2))); !errors.Is(err, algorithms.ErrTooFew) {
 		t.Errorf("2 rows with k 7: %v, must wrap ErrTooFew", err)
 	}
 	const n = maxCuts + 2
-	rows := make([][]uint32, n)
-	for code := range rows {
-		rows[code] = []uint32{uint32(code)}
+	codes := make([]uint32, n)
+	for i := range codes {
+		codes[i] = uint32(i)
 	}
-	if _, err := Algorithm.Release(context.Background(), in(testinput.Numbers(0, []int{n},
-		rows...))); !errors.Is(err, algorithms.ErrTooLarge) {
+	if _, err := Algorithm.Release(context.Background(), in(testinput.Line(n,
+		codes...))); !errors.Is(err, algorithms.ErrTooLarge) {
 		t.Errorf("%d cuts: %v, must wrap ErrTooLarge", n-1, err)
 	}
 }

@@ -338,10 +338,10 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 // the 1023; this implementation never does.
 func TestErrataM1(t *testing.T) {
 	cuttable, missedLower, missedUpper, missed := 0, 0, 0, 0
-	var walk func(values []int)
-	walk = func(values []int) {
+	var walk func(values []uint32)
+	walk = func(values []uint32) {
 		n := len(values)
-		upTo := func(v int) int { // values is sorted
+		upTo := func(v uint32) int { // values is sorted
 			at, _ := slices.BinarySearch(values, v+1)
 			return at
 		}
@@ -357,11 +357,7 @@ func TestErrataM1(t *testing.T) {
 			if !allowable(upTo(values[n/2])) {
 				missedUpper++
 			}
-			p := points{cells: []int{4}}
-			for _, v := range values {
-				p.rows = append(p.rows, []int{v})
-			}
-			table := p.table()
+			table := testinput.Line(4, values...)
 			for _, cut := range []Cut{First, Even} {
 				// k of 1 is not a valid parameter, but a case of the search.
 				p := must.Get(split(t.Context(), table, table.AllRows(), &Params{K: k, Mode: Strict,
@@ -372,7 +368,7 @@ func TestErrataM1(t *testing.T) {
 			}
 		}
 		if n < 8 {
-			from := 0
+			from := uint32(0)
 			if n > 0 {
 				from = values[n-1]
 			}
@@ -389,8 +385,7 @@ func TestErrataM1(t *testing.T) {
 	}
 	t.Logf("printed cut at the upper median misses %d", missedUpper)
 
-	p := points{cells: []int{3}, rows: [][]int{{1}, {1}, {1}, {2}, {2}, {2}, {2}}}
-	table := p.table()
+	table := testinput.Line(3, 1, 1, 1, 2, 2, 2, 2)
 	diff := cmp.Diff([][]int32{{0, 1, 2}, {3, 4, 5, 6}},
 		groups(release(t, table, table.AllRows(), Params{K: 2, Mode: Strict, Cut: First,
 			Records: partition.Box})))
@@ -402,20 +397,15 @@ func TestErrataM1(t *testing.T) {
 // TestRelaxedBoxes: halves share the cell of the median only where its records are on both sides.
 func TestRelaxedBoxes(t *testing.T) {
 	for _, c := range []struct {
-		values    []int
-		low, high []uint32
+		values, low, high []uint32
 	}{
-		{[]int{2, 3, 5, 7}, []uint32{0, 4}, []uint32{4, 10}},
-		{[]int{2, 3, 3, 7}, []uint32{0, 3}, []uint32{4, 10}},
-		{[]int{3, 3, 3, 3}, []uint32{0, 3}, []uint32{4, 10}},
-		{[]int{3, 3, 3, 7, 8}, []uint32{0, 4}, []uint32{4, 10}},
-		{[]int{1, 1, 2, 2, 4, 4, 9, 9}, []uint32{0, 2, 3, 5}, []uint32{2, 3, 5, 10}},
+		{[]uint32{2, 3, 5, 7}, []uint32{0, 4}, []uint32{4, 10}},
+		{[]uint32{2, 3, 3, 7}, []uint32{0, 3}, []uint32{4, 10}},
+		{[]uint32{3, 3, 3, 3}, []uint32{0, 3}, []uint32{4, 10}},
+		{[]uint32{3, 3, 3, 7, 8}, []uint32{0, 4}, []uint32{4, 10}},
+		{[]uint32{1, 1, 2, 2, 4, 4, 9, 9}, []uint32{0, 2, 3, 5}, []uint32{2, 3, 5, 10}},
 	} {
-		p := points{cells: []int{10}}
-		for _, v := range c.values {
-			p.rows = append(p.rows, []int{v})
-		}
-		table := p.table()
+		table := testinput.Line(10, c.values...)
 		r := release(t, table, table.AllRows(), Params{K: 2, Mode: Relaxed, Cut: First,
 			Records: partition.Box})
 		diff := cmp.Diff([2][]uint32{c.low, c.high}, [2][]uint32{r.Regions.Low, r.Regions.High})

@@ -36,8 +36,7 @@ const recoveryEpsilon = 1e9
 
 func TestHandWorkedTrees(t *testing.T) {
 	// codes 0 1 1 1 2 3: eq. 2 is 1/2, 1, 1/2 at cuts 1, 2, 3
-	plain := testinput.Numbers(0, []int{4}, []uint32{0}, []uint32{1}, []uint32{1}, []uint32{1},
-		[]uint32{2}, []uint32{3})
+	plain := testinput.Line(4, 0, 1, 1, 1, 2, 3)
 	// 4 of the first class at 0, 2 of the second at 1, 4 of the second at 2: eq. 3 is 9 at cut 1, 8
 	// at cut 2 (eq. 2 is 2 at both)
 	classes := testinput.Numbers(2, []int{3}, slices.Concat(times(4, 0, 0), times(2, 1, 1),
@@ -338,7 +337,7 @@ func TestSmoothMedian(t *testing.T) {
 // TestMedianCuts: without noise a region is cut just above its median, or below it where that is
 // the last cell, in both variants; and all of the budget is spent, as the ledger proves.
 func TestMedianCuts(t *testing.T) {
-	table := testinput.Numbers(0, []int{100}, [][]uint32{{3}, {10}, {10}, {60}, {61}, {99}}...)
+	table := testinput.Line(100, 3, 10, 10, 60, 61, 99)
 	params := DefaultParams()
 	params.Partition, params.Depth, params.StopCheck = Median, 2, false
 	for _, variant := range []algorithms.Variant{algorithms.Published, algorithms.Strict} {

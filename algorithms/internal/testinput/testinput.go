@@ -304,6 +304,15 @@ func Numbers(classes int, cells []int, rows ...[]uint32) *datasets.Table {
 	return Table(schema, rows...)
 }
 
+// Line is a table of one integer attribute of so many cells, a row a code.
+func Line(cells int, codes ...uint32) *datasets.Table {
+	rows := make([][]uint32, len(codes))
+	for i, code := range codes {
+		rows[i] = []uint32{code}
+	}
+	return Numbers(0, []int{cells}, rows...)
+}
+
 // Class is a class attribute of values y0, y1 and so on.
 func Class(values int) datasets.Attribute {
 	class := datasets.Attribute{Name: "class", Kind: datasets.Categorical, Role: datasets.Class}
