@@ -42,60 +42,47 @@ func TestOpen(t *testing.T) {
 		}
 		return bytes.TrimPrefix(content, []byte("#")), nil
 	}
-	truncated := packed(t, []byte("abc"))
-	truncated = truncated[:len(truncated)-6]
+	gz := string(packed(t, []byte("abc")))
 	tests := []struct {
 		name      string
-		first     map[string]string // in the first directory
-		second    map[string]string
+		files     map[string]string
 		canonical func([]byte) ([]byte, error)
 		limit     int64
 		want      error
 		mentions  []string
 	}{
-		{name: "plain", first: map[string]string{"toy/abc.txt": "abc"}},
-		{name: "packed", first: map[string]string{"toy/abc.txt.gz": string(packed(t,
-			[]byte("abc")))}},
-		{name: "packed under the plain name",
-			first: map[string]string{"toy/abc.txt": string(packed(t, []byte("abc")))}},
-		{name: "second directory", second: map[string]string{"toy/abc.txt": "abc"}},
-		{name: "altered, but right further on", first: map[string]string{"toy/abc.txt": "abd"},
-			second: map[string]string{"toy/abc.txt": "abc"}},
-		{name: "altered beside a right .gz", first: map[string]string{"toy/abc.txt": "abd",
-			"toy/abc.txt.gz": string(packed(t, []byte("abc")))}},
-		{name: "made canonical", first: map[string]string{"toy/abc.txt": "#abc"}, canonical: strip},
-		{name: "canonical already", first: map[string]string{"toy/abc.txt": "abc"},
-			canonical: strip},
-		{name: "cannot be made canonical", first: map[string]string{"toy/abc.txt": "!abc"},
-			canonical: strip,
-			want:      ErrChecksum, mentions: []string{"line 1: a bang"}},
-		{name: "missing", want: ErrMissing,
-			mentions: []string{"toy/abc.txt", "first", "second",
-				abc.SHA256, "ppdp datasets fetch"}},
+		{name: "plain", files: map[string]string{"first/toy/abc.txt": "abc"}},
+		{name: "packed", files: map[string]string{"first/toy/abc.txt.gz": gz}},
+		{name: "packed under the plain name", files: map[string]string{"first/toy/abc.txt": gz}},
+		{name: "second directory", files: map[string]string{"second/toy/abc.txt": "abc"}},
+		{name: "altered, but right further on",
+			files: map[string]string{"first/toy/abc.txt": "abd", "second/toy/abc.txt": "abc"}},
+		{name: "altered beside a right .gz",
+			files: map[string]string{"first/toy/abc.txt": "abd", "first/toy/abc.txt.gz": gz}},
+		{"made canonical", map[string]string{"first/toy/abc.txt": "#abc"}, strip, 0, nil, nil},
+		{"canonical already", map[string]string{"first/toy/abc.txt": "abc"}, strip, 0, nil, nil},
+		{"cannot be made canonical", map[string]string{"first/toy/abc.txt": "!abc"}, strip, 0,
+			ErrChecksum, []string{"line 1: a bang"}},
+		{"missing", nil, nil, 0, ErrMissing, []string{"toy/abc.txt", "first", "second", abc.SHA256,
+			"ppdp datasets fetch"}},
 		// SHA-256("abd"), from coreutils' sha256sum.
-		{name: "altered", first: map[string]string{"toy/abc.txt": "abd"}, want: ErrChecksum,
-			mentions: []string{filepath.Join("first", "toy", "abc.txt"), abc.SHA256,
-				"ppdp datasets fetch",
+		{"altered", map[string]string{"first/toy/abc.txt": "abd"}, nil, 0, ErrChecksum,
+			[]string{filepath.Join("first", "toy", "abc.txt"), abc.SHA256, "ppdp datasets fetch",
 				"a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9"}},
-		{name: "truncated gzip", first: map[string]string{"toy/abc.txt.gz": string(truncated)},
-			want: ErrChecksum, mentions: []string{"abc.txt.gz", "gzip"}},
-		{name: "too long", first: map[string]string{"toy/abc.txt": "abc"}, limit: 2,
-			want: ErrChecksum, mentions: []string{"2 bytes"}},
-		{name: "unpacks to too much",
-			first: map[string]string{"toy/abc.txt.gz": string(packed(t, make([]byte, 1<<20)))},
-			limit: 4096,
-			want:  ErrChecksum, mentions: []string{"4096 bytes"}},
+		{"truncated gzip", map[string]string{"first/toy/abc.txt.gz": gz[:len(gz)-6]}, nil, 0,
+			ErrChecksum, []string{"abc.txt.gz", "gzip"}},
+		{"too long", map[string]string{"first/toy/abc.txt": "abc"}, nil, 2, ErrChecksum,
+			[]string{"2 bytes"}},
+		{"unpacks to too much", map[string]string{"first/toy/abc.txt.gz": string(packed(t,
+			make([]byte, 1<<20)))}, nil, 4096, ErrChecksum, []string{"4096 bytes"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
 			files := Files{Dirs: []string{filepath.Join(dir, "first"),
 				filepath.Join(dir, "second")}}
-			for path, content := range test.first {
-				write(t, filepath.Join(files.Dirs[0], path), []byte(content))
-			}
-			for path, content := range test.second {
-				write(t, filepath.Join(files.Dirs[1], path), []byte(content))
+			for path, content := range test.files {
+				write(t, filepath.Join(dir, path), []byte(content))
 			}
 			file := abc
 			file.Canonical, file.Limit = test.canonical, test.limit
