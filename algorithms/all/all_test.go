@@ -18,9 +18,11 @@ import (
 	"ppdp/algorithms/diffgen"
 	"ppdp/algorithms/diffmulti"
 	"ppdp/algorithms/hay"
+	"ppdp/algorithms/incognito"
 	"ppdp/algorithms/internal/testinput"
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/algorithms/koptimize"
 	"ppdp/algorithms/rps"
 	"ppdp/algorithms/rpsgraph"
 	"ppdp/audit"
@@ -90,6 +92,39 @@ func TestPersons(t *testing.T) {
 					t.Errorf("%s, %s, delta %v: %s%+v", name, g.Variant, delta, found.Error,
 						found.Failures)
 				}
+			}
+		}
+	}
+}
+
+// TestOrderOfRows: however the caller lists the rows, repeated ones included, k-anonymous releases
+// have the same regions and every row gets its own. A search of K-Optimize is ended early.
+func TestOrderOfRows(t *testing.T) {
+	table, limited := conformance.Table(300), koptimize.DefaultParams()
+	limited.Work = 5
+	rows := append(table.AllRows()[50:250], 60, 60, 60)
+	slices.Sort(rows)
+	shuffled := slices.Clone(rows)
+	random.NewKey(3).Stream().Permute(shuffled)
+	for name, list := range map[string][]algorithms.Params{ // order-free: each for itself
+		"endgame": settings["endgame"], "incognito": {incognito.DefaultParams()},
+		"koptimize": {limited}, "mondrian": settings["mondrian"]} {
+		for _, params := range list {
+			made := func(rows []int32) (hash string, assigned [][]int32) {
+				in := testinput.Input(table, params, algorithms.Published, 0, 1)
+				in.Rows = rows
+				r := conformance.Released(t, must.Get(algorithms.Lookup(name)), in)
+				assigned = make([][]int32, table.Len()) // regions of all copies of a row
+				for i, row := range rows {
+					assigned[row] = append(assigned[row], r.Regions.Assignment[i])
+				}
+				r.Regions.Assignment = nil
+				return conformance.Hash(r), assigned
+			}
+			hash, assigned := made(rows)
+			again, reassigned := made(shuffled)
+			if hash != again || !slices.EqualFunc(assigned, reassigned, slices.Equal[[]int32]) {
+				t.Errorf("%s, %+v: the release depends on the order of the rows", name, params)
 			}
 		}
 	}

@@ -105,29 +105,6 @@ func TestSuppressed(t *testing.T) {
 	}
 }
 
-// TestOrderOfRows: the classes do not depend on how the rows are listed.
-func TestOrderOfRows(t *testing.T) {
-	stream := random.NewKey(4).Derive("order").Stream()
-	table := randomTable(stream, 300, []int{6, 5, 4}, true)
-	rows := table.AllRows()
-	params := Params{K: 5, Work: 5}
-	want := release(t, table, rows, params)
-	shuffled := slices.Clone(rows)
-	stream.Shuffle(len(shuffled), func(i, j int) {
-		shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
-	})
-	got := release(t, table, shuffled, params)
-	for i, row := range shuffled {
-		if got.Regions.Assignment[i] != want.Regions.Assignment[row] {
-			t.Fatalf("row %d is in region %d, and in %d when rows are shuffled", row,
-				want.Regions.Assignment[row], got.Regions.Assignment[i])
-		}
-	}
-	if diff := cmp.Diff(want.Structure, got.Structure); diff != "" {
-		t.Errorf("structure (-in order +shuffled)\n%s", diff)
-	}
-}
-
 // TestLimit: a search that is ended early says so, with the gap.
 func TestLimit(t *testing.T) {
 	table := testinput.Discrete(t, discrete.Uniform, 2000)

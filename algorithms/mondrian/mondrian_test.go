@@ -17,7 +17,6 @@ import (
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
 	"ppdp/internal/must"
-	"ppdp/numeric/random"
 )
 
 // release makes a release and checks its form and statistics: counts and means (conformance), and
@@ -297,40 +296,6 @@ func TestRegionBounds(t *testing.T) {
 			t.Fatalf("C_AVG %v", average)
 		}
 	})
-}
-
-// TestOrderOfRowsDoesNotMatter: however the caller lists the rows, repeated ones included, the same
-// regions come out and every row gets its own.
-func TestOrderOfRowsDoesNotMatter(t *testing.T) {
-	table := conformance.Table(300)
-	stream := random.NewKey(3).Stream()
-	for _, mode := range []Mode{Strict, Relaxed} {
-		params := Params{K: 4, Mode: mode, Cut: First, Records: partition.Range}
-		rows := table.AllRows()[50:250]
-		rows = append(rows, 60, 60, 60)
-		slices.Sort(rows)
-		want := release(t, table, rows, params)
-		assigned := make(map[int32][]int32)
-		for i, row := range rows {
-			assigned[row] = append(assigned[row], want.Regions.Assignment[i])
-		}
-		shuffled := slices.Clone(rows)
-		stream.Shuffle(len(shuffled), func(i, j int) {
-			shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
-		})
-		got := release(t, table, shuffled, params)
-		for i, row := range shuffled {
-			if got.Regions.Assignment[i] != assigned[row][0] {
-				t.Fatalf("%s: row %d is assigned to %d, want %v", mode, row,
-					got.Regions.Assignment[i], assigned[row])
-			}
-			assigned[row] = assigned[row][1:]
-		}
-		got.Regions.Assignment, want.Regions.Assignment = nil, nil
-		if conformance.Hash(got) != conformance.Hash(want) {
-			t.Errorf("%s: the release depends on the order of the rows", mode)
-		}
-	}
 }
 
 // TestErrataM1 repeats the exhaustive search of errata M1: all multisets of up to eight values 0..3
