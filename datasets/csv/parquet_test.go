@@ -356,3 +356,48 @@ attributes:
 		t.Errorf("the library reads\n%swant\n%s", read.String(), want)
 	}
 }
+
+// BenchmarkParquet reads the table of BenchmarkRead and writes it.
+func BenchmarkParquet(b *testing.B) {
+	const rows = 100000
+	schema, text := adultLike(rows)
+	format := parse(b, schema)
+	texts := textsOf(b, format, string(text))
+	var content bytes.Buffer
+	write := func(w io.Writer) {
+		must.Do(b, WriteParquet(w, format.Schema, texts, nil, noneGeneralised))
+	}
+	write(&content)
+	read := func(format *Format, content []byte) func() {
+		return func() {
+			from := must.Get(Unpack("f", bytes.NewReader(content), int64(len(content))))
+			must.Get(format.Read(context.Background(), "f", from))
+		}
+	}
+	type row struct { // without dictionaries
+		A, B, C, D int64
+		E, F, G, H float64
+	}
+	numbers := make([]row, rows)
+	for i := range numbers {
+		x := int64(i * 7919 % rows)
+		numbers[i] = row{x, x + 1, x + 2, x + 3, float64(x) / 7, float64(x) / 9, float64(x), 0.5}
+	}
+	plain := "attributes:\n"
+	for _, name := range strings.Split("ABCDEFGH", "") {
+		plain += "- {name: " + name + ", kind: numeric, continuous: true, low: 0, " +
+			"high: 200000, step: 100}\n"
+	}
+	for name, do := range map[string]func(){
+		"write": func() { write(io.Discard) }, "read": read(format, content.Bytes()),
+		"plain": read(parse(b, plain), []byte(parquetOf(b, numbers))),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				do()
+			}
+			b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
