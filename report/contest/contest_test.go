@@ -192,7 +192,8 @@ func TestWhoNeverWins(t *testing.T) {
 		return e
 	}
 	run := runOf([]entrant{variant(under(1, "two", 0.5), "two", "strict"),
-		variant(under(1, "two so", 0.95), "two", "published"), under(1, "depends", 0.4), under(1, "fair", 0.6), under(1, "foreign", 0.7), under(1, "short", 0.8),
+		variant(under(1, "two so", 0.95), "two", "published"), under(1, "depends", 0.4),
+		under(1, "fair", 0.6), under(1, "foreign", 0.7), under(1, "short", 0.8),
 		under(1, "broken", 0.9), under(1, leaky, 0.95),
 		{Setting: results.Setting{Series: "sample", Algorithm: results.SampleAlgorithm},
 			values: []float64{0.98}}, original(0.99)}, 0.75,
@@ -215,7 +216,8 @@ func TestWhoNeverWins(t *testing.T) {
 		got = append(got, fmt.Sprint(r.Name(), " ", table.Tasks[0].Entries[i].Rank))
 	}
 	want := []string{fmt.Sprint("two ", Tied), fmt.Sprint("two so (guarantee broken) ", Absent),
-		fmt.Sprint("depends ", Tied), fmt.Sprint("fair ", Tied), fmt.Sprint("foreign (guarantee declared) ", Best),
+		fmt.Sprint("depends ", Tied), fmt.Sprint("fair ", Tied),
+		fmt.Sprint("foreign (guarantee declared) ", Best),
 		fmt.Sprint("short (guarantee short) ", Absent),
 		fmt.Sprint("broken (guarantee broken) ", Absent),
 		fmt.Sprint("leaky (guarantee broken) ", Absent),
