@@ -10,7 +10,7 @@ import (
 
 func init() {
 	Register(parameterised[AmountsParams]{Info{
-		Name: "amounts", Title: "Error of amounts", Revision: 1,
+		Name: "amounts", Title: "Error of amounts", Revision: 1, Records: true,
 		Source: "ppdp: |published/true - 1| of the mean, the median or the 95th percentile of a " +
 			"number, over rows released; the mean over numbers where the true one is not 0",
 	}, AmountsParams{Of: MeanAmount}, amountsError})
@@ -34,11 +34,7 @@ type AmountsParams struct {
 
 // amountsError is undefined without rows or published records, and where each true figure is 0.
 func amountsError(ctx context.Context, c Case, p *AmountsParams) (float64, error) {
-	schema := c.Table.Schema()
-	table, weights, err := publishedRecords(ctx, c)
-	if err != nil {
-		return 0, err
-	}
+	schema, table := c.Table.Schema(), c.Release.Table
 	sum, n := 0.0, 0
 	for a := range schema.Attributes {
 		if schema.Attributes[a].Kind != datasets.Numeric {
@@ -48,7 +44,7 @@ func amountsError(ctx context.Context, c Case, p *AmountsParams) (float64, error
 		if err != nil {
 			return 0, err
 		}
-		published, err := amountsOf(ctx, c.Published, table, table.AllRows(), a, weights)
+		published, err := amountsOf(ctx, c.Published, table, table.AllRows(), a, c.Release.Weights)
 		if err != nil {
 			return 0, err
 		}
@@ -64,8 +60,8 @@ func amountsOf(ctx context.Context, memo *Memo, table *datasets.Table, rows []in
 	weights []float64) (map[Amount]float64, error) {
 	type key struct{ attribute int }
 	return memoize(ctx, memo, key{a}, func() (map[Amount]float64, error) {
-		sample, err := columnSample(table, a, rows, weights)
+		sample := columnSample(table, a, rows, weights)
 		return map[Amount]float64{MeanAmount: sample.mean(), MedianAmount: sample.quantile(0.5),
-			HighAmount: sample.quantile(0.95)}, err
+			HighAmount: sample.quantile(0.95)}, nil
 	})
 }

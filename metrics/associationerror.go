@@ -12,7 +12,7 @@ import (
 
 func init() {
 	Register(measured{Info{
-		Name: "association-error", Title: "Error of associations", Revision: 1,
+		Name: "association-error", Title: "Error of associations", Revision: 1, Records: true,
 		Source: "absolute difference, over pairs of attributes, between published records and " +
 			"rows released: of Pearson's correlation between numbers, the correlation ratio " +
 			"between a number and a category, and Cramér's V, corrected for its bias " +
@@ -44,13 +44,9 @@ type Association struct {
 func (a Association) Error() float64 { return math.Abs(a.Original - a.Published) }
 
 // Associations are those of all pairs of attributes, the worst published first. There are none
-// without rows or published records. A pair of categories with more than 4 million combinations is
+// without rows or published records, which must be drawn. A pair of categories with more than 4 million combinations is
 // an error.
 func Associations(ctx context.Context, c Case) ([]Association, error) {
-	table, weights, err := publishedRecords(ctx, c)
-	if err != nil {
-		return nil, err
-	}
 	type key struct{}
 	original, err := memoize(ctx, c.Truth, key{}, func() ([]Association, error) {
 		return associate(ctx, c.Table, c.Train, nil)
@@ -59,7 +55,8 @@ func Associations(ctx context.Context, c Case) ([]Association, error) {
 		return nil, err
 	}
 	return memoize(ctx, c.Published, key{}, func() ([]Association, error) {
-		pairs, err := associate(ctx, table, table.AllRows(), weights)
+		table := c.Release.Table
+		pairs, err := associate(ctx, table, table.AllRows(), c.Release.Weights)
 		if err != nil || pairs == nil || original == nil {
 			return nil, err
 		}

@@ -74,11 +74,7 @@ func attributeInference(ctx context.Context, c Case, params *AttributeInferenceP
 // guessed is how many members' and others' values of an attribute an attacker knows who has seen
 // only the release.
 func guessed(ctx context.Context, c Case, s sides, target int) (right [2]share, err error) {
-	released, weights, err := publishedRecords(ctx, c)
-	if err != nil {
-		return right, err
-	}
-	schema := withClass(c.Table.Schema(), target)
+	schema, released := withClass(c.Table.Schema(), target), c.Release.Table
 	table, err := c.Table.WithSchema(schema)
 	if err == nil {
 		released, err = released.WithSchema(schema)
@@ -87,7 +83,7 @@ func guessed(ctx context.Context, c Case, s sides, target int) (right [2]share, 
 		return right, err
 	}
 	model, err := fit(ctx, attacker, classifiers.Data{Table: released,
-		Rows: released.AllRows(), Weights: weights})
+		Rows: released.AllRows(), Weights: c.Release.Weights})
 	if err != nil {
 		return right, err
 	}

@@ -46,10 +46,7 @@ func nearer(ctx context.Context, c Case) (share, error) {
 	}
 	type key struct{}
 	return memoize(ctx, c.Published, key{}, func() (share, error) {
-		table, rows, err := disclosed(ctx, c)
-		if err != nil {
-			return share{}, err
-		}
+		table, rows := disclosed(c)
 		rows = sought(rows, len(s.members))
 		if len(rows) == 0 {
 			return share{}, nil

@@ -12,7 +12,7 @@ import (
 )
 
 func init() {
-	Register(parameterised[ColumnParams]{Info{Name: "column", Title: "Column", Revision: 1,
+	Register(parameterised[ColumnParams]{Info{Name: "column", Title: "Column", Revision: 1, Records: true,
 		Source: "column shapes (SDMetrics): the distance of Kolmogorov and Smirnov for numbers, " +
 			"total variation for categories; means, quantiles and shares as they are defined"},
 		ColumnParams{Of: ColumnDistance, At: 0.5, Rank: 1}, column})
@@ -57,12 +57,9 @@ func (p *ColumnParams) CheckSchema(s *datasets.Schema) error {
 }
 
 // column is undefined without published mass, or without a category of the rank.
-func column(ctx context.Context, c Case, params *ColumnParams) (float64, error) {
+func column(_ context.Context, c Case, params *ColumnParams) (float64, error) {
 	a := c.Table.Schema().Index(params.Attribute)
-	table, weights, err := publishedRecords(ctx, c)
-	if err != nil {
-		return 0, err
-	}
+	table, weights := c.Release.Table, c.Release.Weights
 	if params.Of == ColumnMissing {
 		share := 0.0
 		if c.Release.Absent != nil {
@@ -76,18 +73,14 @@ func column(ctx context.Context, c Case, params *ColumnParams) (float64, error) 
 		return share, nil
 	}
 	if c.Table.Schema().Attributes[a].Kind == datasets.Numeric {
-		published, err := columnSample(table, a, table.AllRows(), weights)
-		if err != nil {
-			return 0, err
-		}
+		published := columnSample(table, a, table.AllRows(), weights)
 		switch params.Of {
 		case ColumnMean:
 			return published.mean(), nil
 		case ColumnQuantile:
 			return published.quantile(params.At), nil
 		}
-		truth, err := columnSample(c.Table, a, c.Train, nil)
-		return KolmogorovSmirnov(truth, published), err
+		return KolmogorovSmirnov(columnSample(c.Table, a, c.Train, nil), published), nil
 	}
 	truth := shares(c.Table, a, c.Train, nil)
 	published := shares(table, a, table.AllRows(), weights)

@@ -15,7 +15,7 @@ func init() {
 		"in its own unit; of a graph, between degree sequences"
 	register := func(name, title, unit, source string, between func(x, y Sample) float64) {
 		Register(measured{Info{Name: name, Title: title, Unit: unit, Source: source + several,
-			Revision: 1, GraphNeeds: []algorithms.Product{algorithms.DegreesProduct},
+			Revision: 1, Records: true, GraphNeeds: []algorithms.Product{algorithms.DegreesProduct},
 		}, func(ctx context.Context, c Case) (float64, error) {
 			return distance(ctx, c, between)
 		}})
@@ -44,25 +44,14 @@ func distance(ctx context.Context, c Case, between func(x, y Sample) float64) (f
 	if len(attributes) == 0 {
 		return 0, errors.New("the table has no numeric quasi-identifier to compare")
 	}
-	published, weights, err := publishedRecords(ctx, c)
-	if err != nil {
-		return 0, err
-	}
+	published, sum := c.Release.Table, 0.0
 	rows := published.AllRows()
-	sum := 0.0
 	for _, attribute := range attributes {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		original, err := columnSample(c.Table, attribute, c.Train, nil)
-		if err != nil {
-			return 0, err
-		}
-		released, err := columnSample(published, attribute, rows, weights)
-		if err != nil {
-			return 0, err
-		}
-		sum += between(original, released)
+		sum += between(columnSample(c.Table, attribute, c.Train, nil),
+			columnSample(published, attribute, rows, c.Release.Weights))
 	}
 	return sum / float64(len(attributes)), nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/internal/must"
 )
 
 func sorted(values ...float64) Sample {
@@ -186,7 +185,7 @@ func TestColumnSampleCountsAsItSorts(t *testing.T) {
 				weights = append(weights, float64(rapid.IntRange(0, 3).Draw(t, "weight")))
 			}
 		}
-		got := must.Get(columnSample(table, 0, table.AllRows(), weights))
+		got := columnSample(table, 0, table.AllRows(), weights)
 		counted := countedSample(table.Column(0), &schema.Attributes[0], cells,
 			table.AllRows(), weights)
 		for _, s := range []Sample{got, counted} {

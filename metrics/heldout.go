@@ -63,16 +63,10 @@ func sought(rows []int32, others int) []int32 {
 
 // disclosed are a release's records, in an order drawn at random, without those of no weight. What
 // is published discloses the same however much it weighs.
-func disclosed(ctx context.Context, c Case) (*datasets.Table, []int32, error) {
-	table, weights, err := publishedRecords(ctx, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	rows := table.AllRows()
-	if weights != nil {
-		rows = slices.DeleteFunc(rows, func(row int32) bool { return !(weights[row] > 0) })
-	}
-	return table, permuted(rows, "released"), nil
+func disclosed(c Case) (*datasets.Table, []int32) {
+	rows := slices.DeleteFunc(c.Release.Table.AllRows(),
+		func(row int32) bool { return !(weightOf(c.Release.Weights, row) > 0) })
+	return c.Release.Table, permuted(rows, "released")
 }
 
 // attacker is what an attack learns from a release: trees down to single records know again what
@@ -84,7 +78,7 @@ var attackerSource = fmt.Sprintf("a random forest of %d trees (Breiman 2001)", a
 
 // attack describes a metric of what the records of a release disclose.
 func attack(name, title, unit, source string) Info {
-	return Info{Name: name, Title: title, Unit: unit, Source: source, Revision: 1}
+	return Info{Name: name, Title: title, Unit: unit, Source: source, Revision: 1, Records: true}
 }
 
 // points are the sides of a case as releases are compared with them.
@@ -124,9 +118,9 @@ func distancesOf(ctx context.Context, c Case) (*distances, error) {
 	}
 	type key struct{}
 	return memoize(ctx, c.Published, key{}, func() (*distances, error) {
-		table, rows, err := disclosed(ctx, c)
-		if err != nil || len(rows) == 0 {
-			return nil, err
+		table, rows := disclosed(c)
+		if len(rows) == 0 {
+			return nil, nil
 		}
 		known, err := pointsOf(ctx, c)
 		if err != nil {

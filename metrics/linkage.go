@@ -75,7 +75,8 @@ const fewestProbed, mostProbed = 50, 1 << 23
 //
 // Of each record that is searched for the released one is looked at that equals it in most
 // attributes. Attributes in which that holds for more members than others come first in the set, as
-// many as are best; single ones are then taken in or out while that helps.
+// many as are best; single ones are then taken in or out while that helps. The release's records
+// must be drawn.
 func JoinOf(ctx context.Context, c Case) (*Join, error) {
 	s, err := sidesOf(ctx, c)
 	if err != nil || len(s.members) < 2 {
@@ -83,9 +84,9 @@ func JoinOf(ctx context.Context, c Case) (*Join, error) {
 	}
 	type key struct{}
 	return memoize(ctx, c.Published, key{}, func() (*Join, error) {
-		table, rows, err := disclosed(ctx, c)
-		if err != nil || len(rows) == 0 {
-			return new(Join), err
+		table, rows := disclosed(c)
+		if len(rows) == 0 {
+			return new(Join), nil
 		}
 		half := len(s.members) / 2
 		judged, searched := min(half, mostJudged), min(half, mostSearched)

@@ -16,7 +16,7 @@ func init() {
 	register := func(name, title, source string,
 		distance func(truth, published marginal) float64) {
 		Register(parameterised[MarginalDistanceParams]{Info{
-			Name: name, Title: title, Unit: "fraction", Source: source, Revision: 1,
+			Name: name, Title: title, Unit: "fraction", Source: source, Revision: 1, Records: true,
 		}, MarginalDistanceParams{Attributes: 2, Bins: 24, Cut: Equally},
 			func(ctx context.Context, c Case, p *MarginalDistanceParams) (float64, error) {
 				return overMarginals(ctx, c, p, distance)
@@ -31,6 +31,7 @@ func init() {
 			"b ≤ y, answered by the share of the published records", rangeError)
 	Register(parameterised[MarginalDistanceParams]{Info{
 		Name: "nist-score", Title: "k-marginal score", Revision: 1, HigherIsBetter: true,
+		Records: true,
 		Source: "NIST's k-marginal score (SDNist): 1000 times what the mean distance of " +
 			"marginals lacks to 1; its reports take pairs, and numbers in 20 quantile bins, " +
 			"each with equally many of the original's records",
@@ -224,10 +225,6 @@ func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 // binnedSides are the rows released and the published records in the same bins.
 func binnedSides(ctx context.Context, c Case, params *MarginalDistanceParams) (truth,
 	published *binned, err error) {
-	table, weights, err := publishedRecords(ctx, c)
-	if err != nil {
-		return nil, nil, err
-	}
 	type key struct {
 		marginalBins int
 		cut          Cut
@@ -248,7 +245,8 @@ func binnedSides(ctx context.Context, c Case, params *MarginalDistanceParams) (t
 		return nil, nil, err
 	}
 	published, err = memoize(ctx, c.Published, of, func() (*binned, error) {
-		return bin(table, table.AllRows(), weights, params.Bins, rows.edges), nil
+		table := c.Release.Table
+		return bin(table, table.AllRows(), c.Release.Weights, params.Bins, rows.edges), nil
 	})
 	return rows.binned, published, err
 }

@@ -40,7 +40,10 @@ func (m measured) Measure(ctx context.Context, c Case) (float64, bool, error) {
 	case m.info.Classifier && c.Classifier == nil:
 		err = errors.New("needs a classifier")
 	default:
-		if err = m.info.refuses(c.Classifier); err == nil {
+		if err = m.info.refuses(c.Classifier); err == nil && m.info.Records && c.Table != nil {
+			_, _, err = publishedRecords(ctx, c)
+		}
+		if err == nil {
 			value, err = m.measure(ctx, c)
 		}
 	}
@@ -157,11 +160,17 @@ func weightOf(weights []float64, row int32) float64 {
 	return weights[row]
 }
 
-// publishedRecords is the records of a case's release with their weights, nil for 1 each.
+// publishedRecords is the records of a case's release with their weights, nil for 1 each. They are
+// the release's Table and Weights from then on.
 func publishedRecords(ctx context.Context, c Case) (*datasets.Table, []float64, error) {
 	table, weights, err := c.Release.Records(ctx)
 	if err == nil && table == nil {
 		err = errors.New("the release holds no records")
+	}
+	for row, w := range weights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return nil, nil, fmt.Errorf("weight %v of row %d, must be finite and at least 0", w, row)
+		}
 	}
 	return table, weights, err
 }

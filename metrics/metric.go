@@ -47,6 +47,8 @@ type Info struct {
 	Unit   string // "fraction", "records", "" for none
 	// Needs are the products a release must contain, all of them.
 	Needs []algorithms.Product
+	// Records says that the release's records are drawn before it measures a table.
+	Records bool
 	// GraphNeeds are those a release of a graph must contain, for metrics that measure tables and
 	// graphs by different products; nil means Needs.
 	GraphNeeds []algorithms.Product

@@ -15,7 +15,7 @@ func init() {
 		Name: "missing-patterns", Title: "Distance of patterns of missing values", Unit: "fraction",
 		Source: "folklore: total variation between the patterns of the published records and " +
 			"those of the rows released; a pattern is which attributes a record lacks",
-		Revision: 1,
+		Revision: 1, Records: true,
 	}, MissingPatternsParams{}, missingPatterns})
 }
 
@@ -32,12 +32,9 @@ func (*MissingPatternsParams) CheckSchema(s *datasets.Schema) error {
 }
 
 // missingPatterns is undefined without records on either side.
-func missingPatterns(ctx context.Context, c Case, _ *MissingPatternsParams) (float64, error) {
-	table, weights, err := publishedRecords(ctx, c)
-	if err != nil {
-		return 0, err
-	}
-	truth, published := patterns(c.Table, c.Train, nil), patterns(table, table.AllRows(), weights)
+func missingPatterns(_ context.Context, c Case, _ *MissingPatternsParams) (float64, error) {
+	truth := patterns(c.Table, c.Train, nil)
+	published := patterns(c.Release.Table, c.Release.Table.AllRows(), c.Release.Weights)
 	if truth == nil || published == nil {
 		return math.NaN(), nil
 	}

@@ -9,13 +9,12 @@ import (
 	"ppdp/classifiers"
 	"ppdp/classifiers/boosting"
 	"ppdp/classifiers/logistic"
-	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
 
 func init() {
 	Register(parameterised[PMSEParams]{Info{
-		Name: "pmse", Title: "Propensity score, mean squared error", Revision: 1,
+		Name: "pmse", Title: "Propensity score, mean squared error", Revision: 1, Records: true,
 		Source: "Woo, Reiter, Oganian & Karr 2009, section 3.1",
 	}, PMSEParams{Model: Logistic, Rows: 50_000}, pmse})
 }
@@ -50,11 +49,7 @@ const propensityFolds = 5
 //
 // It is undefined without rows or published records.
 func pmse(ctx context.Context, c Case, params *PMSEParams) (float64, error) {
-	table, weights, err := publishedRecords(ctx, c)
-	if err != nil {
-		return 0, err
-	}
-	data, mass := bothTables(c, table, weights, params.Rows)
+	data, mass := bothTables(c, params.Rows)
 	if !(mass[0] > 0 && mass[1] > 0) {
 		return math.NaN(), nil
 	}
@@ -69,8 +64,7 @@ func pmse(ctx context.Context, c Case, params *PMSEParams) (float64, error) {
 
 // bothTables is rows released and published records in one table, which of the two is the class,
 // and what each of them weighs.
-func bothTables(c Case, published *datasets.Table, weights []float64,
-	most int) (classifiers.Data, [2]float64) {
+func bothTables(c Case, most int) (classifiers.Data, [2]float64) {
 	var of []float64
 	var mass [2]float64
 	take := func(rows []int32, weights []float64, label int) []int32 {
@@ -86,7 +80,7 @@ func bothTables(c Case, published *datasets.Table, weights []float64,
 		return rows
 	}
 	table := joined(c.Table.Schema(), []labelledRows{{c.Table, take(c.Train, nil, 0), 0},
-		{published, take(published.AllRows(), weights, 1), 1}})
+		{c.Release.Table, take(c.Release.Table.AllRows(), c.Release.Weights, 1), 1}})
 	return classifiers.Data{Table: table, Rows: table.AllRows(), Weights: of}, mass
 }
 

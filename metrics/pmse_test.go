@@ -89,7 +89,7 @@ func TestPMSEEnds(t *testing.T) {
 // TestPMSERows: of more records than asked for some are drawn, of either table.
 func TestPMSERows(t *testing.T) {
 	table := millionRows(300)
-	data, mass := bothTables(against(table, table, nil), table, nil, 100)
+	data, mass := bothTables(against(table, table, nil), 100)
 	if data.Table.Len() != 200 || mass != [2]float64{100, 100} {
 		t.Errorf("%d records, masses %v", data.Table.Len(), mass)
 	}

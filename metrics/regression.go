@@ -13,6 +13,7 @@ func init() {
 	register := func(name, title, source string, higher bool,
 		value func(predicted, truth []float64) float64) {
 		Register(parameterised[RegressionParams]{Info{Name: name, Title: title, Revision: 1,
+			Records: true,
 			Source: source + "; trained on the release's records, tested on raw rows " +
 				"held out",
 			HigherIsBetter: higher,
@@ -63,12 +64,9 @@ func regression(ctx context.Context, c Case, params *RegressionParams) (predicte
 		if err != nil {
 			return nil, err
 		}
-		table, weights, err := publishedRecords(ctx, c)
-		if err != nil {
-			return nil, err
-		}
+		table := c.Release.Table
 		model, err := regressor.FitNumber(ctx, classifiers.Data{Table: table,
-			Rows: table.Present(table.AllRows(), at), Weights: weights}, at)
+			Rows: table.Present(table.AllRows(), at), Weights: c.Release.Weights}, at)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", params.Regressor, err)
 		}

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -83,21 +82,11 @@ const countingFactor = 8
 // columnSample is the distribution of a numeric attribute over some rows of a table: the exact
 // values where the table keeps them, else the values the codes stand for. weights are by table
 // row, nil for 1 each.
-func columnSample(table *datasets.Table, attribute int, rows []int32,
-	weights []float64) (Sample, error) {
-	for _, row := range rows {
-		if weights == nil {
-			break
-		}
-		if w := weights[row]; !(w >= 0) || math.IsInf(w, 1) {
-			return Sample{}, fmt.Errorf("weight %v of row %d, must be finite and at least 0",
-				w, row)
-		}
-	}
+func columnSample(table *datasets.Table, attribute int, rows []int32, weights []float64) Sample {
 	rows = table.Present(rows, attribute)
 	column, a := table.Column(attribute), &table.Schema().Attributes[attribute]
 	if cells := a.Cells(); column.Exact == nil && cells <= countingFactor*len(rows) {
-		return countedSample(column, a, cells, rows, weights), nil
+		return countedSample(column, a, cells, rows, weights)
 	}
 	if weights == nil {
 		values := make([]float64, len(rows))
@@ -105,7 +94,7 @@ func columnSample(table *datasets.Table, attribute int, rows []int32,
 			values[i] = table.Number(row, attribute)
 		}
 		radix.Floats(values)
-		return Sample{Values: values}, nil
+		return Sample{Values: values}
 	}
 	type weighted struct{ value, weight float64 }
 	pairs := make([]weighted, len(rows))
@@ -119,7 +108,7 @@ func columnSample(table *datasets.Table, attribute int, rows []int32,
 	for i, p := range pairs {
 		sample.Values[i], sample.Weights[i] = p.value, p.weight
 	}
-	return sample, nil
+	return sample
 }
 
 // countedSample is columnSample by counting the rows of each cell instead of sorting them. It adds
