@@ -444,11 +444,12 @@ func (s *Schema) QuasiIdentifiers() []int {
 	return positions
 }
 
-// Names lists the attributes' names in order.
-func (s *Schema) Names() []string {
-	names := make([]string, len(s.Attributes))
+// Names lists the attributes' names in order, those of some roles where any are given.
+func (s *Schema) Names(roles ...Role) (names []string) {
 	for i := range s.Attributes {
-		names[i] = s.Attributes[i].Name
+		if a := &s.Attributes[i]; len(roles) == 0 || slices.Contains(roles, a.Role) {
+			names = append(names, a.Name)
+		}
 	}
 	return names
 }

@@ -88,11 +88,8 @@ func column(_ context.Context, c Case, params *ColumnParams) (float64, error) {
 		return math.NaN(), nil
 	}
 	if params.Of == ColumnShare {
-		order := make([]int, len(truth))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortStableFunc(order, func(i, j int) int {
+		order := datasets.InOrder(len(truth))
+		slices.SortStableFunc(order, func(i, j int32) int {
 			return cmp.Compare(truth[j], truth[i])
 		})
 		if params.Rank > len(order) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ppdp/classifiers"
+	"ppdp/datasets"
 	"ppdp/numeric/elementary"
 )
 
@@ -73,15 +74,12 @@ func sureness(ctx context.Context, c Case, scores bool) (p []float64, labels []u
 // records have. It is NaN where all records are of one class. probabilities has those of the
 // classes, record by record.
 func AUC(probabilities []float64, labels []uint32, classes int) float64 {
-	order := make([]int32, len(labels))
 	area, judged := 0.0, 0
 	for class := range classes {
 		if classes == 2 && class == 0 {
 			continue // the same as the other's
 		}
-		for i := range order {
-			order[i] = int32(i)
-		}
+		order := datasets.InOrder(len(labels))
 		of := func(i int32) float64 { return probabilities[int(i)*classes+class] }
 		slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(of(a), of(b)) })
 		// Twice the number of pairs in order, ties counting one.

@@ -276,16 +276,9 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema,
 		cert.NotCovered[0] = "It protects single persons. A family is protected less."
 	}
 	if c.info.Can(algorithms.RegionsProduct) { // records are drawn from these
-		for i := range schema.Attributes {
-			if a := &schema.Attributes[i]; a.Role == datasets.Sensitive {
-				cert.Uninformative = append(cert.Uninformative, a.Name)
-			}
-		}
+		cert.Uninformative = schema.Names(datasets.Sensitive)
 	}
-	spending := Spending{}
-	if cert.Budget != nil {
-		spending = *cert.Budget
-	}
+	spending := *cmp.Or(cert.Budget, new(Spending))
 	cert.Noise = cert.noise(schema, marginals)
 	unit, _ := costUnit(promise.Epsilon, promise.Delta)
 	spending.Unit, spending.Total = spending.Allowed().cost()
@@ -303,17 +296,9 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema,
 
 // reached lists what k-anonymous records are about, and how alike they are.
 func reached(schema *datasets.Schema, k int, measured *risk.Report) *Anonymity {
-	a := &Anonymity{Sensitive: []string{}, Unchanged: []Diversity{}}
-	for i := range schema.Attributes {
-		switch name := schema.Attributes[i].Name; schema.Attributes[i].Role {
-		case datasets.QuasiIdentifier:
-			a.QuasiIdentifiers = append(a.QuasiIdentifiers, name)
-		case datasets.Sensitive:
-			a.Sensitive = append(a.Sensitive, name)
-		case datasets.Class:
-			a.Class = name
-		}
-	}
+	a := &Anonymity{QuasiIdentifiers: schema.Names(datasets.QuasiIdentifier),
+		Sensitive: append([]string{}, schema.Names(datasets.Sensitive)...),
+		Class:     strings.Join(schema.Names(datasets.Class), ""), Unchanged: []Diversity{}}
 	if measured != nil {
 		a.Records, a.Classes, a.K = measured.Records, measured.Classes, measured.K
 		if c := schema.Contributions; c > 1 { // the persons of whom a class is for certain

@@ -172,12 +172,8 @@ func (r *ranking) guarantees(t *contest.Table) {
 			}
 		}
 		text := guaranteeText(release, budgets)
-		at := slices.IndexFunc(r.Guarantees, func(g *guaranteeLine) bool { return g.Text == text })
-		if at < 0 {
-			at = len(r.Guarantees)
-			r.Guarantees = append(r.Guarantees, &guaranteeLine{Text: text})
-		}
-		g := r.Guarantees[at]
+		g := *results.Entry(&r.Guarantees, &guaranteeLine{Text: text},
+			func(g *guaranteeLine) bool { return g.Text == text })
 		g.Labels = results.Union(g.Labels, release.Label())
 	}
 }

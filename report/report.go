@@ -8,7 +8,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	_ "embed"
@@ -74,18 +73,13 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 })
 
 // Write writes the page as HTML. Warnings name the figures that could not be drawn; the page has
-// them too. Nothing is written when there is an error.
+// them too. What is written is no page where there is an error.
 func Write(w io.Writer, in Input) (warnings []string, err error) {
 	p, err := newPage(in)
 	if err != nil {
 		return nil, err
 	}
-	var text bytes.Buffer
-	if err := pageTemplate().Execute(&text, p); err != nil {
-		return nil, err
-	}
-	_, err = w.Write(text.Bytes())
-	return p.Warnings, err
+	return p.Warnings, pageTemplate().Execute(w, p)
 }
 
 // CompareNames orders names of experiments by the numbers in them: rps/fig9 comes before rps/fig10.

@@ -193,11 +193,8 @@ func (s *search) promises(high, low int) (least [2]float64) {
 
 // points are the thresholds that the training releases choose from their scores, for all families.
 func (s *search) points(t *training, scores []float64) (chosen []point) {
-	order := make([]int, len(scores))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	order := results.Order(len(scores),
+		func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	var best [slicesOfCurve][2]point // by family
 	var hits [2]int
 	for i, release := range order {

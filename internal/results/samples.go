@@ -1,10 +1,10 @@
 package results
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"slices"
-	"sort"
 
 	"ppdp/numeric/elementary"
 )
@@ -98,6 +98,26 @@ func Union[T comparable](list []T, values ...T) []T {
 		}
 	}
 	return list
+}
+
+// Entry is the first value of a list that suits, or one that is added to it.
+func Entry[T any](list *[]T, added T, suits func(T) bool) *T {
+	at := slices.IndexFunc(*list, suits)
+	if at < 0 {
+		at = len(*list)
+		*list = append(*list, added)
+	}
+	return &(*list)[at]
+}
+
+// Order has the numbers below n sorted by a comparison, equal ones as they were.
+func Order(n int, compare func(i, j int) int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(compare(i, j), i-j) })
+	return order
 }
 
 // Mapped is what a function makes of each item of a list.
@@ -279,11 +299,7 @@ func Paired(x, y []float64) Difference {
 // chance that any true hypothesis is among those rejected is at most α, however the tests depend on
 // each other.
 func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	sort.SliceStable(order, func(a, b int) bool { return p[order[a]] < p[order[b]] })
+	order := Order(len(p), func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	adjusted := make([]float64, len(p))
 	worst := 0.0
 	for rank, i := range order {

@@ -191,12 +191,8 @@ func columnOf(columns *[]*column, i int, m Measurement) *column {
 	if i < len(*columns) && (*columns)[i].Measurement == m {
 		return (*columns)[i]
 	}
-	at := slices.IndexFunc(*columns, func(c *column) bool { return c.Measurement == m })
-	if at < 0 {
-		at = len(*columns)
-		*columns = append(*columns, &column{Measurement: m})
-	}
-	return (*columns)[at]
+	return *Entry(columns, &column{Measurement: m},
+		func(c *column) bool { return c.Measurement == m })
 }
 
 func (c *column) set(fold, trial int, value float64) {
@@ -242,14 +238,10 @@ func (s *Summary) spend(c *Record, g *group) {
 		all.Worst = max(all.Worst, float64(c.Spent.Proven)/total)
 	}
 	for row := range Each(c.Ledger) {
-		at := slices.IndexFunc(all.Purposes,
+		spent := Entry(&all.Purposes, PurposeSpending{Purpose: row.Purpose},
 			func(p PurposeSpending) bool { return p.Purpose == row.Purpose })
-		if at < 0 {
-			at = len(all.Purposes)
-			all.Purposes = append(all.Purposes, PurposeSpending{Purpose: row.Purpose})
-		}
-		all.Purposes[at].Claimed += row.Cost / total
-		all.Purposes[at].Proven += float64(row.Loss) / total
+		spent.Claimed += row.Cost / total
+		spent.Proven += float64(row.Loss) / total
 		all.Unbounded = all.Unbounded || !row.Loss.Finite()
 	}
 }
@@ -301,11 +293,7 @@ func (g *group) means(c *column) []float64 {
 	case len(g.folds) == 1:
 		return padded(slices.Clone(c.folds[0]), g.trials)
 	}
-	order := make([]int, len(g.folds)) // by the number of the fold
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return g.folds[a] - g.folds[b] })
+	order := Order(len(g.folds), func(a, b int) int { return g.folds[a] - g.folds[b] })
 	means, values := make([]float64, g.trials), make([]float64, len(order))
 	for trial := range means {
 		for i, fold := range order {

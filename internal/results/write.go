@@ -47,7 +47,7 @@ func Write(dir string, m Manifest,
 		if err := writeRecord(files[RecordsFile].json, c); err != nil {
 			return fmt.Errorf("job %d: %w", summary.Jobs, err)
 		}
-		ledgerLines(files[LedgerFile].csv, summary.Jobs, c)
+		ledgerLines(files[LedgerFile], summary.Jobs, c)
 		summary.add(c, nil)
 		if time == nil {
 			return nil
@@ -58,7 +58,7 @@ func Write(dir string, m Manifest,
 	if err != nil {
 		return err
 	}
-	summaryLines(files[SummaryFile].csv, summary)
+	summaryLines(files[SummaryFile], summary)
 	for _, name := range names {
 		if name == TimingsFile && !summary.Timed { // an earlier run's would be taken for this one's
 			err = remove(filepath.Join(dir, name))
@@ -84,7 +84,7 @@ type output struct {
 	*partial
 	digest hash.Hash
 	json   *json.Encoder
-	csv    csvWriter
+	csv    *csv.Writer
 }
 
 // begin begins a file, with a header where it has one.
@@ -94,9 +94,9 @@ func begin(dir, name string) (*output, error) {
 		return nil, err
 	}
 	o := &output{partial: f, digest: sha256.New()}
-	o.json, o.csv = NewEncoder(o), newCSV(o)
+	o.json, o.csv = NewEncoder(o), csv.NewWriter(o)
 	if header := headers[name]; header != nil {
-		o.csv.line(header...)
+		o.line(header...)
 	}
 	return o, nil
 }
@@ -107,8 +107,8 @@ func (o *output) Write(text []byte) (int, error) {
 }
 
 func (o *output) end() error {
-	if err := o.csv.end(); err != nil {
-		return err
+	if o.csv.Flush(); o.csv.Error() != nil {
+		return o.csv.Error()
 	}
 	return o.finish()
 }
@@ -209,25 +209,16 @@ func SyncFolder(dir string) error {
 	return nil
 }
 
-// csvWriter writes lines of CSV. Fields that do not apply are empty, and numbers have as many
-// digits as it takes to read them back. A text that a spreadsheet would take for a formula is
-// written with an apostrophe before it.
-type csvWriter struct{ to *csv.Writer }
-
-func newCSV(w io.Writer) csvWriter { return csvWriter{csv.NewWriter(w)} }
-
-func (w csvWriter) line(fields ...string) {
+// line writes a line of CSV. Fields that do not apply are empty, and numbers have as many digits as
+// it takes to read them back. A text that a spreadsheet would take for a formula is written with an
+// apostrophe before it.
+func (o *output) line(fields ...string) {
 	for i, field := range fields {
 		if isFormula(field) {
 			fields[i] = "'" + field
 		}
 	}
-	w.to.Write(fields) // csv.Writer keeps its first error
-}
-
-func (w csvWriter) end() error {
-	w.to.Flush()
-	return w.to.Error()
+	o.csv.Write(fields) // csv.Writer keeps its first error
 }
 
 // isFormula reports whether a spreadsheet would compute the text: one that begins as formulas do
@@ -257,7 +248,7 @@ var headers = map[string][]string{
 }
 
 // summaryLines writes a line for each measured sample.
-func summaryLines(to csvWriter, s *Summary) {
+func summaryLines(to *output, s *Summary) {
 	for _, row := range Rows(s.Samples()) {
 		to.line(s.Manifest.Experiment, row.Label(), row.Dataset.Label(), row.Algorithm,
 			row.Variant, FormatParams(row.AllParams()), row.EpsilonText(), row.DeltaText(),
@@ -267,7 +258,7 @@ func summaryLines(to csvWriter, s *Summary) {
 }
 
 // ledgerLines writes a line for each mechanism of a release.
-func ledgerLines(to csvWriter, job int, c *Record) {
+func ledgerLines(to *output, job int, c *Record) {
 	for _, e := range c.Ledger {
 		to.line(strconv.Itoa(job), e.Purpose, e.Mechanism, FormatNumber(e.Claimed),
 			e.Proven.String(), strconv.FormatInt(e.Calls, 10), c.Unit(), FormatNumber(e.Cost),

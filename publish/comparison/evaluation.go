@@ -296,11 +296,7 @@ func (m *made) roles() error {
 		}
 	}
 	if len(m.Sensitive) == 0 {
-		for i := range m.schema.Attributes {
-			if a := &m.schema.Attributes[i]; a.Role == datasets.Sensitive {
-				m.Sensitive = append(m.Sensitive, a.Name)
-			}
-		}
+		m.Sensitive = m.schema.Names(datasets.Sensitive)
 	}
 	return bad.Err()
 }

@@ -8,6 +8,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/results"
 	"ppdp/metrics"
 )
 
@@ -30,10 +31,8 @@ func (m *made) refuse(ctx context.Context, path string, original *datasets.Table
 	const advice = "Models would be tested on what they learned, and attacks find nothing. " +
 		"Name a holdout that the release was not made from, of the same population as the original"
 	if join.Certain() {
-		var names []string
-		for _, a := range join.Attributes {
-			names = append(names, m.schema.Attributes[a].Name)
-		}
+		names := results.Mapped(join.Attributes,
+			func(a int) string { return m.schema.Attributes[a].Name })
 		held, members := join.Met()
 		return fmt.Errorf("%s: refused as evidence, since it repeats the holdout %s: a join on %s "+
 			"finds %.3g %% of the holdout's records in it and %.3g %% of the original's. %s", path,

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ppdp/classifiers"
+	"ppdp/internal/results"
 	"ppdp/metrics"
 )
 
@@ -33,12 +34,8 @@ type Profile struct {
 // describe notes a measurement of a column.
 func (e *Evaluation) describe(m *Measurement) {
 	name := m.Params["attribute"]
-	at := slices.IndexFunc(e.Attributes, func(a *Attribute) bool { return a.Name == name })
-	if at < 0 {
-		at = len(e.Attributes)
-		e.Attributes = append(e.Attributes, &Attribute{Name: name})
-	}
-	a := e.Attributes[at]
+	a := *results.Entry(&e.Attributes, &Attribute{Name: name},
+		func(a *Attribute) bool { return a.Name == name })
 	for i, s := range e.settings {
 		var p *Profile
 		switch {

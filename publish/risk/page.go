@@ -1,7 +1,6 @@
 package risk
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -27,17 +26,12 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 })
 
 // WritePage writes the report of the table called title as one HTML page without scripts that loads
-// nothing. Equal reports give equal bytes. Nothing is written when there is an error.
+// nothing. Equal reports give equal bytes. What is written is no page where there is an error.
 func WritePage(w io.Writer, title string, r *Report) error {
-	var text bytes.Buffer
-	if err := pageTemplate().Execute(&text, struct {
+	return pageTemplate().Execute(w, struct {
 		Title string
 		*Report
-	}{title, r}); err != nil {
-		return err
-	}
-	_, err := w.Write(text.Bytes())
-	return err
+	}{title, r})
 }
 
 // Range is the sizes of classes counted, "5–9" or "100 or more".

@@ -27,6 +27,7 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/declared"
+	"ppdp/internal/results"
 )
 
 // Table is the columns of a published table that matter.
@@ -63,8 +64,7 @@ type Column struct {
 func NewTable(texts *csvtable.Texts, schema *datasets.Schema) (*Table, error) {
 	t := &Table{Rows: texts.Rows}
 	var bad datasets.Problems
-	for i := range schema.Attributes {
-		a := &schema.Attributes[i]
+	for a := range results.Each(schema.Attributes) {
 		found := texts.Column(a.Name)
 		switch quasi := a.Role == datasets.QuasiIdentifier; {
 		case found == nil && quasi:
@@ -78,8 +78,8 @@ func NewTable(texts *csvtable.Texts, schema *datasets.Schema) (*Table, error) {
 				Column{*found, ranks(found.Texts, a), levels(found.Texts, a)})
 		}
 	}
-	for i := range texts.Columns {
-		if c := &texts.Columns[i]; schema.Index(c.Name) < 0 {
+	for _, c := range texts.Columns {
+		if schema.Index(c.Name) < 0 {
 			n := len(c.Texts)
 			t.Unnamed = append(t.Unnamed, Unnamed{c.Name, n, n == texts.Rows && n > 1})
 		}
@@ -95,16 +95,12 @@ func NewTable(texts *csvtable.Texts, schema *datasets.Schema) (*Table, error) {
 // Read reads the table of a file, gzip or not, by its format, and takes from it what NewTable does.
 func Read(ctx context.Context, path string, format *csvtable.Format,
 	schema *datasets.Schema) (*Table, error) {
-	var need []string
-	for _, i := range schema.QuasiIdentifiers() {
-		need = append(need, schema.Attributes[i].Name)
-	}
 	text, err := csvtable.Open(path, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer text.Close()
-	texts, err := format.ReadTexts(ctx, path, text, need)
+	texts, err := format.ReadTexts(ctx, path, text, schema.Names(datasets.QuasiIdentifier))
 	if err != nil {
 		return nil, err
 	}
@@ -234,8 +230,8 @@ func Measure(table *Table, o Options) (*Report, error) {
 	r := &Report{Records: table.Rows - groups.suppressed, Suppressed: groups.suppressed,
 		Classes: len(groups.sizes), Threshold: o.K, Absent: table.Absent,
 		Unnamed: table.Unnamed}
-	for i := range table.Quasi {
-		r.QuasiIdentifiers = append(r.QuasiIdentifiers, table.Quasi[i].Name)
+	for c := range results.Each(table.Quasi) {
+		r.QuasiIdentifiers = append(r.QuasiIdentifiers, c.Name)
 	}
 	if r.Records == 0 {
 		return nil, errors.New("no records but suppressed ones, must have at least one")
@@ -279,11 +275,7 @@ func countSizes(sizes []int) []SizeCount {
 
 func (r *Report) smallest(table *Table, groups *grouping) {
 	const most = 5
-	classes := make([]int, len(groups.sizes))
-	for i := range classes {
-		classes[i] = i
-	}
-	slices.SortStableFunc(classes, func(a, b int) int {
+	classes := results.Order(len(groups.sizes), func(a, b int) int {
 		return cmp.Compare(groups.sizes[a], groups.sizes[b])
 	})
 	for _, class := range classes[:min(most, len(classes))] {

@@ -191,14 +191,11 @@ func Of(run *results.Summary) []*Table {
 		if row.Algorithm == results.SampleAlgorithm || releases[row.Setting] != nil {
 			continue
 		}
-		at := slices.IndexFunc(tables,
-			func(t *Table) bool { return t.Dataset == row.Dataset.Label() })
-		if at < 0 {
-			at = len(tables)
-			tables = append(tables, &Table{Dataset: row.Dataset.Label()})
-		}
+		label := row.Dataset.Label()
+		t := *results.Entry(&tables, &Table{Dataset: label},
+			func(t *Table) bool { return t.Dataset == label })
 		releases[row.Setting] = newRelease(m, row)
-		tables[at].Releases = append(tables[at].Releases, releases[row.Setting])
+		t.Releases = append(t.Releases, releases[row.Setting])
 	}
 	sticks := m.Yardsticks(rows)
 	for _, t := range tables {

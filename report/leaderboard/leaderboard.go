@@ -125,13 +125,9 @@ func place(d *contest.Discipline, curve []int) float64 {
 func (t *Table) Purposes() (rows [][]string) {
 	for column := range t.Columns {
 		for _, r := range t.Recommend(column) {
-			at := slices.IndexFunc(rows, func(row []string) bool { return row[0] == r.Purpose })
-			if at < 0 {
-				at = len(rows)
-				rows = append(rows, make([]string, 1+len(t.Columns)))
-				rows[at][0] = r.Purpose
-			}
-			rows[at][1+column] = r.Brief()
+			row := *results.Entry(&rows, make([]string, 1+len(t.Columns)),
+				func(row []string) bool { return row[0] == r.Purpose })
+			row[0], row[1+column] = r.Purpose, r.Brief()
 		}
 	}
 	return rows

@@ -44,12 +44,9 @@ func AddRecords(release *algorithms.Release, schema *datasets.Schema, sizes []fl
 			return synthesize(ctx, schema, regions, wholeRecords(sizes, factor), d.Values, stream)
 		},
 	}
-	for i := range schema.Attributes {
-		if a := &schema.Attributes[i]; a.Role == datasets.Sensitive {
-			release.Warnings = append(release.Warnings,
-				fmt.Sprintf("%s: a sensitive attribute, drawn uniformly from its public domain",
-					a.Name))
-		}
+	for _, name := range schema.Names(datasets.Sensitive) {
+		release.Warnings = append(release.Warnings,
+			name+": a sensitive attribute, drawn uniformly from its public domain")
 	}
 	for dim, attribute := range regions.Attributes {
 		a := &schema.Attributes[attribute]
