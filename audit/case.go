@@ -127,8 +127,7 @@ func (c *Case) blackBox(o Options) blackbox.Options {
 func (c *Case) target() blackbox.Target {
 	target := blackbox.Target{Name: fmt.Sprintf("%s %s", c.Algorithm.Info().Name, c.Variant),
 		Epsilon: c.Epsilon, Delta: c.Delta}
-	for i := range c.Pairs {
-		p := &c.Pairs[i]
+	for p := range results.Each(c.Pairs) {
 		if p.Unrelated || p.Weight > 1 {
 			continue
 		}

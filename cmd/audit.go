@@ -94,17 +94,11 @@ Examples:
 }
 
 func (c *auditCommand) Validate() error {
-	var errs []error
-	if c.BlackBox < 0 || c.BlackBox == 1 {
-		errs = append(errs, fmt.Errorf("--black-box: %d, must be 0 or at least 2", c.BlackBox))
-	}
-	if c.For < 0 {
-		errs = append(errs, fmt.Errorf("--for: %v, must be at least 0s", c.For))
-	}
-	if c.Curve && !c.boxed() {
-		errs = append(errs, errors.New("--curve: must come with --black-box or --for"))
-	}
-	return errors.Join(errs...)
+	return errors.Join(
+		terminal.Unless(c.BlackBox == 0 || c.BlackBox >= 2,
+			"--black-box: %d, must be 0 or at least 2", c.BlackBox),
+		terminal.Unless(c.For >= 0, "--for: %v, must be at least 0s", c.For),
+		terminal.Unless(!c.Curve || c.boxed(), "--curve: must come with --black-box or --for"))
 }
 
 // boxed reports whether a black box is asked for.

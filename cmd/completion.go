@@ -21,7 +21,6 @@ type completionCommand struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"For words: those of the command line after ppdp, the last one as far as it is written."`
 }
 
-// Help is the second part of the verb's help text.
 func (completionCommand) Help() string {
 	return `Prints a script by which the shell completes commands, flags, the words that they take
 and the names of experiments, algorithms, datasets and claims; where none fits, files.
@@ -49,7 +48,6 @@ var scripts = map[string]string{
 		"(commandline -ct))'\n",
 }
 
-// Run prints a script, or the words that may follow.
 func (c completionCommand) Run(con *console, command *kong.Context) error {
 	if script, ok := scripts[c.Shell]; ok {
 		_, err := io.WriteString(con.stdout, script)

@@ -28,7 +28,6 @@ type listCommand struct {
 	JSON bool   `name:"json" help:"Write JSON instead of a table."`
 }
 
-// Help is the second part of the verb's help text.
 func (listCommand) Help() string {
 	return `Algorithms are listed with what each variant guarantees, under which neighbour relation,
 and whether that guarantee holds, is short by a factor or is broken. The ids are those of
@@ -46,7 +45,6 @@ Examples:
   ppdp list datasets --json`
 }
 
-// Run lists.
 func (c listCommand) Run(con *console) error {
 	list, err := map[string]func() (listed, error){
 		"algorithms": listAlgorithms, "datasets": listDatasets, "metrics": listMetrics,

@@ -65,18 +65,11 @@ Examples:
 }
 
 func (c *regressCommand) Validate() error {
-	var errs []error
-	if c.Accept && strings.TrimSpace(c.Reason) == "" {
-		errs = append(errs, errors.New("--accept needs --reason"))
-	}
-	if !c.Accept && c.Reason != "" {
-		errs = append(errs, errors.New("--reason is for --accept"))
-	}
-	if len(c.Names) > 0 && c.Out != "" {
-		errs = append(errs, errors.New("--out is for results that are there; what is named is run "+
-			"afresh"))
-	}
-	return errors.Join(errs...)
+	return errors.Join(
+		terminal.Unless(!c.Accept || strings.TrimSpace(c.Reason) != "", "--accept needs --reason"),
+		terminal.Unless(c.Accept || c.Reason == "", "--reason is for --accept"),
+		terminal.Unless(len(c.Names) == 0 || c.Out == "",
+			"--out is for results that are there; what is named is run afresh"))
 }
 
 func (c regressCommand) Run(con *console) error {

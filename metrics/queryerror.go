@@ -43,12 +43,8 @@ func (p *CountErrorParams) attributes(schema *datasets.Schema) ([]int, error) {
 	}
 	at := schema.Index(p.Attribute)
 	if !slices.Contains(all, at) {
-		var names []string
-		for _, i := range all {
-			names = append(names, schema.Attributes[i].Name)
-		}
 		return nil, fmt.Errorf("attribute: %q, must be one of the quasi-identifiers %s",
-			p.Attribute, strings.Join(names, ", "))
+			p.Attribute, strings.Join(schema.Names(datasets.QuasiIdentifier), ", "))
 	}
 	return []int{at}, nil
 }

@@ -122,13 +122,9 @@ func (m *mechanism) given(epsilon float64, scores []float64) ([]float64, pace, e
 		}
 		m.steps = append(m.steps, step)
 	}
-	s, t := choiceRate(epsilon)
+	// The fraction s/t by which a step makes a candidate of a Publication less likely.
+	s, t := laplaceRate(epsilon * spared / (2 * (scoreGrid + 1)))
 	return m.steps, pace{float64(s) / float64(t), s, t}, nil
-}
-
-// choiceRate is the fraction s/t by which a step makes a candidate of a Publication less likely.
-func choiceRate(epsilon float64) (s, t uint64) {
-	return laplaceRate(epsilon * spared / (2 * (scoreGrid + 1)))
 }
 
 // drawExactly draws a candidate by the steps of its score, which it overwrites.

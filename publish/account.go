@@ -22,6 +22,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -322,9 +323,10 @@ type Total struct {
 // Validate reports what declarations of single fields do not say.
 func (t Total) Validate() error {
 	return errors.Join(
-		unless(t.TotalDelta == 0 || t.TotalEpsilon != 0, "a delta of the total needs a total"),
-		unless(t.TotalRho == 0 || t.TotalEpsilon == 0, "a total in epsilon and one in rho: must "+
-			"be one of them"))
+		terminal.Unless(t.TotalDelta == 0 || t.TotalEpsilon != 0,
+			"a delta of the total needs a total"),
+		terminal.Unless(t.TotalRho == 0 || t.TotalEpsilon == 0,
+			"a total in epsilon and one in rho: must be one of them"))
 }
 
 func (t Total) String() string {

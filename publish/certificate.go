@@ -22,6 +22,7 @@ import (
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
+	"ppdp/internal/terminal"
 	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 	"ppdp/publish/risk"
@@ -258,8 +259,7 @@ func (c *chosen) derive(cert *Certificate, schema *datasets.Schema,
 			cert.NotCovered = append(cert.NotCovered, disclosureLimit)
 		}
 		if s, ok := c.params.(suppressing); ok {
-			share := float64(s.Suppressible())
-			promise.Suppression = &share
+			promise.Suppression = new(float64(s.Suppressible()))
 		}
 		cert.Guarantee = promise
 		cert.Anonymity = reached(schema, promise.K, measured)
@@ -377,7 +377,8 @@ func (c *Certificate) suppressed(table *datasets.Table) error {
 	}
 	n := table.Len()
 	left, most := n-c.Anonymity.Records, mostSuppressed(c.Guarantee.Suppression, n)
-	return unless(left <= most, "%d of %d records are left out, must be %d or fewer", left, n, most)
+	return terminal.Unless(left <= most, "%d of %d records are left out, must be %d or fewer", left,
+		n, most)
 }
 
 // disclosureLimit is what l and t do not say.

@@ -6,6 +6,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 )
@@ -26,8 +28,8 @@ func (r *Report) weigh(holds string, doubts []doubt) {
 	var problems []error
 	for _, d := range doubts {
 		least := falseAlarm / 2 / float64(len(doubts))
-		problems = append(problems, unless(d.chance >= least, "%s: %s: by the certificate's noise "+
-			"this has a chance below %.1g", MarginalsFile, d.what, least))
+		problems = append(problems, terminal.Unless(d.chance >= least, "%s: %s: by the "+
+			"certificate's noise this has a chance below %.1g", MarginalsFile, d.what, least))
 	}
 	r.check(holds, problems...)
 }
@@ -64,8 +66,7 @@ func near(offsets []offset) float64 {
 	if m == 0 {
 		return 1
 	}
-	for i := range offsets {
-		o := &offsets[i]
+	for o := range results.Each(offsets) {
 		sum += privacy.Inside(o.by, o.sums[len(o.sums)-1])
 	}
 	return min(1, elementary.Exp(m*(1+elementary.Log(sum/m)))/math.Sqrt(2*math.Pi*m))

@@ -21,6 +21,7 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 	"ppdp/publish/risk"
@@ -64,21 +65,11 @@ func (r *Report) check(holds string, problems ...error) bool {
 			fmt.Errorf("and %d more of the kind", n-mostProblems))
 	}
 	if len(problems) > 0 {
-		for _, err := range problems {
-			r.Problems = append(r.Problems, err.Error())
-		}
+		r.Problems = append(r.Problems, results.Mapped(problems, error.Error)...)
 		return false
 	}
 	r.Checks = append(r.Checks, holds)
 	return true
-}
-
-// unless is the error of what does not hold.
-func unless(holds bool, format string, args ...any) error {
-	if holds {
-		return nil
-	}
-	return fmt.Errorf(format, args...)
 }
 
 // Original is the table that a release is of. Its holder alone can check against it.
@@ -143,8 +134,9 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 		}
 		r.check(fmt.Sprintf("The records are %d classes of at least %d that look alike (k is %d).",
 			r.Classes, r.Smallest, c.Guarantee.K),
-			unless(r.Classes == 0 || r.Smallest >= c.Guarantee.K, "%s: a class of %d records, "+
-				"must be %d or more", RecordsFile, r.Smallest, c.Guarantee.K))
+			terminal.Unless(r.Classes == 0 || r.Smallest >= c.Guarantee.K,
+				"%s: a class of %d records, must be %d or more", RecordsFile, r.Smallest,
+				c.Guarantee.K))
 	}
 	marginals, err := r.derive(ctx, dir, text, format.Schema, records)
 	if err != nil {
@@ -234,9 +226,7 @@ func (r *Report) derive(ctx context.Context, dir string, text []byte, schema *da
 		names = append(names, MarginalsFile)
 	}
 	first, parts := len(names), derived.parts(schema, records, measured)
-	for _, part := range parts {
-		names = append(names, part.name)
-	}
+	names = append(names, results.Mapped(parts, func(p part) string { return p.name })...)
 	if !slices.EqualFunc(c.Files, names, func(f File, name string) bool { return f.Name == name }) {
 		r.check("", fmt.Errorf("%s: other files than a release has, or in another order",
 			CertificateFile))
@@ -282,7 +272,7 @@ func differences(name string, is, must []byte) (found []error) {
 // release of made-up records has.
 func (c *Certificate) sums(trial []privacy.Entry) (problems []error) {
 	must := func(holds bool, format string, args ...any) {
-		problems = append(problems, unless(holds, CertificateFile+": "+format, args...))
+		problems = append(problems, terminal.Unless(holds, CertificateFile+": "+format, args...))
 	}
 	_, err := time.Parse(time.DateOnly, c.Released)
 	must(err == nil, "released on %s, must be a day", c.Released)
@@ -387,19 +377,19 @@ func (r *Report) against(ctx context.Context, original *datasets.Table, g *gener
 	}
 	if c := r.Certificate.Guarantee; c.Contributions > 1 && r.Classes > 0 {
 		r.check(fmt.Sprintf("The original's records that fit a class are of %d persons or more "+
-			"(k is %d).", persons, c.K), unless(persons >= c.K, "%s: the records of a class are "+
-			"of %d persons, must be %d or more", RecordsFile, persons, c.K))
+			"(k is %d).", persons, c.K), terminal.Unless(persons >= c.K, "%s: the "+
+			"records of a class are of %d persons, must be %d or more", RecordsFile, persons, c.K))
 	}
 	suppressed := original.Len() - matched
 	r.Suppressed = &suppressed
 	r.check(fmt.Sprintf("Every record is one of the original's %d, generalised and otherwise "+
 		"unchanged; %d are suppressed.", original.Len(), suppressed),
-		unless(matched == r.Records, "%s: %d of %d records are not from the original",
+		terminal.Unless(matched == r.Records, "%s: %d of %d records are not from the original",
 			RecordsFile, r.Records-matched, r.Records))
 	most := mostSuppressed(r.Certificate.Guarantee.Suppression, original.Len())
 	r.check(fmt.Sprintf("No more than %d records are suppressed, as promised.", most),
-		unless(suppressed <= most, "%s: %d of the original's %d records are suppressed, must "+
-			"be %d or fewer", RecordsFile, suppressed, original.Len(), most))
+		terminal.Unless(suppressed <= most, "%s: %d of the original's %d records are suppressed, "+
+			"must be %d or fewer", RecordsFile, suppressed, original.Len(), most))
 	return nil
 }
 
@@ -452,7 +442,7 @@ func (r *Report) inCommon(original, release *datasets.Table) {
 		limit = fmt.Sprintf("more than %d have a chance below 1 in a million", most)
 	}
 	is := fmt.Sprintf("%d of the original's %d records are in the release: %s", common, n, limit)
-	r.check(is+".", unless(common <= most, "%s: %s", RecordsFile, is))
+	r.check(is+".", terminal.Unless(common <= most, "%s: %s", RecordsFile, is))
 }
 
 // sameDomains reports whether two schemas have the same attributes, but for their roles.

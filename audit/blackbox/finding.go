@@ -60,8 +60,7 @@ func (f *Finding) Certified() float64 {
 // Best is the test with the largest bound, of equal ones that with the least P; nil without tests.
 func (f *Finding) Best() *Test {
 	var best *Test
-	for i := range f.Tests {
-		t := &f.Tests[i]
+	for t := range results.Each(f.Tests) {
 		if best == nil || t.Bound > best.Bound || t.Bound == best.Bound && t.P < best.P {
 			best = t
 		}

@@ -287,25 +287,17 @@ func checkBudget(s subject) error {
 }
 
 func checkInputUntouched(s subject) error {
-	if s.onGraphs() {
-		graph, same := Graph(60), Graph(60)
-		if _, _, err := s.checked(try{graph: graph}); err != nil {
-			return err
-		}
-		if !slices.Equal(graph.Offsets, same.Offsets) ||
-			!slices.Equal(graph.Neighbours, same.Neighbours) ||
-			!slices.Equal(graph.DegreeSequence(), same.DegreeSequence()) {
-			return errors.New("the graph was changed")
-		}
-		return nil
-	}
-	table := Table(400)
+	table, graph, same := Table(400), Graph(60), Graph(60)
 	before := table.Checksum()
-	if _, _, err := s.checked(try{table: table}); err != nil {
+	_, _, err := s.checked(try{table: table, graph: graph})
+	switch {
+	case err != nil:
 		return err
-	}
-	if table.Checksum() != before {
+	case table.Checksum() != before:
 		return errors.New("the table was changed")
+	case graph.Sum() != same.Sum() ||
+		!slices.Equal(graph.DegreeSequence(), same.DegreeSequence()):
+		return errors.New("the graph was changed")
 	}
 	return nil
 }

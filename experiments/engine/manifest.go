@@ -253,8 +253,7 @@ func (r *run) unproved(i int, e entry) entry {
 		}
 	}
 	if e.Spent != nil {
-		spent := *e.Spent
-		e.Spent = &spent
+		e.Spent = new(*e.Spent)
 		proven(&e.Spent.Proven)
 		if e.Spent.Rho > 0 {
 			e.Spent.ProvenEpsilon = results.Bound(privacy.EpsilonOf(float64(e.Spent.Proven),

@@ -103,9 +103,7 @@ func (s *Spec) Plan(o Overrides) (*Plan, error) {
 	if o.Seed != nil {
 		p.Seed = *o.Seed
 	}
-	for i := range s.Plots {
-		p.Figures = append(p.Figures, s.Plots[i].Figure)
-	}
+	p.Figures = results.Mapped(s.Plots, func(f FigureSpec) results.Figure { return f.Figure })
 	for i := range sets {
 		for k := range s.Algorithms {
 			p.expandAlgorithm(r, &sets[i], &s.Algorithms[k], grid)

@@ -114,10 +114,7 @@ func (s *Spec) check(r *strictyaml.Reader) {
 	s.sets = s.expandDatasets(r, s.Dataset)
 	s.checkTrain(r)
 	if len(s.Quick.Dataset) > 0 {
-		var names []string
-		for i := range s.Dataset {
-			names = append(names, s.Dataset[i].Name)
-		}
+		names := results.Mapped(s.Dataset, func(d DatasetSpec) string { return d.Name })
 		for i := range s.Quick.Dataset {
 			if d := &s.Quick.Dataset[i]; d.Name != "" && !slices.Contains(names, d.Name) {
 				r.Problemf(d.Node, "%s, must be one of the datasets of the experiment, %s", d.Name,

@@ -173,24 +173,22 @@ func comparePair(pair Pair) (all []Comparison) {
 
 // set sets the means over the trials of both runs that have a value, which it returns, and the
 // change.
-func (c *Comparison) set(old, new []float64) (x, y []float64) {
+func (c *Comparison) set(before, after []float64) (x, y []float64) {
 	mean := func(trials []float64) ([]float64, int, *float64) {
 		finite := slices.DeleteFunc(slices.Clone(trials), math.IsNaN)
 		if len(finite) == 0 {
 			return nil, 0, nil
 		}
-		m := results.Mean(finite)
-		return finite, len(finite), &m
+		return finite, len(finite), new(results.Mean(finite))
 	}
-	x, c.OldN, c.Old = mean(old)
-	y, c.NewN, c.New = mean(new)
+	x, c.OldN, c.Old = mean(before)
+	y, c.NewN, c.New = mean(after)
 	if c.Old == nil || c.New == nil {
 		return x, y
 	}
 	a, b := *c.Old, *c.New
 	if a != 0 {
-		change := (b - a) / math.Abs(a)
-		c.Change = &change
+		c.Change = new((b - a) / math.Abs(a))
 	}
 	switch scale := math.Abs(a+b) / 2; {
 	case a == b:

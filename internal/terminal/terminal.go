@@ -42,6 +42,14 @@ func Counted(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
+// Unless is the error of what does not hold.
+func Unless(holds bool, format string, args ...any) error {
+	if holds {
+		return nil
+	}
+	return fmt.Errorf(format, args...)
+}
+
 // inputError marks an error as the user's.
 type inputError struct{ error }
 

@@ -435,10 +435,7 @@ func refusals(path string, w language.Spec, schema *datasets.Schema, rows int) (
 	}
 	refused := make(map[string]string)
 	for _, config := range p.Configs {
-		var reasons []string
-		for _, err := range config.Refuses(rows, schema) {
-			reasons = append(reasons, err.Error())
-		}
+		reasons := results.Mapped(config.Refuses(rows, schema), error.Error)
 		g := config.Guarantee
 		if len(reasons) == 0 && g.Model != algorithms.NoPrivacy && g.Status != algorithms.Holds {
 			reasons = append(reasons, "its guarantee does not hold: "+g.Note)

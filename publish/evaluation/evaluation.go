@@ -398,8 +398,7 @@ func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measureme
 		v.Allowed = e.value(s, beside["true"]).Value
 		if v.Denominator = e.value(s, beside["of"]).Value; v.Denominator != nil &&
 			v.Value != nil {
-			hits := math.Round(float64(2**v.Value**v.Denominator)) / 2
-			v.Numerator = &hits
+			v.Numerator = new(math.Round(float64(2**v.Value**v.Denominator)) / 2)
 		} else {
 			v.Denominator = nil
 		}

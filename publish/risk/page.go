@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"ppdp/internal/results"
 	"ppdp/internal/terminal"
 )
 
@@ -98,8 +99,7 @@ func (r *Report) Findings() (found []string) {
 			found = append(found, f.text)
 		}
 	}
-	for i := range r.Sensitive {
-		d := &r.Sensitive[i]
+	for d := range results.Each(r.Sensitive) {
 		if d.Values < 2 {
 			found = append(found, d.Attribute+" has one value in the whole table.")
 		} else if d.Homogeneous > 0 {

@@ -229,10 +229,8 @@ func Measure(table *Table, o Options) (*Report, error) {
 	groups := group(table, o.Suppressed)
 	r := &Report{Records: table.Rows - groups.suppressed, Suppressed: groups.suppressed,
 		Classes: len(groups.sizes), Threshold: o.K, Absent: table.Absent,
-		Unnamed: table.Unnamed}
-	for c := range results.Each(table.Quasi) {
-		r.QuasiIdentifiers = append(r.QuasiIdentifiers, c.Name)
-	}
+		Unnamed: table.Unnamed, QuasiIdentifiers: results.Mapped(table.Quasi,
+			func(c Column) string { return c.Name })}
 	if r.Records == 0 {
 		return nil, errors.New("no records but suppressed ones, must have at least one")
 	}

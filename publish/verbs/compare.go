@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
+	"ppdp/internal/terminal"
 	"ppdp/publish"
 	"ppdp/publish/comparison"
 	"ppdp/report/contest"
@@ -57,14 +58,11 @@ Examples:
 
 // Validate is asked by kong.
 func (c *Compare) Validate() error {
-	var errs []error
-	if (c.CSV == "") != c.Generated {
-		errs = append(errs, errors.New("one of a table's file and --generated must be given"))
-	}
-	if c.Generated && c.Schema == "" {
-		errs = append(errs, errors.New("--generated needs a --schema"))
-	}
-	return errors.Join(append(errs, c.Comparison.Validate())...)
+	return errors.Join(
+		terminal.Unless((c.CSV == "") == c.Generated,
+			"one of a table's file and --generated must be given"),
+		terminal.Unless(!c.Generated || c.Schema != "", "--generated needs a --schema"),
+		c.Comparison.Validate())
 }
 
 // Run compares all releases that fit a table.

@@ -55,11 +55,8 @@ Examples:
 
 // Validate is asked by kong.
 func (c *Evaluate) Validate() error {
-	err := c.Evaluation.Validate()
-	if c.JUnit != "" && c.Policy == "" {
-		err = errors.Join(err, errors.New("--junit needs a --policy"))
-	}
-	return err
+	return errors.Join(c.Evaluation.Validate(),
+		terminal.Unless(c.JUnit == "" || c.Policy != "", "--junit needs a --policy"))
 }
 
 // Spec is the evaluation's, which must measure what the policy limits.
