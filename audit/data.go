@@ -36,12 +36,8 @@ func PairsOn(g algorithms.Guarantee, name string, data Data) ([]Pair, error) {
 			g.MaxDegree)
 	}
 	var pairs []Pair
-	var nodes []int32
-	for v := range int32(graph.Nodes()) {
-		if graph.Degree(v) > 0 {
-			nodes = append(nodes, v)
-		}
-	}
+	nodes := slices.DeleteFunc(datasets.InOrder(graph.Nodes()),
+		func(v int32) bool { return graph.Degree(v) == 0 })
 	slices.SortStableFunc(nodes, func(v, w int32) int { return graph.Degree(w) - graph.Degree(v) })
 	for _, v := range slices.Compact([]int32{nodes[0], nodes[1], nodes[len(nodes)-1]}) {
 		gone := graph.Degree(v)

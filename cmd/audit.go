@@ -131,12 +131,7 @@ func (c auditCommand) Run(con *console) (err error) {
 	} else {
 		err = printAudits(con.stdout, found)
 	}
-	refuted := 0
-	for i := range found {
-		if found[i].Refuted() {
-			refuted++
-		}
-	}
+	refuted := results.Count(found, func(a results.Audit) bool { return a.Refuted() })
 	if refuted > 0 {
 		err = errors.Join(err, fmt.Errorf("of %s %d said to hold and refuted",
 			terminal.Counted(len(found), "guarantee"), refuted))

@@ -96,8 +96,7 @@ func (c claimsCommand) Run(con *console) error {
 	}
 	switch {
 	case c.JSON:
-		err = results.WriteJSON(con.stdout,
-			append([]claims.Judgement{}, claims.Judgements(v)...))
+		err = results.WriteJSON(con.stdout, append([]claims.Judgement{}, claims.Judgements(v)...))
 	case c.Write != "":
 		err = results.WriteFile(c.Write, func(w io.Writer) error {
 			return claims.WriteMarkdown(w, v)
@@ -152,10 +151,13 @@ func (v verdicts) judge(variant, out string, runs []*results.Summary) error {
 
 // evaluate judges the claims on runs; papers at the same time.
 func (v verdicts) evaluate(runs []*results.Summary, options claims.Options) error {
-	return terminal.InputError(inParallel(len(v), func(i int) (err error) {
-		v[i].Judgements, err = claims.Evaluate(v[i], runs, options)
-		return err
-	}))
+	judged, err := inParallel(v, func(file *claims.File) ([]claims.Judgement, error) {
+		return claims.Evaluate(file, runs, options)
+	})
+	for i, file := range v {
+		file.Judgements = judged[i]
+	}
+	return terminal.InputError(err)
 }
 
 // openRuns reads every finished run below a folder. A run in any other place than that of its
@@ -168,7 +170,7 @@ func openRuns(con *console, out string) ([]*results.Summary, error) {
 	}
 	settled := filepath.Join(out, settledFolder) + string(filepath.Separator)
 	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return strings.HasPrefix(dir, settled) })
-	opened, err := openDirs(dirs)
+	opened, err := inParallel(dirs, results.Open)
 	var runs []*results.Summary
 	for i, run := range opened {
 		place, _ := filepath.Rel(out, dirs[i]) // it lies below
@@ -177,15 +179,6 @@ func openRuns(con *console, out string) ([]*results.Summary, error) {
 		}
 	}
 	return runs, err
-}
-
-// openDirs reads the runs in folders: nil where one cannot be read.
-func openDirs(dirs []string) ([]*results.Summary, error) {
-	runs := make([]*results.Summary, len(dirs))
-	return runs, inParallel(len(dirs), func(i int) (err error) {
-		runs[i], err = results.Open(dirs[i])
-		return err
-	})
 }
 
 // names are the words for claims: their papers and their ids.
@@ -293,18 +286,18 @@ func (v verdicts) printCounts(w io.Writer) {
 	}
 }
 
-// inParallel calls task for 0 to n-1 on all processors. All are called, whatever the errors, which
-// it joins in order.
-func inParallel(n int, task func(i int) error) error {
-	errs := make([]error, n)
+// inParallel is what a task makes of each item of a list, on all processors. All are done, whatever
+// the errors, which it joins in order.
+func inParallel[T, U any](list []T, task func(T) (U, error)) ([]U, error) {
+	made, errs := make([]U, len(list)), make([]error, len(list))
 	var tasks errgroup.Group
 	tasks.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
+	for i, item := range list {
 		tasks.Go(func() error {
-			errs[i] = task(i)
+			made[i], errs[i] = task(item)
 			return nil
 		})
 	}
 	_ = tasks.Wait()
-	return errors.Join(errs...)
+	return made, errors.Join(errs...)
 }

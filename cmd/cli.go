@@ -306,8 +306,7 @@ func run(args []string, stdout, stderr io.Writer, env environment) (code int) {
 		fmt.Fprintf(stderr, "Run \"%s --help\" for usage.\n", name)
 		return exitInput
 	}
-	con := &console{environment: env, args: args, stdout: stdout, stderr: stderr,
-		screen: screen}
+	con := &console{environment: env, args: args, stdout: stdout, stderr: stderr, screen: screen}
 	if err = command.Run(con, ownTables(con)); err == nil {
 		return exitDone
 	}

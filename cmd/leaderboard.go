@@ -47,7 +47,7 @@ func (c leaderboardCommand) Run(con *console) error {
 		source, explained = "ppdp leaderboard", ""
 		var dirs []string
 		if dirs, err = runDirs(con, c.Out, c.Experiments); err == nil {
-			runs, err = openDirs(dirs)
+			runs, err = inParallel(dirs, results.Open)
 		}
 	}
 	if err != nil {

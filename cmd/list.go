@@ -125,8 +125,7 @@ type listed struct {
 type object = map[string]any
 
 func (l *listed) add(line object, params any, row ...string) {
-	l.lines, l.params, l.rows = append(l.lines, line), append(l.params, params),
-		append(l.rows, row)
+	l.lines, l.params, l.rows = append(l.lines, line), append(l.params, params), append(l.rows, row)
 }
 
 func joined[T ~string](words []T) string {

@@ -302,9 +302,8 @@ func (c regressCommand) accept(con *console, runs []*results.Summary, gate *regr
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.stdout, "accepted as reference: %s, %s\n", terminal.Counted(len(names),
-		"experiment"),
-		filepath.ToSlash(c.Reference))
+	fmt.Fprintf(con.stdout, "accepted as reference: %s, %s\n",
+		terminal.Counted(len(names), "experiment"), filepath.ToSlash(c.Reference))
 	return nil
 }
 
@@ -389,8 +388,7 @@ func (r gateReport) writeText(w io.Writer, verbose bool) error {
 	}
 	for _, own := range results.Grouped(moved,
 		func(c regress.Comparison) string { return c.Algorithm }) {
-		fmt.Fprintf(w, "%s moved: %s\n", own[0].Algorithm,
-			terminal.Counted(len(own), "number"))
+		fmt.Fprintf(w, "%s moved: %s\n", own[0].Algorithm, terminal.Counted(len(own), "number"))
 	}
 	if len(r.inputs) > 0 && r.Failed() {
 		fmt.Fprintf(w, "\nInputs that differ from the reference's:\n  %s\n\n",
@@ -432,7 +430,6 @@ func (r gateReport) summarise(w io.Writer) {
 		fmt.Fprintf(w, "warning: not run: %s\n", strings.Join(r.NotRun, ", "))
 	}
 	if len(r.WithoutReference) > 0 {
-		fmt.Fprintf(w, "warning: without a reference: %s\n",
-			strings.Join(r.WithoutReference, ", "))
+		fmt.Fprintf(w, "warning: without a reference: %s\n", strings.Join(r.WithoutReference, ", "))
 	}
 }

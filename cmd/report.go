@@ -50,8 +50,7 @@ func writeReport(con *console, out string, runs []*results.Summary,
 	if err != nil {
 		return err
 	}
-	in := report.Input{Runs: runs, Errata: errata, Release: release,
-		Section: evaluation.Section}
+	in := report.Input{Runs: runs, Errata: errata, Release: release, Section: evaluation.Section}
 	v, err := readClaims(claims.Papers())
 	if err != nil {
 		return err

@@ -56,8 +56,7 @@ func (c reproduceCommand) Run(con *console) error {
 	}
 	if len(names) == 0 {
 		return terminal.InputError(fmt.Errorf("no experiments of %q, must be all or one of %s",
-			c.Paper,
-			strings.Join(papers(), ", ")))
+			c.Paper, strings.Join(papers(), ", ")))
 	}
 	overrides := language.Overrides{Quick: c.Quick}
 	plans, err := c.plans(con, names, overrides, true)

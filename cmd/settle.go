@@ -247,27 +247,27 @@ type value struct {
 
 // writeValues writes the trials that the claims are judged by.
 func (s *settling) writeValues(runs []*results.Summary, used map[value]bool) error {
-	return inParallel(len(runs), func(i int) error {
-		name := runs[i].Manifest.Experiment
-		values := regress.ValuesOf(runs[i], func(x *results.Sample) bool {
+	_, err := inParallel(runs, func(run *results.Summary) (any, error) {
+		name := run.Manifest.Experiment
+		values := regress.ValuesOf(run, func(x *results.Sample) bool {
 			return used[value{name, x.Key(), x.Measurement}]
 		})
-		return values.Write(filepath.Join(s.flags.Out, valuesFolder, filepath.FromSlash(name)))
+		return nil, values.Write(filepath.Join(s.flags.Out, valuesFolder, filepath.FromSlash(name)))
 	})
+	return err
 }
 
 // openValues reads what writeValues wrote.
 func openValues(dir string) ([]*results.Summary, error) {
-	names := experiments.Names()
-	runs := make([]*results.Summary, len(names))
-	err := inParallel(len(names), func(i int) error {
-		b, err := regress.OpenReference(filepath.Join(dir, filepath.FromSlash(names[i])))
-		if err == nil {
-			runs[i] = results.Measured(b.Manifest, b.Samples)
-		} else if errors.Is(err, fs.ErrNotExist) {
-			return nil
+	runs, err := inParallel(experiments.Names(), func(name string) (*results.Summary, error) {
+		b, err := regress.OpenReference(filepath.Join(dir, filepath.FromSlash(name)))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case err != nil:
+			return nil, err
 		}
-		return err
+		return results.Measured(b.Manifest, b.Samples), nil
 	})
 	runs = slices.DeleteFunc(runs, func(run *results.Summary) bool { return run == nil })
 	if err == nil && len(runs) == 0 {

@@ -92,9 +92,8 @@ func (c statusCommand) Run(con *console) error {
 	if c.JSON {
 		return results.WriteJSON(con.stdout, lines)
 	}
-	table := terminal.NewTable(con.stdout, "EXPERIMENT", "SHARD", "STATE", "DONE", "FAILED",
-		"OPEN", "SPEED",
-		"ENDS")
+	table := terminal.NewTable(con.stdout, "EXPERIMENT", "SHARD", "STATE", "DONE", "FAILED", "OPEN",
+		"SPEED", "ENDS")
 	for _, l := range lines {
 		speed, ends := "", ""
 		if l.Speed > 0 {

@@ -41,8 +41,7 @@ func jointDistance(ctx context.Context, c Case) (float64, error) {
 		}
 	}
 	if len(dims) < 2 {
-		return 0, fmt.Errorf("%d numeric attributes are generalised, must be at least 2",
-			len(dims))
+		return 0, fmt.Errorf("%d numeric attributes are generalised, must be at least 2", len(dims))
 	}
 	sum, pairs := 0.0, 0
 	for i, first := range dims {

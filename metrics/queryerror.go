@@ -83,8 +83,7 @@ func countErrors(ctx context.Context, c Case, params *CountErrorParams) ([]float
 
 // estimatedCounts is how many records of a release have each value of an attribute, when those of a
 // region are spread evenly over the cells of its ranges (LeFevre et al. 2006, section 5).
-func estimatedCounts(ctx context.Context, c Case, attribute int, ranges Ranges) ([]float64,
-	error) {
+func estimatedCounts(ctx context.Context, c Case, attribute int, ranges Ranges) ([]float64, error) {
 	a, regions := &c.Table.Schema().Attributes[attribute], c.Release.Regions
 	dim := slices.Index(regions.Attributes, attribute)
 	if dim < 0 {

@@ -28,8 +28,7 @@ func newPNG(w, h vg.Length) vg.CanvasWriterTo {
 	context.SetInterpolator(draw.ApproxBiLinear)
 	context.SetLineCapButt()
 	context.InvertY()
-	return pngCanvas{vgimg.NewWith(vgimg.UseDPI(resolution),
-		vgimg.UseImageWithContext(m, context))}
+	return pngCanvas{vgimg.NewWith(vgimg.UseDPI(resolution), vgimg.UseImageWithContext(m, context))}
 }
 
 // WriteTo writes the picture.

@@ -83,8 +83,7 @@ type curveStyle struct {
 }
 
 func styleOf(i int) curveStyle {
-	return curveStyle{palette[i%len(palette)], 1.25, dashes[i%len(dashes)],
-		markers[i%len(markers)]}
+	return curveStyle{palette[i%len(palette)], 1.25, dashes[i%len(dashes)], markers[i%len(markers)]}
 }
 
 // pageStyle is everything that has a size, for one page.

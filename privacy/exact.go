@@ -135,8 +135,7 @@ func discreteGaussian(w Words, v gaussianVariance) int64 {
 		} else {
 			distance = v.m - distance
 		}
-		if high, low := bits.Mul64(distance, distance); bernoulliExp(w, high, low,
-			2*v.t*v.m*v.q) {
+		if high, low := bits.Mul64(distance, distance); bernoulliExp(w, high, low, 2*v.t*v.m*v.q) {
 			return y
 		}
 	}

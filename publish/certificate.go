@@ -350,13 +350,12 @@ func (c *chosen) limits() *disclosure.Limits {
 
 // missed lists the sensitive attributes of which classes tell more than the limits allow.
 func (c *chosen) missed(schema *datasets.Schema, measured *risk.Report) (problems []error) {
-	for _, i := range disclosure.Sensitive(schema) {
-		at := slices.IndexFunc(measured.Sensitive, func(d risk.Disclosure) bool {
-			return d.Attribute == schema.Attributes[i].Name
-		})
+	for _, name := range schema.Names(datasets.Sensitive) {
+		at := slices.IndexFunc(measured.Sensitive,
+			func(d risk.Disclosure) bool { return d.Attribute == name })
 		if missed := measured.Sensitive[at].Missed(c.limits()); missed != "" {
-			problems = append(problems, fmt.Errorf("%s: %s: a class has %s", RecordsFile,
-				schema.Attributes[i].Name, missed))
+			problems = append(problems, fmt.Errorf("%s: %s: a class has %s", RecordsFile, name,
+				missed))
 		}
 	}
 	return problems

@@ -33,8 +33,7 @@ func newFolder(out string, now time.Time) (*folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no folder %s: %w", out, err)
 	}
-	return &folder{out: out, temporary: temporary,
-		day: now.UTC().Truncate(24 * time.Hour)}, nil
+	return &folder{out: out, temporary: temporary, day: now.UTC().Truncate(24 * time.Hour)}, nil
 }
 
 // remove clears away what was not published.

@@ -487,8 +487,7 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 			return nil, err
 		}
 		write = func(w io.Writer) error {
-			return external.WriteGeneralised(w, table, rows, release.Regions,
-				p.Noise.Open("rows"))
+			return external.WriteGeneralised(w, table, rows, release.Regions, p.Noise.Open("rows"))
 		}
 	} else {
 		records, weights, err := release.Records(ctx)
@@ -526,11 +525,9 @@ func (c *chosen) publish(ctx context.Context, r *Request, table *datasets.Table,
 	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 	certificate := &Certificate{About: csvtable.About{Title: cmp.Or(valid(r.Title), untitled),
 		Owner: valid(r.Owner), Purpose: valid(r.Purpose), Contact: valid(r.Contact)},
-		Program: r.Program, License: valid(r.License), Weighted: weighted,
-		Parquet:      r.Parquet,
-		DropsMissing: r.drops,
-		Released:     r.Now.UTC().Format(time.DateOnly),
-		Guarantee:    Promise{Epsilon: r.Epsilon, Delta: r.Delta}, Audit: c.audited}
+		Program: r.Program, License: valid(r.License), Weighted: weighted, Parquet: r.Parquet,
+		DropsMissing: r.drops, Released: r.Now.UTC().Format(time.DateOnly),
+		Guarantee: Promise{Epsilon: r.Epsilon, Delta: r.Delta}, Audit: c.audited}
 	for _, e := range p.Budget.Ledger() {
 		certificate.Mechanisms = append(certificate.Mechanisms, Mechanism{Purpose: e.Purpose,
 			Mechanism: e.Mechanism, Cost: e.Cost, Sensitivity: float64(e.Proven)})

@@ -295,8 +295,7 @@ func checkInputUntouched(s subject) error {
 		return err
 	case table.Checksum() != before:
 		return errors.New("the table was changed")
-	case graph.Sum() != same.Sum() ||
-		!slices.Equal(graph.DegreeSequence(), same.DegreeSequence()):
+	case graph.Sum() != same.Sum() || !slices.Equal(graph.DegreeSequence(), same.DegreeSequence()):
 		return errors.New("the graph was changed")
 	}
 	return nil

@@ -120,12 +120,7 @@ func (m *merge) write() error {
 	}
 	defer j.close()
 	m.journal = j
-	cached := 0
-	for _, key := range m.keys {
-		if there.finished(key) != nil {
-			cached++
-		}
-	}
+	cached := results.Count(m.keys, func(key string) bool { return there.finished(key) != nil })
 	began := j.mark(runKey, begun, cached)
 	j.start(func(error) {}) // finish has it
 	for i, key := range m.keys {

@@ -88,9 +88,8 @@ type run struct {
 
 // newRun is a run of the plan that writes into the folder dir.
 func newRun(p *language.Plan, opts Options, cache dataCache, j *journal, dir string) *run {
-	r := &run{plan: p, opts: opts, cache: cache, journal: j,
-		entries: make([]*entry, len(p.Jobs)), keys: make([]string, len(p.Jobs)),
-		traced: make(map[string]bool), result: Result{Dir: dir}}
+	r := &run{plan: p, opts: opts, cache: cache, journal: j, entries: make([]*entry, len(p.Jobs)),
+		keys: make([]string, len(p.Jobs)), traced: make(map[string]bool), result: Result{Dir: dir}}
 	key := p.CacheKeys()
 	for i := range p.Jobs {
 		r.keys[i] = key(&p.Jobs[i], r.data(i).data.Checksum)

@@ -206,12 +206,8 @@ func (p *Plan) seriesTemplate(a *AlgorithmSpec, severalVariants bool) (template 
 
 // isAxis reports whether every figure draws a parameter along one of its axes.
 func (p *Plan) isAxis(key string) bool {
-	for _, f := range p.Figures {
-		if f.X != key && f.X2 != key {
-			return false
-		}
-	}
-	return len(p.Figures) > 0
+	return len(p.Figures) > 0 && !slices.ContainsFunc(p.Figures,
+		func(f results.Figure) bool { return f.X != key && f.X2 != key })
 }
 
 // fill replaces a template's {name} by the configuration's values.

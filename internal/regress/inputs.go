@@ -35,12 +35,10 @@ var mayBeUnknown = regexp.MustCompile(`^(algorithm|metric or classifier) revisio
 // what only people or figures read (title, source, plots).
 func Differences(a, b *Reference) []Difference {
 	all := append(specDifferences(a.Manifest.Spec, b.Manifest.Spec), parameterDifferences(a, b)...)
-	for _, d := range matched(inputsOf(&a.Manifest), inputsOf(&b.Manifest)) {
-		if d.A != "" && d.B != "" || !mayBeUnknown.MatchString(d.Input) {
-			all = append(all, d)
-		}
-	}
-	return all
+	others := matched(inputsOf(&a.Manifest), inputsOf(&b.Manifest))
+	return append(all, slices.DeleteFunc(others, func(d Difference) bool {
+		return (d.A == "" || d.B == "") && mayBeUnknown.MatchString(d.Input)
+	})...)
 }
 
 type named struct{ name, value string }

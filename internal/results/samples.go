@@ -120,6 +120,16 @@ func Order(n int, compare func(i, j int) int) []int {
 	return order
 }
 
+// Count is how many items of a list suit.
+func Count[T any](list []T, suits func(T) bool) (n int) {
+	for _, x := range list {
+		if suits(x) {
+			n++
+		}
+	}
+	return n
+}
+
 // Mapped is what a function makes of each item of a list.
 func Mapped[T, U any](list []T, f func(T) U) (all []U) {
 	for _, x := range list {

@@ -335,20 +335,15 @@ func (c *Comparison) candidate(name string, s *datasets.Schema) (entries []langu
 			e, values := entry, fitted(max(1, c.cells(epsilon)/fewer))
 			maps.Copy(values, changed)
 			e.Series += remedy
-			e.Epsilon, e.Params = []float64{epsilon}, language.Values(values)
-			if at := slices.IndexFunc(own, alike(e)); at >= 0 {
-				own[at].Epsilon = append(own[at].Epsilon, epsilon)
-			} else {
-				own = append(own, e)
-			}
+			e.Epsilon, e.Params = nil, language.Values(values)
+			same := results.Entry(&own, e, alike(e))
+			same.Epsilon = append(same.Epsilon, epsilon)
 		}
 		if len(own) == 1 {
 			own[0].Epsilon = nil // all
 		}
 		for _, e := range own {
-			if !slices.ContainsFunc(entries, alike(e)) {
-				entries = append(entries, e)
-			}
+			results.Entry(&entries, e, alike(e))
 		}
 	}
 	add("", 1, nil)

@@ -288,8 +288,7 @@ func Of(run *results.Summary) *Evaluation {
 	slices.SortStableFunc(settings, func(a, b *results.Setting) int {
 		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(share(b), share(a)))
 	})
-	if len(settings) == 0 || settings[0].Algorithm != results.FileAlgorithm ||
-		fresh(settings[0]) {
+	if len(settings) == 0 || settings[0].Algorithm != results.FileAlgorithm || fresh(settings[0]) {
 		return nil
 	}
 	e.fresh = slices.IndexFunc(settings, fresh)
@@ -396,8 +395,7 @@ func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measureme
 		row, v := e.measured[place{s, m.Measurement}], e.value(s, m.Measurement)
 		v.Low, v.High = e.value(s, beside["low"]).Value, e.value(s, beside["high"]).Value
 		v.Allowed = e.value(s, beside["true"]).Value
-		if v.Denominator = e.value(s, beside["of"]).Value; v.Denominator != nil &&
-			v.Value != nil {
+		if v.Denominator = e.value(s, beside["of"]).Value; v.Denominator != nil && v.Value != nil {
 			v.Numerator = new(math.Round(float64(2**v.Value**v.Denominator)) / 2)
 		} else {
 			v.Denominator = nil

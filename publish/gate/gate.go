@@ -44,13 +44,8 @@ type Report struct {
 }
 
 // Count is the number of checks with an outcome.
-func (r *Report) Count(outcome string) (n int) {
-	for i := range r.Checks {
-		if r.Checks[i].Outcome == outcome {
-			n++
-		}
-	}
-	return n
+func (r *Report) Count(outcome string) int {
+	return results.Count(r.Checks, func(c Check) bool { return c.Outcome == outcome })
 }
 
 // Files are where a command writes what it has checked, beside its output.

@@ -86,8 +86,7 @@ func NewTable(texts *csvtable.Texts, schema *datasets.Schema) (*Table, error) {
 	}
 	slices.SortStableFunc(t.Unnamed, func(a, b Unnamed) int { return b.Values - a.Values })
 	if len(t.Quasi) == 0 && !bad.Any() {
-		bad.Add("no quasi-identifiers, must have at least one: without any, all " +
-			"records are alike")
+		bad.Add("no quasi-identifiers, must have at least one: without any, all records are alike")
 	}
 	return t, bad.Err()
 }

@@ -112,8 +112,7 @@ func (c *Compare) Run(con *Console) error {
 
 // release is the command that makes a release of the table by a setting of the comparison, and why
 // none can be made, "" if one can.
-func (c *Compare) release(ctx context.Context, s *results.Setting) (command,
-	refused string) {
+func (c *Compare) release(ctx context.Context, s *results.Setting) (command, refused string) {
 	r := publish.Request{Algorithm: s.Algorithm, Variant: algorithms.Variant(s.Variant),
 		Table: cmp.Or(c.CSV, "TABLE.csv"), Schema: c.Schema, Target: c.Target,
 		Contributions: c.Contributions, Params: make(publish.Settings)}

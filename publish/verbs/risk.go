@@ -111,8 +111,7 @@ func (c Risk) certified(con *Console, dir string) (done bool, err error) {
 	}
 	if c.Page != "" {
 		return true, terminal.InputError(fmt.Errorf("--page: nothing is measured under %s; "+
-			"%s is its page",
-			promise.Model, filepath.Join(dir, publish.PageFile)))
+			"%s is its page", promise.Model, filepath.Join(dir, publish.PageFile)))
 	}
 	if c.JSON {
 		return true, results.WriteJSON(con.Stdout, map[string]any{"guarantee": promise})
@@ -181,8 +180,7 @@ func tableIn(path string) (string, error) {
 		found = append(found, files...)
 	}
 	if len(found) != 1 {
-		return "", fmt.Errorf("%s: %d tables, must be one; name the file itself", path,
-			len(found))
+		return "", fmt.Errorf("%s: %d tables, must be one; name the file itself", path, len(found))
 	}
 	return found[0], nil
 }

@@ -98,8 +98,7 @@ func (p *page) compare(judgements []Judgement) error {
 			}
 		}
 		if !same {
-			p.Others = append(p.Others,
-				row(was[0], Verdict(was[1]).Text(), verdict.Text(), was[2]))
+			p.Others = append(p.Others, row(was[0], Verdict(was[1]).Text(), verdict.Text(), was[2]))
 		}
 	}
 	return nil
@@ -135,8 +134,7 @@ func byThresholds(judgements []Judgement) (texts []string) {
 				continue
 			}
 			if other := j.verdictBy(t); other != j.Verdict {
-				changed = append(changed,
-					j.ID+" from "+j.Verdict.Text()+" to "+other.Text())
+				changed = append(changed, j.ID+" from "+j.Verdict.Text()+" to "+other.Text())
 			}
 		}
 		texts = append(texts, t.name+": "+cmp.Or(strings.Join(changed, ", "), "none"))

@@ -34,12 +34,9 @@ func (v Verdict) decided() bool { return v.Judges() && v != Undecided }
 // numbers were chosen, DependsOnReading where at least half of the other decided readings take
 // another stance than the judged one, and otherwise the verdict itself.
 func (j *Judgement) Stands() Verdict {
-	decided, reversing := 0, len(j.reversing())
-	for r := range results.Each(j.Readings) {
-		if r.Verdict.decided() && !r.Beside {
-			decided++
-		}
-	}
+	reversing := len(j.reversing())
+	decided := results.Count(j.Readings,
+		func(r Judgement) bool { return r.Verdict.decided() && !r.Beside })
 	switch {
 	case j.Calibration != "" && j.Verdict.Judges():
 		return Calibration

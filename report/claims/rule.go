@@ -92,12 +92,7 @@ func (p Point) beyond(sign, bound float64) float64 {
 	case p.extreme != nil:
 		return p.extreme.beyond(sign, bound, p.extreme.trials)
 	case p.values != nil:
-		others := 0
-		for _, x := range p.values {
-			if sign*(x-bound) <= 0 {
-				others++
-			}
-		}
+		others := results.Count(p.values, func(x float64) bool { return sign*(x-bound) <= 0 })
 		return distuv.Binomial{N: float64(p.N), P: 0.5}.CDF(float64(others))
 	case p.SE > 0:
 		t, skew := excess/p.SE, 0.0

@@ -284,10 +284,10 @@ func (t *Table) arrange(all numbers) {
 		r.Seconds = all.row(r.Setting, results.RuntimeMetric)
 		r.Weight = all.row(r.Setting, weightMetric)
 		r.Labels = all[place{r.Setting, t.Within}]
-		if b := r.budget(); r.Column >= 0 && !slices.Contains(t.Budgets, b) {
-			t.Budgets = append(t.Budgets, b)
-			if b.Epsilon > 0 && !slices.Contains(relations, b.Relation) {
-				relations = append(relations, b.Relation)
+		if b := r.budget(); r.Column >= 0 {
+			t.Budgets = results.Union(t.Budgets, b)
+			if b.Epsilon > 0 {
+				relations = results.Union(relations, b.Relation)
 			}
 		}
 	}
@@ -310,9 +310,8 @@ func (t *Table) arrange(all numbers) {
 		r.Hard = r.Labels != nil && truth.Labels != nil &&
 			1-r.Labels.Mean < float64(hardness*(1-truth.Labels.Mean))
 	}
-	for _, b := range t.Budgets {
-		t.Columns = append(t.Columns, b.text(len(relations) > 1))
-	}
+	t.Columns = results.Mapped(t.Budgets,
+		func(b Budget) string { return b.text(len(relations) > 1) })
 }
 
 // Original is the original data, nil where the run has not released them.

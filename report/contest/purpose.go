@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"ppdp/internal/results"
 )
 
 // Recommendation says which release to take for a purpose under a budget.
@@ -202,12 +204,7 @@ func (r *Recommendation) Brief() string {
 		return "none beats guessing"
 	}
 	text := fmt.Sprintf("%s: %.0f %%", r.Worths[0].Name(), 100*r.Worths[0].Value)
-	alike := 0
-	for _, w := range r.Worths[1:] {
-		if w.Alike {
-			alike++
-		}
-	}
+	alike := results.Count(r.Worths[1:], func(w Worth) bool { return w.Alike })
 	return text + more(" (+%d)", alike)
 }
 

@@ -195,8 +195,7 @@ func (x *dimension) membership(add func(datasets.Attribute, column)) {
 			below[i] = below[tree[i].Parent]
 		}
 		add(datasets.Attribute{Name: x.attribute.Name + "/" + tree[n].Name,
-			Kind: datasets.Categorical, Values: []string{"no", "yes"}},
-			column{x, nodes, below})
+			Kind: datasets.Categorical, Values: []string{"no", "yes"}}, column{x, nodes, below})
 	}
 }
 
@@ -209,8 +208,7 @@ func (x *dimension) nominal(add func(datasets.Attribute, column)) {
 	if axis, own := x.axis(); axis != nil {
 		key = func(side int) uint64 { return uint64(x.node(axis, own, side)) }
 		name = func(key uint64) string {
-			return strconv.FormatUint(key, 10) + " " +
-				axis.Taxonomy.Nodes[key].Name
+			return strconv.FormatUint(key, 10) + " " + axis.Taxonomy.Nodes[key].Name
 		}
 	}
 	var distinct []uint64
