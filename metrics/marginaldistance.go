@@ -13,8 +13,7 @@ import (
 )
 
 func init() {
-	register := func(name, title, source string,
-		distance func(truth, published marginal) float64) {
+	register := func(name, title, source string, distance func(truth, published marginal) float64) {
 		Register(parameterised[MarginalDistanceParams]{Info{
 			Name: name, Title: title, Unit: "fraction", Source: source, Revision: 1, Records: true,
 		}, MarginalDistanceParams{Attributes: 2, Bins: 24, Cut: Equally},

@@ -275,10 +275,7 @@ func (a *account) write() (err error) {
 			return err
 		}
 	}
-	var text []byte
-	for _, line := range a.lines {
-		text = append(text, line.text()...)
-	}
+	text := slices.Concat(results.Mapped(a.lines, accountLine.text)...)
 	if err := results.WriteFileMode(a.path, a.mode, results.Text(text)); err != nil {
 		return err
 	}
@@ -443,8 +440,7 @@ func (a *account) reserve(r accountEntry, g *algorithms.Guarantee, total Total, 
 		return Standing{}, fmt.Errorf("its mark %s%s is lost, without which nothing says whether "+
 			"this is its latest state, nor whether the table is the one of its releases. Restore "+
 			"it; if it is gone and you are sure of both, say that the table has changed: then a "+
-			"new one is made",
-			filepath.Base(a.path), markEnding)
+			"new one is made", filepath.Base(a.path), markEnding)
 	}
 	if a.mark.Format == "" {
 		secret := random.SystemStream()

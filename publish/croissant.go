@@ -58,8 +58,7 @@ func writeCroissant(w io.Writer, c *Certificate, schema *datasets.Schema, files 
 	}
 	metadata := entity{"@context": croissantContext, "@type": "sc:Dataset",
 		"conformsTo": "http://mlcommons.org/croissant/1.0", "name": c.Title,
-		"description": strings.TrimSpace(c.Content+" "+c.Missing) + " " +
-			c.Guarantee.Sentence,
+		"description":   strings.TrimSpace(c.Content+" "+c.Missing) + " " + c.Guarantee.Sentence,
 		"datePublished": c.Released,
 		"license":       c.License, "version": "1.0.0",
 		"isAccessibleForFree": true,

@@ -103,8 +103,7 @@ func (s *Spec) checkFigures(r *strictyaml.Reader, measures []Measure) {
 }
 
 // checkLimits records limits that no axis can have.
-func checkLimits(key, scale string, limits []float64,
-	bad func(key, format string, args ...any)) {
+func checkLimits(key, scale string, limits []float64, bad func(key, format string, args ...any)) {
 	switch {
 	case limits == nil:
 	case len(limits) != 2 || !(limits[0] < limits[1]):

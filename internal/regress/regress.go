@@ -125,8 +125,7 @@ func relate(old, new *results.Manifest, s *results.Sample) relation {
 			a.algorithm.Revision == b.algorithm.Revision &&
 			a.measure.Revision == b.measure.Revision &&
 			a.measure.ClassifierRevision == b.measure.ClassifierRevision,
-		noiseless: a.algorithm.Name != "" &&
-			a.algorithm.Guarantee != results.DifferentialPrivacy,
+		noiseless: a.algorithm.Name != "" && a.algorithm.Guarantee != results.DifferentialPrivacy,
 	}
 }
 

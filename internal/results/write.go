@@ -23,8 +23,7 @@ import (
 //
 // The old manifest is removed first and the new one, which has the digests of the others and its
 // own, is written last, so that a run that was interrupted here is not taken for a finished one.
-func Write(dir string, m Manifest,
-	each func(add func(c *Record, time *Timing) error) error) error {
+func Write(dir string, m Manifest, each func(add func(c *Record, time *Timing) error) error) error {
 	if err := remove(filepath.Join(dir, ManifestFile)); err != nil {
 		return err
 	}

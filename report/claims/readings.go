@@ -284,15 +284,11 @@ func OpenSettled(path string) (*Settled, error) {
 
 // SettledOf collects the judgements that are of settled runs, which have one seed.
 func SettledOf(runs []*results.Summary, judgements []Judgement) *Settled {
-	s := &Settled{Records: make(map[string]string)}
+	s := &Settled{Records: make(map[string]string), Judgements: slices.DeleteFunc(
+		slices.Clone(judgements), func(j Judgement) bool { return !j.Settled })}
 	for _, run := range runs {
 		s.Seed = run.Manifest.Overrides.Seed
 		s.Records[run.Manifest.Experiment] = run.Manifest.Files[results.RecordsFile]
-	}
-	for _, j := range judgements {
-		if j.Settled {
-			s.Judgements = append(s.Judgements, j)
-		}
 	}
 	return s
 }
@@ -454,9 +450,5 @@ func (j *Judgement) changing() []bool {
 		least = max(least, slices.Index(fromBest, best.verdict()))
 		worst[i] = slices.Index(fromBest, bad.verdict())
 	}
-	changing := make([]bool, len(worst))
-	for i := range worst {
-		changing[i] = worst[i] > least
-	}
-	return changing
+	return results.Mapped(worst, func(at int) bool { return at > least })
 }

@@ -333,9 +333,8 @@ func (s *scope) side(side *Side, axes []string) ([]*quantity, error) {
 
 // pair combines every quantity with every one of another side that has the same place on the axes
 // both have: a side without an axis is constant along it.
-func (s *scope) pair(
-	left []*quantity, other *Side, axes []string, f function,
-) ([]*quantity, error) {
+func (s *scope) pair(left []*quantity, other *Side, axes []string, f function) ([]*quantity,
+	error) {
 	right, err := s.side(other, axes)
 	if err != nil {
 		return nil, err
@@ -387,10 +386,8 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := slices.Clone(axes) // of the facts mentioned
-	for _, t := range where.terms {
-		names = append(names, t.key)
-	}
+	// Of the facts mentioned.
+	names := slices.Concat(axes, results.Mapped(where.terms, func(t term) string { return t.key }))
 	var takeTexts []string
 	for _, take := range side.Take {
 		names = append(names, take.over)
@@ -442,14 +439,12 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 			}
 		}
 		groups := results.Grouped(own, func(q *quantity) string { return keyOf(q.facts, names) })
-		own = make([]*quantity, len(groups))
-		for i, group := range groups {
+		own = results.Mapped(groups, func(group []*quantity) *quantity {
 			if take.inEachTrial {
-				own[i] = combined(group[0].facts, group, takes[take.how]).trialwise()
-			} else {
-				own[i] = reduced(group[0].facts, group, take.how)
+				return combined(group[0].facts, group, takes[take.how]).trialwise()
 			}
-		}
+			return reduced(group[0].facts, group, take.how)
+		})
 	}
 	// What varies off the axes, and what the side itself fixes, says which side it is.
 	shown := slices.DeleteFunc(names, func(name string) bool {
