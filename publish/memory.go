@@ -5,6 +5,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/terminal"
 )
 
 // neededMemory is how many times its coded table a release may need: the most measured is 7.4
@@ -43,9 +44,7 @@ func (c *chosen) checkMemory(r *Request, table *datasets.Table) error {
 	need := bytes + float64(4*rows) + float64((4+float64(3*bytes/rows))*drawn)
 	r.Log(fmt.Sprintf("LARGE TABLE: the columns of %.0f records are in files beside %s until the "+
 		"release is made, in up to %.2g GB", rows, r.Out, (float64(1.25*bytes)+need)/1e9))
-	if free := table.Disk().Free(); need > free {
-		return fmt.Errorf("%s: no room for the columns, %.2g GB more where %.2g are free", r.Out,
-			need/1e9, free/1e9)
-	}
-	return nil
+	free := table.Disk().Free()
+	return terminal.Unless(need <= free, "%s: no room for the columns, %.2g GB more where %.2g "+
+		"are free", r.Out, need/1e9, free/1e9)
 }

@@ -2,7 +2,6 @@ package comparison
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -17,6 +16,7 @@ import (
 	csvtable "ppdp/datasets/csv"
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/metrics"
 	"ppdp/privacy"
 )
@@ -52,10 +52,8 @@ type Finding struct {
 
 // Validate reports what declarations of single fields do not say.
 func (e *Evaluation) Validate() error {
-	if e.Holdout != "" && e.Split != 0 {
-		return errors.New("a holdout and a split: one of them holds records out")
-	}
-	return nil
+	return terminal.Unless(e.Holdout == "" || e.Split == 0,
+		"a holdout and a split: one of them holds records out")
 }
 
 // EvaluationName is the experiment's name, and the folder of its results.

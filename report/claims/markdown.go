@@ -197,12 +197,8 @@ func (f *File) Places() []place {
 	all := []place{{Name: "**" + f.Citation + "**", Judgements: f.Judgements}}
 	names := results.Mapped(append(slices.Clone(f.Figures), "text"), name)
 	for _, at := range slices.Compact(names) {
-		here := place{Name: at}
-		for _, j := range f.Judgements {
-			if name(j.Source[0]) == at {
-				here.Judgements = append(here.Judgements, j)
-			}
-		}
+		here := place{Name: at, Judgements: slices.DeleteFunc(slices.Clone(f.Judgements),
+			func(j Judgement) bool { return name(j.Source[0]) != at })}
 		var readings []string
 		for _, program := range f.Programs {
 			if slices.ContainsFunc(program.Figures,
