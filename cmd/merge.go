@@ -55,13 +55,9 @@ func (c mergeCommand) Run(con *console) error {
 	if err != nil {
 		return terminal.InputError(err)
 	}
-	var errs []error
-	for _, name := range names {
-		if err := c.merge(con, name, folders[name]); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", name, err))
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(results.Mapped(names, func(name string) error {
+		return terminal.Named(name, c.merge(con, name, folders[name]))
+	})...)
 }
 
 func (c mergeCommand) merge(con *console, name string, dirs []string) error {

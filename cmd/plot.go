@@ -37,13 +37,9 @@ func (c plotCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
-	for _, dir := range dirs { // the figures of each are drawn in parallel
-		if err := drawFigures(con, dir); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", filepath.ToSlash(dir), err))
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(results.Mapped(dirs, func(dir string) error {
+		return terminal.Named(filepath.ToSlash(dir), drawFigures(con, dir)) // all at once
+	})...)
 }
 
 // runDirs lists the folders of the named experiments below out, or of all that a run has finished.

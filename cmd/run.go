@@ -16,6 +16,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/experiments/engine"
 	"ppdp/experiments/language"
+	"ppdp/internal/results"
 	"ppdp/internal/terminal"
 )
 
@@ -170,13 +171,9 @@ func makePlans(words []string, overrides language.Overrides) ([]*language.Plan, 
 
 // checkFiles reads the user's own files that plans name. Their problems are reported together.
 func checkFiles(con *console, plans []*language.Plan, files datasets.Files) error {
-	var errs []error
-	for _, plan := range plans {
-		if err := engine.CheckFiles(con.ctx, plan, files); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", plan.Spec.Name, err))
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(results.Mapped(plans, func(plan *language.Plan) error {
+		return terminal.Named(plan.Spec.Name, engine.CheckFiles(con.ctx, plan, files))
+	})...)
 }
 
 // runPlans runs plans and draws their figures. Two go on at once, or processors would wait for the
@@ -208,11 +205,8 @@ func runPlans(con *console, plans []*language.Plan, flags *runFlags) error {
 				if con.ctx.Err() != nil {
 					return nil
 				}
-				err := runPlan(con, plan, flags, slots,
-					func(done int, so engine.Result) { progress.set(i, done, so) })
-				if err != nil {
-					errs[i] = fmt.Errorf("%s: %w", plan.Spec.Name, err)
-				}
+				errs[i] = terminal.Named(plan.Spec.Name, runPlan(con, plan, flags, slots,
+					func(done int, so engine.Result) { progress.set(i, done, so) }))
 				return nil
 			})
 		}

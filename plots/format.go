@@ -2,7 +2,6 @@ package plots
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -11,9 +10,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ppdp/internal/terminal"
+
 	"codeberg.org/go-pdf/fpdf"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
+
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -34,10 +36,7 @@ func Formats() []string { return slices.Sorted(maps.Keys(formats)) }
 // Render returns the picture in one of Formats.
 func (s *Page) Render(format string) ([]byte, error) {
 	picture, err := s.on(formats[format](s.width, s.height()))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", format, err)
-	}
-	return picture, nil
+	return picture, terminal.Named(format, err)
 }
 
 // on draws on a canvas of the page's width and height and returns what that writes.

@@ -321,10 +321,7 @@ func checkForm(text []byte) error {
 	if err = json.Unmarshal(text, &certificate); err == nil {
 		err = resolved.Validate(certificate)
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", CertificateFile, err)
-	}
-	return err
+	return terminal.Named(CertificateFile, err)
 }
 
 // checkFiles compares a folder's files with the certificate's list.
@@ -363,10 +360,7 @@ func (o *Original) load(ctx context.Context, published *datasets.Schema) (*datas
 		return nil, err
 	}
 	// Roles may differ: the release's target may be another attribute.
-	if err := sameDomains(loaded.Table.Schema(), published); err != nil {
-		return nil, fmt.Errorf("%s: %w", o.Schema, err)
-	}
-	return loaded.Table, nil
+	return loaded.Table, terminal.Named(o.Schema, sameDomains(loaded.Table.Schema(), published))
 }
 
 // against compares generalised records with the original.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/plots"
 	"ppdp/report/claims"
 	"ppdp/report/leaderboard"
@@ -196,10 +197,8 @@ func experimentViews(runs []*results.Summary) ([]*experimentView, error) {
 	drawing.SetLimit(runtime.GOMAXPROCS(0))
 	for i, run := range runs {
 		drawing.Go(func() (err error) {
-			if views[i], err = newExperimentView(run); err != nil {
-				err = fmt.Errorf("%s: %w", run.Manifest.Experiment, err)
-			}
-			return err
+			views[i], err = newExperimentView(run)
+			return terminal.Named(run.Manifest.Experiment, err)
 		})
 	}
 	return views, drawing.Wait()

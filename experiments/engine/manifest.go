@@ -18,6 +18,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/experiments/language"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 )
@@ -143,10 +144,7 @@ func ReadStart(dir string) (*Start, error) {
 	if err = results.Decode(text, &s); err == nil {
 		err = s.validate()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &s, nil
+	return &s, terminal.Named(path, err)
 }
 
 func (s *Start) validate() error {

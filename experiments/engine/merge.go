@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 )
 
 // Merged is how a merge ended.
@@ -68,9 +69,8 @@ func Merge(ctx context.Context, dirs []string, opts Options,
 	var errs []error
 	here := m.manifest(m.promised)
 	for i, start := range m.starts {
-		if err := same(&here, &start.Manifest); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", filepath.Join(dirs[i], StartFile), err))
-		}
+		errs = append(errs, terminal.Named(filepath.Join(dirs[i], StartFile),
+			same(&here, &start.Manifest)))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -78,10 +78,7 @@ func Merge(ctx context.Context, dirs []string, opts Options,
 	if _, err := os.Stat(filepath.Join(m.result.Dir, JournalFile)); err == nil {
 		dirs = append(slices.Clip(dirs), m.result.Dir) // what it has must agree as well
 	}
-	for _, dir := range dirs {
-		errs = append(errs, m.readFolder(dir))
-	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(results.Mapped(dirs, m.readFolder)...); err != nil {
 		return nil, err
 	}
 	merged := &Merged{CommandLine: opts.Build.CommandLine, Missing: m.missing()}

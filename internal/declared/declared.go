@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"ppdp/internal/strictyaml"
+	"ppdp/internal/terminal"
 )
 
 // Parameter is one key of a spec, or one setting of an algorithm, dataset or metric, as its
@@ -165,9 +166,8 @@ func Check(params any) error {
 		v := reflect.ValueOf(params).Elem()
 		fields := strictyaml.Fields(v.Type())
 		for i, p := range Keys(v.Type()) {
-			if err := p.Check(v.FieldByIndex(fields[i].Index)); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", p.Name, err))
-			}
+			err := p.Check(v.FieldByIndex(fields[i].Index))
+			errs = append(errs, terminal.Named(p.Name, err))
 		}
 	}
 	if own, ok := params.(interface{ Validate() error }); ok {
@@ -263,8 +263,5 @@ func (p *Parameter) Check(v reflect.Value) error {
 func CheckNumber(name string, v reflect.Value, lookup func(tag string) (string, bool)) error {
 	var p Parameter
 	p.Bounds, p.within = bounds(lookup)
-	if err := p.Check(v); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+	return terminal.Named(name, p.Check(v))
 }

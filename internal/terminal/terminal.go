@@ -1,5 +1,5 @@
-// Package terminal holds what the verbs of all wings write with: tables, counted words, and the
-// mark of errors that are the user's.
+// Package terminal holds what the verbs of all wings write with: tables, counted words, errors, and
+// the mark of those that are the user's.
 package terminal
 
 import (
@@ -48,6 +48,14 @@ func Unless(holds bool, format string, args ...any) error {
 		return nil
 	}
 	return fmt.Errorf(format, args...)
+}
+
+// Named is an error with what it is of before it, nil for none.
+func Named(of string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", of, err)
 }
 
 // inputError marks an error as the user's.

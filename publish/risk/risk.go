@@ -20,7 +20,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"ppdp/algorithms/kernel/disclosure"
@@ -28,6 +27,7 @@ import (
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/declared"
 	"ppdp/internal/results"
+	"ppdp/internal/terminal"
 )
 
 // Table is the columns of a published table that matter.
@@ -104,10 +104,7 @@ func Read(ctx context.Context, path string, format *csvtable.Format,
 		return nil, err
 	}
 	table, err := NewTable(texts, schema)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return table, nil
+	return table, terminal.Named(path, err)
 }
 
 // levels gives each text's groups; nil where one of them is not a value of the attribute.
