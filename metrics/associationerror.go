@@ -44,8 +44,8 @@ type Association struct {
 func (a Association) Error() float64 { return math.Abs(a.Original - a.Published) }
 
 // Associations are those of all pairs of attributes, the worst published first. There are none
-// without rows or published records, which must be drawn. A pair of categories with more than 4 million combinations is
-// an error.
+// without rows or published records, which must be drawn. A pair of categories with more than 4
+// million combinations is an error.
 func Associations(ctx context.Context, c Case) ([]Association, error) {
 	type key struct{}
 	original, err := memoize(ctx, c.Truth, key{}, func() ([]Association, error) {

@@ -12,7 +12,8 @@ import (
 )
 
 func init() {
-	Register(parameterised[ColumnParams]{Info{Name: "column", Title: "Column", Revision: 1, Records: true,
+	Register(parameterised[ColumnParams]{Info{Name: "column", Title: "Column", Revision: 1,
+		Records: true,
 		Source: "column shapes (SDMetrics): the distance of Kolmogorov and Smirnov for numbers, " +
 			"total variation for categories; means, quantiles and shares as they are defined"},
 		ColumnParams{Of: ColumnDistance, At: 0.5, Rank: 1}, column})

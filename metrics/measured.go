@@ -169,7 +169,8 @@ func publishedRecords(ctx context.Context, c Case) (*datasets.Table, []float64, 
 	}
 	for row, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, nil, fmt.Errorf("weight %v of row %d, must be finite and at least 0", w, row)
+			return nil, nil, fmt.Errorf("weight %v of row %d, must be finite and at least 0", w,
+				row)
 		}
 	}
 	return table, weights, err

@@ -13,9 +13,8 @@ func init() {
 	register := func(name, title, source string, higher bool,
 		value func(predicted, truth []float64) float64) {
 		Register(parameterised[RegressionParams]{Info{Name: name, Title: title, Revision: 1,
-			Records:        true,
-			Source:         source + "; trained on the release's records, tested on raw rows held out",
-			HigherIsBetter: higher,
+			Source:  source + "; trained on the release's records, tested on raw rows held out",
+			Records: true, HigherIsBetter: higher,
 		}, RegressionParams{Regressor: "boosting"},
 			func(ctx context.Context, c Case, params *RegressionParams) (float64, error) {
 				predicted, truth, err := regression(ctx, c, params)

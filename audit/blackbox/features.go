@@ -10,6 +10,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/results"
 )
 
 // maxPlaces is how many entries of a vector are features one by one.
@@ -177,10 +178,7 @@ func (s *featureVector) regions(r *algorithms.Regions) {
 	s.vector("count", "region", totals)
 	s.vector("largest class", "region", largest)
 	for i, probe := range s.probes {
-		codes := make([]uint32, dimensions)
-		for d, at := range r.Attributes {
-			codes[d] = probe[at]
-		}
+		codes := results.Mapped(r.Attributes, func(at int) uint32 { return probe[at] })
 		for region := range n {
 			if r.Contains(region, codes) {
 				name := " of the region of probe " + strconv.Itoa(i)

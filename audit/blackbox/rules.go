@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/internal/results"
 	"ppdp/numeric/elementary"
 )
 
@@ -116,11 +117,7 @@ func (r *rule) holds(values []featureValue) bool {
 }
 
 func (r *rule) String() string {
-	parts := make([]string, len(r.conditions))
-	for i, c := range r.conditions {
-		parts[i] = c.String()
-	}
-	return strings.Join(parts, " and ")
+	return strings.Join(results.Mapped(r.conditions, condition.String), " and ")
 }
 
 // training holds the values of the training releases.

@@ -3,6 +3,8 @@ package risk
 import (
 	"encoding/binary"
 	"slices"
+
+	"ppdp/internal/results"
 )
 
 // suppressedRow is the class of records that are left out.
@@ -49,11 +51,8 @@ func group(t *Table, suppressed string) *grouping {
 
 // texts are those of a row's quasi-identifiers.
 func (t *Table) texts(row int) []string {
-	texts := make([]string, len(t.Quasi))
-	for i := range t.Quasi {
-		texts[i] = t.Quasi[i].Texts[t.Quasi[i].Codes.At(int32(row))]
-	}
-	return texts
+	return results.Mapped(t.Quasi,
+		func(c Column) string { return c.Texts[c.Codes.At(int32(row))] })
 }
 
 // rows lists the rows that are not suppressed, class by class.

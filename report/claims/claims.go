@@ -319,10 +319,8 @@ func (c *Claim) identify(n *strictyaml.Node) {
 	}
 	c.meaning = digest(canonical(checks),
 		canonical(strictyaml.Find(n, "readings"), "name", "words", "beside", "expect"))
-	margins := make([]string, len(c.Checks))
-	for i := range c.Checks {
-		margins[i] = strconv.FormatFloat(c.Checks[i].Equal, 'g', -1, 64)
-	}
+	margins := results.Mapped(c.Checks,
+		func(c Check) string { return results.FormatNumber(c.Equal) })
 	c.judged = digest(c.Reading, canonical(checks, "equal")) + "-" + digest(margins...)
 }
 
