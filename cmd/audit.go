@@ -18,6 +18,7 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/experiments/language"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
 	"ppdp/numeric/random"
@@ -95,10 +96,10 @@ Examples:
 
 func (c *auditCommand) Validate() error {
 	return errors.Join(
-		terminal.Unless(c.BlackBox == 0 || c.BlackBox >= 2,
+		problem.Unless(c.BlackBox == 0 || c.BlackBox >= 2,
 			"--black-box: %d, must be 0 or at least 2", c.BlackBox),
-		terminal.Unless(c.For >= 0, "--for: %v, must be at least 0s", c.For),
-		terminal.Unless(!c.Curve || c.boxed(), "--curve: must come with --black-box or --for"))
+		problem.Unless(c.For >= 0, "--for: %v, must be at least 0s", c.For),
+		problem.Unless(!c.Curve || c.boxed(), "--curve: must come with --black-box or --for"))
 }
 
 // boxed reports whether a black box is asked for.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ppdp/experiments/engine"
+	"ppdp/internal/problem"
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
@@ -56,7 +57,7 @@ func (c mergeCommand) Run(con *console) error {
 		return terminal.InputError(err)
 	}
 	return errors.Join(results.Mapped(names, func(name string) error {
-		return terminal.Named(name, c.merge(con, name, folders[name]))
+		return problem.Named(name, c.merge(con, name, folders[name]))
 	})...)
 }
 

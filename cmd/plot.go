@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"ppdp/experiments/engine"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
 	"ppdp/internal/terminal"
@@ -38,7 +39,7 @@ func (c plotCommand) Run(con *console) error {
 		return err
 	}
 	return errors.Join(results.Mapped(dirs, func(dir string) error {
-		return terminal.Named(filepath.ToSlash(dir), drawFigures(con, dir)) // all at once
+		return problem.Named(filepath.ToSlash(dir), drawFigures(con, dir)) // all at once
 	})...)
 }
 

@@ -20,6 +20,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/experiments"
 	"ppdp/experiments/language"
+	"ppdp/internal/problem"
 	"ppdp/internal/regress"
 	"ppdp/internal/results"
 	"ppdp/internal/spelling"
@@ -66,9 +67,9 @@ Examples:
 
 func (c *regressCommand) Validate() error {
 	return errors.Join(
-		terminal.Unless(!c.Accept || strings.TrimSpace(c.Reason) != "", "--accept needs --reason"),
-		terminal.Unless(c.Accept || c.Reason == "", "--reason is for --accept"),
-		terminal.Unless(len(c.Names) == 0 || c.Out == "",
+		problem.Unless(!c.Accept || strings.TrimSpace(c.Reason) != "", "--accept needs --reason"),
+		problem.Unless(c.Accept || c.Reason == "", "--reason is for --accept"),
+		problem.Unless(len(c.Names) == 0 || c.Out == "",
 			"--out is for results that are there; what is named is run afresh"))
 }
 

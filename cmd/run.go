@@ -16,6 +16,7 @@ import (
 	"ppdp/datasets"
 	"ppdp/experiments/engine"
 	"ppdp/experiments/language"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
 )
@@ -172,7 +173,7 @@ func makePlans(words []string, overrides language.Overrides) ([]*language.Plan, 
 // checkFiles reads the user's own files that plans name. Their problems are reported together.
 func checkFiles(con *console, plans []*language.Plan, files datasets.Files) error {
 	return errors.Join(results.Mapped(plans, func(plan *language.Plan) error {
-		return terminal.Named(plan.Spec.Name, engine.CheckFiles(con.ctx, plan, files))
+		return problem.Named(plan.Spec.Name, engine.CheckFiles(con.ctx, plan, files))
 	})...)
 }
 
@@ -205,7 +206,7 @@ func runPlans(con *console, plans []*language.Plan, flags *runFlags) error {
 				if con.ctx.Err() != nil {
 					return nil
 				}
-				errs[i] = terminal.Named(plan.Spec.Name, runPlan(con, plan, flags, slots,
+				errs[i] = problem.Named(plan.Spec.Name, runPlan(con, plan, flags, slots,
 					func(done int, so engine.Result) { progress.set(i, done, so) }))
 				return nil
 			})

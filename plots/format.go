@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ppdp/internal/terminal"
+	"ppdp/internal/problem"
 
 	"codeberg.org/go-pdf/fpdf"
 	"golang.org/x/image/font/sfnt"
@@ -36,7 +36,7 @@ func Formats() []string { return slices.Sorted(maps.Keys(formats)) }
 // Render returns the picture in one of Formats.
 func (s *Page) Render(format string) ([]byte, error) {
 	picture, err := s.on(formats[format](s.width, s.height()))
-	return picture, terminal.Named(format, err)
+	return picture, problem.Named(format, err)
 }
 
 // on draws on a canvas of the page's width and height and returns what that writes.

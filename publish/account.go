@@ -21,8 +21,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
-	"ppdp/internal/terminal"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
 )
@@ -320,9 +320,9 @@ type Total struct {
 // Validate reports what declarations of single fields do not say.
 func (t Total) Validate() error {
 	return errors.Join(
-		terminal.Unless(t.TotalDelta == 0 || t.TotalEpsilon != 0,
+		problem.Unless(t.TotalDelta == 0 || t.TotalEpsilon != 0,
 			"a delta of the total needs a total"),
-		terminal.Unless(t.TotalRho == 0 || t.TotalEpsilon == 0,
+		problem.Unless(t.TotalRho == 0 || t.TotalEpsilon == 0,
 			"a total in epsilon and one in rho: must be one of them"))
 }
 

@@ -20,9 +20,9 @@ import (
 	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
-	"ppdp/internal/terminal"
 	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 	"ppdp/publish/risk"
@@ -376,7 +376,7 @@ func (c *Certificate) suppressed(table *datasets.Table) error {
 	}
 	n := table.Len()
 	left, most := n-c.Anonymity.Records, mostSuppressed(c.Guarantee.Suppression, n)
-	return terminal.Unless(left <= most, "%d of %d records are left out, must be %d or fewer", left,
+	return problem.Unless(left <= most, "%d of %d records are left out, must be %d or fewer", left,
 		n, most)
 }
 

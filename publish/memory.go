@@ -5,7 +5,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/internal/terminal"
+	"ppdp/internal/problem"
 )
 
 // neededMemory is how many times its coded table a release may need: the most measured is 7.4
@@ -45,6 +45,6 @@ func (c *chosen) checkMemory(r *Request, table *datasets.Table) error {
 	r.Log(fmt.Sprintf("LARGE TABLE: the columns of %.0f records are in files beside %s until the "+
 		"release is made, in up to %.2g GB", rows, r.Out, (float64(1.25*bytes)+need)/1e9))
 	free := table.Disk().Free()
-	return terminal.Unless(need <= free, "%s: no room for the columns, %.2g GB more where %.2g "+
+	return problem.Unless(need <= free, "%s: no room for the columns, %.2g GB more where %.2g "+
 		"are free", r.Out, need/1e9, free/1e9)
 }

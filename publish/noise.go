@@ -6,8 +6,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
-	"ppdp/internal/terminal"
 	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 )
@@ -28,7 +28,7 @@ func (r *Report) weigh(holds string, doubts []doubt) {
 	var problems []error
 	for _, d := range doubts {
 		least := falseAlarm / 2 / float64(len(doubts))
-		problems = append(problems, terminal.Unless(d.chance >= least, "%s: %s: by the "+
+		problems = append(problems, problem.Unless(d.chance >= least, "%s: %s: by the "+
 			"certificate's noise this has a chance below %.1g", MarginalsFile, d.what, least))
 	}
 	r.check(holds, problems...)

@@ -20,8 +20,8 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
-	"ppdp/internal/terminal"
 	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 	"ppdp/publish/risk"
@@ -134,7 +134,7 @@ func Verify(ctx context.Context, dir string, original *Original) (*Report, error
 		}
 		r.check(fmt.Sprintf("The records are %d classes of at least %d that look alike (k is %d).",
 			r.Classes, r.Smallest, c.Guarantee.K),
-			terminal.Unless(r.Classes == 0 || r.Smallest >= c.Guarantee.K,
+			problem.Unless(r.Classes == 0 || r.Smallest >= c.Guarantee.K,
 				"%s: a class of %d records, must be %d or more", RecordsFile, r.Smallest,
 				c.Guarantee.K))
 	}
@@ -272,7 +272,7 @@ func differences(name string, is, must []byte) (found []error) {
 // release of made-up records has.
 func (c *Certificate) sums(trial []privacy.Entry) (problems []error) {
 	must := func(holds bool, format string, args ...any) {
-		problems = append(problems, terminal.Unless(holds, CertificateFile+": "+format, args...))
+		problems = append(problems, problem.Unless(holds, CertificateFile+": "+format, args...))
 	}
 	_, err := time.Parse(time.DateOnly, c.Released)
 	must(err == nil, "released on %s, must be a day", c.Released)
@@ -321,7 +321,7 @@ func checkForm(text []byte) error {
 	if err = json.Unmarshal(text, &certificate); err == nil {
 		err = resolved.Validate(certificate)
 	}
-	return terminal.Named(CertificateFile, err)
+	return problem.Named(CertificateFile, err)
 }
 
 // checkFiles compares a folder's files with the certificate's list.
@@ -360,7 +360,7 @@ func (o *Original) load(ctx context.Context, published *datasets.Schema) (*datas
 		return nil, err
 	}
 	// Roles may differ: the release's target may be another attribute.
-	return loaded.Table, terminal.Named(o.Schema, sameDomains(loaded.Table.Schema(), published))
+	return loaded.Table, problem.Named(o.Schema, sameDomains(loaded.Table.Schema(), published))
 }
 
 // against compares generalised records with the original.
@@ -371,18 +371,18 @@ func (r *Report) against(ctx context.Context, original *datasets.Table, g *gener
 	}
 	if c := r.Certificate.Guarantee; c.Contributions > 1 && r.Classes > 0 {
 		r.check(fmt.Sprintf("The original's records that fit a class are of %d persons or more "+
-			"(k is %d).", persons, c.K), terminal.Unless(persons >= c.K, "%s: the "+
+			"(k is %d).", persons, c.K), problem.Unless(persons >= c.K, "%s: the "+
 			"records of a class are of %d persons, must be %d or more", RecordsFile, persons, c.K))
 	}
 	suppressed := original.Len() - matched
 	r.Suppressed = &suppressed
 	r.check(fmt.Sprintf("Every record is one of the original's %d, generalised and otherwise "+
 		"unchanged; %d are suppressed.", original.Len(), suppressed),
-		terminal.Unless(matched == r.Records, "%s: %d of %d records are not from the original",
+		problem.Unless(matched == r.Records, "%s: %d of %d records are not from the original",
 			RecordsFile, r.Records-matched, r.Records))
 	most := mostSuppressed(r.Certificate.Guarantee.Suppression, original.Len())
 	r.check(fmt.Sprintf("No more than %d records are suppressed, as promised.", most),
-		terminal.Unless(suppressed <= most, "%s: %d of the original's %d records are suppressed, "+
+		problem.Unless(suppressed <= most, "%s: %d of the original's %d records are suppressed, "+
 			"must be %d or fewer", RecordsFile, suppressed, original.Len(), most))
 	return nil
 }
@@ -436,7 +436,7 @@ func (r *Report) inCommon(original, release *datasets.Table) {
 		limit = fmt.Sprintf("more than %d have a chance below 1 in a million", most)
 	}
 	is := fmt.Sprintf("%d of the original's %d records are in the release: %s", common, n, limit)
-	r.check(is+".", terminal.Unless(common <= most, "%s: %s", RecordsFile, is))
+	r.check(is+".", problem.Unless(common <= most, "%s: %s", RecordsFile, is))
 }
 
 // sameDomains reports whether two schemas have the same attributes, but for their roles.

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
-	"ppdp/internal/terminal"
 	"ppdp/plots"
 	"ppdp/report/claims"
 	"ppdp/report/leaderboard"
@@ -198,7 +198,7 @@ func experimentViews(runs []*results.Summary) ([]*experimentView, error) {
 	for i, run := range runs {
 		drawing.Go(func() (err error) {
 			views[i], err = newExperimentView(run)
-			return terminal.Named(run.Manifest.Experiment, err)
+			return problem.Named(run.Manifest.Experiment, err)
 		})
 	}
 	return views, drawing.Wait()

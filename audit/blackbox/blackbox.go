@@ -42,7 +42,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ppdp/algorithms"
-	"ppdp/internal/terminal"
+	"ppdp/internal/problem"
 	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
 )
@@ -251,15 +251,15 @@ func (s *series) tests(ctx context.Context) (tests []Test, points []point, of in
 
 func check(target Target, o Options) error {
 	return errors.Join(
-		terminal.Unless(target.Epsilon >= 0 && !math.IsInf(target.Epsilon, 1),
+		problem.Unless(target.Epsilon >= 0 && !math.IsInf(target.Epsilon, 1),
 			"epsilon %v, must be a finite number of at least 0", target.Epsilon),
-		terminal.Unless(target.Delta >= 0 && target.Delta < 1,
+		problem.Unless(target.Delta >= 0 && target.Delta < 1,
 			"delta %v, must be at least 0 and below 1", target.Delta),
-		terminal.Unless(len(target.Pairs) > 0, "no pairs of inputs, must be at least 1"),
-		terminal.Unless(o.Releases >= 2, "%d releases, must be at least 2", o.Releases),
-		terminal.Unless(o.For == 0 || o.For > 0 && o.Now != nil,
+		problem.Unless(len(target.Pairs) > 0, "no pairs of inputs, must be at least 1"),
+		problem.Unless(o.Releases >= 2, "%d releases, must be at least 2", o.Releases),
+		problem.Unless(o.For == 0 || o.For > 0 && o.Now != nil,
 			"a time of %v, must be at least 0 and have a clock", o.For),
-		terminal.Unless(o.Level > 0 && o.Level < 1, "level %v, must be above 0 and below 1",
+		problem.Unless(o.Level > 0 && o.Level < 1, "level %v, must be above 0 and below 1",
 			o.Level))
 }
 

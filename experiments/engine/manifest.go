@@ -17,8 +17,8 @@ import (
 	"ppdp/audit"
 	"ppdp/datasets"
 	"ppdp/experiments/language"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
-	"ppdp/internal/terminal"
 	"ppdp/numeric/elementary"
 	"ppdp/privacy"
 )
@@ -144,7 +144,7 @@ func ReadStart(dir string) (*Start, error) {
 	if err = results.Decode(text, &s); err == nil {
 		err = s.validate()
 	}
-	return &s, terminal.Named(path, err)
+	return &s, problem.Named(path, err)
 }
 
 func (s *Start) validate() error {

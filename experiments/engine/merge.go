@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
-	"ppdp/internal/terminal"
 )
 
 // Merged is how a merge ended.
@@ -69,7 +69,7 @@ func Merge(ctx context.Context, dirs []string, opts Options,
 	var errs []error
 	here := m.manifest(m.promised)
 	for i, start := range m.starts {
-		errs = append(errs, terminal.Named(filepath.Join(dirs[i], StartFile),
+		errs = append(errs, problem.Named(filepath.Join(dirs[i], StartFile),
 			same(&here, &start.Manifest)))
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ppdp/internal/problem"
 	"ppdp/internal/strictyaml"
-	"ppdp/internal/terminal"
 )
 
 // Parameter is one key of a spec, or one setting of an algorithm, dataset or metric, as its
@@ -167,7 +167,7 @@ func Check(params any) error {
 		fields := strictyaml.Fields(v.Type())
 		for i, p := range Keys(v.Type()) {
 			err := p.Check(v.FieldByIndex(fields[i].Index))
-			errs = append(errs, terminal.Named(p.Name, err))
+			errs = append(errs, problem.Named(p.Name, err))
 		}
 	}
 	if own, ok := params.(interface{ Validate() error }); ok {
@@ -263,5 +263,5 @@ func (p *Parameter) Check(v reflect.Value) error {
 func CheckNumber(name string, v reflect.Value, lookup func(tag string) (string, bool)) error {
 	var p Parameter
 	p.Bounds, p.within = bounds(lookup)
-	return terminal.Named(name, p.Check(v))
+	return problem.Named(name, p.Check(v))
 }

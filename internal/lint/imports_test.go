@@ -23,8 +23,9 @@ type room struct {
 
 // everywhere are the rooms that all may import.
 var everywhere = []string{"numeric/elementary", "numeric/radix", "internal/convex",
-	"internal/declared", "internal/must", "internal/process", "internal/registry",
-	"internal/source", "internal/spelling", "internal/strictyaml", "internal/terminal"}
+	"internal/declared", "internal/must", "internal/problem", "internal/process",
+	"internal/registry", "internal/source", "internal/spelling", "internal/strictyaml",
+	"internal/terminal"}
 
 // arrows are the module's import arrows, the most specific first. A package may always import
 // the standard library and what is everywhere, but its own room and those below it must be listed.

@@ -1,5 +1,5 @@
-// Package terminal holds what the verbs of all wings write with: tables, counted words, errors, and
-// the mark of those that are the user's.
+// Package terminal holds what the verbs of all wings write with: tables, counted words, and the
+// mark of errors that are the user's.
 package terminal
 
 import (
@@ -40,22 +40,6 @@ func Counted(n int, one string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %ss", n, one)
-}
-
-// Unless is the error of what does not hold.
-func Unless(holds bool, format string, args ...any) error {
-	if holds {
-		return nil
-	}
-	return fmt.Errorf(format, args...)
-}
-
-// Named is an error with what it is of before it, nil for none.
-func Named(of string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", of, err)
 }
 
 // inputError marks an error as the user's.

@@ -15,8 +15,8 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/experiments/language"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
-	"ppdp/internal/terminal"
 	"ppdp/metrics"
 	"ppdp/privacy"
 )
@@ -52,7 +52,7 @@ type Finding struct {
 
 // Validate reports what declarations of single fields do not say.
 func (e *Evaluation) Validate() error {
-	return terminal.Unless(e.Holdout == "" || e.Split == 0,
+	return problem.Unless(e.Holdout == "" || e.Split == 0,
 		"a holdout and a split: one of them holds records out")
 }
 

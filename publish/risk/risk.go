@@ -26,8 +26,8 @@ import (
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
 	"ppdp/internal/declared"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
-	"ppdp/internal/terminal"
 )
 
 // Table is the columns of a published table that matter.
@@ -104,7 +104,7 @@ func Read(ctx context.Context, path string, format *csvtable.Format,
 		return nil, err
 	}
 	table, err := NewTable(texts, schema)
-	return table, terminal.Named(path, err)
+	return table, problem.Named(path, err)
 }
 
 // levels gives each text's groups; nil where one of them is not a value of the attribute.

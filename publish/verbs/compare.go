@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"ppdp/algorithms"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
-	"ppdp/internal/terminal"
 	"ppdp/publish"
 	"ppdp/publish/comparison"
 	"ppdp/report/contest"
@@ -59,9 +59,9 @@ Examples:
 // Validate is asked by kong.
 func (c *Compare) Validate() error {
 	return errors.Join(
-		terminal.Unless((c.CSV == "") == c.Generated,
+		problem.Unless((c.CSV == "") == c.Generated,
 			"one of a table's file and --generated must be given"),
-		terminal.Unless(!c.Generated || c.Schema != "", "--generated needs a --schema"),
+		problem.Unless(!c.Generated || c.Schema != "", "--generated needs a --schema"),
 		c.Comparison.Validate())
 }
 

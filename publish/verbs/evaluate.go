@@ -8,6 +8,7 @@ import (
 
 	"ppdp/datasets"
 	"ppdp/experiments/language"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
 	"ppdp/publish/comparison"
@@ -56,7 +57,7 @@ Examples:
 // Validate is asked by kong.
 func (c *Evaluate) Validate() error {
 	return errors.Join(c.Evaluation.Validate(),
-		terminal.Unless(c.JUnit == "" || c.Policy != "", "--junit needs a --policy"))
+		problem.Unless(c.JUnit == "" || c.Policy != "", "--junit needs a --policy"))
 }
 
 // Spec is the evaluation's, which must measure what the policy limits.
