@@ -169,8 +169,8 @@ func Likeliest(occurring []uint32, scores []float64) uint32 {
 }
 
 // FromScores writes the probabilities of the classes that occur to their places in dst, whose other
-// numbers must be 0. A single score for two classes is that of the second against the first, others
-// are logarithms of weights; for one class there need be none. It may change the scores.
+// numbers must be 0. A single score for two classes compares the second with the first; more scores
+// are logarithms of weights. One class needs no score. FromScores may change the scores.
 func FromScores(dst []float64, occurring []uint32, scores []float64) {
 	switch {
 	case len(occurring) == 1:

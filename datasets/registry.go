@@ -9,6 +9,7 @@ import (
 	"reflect"
 
 	"ppdp/internal/declared"
+	"ppdp/internal/problem"
 	"ppdp/internal/registry"
 	"ppdp/numeric/random"
 )
@@ -84,9 +85,7 @@ func ParamsOf[P any](request Request, defaults P) (P, error) {
 
 // Named begins the error of a source's Load, if there is one, with the source's name.
 func Named(name string, err *error) {
-	if *err != nil {
-		*err = fmt.Errorf("%s: %w", name, *err)
-	}
+	*err = problem.Named(name, *err)
 }
 
 // Rows makes a table of n rows, which fill sets one after the other. It returns early with

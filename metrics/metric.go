@@ -47,7 +47,8 @@ type Info struct {
 	Unit   string // "fraction", "records", "" for none
 	// Needs are the products a release must contain, all of them.
 	Needs []algorithms.Product
-	// Records says that the release's records are drawn before it measures a table.
+	// Records says that the metric reads Release.Table and Weights: of a table they are drawn and
+	// checked before it measures.
 	Records bool
 	// GraphNeeds are those a release of a graph must contain, for metrics that measure tables and
 	// graphs by different products; nil means Needs.

@@ -216,8 +216,8 @@ func TestCut(t *testing.T) {
 }
 
 // TestRegions: whatever the sparse table, regions tile the domain (conformance); each of its cells
-// is a region with its counts, and every other point lies in a region without counts: that of its
-// own cell where cells are few (listAllBelow).
+// is a region with its counts, and every other point lies in a region without counts, which is the
+// point's own cell where cells are few (listAllBelow).
 func TestRegions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		schema := schemaOf(6, 2)

@@ -79,12 +79,9 @@ func pack(space *partition.Space, rows []int32, axes []*datasets.Axis) *packed {
 	l.total = l.slots
 	l.slots += l.classes
 	for _, dim := range l.numbers {
-		var t partition.Tally
-		space.Tally(&t, rows, dim, 0, space.Cells(dim), false)
 		l.first[dim] = l.slots
 		l.slots += l.classes
-		l.values[dim] = t.Values
-		l.columns[dim] = l.column(len(t.Values))
+		l.columns[dim] = l.column(min(int(space.Cells(dim)), len(rows))) // no more values occur
 	}
 	l.class = l.column(l.classes)
 	p := &packed{layout: l, words: make([]uint16, len(rows)*l.width)}
@@ -94,7 +91,7 @@ func pack(space *partition.Space, rows []int32, axes []*datasets.Axis) *packed {
 	for dim, axis := range axes {
 		space.Codes(rows, dim, codes)
 		if axis == nil {
-			datasets.Ranks(codes) // their places among the dimension's values
+			l.values[dim] = datasets.Ranks(codes)
 		} else {
 			for i, code := range codes {
 				codes[i] = uint32(l.first[dim]+int(axis.Rank[code])*l.classes) + labels[i]

@@ -92,7 +92,7 @@ var selections = []selection{
 
 func defaults() *Params { return &Params{Select: "rps"} }
 
-// selection is the one that the parameters name.
+// selection looks up what the parameters name.
 func (p *Params) selection() selection {
 	at := slices.IndexFunc(selections, func(s selection) bool { return s.name == p.Select })
 	return selections[at]

@@ -89,12 +89,12 @@ func (e *execution) input(budget *privacy.Budget) algorithms.Input {
 // Short releases of a single trial are timed timings times.
 const (
 	short   = 0.1 // seconds
-	timings = 5
+	timings = 20
 )
 
 // make makes the release. Where a figure draws the time of a single release that is short, it is
-// made again, the same, and the least time counts: a moment in which the machine was busy may be
-// longer than the release. Several trials tell that by themselves, and quick runs claim nothing.
+// made again, the same, and the least time counts: a busy moment of the machine has lasted longer
+// than five releases of 6 ms. Several trials tell that by themselves, and quick runs claim nothing.
 func (e *execution) make(ctx context.Context, budget *privacy.Budget) (err error) {
 	e.release, e.timing.Release, err = e.timed(ctx, budget)
 	if e.plan.Timed() && e.plan.Trials == 1 {

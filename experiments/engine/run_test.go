@@ -84,9 +84,9 @@ func TestTimedJobsHaveOneProcessor(t *testing.T) {
 	must.Be(t, runtime.GOMAXPROCS(0), 3)
 }
 
-// TestLeastTime: where a figure draws the time of a single trial, short releases are timed five
-// times and the least time counts; long ones and those of several trials are timed once. The clock
-// halves its steps, so that the first timing is the longest.
+// TestLeastTime: where a figure draws the time of a single trial, short releases are timed twenty
+// times and the least time counts; long ones and those of several trials are timed once. Each step
+// of the clock is a millisecond shorter, so that the first timing is the longest.
 func TestLeastTime(t *testing.T) {
 	const drawn = "plots:\n  - {name: t, x: epsilon, y: runtime}"
 	for _, c := range []struct {
@@ -95,16 +95,16 @@ func TestLeastTime(t *testing.T) {
 		step       time.Duration
 		timings    int
 	}{
-		{"short", strings.Replace(testSpec, "plots:", drawn, 1), 1, 1 << 25, 5},
-		{"long", strings.Replace(testSpec, "plots:", drawn, 1), 1, 1 << 28, 1},
-		{"of three trials", strings.Replace(testSpec, "plots:", drawn, 1), 3, 1 << 25, 1},
-		{"not drawn", testSpec, 1, 1 << 25, 1},
+		{"short", strings.Replace(testSpec, "plots:", drawn, 1), 1, 90 * time.Millisecond, 20},
+		{"long", strings.Replace(testSpec, "plots:", drawn, 1), 1, 300 * time.Millisecond, 1},
+		{"of three trials", strings.Replace(testSpec, "plots:", drawn, 1), 3, 90 * time.Millisecond, 1},
+		{"not drawn", testSpec, 1, 90 * time.Millisecond, 1},
 	} {
 		plan := mustPlan(t, c.spec, language.Overrides{Trials: c.trials})
 		opts := options(t, t.TempDir())
 		now, step := time.Unix(0, 0), c.step
 		opts.Clock = func() time.Time {
-			now, step = now.Add(step), step/2
+			now, step = now.Add(step), max(0, step-time.Millisecond)
 			return now
 		}
 		opts.order = make([]int, len(plan.Jobs))
@@ -115,8 +115,8 @@ func TestLeastTime(t *testing.T) {
 		var first results.Timing
 		line, _, _ := strings.Cut(read(t, result.Dir, results.TimingsFile), "\n")
 		must.Do(t, json.Unmarshal([]byte(line), &first))
-		want := (c.step >> (2*c.timings - 1)).Seconds()
-		must.Be(t, first.Release, want, c.name)
+		want := c.step - time.Duration(2*c.timings-1)*time.Millisecond // two readings a timing
+		must.Be(t, first.Release, want.Seconds(), c.name)
 		undisturbed := options(t, t.TempDir())
 		mustRun(t, plan, undisturbed)
 		if read(t, result.Dir, results.RecordsFile) !=

@@ -266,8 +266,8 @@ func (p *Plan) Workers(jobs int) int {
 	return max(1, jobs)
 }
 
-// Timed reports whether a figure draws the time of a release. That of a quick run shows that the
-// program works, so that its times need not be good.
+// Timed reports whether a figure draws the time of a release. No run is timed that is quick: its
+// figures show that the program works, and nobody compares its times.
 func (p *Plan) Timed() bool {
 	return !p.Quick && slices.ContainsFunc(p.Figures,
 		func(f results.Figure) bool { return f.Y == results.RuntimeMetric })

@@ -59,7 +59,7 @@ func Near(t errorer, got, want, tolerance float64, of ...any) {
 	}
 }
 
-// Fail reports an error that is none, or does not say what it must. Of tells which one it is.
+// Fail reports a missing error, or one without the words that it must have. Of tells which it is.
 func Fail(t errorer, err error, want string, of ...any) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {

@@ -3,7 +3,7 @@ package problem
 
 import "fmt"
 
-// Unless is the error of what does not hold.
+// Unless returns an error unless a condition holds.
 func Unless(holds bool, format string, args ...any) error {
 	if holds {
 		return nil
@@ -11,7 +11,7 @@ func Unless(holds bool, format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// Named is an error with what it is of before it, nil for none.
+// Named puts a name before an error: "my.csv: no such file". It returns nil for no error.
 func Named(of string, err error) error {
 	if err == nil {
 		return nil

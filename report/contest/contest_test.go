@@ -184,8 +184,8 @@ func TestBudgets(t *testing.T) {
 }
 
 // TestWhoNeverWins: what is not private or known not to be, whatever it reaches. A guarantee
-// that only its own program declares competes, and says so. Of an algorithm each variant has its
-// own guarantee, and one that depends on parameters has several, of which one may hold.
+// that only its own program declares competes, and says so. Each variant of an algorithm has a
+// guarantee of its own. A guarantee that depends on parameters has several statuses; one may hold.
 func TestWhoNeverWins(t *testing.T) {
 	variant := func(e entrant, algorithm, variant string) entrant {
 		e.Algorithm, e.Variant = algorithm, variant

@@ -92,8 +92,8 @@ func Law(scores []float64, rate float64) []float64 {
 	return law
 }
 
-// ChiSquare is the statistic of counts whose expectations are in proportion to weights, or are all
-// the same where there are none.
+// ChiSquare is the statistic of counts whose expectations are in proportion to weights; nil weights
+// mean equal expectations.
 func ChiSquare(counts, weights []float64) (statistic float64) {
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, len(counts))
@@ -304,7 +304,7 @@ func Numbers(classes int, cells []int, rows ...[]uint32) *datasets.Table {
 	return Table(schema, rows...)
 }
 
-// Line is a table of one integer attribute of so many cells, a row a code.
+// Line is a table of one integer attribute with the given number of cells, and a row for each code.
 func Line(cells int, codes ...uint32) *datasets.Table {
 	rows := make([][]uint32, len(codes))
 	for i, code := range codes {

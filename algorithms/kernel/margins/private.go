@@ -142,9 +142,9 @@ func measure(leaves []leaf, cells iter.Seq[[]uint32], noise *privacy.Noise,
 	return nil
 }
 
-// CutAll cuts those of the attributes that cut asks it of into private bins, by an input's rows and
-// each for an equal part of the cost; it returns nil for the others, and what was spent: nothing
-// where there are only others. The sensitivity is that of one round's counts.
+// CutAll cuts attributes into private bins by an input's rows, each for an equal part of the cost.
+// It cuts only the attributes that cut selects and returns nil for the rest. spent is the cost, or
+// 0 if cut selects no attribute. sensitivity is of the counts of one round.
 func CutAll(in *algorithms.Input, attributes []int, cut Cut, bins int, sensitivity float64,
 	path *privacy.Path, cost float64) (all []*Bins, spent float64, err error) {
 	schema := in.Table.Schema()
