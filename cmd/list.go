@@ -189,6 +189,8 @@ func listDatasets() (listed, error) {
 		switch {
 		case info.StandsFor != "":
 			origin = "stand-in"
+		case info.License == datasets.Own:
+			origin = "yours"
 		case len(info.Files) > 0:
 			origin = "files"
 		}

@@ -32,6 +32,9 @@ type Source interface {
 // Attribution is the License of data that may be passed on with their citation.
 const Attribution = "CC BY 4.0"
 
+// Own is the License, and the Citation, of data in a file that the user names.
+const Own = "the user's own"
+
 // Info describes a dataset to people.
 type Info struct {
 	Name     string

@@ -52,7 +52,8 @@ func (p *Params) ResolvePaths(base string) {
 }
 
 func (Source) Info() datasets.Info {
-	return datasets.Info{Name: "csv", Title: "User-supplied table (CSV + schema)"}
+	return datasets.Info{Name: "csv", Title: "User-supplied table (CSV + schema)",
+		Citation: datasets.Own, License: datasets.Own}
 }
 
 // Params returns the parameters: rows are shuffled, and paths have no defaults.

@@ -34,7 +34,7 @@ func (p *FileParams) ResolvePaths(base string) {
 func (userFile) Info() datasets.Info {
 	return datasets.Info{Name: "graph", Graph: true,
 		Title:    "User-supplied graph (edge list or Matrix Market file)",
-		Citation: "the user's own", License: "the user's own"}
+		Citation: datasets.Own, License: datasets.Own}
 }
 
 func (userFile) Params() any { return &FileParams{} }
