@@ -128,9 +128,9 @@ func (o *overall) set(plan, done int, so engine.Result) {
 	var ended, before float64
 	all := 1e-9 // a shard may have no job
 	for i, part := range o.parts {
-		all += o.costs[i] * float64(part.Jobs)
-		ended += o.costs[i] * float64(o.done[i])
-		before += o.costs[i] * float64(part.Cached)
+		all += float64(o.costs[i] * float64(part.Jobs))
+		ended += float64(o.costs[i] * float64(o.done[i]))
+		before += float64(o.costs[i] * float64(part.Cached))
 	}
 	o.bar.before = int64(100 * before / all)
 	o.bar.set(int64(100 * ended / all))

@@ -421,7 +421,7 @@ func (a *Attribute) cut(code uint32, number float64, is [3]bool) (low, high uint
 	if below > 1-rounding {
 		code, below = code+1, 0
 	}
-	t = Truth{is[1] && is[2], is[1] || is[2], whole(is[2]).Share * (1 - below)}
+	t = Truth{is[1] && is[2], is[1] || is[2], float64(whole(is[2]).Share * (1 - below))}
 	if below > rounding {
 		t.All, t.Any = t.All && is[0], t.Any || is[0]
 		t.Share += float64(whole(is[0]).Share * below)
