@@ -358,7 +358,8 @@ func (s *profile) entries(keep bool) (attributes, leftOut []string, described in
 			s.note("%s: its numbers begin with zeros: they are codes, kept as texts", name)
 		}
 		if !c.number && c.eitherWay && c.filled > 0 {
-			s.note("%s: some of its numbers have points, some commas: they are read as texts", name)
+			s.note("%s: its numbers mix points and commas, or have them between thousands: they "+
+				"are read as texts", name)
 		}
 		if one, other := c.alike(); one != "" && entry != "" {
 			s.note("%s: %q and %q differ in case alone: they count as two values", name, one, other)

@@ -170,6 +170,19 @@ func TestDraftSees(t *testing.T) {
 		{"free text", "said,x\n" + rows(150, func(i int) string {
 			return strings.Repeat("words and ", 4) + fmt.Sprint(i%120, ",a")
 		}), DraftOptions{}, `#   "said": free text: more than 100 different texts`, ""},
+		{"numbers with a text", "pay,x\n" + rows(150, func(i int) string {
+			if i == 7 {
+				return "None,a"
+			}
+			return fmt.Sprint(i%120, ",a")
+		}), DraftOptions{}, `#   "pay": most of its texts look like numbers, but "None" in line 9`,
+			""},
+		{"percentages", "part,x\n" + rows(150, func(i int) string {
+			return fmt.Sprint(i%120, " %,a")
+		}), DraftOptions{}, `#   "part": most of its texts look like numbers, but "0 %" in`, ""},
+		{"amounts", "pay;x\n" + rows(150, func(i int) string {
+			return fmt.Sprintf("%d,%03d;a", i%120+1, i%120)
+		}), DraftOptions{}, `#   "pay": most of its texts look like numbers, but "1,000"`, ""},
 		{"dates", "day,x\n" + rows(150, func(i int) string {
 			return fmt.Sprintf("%04d-%02d-01,a", 1900+i, i%12+1)
 		}), DraftOptions{}, `{name: "day", kind: numeric, time: "YYYY-MM-DD", ` +
@@ -209,7 +222,7 @@ func TestDraftSees(t *testing.T) {
 			`{name: "pay", kind: categorical, values: ["1,500", "12,250,000"]}`, ""},
 		{"points between thousands", "pay;n\n1,5;1.500\n2,5;999\n", DraftOptions{},
 			`{name: "n", kind: categorical, values: ["1.500", "999"]}`,
-			`"n": some of its numbers have points, some commas`},
+			`"n": its numbers mix points and commas, or have them between thousands`},
 		{"points and commas", "pay;n\n1,5;1.5\n2,5;2.5\n", DraftOptions{},
 			`{name: "pay", kind: categorical, values: ["1,5", "2,5"]}`, ""},
 		{"few values with digits", "n\n0.1\n0.35\n", DraftOptions{},

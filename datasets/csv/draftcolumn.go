@@ -25,7 +25,10 @@ type draftColumn struct {
 	max     float64
 	values  []string // sorted; nil once there are too many
 	tooMany bool
-	filled  int // rows with a value
+	filled  int    // rows with a value
+	odd     string // the first text that is no number, in line oddLine
+	oddLine int
+	likely  int // texts that look like numbers less the others, since there are too many
 
 	missing   bool // some row has none
 	described bool // it is an attribute of the draft
@@ -92,7 +95,9 @@ func (c *draftColumn) add(text string, s *profile, line int) {
 		}
 	} else if c.number {
 		number, ok := decimal(text, s.comma)
-		c.number = ok
+		if c.number = ok; !ok {
+			c.odd, c.oddLine = strings.Clone(text), line
+		}
 		c.zeros = c.zeros || padded.MatchString(text)
 		c.digits = max(c.digits, digitsOf(text))
 		c.integer = c.integer && ok && number == math.Trunc(number)
@@ -127,6 +132,9 @@ func (c *draftColumn) add(text string, s *profile, line int) {
 		c.clocks[i].high = math.Max(c.clocks[i].high, number)
 	}
 	if c.tooMany {
+		if c.likely--; likeNumber.MatchString(text) {
+			c.likely += 2
+		}
 		return
 	}
 	if at, known := slices.BinarySearch(c.values, text); !known {
@@ -146,6 +154,9 @@ var padded = regexp.MustCompile(`^0[0-9]+$`)
 
 // thousands are numbers whose points or commas may stand between thousands.
 var thousands = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}([.,][0-9]{3})+$`)
+
+// likeNumber are numbers as people write them, also percentages and amounts of money.
+var likeNumber = regexp.MustCompile(`^[-+]?[$€£]? ?[-+]?[0-9][0-9.,' ]*[%€$£]?$`)
 
 // digitsOf counts the digits of a number after its point or comma, too many of one with an exponent
 // to be written with as many.
@@ -215,6 +226,10 @@ func (c *draftColumn) describe(isClass bool) (entry, reason string) {
 			mostValues)
 	case c.tooMany && c.padded():
 		return "", fmt.Sprintf("more than %d different codes", mostValues)
+	case c.tooMany && !c.number && c.likely > 0:
+		return "", fmt.Sprintf("most of its texts look like numbers, but %q in line %d is none: "+
+			"list what is missing by --missing, and write numbers without marks and units", c.odd,
+			c.oddLine)
 	case c.tooMany:
 		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?",
 			mostValues)
