@@ -29,17 +29,16 @@ type Answer struct {
 	// Interval holds what the table itself would answer in 95 of 100 releases, or more where the
 	// note says so. nil: no error is known.
 	Interval *[2]float64 `json:"interval,omitempty"`
-	// Widest is, of a mean of bins, the interval that holds the mean of the values.
-	Widest *[2]float64 `json:"interval_of_values,omitempty"`
-	Note   string      `json:"note"`
+	Note     string      `json:"note"`
 }
 
 // Notes of answers.
 const (
 	notedCount = "Measured: noise alone separates the count from the table's."
-	notedMean  = "Measured: noise alone separates the mean from the table's, if each value is " +
-		"taken to be in the middle of its bin. The interval of values adds what the bins hide."
-	notedNarrow = "Measured: noise alone separates the mean from the table's."
+	notedMean  = "Measured: noise alone separates the mean from the table's."
+	notedWide  = "Not measured: numbers of the release's records were averaged, since bins hide " +
+		"where in them the values are. The interval is of measured counts: it holds in 95 of 100 " +
+		"releases or more, wherever they are."
 	notedBounds = "Not measured: records of the release were counted. They come from a model, " +
 		"whose bias no standard error shows. The interval is of measured counts around it: it " +
 		"holds in 95 of 100 releases or more, whatever the bias."
@@ -170,7 +169,11 @@ func (a *Answerer) Answer(q *datasets.Query) (*Answer, error) {
 	if answer.Value, err = a.counted(q); err != nil || a.marginals == nil {
 		return answer, err
 	}
-	if answer.Note, answer.Measured = notedModel, false; q.Mean < 0 && len(around) > 0 {
+	answer.Note, answer.Measured = notedModel, false
+	switch {
+	case answer.Interval != nil:
+		answer.Note = notedWide
+	case q.Mean < 0 && len(around) > 0:
 		answer.Note = notedBounds
 		answer.bound(around)
 	}
@@ -215,29 +218,25 @@ func (a *Answer) bound(around []*selected) {
 }
 
 // mean answers from a marginal that holds the counts of the attribute's values. It reports false
-// where noise hides how many records there are to take a mean of.
+// where noise hides how many records there are to take a mean of, and where bins hide the values:
+// the interval, if there is one, is then of the ends of the bins.
 func (a *Answer) mean(s *selected, schema *datasets.Schema, attribute int) bool {
 	at := slices.Index(s.Attributes, attribute)
-	middle, low, high := make([]float64, len(s.values)), make([]float64, len(s.values)),
-		make([]float64, len(s.values))
-	wide := false
+	low, high := make([]float64, len(s.values)), make([]float64, len(s.values))
 	for v, spans := range s.Values[at] {
-		low[v], middle[v], high[v] = reach(&schema.Attributes[attribute], spans)
-		wide = wide || low[v] < high[v]
+		low[v], _, high[v] = reach(&schema.Attributes[attribute], spans)
 	}
-	mean, deviation, interval := s.ratio(middle)
-	if interval == nil {
+	mean, deviation, least := s.ratio(low)
+	_, _, most := s.ratio(high)
+	if least == nil || most == nil {
 		return false
 	}
-	a.Note, a.Marginals = notedNarrow, 1
-	a.Value, a.Error, a.Interval = mean, &deviation, interval
-	if wide {
-		_, _, least := s.ratio(low)
-		_, _, most := s.ratio(high)
-		if a.Note = notedMean; least != nil && most != nil {
-			a.Widest = &[2]float64{least[0], most[1]}
-		}
+	a.Interval = &[2]float64{least[0], most[1]}
+	if !slices.Equal(low, high) {
+		return false
 	}
+	a.Note, a.Marginals = notedMean, 1
+	a.Value, a.Error = mean, &deviation
 	return true
 }
 

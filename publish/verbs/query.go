@@ -74,9 +74,6 @@ func (c Query) Run(con *Console) error {
 		if a.Interval != nil {
 			fmt.Fprintf(con.Stdout, "; 95 %%: %.6g to %.6g", a.Interval[0], a.Interval[1])
 		}
-		if a.Widest != nil {
-			fmt.Fprintf(con.Stdout, "; of values %.6g to %.6g", a.Widest[0], a.Widest[1])
-		}
 		fmt.Fprintf(con.Stdout, "\n  %s\n", a.Note)
 	}
 	return nil
