@@ -492,6 +492,9 @@ func (m *made) measure() error {
 				Classifier: a.learners, Params: language.Values(values), Where: a.where})
 		}
 		attributes, listed := a.params["attribute"].([]string)
+		if of, some := a.params["of"].([]string); some && len(of) == 0 {
+			continue
+		}
 		if a.metric == "column" && len(attributes) > 0 || !listed { // any can be described
 			add()
 			continue

@@ -127,6 +127,26 @@ func TestEvaluationMeasures(t *testing.T) {
 	}
 }
 
+// TestEvaluationWithoutNumbers: a table of categories alone has no amounts to measure.
+func TestEvaluationWithoutNumbers(t *testing.T) {
+	dir := t.TempDir()
+	name := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	csv := "a,b\n" + strings.Repeat("x,u\ny,v\n", 50)
+	e := Evaluation{CSV: name("o.csv", csv), Releases: []string{name("r.csv", csv)},
+		Schema: name("s.yaml", "class: b\nattributes:\n"+
+			"  - {name: a, kind: categorical, values: [x, y]}\n"+
+			"  - {name: b, kind: categorical, values: [u, v]}\n")}
+	made, _, err := e.Spec(t.Context(), datasets.Files{}, filepath.Join(dir, "evaluate.yaml"))
+	must.Do(t, err)
+	if strings.Contains(string(made.Text), "amounts") {
+		t.Errorf("amounts of no number:\n%s", made.Text)
+	}
+}
+
 // TestEvaluationOfLargeTables: models have a limit where a table exceeds it, and say so; fidelity
 // and attacks have none. A target that is a number is permuted too.
 func TestEvaluationOfLargeTables(t *testing.T) {
