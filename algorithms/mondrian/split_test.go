@@ -1,6 +1,7 @@
 package mondrian
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"ppdp/algorithms"
+	"ppdp/algorithms/internal/testinput"
+	"ppdp/algorithms/kernel/disclosure"
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/datasets"
 	"ppdp/internal/declared"
@@ -280,6 +283,64 @@ func TestCopiedTogether(t *testing.T) {
 			if n < params.K || mode == Relaxed && n >= 2*params.K {
 				t.Fatalf("%s: region %d has %d rows", mode, region, n)
 			}
+		}
+	}
+}
+
+// TestPersons: however cuts are chosen, regions have rows of k persons, also those of a part of the
+// rows in any order, and those of rows that are copied together, whose numbers then say nothing of
+// persons: in the large table each of the first rows is another person's, then three are one's.
+func TestPersons(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(2, 4).Draw(t, "k")
+		table := drawSmall(t, 6).table()
+		table.Schema().Contributions = rapid.IntRange(2, 3).Draw(t, "contributions")
+		rows := rapid.Permutation(table.AllRows()).Draw(t, "order")
+		rows = rows[:rapid.IntRange(1, len(rows)).Draw(t, "rows")]
+		for _, p := range []Params{{Mode: Strict, Split: Median}, {Mode: Strict, Split: Class},
+			{Mode: Strict, Split: Workload}, {Mode: Relaxed, Split: Median}} {
+			p.K, p.Cut, p.Records = k, First, partition.Box
+			wantPersons(t, table, rows, p)
+		}
+	})
+	b := datasets.NewBuilder(&datasets.Schema{Contributions: 3,
+		Attributes: []datasets.Attribute{{Name: "x", High: partition.FarRows, Step: 1}}}, 0)
+	var persons []int32
+	for row := range uint32(partition.FarRows) {
+		b.AddRow(row)
+		if persons = append(persons, int32(row)); row >= partition.FarRows/4 {
+			persons[row] -= persons[row] % 3
+		}
+	}
+	table := datasets.OfPersons(b.Table(), persons, make([]string, partition.FarRows))
+	wantPersons(t, table, table.AllRows(), Params{K: 50, Mode: Strict, Cut: First, Split: Median,
+		Records: partition.Box})
+}
+
+// wantPersons fails unless every region of a release has rows of k persons, or all have fewer.
+func wantPersons(t testinput.TB, table *datasets.Table, rows []int32, p Params) {
+	t.Helper()
+	p.Limits = disclosure.NoLimits()
+	in := testinput.Input(table, &p, algorithms.Published, 0, 1)
+	in.Rows = slices.Clone(rows)
+	r, err := Algorithm.Release(context.Background(), in)
+	if err != nil && !errors.Is(err, algorithms.ErrTooFew) {
+		t.Fatal(err)
+	}
+	regions := [][]int32{make([]int32, len(rows))} // places among rows
+	for at := range rows {
+		regions[0][at] = int32(at)
+	}
+	if err == nil {
+		regions = groups(r)
+	}
+	for _, places := range regions {
+		met := make(map[int32]bool)
+		for _, at := range places {
+			met[table.Person(rows[at])] = true
+		}
+		if (len(met) >= p.K) != (err == nil) {
+			t.Fatal(p, err, "a region of", len(places), "rows has", len(met), "persons")
 		}
 	}
 }
