@@ -24,7 +24,7 @@ var variants = []algorithms.Variant{algorithms.Published, algorithms.Strict}
 
 // drawBlocks draws a grid of up to three dimensions with values in its cells, and a box of it.
 func drawBlocks(t *rapid.T) *blocks {
-	sides := rapid.SliceOfN(rapid.IntRange(1, 5), 1, 3).Draw(t, "sides")
+	sides := rapid.SliceOfN(rapid.IntRange(1, 5), 0, 3).Draw(t, "sides")
 	g := &grid{sides: sides, strides: make([]int, len(sides)), cells: 1}
 	for d := len(sides) - 1; d >= 0; d-- {
 		g.strides[d] = g.cells
@@ -56,13 +56,16 @@ func deviationOf(b *blocks, low, high []int) (deviation float64, n int) {
 
 // TestCut compares the cut of a random box with all cuts, by definition. Of the cells 0, 0, 0, 1
 // and 3 the last is cut off, which leaves a squared deviation of 3/4; cutting where the left part
-// falls short of its share by most, before the 1, leaves 2.
+// falls short of its share by most, before the 1, leaves 2. Of two equal cuts the first is taken.
 func TestCut(t *testing.T) {
-	b := newBlocks(context.Background(), &grid{sides: []int{5}, strides: []int{1}, cells: 5},
-		[]float64{0, 0, 0, 1, 3})
-	mean, _ := b.measure(5)
-	if _, at := b.cut(5, mean); at != 4 {
-		t.Errorf("cut at %d, want 4", at)
+	for want, cells := range map[int][]float64{ // order-free: each for itself
+		4: {0, 0, 0, 1, 3}, 1: {0, 1, 1, 0}} {
+		n := len(cells)
+		b := newBlocks(t.Context(), &grid{sides: []int{n}, strides: []int{1}, cells: n}, cells)
+		mean, _ := b.measure(n)
+		if _, at := b.cut(n, mean); at != want {
+			t.Errorf("%v: cut at %d, want %d", cells, at, want)
+		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlocks(t)
@@ -180,9 +183,10 @@ func TestStopRule(t *testing.T) {
 		params.Threshold = threshold
 		r := testinput.Release(t, Algorithm, testinput.Input(table, params,
 			algorithms.Published, 1, 3))
-		if r.Structure.Leaves != want {
-			t.Errorf("threshold %v: %d blocks, must be %d", threshold, r.Structure.Leaves,
-				want)
+		depth := r.Structure.Depth
+		if r.Structure.Leaves != want || 1<<depth < want || depth >= want {
+			t.Errorf("threshold %v: %d blocks at depth %d, must be %d", threshold,
+				r.Structure.Leaves, depth, want)
 		}
 		if want != 2 {
 			continue
@@ -241,14 +245,15 @@ func TestRefusals(t *testing.T) {
 
 // TestPrivateBins: of 4,000 rows in a 50th of their bounds the eight private bins have about as
 // many each; of eight equal ones one has all. Numbers of few cells and those that the schema has
-// bins for are cut as without.
+// bins for are cut as without, and missing ones have a part of their own.
 func TestPrivateBins(t *testing.T) {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "x", High: 2_000_000, Step: 1}, {Name: "few", High: 256, Step: 1},
-		{Name: "own", High: 1000, Step: 1, Bins: []uint32{10, 1000}}}}
+		{Name: "own", High: 1000, Step: 1, Bins: []uint32{10, 1000}},
+		{Name: "gaps", High: 4, Step: 1, Missing: new("")}}}
 	b := datasets.NewBuilder(schema, 4000)
 	for i := range uint32(4000) {
-		b.AddRow(700_000+10*i, i%256, i%1000)
+		b.AddRow(700_000+10*i, i%256, i%1000, i%5)
 	}
 	table := b.Table()
 	for cut, most := range map[margins.Cut]int32{ // order-free: each for itself
@@ -266,6 +271,7 @@ func TestPrivateBins(t *testing.T) {
 		if got := slices.Max(held); got > most || cut == margins.Equal && got < most ||
 			!slices.Equal(r.grid.starts[1], []uint32{0, 32, 64, 96, 128, 160, 192, 224, 256}) ||
 			!slices.Equal(r.grid.starts[2], []uint32{0, 10, 1000}) ||
+			!slices.Equal(r.grid.starts[3], []uint32{0, 1, 2, 3, 4, 5}) ||
 			math.Abs(2*r.epsilon+spent-1) > 1e-12 ||
 			(spent > 0) != (cut == margins.Private) {
 			t.Errorf("cut: %s: parts of %d rows, at %d, %v paid, %v left", cut, held, r.grid.starts,
