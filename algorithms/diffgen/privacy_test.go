@@ -82,6 +82,20 @@ func TestCutPaysForItsPoints(t *testing.T) {
 	}
 }
 
+// TestSidesPayInParallel: of an interval's two sides, whose records are disjoint, the one pays that
+// is wide enough to be cut again, wherever it lies; both together pay once.
+func TestSidesPayInParallel(t *testing.T) {
+	for _, test := range []struct {
+		at, high uint32
+		want     float64 // draws
+	}{{1, 2, 0}, {1, 3, 1}, {2, 3, 1}, {2, 4, 1}} {
+		table := testinput.Table(schemaOf(4, 2), []uint32{0, 1, 2, 0}, []uint32{1, 2, 0, 1})
+		c := started(t, testinput.Input(table, DefaultParams(), algorithms.Strict, 1, 1))
+		must.Do(t, c.specialise(member{dim: 1, node: -1, high: test.high, at: test.at}))
+		must.Near(t, c.path.Spent(), test.want*c.step, 1e-12, test)
+	}
+}
+
 // law is the probability of each open candidate in the next choice.
 func law(c *cut) []float64 {
 	var scores []float64
