@@ -509,6 +509,31 @@ func TestLittleNoise(t *testing.T) {
 	}
 }
 
+// TestSteps: fifty steps come within a thousandth of the least loss with much noise, by steps that
+// grow as long as they are short enough, and nearer still with little, which is reached in stages.
+func TestSteps(t *testing.T) {
+	sizes := []int{3, 4, 2, 3}
+	for seed := range uint64(3) {
+		for _, deviation := range []float64{9, 1, 0.02} {
+			stream := random.NewKey(seed).Stream()
+			j, _ := randomTree(sizes, stream)
+			measured := j.measured([][]int{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {3}})
+			for _, m := range measured {
+				m.Variances[0] = deviation * deviation
+				for cell := range m.Counts {
+					m.Counts[cell] += deviation * (stream.Float64() - 0.5) * math.Sqrt(12)
+				}
+			}
+			few := mustFit(t, sizes, measured, 1000, Options{Iterations: 50, MaxCells: 1e6})
+			many := mustFit(t, sizes, measured, 1000, Options{Iterations: 5000, MaxCells: 1e6})
+			if more := few.Loss - many.Loss; more > min(1, deviation)*1e-3 {
+				t.Errorf("deviation %v: the loss is %v, %v above the least", deviation, few.Loss,
+					more)
+			}
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	one := []Measurement{{[]int{0, 1}, make([]float64, 6), []float64{1}}}
 	if _, err := Fit(t.Context(), []int{2, 3}, one, 1, Options{Iterations: 1, MaxCells: 5},
