@@ -367,6 +367,63 @@ func TestNoData(t *testing.T) {
 	}
 }
 
+// TestOpen: an open curve asks for more trials of all its points, a single value and a time do not;
+// nor is there a thing to settle in what has no trials.
+func TestOpen(t *testing.T) {
+	noise := source{5}
+	o := grid(tenEpsilons[:4], 3, noise.value)
+	for i := range o.Records {
+		o.Timings = append(o.Timings, results.Timing{Job: i, Release: noise.uniform()})
+	}
+	for metric, want := range map[string]int{"error": 4, "runtime": 0} { // order-free: each alone
+		asked := make(map[string]bool)
+		l := fileOf(t, "where: {metric: "+metric+", series: a}\n"+
+			"monotone: {of: {}, along: epsilon, is: increasing}")
+		j := must.Get(Evaluate(l, summaries(o), Options{Settled: true,
+			Open: func(_ string, s *results.Setting) { asked[fmt.Sprint(*s.Epsilon)] = true }}))[0]
+		must.Be(t, j.Verdict, Undecided, metric, j.Checks)
+		must.Be(t, len(asked), want, metric)
+		must.Be(t, j.Settled, want > 0, metric)
+	}
+	exact := fileOf(t, "where: {metric: error, series: a}\nexact: true\neach: epsilon\n"+
+		"range: {of: {}, max: 9}")
+	j := must.Get(Evaluate(exact, summaries(grid(tenEpsilons, 1, constant(1))),
+		Options{Settled: true}))[0]
+	must.Be(t, j.Settled, false, "values of one trial")
+	if p := judged(t, exact, o).Checks[0].Points[0]; !(p.SE > 0) {
+		t.Errorf("exact values that differ from trial to trial have no error: %+v", p)
+	}
+}
+
+// TestSurprise: what is decided otherwise than expected surprises, in the published variant. What
+// holds as far as it is known does not, where it may yet hold.
+func TestSurprise(t *testing.T) {
+	for _, c := range []struct {
+		verdict, expect Verdict
+		besides         string // state of the points that do not support
+		want            bool
+	}{
+		{Holds, Holds, supports, true}, {Contradicted, Holds, opposes, true},
+		{Undecided, Holds, open, false}, {Holds, Undecided, supports, false},
+		{HoldsInPart, Holds, open, false}, {HoldsInPart, Holds, equal, true},
+		{HoldsInPart, Holds, opposes, true}, {HoldsInPart, Contradicted, open, true},
+	} {
+		j := Judgement{Verdict: c.verdict, Expect: c.expect,
+			Checks: []Evidence{{Points: []Point{{State: supports}, {State: c.besides}}}}}
+		must.Be(t, j.comparable(), c.want, c)
+	}
+	l := fileOf(t, "where: {metric: error, series: a}\neach: epsilon\nrange: {of: {}, min: 2}")
+	o := grid(tenEpsilons[:3], 2, constant(1))
+	for _, variant := range []string{Published, Strict} {
+		for i := range o.Records {
+			o.Records[i].Variant = variant
+		}
+		j := must.Get(Evaluate(l, summaries(o), Options{Variant: variant}))[0]
+		must.Be(t, j.Verdict, Contradicted, variant)
+		must.Be(t, j.Surprise, variant == Published, variant)
+	}
+}
+
 // TestClock: times have verdicts, which are those of the machine.
 func TestClock(t *testing.T) {
 	o := grid(tenEpsilons[:3], 2, constant(1))

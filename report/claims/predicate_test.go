@@ -51,6 +51,12 @@ func TestPredicates(t *testing.T) {
 		// Two of three are surely not above by 1.
 		{"where: {metric: error}\neach: epsilon\norder: {left: {where: {series: a}}, is: above, " +
 			"right: {where: {series: b}}, margin: 1}", []float64{-1, 0, 2}, Contradicted},
+		// What is equal is not below.
+		{"where: {metric: error, epsilon: \"<=2\"}\neach: epsilon\norder: {left: {where: " +
+			"{series: a}}, is: below, right: {where: {series: b}}}", []float64{-1, 0}, Undecided},
+		// Curves are told apart by what the check is judged for each of.
+		{"where: {metric: error}\neach: series\nmonotone: {of: {}, along: epsilon, " +
+			"is: increasing}", []float64{3, 0}, Undecided},
 		// A standard error of two trials has no jackknife.
 		{"where: {metric: error, series: b}\neach: epsilon\nrange: {of: {stat: se}, max: 0.1}",
 			nil, NoData},
@@ -97,6 +103,7 @@ func TestMonotone(t *testing.T) {
 		{curve(2, 2, 2, 2, 2, 2), rising, 0, 0, "from 1 to 5", Undecided},
 		{curve(2, 2, 2, 2.1, 2, 2), rising, 0.2, 0, "from 1 to 5", NoDifference},
 		{curve(2, 2, 2, 2.5, 2, 2), rising, 0.2, -0.5, "from 3 to 4", Contradicted},
+		{curve(2, 2, 2, 2, 1.95, 1.85), rising, 0.2, -0.15, "from 1 to 5", Contradicted},
 		{curve(2, 1, 3), rising, 0, 0, "", NoData}, // two points are no trend
 		// Without trials, three of four points in order come by chance too often, five do not.
 		{curve(1, 1, 2, 3), rising, 0, 2, "from 1 to 3", Undecided},
@@ -120,6 +127,31 @@ func TestMonotone(t *testing.T) {
 	j := judged(t, fileOf(t, "where: {metric: error, series: a}\nexact: true\n"+
 		"monotone: {of: {}, along: epsilon, is: increasing}"), curve(1, 1, 2, 3, 4, 6))
 	must.Near(t, j.Checks[0].Points[0].P, 2./120, 1e-12, "five values in order by chance")
+}
+
+// TestTrend: a curve is as sure as the least sure of its ends and steps, for all of them together,
+// unless one opposes, which then is.
+func TestTrend(t *testing.T) {
+	const margin = 1
+	point := func(value, se float64) Point { return Point{Value: value, SE: se, N: 10} }
+	rise, even, fall := point(5, 0.1), point(0, 0.1), point(-5, 2)
+	unsure := point(0.2, 20)
+	for _, c := range []struct {
+		ends, step, other Point
+		state             string
+		p                 float64
+	}{
+		{rise, rise, rise, supports, 2 * rise.beyond(1, 0)},
+		{rise, rise, unsure, supports, 2 * unsure.beyond(1, -margin)},
+		{even, even, even, equal, 2 * even.within(0, margin)},
+		{even, unsure, even, equal, 2 * unsure.within(0, margin)},
+		{rise, rise, fall, opposes, 2 * 3 * fall.beyond(-1, -margin)}, // of the ends and two steps
+		{fall, rise, rise, opposes, 2 * 3 * fall.beyond(-1, 0)},
+	} {
+		got := trend(c.ends, []Point{c.step, c.other}, false, margin)
+		must.Be(t, got.State, c.state, c)
+		must.Near(t, got.P, min(1, c.p), 1e-9, c)
+	}
 }
 
 // TestGrowth: what grows like an order, times a power, has that power's exponent beyond it.
