@@ -40,8 +40,9 @@
 //
 // What is published, and what k-anonymity promises, is as with Mondrian: boxes, tight ranges,
 // means, exact class counts, and a record drawn for each. The partition depends on the quasi-
-// identifiers alone. It bounds how far a record can be linked, not what can be inferred about it
-// (errata M3). Regions.Assignment is for measuring only and not to be published.
+// identifiers, with limits also on sensitive values, which cuts that are refused may tell of, and
+// on whose records they are. k bounds how far a record can be linked, not what can be inferred
+// about it (errata M3). Regions.Assignment is for measuring only and not to be published.
 //
 // The package leaves out relaxed partitions, suppression and hierarchies: values are cut in the
 // schema's order.
