@@ -38,7 +38,7 @@ const (
 	notedMean  = "Measured: noise alone separates the mean from the table's."
 	notedWide  = "Not measured: numbers of the release's records were averaged, since bins hide " +
 		"where in them the values are. The interval is of measured counts: it holds in 95 of 100 " +
-		"releases or more, wherever they are."
+		"releases or more, wherever in the bins values are."
 	notedBounds = "Not measured: records of the release were counted. They come from a model, " +
 		"whose bias no standard error shows. The interval is of measured counts around it: it " +
 		"holds in 95 of 100 releases or more, whatever the bias."

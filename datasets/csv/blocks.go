@@ -63,7 +63,7 @@ func (t *tableReader) blocks(ctx context.Context) error {
 	}
 	t.guard = newGuard(t.file, io.MultiReader(append(rest, text.rest())...), t.format.Delimiter,
 		t.format.Trim)
-	t.guard.above, t.guard.line = above, above
+	t.guard.above, t.guard.line, t.guard.fields = above, above, len(t.layout)
 	return nil
 }
 
@@ -101,6 +101,9 @@ func (b *block) code() {
 			rest = ""
 		}
 		if line = strings.TrimSuffix(line, "\r"); line == "" {
+			if len(c.layout) == 1 {
+				return
+			}
 			continue
 		}
 		if !c.line(line, quotes) {

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -42,8 +43,10 @@ func TestBlocks(t *testing.T) {
 	plain := []string{"5,a\n", "99,b\n", "7,\"x y\"\n", "8,\n", "\"6\",a\r\n", "\n", "?,a\n"}
 	for _, schema := range []string{small, "missing: [\"?\", \"-3\"]" + small,
 		"missing: [\"?\"]\nmissing-as-value: true\ntrim: true" + small,
-		"header: false\nencoding: latin-1" + small} {
+		"header: false\nencoding: latin-1" + small, one, "missing: [\"\", \"?\"]" + one} {
 		format := parse(t, schema)
+		single := len(format.Schema.Attributes) == 1
+		others := regexp.MustCompile(`,[^\n]*`)
 		rapid.Check(t, func(t *rapid.T) {
 			var text strings.Builder
 			if format.Header && rapid.IntRange(0, 9).Draw(t, "header") > 0 {
@@ -63,7 +66,11 @@ func TestBlocks(t *testing.T) {
 				}
 				text.WriteString(rapid.SampledFrom([]string{"\n", "\r\n", ""}).Draw(t, "end"))
 			}
-			sameInBlocks(t, format, func() io.Reader { return strings.NewReader(text.String()) },
+			read := text.String()
+			if single {
+				read = others.ReplaceAllString(read, "")
+			}
+			sameInBlocks(t, format, func() io.Reader { return strings.NewReader(read) },
 				rapid.IntRange(1, 200).Draw(t, "size"))
 		})
 	}

@@ -3,6 +3,7 @@ package csvtable
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -114,6 +115,7 @@ func openRecords(file string, r io.Reader, delimiter rune, trim bool) (*recordGu
 	g := newGuard(file, r, delimiter, trim)
 	if mark, _ := g.buffered.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = g.buffered.Discard(3) // peeked, so it is there
+		g.read -= 3
 	} else if bytes.HasPrefix(mark, []byte("\xff\xfe")) ||
 		bytes.HasPrefix(mark, []byte("\xfe\xff")) {
 		return nil, fmt.Errorf("%s:1: UTF-16, must be saved as UTF-8", file)
@@ -142,6 +144,8 @@ type recordGuard struct {
 	done     int64         // of these, bytes in complete records
 	above    int           // lines of the file before this text
 	line     int           // of the last complete record
+	end      int           // of this text's lines, those of complete records
+	fields   int           // of the first record; 0 before it
 }
 
 var errLongRecord = errors.New("record too long")
@@ -232,6 +236,8 @@ func (g *recordGuard) next() ([]string, error) {
 	record, err := g.records.Read()
 	var parse *csv.ParseError
 	switch {
+	case err == io.EOF && g.fields == 1 && g.read > g.done:
+		return nil, g.blank()
 	case err == io.EOF:
 		return nil, err
 	case errors.Is(err, errLongRecord):
@@ -244,14 +250,25 @@ func (g *recordGuard) next() ([]string, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", g.file, err)
 	default:
+		g.fields = cmp.Or(g.fields, len(record))
+		if first, _ := g.records.FieldPos(0); g.fields == 1 && first > g.end+1 {
+			return nil, g.blank()
+		}
 		line, _ := g.records.FieldPos(len(record) - 1)
-		g.line = g.above + line
+		g.line, g.end = g.above+line, line+strings.Count(record[len(record)-1], "\n")
 		for i := 0; g.trim && i < len(record); i++ {
 			record[i] = strings.TrimSpace(record[i])
 		}
 	}
 	g.done = g.records.InputOffset()
 	return record, err
+}
+
+// blank is the fault of a blank line where a record has one field. The library skips such lines, and
+// the value that may be missing would be gone.
+func (g *recordGuard) blank() error {
+	return &Fault{Kind: Unreadable, File: g.file, Line: g.above + g.end + 1,
+		What: `a blank line in a table of one column: write "" if a value is missing, else remove it`}
 }
 
 // quoting puts the library's messages about quotes in the words of this package.
@@ -281,6 +298,7 @@ func (t *tableReader) columnsFound() {
 		t.header()
 		t.done = 0
 	}
+	t.guard.fields = len(t.layout)
 }
 
 // header finds the attributes' columns by name.
@@ -300,8 +318,7 @@ func (t *tableReader) header() {
 			return
 		}
 	}
-	// A line's end within the last name is a line more.
-	t.above = t.guard.line + strings.Count(record[len(record)-1], "\n")
+	t.above = t.guard.end
 	found, person := make([]bool, len(names)), t.format.Person
 	t.layout = make([]int, len(record))
 	t.seen = make([]string, len(record))

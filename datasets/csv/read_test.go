@@ -47,6 +47,11 @@ attributes:
   - {name: job, kind: categorical, values: [a, b, "x y", "1;2", 'q"q', "l\nl", ""]}
 `
 
+const one = `
+attributes:
+  - {name: age, kind: numeric, low: 0, high: 100}
+`
+
 func TestReadGood(t *testing.T) {
 	bank := readFile(t, "bank.schema.yaml")
 	for _, test := range []struct {
@@ -130,6 +135,11 @@ func TestReadBad(t *testing.T) {
 		{"column twice", small, "age,job,age\n5,a,6\n",
 			[]string{`f.csv:1:9: duplicate column "age" in the header`}},
 		{"short row", small, "age,job\n5\n", []string{"f.csv:2:1: 1 fields, must be 2"}},
+		{"short row after a blank line", small, "age,job\n\n5\n\n",
+			[]string{"f.csv:3:1: 1 fields, must be 2"}},
+		{"blank line in one column", one, "age\n5\n\n6\n", []string{"f.csv:3: a blank line in"}},
+		{"blank line at the end", one, "age\r\n5\r\n\r\n", []string{"f.csv:3: a blank line in"}},
+		{"blank lines alone", one, "age\n\n\n", []string{"f.csv:2: a blank line in"}},
 		{"long row", small, "age,job\n5,a,b\n", []string{"f.csv:2:3: 3 fields, must be 2"}},
 		{"outside", small, "age,job\n5,a\n100,a\n-1,b\n", []string{
 			"f.csv:3:1: age: 100 is outside its public bounds, must be in [0, 100)",
