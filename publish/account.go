@@ -105,9 +105,12 @@ type allowance struct {
 
 // accountEntry is one release. Cost is in the allowance's unit, 0 without differential privacy.
 type accountEntry struct {
-	Number    int     `json:"number"` // from 1
-	Time      string  `json:"time"`
-	Table     string  `json:"table"` // the table's digest
+	Number int    `json:"number"` // from 1
+	Time   string `json:"time"`
+	Table  string `json:"table"` // the table's digest
+	// Persons is the digest of the name of the column that says whom a record is about; "" in
+	// accounts of older programs, and where records are protected.
+	Persons   string  `json:"persons,omitempty"`
 	Algorithm string  `json:"algorithm"`
 	Variant   string  `json:"variant"`
 	Params    string  `json:"params"`
@@ -448,6 +451,9 @@ func (a *account) reserve(r accountEntry, g *algorithms.Guarantee, total Total, 
 			Key: fmt.Sprintf("%016x%016x", secret.Uint64(), secret.Uint64())}
 	}
 	r.Table = a.mark.digest(r.Table)
+	if r.Persons != "" {
+		r.Persons = a.mark.digest(r.Persons)
+	}
 	fresh := len(a.lines) == 0
 	if fresh {
 		a.add(accountLine{Head: &accountHead{Format: accountFormat, Table: r.Table}})
@@ -468,6 +474,15 @@ func (a *account) reserve(r accountEntry, g *algorithms.Guarantee, total Total, 
 			"same total; other people's data need an account of their own")
 	}
 	if g.Model == algorithms.DifferentialPrivacy {
+		if slices.ContainsFunc(a.lines, func(line accountLine) bool {
+			before := line.Release
+			return before != nil && before.Cost > 0 && before.Persons != "" && r.Persons != "" &&
+				before.Persons != r.Persons
+		}) {
+			return s, errors.New("it adds up what releases cost each person that another column " +
+				"names, which cannot be added to this release's: the schema's person: must stay " +
+				"what it was")
+		}
 		w, err := a.allow(total, g)
 		if err != nil {
 			return s, err

@@ -96,7 +96,15 @@ func TestPersons(t *testing.T) {
 	write(t, r.Schema, schemaText)
 	must.Fail(t, must.Err(Make(t.Context(), r)), "it adds up what protects a person",
 		"one account for persons and records")
-	r.Contributions = 2
+	// What a visit has spent is not what its patient has.
+	text := read(t, r.Table)
+	write(t, r.Table, strings.Replace(text, ";patient\n", ";visit\n", 1))
+	write(t, r.Schema, "person: visit\ncontributions: 3\n"+schemaText)
+	r.Changed = true
+	must.Fail(t, must.Err(Make(t.Context(), r)), "another column names", "other persons")
+	write(t, r.Table, text)
+	write(t, r.Schema, schemaText)
+	r.Changed, r.Contributions = false, 2
 	must.Fail(t, must.Err(Make(t.Context(), r)), "no person:, must name the column",
 		"contributions of nobody")
 	r.Contributions = -1

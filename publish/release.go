@@ -74,8 +74,9 @@ type Request struct {
 	// Log takes messages for the table's holder, and nobody else: they may speak of private data.
 	Log func(string) `kong:"-"`
 
-	notes []string // on how the table was read, for its first release
-	drops bool     // rows that lack a value are left out
+	notes  []string // on how the table was read, for its first release
+	drops  bool     // rows that lack a value are left out
+	person string   // the column that says whom a record is about, "" for none
 
 	disk *datasets.Disk // for a table that memory may not hold
 }
@@ -163,7 +164,8 @@ func Make(ctx context.Context, r *Request) (_ *Made, err error) {
 		return nil, err
 	}
 	var standing Standing
-	entry := accountEntry{Table: digest, Epsilon: r.Epsilon, Delta: r.Delta, Program: r.Program}
+	entry := accountEntry{Table: digest, Persons: r.person, Epsilon: r.Epsilon, Delta: r.Delta,
+		Program: r.Program}
 	c, err := choose(ctx, r, table.Schema(), func(g *algorithms.Guarantee) (err error) {
 		standing, err = account.reserve(entry, g, r.Total, r.Changed, r.Now, nil)
 		return err
@@ -297,7 +299,7 @@ func (r *Request) load(ctx context.Context) (table *datasets.Table, digest strin
 	if _, err := io.Copy(io.Discard, read); err != nil { // what no table needs is in the sum
 		return nil, "", err
 	}
-	r.notes, r.drops = format.Notes(content), format.Drops()
+	r.notes, r.drops, r.person = format.Notes(content), format.Drops(), format.Person
 	a := &format.About
 	r.About = csvtable.About{Title: cmp.Or(r.Title, a.Title), Owner: cmp.Or(r.Owner, a.Owner),
 		Purpose: cmp.Or(r.Purpose, a.Purpose), Contact: cmp.Or(r.Contact, a.Contact)}

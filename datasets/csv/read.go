@@ -264,11 +264,11 @@ func (g *recordGuard) next() ([]string, error) {
 	return record, err
 }
 
-// blank is the fault of a blank line where a record has one field. The library skips such lines, and
-// the value that may be missing would be gone.
+// blank is the fault of a blank line where a record has one field. The library skips such lines,
+// and the value that may be missing would be gone.
 func (g *recordGuard) blank() error {
 	return &Fault{Kind: Unreadable, File: g.file, Line: g.above + g.end + 1,
-		What: `a blank line in a table of one column: write "" if a value is missing, else remove it`}
+		What: `a blank line in a table of one column: write "" for a missing value, or remove it`}
 }
 
 // quoting puts the library's messages about quotes in the words of this package.
