@@ -134,7 +134,6 @@ func (b *blocks) cut(n int, mean float64) (dim, at int) {
 	}
 	low, high := b.low[dim], b.high[dim]
 	layer := n / (high - low)
-	at = low + 1 // where noise left the range of numbers no gain is above another
 	best, sum := -1.0, 0.0
 	for place := low; place+1 < high; place++ {
 		sum += b.margins[dim][place]
