@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -254,6 +255,8 @@ func (c *campaign) kills() {
 		f.recovers()
 	})
 	signals := []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}
+	signals = slices.DeleteFunc(signals, // as under nohup, where the command ignores it too
+		func(s syscall.Signal) bool { return signal.Ignored(s) })
 	c.each("signal", 3, 60, "end within 5 s, go on, same bytes", func(f *fault) {
 		command := f.command(nil, "run", "spec.yaml", "--out", "out")
 		must.Do(f, command.Start())
