@@ -31,7 +31,8 @@ func newFolder(out string, now time.Time) (*folder, error) {
 	}
 	temporary, err := os.MkdirTemp(filepath.Dir(out), "."+filepath.Base(out)+".unfinished-")
 	if err != nil {
-		return nil, fmt.Errorf("no folder %s: %w", out, err)
+		return nil, fmt.Errorf("%s: no new folder can be made in %s: %w; make that one first, or "+
+			"name another", out, filepath.Dir(out), err)
 	}
 	return &folder{out: out, temporary: temporary, day: now.UTC().Truncate(24 * time.Hour)}, nil
 }
