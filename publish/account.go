@@ -368,7 +368,7 @@ func (a *account) allow(total Total, g *algorithms.Guarantee) (*allowance, error
 	switch {
 	case w == nil && total == (Total{}):
 		return nil, errors.New("it does not say yet what all releases of the table may cost " +
-			"together: state a total epsilon, or a total rho")
+			"together: state a total epsilon by --total (with --total-delta), or --total-rho")
 	case w == nil:
 		w = &allowance{Epsilon: total.TotalEpsilon, Delta: total.TotalDelta,
 			Protects: g.Unit, Relation: g.Relation}

@@ -56,7 +56,7 @@ func TestAccountFirst(t *testing.T) {
 		"must stay what it is":            func(r *Request) { r.TotalEpsilon = 3 },
 		"1 are spent and 1 are left":      func(r *Request) { r.Epsilon = 1.5 },
 		"in which a release with a delta": func(r *Request) { r.Delta = 1e-6 },
-		"state a total epsilon": func(r *Request) {
+		"by --total (with": func(r *Request) {
 			r.Account, r.Total = dir+"/new", Total{}
 		},
 		"say that it has changed": func(r *Request) {

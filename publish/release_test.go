@@ -228,7 +228,7 @@ func TestRefused(t *testing.T) {
 		"can be made in nowhere: s":   func(r *Request) { r.Out = filepath.Join("nowhere", "b") },
 		"\"nothing\" is no attribute": func(r *Request) { r.Target = "nothing" },
 		"must be categorical":         func(r *Request) { r.Target = "height" },
-		"state a total epsilon":       func(r *Request) { r.Total = Total{} },
+		"by --total (with":            func(r *Request) { r.Total = Total{} },
 		"are left; the release":       func(r *Request) { r.TotalEpsilon = 0.5 },
 		"fewer records than k": func(r *Request) {
 			r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, set("k=51")
