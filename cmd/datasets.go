@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"unicode/utf8"
 
@@ -119,6 +120,10 @@ func (c datasetsSchemaCommand) Run(con *console) error {
 	}
 	// The file that is there may be the reviewed one.
 	file, err := os.OpenFile(c.Out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%s: exists already, and may be a reviewed schema: name another file by "+
+			"--out, or remove it", c.Out)
+	}
 	if err != nil {
 		return terminal.InputError(err)
 	}
