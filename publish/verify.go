@@ -360,7 +360,11 @@ func (o *Original) load(ctx context.Context, published *datasets.Schema) (*datas
 		return nil, err
 	}
 	// Roles may differ: the release's target may be another attribute.
-	return loaded.Table, problem.Named(o.Schema, sameDomains(loaded.Table.Schema(), published))
+	if err := sameDomains(loaded.Table.Schema(), published); err != nil {
+		return nil, fmt.Errorf("%s: %w; name by --schema the schema file that the release was "+
+			"made with", o.Schema, err)
+	}
+	return loaded.Table, nil
 }
 
 // against compares generalised records with the original.
