@@ -14,9 +14,10 @@ import (
 // Kind is a kind of fault that a table's text may have.
 type Kind string
 
-// The kinds of faults. After one of the first two nothing more of a text can be read.
+// The kinds of faults. After one of the first three nothing more of a text can be read.
 const (
 	Unreadable   Kind = "unreadable"
+	Delimiter    Kind = "delimiter"
 	Header       Kind = "header"
 	Quoting      Kind = "quoting"
 	FieldCount   Kind = "number of fields"
@@ -108,7 +109,7 @@ func (f *Format) Check(ctx context.Context, file string, r io.Reader) (*Checked,
 	t.noted = func(fault *Fault) {
 		if fault.Kind == Quoting {
 			unread++
-		} else if fault.Kind != Header && t.done != last {
+		} else if fault.Kind != Header && fault.Kind != Delimiter && t.done != last {
 			checked.Faulty++
 			last = t.done
 		}
@@ -176,6 +177,7 @@ func (c *Checked) note(fault *Fault) {
 // mends are what to change about faults of most kinds.
 var mends = map[Kind]string{
 	Unreadable: "mend the table at this place; nothing after it was read",
+	Delimiter:  "state the table's delimiter in the schema",
 	Header: "rename columns in the table or attributes in the schema until they are the same, " +
 		"upper and lower case included; header: false reads a table without names",
 	FieldCount: "quote fields that hold the delimiter or a line break, fill in what is missing, " +

@@ -86,6 +86,7 @@ func TestMend(t *testing.T) {
 		"age,job\n5,a,b\n":     "quote fields",
 		"age,job\n5,\"a\n":     "double a quote",
 		"age,jobs\n5,a\n":      "rename columns",
+		"age;job\n5;a\n":       "the table's delimiter",
 		"age,job\n5,a\n\"" + strings.Repeat("x", 2*maxRecord): "nothing after it",
 	} {
 		checked, err := parse(t, small).Check(context.Background(), "f.csv",

@@ -293,8 +293,8 @@ const loneReturn = "lines end in a carriage return alone, must end in a line fee
 
 // columnsFound finds the attributes' columns, by the header if there is one.
 func (t *tableReader) columnsFound() {
-	if t.layout = t.format.layout; t.format.Header {
-		t.done = -1
+	if t.format.Header {
+		t.done, t.layout = -1, nil // no column is known where it cannot be read
 		t.header()
 		t.done = 0
 	}
@@ -315,6 +315,13 @@ func (t *tableReader) header() {
 	for i, name := range record {
 		if strings.Contains(name, "\r") {
 			t.fail(Header, i, "%s", loneReturn)
+			return
+		}
+	}
+	if len(record) == 1 && len(names) > 1 && !t.format.parquet {
+		if d := strings.IndexFunc(record[0], isUsualDelimiter); d >= 0 {
+			t.fail(Delimiter, 0, "the header is one column, %q (delimiter %q), must be one for "+
+				"each attribute; is it %q?", shortened(record[0]), t.format.Delimiter, record[0][d])
 			return
 		}
 	}

@@ -131,7 +131,8 @@ func TestReadBad(t *testing.T) {
 		{"no class column", "class: job" + small, "age\n5\n",
 			[]string{`f.csv:1:1: no column for the class attribute "job"`}},
 		{"other delimiter", small, "age;job\n5;a\n",
-			[]string{`attribute "age", the header names "age;job"`, `attribute "job"`}},
+			[]string{`f.csv:1:1: the header is one column, "age;job" (delimiter ','), must ` +
+				`be one for each attribute; is it ';'?`}},
 		{"column twice", small, "age,job,age\n5,a,6\n",
 			[]string{`f.csv:1:9: duplicate column "age" in the header`}},
 		{"short row", small, "age,job\n5\n", []string{"f.csv:2:1: 1 fields, must be 2"}},
