@@ -351,9 +351,19 @@ func (t *tableReader) header() {
 			found[a] = true
 		}
 	}
+	where := ", the header names " + t.names() // which is said once
+	lacks := func(what, name string) {
+		hint := spelling.Hint(name, t.seen)
+		if at := slices.IndexFunc(t.seen, func(seen string) bool {
+			return strings.EqualFold(seen, name)
+		}); at >= 0 {
+			hint = fmt.Sprintf(" (%q differs in case alone)", t.seen[at])
+		}
+		t.fail(Header, 0, "no column for the %s %q%s%s", what, name, hint, where)
+		where = ""
+	}
 	if person != "" {
-		t.fail(Header, 0, "no column for the person, %q%s, the header names %s",
-			person, spelling.Hint(person, t.seen), t.names())
+		lacks("person,", person)
 	}
 	for a, name := range names {
 		if !found[a] {
@@ -361,8 +371,7 @@ func (t *tableReader) header() {
 			if t.format.Schema.Attributes[a].Role == datasets.Class {
 				what = "class attribute"
 			}
-			t.fail(Header, 0, "no column for the %s %q%s, the header names %s",
-				what, name, spelling.Hint(name, t.seen), t.names())
+			lacks(what, name)
 		}
 	}
 }

@@ -130,6 +130,9 @@ func TestReadBad(t *testing.T) {
 				`the header names "age", "jobs" (delimiter ',')`}},
 		{"no class column", "class: job" + small, "age\n5\n",
 			[]string{`f.csv:1:1: no column for the class attribute "job"`}},
+		{"other case", small, "AGE,JOB\n5,a\n",
+			[]string{`"age" ("AGE" differs in case alone), the header names "AGE", "JOB" (delim`,
+				`f.csv:1:1: no column for the attribute "job" ("JOB" differs in case alone)`}},
 		{"other delimiter", small, "age;job\n5;a\n",
 			[]string{`f.csv:1:1: the header is one column, "age;job" (delimiter ','), must ` +
 				`be one for each attribute; is it ';'?`}},
