@@ -63,6 +63,9 @@ type Checked struct {
 	// Lacking are attributes with missing values.
 	Lacking []Lacking `json:"missing"`
 	LeftOut []string  `json:"columns_left_out"`
+	// Beyond counts the complete records left out because enough others are the same person's; 0
+	// where there are faults.
+	Beyond int `json:"beyond_contributions"`
 	// Faults are in the order in which the first of each kind was found.
 	Faults []Faults `json:"faults"`
 }
@@ -141,8 +144,11 @@ func (f *Format) Check(ctx context.Context, file string, r io.Reader) (*Checked,
 	for i := range checked.Faults {
 		checked.Faults[i].Mend = f.mend(&checked.Faults[i])
 	}
-	if len(checked.Faults) == 0 && t.builder.Table().Len() == 0 {
-		return nil, noRows(file, t.dropped)
+	if len(checked.Faults) == 0 {
+		if t.builder.Len() == 0 {
+			return nil, noRows(file, t.dropped)
+		}
+		_, checked.Beyond = t.limited()
 	}
 	return checked, nil
 }

@@ -71,18 +71,25 @@ func (f *Format) read(ctx context.Context, file string, r io.Reader,
 	if err := t.bad.Err(); err != nil {
 		return nil, err
 	}
-	content := &Content{Table: t.builder.Table(), Dropped: t.dropped, LeftOut: t.leftOut}
+	content := &Content{Dropped: t.dropped, LeftOut: t.leftOut}
+	content.Table, content.Beyond = t.limited()
 	for a, rows := range t.lacking {
 		if rows > 0 && t.columns[a].lacking == dropRow {
 			content.Lacking = append(content.Lacking, t.columns[a].attribute.Name)
 		}
 	}
-	if f.Person != "" {
-		rows := content.Table.Len()
-		content.Table = datasets.OfPersons(content.Table, t.persons, t.ids)
-		content.Beyond = rows - content.Table.Len()
-	}
 	return content, nil
+}
+
+// limited is the table of the rows read, without those beyond what a person may contribute, and how
+// many these are.
+func (t *tableReader) limited() (table *datasets.Table, beyond int) {
+	table = t.builder.Table()
+	if t.format.Person == "" {
+		return table, 0
+	}
+	limited := datasets.OfPersons(table, t.persons, t.ids)
+	return limited, table.Len() - limited.Len()
 }
 
 func (f *Format) reader(file string, r io.Reader, block int) (*tableReader, error) {

@@ -118,6 +118,10 @@ func printChecked(w io.Writer, file string, c *csvtable.Checked) {
 		fmt.Fprintf(w, "%s: missing in %s, %s\n", lacking.Attribute,
 			terminal.Counted(lacking.Rows, "record"), what)
 	}
+	if c.Beyond > 0 {
+		fmt.Fprintf(w, "%s beyond the contributions of a person, left out\n",
+			terminal.Counted(c.Beyond, "record"))
+	}
 	if len(c.LeftOut) > 0 {
 		fmt.Fprintf(w, "columns left out, as the schema does not describe them: %s\n",
 			strings.Join(c.LeftOut, ", "))
