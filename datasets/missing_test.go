@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 // lackingTable has numbers 0 to 3, one missing, and an ordered category, one missing.
@@ -56,6 +58,8 @@ func TestMissingCompared(t *testing.T) {
 		q.Sets[0].Of([]Span{{4, 5}}).Any || !q.Sets[0].Of([]Span{{0, 4}}).All {
 		t.Errorf("a mean of missing numbers: %v", err)
 	}
+	_, err := ParseQuery("n = NA", table.Schema())
+	must.Fail(t, err, `from 0 to 4, or "?", which stands for a missing one`)
 	if _, err := ParseQuery(`n < "?"`, table.Schema()); err == nil {
 		t.Error("below what is missing")
 	}

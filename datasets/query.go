@@ -344,8 +344,11 @@ func (p *queryParser) one(depth int) *clause {
 func (p *queryParser) comparison(name, operator, value word) *clause {
 	at := p.schema.Index(name.text)
 	if at < 0 {
-		return p.fail(name.wrong("no attribute %q, must be one of %s", name.text,
-			QuoteSome(p.schema.Names(), fewValues)))
+		names := QuoteSome(p.schema.Names(), fewValues)
+		if name.text == "" && name.plain {
+			return p.fail(name.wrong("the end, must be a comparison with one of %s", names))
+		}
+		return p.fail(name.wrong("no attribute %q, must be one of %s", name.text, names))
 	}
 	is, known := operators[operator.text]
 	if !known || !operator.plain {
@@ -375,8 +378,12 @@ func (p *queryParser) comparison(name, operator, value word) *clause {
 	} else {
 		number, ok := a.ParseNumber(value.text)
 		if !ok || number < a.Low || number > a.High {
-			return p.fail(value.wrong("%s: %q, must be a value between its bounds, from %s to %s",
-				a.Name, value.text, a.NumberText(a.Low), a.NumberText(a.High)))
+			or := ""
+			if a.Missing != nil {
+				or = fmt.Sprintf(", or %q, which stands for a missing one", *a.Missing)
+			}
+			return p.fail(value.wrong("%s: %q, must be a value between its bounds, from %s to %s%s",
+				a.Name, value.text, a.NumberText(a.Low), a.NumberText(a.High), or))
 		}
 		code, err := a.NumberCode(number)
 		if err != nil && is[0] == is[2] {

@@ -139,7 +139,7 @@ func TestQueryRefusals(t *testing.T) {
 	schema.Attributes = append(schema.Attributes,
 		Attribute{Name: "since", High: 20000, Step: 1, Clock: "YYYY-MM-DD"})
 	for text, want := range map[string]string{ // order-free: separate checks
-		"":                        `column 1: no attribute "", must be one of "age"`,
+		"":                        `column 1: the end, must be a comparison with one of "age"`,
 		"ages > 3":                `column 1: no attribute "ages", must be one of "age", "marital`,
 		"age":                     `column 4: "", must be one of = != <`,
 		"age >":                   "column 6: no value",
@@ -150,7 +150,7 @@ func TestQueryRefusals(t *testing.T) {
 		"age ! 15":                `column 5: "!", must be`,
 		`age "=" 15`:              `column 5: "=", must be`,
 		"since > 1970":            "must be a value between",
-		"age > 20 and":            `column 13: no attribute ""`,
+		"age > 20 and":            `column 13: the end, must be a comparison with one of "age"`,
 		"age > 20 edu = low":      `column 10: "edu", must be "and", "or" or the end`,
 		"(age > 20":               `column 10: "", must be ")"`,
 		"age > 20)":               `column 9: ")", must be "and", "or" or the end`,
@@ -161,7 +161,7 @@ func TestQueryRefusals(t *testing.T) {
 		"mean(edu)":               `column 6: no mean of "edu", must be a number: age, wage`,
 		"mean(age":                `column 9: "", must be ")"`,
 		"mean(age) edu = low":     `column 11: "edu", must be`,
-		"mean(age) where":         `column 16: no attribute ""`,
+		"mean(age) where":         `column 16: the end`,
 		"mean = 3":                `column 1: no attribute "mean"`,
 		"'age > 3":                "column 1: a quote that does not end",
 		strings.Repeat("(", 5000): "nested too deeply, may be 100 deep",
