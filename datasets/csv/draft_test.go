@@ -196,7 +196,10 @@ func TestDraftSees(t *testing.T) {
 		{"dates with times", "at,x\n2020-02-29 23:59,a\n2020-03-01 08:00,b\n", DraftOptions{},
 			`time: "YYYY-MM-DD hh:mm", low: "2020-02-29 00:00", high: "2020-03-02 00:00"}`, ""},
 		{"seconds of years", "at,x\n2020-02-29 23:59:00,a\n2022-03-01 08:00:01,b\n",
-			DraftOptions{}, `#   "at": dates or times of too long a span`, ""},
+			DraftOptions{}, `#   "at": dates or times of too long a span for a cell each: save`, ""},
+		{"times with a zone", "at,x\n" + rows(25, func(i int) string {
+			return fmt.Sprintf("2023-05-01T15:41:%02d.5+02:00,a", i)
+		}), DraftOptions{}, `#   "at": no time: reads all its times, such as "2023-05-01T`, ""},
 		{"years are names", "year,2019,2020\na,5,x\n", DraftOptions{Header: true},
 			`{name: "2019", kind: numeric`, ""},
 		{"codes", "zip,x\n01077,a\n10115,b\n01077,a\n", DraftOptions{},

@@ -46,6 +46,7 @@ type draftColumn struct {
 	last         float64
 	bytes        int         // of all texts
 	clocks       []clockSpan // that read all texts so far, for dates and times
+	stamps       bool        // all texts so far are times, of forms that clocks may not read
 	infinite     int         // the line of the first word for infinity, 0 without
 	infiniteText string
 }
@@ -68,7 +69,7 @@ func newDraftColumn(name string) draftColumn {
 	}
 	return draftColumn{name: name, number: true, integer: true, eitherWay: true, min: math.Inf(1),
 		max: math.Inf(-1), distinct: make(map[uint64]struct{}), consecutive: true,
-		clocks: spans}
+		clocks: spans, stamps: true}
 }
 
 // alike returns two texts that differ in case alone, if there are any.
@@ -131,6 +132,7 @@ func (c *draftColumn) add(text string, s *profile, line int) {
 		c.clocks[i].low = math.Min(c.clocks[i].low, number)
 		c.clocks[i].high = math.Max(c.clocks[i].high, number)
 	}
+	c.stamps = c.stamps && timestamp.MatchString(text)
 	if c.tooMany {
 		if c.likely--; likeNumber.MatchString(text) {
 			c.likely += 2
@@ -157,6 +159,10 @@ var thousands = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}([.,][0-9]{3})+$`)
 
 // likeNumber are numbers as people write them, also percentages and amounts of money.
 var likeNumber = regexp.MustCompile(`^[-+]?[$€£]? ?[-+]?[0-9][0-9.,' ]*[%€$£]?$`)
+
+// timestamp are times with a zone, fractions of a second or neither.
+var timestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?` +
+	` ?(Z|UTC|[+-]\d\d(:?\d\d)?)?$`)
 
 // digitsOf counts the digits of a number after its point or comma, too many of one with an exponent
 // to be written with as many.
@@ -219,6 +225,9 @@ func (c *draftColumn) describe(isClass bool) (entry, reason string) {
 		return attributeText(a, ""), reason
 	case len(c.clocks) > 0 && !c.number && !isClass:
 		return c.time()
+	case c.stamps && (c.tooMany || reason != ""):
+		return "", fmt.Sprintf("no time: reads all its times, such as %q in line %d: write them "+
+			"without zones and fractions of a second, or days alone", c.odd, c.oddLine)
 	case c.tooMany && reason != "":
 		return "", reason
 	case c.tooMany && c.bytes > 30*c.filled:
@@ -257,7 +266,8 @@ func (c *draftColumn) time() (entry, reason string) {
 	}
 	end, ok := span.Number(span.Text(a.High))
 	if !ok || end != a.High || a.High-a.Low > mostCells {
-		return "", "dates or times of too long a span for a cell each"
+		return "", "dates or times of too long a span for a cell each: save them as days, or as " +
+			"minutes (YYYY-MM-DD hh:mm)"
 	}
 	return fmt.Sprintf("name: %s, kind: numeric, %s", strconv.Quote(c.name), boundsText(&a)), ""
 }
