@@ -359,6 +359,10 @@ func (s *profile) entries(keep bool) (attributes, leftOut []string, described in
 		if c.padded() && entry != "" && c.name != s.Class {
 			s.note("%s: its numbers begin with zeros: they are codes, kept as texts", name)
 		}
+		if persons := c.persons(); persons != "" && c.integer && entry != "" && reason == "" {
+			s.note("%s is taken for an amount%s; if it is another identifier, leave it out", name,
+				persons)
+		}
 		if !c.number && c.eitherWay && c.filled > 0 {
 			s.note("%s: its numbers mix points and commas, or have them between thousands: they "+
 				"are read as texts", name)

@@ -37,11 +37,12 @@ func body(text string) string {
 }
 
 // rows are n lines.
-func rows(n int, line func(i int) string) (text string) {
+func rows(n int, line func(i int) string) string {
+	var text strings.Builder
 	for i := range n {
-		text += line(i) + "\n"
+		text.WriteString(line(i) + "\n")
 	}
-	return text
+	return text.String()
 }
 
 func TestDraft(t *testing.T) {
@@ -70,7 +71,9 @@ missing: []
 attributes:
   - {name: "c1", kind: numeric, low: 1, high: 4, step: 1}
   - {name: "c2", kind: categorical, values: ["x", "y"]}
-  - {name: "c3", kind: ignored} # more than 100 different texts, an identifier or free text?`},
+  - {name: "c3", kind: ignored} # more than 100 different texts, an identifier or free text?; ` +
+			"most rows have a value that fewer than 5 share: if it tells persons apart, name " +
+			"the column by person:, not as an attribute"},
 		{"wide integers", "id\tn\n0\t1\n123456789\t1\n", DraftOptions{}, `delimiter: "\t"
 header: true
 missing: []
@@ -136,6 +139,31 @@ func TestDraftBad(t *testing.T) {
 	}
 }
 
+// TestDraftRare: numbers and codes that few rows share each may tell persons apart, however many
+// they are; numbers that many share do not.
+func TestDraftRare(t *testing.T) {
+	for line, want := range map[string]string{ // order-free: separate checks
+		"%d":     `"who" is taken for an amount; most rows have a value that fewer than 5 share`,
+		"0%d":    `"who" is left out: more than 100 different codes; most rows have a value`,
+		"p%d":    "an identifier or free text?; most rows have a value that fewer than 5 share",
+		"%d few": "",
+	} {
+		for persons := 200; persons < 10_000; persons *= 30 {
+			text := "who,x\n" + rows(3*persons, func(i int) string {
+				if want == "" {
+					return fmt.Sprint(i%(3*persons/5), ",a") // five rows each
+				}
+				return fmt.Sprintf(line+",a", 7*(i%persons))
+			})
+			notes := must.Get(draft(io.Discard, "f.csv", opened(text), DraftOptions{}))
+			if said := strings.Join(notes, "\n"); !strings.Contains(said, want) ||
+				want == "" && said != "" {
+				t.Errorf("%d of %q: %s, want %s", persons, line, said, want)
+			}
+		}
+	}
+}
+
 // TestDraftSees: what a column looks like decides how it is described, or that it is left out.
 func TestDraftSees(t *testing.T) {
 	for _, test := range []struct {
@@ -196,7 +224,7 @@ func TestDraftSees(t *testing.T) {
 		{"dates with times", "at,x\n2020-02-29 23:59,a\n2020-03-01 08:00,b\n", DraftOptions{},
 			`time: "YYYY-MM-DD hh:mm", low: "2020-02-29 00:00", high: "2020-03-02 00:00"}`, ""},
 		{"seconds of years", "at,x\n2020-02-29 23:59:00,a\n2022-03-01 08:00:01,b\n",
-			DraftOptions{}, `#   "at": dates or times of too long a span for a cell each: save`, ""},
+			DraftOptions{}, `#   "at": dates or times of too long a span for a cell each`, ""},
 		{"times with a zone", "at,x\n" + rows(25, func(i int) string {
 			return fmt.Sprintf("2023-05-01T15:41:%02d.5+02:00,a", i)
 		}), DraftOptions{}, `#   "at": no time: reads all its times, such as "2023-05-01T`, ""},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -42,7 +43,8 @@ type draftColumn struct {
 
 	// These show identifiers, dates and free text.
 	distinct     map[uint64]struct{} // hashes of texts; nil once one occurred twice
-	consecutive  bool                // every value is the one before plus 1
+	sampled      sampled
+	consecutive  bool // every value is the one before plus 1
 	last         float64
 	bytes        int         // of all texts
 	clocks       []clockSpan // that read all texts so far, for dates and times
@@ -69,7 +71,7 @@ func newDraftColumn(name string) draftColumn {
 	}
 	return draftColumn{name: name, number: true, integer: true, eitherWay: true, min: math.Inf(1),
 		max: math.Inf(-1), distinct: make(map[uint64]struct{}), consecutive: true,
-		clocks: spans, stamps: true}
+		sampled: sampled{counts: make(map[uint64]int)}, clocks: spans, stamps: true}
 }
 
 // alike returns two texts that differ in case alone, if there are any.
@@ -114,9 +116,10 @@ func (c *draftColumn) add(text string, s *profile, line int) {
 	}
 	c.filled++
 	c.bytes += len(text)
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(text)) // never fails
+	c.sampled.add(hash.Sum64())
 	if c.distinct != nil {
-		hash := fnv.New64a()
-		_, _ = hash.Write([]byte(text)) // never fails
 		if _, twice := c.distinct[hash.Sum64()]; twice {
 			c.distinct = nil
 		} else {
@@ -149,6 +152,49 @@ func (c *draftColumn) add(text string, s *profile, line int) {
 			c.reason = "it holds texts that a schema cannot list"
 		}
 	}
+}
+
+// sampled counts the rows of one value in 2^level, chosen by hash: of all as long as they are few.
+type sampled struct {
+	counts map[uint64]int
+	level  int
+}
+
+func (s *sampled) add(hash uint64) {
+	const most = 1 << 12 // how many rows have rare values is then right to some 3 %
+	// The high bits of the product depend on all of the hash.
+	other := func(hash uint64) bool { return hash*0x9e3779b97f4a7c15>>(64-s.level) != 0 }
+	if other(hash) {
+		return
+	}
+	for s.counts[hash]++; len(s.counts) > most; {
+		s.level++
+		maps.DeleteFunc(s.counts, func(hash uint64, _ int) bool { return other(hash) })
+	}
+}
+
+// fewShare is how many rows must have a value that singles out nobody: the k of ppdp risk.
+const fewShare = 5
+
+// rare says that most rows have a value that fewer than fewShare have, as the ids of persons do,
+// but also weights and amounts. A value is then known of the person whom it is about, or is an id.
+func (c *draftColumn) rare() bool {
+	rows := 0
+	for _, n := range c.sampled.counts { // order-free: a sum of whole numbers
+		if n < fewShare {
+			rows += n
+		}
+	}
+	return c.tooMany && rows<<c.sampled.level > c.filled/2
+}
+
+// persons says what to do about rare values, if they are.
+func (c *draftColumn) persons() string {
+	if !c.rare() {
+		return ""
+	}
+	return fmt.Sprintf("; most rows have a value that fewer than %d share: if it tells persons "+
+		"apart, name the column by person:, not as an attribute", fewShare)
 }
 
 // padded are codes of digits alone.
@@ -234,14 +280,14 @@ func (c *draftColumn) describe(isClass bool) (entry, reason string) {
 		return "", fmt.Sprintf("free text: more than %d different texts, and long ones",
 			mostValues)
 	case c.tooMany && c.padded():
-		return "", fmt.Sprintf("more than %d different codes", mostValues)
+		return "", fmt.Sprintf("more than %d different codes%s", mostValues, c.persons())
 	case c.tooMany && !c.number && c.likely > 0:
 		return "", fmt.Sprintf("most of its texts look like numbers, but %q in line %d is none: "+
 			"list what is missing by --missing, and write numbers without marks and units", c.odd,
 			c.oddLine)
 	case c.tooMany:
-		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?",
-			mostValues)
+		return "", fmt.Sprintf("more than %d different texts, an identifier or free text?%s",
+			mostValues, c.persons())
 	}
 	return attributeText(&datasets.Attribute{Name: c.name, Kind: datasets.Categorical,
 		Values: bySize(c.values)}, ""), reason
