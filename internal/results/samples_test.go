@@ -368,6 +368,30 @@ func TestYardstickIsLinear(t *testing.T) {
 	}
 }
 
+// The error of a sample of a share f is √(1/f - 1): that of as many other people, √2, is the error
+// of 1/3 of the records, between whatever samples it lies. A score lacks as much of the best one.
+func TestYardstickOfErrors(t *testing.T) {
+	shares := []float64{0.001, 0.01, 0.05, 0.1, 0.5, 1}
+	for _, least := range []float64{0, 0.2} { // an error that all records make, too
+		var errors, scores []float64
+		for _, share := range shares {
+			e := math.Sqrt(1/share - 1)
+			errors, scores = append(errors, least+e), append(scores, 1000-10*e)
+		}
+		lower := NewYardstick(pointers(curveOf(0.01, shares, errors)), false).Errors()
+		higher := NewYardstick(pointers(curveOf(0.1, shares, scores)), true).Errors()
+		for _, share := range []float64{0.002, 0.03, 0.2, 1. / 3, 0.7, 0.95} {
+			e := math.Sqrt(1/share - 1)
+			a, b := lower.Of(least+e, least+e, least+e), higher.Of(1000-10*e, 1000-10*e, 1000-10*e)
+			must.Near(t, a.Share, share, 1e-12, share)
+			must.Near(t, b.Share, share, 1e-12, share)
+			if !(a.Lo < share && share < a.Hi && a.Hi <= 1) {
+				t.Errorf("%v: from %v to %v", share, a.Lo, a.Hi)
+			}
+		}
+	}
+}
+
 // The isotonic regression of 1, 5, 3, 4, 2, 9 pools 5, 3, 4 and 2 into 3.5. What only the least
 // share of a plateau reaches is that share.
 func TestYardstickIsMonotone(t *testing.T) {

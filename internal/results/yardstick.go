@@ -34,21 +34,40 @@ const SampleEquivalent = "sample-equivalent"
 
 // Yardstick is the learning curve of one measurement on samples of the true records. Means are made
 // monotone in the share by pooling adjacent violators (Ayer et al. 1955) and joined by straight
-// lines over the logarithm of the share or, by Linear, over the share. The zero value is not ready
+// lines over the logarithm of the share, or as Linear and Errors say. The zero value is not ready
 // for use; it does not change and is safe for concurrent use.
 type Yardstick struct {
 	shares []float64 // ascending
 	means  []float64 // never falling: negated where lower is better
 	halves []float64 // half widths of the means' intervals, NaN where unknown
 	sign   float64
-	linear bool
+	law    law
 }
+
+// law is over what the means are joined.
+type law int
+
+const (
+	logarithmic law = iota
+	linear
+	ofErrors
+)
 
 // Linear is the same curve, joined over the share itself: a release that holds a share of the
 // records and nothing else discloses that share, wherever it lies between two samples.
 func (y *Yardstick) Linear() *Yardstick {
 	own := *y
-	own.linear = true
+	own.law = linear
+	return &own
+}
+
+// Errors is the same curve of an error, by which a mean is worse than that of all records, which
+// is the last. Its square is joined over one over the share: a mean of n of N records, drawn
+// without replacement, has a variance of S²·(1/n - 1/N). Between errors of 2 at a share of 1/5 and
+// 1 at 1/2, √2 is at 1/3: that of as many other people, whose variance is S²·(1/N + 1/N).
+func (y *Yardstick) Errors() *Yardstick {
+	own := *y
+	own.law = ofErrors
 	return &own
 }
 
@@ -126,7 +145,7 @@ func (y *Yardstick) Of(mean, lo, hi float64) Equivalent {
 		}
 		e.Hi = y.shares[i]
 		if i < last {
-			e.Hi = y.between(i, (mean-lower[i])/(lower[i+1]-lower[i]))
+			e.Hi = y.between(i, mean, lower)
 		}
 		break
 	}
@@ -142,22 +161,31 @@ func (y *Yardstick) reaches(value float64, curve []float64) float64 {
 	case 0:
 		return y.shares[0]
 	}
-	return y.between(i-1, (value-curve[i-1])/(curve[i]-curve[i-1]))
+	return y.between(i-1, value, curve)
 }
 
-// between is the share a part of the way from one measured to the next, in logarithms unless the
-// curve is linear.
-func (y *Yardstick) between(i int, part float64) float64 {
+// between is the share at which a curve has a value, between one measured and the next.
+func (y *Yardstick) between(i int, value float64, curve []float64) float64 {
+	scale := func(v float64) float64 { return v }
+	if y.law == ofErrors {
+		all := y.means[len(y.means)-1]
+		scale = func(v float64) float64 { return (v - all) * math.Abs(v-all) }
+	}
+	from, to := scale(curve[i]), scale(curve[i+1])
+	part := (scale(value) - from) / (to - from)
 	switch part { // without the rounding of logarithms
 	case 0:
 		return y.shares[i]
 	case 1:
 		return y.shares[i+1]
 	}
-	if y.linear {
+	switch y.law {
+	case linear:
 		return y.shares[i] + float64(part*(y.shares[i+1]-y.shares[i]))
+	case ofErrors:
+		return 1 / (1/y.shares[i] + float64(part*(1/y.shares[i+1]-1/y.shares[i])))
 	}
-	from, to := elementary.Log(y.shares[i]), elementary.Log(y.shares[i+1])
+	from, to = elementary.Log(y.shares[i]), elementary.Log(y.shares[i+1])
 	return elementary.Exp(from + float64(part*(to-from)))
 }
 

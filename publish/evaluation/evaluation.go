@@ -444,7 +444,9 @@ func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measureme
 			return // who guesses does as well as who has the original
 		}
 	}
-	y = y.Linear()
+	if y = y.Errors(); m.kind() != fidelity {
+		y = y.Linear()
+	}
 	if m.ofRelease() { // samples copy all alike
 		y = nil
 	}

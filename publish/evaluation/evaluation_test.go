@@ -64,7 +64,7 @@ func setting(series, algorithm string, param ...string) *results.Setting {
 }
 
 // controls are a copy, samples of 1 and of 10 % and independent columns. By the distance .4, .2 and
-// 0, a value of .3 lies halfway between the samples: at 5.5 %.
+// 0, whose squares lie over 100, 10 and 1 times fewer records, .3 is at 1/47.5, 2.1 %.
 func controls() []any {
 	return []any{
 		setting("Copy", "identity"), []float64{1000, 0, 0.9, 0.6, 1, 1, 1, math.NaN()},
@@ -102,9 +102,9 @@ func TestOf(t *testing.T) {
 		noBetter, exists bool
 	}{
 		{"records have no yardstick", value(0, 0, 0), "900", "", "", false, true},
-		{"halfway between samples", value(0, 1, 0), "0.300", "5.5 %", "", true, true},
-		// Halfway from .2 to 0, from 10 to 100 %.
-		{"above the samples", value(0, 1, 1), "0.100", "55 %", "", false, true},
+		{"between samples", value(0, 1, 0), "0.300", "2.1 %", "", true, true},
+		// A quarter of the square from 0 to .2: 1/(1 + 9/4).
+		{"above the samples", value(0, 1, 1), "0.100", "31 %", "", false, true},
 		{"a learner halfway", value(1, 0, 0), "0.750", "5.5 %", "", false, true},
 		{"a learner that guesses", value(1, 0, 1), "0.600", "≤ 1 %", "", true, true},
 		{"the majority", value(1, 0, 6), "0.600", "", "", false, true},
@@ -124,7 +124,7 @@ func TestOf(t *testing.T) {
 		kind, column int
 		want         string
 	}{
-		{0, 0, "As good as a sample of 5.5 % of the original's records; NO BETTER THAN " +
+		{0, 0, "As good as a sample of 2.1 % of the original's records; NO BETTER THAN " +
 			"INDEPENDENT COLUMNS by 1 of 1."},
 		{1, 0, "As good as a sample of 5.5 % of the original's records."},
 		{2, 0, "The strongest of 1 attacks finds as much as in a sample of 55 % of the " +
