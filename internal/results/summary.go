@@ -310,6 +310,16 @@ func (g *group) means(c *column) []float64 {
 	return means
 }
 
+// Folds returns what was measured of a setting in each fold of each trial, NaN for no value.
+func (s *Summary) Folds(of *Setting, m Measurement) (values []float64) {
+	for _, c := range s.bySetting[of].measured {
+		if c.Measurement == m {
+			return slices.Concat(c.folds...)
+		}
+	}
+	return nil
+}
+
 // Rows returns all that can be drawn of the run: measured and derived.
 func (s *Summary) Rows() []Row {
 	rows := Rows(append(s.Samples(), s.Derived()...))

@@ -434,15 +434,10 @@ func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measureme
 		Classifier: majority}}]; m.Classifier != "" && row != nil && row.N > 0 {
 		guess = row
 	}
-	if lead := 0.02; !attack && guess != nil {
-		room := math.Abs(guess.Mean)
-		if m.HigherIsBetter {
-			room = math.Abs(1 - guess.Mean)
-		}
-		if !better(whole.Mean, guess.Mean) ||
-			m.Classifier != "" && math.Abs(whole.Mean-guess.Mean) < float64(lead*room) {
-			return // who guesses does as well as who has the original
-		}
+	if learns := m.Classifier != ""; !attack && guess != nil &&
+		(learns && !contest.Learned(whole.Mean, guess.Mean, m.HigherIsBetter) ||
+			!learns && !better(whole.Mean, guess.Mean)) {
+		return // who guesses does as well as who has the original
 	}
 	if y = y.Errors(); m.kind() != fidelity {
 		y = y.Linear()

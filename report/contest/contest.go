@@ -116,8 +116,10 @@ type Task struct {
 	// Original and Majority are what the original data and, in classification, the majority class
 	// give; NaN where the run has not measured them.
 	Original, Majority float64
-	Entries            []Entry // of each release
-	Best               []int   // the release with the best mean under each budget, -1 for none
+	// Unlearned says that nothing shows the original data to be better than guessing.
+	Unlearned bool
+	Entries   []Entry // of each release
+	Best      []int   // the release with the best mean under each budget, -1 for none
 }
 
 // Discipline is what a release may be best of: a task, or accuracy and AUC of one learner.
@@ -135,6 +137,8 @@ const (
 	Worse  Rank = "worse" // than the best
 	Tied   Rank = "tied"  // not distinguishable from the best
 	Best   Rank = "best"  // has the best mean
+	// Guesses is tied or best where the original data are not shown to be better than guessing.
+	Guesses Rank = "guesses"
 )
 
 // Entry is what a release reaches in a task.
@@ -147,7 +151,8 @@ type Entry struct {
 	Behind results.Difference
 	// NoBetter says that nothing shows it to be better than the majority class.
 	NoBetter bool
-	// Equal is the sample of true records that is as good; nil where the run has no learning curve.
+	// Equal is the sample of true records that is as good; nil where the run has no learning curve
+	// or nothing is learned.
 	Equal *results.Equivalent
 }
 
@@ -219,6 +224,7 @@ func Of(run *results.Summary) []*Table {
 			t.compare(d, all)
 			t.Tasks = append(t.Tasks, d.Tasks...)
 		}
+		t.learn(run)
 		t.nameApart()
 	}
 	return tables

@@ -38,6 +38,10 @@ const leaky = "leaky"
 // the majority class: on the original data or, where they are not among the releases, on each.
 // Guarantees hold, but for those in uses.
 func runOf(entrants []entrant, majority float64, uses ...results.AlgorithmUse) *results.Summary {
+	return recorded(entrants, majority, uses...).Summary()
+}
+
+func recorded(entrants []entrant, majority float64, uses ...results.AlgorithmUse) *results.Run {
 	accuracy := results.Measurement{Metric: metric, Classifier: "c45"}
 	guess := results.Measurement{Metric: metric, Classifier: "majority"}
 	run := &results.Run{Manifest: results.Manifest{Algorithms: uses,
@@ -76,7 +80,7 @@ func runOf(entrants []entrant, majority float64, uses ...results.AlgorithmUse) *
 			run.Records = append(run.Records, c)
 		}
 	}
-	return run.Summary()
+	return run
 }
 
 // behind are three trials that are behind 0.8 by d-s, d and d+s with d = a·s.
@@ -386,6 +390,40 @@ func TestMajority(t *testing.T) {
 	}
 }
 
+// TestUnlearned: the original data are not shown to beat guessing where they gain less than a
+// fiftieth of what there is to gain, .006 of .3, or where their gain varies too much from fold to
+// fold. Of 20 values of 5 folds that are g ± .02 the standard error is .02·√(20/19)·√(1/20 + 1/4),
+// or .0112: g of .017 has a p of .073, one-sided, and .03 one of .008.
+func TestUnlearned(t *testing.T) {
+	public := results.AlgorithmUse{Name: Reference, Guarantee: "none", Status: "holds"}
+	for _, c := range []struct {
+		gain, spread float64
+		folds        int
+		unlearned    bool
+	}{{0.0059, 0, 0, true}, {0.0061, 0, 0, false}, {0.017, 0.02, 0, false},
+		{0.017, 0.02, 5, true}, {0.03, 0.02, 5, false}, {-0.1, 0.02, 5, true}} {
+		truth := original()
+		for i := range 20 {
+			truth.values = append(truth.values, 0.7+c.gain+float64(1-i%2*2)*c.spread)
+		}
+		run := recorded([]entrant{under(1, "a", slices.Repeat([]float64{0.8}, 20)...), truth}, 0.7,
+			public)
+		run.Manifest.Folds = c.folds
+		for r := range results.Each(run.Records) {
+			if c.folds > 0 {
+				fold := r.Trial % c.folds
+				r.Trial, r.Fold = r.Trial/c.folds, &fold
+			}
+		}
+		table := Of(run.Summary())[0]
+		task := table.Tasks[0]
+		if task.Unlearned != c.unlearned || table.Recommend(0)[0].Unlearned != c.unlearned ||
+			(task.Entries[0].Rank == Guesses) != c.unlearned {
+			t.Errorf("%+v: %v, %v", c, task.Unlearned, task.Entries[0].Rank)
+		}
+	}
+}
+
 // TestNames: tasks with one title are distinguished by their metrics, and tables by their datasets.
 func TestNames(t *testing.T) {
 	table := &Table{Dataset: "d", Columns: []string{"ε = 1"}}
@@ -480,6 +518,19 @@ func TestRecommendNone(t *testing.T) {
 		if len(all) != 1 || all[0].Purpose != want || all[0].Worths[1].Value != 0 {
 			t.Errorf("%s: %+v", metric, all)
 		}
+	}
+	noise := measured("auc", "c45", .51, .5, true, 0, [3]float64{.52, .5, .5},
+		[3]Rank{Guesses, Guesses, Guesses})
+	noise.Unlearned = true
+	if got := advised(noise).Recommend(0)[0]; !got.Useless || got.Text() != "none: nothing is "+
+		"shown to be learned from the true records themselves" ||
+		got.Brief() != "nothing to learn" {
+		t.Errorf("%q", got.Text())
+	}
+	learned := measured("accuracy", "c45", .9, .7, true, 0, [3]float64{.8, .7, .7},
+		[3]Rank{Best, Worse, Worse})
+	if got := advised(noise, learned).Recommend(0)[0].Brief(); got != "A: 50 %" {
+		t.Errorf("what is learned alone counts: %q", got)
 	}
 	no := math.NaN()
 	all = advised(measured("accuracy", "c45", .9, .7, true, 0, guesses, [3]Rank{Best, Tied, Worse}),

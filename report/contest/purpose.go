@@ -16,8 +16,9 @@ type Recommendation struct {
 	unit    string // what a worth of 1 is
 	// Worths are of the releases that compete, the best first; there is one at least.
 	Worths []Worth
-	// Useless says that none is shown to be better than always guessing the majority class.
-	Useless bool
+	// Useless says that none is shown to be better than always guessing the majority class, and
+	// Unlearned that not even the original data are.
+	Useless, Unlearned bool
 }
 
 // Worth is what a release is worth for a purpose.
@@ -58,8 +59,14 @@ func amounts(t *Task) bool { return strings.Fields(t.Metric)[0] == "amounts" }
 func (t *Table) Recommend(column int) (all []*Recommendation) {
 	for _, p := range purposes {
 		tasks := slices.DeleteFunc(slices.Clone(t.Tasks), func(t *Task) bool { return !p.has(t) })
+		learned := slices.DeleteFunc(slices.Clone(tasks), func(t *Task) bool { return t.Unlearned })
+		unlearned := len(learned) == 0
+		if !unlearned {
+			tasks = learned
+		}
 		if r := t.recommend(tasks, column); len(r.Worths) > 0 {
-			r.Purpose, r.unit = p.name, p.unit
+			r.Purpose, r.unit, r.Unlearned = p.name, p.unit, unlearned
+			r.Useless = r.Useless || unlearned
 			all = append(all, r)
 		}
 	}
@@ -141,11 +148,7 @@ func (t *Table) worth(task *Task, i, column int) float64 {
 	if e.N == 0 || best < 0 {
 		return math.NaN()
 	}
-	floor := task.Majority
-	if name, _, _ := strings.Cut(task.Metric, " "); name == aucMetric {
-		floor = 0.5
-	}
-	top := task.Entries[best].Mean
+	floor, top := task.guess(), task.Entries[best].Mean
 	switch {
 	case task.Classifier != "" && task.HigherIsBetter && task.Original > floor:
 		return max(0, (e.Mean-floor)/(task.Original-floor))
@@ -159,6 +162,9 @@ func (t *Table) worth(task *Task, i, column int) float64 {
 
 // Text says what to take, how good it is, and how far behind the others are.
 func (r *Recommendation) Text() string {
+	if r.Unlearned {
+		return "none: nothing is shown to be learned from the true records themselves"
+	}
 	if r.Useless {
 		return "none: no release is shown to be better than always guessing the majority class"
 	}
@@ -195,11 +201,14 @@ func (r *Recommendation) Text() string {
 // PurposeLegend explains Brief.
 const PurposeLegend = "For each purpose the release to take, its utility for it, and how many " +
 	"others no test tells from it, with nearly the same utility. For a classifier 100 % is what " +
-	"classifiers gain over guessing from the true records, for the rest the best release of " +
-	"each measurement."
+	"classifiers gain over guessing from the true records, where that is shown to be anything, " +
+	"for the rest the best release of each measurement."
 
 // Brief is the release to take, its utility, and how many others are as good.
 func (r *Recommendation) Brief() string {
+	if r.Unlearned {
+		return "nothing to learn"
+	}
 	if r.Useless {
 		return "none beats guessing"
 	}
