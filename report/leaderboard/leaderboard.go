@@ -152,6 +152,15 @@ func (t *Table) About(d *contest.Discipline) string {
 			text += " " + of.text + " " + strings.Join(values, " and ") + "."
 		}
 	}
+	var by []string
+	for _, task := range d.Tasks {
+		if task.Unlearned {
+			by = append(by, task.Metric)
+		}
+	}
+	if by != nil {
+		text += " The original data are not shown to beat it by " + strings.Join(by, " or ") + "."
+	}
 	return text
 }
 
