@@ -15,7 +15,9 @@ import (
 func init() {
 	Register(parameterised[PMSEParams]{Info{
 		Name: "pmse", Title: "Propensity score, mean squared error", Revision: 1, Records: true,
-		Source: "Woo, Reiter, Oganian & Karr 2009, section 3.1",
+		Source: "Woo, Reiter, Oganian & Karr 2009, section 3.1: the mean of (p - c)² over the " +
+			"records of original and release, for the probability p, by a model that has not " +
+			"learnt from it, that a record is of the release, and c, the release's share of them",
 	}, PMSEParams{Model: Logistic, Rows: 50_000}, pmse})
 }
 
