@@ -17,7 +17,7 @@ func init() {
 	info := attack("membership", "Membership inference", "fraction", "van Breugel et al. 2023 "+
 		"(density: of the release over that of a reference), Chen et al. 2020 (distance), Hayes "+
 		"et al. 2019 (classifier, "+attackerSource+"); true-positive rates as Carlini et al. 2022")
-	info.Revision = 2
+	info.Revision = 3
 	Register(parameterised[MembershipParams]{info,
 		MembershipParams{DensityScore, AttackAUC, 0.01, Estimate, false}, membership})
 }
@@ -72,10 +72,8 @@ func (*MembershipParams) NeedsHeldOut() bool { return true }
 // of which it has others, the reference: one half is attacked, the other is the reference. It is
 // undefined with fewer than two records held out, no member, and no record released.
 //
-// Ends of rates are exact (Clopper & Pearson 1934). The score above which a record is taken for a
-// member is one that is had by some record held out, so that those of the false-positive rate hold
-// for the rate in the population as well. Ends of the area are those of a share of as many pairs as
-// the smaller side has records, which are wider than need be (Hoeffding 1963, section 5).
+// Ends of a rate are scores.found's. Those of the area are of a share of as many pairs as the
+// smaller side has records, which are wider than need be (Hoeffding 1963, section 5).
 //
 // What a guarantee allows is algorithms.Promise.Allows.
 func membership(ctx context.Context, c Case, params *MembershipParams) (float64, error) {
@@ -101,7 +99,7 @@ func membership(ctx context.Context, c Case, params *MembershipParams) (float64,
 	case err != nil || pairs == 0:
 		return math.NaN(), err
 	case params.Of == AttackTPR:
-		return s.found(params.FPR).at(params.End), nil
+		return s.found(params.FPR, params.End), nil
 	}
 	return share{s.auc() * pairs, pairs}.at(params.End), nil
 }
@@ -123,8 +121,11 @@ func (s scores) auc() float64 {
 }
 
 // found is the share of the members above the smallest score that at most a share of the others
-// are above.
-func (s scores) found(atMost float64) share {
+// are above, or an end of its interval. Drawn anew, more or fewer of the population would be above
+// that score: of others the share can be as large as the end of its own interval (Clopper & Pearson
+// 1934). The ends are as far off as those of members and of others, squared and added (Newcombe
+// 1998, method 10), as if members gained what others do: so it is where nothing is disclosed.
+func (s scores) found(atMost float64, end End) float64 {
 	sorted := slices.Sorted(slices.Values(s.others))
 	allowed := int(math.Floor(atMost * float64(len(sorted))))
 	hits := 0
@@ -133,7 +134,15 @@ func (s scores) found(atMost float64) share {
 			hits++
 		}
 	}
-	return share{float64(hits), float64(len(s.members))}
+	found := share{float64(hits), float64(len(s.members))}
+	others, p := share{float64(allowed), float64(len(sorted))}, found.at(Estimate)
+	switch end {
+	case Low:
+		return max(0, p-length(p-found.at(Low), others.at(High)-atMost))
+	case High:
+		return min(1, p+length(found.at(High)-p, atMost-others.at(Low)))
+	}
+	return found.at(end)
 }
 
 // halves are the records held out that are attacked and those that are the reference.

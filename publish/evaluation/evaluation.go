@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"ppdp/internal/results"
-	"ppdp/numeric/elementary"
 	"ppdp/report/contest"
 )
 
@@ -456,7 +455,10 @@ func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measureme
 			v.Sample, v.SampleText = &equal.Share, equal.String()
 		}
 		if attack && v.Low != nil {
-			if below := m.below(v); row.Mean-float64(manyAttacks*below) <= m.chance() {
+			if below := row.Mean - *v.Low; row.Mean-float64(manyAttacks*below) <= m.chance() {
+				if *v.Low == 0 && v.High != nil { // few members are found: it is cut off
+					below = max(below, *v.High-row.Mean)
+				}
 				least := m.chance() + float64(manyAttacks*below)
 				v.Nothing, v.Sample, v.SampleText = true, nil, ""
 				if y != nil {
@@ -476,18 +478,6 @@ func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measureme
 // manyAttacks is how many times as far as an interval of 95 % for one attack that of the strongest
 // of fifteen reaches: normal quantiles of 1 - .025/15 and of .975 (Bonferroni).
 const manyAttacks = 1.5
-
-// below is by how much an attack may find too much: down to the low end of its interval and, of
-// members found, up to that of the others taken for members, who are as many and set the score
-// above which a record is taken for one (Newcombe 1998, method 10).
-func (m *Measurement) below(v *Value) float64 {
-	below, others := *v.Value-*v.Low, 0.0
-	if n := v.Denominator; m.of() == "tpr" && n != nil {
-		rate := m.chance()
-		others = 1 - elementary.LowestProbability(*n-math.Floor(rate**n), *n, 0.025) - rate
-	}
-	return math.Sqrt(float64(below*below) + float64(others*others))
-}
 
 // chance is what an attack finds where nothing is disclosed.
 func (m *Measurement) chance() float64 {

@@ -225,22 +225,6 @@ func TestHeadlines(t *testing.T) {
 	}
 }
 
-// TestBelow: 52 of 3,000 members are found at a score that 30 of 3,000 others exceed. Of as many
-// records, all of them others, 52 or more exceed such a score once in a hundred times.
-func TestBelow(t *testing.T) {
-	attack := &Measurement{Measure: "membership", Params: map[string]string{"of": "tpr"}}
-	v := &Value{Value: new(52. / 3000), Low: new(0.0129718), Denominator: new(3000.)}
-	// The ends of Clopper & Pearson are .0129718 of 52 and .0142451 of 30.
-	want := math.Hypot(52./3000-0.0129718, 0.0142451-0.01)
-	if got := attack.below(v); math.Abs(got-want) > 1e-6 {
-		t.Errorf("members found: %v, want %v", got, want)
-	}
-	attack.Params = nil
-	if got, want := attack.below(v), 52./3000-0.0129718; math.Abs(got-want) > 1e-12 {
-		t.Errorf("an area: %v, want %v", got, want)
-	}
-}
-
 // TestVerdicts on limits that the page names.
 func TestVerdicts(t *testing.T) {
 	for _, of := range []struct {
