@@ -39,8 +39,10 @@ type File struct {
 	// Promised is what the certificate of a folder says, 0 without one.
 	Promised algorithms.Promise
 
-	path, digest string
-	weighted     bool // the last column of a folder's records is their weights
+	// The name is the file's or the folder's.
+	name, path, digest string
+
+	weighted bool // the last column of a folder's records is their weights
 }
 
 // Names of a release's folder, as package publish writes it.
@@ -50,7 +52,7 @@ const (
 )
 
 func openFile(path string) (*File, error) {
-	f := &File{path: path}
+	f := &File{name: filepath.Base(filepath.Clean(path)), path: path}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		f.path = filepath.Join(path, recordsName)
 		text, err := datasets.ReadFile(filepath.Join(path, certificateName), 1<<20)
@@ -153,7 +155,7 @@ func (f *File) Read(ctx context.Context, schema *datasets.Schema) (*Published, e
 	if err != nil {
 		return nil, err
 	}
-	p := &Published{name: filepath.Base(f.path), schema: schema, Records: texts.Rows,
+	p := &Published{name: f.name, schema: schema, Records: texts.Rows,
 		Unread: unread, left: make([]bool, texts.Rows), outside: make([]bool, texts.Rows)}
 	described := make(map[*csvtable.TextColumn]bool)
 	for _, name := range need {

@@ -449,17 +449,18 @@ func TestFoldsOfPersons(t *testing.T) {
 	}
 }
 
-// TestWarnings: warnings that differ in numbers only are counted as one, the first.
+// TestWarnings: warnings that differ in numbers only are counted as one, the first; equal ones, of
+// several draws, are not counted.
 func TestWarnings(t *testing.T) {
 	all := []warning{{"A", "gap 81.3 % after 2290 nodes"}, {"A", "not private"},
 		{"A", "gap 81 % after 31 nodes"}, {"A", "gap 7.25 % after 4 nodes"},
 		{"A", "gap 81.3 % after 2290 nodes at last"}, {"B", "gap 1 % after 2 nodes"},
-		{"C", "C published too much"}}
+		{"C", "C published too much"}, {"c.csv", "c.csv: odd"}, {"c.csv", "c.csv: odd"}}
 	var logged []string
 	r := &run{opts: Options{Log: func(message string) { logged = append(logged, message) }}}
 	r.logWarnings(all)
 	want := []string{"warning: A: gap 81.3 % after 2290 nodes (the first of 4 like it)",
 		"warning: A: not private", "warning: A: gap 81.3 % after 2290 nodes at last",
-		"warning: C: published too much"}
+		"warning: C: published too much", "warning: c.csv: odd"}
 	must.Equal(t, logged, want)
 }

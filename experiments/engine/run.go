@@ -358,15 +358,16 @@ func Cached(ctx context.Context, p *language.Plan, out string, files datasets.Fi
 // warning is one of a release.
 type warning struct{ release, text string }
 
-// logWarnings logs those that differ only in numbers once, with how many there are: a search that
-// ends at its limit does so in most jobs, each with other numbers.
+// logWarnings logs those that differ only in numbers once, with how many numbers there are: a search
+// that ends at its limit does so in most jobs, each with other ones.
 func (r *run) logWarnings(all []warning) {
 	for _, alike := range results.Grouped(all,
 		func(w warning) string { return withoutNumbers.Replace(w.text) }) {
 		first := alike[0]
-		text := "warning: " + first.release + ": " + strings.TrimPrefix(first.text,
-			first.release+" ")
-		if n := len(alike); n > 1 {
+		text := "warning: " + first.release + ": " + strings.TrimPrefix(strings.TrimPrefix(
+			first.text, first.release+" "), first.release+": ")
+		each := func(w warning) string { return w.release + ": " + w.text }
+		if n := len(results.Grouped(alike, each)); n > 1 {
 			text += fmt.Sprintf(" (the first of %d like it)", n)
 		}
 		r.opts.Log(text)
