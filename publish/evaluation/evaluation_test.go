@@ -307,3 +307,19 @@ func TestUntried(t *testing.T) {
 		}
 	}
 }
+
+// TestNear: a share of .77 nearer to members is as far from chance's .5 as .54 copies would be: no
+// count of copies, and no attack that found nothing is said not to have been tried.
+func TestNear(t *testing.T) {
+	near, _ := newMeasurement(new(use("closest-record", "", "near")))
+	near.Values = []Value{{Value: new(0.77), Low: new(0.75)}, {Value: new(1.)}}
+	attack, _ := newMeasurement(new(use("membership", "", "attack")))
+	attack.Values = []Value{{Value: new(0.5), Nothing: true}, {Value: new(1.)}}
+	e := &Evaluation{whole: 1, fresh: -1, permuted: -1, Columns: []Column{{"a.csv", true},
+		{"Copy", false}}, Kinds: []*Kind{{Name: "disclosure",
+		Measurements: []*Measurement{near, attack}}}}
+	must.Say(t, e.short(e.Kinds[0], 0), "Nothing found by")
+	e.judge()
+	must.Be(t, e.Verdicts[0].Text, "NOT TO BE HANDED OUT; as near to the original as if 54 % of "+
+		"its records were copies; attacks found nothing.")
+}

@@ -25,7 +25,8 @@ type Headline struct {
 	// would.
 	Nothing  bool     `json:"nothing_found,omitempty"`
 	CouldSee *float64 `json:"could_have_seen,omitempty"`
-	// Copied is the share of the released records that copy one of the original, beyond chance.
+	// Copied is the share of copies with which the released records, the others being chance, would
+	// be as near to the original's as they are. None need be a copy.
 	Copied *float64 `json:"copied,omitempty"`
 	// Verbatim is the share of the released records that equal one of the original, FreshVerbatim
 	// that of fresh people's.
@@ -140,8 +141,8 @@ func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column
 	}
 	says += "."
 	if h.Copied != nil {
-		says += fmt.Sprintf(" Beyond chance, %s of its records are as near to one of the "+
-			"original as copies are.", percent(*h.Copied))
+		says += fmt.Sprintf(" It is as near to the original as if %s of its records were copies, "+
+			"and the others chance.", percent(*h.Copied))
 	}
 	for _, m := range k.Measurements {
 		if v := m.Values[column]; m.Measure == "verbatim" && m.of() == "" && v.Value != nil {

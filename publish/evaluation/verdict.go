@@ -29,8 +29,8 @@ type Use struct {
 // with care; counts of two attributes may be wrong for a twentieth of the records, or for little
 // more than fresh people are, .15 with care; a column's mean by a tenth, its median and P95 by .15.
 // Where the original's has less than .02 over guessing, nothing is to be learned.
-// What discloses as much as a tenth of the records, copies as much of itself, or has by half more
-// records verbatim than fresh people, is not handed out.
+// What discloses as much as a tenth of the records, is as near as if as much of it were copies, or
+// has by half more records verbatim than fresh people, is not handed out.
 const (
 	keptWell, keptSome     = 0.9, 0.5
 	countsWell, countsSome = 0.05, 0.15
@@ -90,7 +90,7 @@ func (e *Evaluation) judge() {
 					share = max(share, *h.Sample)
 					v.HandOut, discloses = "found", "at worst it discloses as much as "+
 						percent(*h.Sample)+" of the original's records ("+h.By+")"
-				case h.Nothing && h.Copied == nil:
+				case h.Nothing:
 					v.HandOut, discloses = "nothing found", "attacks found nothing"
 					if h.CouldSee != nil {
 						discloses += ", and could have seen " + percent(*h.CouldSee) +
@@ -99,8 +99,8 @@ func (e *Evaluation) judge() {
 				}
 				if h.Copied != nil {
 					v.HandOut = "found"
-					discloses = percent(*h.Copied) + " of its records copy the original; " +
-						discloses
+					discloses = "as near to the original as if " + percent(*h.Copied) +
+						" of its records were copies; " + discloses
 				}
 				if h.Verbatim != nil {
 					chance := or(h.FreshVerbatim, 0)
