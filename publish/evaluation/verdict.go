@@ -167,7 +167,7 @@ func (e *Evaluation) counts(k *Kind, column int) []Use {
 }
 
 // amounts judges means, medians and P95 of numbers: relative to the original's or, where that is
-// near 0, to a tenth of the range from P5 to P95. Fresh people's may be as far off, and quantiles
+// near 0, to a tenth of the range from P5 to P95. A mean may be off by twice fresh people's; quantiles
 // count where distributions differ: one of few values may jump.
 func (e *Evaluation) amounts(column int) []Use {
 	numbers, worst := 0, []string(nil)
