@@ -127,7 +127,7 @@ func TestOf(t *testing.T) {
 		{0, 0, "As good as a sample of 2.1 % of the original's records; NO BETTER THAN " +
 			"INDEPENDENT COLUMNS by 1 of 1."},
 		{1, 0, "As good as a sample of 5.5 % of the original's records."},
-		{2, 0, "The strongest of 1 attacks finds as much as in a sample of 55 % of the " +
+		{2, 0, "The one attack tried finds as much as in a sample of 55 % of the " +
 			"original's records (Attack, where 10 % of others are taken for members)."},
 		{2, 1, "Attacks that need held-out records were not tried."},
 	} {
@@ -318,7 +318,7 @@ func TestNear(t *testing.T) {
 	e := &Evaluation{whole: 1, fresh: -1, permuted: -1, Columns: []Column{{"a.csv", true},
 		{"Copy", false}}, Kinds: []*Kind{{Name: "disclosure",
 		Measurements: []*Measurement{near, attack}}}}
-	must.Say(t, e.short(e.Kinds[0], 0), "Nothing found by")
+	must.Say(t, e.short(e.Kinds[0], 0), "Nothing found by 1 attack.")
 	e.judge()
 	must.Be(t, e.Verdicts[0].Text, "NOT TO BE HANDED OUT; as near to the original as if 54 % of "+
 		"its records were copies; attacks found nothing.")

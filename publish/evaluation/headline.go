@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/internal/terminal"
 	"ppdp/report/contest"
 )
 
@@ -123,11 +124,15 @@ func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column
 	case len(held) > 0:
 		strongest := held[0]
 		h.Sample, h.By = strongest.Values[column].Sample, strongest.Name
-		says = fmt.Sprintf("The strongest of %d attacks finds as much as in a sample of %s of the "+
-			"original's records (%s)", attacks, strongest.Values[column].SampleText, strongest.Name)
+		says = "The one attack tried"
+		if attacks > 1 {
+			says = fmt.Sprintf("The strongest of %d attacks", attacks)
+		}
+		says += fmt.Sprintf(" finds as much as in a sample of %s of the original's records (%s)",
+			strongest.Values[column].SampleText, strongest.Name)
 	case tried:
 		h.Nothing = true
-		says = fmt.Sprintf("Nothing found by %d attacks", max(1, attacks))
+		says = "Nothing found by " + terminal.Counted(max(1, attacks), "attack")
 		if h.CouldSee != nil {
 			says += fmt.Sprintf("; the sharpest (%s) could have seen a sample of %s of the "+
 				"original's records", h.By, percent(*h.CouldSee))
