@@ -18,6 +18,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/spelling"
 	"ppdp/numeric/random"
 )
 
@@ -203,7 +204,7 @@ func (p *Published) parse(a *datasets.Attribute, column *csvtable.TextColumn) []
 	if broad {
 		p.Generalised = append(p.Generalised, a.Name)
 	}
-	wanting := p.refuse(column, p.outside,
+	wanting := p.refuse(column, a.Values, p.outside,
 		func(code uint32) bool { return values[code].group == nil })
 	if missing := a.MissingCode(); missing != datasets.NoCode { // such a value is missing
 		wanting = 0
@@ -226,15 +227,16 @@ func (p *Published) weigh(column *csvtable.TextColumn) {
 			weights[i] = -1
 		}
 	}
-	p.refuse(column, p.left, func(code uint32) bool { return weights[code] < 0 })
+	p.refuse(column, nil, p.left, func(code uint32) bool { return weights[code] < 0 })
 	p.weights = make([]float64, p.Records)
 	for row := range p.weights {
 		p.weights[row] = weights[column.Codes.At(int32(row))]
 	}
 }
 
-// refuse marks and counts the records with texts of a column that are outside the schema.
-func (p *Published) refuse(column *csvtable.TextColumn, marked []bool,
+// refuse marks and counts the records with texts of a column that are outside the schema, which may
+// be meant for one of its values.
+func (p *Published) refuse(column *csvtable.TextColumn, values []string, marked []bool,
 	outside func(code uint32) bool) (records int) {
 	example := ""
 	for row := range marked {
@@ -246,8 +248,8 @@ func (p *Published) refuse(column *csvtable.TextColumn, marked []bool,
 		}
 	}
 	if records > 0 {
-		p.faults = append(p.faults,
-			fmt.Sprintf("%s in %d, such as %.40q", column.Name, records, example))
+		p.faults = append(p.faults, fmt.Sprintf("%s in %d, such as %.40q%s", column.Name, records,
+			example, spelling.Hint(example, values)))
 	}
 	return records
 }

@@ -77,7 +77,7 @@ func TestFile(t *testing.T) {
 	for _, want := range []string{"1 of 6 records left out: not as many fields",
 		"3 of 6 records have values outside the schema, taken for missing",
 		"age in 1, such as \"-1\"",
-		"job in 2, such as \"d\"", "pay in 1, such as \"NaN\"",
+		"job in 2, such as \"d\" (did you mean a?)", "pay in 1, such as \"NaN\"",
 		"the schema does not describe, and nothing measures: \"note\""} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)

@@ -166,3 +166,28 @@ func definition(metric, classifier string) string {
 	}
 	return text
 }
+
+// unread are a release's columns, and of these the numbers, whose values lie outside the schema in
+// more records than those for which good counts may be wrong: they were drawn. says names
+// them.
+func (e *Evaluation) unread(column int) (names, numbers []string, says string) {
+	var found []string
+	for _, a := range e.Attributes {
+		share := or(a.Releases[column].Missing, 0)
+		if a.Original != nil {
+			share -= or(a.Original.Missing, 0)
+		}
+		if !(share > countsWell) {
+			continue
+		}
+		names, found = append(names, a.Name), append(found, a.Name+" in "+percent(share))
+		if a.Releases[column].Mean != nil {
+			numbers = append(numbers, a.Name)
+		}
+	}
+	if names != nil {
+		says = "VALUES OUTSIDE THE SCHEMA, replaced by others: " + strings.Join(found, ", ") +
+			" of its records"
+	}
+	return names, numbers, says
+}

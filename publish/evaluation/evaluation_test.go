@@ -323,3 +323,17 @@ func TestNear(t *testing.T) {
 	must.Be(t, e.Verdicts[0].Text, "NOT TO BE HANDED OUT; as near to the original as if 54 % of "+
 		"its records were copies; attacks found nothing.")
 }
+
+// TestUnread: a column outside the schema makes a release good with care at best for what has it.
+func TestUnread(t *testing.T) {
+	e := judged(t, 0.04, 0.59, 0.1, 0.05, 0.7, 0.78, 0, -0.01)
+	e.Verdicts, e.Attributes = nil, []*Attribute{
+		{Name: "sex", Original: &Profile{}, Releases: []*Profile{{Missing: new(1.)}}},
+		{Name: "job", Original: &Profile{}, Releases: []*Profile{{Missing: new(0.04)}}},
+		{Name: "pay", Original: &Profile{Missing: new(0.5)},
+			Releases: []*Profile{{Missing: new(0.5)}}}}
+	e.judge()
+	must.Say(t, e.Verdicts[0].Text, "With care for counts and tables (wrong: sex), a classifier or "+
+		"regression (wrong: sex); VALUES OUTSIDE THE SCHEMA, replaced by others: sex in 100 % of")
+	must.Say(t, e.short(e.Kinds[0], 0), "VALUES OUTSIDE THE SCHEMA, replaced by others: sex in")
+}

@@ -87,6 +87,9 @@ func (e *Evaluation) short(k *Kind, column int) string {
 		}
 		says += "."
 	}
+	if _, _, unread := e.unread(column); k.Name == "fidelity" && unread != "" {
+		says += " " + unread + "."
+	}
 	return says + h.learned(e, k, column)
 }
 

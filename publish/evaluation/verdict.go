@@ -25,6 +25,18 @@ type Use struct {
 	Worst  []string `json:"worst,omitempty"` // columns that are wrong
 }
 
+// worse adds columns that are wrong: the answer is with care at best.
+func (u *Use) worse(columns []string) {
+	for _, name := range columns {
+		if u.Answer == "yes" {
+			u.Answer = "with care"
+		}
+		if !slices.Contains(u.Worst, name) {
+			u.Worst = append(u.Worst, name)
+		}
+	}
+}
+
 // Limits of the answers. A learner may lose a tenth of what the original's has over guessing, half
 // with care; counts of two attributes may be wrong for a twentieth of the records, or for little
 // more than fresh people are, .15 with care; a column's mean by a tenth, its median and P95 by .15.
@@ -67,6 +79,7 @@ func (e *Evaluation) judge() {
 		v := &Verdict{Release: c.Name, HandOut: "unknown"}
 		e.Verdicts = append(e.Verdicts, v)
 		discloses := "attacks on it were not tried: name a holdout"
+		unread, numbers, says := e.unread(column)
 		for _, k := range e.Kinds {
 			h := k.Headlines[column]
 			switch k.Name {
@@ -79,10 +92,17 @@ func (e *Evaluation) judge() {
 					kept := h.kept()
 					use.Answer, use.Value = answer(kept >= keptWell, kept >= keptSome), &kept
 				}
+				use.worse(unread)
 				v.Uses = append(v.Uses, use)
 			case "fidelity":
-				v.Uses = append(v.Uses, e.counts(k, column)...)
-				v.Uses = append(v.Uses, e.amounts(column)...)
+				counts, amounts := e.counts(k, column), e.amounts(column)
+				for i := range counts {
+					counts[i].worse(unread)
+				}
+				for i := range amounts {
+					amounts[i].worse(numbers)
+				}
+				v.Uses = append(append(v.Uses, counts...), amounts...)
 			case "disclosure":
 				share := or(h.Copied, 0)
 				switch {
@@ -120,6 +140,9 @@ func (e *Evaluation) judge() {
 				}
 			}
 		}
+		if says != "" {
+			discloses = says + "; " + discloses
+		}
 		v.Text = v.says(discloses)
 	}
 }
@@ -133,7 +156,12 @@ func (v *Verdict) says(discloses string) string {
 			if u.Answer == a.answer {
 				says := u.For
 				if u.Worst != nil {
-					says += " (wrong: " + strings.Join(u.Worst, ", ") + ")"
+					worst := u.Worst[:min(5, len(u.Worst))]
+					says += " (wrong: " + strings.Join(worst, ", ")
+					if more := len(u.Worst) - len(worst); more > 0 {
+						says += fmt.Sprintf(", %d more", more)
+					}
+					says += ")"
 				}
 				uses = append(uses, says)
 			}
@@ -167,8 +195,8 @@ func (e *Evaluation) counts(k *Kind, column int) []Use {
 }
 
 // amounts judges means, medians and P95 of numbers: relative to the original's or, where that is
-// near 0, to a tenth of the range from P5 to P95. A mean may be off by twice fresh people's; quantiles
-// count where distributions differ: one of few values may jump.
+// near 0, to a tenth of the range from P5 to P95. A mean may be off by twice fresh people's, and
+// quantiles count where distributions differ: one of few values may jump.
 func (e *Evaluation) amounts(column int) []Use {
 	numbers, worst := 0, []string(nil)
 	for _, a := range e.Attributes {
@@ -197,10 +225,6 @@ func (e *Evaluation) amounts(column int) []Use {
 		return nil
 	}
 	share := float64(len(worst)) / float64(numbers)
-	use := Use{"means and quantiles of single columns", answer(worst == nil, share <= 0.25), &share,
-		worst[:min(5, len(worst))]}
-	if more := len(worst) - 5; more > 0 {
-		use.Worst = append(slices.Clone(use.Worst), fmt.Sprintf("%d more", more))
-	}
-	return []Use{use}
+	return []Use{{"means and quantiles of single columns", answer(worst == nil, share <= 0.25),
+		&share, worst}}
 }
