@@ -28,10 +28,12 @@ const (
 	ColumnMean     ColumnFigure = "mean"     // of a number
 	ColumnQuantile ColumnFigure = "quantile" // of a number
 	ColumnShare    ColumnFigure = "share"    // of a category that is frequent in the original
+	ColumnPair     ColumnFigure = "pair"     // distance of its marginal with another column
 )
 
 func (ColumnFigure) Enum() []string {
-	return algorithms.Words(ColumnDistance, ColumnMissing, ColumnMean, ColumnQuantile, ColumnShare)
+	return algorithms.Words(ColumnDistance, ColumnMissing, ColumnMean, ColumnQuantile, ColumnShare,
+		ColumnPair)
 }
 
 // ColumnParams are the parameters of the metric column.
@@ -39,6 +41,7 @@ type ColumnParams struct {
 	Attribute string       `yaml:"attribute" doc:"the column" values:"the name of an attribute; it has to be given" missing:"must name a column"`
 	Of        ColumnFigure `yaml:"of" doc:"the number asked for"`
 	At        float64      `yaml:"at" doc:"of quantile: the share of the records that are not above it" min:"0" max:"1"`
+	With      string       `yaml:"with" doc:"of pair: the other column"`
 	Rank      int          `yaml:"rank" doc:"of share: 1 for the category that is most frequent in the original, 2 for the next" min:"1" max:"1000000"`
 }
 
@@ -47,6 +50,9 @@ func (p *ColumnParams) CheckSchema(s *datasets.Schema) error {
 	at := s.Index(p.Attribute)
 	if at < 0 {
 		return fmt.Errorf("attribute: %q, must be an attribute of the table", p.Attribute)
+	}
+	if other := s.Index(p.With); p.Of == ColumnPair && (other < 0 || other == at) {
+		return fmt.Errorf("with: %q, must be another attribute of the table", p.With)
 	}
 	numeric := s.Attributes[at].Kind == datasets.Numeric
 	if numeric && p.Of == ColumnShare || !numeric && (p.Of == ColumnMean ||
@@ -58,7 +64,7 @@ func (p *ColumnParams) CheckSchema(s *datasets.Schema) error {
 }
 
 // column is undefined without published mass, or without a category of the rank.
-func column(_ context.Context, c Case, params *ColumnParams) (float64, error) {
+func column(ctx context.Context, c Case, params *ColumnParams) (float64, error) {
 	a := c.Table.Schema().Index(params.Attribute)
 	table, weights := c.Release.Table, c.Release.Weights
 	if params.Of == ColumnMissing {
@@ -72,6 +78,16 @@ func column(_ context.Context, c Case, params *ColumnParams) (float64, error) {
 			share += of[missing]
 		}
 		return share, nil
+	}
+	if params.Of == ColumnPair {
+		pairs, err := Pairs(ctx, c)
+		for _, p := range pairs {
+			if p.First == params.Attribute && p.Second == params.With ||
+				p.First == params.With && p.Second == params.Attribute {
+				return p.Distance, err
+			}
+		}
+		return math.NaN(), err
 	}
 	if c.Table.Schema().Attributes[a].Kind == datasets.Numeric {
 		published := columnSample(table, a, table.AllRows(), weights)

@@ -265,4 +265,11 @@ func TestMarginalDistanceByHand(t *testing.T) {
 		of.Params = &MarginalDistanceParams{c.attributes, c.class, c.bins, Equally, 0}
 		wants(t, c.metric, of, nil, c.want, c)
 	}
+	// In cells of y the pairs share one record of four with it, and three without.
+	for name, want := range map[string]float64{"y": 0.75, "c": 0.25} { // order-free
+		wants(t, "column", against(truth, records, nil), func(p Params) {
+			column := p.(*ColumnParams)
+			column.Attribute, column.Of, column.With = name, ColumnPair, "x"
+		}, want, name)
+	}
 }

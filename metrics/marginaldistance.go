@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -220,6 +221,39 @@ func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 	measured := float64(w.wanted)
 	err = w.visit(make([]int, 0, size), 0)
 	return min(1, w.sum/measured), err
+}
+
+// Pair is two attributes and the distance of their marginal.
+type Pair struct {
+	First, Second string
+	Distance      float64
+}
+
+// Pairs are those whose mean the metric marginal-distance is, the furthest off first. There are
+// none without rows or published records.
+func Pairs(ctx context.Context, c Case) ([]Pair, error) {
+	type key struct{}
+	return memoize(ctx, c.Published, key{}, func() (pairs []Pair, err error) {
+		names := c.Table.Schema().Names()
+		for i, first := range names {
+			for _, second := range names[i+1:] {
+				pairs = append(pairs, Pair{First: first, Second: second})
+			}
+		}
+		at := 0 // pairs are visited in this order
+		_, err = overMarginals(ctx, c, &MarginalDistanceParams{Attributes: 2, Bins: 24,
+			Cut: Equally}, func(truth, published marginal) float64 {
+			if at < len(pairs) {
+				pairs[at].Distance = totalVariation(truth, published)
+				at++
+			}
+			return 0
+		})
+		slices.SortStableFunc(pairs, func(a, b Pair) int {
+			return cmp.Compare(b.Distance, a.Distance)
+		})
+		return pairs[:at], err
+	})
 }
 
 // binnedSides are the rows released and the published records in the same bins.

@@ -101,7 +101,7 @@ func (m *made) measurements() []asked {
 	if most := 500; n*(n-1)*(n-2)/6 > most {
 		triples["sets"] = most
 	}
-	return []asked{
+	all := []asked{
 		{metric: "records"},
 		{metric: "outside-schema"},
 		{metric: "nist-score"},
@@ -151,6 +151,11 @@ func (m *made) measurements() []asked {
 			params: params{"attribute": m.Sensitive, "of": []string{"held-out", "difference"},
 				"end": ends}},
 	}
+	for _, p := range m.pairs {
+		all = append(all, asked{metric: "column", where: unsampled,
+			params: params{"attribute": p[0], "of": "pair", "with": p[1]}})
+	}
+	return all
 }
 
 // named are the attributes of a kind.
@@ -174,6 +179,7 @@ type made struct {
 	promise bool            // some release comes with a guarantee
 	joint   *datasets.Table // the original, then the holdout; nil without one
 	notes   []string
+	pairs   [][2]string // whose marginals are furthest off in some release
 }
 
 func (m *made) note(format string, args ...any) {
@@ -372,11 +378,20 @@ func (m *made) release(ctx context.Context, path string, original *datasets.Tabl
 }
 
 // worst finds and notes the pairs of attributes whose association is furthest off, and the records
-// that are exposed most.
+// that are exposed most, and finds the pairs whose marginals are.
 func (m *made) worst(ctx context.Context, name string, c metrics.Case) error {
 	pairs, err := metrics.Associations(ctx, c)
 	if err != nil {
 		return err
+	}
+	marginals, err := metrics.Pairs(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, p := range marginals[:min(5, len(marginals))] {
+		if pair := [2]string{p.First, p.Second}; !slices.Contains(m.pairs, pair) {
+			m.pairs = append(m.pairs, pair)
+		}
 	}
 	exposed, among, err := metrics.MostExposed(ctx, c, 10)
 	if err != nil {

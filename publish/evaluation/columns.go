@@ -31,9 +31,34 @@ type Profile struct {
 	Shares []float64 `json:"shares,omitempty"`
 }
 
+// Pair is two columns and for which share of the records counts of both are wrong.
+type Pair struct {
+	First    string     `json:"first"`
+	Second   string     `json:"second"`
+	Fresh    *float64   `json:"fresh,omitempty"`
+	Releases []*float64 `json:"releases"` // in the order of their columns
+}
+
+// describePair notes a measurement of a pair.
+func (e *Evaluation) describePair(m *Measurement) {
+	p := &Pair{First: m.Params["attribute"], Second: m.Params["with"]}
+	for i, s := range e.settings {
+		if value := e.value(s, m.Measurement).Value; e.Columns[i].Release {
+			p.Releases = append(p.Releases, value)
+		} else if i == e.fresh {
+			p.Fresh = value
+		}
+	}
+	e.Pairs = append(e.Pairs, p)
+}
+
 // describe notes a measurement of a column.
 func (e *Evaluation) describe(m *Measurement) {
 	name := m.Params["attribute"]
+	if m.of() == "pair" {
+		e.describePair(m)
+		return
+	}
 	a := *results.Entry(&e.Attributes, &Attribute{Name: name},
 		func(a *Attribute) bool { return a.Name == name })
 	for i, s := range e.settings {

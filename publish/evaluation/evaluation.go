@@ -24,9 +24,12 @@ type Evaluation struct {
 	// Attributes are column by column how releases describe them, Seed and the rest what made the
 	// numbers: the run's seed, the revision of ppdp where it is known, and Go's.
 	Attributes []*Attribute `json:"attributes"`
-	Seed       uint64       `json:"seed"`
-	Commit     string       `json:"commit,omitempty"`
-	GoVersion  string       `json:"go_version"`
+	// Pairs are the pairs of columns that are furthest off in some release.
+	Pairs []*Pair `json:"pairs,omitempty"`
+
+	Seed      uint64 `json:"seed"`
+	Commit    string `json:"commit,omitempty"`
+	GoVersion string `json:"go_version"`
 	// Notes are what a reader must know, and what is not measured and why.
 	Notes   []string `json:"notes"`
 	Columns []Column `json:"columns"` // releases first, then controls

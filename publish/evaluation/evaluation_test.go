@@ -337,3 +337,14 @@ func TestUnread(t *testing.T) {
 		"regression (wrong: sex); VALUES OUTSIDE THE SCHEMA, replaced by others: sex in 100 % of")
 	must.Say(t, e.short(e.Kinds[0], 0), "VALUES OUTSIDE THE SCHEMA, replaced by others: sex in")
 }
+
+// TestPairs: pairs that are further off than the mean may be with care, or than fresh people's are
+// and a tenth, are named.
+func TestPairs(t *testing.T) {
+	e := judged(t, 0.04, 0.59, 0.1, 0.05, 0.7, 0.78, 0, -0.01)
+	e.Verdicts, e.Pairs = nil, []*Pair{{"a", "b", nil, []*float64{new(0.16)}},
+		{"a", "c", new(0.15), []*float64{new(0.16)}}, {"b", "c", new(0.1), []*float64{new(0.2)}}}
+	e.judge()
+	must.Say(t, e.Verdicts[0].Text,
+		"ith care for counts and tables (wrong: b by c in 20 %, a by b in 16 %);")
+}

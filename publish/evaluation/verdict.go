@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -177,7 +178,9 @@ func (v *Verdict) says(discloses string) string {
 	return strings.ToUpper(says[:1]) + says[1:]
 }
 
-// counts judges counts of two attributes by the distance of their marginals.
+// counts judges counts of two attributes by the distance of their marginals, in the mean over all
+// pairs, and names pairs that are further off than the mean may be with care, or than fresh people's
+// are.
 func (e *Evaluation) counts(k *Kind, column int) []Use {
 	at := slices.IndexFunc(k.Measurements, func(m *Measurement) bool {
 		pairs := m.Params["attributes"]
@@ -191,7 +194,17 @@ func (e *Evaluation) counts(k *Kind, column int) []Use {
 	if e.fresh >= 0 {
 		well = max(well, float64(1.1*or(values[e.fresh].Value, 0)))
 	}
-	return []Use{{"counts and tables", answer(off <= well, off <= countsSome), &off, nil}}
+	use := Use{"counts and tables", answer(off <= well, off <= countsSome), &off, nil}
+	pairs := slices.SortedStableFunc(slices.Values(e.Pairs), func(a, b *Pair) int {
+		return cmp.Compare(or(b.Releases[column], 0), or(a.Releases[column], 0))
+	})
+	for _, p := range pairs {
+		off := or(p.Releases[column], 0)
+		if off > max(countsSome, float64(1.1*or(p.Fresh, 0))) {
+			use.worse([]string{fmt.Sprintf("%s by %s in %s", p.First, p.Second, percent(off))})
+		}
+	}
+	return []Use{use}
 }
 
 // amounts judges means, medians and P95 of numbers: relative to the original's or, where that is
