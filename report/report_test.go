@@ -141,6 +141,7 @@ func TestPage(t *testing.T) {
 		`Published with ppdp: holds</p>`,
 		`Published with ppdp: contradicted; strict: contradicted. <`,
 		`<h2>In short</h2>`, `<a class="skip" href="#main">`, `<main id="main" tabindex="-1">`,
+		`are no evidence about the papers' numbers.</summary><code>`, // folded, above the answer
 		`3 of 3 points support`, `on stand-in data`,
 		`href="#erratum-R1"`, `id="erratum-R1"`, `<code>algorithms/a.TestR1</code>`,
 		`one &lt;thing&gt;</p><p><span class="chip v-against">broken, for once</span>`,
