@@ -358,8 +358,8 @@ func Cached(ctx context.Context, p *language.Plan, out string, files datasets.Fi
 // warning is one of a release.
 type warning struct{ release, text string }
 
-// logWarnings logs those that differ only in numbers once, with how many numbers there are: a search
-// that ends at its limit does so in most jobs, each with other ones.
+// logWarnings logs warnings that differ only in numbers once, with how many there are: a search
+// that ends at its limit does so in most jobs, each with other numbers. Equal ones count once.
 func (r *run) logWarnings(all []warning) {
 	for _, alike := range results.Grouped(all,
 		func(w warning) string { return withoutNumbers.Replace(w.text) }) {

@@ -333,8 +333,8 @@ func TestUnread(t *testing.T) {
 		{Name: "pay", Original: &Profile{Missing: new(0.5)},
 			Releases: []*Profile{{Missing: new(0.5)}}}}
 	e.judge()
-	must.Say(t, e.Verdicts[0].Text, "With care for counts and tables (wrong: sex), a classifier or "+
-		"regression (wrong: sex); VALUES OUTSIDE THE SCHEMA, replaced by others: sex in 100 % of")
+	must.Say(t, e.Verdicts[0].Text, "With care for counts and tables (wrong: sex), a classifier "+
+		"or regression (wrong: sex); VALUES OUTSIDE THE SCHEMA, replaced by others: sex in 100 % of")
 	must.Say(t, e.short(e.Kinds[0], 0), "VALUES OUTSIDE THE SCHEMA, replaced by others: sex in")
 }
 
