@@ -41,7 +41,7 @@ type ColumnParams struct {
 	Attribute string       `yaml:"attribute" doc:"the column" values:"the name of an attribute; it has to be given" missing:"must name a column"`
 	Of        ColumnFigure `yaml:"of" doc:"the number asked for"`
 	At        float64      `yaml:"at" doc:"of quantile: the share of the records that are not above it" min:"0" max:"1"`
-	With      string       `yaml:"with" doc:"of pair: the other column"`
+	With      string       `yaml:"with" doc:"of pair: the other column" values:"the name of another attribute"`
 	Rank      int          `yaml:"rank" doc:"of share: 1 for the category that is most frequent in the original, 2 for the next" min:"1" max:"1000000"`
 }
 

@@ -334,7 +334,7 @@ func TestUnread(t *testing.T) {
 			Releases: []*Profile{{Missing: new(0.5)}}}}
 	e.judge()
 	must.Say(t, e.Verdicts[0].Text, "With care for counts and tables (wrong: sex), a classifier "+
-		"or regression (wrong: sex); VALUES OUTSIDE THE SCHEMA, replaced by others: sex in 100 % of")
+		"or regression (wrong: sex); VALUES OUTSIDE THE SCHEMA, replaced by others: sex in 100 %")
 	must.Say(t, e.short(e.Kinds[0], 0), "VALUES OUTSIDE THE SCHEMA, replaced by others: sex in")
 }
 
