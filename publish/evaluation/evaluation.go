@@ -36,8 +36,8 @@ type Evaluation struct {
 	// Kinds are those of which something was measured.
 	Kinds []*Kind `json:"kinds"`
 
-	// Columns of the copy, fresh people and the target permuted; -1 for none.
-	whole, fresh, permuted int
+	// Columns of the copy, fresh people, the target permuted and independent ones; -1 for none.
+	whole, fresh, permuted, independent int
 
 	settings []*results.Setting // of the columns
 	measured map[place]*results.Row
@@ -297,6 +297,9 @@ func Of(run *results.Summary) *Evaluation {
 	e.fresh = slices.IndexFunc(settings, fresh)
 	e.permuted = slices.IndexFunc(settings, func(s *results.Setting) bool {
 		return s.Algorithm == results.PermutedAlgorithm && s.Params[results.ColumnsParam] != "all"
+	})
+	e.independent = slices.IndexFunc(settings, func(s *results.Setting) bool {
+		return s.Algorithm == results.PermutedAlgorithm && s.Params[results.ColumnsParam] == "all"
 	})
 	e.whole = slices.IndexFunc(settings,
 		func(s *results.Setting) bool { return s.Algorithm == results.CopyAlgorithm })

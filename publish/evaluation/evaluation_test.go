@@ -289,22 +289,41 @@ func TestColumnsOfReleases(t *testing.T) {
 	}
 }
 
-// TestUntried: without attacks on members a release whose unique records are as few as the smallest
-// sample's has no finding, and more is said to be all that was looked for.
+// TestUntried: without a holdout what of a release equals the original beyond chance counts: the
+// share of the original's own records that equal another. Independent columns that do so more often
+// say that chance is unknown, but a copy has more of the unique records than who draws.
 func TestUntried(t *testing.T) {
-	for sample, want := range map[string]string{"≤ 1 %": "unknown", "5 %": "found"} { // order-free
-		share := 0.05
-		m, _ := newMeasurement(&results.MeasureUse{Title: "unique",
-			Measurement: results.Measurement{Metric: "unique-matches"}})
-		m.Values = []Value{{Value: &share, Sample: &share, SampleText: sample}}
-		k := &Kind{Name: "disclosure", Measurements: []*Measurement{m}}
-		e := &Evaluation{whole: -1, fresh: -1, permuted: -1,
-			Columns: []Column{{"a.csv", true}}, Kinds: []*Kind{k}}
+	for _, c := range []struct {
+		unique, independent, verbatim, matched float64
+		handOut, says                          string
+	}{
+		{900, 0.01, 0.11, 0.07, "unknown", "Attacks on it were not tried: name a holdout."},
+		// (.2 - .1) / (1 - .1)
+		{900, 0.01, 0.2, 0.15, "no", "as if 11 % of its records were copies; attacks"},
+		{1000, 0.2, 0.8, 0.53, "unknown", "80 % of its records are in the original verbatim, how " +
+			"many by chance is unknown"},
+		{1000, 0.2, 1, 1, "no", "as if 100 % of its records were copies"},
+	} {
+		e := &Evaluation{whole: 1, independent: 2, fresh: -1, permuted: -1,
+			Columns:  []Column{{"a.csv", true}, {"Copy", false}, {"Independent", false}},
+			settings: []*results.Setting{setting("a.csv", "file"), setting("Copy", "identity")}}
+		e.measured = make(map[place]*results.Row)
+		for _, s := range e.settings {
+			of := results.Measurement{Metric: "records"}
+			e.measured[place{s, of}] = &results.Row{N: 1, Mean: 1000}
+		}
+		verbatim, _ := newMeasurement(new(use("verbatim", "", "verbatim")))
+		verbatim.Values = []Value{{Value: &c.verbatim, Numerator: new(1000 * c.verbatim),
+			Denominator: new(1000.)}, {}, {Value: &c.independent}}
+		matches, _ := newMeasurement(new(use("unique-matches", "", "unique")))
+		matches.Values = []Value{{Value: &c.matched, Sample: &c.matched, Denominator: &c.unique},
+			{}, {}}
+		k := &Kind{Name: "disclosure", Measurements: []*Measurement{verbatim, matches}}
+		e.Kinds = []*Kind{k}
 		e.short(k, 0)
 		e.judge()
-		if v := e.Verdicts[0]; v.HandOut != want || !strings.Contains(v.Text, "not tried") {
-			t.Errorf("%s: %s, %s", sample, v.HandOut, v.Text)
-		}
+		must.Be(t, e.Verdicts[0].HandOut, c.handOut, e.Verdicts[0].Text)
+		must.Say(t, e.Verdicts[0].Text, c.says)
 	}
 }
 

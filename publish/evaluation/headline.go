@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/internal/results"
 	"ppdp/internal/terminal"
+	"ppdp/numeric/elementary"
 	"ppdp/report/contest"
 )
 
@@ -30,7 +32,7 @@ type Headline struct {
 	// be as near to the original's as they are. None need be a copy.
 	Copied *float64 `json:"copied,omitempty"`
 	// Verbatim is the share of the released records that equal one of the original, FreshVerbatim
-	// that of fresh people's.
+	// that of fresh people's or, without a holdout, what it would be; nil where that is unknown.
 	Verbatim      *float64 `json:"verbatim,omitempty"`
 	FreshVerbatim *float64 `json:"fresh_verbatim,omitempty"`
 	// Model is the one that the release serves best, Reached its AUC or R², Original that of the
@@ -100,8 +102,7 @@ func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column
 		return m.Measure == "membership" && m.Values[column].Value != nil
 	})
 	held = slices.DeleteFunc(held, func(m *Measurement) bool { // chance is in it
-		return m.Measure == "unique-matches" && m.of() == "" &&
-			(tried || strings.HasPrefix(m.Values[column].SampleText, "≤"))
+		return m.Measure == "unique-matches" && m.of() == ""
 	})
 	attacks := len(held)
 	for _, m := range k.Measurements {
@@ -146,6 +147,7 @@ func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column
 			says += ". "
 		}
 		says += "Attacks that need held-out records were not tried"
+		h.withoutHoldout(e, k, column)
 	}
 	says += "."
 	if h.Copied != nil {
@@ -159,11 +161,51 @@ func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column
 			if e.fresh >= 0 && m.Values[e.fresh].Value != nil {
 				h.FreshVerbatim = m.Values[e.fresh].Value
 				says += ", " + percent(*h.FreshVerbatim) + " of fresh people's"
+			} else if h.FreshVerbatim != nil {
+				says += ", by chance about " + percent(*h.FreshVerbatim)
+			} else {
+				says += ", how many by chance is unknown"
 			}
 			says += "."
 		}
 	}
 	return says
+}
+
+// withoutHoldout says what of a release equals the original beyond chance. Other people equal it as
+// often as its own records equal each other. Where independent columns do so more often, records
+// were chosen to differ, as in a list of all combinations of values, and chance is unknown. But
+// among N draws from whatever distribution no share of u unique records above 1 - (1 - 1/u)^N is
+// expected.
+func (h *Headline) withoutHoldout(e *Evaluation, k *Kind, column int) {
+	of := func(measure string, column int) (v Value) {
+		for _, m := range k.Measurements {
+			if m.Measure == measure && m.of() == "" {
+				v = m.Values[column]
+			}
+		}
+		return v
+	}
+	records := func(column int) float64 {
+		of := results.Measurement{Metric: "records"}
+		return or(e.value(e.settings[column], of).Value, 0)
+	}
+	equal, unique := of("verbatim", column), of("unique-matches", column)
+	if e.whole < 0 || e.independent < 0 || equal.Denominator == nil || unique.Denominator == nil {
+		return
+	}
+	share, u := *equal.Value, *unique.Denominator
+	twins := 1 - u/records(e.whole)
+	if or(of("verbatim", e.independent).Value, 0) <= twins {
+		h.FreshVerbatim = &twins
+		low := elementary.LowestProbability(*equal.Numerator, *equal.Denominator, 0.025)
+		if share-float64(manyAttacks*(share-low)) > twins {
+			h.Copied = new((share - twins) / (1 - twins))
+		}
+	}
+	if *unique.Value > -elementary.Expm1(-records(column)/max(1, u-1)) {
+		h.Copied = &share
+	}
 }
 
 // learned names the learner that a release serves best, by the area under its ROC curve or, of a

@@ -128,13 +128,13 @@ func (e *Evaluation) judge() {
 					if *h.Verbatim > max(0.002, 2*chance) {
 						discloses += "; " + percent(*h.Verbatim) + " of its records are in the " +
 							"original verbatim"
+						if h.FreshVerbatim == nil {
+							discloses += ", how many by chance is unknown"
+						}
 					}
-					if *h.Verbatim-chance >= muchVerbatim {
+					if h.FreshVerbatim != nil && *h.Verbatim-chance >= muchVerbatim {
 						v.HandOut = "no"
 					}
-				}
-				if !h.Attacked && v.HandOut != "unknown" {
-					discloses += "; attacks that need a holdout were not tried"
 				}
 				if share >= muchDisclosed {
 					v.HandOut = "no"
