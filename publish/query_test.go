@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -9,6 +10,8 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/datasets/adult"
+	csvtable "ppdp/datasets/csv"
 	"ppdp/datasets/uci"
 	"ppdp/internal/must"
 	"ppdp/numeric/random"
@@ -40,7 +43,9 @@ func (q asked) truth(table *datasets.Table) float64 {
 	return n
 }
 
-// coverage makes releases and counts how often the intervals of measured queries hold the truth.
+// coverage makes releases and counts how often the intervals of measured queries hold the truth,
+// and those of means in wide bins, which may hold it more often than at 95. One record stands for
+// the releases', on which only values depend.
 func coverage(t *testing.T, table *datasets.Table, name string, epsilon, delta float64,
 	releases int, params []string, queries []asked) {
 	t.Helper()
@@ -48,18 +53,26 @@ func coverage(t *testing.T, table *datasets.Table, name string, epsilon, delta f
 	for i, q := range queries {
 		parsed[i], truths[i] = must.Get(datasets.ParseQuery(q.text, table.Schema())), q.truth(table)
 	}
+	var record bytes.Buffer
+	must.Do(t, csvtable.Write(&record, table, []int32{0}, nil))
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, RecordsFile), record.String())
+	wide := make([]bool, len(queries))
 	held, errors, counted := make([]int, len(queries)), make([]float64, len(queries)),
 		make([]int, len(queries))
 	for trial := range releases {
 		release, c := measured(t, table, name, epsilon, delta, uint64(trial), params...)
-		a := &Answerer{Schema: table.Schema(), certificate: c, marginals: release.Marginals}
+		a := &Answerer{Schema: table.Schema(), certificate: c, marginals: release.Marginals,
+			dir: dir}
 		for i, q := range parsed {
 			answer, err := a.Answer(q)
-			if err != nil || !answer.Measured {
+			if err != nil || !answer.Measured && answer.Note != notedWide {
 				continue // of methods that choose what they measure
 			}
 			counted[i]++
-			errors[i] += (answer.Value - truths[i]) / *answer.Error
+			if wide[i] = !answer.Measured; !wide[i] {
+				errors[i] += (answer.Value - truths[i]) / *answer.Error
+			}
 			if answer.Interval[0] <= truths[i] && truths[i] <= answer.Interval[1] {
 				held[i]++
 			}
@@ -74,7 +87,7 @@ func coverage(t *testing.T, table *datasets.Table, name string, epsilon, delta f
 		if n < 0.9*float64(releases) {
 			continue
 		}
-		if share < 0.93 || share > 0.97 {
+		if share < 0.93 || share > 0.97 && !wide[i] {
 			t.Errorf("%s, epsilon %v, delta %v: %s: %.2f %% of intervals hold it", name, epsilon,
 				delta, q.text, 100*share)
 		}
@@ -130,6 +143,7 @@ func TestCoverage(t *testing.T) {
 }
 
 // TestCoverageOnData is TestCoverage on the real tables, by methods that choose what they measure.
+// Bins of 1,000 hold the capital gains, which are 0 for 11 of 12 people.
 func TestCoverageOnData(t *testing.T) {
 	if os.Getenv("PPDP_LONG") == "" {
 		t.Skip("PPDP_LONG is not set: make test-long makes 8,000 releases of real tables")
@@ -151,7 +165,8 @@ func TestCoverageOnData(t *testing.T) {
 			{"age >= 20 and age < 30", func(row func(string) string) bool {
 				return row("age") >= "20" && row("age") < "30"
 			}, ""},
-			{"mean(age)", everybody, "age"}},
+			{"mean(age)", everybody, "age"},
+			{"mean(capital-gain)", everybody, "capital-gain"}},
 		"acs": {{"all", everybody, ""}, {"SEX = 2", is("SEX", "2"), ""},
 			{"EDU >= 11", is("EDU", "11", "12"), ""},
 			{"RAC1P = 2 or RAC1P = 6", is("RAC1P", "2", "6"), ""},
@@ -159,8 +174,11 @@ func TestCoverageOnData(t *testing.T) {
 	} {
 		source := must.Get(datasets.Lookup(dataset))
 		params := source.Params()
-		if acs, ok := params.(*uci.ACSParams); ok {
-			acs.Select = uci.Ten
+		switch p := params.(type) {
+		case *uci.ACSParams:
+			p.Select = uci.Ten
+		case *adult.Params:
+			p.Select = "all" // with amounts
 		}
 		set, err := source.Load(t.Context(), datasets.Request{Files: datasets.DefaultFiles(""),
 			Params: params, Key: random.NewKey(1)})
