@@ -116,7 +116,7 @@ race-baselines:
 # What is long and rarely changes its answer: it skips in the other targets.
 .PHONY: test-long
 test-long:
-	PPDP_LONG=1 $(GO) test -timeout 1h -run 'TestAuditsTable|TestScripts/reproduce|TestNothingIsFused|TestKilled|Apply$$' \
+	PPDP_LONG=1 $(GO) test -timeout 1h -run 'TestAuditsTable|TestScripts/reproduce|TestNothingIsFused|TestKilled|TestCoverageOnData|Apply$$' \
 		./cmd ./internal/lint ./publish
 
 # One paper from its specifications to the figures on disk, through the built command.
