@@ -116,8 +116,8 @@ race-baselines:
 # What is long and rarely changes its answer: it skips in the other targets.
 .PHONY: test-long
 test-long:
-	PPDP_LONG=1 $(GO) test -timeout 1h -run 'TestAuditsTable|TestScripts/reproduce|TestNothingIsFused|TestKilled|TestCoverageOnData|Apply$$' \
-		./cmd ./internal/lint ./publish
+	PPDP_LONG=1 $(GO) test -timeout 1h -run 'TestAuditsTable|TestScripts/reproduce|TestNothingIsFused|TestKilled|TestCoverageOnData|TestWideColumn|TestPairs|Apply$$' \
+		./cmd ./internal/lint ./publish ./algorithms/all
 
 # One paper from its specifications to the figures on disk, through the built command.
 .PHONY: end-to-end

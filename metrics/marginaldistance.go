@@ -25,7 +25,7 @@ func init() {
 	register("marginal-distance", "Distance of marginals",
 		"McKenna, Mullins, Sheldon & Miklau 2022, section 6: total variation between the "+
 			"marginals of the published records and of the rows released, the mean over all sets "+
-			"of so many attributes; numbers are cut into 24 equal bins of their domain, unless " +
+			"of so many attributes; numbers are cut into 24 equal bins of their domain, unless "+
 			"stated otherwise", totalVariation)
 	register("range-error", "Error of range queries",
 		"range-count queries as Xiao, Wang & Gehrke 2010 ask them: here all of the form a ≤ x and "+
