@@ -80,14 +80,7 @@ func column(ctx context.Context, c Case, params *ColumnParams) (float64, error) 
 		return share, nil
 	}
 	if params.Of == ColumnPair {
-		pairs, err := Pairs(ctx, c)
-		for _, p := range pairs {
-			if p.First == params.Attribute && p.Second == params.With ||
-				p.First == params.With && p.Second == params.Attribute {
-				return p.Distance, err
-			}
-		}
-		return math.NaN(), err
+		return pairDistance(ctx, c, params.Attribute, params.With)
 	}
 	if c.Table.Schema().Attributes[a].Kind == datasets.Numeric {
 		published := columnSample(table, a, table.AllRows(), weights)

@@ -13,11 +13,14 @@ import (
 	"ppdp/numeric/random"
 )
 
+// pairwise are the defaults of marginal-distance.
+var pairwise = MarginalDistanceParams{Attributes: 2, Bins: 24, Cut: Equally}
+
 func init() {
 	register := func(name, title, source string, distance func(truth, published marginal) float64) {
 		Register(parameterised[MarginalDistanceParams]{Info{
 			Name: name, Title: title, Unit: "fraction", Source: source, Revision: 1, Records: true,
-		}, MarginalDistanceParams{Attributes: 2, Bins: 24, Cut: Equally},
+		}, pairwise,
 			func(ctx context.Context, c Case, p *MarginalDistanceParams) (float64, error) {
 				return overMarginals(ctx, c, p, distance)
 			}})
@@ -25,8 +28,8 @@ func init() {
 	register("marginal-distance", "Distance of marginals",
 		"McKenna, Mullins, Sheldon & Miklau 2022, section 6: total variation between the "+
 			"marginals of the published records and of the rows released, the mean over all sets "+
-			"of so many attributes; numbers are cut into 24 equal bins of their domain, unless "+
-			"stated otherwise", totalVariation)
+			"of this many attributes; numbers are cut into 24 equal bins of their domain, unless "+
+			"the parameters say otherwise", totalVariation)
 	register("range-error", "Error of range queries",
 		"range-count queries as Xiao, Wang & Gehrke 2010 ask them: here all of the form a ≤ x and "+
 			"b ≤ y, answered by the share of the published records", rangeError)
@@ -229,31 +232,41 @@ type Pair struct {
 	Distance      float64
 }
 
-// Pairs are those whose mean the metric marginal-distance is, the furthest off first. There are
-// none without rows or published records.
-func Pairs(ctx context.Context, c Case) ([]Pair, error) {
-	type key struct{}
-	return memoize(ctx, c.Published, key{}, func() (pairs []Pair, err error) {
-		names := c.Table.Schema().Names()
-		for i, first := range names {
-			for _, second := range names[i+1:] {
-				pairs = append(pairs, Pair{First: first, Second: second})
-			}
+// Pairs measures each pair of attributes whose distances marginal-distance averages, the furthest
+// off first. There are none without rows or published records.
+func Pairs(ctx context.Context, c Case) (pairs []Pair, err error) {
+	var all []Pair
+	names := c.Table.Schema().Names()
+	for i, first := range names {
+		for _, second := range names[i+1:] {
+			all = append(all, Pair{First: first, Second: second})
 		}
-		at := 0 // pairs are visited in this order
-		_, err = overMarginals(ctx, c, &MarginalDistanceParams{Attributes: 2, Bins: 24,
-			Cut: Equally}, func(truth, published marginal) float64 {
-			if at < len(pairs) {
-				pairs[at].Distance = totalVariation(truth, published)
-				at++
-			}
-			return 0
-		})
-		slices.SortStableFunc(pairs, func(a, b Pair) int {
-			return cmp.Compare(b.Distance, a.Distance)
-		})
-		return pairs[:at], err
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	_, err = overMarginals(ctx, c, &pairwise, func(truth, published marginal) float64 {
+		pair := all[len(pairs)] // they are visited in this order
+		pair.Distance = totalVariation(truth, published)
+		pairs = append(pairs, pair)
+		return pair.Distance
 	})
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(b.Distance, a.Distance) })
+	return pairs, err
+}
+
+// pairDistance is the distance of one pair.
+func pairDistance(ctx context.Context, c Case, names ...string) (float64, error) {
+	table, err := c.Table.Project(names...)
+	if err != nil {
+		return 0, err
+	}
+	release := *c.Release
+	if release.Table, err = c.Release.Table.Project(names...); err != nil {
+		return 0, err
+	}
+	both := Case{Table: table, Train: c.Train, Release: &release}
+	return overMarginals(ctx, both, &pairwise, totalVariation)
 }
 
 // binnedSides are the rows released and the published records in the same bins.

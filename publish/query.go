@@ -36,10 +36,9 @@ type Answer struct {
 const (
 	notedCount = "Measured: noise alone separates the count from the table's."
 	notedMean  = "Measured: noise alone separates the mean from the table's."
-	notedWide  = "Not measured: numbers of the release's records were averaged, since bins hide " +
-		"where in them the values are. The interval is all that the counts allow, from values at " +
-		"the low ends of bins to values at the high ends: it holds in 95 of 100 releases or " +
-		"more."
+	notedWide  = "Not measured: the mean is of the release's records, since bins hide where in " +
+		"them the values are. The interval is of measured counts, from all values at the low " +
+		"ends of bins to all at the high ends: it holds in 95 of 100 releases or more."
 	notedBounds = "Not measured: records of the release were counted. They come from a model, " +
 		"whose bias no standard error shows. The interval is of measured counts around it: it " +
 		"holds in 95 of 100 releases or more, whatever the bias."

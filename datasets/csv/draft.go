@@ -43,8 +43,6 @@ var usualMarkers = []string{"", "?", ".", "-", "NA", "N/A", "#N/A", "<NA>", "NaN
 // usualDelimiters are in the order in which they are preferred.
 var usualDelimiters = []rune{',', ';', '\t', '|', ' '}
 
-func isUsualDelimiter(r rune) bool { return slices.Contains(usualDelimiters, r) }
-
 // sampleSize is how many bytes the delimiter is chosen by.
 const sampleSize = 1 << 16
 

@@ -29,7 +29,7 @@ type draftColumn struct {
 	filled  int    // rows with a value
 	odd     string // the first text that is no number, in line oddLine
 	oddLine int
-	likely  int // texts that look like numbers less the others, since there are too many
+	likely  int // once there is such a text: texts that look like numbers less the others
 
 	missing   bool // some row has none
 	described bool // it is an attribute of the draft
@@ -99,7 +99,7 @@ func (c *draftColumn) add(text string, s *profile, line int) {
 	} else if c.number {
 		number, ok := decimal(text, s.comma)
 		if c.number = ok; !ok {
-			c.odd, c.oddLine = strings.Clone(text), line
+			c.odd, c.oddLine, c.likely = strings.Clone(text), line, c.filled
 		}
 		c.zeros = c.zeros || padded.MatchString(text)
 		c.digits = max(c.digits, digitsOf(text))
@@ -136,10 +136,12 @@ func (c *draftColumn) add(text string, s *profile, line int) {
 		c.clocks[i].high = math.Max(c.clocks[i].high, number)
 	}
 	c.stamps = c.stamps && timestamp.MatchString(text)
-	if c.tooMany {
+	if !c.number {
 		if c.likely--; likeNumber.MatchString(text) {
 			c.likely += 2
 		}
+	}
+	if c.tooMany {
 		return
 	}
 	if at, known := slices.BinarySearch(c.values, text); !known {
@@ -176,8 +178,8 @@ func (s *sampled) add(hash uint64) {
 // fewShare is how many rows must have a value that singles out nobody: the k of ppdp risk.
 const fewShare = 5
 
-// rare says that most rows have a value that fewer than fewShare have, as the ids of persons do,
-// but also weights and amounts. A value is then known of the person whom it is about, or is an id.
+// rare says that most rows have a value that fewer than fewShare rows have, as ids of persons, but
+// also weights and amounts do. Such a value points at its person, whether it is an id or not.
 func (c *draftColumn) rare() bool {
 	rows := 0
 	for _, n := range c.sampled.counts { // order-free: a sum of whole numbers
@@ -203,10 +205,10 @@ var padded = regexp.MustCompile(`^0[0-9]+$`)
 // thousands are numbers whose points or commas may stand between thousands.
 var thousands = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}([.,][0-9]{3})+$`)
 
-// likeNumber are numbers as people write them, also percentages and amounts of money.
+// likeNumber matches numbers as people write them, also percentages and amounts of money.
 var likeNumber = regexp.MustCompile(`^[-+]?[$€£]? ?[-+]?[0-9][0-9.,' ]*[%€$£]?$`)
 
-// timestamp are times with a zone, fractions of a second or neither.
+// timestamp matches times with a zone, with fractions of a second, or with neither.
 var timestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?` +
 	` ?(Z|UTC|[+-]\d\d(:?\d\d)?)?$`)
 
@@ -282,7 +284,7 @@ func (c *draftColumn) describe(isClass bool) (entry, reason string) {
 	case c.tooMany && c.padded():
 		return "", fmt.Sprintf("more than %d different codes%s", mostValues, c.persons())
 	case c.tooMany && !c.number && c.likely > 0:
-		return "", fmt.Sprintf("most of its texts look like numbers, but %q in line %d is none: "+
+		return "", fmt.Sprintf("most of its texts look like numbers, but %q in line %d does not: "+
 			"list what is missing by --missing, and write numbers without marks and units", c.odd,
 			c.oddLine)
 	case c.tooMany:

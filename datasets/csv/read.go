@@ -326,7 +326,7 @@ func (t *tableReader) header() {
 		}
 	}
 	if len(record) == 1 && len(names) > 1 && !t.format.parquet {
-		if d := strings.IndexFunc(record[0], isUsualDelimiter); d >= 0 {
+		if d := strings.IndexAny(record[0], string(usualDelimiters)); d >= 0 {
 			t.fail(Delimiter, 0, "the header is one column, %q (delimiter %q), must be one for "+
 				"each attribute; is it %q?", shortened(record[0]), t.format.Delimiter, record[0][d])
 			return

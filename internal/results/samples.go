@@ -286,23 +286,35 @@ func Paired(x, y []float64) Difference {
 			differences = append(differences, d)
 		}
 	}
-	n := len(differences)
-	d := Difference{N: n, Mean: Mean(differences), SE: StandardError(differences)}
+	d := Difference{N: len(differences), Mean: Mean(differences), SE: StandardError(differences)}
+	d.test()
+	return d
+}
+
+// PairedFolds is Paired of values that are each of one of k folds, two or more. Folds share records
+// to learn from, so that the variance of the mean of n values is s²·(1/n + 1/(k-1)) for theirs of
+// s² (Nadeau and Bengio 2003).
+func PairedFolds(x, y []float64, k int) Difference {
+	d := Paired(x, y)
+	d.SE *= math.Sqrt(1 + float64(d.N)/float64(k-1))
+	d.test()
+	return d
+}
+
+// test sets P from the rest.
+func (d *Difference) test() {
 	switch {
-	case n < 2:
+	case d.N < 2:
 		d.P = math.NaN()
-		return d
 	case d.SE == 0 && d.Mean == 0:
 		d.P = 1
-		return d
 	case d.SE == 0: // all signs alike, one way or the other
-		d.P = math.Ldexp(1, 1-n)
-		return d
+		d.P = math.Ldexp(1, 1-d.N)
+	default:
+		tangent := math.Abs(d.Mean) / d.SE / math.Sqrt(float64(d.N-1))
+		angle := bisect(func(angle float64) bool { return elementary.TanPi(angle) < tangent })
+		d.P = max(0, 1-studentCoverage(angle, d.N-1))
 	}
-	tangent := math.Abs(d.Mean) / d.SE / math.Sqrt(float64(n-1))
-	angle := bisect(func(angle float64) bool { return elementary.TanPi(angle) < tangent })
-	d.P = max(0, 1-studentCoverage(angle, n-1))
-	return d
 }
 
 // Holm returns p-values adjusted for testing all of them (Holm 1979): where one is at most α, the

@@ -61,10 +61,11 @@ func (y *Yardstick) Linear() *Yardstick {
 	return &own
 }
 
-// Errors is the same curve of an error, by which a mean is worse than that of all records, which
-// is the last. Its square is joined over one over the share: a mean of n of N records, drawn
-// without replacement, has a variance of S²·(1/n - 1/N). Between errors of 2 at a share of 1/5 and
-// 1 at 1/2, √2 is at 1/3: that of as many other people, whose variance is S²·(1/N + 1/N).
+// Errors is the same curve of errors. An error is how much worse a mean is than the last, which is
+// of all records. Its square is joined over one over the share, since the mean of n of N records,
+// drawn without replacement, has a variance of S²·(1/n - 1/N). Example: between errors of 2 at a
+// share of 1/5 and of 1 at 1/2, √2 is at 1/3. As many other people have that error, since their
+// variance is S²·(1/N + 1/N).
 func (y *Yardstick) Errors() *Yardstick {
 	own := *y
 	own.law = ofErrors

@@ -192,9 +192,8 @@ func definition(metric, classifier string) string {
 	return text
 }
 
-// unread are a release's columns, and of these the numbers, whose values lie outside the schema in
-// more records than those for which good counts may be wrong: they were drawn. says names
-// them.
+// unread are a release's columns, and of these the numbers, whose values lie outside the schema,
+// and were drawn, in more records than good counts may be wrong for. says names them.
 func (e *Evaluation) unread(column int) (names, numbers []string, says string) {
 	var found []string
 	for _, a := range e.Attributes {

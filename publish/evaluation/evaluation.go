@@ -444,7 +444,9 @@ func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measureme
 			!learns && !better(whole.Mean, guess.Mean)) {
 		return // who guesses does as well as who has the original
 	}
-	if y = y.Errors(); m.kind() != fidelity {
+	if m.kind() == fidelity {
+		y = y.Errors()
+	} else {
 		y = y.Linear()
 	}
 	if m.ofRelease() { // samples copy all alike
@@ -462,7 +464,7 @@ func (m *Measurement) measure(e *Evaluation, beside map[string]results.Measureme
 		}
 		if attack && v.Low != nil {
 			if below := row.Mean - *v.Low; row.Mean-float64(manyAttacks*below) <= m.chance() {
-				if *v.Low == 0 && v.High != nil { // few members are found: it is cut off
+				if *v.Low == 0 && v.High != nil { // few are found: the low end is cut off at 0
 					below = max(below, *v.High-row.Mean)
 				}
 				least := m.chance() + float64(manyAttacks*below)

@@ -291,7 +291,7 @@ func TestColumnsOfReleases(t *testing.T) {
 
 // TestUntried: without a holdout what of a release equals the original beyond chance counts: the
 // share of the original's own records that equal another. Independent columns that do so more often
-// say that chance is unknown, but a copy has more of the unique records than who draws.
+// say that chance is unknown, but a copy has more of the unique records than draws can have.
 func TestUntried(t *testing.T) {
 	for _, c := range []struct {
 		unique, independent, verbatim, matched float64
@@ -302,6 +302,8 @@ func TestUntried(t *testing.T) {
 		{900, 0.01, 0.2, 0.15, "no", "as if 11 % of its records were copies; attacks"},
 		{1000, 0.2, 0.8, 0.53, "unknown", "80 % of its records are in the original verbatim, how " +
 			"many by chance is unknown"},
+		// 1 - (1 - 1/1000)^1000 is .632: 640 of 1,000 are no more than chance.
+		{1000, 0.2, 0.9, 0.64, "unknown", "how many by chance is unknown"},
 		{1000, 0.2, 1, 1, "no", "as if 100 % of its records were copies"},
 	} {
 		e := &Evaluation{whole: 1, independent: 2, fresh: -1, permuted: -1,
@@ -316,8 +318,8 @@ func TestUntried(t *testing.T) {
 		verbatim.Values = []Value{{Value: &c.verbatim, Numerator: new(1000 * c.verbatim),
 			Denominator: new(1000.)}, {}, {Value: &c.independent}}
 		matches, _ := newMeasurement(new(use("unique-matches", "", "unique")))
-		matches.Values = []Value{{Value: &c.matched, Sample: &c.matched, Denominator: &c.unique},
-			{}, {}}
+		matches.Values = []Value{{Value: &c.matched, Sample: &c.matched,
+			Numerator: new(c.unique * c.matched), Denominator: &c.unique}, {}, {}}
 		k := &Kind{Name: "disclosure", Measurements: []*Measurement{verbatim, matches}}
 		e.Kinds = []*Kind{k}
 		e.short(k, 0)

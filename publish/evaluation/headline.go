@@ -28,11 +28,11 @@ type Headline struct {
 	// would.
 	Nothing  bool     `json:"nothing_found,omitempty"`
 	CouldSee *float64 `json:"could_have_seen,omitempty"`
-	// Copied is the share of copies with which the released records, the others being chance, would
-	// be as near to the original's as they are. None need be a copy.
+	// Copied says that the released records are as near to the original's as if this share of them
+	// were copies, and the others chance. None need be a copy.
 	Copied *float64 `json:"copied,omitempty"`
-	// Verbatim is the share of the released records that equal one of the original, FreshVerbatim
-	// that of fresh people's or, without a holdout, what it would be; nil where that is unknown.
+	// Verbatim is the share of the released records that equal one of the original. FreshVerbatim
+	// is the same share of fresh people's or, without a holdout, its estimate; nil where unknown.
 	Verbatim      *float64 `json:"verbatim,omitempty"`
 	FreshVerbatim *float64 `json:"fresh_verbatim,omitempty"`
 	// Model is the one that the release serves best, Reached its AUC or R², Original that of the
@@ -172,11 +172,11 @@ func (h *Headline) disclosed(e *Evaluation, k *Kind, held []*Measurement, column
 	return says
 }
 
-// withoutHoldout says what of a release equals the original beyond chance. Other people equal it as
-// often as its own records equal each other. Where independent columns do so more often, records
-// were chosen to differ, as in a list of all combinations of values, and chance is unknown. But
-// among N draws from whatever distribution no share of u unique records above 1 - (1 - 1/u)^N is
-// expected.
+// withoutHoldout says what of a release equals the original beyond chance. Records of other people
+// equal one of the original's as often as the original's own equal each other. Where independent
+// columns do so more often, the original's records were chosen to differ, as in a list of all
+// combinations of values, and chance is unknown. But N draws from any distribution are expected to
+// hold at most a share of 1 - (1 - 1/u)^N of u unique records.
 func (h *Headline) withoutHoldout(e *Evaluation, k *Kind, column int) {
 	of := func(measure string, column int) (v Value) {
 		for _, m := range k.Measurements {
@@ -194,16 +194,19 @@ func (h *Headline) withoutHoldout(e *Evaluation, k *Kind, column int) {
 	if e.whole < 0 || e.independent < 0 || equal.Denominator == nil || unique.Denominator == nil {
 		return
 	}
+	least := func(v Value) float64 { // the low end of a share
+		low := elementary.LowestProbability(*v.Numerator, *v.Denominator, 0.025)
+		return *v.Value - float64(manyAttacks*(*v.Value-low))
+	}
 	share, u := *equal.Value, *unique.Denominator
 	twins := 1 - u/records(e.whole)
 	if or(of("verbatim", e.independent).Value, 0) <= twins {
 		h.FreshVerbatim = &twins
-		low := elementary.LowestProbability(*equal.Numerator, *equal.Denominator, 0.025)
-		if share-float64(manyAttacks*(share-low)) > twins {
+		if least(equal) > twins {
 			h.Copied = new((share - twins) / (1 - twins))
 		}
 	}
-	if *unique.Value > -elementary.Expm1(-records(column)/max(1, u-1)) {
+	if least(unique) > -elementary.Expm1(-records(column)/max(1, u-1)) {
 		h.Copied = &share
 	}
 }

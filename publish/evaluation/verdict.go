@@ -179,8 +179,8 @@ func (v *Verdict) says(discloses string) string {
 }
 
 // counts judges counts of two attributes by the distance of their marginals, in the mean over all
-// pairs, and names pairs that are further off than the mean may be with care, or than those of
-// fresh people are.
+// pairs. It names each pair that is further off than the mean may be with care and than fresh
+// people's pair is.
 func (e *Evaluation) counts(k *Kind, column int) []Use {
 	at := slices.IndexFunc(k.Measurements, func(m *Measurement) bool {
 		pairs := m.Params["attributes"]

@@ -54,7 +54,7 @@ func TestPredicates(t *testing.T) {
 		// What is equal is not below.
 		{"where: {metric: error, epsilon: \"<=2\"}\neach: epsilon\norder: {left: {where: " +
 			"{series: a}}, is: below, right: {where: {series: b}}}", []float64{-1, 0}, Undecided},
-		// Curves are told apart by what the check is judged for each of.
+		// Each series is a curve of its own.
 		{"where: {metric: error}\neach: series\nmonotone: {of: {}, along: epsilon, " +
 			"is: increasing}", []float64{3, 0}, Undecided},
 		// A standard error of two trials has no jackknife.

@@ -391,9 +391,9 @@ func TestMajority(t *testing.T) {
 }
 
 // TestUnlearned: the original data are not shown to beat guessing where they gain less than a
-// fiftieth of what there is to gain, .006 of .3, or where their gain varies too much from fold to
-// fold. Of 20 values of 5 folds that are g ± .02 the standard error is .02·√(20/19)·√(1/20 + 1/4),
-// or .0112: g of .017 has a p of .073, one-sided, and .03 one of .008.
+// fiftieth of a perfect score's gain, .006 of .3, or where their gain varies too much from fold to
+// fold. 20 values of 5 folds, g ± .02, have a standard error of .02·√(20/19)·√(1/20 + 1/4) = .0112:
+// g of .017 has a one-sided p of .073, and g of .03 one of .008.
 func TestUnlearned(t *testing.T) {
 	public := results.AlgorithmUse{Name: Reference, Guarantee: "none", Status: "holds"}
 	for _, c := range []struct {

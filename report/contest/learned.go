@@ -28,10 +28,9 @@ func Learned(score, guess float64, higherIsBetter bool) bool {
 		math.Abs(score-guess) >= float64(least*room)
 }
 
-// learn finds the tasks in which the original data are not shown to be better than guessing, where
-// who is best and what is as good say nothing. With k folds a one-sided test, Holm-corrected over
-// all tasks, must show it too. The n values of folds share records to learn from, so that the
-// variance of their mean is s²·(1/n + 1/(k-1)) for theirs of s² (Nadeau and Bengio 2003).
+// learn finds the tasks in which the original data are not shown to be better than guessing. Ranks
+// and equivalent samples mean nothing there. With folds a one-sided test, Holm-corrected over all
+// tasks, must show it too.
 func (t *Table) learn(run *results.Summary) {
 	truth := t.Original()
 	var ps []float64
@@ -48,14 +47,8 @@ func (t *Table) learn(run *results.Summary) {
 		if len(guesses) != len(folds) {
 			guesses = slices.Repeat([]float64{guess}, len(folds))
 		}
-		d := results.Paired(guesses, folds)
-		if k := run.Manifest.Folds; k > 1 && d.N > 1 && !task.Unlearned {
-			wider := math.Sqrt(1 + float64(d.N)/float64(k-1))
-			for i := range folds { // s²·(1/n + 1/(k-1)) is this variance over n
-				off := folds[i] - guesses[i] - d.Mean
-				folds[i] = guesses[i] + d.Mean + float64(wider*off)
-			}
-			ps = append(ps, results.Paired(guesses, folds).P/2)
+		if k := run.Manifest.Folds; k > 1 && len(folds) > 1 && !task.Unlearned {
+			ps = append(ps, results.PairedFolds(guesses, folds, k).P/2)
 			tested = append(tested, task)
 		}
 	}
@@ -67,7 +60,7 @@ func (t *Table) learn(run *results.Summary) {
 			if task.Unlearned {
 				e.Equal = nil
 			}
-			// A log loss above that of guessing may come of probabilities that are too sure.
+			// Probabilities that are too sure may give a log loss above guessing's.
 			guesses := task.Unlearned && task.HigherIsBetter
 			if guesses && (e.Rank == Best || e.Rank == Tied) {
 				e.Rank = Guesses

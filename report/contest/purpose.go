@@ -201,8 +201,8 @@ func (r *Recommendation) Text() string {
 // PurposeLegend explains Brief.
 const PurposeLegend = "For each purpose the release to take, its utility for it, and how many " +
 	"others no test tells from it, with nearly the same utility. For a classifier 100 % is what " +
-	"classifiers gain over guessing from the true records, where that is shown to be anything, " +
-	"for the rest the best release of each measurement."
+	"classifiers gain over guessing from the true records, in measurements that show a gain, for " +
+	"the rest the best release of each measurement."
 
 // Brief is the release to take, its utility, and how many others are as good.
 func (r *Recommendation) Brief() string {
