@@ -203,7 +203,7 @@ func TestDraftSees(t *testing.T) {
 				return "None,a"
 			}
 			return fmt.Sprint(i%120, ",a")
-		}), DraftOptions{}, `#   "pay": most of its texts look like numbers, but "None" in line 151`,
+		}), DraftOptions{}, `most of its texts look like numbers, but "None" in line 151`,
 			""},
 		{"percentages", "part,x\n" + rows(150, func(i int) string {
 			return fmt.Sprint(i%120, " %,a")
