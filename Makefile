@@ -8,9 +8,10 @@
 #   make regress           the same on stand-in data, compared with report/reference/quick
 #   make regress-full      what make reproduce left, compared with report/reference/full
 #   make test              formatting, vet, staticcheck, the tests, and one paper end to end, quickly
-#   make nightly           test-long, test-newcomer and test-slurm
+#   make nightly           test-long, test-race, test-newcomer and test-slurm
 #   make test-newcomer     the pages' examples in a copy of the tree, and all tests there
-#   make test-race         under the race detector what has several goroutines
+#   make race              under the race detector what starts goroutines
+#   make test-race         the same, and plug-ins that work side by side
 #   make test-long         the tests that take longest: every variant audited, arm64's instructions
 #   make test-slurm        an experiment on a real Slurm of one node, with tasks killed, requeued and cancelled
 #   make test-processors   quick experiments as other processors compute them: the same files
@@ -74,32 +75,34 @@ test: export CGO_ENABLED = 0
 test: export GOFLAGS ?= -trimpath
 test: export GOROOT ?= $(shell $(GO) env GOROOT)
 # Tests make tables and drop them; collecting their garbage less often saves a fifth of the time.
-test test-race: export GOGC ?= 400
+test race test-race: export GOGC ?= 400
 test: lint
 	@{ $(GO) test -v -vet=off -timeout 1h ./... 2>&1 || echo go test failed; } | awk -f .ci/short.awk
 	@$(MAKE) --no-print-directory end-to-end
 
 # What is long and seldom changes its answer: once a night, or after a change to what it tests.
 .PHONY: nightly
-nightly: test-long test-newcomer test-slurm
+nightly: test-long test-race test-newcomer test-slurm
 
-# The rooms where goroutines meet, and the check that every baseline can make releases side by side.
-# The detector slows everything else down and finds nothing there, nor in tests of one goroutine and
-# in real tables, whose readers made-up ones exercise. A room that starts a goroutine belongs here.
+# The packages that start goroutines, every time; at night also the plug-ins that these run side by
+# side. The detector slows everything else down and finds nothing there, nor in tests of one goroutine
+# and in real tables, whose readers made-up ones exercise. A package that starts a goroutine belongs here.
 RACED = PPDP_DATA= $(GO) test -vet=off -timeout 1h -race
-RACES = race-commands race-kernels race-tables race-programs race-audits race-plug-ins race-baselines
-.PHONY: test-race $(RACES)
-test-race:
+RACES = race-commands race-kernels race-tables race-programs race-audits
+PLUGINS = race-plug-ins race-baselines
+.PHONY: race test-race $(RACES) $(PLUGINS)
+race test-race:
 ifeq ($(RACE),)
-	@echo "test-race: SKIPPED: the race detector needs cgo and a C compiler"
+	@echo "$@: SKIPPED: the race detector needs cgo and a C compiler"
 else
-	@$(MAKE) --no-print-directory -j2 -O -k $(RACES)
+	@$(MAKE) --no-print-directory -j2 -O -k $(RACES) $(if $(filter test-race,$@),$(PLUGINS))
 endif
 race-commands:
 	$(RACED) -run 'TestScripts/(merge|run)$$|TestProgress|TestReading' ./cmd
 race-kernels:
 	$(RACED) -skip 'TestWhatReleasesHold|TestManifestNamesEachWay|TestFiles|TestCopiedTogether' \
-		./algorithms/kernel/partition ./algorithms/mondrian ./datasets ./experiments/engine ./numeric/random ./plots
+		./algorithms/kernel/partition ./datasets ./experiments/engine ./numeric/random ./plots
+	$(RACED) -run TestProcessors ./algorithms/mondrian
 race-tables:
 	$(RACED) -run 'TestBlocks|TestRead|TestWrite|TestParquetAsCSV|TestPersonsInBlocks|TestProgress' ./datasets/csv
 race-programs:
@@ -116,7 +119,7 @@ race-baselines:
 # What is long and rarely changes its answer: it skips in the other targets.
 .PHONY: test-long
 test-long:
-	PPDP_LONG=1 $(GO) test -timeout 1h -run 'TestAuditsTable|TestScripts/reproduce|TestNothingIsFused|TestKilled|TestCoverageOnData|TestWideColumn|TestPairs|Apply$$' \
+	PPDP_LONG=1 $(GO) test -timeout 1h -run 'TestAuditsTable|TestRebuilt|TestScripts/reproduce|TestNothingIsFused|TestKilled|TestCoverageOnData|TestWideColumn|TestPairs|Apply$$' \
 		./cmd ./internal/lint ./publish ./algorithms/all
 
 # One paper from its specifications to the figures on disk, through the built command.

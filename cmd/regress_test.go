@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -31,8 +32,8 @@ var constants = []mutant{
 // nothing in an unchanged program; a replay sees a fault. Into a folder of earlier results a
 // rebuilt program runs again what changed, and nothing else.
 func TestRebuilt(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: two programs are built")
+	if os.Getenv("PPDP_LONG") == "" {
+		t.Skip("PPDP_LONG is not set: make test-long builds two programs")
 	}
 	t.Parallel()
 	root, dir := must.Get(filepath.Abs("..")), t.TempDir()
