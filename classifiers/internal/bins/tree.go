@@ -98,7 +98,7 @@ func NewTree(nodes []Node) Tree {
 }
 
 // Block is how many rows Walk takes at a time, so that their bins stay in the cache.
-const Block = 4096
+const Block = 1 << 14
 
 // few is how many leaves a tree may have for rows to find theirs without a descent.
 const few = 32
@@ -110,6 +110,7 @@ func Walk(features []Feature, trees []Tree, table *datasets.Table, rows []int32,
 	reached func(tree int, leaves []int32), done func(from, n int)) {
 	most := min(Block, len(rows))
 	all, at := make([]uint8, Block*len(features)), make([]int32, most)
+	order, spare := make([]int32, most), make([]int32, most)
 	columns := make([][]uint8, len(features))
 	for f := range columns {
 		columns[f] = all[f*Block:][:most]
@@ -127,7 +128,7 @@ func Walk(features []Feature, trees []Tree, table *datasets.Table, rows []int32,
 			if tree := &trees[t]; tree.steps == nil {
 				meet(tree.nodes, features, columns, possible, at[:len(part)])
 			} else {
-				tree.descend(all, at[:len(part)])
+				tree.descend(all, at[:len(part)], order[:len(part)], spare)
 			}
 			reached(t, at[:len(part)])
 		}
@@ -135,21 +136,25 @@ func Walk(features []Feature, trees []Tree, table *datasets.Table, rows []int32,
 	}
 }
 
-// descend writes the leaf of each row, level by level: rows do not wait for each other, and no
-// branch is guessed.
-func (t *Tree) descend(columns []uint8, at []int32) {
-	steps, sets := t.steps, t.sets
-	var inner [Block]int32 // the rows that have not reached a leaf
-	for i := range at {
-		at[i], inner[i] = 0, int32(i)
+// descend writes the leaf of each row: many rows of a node are divided together, few go down from
+// it level by level, so that they do not wait for each other and no branch is guessed. Rows of one
+// node are then neighbours in order and read the same steps. order and spare have room for all.
+func (t *Tree) descend(columns []uint8, at, order, spare []int32) {
+	for i := range order {
+		order[i] = int32(i)
 	}
-	for left := len(at); left > 0; {
+	t.divide(columns, 0, at, order, spare)
+	steps, sets := t.steps, t.sets
+	for left := len(order); left > 0; {
 		still := 0
-		for _, i := range inner[:left] {
-			s := &steps[at[i]]
-			bin := columns[s.feature+i]
-			next := s.next[^sets[s.left+int32(bin/64)]>>(bin%64)&1]
-			at[i], inner[still] = next, i
+		for _, i := range order[:left] {
+			next := at[i]
+			if next >= 0 {
+				s := &steps[next]
+				bin := columns[s.feature+i]
+				next = s.next[^sets[s.left+int32(bin/64)]>>(bin%64)&1]
+			}
+			at[i], order[still] = next, i
 			still += int(^uint32(next) >> 31)
 		}
 		left = still
@@ -157,6 +162,24 @@ func (t *Tree) descend(columns []uint8, at []int32) {
 	for i, leaf := range at {
 		at[i] = ^leaf
 	}
+}
+
+// together is how few rows of a node go down one by one.
+const together = 16
+
+// divide writes how far rows that have come to a step get as long as they are many together. A node
+// is then read once, and its column stays in the first cache.
+func (t *Tree) divide(columns []uint8, step int32, at, rows, spare []int32) {
+	if step < 0 || len(rows) <= together {
+		for _, row := range rows {
+			at[row] = step
+		}
+		return
+	}
+	s := &t.steps[step]
+	left := Divide(rows, spare, columns[s.feature:][:Block], (*Set)(t.sets[s.left:]))
+	t.divide(columns, s.next[0], at, rows[:left], spare)
+	t.divide(columns, s.next[1], at, rows[left:], spare)
 }
 
 // leaves are those of a small tree, a bit each, that rows may reach by their bin of one feature.
